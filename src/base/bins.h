@@ -1,0 +1,48 @@
+/* The bins of durations and of message sizes: one place for the writer and for every reader.
+ *
+ * Durations: two bins per power of two, 64 in all. Bin 0 is everything below 32 ns,
+ * bin 63 everything from 2^36 ns (about 69 s) on:
+ *
+ *   bin 2k+1 : [2^(k+5), 1.5 * 2^(k+5))        bin 2k+2 : [1.5 * 2^(k+5), 2^(k+6))
+ *
+ * Sizes: bin 0 is "has no size", bin 1 is zero bytes, bin b >= 2 is [2^(b-2), 2^(b-1)). */
+#ifndef FM_BASE_BINS_H
+#define FM_BASE_BINS_H
+
+#include <stdint.h>
+
+enum { FM_DURATION_BINS = 64, FM_SIZE_BINS = 66, FM_SIZE_NONE = 0, FM_SIZE_ZERO = 1 };
+
+static inline unsigned fm_duration_bin(uint64_t ns)
+{
+    if (ns < 32)
+        return 0;
+    unsigned log2 = 63u - (unsigned)__builtin_clzll(ns);
+    unsigned bin = 2 * (log2 - 5) + 1 + (unsigned)((ns >> (log2 - 1)) & 1);
+    return bin < FM_DURATION_BINS ? bin : FM_DURATION_BINS - 1;
+}
+
+static inline uint64_t fm_duration_bin_from(unsigned bin)
+{
+    if (bin == 0)
+        return 0;
+    uint64_t power = 1ull << ((bin - 1) / 2 + 5);
+    return (bin - 1) % 2 ? power + power / 2 : power;
+}
+
+static inline unsigned fm_size_bin(uint64_t bytes)
+{
+    return bytes ? 65u - (unsigned)__builtin_clzll(bytes) : FM_SIZE_ZERO;
+}
+
+static inline uint64_t fm_size_bin_from(unsigned bin)
+{
+    return bin < 2 ? 0 : 1ull << (bin - 2);
+}
+
+static inline uint64_t fm_size_bin_to(unsigned bin)
+{
+    return bin < 2 ? 0 : bin >= 65 ? UINT64_MAX : (1ull << (bin - 1)) - 1;
+}
+
+#endif

@@ -1,0 +1,25 @@
+/* The file form of a profile. Canonical, versioned, checksummed; doc/FORMAT.md describes it field by field.
+ * Decoding trusts nothing: any damage gives FM_ERR_INPUT and one sentence naming `origin`. libc only:
+ * the runtime writes profiles too. */
+#ifndef FM_PROFILE_ENCODE_H
+#define FM_PROFILE_ENCODE_H
+
+#include "profile/profile.h"
+
+enum { FM_PROFILE_VERSION = 1 };
+
+/* Bytes in `arena`. For large jobs per-rank vectors are kept for the heavy routines alone, rounded to
+ * 0.1 %, and only the heaviest edges are kept (the dropped ones are summed): see doc/FORMAT.md. */
+enum fm_status fm_profile_encode(const struct fm_profile *profile, struct fm_arena *arena, const void **bytes,
+                                 size_t *size, struct fm_error *error);
+/* The same without leaving anything out: what travels between node leaders. */
+enum fm_status fm_profile_encode_exact(const struct fm_profile *profile, struct fm_arena *arena, const void **bytes,
+                                       size_t *size, struct fm_error *error);
+enum fm_status fm_profile_decode(const void *bytes, size_t size, const char *origin, struct fm_profile **profile,
+                                 struct fm_error *error);
+
+enum fm_status fm_profile_read(const char *path, struct fm_profile **profile, struct fm_error *error);
+/* To a temporary name in the same directory, synced, renamed; the directory is synced too. */
+enum fm_status fm_profile_write(const struct fm_profile *profile, const char *path, struct fm_error *error);
+
+#endif

@@ -1,0 +1,255 @@
+/* The segment: everything one process measures, in one fixed-size shared mapping.
+ *
+ * Written by the process alone, readable by anybody with the same uid at any
+ * moment; position-independent (offsets from the start, no pointers). A reader
+ * treats it as hostile: every offset, count and string is checked first.
+ *
+ *   0            struct fm_segment_header, with a directory of sections:
+ *   [text]       process description: NUL-terminated strings, append only
+ *   [modules]    struct fm_segment_module[], load modules that call sites lie in
+ *   [regions]    struct fm_segment_region[]
+ *   [threads]    struct fm_segment_thread[], one per thread slot
+ *   [index]      uint32_t[], open addressing: entry number + 1, 0 is free
+ *   [entries]    struct fm_entry[], append only, one writer (a thread slot) each
+ *   [requests]   struct fm_request[], pending receives and persistent requests
+ *   [snapshots]  struct fm_segment_snapshot[]
+ *   [arena]      unused; later kinds of data take their sections from here
+ *
+ * Publication: a slot's key is written before the index points at it (release),
+ * and `n_*` counts are raised after the slot is complete. */
+#ifndef FM_PROFILE_SEGMENT_H
+#define FM_PROFILE_SEGMENT_H
+
+#include <stdint.h>
+
+#include "base/bins.h"
+
+#define FM_SEGMENT_MAGIC "FATHOMSG"
+enum {
+    FM_SEGMENT_VERSION = 1,
+    FM_SEGMENT_DEFAULT_BYTES = 4 << 20,
+    FM_SEGMENT_MIN_BYTES = 256 << 10,
+    FM_SEGMENT_MAX_BYTES = 1 << 30,
+};
+
+enum fm_segment_section_id {
+    FM_SECTION_TEXT,
+    FM_SECTION_MODULES,
+    FM_SECTION_REGIONS,
+    FM_SECTION_THREADS,
+    FM_SECTION_INDEX,
+    FM_SECTION_ENTRIES,
+    FM_SECTION_REQUESTS,
+    FM_SECTION_SNAPSHOTS,
+    FM_SECTION_COUNT
+};
+
+struct fm_segment_section {
+    uint64_t offset;   /* from the start of the segment, multiple of 64 */
+    uint32_t capacity; /* items (bytes for text) */
+    uint32_t item_bytes;
+};
+
+enum fm_segment_state {
+    FM_STATE_NEW = 0,       /* being set up */
+    FM_STATE_RUNNING = 1,
+    FM_STATE_FINALIZING = 2, /* entered MPI_Finalize (or left main without MPI) */
+    FM_STATE_MERGED = 3,     /* its data is in a durable profile: may be removed */
+};
+
+/* How the process was seen to leave, as far as it could say so itself. */
+enum fm_segment_leave {
+    FM_LEAVE_UNKNOWN = 0,
+    FM_LEAVE_FINALIZE = 1, /* MPI_Finalize */
+    FM_LEAVE_EXIT = 2,     /* exit() or return from main; leave_code holds the status where known, else -1 */
+    FM_LEAVE_ABORT = 3,    /* MPI_Abort; leave_code holds its error code */
+    FM_LEAVE_EXEC = 4,     /* replaced itself by another program */
+};
+
+struct fm_segment_header {
+    char magic[8];
+    uint32_t version;
+    uint32_t header_bytes;
+    uint32_t routines_fingerprint; /* FM_ROUTINES_FINGERPRINT of the writer: routine numbers mean the same */
+    uint32_t unused;
+    uint64_t segment_bytes;
+    struct fm_segment_section sections[16];
+
+    /* identity */
+    char boot_id[40];         /* /proc/sys/kernel/random/boot_id */
+    char host[72];
+    char job_key[72];         /* equal for all processes of one MPI_COMM_WORLD (or of one non-MPI program) */
+    char run_id[40];          /* set by `fathom run`, else empty */
+    uint64_t pid_namespace;   /* inode of /proc/self/ns/pid */
+    uint64_t start_time;      /* /proc/self/stat field 22, clock ticks since boot */
+    int32_t pid;
+    uint32_t uid;
+    int32_t rank;             /* -1 before MPI_Init; 0 without MPI */
+    int32_t world_size;       /* 0 before MPI_Init; 1 without MPI */
+    int32_t local_size;       /* processes of the job on this host where known, else 0 */
+    uint32_t state;           /* enum fm_segment_state */
+    uint32_t leave;           /* enum fm_segment_leave */
+    int32_t leave_code;
+    uint32_t seen_end;        /* enum fm_end, written by a parent that waited for the process; 0 = nobody saw */
+    int32_t seen_code;
+    uint32_t flags;           /* FM_FLAG_* */
+    uint32_t mpi_kind;        /* enum fm_mpi_kind */
+    uint32_t thread_level;    /* provided level, 0..3 */
+    uint32_t language;        /* enum fm_language */
+
+    /* time */
+    uint64_t clock_mult;      /* ns = (ticks * mult) >> shift */
+    uint32_t clock_shift;
+    uint32_t core;            /* core at MPI_Init */
+    uint64_t started_real_ns; /* CLOCK_REALTIME at the process's start of measurement */
+    uint64_t started_mono_ns; /* CLOCK_MONOTONIC at the same moment */
+    uint64_t ended_mono_ns;   /* at MPI_Finalize or exit, 0 while running */
+    uint64_t user_ns, system_ns, max_rss_bytes; /* getrusage, refreshed at snapshots and at the end */
+    uint64_t init_ns;         /* what Fathom itself took to start */
+    uint64_t finish_ns;       /* what Fathom itself took in MPI_Finalize before the merge */
+    uint64_t event_cost_ps;   /* measured cost of recording one event, picoseconds */
+
+    /* host */
+    uint64_t host_memory_bytes;
+    uint32_t host_cores;
+
+    /* how many items of each section are in use (text: bytes) */
+    uint32_t n_text, n_modules, n_regions, n_threads, n_entries, n_snapshots;
+
+    /* what was lost of detail, counted; totals are never lost */
+    uint64_t degraded_peer, degraded_site, degraded_size; /* events recorded with less detail */
+    uint64_t untracked_receives;                          /* nonblocking receives recorded without length */
+    uint64_t unmatched_region_ends, refused_regions, refused_snapshots;
+    uint64_t abandoned_calls;                             /* left by longjmp */
+
+    /* offsets into the text section, 0 = none. argv and env are NUL-separated lists ended by an empty string. */
+    uint32_t text_exe, text_argv, text_env, text_build_id, text_mpi_version, text_mpi_library, text_cpu_model,
+        text_launcher, text_job_id, text_user, text_cwd, text_output, text_tool;
+};
+
+#define FM_FLAG_FALLBACK_DIR 0x1u  /* not in /dev/shm but in TMPDIR */
+#define FM_FLAG_ANONYMOUS 0x2u     /* no file: can be merged only by the process itself */
+#define FM_FLAG_SMALLER 0x4u       /* smaller than asked for, for lack of space */
+#define FM_FLAG_OTHER_TOOL 0x8u    /* another PMPI tool was active: text_tool names its module */
+#define FM_FLAG_NO_MPI 0x10u       /* a program without MPI */
+#define FM_FLAG_SINGLE_NODE 0x20u  /* all ranks of the job are on this host */
+#define FM_FLAG_SPAWNED 0x40u      /* started by MPI_Comm_spawn */
+#define FM_FLAG_COARSE_CLOCK 0x80u /* clock_gettime instead of the cycle counter */
+
+enum fm_mpi_kind { FM_MPI_NONE, FM_MPI_OPENMPI, FM_MPI_MPICH };
+enum fm_language { FM_LANGUAGE_UNKNOWN, FM_LANGUAGE_C, FM_LANGUAGE_CXX, FM_LANGUAGE_FORTRAN, FM_LANGUAGE_PYTHON };
+
+struct fm_segment_module {
+    uint64_t start, end; /* mapped addresses, end exclusive */
+    uint64_t bias;       /* offset in the file's address space = address - bias */
+    uint32_t text_path, text_build_id;
+};
+
+struct fm_segment_region {
+    char name[56];
+    uint32_t parent; /* region number; region 0 is the whole program and its own parent */
+    uint32_t unused;
+    uint64_t entries;
+    uint64_t wall_ns; /* closed entries */
+};
+
+/* One thread slot. A slot is taken over by a new thread when its owner has ended. */
+struct fm_segment_thread {
+    uint64_t tid;
+    uint64_t events;        /* recorded by this slot */
+    uint64_t call_start;    /* clock ticks; the call in progress ... */
+    uint64_t call_site;     /* ... its return address ... */
+    uint32_t call_routine;  /* ... routine + 1, 0 = outside MPI */
+    uint32_t region;        /* current region */
+    uint32_t region_depth;
+    uint32_t paused;
+    struct {
+        uint32_t region;
+        uint32_t unused;
+        uint64_t since_ns; /* CLOCK_MONOTONIC */
+    } region_stack[29];
+};
+
+/* Key of a performance event. */
+struct fm_key {
+    uint32_t peer;     /* world rank of the partner; size of the communicator for collectives; FM_PEER_NONE */
+    uint16_t routine;  /* enum fm_routine */
+    uint8_t size_bin;  /* fm_size_bin */
+    uint8_t thread;    /* slot */
+    uint64_t site_region; /* return address << 16 | region number; address 0: detail given up */
+};
+#define FM_PEER_NONE 0xffffffffu
+#define FM_PEER_OTHER 0xfffffffeu /* detail given up: many peers in one entry */
+
+struct fm_entry {
+    struct fm_key key;
+    uint64_t count;
+    uint64_t count_arguments; /* sum of the count arguments */
+    uint64_t total_ns;
+    uint64_t min_ns, max_ns, second_ns;
+    uint64_t min_event, max_event, second_event; /* numbers from 1, within this entry */
+    uint64_t bytes;                      /* the routine's payload, doc/BYTES.md: what size_bin is of */
+    uint64_t bytes_sent, bytes_received; /* what left this process and what arrived */
+    uint64_t messages;                   /* messages sent or received by the events of this entry */
+    uint64_t unused;
+    uint32_t histogram[FM_DURATION_BINS];      /* low 32 bits */
+    uint16_t histogram_high[FM_DURATION_BINS]; /* carried into when the low part wraps */
+};
+
+/* A receive whose length is not known yet, or a persistent request. Slots are grouped in
+ * buckets of FM_REQUEST_BUCKET by the hash of the handle; handle 0 = free. A pending nonblocking
+ * receive is recorded as an event when it completes; a reader counts those still pending. */
+enum { FM_REQUEST_BUCKET = 8 };
+enum fm_request_kind { FM_REQUEST_RECEIVE = 1, FM_REQUEST_PERSISTENT_RECEIVE = 2, FM_REQUEST_PERSISTENT_SEND = 3 };
+struct fm_request {
+    uint64_t handle;
+    uint64_t site_region;
+    uint64_t duration_ns; /* of the call that posted it */
+    uint64_t bytes;       /* persistent sends: bytes of each start */
+    uint32_t peer;        /* world rank or FM_PEER_NONE */
+    uint16_t routine;     /* that posted it */
+    uint8_t kind;         /* enum fm_request_kind */
+    uint8_t thread;
+    uint32_t count_argument; /* saturating */
+    uint32_t comm;           /* slot of the communicator cache, for wildcard sources */
+};
+
+/* A subtotal the program asked for: totals of the heaviest routines at that moment. */
+enum { FM_SNAPSHOT_ROUTINES = 60 };
+struct fm_segment_snapshot {
+    char label[56];
+    uint64_t when_ns;   /* since the start */
+    uint32_t collective; /* 1: all processes took it together */
+    uint32_t n_routines;
+    uint64_t mpi_ns, other_ns; /* in all routines; in those beyond the list */
+    struct {
+        uint32_t routine, unused;
+        uint64_t count, total_ns, bytes;
+    } routines[FM_SNAPSHOT_ROUTINES];
+};
+
+/* One per job and host, beside the segments: counts who has entered MPI_Finalize. */
+#define FM_JOB_MAGIC "FATHOMJB"
+struct fm_job_file {
+    char magic[8];
+    uint32_t version;
+    uint32_t local_size;
+    uint32_t started;  /* atomic */
+    uint32_t entered;  /* atomic: ranks that reached MPI_Finalize */
+    uint32_t merged;   /* atomic: 1 once the profile is durable */
+    uint32_t unused;
+    char boot_id[40];
+};
+
+/* Names below the fathom directory (mode 0700):
+ *   <job_key>.<pid>.<start_time>.<pid_namespace>.segment     and     <job_key>.job
+ * job_key holds only [A-Za-z0-9_-]. */
+#define FM_SEGMENT_SUFFIX ".segment"
+#define FM_JOB_SUFFIX ".job"
+
+_Static_assert(sizeof(struct fm_key) == 16, "the key is two words");
+_Static_assert(sizeof(struct fm_entry) == 512, "an entry is eight cache lines");
+_Static_assert(sizeof(struct fm_request) == 48, "six words a request");
+_Static_assert(sizeof(struct fm_segment_thread) == 512, "a thread slot is eight cache lines");
+
+#endif
