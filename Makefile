@@ -1,0 +1,66 @@
+# A thin cover over Meson; `make help` says what there is.
+BUILD ?= build
+prefix ?= /usr/local
+libdir ?= lib
+DESTDIR ?=
+T ?=
+SECONDS ?= 60
+
+MESON = meson
+NINJA = ninja -C $(BUILD)
+
+.DEFAULT_GOAL := build
+.PHONY: all build demo test bench install check format fuzz clean help
+
+all: build
+
+help:
+	@echo 'make            build into $(BUILD)/; $(BUILD)/fathom works from there'
+	@echo 'make demo       install what is missing, build, measure a small ocean model on 4 ranks, show the report'
+	@echo 'make test       install what is missing, build, run every test; T=merge runs those with that in their name'
+	@echo 'make bench      what Fathom costs, as ratios measured in one run'
+	@echo 'make check      format, lint and layer checks'
+	@echo 'make format     put the C sources into the common format'
+	@echo 'make fuzz       feed damaged profiles and segments to the readers for SECONDS=$(SECONDS) each'
+	@echo 'make install    into prefix=$(prefix), under DESTDIR= if given; libdir=$(libdir) is relative to prefix'
+	@echo 'make clean      remove $(BUILD)/'
+
+$(BUILD)/build.ninja:
+	@$(MESON) setup $(BUILD) --prefix $(abspath $(prefix)) --libdir $(libdir) >$(BUILD).log 2>&1 || \
+	    { cat $(BUILD).log; rm -rf $(BUILD) $(BUILD).log; exit 1; }
+	@mv $(BUILD).log $(BUILD)/setup.log
+
+build: $(BUILD)/build.ninja
+	@$(NINJA)
+
+demo:
+	@tools/setup.sh build run
+	@$(MAKE) --no-print-directory build
+	@BUILD=$(BUILD) tools/demo.sh
+
+test:
+	@tools/setup.sh
+	@$(MAKE) --no-print-directory build
+	@$(NINJA) unit-tests
+	@BUILD=$(BUILD) tests/run $(T)
+
+bench:
+	@tools/setup.sh
+	@$(MAKE) --no-print-directory build
+	@BUILD=$(BUILD) bench/run
+
+install: build
+	@$(MESON) configure $(BUILD) -Dprefix=$(abspath $(prefix)) -Dlibdir=$(libdir)
+	@DESTDIR=$(DESTDIR) $(MESON) install -C $(BUILD)
+
+check: build
+	@BUILD=$(BUILD) tools/check.sh
+
+format:
+	@tools/check.sh --format
+
+fuzz: build
+	@BUILD=$(BUILD) SECONDS=$(SECONDS) tools/fuzz.sh
+
+clean:
+	rm -rf $(BUILD)
