@@ -4,7 +4,7 @@ prefix ?= /usr/local
 libdir ?= lib
 DESTDIR ?=
 T ?=
-SECONDS ?= 60
+FUZZ_SECONDS ?= 60
 
 MESON = meson
 NINJA = ninja -C $(BUILD)
@@ -21,7 +21,7 @@ help:
 	@echo 'make bench      what Fathom costs, as ratios measured in one run'
 	@echo 'make check      format, lint and layer checks'
 	@echo 'make format     put the C sources into the common format'
-	@echo 'make fuzz       feed damaged profiles and segments to the readers for SECONDS=$(SECONDS) each'
+	@echo 'make fuzz       feed damaged profiles and segments to the readers for FUZZ_SECONDS=$(FUZZ_SECONDS) each'
 	@echo 'make install    into prefix=$(prefix), under DESTDIR= if given; libdir=$(libdir) is relative to prefix'
 	@echo 'make clean      remove $(BUILD)/'
 
@@ -60,7 +60,7 @@ format:
 	@tools/check.sh --format
 
 fuzz: build
-	@BUILD=$(BUILD) SECONDS=$(SECONDS) tools/fuzz.sh
+	@BUILD=$(BUILD) FUZZ_SECONDS=$(FUZZ_SECONDS) tools/fuzz.sh
 
 clean:
 	rm -rf $(BUILD)

@@ -39,7 +39,7 @@ def faults_of(source, name):
         if not match:
             continue
         target = match.group(1)
-        if "/" not in target and target != "fathom.h" or target.startswith("."):
+        if ".." in target or ("/" not in target and target != "fathom.h"):
             yield number, f'"{target}" must be written relative to src/'
         elif layer_of(target) not in ALLOWED[layer]:
             yield number, f'{layer} may not use "{target}"'

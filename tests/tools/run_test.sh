@@ -1,0 +1,47 @@
+#!/bin/bash
+# The test runner counts what tests say and takes a file that ends badly for a failure.
+set -u
+count=0
+tree=$TMPDIR/tree
+
+result() { # result STATUS TEXT
+    count=$((count + 1))
+    if [ "$1" -eq 0 ]; then
+        echo "ok $count - $2"
+    else
+        echo "not ok $count - $2"
+        sed 's/^/# /' "$TMPDIR/out"
+    fi
+}
+
+runs() { # runs STATUS LAST_LINE TEXT [WORD...] <SCRIPT: the runner over a tree with the script as its test
+    local status=$1 last=$2 text=$3
+    shift 3
+    rm -rf "$tree"
+    mkdir -p "$tree/tests/part"
+    sed 's/^LIMIT_S = .*/LIMIT_S = 1/' "$FATHOM_SOURCE/tests/run" >"$tree/tests/run"
+    cat >"$tree/tests/part/one_test.sh"
+    env -u BUILD /usr/bin/python3 "$tree/tests/run" "$@" >"$TMPDIR/out" 2>&1
+    [ $? -eq "$status" ] && [ "$(tail -n 1 "$TMPDIR/out")" = "$last" ]
+    result $? "$text"
+}
+
+runs 0 "2 passed, 0 failed" "all pass" <<<'echo 1..2; echo "ok 1 - a"; echo "ok 2 - b # not skipped"'
+runs 0 "1 passed, 0 failed, 1 skipped" "one is skipped" <<<'echo "ok 1"; echo "ok 2 # SKIP no mpirun"; echo 1..2'
+grep -q 'no mpirun' "$TMPDIR/out"
+result $? "the reason is shown"
+runs 0 "0 passed, 0 failed, 1 skipped" "a whole file is skipped" <<<'echo "1..0 # skip no browser"'
+runs 1 "1 passed, 1 failed" "one fails" <<<'echo 1..2; echo "ok 1"; echo "not ok 2 - sum"; echo "# 3 is not 4"; exit 1'
+grep -q '3 is not 4' "$TMPDIR/out"
+result $? "the output of a failing test is shown"
+runs 1 "1 passed, 1 failed" "no plan" <<<'echo ok 1'
+runs 1 "0 passed, 1 failed" "nothing printed" <<<'exit 0'
+runs 1 "1 passed, 1 failed" "fewer than planned" <<<'echo 1..2; echo ok 1'
+runs 1 "1 passed, 1 failed" "a bad status" <<<'echo 1..1; echo ok 1; exit 3'
+runs 1 "1 passed, 1 failed" "a crash" <<<'echo 1..1; echo ok 1; kill -SEGV $$'
+runs 1 "1 passed, 1 failed" "a hang" <<<'echo 1..1; echo ok 1; sleep 60'
+runs 0 "1 passed, 0 failed" "one left behind holds nothing up" <<<'echo 1..1; echo ok 1; sleep 60 &'
+runs 0 "1 passed, 0 failed" "a word that fits" one <<<'echo 1..1; echo ok 1'
+runs 1 "tests/run: no test has two in its name." "a word that does not" two <<<'echo 1..1; echo ok 1'
+
+echo "1..$count"
