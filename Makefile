@@ -53,7 +53,9 @@ install: build
 	@$(MESON) configure $(BUILD) -Dprefix=$(abspath $(prefix)) -Dlibdir=$(libdir)
 	@DESTDIR=$(DESTDIR) $(MESON) install -C $(BUILD)
 
-check: build
+check:
+	@tools/setup.sh build test
+	@$(MAKE) --no-print-directory build
 	@BUILD=$(BUILD) tools/check.sh
 
 format:
