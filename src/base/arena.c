@@ -1,0 +1,122 @@
+#include "base/arena.h"
+
+#include <stdint.h>
+#include <string.h>
+#include <sys/mman.h>
+
+/* Chunks double up to FM_ARENA_CHUNK_MAX: a small profile stays small, a large one needs few mappings.
+ * Untouched pages of a chunk cost nothing. */
+enum { FM_ARENA_ALIGN = 16, FM_ARENA_CHUNK = 64 << 10, FM_ARENA_CHUNK_MAX = 16 << 20 };
+
+struct fm_arena_chunk {
+    struct fm_arena_chunk *next;
+    size_t size, used; /* both with this header */
+    size_t unused;
+};
+
+_Static_assert(sizeof(struct fm_arena_chunk) % FM_ARENA_ALIGN == 0, "the first item of a chunk is aligned");
+
+static struct fm_arena_chunk *new_chunk(size_t size)
+{
+    size = (size + FM_ARENA_CHUNK - 1) & ~(size_t)(FM_ARENA_CHUNK - 1);
+    struct fm_arena_chunk *chunk = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (chunk == MAP_FAILED)
+        return NULL;
+    chunk->size = size;
+    chunk->used = sizeof *chunk;
+    return chunk;
+}
+
+/* Makes room for `size` bytes: a new first chunk, or one behind the first when the request is larger than the
+ * room that would be wasted in the first. */
+static struct fm_arena_chunk *add_chunk(struct fm_arena *arena, size_t size)
+{
+    struct fm_arena_chunk *first = arena->chunks;
+    size_t next_size = first ? first->size * 2 : FM_ARENA_CHUNK;
+    if (next_size > FM_ARENA_CHUNK_MAX)
+        next_size = FM_ARENA_CHUNK_MAX;
+    size_t needed = size + sizeof *first;
+    struct fm_arena_chunk *chunk = new_chunk(needed > next_size ? needed : next_size);
+    if (!chunk)
+        return NULL;
+    if (first && needed > next_size) {
+        chunk->next = first->next;
+        first->next = chunk;
+    } else {
+        chunk->next = first;
+        arena->chunks = chunk;
+    }
+    return chunk;
+}
+
+void *fm_arena_alloc(struct fm_arena *arena, size_t size)
+{
+    if (size > SIZE_MAX / 2)
+        return NULL;
+    size = (size + FM_ARENA_ALIGN - 1) & ~(size_t)(FM_ARENA_ALIGN - 1);
+    struct fm_arena_chunk *chunk = arena->chunks;
+    if (!chunk || chunk->size - chunk->used < size) {
+        chunk = add_chunk(arena, size);
+        if (!chunk)
+            return NULL;
+    }
+    void *memory = (char *)chunk + chunk->used;
+    chunk->used += size;
+    return memory;
+}
+
+/* The last allocation of the first chunk can be lengthened where it lies. */
+static int extend_in_place(struct fm_arena *arena, void *array, size_t old_bytes, size_t new_bytes)
+{
+    struct fm_arena_chunk *chunk = arena->chunks;
+    old_bytes = (old_bytes + FM_ARENA_ALIGN - 1) & ~(size_t)(FM_ARENA_ALIGN - 1);
+    new_bytes = (new_bytes + FM_ARENA_ALIGN - 1) & ~(size_t)(FM_ARENA_ALIGN - 1);
+    if (!chunk || !array || (char *)array + old_bytes != (char *)chunk + chunk->used ||
+        chunk->size - chunk->used < new_bytes - old_bytes)
+        return 0;
+    chunk->used += new_bytes - old_bytes;
+    return 1;
+}
+
+void *fm_arena_grow(struct fm_arena *arena, void *array, size_t *capacity, size_t needed, size_t item_size)
+{
+    if (needed <= *capacity && array)
+        return array;
+    size_t larger = *capacity <= SIZE_MAX / 4 ? *capacity * 2 : SIZE_MAX;
+    if (larger < needed)
+        larger = needed;
+    if (larger < 4)
+        larger = 4;
+    if (larger > SIZE_MAX / 4 / item_size)
+        return NULL;
+    if (extend_in_place(arena, array, *capacity * item_size, larger * item_size)) {
+        *capacity = larger;
+        return array;
+    }
+    void *copy = fm_arena_alloc(arena, larger * item_size);
+    if (!copy)
+        return NULL;
+    if (array)
+        memcpy(copy, array, *capacity * item_size);
+    *capacity = larger;
+    return copy;
+}
+
+char *fm_arena_strndup(struct fm_arena *arena, const char *text, size_t length)
+{
+    char *copy = fm_arena_alloc(arena, length + 1);
+    if (copy)
+        memcpy(copy, text, length);
+    return copy;
+}
+
+void fm_arena_destroy(struct fm_arena *arena)
+{
+    struct fm_arena_chunk *chunk = arena->chunks;
+    arena->chunks = NULL;
+    while (chunk) {
+        struct fm_arena_chunk *next = chunk->next;
+        munmap(chunk, chunk->size);
+        chunk = next;
+    }
+}
