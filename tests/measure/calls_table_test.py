@@ -34,7 +34,7 @@ WORDS = {
     "source": ("int", "source"),
     "root": ("int", "root"),
     "target": ("int", "target_rank"),
-    "comm": ("MPI_Comm", "comm"),
+    "comm": ("MPI_Comm", "comm comm_old old_comm local_comm intercomm"),
     "win": ("MPI_Win", "win"),
     "request": ("MPI_Request*", "request"),
     "requests": ("MPI_Request*", "array_of_requests"),
@@ -47,6 +47,8 @@ WORDS = {
     "sendbuf": ("void*", "sendbuf"),
     "recvbuf": ("void*", "recvbuf"),
     "level": ("int", "level"),
+    "errorcode": ("int", "errorcode"),
+    "provided": ("int*", "provided"),
 }
 
 # Where one routine differs: (routine, word) -> its type and names there.
@@ -112,10 +114,16 @@ KINDS = {
     "file_write": "count type status?",
     "comm_free": "comm",
     "type_free": "type",
-    "new_type": "", "new_comm": "",
-    "init": "", "init_thread": "", "finalize": "", "abort": "",
+    "new_type": "",
+    "new_comm": "comm?",
+    "init": "",
+    "init_thread": "provided",
+    "finalize": "",
+    "abort": "errorcode",
     "pcontrol": "level",
-    "real": "", "aint": "", "handle": "",
+    "real": "",
+    "aint": "",
+    "handle": "",
 }
 
 # Routines whose int is an answer and not an error code.
@@ -140,8 +148,8 @@ def read_rows(path, least):
     """The fields of every line that is neither blank nor a comment."""
     with open(path, encoding="utf-8") as file:
         for number, line in enumerate(file, 1):
-            if line.strip() and not line.startswith("#"):
-                fields = line.split()
+            fields = line.split("#")[0].split()
+            if fields:
                 if len(fields) < least:
                     sys.exit(f"{path}:{number}: at least {least} words are needed")
                 yield number, fields
@@ -242,8 +250,8 @@ def check_arguments(call, prototype):
 def check_unnamed(call, prototype):
     """Complaints about arguments that should have a word and have none.
 
-    `comm` of a plain routine says "collective", so there it may be left out."""
-    if call.kind == "plain" or call.kind not in KINDS:
+    `comm` of these two kinds says "collective over it", so there it may be left out."""
+    if call.kind in ("plain", "new_comm") or call.kind not in KINDS:
         return []
     used = {word.lower() for word in call.words}
     faults = []
