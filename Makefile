@@ -26,12 +26,12 @@ help:
 	@echo 'make clean      remove $(BUILD)/'
 
 $(BUILD)/build.ninja:
-	@$(MESON) setup $(BUILD) --prefix $(abspath $(prefix)) --libdir $(libdir) >$(BUILD).log 2>&1 || \
-	    { cat $(BUILD).log; rm -rf $(BUILD) $(BUILD).log; exit 1; }
-	@mv $(BUILD).log $(BUILD)/setup.log
+	@mkdir -p $(BUILD)
+	@$(MESON) setup $(BUILD) --prefix $(abspath $(prefix)) --libdir $(libdir) >$(BUILD)/setup.log 2>&1 || \
+	    { cat $(BUILD)/setup.log; exit 1; }
 
 build: $(BUILD)/build.ninja
-	@$(NINJA)
+	@$(NINJA) product
 
 demo:
 	@tools/setup.sh build run
@@ -51,7 +51,8 @@ bench:
 
 install: build
 	@$(MESON) configure $(BUILD) -Dprefix=$(abspath $(prefix)) -Dlibdir=$(libdir)
-	@DESTDIR=$(DESTDIR) $(MESON) install -C $(BUILD)
+	@$(NINJA) --quiet product
+	@DESTDIR=$(DESTDIR) $(MESON) install -C $(BUILD) --no-rebuild --quiet
 
 check:
 	@tools/setup.sh build test
