@@ -1,0 +1,48 @@
+/* Private to reduce/node_*.c and the commands that collect: walking the segment directory and reading the heads of
+ * its files. Everything in a file is hostile until checked; a file must be a regular one of our own. Files are read
+ * with pread, never mapped: a file that shrinks while it is read gives a short read and not a SIGBUS, and what was
+ * checked cannot change afterwards. */
+#ifndef FM_REDUCE_NODE_FILES_H
+#define FM_REDUCE_NODE_FILES_H
+
+#include "reduce/node.h"
+
+/* What a segment's file name says. */
+struct fm_segment_name {
+    char job_key[72];
+    int32_t pid;
+    uint64_t start_time, pid_namespace;
+};
+bool fm_segment_name_parse(const char *file, struct fm_segment_name *name);
+
+/* Who we are: what segments are compared with. */
+struct fm_node_here {
+    char boot_id[40], host[72];
+    uint64_t pid_namespace;
+};
+void fm_node_here(struct fm_node_here *here);
+
+struct fm_node_file {
+    int directory_fd, fd; /* fd is open for reading during the visit */
+    const char *file;     /* name in the directory */
+    struct fm_segment_name name;
+    bool readable;   /* a segment of ours with a sound head; else only file, name and why are valid */
+    const char *why; /* what is wrong with it */
+    size_t size;
+    struct fm_segment_header header; /* a copy; its strings are terminated */
+};
+/* Calls `visit` for each segment file of `job_key` (NULL: all); stops when it returns false. A missing directory
+ * has no files. Files whose process is just setting them up are passed over. */
+enum fm_status fm_node_visit(const char *directory, const char *job_key,
+                             bool (*visit)(void *context, const struct fm_node_file *file), void *context,
+                             struct fm_error *error);
+
+/* Of another host, or of another pid namespace of this one: whether its process lives cannot be told. */
+bool fm_node_foreign(const struct fm_node_here *here, const struct fm_segment_header *header);
+bool fm_node_alive(const struct fm_node_here *here, const struct fm_segment_header *header);
+
+/* An exclusive lock on the directory, so that two collectors do not merge the same segments. -1: there is no
+ * directory or no locking in its file system; the caller goes on without. close() releases it. */
+int fm_node_lock(const char *directory);
+
+#endif

@@ -1,0 +1,302 @@
+/* Merging the segments of one job on this host.
+ *
+ * Only the used parts of a segment are copied, into a fresh anonymous mapping: a segment of 4 MiB mostly costs a few
+ * hundred kilobytes to read, and what has been checked cannot change or be cut off afterwards. */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "reduce/from_segment.h"
+#include "reduce/merge.h"
+#include "reduce/node_files.h"
+
+enum {
+    LEVELS = 40,                /* 2^40 segments */
+    MAX_MISSING_RANKS = 1 << 20 /* a hostile world size must not fill the memory */
+};
+
+struct merging {
+    const char *directory, *job_key;
+    struct fm_node_here here;
+    const struct fm_segment_header *own;
+    bool for_collector;
+    uint64_t now_mono_ns;
+    uint32_t world_size;
+    size_t damaged;
+    /* levels[k] holds the merge of 2^k segments or NULL: each segment's data is copied log(n) times, not n times */
+    struct fm_profile *levels[LEVELS];
+    enum fm_status status;
+    struct fm_error *error;
+    struct fm_error first_damage;
+};
+
+/* Adds a profile, and destroys it or keeps it as a level. */
+static enum fm_status push(struct merging *merging, struct fm_profile *profile)
+{
+    size_t level = 0;
+    for (; level < LEVELS - 1 && merging->levels[level]; level++) {
+        enum fm_status status = fm_profile_merge(merging->levels[level], profile, merging->error);
+        fm_profile_destroy(profile);
+        if (status != FM_OK)
+            return status;
+        profile = merging->levels[level];
+        merging->levels[level] = NULL;
+    }
+    merging->levels[level] = profile;
+    return FM_OK;
+}
+
+static enum fm_status fold(struct merging *merging, struct fm_profile **result)
+{
+    struct fm_profile *all = NULL;
+    enum fm_status status = FM_OK;
+    for (size_t level = 0; level < LEVELS; level++) {
+        struct fm_profile *part = merging->levels[level];
+        merging->levels[level] = NULL;
+        if (all && part && status == FM_OK)
+            status = fm_profile_merge(part, all, merging->error);
+        if (part) {
+            fm_profile_destroy(all);
+            all = part;
+        }
+    }
+    if (status != FM_OK) {
+        fm_profile_destroy(all);
+        all = NULL;
+    }
+    *result = all;
+    return status;
+}
+
+/* How many items of a section are in use. The index only serves the writer. */
+static uint64_t used_items(const struct fm_segment_header *header, enum fm_segment_section_id id)
+{
+    uint32_t capacity = header->sections[id].capacity, n;
+    switch (id) {
+    case FM_SECTION_TEXT:
+        n = header->n_text;
+        break;
+    case FM_SECTION_MODULES:
+        n = header->n_modules;
+        break;
+    case FM_SECTION_REGIONS:
+        n = header->n_regions;
+        break;
+    case FM_SECTION_THREADS:
+        n = header->n_threads;
+        break;
+    case FM_SECTION_ENTRIES:
+        n = header->n_entries;
+        break;
+    case FM_SECTION_SNAPSHOTS:
+        n = header->n_snapshots;
+        break;
+    case FM_SECTION_REQUESTS:
+        n = capacity;
+        break;
+    default:
+        n = 0;
+    }
+    return n < capacity ? n : capacity;
+}
+
+/* Bytes that cannot be read stay zero: what they mean is for fm_profile_from_segment to judge. */
+static void read_at(int fd, char *copy, uint64_t offset, uint64_t bytes)
+{
+    while (bytes > 0) {
+        ssize_t n = pread(fd, copy + offset, bytes, (off_t)offset);
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n <= 0)
+            return;
+        offset += (uint64_t)n;
+        bytes -= (uint64_t)n;
+    }
+}
+
+static void copy_used(const struct fm_node_file *file, char *copy)
+{
+    struct fm_segment_header *header = (void *)copy;
+    *header = file->header;
+    memcpy(header->job_key, file->name.job_key, sizeof header->job_key); /* a rename may have come before the header */
+    for (int id = 0; id < FM_SECTION_COUNT; id++) {
+        struct fm_segment_section section = header->sections[id];
+        uint64_t bytes = used_items(header, id) * section.item_bytes;
+        if (section.offset < sizeof *header || section.offset > file->size || bytes > file->size - section.offset)
+            continue;
+        read_at(file->fd, copy, section.offset, bytes);
+    }
+}
+
+/* What is known of the end, where it says more than the segment itself; FM_END_UNKNOWN: the segment's own word. */
+static enum fm_end known_end(const struct fm_segment_header *header, bool dead, int *code)
+{
+    *code = 0;
+    if (!dead)
+        return FM_END_UNKNOWN;
+    if (header->leave == FM_LEAVE_ABORT || header->leave == FM_LEAVE_EXEC)
+        return FM_END_UNKNOWN; /* the cause; a wait status would only tell its consequence */
+    *code = header->seen_code;
+    if (header->seen_end == FM_END_SIGNALLED)
+        return FM_END_SIGNALLED;
+    if (header->seen_end == FM_END_EXITED)
+        return header->leave == FM_LEAVE_FINALIZE || header->flags & FM_FLAG_NO_MPI ? FM_END_FINALIZED : FM_END_EXITED;
+    *code = 0;
+    return header->leave == FM_LEAVE_UNKNOWN ? FM_END_VANISHED : FM_END_UNKNOWN;
+}
+
+static void note_damage(struct merging *merging, const struct fm_error *error)
+{
+    if (merging->damaged++ == 0)
+        merging->first_damage = *error;
+}
+
+static enum fm_status add_bytes(struct merging *merging, const void *bytes, size_t size, const char *origin, bool dead)
+{
+    const struct fm_segment_header *header = bytes;
+    struct fm_profile *profile;
+    struct fm_error error = {0};
+    int code = 0;
+    enum fm_end end = merging->for_collector ? known_end(header, dead, &code) : FM_END_UNKNOWN;
+    uint64_t now = dead ? 0 : merging->now_mono_ns;
+    enum fm_status status = fm_profile_from_segment(bytes, size, origin, end, code, now, &profile, &error);
+    if (status == FM_ERR_INPUT) {
+        note_damage(merging, &error);
+        return FM_OK;
+    }
+    if (status != FM_OK) {
+        if (merging->error)
+            *merging->error = error;
+        return status;
+    }
+    if (header->world_size > 0 && (uint32_t)header->world_size > merging->world_size)
+        merging->world_size = (uint32_t)header->world_size;
+    return push(merging, profile);
+}
+
+static bool is_own(const struct merging *merging, const struct fm_segment_name *name)
+{
+    const struct fm_segment_header *own = merging->own;
+    return own && own->pid == name->pid && own->start_time == name->start_time &&
+           own->pid_namespace == name->pid_namespace;
+}
+
+static bool add_file(void *context, const struct fm_node_file *file)
+{
+    struct merging *merging = context;
+    char origin[FM_PATH_BYTES];
+    snprintf(origin, sizeof origin, "%.3000s/%s", merging->directory, file->file);
+    if (is_own(merging, &file->name))
+        return true;
+    if (!file->readable) {
+        struct fm_error error;
+        fm_fail(&error, FM_ERR_INPUT, "%s: %s", origin, file->why);
+        note_damage(merging, &error);
+        return true;
+    }
+    void *copy = mmap(NULL, file->size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (copy == MAP_FAILED) {
+        merging->status = fm_fail(merging->error, FM_ERR_MEMORY, "no memory to read %s", origin);
+        return false;
+    }
+    copy_used(file, copy);
+    /* The caller of the collector has decided that a foreign process is gone. */
+    bool dead = merging->for_collector &&
+                (fm_node_foreign(&merging->here, &file->header) || !fm_node_alive(&merging->here, &file->header));
+    merging->status = add_bytes(merging, copy, file->size, origin, dead);
+    munmap(copy, file->size);
+    return merging->status == FM_OK;
+}
+
+/* Ranks of which there is no data at all become processes too, so that nobody takes the profile for whole. */
+static bool add_missing(struct fm_profile *profile, uint32_t world_size)
+{
+    uint32_t limit = world_size < MAX_MISSING_RANKS ? world_size : MAX_MISSING_RANKS;
+    size_t present = 0, old = profile->n_processes;
+    for (size_t i = 0; i < old; i++)
+        present += profile->processes[i].rank < limit &&
+                   (i == 0 || profile->processes[i - 1].rank != profile->processes[i].rank);
+    if (present >= limit)
+        return true;
+    size_t n = old + (limit - present);
+    struct fm_process *all = fm_arena_alloc(&profile->arena, n * sizeof *all);
+    if (!all)
+        return false;
+    size_t from = 0, to = 0;
+    for (uint32_t rank = 0; rank < limit; rank++) {
+        if (from < old && profile->processes[from].rank == rank)
+            while (from < old && profile->processes[from].rank == rank)
+                all[to++] = profile->processes[from++];
+        else
+            all[to++] = (struct fm_process){.rank = rank, .end = FM_END_MISSING, .inside = ""};
+    }
+    while (from < old)
+        all[to++] = profile->processes[from++];
+    profile->processes = all;
+    profile->n_processes = profile->processes_capacity = to;
+    return true;
+}
+
+static bool add_note(struct fm_profile *profile, const char *text, uint64_t amount)
+{
+    struct fm_note *notes = profile->notes;
+    if (profile->n_notes == profile->notes_capacity)
+        notes = fm_arena_grow(&profile->arena, notes, &profile->notes_capacity, profile->n_notes + 1, sizeof *notes);
+    if (!notes)
+        return false;
+    profile->notes = notes;
+    size_t at = profile->n_notes++;
+    for (; at > 0 && strcmp(notes[at - 1].text, text) > 0; at--)
+        notes[at] = notes[at - 1];
+    notes[at] = (struct fm_note){.text = text, .amount = amount};
+    return true;
+}
+
+static enum fm_status finish_merge(struct merging *merging, struct fm_profile *all, struct fm_profile **profile)
+{
+    if (!all)
+        return merging->damaged ? fm_fail(merging->error, FM_ERR_INPUT, "%s", merging->first_damage.text)
+                                : fm_fail(merging->error, FM_ERR_INPUT, "%s: no segments of job %s", merging->directory,
+                                          merging->job_key);
+    bool ok = !merging->for_collector || add_missing(all, merging->world_size);
+    if (ok && merging->damaged)
+        ok = add_note(all, "damaged segments were left out", merging->damaged);
+    if (!ok) {
+        fm_profile_destroy(all);
+        return fm_fail(merging->error, FM_ERR_MEMORY, "no memory to merge job %s", merging->job_key);
+    }
+    *profile = all;
+    return FM_OK;
+}
+
+enum fm_status fm_node_merge(const char *directory, const char *job_key, const void *own, size_t own_bytes,
+                             bool for_collector, struct fm_profile **profile, struct fm_error *error)
+{
+    struct merging merging = {.directory = directory,
+                              .job_key = job_key,
+                              .own = own,
+                              .for_collector = for_collector,
+                              .now_mono_ns = fm_clock_ns(CLOCK_MONOTONIC),
+                              .error = error};
+    fm_node_here(&merging.here);
+    if (own)
+        merging.status = add_bytes(&merging, own, own_bytes, "this process's segment", false);
+    if (merging.status == FM_OK && directory && *directory) {
+        enum fm_status walked = fm_node_visit(directory, job_key, add_file, &merging, error);
+        if (merging.status == FM_OK)
+            merging.status = walked;
+    }
+    struct fm_profile *all;
+    enum fm_status folded = fold(&merging, &all);
+    if (merging.status == FM_OK)
+        merging.status = folded;
+    if (merging.status != FM_OK) {
+        fm_profile_destroy(all);
+        return merging.status;
+    }
+    return finish_merge(&merging, all, profile);
+}
