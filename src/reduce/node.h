@@ -49,7 +49,8 @@ enum fm_status fm_node_merge(const char *directory, const char *job_key, const v
                              bool for_collector, struct fm_profile **profile, struct fm_error *error);
 
 /* Where the job's profile goes: job.output (a file, or a directory when it ends in / or is one), else
- * <cwd>/<basename of exe>.<job id>.fathom. An existing profile of another job is never overwritten: -2, -3 ... */
+ * <cwd>/<basename of exe>.<job id>.fathom. An existing profile of another job is never overwritten: -2, -3 ...,
+ * except that a file given to `fathom run -o` replaces that of an earlier run. */
 void fm_profile_output_path(const struct fm_profile *profile, char path[FM_PATH_BYTES]);
 
 /* Writes the profile, notes its path in <directory>/<run_id>.run (a line; read by `fathom run`), then removes the

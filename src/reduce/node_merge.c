@@ -212,8 +212,7 @@ static bool add_file(void *context, const struct fm_node_file *file)
     return merging->status == FM_OK;
 }
 
-/* Ranks of which there is no data at all become processes too, so that nobody takes the profile for whole. */
-static bool add_missing(struct fm_profile *profile, uint32_t world_size)
+bool fm_profile_add_missing(struct fm_profile *profile, uint32_t world_size)
 {
     uint32_t limit = world_size < MAX_MISSING_RANKS ? world_size : MAX_MISSING_RANKS;
     size_t present = 0, old = profile->n_processes;
@@ -262,7 +261,7 @@ static enum fm_status finish_merge(struct merging *merging, struct fm_profile *a
         return merging->damaged ? fm_fail(merging->error, FM_ERR_INPUT, "%s", merging->first_damage.text)
                                 : fm_fail(merging->error, FM_ERR_INPUT, "%s: no segments of job %s", merging->directory,
                                           merging->job_key);
-    bool ok = !merging->for_collector || add_missing(all, merging->world_size);
+    bool ok = !merging->for_collector || fm_profile_add_missing(all, merging->world_size);
     if (ok && merging->damaged)
         ok = add_note(all, "damaged segments were left out", merging->damaged);
     if (!ok) {

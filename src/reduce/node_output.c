@@ -1,0 +1,338 @@
+/* Where a job's profile goes, and the end of its segments.
+ *
+ * A name is claimed by opening (creating) the file and locking it; the profile then replaces it by a rename. Two
+ * jobs that end at the same moment never take the same name, and two collectors of one job (one a host) add to the
+ * same profile one after the other. */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "profile/encode.h"
+#include "reduce/merge.h"
+#include "reduce/node_files.h"
+
+enum { MAX_NAMES = 10000, LOCK_TRIES = 300, LOCK_PAUSE_NS = 10000000 };
+
+#define SUFFIX ".fathom"
+
+/* ---- names ---- */
+
+static bool is_directory(const char *path)
+{
+    struct stat st;
+    return stat(path, &st) == 0 && S_ISDIR(st.st_mode);
+}
+
+static void append(char *text, size_t size, const char *more)
+{
+    size_t length = strlen(text);
+    snprintf(text + length, size - length, "%s", more);
+}
+
+/* Names come from segments: nothing but plain characters goes into a path made of them. */
+static void append_plain(char *text, size_t size, const char *more)
+{
+    static const char plain[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._+=@-";
+    size_t at = strlen(text);
+    for (; *more && at + 1 < size; more++)
+        text[at++] = strchr(plain, *more) ? *more : '_';
+    text[at] = 0;
+}
+
+static void default_name(const struct fm_profile *profile, char name[256])
+{
+    const char *slash = strrchr(profile->job.exe, '/'), *base = slash ? slash + 1 : profile->job.exe;
+    name[0] = 0;
+    append_plain(name, 120, *base && *base != '.' ? base : "program");
+    append(name, 256, ".");
+    append_plain(name, 240, *profile->job.id ? profile->job.id : profile->job.key);
+    append(name, 256, SUFFIX);
+}
+
+/* The first choice: absolute whenever the job's directory is known. */
+static void first_path(const struct fm_profile *profile, char path[FM_PATH_BYTES])
+{
+    const char *output = profile->job.output, *cwd = *profile->job.cwd == '/' ? profile->job.cwd : ".";
+    char name[256];
+    default_name(profile, name);
+    size_t length = strlen(output);
+    if (length == 0)
+        snprintf(path, FM_PATH_BYTES, "%.3700s", cwd);
+    else if (*output == '/')
+        snprintf(path, FM_PATH_BYTES, "%.3700s", output);
+    else
+        snprintf(path, FM_PATH_BYTES, "%.1850s/%.1850s", cwd, output);
+    if (length != 0 && output[length - 1] != '/' && !is_directory(path))
+        return;
+    if (path[strlen(path) - 1] != '/')
+        append(path, FM_PATH_BYTES, "/");
+    append(path, FM_PATH_BYTES, name);
+}
+
+/* The n-th choice: a.fathom, a-2.fathom, a-3.fathom ... */
+static void numbered_path(const char *first, unsigned n, char path[FM_PATH_BYTES])
+{
+    size_t length = strlen(first), suffix = strlen(SUFFIX);
+    bool suffixed = length > suffix && strcmp(first + length - suffix, SUFFIX) == 0;
+    if (n < 2)
+        snprintf(path, FM_PATH_BYTES, "%s", first);
+    else
+        snprintf(path, FM_PATH_BYTES, "%.*s-%u%s", (int)(suffixed ? length - suffix : length), first, n,
+                 suffixed ? SUFFIX : "");
+}
+
+/* ---- claiming ---- */
+
+enum claim { CLAIM_FREE, CLAIM_REPLACE, CLAIM_SAME_JOB, CLAIM_TAKEN, CLAIM_FAILED };
+
+/* Waits a few seconds at most; a file system without locks is used without. */
+static void lock_file(int fd)
+{
+    const struct timespec pause = {.tv_nsec = LOCK_PAUSE_NS};
+    for (int i = 0; i < LOCK_TRIES && flock(fd, LOCK_EX | LOCK_NB) != 0 && (errno == EWOULDBLOCK || errno == EINTR);
+         i++)
+        nanosleep(&pause, NULL);
+}
+
+static bool still_named(int fd, const char *path, struct stat *st)
+{
+    struct stat named;
+    return fstat(fd, st) == 0 && lstat(path, &named) == 0 && st->st_dev == named.st_dev && st->st_ino == named.st_ino;
+}
+
+/* A file named to `fathom run -o` is replaced by the next run with the same -o, as users expect of an output file;
+ * but never within one run, which may start several jobs. */
+static bool replaces(const struct fm_profile *profile, const struct fm_profile *found, const char *path)
+{
+    const char *output = profile->job.output;
+    size_t length = strlen(output), whole = strlen(path);
+    return length && length <= whole && strcmp(path + whole - length, output) == 0 && *profile->job.run_id &&
+           strcmp(profile->job.run_id, found->job.run_id) != 0;
+}
+
+/* What lies at `path` now: nothing that matters (an empty file is nobody's), this job's profile (read into *existing
+ * if asked), or something else. */
+static enum claim look(const struct stat *st, const char *path, const struct fm_profile *profile,
+                       struct fm_profile **existing)
+{
+    struct fm_profile *found;
+    if (!S_ISREG(st->st_mode))
+        return CLAIM_TAKEN;
+    if (st->st_size == 0)
+        return CLAIM_FREE;
+    if (fm_profile_read(path, &found, NULL) != FM_OK)
+        return CLAIM_TAKEN;
+    enum claim claim = strcmp(found->job.key, profile->job.key) == 0 ? CLAIM_SAME_JOB
+                       : replaces(profile, found, path)              ? CLAIM_REPLACE
+                                                                     : CLAIM_TAKEN;
+    if (claim == CLAIM_SAME_JOB && existing)
+        *existing = found;
+    else
+        fm_profile_destroy(found);
+    return claim;
+}
+
+static enum claim claim_path(const char *path, const struct fm_profile *profile, int *fd, struct fm_profile **existing)
+{
+    for (int i = 0; i < LOCK_TRIES; i++) {
+        struct stat st;
+        *fd = open(path, O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0666);
+        if (*fd < 0) /* a symbolic link, a directory, somebody else's file: another name; else no name will do */
+            return lstat(path, &st) == 0 ? CLAIM_TAKEN : CLAIM_FAILED;
+        lock_file(*fd);
+        if (still_named(*fd, path, &st)) {
+            enum claim claim = look(&st, path, profile, existing);
+            if (claim == CLAIM_TAKEN)
+                close(*fd);
+            return claim;
+        }
+        close(*fd); /* replaced while we waited for the lock */
+    }
+    return CLAIM_FAILED;
+}
+
+void fm_profile_output_path(const struct fm_profile *profile, char path[FM_PATH_BYTES])
+{
+    char first[FM_PATH_BYTES];
+    first_path(profile, first);
+    for (unsigned n = 1; n <= MAX_NAMES; n++) {
+        struct stat st;
+        numbered_path(first, n, path);
+        if (lstat(path, &st) != 0 || look(&st, path, profile, NULL) != CLAIM_TAKEN)
+            return;
+    }
+}
+
+/* ---- adding to a profile of the same job ---- */
+
+static const struct fm_process *find_process(const struct fm_profile *profile, uint32_t rank)
+{
+    size_t low = 0, high = profile->n_processes;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (profile->processes[middle].rank < rank)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < profile->n_processes && profile->processes[low].rank == rank ? &profile->processes[low] : NULL;
+}
+
+/* How many processes with data `profile` has, and how many of these `other` has too. */
+static void count_common(const struct fm_profile *profile, const struct fm_profile *other, size_t *own, size_t *common)
+{
+    *own = *common = 0;
+    for (size_t i = 0; i < profile->n_processes; i++) {
+        if (profile->processes[i].end == FM_END_MISSING)
+            continue;
+        const struct fm_process *match = find_process(other, profile->processes[i].rank);
+        ++*own;
+        *common += match && match->end != FM_END_MISSING;
+    }
+}
+
+static size_t without_missing(struct fm_process *to, const struct fm_process *from, size_t n)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < n; i++)
+        if (from[i].end != FM_END_MISSING)
+            to[kept++] = from[i];
+    return kept;
+}
+
+/* Adds `profile` to `existing`, which holds other ranks of the same job. */
+static enum fm_status add_to(struct fm_profile *existing, const struct fm_profile *profile, struct fm_error *error)
+{
+    struct fm_profile view = *profile;
+    view.processes = fm_arena_alloc(&existing->arena, profile->n_processes * sizeof *view.processes);
+    if (!view.processes)
+        return fm_fail(error, FM_ERR_MEMORY, "no memory to merge job %s", profile->job.key);
+    view.n_processes = view.processes_capacity = without_missing(view.processes, profile->processes,
+                                                                 profile->n_processes);
+    existing->n_processes = without_missing(existing->processes, existing->processes, existing->n_processes);
+    enum fm_status status = fm_profile_merge(existing, &view, error);
+    if (status == FM_OK && !fm_profile_add_missing(existing, existing->job.ranks))
+        status = fm_fail(error, FM_ERR_MEMORY, "no memory to merge job %s", profile->job.key);
+    return status;
+}
+
+/* Writes to `path`, which is claimed. *next: the file there holds some of the same ranks but not all, so that this
+ * is no continuation of it: another name is needed. */
+static enum fm_status write_claimed(const struct fm_profile *profile, struct fm_profile *existing, const char *path,
+                                    bool *next, struct fm_error *error)
+{
+    size_t own, common;
+    *next = false;
+    if (!existing)
+        return fm_profile_write(profile, path, error);
+    count_common(profile, existing, &own, &common);
+    if (own == common) /* it was written before, and only the removal of the segments was cut short */
+        return FM_OK;
+    *next = common != 0;
+    if (*next)
+        return FM_OK;
+    enum fm_status status = add_to(existing, profile, error);
+    return status == FM_OK ? fm_profile_write(existing, path, error) : status;
+}
+
+static enum fm_status write_profile(const struct fm_profile *profile, char path[FM_PATH_BYTES], struct fm_error *error)
+{
+    char first[FM_PATH_BYTES];
+    first_path(profile, first);
+    for (unsigned n = 1; n <= MAX_NAMES; n++) {
+        int fd;
+        bool next;
+        struct fm_profile *existing = NULL;
+        numbered_path(first, n, path);
+        enum claim claim = claim_path(path, profile, &fd, &existing);
+        if (claim == CLAIM_FAILED)
+            return fm_fail(error, FM_ERR_SYSTEM, "%s: the profile cannot be written: %s", path, strerror(errno));
+        if (claim == CLAIM_TAKEN)
+            continue;
+        enum fm_status status = write_claimed(profile, existing, path, &next, error);
+        if (status != FM_OK && claim == CLAIM_FREE)
+            unlink(path);
+        fm_profile_destroy(existing);
+        close(fd);
+        if (!next)
+            return status;
+    }
+    return fm_fail(error, FM_ERR_SYSTEM, "%s: too many profiles of this name; move some of them away", first);
+}
+
+/* ---- after it is durable ---- */
+
+static bool plain_id(const char *id)
+{
+    return *id && id[strspn(id, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-")] == 0;
+}
+
+/* For `fathom run`, which tells the user. Not being able to is no failure: the profile is there. */
+static void note_for_run(const char *directory, const char *run_id, const char *profile_path)
+{
+    char path[FM_PATH_BYTES], line[2 * FM_PATH_BYTES];
+    if (!plain_id(run_id))
+        return;
+    char cwd[FM_PATH_BYTES] = "";
+    if (*profile_path != '/' && !getcwd(cwd, sizeof cwd))
+        return;
+    int length = snprintf(line, sizeof line, "%s%s%s\n", cwd, *cwd ? "/" : "", profile_path);
+    snprintf(path, sizeof path, "%.3800s/%.64s.run", directory, run_id);
+    int fd = open(path, O_WRONLY | O_APPEND | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600);
+    if (fd < 0)
+        return;
+    ssize_t written = write(fd, line, (size_t)length); /* one write: lines of several writers do not mix */
+    (void)written;
+    close(fd);
+}
+
+struct removal {
+    const struct fm_profile *profile;
+    struct fm_node_here here;
+    size_t left;
+};
+
+/* A segment that came after the merge, or that could not be read, is not in the profile: it stays. */
+static bool remove_merged(void *context, const struct fm_node_file *file)
+{
+    struct removal *removal = context;
+    const struct fm_process *process = file->readable ? find_process(removal->profile, (uint32_t)file->header.rank)
+                                                      : NULL;
+    bool merged = process && process->end != FM_END_MISSING &&
+                  (process->pid == file->header.pid || !fm_node_alive(&removal->here, &file->header));
+    if (!merged || unlinkat(file->directory_fd, file->file, 0) != 0)
+        removal->left += file->readable;
+    return true;
+}
+
+static void remove_segments(const char *directory, const struct fm_profile *profile)
+{
+    struct removal removal = {.profile = profile};
+    char path[FM_PATH_BYTES];
+    fm_node_here(&removal.here);
+    if (fm_node_visit(directory, profile->job.key, remove_merged, &removal, NULL) != FM_OK || removal.left)
+        return;
+    if (strchr(profile->job.key, '/'))
+        return;
+    snprintf(path, sizeof path, "%.3800s/%.72s" FM_JOB_SUFFIX, directory, profile->job.key);
+    unlink(path);
+}
+
+enum fm_status fm_node_finish(const char *directory, const struct fm_profile *profile, char path[FM_PATH_BYTES],
+                              struct fm_error *error)
+{
+    enum fm_status status = write_profile(profile, path, error);
+    if (status != FM_OK)
+        return status;
+    if (directory && *directory) {
+        note_for_run(directory, profile->job.run_id, path);
+        remove_segments(directory, profile);
+    }
+    return FM_OK;
+}
