@@ -38,7 +38,7 @@ scripts() {
 
 lint() {
     c_sources src | grep -zv '\.h$' | xargs -0 -P "$(nproc)" -I{} \
-        clang-tidy --quiet {} -- -std=gnu17 -D_GNU_SOURCE '-DFM_VERSION="0"' -Wall -Wextra \
+        clang-tidy --quiet {} -- -std=gnu17 -D_GNU_SOURCE= '-DFM_VERSION="0"' -Wall -Wextra \
         -Isrc -Iinclude -I"$build/src" 2>/dev/null
 }
 

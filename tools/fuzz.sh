@@ -10,7 +10,7 @@ mkdir -p "$build/fuzz"
 for target in tests/fuzz/*_fuzz.c; do
     name=$(basename "$target" _fuzz.c)
     echo "=== $name, $seconds s"
-    clang -std=gnu17 -g -O1 -D_GNU_SOURCE -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all \
+    clang -std=gnu17 -g -O1 -D_GNU_SOURCE= -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all \
         -Isrc -Iinclude -I"$build/src" "$target" src/base/*.c src/profile/*.c src/reduce/*.c -o "$build/fuzz/$name"
     mkdir -p "$build/fuzz/$name.found"
     seeds=()

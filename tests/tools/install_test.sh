@@ -1,0 +1,62 @@
+#!/bin/bash
+# `make install` puts everything in its place, and the installed tree works wherever it is moved to.
+set -u
+count=0
+top=$TMPDIR/root
+prefix=$top$(sed -n 's/^prefix=//p' "$FATHOM_BUILD/meson-private/fathom.pc")
+
+result() { # result STATUS TEXT
+    count=$((count + 1))
+    if [ "$1" -eq 0 ]; then
+        echo "ok $count - $2"
+    else
+        echo "not ok $count - $2"
+        sed 's/^/# /' "$TMPDIR/out"
+    fi
+}
+
+DESTDIR=$top meson install -C "$FATHOM_BUILD" --no-rebuild >"$TMPDIR/out" 2>&1
+result $? "install into a DESTDIR"
+
+for file in bin/fathom lib/libfathom.so.0 lib/libfathom.so lib/pkgconfig/fathom.pc lib/fortran/fathom.mod \
+    include/fathom.h share/fathom/fathom.f90 share/man/man1/fathom.1; do
+    [ -e "$prefix/$file" ]
+    result $? "$file is there"
+done
+
+find "$top" -name '*.a' >"$TMPDIR/out"
+[ ! -s "$TMPDIR/out" ]
+result $? "no archive: a second copy in a program would count twice"
+
+export PKG_CONFIG_PATH=$prefix/lib/pkgconfig PKG_CONFIG_SYSROOT_DIR=$top
+cat >user.c <<'END'
+#include <fathom.h>
+int main(void)
+{
+    fathom_region_begin("solver");
+    fathom_region_end("solver");
+    return 0;
+}
+END
+# shellcheck disable=SC2046 # flags are words
+gcc -Wall -Werror user.c -o user $(pkg-config --cflags --libs fathom) >"$TMPDIR/out" 2>&1 &&
+    LD_LIBRARY_PATH=$prefix/lib ./user >>"$TMPDIR/out" 2>&1
+result $? "a C program builds with pkg-config and runs"
+
+cat >user.f90 <<'END'
+program user
+    use fathom
+    call fathom_region_begin("solver")
+    call fathom_region_end("solver")
+end program
+END
+# shellcheck disable=SC2046
+gfortran -I"$prefix/lib/fortran" user.f90 -o user_f $(pkg-config --libs fathom) >"$TMPDIR/out" 2>&1 &&
+    LD_LIBRARY_PATH=$prefix/lib ./user_f >>"$TMPDIR/out" 2>&1
+result $? "a Fortran program builds with the installed module and runs"
+
+mv "$prefix" "$TMPDIR/moved"
+"$TMPDIR/moved/bin/fathom" run -o here.fathom -- /bin/true >"$TMPDIR/out" 2>&1 && [ -s here.fathom ]
+result $? "the installed tool finds its library, wherever it lies"
+
+echo "1..$count"
