@@ -1,0 +1,143 @@
+#define _GNU_SOURCE
+#include "cli/child.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "reduce/node.h"
+
+static const int passed_on[] = {SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2};
+enum { N_PASSED_ON = sizeof passed_on / sizeof *passed_on };
+
+/* What the signal handler needs. */
+static volatile pid_t child_pid;
+static volatile sig_atomic_t interrupted;
+static pid_t group_signaller; /* a parent that signals our whole process group, or 0 */
+
+/* The terminal and launchers signal the whole process group: the command has the signal already. */
+static void pass_on(int number, siginfo_t *info, void *context)
+{
+    (void)context;
+    int saved = errno;
+    bool to_us_alone = info->si_code <= 0 && (group_signaller == 0 || info->si_pid != group_signaller);
+    pid_t pid = child_pid;
+    if (pid > 0 && to_us_alone)
+        kill(pid, number);
+    interrupted = 1;
+    errno = saved;
+}
+
+/* mpirun and the like, and timeout(1), send a signal to the process group of what they started. */
+static pid_t find_group_signaller(bool rank)
+{
+    char path[40], name[32] = "";
+    if (rank)
+        return getppid();
+    snprintf(path, sizeof path, "/proc/%d/comm", (int)getppid());
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd >= 0) {
+        ssize_t n = read(fd, name, sizeof name - 1);
+        name[n > 0 ? n : 0] = 0;
+        close(fd);
+    }
+    return strcmp(name, "timeout\n") == 0 && getpgid(getppid()) == getpgrp() ? getppid() : 0;
+}
+
+static void catch_signals(struct sigaction *old)
+{
+    struct sigaction action = {.sa_flags = SA_SIGINFO | SA_RESTART};
+    action.sa_sigaction = pass_on;
+    sigfillset(&action.sa_mask);
+    for (int i = 0; i < N_PASSED_ON; i++) {
+        sigaction(passed_on[i], NULL, &old[i]);
+        if (old[i].sa_handler != SIG_IGN) /* as nohup leaves SIGHUP: ignored by both of us */
+            sigaction(passed_on[i], &action, NULL);
+    }
+}
+
+static _Noreturn void become(char **(*prepare)(void *), void *context, int report_fd, const struct sigaction *old,
+                             const sigset_t *mask)
+{
+    for (int i = 0; i < N_PASSED_ON; i++)
+        sigaction(passed_on[i], &old[i], NULL);
+    sigprocmask(SIG_SETMASK, mask, NULL);
+    char **words = prepare(context);
+    execvp(words[0], words);
+    int error = errno;
+    ssize_t written = write(report_fd, &error, sizeof error);
+    (void)written;
+    _exit(127);
+}
+
+bool fm_child_start(struct fm_child *child, char **(*prepare)(void *context), void *context, bool rank)
+{
+    struct sigaction old[N_PASSED_ON];
+    sigset_t all, mask;
+    int report[2];
+    memset(child, 0, sizeof *child);
+    if (pipe2(report, O_CLOEXEC) != 0)
+        return false;
+    group_signaller = find_group_signaller(rank);
+    sigfillset(&all);
+    sigprocmask(SIG_BLOCK, &all, &mask);
+    catch_signals(old);
+    child->pid = fork();
+    if (child->pid == 0)
+        become(prepare, context, report[1], old, &mask);
+    child_pid = child->pid;
+    sigprocmask(SIG_SETMASK, &mask, NULL);
+    close(report[1]);
+    if (child->pid > 0) {
+        ssize_t n;
+        while ((n = read(report[0], &child->exec_errno, sizeof child->exec_errno)) < 0 && errno == EINTR)
+            ;
+        if (n != (ssize_t)sizeof child->exec_errno)
+            child->exec_errno = 0;
+        child->start_time = fm_process_start_time(child->pid);
+    }
+    close(report[0]);
+    return child->pid > 0;
+}
+
+void fm_child_wait(struct fm_child *child)
+{
+    siginfo_t info;
+    /* The pid stays taken (a zombie) until no signal can be sent to it any more. */
+    while (waitid(P_PID, (id_t)child->pid, &info, WEXITED | WNOWAIT) != 0 && errno == EINTR)
+        ;
+    child_pid = 0;
+    interrupted = 0;
+    while (waitpid(child->pid, &child->status, 0) < 0 && errno == EINTR)
+        ;
+}
+
+bool fm_child_interrupted(void)
+{
+    return interrupted;
+}
+
+_Noreturn void fm_child_imitate(const struct fm_child *child)
+{
+    if (WIFSIGNALED(child->status)) {
+        struct rlimit none = {0, 0};
+        int number = WTERMSIG(child->status);
+        sigset_t only;
+        setrlimit(RLIMIT_CORE, &none); /* the core worth having is the command's */
+        prctl(PR_SET_DUMPABLE, 0);
+        signal(number, SIG_DFL);
+        sigemptyset(&only);
+        sigaddset(&only, number);
+        sigprocmask(SIG_UNBLOCK, &only, NULL);
+        raise(number);
+        _exit(128 + number);
+    }
+    exit(WEXITSTATUS(child->status));
+}

@@ -1,0 +1,25 @@
+/* Starting the command of `fathom run` and standing behind it: it keeps the terminal, the process group and the
+ * standard streams; signals sent to `fathom run` alone are passed on; its end becomes our own end. */
+#ifndef FM_CLI_CHILD_H
+#define FM_CLI_CHILD_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+struct fm_child {
+    pid_t pid;
+    uint64_t start_time;
+    int status;     /* as of waitpid */
+    int exec_errno; /* 0: it was started */
+};
+
+/* `prepare` runs in the child and returns the words to execute. False: no process could be made (errno). */
+bool fm_child_start(struct fm_child *child, char **(*prepare)(void *context), void *context, bool rank);
+void fm_child_wait(struct fm_child *child);
+/* A signal that would have ended us came, during or after the command. */
+bool fm_child_interrupted(void);
+/* Ends this process as the child ended: the same status, or the same signal. */
+_Noreturn void fm_child_imitate(const struct fm_child *child);
+
+#endif

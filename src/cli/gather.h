@@ -1,0 +1,48 @@
+/* Collecting what dead processes left behind in a segment directory: the common part of `fathom run` and
+ * `fathom collect`. One job after the other, under the directory's lock; jobs with living processes are left alone. */
+#ifndef FM_CLI_GATHER_H
+#define FM_CLI_GATHER_H
+
+#include "profile/profile.h"
+#include "reduce/node.h"
+
+struct fm_gather_options {
+    const char *run_id; /* only jobs of this run; NULL: all */
+    const char *output; /* instead of what the job itself asked for; NULL: that */
+    bool force;         /* take processes of other hosts and pid namespaces for dead */
+};
+
+enum fm_gather_kind {
+    FM_GATHER_WRITTEN, /* path, profile */
+    FM_GATHER_RUNNING, /* job_key, processes, foreign */
+    FM_GATHER_FAILED,  /* job_key, error */
+    FM_GATHER_DAMAGED, /* processes = files, path = an example with what is wrong with it */
+};
+struct fm_gather_event {
+    enum fm_gather_kind kind;
+    const char *job_key, *path;
+    const struct fm_profile *profile;
+    size_t processes;
+    bool foreign;
+    const struct fm_error *error;
+};
+
+/* Tells of every job once. Errors are those of reading the directory itself. */
+enum fm_status fm_gather(const char *directory, const struct fm_gather_options *options,
+                         void (*tell)(void *context, const struct fm_gather_event *event), void *context,
+                         struct fm_error *error);
+
+/* The directories a process of this user may have put its segment into: the usual one and the fallback. */
+enum { FM_GATHER_DIRECTORIES = 2 };
+size_t fm_gather_directories(char paths[FM_GATHER_DIRECTORIES][FM_PATH_BYTES]);
+
+/* Processes that still live and have a segment (run_id NULL: of any run). Foreign ones do not count. */
+size_t fm_gather_living(const char *directory, const char *run_id);
+
+/* Removes the .job and .run files that belong to nothing any more. */
+void fm_gather_sweep(const char *directory);
+
+/* "ranks 0-2 vanished; rank 3 killed by signal 9 (SIGKILL)"; "" when the profile is complete. */
+const char *fm_ends_text(const struct fm_profile *profile, char *buffer, size_t size);
+
+#endif

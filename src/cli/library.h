@@ -1,0 +1,13 @@
+/* Where the runtime library lies: FATHOM_LIBRARY, beside the running binary (a build folder), or in the lib folder
+ * of the place the binary is installed in. */
+#ifndef FM_CLI_LIBRARY_H
+#define FM_CLI_LIBRARY_H
+
+#include "base/error.h"
+#include "reduce/node.h"
+
+#define FM_LIBRARY_NAME "libfathom.so.0"
+
+enum fm_status fm_library_find(char path[FM_PATH_BYTES], struct fm_error *error);
+
+#endif

@@ -1,0 +1,170 @@
+/* `fathom run`: measures a command and sees to it that what it leaves behind becomes a profile. Whatever goes wrong
+ * on our side, the command runs and its status is ours. */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <fcntl.h>
+#include <getopt.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "cli/child.h"
+#include "cli/cli.h"
+#include "cli/library.h"
+#include "cli/run_end.h"
+#include "cli/run_env.h"
+
+static const char usage[] =
+    "usage: fathom run [-o FILE] [--memory SIZE] [--report terse|full|FILE] [--quiet] [--] COMMAND...\n"
+    "\n"
+    "Runs COMMAND and measures every MPI call of it. These all work:\n"
+    "    fathom run -- mpirun -n 64 ./model\n"
+    "    mpirun -n 64 fathom run ./model\n"
+    "    fathom run ./program-without-mpi\n"
+    "\n"
+    "  -o, --output FILE   where the profile goes: a file or a directory (default: PROGRAM.JOB.fathom here)\n"
+    "  --memory SIZE       memory of each process for what is measured, such as 4M (the default) or 512K\n"
+    "  --report HOW        print a report at the end: terse, full, or into the file HOW\n"
+    "  -q, --quiet         say nothing at the end\n"
+    "  -h, --help          this text; more in fathom-run(1)\n";
+
+static bool valid_memory(const char *text)
+{
+    char *end;
+    unsigned long long value = strtoull(text, &end, 10);
+    size_t suffix = strspn(end, "KkMm");
+    return end != text && *text != '-' && value > 0 && suffix <= 1 && !end[suffix];
+}
+
+/* -1: go on; else the status to end with. */
+static int parse(int argc, char **argv, struct fm_run_options *options)
+{
+    static const struct option longs[] = {
+        {"output", required_argument, NULL, 'o'}, {"memory", required_argument, NULL, 'm'},
+        {"report", required_argument, NULL, 'r'}, {"quiet", no_argument, NULL, 'q'},
+        {"help", no_argument, NULL, 'h'},         {0}};
+    int option;
+    memset(options, 0, sizeof *options);
+    opterr = 0;
+    optind = 1;
+    while ((option = getopt_long(argc, argv, "+:o:qh", longs, NULL)) != -1)
+        switch (option) {
+        case 'o':
+            options->output = optarg;
+            break;
+        case 'm':
+            if (!valid_memory(optarg)) {
+                fprintf(stderr, "fathom run: --memory %s: not a size; write for example 4M or 512K\n", optarg);
+                return 2;
+            }
+            options->memory = optarg;
+            break;
+        case 'r':
+            options->report = optarg;
+            break;
+        case 'q':
+            options->quiet = true;
+            break;
+        case 'h':
+            fputs(usage, stdout);
+            return 0;
+        default:
+            fprintf(stderr, "fathom run: %s: %s; see: fathom run --help\n", argv[optind - 1],
+                    option == ':' ? "the option needs a value" : "unknown option");
+            return 2;
+        }
+    options->command = argv + optind;
+    if (!options->command[0]) {
+        fputs("fathom run: no command given; for example: fathom run -- mpirun -n 4 ./model\n", stderr);
+        return 2;
+    }
+    return -1;
+}
+
+/* Said before the start, while something can still be done about it. */
+static void warn_of_output(const struct fm_run_env *env)
+{
+    char folder[FM_PATH_BYTES];
+    struct stat st;
+    if (!*env->output) {
+        snprintf(folder, sizeof folder, ".");
+    } else {
+        snprintf(folder, sizeof folder, "%s", env->output);
+        if (stat(folder, &st) != 0 || !S_ISDIR(st.st_mode)) {
+            char *slash = strrchr(folder, '/');
+            slash[slash == folder] = 0;
+        }
+    }
+    if (access(folder, W_OK | X_OK) == 0)
+        return;
+    fprintf(stderr,
+            "fathom: no profile can be written into %s (%s); what is measured will stay in %s: collect it later with: "
+            "fathom collect -o DIRECTORY\n",
+            strcmp(folder, ".") ? folder : "the current directory", strerror(errno), env->directory);
+}
+
+static void find_library(struct fm_run_env *env)
+{
+    struct fm_error error;
+    const char *disabled = getenv("FATHOM_DISABLE");
+    if (disabled && strcmp(disabled, "1") == 0)
+        return;
+    if (fm_library_find(env->library, &error) != FM_OK) {
+        env->library[0] = 0;
+        if (!env->rank)
+            fprintf(stderr, "fathom: %s; the command runs without being measured\n", error.text);
+    }
+}
+
+struct preparation {
+    const struct fm_run_env *env;
+    const struct fm_run_options *options;
+};
+
+static char **prepare(void *context)
+{
+    const struct preparation *preparation = context;
+    return fm_run_env_apply(preparation->env, preparation->options);
+}
+
+static int cannot_start(const char *command, int error)
+{
+    if (error == ENOENT && !strchr(command, '/'))
+        fprintf(stderr, "fathom run: %s: no such command in PATH\n", command);
+    else
+        fprintf(stderr, "fathom run: %s: cannot be started: %s\n", command, strerror(error));
+    return error == ENOENT ? 127 : 126;
+}
+
+int fm_cmd_run(int argc, char **argv)
+{
+    struct fm_run_options options;
+    struct fm_run_env env;
+    struct fm_child child;
+    int status = parse(argc, argv, &options);
+    if (status >= 0)
+        return status;
+    fm_run_env_make(&options, &env);
+    find_library(&env);
+    if (*env.library && env.outermost && !env.rank)
+        warn_of_output(&env);
+    struct fm_run_hold hold = {.fd = -1};
+    if (*env.library)
+        fm_run_hold(&hold, &env);
+    struct preparation preparation = {&env, &options};
+    if (!fm_child_start(&child, prepare, &preparation, env.rank)) {
+        fprintf(stderr, "fathom run: no process for %s: %s\n", options.command[0], strerror(errno));
+        return 126;
+    }
+    fm_child_wait(&child);
+    if (child.exec_errno) {
+        fm_run_release(&hold, &env);
+        return cannot_start(options.command[0], child.exec_errno);
+    }
+    if (*env.library)
+        fm_run_end(&hold, &env, &options, &child);
+    fm_child_imitate(&child);
+}

@@ -1,0 +1,23 @@
+/* The end of a `fathom run`: noting how its command ended, collecting what is left, telling the user.
+ *
+ * Every `fathom run` holds a shared lock on <directory>/<run_id>.run while it has something to say. The last one on
+ * the host, the one that gets the lock exclusively, collects; locks end with their process, so nothing waits for the
+ * dead. When the launcher started us once a rank it may kill all of us at once (MPICH does): so the first of these
+ * leaves a watcher in a session of its own, which waits for the lock and collects if nobody else did. */
+#ifndef FM_CLI_RUN_END_H
+#define FM_CLI_RUN_END_H
+
+#include "cli/child.h"
+#include "cli/run_env.h"
+
+struct fm_run_hold {
+    int fd; /* of the .run file, or -1 */
+    char path[FM_PATH_BYTES];
+};
+
+void fm_run_hold(struct fm_run_hold *hold, const struct fm_run_env *env);
+void fm_run_release(struct fm_run_hold *hold, const struct fm_run_env *env);
+void fm_run_end(struct fm_run_hold *hold, const struct fm_run_env *env, const struct fm_run_options *options,
+                const struct fm_child *child);
+
+#endif

@@ -1,0 +1,235 @@
+#define _GNU_SOURCE
+#include "cli/run_env.h"
+
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+#include <unistd.h>
+
+#include "cli/library.h"
+
+static const char *base_name(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash ? slash + 1 : path;
+}
+
+bool fm_is_launcher(const char *command)
+{
+    static const char *const starts[] = {"mpirun", "mpiexec", "orterun", "prterun", "prun",  "srun", "aprun",
+                                         "jsrun",  "lrun",    "flux",    "hydra",   "ibrun", "poe",  "yod"};
+    const char *name = base_name(command);
+    for (size_t i = 0; i < sizeof starts / sizeof *starts; i++) {
+        size_t length = strlen(starts[i]);
+        if (strncmp(name, starts[i], length) == 0 && (!name[length] || strchr(".-_", name[length])))
+            return true;
+    }
+    return false;
+}
+
+/* SLURM_PROCID alone is set in batch scripts too. */
+static bool started_as_rank(void)
+{
+    static const char *const names[] = {"OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK", "MV2_COMM_WORLD_RANK",
+                                        "ALPS_APP_PE"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (getenv(names[i]))
+            return true;
+    return getenv("SLURM_PROCID") && getenv("SLURM_STEP_ID");
+}
+
+/* The ranks of one launcher on this host share the run: they have the same parent. */
+static void make_run_id(struct fm_run_env *env)
+{
+    if (env->rank) {
+        snprintf(env->run_id, sizeof env->run_id, "ranks-%d-%llu", (int)getppid(),
+                 (unsigned long long)fm_process_start_time(getppid()));
+        return;
+    }
+    uint32_t random[2] = {0};
+    if (getrandom(random, sizeof random, 0) != (ssize_t)sizeof random)
+        random[0] = (uint32_t)fm_process_start_time(getpid());
+    snprintf(env->run_id, sizeof env->run_id, "%d-%08x%08x", (int)getpid(), random[0], random[1]);
+}
+
+static void make_absolute(const char *given, char path[FM_PATH_BYTES])
+{
+    char cwd[FM_PATH_BYTES];
+    if (*given == '/' || !getcwd(cwd, sizeof cwd))
+        snprintf(path, FM_PATH_BYTES, "%s", given);
+    else
+        snprintf(path, FM_PATH_BYTES, "%.2040s/%.2040s", cwd, given);
+}
+
+static bool valid_id(const char *id)
+{
+    size_t length = strspn(id, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-");
+    return length > 0 && length < sizeof((struct fm_run_env *)0)->run_id && !id[length];
+}
+
+void fm_run_env_make(const struct fm_run_options *options, struct fm_run_env *env)
+{
+    char given[FM_PATH_BYTES];
+    memset(env, 0, sizeof *env);
+    const char *outer = getenv("FATHOM_RUN_ID"), *output = options->output ? options->output : getenv("FATHOM_OUTPUT");
+    env->launcher = fm_is_launcher(options->command[0]);
+    env->rank = started_as_rank() && !env->launcher;
+    env->outermost = !outer || !valid_id(outer);
+    if (env->outermost)
+        make_run_id(env);
+    else
+        snprintf(env->run_id, sizeof env->run_id, "%s", outer);
+    if (output && *output)
+        make_absolute(output, env->output);
+    fm_node_directory(given);
+    make_absolute(given, env->directory);
+}
+
+/* ---- Open MPI's way to other hosts ---- */
+
+/* With ssh only the variables named to Open MPI reach other hosts. MPICH's hydra and srun pass everything on. */
+static bool is_openmpi(const char *command)
+{
+    char found[PATH_MAX] = "", resolved[PATH_MAX];
+    if (strchr(command, '/')) {
+        snprintf(found, sizeof found, "%s", command);
+    } else {
+        const char *path = getenv("PATH");
+        for (const char *at = path; at && *at; at += strspn(at, ":")) {
+            size_t length = strcspn(at, ":");
+            snprintf(found, sizeof found, "%.*s/%s", (int)(length > 3000 ? 3000 : length), at, command);
+            if (access(found, X_OK) == 0)
+                break;
+            at += length;
+            found[0] = 0;
+        }
+    }
+    if (!*found || !realpath(found, resolved))
+        return false;
+    return strstr(base_name(resolved), "orterun") || strstr(base_name(resolved), "prterun") ||
+           strstr(resolved, "openmpi");
+}
+
+/* Names of the variables that ranks need, as far as they are set: at most `max` pointers into `names`. */
+static size_t ours(char names[][64], size_t max)
+{
+    size_t n = 0;
+    for (char **variable = environ; *variable && n < max; variable++) {
+        size_t length = strcspn(*variable, "=");
+        bool wanted = (length == 10 && strncmp(*variable, "LD_PRELOAD", 10) == 0) ||
+                      (strncmp(*variable, "FATHOM_", 7) == 0 && strncmp(*variable, "FATHOM_NAMED=", 13) != 0);
+        if (wanted && length < 64)
+            snprintf(names[n++], 64, "%.*s", (int)length, *variable);
+    }
+    return n;
+}
+
+static void extend_env_list(char names[][64], size_t n)
+{
+    static const char list_name[] = "OMPI_MCA_mca_base_env_list";
+    const char *old = getenv(list_name), *given = getenv("OMPI_MCA_mca_base_env_list_delimiter");
+    char delimiter = given && *given ? *given : ';';
+    size_t size = (old ? strlen(old) : 0) + n * 66 + 1, used = 0;
+    char *list = malloc(size);
+    if (!list)
+        return;
+    used += (size_t)snprintf(list, size, "%s", old ? old : "");
+    for (size_t i = 0; i < n; i++) {
+        if (used)
+            list[used++] = delimiter;
+        used += (size_t)snprintf(list + used, size - used, "%s", names[i]);
+    }
+    setenv(list_name, list, 1);
+    free(list);
+}
+
+static bool given_by_user(char **command, const char *name)
+{
+    size_t length = strlen(name);
+    for (char **word = command; word[0] && word[1]; word++)
+        if (strcmp(*word, "-x") == 0 && strncmp(word[1], name, length) == 0 && strchr("=", word[1][length]))
+            return true;
+    return false;
+}
+
+/* mpirun -x A ... becomes mpirun -x LD_PRELOAD -x FATHOM_RUN_ID -x A ... */
+static char **insert_options(char **command, char names[][64], size_t n)
+{
+    size_t words = 0;
+    while (command[words])
+        words++;
+    char **longer = calloc(words + 2 * n + 1, sizeof *longer);
+    if (!longer)
+        return command;
+    size_t at = 0;
+    longer[at++] = command[0];
+    for (size_t i = 0; i < n; i++) {
+        if (given_by_user(command, names[i]))
+            continue;
+        longer[at++] = "-x";
+        longer[at++] = names[i];
+    }
+    memcpy(longer + at, command + 1, words * sizeof *longer);
+    return longer;
+}
+
+static char **pass_to_hosts(char **command)
+{
+    static char names[24][64]; /* lives until exec */
+    if (!is_openmpi(command[0]))
+        return command;
+    bool has_x = false, has_list = false;
+    for (char **word = command + 1; *word; word++) {
+        has_x |= strcmp(*word, "-x") == 0;
+        has_list |= strstr(*word, "mca_base_env_list") || strcmp(*word, "-tune") == 0 || strcmp(*word, "--tune") == 0;
+    }
+    size_t n = ours(names, sizeof names / sizeof *names);
+    if (has_list)
+        return command;
+    if (has_x && !getenv("OMPI_MCA_mca_base_env_list"))
+        return insert_options(command, names, n);
+    if (!has_x)
+        extend_env_list(names, n);
+    return command;
+}
+
+/* ---- the environment ---- */
+
+static void prepend_preload(const char *library)
+{
+    const char *old = getenv("LD_PRELOAD");
+    if (old && strstr(old, FM_LIBRARY_NAME))
+        return;
+    size_t size = strlen(library) + (old ? strlen(old) : 0) + 2;
+    char *both = malloc(size);
+    if (!both)
+        return;
+    snprintf(both, size, "%s%s%s", library, old && *old ? ":" : "", old ? old : "");
+    setenv("LD_PRELOAD", both, 1);
+    free(both);
+}
+
+char **fm_run_env_apply(const struct fm_run_env *env, const struct fm_run_options *options)
+{
+    char text[16];
+    if (!*env->library)
+        return options->command;
+    prepend_preload(env->library);
+    setenv("FATHOM_RUN_ID", env->run_id, 1);
+    if (*env->output)
+        setenv("FATHOM_OUTPUT", env->output, 1);
+    if (options->memory)
+        setenv("FATHOM_MEMORY", options->memory, 1);
+    if (options->report)
+        setenv("FATHOM_REPORT", options->report, 1);
+    if (getenv("FATHOM_DIR"))
+        setenv("FATHOM_DIR", env->directory, 1);
+    snprintf(text, sizeof text, "%d", (int)getpid());
+    if (env->launcher)
+        unsetenv("FATHOM_NAMED");
+    else
+        setenv("FATHOM_NAMED", text, 1);
+    return env->launcher ? pass_to_hosts(options->command) : options->command;
+}
