@@ -1,0 +1,64 @@
+/* fathom COMMAND ...: finds the command and hands over. */
+#include <stdio.h>
+#include <string.h>
+
+#include "cli/cli.h"
+
+#ifndef FATHOM_VERSION
+#define FATHOM_VERSION "0.1.0"
+#endif
+
+static const struct command {
+    const char *name, *description;
+    int (*run)(int argc, char **argv);
+} commands[] = {
+    {"run", "run a command and measure it: fathom run -- mpirun -n 64 ./pop", fm_cmd_run},
+    {"report", "show a profile: fathom report pop.1234.fathom", fm_cmd_report},
+    {"collect", "merge what dead jobs left behind", fm_cmd_collect},
+    {"doctor", "what works here, what does not, and the mend", fm_cmd_doctor},
+};
+enum { COMMANDS = sizeof commands / sizeof *commands };
+
+static void print_help(void)
+{
+    puts("fathom: where the time of a parallel program goes.\n"
+         "\n"
+         "  fathom COMMAND [OPTION...] [ARGUMENT...]\n");
+    for (size_t i = 0; i < COMMANDS; i++)
+        printf("  %-8s  %s\n", commands[i].name, commands[i].description);
+    puts("\n"
+         "  fathom COMMAND --help   tells more of a command\n"
+         "  fathom --version\n"
+         "\n"
+         "Example:\n"
+         "  fathom run -o pop.fathom -- mpirun -n 64 ./pop\n"
+         "  fathom report pop.fathom");
+}
+
+static int unknown_command(const char *name)
+{
+    char list[256] = "";
+    for (size_t i = 0; i < COMMANDS; i++) {
+        strncat(list, i ? ", " : "", sizeof list - strlen(list) - 1);
+        strncat(list, commands[i].name, sizeof list - strlen(list) - 1);
+    }
+    return fm_usage_error("", "there is no command '%s', only %s", name, list);
+}
+
+int main(int argc, char **argv)
+{
+    if (argc < 2)
+        return fm_usage_error("", "which command");
+    if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0 || strcmp(argv[1], "help") == 0) {
+        print_help();
+        return FM_EXIT_OK;
+    }
+    if (strcmp(argv[1], "--version") == 0) {
+        puts("fathom " FATHOM_VERSION);
+        return FM_EXIT_OK;
+    }
+    for (size_t i = 0; i < COMMANDS; i++)
+        if (strcmp(argv[1], commands[i].name) == 0)
+            return commands[i].run(argc - 1, argv + 1);
+    return unknown_command(argv[1]);
+}

@@ -1,0 +1,194 @@
+/* fathom report: a profile as text, JSON or CSV. */
+#include <errno.h>
+#include <getopt.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "cli/cli.h"
+#include "present/report_json.h"
+#include "present/views.h"
+#include "profile/encode.h"
+
+enum format { FORMAT_TEXT, FORMAT_JSON, FORMAT_CSV };
+
+struct request {
+    const char *profile, *output; /* output NULL: stdout */
+    const struct fm_view *view;
+    enum format format;
+    bool terse;
+    struct fm_report_options options;
+};
+
+static void print_help(void)
+{
+    puts("fathom report PROFILE [OPTION...]: show the profile of a job.\n"
+         "\n"
+         "  --view V        what to show (text, CSV); one of:");
+    for (const struct fm_view *view = fm_views; view->name; view++)
+        printf("                    %-9s  %s\n", view->name, view->description);
+    puts("  --format F      text (default), csv, or json: the whole report in one document\n"
+         "  -o, --output F  write to file F instead of standard output\n"
+         "  --by WHAT       group view mpi by routine (default), site, region or comm\n"
+         "  --histogram     add how long calls took (view mpi, json)\n"
+         "  --top N         at most N rows of a table\n"
+         "  --all           every row\n"
+         "  --terse         a banner of at most 12 lines\n"
+         "  -h, --help      this text\n"
+         "\n"
+         "Example:\n"
+         "  fathom report pop.1234.fathom --view mpi --by site --top 10");
+}
+
+static bool find_word(const char *const *words, const char *word, int *index)
+{
+    for (int i = 0; words[i]; i++) {
+        if (strcmp(words[i], word) == 0) {
+            *index = i;
+            return true;
+        }
+    }
+    return false;
+}
+
+static int set_view(struct request *request, const char *name)
+{
+    char list[256] = "";
+    request->view = fm_view_find(name);
+    if (request->view)
+        return FM_EXIT_OK;
+    for (const struct fm_view *view = fm_views; view->name; view++) {
+        strncat(list, view == fm_views ? "" : ", ", sizeof list - strlen(list) - 1);
+        strncat(list, view->name, sizeof list - strlen(list) - 1);
+    }
+    return fm_usage_error("report", "there is no view '%s', only %s", name, list);
+}
+
+static int set_format(struct request *request, const char *name)
+{
+    static const char *const words[] = {"text", "json", "csv", NULL};
+    int index;
+    if (!find_word(words, name, &index))
+        return fm_usage_error("report", "there is no format '%s', only text, json, csv", name);
+    request->format = (enum format)index;
+    return FM_EXIT_OK;
+}
+
+static int set_by(struct request *request, const char *name)
+{
+    static const char *const words[] = {"routine", "site", "region", "comm", NULL};
+    int index;
+    if (!find_word(words, name, &index))
+        return fm_usage_error("report", "--by knows routine, site, region and comm, not '%s'", name);
+    request->options.by = (enum fm_report_by)index;
+    return FM_EXIT_OK;
+}
+
+enum { OPTION_VIEW = 256, OPTION_FORMAT, OPTION_ALL, OPTION_HISTOGRAM, OPTION_BY, OPTION_TOP, OPTION_TERSE };
+
+static const struct option options[] = {
+    {"view", required_argument, NULL, OPTION_VIEW},     {"format", required_argument, NULL, OPTION_FORMAT},
+    {"output", required_argument, NULL, 'o'},           {"all", no_argument, NULL, OPTION_ALL},
+    {"histogram", no_argument, NULL, OPTION_HISTOGRAM}, {"by", required_argument, NULL, OPTION_BY},
+    {"top", required_argument, NULL, OPTION_TOP},       {"terse", no_argument, NULL, OPTION_TERSE},
+    {"help", no_argument, NULL, 'h'},                   {0},
+};
+
+static int set_option(struct request *request, int option, char **argv)
+{
+    switch (option) {
+    case OPTION_VIEW:
+        return set_view(request, optarg);
+    case OPTION_FORMAT:
+        return set_format(request, optarg);
+    case OPTION_BY:
+        return set_by(request, optarg);
+    case OPTION_ALL:
+        request->options.all = true;
+        return FM_EXIT_OK;
+    case OPTION_HISTOGRAM:
+        request->options.histogram = true;
+        return FM_EXIT_OK;
+    case OPTION_TERSE:
+        request->terse = true;
+        return FM_EXIT_OK;
+    case OPTION_TOP:
+        if (!fm_parse_number(optarg, 1, 1000000000, &request->options.top))
+            return fm_usage_error("report", "--top needs a number from 1 on, not '%s'", optarg);
+        return FM_EXIT_OK;
+    case 'o':
+        request->output = optarg;
+        return FM_EXIT_OK;
+    default:
+        return fm_option_error("report", option, argv);
+    }
+}
+
+/* FM_EXIT_OK with request->profile NULL: help was asked for and given. */
+static int parse(struct request *request, int argc, char **argv)
+{
+    int option;
+    *request = (struct request){.view = fm_views};
+    opterr = 0;
+    optind = 1;
+    while ((option = getopt_long(argc, argv, ":o:h", options, NULL)) != -1) {
+        if (option == 'h') {
+            print_help();
+            return FM_EXIT_OK;
+        }
+        int status = set_option(request, option, argv);
+        if (status)
+            return status;
+    }
+    if (optind == argc)
+        return fm_usage_error("report", "which profile");
+    if (optind + 1 < argc)
+        return fm_usage_error("report", "one profile at a time, so what is '%s'", argv[optind + 1]);
+    if (request->terse && request->format != FORMAT_TEXT)
+        return fm_usage_error("report", "--terse is text alone");
+    request->profile = argv[optind];
+    return FM_EXIT_OK;
+}
+
+static enum fm_status print(const struct request *request, struct fm_report *report, FILE *out, struct fm_error *error)
+{
+    if (request->terse)
+        return fm_report_terse(report, out, error);
+    if (request->format == FORMAT_JSON)
+        return fm_report_json(report, out, error);
+    return (request->format == FORMAT_CSV ? request->view->csv : request->view->text)(report, out, error);
+}
+
+static enum fm_status print_to(const struct request *request, struct fm_report *report, struct fm_error *error)
+{
+    const char *name = request->output ? request->output : "standard output";
+    FILE *out = request->output ? fopen(request->output, "w") : stdout;
+    if (!out)
+        return fm_fail(error, FM_ERR_SYSTEM, "cannot write %s: %s", name, strerror(errno));
+    errno = 0;
+    enum fm_status status = print(request, report, out, error);
+    bool failed = ferror(out) != 0;
+    failed |= (request->output ? fclose(out) : fflush(out)) != 0;
+    if (failed && !status)
+        status = fm_fail(error, FM_ERR_SYSTEM, "cannot write %s: %s", name, strerror(errno ? errno : EIO));
+    return status;
+}
+
+int fm_cmd_report(int argc, char **argv)
+{
+    struct request request;
+    struct fm_profile *profile;
+    struct fm_report report;
+    struct fm_error error = {0};
+    int exit_status = parse(&request, argc, argv);
+    if (exit_status || !request.profile)
+        return exit_status;
+    if (fm_profile_read(request.profile, &profile, &error))
+        return fm_command_error("report", &error);
+    enum fm_status status = fm_report_open(&report, profile, NULL, &request.options, &error);
+    if (!status) {
+        status = print_to(&request, &report, &error);
+        fm_report_close(&report);
+    }
+    fm_profile_destroy(profile);
+    return status ? fm_command_error("report", &error) : FM_EXIT_OK;
+}

@@ -1,0 +1,133 @@
+#include "present/json.h"
+
+#include <inttypes.h>
+#include <math.h>
+
+#include "present/text.h"
+#include "present/units.h"
+
+static void print_utf8(FILE *out, uint32_t code)
+{
+    if (code < 0x80) {
+        fputc((int)code, out);
+    } else if (code < 0x800) {
+        fprintf(out, "%c%c", 0xc0 | code >> 6, 0x80 | (code & 0x3f));
+    } else if (code < 0x10000) {
+        fprintf(out, "%c%c%c", 0xe0 | code >> 12, 0x80 | (code >> 6 & 0x3f), 0x80 | (code & 0x3f));
+    } else {
+        fprintf(out, "%c%c%c%c", 0xf0 | code >> 18, 0x80 | (code >> 12 & 0x3f), 0x80 | (code >> 6 & 0x3f),
+                0x80 | (code & 0x3f));
+    }
+}
+
+static void print_string(FILE *out, const char *text)
+{
+    fputc('"', out);
+    while (*text) {
+        uint32_t code = fm_utf8_next(&text);
+        if (code == '"' || code == '\\')
+            fprintf(out, "\\%c", (int)code);
+        else if (code < 0x20 || code == 0x7f)
+            fprintf(out, "\\u%04x", code);
+        else
+            print_utf8(out, code);
+    }
+    fputc('"', out);
+}
+
+static void start_value(struct fm_json *json, const char *key)
+{
+    if (json->depth > 0) {
+        bool on_one_line = json->levels[json->depth - 1].inline_;
+        if (json->levels[json->depth - 1].used)
+            fputc(',', json->out);
+        if (on_one_line)
+            fputc(' ', json->out);
+        else
+            fprintf(json->out, "\n%*s", (int)(2 * json->depth), "");
+        json->levels[json->depth - 1].used = true;
+    }
+    if (key) {
+        print_string(json->out, key);
+        fputs(": ", json->out);
+    }
+}
+
+static void open_container(struct fm_json *json, const char *key, char open, char close, enum fm_json_style style)
+{
+    start_value(json, key);
+    fputc(open, json->out);
+    bool inherited = json->depth > 0 && json->levels[json->depth - 1].inline_;
+    json->levels[json->depth].close = close;
+    json->levels[json->depth].inline_ = inherited || style == FM_JSON_INLINE;
+    json->levels[json->depth++].used = false;
+}
+
+void fm_json_object(struct fm_json *json, const char *key, enum fm_json_style style)
+{
+    open_container(json, key, '{', '}', style);
+}
+
+void fm_json_array(struct fm_json *json, const char *key, enum fm_json_style style)
+{
+    open_container(json, key, '[', ']', style);
+}
+
+void fm_json_end(struct fm_json *json)
+{
+    json->depth--;
+    if (json->levels[json->depth].used) {
+        if (json->levels[json->depth].inline_)
+            fputc(' ', json->out);
+        else
+            fprintf(json->out, "\n%*s", (int)(2 * json->depth), "");
+    }
+    fputc(json->levels[json->depth].close, json->out);
+    if (json->depth == 0)
+        fputc('\n', json->out);
+}
+
+void fm_json_text(struct fm_json *json, const char *key, const char *text)
+{
+    start_value(json, key);
+    print_string(json->out, text);
+}
+
+void fm_json_whole(struct fm_json *json, const char *key, uint64_t number)
+{
+    start_value(json, key);
+    fprintf(json->out, "%" PRIu64, number);
+}
+
+void fm_json_signed(struct fm_json *json, const char *key, int64_t number)
+{
+    start_value(json, key);
+    fprintf(json->out, "%" PRId64, number);
+}
+
+void fm_json_number(struct fm_json *json, const char *key, double number)
+{
+    start_value(json, key);
+    if (isfinite(number))
+        fprintf(json->out, "%.6f", number);
+    else
+        fputs("null", json->out);
+}
+
+void fm_json_seconds(struct fm_json *json, const char *key, uint64_t ns)
+{
+    start_value(json, key);
+    fm_print_seconds(json->out, ns);
+}
+
+void fm_json_bool(struct fm_json *json, const char *key, bool value)
+{
+    start_value(json, key);
+    fputs(value ? "true" : "false", json->out);
+}
+
+void fm_json_null(struct fm_json *json, const char *key)
+{
+    start_value(json, key);
+    fputs("null", json->out);
+}

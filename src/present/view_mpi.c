@@ -1,0 +1,260 @@
+/* MPI routines in detail: extremes of single calls and the spread over ranks; the same events by call site,
+ * region or communicator size; and how long calls took, as a histogram. */
+#include <inttypes.h>
+#include <string.h>
+
+#include "analyse/group.h"
+#include "present/units.h"
+#include "present/views.h"
+
+enum { USUAL_ROWS = 20, HISTOGRAM_COLUMNS = 50, HISTOGRAM_ROUTINES = 6 };
+
+/* ---- by routine ---- */
+
+static const struct fm_column routine_columns[] = {
+    {"routine", "routine", FM_COLUMN_TEXT},
+    {"calls", "calls", FM_COLUMN_COUNT},
+    {"time", "time_s", FM_COLUMN_TIME},
+    {"% MPI", "fraction_of_mpi", FM_COLUMN_PERCENT},
+    {"min", "min_s", FM_COLUMN_TIME},
+    {NULL, "min_rank", FM_COLUMN_COUNT},
+    {"max", "max_s", FM_COLUMN_TIME},
+    {"on", "max_rank", FM_COLUMN_COUNT},
+    {NULL, "max_event", FM_COLUMN_COUNT},
+    {"second", "second_s", FM_COLUMN_TIME},
+    {"on", "second_rank", FM_COLUMN_COUNT},
+    {NULL, "second_event", FM_COLUMN_COUNT},
+    {NULL, "bytes", FM_COLUMN_BYTES},
+    {NULL, "bytes_sent", FM_COLUMN_BYTES},
+    {NULL, "bytes_received", FM_COLUMN_BYTES},
+    {NULL, "messages", FM_COLUMN_COUNT},
+    {"rank least", "rank_min_s", FM_COLUMN_TIME},
+    {"on", "rank_min_rank", FM_COLUMN_COUNT},
+    {"rank most", "rank_max_s", FM_COLUMN_TIME},
+    {"on", "rank_max_rank", FM_COLUMN_COUNT},
+    {NULL, "ranks", FM_COLUMN_COUNT},
+};
+
+static void extreme_cells(struct fm_table *table, const struct fm_extreme *extreme, bool with_event)
+{
+    if (extreme->event == 0) {
+        for (int i = 0; i < 2 + with_event; i++)
+            fm_cell_none(table);
+        return;
+    }
+    fm_cell_whole(table, extreme->ns);
+    fm_cell_whole(table, extreme->rank);
+    if (with_event)
+        fm_cell_whole(table, extreme->event);
+}
+
+static void fill_routines(struct fm_report *report, struct fm_table *table, size_t rows)
+{
+    const struct fm_summary *summary = &report->summary;
+    fm_table_start(table, &report->arena, routine_columns, sizeof routine_columns / sizeof *routine_columns);
+    for (size_t i = 0; i < rows; i++) {
+        const struct fm_routine_total *routine = summary->routines[i];
+        const struct fm_stats *stats = &routine->stats;
+        fm_cell_text(table, routine->name);
+        fm_cell_whole(table, stats->count);
+        fm_cell_whole(table, stats->total_ns);
+        fm_cell_number(table, fm_ratio((double)stats->total_ns, (double)summary->routines_ns));
+        extreme_cells(table, &stats->min, false);
+        extreme_cells(table, &stats->max, true);
+        extreme_cells(table, &stats->second, true);
+        fm_cell_whole(table, stats->bytes);
+        fm_cell_whole(table, stats->bytes_sent);
+        fm_cell_whole(table, stats->bytes_received);
+        fm_cell_whole(table, stats->messages);
+        fm_cell_whole(table, routine->time_ns.min);
+        fm_cell_whole(table, routine->time_ns.min_rank);
+        fm_cell_whole(table, routine->time_ns.max);
+        fm_cell_whole(table, routine->time_ns.max_rank);
+        fm_cell_whole(table, routine->time_ns.ranks);
+    }
+}
+
+/* ---- by a part of the key ---- */
+
+static const struct fm_column group_columns[] = {
+    {"routine", "routine", FM_COLUMN_TEXT},
+    {NULL, NULL, FM_COLUMN_TEXT}, /* what it is grouped by: filled in */
+    {"calls", "calls", FM_COLUMN_COUNT},
+    {"time", "time_s", FM_COLUMN_TIME},
+    {"time/call", "time_per_call_s", FM_COLUMN_TIME},
+    {"max", "max_s", FM_COLUMN_TIME},
+    {"on", "max_rank", FM_COLUMN_COUNT},
+    {NULL, "min_s", FM_COLUMN_TIME},
+    {"bytes", "bytes", FM_COLUMN_BYTES},
+    {"% MPI", "fraction_of_mpi", FM_COLUMN_PERCENT},
+};
+enum { GROUP_COLUMNS = sizeof group_columns / sizeof *group_columns };
+
+static const struct {
+    unsigned part;
+    const char *heading, *plural;
+} groupings[] = {
+    [FM_REPORT_BY_ROUTINE] = {0, "", "routine"},
+    [FM_REPORT_BY_SITE] = {FM_BY_SITE, "called from", "call site"},
+    [FM_REPORT_BY_REGION] = {FM_BY_REGION, "region", "line"},
+    [FM_REPORT_BY_COMM] = {FM_BY_COMM, "comm size", "line"},
+};
+
+static const char *group_label(struct fm_report *report, const struct fm_event_key *key)
+{
+    switch (report->options.by) {
+    case FM_REPORT_BY_SITE:
+        return fm_site_text(report, &key->site);
+    case FM_REPORT_BY_REGION:
+        return key->region[0] ? key->region : "(outside)";
+    default:
+        return key->comm_size ? fm_format(&report->arena, "%u", key->comm_size) : "-";
+    }
+}
+
+static const char *group_key(enum fm_report_by by)
+{
+    return by == FM_REPORT_BY_SITE ? "site" : by == FM_REPORT_BY_REGION ? "region" : "comm_size";
+}
+
+static void fill_groups(struct fm_report *report, struct fm_table *table, struct fm_column *columns,
+                        const struct fm_groups *groups, size_t rows)
+{
+    memcpy(columns, group_columns, sizeof group_columns);
+    columns[1].heading = groupings[report->options.by].heading;
+    columns[1].key = group_key(report->options.by);
+    fm_table_start(table, &report->arena, columns, GROUP_COLUMNS);
+    for (size_t i = 0; i < rows; i++) {
+        const struct fm_event *event = &groups->items[i];
+        fm_cell_text(table, event->key.routine);
+        fm_cell_text(table, group_label(report, &event->key));
+        fm_cell_whole(table, event->stats.count);
+        fm_cell_whole(table, event->stats.total_ns);
+        fm_cell_number(table, fm_ratio((double)event->stats.total_ns, (double)event->stats.count));
+        extreme_cells(table, &event->stats.max, false);
+        fm_cell_whole(table, event->stats.min.ns);
+        if (event->stats.bytes)
+            fm_cell_whole(table, event->stats.bytes);
+        else
+            fm_cell_none(table);
+        fm_cell_number(table, fm_ratio((double)event->stats.total_ns, (double)report->summary.routines_ns));
+    }
+}
+
+/* ---- histograms ---- */
+
+static void print_histogram(struct fm_report *report, const struct fm_routine_total *routine, FILE *out)
+{
+    static const struct fm_column columns[] = {
+        {"from", NULL, FM_COLUMN_TIME},
+        {"calls", NULL, FM_COLUMN_COUNT},
+        {"", NULL, FM_COLUMN_BAR},
+    };
+    const uint64_t *bins = routine->stats.histogram.bins;
+    unsigned first = 0, last = FM_DURATION_BINS;
+    uint64_t most = 0;
+    while (first < FM_DURATION_BINS && bins[first] == 0)
+        first++;
+    while (last > first && bins[last - 1] == 0)
+        last--;
+    for (unsigned bin = first; bin < last; bin++)
+        most = bins[bin] > most ? bins[bin] : most;
+    struct fm_table table;
+    fm_table_start(&table, &report->arena, columns, sizeof columns / sizeof *columns);
+    table.indent = 2;
+    for (unsigned bin = first; bin < last; bin++) {
+        fm_cell_whole(&table, fm_duration_bin_from(bin));
+        fm_cell_whole(&table, bins[bin]);
+        fm_cell_text(&table, fm_bar(report, (double)bins[bin], (double)most, HISTOGRAM_COLUMNS));
+    }
+    fprintf(out, "\n%s\n", routine->name);
+    fm_table_print(&table, out);
+}
+
+/* ---- the view ---- */
+
+static enum fm_status grouped(struct fm_report *report, FILE *out, bool csv, struct fm_error *error)
+{
+    struct fm_groups groups;
+    struct fm_table table;
+    struct fm_column columns[GROUP_COLUMNS];
+    unsigned parts = FM_BY_ROUTINE | groupings[report->options.by].part;
+    enum fm_status status = fm_group_events(report->profile, parts, &report->arena, &groups, error);
+    if (status)
+        return status;
+    size_t rows = csv ? groups.n : fm_report_rows(report, groups.n, USUAL_ROWS);
+    fill_groups(report, &table, columns, &groups, rows);
+    if (csv) {
+        fm_table_csv(&table, out);
+        return FM_OK;
+    }
+    fm_table_print(&table, out);
+    fm_print_more(out, rows, groups.n, groupings[report->options.by].plural);
+    return FM_OK;
+}
+
+enum fm_status fm_view_mpi_text(struct fm_report *report, FILE *out, struct fm_error *error)
+{
+    const struct fm_summary *summary = &report->summary;
+    struct fm_table table;
+    fm_print_incomplete(report, out);
+    if (summary->n_routines == 0) {
+        fputs("No MPI routine was called.\n", out);
+        return FM_OK;
+    }
+    fm_print_scope(report, out);
+    fputc('\n', out);
+    if (report->options.by != FM_REPORT_BY_ROUTINE) {
+        enum fm_status status = grouped(report, out, false, error);
+        if (status)
+            return status;
+    } else {
+        size_t rows = fm_report_rows(report, summary->n_routines, USUAL_ROWS);
+        fill_routines(report, &table, rows);
+        fm_table_print(&table, out);
+        fm_print_more(out, rows, summary->n_routines, "routine");
+        fputs("\nmin, max, second: single calls. rank least, most: all calls of one rank. on: which rank.\n", out);
+    }
+    size_t histograms = report->options.histogram ? fm_report_rows(report, summary->n_routines, HISTOGRAM_ROUTINES) : 0;
+    for (size_t i = 0; i < histograms; i++)
+        print_histogram(report, summary->routines[i], out);
+    if (report->options.histogram)
+        fm_print_more(out, histograms, summary->n_routines, "routine");
+    return FM_OK;
+}
+
+static void histogram_csv(struct fm_report *report, FILE *out)
+{
+    static const struct fm_column columns[] = {
+        {NULL, "routine", FM_COLUMN_TEXT},
+        {NULL, "from_s", FM_COLUMN_TIME},
+        {NULL, "calls", FM_COLUMN_COUNT},
+    };
+    struct fm_table table;
+    fm_table_start(&table, &report->arena, columns, sizeof columns / sizeof *columns);
+    for (size_t i = 0; i < report->summary.n_routines; i++) {
+        const struct fm_routine_total *routine = report->summary.routines[i];
+        for (unsigned bin = 0; bin < FM_DURATION_BINS; bin++) {
+            if (routine->stats.histogram.bins[bin] == 0)
+                continue;
+            fm_cell_text(&table, routine->name);
+            fm_cell_whole(&table, fm_duration_bin_from(bin));
+            fm_cell_whole(&table, routine->stats.histogram.bins[bin]);
+        }
+    }
+    fm_table_csv(&table, out);
+}
+
+enum fm_status fm_view_mpi_csv(struct fm_report *report, FILE *out, struct fm_error *error)
+{
+    struct fm_table table;
+    if (report->options.histogram) {
+        histogram_csv(report, out);
+        return FM_OK;
+    }
+    if (report->options.by != FM_REPORT_BY_ROUTINE)
+        return grouped(report, out, true, error);
+    fill_routines(report, &table, report->summary.n_routines);
+    fm_table_csv(&table, out);
+    return FM_OK;
+}

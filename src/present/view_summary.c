@@ -1,0 +1,276 @@
+/* The summary: what matters most in one line, the job's banner, extremes over ranks, and the routines. */
+#include <inttypes.h>
+#include <string.h>
+
+#include "present/units.h"
+#include "present/views.h"
+
+static const double TAIL_SHARE = 0.001; /* routines below this share of the MPI time are folded */
+
+/* ---- the banner ---- */
+
+static void banner_line(FILE *out, const char *name, const char *text)
+{
+    if (text[0] == 0)
+        return;
+    fprintf(out, "%-9s ", name);
+    fm_print_cut(out, text, FM_TEXT_COLUMNS - 10);
+    fputc('\n', out);
+}
+
+static const char *command_text(struct fm_report *report)
+{
+    const struct fm_job *job = &report->profile->job;
+    const char *text = job->n_argv ? job->argv[0] : job->exe;
+    for (size_t i = 1; i < job->n_argv; i++)
+        text = fm_format(&report->arena, "%s %s", text, job->argv[i]);
+    return text;
+}
+
+static const char *joined(struct fm_report *report, const char *first, const char *second)
+{
+    if (first[0] == 0 || second[0] == 0)
+        return first[0] ? first : second;
+    return fm_format(&report->arena, "%s, %s", first, second);
+}
+
+static const char *hosts_text(struct fm_report *report)
+{
+    const struct fm_profile *profile = report->profile;
+    char memory[FM_UNIT_CHARS];
+    if (profile->n_hosts == 0)
+        return "";
+    const struct fm_host *host = &profile->hosts[0];
+    const char *hardware = joined(report, host->cpu, host->cores ? fm_format(&report->arena, "%u cores", host->cores) : "");
+    if (host->memory_bytes)
+        hardware = joined(report, hardware, fm_bytes_text(memory, (double)host->memory_bytes));
+    hardware = fm_format(&report->arena, "%s", hardware);
+    if (profile->n_hosts == 1)
+        return hardware[0] ? fm_format(&report->arena, "%s (%s)", host->name, hardware) : host->name;
+    const char *names = host->name;
+    size_t shown = fm_report_rows(report, profile->n_hosts, 4);
+    for (size_t i = 1; i < shown; i++)
+        names = joined(report, names, profile->hosts[i].name);
+    return fm_format(&report->arena, "%zu: %s%s%s%s%s", profile->n_hosts, names,
+                     shown < profile->n_hosts ? ", ..." : "", hardware[0] ? " (first: " : "", hardware,
+                     hardware[0] ? ")" : "");
+}
+
+static const char *job_text(struct fm_report *report)
+{
+    const struct fm_job *job = &report->profile->job;
+    const char *id = job->id[0] ? fm_format(&report->arena, "job %s", job->id) : "";
+    const char *user = job->user[0] ? fm_format(&report->arena, "user %s", job->user) : "";
+    return joined(report, joined(report, job->launcher, id), user);
+}
+
+static void banner(struct fm_report *report, FILE *out)
+{
+    const struct fm_summary *summary = &report->summary;
+    const struct fm_job *job = &report->profile->job;
+    char a[FM_UNIT_CHARS], b[FM_UNIT_CHARS];
+    const char *started = fm_date_text(a, job->started_real_ns);
+    const char *when = fm_format(&report->arena, "%s%s%s", started, started[0] ? ", wall " : "wall ",
+                                 fm_time_text(b, (double)summary->wall_ns));
+    const char *ranks = fm_format(&report->arena, "%u on %zu host%s", summary->ranks, report->profile->n_hosts,
+                                  report->profile->n_hosts == 1 ? "" : "s");
+    if (summary->measured < summary->ranks)
+        ranks = fm_format(&report->arena, "%s, %u with data", ranks, summary->measured);
+    banner_line(out, "command", command_text(report));
+    banner_line(out, "started", when);
+    banner_line(out, "ranks", ranks);
+    banner_line(out, "hosts", hosts_text(report));
+    banner_line(out, "MPI", joined(report, job->mpi,
+                                   job->language[0] ? fm_format(&report->arena, "from %s", job->language) : ""));
+    banner_line(out, "launcher", job_text(report));
+    banner_line(out, "memory",
+                fm_format(&report->arena, "%s in all ranks, at most %s in one",
+                          fm_bytes_text(a, (double)summary->memory.sum), fm_bytes_text(b, (double)summary->memory.max)));
+}
+
+/* ---- extremes over ranks ---- */
+
+static const struct fm_column spread_columns[] = {
+    {"per rank", NULL, FM_COLUMN_TEXT}, {"min", NULL, FM_COLUMN_MEAN},      {"rank", NULL, FM_COLUMN_COUNT},
+    {"avg", NULL, FM_COLUMN_MEAN},      {"max", NULL, FM_COLUMN_MEAN},      {"rank", NULL, FM_COLUMN_COUNT},
+};
+
+static void spread_row(struct fm_table *table, const char *name, enum fm_column_kind kind,
+                       const struct fm_spread *spread)
+{
+    fm_cell_text(table, name);
+    fm_cell_as(table, kind, (double)spread->min);
+    fm_cell_whole(table, spread->min_rank);
+    fm_cell_as(table, kind, fm_ratio((double)spread->sum, spread->ranks));
+    fm_cell_as(table, kind, (double)spread->max);
+    fm_cell_whole(table, spread->max_rank);
+}
+
+static void print_spreads(struct fm_report *report, FILE *out)
+{
+    const struct fm_summary *summary = &report->summary;
+    struct fm_table table;
+    if (summary->measured == 0)
+        return;
+    fm_table_start(&table, &report->arena, spread_columns, sizeof spread_columns / sizeof *spread_columns);
+    spread_row(&table, "wall", FM_COLUMN_TIME, &summary->wall);
+    spread_row(&table, "in MPI", FM_COLUMN_TIME, &summary->mpi);
+    spread_row(&table, "user", FM_COLUMN_TIME, &summary->user);
+    spread_row(&table, "system", FM_COLUMN_TIME, &summary->system);
+    spread_row(&table, "memory", FM_COLUMN_BYTES, &summary->memory);
+    fm_table_print(&table, out);
+    fputc('\n', out);
+}
+
+/* ---- routines ---- */
+
+static const struct fm_column routine_columns[] = {
+    {"routine", "routine", FM_COLUMN_TEXT},
+    {"calls", "calls", FM_COLUMN_COUNT},
+    {"calls/rank", "calls_per_rank", FM_COLUMN_MEAN},
+    {"time", "time_s", FM_COLUMN_TIME},
+    {"time/call", "time_per_call_s", FM_COLUMN_TIME},
+    {"count", "count_arguments", FM_COLUMN_COUNT},
+    {"bytes", "bytes", FM_COLUMN_BYTES},
+    {"bytes/call", "bytes_per_call", FM_COLUMN_BYTES},
+    {"% MPI", "fraction_of_mpi", FM_COLUMN_PERCENT},
+    {"% wall", "fraction_of_wall", FM_COLUMN_PERCENT},
+};
+
+static void routine_row(struct fm_report *report, struct fm_table *table, const char *name, const struct fm_stats *stats)
+{
+    const struct fm_summary *summary = &report->summary;
+    double calls = (double)stats->count;
+    fm_cell_text(table, name);
+    fm_cell_whole(table, stats->count);
+    fm_cell_number(table, fm_ratio(calls, summary->measured));
+    fm_cell_whole(table, stats->total_ns);
+    fm_cell_number(table, fm_ratio((double)stats->total_ns, calls));
+    if (stats->count_arguments)
+        fm_cell_whole(table, stats->count_arguments);
+    else
+        fm_cell_none(table);
+    if (stats->bytes) {
+        fm_cell_whole(table, stats->bytes);
+        fm_cell_number(table, fm_ratio((double)stats->bytes, calls));
+    } else {
+        fm_cell_none(table);
+        fm_cell_none(table);
+    }
+    fm_cell_number(table, fm_ratio((double)stats->total_ns, (double)summary->routines_ns));
+    fm_cell_number(table, fm_ratio((double)stats->total_ns, (double)summary->wall_sum_ns));
+}
+
+/* How many routines have a line of their own. A tail of one is no tail. */
+static size_t shown_routines(const struct fm_report *report)
+{
+    const struct fm_summary *summary = &report->summary;
+    size_t heavy = 0;
+    while (heavy < summary->n_routines &&
+           (double)summary->routines[heavy]->stats.total_ns >= TAIL_SHARE * (double)summary->routines_ns)
+        heavy++;
+    size_t shown = fm_report_rows(report, summary->n_routines, heavy);
+    return shown + 1 == summary->n_routines ? summary->n_routines : shown;
+}
+
+static void fill_routines(struct fm_report *report, struct fm_table *table, size_t shown)
+{
+    const struct fm_summary *summary = &report->summary;
+    fm_table_start(table, &report->arena, routine_columns, sizeof routine_columns / sizeof *routine_columns);
+    for (size_t i = 0; i < shown; i++)
+        routine_row(report, table, summary->routines[i]->name, &summary->routines[i]->stats);
+}
+
+static void print_routines(struct fm_report *report, FILE *out)
+{
+    const struct fm_summary *summary = &report->summary;
+    struct fm_table table;
+    struct fm_stats all = {0}, tail = {0};
+    size_t shown = shown_routines(report);
+    if (summary->n_routines == 0)
+        return;
+    for (size_t i = 0; i < summary->n_routines; i++)
+        fm_stats_merge(i < shown ? &all : &tail, &summary->routines[i]->stats);
+    fm_stats_merge(&all, &tail);
+    fill_routines(report, &table, shown);
+    if (shown < summary->n_routines)
+        routine_row(report, &table, fm_format(&report->arena, "+ %zu more routines", summary->n_routines - shown), &tail);
+    routine_row(report, &table, "all", &all);
+    fm_table_print(&table, out);
+    fm_print_scope(report, out);
+}
+
+/* ---- the end ---- */
+
+static void print_balance(struct fm_report *report, FILE *out)
+{
+    const struct fm_summary *summary = &report->summary;
+    char balance[FM_UNIT_CHARS], communication[FM_UNIT_CHARS];
+    if (summary->measured < 2 || summary->mpi_sum_ns == 0)
+        return;
+    fm_print_folded(out, fm_format(&report->arena, "Load balance %s (mean over longest time outside MPI), "
+                                   "communication leaves %s of the wall time. %s",
+                                   fm_percent_whole(balance, summary->load_balance),
+                                   fm_percent_whole(communication, summary->communication_efficiency),
+                                   fm_balance_sentence(report)), 2);
+}
+
+static void print_snapshots(struct fm_report *report, FILE *out)
+{
+    const struct fm_profile *profile = report->profile;
+    if (profile->n_snapshots)
+        fm_print_folded(out, fm_format(&report->arena, "%zu snapshot%s, the first '%s': see --view snapshots.",
+                                       profile->n_snapshots, profile->n_snapshots == 1 ? "" : "s",
+                                       profile->snapshots[0].label), 2);
+}
+
+static void print_overhead(struct fm_report *report, FILE *out)
+{
+    const struct fm_summary *summary = &report->summary;
+    char time[FM_UNIT_CHARS];
+    double share = fm_ratio((double)summary->overhead_ns, (double)summary->wall_sum_ns);
+    fprintf(out, "Fathom itself took %s, %.2g %% of the time measured.\n",
+            fm_time_text(time, (double)summary->overhead_ns), 100 * share);
+}
+
+static void print_notes(struct fm_report *report, FILE *out)
+{
+    const struct fm_profile *profile = report->profile;
+    char amount[FM_UNIT_CHARS];
+    if (profile->job.tool[0])
+        fm_print_folded(out, fm_format(&report->arena, "Note: another PMPI tool was active: %s", profile->job.tool), 2);
+    for (size_t i = 0; i < profile->n_notes; i++) {
+        const struct fm_note *note = &profile->notes[i];
+        const char *times = note->amount ? fm_format(&report->arena, ": %s", fm_count_text(amount, note->amount)) : "";
+        bool everywhere = fm_rankset_count(&note->ranks) >= report->summary.measured;
+        const char *where = everywhere ? "" : fm_format(&report->arena, " (%s)", fm_ranks_text(report, &note->ranks, 30));
+        fm_print_folded(out, fm_format(&report->arena, "Note: %s%s%s", note->text, times, where), 2);
+    }
+}
+
+enum fm_status fm_view_summary_text(struct fm_report *report, FILE *out, struct fm_error *error)
+{
+    (void)error;
+    fm_print_incomplete(report, out);
+    fm_print_folded(out, fm_headline(report), 2);
+    fputc('\n', out);
+    banner(report, out);
+    fputc('\n', out);
+    print_spreads(report, out);
+    print_routines(report, out);
+    fputc('\n', out);
+    print_balance(report, out);
+    print_snapshots(report, out);
+    print_overhead(report, out);
+    print_notes(report, out);
+    return FM_OK;
+}
+
+enum fm_status fm_view_summary_csv(struct fm_report *report, FILE *out, struct fm_error *error)
+{
+    (void)error;
+    struct fm_table table;
+    fill_routines(report, &table, report->summary.n_routines);
+    fm_table_csv(&table, out);
+    return FM_OK;
+}

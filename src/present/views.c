@@ -1,0 +1,124 @@
+#include "present/views.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "present/units.h"
+
+const struct fm_view fm_views[] = {
+    {"summary", "the job at a glance: banner, extremes over ranks, routines", fm_view_summary_text,
+     fm_view_summary_csv},
+    {"mpi", "MPI routines in detail; --by site, region or comm; --histogram", fm_view_mpi_text, fm_view_mpi_csv},
+    {"sizes", "calls, bytes and time by message size", fm_view_sizes_text, fm_view_sizes_csv},
+    {"balance", "ranks sorted by MPI time, groups and jumps", fm_view_balance_text, fm_view_balance_csv},
+    {"topology", "who sends to whom: heaviest pairs and a picture", fm_view_topology_text, fm_view_topology_csv},
+    {"regions", "time and MPI inside the regions the program names", fm_view_regions_text, fm_view_regions_csv},
+    {"snapshots", "the subtotals the program asked for", fm_view_snapshots_text, fm_view_snapshots_csv},
+    {0},
+};
+
+const struct fm_view *fm_view_find(const char *name)
+{
+    for (const struct fm_view *view = fm_views; view->name; view++)
+        if (strcmp(view->name, name) == 0)
+            return view;
+    return NULL;
+}
+
+enum fm_status fm_report_open(struct fm_report *report, const struct fm_profile *profile,
+                              const struct fm_symbols *symbols, const struct fm_report_options *options,
+                              struct fm_error *error)
+{
+    *report = (struct fm_report){.profile = profile, .symbols = symbols, .options = *options};
+    enum fm_status status = fm_summarise(profile, &report->arena, &report->summary, error);
+    if (!status)
+        status = fm_balance_find(profile, &report->arena, &report->balance, error);
+    if (status)
+        fm_report_close(report);
+    return status;
+}
+
+void fm_report_close(struct fm_report *report)
+{
+    fm_arena_destroy(&report->arena);
+}
+
+/* ---- what views share ---- */
+
+size_t fm_report_rows(const struct fm_report *report, size_t n, size_t usual)
+{
+    size_t limit = report->options.all ? n : report->options.top ? report->options.top : usual;
+    return limit < n ? limit : n;
+}
+
+void fm_print_more(FILE *out, size_t shown, size_t n, const char *what)
+{
+    char count[FM_UNIT_CHARS];
+    if (shown < n)
+        fprintf(out, "+ %s more %s%s (--all shows them)\n", fm_count_text(count, n - shown), what,
+                n - shown == 1 ? "" : "s");
+}
+
+const char *fm_site_text(struct fm_report *report, const struct fm_site *site)
+{
+    struct fm_place place;
+    if (site->module[0] == 0)
+        return "(detail given up)";
+    if (report->symbols && report->symbols->resolve(report->symbols->context, site, &place)) {
+        if (place.file[0] == 0)
+            return place.function;
+        return fm_format(&report->arena, "%s (%s:%u)", place.function, place.file, place.line);
+    }
+    const char *slash = strrchr(site->module, '/');
+    return fm_format(&report->arena, "%s+0x%" PRIx64, slash ? slash + 1 : site->module, site->offset);
+}
+
+const char *fm_ranks_text(struct fm_report *report, const struct fm_rankset *ranks, size_t columns)
+{
+    const char *text = fm_rankset_text(ranks, &report->arena, columns);
+    return fm_format(&report->arena, "rank%s %s", fm_rankset_count(ranks) == 1 ? "" : "s", text ? text : "?");
+}
+
+const char *fm_bar(struct fm_report *report, double part, double whole, size_t columns)
+{
+    double share = fm_ratio(part, whole);
+    size_t length = (size_t)((share > 1 ? 1 : share) * (double)columns + 0.5);
+    if (length == 0 && part > 0)
+        return ".";
+    char *bar = fm_arena_alloc(&report->arena, length + 1);
+    if (!bar)
+        return "";
+    memset(bar, '#', length);
+    return bar;
+}
+
+void fm_print_incomplete(struct fm_report *report, FILE *out)
+{
+    const struct fm_summary *summary = &report->summary;
+    if (summary->complete)
+        return;
+    char how[128];
+    fprintf(out, "INCOMPLETE: %" PRIu64 " of %u rank%s did not reach MPI_Finalize; ", summary->ended_badly,
+            summary->ranks, summary->ranks == 1 ? "" : "s");
+    fprintf(out, "the figures are what was measured until then.\n");
+    size_t shown = fm_report_rows(report, summary->n_ends, 6);
+    for (size_t i = 0; i < shown; i++) {
+        const struct fm_end_group *group = &summary->ends[i];
+        fprintf(out, "  %s: %s%s%s\n", fm_ranks_text(report, &group->ranks, 40),
+                fm_end_text(group->end, group->code, how, sizeof how), group->inside[0] ? ", inside " : "",
+                group->inside);
+    }
+    fm_print_more(out, shown, summary->n_ends, "way of ending");
+    fputc('\n', out);
+}
+
+void fm_print_scope(struct fm_report *report, FILE *out)
+{
+    char wall[FM_UNIT_CHARS];
+    uint32_t ranks = report->summary.measured;
+    if (ranks == 1)
+        fprintf(out, "One rank; its wall time is %s.\n", fm_time_text(wall, (double)report->summary.wall_sum_ns));
+    else
+        fprintf(out, "Sums over %u ranks, whose wall times add up to %s.\n", ranks,
+                fm_time_text(wall, (double)report->summary.wall_sum_ns));
+}
