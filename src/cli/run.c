@@ -56,10 +56,8 @@ static int parse(int argc, char **argv, struct fm_run_options *options)
             options->output = optarg;
             break;
         case 'm':
-            if (!valid_memory(optarg)) {
-                fprintf(stderr, "fathom run: --memory %s: not a size; write for example 4M or 512K\n", optarg);
-                return 2;
-            }
+            if (!valid_memory(optarg))
+                return fm_usage_error("run", "--memory needs a size such as 4M or 512K, not '%s'", optarg);
             options->memory = optarg;
             break;
         case 'r':
@@ -70,17 +68,13 @@ static int parse(int argc, char **argv, struct fm_run_options *options)
             break;
         case 'h':
             fputs(usage, stdout);
-            return 0;
+            return FM_EXIT_OK;
         default:
-            fprintf(stderr, "fathom run: %s: %s; see: fathom run --help\n", argv[optind - 1],
-                    option == ':' ? "the option needs a value" : "unknown option");
-            return 2;
+            return fm_option_error("run", option, argv);
         }
     options->command = argv + optind;
-    if (!options->command[0]) {
-        fputs("fathom run: no command given; for example: fathom run -- mpirun -n 4 ./model\n", stderr);
-        return 2;
-    }
+    if (!options->command[0])
+        return fm_usage_error("run", "which command, as in: fathom run -- mpirun -n 4 ./model");
     return -1;
 }
 

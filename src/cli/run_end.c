@@ -14,6 +14,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "cli/cli.h"
 #include "cli/gather.h"
 #include "profile/encode.h"
 #include "reduce/node_files.h"
@@ -34,15 +35,43 @@ static void sleep_ms(long ms)
 /* ---- the hold ---- */
 
 struct outcome {
+    const char *report; /* how to report on what is written here: terse, full, a file; NULL: not */
     size_t written, failed, running;
     char failure[600];
     char running_key[72];
 };
 
+/* The runtime reports on profiles that it writes itself; we on ours. */
+static void show_report(const char *path, const char *how)
+{
+    char *words[] = {"report", (char *)path, NULL, NULL, NULL};
+    fflush(stdout);
+    pid_t pid = fork();
+    if (pid == 0) {
+        int count = 2;
+        if (strcmp(how, "terse") == 0) {
+            words[count++] = "--terse";
+        } else if (strcmp(how, "full") != 0) {
+            words[count++] = "-o";
+            words[count++] = (char *)how;
+        }
+        dup2(STDERR_FILENO, STDOUT_FILENO);
+        int status = fm_cmd_report(count, words);
+        fflush(stdout);
+        _exit(status);
+    }
+    while (pid > 0 && waitpid(pid, NULL, 0) < 0 && errno == EINTR)
+        ;
+}
+
 static void take_event(void *context, const struct fm_gather_event *event)
 {
     struct outcome *outcome = context;
-    outcome->written += event->kind == FM_GATHER_WRITTEN;
+    if (event->kind == FM_GATHER_WRITTEN) {
+        outcome->written++;
+        if (outcome->report && *outcome->report)
+            show_report(event->path, outcome->report);
+    }
     if (event->kind == FM_GATHER_FAILED && outcome->failed++ == 0)
         snprintf(outcome->failure, sizeof outcome->failure, "%s", event->error->text);
     if (event->kind == FM_GATHER_RUNNING && outcome->running++ == 0)
@@ -65,12 +94,12 @@ static void wait_for_living(const char *run_id, int wait_ms)
 }
 
 /* Foreign processes count as dead: a container that the command started has ended with it. */
-static void collect(const struct fm_run_env *env, int wait_ms, struct outcome *outcome)
+static void collect(const struct fm_run_env *env, const char *report, int wait_ms, struct outcome *outcome)
 {
     struct fm_gather_options options = {.run_id = env->run_id, .force = true};
     char directories[FM_GATHER_DIRECTORIES][FM_PATH_BYTES];
     size_t n = fm_gather_directories(directories);
-    memset(outcome, 0, sizeof *outcome);
+    *outcome = (struct outcome){.report = report};
     wait_for_living(env->run_id, wait_ms);
     for (size_t i = 0; i < n; i++)
         fm_gather(directories[i], &options, take_event, outcome, NULL);
@@ -100,7 +129,7 @@ static _Noreturn void watch(const struct fm_run_hold *hold, const struct fm_run_
     while (fd >= 0 && flock(fd, LOCK_EX) != 0 && errno == EINTR)
         ;
     if (fd >= 0) {
-        collect(env, RANK_WAIT_MS, &outcome);
+        collect(env, getenv("FATHOM_REPORT"), RANK_WAIT_MS, &outcome);
         if (access(hold->path, F_OK) == 0 && !outcome.running)
             remove_run_files(env);
     }
@@ -245,7 +274,8 @@ void fm_run_end(struct fm_run_hold *hold, const struct fm_run_env *env, const st
     bool last = last_one(hold, in_charge ? LAST_WAIT_MS : 0);
     if (!last && !in_charge)
         return;
-    collect(env, in_charge ? RUN_WAIT_MS : RANK_WAIT_MS, &outcome);
+    const char *report = options->report ? options->report : getenv("FATHOM_REPORT");
+    collect(env, report, in_charge ? RUN_WAIT_MS : RANK_WAIT_MS, &outcome);
     if (in_charge)
         tell(env, options, &outcome);
     if (!outcome.running)

@@ -1,0 +1,193 @@
+/* `fathom collect`: merges what dead jobs left behind into their profiles. */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <getopt.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "cli/cli.h"
+#include "cli/gather.h"
+
+struct request {
+    const char *directory; /* NULL: the usual ones */
+    char output[FM_PATH_BYTES];
+    size_t wait_seconds;
+    bool quiet, force, help;
+};
+
+struct tally {
+    const struct request *request;
+    size_t written, running, failed, damaged;
+};
+
+static void print_help(void)
+{
+    puts("fathom collect [DIRECTORY] [OPTION...]: merge what dead jobs left behind.\n"
+         "\n"
+         "Looks through DIRECTORY (default: where running programs keep what they measure) for processes that ended\n"
+         "without a profile, and writes one profile per job. Jobs with living processes are left alone.\n"
+         "\n"
+         "  -o, --output DIR   write the profiles into DIR (default: where each job was to write its own)\n"
+         "  --wait SECONDS     wait so long for living processes to end\n"
+         "  --force            take processes of other hosts and containers for dead\n"
+         "  -q, --quiet        print errors alone\n"
+         "  -h, --help         this text; more in fathom-collect(1)\n"
+         "\n"
+         "Example:\n"
+         "  fathom collect -o profiles/");
+}
+
+static int parse(int argc, char **argv, struct request *request)
+{
+    static const struct option longs[] = {
+        {"output", required_argument, NULL, 'o'}, {"wait", required_argument, NULL, 'w'},
+        {"force", no_argument, NULL, 'f'},        {"quiet", no_argument, NULL, 'q'},
+        {"help", no_argument, NULL, 'h'},         {0}};
+    int option;
+    opterr = 0;
+    optind = 1;
+    while ((option = getopt_long(argc, argv, ":o:qh", longs, NULL)) != -1)
+        switch (option) {
+        case 'o': {
+            struct stat st;
+            if (stat(optarg, &st) != 0 || !S_ISDIR(st.st_mode))
+                return fm_usage_error("collect", "-o needs a directory that exists, not '%s'", optarg);
+            if (!realpath(optarg, request->output))
+                return fm_usage_error("collect", "-o %s: %s", optarg, strerror(errno));
+            break;
+        }
+        case 'w':
+            if (!fm_parse_number(optarg, 0, 1000000, &request->wait_seconds))
+                return fm_usage_error("collect", "--wait needs a number of seconds, not '%s'", optarg);
+            break;
+        case 'f':
+            request->force = true;
+            break;
+        case 'q':
+            request->quiet = true;
+            break;
+        case 'h':
+            request->help = true;
+            return FM_EXIT_OK;
+        default:
+            return fm_option_error("collect", option, argv);
+        }
+    if (optind + 1 < argc)
+        return fm_usage_error("collect", "one directory at a time, so what is '%s'", argv[optind + 1]);
+    request->directory = argv[optind];
+    return FM_EXIT_OK;
+}
+
+static void tell_written(const struct fm_gather_event *event)
+{
+    char ends[400];
+    size_t measured = 0;
+    for (size_t i = 0; i < event->profile->n_processes; i++)
+        measured += event->profile->processes[i].end != FM_END_MISSING;
+    fm_ends_text(event->profile, ends, sizeof ends);
+    printf("%s: %zu of %u rank%s", event->path, measured, event->profile->job.ranks,
+           event->profile->job.ranks == 1 ? "" : "s");
+    printf("; %s\n", *ends ? ends : "all ended normally");
+}
+
+static void tell_running(const struct fm_gather_event *event)
+{
+    if (event->foreign)
+        printf("job %s: %zu process%s of another host or container, left alone; if gone for sure: --force\n",
+               event->job_key, event->processes, event->processes == 1 ? "" : "es");
+    else
+        printf("job %s: %zu process%s still running, left alone\n", event->job_key, event->processes,
+               event->processes == 1 ? "" : "es");
+}
+
+static void tell(void *context, const struct fm_gather_event *event)
+{
+    struct tally *tally = context;
+    bool quiet = tally->request->quiet;
+    switch (event->kind) {
+    case FM_GATHER_WRITTEN:
+        tally->written++;
+        if (!quiet)
+            tell_written(event);
+        break;
+    case FM_GATHER_RUNNING:
+        tally->running++;
+        if (!quiet)
+            tell_running(event);
+        break;
+    case FM_GATHER_FAILED:
+        tally->failed++;
+        fm_command_error("collect", event->error);
+        break;
+    case FM_GATHER_DAMAGED:
+        tally->damaged += event->processes;
+        fprintf(stderr, "fathom collect: %zu damaged file%s left as %s, for example %s.\n", event->processes,
+                event->processes == 1 ? "" : "s", event->processes == 1 ? "it is" : "they are", event->path);
+        break;
+    }
+}
+
+static void wait_for_living(const char *directory, size_t seconds)
+{
+    const struct timespec pause = {.tv_nsec = 100000000};
+    struct timespec start, now;
+    clock_gettime(CLOCK_MONOTONIC, &start);
+    now = start;
+    while ((size_t)(now.tv_sec - start.tv_sec) < seconds && fm_gather_living(directory, NULL) > 0) {
+        nanosleep(&pause, NULL);
+        clock_gettime(CLOCK_MONOTONIC, &now);
+    }
+}
+
+static bool collect_directory(const char *directory, const struct request *request, struct tally *tally)
+{
+    struct fm_gather_options options = {.output = *request->output ? request->output : NULL, .force = request->force};
+    struct fm_error error;
+    wait_for_living(directory, request->wait_seconds);
+    if (fm_gather(directory, &options, tell, tally, &error) != FM_OK) {
+        fm_command_error("collect", &error);
+        return false;
+    }
+    fm_gather_sweep(directory);
+    return true;
+}
+
+/* A directory given by name must be there; the usual ones come and go. */
+static bool check_directory(const char *directory)
+{
+    struct stat st;
+    if (stat(directory, &st) == 0 && S_ISDIR(st.st_mode))
+        return true;
+    fprintf(stderr, "fathom collect: %s: %s.\n", directory, errno ? strerror(errno) : "is not a directory");
+    return false;
+}
+
+int fm_cmd_collect(int argc, char **argv)
+{
+    struct request request = {0};
+    struct tally tally = {.request = &request};
+    char usual[FM_GATHER_DIRECTORIES][FM_PATH_BYTES];
+    bool ok = true;
+    int status = parse(argc, argv, &request);
+    if (status)
+        return status;
+    if (request.help) {
+        print_help();
+        return FM_EXIT_OK;
+    }
+    errno = 0;
+    if (request.directory && !check_directory(request.directory))
+        return FM_EXIT_FAILED;
+    size_t n = fm_gather_directories(usual);
+    if (request.directory)
+        ok = collect_directory(request.directory, &request, &tally);
+    for (size_t i = 0; !request.directory && i < n; i++)
+        ok = collect_directory(usual[i], &request, &tally) && ok;
+    if (ok && !request.quiet && !tally.written && !tally.running && !tally.failed && !tally.damaged)
+        printf("nothing to collect in %s\n", request.directory ? request.directory : usual[0]);
+    return ok && !tally.failed ? FM_EXIT_OK : FM_EXIT_FAILED;
+}
