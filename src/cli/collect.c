@@ -189,5 +189,5 @@ int fm_cmd_collect(int argc, char **argv)
         ok = collect_directory(usual[i], &request, &tally) && ok;
     if (ok && !request.quiet && !tally.written && !tally.running && !tally.failed && !tally.damaged)
         printf("nothing to collect in %s\n", request.directory ? request.directory : usual[0]);
-    return ok && !tally.failed ? FM_EXIT_OK : FM_EXIT_FAILED;
+    return ok && !tally.failed && !tally.damaged ? FM_EXIT_OK : FM_EXIT_FAILED;
 }

@@ -13,6 +13,7 @@
 #include "reduce/from_segment.h"
 #include "reduce/merge.h"
 #include "reduce/node_files.h"
+#include "reduce/notes.h"
 
 enum {
     LEVELS = 40,                /* 2^40 segments */
@@ -240,21 +241,6 @@ bool fm_profile_add_missing(struct fm_profile *profile, uint32_t world_size)
     return true;
 }
 
-static bool add_note(struct fm_profile *profile, const char *text, uint64_t amount)
-{
-    struct fm_note *notes = profile->notes;
-    if (profile->n_notes == profile->notes_capacity)
-        notes = fm_arena_grow(&profile->arena, notes, &profile->notes_capacity, profile->n_notes + 1, sizeof *notes);
-    if (!notes)
-        return false;
-    profile->notes = notes;
-    size_t at = profile->n_notes++;
-    for (; at > 0 && strcmp(notes[at - 1].text, text) > 0; at--)
-        notes[at] = notes[at - 1];
-    notes[at] = (struct fm_note){.text = text, .amount = amount};
-    return true;
-}
-
 static enum fm_status finish_merge(struct merging *merging, struct fm_profile *all, struct fm_profile **profile)
 {
     if (!all)
@@ -263,7 +249,7 @@ static enum fm_status finish_merge(struct merging *merging, struct fm_profile *a
                                           merging->job_key);
     bool ok = !merging->for_collector || fm_profile_add_missing(all, merging->world_size);
     if (ok && merging->damaged)
-        ok = add_note(all, "damaged segments were left out", merging->damaged);
+        ok = fm_profile_note(all, "damaged segments were left out", merging->damaged, &(struct fm_rankset){0});
     if (!ok) {
         fm_profile_destroy(all);
         return fm_fail(merging->error, FM_ERR_MEMORY, "no memory to merge job %s", merging->job_key);
