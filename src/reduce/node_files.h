@@ -45,6 +45,9 @@ bool fm_node_alive(const struct fm_node_here *here, const struct fm_segment_head
  * directory or no locking in its file system; the caller goes on without. close() releases it. */
 int fm_node_lock(const char *directory);
 
+/* The system's word for an error; strerror may take memory from the program's heap. */
+const char *fm_node_reason(int number);
+
 /* Ranks of which there is no data at all become processes too, so that nobody takes the profile for whole.
  * False: no memory. */
 bool fm_profile_add_missing(struct fm_profile *profile, uint32_t world_size);

@@ -171,7 +171,8 @@ void fm_profile_output_path(const struct fm_profile *profile, char path[FM_PATH_
 
 /* ---- adding to a profile of the same job ---- */
 
-static const struct fm_process *find_process(const struct fm_profile *profile, uint32_t rank)
+/* Whether the profile holds the data of this process. */
+static bool holds(const struct fm_profile *profile, uint32_t rank, int32_t pid)
 {
     size_t low = 0, high = profile->n_processes;
     while (low < high) {
@@ -181,7 +182,10 @@ static const struct fm_process *find_process(const struct fm_profile *profile, u
         else
             high = middle;
     }
-    return low < profile->n_processes && profile->processes[low].rank == rank ? &profile->processes[low] : NULL;
+    for (; low < profile->n_processes && profile->processes[low].rank == rank; low++)
+        if (profile->processes[low].pid == pid && profile->processes[low].end != FM_END_MISSING)
+            return true;
+    return false;
 }
 
 /* How many processes with data `profile` has, and how many of these `other` has too. */
@@ -191,9 +195,8 @@ static void count_common(const struct fm_profile *profile, const struct fm_profi
     for (size_t i = 0; i < profile->n_processes; i++) {
         if (profile->processes[i].end == FM_END_MISSING)
             continue;
-        const struct fm_process *match = find_process(other, profile->processes[i].rank);
         ++*own;
-        *common += match && match->end != FM_END_MISSING;
+        *common += holds(other, profile->processes[i].rank, profile->processes[i].pid);
     }
 }
 
@@ -252,7 +255,7 @@ static enum fm_status write_profile(const struct fm_profile *profile, char path[
         numbered_path(first, n, path);
         enum claim claim = claim_path(path, profile, &fd, &existing);
         if (claim == CLAIM_FAILED)
-            return fm_fail(error, FM_ERR_SYSTEM, "%s: the profile cannot be written: %s", path, strerror(errno));
+            return fm_fail(error, FM_ERR_SYSTEM, "%s: the profile cannot be written: %s", path, fm_node_reason(errno));
         if (claim == CLAIM_TAKEN)
             continue;
         enum fm_status status = write_claimed(profile, existing, path, &next, error);
@@ -294,7 +297,6 @@ static void note_for_run(const char *directory, const char *run_id, const char *
 
 struct removal {
     const struct fm_profile *profile;
-    struct fm_node_here here;
     size_t left;
 };
 
@@ -302,10 +304,7 @@ struct removal {
 static bool remove_merged(void *context, const struct fm_node_file *file)
 {
     struct removal *removal = context;
-    const struct fm_process *process = file->readable ? find_process(removal->profile, (uint32_t)file->header.rank)
-                                                      : NULL;
-    bool merged = process && process->end != FM_END_MISSING &&
-                  (process->pid == file->header.pid || !fm_node_alive(&removal->here, &file->header));
+    bool merged = file->readable && holds(removal->profile, (uint32_t)file->header.rank, file->header.pid);
     if (!merged || unlinkat(file->directory_fd, file->file, 0) != 0)
         removal->left += file->readable;
     return true;
@@ -315,7 +314,6 @@ static void remove_segments(const char *directory, const struct fm_profile *prof
 {
     struct removal removal = {.profile = profile};
     char path[FM_PATH_BYTES];
-    fm_node_here(&removal.here);
     if (fm_node_visit(directory, profile->job.key, remove_merged, &removal, NULL) != FM_OK || removal.left)
         return;
     if (strchr(profile->job.key, '/'))

@@ -13,6 +13,12 @@
 #include "base/sort.h"
 #include "reduce/node_files.h"
 
+const char *fm_node_reason(int number)
+{
+    const char *text = strerrordesc_np(number);
+    return text ? text : "unknown error";
+}
+
 void fm_node_directory(char path[FM_PATH_BYTES])
 {
     const char *given = getenv("FATHOM_DIR");
@@ -27,9 +33,9 @@ enum fm_status fm_node_directory_make(const char *path, struct fm_error *error)
     struct stat st;
     if (mkdir(path, 0700) != 0 && errno != EEXIST)
         return fm_fail(error, FM_ERR_SYSTEM, "%s: cannot be created: %s; set FATHOM_DIR to a directory of your own",
-                       path, strerror(errno));
+                       path, fm_node_reason(errno));
     if (lstat(path, &st) != 0)
-        return fm_fail(error, FM_ERR_SYSTEM, "%s: %s", path, strerror(errno));
+        return fm_fail(error, FM_ERR_SYSTEM, "%s: %s", path, fm_node_reason(errno));
     if (!S_ISDIR(st.st_mode))
         return fm_fail(error, FM_ERR_SYSTEM, "%s: is not a directory; remove it or set FATHOM_DIR", path);
     if (st.st_uid != getuid())
@@ -181,7 +187,7 @@ static bool open_file(struct fm_node_file *file)
     file->readable = false;
     file->fd = openat(file->directory_fd, file->file, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
     if (file->fd < 0) {
-        file->why = errno == ELOOP ? "is a symbolic link" : strerror(errno);
+        file->why = errno == ELOOP ? "is a symbolic link" : fm_node_reason(errno);
         return errno != ENOENT;
     }
     if (fstat(file->fd, &st) != 0 || !S_ISREG(st.st_mode) || st.st_uid != getuid()) {
@@ -220,7 +226,7 @@ enum fm_status fm_node_visit(const char *directory, const char *job_key,
 {
     int fd = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (fd < 0)
-        return errno == ENOENT ? FM_OK : fm_fail(error, FM_ERR_SYSTEM, "%s: %s", directory, strerror(errno));
+        return errno == ENOENT ? FM_OK : fm_fail(error, FM_ERR_SYSTEM, "%s: %s", directory, fm_node_reason(errno));
     _Alignas(struct dirent64) char buffer[8192];
     ssize_t n;
     bool more = true;
