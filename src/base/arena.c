@@ -11,7 +11,7 @@ enum { FM_ARENA_ALIGN = 16, FM_ARENA_CHUNK = 64 << 10, FM_ARENA_CHUNK_MAX = 16 <
 struct fm_arena_chunk {
     struct fm_arena_chunk *next;
     size_t size, used; /* both with this header */
-    size_t unused;
+    size_t last; /* where the newest allocation begins: the only one that can be lengthened */
 };
 
 _Static_assert(sizeof(struct fm_arena_chunk) % FM_ARENA_ALIGN == 0, "the first item of a chunk is aligned");
@@ -61,20 +61,19 @@ void *fm_arena_alloc(struct fm_arena *arena, size_t size)
             return NULL;
     }
     void *memory = (char *)chunk + chunk->used;
+    chunk->last = chunk->used;
     chunk->used += size;
     return memory;
 }
 
-/* The last allocation of the first chunk can be lengthened where it lies. */
-static int extend_in_place(struct fm_arena *arena, void *array, size_t old_bytes, size_t new_bytes)
+/* The newest allocation of the first chunk can be lengthened where it lies. */
+static int extend_in_place(struct fm_arena *arena, void *array, size_t bytes)
 {
     struct fm_arena_chunk *chunk = arena->chunks;
-    old_bytes = (old_bytes + FM_ARENA_ALIGN - 1) & ~(size_t)(FM_ARENA_ALIGN - 1);
-    new_bytes = (new_bytes + FM_ARENA_ALIGN - 1) & ~(size_t)(FM_ARENA_ALIGN - 1);
-    if (!chunk || !array || (char *)array + old_bytes != (char *)chunk + chunk->used ||
-        chunk->size - chunk->used < new_bytes - old_bytes)
+    bytes = (bytes + FM_ARENA_ALIGN - 1) & ~(size_t)(FM_ARENA_ALIGN - 1);
+    if (!chunk || (char *)array != (char *)chunk + chunk->last || chunk->size - chunk->last < bytes)
         return 0;
-    chunk->used += new_bytes - old_bytes;
+    chunk->used = chunk->last + bytes;
     return 1;
 }
 
@@ -89,7 +88,7 @@ void *fm_arena_grow(struct fm_arena *arena, void *array, size_t *capacity, size_
         larger = 4;
     if (larger > SIZE_MAX / 4 / item_size)
         return NULL;
-    if (extend_in_place(arena, array, *capacity * item_size, larger * item_size)) {
+    if (array && extend_in_place(arena, array, larger * item_size)) {
         *capacity = larger;
         return array;
     }

@@ -103,6 +103,7 @@ struct fm_segment_header {
     uint32_t core;            /* core at MPI_Init */
     uint64_t started_real_ns; /* CLOCK_REALTIME at the process's start of measurement */
     uint64_t started_mono_ns; /* CLOCK_MONOTONIC at the same moment */
+    uint64_t started_ticks;   /* the hot path's clock at the same moment: dates a call in progress; 0 = unknown */
     uint64_t ended_mono_ns;   /* at MPI_Finalize or exit, 0 while running */
     uint64_t user_ns, system_ns, max_rss_bytes; /* getrusage, refreshed at snapshots and at the end */
     uint64_t init_ns;         /* what Fathom itself took to start */
@@ -200,7 +201,12 @@ struct fm_entry {
  * buckets of FM_REQUEST_BUCKET by the hash of the handle; handle 0 = free. A pending nonblocking
  * receive is recorded as an event when it completes; a reader counts those still pending. */
 enum { FM_REQUEST_BUCKET = 8 };
-enum fm_request_kind { FM_REQUEST_RECEIVE = 1, FM_REQUEST_PERSISTENT_RECEIVE = 2, FM_REQUEST_PERSISTENT_SEND = 3 };
+enum fm_request_kind {
+    FM_REQUEST_RECEIVE = 1,
+    FM_REQUEST_PERSISTENT_RECEIVE = 2,
+    FM_REQUEST_PERSISTENT_SEND = 3,
+    FM_REQUEST_RECEIVE_HALF = 4, /* of an MPI_Isendrecv, which was recorded at its call */
+};
 struct fm_request {
     uint64_t handle;
     uint64_t site_region;
@@ -243,7 +249,7 @@ struct fm_job_file {
 
 /* Names below the fathom directory (mode 0700):
  *   <job_key>.<pid>.<start_time>.<pid_namespace>.segment     and     <job_key>.job
- * job_key holds only [A-Za-z0-9_-]. */
+ * (what exec replaced: a further .<number> before .segment). job_key holds only [A-Za-z0-9_-]. */
 #define FM_SEGMENT_SUFFIX ".segment"
 #define FM_JOB_SUFFIX ".job"
 

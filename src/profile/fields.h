@@ -1,0 +1,57 @@
+/* Which fields of the model are in a file, in which order: one place for the writer and the reader (doc/FORMAT.md).
+ * A field becomes one column over all items of its array. New fields are added at the end of a list's section. */
+#ifndef FM_PROFILE_FIELDS_H
+#define FM_PROFILE_FIELDS_H
+
+#include "profile/profile.h"
+
+#define FM_PROFILE_MAGIC "FATHOM\0\1" /* 8 bytes, the last one without a NUL behind it */
+
+/* Bytes around the sections: magic, version (u32), size of the whole (u64); at the end a CRC-64 (u64). */
+enum { FM_FILE_HEAD = 20, FM_FILE_TAIL = 8 };
+
+enum fm_file_section {
+    FM_FILE_STRINGS = 1,
+    FM_FILE_JOB,
+    FM_FILE_HOSTS,
+    FM_FILE_PROCESSES,
+    FM_FILE_ROUTINES,
+    FM_FILE_PER_RANK,
+    FM_FILE_EVENTS,
+    FM_FILE_REGIONS,
+    FM_FILE_EDGES,
+    FM_FILE_SNAPSHOTS,
+    FM_FILE_NOTES,
+};
+
+/* Above FM_LARGE_RANKS processes a file holds less: see doc/FORMAT.md, "Large jobs". */
+enum {
+    FM_LARGE_RANKS = 4096,
+    FM_LARGE_EDGES = 4096,
+    FM_LARGE_VECTORS = 8,
+    FM_LARGE_SHARE = 50, /* a heavy routine has at least 1/50 of the MPI time */
+    FM_MAX_TEXT = 256 << 20,
+};
+
+enum fm_field_kind { FM_FIELD_U64, FM_FIELD_U32, FM_FIELD_I32, FM_FIELD_TEXT };
+enum fm_field_large { FM_LARGE_EXACT, FM_LARGE_ROUNDED, FM_LARGE_ZERO };
+
+struct fm_field {
+    uint16_t offset;
+    uint8_t kind;
+    uint8_t large; /* what becomes of it in a large job */
+};
+
+struct fm_fields {
+    const struct fm_field *list;
+    size_t n;
+};
+
+extern const struct fm_fields fm_job_fields, fm_text_fields, fm_name_value_fields, fm_host_fields, fm_process_fields,
+    fm_routine_fields, fm_stats_fields, fm_spread_fields, fm_rank_value_fields, fm_event_fields, fm_region_fields, fm_snapshot_fields,
+    fm_snapshot_routine_fields, fm_note_fields;
+
+uint64_t fm_field_get(const struct fm_field *field, const void *item); /* not for texts */
+void fm_field_set(const struct fm_field *field, void *item, uint64_t value);
+
+#endif

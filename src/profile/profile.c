@@ -1,0 +1,167 @@
+#include "profile/profile.h"
+
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/intern.h"
+#include "base/saturate.h"
+#include "profile/strings.h"
+
+/* What every profile made by fm_profile_create has behind its public part. */
+struct fm_profile_whole {
+    struct fm_profile profile;
+    struct fm_intern strings;
+};
+
+struct fm_profile *fm_profile_create(void)
+{
+    struct fm_arena arena = {0};
+    struct fm_profile_whole *whole = fm_arena_alloc(&arena, sizeof *whole);
+    if (!whole)
+        return NULL;
+    whole->profile.arena = arena;
+    struct fm_job *job = &whole->profile.job;
+    const char **texts[] = {&job->key,      &job->id,  &job->run_id,      &job->exe,      &job->build_id, &job->cwd,   &job->user,
+                            &job->launcher, &job->mpi, &job->mpi_library, &job->language, &job->tool,     &job->output};
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
+        *texts[i] = "";
+    return &whole->profile;
+}
+
+void fm_profile_destroy(struct fm_profile *profile)
+{
+    if (!profile)
+        return;
+    struct fm_arena arena = profile->arena; /* the profile itself lies in it */
+    fm_arena_destroy(&arena);
+}
+
+const char *fm_profile_intern(struct fm_profile *profile, const char *text)
+{
+    if (!*text)
+        return "";
+    struct fm_intern *strings = &((struct fm_profile_whole *)(void *)profile)->strings;
+    struct fm_intern_slot *slot = fm_intern_put(strings, &profile->arena, text, true);
+    return slot ? slot->text : NULL;
+}
+
+bool fm_profile_complete(const struct fm_profile *profile)
+{
+    uint32_t next = 0;
+    for (size_t i = 0; i < profile->n_processes; i++) {
+        const struct fm_process *process = &profile->processes[i];
+        if (process->end != FM_END_FINALIZED || process->rank > next)
+            return false;
+        if (process->rank == next)
+            next++;
+    }
+    return next && next >= profile->job.ranks;
+}
+
+uint64_t fm_profile_wall_ns(const struct fm_profile *profile)
+{
+    const struct fm_job *job = &profile->job;
+    return job->ended_real_ns > job->started_real_ns ? job->ended_real_ns - job->started_real_ns : 0;
+}
+
+static void signal_text(int code, char *buffer, size_t size)
+{
+    const char *name = sigabbrev_np(code);
+    if (name)
+        snprintf(buffer, size, "killed by signal %d (SIG%s)", code, name);
+    else
+        snprintf(buffer, size, "killed by signal %d", code);
+}
+
+const char *fm_end_text(enum fm_end end, int code, char *buffer, size_t size)
+{
+    switch (end) {
+    case FM_END_FINALIZED:
+        return "reached MPI_Finalize";
+    case FM_END_EXITED:
+        if (code == -1)
+            return "exited without MPI_Finalize";
+        snprintf(buffer, size, "exited with status %d without MPI_Finalize", code);
+        return buffer;
+    case FM_END_ABORTED:
+        snprintf(buffer, size, "called MPI_Abort with error code %d", code);
+        return buffer;
+    case FM_END_SIGNALLED:
+        signal_text(code, buffer, size);
+        return buffer;
+    case FM_END_REPLACED:
+        return "replaced by another program (exec)";
+    case FM_END_VANISHED:
+        return "vanished";
+    case FM_END_MISSING:
+        return "left no data";
+    case FM_END_UNKNOWN:
+        break;
+    }
+    return "still running";
+}
+
+/* Longer first; of equal ones the lowest rank, then the lowest event number. Absent ones last. */
+static bool longer(const struct fm_extreme *a, const struct fm_extreme *b)
+{
+    if (!a->event || !b->event)
+        return a->event && !b->event;
+    if (a->ns != b->ns)
+        return a->ns > b->ns;
+    return a->rank != b->rank ? a->rank < b->rank : a->event < b->event;
+}
+
+static bool shorter(const struct fm_extreme *a, const struct fm_extreme *b)
+{
+    if (!a->event || !b->event || a->ns == b->ns)
+        return longer(a, b);
+    return a->ns < b->ns;
+}
+
+void fm_stats_merge(struct fm_stats *into, const struct fm_stats *from)
+{
+    if (shorter(&from->min, &into->min))
+        into->min = from->min;
+    if (longer(&from->max, &into->max)) {
+        into->second = longer(&from->second, &into->max) ? from->second : into->max;
+        into->max = from->max;
+    } else if (longer(&from->max, &into->second)) {
+        into->second = from->max;
+    }
+    fm_add_saturating(&into->count, from->count);
+    fm_add_saturating(&into->count_arguments, from->count_arguments);
+    fm_add_saturating(&into->total_ns, from->total_ns);
+    fm_add_saturating(&into->bytes, from->bytes);
+    fm_add_saturating(&into->bytes_sent, from->bytes_sent);
+    fm_add_saturating(&into->bytes_received, from->bytes_received);
+    fm_add_saturating(&into->messages, from->messages);
+    for (unsigned i = 0; i < FM_DURATION_BINS; i++)
+        fm_add_saturating(&into->histogram.bins[i], from->histogram.bins[i]);
+}
+
+void fm_spread_add(struct fm_spread *spread, uint64_t value, uint32_t rank)
+{
+    struct fm_spread one = {value, value, value, rank, rank, 1};
+    fm_spread_merge(spread, &one);
+}
+
+void fm_spread_merge(struct fm_spread *into, const struct fm_spread *from)
+{
+    if (!from->ranks)
+        return;
+    if (!into->ranks) {
+        *into = *from;
+        return;
+    }
+    if (from->min < into->min || (from->min == into->min && from->min_rank < into->min_rank)) {
+        into->min = from->min;
+        into->min_rank = from->min_rank;
+    }
+    if (from->max > into->max || (from->max == into->max && from->max_rank < into->max_rank)) {
+        into->max = from->max;
+        into->max_rank = from->max_rank;
+    }
+    fm_add_saturating(&into->sum, from->sum);
+    into->ranks += from->ranks;
+}
