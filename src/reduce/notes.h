@@ -1,0 +1,17 @@
+/* Notes about the measurement, and the limit on single processes' subtotals that makes one. */
+#ifndef FM_REDUCE_NOTES_H
+#define FM_REDUCE_NOTES_H
+
+#include "profile/profile.h"
+
+enum { FM_MAX_SNAPSHOTS = 1000 };
+
+/* Adds a note, or adds to the one with the same text. `ranks` may be empty. false: no memory. */
+bool fm_profile_note(struct fm_profile *profile, const char *text, uint64_t amount, const struct fm_rankset *ranks);
+
+/* Keeps the first FM_MAX_SNAPSHOTS subtotals of single processes in their order (label, order, rank) and notes how
+ * many were left out. The first ones of a union are the first ones of the parts' first ones, so merging stays
+ * independent of its order. */
+bool fm_profile_limit_snapshots(struct fm_profile *profile);
+
+#endif

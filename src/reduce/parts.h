@@ -1,0 +1,16 @@
+/* How each kind of item in a profile merges with its like. All return false without memory. */
+#ifndef FM_REDUCE_PARTS_H
+#define FM_REDUCE_PARTS_H
+
+#include "profile/profile.h"
+
+bool fm_merge_hosts(struct fm_profile *into, const struct fm_host *hosts, size_t n);
+bool fm_merge_processes(struct fm_profile *into, const struct fm_process *processes, size_t n);
+bool fm_merge_routines(struct fm_profile *into, const struct fm_routine_total *routines, size_t n);
+bool fm_merge_events(struct fm_profile *into, const struct fm_event *events, size_t n);
+bool fm_merge_regions(struct fm_profile *into, const struct fm_region *regions, size_t n);
+bool fm_merge_edges(struct fm_profile *into, struct fm_edges *mine, const struct fm_edges *theirs);
+bool fm_merge_snapshots(struct fm_profile *into, const struct fm_snapshot *snapshots, size_t n);
+bool fm_merge_notes(struct fm_profile *into, const struct fm_note *notes, size_t n);
+
+#endif

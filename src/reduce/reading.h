@@ -1,0 +1,39 @@
+/* The state of turning one segment into the profile of one process; shared by the files that do it. */
+#ifndef FM_REDUCE_READING_H
+#define FM_REDUCE_READING_H
+
+#include "reduce/segment_view.h"
+
+/* No duration can be longer: 100 years. */
+#define FM_LONGEST_NS (100ull * 31557600ull * 1000000000ull)
+
+struct fm_reading {
+    struct fm_segment_view view;
+    struct fm_profile *profile;
+    struct fm_error *error;
+    uint32_t rank;   /* FM_NO_RANK when MPI_Init had not told it */
+    uint64_t now_ns; /* CLOCK_MONOTONIC: when the process ended, or the moment of reading */
+    uint64_t wall_ns;
+
+    const char **paths;     /* of the regions by number, interned; [n_paths - 1] = "?" stands for bad numbers */
+    uint16_t *path_orders;  /* equal paths have equal orders */
+    size_t n_paths;
+};
+
+enum fm_status fm_reading_no_memory(struct fm_reading *reading);
+enum fm_status fm_reading_damage(struct fm_reading *reading, const char *what);
+
+/* Copy of a thread slot; the region stack is bounded. */
+void fm_reading_thread(const struct fm_reading *reading, size_t slot, struct fm_segment_thread *thread);
+/* When the call in progress of a thread began, 0 = not known. */
+uint64_t fm_reading_call_start(const struct fm_reading *reading, const struct fm_segment_thread *thread);
+
+/* The rank as a set: empty for FM_NO_RANK. *range is its memory. */
+struct fm_rankset fm_reading_ranks(const struct fm_reading *reading, struct fm_range *range);
+
+enum fm_status fm_read_regions(struct fm_reading *reading);
+/* Needs the regions. Events, routines and edges. */
+enum fm_status fm_read_events(struct fm_reading *reading);
+enum fm_status fm_read_snapshots(struct fm_reading *reading);
+
+#endif

@@ -1,0 +1,21 @@
+/* Merging many profiles as a binary tree, so that every byte is moved only log2(n) times. At most one profile per
+ * level is alive, however many are added; those added in the order of their ranks are joined by appending. */
+#ifndef FM_REDUCE_TREE_H
+#define FM_REDUCE_TREE_H
+
+#include "reduce/merge.h"
+
+struct fm_tree {
+    struct fm_profile *levels[64]; /* levels[k] holds 2^k merged profiles, or NULL */
+};
+
+/* Takes over `profile`, also on failure. A zeroed struct is an empty tree. */
+enum fm_status fm_tree_add(struct fm_tree *tree, struct fm_profile *profile, struct fm_error *error);
+/* The merge of all (an empty profile if there were none); the tree is empty afterwards, also on failure. */
+enum fm_status fm_tree_finish(struct fm_tree *tree, struct fm_profile **profile, struct fm_error *error);
+
+/* Merges n profiles and destroys them, also on failure. */
+enum fm_status fm_profile_merge_many(struct fm_profile **profiles, size_t n, struct fm_profile **merged,
+                                     struct fm_error *error);
+
+#endif
