@@ -57,6 +57,7 @@ SPECIAL = {
     ("MPI_Comm_free", "comm"): ("MPI_Comm*", "comm"),
     ("MPI_Comm_disconnect", "comm"): ("MPI_Comm*", "comm"),
     ("MPI_Type_free", "type"): ("MPI_Datatype*", "datatype type"),
+    ("MPI_Win_free", "win"): ("MPI_Win*", "win"),
 }
 
 # Kind: the words it needs; a word with ? is given where the routine has it.
@@ -114,6 +115,7 @@ KINDS = {
     "file_write": "count type status?",
     "comm_free": "comm",
     "type_free": "type",
+    "win_free": "win",
     "new_type": "",
     "new_comm": "comm?",
     "init": "",

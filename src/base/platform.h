@@ -1,0 +1,25 @@
+/* What differs between processors, in one place: the frame of a caller, and where a frame keeps its return address. */
+#ifndef FM_BASE_PLATFORM_H
+#define FM_BASE_PLATFORM_H
+
+#include <stdint.h>
+
+#if defined __aarch64__
+enum { FM_DWARF_SP = 31, FM_DWARF_FP = 29, FM_DWARF_RA = 30 };
+#elif defined __x86_64__
+enum { FM_DWARF_SP = 7, FM_DWARF_FP = 6, FM_DWARF_RA = 16 };
+#else
+#error "Fathom measures on x86-64 and aarch64"
+#endif
+
+/* The state of a caller at its call: its return address, its stack pointer (the callee's CFA) and its frame pointer. */
+struct fm_frame {
+    uintptr_t pc, sp, fp;
+};
+
+/* To be expanded in a function compiled with a frame pointer. */
+#define FM_CALLER_FRAME()                                                                                              \
+    ((struct fm_frame){(uintptr_t)__builtin_extract_return_addr(__builtin_return_address(0)),                          \
+                       (uintptr_t)__builtin_dwarf_cfa(), *(uintptr_t *)__builtin_frame_address(0)})
+
+#endif

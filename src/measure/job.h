@@ -1,0 +1,20 @@
+/* Which job this process belongs to, told from its environment before MPI is initialised. */
+#ifndef FM_MEASURE_JOB_H
+#define FM_MEASURE_JOB_H
+
+#include <stdbool.h>
+
+struct fm_job_place {
+    char key[72];        /* the same in all processes of the job on this host */
+    bool key_is_final;   /* no agreement over MPI is needed: one host, or the launcher names the job */
+    bool single_node;    /* all processes of the job are on this host */
+    bool spawned;        /* by MPI_Comm_spawn */
+    int local_size;      /* processes on this host, 0 = unknown */
+    const char *launcher; /* "Slurm", "PBS", "LSF", "Flux", "mpirun", "" */
+    char id[64];         /* the batch system's job id, or date and pid */
+};
+
+/* alone: a program without MPI, a job of its own whatever the environment says. */
+void fm_job_find(struct fm_job_place *place, bool alone);
+
+#endif

@@ -1,0 +1,233 @@
+#define _GNU_SOURCE
+#include "measure/mpi/abi.h"
+
+#include <dlfcn.h>
+#include <link.h>
+#include <pthread.h>
+#include <stddef.h>
+#include <string.h>
+
+#include "measure/runtime.h"
+
+struct fm_abi fm_abi;
+
+/* ---- the library ---- */
+
+/* Loaded by the linker it is found by name; loaded privately by dlopen (as Python does) it is searched for among
+ * the loaded modules. Our own PMPI_Init is never the answer: RTLD_NEXT looks behind us. */
+struct search {
+    void *handle;
+    const char *symbol;
+};
+
+static int try_module(struct dl_phdr_info *info, size_t size, void *data)
+{
+    (void)size;
+    struct search *search = data;
+    const char *name = strrchr(info->dlpi_name, '/');
+    name = name ? name + 1 : info->dlpi_name;
+    if (strncmp(name, "libmpi", 6) != 0 && strncmp(name, "libpmpi", 7) != 0)
+        return 0;
+    void *handle = dlopen(info->dlpi_name, RTLD_LAZY | RTLD_NOLOAD);
+    if (!handle)
+        return 0;
+    void *symbol = dlsym(handle, search->symbol);
+    Dl_info where;
+    if (symbol && dladdr(symbol, &where) && strcmp(where.dli_fname, info->dlpi_name) == 0) {
+        search->handle = handle;
+        return 1;
+    }
+    dlclose(handle);
+    return 0;
+}
+
+static void *library_handle(void)
+{
+    static void *handle;
+    if (handle)
+        return handle;
+    void *symbol = dlsym(RTLD_NEXT, "PMPI_Init");
+    Dl_info where;
+    if (symbol && dladdr(symbol, &where) && where.dli_fname)
+        handle = dlopen(where.dli_fname, RTLD_LAZY | RTLD_NOLOAD);
+    if (!handle) {
+        struct search search = {NULL, "PMPI_Init"};
+        dl_iterate_phdr(try_module, &search);
+        handle = search.handle;
+    }
+    return handle;
+}
+
+/* ---- next definitions ---- */
+
+static fm_word answer_no(fm_word flag)
+{
+    if (flag)
+        *(int *)flag = 0;
+    return 0;
+}
+
+static fm_word answer_error(void)
+{
+    return (fm_word)(fm_abi.err_other ? fm_abi.err_other : 16);
+}
+
+static double answer_time(void)
+{
+    return (double)fm_clock_ns(CLOCK_MONOTONIC) / 1e9;
+}
+
+/* A program without MPI may hold weak references that we have made non-null: it is told that MPI is not there. */
+static fm_function *absent(unsigned routine)
+{
+    if (routine == FM_R_MPI_Initialized || routine == FM_R_MPI_Finalized)
+        return (fm_function *)answer_no;
+    if (routine == FM_R_MPI_Wtime)
+        return (fm_function *)answer_time;
+    return (fm_function *)answer_error;
+}
+
+fm_function *fm_next_find(unsigned slot)
+{
+    char name[80] = "P";
+    const char *routine = fm_routine_names[slot / 2];
+    strncpy(name + 1, routine, sizeof name - 2);
+    const char *wanted = slot % 2 ? name : name + 1;
+    void *found = dlsym(RTLD_NEXT, wanted);
+    if (!found && library_handle())
+        found = dlsym(library_handle(), wanted);
+    if (!found)
+        return absent(slot / 2); /* not kept: the library may be loaded later */
+    __atomic_store_n(&fm_next_table[slot], (fm_function *)found, __ATOMIC_RELEASE);
+    return (fm_function *)found;
+}
+
+/* ---- the description ---- */
+
+static void *data_symbol(const char *name)
+{
+    /* an executable that is not position-independent may hold its own copy of the library's data */
+    void *found = dlsym(RTLD_DEFAULT, name);
+    return found ? found : dlsym(library_handle(), name);
+}
+
+static void describe_openmpi(struct fm_abi *abi)
+{
+    abi->handle_mask = ~(fm_word)0;
+    abi->handle_bytes = 8;
+    abi->status_bytes = 24;
+    abi->status_source = 0;
+    abi->status_error = 8;
+    abi->status_ignore = abi->statuses_ignore = 0;
+    abi->in_place = 1;
+    abi->any_source = -1;
+    abi->proc_null = -2;
+    abi->root = -4;
+    abi->err_in_status = 18;
+    abi->err_other = 16;
+    abi->comm_type_shared = 0;
+    abi->comm_world = (fm_word)data_symbol("ompi_mpi_comm_world");
+    abi->comm_null = (fm_word)data_symbol("ompi_mpi_comm_null");
+    abi->request_null = (fm_word)data_symbol("ompi_request_null");
+    abi->group_null = (fm_word)data_symbol("ompi_mpi_group_null");
+    abi->info_null = (fm_word)data_symbol("ompi_mpi_info_null");
+    abi->type_byte = (fm_word)data_symbol("ompi_mpi_byte");
+    abi->errors_return = (fm_word)data_symbol("ompi_mpi_errors_return");
+}
+
+static void describe_mpich(struct fm_abi *abi)
+{
+    abi->handle_mask = 0xffffffff;
+    abi->handle_bytes = 4;
+    abi->status_bytes = 20;
+    abi->status_source = 8;
+    abi->status_error = 16;
+    abi->status_ignore = abi->statuses_ignore = 1;
+    abi->in_place = ~(fm_word)0;
+    abi->any_source = -2;
+    abi->proc_null = -1;
+    abi->root = -3;
+    abi->err_in_status = 17;
+    abi->err_other = 15;
+    abi->comm_type_shared = 1;
+    abi->comm_world = 0x44000000;
+    abi->comm_null = 0x04000000;
+    abi->request_null = 0x2c000000;
+    abi->group_null = 0x08000000;
+    abi->info_null = 0x1c000000;
+    abi->type_byte = 0x4c00010d;
+    abi->errors_return = 0x54000001;
+}
+
+static bool find_functions(struct fm_abi *abi)
+{
+    bool all = true;
+#define FIND(name) all &= (*(void **)&abi->pmpi.name = dlsym(library_handle(), "PMPI_" #name)) != NULL
+    FIND(Comm_rank);
+    FIND(Comm_size);
+    FIND(Comm_remote_size);
+    FIND(Comm_test_inter);
+    FIND(Comm_compare);
+    FIND(Comm_group);
+    FIND(Comm_remote_group);
+    FIND(Comm_dup);
+    FIND(Comm_split);
+    FIND(Comm_split_type);
+    FIND(Comm_free);
+    FIND(Comm_set_errhandler);
+    FIND(Comm_get_parent);
+    FIND(Group_translate_ranks);
+    FIND(Group_free);
+    FIND(Win_get_group);
+    FIND(Type_size_x);
+    FIND(Topo_test);
+    FIND(Cartdim_get);
+    FIND(Graph_neighbors_count);
+    FIND(Dist_graph_neighbors_count);
+    FIND(Get_library_version);
+    FIND(Query_thread);
+    FIND(Initialized);
+    FIND(Finalized);
+    FIND(Bcast);
+    FIND(Isend);
+    FIND(Irecv);
+    FIND(Test);
+    FIND(Cancel);
+    FIND(Wait);
+    FIND(Request_free);
+#undef FIND
+    return all;
+}
+
+static bool find_abi(struct fm_abi *abi)
+{
+    if (!library_handle())
+        return false;
+    abi->undefined = -32766;
+    if (data_symbol("ompi_mpi_comm_world")) {
+        describe_openmpi(abi);
+        abi->kind = FM_MPI_OPENMPI;
+    } else if (dlsym(library_handle(), "MPIR_Err_create_code") || dlsym(library_handle(), "MPIR_Dup_fn")) {
+        describe_mpich(abi);
+        abi->kind = FM_MPI_MPICH;
+    } else {
+        return false;
+    }
+    return find_functions(abi);
+}
+
+bool fm_abi_find(void)
+{
+    static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+    static bool known;
+    if (__atomic_load_n(&known, __ATOMIC_ACQUIRE))
+        return true;
+    struct fm_abi abi = {0};
+    pthread_mutex_lock(&lock);
+    if (!known && find_abi(&abi)) {
+        fm_abi = abi;
+        __atomic_store_n(&known, true, __ATOMIC_RELEASE);
+    }
+    pthread_mutex_unlock(&lock);
+    return known;
+}

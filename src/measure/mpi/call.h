@@ -1,0 +1,101 @@
+/* One MPI call of the program, from its entry to its record.
+ *
+ * The guard makes a call count once: it holds the stack address of the outermost call, so that what MPI, a tool
+ * below us or a binding calls inside is passed on; and a call that was left by longjmp is noticed by the next one,
+ * whose frame lies above the guard. */
+#ifndef FM_MEASURE_MPI_CALL_H
+#define FM_MEASURE_MPI_CALL_H
+
+#include "measure/mpi/abi.h"
+#include "measure/record.h"
+#include "measure/site.h"
+
+struct fm_call {
+    struct fm_thread *self;
+    uint64_t start;       /* ticks */
+    uint64_t ns;          /* set by fm_call_returned */
+    uintptr_t outer;      /* the guard to restore: not 0 in a user's callback */
+    uint64_t site_region;
+    uint16_t routine;
+    bool is_pmpi;         /* called by its PMPI name */
+    /* between fm_before_* and fm_after_* */
+    bool own_statuses;       /* the program ignores statuses; ours were put in their place */
+    bool follow;             /* some of the requests may be followed */
+    bool replace_result;
+    int32_t replaced_result; /* what the call would have returned without our statuses */
+    fm_word statuses;        /* of this call: the program's or ours */
+    fm_word handle;          /* of a single request, as it was before the call */
+    _Alignas(8) char status[FM_STATUS_BYTES];
+};
+
+/* First calls, nested calls and calls after a longjmp; false: pass it on uncounted. */
+bool fm_call_enter_slow(struct fm_call *call, unsigned routine, bool is_pmpi, struct fm_frame frame);
+
+static inline void fm_call_begin(struct fm_call *call, struct fm_thread *self, unsigned routine, bool is_pmpi,
+                                 uintptr_t site)
+{
+    call->self = self;
+    call->routine = (uint16_t)routine;
+    call->is_pmpi = is_pmpi;
+    call->own_statuses = call->follow = call->replace_result = false;
+    call->site_region = (uint64_t)site << 16 | self->seg->region;
+    self->seg->call_site = site;
+    self->seg->call_routine = routine + 1;
+    call->start = fm_clock_ticks(&fm_rt.clock);
+    self->seg->call_start = call->start;
+}
+
+static inline bool fm_call_enter(struct fm_call *call, unsigned routine, bool is_pmpi, struct fm_frame frame)
+{
+    struct fm_thread *self = fm_self;
+    if (FM_UNLIKELY(!self || fm_guard))
+        return fm_call_enter_slow(call, routine, is_pmpi, frame);
+    uintptr_t site = fm_site_of(self, routine, frame);
+    if (FM_UNLIKELY(site == FM_SITE_IGNORE))
+        return false;
+    fm_guard = frame.sp;
+    call->outer = 0;
+    fm_call_begin(call, self, routine, is_pmpi, site);
+    return true;
+}
+
+static inline void fm_call_returned(struct fm_call *call)
+{
+    call->ns = fm_clock_to_ns(&fm_rt.clock, fm_clock_ticks(&fm_rt.clock) - call->start);
+}
+
+/* The end of every hook. */
+static inline void fm_call_leave(struct fm_call *call)
+{
+    call->self->seg->call_routine = 0;
+    fm_guard = call->outer;
+}
+
+static inline void fm_record(struct fm_thread *self, struct fm_key key, const struct fm_sample *sample)
+{
+    if (FM_UNLIKELY(fm_rt.paused))
+        return;
+    if (FM_UNLIKELY(self->shared))
+        fm_lock(&self->lock);
+    fm_entry_add(fm_table_lookup(key), sample);
+    self->seg->events++;
+    if (FM_UNLIKELY(self->shared))
+        fm_unlock(&self->lock);
+}
+
+/* Bytes without a call: see fm_entry_add_bytes. */
+void fm_record_message(struct fm_thread *self, struct fm_key key, const struct fm_sample *sample);
+
+static inline void fm_call_record(struct fm_call *call, uint32_t peer, unsigned size_bin, const struct fm_sample *sample)
+{
+    struct fm_key key = {peer, call->routine, (uint8_t)size_bin, (uint8_t)call->self->slot, call->site_region};
+    fm_record(call->self, key, sample);
+}
+
+/* What the program sees of waits whose statuses were ours. */
+static inline fm_word fm_call_result(const struct fm_call *call, fm_word result)
+{
+    return FM_UNLIKELY(call->replace_result) ? (fm_word)(uint32_t)call->replaced_result : result;
+}
+
+#endif

@@ -1,0 +1,197 @@
+#include "measure/mpi/handles.h"
+
+#include "measure/runtime.h"
+
+enum { COMMS = 256, TRANSLATIONS = 1024, WINDOW_TAG = 1 };
+
+struct fm_type fm_types[FM_TYPES];
+
+static struct fm_comm comms[COMMS];
+static const struct fm_comm unknown = {.rank = -1};
+static fm_word world_group;
+/* One word each, so that no lock is needed: valid:1 communicator:8 rank:27 world rank:28. */
+static uint64_t translations[TRANSLATIONS];
+static atomic_uint lock;
+
+/* ---- datatypes ---- */
+
+uint64_t fm_type_size_slow(fm_word handle)
+{
+    int64_t bytes = 0;
+    if (fm_abi.kind == FM_MPI_MPICH && (handle & 0xff000000) == 0x4c000000)
+        bytes = (int64_t)(handle >> 8 & 0xff); /* a predefined type's handle holds its size */
+    else if (fm_abi.pmpi.Type_size_x(handle, &bytes) != 0 || bytes < 0)
+        return 0;
+    struct fm_type *type = &fm_types[fm_handle_hash(handle, 8)];
+    fm_lock(&lock);
+    __atomic_store_n(&type->handle, 0, __ATOMIC_RELEASE);
+    type->bytes = (uint64_t)bytes;
+    __atomic_store_n(&type->handle, handle, __ATOMIC_RELEASE);
+    fm_unlock(&lock);
+    return (uint64_t)bytes;
+}
+
+void fm_type_forget(fm_word handle)
+{
+    struct fm_type *type = &fm_types[fm_handle_hash(handle, 8)];
+    fm_lock(&lock);
+    if (type->handle == handle)
+        __atomic_store_n(&type->handle, 0, __ATOMIC_RELEASE);
+    fm_unlock(&lock);
+}
+
+/* ---- communicators and windows ---- */
+
+void fm_comm_world_ready(void)
+{
+    fm_abi.pmpi.Comm_group(fm_abi.comm_world, &world_group);
+}
+
+static struct fm_comm *place_of(fm_word handle, bool window)
+{
+    return &comms[fm_handle_hash(handle ^ (window ? (fm_word)WINDOW_TAG << 40 : 0), 8)];
+}
+
+static void ask_comm(struct fm_comm *comm, fm_word handle)
+{
+    int inter = 0, compared = -1;
+    if (fm_abi.pmpi.Comm_test_inter(handle, &inter) != 0)
+        return;
+    comm->inter = inter != 0;
+    fm_abi.pmpi.Comm_rank(handle, &comm->rank);
+    if (inter)
+        fm_abi.pmpi.Comm_remote_size(handle, &comm->size);
+    else
+        fm_abi.pmpi.Comm_size(handle, &comm->size);
+    /* identical or congruent: the same processes in the same order */
+    if (!inter && world_group && fm_abi.pmpi.Comm_compare(handle, fm_abi.comm_world, &compared) == 0)
+        comm->identity = compared == 0 || compared == 1;
+}
+
+static void drop_translations(unsigned index)
+{
+    for (unsigned i = 0; i < TRANSLATIONS; i++)
+        if ((translations[i] >> 55 & 0xff) == index)
+            __atomic_store_n(&translations[i], 0, __ATOMIC_RELAXED);
+}
+
+static const struct fm_comm *find(fm_word word, bool window)
+{
+    fm_word handle = fm_handle(word);
+    struct fm_comm *comm = place_of(handle, window);
+    if (FM_LIKELY(__atomic_load_n(&comm->handle, __ATOMIC_ACQUIRE) == handle && comm->window == window))
+        return comm;
+    struct fm_comm fresh = {.rank = -1, .in_degree = -1, .out_degree = -1, .window = window};
+    if (!window)
+        ask_comm(&fresh, handle);
+    fm_lock(&lock);
+    fresh.generation = comm->generation + 1;
+    __atomic_store_n(&comm->handle, 0, __ATOMIC_RELEASE);
+    drop_translations((unsigned)(comm - comms));
+    *comm = fresh;
+    __atomic_store_n(&comm->handle, handle, __ATOMIC_RELEASE);
+    fm_unlock(&lock);
+    return comm;
+}
+
+const struct fm_comm *fm_comm_of(fm_word handle)
+{
+    return find(handle, false);
+}
+
+const struct fm_comm *fm_comm_of_window(fm_word handle)
+{
+    return find(handle, true);
+}
+
+void fm_comm_forget(fm_word handle, bool window)
+{
+    struct fm_comm *comm = place_of(handle, window);
+    fm_lock(&lock);
+    if (comm->handle == handle && comm->window == window) {
+        __atomic_store_n(&comm->handle, 0, __ATOMIC_RELEASE);
+        comm->generation++;
+        drop_translations((unsigned)(comm - comms));
+    }
+    fm_unlock(&lock);
+}
+
+static void ask_degrees(const struct fm_comm *comm, fm_word handle, int *in, int *out)
+{
+    const int cart = fm_abi.kind == FM_MPI_OPENMPI ? 1 : 2, graph = 3 - cart, dist_graph = 3;
+    int topology = 0, weighted, n = 0;
+    if (fm_abi.pmpi.Topo_test(handle, &topology) != 0)
+        return;
+    if (topology == cart && fm_abi.pmpi.Cartdim_get(handle, &n) == 0)
+        *in = *out = 2 * n;
+    else if (topology == graph && fm_abi.pmpi.Graph_neighbors_count(handle, comm->rank, &n) == 0)
+        *in = *out = n;
+    else if (topology == dist_graph)
+        fm_abi.pmpi.Dist_graph_neighbors_count(handle, in, out, &weighted);
+}
+
+void fm_comm_degrees(fm_word word, int64_t *in, int64_t *out)
+{
+    struct fm_comm *comm = (struct fm_comm *)find(word, false);
+    if (comm->in_degree < 0 || comm->out_degree < 0) {
+        int in_now = 0, out_now = 0;
+        ask_degrees(comm, fm_handle(word), &in_now, &out_now);
+        comm->in_degree = in_now;
+        comm->out_degree = out_now;
+    }
+    *in = comm->in_degree;
+    *out = comm->out_degree;
+}
+
+/* ---- partners ---- */
+
+static int32_t ask_world_rank(const struct fm_comm *comm, int32_t rank)
+{
+    fm_word handle = comm->handle, group = 0;
+    int world = fm_abi.undefined;
+    int status;
+    if (!handle)
+        return -1;
+    if (comm->window)
+        status = fm_abi.pmpi.Win_get_group(handle, &group);
+    else if (comm->inter)
+        status = fm_abi.pmpi.Comm_remote_group(handle, &group);
+    else
+        status = fm_abi.pmpi.Comm_group(handle, &group);
+    if (status != 0)
+        return -1;
+    if (fm_abi.pmpi.Group_translate_ranks(group, 1, &rank, world_group, &world) != 0)
+        world = fm_abi.undefined;
+    fm_abi.pmpi.Group_free(&group);
+    return world == fm_abi.undefined ? -1 : world;
+}
+
+uint32_t fm_comm_world_rank(const struct fm_comm *comm, int32_t rank)
+{
+    if (rank < 0)
+        return FM_PEER_NONE;
+    if (FM_LIKELY(comm->identity))
+        return (uint32_t)rank;
+    if (!world_group || comm == &unknown || (uint32_t)rank >= 1u << 27)
+        return FM_PEER_NONE;
+    uint64_t index = (uint64_t)(comm - comms);
+    uint64_t wanted = 1ull << 63 | index << 55 | (uint64_t)rank << 28;
+    uint64_t *place = &translations[(index * 31 + (uint64_t)rank) % TRANSLATIONS];
+    uint64_t known = __atomic_load_n(place, __ATOMIC_RELAXED);
+    if (FM_LIKELY((known & ~0xfffffffull) == wanted))
+        return (known & 0xfffffff) == 0xfffffff ? FM_PEER_NONE : (uint32_t)(known & 0xfffffff);
+    int32_t world = ask_world_rank(comm, rank);
+    __atomic_store_n(place, wanted | ((uint64_t)(uint32_t)world & 0xfffffff), __ATOMIC_RELAXED);
+    return world < 0 ? FM_PEER_NONE : (uint32_t)world;
+}
+
+uint32_t fm_comm_name(const struct fm_comm *comm)
+{
+    return comm == &unknown ? 0 : (comm->generation & 0xffffff) << 8 | (uint32_t)(comm - comms);
+}
+
+const struct fm_comm *fm_comm_named(uint32_t name)
+{
+    const struct fm_comm *comm = &comms[name & 0xff];
+    return (comm->generation & 0xffffff) == name >> 8 && comm->handle ? comm : &unknown;
+}

@@ -1,0 +1,58 @@
+/* What is known of communicators, windows and datatypes: small caches in front of the MPI library.
+ *
+ * They end with the handle's free (a library reuses handles). Readers take no lock: an entry is published by its
+ * handle, last; writers take one. The library is asked only after a call with that handle has succeeded, so that a
+ * program's own error is reported to it by its own call. */
+#ifndef FM_MEASURE_MPI_HANDLES_H
+#define FM_MEASURE_MPI_HANDLES_H
+
+#include "measure/mpi/abi.h"
+
+struct fm_comm {
+    fm_word handle; /* 0 = empty */
+    uint32_t generation;
+    int32_t size;        /* of the group that partners are in (remote for an intercommunicator) */
+    int32_t rank;        /* our own, -1 where unknown */
+    int32_t in_degree, out_degree; /* of a topology, -1 = not asked yet */
+    bool identity;       /* ranks are world ranks */
+    bool inter, window;
+};
+
+const struct fm_comm *fm_comm_of(fm_word handle);      /* never NULL; size 0 where nothing is known */
+const struct fm_comm *fm_comm_of_window(fm_word handle);
+void fm_comm_degrees(fm_word handle, int64_t *in, int64_t *out);
+void fm_comm_forget(fm_word handle, bool window);
+/* World rank of a rank in a communicator, FM_PEER_NONE if it has none. */
+uint32_t fm_comm_world_rank(const struct fm_comm *comm, int32_t rank);
+/* A name for a communicator that outlives its handle; 0 and stale names give an empty communicator. */
+uint32_t fm_comm_name(const struct fm_comm *comm);
+const struct fm_comm *fm_comm_named(uint32_t name);
+
+/* The world is known from now on (after MPI_Init). */
+void fm_comm_world_ready(void);
+
+uint64_t fm_type_size_slow(fm_word type);
+void fm_type_forget(fm_word type);
+
+struct fm_type {
+    fm_word handle;
+    uint64_t bytes;
+};
+enum { FM_TYPES = 256 };
+extern struct fm_type fm_types[FM_TYPES];
+
+static inline uint32_t fm_handle_hash(fm_word handle, unsigned bits)
+{
+    return (uint32_t)(((uint64_t)handle * 0x9e3779b97f4a7c15u) >> (64 - bits));
+}
+
+static inline uint64_t fm_type_size(fm_word word)
+{
+    fm_word handle = fm_handle(word);
+    const struct fm_type *type = &fm_types[fm_handle_hash(handle, 8)];
+    if (__builtin_expect(__atomic_load_n(&type->handle, __ATOMIC_ACQUIRE) == handle, 1))
+        return type->bytes;
+    return fm_type_size_slow(handle);
+}
+
+#endif

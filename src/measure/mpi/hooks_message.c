@@ -1,0 +1,195 @@
+/* Point-to-point messages. Bytes are defined in doc/BYTES.md. */
+#include "measure/mpi/hooks.h"
+#include "measure/mpi/requests.h"
+
+void fm_after_plain(struct fm_call *call, int result, fm_word comm)
+{
+    (void)result;
+    (void)comm;
+    fm_finish_plain(call, FM_PEER_NONE);
+}
+
+void fm_after_count(struct fm_call *call, int result, int64_t count)
+{
+    (void)result;
+    struct fm_sample sample = {.ns = call->ns, .count_argument = count > 0 ? (uint64_t)count : 0};
+    fm_call_record(call, FM_PEER_NONE, FM_SIZE_NONE, &sample);
+    fm_call_leave(call);
+}
+
+static inline uint64_t as_count(int64_t count)
+{
+    return count > 0 ? (uint64_t)count : 0;
+}
+
+static inline void finish_send(struct fm_call *call, int result, int64_t count, fm_word type, int32_t dest,
+                               fm_word comm, uint64_t received)
+{
+    if (FM_UNLIKELY(result != 0)) {
+        fm_finish_plain(call, FM_PEER_NONE);
+        return;
+    }
+    uint64_t bytes = dest >= 0 ? fm_bytes_of(count, type) : 0; /* nothing is sent to MPI_PROC_NULL */
+    struct fm_sample sample = {call->ns, as_count(count), bytes, bytes, received, dest >= 0};
+    fm_call_record(call, fm_comm_world_rank(fm_comm_of(comm), dest), fm_size_bin(bytes), &sample);
+    fm_call_leave(call);
+}
+
+void fm_after_send(struct fm_call *call, int result, int64_t count, fm_word type, int32_t dest, fm_word comm)
+{
+    finish_send(call, result, count, type, dest, comm, 0);
+}
+
+/* ---- blocking receives ---- */
+
+void fm_before_receive(struct fm_call *call, fm_word *status)
+{
+    fm_own_status(call, status);
+}
+
+void fm_after_receive(struct fm_call *call, int result, int64_t count, int32_t source, fm_word comm)
+{
+    if (FM_UNLIKELY(result != 0)) {
+        fm_finish_plain(call, FM_PEER_NONE);
+        return;
+    }
+    const void *status = (const void *)call->statuses;
+    uint64_t bytes = fm_status_length(status);
+    int32_t from = source >= 0 ? source : fm_status_source(status);
+    struct fm_sample sample = {call->ns, as_count(count), bytes, 0, bytes, from >= 0};
+    fm_call_record(call, fm_comm_world_rank(fm_comm_of(comm), from), fm_size_bin(bytes), &sample);
+    fm_call_leave(call);
+}
+
+void fm_before_message_receive(struct fm_call *call, fm_word *status)
+{
+    fm_own_status(call, status);
+}
+
+/* The communicator of a matched message is not told: the partner stays unknown unless it is the world's rank. */
+void fm_after_message_receive(struct fm_call *call, int result, int64_t count)
+{
+    if (FM_UNLIKELY(result != 0)) {
+        fm_finish_plain(call, FM_PEER_NONE);
+        return;
+    }
+    uint64_t bytes = fm_status_length((const void *)call->statuses);
+    struct fm_sample sample = {call->ns, as_count(count), bytes, 0, bytes, 1};
+    fm_call_record(call, FM_PEER_NONE, fm_size_bin(bytes), &sample);
+    fm_call_leave(call);
+}
+
+/* ---- both ways ---- */
+
+void fm_before_sendrecv(struct fm_call *call, fm_word *status)
+{
+    fm_own_status(call, status);
+}
+
+void fm_after_sendrecv(struct fm_call *call, int result, int64_t count, fm_word type, int32_t dest, fm_word comm)
+{
+    uint64_t received = result == 0 ? fm_status_length((const void *)call->statuses) : 0;
+    finish_send(call, result, count, type, dest, comm, received);
+}
+
+void fm_before_sendrecv_replace(struct fm_call *call, fm_word *status)
+{
+    fm_own_status(call, status);
+}
+
+void fm_after_sendrecv_replace(struct fm_call *call, int result, int64_t count, fm_word type, int32_t dest,
+                               fm_word comm)
+{
+    fm_after_sendrecv(call, result, count, type, dest, comm);
+}
+
+/* ---- nonblocking receives ---- */
+
+static bool follow(struct fm_call *call, uint8_t kind, int64_t count, uint64_t bytes, int32_t partner, fm_word comm,
+                   fm_word request)
+{
+    const struct fm_comm *known = comm ? fm_comm_of(comm) : NULL;
+    struct fm_request follow = {
+        .handle = fm_handle_at(request, 0),
+        .site_region = call->site_region,
+        .duration_ns = call->ns,
+        .bytes = bytes,
+        .peer = known ? fm_comm_world_rank(known, partner) : FM_PEER_NONE,
+        .routine = call->routine,
+        .kind = kind,
+        .thread = (uint8_t)call->self->slot,
+        .count_argument = count < 0 ? 0 : count > UINT32_MAX ? UINT32_MAX : (uint32_t)count,
+        .comm = known ? fm_comm_name(known) : 0,
+    };
+    return !fm_rt.paused && follow.handle != fm_abi.request_null && fm_request_add(&follow);
+}
+
+/* Recorded when it completes; at once if it cannot be followed, or comes from MPI_PROC_NULL. */
+void fm_after_post_receive(struct fm_call *call, int result, int64_t count, int32_t source, fm_word comm,
+                           fm_word request)
+{
+    bool from_nobody = source == fm_abi.proc_null;
+    if (FM_LIKELY(result == 0 && !from_nobody && follow(call, FM_REQUEST_RECEIVE, count, 0, source, comm, request))) {
+        fm_call_leave(call);
+        return;
+    }
+    struct fm_sample sample = {.ns = call->ns, .count_argument = as_count(count)};
+    fm_rt.segment->untracked_receives += result == 0 && !from_nobody && !fm_rt.paused;
+    fm_call_record(call, FM_PEER_NONE, from_nobody ? FM_SIZE_ZERO : FM_SIZE_NONE, &sample);
+    fm_call_leave(call);
+}
+
+void fm_after_post_message_receive(struct fm_call *call, int result, int64_t count, fm_word request)
+{
+    fm_after_post_receive(call, result, count, fm_abi.any_source, 0, request);
+}
+
+/* The send half is recorded at the call; the receive half adds its bytes when it completes. */
+void fm_after_isendrecv(struct fm_call *call, int result, int64_t count, fm_word type, int32_t dest, fm_word comm,
+                        int32_t source, fm_word request)
+{
+    if (result == 0 && source != fm_abi.proc_null)
+        follow(call, FM_REQUEST_RECEIVE_HALF, 0, 0, dest, comm, request);
+    finish_send(call, result, count, type, dest, comm, 0);
+}
+
+void fm_after_isendrecv_replace(struct fm_call *call, int result, int64_t count, fm_word type, int32_t dest,
+                                fm_word comm, int32_t source, fm_word request)
+{
+    fm_after_isendrecv(call, result, count, type, dest, comm, source, request);
+}
+
+/* ---- persistent and partitioned requests: the bytes of a send are counted at each start ---- */
+
+static void finish_init(struct fm_call *call, int result, uint8_t kind, int64_t count, uint64_t bytes, int32_t partner,
+                        fm_word comm, fm_word request)
+{
+    if (result == 0 && partner != fm_abi.proc_null && !follow(call, kind, count, bytes, partner, comm, request))
+        fm_rt.segment->untracked_receives++;
+    fm_after_count(call, result, count);
+}
+
+void fm_after_send_init(struct fm_call *call, int result, int64_t count, fm_word type, int32_t dest, fm_word comm,
+                        fm_word request)
+{
+    uint64_t bytes = result == 0 ? fm_bytes_of(count, type) : 0;
+    finish_init(call, result, FM_REQUEST_PERSISTENT_SEND, count, bytes, dest, comm, request);
+}
+
+void fm_after_receive_init(struct fm_call *call, int result, int64_t count, int32_t source, fm_word comm,
+                           fm_word request)
+{
+    finish_init(call, result, FM_REQUEST_PERSISTENT_RECEIVE, count, 0, source, comm, request);
+}
+
+void fm_after_psend_init(struct fm_call *call, int result, int64_t partitions, int64_t count, fm_word type,
+                         int32_t dest, fm_word comm, fm_word request)
+{
+    fm_after_send_init(call, result, partitions * count, type, dest, comm, request);
+}
+
+void fm_after_precv_init(struct fm_call *call, int result, int64_t partitions, int64_t count, int32_t source,
+                         fm_word comm, fm_word request)
+{
+    fm_after_receive_init(call, result, partitions * count, source, comm, request);
+}

@@ -1,0 +1,17 @@
+/* From the segments of a job to its one profile, in MPI_Finalize.
+ *
+ * On one host nobody waits: each process marks its segment and counts itself in; the last one in merges them all and
+ * writes the profile, while the others are in the real MPI_Finalize already. Over several hosts the leaders (the
+ * lowest rank of each) merge their host's segments and pass the result up a binary tree of messages on a private
+ * communicator. If anything does not come about in time, the segments stay for the collector. */
+#ifndef FM_MEASURE_MPI_REDUCTION_H
+#define FM_MEASURE_MPI_REDUCTION_H
+
+#include <stdbool.h>
+
+/* After MPI_Init: the job's file on this host and, over several hosts, the private communicators. */
+void fm_reduction_prepare(void);
+/* In MPI_Finalize, before the real one. */
+void fm_reduction_run(void);
+
+#endif

@@ -1,0 +1,118 @@
+#include "measure/mpi/requests.h"
+
+#include "measure/mpi/handles.h"
+
+enum { PROBED_BUCKETS = 4 };
+
+atomic_uint fm_requests_followed;
+static atomic_uint lock;
+
+static void lock_if_threaded(void)
+{
+    if (fm_rt.threaded)
+        fm_lock(&lock);
+}
+
+static void unlock_if_threaded(void)
+{
+    if (fm_rt.threaded)
+        fm_unlock(&lock);
+}
+
+static struct fm_request *table(void)
+{
+    return fm_section(fm_rt.segment, FM_SECTION_REQUESTS);
+}
+
+/* First slot of the k-th bucket to look at for a handle. */
+static uint32_t bucket(fm_word handle, unsigned k)
+{
+    uint32_t buckets = fm_rt.segment->sections[FM_SECTION_REQUESTS].capacity / FM_REQUEST_BUCKET;
+    return ((fm_handle_hash(handle, 32) + k) & (buckets - 1)) * FM_REQUEST_BUCKET;
+}
+
+static int64_t slot_of(fm_word handle)
+{
+    for (unsigned k = 0; k < PROBED_BUCKETS; k++) {
+        uint32_t first = bucket(handle, k);
+        for (uint32_t i = first; i < first + FM_REQUEST_BUCKET; i++)
+            if (table()[i].handle == handle)
+                return i;
+    }
+    return -1;
+}
+
+static int64_t free_slot(fm_word handle)
+{
+    for (unsigned k = 0; k < PROBED_BUCKETS; k++) {
+        uint32_t first = bucket(handle, k);
+        for (uint32_t i = first; i < first + FM_REQUEST_BUCKET; i++)
+            if (table()[i].handle == 0)
+                return i;
+    }
+    return -1;
+}
+
+bool fm_request_add(const struct fm_request *request)
+{
+    lock_if_threaded();
+    int64_t slot = free_slot((fm_word)request->handle);
+    if (slot >= 0) {
+        struct fm_request *to = &table()[slot];
+        struct fm_request filled = *request;
+        filled.handle = 0;
+        *to = filled;
+        __atomic_store_n(&to->handle, request->handle, __ATOMIC_RELEASE);
+        atomic_fetch_add_explicit(&fm_requests_followed, 1, memory_order_relaxed);
+    }
+    unlock_if_threaded();
+    return slot >= 0;
+}
+
+bool fm_request_find(fm_word handle, struct fm_request *found, uint32_t *slot)
+{
+    lock_if_threaded();
+    int64_t at = slot_of(handle);
+    if (at >= 0) {
+        *found = table()[at];
+        *slot = (uint32_t)at;
+    }
+    unlock_if_threaded();
+    return at >= 0;
+}
+
+void fm_request_remove(uint32_t slot, fm_word handle)
+{
+    lock_if_threaded();
+    if (table()[slot].handle == handle) {
+        __atomic_store_n(&table()[slot].handle, 0, __ATOMIC_RELEASE);
+        atomic_fetch_sub_explicit(&fm_requests_followed, 1, memory_order_relaxed);
+    }
+    unlock_if_threaded();
+}
+
+void fm_request_completed(struct fm_thread *self, fm_word handle, const void *status)
+{
+    struct fm_request request;
+    uint32_t slot;
+    if (!fm_request_find(handle, &request, &slot) || request.kind == FM_REQUEST_PERSISTENT_SEND)
+        return;
+    uint64_t bytes = status ? fm_status_length(status) : 0;
+    uint32_t peer = request.peer;
+    if (peer == FM_PEER_NONE && status)
+        peer = fm_comm_world_rank(fm_comm_named(request.comm), fm_status_source(status));
+    struct fm_sample sample = {request.duration_ns, request.count_argument, bytes, 0, bytes, 1};
+    struct fm_key key = {peer, request.routine, (uint8_t)(status ? fm_size_bin(bytes) : FM_SIZE_NONE),
+                         (uint8_t)self->slot, request.site_region};
+    if (request.kind != FM_REQUEST_RECEIVE) {
+        sample.bytes = request.kind == FM_REQUEST_RECEIVE_HALF ? 0 : bytes; /* the payload was that of the send */
+        fm_record_message(self, key, &sample);
+        if (request.kind == FM_REQUEST_RECEIVE_HALF)
+            fm_request_remove(slot, handle);
+        return;
+    }
+    if (!status)
+        fm_rt.segment->untracked_receives++;
+    fm_record(self, key, &sample);
+    fm_request_remove(slot, handle);
+}

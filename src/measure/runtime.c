@@ -1,0 +1,220 @@
+#define _GNU_SOURCE
+#include "measure/runtime.h"
+
+#include <pthread.h>
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "measure/describe.h"
+#include "measure/job.h"
+#include "measure/record.h"
+#include "measure/segment_make.h"
+
+struct fm_runtime fm_rt;
+__thread struct fm_thread *fm_self __attribute__((tls_model("initial-exec")));
+__thread uintptr_t fm_guard __attribute__((tls_model("initial-exec")));
+
+static struct fm_thread threads[FM_THREAD_SLOTS];
+static pthread_key_t thread_end_key;
+
+void fm_lock(atomic_uint *lock)
+{
+    while (atomic_exchange_explicit(lock, 1, memory_order_acquire))
+        sched_yield();
+}
+
+void fm_unlock(atomic_uint *lock)
+{
+    atomic_store_explicit(lock, 0, memory_order_release);
+}
+
+/* The caller holds the table lock, or is alone. */
+uint32_t fm_text_add(const char *text, size_t length)
+{
+    struct fm_segment_header *h = fm_rt.segment;
+    if (length == 0 || h->n_text + length + 1 > h->sections[FM_SECTION_TEXT].capacity)
+        return 0;
+    uint32_t offset = h->n_text;
+    char *at = (char *)fm_section(h, FM_SECTION_TEXT) + offset;
+    memcpy(at, text, length);
+    at[length] = 0;
+    h->n_text += (uint32_t)length + 1;
+    return offset;
+}
+
+/* ---- threads ---- */
+
+static void thread_ended(void *data)
+{
+    struct fm_thread *thread = data;
+    fm_self = NULL;
+    if (!thread->shared)
+        __atomic_store_n(&thread->taken, 0, __ATOMIC_RELEASE);
+}
+
+static struct fm_thread *take_slot(void)
+{
+    uint32_t last = fm_rt.segment->sections[FM_SECTION_THREADS].capacity - 1;
+    for (uint32_t i = 0; i < last; i++) {
+        uint32_t expected = 0;
+        if (__atomic_load_n(&threads[i].taken, __ATOMIC_RELAXED) == 0 &&
+            __atomic_compare_exchange_n(&threads[i].taken, &expected, 1, false, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
+            return &threads[i];
+    }
+    threads[last].shared = true;
+    return &threads[last];
+}
+
+struct fm_thread *fm_thread_attach(void)
+{
+    if (atomic_load_explicit(&fm_rt.state, memory_order_acquire) != FM_RT_ON)
+        return NULL;
+    struct fm_thread *thread = take_slot();
+    thread->slot = (uint32_t)(thread - threads);
+    fm_guard = 0;
+    thread->seg = (struct fm_segment_thread *)fm_section(fm_rt.segment, FM_SECTION_THREADS) + thread->slot;
+    thread->seg->tid = (uint64_t)syscall(SYS_gettid);
+    thread->seg->call_routine = 0;
+    thread->seg->region = thread->seg->region_depth = 0;
+    fm_lock(&fm_rt.table_lock);
+    if (fm_rt.segment->n_threads <= thread->slot)
+        fm_rt.segment->n_threads = thread->slot + 1;
+    fm_unlock(&fm_rt.table_lock);
+    pthread_setspecific(thread_end_key, thread);
+    fm_self = thread;
+    return thread;
+}
+
+/* ---- start and end ---- */
+
+/* What recording one event costs here: the cheapest of a few rounds, on an entry that is taken back afterwards. */
+static void measure_event_cost(void)
+{
+    struct fm_segment_header *h = fm_rt.segment;
+    struct fm_key key = {.peer = FM_PEER_NONE, .routine = 0xffff, .size_bin = FM_SIZE_NONE};
+    uint64_t best = UINT64_MAX;
+    enum { ROUNDS = 5, EVENTS = 64 };
+    for (int round = 0; round < ROUNDS; round++) {
+        uint64_t start = fm_clock_ticks(&fm_rt.clock);
+        for (int i = 0; i < EVENTS; i++) {
+            uint64_t t = fm_clock_ticks(&fm_rt.clock);
+            struct fm_sample sample = {.ns = fm_clock_to_ns(&fm_rt.clock, fm_clock_ticks(&fm_rt.clock) - t)};
+            fm_entry_add(fm_table_lookup(key), &sample);
+        }
+        uint64_t took = fm_clock_to_ns(&fm_rt.clock, fm_clock_ticks(&fm_rt.clock) - start);
+        best = took < best ? took : best;
+    }
+    h->event_cost_ps = best * 1000 / EVENTS;
+    memset(fm_rt.entries, 0, sizeof *fm_rt.entries);
+    memset(fm_rt.index, 0, ((size_t)fm_rt.index_mask + 1) * sizeof *fm_rt.index);
+    h->n_entries = 0;
+}
+
+static void at_exit(int status, void *unused)
+{
+    (void)unused;
+    if (getpid() != fm_rt.pid || atomic_load(&fm_rt.state) != FM_RT_ON)
+        return;
+    if (fm_rt.segment->leave == FM_LEAVE_UNKNOWN) {
+        fm_rt.segment->leave = FM_LEAVE_EXIT;
+        fm_rt.segment->leave_code = status;
+        fm_runtime_note_end();
+        fm_rt.segment->state = FM_STATE_FINALIZING;
+    }
+}
+
+static void start_segment(void)
+{
+    struct fm_job_place place;
+    fm_job_find(&place, fm_rt.named);
+    fm_clock_calibrate(&fm_rt.clock);
+    if (!fm_segment_make(place.key, place.local_size)) {
+        atomic_store(&fm_rt.state, FM_RT_OFF);
+        return;
+    }
+    struct fm_segment_header *h = fm_rt.segment;
+    h->clock_mult = fm_rt.clock.mult;
+    h->clock_shift = FM_CLOCK_SHIFT;
+    h->flags |= fm_rt.clock.coarse ? FM_FLAG_COARSE_CLOCK : 0;
+    h->local_size = place.local_size;
+    h->rank = -1;
+    h->flags |= place.single_node ? FM_FLAG_SINGLE_NODE : 0;
+    fm_describe_process(h);
+    measure_event_cost();
+    memcpy(h->magic, FM_SEGMENT_MAGIC, sizeof h->magic);
+    h->state = FM_STATE_RUNNING;
+    pthread_key_create(&thread_end_key, thread_ended);
+    on_exit(at_exit, NULL);
+    atomic_store_explicit(&fm_rt.state, FM_RT_ON, memory_order_release);
+}
+
+bool fm_runtime_start(bool by_mpi)
+{
+    int expected = FM_RT_IDLE;
+    if (atomic_compare_exchange_strong(&fm_rt.state, &expected, FM_RT_STARTING)) {
+        uint64_t before = fm_clock_ns(CLOCK_MONOTONIC);
+        fm_rt.pid = getpid();
+        start_segment();
+        if (atomic_load(&fm_rt.state) == FM_RT_ON) {
+            if (!by_mpi) {
+                fm_rt.segment->flags |= FM_FLAG_NO_MPI;
+                fm_rt.segment->rank = 0;
+                fm_rt.segment->world_size = 1;
+            }
+            fm_rt.segment->init_ns += fm_clock_ns(CLOCK_MONOTONIC) - before;
+        }
+    }
+    while (atomic_load_explicit(&fm_rt.state, memory_order_acquire) == FM_RT_STARTING)
+        sched_yield();
+    return atomic_load(&fm_rt.state) == FM_RT_ON;
+}
+
+void fm_runtime_note_end(void)
+{
+    struct fm_segment_header *h = fm_rt.segment;
+    struct rusage use;
+    if (getrusage(RUSAGE_SELF, &use) == 0) {
+        h->user_ns = (uint64_t)use.ru_utime.tv_sec * 1000000000u + (uint64_t)use.ru_utime.tv_usec * 1000u;
+        h->system_ns = (uint64_t)use.ru_stime.tv_sec * 1000000000u + (uint64_t)use.ru_stime.tv_usec * 1000u;
+        h->max_rss_bytes = (uint64_t)use.ru_maxrss * 1024u;
+    }
+    h->ended_mono_ns = fm_clock_ns(CLOCK_MONOTONIC);
+}
+
+void fm_runtime_off(void)
+{
+    atomic_store(&fm_rt.state, FM_RT_OFF);
+    fm_self = NULL;
+}
+
+/* A child is another process with the same mapping: it must not write into its parent's segment. */
+static void in_forked_child(void)
+{
+    fm_runtime_off();
+}
+
+static bool switched_off(void)
+{
+    const char *value = getenv("FATHOM_DISABLE");
+    return value && *value && strcmp(value, "0") != 0;
+}
+
+/* In every process of a job, also shells and launchers: it must cost next to nothing. */
+__attribute__((constructor)) static void loaded(void)
+{
+    if (switched_off()) {
+        atomic_store(&fm_rt.state, FM_RT_OFF);
+        return;
+    }
+    pthread_atfork(NULL, NULL, in_forked_child);
+    const char *named = getenv("FATHOM_NAMED");
+    if (named && atoi(named) == getpid()) {
+        fm_rt.named = true;
+        fm_runtime_start(false);
+    }
+}

@@ -1,0 +1,102 @@
+/* The runtime: what is loaded into the user's program. One mutable global, fm_rt; everything measured lies in
+ * the segment; per-thread scratch lies in a fixed array. Nothing is allocated after the start.
+ *
+ * States: a process begins IDLE and stays so unless it calls MPI or is the program named after `fathom run`.
+ * It becomes ON once it has a segment. OFF is for good: disabled, a forked child, after the merge, or a failure;
+ * every entry point then only passes its call on. */
+#ifndef FM_MEASURE_RUNTIME_H
+#define FM_MEASURE_RUNTIME_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "base/clock.h"
+#include "base/platform.h"
+#include "profile/segment.h"
+#include "reduce/node.h"
+
+enum fm_runtime_state { FM_RT_IDLE, FM_RT_STARTING, FM_RT_ON, FM_RT_OFF };
+
+enum {
+    FM_THREAD_SLOTS = 255, /* fewer in a small segment; the last one is shared, under a lock, by threads beyond */
+    FM_SITE_CACHE = 128,
+    FM_SCRATCH_REQUESTS = 512,
+    FM_STATUS_BYTES = 24 /* the larger of the two layouts */
+};
+
+/* What is known of a return address: a call site, or a frame of an MPI binding to be stepped over. */
+enum fm_site_kind { FM_SITE_NEW, FM_SITE_DIRECT, FM_SITE_BINDING, FM_SITE_INTERNAL };
+struct fm_site_slot {
+    uintptr_t pc;
+    uint8_t kind;
+    uint8_t cfa_from_fp;  /* CFA = fp + cfa_offset, else sp + cfa_offset */
+    uint8_t fp_saved;     /* the caller's fp lies at CFA + fp_offset */
+    uint8_t unused;
+    int32_t cfa_offset, ra_offset, fp_offset;
+};
+
+struct fm_thread {
+    struct fm_segment_thread *seg; /* its slot in the segment */
+    uint32_t slot;
+    bool shared;                   /* by several threads: records are made under `lock`, scratch is not used */
+    uint32_t taken;                /* atomic: 1 while a thread owns it */
+    atomic_uint lock;
+    struct fm_site_slot sites[FM_SITE_CACHE];
+    uintptr_t handles[FM_SCRATCH_REQUESTS]; /* requests of a call that waits for many */
+    _Alignas(8) char statuses[FM_SCRATCH_REQUESTS][FM_STATUS_BYTES];
+};
+
+struct fm_runtime {
+    /* read on the hot path */
+    struct fm_clock clock;
+    struct fm_entry *entries;
+    uint32_t *index;
+    uint32_t index_mask, entries_capacity;
+    uint32_t paused; /* MPI_Pcontrol(0) */
+    bool threaded;   /* MPI_THREAD_MULTIPLE: shared tables need their lock */
+
+    struct fm_segment_header *segment;
+    atomic_int state;
+    pid_t pid;
+    bool named;                 /* measured even without MPI */
+    char directory[FM_PATH_BYTES], path[FM_PATH_BYTES];
+    struct fm_job_file *job;    /* shared by the job's processes on this host, or NULL */
+    atomic_uint table_lock;     /* inserting entries, modules, regions: rare */
+    bool seen_fortran;          /* a call came through a Fortran binding */
+};
+
+extern struct fm_runtime fm_rt;
+extern __thread struct fm_thread *fm_self __attribute__((tls_model("initial-exec")));
+/* Stack address of the outermost call being recorded by this thread, 0 outside. */
+extern __thread uintptr_t fm_guard __attribute__((tls_model("initial-exec")));
+
+#define FM_LIKELY(x) __builtin_expect(!!(x), 1)
+#define FM_UNLIKELY(x) __builtin_expect(!!(x), 0)
+
+/* Starts measuring if this process should be measured; false when it is not. Any thread, any time. */
+bool fm_runtime_start(bool by_mpi);
+/* The calling thread's slot, made on its first call; NULL when nothing is measured. */
+struct fm_thread *fm_thread_attach(void);
+/* The process is at its end: times and resource use into the header. */
+void fm_runtime_note_end(void);
+/* After the merge, or when something is wrong: never measure again in this process. */
+void fm_runtime_off(void);
+
+static inline void *fm_section(const struct fm_segment_header *segment, enum fm_segment_section_id id)
+{
+    return (char *)segment + segment->sections[id].offset;
+}
+
+void fm_lock(atomic_uint *lock);
+void fm_unlock(atomic_uint *lock);
+
+/* Appends to the text section; 0 when it is full or the text is empty. */
+uint32_t fm_text_add(const char *text, size_t length);
+static inline const char *fm_text_at(uint32_t offset)
+{
+    return offset ? (const char *)fm_section(fm_rt.segment, FM_SECTION_TEXT) + offset : "";
+}
+
+#endif

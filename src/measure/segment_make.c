@@ -1,0 +1,198 @@
+#define _GNU_SOURCE
+#include "measure/segment_make.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/statvfs.h>
+#include <unistd.h>
+
+#include "generated/routines.h"
+
+static uint64_t wanted_bytes(void)
+{
+    const char *text = getenv("FATHOM_MEMORY");
+    if (!text || !*text)
+        return FM_SEGMENT_DEFAULT_BYTES;
+    char *end;
+    unsigned long long value = strtoull(text, &end, 10);
+    if (*end == 'K' || *end == 'k')
+        value <<= 10;
+    else if (*end == 'M' || *end == 'm')
+        value <<= 20;
+    if (value < FM_SEGMENT_MIN_BYTES)
+        return FM_SEGMENT_MIN_BYTES;
+    return value > FM_SEGMENT_MAX_BYTES ? FM_SEGMENT_MAX_BYTES : value & ~(uint64_t)0xffff;
+}
+
+/* The processes of a host together take at most a quarter of what is free; 0: not even the smallest fits. */
+static uint64_t affordable_bytes(const char *directory, uint64_t wanted, int local_size)
+{
+    struct statvfs fs;
+    if (statvfs(directory, &fs) != 0)
+        return 0;
+    uint64_t share = (uint64_t)fs.f_bavail * fs.f_frsize / 4 / (uint64_t)(local_size > 0 ? local_size : 1);
+    while (wanted > share && wanted > FM_SEGMENT_MIN_BYTES)
+        wanted = wanted / 2 < FM_SEGMENT_MIN_BYTES ? FM_SEGMENT_MIN_BYTES : wanted / 2;
+    return wanted <= share ? wanted : 0;
+}
+
+void fm_segment_file_name(char path[FM_PATH_BYTES], const char *directory, const char *job_key)
+{
+    struct stat ns;
+    uint64_t inode = stat("/proc/self/ns/pid", &ns) == 0 ? (uint64_t)ns.st_ino : 0;
+    snprintf(path, FM_PATH_BYTES, "%.3800s/%.72s.%d.%llu.%llu" FM_SEGMENT_SUFFIX, directory, job_key, (int)fm_rt.pid,
+             (unsigned long long)fm_process_start_time(fm_rt.pid), (unsigned long long)inode);
+}
+
+/* A segment with our own pid and start time was left by the program that exec replaced: it is marked so and put
+ * aside for the collector. */
+static bool put_aside(const char *path)
+{
+    int fd = open(path, O_RDWR | O_NOFOLLOW | O_CLOEXEC);
+    if (fd < 0)
+        return false;
+    uint32_t leave = FM_LEAVE_EXEC;
+    bool marked = pwrite(fd, &leave, sizeof leave, offsetof(struct fm_segment_header, leave)) == sizeof leave;
+    close(fd);
+    char aside[FM_PATH_BYTES];
+    size_t stem = strlen(path) - strlen(FM_SEGMENT_SUFFIX);
+    for (int i = 1; marked && i < 1000; i++) {
+        snprintf(aside, sizeof aside, "%.*s.%d" FM_SEGMENT_SUFFIX, (int)stem, path, i);
+        if (access(aside, F_OK) != 0)
+            return rename(path, aside) == 0;
+    }
+    return false;
+}
+
+/* posix_fallocate reserves the pages: a later touch cannot fault. A full tmpfs fails here, cleanly. */
+static void *map_file(const char *path, uint64_t bytes)
+{
+    const int flags = O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC;
+    int fd = open(path, flags, 0600);
+    if (fd < 0 && errno == EEXIST && put_aside(path))
+        fd = open(path, flags, 0600);
+    if (fd < 0)
+        return NULL;
+    void *map = MAP_FAILED;
+    if (posix_fallocate(fd, 0, (off_t)bytes) == 0)
+        map = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+    close(fd);
+    if (map == MAP_FAILED) {
+        unlink(path);
+        return NULL;
+    }
+    return map;
+}
+
+static void *map_in(const char *directory, const char *job_key, uint64_t wanted, int local_size, uint64_t *bytes)
+{
+    if (fm_node_directory_make(directory, NULL) != FM_OK)
+        return NULL;
+    *bytes = affordable_bytes(directory, wanted, local_size);
+    for (; *bytes >= FM_SEGMENT_MIN_BYTES; *bytes /= 2) {
+        fm_segment_file_name(fm_rt.path, directory, job_key);
+        void *map = map_file(fm_rt.path, *bytes);
+        if (map) {
+            snprintf(fm_rt.directory, sizeof fm_rt.directory, "%s", directory);
+            return map;
+        }
+        if (errno != ENOSPC && errno != EFBIG)
+            break;
+    }
+    return NULL;
+}
+
+static void *map_segment(const char *job_key, int local_size, uint64_t *bytes, uint32_t *flags)
+{
+    uint64_t wanted = wanted_bytes();
+    char directory[FM_PATH_BYTES];
+    fm_node_directory(directory);
+    void *map = map_in(directory, job_key, wanted, local_size, bytes);
+    if (!map) {
+        const char *tmp = getenv("TMPDIR");
+        snprintf(directory, sizeof directory, "%.3800s/fathom-%u", tmp && *tmp ? tmp : "/tmp", (unsigned)getuid());
+        map = map_in(directory, job_key, wanted, local_size, bytes);
+        *flags |= FM_FLAG_FALLBACK_DIR;
+    }
+    if (!map) {
+        *bytes = wanted;
+        fm_rt.path[0] = fm_rt.directory[0] = 0;
+        *flags = (*flags & ~FM_FLAG_FALLBACK_DIR) | FM_FLAG_ANONYMOUS;
+        map = mmap(NULL, *bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+        if (map == MAP_FAILED)
+            return NULL;
+    }
+    if (*bytes < wanted)
+        *flags |= FM_FLAG_SMALLER;
+    return map;
+}
+
+static uint64_t place(struct fm_segment_header *h, enum fm_segment_section_id id, uint64_t offset, uint64_t capacity,
+                      uint64_t item_bytes)
+{
+    h->sections[id] = (struct fm_segment_section){offset, (uint32_t)capacity, (uint32_t)item_bytes};
+    return (offset + capacity * item_bytes + 63) & ~(uint64_t)63;
+}
+
+static uint64_t power_of_two_below(uint64_t value)
+{
+    return 1ull << (63 - __builtin_clzll(value));
+}
+
+/* About half of a segment is for the table of events; a good part stays free for later kinds of data. */
+static void lay_out(struct fm_segment_header *h, uint64_t bytes)
+{
+    uint64_t entries = bytes / 2 / sizeof(struct fm_entry);
+    uint64_t requests = power_of_two_below(bytes / 32 / sizeof(struct fm_request));
+    uint64_t at = (sizeof *h + 63) & ~(uint64_t)63;
+    at = place(h, FM_SECTION_TEXT, at, bytes / 64 < 32768 ? bytes / 64 : 32768, 1);
+    at = place(h, FM_SECTION_MODULES, at, 128, sizeof(struct fm_segment_module));
+    at = place(h, FM_SECTION_REGIONS, at, bytes >= 1 << 20 ? 512 : 128, sizeof(struct fm_segment_region));
+    at = place(h, FM_SECTION_THREADS, at, bytes >= 2 << 20 ? FM_THREAD_SLOTS : 32, sizeof(struct fm_segment_thread));
+    at = place(h, FM_SECTION_INDEX, at, power_of_two_below(entries) * 4, sizeof(uint32_t));
+    at = place(h, FM_SECTION_ENTRIES, at, entries, sizeof(struct fm_entry));
+    at = place(h, FM_SECTION_REQUESTS, at, requests, sizeof(struct fm_request));
+    place(h, FM_SECTION_SNAPSHOTS, at, bytes >= 2 << 20 ? 16 : 4, sizeof(struct fm_segment_snapshot));
+}
+
+bool fm_segment_make(const char *job_key, int local_size)
+{
+    uint64_t bytes = 0;
+    uint32_t flags = 0;
+    struct fm_segment_header *h = map_segment(job_key, local_size, &bytes, &flags);
+    if (!h)
+        return false;
+    h->version = FM_SEGMENT_VERSION;
+    h->header_bytes = sizeof *h;
+    h->routines_fingerprint = FM_ROUTINES_FINGERPRINT;
+    h->segment_bytes = bytes;
+    h->flags = flags;
+    snprintf(h->job_key, sizeof h->job_key, "%s", job_key);
+    lay_out(h, bytes);
+    h->n_text = 1; /* offset 0 means "no text" */
+    h->n_regions = 1;
+    fm_rt.segment = h;
+    fm_rt.entries = fm_section(h, FM_SECTION_ENTRIES);
+    fm_rt.entries_capacity = h->sections[FM_SECTION_ENTRIES].capacity;
+    fm_rt.index = fm_section(h, FM_SECTION_INDEX);
+    fm_rt.index_mask = h->sections[FM_SECTION_INDEX].capacity - 1;
+    return true;
+}
+
+void fm_segment_rekey(const char *job_key)
+{
+    char path[FM_PATH_BYTES];
+    if (fm_rt.path[0]) {
+        fm_segment_file_name(path, fm_rt.directory, job_key);
+        if (rename(fm_rt.path, path) != 0)
+            return;
+        memcpy(fm_rt.path, path, sizeof path);
+    }
+    snprintf(fm_rt.segment->job_key, sizeof fm_rt.segment->job_key, "%s", job_key);
+}

@@ -1,0 +1,14 @@
+/* Creates this process's segment: a file in the segment directory with its space reserved, else in TMPDIR, else
+ * anonymous memory. Never a SIGBUS later: what cannot be reserved now is not used. */
+#ifndef FM_MEASURE_SEGMENT_MAKE_H
+#define FM_MEASURE_SEGMENT_MAKE_H
+
+#include "measure/runtime.h"
+
+/* Lays out and maps a segment for fm_rt; false when not even anonymous memory is to be had. */
+bool fm_segment_make(const char *job_key, int local_size);
+/* Gives the segment's file another job key (the final one is known only after MPI_Init). */
+void fm_segment_rekey(const char *job_key);
+void fm_segment_file_name(char path[FM_PATH_BYTES], const char *directory, const char *job_key);
+
+#endif

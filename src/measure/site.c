@@ -1,0 +1,245 @@
+#define _GNU_SOURCE
+#include "measure/site.h"
+
+#include <ctype.h>
+#include <dlfcn.h>
+#include <link.h>
+#include <string.h>
+#include <strings.h>
+
+#include "generated/routines.h"
+#include "measure/unwind/cfi.h"
+
+enum { MAX_BINDING_FRAMES = 6 };
+
+static const char *base_name(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash ? slash + 1 : path;
+}
+
+static bool starts_with(const char *text, const char *prefix)
+{
+    return strncmp(text, prefix, strlen(prefix)) == 0;
+}
+
+static bool is_fortran_binding(const char *name)
+{
+    return starts_with(name, "libmpi_mpifh") || starts_with(name, "libmpi_usempi") || starts_with(name, "libmpichf") ||
+           starts_with(name, "libmpifort") || starts_with(name, "libmpichfort");
+}
+
+static bool is_mpi_library(const char *name)
+{
+    return starts_with(name, "libmpi.") || starts_with(name, "libmpi_") || starts_with(name, "libmpich") ||
+           starts_with(name, "libmpicxx") || starts_with(name, "libpmpi") || starts_with(name, "libmpifort") ||
+           starts_with(name, "libmpi-") || starts_with(name, "libfathom.");
+}
+
+static const char *module_name(uintptr_t address)
+{
+    Dl_info info;
+    return dladdr((void *)address, &info) && info.dli_fname ? base_name(info.dli_fname) : "";
+}
+
+bool fm_site_in_mpi(uintptr_t address)
+{
+    return is_mpi_library(module_name(address));
+}
+
+bool fm_site_in_fortran_binding(uintptr_t address)
+{
+    return is_fortran_binding(module_name(address));
+}
+
+/* "pmpi_alltoallw_", "ompi_alltoallw_f", "mpi_alltoallw_f08_", "MPIR_Alltoallw_cdesc" -> "alltoallw" */
+static void plain_routine_name(const char *symbol, char plain[64])
+{
+    static const char *const prefixes[] = {"pmpi_", "ompi_", "mpi_", "pmpir_", "mpir_"};
+    static const char *const suffixes[] = {"_f08ts_", "_f08_", "_f08ts", "_f08", "_cdesc", "__", "_f", "_"};
+    size_t n = 0;
+    for (; symbol[n] && n < 63; n++)
+        plain[n] = (char)tolower((unsigned char)symbol[n]);
+    plain[n] = 0;
+    for (size_t i = 0; i < sizeof prefixes / sizeof *prefixes; i++) {
+        if (starts_with(plain, prefixes[i])) {
+            n -= strlen(prefixes[i]);
+            memmove(plain, plain + strlen(prefixes[i]), n + 1);
+            break;
+        }
+    }
+    for (size_t i = 0; i < sizeof suffixes / sizeof *suffixes; i++) {
+        size_t length = strlen(suffixes[i]);
+        if (n > length && strcmp(plain + n - length, suffixes[i]) == 0) {
+            plain[n - length] = 0;
+            return;
+        }
+    }
+}
+
+/* A binding calls MPI for its own needs as well (mpi_alltoallw_ asks for the communicator's size): such a call was
+ * not made by the program. It shows by the name of the binding's function, which is that of another routine. */
+static bool is_internal_call(uintptr_t pc, unsigned routine)
+{
+    Dl_info info;
+    char caller[64];
+    if (!dladdr((void *)(pc - 1), &info) || !info.dli_sname)
+        return false;
+    plain_routine_name(info.dli_sname, caller);
+    const char *own = fm_routine_names[routine] + strlen("MPI_");
+    if (strcasecmp(caller, own) == 0)
+        return false;
+    for (unsigned i = 0; i < FM_ROUTINE_COUNT; i++)
+        if (strcasecmp(fm_routine_names[i] + strlen("MPI_"), caller) == 0)
+            return true;
+    return false;
+}
+
+static void classify(struct fm_site_slot *slot, unsigned routine, uintptr_t pc)
+{
+    *slot = (struct fm_site_slot){.pc = pc, .kind = FM_SITE_DIRECT};
+    if (!fm_site_in_mpi(pc))
+        return;
+    struct fm_cfi_rule rule;
+    fm_rt.seen_fortran |= fm_site_in_fortran_binding(pc);
+    if (is_internal_call(pc, routine)) {
+        slot->kind = FM_SITE_INTERNAL;
+    } else if (fm_cfi_rule_at(pc, &rule) && !rule.ra_in_register) {
+        slot->kind = FM_SITE_BINDING;
+        slot->cfa_from_fp = rule.cfa_from_fp;
+        slot->fp_saved = rule.fp_saved;
+        slot->cfa_offset = rule.cfa_offset;
+        slot->ra_offset = rule.ra_offset;
+        slot->fp_offset = rule.fp_offset;
+    }
+}
+
+static uintptr_t step_over_bindings(struct fm_thread *self, unsigned routine, struct fm_frame frame)
+{
+    for (int depth = 0; depth < MAX_BINDING_FRAMES; depth++) {
+        struct fm_site_slot *slot = &self->sites[(frame.pc >> 2) % FM_SITE_CACHE];
+        if (slot->pc != frame.pc)
+            classify(slot, routine, frame.pc);
+        if (slot->kind == FM_SITE_DIRECT)
+            return frame.pc;
+        if (slot->kind == FM_SITE_INTERNAL)
+            return depth == 0 ? FM_SITE_IGNORE : frame.pc;
+        uintptr_t cfa = (slot->cfa_from_fp ? frame.fp : frame.sp) + (uintptr_t)(intptr_t)slot->cfa_offset;
+        if (cfa < frame.sp)
+            return frame.pc;
+        if (slot->fp_saved)
+            frame.fp = *(const uintptr_t *)(cfa + (uintptr_t)(intptr_t)slot->fp_offset);
+        frame.pc = *(const uintptr_t *)(cfa + (uintptr_t)(intptr_t)slot->ra_offset);
+        frame.sp = cfa;
+    }
+    return frame.pc;
+}
+
+uintptr_t fm_site_resolve(struct fm_thread *self, unsigned routine, struct fm_frame frame)
+{
+    if (!self->shared)
+        return step_over_bindings(self, routine, frame);
+    fm_lock(&self->lock);
+    uintptr_t site = step_over_bindings(self, routine, frame);
+    fm_unlock(&self->lock);
+    return site;
+}
+
+/* ---- the segment's list of load modules ---- */
+
+struct found {
+    uintptr_t address, start, end, bias;
+    const char *path;
+    const uint8_t *build_id;
+    size_t build_id_bytes;
+};
+
+static void find_build_id(struct dl_phdr_info *info, const ElfW(Phdr) *note, struct found *found)
+{
+    const uint8_t *at = (const uint8_t *)(info->dlpi_addr + note->p_vaddr), *end = at + note->p_memsz;
+    while (end - at >= (ptrdiff_t)sizeof(ElfW(Nhdr))) {
+        const ElfW(Nhdr) *n = (const void *)at;
+        const uint8_t *name = at + sizeof *n, *value = name + ((n->n_namesz + 3u) & ~3u);
+        if (value > end || (size_t)(end - value) < n->n_descsz)
+            return;
+        if (n->n_type == NT_GNU_BUILD_ID && n->n_namesz == 4 && memcmp(name, "GNU", 4) == 0) {
+            found->build_id = value;
+            found->build_id_bytes = n->n_descsz;
+            return;
+        }
+        at = value + ((n->n_descsz + 3u) & ~3u);
+    }
+}
+
+static int find_module(struct dl_phdr_info *info, size_t size, void *data)
+{
+    (void)size;
+    struct found *found = data;
+    uintptr_t start = UINTPTR_MAX, end = 0;
+    bool inside = false;
+    for (int i = 0; i < info->dlpi_phnum; i++) {
+        const ElfW(Phdr) *p = &info->dlpi_phdr[i];
+        uintptr_t from = info->dlpi_addr + p->p_vaddr;
+        if (p->p_type != PT_LOAD)
+            continue;
+        start = from < start ? from : start;
+        end = from + p->p_memsz > end ? from + p->p_memsz : end;
+        inside |= found->address - from < p->p_memsz;
+    }
+    if (!inside)
+        return 0;
+    *found = (struct found){found->address, start, end, info->dlpi_addr, info->dlpi_name, NULL, 0};
+    for (int i = 0; i < info->dlpi_phnum && !found->build_id; i++)
+        if (info->dlpi_phdr[i].p_type == PT_NOTE)
+            find_build_id(info, &info->dlpi_phdr[i], found);
+    return 1;
+}
+
+static uint32_t build_id_text(const uint8_t *id, size_t bytes)
+{
+    char hex[2 * 32 + 1];
+    if (bytes > 32)
+        bytes = 32;
+    for (size_t i = 0; i < bytes; i++) {
+        hex[2 * i] = "0123456789abcdef"[id[i] >> 4];
+        hex[2 * i + 1] = "0123456789abcdef"[id[i] & 15];
+    }
+    return fm_text_add(hex, 2 * bytes);
+}
+
+void fm_site_register(uintptr_t address)
+{
+    struct fm_segment_header *h = fm_rt.segment;
+    if (address == 0)
+        return;
+    fm_lock(&fm_rt.table_lock);
+    struct fm_segment_module *modules = fm_section(h, FM_SECTION_MODULES);
+    for (uint32_t i = 0; i < h->n_modules; i++) {
+        if (address - modules[i].start < modules[i].end - modules[i].start) {
+            fm_unlock(&fm_rt.table_lock);
+            return;
+        }
+    }
+    fm_unlock(&fm_rt.table_lock);
+    /* outside the lock: dl_iterate_phdr takes the loader's, and a constructor may call MPI while holding that */
+    struct found found = {.address = address};
+    if (!dl_iterate_phdr(find_module, &found))
+        return;
+    const char *path = *found.path ? found.path : fm_text_at(h->text_exe);
+    fm_lock(&fm_rt.table_lock);
+    if (h->n_modules < h->sections[FM_SECTION_MODULES].capacity) {
+        struct fm_segment_module *m = &modules[h->n_modules];
+        *m = (struct fm_segment_module){found.start, found.end, found.bias, fm_text_add(path, strlen(path)),
+                                        found.build_id ? build_id_text(found.build_id, found.build_id_bytes) : 0};
+        __atomic_store_n(&h->n_modules, h->n_modules + 1, __ATOMIC_RELEASE);
+    }
+    fm_unlock(&fm_rt.table_lock);
+}
+
+uint32_t fm_site_build_id_of(uintptr_t address)
+{
+    struct found found = {.address = address};
+    if (!dl_iterate_phdr(find_module, &found) || !found.build_id)
+        return 0;
+    return build_id_text(found.build_id, found.build_id_bytes);
+}

@@ -1,0 +1,193 @@
+#!/usr/bin/env python3
+"""Turns src/measure/mpi/calls.table into routines.h (names and classes) and wrappers.c (MPI_X and PMPI_X).
+
+usage: make_wrappers.py TABLE ROUTINES_H WRAPPERS_C
+
+The wrappers hold no logic: they enter a call, pass every argument on as a register-sized word, and hand the
+arguments that mean something to the hook of the routine's kind (src/measure/mpi/hooks.h).
+"""
+import sys
+import zlib
+
+# kind: (class, arguments of fm_before_<kind> or None, arguments of fm_after_<kind>)
+# "&x" lets the hook replace the argument; a name the routine lacks is passed as zero.
+KINDS = {
+    "plain": ("OTHER", None, ["comm"]),
+    "new_comm": ("OTHER", None, ["comm"]),
+    "new_type": ("OTHER", None, ["comm"]),
+    "count": ("OTHER", None, ["count"]),
+    "send": ("SEND", None, ["count", "type", "dest", "comm"]),
+    "receive": ("RECEIVE", ["&status"], ["count", "source", "comm"]),
+    "message_receive": ("RECEIVE", ["&status"], ["count"]),
+    "post_receive": ("RECEIVE", None, ["count", "source", "comm", "request"]),
+    "post_message_receive": ("RECEIVE", None, ["count", "request"]),
+    "send_init": ("OTHER", None, ["count", "type", "dest", "comm", "request"]),
+    "receive_init": ("OTHER", None, ["count", "source", "comm", "request"]),
+    "psend_init": ("OTHER", None, ["partitions", "count", "type", "dest", "comm", "request"]),
+    "precv_init": ("OTHER", None, ["partitions", "count", "source", "comm", "request"]),
+    "sendrecv": ("SENDRECV", ["&status"], ["scount", "stype", "dest", "comm"]),
+    "sendrecv_replace": ("SENDRECV", ["&status"], ["count", "type", "dest", "comm"]),
+    "isendrecv": ("SENDRECV", None, ["scount", "stype", "dest", "comm", "source", "request"]),
+    "isendrecv_replace": ("SENDRECV", None, ["count", "type", "dest", "comm", "source", "request"]),
+    "wait": ("WAIT", ["request", "&status"], []),
+    "test": ("WAIT", ["request", "&status"], ["flag"]),
+    "waitall": ("WAIT", ["count", "requests", "&statuses"], ["count"]),
+    "testall": ("WAIT", ["count", "requests", "&statuses"], ["count", "flag"]),
+    "waitany": ("WAIT", ["count", "requests", "&status"], ["count", "index"]),
+    "testany": ("WAIT", ["count", "requests", "&status"], ["count", "index", "flag"]),
+    "waitsome": ("WAIT", ["count", "requests", "&statuses"], ["count", "outcount", "indices"]),
+    "testsome": ("WAIT", ["count", "requests", "&statuses"], ["count", "outcount", "indices"]),
+    "request_free": ("OTHER", ["request"], []),
+    "start": ("SEND", None, ["request"]),
+    "startall": ("SEND", None, ["count", "requests"]),
+    "barrier": ("COLLECTIVE", None, ["comm"]),
+    "bcast": ("COLLECTIVE", None, ["count", "type", "root", "comm"]),
+    "reduce": ("COLLECTIVE", None, ["count", "type", "root", "comm"]),
+    "allreduce": ("COLLECTIVE", None, ["count", "type", "comm"]),
+    "gather": ("COLLECTIVE", None, ["sendbuf", "scount", "stype", "rcount", "rtype", "root", "comm"]),
+    "gatherv": ("COLLECTIVE", None, ["sendbuf", "scount", "stype", "rcounts", "rtype", "root", "comm"]),
+    "scatter": ("COLLECTIVE", None, ["recvbuf", "scount", "stype", "rcount", "rtype", "root", "comm"]),
+    "scatterv": ("COLLECTIVE", None, ["recvbuf", "scounts", "stype", "rcount", "rtype", "root", "comm"]),
+    "allgather": ("COLLECTIVE", None, ["sendbuf", "scount", "stype", "rcount", "rtype", "comm"]),
+    "allgatherv": ("COLLECTIVE", None, ["sendbuf", "scount", "stype", "rcounts", "rtype", "comm"]),
+    "alltoall": ("COLLECTIVE", None, ["sendbuf", "scount", "stype", "rcount", "rtype", "comm"]),
+    "alltoallv": ("COLLECTIVE", None, ["sendbuf", "scounts", "stype", "rcounts", "rtype", "comm"]),
+    "alltoallw": ("COLLECTIVE", None, ["sendbuf", "scounts", "stypes", "rcounts", "rtypes", "comm"]),
+    "reduce_scatter": ("COLLECTIVE", None, ["rcounts", "type", "comm"]),
+    "reduce_scatter_block": ("COLLECTIVE", None, ["rcount", "type", "comm"]),
+    "neighbor_allgather": ("COLLECTIVE", None, ["scount", "stype", "rcount", "rtype", "comm"]),
+    "neighbor_allgatherv": ("COLLECTIVE", None, ["scount", "stype", "rcounts", "rtype", "comm"]),
+    "neighbor_alltoall": ("COLLECTIVE", None, ["scount", "stype", "rcount", "rtype", "comm"]),
+    "neighbor_alltoallv": ("COLLECTIVE", None, ["scounts", "stype", "rcounts", "rtype", "comm"]),
+    "neighbor_alltoallw": ("COLLECTIVE", None, ["scounts", "stypes", "rcounts", "rtypes", "comm"]),
+    "rma_put": ("RMA", None, ["count", "type", "target", "win"]),
+    "rma_get": ("RMA", None, ["count", "type", "target", "win"]),
+    "rma_update": ("RMA", None, ["count", "type", "target", "win"]),
+    "file_read": ("IO", ["&status"], ["count", "type"]),
+    "file_write": ("IO", None, ["count", "type"]),
+    "comm_free": ("OTHER", ["comm"], []),
+    "type_free": ("OTHER", ["type"], []),
+    "win_free": ("OTHER", ["win"], []),
+    "init": ("OTHER", None, []),
+    "init_thread": ("OTHER", None, ["provided"]),
+    "finalize": ("OTHER", [], []),
+    "abort": ("OTHER", ["errorcode"], []),
+    "real": ("OTHER", None, ["comm"]),
+    "aint": ("OTHER", None, ["comm"]),
+    "handle": ("OTHER", None, ["comm"]),
+    "pcontrol": ("OTHER", None, []),
+}
+SIMPLE_KINDS = {"new_comm": "plain", "new_type": "plain", "real": "plain", "aint": "plain", "handle": "plain"}
+COUNTS = {"count", "scount", "rcount", "partitions"}
+COUNT_ARRAYS = {"scounts", "rcounts"}
+RANKS = {"dest", "source", "root", "target", "errorcode"}
+CLASSES = ["OTHER", "SEND", "RECEIVE", "COLLECTIVE", "WAIT", "RMA", "IO", "SENDRECV"]
+
+
+def read_table(path):
+    routines = []
+    with open(path, encoding="utf-8") as table:
+        for number, line in enumerate(table, 1):
+            words = line.split("#")[0].split()
+            if not words:
+                continue
+            if len(words) < 2 or words[1] not in KINDS:
+                sys.exit(f"{path}:{number}: a line is NAME KIND ARGUMENTS..., and the kind must be known: {line.strip()}")
+            routines.append((words[0], words[1], words[2:]))
+    return routines
+
+
+def expression(name, words):
+    """The C expression that hands argument `name` to a hook."""
+    by_reference = name.startswith("&")
+    name = name.lstrip("&")
+    position = next((i for i, word in enumerate(words) if word.lower() == name), None)
+    if by_reference:
+        return "NULL" if position is None else f"&a{position}"
+    if name in COUNT_ARRAYS:
+        if position is None:
+            return "(struct fm_counts){NULL, false}"
+        wide = "true" if words[position].isupper() else "false"
+        return f"(struct fm_counts){{(const void *)a{position}, {wide}}}"
+    if position is None:
+        return "1" if name == "count" else "0"
+    if name in COUNTS:
+        return f"(int64_t)a{position}" if words[position].isupper() else f"(int32_t)a{position}"
+    if name in RANKS:
+        return f"(int32_t)a{position}"
+    return f"a{position}"
+
+
+def wrapper(prefix, index, name, kind, words):
+    is_pmpi = 1 if prefix else 0
+    slot = f"2 * FM_R_{name} + {is_pmpi}"
+    parameters = ", ".join(f"fm_word a{i}" for i in range(len(words))) or "void"
+    values = ", ".join(f"a{i}" for i in range(len(words)))
+    types = ", ".join(["fm_word"] * len(words)) or "void"
+    result = "double" if kind == "real" else "fm_word"
+    hook = SIMPLE_KINDS.get(kind, kind)
+    _, before, after = KINDS[kind]
+    call = f"(({result} (*)({types}))next)({values})"
+    code = "0" if kind == "real" else "result"
+    before_line = ""
+    if before is not None:
+        arguments = "".join(", " + expression(a, words) for a in before)
+        before_line = f"    fm_before_{hook}(&call{arguments});\n"
+    arguments = "".join(", " + expression(a, words) for a in after)
+    returned = "fm_call_result(&call, result)" if kind in ("waitall", "waitsome", "testall", "testsome") else "result"
+    return f"""FM_EXPORT {result} {prefix}{name}({parameters})
+{{
+    fm_function *next = fm_next(fm_next_table[{slot}], {slot});
+    struct fm_call call;
+    if (!fm_call_enter(&call, FM_R_{name}, {"true" if is_pmpi else "false"}, FM_CALLER_FRAME()))
+        return {call};
+{before_line}    {result} result = {call};
+    fm_call_returned(&call);
+    fm_after_{hook}(&call, (int){code}{arguments});
+    return {returned};
+}}
+
+"""
+
+
+def write_routines(path, routines):
+    names = [name for name, _, _ in routines]
+    fingerprint = zlib.crc32("\n".join(names).encode())
+    with open(path, "w", encoding="utf-8") as out:
+        out.write("/* Made from calls.table: the numbers, names and classes of the MPI routines. */\n")
+        out.write("#ifndef FM_GENERATED_ROUTINES_H\n#define FM_GENERATED_ROUTINES_H\n\n")
+        out.write(f"#define FM_ROUTINES_FINGERPRINT {fingerprint:#x}u\n\nenum fm_routine {{\n")
+        for name in names:
+            out.write(f"    FM_R_{name},\n")
+        out.write("    FM_ROUTINE_COUNT\n};\n\nenum fm_class {\n")
+        for name in CLASSES:
+            out.write(f"    FM_CLASS_{name},\n")
+        out.write("};\n\n__attribute__((unused)) static const char *const fm_routine_names[FM_ROUTINE_COUNT] = {\n")
+        for name in names:
+            out.write(f'    "{name}",\n')
+        out.write("};\n\n__attribute__((unused)) static const unsigned char fm_routine_classes[FM_ROUTINE_COUNT] = {\n")
+        for _, kind, _ in routines:
+            out.write(f"    FM_CLASS_{KINDS[kind][0]},\n")
+        out.write("};\n\n#endif\n")
+
+
+def write_wrappers(path, routines):
+    with open(path, "w", encoding="utf-8") as out:
+        out.write('/* Made from calls.table: a wrapper for MPI_X and for PMPI_X of every routine. */\n')
+        out.write('#include "measure/mpi/hooks.h"\n\nfm_function *fm_next_table[2 * FM_ROUTINE_COUNT];\n\n')
+        for index, (name, kind, words) in enumerate(routines):
+            if kind == "pcontrol":
+                continue  # variadic: hand-written in pcontrol.c
+            for prefix in ("", "P"):
+                out.write(wrapper(prefix, index, name, kind, words))
+
+
+def main():
+    if len(sys.argv) != 4:
+        sys.exit(__doc__)
+    routines = read_table(sys.argv[1])
+    write_routines(sys.argv[2], routines)
+    write_wrappers(sys.argv[3], routines)
+
+
+main()
