@@ -1,0 +1,109 @@
+/* `fathom doctor`: what works here, what does not, and the mend. */
+#define _GNU_SOURCE
+#include "cli/doctor.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <getopt.h>
+#include <spawn.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "cli/cli.h"
+
+static void print_help(void)
+{
+    puts("fathom doctor [PROGRAM]: what works here, what does not, and the mend.\n"
+         "\n"
+         "One line for each thing looked at: ok, warn (works, with less) or bad (does not work). With PROGRAM also\n"
+         "whether that program can be measured. What cannot be seen from outside: a program that loads MPI with\n"
+         "RTLD_DEEPBIND passes Fathom by.\n"
+         "\n"
+         "  -h, --help   this text; more in fathom-doctor(1)\n"
+         "\n"
+         "The exit status is 0 unless something is bad.");
+}
+
+void fm_doctor_say(struct fm_doctor *doctor, enum fm_doctor_level level, const char *mend, const char *format, ...)
+{
+    static const char *const words[] = {"ok", "warn", "bad"};
+    va_list arguments;
+    doctor->counts[level]++;
+    printf("%-5s ", words[level]);
+    va_start(arguments, format);
+    vprintf(format, arguments);
+    va_end(arguments);
+    putchar('\n');
+    if (mend && *mend)
+        printf("      mend: %s\n", mend);
+}
+
+static size_t read_output(int fd, char *text, size_t size)
+{
+    size_t used = 0;
+    char rest[512];
+    for (;;) {
+        bool full = used + 1 >= size;
+        ssize_t n = read(fd, full ? rest : text + used, full ? sizeof rest : size - 1 - used);
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n <= 0)
+            break;
+        used += full ? 0 : (size_t)n;
+    }
+    return used;
+}
+
+int fm_doctor_capture(char *const words[], char *text, size_t size)
+{
+    posix_spawn_file_actions_t actions;
+    int ends[2], status = 0;
+    pid_t pid;
+    text[0] = 0;
+    if (pipe2(ends, O_CLOEXEC) != 0)
+        return -1;
+    posix_spawn_file_actions_init(&actions);
+    posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
+    posix_spawn_file_actions_adddup2(&actions, ends[1], STDOUT_FILENO);
+    posix_spawn_file_actions_adddup2(&actions, ends[1], STDERR_FILENO);
+    int failed = posix_spawnp(&pid, words[0], &actions, NULL, words, environ);
+    posix_spawn_file_actions_destroy(&actions);
+    close(ends[1]);
+    if (!failed)
+        text[read_output(ends[0], text, size)] = 0;
+    close(ends[0]);
+    if (failed)
+        return -1;
+    while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
+        ;
+    return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+int fm_cmd_doctor(int argc, char **argv)
+{
+    static const struct option longs[] = {{"help", no_argument, NULL, 'h'}, {0}};
+    struct fm_doctor doctor = {0};
+    int option;
+    opterr = 0;
+    optind = 1;
+    while ((option = getopt_long(argc, argv, ":h", longs, NULL)) != -1) {
+        if (option != 'h')
+            return fm_option_error("doctor", option, argv);
+        print_help();
+        return FM_EXIT_OK;
+    }
+    if (optind + 1 < argc)
+        return fm_usage_error("doctor", "one program at a time, so what is '%s'", argv[optind + 1]);
+    unsetenv("LD_PRELOAD"); /* what is started here for its version is not to be measured */
+    fm_doctor_place(&doctor);
+    fm_doctor_system(&doctor);
+    if (argv[optind])
+        fm_doctor_program(&doctor, argv[optind]);
+    printf("%zu ok, %zu to mind, %zu bad\n", doctor.counts[FM_DOCTOR_OK], doctor.counts[FM_DOCTOR_WARN],
+           doctor.counts[FM_DOCTOR_BAD]);
+    return doctor.counts[FM_DOCTOR_BAD] ? FM_EXIT_FAILED : FM_EXIT_OK;
+}

@@ -1,0 +1,143 @@
+/* Where Fathom lies and where it keeps what it measures. */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <linux/magic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/statvfs.h>
+#include <sys/vfs.h>
+#include <unistd.h>
+
+#include "analyse/elf.h"
+#include "cli/doctor.h"
+#include "cli/gather.h"
+#include "cli/library.h"
+
+static void look_at_library(struct fm_doctor *doctor)
+{
+    char path[FM_PATH_BYTES];
+    struct fm_error error;
+    struct fm_elf library, self;
+    if (fm_library_find(path, &error) != FM_OK) {
+        fm_doctor_say(doctor, FM_DOCTOR_BAD, "build with: make, or set FATHOM_LIBRARY", "library: %s", error.text);
+        return;
+    }
+    if (fm_elf_open(&library, path, &error) != FM_OK) {
+        fm_doctor_say(doctor, FM_DOCTOR_BAD, "install Fathom again", "library: %s", error.text);
+        return;
+    }
+    bool same = fm_elf_open(&self, "/proc/self/exe", NULL) != FM_OK || self.machine == library.machine;
+    if (same)
+        fm_doctor_say(doctor, FM_DOCTOR_OK, NULL, "library: %s", path);
+    else
+        fm_doctor_say(doctor, FM_DOCTOR_BAD, "install Fathom for this machine", "library: %s is for another machine",
+                      path);
+    fm_elf_close(&self);
+    fm_elf_close(&library);
+}
+
+/* The directory itself, or where it would be made. */
+static void existing_part(const char *directory, char path[FM_PATH_BYTES])
+{
+    struct stat st;
+    snprintf(path, FM_PATH_BYTES, "%s", directory);
+    if (lstat(path, &st) == 0)
+        return;
+    char *slash = strrchr(path, '/');
+    if (slash)
+        slash[slash == path] = 0;
+    else
+        snprintf(path, FM_PATH_BYTES, ".");
+}
+
+static bool look_at_directory(struct fm_doctor *doctor, const char *directory)
+{
+    struct stat st;
+    char mend[FM_PATH_BYTES + 64], parent[FM_PATH_BYTES];
+    if (lstat(directory, &st) != 0) {
+        existing_part(directory, parent);
+        if (access(parent, W_OK | X_OK) == 0) {
+            fm_doctor_say(doctor, FM_DOCTOR_OK, NULL, "segments: %s will be made when needed", directory);
+            return true;
+        }
+        fm_doctor_say(doctor, FM_DOCTOR_WARN, "set FATHOM_DIR to a directory of your own",
+                      "segments: %s cannot be made in %s (%s); TMPDIR is used instead", directory, parent,
+                      strerror(errno));
+        return false;
+    }
+    struct fm_error error;
+    if (fm_node_directory_make(directory, &error) == FM_OK) {
+        fm_doctor_say(doctor, FM_DOCTOR_OK, NULL, "segments: %s", directory);
+        return true;
+    }
+    snprintf(mend, sizeof mend, "chmod 700 %s, or remove it, or set FATHOM_DIR", directory);
+    fm_doctor_say(doctor, FM_DOCTOR_WARN, mend, "segments: %s; TMPDIR is used instead", error.text);
+    return false;
+}
+
+static void look_at_space(struct fm_doctor *doctor, const char *directory)
+{
+    char path[FM_PATH_BYTES];
+    struct statvfs space;
+    struct statfs kind;
+    existing_part(directory, path);
+    if (statvfs(path, &space) != 0 || statfs(path, &kind) != 0) {
+        fm_doctor_say(doctor, FM_DOCTOR_WARN, NULL, "space: %s: %s", path, strerror(errno));
+        return;
+    }
+    if (space.f_flag & ST_RDONLY) {
+        fm_doctor_say(doctor, FM_DOCTOR_WARN, "set FATHOM_DIR", "space: %s is mounted read-only", path);
+        return;
+    }
+    unsigned long long free_bytes = (unsigned long long)space.f_bavail * space.f_frsize;
+    unsigned long long processes = free_bytes / 4 / FM_SEGMENT_DEFAULT_BYTES;
+    long cores = sysconf(_SC_NPROCESSORS_ONLN);
+    if (processes >= (unsigned long long)(cores > 0 ? cores : 1))
+        fm_doctor_say(doctor, FM_DOCTOR_OK, NULL, "space: %llu MiB free in %s, enough for %llu processes here",
+                      free_bytes >> 20, path, processes);
+    else
+        fm_doctor_say(doctor, FM_DOCTOR_WARN, "a larger /dev/shm (containers: --shm-size=1g), or set FATHOM_DIR",
+                      "space: %llu MiB free in %s; with more than %llu processes each gets less room for detail",
+                      free_bytes >> 20, path, processes);
+    if (kind.f_type != TMPFS_MAGIC)
+        fm_doctor_say(doctor, FM_DOCTOR_WARN, "unset FATHOM_DIR, or set it to a directory in memory",
+                      "space: %s is not kept in memory, so measured programs may write to a disk", path);
+}
+
+static void look_at_leftovers(struct fm_doctor *doctor, const char *directory, bool usual)
+{
+    struct fm_node_list list;
+    struct fm_error error;
+    size_t dead = 0, living = 0;
+    if (fm_node_scan(directory, NULL, NULL, &list, &error) != FM_OK) {
+        fm_doctor_say(doctor, FM_DOCTOR_WARN, NULL, "leftovers: %s", error.text);
+        return;
+    }
+    for (size_t i = 0; i < list.n; i++) {
+        living += list.items[i].alive;
+        dead += !list.items[i].alive;
+    }
+    if (list.damaged)
+        fm_doctor_say(doctor, FM_DOCTOR_WARN, "remove them", "leftovers: %zu damaged files, for example %s",
+                      list.damaged, list.damaged_example);
+    if (dead)
+        fm_doctor_say(doctor, FM_DOCTOR_WARN, "fathom collect", "leftovers: data of %zu dead processes in %s", dead,
+                      directory);
+    else if (usual || living)
+        fm_doctor_say(doctor, FM_DOCTOR_OK, NULL, "leftovers: none in %s; processes being measured: %zu", directory,
+                      living);
+    fm_node_list_destroy(&list);
+}
+
+void fm_doctor_place(struct fm_doctor *doctor)
+{
+    char directories[FM_GATHER_DIRECTORIES][FM_PATH_BYTES];
+    size_t n = fm_gather_directories(directories);
+    look_at_library(doctor);
+    bool usable = look_at_directory(doctor, directories[0]);
+    look_at_space(doctor, directories[usable || n < 2 ? 0 : 1]);
+    for (size_t i = 0; i < n; i++)
+        look_at_leftovers(doctor, directories[i], i == 0);
+}

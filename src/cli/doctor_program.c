@@ -1,0 +1,189 @@
+/* Whether a program can be measured. */
+#define _GNU_SOURCE
+#include <elf.h>
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/xattr.h>
+#include <unistd.h>
+
+#include "analyse/elf.h"
+#include "cli/doctor.h"
+
+#if defined __aarch64__
+#define OWN_MACHINE EM_AARCH64
+#define OWN_LINKER "/lib/ld-linux-aarch64.so.1"
+#else
+#define OWN_MACHINE EM_X86_64
+#define OWN_LINKER "/lib64/ld-linux-x86-64.so.2"
+#endif
+
+static bool find_program(const char *program, char path[PATH_MAX])
+{
+    const char *at = getenv("PATH");
+    if (strchr(program, '/')) {
+        snprintf(path, PATH_MAX, "%s", program);
+        return access(path, F_OK) == 0;
+    }
+    while (at && *at) {
+        size_t length = strcspn(at, ":");
+        if (length < 3000) {
+            snprintf(path, PATH_MAX, "%.*s/%.1000s", (int)length, at, program);
+            if (access(path, X_OK) == 0)
+                return true;
+        }
+        at += length;
+        at += *at == ':';
+    }
+    errno = ENOENT;
+    return false;
+}
+
+/* The dynamic linker preloads nothing into a program that has more rights than its user. */
+static bool look_at_rights(struct fm_doctor *doctor, const char *path)
+{
+    struct stat st;
+    const char *what = NULL;
+    if (stat(path, &st) != 0)
+        return true;
+    if (st.st_mode & S_ISUID && st.st_uid != getuid())
+        what = "setuid";
+    else if (st.st_mode & S_ISGID && st.st_mode & S_IXGRP && st.st_gid != getgid())
+        what = "setgid";
+    else if (getxattr(path, "security.capability", NULL, 0) > 0 && getuid() != 0)
+        what = "given capabilities";
+    if (what)
+        fm_doctor_say(doctor, FM_DOCTOR_BAD, "measure a copy without these rights",
+                      "program: %s is %s: the system ignores LD_PRELOAD for it", path, what);
+    return !what;
+}
+
+static bool look_at_script(struct fm_doctor *doctor, const char *path)
+{
+    char line[256] = "";
+    FILE *file = fopen(path, "re");
+    bool script = file && fgets(line, sizeof line, file) && strncmp(line, "#!", 2) == 0;
+    if (file)
+        fclose(file);
+    if (script)
+        fm_doctor_say(doctor, FM_DOCTOR_OK, NULL,
+                      "program: %s is a script for %.*s: the MPI programs it starts are measured", path,
+                      (int)strcspn(line + 2, "\n"), line + 2);
+    return script;
+}
+
+static bool defines_mpi(const struct fm_elf *elf)
+{
+    return fm_elf_find(elf, "MPI_Init") == FM_ELF_DEFINED || fm_elf_find(elf, "PMPI_Init") == FM_ELF_DEFINED ||
+           fm_elf_find(elf, "MPI_Init_thread") == FM_ELF_DEFINED;
+}
+
+static bool uses_mpi(const struct fm_elf *elf)
+{
+    static const char *const names[] = {"MPI_Init",         "MPI_Init_thread", "mpi_init_",
+                                        "mpi_init_thread_", "mpi_init_f08_",   "MPI_Session_init"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (fm_elf_find(elf, names[i]) != FM_ELF_ABSENT)
+            return true;
+    return false;
+}
+
+/* "\tlibmpi.so.40 => /usr/lib/.../libmpi.so.40 (0x...)" among what the dynamic linker lists. */
+static bool find_libmpi(const char *list, char *path, size_t size)
+{
+    for (const char *line = list; line && *line; line = strchr(line, '\n'), line += line != NULL) {
+        const char *name = line + strspn(line, " \t"), *arrow = strstr(name, " => /");
+        size_t end = strcspn(name, "\n");
+        bool mpi = strncmp(name, "libmpi.so", 9) == 0 || strncmp(name, "libmpich.so", 11) == 0 ||
+                   strncmp(name, "libmpi_cray", 11) == 0;
+        if (!mpi || !arrow || (size_t)(arrow - name) >= end)
+            continue;
+        snprintf(path, size, "%.*s", (int)strcspn(arrow + 4, " \n"), arrow + 4);
+        return true;
+    }
+    return false;
+}
+
+static bool look_at_missing(struct fm_doctor *doctor, const char *path, const char *list)
+{
+    const char *missing = strstr(list, " => not found");
+    if (!missing)
+        return true;
+    const char *start = missing;
+    while (start > list && !strchr(" \t\n", start[-1]))
+        start--;
+    fm_doctor_say(doctor, FM_DOCTOR_BAD, "load its module or set LD_LIBRARY_PATH",
+                  "program: %s does not find its library %.*s", path, (int)(missing - start), start);
+    return false;
+}
+
+static const char *kind_of(const char *libmpi)
+{
+    struct fm_elf elf;
+    if (fm_elf_open(&elf, libmpi, NULL) != FM_OK)
+        return "an unknown MPI";
+    const char *kind = fm_elf_find(&elf, "ompi_mpi_comm_world") == FM_ELF_DEFINED ? "Open MPI"
+                       : fm_elf_find(&elf, "MPIR_Dup_fn") == FM_ELF_DEFINED ||
+                               fm_elf_find(&elf, "MPID_Init") == FM_ELF_DEFINED || strstr(libmpi, "mpich") ||
+                               strstr(libmpi, ".so.12")
+                           ? "the MPICH ABI"
+                           : "an unknown MPI";
+    fm_elf_close(&elf);
+    return kind;
+}
+
+static void look_at_dynamic(struct fm_doctor *doctor, const char *path, const struct fm_elf *elf)
+{
+    /* Always our own linker, never the one that the file names; it maps the program and does not start it. */
+    static char list[1 << 16];
+    char libmpi[PATH_MAX] = "", *words[] = {OWN_LINKER, "--list", (char *)path, NULL};
+    int status = fm_doctor_capture(words, list, sizeof list);
+    if (status == -1)
+        list[0] = 0;
+    if (!look_at_missing(doctor, path, list))
+        return;
+    bool found = find_libmpi(list, libmpi, sizeof libmpi);
+    if (found)
+        fm_doctor_say(doctor, strcmp(kind_of(libmpi), "an unknown MPI") ? FM_DOCTOR_OK : FM_DOCTOR_WARN, NULL,
+                      "program: %s loads %s, %s", path, libmpi, kind_of(libmpi));
+    else if (defines_mpi(elf))
+        fm_doctor_say(doctor, FM_DOCTOR_BAD, "link it with the shared libmpi",
+                      "program: %s has MPI linked into it statically: its calls cannot be seen", path);
+    else if (uses_mpi(elf))
+        fm_doctor_say(doctor, FM_DOCTOR_WARN, NULL, "program: %s uses MPI, but which one is not known before it runs",
+                      path);
+    else
+        fm_doctor_say(doctor, FM_DOCTOR_OK, NULL,
+                      "program: %s has no MPI of its own: measured as one process, or as MPI once it loads one", path);
+}
+
+void fm_doctor_program(struct fm_doctor *doctor, const char *program)
+{
+    char path[PATH_MAX];
+    struct fm_error error;
+    struct fm_elf elf;
+    if (!find_program(program, path)) {
+        fm_doctor_say(doctor, FM_DOCTOR_BAD, NULL, "program: %s: %s", program, strerror(errno));
+        return;
+    }
+    if (!look_at_rights(doctor, path) || look_at_script(doctor, path))
+        return;
+    if (fm_elf_open(&elf, path, &error) != FM_OK) {
+        fm_doctor_say(doctor, FM_DOCTOR_BAD, NULL, "program: %s", error.text);
+        return;
+    }
+    if (access(path, X_OK) != 0)
+        fm_doctor_say(doctor, FM_DOCTOR_BAD, "chmod +x", "program: %s may not be executed", path);
+    else if (elf.machine != OWN_MACHINE)
+        fm_doctor_say(doctor, FM_DOCTOR_BAD, NULL, "program: %s is for another kind of machine", path);
+    else if (!*elf.interpreter)
+        fm_doctor_say(doctor, FM_DOCTOR_BAD, "link it dynamically",
+                      "program: %s is linked statically%s: nothing can be loaded into it", path,
+                      defines_mpi(&elf) ? ", with MPI in it" : "");
+    else
+        look_at_dynamic(doctor, path, &elf);
+    fm_elf_close(&elf);
+}

@@ -1,0 +1,177 @@
+/* Settings of the system that Fathom depends on. */
+#define _GNU_SOURCE
+#include <dirent.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "cli/doctor.h"
+#include "reduce/node.h"
+
+/* ---- logind ---- */
+
+/* The last RemoveIPC= of the file, if there is one. */
+static void read_remove_ipc(const char *path, bool *removes)
+{
+    char line[512];
+    FILE *file = fopen(path, "re");
+    while (file && fgets(line, sizeof line, file)) {
+        const char *at = line + strspn(line, " \t");
+        if (strncmp(at, "RemoveIPC", 9) != 0)
+            continue;
+        at += 9;
+        at += strspn(at, " \t");
+        if (*at++ != '=')
+            continue;
+        at += strspn(at, " \t");
+        *removes = !strchr("nN0fF", *at) && strncasecmp(at, "off", 3) != 0;
+    }
+    if (file)
+        fclose(file);
+}
+
+static void read_drop_ins(const char *folder, bool *removes)
+{
+    struct dirent **entries;
+    int n = scandir(folder, &entries, NULL, alphasort);
+    for (int i = 0; i < n; i++) {
+        char path[512];
+        size_t length = strlen(entries[i]->d_name);
+        snprintf(path, sizeof path, "%s/%s", folder, entries[i]->d_name);
+        if (length > 5 && strcmp(entries[i]->d_name + length - 5, ".conf") == 0)
+            read_remove_ipc(path, removes);
+        free(entries[i]);
+    }
+    if (n >= 0)
+        free(entries);
+}
+
+static void look_at_logind(struct fm_doctor *doctor)
+{
+    char directory[FM_PATH_BYTES];
+    bool removes = true; /* its default */
+    fm_node_directory(directory);
+    if (access("/run/systemd/system", F_OK) != 0 || getuid() < 1000 || strncmp(directory, "/dev/shm/", 9) != 0)
+        return; /* it spares system users, and looks only there */
+    read_drop_ins("/usr/lib/systemd/logind.conf.d", &removes);
+    read_remove_ipc("/etc/systemd/logind.conf", &removes);
+    read_drop_ins("/etc/systemd/logind.conf.d", &removes);
+    if (removes)
+        fm_doctor_say(doctor, FM_DOCTOR_WARN,
+                      "RemoveIPC=no in /etc/systemd/logind.conf, or loginctl enable-linger, or set FATHOM_DIR",
+                      "logind: removes your files in /dev/shm when your last session ends (RemoveIPC=yes)");
+    else
+        fm_doctor_say(doctor, FM_DOCTOR_OK, NULL, "logind: leaves /dev/shm alone");
+}
+
+/* ---- the kernel ---- */
+
+static bool read_setting(const char *path, long *value)
+{
+    FILE *file = fopen(path, "re");
+    bool read = file && fscanf(file, "%ld", value) == 1;
+    if (file)
+        fclose(file);
+    return read;
+}
+
+static void look_at_kernel(struct fm_doctor *doctor)
+{
+    long value;
+    if (!read_setting("/proc/sys/kernel/yama/ptrace_scope", &value) || value <= 1)
+        fm_doctor_say(doctor, FM_DOCTOR_OK, NULL, "ptrace: running programs can be looked at");
+    else
+        fm_doctor_say(doctor, FM_DOCTOR_WARN, "sysctl kernel.yama.ptrace_scope=1 (as root)",
+                      "ptrace: kernel.yama.ptrace_scope is %ld: running programs cannot be attached to", value);
+    if (!read_setting("/proc/sys/kernel/perf_event_paranoid", &value))
+        fm_doctor_say(doctor, FM_DOCTOR_WARN, NULL, "counters: this kernel has no hardware counters");
+    else if (value <= 2 || geteuid() == 0)
+        fm_doctor_say(doctor, FM_DOCTOR_OK, NULL, "counters: kernel.perf_event_paranoid is %ld", value);
+    else
+        fm_doctor_say(doctor, FM_DOCTOR_WARN, "sysctl kernel.perf_event_paranoid=2 (as root)",
+                      "counters: kernel.perf_event_paranoid is %ld: hardware counters are closed to users", value);
+}
+
+static void look_at_clock(struct fm_doctor *doctor)
+{
+    struct fm_clock clock;
+    fm_clock_calibrate(&clock);
+    if (clock.coarse)
+        fm_doctor_say(doctor, FM_DOCTOR_WARN, NULL,
+                      "clock: the processor's counter is not constant here; a call costs some 30 ns more");
+    else
+        fm_doctor_say(doctor, FM_DOCTOR_OK, NULL, "clock: the processor's counter, %.0f MHz",
+                      1000.0 * 4294967296.0 / (double)(clock.mult ? clock.mult : 1));
+}
+
+/* ---- limits ---- */
+
+static void look_at_limits(struct fm_doctor *doctor)
+{
+    struct rlimit files, size, space;
+    bool fine = true;
+    getrlimit(RLIMIT_NOFILE, &files);
+    getrlimit(RLIMIT_FSIZE, &size);
+    getrlimit(RLIMIT_AS, &space);
+    if (size.rlim_cur < FM_SEGMENT_DEFAULT_BYTES) {
+        fine = false;
+        fm_doctor_say(doctor, FM_DOCTOR_WARN, "ulimit -f unlimited", "limits: files of at most %llu KiB are allowed",
+                      (unsigned long long)size.rlim_cur >> 10);
+    }
+    if (files.rlim_cur < 64) {
+        fine = false;
+        fm_doctor_say(doctor, FM_DOCTOR_WARN, "ulimit -n 1024", "limits: only %llu files may be open",
+                      (unsigned long long)files.rlim_cur);
+    }
+    if (space.rlim_cur != RLIM_INFINITY && space.rlim_cur < (256ull << 20)) {
+        fine = false;
+        fm_doctor_say(doctor, FM_DOCTOR_WARN, "ulimit -v unlimited", "limits: only %llu MiB of address space",
+                      (unsigned long long)space.rlim_cur >> 20);
+    }
+    if (fine)
+        fm_doctor_say(doctor, FM_DOCTOR_OK, NULL, "limits: none in the way");
+}
+
+/* ---- MPI ---- */
+
+static bool look_at_launcher(struct fm_doctor *doctor, char *launcher)
+{
+    char text[4096], *words[] = {launcher, "--version", NULL};
+    if (fm_doctor_capture(words, text, sizeof text) != 0)
+        return false;
+    const char *version = strstr(text, "Version:"); /* hydra's has a heading above */
+    if (version) {
+        version += strlen("Version:");
+        version += strspn(version, " \t");
+        fm_doctor_say(doctor, FM_DOCTOR_OK, NULL, "MPI: %s is MPICH %.*s", launcher, (int)strcspn(version, "\n"),
+                      version);
+    } else {
+        fm_doctor_say(doctor, FM_DOCTOR_OK, NULL, "MPI: %s is %.*s", launcher, (int)strcspn(text, "\n"), text);
+    }
+    return true;
+}
+
+static void look_at_mpi(struct fm_doctor *doctor)
+{
+    static char *const variants[] = {"mpirun.openmpi", "mpirun.mpich", "srun"};
+    bool found = false;
+    for (size_t i = 0; i < sizeof variants / sizeof *variants; i++)
+        found |= look_at_launcher(doctor, variants[i]);
+    if (!found)
+        found = look_at_launcher(doctor, "mpirun");
+    if (!found)
+        fm_doctor_say(doctor, FM_DOCTOR_WARN, "load your MPI's module, or: apt-get install openmpi-bin",
+                      "MPI: no mpirun and no srun in PATH");
+}
+
+void fm_doctor_system(struct fm_doctor *doctor)
+{
+    look_at_logind(doctor);
+    look_at_kernel(doctor);
+    look_at_clock(doctor);
+    look_at_limits(doctor);
+    look_at_mpi(doctor);
+}
