@@ -16,7 +16,7 @@ heading() {
 
 heading "building the mini ocean model"
 mkdir -p "$(dirname "$model")"
-make --no-print-directory -C examples/miniocean FC=mpifort.openmpi BUILD="$(realpath "$(dirname "$model")")"
+make -s --no-print-directory -C examples/miniocean FC=mpifort.openmpi BUILD="$(realpath "$(dirname "$model")")"
 
 heading "fathom run -- $launcher -n 4 $model"
 rm -f "$profile"
@@ -26,12 +26,13 @@ rm -f "$profile"
 heading "fathom report $profile"
 "$build/fathom" report "$profile"
 
-cat <<END
-
-The profile is in $profile. Go on with:
-  $build/fathom report $profile --view balance     which ranks wait
-  $build/fathom report $profile --view topology    who talks to whom
-  $build/fathom report $profile --format json      everything, for programs
-  $build/fathom run -- mpirun -n 4 ./your-program      your own program, as it is
-  $build/fathom doctor                                 what works on this machine
-END
+echo
+echo "The profile is in $profile. Go on with:"
+next() {
+    printf '  %-58s %s\n' "$1" "$2"
+}
+next "$build/fathom report $profile --view balance" "which ranks wait"
+next "$build/fathom report $profile --view topology" "who talks to whom"
+next "$build/fathom report $profile --format json" "everything, for programs"
+next "$build/fathom run -- mpirun -n 4 ./your-program" "your own program, as it is"
+next "$build/fathom doctor" "what works on this machine"

@@ -5,10 +5,10 @@ A wrong word in the table is a wrong number in every report, and most arguments
 are ints that a compiler cannot tell apart. So every word is held against the
 type and the name of its argument in the prototypes of both MPIs.
 
-    calls_table_test.py --table calls.table --exceptions exceptions.table
-        --libs libmpi.so libmpich.so --headers mpi.h mpi.h [--wrapped libfathom.so]
+    calls_table_test.py [--table calls.table] [--exceptions exceptions.table]
+        [--libs libmpi.so libmpich.so --headers mpi.h mpi.h] [--wrapped libfathom.so]
 
-Prints TAP. With --wrapped, also compares the symbols of the built library.
+Prints TAP. Without options it takes our own tables, the installed Open MPI and MPICH, and the library built.
 """
 
 import argparse
@@ -16,6 +16,9 @@ import os
 import re
 import subprocess
 import sys
+
+SOURCE = os.environ.get("FATHOM_SOURCE", os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", ".."))
+WRAPPED = os.path.join(os.environ["FATHOM_BUILD"], "libfathom.so.0") if "FATHOM_BUILD" in os.environ else None
 
 # Word: its C type, and the names its argument may have in a prototype.
 WORDS = {
@@ -317,14 +320,29 @@ def check_header(tap, label, calls, functions, header):
     tap.check(f"{label}: the kind fits the return type", collect(check_return))
 
 
+def find_library(name):
+    """Where the dynamic linker would find a library."""
+    cache = subprocess.run(["/sbin/ldconfig", "-p"], check=True, capture_output=True, text=True).stdout
+    return re.search(rf"^\s*{re.escape(name)} .* => (\S+)$", cache, re.MULTILINE).group(1)
+
+
+def find_header(compiler):
+    """The mpi.h that a compiler wrapper includes."""
+    seen = subprocess.run([compiler, "-E", "-x", "c", "-"], input="#include <mpi.h>\n", check=True,
+                          capture_output=True, text=True).stdout
+    return re.search(r'^# 1 "(/\S+/mpi\.h)"', seen, re.MULTILINE).group(1)
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n", maxsplit=1)[0])
-    parser.add_argument("--table", required=True)
-    parser.add_argument("--exceptions", required=True)
-    parser.add_argument("--libs", nargs="+", required=True)
-    parser.add_argument("--headers", nargs="+", required=True)
-    parser.add_argument("--wrapped")
+    parser.add_argument("--table", default=SOURCE + "/src/measure/mpi/calls.table")
+    parser.add_argument("--exceptions", default=SOURCE + "/src/measure/mpi/exceptions.table")
+    parser.add_argument("--libs", nargs="+")
+    parser.add_argument("--headers", nargs="+")
+    parser.add_argument("--wrapped", default=WRAPPED)
     options = parser.parse_args()
+    options.libs = options.libs or [find_library("libmpi.so.40"), find_library("libmpich.so.12")]
+    options.headers = options.headers or [find_header("mpicc.openmpi"), find_header("mpicc.mpich")]
     if len(options.libs) != len(options.headers):
         parser.error("give one header for each library, in the same order")
 

@@ -18,15 +18,14 @@ result() { # result STATUS TEXT
 DESTDIR=$top meson install -C "$FATHOM_BUILD" --no-rebuild >"$TMPDIR/out" 2>&1
 result $? "install into a DESTDIR"
 
-for file in bin/fathom lib/libfathom.so.0 lib/libfathom.so lib/pkgconfig/fathom.pc lib/fortran/fathom.mod \
-    include/fathom.h share/fathom/fathom.f90 share/man/man1/fathom.1; do
+for file in bin/fathom lib/libfathom.so.0 lib/libfathom.so lib/pkgconfig/fathom.pc lib/pkgconfig/fathom-fortran.pc lib/fortran/fathom.mod \
+    include/fathom.h share/fathom/fathom.f90 lib/libfathom_fortran.a share/man/man1/fathom.1; do
     [ -e "$prefix/$file" ]
     result $? "$file is there"
 done
 
-find "$top" -name '*.a' >"$TMPDIR/out"
-[ ! -s "$TMPDIR/out" ]
-result $? "no archive: a second copy in a program would count twice"
+[ ! -e "$prefix/lib/libfathom.a" ]
+result $? "no archive of the runtime: a second copy in a program would count twice"
 
 export PKG_CONFIG_PATH=$prefix/lib/pkgconfig PKG_CONFIG_SYSROOT_DIR=$top
 cat >user.c <<'END'
@@ -51,7 +50,7 @@ program user
 end program
 END
 # shellcheck disable=SC2046
-gfortran -I"$prefix/lib/fortran" user.f90 -o user_f $(pkg-config --libs fathom) >"$TMPDIR/out" 2>&1 &&
+gfortran user.f90 -o user_f $(pkg-config --cflags --libs fathom-fortran) >"$TMPDIR/out" 2>&1 &&
     LD_LIBRARY_PATH=$prefix/lib ./user_f >>"$TMPDIR/out" 2>&1
 result $? "a Fortran program builds with the installed module and runs"
 

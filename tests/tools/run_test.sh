@@ -44,4 +44,9 @@ runs 0 "1 passed, 0 failed" "one left behind holds nothing up" <<<'echo 1..1; ec
 runs 0 "1 passed, 0 failed" "a word that fits" one <<<'echo 1..1; echo ok 1'
 runs 1 "tests/run: no test has two in its name." "a word that does not" two <<<'echo 1..1; echo ok 1'
 
+: >"$tree/tests/part/forgotten_test.c"
+env -u BUILD /usr/bin/python3 "$tree/tests/run" >"$TMPDIR/out" 2>&1
+[ $? -eq 1 ] && grep -q 'not listed in tests/meson.build' "$TMPDIR/out"
+result $? "a C test that is not built is a failure"
+
 echo "1..$count"
