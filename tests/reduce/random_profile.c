@@ -1,0 +1,146 @@
+#include "reduce/notes.h"
+#include "reduce/parts.h"
+#include "reduce/synthetic.h"
+
+/* Small numbers mostly, so that extremes tie; sometimes the largest, so that sums saturate. */
+static uint64_t number(uint64_t *state)
+{
+    switch (fm_random(state, 16)) {
+    case 0:
+        return UINT64_MAX - fm_random(state, 3);
+    case 1:
+        return fm_random(state, UINT64_MAX);
+    default:
+        return fm_random(state, 5);
+    }
+}
+
+static const char *word(uint64_t *state)
+{
+    static const char *const words[] = {"", "a", "b", "ab", "abc", "a/b", "b/a", "\xc3\xa4", "MPI_Send", "MPI_Recv"};
+    return words[fm_random(state, sizeof words / sizeof *words)];
+}
+
+static struct fm_extreme extreme(uint64_t *state, uint32_t rank)
+{
+    return (struct fm_extreme){fm_random(state, 4), 1 + fm_random(state, 3), rank};
+}
+
+static struct fm_stats stats(uint64_t *state, uint32_t rank)
+{
+    struct fm_stats sum = {0};
+    for (uint64_t n = 1 + fm_random(state, 3); n; n--) {
+        struct fm_stats one = {
+            .count = 1, .count_arguments = number(state), .total_ns = number(state), .bytes = number(state),
+            .bytes_sent = number(state), .bytes_received = number(state), .messages = number(state),
+        };
+        one.min = one.max = extreme(state, rank);
+        one.histogram.bins[fm_random(state, FM_DURATION_BINS)] = number(state);
+        fm_stats_merge(&sum, &one);
+    }
+    return sum;
+}
+
+static void add_routine(struct fm_profile *p, uint64_t *state, uint32_t rank)
+{
+    struct fm_range range = {rank, rank};
+    struct fm_rank_value value = {rank, number(state), number(state), number(state)};
+    struct fm_routine_total routine = {
+        .name = word(state), .stats = stats(state, rank), .ranks = {&range, 1, 1}, .per_rank = &value, .n_per_rank = 1,
+    };
+    fm_spread_add(&routine.time_ns, value.time_ns, rank);
+    fm_spread_add(&routine.calls, value.calls, rank);
+    fm_spread_add(&routine.bytes, value.bytes, rank);
+    fm_merge_routines(p, &routine, 1);
+}
+
+static void add_event(struct fm_profile *p, uint64_t *state, uint32_t rank)
+{
+    struct fm_event event = {
+        .key = {word(state), word(state), (uint32_t)fm_random(state, FM_SIZE_BINS), (uint32_t)fm_random(state, 3),
+                {word(state), word(state), fm_random(state, 3)}},
+        .stats = stats(state, rank),
+    };
+    if (fm_random(state, 2)) { /* so that keys meet */
+        event.key.site = (struct fm_site){"a", "b", 1};
+        event.key.size_bin %= 3;
+    }
+    fm_merge_events(p, &event, 1);
+}
+
+static void add_edges(struct fm_profile *p, uint64_t *state, uint32_t rank, uint32_t ranks)
+{
+    struct fm_edge to = {rank, (uint32_t)fm_random(state, ranks), number(state), number(state), number(state)};
+    struct fm_edge from = {(uint32_t)fm_random(state, ranks), rank, number(state), number(state), number(state)};
+    fm_merge_edges(p, &p->sent, &(struct fm_edges){.items = &to, .n = 1});
+    fm_merge_edges(p, &p->received, &(struct fm_edges){.items = &from, .n = 1, .dropped = fm_random(state, 2)});
+}
+
+static void add_snapshot(struct fm_profile *p, uint64_t *state, uint32_t rank)
+{
+    struct fm_snapshot_routine routines[] = {{"MPI_A", number(state), number(state), number(state)},
+                                             {word(state), number(state), number(state), number(state)}};
+    struct fm_snapshot snapshot = {
+        .label = word(state), .collective = (uint32_t)fm_random(state, 2), .order = (uint32_t)fm_random(state, 3),
+        .ranks = 1, .when_ns = number(state), .mpi_ns = number(state), .routines = routines,
+        .n_routines = fm_random(state, 2),
+    };
+    snapshot.rank = snapshot.collective ? FM_NO_RANK : rank;
+    fm_merge_snapshots(p, &snapshot, 1);
+}
+
+static void add_process(struct fm_profile *p, uint64_t *state, uint32_t rank)
+{
+    struct fm_range range = {rank, rank};
+    struct fm_host host = {word(state), word(state), (uint32_t)fm_random(state, 3), number(state), {&range, 1, 1}};
+    struct fm_process process = {
+        .rank = rank, .core = (uint32_t)fm_random(state, 3), .pid = (int32_t)fm_random(state, 4) - 1,
+        .end = (uint32_t)fm_random(state, FM_END_MISSING + 1), .end_code = (int32_t)fm_random(state, 5) - 2,
+        .wall_ns = number(state), .user_ns = number(state), .system_ns = number(state), .mpi_ns = number(state),
+        .max_rss_bytes = number(state), .overhead_ns = number(state), .inside = word(state),
+    };
+    struct fm_region region = {.path = word(state), .entries = number(state), .wall_ns = number(state),
+                               .ranks = {&range, 1, 1}};
+    fm_spread_add(&region.wall_per_rank, region.wall_ns, rank);
+    fm_merge_hosts(p, &host, 1);
+    fm_merge_processes(p, &process, 1);
+    fm_merge_regions(p, &region, 1);
+    fm_profile_note(p, word(state), number(state), &(struct fm_rankset){&range, 1, 1});
+}
+
+static void add_job(struct fm_profile *p, uint64_t *state)
+{
+    struct fm_job *job = &p->job;
+    job->key = "job";
+    const char **texts[] = {&job->id, &job->exe, &job->mpi, &job->language, &job->output};
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
+        *texts[i] = word(state);
+    job->n_argv = fm_random(state, 3);
+    job->argv = fm_arena_alloc(&p->arena, job->n_argv * sizeof *job->argv);
+    for (size_t i = 0; i < job->n_argv; i++)
+        job->argv[i] = word(state);
+    job->n_env = fm_random(state, 2);
+    job->env = fm_arena_alloc(&p->arena, sizeof *job->env);
+    *job->env = (struct fm_name_value){word(state), word(state)};
+    job->ranks = (uint32_t)fm_random(state, 9);
+    job->thread_level = (uint32_t)fm_random(state, 4);
+    job->started_real_ns = number(state);
+    job->ended_real_ns = number(state);
+}
+
+struct fm_profile *fm_random_profile(uint64_t *state, uint32_t ranks)
+{
+    struct fm_profile *p = fm_profile_create();
+    if (!fm_random(state, 20))
+        return p;
+    add_job(p, state);
+    uint32_t rank = (uint32_t)fm_random(state, ranks);
+    add_process(p, state, rank);
+    for (uint64_t n = fm_random(state, 8); n; n--) {
+        add_routine(p, state, rank);
+        add_event(p, state, rank);
+        add_edges(p, state, rank, ranks);
+        add_snapshot(p, state, rank);
+    }
+    return p;
+}
