@@ -51,12 +51,11 @@ static pid_t hydra_proxy(void)
 
 static void find_openmpi(struct fm_job_place *place)
 {
+    /* random, of one mpirun: the same on all its hosts */
     uint64_t hash = mix_text(0xcbf29ce484222325u, env("OMPI_MCA_orte_precondition_transports"));
-    hash = mix_text(hash, env("PMIX_SERVER_URI2"));
     snprintf(place->key, sizeof place->key, "ompi-%.20s-%016llx", env("PMIX_NAMESPACE"), (unsigned long long)hash);
     place->local_size = env_number("OMPI_COMM_WORLD_LOCAL_SIZE");
     place->single_node = place->local_size && place->local_size == env_number("OMPI_COMM_WORLD_SIZE");
-    place->key_is_final = place->single_node;
     place->spawned = *env("OMPI_PARENT_PORT") || *env("OMPI_MCA_dpm_parent_port");
 }
 
@@ -65,7 +64,6 @@ static void find_hydra(struct fm_job_place *place)
     pid_t proxy = hydra_proxy();
     place->local_size = env_number("MPI_LOCALNRANKS");
     place->single_node = proxy && place->local_size && place->local_size == env_number("PMI_SIZE");
-    place->key_is_final = place->single_node;
     if (proxy)
         snprintf(place->key, sizeof place->key, "hydra-%d-%llu", (int)proxy,
                  (unsigned long long)fm_process_start_time(proxy));
@@ -79,7 +77,6 @@ static void find_slurm(struct fm_job_place *place)
         place->local_size = env_number("SLURM_STEP_NUM_TASKS");
         place->single_node = place->local_size > 0;
     }
-    place->key_is_final = place->single_node;
 }
 
 static void find_batch_system(struct fm_job_place *place)
@@ -122,8 +119,8 @@ void fm_job_find(struct fm_job_place *place, bool alone)
         pid_t pid = getpid();
         snprintf(place->key, sizeof place->key, "single-%d-%llu", (int)pid,
                  (unsigned long long)fm_process_start_time(pid));
-        /* a launcher we do not know may have started it: final only where nothing speaks of one */
-        place->key_is_final = place->single_node = alone || !*env("PMI_SIZE");
+        /* a launcher we do not know may have started it: alone only where nothing speaks of one */
+        place->single_node = alone || !*env("PMI_SIZE");
         place->local_size = place->single_node ? 1 : 0;
     }
     keep_safe_characters(place->key);

@@ -6,7 +6,6 @@
 
 struct fm_job_place {
     char key[72];        /* the same in all processes of the job on this host */
-    bool key_is_final;   /* no agreement over MPI is needed: one host, or the launcher names the job */
     bool single_node;    /* all processes of the job are on this host */
     bool spawned;        /* by MPI_Comm_spawn */
     int local_size;      /* processes on this host, 0 = unknown */

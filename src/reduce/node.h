@@ -58,4 +58,7 @@ void fm_profile_output_path(const struct fm_profile *profile, char path[FM_PATH_
 enum fm_status fm_node_finish(const char *directory, const struct fm_profile *profile, char path[FM_PATH_BYTES],
                               struct fm_error *error);
 
+/* Removes the segments whose data is in `profile`, which is durable, and the job's file if none is left. */
+void fm_node_remove(const char *directory, const struct fm_profile *profile);
+
 #endif

@@ -310,7 +310,7 @@ static bool remove_merged(void *context, const struct fm_node_file *file)
     return true;
 }
 
-static void remove_segments(const char *directory, const struct fm_profile *profile)
+void fm_node_remove(const char *directory, const struct fm_profile *profile)
 {
     struct removal removal = {.profile = profile};
     char path[FM_PATH_BYTES];
@@ -330,7 +330,7 @@ enum fm_status fm_node_finish(const char *directory, const struct fm_profile *pr
         return status;
     if (directory && *directory) {
         note_for_run(directory, profile->job.run_id, path);
-        remove_segments(directory, profile);
+        fm_node_remove(directory, profile);
     }
     return FM_OK;
 }

@@ -5,10 +5,10 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
-#include "measure/mpi/abi.h"
+#include "measure/mpi/leaders.h"
 #include "measure/print.h"
 #include "measure/runtime.h"
 
@@ -51,7 +51,7 @@ void fm_reduction_prepare(void)
         h->flags |= FM_FLAG_SINGLE_NODE;
         h->local_size = 1;
     }
-    if (h->flags & FM_FLAG_SINGLE_NODE)
+    if ((h->flags & FM_FLAG_SINGLE_NODE) || fm_leaders_make())
         open_job_file();
 }
 
@@ -70,14 +70,63 @@ static struct fm_profile *merge_host(void)
     return NULL;
 }
 
-static void write_profile(struct fm_profile *profile)
+static bool write_profile(struct fm_profile *profile)
 {
     char path[FM_PATH_BYTES];
-    if (fm_node_finish(fm_rt.directory, profile, path, NULL) == FM_OK) {
-        if (fm_rt.job)
-            __atomic_store_n(&fm_rt.job->merged, 1, __ATOMIC_RELEASE);
-        fm_print_report(path);
+    if (fm_node_finish(fm_rt.directory, profile, path, NULL) != FM_OK)
+        return false;
+    if (fm_rt.job)
+        __atomic_store_n(&fm_rt.job->merged, 1, __ATOMIC_RELEASE);
+    fm_print_report(path);
+    return true;
+}
+
+static void reduce_one_host(void)
+{
+    struct fm_profile *profile = merge_host();
+    if (profile)
+        write_profile(profile);
+    fm_profile_destroy(profile);
+}
+
+/* Whether a process of this host has gone without entering MPI_Finalize: then waiting for it is in vain. */
+static bool somebody_is_gone(void)
+{
+    struct fm_node_list list = {0};
+    bool gone = true;
+    if (fm_node_scan(fm_rt.directory, fm_rt.segment->job_key, NULL, &list, NULL) == FM_OK) {
+        gone = list.n < (size_t)fm_rt.segment->local_size;
+        for (size_t i = 0; i < list.n; i++)
+            gone |= !list.items[i].alive && list.items[i].state == FM_STATE_RUNNING;
     }
+    fm_node_list_destroy(&list);
+    return gone;
+}
+
+/* As long as it takes, like the real MPI_Finalize. */
+static bool wait_for_host(void)
+{
+    struct timespec pause = {0, 200000};
+    uint64_t looked = fm_clock_ns(CLOCK_MONOTONIC);
+    while (__atomic_load_n(&fm_rt.job->entered, __ATOMIC_ACQUIRE) < (uint32_t)fm_rt.segment->local_size) {
+        nanosleep(&pause, NULL);
+        uint64_t now = fm_clock_ns(CLOCK_MONOTONIC);
+        if (now - looked > 1000000000u) {
+            if (somebody_is_gone())
+                return false;
+            looked = now;
+        }
+    }
+    return true;
+}
+
+static void reduce_many_hosts(void)
+{
+    struct fm_profile *profile = fm_rt.job && wait_for_host() ? merge_host() : NULL;
+    bool written = fm_leaders_reduce(profile) && write_profile(profile);
+    if (fm_leaders_agree(written) && profile)
+        fm_node_remove(fm_rt.directory, profile);
+    fm_profile_destroy(profile);
 }
 
 void fm_reduction_run(void)
@@ -88,13 +137,11 @@ void fm_reduction_run(void)
     fm_runtime_note_end();
     h->state = FM_STATE_FINALIZING;
     h->finish_ns = fm_clock_ns(CLOCK_MONOTONIC) - before;
-    bool last = h->local_size == 1;
-    if (fm_rt.job)
-        last = __atomic_add_fetch(&fm_rt.job->entered, 1, __ATOMIC_ACQ_REL) == (uint32_t)h->local_size;
-    if (!(h->flags & FM_FLAG_SINGLE_NODE) || !last)
-        return;
-    struct fm_profile *profile = merge_host();
-    if (profile)
-        write_profile(profile);
-    fm_profile_destroy(profile);
+    uint32_t entered = fm_rt.job ? __atomic_add_fetch(&fm_rt.job->entered, 1, __ATOMIC_ACQ_REL) : 0;
+    if (fm_leaders_am_one())
+        reduce_many_hosts();
+    else if ((h->flags & FM_FLAG_SINGLE_NODE) && entered == (uint32_t)h->local_size)
+        reduce_one_host();
+    else if (h->local_size == 1 && (h->flags & FM_FLAG_ANONYMOUS))
+        reduce_one_host();
 }

@@ -1,0 +1,26 @@
+/* The leaders of a job on several hosts: the lowest rank of each, on a communicator of their own, in a binary tree.
+ *
+ *        0            A child tells its parent how large its result is; the parent asks for it piece by piece, in
+ *      1   2          messages small enough to be sent at once, so that no send is ever left pending. When the root
+ *     3 4 5 6         has written the profile it tells them, and each removes its host's segments.
+ *
+ * All MPI calls are the library's own, on a communicator with MPI_ERRORS_RETURN; nothing is printed. */
+#ifndef FM_MEASURE_MPI_LEADERS_H
+#define FM_MEASURE_MPI_LEADERS_H
+
+#include <stdbool.h>
+
+#include "profile/profile.h"
+
+/* Collective, after MPI_Init: agrees on the job's key, finds the processes of each host and makes the leaders'
+ * communicator. false: it did not come about. Sets local_size and job_key in the header. */
+bool fm_leaders_make(void);
+bool fm_leaders_am_one(void);
+
+/* Adds the results of the leaders below to `profile` and passes it up; NULL: this host has nothing to give. Returns
+ * true at the root when everything is in `profile`, which is to be written; elsewhere false. */
+bool fm_leaders_reduce(struct fm_profile *profile);
+/* The root has written the profile, or failed to; elsewhere waits for that word. */
+bool fm_leaders_agree(bool written);
+
+#endif
