@@ -9,6 +9,7 @@
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -21,6 +22,10 @@ enum { N_PASSED_ON = sizeof passed_on / sizeof *passed_on };
 static volatile pid_t child_pid;
 static volatile sig_atomic_t interrupted;
 static pid_t group_signaller; /* a parent that signals our whole process group, or 0 */
+
+/* Of a guard: the process group its command belongs into, and where it tells `fathom run` about it. */
+static pid_t command_group;
+static int told_to = -1;
 
 /* The terminal and launchers signal the whole process group: the command has the signal already. */
 static void pass_on(int number, siginfo_t *info, void *context)
@@ -36,11 +41,9 @@ static void pass_on(int number, siginfo_t *info, void *context)
 }
 
 /* mpirun and the like, and timeout(1), send a signal to the process group of what they started. */
-static pid_t find_group_signaller(bool rank)
+static pid_t find_group_signaller(void)
 {
     char path[40], name[32] = "";
-    if (rank)
-        return getppid();
     snprintf(path, sizeof path, "/proc/%d/comm", (int)getppid());
     int fd = open(path, O_RDONLY | O_CLOEXEC);
     if (fd >= 0) {
@@ -63,12 +66,19 @@ static void catch_signals(struct sigaction *old)
     }
 }
 
-static _Noreturn void become(char **(*prepare)(void *), void *context, int report_fd, const struct sigaction *old,
-                             const sigset_t *mask)
+static void restore_signals(const struct sigaction *old, const sigset_t *mask)
 {
     for (int i = 0; i < N_PASSED_ON; i++)
         sigaction(passed_on[i], &old[i], NULL);
     sigprocmask(SIG_SETMASK, mask, NULL);
+}
+
+static _Noreturn void become(char **(*prepare)(void *), void *context, int report_fd, const struct sigaction *old,
+                             const sigset_t *mask)
+{
+    if (command_group)
+        setpgid(0, command_group);
+    restore_signals(old, mask);
     char **words = prepare(context);
     execvp(words[0], words);
     int error = errno;
@@ -77,7 +87,22 @@ static _Noreturn void become(char **(*prepare)(void *), void *context, int repor
     _exit(127);
 }
 
-bool fm_child_start(struct fm_child *child, char **(*prepare)(void *context), void *context, bool rank)
+static bool read_whole(int fd, void *to, size_t size)
+{
+    ssize_t n;
+    while ((n = read(fd, to, size)) < 0 && errno == EINTR)
+        ;
+    return n == (ssize_t)size;
+}
+
+/* What the guard knows. Nobody may be left to hear it. */
+static void tell(const struct fm_child *child)
+{
+    if (told_to >= 0)
+        send(told_to, child, sizeof *child, MSG_NOSIGNAL);
+}
+
+bool fm_child_start(struct fm_child *child, char **(*prepare)(void *context), void *context)
 {
     struct sigaction old[N_PASSED_ON];
     sigset_t all, mask;
@@ -85,7 +110,8 @@ bool fm_child_start(struct fm_child *child, char **(*prepare)(void *context), vo
     memset(child, 0, sizeof *child);
     if (pipe2(report, O_CLOEXEC) != 0)
         return false;
-    group_signaller = find_group_signaller(rank);
+    if (!command_group)
+        group_signaller = find_group_signaller();
     sigfillset(&all);
     sigprocmask(SIG_BLOCK, &all, &mask);
     catch_signals(old);
@@ -96,12 +122,10 @@ bool fm_child_start(struct fm_child *child, char **(*prepare)(void *context), vo
     sigprocmask(SIG_SETMASK, &mask, NULL);
     close(report[1]);
     if (child->pid > 0) {
-        ssize_t n;
-        while ((n = read(report[0], &child->exec_errno, sizeof child->exec_errno)) < 0 && errno == EINTR)
-            ;
-        if (n != (ssize_t)sizeof child->exec_errno)
+        if (!read_whole(report[0], &child->exec_errno, sizeof child->exec_errno))
             child->exec_errno = 0;
         child->start_time = fm_process_start_time(child->pid);
+        tell(child);
     }
     close(report[0]);
     return child->pid > 0;
@@ -117,6 +141,49 @@ void fm_child_wait(struct fm_child *child)
     interrupted = 0;
     while (waitpid(child->pid, &child->status, 0) < 0 && errno == EINTR)
         ;
+    tell(child);
+}
+
+bool fm_child_guard(struct fm_child *child, void (*work)(void *context, struct fm_child *child), void *context)
+{
+    struct sigaction old[N_PASSED_ON];
+    sigset_t all, mask;
+    int told[2], status = 0;
+    memset(child, 0, sizeof *child);
+    if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, told) != 0)
+        return false;
+    sigfillset(&all);
+    sigprocmask(SIG_BLOCK, &all, &mask);
+    catch_signals(old);
+    group_signaller = getppid();
+    pid_t group = getpgrp(), guard = fork();
+    if (guard == 0) {
+        close(told[0]);
+        told_to = told[1];
+        command_group = group;
+        group_signaller = 0;
+        setpgid(0, 0);
+        restore_signals(old, &mask);
+        work(context, child);
+        _exit(0);
+    }
+    if (guard > 0) {
+        close(told[1]);
+        sigprocmask(SIG_SETMASK, &mask, NULL);
+        if (read_whole(told[0], child, sizeof *child)) /* it runs: signals are for it */
+            child_pid = child->pid;
+        bool ended = child_pid && read_whole(told[0], child, sizeof *child);
+        child_pid = 0;
+        while (waitpid(guard, &status, 0) < 0 && errno == EINTR)
+            ;
+        if (!ended)
+            child->status = status ? status : 126 << 8;
+    } else {
+        restore_signals(old, &mask);
+        close(told[1]);
+    }
+    close(told[0]);
+    return guard > 0;
 }
 
 bool fm_child_interrupted(void)

@@ -113,15 +113,33 @@ static void find_library(struct fm_run_env *env)
     }
 }
 
-struct preparation {
-    const struct fm_run_env *env;
-    const struct fm_run_options *options;
+struct work {
+    struct fm_run_env env;
+    struct fm_run_options options;
 };
 
 static char **prepare(void *context)
 {
-    const struct preparation *preparation = context;
-    return fm_run_env_apply(preparation->env, preparation->options);
+    const struct work *work = context;
+    return fm_run_env_apply(&work->env, &work->options);
+}
+
+/* From start to end; in a guard when we are a rank. */
+static void run_command(void *context, struct fm_child *child)
+{
+    const struct work *work = context;
+    struct fm_run_hold hold = {.fd = -1};
+    if (*work->env.library)
+        fm_run_hold(&hold, &work->env);
+    if (!fm_child_start(child, prepare, context)) {
+        child->exec_errno = errno;
+        return;
+    }
+    fm_child_wait(child);
+    if (*work->env.library && !child->exec_errno)
+        fm_run_end(&hold, &work->env, &work->options, child);
+    else
+        fm_run_release(&hold, &work->env);
 }
 
 static int cannot_start(const char *command, int error)
@@ -135,30 +153,18 @@ static int cannot_start(const char *command, int error)
 
 int fm_cmd_run(int argc, char **argv)
 {
-    struct fm_run_options options;
-    struct fm_run_env env;
+    static struct work work;
     struct fm_child child;
-    int status = parse(argc, argv, &options);
+    int status = parse(argc, argv, &work.options);
     if (status >= 0)
         return status;
-    fm_run_env_make(&options, &env);
-    find_library(&env);
-    if (*env.library && env.outermost && !env.rank)
-        warn_of_output(&env);
-    struct fm_run_hold hold = {.fd = -1};
-    if (*env.library)
-        fm_run_hold(&hold, &env);
-    struct preparation preparation = {&env, &options};
-    if (!fm_child_start(&child, prepare, &preparation, env.rank)) {
-        fprintf(stderr, "fathom run: no process for %s: %s\n", options.command[0], strerror(errno));
-        return 126;
-    }
-    fm_child_wait(&child);
-    if (child.exec_errno) {
-        fm_run_release(&hold, &env);
-        return cannot_start(options.command[0], child.exec_errno);
-    }
-    if (*env.library)
-        fm_run_end(&hold, &env, &options, &child);
+    fm_run_env_make(&work.options, &work.env);
+    find_library(&work.env);
+    if (*work.env.library && work.env.outermost && !work.env.rank)
+        warn_of_output(&work.env);
+    if (!*work.env.library || !work.env.rank || !fm_child_guard(&child, run_command, &work))
+        run_command(&work, &child);
+    if (child.exec_errno)
+        return cannot_start(work.options.command[0], child.exec_errno);
     fm_child_imitate(&child);
 }

@@ -120,37 +120,15 @@ static void remove_run_files(const struct fm_run_env *env)
     }
 }
 
-static _Noreturn void watch(const struct fm_run_hold *hold, const struct fm_run_env *env)
-{
-    struct outcome outcome;
-    close(hold->fd);
-    setsid();
-    int fd = open(hold->path, O_RDWR | O_NOFOLLOW | O_CLOEXEC);
-    while (fd >= 0 && flock(fd, LOCK_EX) != 0 && errno == EINTR)
-        ;
-    if (fd >= 0) {
-        collect(env, getenv("FATHOM_REPORT"), RANK_WAIT_MS, &outcome);
-        if (access(hold->path, F_OK) == 0 && !outcome.running)
-            remove_run_files(env);
-    }
-    _exit(0);
-}
-
 void fm_run_hold(struct fm_run_hold *hold, const struct fm_run_env *env)
 {
     hold->fd = -1;
     if (fm_node_directory_make(env->directory, NULL) != FM_OK)
         return;
     run_path(hold->path, env->directory, env->run_id);
-    int flags = O_RDWR | O_NOFOLLOW | O_CLOEXEC;
-    hold->fd = open(hold->path, flags | O_CREAT | O_EXCL, 0600);
-    bool first = hold->fd >= 0;
-    if (!first)
-        hold->fd = open(hold->path, flags | O_CREAT, 0600);
-    if (hold->fd < 0 || flock(hold->fd, LOCK_SH | LOCK_NB) != 0)
-        return;
-    if (first && env->rank && env->outermost && fork() == 0)
-        watch(hold, env);
+    hold->fd = open(hold->path, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600);
+    if (hold->fd >= 0)
+        flock(hold->fd, LOCK_SH | LOCK_NB);
 }
 
 void fm_run_release(struct fm_run_hold *hold, const struct fm_run_env *env)

@@ -2,8 +2,7 @@
  *
  * Every `fathom run` holds a shared lock on <directory>/<run_id>.run while it has something to say. The last one on
  * the host, the one that gets the lock exclusively, collects; locks end with their process, so nothing waits for the
- * dead. When the launcher started us once a rank it may kill all of us at once (MPICH does): so the first of these
- * leaves a watcher in a session of its own, which waits for the lock and collects if nobody else did. */
+ * dead. */
 #ifndef FM_CLI_RUN_END_H
 #define FM_CLI_RUN_END_H
 
