@@ -42,7 +42,14 @@ static bool sort_ranks(const struct fm_profile *profile, struct fm_arena *arena,
         const struct fm_process *process = &profile->processes[i];
         if (process->end == FM_END_MISSING)
             continue;
-        balance->order[balance->n++] = (struct fm_balance_rank){process->rank, process->mpi_ns, process->wall_ns};
+        /* A rank may have had several processes one after the other (exec): they count as one. */
+        struct fm_balance_rank *last = balance->n ? &balance->order[balance->n - 1] : NULL;
+        if (last && last->rank == process->rank) {
+            last->mpi_ns += process->mpi_ns;
+            last->wall_ns += process->wall_ns;
+        } else {
+            balance->order[balance->n++] = (struct fm_balance_rank){process->rank, process->mpi_ns, process->wall_ns};
+        }
         wall += (double)process->wall_ns;
     }
     balance->mean_wall_ns = balance->n ? wall / (double)balance->n : 0;

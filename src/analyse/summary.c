@@ -36,7 +36,6 @@ static bool sort_routines(const struct fm_profile *profile, struct fm_arena *are
 
 static void add_process(struct fm_summary *summary, const struct fm_process *process)
 {
-    summary->measured++;
     summary->overhead_ns += process->overhead_ns;
     fm_spread_add(&summary->wall, process->wall_ns, process->rank);
     fm_spread_add(&summary->mpi, process->mpi_ns, process->rank);
@@ -56,7 +55,7 @@ static void judge_balance(const struct fm_profile *profile, struct fm_summary *s
         sum += work;
         longest = work > longest ? work : longest;
     }
-    summary->load_balance = fm_ratio(fm_ratio((double)sum, summary->measured), (double)longest);
+    summary->load_balance = fm_ratio(fm_ratio((double)sum, summary->wall.ranks), (double)longest);
     summary->communication_efficiency = fm_ratio((double)longest, (double)summary->wall.max);
     summary->parallel_efficiency = summary->load_balance * summary->communication_efficiency;
 }
@@ -115,9 +114,17 @@ enum fm_status fm_summarise(const struct fm_profile *profile, struct fm_arena *a
         .complete = fm_profile_complete(profile),
         .wall_ns = fm_profile_wall_ns(profile),
     };
-    for (size_t i = 0; i < profile->n_processes; i++)
-        if (profile->processes[i].end != FM_END_MISSING)
-            add_process(summary, &profile->processes[i]);
+    for (size_t i = 0; i < profile->n_processes; i++) {
+        const struct fm_process *process = &profile->processes[i];
+        if (process->end == FM_END_MISSING)
+            continue;
+        /* A rank may have had several processes one after the other (exec). */
+        bool again = i > 0 && process[-1].rank == process->rank && process[-1].end != FM_END_MISSING;
+        summary->measured += !again;
+        add_process(summary, process);
+    }
+    if (summary->wall_ns == 0)
+        summary->wall_ns = summary->wall.max;
     if (!sort_routines(profile, arena, summary) || !collect_ends(profile, arena, summary))
         return fm_fail(error, FM_ERR_MEMORY, "no memory to summarise the profile");
     summary->wall_sum_ns = summary->wall.sum;

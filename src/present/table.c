@@ -2,6 +2,7 @@
  *
  *     4.5 ms
  *    12.3 s       */
+#include <inttypes.h>
 #include <string.h>
 
 #include "present/csv.h"
@@ -43,9 +44,14 @@ static void add_cell(struct fm_table *table, struct fm_cell cell)
     table->cells[table->n_cells++] = cell;
 }
 
-static const char *humanise(char *buffer, enum fm_column_kind kind, double number)
+static const char *humanise(char *buffer, enum fm_column_kind kind, double number, uint64_t whole)
 {
     switch (kind) {
+    case FM_COLUMN_COUNT:
+        return fm_count_text(buffer, whole);
+    case FM_COLUMN_RANK:
+        snprintf(buffer, FM_UNIT_CHARS, "%" PRIu64, whole);
+        return buffer;
     case FM_COLUMN_TIME:
         return fm_time_text(buffer, number);
     case FM_COLUMN_BYTES:
@@ -64,7 +70,7 @@ static const char *humanise(char *buffer, enum fm_column_kind kind, double numbe
 static void add_number(struct fm_table *table, struct fm_cell cell, enum fm_column_kind kind)
 {
     char buffer[FM_UNIT_CHARS];
-    const char *text = kind == FM_COLUMN_COUNT ? fm_count_text(buffer, cell.whole) : humanise(buffer, kind, cell.number);
+    const char *text = humanise(buffer, kind, cell.number, cell.whole);
     cell.text = fm_arena_strndup(table->arena, text, strlen(text));
     table->failed |= !cell.text;
     add_cell(table, cell);
@@ -82,7 +88,7 @@ void fm_cell_text(struct fm_table *table, const char *text)
 
 void fm_cell_as(struct fm_table *table, enum fm_column_kind kind, double number)
 {
-    uint64_t whole = (uint64_t)(number > 0 ? number + 0.5 : 0);
+    uint64_t whole = fm_rounded(number);
     add_number(table, (struct fm_cell){.kind = CELL_NUMBER, .number = number, .whole = whole}, kind);
 }
 
@@ -138,7 +144,7 @@ static void fit(const struct fm_table *table, struct layout *layout)
 {
     if (total_width(table, layout) > FM_TEXT_COLUMNS)
         layout->gap = 1;
-    while (total_width(table, layout) > FM_TEXT_COLUMNS) {
+    while (total_width(table, layout) > FM_TEXT_LIMIT) {
         size_t longest = table->n_columns;
         for (size_t c = 0; c < table->n_columns; c++)
             if (table->columns[c].heading && table->columns[c].kind == FM_COLUMN_TEXT &&

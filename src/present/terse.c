@@ -12,7 +12,10 @@ static const char *headline_balance(struct fm_report *report)
         return "";
     if (spread < UNEVEN * report->balance.mean_wall_ns)
         return "; all ranks alike";
-    return fm_format(&report->arena, "; rank %u waits most", summary->mpi.max_rank);
+    if (report->balance.n_groups < 2)
+        return fm_format(&report->arena, "; rank %u waits most", summary->mpi.max_rank);
+    const struct fm_balance_group *last = &report->balance.groups[report->balance.n_groups - 1];
+    return fm_format(&report->arena, "; %s wait%s most", fm_ranks_text(report, &last->ranks, 24), last->n == 1 ? "s" : "");
 }
 
 const char *fm_headline(struct fm_report *report)
@@ -46,8 +49,7 @@ static void print_ends(struct fm_report *report, FILE *out)
     char how[128];
     if (summary->complete)
         return;
-    print_line(out, fm_format(&report->arena, "INCOMPLETE: %ju of %u rank%s did not reach MPI_Finalize",
-                              (uintmax_t)summary->ended_badly, summary->ranks, summary->ranks == 1 ? "" : "s"));
+    print_line(out, fm_incomplete_text(report));
     if (summary->n_ends == 0)
         return;
     const struct fm_end_group *first = &summary->ends[0];

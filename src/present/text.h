@@ -1,7 +1,7 @@
 /* Text for terminals: strings made safe to print, and tables.
  *
  * A table is filled cell by cell, row by row, and printed either for people (aligned, humanised,
- * at most FM_TEXT_COLUMNS wide) or as CSV (RFC 4180, exact numbers). Each column names itself twice:
+ * at most FM_TEXT_LIMIT wide) or as CSV (RFC 4180, exact numbers). Each column names itself twice:
  * `heading` for people, `key` for CSV; one that has no heading or no key is left out there.
  *
  * Memory comes from the caller's arena; running out is remembered, and printing then prints nothing. */
@@ -14,7 +14,8 @@
 
 #include "base/arena.h"
 
-enum { FM_TEXT_COLUMNS = 100 };
+/* Lines are laid out for FM_TEXT_COLUMNS; a table may go up to FM_TEXT_LIMIT before it cuts texts. */
+enum { FM_TEXT_COLUMNS = 100, FM_TEXT_LIMIT = 108 };
 
 /* ---- strings ---- */
 
@@ -38,6 +39,7 @@ enum fm_column_kind {
     FM_COLUMN_TEXT,    /* left-aligned; may be cut when the table is too wide */
     FM_COLUMN_BAR,     /* left-aligned; never cut */
     FM_COLUMN_COUNT,   /* whole numbers */
+    FM_COLUMN_RANK,    /* a number that names, so without commas */
     FM_COLUMN_MEAN,    /* numbers */
     FM_COLUMN_TIME,    /* ns; CSV: seconds */
     FM_COLUMN_BYTES,

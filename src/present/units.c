@@ -30,7 +30,7 @@ const char *fm_time_text(char *buffer, double ns)
         snprintf(buffer, FM_UNIT_CHARS, "%.1f h", ns / HOUR_NS);
         add_commas(buffer);
     } else if (reaches(ns, 1e9)) {
-        snprintf(buffer, FM_UNIT_CHARS, "%.1f s", ns / 1e9);
+        snprintf(buffer, FM_UNIT_CHARS, "%.*f s", reaches(ns, 1e12) ? 0 : 1, ns / 1e9);
         add_commas(buffer);
     } else if (reaches(ns, 1e6)) {
         snprintf(buffer, FM_UNIT_CHARS, "%.1f ms", ns / 1e6);
@@ -69,7 +69,7 @@ const char *fm_rate_text(char *buffer, double per_second)
 const char *fm_count_text(char *buffer, uint64_t count)
 {
     static const char units[] = "MGTPE";
-    if (count < 100000000) {
+    if (count < 10000000) {
         snprintf(buffer, FM_UNIT_CHARS, "%" PRIu64, count);
     } else {
         double value = (double)count / 1e6;
@@ -82,10 +82,15 @@ const char *fm_count_text(char *buffer, uint64_t count)
     return buffer;
 }
 
+uint64_t fm_rounded(double number)
+{
+    return !(number > 0) ? 0 : number >= 0x1p64 ? UINT64_MAX : (uint64_t)(number + 0.5);
+}
+
 const char *fm_mean_text(char *buffer, double mean)
 {
     if (mean == floor(mean) || mean >= 1e4)
-        return fm_count_text(buffer, (uint64_t)(mean + 0.5));
+        return fm_count_text(buffer, fm_rounded(mean));
     snprintf(buffer, FM_UNIT_CHARS, "%.1f", mean);
     add_commas(buffer);
     return buffer;

@@ -156,7 +156,7 @@ static void print_legend(struct fm_report *report, FILE *out)
     const char *text = "";
     for (size_t h = 0; h < balance->n_heavy; h++)
         if (balance->heavy[h].time_ns)
-            text = fm_format(&report->arena, "%s%c %s   ", text, glyphs[h], balance->heavy[h].routine->name);
+            text = fm_format(&report->arena, "%s%c %s, ", text, glyphs[h], balance->heavy[h].routine->name);
     fm_print_folded(out, fm_format(&report->arena, "%s%c %s", text, OTHER, text[0] ? "other MPI" : "MPI"), 2);
 }
 
@@ -215,7 +215,7 @@ enum fm_status fm_view_balance_csv(struct fm_report *report, FILE *out, struct f
     (void)error;
     const struct fm_balance *balance = &report->balance;
     struct fm_column columns[4 + FM_MAX_HEAVY] = {
-        {NULL, "rank", FM_COLUMN_COUNT},
+        {NULL, "rank", FM_COLUMN_RANK},
         {NULL, "group", FM_COLUMN_COUNT},
         {NULL, "wall_s", FM_COLUMN_TIME},
         {NULL, "mpi_s", FM_COLUMN_TIME},

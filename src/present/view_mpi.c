@@ -17,21 +17,21 @@ static const struct fm_column routine_columns[] = {
     {"time", "time_s", FM_COLUMN_TIME},
     {"% MPI", "fraction_of_mpi", FM_COLUMN_PERCENT},
     {"min", "min_s", FM_COLUMN_TIME},
-    {NULL, "min_rank", FM_COLUMN_COUNT},
+    {NULL, "min_rank", FM_COLUMN_RANK},
     {"max", "max_s", FM_COLUMN_TIME},
-    {"on", "max_rank", FM_COLUMN_COUNT},
+    {"on", "max_rank", FM_COLUMN_RANK},
     {NULL, "max_event", FM_COLUMN_COUNT},
     {"second", "second_s", FM_COLUMN_TIME},
-    {"on", "second_rank", FM_COLUMN_COUNT},
+    {"on", "second_rank", FM_COLUMN_RANK},
     {NULL, "second_event", FM_COLUMN_COUNT},
     {NULL, "bytes", FM_COLUMN_BYTES},
     {NULL, "bytes_sent", FM_COLUMN_BYTES},
     {NULL, "bytes_received", FM_COLUMN_BYTES},
     {NULL, "messages", FM_COLUMN_COUNT},
     {"rank least", "rank_min_s", FM_COLUMN_TIME},
-    {"on", "rank_min_rank", FM_COLUMN_COUNT},
+    {"on", "rank_min_rank", FM_COLUMN_RANK},
     {"rank most", "rank_max_s", FM_COLUMN_TIME},
-    {"on", "rank_max_rank", FM_COLUMN_COUNT},
+    {"on", "rank_max_rank", FM_COLUMN_RANK},
     {NULL, "ranks", FM_COLUMN_COUNT},
 };
 
@@ -79,11 +79,14 @@ static void fill_routines(struct fm_report *report, struct fm_table *table, size
 static const struct fm_column group_columns[] = {
     {"routine", "routine", FM_COLUMN_TEXT},
     {NULL, NULL, FM_COLUMN_TEXT}, /* what it is grouped by: filled in */
+    {NULL, NULL, FM_COLUMN_TEXT}, /* sites: module ... */
+    {NULL, NULL, FM_COLUMN_TEXT}, /* ... build id ... */
+    {NULL, NULL, FM_COLUMN_RANK}, /* ... and offset */
     {"calls", "calls", FM_COLUMN_COUNT},
     {"time", "time_s", FM_COLUMN_TIME},
     {"time/call", "time_per_call_s", FM_COLUMN_TIME},
     {"max", "max_s", FM_COLUMN_TIME},
-    {"on", "max_rank", FM_COLUMN_COUNT},
+    {"on", "max_rank", FM_COLUMN_RANK},
     {NULL, "min_s", FM_COLUMN_TIME},
     {"bytes", "bytes", FM_COLUMN_BYTES},
     {"% MPI", "fraction_of_mpi", FM_COLUMN_PERCENT},
@@ -123,11 +126,19 @@ static void fill_groups(struct fm_report *report, struct fm_table *table, struct
     memcpy(columns, group_columns, sizeof group_columns);
     columns[1].heading = groupings[report->options.by].heading;
     columns[1].key = group_key(report->options.by);
+    if (report->options.by == FM_REPORT_BY_SITE) {
+        columns[2].key = "module";
+        columns[3].key = "build_id";
+        columns[4].key = "offset";
+    }
     fm_table_start(table, &report->arena, columns, GROUP_COLUMNS);
     for (size_t i = 0; i < rows; i++) {
         const struct fm_event *event = &groups->items[i];
         fm_cell_text(table, event->key.routine);
         fm_cell_text(table, group_label(report, &event->key));
+        fm_cell_text(table, event->key.site.module);
+        fm_cell_text(table, event->key.site.build_id);
+        fm_cell_whole(table, event->key.site.offset);
         fm_cell_whole(table, event->stats.count);
         fm_cell_whole(table, event->stats.total_ns);
         fm_cell_number(table, fm_ratio((double)event->stats.total_ns, (double)event->stats.count));
@@ -167,7 +178,9 @@ static void print_histogram(struct fm_report *report, const struct fm_routine_to
         fm_cell_whole(&table, bins[bin]);
         fm_cell_text(&table, fm_bar(report, (double)bins[bin], (double)most, HISTOGRAM_COLUMNS));
     }
-    fprintf(out, "\n%s\n", routine->name);
+    fputc('\n', out);
+    fm_print_text(out, routine->name);
+    fputc('\n', out);
     fm_table_print(&table, out);
 }
 

@@ -91,8 +91,8 @@ static void banner(struct fm_report *report, FILE *out)
 /* ---- extremes over ranks ---- */
 
 static const struct fm_column spread_columns[] = {
-    {"per rank", NULL, FM_COLUMN_TEXT}, {"min", NULL, FM_COLUMN_MEAN},      {"rank", NULL, FM_COLUMN_COUNT},
-    {"avg", NULL, FM_COLUMN_MEAN},      {"max", NULL, FM_COLUMN_MEAN},      {"rank", NULL, FM_COLUMN_COUNT},
+    {"per rank", NULL, FM_COLUMN_TEXT}, {"min", NULL, FM_COLUMN_MEAN},      {"rank", NULL, FM_COLUMN_RANK},
+    {"avg", NULL, FM_COLUMN_MEAN},      {"max", NULL, FM_COLUMN_MEAN},      {"rank", NULL, FM_COLUMN_RANK},
 };
 
 static void spread_row(struct fm_table *table, const char *name, enum fm_column_kind kind,

@@ -1,16 +1,17 @@
 /* Who sends to whom: the heaviest pairs as a table, and all of them as a picture, darker with the volume. */
+#include <inttypes.h>
 #include <string.h>
 
 #include "analyse/topology.h"
 #include "present/units.h"
 #include "present/views.h"
 
-enum { CELLS = 64, USUAL_PAIRS = 12, TICK = 8 };
+enum { CELLS = 64, USUAL_PAIRS = 12 };
 
 static const char shades[] = " .:-=+*#%@";
 
 static const struct fm_column columns[] = {
-    {"from", "from", FM_COLUMN_COUNT},      {"to", "to", FM_COLUMN_COUNT},
+    {"from", "from", FM_COLUMN_RANK},       {"to", "to", FM_COLUMN_RANK},
     {"bytes", "bytes", FM_COLUMN_BYTES},    {"messages", "messages", FM_COLUMN_COUNT},
     {"sending", "send_s", FM_COLUMN_TIME},  {"receiving", "receive_s", FM_COLUMN_TIME},
     {"rate", "bytes_per_second", FM_COLUMN_RATE}, {"% bytes", "fraction_of_bytes", FM_COLUMN_PERCENT},
@@ -38,7 +39,7 @@ struct picture {
     uint64_t volume[CELLS][CELLS]; /* [from][to] */
     bool any[CELLS][CELLS];        /* messages of no bytes are traffic too */
     uint64_t most;
-    uint32_t ranks, block; /* ranks of the job, ranks in a cell's side */
+    uint64_t ranks, block; /* ranks of the job, ranks in a cell's side */
     size_t cells;
 };
 
@@ -72,9 +73,10 @@ static void print_axis(const struct picture *picture, size_t label, size_t cell,
     char axis[2 * CELLS + FM_UNIT_CHARS];
     memset(axis, ' ', sizeof axis);
     size_t end = 0;
-    for (size_t column = 0; column < picture->cells; column += TICK) {
+    size_t tick = picture->cells <= 10 ? 1 : picture->cells <= CELLS / 2 ? 4 : 8;
+    for (size_t column = 0; column < picture->cells; column += tick) {
         char number[FM_UNIT_CHARS];
-        int length = snprintf(number, sizeof number, "%zu", column * picture->block);
+        int length = snprintf(number, sizeof number, "%" PRIu64, column * picture->block);
         memcpy(axis + column * cell, number, (size_t)length);
         end = column * cell + (size_t)length;
     }
@@ -85,11 +87,11 @@ static void print_picture(const struct picture *picture, FILE *out)
 {
     size_t cell = picture->cells <= CELLS / 2 ? 2 : 1; /* letters are twice as high as wide */
     char number[FM_UNIT_CHARS];
-    size_t label = (size_t)snprintf(number, sizeof number, "%zu", (picture->cells - 1) * picture->block);
+    size_t label = (size_t)snprintf(number, sizeof number, "%" PRIu64, (picture->cells - 1) * picture->block);
     label = label < 4 ? 4 : label;
     print_axis(picture, label, cell, out);
     for (size_t row = 0; row < picture->cells; row++) {
-        fprintf(out, "%*zu|", (int)label, row * picture->block);
+        fprintf(out, "%*" PRIu64 "|", (int)label, row * picture->block);
         for (size_t column = 0; column < picture->cells; column++)
             for (size_t i = 0; i < cell; i++)
                 fputc(shade_of(picture, row, column), out);
@@ -104,19 +106,19 @@ static enum fm_status draw(struct fm_report *report, const struct fm_topology *t
     char most[FM_UNIT_CHARS];
     if (!picture)
         return fm_fail(error, FM_ERR_MEMORY, "no memory for the picture of the topology");
-    picture->ranks = report->summary.ranks;
+    picture->ranks = report->summary.ranks ? report->summary.ranks : 1;
     for (size_t i = 0; i < topology->n; i++) { /* a spawned or foreign rank may lie beyond the job's size */
         const struct fm_pair *pair = &topology->pairs[i];
         uint32_t highest = pair->from > pair->to ? pair->from : pair->to;
-        if (highest >= picture->ranks && highest < UINT32_MAX - CELLS)
-            picture->ranks = highest + 1;
+        if (highest >= picture->ranks && highest != FM_NO_RANK)
+            picture->ranks = (uint64_t)highest + 1;
     }
     picture->block = (picture->ranks + CELLS - 1) / CELLS;
     picture->cells = (picture->ranks + picture->block - 1) / picture->block;
     paint(picture, topology);
     fprintf(out, "Rows send, columns receive");
     if (picture->block > 1)
-        fprintf(out, "; a cell is %u x %u ranks", picture->block, picture->block);
+        fprintf(out, "; a cell is %" PRIu64 " x %" PRIu64 " ranks", picture->block, picture->block);
     fprintf(out, ". Shades '%s' up to %s.\n", shades + 1, fm_bytes_text(most, (double)picture->most));
     print_picture(picture, out);
     return FM_OK;

@@ -92,23 +92,32 @@ const char *fm_bar(struct fm_report *report, double part, double whole, size_t c
     return bar;
 }
 
+const char *fm_incomplete_text(struct fm_report *report)
+{
+    const struct fm_summary *summary = &report->summary;
+    bool mpi = report->profile->job.mpi[0] != 0;
+    return fm_format(&report->arena, "INCOMPLETE: %" PRIu64 " of %u rank%s did not %s", summary->ended_badly,
+                     summary->ranks, summary->ranks == 1 ? "" : "s", mpi ? "reach MPI_Finalize" : "end normally");
+}
+
 void fm_print_incomplete(struct fm_report *report, FILE *out)
 {
     const struct fm_summary *summary = &report->summary;
     if (summary->complete)
         return;
     char how[128];
-    fprintf(out, "INCOMPLETE: %" PRIu64 " of %u rank%s did not reach MPI_Finalize; ", summary->ended_badly,
-            summary->ranks, summary->ranks == 1 ? "" : "s");
-    fprintf(out, "the figures are what was measured until then.\n");
+    fprintf(out, "%s; the figures are what was measured until then.\n", fm_incomplete_text(report));
     size_t shown = fm_report_rows(report, summary->n_ends, 6);
     for (size_t i = 0; i < shown; i++) {
         const struct fm_end_group *group = &summary->ends[i];
-        fprintf(out, "  %s: %s%s%s\n", fm_ranks_text(report, &group->ranks, 40),
-                fm_end_text(group->end, group->code, how, sizeof how), group->inside[0] ? ", inside " : "",
-                group->inside);
+        fputs("  ", out);
+        fm_print_cut(out, fm_format(&report->arena, "%s: %s%s%s", fm_ranks_text(report, &group->ranks, 40),
+                                    fm_end_text(group->end, group->code, how, sizeof how),
+                                    group->inside[0] ? ", inside " : "", group->inside), FM_TEXT_COLUMNS - 2);
+        fputc('\n', out);
     }
-    fm_print_more(out, shown, summary->n_ends, "way of ending");
+    if (shown < summary->n_ends)
+        fprintf(out, "  and in %zu other ways (--all shows them)\n", summary->n_ends - shown);
     fputc('\n', out);
 }
 

@@ -56,6 +56,7 @@ void fm_print_more(FILE *out, size_t shown, size_t n, const char *what); /* "+ 1
 const char *fm_site_text(struct fm_report *report, const struct fm_site *site); /* "pcg (pcg.f90:118)", "pop+0x4a3c" */
 const char *fm_ranks_text(struct fm_report *report, const struct fm_rankset *ranks, size_t columns); /* "ranks 0-3" */
 const char *fm_bar(struct fm_report *report, double part, double whole, size_t columns);
+const char *fm_incomplete_text(struct fm_report *report); /* "INCOMPLETE: 2 of 8 ranks ..." */
 void fm_print_incomplete(struct fm_report *report, FILE *out); /* nothing when it is complete */
 void fm_print_scope(struct fm_report *report, FILE *out); /* "Times are sums over 4 ranks ..." */
 const char *fm_balance_sentence(struct fm_report *report); /* about groups and jumps; "" for one rank */
