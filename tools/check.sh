@@ -36,10 +36,11 @@ scripts() {
     grep -rlE '^#!/bin/(ba)?sh' .ci tools tests bench 2>/dev/null | sort | xargs shellcheck
 }
 
+# With its own limit of nodes the analyzer takes minutes over the tree, and found no more.
 lint() {
     c_sources src | grep -zv '\.h$' | xargs -0 -P "$(nproc)" -I{} \
-        clang-tidy --quiet {} -- -std=gnu17 -D_GNU_SOURCE= '-DFM_VERSION="0"' -Wall -Wextra \
-        -Isrc -Iinclude -I"$build/src" 2>/dev/null
+        clang-tidy --quiet {} -- -std=gnu17 -D_GNU_SOURCE= '-DFM_VERSION="0"' -Wall -Wextra -Wno-string-plus-int \
+        -Isrc -Iinclude -I"$build/src" -Xclang -analyzer-config -Xclang max-nodes=20000 2>/dev/null
 }
 
 check format format
