@@ -2,6 +2,7 @@
 #ifndef FM_CLI_DOCTOR_H
 #define FM_CLI_DOCTOR_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 enum fm_doctor_level { FM_DOCTOR_OK, FM_DOCTOR_WARN, FM_DOCTOR_BAD };
@@ -21,5 +22,8 @@ int fm_doctor_capture(char *const words[], char *text, size_t size);
 void fm_doctor_place(struct fm_doctor *doctor);  /* library, segment directory, space, leftovers */
 void fm_doctor_system(struct fm_doctor *doctor); /* logind, kernel settings, clock, limits, MPIs */
 void fm_doctor_program(struct fm_doctor *doctor, const char *program);
+
+/* MPI is part of the program itself, so that no call of it can be seen from outside. */
+bool fm_program_has_static_mpi(const char *path);
 
 #endif

@@ -81,6 +81,18 @@ static bool defines_mpi(const struct fm_elf *elf)
            fm_elf_find(elf, "MPI_Init_thread") == FM_ELF_DEFINED;
 }
 
+bool fm_program_has_static_mpi(const char *path)
+{
+    struct fm_elf elf;
+    if (fm_elf_open(&elf, path, NULL) != FM_OK)
+        return false;
+    bool inside = defines_mpi(&elf);
+    for (size_t i = 0; i < elf.n_needed; i++)
+        inside = inside && strncmp(elf.needed[i], "libmpi", 6) != 0;
+    fm_elf_close(&elf);
+    return inside;
+}
+
 static bool uses_mpi(const struct fm_elf *elf)
 {
     static const char *const names[] = {"MPI_Init",         "MPI_Init_thread", "mpi_init_",

@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "analyse/summary.h"
+#include "profile/encode.h"
 #include "reduce/node_files.h"
 
 enum { STALE_SECONDS = 60 }; /* a younger file may belong to a job that is just starting */
@@ -78,12 +79,33 @@ static bool is_plain(const char *directory, const char *job_key)
     return fm_node_visit(directory, job_key, look_plain, &plain, NULL) == FM_OK && plain.plain;
 }
 
-static bool run_has_profile(const char *directory, const char *run_id)
+static bool is_mpi_profile(const char *path)
 {
-    char path[FM_PATH_BYTES];
-    struct stat st;
+    struct fm_profile *profile;
+    if (fm_profile_read(path, &profile, NULL) != FM_OK)
+        return false;
+    bool mpi = profile->n_routines > 0 || *profile->job.mpi;
+    fm_profile_destroy(profile);
+    return mpi;
+}
+
+/* Whether the run has written the profile of an MPI job. */
+static bool run_has_mpi(const char *directory, const char *run_id)
+{
+    char path[FM_PATH_BYTES], line[FM_PATH_BYTES];
+    bool found = false;
+    if (!*run_id || strchr(run_id, '/'))
+        return false;
     snprintf(path, sizeof path, "%.3800s/%.64s.run", directory, run_id);
-    return *run_id && !strchr(run_id, '/') && lstat(path, &st) == 0 && st.st_size > 0;
+    int fd = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+    FILE *file = fd >= 0 ? fdopen(fd, "r") : NULL;
+    while (file && !found && fgets(line, sizeof line, file)) {
+        line[strcspn(line, "\n")] = 0;
+        found = is_mpi_profile(line);
+    }
+    if (file)
+        fclose(file);
+    return found;
 }
 
 /* ---- one job ---- */
@@ -129,7 +151,7 @@ static void handle_job(const struct gathering *gathering, const struct job *job,
                                                                       .job_key = job->key,
                                                                       .processes = job->alive,
                                                                       .foreign = job->foreign});
-    } else if (plain && run_has_profile(gathering->directory, job->run_id)) {
+    } else if (plain && run_has_mpi(gathering->directory, job->run_id)) {
         struct plain removal = {.plain = true, .remove = true};
         fm_node_visit(gathering->directory, job->key, look_plain, &removal, NULL);
     } else {
@@ -207,6 +229,19 @@ static bool unlocked(int directory_fd, const char *name)
     return free;
 }
 
+/* No segment speaks of it and no `fathom run` holds it. A young empty one may belong to what is just starting. */
+static bool is_stale(const struct fm_node_list *list, int directory_fd, const char *name)
+{
+    size_t stem;
+    struct stat st;
+    bool job = has_suffix(name, FM_JOB_SUFFIX, &stem), run = !job && has_suffix(name, ".run", &stem);
+    if ((!job && !run) || belongs_to_segment(list, name, stem) ||
+        fstatat(directory_fd, name, &st, AT_SYMLINK_NOFOLLOW) != 0 || !S_ISREG(st.st_mode) || st.st_uid != getuid())
+        return false;
+    bool over = run && st.st_size > 0;
+    return (over || time(NULL) - st.st_mtime >= STALE_SECONDS) && unlocked(directory_fd, name);
+}
+
 void fm_gather_sweep(const char *directory)
 {
     struct fm_node_list list;
@@ -214,18 +249,9 @@ void fm_gather_sweep(const char *directory)
         return;
     DIR *stream = opendir(directory);
     const struct dirent *entry;
-    while (stream && (entry = readdir(stream))) {
-        size_t stem;
-        struct stat st;
-        if (!has_suffix(entry->d_name, FM_JOB_SUFFIX, &stem) && !has_suffix(entry->d_name, ".run", &stem))
-            continue;
-        if (belongs_to_segment(&list, entry->d_name, stem) ||
-            fstatat(dirfd(stream), entry->d_name, &st, AT_SYMLINK_NOFOLLOW) != 0 || !S_ISREG(st.st_mode) ||
-            st.st_uid != getuid() || time(NULL) - st.st_mtime < STALE_SECONDS ||
-            !unlocked(dirfd(stream), entry->d_name))
-            continue;
-        unlinkat(dirfd(stream), entry->d_name, 0);
-    }
+    while (stream && (entry = readdir(stream)))
+        if (is_stale(&list, dirfd(stream), entry->d_name))
+            unlinkat(dirfd(stream), entry->d_name, 0);
     if (stream)
         closedir(stream);
     fm_node_list_destroy(&list);

@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "cli/cli.h"
+#include "cli/doctor.h"
 #include "cli/gather.h"
 #include "profile/encode.h"
 #include "reduce/node_files.h"
@@ -191,6 +192,10 @@ static void tell_profile(const char *path)
         return;
     if (!fm_profile_complete(profile))
         fprintf(stderr, "fathom: it is incomplete: %s\n", fm_ends_text(profile, ends, sizeof ends));
+    if (profile->n_routines == 0 && fm_program_has_static_mpi(profile->job.exe))
+        fprintf(stderr,
+                "fathom: no MPI call was seen: MPI is linked statically into %s; link it with the shared libmpi\n",
+                profile->job.exe);
     fm_profile_destroy(profile);
 }
 
