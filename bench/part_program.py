@@ -1,0 +1,27 @@
+"""A whole program, with and without Fathom."""
+import time
+
+import common
+
+RANKS = 2
+
+
+def seconds(program, mpi, preload, steps):
+    started = time.monotonic()
+    common.run([program, "--steps", steps], preload, ranks=(mpi, RANKS))
+    return time.monotonic() - started
+
+
+def main(quick):
+    alternations, steps = (1, 5) if quick else (7, 25)
+    common.heading(f"The mini ocean model, {RANKS} ranks, mpirun to end (s, minima of {alternations} alternations)")
+    rows = []
+    for mpi, name in common.MPIS.items():
+        program = common.miniocean(mpi)
+        best = {(): float("inf"), (common.LIBRARY,): float("inf")}
+        for _ in range(alternations):
+            for preload in best:
+                best[preload] = min(best[preload], seconds(program, mpi, preload, steps))
+        plain, fathom = best.values()
+        rows.append([name, f"{plain:.3f}", f"{fathom:.3f}", f"{100 * (fathom / plain - 1):+.1f} %"])
+    common.table(["", "plain", "Fathom", "more"], rows)

@@ -1,0 +1,45 @@
+"""The size of a profile as ranks are added, and the cost of merging very many."""
+import re
+
+import common
+
+GOAL_BYTES_PER_RANK = 200
+GOAL_CPU_S, GOAL_MIB = 20, 5
+SYNTHETIC_RANKS = 100_000
+
+
+def profile_bytes(ranks):
+    common.run([common.miniocean("openmpi"), "--steps", "2"], [common.LIBRARY], ranks=("openmpi", ranks))
+    return (common.MADE / "bench.fathom").stat().st_size
+
+
+def real_ranks():
+    small, large = 16, 64
+    sizes = {ranks: profile_bytes(ranks) for ranks in (small, large)}
+    growth = (sizes[large] - sizes[small]) / (large - small)
+    common.table(["profile of miniocean, Open MPI", "bytes"], [[f"{n} ranks", size] for n, size in sizes.items()])
+    common.goal(growth <= GOAL_BYTES_PER_RANK, f"{growth:.0f} bytes more a rank (goal {GOAL_BYTES_PER_RANK})")
+
+
+def synthetic_ranks(quick):
+    core = [str(path) for folder in ("base", "profile", "reduce")
+            for path in sorted((common.SOURCE / "src" / folder).glob("*.c"))]
+    program = common.make("merge_scale", "gcc", "-std=gnu17", "-O2", "-D_GNU_SOURCE=", '-DFM_VERSION="bench"',
+                          "-I", str(common.SOURCE / "src"), "-I", str(common.BUILD / "src"),
+                          "-I", str(common.SOURCE / "tests"), "merge_scale.c",
+                          str(common.SOURCE / "tests" / "reduce" / "synthetic.c"), *core)
+    ranks = SYNTHETIC_RANKS // 100 if quick else SYNTHETIC_RANKS
+    text = common.run([program, ranks])
+    print("".join(f"  {line}\n" for line in text.splitlines()))
+    cpu = float(re.search(r"together +([\d.]+) s", text)[1])
+    mebibytes = float(re.search(r"file +([\d.]+) MiB", text)[1])
+    name = f"{ranks:,} synthetic ranks"
+    common.goal(cpu <= GOAL_CPU_S, f"{name}: {cpu:.1f} s of CPU (goal {GOAL_CPU_S} s)")
+    common.goal(mebibytes <= GOAL_MIB, f"{name}: {mebibytes} MiB (goal {GOAL_MIB} MiB)")
+
+
+def main(quick):
+    common.heading("The size of a profile")
+    real_ranks()
+    print()
+    synthetic_ranks(quick)
