@@ -3,6 +3,7 @@
 
 #include <dlfcn.h>
 #include <errno.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -29,11 +30,31 @@ static void find_command(char path[FM_PATH_BYTES])
     snprintf(path, FM_PATH_BYTES, "fathom");
 }
 
-static void run_report(const char *command, char *const arguments[], char *const environment[])
+static void wait_for(pid_t child, int options)
 {
-    dup2(STDERR_FILENO, STDOUT_FILENO); /* the program's standard output stays its own */
-    execvpe(command, arguments, environment);
-    _exit(127);
+    while (child > 0 && waitpid(child, NULL, options) < 0 && errno == EINTR)
+        ;
+}
+
+/* A process without an exit signal: the program's SIGCHLD handler and its waitpid do not see it, and its atfork
+ * handlers do not run. */
+static pid_t clone_unseen(void)
+{
+    return (pid_t)syscall(SYS_clone, 0, 0, 0, 0, 0);
+}
+
+/* In the unseen process. exec gives a process its SIGCHLD back, so that the report is a further child. */
+static _Noreturn void run_report(const char *command, char *const arguments[], char *const environment[])
+{
+    signal(SIGCHLD, SIG_DFL);
+    pid_t child = clone_unseen();
+    if (child == 0) {
+        dup2(STDERR_FILENO, STDOUT_FILENO); /* the program's standard output stays its own */
+        execvpe(command, arguments, environment);
+        _exit(127);
+    }
+    wait_for(child, __WALL);
+    _exit(0);
 }
 
 void fm_print_report(const char *profile_path)
@@ -49,11 +70,8 @@ void fm_print_report(const char *profile_path)
     char *arguments[] = {"fathom", "report", path, terse ? "--terse" : full ? NULL : "-o", terse || full ? NULL : to,
                          NULL};
     char *environment[] = {"FATHOM_DISABLE=1", "PATH=/usr/local/bin:/usr/bin:/bin", "LC_ALL=C.UTF-8", NULL};
-    /* no SIGCHLD at its end, and no atfork handlers of the program: a clone whose exit signal is none */
-    pid_t child = (pid_t)syscall(SYS_clone, 0, 0, 0, 0, 0);
+    pid_t child = clone_unseen();
     if (child == 0)
         run_report(command, arguments, environment);
-    if (child > 0)
-        while (waitpid(child, NULL, __WCLONE) < 0 && errno == EINTR)
-            ;
+    wait_for(child, __WCLONE);
 }
