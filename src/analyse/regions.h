@@ -10,11 +10,11 @@ struct fm_region_routine {
 };
 
 struct fm_region_total {
-    const char *path; /* "a/b"; "" = the whole program */
-    const char *name; /* its last part */
-    unsigned depth;   /* 0 for the whole program, 1 for "a", 2 for "a/b" */
+    const char *path;               /* "a/b"; "" = the whole program */
+    const char *name;               /* its last part */
+    unsigned depth;                 /* 0 for the whole program, 1 for "a", 2 for "a/b" */
     const struct fm_region *region; /* NULL when only events know it */
-    uint64_t entries, wall_ns; /* over ranks */
+    uint64_t entries, wall_ns;      /* over ranks */
     uint64_t calls, mpi_ns;
     struct fm_region_routine *routines; /* most time first, then by name */
     size_t n_routines;

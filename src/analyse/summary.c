@@ -87,8 +87,7 @@ static bool collect_ends(const struct fm_profile *profile, struct fm_arena *aren
     uint64_t next = 0;
     for (size_t i = 0; i < profile->n_processes; i++) {
         const struct fm_process *process = &profile->processes[i];
-        if (process->rank > next &&
-            !add_end(summary, &capacity, arena, &missing, (uint32_t)next, process->rank - 1))
+        if (process->rank > next && !add_end(summary, &capacity, arena, &missing, (uint32_t)next, process->rank - 1))
             return false;
         next = (uint64_t)process->rank + 1;
         struct fm_end_group how = {.end = process->end, .code = process->end_code, .inside = process->inside};

@@ -17,13 +17,13 @@ struct fm_end_group {
 };
 
 struct fm_summary {
-    const char *name;   /* of the program, without its folder */
-    uint32_t ranks;     /* of the job */
-    uint32_t measured;  /* of them, those with data */
+    const char *name;  /* of the program, without its folder */
+    uint32_t ranks;    /* of the job */
+    uint32_t measured; /* of them, those with data */
     bool complete;
-    uint64_t wall_ns;   /* of the job */
-    uint64_t wall_sum_ns, mpi_sum_ns, overhead_ns; /* over ranks */
-    double mpi_fraction;                           /* mpi_sum_ns / wall_sum_ns */
+    uint64_t wall_ns;                                 /* of the job */
+    uint64_t wall_sum_ns, mpi_sum_ns, overhead_ns;    /* over ranks */
+    double mpi_fraction;                              /* mpi_sum_ns / wall_sum_ns */
     struct fm_spread wall, mpi, user, system, memory; /* ns and bytes, over ranks */
 
     const struct fm_routine_total **routines; /* most time first, then by name */

@@ -43,8 +43,8 @@ static size_t join(const struct fm_edges *sent, const struct fm_edges *received,
     return n;
 }
 
-enum fm_status fm_topology_find(const struct fm_profile *profile, struct fm_arena *arena,
-                                struct fm_topology *topology, struct fm_error *error)
+enum fm_status fm_topology_find(const struct fm_profile *profile, struct fm_arena *arena, struct fm_topology *topology,
+                                struct fm_error *error)
 {
     size_t at_most = profile->sent.n + profile->received.n;
     *topology = (struct fm_topology){

@@ -14,12 +14,12 @@ struct fm_pair {
 struct fm_topology {
     struct fm_pair *pairs; /* by from, to */
     size_t n;
-    uint64_t messages, bytes; /* of the pairs */
+    uint64_t messages, bytes;                          /* of the pairs */
     uint64_t dropped, dropped_messages, dropped_bytes; /* pairs left out of a large profile, as sent */
 };
 
-enum fm_status fm_topology_find(const struct fm_profile *profile, struct fm_arena *arena,
-                                struct fm_topology *topology, struct fm_error *error);
+enum fm_status fm_topology_find(const struct fm_profile *profile, struct fm_arena *arena, struct fm_topology *topology,
+                                struct fm_error *error);
 /* A copy of the pairs, most bytes first, then most messages, then by from and to. NULL without memory. */
 struct fm_pair *fm_topology_heaviest(const struct fm_topology *topology, struct fm_arena *arena);
 

@@ -86,11 +86,16 @@ static int set_by(struct request *request, const char *name)
 enum { OPTION_VIEW = 256, OPTION_FORMAT, OPTION_ALL, OPTION_HISTOGRAM, OPTION_BY, OPTION_TOP, OPTION_TERSE };
 
 static const struct option options[] = {
-    {"view", required_argument, NULL, OPTION_VIEW},     {"format", required_argument, NULL, OPTION_FORMAT},
-    {"output", required_argument, NULL, 'o'},           {"all", no_argument, NULL, OPTION_ALL},
-    {"histogram", no_argument, NULL, OPTION_HISTOGRAM}, {"by", required_argument, NULL, OPTION_BY},
-    {"top", required_argument, NULL, OPTION_TOP},       {"terse", no_argument, NULL, OPTION_TERSE},
-    {"help", no_argument, NULL, 'h'},                   {0},
+    {"view", required_argument, NULL, OPTION_VIEW},
+    {"format", required_argument, NULL, OPTION_FORMAT},
+    {"output", required_argument, NULL, 'o'},
+    {"all", no_argument, NULL, OPTION_ALL},
+    {"histogram", no_argument, NULL, OPTION_HISTOGRAM},
+    {"by", required_argument, NULL, OPTION_BY},
+    {"top", required_argument, NULL, OPTION_TOP},
+    {"terse", no_argument, NULL, OPTION_TERSE},
+    {"help", no_argument, NULL, 'h'},
+    {0},
 };
 
 static int set_option(struct request *request, int option, char **argv)
@@ -166,8 +171,9 @@ static enum fm_status print_to(const struct request *request, struct fm_report *
         return fm_fail(error, FM_ERR_SYSTEM, "cannot write %s: %s", name, strerror(errno));
     errno = 0;
     enum fm_status status = print(request, report, out, error);
-    bool failed = ferror(out) != 0;
-    failed |= (request->output ? fclose(out) : fflush(out)) != 0;
+    bool failed = fflush(out) != 0 || ferror(out);
+    if (request->output)
+        failed |= fclose(out) != 0;
     if (failed && !status)
         status = fm_fail(error, FM_ERR_SYSTEM, "cannot write %s: %s", name, strerror(errno ? errno : EIO));
     return status;

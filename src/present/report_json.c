@@ -295,7 +295,8 @@ static void write_site(struct fm_report *report, struct fm_json *json, const str
 static enum fm_status write_sites(struct fm_report *report, struct fm_json *json, struct fm_error *error)
 {
     struct fm_groups groups;
-    enum fm_status status = fm_group_events(report->profile, FM_BY_ROUTINE | FM_BY_SITE, &report->arena, &groups, error);
+    enum fm_status status = fm_group_events(report->profile, FM_BY_ROUTINE | FM_BY_SITE, &report->arena, &groups,
+                                            error);
     if (status)
         return status;
     fm_json_array(json, "sites", FM_JSON_LINES);
@@ -349,7 +350,8 @@ static enum fm_status write_regions(struct fm_report *report, struct fm_json *js
 static enum fm_status write_sizes(struct fm_report *report, struct fm_json *json, struct fm_error *error)
 {
     struct fm_groups groups;
-    enum fm_status status = fm_group_events(report->profile, FM_BY_ROUTINE | FM_BY_SIZE, &report->arena, &groups, error);
+    enum fm_status status = fm_group_events(report->profile, FM_BY_ROUTINE | FM_BY_SIZE, &report->arena, &groups,
+                                            error);
     if (status)
         return status;
     fm_json_array(json, "sizes", FM_JSON_LINES);
@@ -371,7 +373,8 @@ static enum fm_status write_sizes(struct fm_report *report, struct fm_json *json
 static enum fm_status write_communicators(struct fm_report *report, struct fm_json *json, struct fm_error *error)
 {
     struct fm_groups groups;
-    enum fm_status status = fm_group_events(report->profile, FM_BY_ROUTINE | FM_BY_COMM, &report->arena, &groups, error);
+    enum fm_status status = fm_group_events(report->profile, FM_BY_ROUTINE | FM_BY_COMM, &report->arena, &groups,
+                                            error);
     if (status)
         return status;
     fm_json_array(json, "communicators", FM_JSON_LINES);

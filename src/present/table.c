@@ -147,8 +147,7 @@ static void fit(const struct fm_table *table, struct layout *layout)
     while (total_width(table, layout) > FM_TEXT_LIMIT) {
         size_t longest = table->n_columns;
         for (size_t c = 0; c < table->n_columns; c++)
-            if (table->columns[c].heading && table->columns[c].kind == FM_COLUMN_TEXT &&
-                layout->number[c] > MIN_TEXT &&
+            if (table->columns[c].heading && table->columns[c].kind == FM_COLUMN_TEXT && layout->number[c] > MIN_TEXT &&
                 (longest == table->n_columns || layout->number[c] > layout->number[longest]))
                 longest = c;
         if (longest == table->n_columns)

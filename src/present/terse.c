@@ -15,7 +15,8 @@ static const char *headline_balance(struct fm_report *report)
     if (report->balance.n_groups < 2)
         return fm_format(&report->arena, "; rank %u waits most", summary->mpi.max_rank);
     const struct fm_balance_group *last = &report->balance.groups[report->balance.n_groups - 1];
-    return fm_format(&report->arena, "; %s wait%s most", fm_ranks_text(report, &last->ranks, 24), last->n == 1 ? "s" : "");
+    return fm_format(&report->arena, "; %s wait%s most", fm_ranks_text(report, &last->ranks, 24),
+                     last->n == 1 ? "s" : "");
 }
 
 const char *fm_headline(struct fm_report *report)
@@ -61,9 +62,8 @@ static void print_ends(struct fm_report *report, FILE *out)
 static void print_heaviest(struct fm_report *report, FILE *out)
 {
     static const struct fm_column columns[] = {
-        {"heaviest", NULL, FM_COLUMN_TEXT},       {"calls", NULL, FM_COLUMN_COUNT},
-        {"time", NULL, FM_COLUMN_TIME},           {"time/call", NULL, FM_COLUMN_TIME},
-        {"bytes/call", NULL, FM_COLUMN_BYTES},    {"% MPI", NULL, FM_COLUMN_PERCENT},
+        {"heaviest", NULL, FM_COLUMN_TEXT},  {"calls", NULL, FM_COLUMN_COUNT},      {"time", NULL, FM_COLUMN_TIME},
+        {"time/call", NULL, FM_COLUMN_TIME}, {"bytes/call", NULL, FM_COLUMN_BYTES}, {"% MPI", NULL, FM_COLUMN_PERCENT},
         {"% wall", NULL, FM_COLUMN_PERCENT},
     };
     const struct fm_summary *summary = &report->summary;

@@ -36,12 +36,12 @@ uint32_t fm_utf8_next(const char **text);
 /* ---- tables ---- */
 
 enum fm_column_kind {
-    FM_COLUMN_TEXT,    /* left-aligned; may be cut when the table is too wide */
-    FM_COLUMN_BAR,     /* left-aligned; never cut */
-    FM_COLUMN_COUNT,   /* whole numbers */
-    FM_COLUMN_RANK,    /* a number that names, so without commas */
-    FM_COLUMN_MEAN,    /* numbers */
-    FM_COLUMN_TIME,    /* ns; CSV: seconds */
+    FM_COLUMN_TEXT,  /* left-aligned; may be cut when the table is too wide */
+    FM_COLUMN_BAR,   /* left-aligned; never cut */
+    FM_COLUMN_COUNT, /* whole numbers */
+    FM_COLUMN_RANK,  /* a number that names, so without commas */
+    FM_COLUMN_MEAN,  /* numbers */
+    FM_COLUMN_TIME,  /* ns; CSV: seconds */
     FM_COLUMN_BYTES,
     FM_COLUMN_RATE,    /* bytes per second */
     FM_COLUMN_PERCENT, /* fraction; shown in percent */
@@ -65,9 +65,9 @@ struct fm_table {
 void fm_table_start(struct fm_table *table, struct fm_arena *arena, const struct fm_column *columns, size_t n_columns);
 void fm_cell_text(struct fm_table *table, const char *text); /* the text must outlive the table */
 void fm_cell_number(struct fm_table *table, double number);
-void fm_cell_whole(struct fm_table *table, uint64_t number); /* exact in CSV */
+void fm_cell_whole(struct fm_table *table, uint64_t number);                      /* exact in CSV */
 void fm_cell_as(struct fm_table *table, enum fm_column_kind kind, double number); /* another kind than its column's */
-void fm_cell_none(struct fm_table *table);                   /* has no value */
+void fm_cell_none(struct fm_table *table);                                        /* has no value */
 void fm_cell_line(struct fm_table *table, const char *text); /* text only: a line of its own across the columns */
 
 void fm_table_print(const struct fm_table *table, FILE *out);

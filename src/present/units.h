@@ -11,15 +11,15 @@
 
 enum { FM_UNIT_CHARS = 32 };
 
-const char *fm_time_text(char *buffer, double ns);          /* 41 ns, 4.5 ms, 12.3 s, 1,234 s, 27.8 h */
-const char *fm_bytes_text(char *buffer, double bytes);      /* 8 B, 1.2 MiB */
-const char *fm_rate_text(char *buffer, double per_second);  /* 1.2 MiB/s */
-const char *fm_count_text(char *buffer, uint64_t count);    /* 1,234,567; from ten million on 12.3 M */
-const char *fm_mean_text(char *buffer, double mean);        /* a count that need not be whole: 128, 127.5 */
-const char *fm_percent_text(char *buffer, double fraction); /* 34.1, without the sign; <0.1 when it is not zero */
+const char *fm_time_text(char *buffer, double ns);           /* 41 ns, 4.5 ms, 12.3 s, 1,234 s, 27.8 h */
+const char *fm_bytes_text(char *buffer, double bytes);       /* 8 B, 1.2 MiB */
+const char *fm_rate_text(char *buffer, double per_second);   /* 1.2 MiB/s */
+const char *fm_count_text(char *buffer, uint64_t count);     /* 1,234,567; from ten million on 12.3 M */
+const char *fm_mean_text(char *buffer, double mean);         /* a count that need not be whole: 128, 127.5 */
+const char *fm_percent_text(char *buffer, double fraction);  /* 34.1, without the sign; <0.1 when it is not zero */
 const char *fm_percent_whole(char *buffer, double fraction); /* 34 %, for sentences; <1 % when it is not zero */
-const char *fm_date_text(char *buffer, uint64_t real_ns);   /* 2026-11-15 02:00:00 UTC; "" for 0 */
-const char *fm_date_iso(char *buffer, uint64_t real_ns);    /* 2026-11-15T02:00:00Z; "" for 0 */
+const char *fm_date_text(char *buffer, uint64_t real_ns);    /* 2026-11-15 02:00:00 UTC; "" for 0 */
+const char *fm_date_iso(char *buffer, uint64_t real_ns);     /* 2026-11-15T02:00:00Z; "" for 0 */
 
 uint64_t fm_rounded(double number); /* to the nearest whole number that there is */
 

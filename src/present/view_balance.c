@@ -17,8 +17,9 @@ static const char *group_sentence(struct fm_report *report, const struct fm_bala
     char difference[FM_UNIT_CHARS];
     bool less = group->difference_ns < 0;
     const char *ranks = fm_ranks_text(report, &group->ranks, 40);
-    return fm_format(&report->arena, "%c%s spend%s %s %s in MPI than the rest", first ? 'R' : 'r', ranks + 1, group->n == 1 ? "s" : "",
-                     fm_time_text(difference, fabs(group->difference_ns)), less ? "less" : "more");
+    return fm_format(&report->arena, "%c%s spend%s %s %s in MPI than the rest", first ? 'R' : 'r', ranks + 1,
+                     group->n == 1 ? "s" : "", fm_time_text(difference, fabs(group->difference_ns)),
+                     less ? "less" : "more");
 }
 
 const char *fm_balance_sentence(struct fm_report *report)
@@ -35,14 +36,15 @@ const char *fm_balance_sentence(struct fm_report *report)
     if (balance->n_groups == 2) { /* each is the rest of the other: the smaller one is the news */
         const struct fm_balance_group *low = &balance->groups[0], *high = &balance->groups[1];
         const struct fm_balance_group *news = low->n <= high->n ? low : high;
-        const char *meaning = news == high ? (news->n == 1 ? "it waits for the others" : "they wait for the others")
+        const char *meaning = news == high   ? (news->n == 1 ? "it waits for the others" : "they wait for the others")
                               : news->n == 1 ? "it has more to do, and the others wait"
                                              : "they have more to do, and the others wait";
         return fm_format(&report->arena, "%s: %s.", group_sentence(report, news, true), meaning);
     }
     const char *text = "";
     for (size_t g = 0; g < balance->n_groups; g++)
-        text = fm_format(&report->arena, "%s%s%s", text, g ? "; " : "", group_sentence(report, &balance->groups[g], g == 0));
+        text = fm_format(&report->arena, "%s%s%s", text, g ? "; " : "",
+                         group_sentence(report, &balance->groups[g], g == 0));
     return fm_format(&report->arena, "%s.", text);
 }
 
@@ -163,8 +165,10 @@ static void print_legend(struct fm_report *report, FILE *out)
 /* ---- groups ---- */
 
 static const struct fm_column group_columns[] = {
-    {"ranks", NULL, FM_COLUMN_TEXT},          {"how many", NULL, FM_COLUMN_COUNT},
-    {"in MPI, mean", NULL, FM_COLUMN_TIME},   {"to the rest", NULL, FM_COLUMN_TEXT},
+    {"ranks", NULL, FM_COLUMN_TEXT},
+    {"how many", NULL, FM_COLUMN_COUNT},
+    {"in MPI, mean", NULL, FM_COLUMN_TIME},
+    {"to the rest", NULL, FM_COLUMN_TEXT},
 };
 
 static void print_groups(struct fm_report *report, FILE *out)
@@ -226,8 +230,8 @@ enum fm_status fm_view_balance_csv(struct fm_report *report, FILE *out, struct f
         if (!balance->heavy[h].time_ns)
             continue;
         times[n_times] = balance->heavy[h].time_ns;
-        columns[4 + n_times++] =
-            (struct fm_column){NULL, fm_format(&report->arena, "%s_s", balance->heavy[h].routine->name), FM_COLUMN_TIME};
+        columns[4 + n_times++] = (struct fm_column){
+            NULL, fm_format(&report->arena, "%s_s", balance->heavy[h].routine->name), FM_COLUMN_TIME};
     }
     struct fm_table table;
     fm_table_start(&table, &report->arena, columns, 4 + n_times);

@@ -96,7 +96,8 @@ enum fm_status fm_view_sizes_text(struct fm_report *report, FILE *out, struct fm
 {
     struct fm_groups groups;
     struct fm_table table;
-    enum fm_status status = fm_group_events(report->profile, FM_BY_ROUTINE | FM_BY_SIZE, &report->arena, &groups, error);
+    enum fm_status status = fm_group_events(report->profile, FM_BY_ROUTINE | FM_BY_SIZE, &report->arena, &groups,
+                                            error);
     if (status)
         return status;
     fm_print_incomplete(report, out);
@@ -119,7 +120,8 @@ enum fm_status fm_view_sizes_csv(struct fm_report *report, FILE *out, struct fm_
 {
     struct fm_groups groups;
     struct fm_table table;
-    enum fm_status status = fm_group_events(report->profile, FM_BY_ROUTINE | FM_BY_SIZE, &report->arena, &groups, error);
+    enum fm_status status = fm_group_events(report->profile, FM_BY_ROUTINE | FM_BY_SIZE, &report->arena, &groups,
+                                            error);
     if (status)
         return status;
     fill(report, &table, &groups, SIZE_MAX, true);

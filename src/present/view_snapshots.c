@@ -8,15 +8,9 @@
 enum { USUAL_ROUTINES = 5 };
 
 static const struct fm_column columns[] = {
-    {"snapshot", "label", FM_COLUMN_TEXT},
-    {NULL, "order", FM_COLUMN_COUNT},
-    {"of", "of", FM_COLUMN_TEXT},
-    {"after", "when_s", FM_COLUMN_TIME},
-    {"in MPI", "mpi_s", FM_COLUMN_TIME},
-    {"routine", "routine", FM_COLUMN_TEXT},
-    {"calls", "calls", FM_COLUMN_COUNT},
-    {"time", "time_s", FM_COLUMN_TIME},
-    {"bytes", "bytes", FM_COLUMN_BYTES},
+    {"snapshot", "label", FM_COLUMN_TEXT}, {NULL, "order", FM_COLUMN_COUNT},    {"of", "of", FM_COLUMN_TEXT},
+    {"after", "when_s", FM_COLUMN_TIME},   {"in MPI", "mpi_s", FM_COLUMN_TIME}, {"routine", "routine", FM_COLUMN_TEXT},
+    {"calls", "calls", FM_COLUMN_COUNT},   {"time", "time_s", FM_COLUMN_TIME},  {"bytes", "bytes", FM_COLUMN_BYTES},
 };
 
 static int by_moment(const void *a, const void *b)
@@ -100,7 +94,9 @@ enum fm_status fm_view_snapshots_text(struct fm_report *report, FILE *out, struc
         return status;
     fm_print_incomplete(report, out);
     if (report->profile->n_snapshots == 0) {
-        fputs("The program took no snapshots: MPI_Pcontrol(2, \"label\") takes one of a process, (3, \"label\") of all.\n", out);
+        fputs("The program took no snapshots: MPI_Pcontrol(2, \"label\") takes one of a process,\n"
+              "(3, \"label\") one of all.\n",
+              out);
         return FM_OK;
     }
     fputs("Totals from the start of the program to the moment of the snapshot, over the ranks it is of.\n\n", out);

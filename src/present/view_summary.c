@@ -41,7 +41,8 @@ static const char *hosts_text(struct fm_report *report)
     if (profile->n_hosts == 0)
         return "";
     const struct fm_host *host = &profile->hosts[0];
-    const char *hardware = joined(report, host->cpu, host->cores ? fm_format(&report->arena, "%u cores", host->cores) : "");
+    const char *hardware = joined(report, host->cpu,
+                                  host->cores ? fm_format(&report->arena, "%u cores", host->cores) : "");
     if (host->memory_bytes)
         hardware = joined(report, hardware, fm_bytes_text(memory, (double)host->memory_bytes));
     hardware = fm_format(&report->arena, "%s", hardware);
@@ -80,19 +81,20 @@ static void banner(struct fm_report *report, FILE *out)
     banner_line(out, "started", when);
     banner_line(out, "ranks", ranks);
     banner_line(out, "hosts", hosts_text(report));
-    banner_line(out, "MPI", joined(report, job->mpi,
-                                   job->language[0] ? fm_format(&report->arena, "from %s", job->language) : ""));
+    banner_line(out, "MPI",
+                joined(report, job->mpi, job->language[0] ? fm_format(&report->arena, "from %s", job->language) : ""));
     banner_line(out, "launcher", job_text(report));
     banner_line(out, "memory",
                 fm_format(&report->arena, "%s in all ranks, at most %s in one",
-                          fm_bytes_text(a, (double)summary->memory.sum), fm_bytes_text(b, (double)summary->memory.max)));
+                          fm_bytes_text(a, (double)summary->memory.sum),
+                          fm_bytes_text(b, (double)summary->memory.max)));
 }
 
 /* ---- extremes over ranks ---- */
 
 static const struct fm_column spread_columns[] = {
-    {"per rank", NULL, FM_COLUMN_TEXT}, {"min", NULL, FM_COLUMN_MEAN},      {"rank", NULL, FM_COLUMN_RANK},
-    {"avg", NULL, FM_COLUMN_MEAN},      {"max", NULL, FM_COLUMN_MEAN},      {"rank", NULL, FM_COLUMN_RANK},
+    {"per rank", NULL, FM_COLUMN_TEXT}, {"min", NULL, FM_COLUMN_MEAN}, {"rank", NULL, FM_COLUMN_RANK},
+    {"avg", NULL, FM_COLUMN_MEAN},      {"max", NULL, FM_COLUMN_MEAN}, {"rank", NULL, FM_COLUMN_RANK},
 };
 
 static void spread_row(struct fm_table *table, const char *name, enum fm_column_kind kind,
@@ -137,7 +139,8 @@ static const struct fm_column routine_columns[] = {
     {"% wall", "fraction_of_wall", FM_COLUMN_PERCENT},
 };
 
-static void routine_row(struct fm_report *report, struct fm_table *table, const char *name, const struct fm_stats *stats)
+static void routine_row(struct fm_report *report, struct fm_table *table, const char *name,
+                        const struct fm_stats *stats)
 {
     const struct fm_summary *summary = &report->summary;
     double calls = (double)stats->count;
@@ -194,7 +197,8 @@ static void print_routines(struct fm_report *report, FILE *out)
     fm_stats_merge(&all, &tail);
     fill_routines(report, &table, shown);
     if (shown < summary->n_routines)
-        routine_row(report, &table, fm_format(&report->arena, "+ %zu more routines", summary->n_routines - shown), &tail);
+        routine_row(report, &table, fm_format(&report->arena, "+ %zu more routines", summary->n_routines - shown),
+                    &tail);
     routine_row(report, &table, "all", &all);
     fm_table_print(&table, out);
     fm_print_scope(report, out);
@@ -208,20 +212,25 @@ static void print_balance(struct fm_report *report, FILE *out)
     char balance[FM_UNIT_CHARS], communication[FM_UNIT_CHARS];
     if (summary->measured < 2 || summary->mpi_sum_ns == 0)
         return;
-    fm_print_folded(out, fm_format(&report->arena, "Load balance %s (mean over longest time outside MPI), "
-                                   "communication leaves %s of the wall time. %s",
-                                   fm_percent_whole(balance, summary->load_balance),
-                                   fm_percent_whole(communication, summary->communication_efficiency),
-                                   fm_balance_sentence(report)), 2);
+    fm_print_folded(out,
+                    fm_format(&report->arena,
+                              "Load balance %s (mean over longest time outside MPI), "
+                              "communication leaves %s of the wall time. %s",
+                              fm_percent_whole(balance, summary->load_balance),
+                              fm_percent_whole(communication, summary->communication_efficiency),
+                              fm_balance_sentence(report)),
+                    2);
 }
 
 static void print_snapshots(struct fm_report *report, FILE *out)
 {
     const struct fm_profile *profile = report->profile;
     if (profile->n_snapshots)
-        fm_print_folded(out, fm_format(&report->arena, "%zu snapshot%s, the first '%s': see --view snapshots.",
-                                       profile->n_snapshots, profile->n_snapshots == 1 ? "" : "s",
-                                       profile->snapshots[0].label), 2);
+        fm_print_folded(out,
+                        fm_format(&report->arena, "%zu snapshot%s, the first '%s': see --view snapshots.",
+                                  profile->n_snapshots, profile->n_snapshots == 1 ? "" : "s",
+                                  profile->snapshots[0].label),
+                        2);
 }
 
 static void print_overhead(struct fm_report *report, FILE *out)
@@ -243,7 +252,8 @@ static void print_notes(struct fm_report *report, FILE *out)
         const struct fm_note *note = &profile->notes[i];
         const char *times = note->amount ? fm_format(&report->arena, ": %s", fm_count_text(amount, note->amount)) : "";
         bool everywhere = fm_rankset_count(&note->ranks) >= report->summary.measured;
-        const char *where = everywhere ? "" : fm_format(&report->arena, " (%s)", fm_ranks_text(report, &note->ranks, 30));
+        const char *where = everywhere ? ""
+                                       : fm_format(&report->arena, " (%s)", fm_ranks_text(report, &note->ranks, 30));
         fm_print_folded(out, fm_format(&report->arena, "Note: %s%s%s", note->text, times, where), 2);
     }
 }

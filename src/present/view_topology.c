@@ -11,10 +11,14 @@ enum { CELLS = 64, USUAL_PAIRS = 12 };
 static const char shades[] = " .:-=+*#%@";
 
 static const struct fm_column columns[] = {
-    {"from", "from", FM_COLUMN_RANK},       {"to", "to", FM_COLUMN_RANK},
-    {"bytes", "bytes", FM_COLUMN_BYTES},    {"messages", "messages", FM_COLUMN_COUNT},
-    {"sending", "send_s", FM_COLUMN_TIME},  {"receiving", "receive_s", FM_COLUMN_TIME},
-    {"rate", "bytes_per_second", FM_COLUMN_RATE}, {"% bytes", "fraction_of_bytes", FM_COLUMN_PERCENT},
+    {"from", "from", FM_COLUMN_RANK},
+    {"to", "to", FM_COLUMN_RANK},
+    {"bytes", "bytes", FM_COLUMN_BYTES},
+    {"messages", "messages", FM_COLUMN_COUNT},
+    {"sending", "send_s", FM_COLUMN_TIME},
+    {"receiving", "receive_s", FM_COLUMN_TIME},
+    {"rate", "bytes_per_second", FM_COLUMN_RATE},
+    {"% bytes", "fraction_of_bytes", FM_COLUMN_PERCENT},
 };
 
 static void fill(struct fm_report *report, struct fm_table *table, const struct fm_topology *topology,
@@ -133,10 +137,14 @@ static void print_totals(struct fm_report *report, const struct fm_topology *top
             topology->n == 1 ? "" : "s", fm_count_text(messages, topology->messages),
             fm_bytes_text(bytes, (double)topology->bytes));
     if (topology->dropped)
-        fm_print_folded(out, fm_format(&report->arena, "The profile of this large job leaves out %s lighter pairs "
-                                       "with %s messages, %s.", fm_count_text(pairs, topology->dropped),
-                                       fm_count_text(messages, topology->dropped_messages),
-                                       fm_bytes_text(bytes, (double)topology->dropped_bytes)), 0);
+        fm_print_folded(out,
+                        fm_format(&report->arena,
+                                  "The profile of this large job leaves out %s lighter pairs "
+                                  "with %s messages, %s.",
+                                  fm_count_text(pairs, topology->dropped),
+                                  fm_count_text(messages, topology->dropped_messages),
+                                  fm_bytes_text(bytes, (double)topology->dropped_bytes)),
+                        0);
     fputc('\n', out);
 }
 
@@ -160,6 +168,7 @@ enum fm_status fm_view_topology_text(struct fm_report *report, FILE *out, struct
     fill(report, &table, &topology, heaviest, rows);
     fm_table_print(&table, out);
     fm_print_more(out, rows, topology.n, "pair");
+    fputs("sending, receiving: time in the calls of the pair, not in MPI_Wait; rate: over the longer of both.\n", out);
     fputc('\n', out);
     return draw(report, &topology, out, error);
 }

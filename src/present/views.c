@@ -111,9 +111,11 @@ void fm_print_incomplete(struct fm_report *report, FILE *out)
     for (size_t i = 0; i < shown; i++) {
         const struct fm_end_group *group = &summary->ends[i];
         fputs("  ", out);
-        fm_print_cut(out, fm_format(&report->arena, "%s: %s%s%s", fm_ranks_text(report, &group->ranks, 40),
-                                    fm_end_text(group->end, group->code, how, sizeof how),
-                                    group->inside[0] ? ", inside " : "", group->inside), FM_TEXT_COLUMNS - 2);
+        fm_print_cut(out,
+                     fm_format(&report->arena, "%s: %s%s%s", fm_ranks_text(report, &group->ranks, 40),
+                               fm_end_text(group->end, group->code, how, sizeof how),
+                               group->inside[0] ? ", inside " : "", group->inside),
+                     FM_TEXT_COLUMNS - 2);
         fputc('\n', out);
     }
     if (shown < summary->n_ends)

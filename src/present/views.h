@@ -19,7 +19,7 @@ struct fm_report_options {
     bool all;       /* every row */
     bool histogram; /* durations too */
     enum fm_report_by by;
-    size_t top;     /* rows of a table; 0 = the view's own choice */
+    size_t top; /* rows of a table; 0 = the view's own choice */
 };
 
 struct fm_report {
@@ -43,7 +43,7 @@ struct fm_view {
     enum fm_status (*csv)(struct fm_report *report, FILE *out, struct fm_error *error);
 };
 
-extern const struct fm_view fm_views[]; /* ends with a name of NULL */
+extern const struct fm_view fm_views[];               /* ends with a name of NULL */
 const struct fm_view *fm_view_find(const char *name); /* NULL when there is none */
 
 /* A banner of at most 12 lines, for the end of a job. */
@@ -56,13 +56,13 @@ void fm_print_more(FILE *out, size_t shown, size_t n, const char *what); /* "+ 1
 const char *fm_site_text(struct fm_report *report, const struct fm_site *site); /* "pcg (pcg.f90:118)", "pop+0x4a3c" */
 const char *fm_ranks_text(struct fm_report *report, const struct fm_rankset *ranks, size_t columns); /* "ranks 0-3" */
 const char *fm_bar(struct fm_report *report, double part, double whole, size_t columns);
-const char *fm_incomplete_text(struct fm_report *report); /* "INCOMPLETE: 2 of 8 ranks ..." */
+const char *fm_incomplete_text(struct fm_report *report);      /* "INCOMPLETE: 2 of 8 ranks ..." */
 void fm_print_incomplete(struct fm_report *report, FILE *out); /* nothing when it is complete */
-void fm_print_scope(struct fm_report *report, FILE *out); /* "Times are sums over 4 ranks ..." */
-const char *fm_balance_sentence(struct fm_report *report); /* about groups and jumps; "" for one rank */
-const char *fm_headline(struct fm_report *report); /* "pop on 64 ranks: 841.1 s, 59 % in MPI; ..." */
+void fm_print_scope(struct fm_report *report, FILE *out);      /* "Times are sums over 4 ranks ..." */
+const char *fm_balance_sentence(struct fm_report *report);     /* about groups and jumps; "" for one rank */
+const char *fm_headline(struct fm_report *report);             /* "pop on 64 ranks: 841.1 s, 59 % in MPI; ..." */
 
-#define FM_VIEW(view)                                                                                \
+#define FM_VIEW(view)                                                                                  \
     enum fm_status fm_view_##view##_text(struct fm_report *report, FILE *out, struct fm_error *error); \
     enum fm_status fm_view_##view##_csv(struct fm_report *report, FILE *out, struct fm_error *error)
 FM_VIEW(summary);

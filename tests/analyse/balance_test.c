@@ -24,7 +24,7 @@ static size_t groups_of(const unsigned *percent, uint32_t ranks, struct fm_arena
     return fm_balance_find(&profile, arena, balance, &error) ? 0 : balance->n_groups;
 }
 
-#define GROUPS(...)                                                                                     \
+#define GROUPS(...)                                                                                                \
     groups_of((const unsigned[]){__VA_ARGS__}, sizeof((const unsigned[]){__VA_ARGS__}) / sizeof(unsigned), &arena, \
               &balance)
 
@@ -43,8 +43,8 @@ static void test_jumps(void)
     tap_ok(balance.order[0].rank == 1 && balance.order[4].rank == 4, "least MPI time first");
     tap_ok(fabs(balance.groups[0].difference_ns + 30.5e9) < 1, "difference of the first group to the rest");
     tap_ok(fabs(balance.groups[1].difference_ns - 30.5e9) < 1, "difference of the second group to the rest");
-    tap_ok(GROUPS(0, 0, 10, 10, 20, 20, 30, 30, 40, 40, 50, 50, 60, 60, 70, 70) == FM_MAX_GROUPS,
-           "at most %d groups", FM_MAX_GROUPS);
+    tap_ok(GROUPS(0, 0, 10, 10, 20, 20, 30, 30, 40, 40, 50, 50, 60, 60, 70, 70) == FM_MAX_GROUPS, "at most %d groups",
+           FM_MAX_GROUPS);
     tap_ok(balance.groups[0].n == 2 && balance.groups[5].n == 6, "of equal jumps the lowest count");
     fm_arena_destroy(&arena);
 }
@@ -89,7 +89,8 @@ static void test_empty(void)
     tap_ok(fm_balance_find(profile, &arena, &balance, &error) == FM_OK && balance.n_groups == 0, "balance of nothing");
     tap_ok(fm_regions_find(profile, &arena, &regions, &error) == FM_OK && regions.n == 1, "regions of nothing");
     tap_ok(fm_topology_find(profile, &arena, &topology, &error) == FM_OK && topology.n == 0, "topology of nothing");
-    tap_ok(fm_group_events(profile, FM_BY_SITE, &arena, &groups, &error) == FM_OK && groups.n == 0, "events of nothing");
+    tap_ok(fm_group_events(profile, FM_BY_SITE, &arena, &groups, &error) == FM_OK && groups.n == 0,
+           "events of nothing");
     fm_profile_destroy(profile);
     fm_arena_destroy(&arena);
 }
@@ -103,7 +104,8 @@ static void test_parts(void)
     struct fm_error error;
     struct fm_profile *profile = sample_profile(4);
     fm_regions_find(profile, &arena, &regions, &error);
-    tap_ok(regions.n == 4 && regions.items[3].depth == 2 && strcmp(regions.items[3].name, "pcg") == 0, "nested regions");
+    tap_ok(regions.n == 4 && regions.items[3].depth == 2 && strcmp(regions.items[3].name, "pcg") == 0,
+           "nested regions");
     tap_ok(regions.items[2].mpi_ns == regions.items[3].mpi_ns && regions.items[3].mpi_ns == 9400 * MS,
            "a region holds what is nested in it");
     fm_group_events(profile, FM_BY_REGION, &arena, &groups, &error);

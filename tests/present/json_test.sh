@@ -1,9 +1,12 @@
 #!/bin/bash
 # fathom report as a command: JSON that any reader parses, the keys of the contract, and one sentence for each error.
+# shellcheck disable=SC2317 # functions are called by name
 set -u
 fathom=$FATHOM_BUILD/fathom
 maker=$FATHOM_BUILD/tests/present-views
-[ -x "$fathom" ] && [ -x "$maker" ] || { echo "1..0 # skip fathom or $maker is not built"; exit 0; }
+for program in "$fathom" "$maker"; do
+    [ -x "$program" ] || { echo "not ok 1 - $program is not built"; echo "1..1"; exit 1; }
+done
 cd "$TMPDIR" || exit 1
 
 count=0

@@ -79,15 +79,32 @@ static void sample_job(struct fm_profile *profile, uint32_t ranks)
     static const char *argv[] = {"./miniocean", "--grid", "360x180", "--steps", "100"};
     static struct fm_name_value env[] = {{"OMP_NUM_THREADS", "1"}};
     profile->job = (struct fm_job){
-        .key = "k1", .id = "4711", .run_id = "", .exe = "/opt/ocean/bin/miniocean", .build_id = "8e1f7a",
-        .cwd = "/home/ada/run", .user = "ada", .launcher = "Slurm", .mpi = "Open MPI 4.1.4",
-        .mpi_library = "libmpi.so.40", .language = "Fortran", .tool = "", .output = "",
-        .argv = argv, .n_argv = 5, .env = env, .n_env = 1, .ranks = ranks, .thread_level = 0,
-        .started_real_ns = 1794708000 * SECOND, .ended_real_ns = 1794708012 * SECOND + 300 * MS,
+        .key = "k1",
+        .id = "4711",
+        .run_id = "",
+        .exe = "/opt/ocean/bin/miniocean",
+        .build_id = "8e1f7a",
+        .cwd = "/home/ada/run",
+        .user = "ada",
+        .launcher = "Slurm",
+        .mpi = "Open MPI 4.1.4",
+        .mpi_library = "libmpi.so.40",
+        .language = "Fortran",
+        .tool = "",
+        .output = "",
+        .argv = argv,
+        .n_argv = 5,
+        .env = env,
+        .n_env = 1,
+        .ranks = ranks,
+        .thread_level = 0,
+        .started_real_ns = 1794708000 * SECOND,
+        .ended_real_ns = 1794708012 * SECOND + 300 * MS,
     };
     profile->hosts = sample_alloc(profile, sizeof *profile->hosts);
     profile->n_hosts = 1;
-    profile->hosts[0] = (struct fm_host){.name = "node017", .cpu = "Neoverse-N1", .cores = 64, .memory_bytes = 256ull << 30};
+    profile->hosts[0] = (struct fm_host){
+        .name = "node017", .cpu = "Neoverse-N1", .cores = 64, .memory_bytes = 256ull << 30};
     fm_rankset_add(&profile->hosts[0].ranks, &profile->arena, 0, ranks - 1);
 }
 
@@ -118,7 +135,8 @@ static void sample_edges(struct fm_profile *profile)
         lists[i]->items = sample_alloc(profile, ranks * sizeof *lists[i]->items);
         for (uint32_t rank = 0; rank < ranks; rank++) {
             uint64_t messages = rank == 0 ? 2000 : 1000;
-            struct fm_edge edge = {rank, (rank + 1) % ranks, messages, messages * 23040, messages * (i ? 40000 : 15000)};
+            struct fm_edge edge = {rank, (rank + 1) % ranks, messages, messages * 23040,
+                                   messages * (i ? 40000 : 15000)};
             lists[i]->items[lists[i]->n++] = edge;
         }
     }
@@ -126,12 +144,19 @@ static void sample_edges(struct fm_profile *profile)
 
 static void sample_snapshot(struct fm_profile *profile)
 {
-    static struct fm_snapshot_routine routines[] = {{"MPI_Allreduce", 2000, 800 * MS, 16000}, {"MPI_Isend", 1000, 9 * MS, 1 << 20}};
+    static struct fm_snapshot_routine routines[] = {{"MPI_Allreduce", 2000, 800 * MS, 16000},
+                                                    {"MPI_Isend", 1000, 9 * MS, 1 << 20}};
     profile->snapshots = sample_alloc(profile, sizeof *profile->snapshots);
     profile->n_snapshots = 1;
     profile->snapshots[0] = (struct fm_snapshot){
-        .label = "spin-up", .collective = 1, .rank = FM_NO_RANK, .ranks = profile->job.ranks,
-        .when_ns = 4 * SECOND, .mpi_ns = 1200 * MS, .routines = routines, .n_routines = 2,
+        .label = "spin-up",
+        .collective = 1,
+        .rank = FM_NO_RANK,
+        .ranks = profile->job.ranks,
+        .when_ns = 4 * SECOND,
+        .mpi_ns = 1200 * MS,
+        .routines = routines,
+        .n_routines = 2,
     };
 }
 
@@ -145,9 +170,16 @@ static struct fm_profile *sample_profile(uint32_t ranks)
     profile->n_processes = ranks;
     for (uint32_t rank = 0; rank < ranks; rank++)
         profile->processes[rank] = (struct fm_process){
-            .rank = rank, .core = rank, .pid = 1000 + (int32_t)rank, .end = FM_END_FINALIZED, .inside = "",
-            .wall_ns = 12300 * MS, .user_ns = 11 * SECOND + rank * MS, .system_ns = 150 * MS + rank * MS,
-            .max_rss_bytes = (90ull << 20) + (rank << 18), .overhead_ns = 900000,
+            .rank = rank,
+            .core = rank,
+            .pid = 1000 + (int32_t)rank,
+            .end = FM_END_FINALIZED,
+            .inside = "",
+            .wall_ns = 12300 * MS,
+            .user_ns = 11 * SECOND + rank * MS,
+            .system_ns = 150 * MS + rank * MS,
+            .max_rss_bytes = (90ull << 20) + (rank << 18),
+            .overhead_ns = 900000,
         };
     profile->routines = sample_alloc(profile, 16 * sizeof *profile->routines);
     profile->events = sample_alloc(profile, 16 * sizeof *profile->events);

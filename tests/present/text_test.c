@@ -27,9 +27,9 @@ static void is(const char *expected, const char *name)
         printf("# wanted: %s\n# got:    %s\n", expected, written);
 }
 
-#define NUMBER(function, value, expected)                                                     \
-    do {                                                                                      \
-        char buffer[FM_UNIT_CHARS];                                                           \
+#define NUMBER(function, value, expected)                                                       \
+    do {                                                                                        \
+        char buffer[FM_UNIT_CHARS];                                                             \
         tap_ok(strcmp(function(buffer, value), expected) == 0, "%s, not %s", expected, buffer); \
     } while (0)
 
@@ -76,7 +76,9 @@ static void test_strings(void)
     tap_ok(fm_text_width("\xe6\xb5\xb7") == 2 && fm_text_width("e\xcc\x81") == 1, "wide and combining ones");
     start();
     fm_print_text(out, "a\033[31mb\xff\xc3(\xc2\x9b\xed\xa0\x80 \xc3\xa4");
-    is("a?[31mb?" "?(???? \xc3\xa4", "control characters and damaged UTF-8 are not printed");
+    is("a?[31mb?"
+       "?(???? \xc3\xa4",
+       "control characters and damaged UTF-8 are not printed");
     start();
     fm_print_cut(out, "abcdefghij", 6);
     is("ab..ij", "cut in the middle");
@@ -99,9 +101,8 @@ static void test_strings(void)
 }
 
 static const struct fm_column columns[] = {
-    {"name", "name", FM_COLUMN_TEXT},    {"calls", "calls", FM_COLUMN_COUNT},
-    {"time", "time_s", FM_COLUMN_TIME},  {NULL, "rank", FM_COLUMN_RANK},
-    {"share", NULL, FM_COLUMN_PERCENT},
+    {"name", "name", FM_COLUMN_TEXT}, {"calls", "calls", FM_COLUMN_COUNT}, {"time", "time_s", FM_COLUMN_TIME},
+    {NULL, "rank", FM_COLUMN_RANK},   {"share", NULL, FM_COLUMN_PERCENT},
 };
 
 static void fill(struct fm_table *table, struct fm_arena *arena, const char *name)
