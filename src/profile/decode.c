@@ -373,7 +373,7 @@ static void get_notes(struct reader *r)
 /* ---- the file ---- */
 
 static void (*const sections[])(struct reader *) = {
-    [FM_FILE_STRINGS] = get_strings,     [FM_FILE_JOB] = get_job,       [FM_FILE_HOSTS] = get_hosts,
+    [FM_FILE_STRINGS] = get_strings,     [FM_FILE_JOB] = get_job,           [FM_FILE_HOSTS] = get_hosts,
     [FM_FILE_PROCESSES] = get_processes, [FM_FILE_ROUTINES] = get_routines, [FM_FILE_PER_RANK] = get_per_rank,
     [FM_FILE_EVENTS] = get_events,       [FM_FILE_REGIONS] = get_regions,   [FM_FILE_EDGES] = get_edges,
     [FM_FILE_SNAPSHOTS] = get_snapshots, [FM_FILE_NOTES] = get_notes,

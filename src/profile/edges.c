@@ -17,8 +17,9 @@ void fm_edge_set(struct fm_edge *edge, int column, uint64_t value)
     else if (column == FM_EDGE_DISTANCE)
         edge->to = (uint32_t)(edge->from + (value >> 1 ^ (0 - (value & 1))));
     else
-        *(column == FM_EDGE_MESSAGES ? &edge->messages : column == FM_EDGE_BYTES ? &edge->bytes : &edge->time_ns) =
-            value;
+        *(column == FM_EDGE_MESSAGES ? &edge->messages
+          : column == FM_EDGE_BYTES  ? &edge->bytes
+                                     : &edge->time_ns) = value;
 }
 
 static void before_from(size_t n_sent, size_t n, uint32_t *before)

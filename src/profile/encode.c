@@ -68,7 +68,7 @@ static void put_field(struct writer *w, const struct fm_field *field, const char
         return;
     bool zero = w->large && field->large == FM_LARGE_ZERO;
     for (size_t i = 0; i < n; i++, item += stride)
-        column[i] = zero                          ? 0
+        column[i] = zero                           ? 0
                     : field->kind == FM_FIELD_TEXT ? text_number(w, text_at(field, item))
                                                    : fm_field_get(field, item);
     fm_pack_column(&w->pack, column, n, NULL, w->large && field->large == FM_LARGE_ROUNDED);
@@ -464,7 +464,7 @@ static void put_varint(struct writer *w, uint64_t value)
 }
 
 static void (*const sections[])(struct writer *) = {
-    [FM_FILE_STRINGS] = put_strings,     [FM_FILE_JOB] = put_job,       [FM_FILE_HOSTS] = put_hosts,
+    [FM_FILE_STRINGS] = put_strings,     [FM_FILE_JOB] = put_job,           [FM_FILE_HOSTS] = put_hosts,
     [FM_FILE_PROCESSES] = put_processes, [FM_FILE_ROUTINES] = put_routines, [FM_FILE_PER_RANK] = put_per_rank,
     [FM_FILE_EVENTS] = put_events,       [FM_FILE_REGIONS] = put_regions,   [FM_FILE_EDGES] = put_edges,
     [FM_FILE_SNAPSHOTS] = put_snapshots, [FM_FILE_NOTES] = put_notes,

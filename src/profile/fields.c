@@ -1,42 +1,55 @@
 #include "profile/fields.h"
 
-#define FIELD(type, member, kind, large) {offsetof(struct type, member), kind, large}
+#define FIELD(type, member, kind, large)           \
+    {                                              \
+        offsetof(struct type, member), kind, large \
+    }
 #define U64(type, member) FIELD(type, member, FM_FIELD_U64, FM_LARGE_EXACT)
 #define U32(type, member) FIELD(type, member, FM_FIELD_U32, FM_LARGE_EXACT)
 #define I32(type, member) FIELD(type, member, FM_FIELD_I32, FM_LARGE_EXACT)
 #define TEXT(type, member) FIELD(type, member, FM_FIELD_TEXT, FM_LARGE_EXACT)
 #define ROUNDED(type, member) FIELD(type, member, FM_FIELD_U64, FM_LARGE_ROUNDED)
-#define LIST(fields) {fields, sizeof fields / sizeof *fields}
+#define LIST(fields)                           \
+    {                                          \
+        fields, sizeof fields / sizeof *fields \
+    }
 
 static const struct fm_field job[] = {
-    TEXT(fm_job, key),      TEXT(fm_job, id),  TEXT(fm_job, run_id),      TEXT(fm_job, exe),
-    TEXT(fm_job, build_id), TEXT(fm_job, cwd), TEXT(fm_job, user),        TEXT(fm_job, launcher),
-    TEXT(fm_job, mpi),      TEXT(fm_job, mpi_library), TEXT(fm_job, language), TEXT(fm_job, tool),
-    TEXT(fm_job, output),   U32(fm_job, ranks), U32(fm_job, thread_level), U64(fm_job, started_real_ns),
+    TEXT(fm_job, key),          TEXT(fm_job, id),          TEXT(fm_job, run_id),      TEXT(fm_job, exe),
+    TEXT(fm_job, build_id),     TEXT(fm_job, cwd),         TEXT(fm_job, user),        TEXT(fm_job, launcher),
+    TEXT(fm_job, mpi),          TEXT(fm_job, mpi_library), TEXT(fm_job, language),    TEXT(fm_job, tool),
+    TEXT(fm_job, output),       U32(fm_job, ranks),        U32(fm_job, thread_level), U64(fm_job, started_real_ns),
     U64(fm_job, ended_real_ns),
 };
 static const struct fm_field text[] = {{0, FM_FIELD_TEXT, FM_LARGE_EXACT}};
 static const struct fm_field name_value[] = {TEXT(fm_name_value, name), TEXT(fm_name_value, value)};
 static const struct fm_field host[] = {
-    TEXT(fm_host, name), TEXT(fm_host, cpu), U32(fm_host, cores), U64(fm_host, memory_bytes),
+    TEXT(fm_host, name),
+    TEXT(fm_host, cpu),
+    U32(fm_host, cores),
+    U64(fm_host, memory_bytes),
 };
 static const struct fm_field process[] = {
-    U32(fm_process, rank),          U32(fm_process, host),
-    U32(fm_process, core),          FIELD(fm_process, pid, FM_FIELD_I32, FM_LARGE_ZERO),
-    U32(fm_process, end),           I32(fm_process, end_code),
-    ROUNDED(fm_process, wall_ns),   ROUNDED(fm_process, user_ns),
-    ROUNDED(fm_process, system_ns), ROUNDED(fm_process, mpi_ns),
-    ROUNDED(fm_process, max_rss_bytes), ROUNDED(fm_process, overhead_ns),
+    U32(fm_process, rank),
+    U32(fm_process, host),
+    U32(fm_process, core),
+    FIELD(fm_process, pid, FM_FIELD_I32, FM_LARGE_ZERO),
+    U32(fm_process, end),
+    I32(fm_process, end_code),
+    ROUNDED(fm_process, wall_ns),
+    ROUNDED(fm_process, user_ns),
+    ROUNDED(fm_process, system_ns),
+    ROUNDED(fm_process, mpi_ns),
+    ROUNDED(fm_process, max_rss_bytes),
+    ROUNDED(fm_process, overhead_ns),
     TEXT(fm_process, inside),
 };
 static const struct fm_field routine[] = {TEXT(fm_routine_total, name)};
 static const struct fm_field stats[] = {
-    U64(fm_stats, count),        U64(fm_stats, count_arguments), U64(fm_stats, total_ns),
-    U64(fm_stats, min.ns),       U64(fm_stats, min.event),       U32(fm_stats, min.rank),
-    U64(fm_stats, max.ns),       U64(fm_stats, max.event),       U32(fm_stats, max.rank),
-    U64(fm_stats, second.ns),    U64(fm_stats, second.event),    U32(fm_stats, second.rank),
-    U64(fm_stats, bytes),        U64(fm_stats, bytes_sent),      U64(fm_stats, bytes_received),
-    U64(fm_stats, messages),
+    U64(fm_stats, count),     U64(fm_stats, count_arguments), U64(fm_stats, total_ns),       U64(fm_stats, min.ns),
+    U64(fm_stats, min.event), U32(fm_stats, min.rank),        U64(fm_stats, max.ns),         U64(fm_stats, max.event),
+    U32(fm_stats, max.rank),  U64(fm_stats, second.ns),       U64(fm_stats, second.event),   U32(fm_stats, second.rank),
+    U64(fm_stats, bytes),     U64(fm_stats, bytes_sent),      U64(fm_stats, bytes_received), U64(fm_stats, messages),
 };
 static const struct fm_field spread[] = {
     U64(fm_spread, min),      U64(fm_spread, max),      U64(fm_spread, sum),
@@ -49,8 +62,8 @@ static const struct fm_field rank_value[] = {
     FIELD(fm_rank_value, bytes, FM_FIELD_U64, FM_LARGE_ZERO),
 };
 static const struct fm_field event[] = {
-    TEXT(fm_event, key.routine),     TEXT(fm_event, key.region),        U32(fm_event, key.size_bin),
-    U32(fm_event, key.comm_size),    TEXT(fm_event, key.site.module),   TEXT(fm_event, key.site.build_id),
+    TEXT(fm_event, key.routine),    TEXT(fm_event, key.region),      U32(fm_event, key.size_bin),
+    U32(fm_event, key.comm_size),   TEXT(fm_event, key.site.module), TEXT(fm_event, key.site.build_id),
     U64(fm_event, key.site.offset),
 };
 static const struct fm_field region[] = {TEXT(fm_region, path), U64(fm_region, entries), U64(fm_region, wall_ns)};
@@ -59,7 +72,9 @@ static const struct fm_field snapshot[] = {
     U32(fm_snapshot, ranks),  U64(fm_snapshot, when_ns),    U64(fm_snapshot, mpi_ns),
 };
 static const struct fm_field snapshot_routine[] = {
-    TEXT(fm_snapshot_routine, name), U64(fm_snapshot_routine, count), U64(fm_snapshot_routine, total_ns),
+    TEXT(fm_snapshot_routine, name),
+    U64(fm_snapshot_routine, count),
+    U64(fm_snapshot_routine, total_ns),
     U64(fm_snapshot_routine, bytes),
 };
 static const struct fm_field note[] = {TEXT(fm_note, text), U64(fm_note, amount)};
@@ -67,7 +82,8 @@ static const struct fm_field note[] = {TEXT(fm_note, text), U64(fm_note, amount)
 const struct fm_fields fm_job_fields = LIST(job), fm_text_fields = LIST(text), fm_name_value_fields = LIST(name_value),
                        fm_host_fields = LIST(host), fm_process_fields = LIST(process),
                        fm_routine_fields = LIST(routine), fm_stats_fields = LIST(stats),
-                       fm_spread_fields = LIST(spread), fm_rank_value_fields = LIST(rank_value), fm_event_fields = LIST(event), fm_region_fields = LIST(region),
+                       fm_spread_fields = LIST(spread), fm_rank_value_fields = LIST(rank_value),
+                       fm_event_fields = LIST(event), fm_region_fields = LIST(region),
                        fm_snapshot_fields = LIST(snapshot), fm_snapshot_routine_fields = LIST(snapshot_routine),
                        fm_note_fields = LIST(note);
 

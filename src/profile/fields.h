@@ -48,8 +48,8 @@ struct fm_fields {
 };
 
 extern const struct fm_fields fm_job_fields, fm_text_fields, fm_name_value_fields, fm_host_fields, fm_process_fields,
-    fm_routine_fields, fm_stats_fields, fm_spread_fields, fm_rank_value_fields, fm_event_fields, fm_region_fields, fm_snapshot_fields,
-    fm_snapshot_routine_fields, fm_note_fields;
+    fm_routine_fields, fm_stats_fields, fm_spread_fields, fm_rank_value_fields, fm_event_fields, fm_region_fields,
+    fm_snapshot_fields, fm_snapshot_routine_fields, fm_note_fields;
 
 uint64_t fm_field_get(const struct fm_field *field, const void *item); /* not for texts */
 void fm_field_set(const struct fm_field *field, void *item, uint64_t value);

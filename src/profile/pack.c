@@ -326,8 +326,7 @@ static struct shape shape_from_earlier(const uint64_t *values, size_t n, const u
             shape.least = folded;
     }
     for (size_t i = 1; i < n; i++)
-        shape.cost +=
-            bits_of(fold(divide_signed(values[i] - values[earlier(before, i)], shape.scale)) - shape.least);
+        shape.cost += bits_of(fold(divide_signed(values[i] - values[earlier(before, i)], shape.scale)) - shape.least);
     return shape;
 }
 

@@ -22,8 +22,9 @@ struct fm_profile *fm_profile_create(void)
         return NULL;
     whole->profile.arena = arena;
     struct fm_job *job = &whole->profile.job;
-    const char **texts[] = {&job->key,      &job->id,  &job->run_id,      &job->exe,      &job->build_id, &job->cwd,   &job->user,
-                            &job->launcher, &job->mpi, &job->mpi_library, &job->language, &job->tool,     &job->output};
+    const char **texts[] = {&job->key,      &job->id,   &job->run_id,   &job->exe, &job->build_id,
+                            &job->cwd,      &job->user, &job->launcher, &job->mpi, &job->mpi_library,
+                            &job->language, &job->tool, &job->output};
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
         *texts[i] = "";
     return &whole->profile;

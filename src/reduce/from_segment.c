@@ -268,8 +268,14 @@ static bool read_process(struct fm_reading *r, enum fm_end end, int end_code)
 {
     const struct fm_segment_header *header = &r->view.header;
     struct fm_process process = {
-        .rank = r->rank, .core = header->core, .pid = header->pid, .wall_ns = r->wall_ns, .user_ns = header->user_ns,
-        .system_ns = header->system_ns, .max_rss_bytes = header->max_rss_bytes, .overhead_ns = overhead(r),
+        .rank = r->rank,
+        .core = header->core,
+        .pid = header->pid,
+        .wall_ns = r->wall_ns,
+        .user_ns = header->user_ns,
+        .system_ns = header->system_ns,
+        .max_rss_bytes = header->max_rss_bytes,
+        .overhead_ns = overhead(r),
     };
     for (size_t i = 0; i < r->profile->n_events; i++)
         fm_add_saturating(&process.mpi_ns, r->profile->events[i].stats.total_ns);

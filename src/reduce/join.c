@@ -2,7 +2,6 @@
 
 #include <string.h>
 
-
 static char *at(const struct fm_join *kind, const void *items, size_t i)
 {
     return (char *)items + i * kind->item_size;
@@ -29,20 +28,23 @@ static size_t seek(const struct fm_join *kind, const char *mine, size_t i, size_
     return low;
 }
 
-/* Merges the items that both have; *missing: how many of theirs have no counterpart. */
+/* Merges the items that both have; *missing: how many of theirs have no counterpart. Mostly both have all, so the
+ * next item of mine is tried before one is sought: comparing keys is what merging costs. */
 static bool merge_equal(const struct fm_join *kind, struct fm_profile *into, char *mine, size_t n, const char *theirs,
                         size_t n_theirs, size_t *missing)
 {
     *missing = 0;
     for (size_t j = 0, i = 0; j < n_theirs; j++) {
         const char *item = at(kind, theirs, j);
-        i = seek(kind, mine, i, n, item);
-        if (i < n && !kind->compare(at(kind, mine, i), item)) {
-            if (!kind->merge(into, at(kind, mine, i), item))
-                return false;
-        } else {
-            ++*missing;
+        int order = i < n ? kind->compare(at(kind, mine, i), item) : 1;
+        if (order < 0) {
+            i = seek(kind, mine, i + 1, n, item);
+            order = i < n ? kind->compare(at(kind, mine, i), item) : 1;
         }
+        if (order)
+            ++*missing;
+        else if (!kind->merge(into, at(kind, mine, i++), item))
+            return false;
     }
     return true;
 }

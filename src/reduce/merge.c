@@ -37,10 +37,12 @@ static bool takes_job(const struct fm_profile *into, const struct fm_profile *fr
 static bool copy_texts(struct fm_profile *into, const struct fm_job *from)
 {
     struct fm_job *job = &into->job;
-    const char *const texts[] = {from->id,   from->run_id,   from->exe, from->build_id,    from->cwd,      from->user,
-                                 from->launcher, from->mpi, from->mpi_library, from->language, from->tool, from->output};
-    const char **const slots[] = {&job->id,       &job->run_id, &job->exe,         &job->build_id, &job->cwd,  &job->user,
-                                  &job->launcher, &job->mpi,    &job->mpi_library, &job->language, &job->tool, &job->output};
+    const char *const texts[] = {from->id,          from->run_id,   from->exe,      from->build_id,
+                                 from->cwd,         from->user,     from->launcher, from->mpi,
+                                 from->mpi_library, from->language, from->tool,     from->output};
+    const char **const slots[] = {&job->id,          &job->run_id,   &job->exe,      &job->build_id,
+                                  &job->cwd,         &job->user,     &job->launcher, &job->mpi,
+                                  &job->mpi_library, &job->language, &job->tool,     &job->output};
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
         if (!(*slots[i] = fm_profile_intern(into, texts[i])))
             return false;
@@ -119,8 +121,19 @@ static bool numbers_of(const struct fm_profile *profile, const struct fm_host *h
     return moved;
 }
 
+static bool same_hosts(const struct fm_profile *a, const struct fm_profile *b)
+{
+    bool same = a->n_hosts == b->n_hosts;
+    for (size_t i = 0; same && i < a->n_hosts; i++)
+        same = !fm_compare_text(a->hosts[i].name, b->hosts[i].name);
+    return same;
+}
+
 static bool merge_processes(struct fm_profile *into, const struct fm_profile *from, struct fm_arena *scratch)
 {
+    if (same_hosts(into, from)) /* within a node: no number changes */
+        return fm_merge_hosts(into, from->hosts, from->n_hosts) &&
+               fm_merge_processes(into, from->processes, from->n_processes);
     size_t n_old = into->n_hosts;
     struct fm_host *old = fm_arena_alloc(scratch, n_old * sizeof *old);
     uint32_t *old_numbers = fm_arena_alloc(scratch, n_old * sizeof *old_numbers);

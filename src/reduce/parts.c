@@ -95,7 +95,7 @@ static bool merge_vector(struct fm_profile *into, struct fm_routine_total *mine,
 {
     static const struct fm_join kind = {sizeof *mine->per_rank, compare_values, merge_value, NULL};
     return fm_join(&kind, into, &mine->per_rank, &mine->n_per_rank, &mine->per_rank_capacity, theirs->per_rank,
-                theirs->n_per_rank);
+                   theirs->n_per_rank);
 }
 
 static int compare_routines(const void *a, const void *b)
@@ -285,9 +285,9 @@ bool fm_merge_snapshots(struct fm_profile *into, const struct fm_snapshot *snaps
     while (first < n && snapshots[first].collective)
         first++;
     return fm_join(&collective, into, &into->snapshots, &into->n_snapshots, &into->snapshots_capacity, snapshots,
-                first) &&
+                   first) &&
            fm_join(&single, into, &into->snapshots, &into->n_snapshots, &into->snapshots_capacity, snapshots + first,
-                n - first);
+                   n - first);
 }
 
 /* ---- notes ---- */

@@ -15,8 +15,8 @@ struct fm_reading {
     uint64_t now_ns; /* CLOCK_MONOTONIC: when the process ended, or the moment of reading */
     uint64_t wall_ns;
 
-    const char **paths;     /* of the regions by number, interned; [n_paths - 1] = "?" stands for bad numbers */
-    uint16_t *path_orders;  /* equal paths have equal orders */
+    const char **paths;    /* of the regions by number, interned; [n_paths - 1] = "?" stands for bad numbers */
+    uint16_t *path_orders; /* equal paths have equal orders */
     size_t n_paths;
 };
 

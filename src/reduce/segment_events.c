@@ -139,7 +139,12 @@ static struct fm_entry single_call(uint16_t routine, uint64_t site_region, uint6
 {
     struct fm_entry entry = {
         .key = {.peer = FM_PEER_NONE, .routine = routine, .size_bin = FM_SIZE_NONE, .site_region = site_region},
-        .count = 1, .total_ns = duration, .min_ns = duration, .max_ns = duration, .min_event = 1, .max_event = 1,
+        .count = 1,
+        .total_ns = duration,
+        .min_ns = duration,
+        .max_ns = duration,
+        .min_event = 1,
+        .max_event = 1,
     };
     entry.histogram[fm_duration_bin(duration)] = 1;
     return entry;
@@ -189,6 +194,9 @@ static enum fm_status collect(struct events *e)
     const struct fm_segment_view *view = &e->reading->view;
     e->n_entries = fm_segment_items(view, FM_SECTION_ENTRIES);
     const char *entries = view->bytes + view->header.sections[FM_SECTION_ENTRIES].offset;
+    e->items = fm_arena_grow(e->scratch, NULL, &e->items_capacity, e->n_entries, sizeof *e->items);
+    if (!e->items)
+        return fm_reading_no_memory(e->reading);
     for (size_t i = 0; i < e->n_entries; i++) {
         struct fm_key key;
         memcpy(&key, entries + i * sizeof(struct fm_entry) + offsetof(struct fm_entry, key), sizeof key);
@@ -312,6 +320,8 @@ static void stats_of(const struct fm_entry *entry, uint32_t rank, struct fm_stat
     };
     if (!entry->second_event)
         stats->second = (struct fm_extreme){0};
+    if (!entry->count)
+        stats->min = stats->max = (struct fm_extreme){0};
     for (unsigned i = 0; i < FM_DURATION_BINS; i++)
         stats->histogram.bins[i] = (uint64_t)entry->histogram_high[i] << 32 | entry->histogram[i];
 }
@@ -328,12 +338,22 @@ static enum fm_status fetch(struct events *e, const struct item *item, struct fm
     return FM_OK;
 }
 
-/* The event that `item` belongs to: the last one, or a new one. The array has room for all. */
-static struct fm_event *event_of(struct events *e, const struct item *item, const struct item *last)
+/* The messages of a persistent request, whose calls were counted elsewhere, have an entry without a count. */
+static bool has_bytes(const struct fm_entry *entry)
+{
+    return entry->messages || entry->bytes || entry->bytes_sent || entry->bytes_received;
+}
+
+/* Adds to the event that `item` belongs to: the last one, or a new one. The array has room for all. */
+static void add_event(struct events *e, const struct item *item, const struct item *last, const struct fm_entry *entry)
 {
     struct fm_profile *profile = e->reading->profile;
-    if (last && !compare_items(last, item))
-        return &profile->events[profile->n_events - 1];
+    if (last && !compare_items(last, item)) {
+        struct fm_stats stats;
+        stats_of(entry, e->reading->rank, &stats);
+        fm_stats_merge(&profile->events[profile->n_events - 1].stats, &stats);
+        return;
+    }
     struct fm_event *event = &profile->events[profile->n_events++];
     event->key = (struct fm_event_key){
         .routine = fm_routine_names[item->routine],
@@ -342,7 +362,7 @@ static struct fm_event *event_of(struct events *e, const struct item *item, cons
         .comm_size = (uint32_t)(item->place >> 32),
         .site = {item->module ? item->module->path : "", item->module ? item->module->build_id : "", item->offset},
     };
-    return event;
+    stats_of(entry, e->reading->rank, &event->stats);
 }
 
 static size_t count_distinct(const struct events *e)
@@ -364,31 +384,18 @@ static enum fm_status make_events(struct events *e)
     for (size_t i = 0; i < e->n_items; i++) {
         const struct item *item = &e->items[i];
         struct fm_entry entry;
-        struct fm_stats stats;
         enum fm_status status = fetch(e, item, &entry);
-        if (!status && entry.count)
+        bool used = entry.count || has_bytes(&entry);
+        if (!status && used)
             status = add_edges_of(e, &entry, fm_routine_classes[item->routine], entry.key.peer);
         if (status)
             return status;
-        if (!entry.count)
+        if (!used)
             continue; /* its key is there, its first event is not */
-        stats_of(&entry, e->reading->rank, &stats);
-        fm_stats_merge(&event_of(e, item, last)->stats, &stats);
+        add_event(e, item, last, &entry);
         last = item;
     }
     return FM_OK;
-}
-
-static struct fm_routine_total *new_routine(struct fm_profile *profile, const char *name)
-{
-    struct fm_routine_total *routines = fm_arena_grow(&profile->arena, profile->routines, &profile->routines_capacity,
-                                                      profile->n_routines + 1, sizeof *routines);
-    if (!routines)
-        return NULL;
-    profile->routines = routines;
-    struct fm_routine_total *routine = &routines[profile->n_routines++];
-    *routine = (struct fm_routine_total){.name = name};
-    return routine;
 }
 
 static bool finish_routine(struct fm_reading *r, struct fm_routine_total *routine)
@@ -412,13 +419,19 @@ static bool make_routines(struct fm_reading *r)
 {
     struct fm_profile *profile = r->profile;
     struct fm_routine_total *routine = NULL;
+    size_t n_used = 0;
+    for (size_t i = 0; i < profile->n_events; i++)
+        n_used += !i || profile->events[i].key.routine != profile->events[i - 1].key.routine;
+    profile->routines = fm_arena_grow(&profile->arena, NULL, &profile->routines_capacity, n_used, sizeof *routine);
+    if (!profile->routines)
+        return false;
     for (size_t i = 0; i < profile->n_events; i++) {
         const struct fm_event *event = &profile->events[i];
-        if (!routine || strcmp(routine->name, event->key.routine))
-            routine = new_routine(profile, event->key.routine);
-        if (!routine)
-            return false;
-        fm_stats_merge(&routine->stats, &event->stats);
+        if (routine && !strcmp(routine->name, event->key.routine))
+            fm_stats_merge(&routine->stats, &event->stats);
+        else
+            *(routine = &profile->routines[profile->n_routines++]) = (struct fm_routine_total){
+                .name = event->key.routine, .stats = event->stats};
     }
     for (size_t i = 0; i < profile->n_routines; i++)
         if (!finish_routine(r, &profile->routines[i]))

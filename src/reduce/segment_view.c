@@ -21,9 +21,9 @@ static bool sections_fit(const struct fm_segment_header *header)
     for (size_t i = 0; i < FM_SECTION_COUNT; i++) {
         const struct fm_segment_section *section = &header->sections[i];
         uint64_t bytes = (uint64_t)section->capacity * item_bytes[i];
-        if (section->capacity && (section->item_bytes != item_bytes[i] || section->offset % 64 ||
-                                  section->offset < header->header_bytes || section->offset > header->segment_bytes ||
-                                  bytes > header->segment_bytes - section->offset))
+        if (section->capacity &&
+            (section->item_bytes != item_bytes[i] || section->offset % 64 || section->offset < header->header_bytes ||
+             section->offset > header->segment_bytes || bytes > header->segment_bytes - section->offset))
             return false;
     }
     return true;
@@ -91,6 +91,9 @@ enum fm_status fm_segment_view_open(struct fm_segment_view *view, const void *by
     enum fm_status status = check(header, size, origin, error);
     if (status)
         return status;
+    for (size_t i = 0; i < FM_SECTION_COUNT; i++)
+        if (!header->sections[i].capacity)
+            header->sections[i].offset = 0; /* of an empty section it may be anything */
     header->boot_id[sizeof header->boot_id - 1] = 0;
     header->host[sizeof header->host - 1] = 0;
     header->job_key[sizeof header->job_key - 1] = 0;
@@ -124,9 +127,11 @@ const char *fm_segment_text(const struct fm_segment_view *view, uint32_t offset)
 /* Bytes of the UTF-8 character at `text`, 0 if it is none (overlong, a surrogate, above U+10FFFF, C1 control). */
 static size_t utf8_length(const unsigned char *text, size_t left)
 {
-    size_t n = text[0] < 0x80 ? 1 : text[0] >= 0xc2 && text[0] < 0xe0 ? 2 : text[0] >= 0xe0 && text[0] < 0xf0 ? 3
-               : text[0] >= 0xf0 && text[0] < 0xf5                                                            ? 4
-                                                                                                              : 0;
+    size_t n = text[0] < 0x80                      ? 1
+               : text[0] >= 0xc2 && text[0] < 0xe0 ? 2
+               : text[0] >= 0xe0 && text[0] < 0xf0 ? 3
+               : text[0] >= 0xf0 && text[0] < 0xf5 ? 4
+                                                   : 0;
     if (!n || n > left)
         return 0;
     for (size_t i = 1; i < n; i++)

@@ -4,7 +4,8 @@
 
 static void test_durations(void)
 {
-    tap_ok(fm_duration_bin(0) == 0 && fm_duration_bin(31) == 0 && fm_duration_bin(32) == 1, "the first bin ends at 32 ns");
+    tap_ok(fm_duration_bin(0) == 0 && fm_duration_bin(31) == 0 && fm_duration_bin(32) == 1,
+           "the first bin ends at 32 ns");
     tap_ok(fm_duration_bin(47) == 1 && fm_duration_bin(48) == 2 && fm_duration_bin(63) == 2 && fm_duration_bin(64) == 3,
            "two bins per power of two");
     tap_ok(fm_duration_bin(UINT64_MAX) == FM_DURATION_BINS - 1, "the last bin is open");

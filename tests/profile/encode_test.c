@@ -97,7 +97,8 @@ static void test_values(void)
     struct bytes bytes = encoded(profile, false);
     struct fm_profile *again = decoded(bytes, NULL);
     const struct fm_process *a = &profile->processes[5], *b = again ? &again->processes[5] : a;
-    tap_ok(again && a->wall_ns == b->wall_ns && a->pid == b->pid && a->mpi_ns == b->mpi_ns && !strcmp(a->inside, b->inside),
+    tap_ok(again && a->wall_ns == b->wall_ns && a->pid == b->pid && a->mpi_ns == b->mpi_ns &&
+               !strcmp(a->inside, b->inside),
            "a process comes back with its numbers");
     tap_ok(again && !strcmp(again->job.argv[1], "--steps=100") && !strcmp(again->job.env[1].name, "OMP_NUM_THREADS"),
            "so do arguments and environment");
@@ -178,9 +179,10 @@ static void test_versions(const struct bytes *whole)
 {
     struct fm_error error;
     whole->at[8] = 9;
-    tap_ok(!decoded(*whole, &error) &&
-               !strcmp(error.text, "it was written by a newer Fathom (format 9; this one reads up to 1): update Fathom"),
-           "a later format asks for an update");
+    tap_ok(
+        !decoded(*whole, &error) &&
+            !strcmp(error.text, "it was written by a newer Fathom (format 9; this one reads up to 1): update Fathom"),
+        "a later format asks for an update");
     whole->at[8] = 1;
     struct bytes longer = {malloc(whole->n + 7), whole->n + 7};
     size_t body = whole->n - 8;

@@ -47,8 +47,7 @@ static void test_laws(void)
     for (uint64_t i = 1; i <= (uint64_t)rounds; i++) {
         uint64_t a = 3 * i, b = 3 * i + 1, c = 3 * i + 2;
         commutes += same(merged(made(a), made(b)), merged(made(b), made(a)));
-        associates +=
-            same(merged(merged(made(a), made(b)), made(c)), merged(made(a), merged(made(b), made(c))));
+        associates += same(merged(merged(made(a), made(b)), made(c)), merged(made(a), merged(made(b), made(c))));
         left += same(merged(fm_profile_create(), made(a)), made(a));
         right += same(merged(made(a), fm_profile_create()), made(a));
     }
@@ -138,7 +137,8 @@ static void test_snapshot_limit(void)
 {
     struct fm_profile *up = fm_profile_create(), *down = fm_profile_create();
     for (uint32_t i = 0; i < 1200; i++) {
-        struct fm_snapshot first = {.label = "s", .rank = i, .ranks = 1}, second = {.label = "s", .rank = 1199 - i, .ranks = 1};
+        struct fm_snapshot first = {.label = "s", .rank = i, .ranks = 1},
+                           second = {.label = "s", .rank = 1199 - i, .ranks = 1};
         struct fm_profile *one = fm_profile_create(), *other = fm_profile_create();
         fm_merge_snapshots(one, &first, 1);
         fm_merge_snapshots(other, &second, 1);

@@ -31,8 +31,13 @@ static struct fm_stats stats(uint64_t *state, uint32_t rank)
     struct fm_stats sum = {0};
     for (uint64_t n = 1 + fm_random(state, 3); n; n--) {
         struct fm_stats one = {
-            .count = 1, .count_arguments = number(state), .total_ns = number(state), .bytes = number(state),
-            .bytes_sent = number(state), .bytes_received = number(state), .messages = number(state),
+            .count = 1,
+            .count_arguments = number(state),
+            .total_ns = number(state),
+            .bytes = number(state),
+            .bytes_sent = number(state),
+            .bytes_received = number(state),
+            .messages = number(state),
         };
         one.min = one.max = extreme(state, rank);
         one.histogram.bins[fm_random(state, FM_DURATION_BINS)] = number(state);
@@ -46,7 +51,11 @@ static void add_routine(struct fm_profile *p, uint64_t *state, uint32_t rank)
     struct fm_range range = {rank, rank};
     struct fm_rank_value value = {rank, number(state), number(state), number(state)};
     struct fm_routine_total routine = {
-        .name = word(state), .stats = stats(state, rank), .ranks = {&range, 1, 1}, .per_rank = &value, .n_per_rank = 1,
+        .name = word(state),
+        .stats = stats(state, rank),
+        .ranks = {&range, 1, 1},
+        .per_rank = &value,
+        .n_per_rank = 1,
     };
     fm_spread_add(&routine.time_ns, value.time_ns, rank);
     fm_spread_add(&routine.calls, value.calls, rank);
@@ -57,7 +66,10 @@ static void add_routine(struct fm_profile *p, uint64_t *state, uint32_t rank)
 static void add_event(struct fm_profile *p, uint64_t *state, uint32_t rank)
 {
     struct fm_event event = {
-        .key = {word(state), word(state), (uint32_t)fm_random(state, FM_SIZE_BINS), (uint32_t)fm_random(state, 3),
+        .key = {word(state),
+                word(state),
+                (uint32_t)fm_random(state, FM_SIZE_BINS),
+                (uint32_t)fm_random(state, 3),
                 {word(state), word(state), fm_random(state, 3)}},
         .stats = stats(state, rank),
     };
@@ -81,8 +93,13 @@ static void add_snapshot(struct fm_profile *p, uint64_t *state, uint32_t rank)
     struct fm_snapshot_routine routines[] = {{"MPI_A", number(state), number(state), number(state)},
                                              {word(state), number(state), number(state), number(state)}};
     struct fm_snapshot snapshot = {
-        .label = word(state), .collective = (uint32_t)fm_random(state, 2), .order = (uint32_t)fm_random(state, 3),
-        .ranks = 1, .when_ns = number(state), .mpi_ns = number(state), .routines = routines,
+        .label = word(state),
+        .collective = (uint32_t)fm_random(state, 2),
+        .order = (uint32_t)fm_random(state, 3),
+        .ranks = 1,
+        .when_ns = number(state),
+        .mpi_ns = number(state),
+        .routines = routines,
         .n_routines = fm_random(state, 2),
     };
     snapshot.rank = snapshot.collective ? FM_NO_RANK : rank;
@@ -94,13 +111,21 @@ static void add_process(struct fm_profile *p, uint64_t *state, uint32_t rank)
     struct fm_range range = {rank, rank};
     struct fm_host host = {word(state), word(state), (uint32_t)fm_random(state, 3), number(state), {&range, 1, 1}};
     struct fm_process process = {
-        .rank = rank, .core = (uint32_t)fm_random(state, 3), .pid = (int32_t)fm_random(state, 4) - 1,
-        .end = (uint32_t)fm_random(state, FM_END_MISSING + 1), .end_code = (int32_t)fm_random(state, 5) - 2,
-        .wall_ns = number(state), .user_ns = number(state), .system_ns = number(state), .mpi_ns = number(state),
-        .max_rss_bytes = number(state), .overhead_ns = number(state), .inside = word(state),
+        .rank = rank,
+        .core = (uint32_t)fm_random(state, 3),
+        .pid = (int32_t)fm_random(state, 4) - 1,
+        .end = (uint32_t)fm_random(state, FM_END_MISSING + 1),
+        .end_code = (int32_t)fm_random(state, 5) - 2,
+        .wall_ns = number(state),
+        .user_ns = number(state),
+        .system_ns = number(state),
+        .mpi_ns = number(state),
+        .max_rss_bytes = number(state),
+        .overhead_ns = number(state),
+        .inside = word(state),
     };
-    struct fm_region region = {.path = word(state), .entries = number(state), .wall_ns = number(state),
-                               .ranks = {&range, 1, 1}};
+    struct fm_region region = {
+        .path = word(state), .entries = number(state), .wall_ns = number(state), .ranks = {&range, 1, 1}};
     fm_spread_add(&region.wall_per_rank, region.wall_ns, rank);
     fm_merge_hosts(p, &host, 1);
     fm_merge_processes(p, &process, 1);

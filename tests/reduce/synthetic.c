@@ -21,8 +21,8 @@ static uint32_t entries_of(const struct fm_synthetic *job)
 }
 
 static const uint32_t sizes[FM_SECTION_COUNT] = {
-    1, sizeof(struct fm_segment_module), sizeof(struct fm_segment_region), sizeof(struct fm_segment_thread), 4,
-    sizeof(struct fm_entry), sizeof(struct fm_request), sizeof(struct fm_segment_snapshot),
+    1, sizeof(struct fm_segment_module), sizeof(struct fm_segment_region), sizeof(struct fm_segment_thread),
+    4, sizeof(struct fm_entry),          sizeof(struct fm_request),        sizeof(struct fm_segment_snapshot),
 };
 
 static size_t lay_out(const struct fm_synthetic *job, struct fm_segment_section *sections)
@@ -88,12 +88,12 @@ static void describe(const struct fm_synthetic *job, uint32_t rank, struct fm_se
     header->started_real_ns = 1790000000000000000ull + fm_random(state, 5000000);
     header->started_mono_ns = 5000000000000ull + fm_random(state, 5000000);
     header->started_ticks = header->started_mono_ns;
-    header->ended_mono_ns = header->started_mono_ns + 600000000000ull + fm_random(state, 2000000);
-    header->user_ns = (590000000 + fm_random(state, 4000000)) * 1000;
-    header->system_ns = (100000 + fm_random(state, 60000)) * 1000;
-    header->max_rss_bytes = (50000 + fm_random(state, 300)) * 4096;
-    header->init_ns = 500000 + fm_random(state, 100000);
-    header->finish_ns = 10000 + fm_random(state, 10000);
+    header->ended_mono_ns = header->started_mono_ns + 600000000000ull + fm_random(state, 20000000000ull);
+    header->user_ns = (400000000 + fm_random(state, 200000000)) * 1000;
+    header->system_ns = (1000000 + fm_random(state, 9000000)) * 1000;
+    header->max_rss_bytes = (50000 + fm_random(state, 50000)) * 4096;
+    header->init_ns = 500000 + fm_random(state, 1000000);
+    header->finish_ns = 10000 + fm_random(state, 100000);
     header->event_cost_ps = 40000;
     header->host_memory_bytes = 256ull << 30;
     header->host_cores = job->ranks_per_host;
@@ -137,7 +137,7 @@ static void fill_entry(struct fm_entry *entry, uint64_t count, uint64_t mean, ui
     entry->min_event = 1 + fm_random(state, count);
     entry->max_event = 1 + fm_random(state, count);
     entry->second_event = 1 + fm_random(state, count);
-    entry->total_ns = count * mean + fm_random(state, 1 + count * mean / 40);
+    entry->total_ns = count * mean / 2 + fm_random(state, count * mean); /* ranks differ by a factor of three */
     entry->bytes = entry->bytes_sent = count * bytes;
     unsigned middle = fm_duration_bin(mean);
     for (unsigned i = middle > 2 ? middle - 2 : 0; i < middle + 6 && i < FM_DURATION_BINS; i++)
@@ -156,9 +156,9 @@ static void add_entries(const struct fm_synthetic *job, uint32_t rank, struct fm
                         uint64_t *state)
 {
     static const uint16_t collectives[] = {
-        FM_R_MPI_Allreduce, FM_R_MPI_Bcast,   FM_R_MPI_Barrier,   FM_R_MPI_Reduce,    FM_R_MPI_Gather,
-        FM_R_MPI_Scatter,   FM_R_MPI_Alltoall, FM_R_MPI_Allgather, FM_R_MPI_Comm_rank, FM_R_MPI_Comm_size,
-        FM_R_MPI_Waitall,   FM_R_MPI_Wait,    FM_R_MPI_Test,      FM_R_MPI_Wtime,     FM_R_MPI_Init,
+        FM_R_MPI_Allreduce, FM_R_MPI_Bcast,       FM_R_MPI_Barrier,   FM_R_MPI_Reduce,    FM_R_MPI_Gather,
+        FM_R_MPI_Scatter,   FM_R_MPI_Alltoall,    FM_R_MPI_Allgather, FM_R_MPI_Comm_rank, FM_R_MPI_Comm_size,
+        FM_R_MPI_Waitall,   FM_R_MPI_Wait,        FM_R_MPI_Test,      FM_R_MPI_Wtime,     FM_R_MPI_Init,
         FM_R_MPI_Get_count, FM_R_MPI_Type_commit, FM_R_MPI_Comm_dup,
     };
     struct fm_entry *entries = section(header, FM_SECTION_ENTRIES), *entry = entries;
@@ -197,6 +197,6 @@ void fm_synthetic_segment(const struct fm_synthetic *job, uint32_t rank, void *b
     add_module_and_regions(job, header);
     add_entries(job, rank, header, &state);
     struct fm_segment_thread *thread = section(header, FM_SECTION_THREADS);
-    thread->events = 500000;
+    thread->events = 500000 + fm_random(&state, 100000);
     header->n_threads = 1;
 }

@@ -6,7 +6,8 @@
 #include "profile/segment.h"
 
 /* A regular program: `routines` routines called from `sites` call sites by every rank, which exchanges messages with
- * `neighbours` others at fixed distances. Times scatter as real ones do; everything follows from `seed` and the rank. */
+ * `neighbours` others at fixed distances. Times scatter widely (a total differs between ranks by up to a factor of
+ * three), so that sizes measured with it flatter nobody; everything follows from `seed` and the rank. */
 struct fm_synthetic {
     uint32_t ranks, routines, sites, neighbours, ranks_per_host, regions;
     uint64_t seed;

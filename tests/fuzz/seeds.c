@@ -1,0 +1,66 @@
+/* Writes the seeds of the fuzz targets below the folder it is given (tests/fuzz/corpus): small valid profiles and
+ * segments to start from. To be run again when the format of either changes. */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "profile/encode.h"
+#include "reduce/from_segment.h"
+#include "reduce/merge.h"
+#include "reduce/synthetic.h"
+
+static void save(const char *folder, const char *name, unsigned number, const void *bytes, size_t size)
+{
+    char path[4096];
+    snprintf(path, sizeof path, "%s/%s/%u", folder, name, number);
+    FILE *file = fopen(path, "wb");
+    if (!file || fwrite(bytes, 1, size, file) != size || fclose(file)) {
+        perror(path);
+        exit(1);
+    }
+}
+
+static void save_profile(const char *folder, unsigned number, struct fm_profile *profile)
+{
+    struct fm_arena arena = {0};
+    const void *bytes;
+    size_t size;
+    if (fm_profile_encode_exact(profile, &arena, &bytes, &size, NULL))
+        exit(1);
+    save(folder, "profile", number, bytes, size);
+    fm_arena_destroy(&arena);
+    fm_profile_destroy(profile);
+}
+
+/* The profile of rank 0, whose segment is saved. */
+static struct fm_profile *save_segment(const char *folder, unsigned number, const struct fm_synthetic *job)
+{
+    size_t size = fm_synthetic_bytes(job);
+    void *segment = aligned_alloc(64, size);
+    struct fm_profile *profile;
+    fm_synthetic_segment(job, 0, segment);
+    save(folder, "segment", number, segment, size);
+    if (fm_profile_from_segment(segment, size, "seed", FM_END_UNKNOWN, 0, 0, &profile, NULL))
+        exit(1);
+    free(segment);
+    return profile;
+}
+
+int main(int argc, char **argv)
+{
+    if (argc != 2) {
+        fprintf(stderr, "usage: seeds FOLDER (with profile/ and segment/ in it)\n");
+        return 2;
+    }
+    const struct fm_synthetic jobs[] = {{4, 3, 2, 2, 2, 1, 1}, {8, 6, 8, 2, 4, 3, 2}};
+    uint64_t state = 1;
+    for (unsigned i = 0; i < 2; i++)
+        save_profile(argv[1], i, save_segment(argv[1], i, &jobs[i]));
+    for (unsigned i = 2; i < 6; i++) {
+        struct fm_profile *profile = fm_random_profile(&state, 6), *other = fm_random_profile(&state, 6);
+        if (fm_profile_merge(profile, other, NULL))
+            return 1;
+        fm_profile_destroy(other);
+        save_profile(argv[1], i, profile);
+    }
+    return 0;
+}

@@ -1,0 +1,30 @@
+/* Any bytes as a segment. Magic, version and fingerprint are mended first: the fuzzer should get past them. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "generated/routines.h"
+#include "profile/check.h"
+#include "reduce/from_segment.h"
+
+int LLVMFuzzerTestOneInput(const unsigned char *data, size_t size);
+
+int LLVMFuzzerTestOneInput(const unsigned char *data, size_t size)
+{
+    unsigned char *copy = malloc(size ? size : 1);
+    struct fm_profile *profile = NULL;
+    struct fm_error error;
+    memcpy(copy, data, size);
+    if (size >= sizeof(struct fm_segment_header)) {
+        struct fm_segment_header *header = (void *)copy;
+        memcpy(header->magic, FM_SEGMENT_MAGIC, 8);
+        header->version = FM_SEGMENT_VERSION;
+        header->header_bytes = sizeof *header;
+        header->routines_fingerprint = FM_ROUTINES_FINGERPRINT;
+    }
+    if (!fm_profile_from_segment(copy, size, "fuzz", FM_END_UNKNOWN, 0, 0, &profile, &error) &&
+        fm_profile_check(profile))
+        abort();
+    fm_profile_destroy(profile);
+    free(copy);
+    return 0;
+}
