@@ -79,6 +79,15 @@ static void find_slurm(struct fm_job_place *place)
     }
 }
 
+static void find_rank(struct fm_job_place *place, const char *rank, const char *size)
+{
+    int world_size = env_number(size), own = atoi(env(rank));
+    if (*env(rank) && own >= 0 && own < world_size) {
+        place->rank = own;
+        place->world_size = world_size;
+    }
+}
+
 static void find_batch_system(struct fm_job_place *place)
 {
     static const struct {
@@ -106,14 +115,19 @@ static void find_batch_system(struct fm_job_place *place)
 void fm_job_find(struct fm_job_place *place, bool alone)
 {
     memset(place, 0, sizeof *place);
+    place->rank = -1;
     find_batch_system(place);
     if (!alone) {
-        if (*env("OMPI_COMM_WORLD_SIZE") && *env("PMIX_NAMESPACE"))
+        if (*env("OMPI_COMM_WORLD_SIZE") && *env("PMIX_NAMESPACE")) {
             find_openmpi(place);
-        else if (*env("PMI_RANK") && *env("PMI_SIZE"))
+            find_rank(place, "OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE");
+        } else if (*env("PMI_RANK") && *env("PMI_SIZE")) {
             find_hydra(place);
-        else if (*env("SLURM_STEP_ID") && *env("SLURM_PROCID"))
+            find_rank(place, "PMI_RANK", "PMI_SIZE");
+        } else if (*env("SLURM_STEP_ID") && *env("SLURM_PROCID")) {
             find_slurm(place);
+            find_rank(place, "SLURM_PROCID", "SLURM_STEP_NUM_TASKS");
+        }
     }
     if (!place->key[0]) {
         pid_t pid = getpid();

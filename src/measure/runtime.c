@@ -120,12 +120,14 @@ static void at_exit(int status, void *unused)
     (void)unused;
     if (getpid() != fm_rt.pid || atomic_load(&fm_rt.state) != FM_RT_ON)
         return;
+    if (fm_rt.segment->leave == FM_LEAVE_ABORT)
+        return;
     if (fm_rt.segment->leave == FM_LEAVE_UNKNOWN) {
         fm_rt.segment->leave = FM_LEAVE_EXIT;
         fm_rt.segment->leave_code = status;
-        fm_runtime_note_end();
-        fm_rt.segment->state = FM_STATE_FINALIZING;
     }
+    fm_runtime_note_end();
+    fm_rt.segment->state = FM_STATE_FINALIZING;
 }
 
 static void start_segment(void)
@@ -142,7 +144,8 @@ static void start_segment(void)
     h->clock_shift = FM_CLOCK_SHIFT;
     h->flags |= fm_rt.clock.coarse ? FM_FLAG_COARSE_CLOCK : 0;
     h->local_size = place.local_size;
-    h->rank = -1;
+    h->rank = place.rank;
+    h->world_size = place.world_size;
     h->flags |= place.single_node ? FM_FLAG_SINGLE_NODE : 0;
     fm_describe_process(h);
     measure_event_cost();
@@ -153,8 +156,33 @@ static void start_segment(void)
     atomic_store_explicit(&fm_rt.state, FM_RT_ON, memory_order_release);
 }
 
+/* A child is another process with the same mapping: it must not write into its parent's segment. */
+static void in_forked_child(void)
+{
+    fm_runtime_off();
+}
+
+static bool switched_off(void)
+{
+    const char *value = getenv("FATHOM_DISABLE");
+    return value && *value && strcmp(value, "0") != 0;
+}
+
+/* Once, before anything is measured: by the constructor, or by an MPI call of another library's constructor that
+ * runs before ours. */
+static void prepare_process(void)
+{
+    if (switched_off())
+        atomic_store(&fm_rt.state, FM_RT_OFF);
+    else
+        pthread_atfork(NULL, NULL, in_forked_child);
+}
+
+static pthread_once_t prepared = PTHREAD_ONCE_INIT;
+
 bool fm_runtime_start(bool by_mpi)
 {
+    pthread_once(&prepared, prepare_process);
     int expected = FM_RT_IDLE;
     if (atomic_compare_exchange_strong(&fm_rt.state, &expected, FM_RT_STARTING)) {
         uint64_t before = fm_clock_ns(CLOCK_MONOTONIC);
@@ -192,26 +220,10 @@ void fm_runtime_off(void)
     fm_self = NULL;
 }
 
-/* A child is another process with the same mapping: it must not write into its parent's segment. */
-static void in_forked_child(void)
-{
-    fm_runtime_off();
-}
-
-static bool switched_off(void)
-{
-    const char *value = getenv("FATHOM_DISABLE");
-    return value && *value && strcmp(value, "0") != 0;
-}
-
 /* In every process of a job, also shells and launchers: it must cost next to nothing. */
 __attribute__((constructor)) static void loaded(void)
 {
-    if (switched_off()) {
-        atomic_store(&fm_rt.state, FM_RT_OFF);
-        return;
-    }
-    pthread_atfork(NULL, NULL, in_forked_child);
+    pthread_once(&prepared, prepare_process);
     const char *named = getenv("FATHOM_NAMED");
     if (named && atoi(named) == getpid()) {
         fm_rt.named = true;

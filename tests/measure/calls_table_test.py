@@ -124,6 +124,7 @@ KINDS = {
     "init": "",
     "init_thread": "provided",
     "finalize": "",
+    "session_finalize": "",
     "abort": "errorcode",
     "pcontrol": "level",
     "real": "",

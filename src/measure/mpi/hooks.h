@@ -31,10 +31,10 @@ void fm_after_sendrecv(struct fm_call *call, int result, int64_t count, fm_word 
 void fm_before_sendrecv_replace(struct fm_call *call, fm_word *status);
 void fm_after_sendrecv_replace(struct fm_call *call, int result, int64_t count, fm_word type, int32_t dest,
                                fm_word comm);
-void fm_after_isendrecv(struct fm_call *call, int result, int64_t count, fm_word type, int32_t dest, fm_word comm,
-                        int32_t source, fm_word request);
+void fm_after_isendrecv(struct fm_call *call, int result, int64_t scount, fm_word stype, int32_t dest, int64_t rcount,
+                        fm_word rtype, int32_t source, fm_word comm, fm_word request);
 void fm_after_isendrecv_replace(struct fm_call *call, int result, int64_t count, fm_word type, int32_t dest,
-                                fm_word comm, int32_t source, fm_word request);
+                                int32_t source, fm_word comm, fm_word request);
 void fm_after_post_receive(struct fm_call *call, int result, int64_t count, int32_t source, fm_word comm,
                            fm_word request);
 void fm_after_post_message_receive(struct fm_call *call, int result, int64_t count, fm_word request);
@@ -124,6 +124,7 @@ void fm_after_init(struct fm_call *call, int result);
 void fm_after_init_thread(struct fm_call *call, int result, fm_word provided);
 void fm_before_finalize(struct fm_call *call);
 void fm_after_finalize(struct fm_call *call, int result);
+void fm_after_session_finalize(struct fm_call *call, int result);
 void fm_before_abort(struct fm_call *call, int32_t code);
 void fm_after_abort(struct fm_call *call, int result);
 

@@ -65,8 +65,8 @@ void fm_life_join_job(void)
     fm_job_find(&place, false);
     fm_segment_rekey(place.key);
     h->local_size = place.local_size;
-    h->rank = -1;
-    h->world_size = 0;
+    h->rank = place.rank;
+    h->world_size = place.world_size;
     h->flags = (h->flags & ~FM_FLAG_NO_MPI & ~FM_FLAG_SINGLE_NODE) | (place.single_node ? FM_FLAG_SINGLE_NODE : 0);
 }
 
@@ -106,8 +106,8 @@ static void note_other_tool(const struct fm_call *call)
     const char *library = module_of((const void *)fm_abi.pmpi.Comm_rank);
     h->text_mpi_library = fm_text_add(library, strlen(library));
     const char *tool = "";
-    const void *below = (const void *)fm_next_table[2 * FM_R_MPI_Init];
-    if (below && strcmp(module_of(below), library) != 0)
+    const void *below = (const void *)fm_next(fm_next_table[2 * call->routine], 2u * call->routine);
+    if (strcmp(module_of(below), library) != 0)
         tool = module_of(below);
     else if (call->is_pmpi && !fm_rt.seen_fortran)
         tool = module_of((const void *)(uintptr_t)(call->site_region >> 16));
@@ -181,11 +181,23 @@ void fm_after_init_thread(struct fm_call *call, int result, fm_word provided)
 
 /* ---- ending ---- */
 
+/* A program that uses sessions alone ends with them; its segments stay for the collector. */
+void fm_after_session_finalize(struct fm_call *call, int result)
+{
+    int initialized = 0;
+    if (result == 0 && fm_abi.pmpi.Initialized(&initialized) == 0 && !initialized) {
+        fm_rt.segment->leave = FM_LEAVE_FINALIZE;
+        fm_runtime_note_end();
+    }
+    fm_after_plain(call, result, 0);
+}
+
 /* Recorded first, so that the profile holds it; its time is the real MPI_Finalize's own and stays out. */
 void fm_before_finalize(struct fm_call *call)
 {
     fm_call_returned(call);
     fm_finish_plain(call, FM_PEER_NONE);
+    fm_call_drop_abandoned(call->self, UINTPTR_MAX);
     if (fm_rt.segment->world_size > 0)
         fm_reduction_run();
     fm_guard = (uintptr_t)__builtin_frame_address(0);

@@ -66,7 +66,8 @@ static void act(int level, bool named, const char *name)
         fm_snapshot(named ? name : "", level == 3);
 }
 
-/* Called by the trampolines; returns where the call goes on. */
+/* Called by the trampolines below alone; returns where the call goes on. */
+fm_function *fm_pcontrol(int level, const void *second, fm_word is_pmpi, uintptr_t pc, uintptr_t sp, uintptr_t fp);
 __attribute__((used, visibility("hidden"))) fm_function *fm_pcontrol(int level, const void *second, fm_word is_pmpi,
                                                                     uintptr_t pc, uintptr_t sp, uintptr_t fp)
 {
