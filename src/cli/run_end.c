@@ -45,17 +45,18 @@ struct outcome {
 /* The runtime reports on profiles that it writes itself; we on ours. */
 static void show_report(const char *path, const char *how)
 {
-    char *words[] = {"report", (char *)path, NULL, NULL, NULL};
+    char *words[] = {"report", NULL, NULL, NULL, NULL};
     fflush(stdout);
     pid_t pid = fork();
     if (pid == 0) {
-        int count = 2;
+        int count = 1;
         if (strcmp(how, "terse") == 0) {
             words[count++] = "--terse";
         } else if (strcmp(how, "full") != 0) {
             words[count++] = "-o";
             words[count++] = (char *)how;
         }
+        words[count++] = (char *)path;
         dup2(STDERR_FILENO, STDOUT_FILENO);
         int status = fm_cmd_report(count, words);
         fflush(stdout);

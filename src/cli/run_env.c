@@ -16,10 +16,11 @@ static const char *base_name(const char *path)
     return slash ? slash + 1 : path;
 }
 
+/* Programs that only start others. One more `fathom run` is one of them. */
 bool fm_is_launcher(const char *command)
 {
-    static const char *const starts[] = {"mpirun", "mpiexec", "orterun", "prterun", "prun",  "srun", "aprun",
-                                         "jsrun",  "lrun",    "flux",    "hydra",   "ibrun", "poe",  "yod"};
+    static const char *const starts[] = {"mpirun", "mpiexec", "orterun", "prterun", "prun", "srun", "aprun", "jsrun",
+                                         "lrun",   "flux",    "hydra",   "ibrun",   "poe",  "yod",  "fathom"};
     const char *name = base_name(command);
     for (size_t i = 0; i < sizeof starts / sizeof *starts; i++) {
         size_t length = strlen(starts[i]);

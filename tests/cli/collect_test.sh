@@ -1,0 +1,123 @@
+#!/bin/bash
+# fathom collect: what dead processes left behind becomes profiles; the living and the damaged are left alone.
+set -u
+FATHOM=${FATHOM:-${FATHOM_BUILD:-build}/fathom}
+FATHOM=$(realpath "$FATHOM")
+library=${FATHOM_LIBRARY:-$(dirname "$FATHOM")/libfathom.so.0}
+work=${TMPDIR:-/tmp}/collect-$$
+mkdir -p "$work/out" && cd "$work" || exit 1
+trap 'kill $(jobs -p) 2>/dev/null; rm -rf "$work"' EXIT
+export FATHOM_DIR=$work/segments
+unset FATHOM_RUN_ID FATHOM_OUTPUT FATHOM_REPORT
+count=0
+
+result() { # result STATUS TEXT
+    count=$((count + 1))
+    if [ "$1" -eq 0 ]; then
+        echo "ok $count - $2"
+    else
+        echo "not ok $count - $2"
+        sed 's/^/# /' out.txt err 2>/dev/null
+    fi
+}
+
+files() { # files DIRECTORY: how many there are
+    find "$1" -type f 2>/dev/null | wc -l
+}
+
+collect() { # collect ARGUMENT...: its output in out.txt and err, its status in $status
+    "$FATHOM" collect "$@" >out.txt 2>err
+    status=$?
+}
+
+start() { # start: a measured program in the background that nobody waits for; $pid
+    before=$(files "$FATHOM_DIR")
+    sh -c 'export FATHOM_NAMED=$$ LD_PRELOAD=$0; exec sleep 60' "$library" &
+    pid=$!
+    for _ in $(seq 200); do
+        [ "$(files "$FATHOM_DIR")" -gt "$before" ] && return
+        sleep 0.05
+    done
+}
+
+end() { # end: kills the program
+    kill -KILL "$pid"
+    wait "$pid" 2>/dev/null
+}
+
+collect
+[ $status -eq 0 ] && grep -q "^nothing to collect in $FATHOM_DIR" out.txt
+result $? "no directory: nothing to collect"
+collect --quiet
+[ $status -eq 0 ] && [ ! -s out.txt ]
+result $? "--quiet says nothing"
+collect /no/such/directory
+[ $status -eq 1 ] && [ "$(wc -l <err)" -eq 1 ]
+result $? "a directory that is not there"
+collect -o /no/such/directory
+[ $status -eq 2 ]
+result $? "an output directory that is not there"
+collect --wait forever
+[ $status -eq 2 ]
+result $? "a time that is none"
+
+start
+collect -o out
+[ $status -eq 0 ] && grep -q '1 process still running, left alone' out.txt && [ -z "$(ls out)" ]
+result $? "a living process is left alone, and named"
+end
+collect -o out
+profile=$(ls out/sleep.*.fathom 2>/dev/null)
+[ $status -eq 0 ] && [ -n "$profile" ] && grep -q "^$work/$profile: 1 of 1 rank; rank 0 vanished" out.txt
+result $? "a dead one becomes a profile, in one line"
+[ -z "$(ls "$FATHOM_DIR")" ]
+result $? "its segment is gone"
+collect
+grep -q '^nothing to collect' out.txt
+result $? "and is collected once"
+
+start
+(sleep 0.5; kill -KILL $pid) &
+collect -o out --wait 20
+[ $status -eq 0 ] && [ "$(files out)" -eq 2 ]
+result $? "--wait waits for living ones to end"
+
+start
+end
+segment=$(ls "$FATHOM_DIR"/*.segment)
+head -c 100000 "$segment" >cut.txt && cp cut.txt "$segment"
+collect -o out
+[ $status -eq 1 ] && [ "$(wc -l <err)" -eq 1 ] && grep -q "$segment" err && [ -e "$segment" ]
+result $? "a damaged one is named and left"
+rm -f "$segment"
+
+start
+end
+segment=$(ls "$FATHOM_DIR"/*.segment)
+dd if=/dev/urandom of="$segment" bs=1 seek=100 count=200 conv=notrunc status=none
+collect -o out
+[ $status -le 1 ] && [ "$(wc -l <err)" -le 1 ]
+result $? "a damaged head does no harm"
+rm -f "$FATHOM_DIR"/*
+
+start
+end
+mv "$FATHOM_DIR" moved
+collect moved -o out
+[ $status -eq 0 ] && [ "$(files out)" -ge 3 ]
+result $? "another directory"
+
+mkdir -p "$FATHOM_DIR" && chmod 700 "$FATHOM_DIR"
+touch "$FATHOM_DIR/old.job" "$FATHOM_DIR/old.run" "$FATHOM_DIR/new.job" "$FATHOM_DIR/other.txt"
+touch -d '1 hour ago' "$FATHOM_DIR/old.job" "$FATHOM_DIR/old.run" "$FATHOM_DIR/other.txt"
+collect
+[ "$(files "$FATHOM_DIR")" -eq 2 ] && [ -e "$FATHOM_DIR/new.job" ] && [ -e "$FATHOM_DIR/other.txt" ]
+result $? "files that belong to nothing any more are swept away, others are not"
+
+start
+end
+collect
+ls "$work"/sleep.*.fathom >/dev/null 2>&1
+result $? "without -o the profile goes where the job was"
+
+echo "1..$count"

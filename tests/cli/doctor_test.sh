@@ -1,0 +1,115 @@
+#!/bin/bash
+# fathom doctor: says what it finds, in lines that begin with ok, warn or bad.
+set -u
+FATHOM=${FATHOM:-${FATHOM_BUILD:-build}/fathom}
+FATHOM=$(realpath "$FATHOM")
+work=${TMPDIR:-/tmp}/doctor-$$
+mkdir -p "$work" && cd "$work" || exit 1
+trap 'rm -rf "$work"' EXIT
+export FATHOM_DIR=$work/segments
+count=0
+
+result() { # result STATUS TEXT
+    count=$((count + 1))
+    if [ "$1" -eq 0 ]; then
+        echo "ok $count - $2"
+    else
+        echo "not ok $count - $2"
+        sed 's/^/# /' out err 2>/dev/null
+    fi
+}
+
+skip() { # skip TEXT REASON
+    count=$((count + 1))
+    echo "ok $count - $1 # SKIP $2"
+}
+
+doctor() { # doctor ARGUMENT...: its output in out and err, its status in $status
+    "$FATHOM" doctor "$@" >out 2>err
+    status=$?
+}
+
+doctor
+[ $status -eq 0 ] && [ ! -s err ]
+result $? "a working place: status 0"
+grep -vqE '^(ok   |warn |bad  |      mend: |[0-9]+ ok, )' out
+[ $? -eq 1 ]
+result $? "every line is a finding, a mend or the sum"
+for what in library segments space leftovers clock limits MPI; do
+    grep -qE "^(ok|warn) +$what:" out
+    result $? "it looks at: $what"
+done
+FATHOM_LIBRARY=/nonexistent doctor
+[ $status -eq 1 ] && grep -q '^bad   library:' out
+result $? "no library is bad"
+mkdir -m 755 segments
+doctor
+grep -q '^warn  segments:' out && grep -q 'chmod 700' out
+result $? "a directory that is open to others is told, with the mend"
+chmod 700 segments
+: >segments/job.1.2.3.segment
+doctor
+grep -q '^warn  leftovers: 1 damaged' out
+result $? "damaged leftovers are told"
+
+doctor no-such-program
+[ $status -eq 1 ] && grep -q '^bad   program:' out
+result $? "a program that is not there"
+doctor sh
+[ $status -eq 0 ] && grep -q '^ok    program:.*no MPI' out
+result $? "a program without MPI"
+printf '#!/bin/sh\n' >script && chmod +x script
+doctor ./script
+[ $status -eq 0 ] && grep -q '^ok    program:.*script' out
+result $? "a script"
+echo text >text && chmod +x text
+doctor ./text
+[ $status -eq 1 ] && grep -q '^bad   program:' out
+result $? "what is no program"
+shell=$(realpath "$(command -v sh)")
+head -c 200 "$shell" >short && chmod +x short
+doctor ./short
+[ $status -eq 1 ] && grep -q 'damaged' out
+result $? "a program that is cut short"
+
+if command -v gcc >/dev/null; then
+    echo 'int MPI_Init(int *a, char ***b) { (void)a; (void)b; return 0; } int main(void) { return MPI_Init(0, 0); }' >static.c
+    gcc static.c -o static
+    doctor ./static
+    [ $status -eq 1 ] && grep -q '^bad   program:.*statically' out
+    result $? "MPI linked statically"
+    gcc -static static.c -o whole
+    doctor ./whole
+    [ $status -eq 1 ] && grep -q '^bad   program:.*statically' out
+    result $? "a program linked statically"
+    "$FATHOM" run -o p.fathom ./static >out 2>err
+    grep -q 'no MPI call was seen: MPI is linked statically' err
+    result $? "fathom run tells of it too"
+    "$FATHOM" run ./whole >out 2>err && grep -q 'no MPI call was seen' err
+    result $? "and of a program that nothing can be loaded into"
+    for at in 16 18 40 52 54 56 58 60 64 100 200 500; do
+        cp static flipped
+        printf '\377\377\377\377' | dd of=flipped bs=1 seek=$at conv=notrunc status=none
+        doctor ./flipped
+        [ $status -le 1 ] || break
+    done
+    [ $status -le 1 ]
+    result $? "a damaged program does no harm"
+else
+    skip "programs linked statically" "no gcc"
+fi
+for compiler in mpicc.openmpi mpicc.mpich; do
+    if command -v $compiler >/dev/null; then
+        echo '#include <mpi.h>
+int main(int c, char **v) { MPI_Init(&c, &v); return MPI_Finalize(); }' >mpi.c
+        $compiler mpi.c -o mpi
+        doctor ./mpi
+        case $compiler in *openmpi) kind='Open MPI' ;; *) kind=MPICH ;; esac
+        [ $status -eq 0 ] && grep -q "^ok    program:.*$kind" out
+        result $? "a program with $kind"
+    else
+        skip "a program of $compiler" "there is none"
+    fi
+done
+
+echo "1..$count"

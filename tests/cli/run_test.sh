@@ -1,0 +1,180 @@
+#!/bin/bash
+# fathom run: the command is what it is without it, and what it leaves behind becomes a profile.
+# shellcheck disable=SC2016 # what is in single quotes is for the command
+set -u
+FATHOM=${FATHOM:-${FATHOM_BUILD:-build}/fathom}
+FATHOM=$(realpath "$FATHOM")
+work=${TMPDIR:-/tmp}/run-$$
+mkdir -p "$work/out" && cd "$work" || exit 1
+trap 'rm -rf "$work"' EXIT
+export FATHOM_DIR=$work/segments
+unset FATHOM_RUN_ID FATHOM_OUTPUT FATHOM_REPORT OMPI_COMM_WORLD_RANK PMI_RANK PMIX_RANK SLURM_PROCID
+count=0
+
+result() { # result STATUS TEXT
+    count=$((count + 1))
+    if [ "$1" -eq 0 ]; then
+        echo "ok $count - $2"
+    else
+        echo "not ok $count - $2"
+        sed 's/^/# /' out.txt err 2>/dev/null
+    fi
+}
+
+run() { # run ARGUMENT...: its output in out.txt and err, its status in $status
+    "$FATHOM" run "$@" >out.txt 2>err
+    status=$?
+}
+
+fresh() { # nothing of an earlier test is left
+    rm -rf "$FATHOM_DIR" out/*.fathom ./*.fathom
+}
+
+ends() { # ends PROFILE: how its ranks ended, in the words of the report
+    "$FATHOM" report "$1" --format json | tr -d '\n' | sed -n 's/.*"ends" *: *\[\([^]]*\)\].*/\1/p'
+}
+
+until_true() { # until_true COMMAND...: for at most 10 s
+    for _ in $(seq 200); do
+        "$@" && return 0
+        sleep 0.05
+    done
+    return 1
+}
+
+# ---- the command's own ----
+run -- sh -c 'exit 7'
+[ $status -eq 7 ]
+result $? "the status of the command"
+run -- sh -c 'kill -TERM $$'
+[ $status -eq 143 ]
+result $? "a signal that ends the command ends the run"
+run --quiet -- sh -c 'echo words; echo more >&2; cat' </dev/null
+[ "$(cat out.txt)" = words ] && [ "$(cat err)" = more ]
+result $? "nothing is added to what the command writes"
+[ "$(echo hello | "$FATHOM" run -q cat)" = hello ]
+result $? "the command keeps standard input"
+run -q -- sh -c 'ps -o pgid= -p $$ | tr -d " "; exit 0'
+[ "$(cat out.txt)" = "$(ps -o pgid= -p $$ | tr -d ' ')" ]
+result $? "the command stays in its process group"
+run -q sh -c 'echo "$1"' name 'a b'
+[ "$(cat out.txt)" = 'a b' ]
+result $? "words of the command reach it as they are"
+(trap '' HUP; "$FATHOM" run -q -- sh -c 'kill -HUP $$; echo still' >out.txt 2>err)
+[ "$(cat out.txt)" = still ]
+result $? "a signal that is ignored stays ignored"
+LD_PRELOAD=libm.so.6 "$FATHOM" run -q -- sh -c 'echo $LD_PRELOAD' >out.txt 2>err
+grep -q 'libfathom.so.0:libm.so.6$' out.txt
+result $? "an LD_PRELOAD of the user's own stays"
+
+# ---- what cannot be started ----
+run no-such-command
+[ $status -eq 127 ] && [ "$(wc -l <err)" -eq 1 ] && grep -q no-such-command err
+result $? "a command that is not there: 127 and a sentence"
+touch plain
+run ./plain
+[ $status -eq 126 ] && [ "$(wc -l <err)" -eq 1 ]
+result $? "one that may not be executed: 126 and a sentence"
+[ -z "$(ls "$FATHOM_DIR")" ]
+result $? "then nothing is left behind"
+run
+[ $status -eq 2 ] && [ "$(wc -l <err)" -eq 1 ]
+result $? "no command at all: 2"
+run --memory lots true
+[ $status -eq 2 ] && grep -q lots err
+result $? "a size that is none: 2"
+run --no-such-option true
+[ $status -eq 2 ]
+result $? "an unknown option: 2"
+run --help
+[ $status -eq 0 ] && grep -q mpirun out.txt
+result $? "help"
+
+# ---- signals ----
+waiting='trap "echo got; exit 5" USR1; touch ready; while :; do sleep 0.02; done'
+fresh
+rm -f ready
+"$FATHOM" run -q -- sh -c "$waiting" >out.txt 2>err &
+until_true test -e ready
+kill -USR1 $!
+wait $!
+[ $? -eq 5 ] && [ "$(cat out.txt)" = got ]
+result $? "a signal to the run is passed on"
+rm -f ready
+"$FATHOM" run -o out/killed.fathom -- sh -c 'touch ready; sleep 30' >out.txt 2>err &
+until_true test -e ready
+kill -TERM $!
+wait $!
+[ $? -eq 143 ] && ends out/killed.fathom | grep -q 'signal 15'
+result $? "SIGTERM to the run ends the command, and its profile says so"
+
+# ---- profiles ----
+fresh
+run -o out/one.fathom -- sleep 0.05
+[ $status -eq 0 ] && grep -q "profile in $work/out/one.fathom; look with: fathom report" err && [ -s out/one.fathom ]
+result $? "a program without MPI: the profile is where it was asked for, and that is said"
+[ "$(wc -l <err)" -eq 1 ] && [ -z "$(ls "$FATHOM_DIR")" ]
+result $? "in one line, with nothing left behind"
+run -o out/one.fathom -- sleep 0.06
+[ "$(ls out)" = one.fathom ]
+result $? "the next run with the same -o replaces it"
+run -o out/ -- sleep 0.05
+ls out/sleep.*.fathom >/dev/null 2>&1
+result $? "into a directory, under the program's name"
+(cd out && rm -f ./*.fathom && "$FATHOM" run -q sleep 0.05 2>../err && ls sleep.*.fathom >/dev/null)
+result $? "without -o into the current directory"
+rm -f out/*
+run -o relative.fathom -- sh -c 'cd / && exec sleep 0.05'
+[ -s "$work/relative.fathom" ]
+result $? "-o is relative to where the run was started"
+run -o out/k.fathom -- sh -c 'kill -KILL $$'
+[ $status -eq 137 ] && grep -q 'incomplete: rank 0 killed by signal 9 (SIGKILL)' err
+result $? "a killed program: incomplete, and how it ended"
+run --report terse -o out/t.fathom -- sleep 0.05
+[ ! -s out.txt ] && [ "$(wc -l <err)" -gt 1 ] && grep -q '^sleep' err
+result $? "--report prints a report on standard error"
+run -o "$work/no/such/place.fathom" -- sh -c 'exit 4'
+[ $status -eq 4 ] && grep -q 'no profile can be written into' err && grep -q 'fathom collect -o' err
+result $? "a place that cannot be written to: the command runs, the user is told before and after"
+ls "$FATHOM_DIR"/*.segment >/dev/null 2>&1
+result $? "and what was measured is kept"
+rm -f out/*
+"$FATHOM" collect -o out >out.txt 2>err && ls out/*.fathom >/dev/null
+result $? "to be collected later"
+FATHOM_DISABLE=1 "$FATHOM" run -- sh -c 'echo ${LD_PRELOAD:-none}; exit 3' >out.txt 2>err
+[ $? -eq 3 ] && [ "$(cat out.txt)" = none ] && [ ! -s err ]
+result $? "FATHOM_DISABLE=1: the command alone"
+FATHOM_LIBRARY=/nonexistent.so "$FATHOM" run -- sh -c 'exit 3' >out.txt 2>err
+[ $? -eq 3 ] && grep -q 'without being measured' err
+result $? "no library: the command runs, the user is told"
+
+# ---- launchers, ranks, runs in runs ----
+fresh
+cat >mpirun <<'SCRIPT'
+#!/bin/sh
+echo "named ${FATHOM_NAMED:-no}"
+exec "$@"
+SCRIPT
+chmod +x mpirun
+run -- ./mpirun true
+grep -q 'named no' out.txt && grep -q 'no MPI call was seen.*fathom doctor' err
+result $? "a launcher is not measured itself; no MPI in it: the user is told"
+run -- "$FATHOM" run -o out/inner.fathom -- sleep 0.05
+[ "$(grep -c 'profile in' err)" -eq 1 ] && [ -s out/inner.fathom ]
+result $? "a run in a run: one profile, told of once"
+fresh
+PMI_RANK=0 "$FATHOM" run -o out/rank.fathom -- sh -c 'exit 6' >out.txt 2>err
+[ $? -eq 6 ] && [ ! -s err ] && [ -s out/rank.fathom ]
+result $? "as a rank: the status, a profile, and no words"
+fresh
+rm -f ready
+PMI_RANK=0 setsid "$FATHOM" run -o out/rank.fathom -- sh -c 'ps -o pgid= -p $$ | tr -d " " >group; touch ready; sleep 30' \
+    >out.txt 2>err &
+until_true test -e ready
+kill -KILL -- "-$(cat group)"
+until_true test -s out/rank.fathom && ends out/rank.fathom | grep -q 'signal 9'
+result $? "a launcher that kills the whole group at once: still a profile, with the exact end"
+until_true sh -c "[ -z \"\$(ls '$FATHOM_DIR')\" ]"
+result $? "and nothing is left behind"
+
+echo "1..$count"
