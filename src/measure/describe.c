@@ -149,6 +149,7 @@ static void describe_identity(struct fm_segment_header *h)
     snprintf(h->run_id, sizeof h->run_id, "%s", run_id ? run_id : "");
     h->started_real_ns = fm_clock_ns(CLOCK_REALTIME);
     h->started_mono_ns = fm_clock_ns(CLOCK_MONOTONIC);
+    h->started_ticks = fm_clock_ticks(&fm_rt.clock);
     int core = sched_getcpu();
     h->core = core < 0 ? 0 : (uint32_t)core;
 }
