@@ -22,6 +22,7 @@ enum fm_runtime_state { FM_RT_IDLE, FM_RT_STARTING, FM_RT_ON, FM_RT_OFF };
 enum {
     FM_THREAD_SLOTS = 255, /* fewer in a small segment; the last one is shared, under a lock, by threads beyond */
     FM_SITE_CACHE = 128,
+    FM_OUTER_CALLS = 8,
     FM_SCRATCH_REQUESTS = 512,
     FM_STATUS_BYTES = 24 /* the larger of the two layouts */
 };
@@ -37,12 +38,21 @@ struct fm_site_slot {
     int32_t cfa_offset, ra_offset, fp_offset;
 };
 
+/* A call that a user's callback (an error handler, a reduction) was called from. */
+struct fm_outer_call {
+    uintptr_t guard;
+    uint64_t start, site;
+    uint32_t routine; /* + 1 */
+};
+
 struct fm_thread {
     struct fm_segment_thread *seg; /* its slot in the segment */
     uint32_t slot;
     bool shared;                   /* by several threads: records are made under `lock`, scratch is not used */
     uint32_t taken;                /* atomic: 1 while a thread owns it */
     atomic_uint lock;
+    uint32_t n_outer;
+    struct fm_outer_call outer[FM_OUTER_CALLS];
     struct fm_site_slot sites[FM_SITE_CACHE];
     uintptr_t handles[FM_SCRATCH_REQUESTS]; /* requests of a call that waits for many */
     _Alignas(8) char statuses[FM_SCRATCH_REQUESTS][FM_STATUS_BYTES];

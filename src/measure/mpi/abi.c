@@ -124,6 +124,7 @@ static void describe_openmpi(struct fm_abi *abi)
     abi->proc_null = -2;
     abi->root = -4;
     abi->err_in_status = 18;
+    abi->err_pending = 19;
     abi->err_other = 16;
     abi->comm_type_shared = 0;
     abi->comm_world = (fm_word)data_symbol("ompi_mpi_comm_world");
@@ -148,6 +149,7 @@ static void describe_mpich(struct fm_abi *abi)
     abi->proc_null = -1;
     abi->root = -3;
     abi->err_in_status = 17;
+    abi->err_pending = 18;
     abi->err_other = 15;
     abi->comm_type_shared = 1;
     abi->comm_world = 0x44000000;
@@ -182,6 +184,7 @@ static bool find_functions(struct fm_abi *abi)
     FIND(Type_size_x);
     FIND(Topo_test);
     FIND(Cartdim_get);
+    FIND(Cart_shift);
     FIND(Graph_neighbors_count);
     FIND(Dist_graph_neighbors_count);
     FIND(Get_library_version);

@@ -24,7 +24,7 @@ struct fm_abi {
     fm_word status_ignore, statuses_ignore;
     fm_word in_place;
     int32_t any_source, proc_null, root;
-    int32_t err_in_status, err_other;
+    int32_t err_in_status, err_pending, err_other;
     int32_t undefined;
     int32_t comm_type_shared;
     fm_word comm_world, comm_null, request_null, group_null, info_null, type_byte, errors_return;
@@ -50,6 +50,7 @@ struct fm_abi {
         int (*Type_size_x)(fm_word, int64_t *);
         int (*Topo_test)(fm_word, int *);
         int (*Cartdim_get)(fm_word, int *);
+        int (*Cart_shift)(fm_word, int, int, int *, int *);
         int (*Graph_neighbors_count)(fm_word, int, int *);
         int (*Dist_graph_neighbors_count)(fm_word, int *, int *, int *);
         int (*Get_library_version)(char *, int *);
@@ -99,17 +100,29 @@ static inline void *fm_status_at(fm_word statuses, int64_t index)
     return (char *)statuses + index * fm_abi.status_bytes;
 }
 
+/* Whether the operation was cancelled. Files leave this field unset in Open MPI. */
+static inline bool fm_status_cancelled(const void *status)
+{
+    const uint32_t *field = status;
+    return fm_abi.kind == FM_MPI_OPENMPI ? field[3] != 0 : field[1] & 1;
+}
+
+/* Bytes received or read. */
+static inline uint64_t fm_status_bytes(const void *status)
+{
+    const uint32_t *field = status;
+    uint64_t bytes;
+    if (fm_abi.kind == FM_MPI_OPENMPI)
+        __builtin_memcpy(&bytes, field + 4, sizeof bytes);
+    else
+        bytes = (uint64_t)(field[1] >> 1) << 32 | field[0];
+    return bytes;
+}
+
 /* Length of the received message in bytes; 0 for a cancelled one. */
 static inline uint64_t fm_status_length(const void *status)
 {
-    if (fm_abi.kind == FM_MPI_OPENMPI) {
-        const int32_t *field = status;
-        uint64_t bytes;
-        __builtin_memcpy(&bytes, field + 4, sizeof bytes);
-        return field[3] ? 0 : bytes;
-    }
-    const uint32_t *field = status;
-    return field[1] & 1 ? 0 : (uint64_t)(field[1] >> 1) << 32 | field[0];
+    return fm_status_cancelled(status) ? 0 : fm_status_bytes(status);
 }
 
 static inline int32_t fm_status_source(const void *status)
@@ -120,6 +133,13 @@ static inline int32_t fm_status_source(const void *status)
 static inline int32_t fm_status_error(const void *status)
 {
     return *(const int32_t *)(const void *)((const char *)status + fm_abi.status_error);
+}
+
+/* In a list of statuses with an error: whether this one's request is not complete yet. */
+static inline bool fm_status_pending(const void *status)
+{
+    int32_t error = fm_status_error(status);
+    return (fm_abi.kind == FM_MPI_MPICH ? error & 0x7f : error) == fm_abi.err_pending;
 }
 
 #endif

@@ -1,6 +1,7 @@
 #include "measure/mpi/call.h"
 
 #include "measure/mpi/life.h"
+#include "measure/mpi/requests.h"
 
 void fm_record_message(struct fm_thread *self, struct fm_key key, const struct fm_sample *sample)
 {
@@ -13,11 +14,14 @@ void fm_record_message(struct fm_thread *self, struct fm_key key, const struct f
         fm_unlock(&self->lock);
 }
 
-/* A call was left by longjmp from an error handler: it is counted, without a duration. */
+/* ---- calls within calls ---- */
+
 static void count_abandoned(struct fm_thread *self)
 {
     struct fm_segment_thread *seg = self->seg;
-    if (seg->call_routine == 0)
+    fm_scratch_abandoned();
+    fm_rt.segment->abandoned_calls++;
+    if (seg->call_routine == 0 || self->shared) /* what a shared slot says may be another thread's */
         return;
     struct fm_call call = {.self = self,
                            .routine = (uint16_t)(seg->call_routine - 1),
@@ -25,7 +29,34 @@ static void count_abandoned(struct fm_thread *self)
     struct fm_sample nothing = {0};
     fm_call_record(&call, FM_PEER_NONE, FM_SIZE_NONE, &nothing);
     seg->call_routine = 0;
-    fm_rt.segment->abandoned_calls++;
+}
+
+static void suspend(struct fm_thread *self)
+{
+    struct fm_segment_thread *seg = self->seg;
+    if (!self->shared)
+        self->outer[self->n_outer++] =
+            (struct fm_outer_call){fm_guard, seg->call_start, seg->call_site, seg->call_routine};
+}
+
+void fm_call_resume(struct fm_thread *self)
+{
+    if (self->shared || self->n_outer == 0)
+        return;
+    const struct fm_outer_call *outer = &self->outer[--self->n_outer];
+    self->seg->call_start = outer->start;
+    self->seg->call_site = outer->site;
+    self->seg->call_routine = outer->routine;
+    fm_guard = outer->guard;
+}
+
+void fm_call_drop_abandoned(struct fm_thread *self, uintptr_t sp)
+{
+    while (fm_guard && fm_guard <= sp) {
+        count_abandoned(self);
+        fm_guard = 0;
+        fm_call_resume(self);
+    }
 }
 
 /* Inside another call: MPI itself, a binding, or a tool below us calls through PMPI or from the library. The
@@ -43,17 +74,17 @@ bool fm_call_enter_slow(struct fm_call *call, unsigned routine, bool is_pmpi, st
             return false;
         fm_life_join_job();
     }
-    uintptr_t outer = 0;
-    if (fm_guard > frame.sp) {
-        if (!is_users_callback(is_pmpi, frame))
-            return false;
-        outer = fm_guard;
-    } else if (fm_guard) {
-        count_abandoned(self);
-    }
+    fm_call_drop_abandoned(self, frame.sp);
+    if (fm_guard && !is_users_callback(is_pmpi, frame))
+        return false;
     uintptr_t site = fm_site_of(self, routine, frame);
     if (site == FM_SITE_IGNORE)
         return false;
+    if (self->n_outer == FM_OUTER_CALLS) /* no program nests so deep: all were abandoned */
+        fm_call_drop_abandoned(self, UINTPTR_MAX);
+    uintptr_t outer = fm_guard;
+    if (outer)
+        suspend(self);
     fm_guard = frame.sp;
     call->outer = outer;
     fm_call_begin(call, self, routine, is_pmpi, site);

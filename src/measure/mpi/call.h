@@ -21,10 +21,12 @@ struct fm_call {
     /* between fm_before_* and fm_after_* */
     bool own_statuses;       /* the program ignores statuses; ours were put in their place */
     bool follow;             /* some of the requests may be followed */
+    bool large_scratch;      /* the process's one large scratch is ours until the call ends */
     bool replace_result;
     int32_t replaced_result; /* what the call would have returned without our statuses */
     fm_word statuses;        /* of this call: the program's or ours */
     fm_word handle;          /* of a single request, as it was before the call */
+    fm_word *handles;        /* of many */
     _Alignas(8) char status[FM_STATUS_BYTES];
 };
 
@@ -37,7 +39,7 @@ static inline void fm_call_begin(struct fm_call *call, struct fm_thread *self, u
     call->self = self;
     call->routine = (uint16_t)routine;
     call->is_pmpi = is_pmpi;
-    call->own_statuses = call->follow = call->replace_result = false;
+    call->own_statuses = call->follow = call->large_scratch = call->replace_result = false;
     call->site_region = (uint64_t)site << 16 | self->seg->region;
     self->seg->call_site = site;
     self->seg->call_routine = routine + 1;
@@ -64,11 +66,18 @@ static inline void fm_call_returned(struct fm_call *call)
     call->ns = fm_clock_to_ns(&fm_rt.clock, fm_clock_ticks(&fm_rt.clock) - call->start);
 }
 
+/* Back from a user's callback in the call that it was called from. */
+void fm_call_resume(struct fm_thread *self);
+/* Calls that were left by longjmp: those whose frames lie below `sp`. They are counted, without a duration. */
+void fm_call_drop_abandoned(struct fm_thread *self, uintptr_t sp);
+
 /* The end of every hook. */
 static inline void fm_call_leave(struct fm_call *call)
 {
     call->self->seg->call_routine = 0;
     fm_guard = call->outer;
+    if (FM_UNLIKELY(call->outer != 0))
+        fm_call_resume(call->self);
 }
 
 static inline void fm_record(struct fm_thread *self, struct fm_key key, const struct fm_sample *sample)

@@ -116,31 +116,46 @@ void fm_comm_forget(fm_word handle, bool window)
     fm_unlock(&lock);
 }
 
-static void ask_degrees(const struct fm_comm *comm, fm_word handle, int *in, int *out)
+/* Two neighbours in each dimension, the lower one first; MPI_PROC_NULL beyond a border that is not periodic. */
+static uint64_t ask_borders(fm_word handle, int dimensions)
+{
+    uint64_t beyond = 0;
+    for (int i = 0; i < dimensions && i < 32; i++) {
+        int below = 0, above = 0;
+        if (fm_abi.pmpi.Cart_shift(handle, i, 1, &below, &above) != 0)
+            continue;
+        beyond |= (uint64_t)(below == fm_abi.proc_null) << (2 * i);
+        beyond |= (uint64_t)(above == fm_abi.proc_null) << (2 * i + 1);
+    }
+    return beyond;
+}
+
+static void ask_neighbours(struct fm_comm *comm, fm_word handle, int *in, int *out)
 {
     const int cart = fm_abi.kind == FM_MPI_OPENMPI ? 1 : 2, graph = 3 - cart, dist_graph = 3;
     int topology = 0, weighted, n = 0;
     if (fm_abi.pmpi.Topo_test(handle, &topology) != 0)
         return;
-    if (topology == cart && fm_abi.pmpi.Cartdim_get(handle, &n) == 0)
+    if (topology == cart && fm_abi.pmpi.Cartdim_get(handle, &n) == 0) {
         *in = *out = 2 * n;
-    else if (topology == graph && fm_abi.pmpi.Graph_neighbors_count(handle, comm->rank, &n) == 0)
+        comm->no_neighbour = ask_borders(handle, n);
+    } else if (topology == graph && fm_abi.pmpi.Graph_neighbors_count(handle, comm->rank, &n) == 0) {
         *in = *out = n;
-    else if (topology == dist_graph)
+    } else if (topology == dist_graph) {
         fm_abi.pmpi.Dist_graph_neighbors_count(handle, in, out, &weighted);
+    }
 }
 
-void fm_comm_degrees(fm_word word, int64_t *in, int64_t *out)
+const struct fm_comm *fm_comm_with_neighbours(fm_word word)
 {
     struct fm_comm *comm = (struct fm_comm *)find(word, false);
     if (comm->in_degree < 0 || comm->out_degree < 0) {
-        int in_now = 0, out_now = 0;
-        ask_degrees(comm, fm_handle(word), &in_now, &out_now);
-        comm->in_degree = in_now;
-        comm->out_degree = out_now;
+        int in = 0, out = 0;
+        ask_neighbours(comm, fm_handle(word), &in, &out);
+        comm->out_degree = out;
+        comm->in_degree = in;
     }
-    *in = comm->in_degree;
-    *out = comm->out_degree;
+    return comm;
 }
 
 /* ---- partners ---- */

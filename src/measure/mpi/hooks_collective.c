@@ -224,35 +224,57 @@ void fm_after_reduce_scatter_block(struct fm_call *call, int result, int64_t rco
 
 /* ---- neighbourhoods ---- */
 
-struct degrees {
-    int64_t in, out;
+static const struct fm_comm *with_neighbours(int result, fm_word comm)
+{
+    return result == 0 ? fm_comm_with_neighbours(comm) : NULL;
+}
+
+/* Entries beyond the border of a grid have no neighbour: nothing goes there, nothing comes from there. */
+static bool is_neighbour(const struct fm_comm *comm, int64_t i)
+{
+    return i >= 64 || !(comm->no_neighbour >> i & 1);
+}
+
+static uint64_t number_of(const struct fm_comm *comm, int64_t degree)
+{
+    return (uint64_t)degree - (uint64_t)__builtin_popcountll(comm->no_neighbour);
+}
+
+/* Counts of the neighbours that are there, and their bytes: of one type, or with an array of types. */
+struct neighbour_sum {
+    int64_t count;
+    uint64_t bytes;
 };
 
-static struct degrees degrees_of(const struct fm_comm *known, fm_word comm)
+static struct neighbour_sum sum_neighbours(const struct fm_comm *comm, int64_t degree, struct fm_counts counts,
+                                           fm_word type, fm_word types)
 {
-    struct degrees d = {0, 0};
-    if (known)
-        fm_comm_degrees(comm, &d.in, &d.out);
-    return d;
+    struct neighbour_sum sum = {0, 0};
+    for (int64_t i = 0; counts.items && i < degree; i++) {
+        if (!is_neighbour(comm, i))
+            continue;
+        sum.count += count_at(counts, i);
+        sum.bytes += fm_bytes_of(count_at(counts, i), types ? fm_handle_at(types, i) : type);
+    }
+    return sum;
 }
 
 void fm_after_neighbor_allgather(struct fm_call *call, int result, int64_t scount, fm_word stype, int64_t rcount,
                                  fm_word rtype, fm_word comm)
 {
-    const struct fm_comm *known = known_comm(result, comm);
-    struct degrees d = degrees_of(known, comm);
-    uint64_t sent = d.out ? (uint64_t)d.out * fm_bytes_of(scount, stype) : 0;
-    uint64_t received = d.in ? (uint64_t)d.in * fm_bytes_of(rcount, rtype) : 0;
+    const struct fm_comm *known = with_neighbours(result, comm);
+    uint64_t out = known ? number_of(known, known->out_degree) : 0, in = known ? number_of(known, known->in_degree) : 0;
+    uint64_t sent = out ? out * fm_bytes_of(scount, stype) : 0, received = in ? in * fm_bytes_of(rcount, rtype) : 0;
     finish(call, result, known, scount, sent, sent, received);
 }
 
 void fm_after_neighbor_allgatherv(struct fm_call *call, int result, int64_t scount, fm_word stype,
                                   struct fm_counts rcounts, fm_word rtype, fm_word comm)
 {
-    const struct fm_comm *known = known_comm(result, comm);
-    struct degrees d = degrees_of(known, comm);
-    uint64_t sent = d.out ? (uint64_t)d.out * fm_bytes_of(scount, stype) : 0;
-    finish(call, result, known, scount, sent, sent, d.in ? fm_bytes_of(sum_of(rcounts, d.in), rtype) : 0);
+    const struct fm_comm *known = with_neighbours(result, comm);
+    uint64_t out = known ? number_of(known, known->out_degree) : 0, sent = out ? out * fm_bytes_of(scount, stype) : 0;
+    uint64_t received = known ? sum_neighbours(known, known->in_degree, rcounts, rtype, 0).bytes : 0;
+    finish(call, result, known, scount, sent, sent, received);
 }
 
 void fm_after_neighbor_alltoall(struct fm_call *call, int result, int64_t scount, fm_word stype, int64_t rcount,
@@ -261,21 +283,26 @@ void fm_after_neighbor_alltoall(struct fm_call *call, int result, int64_t scount
     fm_after_neighbor_allgather(call, result, scount, stype, rcount, rtype, comm);
 }
 
+static void finish_neighbors(struct fm_call *call, int result, struct fm_counts scounts, fm_word stype, fm_word stypes,
+                             struct fm_counts rcounts, fm_word rtype, fm_word rtypes, fm_word comm)
+{
+    const struct fm_comm *known = with_neighbours(result, comm);
+    struct neighbour_sum sent = {0, 0}, received = {0, 0};
+    if (known) {
+        sent = sum_neighbours(known, known->out_degree, scounts, stype, stypes);
+        received = sum_neighbours(known, known->in_degree, rcounts, rtype, rtypes);
+    }
+    finish(call, result, known, sent.count, sent.bytes, sent.bytes, received.bytes);
+}
+
 void fm_after_neighbor_alltoallv(struct fm_call *call, int result, struct fm_counts scounts, fm_word stype,
                                  struct fm_counts rcounts, fm_word rtype, fm_word comm)
 {
-    const struct fm_comm *known = known_comm(result, comm);
-    struct degrees d = degrees_of(known, comm);
-    int64_t out = sum_of(scounts, d.out);
-    uint64_t sent = out ? fm_bytes_of(out, stype) : 0, received = d.in ? fm_bytes_of(sum_of(rcounts, d.in), rtype) : 0;
-    finish(call, result, known, out, sent, sent, received);
+    finish_neighbors(call, result, scounts, stype, 0, rcounts, rtype, 0, comm);
 }
 
 void fm_after_neighbor_alltoallw(struct fm_call *call, int result, struct fm_counts scounts, fm_word stypes,
                                  struct fm_counts rcounts, fm_word rtypes, fm_word comm)
 {
-    const struct fm_comm *known = known_comm(result, comm);
-    struct degrees d = degrees_of(known, comm);
-    uint64_t sent = sum_of_bytes(scounts, stypes, d.out), received = sum_of_bytes(rcounts, rtypes, d.in);
-    finish(call, result, known, sum_of(scounts, d.out), sent, sent, received);
+    finish_neighbors(call, result, scounts, 0, stypes, rcounts, 0, rtypes, comm);
 }

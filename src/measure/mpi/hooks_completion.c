@@ -75,23 +75,73 @@ void fm_after_request_free(struct fm_call *call, int result)
 
 /* ---- many requests ---- */
 
-/* The handles are kept, because the call sets them to null. */
-static void before_many(struct fm_call *call, int64_t count, fm_word requests, fm_word *statuses, bool one_status)
+/* For calls with more requests than a thread's own scratch holds, and for threads that share a slot: one for the
+ * process, for one call at a time. Its owner is known by the address of its guard. */
+enum { LARGE = 16384 };
+static struct {
+    uintptr_t owner;
+    uintptr_t handles[LARGE];
+    _Alignas(8) char statuses[LARGE][FM_STATUS_BYTES];
+} large;
+
+static bool take_scratch(struct fm_call *call, int64_t count, void **statuses)
 {
-    if (nothing_followed() || count <= 0 || count > FM_SCRATCH_REQUESTS || call->self->shared || !requests)
-        return;
+    struct fm_thread *self = call->self;
+    if (FM_LIKELY(count <= FM_SCRATCH_REQUESTS && !self->shared)) {
+        call->handles = self->handles;
+        *statuses = self->statuses;
+        return true;
+    }
+    uintptr_t nobody = 0;
+    if (count > LARGE || !__atomic_compare_exchange_n(&large.owner, &nobody, (uintptr_t)&fm_guard, false,
+                                                      __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
+        return false;
+    call->large_scratch = true;
+    call->handles = large.handles;
+    *statuses = large.statuses;
+    return true;
+}
+
+void fm_scratch_abandoned(void)
+{
+    if (__atomic_load_n(&large.owner, __ATOMIC_RELAXED) == (uintptr_t)&fm_guard)
+        __atomic_store_n(&large.owner, 0, __ATOMIC_RELEASE);
+}
+
+static void finish_many(struct fm_call *call, int64_t count)
+{
+    if (FM_UNLIKELY(call->large_scratch))
+        __atomic_store_n(&large.owner, 0, __ATOMIC_RELEASE);
+    finish(call, count);
+}
+
+/* The handles are kept, because the call sets them to null. false: there is no room for them. */
+static bool before_many(struct fm_call *call, int64_t count, fm_word requests, fm_word *statuses, bool one_status)
+{
+    void *own;
+    if (nothing_followed() || count <= 0 || !requests)
+        return true;
+    if (!take_scratch(call, count, &own))
+        return false;
     for (int64_t i = 0; i < count; i++)
-        call->self->handles[i] = fm_handle_at(requests, i);
+        call->handles[i] = fm_handle_at(requests, i);
     call->follow = true;
     if (one_status) {
         fm_own_status(call, statuses);
-    } else {
-        if (*statuses == fm_abi.statuses_ignore) {
-            *statuses = (fm_word)call->self->statuses;
-            call->own_statuses = true;
-        }
-        call->statuses = *statuses;
+        return true;
     }
+    if (*statuses == fm_abi.statuses_ignore) {
+        *statuses = (fm_word)own;
+        call->own_statuses = true;
+    }
+    call->statuses = *statuses;
+    return true;
+}
+
+/* Whether the call told anything of its requests. */
+static bool has_answer(const struct fm_call *call, int result)
+{
+    return call->follow && (result == 0 || result == fm_abi.err_in_status);
 }
 
 /* With ignored statuses Open MPI returns the error itself, with ours it says "look into the statuses". */
@@ -109,28 +159,35 @@ static void mend_result(struct fm_call *call, int result, int64_t n)
     }
 }
 
-static void complete_all(struct fm_call *call, int result, int64_t count)
+/* One of the requests of a call that gave an answer: done, failed (then without a length) or still pending. */
+static void complete(struct fm_call *call, int result, fm_word handle, const void *status)
 {
-    bool each = result == fm_abi.err_in_status;
-    for (int64_t i = 0; i < count; i++) {
-        const void *status = fm_status_at(call->statuses, i);
-        if (result == 0 || (each && fm_status_error(status) == 0))
-            fm_request_completed(call->self, call->self->handles[i], status);
-    }
+    if (result == 0 || !fm_status_pending(status))
+        fm_request_completed(call->self, handle, result == 0 || fm_status_error(status) == 0 ? status : NULL);
 }
 
+static void complete_all(struct fm_call *call, int result, int64_t count)
+{
+    for (int64_t i = 0; i < count; i++)
+        complete(call, result, call->handles[i], fm_status_at(call->statuses, i));
+}
+
+/* Without room for the handles, the requests, which will be gone afterwards, are recorded now, without lengths. */
 void fm_before_waitall(struct fm_call *call, int64_t count, fm_word requests, fm_word *statuses)
 {
-    before_many(call, count, requests, statuses, false);
+    if (before_many(call, count, requests, statuses, false))
+        return;
+    for (int64_t i = 0; i < count; i++)
+        fm_request_completed(call->self, fm_handle_at(requests, i), NULL);
 }
 
 void fm_after_waitall(struct fm_call *call, int result, int64_t count)
 {
-    if (call->follow) {
+    if (has_answer(call, result)) {
         complete_all(call, result, count);
         mend_result(call, result, count);
     }
-    finish(call, count);
+    finish_many(call, count);
 }
 
 void fm_before_testall(struct fm_call *call, int64_t count, fm_word requests, fm_word *statuses)
@@ -140,11 +197,11 @@ void fm_before_testall(struct fm_call *call, int64_t count, fm_word requests, fm
 
 void fm_after_testall(struct fm_call *call, int result, int64_t count, fm_word flag)
 {
-    if (call->follow && *(const int *)flag) {
+    if (has_answer(call, result) && (result != 0 || *(const int *)flag)) {
         complete_all(call, result, count);
         mend_result(call, result, count);
     }
-    finish(call, count);
+    finish_many(call, count);
 }
 
 void fm_before_waitany(struct fm_call *call, int64_t count, fm_word requests, fm_word *status)
@@ -154,10 +211,10 @@ void fm_before_waitany(struct fm_call *call, int64_t count, fm_word requests, fm
 
 void fm_after_waitany(struct fm_call *call, int result, int64_t count, fm_word index)
 {
-    int at = *(const int *)index;
-    if (call->follow && result == 0 && at >= 0 && at < count)
-        fm_request_completed(call->self, call->self->handles[at], (const void *)call->statuses);
-    finish(call, count);
+    int at = call->follow && result == 0 ? *(const int *)index : -1; /* MPI_UNDEFINED is negative */
+    if (at >= 0 && at < count)
+        fm_request_completed(call->self, call->handles[at], (const void *)call->statuses);
+    finish_many(call, count);
 }
 
 void fm_before_testany(struct fm_call *call, int64_t count, fm_word requests, fm_word *status)
@@ -167,7 +224,7 @@ void fm_before_testany(struct fm_call *call, int64_t count, fm_word requests, fm
 
 void fm_after_testany(struct fm_call *call, int result, int64_t count, fm_word index, fm_word flag)
 {
-    call->follow = call->follow && *(const int *)flag;
+    call->follow = call->follow && result == 0 && *(const int *)flag;
     fm_after_waitany(call, result, count, index);
 }
 
@@ -178,17 +235,15 @@ void fm_before_waitsome(struct fm_call *call, int64_t count, fm_word requests, f
 
 void fm_after_waitsome(struct fm_call *call, int result, int64_t count, fm_word outcount, fm_word indices)
 {
-    int64_t n = *(const int *)outcount; /* MPI_UNDEFINED, which is negative, when there was nothing to wait for */
-    bool each = result == fm_abi.err_in_status;
-    for (int64_t i = 0; call->follow && i < n && i < count; i++) {
+    int64_t n = has_answer(call, result) ? *(const int *)outcount : 0; /* MPI_UNDEFINED is negative */
+    for (int64_t i = 0; i < n && i < count; i++) {
         int at = ((const int *)indices)[i];
-        const void *status = fm_status_at(call->statuses, i);
-        if (at >= 0 && at < count && (result == 0 || (each && fm_status_error(status) == 0)))
-            fm_request_completed(call->self, call->self->handles[at], status);
+        if (at >= 0 && at < count)
+            complete(call, result, call->handles[at], fm_status_at(call->statuses, i));
     }
-    if (call->follow && n > 0)
+    if (n > 0)
         mend_result(call, result, n);
-    finish(call, count);
+    finish_many(call, count);
 }
 
 void fm_before_testsome(struct fm_call *call, int64_t count, fm_word requests, fm_word *statuses)
@@ -203,17 +258,21 @@ void fm_after_testsome(struct fm_call *call, int result, int64_t count, fm_word 
 
 /* ---- starting persistent requests ---- */
 
-static bool find_send(fm_word handle, struct fm_request *request)
+/* True for a send; a receive is noted to belong to this call. */
+static bool find_send(const struct fm_call *call, fm_word handle, struct fm_request *request)
 {
     uint32_t slot;
-    return !nothing_followed() && fm_request_find(handle, request, &slot) &&
-           request->kind == FM_REQUEST_PERSISTENT_SEND;
+    if (nothing_followed() || !fm_request_find(handle, request, &slot))
+        return false;
+    if (request->kind == FM_REQUEST_PERSISTENT_RECEIVE)
+        fm_request_started(call, slot, handle);
+    return request->kind == FM_REQUEST_PERSISTENT_SEND;
 }
 
 void fm_after_start(struct fm_call *call, int result, fm_word request)
 {
     struct fm_request send;
-    if (result != 0 || !find_send(fm_handle_at(request, 0), &send)) {
+    if (result != 0 || !find_send(call, fm_handle_at(request, 0), &send)) {
         finish(call, 0);
         return;
     }
@@ -226,7 +285,7 @@ void fm_after_startall(struct fm_call *call, int result, int64_t count, fm_word 
 {
     for (int64_t i = 0; result == 0 && i < count; i++) {
         struct fm_request send;
-        if (!find_send(fm_handle_at(requests, i), &send))
+        if (!find_send(call, fm_handle_at(requests, i), &send))
             continue;
         struct fm_sample sample = {0, 0, send.bytes, send.bytes, 0, 1};
         struct fm_key key = {send.peer, call->routine, (uint8_t)fm_size_bin(send.bytes), (uint8_t)call->self->slot,

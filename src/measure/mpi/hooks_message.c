@@ -144,19 +144,25 @@ void fm_after_post_message_receive(struct fm_call *call, int result, int64_t cou
     fm_after_post_receive(call, result, count, fm_abi.any_source, 0, request);
 }
 
-/* The send half is recorded at the call; the receive half adds its bytes when it completes. */
-void fm_after_isendrecv(struct fm_call *call, int result, int64_t count, fm_word type, int32_t dest, fm_word comm,
-                        int32_t source, fm_word request)
+/* The send half is recorded at the call; the receive half adds its bytes when it completes. MPICH 4.0 does not set
+ * the status of these requests (it is that of an older one): there the size asked for is counted, at the call. */
+void fm_after_isendrecv(struct fm_call *call, int result, int64_t scount, fm_word stype, int32_t dest, int64_t rcount,
+                        fm_word rtype, int32_t source, fm_word comm, fm_word request)
 {
-    if (result == 0 && source != fm_abi.proc_null)
-        follow(call, FM_REQUEST_RECEIVE_HALF, 0, 0, dest, comm, request);
-    finish_send(call, result, count, type, dest, comm, 0);
+    uint64_t received = 0;
+    if (result == 0 && source != fm_abi.proc_null) {
+        if (fm_abi.kind == FM_MPI_MPICH)
+            received = fm_bytes_of(rcount, rtype);
+        else
+            follow(call, FM_REQUEST_RECEIVE_HALF, 0, fm_bytes_of(scount, stype), dest, comm, request);
+    }
+    finish_send(call, result, scount, stype, dest, comm, received);
 }
 
 void fm_after_isendrecv_replace(struct fm_call *call, int result, int64_t count, fm_word type, int32_t dest,
-                                fm_word comm, int32_t source, fm_word request)
+                                int32_t source, fm_word comm, fm_word request)
 {
-    fm_after_isendrecv(call, result, count, type, dest, comm, source, request);
+    fm_after_isendrecv(call, result, count, type, dest, count, type, source, comm, request);
 }
 
 /* ---- persistent and partitioned requests: the bytes of a send are counted at each start ---- */

@@ -91,6 +91,23 @@ void fm_request_remove(uint32_t slot, fm_word handle)
     unlock_if_threaded();
 }
 
+void fm_request_started(const struct fm_call *call, uint32_t slot, fm_word handle)
+{
+    lock_if_threaded();
+    if (table()[slot].handle == handle) {
+        table()[slot].routine = call->routine;
+        table()[slot].site_region = call->site_region;
+    }
+    unlock_if_threaded();
+}
+
+static uint32_t peer_of(const struct fm_request *request, const void *status)
+{
+    if (request->peer != FM_PEER_NONE || !status || fm_status_cancelled(status))
+        return request->peer;
+    return fm_comm_world_rank(fm_comm_named(request->comm), fm_status_source(status));
+}
+
 void fm_request_completed(struct fm_thread *self, fm_word handle, const void *status)
 {
     struct fm_request request;
@@ -98,21 +115,21 @@ void fm_request_completed(struct fm_thread *self, fm_word handle, const void *st
     if (!fm_request_find(handle, &request, &slot) || request.kind == FM_REQUEST_PERSISTENT_SEND)
         return;
     uint64_t bytes = status ? fm_status_length(status) : 0;
-    uint32_t peer = request.peer;
-    if (peer == FM_PEER_NONE && status)
-        peer = fm_comm_world_rank(fm_comm_named(request.comm), fm_status_source(status));
-    struct fm_sample sample = {request.duration_ns, request.count_argument, bytes, 0, bytes, 1};
-    struct fm_key key = {peer, request.routine, (uint8_t)(status ? fm_size_bin(bytes) : FM_SIZE_NONE),
-                         (uint8_t)self->slot, request.site_region};
-    if (request.kind != FM_REQUEST_RECEIVE) {
-        sample.bytes = request.kind == FM_REQUEST_RECEIVE_HALF ? 0 : bytes; /* the payload was that of the send */
-        fm_record_message(self, key, &sample);
-        if (request.kind == FM_REQUEST_RECEIVE_HALF)
-            fm_request_remove(slot, handle);
+    fm_rt.segment->untracked_receives += !status;
+    struct fm_sample sample = {request.duration_ns, request.count_argument, bytes, 0, bytes, 0};
+    struct fm_key key = {peer_of(&request, status), request.routine,
+                         (uint8_t)(status ? fm_size_bin(bytes) : FM_SIZE_NONE), (uint8_t)self->slot,
+                         request.site_region};
+    if (request.kind == FM_REQUEST_RECEIVE) {
+        sample.messages = status && !fm_status_cancelled(status);
+        fm_record(self, key, &sample);
+        fm_request_remove(slot, handle);
         return;
     }
-    if (!status)
-        fm_rt.segment->untracked_receives++;
-    fm_record(self, key, &sample);
-    fm_request_remove(slot, handle);
+    if (request.kind == FM_REQUEST_RECEIVE_HALF) {
+        sample.bytes = 0; /* the payload was that of the send, whose entry it goes to */
+        key.size_bin = (uint8_t)fm_size_bin(request.bytes);
+        fm_request_remove(slot, handle);
+    }
+    fm_record_message(self, key, &sample);
 }

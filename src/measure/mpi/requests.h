@@ -14,7 +14,12 @@ bool fm_request_add(const struct fm_request *request);
 bool fm_request_find(fm_word handle, struct fm_request *found, uint32_t *slot);
 void fm_request_remove(uint32_t slot, fm_word handle);
 
+/* A persistent receive was started: its bytes belong to that call. */
+void fm_request_started(const struct fm_call *call, uint32_t slot, fm_word handle);
 /* A request completed: its receive is recorded with the length and source of the status (NULL: unknown). */
 void fm_request_completed(struct fm_thread *self, fm_word handle, const void *status);
+
+/* A call with scratch was left by longjmp. */
+void fm_scratch_abandoned(void);
 
 #endif
