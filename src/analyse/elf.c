@@ -242,7 +242,7 @@ void fm_elf_close(struct fm_elf *elf)
 static enum fm_elf_symbol find_in(const struct fm_elf *elf, const struct fm_elf_symbols *symbols, const char *name)
 {
     enum { CHUNK = 512 };
-    Elf64_Sym chunk[CHUNK];
+    Elf64_Sym chunk[CHUNK] = {0};
     enum fm_elf_symbol found = FM_ELF_ABSENT;
     for (uint64_t at = 0; at < symbols->n; at += CHUNK) {
         uint64_t n = symbols->n - at < CHUNK ? symbols->n - at : CHUNK;

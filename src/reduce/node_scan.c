@@ -28,6 +28,26 @@ void fm_node_directory(char path[FM_PATH_BYTES])
         snprintf(path, FM_PATH_BYTES, "/dev/shm/fathom-%u", (unsigned)getuid());
 }
 
+void fm_node_fallback_directory(char path[FM_PATH_BYTES])
+{
+    const char *tmp = getenv("TMPDIR");
+    snprintf(path, FM_PATH_BYTES, "%.3800s/fathom-%u", tmp && *tmp ? tmp : "/tmp", (unsigned)getuid());
+}
+
+bool fm_node_other_directory(const char *directory, char other[FM_PATH_BYTES])
+{
+    char usual[FM_PATH_BYTES];
+    fm_node_directory(usual);
+    fm_node_fallback_directory(other);
+    if (strcmp(usual, other) == 0)
+        return false;
+    if (strcmp(directory, usual) == 0)
+        return true;
+    bool known = strcmp(directory, other) == 0;
+    memcpy(other, usual, sizeof usual);
+    return known;
+}
+
 enum fm_status fm_node_directory_make(const char *path, struct fm_error *error)
 {
     struct stat st;
@@ -148,7 +168,7 @@ bool fm_segment_name_parse(const char *file, struct fm_segment_name *name)
         !parse_number(&at, '.', &name->pid_namespace))
         return false;
     name->pid = (int32_t)pid;
-    return strcmp(at, FM_SEGMENT_SUFFIX + 1) == 0;
+    return strcmp(at, &FM_SEGMENT_SUFFIX[1]) == 0;
 }
 
 static bool blank(const struct fm_segment_header *header)
@@ -207,37 +227,57 @@ static bool open_file(struct fm_node_file *file)
     return true;
 }
 
-static bool visit_file(int directory_fd, const char *file_name, const char *job_key,
-                       bool (*visit)(void *, const struct fm_node_file *), void *context)
+struct walk {
+    const char *directory, *job_key;
+    bool (*visit)(void *context, const struct fm_node_file *file);
+    void *context;
+    bool more;
+};
+
+static void visit_file(struct walk *walk, int directory_fd, const char *file_name)
 {
-    struct fm_node_file file = {.directory_fd = directory_fd, .fd = -1, .file = file_name};
-    if (!fm_segment_name_parse(file_name, &file.name) || (job_key && strcmp(job_key, file.name.job_key) != 0))
-        return true;
-    bool more = open_file(&file) ? visit(context, &file) : true;
+    struct fm_node_file file = {
+        .directory = walk->directory, .directory_fd = directory_fd, .fd = -1, .file = file_name};
+    if (!fm_segment_name_parse(file_name, &file.name) ||
+        (walk->job_key && strcmp(walk->job_key, file.name.job_key) != 0))
+        return;
+    if (open_file(&file))
+        walk->more = walk->visit(walk->context, &file);
     if (file.fd >= 0)
         close(file.fd);
-    return more;
 }
 
 /* getdents64 rather than readdir, which takes memory from the program's heap. */
-enum fm_status fm_node_visit(const char *directory, const char *job_key,
-                             bool (*visit)(void *context, const struct fm_node_file *file), void *context,
-                             struct fm_error *error)
+static enum fm_status visit_directory(struct walk *walk, struct fm_error *error)
 {
-    int fd = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    int fd = open(walk->directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (fd < 0)
-        return errno == ENOENT ? FM_OK : fm_fail(error, FM_ERR_SYSTEM, "%s: %s", directory, fm_node_reason(errno));
+        return errno == ENOENT ? FM_OK
+                               : fm_fail(error, FM_ERR_SYSTEM, "%s: %s", walk->directory, fm_node_reason(errno));
     _Alignas(struct dirent64) char buffer[8192];
     ssize_t n;
-    bool more = true;
-    while (more && (n = getdents64(fd, buffer, sizeof buffer)) > 0)
-        for (ssize_t at = 0; more && at < n;) {
+    while (walk->more && (n = getdents64(fd, buffer, sizeof buffer)) > 0)
+        for (ssize_t at = 0; walk->more && at < n;) {
             const struct dirent64 *entry = (const void *)(buffer + at);
-            more = visit_file(fd, entry->d_name, job_key, visit, context);
+            visit_file(walk, fd, entry->d_name);
             at += entry->d_reclen;
         }
     close(fd);
     return FM_OK;
+}
+
+enum fm_status fm_node_visit(const char *directory, const char *job_key,
+                             bool (*visit)(void *context, const struct fm_node_file *file), void *context,
+                             struct fm_error *error)
+{
+    struct walk walk = {directory, job_key, visit, context, true};
+    char other[FM_PATH_BYTES];
+    enum fm_status status = visit_directory(&walk, error);
+    if (status == FM_OK && job_key && walk.more && fm_node_other_directory(directory, other)) {
+        walk.directory = other;
+        visit_directory(&walk, NULL); /* not ours, or not readable: then nothing of ours is in it */
+    }
+    return status;
 }
 
 int fm_node_lock(const char *directory)
@@ -258,7 +298,7 @@ int fm_node_lock(const char *directory)
 /* ---- the list ---- */
 
 struct scan {
-    const char *directory, *run_id;
+    const char *run_id;
     struct fm_node_here here;
     struct fm_node_list *list;
     bool no_memory;
@@ -270,7 +310,7 @@ static bool add_segment(void *context, const struct fm_node_file *file)
     struct fm_node_list *list = scan->list;
     if (!file->readable) {
         if (list->damaged++ == 0)
-            snprintf(list->damaged_example, sizeof list->damaged_example, "%.3000s/%s: %s", scan->directory, file->file,
+            snprintf(list->damaged_example, sizeof list->damaged_example, "%.3000s/%s: %s", file->directory, file->file,
                      file->why);
         return true;
     }
@@ -287,7 +327,7 @@ static bool add_segment(void *context, const struct fm_node_file *file)
         list->items = items;
     }
     struct fm_node_segment *item = &list->items[list->n++];
-    snprintf(item->path, sizeof item->path, "%.3000s/%s", scan->directory, file->file);
+    snprintf(item->path, sizeof item->path, "%.3000s/%s", file->directory, file->file);
     memcpy(item->job_key, file->name.job_key, sizeof item->job_key);
     memcpy(item->run_id, header->run_id, sizeof item->run_id);
     item->pid = header->pid;
@@ -316,7 +356,7 @@ static int compare(const void *left, const void *right)
 enum fm_status fm_node_scan(const char *directory, const char *job_key, const char *run_id, struct fm_node_list *list,
                             struct fm_error *error)
 {
-    struct scan scan = {.directory = directory, .run_id = run_id, .list = list};
+    struct scan scan = {.run_id = run_id, .list = list};
     memset(list, 0, sizeof *list);
     fm_node_here(&scan.here);
     enum fm_status status = fm_node_visit(directory, job_key, add_segment, &scan, error);
