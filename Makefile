@@ -4,6 +4,7 @@ prefix ?= /usr/local
 libdir ?= lib
 DESTDIR ?=
 T ?=
+B ?=
 FUZZ_SECONDS ?= 60
 
 MESON = meson
@@ -18,7 +19,7 @@ help:
 	@echo 'make            build into $(BUILD)/; $(BUILD)/fathom works from there'
 	@echo 'make demo       install what is missing, build, measure a small ocean model on 4 ranks, show the report'
 	@echo 'make test       install what is missing, build, run every test; T=merge runs those with that in their name'
-	@echo 'make bench      what Fathom costs, as ratios measured in one run'
+	@echo 'make bench      what Fathom costs, as ratios measured in one run; B="--quick calls" runs a part of it'
 	@echo 'make check      format, lint and layer checks'
 	@echo 'make format     put the C sources into the common format'
 	@echo 'make fuzz       feed damaged profiles and segments to the readers for FUZZ_SECONDS=$(FUZZ_SECONDS) each'
@@ -47,7 +48,7 @@ test:
 bench:
 	@tools/setup.sh
 	@$(MAKE) --no-print-directory build
-	@BUILD=$(BUILD) bench/run
+	@BUILD=$(BUILD) bench/run $(B)
 
 install: build
 	@$(MESON) configure $(BUILD) -Dprefix=$(abspath $(prefix)) -Dlibdir=$(libdir)

@@ -1,20 +1,29 @@
 #!/bin/bash
 # Feeds damaged input to each reader under libFuzzer and the sanitizers, FUZZ_SECONDS each (default 60).
-# tests/fuzz/NAME_fuzz.c is a target, tests/fuzz/corpus/NAME/ its seeds; finds are kept in build/fuzz/.
+# tests/fuzz/NAME_fuzz.c is a target, tests/fuzz/corpus/NAME/ its seeds; what it finds stays in build/fuzz/.
 set -eu
 cd "$(dirname "$0")/.."
-build=${BUILD:-build}
+made=${BUILD:-build}/fuzz
 seconds=${FUZZ_SECONDS:-60}
-mkdir -p "$build/fuzz"
 
-for target in tests/fuzz/*_fuzz.c; do
-    name=$(basename "$target" _fuzz.c)
-    echo "=== $name, $seconds s"
-    clang -std=gnu17 -g -O1 -D_GNU_SOURCE= -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all \
-        -Isrc -Iinclude -I"$build/src" "$target" src/base/*.c src/profile/*.c src/reduce/*.c -o "$build/fuzz/$name"
-    mkdir -p "$build/fuzz/$name.found"
-    seeds=()
-    [ ! -d "tests/fuzz/corpus/$name" ] || seeds=("tests/fuzz/corpus/$name")
-    "$build/fuzz/$name" -max_total_time="$seconds" -timeout=10 -rss_limit_mb=2048 -print_final_stats=1 \
-        -verbosity=0 -artifact_prefix="$build/fuzz/$name-" "$build/fuzz/$name.found" "${seeds[@]}"
+mkdir -p "$made"
+log=$made/build.log
+[ -f "$made/build.ninja" ] || CC=clang meson setup "$made" >"$log" 2>&1 || { cat "$log"; exit 1; }
+ninja -C "$made" fuzz-targets >"$log" 2>&1 || { cat "$log"; exit 1; }
+
+# Only on x86-64 is the leak check quick.
+leaks=$([ "$(uname -m)" = x86_64 ] && echo 1 || echo 0)
+
+for seeds in tests/fuzz/corpus/*/; do
+    name=$(basename "$seeds")
+    mkdir -p "$made/$name.grown"
+    log=$made/$name.log
+    if "$made/tests/$name-fuzz" -max_total_time="$seconds" -timeout=10 -rss_limit_mb=2048 -print_final_stats=1 \
+        -detect_leaks="$leaks" -artifact_prefix="$made/$name-" "$made/$name.grown" "$seeds" >"$log" 2>&1; then
+        echo "$name: $(sed -n 's/stat::number_of_executed_units: *//p' "$log") inputs in $seconds s, no fault"
+    else
+        tail -n 60 "$log"
+        echo "$name: FAILED; the whole output is in $log"
+        exit 1
+    fi
 done
