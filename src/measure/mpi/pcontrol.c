@@ -76,9 +76,9 @@ __attribute__((used, visibility("hidden"))) fm_function *fm_pcontrol(int level, 
     struct fm_call call;
     if (!fm_call_enter(&call, FM_R_MPI_Pcontrol, is_pmpi != 0, (struct fm_frame){pc, sp, fp}))
         return next;
+    fm_call_returned(&call); /* what follows is our own time, not MPI's */
     char name[FM_NAME_BYTES];
     bool named = !fm_site_in_mpi(pc) && read_name(second, name);
-    fm_call_returned(&call);
     fm_finish_plain(&call, FM_PEER_NONE);
     act(level, named, name);
     return next;
