@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Turns src/measure/mpi/calls.table into routines.h (names and classes) and wrappers.c (MPI_X and PMPI_X).
+"""Turns src/measure/mpi/calls.table into routines.h (names and classes) and wrappers.c (MPI_X and PMPI_X, and a few
+Fortran names).
 
 usage: make_wrappers.py TABLE ROUTINES_H WRAPPERS_C
 
@@ -82,6 +83,15 @@ SIMPLE_KINDS = {"new_comm": "plain", "new_type": "plain", "real": "plain", "aint
 COUNTS = {"count", "scount", "rcount", "partitions"}
 COUNT_ARRAYS = {"scounts", "rcounts"}
 RANKS = {"dest", "source", "root", "target", "errorcode"}
+# Routines whose Fortran bindings do not call the C ones, in one MPI or both: they are wrapped by their Fortran names
+# as well. All arguments go by reference, six at most.
+FORTRAN_DIRECT = [
+    "MPI_Aint_add", "MPI_Aint_diff", "MPI_Attr_get", "MPI_Attr_put", "MPI_Comm_create_errhandler",
+    "MPI_Comm_create_keyval", "MPI_Comm_get_attr", "MPI_Comm_set_attr", "MPI_Errhandler_create",
+    "MPI_File_create_errhandler", "MPI_Keyval_create", "MPI_Type_create_keyval", "MPI_Type_get_attr",
+    "MPI_Type_match_size", "MPI_Type_set_attr", "MPI_Win_create_errhandler", "MPI_Win_create_keyval",
+    "MPI_Win_get_attr", "MPI_Win_set_attr",
+]
 CLASSES = ["OTHER", "SEND", "RECEIVE", "COLLECTIVE", "WAIT", "RMA", "IO", "SENDRECV"]
 
 
@@ -151,6 +161,26 @@ def wrapper(prefix, index, name, kind, words):
 """
 
 
+def fortran_wrapper(symbol, name):
+    parameters = ", ".join(f"fm_word a{i}" for i in range(6))
+    values = ", ".join(f"a{i}" for i in range(6))
+    call = f"((fm_word (*)({', '.join(['fm_word'] * 6)}))next)({values})"
+    return f"""FM_EXPORT fm_word {symbol}({parameters})
+{{
+    static fm_function *known;
+    fm_function *next = fm_next_fortran(&known, "{symbol}");
+    struct fm_call call;
+    if (!fm_call_enter(&call, FM_R_{name}, false, FM_CALLER_FRAME()))
+        return {call};
+    fm_word result = {call};
+    fm_call_returned(&call);
+    fm_after_plain(&call, 0, 0);
+    return result;
+}}
+
+"""
+
+
 def write_routines(path, routines):
     names = [name for name, _, _ in routines]
     fingerprint = zlib.crc32("\n".join(names).encode())
@@ -181,6 +211,9 @@ def write_wrappers(path, routines):
                 continue  # variadic: hand-written in pcontrol.c
             for prefix in ("", "P"):
                 out.write(wrapper(prefix, index, name, kind, words))
+        for name in FORTRAN_DIRECT:
+            for suffix in ("_", "_f08_"):
+                out.write(fortran_wrapper(name.lower() + suffix, name))
 
 
 def main():

@@ -9,7 +9,7 @@ import jobs
 
 PROGRAMS = pathlib.Path(__file__).resolve().parent / "programs"
 FIGURES = ("calls", "bytes", "bytes_sent", "bytes_received")
-COMPILERS = {".c": "mpicc", ".cpp": "mpicxx", ".f90": "mpifort", ".f": "mpifort"}
+COMPILERS = {".c": "mpicc", ".cpp": "mpicxx", ".f90": "mpifort", ".F90": "mpifort"}
 
 COUNTER = r"""
 #include <stdio.h>

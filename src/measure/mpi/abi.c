@@ -102,6 +102,21 @@ fm_function *fm_next_find(unsigned slot)
     return (fm_function *)found;
 }
 
+fm_function *fm_next_fortran(fm_function **known, const char *symbol)
+{
+    fm_function *next = __atomic_load_n(known, __ATOMIC_ACQUIRE);
+    if (next)
+        return next;
+    struct search search = {NULL, symbol};
+    void *found = dlsym(RTLD_NEXT, symbol);
+    if (!found && dl_iterate_phdr(try_module, &search))
+        found = dlsym(search.handle, symbol);
+    if (!found)
+        return (fm_function *)answer_error;
+    __atomic_store_n(known, (fm_function *)found, __ATOMIC_RELEASE);
+    return (fm_function *)found;
+}
+
 /* ---- the description ---- */
 
 static void *data_symbol(const char *name)

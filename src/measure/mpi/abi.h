@@ -76,6 +76,8 @@ bool fm_abi_find(void);
  * none, a function that answers "not initialised" or an error. Never NULL. */
 fm_function *fm_next_find(unsigned slot);
 extern fm_function *fm_next_table[];
+/* The next definition of a Fortran routine by its symbol, kept in *known. */
+fm_function *fm_next_fortran(fm_function **known, const char *symbol);
 
 static inline fm_function *fm_next(fm_function *known, unsigned slot)
 {
