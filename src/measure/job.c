@@ -112,23 +112,31 @@ static void find_batch_system(struct fm_job_place *place)
     snprintf(place->id, sizeof place->id, "%s-%d", date, (int)getpid());
 }
 
+static void find_launched(struct fm_job_place *place)
+{
+    if (*env("OMPI_COMM_WORLD_SIZE") && *env("PMIX_NAMESPACE")) {
+        find_openmpi(place);
+        find_rank(place, "OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE");
+    } else if (*env("PMI_RANK") && *env("PMI_SIZE")) {
+        find_hydra(place);
+        find_rank(place, "PMI_RANK", "PMI_SIZE");
+    } else if (*env("SLURM_STEP_ID") && *env("SLURM_PROCID")) {
+        find_slurm(place);
+        find_rank(place, "SLURM_PROCID", "SLURM_STEP_NUM_TASKS");
+    }
+}
+
 void fm_job_find(struct fm_job_place *place, bool alone)
 {
+    struct fm_job_place launched;
     memset(place, 0, sizeof *place);
     place->rank = -1;
     find_batch_system(place);
-    if (!alone) {
-        if (*env("OMPI_COMM_WORLD_SIZE") && *env("PMIX_NAMESPACE")) {
-            find_openmpi(place);
-            find_rank(place, "OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE");
-        } else if (*env("PMI_RANK") && *env("PMI_SIZE")) {
-            find_hydra(place);
-            find_rank(place, "PMI_RANK", "PMI_SIZE");
-        } else if (*env("SLURM_STEP_ID") && *env("SLURM_PROCID")) {
-            find_slurm(place);
-            find_rank(place, "SLURM_PROCID", "SLURM_STEP_NUM_TASKS");
-        }
-    }
+    launched = *place;
+    find_launched(&launched);
+    if (!alone)
+        *place = launched;
+    place->neighbours = launched.local_size;
     if (!place->key[0]) {
         pid_t pid = getpid();
         snprintf(place->key, sizeof place->key, "single-%d-%llu", (int)pid,

@@ -135,7 +135,7 @@ static void start_segment(void)
     struct fm_job_place place;
     fm_job_find(&place, fm_rt.named);
     fm_clock_calibrate(&fm_rt.clock);
-    if (!fm_segment_make(place.key, place.local_size)) {
+    if (!fm_segment_make(place.key, place.neighbours)) {
         atomic_store(&fm_rt.state, FM_RT_OFF);
         return;
     }

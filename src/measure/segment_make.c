@@ -31,12 +31,12 @@ static uint64_t wanted_bytes(void)
 }
 
 /* The processes of a host together take at most a quarter of what is free; 0: not even the smallest fits. */
-static uint64_t affordable_bytes(const char *directory, uint64_t wanted, int local_size)
+static uint64_t affordable_bytes(const char *directory, uint64_t wanted, int neighbours)
 {
     struct statvfs fs;
     if (statvfs(directory, &fs) != 0)
         return 0;
-    uint64_t share = (uint64_t)fs.f_bavail * fs.f_frsize / 4 / (uint64_t)(local_size > 0 ? local_size : 1);
+    uint64_t share = (uint64_t)fs.f_bavail * fs.f_frsize / 4 / (uint64_t)(neighbours > 0 ? neighbours : 1);
     while (wanted > share && wanted > FM_SEGMENT_MIN_BYTES)
         wanted = wanted / 2 < FM_SEGMENT_MIN_BYTES ? FM_SEGMENT_MIN_BYTES : wanted / 2;
     return wanted <= share ? wanted : 0;
@@ -90,11 +90,11 @@ static void *map_file(const char *path, uint64_t bytes)
     return map;
 }
 
-static void *map_in(const char *directory, const char *job_key, uint64_t wanted, int local_size, uint64_t *bytes)
+static void *map_in(const char *directory, const char *job_key, uint64_t wanted, int neighbours, uint64_t *bytes)
 {
     if (fm_node_directory_make(directory, NULL) != FM_OK)
         return NULL;
-    *bytes = affordable_bytes(directory, wanted, local_size);
+    *bytes = affordable_bytes(directory, wanted, neighbours);
     for (; *bytes >= FM_SEGMENT_MIN_BYTES; *bytes /= 2) {
         fm_segment_file_name(fm_rt.path, directory, job_key);
         void *map = map_file(fm_rt.path, *bytes);
@@ -108,16 +108,15 @@ static void *map_in(const char *directory, const char *job_key, uint64_t wanted,
     return NULL;
 }
 
-static void *map_segment(const char *job_key, int local_size, uint64_t *bytes, uint32_t *flags)
+static void *map_segment(const char *job_key, int neighbours, uint64_t *bytes, uint32_t *flags)
 {
     uint64_t wanted = wanted_bytes();
     char directory[FM_PATH_BYTES];
     fm_node_directory(directory);
-    void *map = map_in(directory, job_key, wanted, local_size, bytes);
+    void *map = map_in(directory, job_key, wanted, neighbours, bytes);
     if (!map) {
-        const char *tmp = getenv("TMPDIR");
-        snprintf(directory, sizeof directory, "%.3800s/fathom-%u", tmp && *tmp ? tmp : "/tmp", (unsigned)getuid());
-        map = map_in(directory, job_key, wanted, local_size, bytes);
+        fm_node_fallback_directory(directory);
+        map = map_in(directory, job_key, wanted, neighbours, bytes);
         *flags |= FM_FLAG_FALLBACK_DIR;
     }
     if (!map) {
@@ -161,11 +160,11 @@ static void lay_out(struct fm_segment_header *h, uint64_t bytes)
     place(h, FM_SECTION_SNAPSHOTS, at, bytes >= 2 << 20 ? 16 : 4, sizeof(struct fm_segment_snapshot));
 }
 
-bool fm_segment_make(const char *job_key, int local_size)
+bool fm_segment_make(const char *job_key, int neighbours)
 {
     uint64_t bytes = 0;
     uint32_t flags = 0;
-    struct fm_segment_header *h = map_segment(job_key, local_size, &bytes, &flags);
+    struct fm_segment_header *h = map_segment(job_key, neighbours, &bytes, &flags);
     if (!h)
         return false;
     h->version = FM_SEGMENT_VERSION;

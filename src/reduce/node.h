@@ -14,6 +14,9 @@ enum { FM_PATH_BYTES = 4096 };
 
 /* The directory of segments: FATHOM_DIR, else /dev/shm/fathom-<uid>. Does not create it. */
 void fm_node_directory(char path[FM_PATH_BYTES]);
+/* Where processes put theirs when there is no room: TMPDIR (or /tmp)/fathom-<uid>. When room runs out while a job
+ * starts, its segments lie in both: whatever asks for one job in one of the two is given those of the other too. */
+void fm_node_fallback_directory(char path[FM_PATH_BYTES]);
 /* Creates it with mode 0700 if missing; refuses one that is a symlink, not ours, or open to others. */
 enum fm_status fm_node_directory_make(const char *path, struct fm_error *error);
 

@@ -22,7 +22,11 @@ struct fm_node_here {
 };
 void fm_node_here(struct fm_node_here *here);
 
+/* The one of the usual and the fallback directory that `directory` is not; false: it is neither. */
+bool fm_node_other_directory(const char *directory, char other[FM_PATH_BYTES]);
+
 struct fm_node_file {
+    const char *directory;
     int directory_fd, fd; /* fd is open for reading during the visit */
     const char *file;     /* name in the directory */
     struct fm_segment_name name;
@@ -31,7 +35,8 @@ struct fm_node_file {
     size_t size;
     struct fm_segment_header header; /* a copy; its strings are terminated */
 };
-/* Calls `visit` for each segment file of `job_key` (NULL: all); stops when it returns false. A missing directory
+/* Calls `visit` for each segment file of `job_key`, which may lie in two directories, or for all of this directory
+ * (NULL); stops when it returns false. A missing directory
  * has no files. Files whose process is just setting them up are passed over. */
 enum fm_status fm_node_visit(const char *directory, const char *job_key,
                              bool (*visit)(void *context, const struct fm_node_file *file), void *context,

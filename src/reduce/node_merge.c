@@ -190,7 +190,7 @@ static bool add_file(void *context, const struct fm_node_file *file)
 {
     struct merging *merging = context;
     char origin[FM_PATH_BYTES];
-    snprintf(origin, sizeof origin, "%.3000s/%s", merging->directory, file->file);
+    snprintf(origin, sizeof origin, "%.3000s/%s", file->directory, file->file);
     if (is_own(merging, &file->name))
         return true;
     if (!file->readable) {

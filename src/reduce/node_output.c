@@ -4,6 +4,7 @@
  * jobs that end at the same moment never take the same name, and two collectors of one job (one a host) add to the
  * same profile one after the other. */
 #define _GNU_SOURCE
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -244,10 +245,74 @@ static enum fm_status write_claimed(const struct fm_profile *profile, struct fm_
     return status == FM_OK ? fm_profile_write(existing, path, error) : status;
 }
 
-static enum fm_status write_profile(const struct fm_profile *profile, char path[FM_PATH_BYTES], struct fm_error *error)
+/* ---- parts of one job ---- */
+
+static bool is_part(const struct fm_profile *profile)
 {
-    char first[FM_PATH_BYTES];
-    first_path(profile, first);
+    size_t present = 0;
+    for (size_t i = 0; i < profile->n_processes; i++)
+        present += profile->processes[i].end != FM_END_MISSING;
+    return present < profile->job.ranks;
+}
+
+/* A profile in the folder that was begun after the job and is of the same job. */
+static bool is_other_part(int folder_fd, const char *folder, const char *file, const struct fm_profile *profile,
+                          char path[FM_PATH_BYTES])
+{
+    size_t length = strlen(file), suffix = strlen(SUFFIX);
+    struct stat st;
+    if (length <= suffix || strcmp(file + length - suffix, SUFFIX) != 0 ||
+        fstatat(folder_fd, file, &st, AT_SYMLINK_NOFOLLOW) != 0 || !S_ISREG(st.st_mode) || st.st_size == 0 ||
+        (uint64_t)st.st_mtime < profile->job.started_real_ns / 1000000000)
+        return false;
+    snprintf(path, FM_PATH_BYTES, "%.3700s%.300s", folder, file);
+    return look(&st, path, profile, NULL) == CLAIM_SAME_JOB;
+}
+
+/* What a job left on several hosts is collected on each of them. Without a batch system's id the hosts' first choices
+ * of a name differ: so a host that has only a part looks for the others' part and takes its name. */
+static void find_other_part(const struct fm_profile *profile, char first[FM_PATH_BYTES])
+{
+    char folder[FM_PATH_BYTES], path[FM_PATH_BYTES];
+    _Alignas(struct dirent64) char buffer[8192];
+    ssize_t n;
+    bool found = false;
+    snprintf(folder, sizeof folder, "%s", first);
+    char *slash = strrchr(folder, '/');
+    if (!slash)
+        return;
+    slash[1] = 0;
+    int fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    while (fd >= 0 && !found && (n = getdents64(fd, buffer, sizeof buffer)) > 0)
+        for (ssize_t at = 0; !found && at < n;) {
+            const struct dirent64 *entry = (const void *)(buffer + at);
+            found = is_other_part(fd, folder, entry->d_name, profile, path);
+            at += entry->d_reclen;
+        }
+    if (fd >= 0)
+        close(fd);
+    if (found)
+        snprintf(first, FM_PATH_BYTES, "%s", path);
+}
+
+/* Held while a part looks for the others and writes: of two hosts that look at once neither would find the other's. */
+static int lock_folder(const char *path)
+{
+    char folder[FM_PATH_BYTES];
+    snprintf(folder, sizeof folder, "%s", path);
+    char *slash = strrchr(folder, '/');
+    if (!slash)
+        return -1;
+    slash[slash == folder] = 0;
+    int fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (fd >= 0)
+        lock_file(fd);
+    return fd;
+}
+
+static enum fm_status write_to(const struct fm_profile *profile, const char *first, char path[FM_PATH_BYTES],
+                               struct fm_error *error)
+{
     for (unsigned n = 1; n <= MAX_NAMES; n++) {
         int fd;
         bool next;
@@ -267,6 +332,21 @@ static enum fm_status write_profile(const struct fm_profile *profile, char path[
             return status;
     }
     return fm_fail(error, FM_ERR_SYSTEM, "%s: too many profiles of this name; move some of them away", first);
+}
+
+static enum fm_status write_profile(const struct fm_profile *profile, char path[FM_PATH_BYTES], struct fm_error *error)
+{
+    char first[FM_PATH_BYTES];
+    int lock = -1;
+    first_path(profile, first);
+    if (is_part(profile)) {
+        lock = lock_folder(first);
+        find_other_part(profile, first);
+    }
+    enum fm_status status = write_to(profile, first, path, error);
+    if (lock >= 0)
+        close(lock);
+    return status;
 }
 
 /* ---- after it is durable ---- */
@@ -310,16 +390,23 @@ static bool remove_merged(void *context, const struct fm_node_file *file)
     return true;
 }
 
+static void remove_job_file(const char *directory, const char *job_key)
+{
+    char path[FM_PATH_BYTES];
+    snprintf(path, sizeof path, "%.3800s/%.72s" FM_JOB_SUFFIX, directory, job_key);
+    unlink(path);
+}
+
 void fm_node_remove(const char *directory, const struct fm_profile *profile)
 {
     struct removal removal = {.profile = profile};
-    char path[FM_PATH_BYTES];
-    if (fm_node_visit(directory, profile->job.key, remove_merged, &removal, NULL) != FM_OK || removal.left)
+    char other[FM_PATH_BYTES];
+    if (fm_node_visit(directory, profile->job.key, remove_merged, &removal, NULL) != FM_OK || removal.left ||
+        strchr(profile->job.key, '/'))
         return;
-    if (strchr(profile->job.key, '/'))
-        return;
-    snprintf(path, sizeof path, "%.3800s/%.72s" FM_JOB_SUFFIX, directory, profile->job.key);
-    unlink(path);
+    remove_job_file(directory, profile->job.key);
+    if (fm_node_other_directory(directory, other))
+        remove_job_file(other, profile->job.key);
 }
 
 enum fm_status fm_node_finish(const char *directory, const struct fm_profile *profile, char path[FM_PATH_BYTES],

@@ -26,15 +26,29 @@ static struct fm_job_file *map_job_file(const char *path)
     return job == MAP_FAILED ? NULL : job;
 }
 
-/* Whoever comes first makes it; all write the same words into it. */
+static struct fm_job_file *job_file_in(const char *directory)
+{
+    char path[FM_PATH_BYTES];
+    if (fm_node_directory_make(directory, NULL) != FM_OK)
+        return NULL;
+    snprintf(path, sizeof path, "%.3800s/%s" FM_JOB_SUFFIX, directory, fm_rt.segment->job_key);
+    return map_job_file(path);
+}
+
+/* Whoever comes first makes it; all write the same words into it. In the usual directory, also when our own segment
+ * found no room there: the others must meet us. */
 static void open_job_file(void)
 {
     const struct fm_segment_header *h = fm_rt.segment;
-    char path[FM_PATH_BYTES];
+    char directory[FM_PATH_BYTES];
     if (!fm_rt.path[0])
         return;
-    snprintf(path, sizeof path, "%.4000s/%s" FM_JOB_SUFFIX, fm_rt.directory, h->job_key);
-    fm_rt.job = map_job_file(path);
+    fm_node_directory(directory);
+    fm_rt.job = job_file_in(directory);
+    if (!fm_rt.job) {
+        fm_node_fallback_directory(directory);
+        fm_rt.job = job_file_in(directory);
+    }
     if (!fm_rt.job)
         return;
     fm_rt.job->version = FM_SEGMENT_VERSION;
@@ -57,14 +71,14 @@ void fm_reduction_prepare(void)
 
 /* ---- merging ---- */
 
-/* Some of the job's segments may lie in the other directory, where /dev/shm had no room for all. */
+/* More than there are ranks when a rank's first program replaced itself by another. */
 static struct fm_profile *merge_host(void)
 {
     struct fm_segment_header *h = fm_rt.segment;
     struct fm_profile *profile = NULL;
     if (fm_node_merge(fm_rt.directory, h->job_key, h, h->segment_bytes, false, &profile, NULL) != FM_OK)
         return NULL;
-    if (profile->n_processes == (size_t)h->local_size)
+    if (profile->n_processes >= (size_t)h->local_size)
         return profile;
     fm_profile_destroy(profile);
     return NULL;
