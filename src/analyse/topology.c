@@ -30,7 +30,7 @@ static size_t join(const struct fm_edges *sent, const struct fm_edges *received,
         int order = s == sent->n ? 1 : r == received->n ? -1 : compare_ends(&sent->items[s], &received->items[r]);
         const struct fm_edge *out = order <= 0 ? &sent->items[s++] : NULL;
         const struct fm_edge *in = order >= 0 ? &received->items[r++] : NULL;
-        const struct fm_edge *known = out ? out : in;
+        const struct fm_edge *known = order <= 0 ? out : in;
         pairs[n++] = (struct fm_pair){
             .from = known->from,
             .to = known->to,

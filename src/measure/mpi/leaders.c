@@ -33,7 +33,8 @@ static int my_place = -1, n_leaders;
 /* An MPMD job may have Fathom in some of its programs only: then a collective call would never end. */
 static bool all_ranks_are_measured(void)
 {
-    return atoi(getenv("OMPI_NUM_APP_CTX") ? getenv("OMPI_NUM_APP_CTX") : "1") <= 1 || fm_rt.segment->run_id[0];
+    const char *programs = getenv("OMPI_NUM_APP_CTX");
+    return !programs || atoi(programs) <= 1 || fm_rt.segment->run_id[0];
 }
 
 static bool agree_on_key(fm_word all)
