@@ -18,8 +18,8 @@ struct fm_frame {
 };
 
 /* To be expanded in a function compiled with a frame pointer. */
-#define FM_CALLER_FRAME()                                                                                              \
-    ((struct fm_frame){(uintptr_t)__builtin_extract_return_addr(__builtin_return_address(0)),                          \
+#define FM_CALLER_FRAME()                                                                     \
+    ((struct fm_frame){(uintptr_t)__builtin_extract_return_addr(__builtin_return_address(0)), \
                        (uintptr_t)__builtin_dwarf_cfa(), *(uintptr_t *)__builtin_frame_address(0)})
 
 #endif

@@ -18,7 +18,8 @@ struct fm_rankset {
     size_t n, capacity;
 };
 
-bool fm_rankset_add(struct fm_rankset *set, struct fm_arena *arena, uint32_t first, uint32_t last); /* false: no memory */
+bool fm_rankset_add(struct fm_rankset *set, struct fm_arena *arena, uint32_t first,
+                    uint32_t last); /* false: no memory */
 bool fm_rankset_union(struct fm_rankset *set, struct fm_arena *arena, const struct fm_rankset *other);
 bool fm_rankset_has(const struct fm_rankset *set, uint32_t rank);
 uint64_t fm_rankset_count(const struct fm_rankset *set);

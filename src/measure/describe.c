@@ -66,11 +66,13 @@ static bool looks_secret(const char *name)
 /* Settings that change how MPI and OpenMP behave; what launchers set for themselves in every process is left out. */
 static bool is_setting(const char *name)
 {
-    static const char *const kept[] = {"OMP_",  "GOMP_", "KMP_",  "OMPI_MCA_", "MPICH_", "MPIR_", "UCX_",
-                                       "I_MPI_", "MV2_",  "FI_",   "PMIX_MCA_", "FATHOM_", "MALLOC_", "HCOLL_"};
-    static const char *const dropped[] = {"OMPI_MCA_orte_", "OMPI_MCA_ess",  "OMPI_MCA_pmix", "OMPI_MCA_shmem_RUNTIME",
-                                          "OMPI_MCA_initial_wdir", "MPIR_CVAR_CH3_INTERFACE_HOSTNAME", "FATHOM_RUN_ID",
-                                          "FATHOM_NAMED", "FATHOM_OUTPUT", "PMIX_MCA_mca_base_component_show"};
+    static const char *const kept[] = {"OMP_",   "GOMP_", "KMP_", "OMPI_MCA_", "MPICH_",  "MPIR_",   "UCX_",
+                                       "I_MPI_", "MV2_",  "FI_",  "PMIX_MCA_", "FATHOM_", "MALLOC_", "HCOLL_"};
+    static const char *const dropped[] = {"OMPI_MCA_orte_",        "OMPI_MCA_ess",
+                                          "OMPI_MCA_pmix",         "OMPI_MCA_shmem_RUNTIME",
+                                          "OMPI_MCA_initial_wdir", "MPIR_CVAR_CH3_INTERFACE_HOSTNAME",
+                                          "FATHOM_RUN_ID",         "FATHOM_NAMED",
+                                          "FATHOM_OUTPUT",         "PMIX_MCA_mca_base_component_show"};
     for (size_t i = 0; i < sizeof dropped / sizeof *dropped; i++)
         if (strncmp(name, dropped[i], strlen(dropped[i])) == 0)
             return false;

@@ -6,7 +6,10 @@
 #include "generated/routines.h"
 #include "measure/record.h"
 
-enum { MAX_DEPTH = sizeof(((struct fm_segment_thread *)0)->region_stack) / sizeof(((struct fm_segment_thread *)0)->region_stack[0]) };
+enum {
+    MAX_DEPTH = sizeof(((struct fm_segment_thread *)0)->region_stack) /
+                sizeof(((struct fm_segment_thread *)0)->region_stack[0])
+};
 
 static struct fm_thread *current_thread(void)
 {
@@ -66,8 +69,7 @@ static void close_innermost(struct fm_segment_thread *seg, uint64_t now)
 {
     struct fm_segment_region *regions = fm_section(fm_rt.segment, FM_SECTION_REGIONS);
     seg->region_depth--;
-    regions[seg->region_stack[seg->region_depth].region].wall_ns +=
-        now - seg->region_stack[seg->region_depth].since_ns;
+    regions[seg->region_stack[seg->region_depth].region].wall_ns += now - seg->region_stack[seg->region_depth].since_ns;
     seg->region = seg->region_depth ? seg->region_stack[seg->region_depth - 1].region : 0;
 }
 
@@ -145,8 +147,8 @@ void fm_snapshot(const char *label, bool collective)
         totals[entry->key.routine].ns += entry->total_ns;
         totals[entry->key.routine].bytes += entry->bytes;
     }
-    struct fm_segment_snapshot *snapshot =
-        (struct fm_segment_snapshot *)fm_section(h, FM_SECTION_SNAPSHOTS) + h->n_snapshots;
+    struct fm_segment_snapshot *snapshot = (struct fm_segment_snapshot *)fm_section(h, FM_SECTION_SNAPSHOTS) +
+                                           h->n_snapshots;
     snprintf(snapshot->label, sizeof snapshot->label, "%s", label ? label : "");
     snapshot->when_ns = fm_clock_ns(CLOCK_MONOTONIC) - h->started_mono_ns;
     snapshot->collective = collective;

@@ -32,8 +32,8 @@ enum fm_site_kind { FM_SITE_NEW, FM_SITE_DIRECT, FM_SITE_BINDING, FM_SITE_INTERN
 struct fm_site_slot {
     uintptr_t pc;
     uint8_t kind;
-    uint8_t cfa_from_fp;  /* CFA = fp + cfa_offset, else sp + cfa_offset */
-    uint8_t fp_saved;     /* the caller's fp lies at CFA + fp_offset */
+    uint8_t cfa_from_fp; /* CFA = fp + cfa_offset, else sp + cfa_offset */
+    uint8_t fp_saved;    /* the caller's fp lies at CFA + fp_offset */
     uint8_t unused;
     int32_t cfa_offset, ra_offset, fp_offset;
 };
@@ -48,8 +48,8 @@ struct fm_outer_call {
 struct fm_thread {
     struct fm_segment_thread *seg; /* its slot in the segment */
     uint32_t slot;
-    bool shared;                   /* by several threads: records are made under `lock`, scratch is not used */
-    uint32_t taken;                /* atomic: 1 while a thread owns it */
+    bool shared;    /* by several threads: records are made under `lock`, scratch is not used */
+    uint32_t taken; /* atomic: 1 while a thread owns it */
     atomic_uint lock;
     uint32_t n_outer;
     struct fm_outer_call outer[FM_OUTER_CALLS];
@@ -70,11 +70,11 @@ struct fm_runtime {
     struct fm_segment_header *segment;
     atomic_int state;
     pid_t pid;
-    bool named;                 /* measured even without MPI */
+    bool named; /* measured even without MPI */
     char directory[FM_PATH_BYTES], path[FM_PATH_BYTES];
-    struct fm_job_file *job;    /* shared by the job's processes on this host, or NULL */
-    atomic_uint table_lock;     /* inserting entries, modules, regions: rare */
-    bool seen_fortran;          /* a call came through a Fortran binding */
+    struct fm_job_file *job; /* shared by the job's processes on this host, or NULL */
+    atomic_uint table_lock;  /* inserting entries, modules, regions: rare */
+    bool seen_fortran;       /* a call came through a Fortran binding */
 };
 
 extern struct fm_runtime fm_rt;

@@ -154,7 +154,7 @@ struct found {
     size_t build_id_bytes;
 };
 
-static void find_build_id(struct dl_phdr_info *info, const ElfW(Phdr) *note, struct found *found)
+static void find_build_id(struct dl_phdr_info *info, const ElfW(Phdr) * note, struct found *found)
 {
     const uint8_t *at = (const uint8_t *)(info->dlpi_addr + note->p_vaddr), *end = at + note->p_memsz;
     while (end - at >= (ptrdiff_t)sizeof(ElfW(Nhdr))) {

@@ -43,7 +43,7 @@ struct fm_stats {
     uint64_t count_arguments; /* sum of the count arguments */
     uint64_t total_ns;
     struct fm_extreme min, max, second; /* second: second longest event of all; event == 0 when absent */
-    uint64_t bytes;           /* payload, doc/BYTES.md: the figure that reports call bytes */
+    uint64_t bytes;                     /* payload, doc/BYTES.md: the figure that reports call bytes */
     uint64_t bytes_sent, bytes_received;
     uint64_t messages;
     struct fm_histogram histogram;
@@ -124,14 +124,14 @@ struct fm_host {
 
 /* How a process ended. */
 enum fm_end {
-    FM_END_UNKNOWN = 0,  /* still running when it was read */
-    FM_END_FINALIZED,    /* reached MPI_Finalize (without MPI: left normally) */
-    FM_END_EXITED,       /* left without MPI_Finalize; code = exit status where known, else -1 */
-    FM_END_ABORTED,      /* MPI_Abort; code = its error code */
-    FM_END_SIGNALLED,    /* a wait status was seen; code = the signal */
-    FM_END_REPLACED,     /* exec */
-    FM_END_VANISHED,     /* gone, and nobody saw how */
-    FM_END_MISSING,      /* no data of this rank at all */
+    FM_END_UNKNOWN = 0, /* still running when it was read */
+    FM_END_FINALIZED,   /* reached MPI_Finalize (without MPI: left normally) */
+    FM_END_EXITED,      /* left without MPI_Finalize; code = exit status where known, else -1 */
+    FM_END_ABORTED,     /* MPI_Abort; code = its error code */
+    FM_END_SIGNALLED,   /* a wait status was seen; code = the signal */
+    FM_END_REPLACED,    /* exec */
+    FM_END_VANISHED,    /* gone, and nobody saw how */
+    FM_END_MISSING,     /* no data of this rank at all */
 };
 
 /* One process. Sorted by rank. */
@@ -175,21 +175,21 @@ struct fm_snapshot {
 };
 
 struct fm_job {
-    const char *key;       /* job_key of the segments: profiles with different keys do not merge */
-    const char *id;        /* batch system's job id, else date and pid */
+    const char *key; /* job_key of the segments: profiles with different keys do not merge */
+    const char *id;  /* batch system's job id, else date and pid */
     const char *run_id;
     const char *exe, *build_id, *cwd, *user;
-    const char *launcher;  /* "Slurm", "PBS", "LSF", "Flux", "mpirun", "" */
-    const char *mpi;       /* "Open MPI 4.1.4", "MPICH 4.0.2", "" */
+    const char *launcher; /* "Slurm", "PBS", "LSF", "Flux", "mpirun", "" */
+    const char *mpi;      /* "Open MPI 4.1.4", "MPICH 4.0.2", "" */
     const char *mpi_library;
-    const char *language;  /* "C", "C++", "Fortran", "Python", "" */
-    const char *tool;      /* another PMPI tool's module, or "" */
-    const char *output;    /* where the user asked the profile to be written, or "" */
+    const char *language; /* "C", "C++", "Fortran", "Python", "" */
+    const char *tool;     /* another PMPI tool's module, or "" */
+    const char *output;   /* where the user asked the profile to be written, or "" */
     const char **argv;
     size_t n_argv;
     struct fm_name_value *env; /* sorted by name; secrets already left out */
     size_t n_env;
-    uint32_t ranks;           /* size of MPI_COMM_WORLD */
+    uint32_t ranks; /* size of MPI_COMM_WORLD */
     uint32_t thread_level;
     uint64_t started_real_ns; /* earliest */
     uint64_t ended_real_ns;   /* latest */
@@ -198,14 +198,21 @@ struct fm_job {
 struct fm_profile {
     struct fm_arena arena;
     struct fm_job job;
-    struct fm_host *hosts;               size_t n_hosts, hosts_capacity;
-    struct fm_process *processes;        size_t n_processes, processes_capacity;
-    struct fm_routine_total *routines;   size_t n_routines, routines_capacity;
-    struct fm_event *events;             size_t n_events, events_capacity;
-    struct fm_region *regions;           size_t n_regions, regions_capacity;
+    struct fm_host *hosts;
+    size_t n_hosts, hosts_capacity;
+    struct fm_process *processes;
+    size_t n_processes, processes_capacity;
+    struct fm_routine_total *routines;
+    size_t n_routines, routines_capacity;
+    struct fm_event *events;
+    size_t n_events, events_capacity;
+    struct fm_region *regions;
+    size_t n_regions, regions_capacity;
     struct fm_edges sent, received;
-    struct fm_snapshot *snapshots;       size_t n_snapshots, snapshots_capacity;
-    struct fm_note *notes;               size_t n_notes, notes_capacity;
+    struct fm_snapshot *snapshots;
+    size_t n_snapshots, snapshots_capacity;
+    struct fm_note *notes;
+    size_t n_notes, notes_capacity;
 };
 
 /* An empty profile (the identity of merging), or NULL without memory. The struct itself lies in its arena. */

@@ -51,7 +51,7 @@ struct fm_segment_section {
 };
 
 enum fm_segment_state {
-    FM_STATE_NEW = 0,       /* being set up */
+    FM_STATE_NEW = 0, /* being set up */
     FM_STATE_RUNNING = 1,
     FM_STATE_FINALIZING = 2, /* entered MPI_Finalize (or left main without MPI) */
     FM_STATE_MERGED = 3,     /* its data is in a durable profile: may be removed */
@@ -76,29 +76,29 @@ struct fm_segment_header {
     struct fm_segment_section sections[16];
 
     /* identity */
-    char boot_id[40];         /* /proc/sys/kernel/random/boot_id */
+    char boot_id[40]; /* /proc/sys/kernel/random/boot_id */
     char host[72];
-    char job_key[72];         /* equal for all processes of one MPI_COMM_WORLD (or of one non-MPI program) */
-    char run_id[40];          /* set by `fathom run`, else empty */
-    uint64_t pid_namespace;   /* inode of /proc/self/ns/pid */
-    uint64_t start_time;      /* /proc/self/stat field 22, clock ticks since boot */
+    char job_key[72];       /* equal for all processes of one MPI_COMM_WORLD (or of one non-MPI program) */
+    char run_id[40];        /* set by `fathom run`, else empty */
+    uint64_t pid_namespace; /* inode of /proc/self/ns/pid */
+    uint64_t start_time;    /* /proc/self/stat field 22, clock ticks since boot */
     int32_t pid;
     uint32_t uid;
-    int32_t rank;             /* -1 before MPI_Init; 0 without MPI */
-    int32_t world_size;       /* 0 before MPI_Init; 1 without MPI */
-    int32_t local_size;       /* processes of the job on this host where known, else 0 */
-    uint32_t state;           /* enum fm_segment_state */
-    uint32_t leave;           /* enum fm_segment_leave */
+    int32_t rank;       /* -1 before MPI_Init; 0 without MPI */
+    int32_t world_size; /* 0 before MPI_Init; 1 without MPI */
+    int32_t local_size; /* processes of the job on this host where known, else 0 */
+    uint32_t state;     /* enum fm_segment_state */
+    uint32_t leave;     /* enum fm_segment_leave */
     int32_t leave_code;
-    uint32_t seen_end;        /* enum fm_end, written by a parent that waited for the process; 0 = nobody saw */
+    uint32_t seen_end; /* enum fm_end, written by a parent that waited for the process; 0 = nobody saw */
     int32_t seen_code;
-    uint32_t flags;           /* FM_FLAG_* */
-    uint32_t mpi_kind;        /* enum fm_mpi_kind */
-    uint32_t thread_level;    /* provided level, 0..3 */
-    uint32_t language;        /* enum fm_language */
+    uint32_t flags;        /* FM_FLAG_* */
+    uint32_t mpi_kind;     /* enum fm_mpi_kind */
+    uint32_t thread_level; /* provided level, 0..3 */
+    uint32_t language;     /* enum fm_language */
 
     /* time */
-    uint64_t clock_mult;      /* ns = (ticks * mult) >> shift */
+    uint64_t clock_mult; /* ns = (ticks * mult) >> shift */
     uint32_t clock_shift;
     uint32_t core;            /* core at MPI_Init */
     uint64_t started_real_ns; /* CLOCK_REALTIME at the process's start of measurement */
@@ -106,9 +106,9 @@ struct fm_segment_header {
     uint64_t started_ticks;   /* the hot path's clock at the same moment: dates a call in progress; 0 = unknown */
     uint64_t ended_mono_ns;   /* at MPI_Finalize or exit, 0 while running */
     uint64_t user_ns, system_ns, max_rss_bytes; /* getrusage, refreshed at snapshots and at the end */
-    uint64_t init_ns;         /* what Fathom itself took to start */
-    uint64_t finish_ns;       /* what Fathom itself took in MPI_Finalize before the merge */
-    uint64_t event_cost_ps;   /* measured cost of recording one event, picoseconds */
+    uint64_t init_ns;                           /* what Fathom itself took to start */
+    uint64_t finish_ns;                         /* what Fathom itself took in MPI_Finalize before the merge */
+    uint64_t event_cost_ps;                     /* measured cost of recording one event, picoseconds */
 
     /* host */
     uint64_t host_memory_bytes;
@@ -121,7 +121,7 @@ struct fm_segment_header {
     uint64_t degraded_peer, degraded_site, degraded_size; /* events recorded with less detail */
     uint64_t untracked_receives;                          /* nonblocking receives recorded without length */
     uint64_t unmatched_region_ends, refused_regions, refused_snapshots;
-    uint64_t abandoned_calls;                             /* left by longjmp */
+    uint64_t abandoned_calls; /* left by longjmp */
 
     /* offsets into the text section, 0 = none. argv and env are NUL-separated lists ended by an empty string. */
     uint32_t text_exe, text_argv, text_env, text_build_id, text_mpi_version, text_mpi_library, text_cpu_model,
@@ -157,11 +157,11 @@ struct fm_segment_region {
 /* One thread slot. A slot is taken over by a new thread when its owner has ended. */
 struct fm_segment_thread {
     uint64_t tid;
-    uint64_t events;        /* recorded by this slot */
-    uint64_t call_start;    /* clock ticks; the call in progress ... */
-    uint64_t call_site;     /* ... its return address ... */
-    uint32_t call_routine;  /* ... routine + 1, 0 = outside MPI */
-    uint32_t region;        /* current region */
+    uint64_t events;       /* recorded by this slot */
+    uint64_t call_start;   /* clock ticks; the call in progress ... */
+    uint64_t call_site;    /* ... its return address ... */
+    uint32_t call_routine; /* ... routine + 1, 0 = outside MPI */
+    uint32_t region;       /* current region */
     uint32_t region_depth;
     uint32_t paused;
     struct {
@@ -173,10 +173,10 @@ struct fm_segment_thread {
 
 /* Key of a performance event. */
 struct fm_key {
-    uint32_t peer;     /* world rank of the partner; size of the communicator for collectives; FM_PEER_NONE */
-    uint16_t routine;  /* enum fm_routine */
-    uint8_t size_bin;  /* fm_size_bin */
-    uint8_t thread;    /* slot */
+    uint32_t peer;        /* world rank of the partner; size of the communicator for collectives; FM_PEER_NONE */
+    uint16_t routine;     /* enum fm_routine */
+    uint8_t size_bin;     /* fm_size_bin */
+    uint8_t thread;       /* slot */
     uint64_t site_region; /* return address << 16 | region number; address 0: detail given up */
 };
 #define FM_PEER_NONE 0xffffffffu
@@ -189,9 +189,9 @@ struct fm_entry {
     uint64_t total_ns;
     uint64_t min_ns, max_ns, second_ns;
     uint64_t min_event, max_event, second_event; /* numbers from 1, within this entry */
-    uint64_t bytes;                      /* the routine's payload, doc/BYTES.md: what size_bin is of */
-    uint64_t bytes_sent, bytes_received; /* what left this process and what arrived */
-    uint64_t messages;                   /* messages sent or received by the events of this entry */
+    uint64_t bytes;                              /* the routine's payload, doc/BYTES.md: what size_bin is of */
+    uint64_t bytes_sent, bytes_received;         /* what left this process and what arrived */
+    uint64_t messages;                           /* messages sent or received by the events of this entry */
     uint64_t unused;
     uint32_t histogram[FM_DURATION_BINS];      /* low 32 bits */
     uint16_t histogram_high[FM_DURATION_BINS]; /* carried into when the low part wraps */
@@ -224,7 +224,7 @@ struct fm_request {
 enum { FM_SNAPSHOT_ROUTINES = 60 };
 struct fm_segment_snapshot {
     char label[56];
-    uint64_t when_ns;   /* since the start */
+    uint64_t when_ns;    /* since the start */
     uint32_t collective; /* 1: all processes took it together */
     uint32_t n_routines;
     uint64_t mpi_ns, other_ns; /* in all routines; in those beyond the list */
@@ -240,9 +240,9 @@ struct fm_job_file {
     char magic[8];
     uint32_t version;
     uint32_t local_size;
-    uint32_t started;  /* atomic */
-    uint32_t entered;  /* atomic: ranks that reached MPI_Finalize */
-    uint32_t merged;   /* atomic: 1 once the profile is durable */
+    uint32_t started; /* atomic */
+    uint32_t entered; /* atomic: ranks that reached MPI_Finalize */
+    uint32_t merged;  /* atomic: 1 once the profile is durable */
     uint32_t unused;
     char boot_id[40];
 };

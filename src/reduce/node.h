@@ -27,7 +27,8 @@ struct fm_node_segment {
     int32_t pid, rank, world_size;
     uint64_t start_time, pid_namespace;
     uint32_t state, seen_end;
-    bool alive;   /* pid and start time exist in this pid namespace (or a foreign namespace of this boot: taken as alive) */
+    bool
+        alive; /* pid and start time exist in this pid namespace (or a foreign namespace of this boot: taken as alive) */
     bool foreign; /* of another pid namespace of the running system */
 };
 struct fm_node_list {

@@ -17,7 +17,7 @@ typedef void fm_function(void); /* any: cast to its real type to be called */
 
 struct fm_abi {
     enum fm_mpi_kind kind;
-    fm_word handle_mask;     /* handles are int (MPICH) or pointers (Open MPI) */
+    fm_word handle_mask; /* handles are int (MPICH) or pointers (Open MPI) */
     uint8_t handle_bytes;
     uint8_t status_bytes;
     uint8_t status_source, status_error; /* offsets of int fields */

@@ -23,9 +23,8 @@ static void count_abandoned(struct fm_thread *self)
     fm_rt.segment->abandoned_calls++;
     if (seg->call_routine == 0 || self->shared) /* what a shared slot says may be another thread's */
         return;
-    struct fm_call call = {.self = self,
-                           .routine = (uint16_t)(seg->call_routine - 1),
-                           .site_region = seg->call_site << 16 | seg->region};
+    struct fm_call call = {
+        .self = self, .routine = (uint16_t)(seg->call_routine - 1), .site_region = seg->call_site << 16 | seg->region};
     struct fm_sample nothing = {0};
     fm_call_record(&call, FM_PEER_NONE, FM_SIZE_NONE, &nothing);
     seg->call_routine = 0;
@@ -35,8 +34,8 @@ static void suspend(struct fm_thread *self)
 {
     struct fm_segment_thread *seg = self->seg;
     if (!self->shared)
-        self->outer[self->n_outer++] =
-            (struct fm_outer_call){fm_guard, seg->call_start, seg->call_site, seg->call_routine};
+        self->outer[self->n_outer++] = (struct fm_outer_call){fm_guard, seg->call_start, seg->call_site,
+                                                              seg->call_routine};
 }
 
 void fm_call_resume(struct fm_thread *self)

@@ -12,16 +12,16 @@
 
 struct fm_call {
     struct fm_thread *self;
-    uint64_t start;       /* ticks */
-    uint64_t ns;          /* set by fm_call_returned */
-    uintptr_t outer;      /* the guard to restore: not 0 in a user's callback */
+    uint64_t start;  /* ticks */
+    uint64_t ns;     /* set by fm_call_returned */
+    uintptr_t outer; /* the guard to restore: not 0 in a user's callback */
     uint64_t site_region;
     uint16_t routine;
-    bool is_pmpi;         /* called by its PMPI name */
+    bool is_pmpi; /* called by its PMPI name */
     /* between fm_before_* and fm_after_* */
-    bool own_statuses;       /* the program ignores statuses; ours were put in their place */
-    bool follow;             /* some of the requests may be followed */
-    bool large_scratch;      /* the process's one large scratch is ours until the call ends */
+    bool own_statuses;  /* the program ignores statuses; ours were put in their place */
+    bool follow;        /* some of the requests may be followed */
+    bool large_scratch; /* the process's one large scratch is ours until the call ends */
     bool replace_result;
     int32_t replaced_result; /* what the call would have returned without our statuses */
     fm_word statuses;        /* of this call: the program's or ours */
@@ -95,7 +95,8 @@ static inline void fm_record(struct fm_thread *self, struct fm_key key, const st
 /* Bytes without a call: see fm_entry_add_bytes. */
 void fm_record_message(struct fm_thread *self, struct fm_key key, const struct fm_sample *sample);
 
-static inline void fm_call_record(struct fm_call *call, uint32_t peer, unsigned size_bin, const struct fm_sample *sample)
+static inline void fm_call_record(struct fm_call *call, uint32_t peer, unsigned size_bin,
+                                  const struct fm_sample *sample)
 {
     struct fm_key key = {peer, call->routine, (uint8_t)size_bin, (uint8_t)call->self->slot, call->site_region};
     fm_record(call->self, key, sample);

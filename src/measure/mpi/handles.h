@@ -11,15 +11,15 @@
 struct fm_comm {
     fm_word handle; /* 0 = empty */
     uint32_t generation;
-    int32_t size;        /* of the group that partners are in (remote for an intercommunicator) */
-    int32_t rank;        /* our own, -1 where unknown */
+    int32_t size;                  /* of the group that partners are in (remote for an intercommunicator) */
+    int32_t rank;                  /* our own, -1 where unknown */
     int32_t in_degree, out_degree; /* of a topology: entries in the arrays of counts; -1 = not asked yet */
     uint64_t no_neighbour;         /* bit i: entry i is beyond the border of a grid */
-    bool identity;       /* ranks are world ranks */
+    bool identity;                 /* ranks are world ranks */
     bool inter, window;
 };
 
-const struct fm_comm *fm_comm_of(fm_word handle);      /* never NULL; size 0 where nothing is known */
+const struct fm_comm *fm_comm_of(fm_word handle); /* never NULL; size 0 where nothing is known */
 const struct fm_comm *fm_comm_of_window(fm_word handle);
 /* The same, with the neighbours of its topology. */
 const struct fm_comm *fm_comm_with_neighbours(fm_word handle);

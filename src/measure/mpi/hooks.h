@@ -86,8 +86,8 @@ void fm_after_allgather(struct fm_call *call, int result, fm_word sendbuf, int64
                         int64_t rcount, fm_word rtype, fm_word comm);
 void fm_after_allgatherv(struct fm_call *call, int result, fm_word sendbuf, int64_t scount, fm_word stype,
                          struct fm_counts rcounts, fm_word rtype, fm_word comm);
-void fm_after_alltoall(struct fm_call *call, int result, fm_word sendbuf, int64_t scount, fm_word stype,
-                       int64_t rcount, fm_word rtype, fm_word comm);
+void fm_after_alltoall(struct fm_call *call, int result, fm_word sendbuf, int64_t scount, fm_word stype, int64_t rcount,
+                       fm_word rtype, fm_word comm);
 void fm_after_alltoallv(struct fm_call *call, int result, fm_word sendbuf, struct fm_counts scounts, fm_word stype,
                         struct fm_counts rcounts, fm_word rtype, fm_word comm);
 void fm_after_alltoallw(struct fm_call *call, int result, fm_word sendbuf, struct fm_counts scounts, fm_word stypes,

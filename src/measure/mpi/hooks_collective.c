@@ -103,7 +103,8 @@ void fm_after_gather(struct fm_call *call, int result, fm_word sendbuf, int64_t 
     bool in_place = sendbuf == fm_abi.in_place, gets = known && is_root(known, root);
     uint64_t share = gets ? fm_bytes_of(rcount, rtype) : 0;
     uint64_t own = result != 0 ? 0 : in_place ? share : fm_bytes_of(scount, stype);
-    finish_gather(call, result, known, in_place ? rcount : scount, own, known ? share * (uint64_t)known->size : 0, root);
+    finish_gather(call, result, known, in_place ? rcount : scount, own, known ? share * (uint64_t)known->size : 0,
+                  root);
 }
 
 void fm_after_gatherv(struct fm_call *call, int result, fm_word sendbuf, int64_t scount, fm_word stype,
@@ -168,8 +169,8 @@ void fm_after_allgatherv(struct fm_call *call, int result, fm_word sendbuf, int6
     finish(call, result, known, count, own, own, known ? fm_bytes_of(sum_of(rcounts, known->size), rtype) : 0);
 }
 
-void fm_after_alltoall(struct fm_call *call, int result, fm_word sendbuf, int64_t scount, fm_word stype,
-                       int64_t rcount, fm_word rtype, fm_word comm)
+void fm_after_alltoall(struct fm_call *call, int result, fm_word sendbuf, int64_t scount, fm_word stype, int64_t rcount,
+                       fm_word rtype, fm_word comm)
 {
     const struct fm_comm *known = known_comm(result, comm);
     bool in_place = sendbuf == fm_abi.in_place;

@@ -118,7 +118,9 @@ static bool follow(struct fm_call *call, uint8_t kind, int64_t count, uint64_t b
         .routine = call->routine,
         .kind = kind,
         .thread = (uint8_t)call->self->slot,
-        .count_argument = count < 0 ? 0 : count > UINT32_MAX ? UINT32_MAX : (uint32_t)count,
+        .count_argument = count < 0            ? 0
+                          : count > UINT32_MAX ? UINT32_MAX
+                                               : (uint32_t)count,
         .comm = known ? fm_comm_name(known) : 0,
     };
     return !fm_rt.paused && follow.handle != fm_abi.request_null && fm_request_add(&follow);

@@ -69,7 +69,7 @@ static void act(int level, bool named, const char *name)
 /* Called by the trampolines below alone; returns where the call goes on. */
 fm_function *fm_pcontrol(int level, const void *second, fm_word is_pmpi, uintptr_t pc, uintptr_t sp, uintptr_t fp);
 __attribute__((used, visibility("hidden"))) fm_function *fm_pcontrol(int level, const void *second, fm_word is_pmpi,
-                                                                    uintptr_t pc, uintptr_t sp, uintptr_t fp)
+                                                                     uintptr_t pc, uintptr_t sp, uintptr_t fp)
 {
     unsigned slot = 2 * FM_R_MPI_Pcontrol + (is_pmpi != 0);
     fm_function *next = fm_next(fm_next_table[slot], slot);
@@ -85,22 +85,22 @@ __attribute__((used, visibility("hidden"))) fm_function *fm_pcontrol(int level, 
 }
 
 #if defined __aarch64__
-#define TRAMPOLINE(NAME, IS_PMPI)                                                                                      \
-    __asm__(".text\n.balign 16\n.globl " NAME "\n.type " NAME ", %function\n" NAME ":\n"                               \
-            ".cfi_startproc\n"                                                                                         \
-            "stp x29, x30, [sp, #-224]!\n.cfi_def_cfa_offset 224\n.cfi_offset 29, -224\n.cfi_offset 30, -216\n"        \
-            "mov x29, sp\n"                                                                                            \
-            "stp x0, x1, [sp, #16]\nstp x2, x3, [sp, #32]\nstp x4, x5, [sp, #48]\nstp x6, x7, [sp, #64]\n"             \
-            "stp q0, q1, [sp, #80]\nstp q2, q3, [sp, #112]\nstp q4, q5, [sp, #144]\nstp q6, q7, [sp, #176]\n"          \
-            "str x8, [sp, #208]\n"                                                                                     \
-            "mov x2, #" IS_PMPI "\nmov x3, x30\nadd x4, sp, #224\nldr x5, [sp]\n"                                      \
-            "bl fm_pcontrol\n"                                                                                         \
-            "mov x16, x0\n"                                                                                            \
-            "ldp x0, x1, [sp, #16]\nldp x2, x3, [sp, #32]\nldp x4, x5, [sp, #48]\nldp x6, x7, [sp, #64]\n"             \
-            "ldp q0, q1, [sp, #80]\nldp q2, q3, [sp, #112]\nldp q4, q5, [sp, #144]\nldp q6, q7, [sp, #176]\n"          \
-            "ldr x8, [sp, #208]\n"                                                                                     \
-            "ldp x29, x30, [sp], #224\n.cfi_def_cfa_offset 0\n.cfi_restore 29\n.cfi_restore 30\n"                      \
-            "br x16\n"                                                                                                 \
+#define TRAMPOLINE(NAME, IS_PMPI)                                                                               \
+    __asm__(".text\n.balign 16\n.globl " NAME "\n.type " NAME ", %function\n" NAME ":\n"                        \
+            ".cfi_startproc\n"                                                                                  \
+            "stp x29, x30, [sp, #-224]!\n.cfi_def_cfa_offset 224\n.cfi_offset 29, -224\n.cfi_offset 30, -216\n" \
+            "mov x29, sp\n"                                                                                     \
+            "stp x0, x1, [sp, #16]\nstp x2, x3, [sp, #32]\nstp x4, x5, [sp, #48]\nstp x6, x7, [sp, #64]\n"      \
+            "stp q0, q1, [sp, #80]\nstp q2, q3, [sp, #112]\nstp q4, q5, [sp, #144]\nstp q6, q7, [sp, #176]\n"   \
+            "str x8, [sp, #208]\n"                                                                              \
+            "mov x2, #" IS_PMPI "\nmov x3, x30\nadd x4, sp, #224\nldr x5, [sp]\n"                               \
+            "bl fm_pcontrol\n"                                                                                  \
+            "mov x16, x0\n"                                                                                     \
+            "ldp x0, x1, [sp, #16]\nldp x2, x3, [sp, #32]\nldp x4, x5, [sp, #48]\nldp x6, x7, [sp, #64]\n"      \
+            "ldp q0, q1, [sp, #80]\nldp q2, q3, [sp, #112]\nldp q4, q5, [sp, #144]\nldp q6, q7, [sp, #176]\n"   \
+            "ldr x8, [sp, #208]\n"                                                                              \
+            "ldp x29, x30, [sp], #224\n.cfi_def_cfa_offset 0\n.cfi_restore 29\n.cfi_restore 30\n"               \
+            "br x16\n"                                                                                          \
             ".cfi_endproc\n.size " NAME ", .-" NAME "\n")
 #elif defined __x86_64__
 #define TRAMPOLINE(NAME, IS_PMPI)                                                                                      \

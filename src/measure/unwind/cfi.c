@@ -63,20 +63,41 @@ static uint64_t get_encoded(struct reader *r, uint8_t encoding, uintptr_t data_b
     switch (encoding & 0x0f) {
     case 0x00:
     case 0x04:
-    case 0x0c: value = get(r, 8); break;
-    case 0x01: value = get_uleb(r); break;
-    case 0x02: value = get(r, 2); break;
-    case 0x03: value = get(r, 4); break;
-    case 0x09: value = (uint64_t)get_sleb(r); break;
-    case 0x0a: value = (uint64_t)(int64_t)(int16_t)get(r, 2); break;
-    case 0x0b: value = (uint64_t)(int64_t)(int32_t)get(r, 4); break;
-    default: r->bad = true; return 0;
+    case 0x0c:
+        value = get(r, 8);
+        break;
+    case 0x01:
+        value = get_uleb(r);
+        break;
+    case 0x02:
+        value = get(r, 2);
+        break;
+    case 0x03:
+        value = get(r, 4);
+        break;
+    case 0x09:
+        value = (uint64_t)get_sleb(r);
+        break;
+    case 0x0a:
+        value = (uint64_t)(int64_t)(int16_t)get(r, 2);
+        break;
+    case 0x0b:
+        value = (uint64_t)(int64_t)(int32_t)get(r, 4);
+        break;
+    default:
+        r->bad = true;
+        return 0;
     }
     switch (encoding & 0x70) {
-    case 0: return value;
-    case PE_PCREL: return value + here;
-    case PE_DATAREL: return value + data_base;
-    default: r->bad = true; return 0;
+    case 0:
+        return value;
+    case PE_PCREL:
+        return value + here;
+    case PE_DATAREL:
+        return value + data_base;
+    default:
+        r->bad = true;
+        return 0;
     }
 }
 
@@ -120,7 +141,8 @@ static int find_module(struct dl_phdr_info *info, size_t size, void *data)
 /* The frame description whose range holds pc, from the sorted table in .eh_frame_hdr. */
 static uintptr_t find_fde(const struct module *m, uintptr_t pc)
 {
-    struct reader r = {(const uint8_t *)m->eh_frame_hdr, (const uint8_t *)m->eh_frame_hdr + m->eh_frame_hdr_bytes, false};
+    struct reader r = {(const uint8_t *)m->eh_frame_hdr, (const uint8_t *)m->eh_frame_hdr + m->eh_frame_hdr_bytes,
+                       false};
     uint8_t version = (uint8_t)get(&r, 1), frame_encoding = (uint8_t)get(&r, 1), count_encoding = (uint8_t)get(&r, 1),
             table_encoding = (uint8_t)get(&r, 1);
     if (version != 1 || count_encoding == PE_OMIT || table_encoding != (PE_DATAREL | 0x0b))
@@ -245,23 +267,41 @@ static bool run(struct reader r, const struct cie *cie, const struct row *initia
             if (location > pc)
                 return true;
             continue;
-        case 0x80: /* offset */ set_offset(row, cie, low, (int64_t)get_uleb(&r)); continue;
-        case 0xc0: /* restore */ forget(row, cie, initial, low); continue;
-        default: break;
+        case 0x80: /* offset */
+            set_offset(row, cie, low, (int64_t)get_uleb(&r));
+            continue;
+        case 0xc0: /* restore */
+            forget(row, cie, initial, low);
+            continue;
+        default:
+            break;
         }
         switch (op) {
-        case 0x00: break; /* nop */
-        case 0x01: location = get_encoded(&r, cie->fde_encoding, 0); goto moved;
-        case 0x02: location += get(&r, 1) * cie->code_align; goto moved;
-        case 0x03: location += get(&r, 2) * cie->code_align; goto moved;
-        case 0x04: location += get(&r, 4) * cie->code_align; goto moved;
+        case 0x00:
+            break; /* nop */
+        case 0x01:
+            location = get_encoded(&r, cie->fde_encoding, 0);
+            goto moved;
+        case 0x02:
+            location += get(&r, 1) * cie->code_align;
+            goto moved;
+        case 0x03:
+            location += get(&r, 2) * cie->code_align;
+            goto moved;
+        case 0x04:
+            location += get(&r, 4) * cie->code_align;
+            goto moved;
         case 0x05: /* offset_extended */
             reg = get_uleb(&r);
             set_offset(row, cie, reg, (int64_t)get_uleb(&r));
             break;
-        case 0x06: forget(row, cie, initial, get_uleb(&r)); break;
+        case 0x06:
+            forget(row, cie, initial, get_uleb(&r));
+            break;
         case 0x07:
-        case 0x08: forget(row, cie, initial, get_uleb(&r)); break; /* undefined, same_value */
+        case 0x08:
+            forget(row, cie, initial, get_uleb(&r));
+            break; /* undefined, same_value */
         case 0x09: /* register: not used for what we follow */
             get_uleb(&r);
             get_uleb(&r);
@@ -281,8 +321,12 @@ static bool run(struct reader r, const struct cie *cie, const struct row *initia
             row->cfa_offset = (int64_t)get_uleb(&r);
             row->unknown = false;
             break;
-        case 0x0d: row->cfa_register = get_uleb(&r); break;
-        case 0x0e: row->cfa_offset = (int64_t)get_uleb(&r); break;
+        case 0x0d:
+            row->cfa_register = get_uleb(&r);
+            break;
+        case 0x0e:
+            row->cfa_offset = (int64_t)get_uleb(&r);
+            break;
         case 0x11: /* offset_extended_sf */
             reg = get_uleb(&r);
             set_offset(row, cie, reg, get_sleb(&r));
@@ -291,10 +335,16 @@ static bool run(struct reader r, const struct cie *cie, const struct row *initia
             row->cfa_register = get_uleb(&r);
             row->cfa_offset = get_sleb(&r) * cie->data_align;
             break;
-        case 0x13: row->cfa_offset = get_sleb(&r) * cie->data_align; break;
-        case 0x2d: break;                /* AArch64 negate_ra_state: pointer authentication */
-        case 0x2e: get_uleb(&r); break; /* GNU_args_size */
-        default: return false; /* among them expressions, as the PLT has them: not a function that calls us */
+        case 0x13:
+            row->cfa_offset = get_sleb(&r) * cie->data_align;
+            break;
+        case 0x2d:
+            break; /* AArch64 negate_ra_state: pointer authentication */
+        case 0x2e:
+            get_uleb(&r);
+            break; /* GNU_args_size */
+        default:
+            return false; /* among them expressions, as the PLT has them: not a function that calls us */
         }
         continue;
     moved:
@@ -337,7 +387,7 @@ bool fm_cfi_rule_at(uintptr_t return_address, struct fm_cfi_rule *rule)
         return false;
     if (row.cfa_register != FM_DWARF_SP && row.cfa_register != FM_DWARF_FP)
         return false;
-    *rule = (struct fm_cfi_rule){row.cfa_register == FM_DWARF_FP, row.fp_saved,          !row.ra_saved,
+    *rule = (struct fm_cfi_rule){row.cfa_register == FM_DWARF_FP, row.fp_saved,           !row.ra_saved,
                                  (int32_t)row.cfa_offset,         (int32_t)row.ra_offset, (int32_t)row.fp_offset};
     return true;
 }

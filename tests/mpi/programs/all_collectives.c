@@ -115,13 +115,16 @@ static void nonblocking(void)
     X(Iexscan, 8, 8, 8, out, parts[n], 2, MPI_INT, MPI_SUM, W, &r[n]), n++;
     X(Igather, 12, 12, is ? 12 * size : 0, out, 3, MPI_INT, parts[n], 3, MPI_INT, root, W, &r[n]), n++;
     X(Igatherv, 4 * (rank + 1), 4 * (rank + 1), is ? all : 0, out, rank + 1, MPI_INT, parts[n], counts, places, MPI_INT,
-      root, W, &r[n]), n++;
+      root, W, &r[n]),
+        n++;
     X(Iscatter, 12, is ? 12 * size : 0, 12, out, 3, MPI_INT, parts[n], 3, MPI_INT, root, W, &r[n]), n++;
-    X(Iscatterv, 4 * (rank + 1), is ? all : 0, 4 * (rank + 1), out, counts, places, MPI_INT, parts[n], rank + 1, MPI_INT,
-      root, W, &r[n]), n++;
+    X(Iscatterv, 4 * (rank + 1), is ? all : 0, 4 * (rank + 1), out, counts, places, MPI_INT, parts[n], rank + 1,
+      MPI_INT, root, W, &r[n]),
+        n++;
     X(Iallgather, 8, 8, 8 * size, out, 2, MPI_INT, parts[n], 2, MPI_INT, W, &r[n]), n++;
     X(Iallgatherv, 4 * (rank + 1), 4 * (rank + 1), all, out, rank + 1, MPI_INT, parts[n], counts, places, MPI_INT, W,
-      &r[n]), n++;
+      &r[n]),
+        n++;
     X(Ialltoall, 8 * size, 8 * size, 8 * size, out, 2, MPI_INT, parts[n], 2, MPI_INT, W, &r[n]), n++;
     X(Ireduce_scatter, all, all, 4 * (rank + 1), out, parts[n], counts, MPI_INT, MPI_SUM, W, &r[n]), n++;
     X(Ireduce_scatter_block, 8 * size, 8 * size, 8, out, parts[n], 2, MPI_INT, MPI_SUM, W, &r[n]), n++;

@@ -51,8 +51,8 @@ static void types_of_all_kinds(void)
     }
     Y(Pack_size, 3, MPI_INT, W, &n);
     Y(Pack, out, 3, MPI_INT, packed, sizeof packed, &positions, W);
-    X(Sendrecv, positions, positions, positions, packed, positions, MPI_PACKED, right, 9, in, 64, MPI_PACKED, left, 9, W,
-      MPI_STATUS_IGNORE);
+    X(Sendrecv, positions, positions, positions, packed, positions, MPI_PACKED, right, 9, in, 64, MPI_PACKED, left, 9,
+      W, MPI_STATUS_IGNORE);
     positions = 0;
     Y(Unpack, packed, sizeof packed, &positions, in, 3, MPI_INT, W);
     Y(Get_address, in, &low);

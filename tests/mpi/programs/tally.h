@@ -9,7 +9,7 @@
 
 #include <mpi.h>
 
-#define X(routine, bytes, sent, received, ...)                                                                         \
+#define X(routine, bytes, sent, received, ...) \
     (tally("MPI_" #routine, (bytes), (sent), (received)), MPI_##routine(__VA_ARGS__))
 /* A routine without bytes. */
 #define Y(routine, ...) (tally("MPI_" #routine, 0, 0, 0), MPI_##routine(__VA_ARGS__))
