@@ -80,16 +80,21 @@ static inline void fm_call_leave(struct fm_call *call)
         fm_call_resume(call->self);
 }
 
-static inline void fm_record(struct fm_thread *self, struct fm_key key, const struct fm_sample *sample)
+/* Also while measuring is paused: of calls that were made before. */
+static inline void fm_record_always(struct fm_thread *self, struct fm_key key, const struct fm_sample *sample)
 {
-    if (FM_UNLIKELY(fm_rt.paused))
-        return;
     if (FM_UNLIKELY(self->shared))
         fm_lock(&self->lock);
     fm_entry_add(fm_table_lookup(key), sample);
     self->seg->events++;
     if (FM_UNLIKELY(self->shared))
         fm_unlock(&self->lock);
+}
+
+static inline void fm_record(struct fm_thread *self, struct fm_key key, const struct fm_sample *sample)
+{
+    if (FM_LIKELY(!fm_rt.paused))
+        fm_record_always(self, key, sample);
 }
 
 /* Bytes without a call: see fm_entry_add_bytes. */

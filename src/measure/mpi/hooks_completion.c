@@ -63,13 +63,9 @@ void fm_before_request_free(struct fm_call *call, fm_word request)
 void fm_after_request_free(struct fm_call *call, int result)
 {
     struct fm_request request;
-    uint32_t slot;
-    if (call->follow && result == 0 && fm_request_find(call->handle, &request, &slot)) {
-        if (request.kind == FM_REQUEST_RECEIVE)
-            fm_request_completed(call->self, call->handle, NULL);
-        else
-            fm_request_remove(slot, call->handle);
-    }
+    if (call->follow && result == 0 && fm_request_take(call->self, call->handle, true, &request) &&
+        request.kind == FM_REQUEST_RECEIVE)
+        fm_request_record(call->self, &request, NULL);
     finish(call, 0);
 }
 
@@ -258,15 +254,9 @@ void fm_after_testsome(struct fm_call *call, int result, int64_t count, fm_word 
 
 /* ---- starting persistent requests ---- */
 
-/* True for a send; a receive is noted to belong to this call. */
 static bool find_send(const struct fm_call *call, fm_word handle, struct fm_request *request)
 {
-    uint32_t slot;
-    if (nothing_followed() || !fm_request_find(handle, request, &slot))
-        return false;
-    if (request->kind == FM_REQUEST_PERSISTENT_RECEIVE)
-        fm_request_started(call, slot, handle);
-    return request->kind == FM_REQUEST_PERSISTENT_SEND;
+    return !nothing_followed() && fm_request_start(call, handle, request);
 }
 
 void fm_after_start(struct fm_call *call, int result, fm_word request)

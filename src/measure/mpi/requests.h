@@ -10,13 +10,13 @@ extern atomic_uint fm_requests_followed;
 
 /* false: no room (counted by the caller's record as untracked). */
 bool fm_request_add(const struct fm_request *request);
-/* A copy of the followed request with this handle; false if none. */
-bool fm_request_find(fm_word handle, struct fm_request *found, uint32_t *slot);
-void fm_request_remove(uint32_t slot, fm_word handle);
-
-/* A persistent receive was started: its bytes belong to that call. */
-void fm_request_started(const struct fm_call *call, uint32_t slot, fm_word handle);
-/* A request completed: its receive is recorded with the length and source of the status (NULL: unknown). */
+/* The followed request with this handle, which ends with that; a persistent one does so only if `always`. false: none. */
+bool fm_request_take(const struct fm_thread *self, fm_word handle, bool always, struct fm_request *found);
+/* A persistent request is started: true for a send. The bytes of a receive will belong to this call. */
+bool fm_request_start(const struct fm_call *call, fm_word handle, struct fm_request *found);
+/* A receive is recorded with the length and source of its status (NULL: unknown). */
+void fm_request_record(struct fm_thread *self, const struct fm_request *request, const void *status);
+/* A request completed: if it is a receive, it is recorded. */
 void fm_request_completed(struct fm_thread *self, fm_word handle, const void *status);
 
 /* A call with scratch was left by longjmp. */
