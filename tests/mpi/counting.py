@@ -13,21 +13,23 @@ COMPILERS = {".c": "mpicc", ".cpp": "mpicxx", ".f90": "mpifort", ".F90": "mpifor
 
 COUNTER = r"""
 #include <stdio.h>
+#include <stdlib.h>
 #include <mpi.h>
-static int rank = -1;
+static int used;
 static struct { const char *name; unsigned long calls; } counts[];
 __attribute__((destructor)) static void write_counts(void)
 {
     char name[64];
-    snprintf(name, sizeof name, "counter.%d", rank);
-    FILE *file = rank < 0 ? NULL : fopen(name, "w");
+    /* not from MPI_Comm_rank: what a tool above Fathom calls for itself is counted as the program's */
+    const char *rank = getenv("OMPI_COMM_WORLD_RANK") ? getenv("OMPI_COMM_WORLD_RANK") : getenv("PMI_RANK");
+    snprintf(name, sizeof name, "counter.%s", rank ? rank : "none");
+    FILE *file = used ? fopen(name, "w") : NULL;
     for (int i = 0; file && counts[i].name; i++)
         if (counts[i].calls)
             fprintf(file, "%s %lu\n", counts[i].name, counts[i].calls);
     if (file)
         fclose(file);
 }
-static void begin(void) { if (rank < 0) PMPI_Comm_rank(MPI_COMM_WORLD, &rank); }
 """
 PROTOTYPE = re.compile(r"\b(int|double|MPI_Aint)\s+(MPI_\w+)\s*\(([^()]*)\)[^;{}]*;")
 
@@ -67,10 +69,8 @@ def wrapper(number, name, result, parameters):
     else:
         names = [parameter_name(p) for p in parameters if p != "..."]
     call = f"PMPI_{name[4:]}({', '.join(names)})"
-    after = "begin();" if name in ("MPI_Init", "MPI_Init_thread") else ""
     return (f"{result} {name}({', '.join(parameters)})\n"
-            f"{{ __atomic_add_fetch(&counts[{number}].calls, 1, __ATOMIC_RELAXED);\n"
-            f"  {result} result_ = {call}; {after} return result_; }}\n")
+            f"{{ used = 1; __atomic_add_fetch(&counts[{number}].calls, 1, __ATOMIC_RELAXED); return {call}; }}\n")
 
 
 def counter_source(mpi):
