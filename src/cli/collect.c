@@ -11,11 +11,15 @@
 
 #include "cli/cli.h"
 #include "cli/gather.h"
+#include "cli/run_hosts.h"
+
+enum { RUN_WAIT_SECONDS = 3 };
 
 struct request {
     const char *directory; /* NULL: the usual ones */
     char output[FM_PATH_BYTES];
     size_t wait_seconds;
+    const char *run_id; /* as a collector of `fathom run` on another host: only its jobs, for it to read */
     bool quiet, force, help;
 };
 
@@ -43,10 +47,13 @@ static void print_help(void)
 
 static int parse(int argc, char **argv, struct request *request)
 {
-    static const struct option longs[] = {
-        {"output", required_argument, NULL, 'o'}, {"wait", required_argument, NULL, 'w'},
-        {"force", no_argument, NULL, 'f'},        {"quiet", no_argument, NULL, 'q'},
-        {"help", no_argument, NULL, 'h'},         {0}};
+    static const struct option longs[] = {{"output", required_argument, NULL, 'o'},
+                                          {"wait", required_argument, NULL, 'w'},
+                                          {"force", no_argument, NULL, 'f'},
+                                          {"run", required_argument, NULL, 'r'},
+                                          {"quiet", no_argument, NULL, 'q'},
+                                          {"help", no_argument, NULL, 'h'},
+                                          {0}};
     int option;
     opterr = 0;
     optind = 1;
@@ -66,6 +73,11 @@ static int parse(int argc, char **argv, struct request *request)
             break;
         case 'f':
             request->force = true;
+            break;
+        case 'r':
+            if (!*optarg || strlen(optarg) > 39 || strchr(optarg, '/'))
+                return fm_usage_error("collect", "--run needs the id of a run, not '%s'", optarg);
+            request->run_id = optarg;
             break;
         case 'q':
             request->quiet = true;
@@ -131,27 +143,43 @@ static void tell(void *context, const struct fm_gather_event *event)
     }
 }
 
-static void wait_for_living(const char *directory, size_t seconds)
+static void wait_for_living(const char *directory, const char *run_id, size_t seconds)
 {
     const struct timespec pause = {.tv_nsec = 100000000};
     struct timespec start, now;
     clock_gettime(CLOCK_MONOTONIC, &start);
     now = start;
-    while ((size_t)(now.tv_sec - start.tv_sec) < seconds && fm_gather_living(directory, NULL) > 0) {
+    while ((size_t)(now.tv_sec - start.tv_sec) < seconds && fm_gather_living(directory, run_id) > 0) {
         nanosleep(&pause, NULL);
         clock_gettime(CLOCK_MONOTONIC, &now);
     }
 }
 
+static void print_profile(void *context, const char *path)
+{
+    (void)context;
+    printf(FM_HOST_PROFILE "%s\n", path);
+}
+
+/* To the `fathom run` that asked: profiles of its run that this host knows of. They are told once. */
+static void pass_on_profiles(const char *directory, const char *run_id)
+{
+    fm_gather_profiles(directory, run_id, print_profile, NULL);
+    fm_gather_forget(directory, run_id);
+}
+
 static bool collect_directory(const char *directory, const struct request *request, struct tally *tally)
 {
-    struct fm_gather_options options = {.output = *request->output ? request->output : NULL, .force = request->force};
+    struct fm_gather_options options = {
+        .run_id = request->run_id, .output = *request->output ? request->output : NULL, .force = request->force};
     struct fm_error error;
-    wait_for_living(directory, request->wait_seconds);
+    wait_for_living(directory, request->run_id, request->wait_seconds);
     if (fm_gather(directory, &options, tell, tally, &error) != FM_OK) {
         fm_command_error("collect", &error);
         return false;
     }
+    if (request->run_id)
+        pass_on_profiles(directory, request->run_id);
     fm_gather_sweep(directory);
     return true;
 }
@@ -180,9 +208,14 @@ int fm_cmd_collect(int argc, char **argv)
         return FM_EXIT_OK;
     }
     errno = 0;
-    if (request.directory && !check_directory(request.directory))
+    if (request.directory && !request.run_id && !check_directory(request.directory))
         return FM_EXIT_FAILED;
     size_t n = fm_gather_directories(usual);
+    if (request.run_id) {
+        request.quiet = true;
+        request.wait_seconds = request.wait_seconds ? request.wait_seconds : RUN_WAIT_SECONDS;
+        puts(FM_HOST_REACHED);
+    }
     if (request.directory)
         ok = collect_directory(request.directory, &request, &tally);
     for (size_t i = 0; !request.directory && i < n; i++)

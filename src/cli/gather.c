@@ -20,9 +20,8 @@ enum { STALE_SECONDS = 60 }; /* a younger file may belong to a job that is just 
 
 size_t fm_gather_directories(char paths[FM_GATHER_DIRECTORIES][FM_PATH_BYTES])
 {
-    const char *tmp = getenv("TMPDIR");
     fm_node_directory(paths[0]);
-    snprintf(paths[1], FM_PATH_BYTES, "%.3800s/fathom-%u", tmp && *tmp ? tmp : "/tmp", (unsigned)getuid());
+    fm_node_fallback_directory(paths[1]);
     return strcmp(paths[0], paths[1]) == 0 ? 1 : 2;
 }
 
@@ -58,25 +57,61 @@ const char *fm_ends_text(const struct fm_profile *profile, char *buffer, size_t 
     return buffer;
 }
 
+/* ---- runs ---- */
+
+static bool run_path(char path[FM_PATH_BYTES], const char *directory, const char *run_id)
+{
+    snprintf(path, FM_PATH_BYTES, "%.3800s/%.64s.run", directory, run_id);
+    return *run_id && !strchr(run_id, '/');
+}
+
+void fm_gather_profiles(const char *directory, const char *run_id, void (*tell)(void *context, const char *path),
+                        void *context)
+{
+    char path[FM_PATH_BYTES], line[FM_PATH_BYTES + 2];
+    if (!run_path(path, directory, run_id))
+        return;
+    int fd = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+    FILE *file = fd >= 0 ? fdopen(fd, "r") : NULL;
+    while (file && fgets(line, sizeof line, file)) {
+        line[strcspn(line, "\n")] = 0;
+        tell(context, line);
+    }
+    if (file)
+        fclose(file);
+}
+
+void fm_gather_forget(const char *directory, const char *run_id)
+{
+    char path[FM_PATH_BYTES];
+    if (run_path(path, directory, run_id))
+        unlink(path);
+}
+
 /* ---- programs without MPI ---- */
 
 struct plain {
     bool plain, remove;
+    size_t files;
 };
 
 static bool look_plain(void *context, const struct fm_node_file *file)
 {
     struct plain *plain = context;
+    plain->files++;
     plain->plain = plain->plain && file->readable && file->header.flags & FM_FLAG_NO_MPI;
     if (plain->remove && plain->plain)
         unlinkat(file->directory_fd, file->file, 0);
     return plain->plain;
 }
 
-static bool is_plain(const char *directory, const char *job_key)
+/* 1: a program without MPI; 0: an MPI job; -1: nothing is left of it. */
+static int is_plain(const char *directory, const char *job_key)
 {
     struct plain plain = {.plain = true};
-    return fm_node_visit(directory, job_key, look_plain, &plain, NULL) == FM_OK && plain.plain;
+    if (fm_node_visit(directory, job_key, look_plain, &plain, NULL) != FM_OK || plain.files == 0)
+        return -1;
+    return plain.plain;
 }
 
 static bool is_mpi_profile(const char *path)
@@ -89,22 +124,20 @@ static bool is_mpi_profile(const char *path)
     return mpi;
 }
 
+static void look_for_mpi(void *context, const char *path)
+{
+    bool *found = context;
+    *found = *found || is_mpi_profile(path);
+}
+
 /* Whether the run has written the profile of an MPI job. */
 static bool run_has_mpi(const char *directory, const char *run_id)
 {
-    char path[FM_PATH_BYTES], line[FM_PATH_BYTES];
+    char other[FM_PATH_BYTES];
     bool found = false;
-    if (!*run_id || strchr(run_id, '/'))
-        return false;
-    snprintf(path, sizeof path, "%.3800s/%.64s.run", directory, run_id);
-    int fd = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
-    FILE *file = fd >= 0 ? fdopen(fd, "r") : NULL;
-    while (file && !found && fgets(line, sizeof line, file)) {
-        line[strcspn(line, "\n")] = 0;
-        found = is_mpi_profile(line);
-    }
-    if (file)
-        fclose(file);
+    fm_gather_profiles(directory, run_id, look_for_mpi, &found);
+    if (!found && fm_node_other_directory(directory, other))
+        fm_gather_profiles(other, run_id, look_for_mpi, &found);
     return found;
 }
 
@@ -174,6 +207,23 @@ static struct job job_at(const struct fm_node_list *list, size_t at, const struc
     return job;
 }
 
+/* Some of its processes may have their segments in the other directory. */
+static void look_elsewhere(const char *directory, const struct fm_gather_options *options, struct job *job)
+{
+    char other[FM_PATH_BYTES];
+    struct fm_node_list list;
+    size_t next;
+    if (!fm_node_other_directory(directory, other) || fm_node_scan(directory, job->key, NULL, &list, NULL) != FM_OK)
+        return;
+    if (list.n) {
+        struct job both = job_at(&list, 0, options, &next);
+        job->processes = both.processes;
+        job->alive = both.alive;
+        job->foreign = both.foreign;
+    }
+    fm_node_list_destroy(&list);
+}
+
 enum fm_status fm_gather(const char *directory, const struct fm_gather_options *options,
                          void (*tell)(void *context, const struct fm_gather_event *event), void *context,
                          struct fm_error *error)
@@ -189,8 +239,10 @@ enum fm_status fm_gather(const char *directory, const struct fm_gather_options *
         for (int plain = 0; plain < 2; plain++) /* MPI jobs first: they decide about the plain ones */
             for (size_t at = 0, next; at < list.n; at = next) {
                 struct job job = job_at(&list, at, options, &next);
-                if (job.of_run && is_plain(directory, job.key) == plain)
-                    handle_job(&gathering, &job, plain);
+                if (!job.of_run || is_plain(directory, job.key) != plain)
+                    continue;
+                look_elsewhere(directory, options, &job);
+                handle_job(&gathering, &job, plain);
             }
         fm_node_list_destroy(&list);
     }

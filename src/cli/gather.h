@@ -42,6 +42,11 @@ size_t fm_gather_living(const char *directory, const char *run_id);
 /* Removes the .job and .run files that belong to nothing any more. */
 void fm_gather_sweep(const char *directory);
 
+/* The profiles of a run, as noted in the directory's <run_id>.run; and the end of that note. */
+void fm_gather_profiles(const char *directory, const char *run_id, void (*tell)(void *context, const char *path),
+                        void *context);
+void fm_gather_forget(const char *directory, const char *run_id);
+
 /* "ranks 0-2 vanished; rank 3 killed by signal 9 (SIGKILL)"; "" when the profile is complete. */
 const char *fm_ends_text(const struct fm_profile *profile, char *buffer, size_t size);
 

@@ -17,6 +17,7 @@
 #include "cli/cli.h"
 #include "cli/doctor.h"
 #include "cli/gather.h"
+#include "cli/run_hosts.h"
 #include "profile/encode.h"
 #include "reduce/node_files.h"
 
@@ -24,7 +25,8 @@ enum {
     RUN_WAIT_MS = 5000,  /* ranks die up to 1.5 s after their mpirun was killed */
     RANK_WAIT_MS = 1000, /* a launcher that ends its ranks gives them no longer than this */
     LAST_WAIT_MS = 1000,
-    MAX_TOLD = 5
+    MAX_TOLD = 5,
+    MAX_KEPT = 64
 };
 
 static void sleep_ms(long ms)
@@ -107,19 +109,12 @@ static void collect(const struct fm_run_env *env, const char *report, int wait_m
         fm_gather(directories[i], &options, take_event, outcome, NULL);
 }
 
-static void run_path(char path[FM_PATH_BYTES], const char *directory, const char *run_id)
-{
-    snprintf(path, FM_PATH_BYTES, "%.3800s/%s.run", directory, run_id);
-}
-
 static void remove_run_files(const struct fm_run_env *env)
 {
-    char directories[FM_GATHER_DIRECTORIES][FM_PATH_BYTES], path[FM_PATH_BYTES];
+    char directories[FM_GATHER_DIRECTORIES][FM_PATH_BYTES];
     size_t n = fm_gather_directories(directories);
-    for (size_t i = 0; i < n; i++) {
-        run_path(path, directories[i], env->run_id);
-        unlink(path);
-    }
+    for (size_t i = 0; i < n; i++)
+        fm_gather_forget(directories[i], env->run_id);
 }
 
 void fm_run_hold(struct fm_run_hold *hold, const struct fm_run_env *env)
@@ -127,7 +122,7 @@ void fm_run_hold(struct fm_run_hold *hold, const struct fm_run_env *env)
     hold->fd = -1;
     if (fm_node_directory_make(env->directory, NULL) != FM_OK)
         return;
-    run_path(hold->path, env->directory, env->run_id);
+    snprintf(hold->path, sizeof hold->path, "%.3800s/%s.run", env->directory, env->run_id);
     hold->fd = open(hold->path, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600);
     if (hold->fd >= 0)
         flock(hold->fd, LOCK_SH | LOCK_NB);
@@ -182,6 +177,115 @@ static void note_end(const struct fm_child *child)
         fm_node_visit(directories[i], NULL, note_file, (void *)child, NULL);
 }
 
+/* ---- the run's profiles ---- */
+
+struct profiles {
+    char (*paths)[FM_PATH_BYTES]; /* the first MAX_KEPT; malloc */
+    size_t n;                     /* of all */
+};
+
+/* A profile is noted once by every host and every late process that added to it. */
+static void add_profile(void *context, const char *path)
+{
+    struct profiles *profiles = context;
+    for (size_t i = 0; i < profiles->n && i < MAX_KEPT; i++)
+        if (strcmp(profiles->paths[i], path) == 0)
+            return;
+    if (!profiles->paths)
+        profiles->paths = calloc(MAX_KEPT, sizeof *profiles->paths);
+    if (profiles->paths && profiles->n < MAX_KEPT)
+        snprintf(profiles->paths[profiles->n], FM_PATH_BYTES, "%s", path);
+    profiles->n += profiles->paths != NULL;
+}
+
+static void find_profiles(const struct fm_run_env *env, struct profiles *profiles)
+{
+    char directories[FM_GATHER_DIRECTORIES][FM_PATH_BYTES];
+    size_t n = fm_gather_directories(directories);
+    memset(profiles, 0, sizeof *profiles);
+    for (size_t i = 0; i < n; i++)
+        fm_gather_profiles(directories[i], env->run_id, add_profile, profiles);
+}
+
+static bool is_whole(const char *path)
+{
+    struct fm_profile *profile;
+    if (fm_profile_read(path, &profile, NULL) != FM_OK)
+        return false;
+    bool whole = fm_profile_complete(profile);
+    fm_profile_destroy(profile);
+    return whole;
+}
+
+static bool has_all_ranks(const char *path)
+{
+    struct fm_profile *profile;
+    size_t present = 0;
+    if (fm_profile_read(path, &profile, NULL) != FM_OK)
+        return false;
+    for (size_t i = 0; i < profile->n_processes; i++)
+        present += profile->processes[i].end != FM_END_MISSING;
+    bool all = present >= profile->job.ranks;
+    fm_profile_destroy(profile);
+    return all;
+}
+
+static bool all_are(const struct profiles *profiles, bool (*what)(const char *path))
+{
+    bool all = profiles->n > 0;
+    for (size_t i = 0; i < profiles->n && i < MAX_KEPT; i++)
+        all = all && what(profiles->paths[i]);
+    return all;
+}
+
+static bool enough(void *context)
+{
+    return all_are(context, is_whole);
+}
+
+static void tell_unreached(const struct fm_run_hosts *hosts)
+{
+    char list[400] = "";
+    size_t unreached = 0, used = 0;
+    for (size_t i = 0; i < hosts->n; i++) {
+        if (hosts->items[i].reached)
+            continue;
+        if (used + FM_HOST_BYTES + 8 < sizeof list)
+            used += (size_t)snprintf(list + used, sizeof list - used, "%s%s", unreached ? ", " : "",
+                                     hosts->items[i].name);
+        else if (used + 5 < sizeof list && strcmp(list + used - 3, "...") != 0)
+            used += (size_t)snprintf(list + used, sizeof list - used, " ...");
+        unreached++;
+    }
+    if (unreached)
+        fprintf(stderr,
+                "fathom: %zu host%s could not be reached: %s; what was measured there is kept there: fathom collect\n",
+                unreached, unreached == 1 ? "" : "s", list);
+}
+
+/* After a bad end, or when the job ran on other hosts alone: what these know and have. */
+static void ask_hosts(const struct fm_run_env *env, const struct fm_run_options *options, struct profiles *profiles)
+{
+    struct fm_run_hosts hosts;
+    if (all_are(profiles, is_whole))
+        return;
+    fm_run_hosts_find(&hosts, options->command);
+    if (hosts.n) {
+        fm_run_hosts_collect(&hosts, options->command, env, add_profile, enough, profiles);
+        if (!options->quiet && !all_are(profiles, has_all_ranks))
+            tell_unreached(&hosts);
+    }
+    fm_run_hosts_free(&hosts);
+}
+
+static bool has_profiles(const struct fm_run_env *env)
+{
+    struct profiles profiles;
+    find_profiles(env, &profiles);
+    free(profiles.paths);
+    return profiles.n > 0;
+}
+
 /* ---- telling the user ---- */
 
 static void tell_profile(const char *path)
@@ -200,49 +304,25 @@ static void tell_profile(const char *path)
     fm_profile_destroy(profile);
 }
 
-/* The lines of the run's .run files; the first few are told. Returns how many there are. */
-static size_t tell_profiles(const struct fm_run_env *env, bool quiet)
-{
-    char directories[FM_GATHER_DIRECTORIES][FM_PATH_BYTES], path[FM_PATH_BYTES], line[FM_PATH_BYTES + 2];
-    size_t n = fm_gather_directories(directories), found = 0;
-    for (size_t i = 0; i < n; i++) {
-        char last[FM_PATH_BYTES + 2] = "";
-        run_path(path, directories[i], env->run_id);
-        int fd = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
-        FILE *file = fd >= 0 ? fdopen(fd, "r") : NULL;
-        while (file && fgets(line, sizeof line, file)) {
-            line[strcspn(line, "\n")] = 0;
-            if (strcmp(line, last) == 0) /* a second host's or a late process's part of the same profile */
-                continue;
-            memcpy(last, line, sizeof last);
-            if (found++ < MAX_TOLD && !quiet)
-                tell_profile(line);
-        }
-        if (file)
-            fclose(file);
-    }
-    if (found > MAX_TOLD && !quiet)
-        fprintf(stderr, "fathom: and %zu more profiles\n", found - MAX_TOLD);
-    return found;
-}
-
 static const char *program_of(const struct fm_run_env *env, const struct fm_run_options *options)
 {
     return env->launcher ? "PROGRAM" : options->command[0];
 }
 
-static void tell(const struct fm_run_env *env, const struct fm_run_options *options, const struct outcome *outcome)
+static void tell(const struct fm_run_env *env, const struct fm_run_options *options, const struct outcome *outcome,
+                 const struct profiles *profiles)
 {
-    size_t profiles = tell_profiles(env, options->quiet);
-    if (options->quiet)
-        return;
+    for (size_t i = 0; i < profiles->n && i < MAX_TOLD; i++)
+        tell_profile(profiles->paths[i]);
+    if (profiles->n > MAX_TOLD)
+        fprintf(stderr, "fathom: and %zu more profiles\n", profiles->n - MAX_TOLD);
     if (outcome->failed)
         fprintf(stderr, "fathom: %s; the data is kept: collect it with: fathom collect -o DIRECTORY\n",
                 outcome->failure);
     if (outcome->running)
         fprintf(stderr, "fathom: processes of %s still run; when they have ended: fathom collect\n",
                 outcome->running_key);
-    if (!profiles && !outcome->failed && !outcome->running)
+    if (!profiles->n && !outcome->failed && !outcome->running)
         fprintf(stderr,
                 "fathom: no MPI call was seen, so there is no profile (no MPI in it, MPI linked statically, a setuid "
                 "program?); try: fathom doctor %s\n",
@@ -260,8 +340,14 @@ void fm_run_end(struct fm_run_hold *hold, const struct fm_run_env *env, const st
         return;
     const char *report = options->report ? options->report : getenv("FATHOM_REPORT");
     collect(env, report, in_charge ? RUN_WAIT_MS : RANK_WAIT_MS, &outcome);
-    if (in_charge)
-        tell(env, options, &outcome);
-    if (!outcome.running)
+    if (in_charge) {
+        struct profiles profiles;
+        find_profiles(env, &profiles);
+        ask_hosts(env, options, &profiles);
+        if (!options->quiet)
+            tell(env, options, &outcome, &profiles);
+        free(profiles.paths);
+    }
+    if (!outcome.running && (env->outermost || !has_profiles(env))) /* one above us on another host will ask for it */
         remove_run_files(env);
 }

@@ -90,8 +90,7 @@ void fm_run_env_make(const struct fm_run_options *options, struct fm_run_env *en
 
 /* ---- Open MPI's way to other hosts ---- */
 
-/* With ssh only the variables named to Open MPI reach other hosts. MPICH's hydra and srun pass everything on. */
-static bool is_openmpi(const char *command)
+bool fm_is_openmpi(const char *command)
 {
     char found[PATH_MAX] = "", resolved[PATH_MAX];
     if (strchr(command, '/')) {
@@ -176,10 +175,11 @@ static char **insert_options(char **command, char names[][64], size_t n)
     return longer;
 }
 
+/* With ssh only the variables named to Open MPI reach other hosts. MPICH's hydra and srun pass everything on. */
 static char **pass_to_hosts(char **command)
 {
     static char names[24][64]; /* lives until exec */
-    if (!is_openmpi(command[0]))
+    if (!fm_is_openmpi(command[0]))
         return command;
     bool has_x = false, has_list = false;
     for (char **word = command + 1; *word; word++) {

@@ -22,6 +22,8 @@ struct fm_run_env {
 };
 
 bool fm_is_launcher(const char *command);
+/* Whether a launcher (a path, or a name in PATH) is Open MPI's. */
+bool fm_is_openmpi(const char *launcher);
 
 /* Finds everything out; changes nothing. */
 void fm_run_env_make(const struct fm_run_options *options, struct fm_run_env *env);

@@ -1,0 +1,327 @@
+#define _GNU_SOURCE
+#include "cli/run_hosts.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <spawn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "cli/child.h"
+#include "cli/doctor.h"
+
+enum {
+    AT_ONCE = 16,
+    HOST_LIMIT_MS = 10000, /* for a host to answer */
+    ALL_LIMIT_MS = 120000, /* for all of them */
+    ANSWER_BYTES = 64 << 10,
+    MAX_KEPT = 64
+};
+
+static int64_t now_ms(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+}
+
+/* ---- which hosts ---- */
+
+/* "user@name:slots" is the host `name`; what cannot be a name is passed over. */
+static void add_host(struct fm_run_hosts *hosts, const char *word, size_t length)
+{
+    const char *at = memchr(word, '@', length);
+    if (at) {
+        length -= (size_t)(at + 1 - word);
+        word = at + 1;
+    }
+    length = strnlen(word, length);
+    size_t plain = strspn(word, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._-");
+    if (plain < length)
+        length = plain;
+    if (length == 0 || length >= FM_HOST_BYTES || *word == '-' || hosts->n == FM_MAX_HOSTS)
+        return;
+    for (size_t i = 0; i < hosts->n; i++)
+        if (strncmp(hosts->items[i].name, word, length) == 0 && !hosts->items[i].name[length])
+            return;
+    struct fm_run_host *grown = realloc(hosts->items, (hosts->n + 1) * sizeof *grown);
+    if (!grown)
+        return;
+    hosts->items = grown;
+    memset(&grown[hosts->n], 0, sizeof *grown);
+    memcpy(grown[hosts->n++].name, word, length);
+}
+
+static void add_list(struct fm_run_hosts *hosts, const char *list, const char *separators)
+{
+    for (list += strspn(list, separators); *list; list += strspn(list, separators)) {
+        size_t length = strcspn(list, separators);
+        add_host(hosts, list, length);
+        list += length;
+    }
+}
+
+/* One host at the beginning of each line; the rest of a line is about its slots. */
+static void add_file(struct fm_run_hosts *hosts, const char *path)
+{
+    char line[1024];
+    FILE *file = fopen(path, "re");
+    while (file && fgets(line, sizeof line, file)) {
+        const char *word = line + strspn(line, " \t");
+        if (*word != '#')
+            add_host(hosts, word, strcspn(word, " \t\r\n#"));
+    }
+    if (file)
+        fclose(file);
+}
+
+static bool among(const char *word, const char *const *words)
+{
+    for (; *words; words++)
+        if (strcmp(word, *words) == 0)
+            return true;
+    return false;
+}
+
+static void add_named(struct fm_run_hosts *hosts, char **command)
+{
+    static const char *const lists[] = {"--host", "-host", "-H", "--hosts", "-hosts", "-w", "--nodelist", NULL};
+    static const char *const files[] = {"--hostfile", "-hostfile", "--machinefile", "-machinefile", "-f", NULL};
+    for (char **word = command + 1; word[0] && word[1]; word++) {
+        if (among(word[0], lists))
+            add_list(hosts, word[1], ",");
+        if (among(word[0], files))
+            add_file(hosts, word[1]);
+    }
+}
+
+static void add_allocated(struct fm_run_hosts *hosts)
+{
+    static const char *const files[] = {"PBS_NODEFILE", "LSB_DJOB_HOSTFILE", "COBALT_NODEFILE", "HYDRA_HOST_FILE",
+                                        "OMPI_MCA_orte_default_hostfile"};
+    for (size_t i = 0; i < sizeof files / sizeof *files; i++)
+        if (getenv(files[i]))
+            add_file(hosts, getenv(files[i]));
+    if (getenv("SLURM_JOB_NODELIST")) {
+        static char text[ANSWER_BYTES];
+        char *words[] = {"scontrol", "show", "hostnames", getenv("SLURM_JOB_NODELIST"), NULL};
+        if (fm_doctor_capture(words, text, sizeof text) == 0)
+            add_list(hosts, text, "\n");
+    }
+}
+
+void fm_run_hosts_find(struct fm_run_hosts *hosts, char **command)
+{
+    char own[FM_HOST_BYTES] = "";
+    memset(hosts, 0, sizeof *hosts);
+    if (fm_is_launcher(command[0]))
+        add_named(hosts, command);
+    if (hosts->n == 0)
+        add_allocated(hosts);
+    gethostname(own, sizeof own - 1);
+    if (hosts->n == 1 && (strcmp(hosts->items[0].name, own) == 0 || strcmp(hosts->items[0].name, "localhost") == 0))
+        hosts->n = 0;
+}
+
+void fm_run_hosts_free(struct fm_run_hosts *hosts)
+{
+    free(hosts->items);
+    memset(hosts, 0, sizeof *hosts);
+}
+
+/* ---- the collector's command ---- */
+
+struct words {
+    char *items[MAX_KEPT + 24];
+    size_t n;
+};
+
+static void add_word(struct words *words, const char *word)
+{
+    words->items[words->n++] = (char *)word;
+}
+
+/* Options of the command that say how hosts are reached. */
+static void keep_options(struct words *words, char **command)
+{
+    static const char *const one[] = {"--allow-run-as-root", NULL};
+    static const char *const two[] = {"--prefix",         "-launcher",  "--launcher",  "-launcher-exec",
+                                      "--launcher-exec",  "-bootstrap", "--bootstrap", "-bootstrap-exec",
+                                      "--bootstrap-exec", "-iface",     "-rmk",        NULL};
+    static const char *const three[] = {"--mca", "-mca", "--gmca", "-gmca", "--prtemca", NULL};
+    for (char **word = command + 1; *word && words->n < MAX_KEPT; word++) {
+        int count = among(*word, one) ? 1 : among(*word, two) ? 2 : among(*word, three) ? 3 : 0;
+        for (; count > 0 && *word; count--) {
+            add_word(words, *word);
+            word += count > 1;
+        }
+        if (!*word)
+            break;
+    }
+}
+
+/* A script may have started the job: then the batch system's or the usual launcher is taken. */
+static void collector_words(struct words *words, char **command, const char *host, const char *self,
+                            const struct fm_run_env *env)
+{
+    const char *launcher = fm_is_launcher(command[0]) ? command[0] : getenv("SLURM_JOB_ID") ? "srun" : "mpirun";
+    const char *slash = strrchr(launcher, '/');
+    words->n = 0;
+    add_word(words, launcher);
+    if (strncmp(slash ? slash + 1 : launcher, "srun", 4) == 0) {
+        add_word(words, "-N1");
+        add_word(words, "-n1");
+        add_word(words, "--overlap");
+        add_word(words, "-w");
+        add_word(words, host);
+    } else {
+        if (launcher == command[0])
+            keep_options(words, command);
+        add_word(words, fm_is_openmpi(launcher) ? "--host" : "-hosts");
+        add_word(words, host);
+        add_word(words, "-n");
+        add_word(words, "1");
+    }
+    add_word(words, self);
+    add_word(words, "collect");
+    add_word(words, "--run");
+    add_word(words, env->run_id);
+    if (getenv("FATHOM_DIR"))
+        add_word(words, env->directory);
+    words->items[words->n] = NULL;
+}
+
+/* ---- asking ---- */
+
+struct asking {
+    struct fm_run_host *host;
+    pid_t pid;
+    int fd; /* -1: it has said all */
+    size_t used;
+    char answer[ANSWER_BYTES];
+};
+
+static void start_asking(struct asking *asking, struct fm_run_host *host, char *const *words)
+{
+    posix_spawn_file_actions_t actions;
+    int ends[2];
+    asking->host = host;
+    asking->pid = 0;
+    asking->used = 0;
+    asking->fd = -1;
+    if (pipe2(ends, O_CLOEXEC | O_NONBLOCK) != 0)
+        return;
+    posix_spawn_file_actions_init(&actions);
+    posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
+    posix_spawn_file_actions_adddup2(&actions, ends[1], STDOUT_FILENO);
+    posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
+    if (posix_spawnp(&asking->pid, words[0], &actions, NULL, words, environ) == 0) {
+        asking->fd = ends[0];
+    } else {
+        asking->pid = 0;
+        close(ends[0]);
+    }
+    posix_spawn_file_actions_destroy(&actions);
+    close(ends[1]);
+}
+
+static void hear(struct asking *asking)
+{
+    size_t room = sizeof asking->answer - 1 - asking->used;
+    ssize_t n = room ? read(asking->fd, asking->answer + asking->used, room) : 0;
+    if (n < 0 && (errno == EINTR || errno == EAGAIN))
+        return;
+    if (n <= 0) {
+        close(asking->fd);
+        asking->fd = -1;
+        return;
+    }
+    asking->used += (size_t)n;
+}
+
+static void hear_all(struct asking *askings, size_t n, int64_t deadline)
+{
+    for (;;) {
+        struct pollfd fds[AT_ONCE];
+        size_t open = 0;
+        for (size_t i = 0; i < n; i++) {
+            fds[i] = (struct pollfd){.fd = askings[i].fd, .events = POLLIN}; /* negative ones are ignored */
+            open += askings[i].fd >= 0;
+        }
+        int64_t left = deadline - now_ms();
+        if (open == 0 || left <= 0 || fm_child_interrupted())
+            return;
+        if (poll(fds, (nfds_t)n, (int)(left < 200 ? left : 200)) <= 0)
+            continue;
+        for (size_t i = 0; i < n; i++)
+            if (fds[i].fd >= 0 && fds[i].revents)
+                hear(&askings[i]);
+    }
+}
+
+static void read_answer(struct asking *asking, void (*profile)(void *, const char *), void *context)
+{
+    char *rest = NULL;
+    asking->answer[asking->used] = 0;
+    for (char *line = strtok_r(asking->answer, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest)) {
+        if (strcmp(line, FM_HOST_REACHED) == 0)
+            asking->host->reached = true;
+        if (strncmp(line, FM_HOST_PROFILE, strlen(FM_HOST_PROFILE)) == 0)
+            profile(context, line + strlen(FM_HOST_PROFILE));
+    }
+}
+
+/* A launcher that hangs is ended: first asked, then made to. */
+static void stop_asking(struct asking *asking)
+{
+    const struct timespec pause = {.tv_nsec = 20000000};
+    if (asking->fd >= 0) {
+        close(asking->fd);
+        kill(asking->pid, SIGTERM);
+    }
+    for (int i = 0; asking->pid > 0 && waitpid(asking->pid, NULL, WNOHANG) == 0; i++) {
+        if (i == 100)
+            kill(asking->pid, SIGKILL);
+        nanosleep(&pause, NULL);
+    }
+}
+
+static void ask(struct asking *askings, struct fm_run_host *hosts, size_t n, char **command, const char *self,
+                const struct fm_run_env *env)
+{
+    for (size_t i = 0; i < n; i++) {
+        struct words words;
+        collector_words(&words, command, hosts[i].name, self, env);
+        start_asking(&askings[i], &hosts[i], words.items);
+    }
+    hear_all(askings, n, now_ms() + HOST_LIMIT_MS);
+    for (size_t i = 0; i < n; i++)
+        stop_asking(&askings[i]);
+}
+
+void fm_run_hosts_collect(struct fm_run_hosts *hosts, char **command, const struct fm_run_env *env,
+                          void (*profile)(void *context, const char *path), bool (*enough)(void *context),
+                          void *context)
+{
+    char self[FM_PATH_BYTES];
+    ssize_t length = readlink("/proc/self/exe", self, sizeof self - 1);
+    struct asking *askings = length > 0 ? calloc(AT_ONCE, sizeof *askings) : NULL;
+    int64_t end = now_ms() + ALL_LIMIT_MS;
+    if (askings)
+        self[length] = 0;
+    for (size_t at = 0, n; askings && at < hosts->n && now_ms() < end && !fm_child_interrupted(); at += n) {
+        n = at == 0 ? 1 : hosts->n - at < AT_ONCE ? hosts->n - at : AT_ONCE;
+        ask(askings, hosts->items + at, n, command, self, env);
+        for (size_t i = 0; i < n; i++)
+            read_answer(&askings[i], profile, context);
+        if (enough(context))
+            break;
+    }
+    free(askings);
+}
