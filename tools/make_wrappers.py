@@ -145,7 +145,6 @@ def wrapper(prefix, index, name, kind, words):
         arguments = "".join(", " + expression(a, words) for a in before)
         before_line = f"    fm_before_{hook}(&call{arguments});\n"
     arguments = "".join(", " + expression(a, words) for a in after)
-    returned = "fm_call_result(&call, result)" if kind in ("waitall", "waitsome", "testall", "testsome") else "result"
     return f"""FM_EXPORT {result} {prefix}{name}({parameters})
 {{
     fm_function *next = fm_next(fm_next_table[{slot}], {slot});
@@ -155,7 +154,7 @@ def wrapper(prefix, index, name, kind, words):
 {before_line}    {result} result = {call};
     fm_call_returned(&call);
     fm_after_{hook}(&call, (int){code}{arguments});
-    return {returned};
+    return result;
 }}
 
 """

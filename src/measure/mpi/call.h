@@ -19,11 +19,8 @@ struct fm_call {
     uint16_t routine;
     bool is_pmpi; /* called by its PMPI name */
     /* between fm_before_* and fm_after_* */
-    bool own_statuses;  /* the program ignores statuses; ours were put in their place */
     bool follow;        /* some of the requests may be followed */
     bool large_scratch; /* the process's one large scratch is ours until the call ends */
-    bool replace_result;
-    int32_t replaced_result; /* what the call would have returned without our statuses */
     fm_word statuses;        /* of this call: the program's or ours */
     fm_word handle;          /* of a single request, as it was before the call */
     fm_word *handles;        /* of many */
@@ -39,7 +36,7 @@ static inline void fm_call_begin(struct fm_call *call, struct fm_thread *self, u
     call->self = self;
     call->routine = (uint16_t)routine;
     call->is_pmpi = is_pmpi;
-    call->own_statuses = call->follow = call->large_scratch = call->replace_result = false;
+    call->follow = call->large_scratch = false;
     call->site_region = (uint64_t)site << 16 | self->seg->region;
     self->seg->call_site = site;
     self->seg->call_routine = routine + 1;
@@ -105,12 +102,6 @@ static inline void fm_call_record(struct fm_call *call, uint32_t peer, unsigned 
 {
     struct fm_key key = {peer, call->routine, (uint8_t)size_bin, (uint8_t)call->self->slot, call->site_region};
     fm_record(call->self, key, sample);
-}
-
-/* What the program sees of waits whose statuses were ours. */
-static inline fm_word fm_call_result(const struct fm_call *call, fm_word result)
-{
-    return FM_UNLIKELY(call->replace_result) ? (fm_word)(uint32_t)call->replaced_result : result;
 }
 
 #endif

@@ -146,10 +146,8 @@ static inline void fm_finish_plain(struct fm_call *call, uint32_t peer)
 /* Puts our status in the place of an ignored one, so that lengths are known. */
 static inline void fm_own_status(struct fm_call *call, fm_word *status)
 {
-    if (status && *status == fm_abi.status_ignore) {
+    if (status && *status == fm_abi.status_ignore)
         *status = (fm_word)call->status;
-        call->own_statuses = true;
-    }
     call->statuses = status ? *status : 0;
 }
 

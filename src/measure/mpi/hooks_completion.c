@@ -126,10 +126,8 @@ static bool before_many(struct fm_call *call, int64_t count, fm_word requests, f
         fm_own_status(call, statuses);
         return true;
     }
-    if (*statuses == fm_abi.statuses_ignore) {
+    if (*statuses == fm_abi.statuses_ignore)
         *statuses = (fm_word)own;
-        call->own_statuses = true;
-    }
     call->statuses = *statuses;
     return true;
 }
@@ -138,21 +136,6 @@ static bool before_many(struct fm_call *call, int64_t count, fm_word requests, f
 static bool has_answer(const struct fm_call *call, int result)
 {
     return call->follow && (result == 0 || result == fm_abi.err_in_status);
-}
-
-/* With ignored statuses Open MPI returns the error itself, with ours it says "look into the statuses". */
-static void mend_result(struct fm_call *call, int result, int64_t n)
-{
-    if (!call->own_statuses || result != fm_abi.err_in_status || fm_abi.kind != FM_MPI_OPENMPI)
-        return;
-    for (int64_t i = 0; i < n; i++) {
-        int error = fm_status_error(fm_status_at(call->statuses, i));
-        if (error != 0) {
-            call->replace_result = true;
-            call->replaced_result = error;
-            return;
-        }
-    }
 }
 
 /* One of the requests of a call that gave an answer: done, failed (then without a length) or still pending. */
@@ -179,10 +162,8 @@ void fm_before_waitall(struct fm_call *call, int64_t count, fm_word requests, fm
 
 void fm_after_waitall(struct fm_call *call, int result, int64_t count)
 {
-    if (has_answer(call, result)) {
+    if (has_answer(call, result))
         complete_all(call, result, count);
-        mend_result(call, result, count);
-    }
     finish_many(call, count);
 }
 
@@ -193,10 +174,8 @@ void fm_before_testall(struct fm_call *call, int64_t count, fm_word requests, fm
 
 void fm_after_testall(struct fm_call *call, int result, int64_t count, fm_word flag)
 {
-    if (has_answer(call, result) && (result != 0 || *(const int *)flag)) {
+    if (has_answer(call, result) && (result != 0 || *(const int *)flag))
         complete_all(call, result, count);
-        mend_result(call, result, count);
-    }
     finish_many(call, count);
 }
 
@@ -237,8 +216,6 @@ void fm_after_waitsome(struct fm_call *call, int result, int64_t count, fm_word 
         if (at >= 0 && at < count)
             complete(call, result, call->handles[at], fm_status_at(call->statuses, i));
     }
-    if (n > 0)
-        mend_result(call, result, n);
     finish_many(call, count);
 }
 
