@@ -13,7 +13,7 @@ enum {
 
 static struct fm_thread *current_thread(void)
 {
-    return fm_self ? fm_self : fm_thread_attach();
+    return fm_self && fm_self->seg ? fm_self : fm_thread_attach();
 }
 
 static uint32_t find_or_add(const char *name, uint32_t parent)

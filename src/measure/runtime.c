@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -19,7 +20,7 @@ struct fm_runtime fm_rt;
 __thread struct fm_thread *fm_self __attribute__((tls_model("initial-exec")));
 __thread uintptr_t fm_guard __attribute__((tls_model("initial-exec")));
 
-static struct fm_thread threads[FM_THREAD_SLOTS];
+static struct fm_thread *threads; /* [FM_THREAD_SLOTS], empty again in a forked child */
 static pthread_key_t thread_end_key;
 
 void fm_lock(atomic_uint *lock)
@@ -74,6 +75,10 @@ struct fm_thread *fm_thread_attach(void)
 {
     if (atomic_load_explicit(&fm_rt.state, memory_order_acquire) != FM_RT_ON)
         return NULL;
+    if (getpid() != fm_rt.pid) {
+        fm_runtime_off();
+        return NULL;
+    }
     struct fm_thread *thread = take_slot();
     thread->slot = (uint32_t)(thread - threads);
     fm_guard = 0;
@@ -88,6 +93,19 @@ struct fm_thread *fm_thread_attach(void)
     pthread_setspecific(thread_end_key, thread);
     fm_self = thread;
     return thread;
+}
+
+/* The kernel empties it in a child, also in one made by _Fork or clone, where no atfork handler runs: a child's calls
+ * find no slot and do not write into their parent's segment. */
+static bool make_threads(void)
+{
+    size_t bytes = FM_THREAD_SLOTS * sizeof *threads;
+    void *map = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (map == MAP_FAILED)
+        return false;
+    madvise(map, bytes, MADV_WIPEONFORK);
+    threads = map;
+    return true;
 }
 
 /* ---- start and end ---- */
@@ -135,7 +153,7 @@ static void start_segment(void)
     struct fm_job_place place;
     fm_job_find(&place, fm_rt.named);
     fm_clock_calibrate(&fm_rt.clock);
-    if (!fm_segment_make(place.key, place.neighbours)) {
+    if (!make_threads() || !fm_segment_make(place.key, place.neighbours)) {
         atomic_store(&fm_rt.state, FM_RT_OFF);
         return;
     }

@@ -46,7 +46,7 @@ struct fm_outer_call {
 };
 
 struct fm_thread {
-    struct fm_segment_thread *seg; /* its slot in the segment */
+    struct fm_segment_thread *seg; /* its slot in the segment; NULL in a forked child */
     uint32_t slot;
     bool shared;    /* by several threads: records are made under `lock`, scratch is not used */
     uint32_t taken; /* atomic: 1 while a thread owns it */

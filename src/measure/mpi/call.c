@@ -68,7 +68,7 @@ static bool is_users_callback(bool is_pmpi, struct fm_frame frame)
 bool fm_call_enter_slow(struct fm_call *call, unsigned routine, bool is_pmpi, struct fm_frame frame)
 {
     struct fm_thread *self = fm_self;
-    if (!self) {
+    if (!self || !self->seg) {
         if (!fm_life_may_measure() || !fm_runtime_start(true) || !(self = fm_thread_attach()))
             return false;
         fm_life_join_job();

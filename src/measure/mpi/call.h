@@ -47,7 +47,7 @@ static inline void fm_call_begin(struct fm_call *call, struct fm_thread *self, u
 static inline bool fm_call_enter(struct fm_call *call, unsigned routine, bool is_pmpi, struct fm_frame frame)
 {
     struct fm_thread *self = fm_self;
-    if (FM_UNLIKELY(!self || fm_guard))
+    if (FM_UNLIKELY(!self || fm_guard || !self->seg))
         return fm_call_enter_slow(call, routine, is_pmpi, frame);
     uintptr_t site = fm_site_of(self, routine, frame);
     if (FM_UNLIKELY(site == FM_SITE_IGNORE))
