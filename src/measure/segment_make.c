@@ -12,6 +12,7 @@
 #include <sys/statvfs.h>
 #include <unistd.h>
 
+#include "base/limits.h"
 #include "generated/routines.h"
 
 static uint64_t wanted_bytes(void)
@@ -39,7 +40,9 @@ static uint64_t affordable_bytes(const char *directory, uint64_t wanted, int nei
     uint64_t share = (uint64_t)fs.f_bavail * fs.f_frsize / 4 / (uint64_t)(neighbours > 0 ? neighbours : 1);
     while (wanted > share && wanted > FM_SEGMENT_MIN_BYTES)
         wanted = wanted / 2 < FM_SEGMENT_MIN_BYTES ? FM_SEGMENT_MIN_BYTES : wanted / 2;
-    return wanted <= share ? wanted : 0;
+    while (wanted > FM_SEGMENT_MIN_BYTES && !fm_file_may_reach(wanted))
+        wanted /= 2;
+    return wanted <= share && wanted >= FM_SEGMENT_MIN_BYTES && fm_file_may_reach(wanted) ? wanted : 0;
 }
 
 void fm_segment_file_name(char path[FM_PATH_BYTES], const char *directory, const char *job_key)

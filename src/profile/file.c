@@ -6,6 +6,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/limits.h"
 #include "profile/encode.h"
 
 enum { FM_READ_STEP = 1 << 20 };
@@ -126,6 +127,9 @@ enum fm_status fm_profile_write(const struct fm_profile *profile, const char *pa
     const void *bytes;
     size_t size;
     enum fm_status status = fm_profile_encode(profile, &arena, &bytes, &size, error);
+    if (!status && !fm_file_may_reach(size))
+        status = fm_fail(error, FM_ERR_SYSTEM,
+                         "cannot write %s: it would be larger than the limit on file sizes (ulimit -f) allows.", path);
     if (!status)
         status = write_bytes(bytes, size, path, &arena, error);
     fm_arena_destroy(&arena);

@@ -14,6 +14,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/limits.h"
 #include "profile/encode.h"
 #include "reduce/merge.h"
 #include "reduce/node_files.h"
@@ -370,7 +371,8 @@ static void note_for_run(const char *directory, const char *run_id, const char *
     int fd = open(path, O_WRONLY | O_APPEND | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600);
     if (fd < 0)
         return;
-    ssize_t written = write(fd, line, (size_t)length); /* one write: lines of several writers do not mix */
+    /* one write: lines of several writers do not mix */
+    ssize_t written = fm_file_may_reach(1 << 20) ? write(fd, line, (size_t)length) : 0;
     (void)written;
     close(fd);
 }

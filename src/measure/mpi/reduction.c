@@ -8,6 +8,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/limits.h"
 #include "measure/mpi/leaders.h"
 #include "measure/print.h"
 #include "measure/runtime.h"
@@ -20,7 +21,7 @@ static struct fm_job_file *map_job_file(const char *path)
     int fd = open(path, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600);
     if (fd < 0)
         return NULL;
-    if (posix_fallocate(fd, 0, sizeof *job) == 0)
+    if (fm_file_may_reach(sizeof *job) && posix_fallocate(fd, 0, sizeof *job) == 0)
         job = mmap(NULL, sizeof *job, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
     close(fd);
     return job == MAP_FAILED ? NULL : job;
