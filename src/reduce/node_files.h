@@ -12,6 +12,7 @@ struct fm_segment_name {
     char job_key[72];
     int32_t pid;
     uint64_t start_time, pid_namespace;
+    uint64_t replaced; /* not 0: what exec replaced, in the order of the numbers */
 };
 bool fm_segment_name_parse(const char *file, struct fm_segment_name *name);
 

@@ -182,7 +182,7 @@ static enum fm_status add_bytes(struct merging *merging, const void *bytes, size
 static bool is_own(const struct merging *merging, const struct fm_segment_name *name)
 {
     const struct fm_segment_header *own = merging->own;
-    return own && own->pid == name->pid && own->start_time == name->start_time &&
+    return own && !name->replaced && own->pid == name->pid && own->start_time == name->start_time &&
            own->pid_namespace == name->pid_namespace;
 }
 

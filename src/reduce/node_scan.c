@@ -168,6 +168,9 @@ bool fm_segment_name_parse(const char *file, struct fm_segment_name *name)
         !parse_number(&at, '.', &name->pid_namespace))
         return false;
     name->pid = (int32_t)pid;
+    name->replaced = 0;
+    if (*at >= '0' && *at <= '9' && !parse_number(&at, '.', &name->replaced))
+        return false;
     return strcmp(at, &FM_SEGMENT_SUFFIX[1]) == 0;
 }
 
