@@ -21,9 +21,9 @@ struct fm_call {
     /* between fm_before_* and fm_after_* */
     bool follow;        /* some of the requests may be followed */
     bool large_scratch; /* the process's one large scratch is ours until the call ends */
-    fm_word statuses;        /* of this call: the program's or ours */
-    fm_word handle;          /* of a single request, as it was before the call */
-    fm_word *handles;        /* of many */
+    fm_word statuses;   /* of this call: the program's or ours */
+    fm_word handle;     /* of a single request, as it was before the call */
+    fm_word *handles;   /* of many */
     _Alignas(8) char status[FM_STATUS_BYTES];
 };
 

@@ -207,8 +207,11 @@ int main(int argc, char **argv)
     static const struct {
         const char *name;
         void (*run)(void);
-    } cases[] = {{"arguments", wrong_arguments}, {"truncated", truncated}, {"handled", handled},
-                 {"longjmp", left_by_longjmp},   {"reductions", reductions}};
+    } cases[] = {{"arguments", wrong_arguments},
+                 {"truncated", truncated},
+                 {"handled", handled},
+                 {"longjmp", left_by_longjmp},
+                 {"reductions", reductions}};
     char name[32];
     Y(Init, &argc, &argv);
     Y(Comm_rank, W, &rank);
