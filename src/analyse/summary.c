@@ -87,6 +87,8 @@ static bool collect_ends(const struct fm_profile *profile, struct fm_arena *aren
     uint64_t next = 0;
     for (size_t i = 0; i < profile->n_processes; i++) {
         const struct fm_process *process = &profile->processes[i];
+        if (process->rank == FM_NO_RANK) /* it died before anybody knew its rank; such ones come last */
+            break;
         if (process->rank > next && !add_end(summary, &capacity, arena, &missing, (uint32_t)next, process->rank - 1))
             return false;
         next = (uint64_t)process->rank + 1;

@@ -144,6 +144,10 @@ void fm_job_find(struct fm_job_place *place, bool alone)
         /* a launcher we do not know may have started it: alone only where nothing speaks of one */
         place->single_node = alone || !*env("PMI_SIZE");
         place->local_size = place->single_node ? 1 : 0;
+        if (place->single_node) {
+            place->rank = 0;
+            place->world_size = 1;
+        }
     }
     keep_safe_characters(place->key);
 }
