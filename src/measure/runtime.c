@@ -22,6 +22,8 @@ __thread uintptr_t fm_guard __attribute__((tls_model("initial-exec")));
 
 static struct fm_thread *threads; /* [FM_THREAD_SLOTS], empty again in a forked child */
 static pthread_key_t thread_end_key;
+/* The slot of a thread that may have called us only for a region, when MPI may not be known yet. */
+static __thread struct fm_thread *attached __attribute__((tls_model("initial-exec")));
 
 void fm_lock(atomic_uint *lock)
 {
@@ -53,7 +55,7 @@ uint32_t fm_text_add(const char *text, size_t length)
 static void thread_ended(void *data)
 {
     struct fm_thread *thread = data;
-    fm_self = NULL;
+    fm_self = attached = NULL;
     if (!thread->shared)
         __atomic_store_n(&thread->taken, 0, __ATOMIC_RELEASE);
 }
@@ -79,6 +81,8 @@ struct fm_thread *fm_thread_attach(void)
         fm_runtime_off();
         return NULL;
     }
+    if (attached && attached->seg)
+        return attached;
     struct fm_thread *thread = take_slot();
     thread->slot = (uint32_t)(thread - threads);
     fm_guard = 0;
@@ -91,7 +95,7 @@ struct fm_thread *fm_thread_attach(void)
         fm_rt.segment->n_threads = thread->slot + 1;
     fm_unlock(&fm_rt.table_lock);
     pthread_setspecific(thread_end_key, thread);
-    fm_self = thread;
+    attached = thread;
     return thread;
 }
 
@@ -235,7 +239,7 @@ void fm_runtime_note_end(void)
 void fm_runtime_off(void)
 {
     atomic_store(&fm_rt.state, FM_RT_OFF);
-    fm_self = NULL;
+    fm_self = attached = NULL;
 }
 
 /* In every process of a job, also shells and launchers: it must cost next to nothing. */

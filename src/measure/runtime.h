@@ -78,6 +78,7 @@ struct fm_runtime {
 };
 
 extern struct fm_runtime fm_rt;
+/* The calling thread's slot once it has called MPI. */
 extern __thread struct fm_thread *fm_self __attribute__((tls_model("initial-exec")));
 /* Stack address of the outermost call being recorded by this thread, 0 outside. */
 extern __thread uintptr_t fm_guard __attribute__((tls_model("initial-exec")));

@@ -36,13 +36,13 @@ PROTOTYPE = re.compile(r"\b(int|double|MPI_Aint)\s+(MPI_\w+)\s*\(([^()]*)\)[^;{}
 CONVERSION = re.compile(r"_(f2c|c2f|f082c|c2f08|f082f|f2f08)$")
 
 
-def compile_program(mpi, name, *sources, flags=()):
-    """Builds files of programs/ into one program, with the compiler of the first one's language."""
+def compile_program(mpi, name, *sources, first=(), flags=()):
+    """Builds files of programs/, after those named in `first`, into one program, with the compiler of their language."""
     target = jobs.SCRATCH / f"{name}.{mpi.name}"
     paths = [str(PROGRAMS / source) for source in sources]
     compiler = f"{COMPILERS[pathlib.Path(sources[0]).suffix]}.{mpi.name}"
     # -w: the headers of both MPIs declare arrays that compilers take literally, MPI_STATUSES_IGNORE among them
-    words = [compiler, "-O1", "-g", "-w", f"-I{PROGRAMS}", "-o", str(target), *paths, *flags]
+    words = [compiler, "-O1", "-g", "-w", f"-I{PROGRAMS}", "-o", str(target), *first, *paths, *flags]
     subprocess.run(words, check=True, cwd=jobs.SCRATCH)
     return str(target)
 

@@ -71,6 +71,7 @@ bool fm_call_enter_slow(struct fm_call *call, unsigned routine, bool is_pmpi, st
     if (!self || !self->seg) {
         if (!fm_life_may_measure() || !fm_runtime_start(true) || !(self = fm_thread_attach()))
             return false;
+        fm_self = self;
         fm_life_join_job();
     }
     fm_call_drop_abandoned(self, frame.sp);
