@@ -21,15 +21,16 @@ enum fm_runtime_state { FM_RT_IDLE, FM_RT_STARTING, FM_RT_ON, FM_RT_OFF };
 
 enum {
     FM_THREAD_SLOTS = 255, /* fewer in a small segment; the last one is shared, under a lock, by threads beyond */
-    FM_SITE_CACHE = 128,
+    FM_SITE_SLOTS = 1024,  /* a power of two */
+    FM_FRAME_SLOTS = 256,  /* a power of two */
     FM_OUTER_CALLS = 8,
     FM_SCRATCH_REQUESTS = 512,
     FM_STATUS_BYTES = 24 /* the larger of the two layouts */
 };
 
-/* What is known of a return address: a call site, or a frame of an MPI binding to be stepped over. */
-enum fm_site_kind { FM_SITE_NEW, FM_SITE_DIRECT, FM_SITE_BINDING, FM_SITE_INTERNAL };
-struct fm_site_slot {
+/* What is known of a return address in an MPI library: how to step over that frame of a language binding. */
+enum fm_frame_kind { FM_FRAME_BINDING, FM_FRAME_INTERNAL, FM_FRAME_OPAQUE };
+struct fm_frame_rule {
     uintptr_t pc;
     uint8_t kind;
     uint8_t cfa_from_fp; /* CFA = fp + cfa_offset, else sp + cfa_offset */
@@ -53,7 +54,8 @@ struct fm_thread {
     atomic_uint lock;
     uint32_t n_outer;
     struct fm_outer_call outer[FM_OUTER_CALLS];
-    struct fm_site_slot sites[FM_SITE_CACHE];
+    uintptr_t sites[FM_SITE_SLOTS]; /* return addresses outside MPI: see site.h */
+    struct fm_frame_rule frames[FM_FRAME_SLOTS];
     uintptr_t handles[FM_SCRATCH_REQUESTS]; /* requests of a call that waits for many */
     _Alignas(8) char statuses[FM_SCRATCH_REQUESTS][FM_STATUS_BYTES];
 };

@@ -36,116 +36,7 @@ static bool is_mpi_library(const char *name)
            starts_with(name, "libmpi-") || starts_with(name, "libfathom.");
 }
 
-static const char *module_name(uintptr_t address)
-{
-    Dl_info info;
-    return dladdr((void *)address, &info) && info.dli_fname ? base_name(info.dli_fname) : "";
-}
-
-bool fm_site_in_mpi(uintptr_t address)
-{
-    return is_mpi_library(module_name(address));
-}
-
-bool fm_site_in_fortran_binding(uintptr_t address)
-{
-    return is_fortran_binding(module_name(address));
-}
-
-/* "pmpi_alltoallw_", "ompi_alltoallw_f", "mpi_alltoallw_f08_", "MPIR_Alltoallw_cdesc" -> "alltoallw" */
-static void plain_routine_name(const char *symbol, char plain[64])
-{
-    static const char *const prefixes[] = {"pmpi_", "ompi_", "mpi_", "pmpir_", "mpir_"};
-    static const char *const suffixes[] = {"_f08ts_", "_f08_", "_f08ts", "_f08", "_cdesc", "__", "_f", "_"};
-    size_t n = 0;
-    for (; symbol[n] && n < 63; n++)
-        plain[n] = (char)tolower((unsigned char)symbol[n]);
-    plain[n] = 0;
-    for (size_t i = 0; i < sizeof prefixes / sizeof *prefixes; i++) {
-        if (starts_with(plain, prefixes[i])) {
-            n -= strlen(prefixes[i]);
-            memmove(plain, plain + strlen(prefixes[i]), n + 1);
-            break;
-        }
-    }
-    for (size_t i = 0; i < sizeof suffixes / sizeof *suffixes; i++) {
-        size_t length = strlen(suffixes[i]);
-        if (n > length && strcmp(plain + n - length, suffixes[i]) == 0) {
-            plain[n - length] = 0;
-            return;
-        }
-    }
-}
-
-/* A binding calls MPI for its own needs as well (mpi_alltoallw_ asks for the communicator's size): such a call was
- * not made by the program. It shows by the name of the binding's function, which is that of another routine. */
-static bool is_internal_call(uintptr_t pc, unsigned routine)
-{
-    Dl_info info;
-    char caller[64];
-    if (!dladdr((void *)(pc - 1), &info) || !info.dli_sname)
-        return false;
-    plain_routine_name(info.dli_sname, caller);
-    const char *own = fm_routine_names[routine] + strlen("MPI_");
-    if (strcasecmp(caller, own) == 0)
-        return false;
-    for (unsigned i = 0; i < FM_ROUTINE_COUNT; i++)
-        if (strcasecmp(fm_routine_names[i] + strlen("MPI_"), caller) == 0)
-            return true;
-    return false;
-}
-
-static void classify(struct fm_site_slot *slot, unsigned routine, uintptr_t pc)
-{
-    *slot = (struct fm_site_slot){.pc = pc, .kind = FM_SITE_DIRECT};
-    if (!fm_site_in_mpi(pc))
-        return;
-    struct fm_cfi_rule rule;
-    fm_rt.seen_fortran |= fm_site_in_fortran_binding(pc);
-    if (is_internal_call(pc, routine)) {
-        slot->kind = FM_SITE_INTERNAL;
-    } else if (fm_cfi_rule_at(pc, &rule) && !rule.ra_in_register) {
-        slot->kind = FM_SITE_BINDING;
-        slot->cfa_from_fp = rule.cfa_from_fp;
-        slot->fp_saved = rule.fp_saved;
-        slot->cfa_offset = rule.cfa_offset;
-        slot->ra_offset = rule.ra_offset;
-        slot->fp_offset = rule.fp_offset;
-    }
-}
-
-static uintptr_t step_over_bindings(struct fm_thread *self, unsigned routine, struct fm_frame frame)
-{
-    for (int depth = 0; depth < MAX_BINDING_FRAMES; depth++) {
-        struct fm_site_slot *slot = &self->sites[(frame.pc >> 2) % FM_SITE_CACHE];
-        if (slot->pc != frame.pc)
-            classify(slot, routine, frame.pc);
-        if (slot->kind == FM_SITE_DIRECT)
-            return frame.pc;
-        if (slot->kind == FM_SITE_INTERNAL)
-            return depth == 0 ? FM_SITE_IGNORE : frame.pc;
-        uintptr_t cfa = (slot->cfa_from_fp ? frame.fp : frame.sp) + (uintptr_t)(intptr_t)slot->cfa_offset;
-        if (cfa < frame.sp)
-            return frame.pc;
-        if (slot->fp_saved)
-            frame.fp = *(const uintptr_t *)(cfa + (uintptr_t)(intptr_t)slot->fp_offset);
-        frame.pc = *(const uintptr_t *)(cfa + (uintptr_t)(intptr_t)slot->ra_offset);
-        frame.sp = cfa;
-    }
-    return frame.pc;
-}
-
-uintptr_t fm_site_resolve(struct fm_thread *self, unsigned routine, struct fm_frame frame)
-{
-    if (!self->shared)
-        return step_over_bindings(self, routine, frame);
-    fm_lock(&self->lock);
-    uintptr_t site = step_over_bindings(self, routine, frame);
-    fm_unlock(&self->lock);
-    return site;
-}
-
-/* ---- the segment's list of load modules ---- */
+/* ---- load modules ---- */
 
 struct found {
     uintptr_t address, start, end, bias;
@@ -194,6 +85,167 @@ static int find_module(struct dl_phdr_info *info, size_t size, void *data)
             find_build_id(info, &info->dlpi_phdr[i], found);
     return 1;
 }
+
+/* Modules seen so far, so that the loader is asked once for each. One that was unloaded keeps its place. */
+enum { RANGES = 256 };
+static struct range {
+    uintptr_t start, end;
+    bool mpi, fortran_binding;
+} ranges[RANGES];
+static uint32_t n_ranges;
+static atomic_uint ranges_lock;
+
+static struct range range_of(uintptr_t address)
+{
+    uint32_t n = __atomic_load_n(&n_ranges, __ATOMIC_ACQUIRE);
+    for (uint32_t i = 0; i < n; i++)
+        if (address - ranges[i].start < ranges[i].end - ranges[i].start)
+            return ranges[i];
+    struct found found = {.address = address};
+    if (!dl_iterate_phdr(find_module, &found))
+        return (struct range){.mpi = false};
+    const char *name = base_name(found.path);
+    struct range range = {found.start, found.end, is_mpi_library(name), is_fortran_binding(name)};
+    fm_lock(&ranges_lock);
+    if (n_ranges < RANGES) {
+        ranges[n_ranges] = range;
+        __atomic_store_n(&n_ranges, n_ranges + 1, __ATOMIC_RELEASE);
+    }
+    fm_unlock(&ranges_lock);
+    return range;
+}
+
+bool fm_site_in_mpi(uintptr_t address)
+{
+    return range_of(address).mpi;
+}
+
+bool fm_site_in_fortran_binding(uintptr_t address)
+{
+    return range_of(address).fortran_binding;
+}
+
+/* ---- frames of bindings ---- */
+
+/* "pmpi_alltoallw_", "ompi_alltoallw_f", "mpi_alltoallw_f08_", "MPIR_Alltoallw_cdesc" -> "alltoallw" */
+static void plain_routine_name(const char *symbol, char plain[64])
+{
+    static const char *const prefixes[] = {"pmpi_", "ompi_", "mpi_", "pmpir_", "mpir_"};
+    static const char *const suffixes[] = {"_f08ts_", "_f08_", "_f08ts", "_f08", "_cdesc", "__", "_f", "_"};
+    size_t n = 0;
+    for (; symbol[n] && n < 63; n++)
+        plain[n] = (char)tolower((unsigned char)symbol[n]);
+    plain[n] = 0;
+    for (size_t i = 0; i < sizeof prefixes / sizeof *prefixes; i++) {
+        if (starts_with(plain, prefixes[i])) {
+            n -= strlen(prefixes[i]);
+            memmove(plain, plain + strlen(prefixes[i]), n + 1);
+            break;
+        }
+    }
+    for (size_t i = 0; i < sizeof suffixes / sizeof *suffixes; i++) {
+        size_t length = strlen(suffixes[i]);
+        if (n > length && strcmp(plain + n - length, suffixes[i]) == 0) {
+            plain[n - length] = 0;
+            return;
+        }
+    }
+}
+
+/* A binding calls MPI for its own needs as well (mpi_alltoallw_ asks for the communicator's size): such a call was
+ * not made by the program. It shows by the name of the binding's function, which is that of another routine. */
+static bool is_internal_call(uintptr_t pc, unsigned routine)
+{
+    Dl_info info;
+    char caller[64];
+    if (!dladdr((void *)(pc - 1), &info) || !info.dli_sname)
+        return false;
+    plain_routine_name(info.dli_sname, caller);
+    const char *own = fm_routine_names[routine] + strlen("MPI_");
+    if (strcasecmp(caller, own) == 0)
+        return false;
+    for (unsigned i = 0; i < FM_ROUTINE_COUNT; i++)
+        if (strcasecmp(fm_routine_names[i] + strlen("MPI_"), caller) == 0)
+            return true;
+    return false;
+}
+
+static void read_rule(struct fm_frame_rule *slot, unsigned routine, uintptr_t pc)
+{
+    struct fm_cfi_rule rule;
+    *slot = (struct fm_frame_rule){.pc = pc, .kind = FM_FRAME_OPAQUE};
+    fm_rt.seen_fortran |= fm_site_in_fortran_binding(pc);
+    if (is_internal_call(pc, routine)) {
+        slot->kind = FM_FRAME_INTERNAL;
+    } else if (fm_cfi_rule_at(pc, &rule) && !rule.ra_in_register) {
+        slot->kind = FM_FRAME_BINDING;
+        slot->cfa_from_fp = rule.cfa_from_fp;
+        slot->fp_saved = rule.fp_saved;
+        slot->cfa_offset = rule.cfa_offset;
+        slot->ra_offset = rule.ra_offset;
+        slot->fp_offset = rule.fp_offset;
+    }
+}
+
+enum { PROBES = 8 };
+
+/* Whether an address lies outside MPI; learns it. */
+static bool is_site(struct fm_thread *self, uintptr_t pc)
+{
+    unsigned home = fm_site_hash(pc), at = home;
+    for (; at < home + PROBES && self->sites[at % FM_SITE_SLOTS]; at++)
+        if (FM_LIKELY(self->sites[at % FM_SITE_SLOTS] == pc))
+            return true;
+    if (fm_site_in_mpi(pc))
+        return false;
+    self->sites[(at < home + PROBES ? at : home) % FM_SITE_SLOTS] = pc;
+    return true;
+}
+
+static struct fm_frame_rule *place_of_rule(struct fm_thread *self, uintptr_t pc)
+{
+    unsigned home = fm_site_hash(pc) % FM_FRAME_SLOTS;
+    for (unsigned i = 0; i < PROBES; i++) {
+        struct fm_frame_rule *rule = &self->frames[(home + i) % FM_FRAME_SLOTS];
+        if (FM_LIKELY(rule->pc == pc) || rule->pc == 0)
+            return rule;
+    }
+    return &self->frames[home];
+}
+
+static uintptr_t step_over_bindings(struct fm_thread *self, unsigned routine, uintptr_t pc, uintptr_t sp, uintptr_t fp)
+{
+    for (int depth = 0; depth < MAX_BINDING_FRAMES; depth++) {
+        struct fm_frame_rule *rule = place_of_rule(self, pc);
+        if (rule->pc != pc) {
+            if (FM_LIKELY(is_site(self, pc)))
+                return pc;
+            read_rule(rule, routine, pc);
+        }
+        uintptr_t cfa = (rule->cfa_from_fp ? fp : sp) + (uintptr_t)(intptr_t)rule->cfa_offset;
+        if (FM_UNLIKELY(rule->kind == FM_FRAME_INTERNAL && depth == 0))
+            return FM_SITE_IGNORE;
+        if (FM_UNLIKELY(rule->kind != FM_FRAME_BINDING || cfa < sp))
+            return pc;
+        if (rule->fp_saved)
+            fp = *(const uintptr_t *)(cfa + (uintptr_t)(intptr_t)rule->fp_offset);
+        pc = *(const uintptr_t *)(cfa + (uintptr_t)(intptr_t)rule->ra_offset);
+        sp = cfa;
+    }
+    return pc;
+}
+
+uintptr_t fm_site_resolve(struct fm_thread *self, unsigned routine, uintptr_t pc, uintptr_t sp, uintptr_t fp)
+{
+    if (FM_LIKELY(!self->shared))
+        return step_over_bindings(self, routine, pc, sp, fp);
+    fm_lock(&self->lock);
+    uintptr_t site = step_over_bindings(self, routine, pc, sp, fp);
+    fm_unlock(&self->lock);
+    return site;
+}
+
+/* ---- the segment's list of load modules ---- */
 
 static uint32_t build_id_text(const uint8_t *id, size_t bytes)
 {
