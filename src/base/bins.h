@@ -15,10 +15,9 @@ enum { FM_DURATION_BINS = 64, FM_SIZE_BINS = 66, FM_SIZE_NONE = 0, FM_SIZE_ZERO 
 
 static inline unsigned fm_duration_bin(uint64_t ns)
 {
-    if (ns < 32)
-        return 0;
-    unsigned log2 = 63u - (unsigned)__builtin_clzll(ns);
-    unsigned bin = 2 * (log2 - 5) + 1 + (unsigned)((ns >> (log2 - 1)) & 1);
+    uint64_t capped = ns < 31 ? 31 : ns; /* 31 is in bin 0 by the same rule as the others */
+    unsigned log2 = 63u - (unsigned)__builtin_clzll(capped);
+    unsigned bin = 2 * log2 + (unsigned)(capped >> (log2 - 1)) - 11; /* the two leading bits are 2 or 3 */
     return bin < FM_DURATION_BINS ? bin : FM_DURATION_BINS - 1;
 }
 

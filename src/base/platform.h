@@ -12,6 +12,12 @@ enum { FM_DWARF_SP = 7, FM_DWARF_FP = 6, FM_DWARF_RA = 16 };
 #error "Fathom measures on x86-64 and aarch64"
 #endif
 
+/* A variable of this library alone: it is reached without the indirection that an exported one needs. */
+#define FM_HIDDEN __attribute__((visibility("hidden")))
+
+/* For the few functions that every measured call runs through. */
+#define FM_INLINE static inline __attribute__((always_inline))
+
 /* The state of a caller at its call: its return address, its stack pointer (the callee's CFA) and its frame pointer. */
 struct fm_frame {
     uintptr_t pc, sp, fp;

@@ -16,32 +16,45 @@ struct fm_sample {
 /* The entry of a key, made if needed, with less detail if the table is full; never NULL. */
 struct fm_entry *fm_table_find(struct fm_key key);
 
-static inline uint32_t fm_key_hash(struct fm_key key)
+/* The rare part of fm_entry_add: one of the first two events, or a new minimum, maximum or second maximum. */
+void fm_entry_note_extreme(struct fm_entry *entry, uint64_t ns);
+
+struct fm_key_words {
+    uint64_t word[2];
+};
+
+FM_INLINE struct fm_key_words fm_key_words(const struct fm_key *key)
 {
-    uint64_t first = (uint64_t)key.peer << 32 | (uint32_t)key.routine << 16 | (uint32_t)key.size_bin << 8 | key.thread;
-    uint64_t hash = (first ^ key.site_region * 0x9e3779b97f4a7c15u) * 0xd6e8feb86659fd93u;
-    return (uint32_t)(hash >> 32);
+    struct fm_key_words words;
+    __builtin_memcpy(&words, key, sizeof words);
+    return words;
 }
 
-static inline bool fm_key_equal(const struct fm_key *a, const struct fm_key *b)
+/* Of a product the highest bits depend on all of its factors: turned round, they come to be the lowest. */
+FM_INLINE uint32_t fm_key_hash(struct fm_key_words key)
 {
-    uint64_t x[2], y[2];
-    __builtin_memcpy(x, a, sizeof x);
-    __builtin_memcpy(y, b, sizeof y);
-    return ((x[0] ^ y[0]) | (x[1] ^ y[1])) == 0;
+    const uint64_t odd = 0x9e3779b97f4a7c15u;
+    return (uint32_t)__builtin_bswap64((key.word[1] * odd ^ key.word[0]) * odd);
 }
 
-static inline struct fm_entry *fm_table_lookup(struct fm_key key)
+FM_INLINE bool fm_key_equal(struct fm_key_words a, struct fm_key_words b)
 {
-    uint32_t number = __atomic_load_n(&fm_rt.index[fm_key_hash(key) & fm_rt.index_mask], __ATOMIC_ACQUIRE);
+    return ((a.word[0] ^ b.word[0]) | (a.word[1] ^ b.word[1])) == 0;
+}
+
+FM_INLINE struct fm_entry *fm_table_lookup(struct fm_key key)
+{
+    struct fm_key_words wanted = fm_key_words(&key);
+    /* relaxed: the entry is reached through the number, so its key cannot be older than the number */
+    uint32_t number = __atomic_load_n(&fm_rt.index[fm_key_hash(wanted) & fm_rt.index_mask], __ATOMIC_RELAXED);
     struct fm_entry *entry = &fm_rt.entries[number - 1];
-    if (FM_LIKELY(number != 0 && fm_key_equal(&entry->key, &key)))
+    if (FM_LIKELY(number != 0 && fm_key_equal(fm_key_words(&entry->key), wanted)))
         return entry;
     return fm_table_find(key);
 }
 
 /* A message of an operation whose call was counted elsewhere (a persistent request). */
-static inline void fm_entry_add_bytes(struct fm_entry *entry, const struct fm_sample *sample)
+FM_INLINE void fm_entry_add_bytes(struct fm_entry *entry, const struct fm_sample *sample)
 {
     entry->bytes += sample->bytes;
     entry->bytes_sent += sample->bytes_sent;
@@ -49,26 +62,14 @@ static inline void fm_entry_add_bytes(struct fm_entry *entry, const struct fm_sa
     entry->messages += sample->messages;
 }
 
-static inline void fm_entry_add(struct fm_entry *entry, const struct fm_sample *sample)
+FM_INLINE void fm_entry_add(struct fm_entry *entry, const struct fm_sample *sample)
 {
     uint64_t event = ++entry->count, ns = sample->ns;
     entry->total_ns += ns;
     entry->count_arguments += sample->count_argument;
-    if (FM_UNLIKELY(ns < entry->min_ns || event == 1)) {
-        entry->min_ns = ns;
-        entry->min_event = event;
-    }
-    if (FM_UNLIKELY(ns > entry->second_ns || event <= 2)) {
-        if (ns > entry->max_ns || event == 1) {
-            entry->second_ns = entry->max_ns;
-            entry->second_event = entry->max_event;
-            entry->max_ns = ns;
-            entry->max_event = event;
-        } else {
-            entry->second_ns = ns;
-            entry->second_event = event;
-        }
-    }
+    /* outside [minimum, second maximum], in one comparison */
+    if (FM_UNLIKELY(ns - entry->min_ns > entry->second_ns - entry->min_ns || event <= 2))
+        fm_entry_note_extreme(entry, ns);
     fm_entry_add_bytes(entry, sample);
     unsigned bin = fm_duration_bin(ns);
     if (FM_UNLIKELY(++entry->histogram[bin] == 0))

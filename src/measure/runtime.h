@@ -79,11 +79,11 @@ struct fm_runtime {
     bool seen_fortran;       /* a call came through a Fortran binding */
 };
 
-extern struct fm_runtime fm_rt;
+extern FM_HIDDEN struct fm_runtime fm_rt;
 /* The calling thread's slot once it has called MPI. */
-extern __thread struct fm_thread *fm_self __attribute__((tls_model("initial-exec")));
+extern FM_HIDDEN __thread struct fm_thread *fm_self __attribute__((tls_model("initial-exec")));
 /* Stack address of the outermost call being recorded by this thread, 0 outside. */
-extern __thread uintptr_t fm_guard __attribute__((tls_model("initial-exec")));
+extern FM_HIDDEN __thread uintptr_t fm_guard __attribute__((tls_model("initial-exec")));
 
 #define FM_LIKELY(x) __builtin_expect(!!(x), 1)
 #define FM_UNLIKELY(x) __builtin_expect(!!(x), 0)

@@ -11,14 +11,15 @@ enum { FULL_DETAIL = 12, NO_PEER = 13, NO_SITE = 14, NO_SIZE = 16 };
 
 static struct fm_entry *find_existing(const struct fm_key *key, uint32_t *free_at)
 {
-    uint32_t at = fm_key_hash(*key) & fm_rt.index_mask;
+    struct fm_key_words wanted = fm_key_words(key);
+    uint32_t at = fm_key_hash(wanted) & fm_rt.index_mask;
     for (;; at = (at + 1) & fm_rt.index_mask) {
         uint32_t number = __atomic_load_n(&fm_rt.index[at], __ATOMIC_ACQUIRE);
         if (number == 0) {
             *free_at = at;
             return NULL;
         }
-        if (fm_key_equal(&fm_rt.entries[number - 1].key, key))
+        if (fm_key_equal(fm_key_words(&fm_rt.entries[number - 1].key), wanted))
             return &fm_rt.entries[number - 1];
     }
 }
@@ -70,4 +71,22 @@ struct fm_entry *fm_table_find(struct fm_key key)
     if ((entry = find_existing(&key, &at)) || (entry = insert(&key, NO_SIZE)))
         return entry;
     return &fm_rt.entries[0];
+}
+
+void fm_entry_note_extreme(struct fm_entry *entry, uint64_t ns)
+{
+    uint64_t event = entry->count;
+    if (ns < entry->min_ns || event == 1) {
+        entry->min_ns = ns;
+        entry->min_event = event;
+    }
+    if (ns > entry->max_ns || event == 1) {
+        entry->second_ns = entry->max_ns;
+        entry->second_event = entry->max_event;
+        entry->max_ns = ns;
+        entry->max_event = event;
+    } else if (ns > entry->second_ns || event == 2) {
+        entry->second_ns = ns;
+        entry->second_event = event;
+    }
 }

@@ -9,6 +9,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/platform.h"
 #include "generated/routines.h"
 #include "profile/segment.h"
 
@@ -67,7 +68,7 @@ struct fm_abi {
     } pmpi;
 };
 
-extern struct fm_abi fm_abi;
+extern FM_HIDDEN struct fm_abi fm_abi;
 
 /* Finds the MPI library of this process and fills fm_abi; false when there is none we know. Cheap when done. */
 bool fm_abi_find(void);
@@ -75,7 +76,7 @@ bool fm_abi_find(void);
 /* The next definition of a routine (slot = 2 * routine + is_pmpi): another tool's or the library's; when there is
  * none, a function that answers "not initialised" or an error. Never NULL. */
 fm_function *fm_next_find(unsigned slot);
-extern fm_function *fm_next_table[];
+extern FM_HIDDEN fm_function *fm_next_table[];
 /* The next definition of a Fortran routine by its symbol, kept in *known. */
 fm_function *fm_next_fortran(fm_function **known, const char *symbol);
 

@@ -30,8 +30,8 @@ struct fm_call {
 /* First calls, nested calls and calls after a longjmp; false: pass it on uncounted. */
 bool fm_call_enter_slow(struct fm_call *call, unsigned routine, bool is_pmpi, struct fm_frame frame);
 
-static inline void fm_call_begin(struct fm_call *call, struct fm_thread *self, unsigned routine, bool is_pmpi,
-                                 uintptr_t site)
+FM_INLINE void fm_call_begin(struct fm_call *call, struct fm_thread *self, unsigned routine, bool is_pmpi,
+                             uintptr_t site)
 {
     call->self = self;
     call->routine = (uint16_t)routine;
@@ -44,7 +44,7 @@ static inline void fm_call_begin(struct fm_call *call, struct fm_thread *self, u
     self->seg->call_start = call->start;
 }
 
-static inline bool fm_call_enter(struct fm_call *call, unsigned routine, bool is_pmpi, struct fm_frame frame)
+FM_INLINE bool fm_call_enter(struct fm_call *call, unsigned routine, bool is_pmpi, struct fm_frame frame)
 {
     struct fm_thread *self = fm_self;
     if (FM_UNLIKELY(!self || fm_guard || !self->seg))
@@ -58,7 +58,7 @@ static inline bool fm_call_enter(struct fm_call *call, unsigned routine, bool is
     return true;
 }
 
-static inline void fm_call_returned(struct fm_call *call)
+FM_INLINE void fm_call_returned(struct fm_call *call)
 {
     call->ns = fm_clock_to_ns(&fm_rt.clock, fm_clock_ticks(&fm_rt.clock) - call->start);
 }
@@ -69,7 +69,7 @@ void fm_call_resume(struct fm_thread *self);
 void fm_call_drop_abandoned(struct fm_thread *self, uintptr_t sp);
 
 /* The end of every hook. */
-static inline void fm_call_leave(struct fm_call *call)
+FM_INLINE void fm_call_leave(struct fm_call *call)
 {
     call->self->seg->call_routine = 0;
     fm_guard = call->outer;
@@ -78,7 +78,7 @@ static inline void fm_call_leave(struct fm_call *call)
 }
 
 /* Also while measuring is paused: of calls that were made before. */
-static inline void fm_record_always(struct fm_thread *self, struct fm_key key, const struct fm_sample *sample)
+FM_INLINE void fm_record_always(struct fm_thread *self, struct fm_key key, const struct fm_sample *sample)
 {
     if (FM_UNLIKELY(self->shared))
         fm_lock(&self->lock);
@@ -88,7 +88,7 @@ static inline void fm_record_always(struct fm_thread *self, struct fm_key key, c
         fm_unlock(&self->lock);
 }
 
-static inline void fm_record(struct fm_thread *self, struct fm_key key, const struct fm_sample *sample)
+FM_INLINE void fm_record(struct fm_thread *self, struct fm_key key, const struct fm_sample *sample)
 {
     if (FM_LIKELY(!fm_rt.paused))
         fm_record_always(self, key, sample);
@@ -97,8 +97,7 @@ static inline void fm_record(struct fm_thread *self, struct fm_key key, const st
 /* Bytes without a call: see fm_entry_add_bytes. */
 void fm_record_message(struct fm_thread *self, struct fm_key key, const struct fm_sample *sample);
 
-static inline void fm_call_record(struct fm_call *call, uint32_t peer, unsigned size_bin,
-                                  const struct fm_sample *sample)
+FM_INLINE void fm_call_record(struct fm_call *call, uint32_t peer, unsigned size_bin, const struct fm_sample *sample)
 {
     struct fm_key key = {peer, call->routine, (uint8_t)size_bin, (uint8_t)call->self->slot, call->site_region};
     fm_record(call->self, key, sample);

@@ -41,7 +41,7 @@ struct fm_type {
     uint64_t bytes;
 };
 enum { FM_TYPES = 256 };
-extern struct fm_type fm_types[FM_TYPES];
+extern FM_HIDDEN struct fm_type fm_types[FM_TYPES];
 
 static inline uint32_t fm_handle_hash(fm_word handle, unsigned bits)
 {

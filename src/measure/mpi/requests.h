@@ -6,7 +6,7 @@
 #include "measure/mpi/call.h"
 
 /* How many are followed now; 0 lets waits skip all look-ups. */
-extern atomic_uint fm_requests_followed;
+extern FM_HIDDEN atomic_uint fm_requests_followed;
 
 /* false: no room (counted by the caller's record as untracked). */
 bool fm_request_add(const struct fm_request *request);
