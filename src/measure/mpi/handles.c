@@ -1,12 +1,11 @@
 #include "measure/mpi/handles.h"
 
-#include "measure/runtime.h"
-
-enum { COMMS = 256, TRANSLATIONS = 1024, WINDOW_TAG = 1 };
+enum { TRANSLATIONS = 1024 };
+#define WINDOW_TAG ((fm_word)1 << 62)
 
 struct fm_type fm_types[FM_TYPES];
 
-static struct fm_comm comms[COMMS];
+struct fm_comm fm_comms[FM_COMMS];
 static const struct fm_comm unknown = {.rank = -1};
 static fm_word world_group;
 /* One word each, so that no lock is needed: valid:1 communicator:8 rank:27 world rank:28. */
@@ -15,14 +14,14 @@ static atomic_uint lock;
 
 /* ---- datatypes ---- */
 
-uint64_t fm_type_size_slow(fm_word handle)
+uint64_t fm_type_size_find(fm_word handle)
 {
     int64_t bytes = 0;
     if (fm_abi.kind == FM_MPI_MPICH && (handle & 0xff000000) == 0x4c000000)
         bytes = (int64_t)(handle >> 8 & 0xff); /* a predefined type's handle holds its size */
     else if (fm_abi.pmpi.Type_size_x(handle, &bytes) != 0 || bytes < 0)
         return 0;
-    struct fm_type *type = &fm_types[fm_handle_hash(handle, 8)];
+    struct fm_type *type = &fm_types[fm_handle_place(handle)];
     fm_lock(&lock);
     __atomic_store_n(&type->handle, 0, __ATOMIC_RELEASE);
     type->bytes = (uint64_t)bytes;
@@ -33,7 +32,7 @@ uint64_t fm_type_size_slow(fm_word handle)
 
 void fm_type_forget(fm_word handle)
 {
-    struct fm_type *type = &fm_types[fm_handle_hash(handle, 8)];
+    struct fm_type *type = &fm_types[fm_handle_place(handle)];
     fm_lock(&lock);
     if (type->handle == handle)
         __atomic_store_n(&type->handle, 0, __ATOMIC_RELEASE);
@@ -45,11 +44,6 @@ void fm_type_forget(fm_word handle)
 void fm_comm_world_ready(void)
 {
     fm_abi.pmpi.Comm_group(fm_abi.comm_world, &world_group);
-}
-
-static struct fm_comm *place_of(fm_word handle, bool window)
-{
-    return &comms[fm_handle_hash(handle ^ (window ? (fm_word)WINDOW_TAG << 40 : 0), 8)];
 }
 
 static void ask_comm(struct fm_comm *comm, fm_word handle)
@@ -75,43 +69,58 @@ static void drop_translations(unsigned index)
             __atomic_store_n(&translations[i], 0, __ATOMIC_RELAXED);
 }
 
-static const struct fm_comm *find(fm_word word, bool window)
+/* A handle may lie in its place or in one of the next few; `empty` is where it would go. */
+static struct fm_comm *look_up(fm_word handle, struct fm_comm **empty)
 {
-    fm_word handle = fm_handle(word);
-    struct fm_comm *comm = place_of(handle, window);
-    if (FM_LIKELY(__atomic_load_n(&comm->handle, __ATOMIC_ACQUIRE) == handle && comm->window == window))
+    enum { PROBES = 4 };
+    uint8_t home = fm_handle_place(handle);
+    *empty = &fm_comms[home];
+    for (unsigned i = PROBES; i-- > 0;) {
+        struct fm_comm *comm = &fm_comms[(uint8_t)(home + i)];
+        fm_word there = __atomic_load_n(&comm->handle, __ATOMIC_ACQUIRE);
+        if (there == handle)
+            return comm;
+        if (there == 0)
+            *empty = comm;
+    }
+    return NULL;
+}
+
+const struct fm_comm *fm_comm_find(fm_word handle)
+{
+    struct fm_comm *to, *comm = look_up(handle, &to);
+    if (comm)
         return comm;
-    struct fm_comm fresh = {.rank = -1, .in_degree = -1, .out_degree = -1, .window = window};
-    if (!window)
+    struct fm_comm fresh = {.rank = -1, .in_degree = -1, .out_degree = -1, .window = (handle & WINDOW_TAG) != 0};
+    if (!fresh.window)
         ask_comm(&fresh, handle);
     fm_lock(&lock);
-    fresh.generation = comm->generation + 1;
-    __atomic_store_n(&comm->handle, 0, __ATOMIC_RELEASE);
-    drop_translations((unsigned)(comm - comms));
-    *comm = fresh;
-    __atomic_store_n(&comm->handle, handle, __ATOMIC_RELEASE);
+    comm = look_up(handle, &to);
+    if (!comm) {
+        comm = to;
+        fresh.generation = comm->generation + 1;
+        __atomic_store_n(&comm->handle, 0, __ATOMIC_RELEASE);
+        drop_translations((unsigned)(comm - fm_comms));
+        *comm = fresh;
+        __atomic_store_n(&comm->handle, handle, __ATOMIC_RELEASE);
+    }
     fm_unlock(&lock);
     return comm;
 }
 
-const struct fm_comm *fm_comm_of(fm_word handle)
+const struct fm_comm *fm_comm_of_window(fm_word word)
 {
-    return find(handle, false);
-}
-
-const struct fm_comm *fm_comm_of_window(fm_word handle)
-{
-    return find(handle, true);
+    return fm_comm_find(fm_handle(word) | WINDOW_TAG);
 }
 
 void fm_comm_forget(fm_word handle, bool window)
 {
-    struct fm_comm *comm = place_of(handle, window);
     fm_lock(&lock);
-    if (comm->handle == handle && comm->window == window) {
+    struct fm_comm *unused, *comm = look_up(handle | (window ? WINDOW_TAG : 0), &unused);
+    if (comm) {
         __atomic_store_n(&comm->handle, 0, __ATOMIC_RELEASE);
         comm->generation++;
-        drop_translations((unsigned)(comm - comms));
+        drop_translations((unsigned)(comm - fm_comms));
     }
     fm_unlock(&lock);
 }
@@ -148,7 +157,7 @@ static void ask_neighbours(struct fm_comm *comm, fm_word handle, int *in, int *o
 
 const struct fm_comm *fm_comm_with_neighbours(fm_word word)
 {
-    struct fm_comm *comm = (struct fm_comm *)find(word, false);
+    struct fm_comm *comm = (struct fm_comm *)fm_comm_find(fm_handle(word));
     if (comm->in_degree < 0 || comm->out_degree < 0) {
         int in = 0, out = 0;
         ask_neighbours(comm, fm_handle(word), &in, &out);
@@ -162,7 +171,7 @@ const struct fm_comm *fm_comm_with_neighbours(fm_word word)
 
 static int32_t ask_world_rank(const struct fm_comm *comm, int32_t rank)
 {
-    fm_word handle = comm->handle, group = 0;
+    fm_word handle = comm->handle & ~WINDOW_TAG, group = 0;
     int world = fm_abi.undefined;
     int status;
     if (!handle)
@@ -181,15 +190,13 @@ static int32_t ask_world_rank(const struct fm_comm *comm, int32_t rank)
     return world == fm_abi.undefined ? -1 : world;
 }
 
-uint32_t fm_comm_world_rank(const struct fm_comm *comm, int32_t rank)
+uint32_t fm_comm_world_rank_find(const struct fm_comm *comm, int32_t rank)
 {
     if (rank < 0)
         return FM_PEER_NONE;
-    if (FM_LIKELY(comm->identity))
-        return (uint32_t)rank;
     if (!world_group || comm == &unknown || (uint32_t)rank >= 1u << 27)
         return FM_PEER_NONE;
-    uint64_t index = (uint64_t)(comm - comms);
+    uint64_t index = (uint64_t)(comm - fm_comms);
     uint64_t wanted = 1ull << 63 | index << 55 | (uint64_t)rank << 28;
     uint64_t *place = &translations[(index * 31 + (uint64_t)rank) % TRANSLATIONS];
     uint64_t known = __atomic_load_n(place, __ATOMIC_RELAXED);
@@ -202,11 +209,11 @@ uint32_t fm_comm_world_rank(const struct fm_comm *comm, int32_t rank)
 
 uint32_t fm_comm_name(const struct fm_comm *comm)
 {
-    return comm == &unknown ? 0 : (comm->generation & 0xffffff) << 8 | (uint32_t)(comm - comms);
+    return comm == &unknown ? 0 : (comm->generation & 0xffffff) << 8 | (uint32_t)(comm - fm_comms);
 }
 
 const struct fm_comm *fm_comm_named(uint32_t name)
 {
-    const struct fm_comm *comm = &comms[name & 0xff];
+    const struct fm_comm *comm = &fm_comms[name & 0xff];
     return (comm->generation & 0xffffff) == name >> 8 && comm->handle ? comm : &unknown;
 }

@@ -7,9 +7,10 @@
 #define FM_MEASURE_MPI_HANDLES_H
 
 #include "measure/mpi/abi.h"
+#include "measure/runtime.h"
 
 struct fm_comm {
-    fm_word handle; /* 0 = empty */
+    fm_word handle; /* 0 = empty; that of a window has a tag */
     uint32_t generation;
     int32_t size;                  /* of the group that partners are in (remote for an intercommunicator) */
     int32_t rank;                  /* our own, -1 where unknown */
@@ -19,13 +20,14 @@ struct fm_comm {
     bool inter, window;
 };
 
-const struct fm_comm *fm_comm_of(fm_word handle); /* never NULL; size 0 where nothing is known */
-const struct fm_comm *fm_comm_of_window(fm_word handle);
+/* Both never NULL; size 0 where nothing is known. */
+static inline const struct fm_comm *fm_comm_of(fm_word word);
+const struct fm_comm *fm_comm_of_window(fm_word word);
 /* The same, with the neighbours of its topology. */
 const struct fm_comm *fm_comm_with_neighbours(fm_word handle);
 void fm_comm_forget(fm_word handle, bool window);
 /* World rank of a rank in a communicator, FM_PEER_NONE if it has none. */
-uint32_t fm_comm_world_rank(const struct fm_comm *comm, int32_t rank);
+static inline uint32_t fm_comm_world_rank(const struct fm_comm *comm, int32_t rank);
 /* A name for a communicator that outlives its handle; 0 and stale names give an empty communicator. */
 uint32_t fm_comm_name(const struct fm_comm *comm);
 const struct fm_comm *fm_comm_named(uint32_t name);
@@ -33,28 +35,49 @@ const struct fm_comm *fm_comm_named(uint32_t name);
 /* The world is known from now on (after MPI_Init). */
 void fm_comm_world_ready(void);
 
-uint64_t fm_type_size_slow(fm_word type);
-void fm_type_forget(fm_word type);
-
 struct fm_type {
     fm_word handle;
     uint64_t bytes;
 };
-enum { FM_TYPES = 256 };
+void fm_type_forget(fm_word type);
+
+/* ---- the look-ups of every call, and what they leave to others ---- */
+
+enum { FM_COMMS = 256, FM_TYPES = 256 };
+extern FM_HIDDEN struct fm_comm fm_comms[FM_COMMS];
 extern FM_HIDDEN struct fm_type fm_types[FM_TYPES];
 
-static inline uint32_t fm_handle_hash(fm_word handle, unsigned bits)
+const struct fm_comm *fm_comm_find(fm_word handle);
+uint32_t fm_comm_world_rank_find(const struct fm_comm *comm, int32_t rank);
+uint64_t fm_type_size_find(fm_word handle);
+
+/* A place in a table of 256. Handles are addresses or small structured numbers: their lower bits tell them apart. */
+static inline uint8_t fm_handle_place(fm_word handle)
 {
-    return (uint32_t)(((uint64_t)handle * 0x9e3779b97f4a7c15u) >> (64 - bits));
+    return (uint8_t)(handle ^ handle >> 4 ^ handle >> 12);
+}
+
+static inline const struct fm_comm *fm_comm_of(fm_word word)
+{
+    fm_word handle = fm_handle(word);
+    const struct fm_comm *comm = &fm_comms[fm_handle_place(handle)];
+    if (FM_LIKELY(__atomic_load_n(&comm->handle, __ATOMIC_ACQUIRE) == handle))
+        return comm;
+    return fm_comm_find(handle);
+}
+
+static inline uint32_t fm_comm_world_rank(const struct fm_comm *comm, int32_t rank)
+{
+    return FM_LIKELY(comm->identity && rank >= 0) ? (uint32_t)rank : fm_comm_world_rank_find(comm, rank);
 }
 
 static inline uint64_t fm_type_size(fm_word word)
 {
     fm_word handle = fm_handle(word);
-    const struct fm_type *type = &fm_types[fm_handle_hash(handle, 8)];
-    if (__builtin_expect(__atomic_load_n(&type->handle, __ATOMIC_ACQUIRE) == handle, 1))
+    const struct fm_type *type = &fm_types[fm_handle_place(handle)];
+    if (FM_LIKELY(__atomic_load_n(&type->handle, __ATOMIC_ACQUIRE) == handle))
         return type->bytes;
-    return fm_type_size_slow(handle);
+    return fm_type_size_find(handle);
 }
 
 #endif

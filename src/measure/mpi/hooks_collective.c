@@ -3,8 +3,8 @@
  * (at the root, for the group that partners are in). */
 #include "measure/mpi/hooks.h"
 
-static void finish(struct fm_call *call, int result, const struct fm_comm *comm, int64_t count, uint64_t payload,
-                   uint64_t sent, uint64_t received)
+FM_INLINE void finish_fast(struct fm_call *call, int result, const struct fm_comm *comm, int64_t count,
+                           uint64_t payload, uint64_t sent, uint64_t received)
 {
     struct fm_sample sample = {.ns = call->ns, .count_argument = count > 0 ? (uint64_t)count : 0};
     unsigned bin = FM_SIZE_NONE;
@@ -16,6 +16,12 @@ static void finish(struct fm_call *call, int result, const struct fm_comm *comm,
     }
     fm_call_record(call, comm ? (uint32_t)comm->size : FM_PEER_NONE, bin, &sample);
     fm_call_leave(call);
+}
+
+static void finish(struct fm_call *call, int result, const struct fm_comm *comm, int64_t count, uint64_t payload,
+                   uint64_t sent, uint64_t received)
+{
+    finish_fast(call, result, comm, count, payload, sent, received);
 }
 
 /* NULL after an error: then nothing of the arguments can be trusted. */
@@ -84,7 +90,7 @@ void fm_after_reduce(struct fm_call *call, int result, int64_t count, fm_word ty
 void fm_after_allreduce(struct fm_call *call, int result, int64_t count, fm_word type, fm_word comm)
 {
     uint64_t bytes = result == 0 ? fm_bytes_of(count, type) : 0;
-    finish(call, result, known_comm(result, comm), count, bytes, bytes, bytes);
+    finish_fast(call, result, known_comm(result, comm), count, bytes, bytes, bytes);
 }
 
 static void finish_gather(struct fm_call *call, int result, const struct fm_comm *comm, int64_t count, uint64_t own,

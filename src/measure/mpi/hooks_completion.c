@@ -5,44 +5,20 @@
 #include "measure/mpi/hooks.h"
 #include "measure/mpi/requests.h"
 
-static void finish(struct fm_call *call, int64_t count)
+FM_INLINE void finish(struct fm_call *call, int64_t count)
 {
     struct fm_sample sample = {.ns = call->ns, .count_argument = count > 0 ? (uint64_t)count : 0};
     fm_call_record(call, FM_PEER_NONE, FM_SIZE_NONE, &sample);
     fm_call_leave(call);
 }
 
-static inline bool nothing_followed(void)
-{
-    return atomic_load_explicit(&fm_requests_followed, memory_order_relaxed) == 0;
-}
-
 /* ---- one request ---- */
-
-static inline void before_one(struct fm_call *call, fm_word request, fm_word *status)
-{
-    if (nothing_followed() || !request)
-        return;
-    call->handle = fm_handle_at(request, 0);
-    call->follow = true;
-    fm_own_status(call, status);
-}
-
-void fm_before_wait(struct fm_call *call, fm_word request, fm_word *status)
-{
-    before_one(call, request, status);
-}
 
 void fm_after_wait(struct fm_call *call, int result)
 {
     if (call->follow)
         fm_request_completed(call->self, call->handle, result == 0 ? (const void *)call->statuses : NULL);
     finish(call, 0);
-}
-
-void fm_before_test(struct fm_call *call, fm_word request, fm_word *status)
-{
-    before_one(call, request, status);
 }
 
 void fm_after_test(struct fm_call *call, int result, fm_word flag)
@@ -115,7 +91,7 @@ static void finish_many(struct fm_call *call, int64_t count)
 static bool before_many(struct fm_call *call, int64_t count, fm_word requests, fm_word *statuses, bool one_status)
 {
     void *own;
-    if (nothing_followed() || count <= 0 || !requests)
+    if (!fm_requests_any() || count <= 0 || !requests)
         return true;
     if (!take_scratch(call, count, &own))
         return false;
@@ -233,7 +209,7 @@ void fm_after_testsome(struct fm_call *call, int result, int64_t count, fm_word 
 
 static bool find_send(const struct fm_call *call, fm_word handle, struct fm_request *request)
 {
-    return !nothing_followed() && fm_request_start(call, handle, request);
+    return fm_requests_any() && fm_request_start(call, handle, request);
 }
 
 void fm_after_start(struct fm_call *call, int result, fm_word request)

@@ -17,12 +17,12 @@ void fm_after_count(struct fm_call *call, int result, int64_t count)
     fm_call_leave(call);
 }
 
-static inline uint64_t as_count(int64_t count)
+FM_INLINE uint64_t as_count(int64_t count)
 {
     return count > 0 ? (uint64_t)count : 0;
 }
 
-static inline void finish_send(struct fm_call *call, int result, int64_t count, fm_word type, int32_t dest,
+FM_INLINE void finish_send(struct fm_call *call, int result, int64_t count, fm_word type, int32_t dest,
                                fm_word comm, uint64_t received)
 {
     if (FM_UNLIKELY(result != 0)) {
@@ -42,11 +42,6 @@ void fm_after_send(struct fm_call *call, int result, int64_t count, fm_word type
 
 /* ---- blocking receives ---- */
 
-void fm_before_receive(struct fm_call *call, fm_word *status)
-{
-    fm_own_status(call, status);
-}
-
 void fm_after_receive(struct fm_call *call, int result, int64_t count, int32_t source, fm_word comm)
 {
     if (FM_UNLIKELY(result != 0)) {
@@ -59,11 +54,6 @@ void fm_after_receive(struct fm_call *call, int result, int64_t count, int32_t s
     struct fm_sample sample = {call->ns, as_count(count), bytes, 0, bytes, from >= 0};
     fm_call_record(call, fm_comm_world_rank(fm_comm_of(comm), from), fm_size_bin(bytes), &sample);
     fm_call_leave(call);
-}
-
-void fm_before_message_receive(struct fm_call *call, fm_word *status)
-{
-    fm_own_status(call, status);
 }
 
 /* The communicator of a matched message is not told: the partner stays unknown unless it is the world's rank. */
@@ -81,20 +71,10 @@ void fm_after_message_receive(struct fm_call *call, int result, int64_t count)
 
 /* ---- both ways ---- */
 
-void fm_before_sendrecv(struct fm_call *call, fm_word *status)
-{
-    fm_own_status(call, status);
-}
-
 void fm_after_sendrecv(struct fm_call *call, int result, int64_t count, fm_word type, int32_t dest, fm_word comm)
 {
     uint64_t received = result == 0 ? fm_status_length((const void *)call->statuses) : 0;
     finish_send(call, result, count, type, dest, comm, received);
-}
-
-void fm_before_sendrecv_replace(struct fm_call *call, fm_word *status)
-{
-    fm_own_status(call, status);
 }
 
 void fm_after_sendrecv_replace(struct fm_call *call, int result, int64_t count, fm_word type, int32_t dest,

@@ -28,7 +28,7 @@ static struct fm_request *table(void)
 static uint32_t bucket(fm_word handle, unsigned k)
 {
     uint32_t buckets = fm_rt.segment->sections[FM_SECTION_REQUESTS].capacity / FM_REQUEST_BUCKET;
-    return ((fm_handle_hash(handle, 32) + k) & (buckets - 1)) * FM_REQUEST_BUCKET;
+    return (((uint32_t)(handle * 0x9e3779b97f4a7c15u >> 32) + k) & (buckets - 1)) * FM_REQUEST_BUCKET;
 }
 
 /* A library may give the handle of a request that is complete to another thread before we have recorded it: then

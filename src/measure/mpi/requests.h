@@ -7,6 +7,10 @@
 
 /* How many are followed now; 0 lets waits skip all look-ups. */
 extern FM_HIDDEN atomic_uint fm_requests_followed;
+static inline bool fm_requests_any(void)
+{
+    return atomic_load_explicit(&fm_requests_followed, memory_order_relaxed) != 0;
+}
 
 /* false: no room (counted by the caller's record as untracked). */
 bool fm_request_add(const struct fm_request *request);
