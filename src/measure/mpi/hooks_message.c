@@ -22,8 +22,8 @@ FM_INLINE uint64_t as_count(int64_t count)
     return count > 0 ? (uint64_t)count : 0;
 }
 
-FM_INLINE void finish_send(struct fm_call *call, int result, int64_t count, fm_word type, int32_t dest,
-                               fm_word comm, uint64_t received)
+FM_INLINE void finish_send(struct fm_call *call, int result, int64_t count, fm_word type, int32_t dest, fm_word comm,
+                           uint64_t received)
 {
     if (FM_UNLIKELY(result != 0)) {
         fm_finish_plain(call, FM_PEER_NONE);
