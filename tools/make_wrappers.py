@@ -129,35 +129,47 @@ def expression(name, words):
     return f"a{position}"
 
 
-def wrapper(prefix, index, name, kind, words):
-    is_pmpi = 1 if prefix else 0
-    slot = f"2 * FM_R_{name} + {is_pmpi}"
-    parameters = ", ".join(f"fm_word a{i}" for i in range(len(words))) or "void"
-    values = ", ".join(f"a{i}" for i in range(len(words)))
+def wrappers(name, kind, words):
+    """MPI_X and PMPI_X, which begin an ordinary call without calling anything, and what both leave the others to."""
+    parameters = [f"fm_word a{i}" for i in range(len(words))]
+    values = [f"a{i}" for i in range(len(words))]
     types = ", ".join(["fm_word"] * len(words)) or "void"
     result = "double" if kind == "real" else "fm_word"
     hook = SIMPLE_KINDS.get(kind, kind)
     _, before, after = KINDS[kind]
-    call = f"(({result} (*)({types}))next)({values})"
+    call = f"(({result} (*)({types}))next)({', '.join(values)})"
     code = "0" if kind == "real" else "result"
     before_line = ""
     if before is not None:
         arguments = "".join(", " + expression(a, words) for a in before)
         before_line = f"    fm_before_{hook}(&call{arguments});\n"
     arguments = "".join(", " + expression(a, words) for a in after)
-    return f"""FM_EXPORT {result} {prefix}{name}({parameters})
-{{
-    fm_function *next = fm_next(fm_next_table[{slot}], {slot});
-    struct fm_call call;
-    if (!fm_call_enter(&call, FM_R_{name}, {"true" if is_pmpi else "false"}, FM_CALLER_FRAME()))
-        return {call};
-{before_line}    {result} result = {call};
+    body = f"""{before_line}    {result} result = {call};
     fm_call_returned(&call);
     fm_after_{hook}(&call, (int){code}{arguments});
     return result;
 }}
 
 """
+    frame = ["uintptr_t pc", "uintptr_t sp", "uintptr_t fp"]
+    text = f"""FM_COLD static {result} unusual_{name}({', '.join([*parameters, "bool is_pmpi", *frame])})
+{{
+    struct fm_call call;
+    fm_function *next = fm_next(2 * FM_R_{name} + is_pmpi);
+    if (!fm_call_enter(&call, FM_R_{name}, is_pmpi, (struct fm_frame){{pc, sp, fp}}))
+        return {call};
+{body}"""
+    for prefix, is_pmpi in (("", 0), ("P", 1)):
+        rest = ", ".join([*values, "true" if is_pmpi else "false", "frame.pc", "frame.sp", "frame.fp"])
+        text += f"""FM_EXPORT {result} {prefix}{name}({', '.join(parameters) or "void"})
+{{
+    struct fm_call call;
+    struct fm_frame frame = FM_CALLER_FRAME();
+    fm_function *next = fm_next_table[2 * FM_R_{name} + {is_pmpi}];
+    if (FM_UNLIKELY(!next || !fm_call_enter_quick(&call, FM_R_{name}, {"true" if is_pmpi else "false"}, frame)))
+        return unusual_{name}({rest});
+{body}"""
+    return text
 
 
 def fortran_wrapper(symbol, name):
@@ -205,11 +217,9 @@ def write_wrappers(path, routines):
     with open(path, "w", encoding="utf-8") as out:
         out.write('/* Made from calls.table: a wrapper for MPI_X and for PMPI_X of every routine. */\n')
         out.write('#include "measure/mpi/hooks.h"\n\nfm_function *fm_next_table[2 * FM_ROUTINE_COUNT];\n\n')
-        for index, (name, kind, words) in enumerate(routines):
-            if kind == "pcontrol":
-                continue  # variadic: hand-written in pcontrol.c
-            for prefix in ("", "P"):
-                out.write(wrapper(prefix, index, name, kind, words))
+        for name, kind, words in routines:
+            if kind != "pcontrol":  # variadic: hand-written in pcontrol.c
+                out.write(wrappers(name, kind, words))
         for name in FORTRAN_DIRECT:
             for suffix in ("_", "_f08_"):
                 out.write(fortran_wrapper(name.lower() + suffix, name))

@@ -213,34 +213,34 @@ static struct fm_frame_rule *place_of_rule(struct fm_thread *self, uintptr_t pc)
     return &self->frames[home];
 }
 
-static uintptr_t step_over_bindings(struct fm_thread *self, unsigned routine, uintptr_t pc, uintptr_t sp, uintptr_t fp)
+static uintptr_t step_over_bindings(struct fm_thread *self, unsigned routine, struct fm_frame frame)
 {
     for (int depth = 0; depth < MAX_BINDING_FRAMES; depth++) {
-        struct fm_frame_rule *rule = place_of_rule(self, pc);
-        if (rule->pc != pc) {
-            if (FM_LIKELY(is_site(self, pc)))
-                return pc;
-            read_rule(rule, routine, pc);
+        struct fm_frame_rule *rule = place_of_rule(self, frame.pc);
+        if (rule->pc != frame.pc) {
+            if (FM_LIKELY(is_site(self, frame.pc)))
+                return frame.pc;
+            read_rule(rule, routine, frame.pc);
         }
-        uintptr_t cfa = (rule->cfa_from_fp ? fp : sp) + (uintptr_t)(intptr_t)rule->cfa_offset;
+        uintptr_t cfa = (rule->cfa_from_fp ? frame.fp : frame.sp) + (uintptr_t)(intptr_t)rule->cfa_offset;
         if (FM_UNLIKELY(rule->kind == FM_FRAME_INTERNAL && depth == 0))
             return FM_SITE_IGNORE;
-        if (FM_UNLIKELY(rule->kind != FM_FRAME_BINDING || cfa < sp))
-            return pc;
+        if (FM_UNLIKELY(rule->kind != FM_FRAME_BINDING || cfa < frame.sp))
+            return frame.pc;
         if (rule->fp_saved)
-            fp = *(const uintptr_t *)(cfa + (uintptr_t)(intptr_t)rule->fp_offset);
-        pc = *(const uintptr_t *)(cfa + (uintptr_t)(intptr_t)rule->ra_offset);
-        sp = cfa;
+            frame.fp = *(const uintptr_t *)(cfa + (uintptr_t)(intptr_t)rule->fp_offset);
+        frame.pc = *(const uintptr_t *)(cfa + (uintptr_t)(intptr_t)rule->ra_offset);
+        frame.sp = cfa;
     }
-    return pc;
+    return frame.pc;
 }
 
-uintptr_t fm_site_resolve(struct fm_thread *self, unsigned routine, uintptr_t pc, uintptr_t sp, uintptr_t fp)
+uintptr_t fm_site_find(struct fm_thread *self, unsigned routine, struct fm_frame frame)
 {
     if (FM_LIKELY(!self->shared))
-        return step_over_bindings(self, routine, pc, sp, fp);
+        return step_over_bindings(self, routine, frame);
     fm_lock(&self->lock);
-    uintptr_t site = step_over_bindings(self, routine, pc, sp, fp);
+    uintptr_t site = step_over_bindings(self, routine, frame);
     fm_unlock(&self->lock);
     return site;
 }

@@ -11,20 +11,33 @@
 
 enum { FM_SITE_IGNORE = 1 }; /* not an address: the call was made by a binding for its own needs */
 
-/* The slow part of fm_site_of: unknown return addresses and frames of bindings. */
-uintptr_t fm_site_resolve(struct fm_thread *self, unsigned routine, uintptr_t pc, uintptr_t sp, uintptr_t fp);
-
 static inline unsigned fm_site_hash(uintptr_t pc)
 {
     return (unsigned)((pc ^ pc >> 10) >> 2);
 }
 
-static inline uintptr_t fm_site_of(struct fm_thread *self, unsigned routine, struct fm_frame frame)
+FM_INLINE bool fm_site_known(const struct fm_thread *self, uintptr_t pc)
 {
-    if (FM_LIKELY(self->sites[fm_site_hash(frame.pc) % FM_SITE_SLOTS] == frame.pc))
-        return frame.pc;
-    return fm_site_resolve(self, routine, frame.pc, frame.sp, frame.fp);
+    return self->sites[fm_site_hash(pc) % FM_SITE_SLOTS] == pc;
 }
+
+/* The call site where it is known at first glance, directly or behind one frame of a binding; else 0. */
+FM_INLINE uintptr_t fm_site_quick(const struct fm_thread *self, struct fm_frame frame)
+{
+    if (FM_LIKELY(fm_site_known(self, frame.pc)))
+        return frame.pc;
+    const struct fm_frame_rule *rule = &self->frames[fm_site_hash(frame.pc) % FM_FRAME_SLOTS];
+    if (rule->pc != frame.pc || rule->kind != FM_FRAME_BINDING || self->shared)
+        return 0;
+    uintptr_t cfa = (rule->cfa_from_fp ? frame.fp : frame.sp) + (uintptr_t)(intptr_t)rule->cfa_offset;
+    if (cfa < frame.sp)
+        return 0;
+    uintptr_t site = *(const uintptr_t *)(cfa + (uintptr_t)(intptr_t)rule->ra_offset);
+    return fm_site_known(self, site) ? site : 0;
+}
+
+/* The call site however it must be found; FM_SITE_IGNORE if the program made no such call. */
+uintptr_t fm_site_find(struct fm_thread *self, unsigned routine, struct fm_frame frame);
 
 /* Makes sure that the load module of an address is in the segment's list. */
 void fm_site_register(uintptr_t address);

@@ -80,9 +80,10 @@ extern FM_HIDDEN fm_function *fm_next_table[];
 /* The next definition of a Fortran routine by its symbol, kept in *known. */
 fm_function *fm_next_fortran(fm_function **known, const char *symbol);
 
-static inline fm_function *fm_next(fm_function *known, unsigned slot)
+static inline fm_function *fm_next(unsigned slot)
 {
-    return __builtin_expect(known != 0, 1) ? known : fm_next_find(slot);
+    fm_function *known = fm_next_table[slot];
+    return known ? known : fm_next_find(slot);
 }
 
 static inline fm_word fm_handle(fm_word word)

@@ -65,7 +65,7 @@ static bool is_users_callback(bool is_pmpi, struct fm_frame frame)
     return !is_pmpi && !fm_site_in_mpi(frame.pc);
 }
 
-bool fm_call_enter_slow(struct fm_call *call, unsigned routine, bool is_pmpi, struct fm_frame frame)
+bool fm_call_enter(struct fm_call *call, unsigned routine, bool is_pmpi, struct fm_frame frame)
 {
     struct fm_thread *self = fm_self;
     if (!self || !self->seg) {
@@ -77,7 +77,7 @@ bool fm_call_enter_slow(struct fm_call *call, unsigned routine, bool is_pmpi, st
     fm_call_drop_abandoned(self, frame.sp);
     if (fm_guard && !is_users_callback(is_pmpi, frame))
         return false;
-    uintptr_t site = fm_site_of(self, routine, frame);
+    uintptr_t site = fm_site_find(self, routine, frame);
     if (site == FM_SITE_IGNORE)
         return false;
     if (self->n_outer == FM_OUTER_CALLS) /* no program nests so deep: all were abandoned */

@@ -16,19 +16,18 @@ struct fm_call {
     uint64_t ns;     /* set by fm_call_returned */
     uintptr_t outer; /* the guard to restore: not 0 in a user's callback */
     uint64_t site_region;
+    /* eight bytes that are set at once */
     uint16_t routine;
     bool is_pmpi; /* called by its PMPI name */
     /* between fm_before_* and fm_after_* */
     bool follow;        /* some of the requests may be followed */
     bool large_scratch; /* the process's one large scratch is ours until the call ends */
-    fm_word statuses;   /* of this call: the program's or ours */
-    fm_word handle;     /* of a single request, as it was before the call */
-    fm_word *handles;   /* of many */
+    bool unused[3];
+    fm_word statuses; /* of this call: the program's or ours */
+    fm_word handle;   /* of a single request, as it was before the call */
+    fm_word *handles; /* of many */
     _Alignas(8) char status[FM_STATUS_BYTES];
 };
-
-/* First calls, nested calls and calls after a longjmp; false: pass it on uncounted. */
-bool fm_call_enter_slow(struct fm_call *call, unsigned routine, bool is_pmpi, struct fm_frame frame);
 
 FM_INLINE void fm_call_begin(struct fm_call *call, struct fm_thread *self, unsigned routine, bool is_pmpi,
                              uintptr_t site)
@@ -36,7 +35,7 @@ FM_INLINE void fm_call_begin(struct fm_call *call, struct fm_thread *self, unsig
     call->self = self;
     call->routine = (uint16_t)routine;
     call->is_pmpi = is_pmpi;
-    call->follow = call->large_scratch = false;
+    call->follow = call->large_scratch = call->unused[0] = call->unused[1] = call->unused[2] = false;
     call->site_region = (uint64_t)site << 16 | self->seg->region;
     self->seg->call_site = site;
     self->seg->call_routine = routine + 1;
@@ -44,19 +43,23 @@ FM_INLINE void fm_call_begin(struct fm_call *call, struct fm_thread *self, unsig
     self->seg->call_start = call->start;
 }
 
-FM_INLINE bool fm_call_enter(struct fm_call *call, unsigned routine, bool is_pmpi, struct fm_frame frame)
+/* Begins a call if nothing is unusual, without calling anything; else false, and fm_call_enter decides. */
+FM_INLINE bool fm_call_enter_quick(struct fm_call *call, unsigned routine, bool is_pmpi, struct fm_frame frame)
 {
     struct fm_thread *self = fm_self;
     if (FM_UNLIKELY(!self || fm_guard || !self->seg))
-        return fm_call_enter_slow(call, routine, is_pmpi, frame);
-    uintptr_t site = fm_site_of(self, routine, frame);
-    if (FM_UNLIKELY(site == FM_SITE_IGNORE))
+        return false;
+    uintptr_t site = fm_site_quick(self, frame);
+    if (FM_UNLIKELY(!site))
         return false;
     fm_guard = frame.sp;
     call->outer = 0;
     fm_call_begin(call, self, routine, is_pmpi, site);
     return true;
 }
+
+/* Begins any call: also first ones, nested ones and those after a longjmp; false: pass it on uncounted. */
+bool fm_call_enter(struct fm_call *call, unsigned routine, bool is_pmpi, struct fm_frame frame);
 
 FM_INLINE void fm_call_returned(struct fm_call *call)
 {

@@ -11,6 +11,7 @@
 #include "measure/mpi/requests.h"
 
 #define FM_EXPORT __attribute__((visibility("default")))
+#define FM_COLD __attribute__((noinline, cold))
 
 /* An array of counts: int, or MPI_Count in the large-count routines. */
 struct fm_counts {

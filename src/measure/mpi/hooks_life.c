@@ -106,7 +106,7 @@ static void note_other_tool(const struct fm_call *call)
     const char *library = module_of((const void *)fm_abi.pmpi.Comm_rank);
     h->text_mpi_library = fm_text_add(library, strlen(library));
     const char *tool = "";
-    const void *below = (const void *)fm_next(fm_next_table[2 * call->routine], 2u * call->routine);
+    const void *below = (const void *)fm_next(2u * call->routine);
     if (strcmp(module_of(below), library) != 0)
         tool = module_of(below);
     else if (call->is_pmpi && !fm_rt.seen_fortran)

@@ -72,7 +72,7 @@ __attribute__((used, visibility("hidden"))) fm_function *fm_pcontrol(int level, 
                                                                      uintptr_t pc, uintptr_t sp, uintptr_t fp)
 {
     unsigned slot = 2 * FM_R_MPI_Pcontrol + (is_pmpi != 0);
-    fm_function *next = fm_next(fm_next_table[slot], slot);
+    fm_function *next = fm_next(slot);
     struct fm_call call;
     if (!fm_call_enter(&call, FM_R_MPI_Pcontrol, is_pmpi != 0, (struct fm_frame){pc, sp, fp}))
         return next;
