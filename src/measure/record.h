@@ -3,6 +3,8 @@
 #ifndef FM_MEASURE_RECORD_H
 #define FM_MEASURE_RECORD_H
 
+#include <stddef.h>
+
 #include "measure/runtime.h"
 
 /* What one event adds. */
@@ -42,15 +44,27 @@ FM_INLINE bool fm_key_equal(struct fm_key_words a, struct fm_key_words b)
     return ((a.word[0] ^ b.word[0]) | (a.word[1] ^ b.word[1])) == 0;
 }
 
-FM_INLINE struct fm_entry *fm_table_lookup(struct fm_key key)
+FM_INLINE struct fm_entry *fm_table_at(uint32_t hash, struct fm_key_words wanted)
+{
+    /* relaxed: the entry is reached through the number, so its key cannot be older than the number */
+    uint32_t number = __atomic_load_n(&fm_rt.index[hash & fm_rt.index_mask], __ATOMIC_RELAXED);
+    struct fm_entry *entry = &fm_rt.entries[number - 1];
+    return FM_LIKELY(number != 0 && fm_key_equal(fm_key_words(&entry->key), wanted)) ? entry : NULL;
+}
+
+/* The entry of a key if it is in its place or in the next; else NULL. */
+FM_INLINE struct fm_entry *fm_table_known(struct fm_key key)
 {
     struct fm_key_words wanted = fm_key_words(&key);
-    /* relaxed: the entry is reached through the number, so its key cannot be older than the number */
-    uint32_t number = __atomic_load_n(&fm_rt.index[fm_key_hash(wanted) & fm_rt.index_mask], __ATOMIC_RELAXED);
-    struct fm_entry *entry = &fm_rt.entries[number - 1];
-    if (FM_LIKELY(number != 0 && fm_key_equal(fm_key_words(&entry->key), wanted)))
-        return entry;
-    return fm_table_find(key);
+    uint32_t hash = fm_key_hash(wanted);
+    struct fm_entry *entry = fm_table_at(hash, wanted);
+    return FM_LIKELY(entry != NULL) ? entry : fm_table_at(hash + 1, wanted);
+}
+
+FM_INLINE struct fm_entry *fm_table_lookup(struct fm_key key)
+{
+    struct fm_entry *entry = fm_table_known(key);
+    return FM_LIKELY(entry != NULL) ? entry : fm_table_find(key);
 }
 
 /* A message of an operation whose call was counted elsewhere (a persistent request). */
@@ -67,13 +81,13 @@ FM_INLINE void fm_entry_add(struct fm_entry *entry, const struct fm_sample *samp
     uint64_t event = ++entry->count, ns = sample->ns;
     entry->total_ns += ns;
     entry->count_arguments += sample->count_argument;
-    /* outside [minimum, second maximum], in one comparison */
-    if (FM_UNLIKELY(ns - entry->min_ns > entry->second_ns - entry->min_ns || event <= 2))
-        fm_entry_note_extreme(entry, ns);
     fm_entry_add_bytes(entry, sample);
     unsigned bin = fm_duration_bin(ns);
     if (FM_UNLIKELY(++entry->histogram[bin] == 0))
         entry->histogram_high[bin]++;
+    /* outside [minimum, second maximum], in one comparison; last, so that nothing need be kept for afterwards */
+    if (FM_UNLIKELY(ns - entry->min_ns > entry->second_ns - entry->min_ns || event <= 2))
+        fm_entry_note_extreme(entry, ns);
 }
 
 #endif

@@ -21,7 +21,7 @@ enum fm_runtime_state { FM_RT_IDLE, FM_RT_STARTING, FM_RT_ON, FM_RT_OFF };
 
 enum {
     FM_THREAD_SLOTS = 255, /* fewer in a small segment; the last one is shared, under a lock, by threads beyond */
-    FM_SITE_SLOTS = 1024,  /* a power of two */
+    FM_SITE_SLOTS = 4096,  /* a power of two */
     FM_FRAME_SLOTS = 256,  /* a power of two */
     FM_OUTER_CALLS = 8,
     FM_SCRATCH_REQUESTS = 512,
@@ -66,6 +66,8 @@ struct fm_runtime {
     struct fm_entry *entries;
     uint32_t *index;
     uint32_t index_mask, entries_capacity;
+    struct fm_request *requests;
+    uint32_t request_bucket_mask;
     uint32_t paused; /* MPI_Pcontrol(0) */
     bool threaded;   /* MPI_THREAD_MULTIPLE: shared tables need their lock */
 

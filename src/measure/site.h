@@ -13,12 +13,13 @@ enum { FM_SITE_IGNORE = 1 }; /* not an address: the call was made by a binding f
 
 static inline unsigned fm_site_hash(uintptr_t pc)
 {
-    return (unsigned)((pc ^ pc >> 10) >> 2);
+    return (unsigned)((pc ^ pc >> 12) >> 2);
 }
 
 FM_INLINE bool fm_site_known(const struct fm_thread *self, uintptr_t pc)
 {
-    return self->sites[fm_site_hash(pc) % FM_SITE_SLOTS] == pc;
+    unsigned place = fm_site_hash(pc);
+    return FM_LIKELY(self->sites[place % FM_SITE_SLOTS] == pc) || self->sites[(place + 1) % FM_SITE_SLOTS] == pc;
 }
 
 /* The call site where it is known at first glance, directly or behind one frame of a binding; else 0. */

@@ -14,6 +14,14 @@ void fm_record_message(struct fm_thread *self, struct fm_key key, const struct f
         fm_unlock(&self->lock);
 }
 
+void fm_call_finish_unusual(struct fm_call *call, uint32_t peer, unsigned size_bin, uint64_t count_argument,
+                            uint64_t bytes, uint64_t bytes_sent, uint64_t bytes_received, uint32_t messages)
+{
+    struct fm_sample sample = {call->ns, count_argument, bytes, bytes_sent, bytes_received, messages};
+    fm_call_record(call, peer, size_bin, &sample);
+    fm_call_leave(call);
+}
+
 /* ---- calls within calls ---- */
 
 static void count_abandoned(struct fm_thread *self)

@@ -43,11 +43,12 @@ FM_INLINE void fm_call_begin(struct fm_call *call, struct fm_thread *self, unsig
     self->seg->call_start = call->start;
 }
 
-/* Begins a call if nothing is unusual, without calling anything; else false, and fm_call_enter decides. */
+/* Begins a call if nothing is unusual, without calling anything; else false, and fm_call_enter decides. (A forked
+ * child, whose slot is empty, knows no site.) */
 FM_INLINE bool fm_call_enter_quick(struct fm_call *call, unsigned routine, bool is_pmpi, struct fm_frame frame)
 {
     struct fm_thread *self = fm_self;
-    if (FM_UNLIKELY(!self || fm_guard || !self->seg))
+    if (FM_UNLIKELY(!self || fm_guard))
         return false;
     uintptr_t site = fm_site_quick(self, frame);
     if (FM_UNLIKELY(!site))
@@ -71,7 +72,7 @@ void fm_call_resume(struct fm_thread *self);
 /* Calls that were left by longjmp: those whose frames lie below `sp`. They are counted, without a duration. */
 void fm_call_drop_abandoned(struct fm_thread *self, uintptr_t sp);
 
-/* The end of every hook. */
+/* The call is over: fm_call_finish does it, with the record. */
 FM_INLINE void fm_call_leave(struct fm_call *call)
 {
     call->self->seg->call_routine = 0;
@@ -104,6 +105,27 @@ FM_INLINE void fm_call_record(struct fm_call *call, uint32_t peer, unsigned size
 {
     struct fm_key key = {peer, call->routine, (uint8_t)size_bin, (uint8_t)call->self->slot, call->site_region};
     fm_record(call->self, key, sample);
+}
+
+/* The end of most hooks: the record, and back to the program. For an ordinary call nothing is called on the way, so
+ * that a hook whose own look-ups call nothing either needs no frame. */
+void fm_call_finish_unusual(struct fm_call *call, uint32_t peer, unsigned size_bin, uint64_t count_argument,
+                            uint64_t bytes, uint64_t bytes_sent, uint64_t bytes_received, uint32_t messages);
+
+FM_INLINE void fm_call_finish(struct fm_call *call, uint32_t peer, unsigned size_bin, const struct fm_sample *sample)
+{
+    struct fm_thread *self = call->self;
+    struct fm_key key = {peer, call->routine, (uint8_t)size_bin, (uint8_t)self->slot, call->site_region};
+    struct fm_entry *entry = fm_table_known(key);
+    if (FM_UNLIKELY(!entry || fm_rt.paused || self->shared || call->outer)) {
+        fm_call_finish_unusual(call, peer, size_bin, sample->count_argument, sample->bytes, sample->bytes_sent,
+                               sample->bytes_received, sample->messages);
+        return;
+    }
+    self->seg->events++;
+    self->seg->call_routine = 0;
+    fm_guard = 0;
+    fm_entry_add(entry, sample);
 }
 
 #endif

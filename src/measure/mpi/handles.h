@@ -6,6 +6,8 @@
 #ifndef FM_MEASURE_MPI_HANDLES_H
 #define FM_MEASURE_MPI_HANDLES_H
 
+#include <stddef.h>
+
 #include "measure/mpi/abi.h"
 #include "measure/runtime.h"
 
@@ -57,13 +59,25 @@ static inline uint8_t fm_handle_place(fm_word handle)
     return (uint8_t)(handle ^ handle >> 4 ^ handle >> 12);
 }
 
-static inline const struct fm_comm *fm_comm_of(fm_word word)
+/* What is in its place; else NULL. */
+FM_INLINE const struct fm_comm *fm_comm_known(fm_word word)
 {
     fm_word handle = fm_handle(word);
     const struct fm_comm *comm = &fm_comms[fm_handle_place(handle)];
-    if (FM_LIKELY(__atomic_load_n(&comm->handle, __ATOMIC_ACQUIRE) == handle))
-        return comm;
-    return fm_comm_find(handle);
+    return FM_LIKELY(__atomic_load_n(&comm->handle, __ATOMIC_ACQUIRE) == handle) ? comm : NULL;
+}
+
+FM_INLINE const struct fm_type *fm_type_known(fm_word word)
+{
+    fm_word handle = fm_handle(word);
+    const struct fm_type *type = &fm_types[fm_handle_place(handle)];
+    return FM_LIKELY(__atomic_load_n(&type->handle, __ATOMIC_ACQUIRE) == handle) ? type : NULL;
+}
+
+static inline const struct fm_comm *fm_comm_of(fm_word word)
+{
+    const struct fm_comm *comm = fm_comm_known(word);
+    return FM_LIKELY(comm != NULL) ? comm : fm_comm_find(fm_handle(word));
 }
 
 static inline uint32_t fm_comm_world_rank(const struct fm_comm *comm, int32_t rank)
@@ -73,11 +87,8 @@ static inline uint32_t fm_comm_world_rank(const struct fm_comm *comm, int32_t ra
 
 static inline uint64_t fm_type_size(fm_word word)
 {
-    fm_word handle = fm_handle(word);
-    const struct fm_type *type = &fm_types[fm_handle_place(handle)];
-    if (FM_LIKELY(__atomic_load_n(&type->handle, __ATOMIC_ACQUIRE) == handle))
-        return type->bytes;
-    return fm_type_size_find(handle);
+    const struct fm_type *type = fm_type_known(word);
+    return FM_LIKELY(type != NULL) ? type->bytes : fm_type_size_find(fm_handle(word));
 }
 
 #endif

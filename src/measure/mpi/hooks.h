@@ -135,8 +135,7 @@ FM_INLINE uint64_t fm_bytes_of(int64_t count, fm_word type)
 static inline void fm_finish_plain(struct fm_call *call, uint32_t peer)
 {
     struct fm_sample sample = {.ns = call->ns};
-    fm_call_record(call, peer, FM_SIZE_NONE, &sample);
-    fm_call_leave(call);
+    fm_call_finish(call, peer, FM_SIZE_NONE, &sample);
 }
 
 /* Puts our status in the place of an ignored one, so that lengths are known. */
@@ -174,6 +173,8 @@ FM_INLINE void fm_before_wait(struct fm_call *call, fm_word request, fm_word *st
     if (!fm_requests_any() || !request)
         return;
     call->handle = fm_handle_at(request, 0);
+    if (!fm_request_perhaps(call->handle))
+        return;
     call->follow = true;
     fm_own_status(call, status);
 }

@@ -3,8 +3,8 @@
  * (at the root, for the group that partners are in). */
 #include "measure/mpi/hooks.h"
 
-FM_INLINE void finish_fast(struct fm_call *call, int result, const struct fm_comm *comm, int64_t count,
-                           uint64_t payload, uint64_t sent, uint64_t received)
+static void finish(struct fm_call *call, int result, const struct fm_comm *comm, int64_t count, uint64_t payload,
+                   uint64_t sent, uint64_t received)
 {
     struct fm_sample sample = {.ns = call->ns, .count_argument = count > 0 ? (uint64_t)count : 0};
     unsigned bin = FM_SIZE_NONE;
@@ -14,14 +14,7 @@ FM_INLINE void finish_fast(struct fm_call *call, int result, const struct fm_com
         sample.bytes_received = received;
         bin = fm_size_bin(payload);
     }
-    fm_call_record(call, comm ? (uint32_t)comm->size : FM_PEER_NONE, bin, &sample);
-    fm_call_leave(call);
-}
-
-static void finish(struct fm_call *call, int result, const struct fm_comm *comm, int64_t count, uint64_t payload,
-                   uint64_t sent, uint64_t received)
-{
-    finish_fast(call, result, comm, count, payload, sent, received);
+    fm_call_finish(call, comm ? (uint32_t)comm->size : FM_PEER_NONE, bin, &sample);
 }
 
 /* NULL after an error: then nothing of the arguments can be trusted. */
@@ -66,8 +59,7 @@ void fm_after_barrier(struct fm_call *call, int result, fm_word comm)
 {
     struct fm_sample sample = {.ns = call->ns};
     const struct fm_comm *known = known_comm(result, comm);
-    fm_call_record(call, known ? (uint32_t)known->size : FM_PEER_NONE, FM_SIZE_NONE, &sample);
-    fm_call_leave(call);
+    fm_call_finish(call, known ? (uint32_t)known->size : FM_PEER_NONE, FM_SIZE_NONE, &sample);
 }
 
 void fm_after_bcast(struct fm_call *call, int result, int64_t count, fm_word type, int32_t root, fm_word comm)
@@ -87,10 +79,25 @@ void fm_after_reduce(struct fm_call *call, int result, int64_t count, fm_word ty
     finish(call, result, known, count, bytes, gives ? bytes : 0, gets ? bytes : 0);
 }
 
-void fm_after_allreduce(struct fm_call *call, int result, int64_t count, fm_word type, fm_word comm)
+__attribute__((noinline)) static void finish_any_allreduce(struct fm_call *call, int result, int64_t count,
+                                                           fm_word type, fm_word comm)
 {
     uint64_t bytes = result == 0 ? fm_bytes_of(count, type) : 0;
-    finish_fast(call, result, known_comm(result, comm), count, bytes, bytes, bytes);
+    finish(call, result, known_comm(result, comm), count, bytes, bytes, bytes);
+}
+
+/* The most frequent collective by far: an ordinary one is finished without calling anything. */
+void fm_after_allreduce(struct fm_call *call, int result, int64_t count, fm_word type, fm_word comm)
+{
+    const struct fm_comm *known = fm_comm_known(comm);
+    const struct fm_type *sized = fm_type_known(type);
+    if (FM_UNLIKELY(result != 0 || count < 0 || !sized || !known)) {
+        finish_any_allreduce(call, result, count, type, comm);
+        return;
+    }
+    uint64_t bytes = (uint64_t)count * sized->bytes;
+    struct fm_sample sample = {call->ns, (uint64_t)count, bytes, bytes, bytes, 0};
+    fm_call_finish(call, (uint32_t)known->size, fm_size_bin(bytes), &sample);
 }
 
 static void finish_gather(struct fm_call *call, int result, const struct fm_comm *comm, int64_t count, uint64_t own,

@@ -8,24 +8,31 @@
 FM_INLINE void finish(struct fm_call *call, int64_t count)
 {
     struct fm_sample sample = {.ns = call->ns, .count_argument = count > 0 ? (uint64_t)count : 0};
-    fm_call_record(call, FM_PEER_NONE, FM_SIZE_NONE, &sample);
-    fm_call_leave(call);
+    fm_call_finish(call, FM_PEER_NONE, FM_SIZE_NONE, &sample);
 }
 
 /* ---- one request ---- */
 
+__attribute__((noinline)) static void end_one(struct fm_call *call, const void *status)
+{
+    fm_request_end(call->self, call->handle, status);
+    finish(call, 0);
+}
+
 void fm_after_wait(struct fm_call *call, int result)
 {
     if (call->follow)
-        fm_request_completed(call->self, call->handle, result == 0 ? (const void *)call->statuses : NULL);
-    finish(call, 0);
+        end_one(call, result == 0 ? (const void *)call->statuses : NULL);
+    else
+        finish(call, 0);
 }
 
 void fm_after_test(struct fm_call *call, int result, fm_word flag)
 {
     if (call->follow && result == 0 && *(const int *)flag)
-        fm_request_completed(call->self, call->handle, (const void *)call->statuses);
-    finish(call, 0);
+        end_one(call, (const void *)call->statuses);
+    else
+        finish(call, 0);
 }
 
 void fm_before_request_free(struct fm_call *call, fm_word request)
@@ -87,6 +94,17 @@ static void finish_many(struct fm_call *call, int64_t count)
     finish(call, count);
 }
 
+static void keep_handles(fm_word *to, fm_word requests, int64_t count)
+{
+    if (fm_abi.handle_bytes == sizeof *to) {
+        for (int64_t i = 0; i < count; i++)
+            to[i] = ((const fm_word *)requests)[i];
+        return;
+    }
+    for (int64_t i = 0; i < count; i++)
+        to[i] = ((const uint32_t *)requests)[i];
+}
+
 /* The handles are kept, because the call sets them to null. false: there is no room for them. */
 static bool before_many(struct fm_call *call, int64_t count, fm_word requests, fm_word *statuses, bool one_status)
 {
@@ -95,8 +113,7 @@ static bool before_many(struct fm_call *call, int64_t count, fm_word requests, f
         return true;
     if (!take_scratch(call, count, &own))
         return false;
-    for (int64_t i = 0; i < count; i++)
-        call->handles[i] = fm_handle_at(requests, i);
+    keep_handles(call->handles, requests, count);
     call->follow = true;
     if (one_status) {
         fm_own_status(call, statuses);
@@ -220,8 +237,7 @@ void fm_after_start(struct fm_call *call, int result, fm_word request)
         return;
     }
     struct fm_sample sample = {call->ns, 0, send.bytes, send.bytes, 0, 1};
-    fm_call_record(call, send.peer, fm_size_bin(send.bytes), &sample);
-    fm_call_leave(call);
+    fm_call_finish(call, send.peer, fm_size_bin(send.bytes), &sample);
 }
 
 void fm_after_startall(struct fm_call *call, int result, int64_t count, fm_word requests)

@@ -13,8 +13,7 @@ void fm_after_count(struct fm_call *call, int result, int64_t count)
 {
     (void)result;
     struct fm_sample sample = {.ns = call->ns, .count_argument = count > 0 ? (uint64_t)count : 0};
-    fm_call_record(call, FM_PEER_NONE, FM_SIZE_NONE, &sample);
-    fm_call_leave(call);
+    fm_call_finish(call, FM_PEER_NONE, FM_SIZE_NONE, &sample);
 }
 
 FM_INLINE uint64_t as_count(int64_t count)
@@ -22,8 +21,8 @@ FM_INLINE uint64_t as_count(int64_t count)
     return count > 0 ? (uint64_t)count : 0;
 }
 
-FM_INLINE void finish_send(struct fm_call *call, int result, int64_t count, fm_word type, int32_t dest, fm_word comm,
-                           uint64_t received)
+__attribute__((noinline)) static void finish_any_send(struct fm_call *call, int result, int64_t count, fm_word type,
+                                                      int32_t dest, fm_word comm, uint64_t received)
 {
     if (FM_UNLIKELY(result != 0)) {
         fm_finish_plain(call, FM_PEER_NONE);
@@ -31,8 +30,21 @@ FM_INLINE void finish_send(struct fm_call *call, int result, int64_t count, fm_w
     }
     uint64_t bytes = dest >= 0 ? fm_bytes_of(count, type) : 0; /* nothing is sent to MPI_PROC_NULL */
     struct fm_sample sample = {call->ns, as_count(count), bytes, bytes, received, dest >= 0};
-    fm_call_record(call, fm_comm_world_rank(fm_comm_of(comm), dest), fm_size_bin(bytes), &sample);
-    fm_call_leave(call);
+    fm_call_finish(call, fm_comm_world_rank(fm_comm_of(comm), dest), fm_size_bin(bytes), &sample);
+}
+
+FM_INLINE void finish_send(struct fm_call *call, int result, int64_t count, fm_word type, int32_t dest, fm_word comm,
+                           uint64_t received)
+{
+    const struct fm_comm *known = fm_comm_known(comm);
+    const struct fm_type *sized = fm_type_known(type);
+    if (FM_UNLIKELY(result != 0 || dest < 0 || !sized || !known || !known->identity)) {
+        finish_any_send(call, result, count, type, dest, comm, received);
+        return;
+    }
+    uint64_t bytes = as_count(count) * sized->bytes;
+    struct fm_sample sample = {call->ns, as_count(count), bytes, bytes, received, 1};
+    fm_call_finish(call, (uint32_t)dest, fm_size_bin(bytes), &sample);
 }
 
 void fm_after_send(struct fm_call *call, int result, int64_t count, fm_word type, int32_t dest, fm_word comm)
@@ -52,8 +64,7 @@ void fm_after_receive(struct fm_call *call, int result, int64_t count, int32_t s
     uint64_t bytes = fm_status_length(status);
     int32_t from = source >= 0 ? source : fm_status_source(status);
     struct fm_sample sample = {call->ns, as_count(count), bytes, 0, bytes, from >= 0};
-    fm_call_record(call, fm_comm_world_rank(fm_comm_of(comm), from), fm_size_bin(bytes), &sample);
-    fm_call_leave(call);
+    fm_call_finish(call, fm_comm_world_rank(fm_comm_of(comm), from), fm_size_bin(bytes), &sample);
 }
 
 /* The communicator of a matched message is not told: the partner stays unknown unless it is the world's rank. */
@@ -65,8 +76,7 @@ void fm_after_message_receive(struct fm_call *call, int result, int64_t count)
     }
     uint64_t bytes = fm_status_length((const void *)call->statuses);
     struct fm_sample sample = {call->ns, as_count(count), bytes, 0, bytes, 1};
-    fm_call_record(call, FM_PEER_NONE, fm_size_bin(bytes), &sample);
-    fm_call_leave(call);
+    fm_call_finish(call, FM_PEER_NONE, fm_size_bin(bytes), &sample);
 }
 
 /* ---- both ways ---- */
@@ -88,9 +98,11 @@ void fm_after_sendrecv_replace(struct fm_call *call, int result, int64_t count, 
 static bool follow(struct fm_call *call, uint8_t kind, int64_t count, uint64_t bytes, int32_t partner, fm_word comm,
                    fm_word request)
 {
+    fm_word handle = fm_handle_at(request, 0);
+    if (FM_UNLIKELY(fm_rt.paused || handle == fm_abi.request_null))
+        return false;
     const struct fm_comm *known = comm ? fm_comm_of(comm) : NULL;
     struct fm_request follow = {
-        .handle = fm_handle_at(request, 0),
         .site_region = call->site_region,
         .duration_ns = call->ns,
         .bytes = bytes,
@@ -103,7 +115,7 @@ static bool follow(struct fm_call *call, uint8_t kind, int64_t count, uint64_t b
                                                : (uint32_t)count,
         .comm = known ? fm_comm_name(known) : 0,
     };
-    return !fm_rt.paused && follow.handle != fm_abi.request_null && fm_request_add(&follow);
+    return fm_request_add(handle, &follow);
 }
 
 /* Recorded when it completes; at once if it cannot be followed, or comes from MPI_PROC_NULL. */
@@ -117,8 +129,7 @@ void fm_after_post_receive(struct fm_call *call, int result, int64_t count, int3
     }
     struct fm_sample sample = {.ns = call->ns, .count_argument = as_count(count)};
     fm_rt.segment->untracked_receives += result == 0 && !from_nobody && !fm_rt.paused;
-    fm_call_record(call, FM_PEER_NONE, from_nobody ? FM_SIZE_ZERO : FM_SIZE_NONE, &sample);
-    fm_call_leave(call);
+    fm_call_finish(call, FM_PEER_NONE, from_nobody ? FM_SIZE_ZERO : FM_SIZE_NONE, &sample);
 }
 
 void fm_after_post_message_receive(struct fm_call *call, int result, int64_t count, fm_word request)

@@ -4,99 +4,99 @@
 
 enum { PROBED_BUCKETS = 4 };
 
-atomic_uint fm_requests_followed;
+uint32_t fm_requests_followed;
+uint16_t fm_requests_hashed[FM_REQUEST_HASHES];
 static atomic_uint lock;
 
 static void lock_if_threaded(void)
 {
-    if (fm_rt.threaded)
+    if (FM_UNLIKELY(fm_rt.threaded))
         fm_lock(&lock);
 }
 
 static void unlock_if_threaded(void)
 {
-    if (fm_rt.threaded)
+    if (FM_UNLIKELY(fm_rt.threaded))
         fm_unlock(&lock);
 }
 
-static struct fm_request *table(void)
+static void count(fm_word handle, int change)
 {
-    return fm_section(fm_rt.segment, FM_SECTION_REQUESTS);
+    uint16_t *hashed = &fm_requests_hashed[fm_request_hash(handle) % FM_REQUEST_HASHES];
+    __atomic_store_n(hashed, (uint16_t)(*hashed + change), __ATOMIC_RELAXED);
+    __atomic_store_n(&fm_requests_followed, fm_requests_followed + (uint32_t)change, __ATOMIC_RELAXED);
 }
 
-/* First slot of the k-th bucket to look at for a handle. */
-static uint32_t bucket(fm_word handle, unsigned k)
+/* The k-th bucket to look at for a handle. */
+static struct fm_request *bucket(uint32_t hash, unsigned k)
 {
-    uint32_t buckets = fm_rt.segment->sections[FM_SECTION_REQUESTS].capacity / FM_REQUEST_BUCKET;
-    return (((uint32_t)(handle * 0x9e3779b97f4a7c15u >> 32) + k) & (buckets - 1)) * FM_REQUEST_BUCKET;
+    return &fm_rt.requests[(size_t)(((hash >> 10) + k) & fm_rt.request_bucket_mask) * FM_REQUEST_BUCKET];
 }
 
 /* A library may give the handle of a request that is complete to another thread before we have recorded it: then
  * there are two of that handle, and each thread takes its own. */
-static int64_t slot_of(fm_word handle, uint32_t thread)
+static struct fm_request *find(fm_word handle, uint32_t thread)
 {
-    int64_t another = -1;
+    struct fm_request *another = NULL;
+    if (!fm_request_perhaps(handle))
+        return NULL;
     for (unsigned k = 0; k < PROBED_BUCKETS; k++) {
-        uint32_t first = bucket(handle, k);
-        for (uint32_t i = first; i < first + FM_REQUEST_BUCKET; i++) {
-            if (table()[i].handle != handle)
+        struct fm_request *at = bucket(fm_request_hash(handle), k), *end = at + FM_REQUEST_BUCKET;
+        for (; at < end; at++) {
+            if (at->handle != handle)
                 continue;
-            if (table()[i].thread == thread)
-                return i;
-            another = another < 0 ? i : another;
+            if (FM_LIKELY(at->thread == thread))
+                return at;
+            another = another ? another : at;
         }
     }
     return another;
 }
 
-static int64_t free_slot(fm_word handle)
+static struct fm_request *find_free(fm_word handle)
 {
     for (unsigned k = 0; k < PROBED_BUCKETS; k++) {
-        uint32_t first = bucket(handle, k);
-        for (uint32_t i = first; i < first + FM_REQUEST_BUCKET; i++)
-            if (table()[i].handle == 0)
-                return i;
+        struct fm_request *at = bucket(fm_request_hash(handle), k), *end = at + FM_REQUEST_BUCKET;
+        for (; at < end; at++)
+            if (FM_LIKELY(at->handle == 0))
+                return at;
     }
-    return -1;
+    return NULL;
 }
 
-bool fm_request_add(const struct fm_request *request)
+bool fm_request_add(fm_word handle, const struct fm_request *request)
 {
     lock_if_threaded();
-    int64_t slot = free_slot((fm_word)request->handle);
-    if (slot >= 0) {
-        struct fm_request *to = &table()[slot];
-        struct fm_request filled = *request;
-        filled.handle = 0;
-        *to = filled;
-        __atomic_store_n(&to->handle, request->handle, __ATOMIC_RELEASE);
-        atomic_fetch_add_explicit(&fm_requests_followed, 1, memory_order_relaxed);
+    struct fm_request *to = find_free(handle);
+    if (FM_LIKELY(to != NULL)) {
+        *to = *request;
+        __atomic_store_n(&to->handle, handle, __ATOMIC_RELEASE);
+        count(handle, 1);
     }
     unlock_if_threaded();
-    return slot >= 0;
+    return to != NULL;
 }
 
 bool fm_request_take(const struct fm_thread *self, fm_word handle, bool always, struct fm_request *found)
 {
     lock_if_threaded();
-    int64_t at = slot_of(handle, self->slot);
-    if (at >= 0) {
-        *found = table()[at];
+    struct fm_request *request = find(handle, self->slot);
+    if (request) {
+        *found = *request;
         if (always || found->kind == FM_REQUEST_RECEIVE || found->kind == FM_REQUEST_RECEIVE_HALF) {
-            __atomic_store_n(&table()[at].handle, 0, __ATOMIC_RELEASE);
-            atomic_fetch_sub_explicit(&fm_requests_followed, 1, memory_order_relaxed);
+            __atomic_store_n(&request->handle, 0, __ATOMIC_RELEASE);
+            count(handle, -1);
         }
     }
     unlock_if_threaded();
-    return at >= 0;
+    return request != NULL;
 }
 
 bool fm_request_start(const struct fm_call *call, fm_word handle, struct fm_request *found)
 {
     lock_if_threaded();
-    int64_t at = slot_of(handle, call->self->slot);
-    if (at >= 0) {
-        struct fm_request *request = &table()[at];
+    struct fm_request *request = find(handle, call->self->slot);
+    if (request) {
         if (request->kind == FM_REQUEST_PERSISTENT_RECEIVE) {
             request->routine = call->routine;
             request->site_region = call->site_region;
@@ -104,7 +104,7 @@ bool fm_request_start(const struct fm_call *call, fm_word handle, struct fm_requ
         *found = *request;
     }
     unlock_if_threaded();
-    return at >= 0 && found->kind == FM_REQUEST_PERSISTENT_SEND;
+    return request && found->kind == FM_REQUEST_PERSISTENT_SEND;
 }
 
 static uint32_t peer_of(const struct fm_request *request, const void *status)
@@ -134,7 +134,7 @@ void fm_request_record(struct fm_thread *self, const struct fm_request *request,
     fm_record_message(self, key, &sample);
 }
 
-void fm_request_completed(struct fm_thread *self, fm_word handle, const void *status)
+void fm_request_end(struct fm_thread *self, fm_word handle, const void *status)
 {
     struct fm_request request;
     if (fm_request_take(self, handle, false, &request) && request.kind != FM_REQUEST_PERSISTENT_SEND)

@@ -5,23 +5,43 @@
 
 #include "measure/mpi/call.h"
 
-/* How many are followed now; 0 lets waits skip all look-ups. */
-extern FM_HIDDEN atomic_uint fm_requests_followed;
+/* How many are followed now; 0 lets waits skip all look-ups. And how many of them have a handle of that hash, so that
+ * most other requests, sends above all, are passed over without a look. Changed under the lock where there are
+ * threads; a thread that waits for a request sees it counted. */
+enum { FM_REQUEST_HASHES = 1024 };
+extern FM_HIDDEN uint32_t fm_requests_followed;
+extern FM_HIDDEN uint16_t fm_requests_hashed[FM_REQUEST_HASHES];
+
 static inline bool fm_requests_any(void)
 {
-    return atomic_load_explicit(&fm_requests_followed, memory_order_relaxed) != 0;
+    return __atomic_load_n(&fm_requests_followed, __ATOMIC_RELAXED) != 0;
 }
 
-/* false: no room (counted by the caller's record as untracked). */
-bool fm_request_add(const struct fm_request *request);
+static inline uint32_t fm_request_hash(fm_word handle)
+{
+    return (uint32_t)(handle * 0x9e3779b97f4a7c15u >> 32);
+}
+
+static inline bool fm_request_perhaps(fm_word handle)
+{
+    return __atomic_load_n(&fm_requests_hashed[fm_request_hash(handle) % FM_REQUEST_HASHES], __ATOMIC_RELAXED) != 0;
+}
+
+/* Follows a request, which is given without its handle. false: no room (the caller counts it as untracked). */
+bool fm_request_add(fm_word handle, const struct fm_request *request);
 /* The followed request with this handle, which ends with that; a persistent one does so only if `always`. false: none. */
 bool fm_request_take(const struct fm_thread *self, fm_word handle, bool always, struct fm_request *found);
 /* A persistent request is started: true for a send. The bytes of a receive will belong to this call. */
 bool fm_request_start(const struct fm_call *call, fm_word handle, struct fm_request *found);
 /* A receive is recorded with the length and source of its status (NULL: unknown). */
 void fm_request_record(struct fm_thread *self, const struct fm_request *request, const void *status);
-/* A request completed: if it is a receive, it is recorded. */
-void fm_request_completed(struct fm_thread *self, fm_word handle, const void *status);
+/* A request completed: if it is a receive that is followed, it is recorded. */
+void fm_request_end(struct fm_thread *self, fm_word handle, const void *status);
+static inline void fm_request_completed(struct fm_thread *self, fm_word handle, const void *status)
+{
+    if (fm_request_perhaps(handle))
+        fm_request_end(self, handle, status);
+}
 
 /* A call with scratch was left by longjmp. */
 void fm_scratch_abandoned(void);
