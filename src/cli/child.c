@@ -13,6 +13,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "reduce/node.h"
 
 static const int passed_on[] = {SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2};
@@ -131,16 +132,26 @@ bool fm_child_start(struct fm_child *child, char **(*prepare)(void *context), vo
     return child->pid > 0;
 }
 
+static uint64_t to_ns(struct timeval time)
+{
+    return (uint64_t)time.tv_sec * 1000000000u + (uint64_t)time.tv_usec * 1000u;
+}
+
 void fm_child_wait(struct fm_child *child)
 {
     siginfo_t info;
+    struct rusage use = {0};
     /* The pid stays taken (a zombie) until no signal can be sent to it any more. */
     while (waitid(P_PID, (id_t)child->pid, &info, WEXITED | WNOWAIT) != 0 && errno == EINTR)
         ;
     child_pid = 0;
     interrupted = 0;
-    while (waitpid(child->pid, &child->status, 0) < 0 && errno == EINTR)
+    while (wait4(child->pid, &child->status, 0, &use) < 0 && errno == EINTR)
         ;
+    child->ended_mono_ns = fm_clock_ns(CLOCK_MONOTONIC);
+    child->user_ns = to_ns(use.ru_utime);
+    child->system_ns = to_ns(use.ru_stime);
+    child->max_rss_bytes = (uint64_t)use.ru_maxrss * 1024u;
     tell(child);
 }
 

@@ -151,6 +151,20 @@ static bool last_one(const struct fm_run_hold *hold, int wait_ms)
 
 /* ---- the end of the command ---- */
 
+static bool put(int fd, size_t offset, const void *bytes, size_t size)
+{
+    return pwrite(fd, bytes, size, (off_t)offset) == (ssize_t)size;
+}
+
+#define PUT(fd, member, value) put(fd, offsetof(struct fm_segment_header, member), &(value), sizeof(value))
+
+/* A process that was killed, or left by _exit as shells do, could not say when. */
+static bool note_times(int fd, const struct fm_child *child)
+{
+    return PUT(fd, user_ns, child->user_ns) && PUT(fd, system_ns, child->system_ns) &&
+           PUT(fd, max_rss_bytes, child->max_rss_bytes) && PUT(fd, ended_mono_ns, child->ended_mono_ns);
+}
+
 static bool note_file(void *context, const struct fm_node_file *file)
 {
     const struct fm_child *child = context;
@@ -161,9 +175,10 @@ static bool note_file(void *context, const struct fm_node_file *file)
     int fd = openat(file->directory_fd, file->file, O_WRONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
     if (fd < 0)
         return true;
-    if (pwrite(fd, &code, sizeof code, offsetof(struct fm_segment_header, seen_code)) == (ssize_t)sizeof code &&
-        pwrite(fd, &end, sizeof end, offsetof(struct fm_segment_header, seen_end)) != (ssize_t)sizeof end)
-        errno = 0; /* without it the process has vanished, which is true as well */
+    if (file->header.ended_mono_ns == 0 && !file->name.replaced)
+        note_times(fd, child);
+    if (PUT(fd, seen_code, code)) /* else the process has vanished, which is true as well */
+        PUT(fd, seen_end, end);
     close(fd);
     return true;
 }
