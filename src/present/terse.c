@@ -94,10 +94,13 @@ enum fm_status fm_report_terse(struct fm_report *report, FILE *out, struct fm_er
     char least[FM_UNIT_CHARS], most[FM_UNIT_CHARS], memory[FM_UNIT_CHARS], overhead[FM_UNIT_CHARS];
     print_ends(report, out);
     print_line(out, fm_headline(report));
-    print_line(out, fm_format(&report->arena, "  in MPI %s (rank %u) to %s (rank %u); memory up to %s (rank %u)",
+    const char *known = summary->memory.max
+                            ? fm_format(&report->arena, "; memory up to %s (rank %u)",
+                                        fm_bytes_text(memory, (double)summary->memory.max), summary->memory.max_rank)
+                            : "";
+    print_line(out, fm_format(&report->arena, "  in MPI %s (rank %u) to %s (rank %u)%s",
                               fm_time_text(least, (double)summary->mpi.min), summary->mpi.min_rank,
-                              fm_time_text(most, (double)summary->mpi.max), summary->mpi.max_rank,
-                              fm_bytes_text(memory, (double)summary->memory.max), summary->memory.max_rank));
+                              fm_time_text(most, (double)summary->mpi.max), summary->mpi.max_rank, known));
     print_heaviest(report, out);
     if (report->balance.n_groups > 1)
         print_line(out, fm_format(&report->arena, "  %s", fm_balance_sentence(report)));

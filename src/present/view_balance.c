@@ -202,10 +202,9 @@ enum fm_status fm_view_balance_text(struct fm_report *report, FILE *out, struct 
     }
     if (summary->measured > 1)
         fm_print_folded(out, fm_balance_sentence(report), 2);
-    fprintf(out, "Load balance %s, communication leaves %s: together %s of the wall time is work.\n\n",
-            fm_percent_whole(balance, summary->load_balance),
-            fm_percent_whole(communication, summary->communication_efficiency),
-            fm_percent_whole(parallel, summary->parallel_efficiency));
+    fprintf(out, "Efficiency %s (work in the wall time) = load balance %s x communication %s.\n\n",
+            fm_percent_whole(parallel, summary->parallel_efficiency), fm_percent_whole(balance, summary->load_balance),
+            fm_percent_whole(communication, summary->communication_efficiency));
     if (report->balance.n_groups > 1)
         print_groups(report, out);
     print_picture(report, out);

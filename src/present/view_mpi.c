@@ -12,26 +12,16 @@ enum { USUAL_ROWS = 20, HISTOGRAM_COLUMNS = 50, HISTOGRAM_ROUTINES = 6 };
 /* ---- by routine ---- */
 
 static const struct fm_column routine_columns[] = {
-    {"routine", "routine", FM_COLUMN_TEXT},
-    {"calls", "calls", FM_COLUMN_COUNT},
-    {"time", "time_s", FM_COLUMN_TIME},
-    {"% MPI", "fraction_of_mpi", FM_COLUMN_PERCENT},
-    {"min", "min_s", FM_COLUMN_TIME},
-    {NULL, "min_rank", FM_COLUMN_RANK},
-    {"max", "max_s", FM_COLUMN_TIME},
-    {"on", "max_rank", FM_COLUMN_RANK},
-    {NULL, "max_event", FM_COLUMN_COUNT},
-    {"second", "second_s", FM_COLUMN_TIME},
-    {"on", "second_rank", FM_COLUMN_RANK},
-    {NULL, "second_event", FM_COLUMN_COUNT},
-    {NULL, "bytes", FM_COLUMN_BYTES},
-    {NULL, "bytes_sent", FM_COLUMN_BYTES},
-    {NULL, "bytes_received", FM_COLUMN_BYTES},
-    {NULL, "messages", FM_COLUMN_COUNT},
-    {"rank least", "rank_min_s", FM_COLUMN_TIME},
-    {"on", "rank_min_rank", FM_COLUMN_RANK},
-    {"rank most", "rank_max_s", FM_COLUMN_TIME},
-    {"on", "rank_max_rank", FM_COLUMN_RANK},
+    {"routine", "routine", FM_COLUMN_TEXT},    {"calls", "calls", FM_COLUMN_COUNT},
+    {"time", "time_s", FM_COLUMN_TIME},        {"% MPI", "fraction_of_mpi", FM_COLUMN_PERCENT},
+    {"min", "min_s", FM_COLUMN_TIME},          {NULL, "min_rank", FM_COLUMN_RANK},
+    {"max", "max_s", FM_COLUMN_TIME},          {"on", "max_rank", FM_COLUMN_RANK},
+    {NULL, "max_event", FM_COLUMN_COUNT},      {"second", "second_s", FM_COLUMN_TIME},
+    {"on", "second_rank", FM_COLUMN_RANK},     {NULL, "second_event", FM_COLUMN_COUNT},
+    {NULL, "bytes", FM_COLUMN_BYTES},          {NULL, "bytes_sent", FM_COLUMN_BYTES},
+    {NULL, "bytes_received", FM_COLUMN_BYTES}, {NULL, "messages", FM_COLUMN_COUNT},
+    {"least", "rank_min_s", FM_COLUMN_TIME},   {"on", "rank_min_rank", FM_COLUMN_RANK},
+    {"most", "rank_max_s", FM_COLUMN_TIME},    {"on", "rank_max_rank", FM_COLUMN_RANK},
     {NULL, "ranks", FM_COLUMN_COUNT},
 };
 
@@ -203,6 +193,9 @@ static enum fm_status grouped(struct fm_report *report, FILE *out, bool csv, str
     }
     fm_table_print(&table, out);
     fm_print_more(out, rows, groups.n, groupings[report->options.by].plural);
+    if (report->options.by == FM_REPORT_BY_SITE && !report->symbols)
+        fputs("\nPROGRAM+OFFSET: where the call returns. Its line (with -g): addr2line -fie PROGRAM $((OFFSET-1))\n",
+              out);
     return FM_OK;
 }
 
@@ -226,7 +219,7 @@ enum fm_status fm_view_mpi_text(struct fm_report *report, FILE *out, struct fm_e
         fill_routines(report, &table, rows);
         fm_table_print(&table, out);
         fm_print_more(out, rows, summary->n_routines, "routine");
-        fputs("\nmin, max, second: single calls. rank least, most: all calls of one rank. on: which rank.\n", out);
+        fputs("\nmin, max, second: single calls. least, most: all calls of one rank. on: which rank.\n", out);
     }
     size_t histograms = report->options.histogram ? fm_report_rows(report, summary->n_routines, HISTOGRAM_ROUTINES) : 0;
     for (size_t i = 0; i < histograms; i++)

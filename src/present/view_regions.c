@@ -88,7 +88,7 @@ enum fm_status fm_view_regions_text(struct fm_report *report, FILE *out, struct 
         return status;
     fm_print_incomplete(report, out);
     fm_print_scope(report, out);
-    fputs("A region's figures include the regions nested in it; longest: wall time of the slowest rank.\n\n", out);
+    fputs("Figures include nested regions; longest: wall time of the slowest rank; % MPI: share of the wall.\n\n", out);
     fm_table_print(&table, out);
     if (table.n_cells == table.n_columns)
         fputs("\nThe program names no regions: MPI_Pcontrol(1, \"name\") opens one, (-1, \"name\") closes it.\n", out);

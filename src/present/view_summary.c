@@ -84,10 +84,11 @@ static void banner(struct fm_report *report, FILE *out)
     banner_line(out, "MPI",
                 joined(report, job->mpi, job->language[0] ? fm_format(&report->arena, "from %s", job->language) : ""));
     banner_line(out, "launcher", job_text(report));
-    banner_line(out, "memory",
-                fm_format(&report->arena, "%s in all ranks, at most %s in one",
-                          fm_bytes_text(a, (double)summary->memory.sum),
-                          fm_bytes_text(b, (double)summary->memory.max)));
+    if (summary->memory.max)
+        banner_line(out, "memory",
+                    fm_format(&report->arena, "%s in all ranks, at most %s in one",
+                              fm_bytes_text(a, (double)summary->memory.sum),
+                              fm_bytes_text(b, (double)summary->memory.max)));
 }
 
 /* ---- extremes over ranks ---- */
@@ -117,9 +118,11 @@ static void print_spreads(struct fm_report *report, FILE *out)
     fm_table_start(&table, &report->arena, spread_columns, sizeof spread_columns / sizeof *spread_columns);
     spread_row(&table, "wall", FM_COLUMN_TIME, &summary->wall);
     spread_row(&table, "in MPI", FM_COLUMN_TIME, &summary->mpi);
-    spread_row(&table, "user", FM_COLUMN_TIME, &summary->user);
-    spread_row(&table, "system", FM_COLUMN_TIME, &summary->system);
-    spread_row(&table, "memory", FM_COLUMN_BYTES, &summary->memory);
+    if (summary->memory.max) { /* else all were killed, and nobody asked for these three */
+        spread_row(&table, "user", FM_COLUMN_TIME, &summary->user);
+        spread_row(&table, "system", FM_COLUMN_TIME, &summary->system);
+        spread_row(&table, "memory", FM_COLUMN_BYTES, &summary->memory);
+    }
     fm_table_print(&table, out);
     fputc('\n', out);
 }
@@ -209,17 +212,13 @@ static void print_routines(struct fm_report *report, FILE *out)
 static void print_balance(struct fm_report *report, FILE *out)
 {
     const struct fm_summary *summary = &report->summary;
-    char balance[FM_UNIT_CHARS], communication[FM_UNIT_CHARS];
+    char balance[FM_UNIT_CHARS], communication[FM_UNIT_CHARS], parallel[FM_UNIT_CHARS];
     if (summary->measured < 2 || summary->mpi_sum_ns == 0)
         return;
-    fm_print_folded(out,
-                    fm_format(&report->arena,
-                              "Load balance %s (mean over longest time outside MPI), "
-                              "communication leaves %s of the wall time. %s",
-                              fm_percent_whole(balance, summary->load_balance),
-                              fm_percent_whole(communication, summary->communication_efficiency),
-                              fm_balance_sentence(report)),
-                    2);
+    fprintf(out, "Efficiency %s = load balance %s (mean over longest time outside MPI) x communication %s.\n",
+            fm_percent_whole(parallel, summary->parallel_efficiency), fm_percent_whole(balance, summary->load_balance),
+            fm_percent_whole(communication, summary->communication_efficiency));
+    fm_print_folded(out, fm_balance_sentence(report), 2);
 }
 
 static void print_snapshots(struct fm_report *report, FILE *out)

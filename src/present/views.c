@@ -106,10 +106,12 @@ void fm_print_incomplete(struct fm_report *report, FILE *out)
     if (summary->complete)
         return;
     char how[128];
+    bool vanished = false;
     fprintf(out, "%s; the figures are what was measured until then.\n", fm_incomplete_text(report));
     size_t shown = fm_report_rows(report, summary->n_ends, 6);
     for (size_t i = 0; i < shown; i++) {
         const struct fm_end_group *group = &summary->ends[i];
+        vanished |= group->end == FM_END_VANISHED;
         fputs("  ", out);
         fm_print_cut(out,
                      fm_format(&report->arena, "%s: %s%s%s", fm_ranks_text(report, &group->ranks, 40),
@@ -118,6 +120,9 @@ void fm_print_incomplete(struct fm_report *report, FILE *out)
                      FM_TEXT_COLUMNS - 2);
         fputc('\n', out);
     }
+    if (vanished)
+        fputs("  vanished: ended without a word, as a kill does, and unseen; 'mpirun fathom run ./program' sees how\n",
+              out);
     if (shown < summary->n_ends)
         fprintf(out, "  and in %zu other ways (--all shows them)\n", summary->n_ends - shown);
     fputc('\n', out);
