@@ -32,8 +32,9 @@ static void print_help(void)
 {
     puts("fathom collect [DIRECTORY] [OPTION...]: merge what dead jobs left behind.\n"
          "\n"
-         "Looks through DIRECTORY (default: where running programs keep what they measure) for processes that ended\n"
-         "without a profile, and writes one profile per job. Jobs with living processes are left alone.\n"
+         "Looks through DIRECTORY (default: where running programs keep what they measure) for processes\n"
+         "that ended without a profile, and writes one profile per job. Jobs with living processes are left\n"
+         "alone.\n"
          "\n"
          "  -o, --output DIR   write the profiles into DIR (default: where each job was to write its own)\n"
          "  --wait SECONDS     wait so long for living processes to end\n"

@@ -19,9 +19,9 @@ static void print_help(void)
 {
     puts("fathom doctor [PROGRAM]: what works here, what does not, and the mend.\n"
          "\n"
-         "One line for each thing looked at: ok, warn (works, with less) or bad (does not work). With PROGRAM also\n"
-         "whether that program can be measured. What cannot be seen from outside: a program that loads MPI with\n"
-         "RTLD_DEEPBIND passes Fathom by.\n"
+         "One line for each thing looked at: ok, warn (works, with less) or bad (does not work). With PROGRAM\n"
+         "also whether that program can be measured. What cannot be seen from outside: a program that loads\n"
+         "MPI with RTLD_DEEPBIND passes Fathom by.\n"
          "\n"
          "  -h, --help   this text; more in fathom-doctor(1)\n"
          "\n"

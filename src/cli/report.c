@@ -28,7 +28,7 @@ static void print_help(void)
         printf("                    %-9s  %s\n", view->name, view->description);
     puts("  --format F      text (default), csv, or json: the whole report in one document\n"
          "  -o, --output F  write to file F instead of standard output\n"
-         "  --by WHAT       group view mpi by routine (default), site, region or comm\n"
+         "  --by WHAT       group view mpi, then the default, by routine (default), site, region or comm\n"
          "  --histogram     add how long calls took (view mpi, json)\n"
          "  --top N         at most N rows of a table\n"
          "  --all           every row\n"
@@ -132,7 +132,7 @@ static int set_option(struct request *request, int option, char **argv)
 static int parse(struct request *request, int argc, char **argv)
 {
     int option;
-    *request = (struct request){.view = fm_views};
+    *request = (struct request){0};
     opterr = 0;
     optind = 1;
     while ((option = getopt_long(argc, argv, ":o:h", options, NULL)) != -1) {
@@ -150,6 +150,8 @@ static int parse(struct request *request, int argc, char **argv)
         return fm_usage_error("report", "one profile at a time, so what is '%s'", argv[optind + 1]);
     if (request->terse && request->format != FORMAT_TEXT)
         return fm_usage_error("report", "--terse is text alone");
+    if (!request->view) /* only the view mpi groups and has histograms */
+        request->view = request->options.by || request->options.histogram ? fm_view_find("mpi") : fm_views;
     request->profile = argv[optind];
     return FM_EXIT_OK;
 }

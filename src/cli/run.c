@@ -25,7 +25,7 @@ static const char usage[] =
     "    mpirun -n 64 fathom run ./model\n"
     "    fathom run ./program-without-mpi\n"
     "\n"
-    "  -o, --output FILE   where the profile goes: a file or a directory (default: PROGRAM.JOB.fathom here)\n"
+    "  -o, --output FILE   where the profile goes: file or directory (default: PROGRAM.JOB.fathom here)\n"
     "  --memory SIZE       memory of each process for what is measured, such as 4M (the default) or 512K\n"
     "  --report HOW        print a report at the end: terse, full, or into the file HOW\n"
     "  -q, --quiet         say nothing at the end\n"
