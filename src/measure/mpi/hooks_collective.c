@@ -55,6 +55,13 @@ static bool takes_part(const struct fm_comm *comm, int32_t root)
     return !comm->inter || root != fm_abi.proc_null;
 }
 
+/* Whether this process has a share of its own in what is gathered or scattered. Those at the root's side of an
+ * intercommunicator have none, and the arguments that would describe it may be anything: MPI is not asked about them. */
+static bool has_share(const struct fm_comm *comm, int32_t root)
+{
+    return comm && (!comm->inter || root >= 0);
+}
+
 void fm_after_barrier(struct fm_call *call, int result, fm_word comm)
 {
     struct fm_sample sample = {.ns = call->ns};
@@ -103,10 +110,7 @@ void fm_after_allreduce(struct fm_call *call, int result, int64_t count, fm_word
 static void finish_gather(struct fm_call *call, int result, const struct fm_comm *comm, int64_t count, uint64_t own,
                           uint64_t all, int32_t root)
 {
-    bool gets = comm && is_root(comm, root);
-    if (!comm || !takes_part(comm, root) || (gets && comm->inter))
-        own = 0;
-    finish(call, result, comm, count, own, own, gets ? all : 0);
+    finish(call, result, comm, count, own, own, comm && is_root(comm, root) ? all : 0);
 }
 
 void fm_after_gather(struct fm_call *call, int result, fm_word sendbuf, int64_t scount, fm_word stype, int64_t rcount,
@@ -115,7 +119,7 @@ void fm_after_gather(struct fm_call *call, int result, fm_word sendbuf, int64_t 
     const struct fm_comm *known = known_comm(result, comm);
     bool in_place = sendbuf == fm_abi.in_place, gets = known && is_root(known, root);
     uint64_t share = gets ? fm_bytes_of(rcount, rtype) : 0;
-    uint64_t own = result != 0 ? 0 : in_place ? share : fm_bytes_of(scount, stype);
+    uint64_t own = !has_share(known, root) ? 0 : in_place ? share : fm_bytes_of(scount, stype);
     finish_gather(call, result, known, in_place ? rcount : scount, own, known ? share * (uint64_t)known->size : 0,
                   root);
 }
@@ -127,17 +131,14 @@ void fm_after_gatherv(struct fm_call *call, int result, fm_word sendbuf, int64_t
     bool gets = known && is_root(known, root), in_place = sendbuf == fm_abi.in_place;
     uint64_t all = gets ? fm_bytes_of(sum_of(rcounts, known->size), rtype) : 0;
     int64_t count = in_place && gets && known->rank >= 0 ? count_at(rcounts, known->rank) : scount;
-    uint64_t own = result != 0 ? 0 : fm_bytes_of(count, in_place ? rtype : stype);
+    uint64_t own = has_share(known, root) ? fm_bytes_of(count, in_place ? rtype : stype) : 0;
     finish_gather(call, result, known, count, own, all, root);
 }
 
 static void finish_scatter(struct fm_call *call, int result, const struct fm_comm *comm, int64_t count, uint64_t own,
                            uint64_t all, int32_t root)
 {
-    bool gives = comm && is_root(comm, root);
-    if (!comm || !takes_part(comm, root) || (gives && comm->inter))
-        own = 0;
-    finish(call, result, comm, count, own, gives ? all : 0, own);
+    finish(call, result, comm, count, own, comm && is_root(comm, root) ? all : 0, own);
 }
 
 void fm_after_scatter(struct fm_call *call, int result, fm_word recvbuf, int64_t scount, fm_word stype, int64_t rcount,
@@ -146,7 +147,7 @@ void fm_after_scatter(struct fm_call *call, int result, fm_word recvbuf, int64_t
     const struct fm_comm *known = known_comm(result, comm);
     bool in_place = recvbuf == fm_abi.in_place, gives = known && is_root(known, root);
     uint64_t share = gives ? fm_bytes_of(scount, stype) : 0;
-    uint64_t own = result != 0 ? 0 : in_place ? share : fm_bytes_of(rcount, rtype);
+    uint64_t own = !has_share(known, root) ? 0 : in_place ? share : fm_bytes_of(rcount, rtype);
     finish_scatter(call, result, known, in_place ? scount : rcount, own, known ? share * (uint64_t)known->size : 0,
                    root);
 }
@@ -158,7 +159,7 @@ void fm_after_scatterv(struct fm_call *call, int result, fm_word recvbuf, struct
     bool gives = known && is_root(known, root), in_place = recvbuf == fm_abi.in_place;
     uint64_t all = gives ? fm_bytes_of(sum_of(scounts, known->size), stype) : 0;
     int64_t count = in_place && gives && known->rank >= 0 ? count_at(scounts, known->rank) : rcount;
-    uint64_t own = result != 0 ? 0 : fm_bytes_of(count, in_place ? stype : rtype);
+    uint64_t own = has_share(known, root) ? fm_bytes_of(count, in_place ? stype : rtype) : 0;
     finish_scatter(call, result, known, count, own, all, root);
 }
 
