@@ -17,6 +17,13 @@
 #include "profile/segment.h"
 #include "reduce/node.h"
 
+/* A lock whose holder no signal interrupts: a handler may call MPI (MPI_Abort above all) and would wait for its own
+ * thread for ever, and one that leaves by siglongjmp would never release it. Two system calls, so for cold paths. */
+struct fm_mutex {
+    atomic_uint held;
+    uint64_t signals; /* the holder's mask from before */
+};
+
 enum fm_runtime_state { FM_RT_IDLE, FM_RT_STARTING, FM_RT_ON, FM_RT_OFF };
 
 enum {
@@ -51,7 +58,7 @@ struct fm_thread {
     uint32_t slot;
     bool shared;    /* by several threads: records are made under `lock`, scratch is not used */
     uint32_t taken; /* atomic: 1 while a thread owns it */
-    atomic_uint lock;
+    struct fm_mutex lock;
     uint32_t n_outer;
     struct fm_outer_call outer[FM_OUTER_CALLS];
     uintptr_t sites[FM_SITE_SLOTS]; /* return addresses outside MPI: see site.h */
@@ -76,9 +83,11 @@ struct fm_runtime {
     pid_t pid;
     bool named; /* measured even without MPI */
     char directory[FM_PATH_BYTES], path[FM_PATH_BYTES];
-    struct fm_job_file *job; /* shared by the job's processes on this host, or NULL */
-    atomic_uint table_lock;  /* inserting entries, modules, regions: rare */
-    bool seen_fortran;       /* a call came through a Fortran binding */
+    struct fm_job_file *job;    /* shared by the job's processes on this host, or NULL */
+    uint32_t index_used;        /* places of the index that are taken */
+    bool folded_all[2];         /* nothing is left to be folded: regions, details (see table.c) */
+    struct fm_mutex table_lock; /* inserting entries, modules, regions: rare */
+    bool seen_fortran;          /* a call came through a Fortran binding */
 };
 
 extern FM_HIDDEN struct fm_runtime fm_rt;
@@ -104,8 +113,19 @@ static inline void *fm_section(const struct fm_segment_header *segment, enum fm_
     return (char *)segment + segment->sections[id].offset;
 }
 
-void fm_lock(atomic_uint *lock);
-void fm_unlock(atomic_uint *lock);
+void fm_lock(struct fm_mutex *lock);
+void fm_unlock(struct fm_mutex *lock);
+/* Where two system calls are too many: only around what no signal handler of a program reaches. */
+void fm_spin_lock(atomic_uint *lock);
+void fm_spin_unlock(atomic_uint *lock);
+
+/* Around our own work in the program's place: its errno stays as it was, and a thread that is to be cancelled is not
+ * cancelled inside. */
+struct fm_shelter {
+    int error, cancel;
+};
+struct fm_shelter fm_shelter_enter(void);
+void fm_shelter_leave(struct fm_shelter shelter);
 
 /* Appends to the text section; 0 when it is full or the text is empty. */
 uint32_t fm_text_add(const char *text, size_t length);

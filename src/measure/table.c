@@ -1,13 +1,18 @@
 /* The cold side of the table of events: inserting keys, and giving up detail when it is full.
  *
- * Detail is given up in the order peer, call site, size. A part of the table is kept back for keys that have
- * already given up detail, so that a routine's total in a region always finds room; should even that run out, the
- * regions and at last the routines are folded too. */
+ * Detail is given up in the order peer, call site, size: a part of the table is kept back for keys that have less of
+ * it. The totals of a routine in a region are never given up while there is any detail left: for a new one, the
+ * entry with the least time is folded into the total of its own routine and region, and its place is taken. Only
+ * then regions are folded in the same way. A last part is for threads that own nothing they could fold.
+ *
+ * An entry is folded only by the thread that writes it. Places in the index that led to it stay and lead to an entry
+ * with another key, which a search passes over. */
 #include "measure/record.h"
 #include "measure/site.h"
 
 /* Below these fills (in sixteenths of the capacity) a key with that much detail is still inserted. */
-enum { FULL_DETAIL = 12, NO_PEER = 13, NO_SITE = 14, NO_SIZE = 16 };
+enum { FULL_DETAIL = 12, NO_PEER = 13, NO_SITE = 14, TOTAL = 15, EVERYBODY = 16 };
+enum { EVERY_THREAD = 0xff };
 
 static struct fm_entry *find_existing(const struct fm_key *key, uint32_t *free_at)
 {
@@ -24,24 +29,168 @@ static struct fm_entry *find_existing(const struct fm_key *key, uint32_t *free_a
     }
 }
 
-/* NULL when the table is too full for a key of this much detail. The index is four times larger than the table
- * at least, so a free place is always found. */
+/* The caller holds the lock, and has looked for the key: it goes to `at` in the index. */
+static void publish(struct fm_entry *entry, const struct fm_key *key, uint32_t at)
+{
+    entry->key = *key;
+    fm_rt.index_used++;
+    __atomic_store_n(&fm_rt.index[at], (uint32_t)(entry - fm_rt.entries) + 1, __ATOMIC_RELEASE);
+}
+
+/* NULL when the table is too full for a key of this much detail. */
 static struct fm_entry *insert(const struct fm_key *key, unsigned sixteenths)
 {
+    const uint32_t limit = (uint32_t)((uint64_t)fm_rt.entries_capacity * sixteenths / 16);
+    if (__atomic_load_n(&fm_rt.segment->n_entries, __ATOMIC_RELAXED) >= limit)
+        return NULL;
     fm_site_register((uintptr_t)(key->site_region >> 16));
     fm_lock(&fm_rt.table_lock);
     uint32_t at;
     struct fm_entry *entry = find_existing(key, &at);
     uint32_t used = fm_rt.segment->n_entries;
-    if (!entry && used < (uint64_t)fm_rt.entries_capacity * sixteenths / 16) {
+    if (!entry && used < limit) {
         entry = &fm_rt.entries[used];
-        entry->key = *key;
-        fm_rt.segment->n_entries = used + 1;
-        __atomic_store_n(&fm_rt.index[at], used + 1, __ATOMIC_RELEASE);
+        __atomic_store_n(&fm_rt.segment->n_entries, used + 1, __ATOMIC_RELAXED);
+        publish(entry, key, at);
     }
     fm_unlock(&fm_rt.table_lock);
     return entry;
 }
+
+/* ---- folding ---- */
+
+static struct fm_key total_of(const struct fm_key *key, bool of_region)
+{
+    struct fm_key total = *key;
+    total.size_bin = FM_SIZE_NONE;
+    total.site_region &= of_region ? 0xffff : 0;
+    if (total.peer != FM_PEER_NONE || !of_region)
+        total.peer = FM_PEER_OTHER;
+    return total;
+}
+
+static bool same_key(const struct fm_key *a, const struct fm_key *b)
+{
+    return fm_key_equal(fm_key_words(a), fm_key_words(b));
+}
+
+static void merge_extremes(struct fm_entry *into, const struct fm_entry *from)
+{
+    const uint64_t longest[2][2] = {{from->max_ns, from->max_event}, {from->second_ns, from->second_event}};
+    if (from->count && (from->min_ns < into->min_ns || !into->count)) {
+        into->min_ns = from->min_ns;
+        into->min_event = into->count + from->min_event;
+    }
+    for (int i = 0; i < 2 && longest[i][1]; i++) {
+        if (longest[i][0] > into->max_ns || !into->max_event) {
+            into->second_ns = into->max_ns;
+            into->second_event = into->max_event;
+            into->max_ns = longest[i][0];
+            into->max_event = into->count + longest[i][1];
+        } else if (longest[i][0] > into->second_ns || !into->second_event) {
+            into->second_ns = longest[i][0];
+            into->second_event = into->count + longest[i][1];
+        }
+    }
+}
+
+/* Empties `from`. Its events are numbered as if they followed those of `into`. */
+static void merge(struct fm_entry *into, struct fm_entry *from)
+{
+    merge_extremes(into, from);
+    into->count += from->count;
+    into->count_arguments += from->count_arguments;
+    into->total_ns += from->total_ns;
+    into->bytes += from->bytes;
+    into->bytes_sent += from->bytes_sent;
+    into->bytes_received += from->bytes_received;
+    into->messages += from->messages;
+    for (unsigned i = 0; i < FM_DURATION_BINS; i++) {
+        uint32_t before = into->histogram[i];
+        into->histogram[i] += from->histogram[i];
+        into->histogram_high[i] += from->histogram_high[i] + (into->histogram[i] < before);
+    }
+    fm_rt.segment->degraded_size += from->count;
+    *from = (struct fm_entry){.key = from->key};
+}
+
+/* The entry with the least time whose total is there already goes into it. */
+static struct fm_entry *fold_least(uint32_t thread, bool of_region)
+{
+    struct fm_entry *least = NULL, *into = NULL;
+    for (uint32_t i = 0; i < fm_rt.segment->n_entries; i++) {
+        struct fm_entry *entry = &fm_rt.entries[i];
+        struct fm_key total = total_of(&entry->key, of_region);
+        uint32_t at;
+        if (entry->key.thread != thread || same_key(&total, &entry->key) ||
+            (least && entry->total_ns >= least->total_ns))
+            continue;
+        struct fm_entry *there = find_existing(&total, &at);
+        if (there) {
+            least = entry;
+            into = there;
+        }
+    }
+    if (least)
+        merge(into, least);
+    return least;
+}
+
+/* Of two entries with the same total, which is not there yet, one becomes it and the other goes into that. */
+static struct fm_entry *fold_pair(uint32_t thread, bool of_region)
+{
+    const uint32_t n = fm_rt.segment->n_entries;
+    for (uint32_t i = 0; i < n; i++) {
+        struct fm_entry *first = &fm_rt.entries[i];
+        struct fm_key total = total_of(&first->key, of_region);
+        if (first->key.thread != thread)
+            continue;
+        for (uint32_t k = i + 1; k < n; k++) {
+            struct fm_entry *second = &fm_rt.entries[k];
+            struct fm_key other = total_of(&second->key, of_region);
+            uint32_t at;
+            if (!same_key(&total, &other) || find_existing(&total, &at))
+                continue;
+            merge(first, second);
+            publish(first, &total, at);
+            return second;
+        }
+    }
+    return NULL;
+}
+
+/* A place made free; NULL when all entries of the thread are totals of different things. */
+static struct fm_entry *make_room(uint32_t thread, bool of_region)
+{
+    bool *done = &fm_rt.folded_all[of_region];
+    if (*done || fm_rt.index_used > fm_rt.index_mask / 4 * 3)
+        return NULL;
+    struct fm_entry *entry = fold_least(thread, of_region);
+    if (!entry)
+        entry = fold_pair(thread, of_region);
+    *done = !entry && !fm_rt.threaded;
+    return entry;
+}
+
+static struct fm_entry *insert_total(const struct fm_key *key, bool of_region)
+{
+    struct fm_entry *entry = insert(key, TOTAL);
+    if (entry)
+        return entry;
+    fm_lock(&fm_rt.table_lock);
+    uint32_t at;
+    if (!(entry = find_existing(key, &at))) {
+        entry = make_room(key->thread, true);
+        if (!entry && !of_region)
+            entry = make_room(key->thread, false);
+        if (entry && !find_existing(key, &at)) /* again: the index has changed */
+            publish(entry, key, at);
+    }
+    fm_unlock(&fm_rt.table_lock);
+    return entry;
+}
+
+/* ---- finding ---- */
 
 struct fm_entry *fm_table_find(struct fm_key key)
 {
@@ -64,11 +213,13 @@ struct fm_entry *fm_table_find(struct fm_key key)
     }
     key.size_bin = FM_SIZE_NONE;
     h->degraded_size++;
-    if ((entry = find_existing(&key, &at)) || (entry = insert(&key, NO_SIZE)))
+    if ((entry = find_existing(&key, &at)) || (entry = insert_total(&key, true)))
         return entry;
-    key.site_region = 0;
-    key.peer = FM_PEER_OTHER;
-    if ((entry = find_existing(&key, &at)) || (entry = insert(&key, NO_SIZE)))
+    key = total_of(&key, false);
+    if ((entry = find_existing(&key, &at)) || (entry = insert_total(&key, false)))
+        return entry;
+    key.thread = EVERY_THREAD;
+    if ((entry = find_existing(&key, &at)) || (entry = insert(&key, EVERYBODY)))
         return entry;
     return &fm_rt.entries[0];
 }
