@@ -16,32 +16,74 @@ static struct fm_thread *current_thread(void)
     return fm_self && fm_self->seg ? fm_self : fm_thread_attach();
 }
 
+/* Regions are never removed, and counted when they are complete: looking one up needs no lock. */
+static uint32_t find(const char *name, uint32_t parent)
+{
+    const struct fm_segment_header *h = fm_rt.segment;
+    const struct fm_segment_region *regions = fm_section(h, FM_SECTION_REGIONS);
+    uint32_t n = __atomic_load_n(&h->n_regions, __ATOMIC_ACQUIRE);
+    for (uint32_t i = 1; i < n; i++)
+        if (regions[i].parent == parent && strncmp(regions[i].name, name, FM_NAME_BYTES - 1) == 0)
+            return i;
+    return 0;
+}
+
 static uint32_t find_or_add(const char *name, uint32_t parent)
 {
     struct fm_segment_header *h = fm_rt.segment;
-    struct fm_segment_region *regions = fm_section(h, FM_SECTION_REGIONS);
-    char wanted[FM_NAME_BYTES] = "";
-    snprintf(wanted, sizeof wanted, "%s", name);
-    for (uint32_t i = 1; i < h->n_regions; i++)
-        if (regions[i].parent == parent && strcmp(regions[i].name, wanted) == 0)
-            return i;
-    if (h->n_regions == h->sections[FM_SECTION_REGIONS].capacity)
-        return 0;
-    struct fm_segment_region *region = &regions[h->n_regions];
-    memcpy(region->name, wanted, sizeof wanted);
-    region->parent = parent;
-    return __atomic_fetch_add(&h->n_regions, 1, __ATOMIC_RELEASE);
+    uint32_t found = find(name, parent);
+    if (found)
+        return found;
+    fm_lock(&fm_rt.table_lock);
+    found = find(name, parent);
+    if (!found && h->n_regions < h->sections[FM_SECTION_REGIONS].capacity) {
+        struct fm_segment_region *region = (struct fm_segment_region *)fm_section(h, FM_SECTION_REGIONS) + h->n_regions;
+        snprintf(region->name, sizeof region->name, "%s", name);
+        region->parent = parent;
+        found = __atomic_fetch_add(&h->n_regions, 1, __ATOMIC_RELEASE);
+    }
+    fm_unlock(&fm_rt.table_lock);
+    return found;
 }
 
-/* Threads that opened no region of their own work for the one the first thread is in. */
+/* Threads that opened no region of their own work for the one the first thread is in. One that opens its own at this
+ * moment keeps it. */
 static void spread_to_helpers(struct fm_segment_thread *from)
 {
     struct fm_segment_thread *all = fm_section(fm_rt.segment, FM_SECTION_THREADS);
     if (from != all)
         return;
-    for (uint32_t i = 1; i < fm_rt.segment->n_threads; i++)
-        if (all[i].region_depth == 0)
-            all[i].region = from->region;
+    for (uint32_t i = 1; i < fm_rt.segment->n_threads; i++) {
+        uint32_t before = __atomic_load_n(&all[i].region, __ATOMIC_ACQUIRE);
+        if (__atomic_load_n(&all[i].region_depth, __ATOMIC_ACQUIRE) == 0)
+            __atomic_compare_exchange_n(&all[i].region, &before, from->region, false, __ATOMIC_RELAXED,
+                                        __ATOMIC_RELAXED);
+    }
+}
+
+/* A thread's stack of regions is its own and needs no lock, so that a signal handler may call MPI or leave by
+ * siglongjmp at any moment. Only a slot that several threads share has one. */
+static void lock_if_shared(struct fm_thread *self)
+{
+    if (FM_UNLIKELY(self->shared))
+        fm_lock(&self->lock);
+}
+
+static void unlock_if_shared(struct fm_thread *self)
+{
+    if (FM_UNLIKELY(self->shared))
+        fm_unlock(&self->lock);
+}
+
+static void open_region(struct fm_segment_thread *seg, uint32_t region)
+{
+    struct fm_segment_region *regions = fm_section(fm_rt.segment, FM_SECTION_REGIONS);
+    seg->region_stack[seg->region_depth].region = region;
+    seg->region_stack[seg->region_depth].since_ns = fm_clock_ns(CLOCK_MONOTONIC);
+    __atomic_store_n(&seg->region_depth, seg->region_depth + 1, __ATOMIC_RELEASE);
+    __atomic_store_n(&seg->region, region, __ATOMIC_RELEASE);
+    __atomic_fetch_add(&regions[region].entries, 1, __ATOMIC_RELAXED);
+    spread_to_helpers(seg);
 }
 
 void fm_region_begin(const char *name)
@@ -50,27 +92,40 @@ void fm_region_begin(const char *name)
     if (!self || !name)
         return;
     struct fm_segment_thread *seg = self->seg;
-    fm_lock(&fm_rt.table_lock);
+    lock_if_shared(self);
     uint32_t region = seg->region_depth < MAX_DEPTH ? find_or_add(name, seg->region) : 0;
-    if (region) {
-        seg->region_stack[seg->region_depth].region = region;
-        seg->region_stack[seg->region_depth].since_ns = fm_clock_ns(CLOCK_MONOTONIC);
-        seg->region_depth++;
-        seg->region = region;
-        ((struct fm_segment_region *)fm_section(fm_rt.segment, FM_SECTION_REGIONS))[region].entries++;
-        spread_to_helpers(seg);
-    } else {
-        fm_rt.segment->refused_regions++;
-    }
-    fm_unlock(&fm_rt.table_lock);
+    if (region)
+        open_region(seg, region);
+    else
+        __atomic_fetch_add(&fm_rt.segment->refused_regions, 1, __ATOMIC_RELAXED);
+    unlock_if_shared(self);
 }
 
 static void close_innermost(struct fm_segment_thread *seg, uint64_t now)
 {
     struct fm_segment_region *regions = fm_section(fm_rt.segment, FM_SECTION_REGIONS);
-    seg->region_depth--;
-    regions[seg->region_stack[seg->region_depth].region].wall_ns += now - seg->region_stack[seg->region_depth].since_ns;
-    seg->region = seg->region_depth ? seg->region_stack[seg->region_depth - 1].region : 0;
+    uint32_t depth = seg->region_depth - 1;
+    uint64_t spent = now - seg->region_stack[depth].since_ns;
+    seg->region_depth = depth;
+    __atomic_fetch_add(&regions[seg->region_stack[depth].region].wall_ns, spent, __ATOMIC_RELAXED);
+    seg->region = depth ? seg->region_stack[depth - 1].region : 0;
+}
+
+static void close_regions(struct fm_segment_thread *seg, const char *name)
+{
+    const struct fm_segment_region *regions = fm_section(fm_rt.segment, FM_SECTION_REGIONS);
+    uint32_t depth = seg->region_depth;
+    while (depth > 0 && strncmp(regions[seg->region_stack[depth - 1].region].name, name, FM_NAME_BYTES - 1) != 0)
+        depth--;
+    uint64_t unmatched = depth == 0 ? 1 : seg->region_depth - depth;
+    if (unmatched)
+        __atomic_fetch_add(&fm_rt.segment->unmatched_region_ends, unmatched, __ATOMIC_RELAXED);
+    if (depth == 0)
+        return;
+    uint64_t now = fm_clock_ns(CLOCK_MONOTONIC);
+    while (seg->region_depth >= depth)
+        close_innermost(seg, now);
+    spread_to_helpers(seg);
 }
 
 void fm_region_end(const char *name)
@@ -78,22 +133,9 @@ void fm_region_end(const char *name)
     struct fm_thread *self = current_thread();
     if (!self || !name)
         return;
-    struct fm_segment_thread *seg = self->seg;
-    const struct fm_segment_region *regions = fm_section(fm_rt.segment, FM_SECTION_REGIONS);
-    fm_lock(&fm_rt.table_lock);
-    uint32_t depth = seg->region_depth;
-    while (depth > 0 && strncmp(regions[seg->region_stack[depth - 1].region].name, name, FM_NAME_BYTES - 1) != 0)
-        depth--;
-    if (depth == 0) {
-        fm_rt.segment->unmatched_region_ends++;
-    } else {
-        uint64_t now = fm_clock_ns(CLOCK_MONOTONIC);
-        fm_rt.segment->unmatched_region_ends += seg->region_depth - depth;
-        while (seg->region_depth >= depth)
-            close_innermost(seg, now);
-        spread_to_helpers(seg);
-    }
-    fm_unlock(&fm_rt.table_lock);
+    lock_if_shared(self);
+    close_regions(self->seg, name);
+    unlock_if_shared(self);
 }
 
 /* ---- subtotals ---- */

@@ -1,8 +1,10 @@
 #define _GNU_SOURCE
 #include "measure/runtime.h"
 
+#include <errno.h>
 #include <pthread.h>
 #include <sched.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,18 +24,54 @@ __thread uintptr_t fm_guard __attribute__((tls_model("initial-exec")));
 
 static struct fm_thread *threads; /* [FM_THREAD_SLOTS], empty again in a forked child */
 static pthread_key_t thread_end_key;
+static bool has_thread_end_key;
 /* The slot of a thread that may have called us only for a region, when MPI may not be known yet. */
 static __thread struct fm_thread *attached __attribute__((tls_model("initial-exec")));
 
-void fm_lock(atomic_uint *lock)
+void fm_spin_lock(atomic_uint *lock)
 {
     while (atomic_exchange_explicit(lock, 1, memory_order_acquire))
         sched_yield();
 }
 
-void fm_unlock(atomic_uint *lock)
+void fm_spin_unlock(atomic_uint *lock)
 {
     atomic_store_explicit(lock, 0, memory_order_release);
+}
+
+/* The kernel's own call: libc's leaves the signals out that cancel threads. */
+static uint64_t set_signals(uint64_t blocked)
+{
+    uint64_t before = 0;
+    syscall(SYS_rt_sigprocmask, SIG_SETMASK, &blocked, &before, sizeof before);
+    return before;
+}
+
+void fm_lock(struct fm_mutex *lock)
+{
+    uint64_t before = set_signals(UINT64_MAX);
+    fm_spin_lock(&lock->held);
+    lock->signals = before;
+}
+
+void fm_unlock(struct fm_mutex *lock)
+{
+    uint64_t before = lock->signals;
+    fm_spin_unlock(&lock->held);
+    set_signals(before);
+}
+
+struct fm_shelter fm_shelter_enter(void)
+{
+    struct fm_shelter shelter = {.error = errno};
+    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &shelter.cancel);
+    return shelter;
+}
+
+void fm_shelter_leave(struct fm_shelter shelter)
+{
+    pthread_setcancelstate(shelter.cancel, NULL);
+    errno = shelter.error;
 }
 
 /* The caller holds the table lock, or is alone. */
@@ -94,7 +132,8 @@ struct fm_thread *fm_thread_attach(void)
     if (fm_rt.segment->n_threads <= thread->slot)
         fm_rt.segment->n_threads = thread->slot + 1;
     fm_unlock(&fm_rt.table_lock);
-    pthread_setspecific(thread_end_key, thread);
+    if (has_thread_end_key)
+        pthread_setspecific(thread_end_key, thread);
     attached = thread;
     return thread;
 }
@@ -173,7 +212,7 @@ static void start_segment(void)
     measure_event_cost();
     memcpy(h->magic, FM_SEGMENT_MAGIC, sizeof h->magic);
     h->state = FM_STATE_RUNNING;
-    pthread_key_create(&thread_end_key, thread_ended);
+    has_thread_end_key = pthread_key_create(&thread_end_key, thread_ended) == 0;
     on_exit(at_exit, NULL);
     atomic_store_explicit(&fm_rt.state, FM_RT_ON, memory_order_release);
 }
@@ -202,23 +241,31 @@ static void prepare_process(void)
 
 static pthread_once_t prepared = PTHREAD_ONCE_INIT;
 
+static void start(bool by_mpi)
+{
+    uint64_t before = fm_clock_ns(CLOCK_MONOTONIC);
+    fm_rt.pid = getpid();
+    start_segment();
+    if (atomic_load(&fm_rt.state) != FM_RT_ON)
+        return;
+    if (!by_mpi) {
+        fm_rt.segment->flags |= FM_FLAG_NO_MPI;
+        fm_rt.segment->rank = 0;
+        fm_rt.segment->world_size = 1;
+    }
+    fm_rt.segment->init_ns += fm_clock_ns(CLOCK_MONOTONIC) - before;
+}
+
 bool fm_runtime_start(bool by_mpi)
 {
+    struct fm_shelter shelter = fm_shelter_enter();
+    uint64_t signals = set_signals(UINT64_MAX); /* a handler that calls MPI would wait for this to end */
     pthread_once(&prepared, prepare_process);
     int expected = FM_RT_IDLE;
-    if (atomic_compare_exchange_strong(&fm_rt.state, &expected, FM_RT_STARTING)) {
-        uint64_t before = fm_clock_ns(CLOCK_MONOTONIC);
-        fm_rt.pid = getpid();
-        start_segment();
-        if (atomic_load(&fm_rt.state) == FM_RT_ON) {
-            if (!by_mpi) {
-                fm_rt.segment->flags |= FM_FLAG_NO_MPI;
-                fm_rt.segment->rank = 0;
-                fm_rt.segment->world_size = 1;
-            }
-            fm_rt.segment->init_ns += fm_clock_ns(CLOCK_MONOTONIC) - before;
-        }
-    }
+    if (atomic_compare_exchange_strong(&fm_rt.state, &expected, FM_RT_STARTING))
+        start(by_mpi);
+    set_signals(signals);
+    fm_shelter_leave(shelter);
     while (atomic_load_explicit(&fm_rt.state, memory_order_acquire) == FM_RT_STARTING)
         sched_yield();
     return atomic_load(&fm_rt.state) == FM_RT_ON;

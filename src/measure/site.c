@@ -93,7 +93,7 @@ static struct range {
     bool mpi, fortran_binding;
 } ranges[RANGES];
 static uint32_t n_ranges;
-static atomic_uint ranges_lock;
+static struct fm_mutex ranges_lock;
 
 static struct range range_of(uintptr_t address)
 {

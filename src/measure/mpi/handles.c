@@ -10,7 +10,7 @@ static const struct fm_comm unknown = {.rank = -1};
 static fm_word world_group;
 /* One word each, so that no lock is needed: valid:1 communicator:8 rank:27 world rank:28. */
 static uint64_t translations[TRANSLATIONS];
-static atomic_uint lock;
+static struct fm_mutex lock;
 
 /* ---- datatypes ---- */
 

@@ -168,8 +168,10 @@ static void world_is_known(struct fm_call *call)
 
 void fm_after_init(struct fm_call *call, int result)
 {
+    struct fm_shelter shelter = fm_shelter_enter();
     if (result == 0)
         world_is_known(call);
+    fm_shelter_leave(shelter);
     fm_after_plain(call, result, 0);
 }
 
@@ -198,8 +200,10 @@ void fm_before_finalize(struct fm_call *call)
     fm_call_returned(call);
     fm_finish_plain(call, FM_PEER_NONE);
     fm_call_drop_abandoned(call->self, UINTPTR_MAX);
+    struct fm_shelter shelter = fm_shelter_enter();
     if (fm_rt.segment->world_size > 0)
         fm_reduction_run();
+    fm_shelter_leave(shelter);
     fm_guard = (uintptr_t)__builtin_frame_address(0);
     fm_runtime_off();
 }

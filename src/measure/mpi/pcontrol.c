@@ -7,6 +7,7 @@
  * trampoline does that. From Fortran it has one argument. So the second one is read only in calls from C, through
  * the kernel, which refuses an address it cannot read instead of faulting. */
 #define _GNU_SOURCE
+#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/uio.h>
@@ -25,7 +26,7 @@ static size_t copy_if_readable(const void *from, char *to, size_t size)
     /* forbidden in some containers: a pipe refuses a bad address just as well */
     int ends[2];
     size_t copied = 0;
-    if (pipe(ends) != 0)
+    if (pipe2(ends, O_CLOEXEC) != 0)
         return 0;
     while (copied < size && write(ends[1], (const char *)from + copied, 1) == 1 && read(ends[0], to + copied, 1) == 1)
         copied++;
@@ -77,10 +78,12 @@ __attribute__((used, visibility("hidden"))) fm_function *fm_pcontrol(int level, 
     if (!fm_call_enter(&call, FM_R_MPI_Pcontrol, is_pmpi != 0, (struct fm_frame){pc, sp, fp}))
         return next;
     fm_call_returned(&call); /* what follows is our own time, not MPI's */
+    struct fm_shelter shelter = fm_shelter_enter();
     char name[FM_NAME_BYTES];
     bool named = !fm_site_in_mpi(pc) && read_name(second, name);
     fm_finish_plain(&call, FM_PEER_NONE);
     act(level, named, name);
+    fm_shelter_leave(shelter);
     return next;
 }
 

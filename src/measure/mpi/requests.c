@@ -11,13 +11,13 @@ static atomic_uint lock;
 static void lock_if_threaded(void)
 {
     if (FM_UNLIKELY(fm_rt.threaded))
-        fm_lock(&lock);
+        fm_spin_lock(&lock);
 }
 
 static void unlock_if_threaded(void)
 {
     if (FM_UNLIKELY(fm_rt.threaded))
-        fm_unlock(&lock);
+        fm_spin_unlock(&lock);
 }
 
 static void count(fm_word handle, int change)

@@ -1,0 +1,162 @@
+#!/usr/bin/python3
+"""Programs that are rough with their own process, but allowed to be: Fathom must not make them hang, fail or see
+anything of it. Each ends in a few seconds without Fathom."""
+import jobs
+
+# errno at the start of main, after the first call and after MPI_Pcontrol with and without a second argument.
+ERRNO = r"""
+#include <errno.h>
+#include <mpi.h>
+#include <stdio.h>
+int main(int argc, char **argv)
+{
+    int at[5], flag;
+    at[0] = errno;
+    errno = 77;
+    MPI_Initialized(&flag);
+    at[1] = errno;
+    MPI_Init(&argc, &argv);
+    errno = 77;
+    MPI_Pcontrol(1);
+    at[2] = errno;
+    MPI_Pcontrol(1, "name");
+    at[3] = errno;
+    MPI_Pcontrol(-1, "name");
+    at[4] = errno;
+    MPI_Finalize();
+    printf("errno %d %d %d %d %d\n", at[0], at[1], at[2], at[3], at[4]);
+    return 0;
+}
+"""
+
+# All keys for data of threads are in use when Fathom starts: none of them may be taken for its own.
+KEYS = r"""
+#include <mpi.h>
+#include <pthread.h>
+#include <stdio.h>
+int main(int argc, char **argv)
+{
+    static pthread_key_t keys[2000];
+    int n = 0, other = 0;
+    MPI_Init(&argc, &argv);
+    while (n < 2000 && pthread_key_create(&keys[n], NULL) == 0)
+        n++;
+    for (int i = 0; i < n; i++)
+        pthread_setspecific(keys[i], keys);
+    MPI_Barrier(MPI_COMM_WORLD);
+    for (int i = 0; i < n; i++)
+        other += pthread_getspecific(keys[i]) != keys;
+    printf("%d keys hold something else\n", other);
+    MPI_Finalize();
+    return 0;
+}
+"""
+KEYS_BEFORE = KEYS.replace("    MPI_Init(&argc, &argv);\n", "").replace("    MPI_Barrier(MPI_COMM_WORLD);\n",
+                                                                         "    MPI_Init(&argc, &argv);\n")
+
+# At the root's side of an intercommunicator the arguments of the own share mean nothing, as the standard has it.
+ROOT_SIDE = r"""
+#include <mpi.h>
+#include <stdio.h>
+int main(int argc, char **argv)
+{
+    int rank, value[4] = {0}, one[4] = {1, 1, 1, 1}, places[4] = {0, 1, 2, 3};
+    MPI_Comm half, both;
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_split(MPI_COMM_WORLD, rank % 2, rank, &half);
+    MPI_Intercomm_create(half, 0, MPI_COMM_WORLD, 1 - rank % 2, 5, &both);
+    int root = rank == 0 ? MPI_ROOT : rank % 2 ? 0 : MPI_PROC_NULL;
+    MPI_Datatype own = rank % 2 ? MPI_INT : MPI_DATATYPE_NULL, others = rank % 2 ? MPI_DATATYPE_NULL : MPI_INT;
+    MPI_Gather(&rank, 1, own, value, 1, others, root, both);
+    MPI_Gatherv(&rank, 1, own, value, one, places, others, root, both);
+    MPI_Scatter(value, 1, others, &rank, 1, own, root, both);
+    MPI_Scatterv(value, one, places, others, &rank, 1, own, root, both);
+    if (rank == 0)
+        printf("gathered %d %d\n", value[0], value[1]);
+    MPI_Finalize();
+    return 0;
+}
+"""
+
+# A handler that ends the job, as many programs have one for SIGTERM, while the program opens and closes regions.
+ABORT = r"""
+#include <mpi.h>
+#include <signal.h>
+#include <sys/time.h>
+void fathom_region_begin(const char *name) __attribute__((weak));
+void fathom_region_end(const char *name) __attribute__((weak));
+static void stop(int number) { MPI_Abort(MPI_COMM_WORLD, 3 + 0 * number); }
+int main(int argc, char **argv)
+{
+    MPI_Init(&argc, &argv);
+    struct itimerval soon = {{0, 0}, {0, 30000}};
+    signal(SIGALRM, stop);
+    setitimer(ITIMER_REAL, &soon, NULL);
+    for (;;)
+        if (fathom_region_begin) {
+            fathom_region_begin("a");
+            fathom_region_end("a");
+        }
+}
+"""
+
+# A handler that leaves a region by siglongjmp, a thousand times.
+JUMP = r"""
+#include <mpi.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdio.h>
+#include <sys/time.h>
+void fathom_region_begin(const char *name) __attribute__((weak));
+void fathom_region_end(const char *name) __attribute__((weak));
+static sigjmp_buf back;
+static void jump(int number) { siglongjmp(back, number); }
+int main(int argc, char **argv)
+{
+    volatile int times = 0;
+    struct itimerval soon = {{0, 0}, {0, 500}};
+    MPI_Init(&argc, &argv);
+    signal(SIGALRM, jump);
+    sigsetjmp(back, 1);
+    setitimer(ITIMER_REAL, &soon, NULL);
+    while (times < 1000) {
+        for (times++;;)
+            if (fathom_region_begin) {
+                fathom_region_begin("a");
+                fathom_region_end("a");
+            }
+    }
+    soon.it_value.tv_usec = 0;
+    setitimer(ITIMER_REAL, &soon, NULL);
+    MPI_Finalize();
+    puts("jumped");
+    return 0;
+}
+"""
+
+tap = jobs.Tap()
+
+
+def compare(mpi, name, program, ranks=1):
+    path = mpi.compile(name, program, "-w", "-pthread")
+    bare = jobs.run(jobs.BARE, mpi, ranks, [path])
+    job = jobs.run(jobs.PRELOAD, mpi, ranks, [path])
+    tap.ok((job.status, job.stdout) == (bare.status, bare.stdout), f"{mpi.short}, {name}: as without Fathom", job, bare)
+    return job
+
+
+def main():
+    for mpi in jobs.MPIS:
+        job = compare(mpi, "errno", ERRNO)
+        tap.equal(job.stdout, b"errno 0 77 77 77 77\n", f"{mpi.short}: errno is the program's own")
+        compare(mpi, "keys", KEYS)
+        compare(mpi, "keys_before", KEYS_BEFORE)
+        compare(mpi, "root_side", ROOT_SIDE, 4)
+        for _ in range(3):
+            compare(mpi, "abort", ABORT)
+        compare(mpi, "jump", JUMP)
+    tap.done()
+
+
+main()
