@@ -84,6 +84,8 @@ struct fm_runtime {
     bool named; /* measured even without MPI */
     char directory[FM_PATH_BYTES], path[FM_PATH_BYTES];
     struct fm_job_file *job;    /* shared by the job's processes on this host, or NULL */
+    uint32_t index_used;        /* places of the index that are taken */
+    bool folded_all[2];         /* nothing is left to be folded: regions, details (see table.c) */
     struct fm_mutex table_lock; /* inserting entries, modules, regions: rare */
     bool seen_fortran;          /* a call came through a Fortran binding */
 };
