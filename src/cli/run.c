@@ -78,6 +78,14 @@ static int parse(int argc, char **argv, struct fm_run_options *options)
     return -1;
 }
 
+/* -o DIR/ names a directory, which need not be there yet. */
+static void make_output_folder(const struct fm_run_env *env)
+{
+    size_t length = strlen(env->output);
+    if (length && env->output[length - 1] == '/')
+        mkdir(env->output, 0777);
+}
+
 /* Said before the start, while something can still be done about it. */
 static void warn_of_output(const struct fm_run_env *env)
 {
@@ -160,6 +168,8 @@ int fm_cmd_run(int argc, char **argv)
         return status;
     fm_run_env_make(&work.options, &work.env);
     find_library(&work.env);
+    if (*work.env.library)
+        make_output_folder(&work.env);
     if (*work.env.library && work.env.outermost && !work.env.rank)
         warn_of_output(&work.env);
     if (!*work.env.library || !work.env.rank || !fm_child_guard(&child, run_command, &work))

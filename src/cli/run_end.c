@@ -307,7 +307,9 @@ static void tell_profile(const char *path)
 {
     struct fm_profile *profile;
     char ends[400];
-    fprintf(stderr, "fathom: profile in %s; look with: fathom report %s\n", path, path);
+    const char *name = strrchr(path, '/') ? strrchr(path, '/') + 1 : path;
+    bool here = access(name, R_OK) == 0;
+    fprintf(stderr, "fathom: profile in %s; look with: fathom report %s\n", path, here ? name : path);
     if (fm_profile_read(path, &profile, NULL) != FM_OK)
         return;
     if (!fm_profile_complete(profile))
@@ -324,8 +326,8 @@ static const char *program_of(const struct fm_run_env *env, const struct fm_run_
     return env->launcher ? "PROGRAM" : options->command[0];
 }
 
-static void tell(const struct fm_run_env *env, const struct fm_run_options *options, const struct outcome *outcome,
-                 const struct profiles *profiles)
+/* What the last rank of a host can say: there is somebody in charge only above the launcher. */
+static void tell_found(const struct outcome *outcome, const struct profiles *profiles)
 {
     for (size_t i = 0; i < profiles->n && i < MAX_TOLD; i++)
         tell_profile(profiles->paths[i]);
@@ -334,6 +336,12 @@ static void tell(const struct fm_run_env *env, const struct fm_run_options *opti
     if (outcome->failed)
         fprintf(stderr, "fathom: %s; the data is kept: collect it with: fathom collect -o DIRECTORY\n",
                 outcome->failure);
+}
+
+static void tell(const struct fm_run_env *env, const struct fm_run_options *options, const struct outcome *outcome,
+                 const struct profiles *profiles)
+{
+    tell_found(outcome, profiles);
     if (outcome->running)
         fprintf(stderr, "fathom: processes of %s still run; when they have ended: fathom collect\n",
                 outcome->running_key);
@@ -361,6 +369,11 @@ void fm_run_end(struct fm_run_hold *hold, const struct fm_run_env *env, const st
         ask_hosts(env, options, &profiles);
         if (!options->quiet)
             tell(env, options, &outcome, &profiles);
+        free(profiles.paths);
+    } else if (env->outermost && !options->quiet) {
+        struct profiles profiles;
+        find_profiles(env, &profiles);
+        tell_found(&outcome, &profiles);
         free(profiles.paths);
     }
     if (!outcome.running && (env->outermost || !has_profiles(env))) /* one above us on another host will ask for it */

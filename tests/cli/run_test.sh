@@ -49,6 +49,9 @@ result $? "the status of the command"
 run -- sh -c 'kill -TERM $$'
 [ $status -eq 143 ]
 result $? "a signal that ends the command ends the run"
+env --ignore-signal=CHLD "$FATHOM" run -q -- sh -c 'exit 7'
+[ $? -eq 7 ]
+result $? "the status of the command, also when whoever started us ignores SIGCHLD"
 run --quiet -- sh -c 'echo words; echo more >&2; cat' </dev/null
 [ "$(cat out.txt)" = words ] && [ "$(cat err)" = more ]
 result $? "nothing is added to what the command writes"
@@ -148,6 +151,21 @@ FATHOM_LIBRARY=/nonexistent.so "$FATHOM" run -- sh -c 'exit 3' >out.txt 2>err
 [ $? -eq 3 ] && grep -q 'without being measured' err
 result $? "no library: the command runs, the user is told"
 
+# ---- a directory of segments that is made difficult ----
+fresh
+(umask 0777 && "$FATHOM" run -q -o out/ -- true)
+[ "$(stat -c %a "$FATHOM_DIR")" = 700 ]
+result $? "a umask that takes everything away: the directory of segments can still be used"
+fresh
+mkdir -m 700 "$FATHOM_DIR"
+flock "$FATHOM_DIR" sleep 30 &
+holder=$!
+sleep 0.3
+timeout 20 "$FATHOM" run -q -o out/ -- sh -c 'exit 5'
+[ $? -eq 5 ] && ls out/*.fathom >out.txt
+result $? "a collector that does not go on holds no run up"
+kill $holder
+
 # ---- launchers, ranks, runs in runs ----
 fresh
 cat >mpirun <<'SCRIPT'
@@ -164,8 +182,8 @@ run -- "$FATHOM" run -o out/inner.fathom -- sleep 0.05
 result $? "a run in a run: one profile, told of once"
 fresh
 PMI_RANK=0 "$FATHOM" run -o out/rank.fathom -- sh -c 'exit 6' >out.txt 2>err
-[ $? -eq 6 ] && [ ! -s err ] && [ -s out/rank.fathom ]
-result $? "as a rank: the status, a profile, and no words"
+[ $? -eq 6 ] && [ "$(grep -c 'profile in' err)" -eq 1 ] && [ -s out/rank.fathom ]
+result $? "as a rank: the status, a profile, and the last one to end says where it is"
 fresh
 rm -f ready
 PMI_RANK=0 setsid "$FATHOM" run -o out/rank.fathom -- sh -c 'ps -o pgid= -p $$ | tr -d " " >group; touch ready; sleep 30' \
