@@ -17,7 +17,7 @@
 #include "reduce/node.h"
 
 static const int passed_on[] = {SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2};
-enum { N_PASSED_ON = sizeof passed_on / sizeof *passed_on };
+enum { N_PASSED_ON = sizeof passed_on / sizeof *passed_on, N_CHANGED };
 
 /* What the signal handler needs. */
 static volatile pid_t child_pid;
@@ -65,12 +65,16 @@ static void catch_signals(struct sigaction *old)
         if (old[i].sa_handler != SIG_IGN) /* as nohup leaves SIGHUP: ignored by both of us */
             sigaction(passed_on[i], &action, NULL);
     }
+    /* Whoever started us may ignore SIGCHLD: then the kernel would keep no status of the command for us. */
+    action = (struct sigaction){.sa_handler = SIG_DFL};
+    sigaction(SIGCHLD, &action, &old[N_PASSED_ON]);
 }
 
 static void restore_signals(const struct sigaction *old, const sigset_t *mask)
 {
     for (int i = 0; i < N_PASSED_ON; i++)
         sigaction(passed_on[i], &old[i], NULL);
+    sigaction(SIGCHLD, &old[N_PASSED_ON], NULL);
     sigprocmask(SIG_SETMASK, mask, NULL);
 }
 
@@ -105,7 +109,7 @@ static void tell(const struct fm_child *child)
 
 bool fm_child_start(struct fm_child *child, char **(*prepare)(void *context), void *context)
 {
-    struct sigaction old[N_PASSED_ON];
+    struct sigaction old[N_CHANGED];
     sigset_t all, mask;
     int report[2];
     memset(child, 0, sizeof *child);
@@ -157,7 +161,7 @@ void fm_child_wait(struct fm_child *child)
 
 bool fm_child_guard(struct fm_child *child, void (*work)(void *context, struct fm_child *child), void *context)
 {
-    struct sigaction old[N_PASSED_ON];
+    struct sigaction old[N_CHANGED];
     sigset_t all, mask;
     int told[2], status = 0;
     memset(child, 0, sizeof *child);
