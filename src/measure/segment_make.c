@@ -83,6 +83,7 @@ static void *map_file(const char *path, uint64_t bytes)
     if (fd < 0)
         return NULL;
     void *map = MAP_FAILED;
+    fchmod(fd, 0600); /* whatever the umask: collectors must be able to open it */
     if (posix_fallocate(fd, 0, (off_t)bytes) == 0)
         map = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
     close(fd);

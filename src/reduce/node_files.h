@@ -48,7 +48,8 @@ bool fm_node_foreign(const struct fm_node_here *here, const struct fm_segment_he
 bool fm_node_alive(const struct fm_node_here *here, const struct fm_segment_header *header);
 
 /* An exclusive lock on the directory, so that two collectors do not merge the same segments. -1: there is no
- * directory or no locking in its file system; the caller goes on without. close() releases it. */
+ * directory, no locking in its file system, or somebody who does not let go of it for some seconds (a collector that
+ * was stopped); the caller goes on without, and the worst is work done twice. close() releases it. */
 int fm_node_lock(const char *directory);
 
 /* The system's word for an error; strerror may take memory from the program's heap. */

@@ -8,10 +8,13 @@
 #include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/sort.h"
 #include "reduce/node_files.h"
+
+enum { LOCK_TRIES = 500, LOCK_PAUSE_NS = 10000000 };
 
 const char *fm_node_reason(int number)
 {
@@ -61,6 +64,8 @@ enum fm_status fm_node_directory_make(const char *path, struct fm_error *error)
     if (st.st_uid != getuid())
         return fm_fail(error, FM_ERR_SYSTEM, "%s: belongs to another user (uid %u); set FATHOM_DIR", path,
                        (unsigned)st.st_uid);
+    if ((st.st_mode & 0700) != 0700 && chmod(path, 0700) != 0) /* a umask that takes even the owner's rights away */
+        return fm_fail(error, FM_ERR_SYSTEM, "%s: is closed to you; run: chmod 700 %s", path, path);
     if (st.st_mode & 077)
         return fm_fail(error, FM_ERR_SYSTEM, "%s: is open to other users; run: chmod 700 %s", path, path);
     return FM_OK;
@@ -288,12 +293,14 @@ int fm_node_lock(const char *directory)
     int fd = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (fd < 0)
         return -1;
-    int result;
-    do
-        result = flock(fd, LOCK_EX);
-    while (result != 0 && errno == EINTR);
-    if (result == 0)
-        return fd;
+    const struct timespec pause = {.tv_nsec = LOCK_PAUSE_NS};
+    for (int i = 0; i < LOCK_TRIES; i++) {
+        if (flock(fd, LOCK_EX | LOCK_NB) == 0)
+            return fd;
+        if (errno != EWOULDBLOCK && errno != EINTR)
+            break;
+        nanosleep(&pause, NULL);
+    }
     close(fd);
     return -1;
 }

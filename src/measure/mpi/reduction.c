@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -21,6 +22,7 @@ static struct fm_job_file *map_job_file(const char *path)
     int fd = open(path, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600);
     if (fd < 0)
         return NULL;
+    fchmod(fd, 0600); /* whatever the umask: the others must be able to open it */
     if (fm_file_may_reach(sizeof *job) && posix_fallocate(fd, 0, sizeof *job) == 0)
         job = mmap(NULL, sizeof *job, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
     close(fd);
