@@ -8,6 +8,7 @@
 
 #include "base/limits.h"
 #include "profile/encode.h"
+#include "profile/fields.h"
 
 enum { FM_READ_STEP = 1 << 20 };
 static const size_t most_bytes = (size_t)1 << 32; /* no profile is so large; an endless device is refused */
@@ -17,6 +18,16 @@ static const char *reason(int number)
 {
     const char *text = strerrordesc_np(number);
     return text ? text : "unknown error";
+}
+
+/* No profile, or more than one: the rest, which may be endless, is not read; the decoder says what is wrong. */
+static bool longer_than_a_profile(const char *bytes, size_t n)
+{
+    uint64_t size;
+    if (n < 20)
+        return false;
+    memcpy(&size, bytes + 12, sizeof size);
+    return memcmp(bytes, FM_PROFILE_MAGIC, 8) != 0 || n > size;
 }
 
 static enum fm_status read_all(int fd, const char *path, struct fm_arena *arena, char **bytes, size_t *size,
@@ -35,6 +46,8 @@ static enum fm_status read_all(int fd, const char *path, struct fm_arena *arena,
             n += (size_t)got;
         else if (errno != EINTR)
             return fm_fail(error, FM_ERR_SYSTEM, "cannot read %s: %s", path, reason(errno));
+        if (longer_than_a_profile(buffer, n))
+            break;
     }
     *bytes = buffer;
     *size = n;

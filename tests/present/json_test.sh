@@ -83,6 +83,7 @@ ok "is named too" says "nowhere.fathom"
 head -c 100 job.fathom >short.fathom
 ok "a profile cut short" status 1 "$fathom" report short.fathom
 ok "a foreign file" status 1 "$fathom" report job.json
+ok "an endless one" status 1 timeout 20 "$fathom" report /dev/zero
 ok "an output that cannot be written" status 1 "$fathom" report job.fathom -o nowhere/file
 ok "a full disk" status 1 "$fathom" report job.fathom -o /dev/full
 ok "an unknown command" status 2 "$fathom" frobnicate
