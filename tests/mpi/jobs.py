@@ -151,19 +151,22 @@ def command_line(way, mpi, ranks, command, quiet=True):
     return launcher + command
 
 
-def prepare(way, env=None):
+def prepare(way, env=None, files=()):
     """A job not yet started, and its environment."""
     work = pathlib.Path(tempfile.mkdtemp(prefix="work-", dir=SCRATCH))
     job = Job(work, work / "segments")
+    for file in files:
+        shutil.copy(file, work)
     variables = environment(job.segments, env)
     if way == PRELOAD:
-        variables["LD_PRELOAD"] = LIBRARY
+        variables["LD_PRELOAD"] = ":".join(filter(None, [LIBRARY, variables.get("LD_PRELOAD")]))
     return job, variables
 
 
-def run(way, mpi, ranks, command, env=None, quiet=True, prefix=()):
-    """Starts the command and waits for its end. `prefix`: words put in front of everything."""
-    job, variables = prepare(way, env)
+def run(way, mpi, ranks, command, env=None, quiet=True, prefix=(), files=()):
+    """Starts the command and waits for its end. `prefix`: words put in front of everything; `files`: copied into the
+    job's directory first. An LD_PRELOAD in `env` comes after Fathom's library."""
+    job, variables = prepare(way, env, files)
     words = list(prefix) + command_line(way, mpi, ranks, [str(word) for word in command], quiet)
     # Into files: what a job leaves running must not hold the test up.
     with open(job.work / "stdout.txt", "w+b") as out, open(job.work / "stderr.txt", "w+b") as err:
