@@ -8,6 +8,8 @@ import subprocess
 import jobs
 
 PROGRAMS = pathlib.Path(__file__).resolve().parent / "programs"
+ALL = ("all.c", "all_messages.c", "all_collectives.c", "all_neighbours.c", "all_objects.c", "all_memory.c",
+       "all_files.c", "tally.c")  # the program that calls nearly every routine
 FIGURES = ("calls", "bytes", "bytes_sent", "bytes_received")
 COMPILERS = {".c": "mpicc", ".cpp": "mpicxx", ".f90": "mpifort", ".F90": "mpifort"}
 

@@ -4,9 +4,6 @@ independent PMPI counter below it saw; on both MPIs, with 2, 3 and 4 ranks, in e
 import counting
 import jobs
 
-PARTS = ["all.c", "all_messages.c", "all_collectives.c", "all_neighbours.c", "all_objects.c", "all_memory.c",
-         "all_files.c", "tally.c"]
-
 
 def check_run(tap, title, job):
     """Fathom against the program's own tally; what the tally is, for more."""
@@ -22,7 +19,7 @@ def check_run(tap, title, job):
 
 
 def check_mpi(tap, mpi):
-    program = counting.compile_program(mpi, "all", *PARTS)
+    program = counting.compile_program(mpi, "all", *counting.ALL)
     counter = counting.counter_library(mpi)
     for ranks in (2, 3, 4):
         title = f"{mpi.short}, {ranks} ranks"

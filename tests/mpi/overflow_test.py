@@ -4,8 +4,6 @@ import counting
 import jobs
 
 SMALL = {"FATHOM_MEMORY": "256K"}
-PARTS = ["all.c", "all_messages.c", "all_collectives.c", "all_neighbours.c", "all_objects.c", "all_memory.c",
-         "all_files.c", "tally.c"]
 
 
 def regions_told(job):
@@ -55,7 +53,7 @@ def check_mpi(tap, mpi):
     job = jobs.run(jobs.PRELOAD, mpi, 3, [program, 3])
     report = check_totals(tap, title, job)
     tap.ok(report and len(report["mpi"]["sites"]) > 50, f"{title}: nothing is given up", *jobs.notes(report))
-    program = counting.compile_program(mpi, "all", *PARTS)
+    program = counting.compile_program(mpi, "all", *counting.ALL)
     check_totals(tap, f"{mpi.short}, all routines", jobs.run(jobs.PRELOAD, mpi, 2, [program], env=SMALL), False)
 
 

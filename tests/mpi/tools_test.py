@@ -6,9 +6,6 @@ import pathlib
 import counting
 import jobs
 
-PARTS = ["all.c", "all_messages.c", "all_collectives.c", "all_neighbours.c", "all_objects.c", "all_memory.c",
-         "all_files.c", "tally.c"]
-
 
 def first_figure(routines):
     return {name: figures[:1] for name, figures in routines.items()}
@@ -35,10 +32,10 @@ def check(tap, title, job, alone, tool):
 
 
 def check_mpi(tap, mpi):
-    program = counting.compile_program(mpi, "all", *PARTS)
+    program = counting.compile_program(mpi, "all", *counting.ALL)
     tool = counting.counter_library(mpi)
     source = pathlib.Path(jobs.SCRATCH / f"counter.{mpi.name}.c")
-    linked = counting.compile_program(mpi, "linked", *PARTS, flags=[str(source), "-rdynamic"])
+    linked = counting.compile_program(mpi, "linked", *counting.ALL, flags=[str(source), "-rdynamic"])
     alone = jobs.run(jobs.BARE, mpi, 2, [program], env={"LD_PRELOAD": tool})
     cases = {
         "above": ([program], f"{tool} {jobs.LIBRARY}", tool),

@@ -30,22 +30,24 @@ static int sends(void)
 }
 
 /* Call sites: each expansion has four of its own. */
-#define SITE(number)                                                                                                   \
-    static void site##number(int bytes, int to, int from)                                                              \
-    {                                                                                                                  \
-        X(Sendrecv, bytes, bytes, bytes, out, bytes, MPI_CHAR, to, 0, in, bytes, MPI_CHAR, from, 0, comm,              \
-          MPI_STATUS_IGNORE);                                                                                          \
-        add(0, bytes);                                                                                                 \
-        X(Allreduce, bytes, bytes, bytes, out, in, bytes, MPI_CHAR, MPI_MAX, comm);                                    \
-        add(1, bytes);                                                                                                 \
-        X(Bcast, bytes, sends() ? bytes : 0, sends() ? 0 : bytes, in, bytes, MPI_CHAR, 0, comm);                       \
-        add(2, bytes);                                                                                                 \
-        Y(Send, out, bytes, MPI_CHAR, MPI_PROC_NULL, 0, W);                                                            \
-        add(3, 0);                                                                                                     \
+#define SITE(number)                                                                                      \
+    static void site##number(int bytes, int to, int from)                                                 \
+    {                                                                                                     \
+        X(Sendrecv, bytes, bytes, bytes, out, bytes, MPI_CHAR, to, 0, in, bytes, MPI_CHAR, from, 0, comm, \
+          MPI_STATUS_IGNORE);                                                                             \
+        add(0, bytes);                                                                                    \
+        X(Allreduce, bytes, bytes, bytes, out, in, bytes, MPI_CHAR, MPI_MAX, comm);                       \
+        add(1, bytes);                                                                                    \
+        X(Bcast, bytes, sends() ? bytes : 0, sends() ? 0 : bytes, in, bytes, MPI_CHAR, 0, comm);          \
+        add(2, bytes);                                                                                    \
+        Y(Send, out, bytes, MPI_CHAR, MPI_PROC_NULL, 0, W);                                               \
+        add(3, 0);                                                                                        \
     }
-SITE(0) SITE(1) SITE(2) SITE(3) SITE(4) SITE(5) SITE(6) SITE(7) SITE(8) SITE(9) SITE(10) SITE(11)
-static void (*const sites[])(int, int, int) = {site0, site1, site2, site3, site4,  site5,
-                                               site6, site7, site8, site9, site10, site11};
+SITE(0)
+SITE(1)
+SITE(2) SITE(3) SITE(4) SITE(5) SITE(6) SITE(7) SITE(8) SITE(9) SITE(10)
+    SITE(11) static void (*const sites[])(int, int, int) = {site0, site1, site2, site3, site4,  site5,
+                                                            site6, site7, site8, site9, site10, site11};
 
 static void work(void)
 {

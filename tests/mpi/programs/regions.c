@@ -92,8 +92,18 @@ static void garbage(void)
     static const char binary[] = "\001\002\003", latin[] = "na\xefve", endless[300] = {[0 ... 298] = 'y'};
     int (*pcontrol)(int, const void *) = (int (*)(int, const void *))MPI_Pcontrol;
     char *end = last_page();
-    const void *words[] = {NULL, (void *)1, (void *)4095, (void *)0xdeadbeef, (void *)(UINTPTR_MAX / 2 + 1),
-                           (void *)UINTPTR_MAX, (void *)(UINTPTR_MAX - 4095), end, end - 1, end - 40, binary, "",
+    const void *words[] = {NULL,
+                           (void *)1,
+                           (void *)4095,
+                           (void *)0xdeadbeef,
+                           (void *)(UINTPTR_MAX / 2 + 1),
+                           (void *)UINTPTR_MAX,
+                           (void *)(UINTPTR_MAX - 4095),
+                           end,
+                           end - 1,
+                           end - 40,
+                           binary,
+                           "",
                            endless};
     for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
         pcontrol(1, words[i]);

@@ -6,11 +6,18 @@
 
 #include "tally.h"
 
-namespace {
+namespace
+{
 
 template <typename T> MPI_Datatype type_of();
-template <> MPI_Datatype type_of<int>() { return MPI_INT; }
-template <> MPI_Datatype type_of<double>() { return MPI_DOUBLE; }
+template <> MPI_Datatype type_of<int>()
+{
+    return MPI_INT;
+}
+template <> MPI_Datatype type_of<double>()
+{
+    return MPI_DOUBLE;
+}
 
 template <typename T> std::vector<T> shifted(const std::vector<T> &out)
 {
@@ -22,9 +29,13 @@ template <typename T> std::vector<T> shifted(const std::vector<T> &out)
     return in;
 }
 
-class Barrier {
-public:
-    ~Barrier() { Y(Barrier, MPI_COMM_WORLD); }
+class Barrier
+{
+  public:
+    ~Barrier()
+    {
+        Y(Barrier, MPI_COMM_WORLD);
+    }
 };
 
 void throws_after_a_call(int turn)
