@@ -17,8 +17,8 @@
 struct fm_child {
     pid_t pid;
     uint64_t start_time;
-    int status;     /* as of waitpid */
-    int exec_errno; /* 0: it was started */
+    int status;                                                /* as of waitpid */
+    int exec_errno;                                            /* 0: it was started */
     uint64_t ended_mono_ns, user_ns, system_ns, max_rss_bytes; /* once it has ended; of its own children too */
 };
 
