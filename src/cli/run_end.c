@@ -338,6 +338,16 @@ static void tell_found(const struct outcome *outcome, const struct profiles *pro
                 outcome->failure);
 }
 
+static bool no_directory(void)
+{
+    char directories[FM_GATHER_DIRECTORIES][FM_PATH_BYTES];
+    size_t n = fm_gather_directories(directories);
+    for (size_t i = 0; i < n; i++)
+        if (fm_node_directory_make(directories[i], NULL) == FM_OK && access(directories[i], W_OK) == 0)
+            return false;
+    return true;
+}
+
 static void tell(const struct fm_run_env *env, const struct fm_run_options *options, const struct outcome *outcome,
                  const struct profiles *profiles)
 {
@@ -345,7 +355,14 @@ static void tell(const struct fm_run_env *env, const struct fm_run_options *opti
     if (outcome->running)
         fprintf(stderr, "fathom: processes of %s still run; when they have ended: fathom collect\n",
                 outcome->running_key);
-    if (!profiles->n && !outcome->failed && !outcome->running)
+    if (profiles->n || outcome->failed || outcome->running)
+        return;
+    if (no_directory())
+        fprintf(stderr,
+                "fathom: there is no directory for what is measured (neither %s nor one in TMPDIR): each process had "
+                "to write its part by itself, and one that was killed could not; set FATHOM_DIR to one of yours\n",
+                env->directory);
+    else
         fprintf(stderr,
                 "fathom: no MPI call was seen, so there is no profile (no MPI in it, MPI linked statically, a setuid "
                 "program?); try: fathom doctor %s\n",

@@ -423,21 +423,26 @@ def little_shared_memory():
 
 
 def no_directory_at_all():
-    """Anonymous memory: each rank can only be merged by itself."""
+    """Private memory: nobody can merge it but the rank itself, so each adds itself to the one profile."""
     mounted("/dev/shm", "size=1m,ro")
     closed = mounted(SCRATCH / "closed", "size=1m,ro")
     env = {**FRUGAL, "TMPDIR": str(closed), "OMPI_MCA_orte_tmpdir_base": str(SCRATCH)}
     for mpi in MPIS:
         program = mpi.compile("work", WORK)
-        for ranks in (1, 2):
+        for ranks in (1, 3):
             bare = run(BARE, mpi, ranks, [program], env=env)
             if bare.status != 0:
                 tap.skip(f"{mpi.short}, no directory for segments", "this MPI does not run there by itself")
                 continue
-            job = run(AROUND, mpi, ranks, [program], env=env)
-            same(job, bare, f"{mpi.short}, no directory for segments, {ranks} ranks")
-        if job.profiles():
-            tap.ok(any("private memory" in note for note in notes(job.report())), f"{mpi.short}: noted", job)
+            for way in WAYS:
+                what = f"{mpi.short}, no directory for segments, {ranks} ranks, {way}"
+                job = run(way, mpi, ranks, [program], env=env)
+                same(job, bare, what)
+                whole(job, what, ranks, WORK_CALLS)
+                if len(job.profiles()) == 1:
+                    tap.ok(any("private memory" in note for note in notes(job.report())), f"{what}: noted", job.report())
+            job = run(AROUND, mpi, ranks, [program], env=env, quiet=False)
+            tap.ok(b"FATHOM_DIR" in job.stderr, f"{mpi.short}, no directory for segments: the user is told", job)
     unmount(closed)
     unmount("/dev/shm")
 

@@ -146,6 +146,22 @@ static void reduce_many_hosts(void)
     fm_profile_destroy(profile);
 }
 
+/* There was no directory for our segment and nobody else can read it: each process adds itself to the profile. Its
+ * name is made of what all of them know. */
+static void add_alone(void)
+{
+    const struct fm_segment_header *h = fm_rt.segment;
+    struct fm_profile *profile = NULL;
+    char path[FM_PATH_BYTES];
+    if (fm_node_merge(NULL, h->job_key, h, h->segment_bytes, false, &profile, NULL) != FM_OK)
+        return;
+    if (h->world_size > 1)
+        profile->job.id = profile->job.key;
+    if (fm_node_finish(NULL, profile, path, NULL) == FM_OK && h->world_size == 1)
+        fm_print_report(path);
+    fm_profile_destroy(profile);
+}
+
 void fm_reduction_run(void)
 {
     struct fm_segment_header *h = fm_rt.segment;
@@ -159,6 +175,6 @@ void fm_reduction_run(void)
         reduce_many_hosts();
     else if ((h->flags & FM_FLAG_SINGLE_NODE) && entered == (uint32_t)h->local_size)
         reduce_one_host();
-    else if (h->local_size == 1 && (h->flags & FM_FLAG_ANONYMOUS))
-        reduce_one_host();
+    if (h->flags & FM_FLAG_ANONYMOUS)
+        add_alone();
 }
