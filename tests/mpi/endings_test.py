@@ -2,11 +2,15 @@
 """The matrix of endings: whatever becomes of the ranks, every count of every rank is recovered, the profile says that
 it is incomplete and how the ranks ended, nothing stays behind, and the exit status is what it is without Fathom.
 """
+import os
 import re
+import signal
+import subprocess
 import sys
 import time
 
-from jobs import (AROUND, BARE, INSIDE, MPIS, PRELOAD, WAYS, Tap, at_once, calls, ends, notes, run, spread)
+from jobs import (AROUND, BARE, INSIDE, LIMIT_S, MPIS, PRELOAD, WAYS, Tap, at_once, calls, command_line, ends, notes,
+                  prepare, run, spread)
 
 RANKS = 3
 
@@ -277,8 +281,8 @@ class Kind:
         self.name, self.seen, self.said, self.victims = name, seen, said, victims
         self.extra = extra or {}    # further calls: routine -> (min, max, ranks); a call in progress counts
         self.inside = inside or {}  # rank -> routine
-        # A rank that leaves well but without MPI_Finalize: Hydra sees its PMI connection end before its exit status,
-        # kills the others and reports whichever it reaped first. By itself it gives now the one, now the other.
+        # A rank that leaves without MPI_Finalize: Hydra sees its PMI connection end before it has its exit status and
+        # kills the others; its own status is all of theirs or-ed. By itself it gives now the one, now the other.
         self.status = status
 
     def how(self, rank, way):
@@ -287,7 +291,8 @@ class Kind:
         return ENDED if way == INSIDE else "vanished"
 
     def good_status(self, mpi, got, bare):
-        return got == bare or (mpi.name == "mpich" and self.status is not None and got in (self.status, 9))
+        return got == bare or (mpi.name == "mpich" and self.status is not None and
+                               got in (self.status, 9, self.status | 9))
 
 
 ALL = (0, 1, 2)
@@ -398,6 +403,52 @@ def matrix(language, mpi, program, kinds, known):
         tap.ok(not wrong, f"{what}: all counts, the ends, nothing left", *wrong, job)
 
 
+# ---- a job that is stopped from outside ----
+
+# Makes its standard input its controlling terminal and becomes the command.
+TERMINAL = "import fcntl, os, sys, termios; fcntl.ioctl(0, termios.TIOCSCTTY, 0); os.execv(sys.argv[1], sys.argv[1:])"
+
+
+def stop(way, mpi, program, how):
+    """Starts a job whose ranks sleep, on a terminal, and stops it: by a signal to what was started, as `kill` does, or
+    by Ctrl-C, which the terminal sends to the whole process group."""
+    job, env = prepare(way)
+    words = [sys.executable, "-c", TERMINAL, *command_line(way, mpi, RANKS, [program, "sleep"])]
+    master, terminal = os.openpty()
+    with open(job.work / "output.txt", "w+b") as out:
+        with subprocess.Popen(words, cwd=job.work, env=env, stdin=terminal, stdout=out, stderr=out,
+                              start_new_session=True) as process:
+            while not all((job.work / f"ready.{rank}").exists() for rank in range(RANKS)) and process.poll() is None:
+                time.sleep(0.01)
+            if how == "Ctrl-C":
+                os.write(master, b"\x03")
+            else:
+                process.send_signal(how)
+            try:
+                job.status = process.wait(LIMIT_S)
+            except subprocess.TimeoutExpired:
+                os.killpg(process.pid, signal.SIGKILL)
+                job.status = "no end"
+        out.seek(0)
+        job.stdout = out.read()
+    os.close(master)
+    os.close(terminal)
+    return job
+
+
+def stopped(mpi, program):
+    for name, how, status in (("SIGTERM", signal.SIGTERM, 15), ("Ctrl-C", "Ctrl-C", 2)):
+        kind = Kind("sleep", SOMEHOW, said=True, victims=ALL, status=status)
+        jobs = at_once(2, [lambda way=way, how=how: stop(way, mpi, program, how) for way in (BARE, *WAYS)])
+        for way, job in zip(WAYS, jobs[1:]):
+            result = settle(job, way)
+            what = f"C, {mpi.short}, {name}, {way}"
+            tap.ok(kind.good_status(mpi, job.status, jobs[0].status), f"{what}: status {job.status}", job,
+                   f"--- without\n{jobs[0]}")
+            wrong = problems(job, kind, way, C_CALLS) + ([str(result)] if result and result.returncode else [])
+            tap.ok(not wrong, f"{what}: all counts, the ends, nothing left", *wrong, job)
+
+
 # ---- endings that are none ----
 
 def complete(job, what, ranks, wanted):
@@ -463,6 +514,8 @@ def main():
     for mpi in MPIS:
         program = mpi.compile("ender", ENDER)
         matrix("C", mpi, program, [k for k in C_KINDS if not wanted or k.name in wanted], C_CALLS)
+        if not wanted or "stopped" in wanted:
+            stopped(mpi, program)
         if not wanted or "forks" in wanted:
             children_do_not_matter(mpi, program)
         if mpi.name == "openmpi" and (not wanted or "spawn" in wanted):
