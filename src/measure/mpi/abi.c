@@ -143,6 +143,7 @@ static void describe_openmpi(struct fm_abi *abi)
     abi->status_ignore = abi->statuses_ignore = 0;
     abi->in_place = 1;
     abi->any_source = -1;
+    abi->any_tag = -1;
     abi->proc_null = -2;
     abi->root = -4;
     abi->err_in_status = 18;
@@ -168,6 +169,7 @@ static void describe_mpich(struct fm_abi *abi)
     abi->status_ignore = abi->statuses_ignore = 1;
     abi->in_place = ~(fm_word)0;
     abi->any_source = -2;
+    abi->any_tag = -1;
     abi->proc_null = -1;
     abi->root = -3;
     abi->err_in_status = 17;
@@ -216,6 +218,7 @@ static bool find_functions(struct fm_abi *abi)
     FIND(Bcast);
     FIND(Isend);
     FIND(Irecv);
+    FIND(Iprobe);
     FIND(Test);
     FIND(Cancel);
     FIND(Wait);

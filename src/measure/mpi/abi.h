@@ -24,7 +24,7 @@ struct fm_abi {
     uint8_t status_source, status_error; /* offsets of int fields */
     fm_word status_ignore, statuses_ignore;
     fm_word in_place;
-    int32_t any_source, proc_null, root;
+    int32_t any_source, any_tag, proc_null, root;
     int32_t err_in_status, err_pending, err_other;
     int32_t undefined;
     int32_t comm_type_shared;
@@ -61,6 +61,7 @@ struct fm_abi {
         int (*Bcast)(void *, int, fm_word, int, fm_word);
         int (*Isend)(const void *, int, fm_word, int, int, fm_word, fm_word *);
         int (*Irecv)(void *, int, fm_word, int, int, fm_word, fm_word *);
+        int (*Iprobe)(int, int, fm_word, int *, void *);
         int (*Test)(fm_word *, int *, void *);
         int (*Cancel)(fm_word *);
         int (*Wait)(fm_word *, void *);

@@ -13,9 +13,13 @@
 #include "profile/profile.h"
 
 /* Collective, after MPI_Init: agrees on the job's key, finds the processes of each host and makes the leaders'
- * communicator. false: it did not come about. Sets local_size and job_key in the header. */
+ * communicator. false: it did not come about, or no collective call could be risked. Sets local_size and job_key in
+ * the header. */
 bool fm_leaders_make(void);
 bool fm_leaders_am_one(void);
+/* To be called while a leader waits outside MPI: another rank may be waiting for a message that this process has
+ * still to deliver, as the real MPI_Finalize would. */
+void fm_leaders_progress(void);
 
 /* Adds the results of the leaders below to `profile` and passes it up; NULL: this host has nothing to give. Returns
  * true at the root when everything is in `profile`, which is to be written; elsewhere false. */

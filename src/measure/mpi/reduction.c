@@ -13,6 +13,12 @@
 #include "measure/mpi/leaders.h"
 #include "measure/print.h"
 #include "measure/runtime.h"
+#include "reduce/node_files.h"
+
+/* Several hosts without leaders: each writes its part, and they come together in one file if they share a folder. For
+ * more hosts than a few that would take too long, and their segments stay for the collector. */
+enum { MAX_PARTS = 64 };
+static bool by_host;
 
 /* ---- the job's file on this host ---- */
 
@@ -68,7 +74,8 @@ void fm_reduction_prepare(void)
         h->flags |= FM_FLAG_SINGLE_NODE;
         h->local_size = 1;
     }
-    if ((h->flags & FM_FLAG_SINGLE_NODE) || fm_leaders_make())
+    by_host = !(h->flags & FM_FLAG_SINGLE_NODE) && !fm_leaders_make();
+    if (!by_host || (h->local_size > 0 && h->world_size / h->local_size <= MAX_PARTS))
         open_job_file();
 }
 
@@ -101,7 +108,7 @@ static bool write_profile(struct fm_profile *profile)
 static void reduce_one_host(void)
 {
     struct fm_profile *profile = merge_host();
-    if (profile)
+    if (profile && (!by_host || fm_profile_add_missing(profile, (uint32_t)fm_rt.segment->world_size)))
         write_profile(profile);
     fm_profile_destroy(profile);
 }
@@ -127,6 +134,7 @@ static bool wait_for_host(void)
     uint64_t looked = fm_clock_ns(CLOCK_MONOTONIC);
     while (__atomic_load_n(&fm_rt.job->entered, __ATOMIC_ACQUIRE) < (uint32_t)fm_rt.segment->local_size) {
         nanosleep(&pause, NULL);
+        fm_leaders_progress();
         uint64_t now = fm_clock_ns(CLOCK_MONOTONIC);
         if (now - looked > 1000000000u) {
             if (somebody_is_gone())
@@ -173,7 +181,7 @@ void fm_reduction_run(void)
     uint32_t entered = fm_rt.job ? __atomic_add_fetch(&fm_rt.job->entered, 1, __ATOMIC_ACQ_REL) : 0;
     if (fm_leaders_am_one())
         reduce_many_hosts();
-    else if ((h->flags & FM_FLAG_SINGLE_NODE) && entered == (uint32_t)h->local_size)
+    else if ((by_host || (h->flags & FM_FLAG_SINGLE_NODE)) && fm_rt.job && entered == (uint32_t)h->local_size)
         reduce_one_host();
     if (h->flags & FM_FLAG_ANONYMOUS)
         add_alone();

@@ -3,7 +3,9 @@
  * On one host nobody waits: each process marks its segment and counts itself in; the last one in merges them all and
  * writes the profile, while the others are in the real MPI_Finalize already. Over several hosts the leaders (the
  * lowest rank of each) merge their host's segments and pass the result up a binary tree of messages on a private
- * communicator. If anything does not come about in time, the segments stay for the collector. */
+ * communicator. Where it is not certain that every rank is measured no such communicator is made, which would never
+ * come about: then the last process of each host writes its part. If anything does not come about in time, the
+ * segments stay for the collector. */
 #ifndef FM_MEASURE_MPI_REDUCTION_H
 #define FM_MEASURE_MPI_REDUCTION_H
 
