@@ -63,14 +63,8 @@ static struct {
     _Alignas(8) char statuses[LARGE][FM_STATUS_BYTES];
 } large;
 
-static bool take_scratch(struct fm_call *call, int64_t count, void **statuses)
+__attribute__((noinline)) static bool take_large_scratch(struct fm_call *call, int64_t count, void **statuses)
 {
-    struct fm_thread *self = call->self;
-    if (FM_LIKELY(count <= FM_SCRATCH_REQUESTS && !self->shared)) {
-        call->handles = self->handles;
-        *statuses = self->statuses;
-        return true;
-    }
     uintptr_t nobody = 0;
     if (count > LARGE || !__atomic_compare_exchange_n(&large.owner, &nobody, (uintptr_t)&fm_guard, false,
                                                       __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
@@ -81,20 +75,30 @@ static bool take_scratch(struct fm_call *call, int64_t count, void **statuses)
     return true;
 }
 
+FM_INLINE bool take_scratch(struct fm_call *call, int64_t count, void **statuses)
+{
+    struct fm_thread *self = call->self;
+    if (FM_UNLIKELY(count > FM_SCRATCH_REQUESTS || self->shared))
+        return take_large_scratch(call, count, statuses);
+    call->handles = self->handles;
+    *statuses = self->statuses;
+    return true;
+}
+
 void fm_scratch_abandoned(void)
 {
     if (__atomic_load_n(&large.owner, __ATOMIC_RELAXED) == (uintptr_t)&fm_guard)
         __atomic_store_n(&large.owner, 0, __ATOMIC_RELEASE);
 }
 
-static void finish_many(struct fm_call *call, int64_t count)
+FM_INLINE void finish_many(struct fm_call *call, int64_t count)
 {
     if (FM_UNLIKELY(call->large_scratch))
         __atomic_store_n(&large.owner, 0, __ATOMIC_RELEASE);
     finish(call, count);
 }
 
-static void keep_handles(fm_word *to, fm_word requests, int64_t count)
+FM_INLINE void keep_handles(fm_word *to, fm_word requests, int64_t count)
 {
     if (fm_abi.handle_bytes == sizeof *to) {
         for (int64_t i = 0; i < count; i++)
@@ -106,7 +110,7 @@ static void keep_handles(fm_word *to, fm_word requests, int64_t count)
 }
 
 /* The handles are kept, because the call sets them to null. false: there is no room for them. */
-static bool before_many(struct fm_call *call, int64_t count, fm_word requests, fm_word *statuses, bool one_status)
+FM_INLINE bool before_many(struct fm_call *call, int64_t count, fm_word requests, fm_word *statuses, bool one_status)
 {
     void *own;
     if (!fm_requests_any() || count <= 0 || !requests)
@@ -132,25 +136,29 @@ static bool has_answer(const struct fm_call *call, int result)
 }
 
 /* One of the requests of a call that gave an answer: done, failed (then without a length) or still pending. */
-static void complete(struct fm_call *call, int result, fm_word handle, const void *status)
+FM_INLINE void complete(struct fm_call *call, int result, fm_word handle, const void *status)
 {
     if (result == 0 || !fm_status_pending(status))
         fm_request_completed(call->self, handle, result == 0 || fm_status_error(status) == 0 ? status : NULL);
 }
 
-static void complete_all(struct fm_call *call, int result, int64_t count)
+FM_INLINE void complete_all(struct fm_call *call, int result, int64_t count)
 {
     for (int64_t i = 0; i < count; i++)
         complete(call, result, call->handles[i], fm_status_at(call->statuses, i));
 }
 
+__attribute__((noinline)) static void end_without_lengths(const struct fm_call *call, int64_t count, fm_word requests)
+{
+    for (int64_t i = 0; i < count; i++)
+        fm_request_completed(call->self, fm_handle_at(requests, i), NULL);
+}
+
 /* Without room for the handles, the requests, which will be gone afterwards, are recorded now, without lengths. */
 void fm_before_waitall(struct fm_call *call, int64_t count, fm_word requests, fm_word *statuses)
 {
-    if (before_many(call, count, requests, statuses, false))
-        return;
-    for (int64_t i = 0; i < count; i++)
-        fm_request_completed(call->self, fm_handle_at(requests, i), NULL);
+    if (FM_UNLIKELY(!before_many(call, count, requests, statuses, false)))
+        end_without_lengths(call, count, requests);
 }
 
 void fm_after_waitall(struct fm_call *call, int result, int64_t count)

@@ -99,7 +99,7 @@ static bool follow(struct fm_call *call, uint8_t kind, int64_t count, uint64_t b
                    fm_word request)
 {
     fm_word handle = fm_handle_at(request, 0);
-    if (FM_UNLIKELY(fm_rt.paused || handle == fm_abi.request_null))
+    if (fm_rt.paused || handle == fm_abi.request_null)
         return false;
     const struct fm_comm *known = comm ? fm_comm_of(comm) : NULL;
     struct fm_request follow = {
@@ -110,26 +110,50 @@ static bool follow(struct fm_call *call, uint8_t kind, int64_t count, uint64_t b
         .routine = call->routine,
         .kind = kind,
         .thread = (uint8_t)call->self->slot,
-        .count_argument = count < 0            ? 0
-                          : count > UINT32_MAX ? UINT32_MAX
-                                               : (uint32_t)count,
+        .count_argument = (uint32_t)(as_count(count) < UINT32_MAX ? as_count(count) : UINT32_MAX),
         .comm = known ? fm_comm_name(known) : 0,
     };
     return fm_request_add(handle, &follow);
 }
 
 /* Recorded when it completes; at once if it cannot be followed, or comes from MPI_PROC_NULL. */
-void fm_after_post_receive(struct fm_call *call, int result, int64_t count, int32_t source, fm_word comm,
-                           fm_word request)
+__attribute__((noinline)) static void post_any_receive(struct fm_call *call, int result, int64_t count, int32_t source,
+                                                       fm_word comm, fm_word request)
 {
     bool from_nobody = source == fm_abi.proc_null;
-    if (FM_LIKELY(result == 0 && !from_nobody && follow(call, FM_REQUEST_RECEIVE, count, 0, source, comm, request))) {
+    if (result == 0 && !from_nobody && follow(call, FM_REQUEST_RECEIVE, count, 0, source, comm, request)) {
         fm_call_leave(call);
         return;
     }
     struct fm_sample sample = {.ns = call->ns, .count_argument = as_count(count)};
     fm_rt.segment->untracked_receives += result == 0 && !from_nobody && !fm_rt.paused;
     fm_call_finish(call, FM_PEER_NONE, from_nobody ? FM_SIZE_ZERO : FM_SIZE_NONE, &sample);
+}
+
+/* An ordinary one, which finds its first place free, is followed without calling anything. */
+void fm_after_post_receive(struct fm_call *call, int result, int64_t count, int32_t source, fm_word comm,
+                           fm_word request)
+{
+    const struct fm_comm *known = fm_comm_known(comm);
+    fm_word handle = result == 0 ? fm_handle_at(request, 0) : fm_abi.request_null;
+    struct fm_request *to = fm_request_bucket(fm_request_hash(handle), 0);
+    if (FM_UNLIKELY(handle == fm_abi.request_null || !known || !known->identity || source < 0 ||
+                    (uint64_t)count > UINT32_MAX || to->handle || fm_rt.threaded || fm_rt.paused || call->outer)) {
+        post_any_receive(call, result, count, source, comm, request);
+        return;
+    }
+    *to = (struct fm_request){
+        .site_region = call->site_region,
+        .duration_ns = call->ns,
+        .peer = (uint32_t)source,
+        .routine = call->routine,
+        .kind = FM_REQUEST_RECEIVE,
+        .thread = (uint8_t)call->self->slot,
+        .count_argument = (uint32_t)count,
+    };
+    fm_request_mark(to, handle, 1);
+    call->self->seg->call_routine = 0;
+    fm_guard = 0;
 }
 
 void fm_after_post_message_receive(struct fm_call *call, int result, int64_t count, fm_word request)

@@ -20,19 +20,6 @@ static void unlock_if_threaded(void)
         fm_spin_unlock(&lock);
 }
 
-static void count(fm_word handle, int change)
-{
-    uint16_t *hashed = &fm_requests_hashed[fm_request_hash(handle) % FM_REQUEST_HASHES];
-    __atomic_store_n(hashed, (uint16_t)(*hashed + change), __ATOMIC_RELAXED);
-    __atomic_store_n(&fm_requests_followed, fm_requests_followed + (uint32_t)change, __ATOMIC_RELAXED);
-}
-
-/* The k-th bucket to look at for a handle. */
-static struct fm_request *bucket(uint32_t hash, unsigned k)
-{
-    return &fm_rt.requests[(size_t)(((hash >> 10) + k) & fm_rt.request_bucket_mask) * FM_REQUEST_BUCKET];
-}
-
 /* A library may give the handle of a request that is complete to another thread before we have recorded it: then
  * there are two of that handle, and each thread takes its own. */
 static struct fm_request *find(fm_word handle, uint32_t thread)
@@ -41,7 +28,7 @@ static struct fm_request *find(fm_word handle, uint32_t thread)
     if (!fm_request_perhaps(handle))
         return NULL;
     for (unsigned k = 0; k < PROBED_BUCKETS; k++) {
-        struct fm_request *at = bucket(fm_request_hash(handle), k), *end = at + FM_REQUEST_BUCKET;
+        struct fm_request *at = fm_request_bucket(fm_request_hash(handle), k), *end = at + FM_REQUEST_BUCKET;
         for (; at < end; at++) {
             if (at->handle != handle)
                 continue;
@@ -56,9 +43,9 @@ static struct fm_request *find(fm_word handle, uint32_t thread)
 static struct fm_request *find_free(fm_word handle)
 {
     for (unsigned k = 0; k < PROBED_BUCKETS; k++) {
-        struct fm_request *at = bucket(fm_request_hash(handle), k), *end = at + FM_REQUEST_BUCKET;
+        struct fm_request *at = fm_request_bucket(fm_request_hash(handle), k), *end = at + FM_REQUEST_BUCKET;
         for (; at < end; at++)
-            if (FM_LIKELY(at->handle == 0))
+            if (at->handle == 0)
                 return at;
     }
     return NULL;
@@ -68,10 +55,9 @@ bool fm_request_add(fm_word handle, const struct fm_request *request)
 {
     lock_if_threaded();
     struct fm_request *to = find_free(handle);
-    if (FM_LIKELY(to != NULL)) {
+    if (to) {
         *to = *request;
-        __atomic_store_n(&to->handle, handle, __ATOMIC_RELEASE);
-        count(handle, 1);
+        fm_request_mark(to, handle, 1);
     }
     unlock_if_threaded();
     return to != NULL;
@@ -84,8 +70,7 @@ bool fm_request_take(const struct fm_thread *self, fm_word handle, bool always, 
     if (request) {
         *found = *request;
         if (always || found->kind == FM_REQUEST_RECEIVE || found->kind == FM_REQUEST_RECEIVE_HALF) {
-            __atomic_store_n(&request->handle, 0, __ATOMIC_RELEASE);
-            count(handle, -1);
+            fm_request_mark(request, handle, -1);
         }
     }
     unlock_if_threaded();
@@ -134,9 +119,32 @@ void fm_request_record(struct fm_thread *self, const struct fm_request *request,
     fm_record_message(self, key, &sample);
 }
 
-void fm_request_end(struct fm_thread *self, fm_word handle, const void *status)
+__attribute__((noinline)) static void end_any(struct fm_thread *self, fm_word handle, const void *status)
 {
     struct fm_request request;
     if (fm_request_take(self, handle, false, &request) && request.kind != FM_REQUEST_PERSISTENT_SEND)
         fm_request_record(self, &request, status);
+}
+
+/* An ordinary receive, found in the first place, is recorded without calling anything. */
+void fm_request_end(struct fm_thread *self, fm_word handle, const void *status)
+{
+    struct fm_request *request = fm_request_bucket(fm_request_hash(handle), 0);
+    if (FM_UNLIKELY(request->handle != handle || request->kind != FM_REQUEST_RECEIVE || fm_rt.threaded ||
+                    self->shared || request->peer == FM_PEER_NONE || !status || fm_status_cancelled(status))) {
+        end_any(self, handle, status);
+        return;
+    }
+    uint64_t bytes = fm_status_bytes(status);
+    struct fm_key key = {request->peer, request->routine, (uint8_t)fm_size_bin(bytes), (uint8_t)self->slot,
+                         request->site_region};
+    struct fm_entry *entry = fm_table_known(key);
+    if (FM_UNLIKELY(!entry)) {
+        end_any(self, handle, status);
+        return;
+    }
+    struct fm_sample sample = {request->duration_ns, request->count_argument, bytes, 0, bytes, 1};
+    fm_request_mark(request, handle, -1);
+    self->seg->events++;
+    fm_entry_add(entry, &sample);
 }

@@ -19,7 +19,25 @@ static inline bool fm_requests_any(void)
 
 static inline uint32_t fm_request_hash(fm_word handle)
 {
-    return (uint32_t)(handle * 0x9e3779b97f4a7c15u >> 32);
+    uint32_t hash = (uint32_t)handle * 0x9e3779b1u;
+    return hash ^ hash >> 16;
+}
+
+/* The k-th bucket to look at for a handle. */
+static inline struct fm_request *fm_request_bucket(uint32_t hash, unsigned k)
+{
+    return &fm_rt.requests[(size_t)((hash + k) & fm_rt.request_bucket_mask) * FM_REQUEST_BUCKET];
+}
+
+/* A request is followed from now on (change = 1), or no longer (-1). The order of these stores matters to nobody but a
+ * reader after the process's death, when all have arrived: the compiler alone must keep it. */
+static inline void fm_request_mark(struct fm_request *request, fm_word handle, int change)
+{
+    uint16_t *hashed = &fm_requests_hashed[fm_request_hash(handle) % FM_REQUEST_HASHES];
+    atomic_signal_fence(memory_order_release);
+    __atomic_store_n(&request->handle, change > 0 ? handle : 0, __ATOMIC_RELAXED);
+    __atomic_store_n(hashed, (uint16_t)(*hashed + change), __ATOMIC_RELAXED);
+    __atomic_store_n(&fm_requests_followed, fm_requests_followed + (uint32_t)change, __ATOMIC_RELAXED);
 }
 
 static inline bool fm_request_perhaps(fm_word handle)
