@@ -17,7 +17,7 @@ enum { EVERY_THREAD = 0xff };
 static struct fm_entry *find_existing(const struct fm_key *key, uint32_t *free_at)
 {
     struct fm_key_words wanted = fm_key_words(key);
-    uint32_t at = fm_key_hash(wanted) & fm_rt.index_mask;
+    uint32_t at = fm_key_hash(key) & fm_rt.index_mask;
     for (;; at = (at + 1) & fm_rt.index_mask) {
         uint32_t number = __atomic_load_n(&fm_rt.index[at], __ATOMIC_ACQUIRE);
         if (number == 0) {

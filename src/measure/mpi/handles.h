@@ -20,6 +20,7 @@ struct fm_comm {
     uint64_t no_neighbour;         /* bit i: entry i is beyond the border of a grid */
     bool identity;                 /* ranks are world ranks */
     bool inter, window;
+    uint64_t unused[2]; /* a power of two is faster to index */
 };
 
 /* Both never NULL; size 0 where nothing is known. */
@@ -53,31 +54,30 @@ const struct fm_comm *fm_comm_find(fm_word handle);
 uint32_t fm_comm_world_rank_find(const struct fm_comm *comm, int32_t rank);
 uint64_t fm_type_size_find(fm_word handle);
 
-/* A place in a table of 256. Handles are addresses or small structured numbers: their lower bits tell them apart. */
+/* A place in a table of 256. Handles are addresses or small structured numbers: their lower bits, which are
+ * the same in a word that has other things above a handle of 32 bits, tell them apart. */
 static inline uint8_t fm_handle_place(fm_word handle)
 {
     return (uint8_t)(handle ^ handle >> 4 ^ handle >> 12);
 }
 
-/* What is in its place; else NULL. */
-FM_INLINE const struct fm_comm *fm_comm_known(fm_word word)
+/* Whether the handle is in its place, which is given in any case. */
+FM_INLINE bool fm_comm_known(fm_word word, const struct fm_comm **place)
 {
-    fm_word handle = fm_handle(word);
-    const struct fm_comm *comm = &fm_comms[fm_handle_place(handle)];
-    return FM_LIKELY(__atomic_load_n(&comm->handle, __ATOMIC_ACQUIRE) == handle) ? comm : NULL;
+    *place = &fm_comms[fm_handle_place(word)];
+    return __atomic_load_n(&(*place)->handle, __ATOMIC_ACQUIRE) == fm_handle(word);
 }
 
-FM_INLINE const struct fm_type *fm_type_known(fm_word word)
+FM_INLINE bool fm_type_known(fm_word word, const struct fm_type **place)
 {
-    fm_word handle = fm_handle(word);
-    const struct fm_type *type = &fm_types[fm_handle_place(handle)];
-    return FM_LIKELY(__atomic_load_n(&type->handle, __ATOMIC_ACQUIRE) == handle) ? type : NULL;
+    *place = &fm_types[fm_handle_place(word)];
+    return __atomic_load_n(&(*place)->handle, __ATOMIC_ACQUIRE) == fm_handle(word);
 }
 
 static inline const struct fm_comm *fm_comm_of(fm_word word)
 {
-    const struct fm_comm *comm = fm_comm_known(word);
-    return FM_LIKELY(comm != NULL) ? comm : fm_comm_find(fm_handle(word));
+    const struct fm_comm *comm;
+    return FM_LIKELY(fm_comm_known(word, &comm)) ? comm : fm_comm_find(fm_handle(word));
 }
 
 static inline uint32_t fm_comm_world_rank(const struct fm_comm *comm, int32_t rank)
@@ -87,8 +87,8 @@ static inline uint32_t fm_comm_world_rank(const struct fm_comm *comm, int32_t ra
 
 static inline uint64_t fm_type_size(fm_word word)
 {
-    const struct fm_type *type = fm_type_known(word);
-    return FM_LIKELY(type != NULL) ? type->bytes : fm_type_size_find(fm_handle(word));
+    const struct fm_type *type;
+    return FM_LIKELY(fm_type_known(word, &type)) ? type->bytes : fm_type_size_find(fm_handle(word));
 }
 
 #endif

@@ -96,9 +96,9 @@ __attribute__((noinline)) static void finish_any_allreduce(struct fm_call *call,
 /* The most frequent collective by far: an ordinary one is finished without calling anything. */
 void fm_after_allreduce(struct fm_call *call, int result, int64_t count, fm_word type, fm_word comm)
 {
-    const struct fm_comm *known = fm_comm_known(comm);
-    const struct fm_type *sized = fm_type_known(type);
-    if (FM_UNLIKELY(result != 0 || count < 0 || !sized || !known)) {
+    const struct fm_comm *known;
+    const struct fm_type *sized;
+    if (FM_UNLIKELY(!fm_comm_known(comm, &known) || !fm_type_known(type, &sized) || count < 0 || result != 0)) {
         finish_any_allreduce(call, result, count, type, comm);
         return;
     }

@@ -36,9 +36,10 @@ __attribute__((noinline)) static void finish_any_send(struct fm_call *call, int 
 FM_INLINE void finish_send(struct fm_call *call, int result, int64_t count, fm_word type, int32_t dest, fm_word comm,
                            uint64_t received)
 {
-    const struct fm_comm *known = fm_comm_known(comm);
-    const struct fm_type *sized = fm_type_known(type);
-    if (FM_UNLIKELY(result != 0 || dest < 0 || !sized || !known || !known->identity)) {
+    const struct fm_comm *known;
+    const struct fm_type *sized;
+    if (FM_UNLIKELY(!fm_comm_known(comm, &known) || !fm_type_known(type, &sized) || !known->identity || dest < 0 ||
+                    result != 0)) {
         finish_any_send(call, result, count, type, dest, comm, received);
         return;
     }
@@ -134,10 +135,10 @@ __attribute__((noinline)) static void post_any_receive(struct fm_call *call, int
 void fm_after_post_receive(struct fm_call *call, int result, int64_t count, int32_t source, fm_word comm,
                            fm_word request)
 {
-    const struct fm_comm *known = fm_comm_known(comm);
+    const struct fm_comm *known;
     fm_word handle = result == 0 ? fm_handle_at(request, 0) : fm_abi.request_null;
     struct fm_request *to = fm_request_bucket(fm_request_hash(handle), 0);
-    if (FM_UNLIKELY(handle == fm_abi.request_null || !known || !known->identity || source < 0 ||
+    if (FM_UNLIKELY(handle == fm_abi.request_null || !fm_comm_known(comm, &known) || !known->identity || source < 0 ||
                     (uint64_t)count > UINT32_MAX || to->handle || fm_rt.threaded || fm_rt.paused || call->outer)) {
         post_any_receive(call, result, count, source, comm, request);
         return;
