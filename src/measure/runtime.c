@@ -13,6 +13,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "generated/routines.h"
 #include "measure/describe.h"
 #include "measure/job.h"
 #include "measure/record.h"
@@ -176,6 +177,19 @@ static void measure_event_cost(void)
     h->n_entries = 0;
 }
 
+/* A tool or a library that can do without MPI asks whether it is there: no reason to leave a segment behind. */
+static bool only_asked(void)
+{
+    const struct fm_segment_header *h = fm_rt.segment;
+    for (uint32_t i = 0; i < h->n_entries; i++) {
+        unsigned routine = fm_rt.entries[i].key.routine;
+        if (routine != FM_R_MPI_Initialized && routine != FM_R_MPI_Finalized && routine != FM_R_MPI_Get_version &&
+            routine != FM_R_MPI_Get_library_version)
+            return false;
+    }
+    return !fm_rt.named && h->n_regions == 1;
+}
+
 static void at_exit(int status, void *unused)
 {
     (void)unused;
@@ -183,12 +197,15 @@ static void at_exit(int status, void *unused)
         return;
     if (fm_rt.segment->leave == FM_LEAVE_ABORT)
         return;
+    if (only_asked())
+        unlink(fm_rt.path);
     if (fm_rt.segment->leave == FM_LEAVE_UNKNOWN) {
         fm_rt.segment->leave = FM_LEAVE_EXIT;
         fm_rt.segment->leave_code = status;
     }
     fm_runtime_note_end();
-    fm_rt.segment->state = FM_STATE_FINALIZING;
+    if (fm_rt.segment->flags & FM_FLAG_NO_MPI) /* others wait in vain for one that did not call MPI_Finalize */
+        fm_rt.segment->state = FM_STATE_FINALIZING;
 }
 
 static void start_segment(void)

@@ -135,6 +135,18 @@ int main(int argc, char **argv)
 }
 """
 
+# What is left of a tool that only asks for MPI, as some do by the hundred.
+ASK = r"""
+#include <mpi.h>
+int main(void)
+{
+    int flag, subversion;
+    MPI_Initialized(&flag);
+    MPI_Get_version(&flag, &subversion);
+    return 0;
+}
+"""
+
 tap = jobs.Tap()
 
 
@@ -156,6 +168,8 @@ def main():
         for _ in range(3):
             compare(mpi, "abort", ABORT)
         compare(mpi, "jump", JUMP)
+        job = compare(mpi, "ask", ASK)
+        tap.equal((job.left(), job.profiles()), ([], []), f"{mpi.short}: whoever only asks for MPI leaves nothing behind")
     tap.done()
 
 
