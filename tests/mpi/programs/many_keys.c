@@ -45,7 +45,8 @@ static int sends(void)
     }
 SITE(0)
 SITE(1)
-SITE(2) SITE(3) SITE(4) SITE(5) SITE(6) SITE(7) SITE(8) SITE(9) SITE(10)
+SITE(2)
+SITE(3) SITE(4) SITE(5) SITE(6) SITE(7) SITE(8) SITE(9) SITE(10)
     SITE(11) static void (*const sites[])(int, int, int) = {site0, site1, site2, site3, site4,  site5,
                                                             site6, site7, site8, site9, site10, site11};
 
