@@ -108,9 +108,11 @@ int main(int argc, char **argv)
     MPI_Finalize();
     look("after MPI_Finalize");
 #endif
-    for (char **variable = environ; rank == 0 && *variable; variable++)
-        printf("env %s\n", *variable);
-    return 0;
+    /* into a file: it is too long for one write, and a launcher mixes what ranks write piece by piece */
+    FILE *out = rank == 0 ? fopen("environment.txt", "w") : NULL;
+    for (char **variable = environ; out && *variable; variable++)
+        fprintf(out, "env %s\n", *variable);
+    return out ? fclose(out) : rank == 0;
 }
 """
 
@@ -289,7 +291,8 @@ def seen(job):
     """Without the variables that Fathom is started by, and what differs from run to run."""
     # the parent's shell names the program in `_`; the rest are names of sockets, pids and directories
     ours = re.compile(rb"env (LD_PRELOAD|FATHOM_\w+|OMPI_MCA_mca_base_env_list)=")
-    lines = [line for line in sorted(job.stdout.splitlines()) if not ours.match(line)]
+    environment = (job.work / "environment.txt").read_bytes()
+    lines = [line for line in sorted(job.stdout.splitlines() + environment.splitlines()) if not ours.match(line)]
     lines = [line for line in lines if not re.match(rb"env (PWD|OLDPWD|_|OMPI_FILE_LOCATION)=", line)]
     return [re.sub(rb"=.*", b"", line) if re.match(rb"env (PMIX?_|OMPI_|ORTE_|HYDRA|GFORTRAN|MPI)", line) else line
             for line in lines]
