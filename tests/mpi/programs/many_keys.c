@@ -43,12 +43,23 @@ static int sends(void)
         Y(Send, out, bytes, MPI_CHAR, MPI_PROC_NULL, 0, W);                                               \
         add(3, 0);                                                                                        \
     }
+/* clang-format off */
 SITE(0)
 SITE(1)
 SITE(2)
-SITE(3) SITE(4) SITE(5) SITE(6) SITE(7) SITE(8) SITE(9) SITE(10)
-    SITE(11) static void (*const sites[])(int, int, int) = {site0, site1, site2, site3, site4,  site5,
-                                                            site6, site7, site8, site9, site10, site11};
+SITE(3)
+SITE(4)
+SITE(5)
+SITE(6)
+SITE(7)
+SITE(8)
+SITE(9)
+SITE(10)
+SITE(11)
+/* clang-format on */
+
+static void (*const sites[])(int, int, int) = {site0, site1, site2, site3, site4,  site5,
+                                               site6, site7, site8, site9, site10, site11};
 
 static void work(void)
 {
