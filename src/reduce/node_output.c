@@ -57,10 +57,12 @@ static void default_name(const struct fm_profile *profile, char name[256])
     append(name, 256, SUFFIX);
 }
 
-/* The first choice: absolute whenever the job's directory is known. */
+/* The first choice: absolute whenever the job's directory is known. A profile holds text: a directory whose name is
+ * none (in another encoding than UTF-8) is not found by it, but mostly it is the current one. */
 static void first_path(const struct fm_profile *profile, char path[FM_PATH_BYTES])
 {
-    const char *output = profile->job.output, *cwd = *profile->job.cwd == '/' ? profile->job.cwd : ".";
+    const char *output = profile->job.output;
+    const char *cwd = *profile->job.cwd == '/' && is_directory(profile->job.cwd) ? profile->job.cwd : ".";
     char name[256];
     default_name(profile, name);
     size_t length = strlen(output);
@@ -147,6 +149,11 @@ static enum claim claim_path(const char *path, const struct fm_profile *profile,
         *fd = open(path, O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0666);
         if (*fd < 0) /* a symbolic link, a directory, somebody else's file: another name; else no name will do */
             return lstat(path, &st) == 0 ? CLAIM_TAKEN : CLAIM_FAILED;
+        if (fstat(*fd, &st) == 0 && (S_ISCHR(st.st_mode) || S_ISBLK(st.st_mode))) {
+            close(*fd);
+            errno = EINVAL; /* -o /dev/null: no reason to write /dev/null-2 */
+            return CLAIM_FAILED;
+        }
         lock_file(*fd);
         if (still_named(*fd, path, &st)) {
             enum claim claim = look(&st, path, profile, existing);

@@ -166,6 +166,18 @@ timeout 20 "$FATHOM" run -q -o out/ -- sh -c 'exit 5'
 result $? "a collector that does not go on holds no run up"
 kill $holder
 
+# ---- places for the profile that are made difficult ----
+fresh
+latin=$(printf 'l\374')
+mkdir "$latin"
+(cd "$latin" && "$FATHOM" run -q true && ls ./*.fathom >/dev/null)
+result $? "a directory whose name is not UTF-8"
+rm -rf "$latin"
+fresh
+run -o /dev/null -- true
+[ $status -eq 0 ] && [ ! -e /dev/null-2 ] && grep -q 'fathom collect -o' err
+result $? "a device is no place for a profile, and nothing is written beside it"
+
 # ---- launchers, ranks, runs in runs ----
 fresh
 cat >mpirun <<'SCRIPT'
