@@ -51,8 +51,10 @@ static pid_t hydra_proxy(void)
 
 static void find_openmpi(struct fm_job_place *place)
 {
-    /* random, of one mpirun: the same on all its hosts */
+    /* random, of one mpirun: the same on all its hosts; and the name space, which may be too long for the key, tells
+     * what was spawned from its parents */
     uint64_t hash = mix_text(0xcbf29ce484222325u, env("OMPI_MCA_orte_precondition_transports"));
+    hash = mix_text(hash, env("PMIX_NAMESPACE"));
     snprintf(place->key, sizeof place->key, "ompi-%.20s-%016llx", env("PMIX_NAMESPACE"), (unsigned long long)hash);
     place->local_size = env_number("OMPI_COMM_WORLD_LOCAL_SIZE");
     place->single_node = place->local_size && place->local_size == env_number("OMPI_COMM_WORLD_SIZE");

@@ -20,11 +20,15 @@ static uint64_t wanted_bytes(void)
     const char *text = getenv("FATHOM_MEMORY");
     if (!text || !*text)
         return FM_SEGMENT_DEFAULT_BYTES;
-    char *end;
-    unsigned long long value = strtoull(text, &end, 10);
+    char *end = "";
+    unsigned long long value = *text >= '0' && *text <= '9' ? strtoull(text, &end, 10) : 0;
+    if (value == 0 || !strchr("KkMm", *end)) /* not a size */
+        return FM_SEGMENT_DEFAULT_BYTES;
+    if (value > FM_SEGMENT_MAX_BYTES)
+        value = FM_SEGMENT_MAX_BYTES;
     if (*end == 'K' || *end == 'k')
         value <<= 10;
-    else if (*end == 'M' || *end == 'm')
+    else if (*end)
         value <<= 20;
     if (value < FM_SEGMENT_MIN_BYTES)
         return FM_SEGMENT_MIN_BYTES;

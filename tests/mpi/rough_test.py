@@ -147,6 +147,17 @@ int main(void)
 }
 """
 
+# Leaves its segment behind, to be looked at.
+LEAVE = r"""
+#include <mpi.h>
+#include <unistd.h>
+int main(int argc, char **argv)
+{
+    MPI_Init(&argc, &argv);
+    _exit(0);
+}
+"""
+
 tap = jobs.Tap()
 
 
@@ -158,7 +169,17 @@ def compare(mpi, name, program, ranks=1):
     return job
 
 
+def check_memory(mpi):
+    """What is no size is taken for the usual one."""
+    program = mpi.compile("leave", LEAVE)
+    for text, size in (("8M", 8 << 20), ("-1", 4 << 20), ("4G", 4 << 20), ("words", 4 << 20), ("1K", 256 << 10)):
+        job = jobs.run(jobs.PRELOAD, mpi, 1, [program], env={"FATHOM_MEMORY": text})
+        sizes = [(job.segments / name).stat().st_size for name in job.left() if name.endswith(".segment")]
+        tap.equal(sizes, [size], f"{mpi.short}: FATHOM_MEMORY={text}")
+
+
 def main():
+    check_memory(jobs.MPIS[-1])
     for mpi in jobs.MPIS:
         job = compare(mpi, "errno", ERRNO)
         tap.equal(job.stdout, b"errno 0 77 77 77 77\n", f"{mpi.short}: errno is the program's own")
