@@ -62,19 +62,7 @@ static void spread_to_helpers(struct fm_segment_thread *from)
 }
 
 /* A thread's stack of regions is its own and needs no lock, so that a signal handler may call MPI or leave by
- * siglongjmp at any moment. Only a slot that several threads share has one. */
-static void lock_if_shared(struct fm_thread *self)
-{
-    if (FM_UNLIKELY(self->shared))
-        fm_lock(&self->lock);
-}
-
-static void unlock_if_shared(struct fm_thread *self)
-{
-    if (FM_UNLIKELY(self->shared))
-        fm_unlock(&self->lock);
-}
-
+ * siglongjmp at any moment. Threads that share a slot have no stack of their own: their regions are refused. */
 static void open_region(struct fm_segment_thread *seg, uint32_t region)
 {
     struct fm_segment_region *regions = fm_section(fm_rt.segment, FM_SECTION_REGIONS);
@@ -92,13 +80,11 @@ void fm_region_begin(const char *name)
     if (!self || !name)
         return;
     struct fm_segment_thread *seg = self->seg;
-    lock_if_shared(self);
-    uint32_t region = seg->region_depth < MAX_DEPTH ? find_or_add(name, seg->region) : 0;
+    uint32_t region = !self->shared && seg->region_depth < MAX_DEPTH ? find_or_add(name, seg->region) : 0;
     if (region)
         open_region(seg, region);
     else
         __atomic_fetch_add(&fm_rt.segment->refused_regions, 1, __ATOMIC_RELAXED);
-    unlock_if_shared(self);
 }
 
 static void close_innermost(struct fm_segment_thread *seg, uint64_t now)
@@ -131,11 +117,8 @@ static void close_regions(struct fm_segment_thread *seg, const char *name)
 void fm_region_end(const char *name)
 {
     struct fm_thread *self = current_thread();
-    if (!self || !name)
-        return;
-    lock_if_shared(self);
-    close_regions(self->seg, name);
-    unlock_if_shared(self);
+    if (self && name && !self->shared)
+        close_regions(self->seg, name);
 }
 
 /* ---- subtotals ---- */

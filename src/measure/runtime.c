@@ -112,6 +112,13 @@ static struct fm_thread *take_slot(void)
     return &threads[last];
 }
 
+/* A thread begins in the region that the first one is in, as helpers do. */
+static uint32_t first_region(uint32_t slot)
+{
+    const struct fm_segment_thread *all = fm_section(fm_rt.segment, FM_SECTION_THREADS);
+    return slot ? __atomic_load_n(&all[0].region, __ATOMIC_RELAXED) : 0;
+}
+
 struct fm_thread *fm_thread_attach(void)
 {
     if (atomic_load_explicit(&fm_rt.state, memory_order_acquire) != FM_RT_ON)
@@ -128,7 +135,8 @@ struct fm_thread *fm_thread_attach(void)
     thread->seg = (struct fm_segment_thread *)fm_section(fm_rt.segment, FM_SECTION_THREADS) + thread->slot;
     thread->seg->tid = (uint64_t)syscall(SYS_gettid);
     thread->seg->call_routine = 0;
-    thread->seg->region = thread->seg->region_depth = 0;
+    thread->seg->region_depth = 0;
+    thread->seg->region = first_region(thread->slot);
     fm_lock(&fm_rt.table_lock);
     if (fm_rt.segment->n_threads <= thread->slot)
         fm_rt.segment->n_threads = thread->slot + 1;

@@ -147,6 +147,51 @@ int main(void)
 }
 """
 
+# A thread that is made inside a region, and many that each open one, with slots for some of them only.
+THREADS = r"""
+#include <mpi.h>
+#include <pthread.h>
+void fathom_region_begin(const char *name) __attribute__((weak));
+void fathom_region_end(const char *name) __attribute__((weak));
+enum { THREADS = 60, TIMES = 50 };
+static pthread_barrier_t together;
+static void *help(void *data)
+{
+    int n;
+    MPI_Comm_size(MPI_COMM_WORLD, &n);
+    return data;
+}
+static void *work(void *data)
+{
+    int n;
+    pthread_barrier_wait(&together);
+    for (int i = 0; i < TIMES; i++) {
+        fathom_region_begin("work");
+        MPI_Comm_size(MPI_COMM_WORLD, &n);
+        fathom_region_end("work");
+    }
+    pthread_barrier_wait(&together);
+    return data;
+}
+int main(int argc, char **argv)
+{
+    int level;
+    pthread_t threads[THREADS];
+    MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &level);
+    fathom_region_begin("around");
+    pthread_create(&threads[0], NULL, help, NULL);
+    pthread_join(threads[0], NULL);
+    fathom_region_end("around");
+    pthread_barrier_init(&together, NULL, THREADS);
+    for (int i = 0; i < THREADS; i++)
+        pthread_create(&threads[i], NULL, work, NULL);
+    for (int i = 0; i < THREADS; i++)
+        pthread_join(threads[i], NULL);
+    MPI_Finalize();
+    return 0;
+}
+"""
+
 # Leaves its segment behind, to be looked at.
 LEAVE = r"""
 #include <mpi.h>
@@ -178,7 +223,21 @@ def check_memory(mpi):
         tap.equal(sizes, [size], f"{mpi.short}: FATHOM_MEMORY={text}")
 
 
+def check_threads(mpi):
+    """A small segment has slots for 32 threads, of which those beyond share the last."""
+    job = jobs.run(jobs.PRELOAD, mpi, 1, [mpi.compile("region_threads", THREADS, "-pthread")],
+                   env={"FATHOM_MEMORY": "256K"})
+    report = job.report()
+    regions = {region["name"]: {r["name"]: r["calls"] for r in region["routines"]} for region in report["mpi"]["regions"]}
+    tap.equal(regions.get("around"), {"MPI_Comm_size": 1}, f"{mpi.short}: a thread begins in the region it is made in")
+    refused = sum(note["amount"] for note in report["job"]["notes"] if note["text"].startswith("regions refused"))
+    inside = regions["work"]["MPI_Comm_size"]
+    tap.equal((inside + refused, len([name for name in regions if name == "work"])), (60 * 50, 1),
+              f"{mpi.short}: threads without a slot of their own have no regions, and that is noted")
+
+
 def main():
+    check_threads(jobs.MPIS[-1])
     check_memory(jobs.MPIS[-1])
     for mpi in jobs.MPIS:
         job = compare(mpi, "errno", ERRNO)
