@@ -30,8 +30,7 @@ static int my_place = -1, n_leaders;
 
 /* ---- making the communicator ---- */
 
-/* A wrapper script may start only some ranks with Fathom. All ranks of a host that have it have made their segments
- * by the end of the real MPI_Init. */
+/* All ranks of a host that have Fathom have made their segments by the end of the real MPI_Init. */
 static bool whole_host_is_measured(void)
 {
     const struct fm_segment_header *h = fm_rt.segment;
@@ -45,15 +44,19 @@ static bool whole_host_is_measured(void)
 }
 
 /* A collective call of which one rank knows nothing never ends, and no rank can ask another: so it must be certain
- * that all make it. Open MPI's mpirun gives other hosts only the variables it was told to pass on: LD_PRELOAD alone,
- * or a script under `fathom run`, measures the ranks of its own host and no others. With -x it cannot be told. And
- * an MPMD job may have Fathom in some of its programs. */
+ * that all make it, and all must judge alike.
+ *
+ * Open MPI's mpirun gives other hosts only the variables it was told to pass on: LD_PRELOAD alone, or a script under
+ * `fathom run`, measures the ranks of its own host and no others. With -x it cannot be told. And an MPMD job may have
+ * Fathom in some of its programs. Other launchers pass every variable on; but where `fathom run` was not around them,
+ * a wrapper script may have started only some of the ranks with Fathom. */
 static bool all_ranks_are_measured(void)
 {
     const char *programs = getenv("OMPI_NUM_APP_CTX"), *passed = getenv("OMPI_MCA_mca_base_env_list");
-    if (programs && (atoi(programs) > 1 || !passed || !strstr(passed, "LD_PRELOAD")))
-        return false;
-    return whole_host_is_measured();
+    const char *run = fm_rt.segment->run_id;
+    if (programs)
+        return atoi(programs) <= 1 && passed && strstr(passed, "LD_PRELOAD");
+    return (*run && strncmp(run, "ranks-", 6) != 0) || whole_host_is_measured();
 }
 
 static bool agree_on_key(fm_word all)
