@@ -242,9 +242,17 @@ static void start_segment(void)
     atomic_store_explicit(&fm_rt.state, FM_RT_ON, memory_order_release);
 }
 
-/* A child is another process with the same mapping: it must not write into its parent's segment. */
+/* A child is another process with the same mapping: it must not write into its parent's segment. A fork in a user's
+ * callback returns through the call that it was made in: that one ends in a slot which nobody reads. A child of a
+ * process that was not measured is a process like any other. */
 static void in_forked_child(void)
 {
+    static struct fm_segment_thread nowhere;
+    if (atomic_load(&fm_rt.state) == FM_RT_IDLE)
+        return;
+    fm_rt.paused = 1;
+    if (fm_self)
+        fm_self->seg = &nowhere;
     fm_runtime_off();
 }
 

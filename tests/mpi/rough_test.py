@@ -135,6 +135,56 @@ int main(int argc, char **argv)
 }
 """
 
+# A callback that forks, whose child returns from the call it was called in.
+FORK = r"""
+#include <mpi.h>
+#include <stdio.h>
+#include <sys/wait.h>
+#include <unistd.h>
+static pid_t child = -1;
+static void add(void *in, void *inout, int *n, MPI_Datatype *type)
+{
+    if (child < 0)
+        child = fork();
+    for (int i = 0; i < *n; i++)
+        ((int *)inout)[i] += ((int *)in)[i];
+}
+int main(int argc, char **argv)
+{
+    int one = 1, two = 2, status = 0, calls = 1;
+    MPI_Op op;
+    MPI_Init(&argc, &argv);
+    MPI_Op_create(add, 1, &op);
+    MPI_Reduce_local(&one, &two, 1, MPI_INT, op);
+    if (child == 0) {
+        MPI_Reduce_local(&one, &two, 1, MPI_INT, op);
+        _exit(two);
+    }
+    waitpid(child, &status, 0);
+    printf("%d in the parent, status %x of the child\n", two, status);
+    MPI_Finalize();
+    return 0;
+}
+"""
+
+# A process that forks before it knows of MPI: the child is the one that uses it.
+CHILD = r"""
+#include <mpi.h>
+#include <sys/wait.h>
+#include <unistd.h>
+int main(int argc, char **argv)
+{
+    int status = 1;
+    pid_t child = fork();
+    if (child != 0)
+        return waitpid(child, &status, 0) == child && status == 0 ? 0 : 1;
+    MPI_Init(&argc, &argv);
+    MPI_Barrier(MPI_COMM_WORLD);
+    MPI_Finalize();
+    return 0;
+}
+"""
+
 # What is left of a tool that only asks for MPI, as some do by the hundred.
 ASK = r"""
 #include <mpi.h>
@@ -248,6 +298,11 @@ def main():
         for _ in range(3):
             compare(mpi, "abort", ABORT)
         compare(mpi, "jump", JUMP)
+        job = compare(mpi, "fork", FORK)
+        tap.equal(jobs.calls(job.report())["MPI_Reduce_local"], 1, f"{mpi.short}: the child's calls are not the parent's")
+        job = compare(mpi, "child", CHILD)
+        tap.ok(len(job.profiles()) == 1 and jobs.calls(job.report()).get("MPI_Barrier") == 1,
+               f"{mpi.short}: a child that is the MPI process is measured", job)
         job = compare(mpi, "ask", ASK)
         tap.equal((job.left(), job.profiles()), ([], []), f"{mpi.short}: whoever only asks for MPI leaves nothing behind")
     tap.done()
