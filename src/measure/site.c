@@ -189,7 +189,7 @@ static void read_rule(struct fm_frame_rule *slot, unsigned routine, uintptr_t pc
 
 enum { PROBES = 8 };
 
-/* Whether an address lies outside MPI; learns it. */
+/* Whether an address lies outside MPI; learns it, unless the slot is shared: its calls go the long way. */
 static bool is_site(struct fm_thread *self, uintptr_t pc)
 {
     unsigned home = fm_site_hash(pc), at = home;
@@ -198,7 +198,8 @@ static bool is_site(struct fm_thread *self, uintptr_t pc)
             return true;
     if (fm_site_in_mpi(pc))
         return false;
-    self->sites[(at < home + PROBES ? at : home) % FM_SITE_SLOTS] = pc;
+    if (!self->shared)
+        self->sites[(at < home + PROBES ? at : home) % FM_SITE_SLOTS] = pc;
     return true;
 }
 

@@ -22,19 +22,20 @@ FM_INLINE bool fm_site_known(const struct fm_thread *self, uintptr_t pc)
     return FM_LIKELY(self->sites[place % FM_SITE_SLOTS] == pc) || self->sites[(place + 1) % FM_SITE_SLOTS] == pc;
 }
 
-/* The call site where it is known at first glance, directly or behind one frame of a binding; else 0. */
-FM_INLINE uintptr_t fm_site_quick(const struct fm_thread *self, struct fm_frame frame)
+/* Whether the call site is known at first glance, directly or behind one frame of a binding. */
+FM_INLINE bool fm_site_quick(const struct fm_thread *self, struct fm_frame frame, uintptr_t *site)
 {
+    *site = frame.pc;
     if (FM_LIKELY(fm_site_known(self, frame.pc)))
-        return frame.pc;
+        return true;
     const struct fm_frame_rule *rule = &self->frames[fm_site_hash(frame.pc) % FM_FRAME_SLOTS];
     if (rule->pc != frame.pc || rule->kind != FM_FRAME_BINDING || self->shared)
-        return 0;
+        return false;
     uintptr_t cfa = (rule->cfa_from_fp ? frame.fp : frame.sp) + (uintptr_t)(intptr_t)rule->cfa_offset;
     if (cfa < frame.sp)
-        return 0;
-    uintptr_t site = *(const uintptr_t *)(cfa + (uintptr_t)(intptr_t)rule->ra_offset);
-    return fm_site_known(self, site) ? site : 0;
+        return false;
+    *site = *(const uintptr_t *)(cfa + (uintptr_t)(intptr_t)rule->ra_offset);
+    return fm_site_known(self, *site);
 }
 
 /* The call site however it must be found; FM_SITE_IGNORE if the program made no such call. */

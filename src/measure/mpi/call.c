@@ -46,23 +46,22 @@ static void suspend(struct fm_thread *self)
                                                               seg->call_routine};
 }
 
-void fm_call_resume(struct fm_thread *self)
+void fm_call_resume(struct fm_thread *self, uintptr_t guard)
 {
+    fm_guard = guard;
     if (self->shared || self->n_outer == 0)
         return;
     const struct fm_outer_call *outer = &self->outer[--self->n_outer];
     self->seg->call_start = outer->start;
     self->seg->call_site = outer->site;
     self->seg->call_routine = outer->routine;
-    fm_guard = outer->guard;
 }
 
 void fm_call_drop_abandoned(struct fm_thread *self, uintptr_t sp)
 {
     while (fm_guard && fm_guard <= sp) {
         count_abandoned(self);
-        fm_guard = 0;
-        fm_call_resume(self);
+        fm_call_resume(self, !self->shared && self->n_outer ? self->outer[self->n_outer - 1].guard : 0);
     }
 }
 
@@ -94,7 +93,8 @@ bool fm_call_enter(struct fm_call *call, unsigned routine, bool is_pmpi, struct 
     if (outer)
         suspend(self);
     fm_guard = frame.sp;
-    call->outer = outer;
     fm_call_begin(call, self, routine, is_pmpi, site);
+    call->unusual = outer || self->shared;
+    call->outer = outer;
     return true;
 }

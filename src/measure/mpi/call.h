@@ -12,17 +12,18 @@
 
 struct fm_call {
     struct fm_thread *self;
-    uint64_t start;  /* ticks */
-    uint64_t ns;     /* set by fm_call_returned */
-    uintptr_t outer; /* the guard to restore: not 0 in a user's callback */
+    uint64_t start; /* ticks */
+    uint64_t ns;    /* set by fm_call_returned */
     uint64_t site_region;
     /* eight bytes that are set at once */
     uint16_t routine;
     bool is_pmpi; /* called by its PMPI name */
+    bool unusual; /* in a user's callback, or by a thread that shares its slot */
     /* between fm_before_* and fm_after_* */
     bool follow;        /* some of the requests may be followed */
     bool large_scratch; /* the process's one large scratch is ours until the call ends */
-    bool unused[3];
+    bool unused[2];
+    uintptr_t outer;  /* of an unusual call: the guard to restore, not 0 in a callback */
     fm_word statuses; /* of this call: the program's or ours */
     fm_word handle;   /* of a single request, as it was before the call */
     fm_word *handles; /* of many */
@@ -35,7 +36,7 @@ FM_INLINE void fm_call_begin(struct fm_call *call, struct fm_thread *self, unsig
     call->self = self;
     call->routine = (uint16_t)routine;
     call->is_pmpi = is_pmpi;
-    call->follow = call->large_scratch = call->unused[0] = call->unused[1] = call->unused[2] = false;
+    call->unusual = call->follow = call->large_scratch = call->unused[0] = call->unused[1] = false;
     call->site_region = (uint64_t)site << 16 | self->seg->region;
     self->seg->call_site = site;
     self->seg->call_routine = routine + 1;
@@ -44,17 +45,16 @@ FM_INLINE void fm_call_begin(struct fm_call *call, struct fm_thread *self, unsig
 }
 
 /* Begins a call if nothing is unusual, without calling anything; else false, and fm_call_enter decides. (A forked
- * child, whose slot is empty, knows no site.) */
+ * child, whose slot is empty, knows no site, nor do threads that share a slot.) */
 FM_INLINE bool fm_call_enter_quick(struct fm_call *call, unsigned routine, bool is_pmpi, struct fm_frame frame)
 {
     struct fm_thread *self = fm_self;
     if (FM_UNLIKELY(!self || fm_guard))
         return false;
-    uintptr_t site = fm_site_quick(self, frame);
-    if (FM_UNLIKELY(!site))
+    uintptr_t site;
+    if (FM_UNLIKELY(!fm_site_quick(self, frame, &site)))
         return false;
     fm_guard = frame.sp;
-    call->outer = 0;
     fm_call_begin(call, self, routine, is_pmpi, site);
     return true;
 }
@@ -68,7 +68,7 @@ FM_INLINE void fm_call_returned(struct fm_call *call)
 }
 
 /* Back from a user's callback in the call that it was called from. */
-void fm_call_resume(struct fm_thread *self);
+void fm_call_resume(struct fm_thread *self, uintptr_t guard);
 /* Calls that were left by longjmp: those whose frames lie below `sp`. They are counted, without a duration. */
 void fm_call_drop_abandoned(struct fm_thread *self, uintptr_t sp);
 
@@ -76,9 +76,9 @@ void fm_call_drop_abandoned(struct fm_thread *self, uintptr_t sp);
 FM_INLINE void fm_call_leave(struct fm_call *call)
 {
     call->self->seg->call_routine = 0;
-    fm_guard = call->outer;
-    if (FM_UNLIKELY(call->outer != 0))
-        fm_call_resume(call->self);
+    fm_guard = 0;
+    if (FM_UNLIKELY(call->unusual && call->outer))
+        fm_call_resume(call->self, call->outer);
 }
 
 /* Also while measuring is paused: of calls that were made before. */
@@ -117,7 +117,7 @@ FM_INLINE void fm_call_finish(struct fm_call *call, uint32_t peer, unsigned size
     struct fm_thread *self = call->self;
     struct fm_key key = {peer, call->routine, (uint8_t)size_bin, (uint8_t)self->slot, call->site_region};
     struct fm_entry *entry = fm_table_known(key);
-    if (FM_UNLIKELY(!entry || fm_rt.paused || self->shared || call->outer)) {
+    if (FM_UNLIKELY(!entry || fm_rt.paused || call->unusual)) {
         fm_call_finish_unusual(call, peer, size_bin, sample->count_argument, sample->bytes, sample->bytes_sent,
                                sample->bytes_received, sample->messages);
         return;

@@ -139,7 +139,7 @@ void fm_after_post_receive(struct fm_call *call, int result, int64_t count, int3
     fm_word handle = result == 0 ? fm_handle_at(request, 0) : fm_abi.request_null;
     struct fm_request *to = fm_request_bucket(fm_request_hash(handle), 0);
     if (FM_UNLIKELY(handle == fm_abi.request_null || !fm_comm_known(comm, &known) || !known->identity || source < 0 ||
-                    (uint64_t)count > UINT32_MAX || to->handle || fm_rt.threaded || fm_rt.paused || call->outer)) {
+                    (uint64_t)count > UINT32_MAX || to->handle || fm_rt.threaded || fm_rt.paused || call->unusual)) {
         post_any_receive(call, result, count, source, comm, request);
         return;
     }
