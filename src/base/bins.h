@@ -31,7 +31,7 @@ static inline uint64_t fm_duration_bin_from(unsigned bin)
 
 static inline unsigned fm_size_bin(uint64_t bytes)
 {
-    return 65u - (bytes ? (unsigned)__builtin_clzll(bytes) : 64u);
+    return bytes ? 65u - (unsigned)__builtin_clzll(bytes) : FM_SIZE_ZERO;
 }
 
 static inline uint64_t fm_size_bin_from(unsigned bin)

@@ -98,7 +98,7 @@ void fm_after_allreduce(struct fm_call *call, int result, int64_t count, fm_word
 {
     const struct fm_comm *known;
     const struct fm_type *sized;
-    if (FM_UNLIKELY(!fm_comm_known(comm, &known) || !fm_type_known(type, &sized) || count < 0 || result != 0)) {
+    if (FM_UNLIKELY(!fm_both_known(comm, &known, type, &sized) || count < 0 || result != 0)) {
         finish_any_allreduce(call, result, count, type, comm);
         return;
     }

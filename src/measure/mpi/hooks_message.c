@@ -38,8 +38,7 @@ FM_INLINE void finish_send(struct fm_call *call, int result, int64_t count, fm_w
 {
     const struct fm_comm *known;
     const struct fm_type *sized;
-    if (FM_UNLIKELY(!fm_comm_known(comm, &known) || !fm_type_known(type, &sized) || !known->identity || dest < 0 ||
-                    result != 0)) {
+    if (FM_UNLIKELY(!fm_both_known(comm, &known, type, &sized) || !known->identity || dest < 0 || result != 0)) {
         finish_any_send(call, result, count, type, dest, comm, received);
         return;
     }
