@@ -63,6 +63,8 @@ def run(command, preload=(), ranks=0):
     if done.returncode != 0:
         sys.stderr.write(done.stderr.decode("utf-8", "replace"))
         sys.exit(f"bench: {shlex.join(words)} ended with status {done.returncode}.")
+    if LIBRARY in preload and not output.exists():
+        sys.exit(f"bench: {shlex.join(words)} was measured by Fathom, but there is no profile.")
     return done.stdout.decode("utf-8", "replace")
 
 

@@ -92,6 +92,13 @@ FORTRAN_DIRECT = [
     "MPI_Type_match_size", "MPI_Type_set_attr", "MPI_Win_create_errhandler", "MPI_Win_create_keyval",
     "MPI_Win_get_attr", "MPI_Win_set_attr",
 ]
+# Routines that programs call by the million. The wrappers of the others are small, for the sake of memory.
+FREQUENT_KINDS = {"send", "receive", "post_receive", "sendrecv", "sendrecv_replace", "start", "startall", "wait", "test",
+                  "waitall", "testall", "waitany", "testany", "waitsome", "testsome", "barrier", "bcast", "reduce",
+                  "allreduce", "gather", "gatherv", "scatter", "scatterv", "allgather", "allgatherv", "alltoall",
+                  "alltoallv", "rma_put", "rma_get", "rma_update", "real"}
+FREQUENT_PLAIN = {"MPI_Comm_rank", "MPI_Comm_size", "MPI_Probe", "MPI_Iprobe", "MPI_Get_count", "MPI_Win_flush",
+                  "MPI_Win_lock", "MPI_Win_unlock", "MPI_Win_fence"}
 CLASSES = ["OTHER", "SEND", "RECEIVE", "COLLECTIVE", "WAIT", "RMA", "IO", "SENDRECV"]
 
 
@@ -129,8 +136,13 @@ def expression(name, words):
     return f"a{position}"
 
 
+def is_frequent(name, kind):
+    return name in FREQUENT_PLAIN or (kind in FREQUENT_KINDS and not name.endswith(("_c", "_init")))
+
+
 def wrappers(name, kind, words):
-    """MPI_X and PMPI_X, which begin an ordinary call without calling anything, and what both leave the others to."""
+    """MPI_X and PMPI_X, and what does the work for both: all of it, or for frequent routines, whose wrappers begin an
+    ordinary call without calling anything, that of unusual calls."""
     parameters = [f"fm_word a{i}" for i in range(len(words))]
     values = [f"a{i}" for i in range(len(words))]
     types = ", ".join(["fm_word"] * len(words)) or "void"
@@ -152,7 +164,7 @@ def wrappers(name, kind, words):
 
 """
     frame = ["uintptr_t pc", "uintptr_t sp", "uintptr_t fp"]
-    text = f"""FM_COLD static {result} unusual_{name}({', '.join([*parameters, "bool is_pmpi", *frame])})
+    text = f"""FM_COLD static {result} any_{name}({', '.join([*parameters, "bool is_pmpi", *frame])})
 {{
     struct fm_call call;
     fm_function *next = fm_next(2 * FM_R_{name} + is_pmpi);
@@ -163,12 +175,19 @@ def wrappers(name, kind, words):
         rest = ", ".join([*values, "true" if is_pmpi else "false", "frame.pc", "frame.sp", "frame.fp"])
         text += f"""FM_EXPORT {result} {prefix}{name}({', '.join(parameters) or "void"})
 {{
-    struct fm_call call;
     struct fm_frame frame = FM_CALLER_FRAME();
+"""
+        if is_frequent(name, kind):
+            text += f"""    struct fm_call call;
     fm_function *next = fm_next_table[2 * FM_R_{name} + {is_pmpi}];
     if (FM_UNLIKELY(!next || !fm_call_enter_quick(&call, FM_R_{name}, {"true" if is_pmpi else "false"}, frame)))
-        return unusual_{name}({rest});
+        return any_{name}({rest});
 {body}"""
+        else:
+            text += f"""    return any_{name}({rest});
+}}
+
+"""
     return text
 
 
