@@ -10,6 +10,7 @@ GOAL_NS = {"C": 20, "Fortran": 40}
 GOAL_INSTRUCTIONS = 200
 LOOP_CALLS = 6400  # statements in a loop between the brackets of instructions.c
 BATCHES = 30
+WARM_BATCHES = 5  # before the instructions are counted: by then the extremes of most keys are known
 
 
 def build():
@@ -43,8 +44,8 @@ def instructions(program, mpi):
     for how, preload in preloads(mpi).items():
         for old in common.MADE.glob("callgrind*"):
             old.unlink()
-        common.run(["valgrind", "--tool=callgrind", "--instr-atstart=no", "--callgrind-out-file=callgrind", program, 1],
-                   preload)
+        common.run(["valgrind", "--tool=callgrind", "--instr-atstart=no", "--callgrind-out-file=callgrind", program,
+                    WARM_BATCHES], preload)
         counts[how] = {}
         for dump in common.MADE.glob("callgrind.*"):
             text = dump.read_text(encoding="utf-8", errors="replace")

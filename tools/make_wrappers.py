@@ -5,7 +5,8 @@ Fortran names).
 usage: make_wrappers.py TABLE ROUTINES_H WRAPPERS_C
 
 The wrappers hold no logic: they enter a call, pass every argument on as a register-sized word, and hand the
-arguments that mean something to the hook of the routine's kind (src/measure/mpi/hooks.h).
+arguments that mean something to the hook of the routine's kind (src/measure/mpi/hooks.h, and quick.h for ordinary
+calls of frequent routines).
 """
 import sys
 import zlib
@@ -92,13 +93,24 @@ FORTRAN_DIRECT = [
     "MPI_Type_match_size", "MPI_Type_set_attr", "MPI_Win_create_errhandler", "MPI_Win_create_keyval",
     "MPI_Win_get_attr", "MPI_Win_set_attr",
 ]
-# Routines that programs call by the million. The wrappers of the others are small, for the sake of memory.
-FREQUENT_KINDS = {"send", "receive", "post_receive", "sendrecv", "sendrecv_replace", "start", "startall", "wait", "test",
-                  "waitall", "testall", "waitany", "testany", "waitsome", "testsome", "barrier", "bcast", "reduce",
-                  "allreduce", "gather", "gatherv", "scatter", "scatterv", "allgather", "allgatherv", "alltoall",
-                  "alltoallv", "rma_put", "rma_get", "rma_update", "real"}
+# Kinds whose ordinary calls never leave their wrapper (src/measure/mpi/quick.h): arguments of fm_quick_before_<kind>,
+# if there is one ("own" is a status of ours; it may decline, if it is in DECLINING), and of fm_quick_after_<kind>.
+QUICK = {
+    "plain": (None, ["comm"]),
+    "send": (None, ["count", "type", "dest", "comm"]),
+    "receive": (["&status", "own"], ["count", "source", "comm", "status"]),
+    "post_receive": (None, ["count", "source", "comm", "request"]),
+    "sendrecv": (["&status", "own"], ["scount", "stype", "dest", "comm", "status"]),
+    "wait": (["request", "&status", "own"], ["status"]),
+    "test": (["request", "&status", "own"], ["flag", "status"]),
+    "waitall": (["count", "requests", "&statuses"], ["count", "statuses"]),
+    "barrier": (None, ["comm"]),
+    "allreduce": (None, ["count", "type", "comm"]),
+}
+DECLINING = {"waitall"}
+# Of the plain ones, those that programs call by the million; the wrappers of the others are small.
 FREQUENT_PLAIN = {"MPI_Comm_rank", "MPI_Comm_size", "MPI_Probe", "MPI_Iprobe", "MPI_Get_count", "MPI_Win_flush",
-                  "MPI_Win_lock", "MPI_Win_unlock", "MPI_Win_fence"}
+                  "MPI_Win_lock", "MPI_Win_unlock", "MPI_Win_fence", "MPI_Wtime"}
 CLASSES = ["OTHER", "SEND", "RECEIVE", "COLLECTIVE", "WAIT", "RMA", "IO", "SENDRECV"]
 
 
@@ -136,53 +148,93 @@ def expression(name, words):
     return f"a{position}"
 
 
-def is_frequent(name, kind):
-    return name in FREQUENT_PLAIN or (kind in FREQUENT_KINDS and not name.endswith(("_c", "_init")))
+def is_quick(name, hook):
+    return hook in QUICK and (name in FREQUENT_PLAIN if hook == "plain" else not name.endswith(("_c", "_init")))
+
+
+def expressions(names, words):
+    return "".join(", " + ("own" if name == "own" else expression(name, words)) for name in names)
+
+
+def hooked(kind, words, result, call):
+    """The real call between the hooks of its kind."""
+    hook = SIMPLE_KINDS.get(kind, kind)
+    _, before, after = KINDS[kind]
+    before_line = "" if before is None else f"    fm_before_{hook}(&call{expressions(before, words)});\n"
+    return f"""{before_line}    {result} result = {call};
+    fm_call_returned(&call);
+    fm_after_{hook}(&call, (int){"0" if kind == "real" else "result"}{expressions(after, words)});
+    return result;
+}}
+
+"""
+
+
+def quick(name, kind, words, result, call, is_pmpi, otherwise):
+    """The body of a wrapper whose ordinary calls never leave it."""
+    hook = SIMPLE_KINDS.get(kind, kind)
+    before, after = QUICK[hook]
+    routine, number = f"FM_R_{name}", f"2 * FM_R_{name} + {is_pmpi}"
+    named = "true" if is_pmpi else "false"
+    text = f"""    struct fm_quick quick;
+    fm_function *next = fm_next_table[{number}];
+    if (FM_UNLIKELY(!next || !fm_quick_begin(&quick, {routine}, frame)))
+        return any_{name}({otherwise});
+"""
+    if before:
+        if "own" in before:
+            text += "    _Alignas(8) char own[FM_STATUS_BYTES];\n"
+        line = f"fm_quick_before_{hook}(&quick{expressions(before, words)})"
+        if hook in DECLINING:
+            values = ", ".join(f"a{i}" for i in range(len(words)))
+            text += f"""    if (FM_UNLIKELY(!{line})) {{
+        struct fm_quick begun = quick;
+        return rest_{name}(&begun, {named}, next, {values});
+    }}
+"""
+        else:
+            text += f"    {line};\n"
+    code = "0" if kind == "real" else "result"
+    return text + f"""    {result} result = {call};
+    fm_quick_after_{hook}(&quick, {routine}, {named}, (int){code}{expressions(after, words)});
+    return result;
+}}
+
+"""
 
 
 def wrappers(name, kind, words):
-    """MPI_X and PMPI_X, and what does the work for both: all of it, or for frequent routines, whose wrappers begin an
-    ordinary call without calling anything, that of unusual calls."""
+    """MPI_X and PMPI_X; what does the work for both, or where their own is quick, that of unusual calls; and what goes
+    on with a call that turned out to be unusual."""
     parameters = [f"fm_word a{i}" for i in range(len(words))]
     values = [f"a{i}" for i in range(len(words))]
     types = ", ".join(["fm_word"] * len(words)) or "void"
     result = "double" if kind == "real" else "fm_word"
     hook = SIMPLE_KINDS.get(kind, kind)
-    _, before, after = KINDS[kind]
     call = f"(({result} (*)({types}))next)({', '.join(values)})"
-    code = "0" if kind == "real" else "result"
-    before_line = ""
-    if before is not None:
-        arguments = "".join(", " + expression(a, words) for a in before)
-        before_line = f"    fm_before_{hook}(&call{arguments});\n"
-    arguments = "".join(", " + expression(a, words) for a in after)
-    body = f"""{before_line}    {result} result = {call};
-    fm_call_returned(&call);
-    fm_after_{hook}(&call, (int){code}{arguments});
-    return result;
-}}
-
-"""
-    frame = ["uintptr_t pc", "uintptr_t sp", "uintptr_t fp"]
+    frame = ["uintptr_t pc", "uintptr_t sp", "const uintptr_t *fp"]
     text = f"""FM_COLD static {result} any_{name}({', '.join([*parameters, "bool is_pmpi", *frame])})
 {{
     struct fm_call call;
     fm_function *next = fm_next(2 * FM_R_{name} + is_pmpi);
     if (!fm_call_enter(&call, FM_R_{name}, is_pmpi, (struct fm_frame){{pc, sp, fp}}))
         return {call};
-{body}"""
+{hooked(kind, words, result, call)}"""
+    if is_quick(name, hook) and hook in DECLINING:
+        begun = ["const struct fm_quick *quick", "bool is_pmpi", "fm_function *next"]
+        text += f"""FM_COLD static {result} rest_{name}({', '.join([*begun, *parameters])})
+{{
+    struct fm_call call;
+    fm_quick_hand_over(quick, FM_R_{name}, is_pmpi, 0, &call);
+{hooked(kind, words, result, call)}"""
     for prefix, is_pmpi in (("", 0), ("P", 1)):
         rest = ", ".join([*values, "true" if is_pmpi else "false", "frame.pc", "frame.sp", "frame.fp"])
         text += f"""FM_EXPORT {result} {prefix}{name}({', '.join(parameters) or "void"})
 {{
     struct fm_frame frame = FM_CALLER_FRAME();
 """
-        if is_frequent(name, kind):
-            text += f"""    struct fm_call call;
-    fm_function *next = fm_next_table[2 * FM_R_{name} + {is_pmpi}];
-    if (FM_UNLIKELY(!next || !fm_call_enter_quick(&call, FM_R_{name}, {"true" if is_pmpi else "false"}, frame)))
-        return any_{name}({rest});
-{body}"""
+        if is_quick(name, hook):
+            text += quick(name, kind, words, result, call, is_pmpi, rest)
         else:
             text += f"""    return any_{name}({rest});
 }}
@@ -235,7 +287,7 @@ def write_routines(path, routines):
 def write_wrappers(path, routines):
     with open(path, "w", encoding="utf-8") as out:
         out.write('/* Made from calls.table: a wrapper for MPI_X and for PMPI_X of every routine. */\n')
-        out.write('#include "measure/mpi/hooks.h"\n\nfm_function *fm_next_table[2 * FM_ROUTINE_COUNT];\n\n')
+        out.write('#include "measure/mpi/quick.h"\n\nfm_function *fm_next_table[2 * FM_ROUTINE_COUNT];\n\n')
         for name, kind, words in routines:
             if kind != "pcontrol":  # variadic: hand-written in pcontrol.c
                 out.write(wrappers(name, kind, words))

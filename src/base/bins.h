@@ -13,12 +13,15 @@
 
 enum { FM_DURATION_BINS = 64, FM_SIZE_BINS = 66, FM_SIZE_NONE = 0, FM_SIZE_ZERO = 1 };
 
-static inline unsigned fm_duration_bin(uint64_t ns)
+static inline uint64_t fm_duration_bin(uint64_t ns)
 {
-    uint64_t capped = ns < 31 ? 31 : ns; /* 31 is in bin 0 by the same rule as the others */
-    unsigned log2 = 63u - (unsigned)__builtin_clzll(capped);
-    unsigned bin = 2 * log2 + (unsigned)(capped >> (log2 - 1)) - 11; /* the two leading bits are 2 or 3 */
-    return bin < FM_DURATION_BINS ? bin : FM_DURATION_BINS - 1;
+    /* the exponent of a floating-point number and the first bit of its fraction are what is wanted */
+    double number = (double)(int64_t)ns;
+    uint64_t bits;
+    __builtin_memcpy(&bits, &number, sizeof bits);
+    int64_t bin = (int64_t)(bits >> 51) - (2 * (1023 + 5) - 1);
+    bin = bin > 0 ? bin : 0;
+    return bin < FM_DURATION_BINS ? (uint64_t)bin : FM_DURATION_BINS - 1;
 }
 
 static inline uint64_t fm_duration_bin_from(unsigned bin)
@@ -31,7 +34,7 @@ static inline uint64_t fm_duration_bin_from(unsigned bin)
 
 static inline unsigned fm_size_bin(uint64_t bytes)
 {
-    return bytes ? 65u - (unsigned)__builtin_clzll(bytes) : FM_SIZE_ZERO;
+    return 64u - (unsigned)__builtin_clzll(bytes | 1) + (bytes != 0);
 }
 
 static inline uint64_t fm_size_bin_from(unsigned bin)

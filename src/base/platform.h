@@ -18,14 +18,16 @@ enum { FM_DWARF_SP = 7, FM_DWARF_FP = 6, FM_DWARF_RA = 16 };
 /* For the few functions that every measured call runs through. */
 #define FM_INLINE static inline __attribute__((always_inline))
 
-/* The state of a caller at its call: its return address, its stack pointer (the callee's CFA) and its frame pointer. */
+/* The state of a caller at its call: its return address, its stack pointer (the callee's CFA), and where the callee
+ * has saved its frame pointer. */
 struct fm_frame {
-    uintptr_t pc, sp, fp;
+    uintptr_t pc, sp;
+    const uintptr_t *fp;
 };
 
 /* To be expanded in a function compiled with a frame pointer. */
 #define FM_CALLER_FRAME()                                                                     \
     ((struct fm_frame){(uintptr_t)__builtin_extract_return_addr(__builtin_return_address(0)), \
-                       (uintptr_t)__builtin_dwarf_cfa(), *(uintptr_t *)__builtin_frame_address(0)})
+                       (uintptr_t)__builtin_dwarf_cfa(), (const uintptr_t *)__builtin_frame_address(0)})
 
 #endif

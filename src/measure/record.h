@@ -21,9 +21,12 @@ struct fm_entry *fm_table_find(struct fm_key key);
 /* The rare part of fm_entry_add: one of the first two events, or a new minimum, maximum or second maximum. */
 void fm_entry_note_extreme(struct fm_entry *entry, uint64_t ns);
 
+/* A key in two words. The size, which is known last, is apart until it is needed. */
 struct fm_key_words {
     uint64_t word[2];
 };
+enum { FM_KEY_SIZE_SHIFT = 8 * offsetof(struct fm_key, size_bin) };
+#define FM_KEY_SIZE_BITS (0xffull << FM_KEY_SIZE_SHIFT)
 
 FM_INLINE struct fm_key_words fm_key_words(const struct fm_key *key)
 {
@@ -32,12 +35,12 @@ FM_INLINE struct fm_key_words fm_key_words(const struct fm_key *key)
     return words;
 }
 
-/* What is known early, the call site and the region, is mixed well; what is known last, the size, is only added, for
- * the way from it to the entry is what a call waits for. */
-FM_INLINE uint32_t fm_key_hash(const struct fm_key *key)
+/* Of a key without its size. What is known early is mixed well; the size is only added, for the way from it to the
+ * entry is what a call waits for. */
+FM_INLINE uint32_t fm_key_hash(struct fm_key_words early, unsigned size_bin)
 {
-    uint32_t hash = (uint32_t)(key->site_region ^ key->site_region >> 16) * 0x9e3779b1u;
-    return (hash ^ hash >> 15) + key->routine + ((uint32_t)key->thread << 8) + 33 * key->peer + 257u * key->size_bin;
+    uint64_t mixed = (early.word[1] + early.word[0] * 0x9e3779b1u) * 0x9e3779b1u;
+    return (uint32_t)(mixed >> 32) + 257u * size_bin;
 }
 
 FM_INLINE bool fm_key_equal(struct fm_key_words a, struct fm_key_words b)
@@ -48,24 +51,19 @@ FM_INLINE bool fm_key_equal(struct fm_key_words a, struct fm_key_words b)
 FM_INLINE struct fm_entry *fm_table_at(uint32_t hash, struct fm_key_words wanted)
 {
     /* relaxed: the entry is reached through the number, so its key cannot be older than the number */
-    uint32_t number = __atomic_load_n(&fm_rt.index[hash & fm_rt.index_mask], __ATOMIC_RELAXED);
+    uint32_t number = __atomic_load_n(&fm_rt.index[hash & fm_rt.quick_mask], __ATOMIC_RELAXED);
     struct fm_entry *entry = &fm_rt.entries[number - 1];
     return FM_LIKELY(number != 0 && fm_key_equal(fm_key_words(&entry->key), wanted)) ? entry : NULL;
 }
 
-/* The entry of a key if it is in its place or in the next; else NULL. */
-FM_INLINE struct fm_entry *fm_table_known(struct fm_key key)
+/* The entry of a key, which is given without its size, if it is in its place or in the next; else NULL, and always so
+ * while measuring is paused. */
+FM_INLINE struct fm_entry *fm_table_known(struct fm_key_words early, unsigned size_bin)
 {
-    struct fm_key_words wanted = fm_key_words(&key);
-    uint32_t hash = fm_key_hash(&key);
+    struct fm_key_words wanted = {{early.word[0] | (uint64_t)size_bin << FM_KEY_SIZE_SHIFT, early.word[1]}};
+    uint32_t hash = fm_key_hash(early, size_bin);
     struct fm_entry *entry = fm_table_at(hash, wanted);
     return FM_LIKELY(entry != NULL) ? entry : fm_table_at(hash + 1, wanted);
-}
-
-FM_INLINE struct fm_entry *fm_table_lookup(struct fm_key key)
-{
-    struct fm_entry *entry = fm_table_known(key);
-    return FM_LIKELY(entry != NULL) ? entry : fm_table_find(key);
 }
 
 /* A message of an operation whose call was counted elsewhere (a persistent request). */
@@ -83,7 +81,7 @@ FM_INLINE void fm_entry_add(struct fm_entry *entry, const struct fm_sample *samp
     entry->total_ns += ns;
     entry->count_arguments += sample->count_argument;
     fm_entry_add_bytes(entry, sample);
-    unsigned bin = fm_duration_bin(ns);
+    uint64_t bin = fm_duration_bin(ns);
     if (FM_UNLIKELY(++entry->histogram[bin] == 0))
         entry->histogram_high[bin]++;
     /* outside [minimum, second maximum], in one comparison; last, so that nothing need be kept for afterwards */

@@ -13,7 +13,7 @@ enum {
 
 static struct fm_thread *current_thread(void)
 {
-    return fm_self && fm_self->seg ? fm_self : fm_thread_attach();
+    return fm_local.self && fm_local.self->seg ? fm_local.self : fm_thread_attach();
 }
 
 /* Regions are never removed, and counted when they are complete: looking one up needs no lock. */

@@ -20,8 +20,7 @@
 #include "measure/segment_make.h"
 
 struct fm_runtime fm_rt;
-__thread struct fm_thread *fm_self __attribute__((tls_model("initial-exec")));
-__thread uintptr_t fm_guard __attribute__((tls_model("initial-exec")));
+__thread struct fm_local fm_local __attribute__((tls_model("initial-exec")));
 
 static struct fm_thread *threads; /* [FM_THREAD_SLOTS], empty again in a forked child */
 static pthread_key_t thread_end_key;
@@ -94,7 +93,7 @@ uint32_t fm_text_add(const char *text, size_t length)
 static void thread_ended(void *data)
 {
     struct fm_thread *thread = data;
-    fm_self = attached = NULL;
+    fm_local.self = attached = NULL;
     if (!thread->shared)
         __atomic_store_n(&thread->taken, 0, __ATOMIC_RELEASE);
 }
@@ -109,6 +108,7 @@ static struct fm_thread *take_slot(void)
             return &threads[i];
     }
     threads[last].shared = true;
+    fm_runtime_threaded();
     return &threads[last];
 }
 
@@ -131,7 +131,7 @@ struct fm_thread *fm_thread_attach(void)
         return attached;
     struct fm_thread *thread = take_slot();
     thread->slot = (uint32_t)(thread - threads);
-    fm_guard = 0;
+    fm_local.guard = 0;
     thread->seg = (struct fm_segment_thread *)fm_section(fm_rt.segment, FM_SECTION_THREADS) + thread->slot;
     thread->seg->tid = (uint64_t)syscall(SYS_gettid);
     thread->seg->call_routine = 0;
@@ -174,7 +174,8 @@ static void measure_event_cost(void)
         for (int i = 0; i < EVENTS; i++) {
             uint64_t t = fm_clock_ticks(&fm_rt.clock);
             struct fm_sample sample = {.ns = fm_clock_to_ns(&fm_rt.clock, fm_clock_ticks(&fm_rt.clock) - t)};
-            fm_entry_add(fm_table_lookup(key), &sample);
+            struct fm_entry *entry = fm_table_known(fm_key_words(&key), FM_SIZE_NONE);
+            fm_entry_add(entry ? entry : fm_table_find(key), &sample);
         }
         uint64_t took = fm_clock_to_ns(&fm_rt.clock, fm_clock_ticks(&fm_rt.clock) - start);
         best = took < best ? took : best;
@@ -183,6 +184,20 @@ static void measure_event_cost(void)
     memset(fm_rt.entries, 0, sizeof *fm_rt.entries);
     memset(fm_rt.index, 0, ((size_t)fm_rt.index_mask + 1) * sizeof *fm_rt.index);
     h->n_entries = 0;
+}
+
+void fm_runtime_pause(bool pause)
+{
+    fm_rt.paused = pause;
+    fm_rt.careful = pause || fm_rt.threaded;
+    fm_rt.quick_mask = pause ? 0 : fm_rt.index_mask;
+}
+
+void fm_runtime_threaded(void)
+{
+    if (!fm_rt.threaded)
+        __atomic_add_fetch(&fm_rt.requests_displaced, 1, __ATOMIC_RELAXED);
+    fm_rt.threaded = fm_rt.careful = true;
 }
 
 /* A tool or a library that can do without MPI asks whether it is there: no reason to leave a segment behind. */
@@ -250,9 +265,9 @@ static void in_forked_child(void)
     static struct fm_segment_thread nowhere;
     if (atomic_load(&fm_rt.state) == FM_RT_IDLE)
         return;
-    fm_rt.paused = 1;
-    if (fm_self)
-        fm_self->seg = &nowhere;
+    fm_runtime_pause(true);
+    if (fm_local.self)
+        fm_local.self->seg = &nowhere;
     fm_runtime_off();
 }
 
@@ -319,7 +334,7 @@ void fm_runtime_note_end(void)
 void fm_runtime_off(void)
 {
     atomic_store(&fm_rt.state, FM_RT_OFF);
-    fm_self = attached = NULL;
+    fm_local.self = attached = NULL;
 }
 
 /* In every process of a job, also shells and launchers: it must cost next to nothing. */

@@ -28,7 +28,7 @@ enum fm_runtime_state { FM_RT_IDLE, FM_RT_STARTING, FM_RT_ON, FM_RT_OFF };
 
 enum {
     FM_THREAD_SLOTS = 255, /* fewer in a small segment; the last one is shared, under a lock, by threads beyond */
-    FM_SITE_SLOTS = 4096,  /* a power of two */
+    FM_SITE_SLOTS = 2048,  /* a power of two; with more, what follows them would be out of a load's reach */
     FM_FRAME_SLOTS = 256,  /* a power of two */
     FM_OUTER_CALLS = 8,
     FM_SCRATCH_REQUESTS = 512,
@@ -39,6 +39,7 @@ enum {
 enum fm_frame_kind { FM_FRAME_BINDING, FM_FRAME_INTERNAL, FM_FRAME_OPAQUE };
 struct fm_frame_rule {
     uintptr_t pc;
+    uint64_t ra_from_sp; /* of most bindings: the caller's return address lies at sp + this; else 0 */
     uint8_t kind;
     uint8_t cfa_from_fp; /* CFA = fp + cfa_offset, else sp + cfa_offset */
     uint8_t fp_saved;    /* the caller's fp lies at CFA + fp_offset */
@@ -53,17 +54,23 @@ struct fm_outer_call {
     uint32_t routine; /* + 1 */
 };
 
+/* A followed request among those of a call. */
+struct fm_found {
+    struct fm_request *request;
+    int64_t index; /* in the program's list */
+};
+
 struct fm_thread {
-    struct fm_segment_thread *seg; /* its slot in the segment; NULL in a forked child */
-    uint32_t slot;
+    uintptr_t sites[FM_SITE_SLOTS]; /* return addresses outside MPI: see site.h */
+    struct fm_segment_thread *seg;  /* its slot in the segment; NULL in a forked child */
+    uint64_t slot;
     bool shared;    /* by several threads: records are made under `lock`, scratch is not used */
     uint32_t taken; /* atomic: 1 while a thread owns it */
     struct fm_mutex lock;
     uint32_t n_outer;
     struct fm_outer_call outer[FM_OUTER_CALLS];
-    uintptr_t sites[FM_SITE_SLOTS]; /* return addresses outside MPI: see site.h */
     struct fm_frame_rule frames[FM_FRAME_SLOTS];
-    uintptr_t handles[FM_SCRATCH_REQUESTS]; /* requests of a call that waits for many */
+    struct fm_found found[FM_SCRATCH_REQUESTS]; /* of a call that waits for many */
     _Alignas(8) char statuses[FM_SCRATCH_REQUESTS][FM_STATUS_BYTES];
 };
 
@@ -72,11 +79,16 @@ struct fm_runtime {
     struct fm_clock clock;
     struct fm_entry *entries;
     uint32_t *index;
+    uint32_t quick_mask; /* that of the index, or 0 while paused: its first place is always empty */
     uint32_t index_mask, entries_capacity;
     struct fm_request *requests;
     uint32_t request_bucket_mask;
-    uint32_t paused; /* MPI_Pcontrol(0) */
-    bool threaded;   /* MPI_THREAD_MULTIPLE: shared tables need their lock */
+    /* Atomic. How many of the requests followed are not in the first place of their bucket, and one more with threads:
+     * then none is taken without a search. */
+    uint32_t requests_displaced;
+    bool careful;  /* either of the next two */
+    bool paused;   /* MPI_Pcontrol(0) */
+    bool threaded; /* MPI_THREAD_MULTIPLE, or more threads than slots: shared tables need their lock */
 
     struct fm_segment_header *segment;
     atomic_int state;
@@ -91,10 +103,12 @@ struct fm_runtime {
 };
 
 extern FM_HIDDEN struct fm_runtime fm_rt;
-/* The calling thread's slot once it has called MPI. */
-extern FM_HIDDEN __thread struct fm_thread *fm_self __attribute__((tls_model("initial-exec")));
-/* Stack address of the outermost call being recorded by this thread, 0 outside. */
-extern FM_HIDDEN __thread uintptr_t fm_guard __attribute__((tls_model("initial-exec")));
+/* Of the calling thread. */
+struct fm_local {
+    struct fm_thread *self; /* its slot, once it has called MPI */
+    uintptr_t guard;        /* stack address of the outermost call being recorded, 0 outside */
+};
+extern FM_HIDDEN __thread struct fm_local fm_local __attribute__((tls_model("initial-exec")));
 
 #define FM_LIKELY(x) __builtin_expect(!!(x), 1)
 #define FM_UNLIKELY(x) __builtin_expect(!!(x), 0)
@@ -105,6 +119,10 @@ bool fm_runtime_start(bool by_mpi);
 struct fm_thread *fm_thread_attach(void);
 /* The process is at its end: times and resource use into the header. */
 void fm_runtime_note_end(void);
+/* From now on nothing is recorded but receives posted before; or everything again. */
+void fm_runtime_pause(bool pause);
+/* From now on several threads may be in MPI at once. */
+void fm_runtime_threaded(void);
 /* After the merge, or when something is wrong: never measure again in this process. */
 void fm_runtime_off(void);
 

@@ -156,13 +156,13 @@ static uint64_t power_of_two_below(uint64_t value)
 static void lay_out(struct fm_segment_header *h, uint64_t bytes)
 {
     uint64_t entries = bytes / 2 / sizeof(struct fm_entry);
-    uint64_t requests = power_of_two_below(bytes / 32 / sizeof(struct fm_request));
+    uint64_t requests = power_of_two_below(bytes / 24 / sizeof(struct fm_request));
     uint64_t at = (sizeof *h + 63) & ~(uint64_t)63;
     at = place(h, FM_SECTION_TEXT, at, bytes / 64 < 32768 ? bytes / 64 : 32768, 1);
     at = place(h, FM_SECTION_MODULES, at, 128, sizeof(struct fm_segment_module));
     at = place(h, FM_SECTION_REGIONS, at, bytes >= 1 << 20 ? 512 : 128, sizeof(struct fm_segment_region));
     at = place(h, FM_SECTION_THREADS, at, bytes >= 2 << 20 ? FM_THREAD_SLOTS : 32, sizeof(struct fm_segment_thread));
-    at = place(h, FM_SECTION_INDEX, at, power_of_two_below(entries) * 4, sizeof(uint32_t));
+    at = place(h, FM_SECTION_INDEX, at, power_of_two_below(entries) * 8, sizeof(uint32_t));
     at = place(h, FM_SECTION_ENTRIES, at, entries, sizeof(struct fm_entry));
     at = place(h, FM_SECTION_REQUESTS, at, requests, sizeof(struct fm_request));
     place(h, FM_SECTION_SNAPSHOTS, at, bytes >= 2 << 20 ? 16 : 4, sizeof(struct fm_segment_snapshot));
@@ -188,7 +188,7 @@ bool fm_segment_make(const char *job_key, int neighbours)
     fm_rt.entries = fm_section(h, FM_SECTION_ENTRIES);
     fm_rt.entries_capacity = h->sections[FM_SECTION_ENTRIES].capacity;
     fm_rt.index = fm_section(h, FM_SECTION_INDEX);
-    fm_rt.index_mask = h->sections[FM_SECTION_INDEX].capacity - 1;
+    fm_rt.index_mask = fm_rt.quick_mask = h->sections[FM_SECTION_INDEX].capacity - 1;
     fm_rt.requests = fm_section(h, FM_SECTION_REQUESTS);
     fm_rt.request_bucket_mask = h->sections[FM_SECTION_REQUESTS].capacity / FM_REQUEST_BUCKET - 1;
     return true;

@@ -184,6 +184,9 @@ static void read_rule(struct fm_frame_rule *slot, unsigned routine, uintptr_t pc
         slot->cfa_offset = rule.cfa_offset;
         slot->ra_offset = rule.ra_offset;
         slot->fp_offset = rule.fp_offset;
+        int64_t ra_from_sp = (int64_t)rule.cfa_offset + rule.ra_offset;
+        if (!rule.cfa_from_fp && ra_from_sp > 0)
+            slot->ra_from_sp = (uint64_t)ra_from_sp;
     }
 }
 
@@ -223,13 +226,13 @@ static uintptr_t step_over_bindings(struct fm_thread *self, unsigned routine, st
                 return frame.pc;
             read_rule(rule, routine, frame.pc);
         }
-        uintptr_t cfa = (rule->cfa_from_fp ? frame.fp : frame.sp) + (uintptr_t)(intptr_t)rule->cfa_offset;
+        uintptr_t cfa = (rule->cfa_from_fp ? *frame.fp : frame.sp) + (uintptr_t)(intptr_t)rule->cfa_offset;
         if (FM_UNLIKELY(rule->kind == FM_FRAME_INTERNAL && depth == 0))
             return FM_SITE_IGNORE;
         if (FM_UNLIKELY(rule->kind != FM_FRAME_BINDING || cfa < frame.sp))
             return frame.pc;
         if (rule->fp_saved)
-            frame.fp = *(const uintptr_t *)(cfa + (uintptr_t)(intptr_t)rule->fp_offset);
+            frame.fp = (const uintptr_t *)(cfa + (uintptr_t)(intptr_t)rule->fp_offset);
         frame.pc = *(const uintptr_t *)(cfa + (uintptr_t)(intptr_t)rule->ra_offset);
         frame.sp = cfa;
     }

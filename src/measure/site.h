@@ -26,15 +26,16 @@ FM_INLINE bool fm_site_known(const struct fm_thread *self, uintptr_t pc)
 FM_INLINE bool fm_site_quick(const struct fm_thread *self, struct fm_frame frame, uintptr_t *site)
 {
     *site = frame.pc;
-    if (FM_LIKELY(fm_site_known(self, frame.pc)))
+    if (FM_LIKELY(self->sites[fm_site_hash(frame.pc) % FM_SITE_SLOTS] == frame.pc))
         return true;
-    const struct fm_frame_rule *rule = &self->frames[fm_site_hash(frame.pc) % FM_FRAME_SLOTS];
-    if (rule->pc != frame.pc || rule->kind != FM_FRAME_BINDING || self->shared)
+    __asm__("" : "+r"(frame.pc)); /* what follows is not to be prepared above */
+    unsigned place = fm_site_hash(frame.pc);
+    const struct fm_frame_rule *rule = &self->frames[place % FM_FRAME_SLOTS];
+    if (rule->pc != frame.pc)
+        return self->sites[(place + 1) % FM_SITE_SLOTS] == frame.pc;
+    if (!rule->ra_from_sp)
         return false;
-    uintptr_t cfa = (rule->cfa_from_fp ? frame.fp : frame.sp) + (uintptr_t)(intptr_t)rule->cfa_offset;
-    if (cfa < frame.sp)
-        return false;
-    *site = *(const uintptr_t *)(cfa + (uintptr_t)(intptr_t)rule->ra_offset);
+    *site = *(const uintptr_t *)(frame.sp + rule->ra_from_sp);
     return fm_site_known(self, *site);
 }
 

@@ -17,8 +17,11 @@ enum { EVERY_THREAD = 0xff };
 static struct fm_entry *find_existing(const struct fm_key *key, uint32_t *free_at)
 {
     struct fm_key_words wanted = fm_key_words(key);
-    uint32_t at = fm_key_hash(key) & fm_rt.index_mask;
+    struct fm_key_words early = {{wanted.word[0] & ~FM_KEY_SIZE_BITS, wanted.word[1]}};
+    uint32_t at = fm_key_hash(early, key->size_bin) & fm_rt.index_mask;
     for (;; at = (at + 1) & fm_rt.index_mask) {
+        if (at == 0) /* see quick_mask */
+            continue;
         uint32_t number = __atomic_load_n(&fm_rt.index[at], __ATOMIC_ACQUIRE);
         if (number == 0) {
             *free_at = at;

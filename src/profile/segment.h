@@ -157,7 +157,7 @@ struct fm_segment_region {
 /* One thread slot. A slot is taken over by a new thread when its owner has ended. */
 struct fm_segment_thread {
     uint64_t tid;
-    uint64_t events;       /* recorded by this slot */
+    uint64_t unused;
     uint64_t call_start;   /* clock ticks; the call in progress ... */
     uint64_t call_site;    /* ... its return address ... */
     uint32_t call_routine; /* ... routine + 1, 0 = outside MPI */
@@ -199,13 +199,18 @@ struct fm_entry {
 
 /* A receive whose length is not known yet, or a persistent request. Slots are grouped in
  * buckets of FM_REQUEST_BUCKET by the hash of the handle; handle 0 = free. A pending nonblocking
- * receive is recorded as an event when it completes; a reader counts those still pending. */
-enum { FM_REQUEST_BUCKET = 8 };
+ * receive is recorded as an event when it completes; a reader counts those still pending.
+ * The first of a bucket is for a handle of its own hash; the others are for what found it taken. */
+enum { FM_REQUEST_BUCKET = 4 };
 enum fm_request_kind {
     FM_REQUEST_RECEIVE = 1,
     FM_REQUEST_PERSISTENT_RECEIVE = 2,
     FM_REQUEST_PERSISTENT_SEND = 3,
     FM_REQUEST_RECEIVE_HALF = 4, /* of an MPI_Isendrecv, which was recorded at its call */
+    FM_REQUEST_KIND = 0x3f,
+    /* added to the kind */
+    FM_REQUEST_FROM_ANY = 0x40,  /* the partner is not known yet */
+    FM_REQUEST_DISPLACED = 0x80, /* not in the first place of its bucket */
 };
 struct fm_request {
     uint64_t handle;
@@ -218,6 +223,8 @@ struct fm_request {
     uint8_t thread;
     uint32_t count_argument; /* saturating */
     uint32_t comm;           /* slot of the communicator cache, for wildcard sources */
+    uint32_t claimed;        /* atomic: a thread is waiting for it now */
+    uint32_t unused[3];      /* a power of two is faster to index */
 };
 
 /* A subtotal the program asked for: totals of the heaviest routines at that moment. */
@@ -255,7 +262,7 @@ struct fm_job_file {
 
 _Static_assert(sizeof(struct fm_key) == 16, "the key is two words");
 _Static_assert(sizeof(struct fm_entry) == 512, "an entry is eight cache lines");
-_Static_assert(sizeof(struct fm_request) == 48, "six words a request");
+_Static_assert(sizeof(struct fm_request) == 64, "a request is a cache line");
 _Static_assert(sizeof(struct fm_segment_thread) == 512, "a thread slot is eight cache lines");
 
 #endif

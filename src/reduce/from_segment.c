@@ -243,11 +243,8 @@ static uint64_t overhead(const struct fm_reading *r)
 {
     const struct fm_segment_header *header = &r->view.header;
     uint64_t events = 0;
-    for (size_t slot = 0; slot < fm_segment_items(&r->view, FM_SECTION_THREADS); slot++) {
-        struct fm_segment_thread thread;
-        fm_reading_thread(r, slot, &thread);
-        fm_add_saturating(&events, thread.events);
-    }
+    for (size_t i = 0; i < r->profile->n_events; i++)
+        fm_add_saturating(&events, r->profile->events[i].stats.count);
     unsigned __int128 ns = (unsigned __int128)events * header->event_cost_ps / 1000;
     return fm_sum(fm_sum(header->init_ns, header->finish_ns), ns > UINT64_MAX ? UINT64_MAX : (uint64_t)ns);
 }

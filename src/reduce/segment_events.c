@@ -178,7 +178,7 @@ static enum fm_status add_pending(struct events *e)
     for (size_t i = 0; i < fm_segment_items(&e->reading->view, FM_SECTION_REQUESTS); i++) {
         struct fm_request request;
         fm_segment_item(&e->reading->view, FM_SECTION_REQUESTS, i, &request);
-        if (!request.handle || request.kind != FM_REQUEST_RECEIVE)
+        if (!request.handle || (request.kind & FM_REQUEST_KIND) != FM_REQUEST_RECEIVE)
             continue;
         struct fm_entry entry = single_call(request.routine, request.site_region, request.duration_ns);
         entry.count_arguments = request.count_argument;

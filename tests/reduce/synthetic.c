@@ -196,7 +196,5 @@ void fm_synthetic_segment(const struct fm_synthetic *job, uint32_t rank, void *b
     describe(job, rank, header, &state);
     add_module_and_regions(job, header);
     add_entries(job, rank, header, &state);
-    struct fm_segment_thread *thread = section(header, FM_SECTION_THREADS);
-    thread->events = 500000 + fm_random(&state, 100000);
     header->n_threads = 1;
 }

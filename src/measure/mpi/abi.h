@@ -105,29 +105,36 @@ static inline void *fm_status_at(fm_word statuses, int64_t index)
     return (char *)statuses + index * fm_abi.status_bytes;
 }
 
-/* Whether the operation was cancelled. Files leave this field unset in Open MPI. */
-static inline bool fm_status_cancelled(const void *status)
+/* What a status says of its message. */
+struct fm_outcome {
+    uint64_t bytes; /* received or read */
+    bool cancelled; /* files leave this field unset in Open MPI */
+};
+
+FM_INLINE struct fm_outcome fm_status_outcome(const void *status)
 {
     const uint32_t *field = status;
-    return fm_abi.kind == FM_MPI_OPENMPI ? field[3] != 0 : field[1] & 1;
+    struct fm_outcome outcome;
+    if (fm_abi.kind == FM_MPI_OPENMPI) {
+        __builtin_memcpy(&outcome.bytes, field + 4, sizeof outcome.bytes);
+        outcome.cancelled = field[3] != 0;
+    } else {
+        outcome.bytes = (uint64_t)(field[1] >> 1) << 32 | field[0];
+        outcome.cancelled = field[1] & 1;
+    }
+    return outcome;
 }
 
-/* Bytes received or read. */
-static inline uint64_t fm_status_bytes(const void *status)
+static inline bool fm_status_cancelled(const void *status)
 {
-    const uint32_t *field = status;
-    uint64_t bytes;
-    if (fm_abi.kind == FM_MPI_OPENMPI)
-        __builtin_memcpy(&bytes, field + 4, sizeof bytes);
-    else
-        bytes = (uint64_t)(field[1] >> 1) << 32 | field[0];
-    return bytes;
+    return fm_status_outcome(status).cancelled;
 }
 
 /* Length of the received message in bytes; 0 for a cancelled one. */
-static inline uint64_t fm_status_length(const void *status)
+FM_INLINE uint64_t fm_status_length(const void *status)
 {
-    return fm_status_cancelled(status) ? 0 : fm_status_bytes(status);
+    struct fm_outcome outcome = fm_status_outcome(status);
+    return outcome.cancelled ? 0 : outcome.bytes;
 }
 
 static inline int32_t fm_status_source(const void *status)

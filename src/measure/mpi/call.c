@@ -9,17 +9,9 @@ void fm_record_message(struct fm_thread *self, struct fm_key key, const struct f
         return;
     if (self->shared)
         fm_lock(&self->lock);
-    fm_entry_add_bytes(fm_table_lookup(key), sample);
+    fm_entry_add_bytes(fm_table_find(key), sample);
     if (self->shared)
         fm_unlock(&self->lock);
-}
-
-void fm_call_finish_unusual(struct fm_call *call, uint32_t peer, unsigned size_bin, uint64_t count_argument,
-                            uint64_t bytes, uint64_t bytes_sent, uint64_t bytes_received, uint32_t messages)
-{
-    struct fm_sample sample = {call->ns, count_argument, bytes, bytes_sent, bytes_received, messages};
-    fm_call_record(call, peer, size_bin, &sample);
-    fm_call_leave(call);
 }
 
 /* ---- calls within calls ---- */
@@ -42,13 +34,13 @@ static void suspend(struct fm_thread *self)
 {
     struct fm_segment_thread *seg = self->seg;
     if (!self->shared)
-        self->outer[self->n_outer++] = (struct fm_outer_call){fm_guard, seg->call_start, seg->call_site,
+        self->outer[self->n_outer++] = (struct fm_outer_call){fm_local.guard, seg->call_start, seg->call_site,
                                                               seg->call_routine};
 }
 
 void fm_call_resume(struct fm_thread *self, uintptr_t guard)
 {
-    fm_guard = guard;
+    fm_local.guard = guard;
     if (self->shared || self->n_outer == 0)
         return;
     const struct fm_outer_call *outer = &self->outer[--self->n_outer];
@@ -59,7 +51,7 @@ void fm_call_resume(struct fm_thread *self, uintptr_t guard)
 
 void fm_call_drop_abandoned(struct fm_thread *self, uintptr_t sp)
 {
-    while (fm_guard && fm_guard <= sp) {
+    while (fm_local.guard && fm_local.guard <= sp) {
         count_abandoned(self);
         fm_call_resume(self, !self->shared && self->n_outer ? self->outer[self->n_outer - 1].guard : 0);
     }
@@ -74,26 +66,26 @@ static bool is_users_callback(bool is_pmpi, struct fm_frame frame)
 
 bool fm_call_enter(struct fm_call *call, unsigned routine, bool is_pmpi, struct fm_frame frame)
 {
-    struct fm_thread *self = fm_self;
+    struct fm_thread *self = fm_local.self;
     if (!self || !self->seg) {
         if (!fm_life_may_measure() || !fm_runtime_start(true) || !(self = fm_thread_attach()))
             return false;
-        fm_self = self;
+        fm_local.self = self;
         fm_life_join_job();
     }
     fm_call_drop_abandoned(self, frame.sp);
-    if (fm_guard && !is_users_callback(is_pmpi, frame))
+    if (fm_local.guard && !is_users_callback(is_pmpi, frame))
         return false;
     uintptr_t site = fm_site_find(self, routine, frame);
     if (site == FM_SITE_IGNORE)
         return false;
     if (self->n_outer == FM_OUTER_CALLS) /* no program nests so deep: all were abandoned */
         fm_call_drop_abandoned(self, UINTPTR_MAX);
-    uintptr_t outer = fm_guard;
+    uintptr_t outer = fm_local.guard;
     if (outer)
         suspend(self);
-    fm_guard = frame.sp;
-    fm_call_begin(call, self, routine, is_pmpi, site);
+    fm_local.guard = frame.sp;
+    fm_call_set(call, self, routine, is_pmpi, fm_site_region(self, site), fm_call_note(self, routine, site));
     call->unusual = outer || self->shared;
     call->outer = outer;
     return true;

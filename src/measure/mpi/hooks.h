@@ -24,9 +24,13 @@ void fm_after_count(struct fm_call *call, int result, int64_t count);
 
 /* hooks_message.c */
 void fm_after_send(struct fm_call *call, int result, int64_t count, fm_word type, int32_t dest, fm_word comm);
+void fm_before_receive(struct fm_call *call, fm_word *status);
 void fm_after_receive(struct fm_call *call, int result, int64_t count, int32_t source, fm_word comm);
+void fm_before_message_receive(struct fm_call *call, fm_word *status);
 void fm_after_message_receive(struct fm_call *call, int result, int64_t count);
+void fm_before_sendrecv(struct fm_call *call, fm_word *status);
 void fm_after_sendrecv(struct fm_call *call, int result, int64_t count, fm_word type, int32_t dest, fm_word comm);
+void fm_before_sendrecv_replace(struct fm_call *call, fm_word *status);
 void fm_after_sendrecv_replace(struct fm_call *call, int result, int64_t count, fm_word type, int32_t dest,
                                fm_word comm);
 void fm_after_isendrecv(struct fm_call *call, int result, int64_t scount, fm_word stype, int32_t dest, int64_t rcount,
@@ -46,7 +50,9 @@ void fm_after_precv_init(struct fm_call *call, int result, int64_t partitions, i
                          fm_word comm, fm_word request);
 
 /* hooks_completion.c */
+void fm_before_wait(struct fm_call *call, fm_word request, fm_word *status);
 void fm_after_wait(struct fm_call *call, int result);
+void fm_before_test(struct fm_call *call, fm_word request, fm_word *status);
 void fm_after_test(struct fm_call *call, int result, fm_word flag);
 void fm_before_waitall(struct fm_call *call, int64_t count, fm_word requests, fm_word *statuses);
 void fm_after_waitall(struct fm_call *call, int result, int64_t count);
@@ -126,7 +132,7 @@ void fm_after_abort(struct fm_call *call, int result);
 
 /* ---- shared by the hooks ---- */
 
-FM_INLINE uint64_t fm_bytes_of(int64_t count, fm_word type)
+static inline uint64_t fm_bytes_of(int64_t count, fm_word type)
 {
     return count > 0 ? (uint64_t)count * fm_type_size(type) : 0;
 }
@@ -139,49 +145,11 @@ static inline void fm_finish_plain(struct fm_call *call, uint32_t peer)
 }
 
 /* Puts our status in the place of an ignored one, so that lengths are known. */
-FM_INLINE void fm_own_status(struct fm_call *call, fm_word *status)
+static inline void fm_own_status(struct fm_call *call, fm_word *status)
 {
     if (status && *status == fm_abi.status_ignore)
         *status = (fm_word)call->status;
     call->statuses = status ? *status : 0;
-}
-
-/* ---- hooks inlined into the wrappers: there the arguments stay in their registers ---- */
-
-FM_INLINE void fm_before_receive(struct fm_call *call, fm_word *status)
-{
-    fm_own_status(call, status);
-}
-
-FM_INLINE void fm_before_message_receive(struct fm_call *call, fm_word *status)
-{
-    fm_own_status(call, status);
-}
-
-FM_INLINE void fm_before_sendrecv(struct fm_call *call, fm_word *status)
-{
-    fm_own_status(call, status);
-}
-
-FM_INLINE void fm_before_sendrecv_replace(struct fm_call *call, fm_word *status)
-{
-    fm_own_status(call, status);
-}
-
-FM_INLINE void fm_before_wait(struct fm_call *call, fm_word request, fm_word *status)
-{
-    if (!fm_requests_any() || !request)
-        return;
-    call->handle = fm_handle_at(request, 0);
-    if (!fm_request_perhaps(call->handle))
-        return;
-    call->follow = true;
-    fm_own_status(call, status);
-}
-
-FM_INLINE void fm_before_test(struct fm_call *call, fm_word request, fm_word *status)
-{
-    fm_before_wait(call, request, status);
 }
 
 #endif

@@ -86,25 +86,10 @@ void fm_after_reduce(struct fm_call *call, int result, int64_t count, fm_word ty
     finish(call, result, known, count, bytes, gives ? bytes : 0, gets ? bytes : 0);
 }
 
-__attribute__((noinline)) static void finish_any_allreduce(struct fm_call *call, int result, int64_t count,
-                                                           fm_word type, fm_word comm)
+void fm_after_allreduce(struct fm_call *call, int result, int64_t count, fm_word type, fm_word comm)
 {
     uint64_t bytes = result == 0 ? fm_bytes_of(count, type) : 0;
     finish(call, result, known_comm(result, comm), count, bytes, bytes, bytes);
-}
-
-/* The most frequent collective by far: an ordinary one is finished without calling anything. */
-void fm_after_allreduce(struct fm_call *call, int result, int64_t count, fm_word type, fm_word comm)
-{
-    const struct fm_comm *known;
-    const struct fm_type *sized;
-    if (FM_UNLIKELY(!fm_both_known(comm, &known, type, &sized) || count < 0 || result != 0)) {
-        finish_any_allreduce(call, result, count, type, comm);
-        return;
-    }
-    uint64_t bytes = (uint64_t)count * sized->bytes;
-    struct fm_sample sample = {call->ns, (uint64_t)count, bytes, bytes, bytes, 0};
-    fm_call_finish(call, (uint32_t)known->size, fm_size_bin(bytes), &sample);
 }
 
 static void finish_gather(struct fm_call *call, int result, const struct fm_comm *comm, int64_t count, uint64_t own,

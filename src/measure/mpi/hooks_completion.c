@@ -1,11 +1,9 @@
 /* Completion of requests. A wait itself has no bytes; the receives that it completes are recorded under the routine
- * that posted them (see requests.h). While nothing is followed, a wait costs no more than its own record. */
-#include <string.h>
-
+ * that posted them (see requests.h). */
 #include "measure/mpi/hooks.h"
 #include "measure/mpi/requests.h"
 
-FM_INLINE void finish(struct fm_call *call, int64_t count)
+static void finish(struct fm_call *call, int64_t count)
 {
     struct fm_sample sample = {.ns = call->ns, .count_argument = count > 0 ? (uint64_t)count : 0};
     fm_call_finish(call, FM_PEER_NONE, FM_SIZE_NONE, &sample);
@@ -13,117 +11,106 @@ FM_INLINE void finish(struct fm_call *call, int64_t count)
 
 /* ---- one request ---- */
 
-__attribute__((noinline)) static void end_one(struct fm_call *call, const void *status)
+void fm_before_wait(struct fm_call *call, fm_word request, fm_word *status)
 {
-    fm_request_end(call->self, call->handle, status);
-    finish(call, 0);
+    call->request = request ? fm_request_find(call->self, fm_handle_at(request, 0)) : NULL;
+    if (call->request)
+        fm_own_status(call, status);
 }
 
 void fm_after_wait(struct fm_call *call, int result)
 {
-    if (call->follow)
-        end_one(call, result == 0 ? (const void *)call->statuses : NULL);
-    else
-        finish(call, 0);
+    if (call->request)
+        fm_request_end_any(call->self, call->request, result == 0 ? (const void *)call->statuses : NULL);
+    finish(call, 0);
+}
+
+void fm_before_test(struct fm_call *call, fm_word request, fm_word *status)
+{
+    fm_before_wait(call, request, status);
 }
 
 void fm_after_test(struct fm_call *call, int result, fm_word flag)
 {
-    if (call->follow && result == 0 && *(const int *)flag)
-        end_one(call, (const void *)call->statuses);
-    else
-        finish(call, 0);
+    if (call->request && result == 0 && *(const int *)flag)
+        fm_request_end_any(call->self, call->request, (const void *)call->statuses);
+    else if (call->request)
+        fm_request_release(call->request);
+    finish(call, 0);
 }
 
 void fm_before_request_free(struct fm_call *call, fm_word request)
 {
-    if (request)
-        call->handle = fm_handle_at(request, 0);
-    call->follow = request != 0;
+    call->request = request ? fm_request_find(call->self, fm_handle_at(request, 0)) : NULL;
 }
 
 /* A receive that is given up is recorded without its length. */
 void fm_after_request_free(struct fm_call *call, int result)
 {
-    struct fm_request request;
-    if (call->follow && result == 0 && fm_request_take(call->self, call->handle, true, &request) &&
-        request.kind == FM_REQUEST_RECEIVE)
-        fm_request_record(call->self, &request, NULL);
+    if (call->request && result == 0)
+        fm_request_free(call->self, call->request);
+    else if (call->request)
+        fm_request_release(call->request);
     finish(call, 0);
 }
 
 /* ---- many requests ---- */
 
-/* For calls with more requests than a thread's own scratch holds, and for threads that share a slot: one for the
- * process, for one call at a time. Its owner is known by the address of its guard. */
+/* For calls with more requests than a thread's own scratch holds, for those in a callback and for threads that share a
+ * slot: one for the process, for one call at a time. Its owner is known by the address of its guard. */
 enum { LARGE = 16384 };
 static struct {
     uintptr_t owner;
-    uintptr_t handles[LARGE];
+    struct fm_found found[LARGE];
     _Alignas(8) char statuses[LARGE][FM_STATUS_BYTES];
 } large;
 
-__attribute__((noinline)) static bool take_large_scratch(struct fm_call *call, int64_t count, void **statuses)
+static bool take_large_scratch(struct fm_call *call, int64_t count, void **statuses)
 {
     uintptr_t nobody = 0;
-    if (count > LARGE || !__atomic_compare_exchange_n(&large.owner, &nobody, (uintptr_t)&fm_guard, false,
+    if (count > LARGE || !__atomic_compare_exchange_n(&large.owner, &nobody, (uintptr_t)&fm_local.guard, false,
                                                       __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
         return false;
     call->large_scratch = true;
-    call->handles = large.handles;
+    call->found.items = large.found;
     *statuses = large.statuses;
-    return true;
-}
-
-FM_INLINE bool take_scratch(struct fm_call *call, int64_t count, void **statuses)
-{
-    struct fm_thread *self = call->self;
-    if (FM_UNLIKELY(count > FM_SCRATCH_REQUESTS || self->shared))
-        return take_large_scratch(call, count, statuses);
-    call->handles = self->handles;
-    *statuses = self->statuses;
     return true;
 }
 
 void fm_scratch_abandoned(void)
 {
-    if (__atomic_load_n(&large.owner, __ATOMIC_RELAXED) == (uintptr_t)&fm_guard)
+    if (__atomic_load_n(&large.owner, __ATOMIC_RELAXED) == (uintptr_t)&fm_local.guard)
         __atomic_store_n(&large.owner, 0, __ATOMIC_RELEASE);
 }
 
-FM_INLINE void finish_many(struct fm_call *call, int64_t count)
+static void finish_many(struct fm_call *call, int64_t count)
 {
+    for (uint32_t i = 0; call->follow && i < call->found.n; i++)
+        if (call->found.items[i].request)
+            fm_request_release(call->found.items[i].request);
     if (FM_UNLIKELY(call->large_scratch))
         __atomic_store_n(&large.owner, 0, __ATOMIC_RELEASE);
     finish(call, count);
 }
 
-FM_INLINE void keep_handles(fm_word *to, fm_word requests, int64_t count)
+/* Finds those of its requests that are followed. false: there is no room to remember them. */
+static bool before_many(struct fm_call *call, int64_t count, fm_word requests, fm_word *statuses, bool one_status)
 {
-    if (fm_abi.handle_bytes == sizeof *to) {
-        for (int64_t i = 0; i < count; i++)
-            to[i] = ((const fm_word *)requests)[i];
-        return;
-    }
-    for (int64_t i = 0; i < count; i++)
-        to[i] = ((const uint32_t *)requests)[i];
-}
-
-/* The handles are kept, because the call sets them to null. false: there is no room for them. */
-FM_INLINE bool before_many(struct fm_call *call, int64_t count, fm_word requests, fm_word *statuses, bool one_status)
-{
-    void *own;
-    if (!fm_requests_any() || count <= 0 || !requests)
+    void *own = call->self->statuses;
+    if (count <= 0 || !requests)
         return true;
-    if (!take_scratch(call, count, &own))
+    call->found = (struct fm_found_list){call->self->found, 0};
+    if ((count > FM_SCRATCH_REQUESTS || call->unusual) && !take_large_scratch(call, count, &own))
         return false;
-    keep_handles(call->handles, requests, count);
-    call->follow = true;
-    if (one_status) {
-        fm_own_status(call, statuses);
-        return true;
+    for (int64_t i = 0; i < count; i++) {
+        struct fm_request *request = fm_request_find(call->self, fm_handle_at(requests, i));
+        if (request)
+            call->found.items[call->found.n++] = (struct fm_found){request, i};
     }
-    if (*statuses == fm_abi.statuses_ignore)
+    call->follow = call->found.n != 0;
+    if (one_status && call->follow)
+        fm_own_status(call, statuses);
+    else if (call->follow && *statuses == fm_abi.statuses_ignore)
         *statuses = (fm_word)own;
     call->statuses = *statuses;
     return true;
@@ -136,35 +123,54 @@ static bool has_answer(const struct fm_call *call, int result)
 }
 
 /* One of the requests of a call that gave an answer: done, failed (then without a length) or still pending. */
-FM_INLINE void complete(struct fm_call *call, int result, fm_word handle, const void *status)
+static void complete(struct fm_call *call, int result, struct fm_found *found, const void *status)
 {
-    if (result == 0 || !fm_status_pending(status))
-        fm_request_completed(call->self, handle, result == 0 || fm_status_error(status) == 0 ? status : NULL);
+    if (!found->request || (result != 0 && fm_status_pending(status)))
+        return;
+    fm_request_end_any(call->self, found->request, result == 0 || fm_status_error(status) == 0 ? status : NULL);
+    found->request = NULL;
 }
 
-FM_INLINE void complete_all(struct fm_call *call, int result, int64_t count)
+static void complete_all(struct fm_call *call, int result)
 {
-    for (int64_t i = 0; i < count; i++)
-        complete(call, result, call->handles[i], fm_status_at(call->statuses, i));
+    struct fm_found *end = call->found.items + call->found.n;
+    for (struct fm_found *found = call->found.items; found < end; found++)
+        complete(call, result, found, fm_status_at(call->statuses, found->index));
 }
 
-__attribute__((noinline)) static void end_without_lengths(const struct fm_call *call, int64_t count, fm_word requests)
+/* The followed one at a place in the program's list, or NULL. */
+static struct fm_found *found_at(const struct fm_call *call, int index)
 {
-    for (int64_t i = 0; i < count; i++)
-        fm_request_completed(call->self, fm_handle_at(requests, i), NULL);
+    uint32_t from = 0, to = call->found.n;
+    while (from < to) {
+        uint32_t middle = (from + to) / 2;
+        struct fm_found *found = &call->found.items[middle];
+        if (found->index == index)
+            return found;
+        if (found->index < index)
+            from = middle + 1;
+        else
+            to = middle;
+    }
+    return NULL;
 }
 
-/* Without room for the handles, the requests, which will be gone afterwards, are recorded now, without lengths. */
+/* Without room for them, the requests, which will be gone afterwards, are recorded now, without lengths. */
 void fm_before_waitall(struct fm_call *call, int64_t count, fm_word requests, fm_word *statuses)
 {
-    if (FM_UNLIKELY(!before_many(call, count, requests, statuses, false)))
-        end_without_lengths(call, count, requests);
+    if (before_many(call, count, requests, statuses, false))
+        return;
+    for (int64_t i = 0; i < count; i++) {
+        struct fm_request *request = fm_request_find(call->self, fm_handle_at(requests, i));
+        if (request)
+            fm_request_end_any(call->self, request, NULL);
+    }
 }
 
 void fm_after_waitall(struct fm_call *call, int result, int64_t count)
 {
     if (has_answer(call, result))
-        complete_all(call, result, count);
+        complete_all(call, result);
     finish_many(call, count);
 }
 
@@ -176,7 +182,7 @@ void fm_before_testall(struct fm_call *call, int64_t count, fm_word requests, fm
 void fm_after_testall(struct fm_call *call, int result, int64_t count, fm_word flag)
 {
     if (has_answer(call, result) && (result != 0 || *(const int *)flag))
-        complete_all(call, result, count);
+        complete_all(call, result);
     finish_many(call, count);
 }
 
@@ -187,9 +193,10 @@ void fm_before_waitany(struct fm_call *call, int64_t count, fm_word requests, fm
 
 void fm_after_waitany(struct fm_call *call, int result, int64_t count, fm_word index)
 {
-    int at = call->follow && result == 0 ? *(const int *)index : -1; /* MPI_UNDEFINED is negative */
-    if (at >= 0 && at < count)
-        fm_request_completed(call->self, call->handles[at], (const void *)call->statuses);
+    /* MPI_UNDEFINED is negative and no place of any request */
+    struct fm_found *found = call->follow && result == 0 ? found_at(call, *(const int *)index) : NULL;
+    if (found)
+        complete(call, result, found, (const void *)call->statuses);
     finish_many(call, count);
 }
 
@@ -213,9 +220,9 @@ void fm_after_waitsome(struct fm_call *call, int result, int64_t count, fm_word 
 {
     int64_t n = has_answer(call, result) ? *(const int *)outcount : 0; /* MPI_UNDEFINED is negative */
     for (int64_t i = 0; i < n && i < count; i++) {
-        int at = ((const int *)indices)[i];
-        if (at >= 0 && at < count)
-            complete(call, result, call->handles[at], fm_status_at(call->statuses, i));
+        struct fm_found *found = found_at(call, ((const int *)indices)[i]);
+        if (found)
+            complete(call, result, found, fm_status_at(call->statuses, i));
     }
     finish_many(call, count);
 }
@@ -232,30 +239,36 @@ void fm_after_testsome(struct fm_call *call, int result, int64_t count, fm_word 
 
 /* ---- starting persistent requests ---- */
 
-static bool find_send(const struct fm_call *call, fm_word handle, struct fm_request *request)
+/* The persistent send that is started, or NULL. */
+static const struct fm_request *start(const struct fm_call *call, fm_word handle)
 {
-    return fm_requests_any() && fm_request_start(call, handle, request);
+    struct fm_request *request = fm_request_find(call->self, handle);
+    if (request) {
+        fm_request_start(call, request);
+        fm_request_release(request);
+    }
+    return request && (request->kind & FM_REQUEST_KIND) == FM_REQUEST_PERSISTENT_SEND ? request : NULL;
 }
 
 void fm_after_start(struct fm_call *call, int result, fm_word request)
 {
-    struct fm_request send;
-    if (result != 0 || !find_send(call, fm_handle_at(request, 0), &send)) {
+    const struct fm_request *send = result == 0 ? start(call, fm_handle_at(request, 0)) : NULL;
+    if (!send) {
         finish(call, 0);
         return;
     }
-    struct fm_sample sample = {call->ns, 0, send.bytes, send.bytes, 0, 1};
-    fm_call_finish(call, send.peer, fm_size_bin(send.bytes), &sample);
+    struct fm_sample sample = {call->ns, 0, send->bytes, send->bytes, 0, 1};
+    fm_call_finish(call, send->peer, fm_size_bin(send->bytes), &sample);
 }
 
 void fm_after_startall(struct fm_call *call, int result, int64_t count, fm_word requests)
 {
     for (int64_t i = 0; result == 0 && i < count; i++) {
-        struct fm_request send;
-        if (!find_send(call, fm_handle_at(requests, i), &send))
+        const struct fm_request *send = start(call, fm_handle_at(requests, i));
+        if (!send)
             continue;
-        struct fm_sample sample = {0, 0, send.bytes, send.bytes, 0, 1};
-        struct fm_key key = {send.peer, call->routine, (uint8_t)fm_size_bin(send.bytes), (uint8_t)call->self->slot,
+        struct fm_sample sample = {0, 0, send->bytes, send->bytes, 0, 1};
+        struct fm_key key = {send->peer, call->routine, (uint8_t)fm_size_bin(send->bytes), (uint8_t)call->self->slot,
                              call->site_region};
         fm_record_message(call->self, key, &sample);
     }

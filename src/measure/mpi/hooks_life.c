@@ -157,7 +157,8 @@ static void world_is_known(struct fm_call *call)
     h->thread_level = (uint32_t)level;
     h->mpi_kind = fm_abi.kind;
     h->core = (uint32_t)sched_getcpu();
-    fm_rt.threaded = level == 3;
+    if (level == 3)
+        fm_runtime_threaded();
     note_version();
     note_other_tool(call);
     h->language = language();
@@ -204,7 +205,7 @@ void fm_before_finalize(struct fm_call *call)
     if (fm_rt.segment->world_size > 0)
         fm_reduction_run();
     fm_shelter_leave(shelter);
-    fm_guard = (uintptr_t)__builtin_frame_address(0);
+    fm_local.guard = (uintptr_t)__builtin_frame_address(0);
     fm_runtime_off();
 }
 
@@ -212,7 +213,7 @@ void fm_after_finalize(struct fm_call *call, int result)
 {
     (void)call;
     (void)result;
-    fm_guard = 0;
+    fm_local.guard = 0;
 }
 
 void fm_before_abort(struct fm_call *call, int32_t code)

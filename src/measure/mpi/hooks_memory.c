@@ -38,7 +38,7 @@ void fm_before_file_read(struct fm_call *call, fm_word *status)
 void fm_after_file_read(struct fm_call *call, int result, int64_t count, fm_word type)
 {
     uint64_t bytes = result != 0      ? 0
-                     : call->statuses ? fm_status_bytes((const void *)call->statuses)
+                     : call->statuses ? fm_status_outcome((const void *)call->statuses).bytes
                                       : fm_bytes_of(count, type);
     struct fm_sample sample = {call->ns, count > 0 ? (uint64_t)count : 0, bytes, 0, bytes, 0};
     fm_call_finish(call, FM_PEER_NONE, result == 0 ? fm_size_bin(bytes) : FM_SIZE_NONE, &sample);

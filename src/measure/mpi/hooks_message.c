@@ -16,15 +16,15 @@ void fm_after_count(struct fm_call *call, int result, int64_t count)
     fm_call_finish(call, FM_PEER_NONE, FM_SIZE_NONE, &sample);
 }
 
-FM_INLINE uint64_t as_count(int64_t count)
+static uint64_t as_count(int64_t count)
 {
     return count > 0 ? (uint64_t)count : 0;
 }
 
-__attribute__((noinline)) static void finish_any_send(struct fm_call *call, int result, int64_t count, fm_word type,
-                                                      int32_t dest, fm_word comm, uint64_t received)
+static void finish_send(struct fm_call *call, int result, int64_t count, fm_word type, int32_t dest, fm_word comm,
+                        uint64_t received)
 {
-    if (FM_UNLIKELY(result != 0)) {
+    if (result != 0) {
         fm_finish_plain(call, FM_PEER_NONE);
         return;
     }
@@ -33,26 +33,17 @@ __attribute__((noinline)) static void finish_any_send(struct fm_call *call, int 
     fm_call_finish(call, fm_comm_world_rank(fm_comm_of(comm), dest), fm_size_bin(bytes), &sample);
 }
 
-FM_INLINE void finish_send(struct fm_call *call, int result, int64_t count, fm_word type, int32_t dest, fm_word comm,
-                           uint64_t received)
-{
-    const struct fm_comm *known;
-    const struct fm_type *sized;
-    if (FM_UNLIKELY(!fm_both_known(comm, &known, type, &sized) || !known->identity || dest < 0 || result != 0)) {
-        finish_any_send(call, result, count, type, dest, comm, received);
-        return;
-    }
-    uint64_t bytes = as_count(count) * sized->bytes;
-    struct fm_sample sample = {call->ns, as_count(count), bytes, bytes, received, 1};
-    fm_call_finish(call, (uint32_t)dest, fm_size_bin(bytes), &sample);
-}
-
 void fm_after_send(struct fm_call *call, int result, int64_t count, fm_word type, int32_t dest, fm_word comm)
 {
     finish_send(call, result, count, type, dest, comm, 0);
 }
 
 /* ---- blocking receives ---- */
+
+void fm_before_receive(struct fm_call *call, fm_word *status)
+{
+    fm_own_status(call, status);
+}
 
 void fm_after_receive(struct fm_call *call, int result, int64_t count, int32_t source, fm_word comm)
 {
@@ -65,6 +56,11 @@ void fm_after_receive(struct fm_call *call, int result, int64_t count, int32_t s
     int32_t from = source >= 0 ? source : fm_status_source(status);
     struct fm_sample sample = {call->ns, as_count(count), bytes, 0, bytes, from >= 0};
     fm_call_finish(call, fm_comm_world_rank(fm_comm_of(comm), from), fm_size_bin(bytes), &sample);
+}
+
+void fm_before_message_receive(struct fm_call *call, fm_word *status)
+{
+    fm_own_status(call, status);
 }
 
 /* The communicator of a matched message is not told: the partner stays unknown unless it is the world's rank. */
@@ -80,6 +76,16 @@ void fm_after_message_receive(struct fm_call *call, int result, int64_t count)
 }
 
 /* ---- both ways ---- */
+
+void fm_before_sendrecv(struct fm_call *call, fm_word *status)
+{
+    fm_own_status(call, status);
+}
+
+void fm_before_sendrecv_replace(struct fm_call *call, fm_word *status)
+{
+    fm_own_status(call, status);
+}
 
 void fm_after_sendrecv(struct fm_call *call, int result, int64_t count, fm_word type, int32_t dest, fm_word comm)
 {
@@ -117,8 +123,8 @@ static bool follow(struct fm_call *call, uint8_t kind, int64_t count, uint64_t b
 }
 
 /* Recorded when it completes; at once if it cannot be followed, or comes from MPI_PROC_NULL. */
-__attribute__((noinline)) static void post_any_receive(struct fm_call *call, int result, int64_t count, int32_t source,
-                                                       fm_word comm, fm_word request)
+void fm_after_post_receive(struct fm_call *call, int result, int64_t count, int32_t source, fm_word comm,
+                           fm_word request)
 {
     bool from_nobody = source == fm_abi.proc_null;
     if (result == 0 && !from_nobody && follow(call, FM_REQUEST_RECEIVE, count, 0, source, comm, request)) {
@@ -128,32 +134,6 @@ __attribute__((noinline)) static void post_any_receive(struct fm_call *call, int
     struct fm_sample sample = {.ns = call->ns, .count_argument = as_count(count)};
     fm_rt.segment->untracked_receives += result == 0 && !from_nobody && !fm_rt.paused;
     fm_call_finish(call, FM_PEER_NONE, from_nobody ? FM_SIZE_ZERO : FM_SIZE_NONE, &sample);
-}
-
-/* An ordinary one, which finds its first place free, is followed without calling anything. */
-void fm_after_post_receive(struct fm_call *call, int result, int64_t count, int32_t source, fm_word comm,
-                           fm_word request)
-{
-    const struct fm_comm *known;
-    fm_word handle = result == 0 ? fm_handle_at(request, 0) : fm_abi.request_null;
-    struct fm_request *to = fm_request_bucket(fm_request_hash(handle), 0);
-    if (FM_UNLIKELY(handle == fm_abi.request_null || !fm_comm_known(comm, &known) || !known->identity || source < 0 ||
-                    (uint64_t)count > UINT32_MAX || to->handle || fm_rt.threaded || fm_rt.paused || call->unusual)) {
-        post_any_receive(call, result, count, source, comm, request);
-        return;
-    }
-    *to = (struct fm_request){
-        .site_region = call->site_region,
-        .duration_ns = call->ns,
-        .peer = (uint32_t)source,
-        .routine = call->routine,
-        .kind = FM_REQUEST_RECEIVE,
-        .thread = (uint8_t)call->self->slot,
-        .count_argument = (uint32_t)count,
-    };
-    fm_request_mark(to, handle, 1);
-    call->self->seg->call_routine = 0;
-    fm_guard = 0;
 }
 
 void fm_after_post_message_receive(struct fm_call *call, int result, int64_t count, fm_word request)

@@ -56,9 +56,9 @@ static bool read_name(const void *address, char name[FM_NAME_BYTES])
 static void act(int level, bool named, const char *name)
 {
     if (level == 0)
-        fm_rt.paused = 1;
+        fm_runtime_pause(true);
     else if (level == 1 && fm_rt.paused)
-        fm_rt.paused = 0;
+        fm_runtime_pause(false);
     else if (level == 1 && named)
         fm_region_begin(name);
     else if (level == -1 && named)
@@ -68,9 +68,10 @@ static void act(int level, bool named, const char *name)
 }
 
 /* Called by the trampolines below alone; returns where the call goes on. */
-fm_function *fm_pcontrol(int level, const void *second, fm_word is_pmpi, uintptr_t pc, uintptr_t sp, uintptr_t fp);
+fm_function *fm_pcontrol(int level, const void *second, fm_word is_pmpi, uintptr_t pc, uintptr_t sp,
+                         const uintptr_t *fp);
 __attribute__((used, visibility("hidden"))) fm_function *fm_pcontrol(int level, const void *second, fm_word is_pmpi,
-                                                                     uintptr_t pc, uintptr_t sp, uintptr_t fp)
+                                                                     uintptr_t pc, uintptr_t sp, const uintptr_t *fp)
 {
     unsigned slot = 2 * FM_R_MPI_Pcontrol + (is_pmpi != 0);
     fm_function *next = fm_next(slot);
@@ -96,7 +97,7 @@ __attribute__((used, visibility("hidden"))) fm_function *fm_pcontrol(int level, 
             "stp x0, x1, [sp, #16]\nstp x2, x3, [sp, #32]\nstp x4, x5, [sp, #48]\nstp x6, x7, [sp, #64]\n"      \
             "stp q0, q1, [sp, #80]\nstp q2, q3, [sp, #112]\nstp q4, q5, [sp, #144]\nstp q6, q7, [sp, #176]\n"   \
             "str x8, [sp, #208]\n"                                                                              \
-            "mov x2, #" IS_PMPI "\nmov x3, x30\nadd x4, sp, #224\nldr x5, [sp]\n"                               \
+            "mov x2, #" IS_PMPI "\nmov x3, x30\nadd x4, sp, #224\nmov x5, sp\n"                                 \
             "bl fm_pcontrol\n"                                                                                  \
             "mov x16, x0\n"                                                                                     \
             "ldp x0, x1, [sp, #16]\nldp x2, x3, [sp, #32]\nldp x4, x5, [sp, #48]\nldp x6, x7, [sp, #64]\n"      \
@@ -115,7 +116,7 @@ __attribute__((used, visibility("hidden"))) fm_function *fm_pcontrol(int level, 
             "mov %r8, -40(%rbp)\nmov %r9, -48(%rbp)\nmov %rax, -56(%rbp)\n"                                            \
             "movaps %xmm0, -80(%rbp)\nmovaps %xmm1, -96(%rbp)\nmovaps %xmm2, -112(%rbp)\nmovaps %xmm3, -128(%rbp)\n"   \
             "movaps %xmm4, -144(%rbp)\nmovaps %xmm5, -160(%rbp)\nmovaps %xmm6, -176(%rbp)\nmovaps %xmm7, -192(%rbp)\n" \
-            "mov $" IS_PMPI ", %edx\nmov 8(%rbp), %rcx\nlea 16(%rbp), %r8\nmov (%rbp), %r9\n"                          \
+            "mov $" IS_PMPI ", %edx\nmov 8(%rbp), %rcx\nlea 16(%rbp), %r8\nmov %rbp, %r9\n"                            \
             "call fm_pcontrol\n"                                                                                       \
             "mov %rax, %r11\n"                                                                                         \
             "mov -8(%rbp), %rdi\nmov -16(%rbp), %rsi\nmov -24(%rbp), %rdx\nmov -32(%rbp), %rcx\n"                      \

@@ -2,10 +2,10 @@
 
 #include "measure/mpi/handles.h"
 
-enum { PROBED_BUCKETS = 4 };
+enum { PROBED_BUCKETS = 16, HASHES = 1024 };
 
-uint32_t fm_requests_followed;
-uint16_t fm_requests_hashed[FM_REQUEST_HASHES];
+/* How many displaced ones have a handle of that hash: most other requests, sends above all, are not searched for. */
+static uint16_t displaced_hashed[HASHES];
 static atomic_uint lock;
 
 static void lock_if_threaded(void)
@@ -20,33 +20,73 @@ static void unlock_if_threaded(void)
         fm_spin_unlock(&lock);
 }
 
-/* A library may give the handle of a request that is complete to another thread before we have recorded it: then
- * there are two of that handle, and each thread takes its own. */
-static struct fm_request *find(fm_word handle, uint32_t thread)
+static void count_displaced(fm_word handle, int change)
 {
-    struct fm_request *another = NULL;
-    if (!fm_request_perhaps(handle))
-        return NULL;
+    uint16_t *hashed = &displaced_hashed[fm_request_hash(handle) % HASHES];
+    __atomic_store_n(hashed, (uint16_t)(*hashed + change), __ATOMIC_RELAXED);
+    __atomic_store_n(&fm_rt.requests_displaced, fm_rt.requests_displaced + (uint32_t)change, __ATOMIC_RELAXED);
+}
+
+static bool is_free_to_wait_for(const struct fm_request *request)
+{
+    return !__atomic_load_n(&request->claimed, __ATOMIC_RELAXED);
+}
+
+/* Whether the calling thread has posted it; those that share a slot can only tell that nobody waits for it. */
+static bool is_own(const struct fm_thread *self, const struct fm_request *request)
+{
+    return request->thread == self->slot && (!self->shared || is_free_to_wait_for(request));
+}
+
+/* A library may give the handle of a request that is complete to another thread before we have recorded it: then
+ * there are two of that handle. Each thread takes the one that it has posted itself, or else one that no thread is
+ * waiting for. */
+static struct fm_request *search(const struct fm_thread *self, fm_word handle)
+{
+    struct fm_request *first = fm_request_bucket(handle, 0), *another = NULL;
+    if (first->handle == handle) {
+        if (is_own(self, first))
+            return first;
+        another = is_free_to_wait_for(first) ? first : NULL;
+    }
+    if (!__atomic_load_n(&displaced_hashed[fm_request_hash(handle) % HASHES], __ATOMIC_RELAXED))
+        return another;
     for (unsigned k = 0; k < PROBED_BUCKETS; k++) {
-        struct fm_request *at = fm_request_bucket(fm_request_hash(handle), k), *end = at + FM_REQUEST_BUCKET;
-        for (; at < end; at++) {
-            if (at->handle != handle)
+        struct fm_request *bucket = fm_request_bucket(handle, k);
+        for (unsigned i = 1; i < FM_REQUEST_BUCKET; i++) {
+            if (bucket[i].handle != handle)
                 continue;
-            if (FM_LIKELY(at->thread == thread))
-                return at;
-            another = another ? another : at;
+            if (is_own(self, &bucket[i]))
+                return &bucket[i];
+            if (!another && is_free_to_wait_for(&bucket[i]))
+                another = &bucket[i];
         }
     }
     return another;
 }
 
+struct fm_request *fm_request_search(const struct fm_thread *self, fm_word handle)
+{
+    if (!handle)
+        return NULL;
+    lock_if_threaded();
+    struct fm_request *found = search(self, handle);
+    if (found)
+        __atomic_store_n(&found->claimed, 1, __ATOMIC_RELAXED);
+    unlock_if_threaded();
+    return found;
+}
+
 static struct fm_request *find_free(fm_word handle)
 {
+    struct fm_request *first = fm_request_bucket(handle, 0);
+    if (first->handle == 0)
+        return first;
     for (unsigned k = 0; k < PROBED_BUCKETS; k++) {
-        struct fm_request *at = fm_request_bucket(fm_request_hash(handle), k), *end = at + FM_REQUEST_BUCKET;
-        for (; at < end; at++)
-            if (at->handle == 0)
-                return at;
+        struct fm_request *bucket = fm_request_bucket(handle, k);
+        for (unsigned i = 1; i < FM_REQUEST_BUCKET; i++)
+            if (bucket[i].handle == 0)
+                return &bucket[i];
     }
     return NULL;
 }
@@ -57,39 +97,33 @@ bool fm_request_add(fm_word handle, const struct fm_request *request)
     struct fm_request *to = find_free(handle);
     if (to) {
         *to = *request;
-        fm_request_mark(to, handle, 1);
+        if (request->peer == FM_PEER_NONE)
+            to->kind |= FM_REQUEST_FROM_ANY;
+        if (to != fm_request_bucket(handle, 0)) {
+            to->kind |= FM_REQUEST_DISPLACED;
+            count_displaced(handle, 1);
+        }
+        fm_request_mark(to, handle);
     }
     unlock_if_threaded();
     return to != NULL;
 }
 
-bool fm_request_take(const struct fm_thread *self, fm_word handle, bool always, struct fm_request *found)
+static void forget(struct fm_request *request)
 {
     lock_if_threaded();
-    struct fm_request *request = find(handle, self->slot);
-    if (request) {
-        *found = *request;
-        if (always || found->kind == FM_REQUEST_RECEIVE || found->kind == FM_REQUEST_RECEIVE_HALF) {
-            fm_request_mark(request, handle, -1);
-        }
-    }
+    if (request->kind & FM_REQUEST_DISPLACED)
+        count_displaced(request->handle, -1);
+    fm_request_mark(request, 0);
     unlock_if_threaded();
-    return request != NULL;
 }
 
-bool fm_request_start(const struct fm_call *call, fm_word handle, struct fm_request *found)
+void fm_request_start(const struct fm_call *call, struct fm_request *request)
 {
-    lock_if_threaded();
-    struct fm_request *request = find(handle, call->self->slot);
-    if (request) {
-        if (request->kind == FM_REQUEST_PERSISTENT_RECEIVE) {
-            request->routine = call->routine;
-            request->site_region = call->site_region;
-        }
-        *found = *request;
-    }
-    unlock_if_threaded();
-    return request && found->kind == FM_REQUEST_PERSISTENT_SEND;
+    if ((request->kind & FM_REQUEST_KIND) != FM_REQUEST_PERSISTENT_RECEIVE)
+        return;
+    request->routine = call->routine;
+    request->site_region = call->site_region;
 }
 
 static uint32_t peer_of(const struct fm_request *request, const void *status)
@@ -99,7 +133,8 @@ static uint32_t peer_of(const struct fm_request *request, const void *status)
     return fm_comm_world_rank(fm_comm_named(request->comm), fm_status_source(status));
 }
 
-void fm_request_record(struct fm_thread *self, const struct fm_request *request, const void *status)
+/* A receive with the length and source of its status. */
+static void record(struct fm_thread *self, const struct fm_request *request, unsigned kind, const void *status)
 {
     uint64_t bytes = status ? fm_status_length(status) : 0;
     fm_rt.segment->untracked_receives += !status;
@@ -107,44 +142,34 @@ void fm_request_record(struct fm_thread *self, const struct fm_request *request,
     struct fm_key key = {peer_of(request, status), request->routine,
                          (uint8_t)(status ? fm_size_bin(bytes) : FM_SIZE_NONE), (uint8_t)self->slot,
                          request->site_region};
-    if (request->kind == FM_REQUEST_RECEIVE) {
+    if (kind == FM_REQUEST_RECEIVE) {
         sample.messages = status && !fm_status_cancelled(status);
         fm_record_always(self, key, &sample);
         return;
     }
-    if (request->kind == FM_REQUEST_RECEIVE_HALF) {
+    if (kind == FM_REQUEST_RECEIVE_HALF) {
         sample.bytes = 0; /* the payload was that of the send, whose entry it goes to */
         key.size_bin = (uint8_t)fm_size_bin(request->bytes);
     }
     fm_record_message(self, key, &sample);
 }
 
-__attribute__((noinline)) static void end_any(struct fm_thread *self, fm_word handle, const void *status)
+void fm_request_end_any(struct fm_thread *self, struct fm_request *at, const void *status)
 {
-    struct fm_request request;
-    if (fm_request_take(self, handle, false, &request) && request.kind != FM_REQUEST_PERSISTENT_SEND)
-        fm_request_record(self, &request, status);
+    struct fm_request request = *at;
+    unsigned kind = request.kind & FM_REQUEST_KIND;
+    if (kind == FM_REQUEST_RECEIVE || kind == FM_REQUEST_RECEIVE_HALF)
+        forget(at);
+    else
+        fm_request_release(at);
+    if (kind != FM_REQUEST_PERSISTENT_SEND)
+        record(self, &request, kind, status);
 }
 
-/* An ordinary receive, found in the first place, is recorded without calling anything. */
-void fm_request_end(struct fm_thread *self, fm_word handle, const void *status)
+void fm_request_free(struct fm_thread *self, struct fm_request *at)
 {
-    struct fm_request *request = fm_request_bucket(fm_request_hash(handle), 0);
-    if (FM_UNLIKELY(request->handle != handle || request->kind != FM_REQUEST_RECEIVE || fm_rt.threaded ||
-                    self->shared || request->peer == FM_PEER_NONE || !status || fm_status_cancelled(status))) {
-        end_any(self, handle, status);
-        return;
-    }
-    uint64_t bytes = fm_status_bytes(status);
-    struct fm_key key = {request->peer, request->routine, (uint8_t)fm_size_bin(bytes), (uint8_t)self->slot,
-                         request->site_region};
-    struct fm_entry *entry = fm_table_known(key);
-    if (FM_UNLIKELY(!entry)) {
-        end_any(self, handle, status);
-        return;
-    }
-    struct fm_sample sample = {request->duration_ns, request->count_argument, bytes, 0, bytes, 1};
-    fm_request_mark(request, handle, -1);
-    self->seg->events++;
-    fm_entry_add(entry, &sample);
+    struct fm_request request = *at;
+    forget(at);
+    if ((request.kind & FM_REQUEST_KIND) == FM_REQUEST_RECEIVE)
+        record(self, &request, FM_REQUEST_RECEIVE, NULL);
 }

@@ -1,21 +1,12 @@
 /* Requests whose completion matters: nonblocking receives (their length is known only then) and persistent ones.
- * They lie in the segment, so that a receive that was pending when its process died is not lost. */
+ * They lie in the segment, so that a receive that was pending when its process died is not lost.
+ *
+ * A call that completes requests finds those that are followed before the real call, which sets the handles to null,
+ * and ends them afterwards. What is found stays where it is until then: only its own completion ends it. */
 #ifndef FM_MEASURE_MPI_REQUESTS_H
 #define FM_MEASURE_MPI_REQUESTS_H
 
 #include "measure/mpi/call.h"
-
-/* How many are followed now; 0 lets waits skip all look-ups. And how many of them have a handle of that hash, so that
- * most other requests, sends above all, are passed over without a look. Changed under the lock where there are
- * threads; a thread that waits for a request sees it counted. */
-enum { FM_REQUEST_HASHES = 1024 };
-extern FM_HIDDEN uint32_t fm_requests_followed;
-extern FM_HIDDEN uint16_t fm_requests_hashed[FM_REQUEST_HASHES];
-
-static inline bool fm_requests_any(void)
-{
-    return __atomic_load_n(&fm_requests_followed, __ATOMIC_RELAXED) != 0;
-}
 
 static inline uint32_t fm_request_hash(fm_word handle)
 {
@@ -24,41 +15,70 @@ static inline uint32_t fm_request_hash(fm_word handle)
 }
 
 /* The k-th bucket to look at for a handle. */
-static inline struct fm_request *fm_request_bucket(uint32_t hash, unsigned k)
+FM_INLINE struct fm_request *fm_request_bucket(fm_word handle, unsigned k)
 {
-    return &fm_rt.requests[(size_t)((hash + k) & fm_rt.request_bucket_mask) * FM_REQUEST_BUCKET];
+    return &fm_rt.requests[(size_t)((fm_request_hash(handle) + k) & fm_rt.request_bucket_mask) * FM_REQUEST_BUCKET];
 }
 
-/* A request is followed from now on (change = 1), or no longer (-1). The order of these stores matters to nobody but a
- * reader after the process's death, when all have arrived: the compiler alone must keep it. */
-static inline void fm_request_mark(struct fm_request *request, fm_word handle, int change)
+/* A request is followed from now on (by its handle), or no longer (by 0). The order of these stores matters to nobody
+ * but a reader after the process's death, when all have arrived: the compiler alone must keep it. */
+FM_INLINE void fm_request_mark(struct fm_request *request, fm_word handle)
 {
-    uint16_t *hashed = &fm_requests_hashed[fm_request_hash(handle) % FM_REQUEST_HASHES];
     atomic_signal_fence(memory_order_release);
-    __atomic_store_n(&request->handle, change > 0 ? handle : 0, __ATOMIC_RELAXED);
-    __atomic_store_n(hashed, (uint16_t)(*hashed + change), __ATOMIC_RELAXED);
-    __atomic_store_n(&fm_requests_followed, fm_requests_followed + (uint32_t)change, __ATOMIC_RELAXED);
+    __atomic_store_n(&request->handle, handle, __ATOMIC_RELAXED);
 }
 
-static inline bool fm_request_perhaps(fm_word handle)
+/* However it must be found. */
+struct fm_request *fm_request_search(const struct fm_thread *self, fm_word handle);
+
+/* The followed request with this handle, or NULL. */
+FM_INLINE struct fm_request *fm_request_find(const struct fm_thread *self, fm_word handle)
 {
-    return __atomic_load_n(&fm_requests_hashed[fm_request_hash(handle) % FM_REQUEST_HASHES], __ATOMIC_RELAXED) != 0;
+    struct fm_request *first = fm_request_bucket(handle, 0);
+    if (FM_UNLIKELY(fm_rt.requests_displaced))
+        return fm_request_search(self, handle);
+    if (first->handle != handle)
+        return NULL;
+    return FM_LIKELY(first->thread == self->slot && handle) ? first : fm_request_search(self, handle);
+}
+
+/* What was found is not complete. */
+FM_INLINE void fm_request_release(struct fm_request *request)
+{
+    __atomic_store_n(&request->claimed, 0, __ATOMIC_RELAXED);
 }
 
 /* Follows a request, which is given without its handle. false: no room (the caller counts it as untracked). */
 bool fm_request_add(fm_word handle, const struct fm_request *request);
-/* The followed request with this handle, which ends with that; a persistent one does so only if `always`. false: none. */
-bool fm_request_take(const struct fm_thread *self, fm_word handle, bool always, struct fm_request *found);
-/* A persistent request is started: true for a send. The bytes of a receive will belong to this call. */
-bool fm_request_start(const struct fm_call *call, fm_word handle, struct fm_request *found);
-/* A receive is recorded with the length and source of its status (NULL: unknown). */
-void fm_request_record(struct fm_thread *self, const struct fm_request *request, const void *status);
-/* A request completed: if it is a receive that is followed, it is recorded. */
-void fm_request_end(struct fm_thread *self, fm_word handle, const void *status);
-static inline void fm_request_completed(struct fm_thread *self, fm_word handle, const void *status)
+/* A persistent request is started. The bytes of a receive will belong to this call. */
+void fm_request_start(const struct fm_call *call, struct fm_request *request);
+/* It was freed, whatever it is. */
+void fm_request_free(struct fm_thread *self, struct fm_request *request);
+
+/* A request completed, with this status (NULL: its length is not known): if it is a receive, it is recorded. */
+void fm_request_end_any(struct fm_thread *self, struct fm_request *request, const void *status);
+
+/* The same with a status, for an ordinary one without calling anything. */
+FM_INLINE void fm_request_end(struct fm_thread *self, struct fm_request *request, const void *status)
 {
-    if (fm_request_perhaps(handle))
-        fm_request_end(self, handle, status);
+    struct fm_outcome outcome = fm_status_outcome(status);
+    struct fm_key_words early = {{0, request->site_region}};
+    struct fm_entry *entry;
+    /* a request keeps its peer, routine and thread as a key does, and its kind where that has the size */
+    _Static_assert(
+        offsetof(struct fm_request, thread) - offsetof(struct fm_request, peer) == offsetof(struct fm_key, thread) &&
+            offsetof(struct fm_request, kind) - offsetof(struct fm_request, peer) == offsetof(struct fm_key, size_bin),
+        "the same order");
+    __builtin_memcpy(&early.word[0], &request->peer, sizeof early.word[0]);
+    early.word[0] ^= (uint64_t)FM_REQUEST_RECEIVE << FM_KEY_SIZE_SHIFT;
+    if (FM_UNLIKELY(early.word[0] & FM_KEY_SIZE_BITS || fm_rt.threaded || outcome.cancelled ||
+                    !(entry = fm_table_known(early, fm_size_bin(outcome.bytes))))) {
+        fm_request_end_any(self, request, status);
+        return;
+    }
+    struct fm_sample sample = {request->duration_ns, request->count_argument, outcome.bytes, 0, outcome.bytes, 1};
+    fm_request_mark(request, 0);
+    fm_entry_add(entry, &sample);
 }
 
 /* A call with scratch was left by longjmp. */
