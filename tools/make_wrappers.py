@@ -81,6 +81,8 @@ KINDS = {
     "pcontrol": ("OTHER", None, []),
 }
 SIMPLE_KINDS = {"new_comm": "plain", "new_type": "plain", "real": "plain", "aint": "plain", "handle": "plain"}
+# Kinds with a hook for calls that are not entered: the process is not measured, or it is inside another call.
+MISSED = {"init": "fm_missed_init", "init_thread": "fm_missed_init"}
 COUNTS = {"count", "scount", "rcount", "partitions"}
 COUNT_ARRAYS = {"scounts", "rcounts"}
 RANKS = {"dest", "source", "root", "target", "errorcode"}
@@ -212,13 +214,14 @@ def wrappers(name, kind, words):
     result = "double" if kind == "real" else "fm_word"
     hook = SIMPLE_KINDS.get(kind, kind)
     call = f"(({result} (*)({types}))next)({', '.join(values)})"
+    passed = f"({call})" if kind in MISSED else call
     frame = ["uintptr_t pc", "uintptr_t sp", "const uintptr_t *fp"]
     text = f"""FM_COLD static {result} any_{name}({', '.join([*parameters, "bool is_pmpi", *frame])})
 {{
     struct fm_call call;
     fm_function *next = fm_next(2 * FM_R_{name} + is_pmpi);
     if (!fm_call_enter(&call, FM_R_{name}, is_pmpi, (struct fm_frame){{pc, sp, fp}}))
-        return {call};
+        return {MISSED.get(kind, "")}{passed};
 {hooked(kind, words, result, call)}"""
     if is_quick(name, hook) and hook in DECLINING:
         begun = ["const struct fm_quick *quick", "bool is_pmpi", "fm_function *next"]

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "cli/library.h"
+#include "cli/run_launch.h"
 
 static const char *base_name(const char *path)
 {
@@ -90,9 +91,10 @@ void fm_run_env_make(const struct fm_run_options *options, struct fm_run_env *en
 
 /* ---- Open MPI's way to other hosts ---- */
 
-bool fm_is_openmpi(const char *command)
+/* As the shell finds it, with its links resolved. */
+bool fm_find_command(const char *command, char resolved[PATH_MAX])
 {
-    char found[PATH_MAX] = "", resolved[PATH_MAX];
+    char found[PATH_MAX] = "";
     if (strchr(command, '/')) {
         snprintf(found, sizeof found, "%s", command);
     } else {
@@ -106,7 +108,13 @@ bool fm_is_openmpi(const char *command)
             found[0] = 0;
         }
     }
-    if (!*found || !realpath(found, resolved))
+    return *found && realpath(found, resolved);
+}
+
+bool fm_is_openmpi(const char *command)
+{
+    char resolved[PATH_MAX];
+    if (!fm_find_command(command, resolved))
         return false;
     return strstr(base_name(resolved), "orterun") || strstr(base_name(resolved), "prterun") ||
            strstr(resolved, "openmpi");
@@ -176,24 +184,41 @@ static char **insert_options(char **command, char names[][64], size_t n)
 }
 
 /* With ssh only the variables named to Open MPI reach other hosts. MPICH's hydra and srun pass everything on. */
+static bool can_pass_to_hosts(char **command, bool *has_x)
+{
+    *has_x = false;
+    bool has_list = false;
+    for (char **word = command + 1; *word; word++) {
+        *has_x |= strcmp(*word, "-x") == 0;
+        has_list |= strstr(*word, "mca_base_env_list") || strcmp(*word, "-tune") == 0 || strcmp(*word, "--tune") == 0;
+    }
+    return !has_list && !(*has_x && getenv("OMPI_MCA_mca_base_env_list"));
+}
+
 static char **pass_to_hosts(char **command)
 {
     static char names[24][64]; /* lives until exec */
-    if (!fm_is_openmpi(command[0]))
+    bool has_x;
+    if (!fm_is_openmpi(command[0]) || !can_pass_to_hosts(command, &has_x))
         return command;
-    bool has_x = false, has_list = false;
-    for (char **word = command + 1; *word; word++) {
-        has_x |= strcmp(*word, "-x") == 0;
-        has_list |= strstr(*word, "mca_base_env_list") || strcmp(*word, "-tune") == 0 || strcmp(*word, "--tune") == 0;
-    }
     size_t n = ours(names, sizeof names / sizeof *names);
-    if (has_list)
-        return command;
-    if (has_x && !getenv("OMPI_MCA_mca_base_env_list"))
+    if (has_x)
         return insert_options(command, names, n);
-    if (!has_x)
-        extend_env_list(names, n);
+    extend_env_list(names, n);
     return command;
+}
+
+/* For the ranks, which cannot find out by themselves: see measure/job.c. */
+static void tell_what_is_certain(const struct fm_run_env *env, char **command)
+{
+    const char *program = env->launcher ? fm_launch_program(command) : NULL, *old = getenv("LD_PRELOAD");
+    bool has_x;
+    unsetenv("FATHOM_LAUNCHED"); /* of a run around this one */
+    if (!program || (fm_is_openmpi(command[0]) && !can_pass_to_hosts(command, &has_x)))
+        return;
+    setenv("FATHOM_LAUNCHED", program, 1);
+    if (!(old && strstr(old, FM_LIBRARY_NAME)) && fm_launch_is_shared(env->library))
+        setenv("FATHOM_EVERYWHERE", "1", 0);
 }
 
 /* ---- the environment ---- */
@@ -217,6 +242,7 @@ char **fm_run_env_apply(const struct fm_run_env *env, const struct fm_run_option
     char text[16];
     if (!*env->library)
         return options->command;
+    tell_what_is_certain(env, options->command);
     prepend_preload(env->library);
     setenv("FATHOM_RUN_ID", env->run_id, 1);
     if (*env->output)

@@ -2,6 +2,8 @@
 #ifndef FM_CLI_RUN_ENV_H
 #define FM_CLI_RUN_ENV_H
 
+#include <limits.h>
+
 #include "base/error.h"
 #include "reduce/node.h"
 
@@ -22,6 +24,8 @@ struct fm_run_env {
 };
 
 bool fm_is_launcher(const char *command);
+/* Where a command lies (a path, or a name in PATH), with all links resolved. */
+bool fm_find_command(const char *command, char path[PATH_MAX]);
 /* Whether a launcher (a path, or a name in PATH) is Open MPI's. */
 bool fm_is_openmpi(const char *launcher);
 

@@ -2,6 +2,8 @@
 #include "measure/job.h"
 
 #include <ctype.h>
+#include <errno.h>
+#include <fcntl.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -61,12 +63,45 @@ static void find_openmpi(struct fm_job_place *place)
     place->spawned = *env("OMPI_PARENT_PORT") || *env("OMPI_MCA_dpm_parent_port");
 }
 
+/* The proxies of all hosts are told the one port to call their mpiexec back on, and which of its groups they serve. A
+ * port is used again one day: the run, where there is one, tells more. "" when they are not. */
+static void find_hydra_group(pid_t proxy, char key[40])
+{
+    char path[40], words[4096];
+    uint64_t hash = mix_text(0xcbf29ce484222325u,
+                             strncmp(env("FATHOM_RUN_ID"), "ranks-", 6) ? env("FATHOM_RUN_ID") : "");
+    bool has_port = false, is_value = false;
+    key[0] = 0;
+    snprintf(path, sizeof path, "/proc/%d/cmdline", (int)proxy);
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    ssize_t n = fd >= 0 ? read(fd, words, sizeof words - 1) : 0;
+    if (fd >= 0)
+        close(fd);
+    words[n > 0 ? n : 0] = 0;
+    for (const char *word = words; word < words + n; word += strlen(word) + 1) {
+        if (is_value)
+            hash = mix_text(mix_text(hash, "="), word);
+        is_value = strcmp(word, "--control-port") == 0 || strcmp(word, "--upstream-host") == 0 ||
+                   strcmp(word, "--upstream-port") == 0 || strcmp(word, "--pgid") == 0;
+        has_port |= is_value && strstr(word, "-port");
+    }
+    if (has_port)
+        snprintf(key, 40, "hydra-group-%016llx", (unsigned long long)hash);
+}
+
 static void find_hydra(struct fm_job_place *place)
 {
     pid_t proxy = hydra_proxy();
+    char group[40];
+    place->spawned = *env("PMI_SPAWNED");
     place->local_size = env_number("MPI_LOCALNRANKS");
     place->single_node = proxy && place->local_size && place->local_size == env_number("PMI_SIZE");
-    if (proxy)
+    if (!proxy)
+        return;
+    find_hydra_group(proxy, group);
+    if (*group && !place->single_node)
+        snprintf(place->key, sizeof place->key, "%s", group);
+    else
         snprintf(place->key, sizeof place->key, "hydra-%d-%llu", (int)proxy,
                  (unsigned long long)fm_process_start_time(proxy));
 }
@@ -128,6 +163,14 @@ static void find_launched(struct fm_job_place *place)
     }
 }
 
+/* No rank can find out about those on other hosts. But `fathom run` around a launcher that starts one program as it
+ * is, with our variables on every host, names it in FATHOM_LAUNCHED; what that starts in its turn has another name. And
+ * FATHOM_EVERYWHERE says that the library lies on every host. */
+static bool all_measured(void)
+{
+    return strcmp(env("FATHOM_LAUNCHED"), program_invocation_name) == 0 && strcmp(env("FATHOM_EVERYWHERE"), "1") == 0;
+}
+
 void fm_job_find(struct fm_job_place *place, bool alone)
 {
     struct fm_job_place launched;
@@ -139,6 +182,7 @@ void fm_job_find(struct fm_job_place *place, bool alone)
     if (!alone)
         *place = launched;
     place->neighbours = launched.local_size;
+    place->all_measured = !place->spawned && all_measured();
     if (!place->key[0]) {
         pid_t pid = getpid();
         snprintf(place->key, sizeof place->key, "single-%d-%llu", (int)pid,

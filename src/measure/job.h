@@ -8,6 +8,7 @@ struct fm_job_place {
     char key[72];         /* the same in all processes of the job on this host */
     bool single_node;     /* all processes of the job are on this host */
     bool spawned;         /* by MPI_Comm_spawn */
+    bool all_measured;    /* it is certain that every rank of the job has the library in it; all ranks judge alike */
     int local_size;       /* processes on this host, 0 = unknown */
     int neighbours;       /* processes that a launcher started here, of the job or not: they share the room */
     int rank, world_size; /* as the launcher tells them; -1 and 0 where it does not. MPI_Init has the last word */

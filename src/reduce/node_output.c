@@ -18,6 +18,7 @@
 #include "profile/encode.h"
 #include "reduce/merge.h"
 #include "reduce/node_files.h"
+#include "reduce/notes.h"
 
 enum { MAX_NAMES = 10000, LOCK_TRIES = 300, LOCK_PAUSE_NS = 10000000 };
 
@@ -218,6 +219,14 @@ static size_t without_missing(struct fm_process *to, const struct fm_process *fr
     return kept;
 }
 
+static bool is_part(const struct fm_profile *profile)
+{
+    size_t present = 0;
+    for (size_t i = 0; i < profile->n_processes; i++)
+        present += profile->processes[i].end != FM_END_MISSING;
+    return present < profile->job.ranks;
+}
+
 /* Adds `profile` to `existing`, which holds other ranks of the same job. */
 static enum fm_status add_to(struct fm_profile *existing, const struct fm_profile *profile, struct fm_error *error)
 {
@@ -231,6 +240,8 @@ static enum fm_status add_to(struct fm_profile *existing, const struct fm_profil
     enum fm_status status = fm_profile_merge(existing, &view, error);
     if (status == FM_OK && !fm_profile_add_missing(existing, existing->job.ranks))
         status = fm_fail(error, FM_ERR_MEMORY, "no memory to merge job %s", profile->job.key);
+    if (status == FM_OK && !is_part(existing))
+        fm_profile_forget_part(existing);
     return status;
 }
 
@@ -254,14 +265,6 @@ static enum fm_status write_claimed(const struct fm_profile *profile, struct fm_
 }
 
 /* ---- parts of one job ---- */
-
-static bool is_part(const struct fm_profile *profile)
-{
-    size_t present = 0;
-    for (size_t i = 0; i < profile->n_processes; i++)
-        present += profile->processes[i].end != FM_END_MISSING;
-    return present < profile->job.ranks;
-}
 
 /* A profile in the folder that was begun after the job and is of the same job. */
 static bool is_other_part(int folder_fd, const char *folder, const char *file, const struct fm_profile *profile,

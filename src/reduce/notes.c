@@ -1,5 +1,7 @@
 #include "reduce/notes.h"
 
+#include <string.h>
+
 #include "base/saturate.h"
 #include "profile/order.h"
 #include "profile/strings.h"
@@ -9,6 +11,29 @@ bool fm_profile_note(struct fm_profile *profile, const char *text, uint64_t amou
 {
     struct fm_note note = {.text = text, .amount = amount, .ranks = *ranks};
     return fm_merge_notes(profile, &note, 1);
+}
+
+static const char part_text[] =
+    "each host has added its part by itself: ranks without data were not measured, or their "
+    "hosts have a profile of their own, in a directory that is not shared";
+
+bool fm_profile_note_part(struct fm_profile *profile)
+{
+    struct fm_rankset ranks = {0};
+    for (size_t i = 0; i < profile->n_processes; i++)
+        if (profile->processes[i].end != FM_END_MISSING &&
+            !fm_rankset_add(&ranks, &profile->arena, profile->processes[i].rank, profile->processes[i].rank))
+            return false;
+    return fm_profile_note(profile, part_text, 0, &ranks);
+}
+
+void fm_profile_forget_part(struct fm_profile *profile)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < profile->n_notes; i++)
+        if (strcmp(profile->notes[i].text, part_text) != 0)
+            profile->notes[kept++] = profile->notes[i];
+    profile->n_notes = kept;
 }
 
 bool fm_profile_limit_snapshots(struct fm_profile *profile)

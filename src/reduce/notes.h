@@ -9,6 +9,10 @@ enum { FM_MAX_SNAPSHOTS = 1000 };
 /* Adds a note, or adds to the one with the same text. `ranks` may be empty. false: no memory. */
 bool fm_profile_note(struct fm_profile *profile, const char *text, uint64_t amount, const struct fm_rankset *ranks);
 
+/* The profile is one host's part of a job, which the other hosts may add theirs to; and now it has all of them. */
+bool fm_profile_note_part(struct fm_profile *profile);
+void fm_profile_forget_part(struct fm_profile *profile);
+
 /* Keeps the first FM_MAX_SNAPSHOTS subtotals of single processes in their order (label, order, rank) and notes how
  * many were left out. The first ones of a union are the first ones of the parts' first ones, so merging stays
  * independent of its order. */

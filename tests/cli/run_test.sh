@@ -207,4 +207,36 @@ result $? "a launcher that kills the whole group at once: still a profile, with 
 until_true sh -c "[ -z \"\$(ls '$FATHOM_DIR')\" ]"
 result $? "and nothing is left behind"
 
+# ---- what is certain of a launcher's ranks ----
+mkdir hydra
+printf '#!/bin/sh\necho "launched=$FATHOM_LAUNCHED"\n' >hydra/mpiexec
+printf '#!/bin/sh\nexec "$@"\n' >wrap
+chmod +x hydra/mpiexec wrap
+cp hydra/mpiexec hydra/mpiexec.hydra
+cp hydra/mpiexec hydra/mpirun_rsh
+cp hydra/mpiexec mpiexec # nothing says that it is a Hydra
+true=$(command -v true)
+launched() { # launched WHAT COMMAND...: what the ranks are told is WHAT
+    wanted=$1
+    shift
+    run --quiet -- "$@"
+    [ "$(cat out.txt)" = "launched=$wanted" ]
+    result $? "${wanted:-nothing} is certain of: $*"
+}
+launched "$true" hydra/mpiexec -n 4 "$true" --steps 4
+launched true hydra/mpiexec -n 4 -genv A wrap true
+launched "$true" hydra/mpiexec -launcher ssh -launcher-exec ./wrap -hosts a,b "$true"
+launched "" hydra/mpiexec -n 4 ./wrap "$true"
+launched "" hydra/mpiexec -n 4 wrap "$true"
+launched "" hydra/mpiexec -print-all-exitcodes ./wrap "$true"
+launched env hydra/mpiexec -n 4 env A=1 "$true"
+launched "" hydra/mpiexec -n 2 "$true" : -n 2 "$true"
+launched "" hydra/mpiexec -genvnone -n 2 "$true"
+launched "" hydra/mpiexec -wdir /elsewhere -n 2 "$true"
+launched "" hydra/mpirun_rsh -n 2 "$true"
+launched "" ./mpiexec -n 2 "$true"
+export FATHOM_LAUNCHED=$true
+launched "" sh -c 'echo "launched=$FATHOM_LAUNCHED"'
+unset FATHOM_LAUNCHED
+
 echo "1..$count"

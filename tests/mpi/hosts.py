@@ -49,6 +49,18 @@ class Hosts:
         """Runs a command on one of the hosts."""
         return subprocess.run([self.agent, name, *command], capture_output=True, text=True, check=False, **options)
 
+    def hide(self, name, directory):
+        """On this host there is an empty directory instead, of the host's own."""
+        done = self.on(name, "mount", "-t", "tmpfs", "tmpfs", str(directory), cwd="/")
+        if done.returncode:
+            raise OSError(done.stderr)
+
+    def set(self, name, variable, value):
+        """Whatever is started on this host finds this in its environment."""
+        agent = pathlib.Path(self.agent)
+        line = f'[ "$host" = {name} ] && export {variable}={value}\n'
+        agent.write_text(agent.read_text(encoding="utf-8").replace("exec ", line + "exec ", 1), encoding="utf-8")
+
     def lose(self, name):
         """The host is not to be reached any more."""
         subprocess.run(["umount", self.root / f"{name}.mnt"], check=True)

@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Jobs on several hosts: the leaders merge over MPI into one profile."""
+"""Jobs on several hosts have one profile: the leaders merge over MPI, or each host adds its part to the file."""
 import subprocess
 
 import hosts
@@ -25,14 +25,20 @@ SLOTS = {"nodea": 2, "nodeb": 2, "nodec": 1}
 RANKS = sum(SLOTS.values())
 
 
-def start(fleet, mpi, words, around):
-    """Around: fathom run -- mpirun; else a bare preload, handed to all hosts by the launcher."""
-    job, env = jobs.prepare(jobs.AROUND if around else jobs.PRELOAD, {"FATHOM_DIR": None})
-    env.pop("FATHOM_DIR", None)
+# The last one: the library is known to be on every host, and the leaders merge over MPI.
+PRELOADED, AROUND, CERTAIN = "bare preload", "fathom run -- mpirun", "fathom run -- mpirun, FATHOM_EVERYWHERE=1"
+
+
+def start(fleet, mpi, words, way, apart=()):
+    """apart: hosts on which the job's directory is another one."""
+    more = {"FATHOM_DIR": None, "FATHOM_EVERYWHERE": "1" if way == CERTAIN else None}
+    job, env = jobs.prepare(jobs.PRELOAD if way == PRELOADED else jobs.BARE, more)
+    for name in apart:
+        fleet.hide(name, job.work)
     launcher = fleet.mpirun(mpi, SLOTS)
-    if mpi.name == "openmpi" and not around:
+    if mpi.name == "openmpi" and way == PRELOADED:
         launcher += ["-x", "LD_PRELOAD"]
-    command = ([jobs.FATHOM, "run", "--"] if around else []) + launcher + words
+    command = ([jobs.FATHOM, "run", "--"] if way != PRELOADED else []) + launcher + words
     done = subprocess.run(command, cwd=job.work, env=env, stdin=subprocess.DEVNULL, capture_output=True,
                           timeout=jobs.LIMIT_S, check=False)
     job.status, job.stdout, job.stderr = done.returncode, done.stdout, done.stderr
@@ -43,9 +49,9 @@ def left_on(fleet):
     return [name for name in SLOTS if fleet.on(name, "find", "/dev/shm", "-name", "'*.segment'").stdout.strip()]
 
 
-def check_whole(tap, fleet, mpi, program, around):
-    how = f"{mpi.short}, {'fathom run -- mpirun' if around else 'bare preload'}"
-    job = start(fleet, mpi, [program], around)
+def check_whole(tap, fleet, mpi, program, way, apart=()):
+    how = f"{mpi.short}, {way}{', no directory in common' if apart else ''}"
+    job = start(fleet, mpi, [program], way, apart)
     tap.equal(job.status, 0, f"{how}: the job on three hosts ends well")
     try:
         report = job.report()
@@ -58,7 +64,22 @@ def check_whole(tap, fleet, mpi, program, around):
     calls = jobs.calls(report)
     tap.equal((calls["MPI_Comm_size"], calls["MPI_Allreduce"], calls["MPI_Finalize"]),
               (11 * RANKS + sum(range(RANKS)), 5 * RANKS, RANKS), f"{how}: every rank's calls are in it")
+    tap.equal(jobs.notes(report), [], f"{how}: nothing is to be noted")
     tap.equal(left_on(fleet), [], f"{how}: no host has segments left")
+
+
+def check_apart(tap, fleet, mpi, program):
+    """Nothing is in common: each host has a profile, which says what it lacks and where to look."""
+    how = f"{mpi.short}, no directory in common"
+    job = start(fleet, mpi, [program], AROUND, ("nodeb", "nodec"))
+    tap.equal(job.status, 0, f"{how}: the job ends well")
+    report = job.report()
+    tap.equal((report["job"]["complete"], report["job"]["ranks"], jobs.ends(report)),
+              (False, RANKS, [("2-4", "left no data", None)]), f"{how}: the profile says which ranks it lacks")
+    tap.ok(any("profile of their own" in note for note in jobs.notes(report)), f"{how}: and why that may be",
+           jobs.notes(report))
+    found = [fleet.on(name, "ls", str(job.work), cwd="/").stdout.count(".fathom") for name in ("nodeb", "nodec")]
+    tap.equal(found, [1, 1], f"{how}: the other hosts have theirs")
 
 
 def main():
@@ -70,8 +91,10 @@ def main():
     with hosts.Hosts(*SLOTS) as fleet:
         for mpi in jobs.MPIS:
             program = mpi.compile("hosts", PROGRAM)
-            for around in (False, True):
-                check_whole(tap, fleet, mpi, program, around)
+            for way in (PRELOADED, AROUND, CERTAIN):
+                check_whole(tap, fleet, mpi, program, way)
+            check_whole(tap, fleet, mpi, program, CERTAIN, ("nodeb", "nodec"))
+            check_apart(tap, fleet, mpi, program)
     tap.done()
 
 

@@ -123,6 +123,7 @@ void fm_after_type_free(struct fm_call *call, int result);
 void fm_before_win_free(struct fm_call *call, fm_word win);
 void fm_after_win_free(struct fm_call *call, int result);
 void fm_after_init(struct fm_call *call, int result);
+fm_word fm_missed_init(fm_word result); /* of a call that was not entered */
 void fm_after_init_thread(struct fm_call *call, int result, fm_word provided);
 void fm_before_finalize(struct fm_call *call);
 void fm_after_finalize(struct fm_call *call, int result);

@@ -182,6 +182,19 @@ void fm_after_init_thread(struct fm_call *call, int result, fm_word provided)
     fm_after_init(call, result);
 }
 
+/* Switched off, or without memory: nothing is measured. Where MPI_Init calls itself by another name it is one call. */
+fm_word fm_missed_init(fm_word result)
+{
+    static bool done;
+    struct fm_shelter shelter = fm_shelter_enter();
+    if (!done && (int)result == 0 && atomic_load(&fm_rt.state) == FM_RT_OFF && fm_abi_find()) {
+        done = true;
+        fm_reduction_stand_aside();
+    }
+    fm_shelter_leave(shelter);
+    return result;
+}
+
 /* ---- ending ---- */
 
 /* A program that uses sessions alone ends with them; its segments stay for the collector. */

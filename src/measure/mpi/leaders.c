@@ -1,11 +1,8 @@
 #define _GNU_SOURCE
 #include "measure/mpi/leaders.h"
 
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <time.h>
-#include <unistd.h>
 
 #include "measure/mpi/abi.h"
 #include "measure/runtime.h"
@@ -27,37 +24,9 @@ static const uint64_t limit_ns = 30ull * 1000000000u;
 
 static fm_word leaders;
 static int my_place = -1, n_leaders;
+static bool child_added[2];
 
 /* ---- making the communicator ---- */
-
-/* All ranks of a host that have Fathom have made their segments by the end of the real MPI_Init. */
-static bool whole_host_is_measured(void)
-{
-    const struct fm_segment_header *h = fm_rt.segment;
-    struct fm_node_list list = {0};
-    if (h->local_size <= 0 || !fm_rt.path[0])
-        return true;
-    bool whole = fm_node_scan(fm_rt.directory, h->job_key, NULL, &list, NULL) == FM_OK &&
-                 list.n >= (size_t)h->local_size;
-    fm_node_list_destroy(&list);
-    return whole;
-}
-
-/* A collective call of which one rank knows nothing never ends, and no rank can ask another: so it must be certain
- * that all make it, and all must judge alike.
- *
- * Open MPI's mpirun gives other hosts only the variables it was told to pass on: LD_PRELOAD alone, or a script under
- * `fathom run`, measures the ranks of its own host and no others. With -x it cannot be told. And an MPMD job may have
- * Fathom in some of its programs. Other launchers pass every variable on; but where `fathom run` was not around them,
- * a wrapper script may have started only some of the ranks with Fathom. */
-static bool all_ranks_are_measured(void)
-{
-    const char *programs = getenv("OMPI_NUM_APP_CTX"), *passed = getenv("OMPI_MCA_mca_base_env_list");
-    const char *run = fm_rt.segment->run_id;
-    if (programs)
-        return atoi(programs) <= 1 && passed && strstr(passed, "LD_PRELOAD");
-    return (*run && strncmp(run, "ranks-", 6) != 0) || whole_host_is_measured();
-}
 
 static bool agree_on_key(fm_word all)
 {
@@ -71,11 +40,19 @@ static bool agree_on_key(fm_word all)
     return true;
 }
 
-bool fm_leaders_make(void)
+/* A job that was spawned has inherited what is said of its parents. */
+static bool was_spawned(void)
+{
+    fm_word parent = 0;
+    return fm_abi.pmpi.Comm_get_parent(&parent) != 0 || fm_handle(parent) != fm_abi.comm_null;
+}
+
+bool fm_leaders_make(bool measured)
 {
     fm_word all = 0, host = 0;
     int local_rank = -1, local_size = 0;
-    if (!all_ranks_are_measured() || fm_abi.pmpi.Comm_dup(fm_abi.comm_world, &all) != 0)
+    if (was_spawned() || fm_abi.pmpi.Comm_split(fm_abi.comm_world, measured ? 0 : fm_abi.undefined, 0, &all) != 0 ||
+        !measured)
         return false;
     fm_abi.pmpi.Comm_set_errhandler(all, fm_abi.errors_return);
     bool fine = agree_on_key(all) &&
@@ -154,7 +131,7 @@ static bool send_small(const void *what, size_t bytes, int to, int tag)
 
 /* ---- the tree ---- */
 
-static const uint64_t nothing = UINT64_MAX; /* as a size: this subtree gave up; as an offset: enough */
+static const uint64_t nothing = UINT64_MAX; /* as a size: this host has no part; as an offset: enough */
 
 /* Asks for a child's result piece by piece. */
 static bool fetch(int child, char *to, uint64_t size)
@@ -167,7 +144,8 @@ static bool fetch(int child, char *to, uint64_t size)
     return send_small(&nothing, sizeof nothing, child, TAG_ASK);
 }
 
-static bool add_child(struct fm_profile *profile, int child)
+/* *spoilt: the child's part is in `profile`, but not all of it. */
+static bool add_child(struct fm_profile *profile, int child, bool *spoilt)
 {
     uint64_t size = nothing;
     if (!receive(&size, sizeof size, child, TAG_SIZE, 0) || size == nothing)
@@ -178,8 +156,9 @@ static bool add_child(struct fm_profile *profile, int child)
     if (!bytes)
         send_small(&nothing, sizeof nothing, child, TAG_ASK);
     bool added = bytes && fetch(child, bytes, size) &&
-                 fm_profile_decode(bytes, size, "a message of another host", &part, NULL) == FM_OK &&
-                 fm_profile_merge(profile, part, NULL) == FM_OK;
+                 fm_profile_decode(bytes, size, "a message of another host", &part, NULL) == FM_OK;
+    if (added && fm_profile_merge(profile, part, NULL) != FM_OK)
+        *spoilt = true;
     fm_profile_destroy(part);
     fm_arena_destroy(&arena);
     return added;
@@ -203,14 +182,15 @@ static void pass_up(const struct fm_profile *profile, int parent)
     fm_arena_destroy(&arena);
 }
 
+/* Without memory for a profile of its own a leader has nothing to add its children's parts to. */
 bool fm_leaders_reduce(struct fm_profile *profile)
 {
-    bool whole = profile != NULL;
-    for (int child = 2 * my_place + 1; child <= 2 * my_place + 2 && child < n_leaders; child++)
-        whole &= add_child(profile, child);
+    bool spoilt = false;
+    for (int i = 0, child = 2 * my_place + 1; i < 2 && child < n_leaders; i++, child++)
+        child_added[i] = add_child(spoilt ? NULL : profile, child, &spoilt);
     if (my_place == 0)
-        return whole;
-    pass_up(whole ? profile : NULL, (my_place - 1) / 2);
+        return profile && !spoilt;
+    pass_up(spoilt ? NULL : profile, (my_place - 1) / 2);
     return false;
 }
 
@@ -219,7 +199,9 @@ bool fm_leaders_agree(bool written)
     uint64_t word = written;
     if (my_place > 0 && !receive(&word, sizeof word, (my_place - 1) / 2, TAG_WRITTEN, limit_ns * 4))
         word = 0;
-    for (int child = 2 * my_place + 1; child <= 2 * my_place + 2 && child < n_leaders; child++)
-        send_small(&word, sizeof word, child, TAG_WRITTEN);
+    for (int i = 0, child = 2 * my_place + 1; i < 2 && child < n_leaders; i++, child++) {
+        uint64_t told = word && child_added[i];
+        send_small(&told, sizeof told, child, TAG_WRITTEN);
+    }
     return word != 0;
 }

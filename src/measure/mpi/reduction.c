@@ -10,10 +10,13 @@
 #include <unistd.h>
 
 #include "base/limits.h"
+#include "measure/job.h"
+#include "measure/mpi/abi.h"
 #include "measure/mpi/leaders.h"
 #include "measure/print.h"
 #include "measure/runtime.h"
 #include "reduce/node_files.h"
+#include "reduce/notes.h"
 
 /* Several hosts without leaders: each writes its part, and they come together in one file if they share a folder. For
  * more hosts than a few that would take too long, and their segments stay for the collector. */
@@ -70,13 +73,25 @@ static void open_job_file(void)
 void fm_reduction_prepare(void)
 {
     struct fm_segment_header *h = fm_rt.segment;
+    struct fm_job_place place;
+    fm_job_find(&place, false);
     if (h->world_size == 1) {
         h->flags |= FM_FLAG_SINGLE_NODE;
         h->local_size = 1;
     }
-    by_host = !(h->flags & FM_FLAG_SINGLE_NODE) && !fm_leaders_make();
+    bool one_host = h->flags & FM_FLAG_SINGLE_NODE;
+    by_host = !one_host && !(place.all_measured && fm_leaders_make(fm_rt.path[0]));
     if (!by_host || (h->local_size > 0 && h->world_size / h->local_size <= MAX_PARTS))
         open_job_file();
+}
+
+void fm_reduction_stand_aside(void)
+{
+    struct fm_job_place place;
+    int size = 0;
+    fm_job_find(&place, false);
+    if (place.all_measured && !place.single_node && fm_abi.pmpi.Comm_size(fm_abi.comm_world, &size) == 0 && size > 1)
+        fm_leaders_make(false);
 }
 
 /* ---- merging ---- */
@@ -108,7 +123,8 @@ static bool write_profile(struct fm_profile *profile)
 static void reduce_one_host(void)
 {
     struct fm_profile *profile = merge_host();
-    if (profile && (!by_host || fm_profile_add_missing(profile, (uint32_t)fm_rt.segment->world_size)))
+    if (profile && (!by_host || (fm_profile_note_part(profile) &&
+                                 fm_profile_add_missing(profile, (uint32_t)fm_rt.segment->world_size))))
         write_profile(profile);
     fm_profile_destroy(profile);
 }
@@ -148,7 +164,8 @@ static bool wait_for_host(void)
 static void reduce_many_hosts(void)
 {
     struct fm_profile *profile = fm_rt.job && wait_for_host() ? merge_host() : NULL;
-    bool written = fm_leaders_reduce(profile) && write_profile(profile);
+    bool written = fm_leaders_reduce(profile) && fm_profile_add_missing(profile, (uint32_t)fm_rt.segment->world_size) &&
+                   write_profile(profile);
     if (fm_leaders_agree(written) && profile)
         fm_node_remove(fm_rt.directory, profile);
     fm_profile_destroy(profile);
