@@ -106,8 +106,28 @@ static void find_hydra(struct fm_job_place *place)
                  (unsigned long long)fm_process_start_time(proxy));
 }
 
+/* "4(x2),1" are the tasks of three nodes. */
+static int slurm_tasks(const char *list, long node)
+{
+    while (isdigit((unsigned char)*list)) {
+        char *end;
+        long tasks = strtol(list, &end, 10), nodes = 1;
+        if (strncmp(end, "(x", 2) == 0) {
+            nodes = strtol(end + 2, &end, 10);
+            end += *end == ')';
+        }
+        if (node < nodes)
+            return tasks > 0 && tasks < 1 << 20 ? (int)tasks : 0;
+        node -= nodes;
+        list = end + (*end == ',');
+    }
+    return 0;
+}
+
 static void find_slurm(struct fm_job_place *place)
 {
+    if (*env("SLURM_NODEID"))
+        place->local_size = slurm_tasks(env("SLURM_STEP_TASKS_PER_NODE"), env_number("SLURM_NODEID"));
     snprintf(place->key, sizeof place->key, "slurm-%.20s-%.12s-%.6s", env("SLURM_JOB_ID"), env("SLURM_STEP_ID"),
              env("SLURM_RESTART_COUNT"));
     if (env_number("SLURM_STEP_NUM_NODES") == 1) {
@@ -149,12 +169,18 @@ static void find_batch_system(struct fm_job_place *place)
     snprintf(place->id, sizeof place->id, "%s-%d", date, (int)getpid());
 }
 
+/* srun speaks PMI too; but Hydra alone tells how many ranks its proxy has. */
+static bool is_hydra(void)
+{
+    return *env("PMI_RANK") && *env("PMI_SIZE") && (*env("MPI_LOCALNRANKS") || !*env("SLURM_STEP_ID"));
+}
+
 static void find_launched(struct fm_job_place *place)
 {
     if (*env("OMPI_COMM_WORLD_SIZE") && *env("PMIX_NAMESPACE")) {
         find_openmpi(place);
         find_rank(place, "OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE");
-    } else if (*env("PMI_RANK") && *env("PMI_SIZE")) {
+    } else if (is_hydra()) {
         find_hydra(place);
         find_rank(place, "PMI_RANK", "PMI_SIZE");
     } else if (*env("SLURM_STEP_ID") && *env("SLURM_PROCID")) {

@@ -82,6 +82,30 @@ def check_apart(tap, fleet, mpi, program):
     tap.equal(found, [1, 1], f"{how}: the other hosts have theirs")
 
 
+# What srun tells its tasks; the ranks are Hydra's.
+SRUN = r"""#!/bin/sh
+export SLURM_JOB_ID=77 SLURM_STEP_ID=0 SLURM_PROCID=$PMI_RANK SLURM_STEP_NUM_TASKS=5 SLURM_STEP_NUM_NODES=3
+export SLURM_STEP_TASKS_PER_NODE="2(x2),1" SLURM_NODEID=$((PMI_RANK / 2))
+unset MPI_LOCALNRANKS
+exec "$@"
+"""
+
+
+def check_slurm(tap, fleet, mpi, program):
+    script = jobs.SCRATCH / "task"
+    script.write_text(SRUN, encoding="utf-8")
+    script.chmod(0o755)
+    job = start(fleet, mpi, [str(script), program], PRELOADED)
+    tap.equal(job.status, 0, "tasks of srun with a bare preload: the job ends well")
+    try:
+        report = job.report()["job"]
+    except LookupError as error:
+        tap.ok(False, "tasks of srun: one profile", error, job)
+        return
+    tap.equal((report["id"], report["complete"], left_on(fleet)), ("77", True, []),
+              "tasks of srun: one profile of all hosts, and nothing is left")
+
+
 def main():
     why_not = hosts.possible()
     if why_not:
@@ -95,6 +119,8 @@ def main():
                 check_whole(tap, fleet, mpi, program, way)
             check_whole(tap, fleet, mpi, program, CERTAIN, ("nodeb", "nodec"))
             check_apart(tap, fleet, mpi, program)
+            if mpi.name == "mpich":
+                check_slurm(tap, fleet, mpi, program)
     tap.done()
 
 
