@@ -3,15 +3,21 @@
 
 #include <dlfcn.h>
 #include <errno.h>
+#include <pthread.h>
+#include <sched.h>
 #include <signal.h>
+#include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/syscall.h>
+#include <sys/mman.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "reduce/node.h"
+
+enum { STACK_BYTES = 64 << 10, LIMIT_MS = 30000, PAUSE_MS = 2 };
 
 /* Beside the library (a build tree), in the bin of its prefix, or wherever PATH finds it. */
 static void find_command(char path[FM_PATH_BYTES])
@@ -30,31 +36,59 @@ static void find_command(char path[FM_PATH_BYTES])
     snprintf(path, FM_PATH_BYTES, "fathom");
 }
 
-static void wait_for(pid_t child, int options)
-{
-    while (child > 0 && waitpid(child, NULL, options) < 0 && errno == EINTR)
-        ;
-}
+struct report {
+    const char *command;
+    char *const *arguments, *const *environment;
+    sigset_t signals; /* the program's mask */
+};
 
-/* A process without an exit signal: the program's SIGCHLD handler and its waitpid do not see it, and its atfork
- * handlers do not run. */
-static pid_t clone_unseen(void)
+static pid_t start_report(const struct report *report)
 {
-    return (pid_t)syscall(SYS_clone, 0, 0, 0, 0, 0);
-}
-
-/* In the unseen process. exec gives a process its SIGCHLD back, so that the report is a further child. */
-static _Noreturn void run_report(const char *command, char *const arguments[], char *const environment[])
-{
-    signal(SIGCHLD, SIG_DFL);
-    pid_t child = clone_unseen();
-    if (child == 0) {
-        dup2(STDERR_FILENO, STDOUT_FILENO); /* the program's standard output stays its own */
-        execvpe(command, arguments, environment);
-        _exit(127);
+    posix_spawn_file_actions_t actions;
+    posix_spawnattr_t attributes;
+    pid_t pid = 0;
+    if (posix_spawn_file_actions_init(&actions) != 0)
+        return 0;
+    if (posix_spawnattr_init(&attributes) == 0) {
+        /* the program's standard output stays its own */
+        if (posix_spawn_file_actions_adddup2(&actions, STDERR_FILENO, STDOUT_FILENO) != 0 ||
+            posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK) != 0 ||
+            posix_spawnattr_setsigmask(&attributes, &report->signals) != 0 ||
+            posix_spawnp(&pid, report->command, &actions, &attributes, report->arguments, report->environment) != 0)
+            pid = 0;
+        posix_spawnattr_destroy(&attributes);
     }
-    wait_for(child, __WALL);
-    _exit(0);
+    posix_spawn_file_actions_destroy(&actions);
+    return pid;
+}
+
+/* The parent of the report, in the program's memory and on a stack of its own, while the thread that made it stands
+ * still. The program sees no child of its own: this one has no exit signal, and no handler runs in it, because all
+ * signals are blocked. A report that does not end is left alone: the program's own signals wait for us. */
+static int parent_of_report(void *context)
+{
+    const struct timespec pause = {.tv_nsec = PAUSE_MS * 1000000};
+    signal(SIGCHLD, SIG_DFL); /* here only: the table of handlers is a copy */
+    pid_t pid = start_report(context);
+    for (int waited = 0; pid > 0 && waited < LIMIT_MS && waitpid(pid, NULL, WNOHANG) == 0; waited += PAUSE_MS)
+        nanosleep(&pause, NULL);
+    return 0;
+}
+
+/* Nothing of a large program is copied, as fork would its page tables, and no atfork handler runs. */
+static void run_report(struct report *report)
+{
+    sigset_t all;
+    char *stack = mmap(NULL, STACK_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_STACK, -1, 0);
+    if (stack == MAP_FAILED)
+        return;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &report->signals);
+    pid_t child = clone(parent_of_report, stack + STACK_BYTES, CLONE_VM | CLONE_VFORK, report);
+    while (child > 0 && waitpid(child, NULL, __WCLONE) < 0 && errno == EINTR)
+        ;
+    pthread_sigmask(SIG_SETMASK, &report->signals, NULL);
+    munmap(stack, STACK_BYTES);
 }
 
 void fm_print_report(const char *profile_path)
@@ -70,8 +104,5 @@ void fm_print_report(const char *profile_path)
     char *arguments[] = {"fathom", "report", path, terse ? "--terse" : full ? NULL : "-o", terse || full ? NULL : to,
                          NULL};
     char *environment[] = {"FATHOM_DISABLE=1", "PATH=/usr/local/bin:/usr/bin:/bin", "LC_ALL=C.UTF-8", NULL};
-    pid_t child = clone_unseen();
-    if (child == 0)
-        run_report(command, arguments, environment);
-    wait_for(child, __WCLONE);
+    run_report(&(struct report){.command = command, .arguments = arguments, .environment = environment});
 }

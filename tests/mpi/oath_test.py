@@ -330,6 +330,48 @@ def children():
         tap.ok(b"fathom" in job.stderr.lower() or b"MPI" in job.stderr, f"{mpi.short}: and the report is printed", job)
 
 
+# A process so large that no copy of it can be made: the kernel refuses every clone that does not share the memory.
+LARGE = r"""
+#define _GNU_SOURCE
+#include <errno.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <mpi.h>
+#include <sched.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+int main(int argc, char **argv)
+{
+    struct sock_filter code[] = {
+        BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_clone, 0, 3),
+        BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, args[0])),
+        BPF_JUMP(BPF_JMP | BPF_JSET | BPF_K, CLONE_VM, 1, 0),
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | ENOMEM),
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+    };
+    struct sock_fprog filter = {sizeof code / sizeof *code, code};
+    MPI_Init(&argc, &argv);
+    MPI_Barrier(MPI_COMM_WORLD);
+    prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
+    if (prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter) != 0 || syscall(SYS_clone, 0, 0, 0, 0, 0) != -1)
+        puts("no filter");
+    MPI_Finalize();
+    return 0;
+}
+"""
+
+
+def large():
+    for mpi in MPIS:
+        job = run(PRELOAD, mpi, 2, [mpi.compile("large", LARGE)], env={"FATHOM_REPORT": "terse"})
+        tap.ok(job.status == 0 and not job.stdout and b"MPI_Barrier" in job.stderr,
+               f"{mpi.short}: a process of which no copy can be made prints its report", job)
+
+
 def disabled():
     off = {"FATHOM_DISABLE": "1"}
     for mpi in MPIS:
@@ -512,7 +554,7 @@ def enter_namespace():
 
 def main():
     own_mounts = enter_namespace()
-    parts = [miniocean, statuses, surroundings, children, disabled, setuid]
+    parts = [miniocean, statuses, surroundings, children, large, disabled, setuid]
     mounting = [little_shared_memory, no_directory_at_all, no_room_for_profile]
     wanted = sys.argv[1:]
     for part in parts + mounting:
