@@ -231,7 +231,17 @@ static void at_exit(int status, void *unused)
         fm_rt.segment->state = FM_STATE_FINALIZING;
 }
 
-static void start_segment(void)
+/* The time measured begins where we began: what we took ourselves is a share of it. */
+static void begin_at(uint64_t mono_ns)
+{
+    struct fm_segment_header *h = fm_rt.segment;
+    uint64_t ago = h->started_mono_ns - mono_ns;
+    h->started_mono_ns -= ago;
+    h->started_real_ns -= ago;
+    h->started_ticks -= (uint64_t)(((unsigned __int128)ago << FM_CLOCK_SHIFT) / fm_rt.clock.mult);
+}
+
+static void start_segment(uint64_t began_ns)
 {
     struct fm_job_place place;
     fm_job_find(&place, fm_rt.named);
@@ -249,6 +259,7 @@ static void start_segment(void)
     h->world_size = place.world_size;
     h->flags |= place.single_node ? FM_FLAG_SINGLE_NODE : 0;
     fm_describe_process(h);
+    begin_at(began_ns);
     measure_event_cost();
     memcpy(h->magic, FM_SEGMENT_MAGIC, sizeof h->magic);
     h->state = FM_STATE_RUNNING;
@@ -293,7 +304,7 @@ static void start(bool by_mpi)
 {
     uint64_t before = fm_clock_ns(CLOCK_MONOTONIC);
     fm_rt.pid = getpid();
-    start_segment();
+    start_segment(before);
     if (atomic_load(&fm_rt.state) != FM_RT_ON)
         return;
     if (!by_mpi) {

@@ -91,7 +91,8 @@ enum fm_status fm_report_terse(struct fm_report *report, FILE *out, struct fm_er
 {
     (void)error;
     const struct fm_summary *summary = &report->summary;
-    char least[FM_UNIT_CHARS], most[FM_UNIT_CHARS], memory[FM_UNIT_CHARS], overhead[FM_UNIT_CHARS];
+    char least[FM_UNIT_CHARS], most[FM_UNIT_CHARS], memory[FM_UNIT_CHARS], overhead[FM_UNIT_CHARS],
+        share[FM_UNIT_CHARS];
     print_ends(report, out);
     print_line(out, fm_headline(report));
     const char *known = summary->memory.max
@@ -104,8 +105,9 @@ enum fm_status fm_report_terse(struct fm_report *report, FILE *out, struct fm_er
     print_heaviest(report, out);
     if (report->balance.n_groups > 1)
         print_line(out, fm_format(&report->arena, "  %s", fm_balance_sentence(report)));
-    print_line(out, fm_format(&report->arena, "  Fathom itself took %s, %.2g %% of the time measured",
-                              fm_time_text(overhead, (double)summary->overhead_ns),
-                              100 * fm_ratio((double)summary->overhead_ns, (double)summary->wall_sum_ns)));
+    print_line(out,
+               fm_format(&report->arena, "  Fathom itself took %s, %s of the time measured",
+                         fm_time_text(overhead, (double)summary->overhead_ns),
+                         fm_percent_fine(share, fm_ratio((double)summary->overhead_ns, (double)summary->wall_sum_ns))));
     return FM_OK;
 }

@@ -114,6 +114,18 @@ const char *fm_percent_whole(char *buffer, double fraction)
     return buffer;
 }
 
+const char *fm_percent_fine(char *buffer, double fraction)
+{
+    double percent = 100 * fraction;
+    if (percent > 0 && percent < 0.001)
+        snprintf(buffer, FM_UNIT_CHARS, "<0.001 %%");
+    else if (percent < 99) /* %g would write 1e+02 soon */
+        snprintf(buffer, FM_UNIT_CHARS, "%.2g %%", percent);
+    else
+        snprintf(buffer, FM_UNIT_CHARS, "%.0f %%", percent);
+    return buffer;
+}
+
 static const char *date(char *buffer, uint64_t real_ns, const char *format)
 {
     time_t seconds = (time_t)(real_ns / 1000000000u);

@@ -18,8 +18,9 @@ const char *fm_count_text(char *buffer, uint64_t count);     /* 1,234,567; from 
 const char *fm_mean_text(char *buffer, double mean);         /* a count that need not be whole: 128, 127.5 */
 const char *fm_percent_text(char *buffer, double fraction);  /* 34.1, without the sign; <0.1 when it is not zero */
 const char *fm_percent_whole(char *buffer, double fraction); /* 34 %, for sentences; <1 % when it is not zero */
-const char *fm_date_text(char *buffer, uint64_t real_ns);    /* 2026-11-15 02:00:00 UTC; "" for 0 */
-const char *fm_date_iso(char *buffer, uint64_t real_ns);     /* 2026-11-15T02:00:00Z; "" for 0 */
+const char *fm_percent_fine(char *buffer, double fraction); /* 34 %, 0.34 %: two digits; <0.001 % when it is not zero */
+const char *fm_date_text(char *buffer, uint64_t real_ns);   /* 2026-11-15 02:00:00 UTC; "" for 0 */
+const char *fm_date_iso(char *buffer, uint64_t real_ns);    /* 2026-11-15T02:00:00Z; "" for 0 */
 
 uint64_t fm_rounded(double number); /* to the nearest whole number that there is */
 

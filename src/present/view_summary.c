@@ -235,10 +235,10 @@ static void print_snapshots(struct fm_report *report, FILE *out)
 static void print_overhead(struct fm_report *report, FILE *out)
 {
     const struct fm_summary *summary = &report->summary;
-    char time[FM_UNIT_CHARS];
+    char time[FM_UNIT_CHARS], percent[FM_UNIT_CHARS];
     double share = fm_ratio((double)summary->overhead_ns, (double)summary->wall_sum_ns);
-    fprintf(out, "Fathom itself took %s, %.2g %% of the time measured.\n",
-            fm_time_text(time, (double)summary->overhead_ns), 100 * share);
+    fprintf(out, "Fathom itself took %s, %s of the time measured.\n", fm_time_text(time, (double)summary->overhead_ns),
+            fm_percent_fine(percent, share));
 }
 
 static void print_notes(struct fm_report *report, FILE *out)

@@ -55,7 +55,7 @@ static uint64_t later(uint64_t a, uint64_t b)
 /* The last moment at which the process is known to have been measured. */
 static uint64_t last_known(const struct fm_reading *r)
 {
-    uint64_t last = r->view.header.started_mono_ns, started = last;
+    uint64_t started = r->view.header.started_mono_ns, last = fm_sum(started, r->view.header.init_ns);
     for (size_t slot = 0; slot < fm_segment_items(&r->view, FM_SECTION_THREADS); slot++) {
         struct fm_segment_thread thread;
         fm_reading_thread(r, slot, &thread);

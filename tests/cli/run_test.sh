@@ -178,6 +178,13 @@ run -o /dev/null -- true
 [ $status -eq 0 ] && [ ! -e /dev/null-2 ] && grep -q 'fathom collect -o' err
 result $? "a device is no place for a profile, and nothing is written beside it"
 
+# ---- a program of no length ----
+fresh
+run --quiet -o out/short.fathom true
+"$FATHOM" report out/short.fathom --format json |
+    python3 -c 'import json, sys; job = json.load(sys.stdin)["job"]; sys.exit(not 0 < job["overhead_s"] <= job["wall_s"])'
+result $? "what Fathom takes is a share of the time measured, however short the program is"
+
 # ---- launchers, ranks, runs in runs ----
 fresh
 cat >mpirun <<'SCRIPT'

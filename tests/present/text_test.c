@@ -63,6 +63,10 @@ static void test_numbers(void)
     NUMBER(fm_percent_text, 0, "0.0");
     NUMBER(fm_percent_whole, 0.3412, "34 %");
     NUMBER(fm_percent_whole, 0.001, "<1 %");
+    NUMBER(fm_percent_fine, 0.00345, "0.34 %");
+    NUMBER(fm_percent_fine, 0.9949, "99 %");
+    NUMBER(fm_percent_fine, 12.3, "1230 %");
+    NUMBER(fm_percent_fine, 0.000001, "<0.001 %");
     NUMBER(fm_date_iso, 1794708000ull * 1000000000, "2026-11-15T02:00:00Z");
     NUMBER(fm_date_text, 0, "");
     start();

@@ -35,7 +35,7 @@ static char *in(const char *directory, const char *name)
 
 static void empty(const char *directory)
 {
-    char command[FM_PATH_BYTES];
+    char command[2 * FM_PATH_BYTES + 32];
     snprintf(command, sizeof command, "rm -rf '%s' && mkdir -m 700 '%s'", directory, directory);
     if (system(command) != 0)
         exit(1);
