@@ -348,8 +348,23 @@ static bool no_directory(void)
     return true;
 }
 
+/* Mostly it failed before its programs had begun. */
+static void tell_failed(const char *command, int status, const char *program)
+{
+    char how[80];
+    if (WIFSIGNALED(status))
+        snprintf(how, sizeof how, "was ended by signal %d (%s)", WTERMSIG(status), strsignal(WTERMSIG(status)));
+    else
+        snprintf(how, sizeof how, "ended with status %d", WEXITSTATUS(status));
+    fprintf(
+        stderr,
+        "fathom: %s %s, and no MPI call was seen before, so there is no profile; if MPI was called, try: fathom doctor "
+        "%s\n",
+        command, how, program);
+}
+
 static void tell(const struct fm_run_env *env, const struct fm_run_options *options, const struct outcome *outcome,
-                 const struct profiles *profiles)
+                 const struct profiles *profiles, int status)
 {
     tell_found(outcome, profiles);
     if (outcome->running)
@@ -362,6 +377,8 @@ static void tell(const struct fm_run_env *env, const struct fm_run_options *opti
                 "fathom: there is no directory for what is measured (neither %s nor one in TMPDIR): each process had "
                 "to write its part by itself, and one that was killed could not; set FATHOM_DIR to one of yours\n",
                 env->directory);
+    else if (status)
+        tell_failed(options->command[0], status, program_of(env, options));
     else
         fprintf(stderr,
                 "fathom: no MPI call was seen, so there is no profile (no MPI in it, MPI linked statically, a setuid "
@@ -385,7 +402,7 @@ void fm_run_end(struct fm_run_hold *hold, const struct fm_run_env *env, const st
         find_profiles(env, &profiles);
         ask_hosts(env, options, &profiles);
         if (!options->quiet)
-            tell(env, options, &outcome, &profiles);
+            tell(env, options, &outcome, &profiles, child->status);
         free(profiles.paths);
     } else if (env->outermost && !options->quiet) {
         struct profiles profiles;
