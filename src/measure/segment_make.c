@@ -57,16 +57,33 @@ void fm_segment_file_name(char path[FM_PATH_BYTES], const char *directory, const
              (unsigned long long)fm_process_start_time(fm_rt.pid), (unsigned long long)inode);
 }
 
+/* A shell, say, that did nothing that is measured before it became the program itself. */
+static bool says_nothing(const struct fm_segment_header *h)
+{
+    return h->flags & FM_FLAG_NO_MPI && h->n_entries == 0 && h->n_regions <= 1;
+}
+
+static bool mark_replaced(int fd)
+{
+    uint32_t leave = FM_LEAVE_EXEC;
+    uint64_t now = fm_clock_ns(CLOCK_MONOTONIC);
+    return pwrite(fd, &leave, sizeof leave, offsetof(struct fm_segment_header, leave)) == sizeof leave &&
+           pwrite(fd, &now, sizeof now, offsetof(struct fm_segment_header, ended_mono_ns)) == sizeof now;
+}
+
 /* A segment with our own pid and start time was left by the program that exec replaced: it is marked so and put
- * aside for the collector. */
+ * aside for the collector, if there is anything in it. */
 static bool put_aside(const char *path)
 {
+    struct fm_segment_header header;
     int fd = open(path, O_RDWR | O_NOFOLLOW | O_CLOEXEC);
     if (fd < 0)
         return false;
-    uint32_t leave = FM_LEAVE_EXEC;
-    bool marked = pwrite(fd, &leave, sizeof leave, offsetof(struct fm_segment_header, leave)) == sizeof leave;
+    bool read = pread(fd, &header, sizeof header, 0) == sizeof header, empty = read && says_nothing(&header);
+    bool marked = !empty && ((read && header.leave == FM_LEAVE_FINALIZE) || mark_replaced(fd));
     close(fd);
+    if (empty)
+        return unlink(path) == 0;
     char aside[FM_PATH_BYTES];
     size_t stem = strlen(path) - strlen(FM_SEGMENT_SUFFIX);
     for (int i = 1; marked && i < 1000; i++) {

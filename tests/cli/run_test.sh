@@ -185,6 +185,15 @@ run --quiet -o out/short.fathom true
     python3 -c 'import json, sys; job = json.load(sys.stdin)["job"]; sys.exit(not 0 < job["overhead_s"] <= job["wall_s"])'
 result $? "what Fathom takes is a share of the time measured, however short the program is"
 
+# ---- exec ----
+fresh
+printf '#!/bin/sh\nsleep 0.1\nexec true\n' >script
+chmod +x script
+run -o out/exec.fathom ./script
+[ $status -eq 0 ] && ! grep -q incomplete err && [ "$(ls out)" = exec.fathom ] && [ -z "$(ends out/exec.fathom)" ] &&
+    "$FATHOM" report out/exec.fathom | grep -q '^true on 1 rank'
+result $? "a script that becomes its program by exec: the profile is the program's, and whole"
+
 # ---- launchers, ranks, runs in runs ----
 fresh
 cat >mpirun <<'SCRIPT'
@@ -196,6 +205,12 @@ chmod +x mpirun
 run -- ./mpirun true
 grep -q 'named no' out.txt && grep -q 'no MPI call was seen.*fathom doctor' err
 result $? "a launcher is not measured itself; no MPI in it: the user is told"
+run -- ./mpirun sh -c 'exit 3'
+[ $status -eq 3 ] && grep -q 'mpirun ended with status 3, and no MPI call was seen' err
+result $? "a command that fails before any MPI call: the user is told its status"
+run -- ./mpirun sh -c 'kill -TERM $$'
+grep -q 'mpirun was ended by signal 15' err
+result $? "or the signal"
 run -- "$FATHOM" run -o out/inner.fathom -- sleep 0.05
 [ "$(grep -c 'profile in' err)" -eq 1 ] && [ -s out/inner.fathom ]
 result $? "a run in a run: one profile, told of once"

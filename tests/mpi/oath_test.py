@@ -372,6 +372,16 @@ def large():
                f"{mpi.short}: a process of which no copy can be made prints its report", job)
 
 
+def becoming():
+    """A script that becomes the MPI program by exec is no program of its own."""
+    for mpi in MPIS:
+        script = SCRATCH / f"becomes.{mpi.name}"
+        script.write_text(f"#!/bin/sh\nexec {mpi.compile('work', WORK)} 0\n", encoding="utf-8")
+        script.chmod(0o755)
+        job = run(AROUND, None, 0, [script])
+        whole(job, f"{mpi.short}, a script that becomes its program", 1)
+
+
 def disabled():
     off = {"FATHOM_DISABLE": "1"}
     for mpi in MPIS:
@@ -554,7 +564,7 @@ def enter_namespace():
 
 def main():
     own_mounts = enter_namespace()
-    parts = [miniocean, statuses, surroundings, children, large, disabled, setuid]
+    parts = [miniocean, statuses, surroundings, children, large, becoming, disabled, setuid]
     mounting = [little_shared_memory, no_directory_at_all, no_room_for_profile]
     wanted = sys.argv[1:]
     for part in parts + mounting:
