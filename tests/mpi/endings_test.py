@@ -283,7 +283,7 @@ class Kind:
         self.inside = inside or {}  # rank -> routine
         # A rank that leaves without MPI_Finalize: Hydra sees its PMI connection end before it has its exit status and
         # kills the others; its own status is all of theirs or-ed. By itself it gives now the one, now the other. After
-        # Ctrl-C it may leave before it has any: 4 of 40 jobs without Fathom gave 0.
+        # Ctrl-C or SIGTERM it may leave before it has any: 4 of 40 jobs without Fathom gave 0, of either kind.
         self.status = status
 
     def how(self, rank, way):
@@ -292,8 +292,9 @@ class Kind:
         return ENDED if way == INSIDE else "vanished"
 
     def good_status(self, mpi, got, bare):
+        early = (0,) if self.name in ("Ctrl-C", "SIGTERM") else ()
         return got == bare or (mpi.name == "mpich" and self.status is not None and
-                               got in (self.status, 9, self.status | 9, *((0,) if self.name == "Ctrl-C" else ())))
+                               got in (self.status, 9, self.status | 9, *early))
 
 
 ALL = (0, 1, 2)
