@@ -283,7 +283,8 @@ class Kind:
         self.inside = inside or {}  # rank -> routine
         # A rank that leaves without MPI_Finalize: Hydra sees its PMI connection end before it has its exit status and
         # kills the others; its own status is all of theirs or-ed. By itself it gives now the one, now the other. After
-        # Ctrl-C or SIGTERM it may leave before it has any: 4 of 40 jobs without Fathom gave 0, of either kind.
+        # Ctrl-C or SIGTERM it may leave before it has any: 4 of 40 jobs without Fathom gave 0, of either kind. And 2 of
+        # 150 whose ranks all became `sleep` gave 1, without Fathom as with it.
         self.status = status
 
     def how(self, rank, way):
@@ -292,9 +293,9 @@ class Kind:
         return ENDED if way == INSIDE else "vanished"
 
     def good_status(self, mpi, got, bare):
-        early = (0,) if self.name in ("Ctrl-C", "SIGTERM") else ()
+        rare = (0,) if self.name in ("Ctrl-C", "SIGTERM") else (1,)
         return got == bare or (mpi.name == "mpich" and self.status is not None and
-                               got in (self.status, 9, self.status | 9, *early))
+                               got in (self.status, 9, self.status | 9, *rare))
 
 
 ALL = (0, 1, 2)
