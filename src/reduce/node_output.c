@@ -148,8 +148,13 @@ static enum claim claim_path(const char *path, const struct fm_profile *profile,
     for (int i = 0; i < LOCK_TRIES; i++) {
         struct stat st;
         *fd = open(path, O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0666);
-        if (*fd < 0) /* a symbolic link, a directory, somebody else's file: another name; else no name will do */
-            return lstat(path, &st) == 0 ? CLAIM_TAKEN : CLAIM_FAILED;
+        if (*fd < 0) { /* a symbolic link, a directory, somebody else's file: another name; else no name will do */
+            int reason = errno;
+            if (lstat(path, &st) == 0)
+                return CLAIM_TAKEN;
+            errno = reason;
+            return CLAIM_FAILED;
+        }
         if (fstat(*fd, &st) == 0 && (S_ISCHR(st.st_mode) || S_ISBLK(st.st_mode))) {
             close(*fd);
             errno = EINVAL; /* -o /dev/null: no reason to write /dev/null-2 */
