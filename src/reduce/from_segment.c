@@ -309,6 +309,8 @@ static bool read_notes(struct fm_reading *r)
         {FM_FLAG_SMALLER, "measured with a smaller table than asked for, for lack of room"},
         {FM_FLAG_OTHER_TOOL, "another PMPI tool was active"},
         {FM_FLAG_SPAWNED, "started by MPI_Comm_spawn"},
+        {FM_FLAG_APART, "the launcher started several processes, but MPI runs each as a job of its own: the mpirun of "
+                        "another MPI?"},
         {FM_FLAG_COARSE_CLOCK, "timed with clock_gettime because the cycle counter is not steady"},
     };
     struct fm_range range;

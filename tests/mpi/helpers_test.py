@@ -9,7 +9,7 @@ import shutil
 import subprocess
 
 from jobs import (AROUND, BARE, FATHOM, INSIDE, LIBRARY, MPIS, PRELOAD, SCRATCH, WAYS, Tap, calls, compile_plain,
-                  environment, run)
+                  environment, notes, run)
 
 # What the library may cost a helper that never calls MPI, in instructions. Loading, relocating and binding it is the
 # dynamic loader's work and most of it; a millisecond is some three million.
@@ -135,6 +135,24 @@ def named():
                f"{mpi.short}: fathom run -- mpirun of a program without MPI has none, and it is said", job)
 
 
+def another_launcher():
+    """The mpirun of one MPI and a program of the other: each process is a job of its own, and the report says why."""
+    for launcher, mpi in zip(MPIS, reversed(MPIS)):
+        what = f"{mpi.short} under the mpirun of {launcher.short}"
+        if launcher is mpi:
+            tap.skip(what, "only one MPI is installed")
+            continue
+        program = mpi.compile("barriers", MPI_PROGRAM)
+        for way in (AROUND, INSIDE, PRELOAD):
+            job = run(way, launcher, 3, [program])
+            reports = [job.report(path) for path in job.profiles()]
+            tap.ok(job.status == 0 and len(reports) == 3 and not job.left(), f"{what}, {way}: three jobs", job)
+            tap.ok(all(r["job"]["complete"] and r["job"]["ranks"] == 1 and
+                       calls(r) == {"MPI_Init": 1, "MPI_Barrier": 10, "MPI_Finalize": 1} and
+                       any("the mpirun of another MPI" in note for note in notes(r)) for r in reports),
+                   f"{what}, {way}: whole, of one rank, with a note", [(r["job"], notes(r)) for r in reports])
+
+
 def weak_references():
     program = compile_plain("weak", WEAK)
     for way in (BARE, AROUND, PRELOAD):
@@ -187,7 +205,7 @@ def files_opened():
 def main():
     assert pathlib.Path(LIBRARY).exists(), f"{LIBRARY} is not built"
     os.environ.pop("FATHOM_NAMED", None)
-    for part in (helpers, scripts_around_mpi, named, weak_references, cost, files_opened):
+    for part in (helpers, scripts_around_mpi, named, another_launcher, weak_references, cost, files_opened):
         part()
     tap.done()
 

@@ -143,6 +143,16 @@ static enum fm_language language(void)
     return executable_needs("libstdc++") ? FM_LANGUAGE_CXX : FM_LANGUAGE_C;
 }
 
+/* A program under the mpirun of another MPI, or started by a rank: MPI knows nothing of the job in the environment, nor
+ * of the others that were started with it. */
+static void leave_job(void)
+{
+    struct fm_job_place place;
+    fm_job_find(&place, true);
+    fm_segment_rekey(place.key);
+    fm_rt.segment->flags |= FM_FLAG_APART;
+}
+
 static void world_is_known(struct fm_call *call)
 {
     uint64_t before = fm_clock_ns(CLOCK_MONOTONIC);
@@ -152,6 +162,8 @@ static void world_is_known(struct fm_call *call)
     fm_abi.pmpi.Comm_rank(fm_abi.comm_world, &rank);
     fm_abi.pmpi.Comm_size(fm_abi.comm_world, &size);
     fm_abi.pmpi.Query_thread(&level);
+    if (size == 1 && h->world_size > 1)
+        leave_job();
     h->rank = rank;
     h->world_size = size;
     h->thread_level = (uint32_t)level;
