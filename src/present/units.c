@@ -100,6 +100,8 @@ const char *fm_percent_text(char *buffer, double fraction)
 {
     if (fraction > 0 && fraction < 0.0005)
         snprintf(buffer, FM_UNIT_CHARS, "<0.1");
+    else if (fraction >= 0.9995 && fraction < 1)
+        snprintf(buffer, FM_UNIT_CHARS, ">99.9");
     else
         snprintf(buffer, FM_UNIT_CHARS, "%.1f", 100 * fraction);
     return buffer;
@@ -109,6 +111,8 @@ const char *fm_percent_whole(char *buffer, double fraction)
 {
     if (fraction > 0 && fraction < 0.005)
         snprintf(buffer, FM_UNIT_CHARS, "<1 %%");
+    else if (fraction >= 0.995 && fraction < 1)
+        snprintf(buffer, FM_UNIT_CHARS, ">99 %%");
     else
         snprintf(buffer, FM_UNIT_CHARS, "%.0f %%", 100 * fraction);
     return buffer;

@@ -61,6 +61,11 @@ static void test_numbers(void)
     NUMBER(fm_percent_text, 0.3412, "34.1");
     NUMBER(fm_percent_text, 0.0001, "<0.1");
     NUMBER(fm_percent_text, 0, "0.0");
+    NUMBER(fm_percent_text, 0.9994, "99.9");
+    NUMBER(fm_percent_text, 0.9999, ">99.9");
+    NUMBER(fm_percent_text, 1, "100.0");
+    NUMBER(fm_percent_whole, 0.996, ">99 %");
+    NUMBER(fm_percent_whole, 1, "100 %");
     NUMBER(fm_percent_whole, 0.3412, "34 %");
     NUMBER(fm_percent_whole, 0.001, "<1 %");
     NUMBER(fm_percent_fine, 0.00345, "0.34 %");
