@@ -49,6 +49,10 @@ int main(int argc, char **argv)
 {
     if (argc < 2)
         return fm_usage_error("", "which command");
+    if (strcmp(argv[1], "help") == 0 && argc == 3) { /* fathom help COMMAND */
+        argv[1] = argv[2];
+        argv[2] = "--help";
+    }
     if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0 || strcmp(argv[1], "help") == 0) {
         print_help();
         return FM_EXIT_OK;

@@ -15,7 +15,7 @@ struct request {
     const char *profile, *output; /* output NULL: stdout */
     const struct fm_view *view;
     enum format format;
-    bool terse;
+    bool terse, grouped;
     struct fm_report_options options;
 };
 
@@ -80,6 +80,7 @@ static int set_by(struct request *request, const char *name)
     if (!find_word(words, name, &index))
         return fm_usage_error("report", "--by knows routine, site, region and comm, not '%s'", name);
     request->options.by = (enum fm_report_by)index;
+    request->grouped = true;
     return FM_EXIT_OK;
 }
 
@@ -128,6 +129,21 @@ static int set_option(struct request *request, int option, char **argv)
     }
 }
 
+/* Only the view mpi groups and has histograms. JSON has all views at once. */
+static int settle_view(struct request *request)
+{
+    const struct fm_view *mpi = fm_view_find("mpi");
+    bool of_mpi = request->grouped || request->options.histogram;
+    if (request->terse && (request->format != FORMAT_TEXT || request->view || of_mpi))
+        return fm_usage_error("report", "--terse is text alone, and no view");
+    if (!request->view)
+        request->view = of_mpi ? mpi : fm_views;
+    if (of_mpi && request->view != mpi && request->format != FORMAT_JSON)
+        return fm_usage_error("report", "--%s belongs to the view mpi, not to %s",
+                              request->grouped ? "by" : "histogram", request->view->name);
+    return FM_EXIT_OK;
+}
+
 /* FM_EXIT_OK with request->profile NULL: help was asked for and given. */
 static int parse(struct request *request, int argc, char **argv)
 {
@@ -148,12 +164,8 @@ static int parse(struct request *request, int argc, char **argv)
         return fm_usage_error("report", "which profile");
     if (optind + 1 < argc)
         return fm_usage_error("report", "one profile at a time, so what is '%s'", argv[optind + 1]);
-    if (request->terse && request->format != FORMAT_TEXT)
-        return fm_usage_error("report", "--terse is text alone");
-    if (!request->view) /* only the view mpi groups and has histograms */
-        request->view = request->options.by || request->options.histogram ? fm_view_find("mpi") : fm_views;
     request->profile = argv[optind];
-    return FM_EXIT_OK;
+    return settle_view(request);
 }
 
 static enum fm_status print(const struct request *request, struct fm_report *report, FILE *out, struct fm_error *error)

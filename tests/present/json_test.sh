@@ -75,6 +75,12 @@ ok "an unknown option" status 2 "$fathom" report --colour job.fathom
 ok "is named" says "there is no option '--colour'"
 ok "an option without its value" status 2 "$fathom" report job.fathom --view
 ok "a value too many" status 2 "$fathom" report --all=yes job.fathom
+ok "--by shows the view mpi" status 0 "$fathom" report job.fathom --by routine
+ok "as it is" grep -q "min, max, second: single calls" out
+ok "--by another view" status 2 "$fathom" report job.fathom --by site --view sizes
+ok "is told whose it is" says "--by belongs to the view mpi, not to sizes"
+ok "--histogram of another view" status 2 "$fathom" report job.fathom --histogram --view balance
+ok "--terse and a view" status 2 "$fathom" report job.fathom --terse --view mpi
 ok "a number that is none" status 2 "$fathom" report --top many job.fathom
 ok "no profile" status 2 "$fathom" report
 ok "two profiles" status 2 "$fathom" report job.fathom job.fathom
@@ -90,6 +96,8 @@ ok "an unknown command" status 2 "$fathom" frobnicate
 ok "lists the commands" says "there is no command 'frobnicate', only run, report"
 ok "no command" status 2 "$fathom"
 ok "help of all" status 0 "$fathom" --help
+ok "help of one" status 0 "$fathom" help report
+ok "is its own" grep -q -e "--histogram" out
 ok "version" status 0 "$fathom" --version
 echo "1..$count"
 exit $failed
