@@ -87,21 +87,31 @@ static void print_heaviest(struct fm_report *report, FILE *out)
         fm_table_print(&table, out);
 }
 
+/* Of a single rank the headline has told the time already. */
+static void print_extremes(struct fm_report *report, FILE *out)
+{
+    const struct fm_summary *summary = &report->summary;
+    char least[FM_UNIT_CHARS], most[FM_UNIT_CHARS], memory[FM_UNIT_CHARS];
+    const char *times = "", *known = "";
+    if (summary->measured > 1 && summary->n_routines)
+        times = fm_format(&report->arena, "in MPI %s (rank %u) to %s (rank %u)",
+                          fm_time_text(least, (double)summary->mpi.min), summary->mpi.min_rank,
+                          fm_time_text(most, (double)summary->mpi.max), summary->mpi.max_rank);
+    if (summary->memory.max)
+        known = fm_format(&report->arena, "memory up to %s (rank %u)",
+                          fm_bytes_text(memory, (double)summary->memory.max), summary->memory.max_rank);
+    if (times[0] || known[0])
+        print_line(out, fm_format(&report->arena, "  %s%s%s", times, times[0] && known[0] ? "; " : "", known));
+}
+
 enum fm_status fm_report_terse(struct fm_report *report, FILE *out, struct fm_error *error)
 {
     (void)error;
     const struct fm_summary *summary = &report->summary;
-    char least[FM_UNIT_CHARS], most[FM_UNIT_CHARS], memory[FM_UNIT_CHARS], overhead[FM_UNIT_CHARS],
-        share[FM_UNIT_CHARS];
+    char overhead[FM_UNIT_CHARS], share[FM_UNIT_CHARS];
     print_ends(report, out);
     print_line(out, fm_headline(report));
-    const char *known = summary->memory.max
-                            ? fm_format(&report->arena, "; memory up to %s (rank %u)",
-                                        fm_bytes_text(memory, (double)summary->memory.max), summary->memory.max_rank)
-                            : "";
-    print_line(out, fm_format(&report->arena, "  in MPI %s (rank %u) to %s (rank %u)%s",
-                              fm_time_text(least, (double)summary->mpi.min), summary->mpi.min_rank,
-                              fm_time_text(most, (double)summary->mpi.max), summary->mpi.max_rank, known));
+    print_extremes(report, out);
     print_heaviest(report, out);
     if (report->balance.n_groups > 1)
         print_line(out, fm_format(&report->arena, "  %s", fm_balance_sentence(report)));

@@ -12,14 +12,13 @@ static const char OTHER = '.';
 
 /* ---- the sentence ---- */
 
-static const char *group_sentence(struct fm_report *report, const struct fm_balance_group *group, bool first)
+static const char *group_sentence(struct fm_report *report, const struct fm_balance_group *group)
 {
     char difference[FM_UNIT_CHARS];
     bool less = group->difference_ns < 0;
-    const char *ranks = fm_ranks_text(report, &group->ranks, 40);
-    return fm_format(&report->arena, "%c%s spend%s %s %s in MPI than the rest", first ? 'R' : 'r', ranks + 1,
-                     group->n == 1 ? "s" : "", fm_time_text(difference, fabs(group->difference_ns)),
-                     less ? "less" : "more");
+    const char *ranks = fm_ranks_text(report, &group->ranks, 24);
+    return fm_format(&report->arena, "R%s spend%s %s %s in MPI than the rest", ranks + 1, group->n == 1 ? "s" : "",
+                     fm_time_text(difference, fabs(group->difference_ns)), less ? "less" : "more");
 }
 
 const char *fm_balance_sentence(struct fm_report *report)
@@ -39,13 +38,13 @@ const char *fm_balance_sentence(struct fm_report *report)
         const char *meaning = news == high   ? (news->n == 1 ? "it waits for the others" : "they wait for the others")
                               : news->n == 1 ? "it has more to do, and the others wait"
                                              : "they have more to do, and the others wait";
-        return fm_format(&report->arena, "%s: %s.", group_sentence(report, news, true), meaning);
+        return fm_format(&report->arena, "%s: %s.", group_sentence(report, news), meaning);
     }
-    const char *text = "";
-    for (size_t g = 0; g < balance->n_groups; g++)
-        text = fm_format(&report->arena, "%s%s%s", text, g ? "; " : "",
-                         group_sentence(report, &balance->groups[g], g == 0));
-    return fm_format(&report->arena, "%s.", text);
+    /* of many groups the ends are the news, and the view shows the others */
+    const struct fm_balance_group *low = &balance->groups[0], *high = &balance->groups[balance->n_groups - 1];
+    return fm_format(&report->arena, "%s and wait%s most; %s %s less.", group_sentence(report, high),
+                     high->n == 1 ? "s" : "", fm_ranks_text(report, &low->ranks, 24),
+                     fm_time_text(spread, fabs(low->difference_ns)));
 }
 
 /* ---- the picture ---- */

@@ -65,7 +65,10 @@ static bool add_snapshot(struct fm_report *report, struct fm_table *table, const
         fm_cell_text(table, routines[i].name);
         fm_cell_whole(table, routines[i].count);
         fm_cell_whole(table, routines[i].total_ns);
-        fm_cell_whole(table, routines[i].bytes);
+        if (csv || routines[i].bytes)
+            fm_cell_whole(table, routines[i].bytes);
+        else
+            fm_cell_none(table);
     }
     return true;
 }

@@ -60,9 +60,30 @@ static const char *hosts_text(struct fm_report *report)
 static const char *job_text(struct fm_report *report)
 {
     const struct fm_job *job = &report->profile->job;
-    const char *id = job->id[0] ? fm_format(&report->arena, "job %s", job->id) : "";
+    const char *launcher = job->launcher[0] ? fm_format(&report->arena, "started by %s", job->launcher) : "";
     const char *user = job->user[0] ? fm_format(&report->arena, "user %s", job->user) : "";
-    return joined(report, joined(report, job->launcher, id), user);
+    return joined(report, joined(report, job->id, launcher), user);
+}
+
+/* Where ranks share cores, every figure has a part that no change to the program takes away. */
+static const char *ranks_text(struct fm_report *report)
+{
+    const struct fm_profile *profile = report->profile;
+    const struct fm_summary *summary = &report->summary;
+    char ratio[FM_UNIT_CHARS];
+    double most = 0;
+    for (size_t i = 0; i < profile->n_hosts; i++) {
+        double on_core = fm_ratio((double)fm_rankset_count(&profile->hosts[i].ranks), profile->hosts[i].cores);
+        most = on_core > most ? on_core : most;
+    }
+    const char *text = fm_format(&report->arena, "%u on %zu host%s", summary->ranks, profile->n_hosts,
+                                 profile->n_hosts == 1 ? "" : "s");
+    if (summary->measured < summary->ranks)
+        text = fm_format(&report->arena, "%s, %u with data", text, summary->measured);
+    if (most > 1)
+        text = fm_format(&report->arena, "%s, %s%s to a core: all times include waiting for one", text,
+                         profile->n_hosts > 1 ? "up to " : "", fm_mean_text(ratio, most));
+    return text;
 }
 
 static void banner(struct fm_report *report, FILE *out)
@@ -73,18 +94,14 @@ static void banner(struct fm_report *report, FILE *out)
     const char *started = fm_date_text(a, job->started_real_ns);
     const char *when = fm_format(&report->arena, "%s%s%s", started, started[0] ? ", wall " : "wall ",
                                  fm_time_text(b, (double)summary->wall_ns));
-    const char *ranks = fm_format(&report->arena, "%u on %zu host%s", summary->ranks, report->profile->n_hosts,
-                                  report->profile->n_hosts == 1 ? "" : "s");
-    if (summary->measured < summary->ranks)
-        ranks = fm_format(&report->arena, "%s, %u with data", ranks, summary->measured);
     banner_line(out, "command", command_text(report));
     banner_line(out, "started", when);
-    banner_line(out, "ranks", ranks);
+    banner_line(out, "ranks", ranks_text(report));
     banner_line(out, "hosts", hosts_text(report));
     banner_line(out, "MPI",
                 joined(report, job->mpi, job->language[0] ? fm_format(&report->arena, "from %s", job->language) : ""));
-    banner_line(out, "launcher", job_text(report));
-    if (summary->memory.max)
+    banner_line(out, "job", job_text(report));
+    if (summary->memory.max && summary->measured > 1)
         banner_line(out, "memory",
                     fm_format(&report->arena, "%s in all ranks, at most %s in one",
                               fm_bytes_text(a, (double)summary->memory.sum),
@@ -117,7 +134,8 @@ static void print_spreads(struct fm_report *report, FILE *out)
         return;
     fm_table_start(&table, &report->arena, spread_columns, sizeof spread_columns / sizeof *spread_columns);
     spread_row(&table, "wall", FM_COLUMN_TIME, &summary->wall);
-    spread_row(&table, "in MPI", FM_COLUMN_TIME, &summary->mpi);
+    if (summary->n_routines)
+        spread_row(&table, "in MPI", FM_COLUMN_TIME, &summary->mpi);
     if (summary->memory.max) { /* else all were killed, and nobody asked for these three */
         spread_row(&table, "user", FM_COLUMN_TIME, &summary->user);
         spread_row(&table, "system", FM_COLUMN_TIME, &summary->system);
@@ -205,6 +223,7 @@ static void print_routines(struct fm_report *report, FILE *out)
     routine_row(report, &table, "all", &all);
     fm_table_print(&table, out);
     fm_print_scope(report, out);
+    fputc('\n', out);
 }
 
 /* ---- the end ---- */
@@ -267,7 +286,6 @@ enum fm_status fm_view_summary_text(struct fm_report *report, FILE *out, struct 
     fputc('\n', out);
     print_spreads(report, out);
     print_routines(report, out);
-    fputc('\n', out);
     print_balance(report, out);
     print_snapshots(report, out);
     print_overhead(report, out);

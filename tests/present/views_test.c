@@ -194,6 +194,52 @@ static void test_hostile(void)
     fm_profile_destroy(profile);
 }
 
+static bool shows(const struct fm_profile *profile, const char *view, const char *wanted)
+{
+    struct fm_report_options options = {0};
+    char *text = print_view(profile, view, &options, false);
+    bool found = strstr(text, wanted) != NULL;
+    free(text);
+    return found;
+}
+
+/* Of many groups of ranks the first sentence names the two ends. */
+static void test_groups(void)
+{
+    static const uint64_t seconds[] = {1, 1, 3, 3, 5, 5, 8, 8};
+    struct fm_profile *profile = sample_profile(8);
+    for (size_t i = 0; i < 8; i++)
+        profile->processes[i].mpi_ns = seconds[i] * SECOND;
+    const char *sentence = "Ranks 6-7 spend 5.0 s more in MPI than the rest and wait most; ranks 0-1 4.3 s less.\n";
+    tap_ok(shows(profile, "balance", sentence), "four groups in one sentence");
+    tap_ok(shows(profile, NULL, sentence), "whole in the terse banner too");
+    fm_profile_destroy(profile);
+}
+
+static void test_cores(void)
+{
+    struct fm_profile *profile = sample_profile(8);
+    profile->hosts[0].cores = 8;
+    tap_ok(!shows(profile, "summary", "to a core"), "a core for each rank goes without saying");
+    profile->hosts[0].cores = 4;
+    tap_ok(shows(profile, "summary", "\nranks     8 on 1 host, 2 to a core: all times include waiting for one\n"),
+           "ranks that share cores are told");
+    fm_profile_destroy(profile);
+}
+
+/* What is said of one rank without MPI has no extremes and no gaps. */
+static void test_one_process(void)
+{
+    struct fm_profile *profile = sample_profile(1);
+    profile->n_routines = profile->n_events = 0;
+    profile->processes[0].mpi_ns = 0;
+    profile->job.launcher = "";
+    tap_ok(!shows(profile, "summary", "in MPI") && !shows(profile, NULL, "in MPI"), "without MPI no time in it");
+    tap_ok(!shows(profile, "summary", "\n\n\n"), "nor a gap where its routines would be");
+    tap_ok(shows(profile, "summary", "\njob       4711, user ada\n"), "a job without a launcher");
+    fm_profile_destroy(profile);
+}
+
 static bool name_site(void *context, const struct fm_site *site, struct fm_place *place)
 {
     (void)context;
@@ -240,6 +286,9 @@ int main(int argc, char **argv)
     test_sizes();
     test_empty();
     test_hostile();
+    test_groups();
+    test_cores();
+    test_one_process();
     test_symbols();
     return tap_done();
 }
