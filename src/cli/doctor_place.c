@@ -14,6 +14,24 @@
 #include "cli/doctor.h"
 #include "cli/gather.h"
 #include "cli/library.h"
+#include "cli/run_launch.h"
+
+/* How a job on several hosts comes together. */
+static void look_at_hosts(struct fm_doctor *doctor, const char *library)
+{
+    const char *said = getenv("FATHOM_EVERYWHERE");
+    bool shared = fm_launch_is_shared(library);
+    if (said && strcmp(said, "1") == 0)
+        fm_doctor_say(doctor, FM_DOCTOR_OK, NULL,
+                      "hosts: merge over MPI, if the library is on all of them, as FATHOM_EVERYWHERE=1 says");
+    else if (shared && !said)
+        fm_doctor_say(doctor, FM_DOCTOR_OK, NULL,
+                      "hosts: merge over MPI, for the library lies on a network file system");
+    else
+        fm_doctor_say(doctor, FM_DOCTOR_OK,
+                      "FATHOM_EVERYWHERE=1 where the library is on every host: they merge over MPI",
+                      "hosts: each adds its part to the profile, in a directory that all of them share");
+}
 
 static void look_at_library(struct fm_doctor *doctor)
 {
@@ -29,9 +47,10 @@ static void look_at_library(struct fm_doctor *doctor)
         return;
     }
     bool same = fm_elf_open(&self, "/proc/self/exe", NULL) != FM_OK || self.machine == library.machine;
-    if (same)
+    if (same) {
         fm_doctor_say(doctor, FM_DOCTOR_OK, NULL, "library: %s", path);
-    else
+        look_at_hosts(doctor, path);
+    } else
         fm_doctor_say(doctor, FM_DOCTOR_BAD, "install Fathom for this machine", "library: %s is for another machine",
                       path);
     fm_elf_close(&self);

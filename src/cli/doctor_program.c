@@ -132,19 +132,31 @@ static bool look_at_missing(struct fm_doctor *doctor, const char *path, const ch
     return false;
 }
 
-static const char *kind_of(const char *libmpi)
+static enum fm_doctor_mpi kind_of(const char *libmpi)
 {
     struct fm_elf elf;
     if (fm_elf_open(&elf, libmpi, NULL) != FM_OK)
-        return "an unknown MPI";
-    const char *kind = fm_elf_find(&elf, "ompi_mpi_comm_world") == FM_ELF_DEFINED ? "Open MPI"
-                       : fm_elf_find(&elf, "MPIR_Dup_fn") == FM_ELF_DEFINED ||
-                               fm_elf_find(&elf, "MPID_Init") == FM_ELF_DEFINED || strstr(libmpi, "mpich") ||
-                               strstr(libmpi, ".so.12")
-                           ? "the MPICH ABI"
-                           : "an unknown MPI";
+        return FM_DOCTOR_MPI_UNKNOWN;
+    enum fm_doctor_mpi kind = fm_elf_find(&elf, "ompi_mpi_comm_world") == FM_ELF_DEFINED ? FM_DOCTOR_OPENMPI
+                              : fm_elf_find(&elf, "MPIR_Dup_fn") == FM_ELF_DEFINED ||
+                                      fm_elf_find(&elf, "MPID_Init") == FM_ELF_DEFINED || strstr(libmpi, "mpich") ||
+                                      strstr(libmpi, ".so.12")
+                                  ? FM_DOCTOR_MPICH
+                                  : FM_DOCTOR_MPI_UNKNOWN;
     fm_elf_close(&elf);
     return kind;
+}
+
+static void look_at_library(struct fm_doctor *doctor, const char *path, const char *libmpi)
+{
+    static const char *const names[] = {"an unknown MPI", "Open MPI", "the MPICH ABI"};
+    enum fm_doctor_mpi kind = kind_of(libmpi);
+    fm_doctor_say(doctor, kind ? FM_DOCTOR_OK : FM_DOCTOR_WARN, NULL, "program: %s loads %s, %s", path, libmpi,
+                  names[kind]);
+    if (kind && doctor->mpirun && kind != doctor->mpirun)
+        fm_doctor_say(doctor, FM_DOCTOR_WARN, "start it with the mpirun of its own MPI",
+                      "program: mpirun is of %s: under it each process would be a job of its own",
+                      names[doctor->mpirun]);
 }
 
 static void look_at_dynamic(struct fm_doctor *doctor, const char *path, const struct fm_elf *elf)
@@ -159,8 +171,7 @@ static void look_at_dynamic(struct fm_doctor *doctor, const char *path, const st
         return;
     bool found = find_libmpi(list, libmpi, sizeof libmpi);
     if (found)
-        fm_doctor_say(doctor, strcmp(kind_of(libmpi), "an unknown MPI") ? FM_DOCTOR_OK : FM_DOCTOR_WARN, NULL,
-                      "program: %s loads %s, %s", path, libmpi, kind_of(libmpi));
+        look_at_library(doctor, path, libmpi);
     else if (defines_mpi(elf))
         fm_doctor_say(doctor, FM_DOCTOR_BAD, "link it with the shared libmpi",
                       "program: %s has MPI linked into it statically: its calls cannot be seen", path);
@@ -178,7 +189,10 @@ void fm_doctor_program(struct fm_doctor *doctor, const char *program)
     struct fm_error error;
     struct fm_elf elf;
     if (!find_program(program, path)) {
-        fm_doctor_say(doctor, FM_DOCTOR_BAD, NULL, "program: %s: %s", program, strerror(errno));
+        bool in_path = !strchr(program, '/');
+        snprintf(path, sizeof path, "say ./%.1000s for the one in this directory", program);
+        fm_doctor_say(doctor, FM_DOCTOR_BAD, in_path && access(program, F_OK) == 0 ? path : NULL, "program: %s: %s",
+                      program, in_path ? "no such command in PATH" : strerror(errno));
         return;
     }
     if (!look_at_rights(doctor, path) || look_at_script(doctor, path))

@@ -137,31 +137,36 @@ static void look_at_limits(struct fm_doctor *doctor)
 
 /* ---- MPI ---- */
 
+/* "mpirun (Open MPI) 4.1.4", "mpirun.openmpi (OpenRTE) 4.1.4"; hydra's has a heading above "Version:". */
+static enum fm_doctor_mpi read_version(char *text, const char **name, const char **version)
+{
+    char *hydra = strstr(text, "Version:"), *open = strstr(text, "(Open"), *end = open ? strchr(open, ')') : NULL;
+    *name = hydra ? "MPICH " : end ? "Open MPI " : "";
+    *version = hydra ? hydra + strlen("Version:") : end ? end + 1 : text;
+    *version += strspn(*version, " \t");
+    text[*version - text + strcspn(*version, "\n")] = 0;
+    return hydra ? FM_DOCTOR_MPICH : end ? FM_DOCTOR_OPENMPI : FM_DOCTOR_MPI_UNKNOWN;
+}
+
 static bool look_at_launcher(struct fm_doctor *doctor, char *launcher)
 {
     char text[4096], *words[] = {launcher, "--version", NULL};
+    const char *name, *version;
     if (fm_doctor_capture(words, text, sizeof text) != 0)
         return false;
-    const char *version = strstr(text, "Version:"); /* hydra's has a heading above */
-    if (version) {
-        version += strlen("Version:");
-        version += strspn(version, " \t");
-        fm_doctor_say(doctor, FM_DOCTOR_OK, NULL, "MPI: %s is MPICH %.*s", launcher, (int)strcspn(version, "\n"),
-                      version);
-    } else {
-        fm_doctor_say(doctor, FM_DOCTOR_OK, NULL, "MPI: %s is %.*s", launcher, (int)strcspn(text, "\n"), text);
-    }
+    enum fm_doctor_mpi mpi = read_version(text, &name, &version);
+    fm_doctor_say(doctor, FM_DOCTOR_OK, NULL, "MPI: %s is %s%s", launcher, name, version);
+    if (strcmp(launcher, "mpirun") == 0)
+        doctor->mpirun = mpi;
     return true;
 }
 
 static void look_at_mpi(struct fm_doctor *doctor)
 {
-    static char *const variants[] = {"mpirun.openmpi", "mpirun.mpich", "srun"};
+    static char *const launchers[] = {"mpirun", "mpirun.openmpi", "mpirun.mpich", "srun"};
     bool found = false;
-    for (size_t i = 0; i < sizeof variants / sizeof *variants; i++)
-        found |= look_at_launcher(doctor, variants[i]);
-    if (!found)
-        found = look_at_launcher(doctor, "mpirun");
+    for (size_t i = 0; i < sizeof launchers / sizeof *launchers; i++)
+        found |= look_at_launcher(doctor, launchers[i]);
     if (!found)
         fm_doctor_say(doctor, FM_DOCTOR_WARN, "load your MPI's module, or: apt-get install openmpi-bin",
                       "MPI: no mpirun and no srun in PATH");

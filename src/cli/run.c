@@ -153,7 +153,9 @@ static void run_command(void *context, struct fm_child *child)
 static int cannot_start(const char *command, int error)
 {
     if (error == ENOENT && !strchr(command, '/'))
-        fprintf(stderr, "fathom run: %s: no such command in PATH\n", command);
+        fprintf(stderr, "fathom run: %s: no such command in PATH%s%s\n", command,
+                access(command, F_OK) == 0 ? "; for the one in this directory say ./" : "",
+                access(command, F_OK) == 0 ? command : "");
     else
         fprintf(stderr, "fathom run: %s: cannot be started: %s\n", command, strerror(error));
     return error == ENOENT ? 127 : 126;

@@ -35,10 +35,16 @@ result $? "a working place: status 0"
 grep -vqE '^(ok   |warn |bad  |      mend: |[0-9]+ ok, )' out
 [ $? -eq 1 ]
 result $? "every line is a finding, a mend or the sum"
-for what in library segments space leftovers clock limits MPI; do
+for what in library hosts segments space leftovers clock limits MPI; do
     grep -qE "^(ok|warn) +$what:" out
     result $? "it looks at: $what"
 done
+FATHOM_EVERYWHERE=0 doctor
+grep -A1 '^ok    hosts:' out | grep -q 'mend: FATHOM_EVERYWHERE=1'
+result $? "what several hosts need, and the variable that changes it"
+FATHOM_EVERYWHERE=1 doctor
+grep -q '^ok    hosts: merge over MPI' out
+result $? "which is seen once it is set"
 FATHOM_LIBRARY=/nonexistent doctor
 [ $status -eq 1 ] && grep -q '^bad   library:' out
 result $? "no library is bad"
@@ -63,6 +69,9 @@ doctor ./script
 [ $status -eq 0 ] && grep -q '^ok    program:.*script' out
 result $? "a script"
 echo text >text && chmod +x text
+doctor text
+[ $status -eq 1 ] && grep -q 'text: no such command in PATH' out && grep -q 'mend: say ./text' out
+result $? "a file here that is not in PATH"
 doctor ./text
 [ $status -eq 1 ] && grep -q '^bad   program:' out
 result $? "what is no program"
@@ -107,6 +116,16 @@ int main(int c, char **v) { MPI_Init(&c, &v); return MPI_Finalize(); }' >mpi.c
         case $compiler in *openmpi) kind='Open MPI' ;; *) kind=MPICH ;; esac
         [ $status -eq 0 ] && grep -q "^ok    program:.*$kind" out
         result $? "a program with $kind"
+        for launcher in mpirun.openmpi mpirun.mpich; do
+            command -v $launcher >/dev/null || continue
+            mkdir -p bin && ln -sf "$(command -v $launcher)" bin/mpirun
+            PATH=$work/bin:$PATH doctor ./mpi
+            case $compiler-$launcher in
+            *openmpi-*openmpi | *mpich-*mpich) ! grep -q '^warn  program: mpirun is of' out ;;
+            *) [ $status -eq 0 ] && grep -q '^warn  program: mpirun is of' out ;;
+            esac
+            result $? "a program of $compiler where mpirun is $launcher"
+        done
     else
         skip "a program of $compiler" "there is none"
     fi
