@@ -26,7 +26,7 @@ static const char usage[] =
     "    fathom run ./program-without-mpi\n"
     "\n"
     "  -o, --output FILE   where the profile goes: file or directory (default: PROGRAM.JOB.fathom here)\n"
-    "  --memory SIZE       memory of each process for what is measured, such as 4M (the default) or 512K\n"
+    "  --memory SIZE       memory of each process for what is measured, such as 4M (the default) or 512K; at least 256K\n"
     "  --report HOW        print a report at the end: terse, full, or into the file HOW\n"
     "  -q, --quiet         say nothing at the end\n"
     "  -h, --help          this text; more in fathom-run(1)\n";
