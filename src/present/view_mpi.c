@@ -196,6 +196,8 @@ static enum fm_status grouped(struct fm_report *report, FILE *out, bool csv, str
     if (report->options.by == FM_REPORT_BY_SITE && !report->symbols)
         fputs("\nPROGRAM+OFFSET: where the call returns. Its line (with -g): addr2line -fie PROGRAM $((OFFSET-1))\n",
               out);
+    if (report->options.by == FM_REPORT_BY_REGION)
+        fm_print_no_regions(report, out);
     return FM_OK;
 }
 

@@ -90,8 +90,7 @@ enum fm_status fm_view_regions_text(struct fm_report *report, FILE *out, struct 
     fm_print_scope(report, out);
     fputs("Figures include nested regions; longest: wall time of the slowest rank; % MPI: share of the wall.\n\n", out);
     fm_table_print(&table, out);
-    if (table.n_cells == table.n_columns)
-        fputs("\nThe program names no regions: MPI_Pcontrol(1, \"name\") opens one, (-1, \"name\") closes it.\n", out);
+    fm_print_no_regions(report, out);
     return FM_OK;
 }
 

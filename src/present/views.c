@@ -128,6 +128,18 @@ void fm_print_incomplete(struct fm_report *report, FILE *out)
     fputc('\n', out);
 }
 
+void fm_print_no_regions(struct fm_report *report, FILE *out)
+{
+    const struct fm_profile *profile = report->profile;
+    bool named = false; /* without a name: the whole program */
+    for (size_t i = 0; i < profile->n_regions; i++)
+        named |= profile->regions[i].path[0] != 0;
+    for (size_t i = 0; i < profile->n_events; i++)
+        named |= profile->events[i].key.region[0] != 0;
+    if (!named)
+        fputs("\nThe program names no regions: MPI_Pcontrol(1, \"name\") opens one, (-1, \"name\") closes it.\n", out);
+}
+
 void fm_print_scope(struct fm_report *report, FILE *out)
 {
     char wall[FM_UNIT_CHARS];

@@ -227,6 +227,23 @@ static void test_cores(void)
     fm_profile_destroy(profile);
 }
 
+static void test_no_regions(void)
+{
+    struct fm_profile *profile = sample_profile(4);
+    struct fm_report_options options = {.by = FM_REPORT_BY_REGION};
+    char *named = print_view(profile, "mpi", &options, false);
+    profile->n_regions = 1;
+    for (size_t i = 0; i < profile->n_events; i++)
+        profile->events[i].key.region = "";
+    char *text = print_view(profile, "mpi", &options, false);
+    tap_ok(strstr(text, "The program names no regions") && !strstr(named, "names no regions"),
+           "by region without regions: how to name them");
+    tap_ok(shows(profile, "regions", "The program names no regions"), "and in the view of them");
+    free(text);
+    free(named);
+    fm_profile_destroy(profile);
+}
+
 /* What is said of one rank without MPI has no extremes and no gaps. */
 static void test_one_process(void)
 {
@@ -288,6 +305,7 @@ int main(int argc, char **argv)
     test_hostile();
     test_groups();
     test_cores();
+    test_no_regions();
     test_one_process();
     test_symbols();
     return tap_done();
