@@ -70,6 +70,7 @@ struct fm_thread {
     uint32_t n_outer;
     struct fm_outer_call outer[FM_OUTER_CALLS];
     struct fm_frame_rule frames[FM_FRAME_SLOTS];
+    uint64_t n_found;                           /* empty in a forked child, as what it counts */
     struct fm_found found[FM_SCRATCH_REQUESTS]; /* of a call that waits for many */
     _Alignas(8) char statuses[FM_SCRATCH_REQUESTS][FM_STATUS_BYTES];
 };

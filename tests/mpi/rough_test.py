@@ -167,6 +167,50 @@ int main(int argc, char **argv)
 }
 """
 
+# An error handler that forks, in calls of a kind that were made from the same place before: the child returns from each.
+FORK_IN_ERROR = r"""
+#include <mpi.h>
+#include <stdio.h>
+#include <sys/wait.h>
+#include <unistd.h>
+static pid_t child;
+static int times;
+static void fork_once(MPI_Comm *comm, int *code, ...)
+{
+    if (times == 2)
+        child = fork();
+}
+int main(int argc, char **argv)
+{
+    int value, status, class[3];
+    MPI_Errhandler handler;
+    MPI_Request request;
+    MPI_Init(&argc, &argv);
+    MPI_Comm_create_errhandler(fork_once, &handler);
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, handler);
+    for (int kind = 0; kind < 5; kind++) {
+        for (times = 0; times < 3; times++) {
+            int code = 0;
+            child = -1;
+            switch (kind) {
+            case 0: code = MPI_Send(&value, 1, MPI_INT, 99, 0, MPI_COMM_WORLD); break;
+            case 1: code = MPI_Recv(&value, 1, MPI_INT, 99, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE); break;
+            case 2: code = MPI_Irecv(&value, 1, MPI_INT, 99, 0, MPI_COMM_WORLD, &request); break;
+            case 3: code = MPI_Allreduce(&value, &value, -1, MPI_INT, MPI_SUM, MPI_COMM_WORLD); break;
+            case 4: code = MPI_Probe(99, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE); break;
+            }
+            MPI_Error_class(code, &class[times]);
+            if (child == 0)
+                _exit(class[2] == class[0] ? 0 : 1);
+        }
+        waitpid(child, &status, 0);
+        printf("kind %d: status %x of the child\n", kind, status);
+    }
+    MPI_Finalize();
+    return 0;
+}
+"""
+
 # A process that forks before it knows of MPI: the child is the one that uses it.
 CHILD = r"""
 #include <mpi.h>
@@ -300,6 +344,7 @@ def main():
         compare(mpi, "jump", JUMP)
         job = compare(mpi, "fork", FORK)
         tap.equal(jobs.calls(job.report())["MPI_Reduce_local"], 1, f"{mpi.short}: the child's calls are not the parent's")
+        compare(mpi, "fork_in_error", FORK_IN_ERROR)
         job = compare(mpi, "child", CHILD)
         tap.ok(len(job.profiles()) == 1 and jobs.calls(job.report()).get("MPI_Barrier") == 1,
                f"{mpi.short}: a child that is the MPI process is measured", job)

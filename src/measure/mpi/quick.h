@@ -8,9 +8,9 @@
 
 struct fm_quick {
     struct fm_local *local;
-    uint64_t start; /* ticks */
+    struct fm_thread *self; /* kept: in a child that is forked in a callback, local has none */
+    uint64_t start;         /* ticks */
     uint64_t site_region;
-    uint32_t n_found; /* of a call with many requests: how many of them are in self->found */
     struct fm_request *request;
 };
 
@@ -28,6 +28,7 @@ FM_INLINE bool fm_quick_begin(struct fm_quick *quick, unsigned routine, struct f
         return false;
     local->guard = frame.sp;
     quick->local = local;
+    quick->self = self;
     quick->site_region = fm_site_region(self, site);
     quick->start = fm_call_note(self, routine, site);
     return true;
@@ -42,7 +43,7 @@ FM_INLINE uint64_t fm_quick_ns(const struct fm_quick *quick)
 FM_INLINE void fm_quick_hand_over(const struct fm_quick *quick, unsigned routine, bool is_pmpi, uint64_t ns,
                                   struct fm_call *call)
 {
-    fm_call_set(call, quick->local->self, routine, is_pmpi, quick->site_region, quick->start);
+    fm_call_set(call, quick->self, routine, is_pmpi, quick->site_region, quick->start);
     call->ns = ns;
 }
 
@@ -50,7 +51,7 @@ FM_INLINE void fm_quick_hand_over(const struct fm_quick *quick, unsigned routine
 FM_INLINE bool fm_quick_finish(const struct fm_quick *quick, unsigned routine, uint32_t peer, unsigned size_bin,
                                const struct fm_sample *sample)
 {
-    struct fm_thread *self = quick->local->self;
+    struct fm_thread *self = quick->self;
     struct fm_key key = {peer, (uint16_t)routine, 0, (uint8_t)self->slot, quick->site_region};
     struct fm_entry *entry = fm_table_known(fm_key_words(&key), size_bin);
     if (FM_UNLIKELY(!entry))
@@ -151,7 +152,7 @@ FM_INLINE void fm_quick_after_post_receive(const struct fm_quick *quick, unsigne
                                            int64_t count, int32_t source, fm_word comm, fm_word request)
 {
     uint64_t ns = fm_quick_ns(quick);
-    struct fm_thread *self = quick->local->self;
+    struct fm_thread *self = quick->self;
     const struct fm_comm *known;
     fm_word handle = result == 0 ? fm_handle_at(request, 0) : fm_abi.request_null;
     struct fm_request *to = fm_request_bucket(handle, 0);
@@ -179,7 +180,7 @@ FM_INLINE void fm_quick_after_post_receive(const struct fm_quick *quick, unsigne
 FM_INLINE void fm_quick_before_wait(struct fm_quick *quick, fm_word request, fm_word *status, void *own)
 {
     quick->request = NULL;
-    if (!request || !(quick->request = fm_request_find(quick->local->self, fm_handle_at(request, 0))))
+    if (!request || !(quick->request = fm_request_find(quick->self, fm_handle_at(request, 0))))
         return;
     if (*status == fm_abi.status_ignore)
         *status = (fm_word)own;
@@ -190,9 +191,9 @@ FM_INLINE void fm_quick_after_wait(const struct fm_quick *quick, unsigned routin
 {
     struct fm_sample sample = {.ns = fm_quick_ns(quick)};
     if (quick->request && FM_LIKELY(result == 0))
-        fm_request_end(quick->local->self, quick->request, (const void *)status);
+        fm_request_end(quick->self, quick->request, (const void *)status);
     else if (quick->request)
-        fm_request_end_any(quick->local->self, quick->request, NULL);
+        fm_request_end_any(quick->self, quick->request, NULL);
     if (FM_LIKELY(fm_quick_finish(quick, routine, FM_PEER_NONE, FM_SIZE_NONE, &sample)))
         return;
     struct fm_call call;
@@ -217,7 +218,7 @@ FM_INLINE void fm_quick_after_test(struct fm_quick *quick, unsigned routine, boo
 
 FM_INLINE bool fm_quick_find(struct fm_quick *quick, int64_t count, fm_word requests, bool wide)
 {
-    struct fm_thread *self = quick->local->self;
+    struct fm_thread *self = quick->self;
     const uint64_t slot = self->slot;
     struct fm_found *to = self->found;
     for (int64_t i = 0; i < count; i++) {
@@ -230,7 +231,7 @@ FM_INLINE bool fm_quick_find(struct fm_quick *quick, int64_t count, fm_word requ
         to->request = request;
         to++->index = i;
     }
-    quick->n_found = (uint32_t)(to - self->found);
+    self->n_found = (uint32_t)(to - self->found);
     return true;
 }
 
@@ -241,18 +242,18 @@ FM_INLINE bool fm_quick_before_waitall(struct fm_quick *quick, int64_t count, fm
         return false;
     bool fine = fm_abi.handle_bytes == sizeof(fm_word) ? fm_quick_find(quick, count, requests, true)
                                                        : fm_quick_find(quick, count, requests, false);
-    if (FM_LIKELY(fine) && quick->n_found && *statuses == fm_abi.statuses_ignore)
-        *statuses = (fm_word)quick->local->self->statuses;
+    if (FM_LIKELY(fine) && quick->self->n_found && *statuses == fm_abi.statuses_ignore)
+        *statuses = (fm_word)quick->self->statuses;
     return fine;
 }
 
 FM_INLINE void fm_quick_after_waitall(const struct fm_quick *quick, unsigned routine, bool is_pmpi, int result,
                                       int64_t count, fm_word statuses)
 {
-    struct fm_thread *self = quick->local->self;
+    struct fm_thread *self = quick->self;
     struct fm_sample sample = {.ns = fm_quick_ns(quick), .count_argument = count > 0 ? (uint64_t)count : 0};
     if (FM_LIKELY(result == 0)) {
-        const struct fm_found *found = self->found, *end = found + quick->n_found;
+        const struct fm_found *found = self->found, *end = found + quick->self->n_found;
         for (; found < end; found++)
             fm_request_end(self, found->request, fm_status_at(statuses, found->index));
         if (FM_LIKELY(fm_quick_finish(quick, routine, FM_PEER_NONE, FM_SIZE_NONE, &sample)))
@@ -260,8 +261,8 @@ FM_INLINE void fm_quick_after_waitall(const struct fm_quick *quick, unsigned rou
     }
     struct fm_call call;
     fm_quick_hand_over(quick, routine, is_pmpi, sample.ns, &call);
-    call.found = (struct fm_found_list){self->found, quick->n_found};
-    call.follow = result != 0 && quick->n_found;
+    call.found = (struct fm_found_list){self->found, quick->self->n_found};
+    call.follow = result != 0 && quick->self->n_found;
     call.statuses = statuses;
     fm_after_waitall(&call, result, count);
 }

@@ -158,6 +158,8 @@ void fm_request_end_any(struct fm_thread *self, struct fm_request *at, const voi
 {
     struct fm_request request = *at;
     unsigned kind = request.kind & FM_REQUEST_KIND;
+    if (atomic_load(&fm_rt.state) != FM_RT_ON) /* in a child that was forked in a callback: it is the parent's */
+        return;
     if (kind == FM_REQUEST_RECEIVE || kind == FM_REQUEST_RECEIVE_HALF)
         forget(at);
     else
