@@ -211,6 +211,46 @@ int main(int argc, char **argv)
 }
 """
 
+# One thread posts receives, another waits for them, in turn.
+IN_TURN = r"""
+#include <mpi.h>
+#include <pthread.h>
+enum { TIMES = 20 };
+static MPI_Request requests[2];
+static pthread_barrier_t turn;
+static void *wait_for_them(void *data)
+{
+    for (int i = 0; i < TIMES; i++) {
+        pthread_barrier_wait(&turn);
+        if (i % 2)
+            MPI_Waitall(2, requests, MPI_STATUSES_IGNORE);
+        for (int k = 0; k < 2 && i % 2 == 0; k++)
+            MPI_Wait(&requests[k], MPI_STATUS_IGNORE);
+        pthread_barrier_wait(&turn);
+    }
+    return data;
+}
+int main(int argc, char **argv)
+{
+    int level, in[2], out = 1;
+    pthread_t thread;
+    MPI_Init_thread(&argc, &argv, MPI_THREAD_SERIALIZED, &level);
+    pthread_barrier_init(&turn, NULL, 2);
+    pthread_create(&thread, NULL, wait_for_them, NULL);
+    for (int i = 0; i < TIMES; i++) {
+        for (int k = 0; k < 2; k++)
+            MPI_Irecv(&in[k], 1, MPI_INT, 0, k, MPI_COMM_WORLD, &requests[k]);
+        for (int k = 0; k < 2; k++)
+            MPI_Send(&out, 1, MPI_INT, 0, k, MPI_COMM_WORLD);
+        pthread_barrier_wait(&turn);
+        pthread_barrier_wait(&turn);
+    }
+    pthread_join(thread, NULL);
+    MPI_Finalize();
+    return 0;
+}
+"""
+
 # A process that forks before it knows of MPI: the child is the one that uses it.
 CHILD = r"""
 #include <mpi.h>
@@ -345,6 +385,9 @@ def main():
         job = compare(mpi, "fork", FORK)
         tap.equal(jobs.calls(job.report())["MPI_Reduce_local"], 1, f"{mpi.short}: the child's calls are not the parent's")
         compare(mpi, "fork_in_error", FORK_IN_ERROR)
+        received = {r["name"]: (r["calls"], r["bytes_received"])
+                    for r in compare(mpi, "in_turn", IN_TURN).report()["mpi"]["routines"]}
+        tap.equal(received["MPI_Irecv"], (40, 160), f"{mpi.short}: receives that another thread waits for")
         job = compare(mpi, "child", CHILD)
         tap.ok(len(job.profiles()) == 1 and jobs.calls(job.report()).get("MPI_Barrier") == 1,
                f"{mpi.short}: a child that is the MPI process is measured", job)

@@ -119,7 +119,7 @@ static bool follow(struct fm_call *call, uint8_t kind, int64_t count, uint64_t b
         .count_argument = (uint32_t)(as_count(count) < UINT32_MAX ? as_count(count) : UINT32_MAX),
         .comm = known ? fm_comm_name(known) : 0,
     };
-    return fm_request_add(handle, &follow);
+    return fm_request_add(call->self, handle, &follow);
 }
 
 /* Recorded when it completes; at once if it cannot be followed, or comes from MPI_PROC_NULL. */

@@ -165,6 +165,7 @@ FM_INLINE void fm_quick_after_post_receive(const struct fm_quick *quick, unsigne
         to->kind = FM_REQUEST_RECEIVE;
         to->thread = (uint8_t)self->slot;
         to->count_argument = (uint32_t)count;
+        to->claimed = 0;
         fm_request_mark(to, handle);
         self->seg->call_routine = 0;
         quick->local->guard = 0;

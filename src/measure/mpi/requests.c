@@ -27,42 +27,38 @@ static void count_displaced(fm_word handle, int change)
     __atomic_store_n(&fm_rt.requests_displaced, fm_rt.requests_displaced + (uint32_t)change, __ATOMIC_RELAXED);
 }
 
-static bool is_free_to_wait_for(const struct fm_request *request)
+/* A library may give a handle again before we have recorded that its request is complete: to another thread, or to an
+ * error handler that is called in the wait. Then there are two of that handle. The likelier one to be meant: one that
+ * nobody waits for yet, above all the thread's own; at last one of a wait of its own, which it may have left by
+ * longjmp. (Threads that share a slot do not know their own.) */
+enum { NOT_MEANT, LEFT, ANOTHERS, OWN };
+static int likelihood(const struct fm_thread *self, const struct fm_request *request)
 {
-    return !__atomic_load_n(&request->claimed, __ATOMIC_RELAXED);
+    bool own = request->thread == self->slot;
+    if (!__atomic_load_n(&request->claimed, __ATOMIC_RELAXED))
+        return own ? OWN : ANOTHERS;
+    return own && !self->shared ? LEFT : NOT_MEANT;
 }
 
-/* Whether the calling thread has posted it; those that share a slot can only tell that nobody waits for it. */
-static bool is_own(const struct fm_thread *self, const struct fm_request *request)
-{
-    return request->thread == self->slot && (!self->shared || is_free_to_wait_for(request));
-}
-
-/* A library may give the handle of a request that is complete to another thread before we have recorded it: then
- * there are two of that handle. Each thread takes the one that it has posted itself, or else one that no thread is
- * waiting for. */
 static struct fm_request *search(const struct fm_thread *self, fm_word handle)
 {
-    struct fm_request *first = fm_request_bucket(handle, 0), *another = NULL;
-    if (first->handle == handle) {
-        if (is_own(self, first))
-            return first;
-        another = is_free_to_wait_for(first) ? first : NULL;
-    }
-    if (!__atomic_load_n(&displaced_hashed[fm_request_hash(handle) % HASHES], __ATOMIC_RELAXED))
-        return another;
+    struct fm_request *first = fm_request_bucket(handle, 0), *best = NULL;
+    int best_is = NOT_MEANT;
+    if (first->handle == handle && (best_is = likelihood(self, first)) != NOT_MEANT)
+        best = first;
+    if (best_is == OWN || !__atomic_load_n(&displaced_hashed[fm_request_hash(handle) % HASHES], __ATOMIC_RELAXED))
+        return best;
     for (unsigned k = 0; k < PROBED_BUCKETS; k++) {
         struct fm_request *bucket = fm_request_bucket(handle, k);
-        for (unsigned i = 1; i < FM_REQUEST_BUCKET; i++) {
-            if (bucket[i].handle != handle)
-                continue;
-            if (is_own(self, &bucket[i]))
-                return &bucket[i];
-            if (!another && is_free_to_wait_for(&bucket[i]))
-                another = &bucket[i];
+        for (unsigned i = 1; i < FM_REQUEST_BUCKET && best_is != OWN; i++) {
+            int is = bucket[i].handle == handle ? likelihood(self, &bucket[i]) : NOT_MEANT;
+            if (is > best_is) {
+                best = &bucket[i];
+                best_is = is;
+            }
         }
     }
-    return another;
+    return best;
 }
 
 struct fm_request *fm_request_search(const struct fm_thread *self, fm_word handle)
@@ -91,10 +87,12 @@ static struct fm_request *find_free(fm_word handle)
     return NULL;
 }
 
-bool fm_request_add(fm_word handle, const struct fm_request *request)
+bool fm_request_add(const struct fm_thread *self, fm_word handle, const struct fm_request *request)
 {
     lock_if_threaded();
-    struct fm_request *to = find_free(handle);
+    struct fm_request *before = search(self, handle), *to = find_free(handle);
+    if (before) /* it is complete, and the wait for it not over */
+        __atomic_store_n(&before->claimed, 1, __ATOMIC_RELAXED);
     if (to) {
         *to = *request;
         if (request->peer == FM_PEER_NONE)

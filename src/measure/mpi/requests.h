@@ -49,7 +49,7 @@ FM_INLINE void fm_request_release(struct fm_request *request)
 }
 
 /* Follows a request, which is given without its handle. false: no room (the caller counts it as untracked). */
-bool fm_request_add(fm_word handle, const struct fm_request *request);
+bool fm_request_add(const struct fm_thread *self, fm_word handle, const struct fm_request *request);
 /* A persistent request is started. The bytes of a receive will belong to this call. */
 void fm_request_start(const struct fm_call *call, struct fm_request *request);
 /* It was freed, whatever it is. */
