@@ -1,5 +1,7 @@
 /* Completion of requests. A wait itself has no bytes; the receives that it completes are recorded under the routine
  * that posted them (see requests.h). */
+#include <string.h>
+
 #include "measure/mpi/hooks.h"
 #include "measure/mpi/requests.h"
 
@@ -30,9 +32,11 @@ void fm_before_test(struct fm_call *call, fm_word request, fm_word *status)
     fm_before_wait(call, request, status);
 }
 
-void fm_after_test(struct fm_call *call, int result, fm_word flag)
+void fm_after_test(struct fm_call *call, int result, fm_word request, fm_word flag)
 {
-    if (call->request && result == 0 && *(const int *)flag)
+    if (call->request && result != 0)
+        fm_request_failed(call->self, call->request, fm_handle_at(request, 0));
+    else if (call->request && *(const int *)flag)
         fm_request_end_any(call->self, call->request, (const void *)call->statuses);
     else if (call->request)
         fm_request_release(call->request);
@@ -122,20 +126,54 @@ static bool has_answer(const struct fm_call *call, int result)
     return call->follow && (result == 0 || result == fm_abi.err_in_status);
 }
 
-/* One of the requests of a call that gave an answer: done, failed (then without a length) or still pending. */
+/* Of the statuses of a call that failed, how many are set. MPICH ends at the first error in MPI_Waitall, and none of a
+ * long list beyond the part with that error is set. */
+static int64_t statuses_set(const struct fm_call *call, int64_t count)
+{
+    if (fm_abi.kind != FM_MPI_MPICH || call->routine != FM_R_MPI_Waitall)
+        return count;
+    for (int64_t i = 0; i < count; i++)
+        if (fm_status_error(fm_status_at(call->statuses, i)) != 0)
+            return i + 1;
+    return count;
+}
+
+/* Whether a request of a call that failed is over. Its handle tells; that of a persistent one stays. */
+static bool is_over(const struct fm_found *found, fm_word handle, const void *status, bool is_set)
+{
+    unsigned kind = found->request->kind & FM_REQUEST_KIND;
+    if (kind == FM_REQUEST_RECEIVE || kind == FM_REQUEST_RECEIVE_HALF)
+        return handle == fm_abi.request_null;
+    return is_set && !fm_status_pending(status);
+}
+
+/* One that is over, well or not: then without a length. */
 static void complete(struct fm_call *call, int result, struct fm_found *found, const void *status)
 {
-    if (!found->request || (result != 0 && fm_status_pending(status)))
-        return;
     fm_request_end_any(call->self, found->request, result == 0 || fm_status_error(status) == 0 ? status : NULL);
     found->request = NULL;
 }
 
-static void complete_all(struct fm_call *call, int result)
+/* MPICH leaves the errors in statuses alone as long as there is none: ours are not to hold those of an earlier call. */
+static void clear_own_errors(const struct fm_call *call, int64_t count)
+{
+    if (call->statuses != (fm_word)call->self->statuses && call->statuses != (fm_word)large.statuses)
+        return;
+    for (int64_t i = 0; i < count; i++)
+        memset((char *)fm_status_at(call->statuses, i) + fm_abi.status_error, 0, sizeof(int));
+}
+
+static void complete_all(struct fm_call *call, int result, int64_t count, fm_word requests)
 {
     struct fm_found *end = call->found.items + call->found.n;
-    for (struct fm_found *found = call->found.items; found < end; found++)
-        complete(call, result, found, fm_status_at(call->statuses, found->index));
+    int64_t set = result == 0 ? count : statuses_set(call, count);
+    for (struct fm_found *found = call->found.items; found < end; found++) {
+        const void *status = fm_status_at(call->statuses, found->index);
+        if (result == 0 || is_over(found, fm_handle_at(requests, found->index), status, found->index < set))
+            complete(call, result, found, status);
+    }
+    if (result != 0)
+        clear_own_errors(call, count);
 }
 
 /* The followed one at a place in the program's list, or NULL. */
@@ -167,10 +205,10 @@ void fm_before_waitall(struct fm_call *call, int64_t count, fm_word requests, fm
     }
 }
 
-void fm_after_waitall(struct fm_call *call, int result, int64_t count)
+void fm_after_waitall(struct fm_call *call, int result, int64_t count, fm_word requests)
 {
     if (has_answer(call, result))
-        complete_all(call, result);
+        complete_all(call, result, count, requests);
     finish_many(call, count);
 }
 
@@ -179,10 +217,10 @@ void fm_before_testall(struct fm_call *call, int64_t count, fm_word requests, fm
     before_many(call, count, requests, statuses, false);
 }
 
-void fm_after_testall(struct fm_call *call, int result, int64_t count, fm_word flag)
+void fm_after_testall(struct fm_call *call, int result, int64_t count, fm_word requests, fm_word flag)
 {
     if (has_answer(call, result) && (result != 0 || *(const int *)flag))
-        complete_all(call, result);
+        complete_all(call, result, count, requests);
     finish_many(call, count);
 }
 
@@ -191,12 +229,16 @@ void fm_before_waitany(struct fm_call *call, int64_t count, fm_word requests, fm
     before_many(call, count, requests, status, true);
 }
 
-void fm_after_waitany(struct fm_call *call, int result, int64_t count, fm_word index)
+void fm_after_waitany(struct fm_call *call, int result, int64_t count, fm_word requests, fm_word index)
 {
     /* MPI_UNDEFINED is negative and no place of any request */
-    struct fm_found *found = call->follow && result == 0 ? found_at(call, *(const int *)index) : NULL;
-    if (found)
+    struct fm_found *found = call->follow && index ? found_at(call, *(const int *)index) : NULL;
+    if (found && result == 0) {
         complete(call, result, found, (const void *)call->statuses);
+    } else if (found) {
+        fm_request_failed(call->self, found->request, fm_handle_at(requests, found->index));
+        found->request = NULL;
+    }
     finish_many(call, count);
 }
 
@@ -205,10 +247,10 @@ void fm_before_testany(struct fm_call *call, int64_t count, fm_word requests, fm
     before_many(call, count, requests, status, true);
 }
 
-void fm_after_testany(struct fm_call *call, int result, int64_t count, fm_word index, fm_word flag)
+void fm_after_testany(struct fm_call *call, int result, int64_t count, fm_word requests, fm_word index, fm_word flag)
 {
-    call->follow = call->follow && result == 0 && *(const int *)flag;
-    fm_after_waitany(call, result, count, index);
+    bool none = result == 0 && !*(const int *)flag;
+    fm_after_waitany(call, result, count, requests, none ? 0 : index);
 }
 
 void fm_before_waitsome(struct fm_call *call, int64_t count, fm_word requests, fm_word *statuses)
@@ -221,7 +263,7 @@ void fm_after_waitsome(struct fm_call *call, int result, int64_t count, fm_word 
     int64_t n = has_answer(call, result) ? *(const int *)outcount : 0; /* MPI_UNDEFINED is negative */
     for (int64_t i = 0; i < n && i < count; i++) {
         struct fm_found *found = found_at(call, ((const int *)indices)[i]);
-        if (found)
+        if (found && found->request)
             complete(call, result, found, fm_status_at(call->statuses, i));
     }
     finish_many(call, count);

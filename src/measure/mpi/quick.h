@@ -207,10 +207,13 @@ FM_INLINE void fm_quick_before_test(struct fm_quick *quick, fm_word request, fm_
     fm_quick_before_wait(quick, request, status, own);
 }
 
-FM_INLINE void fm_quick_after_test(struct fm_quick *quick, unsigned routine, bool is_pmpi, int result, fm_word flag,
-                                   fm_word status)
+FM_INLINE void fm_quick_after_test(struct fm_quick *quick, unsigned routine, bool is_pmpi, int result, fm_word request,
+                                   fm_word flag, fm_word status)
 {
-    if (quick->request && (result != 0 || !*(const int *)flag)) {
+    if (quick->request && FM_UNLIKELY(result != 0)) {
+        fm_request_failed(quick->self, quick->request, fm_handle_at(request, 0));
+        quick->request = NULL;
+    } else if (quick->request && !*(const int *)flag) {
         fm_request_release(quick->request);
         quick->request = NULL;
     }
@@ -249,7 +252,7 @@ FM_INLINE bool fm_quick_before_waitall(struct fm_quick *quick, int64_t count, fm
 }
 
 FM_INLINE void fm_quick_after_waitall(const struct fm_quick *quick, unsigned routine, bool is_pmpi, int result,
-                                      int64_t count, fm_word statuses)
+                                      int64_t count, fm_word requests, fm_word statuses)
 {
     struct fm_thread *self = quick->self;
     struct fm_sample sample = {.ns = fm_quick_ns(quick), .count_argument = count > 0 ? (uint64_t)count : 0};
@@ -265,7 +268,7 @@ FM_INLINE void fm_quick_after_waitall(const struct fm_quick *quick, unsigned rou
     call.found = (struct fm_found_list){self->found, quick->self->n_found};
     call.follow = result != 0 && quick->self->n_found;
     call.statuses = statuses;
-    fm_after_waitall(&call, result, count);
+    fm_after_waitall(&call, result, count, requests);
 }
 
 /* ---- collectives ---- */

@@ -166,6 +166,14 @@ void fm_request_end_any(struct fm_thread *self, struct fm_request *at, const voi
         record(self, &request, kind, status);
 }
 
+void fm_request_failed(struct fm_thread *self, struct fm_request *request, fm_word handle)
+{
+    if (handle == fm_abi.request_null)
+        fm_request_end_any(self, request, NULL);
+    else
+        fm_request_release(request);
+}
+
 void fm_request_free(struct fm_thread *self, struct fm_request *at)
 {
     struct fm_request request = *at;

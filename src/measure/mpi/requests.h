@@ -58,6 +58,9 @@ void fm_request_free(struct fm_thread *self, struct fm_request *request);
 /* A request completed, with this status (NULL: its length is not known): if it is a receive, it is recorded. */
 void fm_request_end_any(struct fm_thread *self, struct fm_request *request, const void *status);
 
+/* A call with this request failed. `handle` is what the program's variable holds now: null, if the request is over. */
+void fm_request_failed(struct fm_thread *self, struct fm_request *request, fm_word handle);
+
 /* The same with a status, for an ordinary one without calling anything. */
 FM_INLINE void fm_request_end(struct fm_thread *self, struct fm_request *request, const void *status)
 {

@@ -12,17 +12,27 @@ static struct {
 } tallies[600];
 static int used;
 
-void tally(const char *routine, long bytes, long sent, long received)
+static void add(const char *routine, long calls, long bytes, long sent, long received)
 {
     int i = 0;
     while (i < used && strcmp(tallies[i].routine, routine) != 0)
         i++;
     if (i == used)
         tallies[used++].routine = routine;
-    tallies[i].calls++;
+    tallies[i].calls += calls;
     tallies[i].bytes += bytes;
     tallies[i].sent += sent;
     tallies[i].received += received;
+}
+
+void tally(const char *routine, long bytes, long sent, long received)
+{
+    add(routine, 1, bytes, sent, received);
+}
+
+void tally_bytes(const char *routine, long bytes, long sent, long received)
+{
+    add(routine, 0, bytes, sent, received);
 }
 
 void tally_write(void)

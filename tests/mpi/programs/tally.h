@@ -17,6 +17,8 @@
 extern int rank, size, left, right;
 
 void tally(const char *routine, long bytes, long sent, long received);
+/* Bytes of a call that is written down already: what a receive turned out to have. */
+void tally_bytes(const char *routine, long bytes, long sent, long received);
 void tally_write(void);
 /* Stops the job with a sentence: a result is not what it must be. */
 void require(int holds, const char *what);
