@@ -81,6 +81,44 @@ static const char *check_regions(const struct fm_profile *p)
     return NULL;
 }
 
+static bool bins_sorted(const struct fm_timer_group *group)
+{
+    for (size_t i = 0; i < group->n_bins; i++) {
+        uint32_t bin = group->bins[i].bin;
+        if (bin >= FM_DECIMAL_BINS && (bin <= FM_TIMER_BELOW || bin >= FM_TIMER_BELOW + FM_TIMER_TICKS))
+            return false;
+        if (i && group->bins[i - 1].bin >= bin)
+            return false;
+    }
+    return true;
+}
+
+static bool shape_known(const union fm_timer_shape *shape)
+{
+    for (unsigned k = 0; k < FM_TIMER_TICKS; k++)
+        if (shape->max_bin[k] >= FM_DECIMAL_BINS)
+            return false;
+    return shape->second_bin < FM_DECIMAL_BINS && shape->share <= 8;
+}
+
+static const char *check_timers(const struct fm_profile *p)
+{
+    for (size_t i = 0; i < p->n_timers; i++) {
+        const struct fm_timer *timer = &p->timers[i];
+        if (i && fm_compare_text(timer[-1].name, timer->name) >= 0)
+            return "its timers are not in order";
+        if (!set_sorted(&timer->ranks))
+            return "the ranks of a timer are not in order";
+        for (size_t k = 0; k < timer->n_groups; k++) {
+            const struct fm_timer_group *group = &timer->groups[k];
+            if (!group->ranks.n || !set_sorted(&group->ranks) || !bins_sorted(group) || !shape_known(&group->shape) ||
+                (k && fm_timer_shape_compare(&group[-1].shape, &group->shape) >= 0))
+                return "the histograms of a timer are not in order";
+        }
+    }
+    return NULL;
+}
+
 static const char *check_snapshots(const struct fm_profile *p)
 {
     for (size_t i = 0; i < p->n_snapshots; i++) {
@@ -109,7 +147,8 @@ static const char *check_notes(const struct fm_profile *p)
 const char *fm_profile_check(const struct fm_profile *profile)
 {
     const char *(*const checks[])(const struct fm_profile *) = {
-        check_hosts, check_processes, check_routines, check_events, check_regions, check_snapshots, check_notes,
+        check_hosts,   check_processes, check_routines,  check_events,
+        check_regions, check_timers,    check_snapshots, check_notes,
     };
     for (size_t i = 0; i < sizeof checks / sizeof *checks; i++) {
         const char *wrong = checks[i](profile);

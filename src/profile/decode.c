@@ -333,29 +333,69 @@ static void get_edges(struct reader *r)
     p->received.n = p->received.capacity = n - n_sent;
 }
 
+/* Nested lists: their numbers of items, and room for all items in one list, of which each outer item gets its part.
+ * n_fields: of an item, each a column. */
+static void *get_lists(struct reader *r, const struct fm_nested *nested, size_t n_fields, void *outer, size_t n,
+                       size_t stride, size_t *total)
+{
+    *total = 0;
+    for (size_t i = 0; i < n && !stopped(r); i++)
+        *total += *(size_t *)(void *)((char *)outer + i * stride + nested->n) = get_count(r, n_fields);
+    if (*total > r->section_bytes * 1024 + 1024 && !r->wrong)
+        r->wrong = "a count in it is impossible";
+    char *items = stopped(r) ? NULL : take(r, &r->profile->arena, *total, nested->item_size), *at = items;
+    for (size_t i = 0; items && i < n; i++) {
+        char *item = (char *)outer + i * stride;
+        *(void **)(void *)(item + nested->items) = at;
+        at += *(const size_t *)(const void *)(item + nested->n) * nested->item_size;
+    }
+    return items;
+}
+
 static void get_snapshots(struct reader *r)
 {
     struct fm_profile *p = r->profile;
-    size_t n = get_count(r, fm_snapshot_fields.n), total = 0;
+    size_t n = get_count(r, fm_snapshot_fields.n), total;
     p->snapshots = take(r, &p->arena, n, sizeof *p->snapshots);
     if (stopped(r) || !n)
         return;
     get_fields(r, &fm_snapshot_fields, p->snapshots, n, sizeof *p->snapshots);
-    for (size_t i = 0; i < n && !stopped(r); i++)
-        total += p->snapshots[i].n_routines = get_count(r, fm_snapshot_routine_fields.n);
-    if (total > r->section_bytes * 1024 + 1024 && !r->wrong)
-        r->wrong = "a count in it is impossible";
-    if (stopped(r))
-        return;
-    struct fm_snapshot_routine *routines = take(r, &p->arena, total, sizeof *routines);
+    struct fm_snapshot_routine *routines = get_lists(r, &fm_snapshot_routines, fm_snapshot_routine_fields.n,
+                                                     p->snapshots, n, sizeof *p->snapshots, &total);
     if (stopped(r))
         return;
     get_fields(r, &fm_snapshot_routine_fields, routines, total, sizeof *routines);
-    for (size_t i = 0; i < n; i++) {
-        p->snapshots[i].routines = routines;
-        routines += p->snapshots[i].n_routines;
-    }
     p->n_snapshots = p->snapshots_capacity = n;
+}
+
+static void get_timers(struct reader *r)
+{
+    struct fm_profile *p = r->profile;
+    size_t n = get_count(r, fm_timer_fields.n), n_groups, n_bins;
+    p->timers = take(r, &p->arena, n, sizeof *p->timers);
+    if (stopped(r) || !n)
+        return;
+    get_fields(r, &fm_timer_fields, p->timers, n, sizeof *p->timers);
+    get_fields(r, &fm_spread_fields, &p->timers->events, n, sizeof *p->timers);
+    get_fields(r, &fm_spread_fields, &p->timers->total_ns, n, sizeof *p->timers);
+    get_fields(r, &fm_spread_fields, &p->timers->thread_ns, n, sizeof *p->timers);
+    get_ranksets(r, &p->timers->ranks, n, sizeof *p->timers);
+    struct fm_timer_group *groups = get_lists(r, &fm_timer_groups, fm_timer_group_fields.n, p->timers, n,
+                                              sizeof *p->timers, &n_groups);
+    if (stopped(r))
+        return;
+    for (size_t i = 0; i < n; i++)
+        p->timers[i].groups_capacity = p->timers[i].n_groups;
+    if (n_groups) {
+        get_fields(r, &fm_timer_group_fields, groups, n_groups, sizeof *groups);
+        get_ranksets(r, &groups->ranks, n_groups, sizeof *groups);
+        struct fm_timer_bin *bins = get_lists(r, &fm_timer_group_bins, fm_timer_bin_fields.n, groups, n_groups,
+                                              sizeof *groups, &n_bins);
+        if (stopped(r))
+            return;
+        get_fields(r, &fm_timer_bin_fields, bins, n_bins, sizeof *bins);
+    }
+    p->n_timers = p->timers_capacity = n;
 }
 
 static void get_notes(struct reader *r)
@@ -376,7 +416,7 @@ static void (*const sections[])(struct reader *) = {
     [FM_FILE_STRINGS] = get_strings,     [FM_FILE_JOB] = get_job,           [FM_FILE_HOSTS] = get_hosts,
     [FM_FILE_PROCESSES] = get_processes, [FM_FILE_ROUTINES] = get_routines, [FM_FILE_PER_RANK] = get_per_rank,
     [FM_FILE_EVENTS] = get_events,       [FM_FILE_REGIONS] = get_regions,   [FM_FILE_EDGES] = get_edges,
-    [FM_FILE_SNAPSHOTS] = get_snapshots, [FM_FILE_NOTES] = get_notes,
+    [FM_FILE_SNAPSHOTS] = get_snapshots, [FM_FILE_NOTES] = get_notes,       [FM_FILE_TIMERS] = get_timers,
 };
 enum { FM_SECTIONS_END = sizeof sections / sizeof *sections };
 

@@ -335,27 +335,64 @@ static void put_edges(struct writer *w)
     put_edge_columns(w, edges, sent.n, sent.n + received.n);
 }
 
-/* ---- snapshots and notes ---- */
+/* ---- snapshots, timers and notes ---- */
+
+/* The numbers of items of nested lists, and all their items in one list; NULL: no memory. */
+static const void *put_lists(struct writer *w, const struct fm_nested *nested, const void *outer, size_t n,
+                             size_t stride, size_t *total)
+{
+    *total = 0;
+    for (size_t i = 0; i < n; i++) {
+        size_t count = *(const size_t *)(const void *)((const char *)outer + i * stride + nested->n);
+        put_number(w, count);
+        *total += count;
+    }
+    char *all = fm_arena_alloc(&w->scratch, *total * nested->item_size), *at = all;
+    if (!all) {
+        w->failed = true;
+        *total = 0;
+    }
+    for (size_t i = 0; all && i < n; i++) {
+        const char *item = (const char *)outer + i * stride;
+        size_t bytes = *(const size_t *)(const void *)(item + nested->n) * nested->item_size;
+        if (bytes)
+            memcpy(at, *(const void *const *)(const void *)(item + nested->items), bytes);
+        at += bytes;
+    }
+    return all;
+}
 
 static void put_snapshots(struct writer *w)
 {
     const struct fm_profile *p = w->profile;
-    size_t total = 0;
+    size_t total;
     put_number(w, p->n_snapshots);
     put_fields(w, &fm_snapshot_fields, p->snapshots, p->n_snapshots, sizeof *p->snapshots);
-    for (size_t i = 0; i < p->n_snapshots; i++) {
-        put_number(w, p->snapshots[i].n_routines);
-        total += p->snapshots[i].n_routines;
-    }
-    struct fm_snapshot_routine *all = fm_arena_alloc(&w->scratch, total * sizeof *all);
-    if (!all) {
-        w->failed = true;
+    const struct fm_snapshot_routine *routines = put_lists(w, &fm_snapshot_routines, p->snapshots, p->n_snapshots,
+                                                           sizeof *p->snapshots, &total);
+    put_fields(w, &fm_snapshot_routine_fields, routines, total, sizeof *routines);
+}
+
+static void put_timers(struct writer *w)
+{
+    const struct fm_profile *p = w->profile;
+    size_t n_groups, n_bins;
+    put_number(w, p->n_timers);
+    if (!p->n_timers)
         return;
-    }
-    for (size_t i = 0, at = 0; i < p->n_snapshots; i++)
-        for (size_t k = 0; k < p->snapshots[i].n_routines; k++)
-            all[at++] = p->snapshots[i].routines[k];
-    put_fields(w, &fm_snapshot_routine_fields, all, total, sizeof *all);
+    put_fields(w, &fm_timer_fields, p->timers, p->n_timers, sizeof *p->timers);
+    put_fields(w, &fm_spread_fields, &p->timers->events, p->n_timers, sizeof *p->timers);
+    put_fields(w, &fm_spread_fields, &p->timers->total_ns, p->n_timers, sizeof *p->timers);
+    put_fields(w, &fm_spread_fields, &p->timers->thread_ns, p->n_timers, sizeof *p->timers);
+    put_ranksets(w, &p->timers->ranks, p->n_timers, sizeof *p->timers);
+    const struct fm_timer_group *groups = put_lists(w, &fm_timer_groups, p->timers, p->n_timers, sizeof *p->timers,
+                                                    &n_groups);
+    if (!n_groups)
+        return;
+    put_fields(w, &fm_timer_group_fields, groups, n_groups, sizeof *groups);
+    put_ranksets(w, &groups->ranks, n_groups, sizeof *groups);
+    const struct fm_timer_bin *bins = put_lists(w, &fm_timer_group_bins, groups, n_groups, sizeof *groups, &n_bins);
+    put_fields(w, &fm_timer_bin_fields, bins, n_bins, sizeof *bins);
 }
 
 static void put_notes(struct writer *w)
@@ -467,7 +504,7 @@ static void (*const sections[])(struct writer *) = {
     [FM_FILE_STRINGS] = put_strings,     [FM_FILE_JOB] = put_job,           [FM_FILE_HOSTS] = put_hosts,
     [FM_FILE_PROCESSES] = put_processes, [FM_FILE_ROUTINES] = put_routines, [FM_FILE_PER_RANK] = put_per_rank,
     [FM_FILE_EVENTS] = put_events,       [FM_FILE_REGIONS] = put_regions,   [FM_FILE_EDGES] = put_edges,
-    [FM_FILE_SNAPSHOTS] = put_snapshots, [FM_FILE_NOTES] = put_notes,
+    [FM_FILE_SNAPSHOTS] = put_snapshots, [FM_FILE_NOTES] = put_notes,       [FM_FILE_TIMERS] = put_timers,
 };
 enum { FM_SECTIONS_END = sizeof sections / sizeof *sections };
 

@@ -77,6 +77,43 @@ static const struct fm_field snapshot_routine[] = {
     U64(fm_snapshot_routine, total_ns),
     U64(fm_snapshot_routine, bytes),
 };
+static const struct fm_field timer[] = {
+    TEXT(fm_timer, name),
+    TEXT(fm_timer, parent),
+    U64(fm_timer, total_events[0]),
+    U64(fm_timer, total_events[1]),
+    U64(fm_timer, longest.ns),
+    U64(fm_timer, longest.event),
+    U32(fm_timer, longest.rank),
+    U64(fm_timer, second.ns),
+    U64(fm_timer, second.event),
+    U32(fm_timer, second.rank),
+    U64(fm_timer, shortest.ns),
+    U64(fm_timer, shortest.event),
+    U32(fm_timer, shortest.rank),
+    U64(fm_timer, longest_average.total_ns),
+    U64(fm_timer, longest_average.events),
+    U32(fm_timer, longest_average.rank),
+    U64(fm_timer, shortest_average.total_ns),
+    U64(fm_timer, shortest_average.events),
+    U32(fm_timer, shortest_average.rank),
+    U64(fm_timer, children_ns),
+    U64(fm_timer, overhead_ns),
+    U64(fm_timer, half_events[0]),
+    U64(fm_timer, half_events[1]),
+    U64(fm_timer, half_ns[0]),
+    U64(fm_timer, half_ns[1]),
+    U32(fm_timer, coarse),
+};
+static const struct fm_field timer_group[] = {
+    U32(fm_timer_group, shape.words[0]),
+    U32(fm_timer_group, shape.words[1]),
+    U32(fm_timer_group, shape.words[2]),
+};
+static const struct fm_field timer_bin[] = {
+    U32(fm_timer_bin, bin), U32(fm_timer_bin, max_rank), U32(fm_timer_bin, min_rank),
+    U64(fm_timer_bin, max), U64(fm_timer_bin, min),      U64(fm_timer_bin, sum),
+};
 static const struct fm_field note[] = {TEXT(fm_note, text), U64(fm_note, amount)};
 
 const struct fm_fields fm_job_fields = LIST(job), fm_text_fields = LIST(text), fm_name_value_fields = LIST(name_value),
@@ -85,7 +122,16 @@ const struct fm_fields fm_job_fields = LIST(job), fm_text_fields = LIST(text), f
                        fm_spread_fields = LIST(spread), fm_rank_value_fields = LIST(rank_value),
                        fm_event_fields = LIST(event), fm_region_fields = LIST(region),
                        fm_snapshot_fields = LIST(snapshot), fm_snapshot_routine_fields = LIST(snapshot_routine),
-                       fm_note_fields = LIST(note);
+                       fm_note_fields = LIST(note), fm_timer_fields = LIST(timer),
+                       fm_timer_group_fields = LIST(timer_group), fm_timer_bin_fields = LIST(timer_bin);
+
+#define NESTED(type, items, n)                                                                    \
+    {                                                                                             \
+        offsetof(struct type, items), offsetof(struct type, n), sizeof *((struct type *)0)->items \
+    }
+const struct fm_nested fm_snapshot_routines = NESTED(fm_snapshot, routines, n_routines),
+                       fm_timer_groups = NESTED(fm_timer, groups, n_groups),
+                       fm_timer_group_bins = NESTED(fm_timer_group, bins, n_bins);
 
 uint64_t fm_field_get(const struct fm_field *field, const void *item)
 {

@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "base/intern.h"
-#include "base/saturate.h"
 #include "profile/strings.h"
 
 /* What every profile made by fm_profile_create has behind its public part. */
@@ -101,68 +100,4 @@ const char *fm_end_text(enum fm_end end, int code, char *buffer, size_t size)
         break;
     }
     return "still running";
-}
-
-/* Longer first; of equal ones the lowest rank, then the lowest event number. Absent ones last. */
-static bool longer(const struct fm_extreme *a, const struct fm_extreme *b)
-{
-    if (!a->event || !b->event)
-        return a->event && !b->event;
-    if (a->ns != b->ns)
-        return a->ns > b->ns;
-    return a->rank != b->rank ? a->rank < b->rank : a->event < b->event;
-}
-
-static bool shorter(const struct fm_extreme *a, const struct fm_extreme *b)
-{
-    if (!a->event || !b->event || a->ns == b->ns)
-        return longer(a, b);
-    return a->ns < b->ns;
-}
-
-void fm_stats_merge(struct fm_stats *into, const struct fm_stats *from)
-{
-    if (shorter(&from->min, &into->min))
-        into->min = from->min;
-    if (longer(&from->max, &into->max)) {
-        into->second = longer(&from->second, &into->max) ? from->second : into->max;
-        into->max = from->max;
-    } else if (longer(&from->max, &into->second)) {
-        into->second = from->max;
-    }
-    fm_add_saturating(&into->count, from->count);
-    fm_add_saturating(&into->count_arguments, from->count_arguments);
-    fm_add_saturating(&into->total_ns, from->total_ns);
-    fm_add_saturating(&into->bytes, from->bytes);
-    fm_add_saturating(&into->bytes_sent, from->bytes_sent);
-    fm_add_saturating(&into->bytes_received, from->bytes_received);
-    fm_add_saturating(&into->messages, from->messages);
-    for (unsigned i = 0; i < FM_DURATION_BINS; i++)
-        fm_add_saturating(&into->histogram.bins[i], from->histogram.bins[i]);
-}
-
-void fm_spread_add(struct fm_spread *spread, uint64_t value, uint32_t rank)
-{
-    struct fm_spread one = {value, value, value, rank, rank, 1};
-    fm_spread_merge(spread, &one);
-}
-
-void fm_spread_merge(struct fm_spread *into, const struct fm_spread *from)
-{
-    if (!from->ranks)
-        return;
-    if (!into->ranks) {
-        *into = *from;
-        return;
-    }
-    if (from->min < into->min || (from->min == into->min && from->min_rank < into->min_rank)) {
-        into->min = from->min;
-        into->min_rank = from->min_rank;
-    }
-    if (from->max > into->max || (from->max == into->max && from->max_rank < into->max_rank)) {
-        into->max = from->max;
-        into->max_rank = from->max_rank;
-    }
-    fm_add_saturating(&into->sum, from->sum);
-    into->ranks += from->ranks;
 }

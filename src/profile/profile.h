@@ -21,40 +21,8 @@
 #include "base/bins.h"
 #include "base/error.h"
 #include "base/rankset.h"
-
-#define FM_NO_RANK 0xffffffffu
-
-/* ---- values that merge ---- */
-
-/* An extreme event: of equal values the lowest rank, then the lowest event number. */
-struct fm_extreme {
-    uint64_t ns;
-    uint64_t event; /* number from 1 within the rank's entry; 0 = no event */
-    uint32_t rank;
-};
-
-struct fm_histogram {
-    uint64_t bins[FM_DURATION_BINS];
-};
-
-/* Statistics of events of one kind over all ranks. */
-struct fm_stats {
-    uint64_t count;           /* calls */
-    uint64_t count_arguments; /* sum of the count arguments */
-    uint64_t total_ns;
-    struct fm_extreme min, max, second; /* second: second longest event of all; event == 0 when absent */
-    uint64_t bytes;                     /* payload, doc/BYTES.md: the figure that reports call bytes */
-    uint64_t bytes_sent, bytes_received;
-    uint64_t messages;
-    struct fm_histogram histogram;
-};
-
-/* min, max and sum over ranks of a per-rank value. */
-struct fm_spread {
-    uint64_t min, max, sum;
-    uint32_t min_rank, max_rank;
-    uint32_t ranks; /* how many ranks have a value */
-};
+#include "profile/timer.h"
+#include "profile/values.h"
 
 /* ---- parts of the profile ---- */
 
@@ -209,6 +177,8 @@ struct fm_profile {
     struct fm_region *regions;
     size_t n_regions, regions_capacity;
     struct fm_edges sent, received;
+    struct fm_timer *timers;
+    size_t n_timers, timers_capacity;
     struct fm_snapshot *snapshots;
     size_t n_snapshots, snapshots_capacity;
     struct fm_note *notes;
@@ -226,9 +196,5 @@ uint64_t fm_profile_wall_ns(const struct fm_profile *profile);
 
 /* "reached MPI_Finalize", "killed by signal 9 (SIGKILL)", "exited with status 3 without MPI_Finalize", "vanished", ... */
 const char *fm_end_text(enum fm_end end, int code, char *buffer, size_t size);
-
-void fm_stats_merge(struct fm_stats *into, const struct fm_stats *from);
-void fm_spread_add(struct fm_spread *spread, uint64_t value, uint32_t rank);
-void fm_spread_merge(struct fm_spread *into, const struct fm_spread *from);
 
 #endif

@@ -9,6 +9,7 @@ bool fm_merge_processes(struct fm_profile *into, const struct fm_process *proces
 bool fm_merge_routines(struct fm_profile *into, const struct fm_routine_total *routines, size_t n);
 bool fm_merge_events(struct fm_profile *into, const struct fm_event *events, size_t n);
 bool fm_merge_regions(struct fm_profile *into, const struct fm_region *regions, size_t n);
+bool fm_merge_timers(struct fm_profile *into, const struct fm_timer *timers, size_t n); /* timers.c */
 bool fm_merge_edges(struct fm_profile *into, struct fm_edges *mine, const struct fm_edges *theirs);
 bool fm_merge_snapshots(struct fm_profile *into, const struct fm_snapshot *snapshots, size_t n);
 bool fm_merge_notes(struct fm_profile *into, const struct fm_note *notes, size_t n);

@@ -1,0 +1,260 @@
+#include "profile/timer_text.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/sort.h"
+
+struct writer {
+    struct fm_arena *arena;
+    const struct fm_timer_layout *layout;
+    char *text;
+    size_t n, capacity;
+    bool failed;
+};
+
+__attribute__((format(printf, 2, 3))) static void put(struct writer *w, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    int n = vsnprintf(NULL, 0, format, arguments);
+    va_end(arguments);
+    char *text = w->failed || n < 0 ? NULL : fm_arena_grow(w->arena, w->text, &w->capacity, w->n + (size_t)n + 1, 1);
+    if (!text) {
+        w->failed = true;
+        return;
+    }
+    va_start(arguments, format);
+    vsnprintf(text + w->n, (size_t)n + 1, format, arguments);
+    va_end(arguments);
+    w->text = text;
+    w->n += (size_t)n;
+}
+
+static int digits(uint64_t number)
+{
+    return (int)fm_decade(number) + 1;
+}
+
+static uint64_t ticks(const struct writer *w, uint64_t ns)
+{
+    return ns / fm_power_of_ten(w->layout->exponent);
+}
+
+static int task_width(const struct writer *w)
+{
+    return digits(w->layout->tasks ? w->layout->tasks - 1 : 0);
+}
+
+/* ---- lists of tasks ---- */
+
+static void put_tasks(struct writer *w, const char *title, const struct fm_rankset *ranks)
+{
+    bool single = fm_rankset_count(ranks) == 1;
+    put(w, "%s%s:", title, single ? "" : "s");
+    size_t column = strlen(title) + (single ? 1 : 2);
+    for (size_t i = 0; i < ranks->n; i++) {
+        char range[32];
+        const struct fm_range *r = &ranks->ranges[i];
+        int n = r->first == r->last ? snprintf(range, sizeof range, "%u", r->first)
+                                    : snprintf(range, sizeof range, "%u-%u", r->first, r->last);
+        bool wrap = i && w->layout->columns && column + (size_t)n + 1 > w->layout->columns;
+        put(w, "%s%s%s", wrap ? "\n" : i ? "" : " ", range, i + 1 < ranks->n ? "," : "");
+        column = (wrap ? 0 : column) + (size_t)n + 1;
+    }
+    put(w, "\n");
+}
+
+/* ---- the summary ---- */
+
+static int longest_first(const void *a, const void *b)
+{
+    const struct fm_timer *x = *(const struct fm_timer *const *)a, *y = *(const struct fm_timer *const *)b;
+    if (x->total_ns.max != y->total_ns.max)
+        return x->total_ns.max > y->total_ns.max ? -1 : 1;
+    return strcmp(x->name, y->name);
+}
+
+static uint64_t average(const struct fm_spread *spread)
+{
+    return spread->ranks ? spread->sum / spread->ranks : 0;
+}
+
+static void put_summary(struct writer *w, const struct fm_timer *const *timers, size_t n)
+{
+    put(w, "*** profile for %u task%s ***\n", w->layout->tasks, w->layout->tasks == 1 ? "" : "s");
+    put(w, "max total | min total | avg total | timer\n----------|-----------|-----------|-----\n");
+    for (size_t i = 0; i < n; i++) {
+        const struct fm_spread *total = &timers[i]->total_ns;
+        put(w, "%9.2f | %9.2f | %9.2f | %s\n", (double)total->max / 1e9, (double)total->min / 1e9,
+            (double)average(total) / 1e9, timers[i]->name);
+    }
+}
+
+/* ---- statistics ---- */
+
+static void put_time(struct writer *w, const char *what, uint64_t ns)
+{
+    uint64_t number = ticks(w, ns);
+    unsigned exponent = w->layout->exponent;
+    uint64_t second = fm_power_of_ten(9 - exponent);
+    put(w, "  %-18s %8lu", what, (unsigned long)(number / second));
+    if (exponent < 9)
+        put(w, ".%0*lu", 9 - (int)exponent, (unsigned long)(number % second));
+    put(w, " sec (%lu ticks)", (unsigned long)number);
+}
+
+static void put_extreme(struct writer *w, const char *what, const struct fm_extreme *extreme)
+{
+    if (!extreme->event)
+        return;
+    put_time(w, what, extreme->ns);
+    put(w, ", task %u, event %lu\n", extreme->rank, (unsigned long)extreme->event);
+}
+
+static void put_average(struct writer *w, const char *what, const struct fm_timer_average *average)
+{
+    if (!average->events)
+        return;
+    put_time(w, what, average->total_ns / average->events);
+    put(w, ", task %u, %lu event(s)\n", average->rank, (unsigned long)average->events);
+}
+
+static void put_total(struct writer *w, const char *what, uint64_t ns, uint32_t rank, uint64_t events)
+{
+    put_time(w, what, ns);
+    put(w, ", task %u, %lu event(s)\n", rank, (unsigned long)events);
+}
+
+static void put_statistics(struct writer *w, const struct fm_timer *timer)
+{
+    uint64_t tasks = timer->events.ranks, events = timer->events.sum;
+    put(w, "events per task: %lu max, %lu min, %lu avg (%lu task%s)\n", (unsigned long)timer->events.max,
+        (unsigned long)timer->events.min, (unsigned long)average(&timer->events), (unsigned long)tasks,
+        tasks == 1 ? "" : "s");
+    put_extreme(w, "longest event:", &timer->longest);
+    put_extreme(w, "max 2nd longest:", &timer->second);
+    put_extreme(w, "shortest event:", &timer->shortest);
+    put_average(w, "longest avg event:", &timer->longest_average);
+    put_average(w, "shortest avg event:", &timer->shortest_average);
+    put_time(w, "avg event:", events ? timer->total_ns.sum / events : 0);
+    put(w, ", %lu event(s)\n", (unsigned long)events);
+    put_total(w, "max total:", timer->total_ns.max, timer->total_ns.max_rank, timer->total_events[0]);
+    put_total(w, "min total:", timer->total_ns.min, timer->total_ns.min_rank, timer->total_events[1]);
+    put_time(w, "avg total:", average(&timer->total_ns));
+    put(w, ", %lu task%s\n", (unsigned long)tasks, tasks == 1 ? "" : "s");
+    put_time(w, "aggregate total:", timer->total_ns.sum);
+    put(w, "\n");
+}
+
+/* ---- histograms ---- */
+
+/* A group as seen in the report's ticks: of one maximum bin. */
+struct view {
+    unsigned max_bin;
+    struct fm_timer_group group;
+};
+
+static int longest_bin_first(const void *a, const void *b)
+{
+    const struct view *x = a, *y = b;
+    return (x->max_bin < y->max_bin) - (x->max_bin > y->max_bin);
+}
+
+/* Bins in the report's ticks, and bin 0 in the place of all below. */
+static bool coarsen(struct writer *w, const struct fm_timer_group *group, struct fm_timer_group *to)
+{
+    unsigned exponent = w->layout->exponent;
+    *to = (struct fm_timer_group){.bins = fm_arena_alloc(w->arena, (group->n_bins + 1) * sizeof *to->bins)};
+    for (size_t i = 0; to->bins && exponent && i < group->n_bins; i++) {
+        if (group->bins[i].bin == FM_TIMER_BELOW + exponent) {
+            to->bins[to->n_bins] = group->bins[i];
+            to->bins[to->n_bins++].bin = 0;
+        }
+    }
+    for (size_t i = 0; to->bins && i < group->n_bins; i++) {
+        uint32_t bin = group->bins[i].bin;
+        if (bin >= FM_TIMER_BELOW || (exponent && bin <= 9 * exponent))
+            continue;
+        to->bins[to->n_bins] = group->bins[i];
+        to->bins[to->n_bins++].bin = fm_decimal_bin_coarse(bin, exponent);
+    }
+    return to->bins && fm_rankset_union(&to->ranks, w->arena, &group->ranks);
+}
+
+static bool add_view(struct writer *w, struct view *views, size_t *n, const struct fm_timer_group *group)
+{
+    unsigned max_bin = group->shape.max_bin[w->layout->exponent];
+    struct fm_timer_group coarse;
+    size_t at = 0;
+    if (!coarsen(w, group, &coarse))
+        return false;
+    while (at < *n && views[at].max_bin != max_bin)
+        at++;
+    if (at == *n) {
+        views[(*n)++] = (struct view){max_bin, coarse};
+        return true;
+    }
+    struct fm_timer_group *into = &views[at].group;
+    return fm_timer_bins_merge(w->arena, into, into->ranks.ranges[0].first, &coarse, coarse.ranks.ranges[0].first) &&
+           fm_rankset_union(&into->ranks, w->arena, &coarse.ranks);
+}
+
+static void put_bin(struct writer *w, const struct fm_timer_bin *bin, int width, uint64_t tasks)
+{
+    uint64_t from = fm_decimal_bin_from(bin->bin), to = fm_decimal_bin_to(bin->bin);
+    if (from == to)
+        put(w, "%lu tick(s): ", (unsigned long)from);
+    else
+        put(w, "%lu-%lu ticks: ", (unsigned long)from, (unsigned long)to);
+    put(w, "%0*lu max (task %0*u), %0*lu min (task %0*u), %0*lu avg\n", width, (unsigned long)bin->max, task_width(w),
+        bin->max_rank, width, (unsigned long)bin->min, task_width(w), bin->min_rank, width,
+        (unsigned long)(bin->sum / tasks));
+}
+
+static void put_view(struct writer *w, const struct fm_timer_group *group)
+{
+    uint64_t tasks = fm_rankset_count(&group->ranks), most = 0;
+    put(w, "\n");
+    put_tasks(w, "event histogram for task", &group->ranks);
+    for (size_t i = 0; i < group->n_bins; i++)
+        most = group->bins[i].max > most ? group->bins[i].max : most;
+    for (size_t i = group->n_bins; i-- > 0;)
+        put_bin(w, &group->bins[i], digits(most), tasks);
+}
+
+static void put_histograms(struct writer *w, const struct fm_timer *timer)
+{
+    size_t n = 0;
+    struct view *views = fm_arena_alloc(w->arena, timer->n_groups * sizeof *views);
+    bool fine = views;
+    for (size_t i = 0; fine && i < timer->n_groups; i++)
+        if (timer->groups[i].ranks.n)
+            fine = add_view(w, views, &n, &timer->groups[i]);
+    if (!fine || !fm_sort(views, n, sizeof *views, longest_bin_first, w->arena)) {
+        w->failed = true;
+        return;
+    }
+    for (size_t i = 0; i < n; i++)
+        put_view(w, &views[i].group);
+}
+
+const char *fm_timers_text(const struct fm_timer *timers, size_t n, const struct fm_timer_layout *layout,
+                           struct fm_arena *arena)
+{
+    struct writer w = {.arena = arena, .layout = layout};
+    const struct fm_timer **order = fm_arena_alloc(arena, (n + 1) * sizeof *order);
+    for (size_t i = 0; order && i < n; i++)
+        order[i] = &timers[i];
+    if (!order || !fm_sort(order, n, sizeof *order, longest_first, arena))
+        return NULL;
+    put_summary(&w, order, n);
+    for (size_t i = 0; i < n; i++) {
+        put(&w, "\n*** %s\n", order[i]->name);
+        put_tasks(&w, "task", &order[i]->ranks);
+        put_statistics(&w, order[i]);
+        put_histograms(&w, order[i]);
+    }
+    return w.failed ? NULL : w.text;
+}

@@ -1,0 +1,143 @@
+/* Timers of the same name are the same timer. Their groups of tasks are joined by shape; when there are too many,
+ * the shapes become coarse: the number of different shapes of a union is at least that of its parts, so whether they
+ * do depends on all tasks together, not on the order of merging. */
+#include "base/saturate.h"
+#include "profile/order.h"
+#include "profile/strings.h"
+#include "reduce/join.h"
+#include "reduce/parts.h"
+
+static int compare_groups(const void *a, const void *b)
+{
+    return fm_timer_shape_compare(&((const struct fm_timer_group *)a)->shape,
+                                  &((const struct fm_timer_group *)b)->shape);
+}
+
+static uint32_t lowest(const struct fm_timer_group *group)
+{
+    return group->ranks.n ? group->ranks.ranges[0].first : FM_NO_RANK;
+}
+
+static bool merge_group(struct fm_profile *into, void *mine, const void *theirs)
+{
+    struct fm_timer_group *group = mine;
+    const struct fm_timer_group *other = theirs;
+    return fm_timer_bins_merge(&into->arena, group, lowest(group), other, lowest(other)) &&
+           fm_rankset_union(&group->ranks, &into->arena, &other->ranks);
+}
+
+static bool copy_group(struct fm_profile *into, void *slot, const void *theirs)
+{
+    const struct fm_timer_group *other = theirs;
+    struct fm_timer_group *group = slot;
+    struct fm_timer_bin *bins = fm_arena_alloc(&into->arena, other->n_bins * sizeof *bins);
+    *group = (struct fm_timer_group){.shape = other->shape, .bins = bins, .n_bins = other->n_bins};
+    for (size_t i = 0; bins && i < other->n_bins; i++)
+        bins[i] = other->bins[i];
+    return bins && fm_rankset_union(&group->ranks, &into->arena, &other->ranks);
+}
+
+static bool join_groups(struct fm_profile *into, struct fm_timer *timer, const struct fm_timer_group *groups, size_t n)
+{
+    static const struct fm_join kind = {sizeof *groups, compare_groups, merge_group, copy_group};
+    return fm_join(&kind, into, &timer->groups, &timer->n_groups, &timer->groups_capacity, groups, n);
+}
+
+/* One after the other, because coarse shapes of sorted fine ones are sorted, but not unique. */
+static bool join_coarse(struct fm_profile *into, struct fm_timer *timer, const struct fm_timer_group *groups, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        struct fm_timer_group group = groups[i];
+        group.shape = fm_timer_shape_coarse(group.shape);
+        if (!join_groups(into, timer, &group, 1))
+            return false;
+    }
+    return true;
+}
+
+static bool make_coarse(struct fm_profile *into, struct fm_timer *timer)
+{
+    struct fm_timer_group *groups = timer->groups;
+    size_t n = timer->n_groups;
+    if (timer->coarse)
+        return true;
+    timer->coarse = 1;
+    timer->groups = NULL;
+    timer->n_groups = timer->groups_capacity = 0;
+    return join_coarse(into, timer, groups, n);
+}
+
+static bool merge_groups(struct fm_profile *into, struct fm_timer *timer, const struct fm_timer *other)
+{
+    if (other->coarse && !make_coarse(into, timer))
+        return false;
+    bool joined = timer->coarse ? join_coarse(into, timer, other->groups, other->n_groups)
+                                : join_groups(into, timer, other->groups, other->n_groups);
+    return joined && (timer->n_groups <= FM_TIMER_SHAPES || make_coarse(into, timer));
+}
+
+/* Of equal averages the lowest rank. */
+static void keep_average(struct fm_timer_average *mine, const struct fm_timer_average *theirs, int sign)
+{
+    int order = !theirs->events ? -1 : !mine->events ? 1 : sign * fm_timer_average_compare(theirs, mine);
+    if (order > 0 || (order == 0 && theirs->rank < mine->rank))
+        *mine = *theirs;
+}
+
+static void merge_total(struct fm_timer *timer, const struct fm_timer *other)
+{
+    const struct fm_spread *total = &timer->total_ns, *theirs = &other->total_ns;
+    fm_spread_merge(&timer->total_ns, &other->total_ns);
+    if (theirs->ranks && total->max_rank == theirs->max_rank)
+        timer->total_events[0] = other->total_events[0];
+    if (theirs->ranks && total->min_rank == theirs->min_rank)
+        timer->total_events[1] = other->total_events[1];
+}
+
+static int compare_timers(const void *a, const void *b)
+{
+    return fm_compare_text(((const struct fm_timer *)a)->name, ((const struct fm_timer *)b)->name);
+}
+
+static bool merge_timer(struct fm_profile *into, void *mine, const void *theirs)
+{
+    struct fm_timer *timer = mine;
+    const struct fm_timer *other = theirs;
+    if (fm_compare_text(timer->parent, other->parent) != 0)
+        timer->parent = "*";
+    fm_spread_merge(&timer->events, &other->events);
+    merge_total(timer, other);
+    fm_spread_merge(&timer->thread_ns, &other->thread_ns);
+    fm_extreme_keep_longer(&timer->longest, &other->longest);
+    fm_extreme_keep_longer(&timer->second, &other->second);
+    fm_extreme_keep_shorter(&timer->shortest, &other->shortest);
+    keep_average(&timer->longest_average, &other->longest_average, 1);
+    keep_average(&timer->shortest_average, &other->shortest_average, -1);
+    fm_add_saturating(&timer->children_ns, other->children_ns);
+    fm_add_saturating(&timer->overhead_ns, other->overhead_ns);
+    for (int half = 0; half < 2; half++) {
+        fm_add_saturating(&timer->half_events[half], other->half_events[half]);
+        fm_add_saturating(&timer->half_ns[half], other->half_ns[half]);
+    }
+    return fm_rankset_union(&timer->ranks, &into->arena, &other->ranks) && merge_groups(into, timer, other);
+}
+
+static bool copy_timer(struct fm_profile *into, void *slot, const void *theirs)
+{
+    const struct fm_timer *other = theirs;
+    struct fm_timer *timer = slot;
+    *timer = *other;
+    timer->groups = NULL;
+    timer->n_groups = timer->groups_capacity = 0;
+    timer->ranks = (struct fm_rankset){0};
+    timer->name = fm_profile_intern(into, other->name);
+    timer->parent = fm_profile_intern(into, other->parent);
+    return timer->name && timer->parent && fm_rankset_union(&timer->ranks, &into->arena, &other->ranks) &&
+           join_groups(into, timer, other->groups, other->n_groups);
+}
+
+bool fm_merge_timers(struct fm_profile *into, const struct fm_timer *timers, size_t n)
+{
+    static const struct fm_join kind = {sizeof *timers, compare_timers, merge_timer, copy_timer};
+    return fm_join(&kind, into, &into->timers, &into->n_timers, &into->timers_capacity, timers, n);
+}
