@@ -80,18 +80,27 @@ static bool merge_groups(struct fm_profile *into, struct fm_timer *timer, const 
 static void keep_average(struct fm_timer_average *mine, const struct fm_timer_average *theirs, int sign)
 {
     int order = !theirs->events ? -1 : !mine->events ? 1 : sign * fm_timer_average_compare(theirs, mine);
-    if (order > 0 || (order == 0 && theirs->rank < mine->rank))
+    if (order == 0)
+        order = fm_compare_number(mine->rank, theirs->rank);
+    if (order == 0)
+        order = fm_compare_number(theirs->total_ns, mine->total_ns);
+    if (order > 0)
         *mine = *theirs;
 }
 
+/* The number of events goes with the extreme total that it belongs to. */
 static void merge_total(struct fm_timer *timer, const struct fm_timer *other)
 {
-    const struct fm_spread *total = &timer->total_ns, *theirs = &other->total_ns;
-    fm_spread_merge(&timer->total_ns, &other->total_ns);
-    if (theirs->ranks && total->max_rank == theirs->max_rank)
-        timer->total_events[0] = other->total_events[0];
-    if (theirs->ranks && total->min_rank == theirs->min_rank)
-        timer->total_events[1] = other->total_events[1];
+    struct fm_spread before = timer->total_ns;
+    const struct fm_spread *now = &timer->total_ns, *theirs = &other->total_ns;
+    fm_spread_merge(&timer->total_ns, theirs);
+    const bool mine[2] = {before.ranks && before.max == now->max && before.max_rank == now->max_rank,
+                          before.ranks && before.min == now->min && before.min_rank == now->min_rank},
+               new[2] = {theirs->ranks && theirs->max == now->max && theirs->max_rank == now->max_rank,
+                         theirs->ranks && theirs->min == now->min && theirs->min_rank == now->min_rank};
+    for (int i = 0; i < 2; i++)
+        if (new[i] && (!mine[i] || other->total_events[i] > timer->total_events[i]))
+            timer->total_events[i] = other->total_events[i];
 }
 
 static int compare_timers(const void *a, const void *b)

@@ -106,6 +106,29 @@ static void add_snapshot(struct fm_profile *p, uint64_t *state, uint32_t rank)
     fm_merge_snapshots(p, &snapshot, 1);
 }
 
+static void add_timer(struct fm_profile *p, uint64_t *state, uint32_t rank)
+{
+    struct fm_timer timer;
+    struct fm_timer_task task = {
+        .total_ns = number(state),
+        .children_ns = number(state),
+        .overhead_ns = number(state),
+        .longest = {fm_random(state, 4), 1 + fm_random(state, 3)},
+        .second = {fm_random(state, 4), fm_random(state, 3)},
+        .shortest = {fm_random(state, 4), 1 + fm_random(state, 3)},
+        .half_events = {number(state), number(state)},
+        .half_ns = {number(state), number(state)},
+    };
+    for (uint64_t n = 1 + fm_random(state, 4); n; n--) {
+        uint64_t events = 1 + fm_random(state, 20);
+        task.counts[fm_random(state, 4) ? fm_random(state, 12) : fm_random(state, FM_DECIMAL_BINS)] += events;
+        task.events += events;
+    }
+    fm_spread_add(&task.thread_ns, number(state), rank);
+    fm_timer_of_task(&timer, &p->arena, word(state), word(state), rank, &task);
+    fm_merge_timers(p, &timer, 1);
+}
+
 static void add_process(struct fm_profile *p, uint64_t *state, uint32_t rank)
 {
     struct fm_range range = {rank, rank};
@@ -166,6 +189,7 @@ struct fm_profile *fm_random_profile(uint64_t *state, uint32_t ranks)
         add_event(p, state, rank);
         add_edges(p, state, rank, ranks);
         add_snapshot(p, state, rank);
+        add_timer(p, state, rank);
     }
     return p;
 }
