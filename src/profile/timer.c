@@ -133,6 +133,12 @@ static bool bins_of_task(struct fm_timer_group *group, struct fm_arena *arena, u
     return true;
 }
 
+static struct fm_extreme extreme(struct fm_timer_event event, uint32_t rank)
+{
+    struct fm_extreme none = {0}, some = {event.ns, event.event, rank};
+    return event.event ? some : none;
+}
+
 bool fm_timer_of_task(struct fm_timer *timer, struct fm_arena *arena, const char *name, const char *parent,
                       uint32_t rank, const struct fm_timer_task *task)
 {
@@ -141,9 +147,9 @@ bool fm_timer_of_task(struct fm_timer *timer, struct fm_arena *arena, const char
         .name = name,
         .parent = parent,
         .total_events = {task->events, task->events},
-        .longest = {task->longest.ns, task->longest.event, rank},
-        .second = {task->second.ns, task->second.event, rank},
-        .shortest = {task->shortest.ns, task->shortest.event, rank},
+        .longest = extreme(task->longest, rank),
+        .second = extreme(task->second, rank),
+        .shortest = extreme(task->shortest, rank),
         .longest_average = {task->total_ns, task->events, rank},
         .shortest_average = {task->total_ns, task->events, rank},
         .children_ns = task->children_ns,

@@ -71,11 +71,12 @@ struct fm_timer {
 };
 
 /* What one task knows of a timer. */
+struct fm_timer_event {
+    uint64_t ns, event; /* event 0: none */
+};
 struct fm_timer_task {
     uint64_t events, total_ns, children_ns, overhead_ns;
-    struct {
-        uint64_t ns, event; /* event 0: none */
-    } longest, second, shortest;
+    struct fm_timer_event longest, second, shortest;
     uint64_t half_events[2], half_ns[2];
     struct fm_spread thread_ns;
     uint64_t counts[FM_DECIMAL_BINS];

@@ -84,6 +84,8 @@ static void keep_average(struct fm_timer_average *mine, const struct fm_timer_av
         order = fm_compare_number(mine->rank, theirs->rank);
     if (order == 0)
         order = fm_compare_number(theirs->total_ns, mine->total_ns);
+    if (order == 0)
+        order = fm_compare_number(theirs->events, mine->events);
     if (order > 0)
         *mine = *theirs;
 }
