@@ -77,13 +77,13 @@ bool fm_timer_bins_merge(struct fm_arena *arena, struct fm_timer_group *into, ui
 
 /* ---- one task ---- */
 
-/* Of equal counts the bin of the longer events; `but` is passed over. 0 where there is none. */
+/* Of equal counts the bin of the shorter events, as in the figures; `but` is passed over. 0 where there is none. */
 static unsigned fullest(const uint64_t *counts, unsigned but)
 {
     unsigned best = 0;
     uint64_t most = 0;
     for (unsigned bin = 0; bin < FM_DECIMAL_BINS; bin++) {
-        if (counts[bin] && counts[bin] >= most && bin != but) {
+        if (counts[bin] && counts[bin] > most && bin != but) {
             best = bin;
             most = counts[bin];
         }

@@ -1,7 +1,7 @@
 /* Timers of the application, merged over its tasks: what a report says of a timer, whatever the number of tasks.
  *
  * Histograms are kept by shape. Tasks of the same shape are combined: their list, and for each bin the maximum, the
- * minimum and the sum of their counts. A shape holds the bin with most events (of equal ones the longer events) for
+ * minimum and the sum of their counts. A shape holds the bin with most events (of equal ones the shorter events) for
  * each width of tick, so that the reduction by maximum bin is exact at any of them; and, while a timer has no more
  * than FM_TIMER_SHAPES different ones, the bin with the second most events and the share of the first, so that a
  * report can tell tasks apart where the maximum bin hides a difference. Each coarser shape is a part of the finer one:

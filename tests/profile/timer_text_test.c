@@ -1,0 +1,193 @@
+/* The figures of the paper, rebuilt from events that fit them (tests/profile/figures). */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/decimal.h"
+#include "profile/timer_text.h"
+#include "reduce/parts.h"
+#include "tap.h"
+
+enum { MS = 1000000, MS_EXPONENT = 6 };
+
+static char *read_figure(const char *name)
+{
+    char path[4096];
+    const char *source = getenv("FATHOM_SOURCE");
+    snprintf(path, sizeof path, "%s/tests/profile/figures/%s", source ? source : ".", name);
+    FILE *file = fopen(path, "r");
+    if (!file) {
+        perror(path);
+        exit(1);
+    }
+    char *text = calloc(1, 1 << 16);
+    text[fread(text, 1, (1 << 16) - 1, file)] = 0;
+    fclose(file);
+    return text;
+}
+
+/* Runs of blanks become one, empty lines and those of dashes alone go. */
+static char *plain(const char *text)
+{
+    char *out = calloc(1, strlen(text) + 2), *to = out;
+    while (*text) {
+        size_t n = strcspn(text, "\n");
+        if (strspn(text, "-| ") < n) {
+            for (const char *c = text + strspn(text, " "); c < text + n; c++)
+                if (*c != ' ' || c[1] != ' ')
+                    *to++ = *c;
+            *to++ = '\n';
+        }
+        text += n + (text[n] == '\n');
+    }
+    *to = 0;
+    return out;
+}
+
+static void compare(const char *got, const char *wanted, const char *what)
+{
+    char *a = plain(got), *b = plain(wanted);
+    if (!tap_ok(!strcmp(a, b), "%s", what))
+        printf("# got:\n%s# wanted:\n%s", a, b);
+    free(a);
+    free(b);
+}
+
+static void add_task(struct fm_profile *p, const char *name, uint32_t rank, const struct fm_timer_task *task)
+{
+    struct fm_timer timer;
+    if (!fm_timer_of_task(&timer, &p->arena, name, "", rank, task) || !fm_merge_timers(p, &timer, 1))
+        exit(1);
+}
+
+/* "tasks 0-3,7 events 6000:1 5:127" */
+static void add_tasks(struct fm_profile *p, const char *name, const char *line)
+{
+    struct fm_timer_task task = {0};
+    const char *ranges = line + strlen("tasks "), *events = strstr(line, " events ") + strlen(" events ");
+    for (const char *at = events; *at && *at != '\n';) {
+        char *end;
+        uint64_t ticks = strtoull(at, &end, 10), count = strtoull(end + 1, &end, 10);
+        task.counts[fm_decimal_bin(ticks * MS)] += count;
+        task.events += count;
+        task.total_ns += count * ticks * MS;
+        at = end + strspn(end, " ");
+    }
+    for (const char *at = ranges; at < events && *at >= '0' && *at <= '9';) {
+        char *end;
+        unsigned long first = strtoul(at, &end, 10), last = *end == '-' ? strtoul(end + 1, &end, 10) : first;
+        for (unsigned long rank = first; rank <= last; rank++)
+            add_task(p, name, (uint32_t)rank, &task);
+        at = end + 1;
+    }
+}
+
+static void test_histograms(const char *figure, uint32_t tasks)
+{
+    char name[64], what[128];
+    struct fm_profile *p = fm_profile_create();
+    snprintf(name, sizeof name, "%s.tasks", figure);
+    char *data = read_figure(name);
+    for (char *line = data; line; line = strchr(line, '\n') ? strchr(line, '\n') + 1 : NULL)
+        if (!strncmp(line, "tasks ", 6))
+            add_tasks(p, "baroclinic_driver", line);
+    struct fm_timer_layout layout = {.exponent = MS_EXPONENT, .tasks = tasks};
+    const char *text = fm_timers_text(p->timers, p->n_timers, &layout, &p->arena);
+    snprintf(name, sizeof name, "%s.txt", figure);
+    char *wanted = read_figure(name);
+    snprintf(what, sizeof what, "Figure %s: histograms of %u tasks", figure, tasks);
+    const char *histograms = text ? strstr(text, "event histogram") : NULL;
+    compare(histograms ? histograms : "", wanted, what);
+    free(data);
+    free(wanted);
+    fm_profile_destroy(p);
+}
+
+static void add_total(struct fm_profile *p, const char *name, uint32_t rank, uint64_t ms)
+{
+    struct fm_timer_task task = {.events = 128, .total_ns = ms * MS};
+    task.counts[0] = 128;
+    task.longest.event = task.shortest.event = 1;
+    add_task(p, name, rank, &task);
+}
+
+static void add_totals(struct fm_profile *p, const char *name, uint64_t max, uint64_t min, uint64_t avg)
+{
+    for (uint32_t rank = 0; rank < 360; rank++)
+        add_total(p, name, rank, rank == 0 ? max : rank == 1 ? min : avg);
+}
+
+static void add_barotropic(struct fm_profile *p)
+{
+    uint64_t left = 65493795 - 760647 - 760600 - 70280 - 70300; /* of 356 tasks */
+    for (uint32_t rank = 0, n = 356; rank < 360; rank++) {
+        uint64_t ms = rank == 270 ? 760647 : rank == 359 ? 760600 : rank == 285 ? 70280 : rank == 286 ? 70300 : 0;
+        if (!ms) {
+            ms = left / n--;
+            left -= ms;
+        }
+        struct fm_timer_task task = {.events = 128, .total_ns = ms * MS};
+        task.longest = (struct fm_timer_event){(rank == 359 ? 6262ull : 1500) * MS, 1};
+        task.second = (struct fm_timer_event){(rank == 359 ? 6210ull : 1490) * MS, 2};
+        task.shortest = (struct fm_timer_event){(rank == 286 ? 465ull : 500) * MS, 103};
+        task.counts[fm_decimal_bin(1421ull * MS)] = 128;
+        add_task(p, "barotropic_driver", rank, &task);
+    }
+}
+
+static void test_statistics(void)
+{
+    struct fm_profile *p = fm_profile_create();
+    add_totals(p, "step", 841110, 841080, 841090);
+    add_totals(p, "pcg_chrongear iteration", 760490, 68890, 178207);
+    add_totals(p, "baroclinic_driver", 697030, 6820, 571840);
+    add_totals(p, "pcg_chrongear preconditioning", 4690, 0, 3567);
+    add_barotropic(p);
+    struct fm_timer_layout layout = {.exponent = MS_EXPONENT, .tasks = 360};
+    char *text = strdup(fm_timers_text(p->timers, p->n_timers, &layout, &p->arena));
+    char *one = read_figure("1.txt"), *two = read_figure("2.txt");
+    char *second = strstr(text, "*** barotropic_driver"), *histogram = strstr(second, "event histogram");
+    *histogram = 0;
+    compare(second, two, "Figure 2: the statistics of a timer");
+    *strstr(text, "\n*** step") = 0;
+    compare(text, one, "Figure 1: the summary, longest first");
+    free(text);
+    free(one);
+    free(two);
+    fm_profile_destroy(p);
+}
+
+static void test_ticks(void)
+{
+    struct fm_profile *p = fm_profile_create();
+    struct fm_timer_task task = {.events = 8, .total_ns = 40 * MS};
+    task.counts[fm_decimal_bin(1)] = task.counts[fm_decimal_bin(20)] = 2;
+    task.counts[fm_decimal_bin(300000)] = 1;
+    task.counts[fm_decimal_bin(12ull * MS)] = 3;
+    add_task(p, "one", 0, &task);
+    struct fm_timer_layout fine = {.tasks = 1}, coarse = {.exponent = MS_EXPONENT, .tasks = 1};
+    const char *text = fm_timers_text(p->timers, p->n_timers, &fine, &p->arena);
+    tap_ok(strstr(text, "event histogram for task: 0\n") && strstr(text, "\n10000000-19999999 ticks: 3 max") &&
+               strstr(text, "\n1 tick(s): 2 max"),
+           "ticks of a nanosecond");
+    text = fm_timers_text(p->timers, p->n_timers, &coarse, &p->arena);
+    tap_ok(strstr(text, "\n10-19 ticks: 3 max") && strstr(text, "\n0 tick(s): 5 max (task 0), 5 min (task 0), 5 avg\n"),
+           "ticks of a millisecond: what is shorter is none");
+    tap_ok(p->timers->groups->shape.max_bin[0] == fm_decimal_bin(12ull * MS) &&
+               p->timers->groups->shape.max_bin[MS_EXPONENT] == 0,
+           "the maximum bin depends on the tick");
+    fm_profile_destroy(p);
+}
+
+int main(void)
+{
+    test_statistics();
+    test_histograms("3", 360);
+    test_histograms("4", 360);
+    test_histograms("5", 304);
+    test_histograms("6-7", 4500);
+    test_histograms("8", 4500);
+    test_histograms("9", 3268);
+    test_ticks();
+    return tap_done();
+}
