@@ -93,7 +93,7 @@ uint32_t fm_text_add(const char *text, size_t length)
 static void thread_ended(void *data)
 {
     struct fm_thread *thread = data;
-    fm_local.self = attached = NULL;
+    fm_local.self = fm_local.timing = attached = NULL;
     if (!thread->shared)
         __atomic_store_n(&thread->taken, 0, __ATOMIC_RELEASE);
 }
@@ -132,6 +132,7 @@ struct fm_thread *fm_thread_attach(void)
     struct fm_thread *thread = take_slot();
     thread->slot = (uint32_t)(thread - threads);
     fm_local.guard = 0;
+    thread->timing = NULL;
     thread->seg = (struct fm_segment_thread *)fm_section(fm_rt.segment, FM_SECTION_THREADS) + thread->slot;
     thread->seg->tid = (uint64_t)syscall(SYS_gettid);
     thread->seg->call_routine = 0;
@@ -300,14 +301,14 @@ static void prepare_process(void)
 
 static pthread_once_t prepared = PTHREAD_ONCE_INIT;
 
-static void start(bool by_mpi)
+static void start(enum fm_reason reason)
 {
     uint64_t before = fm_clock_ns(CLOCK_MONOTONIC);
     fm_rt.pid = getpid();
     start_segment(before);
     if (atomic_load(&fm_rt.state) != FM_RT_ON)
         return;
-    if (!by_mpi) {
+    if (reason != FM_BY_MPI) {
         fm_rt.segment->flags |= FM_FLAG_NO_MPI;
         fm_rt.segment->rank = 0;
         fm_rt.segment->world_size = 1;
@@ -315,14 +316,14 @@ static void start(bool by_mpi)
     fm_rt.segment->init_ns += fm_clock_ns(CLOCK_MONOTONIC) - before;
 }
 
-bool fm_runtime_start(bool by_mpi)
+bool fm_runtime_start(enum fm_reason reason)
 {
     struct fm_shelter shelter = fm_shelter_enter();
     uint64_t signals = set_signals(UINT64_MAX); /* a handler that calls MPI would wait for this to end */
     pthread_once(&prepared, prepare_process);
     int expected = FM_RT_IDLE;
     if (atomic_compare_exchange_strong(&fm_rt.state, &expected, FM_RT_STARTING))
-        start(by_mpi);
+        start(reason);
     set_signals(signals);
     fm_shelter_leave(shelter);
     while (atomic_load_explicit(&fm_rt.state, memory_order_acquire) == FM_RT_STARTING)
@@ -345,7 +346,7 @@ void fm_runtime_note_end(void)
 void fm_runtime_off(void)
 {
     atomic_store(&fm_rt.state, FM_RT_OFF);
-    fm_local.self = attached = NULL;
+    fm_local.self = fm_local.timing = attached = NULL;
 }
 
 /* In every process of a job, also shells and launchers: it must cost next to nothing. */
@@ -355,6 +356,6 @@ __attribute__((constructor)) static void loaded(void)
     const char *named = getenv("FATHOM_NAMED");
     if (named && atoi(named) == getpid()) {
         fm_rt.named = true;
-        fm_runtime_start(false);
+        fm_runtime_start(FM_BY_NAME);
     }
 }

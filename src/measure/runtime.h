@@ -32,7 +32,8 @@ enum {
     FM_FRAME_SLOTS = 256,  /* a power of two */
     FM_OUTER_CALLS = 8,
     FM_SCRATCH_REQUESTS = 512,
-    FM_STATUS_BYTES = 24 /* the larger of the two layouts */
+    FM_STATUS_BYTES = 24, /* the larger of the two layouts */
+    FM_TIMERS = 1024
 };
 
 /* What is known of a return address in an MPI library: how to step over that frame of a language binding. */
@@ -72,6 +73,8 @@ struct fm_thread {
     struct fm_frame_rule frames[FM_FRAME_SLOTS];
     uint64_t n_found;                           /* empty in a forked child, as what it counts */
     struct fm_found found[FM_SCRATCH_REQUESTS]; /* of a call that waits for many */
+    struct fm_segment_timing *timing;           /* the innermost timer that is running */
+    struct fm_segment_timing *timings[FM_TIMERS];
     _Alignas(8) char statuses[FM_SCRATCH_REQUESTS][FM_STATUS_BYTES];
 };
 
@@ -106,16 +109,19 @@ struct fm_runtime {
 extern FM_HIDDEN struct fm_runtime fm_rt;
 /* Of the calling thread. */
 struct fm_local {
-    struct fm_thread *self; /* its slot, once it has called MPI */
-    uintptr_t guard;        /* stack address of the outermost call being recorded, 0 outside */
+    struct fm_thread *self;   /* its slot, once it has called MPI */
+    uintptr_t guard;          /* stack address of the outermost call being recorded, 0 outside */
+    struct fm_thread *timing; /* its slot, once it has used a timer */
 };
 extern FM_HIDDEN __thread struct fm_local fm_local __attribute__((tls_model("initial-exec")));
 
 #define FM_LIKELY(x) __builtin_expect(!!(x), 1)
 #define FM_UNLIKELY(x) __builtin_expect(!!(x), 0)
 
+/* Why measuring starts: the program was named after `fathom run`, calls MPI, or uses a timer. */
+enum fm_reason { FM_BY_NAME, FM_BY_MPI, FM_BY_TIMER };
 /* Starts measuring if this process should be measured; false when it is not. Any thread, any time. */
-bool fm_runtime_start(bool by_mpi);
+bool fm_runtime_start(enum fm_reason reason);
 /* The calling thread's slot, made on its first call; NULL when nothing is measured. */
 struct fm_thread *fm_thread_attach(void);
 /* The process is at its end: times and resource use into the header. */

@@ -182,7 +182,11 @@ static void lay_out(struct fm_segment_header *h, uint64_t bytes)
     at = place(h, FM_SECTION_INDEX, at, power_of_two_below(entries) * 8, sizeof(uint32_t));
     at = place(h, FM_SECTION_ENTRIES, at, entries, sizeof(struct fm_entry));
     at = place(h, FM_SECTION_REQUESTS, at, requests, sizeof(struct fm_request));
-    place(h, FM_SECTION_SNAPSHOTS, at, bytes >= 2 << 20 ? 16 : 4, sizeof(struct fm_segment_snapshot));
+    at = place(h, FM_SECTION_SNAPSHOTS, at, bytes >= 2 << 20 ? 16 : 4, sizeof(struct fm_segment_snapshot));
+    at = place(h, FM_SECTION_TIMERS, at, bytes >= 4 << 20 ? FM_TIMERS : 64, sizeof(struct fm_segment_timer));
+    at = place(h, FM_SECTION_TIMINGS, at, bytes / 12 / sizeof(struct fm_segment_timing),
+               sizeof(struct fm_segment_timing));
+    place(h, FM_SECTION_TIMER_BINS, at, bytes / 32 / sizeof(struct fm_segment_bins), sizeof(struct fm_segment_bins));
 }
 
 bool fm_segment_make(const char *job_key, int neighbours)

@@ -13,6 +13,9 @@
  *   [entries]    struct fm_entry[], append only, one writer (a thread slot) each
  *   [requests]   struct fm_request[], pending receives and persistent requests
  *   [snapshots]  struct fm_segment_snapshot[]
+ *   [timers]     struct fm_segment_timer[], names of timers
+ *   [timings]    struct fm_segment_timing[], what one thread has of one timer
+ *   [timer bins] struct fm_segment_bins[], a power of ten of a histogram
  *   [arena]      unused; later kinds of data take their sections from here
  *
  * Publication: a slot's key is written before the index points at it (release),
@@ -23,6 +26,7 @@
 #include <stdint.h>
 
 #include "base/bins.h"
+#include "base/decimal.h"
 
 #define FM_SEGMENT_MAGIC "FATHOMSG"
 enum {
@@ -41,6 +45,9 @@ enum fm_segment_section_id {
     FM_SECTION_ENTRIES,
     FM_SECTION_REQUESTS,
     FM_SECTION_SNAPSHOTS,
+    FM_SECTION_TIMERS,
+    FM_SECTION_TIMINGS,
+    FM_SECTION_TIMER_BINS,
     FM_SECTION_COUNT
 };
 
@@ -115,13 +122,16 @@ struct fm_segment_header {
     uint32_t host_cores;
 
     /* how many items of each section are in use (text: bytes) */
-    uint32_t n_text, n_modules, n_regions, n_threads, n_entries, n_snapshots;
+    uint32_t n_text, n_modules, n_regions, n_threads, n_entries, n_snapshots, n_timers, n_timings, n_timer_bins;
+    uint32_t unused_count;
 
     /* what was lost of detail, counted; totals are never lost */
     uint64_t degraded_peer, degraded_site, degraded_size; /* events recorded with less detail */
     uint64_t untracked_receives;                          /* nonblocking receives recorded without length */
     uint64_t unmatched_region_ends, refused_regions, refused_snapshots;
     uint64_t abandoned_calls; /* left by longjmp */
+    uint64_t refused_timers;  /* events of timers for which there was no room */
+    uint64_t timer_cost_ps;   /* measured cost of one start and stop, picoseconds */
 
     /* offsets into the text section, 0 = none. argv and env are NUL-separated lists ended by an empty string. */
     uint32_t text_exe, text_argv, text_env, text_build_id, text_mpi_version, text_mpi_library, text_cpu_model,
@@ -240,6 +250,47 @@ struct fm_segment_snapshot {
         uint32_t routine, unused;
         uint64_t count, total_ns, bytes;
     } routines[FM_SNAPSHOT_ROUTINES];
+};
+
+/* ---- timers ---- */
+
+enum { FM_TIMER_SLICES = 8, FM_TIMER_SEVERAL = 0xffff };
+
+/* How a timer was used wrongly, counted. */
+enum fm_timer_misuse {
+    FM_MISUSE_STOPPED_TWICE, /* stopped, but not started */
+    FM_MISUSE_STARTED_TWICE,
+    FM_MISUSE_OTHER_HANDLE,  /* a handle that does not match its name, or is none */
+    FM_TIMER_MISUSES
+};
+
+struct fm_segment_timer {
+    char name[56];
+    uint32_t misuse[FM_TIMER_MISUSES - 1]; /* of the first two; atomic */
+    uint64_t misuse_site[FM_TIMER_MISUSES - 1]; /* return address of the last one */
+};
+
+/* Of one thread. The time axis is cut into slices, 2^slice_shift ticks each, from the start of measurement; when they do
+ * not suffice any more, each two become one. */
+struct fm_segment_timing {
+    uint64_t started; /* ticks; 0 = not running */
+    uint64_t count, total_ns, children_ns;
+    uint64_t min_ns, max_ns, second_ns;
+    uint64_t min_event, max_event, second_event; /* numbers from 1 */
+    uint16_t timer;
+    uint16_t parent; /* timer + 1 that it was started in, 0 = none, FM_TIMER_SEVERAL = now this, now that */
+    uint16_t outer;  /* timing + 1 that was running when it was started */
+    uint8_t thread;
+    uint8_t slice_shift;
+    uint16_t bins[FM_DECADES];   /* block + 1 of each power of ten; 0 = none yet */
+    uint32_t coarse[FM_DECADES]; /* events of that power of ten for which there was no block */
+    uint32_t slice_events[FM_TIMER_SLICES];
+    uint64_t slice_ns[FM_TIMER_SLICES];
+};
+
+/* Counts of 1 to 9 times a power of ten; for the first power of 0 to 9 ticks. */
+struct fm_segment_bins {
+    uint32_t counts[10];
 };
 
 /* One per job and host, beside the segments: counts who has entered MPI_Finalize. */

@@ -14,6 +14,7 @@
 #include "reduce/merge.h"
 #include "reduce/node_files.h"
 #include "reduce/notes.h"
+#include "reduce/segment_view.h"
 
 enum {
     LEVELS = 40,                /* 2^40 segments */
@@ -73,38 +74,6 @@ static enum fm_status fold(struct merging *merging, struct fm_profile **result)
     return status;
 }
 
-/* How many items of a section are in use. The index only serves the writer. */
-static uint64_t used_items(const struct fm_segment_header *header, enum fm_segment_section_id id)
-{
-    uint32_t capacity = header->sections[id].capacity, n;
-    switch (id) {
-    case FM_SECTION_TEXT:
-        n = header->n_text;
-        break;
-    case FM_SECTION_MODULES:
-        n = header->n_modules;
-        break;
-    case FM_SECTION_REGIONS:
-        n = header->n_regions;
-        break;
-    case FM_SECTION_THREADS:
-        n = header->n_threads;
-        break;
-    case FM_SECTION_ENTRIES:
-        n = header->n_entries;
-        break;
-    case FM_SECTION_SNAPSHOTS:
-        n = header->n_snapshots;
-        break;
-    case FM_SECTION_REQUESTS:
-        n = capacity;
-        break;
-    default:
-        n = 0;
-    }
-    return n < capacity ? n : capacity;
-}
-
 /* Bytes that cannot be read stay zero: what they mean is for fm_profile_from_segment to judge. */
 static void read_at(int fd, char *copy, uint64_t offset, uint64_t bytes)
 {
@@ -126,7 +95,7 @@ static void copy_used(const struct fm_node_file *file, char *copy)
     memcpy(header->job_key, file->name.job_key, sizeof header->job_key); /* a rename may have come before the header */
     for (int id = 0; id < FM_SECTION_COUNT; id++) {
         struct fm_segment_section section = header->sections[id];
-        uint64_t bytes = used_items(header, id) * section.item_bytes;
+        uint64_t bytes = fm_segment_used(header, id) * section.item_bytes;
         if (section.offset < sizeof *header || section.offset > file->size || bytes > file->size - section.offset)
             continue;
         read_at(file->fd, copy, section.offset, bytes);

@@ -35,5 +35,6 @@ enum fm_status fm_read_regions(struct fm_reading *reading);
 /* Needs the regions. Events, routines and edges. */
 enum fm_status fm_read_events(struct fm_reading *reading);
 enum fm_status fm_read_snapshots(struct fm_reading *reading);
+enum fm_status fm_read_timers(struct fm_reading *reading);
 
 #endif

@@ -14,6 +14,9 @@ static const uint32_t item_bytes[FM_SECTION_COUNT] = {
     [FM_SECTION_ENTRIES] = sizeof(struct fm_entry),
     [FM_SECTION_REQUESTS] = sizeof(struct fm_request),
     [FM_SECTION_SNAPSHOTS] = sizeof(struct fm_segment_snapshot),
+    [FM_SECTION_TIMERS] = sizeof(struct fm_segment_timer),
+    [FM_SECTION_TIMINGS] = sizeof(struct fm_segment_timing),
+    [FM_SECTION_TIMER_BINS] = sizeof(struct fm_segment_bins),
 };
 
 static bool sections_fit(const struct fm_segment_header *header)
@@ -101,16 +104,27 @@ enum fm_status fm_segment_view_open(struct fm_segment_view *view, const void *by
     return copy_texts(view) ? FM_OK : fm_fail(error, FM_ERR_MEMORY, "no memory left to read %s", origin);
 }
 
+uint32_t fm_segment_used(const struct fm_segment_header *header, enum fm_segment_section_id id)
+{
+    const uint32_t used[FM_SECTION_COUNT] = {
+        [FM_SECTION_TEXT] = header->n_text,
+        [FM_SECTION_MODULES] = header->n_modules,
+        [FM_SECTION_REGIONS] = header->n_regions,
+        [FM_SECTION_THREADS] = header->n_threads,
+        [FM_SECTION_INDEX] = 0, /* of no use to a reader */
+        [FM_SECTION_ENTRIES] = header->n_entries,
+        [FM_SECTION_REQUESTS] = UINT32_MAX,
+        [FM_SECTION_SNAPSHOTS] = header->n_snapshots,
+        [FM_SECTION_TIMERS] = header->n_timers,
+        [FM_SECTION_TIMINGS] = header->n_timings,
+        [FM_SECTION_TIMER_BINS] = header->n_timer_bins,
+    };
+    return used[id] < header->sections[id].capacity ? used[id] : header->sections[id].capacity;
+}
+
 size_t fm_segment_items(const struct fm_segment_view *view, enum fm_segment_section_id id)
 {
-    const struct fm_segment_header *header = &view->header;
-    const uint32_t used[FM_SECTION_COUNT] = {
-        [FM_SECTION_TEXT] = header->n_text,       [FM_SECTION_MODULES] = header->n_modules,
-        [FM_SECTION_REGIONS] = header->n_regions, [FM_SECTION_THREADS] = header->n_threads,
-        [FM_SECTION_INDEX] = UINT32_MAX,          [FM_SECTION_ENTRIES] = header->n_entries,
-        [FM_SECTION_REQUESTS] = UINT32_MAX,       [FM_SECTION_SNAPSHOTS] = header->n_snapshots,
-    };
-    return at_most(used[id], header->sections[id].capacity);
+    return fm_segment_used(&view->header, id);
 }
 
 void fm_segment_item(const struct fm_segment_view *view, enum fm_segment_section_id id, size_t i, void *item)

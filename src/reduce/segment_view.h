@@ -19,6 +19,8 @@ struct fm_segment_view {
 enum fm_status fm_segment_view_open(struct fm_segment_view *view, const void *bytes, size_t size, const char *origin,
                                     struct fm_error *error);
 
+/* How many items of a section are in use, and within its capacity. */
+uint32_t fm_segment_used(const struct fm_segment_header *header, enum fm_segment_section_id id);
 /* How many items of a section may be read: the header's count (or the capacity where it has none). */
 size_t fm_segment_items(const struct fm_segment_view *view, enum fm_segment_section_id id);
 /* Copies item i of a section; i must be below fm_segment_items. */

@@ -68,7 +68,7 @@ bool fm_call_enter(struct fm_call *call, unsigned routine, bool is_pmpi, struct 
 {
     struct fm_thread *self = fm_local.self;
     if (!self || !self->seg) {
-        if (!fm_life_may_measure() || !fm_runtime_start(true) || !(self = fm_thread_attach()))
+        if (!fm_life_may_measure() || !fm_runtime_start(FM_BY_MPI) || !(self = fm_thread_attach()))
             return false;
         fm_local.self = self;
         fm_life_join_job();
