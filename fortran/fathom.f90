@@ -4,6 +4,7 @@ module fathom
   implicit none
   private
   public :: fathom_region_begin, fathom_region_end, fathom_snapshot
+  public :: get_timer, start_timer, stop_timer
 
   interface
     subroutine c_region_begin(name) bind(c, name="fathom_region_begin")
@@ -13,6 +14,21 @@ module fathom
     subroutine c_region_end(name) bind(c, name="fathom_region_end")
       import :: c_char
       character(kind=c_char), intent(in) :: name(*)
+    end subroutine
+    subroutine c_timer_get(timer, name) bind(c, name="fathom_timer_get")
+      import :: c_char, c_int
+      integer(c_int), intent(inout) :: timer
+      character(kind=c_char), intent(in) :: name(*)
+    end subroutine
+    !> Starts a timer that get_timer has given.
+    subroutine start_timer(timer) bind(c, name="fathom_timer_start")
+      import :: c_int
+      integer(c_int), value :: timer
+    end subroutine
+    !> Stops it: one event more.
+    subroutine stop_timer(timer) bind(c, name="fathom_timer_stop")
+      import :: c_int
+      integer(c_int), value :: timer
     end subroutine
     subroutine c_snapshot(label, collective) bind(c, name="fathom_snapshot")
       import :: c_char, c_int
@@ -43,6 +59,13 @@ contains
     all = 0
     if (present(collective)) all = merge(1_c_int, 0_c_int, collective)
     call c_snapshot(trim(label) // c_null_char, all)
+  end subroutine
+
+  !> The timer of that name, made on the first call. Keep it: integer, save :: t = 0
+  subroutine get_timer(timer, name)
+    integer(c_int), intent(inout) :: timer
+    character(len=*), intent(in) :: name
+    call c_timer_get(timer, trim(name) // c_null_char)
   end subroutine
 
 end module fathom

@@ -17,6 +17,30 @@ void fathom_region_end(const char *name);
  * all processes, which must then all call it. MPI_Pcontrol(2, "label") and MPI_Pcontrol(3, "label"). */
 void fathom_snapshot(const char *label, int collective);
 
+/* Timers: multi-resolution, of each thread its own, in the profile of the job without any further call.
+ *
+ *     static int t;
+ *     fathom_timer_get(&t, "physics");
+ *     fathom_timer_start(t);
+ *     ...
+ *     fathom_timer_stop(t);
+ *
+ * The same name is the same timer. The handle is 0 while nothing is measured; then the others are a branch. Wrong use
+ * (stopped without being started, started twice) is counted and shown by the report, never fatal. */
+void fathom_timer_get(int *timer, const char *name);
+void fathom_timer_start(int timer);
+void fathom_timer_stop(int timer);
+
+/* FATHOM_TIME("physics") { ... } times a block. It must be left at its end: not by break, return or goto. */
+#define FATHOM_TIME(name) \
+    FATHOM_TIME_AS(name, FATHOM_JOIN(fathom_timer_, __LINE__), FATHOM_JOIN(fathom_once_, __LINE__))
+#define FATHOM_JOIN(a, b) FATHOM_JOIN_AGAIN(a, b)
+#define FATHOM_JOIN_AGAIN(a, b) a##b
+#define FATHOM_TIME_AS(name, timer, once)                                                 \
+    static int timer;                                                                     \
+    for (int once = (fathom_timer_get(&timer, name), fathom_timer_start(timer), 1); once; \
+         once = 0, fathom_timer_stop(timer))
+
 #ifdef __cplusplus
 }
 #endif

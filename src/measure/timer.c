@@ -103,8 +103,8 @@ __attribute__((noinline)) static void take_bins(struct fm_segment_timing *t, uns
     struct fm_segment_header *h = fm_rt.segment;
     uint32_t capacity = h->sections[FM_SECTION_TIMER_BINS].capacity;
     uint32_t block = __atomic_load_n(&h->n_timer_bins, __ATOMIC_RELAXED);
-    while (block < capacity && !__atomic_compare_exchange_n(&h->n_timer_bins, &block, block + 1, true, __ATOMIC_RELAXED,
-                                                            __ATOMIC_RELAXED))
+    while (block < capacity &&
+           !__atomic_compare_exchange_n(&h->n_timer_bins, &block, block + 1, true, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
         ;
     if (block < capacity)
         t->bins[decade] = (uint16_t)(block + 1);

@@ -13,6 +13,7 @@ const struct fm_view fm_views[] = {
     {"balance", "ranks sorted by MPI time, groups and jumps", fm_view_balance_text, fm_view_balance_csv},
     {"topology", "who sends to whom: heaviest pairs and a picture", fm_view_topology_text, fm_view_topology_csv},
     {"regions", "time and MPI inside the regions the program names", fm_view_regions_text, fm_view_regions_csv},
+    {"timers", "the timers the program sets, with their histograms", fm_view_timers_text, fm_view_timers_csv},
     {"snapshots", "the subtotals the program asked for", fm_view_snapshots_text, fm_view_snapshots_csv},
     {0},
 };

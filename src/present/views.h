@@ -73,6 +73,7 @@ FM_VIEW(balance);
 FM_VIEW(topology);
 FM_VIEW(regions);
 FM_VIEW(snapshots);
+FM_VIEW(timers);
 #undef FM_VIEW
 
 #endif

@@ -260,13 +260,13 @@ enum { FM_TIMER_SLICES = 8, FM_TIMER_SEVERAL = 0xffff };
 enum fm_timer_misuse {
     FM_MISUSE_STOPPED_TWICE, /* stopped, but not started */
     FM_MISUSE_STARTED_TWICE,
-    FM_MISUSE_OTHER_HANDLE,  /* a handle that does not match its name, or is none */
+    FM_MISUSE_OTHER_HANDLE, /* a handle that does not match its name, or is none */
     FM_TIMER_MISUSES
 };
 
 struct fm_segment_timer {
     char name[56];
-    uint32_t misuse[FM_TIMER_MISUSES - 1]; /* of the first two; atomic */
+    uint32_t misuse[FM_TIMER_MISUSES - 1];      /* of the first two; atomic */
     uint64_t misuse_site[FM_TIMER_MISUSES - 1]; /* return address of the last one */
 };
 

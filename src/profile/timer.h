@@ -97,4 +97,9 @@ int fm_timer_average_compare(const struct fm_timer_average *a, const struct fm_t
 bool fm_timer_bins_merge(struct fm_arena *arena, struct fm_timer_group *into, uint32_t lowest_into,
                          const struct fm_timer_group *from, uint32_t lowest_from);
 
+/* One group for each maximum bin in ticks of 10^exponent ns, the longest first; bins are in these ticks, and of the
+ * shapes only max_bin[0] means something. false: no memory. */
+bool fm_timer_reduce(const struct fm_timer *timer, unsigned exponent, struct fm_arena *arena,
+                     struct fm_timer_group **groups, size_t *n);
+
 #endif

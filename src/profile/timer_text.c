@@ -99,7 +99,7 @@ static void put_time(struct writer *w, const char *what, uint64_t ns)
     uint64_t number = ticks(w, ns);
     unsigned exponent = w->layout->exponent;
     uint64_t second = fm_power_of_ten(9 - exponent);
-    put(w, "  %-18s %8lu", what, (unsigned long)(number / second));
+    put(w, "  %-19s %6lu", what, (unsigned long)(number / second));
     if (exponent < 9)
         put(w, ".%0*lu", 9 - (int)exponent, (unsigned long)(number % second));
     put(w, " sec (%lu ticks)", (unsigned long)number);
@@ -150,57 +150,6 @@ static void put_statistics(struct writer *w, const struct fm_timer *timer)
 
 /* ---- histograms ---- */
 
-/* A group as seen in the report's ticks: of one maximum bin. */
-struct view {
-    unsigned max_bin;
-    struct fm_timer_group group;
-};
-
-static int longest_bin_first(const void *a, const void *b)
-{
-    const struct view *x = a, *y = b;
-    return (x->max_bin < y->max_bin) - (x->max_bin > y->max_bin);
-}
-
-/* Bins in the report's ticks, and bin 0 in the place of all below. */
-static bool coarsen(struct writer *w, const struct fm_timer_group *group, struct fm_timer_group *to)
-{
-    unsigned exponent = w->layout->exponent;
-    *to = (struct fm_timer_group){.bins = fm_arena_alloc(w->arena, (group->n_bins + 1) * sizeof *to->bins)};
-    for (size_t i = 0; to->bins && exponent && i < group->n_bins; i++) {
-        if (group->bins[i].bin == FM_TIMER_BELOW + exponent) {
-            to->bins[to->n_bins] = group->bins[i];
-            to->bins[to->n_bins++].bin = 0;
-        }
-    }
-    for (size_t i = 0; to->bins && i < group->n_bins; i++) {
-        uint32_t bin = group->bins[i].bin;
-        if (bin >= FM_TIMER_BELOW || (exponent && bin <= 9 * exponent))
-            continue;
-        to->bins[to->n_bins] = group->bins[i];
-        to->bins[to->n_bins++].bin = fm_decimal_bin_coarse(bin, exponent);
-    }
-    return to->bins && fm_rankset_union(&to->ranks, w->arena, &group->ranks);
-}
-
-static bool add_view(struct writer *w, struct view *views, size_t *n, const struct fm_timer_group *group)
-{
-    unsigned max_bin = group->shape.max_bin[w->layout->exponent];
-    struct fm_timer_group coarse;
-    size_t at = 0;
-    if (!coarsen(w, group, &coarse))
-        return false;
-    while (at < *n && views[at].max_bin != max_bin)
-        at++;
-    if (at == *n) {
-        views[(*n)++] = (struct view){max_bin, coarse};
-        return true;
-    }
-    struct fm_timer_group *into = &views[at].group;
-    return fm_timer_bins_merge(w->arena, into, into->ranks.ranges[0].first, &coarse, coarse.ranks.ranges[0].first) &&
-           fm_rankset_union(&into->ranks, w->arena, &coarse.ranks);
-}
-
 static void put_bin(struct writer *w, const struct fm_timer_bin *bin, int width, uint64_t tasks)
 {
     uint64_t from = fm_decimal_bin_from(bin->bin), to = fm_decimal_bin_to(bin->bin);
@@ -226,18 +175,14 @@ static void put_view(struct writer *w, const struct fm_timer_group *group)
 
 static void put_histograms(struct writer *w, const struct fm_timer *timer)
 {
-    size_t n = 0;
-    struct view *views = fm_arena_alloc(w->arena, timer->n_groups * sizeof *views);
-    bool fine = views;
-    for (size_t i = 0; fine && i < timer->n_groups; i++)
-        if (timer->groups[i].ranks.n)
-            fine = add_view(w, views, &n, &timer->groups[i]);
-    if (!fine || !fm_sort(views, n, sizeof *views, longest_bin_first, w->arena)) {
+    size_t n;
+    struct fm_timer_group *groups;
+    if (!fm_timer_reduce(timer, w->layout->exponent, w->arena, &groups, &n)) {
         w->failed = true;
         return;
     }
     for (size_t i = 0; i < n; i++)
-        put_view(w, &views[i].group);
+        put_view(w, &groups[i]);
 }
 
 const char *fm_timers_text(const struct fm_timer *timers, size_t n, const struct fm_timer_layout *layout,

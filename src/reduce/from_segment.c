@@ -335,6 +335,8 @@ static enum fm_status read_all(struct fm_reading *r, enum fm_end end, int end_co
         status = fm_read_events(r);
     if (!status)
         status = fm_read_snapshots(r);
+    if (!status)
+        status = fm_read_timers(r);
     if (!status && !(read_job(r) && read_process(r, end, end_code) && read_notes(r)))
         status = fm_reading_no_memory(r);
     return status;

@@ -68,11 +68,6 @@ const struct fm_segment_header *fm_segment_check(const void *bytes, size_t size,
     return check(&header, size, origin, error) ? NULL : bytes;
 }
 
-static size_t at_most(size_t n, size_t limit)
-{
-    return n < limit ? n : limit;
-}
-
 static bool copy_texts(struct fm_segment_view *view)
 {
     size_t n = fm_segment_items(view, FM_SECTION_TEXT);

@@ -1,0 +1,55 @@
+/* The timers of the application: in text the layout of the paper (profile/timer_text.h), in CSV a line for each. */
+#include "present/units.h"
+#include "present/views.h"
+#include "profile/timer_text.h"
+
+enum { COLUMNS = 100 };
+
+static const struct fm_column columns[] = {
+    {"timer", "timer", FM_COLUMN_TEXT},           {"started in", "parent", FM_COLUMN_TEXT},
+    {"tasks", "tasks", FM_COLUMN_COUNT},          {"events", "events", FM_COLUMN_COUNT},
+    {"max total", "max_total_s", FM_COLUMN_TIME}, {"on", "max_total_rank", FM_COLUMN_RANK},
+    {"min total", "min_total_s", FM_COLUMN_TIME}, {"on", "min_total_rank", FM_COLUMN_RANK},
+    {"total", "total_s", FM_COLUMN_TIME},         {"inside", "in_other_timers_s", FM_COLUMN_TIME},
+    {"longest", "longest_s", FM_COLUMN_TIME},     {"shortest", "shortest_s", FM_COLUMN_TIME},
+};
+
+enum fm_status fm_view_timers_text(struct fm_report *report, FILE *out, struct fm_error *error)
+{
+    const struct fm_profile *p = report->profile;
+    struct fm_timer_layout layout = {.columns = COLUMNS, .tasks = p->job.ranks ? p->job.ranks : 1};
+    fm_print_incomplete(report, out);
+    if (!p->n_timers) {
+        fputs("The program has no timers: fathom-timers(3) tells how to add them.\n", out);
+        return FM_OK;
+    }
+    const char *text = fm_timers_text(p->timers, p->n_timers, &layout, &report->arena);
+    if (!text)
+        return fm_fail(error, FM_ERR_MEMORY, "no memory left for the report of timers");
+    fputs(text, out);
+    return FM_OK;
+}
+
+enum fm_status fm_view_timers_csv(struct fm_report *report, FILE *out, struct fm_error *error)
+{
+    (void)error;
+    struct fm_table table;
+    fm_table_start(&table, &report->arena, columns, sizeof columns / sizeof *columns);
+    for (size_t i = 0; i < report->profile->n_timers; i++) {
+        const struct fm_timer *timer = &report->profile->timers[i];
+        fm_cell_text(&table, timer->name);
+        fm_cell_text(&table, timer->parent);
+        fm_cell_whole(&table, timer->events.ranks);
+        fm_cell_whole(&table, timer->events.sum);
+        fm_cell_whole(&table, timer->total_ns.max);
+        fm_cell_whole(&table, timer->total_ns.max_rank);
+        fm_cell_whole(&table, timer->total_ns.min);
+        fm_cell_whole(&table, timer->total_ns.min_rank);
+        fm_cell_whole(&table, timer->total_ns.sum);
+        fm_cell_whole(&table, timer->children_ns);
+        fm_cell_whole(&table, timer->longest.ns);
+        fm_cell_whole(&table, timer->shortest.ns);
+    }
+    fm_table_csv(&table, out);
+    return FM_OK;
+}
