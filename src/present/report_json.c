@@ -4,6 +4,7 @@
 #include "analyse/regions.h"
 #include "analyse/topology.h"
 #include "present/json.h"
+#include "present/json_parts.h"
 #include "present/units.h"
 
 static void text_or_null(struct fm_json *json, const char *key, const char *text)
@@ -12,12 +13,6 @@ static void text_or_null(struct fm_json *json, const char *key, const char *text
         fm_json_text(json, key, text);
     else
         fm_json_null(json, key);
-}
-
-static void write_ranks(struct fm_report *report, struct fm_json *json, const struct fm_rankset *ranks)
-{
-    const char *text = fm_rankset_text(ranks, &report->arena, 0);
-    fm_json_text(json, "ranks", text ? text : "");
 }
 
 /* ---- job ---- */
@@ -29,7 +24,7 @@ static void write_ends(struct fm_report *report, struct fm_json *json)
     for (size_t i = 0; i < report->summary.n_ends; i++) {
         const struct fm_end_group *group = &report->summary.ends[i];
         fm_json_object(json, NULL, FM_JSON_INLINE);
-        write_ranks(report, json, &group->ranks);
+        fm_json_ranks(report, json, &group->ranks);
         fm_json_text(json, "how", fm_end_text(group->end, group->code, how, sizeof how));
         text_or_null(json, "inside", group->inside);
         fm_json_end(json);
@@ -47,7 +42,7 @@ static void write_hosts(struct fm_report *report, struct fm_json *json)
         fm_json_text(json, "cpu", host->cpu);
         fm_json_whole(json, "cores", host->cores);
         fm_json_whole(json, "memory_bytes", host->memory_bytes);
-        write_ranks(report, json, &host->ranks);
+        fm_json_ranks(report, json, &host->ranks);
         fm_json_end(json);
     }
     fm_json_end(json);
@@ -92,7 +87,7 @@ static void write_notes(struct fm_report *report, struct fm_json *json)
         fm_json_object(json, NULL, FM_JSON_INLINE);
         fm_json_text(json, "text", note->text);
         fm_json_whole(json, "amount", note->amount);
-        write_ranks(report, json, &note->ranks);
+        fm_json_ranks(report, json, &note->ranks);
         fm_json_end(json);
     }
     fm_json_end(json);
@@ -106,35 +101,13 @@ static void write_environment(struct fm_report *report, struct fm_json *json)
     fm_json_end(json);
 }
 
-static void write_spread_seconds(struct fm_json *json, const char *key, const struct fm_spread *spread)
-{
-    fm_json_object(json, key, FM_JSON_INLINE);
-    fm_json_seconds(json, "min", spread->min);
-    fm_json_whole(json, "min_rank", spread->min_rank);
-    fm_json_seconds(json, "max", spread->max);
-    fm_json_whole(json, "max_rank", spread->max_rank);
-    fm_json_seconds(json, "avg", spread->ranks ? (spread->sum + spread->ranks / 2) / spread->ranks : 0);
-    fm_json_end(json);
-}
-
-static void write_spread(struct fm_json *json, const char *key, const struct fm_spread *spread)
-{
-    fm_json_object(json, key, FM_JSON_INLINE);
-    fm_json_whole(json, "min", spread->min);
-    fm_json_whole(json, "min_rank", spread->min_rank);
-    fm_json_whole(json, "max", spread->max);
-    fm_json_whole(json, "max_rank", spread->max_rank);
-    fm_json_number(json, "avg", fm_ratio((double)spread->sum, spread->ranks));
-    fm_json_end(json);
-}
-
 static void write_per_rank(struct fm_report *report, struct fm_json *json)
 {
     fm_json_object(json, "per_rank", FM_JSON_LINES);
-    write_spread_seconds(json, "wall_s", &report->summary.wall);
-    write_spread_seconds(json, "mpi_s", &report->summary.mpi);
-    write_spread_seconds(json, "user_s", &report->summary.user);
-    write_spread_seconds(json, "system_s", &report->summary.system);
+    fm_json_spread_seconds(json, "wall_s", &report->summary.wall);
+    fm_json_spread_seconds(json, "mpi_s", &report->summary.mpi);
+    fm_json_spread_seconds(json, "user_s", &report->summary.user);
+    fm_json_spread_seconds(json, "system_s", &report->summary.system);
     fm_json_end(json);
 }
 
@@ -171,7 +144,7 @@ static void write_job(struct fm_report *report, struct fm_json *json)
     fm_json_text(json, "user", job->user);
     text_or_null(json, "started", fm_date_iso(date, job->started_real_ns));
     text_or_null(json, "ended", fm_date_iso(date, job->ended_real_ns));
-    write_spread(json, "memory_bytes", &summary->memory);
+    fm_json_spread(json, "memory_bytes", &summary->memory);
     write_per_rank(report, json);
     write_hosts(report, json);
     write_environment(report, json);
@@ -263,11 +236,11 @@ static void write_routines(struct fm_report *report, struct fm_json *json)
         write_extreme(json, "min", &routine->stats.min);
         write_extreme(json, "max", &routine->stats.max);
         write_extreme(json, "second", &routine->stats.second);
-        write_ranks(report, json, &routine->ranks);
+        fm_json_ranks(report, json, &routine->ranks);
         fm_json_object(json, "per_rank", FM_JSON_LINES);
-        write_spread_seconds(json, "time_s", &routine->time_ns);
-        write_spread(json, "calls", &routine->calls);
-        write_spread(json, "bytes", &routine->bytes);
+        fm_json_spread_seconds(json, "time_s", &routine->time_ns);
+        fm_json_spread(json, "calls", &routine->calls);
+        fm_json_spread(json, "bytes", &routine->bytes);
         fm_json_end(json);
         if (report->options.histogram)
             write_histogram(json, &routine->stats.histogram);
@@ -328,8 +301,8 @@ static enum fm_status write_regions(struct fm_report *report, struct fm_json *js
         fm_json_whole(json, "entries", total->entries);
         fm_json_whole(json, "calls", total->calls);
         if (total->region) {
-            write_ranks(report, json, &total->region->ranks);
-            write_spread_seconds(json, "wall_per_rank_s", &total->region->wall_per_rank);
+            fm_json_ranks(report, json, &total->region->ranks);
+            fm_json_spread_seconds(json, "wall_per_rank_s", &total->region->wall_per_rank);
         }
         fm_json_array(json, "routines", FM_JSON_LINES);
         for (size_t r = 0; r < total->n_routines; r++) {
@@ -433,7 +406,7 @@ static void write_groups(struct fm_report *report, struct fm_json *json)
     for (size_t g = 0; g < report->balance.n_groups; g++) {
         const struct fm_balance_group *group = &report->balance.groups[g];
         fm_json_object(json, NULL, FM_JSON_INLINE);
-        write_ranks(report, json, &group->ranks);
+        fm_json_ranks(report, json, &group->ranks);
         write_signed_seconds(json, "mpi_s", group->mean_ns);
         write_signed_seconds(json, "difference_s", group->difference_ns);
         fm_json_seconds(json, "jump_s", group->jump_ns);
@@ -493,13 +466,15 @@ static enum fm_status write_mpi(struct fm_report *report, struct fm_json *json, 
 
 enum fm_status fm_report_json(struct fm_report *report, FILE *out, struct fm_error *error)
 {
-    static const char *const later[] = {"timers", "counters", "io", "findings"};
+    static const char *const later[] = {"counters", "io", "findings"};
     struct fm_json json = {.out = out};
     fm_json_object(&json, NULL, FM_JSON_LINES);
     fm_json_whole(&json, "fathom", FM_JSON_VERSION);
     write_job(report, &json);
     write_processes(report, &json);
     enum fm_status status = write_mpi(report, &json, error);
+    if (!status)
+        status = fm_json_timers(report, &json, error);
     if (status)
         return status;
     for (size_t i = 0; i < sizeof later / sizeof *later; i++) {

@@ -1,0 +1,31 @@
+#include "present/json_parts.h"
+
+#include "present/units.h"
+
+void fm_json_ranks(struct fm_report *report, struct fm_json *json, const struct fm_rankset *ranks)
+{
+    const char *text = fm_rankset_text(ranks, &report->arena, 0);
+    fm_json_text(json, "ranks", text ? text : "");
+}
+
+void fm_json_spread_seconds(struct fm_json *json, const char *key, const struct fm_spread *spread)
+{
+    fm_json_object(json, key, FM_JSON_INLINE);
+    fm_json_seconds(json, "min", spread->min);
+    fm_json_whole(json, "min_rank", spread->min_rank);
+    fm_json_seconds(json, "max", spread->max);
+    fm_json_whole(json, "max_rank", spread->max_rank);
+    fm_json_seconds(json, "avg", spread->ranks ? (spread->sum + spread->ranks / 2) / spread->ranks : 0);
+    fm_json_end(json);
+}
+
+void fm_json_spread(struct fm_json *json, const char *key, const struct fm_spread *spread)
+{
+    fm_json_object(json, key, FM_JSON_INLINE);
+    fm_json_whole(json, "min", spread->min);
+    fm_json_whole(json, "min_rank", spread->min_rank);
+    fm_json_whole(json, "max", spread->max);
+    fm_json_whole(json, "max_rank", spread->max_rank);
+    fm_json_number(json, "avg", fm_ratio((double)spread->sum, spread->ranks));
+    fm_json_end(json);
+}

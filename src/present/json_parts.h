@@ -1,0 +1,13 @@
+/* Parts of the JSON report that several of its files write. */
+#ifndef FM_PRESENT_JSON_PARTS_H
+#define FM_PRESENT_JSON_PARTS_H
+
+#include "present/json.h"
+#include "present/views.h"
+
+void fm_json_ranks(struct fm_report *report, struct fm_json *json, const struct fm_rankset *ranks); /* key "ranks" */
+void fm_json_spread(struct fm_json *json, const char *key, const struct fm_spread *spread);
+void fm_json_spread_seconds(struct fm_json *json, const char *key, const struct fm_spread *spread);
+enum fm_status fm_json_timers(struct fm_report *report, struct fm_json *json, struct fm_error *error);
+
+#endif

@@ -1,0 +1,86 @@
+/* The timers of a JSON report. */
+#include "present/json_parts.h"
+#include "present/units.h"
+
+static void write_event(struct fm_json *json, const char *key, const struct fm_extreme *extreme)
+{
+    if (!extreme->event)
+        return;
+    fm_json_object(json, key, FM_JSON_INLINE);
+    fm_json_seconds(json, "time_s", extreme->ns);
+    fm_json_whole(json, "rank", extreme->rank);
+    fm_json_whole(json, "event", extreme->event);
+    fm_json_end(json);
+}
+
+static void write_bin(struct fm_json *json, const struct fm_timer_bin *bin, uint64_t tasks)
+{
+    fm_json_object(json, NULL, FM_JSON_INLINE);
+    fm_json_whole(json, "from_ns", fm_decimal_bin_from(bin->bin));
+    fm_json_whole(json, "to_ns", fm_decimal_bin_to(bin->bin));
+    fm_json_whole(json, "max", bin->max);
+    fm_json_whole(json, "max_rank", bin->max_rank);
+    fm_json_whole(json, "min", bin->min);
+    fm_json_whole(json, "min_rank", bin->min_rank);
+    fm_json_number(json, "avg", fm_ratio((double)bin->sum, (double)tasks));
+    fm_json_end(json);
+}
+
+static bool write_histograms(struct fm_report *report, struct fm_json *json, const struct fm_timer *timer)
+{
+    struct fm_timer_group *groups;
+    size_t n;
+    if (!fm_timer_reduce(timer, 0, &report->arena, &groups, &n))
+        return false;
+    fm_json_array(json, "histograms", FM_JSON_LINES);
+    for (size_t i = 0; i < n; i++) {
+        uint64_t tasks = fm_rankset_count(&groups[i].ranks);
+        fm_json_object(json, NULL, FM_JSON_LINES);
+        fm_json_ranks(report, json, &groups[i].ranks);
+        fm_json_array(json, "bins", FM_JSON_LINES);
+        for (size_t b = groups[i].n_bins; b-- > 0;)
+            if (groups[i].bins[b].bin < FM_DECIMAL_BINS)
+                write_bin(json, &groups[i].bins[b], tasks);
+        fm_json_end(json);
+        fm_json_end(json);
+    }
+    fm_json_end(json);
+    return true;
+}
+
+static void write_halves(struct fm_json *json, const struct fm_timer *timer)
+{
+    static const char *const keys[] = {"first_half", "second_half"};
+    for (int half = 0; half < 2; half++) {
+        fm_json_object(json, keys[half], FM_JSON_INLINE);
+        fm_json_whole(json, "events", timer->half_events[half]);
+        fm_json_seconds(json, "time_s", timer->half_ns[half]);
+        fm_json_end(json);
+    }
+}
+
+enum fm_status fm_json_timers(struct fm_report *report, struct fm_json *json, struct fm_error *error)
+{
+    fm_json_array(json, "timers", FM_JSON_LINES);
+    for (size_t i = 0; i < report->profile->n_timers; i++) {
+        const struct fm_timer *timer = &report->profile->timers[i];
+        fm_json_object(json, NULL, FM_JSON_LINES);
+        fm_json_text(json, "name", timer->name);
+        fm_json_text(json, "parent", timer->parent);
+        fm_json_ranks(report, json, &timer->ranks);
+        fm_json_spread(json, "events", &timer->events);
+        fm_json_spread_seconds(json, "total_s", &timer->total_ns);
+        fm_json_seconds(json, "time_s", timer->total_ns.sum);
+        fm_json_seconds(json, "in_other_timers_s", timer->children_ns);
+        fm_json_seconds(json, "overhead_s", timer->overhead_ns);
+        write_event(json, "longest", &timer->longest);
+        write_event(json, "second", &timer->second);
+        write_event(json, "shortest", &timer->shortest);
+        write_halves(json, timer);
+        if (!write_histograms(report, json, timer))
+            return fm_fail(error, FM_ERR_MEMORY, "no memory left for the report of timers");
+        fm_json_end(json);
+    }
+    fm_json_end(json);
+    return FM_OK;
+}
