@@ -30,10 +30,31 @@ static inline unsigned fm_decade(uint64_t ticks)
     return guess - (guess && ticks < fm_power_of_ten(guess));
 }
 
+/* The first digit of a number that reaches this decade. Up to ten seconds in nanoseconds a multiplication with the
+ * power's inverse is exact; that is what matters to a timer. */
+static inline unsigned fm_first_digit(uint64_t ticks, unsigned decade)
+{
+    static const uint64_t inverses[] = {
+        0,
+        UINT64_MAX / 10 + 1,
+        UINT64_MAX / 100 + 1,
+        UINT64_MAX / 1000 + 1,
+        UINT64_MAX / 10000 + 1,
+        UINT64_MAX / 100000 + 1,
+        UINT64_MAX / 1000000 + 1,
+        UINT64_MAX / 10000000 + 1,
+        UINT64_MAX / 100000000 + 1,
+        UINT64_MAX / 1000000000 + 1,
+    };
+    if (__builtin_expect(decade - 1 < sizeof inverses / sizeof *inverses - 1, 1))
+        return (unsigned)((unsigned __int128)ticks * inverses[decade] >> 64);
+    return (unsigned)(ticks / fm_power_of_ten(decade));
+}
+
 static inline unsigned fm_decimal_bin(uint64_t ticks)
 {
     unsigned decade = fm_decade(ticks);
-    return 9 * decade + (unsigned)(ticks / fm_power_of_ten(decade));
+    return 9 * decade + fm_first_digit(ticks, decade);
 }
 
 static inline uint64_t fm_decimal_bin_from(unsigned bin)

@@ -240,6 +240,7 @@ static void begin_at(uint64_t mono_ns)
     h->started_mono_ns -= ago;
     h->started_real_ns -= ago;
     h->started_ticks -= (uint64_t)(((unsigned __int128)ago << FM_CLOCK_SHIFT) / fm_rt.clock.mult);
+    fm_rt.started_ticks = h->started_ticks;
 }
 
 static void start_segment(uint64_t began_ns)

@@ -75,6 +75,7 @@ struct fm_thread {
     struct fm_found found[FM_SCRATCH_REQUESTS]; /* of a call that waits for many */
     struct fm_segment_timing *timing;           /* the innermost timer that is running */
     struct fm_segment_timing *timings[FM_TIMERS];
+    struct fm_segment_timing *outer_timings[FM_TIMERS]; /* that was running when it was started */
     _Alignas(8) char statuses[FM_SCRATCH_REQUESTS][FM_STATUS_BYTES];
 };
 
@@ -93,6 +94,9 @@ struct fm_runtime {
     bool careful;  /* either of the next two */
     bool paused;   /* MPI_Pcontrol(0) */
     bool threaded; /* MPI_THREAD_MULTIPLE, or more threads than slots: shared tables need their lock */
+
+    struct fm_segment_bins *timer_bins;
+    uint64_t started_ticks;
 
     struct fm_segment_header *segment;
     atomic_int state;

@@ -119,8 +119,7 @@ FM_INLINE void count_in_bin(struct fm_segment_timing *t, uint64_t ns)
         t->coarse[decade]++;
         return;
     }
-    struct fm_segment_bins *blocks = fm_section(fm_rt.segment, FM_SECTION_TIMER_BINS);
-    blocks[t->bins[decade] - 1].counts[ns / fm_power_of_ten(decade)]++;
+    fm_rt.timer_bins[t->bins[decade] - 1].counts[fm_first_digit(ns, decade)]++;
 }
 
 /* Each two slices become one, which is twice as long. */
@@ -136,7 +135,7 @@ __attribute__((noinline)) static void widen_slices(struct fm_segment_timing *t)
 
 FM_INLINE void count_in_slice(struct fm_segment_timing *t, uint64_t now, uint64_t ns)
 {
-    uint64_t since = now - fm_rt.segment->started_ticks;
+    uint64_t since = now - fm_rt.started_ticks;
     while (FM_UNLIKELY(since >> t->slice_shift >= FM_TIMER_SLICES) && t->slice_shift < 63)
         widen_slices(t);
     t->slice_events[since >> t->slice_shift]++;
@@ -170,59 +169,67 @@ __attribute__((noinline)) static struct fm_segment_timing *make_timing(struct fm
     return timing;
 }
 
-FM_INLINE struct fm_segment_timing *timing_for(struct fm_thread *self, int handle)
+/* The thread's part of a timer, or NULL; *self is its thread. */
+FM_INLINE struct fm_segment_timing *timing_for(int handle, struct fm_thread **self)
 {
     unsigned timer = (unsigned)handle - 1;
-    if (FM_UNLIKELY(!self || timer >= fm_rt.segment->n_timers || timer >= FM_TIMERS))
+    *self = fm_local.timing;
+    if (FM_UNLIKELY(timer >= FM_TIMERS))
         return NULL;
-    struct fm_segment_timing *timing = self->timings[timer];
-    return FM_LIKELY(timing != NULL) ? timing : make_timing(self, timer);
+    if (FM_LIKELY(*self && (*self)->timings[timer]))
+        return (*self)->timings[timer];
+    *self = this_thread();
+    return *self && timer < fm_rt.segment->n_timers ? make_timing(*self, timer) : NULL;
+}
+
+/* It was started in another timer than the last time. */
+__attribute__((noinline)) static void note_parent(struct fm_segment_timing *t, const struct fm_segment_timing *outer)
+{
+    uint16_t parent = outer ? (uint16_t)(outer->timer + 1) : 0;
+    t->parent = !t->count || t->parent == parent ? parent : FM_TIMER_SEVERAL;
 }
 
 void fm_timer_start(int handle, uintptr_t site)
 {
-    struct fm_thread *self = this_thread();
-    struct fm_segment_timing *t = timing_for(self, handle);
+    struct fm_thread *self;
+    struct fm_segment_timing *t = timing_for(handle, &self);
     if (FM_UNLIKELY(!t))
         return;
     if (FM_UNLIKELY(t->started)) {
         count_misuse(FM_MISUSE_STARTED_TWICE, handle, site);
         return;
     }
-    struct fm_segment_timing *outer = self->timing;
-    uint16_t parent = outer ? (uint16_t)(outer->timer + 1) : 0;
-    if (FM_UNLIKELY(t->parent != parent))
-        t->parent = t->count ? FM_TIMER_SEVERAL : parent;
+    struct fm_segment_timing **outer = &self->outer_timings[handle - 1];
+    if (FM_UNLIKELY(*outer != self->timing)) {
+        *outer = self->timing;
+        note_parent(t, *outer);
+    }
     self->timing = t;
-    t->outer = outer ? (uint16_t)(outer - timing_of(0) + 1) : 0;
     t->started = fm_clock_ticks(&fm_rt.clock);
 }
 
 void fm_timer_stop(int handle, uintptr_t site)
 {
     uint64_t now = fm_clock_ticks(&fm_rt.clock);
-    struct fm_thread *self = this_thread();
-    struct fm_segment_timing *t = timing_for(self, handle);
+    struct fm_thread *self;
+    struct fm_segment_timing *t = timing_for(handle, &self);
     if (FM_UNLIKELY(!t))
         return;
     if (FM_UNLIKELY(!t->started)) {
         count_misuse(FM_MISUSE_STOPPED_TWICE, handle, site);
         return;
     }
+    struct fm_segment_timing *outer = self->outer_timings[handle - 1];
     uint64_t ns = fm_clock_to_ns(&fm_rt.clock, now - t->started);
     t->started = 0;
+    if (outer)
+        outer->children_ns += ns;
+    if (FM_LIKELY(self->timing == t))
+        self->timing = outer;
     uint64_t event = ++t->count;
     t->total_ns += ns;
     count_in_bin(t, ns);
     count_in_slice(t, now, ns);
-    if (t->outer) {
-        struct fm_segment_timing *outer = timing_of(t->outer - 1u);
-        outer->children_ns += ns;
-        if (self->timing == t)
-            self->timing = outer;
-    } else if (self->timing == t) {
-        self->timing = NULL;
-    }
     if (FM_UNLIKELY(ns - t->min_ns > t->second_ns - t->min_ns || event <= 2))
         note_extreme(t, ns);
 }

@@ -279,7 +279,7 @@ struct fm_segment_timing {
     uint64_t min_event, max_event, second_event; /* numbers from 1 */
     uint16_t timer;
     uint16_t parent; /* timer + 1 that it was started in, 0 = none, FM_TIMER_SEVERAL = now this, now that */
-    uint16_t outer;  /* timing + 1 that was running when it was started */
+    uint16_t unused;
     uint8_t thread;
     uint8_t slice_shift;
     uint16_t bins[FM_DECADES];   /* block + 1 of each power of ten; 0 = none yet */
