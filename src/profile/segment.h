@@ -266,8 +266,9 @@ enum fm_timer_misuse {
 
 struct fm_segment_timer {
     char name[56];
-    uint32_t misuse[FM_TIMER_MISUSES - 1];      /* of the first two; atomic */
-    uint64_t misuse_site[FM_TIMER_MISUSES - 1]; /* return address of the last one */
+    uint32_t misuse[FM_TIMER_MISUSES]; /* atomic */
+    uint32_t unused;
+    uint64_t misuse_site[FM_TIMER_MISUSES]; /* return address of the last one */
 };
 
 /* Of one thread. The time axis is cut into slices, 2^slice_shift ticks each, from the start of measurement; when they do

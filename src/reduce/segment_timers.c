@@ -4,6 +4,7 @@
 #include "base/saturate.h"
 #include "profile/order.h"
 #include "profile/strings.h"
+#include "reduce/notes.h"
 #include "reduce/parts.h"
 #include "reduce/reading.h"
 
@@ -110,6 +111,28 @@ static enum fm_status read_timer(struct fm_reading *r, unsigned number, size_t n
     return FM_OK;
 }
 
+static enum fm_status note_misuse(struct fm_reading *r, size_t n_timers)
+{
+    static const char *const texts[FM_TIMER_MISUSES] = {
+        [FM_MISUSE_STOPPED_TWICE] = "stops of timers that were not running",
+        [FM_MISUSE_STARTED_TWICE] = "starts of timers that were running",
+        [FM_MISUSE_OTHER_HANDLE] = "handles of timers that belong to another name",
+    };
+    uint64_t amounts[FM_TIMER_MISUSES] = {0};
+    struct fm_range range;
+    struct fm_rankset ranks = fm_reading_ranks(r, &range);
+    for (size_t i = 0; i < n_timers; i++) {
+        struct fm_segment_timer timer;
+        fm_segment_item(&r->view, FM_SECTION_TIMERS, i, &timer);
+        for (int kind = 0; kind < FM_TIMER_MISUSES; kind++)
+            amounts[kind] += timer.misuse[kind];
+    }
+    for (int kind = 0; kind < FM_TIMER_MISUSES; kind++)
+        if (amounts[kind] && !fm_profile_note(r->profile, texts[kind], amounts[kind], &ranks))
+            return fm_reading_no_memory(r);
+    return FM_OK;
+}
+
 enum fm_status fm_read_timers(struct fm_reading *r)
 {
     size_t n_timers = fm_segment_items(&r->view, FM_SECTION_TIMERS);
@@ -119,5 +142,5 @@ enum fm_status fm_read_timers(struct fm_reading *r)
         return FM_OK;
     for (unsigned i = 0; i < n_timers && status == FM_OK; i++)
         status = read_timer(r, i, n_timers, n_timings);
-    return status;
+    return status ? status : note_misuse(r, n_timers);
 }

@@ -1,0 +1,27 @@
+! Timers from Fortran, in the habit of the paper: 30 steps, with one solver in each on even ranks.
+program timers
+  use mpi
+  use fathom
+  implicit none
+  integer :: i, ierr, rank
+  call MPI_Init(ierr)
+  call MPI_Comm_rank(MPI_COMM_WORLD, rank, ierr)
+  do i = 1, 30
+    call step
+  end do
+  call MPI_Finalize(ierr)
+contains
+  subroutine step
+    integer, save :: t = 0
+    call get_timer(t, "step")
+    call start_timer(t)
+    if (mod(rank, 2) == 0) call solver
+    call stop_timer(t)
+  end subroutine
+  subroutine solver
+    integer, save :: t = 0
+    call get_timer(t, "pcg iteration")
+    call start_timer(t)
+    call stop_timer(t)
+  end subroutine
+end program

@@ -1,0 +1,99 @@
+/* Timers, case by case:   timers CASE
+ *   plain    20 steps, 40 inner ones in them, and a timer that only odd ranks have
+ *   misuse   stopped without being started, started twice, a handle of another name, never stopped
+ *   kill     as plain, but rank 1 kills itself after 10 steps
+ *   threads  four threads, each with events of its own
+ *   alone    without MPI */
+#include <fathom.h>
+#include <mpi.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+
+static int rank;
+
+static void steps(int n, int killed_after)
+{
+    static int step, odd;
+    for (int i = 0; i < n; i++) {
+        fathom_timer_get(&step, "step");
+        fathom_timer_start(step);
+        FATHOM_TIME("inner")
+        {
+            __asm__ volatile("" ::: "memory");
+        }
+        FATHOM_TIME("inner")
+        {
+            __asm__ volatile("" ::: "memory");
+        }
+        fathom_timer_stop(step);
+        if (i + 1 == killed_after && rank == 1)
+            raise(SIGKILL);
+    }
+    for (int i = 0; i < 5 && rank % 2; i++) {
+        fathom_timer_get(&odd, "odd");
+        fathom_timer_start(odd);
+        fathom_timer_stop(odd);
+    }
+}
+
+static void misuse(void)
+{
+    int first = 0, second = 0, wrong = 0;
+    fathom_timer_get(&first, "first");
+    fathom_timer_get(&second, "second");
+    fathom_timer_stop(first);
+    fathom_timer_start(first);
+    fathom_timer_start(first);
+    fathom_timer_stop(first);
+    wrong = first;
+    fathom_timer_get(&wrong, "second"); /* now the right one */
+    fathom_timer_start(wrong);
+    fathom_timer_stop(wrong);
+    fathom_timer_start(0);
+    fathom_timer_stop(-7);
+    fathom_timer_start(100000);
+    fathom_timer_start(second); /* never stopped */
+}
+
+static void *work(void *unused)
+{
+    (void)unused;
+    int t = 0;
+    fathom_timer_get(&t, "work");
+    for (int i = 0; i < 100; i++) {
+        fathom_timer_start(t);
+        fathom_timer_stop(t);
+    }
+    return NULL;
+}
+
+static void threads(void)
+{
+    pthread_t all[4];
+    for (int i = 0; i < 4; i++)
+        pthread_create(&all[i], NULL, work, NULL);
+    for (int i = 0; i < 4; i++)
+        pthread_join(all[i], NULL);
+}
+
+int main(int argc, char **argv)
+{
+    const char *what = argc > 1 ? argv[1] : "plain";
+    if (strcmp(what, "alone") == 0) {
+        steps(20, 0);
+        return 0;
+    }
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    if (strcmp(what, "misuse") == 0)
+        misuse();
+    else if (strcmp(what, "threads") == 0)
+        threads();
+    else
+        steps(20, strcmp(what, "kill") == 0 ? 10 : 0);
+    MPI_Barrier(MPI_COMM_WORLD);
+    MPI_Finalize();
+    return 0;
+}
