@@ -14,7 +14,7 @@ result() { # result STATUS TEXT
     fi
 }
 
-for page in man/*.1; do
+for page in man/*.[13]; do
     MANWIDTH=80 man --warnings -E UTF-8 -l -Tutf8 -Z "$page" 2>"$TMPDIR/out" >/dev/null
     [ ! -s "$TMPDIR/out" ]
     result $? "$page has no faults"
