@@ -1,10 +1,10 @@
 !> What a Fortran application may tell Fathom: see fathom.h. Every call is safe at any time.
 module fathom
-  use, intrinsic :: iso_c_binding, only: c_char, c_int, c_null_char
+  use, intrinsic :: iso_c_binding, only: c_associated, c_char, c_f_pointer, c_int, c_null_char, c_ptr, c_size_t
   implicit none
   private
   public :: fathom_region_begin, fathom_region_end, fathom_snapshot
-  public :: get_timer, start_timer, stop_timer
+  public :: get_timer, start_timer, stop_timer, report_timers
 
   interface
     subroutine c_region_begin(name) bind(c, name="fathom_region_begin")
@@ -29,6 +29,19 @@ module fathom
     subroutine stop_timer(timer) bind(c, name="fathom_timer_stop")
       import :: c_int
       integer(c_int), value :: timer
+    end subroutine
+    ! comm: an integer or a type(MPI_Comm), which is one; so no MPI module is needed here
+    type(c_ptr) function c_timers_text(comm) bind(c, name="fathom_timers_text")
+      import :: c_ptr
+      type(*), intent(in) :: comm
+    end function
+    integer(c_size_t) function c_strlen(text) bind(c, name="strlen")
+      import :: c_ptr, c_size_t
+      type(c_ptr), value :: text
+    end function
+    subroutine c_free(text) bind(c, name="free")
+      import :: c_ptr
+      type(c_ptr), value :: text
     end subroutine
     subroutine c_snapshot(label, collective) bind(c, name="fathom_snapshot")
       import :: c_char, c_int
@@ -66,6 +79,25 @@ contains
     integer(c_int), intent(inout) :: timer
     character(len=*), intent(in) :: name
     call c_timer_get(timer, trim(name) // c_null_char)
+  end subroutine
+
+  !> Writes the timers of all tasks of a communicator to a unit of its task 0. All its tasks must call it.
+  subroutine report_timers(unit, comm)
+    integer, intent(in) :: unit
+    type(*), intent(in) :: comm
+    type(c_ptr) :: text
+    character(kind=c_char), pointer :: letters(:)
+    integer :: i, first
+    text = c_timers_text(comm)
+    if (.not. c_associated(text)) return
+    call c_f_pointer(text, letters, [c_strlen(text)])
+    first = 1
+    do i = 1, size(letters)
+      if (letters(i) /= new_line('a')) cycle
+      write (unit, '(*(a))') letters(first:i - 1)
+      first = i + 1
+    end do
+    call c_free(text)
   end subroutine
 
 end module fathom

@@ -4,6 +4,8 @@
 #ifndef FATHOM_H
 #define FATHOM_H
 
+#include <stdio.h>
+
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -30,6 +32,18 @@ void fathom_snapshot(const char *label, int collective);
 void fathom_timer_get(int *timer, const char *name);
 void fathom_timer_start(int timer);
 void fathom_timer_stop(int timer);
+
+/* Prints the timers of all tasks of a communicator, all of which must call it; its task 0 prints. fathom_timers_report
+ * takes an MPI_Comm and is there when mpi.h comes before this file; without MPI the communicator does not matter. */
+void fathom_timers_report_comm(FILE *out, int fortran_comm);
+#ifdef MPI_VERSION
+static inline void fathom_timers_report(FILE *out, MPI_Comm comm)
+{
+    fathom_timers_report_comm(out, (int)MPI_Comm_c2f(comm));
+}
+#endif
+/* The same as a text for task 0, which frees it; NULL elsewhere. *fortran_comm is a communicator as Fortran has it. */
+char *fathom_timers_text(const int *fortran_comm);
 
 /* FATHOM_TIME("physics") { ... } times a block. It must be left at its end: not by break, return or goto. */
 #define FATHOM_TIME(name) \

@@ -33,3 +33,15 @@ void fathom_timer_stop(int timer)
 {
     (void)timer;
 }
+
+void fathom_timers_report_comm(FILE *out, int fortran_comm)
+{
+    (void)out;
+    (void)fortran_comm;
+}
+
+char *fathom_timers_text(const int *fortran_comm)
+{
+    (void)fortran_comm;
+    return NULL;
+}

@@ -1,6 +1,8 @@
 /* What an application may call: include/fathom.h. */
 #include "fathom.h"
 
+#include <stdlib.h>
+
 #include "measure/region.h"
 #include "measure/timer.h"
 
@@ -36,4 +38,20 @@ FM_EXPORT void fathom_timer_stop(int timer)
 {
     if (timer)
         fm_timer_stop(timer, (uintptr_t)__builtin_return_address(0));
+}
+
+FM_EXPORT char *fathom_timers_text(const int *fortran_comm)
+{
+    struct fm_shelter shelter = fm_shelter_enter();
+    char *text = fm_timers_report(*fortran_comm);
+    fm_shelter_leave(shelter);
+    return text;
+}
+
+FM_EXPORT void fathom_timers_report_comm(FILE *out, int fortran_comm)
+{
+    char *text = fathom_timers_text(&fortran_comm);
+    if (text)
+        fputs(text, out);
+    free(text);
 }

@@ -1,8 +1,10 @@
 #include "measure/timer.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "measure/site.h"
+#include "profile/timer_text.h"
 
 static struct fm_segment_timer *timer_of(unsigned number)
 {
@@ -232,4 +234,11 @@ void fm_timer_stop(int handle, uintptr_t site)
     count_in_slice(t, now, ns);
     if (FM_UNLIKELY(ns - t->min_ns > t->second_ns - t->min_ns || event <= 2))
         note_extreme(t, ns);
+}
+
+unsigned fm_timer_tick(void)
+{
+    const char *tick = getenv("FATHOM_TICK");
+    int exponent = tick ? fm_timer_exponent(tick) : 0;
+    return exponent > 0 ? (unsigned)exponent : 0;
 }

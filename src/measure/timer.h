@@ -10,4 +10,9 @@ int fm_timer_get(int handle, const char *name);
 void fm_timer_start(int handle, uintptr_t site);
 void fm_timer_stop(int handle, uintptr_t site);
 
+/* The width of a tick in reports, as the power of ten of a nanosecond: FATHOM_TICK=1ms; 0 unless it is set. */
+unsigned fm_timer_tick(void);
+/* The report over all tasks of a communicator, which all call it: for task 0 a text to be freed, else NULL. */
+char *fm_timers_report(int fortran_comm);
+
 #endif

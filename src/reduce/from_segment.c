@@ -343,21 +343,46 @@ static enum fm_status read_all(struct fm_reading *r, enum fm_end end, int end_co
     return status;
 }
 
+static enum fm_status finish(struct fm_reading *r, enum fm_status status, struct fm_profile **profile)
+{
+    fm_arena_destroy(&r->view.scratch);
+    if (status)
+        fm_profile_destroy(r->profile);
+    else
+        *profile = r->profile;
+    return status;
+}
+
+static enum fm_status begin(struct fm_reading *r, const void *bytes, size_t size, const char *origin)
+{
+    enum fm_status status = fm_segment_view_open(&r->view, bytes, size, origin, r->error);
+    if (status)
+        return status;
+    r->rank = r->view.header.rank < 0 ? FM_NO_RANK : (uint32_t)r->view.header.rank;
+    r->profile = fm_profile_create();
+    return r->profile ? FM_OK : fm_reading_no_memory(r);
+}
+
 enum fm_status fm_profile_from_segment(const void *bytes, size_t size, const char *origin, enum fm_end end,
                                        int end_code, uint64_t now_mono_ns, struct fm_profile **profile,
                                        struct fm_error *error)
 {
     struct fm_reading r = {.error = error};
-    enum fm_status status = fm_segment_view_open(&r.view, bytes, size, origin, error);
-    if (!status) {
-        r.rank = r.view.header.rank < 0 ? FM_NO_RANK : (uint32_t)r.view.header.rank;
-        r.profile = fm_profile_create();
-        status = r.profile ? read_all(&r, end, end_code, now_mono_ns) : fm_reading_no_memory(&r);
-    }
-    fm_arena_destroy(&r.view.scratch);
-    if (status)
-        fm_profile_destroy(r.profile);
-    else
-        *profile = r.profile;
-    return status;
+    enum fm_status status = begin(&r, bytes, size, origin);
+    if (!status)
+        status = read_all(&r, end, end_code, now_mono_ns);
+    return finish(&r, status, profile);
+}
+
+enum fm_status fm_timers_from_segment(const void *bytes, size_t size, const char *origin, uint32_t rank,
+                                      uint64_t now_mono_ns, struct fm_profile **profile, struct fm_error *error)
+{
+    struct fm_reading r = {.error = error};
+    enum fm_status status = begin(&r, bytes, size, origin);
+    r.rank = rank;
+    if (!status)
+        status = read_times(&r, now_mono_ns);
+    if (!status)
+        status = fm_read_timers(&r);
+    return finish(&r, status, profile);
 }

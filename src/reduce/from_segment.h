@@ -18,4 +18,8 @@ enum fm_status fm_profile_from_segment(const void *bytes, size_t size, const cha
                                        int end_code, uint64_t now_mono_ns, struct fm_profile **profile,
                                        struct fm_error *error);
 
+/* Only the timers, as those of task `rank`. */
+enum fm_status fm_timers_from_segment(const void *bytes, size_t size, const char *origin, uint32_t rank,
+                                      uint64_t now_mono_ns, struct fm_profile **profile, struct fm_error *error);
+
 #endif

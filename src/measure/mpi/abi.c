@@ -224,6 +224,8 @@ static bool find_functions(struct fm_abi *abi)
     FIND(Wait);
     FIND(Request_free);
 #undef FIND
+    if (abi->kind == FM_MPI_OPENMPI)
+        *(void **)&abi->comm_f2c = dlsym(library_handle(), "PMPI_Comm_f2c");
     return all;
 }
 

@@ -30,6 +30,8 @@ struct fm_abi {
     int32_t comm_type_shared;
     fm_word comm_world, comm_null, request_null, group_null, info_null, type_byte, errors_return;
 
+    fm_word (*comm_f2c)(int); /* NULL: a communicator of Fortran is the same as one of C */
+
     /* The library's own functions, below any other tool. */
     struct {
         int (*Comm_rank)(fm_word, int *);

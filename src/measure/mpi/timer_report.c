@@ -1,0 +1,107 @@
+/* The report of timers that a program asks for: a collective call over a communicator of its own. Each task makes its
+ * timers from its segment; over a binary tree they are merged on the way to task 0. A task that measures nothing takes
+ * part with nothing. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "measure/mpi/abi.h"
+#include "measure/timer.h"
+#include "profile/encode.h"
+#include "profile/timer_text.h"
+#include "reduce/from_segment.h"
+#include "reduce/parts.h"
+
+enum { TAG = 1, COLUMNS = 100, LARGEST = 1 << 30 };
+
+struct tasks {
+    fm_word comm;
+    int rank, size;
+};
+
+static bool transfer(bool sends, void *data, int bytes, int partner, fm_word comm)
+{
+    fm_word request = 0;
+    char status[FM_STATUS_BYTES];
+    int result = sends ? fm_abi.pmpi.Isend(data, bytes, fm_abi.type_byte, partner, TAG, comm, &request)
+                       : fm_abi.pmpi.Irecv(data, bytes, fm_abi.type_byte, partner, TAG, comm, &request);
+    return result == 0 && fm_abi.pmpi.Wait(&request, status) == 0;
+}
+
+static struct fm_profile *own_timers(uint32_t rank)
+{
+    struct fm_profile *profile = NULL;
+    struct fm_error error;
+    if (!fm_rt.segment || atomic_load(&fm_rt.state) != FM_RT_ON ||
+        fm_timers_from_segment(fm_rt.segment, fm_rt.segment->segment_bytes, "the segment", rank,
+                               fm_clock_ns(CLOCK_MONOTONIC), &profile, &error) != FM_OK)
+        return fm_profile_create();
+    return profile;
+}
+
+/* What a child sends is added; one without memory, ours or the child's, is left out. */
+static void add_child(const struct tasks *tasks, int child, struct fm_profile *timers)
+{
+    struct fm_profile *theirs = NULL;
+    struct fm_error error;
+    uint64_t bytes = 0;
+    if (child >= tasks->size || !transfer(false, &bytes, sizeof bytes, child, tasks->comm) || bytes > LARGEST)
+        return;
+    void *data = bytes ? malloc(bytes) : NULL;
+    if (data && transfer(false, data, (int)bytes, child, tasks->comm) && timers &&
+        fm_profile_decode(data, bytes, "a message", &theirs, &error) == FM_OK)
+        fm_merge_timers(timers, theirs->timers, theirs->n_timers);
+    fm_profile_destroy(theirs);
+    free(data);
+}
+
+static void send_to_parent(const struct tasks *tasks, const struct fm_profile *timers)
+{
+    struct fm_arena arena = {0};
+    struct fm_error error;
+    const void *data = NULL;
+    size_t size = 0;
+    if (!timers || fm_profile_encode_exact(timers, &arena, &data, &size, &error) != FM_OK || size > LARGEST)
+        size = 0;
+    uint64_t bytes = size;
+    int parent = (tasks->rank - 1) / 2;
+    if (transfer(true, &bytes, sizeof bytes, parent, tasks->comm) && size)
+        transfer(true, (void *)data, (int)size, parent, tasks->comm);
+    fm_arena_destroy(&arena);
+}
+
+static char *text_of(const struct fm_profile *timers, int tasks)
+{
+    struct fm_timer_layout layout = {.columns = COLUMNS, .tasks = (uint32_t)tasks, .exponent = fm_timer_tick()};
+    struct fm_arena arena = {0};
+    const char *text = timers ? fm_timers_text(timers->timers, timers->n_timers, &layout, &arena) : NULL;
+    char *copy = text ? strdup(text) : NULL;
+    fm_arena_destroy(&arena);
+    return copy;
+}
+
+char *fm_timers_report(int fortran_comm)
+{
+    struct tasks tasks = {0};
+    int initialised = 0, finalised = 1;
+    if (!fm_abi_find() || fm_abi.pmpi.Initialized(&initialised) != 0 || !initialised ||
+        fm_abi.pmpi.Finalized(&finalised) != 0 || finalised) {
+        struct fm_profile *alone = own_timers(0);
+        char *text = text_of(alone, 1);
+        fm_profile_destroy(alone);
+        return text;
+    }
+    fm_word comm = fm_abi.comm_f2c ? fm_abi.comm_f2c(fortran_comm) : (fm_word)(uint32_t)fortran_comm;
+    if (fm_abi.pmpi.Comm_dup(comm, &tasks.comm) != 0)
+        return NULL;
+    fm_abi.pmpi.Comm_rank(tasks.comm, &tasks.rank);
+    fm_abi.pmpi.Comm_size(tasks.comm, &tasks.size);
+    struct fm_profile *timers = own_timers((uint32_t)tasks.rank);
+    add_child(&tasks, 2 * tasks.rank + 1, timers);
+    add_child(&tasks, 2 * tasks.rank + 2, timers);
+    if (tasks.rank)
+        send_to_parent(&tasks, timers);
+    char *text = tasks.rank ? NULL : text_of(timers, tasks.size);
+    fm_profile_destroy(timers);
+    fm_abi.pmpi.Comm_free(&tasks.comm);
+    return text;
+}
