@@ -70,11 +70,30 @@ def check_mpi(tap, mpi):
     check(tap, mpi, program, "kill", jobs.PRELOAD,
           {"step": ("0-3", "", 10, 20, 70), "inner": ("0-3", "step", 20, 40, 140), "odd": ("3", "", 5, 5, 5)},
           status=None)
-    fortran = counting.compile_program(mpi, "fortran-timers", "timers.F90", first=[SOURCE_FORTRAN],
-                                       flags=[f"-J{jobs.SCRATCH}", *LINKED])
-    check(tap, mpi, fortran, "-", jobs.AROUND, {"step": ("0-3", "", 30, 30, 120),
-                                                "pcg iteration": ("0,2", "step", 30, 30, 60)})
+    check_reports(tap, mpi, program)
+    for flags in ([], ["-DUSE_F08"]):
+        fortran = counting.compile_program(mpi, "fortran-timers" + "".join(flags), "timers.F90", first=[SOURCE_FORTRAN],
+                                           flags=[*flags, f"-J{jobs.SCRATCH}", *LINKED])
+        job, _ = check(tap, mpi, fortran, "-", jobs.AROUND, {"step": ("0-3", "", 30, 30, 120),
+                                                             "pcg iteration": ("0,2", "step", 30, 30, 60)})
+        text = (job.work / "report.txt").read_text(encoding="utf-8")
+        tap.ok(text.startswith("*** profile for 4 tasks ***\n") and "\n*** pcg iteration\ntasks: 0,2\n" in text,
+               f"{mpi.short}, Fortran {' '.join(flags)}: report_timers", text)
     return program
+
+
+def check_reports(tap, mpi, program):
+    """A program's own reports have the same numbers as the profile, and the ranks of their communicator."""
+    job, _ = check(tap, mpi, program, "report", jobs.AROUND, PLAIN)
+    whole, odd = ((job.work / f"{name}.txt").read_text(encoding="utf-8") for name in ("all", "odd"))
+    later = subprocess.run([jobs.FATHOM, "report", "--view", "timers", job.profiles()[0]], capture_output=True,
+                           check=True, text=True).stdout
+    tap.equal(whole, later, f"{mpi.short}: report_timers and fathom report agree")
+    tap.ok("\n*** odd\ntasks: 0-1\nevents per task: 5 max, 5 min, 5 avg (2 tasks)\n" in odd,
+           f"{mpi.short}: the report of a sub-communicator", odd)
+    job = jobs.run(jobs.BARE, mpi, RANKS, [program, "report"], env={"FATHOM_TICK": "1s"})
+    text = (job.work / "all.txt").read_text(encoding="utf-8")
+    tap.ok(job.status == 0 and "\n0 tick(s): 20 max (task 0)" in text, f"{mpi.short}: in ticks of a second", text)
 
 
 def main():
@@ -85,6 +104,7 @@ def main():
     check(tap, None, program, "alone", jobs.AROUND, alone)
     job = jobs.run(jobs.BARE, None, 1, [program, "alone"])
     tap.ok(job.status == 0 and not job.profiles() and not job.left(), "no MPI and no fathom run: nothing is left", job)
+    tap.ok(b"*** profile for 1 task ***" in job.stderr, "no MPI: its own report", job)
     job = jobs.run(jobs.BARE, jobs.MPIS[0], 2, [program, "plain"], env={"FATHOM_DISABLE": "1"})
     tap.ok(job.status == 0 and not job.profiles() and not job.left(), "switched off", job)
     tap.done()

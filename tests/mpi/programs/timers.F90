@@ -1,6 +1,10 @@
 ! Timers from Fortran, in the habit of the paper: 30 steps, with one solver in each on even ranks.
 program timers
+#ifdef USE_F08
+  use mpi_f08
+#else
   use mpi
+#endif
   use fathom
   implicit none
   integer :: i, ierr, rank
@@ -9,6 +13,8 @@ program timers
   do i = 1, 30
     call step
   end do
+  if (rank == 0) open (unit=17, file="report.txt")
+  call report_timers(17, MPI_COMM_WORLD)
   call MPI_Finalize(ierr)
 contains
   subroutine step

@@ -3,9 +3,11 @@
  *   misuse   stopped without being started, started twice, a handle of another name, never stopped
  *   kill     as plain, but rank 1 kills itself after 10 steps
  *   threads  four threads, each with events of its own
- *   alone    without MPI */
-#include <fathom.h>
+ *   alone    without MPI
+ *   report   as plain, with reports of all and of the odd ranks to files */
 #include <mpi.h>
+
+#include <fathom.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
@@ -78,11 +80,30 @@ static void threads(void)
         pthread_join(all[i], NULL);
 }
 
+/* Each communicator's task 0 writes. */
+static void report(const char *name, MPI_Comm comm)
+{
+    FILE *out = fopen(name, "a");
+    fathom_timers_report(out, comm);
+    fclose(out);
+}
+
+static void report_all_and_odd(void)
+{
+    MPI_Comm half;
+    MPI_Comm_split(MPI_COMM_WORLD, rank % 2, 0, &half);
+    report("all.txt", MPI_COMM_WORLD);
+    if (rank % 2)
+        report("odd.txt", half);
+    MPI_Comm_free(&half);
+}
+
 int main(int argc, char **argv)
 {
     const char *what = argc > 1 ? argv[1] : "plain";
     if (strcmp(what, "alone") == 0) {
         steps(20, 0);
+        fathom_timers_report(stderr, MPI_COMM_WORLD);
         return 0;
     }
     MPI_Init(&argc, &argv);
@@ -93,6 +114,8 @@ int main(int argc, char **argv)
         threads();
     else
         steps(20, strcmp(what, "kill") == 0 ? 10 : 0);
+    if (strcmp(what, "report") == 0)
+        report_all_and_odd();
     MPI_Barrier(MPI_COMM_WORLD);
     MPI_Finalize();
     return 0;
