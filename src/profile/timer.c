@@ -96,7 +96,7 @@ static uint64_t below(const uint64_t *counts, unsigned exponent)
 {
     uint64_t sum = 0;
     for (unsigned bin = 0; bin <= 9 * exponent; bin++)
-        sum += counts[bin];
+        fm_add_saturating(&sum, counts[bin]);
     return exponent ? sum : 0;
 }
 
@@ -106,11 +106,14 @@ static union fm_timer_shape shape_of(const struct fm_timer_task *task)
     for (unsigned k = 0; k < FM_TIMER_TICKS; k++) {
         uint64_t coarse[FM_DECIMAL_BINS] = {0};
         for (unsigned bin = 0; bin < FM_DECIMAL_BINS; bin++)
-            coarse[fm_decimal_bin_coarse(bin, k)] += task->counts[bin];
+            fm_add_saturating(&coarse[fm_decimal_bin_coarse(bin, k)], task->counts[bin]);
         shape.max_bin[k] = (uint8_t)fullest(coarse, FM_DECIMAL_BINS);
     }
+    uint64_t most = task->counts[shape.max_bin[0]], all = 0;
+    for (unsigned bin = 0; bin < FM_DECIMAL_BINS; bin++) /* of a damaged segment it is not the number of events */
+        fm_add_saturating(&all, task->counts[bin]);
     shape.second_bin = (uint8_t)fullest(task->counts, shape.max_bin[0]);
-    shape.share = (uint8_t)(task->events ? task->counts[shape.max_bin[0]] * 8 / task->events : 0);
+    shape.share = (uint8_t)(all ? (unsigned __int128)most * 8 / all : 0);
     return shape;
 }
 

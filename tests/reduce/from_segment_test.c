@@ -311,6 +311,52 @@ static void test_corruption(void)
            read);
 }
 
+static void test_timers(void)
+{
+    const struct fm_synthetic timed = {
+        .ranks = 2, .routines = 1, .sites = 1, .ranks_per_host = 2, .seed = 1, .timers = 2};
+    struct fm_segment_header *header = aligned_alloc(64, fm_synthetic_bytes(&timed));
+    struct fm_profile *p = NULL;
+    fm_synthetic_segment(&timed, 1, header);
+    const struct fm_segment_timing *timings = items(header, FM_SECTION_TIMINGS);
+    uint64_t count = timings[2].count + timings[3].count, coarse = timings[2].coarse[6] + timings[3].coarse[6];
+    if (fm_profile_from_segment(header, fm_synthetic_bytes(&timed), "it", FM_END_UNKNOWN, 0, 0, &p, NULL) ||
+        p->n_timers != 2) {
+        tap_ok(false, "timers are read");
+        return;
+    }
+    const struct fm_timer *timer = &p->timers[1];
+    const struct fm_timer_group *group = timer->groups;
+    tap_ok(!strcmp(timer->name, "timer1") && !strcmp(timer->parent, "timer0") && timer->events.sum == count &&
+               timer->thread_ns.ranks == 2 && timer->ranks.ranges[0].first == 1 &&
+               timer->half_events[0] + timer->half_events[1] == count,
+           "a timer is the sum of its threads");
+    tap_ok(group->bins[0].bin == fm_decimal_bin(500000) && group->bins[0].sum == count - coarse &&
+               (!coarse || group->bins[1].bin == fm_decimal_bin(1000000)),
+           "events without their first digit are in the first bin of their power of ten");
+    fm_profile_destroy(p);
+    free(header);
+}
+
+/* Seeds of an older format would be refused at once, and the fuzzer would see nothing else. */
+static void test_seeds(void)
+{
+    char path[4096], bytes[1 << 16];
+    int good = 0;
+    for (int i = 0; i < 2; i++) {
+        const char *source = getenv("FATHOM_SOURCE");
+        snprintf(path, sizeof path, "%s/tests/fuzz/corpus/segment/%d", source ? source : ".", i);
+        FILE *file = fopen(path, "rb");
+        size_t size = file ? fread(bytes, 1, sizeof bytes, file) : 0;
+        struct fm_profile *p = NULL;
+        good += !fm_profile_from_segment(bytes, size, path, FM_END_UNKNOWN, 0, 0, &p, NULL) && p->n_timers;
+        fm_profile_destroy(p);
+        if (file)
+            fclose(file);
+    }
+    tap_ok(good == 2, "the seeds of the fuzzer are segments (tests/fuzz/seeds.c makes them anew)");
+}
+
 int main(void)
 {
     test_plain();
@@ -323,5 +369,7 @@ int main(void)
     test_refusals();
     test_empty_section();
     test_corruption();
+    test_timers();
+    test_seeds();
     return tap_done();
 }

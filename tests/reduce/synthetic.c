@@ -21,13 +21,23 @@ static uint32_t entries_of(const struct fm_synthetic *job)
 }
 
 static const uint32_t sizes[FM_SECTION_COUNT] = {
-    1, sizeof(struct fm_segment_module), sizeof(struct fm_segment_region), sizeof(struct fm_segment_thread),
-    4, sizeof(struct fm_entry),          sizeof(struct fm_request),        sizeof(struct fm_segment_snapshot),
+    1,
+    sizeof(struct fm_segment_module),
+    sizeof(struct fm_segment_region),
+    sizeof(struct fm_segment_thread),
+    4,
+    sizeof(struct fm_entry),
+    sizeof(struct fm_request),
+    sizeof(struct fm_segment_snapshot),
+    sizeof(struct fm_segment_timer),
+    sizeof(struct fm_segment_timing),
+    sizeof(struct fm_segment_bins),
 };
 
 static size_t lay_out(const struct fm_synthetic *job, struct fm_segment_section *sections)
 {
-    const uint32_t capacities[FM_SECTION_COUNT] = {1024, 4, 16, 2, 4, entries_of(job), 16, 2};
+    const uint32_t capacities[FM_SECTION_COUNT] = {
+        1024, 4, 16, 2, 4, entries_of(job), 16, 2, job->timers, 2 * job->timers, 4 * job->timers};
     size_t at = (sizeof(struct fm_segment_header) + 63) / 64 * 64;
     for (size_t i = 0; i < FM_SECTION_COUNT; i++) {
         sections[i] = (struct fm_segment_section){at, capacities[i], sizes[i]};
@@ -188,6 +198,40 @@ static void add_entries(const struct fm_synthetic *job, uint32_t rank, struct fm
     header->n_entries = (uint32_t)(entry - entries);
 }
 
+/* Each thread's events have two powers of ten, the second without their first digit. */
+static void add_timers(const struct fm_synthetic *job, struct fm_segment_header *header, uint64_t *state)
+{
+    struct fm_segment_timer *timers = section(header, FM_SECTION_TIMERS);
+    struct fm_segment_timing *timings = section(header, FM_SECTION_TIMINGS);
+    struct fm_segment_bins *bins = section(header, FM_SECTION_TIMER_BINS);
+    for (uint32_t i = 0; i < 2 * job->timers; i++) {
+        uint32_t first = 1 + (uint32_t)fm_random(state, 100), second = (uint32_t)fm_random(state, 10);
+        snprintf(timers[i / 2].name, sizeof timers->name, "timer%u", i / 2);
+        timings[i] = (struct fm_segment_timing){
+            .count = first + second,
+            .total_ns = first * 500000ull + second * 9000000ull,
+            .min_ns = 500000,
+            .max_ns = second ? 9000000 : 500000,
+            .second_ns = second > 1 ? 9000000 : 500000,
+            .min_event = 1,
+            .max_event = first + second,
+            .second_event = first + second - 1,
+            .timer = (uint16_t)(i / 2),
+            .parent = (uint16_t)(i / 2),
+            .thread = (uint8_t)(i % 2),
+            .slice_shift = 20,
+            .bins[5] = (uint16_t)(2 * i + 1),
+            .coarse[6] = second,
+            .slice_events[0] = first + second,
+            .slice_ns[0] = first * 500000ull + second * 9000000ull,
+        };
+        bins[2 * i].counts[5] = first;
+    }
+    header->n_timers = job->timers;
+    header->n_timings = 2 * job->timers;
+    header->n_timer_bins = 4 * job->timers;
+}
+
 void fm_synthetic_segment(const struct fm_synthetic *job, uint32_t rank, void *bytes)
 {
     struct fm_segment_header *header = bytes;
@@ -197,4 +241,5 @@ void fm_synthetic_segment(const struct fm_synthetic *job, uint32_t rank, void *b
     add_module_and_regions(job, header);
     add_entries(job, rank, header, &state);
     header->n_threads = 1;
+    add_timers(job, header, &state);
 }

@@ -11,6 +11,7 @@
 struct fm_synthetic {
     uint32_t ranks, routines, sites, neighbours, ranks_per_host, regions;
     uint64_t seed;
+    uint32_t timers; /* of two threads each */
 };
 
 /* How large the segment of one rank is. */
