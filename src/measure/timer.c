@@ -21,6 +21,8 @@ static struct fm_thread *this_thread(void)
     struct fm_thread *self = fm_local.timing;
     if (FM_LIKELY(self && self->seg))
         return self;
+    if (atomic_load_explicit(&fm_rt.state, memory_order_acquire) == FM_RT_OFF) /* starting costs system calls */
+        return NULL;
     self = fm_runtime_start(FM_BY_TIMER) ? fm_thread_attach() : NULL;
     return fm_local.timing = self && !self->shared ? self : NULL;
 }
