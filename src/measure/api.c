@@ -25,7 +25,7 @@ FM_EXPORT void fathom_snapshot(const char *label, int collective)
 
 FM_EXPORT void fathom_timer_get(int *timer, const char *name)
 {
-    *timer = fm_timer_get(*timer, name);
+    *timer = fm_timer_get(*timer, name, (uintptr_t)__builtin_return_address(0));
 }
 
 FM_EXPORT void fathom_timer_start(int timer)

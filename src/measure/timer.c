@@ -60,15 +60,15 @@ static int find_or_add(const char *name)
     return found;
 }
 
-static void count_misuse(enum fm_timer_misuse kind, int handle, uintptr_t site)
+static void count_misuse(enum fm_timer_misuse kind, unsigned number, uintptr_t site)
 {
-    struct fm_segment_timer *timer = timer_of((unsigned)handle - 1);
+    struct fm_segment_timer *timer = timer_of(number);
     __atomic_add_fetch(&timer->misuse[kind], 1, __ATOMIC_RELAXED);
     fm_site_register(site);
     __atomic_store_n(&timer->misuse_site[kind], site, __ATOMIC_RELAXED);
 }
 
-int fm_timer_get(int handle, const char *name)
+int fm_timer_get(int handle, const char *name, uintptr_t site)
 {
     if (!this_thread() || !name || !*name)
         return 0;
@@ -76,7 +76,7 @@ int fm_timer_get(int handle, const char *name)
         return handle;
     int found = find_or_add(name);
     if (handle && found)
-        count_misuse(FM_MISUSE_OTHER_HANDLE, found, 0);
+        count_misuse(FM_MISUSE_OTHER_HANDLE, (unsigned)found - 1, site);
     return found;
 }
 
@@ -200,7 +200,7 @@ void fm_timer_start(int handle, uintptr_t site)
     if (FM_UNLIKELY(!t))
         return;
     if (FM_UNLIKELY(t->started)) {
-        count_misuse(FM_MISUSE_STARTED_TWICE, handle, site);
+        count_misuse(FM_MISUSE_STARTED_TWICE, t->timer, site);
         return;
     }
     struct fm_segment_timing **outer = &self->outer_timings[handle - 1];
@@ -209,6 +209,7 @@ void fm_timer_start(int handle, uintptr_t site)
         note_parent(t, *outer);
     }
     self->timing = t;
+    t->start_site = site;
     t->started = fm_clock_ticks(&fm_rt.clock);
 }
 
@@ -220,7 +221,7 @@ void fm_timer_stop(int handle, uintptr_t site)
     if (FM_UNLIKELY(!t))
         return;
     if (FM_UNLIKELY(!t->started)) {
-        count_misuse(FM_MISUSE_STOPPED_TWICE, handle, site);
+        count_misuse(FM_MISUSE_NOT_STARTED, t->timer, site);
         return;
     }
     struct fm_segment_timing *outer = self->outer_timings[handle - 1];

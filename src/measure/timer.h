@@ -6,7 +6,7 @@
 #include "measure/runtime.h"
 
 /* The handle of a name, from 1; *handle is looked at first. 0: nothing is measured, or there is no room. */
-int fm_timer_get(int handle, const char *name);
+int fm_timer_get(int handle, const char *name, uintptr_t site);
 void fm_timer_start(int handle, uintptr_t site);
 void fm_timer_stop(int handle, uintptr_t site);
 

@@ -258,9 +258,11 @@ enum { FM_TIMER_SLICES = 8, FM_TIMER_SEVERAL = 0xffff };
 
 /* How a timer was used wrongly, counted. */
 enum fm_timer_misuse {
-    FM_MISUSE_STOPPED_TWICE, /* stopped, but not started */
-    FM_MISUSE_STARTED_TWICE,
-    FM_MISUSE_OTHER_HANDLE, /* a handle that does not match its name, or is none */
+    FM_MISUSE_NOT_STARTED,   /* stopped, but not started */
+    FM_MISUSE_STARTED_TWICE, /* started while it was running */
+    FM_MISUSE_OTHER_HANDLE,  /* a handle that does not match its name, or is none */
+    FM_MISUSE_OTHER_THREAD,  /* stopped by a thread that did not start it, while another thread's was running */
+    FM_MISUSE_NEVER_STOPPED, /* the thread that started it has ended; the process: see fm_segment_timing.started */
     FM_TIMER_MISUSES
 };
 
@@ -268,13 +270,14 @@ struct fm_segment_timer {
     char name[56];
     uint32_t misuse[FM_TIMER_MISUSES]; /* atomic */
     uint32_t unused;
-    uint64_t misuse_site[FM_TIMER_MISUSES]; /* return address of the last one */
+    uint64_t misuse_site[FM_TIMER_MISUSES]; /* return address of the last one; of one never stopped: of its start */
 };
 
 /* Of one thread. The time axis is cut into slices, 2^slice_shift ticks each, from the start of measurement; when they do
  * not suffice any more, each two become one. */
 struct fm_segment_timing {
-    uint64_t started; /* ticks; 0 = not running */
+    uint64_t started;    /* ticks; 0 = not running */
+    uint64_t start_site; /* return address of the last start */
     uint64_t count, total_ns, children_ns;
     uint64_t min_ns, max_ns, second_ns;
     uint64_t min_event, max_event, second_event; /* numbers from 1 */

@@ -114,9 +114,11 @@ static enum fm_status read_timer(struct fm_reading *r, unsigned number, size_t n
 static enum fm_status note_misuse(struct fm_reading *r, size_t n_timers)
 {
     static const char *const texts[FM_TIMER_MISUSES] = {
-        [FM_MISUSE_STOPPED_TWICE] = "stops of timers that were not running",
+        [FM_MISUSE_NOT_STARTED] = "stops of timers that were not running",
         [FM_MISUSE_STARTED_TWICE] = "starts of timers that were running",
         [FM_MISUSE_OTHER_HANDLE] = "handles of timers that belong to another name",
+        [FM_MISUSE_OTHER_THREAD] = "stops of timers that another thread had started",
+        [FM_MISUSE_NEVER_STOPPED] = "starts of timers that were never stopped",
     };
     uint64_t amounts[FM_TIMER_MISUSES] = {0};
     struct fm_range range;
