@@ -41,7 +41,7 @@ def check(tap, mpi, program, case, way, wanted, ranks=RANKS, status=0):
     if status == 0:
         tap.ok(job.status == 0 and not job.stdout, f"{title}: the program ends well", job)
     if not job.profiles():
-        job.collect()
+        job.collect("--wait", "10")  # Hydra does not wait for the ranks that it kills
     report = job.report()
     tap.equal(timers(report), wanted, f"{title}: timers")
     return job, report

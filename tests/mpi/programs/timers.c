@@ -30,14 +30,18 @@ static void steps(int n, int killed_after)
             __asm__ volatile("" ::: "memory");
         }
         fathom_timer_stop(step);
-        if (i + 1 == killed_after && rank == 1)
+        if (i + 1 == killed_after && rank == 1) {
+            MPI_Barrier(MPI_COMM_WORLD); /* the others have made their steps */
             raise(SIGKILL);
+        }
     }
     for (int i = 0; i < 5 && rank % 2; i++) {
         fathom_timer_get(&odd, "odd");
         fathom_timer_start(odd);
         fathom_timer_stop(odd);
     }
+    if (killed_after)
+        MPI_Barrier(MPI_COMM_WORLD);
 }
 
 static void misuse(void)
