@@ -30,4 +30,16 @@ struct fm_frame {
     ((struct fm_frame){(uintptr_t)__builtin_extract_return_addr(__builtin_return_address(0)), \
                        (uintptr_t)__builtin_dwarf_cfa(), (const uintptr_t *)__builtin_frame_address(0)})
 
+/* The return address of a function that does this first of all. On aarch64 the builtin would make a frame for it. */
+FM_INLINE uintptr_t fm_return_address(void)
+{
+#if defined __aarch64__ && !defined __ARM_FEATURE_PAC_DEFAULT
+    uintptr_t address;
+    __asm__ volatile("mov %0, x30" : "=r"(address));
+    return address;
+#else
+    return (uintptr_t)__builtin_extract_return_addr(__builtin_return_address(0));
+#endif
+}
+
 #endif

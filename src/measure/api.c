@@ -1,4 +1,4 @@
-/* What an application may call: include/fathom.h. */
+/* What an application may call: include/fathom.h. The events of timers are in timer_events.c. */
 #include "fathom.h"
 
 #include <stdlib.h>
@@ -26,18 +26,6 @@ FM_EXPORT void fathom_snapshot(const char *label, int collective)
 FM_EXPORT void fathom_timer_get(int *timer, const char *name)
 {
     *timer = fm_timer_get(*timer, name, (uintptr_t)__builtin_return_address(0));
-}
-
-FM_EXPORT void fathom_timer_start(int timer)
-{
-    if (timer)
-        fm_timer_start(timer, (uintptr_t)__builtin_return_address(0));
-}
-
-FM_EXPORT void fathom_timer_stop(int timer)
-{
-    if (timer)
-        fm_timer_stop(timer, (uintptr_t)__builtin_return_address(0));
 }
 
 FM_EXPORT char *fathom_timers_text(const int *fortran_comm)

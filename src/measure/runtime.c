@@ -18,6 +18,7 @@
 #include "measure/job.h"
 #include "measure/record.h"
 #include "measure/segment_make.h"
+#include "measure/timer.h"
 
 struct fm_runtime fm_rt;
 __thread struct fm_local fm_local __attribute__((tls_model("initial-exec")));
@@ -93,7 +94,9 @@ uint32_t fm_text_add(const char *text, size_t length)
 static void thread_ended(void *data)
 {
     struct fm_thread *thread = data;
-    fm_local.self = fm_local.timing = attached = NULL;
+    fm_timers_end(&thread->timers);
+    fm_local.self = attached = NULL;
+    fm_local.timers = NULL;
     if (!thread->shared)
         __atomic_store_n(&thread->taken, 0, __ATOMIC_RELEASE);
 }
@@ -132,7 +135,6 @@ struct fm_thread *fm_thread_attach(void)
     struct fm_thread *thread = take_slot();
     thread->slot = (uint32_t)(thread - threads);
     fm_local.guard = 0;
-    thread->timing = NULL;
     thread->seg = (struct fm_segment_thread *)fm_section(fm_rt.segment, FM_SECTION_THREADS) + thread->slot;
     thread->seg->tid = (uint64_t)syscall(SYS_gettid);
     thread->seg->call_routine = 0;
@@ -347,7 +349,8 @@ void fm_runtime_note_end(void)
 void fm_runtime_off(void)
 {
     atomic_store(&fm_rt.state, FM_RT_OFF);
-    fm_local.self = fm_local.timing = attached = NULL;
+    fm_local.self = attached = NULL;
+    fm_local.timers = NULL;
 }
 
 /* In every process of a job, also shells and launchers: it must cost next to nothing. */

@@ -61,6 +61,15 @@ struct fm_found {
     int64_t index; /* in the program's list */
 };
 
+/* What a thread has of a timer, and the one that was running when it was started last. */
+struct fm_timer_slot {
+    struct fm_segment_timing *timing, *outer;
+};
+struct fm_thread_timers {
+    struct fm_segment_timing *innermost;       /* of those that are running */
+    struct fm_timer_slot slots[FM_TIMERS + 1]; /* by handle; the first stays empty */
+};
+
 struct fm_thread {
     uintptr_t sites[FM_SITE_SLOTS]; /* return addresses outside MPI: see site.h */
     struct fm_segment_thread *seg;  /* its slot in the segment; NULL in a forked child */
@@ -73,9 +82,7 @@ struct fm_thread {
     struct fm_frame_rule frames[FM_FRAME_SLOTS];
     uint64_t n_found;                           /* empty in a forked child, as what it counts */
     struct fm_found found[FM_SCRATCH_REQUESTS]; /* of a call that waits for many */
-    struct fm_segment_timing *timing;           /* the innermost timer that is running */
-    struct fm_segment_timing *timings[FM_TIMERS];
-    struct fm_segment_timing *outer_timings[FM_TIMERS]; /* that was running when it was started */
+    struct fm_thread_timers timers;
     _Alignas(8) char statuses[FM_SCRATCH_REQUESTS][FM_STATUS_BYTES];
 };
 
@@ -113,9 +120,9 @@ struct fm_runtime {
 extern FM_HIDDEN struct fm_runtime fm_rt;
 /* Of the calling thread. */
 struct fm_local {
-    struct fm_thread *self;   /* its slot, once it has called MPI */
-    uintptr_t guard;          /* stack address of the outermost call being recorded, 0 outside */
-    struct fm_thread *timing; /* its slot, once it has used a timer */
+    struct fm_thread *self;          /* its slot, once it has called MPI */
+    uintptr_t guard;                 /* stack address of the outermost call being recorded, 0 outside */
+    struct fm_thread_timers *timers; /* once it has used one */
 };
 extern FM_HIDDEN __thread struct fm_local fm_local __attribute__((tls_model("initial-exec")));
 

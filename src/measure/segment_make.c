@@ -169,13 +169,18 @@ static uint64_t power_of_two_below(uint64_t value)
     return 1ull << (63 - __builtin_clzll(value));
 }
 
+static uint64_t at_most(uint64_t value, uint64_t limit)
+{
+    return value < limit ? value : limit;
+}
+
 /* About half of a segment is for the table of events; a good part stays free for later kinds of data. */
 static void lay_out(struct fm_segment_header *h, uint64_t bytes)
 {
     uint64_t entries = bytes / 2 / sizeof(struct fm_entry);
     uint64_t requests = power_of_two_below(bytes / 24 / sizeof(struct fm_request));
     uint64_t at = (sizeof *h + 63) & ~(uint64_t)63;
-    at = place(h, FM_SECTION_TEXT, at, bytes / 64 < 32768 ? bytes / 64 : 32768, 1);
+    at = place(h, FM_SECTION_TEXT, at, at_most(bytes / 64, 32768), 1);
     at = place(h, FM_SECTION_MODULES, at, 128, sizeof(struct fm_segment_module));
     at = place(h, FM_SECTION_REGIONS, at, bytes >= 1 << 20 ? 512 : 128, sizeof(struct fm_segment_region));
     at = place(h, FM_SECTION_THREADS, at, bytes >= 2 << 20 ? FM_THREAD_SLOTS : 32, sizeof(struct fm_segment_thread));
@@ -184,9 +189,10 @@ static void lay_out(struct fm_segment_header *h, uint64_t bytes)
     at = place(h, FM_SECTION_REQUESTS, at, requests, sizeof(struct fm_request));
     at = place(h, FM_SECTION_SNAPSHOTS, at, bytes >= 2 << 20 ? 16 : 4, sizeof(struct fm_segment_snapshot));
     at = place(h, FM_SECTION_TIMERS, at, bytes >= 4 << 20 ? FM_TIMERS : 64, sizeof(struct fm_segment_timer));
-    at = place(h, FM_SECTION_TIMINGS, at, bytes / 12 / sizeof(struct fm_segment_timing),
+    at = place(h, FM_SECTION_TIMINGS, at, at_most(bytes / 9 / sizeof(struct fm_segment_timing), UINT16_MAX),
                sizeof(struct fm_segment_timing));
-    place(h, FM_SECTION_TIMER_BINS, at, bytes / 32 / sizeof(struct fm_segment_bins), sizeof(struct fm_segment_bins));
+    place(h, FM_SECTION_TIMER_BINS, at, at_most(bytes / 24 / sizeof(struct fm_segment_bins), UINT16_MAX),
+          sizeof(struct fm_segment_bins));
 }
 
 bool fm_segment_make(const char *job_key, int neighbours)

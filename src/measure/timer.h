@@ -7,8 +7,26 @@
 
 /* The handle of a name, from 1; *handle is looked at first. 0: nothing is measured, or there is no room. */
 int fm_timer_get(int handle, const char *name, uintptr_t site);
-void fm_timer_start(int handle, uintptr_t site);
-void fm_timer_stop(int handle, uintptr_t site);
+
+/* ---- for the events of timers ---- */
+
+/* The calling thread's timers, made on their first use; NULL: nothing is measured, or it has no slot of its own. */
+struct fm_thread_timers *fm_timers_of_thread(void);
+/* The calling thread's part of a timer, made when it is needed; NULL: there is no such timer, or no room for it. */
+struct fm_timer_slot *fm_timer_slot(struct fm_thread_timers *timers, int handle);
+/* An event that there is no room for is counted. */
+void fm_timer_refused(int handle);
+/* A block of counts for a power of ten; where there is none left its events are counted without their first digit. */
+void fm_timer_take_bins(struct fm_segment_timing *timing, unsigned decade);
+void fm_timer_misused(enum fm_timer_misuse kind, unsigned number, uintptr_t site);
+/* Whether a thread, whichever, has started the timer. */
+bool fm_timer_runs(unsigned number);
+/* The thread ends: what still runs was never stopped. */
+void fm_timers_end(struct fm_thread_timers *timers);
+/* Of nothing but a start and a stop, into the header; once, before the first timer has a name. */
+void fm_timer_measure_cost(struct fm_thread_timers *timers);
+
+/* ---- reports ---- */
 
 /* The width of a tick in reports, as the power of ten of a nanosecond: FATHOM_TICK=1ms; 0 unless it is set. */
 unsigned fm_timer_tick(void);

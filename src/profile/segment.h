@@ -132,6 +132,7 @@ struct fm_segment_header {
     uint64_t abandoned_calls; /* left by longjmp */
     uint64_t refused_timers;  /* events of timers for which there was no room */
     uint64_t timer_cost_ps;   /* measured cost of one start and stop, picoseconds */
+    uint64_t timer_inside_ps; /* of it, what lies between the two readings of the clock */
 
     /* offsets into the text section, 0 = none. argv and env are NUL-separated lists ended by an empty string. */
     uint32_t text_exe, text_argv, text_env, text_build_id, text_mpi_version, text_mpi_library, text_cpu_model,
@@ -254,7 +255,7 @@ struct fm_segment_snapshot {
 
 /* ---- timers ---- */
 
-enum { FM_TIMER_SLICES = 8, FM_TIMER_SEVERAL = 0xffff };
+enum { FM_TIMER_MARKS = 8, FM_TIMER_SEVERAL = 0xffff };
 
 /* How a timer was used wrongly, counted. */
 enum fm_timer_misuse {
@@ -273,28 +274,33 @@ struct fm_segment_timer {
     uint64_t misuse_site[FM_TIMER_MISUSES]; /* return address of the last one; of one never stopped: of its start */
 };
 
-/* Of one thread. The time axis is cut into slices, 2^slice_shift ticks each, from the start of measurement; when they do
- * not suffice any more, each two become one. */
+/* Of one thread. The time axis is cut into slices, 2^slice_shift ticks each, from the start of measurement. At the end
+ * of each slice the state so far is kept as a mark; when there is no room for a further one, each two slices become one. */
 struct fm_segment_timing {
     uint64_t started;    /* ticks; 0 = not running */
     uint64_t start_site; /* return address of the last start */
-    uint64_t count, total_ns, children_ns;
+    uint64_t count, total_ns;
+    /* Nothing but counts and bins changes by an event of quiet_from to quiet_from + quiet_span ns that ends before
+     * mark_at: it is neither the shortest nor one of the two longest, and shorter than a second. */
+    uint64_t quiet_from, quiet_span, mark_at;
+    uint64_t children_ns;
     uint64_t min_ns, max_ns, second_ns;
     uint64_t min_event, max_event, second_event; /* numbers from 1 */
+    uint16_t bins[FM_DECADES];                   /* block + 1 of each power of ten; 0 = none yet */
     uint16_t timer;
     uint16_t parent; /* timer + 1 that it was started in, 0 = none, FM_TIMER_SEVERAL = now this, now that */
-    uint16_t unused;
-    uint8_t thread;
-    uint8_t slice_shift;
-    uint16_t bins[FM_DECADES];   /* block + 1 of each power of ten; 0 = none yet */
-    uint32_t coarse[FM_DECADES]; /* events of that power of ten for which there was no block */
-    uint32_t slice_events[FM_TIMER_SLICES];
-    uint64_t slice_ns[FM_TIMER_SLICES];
+    uint8_t thread, slice_shift, n_marks, unused;
+    uint64_t coarse[FM_DECADES]; /* events of that power of ten for which there was no block */
+    struct fm_segment_mark {
+        uint64_t count, total_ns;
+    } marks[FM_TIMER_MARKS];
 };
 
 /* Counts of 1 to 9 times a power of ten; for the first power of 0 to 9 ticks. */
 struct fm_segment_bins {
-    uint32_t counts[10];
+    uint32_t counts[10]; /* low 32 bits */
+    uint16_t high[10];   /* carried into when the low part wraps */
+    uint32_t unused;
 };
 
 /* One per job and host, beside the segments: counts who has entered MPI_Finalize. */
@@ -320,5 +326,7 @@ _Static_assert(sizeof(struct fm_key) == 16, "the key is two words");
 _Static_assert(sizeof(struct fm_entry) == 512, "an entry is eight cache lines");
 _Static_assert(sizeof(struct fm_request) == 64, "a request is a cache line");
 _Static_assert(sizeof(struct fm_segment_thread) == 512, "a thread slot is eight cache lines");
+_Static_assert(sizeof(struct fm_segment_timing) == 448, "a timing is seven cache lines, so that threads share none");
+_Static_assert(sizeof(struct fm_segment_bins) == 64, "a block of bins is a cache line");
 
 #endif

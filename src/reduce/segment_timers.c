@@ -36,29 +36,53 @@ static void add_bins(const struct fm_reading *r, struct fm_timer_task *task, con
         struct fm_segment_bins bins = {0};
         if (t->bins[decade] && t->bins[decade] <= blocks)
             fm_segment_item(&r->view, FM_SECTION_TIMER_BINS, t->bins[decade] - 1u, &bins);
-        bins.counts[decade > 0] += t->coarse[decade];
+        fm_add_saturating(&task->counts[9 * decade + (decade > 0)], t->coarse[decade]);
         for (unsigned digit = decade > 0; digit < 10 && 9 * decade + digit < FM_DECIMAL_BINS; digit++)
-            fm_add_saturating(&task->counts[9 * decade + digit], bins.counts[digit]);
+            fm_add_saturating(&task->counts[9 * decade + digit], (uint64_t)bins.high[digit] << 32 | bins.counts[digit]);
     }
 }
 
-/* A slice that lies across the middle is divided in proportion. */
-static void add_halves(const struct fm_reading *r, struct fm_timer_task *task, const struct fm_segment_timing *t)
+/* The number of ticks from the start of measurement to the middle of the run. */
+static uint64_t middle_of(const struct fm_reading *r)
 {
     const struct fm_segment_header *h = &r->view.header;
-    if (!h->clock_mult || t->slice_shift > 60)
-        return;
-    unsigned __int128 middle = ((unsigned __int128)(r->wall_ns / 2) << h->clock_shift % 64) / h->clock_mult;
-    unsigned __int128 width = (unsigned __int128)1 << t->slice_shift;
-    for (unsigned i = 0; i < FM_TIMER_SLICES; i++) {
-        unsigned __int128 from = i * width, first = middle <= from ? 0 : middle - from < width ? middle - from : width;
-        uint64_t events = (uint64_t)(t->slice_events[i] * first / width);
-        uint64_t ns = (uint64_t)(t->slice_ns[i] * (first << 3 >> t->slice_shift) >> 3);
-        fm_add_saturating(&task->half_events[0], events);
-        fm_add_saturating(&task->half_events[1], t->slice_events[i] - events);
-        fm_add_saturating(&task->half_ns[0], ns);
-        fm_add_saturating(&task->half_ns[1], t->slice_ns[i] - ns);
+    unsigned __int128 ticks = ((unsigned __int128)(r->wall_ns / 2) << h->clock_shift % 64) / h->clock_mult;
+    return ticks > UINT64_MAX ? UINT64_MAX : (uint64_t)ticks;
+}
+
+/* What had happened in the middle: between two marks it is divided in proportion. */
+static struct fm_segment_mark state_at(const struct fm_segment_timing *t, uint64_t ticks, uint64_t end)
+{
+    uint64_t slice = ticks >> t->slice_shift, from = slice << t->slice_shift;
+    struct fm_segment_mark before = {0}, after = {t->count, t->total_ns};
+    if (slice > t->n_marks) /* the last event was long before */
+        return after;
+    if (slice)
+        before = t->marks[slice - 1];
+    if (slice < t->n_marks) {
+        after = t->marks[slice];
+        end = from + (1ull << t->slice_shift);
     }
+    if (after.count < before.count || after.total_ns < before.total_ns || end <= from || ticks > end)
+        return before;
+    unsigned __int128 part = ticks - from, whole = end - from;
+    return (struct fm_segment_mark){before.count + (uint64_t)((after.count - before.count) * part / whole),
+                                    before.total_ns + (uint64_t)((after.total_ns - before.total_ns) * part / whole)};
+}
+
+static void add_halves(const struct fm_reading *r, struct fm_timer_task *task, const struct fm_segment_timing *t)
+{
+    if (!r->view.header.clock_mult || t->slice_shift > 60 || t->n_marks > FM_TIMER_MARKS)
+        return;
+    uint64_t middle = middle_of(r), end = middle > UINT64_MAX / 2 ? UINT64_MAX : 2 * middle;
+    uint64_t slice_end = t->n_marks + 1ull > UINT64_MAX >> t->slice_shift ? end : (t->n_marks + 1ull) << t->slice_shift;
+    struct fm_segment_mark half = state_at(t, middle, end < slice_end ? end : slice_end);
+    uint64_t events = half.count < t->count ? half.count : t->count;
+    uint64_t ns = half.total_ns < t->total_ns ? half.total_ns : t->total_ns;
+    fm_add_saturating(&task->half_events[0], events);
+    fm_add_saturating(&task->half_events[1], t->count - events);
+    fm_add_saturating(&task->half_ns[0], ns);
+    fm_add_saturating(&task->half_ns[1], t->total_ns - ns);
 }
 
 static void add_thread(const struct fm_reading *r, struct fm_timer_task *task, const struct fm_segment_timing *t)

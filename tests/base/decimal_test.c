@@ -18,5 +18,15 @@ int main(void)
         for (unsigned k = 0; k < 6; k++)
             wrong += fm_decimal_bin(ns / fm_power_of_ten(k)) != fm_decimal_bin_coarse(fm_decimal_bin(ns), k);
     tap_ok(!wrong, "coarser ticks have the same bins");
+    wrong = 0;
+    for (unsigned bin = 0; fm_decimal_bin_from(bin) < FM_QUICK_TICKS; bin++)
+        for (uint64_t ns = fm_decimal_bin_from(bin); ns <= fm_decimal_bin_to(bin);
+             ns = ns == fm_decimal_bin_to(bin) ? ns + 1 : fm_decimal_bin_to(bin))
+            wrong += fm_decade_quick((uint32_t)ns) != fm_decade(ns) ||
+                     fm_first_digit_quick((uint32_t)ns, fm_decade(ns)) != fm_first_digit(ns, fm_decade(ns));
+    for (uint32_t ns = 0; ns < 2000000; ns++)
+        wrong += fm_decade_quick(ns) != fm_decade(ns) ||
+                 fm_first_digit_quick(ns, fm_decade(ns)) != fm_first_digit(ns, fm_decade(ns));
+    tap_ok(!wrong, "the quick ones are the same");
     return tap_done();
 }

@@ -222,8 +222,8 @@ static void add_timers(const struct fm_synthetic *job, struct fm_segment_header 
             .slice_shift = 20,
             .bins[5] = (uint16_t)(2 * i + 1),
             .coarse[6] = second,
-            .slice_events[0] = first + second,
-            .slice_ns[0] = first * 500000ull + second * 9000000ull,
+            .n_marks = 2,
+            .marks = {{first, first * 500000ull}, {first, first * 500000ull}},
         };
         bins[2 * i].counts[5] = first;
     }
