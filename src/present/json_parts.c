@@ -2,6 +2,30 @@
 
 #include "present/units.h"
 
+void fm_json_text_or_null(struct fm_json *json, const char *key, const char *text)
+{
+    if (text[0])
+        fm_json_text(json, key, text);
+    else
+        fm_json_null(json, key);
+}
+
+void fm_json_site(struct fm_report *report, struct fm_json *json, const struct fm_site *site)
+{
+    struct fm_place place = {.function = "", .file = ""};
+    if (report->symbols && site->module[0])
+        report->symbols->resolve(report->symbols->context, site, &place);
+    fm_json_text_or_null(json, "function", place.function);
+    fm_json_text_or_null(json, "file", place.file);
+    if (place.line)
+        fm_json_whole(json, "line", place.line);
+    else
+        fm_json_null(json, "line");
+    fm_json_text_or_null(json, "module", site->module);
+    fm_json_text_or_null(json, "build_id", site->build_id);
+    fm_json_whole(json, "offset", site->offset);
+}
+
 void fm_json_ranks(struct fm_report *report, struct fm_json *json, const struct fm_rankset *ranks)
 {
     const char *text = fm_rankset_text(ranks, &report->arena, 0);

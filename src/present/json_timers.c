@@ -1,6 +1,7 @@
 /* The timers of a JSON report. */
 #include "present/json_parts.h"
 #include "present/units.h"
+#include "profile/timer_misuse_text.h"
 
 static void write_event(struct fm_json *json, const char *key, const struct fm_extreme *extreme)
 {
@@ -59,6 +60,25 @@ static void write_halves(struct fm_json *json, const struct fm_timer *timer)
     }
 }
 
+/* Those that are wrong, or those of a timer that was running. */
+static void write_misuses(struct fm_report *report, struct fm_json *json, const struct fm_timer *timer, bool running)
+{
+    fm_json_array(json, running ? "running_at_end" : "wrong_use", FM_JSON_LINES);
+    for (size_t i = 0; i < timer->n_misuses; i++) {
+        const struct fm_misuse *misuse = &timer->misuses[i];
+        if ((misuse->kind == FM_MISUSE_RUNNING) != running)
+            continue;
+        fm_json_object(json, NULL, FM_JSON_INLINE);
+        if (!running)
+            fm_json_text(json, "what", fm_misuse_text(misuse->kind));
+        fm_json_whole(json, "count", misuse->count);
+        fm_json_ranks(report, json, &misuse->ranks);
+        fm_json_site(report, json, &misuse->site);
+        fm_json_end(json);
+    }
+    fm_json_end(json);
+}
+
 enum fm_status fm_json_timers(struct fm_report *report, struct fm_json *json, struct fm_error *error)
 {
     fm_json_array(json, "timers", FM_JSON_LINES);
@@ -79,6 +99,8 @@ enum fm_status fm_json_timers(struct fm_report *report, struct fm_json *json, st
         write_halves(json, timer);
         if (!write_histograms(report, json, timer))
             return fm_fail(error, FM_ERR_MEMORY, "no memory left for the report of timers");
+        write_misuses(report, json, timer, false);
+        write_misuses(report, json, timer, true);
         fm_json_end(json);
     }
     fm_json_end(json);

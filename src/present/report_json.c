@@ -7,14 +7,6 @@
 #include "present/json_parts.h"
 #include "present/units.h"
 
-static void text_or_null(struct fm_json *json, const char *key, const char *text)
-{
-    if (text[0])
-        fm_json_text(json, key, text);
-    else
-        fm_json_null(json, key);
-}
-
 /* ---- job ---- */
 
 static void write_ends(struct fm_report *report, struct fm_json *json)
@@ -26,7 +18,7 @@ static void write_ends(struct fm_report *report, struct fm_json *json)
         fm_json_object(json, NULL, FM_JSON_INLINE);
         fm_json_ranks(report, json, &group->ranks);
         fm_json_text(json, "how", fm_end_text(group->end, group->code, how, sizeof how));
-        text_or_null(json, "inside", group->inside);
+        fm_json_text_or_null(json, "inside", group->inside);
         fm_json_end(json);
     }
     fm_json_end(json);
@@ -136,14 +128,14 @@ static void write_job(struct fm_report *report, struct fm_json *json)
     fm_json_text(json, "language", job->language);
     fm_json_whole(json, "thread_level", job->thread_level);
     fm_json_text(json, "launcher", job->launcher);
-    text_or_null(json, "tool", job->tool);
+    fm_json_text_or_null(json, "tool", job->tool);
     fm_json_text(json, "executable", job->exe);
     fm_json_text(json, "build_id", job->build_id);
     fm_json_text(json, "directory", job->cwd);
     fm_json_seconds(json, "overhead_s", summary->overhead_ns);
     fm_json_text(json, "user", job->user);
-    text_or_null(json, "started", fm_date_iso(date, job->started_real_ns));
-    text_or_null(json, "ended", fm_date_iso(date, job->ended_real_ns));
+    fm_json_text_or_null(json, "started", fm_date_iso(date, job->started_real_ns));
+    fm_json_text_or_null(json, "ended", fm_date_iso(date, job->ended_real_ns));
     fm_json_spread(json, "memory_bytes", &summary->memory);
     write_per_rank(report, json);
     write_hosts(report, json);
@@ -172,7 +164,7 @@ static void write_processes(struct fm_report *report, struct fm_json *json)
         fm_json_whole(json, "memory_bytes", process->max_rss_bytes);
         fm_json_seconds(json, "overhead_s", process->overhead_ns);
         fm_json_text(json, "end", fm_end_text(process->end, process->end_code, how, sizeof how));
-        text_or_null(json, "inside", process->inside);
+        fm_json_text_or_null(json, "inside", process->inside);
         fm_json_end(json);
     }
     fm_json_end(json);
@@ -249,22 +241,6 @@ static void write_routines(struct fm_report *report, struct fm_json *json)
     fm_json_end(json);
 }
 
-static void write_site(struct fm_report *report, struct fm_json *json, const struct fm_site *site)
-{
-    struct fm_place place = {.function = "", .file = ""};
-    if (report->symbols && site->module[0])
-        report->symbols->resolve(report->symbols->context, site, &place);
-    text_or_null(json, "function", place.function);
-    text_or_null(json, "file", place.file);
-    if (place.line)
-        fm_json_whole(json, "line", place.line);
-    else
-        fm_json_null(json, "line");
-    text_or_null(json, "module", site->module);
-    text_or_null(json, "build_id", site->build_id);
-    fm_json_whole(json, "offset", site->offset);
-}
-
 static enum fm_status write_sites(struct fm_report *report, struct fm_json *json, struct fm_error *error)
 {
     struct fm_groups groups;
@@ -276,7 +252,7 @@ static enum fm_status write_sites(struct fm_report *report, struct fm_json *json
     for (size_t i = 0; i < groups.n; i++) {
         fm_json_object(json, NULL, FM_JSON_INLINE);
         fm_json_text(json, "routine", groups.items[i].key.routine);
-        write_site(report, json, &groups.items[i].key.site);
+        fm_json_site(report, json, &groups.items[i].key.site);
         write_totals(json, &groups.items[i].stats);
         fm_json_end(json);
     }

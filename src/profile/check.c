@@ -1,6 +1,7 @@
 #include "profile/check.h"
 
 #include "profile/order.h"
+#include "profile/segment.h"
 
 static bool set_sorted(const struct fm_rankset *set)
 {
@@ -101,6 +102,22 @@ static bool shape_known(const union fm_timer_shape *shape)
     return shape->second_bin < FM_DECIMAL_BINS && shape->share <= 8;
 }
 
+static const char *check_misuses(const struct fm_timer *timer)
+{
+    if (timer->n_misuses > (FM_TIMER_MISUSES + 1) * (FM_MISUSE_SITES + 1))
+        return "a timer has too many wrong uses";
+    for (size_t i = 0; i < timer->n_misuses; i++) {
+        const struct fm_misuse *misuse = &timer->misuses[i];
+        if (misuse->kind >= FM_TIMER_MISUSES && misuse->kind != FM_MISUSE_RUNNING)
+            return "a timer was used wrongly in an unknown way";
+        if (!*misuse->site.module && (*misuse->site.build_id || misuse->site.offset))
+            return "a place in it is nowhere";
+        if ((i && fm_misuse_compare(misuse - 1, misuse) >= 0) || !set_sorted(&misuse->ranks))
+            return "the wrong uses of a timer are not in order";
+    }
+    return NULL;
+}
+
 static const char *check_timers(const struct fm_profile *p)
 {
     for (size_t i = 0; i < p->n_timers; i++) {
@@ -115,6 +132,9 @@ static const char *check_timers(const struct fm_profile *p)
                 (k && fm_timer_shape_compare(&group[-1].shape, &group->shape) >= 0))
                 return "the histograms of a timer are not in order";
         }
+        const char *wrong = check_misuses(timer);
+        if (wrong)
+            return wrong;
     }
     return NULL;
 }

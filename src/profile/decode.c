@@ -398,6 +398,20 @@ static void get_timers(struct reader *r)
     p->n_timers = p->timers_capacity = n;
 }
 
+static void get_timer_misuses(struct reader *r)
+{
+    struct fm_profile *p = r->profile;
+    size_t total;
+    struct fm_misuse *misuses = get_lists(r, &fm_timer_misuses, fm_misuse_fields.n, p->timers, p->n_timers,
+                                          sizeof *p->timers, &total);
+    if (stopped(r) || !total)
+        return;
+    for (size_t i = 0; i < p->n_timers; i++)
+        p->timers[i].misuses_capacity = p->timers[i].n_misuses;
+    get_fields(r, &fm_misuse_fields, misuses, total, sizeof *misuses);
+    get_ranksets(r, &misuses->ranks, total, sizeof *misuses);
+}
+
 static void get_notes(struct reader *r)
 {
     struct fm_profile *p = r->profile;
@@ -413,10 +427,19 @@ static void get_notes(struct reader *r)
 /* ---- the file ---- */
 
 static void (*const sections[])(struct reader *) = {
-    [FM_FILE_STRINGS] = get_strings,     [FM_FILE_JOB] = get_job,           [FM_FILE_HOSTS] = get_hosts,
-    [FM_FILE_PROCESSES] = get_processes, [FM_FILE_ROUTINES] = get_routines, [FM_FILE_PER_RANK] = get_per_rank,
-    [FM_FILE_EVENTS] = get_events,       [FM_FILE_REGIONS] = get_regions,   [FM_FILE_EDGES] = get_edges,
-    [FM_FILE_SNAPSHOTS] = get_snapshots, [FM_FILE_NOTES] = get_notes,       [FM_FILE_TIMERS] = get_timers,
+    [FM_FILE_STRINGS] = get_strings,
+    [FM_FILE_JOB] = get_job,
+    [FM_FILE_HOSTS] = get_hosts,
+    [FM_FILE_PROCESSES] = get_processes,
+    [FM_FILE_ROUTINES] = get_routines,
+    [FM_FILE_PER_RANK] = get_per_rank,
+    [FM_FILE_EVENTS] = get_events,
+    [FM_FILE_REGIONS] = get_regions,
+    [FM_FILE_EDGES] = get_edges,
+    [FM_FILE_SNAPSHOTS] = get_snapshots,
+    [FM_FILE_NOTES] = get_notes,
+    [FM_FILE_TIMERS] = get_timers,
+    [FM_FILE_TIMER_MISUSES] = get_timer_misuses,
 };
 enum { FM_SECTIONS_END = sizeof sections / sizeof *sections };
 

@@ -395,6 +395,17 @@ static void put_timers(struct writer *w)
     put_fields(w, &fm_timer_bin_fields, bins, n_bins, sizeof *bins);
 }
 
+static void put_timer_misuses(struct writer *w)
+{
+    const struct fm_profile *p = w->profile;
+    size_t total;
+    const struct fm_misuse *misuses = put_lists(w, &fm_timer_misuses, p->timers, p->n_timers, sizeof *p->timers,
+                                                &total);
+    put_fields(w, &fm_misuse_fields, misuses, total, sizeof *misuses);
+    if (total)
+        put_ranksets(w, &misuses->ranks, total, sizeof *misuses);
+}
+
 static void put_notes(struct writer *w)
 {
     const struct fm_profile *p = w->profile;
@@ -501,10 +512,19 @@ static void put_varint(struct writer *w, uint64_t value)
 }
 
 static void (*const sections[])(struct writer *) = {
-    [FM_FILE_STRINGS] = put_strings,     [FM_FILE_JOB] = put_job,           [FM_FILE_HOSTS] = put_hosts,
-    [FM_FILE_PROCESSES] = put_processes, [FM_FILE_ROUTINES] = put_routines, [FM_FILE_PER_RANK] = put_per_rank,
-    [FM_FILE_EVENTS] = put_events,       [FM_FILE_REGIONS] = put_regions,   [FM_FILE_EDGES] = put_edges,
-    [FM_FILE_SNAPSHOTS] = put_snapshots, [FM_FILE_NOTES] = put_notes,       [FM_FILE_TIMERS] = put_timers,
+    [FM_FILE_STRINGS] = put_strings,
+    [FM_FILE_JOB] = put_job,
+    [FM_FILE_HOSTS] = put_hosts,
+    [FM_FILE_PROCESSES] = put_processes,
+    [FM_FILE_ROUTINES] = put_routines,
+    [FM_FILE_PER_RANK] = put_per_rank,
+    [FM_FILE_EVENTS] = put_events,
+    [FM_FILE_REGIONS] = put_regions,
+    [FM_FILE_EDGES] = put_edges,
+    [FM_FILE_SNAPSHOTS] = put_snapshots,
+    [FM_FILE_NOTES] = put_notes,
+    [FM_FILE_TIMERS] = put_timers,
+    [FM_FILE_TIMER_MISUSES] = put_timer_misuses,
 };
 enum { FM_SECTIONS_END = sizeof sections / sizeof *sections };
 

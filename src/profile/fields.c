@@ -114,6 +114,10 @@ static const struct fm_field timer_bin[] = {
     U32(fm_timer_bin, bin), U32(fm_timer_bin, max_rank), U32(fm_timer_bin, min_rank),
     U64(fm_timer_bin, max), U64(fm_timer_bin, min),      U64(fm_timer_bin, sum),
 };
+static const struct fm_field misuse[] = {
+    U32(fm_misuse, kind),        TEXT(fm_misuse, site.module), TEXT(fm_misuse, site.build_id),
+    U64(fm_misuse, site.offset), U64(fm_misuse, count),
+};
 static const struct fm_field note[] = {TEXT(fm_note, text), U64(fm_note, amount)};
 
 const struct fm_fields fm_job_fields = LIST(job), fm_text_fields = LIST(text), fm_name_value_fields = LIST(name_value),
@@ -123,7 +127,8 @@ const struct fm_fields fm_job_fields = LIST(job), fm_text_fields = LIST(text), f
                        fm_event_fields = LIST(event), fm_region_fields = LIST(region),
                        fm_snapshot_fields = LIST(snapshot), fm_snapshot_routine_fields = LIST(snapshot_routine),
                        fm_note_fields = LIST(note), fm_timer_fields = LIST(timer),
-                       fm_timer_group_fields = LIST(timer_group), fm_timer_bin_fields = LIST(timer_bin);
+                       fm_timer_group_fields = LIST(timer_group), fm_timer_bin_fields = LIST(timer_bin),
+                       fm_misuse_fields = LIST(misuse);
 
 #define NESTED(type, items, n)                                                                    \
     {                                                                                             \
@@ -131,7 +136,8 @@ const struct fm_fields fm_job_fields = LIST(job), fm_text_fields = LIST(text), f
     }
 const struct fm_nested fm_snapshot_routines = NESTED(fm_snapshot, routines, n_routines),
                        fm_timer_groups = NESTED(fm_timer, groups, n_groups),
-                       fm_timer_group_bins = NESTED(fm_timer_group, bins, n_bins);
+                       fm_timer_group_bins = NESTED(fm_timer_group, bins, n_bins),
+                       fm_timer_misuses = NESTED(fm_timer, misuses, n_misuses);
 
 uint64_t fm_field_get(const struct fm_field *field, const void *item)
 {

@@ -15,6 +15,11 @@ int fm_site_compare(const struct fm_site *a, const struct fm_site *b)
     return order ? order : fm_compare_number(a->offset, b->offset);
 }
 
+int fm_misuse_compare(const struct fm_misuse *a, const struct fm_misuse *b)
+{
+    return a->kind != b->kind ? fm_compare_number(a->kind, b->kind) : fm_site_compare(&a->site, &b->site);
+}
+
 int fm_event_key_compare(const struct fm_event_key *a, const struct fm_event_key *b)
 {
     int order = fm_compare_text(a->routine, b->routine);

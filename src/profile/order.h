@@ -12,6 +12,7 @@ static inline int fm_compare_number(uint64_t a, uint64_t b)
 
 int fm_compare_text(const char *a, const char *b);
 int fm_site_compare(const struct fm_site *a, const struct fm_site *b);
+int fm_misuse_compare(const struct fm_misuse *a, const struct fm_misuse *b);
 int fm_event_key_compare(const struct fm_event_key *a, const struct fm_event_key *b);
 int fm_edge_compare(const struct fm_edge *a, const struct fm_edge *b);
 int fm_process_compare(const struct fm_process *a, const struct fm_process *b);

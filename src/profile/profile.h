@@ -21,17 +21,11 @@
 #include "base/bins.h"
 #include "base/error.h"
 #include "base/rankset.h"
+#include "profile/site.h"
 #include "profile/timer.h"
 #include "profile/values.h"
 
 /* ---- parts of the profile ---- */
-
-/* A place in a load module, as call sites are. Functions and lines are found later by the tools. */
-struct fm_site {
-    const char *module;   /* path of the load module; "" = detail given up */
-    const char *build_id; /* hex or "" */
-    uint64_t offset;      /* return address in the file's address space */
-};
 
 /* Sorted by routine, region, size_bin, comm_size, site.module, site.build_id, site.offset. Unique. */
 struct fm_event_key {

@@ -14,6 +14,7 @@
 #include <stdint.h>
 
 #include "base/decimal.h"
+#include "profile/site.h"
 #include "profile/values.h"
 
 enum {
@@ -52,11 +53,22 @@ struct fm_timer_average {
     uint32_t rank;
 };
 
-/* Sorted by name. */
+/* How a timer was used wrongly, and where; or that it was running when its process was killed, which is no wrong use.
+ * Sorted by kind and site; of the places of one kind the first FM_MISUSE_SITES stay and the others become one without
+ * a place: the first ones of a union are among the first of its parts, so the order of merging does not matter. */
+enum { FM_MISUSE_SITES = 16, FM_MISUSE_RUNNING = 16 };
+struct fm_misuse {
+    uint32_t kind;       /* enum fm_timer_misuse of profile/segment.h, or FM_MISUSE_RUNNING */
+    struct fm_site site; /* of the call; of a timer never stopped or running: of its start. All empty: not known */
+    uint64_t count;
+    struct fm_rankset ranks;
+};
+
+/* Sorted by name. One that has no finished event has no ranks and no parent, but may have been used wrongly. */
 struct fm_timer {
     const char *name;
-    const char *parent; /* the timer it was started in; "" = in none, "*" = now in this, now in that */
-    struct fm_rankset ranks;
+    const char *parent;      /* the timer it was started in; "" = in none, "*" = now in this, now in that */
+    struct fm_rankset ranks; /* that have finished events */
     struct fm_spread events, total_ns;
     uint64_t total_events[2];                    /* of the tasks with the largest and with the smallest total */
     struct fm_extreme longest, second, shortest; /* second: the longest of the tasks' second longest */
@@ -68,6 +80,8 @@ struct fm_timer {
     uint32_t coarse;                     /* 1: shapes are coarse */
     struct fm_timer_group *groups;
     size_t n_groups, groups_capacity;
+    struct fm_misuse *misuses;
+    size_t n_misuses, misuses_capacity;
 };
 
 /* What one task knows of a timer. */

@@ -1,35 +1,23 @@
 #include "profile/timer_text.h"
 
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "base/sort.h"
+#include "base/writer.h"
+#include "profile/timer_misuse_text.h"
 
 struct writer {
-    struct fm_arena *arena;
+    struct fm_writer out;
     const struct fm_timer_layout *layout;
-    char *text;
-    size_t n, capacity;
-    bool failed;
 };
 
 __attribute__((format(printf, 2, 3))) static void put(struct writer *w, const char *format, ...)
 {
-    va_list arguments;
-    va_start(arguments, format);
-    int n = vsnprintf(NULL, 0, format, arguments);
-    va_end(arguments);
-    char *text = w->failed || n < 0 ? NULL : fm_arena_grow(w->arena, w->text, &w->capacity, w->n + (size_t)n + 1, 1);
-    if (!text) {
-        w->failed = true;
-        return;
-    }
-    va_start(arguments, format);
-    vsnprintf(text + w->n, (size_t)n + 1, format, arguments);
-    va_end(arguments);
-    w->text = text;
-    w->n += (size_t)n;
+    va_list values;
+    va_start(values, format);
+    fm_write_list(&w->out, format, values);
+    va_end(values);
 }
 
 static int digits(uint64_t number)
@@ -177,8 +165,8 @@ static void put_histograms(struct writer *w, const struct fm_timer *timer)
 {
     size_t n;
     struct fm_timer_group *groups;
-    if (!fm_timer_reduce(timer, w->layout->exponent, w->arena, &groups, &n)) {
-        w->failed = true;
+    if (!fm_timer_reduce(timer, w->layout->exponent, w->out.arena, &groups, &n)) {
+        w->out.failed = true;
         return;
     }
     for (size_t i = 0; i < n; i++)
@@ -200,18 +188,22 @@ int fm_timer_exponent(const char *tick)
 const char *fm_timers_text(const struct fm_timer *timers, size_t n, const struct fm_timer_layout *layout,
                            struct fm_arena *arena)
 {
-    struct writer w = {.arena = arena, .layout = layout};
+    struct writer w = {.out.arena = arena, .layout = layout};
     const struct fm_timer **order = fm_arena_alloc(arena, (n + 1) * sizeof *order);
+    const char *misuses = fm_timer_misuses_text(timers, n, arena);
+    size_t n_used = 0;
     for (size_t i = 0; order && i < n; i++)
-        order[i] = &timers[i];
-    if (!order || !fm_sort(order, n, sizeof *order, longest_first, arena))
+        if (timers[i].events.ranks)
+            order[n_used++] = &timers[i];
+    if (!order || !misuses || !fm_sort(order, n_used, sizeof *order, longest_first, arena))
         return NULL;
-    put_summary(&w, order, n);
-    for (size_t i = 0; i < n; i++) {
+    put_summary(&w, order, n_used);
+    for (size_t i = 0; i < n_used; i++) {
         put(&w, "\n*** %s\n", order[i]->name);
         put_tasks(&w, "task", &order[i]->ranks);
         put_statistics(&w, order[i]);
         put_histograms(&w, order[i]);
     }
-    return w.failed ? NULL : w.text;
+    put(&w, "%s", misuses);
+    return w.out.failed ? NULL : w.out.text;
 }

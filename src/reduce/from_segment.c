@@ -200,7 +200,8 @@ static bool read_job(struct fm_reading *r)
 
 /* ---- the process ---- */
 
-static void read_end(const struct fm_reading *r, enum fm_end end, int code, struct fm_process *process)
+/* end, code: what the caller knows; the segment's own word may be better. */
+static void read_end(struct fm_reading *r, enum fm_end end, int code)
 {
     const struct fm_segment_header *header = &r->view.header;
     bool no_mpi = header->flags & FM_FLAG_NO_MPI, own_word = end == FM_END_UNKNOWN || end == FM_END_VANISHED;
@@ -223,8 +224,8 @@ static void read_end(const struct fm_reading *r, enum fm_end end, int code, stru
         end = FM_END_FINALIZED;
         code = 0;
     }
-    process->end = end;
-    process->end_code = code;
+    r->end = end;
+    r->end_code = code;
 }
 
 /* The routine that the first thread with a call in progress is in. */
@@ -261,7 +262,7 @@ static bool read_host(struct fm_reading *r)
 }
 
 /* Needs the events. */
-static bool read_process(struct fm_reading *r, enum fm_end end, int end_code)
+static bool read_process(struct fm_reading *r)
 {
     const struct fm_segment_header *header = &r->view.header;
     struct fm_process process = {
@@ -273,10 +274,11 @@ static bool read_process(struct fm_reading *r, enum fm_end end, int end_code)
         .system_ns = header->system_ns,
         .max_rss_bytes = header->max_rss_bytes,
         .overhead_ns = overhead(r),
+        .end = r->end,
+        .end_code = r->end_code,
     };
     for (size_t i = 0; i < r->profile->n_events; i++)
         fm_add_saturating(&process.mpi_ns, r->profile->events[i].stats.total_ns);
-    read_end(r, end, end_code, &process);
     bool badly = process.end != FM_END_FINALIZED && process.end != FM_END_UNKNOWN;
     process.inside = badly ? call_in_progress(r) : "";
     return read_host(r) && fm_merge_processes(r->profile, &process, 1);
@@ -330,6 +332,7 @@ static bool read_notes(struct fm_reading *r)
 static enum fm_status read_all(struct fm_reading *r, enum fm_end end, int end_code, uint64_t now_mono_ns)
 {
     enum fm_status status = read_times(r, now_mono_ns);
+    read_end(r, end, end_code);
     if (!status)
         status = fm_read_regions(r);
     if (!status)
@@ -338,7 +341,7 @@ static enum fm_status read_all(struct fm_reading *r, enum fm_end end, int end_co
         status = fm_read_snapshots(r);
     if (!status)
         status = fm_read_timers(r);
-    if (!status && !(read_job(r) && read_process(r, end, end_code) && read_notes(r)))
+    if (!status && !(read_job(r) && read_process(r) && read_notes(r)))
         status = fm_reading_no_memory(r);
     return status;
 }

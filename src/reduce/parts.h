@@ -10,6 +10,8 @@ bool fm_merge_routines(struct fm_profile *into, const struct fm_routine_total *r
 bool fm_merge_events(struct fm_profile *into, const struct fm_event *events, size_t n);
 bool fm_merge_regions(struct fm_profile *into, const struct fm_region *regions, size_t n);
 bool fm_merge_timers(struct fm_profile *into, const struct fm_timer *timers, size_t n); /* timers.c */
+bool fm_merge_misuses(struct fm_profile *into, struct fm_timer *timer, const struct fm_misuse *misuses,
+                      size_t n); /* timer_misuses.c */
 bool fm_merge_edges(struct fm_profile *into, struct fm_edges *mine, const struct fm_edges *theirs);
 bool fm_merge_snapshots(struct fm_profile *into, const struct fm_snapshot *snapshots, size_t n);
 bool fm_merge_notes(struct fm_profile *into, const struct fm_note *notes, size_t n);

@@ -14,6 +14,8 @@ struct fm_reading {
     uint32_t rank;   /* FM_NO_RANK when MPI_Init had not told it */
     uint64_t now_ns; /* CLOCK_MONOTONIC: when the process ended, or the moment of reading */
     uint64_t wall_ns;
+    enum fm_end end; /* how the process ended; FM_END_UNKNOWN: it has not */
+    int32_t end_code;
 
     const char **paths;    /* of the regions by number, interned; [n_paths - 1] = "?" stands for bad numbers */
     uint16_t *path_orders; /* equal paths have equal orders */
@@ -36,5 +38,8 @@ enum fm_status fm_read_regions(struct fm_reading *reading);
 enum fm_status fm_read_events(struct fm_reading *reading);
 enum fm_status fm_read_snapshots(struct fm_reading *reading);
 enum fm_status fm_read_timers(struct fm_reading *reading);
+/* Add the wrong uses of timer `number`, and that it is still running in a thread, to *timer; false: no memory. */
+bool fm_read_misuses(struct fm_reading *reading, unsigned number, struct fm_timer *timer);
+bool fm_read_running(struct fm_reading *reading, const struct fm_segment_timing *timing, struct fm_timer *timer);
 
 #endif

@@ -109,64 +109,62 @@ static const char *parent_of(struct fm_reading *r, unsigned parent, size_t n_tim
     return !parent ? "" : parent > n_timers ? "*" : name_of(r, parent - 1);
 }
 
-static enum fm_status read_timer(struct fm_reading *r, unsigned number, size_t n_timers, size_t n_timings)
+/* What the threads have of a timer, and how it was used wrongly; false: no memory. */
+static bool read_timings(struct fm_reading *r, unsigned number, size_t n_timings, struct fm_timer_task *task,
+                         unsigned *parent, struct fm_timer *misused)
 {
-    struct fm_timer_task task = {0};
-    struct fm_timer timer;
-    unsigned parent = 0;
-    bool seen = false;
     for (size_t i = 0; i < n_timings; i++) {
         struct fm_segment_timing timing;
         fm_segment_item(&r->view, FM_SECTION_TIMINGS, i, &timing);
-        if (timing.timer != number || !timing.count)
+        if (timing.timer != number)
             continue;
-        parent = seen && timing.parent != parent ? FM_TIMER_SEVERAL : timing.parent;
-        seen = true;
-        add_thread(r, &task, &timing);
+        if (!fm_read_running(r, &timing, misused))
+            return false;
+        if (!timing.count)
+            continue;
+        *parent = task->events && timing.parent != *parent ? FM_TIMER_SEVERAL : timing.parent;
+        add_thread(r, task, &timing);
     }
-    if (!seen)
-        return FM_OK;
-    unsigned __int128 cost = (unsigned __int128)task.events * r->view.header.timer_cost_ps / 1000;
-    task.overhead_ns = cost > FM_LONGEST_NS ? FM_LONGEST_NS : (uint64_t)cost;
-    const char *name = name_of(r, number), *in = parent_of(r, parent, n_timers);
-    if (!name || !in || !fm_timer_of_task(&timer, &r->profile->arena, name, in, r->rank, &task) ||
-        !fm_merge_timers(r->profile, &timer, 1))
-        return fm_reading_no_memory(r);
-    return FM_OK;
+    return fm_read_misuses(r, number, misused);
 }
 
-static enum fm_status note_misuse(struct fm_reading *r, size_t n_timers)
+static bool read_timer(struct fm_reading *r, unsigned number, size_t n_timers, size_t n_timings)
 {
-    static const char *const texts[FM_TIMER_MISUSES] = {
-        [FM_MISUSE_NOT_STARTED] = "stops of timers that were not running",
-        [FM_MISUSE_STARTED_TWICE] = "starts of timers that were running",
-        [FM_MISUSE_OTHER_HANDLE] = "handles of timers that belong to another name",
-        [FM_MISUSE_OTHER_THREAD] = "stops of timers that another thread had started",
-        [FM_MISUSE_NEVER_STOPPED] = "starts of timers that were never stopped",
-    };
-    uint64_t amounts[FM_TIMER_MISUSES] = {0};
+    struct fm_timer_task task = {0};
+    unsigned parent = 0;
+    struct fm_timer timer, misused = {.name = name_of(r, number), .parent = ""};
+    if (!misused.name || !read_timings(r, number, n_timings, &task, &parent, &misused))
+        return false;
+    unsigned __int128 cost = (unsigned __int128)task.events * r->view.header.timer_cost_ps / 1000;
+    task.overhead_ns = cost > FM_LONGEST_NS ? FM_LONGEST_NS : (uint64_t)cost;
+    const char *in = parent_of(r, parent, n_timers);
+    if (task.events && (!in || !fm_timer_of_task(&timer, &r->profile->arena, misused.name, in, r->rank, &task) ||
+                        !fm_merge_timers(r->profile, &timer, 1)))
+        return false;
+    return !misused.n_misuses || fm_merge_timers(r->profile, &misused, 1);
+}
+
+static bool note_misuses(struct fm_reading *r)
+{
+    uint64_t amount = 0;
     struct fm_range range;
     struct fm_rankset ranks = fm_reading_ranks(r, &range);
-    for (size_t i = 0; i < n_timers; i++) {
-        struct fm_segment_timer timer;
-        fm_segment_item(&r->view, FM_SECTION_TIMERS, i, &timer);
-        for (int kind = 0; kind < FM_TIMER_MISUSES; kind++)
-            amounts[kind] += timer.misuse[kind];
-    }
-    for (int kind = 0; kind < FM_TIMER_MISUSES; kind++)
-        if (amounts[kind] && !fm_profile_note(r->profile, texts[kind], amounts[kind], &ranks))
-            return fm_reading_no_memory(r);
-    return FM_OK;
+    for (size_t i = 0; i < r->profile->n_timers; i++)
+        for (size_t k = 0; k < r->profile->timers[i].n_misuses; k++)
+            if (r->profile->timers[i].misuses[k].kind != FM_MISUSE_RUNNING)
+                fm_add_saturating(&amount, r->profile->timers[i].misuses[k].count);
+    return !amount ||
+           fm_profile_note(r->profile, "wrong uses of timers (fathom report --view timers says where)", amount, &ranks);
 }
 
 enum fm_status fm_read_timers(struct fm_reading *r)
 {
     size_t n_timers = fm_segment_items(&r->view, FM_SECTION_TIMERS);
     size_t n_timings = fm_segment_items(&r->view, FM_SECTION_TIMINGS);
-    enum fm_status status = FM_OK;
+    bool done = true;
     if (r->rank == FM_NO_RANK)
         return FM_OK;
-    for (unsigned i = 0; i < n_timers && status == FM_OK; i++)
-        status = read_timer(r, i, n_timers, n_timings);
-    return status ? status : note_misuse(r, n_timers);
+    for (unsigned i = 0; i < n_timers && done; i++)
+        done = read_timer(r, i, n_timers, n_timings);
+    return done && note_misuses(r) ? FM_OK : fm_reading_no_memory(r);
 }

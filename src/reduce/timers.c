@@ -110,12 +110,22 @@ static int compare_timers(const void *a, const void *b)
     return fm_compare_text(((const struct fm_timer *)a)->name, ((const struct fm_timer *)b)->name);
 }
 
+/* Tasks without a finished event know no parent. */
+static bool merge_parent(struct fm_profile *into, struct fm_timer *timer, const struct fm_timer *other)
+{
+    if (!timer->events.ranks)
+        timer->parent = fm_profile_intern(into, other->parent);
+    else if (other->events.ranks && fm_compare_text(timer->parent, other->parent) != 0)
+        timer->parent = "*";
+    return timer->parent;
+}
+
 static bool merge_timer(struct fm_profile *into, void *mine, const void *theirs)
 {
     struct fm_timer *timer = mine;
     const struct fm_timer *other = theirs;
-    if (fm_compare_text(timer->parent, other->parent) != 0)
-        timer->parent = "*";
+    if (!merge_parent(into, timer, other))
+        return false;
     fm_spread_merge(&timer->events, &other->events);
     merge_total(timer, other);
     fm_spread_merge(&timer->thread_ns, &other->thread_ns);
@@ -130,7 +140,8 @@ static bool merge_timer(struct fm_profile *into, void *mine, const void *theirs)
         fm_add_saturating(&timer->half_events[half], other->half_events[half]);
         fm_add_saturating(&timer->half_ns[half], other->half_ns[half]);
     }
-    return fm_rankset_union(&timer->ranks, &into->arena, &other->ranks) && merge_groups(into, timer, other);
+    return fm_rankset_union(&timer->ranks, &into->arena, &other->ranks) && merge_groups(into, timer, other) &&
+           fm_merge_misuses(into, timer, other->misuses, other->n_misuses);
 }
 
 static bool copy_timer(struct fm_profile *into, void *slot, const void *theirs)
@@ -140,11 +151,14 @@ static bool copy_timer(struct fm_profile *into, void *slot, const void *theirs)
     *timer = *other;
     timer->groups = NULL;
     timer->n_groups = timer->groups_capacity = 0;
+    timer->misuses = NULL;
+    timer->n_misuses = timer->misuses_capacity = 0;
     timer->ranks = (struct fm_rankset){0};
     timer->name = fm_profile_intern(into, other->name);
     timer->parent = fm_profile_intern(into, other->parent);
     return timer->name && timer->parent && fm_rankset_union(&timer->ranks, &into->arena, &other->ranks) &&
-           join_groups(into, timer, other->groups, other->n_groups);
+           join_groups(into, timer, other->groups, other->n_groups) &&
+           fm_merge_misuses(into, timer, other->misuses, other->n_misuses);
 }
 
 bool fm_merge_timers(struct fm_profile *into, const struct fm_timer *timers, size_t n)

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/decimal.h"
+#include "profile/segment.h"
 #include "profile/timer_text.h"
 #include "reduce/parts.h"
 #include "tap.h"
@@ -179,6 +180,39 @@ static void test_ticks(void)
     fm_profile_destroy(p);
 }
 
+static void add_misuse(struct fm_profile *p, const char *timer, struct fm_misuse misuse)
+{
+    struct fm_timer misused = {.name = timer, .parent = "", .misuses = &misuse, .n_misuses = 1};
+    fm_merge_timers(p, &misused, 1);
+}
+
+static void test_misuses(void)
+{
+    struct fm_profile *p = fm_profile_create();
+    struct fm_timer_task task = {.events = 1, .total_ns = 40 * MS};
+    struct fm_timer_layout layout = {.tasks = 4};
+    struct fm_range first = {0, 0}, ranges[] = {{0, 1}, {3, 3}};
+    struct fm_site site = {"/home/me/ocean", "", 0x1235};
+    task.counts[fm_decimal_bin(40 * MS)] = 1;
+    add_task(p, "one", 0, &task);
+    const char *before = fm_timers_text(p->timers, p->n_timers, &layout, &p->arena);
+    add_misuse(p, "one", (struct fm_misuse){FM_MISUSE_NOT_STARTED, site, 12345, {ranges, 2, 2}});
+    add_misuse(p, "never finished", (struct fm_misuse){FM_MISUSE_NEVER_STOPPED, {"", "", 0}, 1, {&first, 1, 1}});
+    add_misuse(p, "never finished", (struct fm_misuse){FM_MISUSE_RUNNING, site, 1, {&first, 1, 1}});
+    const char *text = fm_timers_text(p->timers, p->n_timers, &layout, &p->arena);
+    tap_ok(!strncmp(text, before, strlen(before)), "wrong use stands behind everything else");
+    const char *wanted = "\n*** wrong use of timers\n"
+                         "count  what                      timer           where         tasks\n"
+                         "    1  never stopped             never finished  ?             0\n"
+                         "12345  stopped, but not running  one             ocean+0x1234  0-1,3\n"
+                         "\n*** timers running when their process ended\n"
+                         "count  what                timer           where         tasks\n"
+                         "    1  running at the end  never finished  ocean+0x1234  0\n";
+    if (!tap_ok(!strcmp(text + strlen(before), wanted), "a line for each wrong use, with its place"))
+        printf("# got:\n%s", text + strlen(before));
+    fm_profile_destroy(p);
+}
+
 int main(void)
 {
     test_statistics();
@@ -189,5 +223,6 @@ int main(void)
     test_histograms("8", 4500);
     test_histograms("9", 3268);
     test_ticks();
+    test_misuses();
     return tap_done();
 }

@@ -338,6 +338,56 @@ static void test_timers(void)
     free(header);
 }
 
+/* A timer that only one thread has, started and not stopped, and which was stopped twice before that. */
+static struct fm_profile *read_misused(uint32_t leave, enum fm_end end, bool live)
+{
+    const struct fm_synthetic timed = {
+        .ranks = 2, .routines = 1, .sites = 1, .ranks_per_host = 2, .seed = 1, .timers = 1};
+    struct fm_segment_header *header = aligned_alloc(64, fm_synthetic_bytes(&timed));
+    struct fm_profile *p = NULL;
+    fm_synthetic_segment(&timed, 1, header);
+    struct fm_segment_timing *timings = items(header, FM_SECTION_TIMINGS);
+    struct fm_segment_timer *timers = items(header, FM_SECTION_TIMERS);
+    header->leave = leave;
+    header->state = FM_STATE_RUNNING;
+    header->n_timings = 1;
+    timings[0].count = 0;
+    timings[0].started = 7;
+    timings[0].start_site = 0x550000000124;
+    timers[0].misuse[FM_MISUSE_NOT_STARTED] = 2;
+    timers[0].misuse_site[FM_MISUSE_NOT_STARTED] = 0x660000000000; /* in no module */
+    if (live)
+        fm_timers_from_segment(header, fm_synthetic_bytes(&timed), "it", 4, 0, &p, NULL);
+    else
+        fm_profile_from_segment(header, fm_synthetic_bytes(&timed), "it", end, 0, 0, &p, NULL);
+    free(header);
+    return p;
+}
+
+static void expect_misuse(uint32_t leave, enum fm_end end, bool live, size_t n, uint32_t kind, const char *what)
+{
+    struct fm_profile *p = read_misused(leave, end, live);
+    bool good = p && p->n_timers == 1 && !p->timers->ranks.n && p->timers->n_misuses == n && !fm_profile_check(p);
+    const struct fm_misuse *misuses = good ? p->timers->misuses : NULL;
+    good = good && misuses[0].kind == FM_MISUSE_NOT_STARTED && misuses[0].count == 2 && !*misuses[0].site.module;
+    if (n > 1)
+        good = good && misuses[1].kind == kind && misuses[1].count == 1 && misuses[1].site.offset == 0x124 &&
+               !strcmp(misuses[1].site.module, "/home/user/ocean/bin/ocean") && misuses[1].ranks.ranges[0].first == 1;
+    tap_ok(good && has_note(p, "wrong uses of timers", kind == FM_MISUSE_NEVER_STOPPED && n > 1 ? 3 : 2), "%s", what);
+    fm_profile_destroy(p);
+}
+
+static void test_misuses(void)
+{
+    expect_misuse(FM_LEAVE_FINALIZE, FM_END_UNKNOWN, false, 2, FM_MISUSE_NEVER_STOPPED,
+                  "a timer that runs at MPI_Finalize was never stopped");
+    expect_misuse(FM_LEAVE_EXIT, FM_END_UNKNOWN, false, 2, FM_MISUSE_NEVER_STOPPED, "so was one that runs at exit");
+    expect_misuse(FM_LEAVE_UNKNOWN, FM_END_SIGNALLED, false, 2, FM_MISUSE_RUNNING,
+                  "one that runs when the process is killed is no wrong use");
+    expect_misuse(FM_LEAVE_UNKNOWN, FM_END_UNKNOWN, false, 1, 0, "nor is one in a process that runs");
+    expect_misuse(FM_LEAVE_UNKNOWN, FM_END_UNKNOWN, true, 1, 0, "nor in its own report");
+}
+
 /* Seeds of an older format would be refused at once, and the fuzzer would see nothing else. */
 static void test_seeds(void)
 {
@@ -370,6 +420,7 @@ int main(void)
     test_empty_section();
     test_corruption();
     test_timers();
+    test_misuses();
     test_seeds();
     return tap_done();
 }

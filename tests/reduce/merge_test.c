@@ -5,6 +5,7 @@
 
 #include "profile/check.h"
 #include "profile/encode.h"
+#include "profile/segment.h"
 #include "reduce/notes.h"
 #include "reduce/parts.h"
 #include "reduce/synthetic.h"
@@ -151,6 +152,35 @@ static void test_snapshot_limit(void)
     tap_ok(same(up, down), "in whatever order they came");
 }
 
+/* A task with one wrong use of timer "t", at a place of its own. */
+static struct fm_profile *misused(uint32_t rank)
+{
+    struct fm_profile *p = fm_profile_create();
+    struct fm_range range = {rank, rank};
+    struct fm_misuse misuse = {FM_MISUSE_STARTED_TWICE, {"/bin/app", "id", rank}, 2, {&range, 1, 1}};
+    struct fm_timer timer = {.name = "t", .parent = "", .misuses = &misuse, .n_misuses = 1};
+    fm_merge_timers(p, &timer, 1);
+    return p;
+}
+
+static void test_misuse_limit(void)
+{
+    struct fm_profile *up = fm_profile_create(), *down = fm_profile_create();
+    for (uint32_t i = 0; i < 100; i++) {
+        up = merged(up, misused(i));
+        down = merged(down, misused(99 - i));
+    }
+    const struct fm_timer *timer = up->timers;
+    tap_ok(timer->n_misuses == FM_MISUSE_SITES + 1 && timer->misuses[16].site.offset == 15 &&
+               timer->misuses[16].count == 2,
+           "the first places of a wrong use stay");
+    tap_ok(!*timer->misuses[0].site.module && timer->misuses[0].count == 168 &&
+               fm_rankset_count(&timer->misuses[0].ranks) == 84,
+           "the others become one without a place");
+    tap_ok(!timer->ranks.n && !timer->n_groups, "a timer without events has no tasks");
+    tap_ok(same(up, down), "in whatever order they came");
+}
+
 int main(void)
 {
     test_laws();
@@ -159,5 +189,6 @@ int main(void)
     test_keys();
     test_strings();
     test_snapshot_limit();
+    test_misuse_limit();
     return tap_done();
 }

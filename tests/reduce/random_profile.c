@@ -1,3 +1,4 @@
+#include "profile/segment.h"
 #include "reduce/notes.h"
 #include "reduce/parts.h"
 #include "reduce/synthetic.h"
@@ -129,6 +130,26 @@ static void add_timer(struct fm_profile *p, uint64_t *state, uint32_t rank)
     fm_merge_timers(p, &timer, 1);
 }
 
+/* Few places, or so many that some are given up. */
+static void add_misuse(struct fm_profile *p, uint64_t *state, uint32_t rank)
+{
+    struct fm_range range = {rank, rank};
+    struct fm_timer timer = {.name = word(state), .parent = ""};
+    uint64_t places = fm_random(state, 4) ? 3 : 40;
+    for (uint64_t n = 1 + fm_random(state, places); n; n--) {
+        struct fm_misuse misuse = {(uint32_t)fm_random(state, FM_TIMER_MISUSES + 1),
+                                   {word(state), word(state), fm_random(state, places)},
+                                   number(state),
+                                   {&range, 1, 1}};
+        if (misuse.kind == FM_TIMER_MISUSES)
+            misuse.kind = FM_MISUSE_RUNNING;
+        if (!*misuse.site.module)
+            misuse.site = (struct fm_site){"", "", 0};
+        fm_merge_misuses(p, &timer, &misuse, 1);
+    }
+    fm_merge_timers(p, &timer, 1);
+}
+
 static void add_process(struct fm_profile *p, uint64_t *state, uint32_t rank)
 {
     struct fm_range range = {rank, rank};
@@ -190,6 +211,7 @@ struct fm_profile *fm_random_profile(uint64_t *state, uint32_t ranks)
         add_edges(p, state, rank, ranks);
         add_snapshot(p, state, rank);
         add_timer(p, state, rank);
+        add_misuse(p, state, rank);
     }
     return p;
 }

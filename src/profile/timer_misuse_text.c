@@ -1,0 +1,106 @@
+#include "profile/timer_misuse_text.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "base/decimal.h"
+#include "base/writer.h"
+#include "profile/segment.h"
+
+enum { TASK_CHARS = 60 };
+
+/* A line of a table, and how wide its columns are. */
+struct line {
+    uint64_t count;
+    const char *what, *timer, *where, *tasks;
+};
+struct table {
+    struct line *lines;
+    size_t n;
+    int count, what, timer, where;
+};
+
+const char *fm_misuse_text(uint32_t kind)
+{
+    static const char *const texts[] = {
+        [FM_MISUSE_NOT_STARTED] = "stopped, but not running",
+        [FM_MISUSE_STARTED_TWICE] = "started, but already running",
+        [FM_MISUSE_OTHER_HANDLE] = "got with the handle of another timer",
+        [FM_MISUSE_OTHER_THREAD] = "stopped by a thread that did not start it",
+        [FM_MISUSE_NEVER_STOPPED] = "never stopped",
+        [FM_MISUSE_RUNNING] = "running at the end",
+    };
+    return kind < sizeof texts / sizeof *texts && texts[kind] ? texts[kind] : "used wrongly";
+}
+
+/* The place of the call: a return address lies behind it. */
+static const char *place(const struct fm_site *site, struct fm_arena *arena)
+{
+    const char *slash = strrchr(site->module, '/');
+    if (!*site->module)
+        return "?";
+    return fm_written(arena, "%s+0x%" PRIx64, slash ? slash + 1 : site->module, site->offset - 1);
+}
+
+static void widen(int *width, size_t needed)
+{
+    if (needed > (size_t)*width)
+        *width = (int)needed;
+}
+
+static bool add_line(struct table *table, const char *timer, const struct fm_misuse *misuse, struct fm_arena *arena)
+{
+    struct line *line = &table->lines[table->n++];
+    *line = (struct line){misuse->count, fm_misuse_text(misuse->kind), timer, place(&misuse->site, arena),
+                          fm_rankset_text(&misuse->ranks, arena, TASK_CHARS)};
+    if (!line->where || !line->tasks)
+        return false;
+    widen(&table->count, fm_decade(line->count) + 1);
+    widen(&table->what, strlen(line->what));
+    widen(&table->timer, strlen(line->timer));
+    widen(&table->where, strlen(line->where));
+    return true;
+}
+
+/* Those that are wrong, or those of timers that were running. */
+static bool fill(struct table *table, const struct fm_timer *timers, size_t n, bool running, struct fm_arena *arena)
+{
+    size_t most = 0;
+    for (size_t i = 0; i < n; i++)
+        most += timers[i].n_misuses;
+    *table = (struct table){.lines = fm_arena_alloc(arena, (most + 1) * sizeof *table->lines),
+                            .count = 5,
+                            .what = 4,
+                            .timer = 5,
+                            .where = 5};
+    bool done = table->lines;
+    for (size_t i = 0; i < n; i++)
+        for (size_t k = 0; done && k < timers[i].n_misuses; k++)
+            if ((timers[i].misuses[k].kind == FM_MISUSE_RUNNING) == running)
+                done = add_line(table, timers[i].name, &timers[i].misuses[k], arena);
+    return done;
+}
+
+static void put_table(struct fm_writer *w, const char *title, const struct table *t)
+{
+    if (!t->n)
+        return;
+    fm_write(w, "\n*** %s\n%*s  %-*s  %-*s  %-*s  tasks\n", title, t->count, "count", t->what, "what", t->timer,
+             "timer", t->where, "where");
+    for (size_t i = 0; i < t->n; i++) {
+        const struct line *line = &t->lines[i];
+        fm_write(w, "%*" PRIu64 "  %-*s  %-*s  %-*s  %s\n", t->count, line->count, t->what, line->what, t->timer,
+                 line->timer, t->where, line->where, line->tasks);
+    }
+}
+
+const char *fm_timer_misuses_text(const struct fm_timer *timers, size_t n, struct fm_arena *arena)
+{
+    struct fm_writer w = {.arena = arena};
+    struct table wrong, running;
+    if (!fill(&wrong, timers, n, false, arena) || !fill(&running, timers, n, true, arena))
+        return NULL;
+    put_table(&w, "wrong use of timers", &wrong);
+    put_table(&w, "timers running when their process ended", &running);
+    return w.failed ? NULL : w.text ? w.text : "";
+}
