@@ -1,6 +1,8 @@
 #!/usr/bin/env python3
 """Timers of the application: in the profile without a report call, on some ranks only, nested, of several threads,
 used wrongly, after a kill, from Fortran, and in a program that is linked with the library and knows nothing else."""
+import pathlib
+import re
 import subprocess
 
 import counting
@@ -26,13 +28,19 @@ def counted(timer):
     return round(total)
 
 
+def text_report(job):
+    return subprocess.run([jobs.FATHOM, "report", "--view", "timers", job.profiles()[0]], capture_output=True,
+                          check=True, text=True).stdout
+
+
 def ranges(text):
-    for part in text.split(","):
+    for part in filter(None, text.split(",")):
         first, _, last = part.partition("-")
         yield int(first), int(last or first)
 
 
 PLAIN = {"step": ("0-3", "", 20, 20, 80), "inner": ("0-3", "step", 40, 40, 160), "odd": ("1,3", "", 5, 5, 10)}
+NOTHING = ("", "", 0, 0, 0)  # a timer without a finished event
 
 
 def check(tap, mpi, program, case, way, wanted, ranks=RANKS, status=0):
@@ -56,20 +64,20 @@ def check_mpi(tap, mpi):
     tap.ok(step["in_other_timers_s"] == inner["time_s"] and step["time_s"] >= inner["time_s"],
            f"{mpi.short}: the time of inner timers is known", step, inner)
     tap.equal(step["first_half"]["events"] + step["second_half"]["events"], 80, f"{mpi.short}: halves of the run")
-    text = subprocess.run([jobs.FATHOM, "report", "--view", "timers", job.profiles()[0]], capture_output=True,
-                          check=True, text=True).stdout
+    text = text_report(job)
     tap.ok(text.startswith("*** profile for 4 tasks ***\n") and "\n*** odd\ntasks: 1,3\nevents per task: 5 max" in text,
            f"{mpi.short}: the report in text", text)
-    _, report = check(tap, mpi, program, "misuse", jobs.BARE, {"first": ("0-3", "", 1, 1, 4),
-                                                               "second": ("0-3", "", 1, 1, 4)})
-    tap.equal({n["text"]: n["amount"] for n in report["job"]["notes"] if "timer" in n["text"]},
-              {"starts of timers that were running": RANKS, "stops of timers that were not running": RANKS,
-               "handles of timers that belong to another name": RANKS},
-              f"{mpi.short}: wrong use is counted")
+    job, _ = check(tap, mpi, program, "misuse", jobs.BARE, {"first": ("0-3", "", 1, 1, 4),
+                                                            "second": ("0-3", "", 1, 1, 4), "third": NOTHING})
+    check_misuse(tap, f"{mpi.short}, C", job, program, "timers.c")
     check(tap, mpi, program, "threads", jobs.BARE, {"work": ("0-3", "", 400, 400, 1600)})
-    check(tap, mpi, program, "kill", jobs.PRELOAD,
-          {"step": ("0-3", "", 10, 20, 70), "inner": ("0-3", "step", 20, 40, 140), "odd": ("3", "", 5, 5, 5)},
-          status=None)
+    job, report = check(tap, mpi, program, "kill", jobs.PRELOAD,
+                        {"step": ("0-3", "life", 10, 20, 70), "inner": ("0-3", "step", 20, 40, 140),
+                         "odd": ("3", "life", 5, 5, 5), "life": NOTHING}, status=None)
+    tap.equal([(t["name"], t["wrong_use"], [(u["ranks"], line_of(program, u["offset"] - 1))
+                                            for u in t["running_at_end"]]) for t in report["timers"]],
+              [("inner", [], []), ("life", [], [("0-3", marks("timers.c", "RUNNING")[0][0])]), ("odd", [], []),
+               ("step", [], [])], f"{mpi.short}: a timer that was running is no wrong use")
     check_reports(tap, mpi, program)
     for flags in ([], ["-DUSE_F08"]):
         fortran = counting.compile_program(mpi, "fortran-timers" + "".join(flags), "timers.F90", first=[SOURCE_FORTRAN],
@@ -79,15 +87,45 @@ def check_mpi(tap, mpi):
         text = (job.work / "report.txt").read_text(encoding="utf-8")
         tap.ok(text.startswith("*** profile for 4 tasks ***\n") and "\n*** pcg iteration\ntasks: 0,2\n" in text,
                f"{mpi.short}, Fortran {' '.join(flags)}: report_timers", text)
+        job, _ = check(tap, mpi, fortran, "misuse", jobs.BARE, {"first": ("0-3", "", 1, 1, 4)})
+        check_misuse(tap, f"{mpi.short}, Fortran {' '.join(flags)}", job, fortran, "timers.F90")
     return program
+
+
+def marks(source, word):
+    """(line number, what follows the word) of every line of a program that has it in a comment."""
+    lines = (counting.PROGRAMS / source).read_text(encoding="utf-8").splitlines()
+    found = [(number, re.search(rf"[!*] {word}\b *([^*]*)", line)) for number, line in enumerate(lines, 1)]
+    return [(number, match.group(1).strip()) for number, match in found if match]
+
+
+def line_of(program, address):
+    """The line number of an address, as a user would ask for it."""
+    out = subprocess.run(["addr2line", "-e", program, hex(address)], capture_output=True, check=True, text=True).stdout
+    return int(re.search(r":(\d+)", out).group(1))
+
+
+def check_misuse(tap, title, job, program, source):
+    """Every wrong use is in the reports, once for each rank, with the line that the source marks."""
+    wanted = sorted((number, RANKS, "0-3", *text.split(": ")) for number, text in marks(source, "WRONG"))
+    report, text = job.report(), text_report(job)
+    uses = [(line_of(program, u["offset"] - 1), u["count"], u["ranks"], t["name"], u["what"])
+            for t in report["timers"] for u in t["wrong_use"] if u["module"] == program]
+    tap.equal(sorted(uses), wanted, f"{title}: wrong use and its place, in JSON")
+    table = text[text.index("*** wrong use of timers"):].splitlines()[2:]
+    rows = [re.split("  +", line.strip()) for line in table]
+    base = pathlib.Path(program).name
+    tap.equal(sorted((line_of(program, int(where.removeprefix(f"{base}+"), 16)), int(count), tasks, timer, what)
+                     for count, what, timer, where, tasks in rows), wanted, f"{title}: the same in text")
+    tap.equal([n["amount"] for n in report["job"]["notes"] if "timer" in n["text"]], [RANKS * len(wanted)],
+              f"{title}: the summary notes it")
 
 
 def check_reports(tap, mpi, program):
     """A program's own reports have the same numbers as the profile, and the ranks of their communicator."""
     job, _ = check(tap, mpi, program, "report", jobs.AROUND, PLAIN)
     whole, odd = ((job.work / f"{name}.txt").read_text(encoding="utf-8") for name in ("all", "odd"))
-    later = subprocess.run([jobs.FATHOM, "report", "--view", "timers", job.profiles()[0]], capture_output=True,
-                           check=True, text=True).stdout
+    later = text_report(job)
     tap.equal(whole, later, f"{mpi.short}: report_timers and fathom report agree")
     tap.ok("\n*** odd\ntasks: 0-1\nevents per task: 5 max, 5 min, 5 avg (2 tasks)\n" in odd,
            f"{mpi.short}: the report of a sub-communicator", odd)

@@ -1,7 +1,8 @@
 /* Timers, case by case:   timers CASE
  *   plain    20 steps, 40 inner ones in them, and a timer that only odd ranks have
- *   misuse   stopped without being started, started twice, a handle of another name, never stopped
- *   kill     as plain, but rank 1 kills itself after 10 steps
+ *   misuse   stopped without being started, started twice, a handle of another name, never stopped; "WRONG timer: what"
+ *            is what the report is to say of that line
+ *   kill     as plain, but rank 1 kills itself after 10 steps; a timer runs from the beginning
  *   threads  four threads, each with events of its own
  *   alone    without MPI
  *   report   as plain, with reports of all and of the odd ranks to files */
@@ -17,7 +18,11 @@ static int rank;
 
 static void steps(int n, int killed_after)
 {
-    static int step, odd;
+    static int life, step, odd;
+    if (killed_after) {
+        fathom_timer_get(&life, "life");
+        fathom_timer_start(life); /* RUNNING */
+    }
     for (int i = 0; i < n; i++) {
         fathom_timer_get(&step, "step");
         fathom_timer_start(step);
@@ -46,21 +51,23 @@ static void steps(int n, int killed_after)
 
 static void misuse(void)
 {
-    int first = 0, second = 0, wrong = 0;
+    int first = 0, second = 0, third = 0, wrong = 0;
     fathom_timer_get(&first, "first");
     fathom_timer_get(&second, "second");
-    fathom_timer_stop(first);
+    fathom_timer_get(&third, "third");
+    fathom_timer_stop(first); /* WRONG first: stopped, but not running */
     fathom_timer_start(first);
-    fathom_timer_start(first);
+    fathom_timer_start(first); /* WRONG first: started, but already running */
     fathom_timer_stop(first);
     wrong = first;
-    fathom_timer_get(&wrong, "second"); /* now the right one */
+    fathom_timer_get(&wrong, "second"); /* WRONG second: got with the handle of another timer */
     fathom_timer_start(wrong);
     fathom_timer_stop(wrong);
     fathom_timer_start(0);
     fathom_timer_stop(-7);
     fathom_timer_start(100000);
-    fathom_timer_start(second); /* never stopped */
+    fathom_timer_start(second); /* WRONG second: never stopped */
+    fathom_timer_start(third);  /* WRONG third: never stopped */
 }
 
 static void *work(void *unused)
