@@ -43,6 +43,11 @@ PLAIN = {"step": ("0-3", "", 20, 20, 80), "inner": ("0-3", "step", 40, 40, 160),
 NOTHING = ("", "", 0, 0, 0)  # a timer without a finished event
 
 
+def misused(ranks):
+    once = (ranks, "", 1, 1, len(counting.ranks_of(ranks)))
+    return {"first": once, "second": once, "third": NOTHING, "fourth": once, "fifth": NOTHING}
+
+
 def check(tap, mpi, program, case, way, wanted, ranks=RANKS, status=0):
     title = f"{mpi.short if mpi else 'no MPI'}, {case}, {way}"
     job = jobs.run(way, mpi, ranks, [program, case])
@@ -67,8 +72,7 @@ def check_mpi(tap, mpi):
     text = text_report(job)
     tap.ok(text.startswith("*** profile for 4 tasks ***\n") and "\n*** odd\ntasks: 1,3\nevents per task: 5 max" in text,
            f"{mpi.short}: the report in text", text)
-    job, _ = check(tap, mpi, program, "misuse", jobs.BARE, {"first": ("0-3", "", 1, 1, 4),
-                                                            "second": ("0-3", "", 1, 1, 4), "third": NOTHING})
+    job, _ = check(tap, mpi, program, "misuse", jobs.BARE, misused("0-3"))
     check_misuse(tap, f"{mpi.short}, C", job, program, "timers.c")
     check(tap, mpi, program, "threads", jobs.BARE, {"work": ("0-3", "", 400, 400, 1600)})
     job, report = check(tap, mpi, program, "kill", jobs.PRELOAD,
@@ -105,9 +109,10 @@ def line_of(program, address):
     return int(re.search(r":(\d+)", out).group(1))
 
 
-def check_misuse(tap, title, job, program, source):
+def check_misuse(tap, title, job, program, source, ranks="0-3"):
     """Every wrong use is in the reports, once for each rank, with the line that the source marks."""
-    wanted = sorted((number, RANKS, "0-3", *text.split(": ")) for number, text in marks(source, "WRONG"))
+    n = len(counting.ranks_of(ranks))
+    wanted = sorted((number, n, ranks, *text.split(": ")) for number, text in marks(source, "WRONG"))
     report, text = job.report(), text_report(job)
     uses = [(line_of(program, u["offset"] - 1), u["count"], u["ranks"], t["name"], u["what"])
             for t in report["timers"] for u in t["wrong_use"] if u["module"] == program]
@@ -117,7 +122,7 @@ def check_misuse(tap, title, job, program, source):
     base = pathlib.Path(program).name
     tap.equal(sorted((line_of(program, int(where.removeprefix(f"{base}+"), 16)), int(count), tasks, timer, what)
                      for count, what, timer, where, tasks in rows), wanted, f"{title}: the same in text")
-    tap.equal([n["amount"] for n in report["job"]["notes"] if "timer" in n["text"]], [RANKS * len(wanted)],
+    tap.equal([n["amount"] for n in report["job"]["notes"] if "timer" in n["text"]], [n * len(wanted)],
               f"{title}: the summary notes it")
 
 
@@ -140,6 +145,8 @@ def main():
         program = check_mpi(tap, mpi)
     alone = {"step": ("0", "", 20, 20, 20), "inner": ("0", "step", 40, 40, 40)}
     check(tap, None, program, "alone", jobs.AROUND, alone)
+    job, _ = check(tap, None, program, "misuse-alone", jobs.AROUND, misused("0"))
+    check_misuse(tap, "no MPI", job, program, "timers.c", "0")
     job = jobs.run(jobs.BARE, None, 1, [program, "alone"])
     tap.ok(job.status == 0 and not job.profiles() and not job.left(), "no MPI and no fathom run: nothing is left", job)
     tap.ok(b"*** profile for 1 task ***" in job.stderr, "no MPI: its own report", job)

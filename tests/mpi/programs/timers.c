@@ -1,10 +1,10 @@
 /* Timers, case by case:   timers CASE
  *   plain    20 steps, 40 inner ones in them, and a timer that only odd ranks have
- *   misuse   stopped without being started, started twice, a handle of another name, never stopped; "WRONG timer: what"
- *            is what the report is to say of that line
+ *   misuse   stopped without being started, started twice, a handle of another name, by another thread, never stopped;
+ *            "WRONG timer: what" is what the report is to say of that line
  *   kill     as plain, but rank 1 kills itself after 10 steps; a timer runs from the beginning
  *   threads  four threads, each with events of its own
- *   alone    without MPI
+ *   alone    without MPI; misuse-alone is misuse without it
  *   report   as plain, with reports of all and of the odd ranks to files */
 #include <mpi.h>
 
@@ -49,9 +49,28 @@ static void steps(int n, int killed_after)
         MPI_Barrier(MPI_COMM_WORLD);
 }
 
+static void *stop_it(void *timer)
+{
+    fathom_timer_stop(*(const int *)timer); /* WRONG fourth: stopped by a thread that did not start it */
+    return NULL;
+}
+
+static void *never_stop_it(void *timer)
+{
+    fathom_timer_start(*(const int *)timer); /* WRONG fifth: never stopped */
+    return NULL;
+}
+
+static void in_thread(void *(*function)(void *), int *timer)
+{
+    pthread_t thread;
+    pthread_create(&thread, NULL, function, timer);
+    pthread_join(thread, NULL);
+}
+
 static void misuse(void)
 {
-    int first = 0, second = 0, third = 0, wrong = 0;
+    int first = 0, second = 0, third = 0, fourth = 0, fifth = 0, wrong = 0;
     fathom_timer_get(&first, "first");
     fathom_timer_get(&second, "second");
     fathom_timer_get(&third, "third");
@@ -66,6 +85,12 @@ static void misuse(void)
     fathom_timer_start(0);
     fathom_timer_stop(-7);
     fathom_timer_start(100000);
+    fathom_timer_get(&fourth, "fourth");
+    fathom_timer_get(&fifth, "fifth");
+    fathom_timer_start(fourth);
+    in_thread(stop_it, &fourth);
+    fathom_timer_stop(fourth);
+    in_thread(never_stop_it, &fifth);
     fathom_timer_start(second); /* WRONG second: never stopped */
     fathom_timer_start(third);  /* WRONG third: never stopped */
 }
@@ -115,6 +140,10 @@ int main(int argc, char **argv)
     if (strcmp(what, "alone") == 0) {
         steps(20, 0);
         fathom_timers_report(stderr, MPI_COMM_WORLD);
+        return 0;
+    }
+    if (strcmp(what, "misuse-alone") == 0) {
+        misuse();
         return 0;
     }
     MPI_Init(&argc, &argv);
