@@ -11,7 +11,7 @@ MESON = meson
 NINJA = ninja -C $(BUILD)
 
 .DEFAULT_GOAL := build
-.PHONY: all build demo test bench install check format fuzz clean help
+.PHONY: all build demo test bench install check format fuzz seeds clean help
 
 all: build
 
@@ -23,6 +23,7 @@ help:
 	@echo 'make check      format, lint and layer checks'
 	@echo 'make format     put the C sources into the common format'
 	@echo 'make fuzz       feed damaged profiles and segments to the readers for FUZZ_SECONDS=$(FUZZ_SECONDS) each'
+	@echo 'make seeds      write what fuzzing starts from anew, after a change of the format of profiles or segments'
 	@echo 'make install    into prefix=$(prefix), under DESTDIR= if given; libdir=$(libdir) is relative to prefix'
 	@echo 'make clean      remove $(BUILD)/'
 
@@ -65,6 +66,10 @@ format:
 
 fuzz: build
 	@BUILD=$(BUILD) FUZZ_SECONDS=$(FUZZ_SECONDS) tools/fuzz.sh
+
+seeds: $(BUILD)/build.ninja
+	@$(NINJA) --quiet tests/fuzz-seeds
+	@$(BUILD)/tests/fuzz-seeds tests/fuzz/corpus
 
 clean:
 	rm -rf $(BUILD)

@@ -1,6 +1,7 @@
 #!/bin/bash
 # Feeds damaged input to each reader under libFuzzer and the sanitizers, FUZZ_SECONDS each (default 60).
-# tests/fuzz/NAME_fuzz.c is a target, tests/fuzz/corpus/NAME/ its seeds; what it finds stays in build/fuzz/.
+# tests/fuzz/NAME_fuzz.c is a target, tests/fuzz/corpus/NAME/ its seeds (make seeds writes them anew when a format
+# changes); what it finds stays in build/fuzz/.
 set -eu
 cd "$(dirname "$0")/.."
 made=${BUILD:-build}/fuzz

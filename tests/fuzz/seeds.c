@@ -1,5 +1,5 @@
-/* Writes the seeds of the fuzz targets below the folder it is given (tests/fuzz/corpus): small valid profiles and
- * segments to start from. To be run again when the format of either changes. */
+/* make seeds: writes the seeds of the fuzz targets below the folder it is given (tests/fuzz/corpus), small valid
+ * profiles and segments to start from. To be run again when the format of either changes. */
 #include <stdio.h>
 #include <stdlib.h>
 

@@ -404,7 +404,7 @@ static void test_seeds(void)
         if (file)
             fclose(file);
     }
-    tap_ok(good == 2, "the seeds of the fuzzer are segments (tests/fuzz/seeds.c makes them anew)");
+    tap_ok(good == 2, "the seeds of the fuzzer are segments (make seeds writes them anew)");
 }
 
 int main(void)
