@@ -67,6 +67,7 @@ KINDS = {
     "rma_update": ("RMA", None, ["count", "type", "target", "win"]),
     "file_read": ("IO", ["&status"], ["count", "type"]),
     "file_write": ("IO", None, ["count", "type"]),
+    "cart_create": ("OTHER", None, ["comm", "ndims", "dims", "newcomm"]),
     "comm_free": ("OTHER", ["comm"], []),
     "type_free": ("OTHER", ["type"], []),
     "win_free": ("OTHER", ["win"], []),
@@ -85,7 +86,7 @@ SIMPLE_KINDS = {"new_comm": "plain", "new_type": "plain", "real": "plain", "aint
 MISSED = {"init": "fm_missed_init", "init_thread": "fm_missed_init"}
 COUNTS = {"count", "scount", "rcount", "partitions"}
 COUNT_ARRAYS = {"scounts", "rcounts"}
-RANKS = {"dest", "source", "root", "target", "errorcode"}
+RANKS = {"dest", "source", "root", "target", "errorcode", "ndims"}
 # Routines whose Fortran bindings do not call the C ones, in one MPI or both: they are wrapped by their Fortran names
 # as well. All arguments go by reference, six at most.
 FORTRAN_DIRECT = [

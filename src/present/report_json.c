@@ -103,6 +103,14 @@ static void write_per_rank(struct fm_report *report, struct fm_json *json)
     fm_json_end(json);
 }
 
+static void write_grid(struct fm_json *json, const struct fm_job *job)
+{
+    fm_json_array(json, "cart_dims", FM_JSON_INLINE);
+    for (uint32_t i = 0; fm_grid_covers(&job->cart, job->ranks) && i < job->cart.n; i++)
+        fm_json_whole(json, NULL, job->cart.dims[i]);
+    fm_json_end(json);
+}
+
 static void write_job(struct fm_report *report, struct fm_json *json)
 {
     const struct fm_job *job = &report->profile->job;
@@ -118,6 +126,7 @@ static void write_job(struct fm_report *report, struct fm_json *json)
     fm_json_end(json);
     fm_json_whole(json, "ranks", summary->ranks);
     fm_json_whole(json, "ranks_measured", summary->measured);
+    write_grid(json, job);
     fm_json_whole(json, "hosts", report->profile->n_hosts);
     fm_json_seconds(json, "wall_s", summary->wall_ns);
     fm_json_seconds(json, "wall_sum_s", summary->wall_sum_ns);

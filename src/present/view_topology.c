@@ -130,6 +130,16 @@ static enum fm_status draw(struct fm_report *report, const struct fm_topology *t
 
 /* ---- the view ---- */
 
+static void print_grid(const struct fm_job *job, FILE *out)
+{
+    if (!fm_grid_covers(&job->cart, job->ranks))
+        return;
+    fputs("The program has arranged its ranks as a grid of ", out);
+    for (uint32_t i = 0; i < job->cart.n; i++)
+        fprintf(out, "%s%" PRIu32, i ? " x " : "", job->cart.dims[i]);
+    fputs(job->cart.n > 1 ? "; the last dimension varies fastest.\n" : ".\n", out);
+}
+
 static void print_totals(struct fm_report *report, const struct fm_topology *topology, FILE *out)
 {
     char pairs[FM_UNIT_CHARS], messages[FM_UNIT_CHARS], bytes[FM_UNIT_CHARS];
@@ -156,6 +166,7 @@ enum fm_status fm_view_topology_text(struct fm_report *report, FILE *out, struct
     if (status)
         return status;
     fm_print_incomplete(report, out);
+    print_grid(&report->profile->job, out);
     if (topology.n == 0) {
         fputs("No point-to-point message was sent between ranks.\n", out);
         return FM_OK;

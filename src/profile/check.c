@@ -175,6 +175,8 @@ const char *fm_profile_check(const struct fm_profile *profile)
         if (wrong)
             return wrong;
     }
+    if (!fm_grid_valid(&profile->job.cart))
+        return "its grid of ranks is impossible";
     if (!fm_edges_sorted(profile->sent.items, profile->sent.n) ||
         !fm_edges_sorted(profile->received.items, profile->received.n))
         return "its edges are not in order";

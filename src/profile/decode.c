@@ -412,6 +412,11 @@ static void get_timer_misuses(struct reader *r)
     get_ranksets(r, &misuses->ranks, total, sizeof *misuses);
 }
 
+static void get_grid(struct reader *r)
+{
+    get_fields(r, &fm_grid_fields, &r->profile->job.cart, 1, sizeof r->profile->job.cart);
+}
+
 static void get_notes(struct reader *r)
 {
     struct fm_profile *p = r->profile;
@@ -440,6 +445,7 @@ static void (*const sections[])(struct reader *) = {
     [FM_FILE_NOTES] = get_notes,
     [FM_FILE_TIMERS] = get_timers,
     [FM_FILE_TIMER_MISUSES] = get_timer_misuses,
+    [FM_FILE_GRID] = get_grid,
 };
 enum { FM_SECTIONS_END = sizeof sections / sizeof *sections };
 

@@ -406,6 +406,11 @@ static void put_timer_misuses(struct writer *w)
         put_ranksets(w, &misuses->ranks, total, sizeof *misuses);
 }
 
+static void put_grid(struct writer *w)
+{
+    put_fields(w, &fm_grid_fields, &w->profile->job.cart, 1, sizeof w->profile->job.cart);
+}
+
 static void put_notes(struct writer *w)
 {
     const struct fm_profile *p = w->profile;
@@ -525,6 +530,7 @@ static void (*const sections[])(struct writer *) = {
     [FM_FILE_NOTES] = put_notes,
     [FM_FILE_TIMERS] = put_timers,
     [FM_FILE_TIMER_MISUSES] = put_timer_misuses,
+    [FM_FILE_GRID] = put_grid,
 };
 enum { FM_SECTIONS_END = sizeof sections / sizeof *sections };
 

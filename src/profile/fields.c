@@ -118,6 +118,9 @@ static const struct fm_field misuse[] = {
     U32(fm_misuse, kind),        TEXT(fm_misuse, site.module), TEXT(fm_misuse, site.build_id),
     U64(fm_misuse, site.offset), U64(fm_misuse, count),
 };
+static const struct fm_field grid[] = {
+    U32(fm_grid, n), U32(fm_grid, dims[0]), U32(fm_grid, dims[1]), U32(fm_grid, dims[2]), U32(fm_grid, dims[3]),
+};
 static const struct fm_field note[] = {TEXT(fm_note, text), U64(fm_note, amount)};
 
 const struct fm_fields fm_job_fields = LIST(job), fm_text_fields = LIST(text), fm_name_value_fields = LIST(name_value),
@@ -128,7 +131,7 @@ const struct fm_fields fm_job_fields = LIST(job), fm_text_fields = LIST(text), f
                        fm_snapshot_fields = LIST(snapshot), fm_snapshot_routine_fields = LIST(snapshot_routine),
                        fm_note_fields = LIST(note), fm_timer_fields = LIST(timer),
                        fm_timer_group_fields = LIST(timer_group), fm_timer_bin_fields = LIST(timer_bin),
-                       fm_misuse_fields = LIST(misuse);
+                       fm_misuse_fields = LIST(misuse), fm_grid_fields = LIST(grid);
 
 #define NESTED(type, items, n)                                                                    \
     {                                                                                             \

@@ -24,6 +24,7 @@ enum fm_file_section {
     FM_FILE_NOTES,
     FM_FILE_TIMERS,
     FM_FILE_TIMER_MISUSES,
+    FM_FILE_GRID,
 };
 
 /* Above FM_LARGE_RANKS processes a file holds less: see doc/FORMAT.md, "Large jobs". */
@@ -58,7 +59,7 @@ extern const struct fm_nested fm_snapshot_routines, fm_timer_groups, fm_timer_gr
 extern const struct fm_fields fm_job_fields, fm_text_fields, fm_name_value_fields, fm_host_fields, fm_process_fields,
     fm_routine_fields, fm_stats_fields, fm_spread_fields, fm_rank_value_fields, fm_event_fields, fm_region_fields,
     fm_snapshot_fields, fm_snapshot_routine_fields, fm_note_fields, fm_timer_fields, fm_timer_group_fields,
-    fm_timer_bin_fields, fm_misuse_fields;
+    fm_timer_bin_fields, fm_misuse_fields, fm_grid_fields;
 
 uint64_t fm_field_get(const struct fm_field *field, const void *item); /* not for texts */
 void fm_field_set(const struct fm_field *field, void *item, uint64_t value);

@@ -21,6 +21,7 @@
 #include "base/bins.h"
 #include "base/error.h"
 #include "base/rankset.h"
+#include "profile/grid.h"
 #include "profile/site.h"
 #include "profile/timer.h"
 #include "profile/values.h"
@@ -153,6 +154,7 @@ struct fm_job {
     size_t n_env;
     uint32_t ranks; /* size of MPI_COMM_WORLD */
     uint32_t thread_level;
+    struct fm_grid cart;      /* Cartesian, over all ranks */
     uint64_t started_real_ns; /* earliest */
     uint64_t ended_real_ns;   /* latest */
 };

@@ -27,6 +27,7 @@
 
 #include "base/bins.h"
 #include "base/decimal.h"
+#include "profile/grid.h"
 
 #define FM_SEGMENT_MAGIC "FATHOMSG"
 enum {
@@ -120,6 +121,8 @@ struct fm_segment_header {
     /* host */
     uint64_t host_memory_bytes;
     uint32_t host_cores;
+
+    struct fm_grid cart; /* that the program has made over all ranks */
 
     /* how many items of each section are in use (text: bytes) */
     uint32_t n_text, n_modules, n_regions, n_threads, n_entries, n_snapshots, n_timers, n_timings, n_timer_bins;

@@ -193,6 +193,10 @@ static bool read_job(struct fm_reading *r)
     struct fm_job *job = &r->profile->job;
     job->ranks = (uint32_t)header->world_size;
     job->thread_level = header->thread_level;
+    if (header->cart.n == FM_GRID_CONFLICT)
+        job->cart.n = FM_GRID_CONFLICT;
+    else if (fm_grid_valid(&header->cart) && fm_grid_covers(&header->cart, job->ranks))
+        job->cart = header->cart;
     job->started_real_ns = header->started_real_ns;
     job->ended_real_ns = header->started_real_ns + r->wall_ns;
     return read_job_texts(r) && read_argv(r) && read_env(r);

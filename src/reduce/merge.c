@@ -82,6 +82,7 @@ static bool merge_job(struct fm_profile *into, const struct fm_profile *from)
         job->ranks = other->ranks;
     if (other->thread_level > job->thread_level)
         job->thread_level = other->thread_level;
+    fm_grid_merge(&job->cart, &other->cart);
     if (other->started_real_ns && (!job->started_real_ns || other->started_real_ns < job->started_real_ns))
         job->started_real_ns = other->started_real_ns;
     if (other->ended_real_ns > job->ended_real_ns)

@@ -31,6 +31,17 @@ static void save_profile(const char *folder, unsigned number, struct fm_profile 
     fm_profile_destroy(profile);
 }
 
+/* What an ordinary segment does not have. */
+static void add_rarities(struct fm_segment_header *header)
+{
+    struct fm_segment_timer *timer = (void *)((char *)header + header->sections[FM_SECTION_TIMERS].offset);
+    struct fm_segment_timing *timing = (void *)((char *)header + header->sections[FM_SECTION_TIMINGS].offset);
+    timer->misuse[FM_MISUSE_STARTED_TWICE] = 3;
+    timer->misuse_site[FM_MISUSE_STARTED_TWICE] = timing->start_site = 0x550000000124;
+    timing->started = 1;
+    header->cart = (struct fm_grid){2, {2, (uint32_t)header->world_size / 2}};
+}
+
 /* The profile of rank 0, whose segment is saved. */
 static struct fm_profile *save_segment(const char *folder, unsigned number, const struct fm_synthetic *job)
 {
@@ -38,6 +49,7 @@ static struct fm_profile *save_segment(const char *folder, unsigned number, cons
     void *segment = aligned_alloc(64, size);
     struct fm_profile *profile;
     fm_synthetic_segment(job, 0, segment);
+    add_rarities(segment);
     save(folder, "segment", number, segment, size);
     if (fm_profile_from_segment(segment, size, "seed", FM_END_UNKNOWN, 0, 0, &profile, NULL))
         exit(1);

@@ -52,6 +52,9 @@ WORDS = {
     "level": ("int", "level"),
     "errorcode": ("int", "errorcode"),
     "provided": ("int*", "provided"),
+    "ndims": ("int", "ndims"),
+    "dims": ("int*", "dims"),
+    "newcomm": ("MPI_Comm*", "comm_cart"),
 }
 
 # Where one routine differs: (routine, word) -> its type and names there.
@@ -121,6 +124,7 @@ KINDS = {
     "win_free": "win",
     "new_type": "",
     "new_comm": "comm?",
+    "cart_create": "comm ndims dims newcomm",
     "init": "",
     "init_thread": "provided",
     "finalize": "",

@@ -1,5 +1,8 @@
 #!/usr/bin/env python3
-"""Who sends how much to whom is told in ranks of the world, whatever the communicator calls them."""
+"""Who sends how much to whom is told in ranks of the world, whatever the communicator calls them; and the Cartesian grid
+of the job, where there is one."""
+import subprocess
+
 import counting
 import jobs
 
@@ -25,10 +28,31 @@ def check_mpi(tap, mpi):
         tap.equal([counts[name] for name in COUNTS], list(COUNTS.values()), f"{title}: sums of the count arguments")
 
 
+GRIDS = {"plain": [2, 2], "three": [1, 2, 2], "several": [], "reversed": [], "part": [], "five": [], "none": []}
+GRID_LINE = "The program has arranged its ranks as a grid of 2 x 2; the last dimension varies fastest.\n"
+
+
+def check_grids(tap, mpi):
+    program = counting.compile_program(mpi, "grid", "grid.c")
+    for case, wanted in GRIDS.items():
+        job = jobs.run(jobs.PRELOAD, mpi, 4, [program, case])
+        report = job.report()
+        tap.equal((job.status, report["job"]["cart_dims"]), (0, wanted), f"{mpi.short}: the grid of case {case}")
+        text = subprocess.run([jobs.FATHOM, "report", "--view", "topology", job.profiles()[0]], capture_output=True,
+                              check=True, text=True).stdout
+        tap.equal(GRID_LINE in text, wanted == [2, 2], f"{mpi.short}: its line in text, case {case}")
+    for flags in ([], ["-DUSE_F08"]):
+        program = counting.compile_program(mpi, "fortran-grid" + "".join(flags), "grid.F90", flags=flags)
+        report = jobs.run(jobs.PRELOAD, mpi, 4, [program]).report()
+        tap.equal(report["job"]["cart_dims"], [4, 1], f"{mpi.short}: a grid from Fortran {' '.join(flags)}")
+        tap.equal(jobs.calls(report)["MPI_Cart_create"], 4, f"{mpi.short}: and its calls {' '.join(flags)}")
+
+
 def main():
     tap = jobs.Tap()
     for mpi in jobs.MPIS:
         check_mpi(tap, mpi)
+        check_grids(tap, mpi)
     tap.done()
 
 

@@ -193,6 +193,8 @@ static void add_job(struct fm_profile *p, uint64_t *state)
     *job->env = (struct fm_name_value){word(state), word(state)};
     job->ranks = (uint32_t)fm_random(state, 9);
     job->thread_level = (uint32_t)fm_random(state, 4);
+    if (fm_random(state, 3))
+        job->cart = (struct fm_grid){2, {2, 1 + (uint32_t)fm_random(state, 16) / 15}};
     job->started_real_ns = number(state);
     job->ended_real_ns = number(state);
 }

@@ -115,6 +115,9 @@ void fm_before_file_read(struct fm_call *call, fm_word *status);
 void fm_after_file_read(struct fm_call *call, int result, int64_t count, fm_word type);
 void fm_after_file_write(struct fm_call *call, int result, int64_t count, fm_word type);
 
+/* hooks_grid.c */
+void fm_after_cart_create(struct fm_call *call, int result, fm_word comm, int32_t ndims, fm_word dims, fm_word newcomm);
+
 /* hooks_life.c */
 void fm_before_comm_free(struct fm_call *call, fm_word comm);
 void fm_after_comm_free(struct fm_call *call, int result);
