@@ -58,6 +58,8 @@ int fm_timer_get(int handle, const char *name, uintptr_t site)
     if (handle > 0 && (unsigned)handle <= fm_rt.segment->n_timers && has_name((unsigned)handle - 1, name))
         return handle;
     int found = find_or_add(name);
+    if (!found)
+        __atomic_add_fetch(&fm_rt.segment->refused_timers, 1, __ATOMIC_RELAXED);
     if (handle && found)
         fm_timer_misused(FM_MISUSE_OTHER_HANDLE, (unsigned)found - 1, site);
     return found;

@@ -91,6 +91,8 @@ enum fm_status fm_json_timers(struct fm_report *report, struct fm_json *json, st
         fm_json_spread(json, "events", &timer->events);
         fm_json_spread_seconds(json, "total_s", &timer->total_ns);
         fm_json_seconds(json, "time_s", timer->total_ns.sum);
+        fm_json_whole(json, "threads", timer->thread_ns.ranks);
+        fm_json_spread_seconds(json, "thread_total_s", &timer->thread_ns);
         fm_json_seconds(json, "in_other_timers_s", timer->children_ns);
         fm_json_seconds(json, "overhead_s", timer->overhead_ns);
         write_event(json, "longest", &timer->longest);

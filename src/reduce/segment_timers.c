@@ -157,6 +157,24 @@ static bool note_misuses(struct fm_reading *r)
            fm_profile_note(r->profile, "wrong uses of timers (fathom report --view timers says where)", amount, &ranks);
 }
 
+/* Events for which there was no block of bins are in the first one of their power of ten. */
+static bool note_coarse(struct fm_reading *r, size_t n_timings)
+{
+    uint64_t amount = 0;
+    struct fm_range range;
+    struct fm_rankset ranks = fm_reading_ranks(r, &range);
+    for (size_t i = 0; i < n_timings; i++) {
+        struct fm_segment_timing timing;
+        fm_segment_item(&r->view, FM_SECTION_TIMINGS, i, &timing);
+        for (unsigned decade = 0; decade < FM_DECADES; decade++)
+            fm_add_saturating(&amount, timing.coarse[decade]);
+    }
+    return !amount || fm_profile_note(r->profile,
+                                      "events of timers in histograms without their first digit (all as 1): the table "
+                                      "was full",
+                                      amount, &ranks);
+}
+
 enum fm_status fm_read_timers(struct fm_reading *r)
 {
     size_t n_timers = fm_segment_items(&r->view, FM_SECTION_TIMERS);
@@ -166,5 +184,5 @@ enum fm_status fm_read_timers(struct fm_reading *r)
         return FM_OK;
     for (unsigned i = 0; i < n_timers && done; i++)
         done = read_timer(r, i, n_timers, n_timings);
-    return done && note_misuses(r) ? FM_OK : fm_reading_no_memory(r);
+    return done && note_misuses(r) && note_coarse(r, n_timings) ? FM_OK : fm_reading_no_memory(r);
 }
