@@ -45,11 +45,22 @@ def check_mpi(tap, mpi):
     tap.equal(amount(report, REFUSED), 0, f"{title}: none is refused")
     title, report = check_many(tap, mpi, program, 1100, 2, {})
     tap.equal(amount(report, REFUSED), RANKS * 2 * (1100 - MOST), f"{title}: what is refused is counted")
+    check_memory(tap, mpi)
     check_openmp(tap, mpi, counting.compile_program(mpi, "openmp", "openmp.c", flags=["-fopenmp", *LINKED]), "C")
     fortran = counting.compile_program(mpi, "fortran-openmp", "openmp.F90",
                                        first=[str(jobs.SOURCE / "fortran" / "fathom.f90")],
                                        flags=["-fopenmp", f"-J{jobs.SCRATCH}", *LINKED])
     check_openmp(tap, mpi, fortran, "Fortran")
+
+
+def check_memory(tap, mpi):
+    """A task without memory for what a child sends leaves it out, and nobody waits for ever."""
+    program = counting.compile_program(mpi, "short-of-memory", "short_of_memory.c", flags=LINKED)
+    job = jobs.run(jobs.BARE, mpi, 4, [program])
+    text = job.stdout.decode()
+    tap.ok(job.status == 0 and text.startswith("*** profile for 4 tasks ***\n") and
+           text.count("\ntasks: 0-2\nevents per task: 1 max, 1 min, 1 avg (3 tasks)\n") == 1000,
+           f"{mpi.short}: a task without memory leaves its child out", text[:2000], job.stderr.decode())
 
 
 def check_openmp(tap, mpi, program, language):

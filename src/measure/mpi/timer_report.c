@@ -38,20 +38,38 @@ static struct fm_profile *own_timers(uint32_t rank)
     return profile;
 }
 
-/* What a child sends is added; one without memory, ours or the child's, is left out. */
-static void add_child(const struct tasks *tasks, int child, struct fm_profile *timers)
+/* What a child has is added, if there is memory for it: it tells its size, and sends only what is asked for. false: the
+ * timers are of no use any more. */
+static bool add_child(const struct tasks *tasks, int child, struct fm_profile *timers)
 {
     struct fm_profile *theirs = NULL;
     struct fm_error error;
     uint64_t bytes = 0;
-    if (child >= tasks->size || !transfer(false, &bytes, sizeof bytes, child, tasks->comm) || bytes > LARGEST)
-        return;
-    void *data = bytes ? malloc(bytes) : NULL;
-    if (data && transfer(false, data, (int)bytes, child, tasks->comm) && timers &&
+    if (child >= tasks->size || !transfer(false, &bytes, sizeof bytes, child, tasks->comm) || !bytes)
+        return true;
+    void *data = timers && bytes <= LARGEST ? malloc(bytes) : NULL;
+    uint64_t wanted = data ? bytes : 0;
+    bool good = true;
+    if (transfer(true, &wanted, sizeof wanted, child, tasks->comm) && data &&
+        transfer(false, data, (int)bytes, child, tasks->comm) &&
         fm_profile_decode(data, bytes, "a message", &theirs, &error) == FM_OK)
-        fm_merge_timers(timers, theirs->timers, theirs->n_timers);
+        good = fm_merge_timers(timers, theirs->timers, theirs->n_timers);
     fm_profile_destroy(theirs);
     free(data);
+    return good;
+}
+
+/* Those of this task and of all below it; NULL: no memory. */
+static struct fm_profile *gather(const struct tasks *tasks)
+{
+    struct fm_profile *timers = own_timers((uint32_t)tasks->rank);
+    for (int child = 2 * tasks->rank + 1; child <= 2 * tasks->rank + 2; child++) {
+        if (!add_child(tasks, child, timers)) {
+            fm_profile_destroy(timers);
+            timers = NULL;
+        }
+    }
+    return timers;
 }
 
 static void send_to_parent(const struct tasks *tasks, const struct fm_profile *timers)
@@ -62,9 +80,10 @@ static void send_to_parent(const struct tasks *tasks, const struct fm_profile *t
     size_t size = 0;
     if (!timers || fm_profile_encode_exact(timers, &arena, &data, &size, &error) != FM_OK || size > LARGEST)
         size = 0;
-    uint64_t bytes = size;
+    uint64_t bytes = size, wanted = 0;
     int parent = (tasks->rank - 1) / 2;
-    if (transfer(true, &bytes, sizeof bytes, parent, tasks->comm) && size)
+    if (transfer(true, &bytes, sizeof bytes, parent, tasks->comm) && bytes &&
+        transfer(false, &wanted, sizeof wanted, parent, tasks->comm) && wanted)
         transfer(true, (void *)data, (int)size, parent, tasks->comm);
     fm_arena_destroy(&arena);
 }
@@ -95,9 +114,7 @@ char *fm_timers_report(int fortran_comm)
         return NULL;
     fm_abi.pmpi.Comm_rank(tasks.comm, &tasks.rank);
     fm_abi.pmpi.Comm_size(tasks.comm, &tasks.size);
-    struct fm_profile *timers = own_timers((uint32_t)tasks.rank);
-    add_child(&tasks, 2 * tasks.rank + 1, timers);
-    add_child(&tasks, 2 * tasks.rank + 2, timers);
+    struct fm_profile *timers = gather(&tasks);
     if (tasks.rank)
         send_to_parent(&tasks, timers);
     char *text = tasks.rank ? NULL : text_of(timers, tasks.size);
