@@ -1,6 +1,9 @@
 #include "base/writer.h"
 
 #include <stdio.h>
+#include <string.h>
+
+#include "base/utf8.h"
 
 void fm_write_list(struct fm_writer *w, const char *format, va_list values)
 {
@@ -34,4 +37,47 @@ const char *fm_written(struct fm_arena *arena, const char *format, ...)
     fm_write_list(&w, format, values);
     va_end(values);
     return w.text;
+}
+
+static void write_bytes(struct fm_writer *w, const char *text, size_t bytes)
+{
+    for (const char *end = text + bytes, *next = text; text < end; text = next) {
+        uint32_t code = fm_utf8_next(&next);
+        bool bad = fm_utf8_unprintable(code, (size_t)(next - text));
+        fm_write(w, "%.*s", bad ? 1 : (int)(next - text), bad ? "?" : text);
+    }
+}
+
+void fm_write_text(struct fm_writer *w, const char *text)
+{
+    write_bytes(w, text, strlen(text));
+}
+
+size_t fm_write_cut(struct fm_writer *w, const char *text, size_t columns)
+{
+    struct fm_cut cut = fm_text_cut(text, columns);
+    write_bytes(w, text, cut.head);
+    if (cut.tail) {
+        fm_write(w, "..");
+        fm_write_text(w, cut.tail);
+    }
+    return cut.width;
+}
+
+void fm_write_padded(struct fm_writer *w, const char *text, size_t columns)
+{
+    size_t width = fm_write_cut(w, text, columns);
+    fm_write(w, "%*s", (int)(columns - width), "");
+}
+
+void fm_write_end(struct fm_writer *w)
+{
+    while (w->n && w->text[w->n - 1] == ' ')
+        w->n--;
+    fm_write(w, "\n");
+}
+
+const char *fm_writer_text(const struct fm_writer *w)
+{
+    return w->failed ? NULL : w->text ? w->text : "";
 }

@@ -19,6 +19,17 @@ struct fm_writer {
 __attribute__((format(printf, 2, 3))) void fm_write(struct fm_writer *writer, const char *format, ...);
 __attribute__((format(printf, 2, 0))) void fm_write_list(struct fm_writer *writer, const char *format, va_list values);
 
+/* What a terminal would obey becomes '?'. */
+void fm_write_text(struct fm_writer *writer, const char *text);
+/* The same, cut in the middle where it is wider than `columns`; returns the width. */
+size_t fm_write_cut(struct fm_writer *writer, const char *text, size_t columns);
+/* The same, filled up with blanks. */
+void fm_write_padded(struct fm_writer *writer, const char *text, size_t columns);
+/* Ends a line, without blanks at its end. */
+void fm_write_end(struct fm_writer *writer);
+/* All of it; NULL: there was no memory. */
+const char *fm_writer_text(const struct fm_writer *writer);
+
 /* A text of its own; NULL: no memory. */
 __attribute__((format(printf, 2, 3))) const char *fm_written(struct fm_arena *arena, const char *format, ...);
 

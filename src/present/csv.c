@@ -3,7 +3,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "present/units.h"
+#include "base/units.h"
 
 static void start_field(struct fm_csv *csv)
 {

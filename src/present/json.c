@@ -3,8 +3,8 @@
 #include <inttypes.h>
 #include <math.h>
 
+#include "base/units.h"
 #include "present/text.h"
-#include "present/units.h"
 
 static void print_utf8(FILE *out, uint32_t code)
 {

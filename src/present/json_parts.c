@@ -1,6 +1,6 @@
 #include "present/json_parts.h"
 
-#include "present/units.h"
+#include "base/units.h"
 
 void fm_json_text_or_null(struct fm_json *json, const char *key, const char *text)
 {

@@ -1,6 +1,6 @@
 /* The timers of a JSON report. */
 #include "present/json_parts.h"
-#include "present/units.h"
+#include "base/units.h"
 #include "profile/timer_misuse_text.h"
 
 static void write_event(struct fm_json *json, const char *key, const struct fm_extreme *extreme)

@@ -3,9 +3,9 @@
 #include "analyse/group.h"
 #include "analyse/regions.h"
 #include "analyse/topology.h"
+#include "base/units.h"
 #include "present/json.h"
 #include "present/json_parts.h"
-#include "present/units.h"
 
 /* ---- job ---- */
 

@@ -5,9 +5,9 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "base/units.h"
 #include "present/csv.h"
 #include "present/text.h"
-#include "present/units.h"
 
 enum cell_kind { CELL_NONE, CELL_TEXT, CELL_NUMBER, CELL_WHOLE, CELL_LINE };
 

@@ -1,5 +1,5 @@
 /* A job in one line, and in at most twelve: what is printed at the end of a job. */
-#include "present/units.h"
+#include "base/units.h"
 #include "present/views.h"
 
 static const double UNEVEN = 0.05; /* of the mean wall time, between most and least MPI time */

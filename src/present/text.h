@@ -13,25 +13,23 @@
 #include <stdio.h>
 
 #include "base/arena.h"
+#include "base/utf8.h"
 
 /* Lines are laid out for FM_TEXT_COLUMNS; a table may go up to FM_TEXT_LIMIT before it cuts texts. */
 enum { FM_TEXT_COLUMNS = 100, FM_TEXT_LIMIT = 108 };
 
 /* ---- strings ---- */
 
-/* Columns that UTF-8 text takes; a byte that is not UTF-8, or a control character, takes one. */
-size_t fm_text_width(const char *text);
 /* Prints it with control characters and bytes that are not UTF-8 shown as '?'. */
 void fm_print_text(FILE *out, const char *text);
-/* The same, cut in the middle ("abc..xyz") where it is wider than `columns`; returns the width printed. */
+/* The same, but ends of lines stay. */
+void fm_print_lines(FILE *out, const char *text);
+/* A line, cut in the middle ("abc..xyz") where it is wider than `columns`; returns the width printed. */
 size_t fm_print_cut(FILE *out, const char *text, size_t columns);
 /* Words of `text` folded at FM_TEXT_COLUMNS, lines after the first indented; ends the last line. */
 void fm_print_folded(FILE *out, const char *text, size_t indent);
 /* printf into the arena; "" without memory. */
 const char *fm_format(struct fm_arena *arena, const char *format, ...) __attribute__((format(printf, 2, 3)));
-
-/* The decoder beneath: the code point at *text (FFFD for a damaged one), and *text moved past it. */
-uint32_t fm_utf8_next(const char **text);
 
 /* ---- tables ---- */
 

@@ -2,7 +2,7 @@
  * stacked, and a sentence about the groups between the jumps. */
 #include <math.h>
 
-#include "present/units.h"
+#include "base/units.h"
 #include "present/views.h"
 
 enum { MAX_ROWS = 40, BAR_COLUMNS = 50, LABEL_COLUMNS = 18 };

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "analyse/group.h"
-#include "present/units.h"
+#include "base/units.h"
 #include "present/views.h"
 
 enum { USUAL_ROWS = 20, HISTOGRAM_COLUMNS = 50, HISTOGRAM_ROUTINES = 6 };

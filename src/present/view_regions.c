@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "analyse/regions.h"
-#include "present/units.h"
+#include "base/units.h"
 #include "present/views.h"
 
 enum { NAMED_ROUTINES = 3 };

@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "analyse/group.h"
-#include "present/units.h"
+#include "base/units.h"
 #include "present/views.h"
 
 enum { BAR_COLUMNS = 30, USUAL_ROUTINES = 10 };

@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "present/units.h"
+#include "base/units.h"
 #include "present/views.h"
 
 enum { USUAL_ROUTINES = 5 };

@@ -2,7 +2,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "present/units.h"
+#include "base/units.h"
 #include "present/views.h"
 
 static const double TAIL_SHARE = 0.001; /* routines below this share of the MPI time are folded */

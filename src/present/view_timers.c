@@ -1,5 +1,5 @@
 /* The timers of the application: in text the layout of the paper (profile/timer_text.h), in CSV a line for each. */
-#include "present/units.h"
+#include "base/units.h"
 #include "present/views.h"
 #include "profile/timer_text.h"
 

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "analyse/topology.h"
-#include "present/units.h"
+#include "base/units.h"
 #include "present/views.h"
 
 enum { CELLS = 64, USUAL_PAIRS = 12 };

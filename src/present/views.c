@@ -3,7 +3,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "present/units.h"
+#include "base/units.h"
 
 const struct fm_view fm_views[] = {
     {"summary", "the job at a glance: banner, extremes over ranks, routines", fm_view_summary_text,

@@ -4,9 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/units.h"
 #include "present/csv.h"
 #include "present/json.h"
-#include "present/units.h"
 #include "tap.h"
 
 static char *written;

@@ -1,9 +1,10 @@
 /* Numbers as people read them, the same everywhere: 12.3 s, 4.5 ms, 1.2 MiB, 1,234,567.
  *
  * Each function fills the caller's buffer of at least FM_UNIT_CHARS bytes and returns it.
- * The number and its unit are parted by one space, so that a table can align both. */
-#ifndef FM_PRESENT_UNITS_H
-#define FM_PRESENT_UNITS_H
+ * The number and its unit are parted by one space, so that a table can align both. The point is a point and the
+ * comma a comma whatever the program's locale is. */
+#ifndef FM_BASE_UNITS_H
+#define FM_BASE_UNITS_H
 
 #include <stddef.h>
 #include <stdint.h>
@@ -12,6 +13,7 @@
 enum { FM_UNIT_CHARS = 32 };
 
 const char *fm_time_text(char *buffer, double ns);           /* 41 ns, 4.5 ms, 12.3 s, 1,234 s, 27.8 h */
+const char *fm_time_fine(char *buffer, double ns);           /* four digits: 41 ns, 4.512 ms, 12.34 s, 1,234 s */
 const char *fm_bytes_text(char *buffer, double bytes);       /* 8 B, 1.2 MiB */
 const char *fm_rate_text(char *buffer, double per_second);   /* 1.2 MiB/s */
 const char *fm_count_text(char *buffer, uint64_t count);     /* 1,234,567; from ten million on 12.3 M */

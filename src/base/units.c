@@ -1,7 +1,6 @@
-#include "present/units.h"
+#include "base/units.h"
 
 #include <inttypes.h>
-#include <math.h>
 #include <string.h>
 #include <time.h>
 
@@ -24,22 +23,50 @@ static int reaches(double value, double unit)
     return value >= unit * 0.99995;
 }
 
+/* Without printf, whose point depends on the locale. */
+static const char *number_text(char *buffer, double value, unsigned decimals, const char *unit)
+{
+    uint64_t power = decimals == 0 ? 1 : decimals == 1 ? 10 : decimals == 2 ? 100 : 1000;
+    uint64_t scaled = fm_rounded(value * (double)power);
+    if (decimals)
+        snprintf(buffer, FM_UNIT_CHARS, "%" PRIu64 ".%0*" PRIu64 " %s", scaled / power, (int)decimals, scaled % power,
+                 unit);
+    else
+        snprintf(buffer, FM_UNIT_CHARS, "%" PRIu64 " %s", scaled, unit);
+    add_commas(buffer);
+    return buffer;
+}
+
 const char *fm_time_text(char *buffer, double ns)
 {
-    if (ns >= 10 * HOUR_NS) {
-        snprintf(buffer, FM_UNIT_CHARS, "%.1f h", ns / HOUR_NS);
-        add_commas(buffer);
-    } else if (reaches(ns, 1e9)) {
-        snprintf(buffer, FM_UNIT_CHARS, "%.*f s", reaches(ns, 1e12) ? 0 : 1, ns / 1e9);
-        add_commas(buffer);
-    } else if (reaches(ns, 1e6)) {
-        snprintf(buffer, FM_UNIT_CHARS, "%.1f ms", ns / 1e6);
-    } else if (reaches(ns, 1e3)) {
-        snprintf(buffer, FM_UNIT_CHARS, "%.1f us", ns / 1e3);
-    } else {
-        snprintf(buffer, FM_UNIT_CHARS, "%.0f ns", ns);
-    }
-    return buffer;
+    if (ns >= 10 * HOUR_NS)
+        return number_text(buffer, ns / HOUR_NS, 1, "h");
+    if (reaches(ns, 1e9))
+        return number_text(buffer, ns / 1e9, reaches(ns, 1e12) ? 0 : 1, "s");
+    if (reaches(ns, 1e6))
+        return number_text(buffer, ns / 1e6, 1, "ms");
+    return reaches(ns, 1e3) ? number_text(buffer, ns / 1e3, 1, "us") : number_text(buffer, ns, 0, "ns");
+}
+
+static const char *four_digits(char *buffer, double value, const char *unit)
+{
+    return number_text(buffer, value, value >= 999.95 ? 0 : value >= 99.995 ? 1 : value >= 9.9995 ? 2 : 3, unit);
+}
+
+const char *fm_time_fine(char *buffer, double ns)
+{
+    if (ns >= 10 * HOUR_NS)
+        return number_text(buffer, ns / HOUR_NS, 1, "h");
+    if (reaches(ns, 1e9))
+        return four_digits(buffer, ns / 1e9, "s");
+    if (reaches(ns, 1e6))
+        return four_digits(buffer, ns / 1e6, "ms");
+    return reaches(ns, 1e3) ? four_digits(buffer, ns / 1e3, "us") : number_text(buffer, ns, 0, "ns");
+}
+
+static int is_whole(double number)
+{
+    return number >= 0x1p63 || number == (double)(int64_t)number;
 }
 
 static const char *bytes_text(char *buffer, double bytes, const char *per)
@@ -50,7 +77,7 @@ static const char *bytes_text(char *buffer, double bytes, const char *per)
         bytes /= 1024;
         unit++;
     }
-    int whole = unit == 0 && (bytes == floor(bytes) || bytes >= 99.95);
+    int whole = unit == 0 && (is_whole(bytes) || bytes >= 99.95);
     snprintf(buffer, FM_UNIT_CHARS, "%.*f %s%s", whole ? 0 : 1, bytes, units[unit], per);
     add_commas(buffer);
     return buffer;
@@ -71,14 +98,14 @@ const char *fm_count_text(char *buffer, uint64_t count)
     static const char units[] = "MGTPE";
     if (count < 10000000) {
         snprintf(buffer, FM_UNIT_CHARS, "%" PRIu64, count);
+        add_commas(buffer);
     } else {
         double value = (double)count / 1e6;
         size_t unit = 0;
         for (; unit + 2 < sizeof units && reaches(value, 1000); unit++)
             value /= 1000;
-        snprintf(buffer, FM_UNIT_CHARS, "%.1f %c", value, units[unit]);
+        number_text(buffer, value, 1, (char[]){units[unit], 0});
     }
-    add_commas(buffer);
     return buffer;
 }
 
@@ -89,7 +116,7 @@ uint64_t fm_rounded(double number)
 
 const char *fm_mean_text(char *buffer, double mean)
 {
-    if (mean == floor(mean) || mean >= 1e4)
+    if (is_whole(mean) || mean >= 1e4)
         return fm_count_text(buffer, fm_rounded(mean));
     snprintf(buffer, FM_UNIT_CHARS, "%.1f", mean);
     add_commas(buffer);
