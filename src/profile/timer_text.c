@@ -69,14 +69,23 @@ static uint64_t average(const struct fm_spread *spread)
     return spread->ranks ? spread->sum / spread->ranks : 0;
 }
 
+/* Seconds; printf's %f would take the point of the program's locale. */
+static void put_hundredths(struct writer *w, uint64_t ns)
+{
+    uint64_t hundredths = ns / 10000000 + (ns % 10000000 >= 5000000);
+    put(w, "%6lu.%02lu | ", (unsigned long)(hundredths / 100), (unsigned long)(hundredths % 100));
+}
+
 static void put_summary(struct writer *w, const struct fm_timer *const *timers, size_t n)
 {
     put(w, "*** profile for %u task%s ***\n", w->layout->tasks, w->layout->tasks == 1 ? "" : "s");
     put(w, "max total | min total | avg total | timer\n----------|-----------|-----------|-----\n");
     for (size_t i = 0; i < n; i++) {
         const struct fm_spread *total = &timers[i]->total_ns;
-        put(w, "%9.2f | %9.2f | %9.2f | %s\n", (double)total->max / 1e9, (double)total->min / 1e9,
-            (double)average(total) / 1e9, timers[i]->name);
+        put_hundredths(w, total->max);
+        put_hundredths(w, total->min);
+        put_hundredths(w, average(total));
+        put(w, "%s\n", timers[i]->name);
     }
 }
 
