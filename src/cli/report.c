@@ -4,10 +4,12 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/utf8.h"
 #include "cli/cli.h"
 #include "present/report_json.h"
 #include "present/views.h"
 #include "profile/encode.h"
+#include "profile/timer_text.h"
 
 enum format { FORMAT_TEXT, FORMAT_JSON, FORMAT_CSV };
 
@@ -16,6 +18,8 @@ struct request {
     const struct fm_view *view;
     enum format format;
     bool terse, grouped;
+    const char *of_timers; /* an option that only the view timers has */
+    bool rich;             /* asked for */
     struct fm_report_options options;
 };
 
@@ -33,6 +37,16 @@ static void print_help(void)
          "  --top N         at most N rows of a table\n"
          "  --all           every row\n"
          "  --terse         a banner of at most 12 lines\n"
+         "\n"
+         "Of the view timers, then the default:\n"
+         "  --layout L      rich (default), or paper: that of White's multi-resolution timers\n"
+         "  --tick T        ticks of the paper's layout: 1ns (default), 10us, 1ms ... 1s\n"
+         "  --histograms H  groups of tasks: max (default) by the fullest bin, or cluster by whole histograms\n"
+         "  --groups K      at most K groups of tasks (default 8)\n"
+         "  --full          every group of tasks, and every list of tasks in full\n"
+         "  --correct       every total without the overhead of timers too\n"
+         "  --ascii         no other characters; so it is anyway where the locale is not UTF-8\n"
+         "\n"
          "  -h, --help      this text\n"
          "\n"
          "Example:\n"
@@ -84,7 +98,54 @@ static int set_by(struct request *request, const char *name)
     return FM_EXIT_OK;
 }
 
-enum { OPTION_VIEW = 256, OPTION_FORMAT, OPTION_ALL, OPTION_HISTOGRAM, OPTION_BY, OPTION_TOP, OPTION_TERSE };
+static int set_layout(struct request *request, const char *name)
+{
+    static const char *const words[] = {"rich", "paper", NULL};
+    int index;
+    if (!find_word(words, name, &index))
+        return fm_usage_error("report", "there is no layout '%s', only rich and paper", name);
+    request->rich = index == 0;
+    request->options.paper = index == 1;
+    return FM_EXIT_OK;
+}
+
+static int set_histograms(struct request *request, const char *name)
+{
+    static const char *const words[] = {"max", "cluster", NULL};
+    int index;
+    if (!find_word(words, name, &index))
+        return fm_usage_error("report", "--histograms knows max and cluster, not '%s'", name);
+    request->options.timers.cluster = index == 1;
+    return FM_EXIT_OK;
+}
+
+static int set_tick(struct request *request, const char *tick)
+{
+    int exponent = fm_timer_exponent(tick);
+    if (exponent < 0)
+        return fm_usage_error("report", "--tick is a power of ten from 1ns to 1s, such as 10us or 1ms, not '%s'", tick);
+    request->options.tick = (unsigned)exponent;
+    request->options.paper = true;
+    return FM_EXIT_OK;
+}
+
+enum {
+    OPTION_VIEW = 256,
+    OPTION_FORMAT,
+    OPTION_ALL,
+    OPTION_HISTOGRAM,
+    OPTION_BY,
+    OPTION_TOP,
+    OPTION_TERSE,
+    /* of the view timers */
+    OPTION_LAYOUT,
+    OPTION_TICK,
+    OPTION_HISTOGRAMS,
+    OPTION_GROUPS,
+    OPTION_FULL,
+    OPTION_CORRECT,
+    OPTION_ASCII,
+};
 
 static const struct option options[] = {
     {"view", required_argument, NULL, OPTION_VIEW},
@@ -95,9 +156,43 @@ static const struct option options[] = {
     {"by", required_argument, NULL, OPTION_BY},
     {"top", required_argument, NULL, OPTION_TOP},
     {"terse", no_argument, NULL, OPTION_TERSE},
+    {"layout", required_argument, NULL, OPTION_LAYOUT},
+    {"tick", required_argument, NULL, OPTION_TICK},
+    {"histograms", required_argument, NULL, OPTION_HISTOGRAMS},
+    {"groups", required_argument, NULL, OPTION_GROUPS},
+    {"full", no_argument, NULL, OPTION_FULL},
+    {"correct", no_argument, NULL, OPTION_CORRECT},
+    {"ascii", no_argument, NULL, OPTION_ASCII},
     {"help", no_argument, NULL, 'h'},
     {0},
 };
+
+static int set_option_of_timers(struct request *request, int option)
+{
+    struct fm_timer_rich *timers = &request->options.timers;
+    switch (option) {
+    case OPTION_LAYOUT:
+        return set_layout(request, optarg);
+    case OPTION_TICK:
+        return set_tick(request, optarg);
+    case OPTION_HISTOGRAMS:
+        return set_histograms(request, optarg);
+    case OPTION_GROUPS:
+        if (!fm_parse_number(optarg, 1, 1000, &timers->groups))
+            return fm_usage_error("report", "--groups needs a number from 1 to 1000, not '%s'", optarg);
+        break;
+    case OPTION_FULL:
+        timers->full = true;
+        break;
+    case OPTION_CORRECT:
+        timers->correct = true;
+        break;
+    default:
+        timers->ascii = true;
+        break;
+    }
+    return FM_EXIT_OK;
+}
 
 static int set_option(struct request *request, int option, char **argv)
 {
@@ -117,6 +212,8 @@ static int set_option(struct request *request, int option, char **argv)
     case OPTION_TERSE:
         request->terse = true;
         return FM_EXIT_OK;
+    case OPTION_LAYOUT ... OPTION_ASCII:
+        return set_option_of_timers(request, option);
     case OPTION_TOP:
         if (!fm_parse_number(optarg, 1, 1000000000, &request->options.top))
             return fm_usage_error("report", "--top needs a number from 1 on, not '%s'", optarg);
@@ -129,33 +226,49 @@ static int set_option(struct request *request, int option, char **argv)
     }
 }
 
-/* Only the view mpi groups and has histograms. JSON has all views at once. */
+static int settle_layout(struct request *request)
+{
+    const struct fm_timer_rich *timers = &request->options.timers;
+    if (request->options.paper && request->rich)
+        return fm_usage_error("report", "--tick belongs to --layout paper");
+    if (request->options.paper && (timers->cluster || timers->groups || timers->correct))
+        return fm_usage_error("report", "--histograms, --groups and --correct belong to --layout rich");
+    request->options.timers.ascii |= !fm_utf8_locale();
+    return FM_EXIT_OK;
+}
+
+/* Only the view mpi groups and has histograms, only timers have layouts. JSON has all views at once. */
 static int settle_view(struct request *request)
 {
-    const struct fm_view *mpi = fm_view_find("mpi");
+    const struct fm_view *mpi = fm_view_find("mpi"), *timers = fm_view_find("timers");
     bool of_mpi = request->grouped || request->options.histogram;
-    if (request->terse && (request->format != FORMAT_TEXT || request->view || of_mpi))
+    if (request->terse && (request->format != FORMAT_TEXT || request->view || of_mpi || request->of_timers))
         return fm_usage_error("report", "--terse is text alone, and no view");
     if (!request->view)
-        request->view = of_mpi ? mpi : fm_views;
+        request->view = of_mpi ? mpi : request->of_timers ? timers : fm_views;
     if (of_mpi && request->view != mpi && request->format != FORMAT_JSON)
         return fm_usage_error("report", "--%s belongs to the view mpi, not to %s",
                               request->grouped ? "by" : "histogram", request->view->name);
-    return FM_EXIT_OK;
+    if (request->of_timers && request->view != timers && request->format != FORMAT_JSON)
+        return fm_usage_error("report", "--%s belongs to the view timers, not to %s", request->of_timers,
+                              request->view->name);
+    return settle_layout(request);
 }
 
 /* FM_EXIT_OK with request->profile NULL: help was asked for and given. */
 static int parse(struct request *request, int argc, char **argv)
 {
-    int option;
+    int option, index = 0;
     *request = (struct request){0};
     opterr = 0;
     optind = 1;
-    while ((option = getopt_long(argc, argv, ":o:h", options, NULL)) != -1) {
+    while ((option = getopt_long(argc, argv, ":o:h", options, &index)) != -1) {
         if (option == 'h') {
             print_help();
             return FM_EXIT_OK;
         }
+        if (option >= OPTION_LAYOUT)
+            request->of_timers = options[index].name;
         int status = set_option(request, option, argv);
         if (status)
             return status;

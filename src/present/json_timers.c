@@ -1,7 +1,11 @@
 /* The timers of a JSON report. */
-#include "present/json_parts.h"
+#include <string.h>
+
+#include "base/sort.h"
 #include "base/units.h"
+#include "present/json_parts.h"
 #include "profile/timer_misuse_text.h"
+#include "profile/timer_tree.h"
 
 static void write_event(struct fm_json *json, const char *key, const struct fm_extreme *extreme)
 {
@@ -27,13 +31,10 @@ static void write_bin(struct fm_json *json, const struct fm_timer_bin *bin, uint
     fm_json_end(json);
 }
 
-static bool write_histograms(struct fm_report *report, struct fm_json *json, const struct fm_timer *timer)
+static void write_groups(struct fm_report *report, struct fm_json *json, const char *key,
+                         const struct fm_timer_group *groups, size_t n)
 {
-    struct fm_timer_group *groups;
-    size_t n;
-    if (!fm_timer_reduce(timer, 0, &report->arena, &groups, &n))
-        return false;
-    fm_json_array(json, "histograms", FM_JSON_LINES);
+    fm_json_array(json, key, FM_JSON_LINES);
     for (size_t i = 0; i < n; i++) {
         uint64_t tasks = fm_rankset_count(&groups[i].ranks);
         fm_json_object(json, NULL, FM_JSON_LINES);
@@ -46,6 +47,21 @@ static bool write_histograms(struct fm_report *report, struct fm_json *json, con
         fm_json_end(json);
     }
     fm_json_end(json);
+}
+
+static bool write_histograms(struct fm_report *report, struct fm_json *json, const struct fm_timer *timer)
+{
+    const struct fm_timer_rich *wish = &report->options.timers;
+    struct fm_timer_group *groups;
+    size_t n;
+    if (!fm_timer_reduce(timer, 0, &report->arena, &groups, &n))
+        return false;
+    write_groups(report, json, "histograms", groups, n);
+    if (!wish->cluster)
+        return true;
+    if (!fm_timer_rich_groups(timer, wish, &report->arena, &groups, &n))
+        return false;
+    write_groups(report, json, "clusters", groups, n);
     return true;
 }
 
@@ -79,32 +95,47 @@ static void write_misuses(struct fm_report *report, struct fm_json *json, const 
     fm_json_end(json);
 }
 
+static bool write_timer(struct fm_report *report, struct fm_json *json, const struct fm_timer_node *node)
+{
+    const struct fm_timer *timer = node->timer;
+    fm_json_object(json, NULL, FM_JSON_LINES);
+    fm_json_text(json, "name", timer->name);
+    fm_json_text(json, "parent", timer->parent);
+    fm_json_ranks(report, json, &timer->ranks);
+    fm_json_spread(json, "events", &timer->events);
+    fm_json_spread_seconds(json, "total_s", &timer->total_ns);
+    fm_json_seconds(json, "time_s", timer->total_ns.sum);
+    fm_json_whole(json, "threads", timer->thread_ns.ranks);
+    fm_json_spread_seconds(json, "thread_total_s", &timer->thread_ns);
+    fm_json_seconds(json, "in_other_timers_s", timer->children_ns);
+    fm_json_seconds(json, "exclusive_s", fm_timer_exclusive(timer));
+    fm_json_seconds(json, "overhead_s", timer->overhead_ns);
+    fm_json_seconds(json, "corrected_s", fm_timer_corrected(node));
+    write_event(json, "longest", &timer->longest);
+    write_event(json, "second", &timer->second);
+    write_event(json, "shortest", &timer->shortest);
+    write_halves(json, timer);
+    bool written = write_histograms(report, json, timer);
+    write_misuses(report, json, timer, false);
+    write_misuses(report, json, timer, true);
+    fm_json_end(json);
+    return written;
+}
+
+static int by_name(const void *a, const void *b)
+{
+    return strcmp(((const struct fm_timer_node *)a)->timer->name, ((const struct fm_timer_node *)b)->timer->name);
+}
+
 enum fm_status fm_json_timers(struct fm_report *report, struct fm_json *json, struct fm_error *error)
 {
+    struct fm_timer_node *nodes;
+    size_t n = report->profile->n_timers;
+    bool fine = fm_timer_tree(report->profile->timers, n, &report->arena, &nodes) &&
+                fm_sort(nodes, n, sizeof *nodes, by_name, &report->arena);
     fm_json_array(json, "timers", FM_JSON_LINES);
-    for (size_t i = 0; i < report->profile->n_timers; i++) {
-        const struct fm_timer *timer = &report->profile->timers[i];
-        fm_json_object(json, NULL, FM_JSON_LINES);
-        fm_json_text(json, "name", timer->name);
-        fm_json_text(json, "parent", timer->parent);
-        fm_json_ranks(report, json, &timer->ranks);
-        fm_json_spread(json, "events", &timer->events);
-        fm_json_spread_seconds(json, "total_s", &timer->total_ns);
-        fm_json_seconds(json, "time_s", timer->total_ns.sum);
-        fm_json_whole(json, "threads", timer->thread_ns.ranks);
-        fm_json_spread_seconds(json, "thread_total_s", &timer->thread_ns);
-        fm_json_seconds(json, "in_other_timers_s", timer->children_ns);
-        fm_json_seconds(json, "overhead_s", timer->overhead_ns);
-        write_event(json, "longest", &timer->longest);
-        write_event(json, "second", &timer->second);
-        write_event(json, "shortest", &timer->shortest);
-        write_halves(json, timer);
-        if (!write_histograms(report, json, timer))
-            return fm_fail(error, FM_ERR_MEMORY, "no memory left for the report of timers");
-        write_misuses(report, json, timer, false);
-        write_misuses(report, json, timer, true);
-        fm_json_end(json);
-    }
+    for (size_t i = 0; fine && i < n; i++)
+        fine = write_timer(report, json, &nodes[i]);
     fm_json_end(json);
-    return FM_OK;
+    return fine ? FM_OK : fm_fail(error, FM_ERR_MEMORY, "no memory left for the report of timers");
 }

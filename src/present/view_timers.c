@@ -1,7 +1,8 @@
-/* The timers of the application: in text the layout of the paper (profile/timer_text.h), in CSV a line for each. */
-#include "base/units.h"
+/* The timers of the application: in text for people (profile/timer_rich.h) or in the layout of the paper
+ * (profile/timer_text.h), in CSV a line for each. */
 #include "present/views.h"
 #include "profile/timer_text.h"
+#include "profile/timer_tree.h"
 
 enum { COLUMNS = 100 };
 
@@ -11,22 +12,36 @@ static const struct fm_column columns[] = {
     {"max total", "max_total_s", FM_COLUMN_TIME}, {"on", "max_total_rank", FM_COLUMN_RANK},
     {"min total", "min_total_s", FM_COLUMN_TIME}, {"on", "min_total_rank", FM_COLUMN_RANK},
     {"total", "total_s", FM_COLUMN_TIME},         {"inside", "in_other_timers_s", FM_COLUMN_TIME},
+    {"exclusive", "exclusive_s", FM_COLUMN_TIME}, {"overhead", "overhead_s", FM_COLUMN_TIME},
     {"longest", "longest_s", FM_COLUMN_TIME},     {"shortest", "shortest_s", FM_COLUMN_TIME},
 };
 
-enum fm_status fm_view_timers_text(struct fm_report *report, FILE *out, struct fm_error *error)
+static const char *text_of(struct fm_report *report)
 {
     const struct fm_profile *p = report->profile;
-    struct fm_timer_layout layout = {.columns = COLUMNS, .tasks = p->job.ranks ? p->job.ranks : 1};
+    const struct fm_report_options *options = &report->options;
+    uint32_t tasks = p->job.ranks ? p->job.ranks : 1;
+    if (options->paper) {
+        struct fm_timer_layout layout = {.columns = COLUMNS, .tasks = tasks, .exponent = options->tick};
+        return fm_timers_text(p->timers, p->n_timers, &layout, &report->arena);
+    }
+    struct fm_timer_rich layout = options->timers;
+    layout.tasks = tasks;
+    layout.blocks = options->all ? SIZE_MAX : options->top;
+    return fm_timers_rich(p->timers, p->n_timers, &layout, &report->arena);
+}
+
+enum fm_status fm_view_timers_text(struct fm_report *report, FILE *out, struct fm_error *error)
+{
     fm_print_incomplete(report, out);
-    if (!p->n_timers) {
+    if (!report->profile->n_timers) {
         fputs("The program has no timers: fathom-timers(3) tells how to add them.\n", out);
         return FM_OK;
     }
-    const char *text = fm_timers_text(p->timers, p->n_timers, &layout, &report->arena);
+    const char *text = text_of(report);
     if (!text)
         return fm_fail(error, FM_ERR_MEMORY, "no memory left for the report of timers");
-    fputs(text, out);
+    fm_print_lines(out, text); /* names come from a file */
     return FM_OK;
 }
 
@@ -47,6 +62,8 @@ enum fm_status fm_view_timers_csv(struct fm_report *report, FILE *out, struct fm
         fm_cell_whole(&table, timer->total_ns.min_rank);
         fm_cell_whole(&table, timer->total_ns.sum);
         fm_cell_whole(&table, timer->children_ns);
+        fm_cell_whole(&table, fm_timer_exclusive(timer));
+        fm_cell_whole(&table, timer->overhead_ns);
         fm_cell_whole(&table, timer->longest.ns);
         fm_cell_whole(&table, timer->shortest.ns);
     }

@@ -12,6 +12,7 @@
 #include "analyse/symbols.h"
 #include "present/text.h"
 #include "profile/profile.h"
+#include "profile/timer_rich.h"
 
 enum fm_report_by { FM_REPORT_BY_ROUTINE, FM_REPORT_BY_SITE, FM_REPORT_BY_REGION, FM_REPORT_BY_COMM };
 
@@ -20,6 +21,10 @@ struct fm_report_options {
     bool histogram; /* durations too */
     enum fm_report_by by;
     size_t top; /* rows of a table; 0 = the view's own choice */
+
+    struct fm_timer_rich timers; /* tasks, blocks and dimensions are the view's own business */
+    bool paper;                  /* timers in the layout of the paper instead, in ticks of 10^tick ns */
+    unsigned tick;
 };
 
 struct fm_report {

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """Timers of the application: in the profile without a report call, on some ranks only, nested, of several threads,
 used wrongly, after a kill, from Fortran, and in a program that is linked with the library and knows nothing else."""
+import os
 import pathlib
 import re
 import subprocess
@@ -28,9 +29,15 @@ def counted(timer):
     return round(total)
 
 
-def text_report(job):
-    return subprocess.run([jobs.FATHOM, "report", "--view", "timers", job.profiles()[0]], capture_output=True,
-                          check=True, text=True).stdout
+def text_report(job, *options):
+    return subprocess.run([jobs.FATHOM, "report", "--view", "timers", *options, job.profiles()[0]],
+                          capture_output=True, check=True, encoding="utf-8",
+                          env={**os.environ, "LC_ALL": "C.UTF-8"}).stdout
+
+
+def without_drift(text):
+    """The halves of a run depend on when the report is made."""
+    return [line for line in text.splitlines() if not line.startswith("  drift ")]
 
 
 def ranges(text):
@@ -69,12 +76,19 @@ def check_mpi(tap, mpi):
     tap.ok(step["in_other_timers_s"] == inner["time_s"] and step["time_s"] >= inner["time_s"],
            f"{mpi.short}: the time of inner timers is known", step, inner)
     tap.equal(step["first_half"]["events"] + step["second_half"]["events"], 80, f"{mpi.short}: halves of the run")
-    text = text_report(job)
+    text = text_report(job, "--layout", "paper")
     tap.ok(text.startswith("*** profile for 4 tasks ***\n") and "\n*** odd\ntasks: 1,3\nevents per task: 5 max" in text,
            f"{mpi.short}: the report in text", text)
+    text = text_report(job)
+    tap.ok(text.startswith("3 timers on 4 tasks.") and "\n  inner " in text and "\ninner, in step\n" in text and
+           "\nodd\n  tasks        2 (1,3), 5 events each\n" in text, f"{mpi.short}: the rich report in text", text)
+    tap.equal(text_report(job, "--histograms", "cluster", "--groups", "1").count("|  0-3"), 2,
+              f"{mpi.short}: one group of each timer")
     job, _ = check(tap, mpi, program, "misuse", jobs.BARE, misused("0-3"))
     check_misuse(tap, f"{mpi.short}, C", job, program, "timers.c")
-    check(tap, mpi, program, "threads", jobs.BARE, {"work": ("0-3", "", 400, 400, 1600)})
+    job, report = check(tap, mpi, program, "threads", jobs.BARE, {"work": ("0-3", "", 400, 400, 1600)})
+    tap.ok(report["timers"][0]["threads"] == 16 and "(16 threads)\n" in text_report(job),
+           f"{mpi.short}: threads of a timer", report["timers"])
     job, report = check(tap, mpi, program, "kill", jobs.PRELOAD,
                         {"step": ("0-3", "life", 10, 20, 70), "inner": ("0-3", "step", 20, 40, 140),
                          "odd": ("3", "life", 5, 5, 5), "life": NOTHING}, status=None)
@@ -130,13 +144,24 @@ def check_reports(tap, mpi, program):
     """A program's own reports have the same numbers as the profile, and the ranks of their communicator."""
     job, _ = check(tap, mpi, program, "report", jobs.AROUND, PLAIN)
     whole, odd = ((job.work / f"{name}.txt").read_text(encoding="utf-8") for name in ("all", "odd"))
-    later = text_report(job)
-    tap.equal(whole, later, f"{mpi.short}: report_timers and fathom report agree")
+    tap.equal(whole, text_report(job, "--layout", "paper"), f"{mpi.short}: report_timers and fathom report agree")
     tap.ok("\n*** odd\ntasks: 0-1\nevents per task: 5 max, 5 min, 5 avg (2 tasks)\n" in odd,
            f"{mpi.short}: the report of a sub-communicator", odd)
     job = jobs.run(jobs.BARE, mpi, RANKS, [program, "report"], env={"FATHOM_TICK": "1s"})
     text = (job.work / "all.txt").read_text(encoding="utf-8")
     tap.ok(job.status == 0 and "\n0 tick(s): 20 max (task 0)" in text, f"{mpi.short}: in ticks of a second", text)
+    check_rich(tap, mpi, program)
+
+
+def check_rich(tap, mpi, program):
+    job = jobs.run(jobs.AROUND, mpi, RANKS, [program, "report"], env={"FATHOM_TIMERS": "rich", "LC_ALL": "C.UTF-8"})
+    text = (job.work / "all.txt").read_text(encoding="utf-8")
+    tap.ok(job.status == 0 and "\u2588" in text, f"{mpi.short}: a rich report of its own", text)
+    tap.equal(without_drift(text), without_drift(text_report(job)), f"{mpi.short}: as fathom report has it")
+    job = jobs.run(jobs.AROUND, mpi, RANKS, [program, "report"], env={"FATHOM_TIMERS": "rich", "LC_ALL": "C"})
+    text = (job.work / "all.txt").read_text(encoding="utf-8")
+    tap.ok(text.isascii() and "@" in text, f"{mpi.short}: in ASCII where the locale has no more", text)
+    tap.equal(without_drift(text), without_drift(text_report(job, "--ascii")), f"{mpi.short}: as fathom report --ascii")
 
 
 def main():

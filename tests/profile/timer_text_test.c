@@ -3,29 +3,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/decimal.h"
+#include "profile/paper.h"
 #include "profile/segment.h"
 #include "profile/timer_text.h"
-#include "reduce/parts.h"
 #include "tap.h"
-
-enum { MS = 1000000, MS_EXPONENT = 6 };
-
-static char *read_figure(const char *name)
-{
-    char path[4096];
-    const char *source = getenv("FATHOM_SOURCE");
-    snprintf(path, sizeof path, "%s/tests/profile/figures/%s", source ? source : ".", name);
-    FILE *file = fopen(path, "r");
-    if (!file) {
-        perror(path);
-        exit(1);
-    }
-    char *text = calloc(1, 1 << 16);
-    text[fread(text, 1, (1 << 16) - 1, file)] = 0;
-    fclose(file);
-    return text;
-}
 
 /* Runs of blanks become one, empty lines and those of dashes alone go. */
 static char *plain(const char *text)
@@ -52,35 +33,6 @@ static void compare(const char *got, const char *wanted, const char *what)
         printf("# got:\n%s# wanted:\n%s", a, b);
     free(a);
     free(b);
-}
-
-static void add_task(struct fm_profile *p, const char *name, uint32_t rank, const struct fm_timer_task *task)
-{
-    struct fm_timer timer;
-    if (!fm_timer_of_task(&timer, &p->arena, name, "", rank, task) || !fm_merge_timers(p, &timer, 1))
-        exit(1);
-}
-
-/* "tasks 0-3,7 events 6000:1 5:127" */
-static void add_tasks(struct fm_profile *p, const char *name, const char *line)
-{
-    struct fm_timer_task task = {0};
-    const char *ranges = line + strlen("tasks "), *events = strstr(line, " events ") + strlen(" events ");
-    for (const char *at = events; *at && *at != '\n';) {
-        char *end;
-        uint64_t ticks = strtoull(at, &end, 10), count = strtoull(end + 1, &end, 10);
-        task.counts[fm_decimal_bin(ticks * MS)] += count;
-        task.events += count;
-        task.total_ns += count * ticks * MS;
-        at = end + strspn(end, " ");
-    }
-    for (const char *at = ranges; at < events && *at >= '0' && *at <= '9';) {
-        char *end;
-        unsigned long first = strtoul(at, &end, 10), last = *end == '-' ? strtoul(end + 1, &end, 10) : first;
-        for (unsigned long rank = first; rank <= last; rank++)
-            add_task(p, name, (uint32_t)rank, &task);
-        at = end + 1;
-    }
 }
 
 static void test_histograms(const char *figure, uint32_t tasks)

@@ -4,9 +4,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/utf8.h"
 #include "measure/mpi/abi.h"
 #include "measure/timer.h"
 #include "profile/encode.h"
+#include "profile/timer_rich.h"
 #include "profile/timer_text.h"
 #include "reduce/from_segment.h"
 #include "reduce/parts.h"
@@ -88,11 +90,22 @@ static void send_to_parent(const struct tasks *tasks, const struct fm_profile *t
     fm_arena_destroy(&arena);
 }
 
+/* FATHOM_TIMERS=rich; else the layout of the paper. */
+static const char *rich_or_plain(const struct fm_profile *timers, uint32_t tasks, struct fm_arena *arena)
+{
+    const char *wish = getenv("FATHOM_TIMERS");
+    if (wish && strcmp(wish, "rich") == 0) {
+        struct fm_timer_rich rich = {.tasks = tasks, .ascii = !fm_utf8_locale()};
+        return fm_timers_rich(timers->timers, timers->n_timers, &rich, arena);
+    }
+    struct fm_timer_layout layout = {.columns = COLUMNS, .tasks = tasks, .exponent = fm_timer_tick()};
+    return fm_timers_text(timers->timers, timers->n_timers, &layout, arena);
+}
+
 static char *text_of(const struct fm_profile *timers, int tasks)
 {
-    struct fm_timer_layout layout = {.columns = COLUMNS, .tasks = (uint32_t)tasks, .exponent = fm_timer_tick()};
     struct fm_arena arena = {0};
-    const char *text = timers ? fm_timers_text(timers->timers, timers->n_timers, &layout, &arena) : NULL;
+    const char *text = timers ? rich_or_plain(timers, (uint32_t)tasks, &arena) : NULL;
     char *copy = text ? strdup(text) : NULL;
     fm_arena_destroy(&arena);
     return copy;

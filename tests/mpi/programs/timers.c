@@ -95,23 +95,26 @@ static void misuse(void)
     fathom_timer_start(third);  /* WRONG third: never stopped */
 }
 
-static void *work(void *unused)
+/* None ends before all have made their events: a thread that has ended gives its place to the next. */
+static void *work(void *barrier)
 {
-    (void)unused;
     int t = 0;
     fathom_timer_get(&t, "work");
     for (int i = 0; i < 100; i++) {
         fathom_timer_start(t);
         fathom_timer_stop(t);
     }
+    pthread_barrier_wait(barrier);
     return NULL;
 }
 
 static void threads(void)
 {
     pthread_t all[4];
+    pthread_barrier_t barrier;
+    pthread_barrier_init(&barrier, NULL, 4);
     for (int i = 0; i < 4; i++)
-        pthread_create(&all[i], NULL, work, NULL);
+        pthread_create(&all[i], NULL, work, &barrier);
     for (int i = 0; i < 4; i++)
         pthread_join(all[i], NULL);
 }
