@@ -27,6 +27,8 @@ static const char *text_of(struct fm_report *report)
     }
     struct fm_timer_rich layout = options->timers;
     layout.tasks = tasks;
+    if (fm_grid_covers(&p->job.cart, tasks))
+        layout.grid = p->job.cart;
     layout.blocks = options->all ? SIZE_MAX : options->top;
     return fm_timers_rich(p->timers, p->n_timers, &layout, &report->arena);
 }

@@ -22,7 +22,7 @@ struct fm_report_options {
     enum fm_report_by by;
     size_t top; /* rows of a table; 0 = the view's own choice */
 
-    struct fm_timer_rich timers; /* tasks, blocks and dimensions are the view's own business */
+    struct fm_timer_rich timers; /* tasks, blocks and grid are the view's own business */
     bool paper;                  /* timers in the layout of the paper instead, in ticks of 10^tick ns */
     unsigned tick;
 };

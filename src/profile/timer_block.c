@@ -36,7 +36,7 @@ static void write_label(struct fm_writer *w, const char *label)
 static void write_list(struct fm_writer *w, const struct fm_rankset *tasks, const struct fm_timer_rich *layout,
                        size_t columns)
 {
-    const char *text = fm_tasks_text(tasks, &layout->cart, columns, w->arena);
+    const char *text = fm_tasks_text(tasks, &layout->grid, columns, w->arena);
     fm_write(w, "%s", text ? text : "");
     w->failed |= !text;
 }

@@ -15,9 +15,9 @@ struct fm_timer_rich {
     bool full;      /* every group, and all of every list */
     bool correct;   /* the total without overhead even where it hardly matters */
     bool ascii;
-    size_t groups; /* at most, of a timer; 0: FM_RICH_GROUPS */
-    size_t blocks; /* at most; 0: FM_RICH_BLOCKS */
-    struct fm_cart cart;
+    size_t groups;       /* at most, of a timer; 0: FM_RICH_GROUPS */
+    size_t blocks;       /* at most; 0: FM_RICH_BLOCKS */
+    struct fm_grid grid; /* of all tasks, if there is one */
 };
 
 /* The groups of tasks that such a report shows; false: no memory. */

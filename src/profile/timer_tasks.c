@@ -58,21 +58,21 @@ static bool write_pattern(struct fm_writer *w, const struct fm_rankset *tasks)
 /* ---- blocks ---- */
 
 struct block {
-    uint64_t from[FM_CART_DIMS], to[FM_CART_DIMS]; /* coordinates, inclusive */
-    uint64_t stride[FM_CART_DIMS + 1];             /* stride[d]: tasks in one step of dimension d - 1 */
+    uint64_t from[FM_GRID_DIMS], to[FM_GRID_DIMS]; /* coordinates, inclusive */
+    uint64_t stride[FM_GRID_DIMS + 1];             /* stride[d]: tasks in one step of dimension d - 1 */
 };
 
 /* The smallest block that can hold them: from the first task's coordinates to the last one's. */
-static bool block_around(const struct fm_rankset *tasks, const struct fm_cart *cart, struct block *block)
+static bool block_around(const struct fm_rankset *tasks, const struct fm_grid *grid, struct block *block)
 {
     uint64_t first = tasks->ranges[0].first, last = tasks->ranges[tasks->n - 1].last;
-    block->stride[cart->n] = 1;
-    for (size_t d = cart->n; d-- > 0;) {
-        if (cart->dims[d] == 0 || block->stride[d + 1] > UINT32_MAX)
+    block->stride[grid->n] = 1;
+    for (size_t d = grid->n; d-- > 0;) {
+        if (grid->dims[d] == 0 || block->stride[d + 1] > UINT32_MAX)
             return false;
-        block->stride[d] = block->stride[d + 1] * cart->dims[d];
-        block->from[d] = first / block->stride[d + 1] % cart->dims[d];
-        block->to[d] = last / block->stride[d + 1] % cart->dims[d];
+        block->stride[d] = block->stride[d + 1] * grid->dims[d];
+        block->from[d] = first / block->stride[d + 1] % grid->dims[d];
+        block->to[d] = last / block->stride[d + 1] % grid->dims[d];
         if (block->from[d] > block->to[d])
             return false;
     }
@@ -92,10 +92,10 @@ static uint64_t row_start(const struct block *block, size_t inner, uint64_t row)
 }
 
 /* Whether the ranges are the block's rows: the coordinates behind the last one that is limited run together. */
-static bool is_block(const struct fm_rankset *tasks, const struct fm_cart *cart, const struct block *block)
+static bool is_block(const struct fm_rankset *tasks, const struct fm_grid *grid, const struct block *block)
 {
-    size_t inner = cart->n - 1;
-    while (inner > 0 && block->from[inner] == 0 && block->to[inner] == cart->dims[inner] - 1)
+    size_t inner = grid->n - 1;
+    while (inner > 0 && block->from[inner] == 0 && block->to[inner] == grid->dims[inner] - 1)
         inner--;
     uint64_t run = (block->to[inner] - block->from[inner] + 1) * block->stride[inner + 1];
     for (size_t row = 0; row < tasks->n; row++) {
@@ -107,20 +107,20 @@ static bool is_block(const struct fm_rankset *tasks, const struct fm_cart *cart,
 }
 
 /* A block that is one range is simpler told so. */
-static bool write_block(struct fm_writer *w, const struct fm_rankset *tasks, const struct fm_cart *cart)
+static bool write_block(struct fm_writer *w, const struct fm_rankset *tasks, const struct fm_grid *grid)
 {
     struct block block;
-    if (cart->n < 2 || cart->n > FM_CART_DIMS || tasks->n < 2 || !block_around(tasks, cart, &block) ||
-        !is_block(tasks, cart, &block))
+    if (grid->n < 2 || grid->n > FM_GRID_DIMS || tasks->n < 2 || !block_around(tasks, grid, &block) ||
+        !is_block(tasks, grid, &block))
         return false;
     fm_write(w, "block [");
-    for (size_t d = 0; d < cart->n; d++) {
+    for (size_t d = 0; d < grid->n; d++) {
         fm_write(w, "%s", d ? ", " : "");
         write_range(w, (uint32_t)block.from[d], (uint32_t)block.to[d]);
     }
     fm_write(w, "] of ");
-    for (size_t d = 0; d < cart->n; d++)
-        fm_write(w, "%s%u", d ? "x" : "", cart->dims[d]);
+    for (size_t d = 0; d < grid->n; d++)
+        fm_write(w, "%s%u", d ? "x" : "", grid->dims[d]);
     return true;
 }
 
@@ -143,11 +143,11 @@ static void write_beginning(struct fm_writer *w, const struct fm_rankset *tasks,
     }
 }
 
-const char *fm_tasks_text(const struct fm_rankset *tasks, const struct fm_cart *cart, size_t columns,
+const char *fm_tasks_text(const struct fm_rankset *tasks, const struct fm_grid *grid, size_t columns,
                           struct fm_arena *arena)
 {
     struct fm_writer w = {.arena = arena};
-    if (write_block(&w, tasks, cart) && w.n <= columns)
+    if (write_block(&w, tasks, grid) && w.n <= columns)
         return fm_writer_text(&w);
     w.n = 0;
     if (write_pattern(&w, tasks) && w.n <= columns)

@@ -4,7 +4,7 @@
  *   0-4497 by 3                  0, 3, 6 ... 4497
  *   2-4499, 2 of each 4          2-3, 6-7 ... 4498-4499
  *   0-1,5 again each 8, to 61    0-1, 5, 8-9, 13 ... 61
- *   block [0-1, 2-3] of 4x4      of the job's Cartesian communicator
+ *   block [0-1, 2-3] of 4x4      of a grid of all tasks
  *   0,2-4,13-22,...              the beginning
  *
  * All but the last are exact. */
@@ -12,17 +12,10 @@
 #define FM_PROFILE_TIMER_TASKS_H
 
 #include "base/rankset.h"
+#include "profile/grid.h"
 
-enum { FM_CART_DIMS = 8 }; /* with more no block is looked for */
-
-/* Task r has the coordinates of r in a row-major array: the last one varies fastest. */
-struct fm_cart {
-    const uint32_t *dims;
-    size_t n; /* 0: there is none */
-};
-
-/* In the arena, at most `columns` long if there is any way; NULL: no memory. */
-const char *fm_tasks_text(const struct fm_rankset *tasks, const struct fm_cart *cart, size_t columns,
+/* In the arena, at most `columns` long if there is any way; NULL: no memory. A grid without dimensions is none. */
+const char *fm_tasks_text(const struct fm_rankset *tasks, const struct fm_grid *grid, size_t columns,
                           struct fm_arena *arena);
 
 #endif

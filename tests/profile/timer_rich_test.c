@@ -6,6 +6,7 @@
 
 #include "profile/encode.h"
 #include "profile/paper.h"
+#include "reduce/synthetic.h"
 #include "tap.h"
 
 enum { TASKS = 4500 };
@@ -220,6 +221,26 @@ static void test_size(void)
     fm_profile_destroy(p);
 }
 
+/* Whatever a profile can hold is shown. */
+static void test_random(void)
+{
+    uint64_t state = 20261116;
+    size_t shown = 0;
+    for (unsigned round = 0; round < 200; round++) {
+        struct fm_profile *p = fm_random_profile(&state, 64);
+        for (unsigned i = 0; i < 8; i++) {
+            struct fm_profile *other = fm_random_profile(&state, 64);
+            fm_merge_timers(p, other->timers, other->n_timers);
+            fm_profile_destroy(other);
+        }
+        struct fm_timer_rich layout = {.tasks = 64, .cluster = round % 2, .full = round % 3 == 0, .correct = true};
+        layout.groups = 1 + round % 4;
+        shown += fm_timers_rich(p->timers, p->n_timers, &layout, &p->arena) != NULL;
+        fm_profile_destroy(p);
+    }
+    tap_ok(shown == 200, "random timers");
+}
+
 int main(int argc, char **argv)
 {
     if (argc == 3 && strcmp(argv[1], "--golden") == 0)
@@ -230,5 +251,6 @@ int main(int argc, char **argv)
     test_full();
     test_nesting();
     test_size();
+    test_random();
     return tap_done();
 }

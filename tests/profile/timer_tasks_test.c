@@ -6,7 +6,7 @@
 
 #include "tap.h"
 
-static const struct fm_cart none;
+static const struct fm_grid none;
 
 /* "0-3,7" */
 static struct fm_rankset set_of(struct fm_arena *arena, const char *text)
@@ -21,10 +21,10 @@ static struct fm_rankset set_of(struct fm_arena *arena, const char *text)
     return set;
 }
 
-static void says(const struct fm_rankset *set, const struct fm_cart *cart, size_t columns, const char *wanted)
+static void says(const struct fm_rankset *set, const struct fm_grid *grid, size_t columns, const char *wanted)
 {
     struct fm_arena arena = {0};
-    const char *text = fm_tasks_text(set, cart, columns, &arena);
+    const char *text = fm_tasks_text(set, grid, columns, &arena);
     if (!tap_ok(text && strcmp(text, wanted) == 0, "%s", wanted))
         printf("# got %s\n", text);
     fm_arena_destroy(&arena);
@@ -49,30 +49,32 @@ static void runs(uint32_t first, uint32_t step, uint32_t run, uint32_t end, cons
     fm_arena_destroy(&arena);
 }
 
-static void block(const char *tasks, const uint32_t *dims, size_t n, const char *wanted)
+static void block(const char *tasks, struct fm_grid grid, const char *wanted)
 {
     struct fm_arena arena = {0};
     struct fm_rankset set = set_of(&arena, tasks);
-    says(&set, &(struct fm_cart){dims, n}, 40, wanted);
+    says(&set, &grid, 40, wanted);
     fm_arena_destroy(&arena);
 }
 
 static void test_blocks(void)
 {
-    static const uint32_t square[] = {4, 4}, cube[] = {3, 4, 5}, huge[] = {65536, 65536, 65536}, empty[] = {0, 4};
-    block("2-3,6-7", square, 2, "block [0-1, 2-3] of 4x4");
-    block("0,4,8,12", square, 2, "block [0-3, 0] of 4x4");
-    block("1-2,5-6,9-10,13-14", square, 2, "block [0-3, 1-2] of 4x4");
-    block("4-11", square, 2, "4-11");
-    block("2-3,6", square, 2, "2-3,6");
-    block("2-3,10-11", square, 2, "2-3,10-11");
-    block("3-4,7-8", square, 2, "3-4,7-8");
-    block("2-3,6-7,18", square, 2, "2-3,6-7,18");
-    block("6-8,11-13,26-28,31-33", cube, 3, "block [0-1, 1-2, 1-3] of 3x4x5");
-    block("5-14,25-34", cube, 3, "block [0-1, 1-2, 0-4] of 3x4x5");
-    block("6-8,11-13,26-28,31-32", cube, 3, "6-8,11-13,26-28,31-32");
-    block("0,2,4,6", huge, 3, "0-6 by 2");
-    block("0,2,4,6", empty, 2, "0-6 by 2");
+    static const struct fm_grid square = {2, {4, 4}}, cube = {3, {3, 4, 5}}, huge = {3, {65536, 65536, 65536}},
+                                empty = {2, {0, 4}}, conflict = {FM_GRID_CONFLICT, {0}};
+    block("2-3,6-7", square, "block [0-1, 2-3] of 4x4");
+    block("0,4,8,12", square, "block [0-3, 0] of 4x4");
+    block("1-2,5-6,9-10,13-14", square, "block [0-3, 1-2] of 4x4");
+    block("4-11", square, "4-11");
+    block("2-3,6", square, "2-3,6");
+    block("2-3,10-11", square, "2-3,10-11");
+    block("3-4,7-8", square, "3-4,7-8");
+    block("2-3,6-7,18", square, "2-3,6-7,18");
+    block("6-8,11-13,26-28,31-33", cube, "block [0-1, 1-2, 1-3] of 3x4x5");
+    block("5-14,25-34", cube, "block [0-1, 1-2, 0-4] of 3x4x5");
+    block("6-8,11-13,26-28,31-32", cube, "6-8,11-13,26-28,31-32");
+    block("0,2,4,6", huge, "0-6 by 2");
+    block("0,2,4,6", empty, "0-6 by 2");
+    block("2-3,6-7", conflict, "2-3,6-7");
 }
 
 int main(void)
