@@ -4,6 +4,8 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/decimal.h"
+
 static const double HOUR_NS = 3600e9;
 
 /* "1234567.8" -> "1,234,567.8", in place; the buffer has room. */
@@ -23,17 +25,22 @@ static int reaches(double value, double unit)
     return value >= unit * 0.99995;
 }
 
-/* Without printf, whose point depends on the locale. */
+/* As printf's %f, whose point depends on the locale; a tie goes to the even digit there too. */
+static const char *decimal_text(char *buffer, double value, unsigned decimals)
+{
+    uint64_t power = fm_power_of_ten(decimals), scaled = fm_rounded(value * (double)power);
+    scaled -= scaled % 2 && (double)scaled - value * (double)power == 0.5;
+    int n = snprintf(buffer, FM_UNIT_CHARS, "%" PRIu64, scaled / power);
+    if (decimals)
+        snprintf(buffer + n, FM_UNIT_CHARS - (size_t)n, ".%0*" PRIu64, (int)decimals, scaled % power);
+    add_commas(buffer);
+    return buffer;
+}
+
 static const char *number_text(char *buffer, double value, unsigned decimals, const char *unit)
 {
-    uint64_t power = decimals == 0 ? 1 : decimals == 1 ? 10 : decimals == 2 ? 100 : 1000;
-    uint64_t scaled = fm_rounded(value * (double)power);
-    if (decimals)
-        snprintf(buffer, FM_UNIT_CHARS, "%" PRIu64 ".%0*" PRIu64 " %s", scaled / power, (int)decimals, scaled % power,
-                 unit);
-    else
-        snprintf(buffer, FM_UNIT_CHARS, "%" PRIu64 " %s", scaled, unit);
-    add_commas(buffer);
+    size_t n = strlen(decimal_text(buffer, value, decimals));
+    snprintf(buffer + n, FM_UNIT_CHARS - n, " %s", unit);
     return buffer;
 }
 
@@ -78,9 +85,9 @@ static const char *bytes_text(char *buffer, double bytes, const char *per)
         unit++;
     }
     int whole = unit == 0 && (is_whole(bytes) || bytes >= 99.95);
-    snprintf(buffer, FM_UNIT_CHARS, "%.*f %s%s", whole ? 0 : 1, bytes, units[unit], per);
-    add_commas(buffer);
-    return buffer;
+    char name[8];
+    snprintf(name, sizeof name, "%s%s", units[unit], per);
+    return number_text(buffer, bytes, whole ? 0 : 1, name);
 }
 
 const char *fm_bytes_text(char *buffer, double bytes)
@@ -118,9 +125,7 @@ const char *fm_mean_text(char *buffer, double mean)
 {
     if (is_whole(mean) || mean >= 1e4)
         return fm_count_text(buffer, fm_rounded(mean));
-    snprintf(buffer, FM_UNIT_CHARS, "%.1f", mean);
-    add_commas(buffer);
-    return buffer;
+    return decimal_text(buffer, mean, 1);
 }
 
 const char *fm_percent_text(char *buffer, double fraction)
@@ -130,7 +135,7 @@ const char *fm_percent_text(char *buffer, double fraction)
     else if (fraction >= 0.9995 && fraction < 1)
         snprintf(buffer, FM_UNIT_CHARS, ">99.9");
     else
-        snprintf(buffer, FM_UNIT_CHARS, "%.1f", 100 * fraction);
+        decimal_text(buffer, 100 * fraction, 1);
     return buffer;
 }
 
@@ -145,13 +150,26 @@ const char *fm_percent_whole(char *buffer, double fraction)
     return buffer;
 }
 
+/* Two digits, without zeros at the end. */
+static void fine_text(char *buffer, double percent)
+{
+    unsigned decimals = 0;
+    for (double least = 9.95; percent < least && decimals < 4; least /= 10)
+        decimals++;
+    char *end = buffer + strlen(decimal_text(buffer, percent, decimals));
+    while (decimals && end[-1] == '0')
+        end--;
+    end -= end[-1] == '.';
+    memcpy(end, " %", sizeof " %");
+}
+
 const char *fm_percent_fine(char *buffer, double fraction)
 {
     double percent = 100 * fraction;
     if (percent > 0 && percent < 0.001)
         snprintf(buffer, FM_UNIT_CHARS, "<0.001 %%");
-    else if (percent < 99) /* %g would write 1e+02 soon */
-        snprintf(buffer, FM_UNIT_CHARS, "%.2g %%", percent);
+    else if (percent < 99)
+        fine_text(buffer, percent);
     else
         snprintf(buffer, FM_UNIT_CHARS, "%.0f %%", percent);
     return buffer;
