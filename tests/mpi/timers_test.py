@@ -82,6 +82,9 @@ def check_mpi(tap, mpi):
     text = text_report(job)
     tap.ok(text.startswith("3 timers on 4 tasks.") and "\n  inner " in text and "\ninner, in step\n" in text and
            "\nodd\n  tasks        2 (1,3), 5 events each\n" in text, f"{mpi.short}: the rich report in text", text)
+    job, _ = check(tap, mpi, program, "grid", jobs.BARE, PLAIN)
+    tap.ok("\nodd\n  tasks        2 (block [0-1, 1] of 2x2), 5 events each\n" in text_report(job),
+           f"{mpi.short}: a block of a grid", text_report(job))
     tap.equal(text_report(job, "--histograms", "cluster", "--groups", "1").count("|  0-3"), 2,
               f"{mpi.short}: one group of each timer")
     job, _ = check(tap, mpi, program, "misuse", jobs.BARE, misused("0-3"))

@@ -5,6 +5,7 @@
  *   kill     as plain, but rank 1 kills itself after 10 steps; a timer runs from the beginning
  *   threads  four threads, each with events of its own
  *   alone    without MPI; misuse-alone is misuse without it
+ *   grid     as plain, on a grid of 2 x 2
  *   report   as plain, with reports of all and of the odd ranks to files */
 #include <mpi.h>
 
@@ -137,6 +138,13 @@ static void report_all_and_odd(void)
     MPI_Comm_free(&half);
 }
 
+static void make_grid(void)
+{
+    MPI_Comm grid;
+    MPI_Cart_create(MPI_COMM_WORLD, 2, (int[]){2, 2}, (int[]){0, 0}, 0, &grid);
+    MPI_Comm_free(&grid);
+}
+
 int main(int argc, char **argv)
 {
     const char *what = argc > 1 ? argv[1] : "plain";
@@ -157,6 +165,8 @@ int main(int argc, char **argv)
         threads();
     else
         steps(20, strcmp(what, "kill") == 0 ? 10 : 0);
+    if (strcmp(what, "grid") == 0)
+        make_grid();
     if (strcmp(what, "report") == 0)
         report_all_and_odd();
     MPI_Barrier(MPI_COMM_WORLD);
