@@ -12,14 +12,16 @@ _Static_assert((int)LIMIT >= (int)FM_DECIMAL_BINS, "a timer reduced by its maxim
 
 struct cluster {
     struct fm_timer_group group;
+    size_t place;                     /* among all */
+    bool joined;                      /* it is a part of another one now */
     uint64_t shares[FM_DECIMAL_BINS]; /* of the events up to and with this bin, 1 = BIN */
     uint64_t distance[LIMIT];         /* to the clusters before it */
 };
 
 struct clusters {
     struct fm_arena *arena;
-    struct cluster **items; /* NULL: joined with another one */
-    size_t n, left;
+    struct cluster **items;
+    size_t n, left; /* left: not joined with another one */
 };
 
 unsigned fm_timer_fullest(const struct fm_timer_group *group)
@@ -57,14 +59,14 @@ static uint64_t distance(const struct cluster *a, const struct cluster *b)
     return sum;
 }
 
-static void find_distances(struct clusters *clusters, size_t of)
+static void find_distances(struct clusters *clusters, struct cluster *cluster)
 {
-    struct cluster *cluster = clusters->items[of];
     for (size_t i = 0; i < clusters->n; i++) {
-        if (clusters->items[i] && i < of)
-            cluster->distance[i] = distance(cluster, clusters->items[i]);
-        else if (clusters->items[i] && i > of)
-            clusters->items[i]->distance[of] = distance(cluster, clusters->items[i]);
+        struct cluster *other = clusters->items[i];
+        if (i < cluster->place)
+            cluster->distance[i] = distance(cluster, other);
+        else if (i > cluster->place)
+            other->distance[cluster->place] = distance(cluster, other);
     }
 }
 
@@ -81,9 +83,10 @@ static bool add(struct clusters *clusters, const struct fm_timer_group *group)
         cluster->group.n_bins++;
     }
     find_shares(cluster);
+    cluster->place = clusters->n;
     clusters->items[clusters->n++] = cluster;
     clusters->left++;
-    find_distances(clusters, clusters->n - 1);
+    find_distances(clusters, cluster);
     return true;
 }
 
@@ -96,32 +99,43 @@ static bool fill(struct clusters *clusters, const struct fm_timer_group *groups,
     return clusters->items;
 }
 
+struct pair {
+    struct cluster *first, *second; /* NULL: there are no two */
+    uint64_t distance;
+};
+
 /* Of equally near pairs the first. */
-static uint64_t nearest(const struct clusters *clusters, size_t *first, size_t *second)
+static struct pair nearest(const struct clusters *clusters)
 {
-    uint64_t least = UINT64_MAX;
+    struct pair pair = {.distance = UINT64_MAX};
     for (size_t i = 1; i < clusters->n; i++) {
-        for (size_t k = 0; clusters->items[i] && k < i; k++) {
-            if (clusters->items[k] && clusters->items[i]->distance[k] < least) {
-                least = clusters->items[i]->distance[k];
-                *first = k;
-                *second = i;
-            }
-        }
+        struct cluster *second = clusters->items[i];
+        for (size_t k = 0; !second->joined && k < i; k++)
+            if (!clusters->items[k]->joined && second->distance[k] < pair.distance)
+                pair = (struct pair){clusters->items[k], second, second->distance[k]};
     }
-    return least;
+    return pair;
 }
 
-static bool join(struct clusters *clusters, size_t first, size_t second)
+static bool join(struct clusters *clusters, const struct pair *pair)
 {
-    struct fm_timer_group *into = &clusters->items[first]->group, *from = &clusters->items[second]->group;
+    struct fm_timer_group *into = &pair->first->group, *from = &pair->second->group;
     if (!fm_timer_bins_merge(clusters->arena, into, into->ranks.ranges[0].first, from, from->ranks.ranges[0].first) ||
         !fm_rankset_union(&into->ranks, clusters->arena, &from->ranks))
         return false;
-    clusters->items[second] = NULL;
+    pair->second->joined = true;
     clusters->left--;
-    find_shares(clusters->items[first]);
-    find_distances(clusters, first);
+    find_shares(pair->first);
+    find_distances(clusters, pair->first);
+    return true;
+}
+
+static bool join_near(struct clusters *clusters, size_t most)
+{
+    struct pair pair = nearest(clusters);
+    for (; pair.first && (pair.distance < NEAR || clusters->left > most); pair = nearest(clusters))
+        if (!join(clusters, &pair))
+            return false;
     return true;
 }
 
@@ -138,22 +152,19 @@ bool fm_timer_cluster(const struct fm_timer *timer, size_t most, struct fm_arena
 {
     struct clusters clusters = {.arena = arena};
     struct fm_timer_group *from = timer->groups;
-    size_t n_from = timer->n_groups, first = 0, second = 0;
+    size_t n_from = timer->n_groups;
     if (n_from > LIMIT && !fm_timer_reduce(timer, 0, arena, &from, &n_from))
         return false;
-    if (!fill(&clusters, from, n_from))
+    if (!fill(&clusters, from, n_from) || !join_near(&clusters, most))
         return false;
-    while (clusters.left > 1 && (nearest(&clusters, &first, &second) < NEAR || clusters.left > most))
-        if (!join(&clusters, first, second))
-            return false;
     *n = 0;
     *groups = fm_arena_alloc(arena, clusters.left * sizeof **groups);
     for (size_t i = 0; *groups && i < clusters.n; i++) {
-        if (clusters.items[i]) {
-            (*groups)[*n] = clusters.items[i]->group;
-            (*groups)[*n].shape.max_bin[0] = (uint8_t)fm_timer_fullest(&clusters.items[i]->group);
-            (*n)++;
-        }
+        const struct cluster *cluster = clusters.items[i];
+        if (cluster->joined)
+            continue;
+        (*groups)[*n] = cluster->group;
+        (*groups)[(*n)++].shape.max_bin[0] = (uint8_t)fm_timer_fullest(&cluster->group);
     }
     return *groups && fm_sort(*groups, *n, sizeof **groups, longest_first, arena);
 }

@@ -6,7 +6,7 @@
 #include "base/writer.h"
 #include "profile/timer.h"
 
-enum { FM_SPARK_MOST = 28, FM_SPARK_LEAST = 14 }; /* columns */
+enum { FM_SPARK_MOST = 24, FM_SPARK_LEAST = 14 }; /* columns */
 
 struct fm_timer_axis {
     unsigned from, to; /* bins; `to` is the first one behind it */
