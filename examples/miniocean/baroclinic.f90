@@ -9,6 +9,7 @@ module baroclinic
   use grid, only: grid_t
   use seawater, only: density_column
   use state, only: n_variables, salt, state_t, temp, uvel, vvel
+  use timing, only: get_timer, start_timer, stop_timer
   use vertical, only: mix_column, mixing_strength
   implicit none
   private
@@ -30,8 +31,11 @@ contains
     type(grid_t), intent(in) :: globe
 
     real(dp), allocatable :: density(:, :, :), pressure(:, :, :), former(:, :, :, :, :)
+    integer, save :: timer = 0
     integer :: b
 
+    call get_timer(timer, 'baroclinic_driver')
+    call start_timer(timer)
     allocate (density(sea%nz, 0:dom%max_nx + 1, 0:dom%max_ny + 1))
     allocate (pressure, mold=density)
     do b = 1, dom%n_blocks
@@ -41,6 +45,7 @@ contains
     call move_alloc(sea%q, former)
     call move_alloc(sea%q_next, sea%q)
     call move_alloc(former, sea%q_next)
+    call stop_timer(timer)
   end subroutine baroclinic_step
 
   ! one row and one column beyond the block, because the force on a face needs both sides

@@ -12,6 +12,7 @@ module barotropic
   use parallel, only: parallel_fail
   use pcg, only: operator_t, pcg_make, pcg_max_iterations, pcg_solve, pcg_t
   use state, only: state_t, uvel, vvel
+  use timing, only: get_timer, start_timer, stop_timer
   implicit none
   private
 
@@ -82,8 +83,11 @@ contains
     type(domain_t), intent(in) :: dom
     type(halo_t), intent(in) :: plan
 
+    integer, save :: timer = 0
     integer :: iterations
 
+    call get_timer(timer, 'barotropic_driver')
+    call start_timer(timer)
     call find_transport(self, sea, dom)
     call halo_exchange(plan, dom, 2, self%transport)
     call find_rhs(self, sea, dom)
@@ -92,6 +96,7 @@ contains
     self%iterations = self%iterations + iterations
     call halo_exchange(plan, dom, 1, sea%height)
     call correct_velocity(sea, dom)
+    call stop_timer(timer)
   end subroutine barotropic_step
 
   subroutine find_transport(self, sea, dom)

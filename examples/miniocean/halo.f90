@@ -9,6 +9,7 @@ module halo
   use kinds, only: dp
   use blocks, only: blocks_t, blocks_neighbour
   use domain, only: domain_t
+  use timing, only: get_timer, start_timer, stop_timer
   implicit none
   private
 
@@ -181,10 +182,13 @@ contains
     integer, intent(in) :: n_values
     real(dp), intent(inout) :: field(n_values, 0:dom%max_nx + 1, 0:dom%max_ny + 1, dom%n_blocks)
 
+    integer, save :: timer = 0
     real(dp), allocatable, asynchronous :: outgoing(:), incoming(:)
     integer :: requests(2*plan%n_peers)
     integer :: m, n_requests, ierr
 
+    call get_timer(timer, 'halo')
+    call start_timer(timer)
     allocate (outgoing(n_values*sum(plan%sends%n_points)))
     allocate (incoming(n_values*sum(plan%receives%n_points)))
     n_requests = 0
@@ -206,6 +210,7 @@ contains
     do m = 1, plan%n_peers
       call unpack_pieces(plan%receives(m), dom, n_values, field, incoming)
     end do
+    call stop_timer(timer)
   end subroutine halo_exchange
 
   subroutine pack_pieces(message, dom, n_values, field, buffer)

@@ -18,6 +18,7 @@ program miniocean
   use barotropic, only: barotropic_make, barotropic_step, barotropic_t
   use output, only: output_parallel, output_serial
   use checksum, only: checksum_of
+  use timing, only: get_timer, start_timer, stop_timer
   implicit none
 
   integer, parameter :: coupling_interval = 2
@@ -73,14 +74,18 @@ contains
   end subroutine set_up
 
   subroutine run()
+    integer, save :: timer = 0
     integer :: step
 
+    call get_timer(timer, 'step')
     do step = 1, opts%steps
+      call start_timer(timer)
       if (modulo(step - 1, coupling_interval) == 0) call coupler_step(air, sea, dom, step, my_rank)
       call halo_exchange(plan, dom, opts%levels*n_variables, sea%q)
       call baroclinic_step(sea, dom, globe)
       call barotropic_step(waves, sea, dom, plan)
       if (modulo(step, output_interval) == 0 .or. step == opts%steps) call write_output(step)
+      call stop_timer(timer)
     end do
   end subroutine run
 

@@ -9,6 +9,7 @@ module pcg
   use kinds, only: dp
   use domain, only: domain_t, domain_field
   use halo, only: halo_exchange, halo_t
+  use timing, only: get_timer, start_timer, stop_timer
   implicit none
   private
 
@@ -61,25 +62,33 @@ contains
     real(dp), intent(inout) :: x(0:, 0:, :)
     integer, intent(out) :: iterations
 
+    integer, save :: timer = 0
     real(dp) :: rho, rho_before, rho_enough, delta, sigma, alpha, beta
+    logical :: found
 
+    call get_timer(timer, 'pcg iteration')
     call start(solver, dom, a, rhs, x)
     rho_before = 1.0_dp
     rho_enough = 0.0_dp
     sigma = 0.0_dp
     do iterations = 1, pcg_max_iterations
+      call start_timer(timer)
       call precondition(solver, dom, a)
       call halo_exchange(plan, dom, 1, solver%z)
       call apply(a, dom, solver%z, solver%az)
       call sum_products(solver, dom, rho, delta)
       if (iterations == 1) rho_enough = tolerance**2*rho
-      if (rho <= rho_enough) exit
-      beta = 0.0_dp
-      if (iterations > 1) beta = rho/rho_before
-      sigma = delta - beta**2*sigma
-      alpha = rho/sigma
-      rho_before = rho
-      call advance(solver, dom, alpha, beta, x)
+      found = rho <= rho_enough
+      if (.not. found) then
+        beta = 0.0_dp
+        if (iterations > 1) beta = rho/rho_before
+        sigma = delta - beta**2*sigma
+        alpha = rho/sigma
+        rho_before = rho
+        call advance(solver, dom, alpha, beta, x)
+      end if
+      call stop_timer(timer)
+      if (found) exit
     end do
   end subroutine pcg_solve
 
