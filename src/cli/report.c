@@ -15,6 +15,7 @@ enum format { FORMAT_TEXT, FORMAT_JSON, FORMAT_CSV };
 
 struct request {
     const char *profile, *output; /* output NULL: stdout */
+    const char *timer;            /* NULL: all of them */
     const struct fm_view *view;
     enum format format;
     bool terse, grouped;
@@ -39,6 +40,7 @@ static void print_help(void)
          "  --terse         a banner of at most 12 lines\n"
          "\n"
          "Of the view timers, then the default:\n"
+         "  --timer NAME    this one alone\n"
          "  --layout L      rich (default), or paper: that of White's multi-resolution timers\n"
          "  --tick T        ticks of the paper's layout: 1ns (default), 10us, 1ms ... 1s\n"
          "  --histograms H  groups of tasks: max (default) by the fullest bin, or cluster by whole histograms\n"
@@ -139,6 +141,7 @@ enum {
     OPTION_TERSE,
     /* of the view timers */
     OPTION_LAYOUT,
+    OPTION_TIMER,
     OPTION_TICK,
     OPTION_HISTOGRAMS,
     OPTION_GROUPS,
@@ -157,6 +160,7 @@ static const struct option options[] = {
     {"top", required_argument, NULL, OPTION_TOP},
     {"terse", no_argument, NULL, OPTION_TERSE},
     {"layout", required_argument, NULL, OPTION_LAYOUT},
+    {"timer", required_argument, NULL, OPTION_TIMER},
     {"tick", required_argument, NULL, OPTION_TICK},
     {"histograms", required_argument, NULL, OPTION_HISTOGRAMS},
     {"groups", required_argument, NULL, OPTION_GROUPS},
@@ -173,6 +177,9 @@ static int set_option_of_timers(struct request *request, int option)
     switch (option) {
     case OPTION_LAYOUT:
         return set_layout(request, optarg);
+    case OPTION_TIMER:
+        request->timer = optarg;
+        break;
     case OPTION_TICK:
         return set_tick(request, optarg);
     case OPTION_HISTOGRAMS:
@@ -306,6 +313,23 @@ static enum fm_status print_to(const struct request *request, struct fm_report *
     return status;
 }
 
+/* Leaves one timer in the profile. */
+static enum fm_status keep_timer(struct fm_profile *profile, const char *name, struct fm_error *error)
+{
+    char list[256] = "";
+    for (size_t i = 0; i < profile->n_timers; i++) {
+        struct fm_timer *timer = &profile->timers[i];
+        if (strcmp(timer->name, name) == 0) {
+            profile->timers = timer;
+            profile->n_timers = 1;
+            return FM_OK;
+        }
+        strncat(list, i ? ", " : ", only ", sizeof list - strlen(list) - 1);
+        strncat(list, timer->name, sizeof list - strlen(list) - 1);
+    }
+    return fm_fail(error, FM_ERR_INPUT, "the profile has no timer '%s'%s", name, list);
+}
+
 int fm_cmd_report(int argc, char **argv)
 {
     struct request request;
@@ -317,7 +341,9 @@ int fm_cmd_report(int argc, char **argv)
         return exit_status;
     if (fm_profile_read(request.profile, &profile, &error))
         return fm_command_error("report", &error);
-    enum fm_status status = fm_report_open(&report, profile, NULL, &request.options, &error);
+    enum fm_status status = request.timer ? keep_timer(profile, request.timer, &error) : FM_OK;
+    if (!status)
+        status = fm_report_open(&report, profile, NULL, &request.options, &error);
     if (!status) {
         status = print_to(&request, &report, &error);
         fm_report_close(&report);
