@@ -17,7 +17,7 @@ all: build
 
 help:
 	@echo 'make            build into $(BUILD)/; $(BUILD)/fathom works from there'
-	@echo 'make demo       install what is missing, build, measure a small ocean model on 4 ranks, show the report'
+	@echo 'make demo       install what is missing, build, measure a small ocean model, show its report and its timers'
 	@echo 'make test       install what is missing, build, run every test; T=merge runs those with that in their name'
 	@echo 'make bench      what Fathom costs, as ratios measured in one run; B="--quick calls" runs a part of it'
 	@echo 'make check      format, lint and layer checks'

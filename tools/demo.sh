@@ -1,9 +1,11 @@
 #!/bin/sh
-# Measures the mini ocean model on 4 ranks and shows the report. Called by `make demo` after the build.
+# Measures the mini ocean model on 4 ranks and shows the report; then, with timers in it, on 16 ranks in two ways of
+# distributing land and ocean over them. Called by `make demo` after the build.
 set -eu
 cd "$(dirname "$0")/.."
 build=${BUILD:-build}
 model=$build/examples/openmpi/miniocean
+timed=$build/examples/openmpi-timed/miniocean
 profile=$build/demo.fathom
 
 # More ranks than cores is what a demo on a laptop needs; the root user of a container is asked twice.
@@ -14,18 +16,42 @@ heading() {
     printf '\n=== %s\n' "$*"
 }
 
-heading "building the mini ocean model"
-mkdir -p "$(dirname "$model")"
-make -s --no-print-directory -C examples/miniocean FC=mpifort.openmpi BUILD="$(realpath "$(dirname "$model")")"
+make_model() { # make_model PROGRAM [VARIABLE=VALUE...]
+    folder=$(dirname "$1")
+    shift
+    mkdir -p "$folder"
+    make -s --no-print-directory -C examples/miniocean FC=mpifort.openmpi BUILD="$(realpath "$folder")" "$@"
+}
 
-heading "fathom run -- $launcher -n 4 $model"
-rm -f "$profile"
-# shellcheck disable=SC2086 # the launcher's options are words
-"$build/fathom" run -o "$profile" -- $launcher -n 4 "$model"
+measure() { # measure PROFILE RANKS PROGRAM [OPTION...]
+    to=$1 ranks=$2
+    shift 2
+    heading "fathom run -o $to -- $launcher -n $ranks $*"
+    rm -f "$to"
+    # shellcheck disable=SC2086 # the launcher's options are words
+    "$build/fathom" run -o "$to" -- $launcher -n "$ranks" "$@"
+}
 
-heading "fathom report $profile"
-"$build/fathom" report "$profile"
+report() { # report PROFILE [OPTION...]
+    heading "fathom report $*"
+    "$build/fathom" report "$@"
+}
 
+heading "building the mini ocean model, without and with timers"
+make_model "$model"
+make_model "$timed" FATHOM="$(realpath "$build")"
+
+measure "$profile" 4 "$model"
+report "$profile"
+
+for distribution in cartesian packed; do
+    measure "$build/$distribution.fathom" 16 "$timed" --steps 10 --dist "$distribution"
+    report "$build/$distribution.fathom" --timer baroclinic_driver
+done
+
+echo
+echo "Ranks with land alone take microseconds for what takes the others milliseconds: 2-3,6-7 when blocks are"
+echo "distributed by place, 14-15 when blocks with ocean are packed to the low ranks; so 14 ranks do."
 echo
 echo "The profile is in $profile. Go on with:"
 next() {
@@ -33,6 +59,7 @@ next() {
 }
 next "$build/fathom report $profile --view balance" "which ranks wait"
 next "$build/fathom report $profile --view topology" "who talks to whom"
+next "$build/fathom report $build/packed.fathom --view timers" "all timers"
 next "$build/fathom report $profile --format json" "everything, for programs"
 next "$build/fathom run -- mpirun -n 4 ./your-program" "your own program, as it is"
 next "$build/fathom doctor" "what works on this machine"
