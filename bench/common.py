@@ -1,6 +1,7 @@
 """Shared by the parts of the benchmark: what is built, how programs are started, tables and goals."""
 import os
 import pathlib
+import re
 import shlex
 import subprocess
 import sys
@@ -35,8 +36,8 @@ def miniocean(mpi):
     return where / "miniocean"
 
 
-def environment(preload, output):
-    """The caller's environment without what would change a result; `preload` are libraries."""
+def environment(preload, output, more):
+    """The caller's environment without what would change a result, and `more`; `preload` are libraries."""
     env = {k: v for k, v in os.environ.items() if not k.startswith(("FATHOM_", "LD_", "MAKE", "MFLAGS"))}
     env.update(
         LC_ALL="C.UTF-8",
@@ -45,27 +46,43 @@ def environment(preload, output):
         OMPI_MCA_rmaps_base_oversubscribe="1",
         OMPI_MCA_mpi_yield_when_idle="1",
         FATHOM_OUTPUT=str(output),
+        **more,
     )
     if preload:
         env["LD_PRELOAD"] = " ".join(map(str, preload))
     return env
 
 
-def run(command, preload=(), ranks=0):
-    """The output of a command, under mpirun where `ranks` is (mpi, number). Its profile is MADE/bench.fathom."""
+def run(command, preload=(), ranks=0, **more):
+    """The output of a command, under mpirun where `ranks` is (mpi, number), with `more` variables in its
+    environment. Its profile is MADE/bench.fathom."""
     output = MADE / "bench.fathom"
     output.unlink(missing_ok=True)
     words = [str(word) for word in command]
     if ranks:
         words = [f"mpirun.{ranks[0]}", "-n", str(ranks[1]), *words]
-    done = subprocess.run(words, cwd=MADE, env=environment(preload, output), stdin=subprocess.DEVNULL,
-                          stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=LIMIT_S, check=False)
+    done = subprocess.run(words, cwd=MADE, env=environment(preload, output, more),
+                          stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=LIMIT_S, check=False)
     if done.returncode != 0:
         sys.stderr.write(done.stderr.decode("utf-8", "replace"))
         sys.exit(f"bench: {shlex.join(words)} ended with status {done.returncode}.")
     if LIBRARY in preload and not output.exists():
         sys.exit(f"bench: {shlex.join(words)} was measured by Fathom, but there is no profile.")
     return done.stdout.decode("utf-8", "replace")
+
+
+def instructions(command, preload=(), **more):
+    """{loop: instructions} between the brackets of instructions.c, by callgrind."""
+    counts = {}
+    for old in MADE.glob("callgrind*"):
+        old.unlink()
+    run(["valgrind", "--tool=callgrind", "--instr-atstart=no", "--callgrind-out-file=callgrind", *command], preload,
+        **more)
+    for dump in MADE.glob("callgrind.*"):
+        text = dump.read_text(encoding="utf-8", errors="replace")
+        loop = re.search(r"^desc: Trigger: Client Request: (\S+)", text, re.MULTILINE)
+        counts[loop[1]] = int(re.search(r"^totals: (\d+)", text, re.MULTILINE)[1])
+    return counts
 
 
 def heading(text):

@@ -4,24 +4,12 @@
  *   allocations N               by a loop of MPI calls, or -1 where allocations.so is not loaded */
 #include <mpi.h>
 #include <stdio.h>
-#include <string.h>
+
+#include "status.h"
 
 long bench_allocations(void) __attribute__((weak));
 
 enum { ROUNDS = 1000, SIZES = 100 };
-
-static long status_kb(const char *field)
-{
-    char line[256];
-    long kb = 0;
-    FILE *file = fopen("/proc/self/status", "r");
-    while (file && fgets(line, sizeof line, file))
-        if (strncmp(line, field, strlen(field)) == 0)
-            sscanf(line + strlen(field), ": %ld", &kb);
-    if (file)
-        fclose(file);
-    return kb;
-}
 
 static void call(int rounds)
 {

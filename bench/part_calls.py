@@ -1,6 +1,4 @@
 """What Fathom adds to an MPI call, beside what the bare interposer adds: nanoseconds and instructions."""
-import re
-
 import common
 
 ROUTINES = {"comm_rank": ("Comm_rank", 1), "test": ("Test", 1), "sendrecv": ("Sendrecv", 1),
@@ -42,17 +40,8 @@ def instructions(program, mpi):
     """{how: {loop: instructions per call}}"""
     counts = {}
     for how, preload in preloads(mpi).items():
-        for old in common.MADE.glob("callgrind*"):
-            old.unlink()
-        common.run(["valgrind", "--tool=callgrind", "--instr-atstart=no", "--callgrind-out-file=callgrind", program,
-                    WARM_BATCHES], preload)
-        counts[how] = {}
-        for dump in common.MADE.glob("callgrind.*"):
-            text = dump.read_text(encoding="utf-8", errors="replace")
-            loop = re.search(r"^desc: Trigger: Client Request: (\S+)", text, re.MULTILINE)
-            total = re.search(r"^totals: (\d+)", text, re.MULTILINE)
-            calls = LOOP_CALLS * ROUTINES[loop[1].split("/")[0]][1]
-            counts[how][loop[1]] = int(total[1]) / calls
+        counted = common.instructions([program, WARM_BATCHES], preload)
+        counts[how] = {loop: n / (LOOP_CALLS * ROUTINES[loop.split("/")[0]][1]) for loop, n in counted.items()}
     return counts
 
 

@@ -1,0 +1,75 @@
+"""A start and a stop of a timer, beside a bare pair of clock reads: nanoseconds, ratios and instructions."""
+import common
+
+LOOPS = {"one": "one timer", "hundred": "100 timers in turn", "nested": "8 nested", "threads": "on each of 8 threads",
+         "thousand": "1,000 timers in turn"}
+GOALS = {"one": 1.4, "hundred": 1.6, "nested": 1.6, "threads": 1.6}
+GOAL_OFF = 20
+GOAL_KIB = 2
+PAIRS, THREADS, TIMERS, MORE_TIMERS = 8000, 8, 1000, 900  # as in timers.c
+WARM_BATCHES = 3  # before the instructions are counted
+
+
+def build():
+    common.make("instructions.o", "gcc", "-O2", "-c", "instructions.c")
+    common.make("timers.o", "gcc", "-O2", "-g", "-D_GNU_SOURCE", "-Wall", "-Wextra", "-I", str(common.SOURCE / "src"),
+                "-I", str(common.SOURCE / "include"), "-c", "timers.c")
+    return common.make("timers", "gfortran", "-O2", "-g", "-J", str(common.MADE), "../fortran/fathom.f90", "timers.f90",
+                       str(common.MADE / "timers.o"), str(common.MADE / "instructions.o"), f"-L{common.BUILD}",
+                       "-lfathom", f"-Wl,-rpath,{common.BUILD}", "-pthread")
+
+
+def nanoseconds(program, alternations, batches, **more):
+    """{loop: ns per pair}, minima, and {word: number} of what else the program tells."""
+    best, told = {}, {}
+    for _ in range(alternations):
+        for line in common.run([program, batches], **more).splitlines():
+            word, number = line.split()
+            if "/" in word:
+                best[word] = min(best.get(word, float("inf")), float(number))
+            else:
+                told[word] = int(number)
+    return best, told
+
+
+def instructions(program, **more):
+    """{loop: instructions per pair}"""
+    return {loop: n / PAIRS / (THREADS if loop.endswith("threads") else 1)
+            for loop, n in common.instructions([program, WARM_BATCHES], **more).items()}
+
+
+def report(ns, count):
+    rows, goals = [], []
+    for loop in ns:
+        how, where = loop.split("/")
+        ratio = ns[loop] / ns["bare/threads" if where == "threads" else "bare/one"]
+        name = "a bare pair of clock reads" + (", 8 threads" if where == "threads" else "")
+        if how != "bare":
+            name = f"{how}, {LOOPS[where]}"
+        rows.append([name, f"{ns[loop]:.1f}", f"{ratio:.2f}", f"{count[loop]:.0f}"])
+        if how != "bare" and where in GOALS:
+            goals.append((ratio <= GOALS[where], f"{name}: {ratio:.2f} times the bare pair (goal {GOALS[where]})"))
+    common.table(["per start and stop", "ns", "ratio", "instr."], rows)
+    for met, text in goals:
+        common.goal(met, text)
+
+
+def report_off(ns, count):
+    rows = [[f"{how}, one timer", f"{ns[how + '/one']:.1f}", f"{count[how + '/one']:.0f}"] for how in ("C", "Fortran")]
+    print()
+    common.table(["with FATHOM_DISABLE=1", "ns", "instr."], rows)
+    most = max(count["C/one"], count["Fortran/one"])
+    common.goal(most <= GOAL_OFF, f"switched off: {most:.0f} instructions a start and stop (goal {GOAL_OFF})")
+
+
+def main(quick):
+    alternations, batches = (1, 5) if quick else (4, 50)
+    common.heading(f"A timer (minima of {alternations} x {batches} alternations; instructions by callgrind)")
+    program = build()
+    ns, told = nanoseconds(program, alternations, batches)
+    report(ns, instructions(program))
+    off, _ = nanoseconds(program, 1, batches, FATHOM_DISABLE="1")
+    report_off(off, instructions(program, FATHOM_DISABLE="1"))
+    common.goal(told["measured"] == TIMERS, f"of {TIMERS:,} timers {told['measured']:,} are measured")
+    each = (told["shared_kb"] + told["own_kb"]) / MORE_TIMERS
+    common.goal(each <= GOAL_KIB, f"{each:.2f} KiB more for each further timer of a thread (goal {GOAL_KIB} KiB)")
