@@ -37,7 +37,7 @@ static const uint32_t sizes[FM_SECTION_COUNT] = {
 static size_t lay_out(const struct fm_synthetic *job, struct fm_segment_section *sections)
 {
     const uint32_t capacities[FM_SECTION_COUNT] = {
-        1024, 4, 16, 2, 4, entries_of(job), 16, 2, job->timers, 2 * job->timers, 4 * job->timers};
+        1024, 4, 16, 2, 4, entries_of(job), 16, 2, job->timers, 2 * job->timers, FM_TIMING_DECADES * job->timers};
     size_t at = (sizeof(struct fm_segment_header) + 63) / 64 * 64;
     for (size_t i = 0; i < FM_SECTION_COUNT; i++) {
         sections[i] = (struct fm_segment_section){at, capacities[i], sizes[i]};
@@ -241,5 +241,8 @@ void fm_synthetic_segment(const struct fm_synthetic *job, uint32_t rank, void *b
     add_module_and_regions(job, header);
     add_entries(job, rank, header, &state);
     header->n_threads = 1;
-    add_timers(job, header, &state);
+    if (job->timing == FM_TIMING_PLAIN)
+        add_timers(job, header, &state);
+    else
+        fm_synthetic_timers(job, rank, header, &state);
 }

@@ -1,0 +1,223 @@
+/* The report of timers of a very large job:   timers_scale [tasks [timers [ocean|shapes|ranges]]]
+ *
+ * Synthetic segments take the way of fathom_timers_report: each task makes its timers from its segment, adds what its
+ * two children in the tree send it, and sends the sum to its parent; the root makes the text. Here one process does
+ * the work of all tasks, and prints its CPU time; and the time after which the root would be done if each task had a
+ * core of its own (messages take none). The root's own part is then done again by a process of its own, for its memory.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "profile/encode.h"
+#include "profile/timer_text.h"
+#include "reduce/from_segment.h"
+#include "reduce/parts.h"
+#include "reduce/synthetic.h"
+
+enum { COLUMNS = 100 };
+
+struct message {
+    void *data;
+    size_t size;
+    double ready; /* when it is sent, with a core for each task */
+};
+
+static struct fm_synthetic job = {
+    .ranks = 100000, .ranks_per_host = 64, .seed = 1, .timers = 100, .timing = FM_TIMING_OCEAN};
+static void *segment;
+static struct {
+    double make, read, decode, merge, encode;
+} times;
+
+static double cpu_seconds(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
+    return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
+}
+
+static void fail(const struct fm_error *error)
+{
+    fprintf(stderr, "timers_scale: %s\n", error->text);
+    exit(1);
+}
+
+/* Adds to *sum what has passed since *then. */
+static void lap(double *sum, double *then)
+{
+    double now = cpu_seconds();
+    *sum += now - *then;
+    *then = now;
+}
+
+static struct fm_profile *own_timers(uint32_t rank, double *then)
+{
+    struct fm_profile *profile;
+    struct fm_error error;
+    fm_synthetic_segment(&job, rank, segment);
+    lap(&times.make, then);
+    if (fm_timers_from_segment(segment, fm_synthetic_bytes(&job), "synthetic", rank, 0, &profile, &error))
+        fail(&error);
+    lap(&times.read, then);
+    return profile;
+}
+
+static void add_message(struct fm_profile *timers, const struct message *message, double *then)
+{
+    struct fm_profile *theirs;
+    struct fm_error error = {.text = "no memory"};
+    if (fm_profile_decode(message->data, message->size, "a message", &theirs, &error))
+        fail(&error);
+    lap(&times.decode, then);
+    if (!fm_merge_timers(timers, theirs->timers, theirs->n_timers))
+        fail(&error);
+    fm_profile_destroy(theirs);
+    lap(&times.merge, then);
+}
+
+static struct message message_of(const struct fm_profile *timers, double *then)
+{
+    struct fm_arena arena = {0};
+    struct fm_error error;
+    struct message message = {0};
+    const void *data;
+    if (fm_profile_encode_exact(timers, &arena, &data, &message.size, &error))
+        fail(&error);
+    message.data = malloc(message.size);
+    memcpy(message.data, data, message.size);
+    fm_arena_destroy(&arena);
+    lap(&times.encode, then);
+    return message;
+}
+
+/* The task's work after that of all below it. */
+static struct message work(uint32_t rank)
+{
+    struct message children[2] = {{0}, {0}}, message;
+    double ready = 0;
+    for (uint32_t i = 0; i < 2; i++) {
+        if (2 * rank + 1 + i < job.ranks)
+            children[i] = work(2 * rank + 1 + i);
+        ready = children[i].ready > ready ? children[i].ready : ready;
+    }
+    double then = cpu_seconds(), made = times.make, start = then;
+    struct fm_profile *timers = own_timers(rank, &then);
+    for (int i = 0; i < 2; i++) {
+        if (children[i].data)
+            add_message(timers, &children[i], &then);
+        free(children[i].data);
+    }
+    message = message_of(timers, &then);
+    message.ready = ready + then - start - (times.make - made);
+    fm_profile_destroy(timers);
+    return message;
+}
+
+static void write_message(const char *name, struct message message)
+{
+    FILE *file = fopen(name, "w");
+    if (!file || fwrite(message.data, 1, message.size, file) != message.size || fclose(file) != 0)
+        fail(&(struct fm_error){.text = "cannot write a message"});
+    free(message.data);
+}
+
+static struct message read_message(const char *name)
+{
+    struct message message = {0};
+    FILE *file = fopen(name, "r");
+    if (!file)
+        return message;
+    fseek(file, 0, SEEK_END);
+    message.size = (size_t)ftell(file);
+    rewind(file);
+    message.data = malloc(message.size);
+    if (fread(message.data, 1, message.size, file) != message.size)
+        fail(&(struct fm_error){.text = "cannot read a message"});
+    fclose(file);
+    unlink(name);
+    return message;
+}
+
+/* The root alone: its text goes to the file `text`, the rest to standard output. */
+static void be_root(const char *messages[2])
+{
+    double then = cpu_seconds(), text_s = 0;
+    struct fm_timer_layout layout = {.columns = COLUMNS, .tasks = job.ranks};
+    struct fm_arena arena = {0};
+    struct fm_profile *timers = own_timers(0, &then);
+    size_t bytes = 0;
+    for (int i = 0; i < 2; i++) {
+        struct message message = read_message(messages[i]);
+        bytes += message.size;
+        then = cpu_seconds();
+        if (message.data)
+            add_message(timers, &message, &then);
+        free(message.data);
+    }
+    const char *text = fm_timers_text(timers->timers, timers->n_timers, &layout, &arena);
+    if (!text)
+        fail(&(struct fm_error){.text = "no memory for the text"});
+    lap(&text_s, &then);
+    size_t groups = 0;
+    for (size_t i = 0; i < timers->n_timers; i++)
+        groups += timers->timers[i].n_groups;
+    struct rusage usage;
+    getrusage(RUSAGE_SELF, &usage);
+    printf("  root alone            %8.2f s of CPU: messages %.2f s, text %.2f s\n",
+           times.read + times.decode + times.merge + text_s, times.decode + times.merge, text_s);
+    printf("  root's memory         %8.1f MiB at most; messages to it %.1f MiB\n", (double)usage.ru_maxrss / 1024,
+           (double)bytes / (1 << 20));
+    printf("  text                  %8.1f kB; %zu groups of tasks in %zu timers\n", (double)strlen(text) / 1000, groups,
+           timers->n_timers);
+    fm_arena_destroy(&arena);
+    fm_profile_destroy(timers);
+}
+
+static void parse(int argc, char **argv)
+{
+    static const char *const kinds[] = {"plain", "ocean", "shapes", "ranges"};
+    if (argc > 1)
+        job.ranks = (uint32_t)strtoul(argv[1], NULL, 10);
+    if (argc > 2)
+        job.timers = (uint32_t)strtoul(argv[2], NULL, 10);
+    for (int i = 0; argc > 3 && i < 4; i++)
+        if (strcmp(argv[3], kinds[i]) == 0)
+            job.timing = (enum fm_synthetic_timing)i;
+}
+
+int main(int argc, char **argv)
+{
+    const char *messages[] = {"timers_scale.1", "timers_scale.2"};
+    double ready = 0;
+    parse(argc, argv);
+    segment = aligned_alloc(64, fm_synthetic_bytes(&job));
+    if (argc > 4) { /* started by the lines below */
+        be_root(messages);
+        return 0;
+    }
+    for (uint32_t i = 0; i < 2 && i + 1 < job.ranks; i++) {
+        struct message message = work(i + 1);
+        ready = message.ready > ready ? message.ready : ready;
+        write_message(messages[i], message);
+    }
+    printf("%u tasks, %u timers, %s\n", job.ranks, job.timers, argc > 3 ? argv[3] : "ocean");
+    printf("  making the segments   %8.2f s (not counted)\n", times.make);
+    printf("  timers of segments    %8.2f s\n", times.read);
+    printf("  decoding messages     %8.2f s\n", times.decode);
+    printf("  merging               %8.2f s\n", times.merge);
+    printf("  encoding messages     %8.2f s\n", times.encode);
+    printf("  all tasks             %8.2f s of CPU\n", times.read + times.decode + times.merge + times.encode);
+    printf("  before the root       %8.2f s, if each task has a core\n", ready);
+    fflush(stdout);
+    char ranks[16], timers[16];
+    snprintf(ranks, sizeof ranks, "%u", job.ranks);
+    snprintf(timers, sizeof timers, "%u", job.timers);
+    execl("/proc/self/exe", argv[0], ranks, timers, argc > 3 ? argv[3] : "ocean", "root", (char *)NULL);
+    return 1;
+}
