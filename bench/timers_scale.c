@@ -1,16 +1,14 @@
 /* The report of timers of a very large job:   timers_scale [tasks [timers [ocean|shapes|ranges]]]
  *
- * Synthetic segments take the way of fathom_timers_report: each task makes its timers from its segment, adds what its
- * two children in the tree send it, and sends the sum to its parent; the root makes the text. Here one process does
- * the work of all tasks, and prints its CPU time; and the time after which the root would be done if each task had a
- * core of its own (messages take none). The root's own part is then done again by a process of its own, for its memory.
- */
+ * Synthetic segments take the way of fathom_timers_report: each task makes its timers from its segment, adds those of
+ * its two children in the tree, and hands the sum to its parent; the root makes the text. Here one process does the
+ * work of all tasks, and prints its CPU time. The longest way to the root, on which every task waits for the one below
+ * it, is timed with its messages, as if each task had a core of its own; the root's part of it is done by a process of
+ * its own, for its memory. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/resource.h>
-#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -32,7 +30,7 @@ static struct fm_synthetic job = {
     .ranks = 100000, .ranks_per_host = 64, .seed = 1, .timers = 100, .timing = FM_TIMING_OCEAN};
 static void *segment;
 static struct {
-    double make, read, decode, merge, encode;
+    double make, read, merge, messages;
 } times;
 
 static double cpu_seconds(void)
@@ -68,17 +66,22 @@ static struct fm_profile *own_timers(uint32_t rank, double *then)
     return profile;
 }
 
+static void add_profile(struct fm_profile *timers, struct fm_profile *theirs, double *then)
+{
+    if (!fm_merge_timers(timers, theirs->timers, theirs->n_timers))
+        fail(&(struct fm_error){.text = "no memory"});
+    fm_profile_destroy(theirs);
+    lap(&times.merge, then);
+}
+
 static void add_message(struct fm_profile *timers, const struct message *message, double *then)
 {
     struct fm_profile *theirs;
-    struct fm_error error = {.text = "no memory"};
+    struct fm_error error;
     if (fm_profile_decode(message->data, message->size, "a message", &theirs, &error))
         fail(&error);
-    lap(&times.decode, then);
-    if (!fm_merge_timers(timers, theirs->timers, theirs->n_timers))
-        fail(&error);
-    fm_profile_destroy(theirs);
-    lap(&times.merge, then);
+    lap(&times.messages, then);
+    add_profile(timers, theirs, then);
 }
 
 static struct message message_of(const struct fm_profile *timers, double *then)
@@ -92,19 +95,36 @@ static struct message message_of(const struct fm_profile *timers, double *then)
     message.data = malloc(message.size);
     memcpy(message.data, data, message.size);
     fm_arena_destroy(&arena);
-    lap(&times.encode, then);
+    lap(&times.messages, then);
     return message;
 }
 
-/* The task's work after that of all below it. */
-static struct message work(uint32_t rank)
+/* All timers of a task and of those below it, without messages. */
+static struct fm_profile *gather(uint32_t rank)
+{
+    struct fm_profile *children[2] = {NULL, NULL};
+    for (uint32_t i = 0; i < 2; i++)
+        if (2 * rank + 1 + i < job.ranks)
+            children[i] = gather(2 * rank + 1 + i);
+    double then = cpu_seconds();
+    struct fm_profile *timers = own_timers(rank, &then);
+    for (int i = 0; i < 2; i++)
+        if (children[i])
+            add_profile(timers, children[i], &then);
+    return timers;
+}
+
+/* The same for the tasks 1, 3, 7 ..., with the messages of their children. */
+static struct message gather_messages(uint32_t rank)
 {
     struct message children[2] = {{0}, {0}}, message;
-    double ready = 0;
-    for (uint32_t i = 0; i < 2; i++) {
-        if (2 * rank + 1 + i < job.ranks)
-            children[i] = work(2 * rank + 1 + i);
-        ready = children[i].ready > ready ? children[i].ready : ready;
+    double unused = cpu_seconds();
+    if (2 * rank + 1 < job.ranks)
+        children[0] = gather_messages(2 * rank + 1);
+    if (2 * rank + 2 < job.ranks) {
+        struct fm_profile *other = gather(2 * rank + 2);
+        children[1] = message_of(other, &unused);
+        fm_profile_destroy(other);
     }
     double then = cpu_seconds(), made = times.make, start = then;
     struct fm_profile *timers = own_timers(rank, &then);
@@ -114,7 +134,7 @@ static struct message work(uint32_t rank)
         free(children[i].data);
     }
     message = message_of(timers, &then);
-    message.ready = ready + then - start - (times.make - made);
+    message.ready = children[0].ready + then - start - (times.make - made);
     fm_profile_destroy(timers);
     return message;
 }
@@ -170,7 +190,7 @@ static void be_root(const char *messages[2])
     struct rusage usage;
     getrusage(RUSAGE_SELF, &usage);
     printf("  root alone            %8.2f s of CPU: messages %.2f s, text %.2f s\n",
-           times.read + times.decode + times.merge + text_s, times.decode + times.merge, text_s);
+           times.read + times.messages + times.merge + text_s, times.messages + times.merge, text_s);
     printf("  root's memory         %8.1f MiB at most; messages to it %.1f MiB\n", (double)usage.ru_maxrss / 1024,
            (double)bytes / (1 << 20));
     printf("  text                  %8.1f kB; %zu groups of tasks in %zu timers\n", (double)strlen(text) / 1000, groups,
@@ -194,26 +214,27 @@ static void parse(int argc, char **argv)
 int main(int argc, char **argv)
 {
     const char *messages[] = {"timers_scale.1", "timers_scale.2"};
-    double ready = 0;
+    double ready, then = cpu_seconds();
     parse(argc, argv);
+    if (job.ranks < 3)
+        return 2;
     segment = aligned_alloc(64, fm_synthetic_bytes(&job));
     if (argc > 4) { /* started by the lines below */
         be_root(messages);
         return 0;
     }
-    for (uint32_t i = 0; i < 2 && i + 1 < job.ranks; i++) {
-        struct message message = work(i + 1);
-        ready = message.ready > ready ? message.ready : ready;
-        write_message(messages[i], message);
-    }
+    struct message first = gather_messages(1);
+    struct fm_profile *other = gather(2);
+    ready = first.ready;
+    write_message(messages[0], first);
+    write_message(messages[1], message_of(other, &then));
+    fm_profile_destroy(other);
     printf("%u tasks, %u timers, %s\n", job.ranks, job.timers, argc > 3 ? argv[3] : "ocean");
     printf("  making the segments   %8.2f s (not counted)\n", times.make);
     printf("  timers of segments    %8.2f s\n", times.read);
-    printf("  decoding messages     %8.2f s\n", times.decode);
     printf("  merging               %8.2f s\n", times.merge);
-    printf("  encoding messages     %8.2f s\n", times.encode);
-    printf("  all tasks             %8.2f s of CPU\n", times.read + times.decode + times.merge + times.encode);
-    printf("  before the root       %8.2f s, if each task has a core\n", ready);
+    printf("  together              %8.2f s of CPU\n", times.read + times.merge);
+    printf("  on the way to the root %7.2f s\n", ready);
     fflush(stdout);
     char ranks[16], timers[16];
     snprintf(ranks, sizeof ranks, "%u", job.ranks);

@@ -77,62 +77,89 @@ bool fm_timer_bins_merge(struct fm_arena *arena, struct fm_timer_group *into, ui
 
 /* ---- one task ---- */
 
-/* Of equal counts the bin of the shorter events, as in the figures; `but` is passed over. 0 where there is none. */
-static unsigned fullest(const uint64_t *counts, unsigned but)
+/* A histogram without its empty bins: mostly there are but a few others. */
+struct filled {
+    unsigned n;
+    uint8_t bin[FM_DECIMAL_BINS];
+    uint64_t count[FM_DECIMAL_BINS];
+};
+
+static void fill(struct filled *filled, const uint64_t *counts)
 {
-    unsigned best = 0;
-    uint64_t most = 0;
+    filled->n = 0;
     for (unsigned bin = 0; bin < FM_DECIMAL_BINS; bin++) {
-        if (counts[bin] && counts[bin] > most && bin != but) {
-            best = bin;
-            most = counts[bin];
-        }
+        if (!counts[bin])
+            continue;
+        filled->bin[filled->n] = (uint8_t)bin;
+        filled->count[filled->n++] = counts[bin];
     }
+}
+
+/* How many events are in bins up to `last`, from the filled bin *i on, which then is the first behind. */
+static uint64_t up_to(const struct filled *filled, unsigned last, unsigned *i)
+{
+    uint64_t sum = 0;
+    for (; *i < filled->n && filled->bin[*i] <= last; ++*i)
+        fm_add_saturating(&sum, filled->count[*i]);
+    return sum;
+}
+
+/* Of the filled bins from i on: the one with most events, of equal ones that of the shorter events, as in the figures;
+ * `but` is passed over. filled->n where there is none. */
+static unsigned fullest(const struct filled *filled, unsigned i, unsigned but)
+{
+    unsigned best = filled->n;
+    for (; i < filled->n; i++)
+        if (i != but && (best == filled->n || filled->count[i] > filled->count[best]))
+            best = i;
     return best;
 }
 
-/* How many events are below 10^exponent ns. */
-static uint64_t below(const uint64_t *counts, unsigned exponent)
+/* In coarse ticks all up to a power of ten is bin 0; the bins behind it are the same. */
+static void find_max_bins(union fm_timer_shape *shape, const struct filled *filled)
 {
-    uint64_t sum = 0;
-    for (unsigned bin = 0; bin <= 9 * exponent; bin++)
-        fm_add_saturating(&sum, counts[bin]);
-    return exponent ? sum : 0;
+    uint64_t below = 0;
+    unsigned first = 0, best = fullest(filled, 0, filled->n);
+    for (unsigned k = 0; k < FM_TIMER_TICKS; k++) {
+        fm_add_saturating(&below, up_to(filled, 9 * k, &first));
+        if (best < first)
+            best = fullest(filled, first, filled->n);
+        bool is_below = best == filled->n || below >= filled->count[best];
+        shape->max_bin[k] = (uint8_t)(is_below ? 0 : filled->bin[best] - 9 * k);
+    }
 }
 
-static union fm_timer_shape shape_of(const struct fm_timer_task *task)
+static union fm_timer_shape shape_of(const struct filled *filled)
 {
     union fm_timer_shape shape = {0};
-    for (unsigned k = 0; k < FM_TIMER_TICKS; k++) {
-        uint64_t coarse[FM_DECIMAL_BINS] = {0};
-        for (unsigned bin = 0; bin < FM_DECIMAL_BINS; bin++)
-            fm_add_saturating(&coarse[fm_decimal_bin_coarse(bin, k)], task->counts[bin]);
-        shape.max_bin[k] = (uint8_t)fullest(coarse, FM_DECIMAL_BINS);
+    unsigned first = 0, best = fullest(filled, 0, filled->n), second = fullest(filled, 0, best);
+    uint64_t all = up_to(filled, FM_DECIMAL_BINS, &first); /* of a damaged segment it is not the number of events */
+    find_max_bins(&shape, filled);
+    if (filled->n) {
+        shape.second_bin = second < filled->n ? filled->bin[second] : 0;
+        shape.share = (uint8_t)((unsigned __int128)filled->count[best] * 8 / all);
     }
-    uint64_t most = task->counts[shape.max_bin[0]], all = 0;
-    for (unsigned bin = 0; bin < FM_DECIMAL_BINS; bin++) /* of a damaged segment it is not the number of events */
-        fm_add_saturating(&all, task->counts[bin]);
-    shape.second_bin = (uint8_t)fullest(task->counts, shape.max_bin[0]);
-    shape.share = (uint8_t)(all ? (unsigned __int128)most * 8 / all : 0);
     return shape;
 }
 
-static bool bins_of_task(struct fm_timer_group *group, struct fm_arena *arena, uint32_t rank, const uint64_t *counts)
+static bool bins_of_task(struct fm_timer_group *group, struct fm_arena *arena, uint32_t rank,
+                         const struct filled *filled)
 {
-    size_t n = 0;
-    struct fm_timer_bin *bins = fm_arena_alloc(arena, (FM_DECIMAL_BINS + FM_TIMER_TICKS) * sizeof *bins);
+    uint64_t below = 0;
+    unsigned first = 0;
+    struct fm_timer_bin *bins = fm_arena_alloc(arena, (filled->n + FM_TIMER_TICKS) * sizeof *bins), *bin = bins;
     if (!bins)
         return false;
-    for (unsigned bin = 0; bin < FM_DECIMAL_BINS; bin++)
-        if (counts[bin])
-            bins[n++] = (struct fm_timer_bin){bin, rank, rank, counts[bin], counts[bin], counts[bin]};
+    for (unsigned i = 0; i < filled->n; i++)
+        *bin++ = (struct fm_timer_bin){filled->bin[i], rank, rank, filled->count[i], filled->count[i],
+                                       filled->count[i]};
     for (unsigned k = 1; k < FM_TIMER_TICKS; k++) {
-        uint64_t sum = below(counts, k);
-        if (sum)
-            bins[n++] = (struct fm_timer_bin){FM_TIMER_BELOW + k, rank, rank, sum, sum, sum};
+        fm_add_saturating(&below, up_to(filled, 9 * k, &first));
+        if (below)
+            *bin++ = (struct fm_timer_bin){FM_TIMER_BELOW + k, rank, rank, below, below, below};
     }
     group->bins = bins;
-    group->n_bins = n;
+    group->n_bins = (size_t)(bin - bins);
     return true;
 }
 
@@ -146,6 +173,7 @@ bool fm_timer_of_task(struct fm_timer *timer, struct fm_arena *arena, const char
                       uint32_t rank, const struct fm_timer_task *task)
 {
     struct fm_timer_group *group = fm_arena_alloc(arena, sizeof *group);
+    struct filled filled;
     *timer = (struct fm_timer){
         .name = name,
         .parent = parent,
@@ -168,7 +196,8 @@ bool fm_timer_of_task(struct fm_timer *timer, struct fm_arena *arena, const char
         return false;
     fm_spread_add(&timer->events, task->events, rank);
     fm_spread_add(&timer->total_ns, task->total_ns, rank);
-    *group = (struct fm_timer_group){.shape = shape_of(task)};
+    fill(&filled, task->counts);
+    *group = (struct fm_timer_group){.shape = shape_of(&filled)};
     return fm_rankset_add(&timer->ranks, arena, rank, rank) && fm_rankset_add(&group->ranks, arena, rank, rank) &&
-           bins_of_task(group, arena, rank, task->counts);
+           bins_of_task(group, arena, rank, &filled);
 }
