@@ -151,7 +151,7 @@ static bool bins_of_task(struct fm_timer_group *group, struct fm_arena *arena, u
     if (!bins)
         return false;
     for (unsigned i = 0; i < filled->n; i++)
-        *bin++ = (struct fm_timer_bin){filled->bin[i], rank, rank, filled->count[i], filled->count[i],
+        *bin++ = (struct fm_timer_bin){filled->bin[i],  rank, rank, filled->count[i], filled->count[i],
                                        filled->count[i]};
     for (unsigned k = 1; k < FM_TIMER_TICKS; k++) {
         fm_add_saturating(&below, up_to(filled, 9 * k, &first));

@@ -12,6 +12,8 @@ bool fm_merge_regions(struct fm_profile *into, const struct fm_region *regions, 
 bool fm_merge_timers(struct fm_profile *into, const struct fm_timer *timers, size_t n); /* timers.c */
 bool fm_merge_misuses(struct fm_profile *into, struct fm_timer *timer, const struct fm_misuse *misuses,
                       size_t n); /* timer_misuses.c */
+/* Timers in the arena of a profile that has none yet become its own: in any order, and of the same name if need be. */
+bool fm_take_timers(struct fm_profile *into, struct fm_timer *timers, size_t n);
 bool fm_merge_edges(struct fm_profile *into, struct fm_edges *mine, const struct fm_edges *theirs);
 bool fm_merge_snapshots(struct fm_profile *into, const struct fm_snapshot *snapshots, size_t n);
 bool fm_merge_notes(struct fm_profile *into, const struct fm_note *notes, size_t n);

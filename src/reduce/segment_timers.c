@@ -34,6 +34,8 @@ static void add_bins(const struct fm_reading *r, struct fm_timer_task *task, con
     size_t blocks = fm_segment_items(&r->view, FM_SECTION_TIMER_BINS);
     for (unsigned decade = 0; decade < FM_DECADES; decade++) {
         struct fm_segment_bins bins = {0};
+        if (!t->bins[decade] && !t->coarse[decade])
+            continue;
         if (t->bins[decade] && t->bins[decade] <= blocks)
             fm_segment_item(&r->view, FM_SECTION_TIMER_BINS, t->bins[decade] - 1u, &bins);
         fm_add_saturating(&task->counts[9 * decade + (decade > 0)], t->coarse[decade]);
@@ -109,15 +111,40 @@ static const char *parent_of(struct fm_reading *r, unsigned parent, size_t n_tim
     return !parent ? "" : parent > n_timers ? "*" : name_of(r, parent - 1);
 }
 
-/* What the threads have of a timer, and how it was used wrongly; false: no memory. */
-static bool read_timings(struct fm_reading *r, unsigned number, size_t n_timings, struct fm_timer_task *task,
-                         unsigned *parent, struct fm_timer *misused)
+/* Which timings belong to a timer: one + the number of the first, and of the one after each. */
+struct lists {
+    size_t n_timers, n_timings;
+    uint32_t *first, *next;
+    uint64_t coarse_events; /* of all timings */
+};
+
+static bool make_lists(struct fm_reading *r, struct lists *lists)
 {
-    for (size_t i = 0; i < n_timings; i++) {
+    *lists = (struct lists){0};
+    lists->n_timers = fm_segment_items(&r->view, FM_SECTION_TIMERS);
+    lists->n_timings = fm_segment_items(&r->view, FM_SECTION_TIMINGS);
+    lists->first = fm_arena_alloc(&r->view.scratch, lists->n_timers * sizeof *lists->first);
+    lists->next = fm_arena_alloc(&r->view.scratch, lists->n_timings * sizeof *lists->next);
+    for (size_t i = lists->n_timings; lists->first && lists->next && i-- > 0;) {
         struct fm_segment_timing timing;
         fm_segment_item(&r->view, FM_SECTION_TIMINGS, i, &timing);
-        if (timing.timer != number)
+        for (unsigned decade = 0; decade < FM_DECADES; decade++)
+            fm_add_saturating(&lists->coarse_events, timing.coarse[decade]);
+        if (timing.timer >= lists->n_timers)
             continue;
+        lists->next[i] = lists->first[timing.timer];
+        lists->first[timing.timer] = (uint32_t)i + 1;
+    }
+    return lists->first && lists->next;
+}
+
+/* What the threads have of a timer, and how it was used wrongly; false: no memory. */
+static bool read_timings(struct fm_reading *r, const struct lists *lists, unsigned number, struct fm_timer_task *task,
+                         unsigned *parent, struct fm_timer *misused)
+{
+    for (uint32_t i = lists->first[number]; i; i = lists->next[i - 1]) {
+        struct fm_segment_timing timing;
+        fm_segment_item(&r->view, FM_SECTION_TIMINGS, i - 1, &timing);
         if (!fm_read_running(r, &timing, misused))
             return false;
         if (!timing.count)
@@ -128,20 +155,26 @@ static bool read_timings(struct fm_reading *r, unsigned number, size_t n_timings
     return fm_read_misuses(r, number, misused);
 }
 
-static bool read_timer(struct fm_reading *r, unsigned number, size_t n_timers, size_t n_timings)
+/* *n: one more timer, if it has anything to tell. */
+static bool read_timer(struct fm_reading *r, const struct lists *lists, unsigned number, struct fm_timer *timers,
+                       size_t *n)
 {
     struct fm_timer_task task = {0};
     unsigned parent = 0;
-    struct fm_timer timer, misused = {.name = name_of(r, number), .parent = ""};
-    if (!misused.name || !read_timings(r, number, n_timings, &task, &parent, &misused))
+    struct fm_timer *timer = &timers[*n], misused = {.name = name_of(r, number), .parent = ""};
+    if (!misused.name || !read_timings(r, lists, number, &task, &parent, &misused))
         return false;
     unsigned __int128 cost = (unsigned __int128)task.events * r->view.header.timer_cost_ps / 1000;
     task.overhead_ns = cost > FM_LONGEST_NS ? FM_LONGEST_NS : (uint64_t)cost;
-    const char *in = parent_of(r, parent, n_timers);
-    if (task.events && (!in || !fm_timer_of_task(&timer, &r->profile->arena, misused.name, in, r->rank, &task) ||
-                        !fm_merge_timers(r->profile, &timer, 1)))
+    const char *in = parent_of(r, parent, lists->n_timers);
+    *timer = misused;
+    if (task.events && (!in || !fm_timer_of_task(timer, &r->profile->arena, misused.name, in, r->rank, &task)))
         return false;
-    return !misused.n_misuses || fm_merge_timers(r->profile, &misused, 1);
+    timer->misuses = misused.misuses;
+    timer->n_misuses = misused.n_misuses;
+    timer->misuses_capacity = misused.misuses_capacity;
+    *n += task.events || misused.n_misuses;
+    return true;
 }
 
 static bool note_misuses(struct fm_reading *r)
@@ -158,17 +191,10 @@ static bool note_misuses(struct fm_reading *r)
 }
 
 /* Events for which there was no block of bins are in the first one of their power of ten. */
-static bool note_coarse(struct fm_reading *r, size_t n_timings)
+static bool note_coarse(struct fm_reading *r, uint64_t amount)
 {
-    uint64_t amount = 0;
     struct fm_range range;
     struct fm_rankset ranks = fm_reading_ranks(r, &range);
-    for (size_t i = 0; i < n_timings; i++) {
-        struct fm_segment_timing timing;
-        fm_segment_item(&r->view, FM_SECTION_TIMINGS, i, &timing);
-        for (unsigned decade = 0; decade < FM_DECADES; decade++)
-            fm_add_saturating(&amount, timing.coarse[decade]);
-    }
     return !amount || fm_profile_note(r->profile,
                                       "events of timers in histograms without their first digit (all as 1): the table "
                                       "was full",
@@ -177,12 +203,16 @@ static bool note_coarse(struct fm_reading *r, size_t n_timings)
 
 enum fm_status fm_read_timers(struct fm_reading *r)
 {
-    size_t n_timers = fm_segment_items(&r->view, FM_SECTION_TIMERS);
-    size_t n_timings = fm_segment_items(&r->view, FM_SECTION_TIMINGS);
-    bool done = true;
+    struct lists lists;
+    size_t n = 0;
     if (r->rank == FM_NO_RANK)
         return FM_OK;
-    for (unsigned i = 0; i < n_timers && done; i++)
-        done = read_timer(r, i, n_timers, n_timings);
-    return done && note_misuses(r) && note_coarse(r, n_timings) ? FM_OK : fm_reading_no_memory(r);
+    if (!make_lists(r, &lists))
+        return fm_reading_no_memory(r);
+    struct fm_timer *timers = fm_arena_alloc(&r->profile->arena, lists.n_timers * sizeof *timers);
+    bool done = timers;
+    for (unsigned i = 0; i < lists.n_timers && done; i++)
+        done = read_timer(r, &lists, i, timers, &n);
+    done = done && fm_take_timers(r->profile, timers, n) && note_misuses(r) && note_coarse(r, lists.coarse_events);
+    return done ? FM_OK : fm_reading_no_memory(r);
 }

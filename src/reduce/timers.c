@@ -2,6 +2,7 @@
  * the shapes become coarse: the number of different shapes of a union is at least that of its parts, so whether they
  * do depends on all tasks together, not on the order of merging. */
 #include "base/saturate.h"
+#include "base/sort.h"
 #include "profile/order.h"
 #include "profile/strings.h"
 #include "reduce/join.h"
@@ -165,4 +166,26 @@ bool fm_merge_timers(struct fm_profile *into, const struct fm_timer *timers, siz
 {
     static const struct fm_join kind = {sizeof *timers, compare_timers, merge_timer, copy_timer};
     return fm_join(&kind, into, &into->timers, &into->n_timers, &into->timers_capacity, timers, n);
+}
+
+/* Of the same name: of a damaged segment. */
+static bool has_double(const struct fm_timer *timers, size_t n)
+{
+    for (size_t i = 1; i < n; i++)
+        if (!compare_timers(&timers[i - 1], &timers[i]))
+            return true;
+    return false;
+}
+
+bool fm_take_timers(struct fm_profile *into, struct fm_timer *timers, size_t n)
+{
+    bool done = fm_sort(timers, n, sizeof *timers, compare_timers, &into->arena);
+    if (!has_double(timers, n)) {
+        into->timers = timers;
+        into->n_timers = into->timers_capacity = n;
+        return done;
+    }
+    for (size_t i = 0; done && i < n; i++)
+        done = fm_merge_timers(into, &timers[i], 1);
+    return done;
 }

@@ -38,8 +38,6 @@ static void add_events(struct fm_segment_header *header, struct fm_segment_timin
     }
     t->count += count;
     t->total_ns += ns * count;
-    t->slice_events[0] += count;
-    t->slice_ns[0] += ns * count;
     count_in_bin(header, t, ns, count);
 }
 
