@@ -40,6 +40,13 @@ static double cpu_seconds(void)
     return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
 }
 
+static double peak_mib(void)
+{
+    struct rusage usage;
+    getrusage(RUSAGE_SELF, &usage);
+    return (double)usage.ru_maxrss / 1024;
+}
+
 static void fail(const struct fm_error *error)
 {
     fprintf(stderr, "timers_scale: %s\n", error->text);
@@ -66,22 +73,23 @@ static struct fm_profile *own_timers(uint32_t rank, double *then)
     return profile;
 }
 
-static void add_profile(struct fm_profile *timers, struct fm_profile *theirs, double *then)
+static struct fm_profile *join(struct fm_profile *timers, struct fm_profile *theirs, double *then)
 {
-    if (!fm_merge_timers(timers, theirs->timers, theirs->n_timers))
+    timers = fm_join_timers(timers, theirs);
+    if (!timers)
         fail(&(struct fm_error){.text = "no memory"});
-    fm_profile_destroy(theirs);
     lap(&times.merge, then);
+    return timers;
 }
 
-static void add_message(struct fm_profile *timers, const struct message *message, double *then)
+static struct fm_profile *add_message(struct fm_profile *timers, const struct message *message, double *then)
 {
     struct fm_profile *theirs;
     struct fm_error error;
     if (fm_profile_decode(message->data, message->size, "a message", &theirs, &error))
         fail(&error);
     lap(&times.messages, then);
-    add_profile(timers, theirs, then);
+    return join(timers, theirs, then);
 }
 
 static struct message message_of(const struct fm_profile *timers, double *then)
@@ -110,7 +118,7 @@ static struct fm_profile *gather(uint32_t rank)
     struct fm_profile *timers = own_timers(rank, &then);
     for (int i = 0; i < 2; i++)
         if (children[i])
-            add_profile(timers, children[i], &then);
+            timers = join(timers, children[i], &then);
     return timers;
 }
 
@@ -130,7 +138,7 @@ static struct message gather_messages(uint32_t rank)
     struct fm_profile *timers = own_timers(rank, &then);
     for (int i = 0; i < 2; i++) {
         if (children[i].data)
-            add_message(timers, &children[i], &then);
+            timers = add_message(timers, &children[i], &then);
         free(children[i].data);
     }
     message = message_of(timers, &then);
@@ -177,9 +185,10 @@ static void be_root(const char *messages[2])
         bytes += message.size;
         then = cpu_seconds();
         if (message.data)
-            add_message(timers, &message, &then);
+            timers = add_message(timers, &message, &then);
         free(message.data);
     }
+    double before_mib = peak_mib();
     const char *text = fm_timers_text(timers->timers, timers->n_timers, &layout, &arena);
     if (!text)
         fail(&(struct fm_error){.text = "no memory for the text"});
@@ -187,12 +196,10 @@ static void be_root(const char *messages[2])
     size_t groups = 0;
     for (size_t i = 0; i < timers->n_timers; i++)
         groups += timers->timers[i].n_groups;
-    struct rusage usage;
-    getrusage(RUSAGE_SELF, &usage);
     printf("  root alone            %8.2f s of CPU: messages %.2f s, text %.2f s\n",
            times.read + times.messages + times.merge + text_s, times.messages + times.merge, text_s);
-    printf("  root's memory         %8.1f MiB at most; messages to it %.1f MiB\n", (double)usage.ru_maxrss / 1024,
-           (double)bytes / (1 << 20));
+    printf("  root's memory         %8.1f MiB at most, %.1f MiB before the text; messages to it %.1f MiB\n", peak_mib(),
+           before_mib, (double)bytes / (1 << 20));
     printf("  text                  %8.1f kB; %zu groups of tasks in %zu timers\n", (double)strlen(text) / 1000, groups,
            timers->n_timers);
     fm_arena_destroy(&arena);

@@ -126,6 +126,8 @@ static const char *check_timers(const struct fm_profile *p)
             return "its timers are not in order";
         if (!set_sorted(&timer->ranks))
             return "the ranks of a timer are not in order";
+        if (timer->coarse > FM_TIMER_COARSEST)
+            return "the histograms of a timer are of an unknown kind";
         for (size_t k = 0; k < timer->n_groups; k++) {
             const struct fm_timer_group *group = &timer->groups[k];
             if (!group->ranks.n || !set_sorted(&group->ranks) || !bins_sorted(group) || !shape_known(&group->shape) ||

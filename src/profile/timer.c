@@ -9,9 +9,12 @@ int fm_timer_shape_compare(const union fm_timer_shape *a, const union fm_timer_s
     return memcmp(a, b, sizeof *a);
 }
 
-union fm_timer_shape fm_timer_shape_coarse(union fm_timer_shape shape)
+union fm_timer_shape fm_timer_shape_coarse(union fm_timer_shape shape, uint32_t degree)
 {
-    shape.second_bin = shape.share = 0;
+    if (degree > 0)
+        shape.second_bin = shape.share = 0;
+    for (unsigned k = 1; degree > 1 && k < FM_TIMER_TICKS; k++)
+        shape.max_bin[k] = (uint8_t)fm_decimal_bin_coarse(shape.max_bin[0], k);
     return shape;
 }
 

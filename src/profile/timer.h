@@ -4,8 +4,10 @@
  * minimum and the sum of their counts. A shape holds the bin with most events (of equal ones the shorter events) for
  * each width of tick, so that the reduction by maximum bin is exact at any of them; and, while a timer has no more
  * than FM_TIMER_SHAPES different ones, the bin with the second most events and the share of the first, so that a
- * report can tell tasks apart where the maximum bin hides a difference. Each coarser shape is a part of the finer one:
- * so the order of merging does not matter. */
+ * report can tell tasks apart where the maximum bin hides a difference. If there are more than FM_TIMER_COARSE_SHAPES
+ * without these as well, only the bin in ticks of 1 ns is left, and stands for that of all widths: so a timer of any
+ * number of tasks has a bounded number of groups. Each coarser shape follows from the finer one: so the order of
+ * merging does not matter. */
 #ifndef FM_PROFILE_TIMER_H
 #define FM_PROFILE_TIMER_H
 
@@ -19,7 +21,9 @@
 
 enum {
     FM_TIMER_TICKS = 10,  /* widths of a tick: 1 ns, 10 ns ... 1 s */
-    FM_TIMER_SHAPES = 64, /* more are made coarser, as far as they can be */
+    FM_TIMER_SHAPES = 64, /* more are made coarser */
+    FM_TIMER_COARSE_SHAPES = 128,
+    FM_TIMER_COARSEST = 2, /* degrees of coarseness: 0, 1, 2 */
     FM_TIMER_BELOW =
         0x100 /* + exponent: not a bin, but all events below 10^exponent ns, which are bin 0 in such ticks */
 };
@@ -77,7 +81,7 @@ struct fm_timer {
     uint64_t overhead_ns;                /* caused by this timer */
     uint64_t half_events[2], half_ns[2]; /* in the first and in the second half of the run */
     struct fm_spread thread_ns;          /* of threads instead of tasks; `ranks` is their number */
-    uint32_t coarse;                     /* 1: shapes are coarse */
+    uint32_t coarse;                     /* the degree to which shapes are */
     struct fm_timer_group *groups;
     size_t n_groups, groups_capacity;
     struct fm_misuse *misuses;
@@ -101,8 +105,8 @@ bool fm_timer_of_task(struct fm_timer *timer, struct fm_arena *arena, const char
                       uint32_t rank, const struct fm_timer_task *task);
 
 int fm_timer_shape_compare(const union fm_timer_shape *a, const union fm_timer_shape *b);
-/* What is left of it when the fine part is given up. */
-union fm_timer_shape fm_timer_shape_coarse(union fm_timer_shape shape);
+/* What is left of it at a degree of coarseness. */
+union fm_timer_shape fm_timer_shape_coarse(union fm_timer_shape shape, uint32_t degree);
 /* -1, 0, 1 as the average event of a is shorter, equal or longer. */
 int fm_timer_average_compare(const struct fm_timer_average *a, const struct fm_timer_average *b);
 

@@ -14,6 +14,8 @@ bool fm_merge_misuses(struct fm_profile *into, struct fm_timer *timer, const str
                       size_t n); /* timer_misuses.c */
 /* Timers in the arena of a profile that has none yet become its own: in any order, and of the same name if need be. */
 bool fm_take_timers(struct fm_profile *into, struct fm_timer *timers, size_t n);
+/* One of two profiles, with the timers of both; the other one is destroyed. NULL: no memory, and both are. */
+struct fm_profile *fm_join_timers(struct fm_profile *a, struct fm_profile *b);
 bool fm_merge_edges(struct fm_profile *into, struct fm_edges *mine, const struct fm_edges *theirs);
 bool fm_merge_snapshots(struct fm_profile *into, const struct fm_snapshot *snapshots, size_t n);
 bool fm_merge_notes(struct fm_profile *into, const struct fm_note *notes, size_t n);

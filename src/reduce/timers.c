@@ -1,6 +1,6 @@
 /* Timers of the same name are the same timer. Their groups of tasks are joined by shape; when there are too many,
- * the shapes become coarse: the number of different shapes of a union is at least that of its parts, so whether they
- * do depends on all tasks together, not on the order of merging. */
+ * the shapes become coarse: the number of different shapes of a union is at least that of its parts, so the degree to
+ * which they do depends on all tasks together, not on the order of merging. */
 #include "base/saturate.h"
 #include "base/sort.h"
 #include "profile/order.h"
@@ -49,20 +49,18 @@ static bool join_coarse(struct fm_profile *into, struct fm_timer *timer, const s
 {
     for (size_t i = 0; i < n; i++) {
         struct fm_timer_group group = groups[i];
-        group.shape = fm_timer_shape_coarse(group.shape);
+        group.shape = fm_timer_shape_coarse(group.shape, timer->coarse);
         if (!join_groups(into, timer, &group, 1))
             return false;
     }
     return true;
 }
 
-static bool make_coarse(struct fm_profile *into, struct fm_timer *timer)
+static bool make_coarse(struct fm_profile *into, struct fm_timer *timer, uint32_t degree)
 {
     struct fm_timer_group *groups = timer->groups;
     size_t n = timer->n_groups;
-    if (timer->coarse)
-        return true;
-    timer->coarse = 1;
+    timer->coarse = degree;
     timer->groups = NULL;
     timer->n_groups = timer->groups_capacity = 0;
     return join_coarse(into, timer, groups, n);
@@ -70,11 +68,14 @@ static bool make_coarse(struct fm_profile *into, struct fm_timer *timer)
 
 static bool merge_groups(struct fm_profile *into, struct fm_timer *timer, const struct fm_timer *other)
 {
-    if (other->coarse && !make_coarse(into, timer))
+    static const size_t most[] = {FM_TIMER_SHAPES, FM_TIMER_COARSE_SHAPES, FM_DECIMAL_BINS};
+    if (other->coarse > timer->coarse && !make_coarse(into, timer, other->coarse))
         return false;
-    bool joined = timer->coarse ? join_coarse(into, timer, other->groups, other->n_groups)
-                                : join_groups(into, timer, other->groups, other->n_groups);
-    return joined && (timer->n_groups <= FM_TIMER_SHAPES || make_coarse(into, timer));
+    bool done = timer->coarse == other->coarse ? join_groups(into, timer, other->groups, other->n_groups)
+                                               : join_coarse(into, timer, other->groups, other->n_groups);
+    while (done && timer->coarse < FM_TIMER_COARSEST && timer->n_groups > most[timer->coarse])
+        done = make_coarse(into, timer, timer->coarse + 1);
+    return done;
 }
 
 /* Of equal averages the lowest rank. */
@@ -188,4 +189,25 @@ bool fm_take_timers(struct fm_profile *into, struct fm_timer *timers, size_t n)
     for (size_t i = 0; done && i < n; i++)
         done = fm_merge_timers(into, &timers[i], 1);
     return done;
+}
+
+static size_t count_groups(const struct fm_profile *p)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < p->n_timers; i++)
+        n += p->timers[i].n_groups;
+    return n;
+}
+
+/* Adding the smaller to the larger one costs what it has, and copies little. */
+struct fm_profile *fm_join_timers(struct fm_profile *a, struct fm_profile *b)
+{
+    bool larger = count_groups(a) > count_groups(b);
+    struct fm_profile *into = larger ? a : b, *from = larger ? b : a;
+    bool done = fm_merge_timers(into, from->timers, from->n_timers);
+    fm_profile_destroy(from);
+    if (done)
+        return into;
+    fm_profile_destroy(into);
+    return NULL;
 }

@@ -40,38 +40,31 @@ static struct fm_profile *own_timers(uint32_t rank)
     return profile;
 }
 
-/* What a child has is added, if there is memory for it: it tells its size, and sends only what is asked for. false: the
- * timers are of no use any more. */
-static bool add_child(const struct tasks *tasks, int child, struct fm_profile *timers)
+/* The timers, which are used up, with what a child has, if there is memory for it: it tells its size, and sends only
+ * what is asked for. */
+static struct fm_profile *add_child(const struct tasks *tasks, int child, struct fm_profile *timers)
 {
     struct fm_profile *theirs = NULL;
     struct fm_error error;
     uint64_t bytes = 0;
     if (child >= tasks->size || !transfer(false, &bytes, sizeof bytes, child, tasks->comm) || !bytes)
-        return true;
+        return timers;
     void *data = timers && bytes <= LARGEST ? malloc(bytes) : NULL;
     uint64_t wanted = data ? bytes : 0;
-    bool good = true;
     if (transfer(true, &wanted, sizeof wanted, child, tasks->comm) && data &&
         transfer(false, data, (int)bytes, child, tasks->comm) &&
         fm_profile_decode(data, bytes, "a message", &theirs, &error) == FM_OK)
-        good = fm_merge_timers(timers, theirs->timers, theirs->n_timers);
-    fm_profile_destroy(theirs);
+        timers = fm_join_timers(timers, theirs);
     free(data);
-    return good;
+    return timers;
 }
 
 /* Those of this task and of all below it; NULL: no memory. */
 static struct fm_profile *gather(const struct tasks *tasks)
 {
     struct fm_profile *timers = own_timers((uint32_t)tasks->rank);
-    for (int child = 2 * tasks->rank + 1; child <= 2 * tasks->rank + 2; child++) {
-        if (!add_child(tasks, child, timers)) {
-            fm_profile_destroy(timers);
-            timers = NULL;
-        }
-    }
-    return timers;
+    timers = add_child(tasks, 2 * tasks->rank + 1, timers);
+    return add_child(tasks, 2 * tasks->rank + 2, timers);
 }
 
 static void send_to_parent(const struct tasks *tasks, const struct fm_profile *timers)
