@@ -8,7 +8,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -17,6 +16,7 @@
 #include "reduce/from_segment.h"
 #include "reduce/parts.h"
 #include "reduce/synthetic.h"
+#include "status.h"
 
 enum { COLUMNS = 100 };
 
@@ -42,9 +42,7 @@ static double cpu_seconds(void)
 
 static double peak_mib(void)
 {
-    struct rusage usage;
-    getrusage(RUSAGE_SELF, &usage);
-    return (double)usage.ru_maxrss / 1024;
+    return (double)status_kb("VmHWM") / 1024; /* of this program alone: getrusage remembers the one before exec */
 }
 
 static void fail(const struct fm_error *error)

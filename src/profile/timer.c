@@ -148,21 +148,24 @@ static union fm_timer_shape shape_of(const struct filled *filled)
 static bool bins_of_task(struct fm_timer_group *group, struct fm_arena *arena, uint32_t rank,
                          const struct filled *filled)
 {
-    uint64_t below = 0;
-    unsigned first = 0;
-    struct fm_timer_bin *bins = fm_arena_alloc(arena, (filled->n + FM_TIMER_TICKS) * sizeof *bins), *bin = bins;
-    if (!bins)
-        return false;
-    for (unsigned i = 0; i < filled->n; i++)
-        *bin++ = (struct fm_timer_bin){filled->bin[i],  rank, rank, filled->count[i], filled->count[i],
-                                       filled->count[i]};
+    uint64_t below[FM_TIMER_TICKS] = {0};
+    unsigned first = 0, n = filled->n;
     for (unsigned k = 1; k < FM_TIMER_TICKS; k++) {
-        fm_add_saturating(&below, up_to(filled, 9 * k, &first));
-        if (below)
-            *bin++ = (struct fm_timer_bin){FM_TIMER_BELOW + k, rank, rank, below, below, below};
+        below[k] = below[k - 1];
+        fm_add_saturating(&below[k], up_to(filled, 9 * k, &first));
+        n += below[k] > 0;
     }
-    group->bins = bins;
-    group->n_bins = (size_t)(bin - bins);
+    struct fm_timer_bin *bin = group->bins = fm_arena_alloc(arena, n * sizeof *bin);
+    group->n_bins = n;
+    if (!bin)
+        return false;
+    for (unsigned i = 0; i < filled->n; i++) {
+        uint64_t count = filled->count[i];
+        *bin++ = (struct fm_timer_bin){filled->bin[i], rank, rank, count, count, count};
+    }
+    for (unsigned k = 1; k < FM_TIMER_TICKS; k++)
+        if (below[k])
+            *bin++ = (struct fm_timer_bin){FM_TIMER_BELOW + k, rank, rank, below[k], below[k], below[k]};
     return true;
 }
 

@@ -12,7 +12,7 @@ bool fm_merge_regions(struct fm_profile *into, const struct fm_region *regions, 
 bool fm_merge_timers(struct fm_profile *into, const struct fm_timer *timers, size_t n); /* timers.c */
 bool fm_merge_misuses(struct fm_profile *into, struct fm_timer *timer, const struct fm_misuse *misuses,
                       size_t n); /* timer_misuses.c */
-/* Timers in the arena of a profile that has none yet become its own: in any order, and of the same name if need be. */
+/* Timers in the arena of a profile that has none yet become its own; sorted by name, with doubles if need be. */
 bool fm_take_timers(struct fm_profile *into, struct fm_timer *timers, size_t n);
 /* One of two profiles, with the timers of both; the other one is destroyed. NULL: no memory, and both are. */
 struct fm_profile *fm_join_timers(struct fm_profile *a, struct fm_profile *b);

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "base/saturate.h"
+#include "base/sort.h"
 #include "profile/order.h"
 #include "profile/strings.h"
 #include "reduce/notes.h"
@@ -111,12 +112,37 @@ static const char *parent_of(struct fm_reading *r, unsigned parent, size_t n_tim
     return !parent ? "" : parent > n_timers ? "*" : name_of(r, parent - 1);
 }
 
-/* Which timings belong to a timer: one + the number of the first, and of the one after each. */
+/* A timer by its name. */
+struct named {
+    const char *name;
+    uint32_t number;
+};
+
+/* The timers sorted by name, and which timings belong to each: one + the number of the first, and of the one after
+ * each. */
 struct lists {
     size_t n_timers, n_timings;
+    struct named *names;
     uint32_t *first, *next;
     uint64_t coarse_events; /* of all timings */
 };
+
+static int compare_names(const void *a, const void *b)
+{
+    return fm_compare_text(((const struct named *)a)->name, ((const struct named *)b)->name);
+}
+
+static bool sort_names(struct fm_reading *r, struct lists *lists)
+{
+    lists->names = fm_arena_alloc(&r->view.scratch, lists->n_timers * sizeof *lists->names);
+    for (uint32_t i = 0; lists->names && i < lists->n_timers; i++) {
+        lists->names[i] = (struct named){name_of(r, i), i};
+        if (!lists->names[i].name)
+            return false;
+    }
+    return lists->names &&
+           fm_sort(lists->names, lists->n_timers, sizeof *lists->names, compare_names, &r->view.scratch);
+}
 
 static bool make_lists(struct fm_reading *r, struct lists *lists)
 {
@@ -135,7 +161,7 @@ static bool make_lists(struct fm_reading *r, struct lists *lists)
         lists->next[i] = lists->first[timing.timer];
         lists->first[timing.timer] = (uint32_t)i + 1;
     }
-    return lists->first && lists->next;
+    return lists->first && lists->next && sort_names(r, lists);
 }
 
 /* What the threads have of a timer, and how it was used wrongly; false: no memory. */
@@ -156,13 +182,13 @@ static bool read_timings(struct fm_reading *r, const struct lists *lists, unsign
 }
 
 /* *n: one more timer, if it has anything to tell. */
-static bool read_timer(struct fm_reading *r, const struct lists *lists, unsigned number, struct fm_timer *timers,
-                       size_t *n)
+static bool read_timer(struct fm_reading *r, const struct lists *lists, const struct named *named,
+                       struct fm_timer *timers, size_t *n)
 {
     struct fm_timer_task task = {0};
     unsigned parent = 0;
-    struct fm_timer *timer = &timers[*n], misused = {.name = name_of(r, number), .parent = ""};
-    if (!misused.name || !read_timings(r, lists, number, &task, &parent, &misused))
+    struct fm_timer *timer = &timers[*n], misused = {.name = named->name, .parent = ""};
+    if (!read_timings(r, lists, named->number, &task, &parent, &misused))
         return false;
     unsigned __int128 cost = (unsigned __int128)task.events * r->view.header.timer_cost_ps / 1000;
     task.overhead_ns = cost > FM_LONGEST_NS ? FM_LONGEST_NS : (uint64_t)cost;
@@ -212,7 +238,7 @@ enum fm_status fm_read_timers(struct fm_reading *r)
     struct fm_timer *timers = fm_arena_alloc(&r->profile->arena, lists.n_timers * sizeof *timers);
     bool done = timers;
     for (unsigned i = 0; i < lists.n_timers && done; i++)
-        done = read_timer(r, &lists, i, timers, &n);
+        done = read_timer(r, &lists, &lists.names[i], timers, &n);
     done = done && fm_take_timers(r->profile, timers, n) && note_misuses(r) && note_coarse(r, lists.coarse_events);
     return done ? FM_OK : fm_reading_no_memory(r);
 }

@@ -2,7 +2,6 @@
  * the shapes become coarse: the number of different shapes of a union is at least that of its parts, so the degree to
  * which they do depends on all tasks together, not on the order of merging. */
 #include "base/saturate.h"
-#include "base/sort.h"
 #include "profile/order.h"
 #include "profile/strings.h"
 #include "reduce/join.h"
@@ -180,15 +179,15 @@ static bool has_double(const struct fm_timer *timers, size_t n)
 
 bool fm_take_timers(struct fm_profile *into, struct fm_timer *timers, size_t n)
 {
-    bool done = fm_sort(timers, n, sizeof *timers, compare_timers, &into->arena);
     if (!has_double(timers, n)) {
         into->timers = timers;
         into->n_timers = into->timers_capacity = n;
-        return done;
+        return true;
     }
-    for (size_t i = 0; done && i < n; i++)
-        done = fm_merge_timers(into, &timers[i], 1);
-    return done;
+    for (size_t i = 0; i < n; i++)
+        if (!fm_merge_timers(into, &timers[i], 1))
+            return false;
+    return true;
 }
 
 static size_t count_groups(const struct fm_profile *p)
