@@ -29,6 +29,15 @@ def mpicc(mpi, target, *words):
     return make(f"{target}.{mpi}", f"mpicc.{mpi}", *flags, *map(str, words))
 
 
+def with_core(name):
+    """Builds bench/NAME.c with all that merges, and with synthetic segments."""
+    sources = [path for folder in ("base", "profile", "reduce") for path in (SOURCE / "src" / folder).glob("*.c")]
+    sources += [SOURCE / "tests" / "reduce" / f"{part}.c" for part in ("synthetic", "synthetic_timers")]
+    folders = [SOURCE / "src", BUILD / "src", SOURCE / "tests"]
+    return make(name, "gcc", "-std=gnu17", "-O2", "-D_GNU_SOURCE=", '-DFM_VERSION="bench"', f"{name}.c",
+                *(f"-I{folder}" for folder in folders), *map(str, sorted(sources)))
+
+
 def miniocean(mpi):
     where = MADE / f"miniocean.{mpi}"
     subprocess.run(["make", "-s", "-C", str(SOURCE / "examples" / "miniocean"), f"FC=mpifort.{mpi}", f"BUILD={where}"],

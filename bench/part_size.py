@@ -22,13 +22,7 @@ def real_ranks():
 
 
 def synthetic_ranks(quick):
-    core = [str(path) for folder in ("base", "profile", "reduce")
-            for path in sorted((common.SOURCE / "src" / folder).glob("*.c"))]
-    synthetic = [str(common.SOURCE / "tests" / "reduce" / name) for name in ("synthetic.c", "synthetic_timers.c")]
-    program = common.make("merge_scale", "gcc", "-std=gnu17", "-O2", "-D_GNU_SOURCE=", '-DFM_VERSION="bench"',
-                          "-I", str(common.SOURCE / "src"), "-I", str(common.BUILD / "src"),
-                          "-I", str(common.SOURCE / "tests"), "merge_scale.c",
-                          *synthetic, *core)
+    program = common.with_core("merge_scale")
     ranks = SYNTHETIC_RANKS // 100 if quick else SYNTHETIC_RANKS
     text = common.run([program, ranks])
     print("".join(f"  {line}\n" for line in text.splitlines()))

@@ -1,4 +1,6 @@
 """A start and a stop of a timer, beside a bare pair of clock reads: nanoseconds, ratios and instructions."""
+import re
+
 import common
 
 LOOPS = {"one": "one timer", "hundred": "100 timers in turn", "nested": "8 nested", "threads": "on each of 8 threads",
@@ -7,6 +9,9 @@ GOALS = {"one": 1.4, "hundred": 1.6, "nested": 1.6, "threads": 1.6}
 GOAL_OFF = 20
 GOAL_KIB = 2
 PAIRS, THREADS, TIMERS, MORE_TIMERS = 8000, 8, 1000, 900  # as in timers.c
+GOAL_REPORT_S, GOAL_REPORT_MIB, GOAL_TEXT_KB = 10, 256, 200
+SCALES = {"ocean": 100_000, "ranges": 100_000, "shapes": 10_000}  # kind of tasks: how many of them
+LAYOUT = "rich" if (common.SOURCE / "src" / "profile" / "timer_rich.h").exists() else "paper"
 WARM_BATCHES = 3  # before the instructions are counted
 
 
@@ -62,6 +67,28 @@ def report_off(ns, count):
     common.goal(most <= GOAL_OFF, f"switched off: {most:.0f} instructions a start and stop (goal {GOAL_OFF})")
 
 
+def number(pattern, text):
+    return float(re.search(pattern, text)[1])
+
+
+def scale(quick):
+    """The report of very many tasks."""
+    common.heading(f"The report of 100 timers of synthetic tasks, in the {LAYOUT} layout")
+    program = common.with_core("timers_scale")
+    for kind, tasks in SCALES.items():
+        tasks = tasks // 100 if quick else tasks
+        text = common.run([program, tasks, 100, kind, LAYOUT])
+        print("".join(f"  {line}\n" for line in text.splitlines()))
+        name = f"{kind}, {tasks:,} tasks"
+        seconds = number(r"way to the root +([\d.]+) s", text) + number(r"root alone +([\d.]+) s", text)
+        mebibytes, kilobytes = number(r"memory +([\d.]+) MiB", text), number(r"text +([\d.]+) kB", text)
+        common.goal(seconds <= GOAL_REPORT_S, f"{name}: {seconds:.1f} s from its first task to the text "
+                                              f"(goal {GOAL_REPORT_S} s)")
+        common.goal(mebibytes <= GOAL_REPORT_MIB, f"{name}: {mebibytes:.0f} MiB on the root (goal {GOAL_REPORT_MIB} MiB)")
+        common.goal(kilobytes <= GOAL_TEXT_KB, f"{name}: {kilobytes:.0f} kB of text (goal {GOAL_TEXT_KB} kB)")
+        print()
+
+
 def main(quick):
     alternations, batches = (1, 5) if quick else (4, 50)
     common.heading(f"A timer (minima of {alternations} x {batches} alternations; instructions by callgrind)")
@@ -73,3 +100,4 @@ def main(quick):
     common.goal(told["measured"] == TIMERS, f"of {TIMERS:,} timers {told['measured']:,} are measured")
     each = (told["shared_kb"] + told["own_kb"]) / MORE_TIMERS
     common.goal(each <= GOAL_KIB, f"{each:.2f} KiB more for each further timer of a thread (goal {GOAL_KIB} KiB)")
+    scale(quick)

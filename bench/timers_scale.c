@@ -1,4 +1,4 @@
-/* The report of timers of a very large job:   timers_scale [tasks [timers [ocean|shapes|ranges]]]
+/* The report of timers of a very large job:   timers_scale [tasks [timers [ocean|shapes|ranges [paper|rich]]]]
  *
  * Synthetic segments take the way of fathom_timers_report: each task makes its timers from its segment, adds those of
  * its two children in the tree, and hands the sum to its parent; the root makes the text. Here one process does the
@@ -13,6 +13,10 @@
 
 #include "profile/encode.h"
 #include "profile/timer_text.h"
+#if __has_include("profile/timer_rich.h")
+#include "profile/timer_rich.h"
+#define HAS_RICH 1
+#endif
 #include "reduce/from_segment.h"
 #include "reduce/parts.h"
 #include "reduce/synthetic.h"
@@ -170,11 +174,22 @@ static struct message read_message(const char *name)
     return message;
 }
 
-/* The root alone: its text goes to the file `text`, the rest to standard output. */
-static void be_root(const char *messages[2])
+static const char *text_of(const struct fm_profile *timers, const char *layout, struct fm_arena *arena)
+{
+#ifdef HAS_RICH
+    if (strcmp(layout, "rich") == 0) {
+        struct fm_timer_rich rich = {.tasks = job.ranks};
+        return fm_timers_rich(timers->timers, timers->n_timers, &rich, arena);
+    }
+#endif
+    (void)layout;
+    struct fm_timer_layout paper = {.columns = COLUMNS, .tasks = job.ranks};
+    return fm_timers_text(timers->timers, timers->n_timers, &paper, arena);
+}
+
+static void be_root(const char *messages[2], const char *layout)
 {
     double then = cpu_seconds(), text_s = 0;
-    struct fm_timer_layout layout = {.columns = COLUMNS, .tasks = job.ranks};
     struct fm_arena arena = {0};
     struct fm_profile *timers = own_timers(0, &then);
     size_t bytes = 0;
@@ -187,7 +202,7 @@ static void be_root(const char *messages[2])
         free(message.data);
     }
     double before_mib = peak_mib();
-    const char *text = fm_timers_text(timers->timers, timers->n_timers, &layout, &arena);
+    const char *text = text_of(timers, layout, &arena);
     if (!text)
         fail(&(struct fm_error){.text = "no memory for the text"});
     lap(&text_s, &then);
@@ -224,8 +239,8 @@ int main(int argc, char **argv)
     if (job.ranks < 3)
         return 2;
     segment = aligned_alloc(64, fm_synthetic_bytes(&job));
-    if (argc > 4) { /* started by the lines below */
-        be_root(messages);
+    if (argc > 5) { /* started by the lines below */
+        be_root(messages, argv[4]);
         return 0;
     }
     struct message first = gather_messages(1);
@@ -244,6 +259,7 @@ int main(int argc, char **argv)
     char ranks[16], timers[16];
     snprintf(ranks, sizeof ranks, "%u", job.ranks);
     snprintf(timers, sizeof timers, "%u", job.timers);
-    execl("/proc/self/exe", argv[0], ranks, timers, argc > 3 ? argv[3] : "ocean", "root", (char *)NULL);
+    execl("/proc/self/exe", argv[0], ranks, timers, argc > 3 ? argv[3] : "ocean", argc > 4 ? argv[4] : "paper", "root",
+          (char *)NULL);
     return 1;
 }

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """The timers of the ocean model: ranks that have only land stand apart in them, however the blocks are distributed;
 and the model says the same with Fathom's timers, with empty ones, and under Fathom."""
+import json
 import re
 import subprocess
 
@@ -53,7 +54,18 @@ def check(tap, mpi, program, distribution):
     tap.equal({name: (t["ranks"], t["events"]["min"], t["events"]["max"]) for name, t in timers.items()},
               {name: (f"0-{RANKS - 1}", n, n) for name, n in events.items()}, f"{title}: their events")
     check_groups(tap, title, timers["baroclinic_driver"]["histograms"], land)
+    check_one(tap, title, job.profiles()[0])
     return output
+
+
+def check_one(tap, title, profile):
+    """--timer shows one timer alone, and names all where there is none of that name."""
+    report = [jobs.FATHOM, "report", profile, "--timer"]
+    halo = subprocess.run([*report, "halo", "--format", "json"], capture_output=True, check=True)
+    none = subprocess.run([*report, "hello"], capture_output=True, check=False, text=True)
+    tap.ok([t["name"] for t in json.loads(halo.stdout)["timers"]] == ["halo"] and none.returncode == 1
+           and not none.stdout and "no timer 'hello', only baroclinic_driver, barotropic_driver, halo" in none.stderr,
+           f"{title}: one timer alone", none.stderr)
 
 
 def main():
