@@ -138,7 +138,7 @@ static union fm_timer_shape shape_of(const struct filled *filled)
     unsigned first = 0, best = fullest(filled, 0, filled->n), second = fullest(filled, 0, best);
     uint64_t all = up_to(filled, FM_DECIMAL_BINS, &first); /* of a damaged segment it is not the number of events */
     find_max_bins(&shape, filled);
-    if (filled->n) {
+    if (all) {
         shape.second_bin = second < filled->n ? filled->bin[second] : 0;
         shape.share = (uint8_t)((unsigned __int128)filled->count[best] * 8 / all);
     }
