@@ -11,7 +11,7 @@ GOAL_KIB = 2
 PAIRS, THREADS, TIMERS, MORE_TIMERS = 8000, 8, 1000, 900  # as in timers.c
 GOAL_REPORT_S, GOAL_REPORT_MIB, GOAL_TEXT_KB = 10, 256, 200
 SCALES = {"ocean": 100_000, "ranges": 100_000, "shapes": 10_000}  # kind of tasks: how many of them
-LAYOUT = "rich" if (common.SOURCE / "src" / "profile" / "timer_rich.h").exists() else "paper"
+LAYOUT = "rich"
 WARM_BATCHES = 3  # before the instructions are counted
 
 

@@ -12,11 +12,8 @@
 #include <unistd.h>
 
 #include "profile/encode.h"
-#include "profile/timer_text.h"
-#if __has_include("profile/timer_rich.h")
 #include "profile/timer_rich.h"
-#define HAS_RICH 1
-#endif
+#include "profile/timer_text.h"
 #include "reduce/from_segment.h"
 #include "reduce/parts.h"
 #include "reduce/synthetic.h"
@@ -176,13 +173,10 @@ static struct message read_message(const char *name)
 
 static const char *text_of(const struct fm_profile *timers, const char *layout, struct fm_arena *arena)
 {
-#ifdef HAS_RICH
     if (strcmp(layout, "rich") == 0) {
         struct fm_timer_rich rich = {.tasks = job.ranks};
         return fm_timers_rich(timers->timers, timers->n_timers, &rich, arena);
     }
-#endif
-    (void)layout;
     struct fm_timer_layout paper = {.columns = COLUMNS, .tasks = job.ranks};
     return fm_timers_text(timers->timers, timers->n_timers, &paper, arena);
 }

@@ -117,7 +117,7 @@ static void test_coarse(void)
     }
     struct fm_timer_group *groups;
     size_t n = 0, tasks = 0;
-    tap_ok(p->timers->coarse && p->timers->n_groups > 192, "a timer of %zu groups", p->timers->n_groups);
+    tap_ok(p->timers->coarse && p->timers->n_groups > FM_TIMER_SHAPES, "a timer of %zu groups", p->timers->n_groups);
     tap_ok(fm_timer_cluster(p->timers, 4, &p->arena, &groups, &n) && n >= 1 && n <= 4, "is clustered too");
     for (size_t i = 0; i < n; i++)
         tasks += fm_rankset_count(&groups[i].ranks);
