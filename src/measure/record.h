@@ -5,6 +5,7 @@
 
 #include <stddef.h>
 
+#include "measure/extremes.h"
 #include "measure/runtime.h"
 
 /* What one event adds. */
@@ -17,9 +18,6 @@ struct fm_sample {
 
 /* The entry of a key, made if needed, with less detail if the table is full; never NULL. */
 struct fm_entry *fm_table_find(struct fm_key key);
-
-/* The rare part of fm_entry_add: one of the first two events, or a new minimum, maximum or second maximum. */
-void fm_entry_note_extreme(struct fm_entry *entry, uint64_t ns);
 
 /* A key in two words. The size, which is known last, is apart until it is needed. */
 struct fm_key_words {
@@ -85,8 +83,8 @@ FM_INLINE void fm_entry_add(struct fm_entry *entry, const struct fm_sample *samp
     if (FM_UNLIKELY(++entry->histogram[bin] == 0))
         entry->histogram_high[bin]++;
     /* outside [minimum, second maximum], in one comparison; last, so that nothing need be kept for afterwards */
-    if (FM_UNLIKELY(ns - entry->min_ns > entry->second_ns - entry->min_ns || event <= 2))
-        fm_entry_note_extreme(entry, ns);
+    if (FM_UNLIKELY(ns - entry->extremes.min_ns > entry->extremes.second_ns - entry->extremes.min_ns || event <= 2))
+        fm_extremes_note(&entry->extremes, ns, event);
 }
 
 #endif

@@ -77,30 +77,10 @@ static bool same_key(const struct fm_key *a, const struct fm_key *b)
     return fm_key_equal(fm_key_words(a), fm_key_words(b));
 }
 
-static void merge_extremes(struct fm_entry *into, const struct fm_entry *from)
-{
-    const uint64_t longest[2][2] = {{from->max_ns, from->max_event}, {from->second_ns, from->second_event}};
-    if (from->count && (from->min_ns < into->min_ns || !into->count)) {
-        into->min_ns = from->min_ns;
-        into->min_event = into->count + from->min_event;
-    }
-    for (int i = 0; i < 2 && longest[i][1]; i++) {
-        if (longest[i][0] > into->max_ns || !into->max_event) {
-            into->second_ns = into->max_ns;
-            into->second_event = into->max_event;
-            into->max_ns = longest[i][0];
-            into->max_event = into->count + longest[i][1];
-        } else if (longest[i][0] > into->second_ns || !into->second_event) {
-            into->second_ns = longest[i][0];
-            into->second_event = into->count + longest[i][1];
-        }
-    }
-}
-
 /* Empties `from`. Its events are numbered as if they followed those of `into`. */
 static void merge(struct fm_entry *into, struct fm_entry *from)
 {
-    merge_extremes(into, from);
+    fm_extremes_join(&into->extremes, &from->extremes, into->count);
     into->count += from->count;
     into->count_arguments += from->count_arguments;
     into->total_ns += from->total_ns;
@@ -225,22 +205,4 @@ struct fm_entry *fm_table_find(struct fm_key key)
     if ((entry = find_existing(&key, &at)) || (entry = insert(&key, EVERYBODY)))
         return entry;
     return &fm_rt.entries[0];
-}
-
-void fm_entry_note_extreme(struct fm_entry *entry, uint64_t ns)
-{
-    uint64_t event = entry->count;
-    if (ns < entry->min_ns || event == 1) {
-        entry->min_ns = ns;
-        entry->min_event = event;
-    }
-    if (ns > entry->max_ns || event == 1) {
-        entry->second_ns = entry->max_ns;
-        entry->second_event = entry->max_event;
-        entry->max_ns = ns;
-        entry->max_event = event;
-    } else if (ns > entry->second_ns || event == 2) {
-        entry->second_ns = ns;
-        entry->second_event = event;
-    }
 }

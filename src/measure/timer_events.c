@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "measure/extremes.h"
 #include "measure/site.h"
 #include "measure/timer.h"
 
@@ -45,30 +46,12 @@ FM_RARE static void start_rarely(int handle, uintptr_t site)
     t->started = fm_clock_ticks(&fm_rt.clock);
 }
 
-static void note_extreme(struct fm_segment_timing *t, uint64_t ns)
-{
-    uint64_t event = t->count;
-    if (ns < t->min_ns || event == 1) {
-        t->min_ns = ns;
-        t->min_event = event;
-    }
-    if (ns > t->max_ns || event == 1) {
-        t->second_ns = t->max_ns;
-        t->second_event = t->max_event;
-        t->max_ns = ns;
-        t->max_event = event;
-    } else if (ns > t->second_ns || event == 2) {
-        t->second_ns = ns;
-        t->second_event = event;
-    }
-}
-
 static void keep_quiet(struct fm_segment_timing *t)
 {
-    uint64_t last = t->second_ns < FM_QUICK_TICKS ? t->second_ns : FM_QUICK_TICKS - 1;
-    bool none = t->count < 2 || t->min_ns > last;
-    t->quiet_from = none ? UINT64_MAX : t->min_ns;
-    t->quiet_span = none ? 0 : last - t->min_ns;
+    uint64_t last = t->extremes.second_ns < FM_QUICK_TICKS ? t->extremes.second_ns : FM_QUICK_TICKS - 1;
+    bool none = t->count < 2 || t->extremes.min_ns > last;
+    t->quiet_from = none ? UINT64_MAX : t->extremes.min_ns;
+    t->quiet_span = none ? 0 : last - t->extremes.min_ns;
 }
 
 static void count_in_bin(struct fm_segment_timing *t, uint64_t ns)
@@ -129,7 +112,7 @@ FM_RARE static void stop_rarely(int handle, uint64_t now, uintptr_t site)
     t->count++;
     t->total_ns += ns;
     count_in_bin(t, ns);
-    note_extreme(t, ns);
+    fm_extremes_note(&t->extremes, ns, t->count);
     keep_quiet(t);
 }
 

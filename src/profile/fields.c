@@ -99,6 +99,7 @@ static const struct fm_field timer[] = {
     U32(fm_timer, shortest_average.rank),
     U64(fm_timer, children_ns),
     U64(fm_timer, overhead_ns),
+    U64(fm_timer, overhead_inside_ns),
     U64(fm_timer, half_events[0]),
     U64(fm_timer, half_events[1]),
     U64(fm_timer, half_ns[0]),

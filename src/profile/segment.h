@@ -197,16 +197,21 @@ struct fm_key {
 #define FM_PEER_NONE 0xffffffffu
 #define FM_PEER_OTHER 0xfffffffeu /* detail given up: many peers in one entry */
 
+/* The shortest, the longest and the second longest of some events, each with its number among them, from 1. */
+struct fm_segment_extremes {
+    uint64_t min_ns, max_ns, second_ns;
+    uint64_t min_event, max_event, second_event;
+};
+
 struct fm_entry {
     struct fm_key key;
     uint64_t count;
     uint64_t count_arguments; /* sum of the count arguments */
     uint64_t total_ns;
-    uint64_t min_ns, max_ns, second_ns;
-    uint64_t min_event, max_event, second_event; /* numbers from 1, within this entry */
-    uint64_t bytes;                              /* the routine's payload, doc/BYTES.md: what size_bin is of */
-    uint64_t bytes_sent, bytes_received;         /* what left this process and what arrived */
-    uint64_t messages;                           /* messages sent or received by the events of this entry */
+    struct fm_segment_extremes extremes;
+    uint64_t bytes;                      /* the routine's payload, doc/BYTES.md: what size_bin is of */
+    uint64_t bytes_sent, bytes_received; /* what left this process and what arrived */
+    uint64_t messages;                   /* messages sent or received by the events of this entry */
     uint64_t unused;
     uint32_t histogram[FM_DURATION_BINS];      /* low 32 bits */
     uint16_t histogram_high[FM_DURATION_BINS]; /* carried into when the low part wraps */
@@ -287,9 +292,8 @@ struct fm_segment_timing {
      * mark_at: it is neither the shortest nor one of the two longest, and shorter than a second. */
     uint64_t quiet_from, quiet_span, mark_at;
     uint64_t children_ns;
-    uint64_t min_ns, max_ns, second_ns;
-    uint64_t min_event, max_event, second_event; /* numbers from 1 */
-    uint16_t bins[FM_DECADES];                   /* block + 1 of each power of ten; 0 = none yet */
+    struct fm_segment_extremes extremes;
+    uint16_t bins[FM_DECADES]; /* block + 1 of each power of ten; 0 = none yet */
     uint16_t timer;
     uint16_t parent; /* timer + 1 that it was started in, 0 = none, FM_TIMER_SEVERAL = now this, now that */
     uint8_t thread, slice_shift, n_marks, unused;

@@ -191,6 +191,7 @@ bool fm_timer_of_task(struct fm_timer *timer, struct fm_arena *arena, const char
         .shortest_average = {task->total_ns, task->events, rank},
         .children_ns = task->children_ns,
         .overhead_ns = task->overhead_ns,
+        .overhead_inside_ns = task->overhead_inside_ns,
         .half_events = {task->half_events[0], task->half_events[1]},
         .half_ns = {task->half_ns[0], task->half_ns[1]},
         .thread_ns = task->thread_ns,

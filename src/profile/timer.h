@@ -77,11 +77,11 @@ struct fm_timer {
     uint64_t total_events[2];                    /* of the tasks with the largest and with the smallest total */
     struct fm_extreme longest, second, shortest; /* second: the longest of the tasks' second longest */
     struct fm_timer_average longest_average, shortest_average;
-    uint64_t children_ns;                /* of the total, in timers started inside */
-    uint64_t overhead_ns;                /* caused by this timer */
-    uint64_t half_events[2], half_ns[2]; /* in the first and in the second half of the run */
-    struct fm_spread thread_ns;          /* of threads instead of tasks; `ranks` is their number */
-    uint32_t coarse;                     /* the degree to which shapes are */
+    uint64_t children_ns;                     /* of the total, in timers started inside */
+    uint64_t overhead_ns, overhead_inside_ns; /* caused by this timer; of it, in its own events */
+    uint64_t half_events[2], half_ns[2];      /* in the first and in the second half of the run */
+    struct fm_spread thread_ns;               /* of threads instead of tasks; `ranks` is their number */
+    uint32_t coarse;                          /* the degree to which shapes are */
     struct fm_timer_group *groups;
     size_t n_groups, groups_capacity;
     struct fm_misuse *misuses;
@@ -93,7 +93,7 @@ struct fm_timer_event {
     uint64_t ns, event; /* event 0: none */
 };
 struct fm_timer_task {
-    uint64_t events, total_ns, children_ns, overhead_ns;
+    uint64_t events, total_ns, children_ns, overhead_ns, overhead_inside_ns;
     struct fm_timer_event longest, second, shortest;
     uint64_t half_events[2], half_ns[2];
     struct fm_spread thread_ns;

@@ -134,5 +134,5 @@ uint64_t fm_timer_exclusive(const struct fm_timer *timer)
 
 uint64_t fm_timer_corrected(const struct fm_timer_node *node)
 {
-    return less(less(node->timer->total_ns.sum, node->timer->overhead_ns / 2), node->inside_ns);
+    return less(less(node->timer->total_ns.sum, node->timer->overhead_inside_ns), node->inside_ns);
 }

@@ -141,10 +141,10 @@ static struct fm_entry single_call(uint16_t routine, uint64_t site_region, uint6
         .key = {.peer = FM_PEER_NONE, .routine = routine, .size_bin = FM_SIZE_NONE, .site_region = site_region},
         .count = 1,
         .total_ns = duration,
-        .min_ns = duration,
-        .max_ns = duration,
-        .min_event = 1,
-        .max_event = 1,
+        .extremes.min_ns = duration,
+        .extremes.max_ns = duration,
+        .extremes.min_event = 1,
+        .extremes.max_event = 1,
     };
     entry.histogram[fm_duration_bin(duration)] = 1;
     return entry;
@@ -310,15 +310,15 @@ static void stats_of(const struct fm_entry *entry, uint32_t rank, struct fm_stat
         .count = entry->count,
         .count_arguments = entry->count_arguments,
         .total_ns = entry->total_ns,
-        .min = {entry->min_ns, entry->min_event, rank},
-        .max = {entry->max_ns, entry->max_event, rank},
-        .second = {entry->second_ns, entry->second_event, rank},
+        .min = {entry->extremes.min_ns, entry->extremes.min_event, rank},
+        .max = {entry->extremes.max_ns, entry->extremes.max_event, rank},
+        .second = {entry->extremes.second_ns, entry->extremes.second_event, rank},
         .bytes = entry->bytes,
         .bytes_sent = entry->bytes_sent,
         .bytes_received = entry->bytes_received,
         .messages = entry->messages,
     };
-    if (!entry->second_event)
+    if (!entry->extremes.second_event)
         stats->second = (struct fm_extreme){0};
     if (!entry->count)
         stats->min = stats->max = (struct fm_extreme){0};
@@ -332,8 +332,9 @@ static enum fm_status fetch(struct events *e, const struct item *item, struct fm
         fm_segment_item(&e->reading->view, FM_SECTION_ENTRIES, item->source, entry);
     else
         *entry = e->extra[item->source - e->n_entries];
-    if (entry->total_ns > FM_LONGEST_NS || entry->max_ns > FM_LONGEST_NS || entry->second_ns > FM_LONGEST_NS ||
-        (entry->min_ns > FM_LONGEST_NS && entry->min_event))
+    if (entry->total_ns > FM_LONGEST_NS || entry->extremes.max_ns > FM_LONGEST_NS ||
+        entry->extremes.second_ns > FM_LONGEST_NS ||
+        (entry->extremes.min_ns > FM_LONGEST_NS && entry->extremes.min_event))
         return fm_reading_damage(e->reading, "a call lasted impossibly long");
     return FM_OK;
 }

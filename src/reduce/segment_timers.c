@@ -21,8 +21,9 @@ static struct fm_timer_event shorter(struct fm_timer_event a, struct fm_timer_ev
 
 static void add_extremes(struct fm_timer_task *task, const struct fm_segment_timing *t)
 {
-    struct fm_timer_event longest = {t->max_ns, t->max_event}, second = {t->second_ns, t->second_event},
-                          shortest = {t->min_ns, t->min_event}, before = task->longest;
+    struct fm_timer_event longest = {t->extremes.max_ns, t->extremes.max_event},
+                          second = {t->extremes.second_ns, t->extremes.second_event},
+                          shortest = {t->extremes.min_ns, t->extremes.min_event}, before = task->longest;
     task->longest = longer(before, longest);
     task->second = longer(task->second, task->longest.ns == before.ns && task->longest.event == before.event
                                             ? longest
@@ -182,6 +183,12 @@ static bool read_timings(struct fm_reading *r, const struct lists *lists, unsign
 }
 
 /* *n: one more timer, if it has anything to tell. */
+static uint64_t cost_of(uint64_t events, uint64_t each_ps)
+{
+    unsigned __int128 cost = (unsigned __int128)events * each_ps / 1000;
+    return cost > FM_LONGEST_NS ? FM_LONGEST_NS : (uint64_t)cost;
+}
+
 static bool read_timer(struct fm_reading *r, const struct lists *lists, const struct named *named,
                        struct fm_timer *timers, size_t *n)
 {
@@ -190,8 +197,8 @@ static bool read_timer(struct fm_reading *r, const struct lists *lists, const st
     struct fm_timer *timer = &timers[*n], misused = {.name = named->name, .parent = ""};
     if (!read_timings(r, lists, named->number, &task, &parent, &misused))
         return false;
-    unsigned __int128 cost = (unsigned __int128)task.events * r->view.header.timer_cost_ps / 1000;
-    task.overhead_ns = cost > FM_LONGEST_NS ? FM_LONGEST_NS : (uint64_t)cost;
+    task.overhead_ns = cost_of(task.events, r->view.header.timer_cost_ps);
+    task.overhead_inside_ns = cost_of(task.events, r->view.header.timer_inside_ps);
     const char *in = parent_of(r, parent, lists->n_timers);
     *timer = misused;
     if (task.events && (!in || !fm_timer_of_task(timer, &r->profile->arena, misused.name, in, r->rank, &task)))

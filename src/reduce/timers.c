@@ -137,6 +137,7 @@ static bool merge_timer(struct fm_profile *into, void *mine, const void *theirs)
     keep_average(&timer->shortest_average, &other->shortest_average, -1);
     fm_add_saturating(&timer->children_ns, other->children_ns);
     fm_add_saturating(&timer->overhead_ns, other->overhead_ns);
+    fm_add_saturating(&timer->overhead_inside_ns, other->overhead_inside_ns);
     for (int half = 0; half < 2; half++) {
         fm_add_saturating(&timer->half_events[half], other->half_events[half]);
         fm_add_saturating(&timer->half_ns[half], other->half_ns[half]);

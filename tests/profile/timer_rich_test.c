@@ -55,6 +55,7 @@ static void add_halo(struct fm_profile *p)
     for (uint32_t rank = 0; rank < TASKS; rank++) {
         struct fm_timer_task task = task_of(1200 + rank % 7 * 100, 40000, 5ull * MS);
         task.overhead_ns = task.events * 40;
+        task.overhead_inside_ns = task.events * 20;
         for (uint64_t thread = 0; thread < 4; thread++)
             fm_spread_add(&task.thread_ns, task.total_ns / 10 * (thread + 1), rank);
         add_task_in(p, "halo", rank % 2 ? "ice" : "step", rank, &task);
@@ -172,6 +173,7 @@ static void test_nesting(void)
     struct fm_timer_task task = task_of(MS, 10, 2ull * MS);
     struct fm_timer_rich layout = {.tasks = 1};
     task.overhead_ns = 1000;
+    task.overhead_inside_ns = 500;
     add_task_in(p, "a", "c", 0, &task); /* in each other */
     add_task_in(p, "b", "a", 0, &task);
     add_task_in(p, "c", "b", 0, &task);

@@ -98,10 +98,10 @@ static void test_threads(void)
     entries[1] = entries[0];
     entries[0].key.thread = 0;
     entries[1].key.thread = 1;
-    entries[0].max_ns = 900;
-    entries[0].second_ns = 500;
-    entries[1].max_ns = 800;
-    entries[1].second_ns = 700;
+    entries[0].extremes.max_ns = 900;
+    entries[0].extremes.second_ns = 500;
+    entries[1].extremes.max_ns = 800;
+    entries[1].extremes.second_ns = 700;
     entries[0].histogram_high[4] = 2;
     uint32_t low = entries[0].histogram[4] = entries[1].histogram[4] = 7;
     struct fm_profile *p = read_as(header, FM_END_UNKNOWN, 0, 0);

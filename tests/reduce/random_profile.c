@@ -114,6 +114,7 @@ static void add_timer(struct fm_profile *p, uint64_t *state, uint32_t rank)
         .total_ns = number(state),
         .children_ns = number(state),
         .overhead_ns = number(state),
+        .overhead_inside_ns = number(state),
         .longest = {fm_random(state, 4), 1 + fm_random(state, 3)},
         .second = {fm_random(state, 4), fm_random(state, 3)},
         .shortest = {fm_random(state, 4), 1 + fm_random(state, 3)},

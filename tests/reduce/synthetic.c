@@ -141,12 +141,12 @@ static void fill_entry(struct fm_entry *entry, uint64_t count, uint64_t mean, ui
 {
     entry->count = count;
     entry->count_arguments = count * bytes / 8;
-    entry->min_ns = mean / 2 + fm_random(state, mean / 10);
-    entry->max_ns = mean * 20 + fm_random(state, mean * 5);
-    entry->second_ns = mean * 10 + fm_random(state, mean * 5);
-    entry->min_event = 1 + fm_random(state, count);
-    entry->max_event = 1 + fm_random(state, count);
-    entry->second_event = 1 + fm_random(state, count);
+    entry->extremes.min_ns = mean / 2 + fm_random(state, mean / 10);
+    entry->extremes.max_ns = mean * 20 + fm_random(state, mean * 5);
+    entry->extremes.second_ns = mean * 10 + fm_random(state, mean * 5);
+    entry->extremes.min_event = 1 + fm_random(state, count);
+    entry->extremes.max_event = 1 + fm_random(state, count);
+    entry->extremes.second_event = 1 + fm_random(state, count);
     entry->total_ns = count * mean / 2 + fm_random(state, count * mean); /* ranks differ by a factor of three */
     entry->bytes = entry->bytes_sent = count * bytes;
     unsigned middle = fm_duration_bin(mean);
@@ -210,12 +210,12 @@ static void add_timers(const struct fm_synthetic *job, struct fm_segment_header 
         timings[i] = (struct fm_segment_timing){
             .count = first + second,
             .total_ns = first * 500000ull + second * 9000000ull,
-            .min_ns = 500000,
-            .max_ns = second ? 9000000 : 500000,
-            .second_ns = second > 1 ? 9000000 : 500000,
-            .min_event = 1,
-            .max_event = first + second,
-            .second_event = first + second - 1,
+            .extremes.min_ns = 500000,
+            .extremes.max_ns = second ? 9000000 : 500000,
+            .extremes.second_ns = second > 1 ? 9000000 : 500000,
+            .extremes.min_event = 1,
+            .extremes.max_event = first + second,
+            .extremes.second_event = first + second - 1,
             .timer = (uint16_t)(i / 2),
             .parent = (uint16_t)(i / 2),
             .thread = (uint8_t)(i % 2),

@@ -23,18 +23,18 @@ static void count_in_bin(struct fm_segment_header *header, struct fm_segment_tim
 /* `count` events of the same length; only of the first two the order matters. */
 static void add_events(struct fm_segment_header *header, struct fm_segment_timing *t, uint64_t ns, uint32_t count)
 {
-    if (ns < t->min_ns || !t->count) {
-        t->min_ns = ns;
-        t->min_event = t->count + 1;
+    if (ns < t->extremes.min_ns || !t->count) {
+        t->extremes.min_ns = ns;
+        t->extremes.min_event = t->count + 1;
     }
-    if (ns > t->max_ns || !t->count) {
-        t->second_ns = count > 1 ? ns : t->max_ns;
-        t->second_event = count > 1 ? t->count + 2 : t->max_event;
-        t->max_ns = ns;
-        t->max_event = t->count + 1;
-    } else if (ns > t->second_ns || t->count == 1) {
-        t->second_ns = ns;
-        t->second_event = t->count + 1;
+    if (ns > t->extremes.max_ns || !t->count) {
+        t->extremes.second_ns = count > 1 ? ns : t->extremes.max_ns;
+        t->extremes.second_event = count > 1 ? t->count + 2 : t->extremes.max_event;
+        t->extremes.max_ns = ns;
+        t->extremes.max_event = t->count + 1;
+    } else if (ns > t->extremes.second_ns || t->count == 1) {
+        t->extremes.second_ns = ns;
+        t->extremes.second_event = t->count + 1;
     }
     t->count += count;
     t->total_ns += ns * count;
