@@ -46,7 +46,7 @@ report "$profile"
 
 for distribution in cartesian packed; do
     measure "$build/$distribution.fathom" 16 "$timed" --steps 10 --dist "$distribution"
-    report "$build/$distribution.fathom" --timer baroclinic_driver
+    report "$build/$distribution.fathom" --timer baroclinic_driver --histograms cluster --groups 4
 done
 
 echo
