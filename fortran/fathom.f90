@@ -87,14 +87,15 @@ contains
     type(*), intent(in) :: comm
     type(c_ptr) :: text
     character(kind=c_char), pointer :: letters(:)
-    integer :: i, first
+    integer :: i, first, status
     text = c_timers_text(comm)
     if (.not. c_associated(text)) return
     call c_f_pointer(text, letters, [c_strlen(text)])
     first = 1
     do i = 1, size(letters)
       if (letters(i) /= new_line('a')) cycle
-      write (unit, '(*(a))') letters(first:i - 1)
+      write (unit, '(*(a))', iostat=status) letters(first:i - 1)
+      if (status /= 0) exit
       first = i + 1
     end do
     call c_free(text)

@@ -45,15 +45,23 @@ static inline void fathom_timers_report(FILE *out, MPI_Comm comm)
 /* The same as a text for task 0, which frees it; NULL elsewhere. *fortran_comm is a communicator as Fortran has it. */
 char *fathom_timers_text(const int *fortran_comm);
 
-/* FATHOM_TIME("physics") { ... } times a block. It must be left at its end: not by break, return or goto. */
-#define FATHOM_TIME(name) \
-    FATHOM_TIME_AS(name, FATHOM_JOIN(fathom_timer_, __LINE__), FATHOM_JOIN(fathom_once_, __LINE__))
-#define FATHOM_JOIN(a, b) FATHOM_JOIN_AGAIN(a, b)
-#define FATHOM_JOIN_AGAIN(a, b) a##b
-#define FATHOM_TIME_AS(name, timer, once)                                                 \
-    static int timer;                                                                     \
-    for (int once = (fathom_timer_get(&timer, name), fathom_timer_start(timer), 1); once; \
-         once = 0, fathom_timer_stop(timer))
+/* FATHOM_TIME("physics") { ... } times a block, or a statement, however it is left: also by return or an exception.
+ * Inside it, break leaves the block alone and not a loop around it. For compilers that know GNU C. */
+static inline void fathom_timed_(const int *timer)
+{
+    fathom_timer_stop(*timer);
+}
+#define FATHOM_TIME(name) FATHOM_TIME_NUMBER_(name, __COUNTER__)
+#define FATHOM_TIME_NUMBER_(name, number) FATHOM_TIME_AS_(name, number)
+#define FATHOM_TIME_AS_(name, number)                                                                   \
+    for (int fathom_once_##number = 1,                                                                  \
+             fathom_timer_##number##_ __attribute__((cleanup(fathom_timed_), unused)) = __extension__({ \
+                 static int fathom_handle_;                                                             \
+                 fathom_timer_get(&fathom_handle_, name);                                               \
+                 fathom_timer_start(fathom_handle_);                                                    \
+                 fathom_handle_;                                                                        \
+             });                                                                                        \
+         fathom_once_##number; fathom_once_##number = 0)
 
 #ifdef __cplusplus
 }

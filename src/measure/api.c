@@ -25,7 +25,9 @@ FM_EXPORT void fathom_snapshot(const char *label, int collective)
 
 FM_EXPORT void fathom_timer_get(int *timer, const char *name)
 {
-    *timer = fm_timer_get(*timer, name, (uintptr_t)__builtin_return_address(0));
+    int handle = timer ? fm_timer_get(*timer, name, (uintptr_t)__builtin_return_address(0)) : 0;
+    if (timer && handle != *timer) /* threads share it: what does not change is not written */
+        *timer = handle;
 }
 
 FM_EXPORT char *fathom_timers_text(const int *fortran_comm)
@@ -39,7 +41,7 @@ FM_EXPORT char *fathom_timers_text(const int *fortran_comm)
 FM_EXPORT void fathom_timers_report_comm(FILE *out, int fortran_comm)
 {
     char *text = fathom_timers_text(&fortran_comm);
-    if (text)
+    if (text && out)
         fputs(text, out);
     free(text);
 }

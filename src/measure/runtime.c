@@ -16,6 +16,7 @@
 #include "generated/routines.h"
 #include "measure/describe.h"
 #include "measure/job.h"
+#include "measure/mpi/reduction.h"
 #include "measure/record.h"
 #include "measure/segment_make.h"
 #include "measure/timer.h"
@@ -213,7 +214,7 @@ static bool only_asked(void)
             routine != FM_R_MPI_Get_library_version)
             return false;
     }
-    return !fm_rt.named && h->n_regions == 1;
+    return !fm_rt.named && h->n_regions == 1 && h->n_timers == 0;
 }
 
 static void at_exit(int status, void *unused)
@@ -230,8 +231,11 @@ static void at_exit(int status, void *unused)
         fm_rt.segment->leave_code = status;
     }
     fm_runtime_note_end();
-    if (fm_rt.segment->flags & FM_FLAG_NO_MPI) /* others wait in vain for one that did not call MPI_Finalize */
-        fm_rt.segment->state = FM_STATE_FINALIZING;
+    if (!(fm_rt.segment->flags & FM_FLAG_NO_MPI))
+        return;
+    fm_rt.segment->state = FM_STATE_FINALIZING; /* others wait in vain for one that did not call MPI_Finalize */
+    if (fm_rt.segment->n_timers && !fm_rt.segment->run_id[0])
+        fm_reduction_without_mpi();
 }
 
 /* The time measured begins where we began: what we took ourselves is a share of it. */

@@ -60,7 +60,7 @@ void fm_segment_file_name(char path[FM_PATH_BYTES], const char *directory, const
 /* A shell, say, that did nothing that is measured before it became the program itself. */
 static bool says_nothing(const struct fm_segment_header *h)
 {
-    return h->flags & FM_FLAG_NO_MPI && h->n_entries == 0 && h->n_regions <= 1;
+    return h->flags & FM_FLAG_NO_MPI && h->n_entries == 0 && h->n_regions <= 1 && h->n_timers == 0;
 }
 
 static bool mark_replaced(int fd)

@@ -5,7 +5,9 @@
 
 #include "measure/runtime.h"
 
-/* The handle of a name, from 1; *handle is looked at first. 0: nothing is measured, or there is no room. */
+enum { FM_TIMER_REFUSED = -1 }; /* the handle of a timer for which there is no room */
+
+/* The handle of a name, from 1; `handle` is looked at first, and stays as it is where nothing is measured. */
 int fm_timer_get(int handle, const char *name, uintptr_t site);
 
 /* ---- for the events of timers ---- */
@@ -14,8 +16,8 @@ int fm_timer_get(int handle, const char *name, uintptr_t site);
 struct fm_thread_timers *fm_timers_of_thread(void);
 /* The calling thread's part of a timer, made when it is needed; NULL: there is no such timer, or no room for it. */
 struct fm_timer_slot *fm_timer_slot(struct fm_thread_timers *timers, int handle);
-/* An event that there is no room for is counted. */
-void fm_timer_refused(int handle);
+/* A start or a stop that there is no room for is counted; also one whose handle is none: a get was forgotten. */
+void fm_timer_without_room(int handle, uintptr_t site);
 /* A block of counts for a power of ten; where there is none left its events are counted without their first digit. */
 void fm_timer_take_bins(struct fm_segment_timing *timing, unsigned decade);
 void fm_timer_misused(enum fm_timer_misuse kind, unsigned number, uintptr_t site);

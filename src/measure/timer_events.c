@@ -17,6 +17,27 @@ FM_INLINE struct fm_segment_bins *bins_of(const struct fm_segment_timing *t, uns
 
 /* ---- what happens rarely ---- */
 
+/* Takes a timer out of those that run, wherever it is among them: timers may be stopped in any order, and a signal
+ * handler may use them at any moment. One that was started in it goes on in the one around. */
+static void leave_out(struct fm_thread_timers *timers, const struct fm_segment_timing *t,
+                      struct fm_segment_timing *outer)
+{
+    struct fm_segment_timing *inner = timers->innermost;
+    if (inner == t) {
+        timers->innermost = outer;
+        return;
+    }
+    for (unsigned i = 0; i < FM_TIMERS && inner; i++) {
+        struct fm_timer_slot *slot = &timers->slots[inner->timer + 1];
+        if (slot->outer == t) {
+            slot->outer = outer;
+            inner->parent = FM_TIMER_SEVERAL;
+            return;
+        }
+        inner = slot->outer;
+    }
+}
+
 /* It is started in another timer than the last time. */
 static void note_parent(struct fm_segment_timing *t, const struct fm_segment_timing *outer)
 {
@@ -24,12 +45,19 @@ static void note_parent(struct fm_segment_timing *t, const struct fm_segment_tim
     t->parent = !t->count || t->parent == parent ? parent : FM_TIMER_SEVERAL;
 }
 
+/* Usual where nothing is measured, a mistake elsewhere. */
+FM_INLINE void has_no_handle(uintptr_t site)
+{
+    if (FM_UNLIKELY(atomic_load_explicit(&fm_rt.state, memory_order_relaxed) == FM_RT_ON))
+        fm_timer_without_room(0, site);
+}
+
 FM_RARE static void start_rarely(int handle, uintptr_t site)
 {
     struct fm_thread_timers *timers = fm_timers_of_thread();
     struct fm_timer_slot *slot = timers ? fm_timer_slot(timers, handle) : NULL;
     if (!slot) {
-        fm_timer_refused(handle);
+        fm_timer_without_room(handle, site);
         return;
     }
     struct fm_segment_timing *t = slot->timing;
@@ -39,6 +67,7 @@ FM_RARE static void start_rarely(int handle, uintptr_t site)
     }
     if (!t->start_site)
         fm_site_register(site);
+    leave_out(timers, t, slot->outer); /* after a handler has come between */
     slot->outer = timers->innermost;
     note_parent(t, slot->outer);
     timers->innermost = t;
@@ -79,21 +108,14 @@ static void keep_marks(struct fm_segment_timing *t, uint64_t now)
     t->mark_at = fm_rt.started_ticks + ((t->n_marks + 1ull) << t->slice_shift);
 }
 
-/* A timer is stopped while others run that were started in it: they go on in the one that it was started in. */
-static void leave_out(struct fm_thread_timers *timers, const struct fm_segment_timing *t,
-                      struct fm_segment_timing *outer)
-{
-    for (struct fm_segment_timing *inner = timers->innermost; inner; inner = timers->slots[inner->timer + 1].outer)
-        if (timers->slots[inner->timer + 1].outer == t)
-            timers->slots[inner->timer + 1].outer = outer;
-}
-
 FM_RARE static void stop_rarely(int handle, uint64_t now, uintptr_t site)
 {
     struct fm_thread_timers *timers = fm_timers_of_thread();
     struct fm_timer_slot *slot = timers ? fm_timer_slot(timers, handle) : NULL;
-    if (!slot)
+    if (!slot) {
+        fm_timer_without_room(handle, site);
         return;
+    }
     struct fm_segment_timing *t = slot->timing, *outer = slot->outer;
     if (!t->started) {
         fm_timer_misused(fm_timer_runs(t->timer) ? FM_MISUSE_OTHER_THREAD : FM_MISUSE_NOT_STARTED, t->timer, site);
@@ -103,10 +125,7 @@ FM_RARE static void stop_rarely(int handle, uint64_t now, uintptr_t site)
     t->started = 0;
     if (outer)
         outer->children_ns += ns;
-    if (timers->innermost == t)
-        timers->innermost = outer;
-    else
-        leave_out(timers, t, outer);
+    leave_out(timers, t, outer);
     if (now >= t->mark_at)
         keep_marks(t, now);
     t->count++;
@@ -121,9 +140,9 @@ FM_RARE static void stop_rarely(int handle, uint64_t now, uintptr_t site)
 __attribute__((visibility("default"))) void fathom_timer_start(int handle)
 {
     uintptr_t site = fm_return_address();
-    struct fm_thread_timers *timers = fm_local.timers;
     if (!handle)
-        return;
+        return has_no_handle(site);
+    struct fm_thread_timers *timers = fm_local.timers;
     if (FM_UNLIKELY(!timers || (unsigned)handle > FM_TIMERS))
         return start_rarely(handle, site);
     struct fm_timer_slot slot = timers->slots[handle];
@@ -138,7 +157,7 @@ __attribute__((visibility("default"))) void fathom_timer_stop(int handle)
 {
     uintptr_t site = fm_return_address();
     if (!handle)
-        return;
+        return has_no_handle(site);
     uint64_t now = fm_clock_ticks(&fm_rt.clock);
     struct fm_thread_timers *timers = fm_local.timers;
     if (FM_UNLIKELY(!timers || (unsigned)handle > FM_TIMERS))

@@ -108,7 +108,8 @@ static const char *check_misuses(const struct fm_timer *timer)
         return "a timer has too many wrong uses";
     for (size_t i = 0; i < timer->n_misuses; i++) {
         const struct fm_misuse *misuse = &timer->misuses[i];
-        if (misuse->kind >= FM_TIMER_MISUSES && misuse->kind != FM_MISUSE_RUNNING)
+        if (misuse->kind >= FM_TIMER_MISUSES && misuse->kind != FM_MISUSE_RUNNING &&
+            misuse->kind != FM_MISUSE_NO_HANDLE)
             return "a timer was used wrongly in an unknown way";
         if (!*misuse->site.module && (*misuse->site.build_id || misuse->site.offset))
             return "a place in it is nowhere";

@@ -132,10 +132,12 @@ struct fm_segment_header {
     uint64_t degraded_peer, degraded_site, degraded_size; /* events recorded with less detail */
     uint64_t untracked_receives;                          /* nonblocking receives recorded without length */
     uint64_t unmatched_region_ends, refused_regions, refused_snapshots;
-    uint64_t abandoned_calls; /* left by longjmp */
-    uint64_t refused_timers;  /* events of timers for which there was no room */
-    uint64_t timer_cost_ps;   /* measured cost of one start and stop, picoseconds */
-    uint64_t timer_inside_ps; /* of it, what lies between the two readings of the clock */
+    uint64_t abandoned_calls;          /* left by longjmp */
+    uint64_t refused_timers;           /* events of timers for which there was no room */
+    uint64_t cut_timer_names;          /* longer than there is room for */
+    uint64_t no_timers, no_timer_site; /* starts and stops with a handle that is none, and the place of the last one */
+    uint64_t timer_cost_ps;            /* measured cost of one start and stop, picoseconds */
+    uint64_t timer_inside_ps;          /* of it, what lies between the two readings of the clock */
 
     /* offsets into the text section, 0 = none. argv and env are NUL-separated lists ended by an empty string. */
     uint32_t text_exe, text_argv, text_env, text_build_id, text_mpi_version, text_mpi_library, text_cpu_model,
@@ -276,7 +278,7 @@ enum fm_timer_misuse {
 };
 
 struct fm_segment_timer {
-    char name[56];
+    char name[120];
     uint32_t misuse[FM_TIMER_MISUSES]; /* atomic */
     uint32_t unused;
     uint64_t misuse_site[FM_TIMER_MISUSES]; /* return address of the last one; of one never stopped: of its start */

@@ -60,9 +60,11 @@ struct fm_timer_average {
 /* How a timer was used wrongly, and where; or that it was running when its process was killed, which is no wrong use.
  * Sorted by kind and site; of the places of one kind the first FM_MISUSE_SITES stay and the others become one without
  * a place: the first ones of a union are among the first of its parts, so the order of merging does not matter. */
-enum { FM_MISUSE_SITES = 16, FM_MISUSE_RUNNING = 16 };
+enum { FM_MISUSE_SITES = 16, FM_MISUSE_RUNNING = 16, FM_MISUSE_NO_HANDLE };
+#define FM_SEVERAL_PARENTS "*"
+#define FM_NO_TIMER "(none)" /* what has a handle of no timer */
 struct fm_misuse {
-    uint32_t kind;       /* enum fm_timer_misuse of profile/segment.h, or FM_MISUSE_RUNNING */
+    uint32_t kind;       /* enum fm_timer_misuse of profile/segment.h, or FM_MISUSE_RUNNING, FM_MISUSE_NO_HANDLE */
     struct fm_site site; /* of the call; of a timer never stopped or running: of its start. All empty: not known */
     uint64_t count;
     struct fm_rankset ranks;

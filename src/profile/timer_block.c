@@ -249,7 +249,7 @@ void fm_write_timer_block(struct fm_writer *w, const struct fm_timer_node *node,
     const struct fm_timer *timer = node->timer;
     fm_write(w, "\n");
     size_t width = fm_write_cut(w, timer->name, FM_RICH_COLUMNS / 2);
-    if (strcmp(timer->parent, "*") == 0) {
+    if (strcmp(timer->parent, FM_SEVERAL_PARENTS) == 0) {
         fm_write(w, ", started in several timers");
     } else if (timer->parent[0]) {
         fm_write(w, ", in ");

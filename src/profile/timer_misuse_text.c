@@ -29,6 +29,7 @@ const char *fm_misuse_text(uint32_t kind)
         [FM_MISUSE_OTHER_THREAD] = "stopped by a thread that did not start it",
         [FM_MISUSE_NEVER_STOPPED] = "never stopped",
         [FM_MISUSE_RUNNING] = "running at the end",
+        [FM_MISUSE_NO_HANDLE] = "used without a handle: get it first",
     };
     return kind < sizeof texts / sizeof *texts && texts[kind] ? texts[kind] : "used wrongly";
 }

@@ -305,6 +305,7 @@ static bool read_notes(struct fm_reading *r)
         {h->refused_regions, "regions refused: too many, too deep or badly named"},
         {h->refused_snapshots, "subtotals refused: their table was full"},
         {h->refused_timers, "starts and stops of timers refused: too many timers and threads"},
+        {h->cut_timer_names, "names of timers cut: longer than 119 bytes"},
         {h->abandoned_calls, "calls left by a jump out of MPI (longjmp)"},
     };
     const struct {

@@ -40,6 +40,8 @@ enum fm_status fm_read_snapshots(struct fm_reading *reading);
 enum fm_status fm_read_timers(struct fm_reading *reading);
 /* Add the wrong uses of timer `number`, and that it is still running in a thread, to *timer; false: no memory. */
 bool fm_read_misuses(struct fm_reading *reading, unsigned number, struct fm_timer *timer);
+/* Starts and stops that belong to no timer. */
+bool fm_read_no_handles(struct fm_reading *r, struct fm_timer *timer);
 bool fm_read_running(struct fm_reading *reading, const struct fm_segment_timing *timing, struct fm_timer *timer);
 
 #endif

@@ -40,6 +40,12 @@ bool fm_read_running(struct fm_reading *r, const struct fm_segment_timing *timin
     return !timing->started || r->end == FM_END_UNKNOWN || add(r, timer, kind, timing->start_site, 1);
 }
 
+bool fm_read_no_handles(struct fm_reading *r, struct fm_timer *timer)
+{
+    const struct fm_segment_header *h = &r->view.header;
+    return !h->no_timers || add(r, timer, FM_MISUSE_NO_HANDLE, h->no_timer_site, h->no_timers);
+}
+
 bool fm_read_misuses(struct fm_reading *r, unsigned number, struct fm_timer *timer)
 {
     struct fm_segment_timer from;

@@ -110,7 +110,7 @@ static const char *name_of(struct fm_reading *r, unsigned number)
 
 static const char *parent_of(struct fm_reading *r, unsigned parent, size_t n_timers)
 {
-    return !parent ? "" : parent > n_timers ? "*" : name_of(r, parent - 1);
+    return !parent ? "" : parent > n_timers ? FM_SEVERAL_PARENTS : name_of(r, parent - 1);
 }
 
 /* A timer by its name. */
@@ -243,9 +243,12 @@ enum fm_status fm_read_timers(struct fm_reading *r)
     if (!make_lists(r, &lists))
         return fm_reading_no_memory(r);
     struct fm_timer *timers = fm_arena_alloc(&r->profile->arena, lists.n_timers * sizeof *timers);
-    bool done = timers;
+    struct fm_timer none = {.name = FM_NO_TIMER, .parent = ""};
+    bool done = timers && fm_read_no_handles(r, &none);
     for (unsigned i = 0; i < lists.n_timers && done; i++)
         done = read_timer(r, &lists, &lists.names[i], timers, &n);
-    done = done && fm_take_timers(r->profile, timers, n) && note_misuses(r) && note_coarse(r, lists.coarse_events);
+    done = done && fm_take_timers(r->profile, timers, n) &&
+           (!none.n_misuses || fm_merge_timers(r->profile, &none, 1)) && note_misuses(r) &&
+           note_coarse(r, lists.coarse_events);
     return done ? FM_OK : fm_reading_no_memory(r);
 }

@@ -117,7 +117,7 @@ static bool merge_parent(struct fm_profile *into, struct fm_timer *timer, const 
     if (!timer->events.ranks)
         timer->parent = fm_profile_intern(into, other->parent);
     else if (other->events.ranks && fm_compare_text(timer->parent, other->parent) != 0)
-        timer->parent = "*";
+        timer->parent = FM_SEVERAL_PARENTS;
     return timer->parent;
 }
 

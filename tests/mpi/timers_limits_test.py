@@ -44,7 +44,7 @@ def check_mpi(tap, mpi):
     title, report = check_many(tap, mpi, program, 1000, 2, {})
     tap.equal(amount(report, REFUSED), 0, f"{title}: none is refused")
     title, report = check_many(tap, mpi, program, 1100, 2, {})
-    tap.equal(amount(report, REFUSED), RANKS * 2 * (1100 - MOST), f"{title}: what is refused is counted")
+    tap.equal(amount(report, REFUSED), RANKS * 2 * 2 * (1100 - MOST), f"{title}: what is refused is counted")
     check_memory(tap, mpi)
     check_openmp(tap, mpi, counting.compile_program(mpi, "openmp", "openmp.c", flags=["-fopenmp", *LINKED]), "C")
     fortran = counting.compile_program(mpi, "fortran-openmp", "openmp.F90",

@@ -196,11 +196,12 @@ static bool find_functions(struct fm_abi *abi)
     FIND(Comm_compare);
     FIND(Comm_group);
     FIND(Comm_remote_group);
-    FIND(Comm_dup);
     FIND(Comm_split);
     FIND(Comm_split_type);
     FIND(Comm_free);
+    FIND(Comm_get_errhandler);
     FIND(Comm_set_errhandler);
+    FIND(Errhandler_free);
     FIND(Comm_get_parent);
     FIND(Group_translate_ranks);
     FIND(Group_free);

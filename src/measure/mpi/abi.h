@@ -41,11 +41,12 @@ struct fm_abi {
         int (*Comm_compare)(fm_word, fm_word, int *);
         int (*Comm_group)(fm_word, fm_word *);
         int (*Comm_remote_group)(fm_word, fm_word *);
-        int (*Comm_dup)(fm_word, fm_word *);
         int (*Comm_split)(fm_word, int, int, fm_word *);
         int (*Comm_split_type)(fm_word, int, int, fm_word, fm_word *);
         int (*Comm_free)(fm_word *);
+        int (*Comm_get_errhandler)(fm_word, fm_word *);
         int (*Comm_set_errhandler)(fm_word, fm_word);
+        int (*Errhandler_free)(fm_word *);
         int (*Comm_get_parent)(fm_word *);
         int (*Group_translate_ranks)(fm_word, int, const int *, fm_word, int *);
         int (*Group_free)(fm_word *);

@@ -187,6 +187,17 @@ static void add_alone(void)
     fm_profile_destroy(profile);
 }
 
+void fm_reduction_without_mpi(void)
+{
+    const struct fm_segment_header *h = fm_rt.segment;
+    struct fm_profile *profile = NULL;
+    if (h->flags & FM_FLAG_ANONYMOUS)
+        add_alone();
+    else if (fm_node_merge(fm_rt.directory, h->job_key, h, h->segment_bytes, false, &profile, NULL) == FM_OK)
+        write_profile(profile);
+    fm_profile_destroy(profile);
+}
+
 void fm_reduction_run(void)
 {
     struct fm_segment_header *h = fm_rt.segment;

@@ -17,5 +17,7 @@ void fm_reduction_prepare(void);
 void fm_reduction_stand_aside(void);
 /* In MPI_Finalize, before the real one. */
 void fm_reduction_run(void);
+/* At the end of a program without MPI that no `fathom run` stands around: it writes its profile itself. */
+void fm_reduction_without_mpi(void);
 
 #endif

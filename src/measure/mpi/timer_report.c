@@ -104,22 +104,47 @@ static char *text_of(const struct fm_profile *timers, int tasks)
     return copy;
 }
 
+static char *report_alone(void)
+{
+    struct fm_profile *alone = own_timers(0);
+    char *text = text_of(alone, 1);
+    fm_profile_destroy(alone);
+    return text;
+}
+
+/* A communicator of our own with the same tasks. Not a duplicate: the program's attributes are not to be copied. What
+ * goes wrong is our affair and not that of the program's error handler. */
+static bool make_tasks(fm_word comm, struct tasks *tasks)
+{
+    fm_word handler = 0;
+    int between = 0, rank = 0;
+    if (comm == fm_abi.comm_null || fm_abi.pmpi.Comm_test_inter(comm, &between) != 0 || between ||
+        fm_abi.pmpi.Comm_get_errhandler(comm, &handler) != 0)
+        return false;
+    fm_abi.pmpi.Comm_set_errhandler(comm, fm_abi.errors_return);
+    fm_abi.pmpi.Comm_rank(comm, &rank);
+    bool made = fm_abi.pmpi.Comm_split(comm, 0, rank, &tasks->comm) == 0;
+    fm_abi.pmpi.Comm_set_errhandler(comm, handler);
+    fm_abi.pmpi.Errhandler_free(&handler);
+    if (!made)
+        return false;
+    fm_abi.pmpi.Comm_set_errhandler(tasks->comm, fm_abi.errors_return);
+    fm_abi.pmpi.Comm_rank(tasks->comm, &tasks->rank);
+    fm_abi.pmpi.Comm_size(tasks->comm, &tasks->size);
+    return true;
+}
+
 char *fm_timers_report(int fortran_comm)
 {
     struct tasks tasks = {0};
     int initialised = 0, finalised = 1;
-    if (!fm_abi_find() || fm_abi.pmpi.Initialized(&initialised) != 0 || !initialised ||
-        fm_abi.pmpi.Finalized(&finalised) != 0 || finalised) {
-        struct fm_profile *alone = own_timers(0);
-        char *text = text_of(alone, 1);
-        fm_profile_destroy(alone);
-        return text;
-    }
-    fm_word comm = fm_abi.comm_f2c ? fm_abi.comm_f2c(fortran_comm) : (fm_word)(uint32_t)fortran_comm;
-    if (fm_abi.pmpi.Comm_dup(comm, &tasks.comm) != 0)
+    if (!fm_abi_find() || fm_abi.pmpi.Initialized(&initialised) != 0 || !initialised)
+        return report_alone();
+    if (fm_abi.pmpi.Finalized(&finalised) != 0 || finalised)
         return NULL;
-    fm_abi.pmpi.Comm_rank(tasks.comm, &tasks.rank);
-    fm_abi.pmpi.Comm_size(tasks.comm, &tasks.size);
+    fm_word comm = fm_abi.comm_f2c ? fm_abi.comm_f2c(fortran_comm) : (fm_word)(uint32_t)fortran_comm;
+    if (!make_tasks(comm, &tasks))
+        return NULL;
     struct fm_profile *timers = gather(&tasks);
     if (tasks.rank)
         send_to_parent(&tasks, timers);

@@ -28,7 +28,7 @@ int main(int argc, char **argv)
     for (int i = 0; i < 1000; i++) {
         char name[64];
         int t = 0;
-        snprintf(name, sizeof name, "timer %d", i);
+        snprintf(name, sizeof name, "timer %d %08x", i, (unsigned)i * 2654435761u); /* so that it is a long message */
         fathom_timer_get(&t, name);
         fathom_timer_start(t);
         fathom_timer_stop(t);

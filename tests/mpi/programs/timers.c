@@ -85,7 +85,7 @@ static void misuse(void)
     fathom_timer_stop(wrong);
     fathom_timer_start(0);
     fathom_timer_stop(-7);
-    fathom_timer_start(100000);
+    fathom_timer_start(100000); /* WRONG (none): used without a handle: get it first */
     fathom_timer_get(&fourth, "fourth");
     fathom_timer_get(&fifth, "fifth");
     fathom_timer_start(fourth);
