@@ -10,17 +10,31 @@ void fm_json_text_or_null(struct fm_json *json, const char *key, const char *tex
         fm_json_null(json, key);
 }
 
-void fm_json_site(struct fm_report *report, struct fm_json *json, const struct fm_site *site)
+static void write_place(struct fm_json *json, const struct fm_symbol *place)
 {
-    struct fm_place place = {.function = "", .file = ""};
-    if (report->symbols && site->module[0])
-        report->symbols->resolve(report->symbols->context, site, &place);
-    fm_json_text_or_null(json, "function", place.function);
-    fm_json_text_or_null(json, "file", place.file);
-    if (place.line)
-        fm_json_whole(json, "line", place.line);
+    fm_json_text_or_null(json, "function", place->function);
+    fm_json_text_or_null(json, "file", place->file);
+    if (place->line)
+        fm_json_whole(json, "line", place->line);
     else
         fm_json_null(json, "line");
+    fm_json_text_or_null(json, "path", place->path);
+}
+
+void fm_json_site(struct fm_report *report, struct fm_json *json, const struct fm_site *site)
+{
+    static const struct fm_symbol nameless = {.function = "", .path = "", .file = ""};
+    struct fm_frames frames = {0};
+    if (report->symbols)
+        frames = fm_symbols_find(report->symbols, site, FM_RETURN_ADDRESS);
+    write_place(json, frames.known ? &frames.items[frames.n - 1] : &nameless);
+    fm_json_array(json, "inlined_into", FM_JSON_INLINE);
+    for (size_t i = frames.n; i-- > 1;) {
+        fm_json_object(json, NULL, FM_JSON_INLINE);
+        write_place(json, &frames.items[i - 1]);
+        fm_json_end(json);
+    }
+    fm_json_end(json);
     fm_json_text_or_null(json, "module", site->module);
     fm_json_text_or_null(json, "build_id", site->build_id);
     fm_json_whole(json, "offset", site->offset);

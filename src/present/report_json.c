@@ -257,6 +257,7 @@ static enum fm_status write_sites(struct fm_report *report, struct fm_json *json
                                             error);
     if (status)
         return status;
+    fm_report_resolve(report);
     fm_json_array(json, "sites", FM_JSON_LINES);
     for (size_t i = 0; i < groups.n; i++) {
         fm_json_object(json, NULL, FM_JSON_INLINE);

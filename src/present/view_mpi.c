@@ -186,6 +186,8 @@ static enum fm_status grouped(struct fm_report *report, FILE *out, bool csv, str
     if (status)
         return status;
     size_t rows = csv ? groups.n : fm_report_rows(report, groups.n, USUAL_ROWS);
+    if (report->options.by == FM_REPORT_BY_SITE)
+        fm_report_resolve(report);
     fill_groups(report, &table, columns, &groups, rows);
     if (csv) {
         fm_table_csv(&table, out);

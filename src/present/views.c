@@ -26,9 +26,8 @@ const struct fm_view *fm_view_find(const char *name)
     return NULL;
 }
 
-enum fm_status fm_report_open(struct fm_report *report, const struct fm_profile *profile,
-                              const struct fm_symbols *symbols, const struct fm_report_options *options,
-                              struct fm_error *error)
+enum fm_status fm_report_open(struct fm_report *report, const struct fm_profile *profile, struct fm_symbols *symbols,
+                              const struct fm_report_options *options, struct fm_error *error)
 {
     *report = (struct fm_report){.profile = profile, .symbols = symbols, .options = *options};
     enum fm_status status = fm_summarise(profile, &report->arena, &report->summary, error);
@@ -60,15 +59,26 @@ void fm_print_more(FILE *out, size_t shown, size_t n, const char *what)
                 n - shown == 1 ? "" : "s");
 }
 
+void fm_report_resolve(struct fm_report *report)
+{
+    if (!report->symbols || report->resolved)
+        return;
+    for (size_t i = 0; i < report->profile->n_events; i++)
+        fm_symbols_want(report->symbols, &report->profile->events[i].key.site, FM_RETURN_ADDRESS);
+    fm_symbols_resolve(report->symbols);
+    report->resolved = true;
+}
+
 const char *fm_site_text(struct fm_report *report, const struct fm_site *site)
 {
-    struct fm_place place;
     if (site->module[0] == 0)
         return "(detail given up)";
-    if (report->symbols && report->symbols->resolve(report->symbols->context, site, &place)) {
-        if (place.file[0] == 0)
-            return place.function;
-        return fm_format(&report->arena, "%s (%s:%u)", place.function, place.file, place.line);
+    if (report->symbols) {
+        struct fm_frames frames = fm_symbols_find(report->symbols, site, FM_RETURN_ADDRESS);
+        const struct fm_symbol *frame = &frames.items[frames.n - 1];
+        if (!frame->line)
+            return frame->function;
+        return fm_format(&report->arena, "%s (%s:%u)", frame->function, frame->file, frame->line);
     }
     const char *slash = strrchr(site->module, '/');
     return fm_format(&report->arena, "%s+0x%" PRIx64, slash ? slash + 1 : site->module, site->offset);

@@ -29,7 +29,8 @@ struct fm_report_options {
 
 struct fm_report {
     const struct fm_profile *profile;
-    const struct fm_symbols *symbols; /* or NULL */
+    struct fm_symbols *symbols; /* or NULL */
+    bool resolved;              /* fm_report_resolve was here */
     struct fm_report_options options;
     struct fm_arena arena;
     struct fm_summary summary;
@@ -37,9 +38,8 @@ struct fm_report {
 };
 
 /* The profile and the symbols must outlive the report. */
-enum fm_status fm_report_open(struct fm_report *report, const struct fm_profile *profile,
-                              const struct fm_symbols *symbols, const struct fm_report_options *options,
-                              struct fm_error *error);
+enum fm_status fm_report_open(struct fm_report *report, const struct fm_profile *profile, struct fm_symbols *symbols,
+                              const struct fm_report_options *options, struct fm_error *error);
 void fm_report_close(struct fm_report *report);
 
 struct fm_view {
@@ -58,6 +58,7 @@ enum fm_status fm_report_terse(struct fm_report *report, FILE *out, struct fm_er
 
 size_t fm_report_rows(const struct fm_report *report, size_t n, size_t usual); /* how many of n rows to show */
 void fm_print_more(FILE *out, size_t shown, size_t n, const char *what); /* "+ 12 more sites (--all shows them)" */
+void fm_report_resolve(struct fm_report *report); /* before the first name: finds the names of all sites, once */
 const char *fm_site_text(struct fm_report *report, const struct fm_site *site); /* "pcg (pcg.f90:118)", "pop+0x4a3c" */
 const char *fm_ranks_text(struct fm_report *report, const struct fm_rankset *ranks, size_t columns); /* "ranks 0-3" */
 const char *fm_bar(struct fm_report *report, double part, double whole, size_t columns);

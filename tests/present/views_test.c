@@ -257,26 +257,21 @@ static void test_one_process(void)
     fm_profile_destroy(profile);
 }
 
-static bool name_site(void *context, const struct fm_site *site, struct fm_place *place)
-{
-    (void)context;
-    if (site->offset != 0x4a3c)
-        return false;
-    *place = (struct fm_place){"pcg", "pcg.f90", 118};
-    return true;
-}
-
 static void test_symbols(void)
 {
-    static const struct fm_symbols symbols = {NULL, name_site};
+    static const struct fm_symbol pcg = {.function = "pcg", .path = "/src/pcg.f90", .defined = "", .line = 118};
+    struct fm_symbols *symbols = fm_symbols_create(&(struct fm_symbols_options){0});
     struct fm_profile *profile = sample_profile(4);
+    for (size_t i = 0; i < profile->n_events; i++)
+        if (profile->events[i].key.site.offset == 0x4a3c)
+            fm_symbols_know(symbols, &profile->events[i].key.site, FM_RETURN_ADDRESS, &pcg, 1);
     struct fm_report report;
     struct fm_report_options options = {.by = FM_REPORT_BY_SITE};
     struct fm_error error;
     char *text = NULL;
     size_t size;
     FILE *out = open_memstream(&text, &size);
-    fm_report_open(&report, profile, &symbols, &options, &error);
+    fm_report_open(&report, profile, symbols, &options, &error);
     fm_view_mpi_text(&report, out, &error);
     fm_report_json(&report, out, &error);
     fm_report_close(&report);
@@ -284,6 +279,7 @@ static void test_symbols(void)
     tap_ok(strstr(text, "pcg (pcg.f90:118)") && strstr(text, "miniocean+0x31a0"), "symbols name the sites they know");
     tap_ok(strstr(text, "\"function\": \"pcg\", \"file\": \"pcg.f90\", \"line\": 118"), "also in JSON");
     free(text);
+    fm_symbols_destroy(symbols);
     fm_profile_destroy(profile);
 }
 
