@@ -1,7 +1,9 @@
 /* fathom report: a profile as text, JSON or CSV. */
 #include <errno.h>
 #include <getopt.h>
+#include <limits.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/utf8.h"
@@ -15,7 +17,8 @@ enum format { FORMAT_TEXT, FORMAT_JSON, FORMAT_CSV };
 
 struct request {
     const char *profile, *output; /* output NULL: stdout */
-    const char *timer;            /* NULL: all of them */
+    const char *debug_path;
+    const char *timer; /* NULL: all of them */
     const struct fm_view *view;
     enum format format;
     bool terse, grouped;
@@ -38,6 +41,7 @@ static void print_help(void)
          "  --top N         at most N rows of a table\n"
          "  --all           every row\n"
          "  --terse         a banner of at most 12 lines\n"
+         "  --debug-path D  directories, D or D:D, with separate debug files (FATHOM_DEBUG_PATH)\n"
          "\n"
          "Of the view timers, then the default:\n"
          "  --timer NAME    this one alone\n"
@@ -139,6 +143,7 @@ enum {
     OPTION_BY,
     OPTION_TOP,
     OPTION_TERSE,
+    OPTION_DEBUG_PATH,
     /* of the view timers */
     OPTION_LAYOUT,
     OPTION_TIMER,
@@ -159,6 +164,7 @@ static const struct option options[] = {
     {"by", required_argument, NULL, OPTION_BY},
     {"top", required_argument, NULL, OPTION_TOP},
     {"terse", no_argument, NULL, OPTION_TERSE},
+    {"debug-path", required_argument, NULL, OPTION_DEBUG_PATH},
     {"layout", required_argument, NULL, OPTION_LAYOUT},
     {"timer", required_argument, NULL, OPTION_TIMER},
     {"tick", required_argument, NULL, OPTION_TICK},
@@ -225,6 +231,9 @@ static int set_option(struct request *request, int option, char **argv)
         if (!fm_parse_number(optarg, 1, 1000000000, &request->options.top))
             return fm_usage_error("report", "--top needs a number from 1 on, not '%s'", optarg);
         return FM_EXIT_OK;
+    case OPTION_DEBUG_PATH:
+        request->debug_path = optarg;
+        return FM_EXIT_OK;
     case 'o':
         request->output = optarg;
         return FM_EXIT_OK;
@@ -266,7 +275,7 @@ static int settle_view(struct request *request)
 static int parse(struct request *request, int argc, char **argv)
 {
     int option, index = 0;
-    *request = (struct request){0};
+    *request = (struct request){.debug_path = getenv("FATHOM_DEBUG_PATH")};
     opterr = 0;
     optind = 1;
     while ((option = getopt_long(argc, argv, ":o:h", options, &index)) != -1) {
@@ -330,11 +339,36 @@ static enum fm_status keep_timer(struct fm_profile *profile, const char *name, s
     return fm_fail(error, FM_ERR_INPUT, "the profile has no timer '%s'%s", name, list);
 }
 
+static void say(void *context, const char *sentence)
+{
+    (void)context;
+    fprintf(stderr, "fathom report: %s.\n", sentence);
+}
+
+static enum fm_status show(const struct request *request, const struct fm_profile *profile, struct fm_error *error)
+{
+    struct fm_report report;
+    char cache[PATH_MAX];
+    struct fm_symbols_options wishes = {
+        .debug_path = request->debug_path,
+        .directory = profile->job.cwd,
+        .cache = fm_symbols_cache_directory(cache, sizeof cache),
+        .say = say,
+    };
+    struct fm_symbols *symbols = fm_symbols_create(&wishes);
+    enum fm_status status = fm_report_open(&report, profile, symbols, &request->options, error);
+    if (!status) {
+        status = print_to(request, &report, error);
+        fm_report_close(&report);
+    }
+    fm_symbols_destroy(symbols);
+    return status;
+}
+
 int fm_cmd_report(int argc, char **argv)
 {
     struct request request;
     struct fm_profile *profile;
-    struct fm_report report;
     struct fm_error error = {0};
     int exit_status = parse(&request, argc, argv);
     if (exit_status || !request.profile)
@@ -343,11 +377,7 @@ int fm_cmd_report(int argc, char **argv)
         return fm_command_error("report", &error);
     enum fm_status status = request.timer ? keep_timer(profile, request.timer, &error) : FM_OK;
     if (!status)
-        status = fm_report_open(&report, profile, NULL, &request.options, &error);
-    if (!status) {
-        status = print_to(&request, &report, &error);
-        fm_report_close(&report);
-    }
+        status = show(&request, profile, &error);
     fm_profile_destroy(profile);
     return status ? fm_command_error("report", &error) : FM_EXIT_OK;
 }

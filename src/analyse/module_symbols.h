@@ -1,0 +1,19 @@
+/* The frames of addresses of one load module, read with elfutils. Only compilation units that hold one of the addresses
+ * are read. May run in several threads at once, each with addresses and an arena of its own. */
+#ifndef FM_ANALYSE_MODULE_SYMBOLS_H
+#define FM_ANALYSE_MODULE_SYMBOLS_H
+
+#include "analyse/module_files.h"
+
+/* What is found of one address: its function, then what is inlined into it. `file` is not set. */
+struct fm_found {
+    uint64_t address;
+    struct fm_symbol *frames;
+    size_t n, capacity; /* n == 0: no name */
+};
+
+/* The addresses are sorted and distinct. Texts and frames lie in the arena. What cannot be read stays unknown. */
+void fm_module_symbols_read(const struct fm_module_files *files, struct fm_found *found, size_t n,
+                            struct fm_arena *arena);
+
+#endif

@@ -1,0 +1,110 @@
+/* Names from symbol tables: .symtab of the module or of its debug file, else .dynsym with .gnu_debugdata. */
+#include <string.h>
+
+#include "analyse/module_open.h"
+#include "analyse/symbol_name.h"
+#include "base/sort.h"
+
+struct function {
+    uint64_t from, to;
+    const char *name;
+    unsigned rank; /* of several names of one address the lowest is shown */
+};
+
+static unsigned rank_of(const GElf_Sym *symbol, const char *name)
+{
+    unsigned binding = GELF_ST_BIND(symbol->st_info) == STB_GLOBAL ? 0
+                       : GELF_ST_BIND(symbol->st_info) == STB_WEAK ? 1
+                                                                   : 2;
+    size_t underscores = strspn(name, "_");
+    return (symbol->st_size == 0) << 16 | binding << 8 | (underscores < 255 ? (unsigned)underscores : 255);
+}
+
+static int by_address(const void *a, const void *b)
+{
+    const struct function *x = a, *y = b;
+    if (x->from != y->from)
+        return x->from < y->from ? -1 : 1;
+    if (x->rank != y->rank)
+        return x->rank < y->rank ? -1 : 1;
+    size_t x_length = strlen(x->name), y_length = strlen(y->name);
+    return x_length != y_length ? (x_length < y_length ? -1 : 1) : strcmp(x->name, y->name);
+}
+
+/* Assembler code has symbols without a size or a type; $x and $d of ARM mark what follows and name nothing. */
+static bool is_function(const GElf_Sym *symbol, const char *name, GElf_Word section)
+{
+    unsigned type = GELF_ST_TYPE(symbol->st_info);
+    if (!name || !name[0] || name[0] == '$' || section == SHN_UNDEF || section >= SHN_LORESERVE)
+        return false;
+    return type == STT_FUNC || type == STT_GNU_IFUNC ||
+           (type == STT_NOTYPE && GELF_ST_BIND(symbol->st_info) != STB_LOCAL);
+}
+
+/* All functions, sorted, one for each address. A function without a size reaches to the next one. */
+static size_t read_functions(const struct fm_module *module, struct function **functions, struct fm_arena *arena)
+{
+    int count = dwfl_module_getsymtab(module->module);
+    struct function *all = count > 0 ? fm_arena_alloc(arena, (size_t)count * sizeof *all) : NULL;
+    size_t n = 0, kept = 0;
+    for (int i = 0; all && i < count; i++) {
+        GElf_Sym symbol;
+        GElf_Addr address;
+        GElf_Word section;
+        const char *name = dwfl_module_getsym_info(module->module, i, &symbol, &address, &section, NULL, NULL);
+        if (name && is_function(&symbol, name, section))
+            all[n++] = (struct function){address, address + symbol.st_size, name, rank_of(&symbol, name)};
+    }
+    if (n == 0 || !fm_sort(all, n, sizeof *all, by_address, arena))
+        return 0;
+    for (size_t i = 0; i < n; i++)
+        if (kept == 0 || all[i].from != all[kept - 1].from)
+            all[kept++] = all[i];
+    for (size_t i = 0; i < kept; i++)
+        if (all[i].to == all[i].from)
+            all[i].to = i + 1 < kept ? all[i + 1].from : all[i].from + 1;
+    *functions = all;
+    return kept;
+}
+
+static const struct function *function_of(const struct function *functions, size_t n, uint64_t address)
+{
+    size_t low = 0, high = n;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (functions[middle].from <= address)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low > 0 && address < functions[low - 1].to ? &functions[low - 1] : NULL;
+}
+
+static bool is_named(const struct fm_found *found)
+{
+    return found->n > 0 && found->frames[0].function[0];
+}
+
+void fm_module_name_rest(const struct fm_module *module, struct fm_found *found, size_t n, struct fm_arena *arena)
+{
+    struct fm_arena scratch = {0};
+    struct function *functions = NULL;
+    size_t first = 0;
+    while (first < n && is_named(&found[first]))
+        first++;
+    size_t n_functions = first < n ? read_functions(module, &functions, &scratch) : 0;
+    for (size_t i = first; i < n; i++) {
+        if (is_named(&found[i]))
+            continue;
+        const struct function *function = function_of(functions, n_functions, found[i].address);
+        const char *name = function ? fm_symbol_name(arena, function->name) : NULL;
+        if (name == (function ? function->name : NULL) && name)
+            name = fm_arena_strndup(arena, name, strlen(name));
+        struct fm_symbol *frame = !name ? NULL : found[i].n ? &found[i].frames[0] : fm_found_add(&found[i], arena);
+        if (frame)
+            frame->function = name;
+        else
+            found[i].n = 0;
+    }
+    fm_arena_destroy(&scratch);
+}
