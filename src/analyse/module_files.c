@@ -78,10 +78,10 @@ static bool has_debug_info(Elf *elf)
     return false;
 }
 
+/* The build id tells what was compiled; size and time tell whether somebody has stripped it since. */
 static uint64_t version_of(const struct stat *st)
 {
-    const uint64_t parts[] = {st->st_dev, st->st_ino, (uint64_t)st->st_size, (uint64_t)st->st_mtim.tv_sec,
-                              (uint64_t)st->st_mtim.tv_nsec};
+    const uint64_t parts[] = {(uint64_t)st->st_size, (uint64_t)st->st_mtim.tv_sec, (uint64_t)st->st_mtim.tv_nsec};
     return fm_crc64(parts, sizeof parts);
 }
 

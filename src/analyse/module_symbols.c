@@ -16,8 +16,9 @@ struct member {
 };
 
 struct unit {
-    Dwarf_Die lines;  /* its own, with the line table */
-    Dwarf_Die scopes; /* the same, or that of its .dwo file */
+    Dwarf_Die lines;       /* its own, with the line table */
+    Dwarf_Die scopes;      /* the same, or that of its .dwo file */
+    const char *directory; /* of its compilation */
 };
 
 struct reader {
@@ -48,25 +49,35 @@ struct walk {
 
 /* ---- texts ---- */
 
-/* "/a/./b" and "./b" without the dots that mean nothing. */
-static const char *copy_path(struct fm_arena *arena, const char *path)
+/* Without the dots and slashes that mean nothing: "/a/./b", "a//b". */
+static void tidy(char *path)
 {
-    if (!path)
-        return "";
-    char *copy = fm_arena_strndup(arena, path, strlen(path)), *to = copy;
-    if (!copy)
-        return "";
-    for (const char *at = copy; *at;) {
-        bool part_begins = to == copy || to[-1] == '/';
+    char *to = path;
+    for (const char *at = path; *at;) {
+        bool part_begins = to == path || to[-1] == '/';
         if (part_begins && at[0] == '.' && at[1] == '/')
             at += 2;
-        else if (part_begins && to > copy && at[0] == '/')
+        else if (part_begins && to > path && at[0] == '/')
             at++;
         else
             *to++ = *at++;
     }
     *to = 0;
-    return copy;
+}
+
+/* A path of the debug information, relative to the directory of the compilation. */
+static const char *whole_path(struct fm_arena *arena, const char *directory, const char *path)
+{
+    if (!path || !path[0])
+        return "";
+    if (path[0] == '/')
+        directory = "";
+    char *whole = fm_arena_alloc(arena, strlen(directory) + strlen(path) + 2);
+    if (!whole)
+        return "";
+    stpcpy(stpcpy(stpcpy(whole, directory), directory[0] ? "/" : ""), path);
+    tidy(whole);
+    return whole;
 }
 
 static const char *text_of(Dwarf_Die *die, unsigned attribute)
@@ -167,7 +178,7 @@ static void find_units(struct reader *reader)
     while (dwarf_get_units(reader->module.dwarf, cu, &cu, NULL, &kind, &die, &split) == 0) {
         if (kind != DW_UT_compile && kind != DW_UT_skeleton)
             continue;
-        take_unit(reader, (struct unit){die, kind == DW_UT_skeleton && split.addr ? split : die});
+        take_unit(reader, (struct unit){die, kind == DW_UT_skeleton && split.addr ? split : die, ""});
     }
     if (!fm_sort(reader->members, reader->n_members, sizeof *reader->members, by_unit, &reader->scratch))
         reader->n_members = 0;
@@ -225,7 +236,7 @@ static struct fm_symbol describe(struct walk *walk, Dwarf_Die *die, const char *
     struct fm_symbol frame = {.path = "", .file = ""};
     int line = 0;
     frame.function = function_name(walk, die, outer);
-    frame.defined = copy_path(walk->reader->arena, dwarf_decl_file(die));
+    frame.defined = whole_path(walk->reader->arena, walk->unit->directory, dwarf_decl_file(die));
     if (dwarf_decl_line(die, &line) == 0 && line > 0)
         frame.defined_line = (uint32_t)line;
     frame.inlined = dwarf_tag(die) == DW_TAG_inlined_subroutine;
@@ -239,7 +250,7 @@ static void set_call(struct walk *walk, Dwarf_Die *die, struct set set)
     Dwarf_Word file = 0, line = 0;
     const char *path = "";
     if (dwarf_formudata(dwarf_attr(die, DW_AT_call_file, &attribute), &file) == 0 && file < walk->n_files)
-        path = copy_path(walk->reader->arena, dwarf_filesrc(walk->files, file, NULL, NULL));
+        path = whole_path(walk->reader->arena, walk->unit->directory, dwarf_filesrc(walk->files, file, NULL, NULL));
     dwarf_formudata(dwarf_attr(die, DW_AT_call_line, &attribute), &line);
     for (size_t i = 0; i < set.n; i++) {
         struct fm_found *found = &walk->reader->found[set.items[i]];
@@ -359,7 +370,7 @@ static void set_line(struct reader *reader, struct unit *unit, struct fm_found *
     struct fm_symbol *frame = found->n ? &found->frames[found->n - 1] : fm_found_add(found, reader->arena);
     if (!frame)
         return;
-    frame->path = copy_path(reader->arena, dwarf_linesrc(line, NULL, NULL));
+    frame->path = whole_path(reader->arena, unit->directory, dwarf_linesrc(line, NULL, NULL));
     if (dwarf_lineno(line, &number) == 0 && number > 0)
         frame->line = (uint32_t)number;
 }
@@ -374,7 +385,9 @@ static bool is_fortran(int language)
 
 static void read_unit(struct reader *reader, struct unit *unit, struct set set)
 {
-    struct walk walk = {.reader = reader, .fortran = is_fortran(dwarf_srclang(&unit->scopes))};
+    struct walk walk = {.reader = reader, .unit = unit, .fortran = is_fortran(dwarf_srclang(&unit->scopes))};
+    unit->directory = text_of(&unit->lines, DW_AT_comp_dir);
+    unit->directory = unit->directory ? unit->directory : "";
     if (dwarf_getsrcfiles(&unit->scopes, &walk.files, &walk.n_files) != 0)
         walk.n_files = 0;
     walk_scopes(&walk, &unit->scopes, set, NULL, 0);

@@ -136,24 +136,31 @@ static uint64_t lookup_address(const struct fm_site *site, enum fm_address kind)
     return kind == FM_RETURN_ADDRESS && site->offset > 0 ? site->offset - 1 : site->offset;
 }
 
-/* Puts the address of a site into the table, if it was not there. NULL: no memory, or no module to look in. */
-static struct fm_lookup *put_address(struct fm_symbols *symbols, const struct fm_site *site, enum fm_address kind)
+struct fm_lookup *fm_symbols_put(struct fm_symbols *symbols, uint32_t module, uint64_t address)
 {
-    uint32_t module = site->module[0] ? find_module(symbols, site, true) : 0;
-    if (!module || (symbols->n_slots * 2 >= symbols->slots_capacity && !enlarge(symbols)))
+    if (symbols->n_slots * 2 >= symbols->slots_capacity && !enlarge(symbols))
         return NULL;
-    struct fm_lookup *slot = probe(symbols->slots, symbols->slots_capacity, module - 1, lookup_address(site, kind));
+    struct fm_lookup *slot = probe(symbols->slots, symbols->slots_capacity, module, address);
     if (!slot->used) {
-        *slot = (struct fm_lookup){.address = lookup_address(site, kind), .module = module - 1, .used = true};
+        *slot = (struct fm_lookup){.address = address, .module = module, .used = true};
         symbols->n_slots++;
-        symbols->modules[module - 1].waiting++;
+        symbols->modules[module].waiting++;
     }
     return slot;
 }
 
+/* NULL: no memory, or no module to look in. */
+static struct fm_lookup *put_site(struct fm_symbols *symbols, const struct fm_site *site, enum fm_address kind)
+{
+    uint32_t module = site->module[0] ? find_module(symbols, site, true) : 0;
+    return module ? fm_symbols_put(symbols, module - 1, lookup_address(site, kind)) : NULL;
+}
+
 void fm_symbols_want(struct fm_symbols *symbols, const struct fm_site *site, enum fm_address kind)
 {
-    put_address(symbols, site, kind);
+    struct fm_lookup *lookup = put_site(symbols, site, kind);
+    if (lookup)
+        lookup->wanted = true;
 }
 
 static const char *last_part(const char *path)
@@ -194,7 +201,7 @@ void fm_symbols_answer(struct fm_symbols *symbols, struct fm_lookup *lookup, con
 void fm_symbols_know(struct fm_symbols *symbols, const struct fm_site *site, enum fm_address kind,
                      const struct fm_symbol *frames, size_t n)
 {
-    struct fm_lookup *lookup = put_address(symbols, site, kind);
+    struct fm_lookup *lookup = put_site(symbols, site, kind);
     if (lookup)
         fm_symbols_answer(symbols, lookup, frames, n);
 }

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "analyse/module_symbols.h"
+#include "analyse/symbols_cache.h"
 #include "analyse/symbols_table.h"
 #include "base/sort.h"
 
@@ -88,10 +89,12 @@ static void prepare(struct batch *batch, uint32_t number)
         return;
     enum fm_status status = fm_module_files_find(files, module->path, module->build_id, &symbols->options, &error);
     module->failed = status != FM_OK;
-    if (status == FM_OK)
+    if (status == FM_OK) {
+        fm_symbols_cache_load(symbols, number, files);
         share_out(batch, number, files);
-    else if (status == FM_ERR_INPUT && symbols->options.say)
+    } else if (status == FM_ERR_INPUT && symbols->options.say) {
         symbols->options.say(symbols->options.context, error.text);
+    }
 }
 
 /* ---- doing it ---- */
@@ -125,6 +128,8 @@ static void take_answers(struct batch *batch)
             fm_symbols_answer(batch->symbols, lookup, job->found[i].frames, job->found[i].n);
         }
         fm_arena_destroy(&job->arena);
+        if (j + 1 == batch->n_jobs || batch->jobs[j + 1].module != job->module)
+            fm_symbols_cache_save(batch->symbols, job->module, job->files);
     }
 }
 

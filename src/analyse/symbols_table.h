@@ -9,7 +9,8 @@
 struct fm_lookup {
     uint64_t address;
     uint32_t module;
-    bool used, resolved;            /* resolved with n == 0: there is no name */
+    bool used, wanted;              /* not wanted: known from the cache */
+    bool resolved;                  /* with n == 0: there is no name */
     uint32_t n;                     /* frames */
     const struct fm_symbol *frames; /* texts belong to the symbols */
 };
@@ -42,7 +43,10 @@ struct fm_symbols {
 const char *fm_symbols_text(struct fm_symbols *symbols, const char *text);
 /* Answers a lookup with a copy of the frames; without memory it stays as it was. */
 void fm_symbols_answer(struct fm_symbols *symbols, struct fm_lookup *lookup, const struct fm_symbol *frames, size_t n);
-/* The lookup of an address, or NULL if nobody wanted it. */
+/* The lookup of an address, put into the table first if it was absent; NULL without memory. It stays where it is until
+ * the next one is put. */
+struct fm_lookup *fm_symbols_put(struct fm_symbols *symbols, uint32_t module, uint64_t address);
+/* The lookup of an address, or NULL if it is not in the table. */
 struct fm_lookup *fm_symbols_lookup(struct fm_symbols *symbols, uint32_t module, uint64_t address);
 
 #endif
