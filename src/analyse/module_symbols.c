@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "analyse/module_open.h"
-#include "analyse/symbol_name.h"
+#include "analyse/module_scope.h"
 #include "base/sort.h"
 
 /* Which compilation unit an address lies in. */
@@ -43,7 +43,7 @@ struct walk {
     const struct unit *unit;
     Dwarf_Files *files;
     size_t n_files;
-    bool fortran;
+    struct fm_scopes scopes;
     bool thorough; /* also functions inside functions that hold none of the addresses */
 };
 
@@ -84,27 +84,6 @@ static const char *text_of(Dwarf_Die *die, unsigned attribute)
 {
     Dwarf_Attribute value;
     return dwarf_formstring(dwarf_attr_integrate(die, attribute, &value));
-}
-
-/* C++ by its linkage name, which is whole; Fortran by its own, in what contains it; others as they are. */
-static const char *function_name(struct walk *walk, Dwarf_Die *die, const char *outer)
-{
-    struct fm_arena *arena = walk->reader->arena;
-    const char *linkage = text_of(die, DW_AT_linkage_name), *name = dwarf_diename(die), *made = NULL;
-    if (!linkage)
-        linkage = text_of(die, DW_AT_MIPS_linkage_name);
-    if (linkage &&
-        (strncmp(linkage, "_Z", 2) == 0 || strncmp(linkage, "_R", 2) == 0 || strstr(linkage, "_MOD_") || !name))
-        made = fm_symbol_name(arena, linkage);
-    else if (name && outer && walk->fortran) {
-        char *joined = fm_arena_alloc(arena, strlen(outer) + strlen(name) + 3);
-        if (joined)
-            stpcpy(stpcpy(stpcpy(joined, outer), "::"), name);
-        made = joined;
-    }
-    if (!made)
-        made = name ? name : linkage;
-    return made ? fm_arena_strndup(arena, made, strlen(made)) : NULL;
 }
 
 /* ---- which address lies in which unit ---- */
@@ -231,11 +210,11 @@ static struct set addresses_in(const struct reader *reader, Dwarf_Die *die, stru
     return (struct set){items, n};
 }
 
-static struct fm_symbol describe(struct walk *walk, Dwarf_Die *die, const char *outer)
+static struct fm_symbol describe(struct walk *walk, Dwarf_Die *die)
 {
     struct fm_symbol frame = {.path = "", .file = ""};
     int line = 0;
-    frame.function = function_name(walk, die, outer);
+    frame.function = fm_scopes_function(&walk->scopes, die);
     frame.defined = whole_path(walk->reader->arena, walk->unit->directory, dwarf_decl_file(die));
     if (dwarf_decl_line(die, &line) == 0 && line > 0)
         frame.defined_line = (uint32_t)line;
@@ -285,7 +264,7 @@ static void walk_blocks(struct walk *walk, Dwarf_Die *parent, struct set set, un
             continue;
         struct set inside = addresses_in(walk->reader, &die, set, !inlined);
         if (inside.n > 0 && inlined && depth < MAX_FRAMES) {
-            struct fm_symbol frame = describe(walk, &die, NULL);
+            struct fm_symbol frame = describe(walk, &die);
             frame.function = frame.function ? frame.function : "(inlined)";
             set_call(walk, &die, inside);
             add_frames(walk, &frame, inside);
@@ -314,13 +293,13 @@ static struct set unnamed(const struct reader *reader, struct set set)
     return (struct set){items, n};
 }
 
-static void walk_scopes(struct walk *walk, Dwarf_Die *parent, struct set set, const char *outer, unsigned depth);
+static void walk_scopes(struct walk *walk, Dwarf_Die *parent, struct set set, unsigned depth);
 
-static void walk_function(struct walk *walk, Dwarf_Die *die, struct set set, const char *outer, unsigned depth)
+static void walk_function(struct walk *walk, Dwarf_Die *die, struct set set, unsigned depth)
 {
     struct set inside = addresses_in(walk->reader, die, set, false), rest = unnamed(walk->reader, inside);
     if (rest.n > 0) {
-        struct fm_symbol frame = describe(walk, die, outer);
+        struct fm_symbol frame = describe(walk, die);
         if (frame.function) {
             add_frames(walk, &frame, rest);
             walk_blocks(walk, die, rest, 0);
@@ -330,10 +309,10 @@ static void walk_function(struct walk *walk, Dwarf_Die *die, struct set set, con
     free((void *)inside.items);
     /* Functions inside functions, as Fortran's internal procedures, lie elsewhere. */
     if (walk->thorough && dwarf_haschildren(die) > 0)
-        walk_scopes(walk, die, set, walk->fortran ? function_name(walk, die, outer) : NULL, depth + 1);
+        walk_scopes(walk, die, set, depth + 1);
 }
 
-static void walk_scopes(struct walk *walk, Dwarf_Die *parent, struct set set, const char *outer, unsigned depth)
+static void walk_scopes(struct walk *walk, Dwarf_Die *parent, struct set set, unsigned depth)
 {
     Dwarf_Die die;
     if (depth > MAX_DEPTH || dwarf_child(parent, &die) != 0)
@@ -341,17 +320,17 @@ static void walk_scopes(struct walk *walk, Dwarf_Die *parent, struct set set, co
     do {
         switch (dwarf_tag(&die)) {
         case DW_TAG_subprogram:
-            walk_function(walk, &die, set, outer, depth);
+            walk_function(walk, &die, set, depth);
             break;
         case DW_TAG_module:
         case DW_TAG_namespace:
-            walk_scopes(walk, &die, set, outer, depth + 1);
+            walk_scopes(walk, &die, set, depth + 1);
             break;
         case DW_TAG_lexical_block:
         case DW_TAG_class_type:
         case DW_TAG_structure_type:
             if (walk->thorough)
-                walk_scopes(walk, &die, set, outer, depth + 1);
+                walk_scopes(walk, &die, set, depth + 1);
             break;
         default:
             break;
@@ -377,26 +356,22 @@ static void set_line(struct reader *reader, struct unit *unit, struct fm_found *
 
 /* ---- a module ---- */
 
-static bool is_fortran(int language)
-{
-    return language == DW_LANG_Fortran77 || language == DW_LANG_Fortran90 || language == DW_LANG_Fortran95 ||
-           language == DW_LANG_Fortran03 || language == DW_LANG_Fortran08;
-}
-
 static void read_unit(struct reader *reader, struct unit *unit, struct set set)
 {
-    struct walk walk = {.reader = reader, .unit = unit, .fortran = is_fortran(dwarf_srclang(&unit->scopes))};
+    struct walk walk = {.reader = reader, .unit = unit};
+    fm_scopes_open(&walk.scopes, &unit->scopes, reader->arena);
     unit->directory = text_of(&unit->lines, DW_AT_comp_dir);
     unit->directory = unit->directory ? unit->directory : "";
     if (dwarf_getsrcfiles(&unit->scopes, &walk.files, &walk.n_files) != 0)
         walk.n_files = 0;
-    walk_scopes(&walk, &unit->scopes, set, NULL, 0);
+    walk_scopes(&walk, &unit->scopes, set, 0);
     if (any_unnamed(reader, set)) {
         walk.thorough = true;
-        walk_scopes(&walk, &unit->scopes, set, NULL, 0);
+        walk_scopes(&walk, &unit->scopes, set, 0);
     }
     for (size_t i = 0; i < set.n; i++)
         set_line(reader, unit, &reader->found[set.items[i]]);
+    fm_scopes_close(&walk.scopes);
 }
 
 static void read_units(struct reader *reader)
