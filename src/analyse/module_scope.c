@@ -21,6 +21,8 @@ void fm_scopes_open(struct fm_scopes *scopes, const Dwarf_Die *unit, struct fm_a
 
 void fm_scopes_close(struct fm_scopes *scopes)
 {
+    for (struct fm_scopes *other = scopes->others; other; other = other->others)
+        fm_arena_destroy(&other->scratch);
     fm_arena_destroy(&scopes->scratch);
 }
 
@@ -129,6 +131,23 @@ static const char *name_outer(struct fm_scopes *scopes, Dwarf_Off offset, unsign
     return dwarf_dieoffset(&die) == offset ? outer : NULL;
 }
 
+/* Of the unit that an entry lies in, which is another one after link-time optimisation. NULL without memory. */
+static struct fm_scopes *scopes_of(struct fm_scopes *scopes, Dwarf_Die *die)
+{
+    Dwarf_Die unit;
+    struct fm_scopes *other = scopes;
+    while (other && other->unit.cu != die->cu)
+        other = other->others;
+    if (other || !dwarf_diecu(die, &unit, NULL, NULL))
+        return other;
+    other = fm_arena_alloc(&scopes->scratch, sizeof *other);
+    if (!other)
+        return NULL;
+    fm_scopes_open(other, &unit, scopes->arena);
+    other->others = scopes->others;
+    return scopes->others = other;
+}
+
 /* The declaration behind an inlined or separately defined function. */
 static Dwarf_Die origin_of(const Dwarf_Die *die)
 {
@@ -165,8 +184,9 @@ static const char *name_function(struct fm_scopes *scopes, Dwarf_Die *die, unsig
     if (!name || depth > MAX_ORIGINS || is_c(&scopes->unit))
         return name;
     Dwarf_Die origin = origin_of(die);
-    if (origin.cu == scopes->unit.cu)
-        outer = name_outer(scopes, dwarf_dieoffset(&origin), depth);
+    struct fm_scopes *around = scopes_of(scopes, &origin);
+    if (around)
+        outer = name_outer(around, dwarf_dieoffset(&origin), depth);
     return outer && outer[0] ? join(scopes->arena, outer, name) : name;
 }
 

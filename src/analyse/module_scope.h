@@ -14,6 +14,7 @@ struct fm_scopes {
     struct fm_arena scratch;
     struct fm_scope *items; /* what lies in the unit or in its namespaces and modules, sorted by offset */
     size_t n, capacity;
+    struct fm_scopes *others; /* of units that this one refers to */
 };
 
 void fm_scopes_open(struct fm_scopes *scopes, const Dwarf_Die *unit, struct fm_arena *arena);

@@ -5,10 +5,13 @@
 #include "analyse/symbol_name.h"
 #include "base/sort.h"
 
+enum { MAX_INSIDE = 8 };
+
 struct function {
     uint64_t from, to;
     const char *name;
     unsigned rank; /* of several names of one address the lowest is shown */
+    bool sized;
 };
 
 static unsigned rank_of(const GElf_Sym *symbol, const char *name)
@@ -41,7 +44,18 @@ static bool is_function(const GElf_Sym *symbol, const char *name, GElf_Word sect
            (type == STT_NOTYPE && GELF_ST_BIND(symbol->st_info) != STB_LOCAL);
 }
 
-/* All functions, sorted, one for each address. A function without a size reaches to the next one. */
+/* Where a symbol ends; one without a size, as in assembler code, at the end of its section or before the next one. */
+static uint64_t end_of(const GElf_Sym *symbol, uint64_t address, Elf *elf, GElf_Word section)
+{
+    GElf_Shdr header;
+    if (symbol->st_size > 0)
+        return address + symbol->st_size;
+    if (!gelf_getshdr(elf_getscn(elf, section), &header) || symbol->st_value - header.sh_addr >= header.sh_size)
+        return address + 1;
+    return address + header.sh_size - (symbol->st_value - header.sh_addr);
+}
+
+/* All functions, sorted, one for each address. */
 static size_t read_functions(const struct fm_module *module, struct function **functions, struct fm_arena *arena)
 {
     int count = dwfl_module_getsymtab(module->module);
@@ -51,18 +65,20 @@ static size_t read_functions(const struct fm_module *module, struct function **f
         GElf_Sym symbol;
         GElf_Addr address;
         GElf_Word section;
-        const char *name = dwfl_module_getsym_info(module->module, i, &symbol, &address, &section, NULL, NULL);
+        Elf *elf;
+        const char *name = dwfl_module_getsym_info(module->module, i, &symbol, &address, &section, &elf, NULL);
         if (name && is_function(&symbol, name, section))
-            all[n++] = (struct function){address, address + symbol.st_size, name, rank_of(&symbol, name)};
+            all[n++] = (struct function){address, end_of(&symbol, address, elf, section), name, rank_of(&symbol, name),
+                                         symbol.st_size > 0};
     }
     if (n == 0 || !fm_sort(all, n, sizeof *all, by_address, arena))
         return 0;
     for (size_t i = 0; i < n; i++)
         if (kept == 0 || all[i].from != all[kept - 1].from)
             all[kept++] = all[i];
-    for (size_t i = 0; i < kept; i++)
-        if (all[i].to == all[i].from)
-            all[i].to = i + 1 < kept ? all[i + 1].from : all[i].from + 1;
+    for (size_t i = 0; i + 1 < kept; i++)
+        if (!all[i].sized && all[i].to > all[i + 1].from)
+            all[i].to = all[i + 1].from;
     *functions = all;
     return kept;
 }
@@ -77,7 +93,11 @@ static const struct function *function_of(const struct function *functions, size
         else
             high = middle;
     }
-    return low > 0 && address < functions[low - 1].to ? &functions[low - 1] : NULL;
+    /* A function may have others inside it, but hardly many. */
+    for (size_t i = low; i > 0 && i + MAX_INSIDE > low; i--)
+        if (address < functions[i - 1].to)
+            return &functions[i - 1];
+    return NULL;
 }
 
 static bool is_named(const struct fm_found *found)
