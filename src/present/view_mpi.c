@@ -69,7 +69,10 @@ static void fill_routines(struct fm_report *report, struct fm_table *table, size
 static const struct fm_column group_columns[] = {
     {"routine", "routine", FM_COLUMN_TEXT},
     {NULL, NULL, FM_COLUMN_TEXT}, /* what it is grouped by: filled in */
-    {NULL, NULL, FM_COLUMN_TEXT}, /* sites: module ... */
+    {NULL, NULL, FM_COLUMN_TEXT}, /* sites: function ... */
+    {NULL, NULL, FM_COLUMN_TEXT}, /* ... its file ... */
+    {NULL, NULL, FM_COLUMN_RANK}, /* ... and line, ... */
+    {NULL, NULL, FM_COLUMN_TEXT}, /* ... module ... */
     {NULL, NULL, FM_COLUMN_TEXT}, /* ... build id ... */
     {NULL, NULL, FM_COLUMN_RANK}, /* ... and offset */
     {"calls", "calls", FM_COLUMN_COUNT},
@@ -110,25 +113,67 @@ static const char *group_key(enum fm_report_by by)
     return by == FM_REPORT_BY_SITE ? "site" : by == FM_REPORT_BY_REGION ? "region" : "comm_size";
 }
 
+static const char *const site_keys[] = {"function", "path", "line", "module", "build_id", "offset"};
+
+static void site_cells(struct fm_report *report, struct fm_table *table, const struct fm_site *site)
+{
+    const struct fm_symbol *place = fm_site_place(report, site);
+    fm_cell_text(table, place ? place->function : "");
+    fm_cell_text(table, place ? place->path : "");
+    if (place && place->line)
+        fm_cell_whole(table, place->line);
+    else
+        fm_cell_none(table);
+    fm_cell_text(table, site->module);
+    fm_cell_text(table, site->build_id);
+    fm_cell_whole(table, site->offset);
+}
+
+/* A call in an inlined function: below it, what that was inlined into, from the inside out. */
+static void inlined_lines(struct fm_report *report, struct fm_table *table, const struct fm_site *site)
+{
+    struct fm_frames frames = {0};
+    if (report->symbols)
+        frames = fm_symbols_find(report->symbols, site, FM_RETURN_ADDRESS);
+    for (size_t i = frames.n; i-- > 1;)
+        fm_cell_line(table,
+                     fm_format(&report->arena, "  inlined into %s", fm_frame_text(report, &frames.items[i - 1])));
+}
+
+/* What sites without a name or a line lack. */
+static void print_site_hints(struct fm_report *report, const struct fm_groups *groups, size_t rows, FILE *out)
+{
+    bool nameless = false, lineless = false;
+    for (size_t i = 0; i < rows; i++) {
+        const struct fm_site *site = &groups->items[i].key.site;
+        const struct fm_symbol *place = fm_site_place(report, site);
+        nameless |= !place && site->module[0];
+        lineless |= place && !place->line;
+    }
+    if (nameless || lineless)
+        fputc('\n', out);
+    if (nameless)
+        fputs("PROGRAM+OFFSET: where the call returns; the program has no symbols there, or is not the one that ran.\n",
+              out);
+    if (lineless)
+        fputs("Functions without a line: what they are in was compiled without -g.\n", out);
+}
+
 static void fill_groups(struct fm_report *report, struct fm_table *table, struct fm_column *columns,
                         const struct fm_groups *groups, size_t rows)
 {
     memcpy(columns, group_columns, sizeof group_columns);
     columns[1].heading = groupings[report->options.by].heading;
     columns[1].key = group_key(report->options.by);
-    if (report->options.by == FM_REPORT_BY_SITE) {
-        columns[2].key = "module";
-        columns[3].key = "build_id";
-        columns[4].key = "offset";
-    }
+    if (report->options.by == FM_REPORT_BY_SITE)
+        for (size_t i = 0; i < sizeof site_keys / sizeof *site_keys; i++)
+            columns[2 + i].key = site_keys[i];
     fm_table_start(table, &report->arena, columns, GROUP_COLUMNS);
     for (size_t i = 0; i < rows; i++) {
         const struct fm_event *event = &groups->items[i];
         fm_cell_text(table, event->key.routine);
         fm_cell_text(table, group_label(report, &event->key));
-        fm_cell_text(table, event->key.site.module);
-        fm_cell_text(table, event->key.site.build_id);
-        fm_cell_whole(table, event->key.site.offset);
+        site_cells(report, table, &event->key.site);
         fm_cell_whole(table, event->stats.count);
         fm_cell_whole(table, event->stats.total_ns);
         fm_cell_number(table, fm_ratio((double)event->stats.total_ns, (double)event->stats.count));
@@ -139,6 +184,8 @@ static void fill_groups(struct fm_report *report, struct fm_table *table, struct
         else
             fm_cell_none(table);
         fm_cell_number(table, fm_ratio((double)event->stats.total_ns, (double)report->summary.routines_ns));
+        if (report->options.by == FM_REPORT_BY_SITE)
+            inlined_lines(report, table, &event->key.site);
     }
 }
 
@@ -195,9 +242,8 @@ static enum fm_status grouped(struct fm_report *report, FILE *out, bool csv, str
     }
     fm_table_print(&table, out);
     fm_print_more(out, rows, groups.n, groupings[report->options.by].plural);
-    if (report->options.by == FM_REPORT_BY_SITE && !report->symbols)
-        fputs("\nPROGRAM+OFFSET: where the call returns. Its line (with -g): addr2line -fie PROGRAM $((OFFSET-1))\n",
-              out);
+    if (report->options.by == FM_REPORT_BY_SITE)
+        print_site_hints(report, &groups, rows, out);
     if (report->options.by == FM_REPORT_BY_REGION)
         fm_print_no_regions(report, out);
     return FM_OK;

@@ -65,23 +65,37 @@ void fm_report_resolve(struct fm_report *report)
         return;
     for (size_t i = 0; i < report->profile->n_events; i++)
         fm_symbols_want(report->symbols, &report->profile->events[i].key.site, FM_RETURN_ADDRESS);
+    for (size_t i = 0; i < report->profile->n_timers; i++)
+        for (size_t k = 0; k < report->profile->timers[i].n_misuses; k++)
+            fm_symbols_want(report->symbols, &report->profile->timers[i].misuses[k].site, FM_RETURN_ADDRESS);
     fm_symbols_resolve(report->symbols);
     report->resolved = true;
+}
+
+const struct fm_symbol *fm_site_place(struct fm_report *report, const struct fm_site *site)
+{
+    struct fm_frames frames = {0};
+    if (report->symbols)
+        frames = fm_symbols_find(report->symbols, site, FM_RETURN_ADDRESS);
+    return frames.known ? &frames.items[frames.n - 1] : NULL;
 }
 
 const char *fm_site_text(struct fm_report *report, const struct fm_site *site)
 {
     if (site->module[0] == 0)
         return "(detail given up)";
-    if (report->symbols) {
-        struct fm_frames frames = fm_symbols_find(report->symbols, site, FM_RETURN_ADDRESS);
-        const struct fm_symbol *frame = &frames.items[frames.n - 1];
-        if (!frame->line)
-            return frame->function;
-        return fm_format(&report->arena, "%s (%s:%u)", frame->function, frame->file, frame->line);
-    }
+    const struct fm_symbol *place = fm_site_place(report, site);
+    if (place)
+        return fm_frame_text(report, place);
     const char *slash = strrchr(site->module, '/');
     return fm_format(&report->arena, "%s+0x%" PRIx64, slash ? slash + 1 : site->module, site->offset);
+}
+
+const char *fm_frame_text(struct fm_report *report, const struct fm_symbol *frame)
+{
+    if (!frame->line)
+        return frame->function;
+    return fm_format(&report->arena, "%s (%s:%u)", frame->function, frame->file, frame->line);
 }
 
 const char *fm_ranks_text(struct fm_report *report, const struct fm_rankset *ranks, size_t columns)

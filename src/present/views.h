@@ -59,7 +59,10 @@ enum fm_status fm_report_terse(struct fm_report *report, FILE *out, struct fm_er
 size_t fm_report_rows(const struct fm_report *report, size_t n, size_t usual); /* how many of n rows to show */
 void fm_print_more(FILE *out, size_t shown, size_t n, const char *what); /* "+ 12 more sites (--all shows them)" */
 void fm_report_resolve(struct fm_report *report); /* before the first name: finds the names of all sites, once */
+/* The innermost frame of a call site; NULL: nothing is known of it. */
+const struct fm_symbol *fm_site_place(struct fm_report *report, const struct fm_site *site);
 const char *fm_site_text(struct fm_report *report, const struct fm_site *site); /* "pcg (pcg.f90:118)", "pop+0x4a3c" */
+const char *fm_frame_text(struct fm_report *report, const struct fm_symbol *frame); /* "pcg (pcg.f90:118)", "pcg" */
 const char *fm_ranks_text(struct fm_report *report, const struct fm_rankset *ranks, size_t columns); /* "ranks 0-3" */
 const char *fm_bar(struct fm_report *report, double part, double whole, size_t columns);
 const char *fm_incomplete_text(struct fm_report *report);      /* "INCOMPLETE: 2 of 8 ranks ..." */
