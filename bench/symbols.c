@@ -54,8 +54,8 @@ int main(int argc, char **argv)
         frames += found.n;
         lines += found.items[found.n - 1].line != 0;
     }
-    printf("%.3f s, %llu named, %llu with lines, %llu frames\n", (double)(end - begin) * 1e-9, (unsigned long long)named,
-           (unsigned long long)lines, (unsigned long long)frames);
+    printf("%.3f s, %llu named, %llu with lines, %llu frames\n", (double)(end - begin) * 1e-9,
+           (unsigned long long)named, (unsigned long long)lines, (unsigned long long)frames);
     fm_symbols_destroy(symbols);
     return 0;
 }

@@ -14,15 +14,21 @@ struct fm_scope {
 
 enum { MAX_DEPTH = 64, MAX_ORIGINS = 16 };
 
-void fm_scopes_open(struct fm_scopes *scopes, const Dwarf_Die *unit, struct fm_arena *arena)
+/* A compilation unit, and what lies in it or in its namespaces and modules, sorted by offset. */
+struct fm_scopes_unit {
+    struct fm_scopes_unit *next;
+    Dwarf_Die die;
+    struct fm_scope *items;
+    size_t n, capacity;
+};
+
+void fm_scopes_open(struct fm_scopes *scopes, struct fm_arena *arena)
 {
-    *scopes = (struct fm_scopes){.unit = *unit, .arena = arena};
+    *scopes = (struct fm_scopes){.arena = arena};
 }
 
 void fm_scopes_close(struct fm_scopes *scopes)
 {
-    for (struct fm_scopes *other = scopes->others; other; other = other->others)
-        fm_arena_destroy(&other->scratch);
     fm_arena_destroy(&scopes->scratch);
 }
 
@@ -49,7 +55,8 @@ static const char *name_of_space(Dwarf_Die *die)
     return name ? name : "(anonymous namespace)";
 }
 
-static bool list(struct fm_scopes *scopes, Dwarf_Die *parent, const char *outer, unsigned depth)
+static bool list(struct fm_scopes_unit *unit, struct fm_arena *arena, Dwarf_Die *parent, const char *outer,
+                 unsigned depth)
 {
     Dwarf_Die die;
     if (depth > MAX_DEPTH || dwarf_child(parent, &die) != 0)
@@ -58,36 +65,58 @@ static bool list(struct fm_scopes *scopes, Dwarf_Die *parent, const char *outer,
         int tag = dwarf_tag(&die);
         if (!holds_functions(tag))
             continue;
-        if (scopes->n == scopes->capacity) {
-            struct fm_scope *grown = fm_arena_grow(&scopes->scratch, scopes->items, &scopes->capacity, scopes->n + 1,
-                                                   sizeof *grown);
+        if (unit->n == unit->capacity) {
+            struct fm_scope *grown = fm_arena_grow(arena, unit->items, &unit->capacity, unit->n + 1, sizeof *grown);
             if (!grown)
                 return false;
-            scopes->items = grown;
+            unit->items = grown;
         }
-        scopes->items[scopes->n++] = (struct fm_scope){dwarf_dieoffset(&die), die, outer};
+        unit->items[unit->n++] = (struct fm_scope){dwarf_dieoffset(&die), die, outer};
         if (tag != DW_TAG_namespace && tag != DW_TAG_module)
             continue;
-        const char *name = join(&scopes->scratch, outer, name_of_space(&die));
-        if (!name || !list(scopes, &die, name, depth + 1))
+        const char *name = join(arena, outer, name_of_space(&die));
+        if (!name || !list(unit, arena, &die, name, depth + 1))
             return false;
     } while (dwarf_siblingof(&die, &die) == 0);
     return true;
 }
 
-static const struct fm_scope *listed(struct fm_scopes *scopes, Dwarf_Off offset)
+static bool is_c(Dwarf_Die *unit)
 {
-    if (scopes->n == 0)
-        list(scopes, &scopes->unit, "", 0);
-    size_t low = 0, high = scopes->n;
+    int language = dwarf_srclang(unit);
+    return language == DW_LANG_C || language == DW_LANG_C89 || language == DW_LANG_C99 || language == DW_LANG_C11 ||
+           language == DW_LANG_Mips_Assembler;
+}
+
+/* The unit that an entry lies in; NULL without memory. In C nothing has a name around it, so no list is made. */
+static struct fm_scopes_unit *unit_of(struct fm_scopes *scopes, Dwarf_Die *die)
+{
+    struct fm_scopes_unit *unit = scopes->units;
+    while (unit && unit->die.cu != die->cu)
+        unit = unit->next;
+    if (unit || !(unit = fm_arena_alloc(&scopes->scratch, sizeof *unit)))
+        return unit;
+    if (!dwarf_diecu(die, &unit->die, NULL, NULL))
+        return NULL;
+    unit->next = scopes->units;
+    scopes->units = unit;
+    if (!is_c(&unit->die))
+        list(unit, &scopes->scratch, &unit->die, "", 0);
+    return unit;
+}
+
+/* The last in the list that does not begin after the offset. */
+static const struct fm_scope *listed(const struct fm_scopes_unit *unit, Dwarf_Off offset)
+{
+    size_t low = 0, high = unit->n;
     while (low < high) {
         size_t middle = low + (high - low) / 2;
-        if (scopes->items[middle].offset <= offset)
+        if (unit->items[middle].offset <= offset)
             low = middle + 1;
         else
             high = middle;
     }
-    return low > 0 ? &scopes->items[low - 1] : NULL;
+    return low > 0 ? &unit->items[low - 1] : NULL;
 }
 
 /* ---- names ---- */
@@ -110,10 +139,12 @@ static bool child_before(Dwarf_Die *parent, Dwarf_Off offset, Dwarf_Die *child)
     return found;
 }
 
-/* What the entry at an offset of the unit lies in; "" when in nothing, NULL when that cannot be told. */
-static const char *name_outer(struct fm_scopes *scopes, Dwarf_Off offset, unsigned depth)
+/* What an entry lies in; "" when in nothing, NULL when that cannot be told. */
+static const char *name_outer(struct fm_scopes *scopes, Dwarf_Die *inner, unsigned depth)
 {
-    const struct fm_scope *scope = listed(scopes, offset);
+    Dwarf_Off offset = dwarf_dieoffset(inner);
+    const struct fm_scopes_unit *unit = unit_of(scopes, inner);
+    const struct fm_scope *scope = unit ? listed(unit, offset) : NULL;
     if (!scope)
         return NULL;
     const char *outer = scope->outer;
@@ -129,23 +160,6 @@ static const char *name_outer(struct fm_scopes *scopes, Dwarf_Off offset, unsign
             return NULL;
     }
     return dwarf_dieoffset(&die) == offset ? outer : NULL;
-}
-
-/* Of the unit that an entry lies in, which is another one after link-time optimisation. NULL without memory. */
-static struct fm_scopes *scopes_of(struct fm_scopes *scopes, Dwarf_Die *die)
-{
-    Dwarf_Die unit;
-    struct fm_scopes *other = scopes;
-    while (other && other->unit.cu != die->cu)
-        other = other->others;
-    if (other || !dwarf_diecu(die, &unit, NULL, NULL))
-        return other;
-    other = fm_arena_alloc(&scopes->scratch, sizeof *other);
-    if (!other)
-        return NULL;
-    fm_scopes_open(other, &unit, scopes->arena);
-    other->others = scopes->others;
-    return scopes->others = other;
 }
 
 /* The declaration behind an inlined or separately defined function. */
@@ -169,24 +183,15 @@ static const char *linkage_name(Dwarf_Die *die)
     return name ? name : dwarf_formstring(dwarf_attr_integrate(die, DW_AT_MIPS_linkage_name, &attribute));
 }
 
-static bool is_c(Dwarf_Die *unit)
-{
-    int language = dwarf_srclang(unit);
-    return language == DW_LANG_C || language == DW_LANG_C89 || language == DW_LANG_C99 || language == DW_LANG_C11 ||
-           language == DW_LANG_Mips_Assembler;
-}
-
 static const char *name_function(struct fm_scopes *scopes, Dwarf_Die *die, unsigned depth)
 {
-    const char *linkage = linkage_name(die), *name = dwarf_diename(die), *outer = NULL;
+    const char *linkage = linkage_name(die), *name = dwarf_diename(die);
     if (linkage && (!name || strncmp(linkage, "_Z", 2) == 0 || strncmp(linkage, "_R", 2) == 0))
         return fm_symbol_name(scopes->arena, linkage);
-    if (!name || depth > MAX_ORIGINS || is_c(&scopes->unit))
+    if (!name || depth > MAX_ORIGINS)
         return name;
     Dwarf_Die origin = origin_of(die);
-    struct fm_scopes *around = scopes_of(scopes, &origin);
-    if (around)
-        outer = name_outer(around, dwarf_dieoffset(&origin), depth);
+    const char *outer = name_outer(scopes, &origin, depth);
     return outer && outer[0] ? join(scopes->arena, outer, name) : name;
 }
 

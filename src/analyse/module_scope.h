@@ -7,17 +7,13 @@
 
 #include "base/arena.h"
 
-/* Of one compilation unit. The list is made when it is first needed. */
 struct fm_scopes {
-    Dwarf_Die unit;
     struct fm_arena *arena; /* of names */
     struct fm_arena scratch;
-    struct fm_scope *items; /* what lies in the unit or in its namespaces and modules, sorted by offset */
-    size_t n, capacity;
-    struct fm_scopes *others; /* of units that this one refers to */
+    struct fm_scopes_unit *units; /* those that were needed: after link-time optimisation one refers to others */
 };
 
-void fm_scopes_open(struct fm_scopes *scopes, const Dwarf_Die *unit, struct fm_arena *arena);
+void fm_scopes_open(struct fm_scopes *scopes, struct fm_arena *arena);
 void fm_scopes_close(struct fm_scopes *scopes);
 
 /* The name of a function or of an inlined one; NULL: it has none. */

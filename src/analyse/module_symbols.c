@@ -359,7 +359,7 @@ static void set_line(struct reader *reader, struct unit *unit, struct fm_found *
 static void read_unit(struct reader *reader, struct unit *unit, struct set set)
 {
     struct walk walk = {.reader = reader, .unit = unit};
-    fm_scopes_open(&walk.scopes, &unit->scopes, reader->arena);
+    fm_scopes_open(&walk.scopes, reader->arena);
     unit->directory = text_of(&unit->lines, DW_AT_comp_dir);
     unit->directory = unit->directory ? unit->directory : "";
     if (dwarf_getsrcfiles(&unit->scopes, &walk.files, &walk.n_files) != 0)

@@ -3,6 +3,7 @@
 #include <ctype.h>
 #include <libiberty/demangle.h>
 #include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -35,9 +36,7 @@ static const char *joined(struct fm_arena *arena, const char *module, size_t len
     char *name = fm_arena_alloc(arena, length + 2 + rest + 1);
     if (!name)
         return NULL;
-    memcpy(name, module, length);
-    memcpy(name + length, "::", 2);
-    memcpy(name + length + 2, procedure, rest);
+    snprintf(name, length + 2 + rest + 1, "%.*s::%.*s", (int)length, module, (int)rest, procedure);
     return name;
 }
 

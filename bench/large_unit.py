@@ -1,4 +1,4 @@
-"""Writes one C++ source with very many functions, templates and inlined calls: bench/big_unit.py FUNCTIONS >unit.cc
+"""Writes one C++ source with very many functions, templates and inlined calls: bench/large_unit.py FUNCTIONS >unit.cc
 
 It stands on no library, so that copies of its object with other symbol names can be linked into one large program."""
 import sys
