@@ -166,6 +166,7 @@ static bool replace_by_debug(struct fm_module_files *files, const char *build_id
     memcpy(files, &left, sizeof left);
     memcpy(files->path, left.debug, sizeof left.debug);
     files->debug[0] = 0;
+    files->own_debug = true;
     return true;
 }
 
@@ -173,7 +174,8 @@ static void look_into(struct fm_module_files *files, const struct elf *file)
 {
     GElf_Word crc;
     files->version = version_of(&file->st);
-    if (!has_debug_info(file->elf))
+    files->own_debug = has_debug_info(file->elf);
+    if (!files->own_debug)
         find_debug(files, dwelf_elf_gnu_debuglink(file->elf, &crc));
 }
 

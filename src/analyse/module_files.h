@@ -13,6 +13,7 @@
 struct fm_module_files {
     char path[PATH_MAX];  /* what to read; the debug file, where that alone is left */
     char debug[PATH_MAX]; /* "" when there is none */
+    bool own_debug;       /* the module has debug information itself, and none other is looked for */
     const char *debug_path;
     char build_id[2 * 64 + 1]; /* of the file; "" when it has none */
     uint64_t version;          /* another number when one of the two files has changed */

@@ -4,19 +4,21 @@
 #include <string.h>
 #include <unistd.h>
 
-/* elfutils asks for the separate debug file; ours is chosen already. Without a build id its own search is better, and
- * does not ask the network then. */
-static int find_debug(Dwfl_Module *module, void **data, const char *name, Dwarf_Addr base, const char *file,
+/* elfutils asks for the separate debug file, which is chosen already, and then for what that may share with others (as
+ * dwz makes it): that, and the debug file of a module without a build id, it finds best itself. */
+static int find_debug(Dwfl_Module *dwfl_module, void **data, const char *name, Dwarf_Addr base, const char *file,
                       const char *link, GElf_Word crc, char **found)
 {
-    const struct fm_module_files *files = *data;
-    if (files->debug[0]) {
+    struct fm_module *module = *data;
+    const struct fm_module_files *files = module->files;
+    if (!module->debug_given && files->debug[0]) {
+        module->debug_given = true;
         *found = strdup(files->debug);
         return open(files->debug, O_RDONLY | O_CLOEXEC);
     }
-    if (files->build_id[0])
+    if (!module->debug_given && !files->own_debug && files->build_id[0])
         return -1;
-    return dwfl_standard_find_debuginfo(module, data, name, base, file, link, crc, found);
+    return dwfl_standard_find_debuginfo(dwfl_module, data, name, base, file, link, crc, found);
 }
 
 bool fm_module_open(struct fm_module *module, const struct fm_module_files *files)
@@ -26,7 +28,7 @@ bool fm_module_open(struct fm_module *module, const struct fm_module_files *file
                                              .section_address = dwfl_offline_section_address};
     Dwarf_Addr bias = 0;
     void **data;
-    *module = (struct fm_module){.dwfl = dwfl_begin(&callbacks)};
+    *module = (struct fm_module){.dwfl = dwfl_begin(&callbacks), .files = files};
     int fd = module->dwfl ? open(files->path, O_RDONLY | O_CLOEXEC) : -1;
     if (fd >= 0) {
         dwfl_report_begin(module->dwfl);
@@ -39,7 +41,7 @@ bool fm_module_open(struct fm_module *module, const struct fm_module_files *file
         fm_module_close(module);
         return false;
     }
-    *data = (void *)files;
+    *data = module;
     module->dwarf = dwfl_module_getdwarf(module->module, &bias);
     module->bias = bias;
     return true;

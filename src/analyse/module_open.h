@@ -9,10 +9,13 @@
 struct fm_module {
     Dwfl *dwfl;
     Dwfl_Module *module;
-    Dwarf *dwarf;  /* NULL: no debug information */
-    uint64_t bias; /* of the debug information: add it for the file's addresses */
+    const struct fm_module_files *files;
+    bool debug_given; /* elfutils has got the separate debug file */
+    Dwarf *dwarf;     /* NULL: no debug information */
+    uint64_t bias;    /* of the debug information: add it for the file's addresses */
 };
 
+/* elfutils points at the struct until it is closed. */
 bool fm_module_open(struct fm_module *module, const struct fm_module_files *files);
 void fm_module_close(struct fm_module *module);
 

@@ -19,7 +19,8 @@
  * are silent too the one frame is called "pop+0x4a3c" and `known` is false.
  *
  * Modules whose files are missing or are not those of the run are told of once, through options.say; their addresses
- * stay unknown. Nothing else can fail but memory, and without memory addresses stay unknown as well.
+ * stay unknown. Nothing else can fail but memory, and without memory addresses stay unknown as well. The network is never
+ * asked: DEBUGINFOD_URLS is taken out of the environment.
  *
  * Memory: all texts and frames belong to the struct and stay until it is destroyed. Equal texts (functions, paths,
  * modules) are equal pointers. One thread at a time. */

@@ -310,29 +310,39 @@ static void write_whole(const char *path, const struct sink *sink)
         unlink(temporary);
 }
 
-/* The file that was used longest ago goes when there are too many; one at a time is enough, as one came. */
-static void make_room(const char *directory)
+static bool is_older(struct timespec a, struct timespec b)
 {
-    DIR *listing = opendir(directory);
-    if (!listing)
-        return;
+    return a.tv_sec < b.tv_sec || (a.tv_sec == b.tv_sec && a.tv_nsec < b.tv_nsec);
+}
+
+/* Removes the file that was used longest ago if there is too much; false: there is not. */
+static bool remove_oldest(DIR *listing)
+{
     struct timespec oldest = {0};
     char name[NAME_MAX + 1] = "";
     size_t n = 0;
+    uint64_t bytes = 0;
+    rewinddir(listing);
     for (struct dirent *entry = readdir(listing); entry; entry = readdir(listing)) {
         struct stat st;
         if (fstatat(dirfd(listing), entry->d_name, &st, AT_SYMLINK_NOFOLLOW) != 0 || !S_ISREG(st.st_mode))
             continue;
-        bool older = st.st_mtim.tv_sec < oldest.tv_sec ||
-                     (st.st_mtim.tv_sec == oldest.tv_sec && st.st_mtim.tv_nsec < oldest.tv_nsec);
-        if (n++ == 0 || older) {
+        if (n++ == 0 || is_older(st.st_mtim, oldest)) {
             oldest = st.st_mtim;
             snprintf(name, sizeof name, "%s", entry->d_name);
         }
+        bytes += (uint64_t)st.st_size;
     }
-    if (n > FM_CACHE_FILES)
-        unlinkat(dirfd(listing), name, 0);
-    closedir(listing);
+    return (n > FM_CACHE_FILES || bytes > FM_CACHE_BYTES) && unlinkat(dirfd(listing), name, 0) == 0;
+}
+
+static void make_room(const char *directory)
+{
+    DIR *listing = opendir(directory);
+    while (listing && remove_oldest(listing))
+        ;
+    if (listing)
+        closedir(listing);
 }
 
 void fm_symbols_cache_save(struct fm_symbols *symbols, uint32_t module, const struct fm_module_files *files)

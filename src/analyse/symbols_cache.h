@@ -15,9 +15,10 @@
 #include "analyse/symbols_table.h"
 
 enum {
-    FM_CACHE_ADDRESSES = 1 << 18,  /* in a file */
-    FM_CACHE_FILES = 256,          /* in the directory */
-    FM_CACHE_FILE_BYTES = 64 << 20 /* larger ones are neither read nor written */
+    FM_CACHE_ADDRESSES = 1 << 18,   /* in a file */
+    FM_CACHE_FILES = 256,           /* in the directory */
+    FM_CACHE_FILE_BYTES = 64 << 20, /* larger ones are neither read nor written */
+    FM_CACHE_BYTES = 256 << 20      /* of all files */
 };
 
 void fm_symbols_cache_load(struct fm_symbols *symbols, uint32_t module, const struct fm_module_files *files);

@@ -1,7 +1,6 @@
 /* All that is wanted, module by module: files, what is kept of earlier times, and the rest in threads. */
 #include <pthread.h>
-#include <stdlib.h>
-#include <string.h>
+#include <stdio.h>
 #include <unistd.h>
 
 #include "analyse/module_symbols.h"
@@ -10,7 +9,7 @@
 #include "base/sort.h"
 
 /* Fewer addresses than this are not worth opening a module once more. */
-enum { SHARE = 64, MAX_THREADS = 16 };
+enum { SHARE = 64, MAX_THREADS = 16, MAX_TOLD = 5 };
 
 /* A share of one module's addresses. libdw is not safe for threads, so each share opens the module for itself. */
 struct job {
@@ -27,7 +26,8 @@ struct batch {
     unsigned threads;
     struct job *jobs;
     size_t n_jobs, jobs_capacity;
-    size_t next; /* job to be done; shared by the threads */
+    size_t next;   /* job to be done; shared by the threads */
+    size_t failed; /* modules that cannot be read */
 };
 
 static int by_address(const void *a, const void *b)
@@ -92,9 +92,19 @@ static void prepare(struct batch *batch, uint32_t number)
     if (status == FM_OK) {
         fm_symbols_cache_load(symbols, number, files);
         share_out(batch, number, files);
-    } else if (status == FM_ERR_INPUT && symbols->options.say) {
+    } else if (status == FM_ERR_INPUT && symbols->options.say && batch->failed++ < MAX_TOLD) {
         symbols->options.say(symbols->options.context, error.text);
     }
+}
+
+/* On another machine nearly every library may be another one: a few are told of, the rest as a number. */
+static void say_of_more(const struct batch *batch)
+{
+    char sentence[128];
+    size_t more = batch->failed - MAX_TOLD;
+    snprintf(sentence, sizeof sentence, "%zu more file%s of the job %s missing or changed", more, more == 1 ? "" : "s",
+             more == 1 ? "is" : "are");
+    batch->symbols->options.say(batch->symbols->options.context, sentence);
 }
 
 /* ---- doing it ---- */
@@ -143,6 +153,8 @@ void fm_symbols_resolve(struct fm_symbols *symbols)
         batch.threads = MAX_THREADS;
     for (size_t i = 0; i < symbols->n_modules; i++)
         prepare(&batch, (uint32_t)i);
+    if (batch.failed > MAX_TOLD)
+        say_of_more(&batch);
     run(&batch);
     take_answers(&batch);
     fm_arena_destroy(&batch.arena);

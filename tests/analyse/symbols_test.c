@@ -90,6 +90,29 @@ static void test_table(void)
     fm_symbols_destroy(symbols);
 }
 
+static void count_said(void *context, const char *sentence)
+{
+    char *last = context;
+    last[0]++;
+    strncpy(last + 1, sentence, 100);
+}
+
+static void test_many_missing(void)
+{
+    char said[102] = {0}, paths[9][16];
+    struct fm_symbols *symbols = fm_symbols_create(&(struct fm_symbols_options){.say = count_said, .context = said});
+    for (int i = 0; i < 9; i++) {
+        snprintf(paths[i], sizeof paths[i], "/nowhere/%d", i);
+        fm_symbols_want(symbols, &(struct fm_site){paths[i], "", 16}, FM_RETURN_ADDRESS);
+    }
+    fm_symbols_resolve(symbols);
+    tap_ok(said[0] == 6 && strcmp(said + 1, "4 more files of the job are missing or changed") == 0,
+           "of 9 missing files 5 are named: %s", said + 1);
+    fm_symbols_resolve(symbols);
+    tap_ok(said[0] == 6, "once");
+    fm_symbols_destroy(symbols);
+}
+
 static void test_source(void)
 {
     char name[] = "/tmp/fathom-source-XXXXXX";
@@ -118,6 +141,7 @@ int main(int argc, char **argv)
     if (argc == 6)
         return answer(argv);
     test_table();
+    test_many_missing();
     test_source();
     return tap_done();
 }

@@ -209,6 +209,23 @@ def check_separate(tap):
     check_marks(tap, "debug file by its link, without build ids", "plain.c", anonymous)
 
 
+def check_shared_debug(tap):
+    """Two debug files that share what they have in common, as Debian's do."""
+    if not shutil.which("dwz"):
+        tap.skip("shared debug information", "there is no dwz")
+        return
+    store = SCRATCH / "dwz"
+    programs = [build(f"dwz{number}", "classes.cc", "-g", f"-O{number}") for number in (1, 2)]
+    files = []
+    for program in programs:
+        name = build_id(program)
+        files.append(store / ".build-id" / name[:2] / (name[2:] + ".debug"))
+        debug_file(program, files[-1])
+        run("strip", program)
+    run("dwz", "-m", SCRATCH / "common.debug", *files)
+    check_marks(tap, "debug files that share a third", "classes.cc", programs[1], debug_path=store)
+
+
 def check_mini(tap):
     """Symbols compressed into .gnu_debugdata, as Fedora's programs have them."""
     program = build("mini", "plain.c", "-O2")
@@ -292,13 +309,19 @@ def check_cache(tap):
         tap.equal(ask(program, told.values(), identity, cache=cache), (whole, ""), f"{name}: no harm")
     cache.unlink()
     (cache / "symbols").mkdir(parents=True)
-    for number in range(257):
+    for number in range(300):
         path = cache / "symbols" / f"old{number}"
         path.write_bytes(b"x")
         os.utime(path, (number, number))
     ask(program, told.values(), identity, cache=cache)
     names = {path.name for path in (cache / "symbols").iterdir()}
-    tap.ok(len(names) == 257 and "old0" not in names and identity in names, "the oldest file makes room")
+    tap.equal(names, {identity} | {f"old{n}" for n in range(45, 300)}, "of too many files the oldest go")
+    os.truncate(cache / "symbols" / "old298", 300 << 20)
+    os.utime(cache / "symbols" / "old298", (298, 298))
+    kept.unlink()
+    ask(program, told.values(), identity, cache=cache)
+    names = {path.name for path in (cache / "symbols").iterdir()}
+    tap.equal(names, {identity, "old299"}, "of too many bytes too")
 
 
 def crc64(data):
@@ -379,8 +402,8 @@ def check_lammps(tap):
 
 def main():
     tap = jobs.Tap()
-    for check in (check_languages, check_library, check_definitions, check_stripped, check_separate, check_mini,
-                  check_missing, check_cache, check_judged, check_lammps):
+    for check in (check_languages, check_library, check_definitions, check_stripped, check_separate,
+                  check_shared_debug, check_mini, check_missing, check_cache, check_judged, check_lammps):
         check(tap)
     shutil.rmtree(SCRATCH, ignore_errors=True)
     tap.done()
