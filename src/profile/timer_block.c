@@ -57,14 +57,14 @@ static void write_tasks(struct fm_writer *w, const struct fm_timer *timer, const
         fm_write(w, "), %s to %s events\n", min, max);
 }
 
-static void write_event(struct fm_writer *w, const char *label, const struct fm_extreme *extreme)
+static void write_event(struct fm_writer *w, const char *label, const struct fm_extreme *extreme, const char *remark)
 {
     char event[FM_UNIT_CHARS];
     if (!extreme->event)
         return;
     write_label(w, label);
     fm_write_time(w, extreme->ns);
-    fm_write(w, "  task %u, event %s\n", extreme->rank, fm_count_text(event, extreme->event));
+    fm_write(w, "  task %u, event %s%s\n", extreme->rank, fm_count_text(event, extreme->event), remark);
 }
 
 /* What lies between the least and the most of a value. */
@@ -86,6 +86,19 @@ static void write_average(struct fm_writer *w, const struct fm_timer *timer)
         write_between(w, fm_mean_of(least->total_ns, least->events), least->rank,
                       fm_mean_of(most->total_ns, most->events), most->rank);
     fm_write_end(w);
+}
+
+/* Of one event there are no extremes. The second longest is the paper's "max 2nd longest": that of all events may be
+ * the longest of another task. */
+static void write_events(struct fm_writer *w, const struct fm_timer *timer)
+{
+    if (timer->events.sum < 2)
+        return;
+    write_event(w, "longest", &timer->longest, "");
+    write_event(w, "2nd longest", &timer->second,
+                timer->events.ranks > 1 ? " (the longest of the tasks' second longest)" : "");
+    write_average(w, timer);
+    write_event(w, "shortest", &timer->shortest, "");
 }
 
 static void write_total(struct fm_writer *w, const struct fm_timer *timer)
@@ -127,20 +140,22 @@ static void write_drift(struct fm_writer *w, const struct fm_timer *timer)
              change > 0 ? "longer" : "shorter", fm_time_fine(before, first));
 }
 
+/* What is left of the average total, and what was taken off: the two add up to it. */
 static void write_overhead(struct fm_writer *w, const struct fm_timer_node *node, bool always)
 {
     const struct fm_timer *timer = node->timer;
     uint64_t tasks = timer->total_ns.ranks, corrected = fm_timer_corrected(node);
-    double share = timer->total_ns.sum ? 1 - (double)corrected / (double)timer->total_ns.sum : 0;
-    char own[FM_UNIT_CHARS], inside[FM_UNIT_CHARS], percent[FM_UNIT_CHARS];
+    uint64_t taken = timer->total_ns.sum - corrected, inside = node->inside_ns < taken ? node->inside_ns : taken;
+    double share = timer->total_ns.sum ? (double)taken / (double)timer->total_ns.sum : 0;
+    char all[FM_UNIT_CHARS], part[FM_UNIT_CHARS], percent[FM_UNIT_CHARS];
     if ((!timer->overhead_ns && !node->inside_ns) || (!always && share * 100 < OVERHEAD_PERCENT))
         return;
     write_label(w, "corrected");
     fm_write_time(w, fm_mean_of(corrected, tasks));
-    fm_write(w, "  without overhead (%s): %s for its events", fm_percent_fine(percent, share),
-             fm_time_fine(own, (double)fm_mean_of(timer->overhead_ns, tasks)));
-    if (node->inside_ns)
-        fm_write(w, ", %s for timers inside", fm_time_fine(inside, (double)fm_mean_of(node->inside_ns, tasks)));
+    fm_write(w, "  without %s of timing (%s)", fm_time_fine(all, (double)fm_mean_of(taken, tasks)),
+             fm_percent_fine(percent, share));
+    if (inside)
+        fm_write(w, ", %s of it for timers inside", fm_time_fine(part, (double)fm_mean_of(inside, tasks)));
     fm_write(w, "\n");
 }
 
@@ -191,7 +206,7 @@ static void write_group(struct fm_writer *w, const struct fm_timer_group *group,
 {
     char tasks[FM_UNIT_CHARS], bin[FM_UNIT_CHARS], share[FM_UNIT_CHARS];
     unsigned fullest = fm_timer_fullest(group);
-    size_t left = FM_RICH_COLUMNS - 37 - axis->columns;
+    size_t left = FM_RICH_COLUMNS - 38 - axis->columns;
     fm_write(w, "%9s  %13s  %6s  |", fm_count_text(tasks, fm_rankset_count(&group->ranks)),
              fm_timer_bin_text(bin, fullest), fm_percent_whole(share, share_of(group, fullest)));
     fm_write_spark(w, group, axis, layout->ascii);
@@ -234,7 +249,7 @@ static void write_groups(struct fm_writer *w, const struct fm_timer *timer, cons
     size_t n = all;
     struct fm_timer_axis axis = fm_timer_axis_of(groups, n);
     uint64_t left_out = layout->full ? 0 : keep_largest(groups, &n, layout->groups ? layout->groups : FM_RICH_GROUPS);
-    fm_write(w, "    tasks    most events   share  |");
+    fm_write(w, "    tasks    fullest bin   share  |");
     fm_write_axis(w, &axis);
     fm_write(w, "|\n");
     for (size_t i = 0; i < n; i++)
@@ -260,12 +275,7 @@ void fm_write_timer_block(struct fm_writer *w, const struct fm_timer_node *node,
     write_total(w, timer);
     write_overhead(w, node, layout->correct);
     write_threads(w, timer);
-    if (timer->events.sum > 1) {
-        write_event(w, "longest", &timer->longest);
-        write_event(w, "2nd longest", &timer->second);
-        write_average(w, timer);
-        write_event(w, "shortest", &timer->shortest);
-    }
+    write_events(w, timer);
     write_drift(w, timer);
     write_groups(w, timer, layout);
 }

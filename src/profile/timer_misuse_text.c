@@ -4,20 +4,23 @@
 #include <string.h>
 
 #include "base/decimal.h"
+#include "base/utf8.h"
 #include "base/writer.h"
 #include "profile/segment.h"
+#include "profile/timer_tasks.h"
 
-enum { TASK_CHARS = 60 };
+enum { COLUMNS = 100, GAPS = 8, TASKS_LEAST = 9, TIMER_LEAST = 16 };
 
 /* A line of a table, and how wide its columns are. */
 struct line {
     uint64_t count;
-    const char *what, *timer, *where, *tasks;
+    const char *what, *timer, *where;
+    const struct fm_rankset *tasks;
 };
 struct table {
     struct line *lines;
     size_t n;
-    int count, what, timer, where;
+    size_t count, what, timer, where;
 };
 
 const char *fm_misuse_text(uint32_t kind)
@@ -43,23 +46,27 @@ static const char *place(const struct fm_site *site, struct fm_arena *arena)
     return fm_written(arena, "%s+0x%" PRIx64, slash ? slash + 1 : site->module, site->offset - 1);
 }
 
-static void widen(int *width, size_t needed)
+static void widen(size_t *width, size_t needed)
 {
-    if (needed > (size_t)*width)
-        *width = (int)needed;
+    *width = needed > *width ? needed : *width;
+}
+
+static size_t smaller(size_t a, size_t b)
+{
+    return a < b ? a : b;
 }
 
 static bool add_line(struct table *table, const char *timer, const struct fm_misuse *misuse, struct fm_arena *arena)
 {
     struct line *line = &table->lines[table->n++];
     *line = (struct line){misuse->count, fm_misuse_text(misuse->kind), timer, place(&misuse->site, arena),
-                          fm_rankset_text(&misuse->ranks, arena, TASK_CHARS)};
-    if (!line->where || !line->tasks)
+                          &misuse->ranks};
+    if (!line->where)
         return false;
     widen(&table->count, fm_decade(line->count) + 1);
     widen(&table->what, strlen(line->what));
-    widen(&table->timer, strlen(line->timer));
-    widen(&table->where, strlen(line->where));
+    widen(&table->timer, fm_text_width(line->timer));
+    widen(&table->where, fm_text_width(line->where));
     return true;
 }
 
@@ -82,17 +89,37 @@ static bool fill(struct table *table, const struct fm_timer *timers, size_t n, b
     return done;
 }
 
-static void put_table(struct fm_writer *w, const char *title, const struct table *t)
+/* Where the line is too short for all, a place comes before the names, and these before the tasks. Returns the columns
+ * that are left for them. */
+static size_t share_columns(struct table *t)
+{
+    size_t room = COLUMNS - GAPS - t->count - t->what - TASKS_LEAST;
+    t->where = smaller(t->where, room - smaller(t->timer, TIMER_LEAST));
+    t->timer = smaller(t->timer, room - t->where);
+    return room - t->timer - t->where + TASKS_LEAST;
+}
+
+static void put_line(struct fm_writer *w, const struct table *t, const struct line *line, size_t columns)
+{
+    const struct fm_grid none = {0};
+    const char *tasks = fm_tasks_text(line->tasks, &none, columns, w->arena);
+    fm_write(w, "%*" PRIu64 "  %-*s  ", (int)t->count, line->count, (int)t->what, line->what);
+    fm_write_padded(w, line->timer, t->timer);
+    fm_write(w, "  ");
+    fm_write_padded(w, line->where, t->where);
+    fm_write(w, "  %s\n", tasks ? tasks : "");
+    w->failed |= !tasks;
+}
+
+static void put_table(struct fm_writer *w, const char *title, struct table *t)
 {
     if (!t->n)
         return;
-    fm_write(w, "\n*** %s\n%*s  %-*s  %-*s  %-*s  tasks\n", title, t->count, "count", t->what, "what", t->timer,
-             "timer", t->where, "where");
-    for (size_t i = 0; i < t->n; i++) {
-        const struct line *line = &t->lines[i];
-        fm_write(w, "%*" PRIu64 "  %-*s  %-*s  %-*s  %s\n", t->count, line->count, t->what, line->what, t->timer,
-                 line->timer, t->where, line->where, line->tasks);
-    }
+    size_t columns = share_columns(t);
+    fm_write(w, "\n*** %s\n%*s  %-*s  %-*s  %-*s  tasks\n", title, (int)t->count, "count", (int)t->what, "what",
+             (int)t->timer, "timer", (int)t->where, "where");
+    for (size_t i = 0; i < t->n; i++)
+        put_line(w, t, &t->lines[i], columns);
 }
 
 const char *fm_timer_misuses_text(const struct fm_timer *timers, size_t n, struct fm_arena *arena)

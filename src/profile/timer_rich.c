@@ -21,6 +21,18 @@ static size_t indent_of(const struct fm_timer_node *node)
     return INDENT * (node->depth < DEEPEST ? node->depth : DEEPEST);
 }
 
+static bool several(const struct fm_timer *timer)
+{
+    return strcmp(timer->parent, "*") == 0;
+}
+
+/* A timer is below the one that it was started in: where that is not one, a mark tells. */
+static const char *name_of(const struct fm_timer *timer, struct fm_arena *arena)
+{
+    const char *marked = several(timer) ? fm_written(arena, "%s *", timer->name) : NULL;
+    return marked ? marked : timer->name;
+}
+
 static size_t count_width(uint64_t count)
 {
     char text[FM_UNIT_CHARS];
@@ -37,7 +49,7 @@ static struct widths find_widths(const struct fm_timer_node *nodes, size_t n)
     struct widths widths = {strlen("timer"), strlen("events"), strlen("tasks"), strlen("task")};
     for (size_t i = 0; i < n; i++) {
         const struct fm_timer *timer = nodes[i].timer;
-        widen(&widths.name, indent_of(&nodes[i]) + fm_text_width(timer->name));
+        widen(&widths.name, indent_of(&nodes[i]) + fm_text_width(timer->name) + (several(timer) ? 2 : 0));
         widen(&widths.events, count_width(timer->events.sum));
         widen(&widths.tasks, count_width(timer->events.ranks));
         widen(&widths.task, (size_t)snprintf(NULL, 0, "%u", timer->total_ns.max_rank));
@@ -75,7 +87,7 @@ static void write_row(struct fm_writer *w, const struct fm_timer_node *node, con
 {
     size_t indent = indent_of(node);
     fm_write(w, "%*s", (int)indent, "");
-    fm_write_padded(w, node->timer->name, widths->name - indent);
+    fm_write_padded(w, name_of(node->timer, w->arena), widths->name - indent);
     if (node->timer->events.ranks)
         write_figures(w, node->timer, widths);
     else
@@ -100,7 +112,7 @@ static void write_worst(struct fm_writer *w, const struct fm_timer_node *nodes, 
     if (!worst)
         return;
     fm_write(w, "Most imbalance: ");
-    fm_write_cut(w, worst->name, FM_RICH_COLUMNS / 3);
+    fm_write_cut(w, worst->name, FM_RICH_COLUMNS / 4);
     fm_write(w, " takes %s on task %u, %s on average.\n", fm_time_fine(max, (double)worst->total_ns.max),
              worst->total_ns.max_rank,
              fm_time_fine(average, (double)fm_mean_of(worst->total_ns.sum, worst->total_ns.ranks)));
@@ -116,10 +128,26 @@ static void write_cost(struct fm_writer *w, const struct fm_timer_node *nodes, s
         fm_add_saturating(&top, nodes[i].depth ? 0 : nodes[i].timer->total_ns.sum);
     }
     if (overhead)
-        fm_write(w, " Timing took %s an event, %s of the time in timers.",
-                 fm_time_fine(each, (double)fm_mean_of(overhead, events)),
-                 fm_percent_fine(share, top ? (double)overhead / (double)top : 0));
-    fm_write(w, "\n");
+        fm_write(w, " Timing took %s an event", fm_time_fine(each, (double)fm_mean_of(overhead, events)));
+    if (overhead && overhead > top && top)
+        fm_write(w, ", more than all that was timed");
+    else if (overhead && top)
+        fm_write(w, ", %s of the time in timers", fm_percent_fine(share, (double)overhead / (double)top));
+    fm_write(w, "%s\n", overhead ? "." : "");
+}
+
+/* What the columns mean; the rest only where there is such a timer. */
+static void write_legend(struct fm_writer *w, const struct fm_timer_node *nodes, size_t n)
+{
+    bool threads = false, marked = false;
+    for (size_t i = 0; i < n; i++) {
+        threads |= nodes[i].timer->thread_ns.ranks > nodes[i].timer->total_ns.ranks;
+        marked |= several(nodes[i].timer);
+    }
+    fm_write(w, "\nevents: of all tasks together; totals: of one task%s\n", threads ? ", its threads added up" : "");
+    fm_write(w, "lost: how much shorter the average is than the longest; exclusive: average without timers inside\n");
+    if (marked)
+        fm_write(w, "*: started in several timers, or now in one and now in none\n");
 }
 
 static void write_summary(struct fm_writer *w, const struct fm_timer_node *nodes, size_t n, uint32_t tasks)
@@ -133,7 +161,7 @@ static void write_summary(struct fm_writer *w, const struct fm_timer_node *nodes
              (int)widths.events, "events", (int)widths.tasks, "tasks", (int)widths.task, "task");
     for (size_t i = 0; i < n; i++)
         write_row(w, &nodes[i], &widths);
-    fm_write(w, "\nlost: how much shorter the average is than the longest; exclusive: average without timers inside\n");
+    write_legend(w, nodes, n);
 }
 
 /* What is needed for one block is given back after it: lists of tasks can be long. */

@@ -1,11 +1,14 @@
 /* The rich report of made-up timers, against figures/rich*.txt.
  *
  *   timer_rich_test --golden FOLDER   writes these texts anew: read the difference before keeping them
- *   timer_rich_test --profile FILE    writes the timers as a profile */
+ *   timer_rich_test --profile FILE    writes the timers as a profile
+ *   timer_rich_test --noted FILE      the same with notes */
 #include "profile/timer_rich.h"
 
 #include "profile/encode.h"
 #include "profile/paper.h"
+#include "profile/segment.h"
+#include "reduce/notes.h"
 #include "reduce/synthetic.h"
 #include "tap.h"
 
@@ -133,10 +136,16 @@ static int write_goldens(const char *folder)
     return 0;
 }
 
-static int write_profile(const char *path)
+static int write_profile(const char *path, bool noted)
 {
     struct fm_profile *p = make_timers();
     struct fm_error error;
+    struct fm_range range = {3, 3};
+    struct fm_rankset ranks = {&range, 1, 1};
+    if (noted && (!fm_profile_note(p, "starts of timers refused, for a test", 7, &ranks) ||
+                  !fm_profile_note(p, "wrong uses of timers (fathom report --view timers says where)", 8, &ranks) ||
+                  !fm_profile_note(p, "ends of regions that had not begun", 9, &ranks)))
+        return 1;
     int status = fm_profile_write(p, path, &error) ? 1 : 0;
     fm_profile_destroy(p);
     return status;
@@ -183,14 +192,120 @@ static void test_nesting(void)
     add_task_in(p, "g", "f", 0, &task);
     add_task_in(p, "h", "f", 0, &task);
     const char *text = fm_timers_rich(p->timers, p->n_timers, &layout, &p->arena), *at = text;
-    static const char *const lines[] = {"\ne  ", "\nf  ", "\n  g", "\n  h", "\na  ", "\n  b", "\n    c", "\nd  "};
+    static const char *const lines[] = {"\ne  ", "\nf *", "\n  g", "\n  h", "\na  ", "\n  b", "\n    c", "\nd  "};
     for (size_t i = 0; at && i < sizeof lines / sizeof *lines; i++)
         at = strstr(at, lines[i]);
     if (!tap_ok(at, "each timer is there once, the nesting is shown"))
         printf("# %s", text);
+    tap_ok(strstr(text, "\n*: started in several timers, or now in one and now in none\n"), "and what the mark means");
     struct fm_timer_rich none = {.tasks = 1};
     text = fm_timers_rich(NULL, 0, &none, &p->arena);
     tap_ok(text && strncmp(text, "0 timers on 1 task.", 19) == 0, "no timers at all");
+    fm_profile_destroy(p);
+}
+
+static const char long_name[] =
+    "a name as long as somebody may well have it who puts the place in the source, the name of "
+    "the module and the step";
+
+static void add_misuse(struct fm_profile *p, const char *timer)
+{
+    struct fm_range range = {0, 0};
+    struct fm_misuse misuse = {FM_MISUSE_NEVER_STOPPED, {"", "", 0}, 1, {&range, 1, 1}};
+    struct fm_timer misused = {.name = timer, .parent = "", .misuses = &misuse, .n_misuses = 1};
+    fm_merge_timers(p, &misused, 1);
+}
+
+/* What the report says that timing cost, of one timer with that overhead. */
+static const char *cost_of(struct fm_profile *p, const char *parent, uint64_t overhead_ns)
+{
+    struct fm_timer_task task = task_of(MS, 10, 2ull * MS);
+    struct fm_timer_rich layout = {.tasks = 1, .correct = true};
+    task.overhead_ns = overhead_ns;
+    task.overhead_inside_ns = overhead_ns / 2;
+    p->n_timers = 0;
+    if (*parent)
+        add_misuse(p, parent);
+    add_task_in(p, "short", parent, 0, &task);
+    return fm_timers_rich(p->timers, p->n_timers, &layout, &p->arena);
+}
+
+static void test_cost(void)
+{
+    struct fm_profile *p = fm_profile_create();
+    tap_ok(strstr(cost_of(p, "", 1100000), "Timing took 110.0 us an event, 10 % of the time in timers.\n"),
+           "what timing cost");
+    tap_ok(strstr(cost_of(p, "", 12000000), "Timing took 1.200 ms an event, more than all that was timed.\n"),
+           "of very short events");
+    tap_ok(strstr(cost_of(p, "never stopped", 1100000), "Timing took 110.0 us an event.\n"),
+           "where no timer is known that holds all");
+    tap_ok(!strstr(cost_of(p, "", 1100000), "*:") && !strstr(cost_of(p, "", 1100000), "threads"),
+           "no legend of what there is not");
+    fm_profile_destroy(p);
+}
+
+/* What was taken off and what is left add up to the average. */
+static void test_correction(void)
+{
+    struct fm_profile *p = fm_profile_create();
+    struct fm_timer_task outer = task_of(MS, 10, 2ull * MS), inner = task_of(500000, 10, 500000);
+    struct fm_timer_rich layout = {.tasks = 1};
+    outer.overhead_ns = 2000000;
+    outer.overhead_inside_ns = 1000000;
+    inner.overhead_ns = 3000000;
+    inner.overhead_inside_ns = 500000;
+    add_task(p, "outer", 0, &outer);
+    add_task_in(p, "inner", "outer", 0, &inner);
+    const char *text = fm_timers_rich(p->timers, p->n_timers, &layout, &p->arena);
+    tap_ok(strstr(text,
+                  "\n  avg total    11.00 ms\n"
+                  "  corrected    7.000 ms  without 4.000 ms of timing (36 %), 3.000 ms of it for timers inside\n"),
+           "a corrected total");
+    tap_ok(strstr(text, "\n  avg total    5.000 ms\n  corrected    4.500 ms  without 500.0 us of timing (10 %)\n"),
+           "of a timer with none inside");
+    tap_ok(strstr(text, "\n  2nd longest  1.000 ms  task 0, event 2\n"), "the second longest event of one task");
+    fm_profile_destroy(p);
+}
+
+static size_t widest(const char *text)
+{
+    size_t widest = 0;
+    for (const char *line = text; *line;) {
+        size_t bytes = strcspn(line, "\n"), width = 0;
+        for (const char *c = line; c < line + bytes; c++)
+            width += (*c & 0xc0) != 0x80;
+        widest = width > widest ? width : widest;
+        line += bytes + (line[bytes] == '\n');
+    }
+    return widest;
+}
+
+/* Figures as long as they can be in a job of a million tasks. */
+static void test_width(void)
+{
+    struct fm_profile *p = fm_profile_create();
+    struct fm_range range = {999999, 999999};
+    struct fm_misuse misuse = {FM_MISUSE_OTHER_THREAD, {long_name + 60, "", 0x12345679}, 1234567, {&range, 1, 1}};
+    struct fm_timer misused = {.name = long_name, .parent = "", .misuses = &misuse, .n_misuses = 1};
+    for (uint32_t rank = 999991; rank < 1000000; rank += 2) {
+        struct fm_timer_task task = task_of(100200300 + rank % 7, 987654, 200300400);
+        task.overhead_ns = task.total_ns / 700;
+        task.overhead_inside_ns = task.overhead_ns / 2;
+        for (uint64_t thread = 1; thread < 99; thread++)
+            fm_spread_add(&task.thread_ns, 123456789 * thread, rank);
+        for (unsigned bin = 0; bin < FM_DECIMAL_BINS; bin += 3)
+            task.counts[bin] += rank % 7;
+        add_task(p, long_name, rank, &task);
+        add_task_in(p, long_name + 1, long_name, rank, &task);
+        add_task_in(p, long_name + 2, rank % 4 == 1 ? long_name : long_name + 1, rank, &task);
+    }
+    fm_merge_timers(p, &misused, 1);
+    for (int full = 0; full < 2; full++) {
+        struct fm_timer_rich layout = {.tasks = 1000000, .correct = true, .full = full};
+        const char *text = fm_timers_rich(p->timers, p->n_timers, &layout, &p->arena);
+        if (!tap_ok(widest(text) <= FM_RICH_COLUMNS, "lines of at most %zu columns", widest(text)))
+            printf("# %s", text);
+    }
     fm_profile_destroy(p);
 }
 
@@ -211,15 +326,7 @@ static void test_size(void)
     }
     const char *text = fm_timers_rich(p->timers, p->n_timers, &layout, &p->arena);
     tap_ok(strlen(text) < 200000, "a large report has %zu bytes", strlen(text));
-    size_t longest = 0;
-    for (const char *line = text; *line;) {
-        size_t bytes = strcspn(line, "\n"), width = 0;
-        for (const char *c = line; c < line + bytes; c++)
-            width += (*c & 0xc0) != 0x80;
-        longest = width > longest ? width : longest;
-        line += bytes + (line[bytes] == '\n');
-    }
-    tap_ok(longest <= FM_RICH_COLUMNS, "and lines of at most %zu columns", longest);
+    tap_ok(widest(text) <= FM_RICH_COLUMNS, "and lines of at most %zu columns", widest(text));
     fm_profile_destroy(p);
 }
 
@@ -248,10 +355,15 @@ int main(int argc, char **argv)
     if (argc == 3 && strcmp(argv[1], "--golden") == 0)
         return write_goldens(argv[2]);
     if (argc == 3 && strcmp(argv[1], "--profile") == 0)
-        return write_profile(argv[2]);
+        return write_profile(argv[2], false);
+    if (argc == 3 && strcmp(argv[1], "--noted") == 0)
+        return write_profile(argv[2], true);
     test_goldens();
     test_full();
     test_nesting();
+    test_cost();
+    test_correction();
+    test_width();
     test_size();
     test_random();
     return tap_done();
