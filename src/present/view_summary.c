@@ -4,6 +4,7 @@
 
 #include "base/units.h"
 #include "present/views.h"
+#include "profile/timer_tree.h"
 
 static const double TAIL_SHARE = 0.001; /* routines below this share of the MPI time are folded */
 
@@ -251,6 +252,18 @@ static void print_snapshots(struct fm_report *report, FILE *out)
                         2);
 }
 
+static void print_timers(struct fm_report *report, FILE *out)
+{
+    const struct fm_profile *profile = report->profile;
+    const struct fm_timer **order = fm_timers_by_length(profile->timers, profile->n_timers, &report->arena);
+    if (!profile->n_timers || !order)
+        return;
+    fm_print_folded(out,
+                    fm_format(&report->arena, "%zu timer%s, the longest '%s': see --view timers.", profile->n_timers,
+                              profile->n_timers == 1 ? "" : "s", order[0]->name),
+                    2);
+}
+
 static void print_overhead(struct fm_report *report, FILE *out)
 {
     const struct fm_summary *summary = &report->summary;
@@ -263,17 +276,10 @@ static void print_overhead(struct fm_report *report, FILE *out)
 static void print_notes(struct fm_report *report, FILE *out)
 {
     const struct fm_profile *profile = report->profile;
-    char amount[FM_UNIT_CHARS];
     if (profile->job.tool[0])
         fm_print_folded(out, fm_format(&report->arena, "Note: another PMPI tool was active: %s", profile->job.tool), 2);
-    for (size_t i = 0; i < profile->n_notes; i++) {
-        const struct fm_note *note = &profile->notes[i];
-        const char *times = note->amount ? fm_format(&report->arena, ": %s", fm_count_text(amount, note->amount)) : "";
-        bool everywhere = fm_rankset_count(&note->ranks) >= report->summary.measured;
-        const char *where = everywhere ? ""
-                                       : fm_format(&report->arena, " (%s)", fm_ranks_text(report, &note->ranks, 30));
-        fm_print_folded(out, fm_format(&report->arena, "Note: %s%s%s", note->text, times, where), 2);
-    }
+    for (size_t i = 0; i < profile->n_notes; i++)
+        fm_print_note(report, &profile->notes[i], out);
 }
 
 enum fm_status fm_view_summary_text(struct fm_report *report, FILE *out, struct fm_error *error)
@@ -287,6 +293,7 @@ enum fm_status fm_view_summary_text(struct fm_report *report, FILE *out, struct 
     print_spreads(report, out);
     print_routines(report, out);
     print_balance(report, out);
+    print_timers(report, out);
     print_snapshots(report, out);
     print_overhead(report, out);
     print_notes(report, out);

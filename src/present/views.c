@@ -104,6 +104,15 @@ const char *fm_ranks_text(struct fm_report *report, const struct fm_rankset *ran
     return fm_format(&report->arena, "rank%s %s", fm_rankset_count(ranks) == 1 ? "" : "s", text ? text : "?");
 }
 
+void fm_print_note(struct fm_report *report, const struct fm_note *note, FILE *out)
+{
+    char amount[FM_UNIT_CHARS];
+    const char *times = note->amount ? fm_format(&report->arena, ": %s", fm_count_text(amount, note->amount)) : "";
+    bool everywhere = fm_rankset_count(&note->ranks) >= report->summary.measured;
+    const char *where = everywhere ? "" : fm_format(&report->arena, " (%s)", fm_ranks_text(report, &note->ranks, 30));
+    fm_print_folded(out, fm_format(&report->arena, "Note: %s%s%s", note->text, times, where), 2);
+}
+
 const char *fm_bar(struct fm_report *report, double part, double whole, size_t columns)
 {
     double share = fm_ratio(part, whole);

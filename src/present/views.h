@@ -68,9 +68,10 @@ const char *fm_bar(struct fm_report *report, double part, double whole, size_t c
 const char *fm_incomplete_text(struct fm_report *report);      /* "INCOMPLETE: 2 of 8 ranks ..." */
 void fm_print_incomplete(struct fm_report *report, FILE *out); /* nothing when it is complete */
 void fm_print_no_regions(struct fm_report *report, FILE *out); /* how to name some, when there are none */
-void fm_print_scope(struct fm_report *report, FILE *out);      /* "Times are sums over 4 ranks ..." */
-const char *fm_balance_sentence(struct fm_report *report);     /* about groups and jumps; "" for one rank */
-const char *fm_headline(struct fm_report *report);             /* "pop on 64 ranks: 841.1 s, 59 % in MPI; ..." */
+void fm_print_note(struct fm_report *report, const struct fm_note *note, FILE *out); /* "Note: ...: 12 (rank 3)" */
+void fm_print_scope(struct fm_report *report, FILE *out);  /* "Times are sums over 4 ranks ..." */
+const char *fm_balance_sentence(struct fm_report *report); /* about groups and jumps; "" for one rank */
+const char *fm_headline(struct fm_report *report);         /* "pop on 64 ranks: 841.1 s, 59 % in MPI; ..." */
 
 #define FM_VIEW(view)                                                                                  \
     enum fm_status fm_view_##view##_text(struct fm_report *report, FILE *out, struct fm_error *error); \

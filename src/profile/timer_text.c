@@ -3,9 +3,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/sort.h"
 #include "base/writer.h"
 #include "profile/timer_misuse_text.h"
+#include "profile/timer_tree.h"
 
 struct writer {
     struct fm_writer out;
@@ -55,14 +55,6 @@ static void put_tasks(struct writer *w, const char *title, const struct fm_ranks
 }
 
 /* ---- the summary ---- */
-
-static int longest_first(const void *a, const void *b)
-{
-    const struct fm_timer *x = *(const struct fm_timer *const *)a, *y = *(const struct fm_timer *const *)b;
-    if (x->total_ns.max != y->total_ns.max)
-        return x->total_ns.max > y->total_ns.max ? -1 : 1;
-    return strcmp(x->name, y->name);
-}
 
 static uint64_t average(const struct fm_spread *spread)
 {
@@ -198,14 +190,14 @@ const char *fm_timers_text(const struct fm_timer *timers, size_t n, const struct
                            struct fm_arena *arena)
 {
     struct writer w = {.out.arena = arena, .layout = layout};
-    const struct fm_timer **order = fm_arena_alloc(arena, (n + 1) * sizeof *order);
+    const struct fm_timer **order = fm_timers_by_length(timers, n, arena);
     const char *misuses = fm_timer_misuses_text(timers, n, arena);
     size_t n_used = 0;
-    for (size_t i = 0; order && i < n; i++)
-        if (timers[i].events.ranks)
-            order[n_used++] = &timers[i];
-    if (!order || !misuses || !fm_sort(order, n_used, sizeof *order, longest_first, arena))
+    if (!order || !misuses)
         return NULL;
+    for (size_t i = 0; i < n; i++)
+        if (order[i]->events.ranks)
+            order[n_used++] = order[i];
     put_summary(&w, order, n_used);
     for (size_t i = 0; i < n_used; i++) {
         put(&w, "\n*** %s\n", order[i]->name);

@@ -18,12 +18,29 @@ struct tree {
     size_t n;
 };
 
+static int compare(const struct fm_timer *a, const struct fm_timer *b)
+{
+    if (a->total_ns.max != b->total_ns.max)
+        return a->total_ns.max > b->total_ns.max ? -1 : 1;
+    return strcmp(a->name, b->name);
+}
+
 static int longest_first(const void *a, const void *b)
 {
-    const struct fm_timer *x = ((const struct link *)a)->timer, *y = ((const struct link *)b)->timer;
-    if (x->total_ns.max != y->total_ns.max)
-        return x->total_ns.max > y->total_ns.max ? -1 : 1;
-    return strcmp(x->name, y->name);
+    return compare(*(const struct fm_timer *const *)a, *(const struct fm_timer *const *)b);
+}
+
+static int longest_link_first(const void *a, const void *b)
+{
+    return compare(((const struct link *)a)->timer, ((const struct link *)b)->timer);
+}
+
+const struct fm_timer **fm_timers_by_length(const struct fm_timer *timers, size_t n, struct fm_arena *arena)
+{
+    const struct fm_timer **order = fm_arena_alloc(arena, (n + 1) * sizeof *order);
+    for (size_t i = 0; order && i < n; i++)
+        order[i] = &timers[i];
+    return order && fm_sort(order, n, sizeof *order, longest_first, arena) ? order : NULL;
 }
 
 /* Its place + 1; 0: there is none. */
@@ -108,7 +125,7 @@ bool fm_timer_tree(const struct fm_timer *timers, size_t n, struct fm_arena *are
                         .nodes = fm_arena_alloc(arena, n * sizeof *tree.nodes)};
     for (size_t i = 0; tree.links && i < n; i++)
         tree.links[i].timer = &timers[i];
-    if (!tree.links || !tree.nodes || !fm_sort(tree.links, n, sizeof *tree.links, longest_first, arena) ||
+    if (!tree.links || !tree.nodes || !fm_sort(tree.links, n, sizeof *tree.links, longest_link_first, arena) ||
         !link_all(tree.links, timers, n, arena))
         return false;
     for (size_t i = 0; i < n; i++)

@@ -15,6 +15,9 @@ struct fm_timer_node {
 /* `timers` sorted by name; *nodes, n of them, in the arena. false: no memory. */
 bool fm_timer_tree(const struct fm_timer *timers, size_t n, struct fm_arena *arena, struct fm_timer_node **nodes);
 
+/* All of them, whatever they are in: the one with the longest total of a task first. In the arena; NULL: no memory. */
+const struct fm_timer **fm_timers_by_length(const struct fm_timer *timers, size_t n, struct fm_arena *arena);
+
 /* The time of all tasks without the timers started inside, and without what measuring took: half of a timer's own
  * overhead lies between its two readings of the clock, that of the timers below it lies there as a whole. */
 uint64_t fm_timer_exclusive(const struct fm_timer *timer);

@@ -67,7 +67,22 @@ ok "has them as columns" python3 -c 'import csv
 rows = {row["timer"]: row for row in csv.DictReader(open("out", newline="", encoding="utf-8"))}
 step, halo = rows["step"], rows["halo"]
 assert abs(float(step["exclusive_s"]) + float(step["in_other_timers_s"]) - float(step["total_s"])) < 1e-6
-assert float(halo["overhead_s"]) == 7.2, halo'
+assert float(halo["overhead_s"]) == 7.2, halo
+assert abs(float(halo["avg_total_s"]) - float(halo["total_s"]) / 4500) < 2e-9, halo
+assert float(halo["second_s"]) == 1.8e-6 and rows["write the restart \x1b[31m file"]["second_s"] == "", rows
+assert list(rows) == ["step", "baroclinic_driver", "ice", "write the restart \x1b[31m file", "halo"], rows.keys()'
+
+ends_with_note() { # ends_with_note OPTION...: one note, that of the timers which the view has not shown itself
+    "$fathom" report noted.fathom "$@" >out && grep -c Note: out | grep -qx 1 &&
+        tail -n 2 out | cmp - <(printf '\nNote: starts of timers refused, for a test: 7\n')
+}
+ok "a profile with notes" "$maker" --noted noted.fathom
+ok "the rich layout ends with that of the timers" ends_with_note --view timers
+ok "and the paper's" ends_with_note --layout paper
+ok "the summary" status 0 "$fathom" report noted.fathom
+ok "has all notes" grep -qx "Note: ends of regions that had not begun: 9" out
+ok "and says that there are timers" grep -qxF "5 timers, the longest 'step': see --view timers." out
+ok "CSV of the summary has none" bash -c "! \"$fathom\" report noted.fathom --format csv | grep -q timers"
 
 ok "an unknown layout" status 2 "$fathom" report job.fathom --layout pretty
 ok "is told which there are" says "there is no layout 'pretty', only rich and paper"
