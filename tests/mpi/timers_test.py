@@ -100,6 +100,7 @@ def check_mpi(tap, mpi):
               [("inner", [], []), ("life", [], [("0-3", marks("timers.c", "RUNNING")[0][0])]), ("odd", [], []),
                ("step", [], [])], f"{mpi.short}: a timer that was running is no wrong use")
     check_reports(tap, mpi, program)
+    check_examples(tap, mpi)
     for flags in ([], ["-DUSE_F08"]):
         fortran = counting.compile_program(mpi, "fortran-timers" + "".join(flags), "timers.F90", first=[SOURCE_FORTRAN],
                                            flags=[*flags, f"-J{jobs.SCRATCH}", *LINKED])
@@ -111,6 +112,22 @@ def check_mpi(tap, mpi):
         job, _ = check(tap, mpi, fortran, "misuse", jobs.BARE, {"first": ("0-3", "", 1, 1, 4)})
         check_misuse(tap, f"{mpi.short}, Fortran {' '.join(flags)}", job, fortran, "timers.F90")
     return program
+
+
+def check_examples(tap, mpi):
+    """Those of the man page do what they say."""
+    page = (jobs.SOURCE / "man" / "fathom-timers.3").read_text(encoding="utf-8")
+    examples = page[page.index(".Sh EXAMPLES"):]
+    for language, suffix, first in (("C", "c", []), ("Fortran", "F90", [SOURCE_FORTRAN])):
+        source = jobs.SCRATCH / f"example.{suffix}"
+        text = re.search(rf"^In {language}:\n\.Bd [^\n]*\n(.*?)^\.Ed", examples, re.DOTALL | re.MULTILINE).group(1)
+        source.write_text(text, encoding="utf-8")
+        program = counting.compile_program(mpi, f"example-{language}", source, first=first,
+                                           flags=[f"-J{jobs.SCRATCH}"] * len(first) + LINKED)
+        job = jobs.run(jobs.BARE, mpi, RANKS, [program])
+        printed = job.stdout.decode()
+        tap.ok(job.status == 0 and "\n*** solver\ntasks: 0-3\nevents per task: 100 max, 100 min" in printed,
+               f"{mpi.short}: the example in {language}", job, printed)
 
 
 def marks(source, word):
@@ -154,7 +171,27 @@ def check_reports(tap, mpi, program):
     job = jobs.run(jobs.BARE, mpi, RANKS, [program, "report"], env={"FATHOM_TICK": "1s"})
     text = (job.work / "all.txt").read_text(encoding="utf-8")
     tap.ok(job.status == 0 and "\n0 tick(s): 20 max (task 0)" in text, f"{mpi.short}: in ticks of a second", text)
+    check_wishes(tap, mpi, program)
     check_rich(tap, mpi, program)
+
+
+def check_wishes(tap, mpi, program):
+    """Wishes that are not understood are the first lines of the report; where there is nothing, a line says so."""
+    def lines_of(env, case="report"):
+        job = jobs.run(jobs.BARE, mpi, RANKS, [program, case], env=env)
+        text = (job.work / "all.txt").read_text(encoding="utf-8")
+        tap.ok(job.status == 0 and not job.stderr, f"{mpi.short}: the program ends well with {env}", job)
+        return text.splitlines()
+    table = "*** profile for 4 tasks ***"
+    tap.equal(lines_of({"FATHOM_TIMERS": "rihc", "FATHOM_TICK": "7us"})[:3],
+              ["FATHOM_TIMERS=rihc is ignored: it may be rich or paper.",
+               "FATHOM_TICK=7us is ignored: it may be 1ns, 10ns, 100ns, 1us and so on up to 1s.", table],
+              f"{mpi.short}: wishes that are ignored")
+    tap.equal(lines_of({"FATHOM_TIMERS": "paper", "FATHOM_TICK": "1us"})[0], table, f"{mpi.short}: and those that are not")
+    tap.equal(lines_of({}, "nothing"), ["No timers: none has been started and stopped on these tasks."],
+              f"{mpi.short}: a report without timers")
+    tap.equal(lines_of({"FATHOM_DISABLE": "1"}), ["No timers: nothing is measured here (is FATHOM_DISABLE set?)."],
+              f"{mpi.short}: a report of nothing")
 
 
 def check_rich(tap, mpi, program):

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/utf8.h"
+#include "base/writer.h"
 #include "measure/mpi/abi.h"
 #include "measure/timer.h"
 #include "profile/encode.h"
@@ -83,11 +84,17 @@ static void send_to_parent(const struct tasks *tasks, const struct fm_profile *t
     fm_arena_destroy(&arena);
 }
 
-/* FATHOM_TIMERS=rich; else the layout of the paper. */
-static const char *rich_or_plain(const struct fm_profile *timers, uint32_t tasks, struct fm_arena *arena)
+/* ---- as text ---- */
+
+static bool wants_rich(void)
 {
     const char *wish = getenv("FATHOM_TIMERS");
-    if (wish && strcmp(wish, "rich") == 0) {
+    return wish && strcmp(wish, "rich") == 0;
+}
+
+static const char *rich_or_plain(const struct fm_profile *timers, uint32_t tasks, struct fm_arena *arena)
+{
+    if (wants_rich()) {
         struct fm_timer_rich rich = {.tasks = tasks, .ascii = !fm_utf8_locale()};
         return fm_timers_rich(timers->timers, timers->n_timers, &rich, arena);
     }
@@ -95,10 +102,44 @@ static const char *rich_or_plain(const struct fm_profile *timers, uint32_t tasks
     return fm_timers_text(timers->timers, timers->n_timers, &layout, arena);
 }
 
+static void write_ignored(struct fm_writer *w, const char *variable, const char *known)
+{
+    fm_write(w, "%s=", variable);
+    fm_write_cut(w, getenv(variable), COLUMNS / 4);
+    fm_write(w, " is ignored: it may be %s.\n", known);
+}
+
+/* A wish that is not understood is told here: nobody looks at the standard error of a job that went well. */
+static void write_wishes(struct fm_writer *w)
+{
+    const char *layout = getenv("FATHOM_TIMERS"), *tick = getenv("FATHOM_TICK");
+    if (layout && *layout && strcmp(layout, "paper") != 0 && !wants_rich())
+        write_ignored(w, "FATHOM_TIMERS", "rich or paper");
+    if (tick && *tick && fm_timer_exponent(tick) < 0)
+        write_ignored(w, "FATHOM_TICK", "1ns, 10ns, 100ns, 1us and so on up to 1s");
+}
+
+static void write_nothing(struct fm_writer *w, int tasks)
+{
+    if (atomic_load(&fm_rt.state) == FM_RT_OFF)
+        fm_write(w, "No timers: nothing is measured here (is FATHOM_DISABLE set?).\n");
+    else
+        fm_write(w, "No timers: none has been started and stopped on %s.\n", tasks == 1 ? "this task" : "these tasks");
+}
+
 static char *text_of(const struct fm_profile *timers, int tasks)
 {
     struct fm_arena arena = {0};
-    const char *text = timers ? rich_or_plain(timers, (uint32_t)tasks, &arena) : NULL;
+    struct fm_writer w = {.arena = &arena};
+    write_wishes(&w);
+    const char *body = timers && timers->n_timers ? rich_or_plain(timers, (uint32_t)tasks, &arena) : NULL;
+    if (body)
+        fm_write(&w, "%s", body);
+    else if (timers && !timers->n_timers)
+        write_nothing(&w, tasks);
+    else
+        w.failed = true;
+    const char *text = fm_writer_text(&w);
     char *copy = text ? strdup(text) : NULL;
     fm_arena_destroy(&arena);
     return copy;
