@@ -19,7 +19,8 @@ DESTDIR=$top meson install -C "$FATHOM_BUILD" --no-rebuild >"$TMPDIR/out" 2>&1
 result $? "install into a DESTDIR"
 
 for file in bin/fathom lib/libfathom.so.0 lib/libfathom.so lib/pkgconfig/fathom.pc lib/pkgconfig/fathom-fortran.pc lib/fortran/fathom.mod \
-    include/fathom.h share/fathom/fathom.f90 lib/libfathom_fortran.a share/man/man1/fathom.1; do
+    include/fathom.h share/fathom/fathom.f90 lib/libfathom_fortran.a share/man/man1/fathom.1 \
+    share/man/man3/fathom-timers.3 share/man/man3/fathom_timer_start.3; do
     [ -e "$prefix/$file" ]
     result $? "$file is there"
 done
