@@ -287,8 +287,11 @@ static void test_width(void)
     struct fm_range range = {999999, 999999};
     struct fm_misuse misuse = {FM_MISUSE_OTHER_THREAD, {long_name + 60, "", 0x12345679}, 1234567, {&range, 1, 1}};
     struct fm_timer misused = {.name = long_name, .parent = "", .misuses = &misuse, .n_misuses = 1};
-    for (uint32_t rank = 999991; rank < 1000000; rank += 2) {
-        struct fm_timer_task task = task_of(100200300 + rank % 7, 987654, 200300400);
+    static const uint32_t ranks[] = {999987, 999989, 999993,
+                                     999995, 999997, 999999}; /* a list that just does not fit */
+    for (size_t i = 0; i < sizeof ranks / sizeof *ranks; i++) {
+        uint32_t rank = ranks[i];
+        struct fm_timer_task task = task_of(1002 + i, i == 5 ? 987654 : 500000, 2003004);
         task.overhead_ns = task.total_ns / 700;
         task.overhead_inside_ns = task.overhead_ns / 2;
         for (uint64_t thread = 1; thread < 99; thread++)
@@ -297,7 +300,7 @@ static void test_width(void)
             task.counts[bin] += rank % 7;
         add_task(p, long_name, rank, &task);
         add_task_in(p, long_name + 1, long_name, rank, &task);
-        add_task_in(p, long_name + 2, rank % 4 == 1 ? long_name : long_name + 1, rank, &task);
+        add_task_in(p, long_name + 2, i % 2 ? long_name : long_name + 1, rank, &task);
     }
     fm_merge_timers(p, &misused, 1);
     for (int full = 0; full < 2; full++) {
