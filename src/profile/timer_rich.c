@@ -21,9 +21,15 @@ static size_t indent_of(const struct fm_timer_node *node)
     return INDENT * (node->depth < DEEPEST ? node->depth : DEEPEST);
 }
 
+/* What was used without being a timer is among the wrong uses alone. */
+static bool is_none(const struct fm_timer *timer)
+{
+    return !timer->events.ranks && strcmp(timer->name, FM_NO_TIMER) == 0;
+}
+
 static bool several(const struct fm_timer *timer)
 {
-    return strcmp(timer->parent, "*") == 0;
+    return strcmp(timer->parent, FM_SEVERAL_PARENTS) == 0;
 }
 
 /* A timer is below the one that it was started in: where that is not one, a mark tells. */
@@ -154,13 +160,18 @@ static void write_summary(struct fm_writer *w, const struct fm_timer_node *nodes
 {
     char count[FM_UNIT_CHARS];
     struct widths widths = find_widths(nodes, n);
-    fm_write(w, "%zu timer%s on %s task%s.", n, n == 1 ? "" : "s", fm_count_text(count, tasks), tasks == 1 ? "" : "s");
+    size_t timers = 0;
+    for (size_t i = 0; i < n; i++)
+        timers += !is_none(nodes[i].timer);
+    fm_write(w, "%zu timer%s on %s task%s.", timers, timers == 1 ? "" : "s", fm_count_text(count, tasks),
+             tasks == 1 ? "" : "s");
     write_cost(w, nodes, n);
     write_worst(w, nodes, n);
     fm_write(w, "\n%-*s  %*s  %*s  max total  %*s  avg total  min total   lost  exclusive\n", (int)widths.name, "timer",
              (int)widths.events, "events", (int)widths.tasks, "tasks", (int)widths.task, "task");
     for (size_t i = 0; i < n; i++)
-        write_row(w, &nodes[i], &widths);
+        if (!is_none(nodes[i].timer))
+            write_row(w, &nodes[i], &widths);
     write_legend(w, nodes, n);
 }
 

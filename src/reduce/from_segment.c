@@ -304,7 +304,7 @@ static bool read_notes(struct fm_reading *r)
         {h->unmatched_region_ends, "ends of regions that had not begun"},
         {h->refused_regions, "regions refused: too many, too deep or badly named"},
         {h->refused_snapshots, "subtotals refused: their table was full"},
-        {h->refused_timers, "calls of timers refused: there was no room for more timers or threads"},
+        {h->refused_timers, "starts and stops of timers refused: there was no room for more timers or threads"},
         {h->cut_timer_names, "names of timers cut: longer than 119 bytes"},
         {h->abandoned_calls, "calls left by a jump out of MPI (longjmp)"},
     };

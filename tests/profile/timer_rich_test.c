@@ -176,6 +176,14 @@ static void test_full(void)
 
 /* ---- what a damaged or an odd profile may have ---- */
 
+static void add_misuse(struct fm_profile *p, const char *timer)
+{
+    struct fm_range range = {0, 0};
+    struct fm_misuse misuse = {FM_MISUSE_NEVER_STOPPED, {"", "", 0}, 1, {&range, 1, 1}};
+    struct fm_timer misused = {.name = timer, .parent = "", .misuses = &misuse, .n_misuses = 1};
+    fm_merge_timers(p, &misused, 1);
+}
+
 static void test_nesting(void)
 {
     struct fm_profile *p = fm_profile_create();
@@ -198,6 +206,10 @@ static void test_nesting(void)
     if (!tap_ok(at, "each timer is there once, the nesting is shown"))
         printf("# %s", text);
     tap_ok(strstr(text, "\n*: started in several timers, or now in one and now in none\n"), "and what the mark means");
+    add_misuse(p, FM_NO_TIMER);
+    text = fm_timers_rich(p->timers, p->n_timers, &layout, &p->arena);
+    tap_ok(strncmp(text, "8 timers on", 11) == 0 && !strstr(text, "\n(none)") && strstr(text, "  (none)  "),
+           "what is no timer is wrong use and nothing else");
     struct fm_timer_rich none = {.tasks = 1};
     text = fm_timers_rich(NULL, 0, &none, &p->arena);
     tap_ok(text && strncmp(text, "0 timers on 1 task.", 19) == 0, "no timers at all");
@@ -207,14 +219,6 @@ static void test_nesting(void)
 static const char long_name[] =
     "a name as long as somebody may well have it who puts the place in the source, the name of "
     "the module and the step";
-
-static void add_misuse(struct fm_profile *p, const char *timer)
-{
-    struct fm_range range = {0, 0};
-    struct fm_misuse misuse = {FM_MISUSE_NEVER_STOPPED, {"", "", 0}, 1, {&range, 1, 1}};
-    struct fm_timer misused = {.name = timer, .parent = "", .misuses = &misuse, .n_misuses = 1};
-    fm_merge_timers(p, &misused, 1);
-}
 
 /* What the report says that timing cost, of one timer with that overhead. */
 static const char *cost_of(struct fm_profile *p, const char *parent, uint64_t overhead_ns)
