@@ -6,7 +6,7 @@ import common
 LOOPS = {"one": "one timer", "hundred": "100 timers in turn", "nested": "8 nested", "threads": "on each of 8 threads",
          "thousand": "1,000 timers in turn"}
 GOALS = {"one": 1.4, "hundred": 1.6, "nested": 1.6, "threads": 1.6}
-GOAL_OFF = 20
+GOAL_OFF = 40  # two calls through the linker's table, and a look whether a get was forgotten
 GOAL_KIB = 2
 PAIRS, THREADS, TIMERS, MORE_TIMERS = 8000, 8, 1000, 900  # as in timers.c
 GOAL_REPORT_S, GOAL_REPORT_MIB, GOAL_TEXT_KB = 10, 256, 200
@@ -82,8 +82,9 @@ def scale(quick):
         name = f"{kind}, {tasks:,} tasks"
         seconds = number(r"way to the root +([\d.]+) s", text) + number(r"root alone +([\d.]+) s", text)
         mebibytes, kilobytes = number(r"memory +([\d.]+) MiB", text), number(r"text +([\d.]+) kB", text)
-        common.goal(seconds <= GOAL_REPORT_S, f"{name}: {seconds:.1f} s from its first task to the text "
-                                              f"(goal {GOAL_REPORT_S} s)")
+        if kind != "shapes":  # no two tasks alike in any timer: the worst case, and no goal
+            common.goal(seconds <= GOAL_REPORT_S, f"{name}: {seconds:.1f} s from its first task to the text "
+                                                  f"(goal {GOAL_REPORT_S} s)")
         common.goal(mebibytes <= GOAL_REPORT_MIB, f"{name}: {mebibytes:.0f} MiB on the root (goal {GOAL_REPORT_MIB} MiB)")
         common.goal(kilobytes <= GOAL_TEXT_KB, f"{name}: {kilobytes:.0f} kB of text (goal {GOAL_TEXT_KB} kB)")
         print()
