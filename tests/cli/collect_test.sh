@@ -30,12 +30,11 @@ collect() { # collect ARGUMENT...: its output in out.txt and err, its status in 
     status=$?
 }
 
-start() { # start: a measured program in the background that nobody waits for; $pid
-    before=$(files "$FATHOM_DIR")
+start() { # start: a measured program in the background that nobody waits for, when its segment is complete; $pid
     sh -c 'export FATHOM_NAMED=$$ LD_PRELOAD=$0; exec sleep 60' "$library" &
     pid=$!
     for _ in $(seq 200); do
-        [ "$(files "$FATHOM_DIR")" -gt "$before" ] && return
+        [ "$(head -c 8 "$FATHOM_DIR"/*."$pid".*.segment 2>/dev/null)" = FATHOMSG ] && return
         sleep 0.05
     done
 }
