@@ -8,17 +8,30 @@
 
 enum { FM_DECADES = 20, FM_DECIMAL_BINS = 10 + 9 * 18 + 1 }; /* the last one: from 10^19 on */
 
-#define FM_POWERS_OF_TEN                                                                                         \
-    {                                                                                                            \
-        1ull, 10ull, 100ull, 1000ull, 10000ull, 100000ull, 1000000ull, 10000000ull, 100000000ull, 1000000000ull, \
-            10000000000ull, 100000000000ull, 1000000000000ull, 10000000000000ull, 100000000000000ull,            \
-            1000000000000000ull, 10000000000000000ull, 100000000000000000ull, 1000000000000000000ull,            \
-            10000000000000000000ull                                                                              \
-    }
-
 static inline uint64_t fm_power_of_ten(unsigned exponent)
 {
-    static const uint64_t powers[FM_DECADES] = FM_POWERS_OF_TEN;
+    static const uint64_t powers[FM_DECADES] = {
+        1ull,
+        10ull,
+        100ull,
+        1000ull,
+        10000ull,
+        100000ull,
+        1000000ull,
+        10000000ull,
+        100000000ull,
+        1000000000ull,
+        10000000000ull,
+        100000000000ull,
+        1000000000000ull,
+        10000000000000ull,
+        100000000000000ull,
+        1000000000000000ull,
+        10000000000000000ull,
+        100000000000000000ull,
+        1000000000000000000ull,
+        10000000000000000000ull,
+    };
     return powers[exponent];
 }
 

@@ -2,12 +2,10 @@
 #include "measure/timer.h"
 
 #include <stddef.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/utf8.h"
 #include "measure/site.h"
-#include "profile/timer_text.h"
 
 static struct fm_segment_timer *timer_of(unsigned number)
 {
@@ -233,11 +231,4 @@ void fm_timers_end(struct fm_thread_timers *timers)
         t->started = 0;
     }
     timers->innermost = NULL;
-}
-
-unsigned fm_timer_tick(void)
-{
-    const char *tick = getenv("FATHOM_TICK");
-    int exponent = tick ? fm_timer_exponent(tick) : 0;
-    return exponent > 0 ? (unsigned)exponent : 0;
 }

@@ -12,7 +12,7 @@ int fm_timer_get(int handle, const char *name, uintptr_t site);
 
 /* ---- for the events of timers ---- */
 
-/* The calling thread's timers, made on their first use; NULL: nothing is measured, or it has no slot of its own. */
+/* The calling thread's timers, made on their first use, and always empty if it has no slot; NULL: nothing is measured. */
 struct fm_thread_timers *fm_timers_of_thread(void);
 /* The calling thread's part of a timer, made when it is needed; NULL: there is no such timer, or no room for it. */
 struct fm_timer_slot *fm_timer_slot(struct fm_thread_timers *timers, int handle);
@@ -30,8 +30,6 @@ void fm_timer_measure_cost(struct fm_thread_timers *timers);
 
 /* ---- reports ---- */
 
-/* The width of a tick in reports, as the power of ten of a nanosecond: FATHOM_TICK=1ms; 0 unless it is set. */
-unsigned fm_timer_tick(void);
 /* The report over all tasks of a communicator, which all call it: for task 0 a text to be freed, else NULL. */
 char *fm_timers_report(int fortran_comm);
 

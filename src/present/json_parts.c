@@ -46,6 +46,15 @@ void fm_json_ranks(struct fm_report *report, struct fm_json *json, const struct 
     fm_json_text(json, "ranks", text ? text : "");
 }
 
+void fm_json_extreme(struct fm_json *json, const char *key, const struct fm_extreme *extreme)
+{
+    fm_json_object(json, key, FM_JSON_INLINE);
+    fm_json_seconds(json, "time_s", extreme->ns);
+    fm_json_whole(json, "rank", extreme->rank);
+    fm_json_whole(json, "event", extreme->event);
+    fm_json_end(json);
+}
+
 void fm_json_spread_seconds(struct fm_json *json, const char *key, const struct fm_spread *spread)
 {
     fm_json_object(json, key, FM_JSON_INLINE);

@@ -10,6 +10,7 @@ void fm_json_text_or_null(struct fm_json *json, const char *key, const char *tex
 void fm_json_site(struct fm_report *report, struct fm_json *json, const struct fm_site *site);
 void fm_json_ranks(struct fm_report *report, struct fm_json *json, const struct fm_rankset *ranks); /* key "ranks" */
 void fm_json_spread(struct fm_json *json, const char *key, const struct fm_spread *spread);
+void fm_json_extreme(struct fm_json *json, const char *key, const struct fm_extreme *extreme);
 void fm_json_spread_seconds(struct fm_json *json, const char *key, const struct fm_spread *spread);
 enum fm_status fm_json_timers(struct fm_report *report, struct fm_json *json, struct fm_error *error);
 

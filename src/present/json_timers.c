@@ -9,13 +9,8 @@
 
 static void write_event(struct fm_json *json, const char *key, const struct fm_extreme *extreme)
 {
-    if (!extreme->event)
-        return;
-    fm_json_object(json, key, FM_JSON_INLINE);
-    fm_json_seconds(json, "time_s", extreme->ns);
-    fm_json_whole(json, "rank", extreme->rank);
-    fm_json_whole(json, "event", extreme->event);
-    fm_json_end(json);
+    if (extreme->event)
+        fm_json_extreme(json, key, extreme);
 }
 
 static void write_bin(struct fm_json *json, const struct fm_timer_bin *bin, uint64_t tasks)

@@ -183,15 +183,10 @@ static void write_processes(struct fm_report *report, struct fm_json *json)
 
 static void write_extreme(struct fm_json *json, const char *key, const struct fm_extreme *extreme)
 {
-    if (extreme->event == 0) {
+    if (extreme->event)
+        fm_json_extreme(json, key, extreme);
+    else
         fm_json_null(json, key);
-        return;
-    }
-    fm_json_object(json, key, FM_JSON_INLINE);
-    fm_json_seconds(json, "time_s", extreme->ns);
-    fm_json_whole(json, "rank", extreme->rank);
-    fm_json_whole(json, "event", extreme->event);
-    fm_json_end(json);
 }
 
 /* What every list of events has. */

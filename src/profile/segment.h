@@ -133,7 +133,7 @@ struct fm_segment_header {
     uint64_t untracked_receives;                          /* nonblocking receives recorded without length */
     uint64_t unmatched_region_ends, refused_regions, refused_snapshots;
     uint64_t abandoned_calls;          /* left by longjmp */
-    uint64_t refused_timers;           /* events of timers for which there was no room */
+    uint64_t refused_timers;           /* starts and stops of timers for which there was no room */
     uint64_t cut_timer_names;          /* longer than there is room for */
     uint64_t no_timers, no_timer_site; /* starts and stops with a handle that is none, and the place of the last one */
     uint64_t timer_cost_ps;            /* measured cost of one start and stop, picoseconds */

@@ -9,24 +9,11 @@ for program in "$fathom" "$maker"; do
 done
 cd "$TMPDIR" || exit 1
 
-count=0
-failed=0
-ok() { # ok NAME COMMAND...: the command succeeds
-    local name=$1
-    shift
-    count=$((count + 1))
-    if "$@"; then echo "ok $count - $name"; else echo "not ok $count - $name"; failed=1; fi
-}
-status() { # status WANTED COMMAND...: its exit status, and at most one line on stderr
-    local wanted=$1
-    shift
-    "$@" >out 2>err
-    [ $? -eq "$wanted" ] && [ "$(wc -l <err)" -eq $((wanted != 0)) ]
-}
+# shellcheck source=tests/present/checks.sh
+. "$FATHOM_SOURCE/tests/present/checks.sh"
 warned() { # warned COMMAND...: succeeds, and says once that the program of the sample is not here
     "$@" >out 2>err && [ "$(wc -l <err)" -eq 1 ] && says "miniocean: No such file or directory"
 }
-says() { grep -qF -- "$1" err; }
 
 ok "the sample is written" "$maker" --profile job.fathom
 ok "JSON" warned "$fathom" report job.fathom --format json --histogram -o job.json
@@ -103,4 +90,4 @@ ok "help of one" status 0 "$fathom" help report
 ok "is its own" grep -q -e "--histogram" out
 ok "version" status 0 "$fathom" --version
 echo "1..$count"
-exit $failed
+exit "$failed"

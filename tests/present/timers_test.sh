@@ -11,21 +11,8 @@ done
 cd "$TMPDIR" || exit 1
 export LC_ALL=C.UTF-8
 
-count=0
-failed=0
-ok() { # ok NAME COMMAND...: the command succeeds
-    local name=$1
-    shift
-    count=$((count + 1))
-    if "$@"; then echo "ok $count - $name"; else echo "not ok $count - $name"; failed=1; fi
-}
-status() { # status WANTED COMMAND...: its exit status, and at most one line on stderr
-    local wanted=$1
-    shift
-    "$@" >out 2>err
-    [ $? -eq "$wanted" ] && [ "$(wc -l <err)" -eq $((wanted != 0)) ]
-}
-says() { grep -qF -- "$1" err; }
+# shellcheck source=tests/present/checks.sh
+. "$FATHOM_SOURCE/tests/present/checks.sh"
 shows() { # shows FIGURE OPTION...: the report ends as the figure has it; what is before is about the job
     local figure=$1
     shift
@@ -94,4 +81,4 @@ ok "clusters of the paper" status 2 "$fathom" report job.fathom --layout paper -
 ok "an option of another view" status 2 "$fathom" report job.fathom --view mpi --full
 ok "is told whose it is" says "--full belongs to the view timers, not to mpi"
 echo "1..$count"
-exit $failed
+exit "$failed"

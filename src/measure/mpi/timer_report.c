@@ -92,13 +92,21 @@ static bool wants_rich(void)
     return wish && strcmp(wish, "rich") == 0;
 }
 
+/* The power of ten of a nanosecond that a tick is; of the paper's layout. */
+static unsigned wanted_tick(void)
+{
+    const char *tick = getenv("FATHOM_TICK");
+    int exponent = tick ? fm_timer_exponent(tick) : 0;
+    return exponent > 0 ? (unsigned)exponent : 0;
+}
+
 static const char *rich_or_plain(const struct fm_profile *timers, uint32_t tasks, struct fm_arena *arena)
 {
     if (wants_rich()) {
         struct fm_timer_rich rich = {.tasks = tasks, .ascii = !fm_utf8_locale()};
         return fm_timers_rich(timers->timers, timers->n_timers, &rich, arena);
     }
-    struct fm_timer_layout layout = {.columns = COLUMNS, .tasks = tasks, .exponent = fm_timer_tick()};
+    struct fm_timer_layout layout = {.columns = COLUMNS, .tasks = tasks, .exponent = wanted_tick()};
     return fm_timers_text(timers->timers, timers->n_timers, &layout, arena);
 }
 
