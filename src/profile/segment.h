@@ -16,6 +16,8 @@
  *   [timers]     struct fm_segment_timer[], names of timers
  *   [timings]    struct fm_segment_timing[], what one thread has of one timer
  *   [timer bins] struct fm_segment_bins[], a power of ten of a histogram
+ *   [paths]      struct fm_segment_path[], the calling context tree
+ *   [path index] uint32_t[], open addressing: path + 1 by parent and address, 0 is free
  *   [arena]      unused; later kinds of data take their sections from here
  *
  * Publication: a slot's key is written before the index points at it (release),
@@ -49,6 +51,8 @@ enum fm_segment_section_id {
     FM_SECTION_TIMERS,
     FM_SECTION_TIMINGS,
     FM_SECTION_TIMER_BINS,
+    FM_SECTION_PATHS,
+    FM_SECTION_PATH_INDEX,
     FM_SECTION_COUNT
 };
 
@@ -138,6 +142,14 @@ struct fm_segment_header {
     uint64_t no_timers, no_timer_site; /* starts and stops with a handle that is none, and the place of the last one */
     uint64_t timer_cost_ps;            /* measured cost of one start and stop, picoseconds */
     uint64_t timer_inside_ps;          /* of it, what lies between the two readings of the clock */
+
+    /* samples of call paths */
+    uint64_t sample_period_ns; /* 0 = none are taken */
+    uint64_t samples, samples_partial;
+    uint64_t samples_lost;   /* periods that no path is known of */
+    uint64_t folded_periods; /* given to a shorter path, for want of room */
+    uint32_t n_paths;        /* places used so far, from 0; there may be free ones among them */
+    uint32_t unused_paths;
 
     /* offsets into the text section, 0 = none. argv and env are NUL-separated lists ended by an empty string. */
     uint32_t text_exe, text_argv, text_env, text_build_id, text_mpi_version, text_mpi_library, text_cpu_model,
@@ -310,6 +322,18 @@ struct fm_segment_bins {
     uint32_t counts[10]; /* low 32 bits */
     uint16_t high[10];   /* carried into when the low part wraps */
     uint32_t unused;
+};
+
+/* ---- call paths ---- */
+
+/* A node of the calling context tree (profile/paths.h). Place 0 is the root. Places are used again, so the parent's
+ * number may be the larger one; a reader must not trust the tree to be one. */
+struct fm_segment_path {
+    uint64_t address; /* of the return or the instruction; of a routine its number */
+    uint32_t parent;
+    uint16_t kind;    /* enum fm_path_kind; 0 = free */
+    uint16_t module;  /* number + 1 of a module that was unloaded, and `address` is an offset in its file; else 0 */
+    uint64_t periods; /* sampling periods that ended here */
 };
 
 /* One per job and host, beside the segments: counts who has entered MPI_Finalize. */
