@@ -5,9 +5,9 @@
 #include <stdint.h>
 
 #if defined __aarch64__
-enum { FM_DWARF_SP = 31, FM_DWARF_FP = 29, FM_DWARF_RA = 30 };
+enum { FM_DWARF_SP = 31, FM_DWARF_FP = 29, FM_DWARF_RA = 30, FM_CALL_KEEPS_RA_IN_REGISTER = 1 };
 #elif defined __x86_64__
-enum { FM_DWARF_SP = 7, FM_DWARF_FP = 6, FM_DWARF_RA = 16 };
+enum { FM_DWARF_SP = 7, FM_DWARF_FP = 6, FM_DWARF_RA = 16, FM_CALL_KEEPS_RA_IN_REGISTER = 0 };
 #else
 #error "Fathom measures on x86-64 and aarch64"
 #endif

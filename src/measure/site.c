@@ -8,7 +8,7 @@
 #include <strings.h>
 
 #include "generated/routines.h"
-#include "measure/unwind/cfi.h"
+#include "measure/signal/cfi.h"
 
 enum { MAX_BINDING_FRAMES = 6 };
 
@@ -170,6 +170,15 @@ static bool is_internal_call(uintptr_t pc, unsigned routine)
     return false;
 }
 
+/* Of a function that has called us: its frame is on the stack, and nothing but that is understood here. */
+static bool rule_of_call(uintptr_t pc, struct fm_cfi_rule *rule)
+{
+    struct fm_cfi_module module;
+    return fm_cfi_find_module(pc - 1, &module) && fm_cfi_rule_at(&module, pc - 1, rule) &&
+           rule->cfa_kind == FM_CFA_REGISTER && rule->ra_kind == FM_RA_SAVED && rule->fp_kind != FM_FP_AT_FP &&
+           (rule->cfa_register == FM_DWARF_SP || rule->cfa_register == FM_DWARF_FP);
+}
+
 static void read_rule(struct fm_frame_rule *slot, unsigned routine, uintptr_t pc)
 {
     struct fm_cfi_rule rule;
@@ -177,15 +186,15 @@ static void read_rule(struct fm_frame_rule *slot, unsigned routine, uintptr_t pc
     fm_rt.seen_fortran |= fm_site_in_fortran_binding(pc);
     if (is_internal_call(pc, routine)) {
         slot->kind = FM_FRAME_INTERNAL;
-    } else if (fm_cfi_rule_at(pc, &rule) && !rule.ra_in_register) {
+    } else if (rule_of_call(pc, &rule)) {
         slot->kind = FM_FRAME_BINDING;
-        slot->cfa_from_fp = rule.cfa_from_fp;
-        slot->fp_saved = rule.fp_saved;
+        slot->cfa_from_fp = rule.cfa_register == FM_DWARF_FP;
+        slot->fp_saved = rule.fp_kind == FM_FP_AT_CFA;
         slot->cfa_offset = rule.cfa_offset;
         slot->ra_offset = rule.ra_offset;
         slot->fp_offset = rule.fp_offset;
         int64_t ra_from_sp = (int64_t)rule.cfa_offset + rule.ra_offset;
-        if (!rule.cfa_from_fp && ra_from_sp > 0)
+        if (!slot->cfa_from_fp && ra_from_sp > 0)
             slot->ra_from_sp = (uint64_t)ra_from_sp;
     }
 }

@@ -1,0 +1,61 @@
+/* The registers of a thread that a signal has interrupted, and where the kernel leaves them for a stack to be followed
+ * through a handler. */
+#ifndef FM_BASE_CONTEXT_H
+#define FM_BASE_CONTEXT_H
+
+#include <signal.h>
+#include <stdint.h>
+#include <ucontext.h>
+
+#if defined __aarch64__
+static inline uintptr_t fm_context_pc(const ucontext_t *c)
+{
+    return c->uc_mcontext.pc;
+}
+
+static inline uintptr_t fm_context_sp(const ucontext_t *c)
+{
+    return c->uc_mcontext.sp;
+}
+
+/* A register by its DWARF number; 0: not kept. */
+static inline uintptr_t fm_context_register(const ucontext_t *c, unsigned number)
+{
+    return number < 31 ? c->uc_mcontext.regs[number] : number == 31 ? c->uc_mcontext.sp : 0;
+}
+
+/* From the stack pointer in the function that a handler returns to. */
+enum { FM_CONTEXT_FROM_SP = sizeof(siginfo_t) };
+
+/* Bits of an address beyond the 48 of a program may be a signature. */
+static inline uintptr_t fm_plain_address(uintptr_t address)
+{
+    return address & 0xffffffffffffu;
+}
+#elif defined __x86_64__
+static inline uintptr_t fm_context_pc(const ucontext_t *c)
+{
+    return (uintptr_t)c->uc_mcontext.gregs[REG_RIP];
+}
+
+static inline uintptr_t fm_context_sp(const ucontext_t *c)
+{
+    return (uintptr_t)c->uc_mcontext.gregs[REG_RSP];
+}
+
+static inline uintptr_t fm_context_register(const ucontext_t *c, unsigned number)
+{
+    static const signed char by_number[] = {REG_RAX, REG_RDX, REG_RCX, REG_RBX, REG_RSI, REG_RDI, REG_RBP, REG_RSP,
+                                            REG_R8,  REG_R9,  REG_R10, REG_R11, REG_R12, REG_R13, REG_R14, REG_R15};
+    return number < sizeof by_number ? (uintptr_t)c->uc_mcontext.gregs[by_number[number]] : 0;
+}
+
+enum { FM_CONTEXT_FROM_SP = 0 };
+
+static inline uintptr_t fm_plain_address(uintptr_t address)
+{
+    return address;
+}
+#endif
+
+#endif

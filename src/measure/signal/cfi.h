@@ -1,0 +1,39 @@
+/* Call frame information: how to step from a place in the program to the caller's frame, read from a module's .eh_frame.
+ *
+ * Only what compilers, assemblers and linkers emit is understood: CFA = a register + constant, or a word that a register
+ * points to; return address and frame pointer saved at a constant distance. Anything else is refused, and the frame is
+ * not stepped over. Reads memory and nothing else: safe in a signal handler. The tables belong to loaded modules, so
+ * they are trusted as code is, but all reads stay inside the part of the module that holds them. */
+#ifndef FM_MEASURE_SIGNAL_CFI_H
+#define FM_MEASURE_SIGNAL_CFI_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum fm_cfa_kind { FM_CFA_REGISTER, FM_CFA_AT_REGISTER }; /* register + offset, or the word there */
+enum fm_ra_kind {
+    FM_RA_SAVED,       /* at CFA + ra_offset */
+    FM_RA_IN_REGISTER, /* of a leaf on aarch64 */
+    FM_RA_NONE,        /* the outermost frame */
+    FM_RA_SIGNAL       /* a signal frame: the kernel has put the registers on the stack */
+};
+enum fm_fp_kind { FM_FP_SAME, FM_FP_AT_CFA, FM_FP_AT_FP }; /* where the caller's frame pointer is saved, + fp_offset */
+
+struct fm_cfi_rule {
+    int32_t cfa_offset, ra_offset, fp_offset;
+    uint8_t cfa_kind, cfa_register, ra_kind, fp_kind;
+};
+
+/* Where the tables of a module are. */
+struct fm_cfi_module {
+    uintptr_t eh_frame_hdr;
+    uintptr_t start, end; /* readable memory around it, with .eh_frame */
+};
+
+/* The module that holds an address, without a lock; false: none, or one without tables. */
+bool fm_cfi_find_module(uintptr_t address, struct fm_cfi_module *module);
+/* The rule in force at an address inside an instruction. false: there is none, or it is not understood. */
+bool fm_cfi_rule_at(const struct fm_cfi_module *module, uintptr_t address, struct fm_cfi_rule *rule);
+
+#endif
