@@ -18,6 +18,7 @@
 #include "measure/job.h"
 #include "measure/mpi/reduction.h"
 #include "measure/record.h"
+#include "measure/sampler.h"
 #include "measure/segment_make.h"
 #include "measure/timer.h"
 
@@ -148,6 +149,8 @@ struct fm_thread *fm_thread_attach(void)
     if (has_thread_end_key)
         pthread_setspecific(thread_end_key, thread);
     attached = thread;
+    if (fm_sampled_self && !thread->shared)
+        fm_sampled_self->seg = thread->seg;
     return thread;
 }
 
@@ -285,6 +288,7 @@ static void in_forked_child(void)
     if (atomic_load(&fm_rt.state) == FM_RT_IDLE)
         return;
     fm_runtime_pause(true);
+    fm_sampler_forget();
     if (fm_local.self)
         fm_local.self->seg = &nowhere;
     fm_runtime_off();
@@ -320,6 +324,7 @@ static void start(enum fm_reason reason)
         fm_rt.segment->rank = 0;
         fm_rt.segment->world_size = 1;
     }
+    fm_sampler_start();
     fm_rt.segment->init_ns += fm_clock_ns(CLOCK_MONOTONIC) - before;
 }
 
@@ -342,6 +347,7 @@ void fm_runtime_note_end(void)
 {
     struct fm_segment_header *h = fm_rt.segment;
     struct rusage use;
+    fm_sampler_stop();
     if (getrusage(RUSAGE_SELF, &use) == 0) {
         h->user_ns = (uint64_t)use.ru_utime.tv_sec * 1000000000u + (uint64_t)use.ru_utime.tv_usec * 1000u;
         h->system_ns = (uint64_t)use.ru_stime.tv_sec * 1000000000u + (uint64_t)use.ru_stime.tv_usec * 1000u;

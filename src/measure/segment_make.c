@@ -191,8 +191,11 @@ static void lay_out(struct fm_segment_header *h, uint64_t bytes)
     at = place(h, FM_SECTION_TIMERS, at, bytes >= 4 << 20 ? FM_TIMERS : 64, sizeof(struct fm_segment_timer));
     at = place(h, FM_SECTION_TIMINGS, at, at_most(bytes / 9 / sizeof(struct fm_segment_timing), UINT16_MAX),
                sizeof(struct fm_segment_timing));
-    place(h, FM_SECTION_TIMER_BINS, at, at_most(bytes / 24 / sizeof(struct fm_segment_bins), UINT16_MAX),
-          sizeof(struct fm_segment_bins));
+    at = place(h, FM_SECTION_TIMER_BINS, at, at_most(bytes / 24 / sizeof(struct fm_segment_bins), UINT16_MAX),
+               sizeof(struct fm_segment_bins));
+    uint64_t paths = bytes / 12 / sizeof(struct fm_segment_path);
+    at = place(h, FM_SECTION_PATHS, at, paths, sizeof(struct fm_segment_path));
+    place(h, FM_SECTION_PATH_INDEX, at, 2 * power_of_two_below(paths), sizeof(uint32_t));
 }
 
 bool fm_segment_make(const char *job_key, int neighbours)

@@ -149,7 +149,7 @@ struct fm_segment_header {
     uint64_t samples_lost;   /* periods that no path is known of */
     uint64_t folded_periods; /* given to a shorter path, for want of room */
     uint32_t n_paths;        /* places used so far, from 0; there may be free ones among them */
-    uint32_t unused_paths;
+    uint32_t unsampled_threads; /* for which there was no timer, or no room */
 
     /* offsets into the text section, 0 = none. argv and env are NUL-separated lists ended by an empty string. */
     uint32_t text_exe, text_argv, text_env, text_build_id, text_mpi_version, text_mpi_library, text_cpu_model,

@@ -17,6 +17,8 @@ static const uint32_t item_bytes[FM_SECTION_COUNT] = {
     [FM_SECTION_TIMERS] = sizeof(struct fm_segment_timer),
     [FM_SECTION_TIMINGS] = sizeof(struct fm_segment_timing),
     [FM_SECTION_TIMER_BINS] = sizeof(struct fm_segment_bins),
+    [FM_SECTION_PATHS] = sizeof(struct fm_segment_path),
+    [FM_SECTION_PATH_INDEX] = sizeof(uint32_t),
 };
 
 static bool sections_fit(const struct fm_segment_header *header)
@@ -113,6 +115,8 @@ uint32_t fm_segment_used(const struct fm_segment_header *header, enum fm_segment
         [FM_SECTION_TIMERS] = header->n_timers,
         [FM_SECTION_TIMINGS] = header->n_timings,
         [FM_SECTION_TIMER_BINS] = header->n_timer_bins,
+        [FM_SECTION_PATHS] = header->n_paths,
+        [FM_SECTION_PATH_INDEX] = 0, /* likewise */
     };
     return used[id] < header->sections[id].capacity ? used[id] : header->sections[id].capacity;
 }

@@ -1,0 +1,201 @@
+#include "measure/signal/contexts.h"
+
+#include <string.h>
+
+#include "base/platform.h"
+
+enum { SPINS = 10000 }; /* some 50 us, more than folding takes */
+
+/* ---- one at a time; in handlers nobody may sleep ---- */
+
+static bool enter(struct fm_contexts *tree)
+{
+    for (int i = 0; i < SPINS; i++) {
+        unsigned expected = 0;
+        if (atomic_compare_exchange_weak_explicit(&tree->lock, &expected, 1, memory_order_acquire,
+                                                  memory_order_relaxed))
+            return true;
+    }
+    return false;
+}
+
+static void leave(struct fm_contexts *tree)
+{
+    atomic_store_explicit(&tree->lock, 0, memory_order_release);
+}
+
+/* ---- nodes ---- */
+
+static uint32_t home_of(const struct fm_contexts *tree, uint32_t parent, uint64_t step)
+{
+    uint64_t hash = (step ^ (uint64_t)parent << 40) * 0x9e3779b97f4a7c15u;
+    return (uint32_t)(hash >> 32) & tree->index_mask;
+}
+
+static uint64_t step_of(const struct fm_segment_path *path)
+{
+    return fm_path_step(path->address, path->kind);
+}
+
+/* Where the index has a node, or where it belongs. */
+static uint32_t *place_of(const struct fm_contexts *tree, uint32_t parent, uint64_t step)
+{
+    for (uint32_t at = home_of(tree, parent, step);; at = (at + 1) & tree->index_mask) {
+        uint32_t number = tree->index[at];
+        const struct fm_segment_path *path = &tree->paths[number - 1];
+        if (!number || (path->parent == parent && step_of(path) == step && !path->module))
+            return &tree->index[at];
+    }
+}
+
+static void make_index(struct fm_contexts *tree)
+{
+    memset(tree->index, 0, (tree->index_mask + 1ull) * sizeof *tree->index);
+    for (uint32_t i = 1; i < tree->header->n_paths; i++)
+        if (tree->paths[i].kind && !tree->paths[i].module)
+            *place_of(tree, tree->paths[i].parent, step_of(&tree->paths[i])) = i + 1;
+}
+
+/* ---- folding ---- */
+
+static void find_parents(struct fm_contexts *tree)
+{
+    memset(tree->is_parent, 0, (tree->capacity + 63ull) / 64 * sizeof *tree->is_parent);
+    for (uint32_t i = 1; i < tree->capacity; i++)
+        if (tree->paths[i].kind)
+            tree->is_parent[tree->paths[i].parent / 64] |= 1ull << tree->paths[i].parent % 64;
+}
+
+/* All leaves of at most so many periods go into their parents; how many they are. */
+static uint32_t fold_leaves(struct fm_contexts *tree, uint64_t periods)
+{
+    uint32_t folded = 0;
+    find_parents(tree);
+    for (uint32_t i = 1; i < tree->capacity; i++) {
+        struct fm_segment_path *path = &tree->paths[i];
+        if (!path->kind || path->periods > periods || tree->is_parent[i / 64] >> i % 64 & 1)
+            continue;
+        tree->paths[path->parent].periods += path->periods;
+        tree->header->folded_periods += path->periods;
+        path->kind = FM_PATH_NONE;
+        folded++;
+    }
+    return folded;
+}
+
+/* An eighth of the places at once, so that it is rare. */
+static void make_room(struct fm_contexts *tree)
+{
+    uint32_t folded = 0;
+    for (uint64_t periods = 1; folded < tree->capacity / 8 && periods < UINT64_MAX / 2; periods *= 2)
+        folded += fold_leaves(tree, periods);
+    tree->next_free = 1;
+    tree->epoch++;
+    make_index(tree);
+}
+
+/* A free place; 0: there is none. */
+static uint32_t take_place(struct fm_contexts *tree)
+{
+    while (tree->next_free < tree->capacity && tree->paths[tree->next_free].kind)
+        tree->next_free++;
+    return tree->next_free < tree->capacity ? tree->next_free++ : 0;
+}
+
+/* The child that a step leads to, made if need be; 0: there is no room. */
+static uint32_t child_of(struct fm_contexts *tree, uint32_t parent, uint64_t step)
+{
+    uint32_t *place = place_of(tree, parent, step);
+    if (*place)
+        return *place - 1;
+    uint32_t number = take_place(tree);
+    if (!number)
+        return 0;
+    struct fm_segment_path *path = &tree->paths[number];
+    *path = (struct fm_segment_path){.address = step & 0xffffffffffffffu, .parent = parent};
+    __atomic_store_n(&path->kind, (uint16_t)(step >> 56), __ATOMIC_RELEASE); /* now a reader may see it */
+    if (tree->header->n_paths <= number)
+        tree->header->n_paths = number + 1;
+    *place = number + 1;
+    return number;
+}
+
+/* ---- paths ---- */
+
+/* The node of the outer steps that are as they were; *n: how many. */
+static uint32_t known_part(const struct fm_contexts *tree, const struct fm_path_memory *memory, const uint64_t *steps,
+                           unsigned n, unsigned *known)
+{
+    unsigned i = 0;
+    if (memory->epoch == tree->epoch)
+        while (i < n && i < memory->n && memory->steps[i] == steps[n - 1 - i])
+            i++;
+    *known = i;
+    return i ? memory->nodes[i - 1] : 0;
+}
+
+/* false: there is no room for all of it. */
+static bool add_path(struct fm_contexts *tree, struct fm_path_memory *memory, const uint64_t *steps, unsigned n,
+                     uint32_t *node)
+{
+    unsigned known;
+    *node = known_part(tree, memory, steps, n, &known);
+    memory->epoch = tree->epoch;
+    for (memory->n = known; memory->n < n; memory->n++) {
+        uint32_t child = child_of(tree, *node, steps[n - 1 - memory->n]);
+        if (!child)
+            return false;
+        memory->steps[memory->n] = steps[n - 1 - memory->n];
+        memory->nodes[memory->n] = *node = child;
+    }
+    return true;
+}
+
+bool fm_contexts_add(struct fm_contexts *tree, struct fm_path_memory *memory, const uint64_t *steps, unsigned n,
+                     uint64_t periods)
+{
+    uint32_t node;
+    if (!enter(tree))
+        return false;
+    if (!add_path(tree, memory, steps, n, &node)) {
+        make_room(tree);
+        if (!add_path(tree, memory, steps, n, &node))
+            tree->header->folded_periods += periods;
+    }
+    tree->paths[node].periods += periods;
+    leave(tree);
+    return true;
+}
+
+void fm_contexts_make(struct fm_contexts *tree, struct fm_segment_header *header, uint64_t *is_parent)
+{
+    const struct fm_segment_section *paths = &header->sections[FM_SECTION_PATHS],
+                                    *index = &header->sections[FM_SECTION_PATH_INDEX];
+    *tree = (struct fm_contexts){.header = header,
+                                 .paths = (struct fm_segment_path *)((char *)header + paths->offset),
+                                 .index = (uint32_t *)((char *)header + index->offset),
+                                 .capacity = paths->capacity,
+                                 .index_mask = index->capacity - 1,
+                                 .next_free = 1,
+                                 .epoch = 1,
+                                 .is_parent = is_parent};
+    tree->paths[0].kind = FM_PATH_ROOT;
+    header->n_paths = 1;
+}
+
+void fm_contexts_unload(struct fm_contexts *tree, const struct fm_segment_module *module, unsigned number)
+{
+    while (!enter(tree))
+        ;
+    for (uint32_t i = 1; i < tree->header->n_paths; i++) {
+        struct fm_segment_path *path = &tree->paths[i];
+        if ((path->kind != FM_PATH_CALL && path->kind != FM_PATH_LEAF) || path->module ||
+            path->address - module->start >= module->end - module->start)
+            continue;
+        path->address -= module->bias;
+        path->module = (uint16_t)(number + 1);
+    }
+    tree->epoch++;
+    make_index(tree);
+    leave(tree);
+}

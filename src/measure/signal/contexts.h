@@ -1,0 +1,48 @@
+/* The calling context tree of the process, in its segment (FM_SECTION_PATHS). Handlers of all threads add to it, one at
+ * a time; nothing is allocated. When it is full, its lightest leaves are folded into their parents. */
+#ifndef FM_MEASURE_SIGNAL_CONTEXTS_H
+#define FM_MEASURE_SIGNAL_CONTEXTS_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+
+#include "profile/paths.h"
+#include "profile/segment.h"
+
+enum { FM_PATH_DEPTH = 512 }; /* frames of a stack; of a deeper one the outer ones are left out */
+
+struct fm_contexts {
+    struct fm_segment_header *header;
+    struct fm_segment_path *paths;
+    uint32_t *index;
+    uint32_t capacity, index_mask;
+    uint32_t next_free;  /* below it no place is free */
+    uint32_t epoch;      /* changes when nodes have moved */
+    uint64_t *is_parent; /* a bit for each place, for folding */
+    atomic_uint lock;
+};
+
+/* A path as a thread's last sample had it, from the outermost step on, with its nodes: outer frames are mostly the same
+ * as the last time, and are not looked up again. */
+struct fm_path_memory {
+    uint32_t n, epoch;
+    uint64_t steps[FM_PATH_DEPTH];
+    uint32_t nodes[FM_PATH_DEPTH];
+};
+
+/* A step of a path: an address or a routine's number, and in the uppermost byte what it is. */
+static inline uint64_t fm_path_step(uint64_t address, enum fm_path_kind kind)
+{
+    return (address & 0xffffffffffffffu) | (uint64_t)kind << 56;
+}
+
+/* `is_parent` has a bit for each place of the section. */
+void fm_contexts_make(struct fm_contexts *tree, struct fm_segment_header *header, uint64_t *is_parent);
+/* Adds sampling periods at the end of a path; `steps` has its innermost step first. false: another thread is in the
+ * tree and does not leave it. */
+bool fm_contexts_add(struct fm_contexts *tree, struct fm_path_memory *memory, const uint64_t *steps, unsigned n,
+                     uint64_t periods);
+/* A module was unloaded: its nodes keep their place in its file. Not in a handler, and no signal may come. */
+void fm_contexts_unload(struct fm_contexts *tree, const struct fm_segment_module *module, unsigned number);
+
+#endif

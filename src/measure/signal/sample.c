@@ -1,0 +1,174 @@
+#define _GNU_SOURCE
+#include "measure/signal/sample.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+struct fm_sampling fm_sampling;
+__thread struct fm_sampled *fm_sampled_self __attribute__((tls_model("initial-exec")));
+
+/* A thread inside MPI is shown in the routine, called at its call site: what the library does inside, and the language
+ * binding on the way, are not the program's. */
+struct mpi_call {
+    uint32_t routine; /* + 1; 0: not in MPI */
+    uint64_t site;
+};
+
+static struct mpi_call call_of(const struct fm_sampled *self)
+{
+    const struct fm_segment_thread *seg = self->seg;
+    if (!seg || !seg->call_routine)
+        return (struct mpi_call){0};
+    return (struct mpi_call){seg->call_routine, seg->call_site};
+}
+
+/* The stack, innermost frame first; *end: how it ended. */
+static unsigned walk(struct fm_sampled *self, struct fm_unwind *u, enum fm_unwind_result *end)
+{
+    unsigned n = 0;
+    do
+        self->steps[n++] = fm_path_step(u->pc, u->interrupted ? FM_PATH_LEAF : FM_PATH_CALL);
+    while (n < FM_PATH_DEPTH - 1 && (*end = fm_unwind_step(u)) == FM_UNWIND_CALLER);
+    return n;
+}
+
+/* Replaces all that lies inside the call by its routine; how many steps are left out. */
+static unsigned enter_routine(struct fm_sampled *self, unsigned n, struct mpi_call call)
+{
+    uint64_t site = fm_path_step(call.site, FM_PATH_CALL);
+    for (unsigned i = 1; call.routine && i < n; i++) {
+        if (self->steps[i] != site)
+            continue;
+        self->steps[i - 1] = fm_path_step(call.routine - 1, FM_PATH_ROUTINE);
+        return i - 1;
+    }
+    return 0;
+}
+
+/* A frame that a signal interrupted, below its handler, is called from nowhere: it counts as a call all the same. */
+static void make_calls(struct fm_sampled *self, unsigned n)
+{
+    for (unsigned i = 1; i < n; i++)
+        if (self->steps[i] >> 56 == FM_PATH_LEAF)
+            self->steps[i] = fm_path_step(self->steps[i], FM_PATH_CALL);
+}
+
+/* ---- the stack ---- */
+
+enum { PAGE = 4096, PAGES_AT_ONCE = 256 };
+
+/* Whether all pages are mapped. A system call, so it is asked only when the stack is deeper than ever before. */
+static bool is_mapped(uintptr_t from, uintptr_t to)
+{
+    unsigned char pages[PAGES_AT_ONCE];
+    for (from &= ~(uintptr_t)(PAGE - 1); from < to; from += sizeof pages * PAGE) {
+        size_t bytes = to - from < sizeof pages * PAGE ? to - from : sizeof pages * PAGE;
+        if (syscall(SYS_mincore, from, bytes, pages) != 0)
+            return false;
+    }
+    return true;
+}
+
+/* Whether the thread is on its own stack, and not on one that a program has made for itself. */
+static bool on_own_stack(struct fm_sampled *self, uintptr_t sp)
+{
+    if (sp >= self->stack_seen && sp < self->stack_end)
+        return true;
+    if (sp >= self->stack_end || !is_mapped(sp, self->stack_seen))
+        return false;
+    self->stack_seen = sp;
+    return true;
+}
+
+/* ---- samples ---- */
+
+static void forget_rules(struct fm_sampled *self, uint32_t generation)
+{
+    memset(self->rules.slots, 0, sizeof self->rules.slots);
+    self->rules.generation = generation;
+}
+
+static void take(struct fm_contexts *tree, struct fm_sampled *self, const ucontext_t *context, uint64_t periods)
+{
+    struct fm_unwind u;
+    enum fm_unwind_result end = FM_UNWIND_LOST;
+    struct mpi_call call = call_of(self);
+    uint32_t generation = atomic_load_explicit(&fm_sampling.modules_generation, memory_order_acquire);
+    if (self->rules.generation != generation)
+        forget_rules(self, generation);
+    bool own = on_own_stack(self, fm_context_sp(context));
+    fm_unwind_start(&u, context, own ? self->stack_end : 0, &self->rules);
+    unsigned n = walk(self, &u, &end);
+    make_calls(self, n);
+    unsigned inside = enter_routine(self, n, call);
+    if (end != FM_UNWIND_END) {
+        self->steps[n++] = fm_path_step(0, FM_PATH_GAP);
+        __atomic_add_fetch(&tree->header->samples_partial, 1, __ATOMIC_RELAXED);
+    }
+    __atomic_add_fetch(&tree->header->samples, 1, __ATOMIC_RELAXED);
+    self->samples++;
+    self->pending += periods;
+    if (fm_contexts_add(tree, &self->memory, self->steps + inside, n - inside, self->pending))
+        self->pending = 0;
+}
+
+/* ---- the signal ---- */
+
+/* One that nobody of ours has sent is the program's: it goes where it would have gone. */
+static void pass_on(int signal, siginfo_t *info, void *context)
+{
+    struct sigaction program = fm_sampling.program;
+    if (program.sa_handler == SIG_IGN)
+        return;
+    if (program.sa_handler == SIG_DFL) {
+        struct sigaction usual = {.sa_handler = SIG_DFL};
+        sigaction(signal, &usual, NULL);
+        raise(signal); /* delivered when this handler returns */
+        return;
+    }
+    if (program.sa_flags & (int)SA_RESETHAND)
+        fm_sampling.program.sa_handler = SIG_DFL;
+    sigset_t before;
+    pthread_sigmask(SIG_BLOCK, &program.sa_mask, &before);
+    if (program.sa_flags & SA_SIGINFO)
+        program.sa_sigaction(signal, info, context);
+    else
+        program.sa_handler(signal);
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+}
+
+static struct fm_sampled *ours(const siginfo_t *info)
+{
+    const char *sent = info->si_value.sival_ptr, *first = (const char *)fm_sampling.threads;
+    bool one = info->si_code == SI_TIMER && first && sent >= first &&
+               sent < (const char *)(fm_sampling.threads + FM_SAMPLED_THREADS) &&
+               (size_t)(sent - first) % sizeof(struct fm_sampled) == 0;
+    return one ? (struct fm_sampled *)info->si_value.sival_ptr : NULL;
+}
+
+/* A thread that was there before sampling began learns of it by its first signal. */
+static bool is_mine(struct fm_sampled *self)
+{
+    if (fm_sampled_self)
+        return self == fm_sampled_self;
+    if (!self->taken || self->tid != (int32_t)syscall(SYS_gettid))
+        return false;
+    if (!self->stack_end)
+        self->stack_end = self->stack_seen = (uintptr_t)pthread_self(); /* lies above the frames of a thread */
+    fm_sampled_self = self;
+    return true;
+}
+
+void fm_sample_signal(int signal, siginfo_t *info, void *context)
+{
+    int error = errno;
+    struct fm_sampled *self = ours(info);
+    if (!self)
+        pass_on(signal, info, context);
+    else if (atomic_load_explicit(&fm_sampling.on, memory_order_acquire) && is_mine(self))
+        take(&fm_sampling.contexts, self, context, 1 + (uint64_t)info->si_overrun);
+    errno = error;
+}

@@ -1,0 +1,42 @@
+/* Takes a sample: what a thread is doing, as a path into the tree. The handler of the sampling signal, and nothing that
+ * is not safe in one: no lock that anybody sleeps in, no allocation, no stdio. */
+#ifndef FM_MEASURE_SIGNAL_SAMPLE_H
+#define FM_MEASURE_SIGNAL_SAMPLE_H
+
+#include "base/platform.h"
+#include "measure/signal/contexts.h"
+#include "measure/signal/unwind.h"
+
+/* What a sampled thread needs, made before its first signal. */
+struct fm_sampled {
+    uint32_t taken; /* atomic: 1 while a thread owns it */
+    int32_t tid;
+    int timer;                     /* as the kernel names it; -1: none */
+    uintptr_t stack_end;           /* above its outermost frame */
+    uintptr_t stack_seen;          /* from here to its end the stack is known to be there */
+    struct fm_segment_thread *seg; /* which MPI call it is in; NULL: it has never called MPI */
+    uint64_t pending;              /* periods that could not be added when they ended */
+    uint64_t samples;              /* so far */
+    uint64_t steps[FM_PATH_DEPTH];
+    struct fm_path_memory memory;
+    struct fm_unwind_cache rules;
+};
+
+/* All of it, and the one variable of this folder. */
+struct fm_sampling {
+    atomic_uint on;
+    atomic_uint modules_generation; /* changes when a module is unloaded */
+    atomic_uint modules_new;        /* an address was seen whose module may not be in the segment's list */
+    struct fm_sampled *threads;     /* FM_SAMPLED_THREADS of them; empty in a forked child */
+    struct fm_contexts contexts;
+    struct sigaction program; /* what the program does with the signal */
+};
+enum { FM_SAMPLED_THREADS = 256, FM_SAMPLING_SIGNAL = 59 };
+
+extern FM_HIDDEN struct fm_sampling fm_sampling;
+extern FM_HIDDEN __thread struct fm_sampled *fm_sampled_self __attribute__((tls_model("initial-exec")));
+
+/* The handler. */
+void fm_sample_signal(int signal, siginfo_t *info, void *context);
+
+#endif
