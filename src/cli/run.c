@@ -18,7 +18,7 @@
 #include "cli/run_env.h"
 
 static const char usage[] =
-    "usage: fathom run [-o FILE] [--memory SIZE] [--report terse|full|FILE] [--quiet] [--] COMMAND...\n"
+    "usage: fathom run [-o FILE] [--sample HZ|off] [--memory SIZE] [--report terse|full|FILE] [--quiet] [--] COMMAND...\n"
     "\n"
     "Runs COMMAND and measures every MPI call of it. These all work:\n"
     "    fathom run -- mpirun -n 64 ./model\n"
@@ -26,6 +26,8 @@ static const char usage[] =
     "    fathom run ./program-without-mpi\n"
     "\n"
     "  -o, --output FILE   where the profile goes: file or directory (default: PROGRAM.JOB.fathom here)\n"
+    "  --sample HZ         samples of call paths a second and thread: up to 10000, 97 unless given, or off; cpu:HZ counts\n"
+    "                      only the time in which a thread computes\n"
     "  --memory SIZE       memory of each process for what is measured, such as 4M (the default) or 512K; at least 256K\n"
     "  --report HOW        print a report at the end: terse, full, or into the file HOW\n"
     "  -q, --quiet         say nothing at the end\n"
@@ -39,13 +41,26 @@ static bool valid_memory(const char *text)
     return end != text && *text != '-' && value > 0 && suffix <= 1 && !end[suffix];
 }
 
+/* As measure/sampler.c reads it. */
+static bool valid_sampling(const char *text)
+{
+    if (strcmp(text, "off") == 0)
+        return true;
+    const char *number = strncmp(text, "cpu:", 4) == 0 ? text + 4 : text;
+    size_t digits = strspn(number, "0123456789");
+    return digits > 0 && digits < 6 && !number[digits] && atoi(number) <= 10000;
+}
+
 /* -1: go on; else the status to end with. */
 static int parse(int argc, char **argv, struct fm_run_options *options)
 {
-    static const struct option longs[] = {
-        {"output", required_argument, NULL, 'o'}, {"memory", required_argument, NULL, 'm'},
-        {"report", required_argument, NULL, 'r'}, {"quiet", no_argument, NULL, 'q'},
-        {"help", no_argument, NULL, 'h'},         {0}};
+    static const struct option longs[] = {{"output", required_argument, NULL, 'o'},
+                                          {"memory", required_argument, NULL, 'm'},
+                                          {"sample", required_argument, NULL, 's'},
+                                          {"report", required_argument, NULL, 'r'},
+                                          {"quiet", no_argument, NULL, 'q'},
+                                          {"help", no_argument, NULL, 'h'},
+                                          {0}};
     int option;
     memset(options, 0, sizeof *options);
     opterr = 0;
@@ -59,6 +74,12 @@ static int parse(int argc, char **argv, struct fm_run_options *options)
             if (!valid_memory(optarg))
                 return fm_usage_error("run", "--memory needs a size such as 4M or 512K, not '%s'", optarg);
             options->memory = optarg;
+            break;
+        case 's':
+            if (!valid_sampling(optarg))
+                return fm_usage_error(
+                    "run", "--sample needs samples a second such as 100, at most 10000, or off, not '%s'", optarg);
+            options->sample = optarg;
             break;
         case 'r':
             options->report = optarg;

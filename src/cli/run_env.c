@@ -249,6 +249,8 @@ char **fm_run_env_apply(const struct fm_run_env *env, const struct fm_run_option
         setenv("FATHOM_OUTPUT", env->output, 1);
     if (options->memory)
         setenv("FATHOM_MEMORY", options->memory, 1);
+    if (options->sample)
+        setenv("FATHOM_SAMPLE", options->sample, 1);
     if (options->report)
         setenv("FATHOM_REPORT", options->report, 1);
     if (getenv("FATHOM_DIR"))

@@ -8,7 +8,7 @@
 #include "reduce/node.h"
 
 struct fm_run_options {
-    const char *output, *memory, *report; /* NULL: not given */
+    const char *output, *memory, *report, *sample; /* NULL: not given */
     bool quiet;
     char **command; /* ends in NULL */
 };

@@ -127,6 +127,8 @@ __attribute__((noinline)) static enum fm_unwind_result step_rarely(struct fm_unw
     if (!find_cfa(u, rule, &cfa) || cfa < u->sp || cfa > u->stack_end || (cfa == u->sp && !u->interrupted) ||
         !find_pc(u, rule, cfa, &pc) || !find_fp(u, rule, cfa, &fp))
         return FM_UNWIND_LOST;
+    if (rule->ra_kind == FM_RA_SAVED && rule->ra_offset >= 0) /* the loader's resolver: what a stub pushed is above */
+        cfa += (uintptr_t)rule->ra_offset + sizeof pc;
     return go_to(u, pc, cfa, fp);
 }
 
