@@ -1,0 +1,172 @@
+/* The calling context tree in a segment: against a plain list of paths, when it is full, and after a module was
+ * unloaded. */
+#include "measure/signal/contexts.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "tap.h"
+
+enum { PATHS = 1000, INDEX = 2048, DEPTH = 12 };
+
+static struct segment {
+    struct fm_segment_header header;
+    _Alignas(64) struct fm_segment_path paths[PATHS];
+    uint32_t index[INDEX];
+} segment;
+static uint64_t bits[(PATHS + 63) / 64];
+static struct fm_contexts tree;
+static struct fm_path_memory memory;
+
+static void make_tree(uint32_t capacity)
+{
+    memset(&segment, 0, sizeof segment);
+    memset(&memory, 0, sizeof memory);
+    segment.header.sections[FM_SECTION_PATHS] = (struct fm_segment_section){offsetof(struct segment, paths), capacity,
+                                                                            sizeof(struct fm_segment_path)};
+    segment.header.sections[FM_SECTION_PATH_INDEX] = (struct fm_segment_section){offsetof(struct segment, index), INDEX,
+                                                                                 sizeof(uint32_t)};
+    fm_contexts_make(&tree, &segment.header, bits);
+}
+
+/* ---- paths: the innermost step first, as the handler has them ---- */
+
+static uint64_t state = 88172645463325252u;
+
+static unsigned random_below(unsigned n)
+{
+    state ^= state << 13;
+    state ^= state >> 7;
+    state ^= state << 17;
+    return (unsigned)(state >> 33) % n;
+}
+
+static unsigned random_path(uint64_t *steps, unsigned width)
+{
+    unsigned n = 1 + random_below(DEPTH);
+    for (unsigned i = 0; i < n; i++)
+        steps[i] = fm_path_step(0x400000 + 16 * random_below(width), i ? FM_PATH_CALL : FM_PATH_LEAF);
+    return n;
+}
+
+/* What the tree has at the end of a path; found by looking at all nodes, not by its index. */
+static uint64_t periods_at(const uint64_t *steps, unsigned n)
+{
+    uint32_t node = 0;
+    while (n-- > 0) {
+        uint32_t child = 0;
+        for (uint32_t i = 1; i < segment.header.n_paths; i++) {
+            const struct fm_segment_path *p = &segment.paths[i];
+            if (p->kind && p->parent == node && fm_path_step(p->address, p->kind) == steps[n])
+                child = child ? UINT32_MAX : i; /* a second one would be wrong */
+        }
+        if (!child || child == UINT32_MAX)
+            return UINT64_MAX;
+        node = child;
+    }
+    return segment.paths[node].periods;
+}
+
+static uint64_t all_periods(void)
+{
+    uint64_t sum = 0;
+    for (uint32_t i = 0; i < segment.header.n_paths; i++)
+        sum += segment.paths[i].kind ? segment.paths[i].periods : 0;
+    return sum;
+}
+
+static bool is_a_tree(void)
+{
+    for (uint32_t i = 1; i < segment.header.n_paths; i++) {
+        unsigned depth = 0;
+        if (!segment.paths[i].kind)
+            continue;
+        for (uint32_t node = i; node; node = segment.paths[node].parent)
+            if (!segment.paths[node].kind || ++depth > PATHS)
+                return false;
+    }
+    return true;
+}
+
+/* ---- */
+
+static void check_counts(void)
+{
+    static struct known {
+        uint64_t steps[DEPTH];
+        unsigned n;
+        uint64_t periods;
+    } known[60];
+    unsigned n_known = 0, wrong = 0;
+    make_tree(PATHS);
+    for (unsigned i = 0; i < 60; i++) {
+        struct known *new = &known[n_known];
+        new->n = random_path(new->steps, 3);
+        unsigned same = 0;
+        while (same < n_known && (known[same].n != new->n || memcmp(known[same].steps, new->steps, new->n * 8) != 0))
+            same++;
+        n_known += same == n_known;
+    }
+    for (unsigned i = 0; i < 5000; i++) {
+        struct known *path = &known[random_below(n_known)];
+        unsigned periods = 1 + random_below(4);
+        path->periods += periods;
+        wrong += !fm_contexts_add(&tree, &memory, path->steps, path->n, periods);
+    }
+    for (unsigned i = 0; i < n_known; i++)
+        wrong += periods_at(known[i].steps, known[i].n) != known[i].periods;
+    tap_ok(!wrong && segment.header.folded_periods == 0, "each path has its periods");
+}
+
+static void check_folding(void)
+{
+    uint64_t steps[DEPTH], added = 0;
+    const uint64_t hot[3] = {fm_path_step(0x100, FM_PATH_LEAF), fm_path_step(0x200, FM_PATH_CALL),
+                             fm_path_step(0x300, FM_PATH_CALL)};
+    make_tree(PATHS);
+    for (unsigned i = 0; i < 100000; i++) {
+        unsigned n = random_path(steps, 500);
+        bool is_hot = i % 3 == 0;
+        fm_contexts_add(&tree, &memory, is_hot ? hot : steps, is_hot ? 3 : n, 2);
+        added += 2;
+    }
+    tap_ok(all_periods() == added, "a full tree loses nothing");
+    tap_ok(segment.header.folded_periods > 0 && is_a_tree(), "what had no room was folded, and it still is a tree");
+    tap_ok(periods_at(hot, 3) == 2 * 33334, "a heavy path keeps its place");
+}
+
+static void check_too_small(void)
+{
+    uint64_t steps[DEPTH];
+    make_tree(8);
+    for (unsigned i = 0; i < 1000; i++)
+        fm_contexts_add(&tree, &memory, steps, random_path(steps, 50), 1);
+    tap_ok(all_periods() == 1000 && is_a_tree(), "a tree of eight nodes");
+}
+
+static void check_unloading(void)
+{
+    const struct fm_segment_module module = {.start = 0x10000, .end = 0x20000, .bias = 0x10000};
+    const uint64_t path[3] = {fm_path_step(0x10100, FM_PATH_LEAF), fm_path_step(0x10200, FM_PATH_CALL),
+                              fm_path_step(0x400, FM_PATH_CALL)};
+    make_tree(PATHS);
+    fm_contexts_add(&tree, &memory, path, 3, 5);
+    fm_contexts_unload(&tree, &module, 7);
+    fm_contexts_add(&tree, &memory, path, 3, 3);
+    unsigned old = 0, new = 0;
+    for (uint32_t i = 1; i < segment.header.n_paths; i++) {
+        const struct fm_segment_path *p = &segment.paths[i];
+        old += p->kind == FM_PATH_LEAF && p->module == 8 && p->address == 0x100 && p->periods == 5;
+        new += p->kind == FM_PATH_LEAF && !p->module && p->address == 0x10100 && p->periods == 3;
+    }
+    tap_ok(old == 1 && new == 1 && is_a_tree(), "another module at the place of an unloaded one is another");
+}
+
+int main(void)
+{
+    check_counts();
+    check_folding();
+    check_too_small();
+    check_unloading();
+    return tap_done();
+}

@@ -1,0 +1,184 @@
+/* The unwinder against glibc's backtrace, which reads the same tables by other code and is slow but exact: the same
+ * frames, wherever a timer's signal falls. */
+#define _GNU_SOURCE
+#include "measure/signal/unwind.h"
+
+#include <execinfo.h>
+#include <math.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/time.h>
+#include <unistd.h>
+
+#include "tap.h"
+
+extern void *__libc_stack_end;
+
+enum { FRAMES = 256 };
+static struct fm_unwind_cache cache;
+static volatile unsigned long taken, complete, different, deepest, through_handler;
+static char first_difference[4096];
+
+/* *interrupted: which frame, beside the first, a signal has interrupted; 0: none. */
+static unsigned walk(const ucontext_t *context, uintptr_t stack_end, uintptr_t frames[FRAMES], unsigned *interrupted,
+                     enum fm_unwind_result *end)
+{
+    struct fm_unwind u;
+    unsigned n = 0;
+    *interrupted = 0;
+    fm_unwind_start(&u, context, stack_end, &cache);
+    do {
+        if (u.interrupted)
+            *interrupted = n;
+        frames[n++] = u.pc;
+    } while (n < FRAMES && (*end = fm_unwind_step(&u)) == FM_UNWIND_CALLER);
+    return n;
+}
+
+static void note_difference(const uintptr_t *mine, unsigned n, void **theirs, int m)
+{
+    FILE *text = fmemopen(first_difference, sizeof first_difference, "w");
+    for (unsigned i = 0; i < n || (int)i < m; i++)
+        fprintf(text, "# %12lx %12lx\n", i < n ? (long)mine[i] : 0, (int)i < m ? (long)theirs[i] : 0);
+    fclose(text);
+}
+
+static void on_timer(int signal, siginfo_t *info, void *data)
+{
+    (void)signal;
+    (void)info;
+    uintptr_t mine[FRAMES];
+    void *theirs[FRAMES];
+    enum fm_unwind_result end;
+    unsigned interrupted, n = walk(data, (uintptr_t)__libc_stack_end, mine, &interrupted, &end);
+    int m = backtrace(theirs, FRAMES), from = 0;
+    while (from < m && (uintptr_t)theirs[from] != mine[0]) /* this handler and the kernel's frame */
+        from++;
+    if (interrupted && from + (int)interrupted < m) /* on aarch64 backtrace takes a return address for it */
+        theirs[from + (int)interrupted] = (void *)mine[interrupted];
+    taken++;
+    complete += end == FM_UNWIND_END;
+    deepest = n > deepest ? n : deepest;
+    if (from == m || (unsigned)(m - from) != n || memcmp(mine, theirs + from, n * sizeof *mine) != 0) {
+        if (!different++)
+            note_difference(mine, n, theirs + from, m - from);
+    }
+}
+
+/* ---- what is interrupted ---- */
+
+static volatile double sink;
+
+__attribute__((noinline)) static double leaf(double x)
+{
+    return x * 1.000001 + 0.5;
+}
+
+__attribute__((noinline)) static double deep(int n, double x)
+{
+    volatile char room[48];
+    room[n % 48] = (char)n;
+    return n ? deep(n - 1, leaf(x)) + room[n % 48] : sin(x) + strtod("1.25", NULL);
+}
+
+/* A frame of a size that is known only when it runs needs a frame pointer. */
+__attribute__((noinline)) static double with_alloca(int n)
+{
+    volatile char *room = __builtin_alloca((size_t)n);
+    memset((char *)room, 1, (size_t)n);
+    return leaf(room[n / 2]);
+}
+
+static int compare(const void *a, const void *b)
+{
+    sink = deep(3, *(const double *)a);
+    return *(const double *)a < *(const double *)b ? -1 : 1;
+}
+
+static void on_program_signal(int signal)
+{
+    (void)signal;
+    unsigned long before = taken;
+    for (int i = 0; i < 20000 && taken == before; i++)
+        sink = deep(10, i);
+    through_handler += taken != before;
+}
+
+static void work(void)
+{
+    double values[40];
+    char text[64];
+    for (int i = 0; i < 40; i++)
+        values[i] = (double)(i * 7919 % 40);
+    qsort(values, 40, sizeof *values, compare);
+    for (int i = 0; i < 50; i++)
+        sink = deep(i, i) + with_alloca(100 + 7 * i);
+    for (int i = 0; i < 20; i++)
+        free(malloc((size_t)(i * 100 + 1)));
+    snprintf(text, sizeof text, "%.17g %s", sink, "text");
+    raise(SIGUSR1);
+}
+
+static void set_timer(int us)
+{
+    struct itimerval every = {{0, us}, {0, us}};
+    setitimer(ITIMER_REAL, &every, NULL);
+}
+
+/* ---- a thread, and what must not be read ---- */
+
+static bool thread_complete;
+
+static void *in_thread(void *unused)
+{
+    (void)unused;
+    ucontext_t here;
+    uintptr_t frames[FRAMES];
+    enum fm_unwind_result end = FM_UNWIND_LOST;
+    unsigned interrupted;
+    getcontext(&here);
+    unsigned n = walk(&here, (uintptr_t)pthread_self(), frames, &interrupted, &end);
+    thread_complete = end == FM_UNWIND_END && n >= 2;
+    return NULL;
+}
+
+static void check_bounds(void)
+{
+    ucontext_t here;
+    getcontext(&here);
+    struct fm_unwind u;
+    unsigned steps = 0;
+    uintptr_t end = fm_context_sp(&here) + 64; /* the stack is said to end in this very frame */
+    fm_unwind_start(&u, &here, end, &cache);
+    while (steps < FRAMES && fm_unwind_step(&u) == FM_UNWIND_CALLER)
+        steps++;
+    tap_ok(steps < 3 && u.sp <= end, "nothing beyond the end of the stack is read");
+}
+
+int main(void)
+{
+    struct sigaction timer = {.sa_sigaction = on_timer, .sa_flags = SA_SIGINFO | SA_RESTART};
+    struct sigaction program = {.sa_handler = on_program_signal, .sa_flags = SA_RESTART};
+    void *warm[4];
+    backtrace(warm, 4); /* loads its library, which must not happen in a handler */
+    sigaction(SIGALRM, &timer, NULL);
+    sigaction(SIGUSR1, &program, NULL);
+    set_timer(300);
+    for (int i = 0; i < 100000 && taken < 5000; i++)
+        work();
+    set_timer(0);
+    tap_ok(taken >= 5000 && deepest > 50, "%lu samples, up to %lu frames", taken, deepest);
+    if (!tap_ok(different == 0, "the frames are those of backtrace (%lu are not)", different))
+        fputs(first_difference, stdout);
+    tap_ok(complete == taken, "all stacks are followed to their end (%lu of %lu)", complete, taken);
+    tap_ok(through_handler > 0, "also out of a signal handler, %lu times", through_handler);
+    pthread_t thread;
+    pthread_create(&thread, NULL, in_thread, NULL);
+    pthread_join(thread, NULL);
+    tap_ok(thread_complete, "a thread's stack ends where it began");
+    check_bounds();
+    return tap_done();
+}
