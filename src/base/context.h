@@ -27,6 +27,13 @@ static inline uintptr_t fm_context_register(const ucontext_t *c, unsigned number
 /* From the stack pointer in the function that a handler returns to. */
 enum { FM_CONTEXT_FROM_SP = sizeof(siginfo_t) };
 
+/* Whether a handler returns to this place: the kernel's two instructions for it, which may have no tables. */
+static inline int fm_is_signal_return(uintptr_t pc)
+{
+    const uint32_t *code = (const uint32_t *)pc;
+    return pc % sizeof *code == 0 && code[0] == 0xd2801168 && code[1] == 0xd4000001; /* mov x8, 139; svc 0 */
+}
+
 /* Bits of an address beyond the 48 of a program may be a signature. */
 static inline uintptr_t fm_plain_address(uintptr_t address)
 {
@@ -51,6 +58,12 @@ static inline uintptr_t fm_context_register(const ucontext_t *c, unsigned number
 }
 
 enum { FM_CONTEXT_FROM_SP = 0 };
+
+static inline int fm_is_signal_return(uintptr_t pc)
+{
+    static const unsigned char code[] = {0x48, 0xc7, 0xc0, 15, 0, 0, 0, 0x0f, 0x05}; /* mov 15, rax; syscall */
+    return __builtin_memcmp((const void *)pc, code, sizeof code) == 0;
+}
 
 static inline uintptr_t fm_plain_address(uintptr_t address)
 {

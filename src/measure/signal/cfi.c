@@ -109,16 +109,18 @@ extern __typeof__(_dl_find_object) _dl_find_object __attribute__((weak));
 bool fm_cfi_find_module(uintptr_t address, struct fm_cfi_module *module)
 {
     struct dl_find_object found;
-    if (!_dl_find_object || _dl_find_object((void *)address, &found) != 0 || !found.dlfo_eh_frame)
+    if (!_dl_find_object || _dl_find_object((void *)address, &found) != 0)
         return false;
     *module = (struct fm_cfi_module){(uintptr_t)found.dlfo_eh_frame, (uintptr_t)found.dlfo_map_start,
                                      (uintptr_t)found.dlfo_map_end};
-    return module->eh_frame_hdr - module->start < module->end - module->start;
+    return true;
 }
 
 /* The frame description whose range holds pc, from the sorted table in .eh_frame_hdr. */
 static uintptr_t find_fde(const struct fm_cfi_module *m, uintptr_t pc)
 {
+    if (m->eh_frame_hdr - m->start >= m->end - m->start)
+        return 0;
     struct reader r = {(const uint8_t *)m->eh_frame_hdr, (const uint8_t *)m->end, false};
     uint8_t version = (uint8_t)get(&r, 1), frame_encoding = (uint8_t)get(&r, 1), count_encoding = (uint8_t)get(&r, 1),
             table_encoding = (uint8_t)get(&r, 1);

@@ -27,11 +27,11 @@ struct fm_cfi_rule {
 
 /* Where the tables of a module are. */
 struct fm_cfi_module {
-    uintptr_t eh_frame_hdr;
-    uintptr_t start, end; /* readable memory around it, with .eh_frame */
+    uintptr_t eh_frame_hdr; /* 0: it has none */
+    uintptr_t start, end;   /* readable memory around it, with .eh_frame */
 };
 
-/* The module that holds an address, without a lock; false: none, or one without tables. */
+/* The module that holds an address, without a lock; false: none. */
 bool fm_cfi_find_module(uintptr_t address, struct fm_cfi_module *module);
 /* The rule in force at an address inside an instruction. false: there is none, or it is not understood. */
 bool fm_cfi_rule_at(const struct fm_cfi_module *module, uintptr_t address, struct fm_cfi_rule *rule);

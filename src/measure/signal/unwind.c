@@ -47,12 +47,16 @@ static bool is_plain(const struct fm_cfi_rule *rule)
            (rule->fp_kind == FM_FP_SAME || (rule->fp_offset <= -8 && rule->fp_offset + rule->cfa_offset >= 0));
 }
 
-__attribute__((noinline)) static void learn(struct fm_rule_slot *slot, uintptr_t address, bool interrupted)
+__attribute__((noinline)) static void learn(struct fm_rule_slot *slot, const struct fm_unwind *u, uintptr_t address)
 {
     struct fm_cfi_module module;
+    bool in_module = fm_cfi_find_module(address, &module);
     slot->address = address;
-    if (!fm_cfi_find_module(address, &module) || !fm_cfi_rule_at(&module, address, &slot->rule))
-        slot->rule = guessed_rule(interrupted);
+    if (!in_module || !fm_cfi_rule_at(&module, address, &slot->rule)) {
+        slot->rule = guessed_rule(u->interrupted);
+        if (in_module && fm_is_signal_return(u->pc))
+            slot->rule.ra_kind = FM_RA_SIGNAL;
+    }
     slot->plain = is_plain(&slot->rule);
     slot->from_fp = slot->rule.cfa_register == FM_DWARF_FP;
 }
@@ -62,7 +66,7 @@ FM_INLINE const struct fm_rule_slot *slot_of(const struct fm_unwind *u)
     uintptr_t address = u->pc - !u->interrupted; /* inside the call, which may be the function's last instruction */
     struct fm_rule_slot *slot = &u->cache->slots[(address >> 2 ^ address >> 12) % FM_RULE_SLOTS];
     if (__builtin_expect(slot->address != address, 0))
-        learn(slot, address, u->interrupted);
+        learn(slot, u, address);
     return slot;
 }
 
