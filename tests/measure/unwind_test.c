@@ -19,7 +19,7 @@ extern void *__libc_stack_end;
 
 enum { FRAMES = 256 };
 static struct fm_unwind_cache cache;
-static volatile unsigned long taken, complete, different, deepest, through_handler;
+static volatile unsigned long taken, complete, different, further, deepest, through_handler;
 static char first_difference[4096];
 
 /* *interrupted: which frame, beside the first, a signal has interrupted; 0: none. */
@@ -62,7 +62,9 @@ static void on_timer(int signal, siginfo_t *info, void *data)
     taken++;
     complete += end == FM_UNWIND_END;
     deepest = n > deepest ? n : deepest;
-    if (from == m || (unsigned)(m - from) != n || memcmp(mine, theirs + from, n * sizeof *mine) != 0) {
+    unsigned common = (unsigned)(m - from);
+    further += common < n; /* in a stub of the linker, which has no tables on aarch64, backtrace ends */
+    if (!common || common > n || (common < n && common > 1) || memcmp(mine, theirs + from, common * sizeof *mine)) {
         if (!different++)
             note_difference(mine, n, theirs + from, m - from);
     }
@@ -102,7 +104,7 @@ static void on_program_signal(int signal)
 {
     (void)signal;
     unsigned long before = taken;
-    for (int i = 0; i < 20000 && taken == before; i++)
+    for (int i = 0; i < 100; i++)
         sink = deep(10, i);
     through_handler += taken != before;
 }
@@ -173,6 +175,7 @@ int main(void)
     tap_ok(taken >= 5000 && deepest > 50, "%lu samples, up to %lu frames", taken, deepest);
     if (!tap_ok(different == 0, "the frames are those of backtrace (%lu are not)", different))
         fputs(first_difference, stdout);
+    tap_ok(further < taken / 50, "or go further (%lu times)", further);
     tap_ok(complete == taken, "all stacks are followed to their end (%lu of %lu)", complete, taken);
     tap_ok(through_handler > 0, "also out of a signal handler, %lu times", through_handler);
     pthread_t thread;
