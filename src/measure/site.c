@@ -174,7 +174,8 @@ static bool is_internal_call(uintptr_t pc, unsigned routine)
 static bool rule_of_call(uintptr_t pc, struct fm_cfi_rule *rule)
 {
     struct fm_cfi_module module;
-    return fm_cfi_find_module(pc - 1, &module) && fm_cfi_rule_at(&module, pc - 1, rule) &&
+    struct fm_cfi_memory memory = {0};
+    return fm_cfi_find_module(pc - 1, &module) && fm_cfi_rule_at(&module, pc - 1, &memory, rule) &&
            rule->cfa_kind == FM_CFA_REGISTER && rule->ra_kind == FM_RA_SAVED && rule->fp_kind != FM_FP_AT_FP &&
            (rule->cfa_register == FM_DWARF_SP || rule->cfa_register == FM_DWARF_FP);
 }

@@ -22,23 +22,15 @@ static struct fm_unwind_cache cache;
 static volatile unsigned long taken, complete, different, further, deepest, through_handler;
 static char first_difference[4096];
 
-/* *interrupted: which frame, beside the first, a signal has interrupted; 0: none. */
-static unsigned walk(const ucontext_t *context, uintptr_t stack_end, uintptr_t frames[FRAMES], unsigned *interrupted,
+static unsigned walk(const ucontext_t *context, uintptr_t stack_end, uint64_t frames[FRAMES],
                      enum fm_unwind_result *end)
 {
     struct fm_unwind u;
-    unsigned n = 0;
-    *interrupted = 0;
     fm_unwind_start(&u, context, stack_end, &cache);
-    do {
-        if (u.interrupted)
-            *interrupted = n;
-        frames[n++] = u.pc;
-    } while (n < FRAMES && (*end = fm_unwind_step(&u)) == FM_UNWIND_CALLER);
-    return n;
+    return fm_unwind_walk(&u, frames, FRAMES, end);
 }
 
-static void note_difference(const uintptr_t *mine, unsigned n, void **theirs, int m)
+static void note_difference(const uint64_t *mine, unsigned n, void **theirs, int m)
 {
     FILE *text = fmemopen(first_difference, sizeof first_difference, "w");
     for (unsigned i = 0; i < n || (int)i < m; i++)
@@ -50,15 +42,13 @@ static void on_timer(int signal, siginfo_t *info, void *data)
 {
     (void)signal;
     (void)info;
-    uintptr_t mine[FRAMES];
+    uint64_t mine[FRAMES];
     void *theirs[FRAMES];
     enum fm_unwind_result end;
-    unsigned interrupted, n = walk(data, (uintptr_t)__libc_stack_end, mine, &interrupted, &end);
+    unsigned n = walk(data, (uintptr_t)__libc_stack_end, mine, &end);
     int m = backtrace(theirs, FRAMES), from = 0;
     while (from < m && (uintptr_t)theirs[from] != mine[0]) /* this handler and the kernel's frame */
         from++;
-    if (interrupted && from + (int)interrupted < m) /* on aarch64 backtrace takes a return address for it */
-        theirs[from + (int)interrupted] = (void *)mine[interrupted];
     taken++;
     complete += end == FM_UNWIND_END;
     deepest = n > deepest ? n : deepest;
@@ -138,11 +128,10 @@ static void *in_thread(void *unused)
 {
     (void)unused;
     ucontext_t here;
-    uintptr_t frames[FRAMES];
+    uint64_t frames[FRAMES];
     enum fm_unwind_result end = FM_UNWIND_LOST;
-    unsigned interrupted;
     getcontext(&here);
-    unsigned n = walk(&here, (uintptr_t)pthread_self(), frames, &interrupted, &end);
+    unsigned n = walk(&here, (uintptr_t)pthread_self(), frames, &end);
     thread_complete = end == FM_UNWIND_END && n >= 2;
     return NULL;
 }
@@ -150,14 +139,14 @@ static void *in_thread(void *unused)
 static void check_bounds(void)
 {
     ucontext_t here;
+    uint64_t frames[FRAMES];
+    enum fm_unwind_result end;
     getcontext(&here);
     struct fm_unwind u;
-    unsigned steps = 0;
-    uintptr_t end = fm_context_sp(&here) + 64; /* the stack is said to end in this very frame */
-    fm_unwind_start(&u, &here, end, &cache);
-    while (steps < FRAMES && fm_unwind_step(&u) == FM_UNWIND_CALLER)
-        steps++;
-    tap_ok(steps < 3 && u.sp <= end, "nothing beyond the end of the stack is read");
+    uintptr_t stack_end = fm_context_sp(&here) + 64; /* the stack is said to end in this very frame */
+    fm_unwind_start(&u, &here, stack_end, &cache);
+    unsigned n = fm_unwind_walk(&u, frames, FRAMES, &end);
+    tap_ok(n < 3 && end == FM_UNWIND_LOST && u.sp <= stack_end, "nothing beyond the end of the stack is read");
 }
 
 int main(void)

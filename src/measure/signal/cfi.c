@@ -5,103 +5,7 @@
 #include <string.h>
 
 #include "base/platform.h"
-
-/* A reader that never leaves [at, end): past the end it gives zeros and remembers. */
-struct reader {
-    const uint8_t *at, *end;
-    bool bad;
-};
-
-FM_INLINE uint64_t get(struct reader *r, size_t bytes)
-{
-    uint64_t value = 0;
-    if ((size_t)(r->end - r->at) < bytes) {
-        r->bad = true;
-        r->at = r->end;
-        return 0;
-    }
-    memcpy(&value, r->at, bytes); /* both processors are little-endian */
-    r->at += bytes;
-    return value;
-}
-
-/* A number in groups of seven bits, the lowest first; bits is how many there were. */
-static uint64_t get_long_leb(struct reader *r, uint8_t byte, unsigned *bits)
-{
-    uint64_t value = byte & 0x7f;
-    unsigned shift = 7;
-    for (; byte & 0x80 && !r->bad; shift += 7) {
-        byte = (uint8_t)get(r, 1);
-        if (shift < 64)
-            value |= (uint64_t)(byte & 0x7f) << shift;
-    }
-    *bits = shift;
-    return value;
-}
-
-FM_INLINE uint64_t get_uleb(struct reader *r)
-{
-    uint8_t byte = (uint8_t)get(r, 1);
-    unsigned bits;
-    return byte & 0x80 ? get_long_leb(r, byte, &bits) : byte;
-}
-
-FM_INLINE int64_t get_sleb(struct reader *r)
-{
-    unsigned bits;
-    uint64_t value = get_long_leb(r, (uint8_t)get(r, 1), &bits);
-    if (bits < 64 && value >> (bits - 1))
-        value |= ~(uint64_t)0 << bits;
-    return (int64_t)value;
-}
-
-enum { PE_OMIT = 0xff, PE_PCREL = 0x10, PE_DATAREL = 0x30 };
-
-/* A DW_EH_PE encoded pointer; data_base for values relative to .eh_frame_hdr. */
-static uint64_t get_encoded(struct reader *r, uint8_t encoding, uintptr_t data_base)
-{
-    uintptr_t here = (uintptr_t)r->at;
-    uint64_t value;
-    switch (encoding & 0x0f) {
-    case 0x00:
-    case 0x04:
-    case 0x0c:
-        value = get(r, 8);
-        break;
-    case 0x01:
-        value = get_uleb(r);
-        break;
-    case 0x02:
-        value = get(r, 2);
-        break;
-    case 0x03:
-        value = get(r, 4);
-        break;
-    case 0x09:
-        value = (uint64_t)get_sleb(r);
-        break;
-    case 0x0a:
-        value = (uint64_t)(int64_t)(int16_t)get(r, 2);
-        break;
-    case 0x0b:
-        value = (uint64_t)(int64_t)(int32_t)get(r, 4);
-        break;
-    default:
-        r->bad = true;
-        return 0;
-    }
-    switch (encoding & 0x70) {
-    case 0:
-        return value;
-    case PE_PCREL:
-        return value + here;
-    case PE_DATAREL:
-        return value + data_base;
-    default:
-        r->bad = true;
-        return 0;
-    }
-}
+#include "measure/signal/dwarf_reader.h"
 
 /* glibc 2.35 and later. */
 extern __typeof__(_dl_find_object) _dl_find_object __attribute__((weak));
@@ -116,21 +20,21 @@ bool fm_cfi_find_module(uintptr_t address, struct fm_cfi_module *module)
     return true;
 }
 
+/* The only form of .eh_frame_hdr that linkers write: version 1, pointers of 4 bytes relative to themselves, a count of
+ * 4 bytes, a table relative to the header. */
+enum { HEADER_FORM = 0x3b031b01, HEADER_BYTES = 12 };
+
 /* The frame description whose range holds pc, from the sorted table in .eh_frame_hdr. */
 static uintptr_t find_fde(const struct fm_cfi_module *m, uintptr_t pc)
 {
-    if (m->eh_frame_hdr - m->start >= m->end - m->start)
+    uintptr_t at = m->eh_frame_hdr - m->start, room = m->end - m->start;
+    const uint32_t *header = (const uint32_t *)m->eh_frame_hdr;
+    if (at >= room || room - at < HEADER_BYTES || m->eh_frame_hdr % 4 || header[0] != HEADER_FORM)
         return 0;
-    struct reader r = {(const uint8_t *)m->eh_frame_hdr, (const uint8_t *)m->end, false};
-    uint8_t version = (uint8_t)get(&r, 1), frame_encoding = (uint8_t)get(&r, 1), count_encoding = (uint8_t)get(&r, 1),
-            table_encoding = (uint8_t)get(&r, 1);
-    if (version != 1 || count_encoding == PE_OMIT || table_encoding != (PE_DATAREL | 0x0b))
+    uint64_t count = header[2];
+    const int32_t *table = (const int32_t *)(header + 3);
+    if (count == 0 || (room - at - HEADER_BYTES) / 8 < count)
         return 0;
-    get_encoded(&r, frame_encoding, m->eh_frame_hdr);
-    uint64_t count = get_encoded(&r, count_encoding, m->eh_frame_hdr);
-    if (r.bad || count == 0 || (uint64_t)(r.end - r.at) / 8 < count)
-        return 0;
-    const int32_t *table = (const int32_t *)(const void *)r.at;
     uint64_t low = 0;
     for (uint64_t rest = count; rest > 1; rest -= rest / 2) { /* no branch that would be guessed wrongly */
         uint64_t middle = low + rest / 2;
@@ -140,15 +44,6 @@ static uintptr_t find_fde(const struct fm_cfi_module *m, uintptr_t pc)
         return 0;
     return m->eh_frame_hdr + (uintptr_t)(intptr_t)table[2 * low + 1];
 }
-
-struct cie {
-    uint64_t code_align;
-    int64_t data_align;
-    uint64_t ra_register;
-    uint8_t fde_encoding;
-    bool augmented, signal_frame;
-    struct reader instructions;
-};
 
 static struct reader record_at(const struct fm_cfi_module *m, uintptr_t at)
 {
@@ -165,38 +60,41 @@ static struct reader record_at(const struct fm_cfi_module *m, uintptr_t at)
     return r;
 }
 
-static bool read_cie(const struct fm_cfi_module *m, uintptr_t at, struct cie *cie)
+static void read_augmentation(struct reader *r, const char *letters, struct fm_cfi_common *cie)
 {
-    struct reader r = record_at(m, at);
-    if (get(&r, 4) != 0)
-        return false;
-    get(&r, 1); /* version */
-    const char *augmentation = (const char *)r.at;
-    while (get(&r, 1) && !r.bad)
-        ;
-    cie->code_align = get_uleb(&r);
-    cie->data_align = get_sleb(&r);
-    cie->ra_register = get_uleb(&r);
-    cie->fde_encoding = 0;
-    cie->signal_frame = false;
-    cie->augmented = augmentation[0] == 'z';
-    if (cie->augmented) {
-        uint64_t length = get_uleb(&r);
-        const uint8_t *after = length <= (uint64_t)(r.end - r.at) ? r.at + length : r.end;
-        for (const char *c = augmentation + 1; *c && !r.bad; c++) {
-            if (*c == 'R')
-                cie->fde_encoding = (uint8_t)get(&r, 1);
-            else if (*c == 'P')
-                get_encoded(&r, (uint8_t)get(&r, 1), 0);
-            else if (*c == 'L')
-                get(&r, 1);
-            else if (*c == 'S')
-                cie->signal_frame = true;
-        }
-        r.at = after;
+    uint64_t length = get_uleb(r);
+    const uint8_t *after = length <= (uint64_t)(r->end - r->at) ? r->at + length : r->end;
+    for (const char *c = letters; *c && !r->bad; c++) {
+        if (*c == 'R')
+            cie->pointer_encoding = (uint8_t)get(r, 1);
+        else if (*c == 'P')
+            get_encoded(r, (uint8_t)get(r, 1));
+        else if (*c == 'L')
+            get(r, 1);
+        else if (*c == 'S')
+            cie->signal_frame = true;
     }
-    cie->instructions = r;
-    return !r.bad;
+    r->at = after;
+}
+
+/* *r is left at its instructions. */
+static bool read_cie(const struct fm_cfi_module *m, uintptr_t at, struct fm_cfi_common *cie, struct reader *r)
+{
+    *r = record_at(m, at);
+    *cie = (struct fm_cfi_common){.at = at};
+    if (get(r, 4) != 0)
+        return false;
+    get(r, 1); /* version */
+    const char *augmentation = (const char *)r->at;
+    while (get(r, 1) && !r->bad)
+        ;
+    cie->code_align = get_uleb(r);
+    cie->data_align = get_sleb(r);
+    cie->ra_register = get_uleb(r);
+    cie->augmented = augmentation[0] == 'z';
+    if (cie->augmented)
+        read_augmentation(r, augmentation + 1, cie);
+    return !r->bad;
 }
 
 enum { MAX_STATES = 8, NO_REGISTER = 0xff };
@@ -205,7 +103,7 @@ struct row {
     bool unknown; /* the CFA is given by an expression that is not understood */
 };
 
-static void set_saved(struct row *row, const struct cie *cie, uint64_t reg, int64_t offset)
+static void set_saved(struct row *row, const struct fm_cfi_common *cie, uint64_t reg, int64_t offset)
 {
     if (reg == cie->ra_register) {
         row->rule.ra_kind = FM_RA_SAVED;
@@ -216,7 +114,7 @@ static void set_saved(struct row *row, const struct cie *cie, uint64_t reg, int6
     }
 }
 
-static void restore(struct row *row, const struct cie *cie, const struct row *initial, uint64_t reg)
+static void restore(struct row *row, const struct fm_cfi_common *cie, const struct row *initial, uint64_t reg)
 {
     if (reg == cie->ra_register) {
         row->rule.ra_kind = initial->rule.ra_kind;
@@ -227,13 +125,13 @@ static void restore(struct row *row, const struct cie *cie, const struct row *in
     }
 }
 
-static void set_undefined(struct row *row, const struct cie *cie, uint64_t reg)
+static void set_undefined(struct row *row, const struct fm_cfi_common *cie, uint64_t reg)
 {
     if (reg == cie->ra_register)
         row->rule.ra_kind = FM_RA_NONE;
 }
 
-static void set_same(struct row *row, const struct cie *cie, uint64_t reg)
+static void set_same(struct row *row, const struct fm_cfi_common *cie, uint64_t reg)
 {
     if (reg == cie->ra_register)
         row->rule.ra_kind = FM_RA_IN_REGISTER;
@@ -305,7 +203,7 @@ static void set_cfa_expression(struct row *row, struct reader block, uintptr_t p
 }
 
 /* Where a register is saved. A realigned frame keeps its frame pointer where the new one points. */
-static void set_saved_expression(struct row *row, const struct cie *cie, uint64_t reg, struct reader block)
+static void set_saved_expression(struct row *row, const struct fm_cfi_common *cie, uint64_t reg, struct reader block)
 {
     uint64_t base;
     int64_t offset;
@@ -353,7 +251,7 @@ enum {
 
 struct run {
     struct reader r;
-    const struct cie *cie;
+    const struct fm_cfi_common *cie;
     const struct row *initial;
     uintptr_t location, pc;
     struct row *stack; /* remembered states */
@@ -363,7 +261,7 @@ struct run {
 /* An instruction that gives a register's rule. false: it is none. */
 static bool run_register(struct run *run, uint8_t op, struct row *row)
 {
-    const struct cie *cie = run->cie;
+    const struct fm_cfi_common *cie = run->cie;
     uint64_t reg = get_uleb(&run->r);
     switch (op) {
     case CFA_OFFSET_EXTENDED:
@@ -417,7 +315,7 @@ static bool run_other(struct run *run, uint8_t op, struct row *row)
     case CFA_NEGATE_RA_STATE: /* pointer authentication on aarch64: the address is stripped anyway */
         return true;
     case CFA_SET_LOC:
-        run->location = get_encoded(&run->r, run->cie->fde_encoding, 0);
+        run->location = get_encoded(&run->r, run->cie->pointer_encoding);
         return true;
     case CFA_ADVANCE_LOC1:
         run->location += get(&run->r, 1) * run->cie->code_align;
@@ -477,46 +375,61 @@ static bool run_to(struct run *run, struct row *row)
     return !run->r.bad;
 }
 
-/* The instructions of the function that holds pc. */
-static bool open_fde(const struct fm_cfi_module *m, uintptr_t pc, struct cie *cie, struct reader *r, uintptr_t *start)
+/* What the function has in common with others; NULL: not understood. */
+static const struct fm_cfi_common *common_at(const struct fm_cfi_module *m, uintptr_t at, struct fm_cfi_memory *memory)
+{
+    struct fm_cfi_common *common = &memory->common[at / 8 % FM_CFI_COMMON];
+    struct reader instructions;
+    if (common->at == at)
+        return common->rule_known ? common : NULL;
+    if (!read_cie(m, at, common, &instructions)) {
+        common->at = 0;
+        return NULL;
+    }
+    struct row row = {.rule = {.ra_kind = FM_RA_IN_REGISTER, .cfa_register = NO_REGISTER}}, stack[MAX_STATES];
+    struct run run = {.r = instructions, .cie = common, .initial = &row, .stack = stack};
+    common->rule_known = run_to(&run, &row) && !row.unknown;
+    common->rule = row.rule;
+    return common->rule_known ? common : NULL;
+}
+
+/* The function that holds pc: what it has in common with others, its instructions and where it starts. */
+static const struct fm_cfi_common *open_fde(const struct fm_cfi_module *m, uintptr_t pc, struct fm_cfi_memory *memory,
+                                            struct reader *r, uintptr_t *start)
 {
     uintptr_t fde = find_fde(m, pc);
     if (!fde)
-        return false;
+        return NULL;
     *r = record_at(m, fde);
     uintptr_t cie_field = (uintptr_t)r->at;
     uint64_t cie_distance = get(r, 4);
-    if (r->bad || cie_distance == 0 || !read_cie(m, cie_field - cie_distance, cie))
-        return false;
-    *start = get_encoded(r, cie->fde_encoding, 0);
-    uint64_t range = get_encoded(r, cie->fde_encoding & 0x0f, 0);
+    const struct fm_cfi_common *cie = r->bad || cie_distance == 0 ? NULL
+                                                                  : common_at(m, cie_field - cie_distance, memory);
+    if (!cie)
+        return NULL;
+    *start = get_encoded(r, cie->pointer_encoding);
+    uint64_t range = get_encoded(r, cie->pointer_encoding & 0x0f);
     if (r->bad || pc - *start >= range)
-        return false;
+        return NULL;
     if (cie->augmented)
         get_block(r);
-    return !r->bad;
+    return r->bad ? NULL : cie;
 }
 
-bool fm_cfi_rule_at(const struct fm_cfi_module *m, uintptr_t pc, struct fm_cfi_rule *rule)
+bool fm_cfi_rule_at(const struct fm_cfi_module *m, uintptr_t pc, struct fm_cfi_memory *memory, struct fm_cfi_rule *rule)
 {
-    struct cie cie;
     struct reader instructions;
     uintptr_t start;
-    if (!open_fde(m, pc, &cie, &instructions, &start))
+    const struct fm_cfi_common *cie = open_fde(m, pc, memory, &instructions, &start);
+    if (!cie)
         return false;
-    struct row initial = {.rule = {.ra_kind = FM_RA_IN_REGISTER, .cfa_register = NO_REGISTER}};
+    const struct row initial = {.rule = cie->rule};
     struct row row = initial, stack[MAX_STATES];
-    struct run run = {
-        .r = cie.instructions, .cie = &cie, .initial = &initial, .location = start, .pc = start, .stack = stack};
-    if (!run_to(&run, &row))
-        return false;
-    initial = row;
-    run = (struct run){
-        .r = instructions, .cie = &cie, .initial = &initial, .location = start, .pc = pc, .stack = stack};
+    struct run run = {.r = instructions, .cie = cie, .initial = &initial, .location = start, .pc = pc, .stack = stack};
     if (!run_to(&run, &row))
         return false;
     *rule = row.rule;
-    if (cie.signal_frame)
+    if (cie->signal_frame)
         rule->ra_kind = FM_RA_SIGNAL;
-    return cie.signal_frame || rule->ra_kind == FM_RA_NONE || (!row.unknown && rule->cfa_register != NO_REGISTER);
+    return cie->signal_frame || rule->ra_kind == FM_RA_NONE || (!row.unknown && rule->cfa_register != NO_REGISTER);
 }

@@ -31,9 +31,26 @@ struct fm_cfi_module {
     uintptr_t start, end;   /* readable memory around it, with .eh_frame */
 };
 
+/* What functions of a module have in common, as it was read last: most have the same. */
+enum { FM_CFI_COMMON = 4 }; /* a power of two */
+struct fm_cfi_common {
+    uintptr_t at; /* 0 = empty */
+    uint64_t code_align;
+    int64_t data_align;
+    uint64_t ra_register;
+    uint8_t pointer_encoding;
+    bool augmented, signal_frame;
+    struct fm_cfi_rule rule; /* at the start of a function */
+    bool rule_known;
+};
+struct fm_cfi_memory {
+    struct fm_cfi_common common[FM_CFI_COMMON];
+};
+
 /* The module that holds an address, without a lock; false: none. */
 bool fm_cfi_find_module(uintptr_t address, struct fm_cfi_module *module);
 /* The rule in force at an address inside an instruction. false: there is none, or it is not understood. */
-bool fm_cfi_rule_at(const struct fm_cfi_module *module, uintptr_t address, struct fm_cfi_rule *rule);
+bool fm_cfi_rule_at(const struct fm_cfi_module *module, uintptr_t address, struct fm_cfi_memory *memory,
+                    struct fm_cfi_rule *rule);
 
 #endif

@@ -25,13 +25,14 @@ static struct mpi_call call_of(const struct fm_sampled *self)
     return (struct mpi_call){seg->call_routine, seg->call_site};
 }
 
-/* The stack, innermost frame first; *end: how it ended. */
+/* The stack as steps, innermost first. A frame that a signal interrupted, below its handler, is called from nowhere: it
+ * counts as a call all the same. */
 static unsigned walk(struct fm_sampled *self, struct fm_unwind *u, enum fm_unwind_result *end)
 {
-    unsigned n = 0;
-    do
-        self->steps[n++] = fm_path_step(u->pc, u->interrupted ? FM_PATH_LEAF : FM_PATH_CALL);
-    while (n < FM_PATH_DEPTH - 1 && (*end = fm_unwind_step(u)) == FM_UNWIND_CALLER);
+    unsigned n = fm_unwind_walk(u, self->steps, FM_PATH_DEPTH - 1, end);
+    self->steps[0] = fm_path_step(self->steps[0], FM_PATH_LEAF);
+    for (unsigned i = 1; i < n; i++)
+        self->steps[i] = fm_path_step(self->steps[i], FM_PATH_CALL);
     return n;
 }
 
@@ -46,14 +47,6 @@ static unsigned enter_routine(struct fm_sampled *self, unsigned n, struct mpi_ca
         return i - 1;
     }
     return 0;
-}
-
-/* A frame that a signal interrupted, below its handler, is called from nowhere: it counts as a call all the same. */
-static void make_calls(struct fm_sampled *self, unsigned n)
-{
-    for (unsigned i = 1; i < n; i++)
-        if (self->steps[i] >> 56 == FM_PATH_LEAF)
-            self->steps[i] = fm_path_step(self->steps[i], FM_PATH_CALL);
 }
 
 /* ---- the stack ---- */
@@ -87,14 +80,14 @@ static bool on_own_stack(struct fm_sampled *self, uintptr_t sp)
 
 static void forget_rules(struct fm_sampled *self, uint32_t generation)
 {
-    memset(self->rules.slots, 0, sizeof self->rules.slots);
+    memset(&self->rules, 0, sizeof self->rules);
     self->rules.generation = generation;
 }
 
 static void take(struct fm_contexts *tree, struct fm_sampled *self, const ucontext_t *context, uint64_t periods)
 {
     struct fm_unwind u;
-    enum fm_unwind_result end = FM_UNWIND_LOST;
+    enum fm_unwind_result end;
     struct mpi_call call = call_of(self);
     uint32_t generation = atomic_load_explicit(&fm_sampling.modules_generation, memory_order_acquire);
     if (self->rules.generation != generation)
@@ -102,7 +95,6 @@ static void take(struct fm_contexts *tree, struct fm_sampled *self, const uconte
     bool own = on_own_stack(self, fm_context_sp(context));
     fm_unwind_start(&u, context, own ? self->stack_end : 0, &self->rules);
     unsigned n = walk(self, &u, &end);
-    make_calls(self, n);
     unsigned inside = enter_routine(self, n, call);
     if (end != FM_UNWIND_END) {
         self->steps[n++] = fm_path_step(0, FM_PATH_GAP);

@@ -47,12 +47,12 @@ static bool is_plain(const struct fm_cfi_rule *rule)
            (rule->fp_kind == FM_FP_SAME || (rule->fp_offset <= -8 && rule->fp_offset + rule->cfa_offset >= 0));
 }
 
-__attribute__((noinline)) static void learn(struct fm_rule_slot *slot, const struct fm_unwind *u, uintptr_t address)
+static void read_rule(struct fm_rule_slot *slot, const struct fm_unwind *u, uintptr_t address)
 {
     struct fm_cfi_module module;
     bool in_module = fm_cfi_find_module(address, &module);
     slot->address = address;
-    if (!in_module || !fm_cfi_rule_at(&module, address, &slot->rule)) {
+    if (!in_module || !fm_cfi_rule_at(&module, address, &u->cache->tables, &slot->rule)) {
         slot->rule = guessed_rule(u->interrupted);
         if (in_module && fm_is_signal_return(u->pc))
             slot->rule.ra_kind = FM_RA_SIGNAL;
@@ -61,13 +61,31 @@ __attribute__((noinline)) static void learn(struct fm_rule_slot *slot, const str
     slot->from_fp = slot->rule.cfa_register == FM_DWARF_FP;
 }
 
-FM_INLINE const struct fm_rule_slot *slot_of(const struct fm_unwind *u)
+FM_INLINE const struct fm_rule_slot *slot_of(struct fm_unwind_cache *cache, uintptr_t address)
 {
-    uintptr_t address = u->pc - !u->interrupted; /* inside the call, which may be the function's last instruction */
-    struct fm_rule_slot *slot = &u->cache->slots[(address >> 2 ^ address >> 12) % FM_RULE_SLOTS];
-    if (__builtin_expect(slot->address != address, 0))
-        learn(slot, u, address);
+    unsigned place = (unsigned)(address >> 2 ^ address >> 12) % FM_RULE_SLOTS;
+    const struct fm_rule_slot *slot = &cache->slots[place];
+    if (__builtin_expect(slot->address == address, 1))
+        return slot;
+    slot = &cache->slots[place ^ 1];
+    return slot->address == address ? slot : NULL;
+}
+
+/* The second of the two slots of an address is taken when the first one is. */
+__attribute__((noinline)) static const struct fm_rule_slot *learn(const struct fm_unwind *u, uintptr_t address)
+{
+    unsigned place = (unsigned)(address >> 2 ^ address >> 12) % FM_RULE_SLOTS;
+    struct fm_rule_slot *slot = &u->cache->slots[place];
+    if (slot->address && !u->cache->slots[place ^ 1].address)
+        slot = &u->cache->slots[place ^ 1];
+    read_rule(slot, u, address);
     return slot;
+}
+
+/* Inside the call, which may be the function's last instruction. */
+FM_INLINE uintptr_t address_in(uintptr_t pc, bool interrupted)
+{
+    return pc - !interrupted;
 }
 
 /* ---- frames ---- */
@@ -111,19 +129,11 @@ static bool find_fp(const struct fm_unwind *u, const struct fm_cfi_rule *rule, u
     return rule->fp_kind == FM_FP_SAME || load(u, base + (uintptr_t)(intptr_t)rule->fp_offset, fp);
 }
 
-FM_INLINE enum fm_unwind_result go_to(struct fm_unwind *u, uintptr_t pc, uintptr_t sp, uintptr_t fp)
+__attribute__((noinline)) static enum fm_unwind_result step(struct fm_unwind *u)
 {
-    u->pc = fm_plain_address(pc);
-    u->sp = sp;
-    u->fp = fp;
-    u->interrupted = false;
-    u->context = NULL;
-    return __builtin_expect(u->pc != 0, 1) ? FM_UNWIND_CALLER : FM_UNWIND_END;
-}
-
-__attribute__((noinline)) static enum fm_unwind_result step_rarely(struct fm_unwind *u, const struct fm_cfi_rule *rule)
-{
-    uintptr_t cfa, pc, fp;
+    uintptr_t address = address_in(u->pc, u->interrupted), cfa, pc, fp;
+    const struct fm_rule_slot *slot = slot_of(u->cache, address);
+    const struct fm_cfi_rule *rule = &(slot ? slot : learn(u, address))->rule;
     if (rule->ra_kind == FM_RA_NONE)
         return FM_UNWIND_END;
     if (rule->ra_kind == FM_RA_SIGNAL)
@@ -133,17 +143,50 @@ __attribute__((noinline)) static enum fm_unwind_result step_rarely(struct fm_unw
         return FM_UNWIND_LOST;
     if (rule->ra_kind == FM_RA_SAVED && rule->ra_offset >= 0) /* the loader's resolver: what a stub pushed is above */
         cfa += (uintptr_t)rule->ra_offset + sizeof pc;
-    return go_to(u, pc, cfa, fp);
+    u->pc = fm_plain_address(pc);
+    u->sp = cfa;
+    u->fp = fp;
+    u->interrupted = false;
+    u->context = NULL;
+    return u->pc ? FM_UNWIND_CALLER : FM_UNWIND_END;
 }
 
-enum fm_unwind_result fm_unwind_step(struct fm_unwind *u)
+/* Steps over plain frames as long as there are such, in registers. */
+static unsigned step_over_plain(struct fm_unwind *u, uint64_t *frames, unsigned n, unsigned most)
 {
-    const struct fm_rule_slot *slot = slot_of(u);
-    uintptr_t base = slot->from_fp ? u->fp : u->sp, cfa = base + (uintptr_t)(intptr_t)slot->rule.cfa_offset;
-    if (__builtin_expect(!slot->plain || base < u->sp || base % 8 || cfa > u->stack_end || cfa < base, 0))
-        return step_rarely(u, &slot->rule);
-    uintptr_t pc = *(const uintptr_t *)(cfa + (uintptr_t)(intptr_t)slot->rule.ra_offset), fp = u->fp;
-    if (slot->rule.fp_kind == FM_FP_AT_CFA)
-        fp = *(const uintptr_t *)(cfa + (uintptr_t)(intptr_t)slot->rule.fp_offset);
-    return go_to(u, pc, cfa, fp);
+    uintptr_t pc = u->pc, sp = u->sp, fp = u->fp;
+    while (n < most) {
+        const struct fm_rule_slot *slot = slot_of(u->cache, address_in(pc, false));
+        if (__builtin_expect(!slot, 0))
+            break;
+        uintptr_t base = slot->from_fp ? fp : sp, cfa = base + (uintptr_t)(intptr_t)slot->rule.cfa_offset;
+        if (__builtin_expect(!slot->plain || base < sp || base % 8 || cfa > u->stack_end || cfa < base, 0))
+            break;
+        uintptr_t caller = fm_plain_address(*(const uintptr_t *)(cfa + (uintptr_t)(intptr_t)slot->rule.ra_offset));
+        if (__builtin_expect(!caller, 0))
+            break;
+        if (slot->rule.fp_kind == FM_FP_AT_CFA)
+            fp = *(const uintptr_t *)(cfa + (uintptr_t)(intptr_t)slot->rule.fp_offset);
+        sp = cfa;
+        frames[n++] = pc = caller;
+    }
+    u->pc = pc;
+    u->sp = sp;
+    u->fp = fp;
+    return n;
+}
+
+unsigned fm_unwind_walk(struct fm_unwind *u, uint64_t *frames, unsigned most, enum fm_unwind_result *end)
+{
+    unsigned n = 0;
+    frames[n++] = u->pc;
+    *end = FM_UNWIND_LOST;
+    while (n < most) {
+        if (!u->interrupted)
+            n = step_over_plain(u, frames, n, most);
+        if (n == most || (*end = step(u)) != FM_UNWIND_CALLER)
+            break;
+        frames[n++] = u->pc;
+    }
+    return n;
 }

@@ -7,7 +7,7 @@
 #include "base/context.h"
 #include "measure/signal/cfi.h"
 
-enum { FM_RULE_SLOTS = 1024 }; /* a power of two */
+enum { FM_RULE_SLOTS = 2048 }; /* a power of two; an address may be in either of two */
 
 /* What is known of an address. Most frames are plain: everything lies at a constant distance from the stack pointer or
  * the frame pointer, and inside the frame. */
@@ -20,6 +20,7 @@ struct fm_rule_slot {
 
 struct fm_unwind_cache {
     uint32_t generation; /* of the load modules: with another one everything is forgotten */
+    struct fm_cfi_memory tables;
     struct fm_rule_slot slots[FM_RULE_SLOTS];
 };
 
@@ -35,10 +36,11 @@ void fm_unwind_start(struct fm_unwind *u, const ucontext_t *context, uintptr_t s
                      struct fm_unwind_cache *cache);
 
 enum fm_unwind_result {
-    FM_UNWIND_CALLER, /* u is the caller's frame now */
-    FM_UNWIND_END,    /* it was the outermost one */
-    FM_UNWIND_LOST    /* there is one, but it cannot be reached */
+    FM_UNWIND_CALLER,
+    FM_UNWIND_END, /* the outermost frame was reached */
+    FM_UNWIND_LOST /* there is a caller, but it cannot be reached; or there are more than asked for */
 };
-enum fm_unwind_result fm_unwind_step(struct fm_unwind *u);
+/* The program counters of at most so many frames, the innermost first, then return addresses; how many. */
+unsigned fm_unwind_walk(struct fm_unwind *u, uint64_t *frames, unsigned most, enum fm_unwind_result *end);
 
 #endif

@@ -1,0 +1,258 @@
+/* What a sample costs, in one process, on a stack 50 frames deep without frame pointers: the same work is done without
+ * signals, with signals whose handler is empty, and with Fathom's handler, in turn. Then what a frame costs, seen before
+ * and new, beside libunwind and glibc. Prints words and numbers for part_samples.py. */
+#define _GNU_SOURCE
+#define UNW_LOCAL_ONLY
+#include <dlfcn.h>
+#include <execinfo.h>
+#include <libunwind.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "measure/signal/sample.h"
+
+extern void *__libc_stack_end;
+
+enum { DEPTH = 50, PATHS = 10000, INDEX = 16384, FRAMES = 128, HZ = 10000 };
+
+static struct segment {
+    struct fm_segment_header header;
+    _Alignas(64) struct fm_segment_path paths[PATHS];
+    uint32_t index[INDEX];
+} segment;
+static uint64_t bits[(PATHS + 63) / 64];
+static volatile unsigned long signals;
+static volatile uint64_t sink;
+
+static uint64_t now_ns(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+/* ---- handlers ---- */
+
+static void empty(int signal, siginfo_t *info, void *context)
+{
+    (void)signal;
+    (void)info;
+    (void)context;
+    signals++;
+}
+
+static void fathoms(int signal, siginfo_t *info, void *context)
+{
+    fm_sample_signal(signal, info, context);
+    signals++;
+}
+
+static void handle(void (*handler)(int, siginfo_t *, void *))
+{
+    struct sigaction action = {.sa_sigaction = handler, .sa_flags = SA_SIGINFO | SA_RESTART | SA_ONSTACK};
+    sigaction(FM_SAMPLING_SIGNAL, &action, NULL);
+}
+
+static int timer;
+
+static void set_timer(int hz)
+{
+    struct timespec every = {0, hz ? 1000000000 / hz : 0};
+    struct itimerspec when = {every, every};
+    syscall(SYS_timer_settime, timer, 0, &when, NULL);
+}
+
+static void start_sampling(void)
+{
+    segment.header.sections[FM_SECTION_PATHS] = (struct fm_segment_section){offsetof(struct segment, paths), PATHS,
+                                                                            sizeof(struct fm_segment_path)};
+    segment.header.sections[FM_SECTION_PATH_INDEX] = (struct fm_segment_section){offsetof(struct segment, index), INDEX,
+                                                                                 sizeof(uint32_t)};
+    fm_contexts_make(&fm_sampling.contexts, &segment.header, bits);
+    fm_sampling.threads = mmap(NULL, FM_SAMPLED_THREADS * sizeof *fm_sampling.threads, PROT_READ | PROT_WRITE,
+                               MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    struct fm_sampled *self = fm_sampling.threads;
+    self->taken = 1;
+    self->tid = (int32_t)syscall(SYS_gettid);
+    self->stack_end = self->stack_seen = (uintptr_t)__libc_stack_end;
+    fm_sampled_self = self;
+    atomic_store(&fm_sampling.on, 1);
+    struct sigevent event = {.sigev_notify = SIGEV_THREAD_ID, .sigev_signo = FM_SAMPLING_SIGNAL};
+    event.sigev_value.sival_ptr = self;
+    event._sigev_un._tid = self->tid;
+    if (syscall(SYS_timer_create, CLOCK_MONOTONIC, &event, &timer) != 0)
+        exit(1);
+}
+
+/* ---- the same work, again and again ---- */
+
+static uint64_t work(void)
+{
+    uint64_t x = 1, before = now_ns();
+    for (int i = 0; i < 4000000; i++)
+        x = x * 6364136223846793005u + 1442695040888963407u;
+    sink = x;
+    return now_ns() - before;
+}
+
+/* ns that a signal adds; `idle` is what the work takes without */
+static double cost_of(void (*handler)(int, siginfo_t *, void *), uint64_t idle)
+{
+    handle(handler);
+    set_timer(HZ);
+    unsigned long before = signals;
+    uint64_t took = work();
+    set_timer(0);
+    unsigned long n = signals - before;
+    return n ? ((double)took - (double)idle) / (double)n : 0;
+}
+
+static void measure_samples(int rounds)
+{
+    for (int i = 0; i < rounds; i++) {
+        uint64_t idle = work();
+        double bare = cost_of(empty, idle), sample = cost_of(fathoms, idle);
+        printf("sample %.1f %.1f\n", bare, sample);
+    }
+}
+
+/* ---- frames ---- */
+
+static int walks;
+
+/* libunwind beside glibc: linked, it would take the place of backtrace. */
+#define TEXT_OF(name) #name
+#define SYMBOL(name) TEXT_OF(name)
+static struct {
+    int (*backtrace)(void **, int);
+    __typeof__(unw_init_local) *init_local;
+    __typeof__(unw_step) *step;
+} libunwind;
+
+static void find_libunwind(void)
+{
+    void *library = dlopen("libunwind.so.8", RTLD_NOW | RTLD_LOCAL);
+    if (!library)
+        return;
+    libunwind.backtrace = (int (*)(void **, int))dlsym(library, "unw_backtrace");
+    libunwind.init_local = (__typeof__(unw_init_local) *)dlsym(library, SYMBOL(unw_init_local));
+    libunwind.step = (__typeof__(unw_step) *)dlsym(library, SYMBOL(unw_step));
+}
+
+static unsigned walk_with_fathom(const ucontext_t *context)
+{
+    struct fm_unwind u;
+    enum fm_unwind_result end;
+    uint64_t frames[FRAMES];
+    fm_unwind_start(&u, context, (uintptr_t)__libc_stack_end, &fm_sampled_self->rules);
+    return fm_unwind_walk(&u, frames, FRAMES, &end);
+}
+
+static void forget(void)
+{
+    for (unsigned i = 0; i < FM_RULE_SLOTS; i++)
+        fm_sampled_self->rules.slots[i].address = 0;
+}
+
+static unsigned walk_with_libunwind(const ucontext_t *context)
+{
+    void *frames[FRAMES];
+    (void)context;
+    return (unsigned)libunwind.backtrace(frames, FRAMES);
+}
+
+static unsigned walk_with_glibc(const ucontext_t *context)
+{
+    void *frames[FRAMES];
+    (void)context;
+    return (unsigned)backtrace(frames, FRAMES);
+}
+
+static unsigned step_with_libunwind(const ucontext_t *context)
+{
+    unw_context_t here;
+    unw_cursor_t cursor;
+    unsigned n = 1;
+    (void)context;
+    unw_getcontext(&here);
+    libunwind.init_local(&cursor, &here);
+    while (libunwind.step(&cursor) > 0)
+        n++;
+    return n;
+}
+
+/* The cheapest of many: what else runs here does not count. */
+static void measure_walk(const char *name, unsigned (*walker)(const ucontext_t *), const ucontext_t *context,
+                         bool fresh)
+{
+    double best = 1e9;
+    walker(context);
+    for (int i = 0; i < walks; i++) {
+        if (fresh)
+            forget();
+        uint64_t before = now_ns();
+        unsigned n = walker(context);
+        double each = (double)(now_ns() - before) / n;
+        best = each < best ? each : best;
+    }
+    printf("%s %.2f\n", name, best);
+}
+
+/* In a handler, as samples are: from the interrupted function outwards. */
+static void measure_frames(int signal, siginfo_t *info, void *context)
+{
+    (void)signal;
+    (void)info;
+    measure_walk("seen", walk_with_fathom, context, false);
+    measure_walk("new", walk_with_fathom, context, true);
+    measure_walk("backtrace", walk_with_glibc, context, false);
+    if (!libunwind.backtrace || !libunwind.init_local || !libunwind.step)
+        return;
+    measure_walk("unw_backtrace", walk_with_libunwind, context, false);
+    measure_walk("unw_step", step_with_libunwind, context, false);
+}
+
+/* Different functions, so that their addresses are: a chain of DEPTH, made by the preprocessor. */
+static int sample_rounds;
+
+__attribute__((noinline)) static int bottom(int x)
+{
+    start_sampling();
+    measure_samples(sample_rounds);
+    handle(measure_frames);
+    find_libunwind();
+    raise(FM_SAMPLING_SIGNAL);
+    return x + 1;
+}
+
+#define LEVEL(name, next)                            \
+    __attribute__((noinline)) static int name(int x) \
+    {                                                \
+        volatile int room[8];                        \
+        room[x % 8] = x;                             \
+        return next(x + 1) + room[x % 8];            \
+    }
+#define FIVE(a, b, c, d, e, next) LEVEL(e, next) LEVEL(d, e) LEVEL(c, d) LEVEL(b, c) LEVEL(a, b)
+FIVE(k1, k2, k3, k4, k5, bottom)
+FIVE(i1, i2, i3, i4, i5, k1)
+FIVE(h1, h2, h3, h4, h5, i1)
+FIVE(g1, g2, g3, g4, g5, h1)
+FIVE(f1, f2, f3, f4, f5, g1)
+FIVE(e1, e2, e3, e4, e5, f1)
+FIVE(d1, d2, d3, d4, d5, e1)
+FIVE(c1, c2, c3, c4, c5, d1)
+FIVE(b1, b2, b3, b4, b5, c1)
+FIVE(a1, a2, a3, a4, a5, b1)
+
+int main(int argc, char **argv)
+{
+    sample_rounds = argc > 1 ? atoi(argv[1]) : 20;
+    walks = argc > 2 ? atoi(argv[2]) : 2000;
+    return a1(argc) == 0;
+}
