@@ -417,6 +417,58 @@ static void get_grid(struct reader *r)
     get_fields(r, &fm_grid_fields, &r->profile->job.cart, 1, sizeof r->profile->job.cart);
 }
 
+static void get_path_counts(struct reader *r, struct fm_paths *paths)
+{
+    struct fm_path_counts counts = {0};
+    get_fields(r, &fm_path_count_fields, &counts, 1, sizeof counts);
+    paths->samples = counts.samples;
+    paths->partial = counts.partial;
+    paths->lost = counts.lost;
+    paths->folded_ns = counts.folded_ns;
+    paths->period_ns[0] = counts.period_ns[0];
+    paths->period_ns[1] = counts.period_ns[1];
+}
+
+static void get_path_nodes(struct reader *r, struct fm_paths *paths)
+{
+    struct fm_path_form form = {.n_places = get_count(r, fm_path_place_fields.n)};
+    form.places = take(r, &r->scratch, form.n_places, sizeof *form.places);
+    if (stopped(r))
+        return;
+    get_fields(r, &fm_path_place_fields, form.places, form.n_places, sizeof *form.places);
+    form.n = get_count(r, fm_path_step_fields.n);
+    form.steps = take(r, &r->scratch, form.n, sizeof *form.steps);
+    if (stopped(r))
+        return;
+    get_fields(r, &fm_path_step_fields, form.steps, form.n, sizeof *form.steps);
+    if (stopped(r))
+        return;
+    form.n_figures = fm_path_form_count(&form, &r->wrong);
+    form.figures = take(r, &r->scratch, form.n_figures, sizeof *form.figures);
+    struct fm_path *nodes = take(r, &r->profile->arena, form.n, sizeof *nodes);
+    if (stopped(r))
+        return;
+    get_fields(r, &fm_path_figure_fields, form.figures, form.n_figures, sizeof *form.figures);
+    if (!stopped(r) && !fm_path_form_read(&form, &r->scratch, nodes))
+        r->no_memory = true;
+    paths->nodes = nodes;
+    paths->n = paths->capacity = form.n;
+}
+
+static void get_paths(struct reader *r)
+{
+    struct fm_paths *paths = &r->profile->paths;
+    get_path_counts(r, paths);
+    get_path_nodes(r, paths);
+    size_t n = get_count(r, fm_path_share_fields.n);
+    struct fm_path_share *shares = take(r, &r->profile->arena, n, sizeof *shares);
+    if (stopped(r))
+        return;
+    get_fields(r, &fm_path_share_fields, shares, n, sizeof *shares);
+    paths->shares = shares;
+    paths->n_shares = paths->shares_capacity = n;
+}
+
 static void get_notes(struct reader *r)
 {
     struct fm_profile *p = r->profile;
@@ -446,6 +498,7 @@ static void (*const sections[])(struct reader *) = {
     [FM_FILE_TIMERS] = get_timers,
     [FM_FILE_TIMER_MISUSES] = get_timer_misuses,
     [FM_FILE_GRID] = get_grid,
+    [FM_FILE_PATHS] = get_paths,
 };
 enum { FM_SECTIONS_END = sizeof sections / sizeof *sections };
 

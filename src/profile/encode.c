@@ -15,6 +15,8 @@
 struct writer {
     struct fm_arena scratch;
     const struct fm_profile *profile;
+    struct fm_paths paths; /* as many of the profile's as are written */
+    struct fm_path_form path_form;
     bool large, collecting, failed;
     struct fm_intern strings; /* number = index in the sorted table */
     struct fm_packer pack;
@@ -411,6 +413,31 @@ static void put_grid(struct writer *w)
     put_fields(w, &fm_grid_fields, &w->profile->job.cart, 1, sizeof w->profile->job.cart);
 }
 
+/* The form is made once, before the strings are collected. */
+static void make_paths(struct writer *w, size_t most)
+{
+    if (!fm_paths_fold(&w->profile->paths, most, &w->scratch, &w->paths) ||
+        (w->large && !fm_paths_fewer_shares(&w->paths, FM_LARGE_VECTORS, &w->scratch)) ||
+        !fm_path_form_make(&w->paths, &w->scratch, &w->path_form))
+        w->failed = true;
+}
+
+static void put_paths(struct writer *w)
+{
+    const struct fm_path_form *form = &w->path_form;
+    const struct fm_paths *paths = &w->paths;
+    const struct fm_path_counts counts = {
+        paths->samples, paths->partial, paths->lost, paths->folded_ns, {paths->period_ns[0], paths->period_ns[1]}};
+    put_fields(w, &fm_path_count_fields, &counts, 1, sizeof counts);
+    put_number(w, form->n_places);
+    put_fields(w, &fm_path_place_fields, form->places, form->n_places, sizeof *form->places);
+    put_number(w, form->n);
+    put_fields(w, &fm_path_step_fields, form->steps, form->n, sizeof *form->steps);
+    put_fields(w, &fm_path_figure_fields, form->figures, form->n_figures, sizeof *form->figures);
+    put_number(w, paths->n_shares);
+    put_fields(w, &fm_path_share_fields, paths->shares, paths->n_shares, sizeof *paths->shares);
+}
+
 static void put_notes(struct writer *w)
 {
     const struct fm_profile *p = w->profile;
@@ -531,6 +558,7 @@ static void (*const sections[])(struct writer *) = {
     [FM_FILE_TIMERS] = put_timers,
     [FM_FILE_TIMER_MISUSES] = put_timer_misuses,
     [FM_FILE_GRID] = put_grid,
+    [FM_FILE_PATHS] = put_paths,
 };
 enum { FM_SECTIONS_END = sizeof sections / sizeof *sections };
 
@@ -559,11 +587,13 @@ static void put_file(struct writer *w)
     put_fixed(w, fm_crc64(w->out, w->n_out), 8);
 }
 
-static enum fm_status encode(const struct fm_profile *profile, bool large, struct fm_arena *arena, const void **bytes,
-                             size_t *size, struct fm_error *error)
+static enum fm_status encode(const struct fm_profile *profile, bool large, size_t most_paths, struct fm_arena *arena,
+                             const void **bytes, size_t *size, struct fm_error *error)
 {
     struct writer w = {.profile = profile, .large = large};
-    put_file(&w);
+    make_paths(&w, most_paths);
+    if (!w.failed)
+        put_file(&w);
     void *result = w.failed ? NULL : fm_arena_alloc(arena, w.n_out);
     if (result) {
         memcpy(result, w.out, w.n_out);
@@ -577,11 +607,11 @@ static enum fm_status encode(const struct fm_profile *profile, bool large, struc
 enum fm_status fm_profile_encode(const struct fm_profile *profile, struct fm_arena *arena, const void **bytes,
                                  size_t *size, struct fm_error *error)
 {
-    return encode(profile, profile->n_processes > FM_LARGE_RANKS, arena, bytes, size, error);
+    return encode(profile, profile->n_processes > FM_LARGE_RANKS, FM_PATHS_IN_FILE, arena, bytes, size, error);
 }
 
 enum fm_status fm_profile_encode_exact(const struct fm_profile *profile, struct fm_arena *arena, const void **bytes,
                                        size_t *size, struct fm_error *error)
 {
-    return encode(profile, false, arena, bytes, size, error);
+    return encode(profile, false, SIZE_MAX, arena, bytes, size, error);
 }

@@ -122,6 +122,25 @@ static const struct fm_field misuse[] = {
 static const struct fm_field grid[] = {
     U32(fm_grid, n), U32(fm_grid, dims[0]), U32(fm_grid, dims[1]), U32(fm_grid, dims[2]), U32(fm_grid, dims[3]),
 };
+static const struct fm_field path_count[] = {
+    U64(fm_path_counts, samples),   U64(fm_path_counts, partial),      U64(fm_path_counts, lost),
+    U64(fm_path_counts, folded_ns), U64(fm_path_counts, period_ns[0]), U64(fm_path_counts, period_ns[1]),
+};
+static const struct fm_field path_place[] = {TEXT(fm_path_place, module), TEXT(fm_path_place, build_id)};
+static const struct fm_field path_step[] = {
+    U32(fm_path_step, up),     U32(fm_path_step, kind),     U32(fm_path_step, place),
+    U64(fm_path_step, offset), TEXT(fm_path_step, routine), U32(fm_path_step, has_own),
+};
+static const struct fm_field path_figure[] = {
+    U32(fm_path_figures, more_ranks), U64(fm_path_figures, sum_ns),         U64(fm_path_figures, rest_ns),
+    U64(fm_path_figures, gap_ns),     ROUNDED(fm_path_figures, squares[0]), ROUNDED(fm_path_figures, squares[1]),
+    U32(fm_path_figures, max_rank),   I32(fm_path_figures, rank_distance),
+};
+static const struct fm_field path_share[] = {
+    U32(fm_path_share, node),
+    U32(fm_path_share, rank),
+    ROUNDED(fm_path_share, all_ns),
+};
 static const struct fm_field note[] = {TEXT(fm_note, text), U64(fm_note, amount)};
 
 const struct fm_fields fm_job_fields = LIST(job), fm_text_fields = LIST(text), fm_name_value_fields = LIST(name_value),
@@ -132,7 +151,10 @@ const struct fm_fields fm_job_fields = LIST(job), fm_text_fields = LIST(text), f
                        fm_snapshot_fields = LIST(snapshot), fm_snapshot_routine_fields = LIST(snapshot_routine),
                        fm_note_fields = LIST(note), fm_timer_fields = LIST(timer),
                        fm_timer_group_fields = LIST(timer_group), fm_timer_bin_fields = LIST(timer_bin),
-                       fm_misuse_fields = LIST(misuse), fm_grid_fields = LIST(grid);
+                       fm_misuse_fields = LIST(misuse), fm_grid_fields = LIST(grid),
+                       fm_path_count_fields = LIST(path_count), fm_path_place_fields = LIST(path_place),
+                       fm_path_step_fields = LIST(path_step), fm_path_figure_fields = LIST(path_figure),
+                       fm_path_share_fields = LIST(path_share);
 
 #define NESTED(type, items, n)                                                                    \
     {                                                                                             \

@@ -3,6 +3,7 @@
 #ifndef FM_PROFILE_FIELDS_H
 #define FM_PROFILE_FIELDS_H
 
+#include "profile/path_form.h"
 #include "profile/profile.h"
 
 #define FM_PROFILE_MAGIC "FATHOM\0\1" /* 8 bytes, the last one without a NUL behind it */
@@ -25,14 +26,15 @@ enum fm_file_section {
     FM_FILE_TIMERS,
     FM_FILE_TIMER_MISUSES,
     FM_FILE_GRID,
+    FM_FILE_PATHS,
 };
 
 /* Above FM_LARGE_RANKS processes a file holds less: see doc/FORMAT.md, "Large jobs". */
 enum {
     FM_LARGE_RANKS = 4096,
     FM_LARGE_EDGES = 4096,
-    FM_LARGE_VECTORS = 8,
-    FM_LARGE_SHARE = 50, /* a heavy routine has at least 1/50 of the MPI time */
+    FM_LARGE_VECTORS = 8, /* of routines, and of call paths */
+    FM_LARGE_SHARE = 50,  /* a heavy routine has at least 1/50 of the MPI time */
     FM_MAX_TEXT = 256 << 20,
 };
 
@@ -59,7 +61,8 @@ extern const struct fm_nested fm_snapshot_routines, fm_timer_groups, fm_timer_gr
 extern const struct fm_fields fm_job_fields, fm_text_fields, fm_name_value_fields, fm_host_fields, fm_process_fields,
     fm_routine_fields, fm_stats_fields, fm_spread_fields, fm_rank_value_fields, fm_event_fields, fm_region_fields,
     fm_snapshot_fields, fm_snapshot_routine_fields, fm_note_fields, fm_timer_fields, fm_timer_group_fields,
-    fm_timer_bin_fields, fm_misuse_fields, fm_grid_fields;
+    fm_timer_bin_fields, fm_misuse_fields, fm_grid_fields, fm_path_count_fields, fm_path_place_fields,
+    fm_path_step_fields, fm_path_figure_fields, fm_path_share_fields;
 
 uint64_t fm_field_get(const struct fm_field *field, const void *item); /* not for texts */
 void fm_field_set(const struct fm_field *field, void *item, uint64_t value);

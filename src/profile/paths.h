@@ -28,6 +28,12 @@ enum fm_path_kind {
     FM_PATH_KINDS
 };
 
+enum {
+    FM_PATH_DEPTH = 512,      /* nodes below the root on a path; what is deeper is given to its caller */
+    FM_PATH_SHARES = 16,      /* nodes of which a rank tells its own share */
+    FM_PATHS_IN_FILE = 50000, /* nodes; in a larger tree the lightest leaves are given to their parents */
+};
+
 /* A cost over ranks. Ranks that do not have the node have none of it: they count as 0 in mean and deviation, and are
  * the minimum where there is one; of equal extremes the lowest rank is named. */
 struct fm_path_cost {
@@ -45,7 +51,7 @@ struct fm_path {
     struct fm_path_cost own, all; /* without and with what is below */
 };
 
-/* What one rank has of a node, for the heaviest nodes of each rank: so that a picture can show all ranks. Sorted by
+/* What one rank has of a node, with what is below, for the heaviest nodes of each rank: so that a picture can show all ranks. Sorted by
  * node, rank. */
 struct fm_path_share {
     uint32_t node, rank;
@@ -63,5 +69,37 @@ struct fm_paths {
     uint64_t folded_ns;    /* of costs that were given to a shorter path, for want of room */
     uint64_t period_ns[2]; /* the shortest and the longest of all ranks; 0 = none */
 };
+
+/* The order of the children of a node. */
+int fm_path_compare(const struct fm_path *a, const struct fm_path *b);
+
+/* What one rank has; of nothing the cost is all zero. */
+struct fm_path_cost fm_path_cost_of(uint64_t ns, uint32_t rank);
+static inline unsigned __int128 fm_path_squares(const struct fm_path_cost *cost)
+{
+    return (unsigned __int128)cost->squares[1] << 64 | cost->squares[0];
+}
+/* squares += square, up to the largest number. */
+void fm_path_add_squares(struct fm_path_cost *cost, unsigned __int128 squares);
+/* Costs of different ranks added up: associative, commutative. */
+void fm_path_cost_merge(struct fm_path_cost *into, const struct fm_path_cost *from);
+
+/* Fills `all` of a tree of one rank from `own`. */
+void fm_paths_inclusive(struct fm_paths *paths, uint32_t rank);
+/* Shares of a tree of one rank: the FM_PATH_SHARES heaviest nodes, the first ones of equally heavy, without those of
+ * which a child has at least 95 %: that child says it better. false: no memory. */
+bool fm_paths_share(struct fm_paths *paths, struct fm_arena *arena, struct fm_arena *scratch, uint32_t rank);
+
+/* *out = paths with at most `most` nodes (profile/path_fold.c): the lightest leaves, the last ones of equally light,
+ * go to their parents, until few enough are left. Its arrays are those of `paths`, or lie in the arena. The costs of a
+ * node that all its children were given to are exact; of one that keeps some the sum is, and the spread of `own` is an
+ * estimate: as if the ranks that have most of one had most of the other. false: no memory. */
+bool fm_paths_fold(const struct fm_paths *paths, size_t most, struct fm_arena *arena, struct fm_paths *out);
+
+/* Leaves out all shares but those of the `most` heaviest nodes that have some, the first ones of equally heavy. */
+bool fm_paths_fewer_shares(struct fm_paths *paths, size_t most, struct fm_arena *arena);
+
+/* NULL when all is well, else what is wrong. */
+const char *fm_paths_check(const struct fm_paths *paths);
 
 #endif

@@ -22,6 +22,7 @@
 #include "base/error.h"
 #include "base/rankset.h"
 #include "profile/grid.h"
+#include "profile/paths.h"
 #include "profile/site.h"
 #include "profile/timer.h"
 #include "profile/values.h"
@@ -175,6 +176,7 @@ struct fm_profile {
     struct fm_edges sent, received;
     struct fm_timer *timers;
     size_t n_timers, timers_capacity;
+    struct fm_paths paths;
     struct fm_snapshot *snapshots;
     size_t n_snapshots, snapshots_capacity;
     struct fm_note *notes;

@@ -169,7 +169,7 @@ enum fm_status fm_profile_merge(struct fm_profile *into, const struct fm_profile
                 fm_merge_regions(into, from->regions, from->n_regions) &&
                 fm_merge_edges(into, &into->sent, &from->sent) &&
                 fm_merge_edges(into, &into->received, &from->received) &&
-                fm_merge_timers(into, from->timers, from->n_timers) &&
+                fm_merge_timers(into, from->timers, from->n_timers) && fm_merge_paths(into, &from->paths, &scratch) &&
                 fm_merge_snapshots(into, from->snapshots, from->n_snapshots) &&
                 fm_merge_notes(into, from->notes, from->n_notes) && fm_profile_limit_snapshots(into);
     fm_arena_destroy(&scratch);

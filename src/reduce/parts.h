@@ -16,6 +16,7 @@ bool fm_merge_misuses(struct fm_profile *into, struct fm_timer *timer, const str
 bool fm_take_timers(struct fm_profile *into, struct fm_timer *timers, size_t n);
 /* One of two profiles, with the timers of both; the other one is destroyed. NULL: no memory, and both are. */
 struct fm_profile *fm_join_timers(struct fm_profile *a, struct fm_profile *b);
+bool fm_merge_paths(struct fm_profile *into, const struct fm_paths *paths, struct fm_arena *scratch); /* paths.c */
 bool fm_merge_edges(struct fm_profile *into, struct fm_edges *mine, const struct fm_edges *theirs);
 bool fm_merge_snapshots(struct fm_profile *into, const struct fm_snapshot *snapshots, size_t n);
 bool fm_merge_notes(struct fm_profile *into, const struct fm_note *notes, size_t n);

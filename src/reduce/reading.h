@@ -2,6 +2,7 @@
 #ifndef FM_REDUCE_READING_H
 #define FM_REDUCE_READING_H
 
+#include "reduce/segment_modules.h"
 #include "reduce/segment_view.h"
 
 /* No duration can be longer: 100 years. */
@@ -17,6 +18,7 @@ struct fm_reading {
     enum fm_end end; /* how the process ended; FM_END_UNKNOWN: it has not */
     int32_t end_code;
 
+    struct fm_modules modules;
     const char **paths;    /* of the regions by number, interned; [n_paths - 1] = "?" stands for bad numbers */
     uint16_t *path_orders; /* equal paths have equal orders */
     size_t n_paths;
@@ -34,9 +36,11 @@ uint64_t fm_reading_call_start(const struct fm_reading *reading, const struct fm
 struct fm_rankset fm_reading_ranks(const struct fm_reading *reading, struct fm_range *range);
 
 enum fm_status fm_read_regions(struct fm_reading *reading);
-/* Needs the regions. Events, routines and edges. */
+/* Needs the regions and the modules. Events, routines and edges. */
 enum fm_status fm_read_events(struct fm_reading *reading);
 enum fm_status fm_read_snapshots(struct fm_reading *reading);
+/* Needs the modules. The calling context tree. */
+enum fm_status fm_read_paths(struct fm_reading *reading);
 enum fm_status fm_read_timers(struct fm_reading *reading);
 /* Add the wrong uses of timer `number`, and that it is still running in a thread, to *timer; false: no memory. */
 bool fm_read_misuses(struct fm_reading *reading, unsigned number, struct fm_timer *timer);

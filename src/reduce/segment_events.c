@@ -11,12 +11,6 @@
 #include "reduce/parts.h"
 #include "reduce/reading.h"
 
-struct module {
-    uint64_t start, end, bias;
-    const char *path, *build_id;
-    uint32_t order; /* from 1; equal for the same file */
-};
-
 /* An event on its way: what it is sorted by, and where it comes from. */
 struct item {
     uint64_t names;  /* routine << 32 | region << 16 | size bin, as orders */
@@ -24,14 +18,12 @@ struct item {
     uint64_t offset; /* of the call site in its module */
     uint32_t source; /* entry number; from n_entries on: extra */
     uint16_t routine, region;
-    const struct module *module;
+    const struct fm_module *module;
 };
 
 struct events {
     struct fm_reading *reading;
     struct fm_arena *scratch;
-    struct module *modules;
-    size_t n_modules;
     struct item *items;
     size_t n_items, items_capacity;
     struct fm_entry *extra; /* calls in progress and pending receives */
@@ -40,59 +32,6 @@ struct events {
     size_t n_sent, sent_capacity, n_received, received_capacity;
     uint16_t routine_orders[FM_ROUTINE_COUNT]; /* from 1 for those in use */
 };
-
-/* ---- modules ---- */
-
-static int compare_modules(const void *a, const void *b)
-{
-    const struct module *x = *(struct module *const *)a, *y = *(struct module *const *)b;
-    int order = fm_compare_text(x->path, y->path);
-    return order ? order : fm_compare_text(x->build_id, y->build_id);
-}
-
-static bool module_texts(struct events *e, struct module *module, const struct fm_segment_module *from)
-{
-    const struct fm_segment_view *view = &e->reading->view;
-    const char *path = fm_clean_text(e->scratch, fm_segment_text(view, from->text_path), SIZE_MAX, false);
-    const char *id = fm_clean_text(e->scratch, fm_segment_text(view, from->text_build_id), SIZE_MAX, false);
-    module->path = path ? fm_profile_intern(e->reading->profile, path) : NULL;
-    module->build_id = id ? fm_profile_intern(e->reading->profile, id) : NULL;
-    return module->path && module->build_id;
-}
-
-static bool read_modules(struct events *e)
-{
-    size_t n = fm_segment_items(&e->reading->view, FM_SECTION_MODULES);
-    struct module **sorted = fm_arena_alloc(e->scratch, n * sizeof *sorted);
-    e->modules = fm_arena_alloc(e->scratch, n * sizeof *e->modules);
-    e->n_modules = n;
-    if (!sorted || !e->modules)
-        return false;
-    for (size_t i = 0; i < n; i++) {
-        struct fm_segment_module from;
-        fm_segment_item(&e->reading->view, FM_SECTION_MODULES, i, &from);
-        e->modules[i] = (struct module){.start = from.start, .end = from.end, .bias = from.bias};
-        sorted[i] = &e->modules[i];
-        if (!module_texts(e, sorted[i], &from))
-            return false;
-    }
-    if (!fm_sort(sorted, n, sizeof *sorted, compare_modules, e->scratch))
-        return false;
-    for (size_t i = 0; i < n; i++)
-        sorted[i]->order = i ? sorted[i - 1]->order + !!compare_modules(&sorted[i - 1], &sorted[i]) : 1;
-    return true;
-}
-
-/* Call sites come in runs from the same module: the last one is tried first. */
-static const struct module *find_module(struct events *e, uint64_t address, const struct module *last)
-{
-    if (last && address >= last->start && address < last->end)
-        return last;
-    for (size_t i = 0; i < e->n_modules; i++)
-        if (address >= e->modules[i].start && address < e->modules[i].end && *e->modules[i].path)
-            return &e->modules[i];
-    return NULL;
-}
 
 /* ---- collecting ---- */
 
@@ -109,7 +48,8 @@ static enum fm_status add_item(struct events *e, const struct fm_key *key, uint3
     if (region >= r->n_paths - 1 && region)
         region = r->n_paths - 1;
     uint64_t address = key->site_region >> 16;
-    const struct module *module = find_module(e, address, e->n_items ? items[e->n_items - 1].module : NULL);
+    const struct fm_module *module = fm_module_at(&e->reading->modules, address,
+                                                  e->n_items ? items[e->n_items - 1].module : NULL);
     bool collective = fm_routine_classes[key->routine] == FM_CLASS_COLLECTIVE && key->peer < FM_PEER_OTHER;
     e->routine_orders[key->routine] = 1;
     items[e->n_items++] = (struct item){
@@ -443,8 +383,6 @@ static bool make_routines(struct fm_reading *r)
 enum fm_status fm_read_events(struct fm_reading *r)
 {
     struct events e = {.reading = r, .scratch = &r->view.scratch};
-    if (!read_modules(&e))
-        return fm_reading_no_memory(r);
     enum fm_status status = collect(&e);
     if (status)
         return status;

@@ -151,6 +151,60 @@ static void add_misuse(struct fm_profile *p, uint64_t *state, uint32_t rank)
     fm_merge_timers(p, &timer, 1);
 }
 
+static uint64_t cost(uint64_t *state)
+{
+    uint64_t ns = number(state);
+    return ns ? ns : 1 + fm_random(state, 5000000);
+}
+
+/* Each of the possible children with a chance of its own, in their order. */
+static void add_children(struct fm_paths *paths, struct fm_arena *arena, uint64_t *state, uint32_t rank, size_t parent,
+                         unsigned depth)
+{
+    static const struct fm_path kinds[] = {
+        {.kind = FM_PATH_GAP, .site = {"", "", 0}, .routine = ""},
+        {.kind = FM_PATH_CALL, .site = {"", "", 9}, .routine = ""},
+        {.kind = FM_PATH_CALL, .site = {"a", "", 1}, .routine = ""},
+        {.kind = FM_PATH_CALL, .site = {"a", "b", 0}, .routine = ""},
+        {.kind = FM_PATH_CALL, .site = {"b", "b", UINT64_MAX}, .routine = ""},
+        {.kind = FM_PATH_ROUTINE, .site = {"", "", 0}, .routine = "MPI_Recv"},
+        {.kind = FM_PATH_ROUTINE, .site = {"", "", 0}, .routine = "MPI_Send"},
+        {.kind = FM_PATH_LEAF, .site = {"a", "b", 5}, .routine = ""},
+        {.kind = FM_PATH_LEAF, .site = {"a", "b", 6}, .routine = ""},
+    };
+    for (size_t i = paths->nodes[parent].kind != FM_PATH_ROOT; i < sizeof kinds / sizeof *kinds; i++) {
+        if (fm_random(state, 4))
+            continue;
+        paths->nodes = fm_arena_grow(arena, paths->nodes, &paths->capacity, paths->n + 1, sizeof *paths->nodes);
+        struct fm_path *node = &paths->nodes[paths->n++];
+        *node = kinds[i];
+        node->parent = (uint32_t)parent;
+        size_t last = paths->n;
+        if (node->kind < FM_PATH_ROUTINE && depth < 9)
+            add_children(paths, arena, state, rank, paths->n - 1, depth + 1);
+        if (last == paths->n || !fm_random(state, 9))
+            paths->nodes[last - 1].own = fm_path_cost_of(cost(state), rank);
+    }
+}
+
+static void add_paths(struct fm_profile *p, uint64_t *state, uint32_t rank)
+{
+    struct fm_arena scratch = {0};
+    struct fm_path root = {.kind = FM_PATH_ROOT, .site = {"", "", 0}, .routine = ""};
+    struct fm_paths paths = {
+        .samples = number(state), .partial = number(state), .lost = number(state), .folded_ns = number(state)};
+    paths.period_ns[0] = paths.period_ns[1] = fm_random(state, 3);
+    paths.nodes = fm_arena_grow(&scratch, NULL, &paths.capacity, 1, sizeof root);
+    paths.nodes[paths.n++] = root;
+    add_children(&paths, &scratch, state, rank, 0, 1);
+    if (paths.n == 1)
+        paths.nodes[0].own = fm_path_cost_of(cost(state), rank);
+    fm_paths_inclusive(&paths, rank);
+    fm_paths_share(&paths, &scratch, &scratch, rank);
+    fm_merge_paths(p, &paths, &scratch);
+    fm_arena_destroy(&scratch);
+}
+
 static void add_process(struct fm_profile *p, uint64_t *state, uint32_t rank)
 {
     struct fm_range range = {rank, rank};
@@ -208,6 +262,8 @@ struct fm_profile *fm_random_profile(uint64_t *state, uint32_t ranks)
     add_job(p, state);
     uint32_t rank = (uint32_t)fm_random(state, ranks);
     add_process(p, state, rank);
+    if (fm_random(state, 4))
+        add_paths(p, state, rank);
     for (uint64_t n = fm_random(state, 8); n; n--) {
         add_routine(p, state, rank);
         add_event(p, state, rank);

@@ -32,12 +32,15 @@ static const uint32_t sizes[FM_SECTION_COUNT] = {
     sizeof(struct fm_segment_timer),
     sizeof(struct fm_segment_timing),
     sizeof(struct fm_segment_bins),
+    sizeof(struct fm_segment_path),
+    4,
 };
 
 static size_t lay_out(const struct fm_synthetic *job, struct fm_segment_section *sections)
 {
     const uint32_t capacities[FM_SECTION_COUNT] = {
-        1024, 4, 16, 2, 4, entries_of(job), 16, 2, job->timers, 2 * job->timers, FM_TIMING_DECADES * job->timers};
+        1024,       4, 16, 2, 4, entries_of(job), 16, 2, job->timers, 2 * job->timers, FM_TIMING_DECADES * job->timers,
+        job->paths, 4};
     size_t at = (sizeof(struct fm_segment_header) + 63) / 64 * 64;
     for (size_t i = 0; i < FM_SECTION_COUNT; i++) {
         sections[i] = (struct fm_segment_section){at, capacities[i], sizes[i]};
@@ -232,6 +235,67 @@ static void add_timers(const struct fm_synthetic *job, struct fm_segment_header 
     header->n_timer_bins = 4 * job->timers;
 }
 
+/* ---- call paths ---- */
+
+struct planting {
+    struct fm_segment_path *places;
+    uint32_t n, capacity;
+    bool backwards; /* parents have larger numbers than their children */
+};
+
+static uint32_t plant(struct planting *planting, uint32_t parent, uint16_t kind, uint64_t address, uint64_t periods)
+{
+    if (planting->n == planting->capacity)
+        return parent;
+    uint32_t place = planting->backwards && planting->n ? planting->capacity - planting->n : planting->n;
+    planting->places[place] = (struct fm_segment_path){address, parent, kind, 0, periods};
+    planting->n++;
+    return place;
+}
+
+/* A function: statements of its own, MPI, and a library. */
+static void plant_function(struct planting *planting, uint32_t caller, uint64_t offset, uint64_t *state)
+{
+    uint64_t here = 0x550000100000 + offset * 0x400, library = 0x7f0000000000 + offset % 5 * 0x200;
+    uint32_t function = plant(planting, caller, FM_PATH_CALL, here, 0);
+    uint32_t site = plant(planting, function, FM_PATH_CALL, here + 0x40, 0);
+    uint16_t routine = offset % 3 ? FM_R_MPI_Allreduce : FM_R_MPI_Waitall;
+    plant(planting, site, FM_PATH_ROUTINE, routine, 1 + fm_random(state, 2000));
+    uint32_t inside = plant(planting, function, FM_PATH_CALL, here + 0x80, 0);
+    plant(planting, inside, FM_PATH_LEAF, library, 1 + fm_random(state, 400));
+    plant(planting, inside, FM_PATH_LEAF, library + 0x24, 1 + fm_random(state, 400));
+    for (uint64_t i = 0; i < 4; i++)
+        if (fm_random(state, 8))
+            plant(planting, function, FM_PATH_LEAF, here + 0x100 + i * 0x10, 1 + fm_random(state, 100 << i));
+}
+
+static void add_paths(const struct fm_synthetic *job, uint32_t rank, struct fm_segment_header *header, uint64_t *state)
+{
+    struct planting planting = {section(header, FM_SECTION_PATHS), 0, job->paths, rank % 2};
+    if (!job->paths)
+        return;
+    struct fm_segment_module *modules = section(header, FM_SECTION_MODULES);
+    modules[header->n_modules++] = (struct fm_segment_module){0x7f0000000000, 0x7f0000010000, 0x7f0000000000 - 0x5000,
+                                                              add_text(header, "/usr/lib/libfield.so.1"),
+                                                              add_text(header, "00112233445566778899aabbccddeeff")};
+    uint32_t way = plant(&planting, 0, FM_PATH_ROOT, 0, 0);
+    plant(&planting, plant(&planting, way, FM_PATH_GAP, 0, 0), FM_PATH_LEAF, 0x550000000500, 1 + fm_random(state, 3));
+    for (uint64_t i = 0; i < 6; i++)
+        way = plant(&planting, way, FM_PATH_CALL, 0x550000000100 + i * 0x100, 0);
+    if (rank % 8 == 1)
+        plant_function(&planting, way, 1000 + rank % 97, state);
+    if (rank % 1000 == 2)
+        plant_function(&planting, way, 2000 + rank, state);
+    for (uint64_t i = 0; planting.n < planting.capacity; i++)
+        plant_function(&planting, way, i, state);
+    header->n_paths = planting.capacity;
+    header->sample_period_ns = 10000000;
+    for (uint32_t i = 0; i < header->n_paths; i++)
+        header->samples += planting.places[i].periods;
+    header->samples_partial = 2;
+    header->samples_lost = rank % 3;
+}
+
 void fm_synthetic_segment(const struct fm_synthetic *job, uint32_t rank, void *bytes)
 {
     struct fm_segment_header *header = bytes;
@@ -245,4 +309,5 @@ void fm_synthetic_segment(const struct fm_synthetic *job, uint32_t rank, void *b
         add_timers(job, header, &state);
     else
         fm_synthetic_timers(job, rank, header, &state);
+    add_paths(job, rank, header, &state);
 }

@@ -21,6 +21,7 @@ struct fm_synthetic {
     uint64_t seed;
     uint32_t timers;
     enum fm_synthetic_timing timing;
+    uint32_t paths; /* nodes of call paths: most of them common to all ranks, some of a few, few of one alone */
 };
 
 /* How large the segment of one rank is. */
