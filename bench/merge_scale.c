@@ -1,5 +1,5 @@
 /* The whole way of a very large job through the merge: synthetic segments -> profiles -> one profile -> file.
- * Usage: merge_scale [ranks [sites]]. Prints CPU seconds of each step (making the segments is not part of the job)
+ * Usage: merge_scale [ranks [sites [paths]]]. Prints CPU seconds of each step (making the segments is not part of the job)
  * and the size of the file. */
 #include <stdio.h>
 #include <stdlib.h>
@@ -59,12 +59,20 @@ static struct fm_profile *merge_all(const struct fm_synthetic *job, struct times
 
 int main(int argc, char **argv)
 {
-    struct fm_synthetic job = {
-        .ranks = 100000, .routines = 20, .sites = 200, .neighbours = 6, .ranks_per_host = 64, .regions = 4, .seed = 1};
+    struct fm_synthetic job = {.ranks = 100000,
+                               .routines = 20,
+                               .sites = 200,
+                               .neighbours = 6,
+                               .ranks_per_host = 64,
+                               .regions = 4,
+                               .seed = 1,
+                               .paths = 400};
     if (argc > 1)
         job.ranks = (uint32_t)strtoul(argv[1], NULL, 10);
     if (argc > 2)
         job.sites = (uint32_t)strtoul(argv[2], NULL, 10);
+    if (argc > 3)
+        job.paths = (uint32_t)strtoul(argv[3], NULL, 10);
     struct times times = {0};
     struct fm_profile *profile = merge_all(&job, &times), *again;
     struct fm_arena arena = {0};
@@ -80,8 +88,8 @@ int main(int argc, char **argv)
     times.decode = cpu_seconds() - start;
     struct rusage usage;
     getrusage(RUSAGE_SELF, &usage);
-    printf("%u ranks, %u routines, %u call sites, %u neighbours each\n", job.ranks, job.routines, job.sites,
-           job.neighbours);
+    printf("%u ranks, %u routines, %u call sites, %u neighbours, %u nodes of call paths each (%zu in all)\n", job.ranks,
+           job.routines, job.sites, job.neighbours, job.paths, profile->paths.n);
     printf("  making the segments   %8.2f s (not counted)\n", times.make);
     printf("  segments to profiles  %8.2f s\n", times.read);
     printf("  merging               %8.2f s\n", times.merge);

@@ -24,9 +24,12 @@ struct merging {
     bool failed;
 };
 
+/* The text of mine that is equal to theirs. */
 static const char *own_text(struct merging *m, const char *text)
 {
     size_t slot = ((uintptr_t)text >> 4) % FM_TEXT_CACHE;
+    if (!*text)
+        return "";
     if (m->texts[slot].theirs != text) {
         m->texts[slot].theirs = text;
         m->texts[slot].mine = fm_profile_intern(m->into, text);
@@ -38,14 +41,22 @@ static const char *own_text(struct merging *m, const char *text)
     return m->texts[slot].mine;
 }
 
-/* Their node with the texts of mine. */
-static struct fm_path own_node(struct merging *m, size_t j)
+static int compare_texts(struct merging *m, const char *mine, const char *theirs)
 {
-    struct fm_path node = m->theirs->nodes[j];
-    node.site.module = own_text(m, node.site.module);
-    node.site.build_id = own_text(m, node.site.build_id);
-    node.routine = own_text(m, node.routine);
-    return node;
+    return fm_compare_text(mine, own_text(m, theirs));
+}
+
+/* As fm_path_compare. */
+static int compare(struct merging *m, const struct fm_path *mine, const struct fm_path *theirs)
+{
+    if (mine->kind != theirs->kind)
+        return mine->kind < theirs->kind ? -1 : 1;
+    int order = compare_texts(m, mine->site.module, theirs->site.module);
+    if (!order)
+        order = compare_texts(m, mine->site.build_id, theirs->site.build_id);
+    if (!order)
+        order = fm_compare_number(mine->site.offset, theirs->site.offset);
+    return order ? order : compare_texts(m, mine->routine, theirs->routine);
 }
 
 /* < 0: my node i is next, > 0: their node j, 0: they are the same. */
@@ -55,12 +66,11 @@ static int next_of(struct merging *m, size_t i, size_t j)
         return i == m->mine->n ? 1 : -1;
     if (!i || !j)
         return 0; /* the roots */
-    const struct fm_path *mine = &m->mine->nodes[i];
-    uint32_t my_parent = m->my_places[mine->parent], their_parent = m->their_places[m->theirs->nodes[j].parent];
+    const struct fm_path *mine = &m->mine->nodes[i], *theirs = &m->theirs->nodes[j];
+    uint32_t my_parent = m->my_places[mine->parent], their_parent = m->their_places[theirs->parent];
     if (my_parent != their_parent)
         return my_parent > their_parent ? -1 : 1;
-    struct fm_path theirs = own_node(m, j);
-    return fm_path_compare(mine, &theirs);
+    return compare(m, mine, theirs);
 }
 
 /* Finds the place of every node, and merges those that both have. */
@@ -99,8 +109,11 @@ static bool insert_new(struct merging *m)
         if (!m->is_new[j])
             continue;
         struct fm_path *node = &nodes[m->their_places[j]];
-        *node = own_node(m, j);
+        *node = m->theirs->nodes[j];
         node->parent = m->their_places[node->parent];
+        node->site.module = own_text(m, node->site.module);
+        node->site.build_id = own_text(m, node->site.build_id);
+        node->routine = own_text(m, node->routine);
     }
     mine->nodes = nodes;
     mine->n = m->n;

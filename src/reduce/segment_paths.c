@@ -21,10 +21,8 @@ struct place {
     uint64_t offset; /* in its module; of a routine its order */
     uint64_t periods;
     uint32_t parent; /* of one too deep the place that has got its periods */
-    uint32_t module; /* number + 1, 0: none */
-    uint32_t order;  /* of the module by name, 0: none */
+    uint32_t what;   /* number of the module + 1, 0: none; or of the routine */
     uint16_t kind, depth;
-    uint16_t routine;
 };
 
 /* What a level is sorted by. */
@@ -70,8 +68,7 @@ static void read_site(struct tree *t, struct place *place, const struct fm_segme
     else if ((module = fm_module_at(modules, from->address, *last)))
         place->offset -= module->bias;
     if (module && *module->path) {
-        place->module = (uint32_t)(module - modules->list) + 1;
-        place->order = module->order;
+        place->what = (uint32_t)(module - modules->list) + 1;
         *last = from->module ? *last : module;
     }
 }
@@ -85,9 +82,14 @@ static void read_place(struct tree *t, size_t i, const struct fm_module **last)
     if (from.kind == FM_PATH_CALL || from.kind == FM_PATH_LEAF)
         read_site(t, place, &from, last);
     else if (from.kind == FM_PATH_ROUTINE && from.address < FM_ROUTINE_COUNT)
-        place->routine = (uint16_t)from.address;
+        place->what = (uint32_t)from.address;
     else if (from.kind != FM_PATH_GAP)
         place->depth = DROPPED;
+}
+
+static const struct fm_module *module_of(const struct tree *t, const struct place *place)
+{
+    return place->kind != FM_PATH_ROUTINE && place->what ? &t->reading->modules.list[place->what - 1] : NULL;
 }
 
 static bool can_have(const struct place *parent, const struct place *child)
@@ -107,7 +109,7 @@ static bool order_routines(struct tree *t)
     size_t n = 0;
     for (size_t i = 0; i < t->n_places; i++)
         if (t->places[i].kind == FM_PATH_ROUTINE)
-            orders[t->places[i].routine] = 1;
+            orders[t->places[i].what] = 1;
     for (size_t i = 0; i < FM_ROUTINE_COUNT; i++)
         if (orders[i])
             used[n++] = (uint16_t)i;
@@ -117,7 +119,7 @@ static bool order_routines(struct tree *t)
         orders[used[i]] = (uint16_t)i;
     for (size_t i = 0; i < t->n_places; i++)
         if (t->places[i].kind == FM_PATH_ROUTINE)
-            t->places[i].offset = orders[t->places[i].routine];
+            t->places[i].offset = orders[t->places[i].what];
     return true;
 }
 
@@ -226,7 +228,8 @@ static bool make_level(struct tree *t, const uint32_t *places, size_t n, struct 
     for (size_t i = 0; i < n; i++) {
         const struct place *place = &t->places[places[i]];
         uint64_t parent = t->node_of[place->parent]; /* of the root: 0, itself */
-        items[i] = (struct item){parent << 32 | place->kind, place->offset, place->order, places[i]};
+        const struct fm_module *module = module_of(t, place);
+        items[i] = (struct item){parent << 32 | place->kind, place->offset, module ? module->order : 0, places[i]};
     }
     if (!fm_sort(items, n, sizeof *items, compare_items, t->scratch))
         return false;
@@ -277,11 +280,11 @@ static struct fm_path path_of(const struct tree *t, const struct node *node)
     struct fm_path path = {
         .parent = t->nodes[node->parent].position, .kind = place->kind, .site = {"", "", 0}, .routine = ""};
     if (place->kind == FM_PATH_ROUTINE)
-        path.routine = fm_routine_names[place->routine];
+        path.routine = fm_routine_names[place->what];
     else
         path.site.offset = place->offset;
-    if (place->module) {
-        const struct fm_module *module = &t->reading->modules.list[place->module - 1];
+    const struct fm_module *module = module_of(t, place);
+    if (module) {
         path.site.module = module->path;
         path.site.build_id = module->build_id;
     }
