@@ -5,7 +5,7 @@ import common
 
 GOAL_BYTES_PER_RANK = 200
 GOAL_CPU_S, GOAL_MIB = 20, 5
-SYNTHETIC_RANKS = 100_000
+SYNTHETIC_RANKS, SYNTHETIC_SITES, SYNTHETIC_PATHS = 100_000, 200, 400
 
 
 def profile_bytes(ranks):
@@ -21,16 +21,22 @@ def real_ranks():
     common.goal(growth <= GOAL_BYTES_PER_RANK, f"{growth:.0f} bytes more a rank (goal {GOAL_BYTES_PER_RANK})")
 
 
+def merged(program, ranks, paths):
+    """CPU seconds and MiB of the file."""
+    text = common.run([program, ranks, SYNTHETIC_SITES, paths])
+    print("".join(f"  {line}\n" for line in text.splitlines()))
+    return (float(re.search(r"together +([\d.]+) s", text)[1]), float(re.search(r"file +([\d.]+) MiB", text)[1]))
+
+
 def synthetic_ranks(quick):
     program = common.with_core("merge_scale")
     ranks = SYNTHETIC_RANKS // 100 if quick else SYNTHETIC_RANKS
-    text = common.run([program, ranks])
-    print("".join(f"  {line}\n" for line in text.splitlines()))
-    cpu = float(re.search(r"together +([\d.]+) s", text)[1])
-    mebibytes = float(re.search(r"file +([\d.]+) MiB", text)[1])
     name = f"{ranks:,} synthetic ranks"
+    cpu, _ = merged(program, ranks, 0)
     common.goal(cpu <= GOAL_CPU_S, f"{name}: {cpu:.1f} s of CPU (goal {GOAL_CPU_S} s)")
-    common.goal(mebibytes <= GOAL_MIB, f"{name}: {mebibytes} MiB (goal {GOAL_MIB} MiB)")
+    more, mebibytes = merged(program, ranks, SYNTHETIC_PATHS)
+    print(f"  {(more - cpu) / ranks * 1e6:.0f} us of CPU more a rank with {SYNTHETIC_PATHS} nodes of call paths\n")
+    common.goal(mebibytes <= GOAL_MIB, f"{name} with call paths: {mebibytes} MiB (goal {GOAL_MIB} MiB)")
 
 
 def main(quick):

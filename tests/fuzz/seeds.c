@@ -63,7 +63,8 @@ int main(int argc, char **argv)
         fprintf(stderr, "usage: seeds FOLDER (with profile/ and segment/ in it)\n");
         return 2;
     }
-    const struct fm_synthetic jobs[] = {{4, 3, 2, 2, 2, 1, 1, 1}, {8, 6, 8, 2, 4, 3, 2, 2}};
+    const struct fm_synthetic jobs[] = {{4, 3, 2, 2, 2, 1, 1, 1, FM_TIMING_PLAIN, 12},
+                                        {8, 6, 8, 2, 4, 3, 2, 2, FM_TIMING_PLAIN, 40}};
     uint64_t state = 1;
     for (unsigned i = 0; i < 2; i++)
         save_profile(argv[1], i, save_segment(argv[1], i, &jobs[i]));

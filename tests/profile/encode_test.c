@@ -58,7 +58,7 @@ static struct fm_profile *any_profile(uint64_t *state)
 
 static struct fm_profile *synthetic(uint32_t ranks, uint32_t sites)
 {
-    struct fm_synthetic job = {ranks, 20, sites, 6, 48, 3, 1};
+    struct fm_synthetic job = {ranks, 20, sites, 6, 48, 3, 1, 1, FM_TIMING_PLAIN, 100};
     struct fm_tree tree = {0};
     struct fm_profile *profile = NULL;
     void *segment = aligned_alloc(64, fm_synthetic_bytes(&job));
