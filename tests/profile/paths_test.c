@@ -288,6 +288,15 @@ static void test_check(void)
     }
 }
 
+static void test_ties(void)
+{
+    struct fm_path_cost low = fm_path_cost_of(9, 3), high = fm_path_cost_of(9, 5), up = low, down = high;
+    fm_path_cost_merge(&up, &high);
+    fm_path_cost_merge(&down, &low);
+    tap_ok(cost_is(&up, 18, 0, 9, 9, 3, 3, 2) && cost_is(&down, 18, 0, 9, 9, 3, 3, 2),
+           "of equal extremes the lowest rank is named");
+}
+
 /* The sums of squares may need more than 64 bits. */
 static void test_squares(void)
 {
@@ -308,5 +317,6 @@ int main(void)
     test_limit();
     test_check();
     test_squares();
+    test_ties();
     return tap_done();
 }
