@@ -23,8 +23,10 @@ static bool read_texts(struct fm_reading *r, struct fm_module *module, const str
     struct fm_arena *scratch = &r->view.scratch;
     const char *path = fm_clean_text(scratch, fm_segment_text(&r->view, from->text_path), SIZE_MAX, false);
     const char *id = fm_clean_text(scratch, fm_segment_text(&r->view, from->text_build_id), SIZE_MAX, false);
-    module->path = path ? fm_profile_intern(r->profile, path) : NULL;
-    module->build_id = id ? fm_profile_intern(r->profile, *path ? id : "") : NULL;
+    if (!path || !id)
+        return false;
+    module->path = fm_profile_intern(r->profile, path);
+    module->build_id = fm_profile_intern(r->profile, *path ? id : ""); /* of no file it says nothing */
     return module->path && module->build_id;
 }
 
