@@ -436,11 +436,11 @@ static void get_path_nodes(struct reader *r, struct fm_paths *paths)
     if (stopped(r))
         return;
     get_fields(r, &fm_path_place_fields, form.places, form.n_places, sizeof *form.places);
-    form.n = get_count(r, fm_path_step_fields.n);
+    form.n = get_count(r, fm_path_record_fields.n);
     form.steps = take(r, &r->scratch, form.n, sizeof *form.steps);
     if (stopped(r))
         return;
-    get_fields(r, &fm_path_step_fields, form.steps, form.n, sizeof *form.steps);
+    get_fields(r, &fm_path_record_fields, form.steps, form.n, sizeof *form.steps);
     if (stopped(r))
         return;
     form.n_figures = fm_path_form_count(&form, &r->wrong);

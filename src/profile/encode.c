@@ -432,7 +432,7 @@ static void put_paths(struct writer *w)
     put_number(w, form->n_places);
     put_fields(w, &fm_path_place_fields, form->places, form->n_places, sizeof *form->places);
     put_number(w, form->n);
-    put_fields(w, &fm_path_step_fields, form->steps, form->n, sizeof *form->steps);
+    put_fields(w, &fm_path_record_fields, form->steps, form->n, sizeof *form->steps);
     put_fields(w, &fm_path_figure_fields, form->figures, form->n_figures, sizeof *form->figures);
     put_number(w, paths->n_shares);
     put_fields(w, &fm_path_share_fields, paths->shares, paths->n_shares, sizeof *paths->shares);

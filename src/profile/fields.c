@@ -128,8 +128,8 @@ static const struct fm_field path_count[] = {
 };
 static const struct fm_field path_place[] = {TEXT(fm_path_place, module), TEXT(fm_path_place, build_id)};
 static const struct fm_field path_step[] = {
-    U32(fm_path_step, up),     U32(fm_path_step, kind),     U32(fm_path_step, place),
-    U64(fm_path_step, offset), TEXT(fm_path_step, routine), U32(fm_path_step, has_own),
+    U32(fm_path_record, up),     U32(fm_path_record, kind),     U32(fm_path_record, place),
+    U64(fm_path_record, offset), TEXT(fm_path_record, routine), U32(fm_path_record, has_own),
 };
 static const struct fm_field path_figure[] = {
     U32(fm_path_figures, more_ranks), U64(fm_path_figures, sum_ns),         U64(fm_path_figures, rest_ns),
@@ -153,7 +153,7 @@ const struct fm_fields fm_job_fields = LIST(job), fm_text_fields = LIST(text), f
                        fm_timer_group_fields = LIST(timer_group), fm_timer_bin_fields = LIST(timer_bin),
                        fm_misuse_fields = LIST(misuse), fm_grid_fields = LIST(grid),
                        fm_path_count_fields = LIST(path_count), fm_path_place_fields = LIST(path_place),
-                       fm_path_step_fields = LIST(path_step), fm_path_figure_fields = LIST(path_figure),
+                       fm_path_record_fields = LIST(path_step), fm_path_figure_fields = LIST(path_figure),
                        fm_path_share_fields = LIST(path_share);
 
 #define NESTED(type, items, n)                                                                    \

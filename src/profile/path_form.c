@@ -7,19 +7,19 @@
 /* ---- what both the writer and the reader know of the nodes before ---- */
 
 struct guide {
-    uint32_t way[FM_PATH_DEPTH + 2]; /* from the root to the node before */
+    uint32_t way[FM_PATHS_DEPTH + 2]; /* from the root to the node before */
     size_t depth;
     uint32_t *last; /* by place: the last node in it */
 };
 
 /* The node that the offset of the next one resembles: its elder sibling, or else the last one of the same place. */
-static uint32_t resembled(const struct guide *guide, const struct fm_path_step *steps, uint32_t place)
+static uint32_t resembled(const struct guide *guide, const struct fm_path_record *steps, uint32_t place)
 {
     uint32_t parent = guide->way[guide->depth], elder = guide->way[guide->depth + 1];
     return elder > parent && steps[elder].place == place ? elder : guide->last[place];
 }
 
-static void advance(struct guide *guide, const struct fm_path_step *steps, size_t i)
+static void advance(struct guide *guide, const struct fm_path_record *steps, size_t i)
 {
     guide->way[i ? ++guide->depth : 0] = (uint32_t)i;
     guide->last[steps[i].place] = (uint32_t)i;
@@ -31,7 +31,7 @@ static bool has_place(uint32_t kind)
 }
 
 /* How many parts the cost of each node has: its own and those of its children. */
-static void count_parts(const struct fm_path_step *steps, size_t n, const uint32_t *parents, uint32_t *parts)
+static void count_parts(const struct fm_path_record *steps, size_t n, const uint32_t *parents, uint32_t *parts)
 {
     for (size_t i = 0; i < n; i++) {
         parts[i] = steps[i].has_own != 0;
@@ -81,9 +81,9 @@ static uint64_t signed_number(uint64_t difference)
     return difference << 1 ^ (0 - (difference >> 63));
 }
 
-static void make_step(const struct fm_path *nodes, size_t i, struct guide *guide, struct fm_path_step *steps)
+static void make_step(const struct fm_path *nodes, size_t i, struct guide *guide, struct fm_path_record *steps)
 {
-    struct fm_path_step *step = &steps[i];
+    struct fm_path_record *step = &steps[i];
     step->kind = nodes[i].kind;
     step->routine = nodes[i].routine;
     step->has_own = nodes[i].own.ranks != 0;
@@ -145,20 +145,20 @@ bool fm_path_form_make(const struct fm_paths *paths, struct fm_arena *arena, str
 
 static const char *check_step(const struct fm_path_form *form, size_t i, size_t depth)
 {
-    const struct fm_path_step *step = &form->steps[i];
+    const struct fm_path_record *step = &form->steps[i];
     if (step->up > depth)
         return "its call paths are not in order";
     if (step->place > form->n_places || (step->place && !has_place(step->kind)))
         return "a call path goes through a module that is not there";
-    return depth - step->up + (i > 0) > FM_PATH_DEPTH ? "its call paths are too deep" : NULL;
+    return depth - step->up + (i > 0) > FM_PATHS_DEPTH ? "its call paths are too deep" : NULL;
 }
 
 size_t fm_path_form_count(const struct fm_path_form *form, const char **wrong)
 {
-    uint32_t parts[FM_PATH_DEPTH + 1] = {0}; /* of the nodes on the way to this one */
+    uint32_t parts[FM_PATHS_DEPTH + 1] = {0}; /* of the nodes on the way to this one */
     size_t depth = 0, n = 0;
     for (size_t i = 0; i < form->n && !*wrong; i++) {
-        const struct fm_path_step *step = &form->steps[i];
+        const struct fm_path_record *step = &form->steps[i];
         *wrong = check_step(form, i, depth);
         if (*wrong)
             return 0;
@@ -173,7 +173,7 @@ size_t fm_path_form_count(const struct fm_path_form *form, const char **wrong)
 
 static void read_step(const struct fm_path_form *form, size_t i, struct guide *guide, struct fm_path *nodes)
 {
-    const struct fm_path_step *step = &form->steps[i];
+    const struct fm_path_record *step = &form->steps[i];
     struct fm_path *node = &nodes[i];
     guide->depth -= step->up;
     node->parent = guide->way[guide->depth];

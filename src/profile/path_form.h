@@ -14,7 +14,7 @@ struct fm_path_place {
     const char *module, *build_id;
 };
 
-struct fm_path_step {
+struct fm_path_record {
     uint32_t up;          /* how many nodes, from the one before upwards, it does not hang below */
     uint32_t kind, place; /* number of the place + 1, 0: none */
     uint64_t offset;      /* difference from an earlier node's in that place, as 0, -1, 1, -2 ... */
@@ -37,7 +37,7 @@ struct fm_path_figures {
 struct fm_path_form {
     struct fm_path_place *places;
     size_t n_places;
-    struct fm_path_step *steps;
+    struct fm_path_record *steps;
     size_t n;
     struct fm_path_figures *figures;
     size_t n_figures;

@@ -154,7 +154,7 @@ static bool node_possible(const struct fm_path *node, const struct fm_path *pare
 /* A node hangs on the way from the root to the node before it; what it is behind of there is its elder sibling. */
 static const char *check_order(const struct fm_paths *paths)
 {
-    uint32_t way[FM_PATH_DEPTH + 2] = {0};
+    uint32_t way[FM_PATHS_DEPTH + 2] = {0};
     size_t depth = 0;
     for (size_t i = 1; i < paths->n; i++) {
         const struct fm_path *node = &paths->nodes[i];
@@ -163,7 +163,7 @@ static const char *check_order(const struct fm_paths *paths)
         uint32_t elder = way[depth + 1]; /* or left over, then it comes before the parent */
         if (way[depth] != node->parent || (elder > node->parent && fm_path_compare(&paths->nodes[elder], node) >= 0))
             return "its call paths are not in order";
-        if (++depth > FM_PATH_DEPTH)
+        if (++depth > FM_PATHS_DEPTH)
             return "its call paths are too deep";
         way[depth] = (uint32_t)i;
     }

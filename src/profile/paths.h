@@ -29,7 +29,7 @@ enum fm_path_kind {
 };
 
 enum {
-    FM_PATH_DEPTH = 512,      /* nodes below the root on a path; what is deeper is given to its caller */
+    FM_PATHS_DEPTH = 512,     /* nodes below the root on a path; what is deeper is given to its caller */
     FM_PATH_SHARES = 16,      /* nodes of which a rank tells its own share */
     FM_PATHS_IN_FILE = 50000, /* nodes; in a larger tree the lightest leaves are given to their parents */
 };

@@ -146,9 +146,9 @@ struct fm_segment_header {
     /* samples of call paths */
     uint64_t sample_period_ns; /* 0 = none are taken */
     uint64_t samples, samples_partial;
-    uint64_t samples_lost;   /* periods that no path is known of */
-    uint64_t folded_periods; /* given to a shorter path, for want of room */
-    uint32_t n_paths;        /* places used so far, from 0; there may be free ones among them */
+    uint64_t samples_lost;      /* periods that no path is known of */
+    uint64_t folded_periods;    /* given to a shorter path, for want of room */
+    uint32_t n_paths;           /* places used so far, from 0; there may be free ones among them */
     uint32_t unsampled_threads; /* for which there was no timer, or no room */
 
     /* offsets into the text section, 0 = none. argv and env are NUL-separated lists ended by an empty string. */

@@ -45,9 +45,9 @@ struct tree {
     struct fm_arena *scratch;
     struct place *places;
     size_t n_places;
-    uint32_t *node_of;                /* by place */
-    uint32_t *sorted;                 /* the places by depth */
-    size_t levels[FM_PATH_DEPTH + 2]; /* where they begin */
+    uint32_t *node_of;                 /* by place */
+    uint32_t *sorted;                  /* the places by depth */
+    size_t levels[FM_PATHS_DEPTH + 2]; /* where they begin */
     struct node *nodes;
     size_t n_nodes;
     uint64_t folded, lost; /* periods */
@@ -147,9 +147,9 @@ static bool read_places(struct tree *t)
 static uint16_t depth_below(struct tree *t, uint32_t parent, struct place *place)
 {
     uint16_t depth = t->places[parent].depth;
-    if (depth < FM_PATH_DEPTH)
+    if (depth < FM_PATHS_DEPTH)
         return depth + 1;
-    if (depth != FM_PATH_DEPTH && depth != TOO_DEEP)
+    if (depth != FM_PATHS_DEPTH && depth != TOO_DEEP)
         return DROPPED; /* its parent is on the way: a circle */
     place->parent = depth == TOO_DEEP ? t->places[parent].parent : parent;
     fm_add_saturating(&t->places[place->parent].periods, place->periods);
@@ -180,17 +180,17 @@ static bool sort_by_depth(struct tree *t)
     for (size_t i = 0; i < t->n_places; i++) {
         find_depth(t, (uint32_t)i, way);
         const struct place *place = &t->places[i];
-        if (place->depth <= FM_PATH_DEPTH)
+        if (place->depth <= FM_PATHS_DEPTH)
             t->levels[place->depth + 1]++;
         else if (place->kind != FM_PATH_NONE)
             fm_add_saturating(&t->lost, place->periods);
     }
-    for (size_t depth = 1; depth < FM_PATH_DEPTH + 2; depth++)
+    for (size_t depth = 1; depth < FM_PATHS_DEPTH + 2; depth++)
         t->levels[depth] += t->levels[depth - 1];
-    size_t next[FM_PATH_DEPTH + 2];
+    size_t next[FM_PATHS_DEPTH + 2];
     memcpy(next, t->levels, sizeof next);
     for (size_t i = 0; i < t->n_places; i++)
-        if (t->places[i].depth <= FM_PATH_DEPTH)
+        if (t->places[i].depth <= FM_PATHS_DEPTH)
             t->sorted[next[t->places[i].depth]++] = (uint32_t)i;
     return true;
 }
@@ -245,7 +245,7 @@ static bool make_levels(struct tree *t)
     t->node_of = fm_arena_alloc(t->scratch, t->n_places * sizeof *t->node_of);
     if (!items || !t->nodes || !t->node_of)
         return false;
-    for (size_t depth = 0; depth <= FM_PATH_DEPTH; depth++)
+    for (size_t depth = 0; depth <= FM_PATHS_DEPTH; depth++)
         if (!make_level(t, t->sorted + t->levels[depth], t->levels[depth + 1] - t->levels[depth], items))
             return false;
     return true;

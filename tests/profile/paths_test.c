@@ -272,13 +272,13 @@ static void test_check(void)
             found = false;
         }
     tap_ok(found, "trees that are none are refused");
-    for (uint32_t depth = FM_PATH_DEPTH; depth <= FM_PATH_DEPTH + 1; depth++) {
+    for (uint32_t depth = FM_PATHS_DEPTH; depth <= FM_PATHS_DEPTH + 1; depth++) {
         struct fm_profile *p = fm_profile_create(), *again = NULL;
         grow(p, 0, FM_PATH_ROOT, 0, 0, 0);
         for (uint32_t i = 0; i < depth; i++)
             grow(p, i, FM_PATH_CALL, 7 * i, i + 1 == depth, 0);
         fm_paths_inclusive(&p->paths, 0);
-        if (depth > FM_PATH_DEPTH)
+        if (depth > FM_PATHS_DEPTH)
             tap_ok(fm_profile_check(p) != NULL, "so are deeper ones");
         else
             tap_ok(!fm_profile_check(p) && coded(p, &again) && again->paths.n == depth + 1, "a path may have %u nodes",

@@ -220,10 +220,10 @@ static void test_depth(void)
         last = place;
     }
     struct fm_profile *p = read_all(header);
-    tap_ok(p && p->paths.n == FM_PATH_DEPTH + 1 && !fm_profile_check(p), "what is too deep is cut");
+    tap_ok(p && p->paths.n == FM_PATHS_DEPTH + 1 && !fm_profile_check(p), "what is too deep is cut");
     tap_ok(p->paths.nodes[0].all.sum_ns == (uint64_t)(PLACES - 1) * PERIOD &&
-               p->paths.nodes[FM_PATH_DEPTH].own.sum_ns == (uint64_t)(PLACES - FM_PATH_DEPTH) * PERIOD &&
-               p->paths.folded_ns == (uint64_t)(PLACES - 1 - FM_PATH_DEPTH) * PERIOD && !p->paths.lost,
+               p->paths.nodes[FM_PATHS_DEPTH].own.sum_ns == (uint64_t)(PLACES - FM_PATHS_DEPTH) * PERIOD &&
+               p->paths.folded_ns == (uint64_t)(PLACES - 1 - FM_PATHS_DEPTH) * PERIOD && !p->paths.lost,
            "its caller gets what it has");
     fm_profile_destroy(p);
 }
