@@ -26,9 +26,9 @@ static void leave(struct fm_contexts *tree)
 
 /* ---- nodes ---- */
 
-static uint32_t home_of(const struct fm_contexts *tree, uint32_t parent, uint64_t step)
+static uint32_t home_of(const struct fm_contexts *tree, uint32_t parent, uint64_t step, uint16_t module)
 {
-    uint64_t hash = (step ^ (uint64_t)parent << 40) * 0x9e3779b97f4a7c15u;
+    uint64_t hash = (step ^ (uint64_t)parent << 40 ^ (uint64_t)module << 32) * 0x9e3779b97f4a7c15u;
     return (uint32_t)(hash >> 32) & tree->index_mask;
 }
 
@@ -38,22 +38,50 @@ static uint64_t step_of(const struct fm_segment_path *path)
 }
 
 /* Where the index has a node, or where it belongs. */
-static uint32_t *place_of(const struct fm_contexts *tree, uint32_t parent, uint64_t step)
+static uint32_t *place_of(const struct fm_contexts *tree, uint32_t parent, uint64_t step, uint16_t module)
 {
-    for (uint32_t at = home_of(tree, parent, step);; at = (at + 1) & tree->index_mask) {
+    for (uint32_t at = home_of(tree, parent, step, module);; at = (at + 1) & tree->index_mask) {
         uint32_t number = tree->index[at];
         const struct fm_segment_path *path = &tree->paths[number - 1];
-        if (!number || (path->parent == parent && step_of(path) == step && !path->module))
+        if (!number || (path->parent == parent && step_of(path) == step && path->module == module))
             return &tree->index[at];
     }
 }
 
-static void make_index(struct fm_contexts *tree)
+/* Of nodes that are the same one has the costs of all; the others are free, and name it as their parent. How many of
+ * those there are. */
+static uint32_t make_index(struct fm_contexts *tree)
 {
+    uint32_t merged = 0;
     memset(tree->index, 0, (tree->index_mask + 1ull) * sizeof *tree->index);
-    for (uint32_t i = 1; i < tree->header->n_paths; i++)
-        if (tree->paths[i].kind && !tree->paths[i].module)
-            *place_of(tree, tree->paths[i].parent, step_of(&tree->paths[i])) = i + 1;
+    for (uint32_t i = 1; i < tree->header->n_paths; i++) {
+        struct fm_segment_path *path = &tree->paths[i];
+        uint32_t *place = path->kind ? place_of(tree, path->parent, step_of(path), path->module) : NULL;
+        if (!place)
+            continue;
+        if (*place) {
+            tree->paths[*place - 1].periods += path->periods;
+            path->kind = FM_PATH_NONE;
+            path->parent = *place - 1;
+            merged++;
+        } else {
+            *place = i + 1;
+        }
+    }
+    return merged;
+}
+
+/* Children of nodes that were merged go to the one that is left; then they may be the same as others there. */
+static void merge_nodes(struct fm_contexts *tree)
+{
+    while (make_index(tree))
+        for (uint32_t i = 1; i < tree->header->n_paths; i++) {
+            const struct fm_segment_path *parent = &tree->paths[tree->paths[i].parent];
+            if (tree->paths[i].kind && !parent->kind)
+                tree->paths[i].parent = parent->parent;
+        }
+    tree->next_free = 1;
+    tree->epoch++;
 }
 
 /* ---- folding ---- */
@@ -105,7 +133,7 @@ static uint32_t take_place(struct fm_contexts *tree)
 /* The child that a step leads to, made if need be; 0: there is no room. */
 static uint32_t child_of(struct fm_contexts *tree, uint32_t parent, uint64_t step)
 {
-    uint32_t *place = place_of(tree, parent, step);
+    uint32_t *place = place_of(tree, parent, step, 0);
     if (*place)
         return *place - 1;
     uint32_t number = take_place(tree);
@@ -195,7 +223,6 @@ void fm_contexts_unload(struct fm_contexts *tree, const struct fm_segment_module
         path->address -= module->bias;
         path->module = (uint16_t)(number + 1);
     }
-    tree->epoch++;
-    make_index(tree);
+    merge_nodes(tree);
     leave(tree);
 }
