@@ -11,12 +11,21 @@ enum { FM_SAMPLING_HZ = 97, FM_SAMPLING_MAX_HZ = 10000 };
 void fm_sampler_start(void);
 /* For good: before the segment is read, and at the end of the process. */
 void fm_sampler_stop(void);
-/* The calling thread begins and ends. */
+/* The calling thread begins; its end is seen. */
 void fm_sampler_thread_begins(void);
-void fm_sampler_thread_ends(void);
-/* Load modules that were seen by samples go into the segment's list, which no handler can do. */
+/* One begins that cannot be sampled. */
+void fm_sampler_thread_passed(void);
+/* Load modules go into the segment's list, which no handler can do; those that are gone are marked. */
 void fm_sampler_note_modules(void);
+void fm_sampler_drop_modules(void);
 /* In a forked child: it is not sampled. */
 void fm_sampler_forget(void);
+
+/* The program names the signal that is used: sampling goes to another one, or ends if there is none. */
+void fm_sampler_make_way(int signal);
+/* The program uses these signals in a way that cannot be seen later. */
+void fm_sampler_avoid(uint64_t signals);
+/* The program has a stack of that size for handlers: if it is too small for ours, none of them is used. */
+void fm_sampler_see_stack(size_t bytes);
 
 #endif

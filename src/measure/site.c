@@ -86,7 +86,7 @@ static int find_module(struct dl_phdr_info *info, size_t size, void *data)
     return 1;
 }
 
-/* Modules seen so far, so that the loader is asked once for each. One that was unloaded keeps its place. */
+/* Modules seen so far, so that the loader is asked once for each; of one that was unloaded the range is empty. */
 enum { RANGES = 256 };
 static struct range {
     uintptr_t start, end;
@@ -261,45 +261,119 @@ uintptr_t fm_site_find(struct fm_thread *self, unsigned routine, struct fm_frame
 
 /* ---- the segment's list of load modules ---- */
 
-static uint32_t build_id_text(const uint8_t *id, size_t bytes)
+enum { BUILD_ID_BYTES = 32 };
+
+static size_t build_id_hex(const uint8_t *id, size_t bytes, char hex[2 * BUILD_ID_BYTES + 1])
 {
-    char hex[2 * 32 + 1];
-    if (bytes > 32)
-        bytes = 32;
+    if (bytes > BUILD_ID_BYTES)
+        bytes = BUILD_ID_BYTES;
     for (size_t i = 0; i < bytes; i++) {
         hex[2 * i] = "0123456789abcdef"[id[i] >> 4];
         hex[2 * i + 1] = "0123456789abcdef"[id[i] & 15];
     }
-    return fm_text_add(hex, 2 * bytes);
+    return 2 * bytes;
+}
+
+static uint32_t build_id_text(const uint8_t *id, size_t bytes)
+{
+    char hex[2 * BUILD_ID_BYTES + 1];
+    return fm_text_add(hex, build_id_hex(id, bytes, hex));
+}
+
+/* Those that were unloaded. Addresses are no longer looked for in them, but what was recorded stays with them. */
+enum { MODULES = 1024 };
+static uint64_t unloaded[MODULES / 64];
+
+static bool is_unloaded(uint32_t number)
+{
+    return number < MODULES && unloaded[number / 64] >> number % 64 & 1;
+}
+
+/* The module of the list that an address is in; the caller holds the table lock. */
+static bool is_listed(uintptr_t address)
+{
+    const struct fm_segment_module *modules = fm_section(fm_rt.segment, FM_SECTION_MODULES);
+    for (uint32_t i = 0; i < fm_rt.segment->n_modules; i++)
+        if (address - modules[i].start < modules[i].end - modules[i].start && !is_unloaded(i))
+            return true;
+    return false;
+}
+
+static bool same_text(uint32_t text, const char *other, size_t length)
+{
+    return strlen(fm_text_at(text)) == length && memcmp(fm_text_at(text), other, length) == 0;
+}
+
+/* Whether a found module is this one of the list, at the same place. */
+static bool is_same(const struct fm_segment_module *module, const struct found *found)
+{
+    char hex[2 * BUILD_ID_BYTES + 1];
+    const char *path = *found->path ? found->path : fm_text_at(fm_rt.segment->text_exe);
+    return module->start == found->start && module->end == found->end && module->bias == found->bias &&
+           same_text(module->text_path, path, strlen(path)) &&
+           same_text(module->text_build_id, hex, build_id_hex(found->build_id, found->build_id_bytes, hex));
+}
+
+/* The caller holds the table lock. One that was unloaded and is back where it was has its old place. */
+static void list_module(const struct found *found)
+{
+    struct fm_segment_header *h = fm_rt.segment;
+    struct fm_segment_module *modules = fm_section(h, FM_SECTION_MODULES);
+    for (uint32_t i = 0; i < h->n_modules; i++) {
+        if (is_unloaded(i) && is_same(&modules[i], found)) {
+            unloaded[i / 64] &= ~(1ull << i % 64);
+            return;
+        }
+    }
+    if (h->n_modules == h->sections[FM_SECTION_MODULES].capacity)
+        return;
+    const char *path = *found->path ? found->path : fm_text_at(h->text_exe);
+    modules[h->n_modules] = (struct fm_segment_module){found->start, found->end, found->bias,
+                                                       fm_text_add(path, strlen(path)),
+                                                       build_id_text(found->build_id, found->build_id_bytes)};
+    __atomic_store_n(&h->n_modules, h->n_modules + 1, __ATOMIC_RELEASE);
 }
 
 void fm_site_register(uintptr_t address)
 {
-    struct fm_segment_header *h = fm_rt.segment;
     if (address == 0)
         return;
     fm_lock(&fm_rt.table_lock);
-    struct fm_segment_module *modules = fm_section(h, FM_SECTION_MODULES);
-    for (uint32_t i = 0; i < h->n_modules; i++) {
-        if (address - modules[i].start < modules[i].end - modules[i].start) {
-            fm_unlock(&fm_rt.table_lock);
-            return;
-        }
-    }
+    bool listed = is_listed(address);
     fm_unlock(&fm_rt.table_lock);
     /* outside the lock: dl_iterate_phdr takes the loader's, and a constructor may call MPI while holding that */
     struct found found = {.address = address};
-    if (!dl_iterate_phdr(find_module, &found))
+    if (listed || !dl_iterate_phdr(find_module, &found))
         return;
-    const char *path = *found.path ? found.path : fm_text_at(h->text_exe);
     fm_lock(&fm_rt.table_lock);
-    if (h->n_modules < h->sections[FM_SECTION_MODULES].capacity) {
-        struct fm_segment_module *m = &modules[h->n_modules];
-        *m = (struct fm_segment_module){found.start, found.end, found.bias, fm_text_add(path, strlen(path)),
-                                        found.build_id ? build_id_text(found.build_id, found.build_id_bytes) : 0};
-        __atomic_store_n(&h->n_modules, h->n_modules + 1, __ATOMIC_RELEASE);
-    }
+    if (!is_listed(address))
+        list_module(&found);
     fm_unlock(&fm_rt.table_lock);
+}
+
+static void forget_ranges(const struct fm_segment_module *module)
+{
+    for (uint32_t i = 0; i < n_ranges; i++)
+        if (ranges[i].start == module->start)
+            __atomic_store_n(&ranges[i].end, ranges[i].start, __ATOMIC_RELAXED);
+}
+
+void fm_site_drop(void (*dropped)(const struct fm_segment_module *module, unsigned number))
+{
+    const struct fm_segment_module *modules = fm_section(fm_rt.segment, FM_SECTION_MODULES);
+    uint32_t n = __atomic_load_n(&fm_rt.segment->n_modules, __ATOMIC_ACQUIRE);
+    for (uint32_t i = 0; i < n && i < MODULES; i++) {
+        struct found found = {.address = modules[i].start};
+        if (is_unloaded(i) || (dl_iterate_phdr(find_module, &found) && is_same(&modules[i], &found)))
+            continue;
+        fm_lock(&fm_rt.table_lock);
+        if (!is_unloaded(i)) {
+            unloaded[i / 64] |= 1ull << i % 64;
+            forget_ranges(&modules[i]);
+            dropped(&modules[i], i);
+        }
+        fm_unlock(&fm_rt.table_lock);
+    }
 }
 
 uint32_t fm_site_build_id_of(uintptr_t address)

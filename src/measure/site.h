@@ -44,6 +44,8 @@ uintptr_t fm_site_find(struct fm_thread *self, unsigned routine, struct fm_frame
 
 /* Makes sure that the load module of an address is in the segment's list. */
 void fm_site_register(uintptr_t address);
+/* Modules of the list that are no longer loaded: `dropped` is called for each, once, with all signals blocked. */
+void fm_site_drop(void (*dropped)(const struct fm_segment_module *module, unsigned number));
 /* Whether the address lies in an MPI library or one of its language bindings. */
 bool fm_site_in_mpi(uintptr_t address);
 /* Whether it lies in a Fortran binding. */

@@ -5,6 +5,7 @@
 #include <pthread.h>
 #include <string.h>
 #include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
 struct fm_sampling fm_sampling;
@@ -109,27 +110,13 @@ static void take(struct fm_contexts *tree, struct fm_sampled *self, const uconte
 
 /* ---- the signal ---- */
 
-/* One that nobody of ours has sent is the program's: it goes where it would have gone. */
-static void pass_on(int signal, siginfo_t *info, void *context)
+/* One that nobody of ours has sent is the program's, which has no handler for it: it ends the process, as it would have
+ * done, when this handler returns. (All zeros is the kernel's own description of that.) */
+static void pass_on(int signal)
 {
-    struct sigaction program = fm_sampling.program;
-    if (program.sa_handler == SIG_IGN)
-        return;
-    if (program.sa_handler == SIG_DFL) {
-        struct sigaction usual = {.sa_handler = SIG_DFL};
-        sigaction(signal, &usual, NULL);
-        raise(signal); /* delivered when this handler returns */
-        return;
-    }
-    if (program.sa_flags & (int)SA_RESETHAND)
-        fm_sampling.program.sa_handler = SIG_DFL;
-    sigset_t before;
-    pthread_sigmask(SIG_BLOCK, &program.sa_mask, &before);
-    if (program.sa_flags & SA_SIGINFO)
-        program.sa_sigaction(signal, info, context);
-    else
-        program.sa_handler(signal);
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    static const uint64_t usual[4];
+    syscall(SYS_rt_sigaction, signal, usual, NULL, sizeof(uint64_t));
+    syscall(SYS_tgkill, getpid(), syscall(SYS_gettid), signal);
 }
 
 static struct fm_sampled *ours(const siginfo_t *info)
@@ -159,8 +146,28 @@ void fm_sample_signal(int signal, siginfo_t *info, void *context)
     int error = errno;
     struct fm_sampled *self = ours(info);
     if (!self)
-        pass_on(signal, info, context);
+        pass_on(signal);
     else if (atomic_load_explicit(&fm_sampling.on, memory_order_acquire) && is_mine(self))
         take(&fm_sampling.contexts, self, context, 1 + (uint64_t)info->si_overrun);
+    errno = error;
+}
+
+void fm_sample_blocked(struct fm_sampled *self)
+{
+    const uint64_t signals = 1ull << (fm_sampling.signal - 1), all = UINT64_MAX;
+    const struct timespec at_once = {0};
+    uint64_t before;
+    siginfo_t info;
+    ucontext_t context;
+    int error = errno;
+    syscall(SYS_rt_sigprocmask, SIG_SETMASK, &all, &before, sizeof before);
+    if (syscall(SYS_rt_sigtimedwait, &signals, &info, &at_once, sizeof signals) > 0) {
+        struct fm_sampled *sent = ours(&info);
+        if (!sent) /* back to where it was */
+            syscall(SYS_rt_tgsigqueueinfo, getpid(), syscall(SYS_gettid), info.si_signo, &info);
+        else if (sent == self && getcontext(&context) == 0)
+            take(&fm_sampling.contexts, sent, &context, 1 + (uint64_t)info.si_overrun);
+    }
+    syscall(SYS_rt_sigprocmask, SIG_SETMASK, &before, NULL, sizeof before);
     errno = error;
 }

@@ -10,6 +10,7 @@
 /* What a sampled thread needs, made before its first signal. */
 struct fm_sampled {
     uint32_t taken; /* atomic: 1 while a thread owns it */
+    uint32_t found; /* it was there before sampling began */
     int32_t tid;
     int timer;                     /* as the kernel names it; -1: none */
     uintptr_t stack_end;           /* above its outermost frame */
@@ -26,17 +27,18 @@ struct fm_sampled {
 struct fm_sampling {
     atomic_uint on;
     atomic_uint modules_generation; /* changes when a module is unloaded */
-    atomic_uint modules_new;        /* an address was seen whose module may not be in the segment's list */
-    struct fm_sampled *threads;     /* FM_SAMPLED_THREADS of them; empty in a forked child */
+    struct fm_sampled *threads;     /* FM_SAMPLED_THREADS of them, and one that is nobody's; empty in a forked child */
     struct fm_contexts contexts;
-    struct sigaction program; /* what the program does with the signal */
+    int signal; /* one that the program does not use */
 };
-enum { FM_SAMPLED_THREADS = 256, FM_SAMPLING_SIGNAL = 59 };
+enum { FM_SAMPLED_THREADS = 256 };
 
 extern FM_HIDDEN struct fm_sampling fm_sampling;
 extern FM_HIDDEN __thread struct fm_sampled *fm_sampled_self __attribute__((tls_model("initial-exec")));
 
 /* The handler. */
 void fm_sample_signal(int signal, siginfo_t *info, void *context);
+/* Takes the sample that is due in the calling thread, which has the signal blocked: outside a handler. */
+void fm_sample_blocked(struct fm_sampled *self);
 
 #endif

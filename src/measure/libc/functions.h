@@ -1,0 +1,156 @@
+/* The functions of libc that are interposed, and the next definitions of them.
+ *
+ * An entry of fm_libc can be called at any time: until the next definition is known, it is a function that finds it.
+ * A name that libc does not have fails with ENOSYS. */
+#ifndef FM_MEASURE_LIBC_FUNCTIONS_H
+#define FM_MEASURE_LIBC_FUNCTIONS_H
+
+#include <aio.h>
+#include <poll.h>
+#include <pthread.h>
+#include <semaphore.h>
+#include <signal.h>
+#include <sys/epoll.h>
+#include <sys/select.h>
+#include <sys/socket.h>
+#include <sys/types.h>
+#include <sys/uio.h>
+#include <threads.h>
+#include <time.h>
+
+#include "base/platform.h"
+
+#define FM_EXPORT __attribute__((visibility("default")))
+
+struct msghdr;
+struct mmsghdr;
+struct sembuf;
+
+/* X(type, name, parameters, arguments): calls that a signal breaks even with SA_RESTART, whatever they are called for.
+ * The sampling signal is held back around them. */
+#define FM_LIBC_WAITS(X)                                                                                             \
+    X(int, nanosleep, (const struct timespec *time, struct timespec *rest), (time, rest))                            \
+    X(int, clock_nanosleep, (clockid_t clock, int flags, const struct timespec *time, struct timespec *rest),        \
+      (clock, flags, time, rest))                                                                                    \
+    X(int, usleep, (useconds_t time), (time))                                                                        \
+    X(unsigned, sleep, (unsigned time), (time))                                                                      \
+    X(int, thrd_sleep, (const struct timespec *time, struct timespec *rest), (time, rest))                           \
+    X(int, sem_timedwait, (sem_t * semaphore, const struct timespec *until), (semaphore, until))                     \
+    X(int, sem_clockwait, (sem_t * semaphore, clockid_t clock, const struct timespec *until),                        \
+      (semaphore, clock, until))                                                                                     \
+    X(ssize_t, msgrcv, (int queue, void *message, size_t size, long type, int flags),                                \
+      (queue, message, size, type, flags))                                                                           \
+    X(int, msgsnd, (int queue, const void *message, size_t size, int flags), (queue, message, size, flags))          \
+    X(int, semop, (int set, struct sembuf *operations, size_t n), (set, operations, n))                              \
+    X(int, semtimedop, (int set, struct sembuf *operations, size_t n, const struct timespec *time),                  \
+      (set, operations, n, time))                                                                                    \
+    X(int, pause, (void), ())                                                                                        \
+    X(int, aio_suspend, (const struct aiocb *const list[], int n, const struct timespec *time), (list, n, time))     \
+    X(int, aio_suspend64, (const struct aiocb64 *const list[], int n, const struct timespec *time), (list, n, time)) \
+    X(int, connect, (int fd, __CONST_SOCKADDR_ARG address, socklen_t length), (fd, address, length))
+
+/* The same, but only for sockets with a limit of time. */
+#define FM_LIBC_TIMED(X)                                                                               \
+    X(ssize_t, read, (int fd, void *buffer, size_t size), (fd, buffer, size))                          \
+    X(ssize_t, __read_chk, (int fd, void *buffer, size_t size, size_t room), (fd, buffer, size, room)) \
+    X(ssize_t, readv, (int fd, const struct iovec *vector, int n), (fd, vector, n))                    \
+    X(int, recvmmsg, (int fd, struct mmsghdr *messages, unsigned n, int flags, struct timespec *time), \
+      (fd, messages, n, flags, time))
+
+/* And where all is waited for: X(type, name, parameters, arguments), with a parameter `flags`. */
+#define FM_LIBC_RECEIVES(X)                                                                                         \
+    X(ssize_t, recv, (int fd, void *buffer, size_t size, int flags), (fd, buffer, size, flags))                     \
+    X(ssize_t, __recv_chk, (int fd, void *buffer, size_t size, size_t room, int flags),                             \
+      (fd, buffer, size, room, flags))                                                                              \
+    X(ssize_t, recvfrom, (int fd, void *buffer, size_t size, int flags, __SOCKADDR_ARG address, socklen_t *length), \
+      (fd, buffer, size, flags, address, length))                                                                   \
+    X(ssize_t, __recvfrom_chk,                                                                                      \
+      (int fd, void *buffer, size_t size, size_t room, int flags, __SOCKADDR_ARG address, socklen_t *length),       \
+      (fd, buffer, size, room, flags, address, length))                                                             \
+    X(ssize_t, recvmsg, (int fd, struct msghdr *message, int flags), (fd, message, flags))
+
+/* A signal makes them do a part of their work only. X(type, name, parameters, arguments, bytes) */
+#define FM_LIBC_WRITES(X)                                                                                            \
+    X(ssize_t, write, (int fd, const void *buffer, size_t size), (fd, buffer, size), size)                           \
+    X(ssize_t, writev, (int fd, const struct iovec *vector, int n), (fd, vector, n), fm_bytes_of(vector, (size_t)n)) \
+    X(ssize_t, send, (int fd, const void *buffer, size_t size, int flags), (fd, buffer, size, flags), size)          \
+    X(ssize_t, sendto,                                                                                               \
+      (int fd, const void *buffer, size_t size, int flags, __CONST_SOCKADDR_ARG address, socklen_t length),          \
+      (fd, buffer, size, flags, address, length), size)                                                              \
+    X(ssize_t, sendmsg, (int fd, const struct msghdr *message, int flags), (fd, message, flags),                     \
+      fm_bytes_of(message->msg_iov, message->msg_iovlen))                                                            \
+    X(int, sendmmsg, (int fd, struct mmsghdr *messages, unsigned n, int flags), (fd, messages, n, flags), SIZE_MAX)  \
+    X(ssize_t, sendfile, (int fd, int from, off_t *offset, size_t size), (fd, from, offset, size), size)             \
+    X(ssize_t, sendfile64, (int fd, int from, off_t *offset, size_t size), (fd, from, offset, size), size)           \
+    X(ssize_t, splice, (int from, off_t *offset, int fd, off_t *to, size_t size, unsigned flags),                    \
+      (from, offset, fd, to, size, flags), size)
+
+/* Calls whose wrappers are written out. */
+#define FM_LIBC_OTHERS(X)                                                                                         \
+    X(int, poll, (struct pollfd * fds, nfds_t n, int timeout), (fds, n, timeout))                                 \
+    X(int, __poll_chk, (struct pollfd * fds, nfds_t n, int timeout, size_t room), (fds, n, timeout, room))        \
+    X(int, ppoll, (struct pollfd * fds, nfds_t n, const struct timespec *time, const sigset_t *mask),             \
+      (fds, n, time, mask))                                                                                       \
+    X(int, __ppoll_chk,                                                                                           \
+      (struct pollfd * fds, nfds_t n, const struct timespec *time, const sigset_t *mask, size_t room),            \
+      (fds, n, time, mask, room))                                                                                 \
+    X(int, select, (int n, fd_set *in, fd_set *out, fd_set *exceptions, struct timeval *time),                    \
+      (n, in, out, exceptions, time))                                                                             \
+    X(int, pselect,                                                                                               \
+      (int n, fd_set *in, fd_set *out, fd_set *exceptions, const struct timespec *time, const sigset_t *mask),    \
+      (n, in, out, exceptions, time, mask))                                                                       \
+    X(int, epoll_wait, (int fd, struct epoll_event *events, int n, int timeout), (fd, events, n, timeout))        \
+    X(int, epoll_pwait, (int fd, struct epoll_event *events, int n, int timeout, const sigset_t *mask),           \
+      (fd, events, n, timeout, mask))                                                                             \
+    X(int, epoll_pwait2,                                                                                          \
+      (int fd, struct epoll_event *events, int n, const struct timespec *time, const sigset_t *mask),             \
+      (fd, events, n, time, mask))                                                                                \
+    X(ssize_t, getrandom, (void *buffer, size_t size, unsigned flags), (buffer, size, flags))                     \
+    X(int, sigsuspend, (const sigset_t *mask), (mask))                                                            \
+    X(int, sigwait, (const sigset_t *set, int *signal), (set, signal))                                            \
+    X(int, sigwaitinfo, (const sigset_t *set, siginfo_t *info), (set, info))                                      \
+    X(int, sigtimedwait, (const sigset_t *set, siginfo_t *info, const struct timespec *time), (set, info, time))  \
+    X(int, accept, (int fd, __SOCKADDR_ARG address, socklen_t *length), (fd, address, length))                    \
+    X(int, accept4, (int fd, __SOCKADDR_ARG address, socklen_t *length, int flags), (fd, address, length, flags)) \
+    X(int, setsockopt, (int fd, int level, int option, const void *value, socklen_t length),                      \
+      (fd, level, option, value, length))                                                                         \
+    X(int, dup, (int fd), (fd))                                                                                   \
+    X(int, dup2, (int fd, int copy), (fd, copy))                                                                  \
+    X(int, dup3, (int fd, int copy, int flags), (fd, copy, flags))                                                \
+    X(int, fcntl, (int fd, int command, void *argument), (fd, command, argument))                                 \
+    X(int, fcntl64, (int fd, int command, void *argument), (fd, command, argument))                               \
+    X(int, sigaction, (int signal, const struct sigaction *action, struct sigaction *before),                     \
+      (signal, action, before))                                                                                   \
+    X(__sighandler_t, signal, (int signal, __sighandler_t handler), (signal, handler))                            \
+    X(__sighandler_t, ssignal, (int signal, __sighandler_t handler), (signal, handler))                           \
+    X(__sighandler_t, bsd_signal, (int signal, __sighandler_t handler), (signal, handler))                        \
+    X(__sighandler_t, sysv_signal, (int signal, __sighandler_t handler), (signal, handler))                       \
+    X(__sighandler_t, __sysv_signal, (int signal, __sighandler_t handler), (signal, handler))                     \
+    X(__sighandler_t, sigset, (int signal, __sighandler_t handler), (signal, handler))                            \
+    X(int, sigignore, (int signal), (signal))                                                                     \
+    X(int, siginterrupt, (int signal, int interrupt), (signal, interrupt))                                        \
+    X(int, sigaddset, (sigset_t * set, int signal), (set, signal))                                                \
+    X(int, sigpending, (sigset_t * set), (set))                                                                   \
+    X(int, sigaltstack, (const stack_t *stack, stack_t *before), (stack, before))                                 \
+    X(int, signalfd, (int fd, const sigset_t *mask, int flags), (fd, mask, flags))                                \
+    X(int, pthread_create,                                                                                        \
+      (pthread_t * thread, const pthread_attr_t *attributes, void *(*start)(void *), void *argument),             \
+      (thread, attributes, start, argument))                                                                      \
+    X(int, thrd_create, (thrd_t * thread, thrd_start_t start, void *argument), (thread, start, argument))         \
+    X(int, dlclose, (void *module), (module))
+
+/* All that can be passed on with its arguments named. */
+#define FM_LIBC_FUNCTIONS(X) FM_LIBC_WAITS(X) FM_LIBC_TIMED(X) FM_LIBC_RECEIVES(X) FM_LIBC_WRITES(X) FM_LIBC_OTHERS(X)
+
+#define FM_LIBC_FIELD(type, name, parameters, ...) type(*name) parameters;
+struct fm_libc {
+    FM_LIBC_FUNCTIONS(FM_LIBC_FIELD)
+};
+#undef FM_LIBC_FIELD
+
+extern FM_HIDDEN struct fm_libc fm_libc;
+
+/* Finds all of them, so that nobody has to ask the loader later, perhaps in a handler. */
+void fm_libc_find(void);
+
+#endif

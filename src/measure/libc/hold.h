@@ -1,0 +1,73 @@
+/* Holds the sampling signal back from the calling thread while it waits in libc: the wait is not broken, and the signal
+ * that comes when it is over tells how many periods it took. What the program itself has blocked stays as it is. */
+#ifndef FM_MEASURE_LIBC_HOLD_H
+#define FM_MEASURE_LIBC_HOLD_H
+
+#include <signal.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "measure/signal/sample.h"
+
+/* Looks whether the calling thread is one of those that were there before sampling began. */
+struct fm_sampled *fm_sampler_find_self(void);
+
+/* The calling thread's record; NULL: it is not sampled, as in a forked child. */
+FM_INLINE struct fm_sampled *fm_sampled(void)
+{
+    struct fm_sampled *self = fm_sampled_self;
+    if (__builtin_expect(!self, 1)) {
+        if (!atomic_load_explicit(&fm_sampling.on, memory_order_acquire))
+            return NULL;
+        self = fm_sampler_find_self();
+    }
+    return self->taken ? self : NULL;
+}
+
+static inline uint64_t fm_signal_bit(int signal)
+{
+    return 1ull << (signal - 1);
+}
+
+/* The kernel's own call: libc's leaves the signals out that cancel threads. */
+static inline uint64_t fm_change_mask(int how, const uint64_t *signals)
+{
+    uint64_t before = 0;
+    syscall(SYS_rt_sigprocmask, how, signals, &before, sizeof before);
+    return before;
+}
+
+/* What fm_hold_end has to let through again; 0: nothing. */
+FM_INLINE uint64_t fm_hold(void)
+{
+    if (!fm_sampled())
+        return 0;
+    uint64_t signals = fm_signal_bit(fm_sampling.signal);
+    return signals & ~fm_change_mask(SIG_BLOCK, &signals);
+}
+
+FM_INLINE void fm_hold_end(uint64_t held)
+{
+    if (held)
+        fm_change_mask(SIG_UNBLOCK, &held);
+}
+
+/* A mask for calls that take one: the program's, or the thread's if that is NULL, with the sampling signal. */
+static inline const sigset_t *fm_hold_mask(const sigset_t *mask, sigset_t *room)
+{
+    memset(room, 0, sizeof *room);
+    uint64_t signals = 0;
+    if (mask)
+        memcpy(&signals, mask, sizeof signals);
+    else
+        signals = fm_change_mask(SIG_BLOCK, NULL);
+    signals |= fm_signal_bit(fm_sampling.signal);
+    memcpy(room, &signals, sizeof signals);
+    return room;
+}
+
+/* What a program waits for, without the sampling signal where it is there with all others. */
+const sigset_t *fm_without_sampling(const sigset_t *set, sigset_t *room);
+
+#endif

@@ -1,0 +1,18 @@
+/* Modules that the program unloads: samples keep their places in them. (dlopen is left alone: where it searches depends
+ * on who calls it. Modules are listed before one is unloaded, when a thread is started, and at the end.) */
+#define _GNU_SOURCE
+#include <dlfcn.h>
+
+#include "measure/libc/functions.h"
+#include "measure/runtime.h"
+#include "measure/sampler.h"
+
+FM_EXPORT int dlclose(void *module)
+{
+    if (!atomic_load_explicit(&fm_sampling.on, memory_order_relaxed) || getpid() != fm_rt.pid)
+        return fm_libc.dlclose(module);
+    fm_sampler_note_modules();
+    int result = fm_libc.dlclose(module);
+    fm_sampler_drop_modules();
+    return result;
+}

@@ -1,0 +1,134 @@
+/* The sampling signal is one that the program does not use. As soon as it names it, sampling goes to another one, and
+ * what the program does with it is between the program and the kernel; until then it looks as if nobody used it. */
+#define _GNU_SOURCE
+#include <sys/signalfd.h>
+
+#include "measure/libc/functions.h"
+#include "measure/libc/hold.h"
+#include "measure/runtime.h"
+#include "measure/sampler.h"
+
+__sighandler_t bsd_signal(int signal, __sighandler_t handler);
+
+static bool is_sampling(int signal)
+{
+    if (!atomic_load_explicit(&fm_sampling.on, memory_order_relaxed) || signal != fm_sampling.signal)
+        return false;
+    if (getpid() == fm_rt.pid)
+        return true;
+    struct sigaction usual = {.sa_handler = SIG_DFL}; /* a child of vfork or _Fork, which nobody samples */
+    fm_libc.sigaction(signal, &usual, NULL);
+    return false;
+}
+
+/* Whether the program asks only, or for what it has. */
+static bool leaves_default(const struct sigaction *action)
+{
+    return !action || (action->sa_handler == SIG_DFL && !action->sa_flags && sigisemptyset(&action->sa_mask));
+}
+
+FM_EXPORT int sigaction(int signal, const struct sigaction *action, struct sigaction *before)
+{
+    if (is_sampling(signal)) {
+        if (leaves_default(action)) {
+            if (before)
+                *before = (struct sigaction){.sa_handler = SIG_DFL};
+            return 0;
+        }
+        fm_sampler_make_way(signal);
+    }
+    return fm_libc.sigaction(signal, action, before);
+}
+
+#define SIGNAL(name)                                                  \
+    FM_EXPORT __sighandler_t name(int signal, __sighandler_t handler) \
+    {                                                                 \
+        bool ours = is_sampling(signal);                              \
+        if (ours && handler != SIG_DFL)                               \
+            fm_sampler_make_way(signal);                              \
+        else if (ours)                                                \
+            return SIG_DFL;                                           \
+        return fm_libc.name(signal, handler);                         \
+    }
+SIGNAL(signal)
+SIGNAL(ssignal)
+SIGNAL(bsd_signal)
+SIGNAL(sysv_signal)
+SIGNAL(__sysv_signal)
+
+static void make_way(int signal)
+{
+    if (is_sampling(signal))
+        fm_sampler_make_way(signal);
+}
+
+FM_EXPORT __sighandler_t sigset(int signal, __sighandler_t handler)
+{
+    make_way(signal);
+    return fm_libc.sigset(signal, handler);
+}
+
+FM_EXPORT int sigignore(int signal)
+{
+    make_way(signal);
+    return fm_libc.sigignore(signal);
+}
+
+FM_EXPORT int siginterrupt(int signal, int interrupt)
+{
+    make_way(signal);
+    return fm_libc.siginterrupt(signal, interrupt);
+}
+
+FM_EXPORT int sigaddset(sigset_t *set, int signal)
+{
+    make_way(signal);
+    return fm_libc.sigaddset(set, signal);
+}
+
+FM_EXPORT int sigpending(sigset_t *set)
+{
+    int result = fm_libc.sigpending(set);
+    if (result == 0 && is_sampling(fm_sampling.signal))
+        sigdelset(set, fm_sampling.signal);
+    return result;
+}
+
+/* A descriptor for all signals stays open: none of its signals can be used for samples later. */
+FM_EXPORT int signalfd(int fd, const sigset_t *mask, int flags)
+{
+    sigset_t room;
+    uint64_t signals;
+    mask = fm_without_sampling(mask, &room);
+    int result = fm_libc.signalfd(fd, mask, flags);
+    if (result >= 0) {
+        memcpy(&signals, mask, sizeof signals);
+        fm_sampler_avoid(signals);
+    }
+    return result;
+}
+
+FM_EXPORT int sigaltstack(const stack_t *stack, stack_t *before)
+{
+    int result = fm_libc.sigaltstack(stack, before);
+    if (result == 0 && stack && !(stack->ss_flags & SS_DISABLE))
+        fm_sampler_see_stack(stack->ss_size);
+    return result;
+}
+
+/* A set with most signals in it is that of all; one with few names them. */
+const sigset_t *fm_without_sampling(const sigset_t *set, sigset_t *room)
+{
+    enum { FEW = 32 };
+    uint64_t signals;
+    memcpy(&signals, set, sizeof signals);
+    if (!(signals & fm_signal_bit(fm_sampling.signal ? fm_sampling.signal : 1)) || !is_sampling(fm_sampling.signal))
+        return set;
+    if (__builtin_popcountll(signals) < FEW) {
+        fm_sampler_make_way(fm_sampling.signal);
+        return set;
+    }
+    *room = *set;
+    sigdelset(room, fm_sampling.signal);
+    return room;
+}

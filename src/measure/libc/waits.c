@@ -1,0 +1,193 @@
+/* Calls that a signal breaks even with SA_RESTART: no sample breaks them. */
+#define _GNU_SOURCE
+#undef _FILE_OFFSET_BITS /* some calls have two names */
+#include <errno.h>
+#include <stdbool.h>
+#include <sys/ipc.h>
+#include <sys/msg.h>
+#include <sys/random.h>
+#include <sys/sem.h>
+
+#include "measure/libc/functions.h"
+#include "measure/libc/hold.h"
+
+#define WAIT(type, name, parameters, arguments) \
+    FM_EXPORT type name parameters              \
+    {                                           \
+        uint64_t held = fm_hold();              \
+        type result = fm_libc.name arguments;   \
+        fm_hold_end(held);                      \
+        return result;                          \
+    }
+FM_LIBC_WAITS(WAIT)
+
+/* ---- calls that do not wait, but look for signals all the same: done again if it was a sample ---- */
+
+static uint64_t samples_of(const struct fm_sampled *self)
+{
+    return __atomic_load_n(&self->samples, __ATOMIC_RELAXED);
+}
+
+static bool broken_by_sample(const struct fm_sampled *self, int result, uint64_t samples)
+{
+    return result < 0 && errno == EINTR && samples_of(self) != samples;
+}
+
+/* ---- poll ---- */
+
+static int look(struct fm_sampled *self, struct pollfd *fds, nfds_t n)
+{
+    uint64_t samples;
+    int result;
+    do {
+        samples = samples_of(self);
+        result = fm_libc.poll(fds, n, 0);
+    } while (broken_by_sample(self, result, samples));
+    return result;
+}
+
+static int wait_poll(struct fm_sampled *self, struct pollfd *fds, nfds_t n, int timeout)
+{
+    sigset_t room;
+    struct timespec time = {timeout / 1000, timeout % 1000 * 1000000L};
+    if (timeout == 0)
+        return look(self, fds, n);
+    return fm_libc.ppoll(fds, n, timeout < 0 ? NULL : &time, fm_hold_mask(NULL, &room));
+}
+
+FM_EXPORT int poll(struct pollfd *fds, nfds_t n, int timeout)
+{
+    struct fm_sampled *self = fm_sampled();
+    return self ? wait_poll(self, fds, n, timeout) : fm_libc.poll(fds, n, timeout);
+}
+
+int __poll_chk(struct pollfd *fds, nfds_t n, int timeout, size_t room);
+FM_EXPORT int __poll_chk(struct pollfd *fds, nfds_t n, int timeout, size_t room)
+{
+    struct fm_sampled *self = room / sizeof *fds >= n ? fm_sampled() : NULL;
+    return self ? wait_poll(self, fds, n, timeout) : fm_libc.__poll_chk(fds, n, timeout, room);
+}
+
+FM_EXPORT int ppoll(struct pollfd *fds, nfds_t n, const struct timespec *time, const sigset_t *mask)
+{
+    sigset_t room;
+    return fm_libc.ppoll(fds, n, time, fm_sampled() ? fm_hold_mask(mask, &room) : mask);
+}
+
+int __ppoll_chk(struct pollfd *fds, nfds_t n, const struct timespec *time, const sigset_t *mask, size_t room);
+FM_EXPORT int __ppoll_chk(struct pollfd *fds, nfds_t n, const struct timespec *time, const sigset_t *mask, size_t room)
+{
+    sigset_t held;
+    return fm_libc.__ppoll_chk(fds, n, time, fm_sampled() ? fm_hold_mask(mask, &held) : mask, room);
+}
+
+/* ---- select: libc's alone tells how much time is left ---- */
+
+FM_EXPORT int select(int n, fd_set *in, fd_set *out, fd_set *exceptions, struct timeval *time)
+{
+    uint64_t held = fm_hold();
+    int result = fm_libc.select(n, in, out, exceptions, time);
+    fm_hold_end(held);
+    return result;
+}
+
+FM_EXPORT int pselect(int n, fd_set *in, fd_set *out, fd_set *exceptions, const struct timespec *time,
+                      const sigset_t *mask)
+{
+    sigset_t room;
+    return fm_libc.pselect(n, in, out, exceptions, time, fm_sampled() ? fm_hold_mask(mask, &room) : mask);
+}
+
+/* ---- epoll ---- */
+
+static int look_epoll(struct fm_sampled *self, int fd, struct epoll_event *events, int n)
+{
+    uint64_t samples;
+    int result;
+    do {
+        samples = samples_of(self);
+        result = fm_libc.epoll_wait(fd, events, n, 0);
+    } while (broken_by_sample(self, result, samples));
+    return result;
+}
+
+FM_EXPORT int epoll_wait(int fd, struct epoll_event *events, int n, int timeout)
+{
+    sigset_t room;
+    struct fm_sampled *self = fm_sampled();
+    if (self && timeout == 0)
+        return look_epoll(self, fd, events, n);
+    return self ? fm_libc.epoll_pwait(fd, events, n, timeout, fm_hold_mask(NULL, &room))
+                : fm_libc.epoll_wait(fd, events, n, timeout);
+}
+
+FM_EXPORT int epoll_pwait(int fd, struct epoll_event *events, int n, int timeout, const sigset_t *mask)
+{
+    sigset_t room;
+    return fm_libc.epoll_pwait(fd, events, n, timeout, fm_sampled() ? fm_hold_mask(mask, &room) : mask);
+}
+
+FM_EXPORT int epoll_pwait2(int fd, struct epoll_event *events, int n, const struct timespec *time, const sigset_t *mask)
+{
+    sigset_t room;
+    return fm_libc.epoll_pwait2(fd, events, n, time, fm_sampled() ? fm_hold_mask(mask, &room) : mask);
+}
+
+/* ---- random numbers: up to so many bytes no signal makes it stop ---- */
+
+enum { UNBROKEN_RANDOM_BYTES = 256 };
+
+FM_EXPORT ssize_t getrandom(void *buffer, size_t size, unsigned flags)
+{
+    uint64_t held = size > UNBROKEN_RANDOM_BYTES ? fm_hold() : 0;
+    ssize_t result = fm_libc.getrandom(buffer, size, flags);
+    fm_hold_end(held);
+    return result;
+}
+
+/* ---- signals ---- */
+
+FM_EXPORT int sigsuspend(const sigset_t *mask)
+{
+    sigset_t room;
+    return fm_libc.sigsuspend(fm_sampled() ? fm_hold_mask(mask, &room) : mask);
+}
+
+/* A program that waits for signals has blocked them: if it waits for all, a sample is due when it ends. */
+static void end_signal_wait(uint64_t held)
+{
+    struct fm_sampled *self = fm_sampled();
+    if (self && !held)
+        fm_sample_blocked(self);
+    fm_hold_end(held);
+}
+
+FM_EXPORT int sigwait(const sigset_t *set, int *signal)
+{
+    sigset_t room;
+    set = fm_without_sampling(set, &room);
+    uint64_t held = fm_hold();
+    int result = fm_libc.sigwait(set, signal);
+    end_signal_wait(held);
+    return result;
+}
+
+FM_EXPORT int sigwaitinfo(const sigset_t *set, siginfo_t *info)
+{
+    sigset_t room;
+    set = fm_without_sampling(set, &room);
+    uint64_t held = fm_hold();
+    int result = fm_libc.sigwaitinfo(set, info);
+    end_signal_wait(held);
+    return result;
+}
+
+FM_EXPORT int sigtimedwait(const sigset_t *set, siginfo_t *info, const struct timespec *time)
+{
+    sigset_t room;
+    set = fm_without_sampling(set, &room);
+    uint64_t held = fm_hold();
+    int result = fm_libc.sigtimedwait(set, info, time);
+    end_signal_wait(held);
+    return result;
+}

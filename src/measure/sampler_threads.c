@@ -1,0 +1,344 @@
+#define _GNU_SOURCE
+#include "measure/sampler_threads.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "measure/libc/functions.h"
+#include "measure/libc/hold.h"
+#include "measure/runtime.h"
+#include "measure/sampler.h"
+
+extern void *__libc_stack_end; /* the loader's: where the first thread's stack begins */
+
+static pthread_key_t end_key;
+static bool has_end_key;
+static clockid_t sampling_clock;
+static struct fm_mutex lock;  /* timers, and the signal that they send */
+static atomic_ullong avoided; /* signals of the program */
+static atomic_bool small_stacks;
+
+/* ---- timers ---- */
+
+static bool make_timer(struct fm_sampled *thread)
+{
+    struct sigevent event = {.sigev_notify = SIGEV_THREAD_ID, .sigev_signo = fm_sampling.signal};
+    uint64_t period = fm_rt.segment->sample_period_ns;
+    struct timespec every = {(time_t)(period / 1000000000u), (long)(period % 1000000000u)};
+    struct itimerspec when = {every, every};
+    clockid_t clock = sampling_clock;
+    if (clock == CLOCK_THREAD_CPUTIME_ID) /* of that thread, whoever asks */
+        clock = (clockid_t)(~(unsigned)thread->tid << 3 | 6);
+    event.sigev_value.sival_ptr = thread;
+    event._sigev_un._tid = thread->tid;
+    if (syscall(SYS_timer_create, clock, &event, &thread->timer) != 0) {
+        thread->timer = -1;
+        return false;
+    }
+    return syscall(SYS_timer_settime, thread->timer, 0, &when, NULL) == 0;
+}
+
+static void delete_timer(struct fm_sampled *thread)
+{
+    if (thread->timer >= 0)
+        syscall(SYS_timer_delete, thread->timer);
+    thread->timer = -1;
+}
+
+static struct fm_sampled *take_thread(int32_t tid)
+{
+    for (uint32_t i = 0; i < FM_SAMPLED_THREADS; i++) {
+        struct fm_sampled *thread = &fm_sampling.threads[i];
+        uint32_t expected = 0;
+        if (__atomic_load_n(&thread->taken, __ATOMIC_RELAXED) ||
+            !__atomic_compare_exchange_n(&thread->taken, &expected, 1, false, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
+            continue;
+        thread->tid = tid;
+        thread->found = 0;
+        thread->timer = -1;
+        thread->seg = NULL;
+        thread->stack_end = thread->stack_seen = 0;
+        thread->memory.n = 0;
+        return thread;
+    }
+    return NULL;
+}
+
+static void release(struct fm_sampled *thread)
+{
+    delete_timer(thread);
+    __atomic_add_fetch(&fm_rt.segment->samples_lost, thread->pending, __ATOMIC_RELAXED);
+    thread->pending = 0;
+    __atomic_store_n(&thread->taken, 0, __ATOMIC_RELEASE);
+}
+
+/* ---- the signal ---- */
+
+/* Nothing may interrupt a handler that is in the tree: it would not come back if it left by siglongjmp. */
+static bool install(int signal)
+{
+    struct sigaction action = {.sa_sigaction = fm_sample_signal, .sa_flags = SA_SIGINFO | SA_RESTART};
+    action.sa_flags |= atomic_load(&small_stacks) ? 0 : SA_ONSTACK;
+    sigfillset(&action.sa_mask);
+    return fm_libc.sigaction(signal, &action, NULL) == 0;
+}
+
+/* As it was before us. What is pending is dropped by ignoring it: it would end the process. */
+static void give_back(int signal)
+{
+    struct sigaction action = {.sa_handler = SIG_IGN};
+    fm_libc.sigaction(signal, &action, NULL);
+    action.sa_handler = SIG_DFL;
+    fm_libc.sigaction(signal, &action, NULL);
+}
+
+static bool is_free(int signal)
+{
+    struct sigaction action;
+    return !(atomic_load(&avoided) >> (signal - 1) & 1) && fm_libc.sigaction(signal, NULL, &action) == 0 &&
+           action.sa_handler == SIG_DFL;
+}
+
+/* Neither the first real-time signals nor the last, which others take; 0: none is free. */
+static int free_signal(void)
+{
+    enum { FIRST = 59, LOWEST = 36, HIGHEST = 63 };
+    for (int signal = FIRST; signal >= LOWEST; signal--)
+        if (is_free(signal))
+            return signal;
+    for (int signal = FIRST + 1; signal <= HIGHEST; signal++)
+        if (is_free(signal))
+            return signal;
+    return 0;
+}
+
+static bool take_signal(void)
+{
+    int signal = free_signal();
+    if (!signal || !install(signal))
+        return false;
+    fm_sampling.signal = signal;
+    return true;
+}
+
+/* The caller holds the lock. */
+static void for_each_thread(void (*act)(struct fm_sampled *))
+{
+    for (uint32_t i = 0; i < FM_SAMPLED_THREADS; i++)
+        if (__atomic_load_n(&fm_sampling.threads[i].taken, __ATOMIC_ACQUIRE))
+            act(&fm_sampling.threads[i]);
+}
+
+static void begin_timer(struct fm_sampled *thread)
+{
+    if (!make_timer(thread))
+        fm_sampler_thread_passed();
+}
+
+void fm_sampler_make_way(int signal)
+{
+    fm_sampler_avoid(1ull << (signal - 1));
+    fm_lock(&lock);
+    if (atomic_load(&fm_sampling.on) && fm_sampling.signal == signal) {
+        for_each_thread(delete_timer);
+        give_back(signal);
+        if (take_signal())
+            for_each_thread(begin_timer);
+        else
+            atomic_store(&fm_sampling.on, 0);
+    }
+    fm_unlock(&lock);
+}
+
+void fm_sampler_avoid(uint64_t signals)
+{
+    atomic_fetch_or(&avoided, signals);
+}
+
+void fm_sampler_see_stack(size_t bytes)
+{
+    enum { ENOUGH = 16384 };
+    if (bytes >= ENOUGH || atomic_exchange(&small_stacks, true) || getpid() != fm_rt.pid)
+        return;
+    fm_lock(&lock);
+    if (atomic_load(&fm_sampling.on))
+        install(fm_sampling.signal);
+    fm_unlock(&lock);
+}
+
+/* ---- threads ---- */
+
+static int32_t own_tid(void)
+{
+    return (int32_t)syscall(SYS_gettid);
+}
+
+/* The caller holds the lock. */
+static void begin_thread(struct fm_sampled *self)
+{
+    uintptr_t end = self->tid == fm_rt.pid ? (uintptr_t)__libc_stack_end : (uintptr_t)pthread_self();
+    self->stack_end = self->stack_seen = end;
+    self->seg = fm_local.self && !fm_local.self->shared ? fm_local.self->seg : NULL;
+    self->found = 0;
+    fm_sampled_self = self;
+    if (self->timer < 0)
+        begin_timer(self);
+}
+
+/* Whether a sample could break what a thread is doing: it may be in a call that it made before samples were held back
+ * there. It is running, or it waits without a limit of time for another thread. */
+static bool may_be_interrupted(int32_t tid)
+{
+    char name[64], text[128] = "", *at = text;
+    snprintf(name, sizeof name, "/proc/self/task/%d/syscall", tid);
+    int fd = open(name, O_RDONLY | O_CLOEXEC);
+    ssize_t n = fd < 0 ? -1 : read(fd, text, sizeof text - 1);
+    if (fd >= 0)
+        close(fd);
+    if (n <= 0 || strncmp(text, "running", 7) == 0)
+        return n > 0;
+    bool futex = strtol(at, &at, 10) == SYS_futex;
+    for (int i = 0; i < 3; i++)
+        strtoull(at, &at, 16);
+    return futex && strtoull(at, NULL, 16) == 0;
+}
+
+static void find_thread(int32_t tid)
+{
+    struct fm_sampled *thread = take_thread(tid);
+    if (!thread) {
+        fm_sampler_thread_passed();
+        return;
+    }
+    thread->found = 1;
+    if (may_be_interrupted(tid))
+        begin_timer(thread);
+}
+
+/* Threads that were there before us, as libraries start them. */
+static void find_other_threads(void)
+{
+    struct {
+        uint64_t inode;
+        int64_t offset;
+        uint16_t length;
+        uint8_t type;
+        char name[];
+    } * entry;
+    _Alignas(8) char entries[2048];
+    fm_lock(&lock);
+    int fd = open("/proc/self/task", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    for (long bytes; fd >= 0 && (bytes = syscall(SYS_getdents64, fd, entries, sizeof entries)) > 0;) {
+        for (long at = 0; at < bytes; at += entry->length) {
+            entry = (void *)(entries + at);
+            int32_t tid = atoi(entry->name);
+            if (tid > 0 && tid != own_tid())
+                find_thread(tid);
+        }
+    }
+    if (fd >= 0)
+        close(fd);
+    fm_unlock(&lock);
+}
+
+/* One of them that waits again has its timer from now on, and its end is seen. */
+struct fm_sampled *fm_sampler_find_self(void)
+{
+    struct fm_sampled *self = fm_sampling.threads, *nobody = self + FM_SAMPLED_THREADS;
+    int32_t tid = own_tid();
+    if (getpid() != fm_rt.pid) /* a child, to which nobody may have given the lock */
+        return nobody;
+    fm_lock(&lock);
+    while (self < nobody && (!self->taken || self->tid != tid))
+        self++;
+    if (self < nobody)
+        begin_thread(self);
+    fm_sampled_self = self;
+    fm_unlock(&lock);
+    if (self < nobody && has_end_key)
+        pthread_setspecific(end_key, self);
+    return self;
+}
+
+/* Nobody tells us when one of those ends. */
+static void drop_ended(struct fm_sampled *thread)
+{
+    if (thread->found && syscall(SYS_tgkill, fm_rt.pid, thread->tid, 0) != 0 && errno == ESRCH)
+        release(thread);
+}
+
+void fm_sampler_thread_begins(void)
+{
+    if (!atomic_load(&fm_sampling.on) || fm_sampled_self)
+        return;
+    fm_lock(&lock);
+    for_each_thread(drop_ended);
+    struct fm_sampled *self = atomic_load(&fm_sampling.on) ? take_thread(own_tid()) : NULL;
+    if (self)
+        begin_thread(self);
+    else
+        fm_sampler_thread_passed();
+    fm_unlock(&lock);
+    if (self && has_end_key)
+        pthread_setspecific(end_key, self);
+}
+
+void fm_sampler_thread_passed(void)
+{
+    __atomic_add_fetch(&fm_rt.segment->unsampled_threads, 1, __ATOMIC_RELAXED);
+}
+
+static void end_thread(void *data)
+{
+    struct fm_sampled *self = data;
+    if (self != fm_sampled_self || !self->taken) /* all are free in a child, and the lock may be held for ever */
+        return;
+    fm_lock(&lock);
+    fm_sampled_self = NULL;
+    if (atomic_load(&fm_sampling.on))
+        release(self);
+    fm_unlock(&lock);
+}
+
+/* ---- all of them ---- */
+
+bool fm_sampler_prepare(clockid_t clock)
+{
+    sampling_clock = clock;
+    if (!take_signal())
+        return false;
+    has_end_key = pthread_key_create(&end_key, end_thread) == 0;
+    return true;
+}
+
+void fm_sampler_begin(void)
+{
+    atomic_store(&fm_sampling.on, 1);
+    fm_sampler_thread_begins();
+    find_other_threads();
+}
+
+void fm_sampler_end(void)
+{
+    fm_lock(&lock);
+    if (atomic_exchange(&fm_sampling.on, 0)) {
+        for_each_thread(release);
+        give_back(fm_sampling.signal);
+    }
+    fm_unlock(&lock);
+    fm_sampled_self = NULL;
+}
+
+void fm_sampler_forget(void)
+{
+    if (atomic_exchange(&fm_sampling.on, 0))
+        give_back(fm_sampling.signal);
+    fm_sampled_self = NULL;
+}

@@ -1,0 +1,14 @@
+/* The timers of all sampled threads, and the signal that they send. */
+#ifndef FM_MEASURE_SAMPLER_THREADS_H
+#define FM_MEASURE_SAMPLER_THREADS_H
+
+#include <stdbool.h>
+#include <time.h>
+
+/* Chooses a signal that the program does not use; false: there is none. */
+bool fm_sampler_prepare(clockid_t clock);
+/* Samples all threads that there are, and those that are started from now on; or none any more. */
+void fm_sampler_begin(void);
+void fm_sampler_end(void);
+
+#endif
