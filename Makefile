@@ -6,12 +6,13 @@ DESTDIR ?=
 T ?=
 B ?=
 FUZZ_SECONDS ?= 60
+SOAK_SECONDS ?= 1800
 
 MESON = meson
 NINJA = ninja -C $(BUILD)
 
 .DEFAULT_GOAL := build
-.PHONY: all build demo test bench install check format fuzz seeds clean help
+.PHONY: all build demo test bench install check format fuzz seeds soak clean help
 
 all: build
 
@@ -23,6 +24,7 @@ help:
 	@echo 'make check      format, lint and layer checks'
 	@echo 'make format     put the C sources into the common format'
 	@echo 'make fuzz       feed damaged profiles and segments to the readers for FUZZ_SECONDS=$(FUZZ_SECONDS) each'
+	@echo 'make soak       everything at once under 5,000 samples a second, for SOAK_SECONDS=$(SOAK_SECONDS)'
 	@echo 'make seeds      write what fuzzing starts from anew, after a change of the format of profiles or segments'
 	@echo 'make install    into prefix=$(prefix), under DESTDIR= if given; libdir=$(libdir) is relative to prefix'
 	@echo 'make clean      remove $(BUILD)/'
@@ -66,6 +68,9 @@ format:
 
 fuzz: build
 	@BUILD=$(BUILD) FUZZ_SECONDS=$(FUZZ_SECONDS) tools/fuzz.sh
+
+soak: build
+	@SOAK_SECONDS=$(SOAK_SECONDS) FATHOM_BUILD=$(abspath $(BUILD)) tests/measure/soak_test.py
 
 seeds: $(BUILD)/build.ninja
 	@$(NINJA) --quiet tests/fuzz-seeds
