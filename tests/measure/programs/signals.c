@@ -1,0 +1,334 @@
+/* Uses signals in every way, also the one that samples are taken with, and says what it saw: signals THEME. */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <poll.h>
+#include <pthread.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/signalfd.h>
+#include <sys/syscall.h>
+#include <sys/time.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { FIRST_CHOICE = 59, TIMES = 1000 };
+static volatile sig_atomic_t seen[65], foreign, depth, deepest;
+static volatile long sum;
+
+static void spin_ms(int ms)
+{
+    struct timespec from, t;
+    clock_gettime(CLOCK_MONOTONIC, &from);
+    do
+        clock_gettime(CLOCK_MONOTONIC, &t);
+    while ((t.tv_sec - from.tv_sec) * 1000 + (t.tv_nsec - from.tv_nsec) / 1000000 < ms);
+}
+
+static void count(int signal, siginfo_t *info, void *context)
+{
+    (void)context;
+    seen[signal]++;
+    foreign += info->si_code == SI_TIMER;
+    if (info->si_code == SI_QUEUE)
+        sum += info->si_value.sival_int;
+}
+
+static void install(int signal, void (*handler)(int, siginfo_t *, void *), int flags)
+{
+    struct sigaction action = {.sa_sigaction = handler, .sa_flags = SA_SIGINFO | flags};
+    if (sigaction(signal, &action, NULL) != 0)
+        abort();
+}
+
+/* Samples still come: a system call past libc is broken. Without Fathom none is. */
+static int sampled(void)
+{
+    int broken = 0;
+    for (int i = 0; i < 50; i++) {
+        struct timespec time = {0, 1000000};
+        broken += syscall(SYS_nanosleep, &time, NULL) != 0;
+    }
+    return broken > 10;
+}
+
+/* ---- handlers ---- */
+
+static void all_handlers(void)
+{
+    int defaults = 0, kept = 0;
+    for (int s = SIGRTMIN; s <= SIGRTMAX; s++) {
+        struct sigaction before;
+        sigaction(s, NULL, &before);
+        defaults += before.sa_handler == SIG_DFL && before.sa_flags == 0 && sigisemptyset(&before.sa_mask);
+    }
+    for (int s = SIGRTMIN; s <= SIGRTMAX; s++)
+        install(s, count, 0);
+    for (int s = SIGRTMIN; s <= SIGRTMAX; s++) {
+        struct sigaction before;
+        sigaction(s, NULL, &before);
+        kept += before.sa_sigaction == count && (before.sa_flags & ~0x4000000) == SA_SIGINFO;
+        for (int i = 0; i < 10; i++)
+            sigqueue(getpid(), s, (union sigval){.sival_int = i});
+    }
+    for (int s = SIGRTMIN; s <= SIGRTMAX; s++)
+        if (seen[s] != 10)
+            printf("signal %d came %d times\n", s, (int)seen[s]);
+    printf("%d defaults, %d kept, sum %ld, %d foreign\n", defaults, kept, sum, (int)foreign);
+}
+
+static int tube[2];
+static volatile int read_error;
+
+static void *read_once(void *unused)
+{
+    char byte;
+    read_error = read(tube[0], &byte, 1) < 0 ? errno : 0;
+    return unused;
+}
+
+/* A read is broken by the program's signal if its action says so, and not by samples. */
+static void broken_read(int flags)
+{
+    pthread_t thread;
+    install(FIRST_CHOICE, count, flags);
+    if (pipe(tube) != 0)
+        abort();
+    pthread_create(&thread, NULL, read_once, NULL);
+    spin_ms(20);
+    pthread_kill(thread, FIRST_CHOICE);
+    spin_ms(20);
+    if (write(tube[1], "x", 1) != 1)
+        abort();
+    pthread_join(thread, NULL);
+    printf("read %s\n", read_error == EINTR ? "broken" : read_error ? strerror(read_error) : "done");
+}
+
+static void nest(int signal, siginfo_t *info, void *context)
+{
+    (void)info;
+    (void)context;
+    sigset_t mask;
+    pthread_sigmask(SIG_BLOCK, NULL, &mask);
+    deepest = ++depth > deepest ? depth : deepest;
+    if (depth < 5 && !sigismember(&mask, signal))
+        raise(signal);
+    depth--;
+}
+
+static void flags(void)
+{
+    struct sigaction now;
+    broken_read(0);
+    broken_read(SA_RESTART);
+    install(FIRST_CHOICE, nest, SA_NODEFER);
+    raise(FIRST_CHOICE);
+    printf("nested %d deep\n", (int)deepest);
+    install(FIRST_CHOICE, count, SA_RESETHAND);
+    raise(FIRST_CHOICE);
+    sigaction(FIRST_CHOICE, NULL, &now);
+    printf("%d signals, then %s\n", (int)seen[FIRST_CHOICE], now.sa_handler == SIG_DFL ? "the default" : "a handler");
+    if (signal(FIRST_CHOICE, SIG_IGN) != SIG_DFL)
+        printf("signal has something else\n");
+    raise(FIRST_CHOICE);
+    fprintf(stderr, "sampled %d\n", sampled());
+}
+
+/* ---- waiting for signals ---- */
+
+static volatile int caught, strange;
+
+static void *catch_all(void *unused)
+{
+    sigset_t all;
+    int signal;
+    sigfillset(&all);
+    while (caught < TIMES) {
+        if (sigwait(&all, &signal) != 0 || signal != SIGUSR1)
+            strange++;
+        else
+            caught = caught + 1;
+    }
+    return unused;
+}
+
+static void wait_all(void)
+{
+    pthread_t thread;
+    sigset_t all;
+    sigfillset(&all);
+    pthread_sigmask(SIG_BLOCK, &all, NULL);
+    pthread_create(&thread, NULL, catch_all, NULL);
+    for (int i = 0; i < TIMES; i++) {
+        kill(getpid(), SIGUSR1);
+        while (caught <= i)
+            usleep(300);
+    }
+    pthread_join(thread, NULL);
+    int timeouts = 0, early = 0;
+    for (int i = 0; i < TIMES; i++) {
+        struct timespec time = {0, 600000}, from, to;
+        siginfo_t info;
+        clock_gettime(CLOCK_MONOTONIC, &from);
+        timeouts += sigtimedwait(&all, &info, &time) == -1 && errno == EAGAIN;
+        clock_gettime(CLOCK_MONOTONIC, &to);
+        early += (to.tv_sec - from.tv_sec) * 1000000000L + to.tv_nsec - from.tv_nsec < 600000;
+    }
+    sigset_t pending;
+    spin_ms(5);
+    sigpending(&pending);
+    printf("%d caught, %d strange; %d timed out, %d early; %s pending\n", caught, strange, timeouts, early,
+           sigisemptyset(&pending) ? "none" : "one");
+}
+
+static void wait_one(void)
+{
+    sigset_t one, pending;
+    int good = 0, shown = 0;
+    sigemptyset(&one);
+    sigaddset(&one, FIRST_CHOICE);
+    sigprocmask(SIG_BLOCK, &one, NULL);
+    for (int i = 0; i < TIMES; i++) {
+        siginfo_t info;
+        sigqueue(getpid(), FIRST_CHOICE, (union sigval){.sival_int = i});
+        usleep(300);
+        sigpending(&pending);
+        shown += sigismember(&pending, FIRST_CHOICE);
+        good += sigwaitinfo(&one, &info) == FIRST_CHOICE && info.si_code == SI_QUEUE && info.si_value.sival_int == i;
+    }
+    sigpending(&pending);
+    printf("%d shown, %d good, %s\n", shown, good, sigisemptyset(&pending) ? "none left" : "one left");
+    fprintf(stderr, "sampled %d\n", sampled());
+}
+
+static void descriptor(void)
+{
+    sigset_t all;
+    struct signalfd_siginfo info;
+    int usual = 0, none = 0;
+    sigfillset(&all);
+    sigprocmask(SIG_BLOCK, &all, NULL);
+    struct pollfd fd = {.fd = signalfd(-1, &all, SFD_NONBLOCK), .events = POLLIN};
+    for (int i = 0; i < TIMES; i++) {
+        spin_ms(1);
+        none += read(fd.fd, &info, sizeof info) == -1 && errno == EAGAIN && poll(&fd, 1, 0) == 0;
+        raise(SIGUSR2);
+        usual += read(fd.fd, &info, sizeof info) == sizeof info && info.ssi_signo == SIGUSR2;
+    }
+    printf("%d empty, %d usual\n", none, usual);
+}
+
+static void suspend(void)
+{
+    sigset_t alarms, none;
+    struct itimerval every = {{0, 1500}, {0, 1500}};
+    int woken = 0;
+    install(SIGALRM, count, 0);
+    sigemptyset(&alarms);
+    sigemptyset(&none);
+    sigaddset(&alarms, SIGALRM);
+    sigprocmask(SIG_BLOCK, &alarms, NULL);
+    setitimer(ITIMER_REAL, &every, NULL);
+    foreign = 0;
+    for (int i = 0; i < TIMES; i++) {
+        int before = seen[SIGALRM];
+        woken += sigsuspend(&none) == -1 && errno == EINTR && seen[SIGALRM] > before;
+    }
+    sigprocmask(SIG_UNBLOCK, &alarms, NULL);
+    for (int i = 0; i < TIMES; i++) {
+        int before = seen[SIGALRM];
+        woken += pause() == -1 && errno == EINTR && seen[SIGALRM] > before;
+    }
+    printf("woken %d times\n", woken);
+}
+
+/* ---- masks and stacks ---- */
+
+static void masks(void)
+{
+    sigset_t mine, now;
+    int same = 0;
+    sigfillset(&mine);
+    sigdelset(&mine, SIGINT);
+    for (int i = 0; i < TIMES; i++) {
+        if (i == TIMES / 2)
+            sigemptyset(&mine);
+        sigprocmask(SIG_SETMASK, &mine, NULL);
+        usleep(300);
+        poll(NULL, 0, 1);
+        sigprocmask(SIG_BLOCK, NULL, &now);
+        same += memcmp(&mine, &now, 8) == 0 ||
+                (i < TIMES / 2 && sigismember(&now, SIGINT) == 0 && sigismember(&now, FIRST_CHOICE) == 1);
+    }
+    printf("%d masks as they were\n", same);
+}
+
+static sigjmp_buf back;
+static char *stack, *stack_end;
+static volatile int on_stack;
+
+static void jump(int signal)
+{
+    char here;
+    on_stack += signal == SIGUSR1 && &here >= stack && &here < stack_end;
+    siglongjmp(back, 1);
+}
+
+/* Handlers on a stack of their own, left by siglongjmp, out of waits too. */
+static void stacks(void)
+{
+    struct sigaction action = {.sa_handler = jump, .sa_flags = SA_ONSTACK};
+    struct itimerval once = {{0, 0}, {0, 700}};
+    const long bytes = 8192; /* too small for two handlers */
+    volatile int jumps = 0;
+    stack = malloc((size_t)bytes);
+    stack_end = stack + bytes;
+    stack_t description = {.ss_sp = stack, .ss_size = (size_t)bytes};
+    if (sigaltstack(&description, NULL) != 0)
+        abort();
+    sigaction(SIGUSR1, &action, NULL);
+    sigaction(SIGALRM, &action, NULL);
+    for (volatile int i = 0; i < TIMES; i++) {
+        if (sigsetjmp(back, 1) == 0)
+            raise(SIGUSR1);
+        else
+            jumps++;
+        if (sigsetjmp(back, 1) == 0) {
+            setitimer(ITIMER_REAL, &once, NULL);
+            if (i % 2)
+                sleep(5);
+            else
+                poll(NULL, 0, -1);
+        } else {
+            jumps++;
+        }
+    }
+    sigset_t now;
+    sigprocmask(SIG_BLOCK, NULL, &now);
+    printf("%d jumps, %d on the stack, mask %s\n", jumps, on_stack, sigisemptyset(&now) ? "empty" : "not empty");
+    fprintf(stderr, "sampled %d\n", sampled());
+}
+
+static void end_by_default(void)
+{
+    spin_ms(20);
+    raise(FIRST_CHOICE);
+    printf("still there\n");
+}
+
+int main(int argc, char **argv)
+{
+    static const struct {
+        const char *name;
+        void (*run)(void);
+    } themes[] = {{"all-handlers", all_handlers}, {"flags", flags},     {"wait-all", wait_all}, {"wait-one", wait_one},
+                  {"descriptor", descriptor},     {"suspend", suspend}, {"masks", masks},       {"stacks", stacks},
+                  {"default", end_by_default}};
+    for (size_t i = 0; i < sizeof themes / sizeof *themes; i++)
+        if (argc > 1 && strcmp(argv[1], themes[i].name) == 0)
+            themes[i].run();
+    return 0;
+}
