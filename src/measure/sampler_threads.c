@@ -81,13 +81,22 @@ static void release(struct fm_sampled *thread)
 
 /* ---- the signal ---- */
 
-/* Nothing may interrupt a handler that is in the tree: it would not come back if it left by siglongjmp. */
+/* Nothing may interrupt a handler that is in the tree: it would not come back if it left by siglongjmp, or if its thread
+ * were cancelled. libc keeps the signals that cancel threads out of every mask, so it is set as the kernel has it: handler,
+ * flags, how to return, mask. */
 static bool install(int signal)
 {
     struct sigaction action = {.sa_sigaction = fm_sample_signal, .sa_flags = SA_SIGINFO | SA_RESTART};
+    uint64_t words[4];
     action.sa_flags |= atomic_load(&small_stacks) ? 0 : SA_ONSTACK;
     sigfillset(&action.sa_mask);
-    return fm_libc.sigaction(signal, &action, NULL) == 0;
+    if (fm_libc.sigaction(signal, &action, NULL) != 0)
+        return false;
+    if (syscall(SYS_rt_sigaction, signal, NULL, words, sizeof *words) == 0) {
+        words[3] = UINT64_MAX;
+        syscall(SYS_rt_sigaction, signal, words, NULL, sizeof *words);
+    }
+    return true;
 }
 
 /* As it was before us. What is pending is dropped by ignoring it: it would end the process. */

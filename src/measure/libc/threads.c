@@ -45,6 +45,7 @@ static bool to_be_sampled(const pthread_attr_t *attributes)
     size_t bytes = SMALL_STACK;
     if (!atomic_load_explicit(&fm_sampling.on, memory_order_relaxed) || getpid() != fm_rt.pid)
         return false;
+    fm_sampler_note_modules();
     if (!attributes || (pthread_attr_getstacksize(attributes, &bytes) == 0 && bytes >= SMALL_STACK))
         return true;
     fm_sampler_thread_passed();

@@ -348,7 +348,8 @@ static void do_raw(void)
 static void *wait_long(void *data)
 {
     struct timespec time = {1000, 0};
-    switch (*(int *)data % 5) {
+    char byte;
+    switch (*(int *)data % 6) {
     case 0:
         nanosleep(&time, NULL);
         break;
@@ -361,6 +362,9 @@ static void *wait_long(void *data)
     case 3:
         pause();
         break;
+    case 4:
+        (void)!read(pair[0], &byte, 1);
+        break;
     default:
         sleep(1000);
     }
@@ -369,6 +373,8 @@ static void *wait_long(void *data)
 
 static void cancellation(int calls)
 {
+    if (pipe(pair) != 0)
+        abort();
     for (int i = 0; i < calls; i++) {
         pthread_t thread;
         void *result;
