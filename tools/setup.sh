@@ -22,9 +22,10 @@ if ! command -v dpkg-query >/dev/null || ! command -v apt-get >/dev/null; then
 fi
 
 wanted=$(awk -v groups=" $groups " '$1 !~ /^#/ && NF && index(groups, " " $1 " ") { print $2 }' "$list")
+# What another wanted package provides is there too: a nodejs that comes with its npm.
 # shellcheck disable=SC2086 # one word per package
-missing=$(dpkg-query -W -f '${db:Status-Status} ${Package}\n' $wanted 2>/dev/null |
-    awk -v wanted="$wanted" '$1 == "installed" { have[$2] = 1 }
+missing=$(dpkg-query -W -f '${db:Status-Status} ${Package}, ${Provides}\n' $wanted 2>/dev/null |
+    awk -v wanted="$wanted" '$1 == "installed" { gsub(",", ""); for (i = 2; i <= NF; i++) have[$i] = 1 }
         END { n = split(wanted, name); for (i = 1; i <= n; i++) if (!(name[i] in have)) printf "%s ", name[i] }')
 missing=${missing% }
 [ -n "$missing" ] || exit 0

@@ -47,6 +47,10 @@ machine 0 1 0 one two
 setup 0 build run && [ ! -s "$TMPDIR/out" ] && [ ! -s "$TMPDIR/calls" ]
 result $? "does and says nothing when all is there"
 
+machine 0 1 0 one 'two, zero, three'
+setup 0 && [ ! -s "$TMPDIR/calls" ]
+result $? "what a package provides is there"
+
 machine 0 1 0 one
 setup 0 && grep -qx 'apt-get -q update' "$TMPDIR/calls" &&
     grep -q 'install -y --no-install-recommends two three$' "$TMPDIR/calls"
