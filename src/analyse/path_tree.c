@@ -40,7 +40,7 @@ static bool make_children(struct fm_path_tree *tree, struct fm_arena *arena)
 }
 
 /* By Newton's method, from above; the tools do without the mathematical library. */
-static double square_root(double square)
+double fm_square_root(double square)
 {
     double root = square > 1 ? square : 1, next = (root + square / root) / 2;
     while (next < root) {
@@ -50,7 +50,7 @@ static double square_root(double square)
     return square > 0 ? root : 0;
 }
 
-static struct fm_path_spread spread_of(const struct fm_path_cost *cost, uint32_t ranks)
+struct fm_path_spread fm_path_spread_of(const struct fm_path_cost *cost, uint32_t ranks)
 {
     struct fm_path_spread spread = {
         .total_ns = cost->sum_ns,
@@ -68,7 +68,7 @@ static struct fm_path_spread spread_of(const struct fm_path_cost *cost, uint32_t
     spread.mean_ns = (double)cost->sum_ns / ranks;
     double mean_us = spread.mean_ns / 1000, squares = (double)fm_path_squares(cost) / ranks;
     bool equal = !cost->ranks || (cost->ranks == ranks && cost->max_ns == cost->min_ns);
-    spread.deviation_ns = equal ? 0 : square_root(squares - mean_us * mean_us) * 1000;
+    spread.deviation_ns = equal ? 0 : fm_square_root(squares - mean_us * mean_us) * 1000;
     return spread;
 }
 
@@ -91,8 +91,8 @@ enum fm_status fm_path_tree_make(const struct fm_profile *profile, struct fm_are
             .path = path,
             .parent = path->parent,
             .depth = i ? tree->nodes[path->parent].depth + 1 : 0,
-            .own = spread_of(&path->own, tree->ranks),
-            .all = spread_of(&path->all, tree->ranks),
+            .own = fm_path_spread_of(&path->own, tree->ranks),
+            .all = fm_path_spread_of(&path->all, tree->ranks),
         };
     }
     if (!tree->nodes || !make_children(tree, arena))

@@ -12,6 +12,9 @@ struct fm_path_spread {
     uint32_t max_rank, min_rank;  /* FM_NO_RANK: not known which; of the minimum where a rank has none */
 };
 
+struct fm_path_spread fm_path_spread_of(const struct fm_path_cost *cost, uint32_t ranks);
+double fm_square_root(double square); /* of a negative number 0 */
+
 struct fm_path_node {
     const struct fm_path *path;
     uint32_t parent, depth;

@@ -1,0 +1,223 @@
+/* The tree of contexts from the tree of addresses. A call's address lies in the caller: it tells the caller's frame,
+ * the functions inlined there, and the line at which what hangs below it is called. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyse/calltree.h"
+#include "analyse/path_tree.h"
+
+/* Where the children of an address hang, and the line that calls them. */
+struct joint {
+    struct fm_context *frame;
+    const char *path;
+    uint32_t line;
+};
+
+struct maker {
+    const struct fm_path_tree *paths;
+    struct fm_symbols *symbols;
+    struct fm_calltree *tree;
+    struct joint *joints;         /* by node */
+    struct fm_context **outer;    /* by node: the outermost frame that it adds; NULL: none */
+    struct fm_context **passed;   /* contexts that the children of one node lead through, each with its mark here; */
+    struct fm_context_cost *sums; /* what these children have; their number is in `active` */
+    size_t n_passed;
+};
+
+static enum fm_address address_kind(const struct fm_path *path)
+{
+    return path->kind == FM_PATH_LEAF ? FM_SAMPLED_ADDRESS : FM_RETURN_ADDRESS;
+}
+
+static bool has_address(const struct fm_path *path)
+{
+    return path->kind == FM_PATH_CALL || path->kind == FM_PATH_LEAF;
+}
+
+static void resolve(const struct fm_paths *paths, struct fm_symbols *symbols)
+{
+    for (size_t i = 0; i < paths->n; i++)
+        if (has_address(&paths->nodes[i]))
+            fm_symbols_want(symbols, &paths->nodes[i].site, address_kind(&paths->nodes[i]));
+    fm_symbols_resolve(symbols);
+}
+
+/* One name for all that is not known of a load module. */
+static const char *nameless(struct fm_calltree *tree, const char *module)
+{
+    const char *slash = strrchr(module, '/');
+    char *name = NULL;
+    if (!module[0] || asprintf(&name, "[%s]", slash ? slash + 1 : module) < 0)
+        return "(unknown)";
+    const char *text = fm_calltree_text(tree, name);
+    free(name);
+    return text;
+}
+
+static const struct fm_symbol *frames_of(struct maker *maker, const struct fm_path *path, struct fm_symbol *unknown,
+                                         size_t *n)
+{
+    struct fm_frames frames = {0};
+    if (maker->symbols && has_address(path))
+        frames = fm_symbols_find(maker->symbols, &path->site, address_kind(path));
+    *n = frames.known ? frames.n : 1;
+    if (frames.known)
+        return frames.items;
+    *unknown = (struct fm_symbol){
+        .function = nameless(maker->tree, path->site.module), .path = "", .file = "", .defined = ""};
+    return unknown;
+}
+
+/* A context with costs of its own. */
+static void add_leaf(struct maker *maker, const struct joint *joint, enum fm_context_kind kind, const char *name,
+                     const struct fm_path_cost *cost)
+{
+    struct fm_calltree *tree = maker->tree;
+    struct fm_context_id id = {
+        .kind = kind,
+        .name = name,
+        .module = kind == FM_CONTEXT_ROUTINE ? "" : joint->frame->id.module,
+        .path = joint->path,
+        .line = joint->line,
+        .defined = kind == FM_CONTEXT_ROUTINE ? "" : joint->frame->id.defined,
+    };
+    struct fm_context *leaf = fm_context_below(tree, joint->frame, &id);
+    struct fm_context_cost own = {.of = *cost};
+    fm_context_cost_add(&leaf->own, &own, tree->ranks);
+    leaf->all = leaf->own;
+    if (kind != FM_CONTEXT_ROUTINE)
+        fm_context_cost_add(&joint->frame->own, &own, tree->ranks);
+}
+
+static void add_frames(struct maker *maker, size_t i, const struct joint *from, struct joint *to)
+{
+    const struct fm_path *path = maker->paths->nodes[i].path;
+    struct fm_calltree *tree = maker->tree;
+    struct fm_symbol unknown;
+    size_t n;
+    const struct fm_symbol *frames = frames_of(maker, path, &unknown, &n);
+    *to = *from;
+    for (size_t f = 0; f < n; f++) {
+        struct fm_context_id id = {
+            .kind = FM_CONTEXT_FRAME,
+            .name = fm_calltree_text(tree, frames[f].function),
+            .module = fm_calltree_text(tree, path->site.module),
+            .path = to->path,
+            .line = to->line,
+            .defined = fm_calltree_text(tree, frames[f].defined),
+            .inlined = f > 0,
+        };
+        to->frame = fm_context_below(tree, to->frame, &id);
+        if (!to->frame->defined_line)
+            to->frame->defined_line = frames[f].defined_line;
+        to->path = fm_calltree_text(tree, frames[f].path);
+        to->line = frames[f].line;
+        if (f == 0)
+            maker->outer[i] = to->frame;
+    }
+}
+
+static void add_node(struct maker *maker, size_t i)
+{
+    const struct fm_path *path = maker->paths->nodes[i].path;
+    static const struct fm_context_id gap = {
+        .kind = FM_CONTEXT_GAP, .name = "(outer frames unknown)", .module = "", .path = "", .defined = ""};
+    const struct joint from = maker->joints[path->parent];
+    struct joint *joint = &maker->joints[i];
+    switch (path->kind) {
+    case FM_PATH_CALL:
+    case FM_PATH_LEAF:
+        add_frames(maker, i, &from, joint);
+        if (path->own.ranks)
+            add_leaf(maker, joint, path->kind == FM_PATH_LEAF ? FM_CONTEXT_STATEMENT : FM_CONTEXT_CALL_SITE,
+                     joint->frame->id.name, &path->own);
+        return;
+    case FM_PATH_ROUTINE:
+        add_leaf(maker, &from, FM_CONTEXT_ROUTINE, fm_calltree_text(maker->tree, path->routine), &path->own);
+        return;
+    case FM_PATH_GAP:
+        joint->frame = maker->outer[i] = fm_context_below(maker->tree, maker->tree->root, &gap);
+        joint->path = "";
+        break;
+    default:
+        *joint = (struct joint){maker->tree->root, "", 0};
+    }
+    if (path->own.ranks) { /* given up for want of room: a frame that nobody knows */
+        struct joint lost;
+        add_frames(maker, i, joint, &lost);
+        maker->outer[i] = NULL;
+        add_leaf(maker, &lost, FM_CONTEXT_CALL_SITE, lost.frame->id.name, &path->own);
+        fm_context_cost_add(&lost.frame->all, &(struct fm_context_cost){.of = path->own}, maker->tree->ranks);
+    }
+}
+
+/* Adds what a child has to the contexts that it leads through, innermost to outermost. */
+static void pass(struct maker *maker, size_t child)
+{
+    struct fm_context *outer = maker->outer[child];
+    if (!outer)
+        return;
+    struct fm_context_cost cost = {.of = maker->paths->nodes[child].path->all};
+    for (struct fm_context *at = maker->joints[child].frame;; at = at->parent) {
+        if (!at->active++) {
+            at->mark = (uint32_t)maker->n_passed++;
+            maker->passed[at->mark] = at;
+            maker->sums[at->mark] = (struct fm_context_cost){0};
+        }
+        fm_context_cost_add(&maker->sums[at->mark], &cost, maker->tree->ranks);
+        if (at == outer)
+            return;
+    }
+}
+
+/* What all children of an address lead through has what the address has, and that is exact. */
+static void add_inclusive(struct maker *maker, size_t i)
+{
+    const struct fm_path_node *node = &maker->paths->nodes[i];
+    maker->n_passed = 0;
+    for (size_t c = 0; c < node->n_children; c++)
+        pass(maker, node->children[c]);
+    for (size_t p = 0; p < maker->n_passed; p++) {
+        struct fm_context *context = maker->passed[p];
+        struct fm_context_cost whole = {.of = node->path->all};
+        bool all_of_it = context->active == node->n_children && !node->path->own.ranks;
+        fm_context_cost_add(&context->all, all_of_it ? &whole : &maker->sums[p], maker->tree->ranks);
+        context->active = 0;
+    }
+}
+
+static void make(struct maker *maker)
+{
+    const struct fm_path_tree *paths = maker->paths;
+    struct fm_calltree *tree = maker->tree;
+    for (size_t i = 0; i < paths->n && !tree->failed; i++)
+        add_node(maker, i);
+    maker->passed = fm_arena_alloc(tree->arena, (tree->n + 1) * sizeof *maker->passed);
+    maker->sums = fm_arena_alloc(tree->arena, (tree->n + 1) * sizeof *maker->sums);
+    tree->failed |= !maker->passed || !maker->sums;
+    for (size_t i = 0; i < paths->n && !tree->failed; i++)
+        add_inclusive(maker, i);
+}
+
+enum fm_status fm_calltree_make(const struct fm_profile *profile, struct fm_symbols *symbols, struct fm_arena *arena,
+                                struct fm_calltree *calls, struct fm_error *error)
+{
+    struct fm_path_tree paths;
+    enum fm_status status = fm_path_tree_make(profile, arena, &paths, error);
+    if (status)
+        return status;
+    struct maker maker = {.paths = &paths, .symbols = symbols, .tree = calls};
+    maker.joints = fm_arena_alloc(arena, paths.n * sizeof *maker.joints);
+    maker.outer = fm_arena_alloc(arena, paths.n * sizeof *maker.outer);
+    if (fm_calltree_start(calls, arena, paths.ranks) && maker.joints && maker.outer) {
+        if (symbols)
+            resolve(&profile->paths, symbols);
+        if (paths.n)
+            calls->root->all.of = profile->paths.nodes[0].all;
+        make(&maker);
+    } else {
+        calls->failed = true;
+    }
+    return fm_calltree_end(calls, error);
+}
