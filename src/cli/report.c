@@ -1,13 +1,13 @@
 /* fathom report: a profile as text, JSON or CSV. */
 #include <errno.h>
 #include <getopt.h>
-#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/utf8.h"
 #include "cli/cli.h"
+#include "cli/printing.h"
 #include "present/report_json.h"
 #include "present/views.h"
 #include "profile/encode.h"
@@ -24,6 +24,7 @@ struct request {
     bool terse, grouped;
     const char *of_timers; /* an option that only the view timers has */
     bool rich;             /* asked for */
+    const char *of_paths;  /* an option that only call paths have */
     struct fm_report_options options;
 };
 
@@ -41,6 +42,10 @@ static void print_help(void)
          "  --top N         at most N rows of a table\n"
          "  --all           every row\n"
          "  --terse         a banner of at most 12 lines\n"
+         "  --focus F       only function F and what it calls (calls, flat), or who calls it (callers)\n"
+         "  --percent P     leave out call paths with less than P % of the time\n"
+         "  --depth N       at most N levels of call paths\n"
+         "  --sort M        call paths by inclusive, exclusive, max, imbalance or name\n"
          "  --debug-path D  directories, D or D:D, with separate debug files (FATHOM_DEBUG_PATH)\n"
          "\n"
          "Of the view timers, then the default:\n"
@@ -135,6 +140,28 @@ static int set_tick(struct request *request, const char *tick)
     return FM_EXIT_OK;
 }
 
+static int set_percent(struct request *request, const char *text)
+{
+    char *end;
+    errno = 0;
+    request->options.percent = strtod(text, &end);
+    request->options.with_percent = true;
+    if (end == text || *end || errno || !(request->options.percent >= 0) || request->options.percent > 100)
+        return fm_usage_error("report", "--percent needs a number from 0 to 100, not '%s'", text);
+    return FM_EXIT_OK;
+}
+
+static int set_sort(struct request *request, const char *name)
+{
+    static const char *const words[] = {"inclusive", "exclusive", "max", "imbalance", "name", NULL};
+    int index;
+    if (!find_word(words, name, &index))
+        return fm_usage_error("report", "--sort knows inclusive, exclusive, max, imbalance and name, not '%s'", name);
+    request->options.sort = (enum fm_context_metric)index;
+    request->options.sorted = true;
+    return FM_EXIT_OK;
+}
+
 enum {
     OPTION_VIEW = 256,
     OPTION_FORMAT,
@@ -144,6 +171,11 @@ enum {
     OPTION_TOP,
     OPTION_TERSE,
     OPTION_DEBUG_PATH,
+    /* of call paths */
+    OPTION_FOCUS,
+    OPTION_PERCENT,
+    OPTION_DEPTH,
+    OPTION_SORT,
     /* of the view timers */
     OPTION_LAYOUT,
     OPTION_TIMER,
@@ -173,6 +205,10 @@ static const struct option options[] = {
     {"full", no_argument, NULL, OPTION_FULL},
     {"correct", no_argument, NULL, OPTION_CORRECT},
     {"ascii", no_argument, NULL, OPTION_ASCII},
+    {"focus", required_argument, NULL, OPTION_FOCUS},
+    {"percent", required_argument, NULL, OPTION_PERCENT},
+    {"depth", required_argument, NULL, OPTION_DEPTH},
+    {"sort", required_argument, NULL, OPTION_SORT},
     {"help", no_argument, NULL, 'h'},
     {0},
 };
@@ -234,6 +270,17 @@ static int set_option(struct request *request, int option, char **argv)
     case OPTION_DEBUG_PATH:
         request->debug_path = optarg;
         return FM_EXIT_OK;
+    case OPTION_FOCUS:
+        request->options.focus = optarg;
+        return FM_EXIT_OK;
+    case OPTION_PERCENT:
+        return set_percent(request, optarg);
+    case OPTION_SORT:
+        return set_sort(request, optarg);
+    case OPTION_DEPTH:
+        if (!fm_parse_number(optarg, 1, 1000000000, &request->options.depth))
+            return fm_usage_error("report", "--depth needs a number from 1 on, not '%s'", optarg);
+        return FM_EXIT_OK;
     case 'o':
         request->output = optarg;
         return FM_EXIT_OK;
@@ -253,21 +300,36 @@ static int settle_layout(struct request *request)
     return FM_EXIT_OK;
 }
 
-/* Only the view mpi groups and has histograms, only timers have layouts. JSON has all views at once. */
+static bool shows_paths(const struct fm_view *view)
+{
+    static const char *const words[] = {"calls", "callers", "flat", NULL};
+    int index;
+    return find_word(words, view->name, &index);
+}
+
+/* Only the view mpi groups and has histograms, only timers have layouts, only call paths a focus. JSON has all views at once. */
 static int settle_view(struct request *request)
 {
     const struct fm_view *mpi = fm_view_find("mpi"), *timers = fm_view_find("timers");
     bool of_mpi = request->grouped || request->options.histogram;
     if (request->terse && (request->format != FORMAT_TEXT || request->view || of_mpi || request->of_timers))
         return fm_usage_error("report", "--terse is text alone, and no view");
+    if (request->terse && request->of_paths)
+        return fm_usage_error("report", "--%s belongs to the views calls, callers and flat", request->of_paths);
     if (!request->view)
-        request->view = of_mpi ? mpi : request->of_timers ? timers : fm_views;
+        request->view = of_mpi               ? mpi
+                        : request->of_timers ? timers
+                        : request->of_paths  ? fm_view_find("calls")
+                                             : fm_views;
     if (of_mpi && request->view != mpi && request->format != FORMAT_JSON)
         return fm_usage_error("report", "--%s belongs to the view mpi, not to %s",
                               request->grouped ? "by" : "histogram", request->view->name);
     if (request->of_timers && request->view != timers && request->format != FORMAT_JSON)
         return fm_usage_error("report", "--%s belongs to the view timers, not to %s", request->of_timers,
                               request->view->name);
+    if (request->of_paths && !shows_paths(request->view) && request->format != FORMAT_JSON)
+        return fm_usage_error("report", "--%s belongs to the views calls, callers and flat, not to %s",
+                              request->of_paths, request->view->name);
     return settle_layout(request);
 }
 
@@ -285,6 +347,8 @@ static int parse(struct request *request, int argc, char **argv)
         }
         if (option >= OPTION_LAYOUT)
             request->of_timers = options[index].name;
+        else if (option >= OPTION_FOCUS)
+            request->of_paths = options[index].name;
         int status = set_option(request, option, argv);
         if (status)
             return status;
@@ -297,29 +361,14 @@ static int parse(struct request *request, int argc, char **argv)
     return settle_view(request);
 }
 
-static enum fm_status print(const struct request *request, struct fm_report *report, FILE *out, struct fm_error *error)
+static enum fm_status print(const void *context, struct fm_report *report, FILE *out, struct fm_error *error)
 {
+    const struct request *request = context;
     if (request->terse)
         return fm_report_terse(report, out, error);
     if (request->format == FORMAT_JSON)
         return fm_report_json(report, out, error);
     return (request->format == FORMAT_CSV ? request->view->csv : request->view->text)(report, out, error);
-}
-
-static enum fm_status print_to(const struct request *request, struct fm_report *report, struct fm_error *error)
-{
-    const char *name = request->output ? request->output : "standard output";
-    FILE *out = request->output ? fopen(request->output, "w") : stdout;
-    if (!out)
-        return fm_fail(error, FM_ERR_SYSTEM, "cannot write %s: %s", name, strerror(errno));
-    errno = 0;
-    enum fm_status status = print(request, report, out, error);
-    bool failed = fflush(out) != 0 || ferror(out);
-    if (request->output)
-        failed |= fclose(out) != 0;
-    if (failed && !status)
-        status = fm_fail(error, FM_ERR_SYSTEM, "cannot write %s: %s", name, strerror(errno ? errno : EIO));
-    return status;
 }
 
 /* Leaves one timer in the profile. */
@@ -339,32 +388,6 @@ static enum fm_status keep_timer(struct fm_profile *profile, const char *name, s
     return fm_fail(error, FM_ERR_INPUT, "the profile has no timer '%s'%s", name, list);
 }
 
-static void say(void *context, const char *sentence)
-{
-    (void)context;
-    fprintf(stderr, "fathom report: %s.\n", sentence);
-}
-
-static enum fm_status show(const struct request *request, const struct fm_profile *profile, struct fm_error *error)
-{
-    struct fm_report report;
-    char cache[PATH_MAX];
-    struct fm_symbols_options wishes = {
-        .debug_path = request->debug_path,
-        .directory = profile->job.cwd,
-        .cache = fm_symbols_cache_directory(cache, sizeof cache),
-        .say = say,
-    };
-    struct fm_symbols *symbols = fm_symbols_create(&wishes);
-    enum fm_status status = fm_report_open(&report, profile, symbols, &request->options, error);
-    if (!status) {
-        status = print_to(request, &report, error);
-        fm_report_close(&report);
-    }
-    fm_symbols_destroy(symbols);
-    return status;
-}
-
 int fm_cmd_report(int argc, char **argv)
 {
     struct request request;
@@ -376,8 +399,16 @@ int fm_cmd_report(int argc, char **argv)
     if (fm_profile_read(request.profile, &profile, &error))
         return fm_command_error("report", &error);
     enum fm_status status = request.timer ? keep_timer(profile, request.timer, &error) : FM_OK;
+    const struct fm_printing printing = {
+        .command = "report",
+        .output = request.output,
+        .debug_path = request.debug_path,
+        .options = request.options,
+        .print = print,
+        .context = &request,
+    };
     if (!status)
-        status = show(&request, profile, &error);
+        status = fm_print_profile(&printing, profile, &error);
     fm_profile_destroy(profile);
     return status ? fm_command_error("report", &error) : FM_EXIT_OK;
 }

@@ -35,6 +35,13 @@ static void print_string(FILE *out, const char *text)
     fputc('"', out);
 }
 
+/* Deep trees must not become mostly blanks. */
+static void start_line(const struct fm_json *json)
+{
+    enum { DEEPEST = 16 };
+    fprintf(json->out, "\n%*s", (int)(2 * (json->depth < DEEPEST ? json->depth : DEEPEST)), "");
+}
+
 static void start_value(struct fm_json *json, const char *key)
 {
     if (json->depth > 0) {
@@ -44,7 +51,7 @@ static void start_value(struct fm_json *json, const char *key)
         if (on_one_line)
             fputc(' ', json->out);
         else
-            fprintf(json->out, "\n%*s", (int)(2 * json->depth), "");
+            start_line(json);
         json->levels[json->depth - 1].used = true;
     }
     if (key) {
@@ -80,7 +87,7 @@ void fm_json_end(struct fm_json *json)
         if (json->levels[json->depth].inline_)
             fputc(' ', json->out);
         else
-            fprintf(json->out, "\n%*s", (int)(2 * json->depth), "");
+            start_line(json);
     }
     fputc(json->levels[json->depth].close, json->out);
     if (json->depth == 0)

@@ -8,7 +8,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
-enum { FM_JSON_DEPTH = 32 };
+enum { FM_JSON_DEPTH = 1024 }; /* of containers */
 
 struct fm_json {
     FILE *out;

@@ -462,7 +462,9 @@ enum fm_status fm_report_json(struct fm_report *report, FILE *out, struct fm_err
         fm_json_array(&json, later[i], FM_JSON_INLINE);
         fm_json_end(&json);
     }
-    fm_json_null(&json, "calls");
+    status = fm_json_calls(report, &json, error);
+    if (status)
+        return status;
     fm_json_null(&json, "modules");
     fm_json_end(&json);
     return FM_OK;

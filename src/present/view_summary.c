@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/units.h"
+#include "present/call_trees.h"
 #include "present/views.h"
 #include "profile/timer_tree.h"
 
@@ -284,7 +285,10 @@ static void print_notes(struct fm_report *report, FILE *out)
 
 enum fm_status fm_view_summary_text(struct fm_report *report, FILE *out, struct fm_error *error)
 {
-    (void)error;
+    const char *hot_path;
+    enum fm_status status = fm_hot_path_text(report, &hot_path, error);
+    if (status)
+        return status;
     fm_print_incomplete(report, out);
     fm_print_folded(out, fm_headline(report), 2);
     fputc('\n', out);
@@ -293,6 +297,8 @@ enum fm_status fm_view_summary_text(struct fm_report *report, FILE *out, struct 
     print_spreads(report, out);
     print_routines(report, out);
     print_balance(report, out);
+    if (hot_path[0])
+        fm_print_folded(out, fm_format(&report->arena, "Hot path: %s (--view calls).", hot_path), 2);
     print_timers(report, out);
     print_snapshots(report, out);
     print_overhead(report, out);

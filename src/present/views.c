@@ -14,6 +14,10 @@ const struct fm_view fm_views[] = {
     {"topology", "who sends to whom: heaviest pairs and a picture", fm_view_topology_text, fm_view_topology_csv},
     {"regions", "time and MPI inside the regions the program names", fm_view_regions_text, fm_view_regions_csv},
     {"timers", "the timers the program sets, with their histograms", fm_view_timers_text, fm_view_timers_csv},
+    {"calls", "sampled call paths, outermost function first, down to source lines", fm_view_calls_text,
+     fm_view_calls_csv},
+    {"callers", "functions by their own sampled time, and who calls them", fm_view_callers_text, fm_view_callers_csv},
+    {"flat", "sampled time by load module, file, function and line", fm_view_flat_text, fm_view_flat_csv},
     {"snapshots", "the subtotals the program asked for", fm_view_snapshots_text, fm_view_snapshots_csv},
     {0},
 };

@@ -8,6 +8,7 @@
 #include <stdio.h>
 
 #include "analyse/balance.h"
+#include "analyse/calltree.h"
 #include "analyse/summary.h"
 #include "analyse/symbols.h"
 #include "present/text.h"
@@ -25,6 +26,14 @@ struct fm_report_options {
     struct fm_timer_rich timers; /* tasks, blocks and grid are the view's own business */
     bool paper;                  /* timers in the layout of the paper instead, in ticks of 10^tick ns */
     unsigned tick;
+
+    /* of call paths */
+    const char *focus; /* a function; NULL: all */
+    bool with_percent; /* `percent` was asked for */
+    double percent;    /* of the time: less is left out */
+    size_t depth;      /* levels; 0 = the view's own choice */
+    bool sorted;       /* `sort` was asked for */
+    enum fm_context_metric sort;
 };
 
 struct fm_report {
@@ -84,6 +93,9 @@ FM_VIEW(topology);
 FM_VIEW(regions);
 FM_VIEW(snapshots);
 FM_VIEW(timers);
+FM_VIEW(calls);
+FM_VIEW(callers);
+FM_VIEW(flat);
 #undef FM_VIEW
 
 #endif

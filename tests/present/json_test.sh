@@ -70,6 +70,14 @@ ok "as it is" grep -q "min, max, second: single calls" out
 ok "--by another view" status 2 "$fathom" report job.fathom --by site --view sizes
 ok "is told whose it is" says "--by belongs to the view mpi, not to sizes"
 ok "--histogram of another view" status 2 "$fathom" report job.fathom --histogram --view balance
+ok "an option of call paths" status 0 "$fathom" report job.fathom --depth 3
+ok "shows them" grep -q "No call paths were sampled" out
+ok "--focus of another view" status 2 "$fathom" report job.fathom --focus main --view sizes
+ok "is told whose it is too" says "--focus belongs to the views calls, callers and flat, not to sizes"
+ok "a percentage that is none" status 2 "$fathom" report job.fathom --percent 101
+ok "an unknown order" status 2 "$fathom" report job.fathom --sort colour
+ok "lists the orders" says "--sort knows inclusive, exclusive, max, imbalance and name, not 'colour'"
+ok "a depth of nothing" status 2 "$fathom" report job.fathom --depth 0
 ok "--terse and a view" status 2 "$fathom" report job.fathom --terse --view mpi
 ok "a number that is none" status 2 "$fathom" report --top many job.fathom
 ok "no profile" status 2 "$fathom" report

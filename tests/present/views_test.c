@@ -162,7 +162,7 @@ static void test_empty(void)
         free(text);
         free(csv);
     }
-    tap_ok(printed == 8, "an empty profile has all views");
+    tap_ok(printed == 11, "an empty profile has all views");
     fm_profile_destroy(profile);
 }
 

@@ -1,0 +1,19 @@
+/* What commands do that print something of a profile: find names, open the output, say what went wrong with it. */
+#ifndef FM_CLI_PRINTING_H
+#define FM_CLI_PRINTING_H
+
+#include "present/views.h"
+
+struct fm_printing {
+    const char *command;
+    const char *output;     /* a file; NULL: standard output */
+    const char *debug_path; /* or NULL */
+    struct fm_report_options options;
+    enum fm_status (*print)(const void *context, struct fm_report *report, FILE *out, struct fm_error *error);
+    const void *context;
+};
+
+enum fm_status fm_print_profile(const struct fm_printing *printing, const struct fm_profile *profile,
+                                struct fm_error *error);
+
+#endif

@@ -1,0 +1,227 @@
+/* The views of call paths against the texts they should have (tests/present/golden/), and what they promise.
+ *
+ *   view_calls_test --golden FOLDER       writes the texts anew: read the difference before keeping them
+ *   view_calls_test --write FORMAT FILE   writes the sample as json, or as one of the exports, for export_test.py */
+#include "present/views.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "present/export.h"
+#include "present/report_json.h"
+#include "present/sample_paths.h"
+#include "profile/encode.h"
+#include "tap.h"
+
+static const char *folder(void)
+{
+    static char path[4096];
+    const char *source = getenv("FATHOM_SOURCE");
+    snprintf(path, sizeof path, "%s/tests/present/golden", source ? source : ".");
+    return path;
+}
+
+static enum fm_status print_json(struct fm_report *report, FILE *out, struct fm_error *error)
+{
+    return fm_report_json(report, out, error);
+}
+
+typedef enum fm_status printer(struct fm_report *report, FILE *out, struct fm_error *error);
+
+static enum fm_status print_to(FILE *out, printer *print, const struct fm_profile *profile,
+                               const struct fm_report_options *options, struct fm_error *error)
+{
+    struct fm_report report;
+    struct fm_symbols *symbols = sample_symbols(folder());
+    enum fm_status status = fm_report_open(&report, profile, symbols, options, error);
+    if (!status) {
+        status = print(&report, out, error);
+        fm_report_close(&report);
+    }
+    fm_symbols_destroy(symbols);
+    return status;
+}
+
+/* In memory that the caller frees. */
+static char *print_text(printer *print, const struct fm_profile *profile, const struct fm_report_options *options,
+                        struct fm_error *error)
+{
+    char *text = NULL;
+    size_t size;
+    FILE *out = open_memstream(&text, &size);
+    print_to(out, print, profile, options, error);
+    fclose(out);
+    return text;
+}
+
+static char *sample_text(printer *print, const struct fm_report_options *options, struct fm_error *error)
+{
+    struct fm_profile *profile = sample_sampled();
+    char *text = print_text(print, profile, options, error);
+    fm_profile_destroy(profile);
+    return text;
+}
+
+static const struct golden {
+    const char *name;
+    printer *print;
+    struct fm_report_options options;
+} goldens[] = {
+    {"calls", fm_view_calls_text, {0}},
+    {"calls-top", fm_view_calls_text, {.top = 5}},
+    {"calls-focus", fm_view_calls_text, {.focus = "refine"}},
+    {"calls-depth", fm_view_calls_text, {.depth = 2, .sorted = true, .sort = FM_BY_IMBALANCE}},
+    {"calls-percent", fm_view_calls_text, {.with_percent = true, .percent = 10}},
+    {"callers", fm_view_callers_text, {0}},
+    {"callers-focus", fm_view_callers_text, {.focus = "pcg"}},
+    {"flat", fm_view_flat_text, {0}},
+    {"calls-csv", fm_view_calls_csv, {.with_percent = true, .percent = 20}},
+};
+enum { GOLDENS = sizeof goldens / sizeof *goldens };
+
+static void test_goldens(void)
+{
+    for (size_t i = 0; i < GOLDENS; i++) {
+        static char wanted[1 << 16];
+        char path[4200];
+        struct fm_error error = {0};
+        snprintf(path, sizeof path, "%s/%s.txt", folder(), goldens[i].name);
+        FILE *file = fopen(path, "r");
+        size_t length = file ? fread(wanted, 1, sizeof wanted - 1, file) : 0;
+        wanted[length] = 0;
+        if (file)
+            fclose(file);
+        char *text = sample_text(goldens[i].print, &goldens[i].options, &error);
+        if (!tap_ok(strcmp(wanted, text) == 0, "%s as in golden/%s.txt", goldens[i].name, goldens[i].name))
+            for (char *line = strtok(text, "\n"); line; line = strtok(NULL, "\n"))
+                printf("# %s\n", line);
+        free(text);
+    }
+}
+
+static int write_goldens(const char *to)
+{
+    for (size_t i = 0; i < GOLDENS; i++) {
+        char path[4200];
+        struct fm_error error;
+        snprintf(path, sizeof path, "%s/%s.txt", to, goldens[i].name);
+        char *text = sample_text(goldens[i].print, &goldens[i].options, &error);
+        FILE *file = fopen(path, "w");
+        if (!file || fputs(text, file) < 0 || fclose(file))
+            return 1;
+        free(text);
+    }
+    return 0;
+}
+
+static int write_format(const char *name, const char *path)
+{
+    struct fm_error error = {0};
+    const struct fm_export *format = fm_export_find(name);
+    struct fm_profile *profile = sample_sampled();
+    FILE *out = fopen(path, "w");
+    if (!out)
+        return 1;
+    enum fm_status status = print_to(out, format ? format->write : print_json, profile, &(struct fm_report_options){0},
+                                     &error);
+    fm_profile_destroy(profile);
+    return fclose(out) || status;
+}
+
+static void test_summary(void)
+{
+    struct fm_error error;
+    char *text = sample_text(fm_view_summary_text, &(struct fm_report_options){0}, &error);
+    tap_ok(strstr(text, "\nHot path: main > ocean::step > solver::pcg > solver::dot > MPI_Allreduce at solver.f90:4, "
+                        "41 % of\n  the time (--view calls).\n") != NULL,
+           "the summary has the hot path");
+    free(text);
+}
+
+static void test_focus(void)
+{
+    struct fm_error error = {0};
+    free(sample_text(fm_view_calls_text, &(struct fm_report_options){.focus = "nobody"}, &error));
+    tap_ok(error.status == FM_ERR_USAGE && strstr(error.text, "'nobody'"), "a function that is not there is told of");
+}
+
+/* Names are from anywhere, and trees of any shape: nothing reaches the terminal as a command, lines stay short. */
+static void test_hostile(void)
+{
+    enum { DEEP = FM_PATHS_DEPTH };
+    struct fm_profile *profile = sample_profile(4);
+    struct fm_paths paths = {.n = DEEP + 1, .samples = 1, .period_ns = {1, 1}};
+    char name[] = "\033]0;x\007\n\xff/;", longest[300];
+    memset(longest, 'x', sizeof longest - 1);
+    longest[sizeof longest - 1] = 0;
+    paths.nodes = sample_alloc(profile, paths.n * sizeof *paths.nodes);
+    for (uint32_t i = 0; i <= DEEP; i++)
+        paths.nodes[i] = (struct fm_path){
+            .parent = i ? i - 1 : 0,
+            .kind = i == 0      ? FM_PATH_ROOT
+                    : i == DEEP ? FM_PATH_LEAF
+                                : FM_PATH_CALL,
+            .site = {i == 0  ? ""
+                     : i % 2 ? name
+                             : longest,
+                     "", i},
+            .routine = "",
+            .own = fm_path_cost_of(i ? 1 + i % 7 : 0, 0),
+        };
+    fm_paths_inclusive(&paths, 0);
+    fm_merge_paths(profile, &paths, &profile->arena);
+    struct fm_report_options options = {.all = true};
+    printer *const views[] = {fm_view_calls_text, fm_view_callers_text, fm_view_flat_text};
+    bool escaped = false, printed = true;
+    size_t columns = 0;
+    for (size_t v = 0; v < 3; v++) {
+        struct fm_error error = {0};
+        char *text = print_text(views[v], profile, &options, &error);
+        escaped |= strpbrk(text, "\033\007\xff") != NULL;
+        printed &= text[0] && !error.status;
+        for (const char *line = text; *line; line += strcspn(line, "\n") + 1)
+            columns = strcspn(line, "\n") > columns ? strcspn(line, "\n") : columns;
+        free(text);
+    }
+    tap_ok(printed && !escaped, "names cannot command the terminal");
+    tap_ok(columns <= FM_TEXT_LIMIT, "deep trees and long names take %zu columns", columns);
+    bool written = true;
+    for (const struct fm_export *format = fm_exports; format->name; format++) {
+        struct fm_error error = {0};
+        char *text = print_text(format->write, profile, &options, &error);
+        written &= text[0] && !error.status;
+        free(text);
+    }
+    struct fm_error error = {0};
+    free(print_text(print_json, profile, &options, &error));
+    tap_ok(written && !error.status, "and are exported");
+    fm_profile_destroy(profile);
+}
+
+static void test_nothing(void)
+{
+    struct fm_error error = {0};
+    struct fm_profile *profile = sample_profile(4);
+    char *text = print_text(fm_view_calls_text, profile, &(struct fm_report_options){0}, &error);
+    tap_ok(strstr(text, "No call paths were sampled") && !error.status, "a job that was not sampled says so");
+    free(text);
+    struct fm_report report;
+    fm_report_open(&report, profile, NULL, &(struct fm_report_options){0}, &error);
+    tap_ok(fm_export_write(fm_exports, &report, stdout, &error) == FM_ERR_INPUT, "and is not exported");
+    fm_report_close(&report);
+    fm_profile_destroy(profile);
+}
+
+int main(int argc, char **argv)
+{
+    if (argc == 3 && strcmp(argv[1], "--golden") == 0)
+        return write_goldens(argv[2]);
+    if (argc == 4 && strcmp(argv[1], "--write") == 0)
+        return write_format(argv[2], argv[3]);
+    test_goldens();
+    test_summary();
+    test_focus();
+    test_hostile();
+    test_nothing();
+    return tap_done();
+}
