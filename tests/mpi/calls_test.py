@@ -1,0 +1,117 @@
+#!/usr/bin/env python3
+"""Call paths of the ocean model, as it is built for users: the ways to the solver are there with their lines, waiting is
+at the line that waits, and calls, callers, flat and the exports agree to the ns."""
+import collections
+import json
+import subprocess
+
+import jobs
+
+RANKS = 4
+
+
+def build(mpi):
+    where = jobs.SCRATCH / f"calls.{mpi.name}"
+    subprocess.run(["make", "-s", "-C", str(jobs.SOURCE / "examples/miniocean"), f"FC=mpifort.{mpi.name}",
+                    f"BUILD={where}"], check=True, stdout=subprocess.DEVNULL)
+    return where / "miniocean"
+
+
+def ns(node, key):
+    return round(node[key] * 1e9)
+
+
+def walk(node, way=()):
+    """All nodes of a tree, each with its ancestors."""
+    yield node, way
+    for child in node["children"]:
+        yield from walk(child, way + (node,))
+
+
+def is_function(node):
+    return node["kind"] in ("frame", "routine")
+
+
+def function(node):
+    return node["kind"], node["name"], node["module"], node.get("defined")
+
+
+def functions_of(calls):
+    """By definition: exclusive of all frames of a function, inclusive of those that are not below another one."""
+    own, everything = collections.Counter(), collections.Counter()
+    for node, way in walk(calls["root"]):
+        if is_function(node):
+            own[function(node)] += ns(node, "exclusive_s")
+            if not any(is_function(up) and function(up) == function(node) for up in way):
+                everything[function(node)] += ns(node, "inclusive_s")
+    return {key: (own[key], everything[key]) for key in everything}
+
+
+def check_agreement(tap, title, calls):
+    wanted = functions_of(calls)
+    callers = {function(n): (ns(n, "exclusive_s"), ns(n, "inclusive_s")) for n in calls["callers"]["children"]}
+    flat = {function(n): (ns(n, "exclusive_s"), ns(n, "inclusive_s")) for n, _ in walk(calls["flat"]) if is_function(n)}
+    tap.equal(callers, wanted, f"{title}: callers have the times of calls")
+    tap.equal(flat, wanted, f"{title}: so has flat")
+    wrong = [n["name"] for n, _ in walk(calls["root"])
+             if n["children"] and ns(n, "inclusive_s") != sum(ns(c, "inclusive_s") for c in n["children"])]
+    tap.equal(wrong, [], f"{title}: what is below adds up")
+    tap.equal(sum(own for own, _ in wanted.values()), ns(calls["root"], "inclusive_s"), f"{title}: all is somewhere")
+
+
+def check_paths(tap, title, calls):
+    ways = {}
+    for node, way in walk(calls["root"]):
+        names = [up["name"] for up in way if up["kind"] == "frame"]
+        if node["name"] == "MPI_Allreduce" and node["kind"] == "routine" and "pcg::pcg_solve" in names:
+            ways[node["file"], node["line"]] = names
+    source = (jobs.SOURCE / "examples/miniocean/pcg.f90").read_text(encoding="utf-8").splitlines()
+    tap.ok(ways and all("mpi_allreduce" in source[line - 1] for _, line in ways),
+           f"{title}: waiting is at the lines that wait", ways)
+    tap.ok(all(names[0] == "main" and names.index("barotropic::barotropic_step") < names.index("pcg::pcg_solve")
+               for names in ways.values()), f"{title}: on the way from main to the solver", ways)
+    statements = [n for n, _ in walk(calls["root"]) if n["kind"] == "statement" and n["line"]]
+    tap.ok(any(n["file"] == "baroclinic.f90" for n in statements), f"{title}: work is in source lines")
+    tap.ok(calls["complete_fraction"] > 0.95 and calls["samples"] > 100, f"{title}: stacks are complete", calls["samples"])
+
+
+def check_exports(tap, title, profile, calls):
+    total = ns(calls["root"], "inclusive_s")
+    for name, read in (
+            ("collapsed", lambda text: sum(int(line.rpartition(" ")[2]) for line in text.splitlines())),
+            ("speedscope", lambda text: sum(json.loads(text)["profiles"][0]["weights"])),
+            ("hatchet", lambda text: sum(ns(node["metrics"], "time (inc)") for node in json.loads(text)))):
+        done = subprocess.run([jobs.FATHOM, "export", "--to", name, profile], capture_output=True, text=True, check=False)
+        tap.equal((done.returncode, read(done.stdout)), (0, total), f"{title}: {name} has all of it")
+
+
+def check_text(tap, title, profile):
+    for view in ("calls", "callers", "flat"):
+        done = subprocess.run([jobs.FATHOM, "report", "--view", view, profile], capture_output=True, text=True,
+                              check=False)
+        longest = max(map(len, done.stdout.splitlines()))
+        tap.ok(done.returncode == 0 and not done.stderr and "MPI_Allreduce" in done.stdout and longest <= 108,
+               f"{title}: view {view}", done)
+        lines = len(done.stdout.splitlines())
+        tap.ok(lines <= 90, f"{title}: it has {lines} lines")
+    done = subprocess.run([jobs.FATHOM, "report", profile], capture_output=True, text=True, check=False)
+    tap.ok("\nHot path: main" in done.stdout or "\nHot path: .. > " in done.stdout, f"{title}: the summary", done)
+
+
+def main():
+    tap = jobs.Tap()
+    for mpi in jobs.MPIS:
+        program = build(mpi)
+        job = jobs.run(jobs.AROUND, mpi, RANKS, [program, "--steps", 3], env={"FATHOM_SAMPLE": "1000"})
+        if not tap.ok(job.status == 0 and len(job.profiles()) == 1, f"{mpi.short}: the model runs", job):
+            continue
+        profile = job.profiles()[0]
+        calls = job.report()["calls"]
+        check_agreement(tap, mpi.short, calls)
+        check_paths(tap, mpi.short, calls)
+        check_exports(tap, mpi.short, profile, calls)
+        check_text(tap, mpi.short, profile)
+    tap.done()
+
+
+main()
