@@ -52,6 +52,8 @@ done
 echo
 echo "Ranks with land alone take microseconds for what takes the others milliseconds: 2-3,6-7 when blocks are"
 echo "distributed by place, 14-15 when blocks with ocean are packed to the low ranks; so 14 ranks do."
+report "$profile" --view calls --top 15
+
 echo
 echo "The profile is in $profile. Go on with:"
 next() {
@@ -59,6 +61,7 @@ next() {
 }
 next "$build/fathom report $profile --view balance" "which ranks wait"
 next "$build/fathom report $profile --view topology" "who talks to whom"
+next "$build/fathom report $profile --view flat" "which lines use the time"
 next "$build/fathom report $build/packed.fathom --view timers" "all timers"
 next "$build/fathom report $profile --format json" "everything, for programs"
 next "$build/fathom run -- mpirun -n 4 ./your-program" "your own program, as it is"
