@@ -40,20 +40,23 @@ static inline uintptr_t fm_plain_address(uintptr_t address)
     return address & 0xffffffffffffu;
 }
 #elif defined __x86_64__
+/* As the kernel numbers them; libc has names for them only with _GNU_SOURCE. */
+enum { FM_GREG_RSP = 15, FM_GREG_RIP = 16 };
+
 static inline uintptr_t fm_context_pc(const ucontext_t *c)
 {
-    return (uintptr_t)c->uc_mcontext.gregs[REG_RIP];
+    return (uintptr_t)c->uc_mcontext.gregs[FM_GREG_RIP];
 }
 
 static inline uintptr_t fm_context_sp(const ucontext_t *c)
 {
-    return (uintptr_t)c->uc_mcontext.gregs[REG_RSP];
+    return (uintptr_t)c->uc_mcontext.gregs[FM_GREG_RSP];
 }
 
 static inline uintptr_t fm_context_register(const ucontext_t *c, unsigned number)
 {
-    static const signed char by_number[] = {REG_RAX, REG_RDX, REG_RCX, REG_RBX, REG_RSI, REG_RDI, REG_RBP, REG_RSP,
-                                            REG_R8,  REG_R9,  REG_R10, REG_R11, REG_R12, REG_R13, REG_R14, REG_R15};
+    /* rax, rdx, rcx, rbx, rsi, rdi, rbp, rsp, r8 ... r15 */
+    static const signed char by_number[] = {13, 12, 14, 11, 9, 8, 10, 15, 0, 1, 2, 3, 4, 5, 6, 7};
     return number < sizeof by_number ? (uintptr_t)c->uc_mcontext.gregs[by_number[number]] : 0;
 }
 
