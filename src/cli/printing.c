@@ -35,7 +35,7 @@ enum fm_status fm_print_profile(const struct fm_printing *printing, const struct
         .debug_path = printing->debug_path,
         .directory = profile->job.cwd,
         .cache = fm_symbols_cache_directory(cache, sizeof cache),
-        .say = say,
+        .say = printing->names_matter ? say : NULL,
         .context = (void *)printing,
     };
     struct fm_symbols *symbols = fm_symbols_create(&wishes);

@@ -8,6 +8,7 @@ struct fm_printing {
     const char *command;
     const char *output;     /* a file; NULL: standard output */
     const char *debug_path; /* or NULL */
+    bool names_matter;      /* else nothing is said of those that cannot be found */
     struct fm_report_options options;
     enum fm_status (*print)(const void *context, struct fm_report *report, FILE *out, struct fm_error *error);
     const void *context;

@@ -403,6 +403,7 @@ int fm_cmd_report(int argc, char **argv)
         .command = "report",
         .output = request.output,
         .debug_path = request.debug_path,
+        .names_matter = request.format == FORMAT_JSON || (!request.terse && request.view != fm_views),
         .options = request.options,
         .print = print,
         .context = &request,
