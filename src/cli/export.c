@@ -84,7 +84,8 @@ static int parse(struct request *request, int argc, char **argv)
 {
     int option;
     *request = (struct request){
-        .printing = {.command = "export", .debug_path = getenv("FATHOM_DEBUG_PATH"), .print = print}};
+        .printing = {
+            .command = "export", .debug_path = getenv("FATHOM_DEBUG_PATH"), .names_matter = true, .print = print}};
     opterr = 0;
     optind = 1;
     while ((option = getopt_long(argc, argv, ":o:h", options, NULL)) != -1) {
