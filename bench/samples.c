@@ -19,7 +19,7 @@
 
 extern void *__libc_stack_end;
 
-enum { DEPTH = 50, PATHS = 10000, INDEX = 16384, FRAMES = 128, HZ = 10000 };
+enum { SIGNAL = 59, DEPTH = 50, PATHS = 10000, INDEX = 16384, FRAMES = 128, HZ = 10000 };
 
 static struct segment {
     struct fm_segment_header header;
@@ -61,7 +61,7 @@ static void fathoms(int signal, siginfo_t *info, void *context)
 static void handle(void (*handler)(int, siginfo_t *, void *))
 {
     struct sigaction action = {.sa_sigaction = handler, .sa_flags = SA_SIGINFO | SA_RESTART | SA_ONSTACK};
-    sigaction(FM_SAMPLING_SIGNAL, &action, NULL);
+    sigaction(SIGNAL, &action, NULL);
 }
 
 static int timer;
@@ -88,7 +88,7 @@ static void start_sampling(void)
     self->stack_end = self->stack_seen = (uintptr_t)__libc_stack_end;
     fm_sampled_self = self;
     atomic_store(&fm_sampling.on, 1);
-    struct sigevent event = {.sigev_notify = SIGEV_THREAD_ID, .sigev_signo = FM_SAMPLING_SIGNAL};
+    struct sigevent event = {.sigev_notify = SIGEV_THREAD_ID, .sigev_signo = SIGNAL};
     event.sigev_value.sival_ptr = self;
     event._sigev_un._tid = self->tid;
     if (syscall(SYS_timer_create, CLOCK_MONOTONIC, &event, &timer) != 0)
@@ -233,7 +233,7 @@ __attribute__((noinline)) static int bottom(int x)
     measure_samples(sample_rounds);
     handle(measure_frames);
     find_libunwind();
-    raise(FM_SAMPLING_SIGNAL);
+    raise(SIGNAL);
     return x + 1;
 }
 
