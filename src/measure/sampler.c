@@ -5,7 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/syscall.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "measure/libc/functions.h"
 #include "measure/libc/transfers.h"
@@ -73,7 +75,7 @@ void fm_sampler_note_modules(void)
 static void forget_module(const struct fm_segment_module *module, unsigned number)
 {
     atomic_fetch_add(&fm_sampling.modules_generation, 1);
-    fm_contexts_unload(&fm_sampling.contexts, module, number);
+    fm_contexts_unload(&fm_sampling.contexts, (unsigned)syscall(SYS_gettid), module, number);
 }
 
 void fm_sampler_drop_modules(void)

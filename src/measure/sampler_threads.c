@@ -74,6 +74,7 @@ static struct fm_sampled *take_thread(int32_t tid)
 static void release(struct fm_sampled *thread)
 {
     delete_timer(thread);
+    fm_contexts_come_back(&fm_sampling.contexts, (unsigned)thread->tid);
     __atomic_add_fetch(&fm_rt.segment->samples_lost, thread->pending, __ATOMIC_RELAXED);
     thread->pending = 0;
     __atomic_store_n(&thread->taken, 0, __ATOMIC_RELEASE);
@@ -81,19 +82,20 @@ static void release(struct fm_sampled *thread)
 
 /* ---- the signal ---- */
 
-/* Nothing may interrupt a handler that is in the tree: it would not come back if it left by siglongjmp, or if its thread
- * were cancelled. libc keeps the signals that cancel threads out of every mask, so it is set as the kernel has it: handler,
- * flags, how to return, mask. */
+/* The program's signals stay free while a sample is taken: one for the whole process would otherwise go to another thread
+ * than it does without us. Held back are those by which libc cancels threads, which it keeps out of every mask: so the
+ * mask is set as the kernel has it: handler, flags, how to return, mask. */
 static bool install(int signal)
 {
+    enum { FIRST_OF_LIBC = 32, SECOND_OF_LIBC };
     struct sigaction action = {.sa_sigaction = fm_sample_signal, .sa_flags = SA_SIGINFO | SA_RESTART};
     uint64_t words[4];
     action.sa_flags |= atomic_load(&small_stacks) ? 0 : SA_ONSTACK;
-    sigfillset(&action.sa_mask);
+    sigemptyset(&action.sa_mask);
     if (fm_libc.sigaction(signal, &action, NULL) != 0)
         return false;
     if (syscall(SYS_rt_sigaction, signal, NULL, words, sizeof *words) == 0) {
-        words[3] = UINT64_MAX;
+        words[3] = fm_signal_bit(FIRST_OF_LIBC) | fm_signal_bit(SECOND_OF_LIBC);
         syscall(SYS_rt_sigaction, signal, words, NULL, sizeof *words);
     }
     return true;

@@ -8,13 +8,16 @@ enum { SPINS = 10000 }; /* some 50 us, more than folding takes */
 
 /* ---- one at a time; in handlers nobody may sleep ---- */
 
-static bool enter(struct fm_contexts *tree)
+/* The lock holds the thread that is inside. */
+static bool enter(struct fm_contexts *tree, unsigned thread)
 {
     for (int i = 0; i < SPINS; i++) {
         unsigned expected = 0;
-        if (atomic_compare_exchange_weak_explicit(&tree->lock, &expected, 1, memory_order_acquire,
+        if (atomic_compare_exchange_weak_explicit(&tree->lock, &expected, thread, memory_order_acquire,
                                                   memory_order_relaxed))
             return true;
+        if (expected == thread)
+            return false;
     }
     return false;
 }
@@ -179,11 +182,22 @@ static bool add_path(struct fm_contexts *tree, struct fm_path_memory *memory, co
     return true;
 }
 
-bool fm_contexts_add(struct fm_contexts *tree, struct fm_path_memory *memory, const uint64_t *steps, unsigned n,
-                     uint64_t periods)
+void fm_contexts_come_back(struct fm_contexts *tree, unsigned thread)
+{
+    if (atomic_load_explicit(&tree->lock, memory_order_relaxed) != thread)
+        return;
+    tree->next_free = 1;
+    tree->epoch++;
+    make_index(tree);
+    leave(tree);
+}
+
+bool fm_contexts_add(struct fm_contexts *tree, unsigned thread, struct fm_path_memory *memory, const uint64_t *steps,
+                     unsigned n, uint64_t periods)
 {
     uint32_t node;
-    if (!enter(tree))
+    fm_contexts_come_back(tree, thread);
+    if (!enter(tree, thread))
         return false;
     if (!add_path(tree, memory, steps, n, &node)) {
         make_room(tree);
@@ -211,10 +225,11 @@ void fm_contexts_make(struct fm_contexts *tree, struct fm_segment_header *header
     header->n_paths = 1;
 }
 
-void fm_contexts_unload(struct fm_contexts *tree, const struct fm_segment_module *module, unsigned number)
+void fm_contexts_unload(struct fm_contexts *tree, unsigned thread, const struct fm_segment_module *module,
+                        unsigned number)
 {
-    while (!enter(tree))
-        ;
+    if (!enter(tree, thread))
+        return;
     for (uint32_t i = 1; i < tree->header->n_paths; i++) {
         struct fm_segment_path *path = &tree->paths[i];
         if ((path->kind != FM_PATH_CALL && path->kind != FM_PATH_LEAF) || path->module ||

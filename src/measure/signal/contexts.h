@@ -38,11 +38,16 @@ static inline uint64_t fm_path_step(uint64_t address, enum fm_path_kind kind)
 
 /* `is_parent` has a bit for each place of the section. */
 void fm_contexts_make(struct fm_contexts *tree, struct fm_segment_header *header, uint64_t *is_parent);
-/* Adds sampling periods at the end of a path; `steps` has its innermost step first. false: another thread is in the
- * tree and does not leave it. */
-bool fm_contexts_add(struct fm_contexts *tree, struct fm_path_memory *memory, const uint64_t *steps, unsigned n,
-                     uint64_t periods);
-/* A module was unloaded: its nodes keep their place in its file. Not in a handler, and no signal may come. */
-void fm_contexts_unload(struct fm_contexts *tree, const struct fm_segment_module *module, unsigned number);
+/* Adds sampling periods at the end of a path; `steps` has its innermost step first, `thread` is a number of its own for
+ * each. false: another thread is in the tree and does not leave it. */
+bool fm_contexts_add(struct fm_contexts *tree, unsigned thread, struct fm_path_memory *memory, const uint64_t *steps,
+                     unsigned n, uint64_t periods);
+/* A thread that was in the tree is back, or at its end: a handler of the program interrupted it there, and has left by a
+ * jump. What it had begun is put in order. */
+void fm_contexts_come_back(struct fm_contexts *tree, unsigned thread);
+/* A module was unloaded: its nodes keep their place in its file. Not in a handler of ours; where one is interrupted, they
+ * stay as they are. */
+void fm_contexts_unload(struct fm_contexts *tree, unsigned thread, const struct fm_segment_module *module,
+                        unsigned number);
 
 #endif

@@ -104,7 +104,7 @@ static void take(struct fm_contexts *tree, struct fm_sampled *self, const uconte
     __atomic_add_fetch(&tree->header->samples, 1, __ATOMIC_RELAXED);
     self->samples++;
     self->pending += periods;
-    if (fm_contexts_add(tree, &self->memory, self->steps + inside, n - inside, self->pending))
+    if (fm_contexts_add(tree, (unsigned)self->tid, &self->memory, self->steps + inside, n - inside, self->pending))
         self->pending = 0;
 }
 
