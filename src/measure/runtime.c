@@ -304,10 +304,12 @@ static bool switched_off(void)
  * runs before ours. */
 static void prepare_process(void)
 {
-    if (switched_off())
+    bool off = switched_off();
+    if (off)
         atomic_store(&fm_rt.state, FM_RT_OFF);
     else
         pthread_atfork(NULL, NULL, in_forked_child);
+    fm_sampler_loaded(!off);
 }
 
 static pthread_once_t prepared = PTHREAD_ONCE_INIT;

@@ -103,16 +103,25 @@ static bool make_room(void)
     return true;
 }
 
+void fm_sampler_loaded(bool measured)
+{
+    clockid_t clock;
+    if (!measured || !wanted_hz(&clock))
+        fm_libc_pass();
+}
+
 void fm_sampler_start(void)
 {
     clockid_t clock;
     unsigned hz = wanted_hz(&clock);
     if (!hz || !make_room())
         return;
-    fm_libc_find();
+    fm_libc_wrap();
     fm_transfers_find();
-    if (!fm_sampler_prepare(clock))
+    if (!fm_sampler_prepare(clock)) {
+        fm_libc_pass();
         return;
+    }
     fm_rt.segment->sample_period_ns = 1000000000u / hz;
     fm_sampler_note_modules();
     fm_sampler_begin();
@@ -124,4 +133,5 @@ void fm_sampler_stop(void)
         return;
     fm_sampler_note_modules();
     fm_sampler_end();
+    fm_libc_pass();
 }

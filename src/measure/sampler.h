@@ -7,6 +7,8 @@
 
 enum { FM_SAMPLING_HZ = 97, FM_SAMPLING_MAX_HZ = 10000 };
 
+/* When the library is loaded: if no samples will be taken, libc's calls are left alone. */
+void fm_sampler_loaded(bool measured);
 /* When the segment is there: all threads that there are. */
 void fm_sampler_start(void);
 /* For good: before the segment is read, and at the end of the process. */

@@ -1,7 +1,9 @@
 /* The functions of libc that are interposed, and the next definitions of them.
  *
- * An entry of fm_libc can be called at any time: until the next definition is known, it is a function that finds it.
- * A name that libc does not have fails with ENOSYS. */
+ * What the library exports under libc's names are jumps (functions.c) that touch no register of a call: to the next
+ * definition, or, while samples are taken, to a wrapper here, `fm_wrapped_` and the name. So a call costs a jump where
+ * nothing is sampled, and a library of the program that has a function of such a name, with any parameters, is called as
+ * without us. */
 #ifndef FM_MEASURE_LIBC_FUNCTIONS_H
 #define FM_MEASURE_LIBC_FUNCTIONS_H
 
@@ -19,8 +21,6 @@
 #include <time.h>
 
 #include "base/platform.h"
-
-#define FM_EXPORT __attribute__((visibility("default")))
 
 struct msghdr;
 struct mmsghdr;
@@ -45,19 +45,16 @@ struct sembuf;
     X(int, semtimedop, (int set, struct sembuf *operations, size_t n, const struct timespec *time),                  \
       (set, operations, n, time))                                                                                    \
     X(int, pause, (void), ())                                                                                        \
+    X(int, __xpg_sigpause, (int signal), (signal))                                                                   \
+    X(int, fallocate, (int fd, int mode, off_t offset, off_t size), (fd, mode, offset, size))                        \
+    X(int, fallocate64, (int fd, int mode, off64_t offset, off64_t size), (fd, mode, offset, size))                  \
+    X(int, posix_fallocate, (int fd, off_t offset, off_t size), (fd, offset, size))                                  \
+    X(int, posix_fallocate64, (int fd, off64_t offset, off64_t size), (fd, offset, size))                            \
     X(int, aio_suspend, (const struct aiocb *const list[], int n, const struct timespec *time), (list, n, time))     \
     X(int, aio_suspend64, (const struct aiocb64 *const list[], int n, const struct timespec *time), (list, n, time)) \
     X(int, connect, (int fd, __CONST_SOCKADDR_ARG address, socklen_t length), (fd, address, length))
 
-/* The same, but only for sockets with a limit of time. */
-#define FM_LIBC_TIMED(X)                                                                               \
-    X(ssize_t, read, (int fd, void *buffer, size_t size), (fd, buffer, size))                          \
-    X(ssize_t, __read_chk, (int fd, void *buffer, size_t size, size_t room), (fd, buffer, size, room)) \
-    X(ssize_t, readv, (int fd, const struct iovec *vector, int n), (fd, vector, n))                    \
-    X(int, recvmmsg, (int fd, struct mmsghdr *messages, unsigned n, int flags, struct timespec *time), \
-      (fd, messages, n, flags, time))
-
-/* And where all is waited for: X(type, name, parameters, arguments), with a parameter `flags`. */
+/* The same, but only where all is waited for, and for sockets with a limit of time. X as above, with `fd` and `flags`. */
 #define FM_LIBC_RECEIVES(X)                                                                                         \
     X(ssize_t, recv, (int fd, void *buffer, size_t size, int flags), (fd, buffer, size, flags))                     \
     X(ssize_t, __recv_chk, (int fd, void *buffer, size_t size, size_t room, int flags),                             \
@@ -69,20 +66,41 @@ struct sembuf;
       (fd, buffer, size, room, flags, address, length))                                                             \
     X(ssize_t, recvmsg, (int fd, struct msghdr *message, int flags), (fd, message, flags))
 
-/* A signal makes them do a part of their work only. X(type, name, parameters, arguments, bytes) */
-#define FM_LIBC_WRITES(X)                                                                                            \
-    X(ssize_t, write, (int fd, const void *buffer, size_t size), (fd, buffer, size), size)                           \
-    X(ssize_t, writev, (int fd, const struct iovec *vector, int n), (fd, vector, n), fm_bytes_of(vector, (size_t)n)) \
-    X(ssize_t, send, (int fd, const void *buffer, size_t size, int flags), (fd, buffer, size, flags), size)          \
-    X(ssize_t, sendto,                                                                                               \
-      (int fd, const void *buffer, size_t size, int flags, __CONST_SOCKADDR_ARG address, socklen_t length),          \
-      (fd, buffer, size, flags, address, length), size)                                                              \
-    X(ssize_t, sendmsg, (int fd, const struct msghdr *message, int flags), (fd, message, flags),                     \
-      fm_bytes_of(message->msg_iov, message->msg_iovlen))                                                            \
-    X(int, sendmmsg, (int fd, struct mmsghdr *messages, unsigned n, int flags), (fd, messages, n, flags), SIZE_MAX)  \
-    X(ssize_t, sendfile, (int fd, int from, off_t *offset, size_t size), (fd, from, offset, size), size)             \
-    X(ssize_t, sendfile64, (int fd, int from, off_t *offset, size_t size), (fd, from, offset, size), size)           \
-    X(ssize_t, splice, (int from, off_t *offset, int fd, off_t *to, size_t size, unsigned flags),                    \
+/* A signal makes them do a part of their work only, and it breaks those of sockets with a limit of time.
+ * X(type, name, parameters, arguments, bytes); a vector of the program's is not read: it may be a wrong one. */
+#define FM_LIBC_TRANSFERS(X)                                                                                          \
+    X(ssize_t, read, (int fd, void *buffer, size_t size), (fd, buffer, size), size)                                   \
+    X(ssize_t, __read_chk, (int fd, void *buffer, size_t size, size_t room), (fd, buffer, size, room), size)          \
+    X(ssize_t, readv, (int fd, const struct iovec *vector, int n), (fd, vector, n), SIZE_MAX)                         \
+    X(ssize_t, pread, (int fd, void *buffer, size_t size, off_t offset), (fd, buffer, size, offset), size)            \
+    X(ssize_t, pread64, (int fd, void *buffer, size_t size, off64_t offset), (fd, buffer, size, offset), size)        \
+    X(ssize_t, __pread_chk, (int fd, void *buffer, size_t size, off_t offset, size_t room),                           \
+      (fd, buffer, size, offset, room), size)                                                                         \
+    X(ssize_t, __pread64_chk, (int fd, void *buffer, size_t size, off64_t offset, size_t room),                       \
+      (fd, buffer, size, offset, room), size)                                                                         \
+    X(ssize_t, preadv, (int fd, const struct iovec *vector, int n, off_t offset), (fd, vector, n, offset), SIZE_MAX)  \
+    X(ssize_t, preadv64, (int fd, const struct iovec *vector, int n, off64_t offset), (fd, vector, n, offset),        \
+      SIZE_MAX)                                                                                                       \
+    X(int, recvmmsg, (int fd, struct mmsghdr *messages, unsigned n, int flags, struct timespec *time),                \
+      (fd, messages, n, flags, time), SIZE_MAX)                                                                       \
+    X(ssize_t, write, (int fd, const void *buffer, size_t size), (fd, buffer, size), size)                            \
+    X(ssize_t, writev, (int fd, const struct iovec *vector, int n), (fd, vector, n), SIZE_MAX)                        \
+    X(ssize_t, pwrite, (int fd, const void *buffer, size_t size, off_t offset), (fd, buffer, size, offset), size)     \
+    X(ssize_t, pwrite64, (int fd, const void *buffer, size_t size, off64_t offset), (fd, buffer, size, offset), size) \
+    X(ssize_t, pwritev, (int fd, const struct iovec *vector, int n, off_t offset), (fd, vector, n, offset), SIZE_MAX) \
+    X(ssize_t, pwritev64, (int fd, const struct iovec *vector, int n, off64_t offset), (fd, vector, n, offset),       \
+      SIZE_MAX)                                                                                                       \
+    X(ssize_t, send, (int fd, const void *buffer, size_t size, int flags), (fd, buffer, size, flags), size)           \
+    X(ssize_t, sendto,                                                                                                \
+      (int fd, const void *buffer, size_t size, int flags, __CONST_SOCKADDR_ARG address, socklen_t length),           \
+      (fd, buffer, size, flags, address, length), size)                                                               \
+    X(ssize_t, sendmsg, (int fd, const struct msghdr *message, int flags), (fd, message, flags), SIZE_MAX)            \
+    X(int, sendmmsg, (int fd, struct mmsghdr *messages, unsigned n, int flags), (fd, messages, n, flags), SIZE_MAX)   \
+    X(ssize_t, sendfile, (int fd, int from, off_t *offset, size_t size), (fd, from, offset, size), size)              \
+    X(ssize_t, sendfile64, (int fd, int from, off64_t *offset, size_t size), (fd, from, offset, size), size)          \
+    X(ssize_t, splice, (int from, off64_t *offset, int fd, off64_t *to, size_t size, unsigned flags),                 \
+      (from, offset, fd, to, size, flags), size)                                                                      \
+    X(ssize_t, copy_file_range, (int from, off64_t *offset, int fd, off64_t *to, size_t size, unsigned flags),        \
       (from, offset, fd, to, size, flags), size)
 
 /* Calls whose wrappers are written out. */
@@ -107,6 +125,7 @@ struct sembuf;
       (fd, events, n, time, mask))                                                                                \
     X(ssize_t, getrandom, (void *buffer, size_t size, unsigned flags), (buffer, size, flags))                     \
     X(int, sigsuspend, (const sigset_t *mask), (mask))                                                            \
+    X(int, sigpause, (int mask), (mask))                                                                          \
     X(int, sigwait, (const sigset_t *set, int *signal), (set, signal))                                            \
     X(int, sigwaitinfo, (const sigset_t *set, siginfo_t *info), (set, info))                                      \
     X(int, sigtimedwait, (const sigset_t *set, siginfo_t *info, const struct timespec *time), (set, info, time))  \
@@ -129,28 +148,38 @@ struct sembuf;
     X(__sighandler_t, sigset, (int signal, __sighandler_t handler), (signal, handler))                            \
     X(int, sigignore, (int signal), (signal))                                                                     \
     X(int, siginterrupt, (int signal, int interrupt), (signal, interrupt))                                        \
-    X(int, sigaddset, (sigset_t * set, int signal), (set, signal))                                                \
     X(int, sigpending, (sigset_t * set), (set))                                                                   \
-    X(int, sigaltstack, (const stack_t *stack, stack_t *before), (stack, before))                                 \
-    X(int, signalfd, (int fd, const sigset_t *mask, int flags), (fd, mask, flags))                                \
-    X(int, pthread_create,                                                                                        \
-      (pthread_t * thread, const pthread_attr_t *attributes, void *(*start)(void *), void *argument),             \
-      (thread, attributes, start, argument))                                                                      \
-    X(int, thrd_create, (thrd_t * thread, thrd_start_t start, void *argument), (thread, start, argument))         \
     X(int, dlclose, (void *module), (module))
 
-/* All that can be passed on with its arguments named. */
-#define FM_LIBC_FUNCTIONS(X) FM_LIBC_WAITS(X) FM_LIBC_TIMED(X) FM_LIBC_RECEIVES(X) FM_LIBC_WRITES(X) FM_LIBC_OTHERS(X)
+/* What has to be known when sampling begins: these are wrapped from the start of the process. */
+#define FM_LIBC_NOTED(X)                                                                              \
+    X(int, sigaddset, (sigset_t * set, int signal), (set, signal))                                    \
+    X(int, sigaltstack, (const stack_t *stack, stack_t *before), (stack, before))                     \
+    X(int, signalfd, (int fd, const sigset_t *mask, int flags), (fd, mask, flags))                    \
+    X(int, pthread_create,                                                                            \
+      (pthread_t * thread, const pthread_attr_t *attributes, void *(*start)(void *), void *argument), \
+      (thread, attributes, start, argument))                                                          \
+    X(int, thrd_create, (thrd_t * thread, thrd_start_t start, void *argument), (thread, start, argument))
+
+#define FM_LIBC_FUNCTIONS(X) \
+    FM_LIBC_NOTED(X) FM_LIBC_WAITS(X) FM_LIBC_RECEIVES(X) FM_LIBC_TRANSFERS(X) FM_LIBC_OTHERS(X)
 
 #define FM_LIBC_FIELD(type, name, parameters, ...) type(*name) parameters;
+#define FM_LIBC_WRAPPER(type, name, parameters, ...) type fm_wrapped_##name parameters;
+FM_LIBC_FUNCTIONS(FM_LIBC_WRAPPER)
+
+/* The next definitions; those that wrappers use are there before the wrappers are. */
 struct fm_libc {
     FM_LIBC_FUNCTIONS(FM_LIBC_FIELD)
 };
 #undef FM_LIBC_FIELD
+#undef FM_LIBC_WRAPPER
 
 extern FM_HIDDEN struct fm_libc fm_libc;
 
-/* Finds all of them, so that nobody has to ask the loader later, perhaps in a handler. */
-void fm_libc_find(void);
+/* Samples are to be taken: all calls are wrapped from now on. */
+void fm_libc_wrap(void);
+/* None are taken, or no longer: all calls are as without us. */
+void fm_libc_pass(void);
 
 #endif

@@ -7,7 +7,7 @@
 #include "measure/runtime.h"
 #include "measure/sampler.h"
 
-FM_EXPORT int dlclose(void *module)
+int fm_wrapped_dlclose(void *module)
 {
     if (!atomic_load_explicit(&fm_sampling.on, memory_order_relaxed) || getpid() != fm_rt.pid)
         return fm_libc.dlclose(module);

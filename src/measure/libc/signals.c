@@ -8,8 +8,6 @@
 #include "measure/runtime.h"
 #include "measure/sampler.h"
 
-__sighandler_t bsd_signal(int signal, __sighandler_t handler);
-
 static bool is_sampling(int signal)
 {
     if (!atomic_load_explicit(&fm_sampling.on, memory_order_relaxed) || signal != fm_sampling.signal)
@@ -27,7 +25,7 @@ static bool leaves_default(const struct sigaction *action)
     return !action || (action->sa_handler == SIG_DFL && !action->sa_flags && sigisemptyset(&action->sa_mask));
 }
 
-FM_EXPORT int sigaction(int signal, const struct sigaction *action, struct sigaction *before)
+int fm_wrapped_sigaction(int signal, const struct sigaction *action, struct sigaction *before)
 {
     if (is_sampling(signal)) {
         if (leaves_default(action)) {
@@ -40,15 +38,15 @@ FM_EXPORT int sigaction(int signal, const struct sigaction *action, struct sigac
     return fm_libc.sigaction(signal, action, before);
 }
 
-#define SIGNAL(name)                                                  \
-    FM_EXPORT __sighandler_t name(int signal, __sighandler_t handler) \
-    {                                                                 \
-        bool ours = is_sampling(signal);                              \
-        if (ours && handler != SIG_DFL)                               \
-            fm_sampler_make_way(signal);                              \
-        else if (ours)                                                \
-            return SIG_DFL;                                           \
-        return fm_libc.name(signal, handler);                         \
+#define SIGNAL(name)                                                     \
+    __sighandler_t fm_wrapped_##name(int signal, __sighandler_t handler) \
+    {                                                                    \
+        bool ours = is_sampling(signal);                                 \
+        if (ours && handler != SIG_DFL)                                  \
+            fm_sampler_make_way(signal);                                 \
+        else if (ours)                                                   \
+            return SIG_DFL;                                              \
+        return fm_libc.name(signal, handler);                            \
     }
 SIGNAL(signal)
 SIGNAL(ssignal)
@@ -62,31 +60,31 @@ static void make_way(int signal)
         fm_sampler_make_way(signal);
 }
 
-FM_EXPORT __sighandler_t sigset(int signal, __sighandler_t handler)
+__sighandler_t fm_wrapped_sigset(int signal, __sighandler_t handler)
 {
     make_way(signal);
     return fm_libc.sigset(signal, handler);
 }
 
-FM_EXPORT int sigignore(int signal)
+int fm_wrapped_sigignore(int signal)
 {
     make_way(signal);
     return fm_libc.sigignore(signal);
 }
 
-FM_EXPORT int siginterrupt(int signal, int interrupt)
+int fm_wrapped_siginterrupt(int signal, int interrupt)
 {
     make_way(signal);
     return fm_libc.siginterrupt(signal, interrupt);
 }
 
-FM_EXPORT int sigaddset(sigset_t *set, int signal)
+int fm_wrapped_sigaddset(sigset_t *set, int signal)
 {
     make_way(signal);
     return fm_libc.sigaddset(set, signal);
 }
 
-FM_EXPORT int sigpending(sigset_t *set)
+int fm_wrapped_sigpending(sigset_t *set)
 {
     int result = fm_libc.sigpending(set);
     if (result == 0 && is_sampling(fm_sampling.signal))
@@ -95,7 +93,7 @@ FM_EXPORT int sigpending(sigset_t *set)
 }
 
 /* A descriptor for all signals stays open: none of its signals can be used for samples later. */
-FM_EXPORT int signalfd(int fd, const sigset_t *mask, int flags)
+int fm_wrapped_signalfd(int fd, const sigset_t *mask, int flags)
 {
     sigset_t room;
     uint64_t signals;
@@ -108,7 +106,7 @@ FM_EXPORT int signalfd(int fd, const sigset_t *mask, int flags)
     return result;
 }
 
-FM_EXPORT int sigaltstack(const stack_t *stack, stack_t *before)
+int fm_wrapped_sigaltstack(const stack_t *stack, stack_t *before)
 {
     int result = fm_libc.sigaltstack(stack, before);
     if (result == 0 && stack && !(stack->ss_flags & SS_DISABLE))

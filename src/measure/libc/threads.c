@@ -67,8 +67,8 @@ static int begin_thrd(void *data)
     return start.thrd(start.argument);
 }
 
-FM_EXPORT int pthread_create(pthread_t *thread, const pthread_attr_t *attributes, void *(*routine)(void *),
-                             void *argument)
+int fm_wrapped_pthread_create(pthread_t *thread, const pthread_attr_t *attributes, void *(*routine)(void *),
+                              void *argument)
 {
     struct start *start = to_be_sampled(attributes) ? take_start() : NULL;
     if (!start)
@@ -81,7 +81,7 @@ FM_EXPORT int pthread_create(pthread_t *thread, const pthread_attr_t *attributes
     return result;
 }
 
-FM_EXPORT int thrd_create(thrd_t *thread, thrd_start_t routine, void *argument)
+int fm_wrapped_thrd_create(thrd_t *thread, thrd_start_t routine, void *argument)
 {
     struct start *start = to_be_sampled(NULL) ? take_start() : NULL;
     if (!start)

@@ -1,12 +1,11 @@
-/* Reading and writing. A plain read or write is done again after a sample, and costs a branch here; a sample would break
- * those of sockets with a limit of time (SO_RCVTIMEO, SO_SNDTIMEO), and those that wait until all is moved would end
- * with a part of it. */
+/* Reading and writing. A small read or write is done again after a sample, and costs a branch here; a sample would break
+ * those of sockets with a limit of time (SO_RCVTIMEO, SO_SNDTIMEO), and those that wait until all is moved, or move it
+ * piece by piece, would end with a part of it. */
 #define _GNU_SOURCE
 #undef _FILE_OFFSET_BITS /* fcntl and fcntl64 are two names here */
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
-#include <stdarg.h>
 #include <stdbool.h>
 #include <sys/sendfile.h>
 
@@ -34,28 +33,8 @@ static void set_timed(int fd)
 
 /* ---- calls ---- */
 
-static size_t fm_bytes_of(const struct iovec *vector, size_t n)
-{
-    size_t bytes = 0;
-    for (size_t i = 0; i < n && n <= IOV_MAX && bytes <= PIPE_BUF; i++)
-        bytes += vector[i].iov_len;
-    return bytes;
-}
-
-#define TIMED(type, name, parameters, arguments)      \
-    type name parameters;                             \
-    FM_EXPORT type name parameters                    \
-    {                                                 \
-        uint64_t held = is_timed(fd) ? fm_hold() : 0; \
-        type result = fm_libc.name arguments;         \
-        fm_hold_end(held);                            \
-        return result;                                \
-    }
-FM_LIBC_TIMED(TIMED)
-
 #define RECEIVE(type, name, parameters, arguments)                             \
-    type name parameters;                                                      \
-    FM_EXPORT type name parameters                                             \
+    type fm_wrapped_##name parameters                                          \
     {                                                                          \
         uint64_t held = (flags & MSG_WAITALL) || is_timed(fd) ? fm_hold() : 0; \
         type result = fm_libc.name arguments;                                  \
@@ -64,20 +43,19 @@ FM_LIBC_TIMED(TIMED)
     }
 FM_LIBC_RECEIVES(RECEIVE)
 
-#define WRITE(type, name, parameters, arguments, bytes)                                       \
-    type name parameters;                                                                     \
-    FM_EXPORT type name parameters                                                            \
+#define TRANSFER(type, name, parameters, arguments, bytes)                                    \
+    type fm_wrapped_##name parameters                                                         \
     {                                                                                         \
         uint64_t held = fm_sampled() && ((bytes) > PIPE_BUF || is_timed(fd)) ? fm_hold() : 0; \
         type result = fm_libc.name arguments;                                                 \
         fm_hold_end(held);                                                                    \
         return result;                                                                        \
     }
-FM_LIBC_WRITES(WRITE)
+FM_LIBC_TRANSFERS(TRANSFER)
 
 /* ---- where limits come from, and where they go ---- */
 
-FM_EXPORT int setsockopt(int fd, int level, int option, const void *value, socklen_t length)
+int fm_wrapped_setsockopt(int fd, int level, int option, const void *value, socklen_t length)
 {
     int result = fm_libc.setsockopt(fd, level, option, value, length);
     if (level == SOL_SOCKET && result == 0 && (option == SO_RCVTIMEO || option == SO_SNDTIMEO))
@@ -93,7 +71,7 @@ static int copied(int fd, int copy)
 }
 
 /* A new connection has the limits of the socket that it came by. */
-FM_EXPORT int accept(int fd, __SOCKADDR_ARG address, socklen_t *length)
+int fm_wrapped_accept(int fd, __SOCKADDR_ARG address, socklen_t *length)
 {
     uint64_t held = is_timed(fd) ? fm_hold() : 0;
     int result = fm_libc.accept(fd, address, length);
@@ -101,7 +79,7 @@ FM_EXPORT int accept(int fd, __SOCKADDR_ARG address, socklen_t *length)
     return copied(fd, result);
 }
 
-FM_EXPORT int accept4(int fd, __SOCKADDR_ARG address, socklen_t *length, int flags)
+int fm_wrapped_accept4(int fd, __SOCKADDR_ARG address, socklen_t *length, int flags)
 {
     uint64_t held = is_timed(fd) ? fm_hold() : 0;
     int result = fm_libc.accept4(fd, address, length, flags);
@@ -109,17 +87,17 @@ FM_EXPORT int accept4(int fd, __SOCKADDR_ARG address, socklen_t *length, int fla
     return copied(fd, result);
 }
 
-FM_EXPORT int dup(int fd)
+int fm_wrapped_dup(int fd)
 {
     return copied(fd, fm_libc.dup(fd));
 }
 
-FM_EXPORT int dup2(int fd, int copy)
+int fm_wrapped_dup2(int fd, int copy)
 {
     return copied(fd, fm_libc.dup2(fd, copy));
 }
 
-FM_EXPORT int dup3(int fd, int copy, int flags)
+int fm_wrapped_dup3(int fd, int copy, int flags)
 {
     return copied(fd, fm_libc.dup3(fd, copy, flags));
 }
@@ -129,32 +107,28 @@ static int copied_by(int command, int fd, int result)
     return command == F_DUPFD || command == F_DUPFD_CLOEXEC ? copied(fd, result) : result;
 }
 
-FM_EXPORT int fcntl(int fd, int command, ...)
+/* All arguments that it may have are passed on as one register. */
+int fm_wrapped_fcntl(int fd, int command, void *argument)
 {
-    va_list list;
-    va_start(list, command);
-    void *argument = va_arg(list, void *);
-    va_end(list);
     return copied_by(command, fd, fm_libc.fcntl(fd, command, argument));
 }
 
-FM_EXPORT int fcntl64(int fd, int command, ...)
+int fm_wrapped_fcntl64(int fd, int command, void *argument)
 {
-    va_list list;
-    va_start(list, command);
-    void *argument = va_arg(list, void *);
-    va_end(list);
     return copied_by(command, fd, fm_libc.fcntl64(fd, command, argument));
+}
+
+static bool has_limit(int fd, int option)
+{
+    struct timeval limit = {0};
+    socklen_t length = sizeof limit;
+    return getsockopt(fd, SOL_SOCKET, option, &limit, &length) == 0 && (limit.tv_sec || limit.tv_usec);
 }
 
 void fm_transfers_find(void)
 {
-    enum { INHERITED = 64 };
-    static const int options[] = {SO_RCVTIMEO, SO_SNDTIMEO};
-    for (int i = 0; i < 2 * INHERITED; i++) {
-        struct timeval limit = {0};
-        socklen_t length = sizeof limit;
-        if (getsockopt(i / 2, SOL_SOCKET, options[i % 2], &limit, &length) == 0 && (limit.tv_sec || limit.tv_usec))
-            set_timed(i / 2);
-    }
+    enum { OPEN_EARLY = 1024 };
+    for (int fd = 0; fd < OPEN_EARLY; fd++)
+        if (has_limit(fd, SO_RCVTIMEO) || has_limit(fd, SO_SNDTIMEO))
+            set_timed(fd);
 }

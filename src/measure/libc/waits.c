@@ -12,7 +12,7 @@
 #include "measure/libc/hold.h"
 
 #define WAIT(type, name, parameters, arguments) \
-    FM_EXPORT type name parameters              \
+    type fm_wrapped_##name parameters           \
     {                                           \
         uint64_t held = fm_hold();              \
         type result = fm_libc.name arguments;   \
@@ -55,27 +55,25 @@ static int wait_poll(struct fm_sampled *self, struct pollfd *fds, nfds_t n, int 
     return fm_libc.ppoll(fds, n, timeout < 0 ? NULL : &time, fm_hold_mask(NULL, &room));
 }
 
-FM_EXPORT int poll(struct pollfd *fds, nfds_t n, int timeout)
+int fm_wrapped_poll(struct pollfd *fds, nfds_t n, int timeout)
 {
     struct fm_sampled *self = fm_sampled();
     return self ? wait_poll(self, fds, n, timeout) : fm_libc.poll(fds, n, timeout);
 }
 
-int __poll_chk(struct pollfd *fds, nfds_t n, int timeout, size_t room);
-FM_EXPORT int __poll_chk(struct pollfd *fds, nfds_t n, int timeout, size_t room)
+int fm_wrapped___poll_chk(struct pollfd *fds, nfds_t n, int timeout, size_t room)
 {
     struct fm_sampled *self = room / sizeof *fds >= n ? fm_sampled() : NULL;
     return self ? wait_poll(self, fds, n, timeout) : fm_libc.__poll_chk(fds, n, timeout, room);
 }
 
-FM_EXPORT int ppoll(struct pollfd *fds, nfds_t n, const struct timespec *time, const sigset_t *mask)
+int fm_wrapped_ppoll(struct pollfd *fds, nfds_t n, const struct timespec *time, const sigset_t *mask)
 {
     sigset_t room;
     return fm_libc.ppoll(fds, n, time, fm_sampled() ? fm_hold_mask(mask, &room) : mask);
 }
 
-int __ppoll_chk(struct pollfd *fds, nfds_t n, const struct timespec *time, const sigset_t *mask, size_t room);
-FM_EXPORT int __ppoll_chk(struct pollfd *fds, nfds_t n, const struct timespec *time, const sigset_t *mask, size_t room)
+int fm_wrapped___ppoll_chk(struct pollfd *fds, nfds_t n, const struct timespec *time, const sigset_t *mask, size_t room)
 {
     sigset_t held;
     return fm_libc.__ppoll_chk(fds, n, time, fm_sampled() ? fm_hold_mask(mask, &held) : mask, room);
@@ -83,7 +81,7 @@ FM_EXPORT int __ppoll_chk(struct pollfd *fds, nfds_t n, const struct timespec *t
 
 /* ---- select: libc's alone tells how much time is left ---- */
 
-FM_EXPORT int select(int n, fd_set *in, fd_set *out, fd_set *exceptions, struct timeval *time)
+int fm_wrapped_select(int n, fd_set *in, fd_set *out, fd_set *exceptions, struct timeval *time)
 {
     uint64_t held = fm_hold();
     int result = fm_libc.select(n, in, out, exceptions, time);
@@ -91,8 +89,8 @@ FM_EXPORT int select(int n, fd_set *in, fd_set *out, fd_set *exceptions, struct 
     return result;
 }
 
-FM_EXPORT int pselect(int n, fd_set *in, fd_set *out, fd_set *exceptions, const struct timespec *time,
-                      const sigset_t *mask)
+int fm_wrapped_pselect(int n, fd_set *in, fd_set *out, fd_set *exceptions, const struct timespec *time,
+                       const sigset_t *mask)
 {
     sigset_t room;
     return fm_libc.pselect(n, in, out, exceptions, time, fm_sampled() ? fm_hold_mask(mask, &room) : mask);
@@ -111,7 +109,7 @@ static int look_epoll(struct fm_sampled *self, int fd, struct epoll_event *event
     return result;
 }
 
-FM_EXPORT int epoll_wait(int fd, struct epoll_event *events, int n, int timeout)
+int fm_wrapped_epoll_wait(int fd, struct epoll_event *events, int n, int timeout)
 {
     sigset_t room;
     struct fm_sampled *self = fm_sampled();
@@ -121,13 +119,14 @@ FM_EXPORT int epoll_wait(int fd, struct epoll_event *events, int n, int timeout)
                 : fm_libc.epoll_wait(fd, events, n, timeout);
 }
 
-FM_EXPORT int epoll_pwait(int fd, struct epoll_event *events, int n, int timeout, const sigset_t *mask)
+int fm_wrapped_epoll_pwait(int fd, struct epoll_event *events, int n, int timeout, const sigset_t *mask)
 {
     sigset_t room;
     return fm_libc.epoll_pwait(fd, events, n, timeout, fm_sampled() ? fm_hold_mask(mask, &room) : mask);
 }
 
-FM_EXPORT int epoll_pwait2(int fd, struct epoll_event *events, int n, const struct timespec *time, const sigset_t *mask)
+int fm_wrapped_epoll_pwait2(int fd, struct epoll_event *events, int n, const struct timespec *time,
+                            const sigset_t *mask)
 {
     sigset_t room;
     return fm_libc.epoll_pwait2(fd, events, n, time, fm_sampled() ? fm_hold_mask(mask, &room) : mask);
@@ -137,7 +136,7 @@ FM_EXPORT int epoll_pwait2(int fd, struct epoll_event *events, int n, const stru
 
 enum { UNBROKEN_RANDOM_BYTES = 256 };
 
-FM_EXPORT ssize_t getrandom(void *buffer, size_t size, unsigned flags)
+ssize_t fm_wrapped_getrandom(void *buffer, size_t size, unsigned flags)
 {
     uint64_t held = size > UNBROKEN_RANDOM_BYTES ? fm_hold() : 0;
     ssize_t result = fm_libc.getrandom(buffer, size, flags);
@@ -147,10 +146,22 @@ FM_EXPORT ssize_t getrandom(void *buffer, size_t size, unsigned flags)
 
 /* ---- signals ---- */
 
-FM_EXPORT int sigsuspend(const sigset_t *mask)
+int fm_wrapped_sigsuspend(const sigset_t *mask)
 {
     sigset_t room;
     return fm_libc.sigsuspend(fm_sampled() ? fm_hold_mask(mask, &room) : mask);
+}
+
+/* BSD's: the first signals of a mask. */
+int fm_wrapped_sigpause(int mask)
+{
+    sigset_t set, room;
+    uint64_t signals = (uint32_t)mask;
+    if (!fm_sampled())
+        return fm_libc.sigpause(mask);
+    sigemptyset(&set);
+    memcpy(&set, &signals, sizeof signals);
+    return fm_libc.sigsuspend(fm_hold_mask(&set, &room));
 }
 
 /* A program that waits for signals has blocked them: if it waits for all, a sample is due when it ends. */
@@ -162,7 +173,7 @@ static void end_signal_wait(uint64_t held)
     fm_hold_end(held);
 }
 
-FM_EXPORT int sigwait(const sigset_t *set, int *signal)
+int fm_wrapped_sigwait(const sigset_t *set, int *signal)
 {
     sigset_t room;
     set = fm_without_sampling(set, &room);
@@ -172,7 +183,7 @@ FM_EXPORT int sigwait(const sigset_t *set, int *signal)
     return result;
 }
 
-FM_EXPORT int sigwaitinfo(const sigset_t *set, siginfo_t *info)
+int fm_wrapped_sigwaitinfo(const sigset_t *set, siginfo_t *info)
 {
     sigset_t room;
     set = fm_without_sampling(set, &room);
@@ -182,7 +193,7 @@ FM_EXPORT int sigwaitinfo(const sigset_t *set, siginfo_t *info)
     return result;
 }
 
-FM_EXPORT int sigtimedwait(const sigset_t *set, siginfo_t *info, const struct timespec *time)
+int fm_wrapped_sigtimedwait(const sigset_t *set, siginfo_t *info, const struct timespec *time)
 {
     sigset_t room;
     set = fm_without_sampling(set, &room);
