@@ -14,6 +14,7 @@
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/ipc.h>
+#include <sys/mman.h>
 #include <sys/msg.h>
 #include <sys/random.h>
 #include <sys/select.h>
@@ -335,6 +336,51 @@ static void do_random(void)
     partial += getrandom(buffer, sizeof buffer, 0) != sizeof buffer;
 }
 
+/* A device gives piece by piece, and looks for signals in between. */
+static void do_read(void)
+{
+    static char buffer[4000000];
+    static int device = -1;
+    if (device < 0 && (device = open("/dev/urandom", O_RDONLY)) < 0)
+        abort();
+    partial += read(device, buffer, sizeof buffer) != sizeof buffer;
+}
+
+static void do_fallocate(void)
+{
+    static int file = -1;
+    if (file < 0 && (file = memfd_create("waits", 0)) < 0)
+        abort();
+    broken += posix_fallocate(file, 0, 8000000) != 0;
+    broken += ftruncate(file, 0) != 0;
+}
+
+static void nothing(int signal)
+{
+    (void)signal;
+}
+
+/* Waits for a signal, and for no other. */
+static void do_sigpause(void)
+{
+    const struct itimerval soon = {.it_value.tv_usec = 1000};
+    long long t = now_ns();
+    signal(SIGALRM, nothing);
+    sighold(SIGALRM);
+    setitimer(ITIMER_REAL, &soon, NULL);
+    partial += sigpause(SIGALRM) != -1 || errno != EINTR;
+    early += now_ns() - t < 900000;
+    sigrelse(SIGALRM);
+}
+
+/* A wrong address is an error, and no end of the program. */
+static void do_wrong(void)
+{
+    struct iovec *nowhere = (struct iovec *)16;
+    partial += writev(1, nowhere, 2) != -1 || errno != EFAULT;
+    partial += readv(0, nowhere, 2) != -1 || (errno != EFAULT && errno != EBADF);
+}
+
 /* The limit that is documented: what goes past libc. It shows that samples do come. */
 static void do_raw(void)
 {
@@ -412,6 +458,10 @@ int main(int argc, char **argv)
                   {"sem", do_sem},
                   {"semtimedop", do_semtimedop},
                   {"random", do_random},
+                  {"read", do_read},
+                  {"fallocate", do_fallocate},
+                  {"sigpause", do_sigpause},
+                  {"wrong", do_wrong},
                   {"raw", do_raw}};
     const char *theme = argc > 1 ? argv[1] : "";
     int calls = argc > 2 ? atoi(argv[2]) : 1000;
