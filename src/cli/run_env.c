@@ -126,7 +126,7 @@ static size_t ours(char names[][64], size_t max)
     size_t n = 0;
     for (char **variable = environ; *variable && n < max; variable++) {
         size_t length = strcspn(*variable, "=");
-        bool wanted = (length == 10 && strncmp(*variable, "LD_PRELOAD", 10) == 0) ||
+        bool wanted = strncmp(*variable, "LD_PRELOAD=", 11) == 0 || strncmp(*variable, "ASAN_OPTIONS=", 13) == 0 ||
                       (strncmp(*variable, "FATHOM_", 7) == 0 && strncmp(*variable, "FATHOM_NAMED=", 13) != 0);
         if (wanted && length < 64)
             snprintf(names[n++], 64, "%.*s", (int)length, *variable);
@@ -223,18 +223,27 @@ static void tell_what_is_certain(const struct fm_run_env *env, char **command)
 
 /* ---- the environment ---- */
 
-static void prepend_preload(const char *library)
+static void prepend(const char *variable, const char *word)
+{
+    const char *old = getenv(variable);
+    size_t size = strlen(word) + (old ? strlen(old) : 0) + 2;
+    char *both = malloc(size);
+    if (!both)
+        return;
+    snprintf(both, size, "%s%s%s", word, old && *old ? ":" : "", old ? old : "");
+    setenv(variable, both, 1);
+    free(both);
+}
+
+/* A program with gcc's address sanitizer ends at once where another library is loaded before the sanitizer's, unless it
+ * is told not to; what the user has set comes later and counts. */
+static void preload(const char *library)
 {
     const char *old = getenv("LD_PRELOAD");
     if (old && strstr(old, FM_LIBRARY_NAME))
         return;
-    size_t size = strlen(library) + (old ? strlen(old) : 0) + 2;
-    char *both = malloc(size);
-    if (!both)
-        return;
-    snprintf(both, size, "%s%s%s", library, old && *old ? ":" : "", old ? old : "");
-    setenv("LD_PRELOAD", both, 1);
-    free(both);
+    prepend("LD_PRELOAD", library);
+    prepend("ASAN_OPTIONS", "verify_asan_link_order=0");
 }
 
 char **fm_run_env_apply(const struct fm_run_env *env, const struct fm_run_options *options)
@@ -243,7 +252,7 @@ char **fm_run_env_apply(const struct fm_run_env *env, const struct fm_run_option
     if (!*env->library)
         return options->command;
     tell_what_is_certain(env, options->command);
-    prepend_preload(env->library);
+    preload(env->library);
     setenv("FATHOM_RUN_ID", env->run_id, 1);
     if (*env->output)
         setenv("FATHOM_OUTPUT", env->output, 1);

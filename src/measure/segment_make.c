@@ -180,8 +180,8 @@ static void lay_out(struct fm_segment_header *h, uint64_t bytes)
     uint64_t entries = bytes / 2 / sizeof(struct fm_entry);
     uint64_t requests = power_of_two_below(bytes / 24 / sizeof(struct fm_request));
     uint64_t at = (sizeof *h + 63) & ~(uint64_t)63;
-    at = place(h, FM_SECTION_TEXT, at, at_most(bytes / 64, 32768), 1);
-    at = place(h, FM_SECTION_MODULES, at, 128, sizeof(struct fm_segment_module));
+    at = place(h, FM_SECTION_TEXT, at, at_most(bytes / 64, 65536), 1);
+    at = place(h, FM_SECTION_MODULES, at, bytes >= 2 << 20 ? 512 : 128, sizeof(struct fm_segment_module));
     at = place(h, FM_SECTION_REGIONS, at, bytes >= 1 << 20 ? 512 : 128, sizeof(struct fm_segment_region));
     at = place(h, FM_SECTION_THREADS, at, bytes >= 2 << 20 ? FM_THREAD_SLOTS : 32, sizeof(struct fm_segment_thread));
     at = place(h, FM_SECTION_INDEX, at, power_of_two_below(entries) * 8, sizeof(uint32_t));

@@ -62,6 +62,7 @@ static void find_build_id(struct dl_phdr_info *info, const ElfW(Phdr) * note, st
     }
 }
 
+/* Only code counts: between that of one module and its data another may lie, as the kernel's does inside the loader. */
 static int find_module(struct dl_phdr_info *info, size_t size, void *data)
 {
     (void)size;
@@ -71,7 +72,7 @@ static int find_module(struct dl_phdr_info *info, size_t size, void *data)
     for (int i = 0; i < info->dlpi_phnum; i++) {
         const ElfW(Phdr) *p = &info->dlpi_phdr[i];
         uintptr_t from = info->dlpi_addr + p->p_vaddr;
-        if (p->p_type != PT_LOAD)
+        if (p->p_type != PT_LOAD || !(p->p_flags & PF_X))
             continue;
         start = from < start ? from : start;
         end = from + p->p_memsz > end ? from + p->p_memsz : end;
@@ -87,7 +88,7 @@ static int find_module(struct dl_phdr_info *info, size_t size, void *data)
 }
 
 /* Modules seen so far, so that the loader is asked once for each; of one that was unloaded the range is empty. */
-enum { RANGES = 256 };
+enum { RANGES = 1024 };
 static struct range {
     uintptr_t start, end;
     bool mpi, fortran_binding;
