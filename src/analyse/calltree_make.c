@@ -6,12 +6,14 @@
 
 #include "analyse/calltree.h"
 #include "analyse/path_tree.h"
+#include "base/path.h"
 
 /* Where the children of an address hang, and the line that calls them. */
 struct joint {
     struct fm_context *frame;
     const char *path;
     uint32_t line;
+    bool closed; /* it is a call of libc that we stand in front of: what is below is ours and libc's own */
 };
 
 struct maker {
@@ -23,6 +25,7 @@ struct maker {
     struct fm_context **passed;   /* contexts that the children of one node lead through, each with its mark here; */
     struct fm_context_cost *sums; /* what these children have; their number is in `active` */
     size_t n_passed;
+    const char *libc; /* path of the load module */
 };
 
 static enum fm_address address_kind(const struct fm_path *path)
@@ -46,9 +49,8 @@ static void resolve(const struct fm_paths *paths, struct fm_symbols *symbols)
 /* One name for all that is not known of a load module. */
 static const char *nameless(struct fm_calltree *tree, const char *module)
 {
-    const char *slash = strrchr(module, '/');
     char *name = NULL;
-    if (!module[0] || asprintf(&name, "[%s]", slash ? slash + 1 : module) < 0)
+    if (!module[0] || asprintf(&name, "[%s]", fm_last_part(module)) < 0)
         return "(unknown)";
     const char *text = fm_calltree_text(tree, name);
     free(name);
@@ -90,6 +92,30 @@ static void add_leaf(struct maker *maker, const struct joint *joint, enum fm_con
         fm_context_cost_add(&joint->frame->own, &own, tree->ranks);
 }
 
+/* "nanosleep" for the function of ours that is called instead (measure/libc); NULL: it is none. */
+static const char *wrapped_call(const char *function, const char *module)
+{
+    static const char prefix[] = "fm_wrapped_", library[] = "libfathom.so.";
+    bool wrapper = strncmp(function, prefix, sizeof prefix - 1) == 0 &&
+                   strncmp(fm_last_part(module), library, sizeof library - 1) == 0;
+    return wrapper ? function + sizeof prefix - 1 : NULL;
+}
+
+static void add_wrapped_call(struct maker *maker, size_t i, const char *name, struct joint *at)
+{
+    struct fm_calltree *tree = maker->tree;
+    struct fm_context_id id = {
+        .kind = FM_CONTEXT_FRAME,
+        .name = fm_calltree_text(tree, name),
+        .module = maker->libc,
+        .path = at->path,
+        .line = at->line,
+        .defined = "",
+    };
+    maker->outer[i] = fm_context_below(tree, at->frame, &id);
+    *at = (struct joint){.frame = maker->outer[i], .path = "", .closed = true};
+}
+
 static void add_frames(struct maker *maker, size_t i, const struct joint *from, struct joint *to)
 {
     const struct fm_path *path = maker->paths->nodes[i].path;
@@ -97,8 +123,11 @@ static void add_frames(struct maker *maker, size_t i, const struct joint *from, 
     struct fm_symbol unknown;
     size_t n;
     const struct fm_symbol *frames = frames_of(maker, path, &unknown, &n);
+    const char *wrapped = wrapped_call(frames[0].function, path->site.module);
     *to = *from;
-    for (size_t f = 0; f < n; f++) {
+    if (wrapped && !to->closed)
+        add_wrapped_call(maker, i, wrapped, to);
+    for (size_t f = 0; f < n && !to->closed; f++) {
         struct fm_context_id id = {
             .kind = FM_CONTEXT_FRAME,
             .name = fm_calltree_text(tree, frames[f].function),
@@ -141,7 +170,7 @@ static void add_node(struct maker *maker, size_t i)
         joint->path = "";
         break;
     default:
-        *joint = (struct joint){maker->tree->root, "", 0};
+        *joint = (struct joint){.frame = maker->tree->root, .path = ""};
     }
     if (path->own.ranks) { /* given up for want of room: a frame that nobody knows */
         struct joint lost;
@@ -187,10 +216,22 @@ static void add_inclusive(struct maker *maker, size_t i)
     }
 }
 
+static void find_libc(struct maker *maker)
+{
+    maker->libc = "libc.so.6";
+    for (size_t i = 0; i < maker->paths->n; i++) {
+        const char *module = maker->paths->nodes[i].path->site.module;
+        if (strcmp(fm_last_part(module), "libc.so.6") == 0)
+            maker->libc = module;
+    }
+    maker->libc = fm_calltree_text(maker->tree, maker->libc);
+}
+
 static void make(struct maker *maker)
 {
     const struct fm_path_tree *paths = maker->paths;
     struct fm_calltree *tree = maker->tree;
+    find_libc(maker);
     for (size_t i = 0; i < paths->n && !tree->failed; i++)
         add_node(maker, i);
     maker->passed = fm_arena_alloc(tree->arena, (tree->n + 1) * sizeof *maker->passed);

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "analyse/group.h"
+#include "base/path.h"
 
 /* Parents before children, and a region's children right after it: '/' sorts before any other byte. */
 static int compare_paths(const char *a, const char *b)
@@ -38,9 +39,8 @@ static bool lies_in(const char *path, const char *region)
 
 static void describe(struct fm_region_total *total, const char *path)
 {
-    const char *slash = strrchr(path, '/');
     total->path = path;
-    total->name = slash ? slash + 1 : path;
+    total->name = fm_last_part(path);
     total->depth = path[0] != 0;
     for (const char *c = path; *c; c++)
         total->depth += *c == '/';

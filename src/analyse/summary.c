@@ -1,4 +1,5 @@
 #include "analyse/summary.h"
+#include "base/path.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -108,9 +109,8 @@ enum fm_status fm_summarise(const struct fm_profile *profile, struct fm_arena *a
                             struct fm_error *error)
 {
     const char *command = profile->job.exe[0] ? profile->job.exe : profile->job.n_argv ? profile->job.argv[0] : "";
-    const char *slash = strrchr(command, '/');
     *summary = (struct fm_summary){
-        .name = slash ? slash + 1 : command,
+        .name = fm_last_part(command),
         .ranks = profile->job.ranks,
         .complete = fm_profile_complete(profile),
         .wall_ns = fm_profile_wall_ns(profile),

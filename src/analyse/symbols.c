@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "analyse/symbols_table.h"
+#include "base/path.h"
 
 static const char *copy_option(struct fm_symbols *symbols, const char *text)
 {
@@ -164,12 +165,6 @@ void fm_symbols_want(struct fm_symbols *symbols, const struct fm_site *site, enu
         lookup->wanted = true;
 }
 
-static const char *last_part(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-    return slash ? slash + 1 : path;
-}
-
 /* Its texts become the symbols' own. */
 static bool own_texts(struct fm_symbols *symbols, struct fm_symbol *frame)
 {
@@ -178,7 +173,7 @@ static bool own_texts(struct fm_symbols *symbols, struct fm_symbol *frame)
     frame->defined = fm_symbols_text(symbols, frame->defined);
     if (!frame->function || !frame->path || !frame->defined)
         return false;
-    frame->file = last_part(frame->path);
+    frame->file = fm_last_part(frame->path);
     return true;
 }
 
@@ -232,7 +227,7 @@ static struct fm_frames unknown_frame(struct fm_symbols *symbols, const struct f
     static const struct fm_symbol nameless = {.function = "(unknown)", .path = "", .file = "", .defined = ""};
     const struct fm_symbol *frame = NULL;
     char *text;
-    if (site->module[0] && asprintf(&text, "%s+0x%" PRIx64, last_part(site->module), site->offset) >= 0) {
+    if (site->module[0] && asprintf(&text, "%s+0x%" PRIx64, fm_last_part(site->module), site->offset) >= 0) {
         struct fm_intern_slot *slot = fm_intern_put(&symbols->unknown_numbers, &symbols->arena, text, true);
         free(text);
         if (slot)

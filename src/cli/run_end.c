@@ -14,6 +14,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/path.h"
 #include "cli/cli.h"
 #include "cli/doctor.h"
 #include "cli/gather.h"
@@ -307,7 +308,7 @@ static void tell_profile(const char *path)
 {
     struct fm_profile *profile;
     char ends[400];
-    const char *name = strrchr(path, '/') ? strrchr(path, '/') + 1 : path;
+    const char *name = fm_last_part(path);
     bool here = access(name, R_OK) == 0;
     fprintf(stderr, "fathom: profile in %s; look with: fathom report %s\n", path, here ? name : path);
     if (fm_profile_read(path, &profile, NULL) != FM_OK)

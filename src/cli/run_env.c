@@ -8,21 +8,16 @@
 #include <sys/random.h>
 #include <unistd.h>
 
+#include "base/path.h"
 #include "cli/library.h"
 #include "cli/run_launch.h"
-
-static const char *base_name(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-    return slash ? slash + 1 : path;
-}
 
 /* Programs that only start others. One more `fathom run` is one of them. */
 bool fm_is_launcher(const char *command)
 {
     static const char *const starts[] = {"mpirun", "mpiexec", "orterun", "prterun", "prun", "srun", "aprun", "jsrun",
                                          "lrun",   "flux",    "hydra",   "ibrun",   "poe",  "yod",  "fathom"};
-    const char *name = base_name(command);
+    const char *name = fm_last_part(command);
     for (size_t i = 0; i < sizeof starts / sizeof *starts; i++) {
         size_t length = strlen(starts[i]);
         if (strncmp(name, starts[i], length) == 0 && (!name[length] || strchr(".-_", name[length])))
@@ -116,7 +111,7 @@ bool fm_is_openmpi(const char *command)
     char resolved[PATH_MAX];
     if (!fm_find_command(command, resolved))
         return false;
-    return strstr(base_name(resolved), "orterun") || strstr(base_name(resolved), "prterun") ||
+    return strstr(fm_last_part(resolved), "orterun") || strstr(fm_last_part(resolved), "prterun") ||
            strstr(resolved, "openmpi");
 }
 

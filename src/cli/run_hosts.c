@@ -13,6 +13,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/path.h"
 #include "cli/child.h"
 #include "cli/doctor.h"
 
@@ -171,10 +172,9 @@ static void collector_words(struct words *words, char **command, const char *hos
                             const struct fm_run_env *env)
 {
     const char *launcher = fm_is_launcher(command[0]) ? command[0] : getenv("SLURM_JOB_ID") ? "srun" : "mpirun";
-    const char *slash = strrchr(launcher, '/');
     words->n = 0;
     add_word(words, launcher);
-    if (strncmp(slash ? slash + 1 : launcher, "srun", 4) == 0) {
+    if (strncmp(fm_last_part(launcher), "srun", 4) == 0) {
         add_word(words, "-N1");
         add_word(words, "-n1");
         add_word(words, "--overlap");

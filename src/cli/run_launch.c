@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "analyse/elf.h"
+#include "base/path.h"
 #include "cli/run_env.h"
 
 /* ---- the launcher ---- */
@@ -35,7 +36,7 @@ static bool is_hydra(const char *name, const char *path)
 static bool hands_all_on(const char *launcher)
 {
     char path[PATH_MAX];
-    const char *slash = strrchr(launcher, '/'), *name = slash ? slash + 1 : launcher;
+    const char *name = fm_last_part(launcher);
     if (fm_is_openmpi(launcher)) /* it is told to: see run_env.c */
         return true;
     if (strcmp(name, "srun") == 0)

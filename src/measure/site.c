@@ -7,16 +7,11 @@
 #include <string.h>
 #include <strings.h>
 
+#include "base/path.h"
 #include "generated/routines.h"
 #include "measure/signal/cfi.h"
 
 enum { MAX_BINDING_FRAMES = 6 };
-
-static const char *base_name(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-    return slash ? slash + 1 : path;
-}
 
 static bool starts_with(const char *text, const char *prefix)
 {
@@ -105,7 +100,7 @@ static struct range range_of(uintptr_t address)
     struct found found = {.address = address};
     if (!dl_iterate_phdr(find_module, &found))
         return (struct range){.mpi = false};
-    const char *name = base_name(found.path);
+    const char *name = fm_last_part(found.path);
     struct range range = {found.start, found.end, is_mpi_library(name), is_fortran_binding(name)};
     fm_lock(&ranges_lock);
     if (n_ranges < RANGES) {

@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "base/path.h"
 #include "base/units.h"
 
 bool fm_report_sampled(const struct fm_report *report)
@@ -32,12 +33,6 @@ double fm_sampling_hz(const struct fm_paths *paths)
     double hz = paths->period_ns[0] ? 1e9 / (double)paths->period_ns[0] : 0;
     double whole = (double)fm_rounded(hz); /* a period is a whole number of ns, so a rate is not quite what was asked */
     return hz - whole < 0.01 && whole - hz < 0.01 ? whole : hz;
-}
-
-const char *fm_last_part(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-    return slash ? slash + 1 : path;
 }
 
 uint64_t fm_tree_mpi_ns(const struct fm_calltree *calls)

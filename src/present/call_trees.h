@@ -14,8 +14,6 @@ const char *fm_context_kind_text(enum fm_context_kind kind); /* "frame", "call_s
 bool fm_report_sampled(const struct fm_report *report);
 double fm_sampling_hz(const struct fm_paths *paths); /* 0 when nothing was sampled */
 uint64_t fm_tree_mpi_ns(const struct fm_calltree *calls);
-/* "a/b/pcg.f90" -> "pcg.f90" */
-const char *fm_last_part(const char *path);
 /* "main > step > pcg > MPI_Allreduce, 45 % of the time"; "" when nothing was sampled. */
 enum fm_status fm_hot_path_text(struct fm_report *report, const char **text, struct fm_error *error);
 

@@ -1,5 +1,6 @@
 /* What GraphFrame.from_literal of Hatchet takes: nested dictionaries, written so that they are JSON and a literal of
  * Python alike (no null, true or false). Times in seconds. */
+#include "base/path.h"
 #include "present/export.h"
 #include "present/json.h"
 

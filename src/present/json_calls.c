@@ -1,5 +1,6 @@
 /* The call paths of a JSON report: the tree of calls, callers and the flat tree. */
 #include "analyse/path_tree.h"
+#include "base/path.h"
 #include "present/call_trees.h"
 #include "present/json_parts.h"
 

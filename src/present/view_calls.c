@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "analyse/path_tree.h"
+#include "base/path.h"
 #include "base/units.h"
 #include "present/tree_text.h"
 

@@ -3,6 +3,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "base/path.h"
 #include "base/units.h"
 
 const struct fm_view fm_views[] = {
@@ -91,8 +92,7 @@ const char *fm_site_text(struct fm_report *report, const struct fm_site *site)
     const struct fm_symbol *place = fm_site_place(report, site);
     if (place)
         return fm_frame_text(report, place);
-    const char *slash = strrchr(site->module, '/');
-    return fm_format(&report->arena, "%s+0x%" PRIx64, slash ? slash + 1 : site->module, site->offset);
+    return fm_format(&report->arena, "%s+0x%" PRIx64, fm_last_part(site->module), site->offset);
 }
 
 const char *fm_frame_text(struct fm_report *report, const struct fm_symbol *frame)

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/decimal.h"
+#include "base/path.h"
 #include "base/utf8.h"
 #include "base/writer.h"
 #include "profile/segment.h"
@@ -40,10 +41,9 @@ const char *fm_misuse_text(uint32_t kind)
 /* The place of the call: a return address lies behind it. */
 static const char *place(const struct fm_site *site, struct fm_arena *arena)
 {
-    const char *slash = strrchr(site->module, '/');
     if (!*site->module)
         return "?";
-    return fm_written(arena, "%s+0x%" PRIx64, slash ? slash + 1 : site->module, site->offset - 1);
+    return fm_written(arena, "%s+0x%" PRIx64, fm_last_part(site->module), site->offset - 1);
 }
 
 static void widen(size_t *width, size_t needed)

@@ -27,6 +27,18 @@ def check(tap, program, reader, theme, calls):
                f"{waited} s of {wall} s", *samples.paths)
 
 
+def names(node):
+    return {node["name"]}.union(*(names(child) for child in node["children"]))
+
+
+def check_name(tap, program):
+    """A report has libc's name of the call, and nothing of what stands in front of it."""
+    job = jobs.run(jobs.AROUND, None, 1, [program, "nanosleep", "200"], env={"FATHOM_SAMPLE": "1000"})
+    found = names(job.report()["calls"]["root"])
+    tap.ok("nanosleep" in found and not any(n and (n.startswith("fm_") or "libfathom" in n) for n in found),
+           "a wait has libc's name in a report", found)
+
+
 def main():
     tap = jobs.Tap()
     program, reader = sampling.compile_program("waits"), sampling.reader()
@@ -36,6 +48,7 @@ def main():
     tap.ok(not raw.stdout.startswith(b"raw: 0 broken"), "samples come: a system call past libc is broken", raw)
     for theme, calls in THEMES.items():
         check(tap, program, reader, theme, calls)
+    check_name(tap, program)
     tap.done()
 
 
