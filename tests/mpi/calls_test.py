@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 """Call paths of the ocean model, as it is built for users: the ways to the solver are there with their lines, waiting is
 at the line that waits, and calls, callers, flat and the exports agree to the ns."""
-import collections
 import json
 import subprocess
 
 import jobs
+from trees import check_agreement, check_csv, ns, walk
 
 RANKS = 4
 
@@ -15,48 +15,6 @@ def build(mpi):
     subprocess.run(["make", "-s", "-C", str(jobs.SOURCE / "examples/miniocean"), f"FC=mpifort.{mpi.name}",
                     f"BUILD={where}"], check=True, stdout=subprocess.DEVNULL)
     return where / "miniocean"
-
-
-def ns(node, key):
-    return round(node[key] * 1e9)
-
-
-def walk(node, way=()):
-    """All nodes of a tree, each with its ancestors."""
-    yield node, way
-    for child in node["children"]:
-        yield from walk(child, way + (node,))
-
-
-def is_function(node):
-    return node["kind"] in ("frame", "routine")
-
-
-def function(node):
-    return node["kind"], node["name"], node["module"], node.get("defined")
-
-
-def functions_of(calls):
-    """By definition: exclusive of all frames of a function, inclusive of those that are not below another one."""
-    own, everything = collections.Counter(), collections.Counter()
-    for node, way in walk(calls["root"]):
-        if is_function(node):
-            own[function(node)] += ns(node, "exclusive_s")
-            if not any(is_function(up) and function(up) == function(node) for up in way):
-                everything[function(node)] += ns(node, "inclusive_s")
-    return {key: (own[key], everything[key]) for key in everything}
-
-
-def check_agreement(tap, title, calls):
-    wanted = functions_of(calls)
-    callers = {function(n): (ns(n, "exclusive_s"), ns(n, "inclusive_s")) for n in calls["callers"]["children"]}
-    flat = {function(n): (ns(n, "exclusive_s"), ns(n, "inclusive_s")) for n, _ in walk(calls["flat"]) if is_function(n)}
-    tap.equal(callers, wanted, f"{title}: callers have the times of calls")
-    tap.equal(flat, wanted, f"{title}: so has flat")
-    wrong = [n["name"] for n, _ in walk(calls["root"])
-             if n["children"] and ns(n, "inclusive_s") != sum(ns(c, "inclusive_s") for c in n["children"])]
-    tap.equal(wrong, [], f"{title}: what is below adds up")
-    tap.equal(sum(own for own, _ in wanted.values()), ns(calls["root"], "inclusive_s"), f"{title}: all is somewhere")
 
 
 def check_paths(tap, title, calls):
@@ -108,6 +66,7 @@ def main():
         profile = job.profiles()[0]
         calls = job.report()["calls"]
         check_agreement(tap, mpi.short, calls)
+        check_csv(tap, mpi.short, profile, calls)
         check_paths(tap, mpi.short, calls)
         check_exports(tap, mpi.short, profile, calls)
         check_text(tap, mpi.short, profile)

@@ -4,10 +4,10 @@ and every routine's count is that of an independent PMPI counter, preloaded belo
 """
 import pathlib
 import re
-import shutil
 import subprocess
 
-from jobs import AROUND, BARE, PRELOAD, SCRATCH, LIBRARY, Mpi, Tap, calls, run
+import debian
+from jobs import AROUND, BARE, PRELOAD, LIBRARY, Tap, calls, run
 
 RANKS = 4
 
@@ -31,85 +31,6 @@ static void save(void)
 @SAVE@
     fclose(file);
 }
-"""
-
-# hpcc reads the first words of fixed lines; the rest is for us.
-HPCC = """hpcc, very small
--
-HPL.out
-8     goes to the file
-1     size
-120
-1     block size
-20
-0     processes by row
-1     grid
-2
-2
-16.0  threshold
-1     panel factorisation
-2
-1     recursive stopping
-4
-1     panels
-2
-1     recursive factorisation
-1
-1     broadcast
-1
-1     lookahead
-1
-2     swap
-64
-0
-0
-1
-8     alignment
--
-0     further sizes for PTRANS
-0
-0     further block sizes for PTRANS
-0
-"""
-
-MELT = """
-units           lj
-atom_style      atomic
-lattice         fcc 0.8442
-region          box block 0 6 0 6 0 6
-create_box      1 box
-create_atoms    1 box
-mass            1 1.0
-velocity        all create 3.0 87287
-pair_style      lj/cut 2.5
-pair_coeff      1 1 1.0 1.0 2.5
-neighbor        0.3 bin
-neigh_modify    every 20 delay 0 check no
-fix             1 all nve
-thermo          20
-run             200
-"""
-
-PYTHON = """
-import array
-from mpi4py import MPI
-world = MPI.COMM_WORLD
-rank, size = world.Get_rank(), world.Get_size()
-for i in range(20):
-    objects = world.allgather({"rank": rank, "i": i})
-assert [o["rank"] for o in objects] == list(range(size))
-here, there, total = (array.array("d", [value] * 100) for value in (float(rank), -1.0, 0.0))
-for i in range(30):
-    requests = [world.Irecv(there, source=(rank - 1) % size), world.Isend(here, dest=(rank + 1) % size)]
-    MPI.Request.Waitall(requests)
-world.Allreduce(here, total, op=MPI.SUM)
-half = world.Split(rank % 2, rank)
-text = half.bcast("even" if rank == 0 else "odd", root=0)
-names = world.gather((rank, text, there[0], total[0]), root=0)
-world.Barrier()
-if rank == 0:
-    print(names)
-half.Free()
 """
 
 tap = Tap()
@@ -139,14 +60,14 @@ def counted(job):
     return {name: number for name, number in total.items() if number}
 
 
-def check(name, mpi, command, libraries, results, files=()):
+def check(name, program, results):
     """results(job): what does not change from run to run."""
-    counter = {"LD_PRELOAD": build_counter(mpi, name, libraries)}
-    bare = run(BARE, mpi, RANKS, command, files=files)
+    counter = {"LD_PRELOAD": build_counter(program.mpi, name, program.calling)}
+    bare = run(BARE, program.mpi, RANKS, program.command, files=program.files)
     if not tap.ok(bare.status == 0 and results(bare), f"{name} runs by itself", bare):
         return
     for way in (AROUND, PRELOAD):
-        job = run(way, mpi, RANKS, command, env=counter, files=files)
+        job = run(way, program.mpi, RANKS, program.command, env=counter, files=program.files)
         tap.equal((job.status, results(job)), (bare.status, results(bare)), f"{name}, {way}: the same results")
         try:
             report = job.report()
@@ -162,63 +83,42 @@ def check(name, mpi, command, libraries, results, files=()):
                f"routine: (Fathom, counter) {wrong}")
 
 
-def write(name, text):
-    path = SCRATCH / name
-    path.write_text(text, encoding="utf-8")
-    return path
-
-
 # ---- the programs ----
 
-def which_mpi(path):
-    """The MPI a program of Debian is linked with."""
-    linked = subprocess.run(["ldd", str(path)], capture_output=True, text=True, check=False).stdout
-    mpi = Mpi("mpich") if "libmpich" in linked else Mpi("openmpi") if "libmpi.so" in linked else None
-    return mpi if mpi and mpi.installed else None
-
-
 def hpcc():
-    program = shutil.which("hpcc")
-    mpi = program and which_mpi(program)
-    if not mpi:
+    program = debian.hpcc()
+    if not program:
         tap.skip("hpcc", "it is not installed")
         return
-    small = write("hpccinf.txt", HPCC)
 
     def results(job):
         text = (job.work / "hpccoutf.txt").read_text(encoding="utf-8") if (job.work / "hpccoutf.txt").exists() else ""
         return re.findall(r"(?:WALL|CPU).*?(PASSED|FAILED)", text) + re.findall(r".*Ax-b.*(?:PASSED|FAILED)", text) + \
             re.findall(r"Success=\d", text)
 
-    check("hpcc", mpi, [program], [program], results, [small])
+    check("hpcc", program, results)
 
 
 def lammps():
-    program = shutil.which("lmp")
-    mpi = program and which_mpi(program)
-    if not mpi:
+    program = debian.lammps()
+    if not program:
         tap.skip("LAMMPS", "it is not installed")
         return
-    linked = subprocess.run(["ldd", program], capture_output=True, text=True, check=True).stdout
-    libraries = [program] + re.findall(r"=> (\S*liblammps\S*)", linked)
 
     def results(job):
         text = job.stdout.decode("utf-8", "replace")
         table = re.findall(r"^ *\d+(?: +-?[\d.]+){5} *$", text, re.MULTILINE)  # step, temperature, energies, pressure
         return table + re.findall(r"^Total # of neighbors = \d+|^Neighbor list builds = \d+", text, re.MULTILINE)
 
-    check("LAMMPS", mpi, [program, "-in", write("melt.in", MELT), "-log", "none"], libraries, results)
+    check("LAMMPS", program, results)
 
 
 def python():
-    find = "import importlib.util; print(importlib.util.find_spec('mpi4py.MPI').origin)"
-    found = subprocess.run(["/usr/bin/python3", "-c", find], capture_output=True, text=True, check=False)
-    mpi = which_mpi(found.stdout.strip()) if found.returncode == 0 else None
-    if not mpi:
+    program = debian.python()
+    if not program:
         tap.skip("mpi4py", "it is not installed")
         return
-    check("mpi4py", mpi, ["/usr/bin/python3", write("ring.py", PYTHON)], [found.stdout.strip()],
-          lambda job: job.stdout.splitlines())
+    check("mpi4py", program, lambda job: job.stdout.splitlines())
 
 
 def main():
