@@ -129,6 +129,21 @@ static void warn_of_output(const struct fm_run_env *env)
             strcmp(folder, ".") ? folder : "the current directory", strerror(errno), env->directory);
 }
 
+/* A variable that nobody may be able to mend now is no reason not to run. Ranks would all say the same. */
+static void check_environment(const struct fm_run_env *env, struct fm_run_options *options)
+{
+    const char *text = getenv("FATHOM_SAMPLE");
+    if (options->sample || !text || !*text || valid_sampling(text))
+        return;
+    options->sample = "off";
+    if (!env->rank)
+        fprintf(
+            stderr,
+            "fathom: FATHOM_SAMPLE needs samples a second such as 100, at most 10000, or off, not '%s'; the command "
+            "runs without samples\n",
+            text);
+}
+
 static void find_library(struct fm_run_env *env)
 {
     struct fm_error error;
@@ -191,6 +206,7 @@ int fm_cmd_run(int argc, char **argv)
         return status;
     fm_run_env_make(&work.options, &work.env);
     find_library(&work.env);
+    check_environment(&work.env, &work.options);
     if (*work.env.library)
         make_output_folder(&work.env);
     if (*work.env.library && work.env.outermost && !work.env.rank)
