@@ -27,7 +27,5 @@ void fm_sampler_forget(void);
 void fm_sampler_make_way(int signal);
 /* The program uses these signals in a way that cannot be seen later. */
 void fm_sampler_avoid(uint64_t signals);
-/* The program has a stack of that size for handlers: if it is too small for ours, none of them is used. */
-void fm_sampler_see_stack(size_t bytes);
 
 #endif

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
@@ -15,15 +16,14 @@
 #include "measure/libc/hold.h"
 #include "measure/runtime.h"
 #include "measure/sampler.h"
-
-extern void *__libc_stack_end; /* the loader's: where the first thread's stack begins */
+#include "measure/stack_bounds.h"
 
 static pthread_key_t end_key;
 static bool has_end_key;
 static clockid_t sampling_clock;
 static struct fm_mutex lock;  /* timers, and the signal that they send */
 static atomic_ullong avoided; /* signals of the program */
-static atomic_bool small_stacks;
+static struct fm_stack_bounds first_stack;
 
 /* ---- timers ---- */
 
@@ -64,7 +64,8 @@ static struct fm_sampled *take_thread(int32_t tid)
         thread->found = 0;
         thread->timer = -1;
         thread->seg = NULL;
-        thread->stack_end = thread->stack_seen = 0;
+        thread->stack_low = tid == fm_rt.pid ? first_stack.low : 0;
+        thread->stack_end = tid == fm_rt.pid ? first_stack.end : 0;
         thread->memory.n = 0;
         return thread;
     }
@@ -88,9 +89,8 @@ static void release(struct fm_sampled *thread)
 static bool install(int signal)
 {
     enum { FIRST_OF_LIBC = 32, SECOND_OF_LIBC };
-    struct sigaction action = {.sa_sigaction = fm_sample_signal, .sa_flags = SA_SIGINFO | SA_RESTART};
+    struct sigaction action = {.sa_sigaction = fm_sample_signal, .sa_flags = SA_SIGINFO | SA_RESTART | SA_ONSTACK};
     uint64_t words[4];
-    action.sa_flags |= atomic_load(&small_stacks) ? 0 : SA_ONSTACK;
     sigemptyset(&action.sa_mask);
     if (fm_libc.sigaction(signal, &action, NULL) != 0)
         return false;
@@ -173,17 +173,6 @@ void fm_sampler_avoid(uint64_t signals)
     atomic_fetch_or(&avoided, signals);
 }
 
-void fm_sampler_see_stack(size_t bytes)
-{
-    enum { ENOUGH = 16384 };
-    if (bytes >= ENOUGH || atomic_exchange(&small_stacks, true) || getpid() != fm_rt.pid)
-        return;
-    fm_lock(&lock);
-    if (atomic_load(&fm_sampling.on))
-        install(fm_sampling.signal);
-    fm_unlock(&lock);
-}
-
 /* ---- threads ---- */
 
 static int32_t own_tid(void)
@@ -191,16 +180,33 @@ static int32_t own_tid(void)
     return (int32_t)syscall(SYS_gettid);
 }
 
-/* The caller holds the lock. */
-static void begin_thread(struct fm_sampled *self)
+/* Room for its handlers; what runs over its end meets no memory of others. */
+static bool make_signal_stack(struct fm_sampled *thread)
 {
-    uintptr_t end = self->tid == fm_rt.pid ? (uintptr_t)__libc_stack_end : (uintptr_t)pthread_self();
-    self->stack_end = self->stack_seen = end;
+    enum { GUARD = 65536 }; /* of the largest pages */
+    if (thread->signal_stack)
+        return true;
+    char *map = mmap(NULL, GUARD + FM_ALTERNATE_BYTES, PROT_READ | PROT_WRITE,
+                     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_STACK, -1, 0);
+    if (map == MAP_FAILED)
+        return false;
+    mprotect(map, GUARD, PROT_NONE);
+    thread->signal_stack = map + GUARD;
+    return true;
+}
+
+/* The caller holds the lock. false: the thread cannot be sampled. */
+static bool begin_thread(struct fm_sampled *self)
+{
+    if (!make_signal_stack(self) || !fm_alternate_begin(self->signal_stack))
+        return false;
+    if (!self->stack_end)
+        fm_sample_find_stack(self);
     self->seg = fm_local.self && !fm_local.self->shared ? fm_local.self->seg : NULL;
-    self->found = 0;
     fm_sampled_self = self;
     if (self->timer < 0)
         begin_timer(self);
+    return true;
 }
 
 /* Whether a sample could break what a thread is doing: it may be in a call that it made before samples were held back
@@ -229,7 +235,7 @@ static void find_thread(int32_t tid)
         return;
     }
     thread->found = 1;
-    if (may_be_interrupted(tid))
+    if (make_signal_stack(thread) && may_be_interrupted(tid))
         begin_timer(thread);
 }
 
@@ -259,7 +265,7 @@ static void find_other_threads(void)
     fm_unlock(&lock);
 }
 
-/* One of them that waits again has its timer from now on, and its end is seen. */
+/* One of them that waits again has its timer from now on. The program may be in a handler: nothing is allocated. */
 struct fm_sampled *fm_sampler_find_self(void)
 {
     struct fm_sampled *self = fm_sampling.threads, *nobody = self + FM_SAMPLED_THREADS;
@@ -269,12 +275,9 @@ struct fm_sampled *fm_sampler_find_self(void)
     fm_lock(&lock);
     while (self < nobody && (!self->taken || self->tid != tid))
         self++;
-    if (self < nobody)
-        begin_thread(self);
-    fm_sampled_self = self;
+    if (self == nobody || !begin_thread(self))
+        fm_sampled_self = self = nobody;
     fm_unlock(&lock);
-    if (self < nobody && has_end_key)
-        pthread_setspecific(end_key, self);
     return self;
 }
 
@@ -292,9 +295,11 @@ void fm_sampler_thread_begins(void)
     fm_lock(&lock);
     for_each_thread(drop_ended);
     struct fm_sampled *self = atomic_load(&fm_sampling.on) ? take_thread(own_tid()) : NULL;
-    if (self)
-        begin_thread(self);
-    else
+    if (self && !begin_thread(self)) {
+        release(self);
+        self = NULL;
+    }
+    if (!self)
         fm_sampler_thread_passed();
     fm_unlock(&lock);
     if (self && has_end_key)
@@ -303,7 +308,8 @@ void fm_sampler_thread_begins(void)
 
 void fm_sampler_thread_passed(void)
 {
-    __atomic_add_fetch(&fm_rt.segment->unsampled_threads, 1, __ATOMIC_RELAXED);
+    if (atomic_load(&fm_sampling.on))
+        __atomic_add_fetch(&fm_rt.segment->unsampled_threads, 1, __ATOMIC_RELAXED);
 }
 
 static void end_thread(void *data)
@@ -315,6 +321,7 @@ static void end_thread(void *data)
     fm_sampled_self = NULL;
     if (atomic_load(&fm_sampling.on))
         release(self);
+    fm_alternate_end();
     fm_unlock(&lock);
 }
 
@@ -323,6 +330,7 @@ static void end_thread(void *data)
 bool fm_sampler_prepare(clockid_t clock)
 {
     sampling_clock = clock;
+    first_stack = fm_first_stack();
     if (!take_signal())
         return false;
     has_end_key = pthread_key_create(&end_key, end_thread) == 0;
@@ -344,6 +352,7 @@ void fm_sampler_end(void)
         give_back(fm_sampling.signal);
     }
     fm_unlock(&lock);
+    fm_alternate_end();
     fm_sampled_self = NULL;
 }
 
@@ -351,5 +360,6 @@ void fm_sampler_forget(void)
 {
     if (atomic_exchange(&fm_sampling.on, 0))
         give_back(fm_sampling.signal);
+    fm_alternate_end();
     fm_sampled_self = NULL;
 }

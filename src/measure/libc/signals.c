@@ -108,9 +108,11 @@ int fm_wrapped_signalfd(int fd, const sigset_t *mask, int flags)
 
 int fm_wrapped_sigaltstack(const stack_t *stack, stack_t *before)
 {
+    uint64_t held = fm_hold(); /* a sample must not come between the program's stack and ours */
     int result = fm_libc.sigaltstack(stack, before);
-    if (result == 0 && stack && !(stack->ss_flags & SS_DISABLE))
-        fm_sampler_see_stack(stack->ss_size);
+    if (result == 0)
+        fm_alternate_follow(stack != NULL, before);
+    fm_hold_end(held);
     return result;
 }
 

@@ -5,14 +5,16 @@
 #include "measure/libc/functions.h"
 #include "measure/runtime.h"
 #include "measure/sampler.h"
+#include "measure/stack_bounds.h"
 
 /* What a thread is to run, from its creation until it begins. */
-enum { STARTS = 256, SMALL_STACK = 65536 };
+enum { STARTS = 256 };
 static struct start {
     atomic_uint taken;
     void *(*thread)(void *);
     thrd_start_t thrd;
     void *argument;
+    size_t room; /* on its stack */
 } starts[STARTS];
 
 static struct start *take_start(void)
@@ -34,47 +36,53 @@ static struct start *take_start(void)
 
 static struct start leave_start(struct start *start)
 {
-    struct start copy = {.thread = start->thread, .thrd = start->thrd, .argument = start->argument};
+    struct start copy = {
+        .thread = start->thread, .thrd = start->thrd, .argument = start->argument, .room = start->room};
     atomic_store_explicit(&start->taken, 0, memory_order_release);
     return copy;
 }
 
-/* Not in a child, and not where a handler with a kernel's frame of some kilobytes might not fit. */
-static bool to_be_sampled(const pthread_attr_t *attributes)
+/* Not in a child. In a process that may be measured later a thread notes where its stack is. */
+static bool may_be_sampled(void)
 {
-    size_t bytes = SMALL_STACK;
-    if (!atomic_load_explicit(&fm_sampling.on, memory_order_relaxed) || getpid() != fm_rt.pid)
+    if (!atomic_load_explicit(&fm_sampling.on, memory_order_relaxed))
+        return atomic_load_explicit(&fm_rt.state, memory_order_relaxed) == FM_RT_IDLE;
+    if (getpid() != fm_rt.pid)
         return false;
     fm_sampler_note_modules();
-    if (!attributes || (pthread_attr_getstacksize(attributes, &bytes) == 0 && bytes >= SMALL_STACK))
-        return true;
-    fm_sampler_thread_passed();
-    return false;
+    return true;
+}
+
+static void begin(const struct start *start, uintptr_t frame)
+{
+    fm_stack_low = start->room ? frame - start->room : 0;
+    fm_sampler_thread_begins();
 }
 
 /* The last call leaves no frame of ours behind. */
 static void *begin_thread(void *data)
 {
     struct start start = leave_start(data);
-    fm_sampler_thread_begins();
+    begin(&start, (uintptr_t)__builtin_frame_address(0));
     return start.thread(start.argument);
 }
 
 static int begin_thrd(void *data)
 {
     struct start start = leave_start(data);
-    fm_sampler_thread_begins();
+    begin(&start, (uintptr_t)__builtin_frame_address(0));
     return start.thrd(start.argument);
 }
 
 int fm_wrapped_pthread_create(pthread_t *thread, const pthread_attr_t *attributes, void *(*routine)(void *),
                               void *argument)
 {
-    struct start *start = to_be_sampled(attributes) ? take_start() : NULL;
+    struct start *start = may_be_sampled() ? take_start() : NULL;
     if (!start)
         return fm_libc.pthread_create(thread, attributes, routine, argument);
     start->thread = routine;
     start->argument = argument;
+    start->room = fm_stack_room(attributes);
     int result = fm_libc.pthread_create(thread, attributes, begin_thread, start);
     if (result != 0)
         leave_start(start);
@@ -83,11 +91,12 @@ int fm_wrapped_pthread_create(pthread_t *thread, const pthread_attr_t *attribute
 
 int fm_wrapped_thrd_create(thrd_t *thread, thrd_start_t routine, void *argument)
 {
-    struct start *start = to_be_sampled(NULL) ? take_start() : NULL;
+    struct start *start = may_be_sampled() ? take_start() : NULL;
     if (!start)
         return fm_libc.thrd_create(thread, routine, argument);
     start->thrd = routine;
     start->argument = argument;
+    start->room = fm_stack_room(NULL);
     int result = fm_libc.thrd_create(thread, begin_thrd, start);
     if (result != thrd_success)
         leave_start(start);

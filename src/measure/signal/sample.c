@@ -10,6 +10,7 @@
 
 struct fm_sampling fm_sampling;
 __thread struct fm_sampled *fm_sampled_self __attribute__((tls_model("initial-exec")));
+__thread uintptr_t fm_stack_low __attribute__((tls_model("initial-exec")));
 
 /* A thread inside MPI is shown in the routine, called at its call site: what the library does inside, and the language
  * binding on the way, are not the program's. */
@@ -52,29 +53,18 @@ static unsigned enter_routine(struct fm_sampled *self, unsigned n, struct mpi_ca
 
 /* ---- the stack ---- */
 
-enum { PAGE = 4096, PAGES_AT_ONCE = 256 };
-
-/* Whether all pages are mapped. A system call, so it is asked only when the stack is deeper than ever before. */
-static bool is_mapped(uintptr_t from, uintptr_t to)
+/* Whether the thread is on its own stack, and not on one that a program has made for itself. */
+static bool on_own_stack(const struct fm_sampled *self, uintptr_t sp)
 {
-    unsigned char pages[PAGES_AT_ONCE];
-    for (from &= ~(uintptr_t)(PAGE - 1); from < to; from += sizeof pages * PAGE) {
-        size_t bytes = to - from < sizeof pages * PAGE ? to - from : sizeof pages * PAGE;
-        if (syscall(SYS_mincore, from, bytes, pages) != 0)
-            return false;
-    }
-    return true;
+    return sp >= self->stack_low && sp < self->stack_end;
 }
 
-/* Whether the thread is on its own stack, and not on one that a program has made for itself. */
-static bool on_own_stack(struct fm_sampled *self, uintptr_t sp)
+/* libc's description of a thread lies above its frames, and of an unknown stack so much is there. */
+void fm_sample_find_stack(struct fm_sampled *self)
 {
-    if (sp >= self->stack_seen && sp < self->stack_end)
-        return true;
-    if (sp >= self->stack_end || !is_mapped(sp, self->stack_seen))
-        return false;
-    self->stack_seen = sp;
-    return true;
+    enum { USUAL = 65536 };
+    self->stack_end = (uintptr_t)pthread_self();
+    self->stack_low = fm_stack_low ? fm_stack_low : self->stack_end - USUAL;
 }
 
 /* ---- samples ---- */
@@ -129,14 +119,15 @@ static struct fm_sampled *ours(const siginfo_t *info)
 }
 
 /* A thread that was there before sampling began learns of it by its first signal. */
-static bool is_mine(struct fm_sampled *self)
+static bool is_mine(struct fm_sampled *self, ucontext_t *context)
 {
     if (fm_sampled_self)
         return self == fm_sampled_self;
     if (!self->taken || self->tid != (int32_t)syscall(SYS_gettid))
         return false;
     if (!self->stack_end)
-        self->stack_end = self->stack_seen = (uintptr_t)pthread_self(); /* lies above the frames of a thread */
+        fm_sample_find_stack(self);
+    fm_alternate_begin_at_return(self->signal_stack, &context->uc_stack);
     fm_sampled_self = self;
     return true;
 }
@@ -147,7 +138,7 @@ void fm_sample_signal(int signal, siginfo_t *info, void *context)
     struct fm_sampled *self = ours(info);
     if (!self)
         pass_on(signal);
-    else if (atomic_load_explicit(&fm_sampling.on, memory_order_acquire) && is_mine(self))
+    else if (atomic_load_explicit(&fm_sampling.on, memory_order_acquire) && is_mine(self, context))
         take(&fm_sampling.contexts, self, context, 1 + (uint64_t)info->si_overrun);
     errno = error;
 }

@@ -4,6 +4,7 @@
 #define FM_MEASURE_SIGNAL_SAMPLE_H
 
 #include "base/platform.h"
+#include "measure/signal/alternate.h"
 #include "measure/signal/contexts.h"
 #include "measure/signal/unwind.h"
 
@@ -12,9 +13,9 @@ struct fm_sampled {
     uint32_t taken; /* atomic: 1 while a thread owns it */
     uint32_t found; /* it was there before sampling began */
     int32_t tid;
-    int timer;                     /* as the kernel names it; -1: none */
-    uintptr_t stack_end;           /* above its outermost frame */
-    uintptr_t stack_seen;          /* from here to its end the stack is known to be there */
+    int timer;                      /* as the kernel names it; -1: none */
+    uintptr_t stack_low, stack_end; /* its own stack, as far as it may grow */
+    void *signal_stack;            /* for handlers, made for the first thread that is here and kept for the next ones */
     struct fm_segment_thread *seg; /* which MPI call it is in; NULL: it has never called MPI */
     uint64_t pending;              /* periods that could not be added when they ended */
     uint64_t samples;              /* so far */
@@ -35,7 +36,11 @@ enum { FM_SAMPLED_THREADS = 256 };
 
 extern FM_HIDDEN struct fm_sampling fm_sampling;
 extern FM_HIDDEN __thread struct fm_sampled *fm_sampled_self __attribute__((tls_model("initial-exec")));
+/* How far the calling thread's stack goes down; 0: not known. */
+extern FM_HIDDEN __thread uintptr_t fm_stack_low __attribute__((tls_model("initial-exec")));
 
+/* The bounds of the calling thread's stack, which is not the first one's. */
+void fm_sample_find_stack(struct fm_sampled *self);
 /* The handler. */
 void fm_sample_signal(int signal, siginfo_t *info, void *context);
 /* Takes the sample that is due in the calling thread, which has the signal blocked: outside a handler. */

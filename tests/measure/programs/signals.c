@@ -268,21 +268,47 @@ static void masks(void)
 
 static sigjmp_buf back;
 static char *stack, *stack_end;
-static volatile int on_stack;
+static volatile int on_stack, said;
 
 static void jump(int signal)
 {
     char here;
+    stack_t now;
+    sigaltstack(NULL, &now);
     on_stack += signal == SIGUSR1 && &here >= stack && &here < stack_end;
+    said += signal == SIGUSR1 && now.ss_sp == stack && now.ss_flags == SS_ONSTACK && sigaltstack(&now, NULL) == -1 &&
+            errno == EPERM;
     siglongjmp(back, 1);
 }
 
+/* What is set is what is said, whatever it is. */
+static void set_stacks(void)
+{
+    static char other[100000];
+    stack_t first, now, none = {.ss_flags = SS_DISABLE}, tiny = {.ss_sp = other, .ss_size = 100},
+                        strange = {.ss_sp = other, .ss_size = sizeof other, .ss_flags = 77};
+    sigaltstack(NULL, &first);
+    printf("first %p, %zu bytes, flags %d\n", first.ss_sp, first.ss_size, first.ss_flags);
+    for (size_t bytes = 8192; bytes < sizeof other; bytes += 8192) {
+        stack_t one = {.ss_sp = other, .ss_size = bytes};
+        int results = sigaltstack(&one, &now) * 10 + sigaltstack(NULL, &now);
+        printf("%d: at %d, %zu bytes, flags %d\n", results, now.ss_sp == other, now.ss_size, now.ss_flags);
+    }
+    int results = sigaltstack(&tiny, NULL) * 10 + (errno == ENOMEM);
+    printf("tiny %d, ", results);
+    results = sigaltstack(&strange, NULL) * 10 + (errno == EINVAL);
+    printf("strange %d, ", results);
+    results = sigaltstack(&none, &now) * 10 + (now.ss_sp == other && now.ss_size == 98304);
+    printf("none %d, ", results);
+    sigaltstack(NULL, &now);
+    printf("then %p, %zu bytes, flags %d\n", now.ss_sp, now.ss_size, now.ss_flags);
+}
+
 /* Handlers on a stack of their own, left by siglongjmp, out of waits too. */
-static void stacks(void)
+static void use_stack(long bytes)
 {
     struct sigaction action = {.sa_handler = jump, .sa_flags = SA_ONSTACK};
     struct itimerval once = {{0, 0}, {0, 700}};
-    const long bytes = 8192; /* too small for two handlers */
     volatile int jumps = 0;
     stack = malloc((size_t)bytes);
     stack_end = stack + bytes;
@@ -308,7 +334,16 @@ static void stacks(void)
     }
     sigset_t now;
     sigprocmask(SIG_BLOCK, NULL, &now);
-    printf("%d jumps, %d on the stack, mask %s\n", jumps, on_stack, sigisemptyset(&now) ? "empty" : "not empty");
+    printf("%d jumps, %d said to be on the stack, mask %s\n", jumps, said, sigisemptyset(&now) ? "empty" : "not empty");
+}
+
+static void stacks(void)
+{
+    set_stacks();
+    use_stack(8192); /* too small for two handlers: they run elsewhere */
+    on_stack = 0;
+    use_stack(65536);
+    printf("%d on the stack\n", on_stack);
     fprintf(stderr, "sampled %d\n", sampled());
 }
 

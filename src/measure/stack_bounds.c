@@ -1,0 +1,85 @@
+#define _GNU_SOURCE
+#include "measure/stack_bounds.h"
+
+#include <fcntl.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+extern void *__libc_stack_end; /* the loader's: where the first thread's stack begins */
+
+enum { LARGEST = 1 << 30 }; /* without a limit mappings begin far below, and grow upwards */
+
+/* A line at a time, of which only the addresses are wanted: "start-end ...". */
+struct lines {
+    int fd;
+    size_t at, n;
+    char text[1024];
+};
+
+static int next_character(struct lines *lines)
+{
+    if (lines->at == lines->n) {
+        ssize_t n = read(lines->fd, lines->text, sizeof lines->text);
+        lines->at = 0;
+        lines->n = n > 0 ? (size_t)n : 0;
+    }
+    return lines->n ? (unsigned char)lines->text[lines->at++] : -1;
+}
+
+static bool next_mapping(struct lines *lines, uintptr_t *start, uintptr_t *end)
+{
+    enum { ADDRESSES = 40 };
+    char text[ADDRESSES + 1] = "", *minus;
+    int c, n = 0;
+    while ((c = next_character(lines)) >= 0 && c != '\n')
+        if (n < ADDRESSES)
+            text[n++] = (char)c;
+    *start = strtoul(text, &minus, 16);
+    *end = *minus == '-' ? strtoul(minus + 1, NULL, 16) : 0;
+    return c >= 0 && *end;
+}
+
+/* The end of the last mapping below the one with that address; 0: not known. */
+static uintptr_t end_of_mapping_below(uintptr_t address)
+{
+    struct lines lines = {.fd = open("/proc/self/maps", O_RDONLY | O_CLOEXEC)};
+    uintptr_t start, end, below = 0;
+    bool found = false;
+    if (lines.fd < 0)
+        return 0;
+    while (!found && next_mapping(&lines, &start, &end)) {
+        found = address >= start && address < end;
+        below = found ? below : end;
+    }
+    close(lines.fd);
+    return found ? below : 0;
+}
+
+struct fm_stack_bounds fm_first_stack(void)
+{
+    struct rlimit limit;
+    struct fm_stack_bounds stack = {.end = (uintptr_t)__libc_stack_end};
+    bool limited = getrlimit(RLIMIT_STACK, &limit) == 0 && limit.rlim_cur < LARGEST;
+    uintptr_t below = end_of_mapping_below(stack.end - 1);
+    stack.low = stack.end - (limited ? (uintptr_t)limit.rlim_cur : LARGEST);
+    if (below > stack.low)
+        stack.low = below;
+    return stack;
+}
+
+/* Above its first frame a thread's stack holds what is thread-local, which may be much. */
+size_t fm_stack_room(const pthread_attr_t *attributes)
+{
+    pthread_attr_t usual;
+    size_t bytes = 0, guard = 0;
+    if (!attributes && pthread_attr_init(&usual) != 0)
+        return 0;
+    pthread_attr_getstacksize(attributes ? attributes : &usual, &bytes);
+    pthread_attr_getguardsize(attributes ? attributes : &usual, &guard);
+    if (!attributes)
+        pthread_attr_destroy(&usual);
+    return bytes > guard ? (bytes - guard) / 4 * 3 : 0;
+}
