@@ -2,8 +2,9 @@
 #include "measure/runtime.h"
 
 #include <errno.h>
+#include <limits.h>
+#include <linux/futex.h>
 #include <pthread.h>
-#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -31,15 +32,36 @@ static bool has_thread_end_key;
 /* The slot of a thread that may have called us only for a region, when MPI may not be known yet. */
 static __thread struct fm_thread *attached __attribute__((tls_model("initial-exec")));
 
+/* Whoever waits sleeps: yielding, a thread of a higher priority would keep the holder from running. */
+static void sleep_while(void *word, unsigned value)
+{
+    syscall(SYS_futex, word, FUTEX_WAIT_PRIVATE, value, NULL);
+}
+
+static void wake(void *word, int most)
+{
+    syscall(SYS_futex, word, FUTEX_WAKE_PRIVATE, most);
+}
+
+enum { FREE, HELD, WAITED_FOR, SPINS = 100 };
+
 void fm_spin_lock(atomic_uint *lock)
 {
-    while (atomic_exchange_explicit(lock, 1, memory_order_acquire))
-        sched_yield();
+    for (int i = 0; i < SPINS; i++) {
+        unsigned expected = FREE;
+        if (atomic_compare_exchange_weak_explicit(lock, &expected, HELD, memory_order_acquire, memory_order_relaxed))
+            return;
+    }
+    int error = errno;
+    while (atomic_exchange_explicit(lock, WAITED_FOR, memory_order_acquire) != FREE)
+        sleep_while(lock, WAITED_FOR);
+    errno = error;
 }
 
 void fm_spin_unlock(atomic_uint *lock)
 {
-    atomic_store_explicit(lock, 0, memory_order_release);
+    if (atomic_exchange_explicit(lock, FREE, memory_order_release) == WAITED_FOR)
+        wake(lock, 1);
 }
 
 /* The kernel's own call: libc's leaves the signals out that cancel threads. */
@@ -336,12 +358,14 @@ bool fm_runtime_start(enum fm_reason reason)
     uint64_t signals = set_signals(UINT64_MAX); /* a handler that calls MPI would wait for this to end */
     pthread_once(&prepared, prepare_process);
     int expected = FM_RT_IDLE;
-    if (atomic_compare_exchange_strong(&fm_rt.state, &expected, FM_RT_STARTING))
+    if (atomic_compare_exchange_strong(&fm_rt.state, &expected, FM_RT_STARTING)) {
         start(reason);
+        wake(&fm_rt.state, INT_MAX);
+    }
     set_signals(signals);
-    fm_shelter_leave(shelter);
     while (atomic_load_explicit(&fm_rt.state, memory_order_acquire) == FM_RT_STARTING)
-        sched_yield();
+        sleep_while(&fm_rt.state, FM_RT_STARTING);
+    fm_shelter_leave(shelter);
     return atomic_load(&fm_rt.state) == FM_RT_ON;
 }
 
