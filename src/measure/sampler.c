@@ -1,6 +1,7 @@
 #define _GNU_SOURCE
 #include "measure/sampler.h"
 
+#include <fcntl.h>
 #include <link.h>
 #include <stdlib.h>
 #include <string.h>
@@ -33,6 +34,19 @@ static unsigned wanted_hz(clockid_t *clock)
     if (*text < '0' || *text > '9' || *end)
         return 0;
     return hz > FM_SAMPLING_MAX_HZ ? FM_SAMPLING_MAX_HZ : (unsigned)hz;
+}
+
+/* A debugger stops the program at each signal, also at ours. */
+static bool is_traced(void)
+{
+    char text[1024] = "";
+    int fd = open("/proc/self/status", O_RDONLY | O_CLOEXEC);
+    if (fd < 0)
+        return false;
+    ssize_t n = read(fd, text, sizeof text - 1);
+    close(fd);
+    const char *tracer = n > 0 ? strstr(text, "\nTracerPid:") : NULL;
+    return tracer && atoi(tracer + strlen("\nTracerPid:")) != 0;
 }
 
 /* ---- load modules ---- */
@@ -114,7 +128,13 @@ void fm_sampler_start(void)
 {
     clockid_t clock;
     unsigned hz = wanted_hz(&clock);
-    if (!hz || !make_room())
+    if (!hz)
+        return;
+    if (is_traced()) {
+        fm_rt.segment->flags |= FM_FLAG_TRACED;
+        return;
+    }
+    if (!make_room())
         return;
     fm_libc_wrap();
     fm_transfers_find();

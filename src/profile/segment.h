@@ -165,6 +165,7 @@ struct fm_segment_header {
 #define FM_FLAG_SPAWNED 0x40u      /* started by MPI_Comm_spawn */
 #define FM_FLAG_COARSE_CLOCK 0x80u /* clock_gettime instead of the cycle counter */
 #define FM_FLAG_APART 0x100u       /* the launcher speaks of several ranks, MPI of this one alone */
+#define FM_FLAG_TRACED 0x200u      /* no samples were taken: a debugger would have stopped at each */
 
 enum fm_mpi_kind { FM_MPI_NONE, FM_MPI_OPENMPI, FM_MPI_MPICH };
 enum fm_language { FM_LANGUAGE_UNKNOWN, FM_LANGUAGE_C, FM_LANGUAGE_CXX, FM_LANGUAGE_FORTRAN, FM_LANGUAGE_PYTHON };

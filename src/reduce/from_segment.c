@@ -320,6 +320,7 @@ static bool read_notes(struct fm_reading *r)
         {FM_FLAG_APART, "the launcher started several processes, but MPI runs each as a job of its own: the mpirun of "
                         "another MPI?"},
         {FM_FLAG_COARSE_CLOCK, "timed with clock_gettime because the cycle counter is not steady"},
+        {FM_FLAG_TRACED, "call paths not sampled: a debugger was there, which would have stopped at each sample"},
     };
     struct fm_range range;
     struct fm_rankset ranks = fm_reading_ranks(r, &range);
