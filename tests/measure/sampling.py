@@ -20,11 +20,13 @@ def compile_program(name, *flags, target=None, compiler="gcc"):
     return str(path)
 
 
+NAMED = ["sh", "-c", 'LD_PRELOAD=$FM_LIBRARY FATHOM_NAMED=$$ exec "$0" "$@"']
+
+
 def run(command, sampled=True, hz=HZ):
     """A job whose segment is left where it is: the program is measured because it is named, and no tool is around it."""
     env = {"FATHOM_SAMPLE": str(hz), "FM_LIBRARY": jobs.LIBRARY}
-    named = ["sh", "-c", 'LD_PRELOAD=$FM_LIBRARY FATHOM_NAMED=$$ exec "$0" "$@"']
-    return jobs.run(jobs.BARE, None, 1, (named if sampled else []) + [str(word) for word in command], env=env)
+    return jobs.run(jobs.BARE, None, 1, (NAMED if sampled else []) + [str(word) for word in command], env=env)
 
 
 class Samples:
