@@ -101,13 +101,16 @@ int main(int argc, char **argv)
 }
 """
 
-# A handler that leaves a region by siglongjmp, a thousand times.
+# A handler that leaves a region by siglongjmp, a thousand times. The signal is for this thread: one for the process goes to
+# another one, of the MPI library, when this one is not on a processor and a sample is due.
 JUMP = r"""
+#define _GNU_SOURCE
 #include <mpi.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdio.h>
-#include <sys/time.h>
+#include <time.h>
+#include <unistd.h>
 void fathom_region_begin(const char *name) __attribute__((weak));
 void fathom_region_end(const char *name) __attribute__((weak));
 static sigjmp_buf back;
@@ -115,11 +118,15 @@ static void jump(int number) { siglongjmp(back, number); }
 int main(int argc, char **argv)
 {
     volatile int times = 0;
-    struct itimerval soon = {{0, 0}, {0, 500}};
+    timer_t timer;
+    struct sigevent event = {.sigev_notify = SIGEV_THREAD_ID, .sigev_signo = SIGALRM};
+    struct itimerspec soon = {{0, 0}, {0, 500000}}, never = {{0, 0}, {0, 0}};
     MPI_Init(&argc, &argv);
+    event._sigev_un._tid = gettid();
     signal(SIGALRM, jump);
+    timer_create(CLOCK_MONOTONIC, &event, &timer);
     sigsetjmp(back, 1);
-    setitimer(ITIMER_REAL, &soon, NULL);
+    timer_settime(timer, 0, &soon, NULL);
     while (times < 1000) {
         for (times++;;)
             if (fathom_region_begin) {
@@ -127,8 +134,7 @@ int main(int argc, char **argv)
                 fathom_region_end("a");
             }
     }
-    soon.it_value.tv_usec = 0;
-    setitimer(ITIMER_REAL, &soon, NULL);
+    timer_settime(timer, 0, &never, NULL);
     MPI_Finalize();
     puts("jumped");
     return 0;
@@ -340,10 +346,10 @@ int main(int argc, char **argv)
 tap = jobs.Tap()
 
 
-def compare(mpi, name, program, ranks=1):
+def compare(mpi, name, program, ranks=1, hz=None):
     path = mpi.compile(name, program, "-w", "-pthread")
     bare = jobs.run(jobs.BARE, mpi, ranks, [path])
-    job = jobs.run(jobs.PRELOAD, mpi, ranks, [path])
+    job = jobs.run(jobs.PRELOAD, mpi, ranks, [path], env={"FATHOM_SAMPLE": str(hz)} if hz else None)
     tap.ok((job.status, job.stdout) == (bare.status, bare.stdout), f"{mpi.short}, {name}: as without Fathom", job, bare)
     return job
 
@@ -382,6 +388,7 @@ def main():
         for _ in range(3):
             compare(mpi, "abort", ABORT)
         compare(mpi, "jump", JUMP)
+        compare(mpi, "jump_sampled", JUMP, hz=5000)
         job = compare(mpi, "fork", FORK)
         tap.equal(jobs.calls(job.report())["MPI_Reduce_local"], 1, f"{mpi.short}: the child's calls are not the parent's")
         compare(mpi, "fork_in_error", FORK_IN_ERROR)
