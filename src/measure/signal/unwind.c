@@ -1,5 +1,8 @@
 #include "measure/signal/unwind.h"
 
+#include <stdatomic.h>
+#include <sys/auxv.h>
+
 #include "base/platform.h"
 
 void fm_unwind_start(struct fm_unwind *u, const ucontext_t *context, uintptr_t stack_end, struct fm_unwind_cache *cache)
@@ -47,18 +50,28 @@ static bool is_plain(const struct fm_cfi_rule *rule)
            (rule->fp_kind == FM_FP_SAME || (rule->fp_offset <= -8 && rule->fp_offset + rule->cfa_offset >= 0));
 }
 
+/* Whether there is code to be read in the module that the kernel brings; in others there may be holes. */
+static bool is_kernels(const struct fm_cfi_module *module, uintptr_t pc)
+{
+    enum { CODE_BYTES = 16 };
+    return module->start == getauxval(AT_SYSINFO_EHDR) && module->end - pc >= CODE_BYTES;
+}
+
 static void read_rule(struct fm_rule_slot *slot, const struct fm_unwind *u, uintptr_t address)
 {
     struct fm_cfi_module module;
     bool in_module = fm_cfi_find_module(address, &module);
-    slot->address = address;
+    slot->address = 0; /* a handler of the program may leave this one by a jump: then nothing is known */
+    atomic_signal_fence(memory_order_seq_cst);
     if (!in_module || !fm_cfi_rule_at(&module, address, &u->cache->tables, &slot->rule)) {
         slot->rule = guessed_rule(u->interrupted);
-        if (in_module && fm_is_signal_return(u->pc))
+        if (in_module && is_kernels(&module, u->pc) && fm_is_signal_return(u->pc))
             slot->rule.ra_kind = FM_RA_SIGNAL;
     }
     slot->plain = is_plain(&slot->rule);
     slot->from_fp = slot->rule.cfa_register == FM_DWARF_FP;
+    atomic_signal_fence(memory_order_seq_cst);
+    slot->address = address;
 }
 
 FM_INLINE const struct fm_rule_slot *slot_of(struct fm_unwind_cache *cache, uintptr_t address)
