@@ -23,8 +23,9 @@ static __thread struct {
 
 /* *stack is what the program has, and then what the kernel shall have; false: that is the same.
  *
- * A handler that interrupts ours may switch to another context and come back much later (swapcontext): so the kernel
- * must not begin at the top again. But one that is meant for a stack of the program may leave it for good by a jump. */
+ * A handler of the program that interrupts a sample is not at its end when it leaves our stack for another context: so the
+ * kernel does not begin at the top again. But one that is meant for a stack of the program may leave it by a jump, and
+ * expects to find it there the next time. */
 static bool replace(stack_t *stack)
 {
     bool none = stack->ss_flags & SS_DISABLE;
