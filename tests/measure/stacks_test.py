@@ -25,7 +25,7 @@ def check_paths(tap, program, jobs_of, reader):
     in_thread = sampling.function_of(program, "deep_thread")
     for name, paths in (("thread", [s for s in deep if any(map(in_thread, s))]),
                         ("first thread", [s for s in deep if not any(map(in_thread, s))])):
-        tap.ok(paths and all(steps[0] != "gap" and len(steps) > 200 for steps in paths), f"deep: to the end, {name}",
+        tap.ok(paths and all(steps[0] != "gap" and len(steps) > 80 for steps in paths), f"deep: to the end, {name}",
                *paths[:3])
     counts = sampling.Samples(jobs_of["full-thread"], reader).counts
     tap.equal(counts["unsampled_threads"], 0, "full-thread: sampled")

@@ -171,7 +171,7 @@ __attribute__((noinline)) static int deep(int n)
 
 static void *deep_thread(void *data)
 {
-    deep(200);
+    deep(80); /* more than 1 MiB: without a limit a thread has 2 MiB */
     return data;
 }
 
