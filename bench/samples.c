@@ -154,10 +154,11 @@ static void find_libunwind(void)
 static unsigned walk_with_fathom(const ucontext_t *context)
 {
     struct fm_unwind u;
-    enum fm_unwind_result end;
-    uint64_t frames[FRAMES];
-    fm_unwind_start(&u, context, (uintptr_t)__libc_stack_end, &fm_sampled_self->rules);
-    return fm_unwind_walk(&u, frames, FRAMES, &end);
+    struct fm_stack *stack = &fm_sampled_self->stack;
+    stack->known = 0;
+    fm_unwind_start(&u, context, (uintptr_t)__libc_stack_end, &fm_sampled_self->rules, stack);
+    fm_unwind_walk(&u);
+    return stack->n + 1;
 }
 
 static void forget(void)

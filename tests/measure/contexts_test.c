@@ -49,6 +49,21 @@ static unsigned random_path(uint64_t *steps, unsigned width)
     return n;
 }
 
+/* As a sample does it. */
+static bool add(unsigned thread, const uint64_t *steps, unsigned n, uint64_t periods)
+{
+    static uint64_t calls[DEPTH];
+    unsigned same = 0;
+    for (unsigned i = 0; i + 1 < n; i++) {
+        uint64_t call = steps[n - 1 - i] & 0xffffffffffffffu;
+        same += same == i && calls[i] == call;
+        calls[i] = call;
+    }
+    memory.n = memory.n < same ? memory.n : same;
+    struct fm_sampled_path path = {.calls = calls, .n = n - 1, .leaf = steps[0]};
+    return fm_contexts_add(&tree, thread, &memory, &path, periods);
+}
+
 /* What the tree has at the end of a path; found by looking at all nodes, not by its index. */
 static uint64_t periods_at(const uint64_t *steps, unsigned n)
 {
@@ -111,7 +126,7 @@ static void check_counts(void)
         struct known *path = &known[random_below(n_known)];
         unsigned periods = 1 + random_below(4);
         path->periods += periods;
-        wrong += !fm_contexts_add(&tree, 1, &memory, path->steps, path->n, periods);
+        wrong += !add(1, path->steps, path->n, periods);
     }
     for (unsigned i = 0; i < n_known; i++)
         wrong += periods_at(known[i].steps, known[i].n) != known[i].periods;
@@ -127,7 +142,7 @@ static void check_folding(void)
     for (unsigned i = 0; i < 100000; i++) {
         unsigned n = random_path(steps, 500);
         bool is_hot = i % 3 == 0;
-        fm_contexts_add(&tree, 1, &memory, is_hot ? hot : steps, is_hot ? 3 : n, 2);
+        add(1, is_hot ? hot : steps, is_hot ? 3 : n, 2);
         added += 2;
     }
     tap_ok(all_periods() == added, "a full tree loses nothing");
@@ -140,7 +155,7 @@ static void check_too_small(void)
     uint64_t steps[DEPTH];
     make_tree(8);
     for (unsigned i = 0; i < 1000; i++)
-        fm_contexts_add(&tree, 1, &memory, steps, random_path(steps, 50), 1);
+        add(1, steps, random_path(steps, 50), 1);
     tap_ok(all_periods() == 1000 && is_a_tree(), "a tree of eight nodes");
 }
 
@@ -150,9 +165,9 @@ static void check_unloading(void)
     const uint64_t path[3] = {fm_path_step(0x10100, FM_PATH_LEAF), fm_path_step(0x10200, FM_PATH_CALL),
                               fm_path_step(0x400, FM_PATH_CALL)};
     make_tree(PATHS);
-    fm_contexts_add(&tree, 1, &memory, path, 3, 5);
+    add(1, path, 3, 5);
     fm_contexts_unload(&tree, 1, &module, 7);
-    fm_contexts_add(&tree, 1, &memory, path, 3, 3);
+    add(1, path, 3, 3);
     unsigned old = 0, new = 0;
     for (uint32_t i = 1; i < segment.header.n_paths; i++) {
         const struct fm_segment_path *p = &segment.paths[i];
@@ -167,15 +182,15 @@ static void check_abandoned(void)
 {
     const uint64_t path[2] = {fm_path_step(0x100, FM_PATH_LEAF), fm_path_step(0x200, FM_PATH_CALL)};
     make_tree(PATHS);
-    fm_contexts_add(&tree, 1, &memory, path, 2, 5);
+    add(1, path, 2, 5);
     atomic_store(&tree.lock, 1);
     memset(segment.index, 0, sizeof segment.index);
-    bool other = fm_contexts_add(&tree, 2, &memory, path, 2, 1), same = fm_contexts_add(&tree, 1, &memory, path, 2, 2);
+    bool other = add(2, path, 2, 1), same = add(1, path, 2, 2);
     tap_ok(!other && same && periods_at(path, 2) == 7 && segment.header.n_paths == 3,
            "the thread that left it in disorder puts it in order");
     atomic_store(&tree.lock, 1);
     fm_contexts_come_back(&tree, 1);
-    tap_ok(fm_contexts_add(&tree, 2, &memory, path, 2, 1), "also at its end");
+    tap_ok(add(2, path, 2, 1), "also at its end");
 }
 
 int main(void)

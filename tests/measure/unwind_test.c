@@ -19,15 +19,23 @@ extern void *__libc_stack_end;
 
 enum { FRAMES = 256 };
 static struct fm_unwind_cache cache;
+static struct fm_stack stack;
 static volatile unsigned long taken, complete, different, further, deepest, through_handler;
 static char first_difference[4096];
 
-static unsigned walk(const ucontext_t *context, uintptr_t stack_end, uint64_t frames[FRAMES],
-                     enum fm_unwind_result *end)
+/* The innermost first. */
+static unsigned walk(const ucontext_t *context, uintptr_t stack_end, uint64_t frames[FRAMES])
 {
     struct fm_unwind u;
-    fm_unwind_start(&u, context, stack_end, &cache);
-    return fm_unwind_walk(&u, frames, FRAMES, end);
+    fm_unwind_start(&u, context, stack_end, &cache, &stack);
+    fm_unwind_walk(&u);
+    unsigned n = 0;
+    frames[n++] = fm_context_pc(context);
+    while (n < FRAMES && n <= stack.n) {
+        frames[n] = stack.calls[stack.n - n];
+        n++;
+    }
+    return n;
 }
 
 static void note_difference(const uint64_t *mine, unsigned n, void **theirs, int m)
@@ -44,13 +52,12 @@ static void on_timer(int signal, siginfo_t *info, void *data)
     (void)info;
     uint64_t mine[FRAMES];
     void *theirs[FRAMES];
-    enum fm_unwind_result end;
-    unsigned n = walk(data, (uintptr_t)__libc_stack_end, mine, &end);
+    unsigned n = walk(data, (uintptr_t)__libc_stack_end, mine);
     int m = backtrace(theirs, FRAMES), from = 0;
     while (from < m && (uintptr_t)theirs[from] != mine[0]) /* this handler and the kernel's frame */
         from++;
     taken++;
-    complete += end == FM_UNWIND_END;
+    complete += stack.end == FM_UNWIND_END;
     deepest = n > deepest ? n : deepest;
     unsigned common = (unsigned)(m - from);
     further += common < n; /* in a stub of the linker, which has no tables on aarch64, backtrace ends */
@@ -129,24 +136,22 @@ static void *in_thread(void *unused)
     (void)unused;
     ucontext_t here;
     uint64_t frames[FRAMES];
-    enum fm_unwind_result end = FM_UNWIND_LOST;
     getcontext(&here);
-    unsigned n = walk(&here, (uintptr_t)pthread_self(), frames, &end);
-    thread_complete = end == FM_UNWIND_END && n >= 2;
+    unsigned n = walk(&here, (uintptr_t)pthread_self(), frames);
+    thread_complete = stack.end == FM_UNWIND_END && n >= 2;
     return NULL;
 }
 
 static void check_bounds(void)
 {
     ucontext_t here;
-    uint64_t frames[FRAMES];
-    enum fm_unwind_result end;
     getcontext(&here);
     struct fm_unwind u;
     uintptr_t stack_end = fm_context_sp(&here) + 64; /* the stack is said to end in this very frame */
-    fm_unwind_start(&u, &here, stack_end, &cache);
-    unsigned n = fm_unwind_walk(&u, frames, FRAMES, &end);
-    tap_ok(n < 3 && end == FM_UNWIND_LOST && u.sp <= stack_end, "nothing beyond the end of the stack is read");
+    fm_unwind_start(&u, &here, stack_end, &cache, &stack);
+    fm_unwind_walk(&u);
+    tap_ok(stack.n < 2 && stack.end == FM_UNWIND_LOST && u.sp <= stack_end,
+           "nothing beyond the end of the stack is read");
 }
 
 int main(void)

@@ -153,33 +153,41 @@ static uint32_t child_of(struct fm_contexts *tree, uint32_t parent, uint64_t ste
 
 /* ---- paths ---- */
 
-/* The node of the outer steps that are as they were; *n: how many. */
-static uint32_t known_part(const struct fm_contexts *tree, const struct fm_path_memory *memory, const uint64_t *steps,
-                           unsigned n, unsigned *known)
+static bool enter_child(struct fm_contexts *tree, uint32_t *node, uint64_t step)
 {
-    unsigned i = 0;
-    if (memory->epoch == tree->epoch)
-        while (i < n && i < memory->n && memory->steps[i] == steps[n - 1 - i])
-            i++;
-    *known = i;
-    return i ? memory->nodes[i - 1] : 0;
+    uint32_t child = child_of(tree, *node, step);
+    if (child)
+        *node = child;
+    return child != 0;
+}
+
+/* The node of the outer calls that are as they were; how many they are. */
+static uint32_t known_part(const struct fm_contexts *tree, struct fm_path_memory *memory,
+                           const struct fm_sampled_path *path, uint32_t *node)
+{
+    if (memory->epoch != tree->epoch || memory->gap != path->gap)
+        memory->n = 0;
+    memory->epoch = tree->epoch;
+    memory->gap = path->gap;
+    uint32_t known = memory->n < path->n ? memory->n : path->n;
+    *node = known ? memory->nodes[known - 1] : 0;
+    return known;
 }
 
 /* false: there is no room for all of it. */
-static bool add_path(struct fm_contexts *tree, struct fm_path_memory *memory, const uint64_t *steps, unsigned n,
+static bool add_path(struct fm_contexts *tree, struct fm_path_memory *memory, const struct fm_sampled_path *path,
                      uint32_t *node)
 {
-    unsigned known;
-    *node = known_part(tree, memory, steps, n, &known);
-    memory->epoch = tree->epoch;
-    for (memory->n = known; memory->n < n; memory->n++) {
-        uint32_t child = child_of(tree, *node, steps[n - 1 - memory->n]);
-        if (!child)
+    uint32_t i = known_part(tree, memory, path, node);
+    if (!i && path->gap && !enter_child(tree, node, fm_path_step(0, FM_PATH_GAP)))
+        return false;
+    for (; i < path->n; i++) {
+        if (!enter_child(tree, node, fm_path_step(path->calls[i], FM_PATH_CALL)))
             return false;
-        memory->steps[memory->n] = steps[n - 1 - memory->n];
-        memory->nodes[memory->n] = *node = child;
+        memory->nodes[i] = *node;
+        memory->n = i + 1;
     }
-    return true;
+    return enter_child(tree, node, path->leaf);
 }
 
 void fm_contexts_come_back(struct fm_contexts *tree, unsigned thread)
@@ -192,16 +200,16 @@ void fm_contexts_come_back(struct fm_contexts *tree, unsigned thread)
     leave(tree);
 }
 
-bool fm_contexts_add(struct fm_contexts *tree, unsigned thread, struct fm_path_memory *memory, const uint64_t *steps,
-                     unsigned n, uint64_t periods)
+bool fm_contexts_add(struct fm_contexts *tree, unsigned thread, struct fm_path_memory *memory,
+                     const struct fm_sampled_path *path, uint64_t periods)
 {
     uint32_t node;
     fm_contexts_come_back(tree, thread);
     if (!enter(tree, thread))
         return false;
-    if (!add_path(tree, memory, steps, n, &node)) {
+    if (!add_path(tree, memory, path, &node)) {
         make_room(tree);
-        if (!add_path(tree, memory, steps, n, &node))
+        if (!add_path(tree, memory, path, &node))
             tree->header->folded_periods += periods;
     }
     tree->paths[node].periods += periods;

@@ -22,11 +22,19 @@ struct fm_contexts {
     atomic_uint lock;
 };
 
-/* A path as a thread's last sample had it, from the outermost step on, with its nodes: outer frames are mostly the same
- * as the last time, and are not looked up again. */
+/* What a sample has found: the calls from the outermost on, and what was done there. */
+struct fm_sampled_path {
+    const uint64_t *calls; /* return addresses */
+    uint32_t n;
+    bool gap;      /* what is outside of them is not known */
+    uint64_t leaf; /* a step */
+};
+
+/* The nodes of a thread's calls, from the outermost on: those are mostly the same as at its last sample, and are not
+ * looked up again. Where calls have changed, the owner of this lowers n. */
 struct fm_path_memory {
     uint32_t n, epoch;
-    uint64_t steps[FM_PATH_DEPTH];
+    bool gap;
     uint32_t nodes[FM_PATH_DEPTH];
 };
 
@@ -38,10 +46,10 @@ static inline uint64_t fm_path_step(uint64_t address, enum fm_path_kind kind)
 
 /* `is_parent` has a bit for each place of the section. */
 void fm_contexts_make(struct fm_contexts *tree, struct fm_segment_header *header, uint64_t *is_parent);
-/* Adds sampling periods at the end of a path; `steps` has its innermost step first, `thread` is a number of its own for
- * each. false: another thread is in the tree and does not leave it. */
-bool fm_contexts_add(struct fm_contexts *tree, unsigned thread, struct fm_path_memory *memory, const uint64_t *steps,
-                     unsigned n, uint64_t periods);
+/* Adds sampling periods at the end of a path; `thread` is a number of its own for each. false: another thread is in the
+ * tree and does not leave it. */
+bool fm_contexts_add(struct fm_contexts *tree, unsigned thread, struct fm_path_memory *memory,
+                     const struct fm_sampled_path *path, uint64_t periods);
 /* A thread that was in the tree is back, or at its end: a handler of the program interrupted it there, and has left by a
  * jump. What it had begun is put in order. */
 void fm_contexts_come_back(struct fm_contexts *tree, unsigned thread);

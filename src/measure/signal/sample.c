@@ -27,28 +27,31 @@ static struct mpi_call call_of(const struct fm_sampled *self)
     return (struct mpi_call){seg->call_routine, seg->call_site};
 }
 
-/* The stack as steps, innermost first. A frame that a signal interrupted, below its handler, is called from nowhere: it
- * counts as a call all the same. */
-static unsigned walk(struct fm_sampled *self, struct fm_unwind *u, enum fm_unwind_result *end)
+/* The stack is walked, and what has changed of it has no nodes. A handler of the program may jump out of this, or even go
+ * on with it after other samples: `sample` is the number of this one. */
+static void walk(struct fm_sampled *self, struct fm_unwind *u, uint64_t sample)
 {
-    unsigned n = fm_unwind_walk(u, self->steps, FM_PATH_DEPTH - 1, end);
-    self->steps[0] = fm_path_step(self->steps[0], FM_PATH_LEAF);
-    for (unsigned i = 1; i < n; i++)
-        self->steps[i] = fm_path_step(self->steps[i], FM_PATH_CALL);
-    return n;
+    uint32_t nodes = self->memory.n;
+    self->memory.n = 0;
+    atomic_signal_fence(memory_order_seq_cst);
+    fm_unwind_walk(u);
+    atomic_signal_fence(memory_order_seq_cst);
+    if (self->samples == sample)
+        self->memory.n = nodes < self->stack.same ? nodes : self->stack.same;
+    else
+        self->stack.known = self->memory.n = 0;
 }
 
-/* Replaces all that lies inside the call by its routine; how many steps are left out. */
-static unsigned enter_routine(struct fm_sampled *self, unsigned n, struct mpi_call call)
+/* Replaces all that lies inside the call by its routine. */
+static void enter_routine(struct fm_sampled_path *path, struct mpi_call call)
 {
-    uint64_t site = fm_path_step(call.site, FM_PATH_CALL);
-    for (unsigned i = 1; call.routine && i < n; i++) {
-        if (self->steps[i] != site)
+    for (uint32_t n = path->n; call.routine && n > 0; n--) {
+        if (path->calls[n - 1] != call.site)
             continue;
-        self->steps[i - 1] = fm_path_step(call.routine - 1, FM_PATH_ROUTINE);
-        return i - 1;
+        path->n = n;
+        path->leaf = fm_path_step(call.routine - 1, FM_PATH_ROUTINE);
+        return;
     }
-    return 0;
 }
 
 /* ---- the stack ---- */
@@ -73,28 +76,30 @@ static void forget_rules(struct fm_sampled *self, uint32_t generation)
 {
     memset(&self->rules, 0, sizeof self->rules);
     self->rules.generation = generation;
+    self->stack.known = 0;
 }
 
 static void take(struct fm_contexts *tree, struct fm_sampled *self, const ucontext_t *context, uint64_t periods)
 {
     struct fm_unwind u;
-    enum fm_unwind_result end;
     struct mpi_call call = call_of(self);
+    uint64_t sample = ++self->samples;
     uint32_t generation = atomic_load_explicit(&fm_sampling.modules_generation, memory_order_acquire);
     if (self->rules.generation != generation)
         forget_rules(self, generation);
     bool own = on_own_stack(self, fm_context_sp(context));
-    fm_unwind_start(&u, context, own ? self->stack_end : 0, &self->rules);
-    unsigned n = walk(self, &u, &end);
-    unsigned inside = enter_routine(self, n, call);
-    if (end != FM_UNWIND_END) {
-        self->steps[n++] = fm_path_step(0, FM_PATH_GAP);
+    fm_unwind_start(&u, context, own ? self->stack_end : 0, &self->rules, &self->stack);
+    walk(self, &u, sample);
+    struct fm_sampled_path path = {.calls = self->stack.calls,
+                                   .n = self->stack.n,
+                                   .gap = self->stack.end != FM_UNWIND_END,
+                                   .leaf = fm_path_step(fm_context_pc(context), FM_PATH_LEAF)};
+    enter_routine(&path, call);
+    if (path.gap)
         __atomic_add_fetch(&tree->header->samples_partial, 1, __ATOMIC_RELAXED);
-    }
     __atomic_add_fetch(&tree->header->samples, 1, __ATOMIC_RELAXED);
-    self->samples++;
     self->pending += periods;
-    if (fm_contexts_add(tree, (unsigned)self->tid, &self->memory, self->steps + inside, n - inside, self->pending))
+    if (fm_contexts_add(tree, (unsigned)self->tid, &self->memory, &path, self->pending))
         self->pending = 0;
 }
 

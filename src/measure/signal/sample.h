@@ -19,10 +19,11 @@ struct fm_sampled {
     struct fm_segment_thread *seg; /* which MPI call it is in; NULL: it has never called MPI */
     uint64_t pending;              /* periods that could not be added when they ended */
     uint64_t samples;              /* so far */
-    uint64_t steps[FM_PATH_DEPTH];
     struct fm_path_memory memory;
+    struct fm_stack stack;
     struct fm_unwind_cache rules;
 };
+_Static_assert((int)FM_STACK_DEPTH <= (int)FM_PATH_DEPTH, "each call has a node");
 
 /* All of it, and the one variable of this folder. */
 struct fm_sampling {

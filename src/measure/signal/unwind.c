@@ -5,23 +5,40 @@
 
 #include "base/platform.h"
 
-void fm_unwind_start(struct fm_unwind *u, const ucontext_t *context, uintptr_t stack_end, struct fm_unwind_cache *cache)
+enum { FEWEST_FREE = 2 }; /* frames of the memory that stay free: for the interrupted frame's words, and a last step */
+
+static void set_registers(struct fm_unwind *u, const ucontext_t *context)
 {
-    *u = (struct fm_unwind){.pc = fm_context_pc(context),
-                            .sp = fm_context_sp(context),
-                            .fp = fm_context_register(context, FM_DWARF_FP),
-                            .interrupted = true,
-                            .context = context,
-                            .stack_end = stack_end,
-                            .cache = cache};
+    u->pc = fm_context_pc(context);
+    u->sp = fm_context_sp(context);
+    u->fp = fm_context_register(context, FM_DWARF_FP);
+    u->interrupted = true;
+    u->context = context;
+}
+
+void fm_unwind_start(struct fm_unwind *u, const ucontext_t *context, uintptr_t stack_end, struct fm_unwind_cache *cache,
+                     struct fm_stack *stack)
+{
+    set_registers(u, context);
+    u->stack_end = stack_end;
+    u->cache = cache;
+    u->stack = stack;
+    u->next_frame = u->odd_frames = FM_STACK_DEPTH;
+    u->next_word = FM_STACK_WORDS;
+}
+
+FM_INLINE uintptr_t word_at(uintptr_t address)
+{
+    return *(const uintptr_t *)address;
 }
 
 /* A word of the stack: above the frame's own stack pointer, so that each step leads outwards. */
-FM_INLINE bool load(const struct fm_unwind *u, uintptr_t address, uintptr_t *word)
+FM_INLINE bool load(struct fm_unwind *u, uintptr_t address, uintptr_t *word)
 {
     if (address % sizeof *word || address < u->sp || address >= u->stack_end || u->stack_end - address < sizeof *word)
         return false;
-    *word = *(const uintptr_t *)address;
+    *word = word_at(address);
+    u->stack->words[--u->next_word] = (struct fm_stack_word){address, *word};
     return true;
 }
 
@@ -57,6 +74,12 @@ static bool is_kernels(const struct fm_cfi_module *module, uintptr_t pc)
     return module->start == getauxval(AT_SYSINFO_EHDR) && module->end - pc >= CODE_BYTES;
 }
 
+static uint8_t fp_use(const struct fm_cfi_rule *rule)
+{
+    bool read = rule->cfa_register == FM_DWARF_FP || rule->fp_kind == FM_FP_AT_FP;
+    return (uint8_t)((read ? FM_FP_READ : 0) | (rule->fp_kind != FM_FP_SAME ? FM_FP_SAVED : 0));
+}
+
 static void read_rule(struct fm_rule_slot *slot, const struct fm_unwind *u, uintptr_t address)
 {
     struct fm_cfi_module module;
@@ -70,6 +93,7 @@ static void read_rule(struct fm_rule_slot *slot, const struct fm_unwind *u, uint
     }
     slot->plain = is_plain(&slot->rule);
     slot->from_fp = slot->rule.cfa_register == FM_DWARF_FP;
+    slot->fp_use = fp_use(&slot->rule);
     atomic_signal_fence(memory_order_seq_cst);
     slot->address = address;
 }
@@ -113,11 +137,11 @@ static enum fm_unwind_result step_signal(struct fm_unwind *u)
     uintptr_t sp = fm_context_sp(context);
     if (sp <= at || sp >= u->stack_end) /* a handler on a stack of its own */
         return FM_UNWIND_LOST;
-    fm_unwind_start(u, context, u->stack_end, u->cache);
+    set_registers(u, context);
     return FM_UNWIND_CALLER;
 }
 
-static bool find_cfa(const struct fm_unwind *u, const struct fm_cfi_rule *rule, uintptr_t *cfa)
+static bool find_cfa(struct fm_unwind *u, const struct fm_cfi_rule *rule, uintptr_t *cfa)
 {
     uintptr_t base = rule->cfa_register == FM_DWARF_SP   ? u->sp
                      : rule->cfa_register == FM_DWARF_FP ? u->fp
@@ -127,7 +151,7 @@ static bool find_cfa(const struct fm_unwind *u, const struct fm_cfi_rule *rule, 
     return base && (rule->cfa_kind == FM_CFA_REGISTER || load(u, *cfa, cfa));
 }
 
-static bool find_pc(const struct fm_unwind *u, const struct fm_cfi_rule *rule, uintptr_t cfa, uintptr_t *pc)
+static bool find_pc(struct fm_unwind *u, const struct fm_cfi_rule *rule, uintptr_t cfa, uintptr_t *pc)
 {
     if (rule->ra_kind == FM_RA_SAVED)
         return load(u, cfa + (uintptr_t)(intptr_t)rule->ra_offset, pc);
@@ -135,18 +159,23 @@ static bool find_pc(const struct fm_unwind *u, const struct fm_cfi_rule *rule, u
     return u->context != NULL;
 }
 
-static bool find_fp(const struct fm_unwind *u, const struct fm_cfi_rule *rule, uintptr_t cfa, uintptr_t *fp)
+static bool find_fp(struct fm_unwind *u, const struct fm_cfi_rule *rule, uintptr_t cfa, uintptr_t *fp)
 {
     uintptr_t base = rule->fp_kind == FM_FP_AT_CFA ? cfa : u->fp;
     *fp = u->fp;
     return rule->fp_kind == FM_FP_SAME || load(u, base + (uintptr_t)(intptr_t)rule->fp_offset, fp);
 }
 
-__attribute__((noinline)) static enum fm_unwind_result step(struct fm_unwind *u)
+/* A step from the frame that `frame` stands for. The word of the caller's frame pointer is the last that it reads. */
+__attribute__((noinline)) static enum fm_unwind_result step(struct fm_unwind *u, struct fm_stack_frame *frame)
 {
     uintptr_t address = address_in(u->pc, u->interrupted), cfa, pc, fp;
     const struct fm_rule_slot *slot = slot_of(u->cache, address);
-    const struct fm_cfi_rule *rule = &(slot ? slot : learn(u, address))->rule;
+    slot = slot ? slot : learn(u, address);
+    const struct fm_cfi_rule *rule = &slot->rule;
+    frame->fp_use = rule->ra_kind == FM_RA_NONE ? 0 : FM_FP_READ; /* if it fails: perhaps */
+    if (u->interrupted || rule->ra_kind == FM_RA_SIGNAL)
+        u->odd_frames = u->next_frame;
     if (rule->ra_kind == FM_RA_NONE)
         return FM_UNWIND_END;
     if (rule->ra_kind == FM_RA_SIGNAL)
@@ -156,6 +185,7 @@ __attribute__((noinline)) static enum fm_unwind_result step(struct fm_unwind *u)
         return FM_UNWIND_LOST;
     if (rule->ra_kind == FM_RA_SAVED && rule->ra_offset >= 0) /* the loader's resolver: what a stub pushed is above */
         cfa += (uintptr_t)rule->ra_offset + sizeof pc;
+    frame->fp_use = slot->fp_use;
     u->pc = fm_plain_address(pc);
     u->sp = cfa;
     u->fp = fp;
@@ -164,42 +194,147 @@ __attribute__((noinline)) static enum fm_unwind_result step(struct fm_unwind *u)
     return u->pc ? FM_UNWIND_CALLER : FM_UNWIND_END;
 }
 
-/* Steps over plain frames as long as there are such, in registers. */
-static unsigned step_over_plain(struct fm_unwind *u, uint64_t *frames, unsigned n, unsigned most)
+/* ---- walks ---- */
+
+/* How many of the outer frames are proved by their words. What is below the stack pointer is not looked at: it belongs
+ * to nobody. */
+static uint32_t unchanged_frames(const struct fm_unwind *u)
 {
+    const struct fm_stack *stack = u->stack;
+    uint32_t n = stack->stack_end == u->stack_end ? stack->known : 0, words = n ? stack->frames[n - 1].words : 0, i = 0;
+    while (i < words && stack->words[i].at >= u->sp && word_at(stack->words[i].at) == stack->words[i].value)
+        i++;
+    while (n && stack->frames[n - 1].words > i)
+        n--;
+    return n;
+}
+
+/* Whether the walk has met a frame that is as it was, and proved from there on. Stack pointers grow outwards; so do those
+ * of new frames at the end of the memory, which are therefore never taken for old ones. */
+FM_INLINE bool is_known(struct fm_unwind *u, uintptr_t pc, uintptr_t sp, uintptr_t fp, uint32_t next_frame)
+{
+    const struct fm_stack *stack = u->stack;
+    uint32_t n = u->unchanged;
+    while (n && stack->frames[n - 1].sp < sp)
+        n--;
+    u->unchanged = n;
+    return n && stack->frames[n - 1].sp == sp && stack->calls[n - 1] == pc &&
+           (stack->frames[n - 1].fp == fp || !(stack->frames[n - 1].fp_use & FM_FP_MATTERS)) &&
+           n + FEWEST_FREE <= next_frame;
+}
+
+/* Steps over plain frames as long as there are such, in registers. Whether it has come to a known one. */
+static bool step_over_plain(struct fm_unwind *u)
+{
+    struct fm_stack *stack = u->stack;
+    struct fm_unwind_cache *cache = u->cache;
+    const uintptr_t stack_end = u->stack_end;
     uintptr_t pc = u->pc, sp = u->sp, fp = u->fp;
-    while (n < most) {
-        const struct fm_rule_slot *slot = slot_of(u->cache, address_in(pc, false));
+    uint32_t next_frame = u->next_frame, next_word = u->next_word;
+    bool known = false;
+    while (next_frame > FEWEST_FREE) {
+        if (u->unchanged && (known = is_known(u, pc, sp, fp, next_frame)))
+            break;
+        const struct fm_rule_slot *slot = slot_of(cache, address_in(pc, false));
         if (__builtin_expect(!slot, 0))
             break;
         uintptr_t base = slot->from_fp ? fp : sp, cfa = base + (uintptr_t)(intptr_t)slot->rule.cfa_offset;
-        if (__builtin_expect(!slot->plain || base < sp || base % 8 || cfa > u->stack_end || cfa < base, 0))
+        if (__builtin_expect(!slot->plain || base < sp || base % 8 || cfa > stack_end || cfa < base, 0))
             break;
-        uintptr_t caller = fm_plain_address(*(const uintptr_t *)(cfa + (uintptr_t)(intptr_t)slot->rule.ra_offset));
+        uintptr_t ra_at = cfa + (uintptr_t)(intptr_t)slot->rule.ra_offset, ra = word_at(ra_at);
+        uintptr_t caller = fm_plain_address(ra);
         if (__builtin_expect(!caller, 0))
             break;
-        if (slot->rule.fp_kind == FM_FP_AT_CFA)
-            fp = *(const uintptr_t *)(cfa + (uintptr_t)(intptr_t)slot->rule.fp_offset);
+        stack->calls[--next_frame] = pc;
+        stack->frames[next_frame] = (struct fm_stack_frame){sp, fp, next_word, slot->fp_use};
+        stack->words[--next_word] = (struct fm_stack_word){ra_at, ra};
+        if (slot->rule.fp_kind == FM_FP_AT_CFA) {
+            uintptr_t fp_at = cfa + (uintptr_t)(intptr_t)slot->rule.fp_offset;
+            fp = word_at(fp_at);
+            stack->words[--next_word] = (struct fm_stack_word){fp_at, fp};
+        }
         sp = cfa;
-        frames[n++] = pc = caller;
+        pc = caller;
     }
     u->pc = pc;
     u->sp = sp;
     u->fp = fp;
-    return n;
+    u->next_frame = next_frame;
+    u->next_word = next_word;
+    return known;
 }
 
-unsigned fm_unwind_walk(struct fm_unwind *u, uint64_t *frames, unsigned most, enum fm_unwind_result *end)
+/* Walks until there is no caller, or a known one; how many outer frames are known. */
+static uint32_t walk(struct fm_unwind *u)
 {
-    unsigned n = 0;
-    frames[n++] = u->pc;
-    *end = FM_UNWIND_LOST;
-    while (n < most) {
-        if (!u->interrupted)
-            n = step_over_plain(u, frames, n, most);
-        if (n == most || (*end = step(u)) != FM_UNWIND_CALLER)
+    struct fm_stack *stack = u->stack;
+    struct fm_stack_frame interrupted;
+    enum fm_unwind_result end = step(u, &interrupted);
+    while (end == FM_UNWIND_CALLER) {
+        if (!u->interrupted && step_over_plain(u))
+            return u->unchanged;
+        if (u->next_frame <= FEWEST_FREE)
             break;
-        frames[n++] = u->pc;
+        struct fm_stack_frame *frame = &stack->frames[--u->next_frame];
+        stack->calls[u->next_frame] = u->pc;
+        *frame = (struct fm_stack_frame){.sp = u->sp, .fp = u->fp, .words = u->next_word};
+        end = step(u, frame);
     }
-    return n;
+    stack->end = end == FM_UNWIND_END ? FM_UNWIND_END : FM_UNWIND_LOST;
+    return 0;
+}
+
+/* ---- what is kept for the next walk ---- */
+
+/* The new frames, with the words that they depend on, behind those that stay: a saved frame pointer that no rule further
+ * out needs may change. */
+static uint32_t keep_frames(struct fm_unwind *u, uint32_t n)
+{
+    struct fm_stack *stack = u->stack;
+    bool matters = n ? stack->frames[n - 1].fp_use & FM_FP_MATTERS : stack->end == FM_UNWIND_LOST;
+    struct fm_stack_word *to = stack->words + (n ? stack->frames[n - 1].words : 0), *from = stack->words + u->next_word;
+    const struct fm_stack_frame *end = stack->frames + u->odd_frames;
+    struct fm_stack_frame *kept = stack->frames + n;
+    for (const struct fm_stack_frame *frame = stack->frames + u->next_frame; frame < end; frame++) {
+        uint32_t use = frame->fp_use;
+        from += (use & FM_FP_SAVED) && !matters;
+        for (const struct fm_stack_word *last = stack->words + frame->words; from < last;)
+            *to++ = *from++;
+        matters = use & FM_FP_READ || (matters && !(use & FM_FP_SAVED));
+        kept->sp = frame->sp;
+        kept->fp = frame->fp;
+        kept->words = (uint32_t)(to - stack->words);
+        kept++->fp_use = use | (matters ? FM_FP_MATTERS : 0);
+    }
+    return (uint32_t)(kept - stack->frames);
+}
+
+/* The same for their addresses; how many outer ones are those of the last time. */
+static uint32_t keep_calls(struct fm_unwind *u, uint32_t n)
+{
+    struct fm_stack *stack = u->stack;
+    const uint64_t *new = stack->calls + u->next_frame;
+    uint32_t added = FM_STACK_DEPTH - u->next_frame, before = stack->n < u->next_frame ? stack->n : u->next_frame,
+             same = n;
+    while (same < before && same - n < added && stack->calls[same] == new[same - n])
+        same++;
+    stack->n = n + added;
+    for (uint32_t i = same; i < stack->n; i++)
+        stack->calls[i] = new[i - n];
+    return same;
+}
+
+void fm_unwind_walk(struct fm_unwind *u)
+{
+    struct fm_stack *stack = u->stack;
+    u->unchanged = unchanged_frames(u);
+    stack->known = 0; /* a handler of the program may jump out of this */
+    atomic_signal_fence(memory_order_seq_cst);
+    stack->early = walk(u);
+    bool all = u->next_frame > FEWEST_FREE;
+    uint32_t known = keep_frames(u, stack->early);
+    stack->same = keep_calls(u, stack->early);
+    stack->stack_end = u->stack_end;
+    atomic_signal_fence(memory_order_seq_cst);
+    stack->known = all ? known : 0;
 }
