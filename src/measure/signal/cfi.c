@@ -2,6 +2,7 @@
 #include "measure/signal/cfi.h"
 
 #include <dlfcn.h>
+#include <stdatomic.h>
 #include <string.h>
 
 #include "base/platform.h"
@@ -81,7 +82,7 @@ static void read_augmentation(struct reader *r, const char *letters, struct fm_c
 static bool read_cie(const struct fm_cfi_module *m, uintptr_t at, struct fm_cfi_common *cie, struct reader *r)
 {
     *r = record_at(m, at);
-    *cie = (struct fm_cfi_common){.at = at};
+    *cie = (struct fm_cfi_common){0};
     if (get(r, 4) != 0)
         return false;
     get(r, 1); /* version */
@@ -375,21 +376,24 @@ static bool run_to(struct run *run, struct row *row)
     return !run->r.bad;
 }
 
-/* What the function has in common with others; NULL: not understood. */
+/* What the function has in common with others; NULL: not understood. A handler of the program may jump out of this: what
+ * is half read has no address. */
 static const struct fm_cfi_common *common_at(const struct fm_cfi_module *m, uintptr_t at, struct fm_cfi_memory *memory)
 {
     struct fm_cfi_common *common = &memory->common[at / 8 % FM_CFI_COMMON];
     struct reader instructions;
     if (common->at == at)
         return common->rule_known ? common : NULL;
-    if (!read_cie(m, at, common, &instructions)) {
-        common->at = 0;
+    common->at = 0;
+    atomic_signal_fence(memory_order_seq_cst);
+    if (!read_cie(m, at, common, &instructions))
         return NULL;
-    }
     struct row row = {.rule = {.ra_kind = FM_RA_IN_REGISTER, .cfa_register = NO_REGISTER}}, stack[MAX_STATES];
     struct run run = {.r = instructions, .cie = common, .initial = &row, .stack = stack};
     common->rule_known = run_to(&run, &row) && !row.unknown;
     common->rule = row.rule;
+    atomic_signal_fence(memory_order_seq_cst);
+    common->at = at;
     return common->rule_known ? common : NULL;
 }
 

@@ -84,8 +84,6 @@ static void read_rule(struct fm_rule_slot *slot, const struct fm_unwind *u, uint
 {
     struct fm_cfi_module module;
     bool in_module = fm_cfi_find_module(address, &module);
-    slot->address = 0; /* a handler of the program may leave this one by a jump: then nothing is known */
-    atomic_signal_fence(memory_order_seq_cst);
     if (!in_module || !fm_cfi_rule_at(&module, address, &u->cache->tables, &slot->rule)) {
         slot->rule = guessed_rule(u->interrupted);
         if (in_module && is_kernels(&module, u->pc) && fm_is_signal_return(u->pc))
@@ -94,8 +92,6 @@ static void read_rule(struct fm_rule_slot *slot, const struct fm_unwind *u, uint
     slot->plain = is_plain(&slot->rule);
     slot->from_fp = slot->rule.cfa_register == FM_DWARF_FP;
     slot->fp_use = fp_use(&slot->rule);
-    atomic_signal_fence(memory_order_seq_cst);
-    slot->address = address;
 }
 
 FM_INLINE const struct fm_rule_slot *slot_of(struct fm_unwind_cache *cache, uintptr_t address)
@@ -108,14 +104,19 @@ FM_INLINE const struct fm_rule_slot *slot_of(struct fm_unwind_cache *cache, uint
     return slot->address == address ? slot : NULL;
 }
 
-/* The second of the two slots of an address is taken when the first one is. */
+/* The second of the two slots of an address is taken when the first one is. A handler of the program may jump out of this:
+ * what is half learnt has no address. */
 __attribute__((noinline)) static const struct fm_rule_slot *learn(const struct fm_unwind *u, uintptr_t address)
 {
     unsigned place = (unsigned)(address >> 2 ^ address >> 12) % FM_RULE_SLOTS;
     struct fm_rule_slot *slot = &u->cache->slots[place];
     if (slot->address && !u->cache->slots[place ^ 1].address)
         slot = &u->cache->slots[place ^ 1];
+    slot->address = 0;
+    atomic_signal_fence(memory_order_seq_cst);
     read_rule(slot, u, address);
+    atomic_signal_fence(memory_order_seq_cst);
+    slot->address = address;
     return slot;
 }
 
