@@ -62,7 +62,7 @@ def main(quick):
     bare = statistics.median(pair[0] for pair in found["sample"])
     ours = statistics.median(pair[1] for pair in found["sample"])
     common.table(["a signal and its handler", "ns"], [["empty", f"{bare:.0f}"], ["Fathom's", f"{ours:.0f}"]])
-    names = {"seen": "Fathom, addresses seen before", "new": "Fathom, new addresses",
+    names = {"same": "Fathom, the stack as at the last sample", "seen": "Fathom, addresses seen before", "new": "Fathom, new addresses",
              "unw_backtrace": "libunwind's unw_backtrace, seen before", "backtrace": "glibc's backtrace",
              "unw_step": "libunwind's unw_step"}
     common.table(["a frame", "ns"], [[text, f"{found[word][0][0]:.1f}"] for word, text in names.items() if word in found])

@@ -1,6 +1,6 @@
 /* What a sample costs, in one process, on a stack 50 frames deep without frame pointers: the same work is done without
- * signals, with signals whose handler is empty, and with Fathom's handler, in turn. Then what a frame costs, seen before
- * and new, beside libunwind and glibc. Prints words and numbers for part_samples.py. */
+ * signals, with signals whose handler is empty, and with Fathom's handler, in turn. Then what a frame costs, in a stack
+ * that is as it was, seen before elsewhere, and new, beside libunwind and glibc. Prints words and numbers for part_samples.py. */
 #define _GNU_SOURCE
 #define UNW_LOCAL_ONLY
 #include <dlfcn.h>
@@ -151,14 +151,20 @@ static void find_libunwind(void)
     libunwind.step = (__typeof__(unw_step) *)dlsym(library, SYMBOL(unw_step));
 }
 
-static unsigned walk_with_fathom(const ucontext_t *context)
+static unsigned walk_again(const ucontext_t *context)
 {
     struct fm_unwind u;
     struct fm_stack *stack = &fm_sampled_self->stack;
-    stack->known = 0;
     fm_unwind_start(&u, context, (uintptr_t)__libc_stack_end, &fm_sampled_self->rules, stack);
     fm_unwind_walk(&u);
     return stack->n + 1;
+}
+
+/* As if the last sample had been elsewhere. */
+static unsigned walk_with_fathom(const ucontext_t *context)
+{
+    fm_sampled_self->stack.n = fm_sampled_self->stack.known = 0;
+    return walk_again(context);
 }
 
 static void forget(void)
@@ -216,6 +222,7 @@ static void measure_frames(int signal, siginfo_t *info, void *context)
 {
     (void)signal;
     (void)info;
+    measure_walk("same", walk_again, context, false);
     measure_walk("seen", walk_with_fathom, context, false);
     measure_walk("new", walk_with_fathom, context, true);
     measure_walk("backtrace", walk_with_glibc, context, false);

@@ -1,6 +1,7 @@
 #include "measure/signal/unwind.h"
 
 #include <stdatomic.h>
+#include <string.h>
 #include <sys/auxv.h>
 
 #include "base/platform.h"
@@ -197,15 +198,17 @@ __attribute__((noinline)) static enum fm_unwind_result step(struct fm_unwind *u,
 
 /* ---- walks ---- */
 
-/* How many of the outer frames are proved by their words. What is below the stack pointer is not looked at: it belongs
- * to nobody. */
+/* How many of the outer frames are proved by their words. Those below the stack pointer are gone. */
 static uint32_t unchanged_frames(const struct fm_unwind *u)
 {
     const struct fm_stack *stack = u->stack;
-    uint32_t n = stack->stack_end == u->stack_end ? stack->known : 0, words = n ? stack->frames[n - 1].words : 0, i = 0;
-    while (i < words && stack->words[i].at >= u->sp && word_at(stack->words[i].at) == stack->words[i].value)
-        i++;
-    while (n && stack->frames[n - 1].words > i)
+    uint32_t n = stack->stack_end == u->stack_end ? stack->known : 0;
+    while (n && stack->frames[n - 1].sp < u->sp)
+        n--;
+    const struct fm_stack_word *word = stack->words, *end = word + (n ? stack->frames[n - 1].words : 0);
+    while (word < end && word_at(word->at) == word->value)
+        word++;
+    while (n && stack->frames[n - 1].words > word - stack->words)
         n--;
     return n;
 }
@@ -287,16 +290,31 @@ static uint32_t walk(struct fm_unwind *u)
 
 /* ---- what is kept for the next walk ---- */
 
-/* The new frames, with the words that they depend on, behind those that stay: a saved frame pointer that no rule further
- * out needs may change. */
-static uint32_t keep_frames(struct fm_unwind *u, uint32_t n)
+/* The new calls, behind those that stay; how many outer ones are those of the last time. */
+static uint32_t keep_calls(struct fm_unwind *u)
 {
     struct fm_stack *stack = u->stack;
+    const uint64_t *new = stack->calls + u->next_frame - stack->early;
+    uint32_t n = stack->early + FM_STACK_DEPTH - u->next_frame, before = stack->n < n ? stack->n : n,
+             same = stack->early;
+    before = before < u->next_frame ? before : u->next_frame;
+    while (same < before && stack->calls[same] == new[same])
+        same++;
+    memmove(stack->calls + same, new + same, (n - same) * sizeof *new);
+    stack->n = n;
+    return same;
+}
+
+/* The same for what they were read from, but only where the calls are those of the last time: others may be gone at the
+ * next. A saved frame pointer that no rule further out needs may change. How many are known now. */
+static uint32_t keep_frames(struct fm_unwind *u)
+{
+    struct fm_stack *stack = u->stack;
+    uint32_t n = stack->early, same = u->next_frame + stack->same - n;
     bool matters = n ? stack->frames[n - 1].fp_use & FM_FP_MATTERS : stack->end == FM_UNWIND_LOST;
     struct fm_stack_word *to = stack->words + (n ? stack->frames[n - 1].words : 0), *from = stack->words + u->next_word;
-    const struct fm_stack_frame *end = stack->frames + u->odd_frames;
-    struct fm_stack_frame *kept = stack->frames + n;
-    for (const struct fm_stack_frame *frame = stack->frames + u->next_frame; frame < end; frame++) {
+    for (uint32_t i = u->next_frame; i < u->odd_frames && i < same; i++) {
+        struct fm_stack_frame *frame = &stack->frames[i], *kept = &stack->frames[n++];
         uint32_t use = frame->fp_use;
         from += (use & FM_FP_SAVED) && !matters;
         for (const struct fm_stack_word *last = stack->words + frame->words; from < last;)
@@ -305,24 +323,9 @@ static uint32_t keep_frames(struct fm_unwind *u, uint32_t n)
         kept->sp = frame->sp;
         kept->fp = frame->fp;
         kept->words = (uint32_t)(to - stack->words);
-        kept++->fp_use = use | (matters ? FM_FP_MATTERS : 0);
+        kept->fp_use = use | (matters ? FM_FP_MATTERS : 0);
     }
-    return (uint32_t)(kept - stack->frames);
-}
-
-/* The same for their addresses; how many outer ones are those of the last time. */
-static uint32_t keep_calls(struct fm_unwind *u, uint32_t n)
-{
-    struct fm_stack *stack = u->stack;
-    const uint64_t *new = stack->calls + u->next_frame;
-    uint32_t added = FM_STACK_DEPTH - u->next_frame, before = stack->n < u->next_frame ? stack->n : u->next_frame,
-             same = n;
-    while (same < before && same - n < added && stack->calls[same] == new[same - n])
-        same++;
-    stack->n = n + added;
-    for (uint32_t i = same; i < stack->n; i++)
-        stack->calls[i] = new[i - n];
-    return same;
+    return n;
 }
 
 void fm_unwind_walk(struct fm_unwind *u)
@@ -332,10 +335,9 @@ void fm_unwind_walk(struct fm_unwind *u)
     stack->known = 0; /* a handler of the program may jump out of this */
     atomic_signal_fence(memory_order_seq_cst);
     stack->early = walk(u);
-    bool all = u->next_frame > FEWEST_FREE;
-    uint32_t known = keep_frames(u, stack->early);
-    stack->same = keep_calls(u, stack->early);
+    stack->same = keep_calls(u);
     stack->stack_end = u->stack_end;
+    uint32_t known = u->next_frame > FEWEST_FREE ? keep_frames(u) : 0;
     atomic_signal_fence(memory_order_seq_cst);
-    stack->known = all ? known : 0;
+    stack->known = known;
 }
