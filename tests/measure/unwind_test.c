@@ -13,6 +13,7 @@
 #include <sys/time.h>
 #include <unistd.h>
 
+#include "base/platform.h"
 #include "tap.h"
 
 extern void *__libc_stack_end;
@@ -46,10 +47,19 @@ static void note_difference(const uint64_t *mine, unsigned n, void **theirs, int
     fclose(text);
 }
 
+/* In the function that a handler returns to, before either of its instructions: libgcc may crash there. */
+static bool returns_from_signal(uintptr_t pc)
+{
+    enum { FIRST_INSTRUCTION = FM_CALL_KEEPS_RA_IN_REGISTER ? 4 : 7 };
+    return fm_is_signal_return(pc) || fm_is_signal_return(pc - FIRST_INSTRUCTION);
+}
+
 static void on_timer(int signal, siginfo_t *info, void *data)
 {
     (void)signal;
     (void)info;
+    if (returns_from_signal(fm_context_pc(data)))
+        return;
     uint64_t mine[FRAMES];
     void *theirs[FRAMES];
     unsigned n = walk(data, (uintptr_t)__libc_stack_end, mine);
