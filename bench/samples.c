@@ -1,6 +1,7 @@
 /* What a sample costs, in one process, on a stack 50 frames deep without frame pointers: the same work is done without
  * signals, with signals whose handler is empty, and with Fathom's handler, in turn. Then what a frame costs, in a stack
- * that is as it was, seen before elsewhere, and new, beside libunwind and glibc. Prints words and numbers for part_samples.py. */
+ * that is as it was, seen before elsewhere, and new, beside libunwind and glibc. Prints words and numbers for
+ * part_samples.py. */
 #define _GNU_SOURCE
 #define UNW_LOCAL_ONLY
 #include <dlfcn.h>
