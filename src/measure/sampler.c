@@ -49,6 +49,24 @@ static bool is_traced(void)
     return tracer && atoi(tracer + strlen("\nTracerPid:")) != 0;
 }
 
+static bool is_prime(unsigned number)
+{
+    for (unsigned i = 2; i * i <= number; i++)
+        if (number % i == 0)
+            return false;
+    return true;
+}
+
+/* A round number of samples a second is in step with the kernel's tick, and with whatever a program does every so many
+ * ms, and then shares are wrong: a large one becomes the prime below it, 1000 becomes 997. */
+static unsigned out_of_step(unsigned hz)
+{
+    enum { FEW = 100 };
+    while (hz > FEW && !is_prime(hz))
+        hz--;
+    return hz;
+}
+
 /* ---- load modules ---- */
 
 /* How many have been loaded and unloaded since the process began. */
@@ -142,7 +160,7 @@ void fm_sampler_start(void)
         fm_libc_pass();
         return;
     }
-    fm_rt.segment->sample_period_ns = 1000000000u / hz;
+    fm_rt.segment->sample_period_ns = 1000000000u / (clock == CLOCK_MONOTONIC ? out_of_step(hz) : hz);
     fm_sampler_note_modules();
     fm_sampler_begin();
 }

@@ -8,7 +8,7 @@ import jobs
 
 RANKS = 2
 # what --sample is given -> (samples a second that the report tells of, whether samples must be there)
-RATES = {None: (97, True), "1000": (1000, True), "cpu:100": (100, True), "off": (None, False), "0": (None, False)}
+RATES = {None: (97, True), "1000": (997, True), "cpu:100": (100, True), "off": (None, False), "0": (None, False)}
 BAD = ("fast", "-5", "1e3", "100 ", "cpu:", "10001", "99999999999999999999", "100.5", "")
 
 

@@ -33,9 +33,9 @@ static bool broken_by_sample(const struct fm_sampled *self, int result, uint64_t
     return result < 0 && errno == EINTR && samples_of(self) != samples;
 }
 
-/* ---- poll ---- */
+/* ---- poll (what waits lies in the wrapper itself, which then is what a sample shows) ---- */
 
-static int look(struct fm_sampled *self, struct pollfd *fds, nfds_t n)
+FM_INLINE int look(struct fm_sampled *self, struct pollfd *fds, nfds_t n)
 {
     uint64_t samples;
     int result;
@@ -46,7 +46,7 @@ static int look(struct fm_sampled *self, struct pollfd *fds, nfds_t n)
     return result;
 }
 
-static int wait_poll(struct fm_sampled *self, struct pollfd *fds, nfds_t n, int timeout)
+FM_INLINE int wait_poll(struct fm_sampled *self, struct pollfd *fds, nfds_t n, int timeout)
 {
     sigset_t room;
     struct timespec time = {timeout / 1000, timeout % 1000 * 1000000L};
@@ -98,7 +98,7 @@ int fm_wrapped_pselect(int n, fd_set *in, fd_set *out, fd_set *exceptions, const
 
 /* ---- epoll ---- */
 
-static int look_epoll(struct fm_sampled *self, int fd, struct epoll_event *events, int n)
+FM_INLINE int look_epoll(struct fm_sampled *self, int fd, struct epoll_event *events, int n)
 {
     uint64_t samples;
     int result;

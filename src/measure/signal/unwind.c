@@ -33,10 +33,16 @@ FM_INLINE uintptr_t word_at(uintptr_t address)
     return *(const uintptr_t *)address;
 }
 
-/* A word of the stack: above the frame's own stack pointer, so that each step leads outwards. */
+/* Whether a word lies above the frame's own stack pointer, so that each step leads outwards. */
+FM_INLINE bool is_outside(const struct fm_unwind *u, uintptr_t address)
+{
+    return address % sizeof address == 0 && address >= u->sp && address < u->stack_end &&
+           u->stack_end - address >= sizeof address;
+}
+
 FM_INLINE bool load(struct fm_unwind *u, uintptr_t address, uintptr_t *word)
 {
-    if (address % sizeof *word || address < u->sp || address >= u->stack_end || u->stack_end - address < sizeof *word)
+    if (!is_outside(u, address))
         return false;
     *word = word_at(address);
     u->stack->words[--u->next_word] = (struct fm_stack_word){address, *word};
@@ -47,16 +53,18 @@ FM_INLINE bool load(struct fm_unwind *u, uintptr_t address, uintptr_t *word)
 
 /* Code without tables. Where a function can be interrupted that keeps its return address in a register, it is most
  * often a stub of the linker; else it may keep a frame pointer, as compilers do if they do not leave it out. */
-static struct fm_cfi_rule guessed_rule(bool interrupted)
+static const struct fm_cfi_rule in_register = {.cfa_register = FM_DWARF_SP, .ra_kind = FM_RA_IN_REGISTER};
+static const struct fm_cfi_rule frame_pointer = {.cfa_register = FM_DWARF_FP,
+                                                 .cfa_offset = 2 * (int)sizeof(uintptr_t),
+                                                 .ra_offset = -(int)sizeof(uintptr_t),
+                                                 .fp_kind = FM_FP_AT_CFA,
+                                                 .fp_offset = -2 * (int)sizeof(uintptr_t)};
+
+/* A frame pointer that the interrupted function has set itself: what is saved beside it is still in the register. */
+static bool has_own_frame(const struct fm_unwind *u)
 {
-    const int word = sizeof(uintptr_t);
-    if (interrupted && FM_CALL_KEEPS_RA_IN_REGISTER)
-        return (struct fm_cfi_rule){.cfa_register = FM_DWARF_SP, .ra_kind = FM_RA_IN_REGISTER};
-    return (struct fm_cfi_rule){.cfa_register = FM_DWARF_FP,
-                                .cfa_offset = 2 * word,
-                                .ra_offset = -word,
-                                .fp_kind = FM_FP_AT_CFA,
-                                .fp_offset = -2 * word};
+    uintptr_t saved = u->fp + sizeof saved;
+    return u->context && is_outside(u, saved) && word_at(saved) == fm_context_register(u->context, FM_DWARF_RA);
 }
 
 static bool is_plain(const struct fm_cfi_rule *rule)
@@ -85,8 +93,10 @@ static void read_rule(struct fm_rule_slot *slot, const struct fm_unwind *u, uint
 {
     struct fm_cfi_module module;
     bool in_module = fm_cfi_find_module(address, &module);
+    slot->guessed = false;
     if (!in_module || !fm_cfi_rule_at(&module, address, &u->cache->tables, &slot->rule)) {
-        slot->rule = guessed_rule(u->interrupted);
+        slot->guessed = true;
+        slot->rule = u->interrupted && FM_CALL_KEEPS_RA_IN_REGISTER ? in_register : frame_pointer;
         if (in_module && is_kernels(&module, u->pc) && fm_is_signal_return(u->pc))
             slot->rule.ra_kind = FM_RA_SIGNAL;
     }
@@ -175,6 +185,8 @@ __attribute__((noinline)) static enum fm_unwind_result step(struct fm_unwind *u,
     const struct fm_rule_slot *slot = slot_of(u->cache, address);
     slot = slot ? slot : learn(u, address);
     const struct fm_cfi_rule *rule = &slot->rule;
+    if (slot->guessed && rule->ra_kind == FM_RA_IN_REGISTER && has_own_frame(u))
+        rule = &frame_pointer;
     frame->fp_use = rule->ra_kind == FM_RA_NONE ? 0 : FM_FP_READ; /* if it fails: perhaps */
     if (u->interrupted || rule->ra_kind == FM_RA_SIGNAL)
         u->odd_frames = u->next_frame;

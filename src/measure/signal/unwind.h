@@ -23,6 +23,7 @@ struct fm_rule_slot {
     struct fm_cfi_rule rule;
     bool plain;
     bool from_fp;
+    bool guessed; /* the code has no tables */
     uint8_t fp_use;
 };
 
