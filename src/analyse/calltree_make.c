@@ -7,13 +7,16 @@
 #include "analyse/calltree.h"
 #include "analyse/path_tree.h"
 #include "base/path.h"
+#include "routines.h"
 
 /* Where the children of an address hang, and the line that calls them. */
 struct joint {
     struct fm_context *frame;
     const char *path;
     uint32_t line;
-    bool closed; /* it is a call of libc that we stand in front of: what is below is ours and libc's own */
+    /* what is below is ours, and what it calls: */
+    bool closed;         /* a call of libc that we stand in front of, which is the frame */
+    const char *routine; /* of MPI; NULL: none */
 };
 
 struct maker {
@@ -92,13 +95,27 @@ static void add_leaf(struct maker *maker, const struct joint *joint, enum fm_con
         fm_context_cost_add(&joint->frame->own, &own, tree->ranks);
 }
 
-/* "nanosleep" for the function of ours that is called instead (measure/libc); NULL: it is none. */
-static const char *wrapped_call(const char *function, const char *module)
+static bool is_ours(const char *module)
 {
-    static const char prefix[] = "fm_wrapped_", library[] = "libfathom.so.";
-    bool wrapper = strncmp(function, prefix, sizeof prefix - 1) == 0 &&
-                   strncmp(fm_last_part(module), library, sizeof library - 1) == 0;
-    return wrapper ? function + sizeof prefix - 1 : NULL;
+    static const char library[] = "libfathom.so.";
+    return strncmp(fm_last_part(module), library, sizeof library - 1) == 0;
+}
+
+/* "nanosleep" for the function of ours that is called instead (measure/libc); NULL: it is none. */
+static const char *wrapped_call(const char *function)
+{
+    static const char prefix[] = "fm_wrapped_";
+    return strncmp(function, prefix, sizeof prefix - 1) == 0 ? function + sizeof prefix - 1 : NULL;
+}
+
+/* "MPI_Recv" for MPI_Recv, PMPI_Recv and mpi_recv, and for what does the work of these; NULL: it is none. */
+static const char *wrapped_routine(const char *function)
+{
+    const char *prefix = strcasestr(function, "mpi_");
+    for (unsigned i = 0; prefix && i < FM_ROUTINE_COUNT; i++)
+        if (strcasecmp(fm_routine_names[i], prefix) == 0)
+            return fm_routine_names[i];
+    return NULL;
 }
 
 static void add_wrapped_call(struct maker *maker, size_t i, const char *name, struct joint *at)
@@ -123,11 +140,14 @@ static void add_frames(struct maker *maker, size_t i, const struct joint *from, 
     struct fm_symbol unknown;
     size_t n;
     const struct fm_symbol *frames = frames_of(maker, path, &unknown, &n);
-    const char *wrapped = wrapped_call(frames[0].function, path->site.module);
+    bool ours = is_ours(path->site.module) && !from->closed && !from->routine;
+    const char *call = ours ? wrapped_call(frames[0].function) : NULL;
     *to = *from;
-    if (wrapped && !to->closed)
-        add_wrapped_call(maker, i, wrapped, to);
-    for (size_t f = 0; f < n && !to->closed; f++) {
+    if (call)
+        add_wrapped_call(maker, i, call, to);
+    else if (ours)
+        to->routine = wrapped_routine(frames[0].function);
+    for (size_t f = 0; f < n && !to->closed && !to->routine; f++) {
         struct fm_context_id id = {
             .kind = FM_CONTEXT_FRAME,
             .name = fm_calltree_text(tree, frames[f].function),
@@ -158,11 +178,15 @@ static void add_node(struct maker *maker, size_t i)
     case FM_PATH_CALL:
     case FM_PATH_LEAF:
         add_frames(maker, i, &from, joint);
-        if (path->own.ranks)
+        if (joint->routine && path->own.ranks)
+            add_leaf(maker, joint, FM_CONTEXT_ROUTINE, fm_calltree_text(maker->tree, joint->routine), &path->own);
+        else if (path->own.ranks)
             add_leaf(maker, joint, path->kind == FM_PATH_LEAF ? FM_CONTEXT_STATEMENT : FM_CONTEXT_CALL_SITE,
                      joint->frame->id.name, &path->own);
         return;
     case FM_PATH_ROUTINE:
+        *joint = from;
+        joint->routine = path->routine;
         add_leaf(maker, &from, FM_CONTEXT_ROUTINE, fm_calltree_text(maker->tree, path->routine), &path->own);
         return;
     case FM_PATH_GAP:

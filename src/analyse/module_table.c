@@ -1,9 +1,14 @@
-/* Names from symbol tables: .symtab of the module or of its debug file, else .dynsym with .gnu_debugdata. */
+/* Names from symbol tables: .symtab of the module or of its debug file, else .dynsym with .gnu_debugdata. A function of
+ * which there is none has a name after the place where it begins, as the tables for unwinding tell it. */
+#include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "analyse/module_open.h"
 #include "analyse/symbol_name.h"
+#include "base/path.h"
 #include "base/sort.h"
+#include "base/writer.h"
 
 enum { MAX_INSIDE = 8 };
 
@@ -105,6 +110,89 @@ static bool is_named(const struct fm_found *found)
     return found->n > 0 && found->frames[0].function[0];
 }
 
+/* ---- functions without a name ---- */
+
+/* The part of .eh_frame_hdr that is searched: where each function begins, sorted, as distances from its own start. */
+struct starts {
+    const unsigned char *table;
+    size_t n;
+    uint64_t origin;
+};
+
+static int32_t read_distance(const unsigned char *at)
+{
+    int32_t distance;
+    memcpy(&distance, at, sizeof distance);
+    return distance;
+}
+
+/* Only the form that linkers write: a count, and pairs of four bytes each. */
+static struct starts starts_in(const Elf_Data *data, uint64_t origin)
+{
+    enum { COUNT_4 = 0x03, PAIRS_4 = 0x3b, HEAD = 12, PAIR = 8 };
+    const unsigned char *bytes = data ? data->d_buf : NULL;
+    uint32_t n = 0;
+    if (!bytes || data->d_size < HEAD || bytes[0] != 1 || bytes[2] != COUNT_4 || bytes[3] != PAIRS_4)
+        return (struct starts){0};
+    memcpy(&n, bytes + HEAD - sizeof n, sizeof n);
+    size_t room = (data->d_size - HEAD) / PAIR;
+    return (struct starts){bytes + HEAD, n < room ? n : room, origin};
+}
+
+static struct starts find_starts(const struct fm_module *module)
+{
+    GElf_Addr bias;
+    size_t n = 0;
+    Elf *elf = dwfl_module_getelf(module->module, &bias);
+    if (!elf || elf_getphdrnum(elf, &n) != 0)
+        return (struct starts){0};
+    for (size_t i = 0; i < n; i++) {
+        GElf_Phdr header;
+        if (gelf_getphdr(elf, (int)i, &header) && header.p_type == PT_GNU_EH_FRAME)
+            return starts_in(elf_getdata_rawchunk(elf, (int64_t)header.p_offset, header.p_filesz, ELF_T_BYTE),
+                             header.p_vaddr + bias);
+    }
+    return (struct starts){0};
+}
+
+static bool has_frame(const struct fm_module *module, uint64_t address)
+{
+    Dwarf_Addr bias;
+    Dwarf_Frame *frame = NULL;
+    Dwarf_CFI *cfi = dwfl_module_eh_cfi(module->module, &bias);
+    bool has = cfi && dwarf_cfi_addrframe(cfi, address - bias, &frame) == 0;
+    free(frame);
+    return has;
+}
+
+/* "[hpcc+0x1a40]"; NULL: nothing is known of the place. */
+static const char *name_by_place(const struct fm_module *module, uint64_t address, struct fm_arena *arena)
+{
+    enum { PAIR = 8 };
+    struct starts starts = find_starts(module);
+    size_t low = 0, high = starts.n;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (starts.origin + (uint64_t)read_distance(starts.table + middle * PAIR) <= address)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    if (!low || !has_frame(module, address))
+        return NULL;
+    uint64_t start = starts.origin + (uint64_t)read_distance(starts.table + (low - 1) * PAIR);
+    return fm_written(arena, "[%s+0x%" PRIx64 "]", fm_last_part(module->files->path), start);
+}
+
+static const char *name_of(const struct fm_module *module, const struct function *function, uint64_t address,
+                           struct fm_arena *arena)
+{
+    if (!function)
+        return name_by_place(module, address, arena);
+    const char *name = fm_symbol_name(arena, function->name);
+    return name == function->name ? fm_arena_strndup(arena, name, strlen(name)) : name;
+}
+
 void fm_module_name_rest(const struct fm_module *module, struct fm_found *found, size_t n, struct fm_arena *arena)
 {
     struct fm_arena scratch = {0};
@@ -117,9 +205,7 @@ void fm_module_name_rest(const struct fm_module *module, struct fm_found *found,
         if (is_named(&found[i]))
             continue;
         const struct function *function = function_of(functions, n_functions, found[i].address);
-        const char *name = function ? fm_symbol_name(arena, function->name) : NULL;
-        if (name == (function ? function->name : NULL) && name)
-            name = fm_arena_strndup(arena, name, strlen(name));
+        const char *name = name_of(module, function, found[i].address, arena);
         struct fm_symbol *frame = !name ? NULL : found[i].n ? &found[i].frames[0] : fm_found_add(&found[i], arena);
         if (frame)
             frame->function = name;

@@ -13,7 +13,7 @@
 #include "base/sort.h"
 #include "profile/crc.h"
 
-static const char magic[] = "fathom symbols 1\n";
+static const char magic[] = "fathom symbols 2\n";
 enum { MAGIC_BYTES = sizeof magic - 1, HEAD_BYTES = MAGIC_BYTES + sizeof(uint64_t), MAX_FRAMES = 1024 };
 
 /* A module without a build id could be any; it is looked up anew each time. */

@@ -2,7 +2,7 @@
  * module or its debug file has changed. A file is hostile until checked; one that is damaged, of another version or of
  * another user counts as none. That it cannot be written is no error.
  *
- *   "fathom symbols 1\n"   CRC-64 of the rest (8 bytes)   the rest, numbers in 7 bits a byte, lowest first:
+ *   "fathom symbols 2\n"   CRC-64 of the rest (8 bytes)   the rest, numbers in 7 bits a byte, lowest first:
  *   version of the files;  texts: how many, each its length and bytes;
  *   addresses: how many, each the distance from the one before and how many frames, each frame:
  *   function, path, defined (numbers of texts), line, defined_line, inlined

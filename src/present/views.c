@@ -90,7 +90,7 @@ const char *fm_site_text(struct fm_report *report, const struct fm_site *site)
     if (site->module[0] == 0)
         return "(detail given up)";
     const struct fm_symbol *place = fm_site_place(report, site);
-    if (place)
+    if (place && place->function[0] != '[') /* else the exact place says more */
         return fm_frame_text(report, place);
     return fm_format(&report->arena, "%s+0x%" PRIx64, fm_last_part(site->module), site->offset);
 }
