@@ -95,10 +95,9 @@ static void add_leaf(struct maker *maker, const struct joint *joint, enum fm_con
         fm_context_cost_add(&joint->frame->own, &own, tree->ranks);
 }
 
-static bool is_ours(const char *module)
+static bool is_library(const char *module, const char *beginning)
 {
-    static const char library[] = "libfathom.so.";
-    return strncmp(fm_last_part(module), library, sizeof library - 1) == 0;
+    return strncmp(fm_last_part(module), beginning, strlen(beginning)) == 0;
 }
 
 /* "nanosleep" for the function of ours that is called instead (measure/libc); NULL: it is none. */
@@ -140,12 +139,13 @@ static void add_frames(struct maker *maker, size_t i, const struct joint *from, 
     struct fm_symbol unknown;
     size_t n;
     const struct fm_symbol *frames = frames_of(maker, path, &unknown, &n);
-    bool ours = is_ours(path->site.module) && !from->closed && !from->routine;
+    bool ours = is_library(path->site.module, "libfathom.so.") && !from->closed && !from->routine;
+    bool by_program = !is_library(from->frame->id.module, "libmpi"); /* and not by a binding */
     const char *call = ours ? wrapped_call(frames[0].function) : NULL;
     *to = *from;
     if (call)
         add_wrapped_call(maker, i, call, to);
-    else if (ours)
+    else if (ours && by_program)
         to->routine = wrapped_routine(frames[0].function);
     for (size_t f = 0; f < n && !to->closed && !to->routine; f++) {
         struct fm_context_id id = {
