@@ -7,7 +7,7 @@
 #include "analyse/calltree.h"
 #include "analyse/path_tree.h"
 #include "base/path.h"
-#include "routines.h"
+#include "generated/routines.h"
 
 /* Where the children of an address hang, and the line that calls them. */
 struct joint {

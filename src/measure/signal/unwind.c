@@ -179,6 +179,9 @@ static bool find_fp(struct fm_unwind *u, const struct fm_cfi_rule *rule, uintptr
 }
 
 /* A step from the frame that `frame` stands for. The word of the caller's frame pointer is the last that it reads. */
+/* No return address is that of the outermost function, if it lies there: else a frame is just being made or given up. */
+enum { NEAR_THE_END = 4096 };
+
 __attribute__((noinline)) static enum fm_unwind_result step(struct fm_unwind *u, struct fm_stack_frame *frame)
 {
     uintptr_t address = address_in(u->pc, u->interrupted), cfa, pc, fp;
@@ -205,7 +208,7 @@ __attribute__((noinline)) static enum fm_unwind_result step(struct fm_unwind *u,
     u->fp = fp;
     u->interrupted = false;
     u->context = NULL;
-    return u->pc ? FM_UNWIND_CALLER : FM_UNWIND_END;
+    return u->pc ? FM_UNWIND_CALLER : u->stack_end - cfa < NEAR_THE_END ? FM_UNWIND_END : FM_UNWIND_LOST;
 }
 
 /* ---- walks ---- */
