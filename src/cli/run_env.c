@@ -8,6 +8,7 @@
 #include <sys/random.h>
 #include <unistd.h>
 
+#include "analyse/elf.h"
 #include "base/path.h"
 #include "cli/library.h"
 #include "cli/run_launch.h"
@@ -230,15 +231,27 @@ static void prepend(const char *variable, const char *word)
     free(both);
 }
 
-/* A program with gcc's address sanitizer ends at once where another library is loaded before the sanitizer's, unless it
- * is told not to; what the user has set comes later and counts. */
 static void preload(const char *library)
 {
     const char *old = getenv("LD_PRELOAD");
-    if (old && strstr(old, FM_LIBRARY_NAME))
+    if (!old || !strstr(old, FM_LIBRARY_NAME))
+        prepend("LD_PRELOAD", library);
+}
+
+/* A program with gcc's address sanitizer ends at once where another library is loaded before the sanitizer's, unless it
+ * is told not to; what the user has set comes later and counts. */
+static void allow_sanitizer(const char *program)
+{
+    char path[PATH_MAX];
+    struct fm_elf elf;
+    bool sanitized = false;
+    if (!program || !fm_find_command(program, path) || fm_elf_open(&elf, path, NULL))
         return;
-    prepend("LD_PRELOAD", library);
-    prepend("ASAN_OPTIONS", "verify_asan_link_order=0");
+    for (size_t i = 0; i < elf.n_needed; i++)
+        sanitized |= strncmp(elf.needed[i], "libasan.so", 10) == 0;
+    fm_elf_close(&elf);
+    if (sanitized)
+        prepend("ASAN_OPTIONS", "verify_asan_link_order=0");
 }
 
 char **fm_run_env_apply(const struct fm_run_env *env, const struct fm_run_options *options)
@@ -248,6 +261,7 @@ char **fm_run_env_apply(const struct fm_run_env *env, const struct fm_run_option
         return options->command;
     tell_what_is_certain(env, options->command);
     preload(env->library);
+    allow_sanitizer(env->launcher ? fm_launch_program(options->command) : options->command[0]);
     setenv("FATHOM_RUN_ID", env->run_id, 1);
     if (*env->output)
         setenv("FATHOM_OUTPUT", env->output, 1);
