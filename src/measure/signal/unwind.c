@@ -94,13 +94,14 @@ static void read_rule(struct fm_rule_slot *slot, const struct fm_unwind *u, uint
     struct fm_cfi_module module;
     bool in_module = fm_cfi_find_module(address, &module);
     slot->guessed = false;
+    slot->strange = !in_module;
     if (!in_module || !fm_cfi_rule_at(&module, address, &u->cache->tables, &slot->rule)) {
         slot->guessed = true;
         slot->rule = u->interrupted && FM_CALL_KEEPS_RA_IN_REGISTER ? in_register : frame_pointer;
         if (in_module && is_kernels(&module, u->pc) && fm_is_signal_return(u->pc))
             slot->rule.ra_kind = FM_RA_SIGNAL;
     }
-    slot->plain = is_plain(&slot->rule);
+    slot->plain = is_plain(&slot->rule) && !slot->strange;
     slot->from_fp = slot->rule.cfa_register == FM_DWARF_FP;
     slot->fp_use = fp_use(&slot->rule);
 }
@@ -179,9 +180,6 @@ static bool find_fp(struct fm_unwind *u, const struct fm_cfi_rule *rule, uintptr
 }
 
 /* A step from the frame that `frame` stands for. The word of the caller's frame pointer is the last that it reads. */
-/* No return address is that of the outermost function, if it lies there: else a frame is just being made or given up. */
-enum { NEAR_THE_END = 4096 };
-
 __attribute__((noinline)) static enum fm_unwind_result step(struct fm_unwind *u, struct fm_stack_frame *frame)
 {
     uintptr_t address = address_in(u->pc, u->interrupted), cfa, pc, fp;
@@ -195,6 +193,8 @@ __attribute__((noinline)) static enum fm_unwind_result step(struct fm_unwind *u,
         u->odd_frames = u->next_frame;
     if (rule->ra_kind == FM_RA_NONE)
         return FM_UNWIND_END;
+    if (slot->strange && !u->interrupted) /* while an exception is thrown, frames hold what is no return address */
+        return FM_UNWIND_LOST;
     if (rule->ra_kind == FM_RA_SIGNAL)
         return step_signal(u);
     if (!find_cfa(u, rule, &cfa) || cfa < u->sp || cfa > u->stack_end || (cfa == u->sp && !u->interrupted) ||
@@ -208,7 +208,7 @@ __attribute__((noinline)) static enum fm_unwind_result step(struct fm_unwind *u,
     u->fp = fp;
     u->interrupted = false;
     u->context = NULL;
-    return u->pc ? FM_UNWIND_CALLER : u->stack_end - cfa < NEAR_THE_END ? FM_UNWIND_END : FM_UNWIND_LOST;
+    return u->pc ? FM_UNWIND_CALLER : FM_UNWIND_LOST; /* the outermost function says so itself */
 }
 
 /* ---- walks ---- */

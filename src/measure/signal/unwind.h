@@ -24,6 +24,7 @@ struct fm_rule_slot {
     bool plain;
     bool from_fp;
     bool guessed; /* the code has no tables */
+    bool strange; /* and is in no module: made while the program runs, or no code at all */
     uint8_t fp_use;
 };
 
