@@ -160,10 +160,12 @@ void fm_sampler_make_way(int signal)
     if (atomic_load(&fm_sampling.on) && fm_sampling.signal == signal) {
         for_each_thread(delete_timer);
         give_back(signal);
-        if (take_signal())
+        if (take_signal()) {
             for_each_thread(begin_timer);
-        else
+        } else {
             atomic_store(&fm_sampling.on, 0);
+            for_each_thread(release); /* none holds back what is the program's now */
+        }
     }
     fm_unlock(&lock);
 }
