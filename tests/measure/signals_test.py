@@ -4,7 +4,8 @@ own."""
 import sampling
 import jobs
 
-THEMES = ("all-handlers", "flags", "wait-all", "wait-one", "descriptor", "suspend", "masks", "stacks", "default")
+THEMES = ("all-handlers", "flags", "wait-all", "wait-one", "descriptor", "suspend", "masks", "stacks", "named-set", "sent",
+          "break-waits", "default")
 # of these: samples go on afterwards
 GO_ON = ("flags", "wait-one", "stacks")
 

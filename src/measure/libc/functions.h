@@ -22,9 +22,11 @@
 
 #include "base/platform.h"
 
+struct gaicb;
 struct msghdr;
 struct mmsghdr;
 struct sembuf;
+struct termios;
 
 /* X(type, name, parameters, arguments): calls that a signal breaks even with SA_RESTART, whatever they are called for.
  * The sampling signal is held back around them. */
@@ -52,6 +54,7 @@ struct sembuf;
     X(int, posix_fallocate64, (int fd, off64_t offset, off64_t size), (fd, offset, size))                            \
     X(int, aio_suspend, (const struct aiocb *const list[], int n, const struct timespec *time), (list, n, time))     \
     X(int, aio_suspend64, (const struct aiocb64 *const list[], int n, const struct timespec *time), (list, n, time)) \
+    X(int, gai_suspend, (const struct gaicb *const list[], int n, const struct timespec *time), (list, n, time))     \
     X(int, connect, (int fd, __CONST_SOCKADDR_ARG address, socklen_t length), (fd, address, length))
 
 /* The same, but only where all is waited for, and for sockets with a limit of time. X as above, with `fd` and `flags`. */
@@ -81,6 +84,10 @@ struct sembuf;
     X(ssize_t, preadv, (int fd, const struct iovec *vector, int n, off_t offset), (fd, vector, n, offset), SIZE_MAX)  \
     X(ssize_t, preadv64, (int fd, const struct iovec *vector, int n, off64_t offset), (fd, vector, n, offset),        \
       SIZE_MAX)                                                                                                       \
+    X(ssize_t, preadv2, (int fd, const struct iovec *vector, int n, off_t offset, int flags),                         \
+      (fd, vector, n, offset, flags), SIZE_MAX)                                                                       \
+    X(ssize_t, preadv64v2, (int fd, const struct iovec *vector, int n, off64_t offset, int flags),                    \
+      (fd, vector, n, offset, flags), SIZE_MAX)                                                                       \
     X(int, recvmmsg, (int fd, struct mmsghdr *messages, unsigned n, int flags, struct timespec *time),                \
       (fd, messages, n, flags, time), SIZE_MAX)                                                                       \
     X(ssize_t, write, (int fd, const void *buffer, size_t size), (fd, buffer, size), size)                            \
@@ -90,6 +97,10 @@ struct sembuf;
     X(ssize_t, pwritev, (int fd, const struct iovec *vector, int n, off_t offset), (fd, vector, n, offset), SIZE_MAX) \
     X(ssize_t, pwritev64, (int fd, const struct iovec *vector, int n, off64_t offset), (fd, vector, n, offset),       \
       SIZE_MAX)                                                                                                       \
+    X(ssize_t, pwritev2, (int fd, const struct iovec *vector, int n, off_t offset, int flags),                        \
+      (fd, vector, n, offset, flags), SIZE_MAX)                                                                       \
+    X(ssize_t, pwritev64v2, (int fd, const struct iovec *vector, int n, off64_t offset, int flags),                   \
+      (fd, vector, n, offset, flags), SIZE_MAX)                                                                       \
     X(ssize_t, send, (int fd, const void *buffer, size_t size, int flags), (fd, buffer, size, flags), size)           \
     X(ssize_t, sendto,                                                                                                \
       (int fd, const void *buffer, size_t size, int flags, __CONST_SOCKADDR_ARG address, socklen_t length),           \
@@ -102,6 +113,17 @@ struct sembuf;
       (from, offset, fd, to, size, flags), size)                                                                      \
     X(ssize_t, copy_file_range, (int from, off64_t *offset, int fd, off64_t *to, size_t size, unsigned flags),        \
       (from, offset, fd, to, size, flags), size)
+
+/* They name a signal by sending it. X as above, with `signal`. */
+#define FM_LIBC_SENDS(X)                                                                              \
+    X(int, raise, (int signal), (signal))                                                             \
+    X(int, gsignal, (int signal), (signal))                                                           \
+    X(int, kill, (pid_t process, int signal), (process, signal))                                      \
+    X(int, killpg, (pid_t group, int signal), (group, signal))                                        \
+    X(int, tgkill, (pid_t process, pid_t thread, int signal), (process, thread, signal))              \
+    X(int, sigqueue, (pid_t process, int signal, const union sigval value), (process, signal, value)) \
+    X(int, pthread_kill, (pthread_t thread, int signal), (thread, signal))                            \
+    X(int, pthread_sigqueue, (pthread_t thread, int signal, const union sigval value), (thread, signal, value))
 
 /* Calls whose wrappers are written out. */
 #define FM_LIBC_OTHERS(X)                                                                                         \
@@ -133,6 +155,7 @@ struct sembuf;
     X(int, accept4, (int fd, __SOCKADDR_ARG address, socklen_t *length, int flags), (fd, address, length, flags)) \
     X(int, setsockopt, (int fd, int level, int option, const void *value, socklen_t length),                      \
       (fd, level, option, value, length))                                                                         \
+    X(int, tcsetattr, (int fd, int when, const struct termios *mode), (fd, when, mode))                           \
     X(int, dup, (int fd), (fd))                                                                                   \
     X(int, dup2, (int fd, int copy), (fd, copy))                                                                  \
     X(int, dup3, (int fd, int copy, int flags), (fd, copy, flags))                                                \
@@ -162,7 +185,7 @@ struct sembuf;
     X(int, thrd_create, (thrd_t * thread, thrd_start_t start, void *argument), (thread, start, argument))
 
 #define FM_LIBC_FUNCTIONS(X) \
-    FM_LIBC_NOTED(X) FM_LIBC_WAITS(X) FM_LIBC_RECEIVES(X) FM_LIBC_TRANSFERS(X) FM_LIBC_OTHERS(X)
+    FM_LIBC_NOTED(X) FM_LIBC_WAITS(X) FM_LIBC_RECEIVES(X) FM_LIBC_TRANSFERS(X) FM_LIBC_SENDS(X) FM_LIBC_OTHERS(X)
 
 #define FM_LIBC_FIELD(type, name, parameters, ...) type(*name) parameters;
 #define FM_LIBC_WRAPPER(type, name, parameters, ...) type fm_wrapped_##name parameters;

@@ -3,6 +3,7 @@
 #ifndef FM_MEASURE_LIBC_HOLD_H
 #define FM_MEASURE_LIBC_HOLD_H
 
+#include <errno.h>
 #include <signal.h>
 #include <string.h>
 #include <sys/syscall.h>
@@ -53,11 +54,24 @@ FM_INLINE void fm_hold_end(uint64_t held)
         fm_change_mask(SIG_UNBLOCK, &held);
 }
 
-/* A mask for calls that take one: the program's, or the thread's if that is NULL, with the sampling signal. */
+/* A program may pass a wrong address and is told so by the kernel. Of an unknown change that is what it looks at first. */
+static inline bool fm_is_readable(const sigset_t *set)
+{
+    enum { NO_CHANGE = -1 };
+    int error = errno;
+    bool readable = syscall(SYS_rt_sigprocmask, NO_CHANGE, set, NULL, sizeof(uint64_t)) == 0 || errno != EFAULT;
+    errno = error;
+    return set && readable;
+}
+
+/* A mask for calls that take one: the program's, or the thread's if that is NULL, with the sampling signal. A
+ * wrong one stays wrong. */
 static inline const sigset_t *fm_hold_mask(const sigset_t *mask, sigset_t *room)
 {
     memset(room, 0, sizeof *room);
     uint64_t signals = 0;
+    if (mask && !fm_is_readable(mask))
+        return mask;
     if (mask)
         memcpy(&signals, mask, sizeof signals);
     else

@@ -78,11 +78,28 @@ int fm_wrapped_siginterrupt(int signal, int interrupt)
     return fm_libc.siginterrupt(signal, interrupt);
 }
 
+/* From now on it is the program's, also if it is another one that samples use. */
+static void name_signal(int signal)
+{
+    enum { LAST = 64 };
+    if (signal >= SIGRTMIN && signal <= LAST)
+        fm_sampler_avoid(fm_signal_bit(signal));
+    make_way(signal);
+}
+
 int fm_wrapped_sigaddset(sigset_t *set, int signal)
 {
-    make_way(signal);
+    name_signal(signal);
     return fm_libc.sigaddset(set, signal);
 }
+
+#define SEND(type, name, parameters, arguments) \
+    type fm_wrapped_##name parameters           \
+    {                                           \
+        name_signal(signal);                    \
+        return fm_libc.name arguments;          \
+    }
+FM_LIBC_SENDS(SEND)
 
 int fm_wrapped_sigpending(sigset_t *set)
 {
@@ -121,6 +138,8 @@ const sigset_t *fm_without_sampling(const sigset_t *set, sigset_t *room)
 {
     enum { FEW = 32 };
     uint64_t signals;
+    if (!fm_is_readable(set))
+        return set;
     memcpy(&signals, set, sizeof signals);
     if (!(signals & fm_signal_bit(fm_sampling.signal ? fm_sampling.signal : 1)) || !is_sampling(fm_sampling.signal))
         return set;

@@ -8,6 +8,7 @@
 #include <limits.h>
 #include <stdbool.h>
 #include <sys/sendfile.h>
+#include <termios.h>
 
 #include "measure/libc/functions.h"
 #include "measure/libc/hold.h"
@@ -55,11 +56,33 @@ FM_LIBC_TRANSFERS(TRANSFER)
 
 /* ---- where limits come from, and where they go ---- */
 
+/* Also of bytes: fewer are not received. */
+static bool is_limit(int option)
+{
+    return option == SO_RCVTIMEO || option == SO_SNDTIMEO || option == SO_RCVLOWAT;
+}
+
 int fm_wrapped_setsockopt(int fd, int level, int option, const void *value, socklen_t length)
 {
     int result = fm_libc.setsockopt(fd, level, option, value, length);
-    if (level == SOL_SOCKET && result == 0 && (option == SO_RCVTIMEO || option == SO_SNDTIMEO))
+    if (level == SOL_SOCKET && result == 0 && is_limit(option))
         set_timed(fd);
+    return result;
+}
+
+/* A terminal may be told to wait for some bytes, or for a time, which would begin anew after each sample. */
+static bool has_limits(const struct termios *mode)
+{
+    return !(mode->c_lflag & ICANON) && (mode->c_cc[VMIN] > 1 || mode->c_cc[VTIME]);
+}
+
+/* The usual descriptors may be the same terminal. */
+int fm_wrapped_tcsetattr(int fd, int when, const struct termios *mode)
+{
+    int result = fm_libc.tcsetattr(fd, when, mode);
+    if (result == 0 && has_limits(mode))
+        for (set_timed(fd), fd = 0; fd <= STDERR_FILENO; fd++)
+            set_timed(fd);
     return result;
 }
 
@@ -125,10 +148,24 @@ static bool has_limit(int fd, int option)
     return getsockopt(fd, SOL_SOCKET, option, &limit, &length) == 0 && (limit.tv_sec || limit.tv_usec);
 }
 
+static bool waits_for_bytes(int fd)
+{
+    int bytes = 0;
+    socklen_t length = sizeof bytes;
+    return getsockopt(fd, SOL_SOCKET, SO_RCVLOWAT, &bytes, &length) == 0 && bytes > 1;
+}
+
+static bool is_terminal_with_limits(int fd)
+{
+    struct termios mode;
+    return tcgetattr(fd, &mode) == 0 && has_limits(&mode);
+}
+
 void fm_transfers_find(void)
 {
     enum { OPEN_EARLY = 1024 };
     for (int fd = 0; fd < OPEN_EARLY; fd++)
-        if (has_limit(fd, SO_RCVTIMEO) || has_limit(fd, SO_SNDTIMEO))
+        if (has_limit(fd, SO_RCVTIMEO) || has_limit(fd, SO_SNDTIMEO) || waits_for_bytes(fd) ||
+            is_terminal_with_limits(fd))
             set_timed(fd);
 }

@@ -347,6 +347,60 @@ static void stacks(void)
     fprintf(stderr, "sampled %d\n", sampled());
 }
 
+/* How many of the signals that are sent to the program itself it is given by sigtimedwait. */
+static void take_all(const sigset_t *set, int (*send)(int))
+{
+    struct timespec time = {0, 200000000};
+    int taken = 0;
+    sigprocmask(SIG_BLOCK, set, NULL);
+    for (int i = SIGRTMIN; i <= SIGRTMAX; i++)
+        send(i);
+    spin_ms(20);
+    while (sigtimedwait(set, NULL, &time) > 0)
+        taken++;
+    printf("%d taken\n", taken);
+}
+
+/* Past what is interposed, as another process does it. */
+static int send_unseen(int signal)
+{
+    return (int)syscall(SYS_kill, getpid(), signal);
+}
+
+static void named_set(void)
+{
+    sigset_t set;
+    sigemptyset(&set);
+    for (int i = SIGRTMIN; i <= SIGRTMAX; i++)
+        sigaddset(&set, i);
+    take_all(&set, send_unseen);
+}
+
+static void sent(void)
+{
+    sigset_t set;
+    sigfillset(&set);
+    take_all(&set, raise);
+}
+
+/* When every signal is the program's, none is held back from what waits. */
+static void break_waits(void)
+{
+    int broken = 0;
+    for (int i = SIGRTMIN; i <= SIGRTMAX; i++)
+        install(i, count, SA_SIGINFO);
+    for (int i = SIGRTMIN; i <= SIGRTMAX; i++) {
+        timer_t timer;
+        struct sigevent event = {.sigev_notify = SIGEV_SIGNAL, .sigev_signo = i};
+        struct itimerspec soon = {.it_value = {0, 20000000}};
+        timer_create(CLOCK_MONOTONIC, &event, &timer);
+        timer_settime(timer, 0, &soon, NULL);
+        broken += nanosleep(&(struct timespec){1, 0}, NULL) != 0;
+        timer_delete(timer);
+    }
+    printf("%d broken\n", broken);
+}
+
 static void end_by_default(void)
 {
     spin_ms(20);
@@ -359,8 +413,17 @@ int main(int argc, char **argv)
     static const struct {
         const char *name;
         void (*run)(void);
-    } themes[] = {{"all-handlers", all_handlers}, {"flags", flags},     {"wait-all", wait_all}, {"wait-one", wait_one},
-                  {"descriptor", descriptor},     {"suspend", suspend}, {"masks", masks},       {"stacks", stacks},
+    } themes[] = {{"all-handlers", all_handlers},
+                  {"flags", flags},
+                  {"wait-all", wait_all},
+                  {"wait-one", wait_one},
+                  {"descriptor", descriptor},
+                  {"suspend", suspend},
+                  {"masks", masks},
+                  {"stacks", stacks},
+                  {"named-set", named_set},
+                  {"sent", sent},
+                  {"break-waits", break_waits},
                   {"default", end_by_default}};
     for (size_t i = 0; i < sizeof themes / sizeof *themes; i++)
         if (argc > 1 && strcmp(argv[1], themes[i].name) == 0)

@@ -19,11 +19,13 @@
 #include <sys/random.h>
 #include <sys/select.h>
 #include <sys/sem.h>
+#include <sys/signalfd.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/time.h>
 #include <sys/uio.h>
 #include <sys/wait.h>
+#include <termios.h>
 #include <threads.h>
 #include <time.h>
 #include <unistd.h>
@@ -235,6 +237,12 @@ static long by_writev(void)
     return writev(pair[1], parts, 2);
 }
 
+static long by_pwritev2(void)
+{
+    struct iovec part = {block, BLOCK};
+    return pwritev2(pair[1], &part, 1, -1, 0);
+}
+
 static long by_send(void)
 {
     return send(pair[1], block, BLOCK, 0);
@@ -279,6 +287,17 @@ static void *feed(void *unused)
     return unused;
 }
 
+enum { TERMINAL_BYTES = 10 };
+static void *feed_bytes(void *data)
+{
+    (void)data;
+    for (int i = 0; i < feeds * TERMINAL_BYTES; i++) {
+        nanosleep(&wait_time, NULL);
+        (void)!write(pair[1], "x", 1);
+    }
+    return NULL;
+}
+
 static void receive_all(int calls)
 {
     pthread_t thread;
@@ -293,6 +312,48 @@ static void receive_all(int calls)
         for (n = n < 0 ? 0 : n; n < (long)sizeof buffer;)
             n += recv(pair[0], buffer, sizeof buffer - (size_t)n, 0);
     }
+    pthread_join(thread, NULL);
+}
+
+/* So many bytes are waited for, and then for a time. */
+static void terminal(int calls)
+{
+    pthread_t thread;
+    struct termios mode;
+    char buffer[64];
+    int master = posix_openpt(O_RDWR | O_NOCTTY);
+    grantpt(master);
+    unlockpt(master);
+    pair[0] = open(ptsname(master), O_RDWR | O_NOCTTY);
+    pair[1] = master;
+    tcgetattr(pair[0], &mode);
+    cfmakeraw(&mode);
+    mode.c_cc[VMIN] = TERMINAL_BYTES;
+    mode.c_cc[VTIME] = 0;
+    tcsetattr(pair[0], TCSANOW, &mode);
+    feeds = calls;
+    pthread_create(&thread, NULL, feed_bytes, NULL);
+    for (int i = 0; i < calls; i++)
+        partial += read(pair[0], buffer, TERMINAL_BYTES) != TERMINAL_BYTES;
+    pthread_join(thread, NULL);
+    mode.c_cc[VMIN] = 0;
+    mode.c_cc[VTIME] = 1;
+    tcsetattr(pair[0], TCSAFLUSH, &mode);
+    alarm(60); /* it would never end */
+    partial += read(pair[0], buffer, 1) != 0;
+}
+
+static void receive_some(int calls)
+{
+    pthread_t thread;
+    char buffer[64];
+    int bytes = TERMINAL_BYTES;
+    socketpair(AF_UNIX, SOCK_STREAM, 0, pair);
+    setsockopt(pair[0], SOL_SOCKET, SO_RCVLOWAT, &bytes, sizeof bytes);
+    feeds = calls;
+    pthread_create(&thread, NULL, feed_bytes, NULL);
+    for (int i = 0; i < calls; i++)
+        partial += recv(pair[0], buffer, TERMINAL_BYTES, 0) != TERMINAL_BYTES;
     pthread_join(thread, NULL);
 }
 
@@ -379,6 +440,13 @@ static void do_wrong(void)
     struct iovec *nowhere = (struct iovec *)16;
     partial += writev(1, nowhere, 2) != -1 || errno != EFAULT;
     partial += readv(0, nowhere, 2) != -1 || (errno != EFAULT && errno != EBADF);
+    sigset_t *no_mask = (sigset_t *)16;
+    struct timespec at_once = {0};
+    partial += ppoll(NULL, 0, &at_once, no_mask) != -1 || errno != EFAULT;
+    partial += pselect(0, NULL, NULL, NULL, &at_once, no_mask) != -1 || errno != EFAULT;
+    partial += sigsuspend(no_mask) != -1 || errno != EFAULT;
+    partial += sigtimedwait(no_mask, NULL, &at_once) != -1 || errno != EFAULT;
+    partial += signalfd(-1, no_mask, 0) != -1 || errno != EFAULT;
 }
 
 /* The limit that is documented: what goes past libc. It shows that samples do come. */
@@ -482,6 +550,12 @@ int main(int argc, char **argv)
         writes(calls, by_sendmsg, 1);
     if (strcmp(theme, "receive-all") == 0)
         receive_all(calls);
+    if (strcmp(theme, "receive-some") == 0)
+        receive_some(calls);
+    if (strcmp(theme, "terminal") == 0)
+        terminal(calls);
+    if (strcmp(theme, "pwritev2") == 0)
+        writes(calls, by_pwritev2, 0);
     if (strcmp(theme, "limits") == 0)
         limits(calls);
     if (strcmp(theme, "cancellation") == 0)
