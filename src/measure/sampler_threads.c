@@ -61,7 +61,7 @@ static struct fm_sampled *take_thread(int32_t tid)
             !__atomic_compare_exchange_n(&thread->taken, &expected, 1, false, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
             continue;
         thread->tid = tid;
-        thread->found = 0;
+        thread->found = thread->paused = 0;
         thread->timer = -1;
         thread->seg = NULL;
         thread->stack_low = tid == fm_rt.pid ? first_stack.low : 0;
@@ -149,7 +149,7 @@ static void for_each_thread(void (*act)(struct fm_sampled *))
 
 static void begin_timer(struct fm_sampled *thread)
 {
-    if (!make_timer(thread))
+    if (!thread->paused && !make_timer(thread))
         fm_sampler_thread_passed();
 }
 
@@ -209,6 +209,20 @@ static bool begin_thread(struct fm_sampled *self)
     if (self->timer < 0)
         begin_timer(self);
     return true;
+}
+
+void fm_sampler_pause(bool pause)
+{
+    struct fm_sampled *self = fm_sampled_self;
+    if (!self || !self->taken || self->paused == pause || getpid() != fm_rt.pid)
+        return;
+    fm_lock(&lock);
+    self->paused = pause;
+    if (pause)
+        delete_timer(self);
+    else if (atomic_load(&fm_sampling.on))
+        begin_timer(self);
+    fm_unlock(&lock);
 }
 
 /* Whether a sample could break what a thread is doing: it may be in a call that it made before samples were held back

@@ -172,6 +172,8 @@ struct termios;
     X(int, sigignore, (int signal), (signal))                                                                     \
     X(int, siginterrupt, (int signal, int interrupt), (signal, interrupt))                                        \
     X(int, sigpending, (sigset_t * set), (set))                                                                   \
+    X(int, prctl, (int option, unsigned long a, unsigned long b, unsigned long c, unsigned long d),               \
+      (option, a, b, c, d))                                                                                       \
     X(int, dlclose, (void *module), (module))
 
 /* What has to be known when sampling begins: these are wrapped from the start of the process. */

@@ -1,6 +1,7 @@
 /* The sampling signal is one that the program does not use. As soon as it names it, sampling goes to another one, and
  * what the program does with it is between the program and the kernel; until then it looks as if nobody used it. */
 #define _GNU_SOURCE
+#include <sys/prctl.h>
 #include <sys/signalfd.h>
 
 #include "measure/libc/functions.h"
@@ -123,12 +124,20 @@ int fm_wrapped_signalfd(int fd, const sigset_t *mask, int flags)
     return result;
 }
 
+/* Who allows itself a few system calls only may not allow those that samples need. */
+int fm_wrapped_prctl(int option, unsigned long a, unsigned long b, unsigned long c, unsigned long d)
+{
+    if (option == PR_SET_SECCOMP && getpid() == fm_rt.pid)
+        fm_sampler_stop();
+    return fm_libc.prctl(option, a, b, c, d);
+}
+
 int fm_wrapped_sigaltstack(const stack_t *stack, stack_t *before)
 {
     uint64_t held = fm_hold(); /* a sample must not come between the program's stack and ours */
     int result = fm_libc.sigaltstack(stack, before);
     if (result == 0)
-        fm_alternate_follow(stack != NULL, before);
+        fm_sampler_pause(!fm_alternate_follow(stack != NULL, before));
     fm_hold_end(held);
     return result;
 }

@@ -10,8 +10,9 @@
 
 /* What a sampled thread needs, made before its first signal. */
 struct fm_sampled {
-    uint32_t taken; /* atomic: 1 while a thread owns it */
-    uint32_t found; /* it was there before sampling began */
+    uint32_t taken;  /* atomic: 1 while a thread owns it */
+    uint32_t found;  /* it was there before sampling began */
+    uint32_t paused; /* it has no timer for now */
     int32_t tid;
     int timer;                      /* as the kernel names it; -1: none */
     uintptr_t stack_low, stack_end; /* its own stack, as far as it may grow */
