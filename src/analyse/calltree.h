@@ -94,11 +94,21 @@ enum fm_status fm_calltree_flat(const struct fm_calltree *calls, struct fm_arena
 enum fm_status fm_calltree_callers(const struct fm_calltree *calls, size_t depth, struct fm_arena *arena,
                                    struct fm_calltree *callers, struct fm_error *error);
 
+/* Recursion as often as it differs: where a path goes through the same functions twice in succession, f g f g, it goes
+ * through them once. Exclusive costs are sums; inclusive ones the time with the context on the stack, counted once. */
+enum fm_status fm_calltree_fold_cycles(const struct fm_calltree *calls, struct fm_arena *arena,
+                                       struct fm_calltree *folded, struct fm_error *error);
+/* Without what MPI does inside: a routine is a leaf; below the function at which a library of MPI is entered only the
+ * routines that it leads to are left, and a call site with all the rest, whatever libraries that is in. */
+enum fm_status fm_calltree_fold_mpi(const struct fm_calltree *calls, struct fm_arena *arena, struct fm_calltree *folded,
+                                    struct fm_error *error);
+
 enum fm_context_metric { FM_BY_INCLUSIVE, FM_BY_EXCLUSIVE, FM_BY_MAX, FM_BY_IMBALANCE, FM_BY_NAME };
 /* Sorts all children: most first; of equal ones by name and line. */
 enum fm_status fm_calltree_sort(struct fm_calltree *tree, enum fm_context_metric metric, struct fm_error *error);
 
 bool fm_context_is(const struct fm_context *context, const char *function); /* as fm_calltree_focus means it */
+bool fm_context_in_mpi(const struct fm_context *context); /* a routine, or in a library of MPI by its name, libmpi* */
 /* Inclusive, over ranks: most - mean. */
 double fm_context_imbalance(const struct fm_context *context, uint32_t ranks);
 /* The child that has at least half of what a context has in all, or NULL: so the hot path goes. */

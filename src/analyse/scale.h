@@ -25,7 +25,10 @@ enum { FM_SCALE_RUNS = 32 };
 struct fm_scale_run {
     const struct fm_calltree *tree;
     uint32_t processes;
-    uint64_t period_ns; /* of a sample: the longest of the run; 0: measured, not sampled */
+    uint64_t period_ns;  /* of a sample: the longest of the run; 0: measured, not sampled */
+    const char *program; /* path of the main program's load module: those of all runs are one; NULL or "": not known */
+    const char
+        *build; /* its build id: programs of one build have their lines in the same places; NULL or "": not known */
 };
 
 /* What a run has at a context, over all its processes. Average over processes: divided by them. */
@@ -37,7 +40,8 @@ struct fm_scale_node {
     const struct fm_context *context; /* of the last run that has it: names and lines are those of the largest one */
     uint32_t parent, first, next;     /* 0: none; node 0 is the root */
     uint32_t runs;                    /* a bit for each that has it */
-    bool by_name;                     /* lines or modules differ in some of them */
+    uint32_t function; /* of a frame or routine: the same number for the same function anywhere; else 0 */
+    bool by_name;      /* lines or modules differ in some of them */
 };
 
 /* Parents stand before their children. Memory is the arena's; runs and their trees must outlive it. */
@@ -46,11 +50,11 @@ struct fm_scale {
     const struct fm_scale_run *runs; /* by number of processes; of equal ones in the order given */
     size_t n_runs;
     struct fm_scale_node *nodes;
-    size_t n;
+    size_t n, n_functions;       /* functions are numbered from 1 to n_functions */
     struct fm_scale_cost *costs; /* [n][n_runs] */
 };
 
-/* Joins the trees of all runs. Without lines (`fold_lines`) statements and call sites are given to their frames first. */
+/* Joins the trees of all runs, two or more. */
 enum fm_status fm_scale_join(enum fm_scale_mode mode, const struct fm_scale_run *runs, size_t n_runs,
                              struct fm_arena *arena, struct fm_scale *scale, struct fm_error *error);
 
@@ -59,12 +63,20 @@ static inline const struct fm_scale_cost *fm_scale_cost(const struct fm_scale *s
     return &scale->costs[node * scale->n_runs + run];
 }
 
-/* Excess work of one run against another. `error` is half of the 95 % interval that the sampling of both leaves. */
+/* What comes after `at` in a walk over all that is below `top`, parents first and children in their order; 0 at the end. */
+uint32_t fm_scale_after(const struct fm_scale *scale, uint32_t top, uint32_t at);
+
+/* Excess work of one run against another. `error` is half of the 95 % interval that the sampling of both leaves: a cost
+ * stands for as many samples as its run has periods in it, each of which fell here by chance (binomial), and nothing is
+ * known better than to one sample, not even that a context is absent. */
 struct fm_excess {
     double all, own;             /* X_I and X_E */
     double all_error, own_error; /* 0 where both were measured */
 };
 struct fm_excess fm_scale_excess(const struct fm_scale *scale, uint32_t node, size_t base, size_t other);
+/* The same of any sum of costs of the two runs. */
+struct fm_excess fm_scale_excess_of(const struct fm_scale *scale, const struct fm_scale_cost *in_base,
+                                    const struct fm_scale_cost *in_other, size_t base, size_t other);
 /* Whether a value can be told from 0. */
 static inline bool fm_is_certain(double value, double error)
 {
@@ -75,8 +87,8 @@ double fm_scale_total(const struct fm_scale *scale, size_t run);
 /* 1 - X of the root. */
 double fm_scale_efficiency(const struct fm_scale *scale, size_t base, size_t other);
 
-/* Sorts all children by the loss of the last run against the first: certain losses first, the largest first; then what is
- * not certain; of equal ones by name and line. */
+/* Sorts all children by what one run loses against another: certain losses first, the largest first; then what is not
+ * certain; then gains; of equal ones by name and line. */
 enum fm_status fm_scale_sort(struct fm_scale *scale, size_t base, size_t other, bool own, struct fm_error *error);
 /* The child that has at least half of what a context loses, certainly; 0: none. */
 uint32_t fm_scale_hot(const struct fm_scale *scale, uint32_t node, size_t base, size_t other);
