@@ -27,8 +27,7 @@ struct fm_scale_run {
     uint32_t processes;
     uint64_t period_ns;  /* of a sample: the longest of the run; 0: measured, not sampled */
     const char *program; /* path of the main program's load module: those of all runs are one; NULL or "": not known */
-    const char
-        *build; /* its build id: programs of one build have their lines in the same places; NULL or "": not known */
+    const char *build;   /* its build id: where it is the same, lines are where they were; NULL or "": not known */
 };
 
 /* What a run has at a context, over all its processes. Average over processes: divided by them. */
@@ -44,10 +43,10 @@ struct fm_scale_node {
     bool by_name;      /* lines or modules differ in some of them */
 };
 
-/* Parents stand before their children. Memory is the arena's; runs and their trees must outlive it. */
+/* Parents stand before their children. Memory is the arena's; the trees must outlive it. */
 struct fm_scale {
     enum fm_scale_mode mode;
-    const struct fm_scale_run *runs; /* by number of processes; of equal ones in the order given */
+    const struct fm_scale_run *runs; /* by number of processes; of equal ones, and for `same`, in the order given */
     size_t n_runs;
     struct fm_scale_node *nodes;
     size_t n, n_functions;       /* functions are numbered from 1 to n_functions */

@@ -1,0 +1,179 @@
+#include "analyse/scale.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "profile/order.h"
+
+uint32_t fm_scale_after(const struct fm_scale *scale, uint32_t top, uint32_t at)
+{
+    if (scale->nodes[at].first)
+        return scale->nodes[at].first;
+    while (at != top && !scale->nodes[at].next)
+        at = scale->nodes[at].parent;
+    return at == top ? 0 : scale->nodes[at].next;
+}
+
+/* ---- excess ---- */
+
+/* Half of the 95 % interval of a cost, in ns. */
+static double cost_error(double cost_ns, double total_ns, double period_ns)
+{
+    if (period_ns <= 0)
+        return 0;
+    double elsewhere = total_ns > cost_ns ? 1 - cost_ns / total_ns : 0;
+    double error = 1.96 * sqrt(cost_ns * elsewhere * period_ns);
+    return error > period_ns ? error : period_ns;
+}
+
+struct expectation {
+    double base, other;               /* what costs of the two runs are multiplied with */
+    double base_period, other_period; /* in ns */
+    double base_total, other_total;
+};
+
+static struct expectation expect(const struct fm_scale *scale, size_t base, size_t other)
+{
+    const struct fm_scale_run *p = &scale->runs[base], *q = &scale->runs[other];
+    struct expectation e = {
+        .base = 1,
+        .other = 1,
+        .base_period = (double)p->period_ns,
+        .other_period = (double)q->period_ns,
+        .base_total = (double)fm_scale_cost(scale, 0, base)->all_ns,
+        .other_total = (double)fm_scale_cost(scale, 0, other)->all_ns,
+    };
+    if (scale->mode != FM_SCALE_STRONG) {
+        e.base = p->processes ? 1.0 / p->processes : 0;
+        e.other = q->processes ? 1.0 / q->processes : 0;
+    }
+    return e;
+}
+
+static double excess(const struct expectation *e, uint64_t base_ns, uint64_t other_ns, double *error)
+{
+    double total = e->other * e->other_total;
+    *error = 0;
+    if (total <= 0)
+        return 0;
+    double before = e->base * cost_error((double)base_ns, e->base_total, e->base_period);
+    double after = e->other * cost_error((double)other_ns, e->other_total, e->other_period);
+    *error = sqrt(before * before + after * after) / total;
+    return (e->other * (double)other_ns - e->base * (double)base_ns) / total;
+}
+
+struct fm_excess fm_scale_excess_of(const struct fm_scale *scale, const struct fm_scale_cost *in_base,
+                                    const struct fm_scale_cost *in_other, size_t base, size_t other)
+{
+    struct expectation e = expect(scale, base, other);
+    struct fm_excess x;
+    x.all = excess(&e, in_base->all_ns, in_other->all_ns, &x.all_error);
+    x.own = excess(&e, in_base->own_ns, in_other->own_ns, &x.own_error);
+    return x;
+}
+
+struct fm_excess fm_scale_excess(const struct fm_scale *scale, uint32_t node, size_t base, size_t other)
+{
+    return fm_scale_excess_of(scale, fm_scale_cost(scale, node, base), fm_scale_cost(scale, node, other), base, other);
+}
+
+double fm_scale_total(const struct fm_scale *scale, size_t run)
+{
+    uint32_t processes = scale->runs[run].processes;
+    return processes ? (double)fm_scale_cost(scale, 0, run)->all_ns / processes : 0;
+}
+
+double fm_scale_efficiency(const struct fm_scale *scale, size_t base, size_t other)
+{
+    return 1 - fm_scale_excess(scale, 0, base, other).all;
+}
+
+uint32_t fm_scale_hot(const struct fm_scale *scale, uint32_t node, size_t base, size_t other)
+{
+    double whole = fm_scale_excess(scale, node, base, other).all, most = 0;
+    uint32_t hot = 0;
+    for (uint32_t child = scale->nodes[node].first; child; child = scale->nodes[child].next) {
+        struct fm_excess x = fm_scale_excess(scale, child, base, other);
+        if (x.all > most && x.all > x.all_error && x.all >= whole / 2) {
+            hot = child;
+            most = x.all;
+        }
+    }
+    return whole > 0 ? hot : 0;
+}
+
+/* ---- order ---- */
+
+struct sortable {
+    const struct fm_context *context;
+    double excess;
+    uint32_t node;
+    uint32_t rank; /* 0: a loss; 1: not certain; 2: a gain */
+};
+
+static int compare(const void *a, const void *b)
+{
+    const struct sortable *x = a, *y = b;
+    const struct fm_context_id *p = &x->context->id, *q = &y->context->id;
+    if (x->rank != y->rank)
+        return fm_compare_number(x->rank, y->rank);
+    if (x->excess != y->excess)
+        return x->excess > y->excess ? -1 : 1;
+    int order = fm_compare_text(p->name, q->name);
+    if (!order)
+        order = fm_compare_text(p->path, q->path);
+    if (!order)
+        order = fm_compare_number(p->line, q->line);
+    if (!order)
+        order = fm_compare_text(p->module, q->module);
+    if (!order)
+        order = fm_compare_text(p->defined, q->defined);
+    return order ? order : fm_compare_number(p->kind * 2 + p->inlined, q->kind * 2 + q->inlined);
+}
+
+static size_t list_children(const struct fm_scale *scale, uint32_t parent, size_t base, size_t other, bool own,
+                            struct sortable *items)
+{
+    size_t n = 0;
+    for (uint32_t child = scale->nodes[parent].first; child; child = scale->nodes[child].next) {
+        struct fm_excess x = fm_scale_excess(scale, child, base, other);
+        double value = own ? x.own : x.all, error = own ? x.own_error : x.all_error;
+        items[n++] = (struct sortable){.context = scale->nodes[child].context,
+                                       .excess = value,
+                                       .node = child,
+                                       .rank = !fm_is_certain(value, error) ? 1
+                                               : value > 0                  ? 0
+                                                                            : 2};
+    }
+    return n;
+}
+
+static size_t most_children(const struct fm_scale *scale)
+{
+    size_t most = 0;
+    for (size_t at = 0; at < scale->n; at++) {
+        size_t n = 0;
+        for (uint32_t child = scale->nodes[at].first; child; child = scale->nodes[child].next)
+            n++;
+        most = n > most ? n : most;
+    }
+    return most;
+}
+
+enum fm_status fm_scale_sort(struct fm_scale *scale, size_t base, size_t other, bool own, struct fm_error *error)
+{
+    struct sortable *items = calloc(most_children(scale) + 1, sizeof *items);
+    if (!items)
+        return fm_fail(error, FM_ERR_MEMORY, "no memory left to sort the contexts");
+    for (uint32_t at = 0; at < scale->n; at++) {
+        size_t n = list_children(scale, at, base, other, own, items);
+        if (n < 2)
+            continue;
+        qsort(items, n, sizeof *items, compare);
+        scale->nodes[at].first = items[0].node;
+        for (size_t i = 0; i < n; i++)
+            scale->nodes[items[i].node].next = i + 1 < n ? items[i + 1].node : 0;
+    }
+    free(items);
+    return FM_OK;
+}
