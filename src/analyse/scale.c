@@ -16,59 +16,41 @@ uint32_t fm_scale_after(const struct fm_scale *scale, uint32_t top, uint32_t at)
 
 /* ---- excess ---- */
 
-/* Half of the 95 % interval of a cost, in ns. */
-static double cost_error(double cost_ns, double total_ns, double period_ns)
+double fm_scale_error(const struct fm_scale *scale, uint64_t cost_ns, size_t run)
 {
-    if (period_ns <= 0)
-        return 0;
-    double elsewhere = total_ns > cost_ns ? 1 - cost_ns / total_ns : 0;
-    double error = 1.96 * sqrt(cost_ns * elsewhere * period_ns);
-    return error > period_ns ? error : period_ns;
+    double cost = (double)cost_ns, total = (double)fm_scale_cost(scale, 0, run)->all_ns;
+    double period = (double)scale->runs[run].period_ns;
+    double elsewhere = total > cost ? 1 - cost / total : 0;
+    double error = 1.96 * sqrt(cost * elsewhere * period);
+    return error > period ? error : period;
 }
 
-struct expectation {
-    double base, other;               /* what costs of the two runs are multiplied with */
-    double base_period, other_period; /* in ns */
-    double base_total, other_total;
-};
-
-static struct expectation expect(const struct fm_scale *scale, size_t base, size_t other)
+/* What sums over the processes of a run are multiplied with before they are compared. */
+static double weight(const struct fm_scale *scale, size_t run)
 {
-    const struct fm_scale_run *p = &scale->runs[base], *q = &scale->runs[other];
-    struct expectation e = {
-        .base = 1,
-        .other = 1,
-        .base_period = (double)p->period_ns,
-        .other_period = (double)q->period_ns,
-        .base_total = (double)fm_scale_cost(scale, 0, base)->all_ns,
-        .other_total = (double)fm_scale_cost(scale, 0, other)->all_ns,
-    };
-    if (scale->mode != FM_SCALE_STRONG) {
-        e.base = p->processes ? 1.0 / p->processes : 0;
-        e.other = q->processes ? 1.0 / q->processes : 0;
-    }
-    return e;
+    uint32_t processes = scale->runs[run].processes;
+    return scale->mode == FM_SCALE_STRONG ? 1 : processes ? 1.0 / processes : 0;
 }
 
-static double excess(const struct expectation *e, uint64_t base_ns, uint64_t other_ns, double *error)
+static double excess(const struct fm_scale *scale, uint64_t base_ns, uint64_t other_ns, size_t base, size_t other,
+                     double *error)
 {
-    double total = e->other * e->other_total;
+    double p = weight(scale, base), q = weight(scale, other);
+    double total = q * (double)fm_scale_cost(scale, 0, other)->all_ns;
     *error = 0;
     if (total <= 0)
         return 0;
-    double before = e->base * cost_error((double)base_ns, e->base_total, e->base_period);
-    double after = e->other * cost_error((double)other_ns, e->other_total, e->other_period);
+    double before = p * fm_scale_error(scale, base_ns, base), after = q * fm_scale_error(scale, other_ns, other);
     *error = sqrt(before * before + after * after) / total;
-    return (e->other * (double)other_ns - e->base * (double)base_ns) / total;
+    return (q * (double)other_ns - p * (double)base_ns) / total;
 }
 
 struct fm_excess fm_scale_excess_of(const struct fm_scale *scale, const struct fm_scale_cost *in_base,
                                     const struct fm_scale_cost *in_other, size_t base, size_t other)
 {
-    struct expectation e = expect(scale, base, other);
     struct fm_excess x;
-    x.all = excess(&e, in_base->all_ns, in_other->all_ns, &x.all_error);
-    x.own = excess(&e, in_base->own_ns, in_other->own_ns, &x.own_error);
+    x.all = excess(scale, in_base->all_ns, in_other->all_ns, base, other, &x.all_error);
+    x.own = excess(scale, in_base->own_ns, in_other->own_ns, base, other, &x.own_error);
     return x;
 }
 

@@ -76,6 +76,8 @@ struct fm_excess fm_scale_excess(const struct fm_scale *scale, uint32_t node, si
 /* The same of any sum of costs of the two runs. */
 struct fm_excess fm_scale_excess_of(const struct fm_scale *scale, const struct fm_scale_cost *in_base,
                                     const struct fm_scale_cost *in_other, size_t base, size_t other);
+/* Half of the 95 % interval of a cost of one run, in ns over all its processes. */
+double fm_scale_error(const struct fm_scale *scale, uint64_t cost_ns, size_t run);
 /* Whether a value can be told from 0. */
 static inline bool fm_is_certain(double value, double error)
 {

@@ -24,12 +24,13 @@ enum fm_scale_cause {
 };
 enum fm_scale_cause fm_scale_cause(const struct fm_scale *scale, uint32_t node, size_t base, size_t other);
 
-enum { FM_VERDICTS = 5, FM_VERDICT_CALLERS = 6 };
+enum { FM_VERDICTS = 5, FM_VERDICT_CALLERS = 6, FM_VERDICT_REPEATS = 3 };
 #define FM_VERDICT_LEAST 0.01 /* of the run: less is not worth a sentence */
 
 struct fm_verdict_caller {
     uint32_t node; /* a context of the function that calls: where it loses most */
     double excess; /* of the run */
+    size_t calls;  /* in succession, at different places; 1 in the list of callers */
 };
 
 struct fm_verdict {
@@ -39,9 +40,9 @@ struct fm_verdict {
     struct fm_excess excess;   /* of all its contexts */
     struct fm_verdict_caller callers[FM_VERDICT_CALLERS]; /* most first */
     size_t n_callers;                                     /* all of them, more than are listed perhaps */
-    /* One routine that makes several of these calls, one after the other: where that loses most. */
-    struct fm_verdict_caller repeats; /* excess 0: none */
-    size_t n_repeats;                 /* how many calls */
+    /* Functions that make several of these calls one after the other, with no other call between them. */
+    struct fm_verdict_caller repeats[FM_VERDICT_REPEATS]; /* most first */
+    size_t n_repeats;
 };
 
 struct fm_verdicts {

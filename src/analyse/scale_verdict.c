@@ -1,0 +1,322 @@
+#include "analyse/scale_verdict.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "profile/order.h"
+
+/* X_E of at least this part of X_I is about X_I, a caller with at least that part of a loss has nearly all of it. */
+#define ABOUT 0.75
+#define NEARLY_ALL 0.9
+
+enum fm_scale_cause fm_scale_cause(const struct fm_scale *scale, uint32_t node, size_t base, size_t other)
+{
+    struct fm_excess x = fm_scale_excess(scale, node, base, other);
+    if (!fm_is_certain(x.all, x.all_error))
+        return FM_CAUSE_NONE;
+    if (x.all < 0)
+        return FM_CAUSE_GAIN;
+    if (fm_context_in_mpi(scale->nodes[node].context))
+        return FM_CAUSE_MPI;
+    return x.own >= ABOUT * x.all ? FM_CAUSE_OWN : FM_CAUSE_CALLEES;
+}
+
+/* What a function has in all its contexts. */
+struct tally {
+    struct fm_scale_cost base, other;
+    double excess, most; /* most: of one context, `node` */
+    uint32_t function, node;
+    uint32_t active; /* how often it is on the stack just now */
+    uint32_t line;   /* as a caller: where it calls; with `several` at other lines too */
+    bool several;
+    size_t calls;
+};
+
+/* One context of the function that a verdict is about. */
+struct loss {
+    uint32_t node;
+    uint32_t joint; /* itself or one of those that it is called through: the callers of this one are looked at */
+    double excess;
+};
+
+struct judge {
+    const struct fm_scale *scale;
+    size_t base, other;
+    struct tally *functions, *callers; /* by number of the function */
+    struct tally *ranked;
+    struct loss *losses;
+    size_t n_losses;
+    double *led_to; /* by node: the loss that a call leads to, of calls near what the verdict is about */
+    uint32_t *children;
+};
+
+static double own_excess(const struct judge *judge, uint32_t node)
+{
+    return fm_scale_excess(judge->scale, node, judge->base, judge->other).own;
+}
+
+/* ---- functions ---- */
+
+static void enter(struct judge *judge, uint32_t node)
+{
+    const struct fm_scale *scale = judge->scale;
+    struct tally *tally = &judge->functions[scale->nodes[node].function];
+    const struct fm_scale_cost *base = fm_scale_cost(scale, node, judge->base);
+    const struct fm_scale_cost *other = fm_scale_cost(scale, node, judge->other);
+    tally->base.own_ns += base->own_ns;
+    tally->other.own_ns += other->own_ns;
+    if (!tally->active++) {
+        tally->base.all_ns += base->all_ns;
+        tally->other.all_ns += other->all_ns;
+    }
+    double excess = own_excess(judge, node);
+    if (!tally->node || excess > tally->most) {
+        tally->node = node;
+        tally->most = excess;
+    }
+}
+
+static void sum_functions(struct judge *judge)
+{
+    const struct fm_scale_node *nodes = judge->scale->nodes;
+    uint32_t at = nodes[0].first;
+    while (at) {
+        enter(judge, at);
+        if (nodes[at].first) {
+            at = nodes[at].first;
+            continue;
+        }
+        judge->functions[nodes[at].function].active--;
+        while (!nodes[at].next && nodes[at].parent) {
+            at = nodes[at].parent;
+            judge->functions[nodes[at].function].active--;
+        }
+        at = nodes[at].next;
+    }
+}
+
+static int by_excess(const void *a, const void *b)
+{
+    const struct tally *x = a, *y = b;
+    if (x->excess != y->excess)
+        return x->excess > y->excess ? -1 : 1;
+    return fm_compare_number(x->node, y->node);
+}
+
+/* Those with something in them, most first. */
+static size_t rank(struct judge *judge, const struct tally *tallies)
+{
+    size_t n = 0;
+    for (size_t i = 1; i <= judge->scale->n_functions; i++)
+        if (tallies[i].excess >= FM_VERDICT_LEAST)
+            judge->ranked[n++] = tallies[i];
+    qsort(judge->ranked, n, sizeof *judge->ranked, by_excess);
+    return n;
+}
+
+static size_t losing_functions(struct judge *judge)
+{
+    for (size_t i = 1; i <= judge->scale->n_functions; i++) {
+        struct tally *tally = &judge->functions[i];
+        struct fm_excess x = fm_scale_excess_of(judge->scale, &tally->base, &tally->other, judge->base, judge->other);
+        tally->function = (uint32_t)i;
+        tally->excess = fm_is_certain(x.own, x.own_error) ? x.own : 0;
+    }
+    return rank(judge, judge->functions);
+}
+
+/* ---- callers ---- */
+
+/* The function that a context is called by, outside of itself and of MPI; 0: none is known. `place` is what it calls. */
+static uint32_t caller_of(const struct fm_scale *scale, uint32_t node, uint32_t *place)
+{
+    uint32_t own = scale->nodes[node].function;
+    *place = node;
+    for (uint32_t at = scale->nodes[node].parent; at; at = scale->nodes[at].parent) {
+        const struct fm_scale_node *caller = &scale->nodes[at];
+        if (caller->function && caller->function != own && !fm_context_in_mpi(caller->context))
+            return at;
+        *place = at;
+    }
+    return 0;
+}
+
+static void list_losses(struct judge *judge, uint32_t function)
+{
+    judge->n_losses = 0;
+    for (uint32_t at = 1; at < judge->scale->n; at++)
+        if (judge->scale->nodes[at].function == function)
+            judge->losses[judge->n_losses++] = (struct loss){at, at, own_excess(judge, at)};
+}
+
+static void sum_callers(struct judge *judge)
+{
+    const struct fm_scale *scale = judge->scale;
+    memset(judge->callers, 0, (scale->n_functions + 1) * sizeof *judge->callers);
+    for (size_t i = 0; i < judge->n_losses; i++) {
+        const struct loss *loss = &judge->losses[i];
+        uint32_t place, node = caller_of(scale, loss->joint, &place), line = scale->nodes[place].context->id.line;
+        struct tally *tally = &judge->callers[scale->nodes[node].function];
+        tally->several |= tally->node && tally->line != line;
+        tally->line = line;
+        tally->excess += loss->excess;
+        if (!tally->node || loss->excess > tally->most) {
+            tally->node = node;
+            tally->most = loss->excess;
+        }
+    }
+    judge->callers[0].excess = 0;
+}
+
+static void fill_callers(struct judge *judge, struct fm_verdict *verdict)
+{
+    verdict->n_callers = rank(judge, judge->callers);
+    for (size_t i = 0; i < verdict->n_callers && i < FM_VERDICT_CALLERS; i++)
+        verdict->callers[i] = (struct fm_verdict_caller){judge->ranked[i].node, judge->ranked[i].excess, 1};
+}
+
+/* Goes outwards past functions that nearly all comes through, at one place in them, to where ways part. If they never
+ * do, the callers are those next to the function. */
+static void find_callers(struct judge *judge, struct fm_verdict *verdict)
+{
+    sum_callers(judge);
+    fill_callers(judge, verdict);
+    double enough = NEARLY_ALL * verdict->excess.own;
+    for (uint32_t through = 0;; through = judge->ranked[0].node) {
+        size_t n = rank(judge, judge->callers);
+        if (!n)
+            break;
+        if (judge->ranked[0].excess < enough || judge->ranked[0].several) {
+            verdict->through = through;
+            fill_callers(judge, verdict);
+            return;
+        }
+        uint32_t place;
+        for (size_t i = 0; i < judge->n_losses; i++) {
+            uint32_t caller = caller_of(judge->scale, judge->losses[i].joint, &place);
+            judge->losses[i].joint = caller ? caller : judge->losses[i].joint;
+        }
+        sum_callers(judge);
+    }
+    for (size_t i = 0; i < judge->n_losses; i++) /* back to the start */
+        judge->losses[i].joint = judge->losses[i].node;
+}
+
+/* ---- calls in succession ---- */
+
+static int by_line(const void *a, const void *b, void *scale)
+{
+    const struct fm_scale_node *nodes = ((const struct fm_scale *)scale)->nodes;
+    uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+    int order = fm_compare_number(nodes[x].context->id.line, nodes[y].context->id.line);
+    return order ? order : fm_compare_number(x, y);
+}
+
+static void add_repeat(struct judge *judge, uint32_t node, double excess, size_t calls)
+{
+    struct tally *tally = &judge->callers[judge->scale->nodes[node].function];
+    tally->excess += excess;
+    tally->calls = calls > tally->calls ? calls : tally->calls;
+    if (!tally->node || excess > tally->most) {
+        tally->node = node;
+        tally->most = excess;
+    }
+}
+
+/* Neighbours among the calls of a function that all lead to the loss, and lose little else. */
+static void look_for_repeats(struct judge *judge, uint32_t parent)
+{
+    const struct fm_scale *scale = judge->scale;
+    size_t n = 0, calls = 0;
+    bool any = false;
+    for (uint32_t child = scale->nodes[parent].first; child; child = scale->nodes[child].next)
+        if (scale->nodes[child].function) {
+            judge->children[n++] = child;
+            any |= judge->led_to[child] > 0;
+        }
+    if (!any || n < 2)
+        return;
+    qsort_r(judge->children, n, sizeof *judge->children, by_line, (void *)scale);
+    double together = 0;
+    for (size_t i = 0; i <= n; i++) {
+        uint32_t child = i < n ? judge->children[i] : 0;
+        double led_to = child ? judge->led_to[child] : 0;
+        if (led_to > 0 && led_to >= fm_scale_excess(scale, child, judge->base, judge->other).all / 2) {
+            together += led_to;
+            calls++;
+            continue;
+        }
+        if (calls > 1)
+            add_repeat(judge, parent, together, calls);
+        together = 0;
+        calls = 0;
+    }
+}
+
+static void find_repeats(struct judge *judge, struct fm_verdict *verdict)
+{
+    const struct fm_scale *scale = judge->scale;
+    memset(judge->led_to, 0, scale->n * sizeof *judge->led_to);
+    for (size_t i = 0; i < judge->n_losses; i++) {
+        uint32_t place, further, caller = caller_of(scale, judge->losses[i].joint, &place);
+        judge->led_to[place] += judge->losses[i].excess;
+        if (caller && caller_of(scale, caller, &further))
+            judge->led_to[further] += judge->losses[i].excess;
+    }
+    memset(judge->callers, 0, (scale->n_functions + 1) * sizeof *judge->callers);
+    for (uint32_t at = 1; at < scale->n; at++)
+        if (scale->nodes[at].function)
+            look_for_repeats(judge, at);
+    size_t n = rank(judge, judge->callers);
+    for (size_t i = 0; i < n && i < FM_VERDICT_REPEATS; i++) {
+        const struct tally *tally = &judge->ranked[i];
+        verdict->repeats[verdict->n_repeats++] = (struct fm_verdict_caller){tally->node, tally->excess, tally->calls};
+    }
+}
+
+/* ---- all ---- */
+
+static struct fm_verdict judge_function(struct judge *judge, const struct tally *function)
+{
+    const struct fm_scale *scale = judge->scale;
+    bool mpi = fm_context_in_mpi(scale->nodes[function->node].context);
+    struct fm_verdict verdict = {.cause = mpi ? FM_CAUSE_MPI : FM_CAUSE_OWN, .node = function->node};
+    verdict.excess = fm_scale_excess_of(scale, &function->base, &function->other, judge->base, judge->other);
+    list_losses(judge, function->function);
+    find_callers(judge, &verdict);
+    find_repeats(judge, &verdict);
+    return verdict;
+}
+
+static bool make_room(struct judge *judge, struct fm_arena *scratch)
+{
+    size_t n = judge->scale->n, functions = judge->scale->n_functions + 1;
+    judge->functions = fm_arena_alloc(scratch, functions * sizeof *judge->functions);
+    judge->callers = fm_arena_alloc(scratch, functions * sizeof *judge->callers);
+    judge->ranked = fm_arena_alloc(scratch, functions * sizeof *judge->ranked);
+    judge->losses = fm_arena_alloc(scratch, n * sizeof *judge->losses);
+    judge->led_to = fm_arena_alloc(scratch, n * sizeof *judge->led_to);
+    judge->children = fm_arena_alloc(scratch, n * sizeof *judge->children);
+    return judge->functions && judge->callers && judge->ranked && judge->losses && judge->led_to && judge->children;
+}
+
+enum fm_status fm_scale_judge(const struct fm_scale *scale, size_t base, size_t other, struct fm_verdicts *verdicts,
+                              struct fm_error *error)
+{
+    struct judge judge = {.scale = scale, .base = base, .other = other};
+    struct fm_arena scratch = {0};
+    struct tally most[FM_VERDICTS];
+    *verdicts = (struct fm_verdicts){.whole = fm_scale_excess(scale, 0, base, other)};
+    if (!make_room(&judge, &scratch)) {
+        fm_arena_destroy(&scratch);
+        return fm_fail(error, FM_ERR_MEMORY, "no memory left to judge how the runs scale");
+    }
+    sum_functions(&judge);
+    size_t n = losing_functions(&judge);
+    n = n < FM_VERDICTS ? n : FM_VERDICTS;
+    memcpy(most, judge.ranked, n * sizeof *most);
+    for (size_t i = 0; i < n; i++)
+        verdicts->items[verdicts->n++] = judge_function(&judge, &most[i]);
+    fm_arena_destroy(&scratch);
+    return FM_OK;
+}
