@@ -39,6 +39,12 @@ struct loss {
     double excess;
 };
 
+/* What a call leads to of the function that a verdict is about. */
+struct lead {
+    double excess;
+    uint64_t other_ns;
+};
+
 struct judge {
     const struct fm_scale *scale;
     size_t base, other;
@@ -46,7 +52,7 @@ struct judge {
     struct tally *ranked;
     struct loss *losses;
     size_t n_losses;
-    double *led_to; /* by node: the loss that a call leads to, of calls near what the verdict is about */
+    struct lead *leads; /* by node */
     uint32_t *children;
 };
 
@@ -223,29 +229,41 @@ static void add_repeat(struct judge *judge, uint32_t node, double excess, size_t
     }
 }
 
-/* Neighbours among the calls of a function that all lead to the loss, and lose little else. */
-static void look_for_repeats(struct judge *judge, uint32_t parent)
+/* A call of which little else comes than the function that the verdict is about. */
+static bool leads_there(const struct judge *judge, uint32_t node)
+{
+    const struct lead *lead = &judge->leads[node];
+    return lead->excess > 0 && judge->scale->nodes[node].context->id.line &&
+           (double)lead->other_ns >= NEARLY_ALL * (double)fm_scale_cost(judge->scale, node, judge->other)->all_ns;
+}
+
+/* The calls that a function makes, and lines of its own that take time, in the order of lines. */
+static size_t list_calls(struct judge *judge, uint32_t parent)
 {
     const struct fm_scale *scale = judge->scale;
-    size_t n = 0, calls = 0;
-    bool any = false;
-    for (uint32_t child = scale->nodes[parent].first; child; child = scale->nodes[child].next)
-        if (scale->nodes[child].function) {
+    double least = FM_VERDICT_LEAST * (double)fm_scale_cost(scale, 0, judge->other)->all_ns;
+    size_t n = 0, leading = 0;
+    for (uint32_t child = scale->nodes[parent].first; child; child = scale->nodes[child].next) {
+        if (scale->nodes[child].function || (double)fm_scale_cost(scale, child, judge->other)->all_ns >= least)
             judge->children[n++] = child;
-            any |= judge->led_to[child] > 0;
-        }
-    if (!any || n < 2)
-        return;
+        leading += leads_there(judge, child);
+    }
+    if (leading < 2)
+        return 0;
     qsort_r(judge->children, n, sizeof *judge->children, by_line, (void *)scale);
+    return n;
+}
+
+static void look_for_repeats(struct judge *judge, uint32_t parent)
+{
+    size_t n = list_calls(judge, parent), calls = 0;
     double together = 0;
-    for (size_t i = 0; i <= n; i++) {
-        uint32_t child = i < n ? judge->children[i] : 0;
-        double led_to = child ? judge->led_to[child] : 0;
-        if (led_to > 0 && led_to >= fm_scale_excess(scale, child, judge->base, judge->other).all / 2) {
-            together += led_to;
-            calls++;
+    for (size_t i = 0; i < n; i++) {
+        bool leads = leads_there(judge, judge->children[i]);
+        calls += leads;
+        together += leads ? judge->leads[judge->children[i]].excess : 0;
+        if (leads && i + 1 < n)
             continue;
-        }
         if (calls > 1)
             add_repeat(judge, parent, together, calls);
         together = 0;
@@ -253,15 +271,21 @@ static void look_for_repeats(struct judge *judge, uint32_t parent)
     }
 }
 
+static void add_lead(struct judge *judge, uint32_t call, const struct loss *loss)
+{
+    judge->leads[call].excess += loss->excess;
+    judge->leads[call].other_ns += fm_scale_cost(judge->scale, loss->node, judge->other)->own_ns;
+}
+
 static void find_repeats(struct judge *judge, struct fm_verdict *verdict)
 {
     const struct fm_scale *scale = judge->scale;
-    memset(judge->led_to, 0, scale->n * sizeof *judge->led_to);
+    memset(judge->leads, 0, scale->n * sizeof *judge->leads);
     for (size_t i = 0; i < judge->n_losses; i++) {
         uint32_t place, further, caller = caller_of(scale, judge->losses[i].joint, &place);
-        judge->led_to[place] += judge->losses[i].excess;
+        add_lead(judge, place, &judge->losses[i]);
         if (caller && caller_of(scale, caller, &further))
-            judge->led_to[further] += judge->losses[i].excess;
+            add_lead(judge, further, &judge->losses[i]);
     }
     memset(judge->callers, 0, (scale->n_functions + 1) * sizeof *judge->callers);
     for (uint32_t at = 1; at < scale->n; at++)
@@ -295,9 +319,9 @@ static bool make_room(struct judge *judge, struct fm_arena *scratch)
     judge->callers = fm_arena_alloc(scratch, functions * sizeof *judge->callers);
     judge->ranked = fm_arena_alloc(scratch, functions * sizeof *judge->ranked);
     judge->losses = fm_arena_alloc(scratch, n * sizeof *judge->losses);
-    judge->led_to = fm_arena_alloc(scratch, n * sizeof *judge->led_to);
+    judge->leads = fm_arena_alloc(scratch, n * sizeof *judge->leads);
     judge->children = fm_arena_alloc(scratch, n * sizeof *judge->children);
-    return judge->functions && judge->callers && judge->ranked && judge->losses && judge->led_to && judge->children;
+    return judge->functions && judge->callers && judge->ranked && judge->losses && judge->leads && judge->children;
 }
 
 enum fm_status fm_scale_judge(const struct fm_scale *scale, size_t base, size_t other, struct fm_verdicts *verdicts,

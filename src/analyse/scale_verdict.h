@@ -40,7 +40,7 @@ struct fm_verdict {
     struct fm_excess excess;   /* of all its contexts */
     struct fm_verdict_caller callers[FM_VERDICT_CALLERS]; /* most first */
     size_t n_callers;                                     /* all of them, more than are listed perhaps */
-    /* Functions that make several of these calls one after the other, with no other call between them. */
+    /* Functions that make several calls, one after the other as lines go, of which little else comes than this. */
     struct fm_verdict_caller repeats[FM_VERDICT_REPEATS]; /* most first */
     size_t n_repeats;
 };

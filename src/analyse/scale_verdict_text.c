@@ -74,16 +74,31 @@ static void callers_text(FILE *out, const struct fm_scale *scale, const struct f
     enum { SHOWN = 3 };
     size_t shown = verdict->n_callers < SHOWN ? verdict->n_callers : SHOWN, rest = verdict->n_callers - shown;
     for (size_t i = 0; i < shown; i++) {
-        fprintf(out, "%s%s (",
+        fprintf(out, "%s%s",
                 i == 0                    ? ""
                 : i + 1 == shown && !rest ? " and "
                                           : ", ",
                 name_of(scale, verdict->callers[i].node));
+        if (verdict->n_callers == 1)
+            return;
+        fputs(" (", out);
         percent(out, verdict->callers[i].excess);
         fputs(")", out);
     }
     if (rest)
         fprintf(out, " and %zu more", rest);
+}
+
+static void cause_text(FILE *out, const struct fm_scale *scale, const struct fm_verdict *verdict)
+{
+    bool versions = scale->mode == FM_SCALE_SAME, mpi = verdict->cause == FM_CAUSE_MPI;
+    fprintf(out, "%s%s %s: ", name_of(scale, verdict->node), mpi ? "" : " itself",
+            versions ? "takes longer" : "does not scale");
+    percent(out, verdict->excess.own);
+    fprintf(out, " of the run is %s",
+            versions ? "time in it that was not needed before"
+            : mpi    ? "excess communication and waiting in it"
+                     : "its excess work");
 }
 
 const char *fm_verdict_text(const struct fm_scale *scale, const struct fm_verdict *verdict, struct fm_arena *arena)
@@ -93,15 +108,11 @@ const char *fm_verdict_text(const struct fm_scale *scale, const struct fm_verdic
     FILE *out = open_memstream(&text, &size);
     if (!out)
         return NULL;
-    bool communication = verdict->cause == FM_CAUSE_MPI;
-    fprintf(out, communication ? "Waiting and communication in %s cost " : "What %s itself does costs ",
-            name_of(scale, verdict->node));
-    percent(out, verdict->excess.own);
-    fputs(" of the run", out);
+    cause_text(out, scale, verdict);
     if (verdict->through)
         fprintf(out, ", through %s", name_of(scale, verdict->through));
     if (verdict->n_callers) {
-        fputs(", called by ", out);
+        fputs(verdict->through ? ", called from " : ", in calls from ", out);
         callers_text(out, scale, verdict);
     }
     fputs(".", out);

@@ -68,7 +68,7 @@ static void test_lbmhd(void)
     static const struct made_row rows[] = {
         {1, FRAME, "mhd", 0, {2000, 2000}, NULL, NULL},
         {2, FRAME, "decomp", 10, {1000, 15000}, NULL, NULL},
-        {2, FRAME, "stream", 20, {42000, 52000}, NULL, NULL},
+        {2, FRAME, "stream", 20, {42000, 52500}, NULL, NULL},
         {3, FRAME, "ARMCI_Barrier", 400, {0, 2000}, armci, NULL},
         {2, FRAME, "caf_allsum_dp", 30, {0, 0}, NULL, NULL},
         {3, FRAME, "ARMCI_Barrier", 300, {400, 6000}, armci, NULL},
@@ -76,7 +76,7 @@ static void test_lbmhd(void)
         {3, FRAME, "ARMCI_Barrier", 300, {300, 6000}, armci, NULL},
         {2, FRAME, "caf_allsum_dp", 32, {0, 0}, NULL, NULL},
         {3, FRAME, "ARMCI_Barrier", 300, {300, 6000}, armci, NULL},
-        {2, FRAME, "cafinit", 5, {1000, 11000}, NULL, NULL},
+        {2, FRAME, "cafinit", 5, {1000, 10500}, NULL, NULL},
     };
     struct judged j;
     tap_ok(judge(&j, FM_SCALE_STRONG, 4, 64, ROWS(rows)) && near(j.verdicts.whole.all, 0.53), "LBMHD");
@@ -90,18 +90,19 @@ static void test_lbmhd(void)
     tap_ok(is(&j, 1, FM_CAUSE_OWN, "decomp", 0.14) && near(j.verdicts.items[1].excess.all, 0.14) &&
                !j.verdicts.items[1].n_repeats,
            "decomp itself");
-    tap_ok(is(&j, 2, FM_CAUSE_OWN, "stream", 0.10) && is(&j, 3, FM_CAUSE_OWN, "cafinit", 0.10) && j.verdicts.n == 4,
+    tap_ok(is(&j, 2, FM_CAUSE_OWN, "stream", 0.105) && is(&j, 3, FM_CAUSE_OWN, "cafinit", 0.095) && j.verdicts.n == 4,
            "and the rest");
     uint32_t mhd = j.scale.nodes[0].first;
     tap_ok(fm_scale_cause(&j.scale, mhd, 0, 1) == FM_CAUSE_CALLEES &&
                fm_scale_cause(&j.scale, j.verdicts.items[1].node, 0, 1) == FM_CAUSE_OWN,
            "mhd loses in what it calls, decomp by itself");
-    tap_ok(says(fm_verdict_whole_text(&j.scale, &j.verdicts, 0, 1, &j.arena),
-                "On 64 processes 53 % of the time is work that 4 processes did not have: the efficiency is 47 %.") &&
-               says(fm_verdict_text(&j.scale, barrier, &j.arena),
-                    "What ARMCI_Barrier itself does costs 19 % of the run, called by caf_allsum_dp (17 %) and stream "
-                    "(2.0 %). mhd makes 3 of these calls in succession (17 %): can they be one?"),
-           "in words");
+    tap_ok(
+        says(fm_verdict_whole_text(&j.scale, &j.verdicts, 0, 1, &j.arena),
+             "On 64 processes 53 % of the time is work that 4 processes did not have: the efficiency is 47 %.") &&
+            says(fm_verdict_text(&j.scale, barrier, &j.arena),
+                 "ARMCI_Barrier itself does not scale: 19 % of the run is its excess work, in calls from caf_allsum_dp "
+                 "(17 %) and stream (2.0 %). mhd makes 3 of these calls in succession (17 %): can they be one?"),
+        "in words");
     fm_arena_destroy(&j.arena);
 }
 
@@ -158,7 +159,8 @@ static void test_sp(void)
     while (strcmp(name(&j, adi), "adi") != 0)
         adi = j.scale.nodes[adi].next;
     tap_ok(near(fm_scale_excess(&j.scale, adi, 0, 1).all, 0.58) && is(&j, 0, FM_CAUSE_OWN, "armci_notify_proc", 0.37) &&
-               j.verdicts.items[0].n_callers == 3 && calls(&j, &j.verdicts.items[0].callers[0], "x_solve", 0.13),
+               j.verdicts.items[0].n_callers == 3 && calls(&j, &j.verdicts.items[0].callers[0], "x_solve", 0.13) &&
+               j.verdicts.items[0].n_repeats == 1 && calls(&j, &j.verdicts.items[0].repeats[0], "z_solve", 0.12),
            "adi has 58 %%, 37 %% of it in armci_notify_proc");
     fm_arena_destroy(&j.arena);
 }
@@ -168,7 +170,8 @@ static void test_mg_cg(void)
 {
     static const char gm[] = "/lib/libmpich-gm.so";
     static const struct made_row mg[] = {
-        {1, FRAME, "mg", 0, {17000, 61000}, NULL, NULL},
+        {1, FRAME, "mg", 0, {17000, 59000}, NULL, NULL},
+        {2, STATEMENT, "mg", 20, {0, 2000}, NULL, NULL}, /* something is done between the reductions */
         {2, FRAME, "caf_sum", 10, {0, 0}, NULL, NULL},
         {3, FRAME, "MPID_RecvComplete", 100, {1000, 20000}, gm, NULL},
         {2, FRAME, "caf_max", 30, {0, 0}, NULL, NULL},
@@ -185,7 +188,8 @@ static void test_mg_cg(void)
     };
     struct judged j;
     tap_ok(judge(&j, FM_SCALE_STRONG, 1, 64, ROWS(mg)) && near(j.verdicts.whole.all, 0.81) &&
-               is(&j, 1, FM_CAUSE_MPI, "MPID_RecvComplete", 0.37) && j.verdicts.items[1].n_callers == 2,
+               is(&j, 1, FM_CAUSE_MPI, "MPID_RecvComplete", 0.37) && j.verdicts.items[1].n_callers == 2 &&
+               !j.verdicts.items[1].n_repeats,
            "MG loses 81 %%, 37 %% in the receive completion");
     fm_arena_destroy(&j.arena);
     tap_ok(judge(&j, FM_SCALE_STRONG, 1, 16, ROWS(cg)) && near(j.verdicts.whole.all, 0.63), "CG loses 63 %%");
@@ -217,8 +221,8 @@ static void test_su3(void)
     tap_ok(is(&j, 1, FM_CAUSE_MPI, "MPI_Send", 0.10) && strcmp(name(&j, send->through), "do_gather") == 0,
            "sending in do_gather");
     tap_ok(says(fm_verdict_text(&j.scale, wait, &j.arena),
-                "Waiting and communication in MPI_Wait cost 22 % of the run, through wait_gather, called by dslash (12 "
-                "%) and force (9.9 %)."),
+                "MPI_Wait does not scale: 22 % of the run is excess communication and waiting in it, through "
+                "wait_gather, called from dslash (12 %) and force (9.9 %)."),
            "in words");
     fm_arena_destroy(&j.arena);
 }
@@ -257,7 +261,10 @@ static void test_others(void)
     fm_arena_destroy(&j.arena);
     tap_ok(judge(&j, FM_SCALE_SAME, 2, 2, ROWS(chain)) &&
                says(fm_verdict_whole_text(&j.scale, &j.verdicts, 0, 1, &j.arena),
-                    "The second run takes 100 % more time than the first."),
+                    "The second run takes 100 % more time than the first.") &&
+               says(fm_verdict_text(&j.scale, &j.verdicts.items[0], &j.arena),
+                    "MPI_Allreduce takes longer: 50 % of the run is time in it that was not needed before, in calls "
+                    "from solve."),
            "two versions");
     fm_arena_destroy(&j.arena);
 }
