@@ -57,10 +57,11 @@ static bool work(const struct fm_scale *scale, uint32_t node, bool own, struct p
     for (size_t i = 0; i < scale->n_runs; i++) {
         const struct fm_scale_cost *cost = fm_scale_cost(scale, node, i);
         uint64_t ns = own ? cost->own_ns : cost->all_ns;
-        double processes = scale->runs[i].processes, weight = scale->mode == FM_SCALE_STRONG ? 1 : 1 / processes;
-        double error = weight * fm_scale_error(scale, ns, i) / 1.96;
+        double processes = scale->runs[i].processes;
         if (processes < 1)
             return false;
+        double weight = scale->mode == FM_SCALE_STRONG ? 1 : 1 / processes;
+        double error = weight * fm_scale_error(scale, ns, i) / 1.96;
         points->p[i] = processes;
         points->y[i] = weight * (double)ns;
         points->mean += points->y[i] / (double)points->n;

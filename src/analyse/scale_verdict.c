@@ -5,9 +5,11 @@
 
 #include "profile/order.h"
 
-/* X_E of at least this part of X_I is about X_I, a caller with at least that part of a loss has nearly all of it. */
+/* X_E of at least this part of X_I is about X_I. */
 #define ABOUT 0.75
+/* Of a loss: what nearly all of it is, and what is too little for a caller to be one. */
 #define NEARLY_ALL 0.9
+#define LITTLE 0.01
 
 enum fm_scale_cause fm_scale_cause(const struct fm_scale *scale, uint32_t node, size_t base, size_t other)
 {
@@ -101,22 +103,24 @@ static void sum_functions(struct judge *judge)
     }
 }
 
-static int by_excess(const void *a, const void *b)
+static int by_excess(const void *a, const void *b, void *scale)
 {
+    const struct fm_scale_node *nodes = ((const struct fm_scale *)scale)->nodes;
     const struct tally *x = a, *y = b;
     if (x->excess != y->excess)
         return x->excess > y->excess ? -1 : 1;
-    return fm_compare_number(x->node, y->node);
+    int order = fm_compare_text(nodes[x->node].context->id.name, nodes[y->node].context->id.name);
+    return order ? order : fm_compare_number(x->node, y->node);
 }
 
-/* Those with something in them, most first. */
-static size_t rank(struct judge *judge, const struct tally *tallies)
+/* Those with at least so much, most first. */
+static size_t rank(struct judge *judge, const struct tally *tallies, double least)
 {
     size_t n = 0;
     for (size_t i = 1; i <= judge->scale->n_functions; i++)
-        if (tallies[i].excess >= FM_VERDICT_LEAST)
+        if (tallies[i].excess >= least)
             judge->ranked[n++] = tallies[i];
-    qsort(judge->ranked, n, sizeof *judge->ranked, by_excess);
+    qsort_r(judge->ranked, n, sizeof *judge->ranked, by_excess, (void *)judge->scale);
     return n;
 }
 
@@ -128,7 +132,7 @@ static size_t losing_functions(struct judge *judge)
         tally->function = (uint32_t)i;
         tally->excess = fm_is_certain(x.own, x.own_error) ? x.own : 0;
     }
-    return rank(judge, judge->functions);
+    return rank(judge, judge->functions, FM_VERDICT_LEAST);
 }
 
 /* ---- callers ---- */
@@ -176,7 +180,7 @@ static void sum_callers(struct judge *judge)
 
 static void fill_callers(struct judge *judge, struct fm_verdict *verdict)
 {
-    verdict->n_callers = rank(judge, judge->callers);
+    verdict->n_callers = rank(judge, judge->callers, LITTLE * verdict->excess.own);
     for (size_t i = 0; i < verdict->n_callers && i < FM_VERDICT_CALLERS; i++)
         verdict->callers[i] = (struct fm_verdict_caller){judge->ranked[i].node, judge->ranked[i].excess, 1};
 }
@@ -189,8 +193,7 @@ static void find_callers(struct judge *judge, struct fm_verdict *verdict)
     fill_callers(judge, verdict);
     double enough = NEARLY_ALL * verdict->excess.own;
     for (uint32_t through = 0;; through = judge->ranked[0].node) {
-        size_t n = rank(judge, judge->callers);
-        if (!n)
+        if (!rank(judge, judge->callers, LITTLE * verdict->excess.own))
             break;
         if (judge->ranked[0].excess < enough || judge->ranked[0].several) {
             verdict->through = through;
@@ -291,7 +294,7 @@ static void find_repeats(struct judge *judge, struct fm_verdict *verdict)
     for (uint32_t at = 1; at < scale->n; at++)
         if (scale->nodes[at].function)
             look_for_repeats(judge, at);
-    size_t n = rank(judge, judge->callers);
+    size_t n = rank(judge, judge->callers, FM_VERDICT_LEAST);
     for (size_t i = 0; i < n && i < FM_VERDICT_REPEATS; i++) {
         const struct tally *tally = &judge->ranked[i];
         verdict->repeats[verdict->n_repeats++] = (struct fm_verdict_caller){tally->node, tally->excess, tally->calls};

@@ -23,6 +23,7 @@ enum fm_scale_cause {
     FM_CAUSE_MPI,     /* communication or waiting */
 };
 enum fm_scale_cause fm_scale_cause(const struct fm_scale *scale, uint32_t node, size_t base, size_t other);
+const char *fm_scale_cause_text(enum fm_scale_cause cause); /* "its own work"; "": nothing to say */
 
 enum { FM_VERDICTS = 5, FM_VERDICT_CALLERS = 6, FM_VERDICT_REPEATS = 3 };
 #define FM_VERDICT_LEAST 0.01 /* of the run: less is not worth a sentence */
@@ -39,7 +40,7 @@ struct fm_verdict {
     uint32_t through;          /* a context of the wrapper that calls it; 0: none */
     struct fm_excess excess;   /* of all its contexts */
     struct fm_verdict_caller callers[FM_VERDICT_CALLERS]; /* most first */
-    size_t n_callers;                                     /* all of them, more than are listed perhaps */
+    size_t n_callers; /* with at least a hundredth of it; more than listed perhaps */
     /* Functions that make several calls, one after the other as lines go, of which little else comes than this. */
     struct fm_verdict_caller repeats[FM_VERDICT_REPEATS]; /* most first */
     size_t n_repeats;

@@ -5,6 +5,18 @@
 
 #include "analyse/scale_verdict.h"
 
+const char *fm_scale_cause_text(enum fm_scale_cause cause)
+{
+    static const char *const texts[] = {
+        [FM_CAUSE_NONE] = "",
+        [FM_CAUSE_GAIN] = "better than expected",
+        [FM_CAUSE_OWN] = "its own work",
+        [FM_CAUSE_CALLEES] = "what it calls",
+        [FM_CAUSE_MPI] = "communication and waiting",
+    };
+    return texts[cause];
+}
+
 static void percent(FILE *out, double part)
 {
     double value = 100 * part;

@@ -227,6 +227,30 @@ static void test_su3(void)
     fm_arena_destroy(&j.arena);
 }
 
+/* Each caller has less than is worth a sentence, all of them together a fifth of the run. */
+static void test_many_callers(void)
+{
+    enum { CALLERS = 30 };
+    static char names[CALLERS][16];
+    struct made_row rows[1 + 3 * CALLERS] = {{1, FRAME, "main", 0, {8000, 8000}, NULL, NULL}};
+    for (uint32_t i = 0; i < CALLERS; i++) {
+        snprintf(names[i], sizeof names[i], "caller%02u", i);
+        rows[1 + 3 * i] = (struct made_row){2, FRAME, names[i], 10 + i, {100, 100}, NULL, NULL};
+        rows[2 + 3 * i] = (struct made_row){3, FRAME, "exchange", 100, {0, 0}, NULL, NULL};
+        rows[3 + 3 * i] = (struct made_row){4, ROUTINE, "MPI_Waitall", 200, {0, 70 + i % 2}, NULL, NULL};
+    }
+    struct judged j;
+    tap_ok(judge(&j, FM_SCALE_STRONG, 4, 16, ROWS(rows)) && j.verdicts.n == 1 &&
+               is(&j, 0, FM_CAUSE_MPI, "MPI_Waitall", 2115.0 / 13115) && j.verdicts.items[0].n_callers == CALLERS &&
+               strcmp(name(&j, j.verdicts.items[0].through), "exchange") == 0,
+           "many callers with little each are many callers");
+    tap_ok(says(fm_verdict_text(&j.scale, &j.verdicts.items[0], &j.arena),
+                "MPI_Waitall does not scale: 16 % of the run is excess communication and waiting in it, through "
+                "exchange, called from caller01 (0.5 %), caller03 (0.5 %), caller05 (0.5 %) and 27 more."),
+           "in words");
+    fm_arena_destroy(&j.arena);
+}
+
 static void test_others(void)
 {
     static const struct made_row chain[] = {
@@ -276,6 +300,7 @@ int main(void)
     test_sp();
     test_mg_cg();
     test_su3();
+    test_many_callers();
     test_others();
     return tap_done();
 }
