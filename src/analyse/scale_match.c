@@ -169,7 +169,7 @@ static void match_by_name(struct fm_scale_group *groups, size_t begin, size_t en
             groups[group->joined_to].by_name = true;
         }
         for (unsigned run = 0; run < FM_SCALE_RUNS; run++)
-            if (taken >> run & 1)
+            if (group->runs >> run & 1)
                 next[run] = at + 1;
     }
 }

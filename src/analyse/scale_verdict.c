@@ -194,7 +194,7 @@ static void find_callers(struct judge *judge, struct fm_verdict *verdict)
     double enough = NEARLY_ALL * verdict->excess.own;
     for (uint32_t through = 0;; through = judge->ranked[0].node) {
         if (!rank(judge, judge->callers, LITTLE * verdict->excess.own))
-            break;
+            return;
         if (judge->ranked[0].excess < enough || judge->ranked[0].several) {
             verdict->through = through;
             fill_callers(judge, verdict);
@@ -207,8 +207,6 @@ static void find_callers(struct judge *judge, struct fm_verdict *verdict)
         }
         sum_callers(judge);
     }
-    for (size_t i = 0; i < judge->n_losses; i++) /* back to the start */
-        judge->losses[i].joint = judge->losses[i].node;
 }
 
 /* ---- calls in succession ---- */

@@ -232,6 +232,42 @@ static void test_same_names(void)
     fm_arena_destroy(&arena);
 }
 
+/* What one line more at the top of a file does. */
+static void test_shifted(void)
+{
+    struct fm_arena arena = {0};
+    struct fm_calltree trees[2], flat[2];
+    struct fm_scale_run runs[2];
+    struct fm_scale scale;
+    for (size_t i = 0; i < 2; i++) {
+        static const uint32_t lines[] = {10, 11, 20};
+        fm_calltree_start(&trees[i], &arena, 1);
+        struct fm_context *frame = made_below(&trees[i], trees[i].root, FRAME, "f", MADE_PROGRAM, "", 0);
+        for (size_t j = 0; j < 3; j++)
+            made_spend(&trees[i], made_below(&trees[i], frame, ROUTINE, "MPI_Send", "", "/a/f.c", lines[j] + i), 5);
+        if (i) /* in the flat tree line 11 is a statement here, a call site there */
+            made_spend(&trees[i], made_below(&trees[i], frame, STATEMENT, "f", MADE_PROGRAM, "/a/f.c", 11), 7);
+        fm_calltree_flat(&trees[i], &arena, &flat[i], NULL);
+        runs[i] = (struct fm_scale_run){&trees[i], 4, 0, MADE_PROGRAM, i ? "2" : "1"};
+    }
+    bool joined = !fm_scale_join(FM_SCALE_SAME, runs, 2, &arena, &scale, NULL);
+    size_t paired = 0;
+    for (size_t at = 0; at < scale.n; at++)
+        paired += scale.nodes[at].context->id.kind == ROUTINE && scale.nodes[at].runs == 3;
+    tap_ok(joined && paired == 3, "all calls are paired when some lines are the same by chance");
+    for (size_t i = 0; i < 2; i++)
+        runs[i].tree = &flat[i];
+    joined = !fm_scale_join(FM_SCALE_SAME, runs, 2, &arena, &scale, NULL);
+    uint32_t line = 0;
+    for (uint32_t at = 0; at < scale.n; at++)
+        if (scale.nodes[at].context->id.line == 11)
+            line = at;
+    tap_ok(joined && line && scale.nodes[line].runs == 3 && !scale.nodes[line].by_name &&
+               scale.nodes[line].context->id.kind == STATEMENT,
+           "a line is the same line, with time of its own or without");
+    fm_arena_destroy(&arena);
+}
+
 /* ---- several runs, chance, gains ---- */
 
 static const struct made_row several[] = {
@@ -424,6 +460,7 @@ int main(void)
     test_weak();
     test_rebuilt();
     test_same_names();
+    test_shifted();
     test_several();
     test_chance();
     test_gain();

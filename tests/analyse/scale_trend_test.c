@@ -62,6 +62,26 @@ static void test_forms(void)
     }
 }
 
+static void test_limits(void)
+{
+    static const double falling[] = {10000, 9000, 8000, 7000, 6000, 5000};
+    static const double below_0[] = {600, 5400, 24600, 101400, 408600, 1637400}; /* 100 p^2 - 1000 */
+    struct compared c;
+    struct fm_trend trend;
+    struct fm_projection projected;
+    tap_ok(compare(&c, FM_SCALE_STRONG, falling, 6) && fm_trend_fit(&c.scale, 0, false, &trend) &&
+               trend.form == FM_TREND_FALLING && trend.slope_ns > 0 && fm_trend_at(&trend, 1e9) > 0,
+           "what falls does not fall below 0");
+    tap_ok(fm_scale_project(&c.scale, 1024, &projected) && projected.efficiency > 1 &&
+               projected.high == projected.efficiency && projected.low < projected.high,
+           "and no more is promised than was seen");
+    fm_arena_destroy(&c.arena);
+    tap_ok(compare(&c, FM_SCALE_STRONG, below_0, 6) && fm_trend_fit(&c.scale, 0, false, &trend) &&
+               trend.form == FM_TREND_SQUARE && trend.base_ns == 0 && fabs(trend.slope_ns / 1e8 - 1) < 0.01,
+           "no work is less than none");
+    fm_arena_destroy(&c.arena);
+}
+
 static void test_noise(void)
 {
     static const double flat[] = {10000, 10100, 9950, 10080, 9900, 10050};
@@ -125,8 +145,18 @@ static void test_where(void)
 {
     static const struct made_row rows[] = {
         {1, FRAME, "main", 0, {9500, 9600, 9700, 9800, 9900}, NULL, NULL},
-        {2, ROUTINE, "MPI_Allreduce", 10, {500, 600, 700, 5000, 5500}, NULL, NULL},
+        {2, FRAME, "norm", 10, {0, 0, 0, 0, 0}, NULL, NULL},
+        {3, FRAME, "mpi_allreduce_", 10, {0, 0, 0, 0, 0}, "/lib/libmpi_mpifh.so.40", NULL},
+        {4, ROUTINE, "MPI_Allreduce", 10, {250, 300, 350, 2500, 2750}, NULL, NULL},
+        {2, FRAME, "dot", 20, {0, 0, 0, 0, 0}, NULL, NULL},
+        {3, FRAME, "mpi_allreduce_", 10, {0, 0, 0, 0, 0}, "/lib/libmpi_mpifh.so.40", NULL},
+        {4, ROUTINE, "MPI_Allreduce", 10, {250, 300, 350, 2500, 2750}, NULL, NULL},
     };
+    static const struct made_row steady[] = {
+        {1, FRAME, "main", 0, {9500, 8500, 7500, 6500, 5500}, NULL, NULL},
+        {2, ROUTINE, "MPI_Allreduce", 10, {500, 1500, 2500, 3500, 4500}, NULL, NULL},
+    };
+    static const double dip[] = {7000, 10000, 8000};
     struct compared c = {0};
     struct fm_scale_advice advice;
     for (size_t i = 0; i < 5; i++) {
@@ -149,11 +179,25 @@ static void test_where(void)
                fabs(advice.points[1].speedup - 2 * advice.points[1].efficiency) < 1e-12 && advice.jump == 3,
            "a problem that grows, and no jump");
     fm_arena_destroy(&c.arena);
+    c = (struct compared){0};
+    for (size_t i = 0; i < 5; i++) {
+        made_tree(ROWS(steady), i, &c.arena, &c.trees[i]);
+        c.runs[i] = (struct fm_scale_run){&c.trees[i], processes[i], 0, NULL, NULL};
+    }
+    fm_scale_join(FM_SCALE_STRONG, c.runs, 5, &c.arena, &c.scale, NULL);
+    fm_scale_advise(&c.scale, FM_EFFICIENCY_LEAST, &advice);
+    tap_ok(advice.jump == 5 && advice.best == 4, "waiting that grows steadily does not jump");
+    fm_arena_destroy(&c.arena);
+    compare(&c, FM_SCALE_STRONG, dip, 3);
+    fm_scale_advise(&c.scale, FM_EFFICIENCY_LEAST, &advice);
+    tap_ok(advice.best == 0 && advice.points[2].efficiency > 0.8, "efficiency must stay, not come back");
+    fm_arena_destroy(&c.arena);
 }
 
 int main(void)
 {
     test_forms();
+    test_limits();
     test_noise();
     test_own();
     test_where();

@@ -265,6 +265,18 @@ static void test_others(void)
         {2, FRAME, "work", 10, {1000, 1080}, NULL, NULL},
         {2, FRAME, "play", 20, {1080, 1000}, NULL, NULL},
     };
+    static const struct made_row few[] = {
+        /* 100 samples */
+        {1, FRAME, "main", 0, {800, 800}, NULL, NULL},
+        {2, FRAME, "work", 10, {100, 120}, NULL, NULL},
+        {2, FRAME, "play", 20, {100, 80}, NULL, NULL},
+    };
+    static const struct made_row recursive[] = {
+        {1, FRAME, "main", 0, {900, 900}, NULL, NULL},
+        {2, FRAME, "sort", 10, {20, 120}, NULL, NULL},
+        {3, FRAME, "sort", 30, {40, 540}, NULL, NULL},
+        {4, FRAME, "sort", 30, {40, 440}, NULL, NULL},
+    };
     static const struct made_row gain[] = {{1, FRAME, "main", 0, {10000, 8000}, NULL, NULL}};
     struct judged j;
     tap_ok(judge(&j, FM_SCALE_STRONG, 2, 4, ROWS(chain)) && j.verdicts.n == 1 &&
@@ -276,6 +288,13 @@ static void test_others(void)
                says(fm_verdict_whole_text(&j.scale, &j.verdicts, 0, 1, &j.arena),
                     "From 2 to 4 processes nothing is lost."),
            "chance is no cause");
+    fm_arena_destroy(&j.arena);
+    tap_ok(judge(&j, FM_SCALE_STRONG, 2, 4, ROWS(few)) && j.verdicts.n == 0, "nor is what a few samples may show");
+    fm_arena_destroy(&j.arena);
+    tap_ok(judge(&j, FM_SCALE_STRONG, 2, 4, ROWS(recursive)) && j.verdicts.n == 1 &&
+               is(&j, 0, FM_CAUSE_OWN, "sort", 0.5) && near(j.verdicts.items[0].excess.all, 0.5) &&
+               j.verdicts.items[0].n_callers == 1 && calls(&j, &j.verdicts.items[0].callers[0], "main", 0.5),
+           "recursion counts once, and is no caller of itself");
     fm_arena_destroy(&j.arena);
     tap_ok(judge(&j, FM_SCALE_STRONG, 2, 4, ROWS(gain)) && j.verdicts.n == 0 &&
                fm_scale_cause(&j.scale, 1, 0, 1) == FM_CAUSE_GAIN &&
