@@ -185,26 +185,38 @@ static void fill_callers(struct judge *judge, struct fm_verdict *verdict)
         verdict->callers[i] = (struct fm_verdict_caller){judge->ranked[i].node, judge->ranked[i].excess, 1};
 }
 
-/* Goes outwards past functions that nearly all comes through, at one place in them, to where ways part. If they never
- * do, the callers are those next to the function. */
-static void find_callers(struct judge *judge, struct fm_verdict *verdict)
+/* Whether a function does little else than call the one that the verdict is about. */
+static bool is_wrapper(const struct judge *judge, uint32_t node, const struct tally *function)
 {
+    const struct tally *caller = &judge->functions[judge->scale->nodes[node].function];
+    return (double)function->other.own_ns >= ABOUT * (double)caller->other.all_ns;
+}
+
+static void go_outwards(struct judge *judge)
+{
+    uint32_t place;
+    for (size_t i = 0; i < judge->n_losses; i++) {
+        uint32_t caller = caller_of(judge->scale, judge->losses[i].joint, &place);
+        judge->losses[i].joint = caller ? caller : judge->losses[i].joint;
+    }
+}
+
+/* Goes outwards past wrappers that nearly all comes through, at one place in them, to where ways part or something else
+ * is done too. Where there are only wrappers, up to the outermost function, the callers are those next to it. */
+static void find_callers(struct judge *judge, const struct tally *function, struct fm_verdict *verdict)
+{
+    double enough = NEARLY_ALL * verdict->excess.own;
+    struct fm_verdict next;
     sum_callers(judge);
     fill_callers(judge, verdict);
-    double enough = NEARLY_ALL * verdict->excess.own;
-    for (uint32_t through = 0;; through = judge->ranked[0].node) {
-        if (!rank(judge, judge->callers, LITTLE * verdict->excess.own))
-            return;
-        if (judge->ranked[0].excess < enough || judge->ranked[0].several) {
-            verdict->through = through;
-            fill_callers(judge, verdict);
+    for (next = *verdict; next.n_callers; fill_callers(judge, &next)) {
+        const struct tally *most = &judge->ranked[0];
+        if (most->excess < enough || most->several || !is_wrapper(judge, most->node, function)) {
+            *verdict = next;
             return;
         }
-        uint32_t place;
-        for (size_t i = 0; i < judge->n_losses; i++) {
-            uint32_t caller = caller_of(judge->scale, judge->losses[i].joint, &place);
-            judge->losses[i].joint = caller ? caller : judge->losses[i].joint;
-        }
+        next.through = most->node;
+        go_outwards(judge);
         sum_callers(judge);
     }
 }
@@ -308,7 +320,7 @@ static struct fm_verdict judge_function(struct judge *judge, const struct tally 
     struct fm_verdict verdict = {.cause = mpi ? FM_CAUSE_MPI : FM_CAUSE_OWN, .node = function->node};
     verdict.excess = fm_scale_excess_of(scale, &function->base, &function->other, judge->base, judge->other);
     list_losses(judge, function->function);
-    find_callers(judge, &verdict);
+    find_callers(judge, function, &verdict);
     find_repeats(judge, &verdict);
     return verdict;
 }

@@ -5,8 +5,8 @@
  *   X_E in many places  look at the callers, bottom up
  *
  * A verdict is about a function or an MPI routine whose own time is in excess in all its contexts together. From there
- * it goes outwards past functions that nearly all of the loss comes through, to where ways part: a wrapper of a routine
- * is named with it, and the callers are those of the wrapper. MPI's own functions are no callers.
+ * it goes outwards past functions that do little else and that nearly all of the loss comes through: a wrapper of a
+ * routine is named with it, and the callers are those of the wrapper. MPI's own functions are no callers.
  *
  * It is data first; one place makes the sentences. Works on trees of calls: sampled call paths, or routines by call site. */
 #ifndef FM_ANALYSE_SCALE_VERDICT_H

@@ -49,8 +49,11 @@ static void more_processes(FILE *out, const struct fm_scale *scale, const struct
     } else {
         fprintf(out, "On %u processes ", q);
         percent(out, whole->all);
-        fprintf(out, " of the time is work that %u %s not have: the efficiency is ", p,
-                p == 1 ? "did" : "processes did");
+        if (scale->mode == FM_SCALE_WEAK)
+            fprintf(out, " of the time of a process was not needed on %u", p);
+        else
+            fprintf(out, " of the time is work that %u %s not have", p, p == 1 ? "did" : "processes did");
+        fputs(": the efficiency is ", out);
         percent(out, 1 - whole->all);
         fputs(".", out);
     }
