@@ -12,7 +12,8 @@
  * What is compared are trees of contexts (calltree.h): sampled call paths, in any of their three views, or trees that are
  * made of what was measured, MPI routines by region and call site, and timers. Contexts correspond by meaning, not by
  * address: kind, function, load module and source file by their last names, line, inlined or not. What is left below a
- * pair of parents is then paired by name alone, in the order of lines: a rebuilt program has its lines elsewhere. */
+ * pair of parents is then paired by name alone, in the order of lines: a rebuilt program has its lines elsewhere. Not so
+ * in runs of one build of a program: there another line is another context. */
 #ifndef FM_ANALYSE_SCALE_H
 #define FM_ANALYSE_SCALE_H
 
@@ -27,7 +28,7 @@ struct fm_scale_run {
     uint32_t processes;
     uint64_t period_ns;  /* of a sample: the longest of the run; 0: measured, not sampled */
     const char *program; /* path of the main program's load module: those of all runs are one; NULL or "": not known */
-    const char *build;   /* its build id: where it is the same, lines are where they were; NULL or "": not known */
+    const char *build;   /* its build id: where it is the same lines are where they were; NULL or "": not known */
 };
 
 /* What a run has at a context, over all its processes. Average over processes: divided by them. */

@@ -98,12 +98,18 @@ static size_t gather(struct joiner *joiner, const struct fm_scale_node *node, co
     return n;
 }
 
-/* Lines of children lie in the code of their parent. */
-static const uint32_t *same_code(const struct joiner *joiner, const struct fm_scale_node *parent)
+/* The runs that have the same code, as bits for each. Lines of children lie in the code of their parent: in the program
+ * its build tells; programs of one build that have a library from the same place have the same library. */
+static const uint32_t *same_code(const struct joiner *joiner, const struct fm_scale_node *parent,
+                                 const struct fm_context **members)
 {
-    const struct fm_scale *scale = joiner->scale;
-    unsigned last = 31u - (unsigned)__builtin_clz(parent->runs);
-    return fm_scale_in_program(&scale->runs[last], parent->context) ? joiner->build : joiner->each;
+    unsigned last = 31u - (unsigned)__builtin_clz(parent->runs), n = (unsigned)__builtin_popcount(parent->runs);
+    if (fm_scale_in_program(&joiner->scale->runs[last], parent->context))
+        return joiner->build;
+    for (unsigned i = 1; i < n; i++)
+        if (strcmp(members[i]->id.module, members[0]->id.module) != 0)
+            return joiner->each;
+    return joiner->build;
 }
 
 static void add_children(struct joiner *joiner, uint32_t parent, size_t n)
@@ -136,7 +142,7 @@ static bool join(struct joiner *joiner)
         if (n == SIZE_MAX)
             return false;
         if (n)
-            fm_scale_match(joiner->items, n, same_code(joiner, node), joiner->groups);
+            fm_scale_match(joiner->items, n, same_code(joiner, node, members), joiner->groups);
         add_children(joiner, at, n);
         members += __builtin_popcount(node->runs);
     }

@@ -313,6 +313,16 @@ static void find_repeats(struct judge *judge, struct fm_verdict *verdict)
 
 /* ---- all ---- */
 
+/* What the program itself computes twice in succession, it computes twice; of a library's service that may be news. */
+static bool in_program(const struct fm_scale *scale, uint32_t node)
+{
+    const char *module = scale->nodes[node].context->id.module;
+    for (size_t run = 0; run < scale->n_runs; run++)
+        if (scale->runs[run].program && module[0] && strcmp(scale->runs[run].program, module) == 0)
+            return true;
+    return false;
+}
+
 static struct fm_verdict judge_function(struct judge *judge, const struct tally *function)
 {
     const struct fm_scale *scale = judge->scale;
@@ -321,7 +331,8 @@ static struct fm_verdict judge_function(struct judge *judge, const struct tally 
     verdict.excess = fm_scale_excess_of(scale, &function->base, &function->other, judge->base, judge->other);
     list_losses(judge, function->function);
     find_callers(judge, function, &verdict);
-    find_repeats(judge, &verdict);
+    if (!in_program(scale, function->node))
+        find_repeats(judge, &verdict);
     return verdict;
 }
 

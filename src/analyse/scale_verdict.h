@@ -41,7 +41,8 @@ struct fm_verdict {
     struct fm_excess excess;   /* of all its contexts */
     struct fm_verdict_caller callers[FM_VERDICT_CALLERS]; /* most first */
     size_t n_callers; /* with at least a hundredth of it; more than listed perhaps */
-    /* Functions that make several calls, one after the other as lines go, of which little else comes than this. */
+    /* Functions that make several calls, one after the other as lines go, of which little else comes than this; not of
+     * what the program itself computes. */
     struct fm_verdict_caller repeats[FM_VERDICT_REPEATS]; /* most first */
     size_t n_repeats;
 };

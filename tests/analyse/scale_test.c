@@ -157,6 +157,22 @@ static void test_weak(void)
 
 /* ---- what corresponds ---- */
 
+static struct fm_context *child_of(const struct fm_context *parent, const char *name)
+{
+    struct fm_context *at = parent->first;
+    while (at && strcmp(at->id.name, name) != 0)
+        at = at->next;
+    return at;
+}
+
+static bool has_pairs(const struct fm_scale *scale)
+{
+    for (size_t at = 0; at < scale->n; at++)
+        if (scale->nodes[at].by_name)
+            return true;
+    return false;
+}
+
 static void test_rebuilt(void)
 {
     struct fm_arena arena = {0};
@@ -203,6 +219,23 @@ static void test_rebuilt(void)
     tap_ok(!fm_scale_join(FM_SCALE_SAME, alike, 2, &arena, &scale, NULL) && scale.n == 9 &&
                scale.nodes[child(&scale, child(&scale, 0, "main", 0), "solve", 25)].runs == 2,
            "in programs of one build other lines are other calls");
+    for (size_t i = 0; i < 2; i++) {
+        struct fm_context *sqrt_frame = made_below(&trees[2 * i], child_of(trees[2 * i].root, "main"), FRAME, "sqrt",
+                                                   i ? "/b/libm.so" : "/a/libm.so", "", 0);
+        made_spend(&trees[2 * i], made_below(&trees[2 * i], sqrt_frame, STATEMENT, "sqrt", "", "/m.c", 3 + i), 1);
+    }
+    struct fm_scale_run moved[2] = {runs[0], runs[2]};
+    tap_ok(!fm_scale_join(FM_SCALE_SAME, moved, 2, &arena, &scale, NULL) && scale.n == 7 && has_pairs(&scale),
+           "but a library from elsewhere may be another one");
+    struct fm_context *sqrt_frame = child_of(child_of(trees[0].root, "main"), "sqrt");
+    struct fm_calltree copy;
+    tap_ok(!fm_calltree_fold_cycles(&trees[0], &arena, &copy, NULL), "a copy");
+    moved[1] = moved[0];
+    moved[1].tree = &copy;
+    made_spend(&copy, made_below(&copy, sqrt_frame->twin, STATEMENT, "sqrt", "", "/m.c", 9), 1);
+    made_spend(&trees[0], made_below(&trees[0], sqrt_frame, STATEMENT, "sqrt", "", "/m.c", 8), 1);
+    tap_ok(!fm_scale_join(FM_SCALE_SAME, moved, 2, &arena, &scale, NULL) && scale.n == 9 && !has_pairs(&scale),
+           "from the same place it is the same");
     tap_ok(fm_scale_join(FM_SCALE_SAME, runs, 1, &arena, &scale, NULL) == FM_ERR_USAGE,
            "one run is nothing to compare");
     fm_arena_destroy(&arena);

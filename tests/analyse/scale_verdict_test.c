@@ -101,7 +101,7 @@ static void test_lbmhd(void)
              "On 64 processes 53 % of the time is work that 4 processes did not have: the efficiency is 47 %.") &&
             says(fm_verdict_text(&j.scale, barrier, &j.arena),
                  "ARMCI_Barrier itself does not scale: 19 % of the run is its excess work, in calls from caf_allsum_dp "
-                 "(17 %) and stream (2.0 %). mhd makes 3 of these calls in succession (17 %): can they be one?"),
+                 "(17 %) and stream (2.0 %). mhd makes 3 of these calls in succession (17 %)."),
         "in words");
     fm_arena_destroy(&j.arena);
 }
@@ -135,6 +135,11 @@ static void test_pop(void)
     tap_ok(complete->n_repeats == 1 && complete->repeats[0].calls == 2 &&
                calls(&j, &complete->repeats[0], "diag", 0.21),
            "two scalar reductions in succession");
+    tap_ok(says(fm_verdict_text(&j.scale, complete, &j.arena),
+                "MPID_RecvComplete does not scale: 60 % of the run is excess communication and waiting in it, in calls "
+                "from boundary (39 %), global_sum_dbl (11 %) and global_sum_int (10 %). diag makes 2 of these calls in "
+                "succession (21 %): can they be one?"),
+           "in words");
     fm_arena_destroy(&j.arena);
 }
 
@@ -276,6 +281,11 @@ static void test_others(void)
         {2, FRAME, "run", 10, {0, 0}, NULL, NULL},
         {3, ROUTINE, "MPI_Barrier", 20, {100, 200}, NULL, NULL},
     };
+    static const struct made_row tracers[] = {
+        {1, FRAME, "main", 0, {100, 100}, NULL, NULL},
+        {2, FRAME, "step_tracer", 10, {100, 200}, NULL, NULL},
+        {2, FRAME, "step_tracer", 11, {100, 200}, NULL, NULL},
+    };
     static const struct made_row noise[] = {
         {1, FRAME, "main", 0, {50000, 50000}, NULL, NULL},
         {2, FRAME, "work", 10, {1000, 1080}, NULL, NULL},
@@ -308,6 +318,10 @@ static void test_others(void)
     tap_ok(judge(&j, FM_SCALE_STRONG, 2, 4, ROWS(bare)) && j.verdicts.n == 1 && !j.verdicts.items[0].through &&
                j.verdicts.items[0].n_callers == 1 && calls(&j, &j.verdicts.items[0].callers[0], "run", 0.5),
            "where there are only wrappers the next one is named");
+    fm_arena_destroy(&j.arena);
+    tap_ok(judge(&j, FM_SCALE_STRONG, 2, 4, ROWS(tracers)) && j.verdicts.n == 1 &&
+               is(&j, 0, FM_CAUSE_OWN, "step_tracer", 0.4) && !j.verdicts.items[0].n_repeats,
+           "what the program computes twice, it computes twice");
     fm_arena_destroy(&j.arena);
     tap_ok(judge(&j, FM_SCALE_STRONG, 2, 4, ROWS(noise)) && j.verdicts.n == 0 &&
                says(fm_verdict_whole_text(&j.scale, &j.verdicts, 0, 1, &j.arena),
