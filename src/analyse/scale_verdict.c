@@ -250,6 +250,24 @@ static bool leads_there(const struct judge *judge, uint32_t node)
            (double)lead->other_ns >= NEARLY_ALL * (double)fm_scale_cost(judge->scale, node, judge->other)->all_ns;
 }
 
+/* What else was sampled in the line of such a call belongs to it: bindings of a language, entries of a linkage table. */
+static size_t without_parts(struct judge *judge, size_t n)
+{
+    const struct fm_scale_node *nodes = judge->scale->nodes;
+    uint32_t *children = judge->children;
+    size_t kept = 0;
+    for (size_t first = 0, next; first < n; first = next) {
+        bool call = false;
+        for (next = first;
+             next < n && nodes[children[next]].context->id.line == nodes[children[first]].context->id.line; next++)
+            call |= leads_there(judge, children[next]);
+        for (size_t i = first; i < next; i++)
+            if (!call || leads_there(judge, children[i]))
+                children[kept++] = children[i];
+    }
+    return kept;
+}
+
 /* The calls that a function makes, and lines of its own that take time, in the order of lines. */
 static size_t list_calls(struct judge *judge, uint32_t parent)
 {
@@ -264,7 +282,7 @@ static size_t list_calls(struct judge *judge, uint32_t parent)
     if (leading < 2)
         return 0;
     qsort_r(judge->children, n, sizeof *judge->children, by_line, (void *)scale);
-    return n;
+    return without_parts(judge, n);
 }
 
 static void look_for_repeats(struct judge *judge, uint32_t parent)
