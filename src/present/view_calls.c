@@ -6,59 +6,10 @@
 #include "analyse/path_tree.h"
 #include "base/path.h"
 #include "base/units.h"
+#include "present/context_text.h"
 #include "present/tree_text.h"
 
 enum { LABEL_COLUMNS = 52 };
-
-/* ---- labels ---- */
-
-static const char *module_text(struct fm_report *report, const struct fm_context *context)
-{
-    bool told = context->id.name[0] == '['; /* its name is that of the module */
-    return context->id.module[0] && !told ? fm_format(&report->arena, "  [%s]", fm_last_part(context->id.module)) : "";
-}
-
-static const char *function_text(struct fm_report *report, const struct fm_context *context)
-{
-    const char *inlined = context->id.inlined ? " (i)" : "";
-    if (context->id.line)
-        return fm_format(&report->arena, "%s%s  at %s:%u", context->id.name, inlined, fm_last_part(context->id.path),
-                         context->id.line);
-    bool foreign = context->parent->id.module != context->id.module; /* the program's own goes without saying */
-    return fm_format(&report->arena, "%s%s%s", context->id.name, inlined, foreign ? module_text(report, context) : "");
-}
-
-/* A line, with its text where the file is there and there is room. */
-static const char *line_text(struct fm_report *report, const struct fm_context *context, size_t columns)
-{
-    const struct fm_context_id *id = &context->id;
-    const char *place = fm_format(&report->arena, "%s:%u", fm_last_part(id->path), id->line);
-    const char *source = report->symbols ? fm_symbols_source(report->symbols, id->path, id->line) : NULL;
-    size_t used = strlen(place) + 2;
-    if (!source || !source[0] || used + 8 > columns)
-        return place;
-    bool fits = fm_text_width(source) <= columns - used;
-    return fm_format(&report->arena, "%s  %.*s%s", place, fits ? (int)strlen(source) : (int)(columns - used - 2),
-                     source, fits ? "" : "..");
-}
-
-static const char *label(struct fm_report *report, const struct fm_context *context, enum fm_tree_kind which,
-                         size_t columns)
-{
-    switch (context->id.kind) {
-    case FM_CONTEXT_CALL_SITE:
-        if (which == FM_TREE_CALLERS)
-            return fm_format(&report->arena, "<- %s", function_text(report, context));
-        return line_text(report, context, columns);
-    case FM_CONTEXT_STATEMENT:
-        return line_text(report, context, columns);
-    case FM_CONTEXT_FRAME:
-    case FM_CONTEXT_ROUTINE:
-        return function_text(report, context);
-    default:
-        return fm_last_part(context->id.name);
-    }
-}
 
 /* ---- for people ---- */
 
@@ -169,9 +120,9 @@ static void print_rows(struct fm_report *report, const struct fm_calltree *tree,
         if (is_hot)
             hot = fm_context_hot(context);
         estimated |= context->all.estimated;
-        fm_cell_text(&table,
-                     fm_format(&report->arena, "%s%s", rows->items[i].drawing,
-                               label(report, context, which, drawn < LABEL_COLUMNS ? LABEL_COLUMNS - drawn : 0)));
+        fm_cell_text(&table, fm_format(&report->arena, "%s%s", rows->items[i].drawing,
+                                       fm_context_label(report, context, which,
+                                                        drawn < LABEL_COLUMNS ? LABEL_COLUMNS - drawn : 0)));
     }
     fm_table_print(&table, out);
     print_foot(report, rows, which, estimated, out);
