@@ -41,11 +41,20 @@ size_t fm_print_cut(FILE *out, const char *text, size_t columns)
     return cut.width;
 }
 
+/* A word, with the unit that stands apart from its number: "41 %". */
+static size_t word_length(const char *text)
+{
+    size_t bytes = strcspn(text, " ");
+    while (text[bytes] == ' ' && text[bytes + 1] == '%')
+        bytes += 1 + strcspn(text + bytes + 1, " ");
+    return bytes;
+}
+
 void fm_print_folded(FILE *out, const char *text, size_t indent)
 {
     size_t column = 0;
     while (*text) {
-        size_t bytes = strcspn(text, " "), width = 0;
+        size_t bytes = word_length(text), width = 0;
         const char *end = text + bytes;
         for (const char *at = text; at < end;)
             width += fm_utf8_width(fm_utf8_next(&at));
