@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/path.h"
+#include "base/saturate.h"
 #include "base/units.h"
 
 bool fm_report_sampled(const struct fm_report *report)
@@ -96,6 +97,41 @@ static void begin_with_main(struct fm_calltree *tree)
     }
 }
 
+/* ---- MPI's own threads ---- */
+
+/* Libraries of Open MPI, of MPICH and of what they stand on, by how their names begin. */
+static bool is_of_mpi(const char *module)
+{
+    static const char *const names[] = {"libmpi",    "libopen-pal", "libopen-rte", "libpmix",  "libprrte",
+                                        "libevent",  "libucs.",     "libucp.",     "libuct",   "libucm",
+                                        "libfabric", "mca_",        "libpsm",      "libhwloc", NULL};
+    const char *last = fm_last_part(module);
+    const char *const *name = names;
+    while (*name && strncmp(last, *name, strlen(*name)) != 0)
+        name++;
+    return *name != NULL;
+}
+
+/* Threads that begin in such a library sleep all the time, in every process: that is nobody's loss. */
+static uint64_t without_helpers(struct fm_calltree *calls)
+{
+    struct fm_context *root = calls->root;
+    uint64_t ns = 0;
+    for (struct fm_context **link = &root->first; *link;) {
+        struct fm_context *context = *link;
+        if (context->id.kind != FM_CONTEXT_FRAME || !is_of_mpi(context->id.module)) {
+            link = &context->next;
+            continue;
+        }
+        ns = fm_sum(ns, context->all.of.sum_ns);
+        *link = context->next;
+        root->n_children--;
+    }
+    ns = ns < root->all.of.sum_ns ? ns : root->all.of.sum_ns;
+    root->all.of.sum_ns -= ns;
+    return ns;
+}
+
 /* ---- making ---- */
 
 /* Callers of one function are those of all, without the other functions. */
@@ -114,15 +150,33 @@ static void keep_function(struct fm_calltree *callers, const char *function)
     }
 }
 
+static enum fm_status make_calls(struct fm_report *report, struct fm_calltree *calls, struct fm_error *error)
+{
+    struct fm_calltree folded;
+    enum fm_status status = fm_calltree_make(report->profile, report->symbols, &report->arena, calls, error);
+    if (status)
+        return status;
+    begin_with_main(calls);
+    if (report->options.fold_mpi) {
+        report->helpers_ns = without_helpers(calls);
+        status = fm_calltree_fold_mpi(calls, &report->arena, &folded, error);
+        *calls = folded;
+    }
+    if (!status && report->options.fold_recursion) {
+        status = fm_calltree_fold_cycles(calls, &report->arena, &folded, error);
+        *calls = folded;
+    }
+    return status;
+}
+
 static enum fm_status make(struct fm_report *report, enum fm_tree_kind which, struct fm_calltree *tree,
                            struct fm_error *error)
 {
     const char *focus = report->options.focus;
     struct fm_calltree calls, focused;
-    enum fm_status status = fm_calltree_make(report->profile, report->symbols, &report->arena, &calls, error);
+    enum fm_status status = make_calls(report, &calls, error);
     if (status)
         return status;
-    begin_with_main(&calls);
     if (which == FM_TREE_CALLERS) {
         status = fm_calltree_callers(&calls, callers_depth(report), &report->arena, tree, error);
         if (!status && focus)

@@ -34,6 +34,7 @@ struct fm_report_options {
     size_t depth;      /* levels; 0 = the view's own choice */
     bool sorted;       /* `sort` was asked for */
     enum fm_context_metric sort;
+    bool fold_mpi, fold_recursion; /* analyse/calltree.h; the first also leaves out threads of MPI itself */
 };
 
 struct fm_report {
@@ -44,6 +45,7 @@ struct fm_report {
     struct fm_arena arena;
     struct fm_summary summary;
     struct fm_balance balance;
+    uint64_t helpers_ns; /* in threads of MPI that were left out of the tree made last */
 };
 
 /* The profile and the symbols must outlive the report. */
