@@ -4,20 +4,33 @@
 #include <limits.h>
 #include <string.h>
 
-static enum fm_status print_to(const struct fm_printing *printing, struct fm_report *report, struct fm_error *error)
+enum fm_status fm_print_to(const char *output,
+                           enum fm_status (*print)(void *context, FILE *out, struct fm_error *error), void *context,
+                           struct fm_error *error)
 {
-    const char *name = printing->output ? printing->output : "standard output";
-    FILE *out = printing->output ? fopen(printing->output, "w") : stdout;
+    const char *name = output ? output : "standard output";
+    FILE *out = output ? fopen(output, "w") : stdout;
     if (!out)
         return fm_fail(error, FM_ERR_SYSTEM, "cannot write %s: %s", name, strerror(errno));
     errno = 0;
-    enum fm_status status = printing->print(printing->context, report, out, error);
+    enum fm_status status = print(context, out, error);
     bool failed = fflush(out) != 0 || ferror(out);
-    if (printing->output)
+    if (output)
         failed |= fclose(out) != 0;
     if (failed && !status)
         status = fm_fail(error, FM_ERR_SYSTEM, "cannot write %s: %s", name, strerror(errno ? errno : EIO));
     return status;
+}
+
+struct report_printer {
+    const struct fm_printing *printing;
+    struct fm_report *report;
+};
+
+static enum fm_status print_report(void *context, FILE *out, struct fm_error *error)
+{
+    const struct report_printer *printer = context;
+    return printer->printing->print(printer->printing->context, printer->report, out, error);
 }
 
 static void say(void *context, const char *sentence)
@@ -41,7 +54,7 @@ enum fm_status fm_print_profile(const struct fm_printing *printing, const struct
     struct fm_symbols *symbols = fm_symbols_create(&wishes);
     enum fm_status status = fm_report_open(&report, profile, symbols, &printing->options, error);
     if (!status) {
-        status = print_to(printing, &report, error);
+        status = fm_print_to(printing->output, print_report, &(struct report_printer){printing, &report}, error);
         fm_report_close(&report);
     }
     fm_symbols_destroy(symbols);

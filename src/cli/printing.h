@@ -14,6 +14,11 @@ struct fm_printing {
     const void *context;
 };
 
+/* Prints to a file; output NULL: to standard output. */
+enum fm_status fm_print_to(const char *output,
+                           enum fm_status (*print)(void *context, FILE *out, struct fm_error *error), void *context,
+                           struct fm_error *error);
+
 enum fm_status fm_print_profile(const struct fm_printing *printing, const struct fm_profile *profile,
                                 struct fm_error *error);
 
