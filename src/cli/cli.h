@@ -13,6 +13,7 @@ enum { FM_EXIT_OK = 0, FM_EXIT_FAILED = 1, FM_EXIT_USAGE = 2 };
 
 int fm_cmd_run(int argc, char **argv);
 int fm_cmd_report(int argc, char **argv);
+int fm_cmd_scale(int argc, char **argv);
 int fm_cmd_export(int argc, char **argv);
 int fm_cmd_collect(int argc, char **argv);
 int fm_cmd_doctor(int argc, char **argv);

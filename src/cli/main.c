@@ -14,6 +14,7 @@ static const struct command {
 } commands[] = {
     {"run", "run a command and measure it: fathom run -- mpirun -n 64 ./pop", fm_cmd_run},
     {"report", "show a profile: fathom report pop.1234.fathom", fm_cmd_report},
+    {"scale", "what stops it from scaling: fathom scale --strong p4.fathom p64.fathom", fm_cmd_scale},
     {"export", "call paths for other tools: fathom export --to speedscope pop.1234.fathom", fm_cmd_export},
     {"collect", "merge what dead jobs left behind", fm_cmd_collect},
     {"doctor", "what works here, what does not, and the mend", fm_cmd_doctor},
