@@ -1,0 +1,228 @@
+#!/usr/bin/env python3
+"""fathom scale of real runs. Programs with a planted serial section, planted replicated work and planted imbalance, each
+of which is the first loss of its program; and the ocean model on 2 to 16 ranks, whose solver adds two scalars one after
+the other: these sums are among the first losses with their lines, and gone with --fused.
+
+The machine may have two cores, and waiting may spin. So the planted programs run on one and on four ranks, with work that
+is counted, not timed: what is planted then is many times what is not, and ranks that slow each other down only add to
+it. Of the ocean model what waits is the point, and it has next to nothing else to do."""
+import csv
+import io
+import json
+import subprocess
+
+import jobs
+
+PLANTED = r"""
+#include <mpi.h>
+#include <string.h>
+
+enum { UNIT = 30000000 };
+static volatile double sink;
+
+/* Counted work, of which the compiler keeps every turn. */
+static void work(long turns)
+{
+    double x = 1;
+    for (long i = 0; i < turns; i++)
+        x = x * 0.999999 + 0.1;
+    sink = x;
+}
+
+/* What scales: all ranks share it. */
+__attribute__((noinline)) static void shared(int ranks) { work(UNIT / ranks); sink += 1; }
+
+__attribute__((noinline)) static void serial(int rank)
+{
+    if (rank == 0)
+        work(4L * UNIT);
+    MPI_Barrier(MPI_COMM_WORLD); /* serial waits */
+}
+
+__attribute__((noinline)) static void replicated(void) { work(4L * UNIT); sink += 2; }
+
+__attribute__((noinline)) static void uneven(int rank, int ranks)
+{
+    double mine = rank, sum;
+    long all = 4L * UNIT, others = ranks > 1 ? all / 8 : 0;
+    work(rank == 0 ? all - others : others / (ranks - 1));
+    MPI_Allreduce(&mine, &sum, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD); /* uneven waits */
+}
+
+int main(int argc, char **argv)
+{
+    int rank, ranks;
+    const char *planted = argc > 1 ? argv[1] : "";
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+    MPI_Pcontrol(1, "shared");
+    shared(ranks);
+    MPI_Pcontrol(-1, "shared");
+    MPI_Pcontrol(1, planted);
+    if (strcmp(planted, "serial") == 0)
+        serial(rank);
+    else if (strcmp(planted, "replicated") == 0)
+        replicated();
+    else
+        uneven(rank, ranks);
+    MPI_Pcontrol(-1, planted);
+    MPI_Finalize();
+    return 0;
+}
+"""
+# What is planted -> the name of the first verdict, the function it lies in, and its line
+FIRST = {"serial": ("MPI_Barrier", "serial", "serial waits"), "replicated": ("work", "replicated", "x * 0.999999"),
+         "uneven": ("MPI_Allreduce", "uneven", "uneven waits")}
+
+
+def line_of(mark):
+    return 1 + next(i for i, text in enumerate(PLANTED.split("\n")) if mark in text)
+
+
+def scale(*words):
+    """The document of `fathom scale`."""
+    done = subprocess.run([jobs.FATHOM, "scale", *map(str, words), "--format", "json"], capture_output=True, check=True)
+    return json.loads(done.stdout)["scale"]
+
+
+def text_of(*words):
+    return subprocess.run([jobs.FATHOM, "scale", *map(str, words)], capture_output=True, check=True, text=True).stdout
+
+
+def nodes(node):
+    yield node
+    for child in node["children"]:
+        yield from nodes(child)
+
+
+def measure(mpi, ranks, command, sample):
+    """The profile of a run."""
+    job = jobs.run(jobs.AROUND, mpi, ranks, command, env={"FATHOM_SAMPLE": sample})
+    if job.status != 0 or len(job.profiles()) != 1:
+        raise RuntimeError(str(job))
+    return job.profiles()[0]
+
+
+# ---- planted losses ----
+
+def hot_names(root):
+    """Names on the way of the largest losses."""
+    while root["children"]:
+        root = root["children"][0]
+        yield root["name"]
+
+
+def check_planted(tap, mpi, program, planted):
+    name, function, mark = FIRST[planted]
+    title = f"{mpi.short}, {planted}"
+    small, large = (measure(mpi, ranks, [program, planted], "1000") for ranks in (1, 4))
+    sampled = scale("--strong", small, large)
+    first = sampled["verdicts"][0]
+    tap.ok(first["name"] == name and function in first["text"],
+           f"{title}: {name} of {function} is the first loss", json.dumps(sampled["verdicts"], indent=1))
+    tap.ok(line_of(mark) in [line["line"] for line in first["lines"]], f"{title}: with its line", first["lines"])
+    tap.ok(function in list(hot_names(sampled["root"])), f"{title}: the path by loss goes through {function}",
+           list(hot_names(sampled["root"])))
+    flat = scale("--strong", large, small, "--view", "callers")
+    tap.equal(flat["root"]["children"][0]["name"], name, f"{title}: and {name} is first among all functions")
+
+    measured = scale("--strong", small, large, "--view", "mpi")
+    top = measured["root"]["children"][0]
+    tap.equal(top["name"], planted, f"{title}: without samples its region is")
+    lost_in = "x_exclusive" if planted == "replicated" else "x_inclusive"
+    tap.ok(top[lost_in] > 0 and top[lost_in] >= 0.9 * top["x_inclusive"], f"{title}: by what it does or waits", top)
+
+
+# ---- the ocean model ----
+
+# steps, for Open MPI, whose waiting ranks yield, and for MPICH, whose ranks spin
+STEPS = {"openmpi": 60, "mpich": 3}
+SMALL = ["--grid", "96x72", "--levels", "4"]
+SUMS = (157, 158)  # of pcg.f90; fused it is one
+FUSED = 155
+
+
+def build(mpi):
+    where = jobs.SCRATCH / f"miniocean.{mpi.name}"
+    subprocess.run(["make", "-s", "-C", str(jobs.SOURCE / "examples/miniocean"), f"FC=mpifort.{mpi.name}",
+                    f"BUILD={where}", f"FATHOM={jobs.BUILD}"], check=True, stdout=subprocess.DEVNULL)
+    source = (jobs.SOURCE / "examples/miniocean/pcg.f90").read_text(encoding="utf-8").split("\n")
+    calls = [i + 1 for i, text in enumerate(source) if "call mpi_allreduce" in text]
+    return where / "miniocean", calls == [FUSED, *SUMS]
+
+
+def lines_of(verdicts):
+    return {(line["file"], line["line"]) for verdict in verdicts for line in verdict["lines"]}
+
+
+def check_ensemble(tap, title, profiles, view):
+    document = scale("--strong", *profiles, *view)
+    first = lines_of(document["verdicts"][:3])
+    tap.ok({("pcg.f90", line) for line in SUMS} <= first, f"{title}: the sums of the solver are among the first losses",
+           json.dumps(document["verdicts"], indent=1))
+    tap.equal([run["ranks"] for run in document["runs"]], [2, 4, 8, 16], f"{title}: runs are in order")
+    return document
+
+
+def check_formats(tap, title, profiles):
+    """The same of all formats, and views that need no samples."""
+    text = text_of("--strong", *profiles)
+    head = "\n".join(text.split("\n")[:10])
+    tap.ok("miniocean on 2, 4, 8, 16 ranks, strong scaling: " in head and "% of the run on 16 ranks is excess work" in head
+           and "pcg.f90:157" in head and "call mpi_allreduce(mine(1)" in head,
+           f"{title}: the answer is in the first ten lines, with the source", text)
+    table = subprocess.run([jobs.FATHOM, "scale", "--strong", *profiles, "--format", "csv"], capture_output=True,
+                           check=True, text=True).stdout
+    rows = list(csv.DictReader(io.StringIO(table)))
+    tap.ok(rows[0]["name"] == "all" and float(rows[0]["inclusive_s_16"]) > 0
+           and any(row["line"] == "157" and row["path"].endswith("pcg.f90") for row in rows), f"{title}: CSV", table[:300])
+    costs = text_of("--strong", *profiles, "--view", "costs")
+    tap.ok("computation" in costs and "MPI_Allreduce" in costs and "efficiency" in costs, f"{title}: costs", costs)
+    timers = scale("--strong", *profiles, "--view", "timers")
+    names = [node["name"] for node in nodes(timers["root"])]
+    tap.ok({"step", "barotropic_driver", "pcg iteration", "halo"} <= set(names), f"{title}: timers", names)
+
+
+def check_fused(tap, title, before, after):
+    document = scale("--same", before, after)
+    sums = {node["line"]: node for node in nodes(document["root"])
+            if node["name"] == "MPI_Allreduce" and node["file"] == "pcg.f90"}
+    tap.ok(set(sums) == {FUSED, *SUMS} and all(sums[line]["costs"][1] is None and sums[line]["x_inclusive"] < 0
+                                               for line in SUMS)
+           and sums[FUSED]["costs"][0] is None, f"{title}: --fused has the sums no more", sums)
+    text = text_of("--same", before, after)
+    tap.ok("Only in A: MPI_Allreduce at pcg.f90:15" in text and "Only in B: MPI_Allreduce at pcg.f90:155" in text
+           and "--fused' (B)" in text, f"{title}: and says so", text)
+
+
+def check_ocean(tap, mpi):
+    program, as_known = build(mpi)
+    tap.ok(as_known, f"{mpi.short}: the sums of the solver are where this test knows them")
+    command = [program, "--steps", STEPS[mpi.name], *SMALL]
+    profiles = [measure(mpi, ranks, command, "500") for ranks in (8, 2, 16, 4)]
+    check_ensemble(tap, f"{mpi.short}, sampled", profiles, ["--view", "calls"])
+    measured = check_ensemble(tap, f"{mpi.short}, measured", profiles, ["--view", "mpi"])
+    tap.ok(any("sum_products makes 2 of these calls in succession" in verdict["text"] for verdict in measured["verdicts"]),
+           f"{mpi.short}, measured: and one after the other", measured["verdicts"])
+    check_formats(tap, mpi.short, profiles)
+    fused = [measure(mpi, ranks, command + ["--fused"], "500") for ranks in (2, 8)]
+    check_fused(tap, mpi.short, profiles[0], fused[1])
+    lines = lines_of(scale("--strong", *fused)["verdicts"])
+    tap.ok(not {("pcg.f90", line) for line in SUMS} & lines, f"{mpi.short}: fused they are no loss", lines)
+    bare = [measure(mpi, ranks, command, "off") for ranks in (2, 4)]
+    document = scale("--strong", *bare)
+    tap.ok(document["view"] == "mpi" and document["verdicts"], f"{mpi.short}: runs without samples are compared too")
+
+
+def main():
+    tap = jobs.Tap()
+    for mpi in jobs.MPIS:
+        program = mpi.compile("planted", PLANTED)
+        for planted in FIRST:
+            check_planted(tap, mpi, program, planted)
+        check_ocean(tap, mpi)
+    tap.done()
+
+
+main()
