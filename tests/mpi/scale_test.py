@@ -17,7 +17,8 @@ PLANTED = r"""
 #include <mpi.h>
 #include <string.h>
 
-enum { UNIT = 30000000 };
+enum { UNIT = 20000000 };
+#define PLANTED (16L * UNIT) /* far more than starting MPI takes */
 static volatile double sink;
 
 /* Counted work, of which the compiler keeps every turn. */
@@ -35,17 +36,17 @@ __attribute__((noinline)) static void shared(int ranks) { work(UNIT / ranks); si
 __attribute__((noinline)) static void serial(int rank)
 {
     if (rank == 0)
-        work(4L * UNIT);
+        work(PLANTED);
     MPI_Barrier(MPI_COMM_WORLD); /* serial waits */
 }
 
-__attribute__((noinline)) static void replicated(void) { work(4L * UNIT); sink += 2; }
+__attribute__((noinline)) static void replicated(void) { work(PLANTED); sink += 2; }
 
 __attribute__((noinline)) static void uneven(int rank, int ranks)
 {
     double mine = rank, sum;
-    long all = 4L * UNIT, others = ranks > 1 ? all / 8 : 0;
-    work(rank == 0 ? all - others : others / (ranks - 1));
+    long others = ranks > 1 ? PLANTED / 8 : 0;
+    work(rank == 0 ? PLANTED - others : others / (ranks - 1));
     MPI_Allreduce(&mine, &sum, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD); /* uneven waits */
 }
 
