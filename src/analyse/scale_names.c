@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include "base/path.h"
+
 /* What a text stands for. */
 enum role { NAME, MODULE, PATH };
 
@@ -44,12 +46,6 @@ static struct fm_number_slot *slot_of(struct fm_scale_names *names, struct fm_nu
     return slot;
 }
 
-static const char *last_part(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-    return slash ? slash + 1 : path;
-}
-
 static bool is_program(const struct fm_scale_run *run, const char *module)
 {
     return run->program && run->program[0] && strcmp(run->program, module) == 0;
@@ -65,7 +61,7 @@ static bool is_unknown(const struct fm_scale_run *run, const char *name)
 {
     if (name[0] != '[' || !run->program || !run->program[0])
         return false;
-    const char *last = last_part(run->program);
+    const char *last = fm_last_part(run->program);
     size_t length = strlen(last);
     return strncmp(name + 1, last, length) == 0 && strcmp(name + 1 + length, "]") == 0;
 }
@@ -76,7 +72,7 @@ static const char *meaning(const struct fm_scale_run *run, const char *text, enu
         return program;
     if (role == NAME)
         return is_unknown(run, text) ? unknown_in_program : text;
-    return last_part(text);
+    return fm_last_part(text);
 }
 
 static uint32_t number_of(struct fm_scale_names *names, const char *text, enum role role, unsigned run)

@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include "base/path.h"
+
 static const char *module_text(struct fm_report *report, const struct fm_context *context)
 {
     bool told = context->id.name[0] == '['; /* its name is that of the module */

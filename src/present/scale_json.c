@@ -1,6 +1,7 @@
 /* A comparison of runs for machines; doc/JSON.md says what the keys mean. */
 #include <string.h>
 
+#include "base/path.h"
 #include "present/json.h"
 #include "present/json_parts.h"
 #include "present/scaling.h"

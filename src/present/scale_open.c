@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "analyse/scale_measured.h"
+#include "base/path.h"
 #include "base/units.h"
 #include "present/scaling.h"
 

@@ -1,6 +1,7 @@
 /* A comparison of runs for people: the answer first, then the runs, then the contexts by their loss. */
 #include <string.h>
 
+#include "base/path.h"
 #include "base/units.h"
 #include "present/scaling.h"
 
