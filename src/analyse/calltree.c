@@ -148,12 +148,9 @@ struct sortable {
     double weight;
 };
 
-static int compare(const void *a, const void *b)
+int fm_context_order(const struct fm_context *a, const struct fm_context *b)
 {
-    const struct sortable *x = a, *y = b;
-    const struct fm_context_id *p = &x->context->id, *q = &y->context->id;
-    if (x->weight != y->weight)
-        return x->weight > y->weight ? -1 : 1;
+    const struct fm_context_id *p = &a->id, *q = &b->id;
     int order = fm_compare_text(p->name, q->name);
     if (!order)
         order = fm_compare_text(p->path, q->path);
@@ -164,6 +161,14 @@ static int compare(const void *a, const void *b)
     if (!order)
         order = fm_compare_text(p->defined, q->defined);
     return order ? order : fm_compare_number(p->kind * 2 + p->inlined, q->kind * 2 + q->inlined);
+}
+
+static int compare(const void *a, const void *b)
+{
+    const struct sortable *x = a, *y = b;
+    if (x->weight != y->weight)
+        return x->weight > y->weight ? -1 : 1;
+    return fm_context_order(x->context, y->context);
 }
 
 static double weigh(const struct fm_context *context, enum fm_context_metric metric, uint32_t ranks)

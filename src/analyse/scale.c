@@ -96,21 +96,11 @@ struct sortable {
 static int compare(const void *a, const void *b)
 {
     const struct sortable *x = a, *y = b;
-    const struct fm_context_id *p = &x->context->id, *q = &y->context->id;
     if (x->rank != y->rank)
         return fm_compare_number(x->rank, y->rank);
     if (x->excess != y->excess)
         return x->excess > y->excess ? -1 : 1;
-    int order = fm_compare_text(p->name, q->name);
-    if (!order)
-        order = fm_compare_text(p->path, q->path);
-    if (!order)
-        order = fm_compare_number(p->line, q->line);
-    if (!order)
-        order = fm_compare_text(p->module, q->module);
-    if (!order)
-        order = fm_compare_text(p->defined, q->defined);
-    return order ? order : fm_compare_number(p->kind * 2 + p->inlined, q->kind * 2 + q->inlined);
+    return fm_context_order(x->context, y->context);
 }
 
 static size_t list_children(const struct fm_scale *scale, uint32_t parent, size_t base, size_t other, bool own,

@@ -48,12 +48,7 @@ static void write_fields(const struct writer *writer, const struct fm_context *c
     struct fm_json *json = writer->json;
     fm_json_text(json, "kind", fm_context_kind_text(id->kind));
     fm_json_text(json, "name", name_of(context));
-    fm_json_text_or_null(json, "file", fm_last_part(id->path));
-    if (id->line)
-        fm_json_whole(json, "line", id->line);
-    else
-        fm_json_null(json, "line");
-    fm_json_text_or_null(json, "path", id->path);
+    fm_json_place(json, id);
     fm_json_text_or_null(json, "module", fm_last_part(id->module));
     if (id->kind == FM_CONTEXT_FRAME) {
         fm_json_text_or_null(json, "defined", id->defined);

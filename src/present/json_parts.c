@@ -1,5 +1,6 @@
 #include "present/json_parts.h"
 
+#include "base/path.h"
 #include "base/units.h"
 
 void fm_json_text_or_null(struct fm_json *json, const char *key, const char *text)
@@ -75,4 +76,14 @@ void fm_json_spread(struct fm_json *json, const char *key, const struct fm_sprea
     fm_json_whole(json, "max_rank", spread->max_rank);
     fm_json_number(json, "avg", fm_ratio((double)spread->sum, spread->ranks));
     fm_json_end(json);
+}
+
+void fm_json_place(struct fm_json *json, const struct fm_context_id *id)
+{
+    fm_json_text_or_null(json, "file", fm_last_part(id->path));
+    if (id->line)
+        fm_json_whole(json, "line", id->line);
+    else
+        fm_json_null(json, "line");
+    fm_json_text_or_null(json, "path", id->path);
 }

@@ -8,6 +8,7 @@
 void fm_json_text_or_null(struct fm_json *json, const char *key, const char *text); /* null instead of "" */
 /* function, file, line, path, inlined_into, module, build_id, offset; null what is not known */
 void fm_json_site(struct fm_report *report, struct fm_json *json, const struct fm_site *site);
+void fm_json_place(struct fm_json *json, const struct fm_context_id *id); /* file, line, path of a context */
 void fm_json_ranks(struct fm_report *report, struct fm_json *json, const struct fm_rankset *ranks); /* key "ranks" */
 void fm_json_spread(struct fm_json *json, const char *key, const struct fm_spread *spread);
 void fm_json_extreme(struct fm_json *json, const char *key, const struct fm_extreme *extreme);

@@ -11,16 +11,6 @@ enum { USUAL_DEPTH = 120, MOST_DEPTH = (FM_JSON_DEPTH - 8) / 2 };
 
 static const char *const modes[] = {[FM_SCALE_STRONG] = "strong", [FM_SCALE_WEAK] = "weak", [FM_SCALE_SAME] = "same"};
 
-static void write_place(struct fm_json *json, const struct fm_context_id *id)
-{
-    fm_json_text_or_null(json, "file", fm_last_part(id->path));
-    if (id->line)
-        fm_json_whole(json, "line", id->line);
-    else
-        fm_json_null(json, "line");
-    fm_json_text_or_null(json, "path", id->path);
-}
-
 /* ---- runs ---- */
 
 static void write_costs(struct fm_scaling *scaling, struct fm_json *json, const struct fm_scaling_costs *costs,
@@ -114,7 +104,7 @@ static void write_node(const struct writer *writer, const char *key, uint32_t no
     fm_json_object(json, key, FM_JSON_LINES);
     fm_json_text(json, "kind", fm_context_kind_text(id->kind));
     fm_json_text(json, "name", node ? id->name : "all");
-    write_place(json, id);
+    fm_json_place(json, id);
     fm_json_text_or_null(json, "module", fm_last_part(id->module));
     if (id->kind == FM_CONTEXT_FRAME)
         fm_json_bool(json, "inlined", id->inlined);
@@ -233,7 +223,7 @@ static void write_verdict(struct fm_scaling *scaling, struct fm_json *json, cons
     fm_json_array(json, "lines", FM_JSON_LINES);
     for (size_t i = 0; i < n; i++) {
         fm_json_object(json, NULL, FM_JSON_INLINE);
-        write_place(json, lines[i].id);
+        fm_json_place(json, lines[i].id);
         fm_json_number(json, "x", lines[i].excess);
         fm_json_end(json);
     }
