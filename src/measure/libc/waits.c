@@ -173,32 +173,16 @@ static void end_signal_wait(uint64_t held)
     fm_hold_end(held);
 }
 
-int fm_wrapped_sigwait(const sigset_t *set, int *signal)
-{
-    sigset_t room;
-    set = fm_without_sampling(set, &room);
-    uint64_t held = fm_hold();
-    int result = fm_libc.sigwait(set, signal);
-    end_signal_wait(held);
-    return result;
-}
-
-int fm_wrapped_sigwaitinfo(const sigset_t *set, siginfo_t *info)
-{
-    sigset_t room;
-    set = fm_without_sampling(set, &room);
-    uint64_t held = fm_hold();
-    int result = fm_libc.sigwaitinfo(set, info);
-    end_signal_wait(held);
-    return result;
-}
-
-int fm_wrapped_sigtimedwait(const sigset_t *set, siginfo_t *info, const struct timespec *time)
-{
-    sigset_t room;
-    set = fm_without_sampling(set, &room);
-    uint64_t held = fm_hold();
-    int result = fm_libc.sigtimedwait(set, info, time);
-    end_signal_wait(held);
-    return result;
-}
+#define SIGNAL_WAIT(name, parameters, arguments) \
+    int fm_wrapped_##name parameters             \
+    {                                            \
+        sigset_t room;                           \
+        set = fm_without_sampling(set, &room);   \
+        uint64_t held = fm_hold();               \
+        int result = fm_libc.name arguments;     \
+        end_signal_wait(held);                   \
+        return result;                           \
+    }
+SIGNAL_WAIT(sigwait, (const sigset_t *set, int *signal), (set, signal))
+SIGNAL_WAIT(sigwaitinfo, (const sigset_t *set, siginfo_t *info), (set, info))
+SIGNAL_WAIT(sigtimedwait, (const sigset_t *set, siginfo_t *info, const struct timespec *time), (set, info, time))
