@@ -63,7 +63,7 @@ bool fm_calltree_start(struct fm_calltree *tree, struct fm_arena *arena, uint32_
 }
 
 /* No rank has more of a part than of the whole. */
-static void limit(struct fm_path_cost *part, const struct fm_path_cost *whole)
+static void limit(struct fm_path_cost *part, const struct fm_path_cost *whole, uint32_t ranks)
 {
     if (part->max_ns > whole->max_ns) {
         part->max_ns = whole->max_ns;
@@ -71,17 +71,20 @@ static void limit(struct fm_path_cost *part, const struct fm_path_cost *whole)
     }
     if (part->min_ns > part->max_ns)
         part->min_ns = part->max_ns;
+    if (whole->ranks >= ranks && part->min_ns > whole->min_ns)
+        part->min_ns = whole->min_ns;
     if (part->ranks > whole->ranks)
         part->ranks = whole->ranks;
+    fm_context_cost_fit(part, ranks);
 }
 
 enum fm_status fm_calltree_end(struct fm_calltree *tree, struct fm_error *error)
 {
     for (struct fm_context *at = tree->failed ? NULL : tree->root->first; at; at = fm_context_after(tree->root, at)) {
         if (at->all.estimated)
-            limit(&at->all.of, &at->parent->all.of);
+            limit(&at->all.of, &at->parent->all.of, tree->ranks);
         if (at->own.estimated)
-            limit(&at->own.of, &at->all.of);
+            limit(&at->own.of, &at->all.of, tree->ranks);
     }
     return tree->failed ? fm_fail(error, FM_ERR_MEMORY, "no memory left for the call paths") : FM_OK;
 }

@@ -3,29 +3,38 @@
 #include "analyse/path_tree.h"
 #include "base/saturate.h"
 
-/* What a rank has, or may be thought to have. */
+/* What a rank has, or may be thought to have. (If all have the same, one rank is named for most and least.) */
 static uint64_t at_rank(const struct fm_path_cost *cost, uint32_t rank, uint32_t ranks)
 {
+    bool two_named = cost->ranks > 1 && cost->min_rank != cost->max_rank;
     if (rank == cost->max_rank)
         return cost->max_ns;
-    if (cost->ranks < 2)
-        return 0;
-    if (rank == cost->min_rank)
+    if (two_named && rank == cost->min_rank)
         return cost->min_ns;
-    uint64_t known = fm_sum(cost->max_ns, cost->min_ns);
-    return ranks > 2 && cost->ranks > 2 && cost->sum_ns > known ? (cost->sum_ns - known) / (ranks - 2) : 0;
+    uint64_t known = fm_sum(cost->max_ns, two_named ? cost->min_ns : 0);
+    uint32_t others = ranks - (two_named ? 2 : 1);
+    return ranks > 1 && others && cost->sum_ns > known ? (cost->sum_ns - known) / others : 0;
 }
 
 /* The sum over ranks of one cost times the other, in square us. */
 static double product(const struct fm_path_cost *a, const struct fm_path_cost *b, uint32_t ranks)
 {
-    if (ranks <= 2) {
-        double most = (double)at_rank(b, a->max_rank, ranks) * (double)a->max_ns;
-        return (a->ranks < 2 ? most : most + (double)at_rank(b, a->min_rank, ranks) * (double)a->min_ns) / 1e6;
-    }
     if (a->max_rank == b->max_rank) /* as if all went together */
         return fm_square_root((double)fm_path_squares(a)) * fm_square_root((double)fm_path_squares(b));
     return (double)a->sum_ns / 1000 * ((double)b->sum_ns / 1000) / ranks; /* as if one did not know of the other */
+}
+
+void fm_context_cost_fit(struct fm_path_cost *sum, uint32_t ranks)
+{
+    unsigned __int128 of_others = (unsigned __int128)sum->max_ns * (ranks - 1);
+    if (sum->ranks >= ranks && sum->min_ns > sum->sum_ns / ranks)
+        sum->min_ns = sum->sum_ns / ranks;
+    if (sum->sum_ns <= of_others)
+        return;
+    uint64_t least = (uint64_t)(sum->sum_ns - of_others);
+    sum->ranks = ranks;
+    if (sum->min_ns < least)
+        sum->min_ns = least;
 }
 
 static struct fm_path_cost estimate(const struct fm_path_cost *a, const struct fm_path_cost *b, uint32_t ranks)
@@ -60,6 +69,17 @@ static struct fm_path_cost estimate(const struct fm_path_cost *a, const struct f
     return sum;
 }
 
+/* One has what the other has not. */
+static struct fm_path_cost of_two(const struct fm_path_cost *a, const struct fm_path_cost *b)
+{
+    struct fm_path_cost sum = {0};
+    for (uint32_t rank = 0; rank < 2; rank++) {
+        struct fm_path_cost one = fm_path_cost_of(fm_sum(at_rank(a, rank, 2), at_rank(b, rank, 2)), rank);
+        fm_path_cost_merge(&sum, &one);
+    }
+    return sum;
+}
+
 void fm_context_cost_add(struct fm_context_cost *into, const struct fm_context_cost *part, uint32_t ranks)
 {
     const struct fm_path_cost *a = &into->of, *b = &part->of;
@@ -78,6 +98,6 @@ void fm_context_cost_add(struct fm_context_cost *into, const struct fm_context_c
         into->estimated = estimated;
         return;
     }
-    into->of = estimate(a, b, ranks);
+    into->of = ranks == 2 ? of_two(a, b) : estimate(a, b, ranks);
     into->estimated = estimated || ranks > 2;
 }

@@ -13,6 +13,8 @@ struct fm_context_cost {
     bool estimated; /* all but of.sum_ns */
 };
 
+/* What the others cannot have, even if all have the most, every rank has: mends the least of an estimate. */
+void fm_context_cost_fit(struct fm_path_cost *sum, uint32_t ranks);
 /* ranks: how many the job has. */
 void fm_context_cost_add(struct fm_context_cost *into, const struct fm_context_cost *part, uint32_t ranks);
 

@@ -122,7 +122,7 @@ static size_t ours(char names[][64], size_t max)
     size_t n = 0;
     for (char **variable = environ; *variable && n < max; variable++) {
         size_t length = strcspn(*variable, "=");
-        bool wanted = strncmp(*variable, "LD_PRELOAD=", 11) == 0 || strncmp(*variable, "ASAN_OPTIONS=", 13) == 0 ||
+        bool wanted = strncmp(*variable, "LD_PRELOAD=", 11) == 0 ||
                       (strncmp(*variable, "FATHOM_", 7) == 0 && strncmp(*variable, "FATHOM_NAMED=", 13) != 0);
         if (wanted && length < 64)
             snprintf(names[n++], 64, "%.*s", (int)length, *variable);

@@ -29,7 +29,7 @@ static const struct {
 static const char *time_text(struct fm_report *report, uint64_t ns, bool estimated)
 {
     char text[FM_UNIT_CHARS];
-    return ns ? fm_format(&report->arena, "%s%s", estimated ? "~" : "", fm_time_text(text, (double)ns)) : "0";
+    return fm_format(&report->arena, "%s%s", estimated ? "~" : "", ns ? fm_time_text(text, (double)ns) : "0");
 }
 
 static void rank_cells(struct fm_report *report, struct fm_table *table, const struct fm_context *context,
