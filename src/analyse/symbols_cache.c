@@ -115,7 +115,8 @@ static void get_all(struct source *source, struct fm_symbols *symbols, uint32_t 
 {
     struct fm_arena arena = {0};
     size_t n_texts;
-    if (get_number(source) != version)
+    uint64_t found = get_number(source);
+    if (version != FM_CACHE_ANY && found != version)
         return;
     const char **texts = get_texts(source, symbols, &arena, &n_texts);
     size_t n = get_count(source, FM_CACHE_ADDRESSES);

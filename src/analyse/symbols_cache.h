@@ -14,6 +14,8 @@
 #include "analyse/module_files.h"
 #include "analyse/symbols_table.h"
 
+#define FM_CACHE_ANY UINT64_MAX /* a version: whatever it is, for the build id tells */
+
 enum {
     FM_CACHE_ADDRESSES = 1 << 18,   /* in a file */
     FM_CACHE_FILES = 256,           /* in the directory */

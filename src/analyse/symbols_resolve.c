@@ -79,6 +79,17 @@ static void share_out(struct batch *batch, uint32_t module, const struct fm_modu
     }
 }
 
+/* The file is gone, or has been built anew: what was found in it before has its names. true: that is all there is. */
+static bool remember(struct fm_symbols *symbols, uint32_t number, struct fm_module_files *files)
+{
+    const struct fm_symbols_module *module = &symbols->modules[number];
+    *files = (struct fm_module_files){.version = FM_CACHE_ANY};
+    snprintf(files->build_id, sizeof files->build_id, "%s", module->build_id);
+    if (files->build_id[0])
+        fm_symbols_cache_load(symbols, number, files);
+    return module->waiting == 0;
+}
+
 static void prepare(struct batch *batch, uint32_t number)
 {
     struct fm_symbols *symbols = batch->symbols;
@@ -92,6 +103,8 @@ static void prepare(struct batch *batch, uint32_t number)
     if (status == FM_OK) {
         fm_symbols_cache_load(symbols, number, files);
         share_out(batch, number, files);
+    } else if (remember(symbols, number, files)) {
+        return;
     } else if (status == FM_ERR_INPUT && symbols->options.say && batch->failed++ < MAX_TOLD) {
         symbols->options.say(symbols->options.context, error.text);
     }

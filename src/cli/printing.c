@@ -3,23 +3,69 @@
 #include <errno.h>
 #include <limits.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "profile/fields.h"
+
+static bool is_profile(const char *path)
+{
+    char begin[sizeof FM_PROFILE_MAGIC - 1];
+    FILE *file = fopen(path, "re");
+    bool is = file && fread(begin, sizeof begin, 1, file) == 1 && memcmp(begin, FM_PROFILE_MAGIC, sizeof begin) == 0;
+    if (file)
+        fclose(file);
+    return is;
+}
+
+/* A file appears whole or not at all; what is no file, as /dev/null or a link, is written to. */
+struct target {
+    const char *name;
+    char beside[PATH_MAX]; /* "" when it is written to as it is */
+    FILE *out;
+};
+
+static enum fm_status open_target(struct target *target, const char *output, struct fm_error *error)
+{
+    struct stat st;
+    *target = (struct target){.name = output ? output : "standard output", .out = stdout};
+    if (!output)
+        return FM_OK;
+    if (stat(output, &st) == 0 && S_ISREG(st.st_mode)) {
+        if (is_profile(output))
+            return fm_fail(error, FM_ERR_USAGE, "%s is a profile, and would be lost; name another file", output);
+        if (access(output, W_OK) != 0)
+            return fm_fail(error, FM_ERR_SYSTEM, "cannot write %s: %s", output, strerror(errno));
+    }
+    bool whole = lstat(output, &st) != 0 || S_ISREG(st.st_mode);
+    if (whole && snprintf(target->beside, sizeof target->beside, "%s.%d", output, (int)getpid()) >= PATH_MAX)
+        return fm_fail(error, FM_ERR_SYSTEM, "cannot write %s: the name is too long", output);
+    target->out = fopen(whole ? target->beside : output, "we");
+    return target->out ? FM_OK : fm_fail(error, FM_ERR_SYSTEM, "cannot write %s: %s", target->name, strerror(errno));
+}
+
+static enum fm_status close_target(struct target *target, enum fm_status status, struct fm_error *error)
+{
+    errno = 0;
+    bool failed = fflush(target->out) != 0 || ferror(target->out);
+    if (target->out != stdout)
+        failed |= fclose(target->out) != 0;
+    if (target->beside[0] && !status && !failed)
+        failed = rename(target->beside, target->name) != 0;
+    if (target->beside[0] && (status || failed))
+        unlink(target->beside);
+    if (failed && !status)
+        status = fm_fail(error, FM_ERR_SYSTEM, "cannot write %s: %s", target->name, strerror(errno ? errno : EIO));
+    return status;
+}
 
 enum fm_status fm_print_to(const char *output,
                            enum fm_status (*print)(void *context, FILE *out, struct fm_error *error), void *context,
                            struct fm_error *error)
 {
-    const char *name = output ? output : "standard output";
-    FILE *out = output ? fopen(output, "w") : stdout;
-    if (!out)
-        return fm_fail(error, FM_ERR_SYSTEM, "cannot write %s: %s", name, strerror(errno));
-    errno = 0;
-    enum fm_status status = print(context, out, error);
-    bool failed = fflush(out) != 0 || ferror(out);
-    if (output)
-        failed |= fclose(out) != 0;
-    if (failed && !status)
-        status = fm_fail(error, FM_ERR_SYSTEM, "cannot write %s: %s", name, strerror(errno ? errno : EIO));
-    return status;
+    struct target target;
+    enum fm_status status = open_target(&target, output, error);
+    return status ? status : close_target(&target, print(context, target.out, error), error);
 }
 
 struct report_printer {
