@@ -111,7 +111,7 @@ static void cause_text(FILE *out, const struct fm_scale *scale, const struct fm_
             versions ? "takes longer" : "does not scale");
     percent(out, verdict->excess.own);
     fprintf(out, " of the run is %s",
-            versions ? "time in it that was not needed before"
+            versions ? "time in it that the other run does not need"
             : mpi    ? "excess communication and waiting in it"
                      : "its excess work");
 }

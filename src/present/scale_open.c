@@ -132,6 +132,10 @@ static enum fm_status check_sizes(const struct fm_scaling *scaling, struct fm_er
             return fm_fail(error, FM_ERR_USAGE, "%s and %s are both of %u rank%s; --same compares runs of one size",
                            scaling->runs[i - 1].file, scaling->runs[i].file, processes_of(&scaling->runs[i]),
                            processes_of(&scaling->runs[i]) == 1 ? "" : "s");
+    uint32_t largest = processes_of(&scaling->runs[scaling->n - 1]);
+    if (scaling->options.project && scaling->options.project <= largest)
+        return fm_fail(error, FM_ERR_USAGE, "--project %u looks ahead of the largest run, which has %u rank%s",
+                       scaling->options.project, largest, largest == 1 ? "" : "s");
     return FM_OK;
 }
 

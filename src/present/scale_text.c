@@ -19,11 +19,13 @@ static const char *list_ranks(struct fm_scaling *scaling)
     return text;
 }
 
+static const double NOTHING = 0.005; /* of a run: less is nothing to speak of */
+
 static const char *about_text(struct fm_scaling *scaling, double x, double error)
 {
     char share[FM_UNIT_CHARS];
     const char *largest = fm_scaling_run_text(scaling, scaling->other);
-    if (!fm_is_certain(x, error))
+    if (!fm_is_certain(x, error) || (x < NOTHING && x > -NOTHING))
         return fm_format(&scaling->arena, "no excess work that can be told from chance on %s", largest);
     if (x < 0)
         return fm_format(&scaling->arena, "the run on %s does better than perfect", largest);
@@ -111,6 +113,8 @@ static void print_answer(struct fm_scaling *scaling, FILE *out)
 {
     bool same = scaling->options.mode == FM_SCALE_SAME;
     fm_print_folded(out, same ? same_headline(scaling) : scaling_headline(scaling), 2);
+    for (size_t i = 0; i < scaling->n_notes; i++) /* before what is concluded in spite of them */
+        fm_print_folded(out, fm_format(&scaling->arena, "Note: %s.", scaling->notes[i]), 2);
     if (same) {
         print_only_in(scaling, scaling->base, out);
         print_only_in(scaling, scaling->other, out);
@@ -121,8 +125,6 @@ static void print_answer(struct fm_scaling *scaling, FILE *out)
     }
     for (size_t i = 0; i < scaling->verdicts.n && i < SENTENCES; i++)
         print_verdict(scaling, i, out);
-    for (size_t i = 0; i < scaling->n_notes; i++)
-        fm_print_folded(out, fm_format(&scaling->arena, "Note: %s.", scaling->notes[i]), 2);
 }
 
 /* ---- contexts ---- */

@@ -345,9 +345,10 @@ static void test_others(void)
         judge(&j, FM_SCALE_SAME, 2, 2, ROWS(chain)) &&
             says(fm_verdict_whole_text(&j.scale, &j.verdicts, 0, 1, &j.arena),
                  "The second run takes 100 % more time than the first.") &&
-            says(fm_verdict_text(&j.scale, &j.verdicts.items[0], &j.arena),
-                 "MPI_Allreduce takes longer: 50 % of the run is time in it that was not needed before, through solve, "
-                 "called from main."),
+            says(
+                fm_verdict_text(&j.scale, &j.verdicts.items[0], &j.arena),
+                "MPI_Allreduce takes longer: 50 % of the run is time in it that the other run does not need, through solve, "
+                "called from main."),
         "two versions");
     fm_arena_destroy(&j.arena);
 }
