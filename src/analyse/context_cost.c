@@ -26,6 +26,8 @@ static double product(const struct fm_path_cost *a, const struct fm_path_cost *b
 
 void fm_context_cost_fit(struct fm_path_cost *sum, uint32_t ranks)
 {
+    if (!ranks)
+        return;
     unsigned __int128 of_others = (unsigned __int128)sum->max_ns * (ranks - 1);
     if (sum->ranks >= ranks && sum->min_ns > sum->sum_ns / ranks)
         sum->min_ns = sum->sum_ns / ranks;
