@@ -23,7 +23,7 @@ def main():
     for mpi in jobs.MPIS:
         program = mpi.compile("limits", PROGRAM)
         job = jobs.run(jobs.PRELOAD, mpi, 2, [program])
-        tap.equal((job.status, job.stdout), (0, b"fine\nfine\n"), f"{mpi.short}: the program ends well")
+        tap.equal((job.status, sorted(job.stdout)), (0, sorted(b"fine\nfine\n")), f"{mpi.short}: the program ends well")
         tap.equal(job.profiles(), [], f"{mpi.short}: the profile is not written where it may not be")
         job.collect()
         tap.equal(jobs.calls(job.report())["MPI_Barrier"], 2, f"{mpi.short}: fathom collect writes it afterwards")

@@ -51,16 +51,19 @@ def check_program(tap, title, mpi, source, program):
 
 
 def check_bad_days(tap, mpi, program, job):
-    """A program that is gone, or another one by now, is named once."""
+    """A program that is gone, or another one by now, is named once, unless its names were found before."""
     profile = job.profiles()[0]
+    nothing_kept = {"XDG_CACHE_HOME": str(jobs.SCRATCH / f"empty.{mpi.name}")}
     os.rename(program, program + ".kept")
     text = report(profile, "--by", "site")
+    tap.ok(text.stderr == "" and "solve (sites.c:" in text.stdout, f"{mpi.short}: names that were found are kept", text)
+    text = report(profile, "--by", "site", **nothing_kept)
     tap.ok(text.returncode == 0 and text.stderr.count("\n") == 1 and program in text.stderr, f"{mpi.short}: a program "
            "that is gone is named once", text.stderr)
     tap.ok(os.path.basename(program) + "+0x" in text.stdout, f"{mpi.short}: its sites are offsets", text.stdout)
     tap.equal(report(profile).stderr, "", f"{mpi.short}: who asks for no names is told nothing")
     counting.compile_program(mpi, os.path.basename(program).split(".")[0], "sites.c", flags=["-O0"])
-    text = report(profile, "--by", "site")
+    text = report(profile, "--by", "site", **nothing_kept)
     tap.ok("is not the program that was measured" in text.stderr and text.stderr.count("\n") == 1,
            f"{mpi.short}: another program is not taken for it", text.stderr)
     os.rename(program + ".kept", program)

@@ -87,7 +87,13 @@ FM_INLINE void fm_record_always(struct fm_thread *self, struct fm_key key, const
 {
     if (FM_UNLIKELY(self->shared))
         fm_lock(&self->lock);
-    fm_entry_add(fm_table_find(key), sample);
+    struct fm_entry *entry = fm_table_find(key);
+    bool common = entry->key.thread != key.thread; /* of a full table: other threads write it, too */
+    if (FM_UNLIKELY(common))
+        fm_lock(&fm_rt.table_lock);
+    fm_entry_add(entry, sample);
+    if (FM_UNLIKELY(common))
+        fm_unlock(&fm_rt.table_lock);
     if (FM_UNLIKELY(self->shared))
         fm_unlock(&self->lock);
 }
