@@ -108,7 +108,7 @@ enum fm_context_metric { FM_BY_INCLUSIVE, FM_BY_EXCLUSIVE, FM_BY_MAX, FM_BY_IMBA
 enum fm_status fm_calltree_sort(struct fm_calltree *tree, enum fm_context_metric metric, struct fm_error *error);
 
 int fm_context_order(const struct fm_context *a, const struct fm_context *b); /* by name and line, for a sort */
-bool fm_context_is(const struct fm_context *context, const char *function); /* as fm_calltree_focus means it */
+bool fm_context_is(const struct fm_context *context, const char *function);   /* as fm_calltree_focus means it */
 bool fm_context_in_mpi(const struct fm_context *context); /* a routine, or in a library of MPI by its name, libmpi* */
 /* Inclusive, over ranks: most - mean. */
 double fm_context_imbalance(const struct fm_context *context, uint32_t ranks);
