@@ -86,7 +86,8 @@ static void start_sampling(void)
     struct fm_sampled *self = fm_sampling.threads;
     self->taken = 1;
     self->tid = (int32_t)syscall(SYS_gettid);
-    self->stack_end = self->stack_seen = (uintptr_t)__libc_stack_end;
+    self->stack_end = (uintptr_t)__libc_stack_end;
+    self->stack_low = self->stack_end - (8u << 20);
     fm_sampled_self = self;
     atomic_store(&fm_sampling.on, 1);
     struct sigevent event = {.sigev_notify = SIGEV_THREAD_ID, .sigev_signo = SIGNAL};
