@@ -165,7 +165,7 @@ void fm_transfers_find(void)
 {
     enum { OPEN_EARLY = 1024 };
     for (int fd = 0; fd < OPEN_EARLY; fd++)
-        if (has_limit(fd, SO_RCVTIMEO) || has_limit(fd, SO_SNDTIMEO) || waits_for_bytes(fd) ||
-            is_terminal_with_limits(fd))
+        if (fm_libc.fcntl(fd, F_GETFD, NULL) >= 0 && (has_limit(fd, SO_RCVTIMEO) || has_limit(fd, SO_SNDTIMEO) ||
+                                                      waits_for_bytes(fd) || is_terminal_with_limits(fd)))
             set_timed(fd);
 }
