@@ -46,6 +46,7 @@ static void print_help(void)
          "  --percent P     leave out call paths with less than P % of the time\n"
          "  --depth N       at most N levels of call paths\n"
          "  --sort M        call paths by inclusive, exclusive, max, imbalance or name\n"
+         "  --modules F     file that maps functions to the modules of a model (view modules, json)\n"
          "  --debug-path D  directories, D or D:D, with separate debug files (FATHOM_DEBUG_PATH)\n"
          "\n"
          "Of the view timers, then the default:\n"
@@ -171,6 +172,7 @@ enum {
     OPTION_TOP,
     OPTION_TERSE,
     OPTION_DEBUG_PATH,
+    OPTION_MODULES,
     /* of call paths */
     OPTION_FOCUS,
     OPTION_PERCENT,
@@ -209,6 +211,7 @@ static const struct option options[] = {
     {"percent", required_argument, NULL, OPTION_PERCENT},
     {"depth", required_argument, NULL, OPTION_DEPTH},
     {"sort", required_argument, NULL, OPTION_SORT},
+    {"modules", required_argument, NULL, OPTION_MODULES},
     {"help", no_argument, NULL, 'h'},
     {0},
 };
@@ -277,6 +280,9 @@ static int set_option(struct request *request, int option, char **argv)
         return set_percent(request, optarg);
     case OPTION_SORT:
         return set_sort(request, optarg);
+    case OPTION_MODULES:
+        request->options.modules = optarg;
+        return FM_EXIT_OK;
     case OPTION_DEPTH:
         if (!fm_parse_number(optarg, 1, 1000000000, &request->options.depth))
             return fm_usage_error("report", "--depth needs a number from 1 on, not '%s'", optarg);
@@ -302,7 +308,7 @@ static int settle_layout(struct request *request)
 
 static bool shows_paths(const struct fm_view *view)
 {
-    static const char *const words[] = {"calls", "callers", "flat", NULL};
+    static const char *const words[] = {"calls", "callers", "flat", "modules", NULL};
     int index;
     return find_word(words, view->name, &index);
 }
@@ -310,17 +316,20 @@ static bool shows_paths(const struct fm_view *view)
 /* Only the view mpi groups and has histograms, only timers have layouts, only call paths a focus. JSON has all views at once. */
 static int settle_view(struct request *request)
 {
-    const struct fm_view *mpi = fm_view_find("mpi"), *timers = fm_view_find("timers");
+    const struct fm_view *mpi = fm_view_find("mpi"), *timers = fm_view_find("timers"),
+                         *modules = fm_view_find("modules");
     bool of_mpi = request->grouped || request->options.histogram;
     if (request->terse && (request->format != FORMAT_TEXT || request->view || of_mpi || request->of_timers))
         return fm_usage_error("report", "--terse is text alone, and no view");
     if (request->terse && request->of_paths)
-        return fm_usage_error("report", "--%s belongs to the views calls, callers and flat", request->of_paths);
+        return fm_usage_error("report", "--%s belongs to the views calls, callers, flat and modules",
+                              request->of_paths);
     if (!request->view)
-        request->view = of_mpi               ? mpi
-                        : request->of_timers ? timers
-                        : request->of_paths  ? fm_view_find("calls")
-                                             : fm_views;
+        request->view = of_mpi                     ? mpi
+                        : request->of_timers       ? timers
+                        : request->options.modules ? modules
+                        : request->of_paths        ? fm_view_find("calls")
+                                                   : fm_views;
     if (of_mpi && request->view != mpi && request->format != FORMAT_JSON)
         return fm_usage_error("report", "--%s belongs to the view mpi, not to %s",
                               request->grouped ? "by" : "histogram", request->view->name);
@@ -328,8 +337,10 @@ static int settle_view(struct request *request)
         return fm_usage_error("report", "--%s belongs to the view timers, not to %s", request->of_timers,
                               request->view->name);
     if (request->of_paths && !shows_paths(request->view) && request->format != FORMAT_JSON)
-        return fm_usage_error("report", "--%s belongs to the views calls, callers and flat, not to %s",
+        return fm_usage_error("report", "--%s belongs to the views calls, callers, flat and modules, not to %s",
                               request->of_paths, request->view->name);
+    if (request->options.modules && request->view != modules && request->format != FORMAT_JSON)
+        return fm_usage_error("report", "--modules belongs to the view modules, not to %s", request->view->name);
     return settle_layout(request);
 }
 

@@ -463,9 +463,10 @@ enum fm_status fm_report_json(struct fm_report *report, FILE *out, struct fm_err
         fm_json_end(&json);
     }
     status = fm_json_calls(report, &json, error);
+    if (!status)
+        status = fm_json_modules(report, &json, error);
     if (status)
         return status;
-    fm_json_null(&json, "modules");
     fm_json_end(&json);
     return FM_OK;
 }

@@ -19,6 +19,8 @@ const struct fm_view fm_views[] = {
      fm_view_calls_csv},
     {"callers", "functions by their own sampled time, and who calls them", fm_view_callers_text, fm_view_callers_csv},
     {"flat", "sampled time by load module, file, function and line", fm_view_flat_text, fm_view_flat_csv},
+    {"modules", "work and waiting of the parts of a model (--modules FILE), and who calls whom", fm_view_modules_text,
+     fm_view_modules_csv},
     {"snapshots", "the subtotals the program asked for", fm_view_snapshots_text, fm_view_snapshots_csv},
     {0},
 };

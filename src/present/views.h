@@ -35,6 +35,7 @@ struct fm_report_options {
     bool sorted;       /* `sort` was asked for */
     enum fm_context_metric sort;
     bool fold_mpi, fold_recursion; /* analyse/calltree.h; the first also leaves out threads of MPI itself */
+    const char *modules; /* a file that says which functions are which module; NULL: source files are modules */
 };
 
 struct fm_report {
@@ -98,6 +99,7 @@ FM_VIEW(timers);
 FM_VIEW(calls);
 FM_VIEW(callers);
 FM_VIEW(flat);
+FM_VIEW(modules);
 #undef FM_VIEW
 
 #endif
