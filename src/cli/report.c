@@ -1,4 +1,4 @@
-/* fathom report: a profile as text, JSON or CSV. */
+/* fathom report: a profile as text, JSON, CSV or a picture. */
 #include <errno.h>
 #include <getopt.h>
 #include <stdio.h>
@@ -8,12 +8,13 @@
 #include "base/utf8.h"
 #include "cli/cli.h"
 #include "cli/printing.h"
+#include "present/graph.h"
 #include "present/report_json.h"
 #include "present/views.h"
 #include "profile/encode.h"
 #include "profile/timer_text.h"
 
-enum format { FORMAT_TEXT, FORMAT_JSON, FORMAT_CSV };
+enum format { FORMAT_TEXT, FORMAT_JSON, FORMAT_CSV, FORMAT_SVG, FORMAT_DOT };
 
 struct request {
     const char *profile, *output; /* output NULL: stdout */
@@ -36,6 +37,7 @@ static void print_help(void)
     for (const struct fm_view *view = fm_views; view->name; view++)
         printf("                    %-9s  %s\n", view->name, view->description);
     puts("  --format F      text (default), csv, or json: the whole report in one document\n"
+         "                  or a picture, svg or dot: of modules (default), or of calls\n"
          "  -o, --output F  write to file F instead of standard output\n"
          "  --by WHAT       group view mpi, then the default, by routine (default), site, region or comm\n"
          "  --histogram     add how long calls took (view mpi, json)\n"
@@ -91,10 +93,10 @@ static int set_view(struct request *request, const char *name)
 
 static int set_format(struct request *request, const char *name)
 {
-    static const char *const words[] = {"text", "json", "csv", NULL};
+    static const char *const words[] = {"text", "json", "csv", "svg", "dot", NULL};
     int index;
     if (!find_word(words, name, &index))
-        return fm_usage_error("report", "there is no format '%s', only text, json, csv", name);
+        return fm_usage_error("report", "there is no format '%s', only text, json, csv, svg, dot", name);
     request->format = (enum format)index;
     return FM_EXIT_OK;
 }
@@ -313,6 +315,11 @@ static bool shows_paths(const struct fm_view *view)
     return find_word(words, view->name, &index);
 }
 
+static bool is_picture(const struct request *request)
+{
+    return request->format == FORMAT_SVG || request->format == FORMAT_DOT;
+}
+
 /* Only the view mpi groups and has histograms, only timers have layouts, only call paths a focus. JSON has all views at once. */
 static int settle_view(struct request *request)
 {
@@ -328,8 +335,12 @@ static int settle_view(struct request *request)
         request->view = of_mpi                     ? mpi
                         : request->of_timers       ? timers
                         : request->options.modules ? modules
+                        : is_picture(request)      ? modules
                         : request->of_paths        ? fm_view_find("calls")
                                                    : fm_views;
+    if (is_picture(request) && !request->view->graph)
+        return fm_usage_error("report", "there are pictures of the views calls and modules, not of %s",
+                              request->view->name);
     if (of_mpi && request->view != mpi && request->format != FORMAT_JSON)
         return fm_usage_error("report", "--%s belongs to the view mpi, not to %s",
                               request->grouped ? "by" : "histogram", request->view->name);
@@ -372,6 +383,15 @@ static int parse(struct request *request, int argc, char **argv)
     return settle_view(request);
 }
 
+static enum fm_status draw(const struct request *request, struct fm_report *report, FILE *out, struct fm_error *error)
+{
+    struct fm_graph graph;
+    enum fm_status status = request->view->graph(report, &graph, error);
+    if (status)
+        return status;
+    return request->format == FORMAT_DOT ? fm_graph_dot(&graph, out) : fm_graph_svg(&graph, &report->arena, out, error);
+}
+
 static enum fm_status print(const void *context, struct fm_report *report, FILE *out, struct fm_error *error)
 {
     const struct request *request = context;
@@ -379,6 +399,8 @@ static enum fm_status print(const void *context, struct fm_report *report, FILE 
         return fm_report_terse(report, out, error);
     if (request->format == FORMAT_JSON)
         return fm_report_json(report, out, error);
+    if (is_picture(request))
+        return draw(request, report, out, error);
     return (request->format == FORMAT_CSV ? request->view->csv : request->view->text)(report, out, error);
 }
 

@@ -1,22 +1,9 @@
 /* The modules of a model: what each of them costs, with the waiting in brackets, and who calls whom. */
-#include "analyse/modules.h"
 #include "base/units.h"
-#include "present/json_parts.h"
+#include "present/module_trees.h"
 #include "present/tree_text.h"
 
 enum { USUAL_MODULES = 20, HEADLINE = 3, BAR_COLUMNS = 20 };
-
-static enum fm_status find_modules(struct fm_report *report, struct fm_calltree *calls, struct fm_modules *modules,
-                                   struct fm_error *error)
-{
-    struct fm_modules_map map;
-    const char *file = report->options.modules;
-    enum fm_status status = file ? fm_modules_map_read(&map, file, &report->arena, error)
-                                 : fm_modules_map_usual(&map, &report->arena, error);
-    if (!status)
-        status = fm_report_tree(report, FM_TREE_CALLS, calls, error);
-    return status ? status : fm_modules_make(calls, &map, &report->arena, modules, error);
-}
 
 /* ---- for people ---- */
 
@@ -127,27 +114,6 @@ static void print_groups(struct fm_report *report, const struct fm_modules *modu
     }
 }
 
-/* The tree of modules as one of contexts, so that it is drawn as all trees are; marks are numbers of nodes. */
-static enum fm_status as_contexts(struct fm_report *report, const struct fm_modules *modules, struct fm_calltree *tree,
-                                  struct fm_error *error)
-{
-    struct fm_context **made = fm_arena_alloc(&report->arena, modules->n * sizeof *made);
-    if (!fm_calltree_start(tree, &report->arena, 1) || !made)
-        return fm_fail(error, FM_ERR_MEMORY, "no memory left for the modules");
-    made[0] = tree->root;
-    for (uint32_t i = 0; i < modules->n; i++) {
-        const struct fm_modules_node *node = &modules->nodes[i];
-        const struct fm_context_id id = {
-            .kind = FM_CONTEXT_FRAME, .name = node->name, .module = "", .path = "", .defined = ""};
-        if (i)
-            made[i] = fm_context_below(tree, made[node->parent], &id);
-        made[i]->mark = i;
-        made[i]->own.of.sum_ns = fm_module_total(&node->own);
-        made[i]->all.of.sum_ns = fm_module_total(&node->all);
-    }
-    return fm_calltree_sort(tree, FM_BY_INCLUSIVE, error);
-}
-
 static enum fm_status print_tree(struct fm_report *report, const struct fm_modules *modules, FILE *out,
                                  struct fm_error *error)
 {
@@ -158,7 +124,7 @@ static enum fm_status print_tree(struct fm_report *report, const struct fm_modul
     struct fm_calltree tree;
     struct fm_tree_rows rows;
     struct fm_table table;
-    enum fm_status status = as_contexts(report, modules, &tree, error);
+    enum fm_status status = fm_modules_contexts(report, modules, &tree, error);
     if (!status)
         status = fm_tree_rows(report, &tree, false, true, &rows, error);
     if (status)
@@ -187,7 +153,7 @@ enum fm_status fm_view_modules_text(struct fm_report *report, FILE *out, struct 
         fputs("No call paths were sampled, so nothing is known of modules: 'fathom run --sample 1000' does.\n", out);
         return FM_OK;
     }
-    enum fm_status status = find_modules(report, &calls, &modules, error);
+    enum fm_status status = fm_report_modules(report, &calls, &modules, error);
     if (status)
         return status;
     print_headline(report, &modules, out);
@@ -216,92 +182,12 @@ enum fm_status fm_view_modules_csv(struct fm_report *report, FILE *out, struct f
     struct fm_calltree calls;
     struct fm_modules modules = {0};
     struct fm_table table;
-    enum fm_status status = fm_report_sampled(report) ? find_modules(report, &calls, &modules, error) : FM_OK;
+    enum fm_status status = fm_report_sampled(report) ? fm_report_modules(report, &calls, &modules, error) : FM_OK;
     if (status)
         return status;
     fm_table_start(&table, &report->arena, list_columns, sizeof list_columns / sizeof *list_columns);
     for (size_t i = 0; i < modules.n_items; i++)
         list_row(report, &table, &modules, modules.items[i].name, modules.items[i].group, &modules.items[i]);
     fm_table_csv(&table, out);
-    return FM_OK;
-}
-
-static void write_cost(struct fm_json *json, const struct fm_module_cost *cost)
-{
-    fm_json_seconds(json, "work_s", cost->work_ns);
-    fm_json_seconds(json, "waiting_s", cost->waiting_ns);
-    fm_json_seconds(json, "waiting_estimated_s", cost->estimated_ns);
-}
-
-static void write_list(struct fm_json *json, const struct fm_modules *modules)
-{
-    fm_json_array(json, "list", FM_JSON_LINES);
-    for (size_t i = 0; i < modules->n_items; i++) {
-        const struct fm_modules_item *item = &modules->items[i];
-        fm_json_object(json, NULL, FM_JSON_INLINE);
-        fm_json_text(json, "name", item->name);
-        fm_json_text_or_null(json, "group", item->group ? item->group : "");
-        write_cost(json, &item->own);
-        fm_json_seconds(json, "causes_waiting_s", item->causes_ns);
-        fm_json_object(json, "inclusive", FM_JSON_INLINE);
-        write_cost(json, &item->all);
-        fm_json_end(json);
-        fm_json_end(json);
-    }
-    fm_json_end(json);
-}
-
-static void open_node(struct fm_json *json, const char *key, const struct fm_modules_node *node)
-{
-    fm_json_object(json, key, FM_JSON_LINES);
-    fm_json_text(json, "name", node->parent || node->name[0] ? node->name : "all");
-    write_cost(json, &node->all);
-    fm_json_array(json, "children", FM_JSON_LINES);
-}
-
-/* Modules that call one another in turn nest as deep as calls do: no recursion, and a limit. */
-static void write_tree(struct fm_json *json, const struct fm_modules *modules)
-{
-    enum { DEPTH = 120 };
-    const struct fm_modules_node *nodes = modules->nodes;
-    uint32_t at = 0;
-    size_t depth = 0;
-    open_node(json, "tree", nodes);
-    for (;;) {
-        uint32_t next = depth < DEPTH ? nodes[at].first : 0;
-        if (next) {
-            depth++;
-        } else {
-            fm_json_end(json);
-            fm_json_end(json);
-            for (; at && !nodes[at].next; depth--) {
-                at = nodes[at].parent;
-                fm_json_end(json);
-                fm_json_end(json);
-            }
-            if (!at)
-                return;
-            next = nodes[at].next;
-        }
-        at = next;
-        open_node(json, NULL, &nodes[at]);
-    }
-}
-
-enum fm_status fm_json_modules(struct fm_report *report, struct fm_json *json, struct fm_error *error)
-{
-    struct fm_calltree calls;
-    struct fm_modules modules;
-    if (!fm_report_sampled(report)) {
-        fm_json_null(json, "modules");
-        return FM_OK;
-    }
-    enum fm_status status = find_modules(report, &calls, &modules, error);
-    if (status)
-        return status;
-    fm_json_object(json, "modules", FM_JSON_LINES);
-    write_list(json, &modules);
-    write_tree(json, &modules);
-    fm_json_end(json);
     return FM_OK;
 }

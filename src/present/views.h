@@ -1,5 +1,5 @@
-/* The views of a report. A view is one file with a function for text and one for CSV; the table
- * fm_views lists them. JSON is not a view: it is the whole report in one document (report_json.h).
+/* The views of a report. A view is one file with a function for text and one for CSV, and some have a picture; the
+ * table fm_views lists them. JSON is not a view: it is the whole report in one document (report_json.h).
  *
  * All of them read one struct fm_report, which holds what every view needs, found once. */
 #ifndef FM_PRESENT_VIEWS_H
@@ -54,10 +54,13 @@ enum fm_status fm_report_open(struct fm_report *report, const struct fm_profile 
                               const struct fm_report_options *options, struct fm_error *error);
 void fm_report_close(struct fm_report *report);
 
+struct fm_graph;
+
 struct fm_view {
     const char *name, *description;
     enum fm_status (*text)(struct fm_report *report, FILE *out, struct fm_error *error);
     enum fm_status (*csv)(struct fm_report *report, FILE *out, struct fm_error *error);
+    enum fm_status (*graph)(struct fm_report *report, struct fm_graph *graph, struct fm_error *error); /* or NULL */
 };
 
 extern const struct fm_view fm_views[];               /* ends with a name of NULL */
@@ -101,5 +104,7 @@ FM_VIEW(callers);
 FM_VIEW(flat);
 FM_VIEW(modules);
 #undef FM_VIEW
+enum fm_status fm_view_calls_graph(struct fm_report *report, struct fm_graph *graph, struct fm_error *error);
+enum fm_status fm_view_modules_graph(struct fm_report *report, struct fm_graph *graph, struct fm_error *error);
 
 #endif

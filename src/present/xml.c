@@ -1,0 +1,47 @@
+#include "present/xml.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "base/units.h"
+#include "base/utf8.h"
+
+void fm_xml_text(FILE *out, const char *text)
+{
+    while (*text) {
+        const char *from = text;
+        uint32_t code = fm_utf8_next(&text);
+        bool bad = code == FM_UTF8_DAMAGED || code < 0x20 || (code >= 0x7f && code < 0xa0) || (code & ~1u) == 0xfffe;
+        if (code == '\n')
+            fputs("&#10;", out);
+        else if (bad)
+            fputs("&#xfffd;", out);
+        else if (strchr("&<>\"'", (int)code) && code < 0x80)
+            fprintf(out, "&#%" PRIu32 ";", code);
+        else
+            fwrite(from, 1, (size_t)(text - from), out);
+    }
+}
+
+void fm_xml_number(FILE *out, double number)
+{
+    uint64_t tenths = fm_rounded((number < 0 ? -number : number) * 10);
+    fprintf(out, "%s%" PRIu64 ".%" PRIu64, number < 0 && tenths ? "-" : "", tenths / 10, tenths % 10);
+}
+
+double fm_xml_width(const char *text)
+{
+    double width = 0;
+    while (*text) {
+        uint32_t code = fm_utf8_next(&text);
+        if (code >= 0x80)
+            width += 0.8 * (double)fm_utf8_width(code);
+        else if (strchr("iljt.,:;|!'[]() ", (int)code))
+            width += 0.38;
+        else if (strchr("mwMW@%", (int)code))
+            width += 0.96;
+        else
+            width += code >= 'A' && code <= 'Z' ? 0.74 : 0.64;
+    }
+    return width;
+}
