@@ -278,10 +278,20 @@ const char *fm_modules_name(const struct fm_modules_map *map, const struct fm_co
     return fm_last_part(id->defined[0] ? id->defined : id->module);
 }
 
+/* As it is called: the C library has "__poll" and "__GI___poll" for poll. */
+static const char *without_prefix(const char *function)
+{
+    static const char internal[] = "__GI_";
+    if (strncmp(function, internal, sizeof internal - 1) == 0)
+        function += sizeof internal - 1;
+    return function + strspn(function, "_");
+}
+
 bool fm_modules_waits(const struct fm_modules_map *map, const char *function)
 {
+    const char *called = without_prefix(function);
     for (size_t i = 0; i < map->n_waiting; i++)
-        if (fnmatch(map->waiting[i], function, 0) == 0)
+        if (fnmatch(map->waiting[i], function, 0) == 0 || fnmatch(map->waiting[i], called, 0) == 0)
             return true;
     return false;
 }

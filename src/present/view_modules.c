@@ -1,4 +1,6 @@
 /* The modules of a model: what each of them costs, with the waiting in brackets, and who calls whom. */
+#include <string.h>
+
 #include "base/units.h"
 #include "present/module_trees.h"
 #include "present/tree_text.h"
@@ -13,27 +15,34 @@ static const char *bracketed(struct fm_report *report, double waiting, double wh
     return waiting > 0 ? fm_format(&report->arena, "[%s]", fm_percent_text(share, fm_ratio(waiting, whole))) : "";
 }
 
-/* "ocean 41 %, atmosphere 33 %, coupler 9 %; 12 % of the time is waiting, most of it for ocean." */
+/* "work 43 %, most in ocean (24 %), ice (9 %); waiting 57 %, most called by coupler (31 %)": shares of the time. */
 static void print_headline(struct fm_report *report, const struct fm_modules *modules, FILE *out)
 {
     char share[FM_UNIT_CHARS];
     double whole = (double)fm_module_total(&modules->whole);
-    const struct fm_modules_item *cause = NULL;
-    const char *text = fm_format(&report->arena, "%s:", report->summary.name);
+    const struct fm_modules_item *most[HEADLINE] = {0}, *cause = NULL;
     for (size_t i = 0; i < modules->n_items; i++) {
         const struct fm_modules_item *item = &modules->items[i];
-        if (i < HEADLINE)
-            text = fm_format(&report->arena, "%s%s %s %s", text, i ? "," : "", item->name,
-                             fm_percent_whole(share, fm_ratio((double)fm_module_total(&item->own), whole)));
-        if (!cause || item->causes_ns > cause->causes_ns)
-            cause = item;
+        for (size_t k = 0; k < HEADLINE && item; k++) {
+            if (!most[k] || item->own.work_ns > most[k]->own.work_ns) {
+                const struct fm_modules_item *lighter = most[k];
+                most[k] = item;
+                item = lighter;
+            }
+        }
+        if (!cause || modules->items[i].causes_ns > cause->causes_ns)
+            cause = &modules->items[i];
     }
-    text = fm_format(&report->arena, "%s; %s of the time is waiting", text,
+    const char *text = fm_format(&report->arena, "%s: work %s", report->summary.name,
+                                 fm_percent_whole(share, fm_ratio((double)modules->whole.work_ns, whole)));
+    for (size_t k = 0; k < HEADLINE && most[k] && most[k]->own.work_ns; k++)
+        text = fm_format(&report->arena, "%s%s %s (%s)", text, k ? "," : ", most in", most[k]->name,
+                         fm_percent_whole(share, fm_ratio((double)most[k]->own.work_ns, whole)));
+    text = fm_format(&report->arena, "%s; waiting %s", text,
                      fm_percent_whole(share, fm_ratio((double)modules->whole.waiting_ns, whole)));
     if (cause && cause->causes_ns)
-        text = fm_format(&report->arena, "%s, %s of that called by %s", text,
-                         fm_percent_whole(share, fm_ratio((double)cause->causes_ns, (double)modules->whole.waiting_ns)),
-                         cause->name);
+        text = fm_format(&report->arena, "%s, most called by %s (%s)", text, cause->name,
+                         fm_percent_whole(share, fm_ratio((double)cause->causes_ns, whole)));
     fm_print_folded(out, fm_format(&report->arena, "%s.", text), 2);
 }
 
@@ -41,40 +50,84 @@ static const struct fm_column list_columns[] = {
     {"module", "module", FM_COLUMN_TEXT},
     {NULL, "group", FM_COLUMN_TEXT},
     {"work", "work_s", FM_COLUMN_TIME},
-    {"% work", "work_fraction", FM_COLUMN_PERCENT},
+    {"%", "work_fraction", FM_COLUMN_PERCENT},
     {"waiting", "waiting_s", FM_COLUMN_TIME},
+    {"%", "waiting_fraction", FM_COLUMN_PERCENT},
     {NULL, "waiting_estimated_s", FM_COLUMN_TIME},
-    {"with all it calls", "inclusive_work_s", FM_COLUMN_TIME},
-    {"[waiting]", "inclusive_waiting_s", FM_COLUMN_TIME},
+    {"with calls: work", "inclusive_work_s", FM_COLUMN_TIME},
+    {"waiting", "inclusive_waiting_s", FM_COLUMN_TIME},
     {"% of waiting", "waiting_share", FM_COLUMN_PERCENT},
     {"", NULL, FM_COLUMN_BAR},
 };
 
-static void list_row(struct fm_report *report, struct fm_table *table, const struct fm_modules *modules,
-                     const char *name, const char *group, const struct fm_modules_item *item)
+/* What people need not read is left out: nothing. Machines get the 0. */
+static void time_cell(struct fm_table *table, uint64_t ns, bool people)
 {
-    double whole = (double)fm_module_total(&modules->whole), waiting = (double)modules->whole.waiting_ns;
-    fm_cell_text(table, name);
-    fm_cell_text(table, group ? group : "");
-    fm_cell_whole(table, item->own.work_ns);
-    fm_cell_number(table, fm_ratio((double)item->own.work_ns, whole));
-    fm_cell_whole(table, item->own.waiting_ns);
-    fm_cell_whole(table, item->own.estimated_ns);
-    fm_cell_whole(table, item->all.work_ns);
-    fm_cell_whole(table, item->all.waiting_ns);
-    fm_cell_number(table, fm_ratio((double)item->causes_ns, waiting));
-    fm_cell_text(table, fm_bar(report, (double)fm_module_total(&item->own), whole, BAR_COLUMNS));
+    if (ns || !people)
+        fm_cell_whole(table, ns);
+    else
+        fm_cell_none(table);
+}
+
+static void share_cell(struct fm_table *table, uint64_t ns, uint64_t whole, bool people)
+{
+    if (ns || !people)
+        fm_cell_number(table, fm_ratio((double)ns, (double)whole));
+    else
+        fm_cell_none(table);
+}
+
+/* "###--": work and waiting. */
+static const char *cost_bar(struct fm_report *report, const struct fm_module_cost *cost, double whole)
+{
+    const char *work = fm_bar(report, (double)cost->work_ns, whole, BAR_COLUMNS);
+    size_t drawn = cost->work_ns && work[0] == '#' ? strlen(work) : 0;
+    size_t all = strlen(fm_bar(report, (double)fm_module_total(cost), whole, BAR_COLUMNS));
+    if (all <= drawn || (drawn == 0 && all == 1 && cost->work_ns >= cost->waiting_ns))
+        return work;
+    char *bar = fm_arena_alloc(&report->arena, all + 1);
+    if (!bar)
+        return "";
+    memset(bar, '#', drawn);
+    memset(bar + drawn, '-', all - drawn);
+    return bar;
+}
+
+static void list_row(struct fm_report *report, struct fm_table *table, const struct fm_modules *modules,
+                     const struct fm_modules_item *item, bool people)
+{
+    uint64_t whole = fm_module_total(&modules->whole);
+    fm_cell_text(table, item->name);
+    fm_cell_text(table, item->group ? item->group : "");
+    time_cell(table, item->own.work_ns, people);
+    share_cell(table, item->own.work_ns, whole, people);
+    time_cell(table, item->own.waiting_ns, people);
+    share_cell(table, item->own.waiting_ns, whole, people);
+    time_cell(table, item->own.estimated_ns, people);
+    time_cell(table, item->all.work_ns, people);
+    time_cell(table, item->all.waiting_ns, people);
+    share_cell(table, item->causes_ns, modules->whole.waiting_ns, people);
+    fm_cell_text(table, cost_bar(report, &item->own, (double)whole));
 }
 
 static void print_list(struct fm_report *report, const struct fm_modules *modules, FILE *out)
 {
     struct fm_table table;
     size_t shown = fm_report_rows(report, modules->n_items, USUAL_MODULES);
+    struct fm_modules_item others = {.name = "others"}, all = {.name = "all", .own = modules->whole};
     fm_table_start(&table, &report->arena, list_columns, sizeof list_columns / sizeof *list_columns);
-    for (size_t i = 0; i < shown; i++)
-        list_row(report, &table, modules, modules->items[i].name, NULL, &modules->items[i]);
-    struct fm_modules_item all = {.own = modules->whole, .all = modules->whole, .causes_ns = modules->whole.waiting_ns};
-    list_row(report, &table, modules, "all", NULL, &all);
+    for (size_t i = 0; i < modules->n_items; i++) {
+        const struct fm_modules_item *item = &modules->items[i];
+        if (i < shown)
+            list_row(report, &table, modules, item, true);
+        others.own.work_ns += i < shown ? 0 : item->own.work_ns;
+        others.own.waiting_ns += i < shown ? 0 : item->own.waiting_ns;
+        others.causes_ns += i < shown ? 0 : item->causes_ns;
+    }
+    if (shown < modules->n_items)
+        list_row(report, &table, modules, &others, true);
+    all.causes_ns = modules->whole.waiting_ns;
+    list_row(report, &table, modules, &all, true);
     fm_table_print(&table, out);
     fm_print_more(out, shown, modules->n_items, "module");
 }
@@ -117,8 +170,8 @@ static void print_groups(struct fm_report *report, const struct fm_modules *modu
 static enum fm_status print_tree(struct fm_report *report, const struct fm_modules *modules, FILE *out,
                                  struct fm_error *error)
 {
-    const struct fm_column columns[] = {{"% work", NULL, FM_COLUMN_PERCENT},
-                                        {"[waiting]", NULL, FM_COLUMN_BAR},
+    const struct fm_column columns[] = {{"work %", NULL, FM_COLUMN_PERCENT},
+                                        {"[waiting %]", NULL, FM_COLUMN_BAR},
                                         {"", NULL, FM_COLUMN_BAR},
                                         {"calls from module to module", NULL, FM_COLUMN_TEXT}};
     struct fm_calltree tree;
@@ -133,9 +186,9 @@ static enum fm_status print_tree(struct fm_report *report, const struct fm_modul
     fm_table_start(&table, &report->arena, columns, sizeof columns / sizeof *columns);
     for (size_t i = 0; i < rows.n; i++) {
         const struct fm_modules_node *node = &modules->nodes[rows.items[i].context->mark];
-        fm_cell_number(&table, fm_ratio((double)node->all.work_ns, whole));
+        share_cell(&table, node->all.work_ns, fm_module_total(&modules->whole), true);
         fm_cell_text(&table, bracketed(report, (double)node->all.waiting_ns, whole));
-        fm_cell_text(&table, fm_bar(report, (double)fm_module_total(&node->all), whole, BAR_COLUMNS));
+        fm_cell_text(&table, cost_bar(report, &node->all, whole));
         fm_cell_text(&table, fm_format(&report->arena, "%s%s", rows.items[i].drawing, node->name));
     }
     fputc('\n', out);
@@ -163,8 +216,8 @@ enum fm_status fm_view_modules_text(struct fm_report *report, FILE *out, struct 
     status = print_tree(report, &modules, out, error);
     if (status)
         return status;
-    fputs("% work: without waiting; [waiting]: in it and in what it calls, % of the time, too;\n"
-          "% of waiting: what the module, or MPI for it, has waited for.\n",
+    fputs("%: of the time of all ranks; in the tree with all that is called. #: work, -: waiting.\n"
+          "% of waiting: of all of it, what is in the module itself and in MPI that it calls.\n",
           out);
     if (modules.whole.estimated_ns)
         fprintf(
@@ -187,7 +240,7 @@ enum fm_status fm_view_modules_csv(struct fm_report *report, FILE *out, struct f
         return status;
     fm_table_start(&table, &report->arena, list_columns, sizeof list_columns / sizeof *list_columns);
     for (size_t i = 0; i < modules.n_items; i++)
-        list_row(report, &table, &modules, modules.items[i].name, modules.items[i].group, &modules.items[i]);
+        list_row(report, &table, &modules, &modules.items[i], false);
     fm_table_csv(&table, out);
     return FM_OK;
 }
