@@ -94,11 +94,14 @@ static bool read_dynamic(struct fm_elf *elf, const Elf64_Phdr *headers, size_t n
     if (!names)
         return false;
     for (uint64_t i = 0; i < count && items[i].d_tag != DT_NULL; i++) {
-        bool wanted = items[i].d_tag == DT_NEEDED || items[i].d_tag == DT_SONAME;
+        bool paths = items[i].d_tag == DT_RUNPATH || items[i].d_tag == DT_RPATH;
+        bool wanted = items[i].d_tag == DT_NEEDED || items[i].d_tag == DT_SONAME || paths;
         if (wanted && items[i].d_un.d_val >= names_bytes)
             return false;
         if (items[i].d_tag == DT_SONAME)
             elf->soname = names + items[i].d_un.d_val;
+        if (paths)
+            elf->library_path = names + items[i].d_un.d_val;
         if (items[i].d_tag == DT_NEEDED && !add_needed(elf, names + items[i].d_un.d_val))
             return false;
     }
@@ -207,7 +210,7 @@ enum fm_status fm_elf_open(struct fm_elf *elf, const char *path, struct fm_error
     struct stat st;
     Elf64_Ehdr head;
     memset(elf, 0, sizeof *elf);
-    elf->interpreter = elf->soname = "";
+    elf->interpreter = elf->soname = elf->library_path = "";
     elf->fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
     if (elf->fd < 0)
         return fm_fail(error, FM_ERR_SYSTEM, "%s: %s", path, strerror(errno));

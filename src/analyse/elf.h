@@ -19,7 +19,8 @@ struct fm_elf {
     bool dynamic;            /* has a dynamic section */
     const char *interpreter; /* "" when it has none, as static programs */
     const char *soname;
-    const char **needed; /* libraries it names itself */
+    const char *library_path; /* where it says that its libraries are: directories, "a:b"; "" when it does not */
+    const char **needed;      /* libraries it names itself */
     size_t n_needed, needed_capacity;
     char build_id[65]; /* hex or "" */
     /* symbol tables of the file */

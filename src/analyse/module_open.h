@@ -26,5 +26,7 @@ void fm_module_name_rest(const struct fm_module *module, struct fm_found *found,
 struct fm_symbol *fm_found_add(struct fm_found *found, struct fm_arena *arena);
 /* The index of the first address that is not below this one. */
 size_t fm_found_from(const struct fm_found *found, size_t n, uint64_t address);
+/* A path of debug information with the directory it is relative to, without "." and ".."; "" for NULL. */
+const char *fm_whole_path(struct fm_arena *arena, const char *directory, const char *path);
 
 #endif

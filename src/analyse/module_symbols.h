@@ -16,4 +16,19 @@ struct fm_found {
 void fm_module_symbols_read(const struct fm_module_files *files, struct fm_found *found, size_t n,
                             struct fm_arena *arena);
 
+/* All functions of its symbol tables, one for each address. Returns their number. */
+struct fm_function {
+    const char *name; /* as in calls: "ocean::step" */
+    uint64_t bytes;
+};
+size_t fm_module_functions(const struct fm_module_files *files, struct fm_function **functions, struct fm_arena *arena);
+
+/* The source files that its compilation units with code begin in, sorted and distinct; none without debug information.
+ * Returns their number. */
+struct fm_source_file {
+    const char *path; /* as in calls */
+    bool fortran;
+};
+size_t fm_module_sources(const struct fm_module_files *files, struct fm_source_file **sources, struct fm_arena *arena);
+
 #endif

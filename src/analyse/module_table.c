@@ -214,3 +214,22 @@ void fm_module_name_rest(const struct fm_module *module, struct fm_found *found,
     }
     fm_arena_destroy(&scratch);
 }
+
+size_t fm_module_functions(const struct fm_module_files *files, struct fm_function **functions, struct fm_arena *arena)
+{
+    struct fm_module module;
+    struct fm_arena scratch = {0};
+    struct function *found = NULL;
+    if (!fm_module_open(&module, files))
+        return 0;
+    size_t n = read_functions(&module, &found, &scratch);
+    struct fm_function *named = fm_arena_alloc(arena, n * sizeof *named);
+    for (size_t i = 0; named && i < n; i++) {
+        const char *name = name_of(&module, &found[i], found[i].from, arena);
+        named[i] = (struct fm_function){name ? name : "", found[i].to - found[i].from};
+    }
+    fm_arena_destroy(&scratch);
+    fm_module_close(&module);
+    *functions = named;
+    return named ? n : 0;
+}

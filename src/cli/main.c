@@ -16,6 +16,7 @@ static const struct command {
     {"report", "show a profile: fathom report pop.1234.fathom", fm_cmd_report},
     {"scale", "what stops it from scaling: fathom scale --strong p4.fathom p64.fathom", fm_cmd_scale},
     {"export", "call paths for other tools: fathom export --to speedscope pop.1234.fathom", fm_cmd_export},
+    {"modules", "name the parts of a model: fathom modules init ./pop", fm_cmd_modules},
     {"collect", "merge what dead jobs left behind", fm_cmd_collect},
     {"doctor", "what works here, what does not, and the mend", fm_cmd_doctor},
 };

@@ -1,0 +1,384 @@
+#include "analyse/modules_draft.h"
+
+#include <ctype.h>
+#include <fnmatch.h>
+#include <string.h>
+
+#include "analyse/library_path.h"
+#include "analyse/module_symbols.h"
+#include "analyse/modules_map.h"
+#include "base/intern.h"
+#include "base/path.h"
+#include "base/sort.h"
+#include "base/writer.h"
+#include "profile/order.h"
+
+struct draft {
+    struct fm_arena *arena;
+    struct fm_writer writer;
+    const struct fm_symbols_options *options;
+    struct fm_intern lines;  /* what has been written */
+    const char *examples[2]; /* modules, for a line of a group */
+    const char *heading;     /* to come before the next line; "" none */
+};
+
+/* ---- lines ---- */
+
+/* A name that is a word: blanks and # would end it, and patterns stand for themselves. */
+static const char *as_word(struct draft *draft, const char *text, size_t length, char instead)
+{
+    char *word = fm_arena_strndup(draft->arena, text, length);
+    for (char *at = word; at && *at; at++)
+        if (isspace((unsigned char)*at) || strchr("#*?[]\\", *at))
+            *at = instead;
+    return word ? word : "";
+}
+
+static void add_line(struct draft *draft, const char *module, const char *kind, const char *pattern)
+{
+    const char *line = fm_written(draft->arena, "module  %-20s  %-8s  %s\n", module, kind, pattern);
+    struct fm_intern_slot *slot = line ? fm_intern_put(&draft->lines, draft->arena, line, false) : NULL;
+    if (!slot || slot->number++)
+        return;
+    for (size_t i = 0; i < 2; i++) {
+        if (draft->examples[i] && strcmp(draft->examples[i], module) == 0)
+            break;
+        if (!draft->examples[i]) {
+            draft->examples[i] = module;
+            break;
+        }
+    }
+    fm_write(&draft->writer, "%s%s", draft->heading, line);
+    draft->heading = "";
+}
+
+/* ---- source files ---- */
+
+/* How much of the paths of all sources that are not Fortran is one directory, with its '/'; 0: they share none. */
+static size_t common_directory(const struct fm_source_file *sources, size_t n)
+{
+    const char *first = NULL;
+    size_t common = 0;
+    for (size_t i = 0; i < n; i++) {
+        if (sources[i].fortran)
+            continue;
+        size_t same = 0;
+        if (!first) {
+            first = sources[i].path;
+            common = strlen(first);
+        }
+        while (same < common && first[same] == sources[i].path[same])
+            same++;
+        common = same;
+        while (common && first[common - 1] != '/')
+            common--;
+    }
+    return common;
+}
+
+static void add_file(struct draft *draft, const char *path)
+{
+    const char *file = fm_last_part(path), *dot = strrchr(file, '.');
+    add_line(draft, as_word(draft, file, dot && dot > file ? (size_t)(dot - file) : strlen(file), '_'), "file",
+             as_word(draft, file, strlen(file), '?'));
+}
+
+static void add_directory(struct draft *draft, const char *path, size_t length)
+{
+    const char *directory = as_word(draft, path, length, '_');
+    add_line(draft, fm_last_part(directory), "file",
+             fm_written(draft->arena, "%s/*", as_word(draft, path, length, '?')));
+}
+
+/* Deeper directories before those that they are in, since the first line that fits counts. */
+static void add_sources(struct draft *draft, const struct fm_source_file *sources, size_t n)
+{
+    size_t common = common_directory(sources, n);
+    bool flat = true;
+    for (size_t i = 0; i < n; i++)
+        flat &= sources[i].fortran || !strchr(sources[i].path + common, '/');
+    for (size_t i = n; i-- > 0;) {
+        size_t length = (size_t)(fm_last_part(sources[i].path) - sources[i].path);
+        if (sources[i].fortran || flat || length < 2)
+            continue;
+        add_directory(draft, sources[i].path, length - 1);
+    }
+    for (size_t i = 0; i < n; i++)
+        if (sources[i].fortran || flat)
+            add_file(draft, sources[i].path);
+}
+
+/* ---- names of functions ---- */
+
+/* What stands before "::", or a class by the first word of its name: "Pair" of PairLJCut. */
+struct scope {
+    const char *name, *pattern;
+    uint64_t bytes, nested; /* code; of it, what has one more "::" */
+};
+
+struct scopes {
+    struct scope *items;
+    size_t n, capacity;
+    struct fm_intern numbers;
+    uint64_t bytes;
+};
+
+static void add_scope(struct draft *draft, struct scopes *scopes, struct scope scope)
+{
+    struct fm_intern_slot *slot = fm_intern_put(&scopes->numbers, draft->arena, scope.pattern, false);
+    if (slot && !slot->number) {
+        struct scope *grown = fm_arena_grow(draft->arena, scopes->items, &scopes->capacity, scopes->n + 1,
+                                            sizeof *grown);
+        if (!grown)
+            return;
+        scopes->items = grown;
+        scopes->items[scopes->n++] = (struct scope){scope.name, scope.pattern, 0, 0};
+        slot->number = (uint32_t)scopes->n;
+    }
+    if (!slot)
+        return;
+    scopes->items[slot->number - 1].bytes += scope.bytes;
+    scopes->items[slot->number - 1].nested += scope.nested;
+    scopes->bytes += scope.bytes;
+}
+
+/* The length of an identifier that "::" follows; 0: there is none, as in templates and operators. */
+static size_t scope_length(const char *name)
+{
+    size_t length = 0;
+    while (isalnum((unsigned char)name[length]) || name[length] == '_')
+        length++;
+    return strncmp(name + length, "::", 2) == 0 ? length : 0;
+}
+
+static void find_scopes(struct draft *draft, const struct fm_function *functions, size_t n, struct scopes *scopes)
+{
+    for (size_t i = 0; i < n; i++) {
+        size_t length = scope_length(functions[i].name);
+        if (!length)
+            continue;
+        bool nested = scope_length(functions[i].name + length + 2) > 0;
+        const char *name = as_word(draft, functions[i].name, length, '_');
+        add_scope(draft, scopes,
+                  (struct scope){name, fm_written(draft->arena, "%s::*", name), functions[i].bytes,
+                                 nested ? functions[i].bytes : 0});
+    }
+}
+
+static size_t first_word(const char *name, size_t length)
+{
+    size_t end = 0;
+    while (end < length && isupper((unsigned char)name[end]))
+        end++;
+    while (end < length && (islower((unsigned char)name[end]) || isdigit((unsigned char)name[end])))
+        end++;
+    return end < 3 ? length : end;
+}
+
+static void find_classes(struct draft *draft, const struct fm_function *functions, size_t n, const char *within,
+                         struct scopes *classes)
+{
+    size_t outer = strlen(within);
+    for (size_t i = 0; i < n; i++) {
+        const char *name = functions[i].name + outer + 2;
+        if (strncmp(functions[i].name, within, outer) != 0 || scope_length(functions[i].name) != outer)
+            continue;
+        size_t length = scope_length(name);
+        if (!length)
+            continue;
+        size_t word = first_word(name, length);
+        add_scope(
+            draft, classes,
+            (struct scope){as_word(draft, name, word, '_'),
+                           fm_written(draft->arena, "%s::%.*s%s", within, (int)word, name, word < 3 ? "::*" : "*"),
+                           functions[i].bytes, 0});
+    }
+}
+
+static int by_name(const void *a, const void *b)
+{
+    const struct scope *x = a, *y = b;
+    return fm_compare_text(x->name, y->name);
+}
+
+/* Those that hardly have any code are left to the lines of libraries, those that a shorter word stands for to that. */
+static void write_scopes(struct draft *draft, struct scopes *scopes, double least)
+{
+    const struct scope *last = NULL;
+    if (!fm_sort(scopes->items, scopes->n, sizeof *scopes->items, by_name, draft->arena))
+        return;
+    for (size_t i = 0; i < scopes->n; i++) {
+        const struct scope *scope = &scopes->items[i];
+        if ((last && fnmatch(last->pattern, scope->pattern, 0) == 0) ||
+            (double)scope->bytes < least * (double)scopes->bytes)
+            continue;
+        add_line(draft, scope->name, "function", scope->pattern);
+        last = scope;
+    }
+}
+
+/* A namespace that has most of the code in classes of it is no module, but its classes are. */
+static void add_functions(struct draft *draft, const struct fm_function *functions, size_t n)
+{
+    static const double LEAST = 0.002;
+    struct scopes scopes = {0}, classes = {0};
+    find_scopes(draft, functions, n, &scopes);
+    for (size_t i = 0; i < scopes.n; i++) {
+        const struct scope *scope = &scopes.items[i];
+        if (scope->nested * 2 < scopes.bytes)
+            continue;
+        find_classes(draft, functions, n, scope->name, &classes);
+        write_scopes(draft, &classes, LEAST);
+        break;
+    }
+    write_scopes(draft, &scopes, classes.n ? LEAST : 0);
+}
+
+/* ---- libraries ---- */
+
+static bool fits_one(const char *name, const char *const *patterns)
+{
+    while (*patterns && fnmatch(*patterns, name, 0) != 0)
+        patterns++;
+    return *patterns != NULL;
+}
+
+static const char *const mpi_libraries[] = {"libmpi*",      "libopen-*",  "libpmix*",  "libevent*",
+                                            "libuc[mpst]*", "libfabric*", "libhwloc*", NULL};
+static const char *const system_libraries[] = {
+    "ld-linux*", "linux-vdso*",   "libc.so*", "libm.so*",     "libpthread*",  "libdl.so*",  "librt.so*",
+    "libgcc_s*", "libstdc++.so*", "libgomp*", "libgfortran*", "libquadmath*", "libfathom*", NULL};
+
+/* Four to a line. */
+static void write_all(struct draft *draft, const char *module, const char *const *patterns)
+{
+    for (size_t i = 0; patterns[i]; i++) {
+        if (i % 4 == 0)
+            fm_write(&draft->writer, "%smodule  %-20s  library  ", i ? "\n" : "", module);
+        fm_write(&draft->writer, " %s", patterns[i]);
+    }
+    fm_write(&draft->writer, "\n");
+}
+
+/* "liblammps.so.0" is "lammps". */
+static void add_library(struct draft *draft, const char *file)
+{
+    const char *name = strncmp(file, "lib", 3) == 0 && file[3] ? file + 3 : file, *end = strstr(name, ".so");
+    size_t length = end && end > name ? (size_t)(end - name) : strlen(name);
+    const char *module = as_word(draft, name, length, '_');
+    const char *pattern = as_word(draft, file, (size_t)(name - file) + length, '?');
+    add_line(draft, module, "library", end ? fm_written(draft->arena, "%s.so*", pattern) : pattern);
+}
+
+static bool uses_mpi(const struct fm_elf *elf)
+{
+    for (size_t i = 0; i < elf->n_needed; i++)
+        if (fits_one(elf->needed[i], mpi_libraries))
+            return true;
+    return false;
+}
+
+/* What a load module is made of. */
+static void look_into(struct draft *draft, const char *path)
+{
+    struct fm_module_files files;
+    struct fm_source_file *sources = NULL;
+    struct fm_function *functions = NULL;
+    if (fm_module_files_find(&files, path, "", draft->options, NULL))
+        return;
+    size_t n = fm_module_sources(&files, &sources, draft->arena);
+    const char *heading = fm_written(draft->arena, "\n# %s, %s\n", as_word(draft, path, strlen(path), '?'),
+                                     n ? "from its debug information"
+                                       : "which has no debug information (-g): from the names of its functions");
+    draft->heading = heading ? heading : "";
+    if (n) {
+        add_sources(draft, sources, n);
+    } else {
+        n = fm_module_functions(&files, &functions, draft->arena);
+        add_functions(draft, functions, n);
+    }
+}
+
+/* Libraries that use MPI are a part of the model, wherever they are needed. */
+static void look_into_libraries(struct draft *draft, const struct fm_elf *elf, const char *path)
+{
+    for (size_t i = 0; i < elf->n_needed; i++) {
+        char library[PATH_MAX];
+        struct fm_elf other;
+        if (fits_one(elf->needed[i], mpi_libraries) || fits_one(elf->needed[i], system_libraries) ||
+            !fm_needed_find(elf, path, elf->needed[i], library, sizeof library) || fm_elf_open(&other, library, NULL))
+            continue;
+        if (uses_mpi(&other))
+            look_into(draft, library);
+        fm_elf_close(&other);
+    }
+}
+
+static void write_libraries(struct draft *draft, const struct fm_elf *elf, const char *path)
+{
+    draft->heading = "";
+    fm_write(&draft->writer, "\n# What none of the lines above tells of: libraries, and the rest of the program.\n");
+    write_all(draft, "mpi", mpi_libraries);
+    write_all(draft, "system", system_libraries);
+    for (size_t i = 0; i < elf->n_needed; i++)
+        if (!fits_one(elf->needed[i], mpi_libraries) && !fits_one(elf->needed[i], system_libraries))
+            add_library(draft, elf->needed[i]);
+    add_library(draft, fm_last_part(path));
+}
+
+/* ---- the file ---- */
+
+static void write_head(struct draft *draft, const char *path)
+{
+    fm_write(
+        &draft->writer,
+        "# The modules of %s: which functions belong together. Change it as you think of the model.\n"
+        "#\n"
+        "#   module NAME file PATTERN...      functions in these source files; a pattern with a / is for whole paths\n"
+        "#   module NAME function PATTERN...  functions of these names\n"
+        "#   module NAME library PATTERN...   all of these programs and libraries\n"
+        "#   group NAME MODULE...             modules added up\n"
+        "#   waiting + PATTERN...             more functions that do nothing but wait; without + only these\n"
+        "#\n"
+        "# Patterns are the shell's. The first line that fits a function counts. What fits none is %s,\n"
+        "# MPI routines are in mpi. fathom report PROFILE --modules THIS_FILE shows it.\n",
+        as_word(draft, fm_last_part(path), strlen(fm_last_part(path)), '?'), FM_UNMAPPED);
+}
+
+static void write_foot(struct draft *draft)
+{
+    struct fm_modules_map usual;
+    size_t column = 0;
+    if (draft->examples[1])
+        fm_write(&draft->writer, "\n# group   model  %s %s\n", draft->examples[0], draft->examples[1]);
+    if (fm_modules_map_usual(&usual, draft->arena, NULL))
+        return;
+    fm_write(&draft->writer, "\n# Waiting unless a line says otherwise:\n# waiting");
+    for (size_t i = 0; i < usual.n_waiting; i++) {
+        column += strlen(usual.waiting[i]) + 1;
+        if (column > 100) {
+            fm_write(&draft->writer, "\n#        ");
+            column = strlen(usual.waiting[i]) + 1;
+        }
+        fm_write(&draft->writer, " %s", usual.waiting[i]);
+    }
+    fm_write(&draft->writer, "\n");
+}
+
+enum fm_status fm_modules_draft(const char *program, const struct fm_symbols_options *options, struct fm_arena *arena,
+                                const char **text, struct fm_error *error)
+{
+    struct draft draft = {.arena = arena, .writer = {.arena = arena}, .options = options, .heading = ""};
+    struct fm_elf elf;
+    enum fm_status status = fm_elf_open(&elf, program, error);
+    if (status)
+        return status;
+    write_head(&draft, program);
+    look_into(&draft, program);
+    look_into_libraries(&draft, &elf, program);
+    write_libraries(&draft, &elf, program);
+    write_foot(&draft);
+    fm_elf_close(&elf);
+    *text = fm_writer_text(&draft.writer);
+    return *text ? FM_OK : fm_fail(error, FM_ERR_MEMORY, "no memory left for the draft");
+}

@@ -1,0 +1,116 @@
+/* fathom modules: files that say which functions are which module of a model, and modules of several runs. */
+#include <errno.h>
+#include <fcntl.h>
+#include <getopt.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "analyse/modules_draft.h"
+#include "cli/cli.h"
+
+static void print_help(void)
+{
+    puts("fathom modules init PROGRAM [-o FILE]: draft a file that says which functions are which module.\n"
+         "\n"
+         "  -o, --output F  write to file F, which must not be there yet, instead of standard output\n"
+         "  --debug-path D  directories, D or D:D, with separate debug files (FATHOM_DEBUG_PATH)\n"
+         "  -h, --help      this text\n"
+         "\n"
+         "Example:\n"
+         "  fathom modules init ./pop -o pop.modules\n"
+         "  fathom report pop.1234.fathom --modules pop.modules");
+}
+
+static const struct option options[] = {
+    {"output", required_argument, NULL, 'o'},
+    {"debug-path", required_argument, NULL, 'd'},
+    {"help", no_argument, NULL, 'h'},
+    {0},
+};
+
+struct request {
+    const char *program, *output, *debug_path;
+};
+
+/* FM_EXIT_OK with request->program NULL: help was asked for and given. */
+static int parse(struct request *request, int argc, char **argv)
+{
+    int option;
+    *request = (struct request){.debug_path = getenv("FATHOM_DEBUG_PATH")};
+    opterr = 0;
+    optind = 1;
+    while ((option = getopt_long(argc, argv, ":o:h", options, NULL)) != -1) {
+        if (option == 'h') {
+            print_help();
+            return FM_EXIT_OK;
+        }
+        if (option != 'o' && option != 'd')
+            return fm_option_error("modules", option, argv);
+        *(option == 'o' ? &request->output : &request->debug_path) = optarg;
+    }
+    if (optind == argc)
+        return fm_usage_error("modules", "init for which program");
+    if (optind + 1 < argc)
+        return fm_usage_error("modules", "init is for one program, so what is '%s'", argv[optind + 1]);
+    request->program = argv[optind];
+    return FM_EXIT_OK;
+}
+
+/* Somebody may have worked on a file of that name. */
+static enum fm_status write_new(const char *path, const char *text, struct fm_error *error)
+{
+    int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    if (fd < 0 && errno == EEXIST)
+        return fm_fail(error, FM_ERR_SYSTEM, "%s is there already and stays as it is; name another file", path);
+    FILE *out = fd >= 0 ? fdopen(fd, "w") : NULL;
+    if (!out)
+        return fm_fail(error, FM_ERR_SYSTEM, "cannot write %s: %s", path, strerror(errno));
+    bool written = fputs(text, out) >= 0;
+    if (fclose(out) == 0 && written)
+        return FM_OK;
+    return fm_fail(error, FM_ERR_SYSTEM, "cannot write %s: %s", path, strerror(errno));
+}
+
+static enum fm_status draft(const struct request *request, struct fm_error *error)
+{
+    struct fm_arena arena = {0};
+    const struct fm_symbols_options wishes = {.debug_path = request->debug_path ? request->debug_path : "",
+                                              .directory = ""};
+    const char *text;
+    char path[PATH_MAX];
+    snprintf(path, sizeof path, "%s%s", strchr(request->program, '/') ? "" : "./", request->program);
+    enum fm_status status = fm_modules_draft(path, &wishes, &arena, &text, error);
+    if (!status && request->output)
+        status = write_new(request->output, text, error);
+    else if (!status && (fputs(text, stdout) < 0 || fflush(stdout) != 0))
+        status = fm_fail(error, FM_ERR_SYSTEM, "cannot write standard output: %s", strerror(errno));
+    fm_arena_destroy(&arena);
+    return status;
+}
+
+static int init(int argc, char **argv)
+{
+    struct request request;
+    struct fm_error error = {0};
+    int exit_status = parse(&request, argc, argv);
+    if (exit_status || !request.program)
+        return exit_status;
+    return draft(&request, &error) ? fm_command_error("modules", &error) : FM_EXIT_OK;
+}
+
+int fm_cmd_modules(int argc, char **argv)
+{
+    const char *what = argc > 1 ? argv[1] : "";
+    if (strcmp(what, "init") == 0)
+        return init(argc - 1, argv + 1);
+    if (strcmp(what, "--help") == 0 || strcmp(what, "-h") == 0) {
+        print_help();
+        return FM_EXIT_OK;
+    }
+    if (!what[0])
+        return fm_usage_error("modules", "init or compare");
+    return fm_usage_error("modules", "it knows init and compare, not '%s'", what);
+}
