@@ -1,4 +1,4 @@
-/* fathom modules: files that say which functions are which module of a model, and modules of several runs. */
+/* fathom modules: drafts files that say which functions are which module of a model, and compares runs. */
 #include <errno.h>
 #include <fcntl.h>
 #include <getopt.h>
@@ -10,11 +10,14 @@
 
 #include "analyse/modules_draft.h"
 #include "cli/cli.h"
+#include "cli/modules.h"
 
 static void print_help(void)
 {
     puts("fathom modules init PROGRAM [-o FILE]: draft a file that says which functions are which module.\n"
+         "fathom modules compare PROFILE PROFILE...: modules of several runs; --help tells more.\n"
          "\n"
+         "Of init:\n"
          "  -o, --output F  write to file F, which must not be there yet, instead of standard output\n"
          "  --debug-path D  directories, D or D:D, with separate debug files (FATHOM_DEBUG_PATH)\n"
          "  -h, --help      this text\n"
@@ -106,6 +109,8 @@ int fm_cmd_modules(int argc, char **argv)
     const char *what = argc > 1 ? argv[1] : "";
     if (strcmp(what, "init") == 0)
         return init(argc - 1, argv + 1);
+    if (strcmp(what, "compare") == 0)
+        return fm_modules_compare(argc - 1, argv + 1);
     if (strcmp(what, "--help") == 0 || strcmp(what, "-h") == 0) {
         print_help();
         return FM_EXIT_OK;

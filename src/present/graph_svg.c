@@ -5,8 +5,8 @@
 #include "present/xml.h"
 
 enum {
-    MARGIN = 20,
-    HEAD = 52,
+    MARGIN = FM_SVG_MARGIN,
+    HEAD = FM_SVG_HEAD,
     FOOT = 48,
     BOX_HEIGHT = 40,
     ROW = 52,
@@ -71,13 +71,6 @@ static bool measure(struct drawing *drawing, struct fm_arena *arena)
 
 /* ---- elements ---- */
 
-static void attribute(const struct drawing *drawing, const char *name, double value)
-{
-    fprintf(drawing->out, " %s=\"", name);
-    fm_xml_number(drawing->out, value);
-    fputc('"', drawing->out);
-}
-
 static void colour(const struct drawing *drawing, const char *name, struct fm_colour of)
 {
     fprintf(drawing->out, " %s=\"#%02x%02x%02x\"", name, of.red, of.green, of.blue);
@@ -88,16 +81,6 @@ static void title(const struct drawing *drawing, const char *text)
     fputs("<title>", drawing->out);
     fm_xml_text(drawing->out, text);
     fputs("</title>", drawing->out);
-}
-
-static void text(const struct drawing *drawing, double x, double y, const char *style, const char *words)
-{
-    fputs("<text", drawing->out);
-    attribute(drawing, "x", x);
-    attribute(drawing, "y", y);
-    fprintf(drawing->out, " %s>", style);
-    fm_xml_text(drawing->out, words);
-    fputs("</text>", drawing->out);
 }
 
 static void line(const struct drawing *drawing, size_t node, double width, struct fm_colour of)
@@ -113,7 +96,7 @@ static void line(const struct drawing *drawing, size_t node, double width, struc
     }
     fputs("\" fill=\"none\"", drawing->out);
     colour(drawing, "stroke", of);
-    attribute(drawing, "stroke-width", width);
+    fm_xml_attribute(drawing->out, "stroke-width", width);
     fputs("/>\n", drawing->out);
 }
 
@@ -149,44 +132,28 @@ static void box(const struct drawing *drawing, size_t node)
     fputs("<g>", drawing->out);
     title(drawing, of->title);
     fputs("<rect", drawing->out);
-    attribute(drawing, "x", x);
-    attribute(drawing, "y", y);
-    attribute(drawing, "width", drawing->width[drawing->places[node].depth]);
-    attribute(drawing, "height", BOX_HEIGHT);
+    fm_xml_attribute(drawing->out, "x", x);
+    fm_xml_attribute(drawing->out, "y", y);
+    fm_xml_attribute(drawing->out, "width", drawing->width[drawing->places[node].depth]);
+    fm_xml_attribute(drawing->out, "height", BOX_HEIGHT);
     fputs(" rx=\"6\"", drawing->out);
     colour(drawing, "fill", fill);
     colour(drawing, "stroke", of->waiting > 0 ? fm_waiting_colour : (struct fm_colour){0x7d, 0x8f, 0xa1});
-    attribute(drawing, "stroke-width", of->waiting > 0 ? 2 : 1);
+    fm_xml_attribute(drawing->out, "stroke-width", of->waiting > 0 ? 2 : 1);
     fputs("/><text", drawing->out);
-    attribute(drawing, "x", x + PADDING);
-    attribute(drawing, "y", y + 17);
+    fm_xml_attribute(drawing->out, "x", x + PADDING);
+    fm_xml_attribute(drawing->out, "y", y + 17);
     fprintf(drawing->out, " font-size=\"%d\" font-weight=\"bold\" fill=\"%s\">", NAME_SIZE, ink);
     name_text(drawing, of->name);
     fputs("</text><text", drawing->out);
-    attribute(drawing, "x", x + PADDING);
-    attribute(drawing, "y", y + 33);
+    fm_xml_attribute(drawing->out, "x", x + PADDING);
+    fm_xml_attribute(drawing->out, "y", y + 33);
     fprintf(drawing->out, " font-size=\"%d\" fill=\"%s\">", COST_SIZE, ink);
     fm_xml_text(drawing->out, of->cost);
     fputs("</text></g>\n", drawing->out);
 }
 
 /* ---- the page ---- */
-
-static void head(const struct drawing *drawing)
-{
-    fputs("<svg xmlns=\"http://www.w3.org/2000/svg\" role=\"img\"", drawing->out);
-    attribute(drawing, "width", drawing->page_width);
-    attribute(drawing, "height", drawing->page_height);
-    fputs(" viewBox=\"0 0 ", drawing->out);
-    fm_xml_number(drawing->out, drawing->page_width);
-    fputc(' ', drawing->out);
-    fm_xml_number(drawing->out, drawing->page_height);
-    fputs("\" font-family=\"Helvetica, Arial, 'DejaVu Sans', sans-serif\">\n", drawing->out);
-    title(drawing, drawing->graph->title);
-    fputs("\n<rect width=\"100%\" height=\"100%\" fill=\"#ffffff\"/>\n", drawing->out);
-    text(drawing, MARGIN, 28, "font-size=\"15\" fill=\"#1b2733\"", drawing->graph->title);
-    fputc('\n', drawing->out);
-}
 
 static void legend(const struct drawing *drawing)
 {
@@ -201,14 +168,14 @@ static void legend(const struct drawing *drawing)
         waits |= drawing->graph->nodes[i].waiting > 0;
     for (size_t i = 0; i < sizeof steps / sizeof *steps; i++, x += 58) {
         fputs("<rect", drawing->out);
-        attribute(drawing, "x", x);
-        attribute(drawing, "y", y);
+        fm_xml_attribute(drawing->out, "x", x);
+        fm_xml_attribute(drawing->out, "y", y);
         fputs(" width=\"14\" height=\"12\" stroke=\"#7d8fa1\"", drawing->out);
         colour(drawing, "fill", fm_share_colour(steps[i].share));
         fputs("/>", drawing->out);
-        text(drawing, x + 18, y + 10, words, steps[i].label);
+        fm_svg_text(drawing->out, x + 18, y + 10, words, steps[i].label);
     }
-    text(drawing, x, y + 10, words, "of the time");
+    fm_svg_text(drawing->out, x, y + 10, words, "of the time");
     x += 78;
     if (waits) {
         fputs("<path d=\"M", drawing->out);
@@ -218,10 +185,10 @@ static void legend(const struct drawing *drawing)
         fputs(" h24\" stroke-width=\"3\"", drawing->out);
         colour(drawing, "stroke", fm_waiting_colour);
         fputs("/>", drawing->out);
-        text(drawing, x + 30, y + 10, words, "[waiting]");
+        fm_svg_text(drawing->out, x + 30, y + 10, words, "[waiting]");
         x += 96;
     }
-    text(drawing, x, y + 10, words, drawing->graph->foot);
+    fm_svg_text(drawing->out, x, y + 10, words, drawing->graph->foot);
     fputc('\n', drawing->out);
 }
 
@@ -234,7 +201,7 @@ enum fm_status fm_graph_svg(const struct fm_graph *graph, struct fm_arena *arena
     drawing.places = parents ? fm_tree_layout(parents, graph->n, arena) : NULL;
     if (!drawing.places || !measure(&drawing, arena))
         return fm_fail(error, FM_ERR_MEMORY, "no memory left for a picture");
-    head(&drawing);
+    fm_svg_start(out, drawing.page_width, drawing.page_height, graph->title);
     for (size_t i = 0; i < graph->n; i++)
         if (graph->nodes[i].parent != FM_GRAPH_NONE)
             edge(&drawing, i);

@@ -45,3 +45,36 @@ double fm_xml_width(const char *text)
     }
     return width;
 }
+
+void fm_xml_attribute(FILE *out, const char *name, double value)
+{
+    fprintf(out, " %s=\"", name);
+    fm_xml_number(out, value);
+    fputc('"', out);
+}
+
+void fm_svg_text(FILE *out, double x, double y, const char *style, const char *text)
+{
+    fputs("<text", out);
+    fm_xml_attribute(out, "x", x);
+    fm_xml_attribute(out, "y", y);
+    fprintf(out, "%s%s>", style[0] ? " " : "", style);
+    fm_xml_text(out, text);
+    fputs("</text>", out);
+}
+
+void fm_svg_start(FILE *out, double width, double height, const char *title)
+{
+    fputs("<svg xmlns=\"http://www.w3.org/2000/svg\" role=\"img\"", out);
+    fm_xml_attribute(out, "width", width);
+    fm_xml_attribute(out, "height", height);
+    fputs(" viewBox=\"0 0 ", out);
+    fm_xml_number(out, width);
+    fputc(' ', out);
+    fm_xml_number(out, height);
+    fputs("\" font-family=\"Helvetica, Arial, 'DejaVu Sans', sans-serif\">\n<title>", out);
+    fm_xml_text(out, title);
+    fputs("</title>\n<rect width=\"100%\" height=\"100%\" fill=\"#ffffff\"/>\n", out);
+    fm_svg_text(out, FM_SVG_MARGIN, 28, "font-size=\"15\" fill=\"#1b2733\"", title);
+    fputc('\n', out);
+}
