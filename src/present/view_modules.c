@@ -135,11 +135,11 @@ static void print_list(struct fm_report *report, const struct fm_modules *module
 /* Sums over the modules of each group. */
 static void print_groups(struct fm_report *report, const struct fm_modules *modules, FILE *out)
 {
-    const struct fm_column columns[] = {{"group", NULL, FM_COLUMN_TEXT},
-                                        {"work", NULL, FM_COLUMN_TIME},
-                                        {"waiting", NULL, FM_COLUMN_TIME},
-                                        {"% time", NULL, FM_COLUMN_PERCENT}};
+    const struct fm_column columns[] = {{"group", NULL, FM_COLUMN_TEXT}, {"work", NULL, FM_COLUMN_TIME},
+                                        {"%", NULL, FM_COLUMN_PERCENT},  {"waiting", NULL, FM_COLUMN_TIME},
+                                        {"%", NULL, FM_COLUMN_PERCENT},  {"", NULL, FM_COLUMN_BAR}};
     struct fm_table table;
+    uint64_t whole = fm_module_total(&modules->whole);
     size_t n = 0;
     fm_table_start(&table, &report->arena, columns, sizeof columns / sizeof *columns);
     for (size_t i = 0; i < modules->n_items; i++) {
@@ -156,9 +156,11 @@ static void print_groups(struct fm_report *report, const struct fm_modules *modu
         if (!first)
             continue;
         fm_cell_text(&table, group);
-        fm_cell_whole(&table, sum.work_ns);
-        fm_cell_whole(&table, sum.waiting_ns);
-        fm_cell_number(&table, fm_ratio((double)fm_module_total(&sum), (double)fm_module_total(&modules->whole)));
+        time_cell(&table, sum.work_ns, true);
+        share_cell(&table, sum.work_ns, whole, true);
+        time_cell(&table, sum.waiting_ns, true);
+        share_cell(&table, sum.waiting_ns, whole, true);
+        fm_cell_text(&table, cost_bar(report, &sum, (double)whole));
         n++;
     }
     if (n) {
