@@ -54,24 +54,22 @@ static void add_line(struct draft *draft, const char *module, const char *kind, 
 
 /* ---- source files ---- */
 
-/* How much of the paths of all sources that are not Fortran is one directory, with its '/'; 0: they share none. */
-static size_t common_directory(const struct fm_source_file *sources, size_t n)
+struct directory {
+    const char *path; /* of a file in it */
+    size_t length;    /* of the directory, without the last '/' */
+};
+
+/* The last '/' of the directory that all of them are in; 0: there is none, or it is the root. */
+static size_t common_directory(const struct directory *directories, size_t n)
 {
-    const char *first = NULL;
-    size_t common = 0;
-    for (size_t i = 0; i < n; i++) {
-        if (sources[i].fortran)
-            continue;
+    size_t common = n ? directories[0].length : 0;
+    for (size_t i = 1; i < n; i++) {
         size_t same = 0;
-        if (!first) {
-            first = sources[i].path;
-            common = strlen(first);
-        }
-        while (same < common && first[same] == sources[i].path[same])
+        while (same < common && same < directories[i].length && directories[i].path[same] == directories[0].path[same])
             same++;
+        while (same && !(directories[i].path[same] == '/' && directories[0].path[same] == '/'))
+            same--;
         common = same;
-        while (common && first[common - 1] != '/')
-            common--;
     }
     return common;
 }
@@ -83,26 +81,46 @@ static void add_file(struct draft *draft, const char *path)
              as_word(draft, file, strlen(file), '?'));
 }
 
-static void add_directory(struct draft *draft, const char *path, size_t length)
+/* So directories come before those that they are in, since the first line that fits counts. */
+static int longest_first(const void *a, const void *b)
 {
-    const char *directory = as_word(draft, path, length, '_');
-    add_line(draft, fm_last_part(directory), "file",
-             fm_written(draft->arena, "%s/*", as_word(draft, path, length, '?')));
+    const struct directory *x = a, *y = b;
+    return x->length != y->length ? (x->length > y->length ? -1 : 1) : fm_compare_text(x->path, y->path);
 }
 
-/* Deeper directories before those that they are in, since the first line that fits counts. */
+/* Patterns begin with the last part of the directory that has them all: the sources may lie elsewhere the next time. */
+static void add_directories(struct draft *draft, struct directory *directories, size_t n)
+{
+    size_t from = common_directory(directories, n);
+    if (!fm_sort(directories, n, sizeof *directories, longest_first, draft->arena))
+        return;
+    while (from && directories[0].path[from - 1] != '/')
+        from--;
+    from -= from > 0;
+    for (size_t i = 0; i < n; i++) {
+        const struct directory *at = &directories[i];
+        const char *pattern = as_word(draft, at->path + from, at->length - from, '?');
+        add_line(draft, fm_last_part(as_word(draft, at->path, at->length, '_')), "file",
+                 fm_written(draft->arena, "%s%s/*", from ? "*" : "", pattern));
+    }
+}
+
 static void add_sources(struct draft *draft, const struct fm_source_file *sources, size_t n)
 {
-    size_t common = common_directory(sources, n);
-    bool flat = true;
-    for (size_t i = 0; i < n; i++)
-        flat &= sources[i].fortran || !strchr(sources[i].path + common, '/');
-    for (size_t i = n; i-- > 0;) {
-        size_t length = (size_t)(fm_last_part(sources[i].path) - sources[i].path);
-        if (sources[i].fortran || flat || length < 2)
+    struct directory *directories = fm_arena_alloc(draft->arena, n * sizeof *directories);
+    size_t others = 0;
+    bool flat = true; /* all that is not Fortran lies in one directory */
+    for (size_t i = 0; directories && i < n; i++) {
+        if (sources[i].fortran)
             continue;
-        add_directory(draft, sources[i].path, length - 1);
+        const char *slash = strrchr(sources[i].path, '/');
+        directories[others] = (struct directory){sources[i].path, slash ? (size_t)(slash - sources[i].path) : 0};
+        flat &= directories[others].length == directories[0].length &&
+                strncmp(sources[i].path, directories[0].path, directories[0].length) == 0;
+        others++;
     }
+    if (!flat)
+        add_directories(draft, directories, others);
     for (size_t i = 0; i < n; i++)
         if (sources[i].fortran || flat)
             add_file(draft, sources[i].path);

@@ -1,0 +1,168 @@
+#!/usr/bin/env python3
+"""fathom modules init: drafts from debug information and without, that report can read and that give every function of
+the program a module. What is there is never written over."""
+import pathlib
+import shutil
+import subprocess
+import sys
+import os
+
+SOURCE = pathlib.Path(os.environ.get("FATHOM_SOURCE", pathlib.Path(__file__).resolve().parent.parent.parent))
+sys.path.insert(0, str(SOURCE / "tests" / "mpi"))
+import jobs  # noqa: E402
+
+# Each works for a while.
+WORK = """
+double {name}(double x)
+{{
+    for (long i = 0; i < 60000000; i++)
+        x = x * 0.5 + 1;
+    return x;
+}}
+"""
+MAIN = """
+#include <stdio.h>
+double waves(double), ice(double), tides(double);
+double own(double x) { for (long i = 0; i < 60000000; i++) x = x * 0.5 + 1; return x; }
+int main(void) { printf("%g\\n", waves(1) + ice(2) + tides(3) + own(4)); }
+"""
+FORTRAN = """
+module ocean
+contains
+  subroutine step(x)
+    real, intent(inout) :: x
+    x = x + 1
+  end subroutine
+end module
+module ice_shelf
+contains
+  subroutine melt(x)
+    real, intent(inout) :: x
+    x = x - 1
+  end subroutine
+end module
+program model
+  use ocean
+  use ice_shelf
+  real :: x = 0
+  call step(x)
+  call melt(x)
+  print *, x
+end program
+"""
+
+
+def fathom(*words):
+    return subprocess.run([jobs.FATHOM, *map(str, words)], capture_output=True, text=True, check=False)
+
+
+def rules(text):
+    """(module, kind, pattern) of every line that counts."""
+    found = []
+    for line in text.splitlines():
+        words = line.partition("#")[0].split()
+        found += [(words[1], words[2], pattern) for pattern in words[3:]]
+    return found
+
+
+def build_c(name, layout, *flags):
+    """A program of four sources, laid out in these directories."""
+    folder = jobs.SCRATCH / name
+    texts = {"waves": WORK.format(name="waves"), "ice": WORK.format(name="ice"), "tides": WORK.format(name="tides"),
+             "zero": MAIN}
+    paths = []
+    for file, text in texts.items():
+        path = folder / layout.get(file, "src") / f"{file}.c"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+        paths.append(str(path))
+    subprocess.run(["gcc", "-O1", *flags, "-o", str(folder / "model"), *paths], check=True)
+    return folder / "model"
+
+
+def modules_of(profile, draft):
+    done = fathom("report", profile, "--modules", draft, "--format", "csv")
+    rows = [line.split(",") for line in done.stdout.splitlines()[1:]]
+    return done, {row[0] for row in rows if float(row[2]) > 0.01}
+
+
+def measured(program):
+    profile = program.with_suffix(".fathom")
+    subprocess.run([jobs.FATHOM, "run", "-q", "--sample", "1000", "-o", str(profile), "--", str(program)], check=True,
+                   stdout=subprocess.DEVNULL, env=jobs.environment(jobs.SCRATCH / "segments"))
+    return profile
+
+
+def check_c(tap):
+    layout = {"waves": "src/ocean", "tides": "src/ocean/deep water", "ice": "src/ice"}
+    program = build_c("directories", layout, "-g")
+    draft = program.with_name("draft.txt")
+    done = fathom("modules", "init", program, "-o", draft)
+    tap.equal((done.returncode, done.stdout, done.stderr), (0, "", ""), "a draft is written")
+    files = [rule for rule in rules(draft.read_text()) if rule[1] == "file"]
+    tap.equal(files, [("deep_water", "file", "*/src/ocean/deep?water/*"), ("ocean", "file", "*/src/ocean/*"),
+                      ("ice", "file", "*/src/ice/*"), ("src", "file", "*/src/*")], "directories of C, deeper ones first")
+    profile = measured(program)
+    done, found = modules_of(profile, draft)
+    tap.equal((done.returncode, done.stderr, found), (0, "", {"deep_water", "ocean", "ice", "src"}),
+              "report reads it, and everything has a module")
+    before = draft.read_bytes()
+    done = fathom("modules", "init", program, "-o", draft)
+    tap.ok(done.returncode == 1 and "is there already" in done.stderr and draft.read_bytes() == before,
+           "a file that is there stays as it is", done)
+    flat = build_c("flat", {}, "-g")
+    found = [rule for rule in rules(fathom("modules", "init", flat).stdout) if rule[1] == "file"]
+    tap.equal(found, [(n, "file", f"{n}.c") for n in ("ice", "tides", "waves", "zero")], "files, if all lie in one directory")
+    bare = build_c("bare", layout)
+    tap.equal([r for r in rules(fathom("modules", "init", bare).stdout) if r[0] not in ("mpi", "system")],
+              [("model", "library", "model")], "C without debug information is one module")
+    return profile
+
+
+def check_fortran(tap):
+    source = jobs.SCRATCH / "model.f90"
+    source.write_text(FORTRAN, encoding="utf-8")
+    for flags, wanted in ((("-g",), [("model", "file", "model.f90")]),
+                          ((), [("ice_shelf", "function", "ice_shelf::*"), ("ocean", "function", "ocean::*")])):
+        program = jobs.SCRATCH / f"fortran{len(flags)}"
+        subprocess.run(["gfortran", *flags, "-o", str(program), str(source)], check=True)
+        found = [rule for rule in rules(fathom("modules", "init", program).stdout) if rule[1] != "library"]
+        tap.equal(found, wanted, f"Fortran with {flags}")
+
+
+def check_lammps(tap, profile):
+    lammps = shutil.which("lmp")
+    if not lammps:
+        tap.skip("LAMMPS", "is not installed")
+        return
+    draft = jobs.SCRATCH / "lammps.txt"
+    done = fathom("modules", "init", lammps, "-o", draft)
+    found = rules(draft.read_text())
+    wanted = {(name, "function", f"LAMMPS_NS::{name}*") for name in ("Pair", "Fix", "Comm", "NPair", "Verlet")}
+    tap.ok(done.returncode == 0 and wanted < set(found) and len(found) < 120,
+           f"LAMMPS without debug information: its classes are modules, {len(found)} lines", done, sorted(found))
+    tap.equal(fathom("report", profile, "--modules", draft).returncode, 0, "report reads it")
+
+
+def check_errors(tap):
+    text = jobs.SCRATCH / "text"
+    text.write_text("hello\n", encoding="utf-8")
+    for words, status, says in (((), 2, "init or compare"), (("draw",), 2, "not 'draw'"), (("init",), 2, "which program"),
+                                (("init", "a", "b"), 2, "what is 'b'"), (("init", "--hello"), 2, "no option '--hello'"),
+                                (("init", "/nonexistent"), 1, "/nonexistent"), (("init", text), 1, "no ELF file"),
+                                (("init", jobs.FATHOM, "-o", "/nonexistent/x"), 1, "cannot write /nonexistent/x")):
+        done = fathom("modules", *words)
+        tap.ok(done.returncode == status and says in done.stderr and done.stderr.count("\n") == 1 and not done.stdout,
+               f"modules {' '.join(map(str, words[:1]))}: {says}", done)
+
+
+def main():
+    tap = jobs.Tap()
+    profile = check_c(tap)
+    check_fortran(tap)
+    check_lammps(tap, profile)
+    check_errors(tap)
+    tap.done()
+
+
+main()
