@@ -198,7 +198,8 @@ static void with_a_map(void)
     tap_ok(costs(&item(&m, "math")->own, 2, 0), "a library");
     tap_ok(strcmp(item(&m, "solver")->group, "model") == 0 && !item(&m, "math")->group, "groups");
     tap_ok(fm_modules_waits(&map, "MPI_Waitany") && fm_modules_waits(&map, "spin_x"), "'+' adds to what waits");
-    tap_ok(fm_modules_waits(&map, "__poll") && fm_modules_waits(&map, "__GI___poll") && !fm_modules_waits(&map, "polls"),
+    tap_ok(fm_modules_waits(&map, "__poll") && fm_modules_waits(&map, "__GI___poll") &&
+               !fm_modules_waits(&map, "polls"),
            "the C library's own names wait as well");
     sums_agree(&tree, &m, "with a map");
     if (read_map("waiting MPI_Test*\n", &map, &error))

@@ -154,15 +154,15 @@ static void test_empty(void)
 {
     struct fm_profile *profile = fm_profile_create();
     struct fm_report_options options = {.histogram = true};
-    size_t printed = 0;
-    for (const struct fm_view *view = fm_views; view->name; view++) {
+    size_t printed = 0, views = 0;
+    for (const struct fm_view *view = fm_views; view->name; view++, views++) {
         char *text = print_view(profile, view->name, &options, false);
         char *csv = print_view(profile, view->name, &options, true);
         printed += *text != 0 && *csv != 0;
         free(text);
         free(csv);
     }
-    tap_ok(printed == 11, "an empty profile has all views");
+    tap_ok(printed == views && views >= 12, "an empty profile has all views");
     fm_profile_destroy(profile);
 }
 
