@@ -53,6 +53,8 @@ echo
 echo "Ranks with land alone take microseconds for what takes the others milliseconds: 2-3,6-7 when blocks are"
 echo "distributed by place, 14-15 when blocks with ocean are packed to the low ranks; so 14 ranks do."
 report "$profile" --view calls --top 15
+report "$profile" --modules examples/miniocean/modules.txt
+"$build/fathom" report "$profile" --modules examples/miniocean/modules.txt --format svg -o "$build/demo.svg"
 
 echo
 echo "The profile is in $profile. Go on with:"
@@ -62,6 +64,7 @@ next() {
 next "$build/fathom report $profile --view balance" "which ranks wait"
 next "$build/fathom report $profile --view topology" "who talks to whom"
 next "$build/fathom report $profile --view flat" "which lines use the time"
+next "a browser on $build/demo.svg" "the picture of its modules"
 next "$build/fathom report $build/packed.fathom --view timers" "all timers"
 next "$build/fathom report $profile --format json" "everything, for programs"
 next "$build/fathom run -- mpirun -n 4 ./your-program" "your own program, as it is"
