@@ -3,8 +3,8 @@
 #include <string.h>
 
 #include "base/sort.h"
+#include "generated/routines.h"
 #include "profile/order.h"
-#include "routines.h"
 
 /* Below a frame that waits all is waiting: marked in the context's mark, beside the number of the module's node. */
 enum { WAITS = 1u << 31 };

@@ -168,23 +168,34 @@ static enum fm_status print_to(const struct request *request, struct fm_modules_
     return status;
 }
 
+static enum fm_status print_runs(const struct request *request, struct run *runs, char *const *paths, size_t n,
+                                 struct fm_arena *arena, struct fm_error *error)
+{
+    struct fm_report **reports = fm_arena_alloc(arena, n * sizeof *reports);
+    struct fm_modules_runs made = {0};
+    if (!reports)
+        return fm_fail(error, FM_ERR_MEMORY, "no memory left for the runs");
+    for (size_t i = 0; i < n; i++) {
+        enum fm_status status = open_run(&runs[i], paths[i], request, error);
+        if (status)
+            return status;
+        reports[i] = &runs[i].report;
+    }
+    enum fm_status status = fm_modules_runs_make(reports, (const char *const *)paths, n, &made, error);
+    if (!status)
+        status = print_to(request, &made, error);
+    fm_modules_runs_destroy(&made);
+    return status;
+}
+
 static enum fm_status compare(const struct request *request, char *const *paths, size_t n, struct fm_error *error)
 {
     struct fm_arena arena = {0};
     struct run *runs = fm_arena_alloc(&arena, n * sizeof *runs);
-    struct fm_report **reports = fm_arena_alloc(&arena, n * sizeof *reports);
-    struct fm_modules_runs made = {0};
-    enum fm_status status = runs && reports ? FM_OK : fm_fail(error, FM_ERR_MEMORY, "no memory left for the runs");
-    for (size_t i = 0; i < n && !status; i++) {
-        status = open_run(&runs[i], paths[i], request, error);
-        reports[i] = &runs[i].report;
-    }
-    if (!status)
-        status = fm_modules_runs_make(reports, (const char *const *)paths, n, &made, error);
-    if (!status)
-        status = print_to(request, &made, error);
-    fm_modules_runs_destroy(&made);
-    for (size_t i = 0; runs && i < n; i++)
+    if (!runs)
+        return fm_fail(error, FM_ERR_MEMORY, "no memory left for the runs");
+    enum fm_status status = print_runs(request, runs, paths, n, &arena, error);
+    for (size_t i = 0; i < n; i++)
         close_run(&runs[i]);
     fm_arena_destroy(&arena);
     return status;

@@ -66,7 +66,7 @@ static void add_row(const struct page *page, struct fm_table *table, const char 
 static void print_whole(struct page *page)
 {
     struct fm_table table;
-    double wall[MOST_RUNS], work[MOST_RUNS], waiting[MOST_RUNS], share[MOST_RUNS];
+    double wall[MOST_RUNS] = {0}, work[MOST_RUNS] = {0}, waiting[MOST_RUNS] = {0}, share[MOST_RUNS] = {0};
     for (size_t i = 0; i < page->n; i++) {
         const struct fm_modules_run *run = &page->runs->items[run_of(page, i)];
         wall[i] = (double)run->report->summary.wall_ns;
@@ -103,7 +103,7 @@ static void print_modules(struct page *page, const char *heading, bool waiting)
     enum fm_column_kind kind = waiting ? FM_COLUMN_PERCENT : FM_COLUMN_TIME;
     const struct fm_modules_series **order = fm_arena_alloc(page->arena, runs->n_series * sizeof *order);
     size_t shown = fm_report_rows(runs->items[0].report, runs->n_series, USUAL_MODULES);
-    double values[MOST_RUNS], others[MOST_RUNS] = {0}, all[MOST_RUNS] = {0}, left = 0;
+    double values[MOST_RUNS] = {0}, others[MOST_RUNS] = {0}, all[MOST_RUNS] = {0}, left = 0;
     struct fm_table table;
     start(page, &table, heading, kind);
     for (size_t i = 0; order && i < runs->n_series; i++) {
