@@ -63,7 +63,7 @@ static void write_edge(FILE *out, const struct fm_graph_node *node, size_t numbe
     write_width(out, fm_line_width(node->share));
     if (node->waiting > 0)
         write_colour(out, "color", fm_waiting_colour);
-    write_attribute(out, "tooltip", node->title, "");
+    write_attribute(out, "tooltip", node->name, node->cost);
     fputs("]\n", out);
 }
 

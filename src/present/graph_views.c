@@ -41,10 +41,13 @@ static const char *percent(struct fm_report *report, uint64_t ns, double whole)
     return ns ? fm_format(&report->arena, "%s %%", fm_percent_text(share, fm_ratio((double)ns, whole))) : "0 %";
 }
 
-static const char *with_time(struct fm_report *report, const char *what, uint64_t ns, double whole)
+/* What is put after `before`; "" for nothing at all. */
+static const char *with_time(struct fm_report *report, const char *before, uint64_t ns, double whole)
 {
     char time[FM_UNIT_CHARS];
-    return fm_format(&report->arena, "%s %s, %s", what, fm_time_text(time, (double)ns), percent(report, ns, whole));
+    return ns ? fm_format(&report->arena, "%s %s, %s", before, fm_time_text(time, (double)ns),
+                          percent(report, ns, whole))
+              : "";
 }
 
 /* ---- functions ---- */
@@ -77,9 +80,9 @@ enum fm_status fm_view_calls_graph(struct fm_report *report, struct fm_graph *gr
         uint64_t own = context->own.of.sum_ns, all = context->all.of.sum_ns;
         const char *alone = own && own != all ? fm_format(&report->arena, ", own %s", percent(report, own, whole)) : "";
         graph->nodes[i].cost = fm_format(&report->arena, "%s%s", percent(report, all, whole), alone);
-        graph->nodes[i].title = fm_format(&report->arena, "%s\n%s\n%s%s", context->id.name,
-                                          with_time(report, "with all it calls:", all, whole),
-                                          with_time(report, "itself:", own, whole), place_of(report, context));
+        graph->nodes[i].title = fm_format(&report->arena, "%s%s%s%s", context->id.name,
+                                          with_time(report, "\nwith all it calls:", all, whole),
+                                          with_time(report, "\nitself:", own, whole), place_of(report, context));
     }
     return FM_OK;
 }
@@ -94,12 +97,12 @@ static void describe_module(struct fm_report *report, struct fm_graph_node *draw
     drawn->cost = percent(report, all->work_ns, whole);
     if (all->waiting_ns)
         drawn->cost = fm_format(&report->arena, "%s [%s]", drawn->cost, percent(report, all->waiting_ns, whole));
-    drawn->title = fm_format(&report->arena, "%s\n%s\n%s", node->name,
-                             with_time(report, "with all it calls: work", all->work_ns, whole),
-                             with_time(report, "waiting", all->waiting_ns, whole));
-    drawn->title = fm_format(&report->arena, "%s\n%s\n%s", drawn->title,
-                             with_time(report, "itself: work", own->work_ns, whole),
-                             with_time(report, "waiting", own->waiting_ns, whole));
+    drawn->title = fm_format(&report->arena, "%s%s%s", node->name,
+                             with_time(report, "\nwork with all it calls:", all->work_ns, whole),
+                             with_time(report, "\nwork itself:", own->work_ns, whole));
+    drawn->title = fm_format(&report->arena, "%s%s%s", drawn->title,
+                             with_time(report, "\nwaiting with all it calls:", all->waiting_ns, whole),
+                             with_time(report, "\nwaiting itself:", own->waiting_ns, whole));
 }
 
 enum fm_status fm_view_modules_graph(struct fm_report *report, struct fm_graph *graph, struct fm_error *error)

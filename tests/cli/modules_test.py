@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """fathom modules init: drafts from debug information and without, that report can read and that give every function of
-the program a module. What is there is never written over."""
+the program a module. What is there is never written over. And which pictures there are."""
 import pathlib
 import shutil
 import subprocess
@@ -156,9 +156,32 @@ def check_errors(tap):
                f"modules {' '.join(map(str, words[:1]))}: {says}", done)
 
 
+def check_pictures(tap, profile):
+    """Which views have one."""
+    for words, status, says in ((("--view", "mpi", "--format", "svg"), 2, "views calls and modules, not of mpi"),
+                                (("--format", "png"), 2, "only text, json, csv, svg, dot"),
+                                (("--format", "svg", "--focus", "nowhere"), 2, "no sample was in a function 'nowhere'")):
+        done = fathom("report", profile, *words)
+        tap.ok(done.returncode == status and says in done.stderr and not done.stdout, f"no picture: {says}", done)
+    for view, name in (("calls", "waves"), ("modules", "waves.c")):
+        done = fathom("report", profile, "--view", view, "--format", "svg")
+        tap.ok(done.returncode == 0 and done.stdout.startswith("<svg") and f">{name}</text>" in done.stdout,
+               f"a picture of {view}", done)
+    done = fathom("report", profile, "--format", "svg")
+    tap.ok(">waves.c</text>" in done.stdout, "of modules, unless a view is named", done)
+    none = jobs.SCRATCH / "none.fathom"
+    subprocess.run([jobs.FATHOM, "run", "-q", "--sample", "off", "-o", str(none), "--", "true"], check=True,
+                   env=jobs.environment(jobs.SCRATCH / "segments"))
+    for words in (("report", none, "--format", "svg"), ("modules", "compare", profile, none)):
+        done = fathom(*words)
+        tap.ok(done.returncode == 1 and "no call paths" in done.stderr and not done.stdout,
+               f"{words[0]}: nothing to draw or compare without samples", done)
+
+
 def main():
     tap = jobs.Tap()
     profile = check_c(tap)
+    check_pictures(tap, profile)
     check_fortran(tap)
     check_lammps(tap, profile)
     check_errors(tap)

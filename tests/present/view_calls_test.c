@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "present/export.h"
+#include "present/graph.h"
 #include "present/report_json.h"
 #include "present/sample_paths.h"
 #include "profile/encode.h"
@@ -62,6 +63,13 @@ static char *sample_text(printer *print, const struct fm_report_options *options
     return text;
 }
 
+static enum fm_status write_modules_dot(struct fm_report *report, FILE *out, struct fm_error *error)
+{
+    struct fm_graph graph;
+    enum fm_status status = fm_view_modules_graph(report, &graph, error);
+    return status ? status : fm_graph_dot(&graph, out);
+}
+
 static const struct golden {
     const char *name;
     printer *print;
@@ -76,6 +84,10 @@ static const struct golden {
     {"callers-focus", fm_view_callers_text, {.focus = "pcg"}},
     {"flat", fm_view_flat_text, {0}},
     {"calls-csv", fm_view_calls_csv, {.with_percent = true, .percent = 20}},
+    {"modules", fm_view_modules_text, {0}},
+    {"modules-top", fm_view_modules_text, {.top = 2}},
+    {"modules-csv", fm_view_modules_csv, {0}},
+    {"modules-dot", write_modules_dot, {0}},
 };
 enum { GOLDENS = sizeof goldens / sizeof *goldens };
 
@@ -208,6 +220,10 @@ static void test_nothing(void)
     struct fm_report report;
     fm_report_open(&report, profile, NULL, &(struct fm_report_options){0}, &error);
     tap_ok(fm_export_write(fm_exports, &report, stdout, &error) == FM_ERR_INPUT, "and is not exported");
+    struct fm_graph graph;
+    tap_ok(fm_view_calls_graph(&report, &graph, &error) == FM_ERR_INPUT &&
+               fm_view_modules_graph(&report, &graph, &error) == FM_ERR_INPUT,
+           "nor drawn");
     fm_report_close(&report);
     fm_profile_destroy(profile);
 }
