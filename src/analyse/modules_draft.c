@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "analyse/library_path.h"
-#include "analyse/module_symbols.h"
 #include "analyse/modules_map.h"
+#include "analyse/modules_scopes.h"
 #include "base/intern.h"
 #include "base/path.h"
 #include "base/sort.h"
@@ -126,132 +126,6 @@ static void add_sources(struct draft *draft, const struct fm_source_file *source
             add_file(draft, sources[i].path);
 }
 
-/* ---- names of functions ---- */
-
-/* What stands before "::", or a class by the first word of its name: "Pair" of PairLJCut. */
-struct scope {
-    const char *name, *pattern;
-    uint64_t bytes, nested; /* code; of it, what has one more "::" */
-};
-
-struct scopes {
-    struct scope *items;
-    size_t n, capacity;
-    struct fm_intern numbers;
-    uint64_t bytes;
-};
-
-static void add_scope(struct draft *draft, struct scopes *scopes, struct scope scope)
-{
-    struct fm_intern_slot *slot = fm_intern_put(&scopes->numbers, draft->arena, scope.pattern, false);
-    if (slot && !slot->number) {
-        struct scope *grown = fm_arena_grow(draft->arena, scopes->items, &scopes->capacity, scopes->n + 1,
-                                            sizeof *grown);
-        if (!grown)
-            return;
-        scopes->items = grown;
-        scopes->items[scopes->n++] = (struct scope){scope.name, scope.pattern, 0, 0};
-        slot->number = (uint32_t)scopes->n;
-    }
-    if (!slot)
-        return;
-    scopes->items[slot->number - 1].bytes += scope.bytes;
-    scopes->items[slot->number - 1].nested += scope.nested;
-    scopes->bytes += scope.bytes;
-}
-
-/* The length of an identifier that "::" follows; 0: there is none, as in templates and operators. */
-static size_t scope_length(const char *name)
-{
-    size_t length = 0;
-    while (isalnum((unsigned char)name[length]) || name[length] == '_')
-        length++;
-    return strncmp(name + length, "::", 2) == 0 ? length : 0;
-}
-
-static void find_scopes(struct draft *draft, const struct fm_function *functions, size_t n, struct scopes *scopes)
-{
-    for (size_t i = 0; i < n; i++) {
-        size_t length = scope_length(functions[i].name);
-        if (!length)
-            continue;
-        bool nested = scope_length(functions[i].name + length + 2) > 0;
-        const char *name = as_word(draft, functions[i].name, length, '_');
-        add_scope(draft, scopes,
-                  (struct scope){name, fm_written(draft->arena, "%s::*", name), functions[i].bytes,
-                                 nested ? functions[i].bytes : 0});
-    }
-}
-
-static size_t first_word(const char *name, size_t length)
-{
-    size_t end = 0;
-    while (end < length && isupper((unsigned char)name[end]))
-        end++;
-    while (end < length && (islower((unsigned char)name[end]) || isdigit((unsigned char)name[end])))
-        end++;
-    return end < 3 ? length : end;
-}
-
-static void find_classes(struct draft *draft, const struct fm_function *functions, size_t n, const char *within,
-                         struct scopes *classes)
-{
-    size_t outer = strlen(within);
-    for (size_t i = 0; i < n; i++) {
-        const char *name = functions[i].name + outer + 2;
-        if (strncmp(functions[i].name, within, outer) != 0 || scope_length(functions[i].name) != outer)
-            continue;
-        size_t length = scope_length(name);
-        if (!length)
-            continue;
-        size_t word = first_word(name, length);
-        add_scope(
-            draft, classes,
-            (struct scope){as_word(draft, name, word, '_'),
-                           fm_written(draft->arena, "%s::%.*s%s", within, (int)word, name, word < 3 ? "::*" : "*"),
-                           functions[i].bytes, 0});
-    }
-}
-
-static int by_name(const void *a, const void *b)
-{
-    const struct scope *x = a, *y = b;
-    return fm_compare_text(x->name, y->name);
-}
-
-/* Those that hardly have any code are left to the lines of libraries, those that a shorter word stands for to that. */
-static void write_scopes(struct draft *draft, struct scopes *scopes, double least)
-{
-    const struct scope *last = NULL;
-    if (!fm_sort(scopes->items, scopes->n, sizeof *scopes->items, by_name, draft->arena))
-        return;
-    for (size_t i = 0; i < scopes->n; i++) {
-        const struct scope *scope = &scopes->items[i];
-        if ((last && fnmatch(last->pattern, scope->pattern, 0) == 0) ||
-            (double)scope->bytes < least * (double)scopes->bytes)
-            continue;
-        add_line(draft, scope->name, "function", scope->pattern);
-        last = scope;
-    }
-}
-
-/* A namespace that has most of the code in classes of it is no module, but its classes are. */
-static void add_functions(struct draft *draft, const struct fm_function *functions, size_t n)
-{
-    static const double LEAST = 0.002;
-    struct scopes scopes = {0}, classes = {0};
-    find_scopes(draft, functions, n, &scopes);
-    for (size_t i = 0; i < scopes.n; i++) {
-        const struct scope *scope = &scopes.items[i];
-        if (scope->nested * 2 < scopes.bytes)
-            continue;
-        find_classes(draft, functions, n, scope->name, &classes);
-        write_scopes(draft, &classes, LEAST);
-        break;
-    }
-    write_scopes(draft, &scopes, classes.n ? LEAST : 0);
-}
-
 /* ---- libraries ---- */
 
 static bool fits_one(const char *name, const char *const *patterns)
@@ -302,6 +176,7 @@ static void look_into(struct draft *draft, const char *path)
     struct fm_module_files files;
     struct fm_source_file *sources = NULL;
     struct fm_function *functions = NULL;
+    struct fm_scope *scopes = NULL;
     if (fm_module_files_find(&files, path, "", draft->options, NULL))
         return;
     size_t n = fm_module_sources(&files, &sources, draft->arena);
@@ -311,10 +186,12 @@ static void look_into(struct draft *draft, const char *path)
     draft->heading = heading ? heading : "";
     if (n) {
         add_sources(draft, sources, n);
-    } else {
-        n = fm_module_functions(&files, &functions, draft->arena);
-        add_functions(draft, functions, n);
+        return;
     }
+    n = fm_module_functions(&files, &functions, draft->arena);
+    n = fm_scopes_find(functions, n, &scopes, draft->arena);
+    for (size_t i = 0; i < n; i++)
+        add_line(draft, scopes[i].name, "function", scopes[i].pattern);
 }
 
 /* Libraries that use MPI are a part of the model, wherever they are needed. */

@@ -56,7 +56,7 @@ static double up(const struct frame *frame, double value)
 
 static const struct style *style_of(const struct frame *frame, size_t line)
 {
-    return frame->chart->lines[line].reference ? &reference : &styles[line];
+    return frame->chart->lines[line].reference ? &reference : &styles[frame->chart->lines[line].style];
 }
 
 /* ---- parts ---- */
@@ -107,7 +107,7 @@ static void draw_mark(const struct frame *frame, size_t line, size_t point)
     fm_xml_number(frame->out, across(frame, point));
     fputc(' ', frame->out);
     fm_xml_number(frame->out, up(frame, frame->chart->lines[line].values[point]));
-    fprintf(frame->out, " %s\" fill=\"%s\"/>", shapes[line], style_of(frame, line)->colour);
+    fprintf(frame->out, " %s\" fill=\"%s\"/>", shapes[frame->chart->lines[line].style], style_of(frame, line)->colour);
 }
 
 static void draw_line(const struct frame *frame, size_t line)

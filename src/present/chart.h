@@ -12,6 +12,7 @@ enum { FM_CHART_LINES = 6, FM_CHART_WIDTH = 460, FM_CHART_HEIGHT = 250 };
 struct fm_chart_line {
     const char *name;
     const double *values; /* not negative */
+    unsigned style;       /* below FM_CHART_LINES: how it is drawn */
     bool reference;       /* no line of its own: what would be ideal */
 };
 

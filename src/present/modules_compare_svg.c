@@ -7,14 +7,15 @@
 #include "present/modules_compare.h"
 #include "present/xml.h"
 
-enum { NAME_COLUMNS = 18 };
+enum { NAME_COLUMNS = 18, MOST = FM_CHART_LINES - 1 }; /* modules in a chart, beside the others */
 
 struct page {
     struct fm_modules_runs *runs;
     struct fm_arena *arena;
     double *places;
     const char **labels;
-    bool distinct; /* each run has a number of ranks of its own */
+    bool distinct;                               /* each run has a number of ranks of its own */
+    const struct fm_modules_series *known[MOST]; /* drawn already, each in a style of its own */
 };
 
 /* The logarithm to the base 2, straight between powers of it. */
@@ -61,7 +62,9 @@ static double *add_line(const struct page *page, struct fm_chart *chart, const c
     double *values = fm_arena_alloc(page->arena, page->runs->n * sizeof *values);
     if (!values || chart->n_lines == FM_CHART_LINES)
         return NULL;
-    chart->lines[chart->n_lines++] = (struct fm_chart_line){.name = short_name(page, name), .values = values};
+    chart->lines[chart->n_lines] = (struct fm_chart_line){
+        .name = short_name(page, name), .values = values, .style = (unsigned)chart->n_lines};
+    chart->n_lines++;
     return values;
 }
 
@@ -70,41 +73,70 @@ static uint64_t weight_of(const struct fm_modules_series *series, bool waiting)
     return waiting ? series->sum_causes_ns : strcmp(series->name, "mpi") == 0 ? 0 : series->sum.work_ns;
 }
 
-/* The modules with most of it, and all others as one line. */
-static void add_modules(const struct page *page, struct fm_chart *chart, bool waiting)
+static void find_most(const struct fm_modules_runs *runs, bool waiting, const struct fm_modules_series **most)
 {
-    const struct fm_modules_runs *runs = page->runs;
-    const struct fm_modules_series *most[FM_CHART_LINES - 1] = {0};
-    enum { MOST = sizeof most / sizeof *most };
     for (size_t i = 0; i < runs->n_series; i++) {
         const struct fm_modules_series *series = &runs->series[i];
-        for (size_t k = 0; k < MOST && weight_of(series, waiting) > 0; k++) {
+        for (size_t k = 0; k < MOST && series && weight_of(series, waiting) > 0; k++) {
             if (most[k] && weight_of(series, waiting) <= weight_of(most[k], waiting))
                 continue;
             const struct fm_modules_series *lighter = most[k];
             most[k] = series;
-            if (!lighter)
-                break;
             series = lighter;
         }
     }
+}
+
+static bool is_among(const struct fm_modules_series *series, const struct fm_modules_series *const *list)
+{
+    for (size_t i = 0; i < MOST; i++)
+        if (list[i] == series)
+            return true;
+    return false;
+}
+
+/* A module is drawn in the same way in all charts; a new one in a way that no other of this chart has. */
+static unsigned style_of(struct page *page, const struct fm_modules_series *series,
+                         const struct fm_modules_series *const *chart)
+{
+    unsigned style = 0;
+    while (style < MOST && page->known[style] != series)
+        style++;
+    if (style < MOST)
+        return style;
+    for (style = 0; style < MOST - 1 && page->known[style] && is_among(page->known[style], chart);)
+        style++;
+    page->known[style] = series;
+    return style;
+}
+
+static void add_values(const struct page *page, const struct fm_modules_series *series, bool waiting, double *values)
+{
+    for (size_t i = 0; values && i < page->runs->n; i++)
+        values[i] += (double)(waiting ? series->causes_ns[i] : series->own[i].work_ns) / 1e9;
+}
+
+/* The modules with most of it, and all others as one line. */
+static void add_modules(struct page *page, struct fm_chart *chart, bool waiting)
+{
+    const struct fm_modules_runs *runs = page->runs;
+    const struct fm_modules_series *most[MOST] = {0};
     double *rest = NULL;
-    for (size_t i = 0; i <= MOST; i++) {
-        const struct fm_modules_series *series = i < MOST ? most[i] : NULL;
-        double *values = series ? add_line(page, chart, series->name) : NULL;
-        for (size_t k = 0; values && k < runs->n; k++)
-            values[k] = (double)(waiting ? series->causes_ns[k] : series->own[k].work_ns) / 1e9;
+    find_most(runs, waiting, most);
+    for (size_t i = 0; i < MOST && most[i]; i++) {
+        add_values(page, most[i], waiting, add_line(page, chart, most[i]->name));
+        chart->lines[i].style = style_of(page, most[i], most);
     }
     for (size_t i = 0; i < runs->n_series; i++) {
         const struct fm_modules_series *series = &runs->series[i];
-        bool drawn = weight_of(series, waiting) == 0;
-        for (size_t k = 0; k < MOST; k++)
-            drawn |= most[k] == series;
-        if (!drawn && !rest)
+        if (is_among(series, most) || weight_of(series, waiting) == 0)
+            continue;
+        if (!rest)
             rest = add_line(page, chart, "others");
-        for (size_t k = 0; !drawn && rest && k < runs->n; k++)
-            rest[k] += (double)(waiting ? series->causes_ns[k] : series->own[k].work_ns) / 1e9;
+        add_values(page, series, waiting, rest);
     }
+    if (rest)
+        chart->lines[chart->n_lines - 1].style = MOST;
 }
 
 static void add_mpi(const struct page *page, struct fm_chart *chart)
