@@ -73,7 +73,7 @@ ok "--histogram of another view" status 2 "$fathom" report job.fathom --histogra
 ok "an option of call paths" status 0 "$fathom" report job.fathom --depth 3
 ok "shows them" grep -q "No call paths were sampled" out
 ok "--focus of another view" status 2 "$fathom" report job.fathom --focus main --view sizes
-ok "is told whose it is too" says "--focus belongs to the views calls, callers and flat, not to sizes"
+ok "is told whose it is too" says "--focus belongs to the views calls, callers, flat and modules, not to sizes"
 ok "a percentage that is none" status 2 "$fathom" report job.fathom --percent 101
 ok "an unknown order" status 2 "$fathom" report job.fathom --sort colour
 ok "lists the orders" says "--sort knows inclusive, exclusive, max, imbalance and name, not 'colour'"
