@@ -120,6 +120,20 @@ static struct fm_module_cost cost_of(const struct maker *maker, const struct fm_
     return cost;
 }
 
+/* Who has called what waits: the module of the caller, or whoever has called that if it is MPI's own. Below no other
+ * module, as in threads of MPI, it is the outermost. */
+static uint32_t cause_of(const struct maker *maker, const struct fm_context *leaf)
+{
+    const struct fm_modules_node *nodes = maker->modules->nodes;
+    const struct fm_context *waits = leaf;
+    while (waits->parent->mark & WAITS)
+        waits = waits->parent;
+    uint32_t node = waits->parent->mark ? waits->parent->mark : leaf->mark & ~WAITS;
+    while (nodes[node].parent && strcmp(nodes[node].name, "mpi") == 0)
+        node = nodes[node].parent;
+    return node;
+}
+
 static void add_context(struct maker *maker, struct fm_context *at)
 {
     uint32_t from = at->parent->mark & ~WAITS, waits = at->parent->mark & WAITS;
@@ -139,6 +153,8 @@ static void add_context(struct maker *maker, struct fm_context *at)
         at->id.kind == FM_CONTEXT_CALL_SITE) {
         struct fm_module_cost cost = cost_of(maker, at, waits);
         add(&maker->modules->nodes[from].own, &cost);
+        if (cost.waiting_ns)
+            maker->modules->items[maker->modules->nodes[cause_of(maker, at)].module].causes_ns += cost.waiting_ns;
     }
 }
 
@@ -150,15 +166,6 @@ static bool is_above(const struct fm_modules_node *nodes, uint32_t node, uint32_
         if (nodes[at].module == module)
             return true;
     return false;
-}
-
-/* Who made the time be waited: the innermost module that is not MPI's own. */
-static uint32_t cause_of(const struct fm_modules_node *nodes, uint32_t node)
-{
-    uint32_t at = node;
-    while (nodes[at].parent && strcmp(nodes[at].name, "mpi") == 0)
-        at = nodes[at].parent;
-    return at;
 }
 
 static void sum_up(struct fm_modules *modules)
@@ -174,7 +181,6 @@ static void sum_up(struct fm_modules *modules)
         add(&modules->items[nodes[i].module].own, &nodes[i].own);
         if (!is_above(nodes, i, nodes[i].module))
             add(&modules->items[nodes[i].module].all, &nodes[i].all);
-        modules->items[nodes[cause_of(nodes, i)].module].causes_ns += nodes[i].own.waiting_ns;
     }
 }
 

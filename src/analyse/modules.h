@@ -31,8 +31,7 @@ struct fm_modules_item {
     const char *group;         /* or NULL */
     struct fm_module_cost own; /* adds up to the whole */
     struct fm_module_cost all; /* with what it calls, counted once where it is on the stack twice */
-    uint64_t causes_ns;        /* waiting below the module `mpi`, and such, that it is the innermost other module of:
-                                     adds up to all waiting */
+    uint64_t causes_ns;        /* waiting in what it has called, or MPI for it: adds up to all waiting */
 };
 
 struct fm_modules {

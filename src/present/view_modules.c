@@ -219,7 +219,7 @@ enum fm_status fm_view_modules_text(struct fm_report *report, FILE *out, struct 
     if (status)
         return status;
     fputs("%: of the time of all ranks; in the tree with all that is called. #: work, -: waiting.\n"
-          "% of waiting: of all of it, what is in the module itself and in MPI that it calls.\n",
+          "% of waiting: of all of it, what the module has called for, or MPI for it.\n",
           out);
     if (modules.whole.estimated_ns)
         fprintf(

@@ -196,6 +196,8 @@ static void with_a_map(void)
     tap_ok(costs(&item(&m, "solver")->own, 10, 0), "the first line that fits counts: one file in two modules");
     tap_ok(costs(&item(&m, FM_UNMAPPED)->own, 3, 5), "what no line tells of is shown, with what waits in it");
     tap_ok(costs(&item(&m, "math")->own, 2, 0), "a library");
+    tap_ok(item(&m, "solver")->causes_ns == 5000000 && item(&m, FM_UNMAPPED)->causes_ns == 0,
+           "who calls what waits has caused it, wherever that lies");
     tap_ok(strcmp(item(&m, "solver")->group, "model") == 0 && !item(&m, "math")->group, "groups");
     tap_ok(fm_modules_waits(&map, "MPI_Waitany") && fm_modules_waits(&map, "spin_x"), "'+' adds to what waits");
     tap_ok(fm_modules_waits(&map, "__poll") && fm_modules_waits(&map, "__GI___poll") &&
@@ -244,6 +246,25 @@ static void three_modules_wait(void)
     sums_agree(&tree, &m, "three modules");
 }
 
+static void threads_of_mpi(void)
+{
+    struct fm_calltree tree;
+    struct fm_modules_map map;
+    struct fm_error error;
+    if (read_map("module mpi file mpi.c\nmodule system file libc.c\nmodule ocean file o.f90\n", &map, &error))
+        abort();
+    fm_calltree_start(&tree, &arena, 1);
+    add_path(&tree, "mpi.c:progress/libc.c:poll/libc.c:syscall", 10, 0);
+    add_path(&tree, "libc.c:pause", 20, 0);
+    add_path(&tree, "o.f90:main/mpi.c:binding/MPI_Recv", 30, 0);
+    add_path(&tree, "o.f90:main/libc.c:helper/libc.c:sleep", 40, 0);
+    struct fm_modules m = modules_of(&tree, &map);
+    tap_ok(item(&m, "mpi")->causes_ns == 10000000, "a thread of MPI waits for MPI");
+    tap_ok(item(&m, "ocean")->causes_ns == 30000000 && item(&m, "system")->causes_ns == 60000000,
+           "MPI waits for whoever calls it, others for themselves");
+    sums_agree(&tree, &m, "threads of MPI");
+}
+
 static void collectives(void)
 {
     struct fm_calltree tree;
@@ -267,6 +288,7 @@ int main(void)
     with_a_map();
     recursion();
     three_modules_wait();
+    threads_of_mpi();
     collectives();
     fm_arena_destroy(&arena);
     return tap_done();
