@@ -16,6 +16,7 @@ int fm_cmd_report(int argc, char **argv);
 int fm_cmd_scale(int argc, char **argv);
 int fm_cmd_export(int argc, char **argv);
 int fm_cmd_modules(int argc, char **argv);
+int fm_cmd_attach(int argc, char **argv);
 int fm_cmd_collect(int argc, char **argv);
 int fm_cmd_doctor(int argc, char **argv);
 

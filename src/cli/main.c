@@ -17,6 +17,7 @@ static const struct command {
     {"scale", "what stops it from scaling: fathom scale --strong p4.fathom p64.fathom", fm_cmd_scale},
     {"export", "call paths for other tools: fathom export --to speedscope pop.1234.fathom", fm_cmd_export},
     {"modules", "name the parts of a model: fathom modules init ./pop", fm_cmd_modules},
+    {"attach", "modules of a job that runs already: fathom attach PID-OF-MPIRUN", fm_cmd_attach},
     {"collect", "merge what dead jobs left behind", fm_cmd_collect},
     {"doctor", "what works here, what does not, and the mend", fm_cmd_doctor},
 };

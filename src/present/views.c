@@ -148,6 +148,10 @@ void fm_print_incomplete(struct fm_report *report, FILE *out)
         return;
     char how[128];
     bool vanished = false;
+    if (summary->n_ends == 1 && summary->ends[0].end == FM_END_UNKNOWN && summary->ended_badly == summary->ranks) {
+        fputs("The job was still running; the figures are what was measured until then.\n\n", out);
+        return;
+    }
     fprintf(out, "%s; the figures are what was measured until then.\n", fm_incomplete_text(report));
     size_t shown = fm_report_rows(report, summary->n_ends, 6);
     for (size_t i = 0; i < shown; i++) {

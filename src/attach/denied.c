@@ -1,0 +1,53 @@
+#include "attach/denied.h"
+
+#include <fcntl.h>
+#include <pwd.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+/* A number behind a word at the beginning of a line; -1: there is none. */
+static long number_behind(const char *path, const char *word)
+{
+    char text[4096];
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    ssize_t n = fd >= 0 ? read(fd, text, sizeof text - 1) : -1;
+    long number = -1;
+    if (fd >= 0)
+        close(fd);
+    if (n <= 0)
+        return -1;
+    text[n] = 0;
+    const char *at = strstr(text, word);
+    return at && sscanf(at + strlen(word), "%ld", &number) == 1 ? number : -1;
+}
+
+enum fm_status fm_denied(pid_t pid, const char *yama, struct fm_error *error)
+{
+    char status[40];
+    snprintf(status, sizeof status, "/proc/%d/status", (int)pid);
+    long uid = number_behind(status, "\nUid:"), tracer = number_behind(status, "\nTracerPid:");
+    long scope = number_behind(yama, "");
+    const struct passwd *user = uid >= 0 ? getpwuid((uid_t)uid) : NULL;
+    if (uid < 0)
+        return fm_fail(error, FM_ERR_SYSTEM, "process %d has ended", (int)pid);
+    if (tracer > 0)
+        return fm_fail(error, FM_ERR_SYSTEM, "process %d is held by a debugger, process %ld; let it go first", (int)pid,
+                       tracer);
+    if (geteuid() != 0 && uid != (long)geteuid())
+        return fm_fail(error, FM_ERR_SYSTEM, "process %d belongs to user %s: only that user and root may look at it",
+                       (int)pid, user ? user->pw_name : "?");
+    if (scope >= 3)
+        return fm_fail(error, FM_ERR_SYSTEM,
+                       "the kernel's setting kernel.yama.ptrace_scope is 3: nobody may look at processes until the "
+                       "next boot; start the job with 'fathom run'");
+    if (scope >= 1)
+        return fm_fail(error, FM_ERR_SYSTEM,
+                       "the kernel's setting kernel.yama.ptrace_scope is %ld, which allows it to %s alone; 'sysctl "
+                       "kernel.yama.ptrace_scope=0' allows it, or start the job with 'fathom run'",
+                       scope, scope == 1 ? "parents and root" : "root");
+    return fm_fail(error, FM_ERR_SYSTEM,
+                   "process %d may not be looked at: it has made itself private (prctl PR_SET_DUMPABLE, set-uid), or "
+                   "this container has no ptrace (CAP_SYS_PTRACE); start the job with 'fathom run'",
+                   (int)pid);
+}

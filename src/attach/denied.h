@@ -1,0 +1,14 @@
+/* Why a process may not be looked at, as one sentence that names what forbids it. */
+#ifndef FM_ATTACH_DENIED_H
+#define FM_ATTACH_DENIED_H
+
+#include <sys/types.h>
+
+#include "base/error.h"
+
+#define FM_YAMA_SETTING "/proc/sys/kernel/yama/ptrace_scope"
+
+/* yama: the file with the kernel's setting. FM_ERR_SYSTEM. */
+enum fm_status fm_denied(pid_t pid, const char *yama, struct fm_error *error);
+
+#endif

@@ -1,0 +1,248 @@
+/* From samples to a profile: for each process the tree of what it has, in the order that profiles have, then all
+ * merged. */
+#include <pwd.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/sysinfo.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "attach/samples.h"
+#include "base/saturate.h"
+#include "base/sort.h"
+#include "generated/routines.h"
+#include "profile/strings.h"
+#include "reduce/merge.h"
+#include "reduce/notes.h"
+#include "reduce/parts.h"
+
+struct making {
+    const struct fm_samples *samples;
+    struct fm_arena scratch;
+    uint32_t from, to;
+    uint64_t *counts; /* by node: samples of one process, with what is below */
+    uint64_t *own;
+    uint32_t *first, *next; /* children; 0: none */
+    struct fm_error error;
+};
+
+/* ---- the tree of one process ---- */
+
+static struct fm_path path_of(const struct making *m, struct fm_profile *profile, uint32_t node)
+{
+    const struct fm_samples_node *from = &m->samples->nodes[node];
+    struct fm_path path = {.kind = from->kind, .site = {"", "", 0}, .routine = ""};
+    if (from->kind == FM_PATH_ROUTINE)
+        path.routine = fm_routine_names[from->place.routine - 1];
+    if (from->kind == FM_PATH_CALL || from->kind == FM_PATH_LEAF) {
+        path.site.offset = from->place.offset;
+        if (from->place.module) {
+            const struct fm_samples_module *module = &m->samples->modules[from->place.module - 1];
+            path.site.module = fm_profile_intern(profile, module->path);
+            path.site.build_id = fm_profile_intern(profile, module->build_id);
+        }
+    }
+    return path;
+}
+
+/* The first sample of a moment; they are in the order of moments. */
+static size_t first_of(const struct fm_samples *samples, uint32_t moment)
+{
+    size_t low = 0, high = samples->n;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (samples->log[middle].moment < moment)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+static void count(struct making *m, uint32_t process)
+{
+    const struct fm_samples *samples = m->samples;
+    memset(m->own, 0, samples->n_nodes * sizeof *m->own);
+    memset(m->first, 0, samples->n_nodes * sizeof *m->first);
+    for (size_t i = first_of(samples, m->from); i < samples->n && samples->log[i].moment < m->to; i++) {
+        const struct fm_samples_thread *thread = &samples->threads[samples->log[i].thread];
+        if (thread->process == process && thread->counts)
+            m->own[samples->log[i].node]++;
+    }
+    memcpy(m->counts, m->own, samples->n_nodes * sizeof *m->counts);
+    for (uint32_t i = (uint32_t)samples->n_nodes; i-- > 1;) {
+        uint32_t parent = samples->nodes[i].parent;
+        m->counts[parent] += m->counts[i];
+        if (m->counts[i]) {
+            m->next[i] = m->first[parent];
+            m->first[parent] = i;
+        }
+    }
+}
+
+struct child {
+    struct fm_path path;
+    uint32_t node;
+};
+
+static int compare_children(const void *a, const void *b)
+{
+    return fm_path_compare(&((const struct child *)a)->path, &((const struct child *)b)->path);
+}
+
+/* Appends a node and, children in their order, all below it. Depth is bounded by FM_PATHS_DEPTH. */
+static bool append(struct making *m, struct fm_profile *profile, uint32_t node, uint32_t parent, uint32_t rank)
+{
+    struct fm_paths *paths = &profile->paths;
+    uint32_t place = (uint32_t)paths->n;
+    size_t n = 0;
+    struct fm_path path = path_of(m, profile, node);
+    path.parent = parent;
+    path.own = fm_path_cost_of(m->own[node] * m->samples->period_ns, rank);
+    struct fm_path *nodes = fm_arena_grow(&profile->arena, paths->nodes, &paths->capacity, paths->n + 1, sizeof *nodes);
+    if (!nodes || !path.site.module || !path.site.build_id)
+        return false;
+    paths->nodes = nodes;
+    nodes[paths->n++] = path;
+    for (uint32_t child = m->first[node]; child; child = m->next[child])
+        n++;
+    struct child *children = fm_arena_alloc(&m->scratch, n * sizeof *children);
+    if (!children)
+        return false;
+    n = 0;
+    for (uint32_t child = m->first[node]; child; child = m->next[child])
+        children[n++] = (struct child){path_of(m, profile, child), child};
+    if (!fm_sort(children, n, sizeof *children, compare_children, &m->scratch))
+        return false;
+    for (size_t i = 0; i < n; i++)
+        if (!append(m, profile, children[i].node, place, rank))
+            return false;
+    return true;
+}
+
+static bool make_paths(struct making *m, struct fm_profile *profile, uint32_t process)
+{
+    uint32_t rank = m->samples->targets->items[process].rank;
+    struct fm_paths *paths = &profile->paths;
+    count(m, process);
+    paths->samples = m->counts[0];
+    paths->period_ns[0] = paths->period_ns[1] = m->samples->period_ns;
+    if (!paths->samples)
+        return true;
+    if (!append(m, profile, 0, 0, rank))
+        return false;
+    fm_paths_inclusive(paths, rank);
+    return fm_paths_share(paths, &profile->arena, &m->scratch, rank);
+}
+
+/* ---- job, host and process ---- */
+
+static const char *keep(struct fm_profile *profile, const char *text)
+{
+    return fm_profile_intern(profile, text ? text : "");
+}
+
+static bool keep_arguments(struct fm_profile *profile, const struct fm_target *target)
+{
+    struct fm_job *job = &profile->job;
+    const char *text = target->arguments, *end = text ? text + target->arguments_bytes : NULL;
+    size_t n = 0;
+    for (const char *at = text; at < end; at += strlen(at) + 1)
+        n++;
+    job->argv = fm_arena_alloc(&profile->arena, n * sizeof *job->argv);
+    for (const char *at = text; job->argv && at < end; at += strlen(at) + 1)
+        if (!(job->argv[job->n_argv++] = keep(profile, at)))
+            return false;
+    return job->argv;
+}
+
+static bool describe_job(const struct making *m, struct fm_profile *profile, const struct fm_target *target)
+{
+    const struct fm_targets *targets = m->samples->targets;
+    struct fm_job *job = &profile->job;
+    char key[72], id[64] = "";
+    time_t started = (time_t)(m->samples->started_real_ns / 1000000000u);
+    struct tm tm;
+    const struct passwd *user = getpwuid(getuid());
+    if (gmtime_r(&started, &tm))
+        strftime(id, 32, "%Y%m%d-%H%M%S", &tm);
+    snprintf(key, sizeof key, "attach-%d-%llu", (int)targets->items[0].pid,
+             (unsigned long long)targets->items[0].start_time);
+    snprintf(id + strlen(id), sizeof id - strlen(id), "-%d", (int)targets->items[0].pid);
+    job->key = keep(profile, key);
+    job->id = keep(profile, *targets->job_id ? targets->job_id : id);
+    job->exe = keep(profile, target->exe);
+    job->cwd = keep(profile, target->cwd);
+    job->user = keep(profile, user ? user->pw_name : "");
+    job->launcher = keep(profile, targets->launcher);
+    job->mpi = keep(profile, target->mpi);
+    job->mpi_library = keep(profile, target->mpi_library);
+    job->ranks = targets->ranks;
+    job->started_real_ns = m->samples->started_real_ns;
+    job->ended_real_ns = job->started_real_ns + (uint64_t)(m->to - m->from) * m->samples->period_ns;
+    return job->key && job->id && job->exe && job->cwd && job->user && job->launcher && job->mpi && job->mpi_library &&
+           keep_arguments(profile, target);
+}
+
+static bool describe_process(const struct making *m, struct fm_profile *profile, const struct fm_target *target)
+{
+    char name[72] = "";
+    struct sysinfo info = {0};
+    sysinfo(&info);
+    gethostname(name, sizeof name - 1);
+    struct fm_range range = {target->rank, target->rank};
+    struct fm_host host = {.name = keep(profile, name),
+                           .cpu = "",
+                           .cores = (uint32_t)sysconf(_SC_NPROCESSORS_ONLN),
+                           .memory_bytes = (uint64_t)info.totalram * info.mem_unit,
+                           .ranks = {&range, 1, 1}};
+    struct fm_process process = {.rank = target->rank,
+                                 .pid = target->pid,
+                                 .end = FM_END_UNKNOWN,
+                                 .wall_ns = (uint64_t)(m->to - m->from) * m->samples->period_ns,
+                                 .inside = ""};
+    return host.name && fm_merge_hosts(profile, &host, 1) && fm_merge_processes(profile, &process, 1) &&
+           fm_profile_note(profile, "sampled from outside (fathom attach): MPI calls are not counted", 0, &host.ranks);
+}
+
+static struct fm_profile *of_process(struct making *m, uint32_t process)
+{
+    const struct fm_target *target = &m->samples->targets->items[process];
+    struct fm_profile *profile = fm_profile_create();
+    if (!profile)
+        return NULL;
+    if (make_paths(m, profile, process) && describe_job(m, profile, target) && describe_process(m, profile, target))
+        return profile;
+    fm_profile_destroy(profile);
+    return NULL;
+}
+
+static struct fm_profile *merge_all(struct making *m)
+{
+    struct fm_profile *all = fm_profile_create();
+    for (uint32_t i = 0; all && i < m->samples->targets->n; i++) {
+        struct fm_profile *one = of_process(m, i);
+        if (!one || fm_profile_merge(all, one, &m->error) != FM_OK) {
+            fm_profile_destroy(all);
+            all = NULL;
+        }
+        fm_profile_destroy(one);
+    }
+    return all;
+}
+
+struct fm_profile *fm_samples_profile(const struct fm_samples *samples, uint32_t from, uint32_t to)
+{
+    struct making m = {.samples = samples, .from = from, .to = to};
+    m.counts = fm_arena_alloc(&m.scratch, samples->n_nodes * sizeof *m.counts);
+    m.own = fm_arena_alloc(&m.scratch, samples->n_nodes * sizeof *m.own);
+    m.first = fm_arena_alloc(&m.scratch, samples->n_nodes * sizeof *m.first);
+    m.next = fm_arena_alloc(&m.scratch, samples->n_nodes * sizeof *m.next);
+    struct fm_profile *profile = m.counts && m.own && m.first && m.next ? merge_all(&m) : NULL;
+    if (profile && from == 0 && to == samples->moments) {
+        profile->paths.partial = samples->partial;
+        profile->paths.lost = samples->lost;
+    }
+    fm_arena_destroy(&m.scratch);
+    return profile;
+}

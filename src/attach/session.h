@@ -1,0 +1,37 @@
+/* Sampling a job from outside: all its processes and threads, moment by moment. A process that ends is left out from
+ * then on; threads that come are found. One thread, and never two sessions at a time. */
+#ifndef FM_ATTACH_SESSION_H
+#define FM_ATTACH_SESSION_H
+
+#include "attach/samples.h"
+#include "attach/shot.h"
+#include "base/error.h"
+
+struct fm_session_thread;
+
+struct fm_session {
+    struct fm_samples samples;
+    const struct fm_targets *targets;
+    struct fm_walker **walkers; /* by target; NULL: it has ended */
+    size_t living;
+    struct fm_session_thread *threads;
+    size_t n_threads, threads_capacity;
+    struct fm_shot shot;
+    uint64_t *held_ns; /* of every stop; samples of threads that sleep have none */
+    size_t stops, held_capacity;
+};
+
+/* FM_ERR_SYSTEM with the sentence that says what forbids it. */
+enum fm_status fm_session_open(struct fm_session *session, const struct fm_targets *targets, uint64_t period_ns,
+                               struct fm_error *error);
+void fm_session_close(struct fm_session *session);
+
+/* Samples every thread once. false: no memory. */
+bool fm_session_moment(struct fm_session *session);
+/* How long threads were stopped. */
+struct fm_held {
+    uint64_t median_ns, most_ns;
+};
+struct fm_held fm_session_held(struct fm_session *session);
+
+#endif

@@ -1,0 +1,162 @@
+#include "attach/shot.h"
+
+#include <elf.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/ptrace.h>
+#include <sys/uio.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+
+enum { PAGE = 4096, TRIES = 3, SYSCALL_TEXT = 256 };
+
+static int open_of(const struct fm_shot_thread *thread, const char *name)
+{
+    char path[64];
+    snprintf(path, sizeof path, "/proc/%d/task/%d/%s", (int)thread->pid, (int)thread->tid, name);
+    return open(path, O_RDONLY | O_CLOEXEC);
+}
+
+bool fm_shot_open(struct fm_shot_thread *thread, pid_t pid, pid_t tid)
+{
+    *thread = (struct fm_shot_thread){.pid = pid, .tid = tid};
+    thread->place = open_of(thread, "syscall");
+    thread->delay = open_of(thread, "schedstat");
+    return thread->place >= 0;
+}
+
+void fm_shot_close(struct fm_shot_thread *thread)
+{
+    if (thread->place >= 0)
+        close(thread->place);
+    if (thread->delay >= 0)
+        close(thread->delay);
+    thread->place = thread->delay = -1;
+}
+
+/* Page by page, because a transfer ends before the first part that is not there. */
+static void copy_stack(pid_t pid, struct fm_shot *shot)
+{
+    struct iovec from[FM_SHOT_BYTES / PAGE + 1], to = {shot->stack, sizeof shot->stack};
+    uint64_t at = shot->sp;
+    size_t n = 0;
+    for (size_t left = sizeof shot->stack; left; n++) {
+        size_t part = PAGE - at % PAGE;
+        if (part > left)
+            part = left;
+        from[n] = (struct iovec){(void *)(uintptr_t)at, part}; // NOLINT(performance-no-int-to-ptr)
+        at += part;
+        left -= part;
+    }
+    ssize_t got = process_vm_readv(pid, &to, 1, from, n, 0);
+    shot->bytes = got > 0 ? (size_t)got : 0;
+}
+
+/* ---- asleep ---- */
+
+/* "running", or number and arguments of the system call (or -1), stack pointer, instruction; "": gone. */
+static void read_place(int fd, char text[SYSCALL_TEXT])
+{
+    ssize_t n = pread(fd, text, SYSCALL_TEXT - 1, 0);
+    text[n > 0 ? n : 0] = 0;
+}
+
+static bool parse_place(const char *text, struct fm_shot *shot)
+{
+    unsigned long long sp, pc;
+    const char *last = strrchr(text, ' '), *before = last;
+    while (before && before > text && *--before != ' ')
+        ;
+    if (!before || *before != ' ' || sscanf(before, "%llx %llx", &sp, &pc) != 2)
+        return false;
+    shot->sp = sp;
+    shot->pc = pc;
+    return true;
+}
+
+/* ---- running ---- */
+
+/* What has ended while we held it is ours to be waited for, before its parent can. */
+static enum fm_shot_end see_off(pid_t tid)
+{
+    int status;
+    while (waitpid(tid, &status, __WALL) == tid && WIFSTOPPED(status))
+        ptrace(PTRACE_DETACH, tid, 0, 0);
+    return FM_SHOT_GONE;
+}
+
+/* The signal that a stop is about: to be delivered on letting go. Ours has none, nor has a stop of the whole process,
+ * which lasts. */
+static long signal_of(int status)
+{
+    return status >> 16 ? 0 : WSTOPSIG(status);
+}
+
+/* How long the thread has waited for a core in its life. */
+static uint64_t queued_ns(const struct fm_shot_thread *thread)
+{
+    char text[80];
+    unsigned long long ran, queued;
+    ssize_t n = thread->delay >= 0 ? pread(thread->delay, text, sizeof text - 1, 0) : 0;
+    text[n > 0 ? n : 0] = 0;
+    return sscanf(text, "%llu %llu", &ran, &queued) == 2 ? queued : 0;
+}
+
+static void read_stopped(const struct fm_shot_thread *thread, struct fm_shot *shot, bool *good)
+{
+    struct user_regs_struct registers;
+    struct iovec place = {&registers, sizeof registers};
+    *good = ptrace(PTRACE_GETREGSET, thread->tid, NT_PRSTATUS, &place) == 0;
+    if (!*good)
+        return;
+    shot->pc = fm_registers_read(&registers, shot->registers);
+    shot->sp = shot->registers[FM_DWARF_SP];
+    copy_stack(thread->pid, shot);
+}
+
+static enum fm_shot_end hold(const struct fm_shot_thread *thread, struct fm_shot *shot)
+{
+    pid_t tid = thread->tid, waited;
+    int status;
+    bool good;
+    uint64_t queued = queued_ns(thread);
+    if (ptrace(PTRACE_SEIZE, tid, 0, 0) != 0)
+        return errno == EPERM ? FM_SHOT_DENIED : FM_SHOT_GONE;
+    uint64_t asked = fm_clock_ns(CLOCK_MONOTONIC);
+    if (ptrace(PTRACE_INTERRUPT, tid, 0, 0) != 0)
+        return see_off(tid);
+    while ((waited = waitpid(tid, &status, __WALL)) < 0 && errno == EINTR)
+        ;
+    if (waited != tid || !WIFSTOPPED(status))
+        return FM_SHOT_GONE;
+    uint64_t stopped = fm_clock_ns(CLOCK_MONOTONIC);
+    queued = queued_ns(thread) - queued;
+    read_stopped(thread, shot, &good);
+    if (ptrace(PTRACE_DETACH, tid, 0, signal_of(status)) != 0)
+        return see_off(tid);
+    shot->held_ns = fm_clock_ns(CLOCK_MONOTONIC) - stopped + (stopped - asked > queued ? stopped - asked - queued : 0);
+    return good ? FM_SHOT_TAKEN : FM_SHOT_MISSED;
+}
+
+enum fm_shot_end fm_shot_take(const struct fm_shot_thread *thread, struct fm_shot *shot)
+{
+    char before[SYSCALL_TEXT], after[SYSCALL_TEXT];
+    shot->held_ns = 0;
+    for (int i = 0; i < TRIES; i++) {
+        read_place(thread->place, before);
+        if (!before[0])
+            return FM_SHOT_GONE;
+        shot->asleep = parse_place(before, shot);
+        if (!shot->asleep)
+            return hold(thread, shot);
+        copy_stack(thread->pid, shot);
+        read_place(thread->place, after);
+        if (strcmp(before, after) == 0)
+            return FM_SHOT_TAKEN;
+    }
+    return FM_SHOT_MISSED;
+}

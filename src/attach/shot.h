@@ -1,0 +1,51 @@
+/* A picture of a thread of another process: its registers and the near part of its stack.
+ *
+ * A thread that sleeps is never stopped: what a stop would interrupt may end with EINTR or with half of its bytes
+ * (epoll_wait, semop, sigtimedwait, recv with a time limit: the kernel begins only some system calls anew). Where it
+ * sleeps /proc says, and as long as it does its stack stays as it is: it is read, and believed if the thread is then
+ * found as it was before.
+ *
+ * One that runs is held for as long as it takes to read its registers and its stack: PTRACE_SEIZE, PTRACE_INTERRUPT,
+ * PTRACE_DETACH. In between it is not traced at all, so that its signals go their ordinary way and a debugger may come.
+ * A signal that arrives in just that moment is delivered when it is let go. When the tool is killed the kernel lets it
+ * go, too. */
+#ifndef FM_ATTACH_SHOT_H
+#define FM_ATTACH_SHOT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "base/registers.h"
+
+enum { FM_SHOT_BYTES = 64 << 10 };
+
+struct fm_shot {
+    uint64_t registers[FM_REGISTERS];
+    uint64_t pc, sp;
+    bool asleep;      /* of the registers pc and sp alone are known */
+    uint64_t held_ns; /* stopped, from asking for it until it was let go, without waiting for a core; 0: not at all */
+    size_t bytes;     /* of the stack, from sp on */
+    unsigned char stack[FM_SHOT_BYTES];
+};
+
+enum fm_shot_end {
+    FM_SHOT_TAKEN,
+    FM_SHOT_MISSED, /* it moved while it was looked at */
+    FM_SHOT_GONE,
+    FM_SHOT_DENIED
+};
+
+/* A thread, and what /proc has of it: files that stay its own even when its number is used again. */
+struct fm_shot_thread {
+    pid_t pid, tid;
+    int place, delay; /* syscall, schedstat; -1: none */
+};
+
+bool fm_shot_open(struct fm_shot_thread *thread, pid_t pid, pid_t tid); /* false: gone, or not to be looked at */
+void fm_shot_close(struct fm_shot_thread *thread);
+/* Signals that could stop or end the caller should be blocked. */
+enum fm_shot_end fm_shot_take(const struct fm_shot_thread *thread, struct fm_shot *shot);
+
+#endif

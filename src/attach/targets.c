@@ -1,0 +1,244 @@
+#include "attach/targets.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/path.h"
+#include "base/sort.h"
+#include "reduce/node.h"
+
+struct finding {
+    struct fm_targets *targets;
+    struct fm_arena *arena;
+    const struct fm_proc *procs;
+    size_t n;
+    bool failed;
+    bool some_ranked;
+};
+
+/* What starts programs and is none itself. */
+static bool is_launcher(const struct fm_proc *proc)
+{
+    static const char *const names[] = {
+        "sh",
+        "bash",
+        "dash",
+        "zsh",
+        "ksh",
+        "csh",
+        "tcsh",
+        "env",
+        "timeout",
+        "time",
+        "nohup",
+        "mpirun",
+        "mpiexec",
+        "orterun",
+        "orted",
+        "prterun",
+        "prted",
+        "hydra_pmi_pro",
+        "hydra_bstrap_p",
+        "srun",
+        "slurmstepd",
+        "slurm_script",
+        "pbs_mom",
+        "flux",
+        "jsrun",
+        "aprun",
+        "ssh",
+        "sshd",
+        "fathom",
+        "sudo",
+        "numactl",
+        "taskset",
+        "mpirun.openmpi",
+        "mpiexec.openmp",
+        "mpiexec.hydra",
+        "mpirun.mpich",
+        "mpiexec.mpich",
+        "gdb",
+        "make",
+    };
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (strcmp(proc->name, names[i]) == 0)
+            return true;
+    return false;
+}
+
+static const struct fm_proc *proc_of(const struct finding *f, pid_t pid)
+{
+    for (size_t i = 0; i < f->n; i++)
+        if (f->procs[i].pid == pid)
+            return &f->procs[i];
+    return NULL;
+}
+
+static bool is_taken(const struct finding *f, pid_t pid)
+{
+    for (size_t i = 0; i < f->targets->n; i++)
+        if (f->targets->items[i].pid == pid)
+            return true;
+    return false;
+}
+
+/* The launcher's word; false: it has none. */
+static bool find_rank(struct finding *f, const char *env, size_t bytes, uint32_t *rank)
+{
+    static const char *const names[][2] = {{"OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE"},
+                                           {"PMI_RANK", "PMI_SIZE"},
+                                           {"PMIX_RANK", "PMIX_SIZE"},
+                                           {"SLURM_PROCID", "SLURM_NTASKS"},
+                                           {"FLUX_TASK_RANK", "FLUX_JOB_SIZE"}};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        const char *own = fm_proc_variable(env, bytes, names[i][0]), *size = fm_proc_variable(env, bytes, names[i][1]);
+        int number = own ? atoi(own) : -1, ranks = size ? atoi(size) : 0;
+        if (number < 0)
+            continue;
+        *rank = (uint32_t)number;
+        if (ranks > 0 && (uint32_t)ranks > f->targets->ranks)
+            f->targets->ranks = (uint32_t)ranks;
+        return true;
+    }
+    return false;
+}
+
+static void find_launcher(struct fm_targets *targets, const char *env, size_t bytes)
+{
+    static const char *const systems[][2] = {
+        {"SLURM_JOB_ID", "Slurm"}, {"PBS_JOBID", "PBS"}, {"LSB_JOBID", "LSF"}, {"FLUX_JOB_ID", "Flux"}};
+    for (size_t i = 0; i < sizeof systems / sizeof *systems && !*targets->launcher; i++) {
+        const char *id = fm_proc_variable(env, bytes, systems[i][0]);
+        if (id && *id) {
+            targets->launcher = systems[i][1];
+            targets->job_id = id;
+        }
+    }
+    if (!*targets->launcher &&
+        (fm_proc_variable(env, bytes, "OMPI_COMM_WORLD_SIZE") || fm_proc_variable(env, bytes, "PMI_SIZE")))
+        targets->launcher = "mpirun";
+}
+
+static const char *mpi_of(const char *maps, struct fm_arena *arena, const char **library)
+{
+    static const char *const kinds[][2] = {
+        {"libmpich", "MPICH"}, {"libmpi_cray", "MPICH"}, {"libmpi.so.12", "MPICH"}, {"libmpi.so", "Open MPI"}};
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
+        *library = fm_proc_mapped(maps, kinds[i][0], arena);
+        if (*library)
+            return kinds[i][1];
+    }
+    *library = "";
+    return "";
+}
+
+static void take(struct finding *f, pid_t pid)
+{
+    struct fm_targets *targets = f->targets;
+    size_t map_bytes, env_bytes;
+    const char *maps = fm_proc_file(pid, "maps", f->arena, &map_bytes);
+    const char *env = fm_proc_file(pid, "environ", f->arena, &env_bytes);
+    struct fm_target *items = fm_arena_grow(f->arena, targets->items, &targets->capacity, targets->n + 1,
+                                            sizeof *items);
+    if (!items) {
+        f->failed = true;
+        return;
+    }
+    targets->items = items;
+    struct fm_target *target = &items[targets->n];
+    *target = (struct fm_target){.pid = pid, .start_time = fm_process_start_time(pid), .rank = UINT32_MAX};
+    target->exe = fm_proc_link(pid, "exe", f->arena);
+    target->cwd = fm_proc_link(pid, "cwd", f->arena);
+    target->arguments = fm_proc_file(pid, "cmdline", f->arena, &target->arguments_bytes);
+    target->mpi = mpi_of(maps, f->arena, &target->mpi_library);
+    target->fathom = fm_proc_mapped(maps, "libfathom.so", f->arena);
+    const char *directory = env ? fm_proc_variable(env, env_bytes, "FATHOM_DIR") : NULL;
+    target->directory = directory ? directory : "";
+    if (env) {
+        f->some_ranked |= find_rank(f, env, env_bytes, &target->rank);
+        find_launcher(targets, env, env_bytes);
+    }
+    targets->n++;
+}
+
+static bool has_mpi(const struct finding *f, pid_t pid)
+{
+    size_t bytes;
+    const char *maps = fm_proc_file(pid, "maps", f->arena, &bytes), *library;
+    return maps && *mpi_of(maps, f->arena, &library);
+}
+
+/* Those with MPI in them, not below one another. */
+static void take_ranks(struct finding *f, pid_t pid)
+{
+    if (is_taken(f, pid))
+        return;
+    if (has_mpi(f, pid)) {
+        take(f, pid);
+        return;
+    }
+    for (size_t i = 0; i < f->n && !f->failed; i++)
+        if (f->procs[i].parent == pid && f->procs[i].pid != pid && f->procs[i].state != 'Z')
+            take_ranks(f, f->procs[i].pid);
+}
+
+static void take_leaves(struct finding *f, const struct fm_proc *proc)
+{
+    if (is_taken(f, proc->pid) || proc->state == 'Z')
+        return;
+    if (!is_launcher(proc)) {
+        take(f, proc->pid);
+        return;
+    }
+    for (size_t i = 0; i < f->n && !f->failed; i++)
+        if (f->procs[i].parent == proc->pid && f->procs[i].pid != proc->pid)
+            take_leaves(f, &f->procs[i]);
+}
+
+static int by_rank(const void *a, const void *b)
+{
+    const struct fm_target *x = a, *y = b;
+    if (x->rank != y->rank)
+        return x->rank < y->rank ? -1 : 1;
+    return (x->pid > y->pid) - (x->pid < y->pid);
+}
+
+/* Ranks are unique: those of two jobs, or of none, are counted by pid. */
+static enum fm_status number(struct finding *f, struct fm_error *error)
+{
+    struct fm_targets *targets = f->targets;
+    bool unique = f->some_ranked;
+    if (!fm_sort(targets->items, targets->n, sizeof *targets->items, by_rank, f->arena))
+        return fm_fail(error, FM_ERR_MEMORY, "no memory left for the processes");
+    for (size_t i = 0; i < targets->n; i++)
+        unique = unique && targets->items[i].rank != UINT32_MAX &&
+                 (!i || targets->items[i].rank != targets->items[i - 1].rank);
+    for (size_t i = 0; i < targets->n && !unique; i++)
+        targets->items[i].rank = (uint32_t)i;
+    uint32_t least = targets->n ? targets->items[targets->n - 1].rank + 1 : 0;
+    if (!unique || targets->ranks < least)
+        targets->ranks = least;
+    return FM_OK;
+}
+
+enum fm_status fm_targets_find(struct fm_targets *targets, const pid_t *pids, size_t n, struct fm_arena *arena,
+                               struct fm_error *error)
+{
+    struct finding f = {.targets = targets, .arena = arena};
+    *targets = (struct fm_targets){.launcher = "", .job_id = ""};
+    f.procs = fm_proc_list(arena, &f.n);
+    f.failed = !f.procs;
+    for (size_t i = 0; i < n && !f.failed; i++) {
+        const struct fm_proc *proc = proc_of(&f, pids[i]);
+        size_t before = targets->n;
+        if (!proc || proc->state == 'Z')
+            return fm_fail(error, FM_ERR_USAGE, "there is no process %d", (int)pids[i]);
+        take_ranks(&f, pids[i]);
+        if (targets->n == before)
+            take_leaves(&f, proc);
+        if (targets->n == before && !is_taken(&f, pids[i]))
+            return fm_fail(error, FM_ERR_USAGE, "process %d (%s) has started no program yet, or none on this host",
+                           (int)pids[i], proc->name);
+    }
+    return f.failed ? fm_fail(error, FM_ERR_MEMORY, "no memory left for the processes") : number(&f, error);
+}
