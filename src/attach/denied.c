@@ -22,18 +22,29 @@ static long number_behind(const char *path, const char *word)
     return at && sscanf(at + strlen(word), "%ld", &number) == 1 ? number : -1;
 }
 
+static long status_of(pid_t pid, const char *word)
+{
+    char path[40];
+    snprintf(path, sizeof path, "/proc/%d/status", (int)pid);
+    return number_behind(path, word);
+}
+
+pid_t fm_tracer_of(pid_t pid)
+{
+    long tracer = status_of(pid, "\nTracerPid:");
+    return tracer > 0 ? (pid_t)tracer : 0;
+}
+
 enum fm_status fm_denied(pid_t pid, const char *yama, struct fm_error *error)
 {
-    char status[40];
-    snprintf(status, sizeof status, "/proc/%d/status", (int)pid);
-    long uid = number_behind(status, "\nUid:"), tracer = number_behind(status, "\nTracerPid:");
-    long scope = number_behind(yama, "");
+    long uid = status_of(pid, "\nUid:"), scope = number_behind(yama, "");
+    pid_t tracer = fm_tracer_of(pid);
     const struct passwd *user = uid >= 0 ? getpwuid((uid_t)uid) : NULL;
     if (uid < 0)
         return fm_fail(error, FM_ERR_SYSTEM, "process %d has ended", (int)pid);
-    if (tracer > 0)
-        return fm_fail(error, FM_ERR_SYSTEM, "process %d is held by a debugger, process %ld; let it go first", (int)pid,
-                       tracer);
+    if (tracer)
+        return fm_fail(error, FM_ERR_SYSTEM, "process %d is held by a debugger, process %d; let it go first", (int)pid,
+                       (int)tracer);
     if (geteuid() != 0 && uid != (long)geteuid())
         return fm_fail(error, FM_ERR_SYSTEM, "process %d belongs to user %s: only that user and root may look at it",
                        (int)pid, user ? user->pw_name : "?");

@@ -8,6 +8,8 @@
 
 #define FM_YAMA_SETTING "/proc/sys/kernel/yama/ptrace_scope"
 
+/* The debugger that holds a process; 0: none does. */
+pid_t fm_tracer_of(pid_t pid);
 /* yama: the file with the kernel's setting. FM_ERR_SYSTEM. */
 enum fm_status fm_denied(pid_t pid, const char *yama, struct fm_error *error);
 

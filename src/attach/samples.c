@@ -110,6 +110,12 @@ uint32_t fm_samples_below(struct fm_samples *samples, uint32_t parent, uint32_t 
     return *slot;
 }
 
+uint32_t fm_samples_unseen(struct fm_samples *samples)
+{
+    uint32_t gap = fm_samples_below(samples, 0, FM_PATH_GAP, NULL);
+    return gap ? fm_samples_below(samples, gap, FM_PATH_LEAF, NULL) : 0;
+}
+
 bool fm_samples_add(struct fm_samples *samples, uint32_t thread, uint32_t node, bool complete)
 {
     struct fm_sample *log = fm_arena_grow(&samples->arena, samples->log, &samples->log_capacity, samples->n + 1,

@@ -67,6 +67,8 @@ uint32_t fm_samples_module(struct fm_samples *samples, const char *path, const c
 uint32_t fm_samples_thread(struct fm_samples *samples, uint32_t process, bool first);
 /* The child of a node, made if it is not there; 0: no memory. */
 uint32_t fm_samples_below(struct fm_samples *samples, uint32_t parent, uint32_t kind, const struct fm_place *place);
+/* The node for a thread that runs, and nothing else is known of it. */
+uint32_t fm_samples_unseen(struct fm_samples *samples);
 /* A thread was found at a node at the moment that is not over yet. */
 bool fm_samples_add(struct fm_samples *samples, uint32_t thread, uint32_t node, bool complete);
 

@@ -2,54 +2,38 @@
 
 #include <ctype.h>
 #include <dirent.h>
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #include "attach/denied.h"
 #include "attach/walk.h"
 #include "profile/order.h"
 #include "reduce/node.h"
 
+enum { LOOKS = 25, LOOK_US = 1000 };
+
 struct fm_session_thread {
     struct fm_shot_thread of;
     uint32_t process, number; /* of the target; among the samples */
     bool here;                /* seen in this moment's list */
-    /* what was seen last: an unchanged stack has the same path */
+    enum fm_shot_state state;
+    struct fm_shot *shot, *last; /* of this moment and the one before; an unchanged stack has the same path: */
+    bool seen;                   /* last, node and complete are of the moment before */
     uint32_t node;
     bool complete;
-    struct fm_shot *last; /* NULL: nothing, or it was not asleep */
 };
-
-enum fm_status fm_session_open(struct fm_session *session, const struct fm_targets *targets, uint64_t period_ns,
-                               struct fm_error *error)
-{
-    *session = (struct fm_session){.targets = targets};
-    if (!fm_samples_open(&session->samples, targets, period_ns))
-        return fm_fail(error, FM_ERR_MEMORY, "no memory left for samples");
-    session->walkers = fm_arena_alloc(&session->samples.arena, targets->n * sizeof *session->walkers);
-    for (size_t i = 0; i < targets->n && session->walkers; i++) {
-        pid_t pid = targets->items[i].pid;
-        struct fm_shot_thread first;
-        enum fm_shot_end status = fm_shot_open(&first, pid, pid) ? fm_shot_take(&first, &session->shot)
-                                                                 : FM_SHOT_DENIED;
-        fm_shot_close(&first);
-        if (status != FM_SHOT_GONE && status != FM_SHOT_DENIED)
-            session->walkers[i] = fm_walker_open(pid);
-        session->living += session->walkers[i] != NULL;
-        if (status == FM_SHOT_DENIED || (status == FM_SHOT_TAKEN && !session->walkers[i])) {
-            fm_session_close(session);
-            return fm_denied(pid, FM_YAMA_SETTING, error);
-        }
-    }
-    return session->walkers ? FM_OK : fm_fail(error, FM_ERR_MEMORY, "no memory left for samples");
-}
 
 static void forget_thread(struct fm_session_thread *thread)
 {
     fm_shot_close(&thread->of);
+    free(thread->shot);
     free(thread->last);
-    thread->last = NULL;
+    thread->shot = thread->last = NULL;
 }
 
 void fm_session_close(struct fm_session *session)
@@ -74,7 +58,8 @@ static bool add_thread(struct fm_session *session, uint32_t process, pid_t tid)
     session->threads = threads;
     struct fm_session_thread *thread = &threads[session->n_threads++];
     *thread = (struct fm_session_thread){.process = process, .number = number, .here = true};
-    fm_shot_open(&thread->of, pid, tid);
+    if (!fm_shot_open(&thread->of, pid, tid))
+        session->n_threads--; /* gone already */
     return true;
 }
 
@@ -130,6 +115,66 @@ static bool list_all(struct fm_session *session)
     return true;
 }
 
+/* Before anything is stopped: which threads must never be. */
+static bool learn(struct fm_session *session)
+{
+    for (int look = 0; look < LOOKS; look++) {
+        if (!list_all(session))
+            return false;
+        for (size_t i = 0; i < session->n_threads; i++)
+            fm_shot_learn(&session->threads[i].of);
+        usleep(LOOK_US);
+    }
+    return true;
+}
+
+/* ---- the beginning ---- */
+
+/* Short turns, so that on full cores we get ours soon: kernels from 6.12 on take a wish, and others may refuse. */
+static void ask_for_short_turns(void)
+{
+    struct {
+        uint32_t size, policy;
+        uint64_t flags;
+        int32_t nice;
+        uint32_t priority;
+        uint64_t runtime_ns, deadline_ns, period_ns;
+    } wish = {.size = sizeof wish, .policy = SCHED_OTHER, .runtime_ns = 100000};
+    wish.nice = getpriority(PRIO_PROCESS, 0);
+    syscall(SYS_sched_setattr, 0, &wish, 0);
+}
+
+/* Whether a process can be looked at: what guards ptrace guards this file, too. */
+static bool may_look(pid_t pid)
+{
+    struct fm_shot_thread first;
+    bool may = fm_shot_open(&first, pid, pid) && fm_shot_learn(&first) && !fm_tracer_of(pid);
+    fm_shot_close(&first);
+    return may;
+}
+
+enum fm_status fm_session_open(struct fm_session *session, const struct fm_targets *targets, uint64_t period_ns,
+                               struct fm_error *error)
+{
+    *session = (struct fm_session){.targets = targets};
+    if (!fm_samples_open(&session->samples, targets, period_ns))
+        return fm_fail(error, FM_ERR_MEMORY, "no memory left for samples");
+    ask_for_short_turns();
+    session->walkers = fm_arena_alloc(&session->samples.arena, targets->n * sizeof *session->walkers);
+    for (size_t i = 0; i < targets->n && session->walkers; i++) {
+        pid_t pid = targets->items[i].pid;
+        if (fm_process_alive(pid, targets->items[i].start_time)) {
+            session->walkers[i] = may_look(pid) ? fm_walker_open(pid) : NULL;
+            if (!session->walkers[i])
+                return fm_denied(pid, FM_YAMA_SETTING, error);
+            session->living++;
+        }
+    }
+    if (!session->walkers || !learn(session))
+        return fm_fail(error, FM_ERR_MEMORY, "no memory left for samples");
+    return FM_OK;
+}
+
 /* ---- samples ---- */
 
 static bool note_stop(struct fm_session *session, uint64_t ns)
@@ -145,46 +190,73 @@ static bool note_stop(struct fm_session *session, uint64_t ns)
     return true;
 }
 
-static bool as_before(const struct fm_session_thread *thread, const struct fm_shot *shot)
+/* Pictures of threads that sleep; those that run are asked to stop, and let go as soon as they have, so that few are
+ * stopped at a time, and one that waits for a core keeps nobody waiting. */
+static void begin(struct fm_session_thread *thread)
 {
-    const struct fm_shot *last = thread->last;
-    return last && shot->asleep && last->pc == shot->pc && last->sp == shot->sp && last->bytes == shot->bytes &&
-           memcmp(last->stack, shot->stack, shot->bytes) == 0;
-}
-
-static void remember(struct fm_session_thread *thread, const struct fm_shot *shot)
-{
-    if (!shot->asleep) {
-        free(thread->last);
-        thread->last = NULL;
-        return;
-    }
+    if (!thread->shot)
+        thread->shot = malloc(sizeof *thread->shot);
     if (!thread->last)
         thread->last = malloc(sizeof *thread->last);
-    if (thread->last)
-        *thread->last = *shot;
+    thread->state = thread->shot && thread->last ? fm_shot_begin(&thread->of, thread->shot) : FM_SHOT_MISSED;
 }
 
-static bool sample(struct fm_session *session, struct fm_session_thread *thread)
+static void let_go(struct fm_session *session, bool block)
 {
-    struct fm_shot *shot = &session->shot;
-    switch (fm_shot_take(&thread->of, shot)) {
+    int status;
+    for (pid_t tid; session->asked && (tid = fm_shot_next(block, &status));)
+        for (size_t i = 0; i < session->n_threads; i++) {
+            struct fm_session_thread *thread = &session->threads[i];
+            if (thread->of.tid != tid || thread->state != FM_SHOT_ASKED)
+                continue;
+            thread->state = fm_shot_end(&thread->of, status, thread->shot);
+            session->asked--;
+        }
+}
+
+static void take_all(struct fm_session *session)
+{
+    session->asked = 0;
+    for (size_t i = 0; i < session->n_threads; i++) {
+        begin(&session->threads[i]);
+        session->asked += session->threads[i].state == FM_SHOT_ASKED;
+        let_go(session, false);
+    }
+    let_go(session, true);
+}
+
+static bool as_before(const struct fm_session_thread *thread)
+{
+    const struct fm_shot *last = thread->last, *shot = thread->shot;
+    return thread->seen && last->asleep && shot->asleep && last->pc == shot->pc && last->sp == shot->sp &&
+           last->bytes == shot->bytes && memcmp(last->stack, shot->stack, shot->bytes) == 0;
+}
+
+static bool keep(struct fm_session *session, struct fm_session_thread *thread)
+{
+    switch (thread->state) {
     case FM_SHOT_TAKEN:
         break;
+    case FM_SHOT_UNSEEN:
+        thread->seen = false;
+        return fm_samples_add(&session->samples, thread->number, fm_samples_unseen(&session->samples), false);
     case FM_SHOT_MISSED:
     case FM_SHOT_DENIED: /* a debugger has come; it may leave again */
         session->samples.lost++;
         return true;
     default:
-        forget_thread(thread);
+        fm_shot_close(&thread->of);
         return true;
     }
-    if (!note_stop(session, shot->held_ns))
+    if (!note_stop(session, thread->shot->held_ns))
         return false;
-    if (!as_before(thread, shot)) {
-        thread->node = fm_walker_node(session->walkers[thread->process], shot, &session->samples, &thread->complete);
-        remember(thread, shot);
-    }
+    if (!as_before(thread))
+        thread->node = fm_walker_node(session->walkers[thread->process], thread->shot, &session->samples,
+                                      &thread->complete);
+    struct fm_shot *last = thread->last;
+    thread->last = thread->shot;
+    thread->shot = last;
+    thread->seen = true;
     return thread->node && fm_samples_add(&session->samples, thread->number, thread->node, thread->complete);
 }
 
@@ -192,8 +264,9 @@ bool fm_session_moment(struct fm_session *session)
 {
     if (!list_all(session))
         return false;
+    take_all(session);
     for (size_t i = 0; i < session->n_threads; i++)
-        if (session->threads[i].of.place >= 0 && !sample(session, &session->threads[i]))
+        if (!keep(session, &session->threads[i]))
             return false;
     session->samples.moments++;
     return true;

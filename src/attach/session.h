@@ -16,7 +16,7 @@ struct fm_session {
     size_t living;
     struct fm_session_thread *threads;
     size_t n_threads, threads_capacity;
-    struct fm_shot shot;
+    size_t asked;      /* threads that have not stopped yet */
     uint64_t *held_ns; /* of every stop; samples of threads that sleep have none */
     size_t stops, held_capacity;
 };

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/ptrace.h>
 #include <sys/uio.h>
@@ -11,6 +12,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/syscalls.h"
 
 enum { PAGE = 4096, TRIES = 3, SYSCALL_TEXT = 256 };
 
@@ -65,7 +67,7 @@ static void read_place(int fd, char text[SYSCALL_TEXT])
     text[n > 0 ? n : 0] = 0;
 }
 
-static bool parse_place(const char *text, struct fm_shot *shot)
+static bool parse_place(struct fm_shot_thread *thread, const char *text, struct fm_shot *shot)
 {
     unsigned long long sp, pc;
     const char *last = strrchr(text, ' '), *before = last;
@@ -75,13 +77,22 @@ static bool parse_place(const char *text, struct fm_shot *shot)
         return false;
     shot->sp = sp;
     shot->pc = pc;
+    thread->fragile |= fm_syscall_is_fragile(atol(text));
     return true;
+}
+
+bool fm_shot_learn(struct fm_shot_thread *thread)
+{
+    char text[SYSCALL_TEXT];
+    read_place(thread->place, text);
+    thread->fragile |= text[0] >= '0' && text[0] <= '9' && fm_syscall_is_fragile(atol(text));
+    return text[0];
 }
 
 /* ---- running ---- */
 
 /* What has ended while we held it is ours to be waited for, before its parent can. */
-static enum fm_shot_end see_off(pid_t tid)
+static enum fm_shot_state see_off(pid_t tid)
 {
     int status;
     while (waitpid(tid, &status, __WALL) == tid && WIFSTOPPED(status))
@@ -118,31 +129,39 @@ static void read_stopped(const struct fm_shot_thread *thread, struct fm_shot *sh
     copy_stack(thread->pid, shot);
 }
 
-static enum fm_shot_end hold(const struct fm_shot_thread *thread, struct fm_shot *shot)
+static enum fm_shot_state ask(const struct fm_shot_thread *thread, struct fm_shot *shot)
 {
-    pid_t tid = thread->tid, waited;
-    int status;
-    bool good;
-    uint64_t queued = queued_ns(thread);
-    if (ptrace(PTRACE_SEIZE, tid, 0, 0) != 0)
+    shot->queued_ns = queued_ns(thread);
+    if (ptrace(PTRACE_SEIZE, thread->tid, 0, 0) != 0)
         return errno == EPERM ? FM_SHOT_DENIED : FM_SHOT_GONE;
-    uint64_t asked = fm_clock_ns(CLOCK_MONOTONIC);
-    if (ptrace(PTRACE_INTERRUPT, tid, 0, 0) != 0)
-        return see_off(tid);
-    while ((waited = waitpid(tid, &status, __WALL)) < 0 && errno == EINTR)
+    shot->asked_ns = fm_clock_ns(CLOCK_MONOTONIC);
+    return ptrace(PTRACE_INTERRUPT, thread->tid, 0, 0) == 0 ? FM_SHOT_ASKED : see_off(thread->tid);
+}
+
+pid_t fm_shot_next(bool block, int *status)
+{
+    pid_t tid;
+    while ((tid = waitpid(-1, status, __WALL | (block ? 0 : WNOHANG))) < 0 && errno == EINTR)
         ;
-    if (waited != tid || !WIFSTOPPED(status))
+    return tid > 0 ? tid : 0;
+}
+
+enum fm_shot_state fm_shot_end(const struct fm_shot_thread *thread, int status, struct fm_shot *shot)
+{
+    bool good;
+    if (!WIFSTOPPED(status))
         return FM_SHOT_GONE;
-    uint64_t stopped = fm_clock_ns(CLOCK_MONOTONIC);
-    queued = queued_ns(thread) - queued;
+    uint64_t waited = fm_clock_ns(CLOCK_MONOTONIC) - shot->asked_ns, queued = queued_ns(thread) - shot->queued_ns;
     read_stopped(thread, shot, &good);
-    if (ptrace(PTRACE_DETACH, tid, 0, signal_of(status)) != 0)
-        return see_off(tid);
-    shot->held_ns = fm_clock_ns(CLOCK_MONOTONIC) - stopped + (stopped - asked > queued ? stopped - asked - queued : 0);
+    if (ptrace(PTRACE_DETACH, thread->tid, 0, signal_of(status)) != 0)
+        return see_off(thread->tid);
+    shot->held_ns = fm_clock_ns(CLOCK_MONOTONIC) - shot->asked_ns - (queued < waited ? queued : waited);
     return good ? FM_SHOT_TAKEN : FM_SHOT_MISSED;
 }
 
-enum fm_shot_end fm_shot_take(const struct fm_shot_thread *thread, struct fm_shot *shot)
+/* ---- either ---- */
+
+enum fm_shot_state fm_shot_begin(struct fm_shot_thread *thread, struct fm_shot *shot)
 {
     char before[SYSCALL_TEXT], after[SYSCALL_TEXT];
     shot->held_ns = 0;
@@ -150,9 +169,9 @@ enum fm_shot_end fm_shot_take(const struct fm_shot_thread *thread, struct fm_sho
         read_place(thread->place, before);
         if (!before[0])
             return FM_SHOT_GONE;
-        shot->asleep = parse_place(before, shot);
+        shot->asleep = parse_place(thread, before, shot);
         if (!shot->asleep)
-            return hold(thread, shot);
+            return thread->fragile ? FM_SHOT_UNSEEN : ask(thread, shot);
         copy_stack(thread->pid, shot);
         read_place(thread->place, after);
         if (strcmp(before, after) == 0)

@@ -3,7 +3,8 @@
  * A thread that sleeps is never stopped: what a stop would interrupt may end with EINTR or with half of its bytes
  * (epoll_wait, semop, sigtimedwait, recv with a time limit: the kernel begins only some system calls anew). Where it
  * sleeps /proc says, and as long as it does its stack stays as it is: it is read, and believed if the thread is then
- * found as it was before.
+ * found as it was before. A thread that was found in such a call once is never stopped: it may be about to wake up in
+ * one, or to enter one, and /proc does not tell that from running.
  *
  * One that runs is held for as long as it takes to read its registers and its stack: PTRACE_SEIZE, PTRACE_INTERRUPT,
  * PTRACE_DETACH. In between it is not traced at all, so that its signals go their ordinary way and a debugger may come.
@@ -26,12 +27,15 @@ struct fm_shot {
     uint64_t pc, sp;
     bool asleep;      /* of the registers pc and sp alone are known */
     uint64_t held_ns; /* stopped, from asking for it until it was let go, without waiting for a core; 0: not at all */
-    size_t bytes;     /* of the stack, from sp on */
+    uint64_t asked_ns, queued_ns; /* when it was asked to stop, and how long it had waited for a core until then */
+    size_t bytes;                 /* of the stack, from sp on */
     unsigned char stack[FM_SHOT_BYTES];
 };
 
-enum fm_shot_end {
+enum fm_shot_state {
     FM_SHOT_TAKEN,
+    FM_SHOT_ASKED,  /* the thread runs and was asked to stop: it will be waited for */
+    FM_SHOT_UNSEEN, /* it runs, and must not be stopped */
     FM_SHOT_MISSED, /* it moved while it was looked at */
     FM_SHOT_GONE,
     FM_SHOT_DENIED
@@ -41,11 +45,20 @@ enum fm_shot_end {
 struct fm_shot_thread {
     pid_t pid, tid;
     int place, delay; /* syscall, schedstat; -1: none */
+    bool fragile;     /* never to be stopped */
 };
 
 bool fm_shot_open(struct fm_shot_thread *thread, pid_t pid, pid_t tid); /* false: gone, or not to be looked at */
 void fm_shot_close(struct fm_shot_thread *thread);
-/* Signals that could stop or end the caller should be blocked. */
-enum fm_shot_end fm_shot_take(const struct fm_shot_thread *thread, struct fm_shot *shot);
+/* Only looks whether the thread is fragile; false: that may not be looked at. */
+bool fm_shot_learn(struct fm_shot_thread *thread);
+
+/* Takes it, or asks the thread to stop. Signals that could stop or end the caller should be blocked from here on, until
+ * all that were asked have been waited for. */
+enum fm_shot_state fm_shot_begin(struct fm_shot_thread *thread, struct fm_shot *shot);
+/* The next thread that has stopped or ended; 0: none has (yet, unless `block`). */
+pid_t fm_shot_next(bool block, int *status);
+/* Takes it of the thread that has, and lets it go. */
+enum fm_shot_state fm_shot_end(const struct fm_shot_thread *thread, int status, struct fm_shot *shot);
 
 #endif
