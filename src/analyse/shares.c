@@ -4,11 +4,11 @@
 #include <string.h>
 
 /* Student's t for 95 % and FM_STRETCHES - 1 degrees of freedom. */
-#define STUDENT 2.0930
+#define STUDENT 2.2622
 
 double fm_share_width(const double *parts, const double *wholes)
 {
-    double part = 0, whole = 0, squares = 0;
+    double part = 0, whole = 0, squares = 0, products = 0, before = 0;
     for (size_t i = 0; i < FM_STRETCHES; i++) {
         part += parts[i];
         whole += wholes[i];
@@ -18,7 +18,11 @@ double fm_share_width(const double *parts, const double *wholes)
     for (size_t i = 0; i < FM_STRETCHES; i++) {
         double away = parts[i] - part / whole * wholes[i];
         squares += away * away;
+        products += away * before;
+        before = away;
     }
+    if (products > 0) /* stretches that follow each other are alike: the phases are about as long as they */
+        squares += 2 * products;
     double deviation = sqrt(squares / (FM_STRETCHES - 1) * FM_STRETCHES) / whole; /* of the ratio */
     return 2 * STUDENT * deviation;
 }

@@ -10,8 +10,8 @@
 #include "analyse/modules.h"
 
 enum {
-    FM_STRETCHES = 20,
-    FM_STRETCH_LEAST = 5, /* moments in one, before anything is believed */
+    FM_STRETCHES = 10,
+    FM_STRETCH_LEAST = 10, /* moments in one, before anything is believed */
 };
 #define FM_SHARE_MATTERS 0.02 /* what is less than that may be known as badly as it likes */
 

@@ -40,17 +40,6 @@ uint32_t fm_samples_module(struct fm_samples *samples, const char *path, const c
     return slot->number = (uint32_t)samples->n_modules;
 }
 
-uint32_t fm_samples_thread(struct fm_samples *samples, uint32_t process, bool first)
-{
-    struct fm_samples_thread *threads = fm_arena_grow(&samples->arena, samples->threads, &samples->threads_capacity,
-                                                      samples->n_threads + 1, sizeof *threads);
-    if (!threads)
-        return UINT32_MAX;
-    samples->threads = threads;
-    threads[samples->n_threads] = (struct fm_samples_thread){.process = process, .counts = first};
-    return (uint32_t)samples->n_threads++;
-}
-
 /* ---- the tree ---- */
 
 static bool same(const struct fm_samples_node *a, const struct fm_samples_node *b)
@@ -116,18 +105,14 @@ uint32_t fm_samples_unseen(struct fm_samples *samples)
     return gap ? fm_samples_below(samples, gap, FM_PATH_LEAF, NULL) : 0;
 }
 
-bool fm_samples_add(struct fm_samples *samples, uint32_t thread, uint32_t node, bool complete)
+bool fm_samples_add(struct fm_samples *samples, uint32_t process, uint32_t node, bool complete)
 {
     struct fm_sample *log = fm_arena_grow(&samples->arena, samples->log, &samples->log_capacity, samples->n + 1,
                                           sizeof *log);
     if (!log)
         return false;
     samples->log = log;
-    log[samples->n++] = (struct fm_sample){samples->moments, thread, node};
-    struct fm_samples_thread *seen = &samples->threads[thread];
-    seen->counts |= seen->node && seen->node != node;
-    if (!seen->node)
-        seen->node = node;
+    log[samples->n++] = (struct fm_sample){samples->moments, process, node};
     samples->partial += !complete;
     return true;
 }

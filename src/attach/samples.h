@@ -1,8 +1,5 @@
 /* What was sampled of a job from outside: one calling context tree for all its processes, and for every sample the
- * moment, the thread and the node. From any stretch of moments a profile can be made, so that stretches can be compared.
- *
- * A thread that was found asleep at one and the same place all the time is left out, unless it is the first of its
- * process: libraries have such threads for themselves, and nobody waits for them.
+ * moment, the process and the node. From any stretch of moments a profile can be made, so that stretches can be compared.
  *
  * Memory is the struct's until fm_samples_close. */
 #ifndef FM_ATTACH_SAMPLES_H
@@ -21,6 +18,7 @@ struct fm_place {
     uint32_t routine; /* number + 1 of the MPI routine that the address lies in; 0: none */
     uint64_t offset;
     bool outermost; /* here the C library starts a program or a thread: nothing of the user's is above */
+    bool own;       /* in the program itself, not in a library */
 };
 
 struct fm_samples_node {
@@ -28,14 +26,8 @@ struct fm_samples_node {
     struct fm_place place;
 };
 
-struct fm_samples_thread {
-    uint32_t process; /* number of the target */
-    uint32_t node;    /* where it was seen first */
-    bool counts;
-};
-
 struct fm_sample {
-    uint32_t moment, thread, node;
+    uint32_t moment, process, node; /* process: number of the target */
 };
 
 struct fm_samples {
@@ -49,8 +41,6 @@ struct fm_samples {
     size_t n_nodes, nodes_capacity;
     uint32_t *slots; /* hash table: node */
     size_t slots_capacity;
-    struct fm_samples_thread *threads;
-    size_t n_threads, threads_capacity;
     struct fm_samples_module {
         const char *path, *build_id;
     } * modules;
@@ -62,15 +52,14 @@ struct fm_samples {
 bool fm_samples_open(struct fm_samples *samples, const struct fm_targets *targets, uint64_t period_ns);
 void fm_samples_close(struct fm_samples *samples);
 
-/* Numbers; the same load module has the same number. */
+/* Its number: the same for the same load module. */
 uint32_t fm_samples_module(struct fm_samples *samples, const char *path, const char *build_id);
-uint32_t fm_samples_thread(struct fm_samples *samples, uint32_t process, bool first);
 /* The child of a node, made if it is not there; 0: no memory. */
 uint32_t fm_samples_below(struct fm_samples *samples, uint32_t parent, uint32_t kind, const struct fm_place *place);
 /* The node for a thread that runs, and nothing else is known of it. */
 uint32_t fm_samples_unseen(struct fm_samples *samples);
-/* A thread was found at a node at the moment that is not over yet. */
-bool fm_samples_add(struct fm_samples *samples, uint32_t thread, uint32_t node, bool complete);
+/* A thread of the process was found at a node at the moment that is not over yet. */
+bool fm_samples_add(struct fm_samples *samples, uint32_t process, uint32_t node, bool complete);
 
 /* The profile of the moments from..to - 1. NULL: no memory. */
 struct fm_profile *fm_samples_profile(const struct fm_samples *samples, uint32_t from, uint32_t to);

@@ -64,11 +64,9 @@ static void count(struct making *m, uint32_t process)
     const struct fm_samples *samples = m->samples;
     memset(m->own, 0, samples->n_nodes * sizeof *m->own);
     memset(m->first, 0, samples->n_nodes * sizeof *m->first);
-    for (size_t i = first_of(samples, m->from); i < samples->n && samples->log[i].moment < m->to; i++) {
-        const struct fm_samples_thread *thread = &samples->threads[samples->log[i].thread];
-        if (thread->process == process && thread->counts)
+    for (size_t i = first_of(samples, m->from); i < samples->n && samples->log[i].moment < m->to; i++)
+        if (samples->log[i].process == process)
             m->own[samples->log[i].node]++;
-    }
     memcpy(m->counts, m->own, samples->n_nodes * sizeof *m->counts);
     for (uint32_t i = (uint32_t)samples->n_nodes; i-- > 1;) {
         uint32_t parent = samples->nodes[i].parent;

@@ -19,13 +19,13 @@ enum { LOOKS = 25, LOOK_US = 1000 };
 
 struct fm_session_thread {
     struct fm_shot_thread of;
-    uint32_t process, number; /* of the target; among the samples */
-    bool here;                /* seen in this moment's list */
+    uint32_t process; /* number of the target */
+    bool here;        /* seen in this moment's list */
+    bool matters;     /* the first of its process, or was seen in the program itself */
     enum fm_shot_state state;
     struct fm_shot *shot, *last; /* of this moment and the one before; an unchanged stack has the same path: */
-    bool seen;                   /* last, node and complete are of the moment before */
-    uint32_t node;
-    bool complete;
+    bool seen;                   /* last and walked are of the moment before */
+    struct fm_walked walked;
 };
 
 static void forget_thread(struct fm_session_thread *thread)
@@ -52,12 +52,11 @@ static bool add_thread(struct fm_session *session, uint32_t process, pid_t tid)
     pid_t pid = session->targets->items[process].pid;
     struct fm_session_thread *threads = fm_arena_grow(
         &session->samples.arena, session->threads, &session->threads_capacity, session->n_threads + 1, sizeof *threads);
-    uint32_t number = fm_samples_thread(&session->samples, process, tid == pid);
-    if (!threads || number == UINT32_MAX)
+    if (!threads)
         return false;
     session->threads = threads;
     struct fm_session_thread *thread = &threads[session->n_threads++];
-    *thread = (struct fm_session_thread){.process = process, .number = number, .here = true};
+    *thread = (struct fm_session_thread){.process = process, .here = true, .matters = tid == pid};
     if (!fm_shot_open(&thread->of, pid, tid))
         session->n_threads--; /* gone already */
     return true;
@@ -164,7 +163,7 @@ enum fm_status fm_session_open(struct fm_session *session, const struct fm_targe
     for (size_t i = 0; i < targets->n && session->walkers; i++) {
         pid_t pid = targets->items[i].pid;
         if (fm_process_alive(pid, targets->items[i].start_time)) {
-            session->walkers[i] = may_look(pid) ? fm_walker_open(pid) : NULL;
+            session->walkers[i] = may_look(pid) ? fm_walker_open(pid, targets->items[i].exe) : NULL;
             if (!session->walkers[i])
                 return fm_denied(pid, FM_YAMA_SETTING, error);
             session->living++;
@@ -239,7 +238,8 @@ static bool keep(struct fm_session *session, struct fm_session_thread *thread)
         break;
     case FM_SHOT_UNSEEN:
         thread->seen = false;
-        return fm_samples_add(&session->samples, thread->number, fm_samples_unseen(&session->samples), false);
+        return !thread->matters ||
+               fm_samples_add(&session->samples, thread->process, fm_samples_unseen(&session->samples), false);
     case FM_SHOT_MISSED:
     case FM_SHOT_DENIED: /* a debugger has come; it may leave again */
         session->samples.lost++;
@@ -251,13 +251,15 @@ static bool keep(struct fm_session *session, struct fm_session_thread *thread)
     if (!note_stop(session, thread->shot->held_ns))
         return false;
     if (!as_before(thread))
-        thread->node = fm_walker_node(session->walkers[thread->process], thread->shot, &session->samples,
-                                      &thread->complete);
+        thread->walked = fm_walker_walk(session->walkers[thread->process], thread->shot, &session->samples);
+    thread->matters |= thread->walked.own;
+    bool counts = thread->walked.own || !thread->shot->asleep || thread->of.tid == thread->of.pid;
     struct fm_shot *last = thread->last;
     thread->last = thread->shot;
     thread->shot = last;
     thread->seen = true;
-    return thread->node && fm_samples_add(&session->samples, thread->number, thread->node, thread->complete);
+    return thread->walked.node && (!counts || fm_samples_add(&session->samples, thread->process, thread->walked.node,
+                                                             thread->walked.complete));
 }
 
 bool fm_session_moment(struct fm_session *session)

@@ -1,5 +1,8 @@
 /* Sampling a job from outside: all its processes and threads, moment by moment. A process that ends is left out from
- * then on; threads that come are found. One thread, and never two sessions at a time. */
+ * then on; threads that come are found. One thread, and never two sessions at a time.
+ *
+ * Threads but the first of a process that sleep in libraries alone do not count: libraries have such threads for
+ * themselves, and nobody waits for them. */
 #ifndef FM_ATTACH_SESSION_H
 #define FM_ATTACH_SESSION_H
 

@@ -30,6 +30,7 @@ struct known {
 struct fm_walker {
     Dwfl *dwfl;
     pid_t pid;
+    const char *exe;
     uint64_t reported_ns;
     const struct fm_shot *shot;
     struct frame frames[MOST_FRAMES];
@@ -103,12 +104,13 @@ static bool report(struct fm_walker *walker)
     return dwfl_report_end(walker->dwfl, NULL, NULL) == 0 && found;
 }
 
-struct fm_walker *fm_walker_open(pid_t pid)
+struct fm_walker *fm_walker_open(pid_t pid, const char *exe)
 {
     struct fm_walker *walker = calloc(1, sizeof *walker);
     if (!walker)
         return NULL;
     walker->pid = pid;
+    walker->exe = exe;
     walker->dwfl = dwfl_begin(&files);
     if (walker->dwfl && report(walker) && dwfl_attach_state(walker->dwfl, NULL, pid, &threads, walker))
         return walker;
@@ -183,6 +185,7 @@ static struct fm_place find_place(struct fm_walker *walker, uint64_t pc, bool ca
     place.offset = pc - bias;
     place.routine = symbol && file ? routine_of(symbol, name) : 0;
     place.outermost = file && is_start(symbol ? symbol : "", name);
+    place.own = file && !place.outermost && strcmp(name, walker->exe) == 0;
     return place;
 }
 
@@ -233,17 +236,20 @@ static uint32_t make_path(struct fm_walker *walker, struct fm_samples *samples, 
     return node;
 }
 
-uint32_t fm_walker_node(struct fm_walker *walker, const struct fm_shot *shot, struct fm_samples *samples,
-                        bool *complete)
+struct fm_walked fm_walker_walk(struct fm_walker *walker, const struct fm_shot *shot, struct fm_samples *samples)
 {
+    struct fm_walked walked = {0};
     walker->shot = shot;
     walker->n = 0;
     follow_modules(walker, shot->pc);
     bool ended = dwfl_getthread_frames(walker->dwfl, walker->pid, add_frame, walker) == 0;
     if (!walker->n)
         walker->frames[walker->n++] = (struct frame){shot->pc, false};
-    for (size_t i = 0; i < walker->n; i++)
+    for (size_t i = 0; i < walker->n; i++) {
         walker->places[i] = place_of(walker, &walker->frames[i], samples);
-    *complete = ended || (walker->n > 1 && walker->places[walker->n - 1].outermost);
-    return make_path(walker, samples, *complete);
+        walked.own |= walker->places[i].own;
+    }
+    walked.complete = ended || (walker->n > 1 && walker->places[walker->n - 1].outermost);
+    walked.node = make_path(walker, samples, walked.complete);
+    return walked;
 }

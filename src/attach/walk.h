@@ -8,11 +8,17 @@
 
 struct fm_walker;
 
-struct fm_walker *fm_walker_open(pid_t pid); /* NULL: the modules of the process cannot be found */
+/* What a walk has found. */
+struct fm_walked {
+    uint32_t node; /* 0: no memory */
+    bool complete; /* up to the outermost frame */
+    bool own;      /* a function of the program itself is there, not of libraries alone */
+};
+
+/* exe: the path of the program. NULL: the modules of the process cannot be found. */
+struct fm_walker *fm_walker_open(pid_t pid, const char *exe);
 void fm_walker_close(struct fm_walker *walker);
 
-/* The node of the picture's call path; 0: no memory. */
-uint32_t fm_walker_node(struct fm_walker *walker, const struct fm_shot *shot, struct fm_samples *samples,
-                        bool *complete);
+struct fm_walked fm_walker_walk(struct fm_walker *walker, const struct fm_shot *shot, struct fm_samples *samples);
 
 #endif

@@ -38,6 +38,7 @@ struct watch {
     struct fm_modules_map map;
     struct fm_symbols *symbols;
     bool segments;
+    struct fm_profile *last; /* read from segments: the job may be over the next time */
     struct fm_session session;
     uint64_t started_ns, next_ns; /* when to look again */
     size_t lines;                 /* on the screen */
@@ -193,16 +194,21 @@ static int parse(struct request *request, int argc, char **argv)
 
 /* ---- looking at what there is ---- */
 
-static struct fm_profile *profile_of(struct watch *watch, struct fm_error *error)
+/* What is known now; it stays the watch's. NULL: error says why. */
+static const struct fm_profile *profile_of(struct watch *watch, struct fm_error *error)
 {
     struct fm_profile *profile = NULL;
-    if (watch->segments) {
+    if (watch->segments)
         fm_attach_segments(&watch->targets, &profile, error);
-        return profile;
-    }
-    profile = fm_samples_profile(&watch->session.samples, 0, watch->session.samples.moments);
-    if (!profile)
+    else if (!(profile = fm_samples_profile(&watch->session.samples, 0, watch->session.samples.moments)))
         fm_fail(error, FM_ERR_MEMORY, "no memory left for the profile");
+    if (profile) {
+        fm_profile_destroy(watch->last);
+        watch->last = profile;
+    } else if (watch->segments) {
+        watch->ended = true;
+        profile = watch->last;
+    }
     return profile;
 }
 
@@ -257,7 +263,7 @@ static enum fm_status show(struct watch *watch, struct fm_error *error)
     struct fm_shares shares = {0};
     uint64_t from = fm_clock_ns(CLOCK_MONOTONIC);
     bool screen = isatty(STDERR_FILENO);
-    struct fm_profile *profile = profile_of(watch, error);
+    const struct fm_profile *profile = profile_of(watch, error);
     enum fm_status status = profile ? find_shares(watch, profile, &arena, &shares, error) : error->status;
     if (!status) {
         struct fm_live live = live_of(watch, profile, &shares, false);
@@ -268,7 +274,6 @@ static enum fm_status show(struct watch *watch, struct fm_error *error)
         else
             fm_live_line(&live, stderr);
     }
-    fm_profile_destroy(profile);
     fm_arena_destroy(&arena);
     uint64_t now = fm_clock_ns(CLOCK_MONOTONIC), pause = (now - from) * SHOWING_PART;
     uint64_t usual = (uint64_t)(screen ? SCREEN_SECONDS : LINE_SECONDS) * 1000000000u;
@@ -317,9 +322,9 @@ static enum fm_status finish(struct watch *watch, struct fm_error *error)
 {
     struct fm_arena arena = {0};
     struct fm_shares shares = {0};
-    struct fm_profile *profile = profile_of(watch, error);
+    const struct fm_profile *profile = profile_of(watch, error);
     if (!profile)
-        return error->status ? error->status : fm_fail(error, FM_ERR_SYSTEM, "the job has ended and left nothing");
+        return error->status;
     enum fm_status status = FM_OK;
     if (!profile->paths.samples)
         status = fm_fail(error, FM_ERR_SYSTEM,
@@ -331,7 +336,6 @@ static enum fm_status finish(struct watch *watch, struct fm_error *error)
         status = find_shares(watch, profile, &arena, &shares, error);
     if (!status)
         status = print_end(watch, profile, &shares, error);
-    fm_profile_destroy(profile);
     fm_arena_destroy(&arena);
     return status;
 }
@@ -409,7 +413,7 @@ static enum fm_status follow_segments(struct watch *watch, const sigset_t *signa
 {
     enum fm_status status = FM_OK;
     watch->widest = 1;
-    while (!status && !is_enough(watch)) {
+    while (!status && !watch->ended && !is_enough(watch)) {
         uint64_t end = watch->request->seconds > 0 ? watch->started_ns + (uint64_t)(watch->request->seconds * 1e9)
                                                    : UINT64_MAX;
         if (!sleep_until(watch->next_ns < end ? watch->next_ns : end, signals))
@@ -426,20 +430,18 @@ static enum fm_status open_watch(struct watch *watch, struct fm_error *error)
 {
     const struct request *request = watch->request;
     char cache[PATH_MAX];
-    struct fm_profile *profile = NULL;
     enum fm_status status = request->modules ? fm_modules_map_read(&watch->map, request->modules, &watch->arena, error)
                                              : fm_modules_map_usual(&watch->map, &watch->arena, error);
     if (!status)
         status = fm_targets_find(&watch->targets, request->pids, request->n, &watch->arena, error);
     if (!status)
-        status = fm_attach_segments(&watch->targets, &profile, error);
-    watch->segments = profile;
+        status = fm_attach_segments(&watch->targets, &watch->last, error);
+    watch->segments = watch->last;
     struct fm_symbols_options wishes = {
         .debug_path = request->debug_path,
         .directory = watch->targets.n ? watch->targets.items[0].cwd : "",
         .cache = fm_symbols_cache_directory(cache, sizeof cache),
     };
-    fm_profile_destroy(profile);
     watch->symbols = fm_symbols_create(&wishes);
     if (!status && !watch->segments)
         status = fm_session_open(&watch->session, &watch->targets, 1000000000u / request->hz, error);
@@ -452,6 +454,7 @@ static void close_watch(struct watch *watch)
 {
     if (watch->session.targets)
         fm_session_close(&watch->session);
+    fm_profile_destroy(watch->last);
     fm_symbols_destroy(watch->symbols);
     fm_arena_destroy(&watch->arena);
 }

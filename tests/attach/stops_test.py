@@ -1,0 +1,129 @@
+#!/usr/bin/env python3
+"""What `fathom attach` does to a process: nothing that it could notice. No system call is interrupted, no signal is lost,
+and it runs on whatever happens to Fathom."""
+import ctypes
+import os
+import random
+import re
+import shutil
+import signal
+import subprocess
+import time
+
+import attaching
+from attaching import jobs
+
+KILLS = 50
+PTRACE_SEIZE, PTRACE_DETACH, PTRACE_INTERRUPT = 0x4206, 17, 0x4207
+
+
+def system_calls(tap):
+    job = attaching.start(attaching.compile_program("waits"), 4)
+    time.sleep(0.5)
+    seen = attaching.attach(job.pid, "--for", 2, "--hz", 300, "--view", "calls")
+    out = job.communicate()[0]
+    tap.ok(seen.returncode == 0 and "poll" in seen.stdout, "calls that sleep are seen", seen.stdout, seen.stderr)
+    for line in out.splitlines():
+        name, often, interrupted = line.split()
+        tap.ok(often == "1" and interrupted == "0", f"no {name} ends with EINTR", line)
+    tap.equal((job.returncode, len(out.splitlines())), (0, 9), "the program ends as ever")
+
+
+def signals(tap, phases):
+    job = attaching.start(phases, 3, 3, 2000)
+    time.sleep(0.2)
+    seen = attaching.attach(job.pid, "--for", 2.5, "--hz", 300, "--json")
+    out = job.communicate()[0]
+    tap.equal((job.returncode, out), (7, "2000 signals, 0 wrong, status 0\n"), "2,000 signals arrive, in their order")
+    last = attaching.stream(seen.stdout)[-1]
+    tap.ok(last["stops"]["count"] > 100, "while threads were stopped", last)
+
+
+def stopped_by_user(tap, phases):
+    job = attaching.start(phases, 1, 2)
+    time.sleep(0.2)
+    job.send_signal(signal.SIGSTOP)
+    time.sleep(0.1)
+    seen = attaching.attach(job.pid, "--for", 1, "--hz", 100, "--json")
+    states = attaching.threads_of(job.pid)
+    tap.ok(states and all(state == "T" for state, _ in states), "what the user has stopped stays so", states)
+    tap.ok(seen.returncode == 0, "and can be looked at", seen.stderr)
+    job.send_signal(signal.SIGCONT)
+    job.communicate()
+    tap.equal(job.returncode, 7, "until the user lets it go on")
+
+
+def killed(tap, phases):
+    job = attaching.start(phases, 20, 4)
+    bad = []
+    for _ in range(KILLS):
+        tool = subprocess.Popen([jobs.FATHOM, "attach", str(job.pid), "--hz", "1000"], stdout=subprocess.DEVNULL,
+                                stderr=subprocess.DEVNULL, env=jobs.environment(jobs.SCRATCH / "none"))
+        time.sleep(random.uniform(0.05, 0.3))
+        tool.kill()
+        tool.wait()
+        bad += [thread for thread in attaching.threads_of(job.pid) if thread[0] in "Tt" or thread[1]]
+    tap.equal(bad, [], f"{KILLS} kills of Fathom leave no thread stopped or traced")
+    tap.equal(job.poll(), None, "and the program runs on")
+    job.communicate()
+    tap.equal(job.returncode, 7, "to its end")
+
+
+def ended_by_user(tap, phases):
+    job = attaching.start(phases, 20)
+    tool = subprocess.Popen([jobs.FATHOM, "attach", str(job.pid), "--for", "100"], stdout=subprocess.PIPE, text=True,
+                            stderr=subprocess.PIPE, env=jobs.environment(jobs.SCRATCH / "none"))
+    tool.stderr.readline()  # the first figures are there
+    tool.send_signal(signal.SIGINT)
+    out = tool.communicate()[0]
+    tap.ok(tool.returncode == 0 and "phases.c" in out, "Ctrl-C ends it with what was found", out)
+    job.kill()
+    job.communicate()
+
+
+def forbidden(tap, phases):
+    job = attaching.start(phases, 30)
+    if os.getuid() == 0 and shutil.which("setpriv"):
+        other = attaching.attach(job.pid, prefix=["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"])
+        tap.equal((other.returncode, other.stderr),
+                  (1, f"fathom attach: process {job.pid} belongs to user root: only that user and root may look at "
+                      "it.\n"), "somebody else's process is refused")
+    else:
+        tap.skip("somebody else's process is refused", "needs root")
+    libc = ctypes.CDLL(None, use_errno=True)
+    libc.ptrace(PTRACE_SEIZE, job.pid, None, None)
+    held = attaching.attach(job.pid)
+    tap.ok(held.returncode == 1 and f"held by a debugger, process {os.getpid()}" in held.stderr,
+           "so is one that a debugger has", held.stderr)
+    libc.ptrace(PTRACE_INTERRUPT, job.pid, None, None)
+    os.waitpid(job.pid, 0)
+    libc.ptrace(PTRACE_DETACH, job.pid, None, None)
+    job.kill()
+    job.communicate()
+    none = attaching.attach(job.pid)
+    tap.equal((none.returncode, none.stderr), (2, f"fathom attach: there is no process {job.pid}.\n"),
+              "and one that is not there")
+
+
+def usage(tap):
+    for words, sentence in ((["x"], "'x' is not the number of a process"), ([], "which process"),
+                            (["1", "--until", "x"], "--until needs percents"), (["1", "--hz", "0"], "--hz needs"),
+                            (["1", "--view", "mpi"], "there is no view 'mpi' here"), (["1", "--for", "-1"], "--for")):
+        out = subprocess.run([jobs.FATHOM, "attach", *words], capture_output=True, text=True, check=False)
+        tap.ok(out.returncode == 2 and re.search(re.escape(sentence), out.stderr), f"attach {' '.join(words)}", out)
+
+
+def main():
+    tap = jobs.Tap()
+    phases = attaching.compile_program("phases")
+    system_calls(tap)
+    signals(tap, phases)
+    stopped_by_user(tap, phases)
+    killed(tap, phases)
+    ended_by_user(tap, phases)
+    forbidden(tap, phases)
+    usage(tap)
+    tap.done()
+
+
+main()

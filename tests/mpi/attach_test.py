@@ -1,0 +1,125 @@
+#!/usr/bin/env python3
+"""`fathom attach` to MPI jobs that were started without Fathom: they do what they do without it, and their modules are
+found; and to jobs under Fathom, whose segments are read."""
+import json
+import pathlib
+import re
+import subprocess
+import sys
+import time
+
+import debian
+import jobs
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "attach"))
+import attaching  # noqa: E402
+
+OCEAN = ["--grid", "192x144", "--levels", "16"]
+LONG_MELT = re.sub(r"(?m)^run .*", "run 100000", debian.MELT)
+
+
+def build(mpi):
+    where = jobs.SCRATCH / f"miniocean.{mpi.name}"
+    subprocess.run(["make", "-s", "-C", str(jobs.SOURCE / "examples/miniocean"), f"FC=mpifort.{mpi.name}",
+                    f"BUILD={where}"], check=True, stdout=subprocess.DEVNULL)
+    return where / "miniocean"
+
+
+def start(way, mpi, ranks, command):
+    job, env = jobs.prepare(way)
+    words = jobs.command_line(way, mpi, ranks, [str(word) for word in command])
+    process = subprocess.Popen(words, cwd=job.work, env=env, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                               stderr=subprocess.PIPE, text=True)
+    return job, process
+
+
+def wait_for_ranks(pid, ranks):
+    """Until all ranks have MPI in them and are past their start."""
+    for _ in range(300):
+        below, found = {pid}, 0
+        for stat in sorted(pathlib.Path("/proc").glob("[0-9]*/stat"), key=lambda p: int(p.parent.name)):
+            try:
+                own, rest = int(stat.parent.name), stat.read_text().rpartition(")")[2].split()
+                if int(rest[1]) in below:
+                    below.add(own)
+                    found += "libmpi" in (stat.parent / "maps").read_text()
+            except OSError:
+                continue
+        if found >= ranks:
+            time.sleep(1)
+            return
+        time.sleep(0.1)
+
+
+def ocean(tap, mpi, program, ranks, steps):
+    title = f"{mpi.short}, {ranks} ranks"
+    command = [program, *OCEAN, "--steps", steps]
+    bare = jobs.run(jobs.BARE, mpi, ranks, command)
+    job, process = start(jobs.BARE, mpi, ranks, command)
+    wait_for_ranks(process.pid, ranks)
+    profile = job.work / "ocean.fathom"
+    seen = attaching.attach(process.pid, "--samples", 40, "--hz", 20, "--save", profile)
+    out, err = process.communicate(timeout=jobs.LIMIT_S)
+    tap.equal((process.returncode, out, err), (bare.status, bare.stdout.decode(), bare.stderr.decode()),
+              f"{title}: output and status are as ever")
+    if not tap.ok(seen.returncode == 0, f"{title}: attached", seen.stdout, seen.stderr):
+        return
+    report = job.report(profile)
+    names = {m["name"]: m["work_s"] + m["waiting_s"] for m in report["modules"]["list"]}
+    whole = sum(names.values())
+    tap.equal((report["job"]["ranks"], report["job"]["mpi"], report["job"]["hosts_list"][0]["ranks"]),
+              (ranks, mpi.short, f"0-{ranks - 1}"), f"{title}: ranks, and which MPI")
+    tap.ok({"mpi", "barotropic.f90"} <= set(names) and names["mpi"] > 0.05 * whole,
+           f"{title}: modules of the model, and MPI", names)
+    top = next(c for c in report["modules"]["tree"]["children"])
+    tap.ok(top["name"] == "miniocean.f90" and top["work_s"] + top["waiting_s"] > 0.9 * whole,
+           f"{title}: called by the main program", names, top["name"])
+    waiting = sum(m["waiting_s"] for m in report["modules"]["list"])
+    tap.ok(waiting > 0, f"{title}: some of it is waiting", names)
+    tap.ok(re.search(r"samples at \d+ moments.*stopped for .* of them", seen.stdout.replace("\n ", "")),
+           f"{title}: how long threads were stopped is told", seen.stdout)
+
+
+def under_fathom(tap, mpi, program):
+    title = f"{mpi.short}, under Fathom"
+    job, process = start(jobs.AROUND, mpi, 4, [program, *OCEAN, "--steps", 200])
+    wait_for_ranks(process.pid, 4)
+    seen = attaching.attach(process.pid, "--for", 2, "--json")
+    alive = process.poll() is None
+    out = process.communicate(timeout=jobs.LIMIT_S)[0]
+    tap.ok(alive and process.returncode == 0 and "checksum" in out, f"{title}: the job runs on", seen.stderr, out)
+    lines = attaching.stream(seen.stdout)
+    tap.ok(lines and lines[-1]["stops"] is None and lines[-1]["samples"] > 0 and lines[-1]["ranks"] == 4,
+           f"{title}: its segments are read, and nothing is stopped", seen.stdout, seen.stderr)
+    tap.equal(len(job.profiles()), 1, f"{title}: its profile is written as ever")
+
+
+def lammps(tap):
+    program = debian.lammps(LONG_MELT)
+    if not program:
+        tap.skip("LAMMPS", "it is not installed")
+        return
+    _, process = start(jobs.BARE, program.mpi, 4, program.command)
+    wait_for_ranks(process.pid, 4)
+    seen = attaching.attach(process.pid, "--samples", 20, "--json")
+    alive = process.poll() is None
+    process.terminate()
+    out = process.communicate()[0]
+    last = attaching.stream(seen.stdout)[-1]
+    tap.ok(alive and "ERROR" not in out, "LAMMPS runs on", out)
+    tap.ok(last["ranks"] == 4 and any("pair_lj" in m["name"] or "lammps" in m["name"] for m in last["modules"]),
+           "LAMMPS: its own code is found", json.dumps(last))
+
+
+def main():
+    tap = jobs.Tap()
+    for mpi in jobs.MPIS:
+        program = build(mpi)
+        ocean(tap, mpi, program, 4, 80)
+        ocean(tap, mpi, program, 16, 12)
+        under_fathom(tap, mpi, program)
+    lammps(tap)
+    tap.done()
+
+
+main()
