@@ -35,9 +35,13 @@ accepts base/text.c base/text.h
 accepts cli/run.c base/text.h
 accepts measure/start.c reduce/merge.h
 accepts measure/start.c fathom.h
+accepts attach/walk.c profile/paths.h
+accepts cli/attach.c attach/session.h
 accepts measure/signal/tick.c profile/segment.h
 accepts profile/profile.c generated/routines.h
 refuses base/text.c profile/profile.h
+refuses attach/walk.c analyse/symbols.h
+refuses analyse/modules.c attach/session.h
 refuses profile/profile.c reduce/merge.h
 refuses analyse/balance.c present/text.h
 refuses cli/run.c measure/start.h
