@@ -6,7 +6,7 @@
 
 enum { SCREEN_MODULES = 10, LINE_MODULES = 4, BAR = 30, NAME = 24 };
 
-/* "12 % waiting" */
+/* " +- 2.1", half the width of the interval in percent; "" when it is not known. */
 static const char *plus_minus(char *buffer, const struct fm_share *share)
 {
     if (share->width >= 1)
@@ -32,7 +32,7 @@ size_t fm_live_screen(const struct fm_live *live, FILE *out, size_t lines_before
     fputs("\r\033[J", out);
     print_state(live, out);
     fputc('\n', out);
-    for (size_t i = 0; i < shares->n && i < SCREEN_MODULES; i++, lines++) {
+    for (size_t i = 0; i < shares->n && i < SCREEN_MODULES && shares->items[i].share > 0; i++, lines++) {
         const struct fm_share *share = &shares->items[i];
         char interval[FM_UNIT_CHARS];
         size_t width = fm_print_cut(out, share->name, NAME);
@@ -49,7 +49,7 @@ void fm_live_line(const struct fm_live *live, FILE *out)
 {
     const struct fm_shares *shares = live->shares;
     print_state(live, out);
-    for (size_t i = 0; i < shares->n && i < LINE_MODULES; i++) {
+    for (size_t i = 0; i < shares->n && i < LINE_MODULES && shares->items[i].share > 0; i++) {
         char interval[FM_UNIT_CHARS];
         fputs(i ? ", " : ": ", out);
         fm_print_text(out, shares->items[i].name);
