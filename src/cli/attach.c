@@ -265,7 +265,7 @@ static enum fm_status show(struct watch *watch, struct fm_error *error)
     bool screen = isatty(STDERR_FILENO);
     const struct fm_profile *profile = profile_of(watch, error);
     enum fm_status status = profile ? find_shares(watch, profile, &arena, &shares, error) : error->status;
-    if (!status) {
+    if (profile && !status) {
         struct fm_live live = live_of(watch, profile, &shares, false);
         if (watch->request->json)
             fm_live_json(&live, stdout);
