@@ -1,4 +1,4 @@
-/* How costs grow with the number of processes, what that would mean for more of them, and where to run.
+/* How costs grow with the number of processes, and what that would mean for more of them.
  *
  * A trend is fitted to the work at a context, y(p) = p C (strong) or C (weak, same), over all runs by least squares:
  *
@@ -39,24 +39,5 @@ struct fm_projection {
     double efficiency, low, high; /* against the run with the fewest processes */
 };
 bool fm_scale_project(const struct fm_scale *scale, double processes, struct fm_projection *projection);
-
-/* ---- where to run ---- */
-
-#define FM_EFFICIENCY_LEAST 0.8
-#define FM_WAITING_JUMP 0.05 /* of the run; and three times what is usual between runs */
-
-struct fm_scale_point {
-    uint32_t processes;
-    double total_ns, speedup, efficiency; /* against the first run */
-    double waiting;                       /* share of the time in MPI */
-};
-
-struct fm_scale_advice {
-    struct fm_scale_point points[FM_SCALE_RUNS]; /* by run */
-    size_t n;
-    size_t best; /* the last run up to which efficiency is never below the least one that was asked for */
-    size_t jump; /* the run after which the share of MPI jumps up; n: none does */
-};
-void fm_scale_advise(const struct fm_scale *scale, double least, struct fm_scale_advice *advice);
 
 #endif

@@ -15,6 +15,7 @@ struct request {
     const char *output, *debug_path; /* output NULL: standard output */
     fm_modules_runs_print *print;
     struct fm_report_options options;
+    enum fm_scale_mode mode;
     bool helped;
 };
 
@@ -22,6 +23,7 @@ static void print_help(void)
 {
     puts("fathom modules compare PROFILE PROFILE... [OPTION...]: modules of several runs side by side.\n"
          "\n"
+         "  --weak          the problem grows with the ranks (default: it stays, --strong)\n"
          "  --modules F     file that maps functions to the modules of a model\n"
          "  --format F      text (default), json, csv, or a picture: svg\n"
          "  -o, --output F  write to file F instead of standard output\n"
@@ -34,9 +36,11 @@ static void print_help(void)
          "  fathom modules compare pop.8.fathom pop.16.fathom pop.32.fathom --modules pop.modules");
 }
 
-enum { OPTION_MODULES = 256, OPTION_FORMAT, OPTION_TOP, OPTION_ALL, OPTION_DEBUG_PATH };
+enum { OPTION_MODULES = 256, OPTION_FORMAT, OPTION_TOP, OPTION_ALL, OPTION_DEBUG_PATH, OPTION_STRONG, OPTION_WEAK };
 
 static const struct option options[] = {
+    {"strong", no_argument, NULL, OPTION_STRONG},
+    {"weak", no_argument, NULL, OPTION_WEAK},
     {"modules", required_argument, NULL, OPTION_MODULES},
     {"format", required_argument, NULL, OPTION_FORMAT},
     {"output", required_argument, NULL, 'o'},
@@ -68,6 +72,10 @@ static int set_format(struct request *request, const char *name)
 static int set_option(struct request *request, int option, char **argv)
 {
     switch (option) {
+    case OPTION_STRONG:
+    case OPTION_WEAK:
+        request->mode = option == OPTION_WEAK ? FM_SCALE_WEAK : FM_SCALE_STRONG;
+        return FM_EXIT_OK;
     case OPTION_MODULES:
         request->options.modules = optarg;
         return FM_EXIT_OK;
@@ -181,7 +189,7 @@ static enum fm_status print_runs(const struct request *request, struct run *runs
             return status;
         reports[i] = &runs[i].report;
     }
-    enum fm_status status = fm_modules_runs_make(reports, (const char *const *)paths, n, &made, error);
+    enum fm_status status = fm_modules_runs_make(reports, (const char *const *)paths, n, request->mode, &made, error);
     if (!status)
         status = print_to(request, &made, error);
     fm_modules_runs_destroy(&made);

@@ -1,6 +1,8 @@
 #include "present/modules_compare.h"
 
 #include "base/sort.h"
+#include "base/units.h"
+#include "present/advice.h"
 #include "present/csv.h"
 #include "present/json_parts.h"
 #include "profile/order.h"
@@ -56,12 +58,34 @@ static bool add_run(struct fm_modules_runs *runs, struct fm_intern *names, size_
     return true;
 }
 
+static bool advise(struct fm_modules_runs *runs)
+{
+    struct fm_scale_advice *advice = fm_arena_alloc(&runs->arena, sizeof *advice);
+    bool fits = runs->n > 2 && runs->n <= FM_SCALE_RUNS;
+    for (size_t i = 0; advice && fits && i < runs->n; i++) {
+        const struct fm_module_cost *whole = &runs->items[i].modules.whole;
+        double all_ns = (double)fm_module_total(whole);
+        uint32_t ranks = runs->items[i].report->summary.ranks;
+        advice->points[advice->n++] = (struct fm_scale_point){
+            .processes = ranks,
+            .total_ns = fm_ratio(all_ns, ranks),
+            .waiting = fm_ratio((double)whole->waiting_ns, all_ns),
+        };
+        fits = i == 0 || ranks > advice->points[i - 1].processes;
+    }
+    if (advice && fits) {
+        fm_scale_advise_points(advice, runs->mode, FM_EFFICIENCY_LEAST);
+        runs->advice = advice;
+    }
+    return advice;
+}
+
 enum fm_status fm_modules_runs_make(struct fm_report *const *reports, const char *const *profiles, size_t n,
-                                    struct fm_modules_runs *runs, struct fm_error *error)
+                                    enum fm_scale_mode mode, struct fm_modules_runs *runs, struct fm_error *error)
 {
     struct fm_intern names = {0};
     size_t capacity = 0;
-    *runs = (struct fm_modules_runs){.n = n};
+    *runs = (struct fm_modules_runs){.n = n, .mode = mode};
     runs->items = fm_arena_alloc(&runs->arena, n * sizeof *runs->items);
     bool room = runs->items != NULL;
     for (size_t i = 0; i < n && room; i++) {
@@ -78,6 +102,7 @@ enum fm_status fm_modules_runs_make(struct fm_report *const *reports, const char
     for (size_t i = 0; i < n && room; i++)
         room = add_run(runs, &names, &capacity, i);
     room = room && fm_sort(runs->series, runs->n_series, sizeof *runs->series, by_cost, &runs->arena);
+    room = room && advise(runs);
     return room ? FM_OK : fm_fail(error, FM_ERR_MEMORY, "no memory left for the modules");
 }
 
@@ -136,6 +161,7 @@ enum fm_status fm_modules_runs_json(struct fm_modules_runs *runs, FILE *out, str
         fm_json_end(&json);
     }
     fm_json_end(&json);
+    fm_advice_json(runs->advice, FM_EFFICIENCY_LEAST, "waiting_jumps_after", &json);
     fm_json_array(&json, "modules", FM_JSON_LINES);
     for (size_t i = 0; i < runs->n_series; i++)
         json_series(&json, runs, &runs->series[i]);

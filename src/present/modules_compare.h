@@ -3,6 +3,7 @@
 #ifndef FM_PRESENT_MODULES_COMPARE_H
 #define FM_PRESENT_MODULES_COMPARE_H
 
+#include "analyse/scale_advice.h"
 #include "present/module_trees.h"
 
 struct fm_modules_run {
@@ -23,12 +24,15 @@ struct fm_modules_runs {
     size_t n;
     struct fm_modules_series *series; /* most cost in all runs first */
     size_t n_series;
+    enum fm_scale_mode mode; /* how the runs are meant */
+    struct fm_scale_advice
+        *advice; /* where to run; NULL: that takes three runs or more, each on ranks of its own number */
     struct fm_arena arena;
 };
 
 /* Reports (of profiles with call paths) and the file names must outlive it; all have the same options.modules. */
 enum fm_status fm_modules_runs_make(struct fm_report *const *reports, const char *const *profiles, size_t n,
-                                    struct fm_modules_runs *runs, struct fm_error *error);
+                                    enum fm_scale_mode mode, struct fm_modules_runs *runs, struct fm_error *error);
 void fm_modules_runs_destroy(struct fm_modules_runs *runs);
 
 typedef enum fm_status fm_modules_runs_print(struct fm_modules_runs *runs, FILE *out, struct fm_error *error);

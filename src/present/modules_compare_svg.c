@@ -158,7 +158,7 @@ static void add_time(const struct page *page, struct fm_chart *chart)
         wall[k] = (double)runs->items[k].report->summary.wall_ns / 1e9;
     double *ideal = page->distinct && runs->n > 1 ? add_line(page, chart, "ideal") : NULL;
     for (size_t k = 0; ideal && k < runs->n; k++)
-        ideal[k] = first * ranks_of(page, 0) / ranks_of(page, k);
+        ideal[k] = runs->mode == FM_SCALE_WEAK ? first : first * ranks_of(page, 0) / ranks_of(page, k);
     if (ideal)
         chart->lines[chart->n_lines - 1].reference = true;
 }

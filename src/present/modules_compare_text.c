@@ -3,6 +3,7 @@
 
 #include "base/units.h"
 #include "base/writer.h"
+#include "present/advice.h"
 #include "present/modules_compare.h"
 
 enum { USUAL_MODULES = 8, MOST_RUNS = 9 };
@@ -80,6 +81,8 @@ static void print_whole(struct page *page)
     add_row(page, &table, "waiting, all ranks", waiting, FM_COLUMN_TIME);
     add_row(page, &table, "waiting, % of both", share, FM_COLUMN_PERCENT);
     fm_table_print(&table, page->out);
+    if (page->runs->advice)
+        fm_print_folded(page->out, fm_advice_text(page->runs->advice, FM_EFFICIENCY_LEAST, "waiting", page->arena), 2);
 }
 
 /* What a module has in a run: its work, or the share of the waiting that it has called for. */

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "base/path.h"
+#include "present/advice.h"
 #include "present/json.h"
 #include "present/json_parts.h"
 #include "present/scaling.h"
@@ -169,22 +170,6 @@ static void write_tree(const struct writer *writer)
 
 /* ---- the document ---- */
 
-static void write_where(struct fm_scaling *scaling, struct fm_json *json, const struct fm_scale_advice *advice)
-{
-    if (scaling->options.mode == FM_SCALE_SAME || scaling->options.focus) {
-        fm_json_null(json, "where_to_run");
-        return;
-    }
-    fm_json_object(json, "where_to_run", FM_JSON_INLINE);
-    fm_json_number(json, "threshold", scaling->options.threshold);
-    fm_json_whole(json, "ranks", fm_scaling_ranks(scaling, advice->best));
-    if (advice->jump < advice->n)
-        fm_json_whole(json, "mpi_jumps_after", fm_scaling_ranks(scaling, advice->jump));
-    else
-        fm_json_null(json, "mpi_jumps_after");
-    fm_json_end(json);
-}
-
 static void write_projection(struct fm_scaling *scaling, struct fm_json *json)
 {
     struct fm_projection projection;
@@ -276,7 +261,8 @@ enum fm_status fm_scaling_json(struct fm_scaling *scaling, FILE *out, struct fm_
     for (size_t i = 0; i < scaling->n; i++)
         write_run(scaling, &json, &advice, &costs, i);
     fm_json_end(&json);
-    write_where(scaling, &json, &advice);
+    bool asked = options->mode != FM_SCALE_SAME && !options->focus;
+    fm_advice_json(asked ? &advice : NULL, options->threshold, "mpi_jumps_after", &json);
     write_projection(scaling, &json);
     write_verdicts(scaling, &json);
     write_tree(&writer);

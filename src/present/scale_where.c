@@ -1,5 +1,5 @@
 /* The runs of an ensemble side by side, and where to run. */
-#include "base/units.h"
+#include "present/advice.h"
 #include "present/scaling.h"
 
 static void print_table(struct fm_scaling *scaling, const struct fm_scale_advice *advice, FILE *out)
@@ -26,22 +26,6 @@ static void print_table(struct fm_scaling *scaling, const struct fm_scale_advice
     fm_table_print(&table, out);
 }
 
-static const char *advice_text(struct fm_scaling *scaling, const struct fm_scale_advice *advice)
-{
-    char from[FM_UNIT_CHARS], to[FM_UNIT_CHARS];
-    const char *text = advice->best + 1 == advice->n
-                           ? fm_format(&scaling->arena, "Efficiency is %.2f or more in all runs",
-                                       scaling->options.threshold)
-                           : fm_format(&scaling->arena, "Efficiency is %.2f or more up to %s",
-                                       scaling->options.threshold, fm_scaling_run_text(scaling, advice->best));
-    if (advice->jump < advice->n)
-        text = fm_format(&scaling->arena, "%s; time in MPI jumps after %s, from %s to %s of the run", text,
-                         fm_scaling_run_text(scaling, advice->jump),
-                         fm_percent_whole(from, advice->points[advice->jump].waiting),
-                         fm_percent_whole(to, advice->points[advice->jump + 1].waiting));
-    return fm_format(&scaling->arena, "%s.", text);
-}
-
 static const char *projection_text(struct fm_scaling *scaling)
 {
     struct fm_projection projection;
@@ -63,7 +47,7 @@ void fm_scaling_print_runs(struct fm_scaling *scaling, FILE *out)
     fm_scale_advise(scaling->judged, scaling->options.threshold, &advice);
     print_table(scaling, &advice, out);
     if (advice.n > 2)
-        fm_print_folded(out, advice_text(scaling, &advice), 2);
+        fm_print_folded(out, fm_advice_text(&advice, scaling->options.threshold, "time in MPI", &scaling->arena), 2);
     if (scaling->options.project)
         fm_print_folded(out, projection_text(scaling), 2);
 }

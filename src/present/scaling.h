@@ -9,6 +9,7 @@
 #ifndef FM_PRESENT_SCALING_H
 #define FM_PRESENT_SCALING_H
 
+#include "analyse/scale_advice.h"
 #include "analyse/scale_trend.h"
 #include "analyse/scale_verdict.h"
 #include "present/context_text.h"

@@ -1,4 +1,5 @@
 /* Trends of known forms, what they mean for more processes, and where to run. */
+#include "analyse/scale_advice.h"
 #include "analyse/scale_trend.h"
 
 #include <math.h>

@@ -236,12 +236,30 @@ def check_compare(tap, profiles):
     tap.ok(one.returncode == 2 and "two profiles or more" in one.stderr, "compare: one run is none to compare", one)
 
 
+def check_advice(tap, profiles):
+    """Where to run, told from the costs of the runs."""
+    for words, grows in (((), False), (("--weak",), True)):
+        options = ["modules", "compare", *profiles, "--modules", MAP, *words]
+        document = json.loads(report(*options, "--format", "json").stdout)
+        runs = [(run["ranks"], run["work_s"] + run["waiting_s"]) for run in document["runs"]]
+        efficiency = [runs[0][1] / all_s * (ranks / runs[0][0] if grows else 1) for ranks, all_s in runs]
+        enough = [i for i in range(len(runs)) if min(efficiency[:i + 1]) >= 0.8]
+        where = document["where_to_run"]
+        tap.equal((where["ranks"], where["threshold"]), (runs[enough[-1]][0], 0.8), f"where to run {words}: {efficiency}")
+        text = report(*options).stdout
+        end = "in all runs" if len(enough) == len(runs) else f"up to {where['ranks']} rank"
+        tap.ok(f"Efficiency is 0.80 or more {end}" in text, f"where to run {words}, in words", text)
+    two = json.loads(report("modules", "compare", *profiles[:2], "--format", "json").stdout)
+    same = json.loads(report("modules", "compare", *profiles, profiles[0], "--format", "json").stdout)
+    tap.ok(two["where_to_run"] is same["where_to_run"] is None, "where to run: not from two runs, nor from equal ones")
+
+
 def main():
     tap = jobs.Tap()
     profiles = []
     for mpi in jobs.MPIS:
         program = build(mpi)
-        for ranks in (2, RANKS) if mpi is jobs.MPIS[0] else (RANKS,):
+        for ranks in (1, 2, RANKS) if mpi is jobs.MPIS[0] else (RANKS,):
             job = jobs.run(jobs.AROUND, mpi, ranks, [program, "--steps", STEPS, "--grid", "192x144", "--levels", 16],
                            env={"FATHOM_SAMPLE": "1000"})
             if not tap.ok(job.status == 0 and len(job.profiles()) == 1, f"{mpi.short}: the model runs", job):
@@ -256,7 +274,8 @@ def main():
         check_pictures(tap, title, profile)
         check_forms(tap, title, profile,
                     json.loads(report("report", profile, "--modules", MAP, "--format", "json").stdout))
-    check_compare(tap, profiles[:2])
+    check_compare(tap, profiles[1:3])
+    check_advice(tap, profiles[:3])
     tap.done()
 
 
