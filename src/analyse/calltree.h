@@ -94,6 +94,11 @@ enum fm_status fm_calltree_flat(const struct fm_calltree *calls, struct fm_arena
 enum fm_status fm_calltree_callers(const struct fm_calltree *calls, size_t depth, struct fm_arena *arena,
                                    struct fm_calltree *callers, struct fm_error *error);
 
+/* Without the frames of the C library around main and around the functions that threads begin with. */
+void fm_calltree_begin_with_main(struct fm_calltree *calls);
+/* Without threads that begin in a library of MPI: they sleep as a rule, in every process, which is nobody's loss. For a
+ * tree that begins with main; returns their time. */
+uint64_t fm_calltree_without_helpers(struct fm_calltree *calls);
 /* Recursion as often as it differs: where a path goes through the same functions twice in succession, f g f g, it goes
  * through them once. Exclusive costs are sums; inclusive ones the time with the context on the stack, counted once. */
 enum fm_status fm_calltree_fold_cycles(const struct fm_calltree *calls, struct fm_arena *arena,

@@ -33,7 +33,11 @@ static enum fm_status modules_of(const struct fm_profile *profile, const struct 
 {
     struct fm_calltree calls;
     enum fm_status status = fm_calltree_make(profile, symbols, arena, &calls, error);
-    return status ? status : fm_modules_make(&calls, map, arena, modules, error);
+    if (status)
+        return status;
+    fm_calltree_begin_with_main(&calls);
+    fm_calltree_without_helpers(&calls);
+    return fm_modules_make(&calls, map, arena, modules, error);
 }
 
 static double total_of(const struct fm_modules *modules, const char *name)

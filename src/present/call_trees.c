@@ -44,94 +44,6 @@ uint64_t fm_tree_mpi_ns(const struct fm_calltree *calls)
     return ns;
 }
 
-/* ---- what is outside main ---- */
-
-static bool is_one_of(const char *name, const char *const *names)
-{
-    while (*names && strcmp(*names, name) != 0)
-        names++;
-    return *names != NULL;
-}
-
-static bool is_nameless(const struct fm_context *context)
-{
-    return context->id.kind == FM_CONTEXT_FRAME && context->id.name[0] == '[';
-}
-
-/* Callers of main, by the names that the C library has had for them. */
-static const char *const starters[] = {"__libc_start_main", "__libc_start_main_impl", "__libc_start_call_main",
-                                       "generic_start_main", NULL};
-
-/* Has no time of its own, and nobody who reads a report wrote it. */
-static bool is_outside(const struct fm_context *context)
-{
-    static const char *const names[] = {"_start", "start_thread", "thread_start", "clone", "clone3", "__clone3", NULL};
-    if (context->id.kind != FM_CONTEXT_FRAME || context->own.of.sum_ns)
-        return false;
-    bool start = is_nameless(context); /* that of a program without symbols */
-    for (const struct fm_context *child = context->first; child; child = child->next)
-        start &= is_one_of(child->id.name, starters);
-    return start || is_one_of(context->id.name, names) || is_one_of(context->id.name, starters);
-}
-
-static void begin_with_main(struct fm_calltree *tree)
-{
-    struct fm_context *root = tree->root;
-    for (struct fm_context **link = &root->first; *link;) {
-        struct fm_context *outside = *link, *last = outside->first;
-        if (!last || !is_outside(outside)) {
-            link = &outside->next;
-            continue;
-        }
-        for (struct fm_context *child = outside->first; child; child = child->next) {
-            if (is_nameless(child) && is_one_of(outside->id.name, starters))
-                child->id.name = fm_calltree_text(tree, "main"); /* what else */
-            child->parent = root;
-            child->id.path = ""; /* called by nobody now */
-            child->id.line = 0;
-            last = child;
-        }
-        root->n_children += outside->n_children - 1;
-        last->next = outside->next;
-        *link = outside->first;
-    }
-}
-
-/* ---- MPI's own threads ---- */
-
-/* Libraries of Open MPI, of MPICH and of what they stand on, by how their names begin. */
-static bool is_of_mpi(const char *module)
-{
-    static const char *const names[] = {"libmpi",    "libopen-pal", "libopen-rte", "libpmix",  "libprrte",
-                                        "libevent",  "libucs.",     "libucp.",     "libuct",   "libucm",
-                                        "libfabric", "mca_",        "libpsm",      "libhwloc", NULL};
-    const char *last = fm_last_part(module);
-    const char *const *name = names;
-    while (*name && strncmp(last, *name, strlen(*name)) != 0)
-        name++;
-    return *name != NULL;
-}
-
-/* Threads that begin in such a library sleep all the time, in every process: that is nobody's loss. */
-static uint64_t without_helpers(struct fm_calltree *calls)
-{
-    struct fm_context *root = calls->root;
-    uint64_t ns = 0;
-    for (struct fm_context **link = &root->first; *link;) {
-        struct fm_context *context = *link;
-        if (context->id.kind != FM_CONTEXT_FRAME || !is_of_mpi(context->id.module)) {
-            link = &context->next;
-            continue;
-        }
-        ns = fm_sum(ns, context->all.of.sum_ns);
-        *link = context->next;
-        root->n_children--;
-    }
-    ns = ns < root->all.of.sum_ns ? ns : root->all.of.sum_ns;
-    root->all.of.sum_ns -= ns;
-    return ns;
-}
-
 /* ---- making ---- */
 
 /* Callers of one function are those of all, without the other functions. */
@@ -150,15 +62,16 @@ static void keep_function(struct fm_calltree *callers, const char *function)
     }
 }
 
-static enum fm_status make_calls(struct fm_report *report, struct fm_calltree *calls, struct fm_error *error)
+static enum fm_status make_calls(struct fm_report *report, bool without_helpers, struct fm_calltree *calls,
+                                 struct fm_error *error)
 {
     struct fm_calltree folded;
     enum fm_status status = fm_calltree_make(report->profile, report->symbols, &report->arena, calls, error);
     if (status)
         return status;
-    begin_with_main(calls);
+    fm_calltree_begin_with_main(calls);
+    report->helpers_ns = without_helpers ? fm_calltree_without_helpers(calls) : 0;
     if (report->options.fold_mpi) {
-        report->helpers_ns = without_helpers(calls);
         status = fm_calltree_fold_mpi(calls, &report->arena, &folded, error);
         *calls = folded;
     }
@@ -174,7 +87,8 @@ static enum fm_status make(struct fm_report *report, enum fm_tree_kind which, st
 {
     const char *focus = report->options.focus;
     struct fm_calltree calls, focused;
-    enum fm_status status = make_calls(report, &calls, error);
+    bool without_helpers = which == FM_TREE_PROGRAM || report->options.fold_mpi;
+    enum fm_status status = make_calls(report, without_helpers, &calls, error);
     if (status)
         return status;
     if (which == FM_TREE_CALLERS) {

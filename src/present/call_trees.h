@@ -4,7 +4,12 @@
 
 #include "present/views.h"
 
-enum fm_tree_kind { FM_TREE_CALLS, FM_TREE_CALLERS, FM_TREE_FLAT };
+enum fm_tree_kind {
+    FM_TREE_CALLS,
+    FM_TREE_PROGRAM, /* calls, without threads of MPI itself */
+    FM_TREE_CALLERS,
+    FM_TREE_FLAT
+};
 
 /* Made, without the frames outside main and outside the functions that threads begin with, focused and sorted. It is
  * wrong usage to focus on a function that no sample was in. */

@@ -76,6 +76,7 @@ enum fm_status fm_json_modules(struct fm_report *report, struct fm_json *json, s
     if (status)
         return status;
     fm_json_object(json, "modules", FM_JSON_LINES);
+    fm_json_seconds(json, "left_out_s", report->helpers_ns);
     write_list(json, &modules);
     write_tree(json, &modules);
     fm_json_end(json);

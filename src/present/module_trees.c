@@ -8,7 +8,7 @@ enum fm_status fm_report_modules(struct fm_report *report, struct fm_calltree *c
     enum fm_status status = file ? fm_modules_map_read(&map, file, &report->arena, error)
                                  : fm_modules_map_usual(&map, &report->arena, error);
     if (!status)
-        status = fm_report_tree(report, FM_TREE_CALLS, calls, error);
+        status = fm_report_tree(report, FM_TREE_PROGRAM, calls, error);
     return status ? status : fm_modules_make(calls, &map, &report->arena, modules, error);
 }
 

@@ -109,6 +109,10 @@ static void print_modules(struct page *page, const char *heading, bool waiting)
     double values[MOST_RUNS] = {0}, others[MOST_RUNS] = {0}, all[MOST_RUNS] = {0}, left = 0;
     struct fm_table table;
     start(page, &table, heading, kind);
+    for (size_t k = 0; k < page->n; k++) {
+        const struct fm_module_cost *whole = &runs->items[run_of(page, k)].modules.whole;
+        all[k] = waiting ? whole->waiting_ns > 0 : (double)whole->work_ns;
+    }
     for (size_t i = 0; order && i < runs->n_series; i++) {
         size_t k = i;
         for (; k > 0 && is_heavier(&runs->series[i], order[k - 1], waiting); k--)
@@ -120,7 +124,6 @@ static void print_modules(struct page *page, const char *heading, bool waiting)
         for (size_t k = 0; k < page->n; k++) {
             values[k] = value_of(page, order[i], k, waiting);
             sum += values[k];
-            all[k] += values[k];
             others[k] += i < shown ? 0 : values[k];
             left += i < shown ? 0 : values[k];
         }

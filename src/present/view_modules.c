@@ -225,6 +225,9 @@ enum fm_status fm_view_modules_text(struct fm_report *report, FILE *out, struct 
         fprintf(
             out, "Of the waiting %s is estimated: what ranks spend in a collective above the fastest of them.\n",
             fm_percent_whole(share, fm_ratio((double)modules.whole.estimated_ns, (double)modules.whole.waiting_ns)));
+    if (report->helpers_ns)
+        fprintf(out, "Without threads of MPI itself, which took %s.\n",
+                fm_time_text(share, (double)report->helpers_ns));
     if (!report->options.modules)
         fputs("Modules are source files; 'fathom modules init PROGRAM' drafts a file with names for --modules.\n", out);
     return FM_OK;
