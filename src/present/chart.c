@@ -61,14 +61,20 @@ static const struct style *style_of(const struct frame *frame, size_t line)
 
 /* ---- parts ---- */
 
-/* "15 s", "2.5 s", "200.0 ms" */
-static const char *tick_text(char *buffer, double seconds)
+/* "15 s", "2.5 s", "200 ms": all ticks of an axis in the largest unit that is not above their distance. */
+static const char *tick_text(char *buffer, double seconds, double step)
 {
+    static const struct {
+        double seconds;
+        const char *name;
+    } units[] = {{1, "s"}, {1e-3, "ms"}, {1e-6, "us"}, {1e-9, "ns"}};
     char number[FM_UNIT_CHARS];
-    if (seconds < 1)
-        return seconds > 0 ? fm_time_text(buffer, seconds * 1e9) : "0";
-    snprintf(buffer, FM_UNIT_CHARS, "%.24s s", fm_mean_text(number, seconds));
-    return buffer;
+    size_t unit = 0;
+    while (unit < sizeof units / sizeof *units - 1 && units[unit].seconds > step)
+        unit++;
+    double tenths = (double)fm_rounded(seconds / units[unit].seconds * 10);
+    snprintf(buffer, FM_UNIT_CHARS, "%.24s %s", fm_mean_text(number, tenths / 10), units[unit].name);
+    return seconds > 0 ? buffer : "0";
 }
 
 static void draw_axes(const struct frame *frame)
@@ -83,7 +89,8 @@ static void draw_axes(const struct frame *frame)
         fputs(" h", frame->out);
         fm_xml_number(frame->out, frame->width);
         fprintf(frame->out, "\" stroke=\"%s\"/>", i ? "#e3e8ed" : "#7d8fa1");
-        fm_svg_text(frame->out, frame->x - 8, y + 4, WORDS " text-anchor=\"end\"", tick_text(text, frame->step * i));
+        fm_svg_text(frame->out, frame->x - 8, y + 4, WORDS " text-anchor=\"end\"",
+                    tick_text(text, frame->step * i, frame->step));
     }
     for (size_t i = 0; i < frame->chart->n; i++)
         fm_svg_text(frame->out, across(frame, i), frame->y + frame->height + 16, WORDS " text-anchor=\"middle\"",

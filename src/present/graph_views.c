@@ -94,9 +94,10 @@ static void describe_module(struct fm_report *report, struct fm_graph_node *draw
 {
     const struct fm_module_cost *all = &node->all, *own = &node->own;
     drawn->waiting = fm_ratio((double)all->waiting_ns, whole);
-    drawn->cost = percent(report, all->work_ns, whole);
+    drawn->cost = all->work_ns || !all->waiting_ns ? percent(report, all->work_ns, whole) : "";
     if (all->waiting_ns)
-        drawn->cost = fm_format(&report->arena, "%s [%s]", drawn->cost, percent(report, all->waiting_ns, whole));
+        drawn->cost = fm_format(&report->arena, "%s%s[%s]", drawn->cost, drawn->cost[0] ? " " : "",
+                                percent(report, all->waiting_ns, whole));
     drawn->title = fm_format(&report->arena, "%s%s%s", node->name,
                              with_time(report, "\nwork with all it calls:", all->work_ns, whole),
                              with_time(report, "\nwork itself:", own->work_ns, whole));

@@ -184,7 +184,7 @@ def check_pictures(tap, title, profile):
     root = check_svg(tap, f"{title}, modules", report(*options, "--format", "svg").stdout, {"solver", "halo", "mpi"})
     if root is not None:
         check_layout(tap, f"{title}, modules", root)
-        marked = {texts[1].partition(" [")[2] != "" for texts, _, stroke in boxes(root) if stroke == "#d55e00"}
+        marked = {texts[1].partition("[")[2] != "" for texts, _, stroke in boxes(root) if stroke == "#d55e00"}
         others = {"[" in texts[1] for texts, _, stroke in boxes(root) if stroke != "#d55e00"}
         tap.equal((marked, others), ({True}, {False}), f"{title}: what waits is in brackets, and highlighted")
     root = check_svg(tap, f"{title}, calls", report("report", profile, "--view", "calls", "--format", "svg").stdout,
