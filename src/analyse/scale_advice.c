@@ -29,6 +29,8 @@ static double median_but(const double *values, size_t n, size_t without)
             sorted[at] = sorted[at - 1];
         sorted[at] = values[i];
     }
+    if (!count)
+        return 0;
     return count % 2 ? sorted[count / 2] : (sorted[count / 2 - 1] + sorted[count / 2]) / 2;
 }
 
