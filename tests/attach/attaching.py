@@ -3,6 +3,7 @@ import json
 import pathlib
 import subprocess
 import sys
+import time
 
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent / "mpi"))
@@ -46,3 +47,22 @@ def threads_of(pid):
             continue
         found.append((lines["State"][0], int(lines["TracerPid"])))
     return found
+
+
+def wait_for_ranks(process, ranks):
+    """Until all ranks have MPI in them and are past their start; their pids."""
+    while process.poll() is None:
+        below, found = {process.pid}, []
+        for stat in sorted(pathlib.Path("/proc").glob("[0-9]*/stat"), key=lambda p: int(p.parent.name)):
+            try:
+                own, rest = int(stat.parent.name), stat.read_text().rpartition(")")[2].split()
+                if int(rest[1]) in below:
+                    below.add(own)
+                    found += [own] if "libmpi" in (stat.parent / "maps").read_text() else []
+            except OSError:
+                continue
+        if len(found) >= ranks:
+            time.sleep(1)
+            return found
+        time.sleep(0.1)
+    raise TimeoutError(f"{ranks} ranks below {process.pid}")

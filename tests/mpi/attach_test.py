@@ -3,6 +3,7 @@
 found; and to jobs under Fathom, whose segments are read."""
 import json
 import pathlib
+import random
 import re
 import subprocess
 import sys
@@ -34,7 +35,8 @@ int main(int argc, char **argv)
     return 5;
 }
 """
-LONG_MELT = re.sub(r"(?m)^run .*", "run 100000", debian.MELT)
+LONG_MELT = re.sub(r"(?m)^run .*", "run 6000", debian.MELT)
+KILLS = 25  # with each MPI
 
 
 def build(mpi):
@@ -52,35 +54,30 @@ def start(way, mpi, ranks, command):
     return job, process
 
 
-def wait_for_ranks(pid, ranks):
-    """Until all ranks have MPI in them and are past their start."""
-    for _ in range(300):
-        below, found = {pid}, 0
-        for stat in sorted(pathlib.Path("/proc").glob("[0-9]*/stat"), key=lambda p: int(p.parent.name)):
-            try:
-                own, rest = int(stat.parent.name), stat.read_text().rpartition(")")[2].split()
-                if int(rest[1]) in below:
-                    below.add(own)
-                    found += "libmpi" in (stat.parent / "maps").read_text()
-            except OSError:
-                continue
-        if found >= ranks:
-            time.sleep(1)
-            return
-        time.sleep(0.1)
+def attach_in_time(mpi, program, ranks, profile):
+    """A run that is long enough to be looked at: how long that is nobody knows before."""
+    for doubled in range(8):
+        command = [program, *OCEAN, "--steps", 200 * 2**doubled // ranks]
+        _, process = start(jobs.BARE, mpi, ranks, command)
+        try:
+            attaching.wait_for_ranks(process, ranks)
+            seen = attaching.attach(process.pid, "--samples", 40, "--hz", 20, "--save", profile)
+            alive = process.poll() is None
+        except TimeoutError:
+            alive = False
+        out, err = process.communicate(timeout=jobs.LIMIT_S)
+        if alive:
+            break
+    return command, seen, (process.returncode, out, err)
 
 
-def ocean(tap, mpi, program, ranks, steps):
+def ocean(tap, mpi, program, ranks):
     title = f"{mpi.short}, {ranks} ranks"
-    command = [program, *OCEAN, "--steps", steps]
-    bare = jobs.run(jobs.BARE, mpi, ranks, command)
-    job, process = start(jobs.BARE, mpi, ranks, command)
-    wait_for_ranks(process.pid, ranks)
+    job, _ = jobs.prepare(jobs.BARE)
     profile = job.work / "ocean.fathom"
-    seen = attaching.attach(process.pid, "--samples", 40, "--hz", 20, "--save", profile)
-    out, err = process.communicate(timeout=jobs.LIMIT_S)
-    tap.equal((process.returncode, out, err), (bare.status, bare.stdout.decode(), bare.stderr.decode()),
-              f"{title}: output and status are as ever")
+    command, seen, ended = attach_in_time(mpi, program, ranks, profile)
+    bare = jobs.run(jobs.BARE, mpi, ranks, command)
+    tap.equal(ended, (bare.status, bare.stdout.decode(), bare.stderr.decode()), f"{title}: output and status are as ever")
     if not tap.ok(seen.returncode == 0, f"{title}: attached", seen.stdout, seen.stderr):
         return
     report = job.report(profile)
@@ -102,7 +99,7 @@ def ocean(tap, mpi, program, ranks, steps):
 def under_fathom(tap, mpi):
     title = f"{mpi.short}, under Fathom"
     job, process = start(jobs.AROUND, mpi, 4, [mpi.compile("until_told", UNTIL_TOLD)])
-    wait_for_ranks(process.pid, 4)
+    attaching.wait_for_ranks(process, 4)
     seen = attaching.attach(process.pid, "--for", 2, "--json")
     alive = process.poll() is None
     (job.work / "enough").touch()
@@ -114,19 +111,43 @@ def under_fathom(tap, mpi):
     tap.equal(len(job.profiles()), 1, f"{title}: its profile is written as ever")
 
 
+def killed(tap, mpi, program):
+    """Fathom is killed again and again while it looks at a job, wherever it is."""
+    title = f"{mpi.short}, 16 ranks"
+    _, process = start(jobs.BARE, mpi, 16, [program, *OCEAN, "--steps", 1000000])
+    ranks = attaching.wait_for_ranks(process, 16)
+    bad = []
+    for _ in range(KILLS):
+        tool = subprocess.Popen([jobs.FATHOM, "attach", str(process.pid), "--hz", "100"], stdout=subprocess.DEVNULL,
+                                stderr=subprocess.DEVNULL, env=jobs.environment(jobs.SCRATCH / "none"))
+        time.sleep(random.uniform(0.1, 0.6))
+        tool.kill()
+        tool.wait()
+        bad += [thread for rank in ranks for thread in attaching.threads_of(rank) if thread[0] in "Tt" or thread[1]]
+    tap.equal((bad, process.poll()), ([], None), f"{title}: {KILLS} kills of Fathom leave no thread stopped or traced")
+    process.terminate()
+    process.communicate()
+
+
+def results(out):
+    """What LAMMPS has computed: its table, and nothing of how long that took."""
+    return re.findall(r"(?m)^ +\d+ +[-\d. ]+$", out.partition("Step")[2].partition("Loop time")[0])
+
+
 def lammps(tap):
     program = debian.lammps(LONG_MELT)
     if not program:
         tap.skip("LAMMPS", "it is not installed")
         return
+    bare = jobs.run(jobs.BARE, program.mpi, 4, program.command)
     _, process = start(jobs.BARE, program.mpi, 4, program.command)
-    wait_for_ranks(process.pid, 4)
-    seen = attaching.attach(process.pid, "--samples", 20, "--json")
-    alive = process.poll() is None
-    process.terminate()
-    out = process.communicate()[0]
+    attaching.wait_for_ranks(process, 4)
+    seen = attaching.attach(process.pid, "--for", jobs.LIMIT_S, "--json")
+    out, err = process.communicate()
     last = attaching.stream(seen.stdout)[-1]
-    tap.ok(alive and "ERROR" not in out, "LAMMPS runs on", out)
+    tap.ok(len(results(out)) == 301, "LAMMPS computes", out)
+    tap.equal((process.returncode, results(out), err), (bare.status, results(bare.stdout.decode()), bare.stderr.decode()),
+              "LAMMPS: results and status are as ever")
     tap.ok(last["ranks"] == 4 and any("pair_lj" in m["name"] or "lammps" in m["name"] for m in last["modules"]),
            "LAMMPS: its own code is found", json.dumps(last))
 
@@ -135,8 +156,9 @@ def main():
     tap = jobs.Tap()
     for mpi in jobs.MPIS:
         program = build(mpi)
-        ocean(tap, mpi, program, 4, 60)
-        ocean(tap, mpi, program, 16, 12)
+        ocean(tap, mpi, program, 4)
+        ocean(tap, mpi, program, 16)
+        killed(tap, mpi, program)
         under_fathom(tap, mpi)
     lammps(tap)
     tap.done()

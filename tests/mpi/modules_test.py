@@ -8,46 +8,16 @@ import io
 import json
 import pathlib
 import re
-import shutil
 import subprocess
 import xml.etree.ElementTree as ElementTree
 
 import jobs
+import planted
 from trees import ns, walk
 
 RANKS, STEPS = 4, 4
-MODEL = jobs.SOURCE / "examples/miniocean"
-MAP = MODEL / "modules.txt"
+MAP = planted.MODULES
 SVG = "{http://www.w3.org/2000/svg}"
-
-# As long as a few samples, and calls nothing.
-PLANTED = """
-  subroutine planted_wait()
-    real(dp), volatile :: x
-    integer :: i
-
-    x = 0
-    do i = 1, 300000
-      x = 0.5_dp*x + 1
-    end do
-  end subroutine planted_wait
-
-end module halo
-"""
-
-
-def build(mpi):
-    """The model with a wait in its halo exchange."""
-    source = jobs.SCRATCH / f"model.{mpi.name}"
-    shutil.copytree(MODEL, source)
-    halo = (source / "halo.f90").read_text(encoding="utf-8")
-    halo = halo.replace("    call start_timer(timer)\n", "    call start_timer(timer)\n    call planted_wait()\n", 1)
-    halo = halo.replace("end module halo\n", PLANTED.lstrip("\n"), 1)
-    (source / "halo.f90").write_text(halo, encoding="utf-8")
-    subprocess.run(["make", "-s", "-C", str(source), f"FC=mpifort.{mpi.name}", f"BUILD={source / 'build'}"], check=True,
-                   stdout=subprocess.DEVNULL)
-    return source / "build/miniocean"
-
 
 def report(*words):
     return subprocess.run([jobs.FATHOM, *map(str, words)], capture_output=True, text=True, check=False)
@@ -268,7 +238,7 @@ def main():
     tap = jobs.Tap()
     profiles = []
     for mpi in jobs.MPIS:
-        program = build(mpi)
+        program = planted.ocean(mpi)
         for ranks in (1, 2, RANKS) if mpi is jobs.MPIS[0] else (RANKS,):
             job = jobs.run(jobs.AROUND, mpi, ranks, [program, "--steps", STEPS, "--grid", "192x144", "--levels", 16],
                            env={"FATHOM_SAMPLE": "1000"})
