@@ -7,12 +7,13 @@ T ?=
 B ?=
 FUZZ_SECONDS ?= 60
 SOAK_SECONDS ?= 1800
+REPETITIONS ?= 20
 
 MESON = meson
 NINJA = ninja -C $(BUILD)
 
 .DEFAULT_GOAL := build
-.PHONY: all build demo test bench install check format fuzz seeds soak clean help
+.PHONY: all build demo test bench install check format fuzz seeds soak agree clean help
 
 all: build
 
@@ -25,6 +26,7 @@ help:
 	@echo 'make format     put the C sources into the common format'
 	@echo 'make fuzz       feed damaged profiles and segments to the readers for FUZZ_SECONDS=$(FUZZ_SECONDS) each'
 	@echo 'make soak       everything at once under 5,000 samples a second, for SOAK_SECONDS=$(SOAK_SECONDS)'
+	@echo 'make agree      shares of modules by attach, from segments and from profiles, in REPETITIONS=$(REPETITIONS) runs'
 	@echo 'make seeds      write what fuzzing starts from anew, after a change of the format of profiles or segments'
 	@echo 'make install    into prefix=$(prefix), under DESTDIR= if given; libdir=$(libdir) is relative to prefix'
 	@echo 'make clean      remove $(BUILD)/'
@@ -71,6 +73,9 @@ fuzz: build
 
 soak: build
 	@SOAK_SECONDS=$(SOAK_SECONDS) FATHOM_BUILD=$(abspath $(BUILD)) tests/measure/soak_test.py
+
+agree: build
+	@BUILD=$(BUILD) REPETITIONS=$(REPETITIONS) LIMIT_S=7200 tests/run attach_agree
 
 seeds: $(BUILD)/build.ninja
 	@$(NINJA) --quiet tests/fuzz-seeds

@@ -6,14 +6,24 @@
 /* Student's t for 95 % and FM_STRETCHES - 1 degrees of freedom. */
 #define STUDENT 2.2622
 
-double fm_share_width(const double *parts, const double *wholes)
+/* After Wilson: the interval of a share that was found in so many independent samples, made symmetric. A rare module that
+ * happened to be missed in most stretches has little spread between them, and is known badly all the same. */
+static double width_of(double share, double samples)
+{
+    const double z2 = STUDENT * STUDENT / samples;
+    double middle = (share + z2 / 2) / (1 + z2);
+    double half = sqrt(z2 * (share * (1 - share) + z2 / 4)) / (1 + z2);
+    return 2 * (half + fabs(middle - share));
+}
+
+double fm_share_width(const double *parts, const double *wholes, uint64_t samples)
 {
     double part = 0, whole = 0, squares = 0, products = 0, before = 0;
     for (size_t i = 0; i < FM_STRETCHES; i++) {
         part += parts[i];
         whole += wholes[i];
     }
-    if (whole <= 0)
+    if (whole <= 0 || !samples)
         return 1;
     for (size_t i = 0; i < FM_STRETCHES; i++) {
         double away = parts[i] - part / whole * wholes[i];
@@ -23,8 +33,10 @@ double fm_share_width(const double *parts, const double *wholes)
     }
     if (products > 0) /* stretches that follow each other are alike: the phases are about as long as they */
         squares += 2 * products;
-    double deviation = sqrt(squares / (FM_STRETCHES - 1) * FM_STRETCHES) / whole; /* of the ratio */
-    return 2 * STUDENT * deviation;
+    double share = part / whole, variance = squares / (FM_STRETCHES - 1) * FM_STRETCHES / (whole * whole);
+    double independent = variance * (double)samples > share * (1 - share) ? share * (1 - share) / variance
+                                                                          : (double)samples;
+    return width_of(share, independent);
 }
 
 static enum fm_status modules_of(const struct fm_profile *profile, const struct fm_modules_map *map,
@@ -48,7 +60,7 @@ static double total_of(const struct fm_modules *modules, const char *name)
     return 0;
 }
 
-static enum fm_status find_widths(struct fm_shares *shares, struct fm_profile *const *stretches,
+static enum fm_status find_widths(struct fm_shares *shares, uint64_t samples, struct fm_profile *const *stretches,
                                   const struct fm_modules_map *map, struct fm_symbols *symbols, struct fm_arena *arena,
                                   struct fm_error *error)
 {
@@ -63,7 +75,7 @@ static enum fm_status find_widths(struct fm_shares *shares, struct fm_profile *c
     for (size_t i = 0; i < shares->n; i++) {
         for (size_t s = 0; s < FM_STRETCHES; s++)
             parts[s] = total_of(&modules[s], shares->items[i].name);
-        shares->items[i].width = fm_share_width(parts, wholes);
+        shares->items[i].width = fm_share_width(parts, wholes, samples);
     }
     return FM_OK;
 }
@@ -89,7 +101,7 @@ enum fm_status fm_shares_find(struct fm_shares *shares, const struct fm_profile 
     }
     shares->waiting = all > 0 ? (double)modules.whole.waiting_ns / all : 0;
     if (stretches)
-        status = find_widths(shares, stretches, map, symbols, arena, error);
+        status = find_widths(shares, whole->paths.samples, stretches, map, symbols, arena, error);
     for (size_t i = 0; i < shares->n; i++)
         if (shares->items[i].share > FM_SHARE_MATTERS && shares->items[i].width > shares->widest)
             shares->widest = shares->items[i].width;

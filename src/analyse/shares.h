@@ -29,8 +29,8 @@ struct fm_shares {
     double widest;  /* interval of a share that matters */
 };
 
-/* The width of the 95 % interval of sum(parts) / sum(wholes), each of FM_STRETCHES. */
-double fm_share_width(const double *parts, const double *wholes);
+/* The width of the 95 % interval of sum(parts) / sum(wholes), each of FM_STRETCHES, from so many samples in all. */
+double fm_share_width(const double *parts, const double *wholes, uint64_t samples);
 
 /* whole: the profile of all moments; stretches: FM_STRETCHES profiles of its stretches, or NULL: no intervals.
  * Memory is the arena's. */

@@ -12,6 +12,7 @@
 
 #include "attach/denied.h"
 #include "attach/walk.h"
+#include "base/clock.h"
 #include "profile/order.h"
 #include "reduce/node.h"
 
@@ -19,9 +20,10 @@ enum { LOOKS = 25, LOOK_US = 1000 };
 
 struct fm_session_thread {
     struct fm_shot_thread of;
-    uint32_t process; /* number of the target */
-    bool here;        /* seen in this moment's list */
-    bool matters;     /* the first of its process, or was seen in the program itself */
+    uint32_t process;   /* number of the target */
+    bool here;          /* seen in this moment's list */
+    bool matters;       /* the first of its process, or was seen in the program itself */
+    uint64_t moment_ns; /* when it is looked at in this period; 0: it was */
     enum fm_shot_state state;
     struct fm_shot *shot, *last; /* of this moment and the one before; an unchanged stack has the same path: */
     bool seen;                   /* last and walked are of the moment before */
@@ -105,7 +107,7 @@ static bool list_all(struct fm_session *session)
     }
     size_t kept = 0;
     for (size_t i = 0; i < session->n_threads; i++) {
-        if (session->threads[i].here)
+        if (session->threads[i].here || session->threads[i].state == FM_SHOT_ASKED) /* that one is to be waited for */
             session->threads[kept++] = session->threads[i];
         else
             forget_thread(&session->threads[i]);
@@ -125,6 +127,50 @@ static bool learn(struct fm_session *session)
         usleep(LOOK_US);
     }
     return true;
+}
+
+/* ---- periods ---- */
+
+static uint64_t moment_in(const struct fm_session *session)
+{
+    return session->period_start_ns + (uint64_t)(drand48() * (double)session->samples.period_ns);
+}
+
+/* At random, so as to be in step with nothing. Threads that do not matter are looked at with the first of their process,
+ * which stands before them. */
+static bool plan(struct fm_session *session)
+{
+    uint64_t first = 0;
+    if (!list_all(session))
+        return false;
+    for (size_t i = 0; i < session->n_threads; i++) {
+        struct fm_session_thread *thread = &session->threads[i];
+        bool is_first = thread->of.tid == thread->of.pid;
+        thread->moment_ns = thread->matters || !first ? moment_in(session) : first;
+        first = is_first ? thread->moment_ns : first;
+    }
+    return true;
+}
+
+static bool next_period(struct fm_session *session)
+{
+    uint64_t period = session->samples.period_ns, now = fm_clock_ns(CLOCK_MONOTONIC);
+    session->samples.moments++;
+    for (session->period_start_ns += period; session->period_start_ns + period < now;) {
+        session->period_start_ns += period; /* too late for this one */
+        session->samples.lost += session->n_threads;
+    }
+    return plan(session);
+}
+
+uint64_t fm_session_next_ns(const struct fm_session *session)
+{
+    uint64_t next = session->period_start_ns + session->samples.period_ns;
+    for (size_t i = 0; i < session->n_threads; i++) {
+        uint64_t moment = session->threads[i].moment_ns;
+        next = moment && moment < next ? moment : next;
+    }
+    return next;
 }
 
 /* ---- the beginning ---- */
@@ -169,7 +215,9 @@ enum fm_status fm_session_open(struct fm_session *session, const struct fm_targe
             session->living++;
         }
     }
-    if (!session->walkers || !learn(session))
+    session->period_start_ns = fm_clock_ns(CLOCK_MONOTONIC);
+    srand48((long)(session->period_start_ns ^ (uint64_t)getpid()));
+    if (!session->walkers || !learn(session) || !plan(session))
         return fm_fail(error, FM_ERR_MEMORY, "no memory left for samples");
     return FM_OK;
 }
@@ -189,15 +237,15 @@ static bool note_stop(struct fm_session *session, uint64_t ns)
     return true;
 }
 
-/* Pictures of threads that sleep; those that run are asked to stop, and let go as soon as they have, so that few are
- * stopped at a time, and one that waits for a core keeps nobody waiting. */
-static void begin(struct fm_session_thread *thread)
+/* Threads that sleep are taken at once; those that run are asked to stop, and let go as soon as they have. */
+static void begin(struct fm_session *session, struct fm_session_thread *thread)
 {
     if (!thread->shot)
         thread->shot = malloc(sizeof *thread->shot);
     if (!thread->last)
         thread->last = malloc(sizeof *thread->last);
     thread->state = thread->shot && thread->last ? fm_shot_begin(&thread->of, thread->shot) : FM_SHOT_MISSED;
+    session->asked += thread->state == FM_SHOT_ASKED;
 }
 
 static void let_go(struct fm_session *session, bool block)
@@ -213,17 +261,6 @@ static void let_go(struct fm_session *session, bool block)
         }
 }
 
-static void take_all(struct fm_session *session)
-{
-    session->asked = 0;
-    for (size_t i = 0; i < session->n_threads; i++) {
-        begin(&session->threads[i]);
-        session->asked += session->threads[i].state == FM_SHOT_ASKED;
-        let_go(session, false);
-    }
-    let_go(session, true);
-}
-
 static bool as_before(const struct fm_session_thread *thread)
 {
     const struct fm_shot *last = thread->last, *shot = thread->shot;
@@ -231,9 +268,15 @@ static bool as_before(const struct fm_session_thread *thread)
            last->bytes == shot->bytes && memcmp(last->stack, shot->stack, shot->bytes) == 0;
 }
 
+/* What was found of a thread goes into the samples. */
 static bool keep(struct fm_session *session, struct fm_session_thread *thread)
 {
-    switch (thread->state) {
+    enum fm_shot_state state = thread->state;
+    thread->state = state == FM_SHOT_ASKED ? FM_SHOT_ASKED : FM_SHOT_NONE;
+    switch (state) {
+    case FM_SHOT_NONE:
+    case FM_SHOT_ASKED:
+        return true;
     case FM_SHOT_TAKEN:
         break;
     case FM_SHOT_UNSEEN:
@@ -248,6 +291,8 @@ static bool keep(struct fm_session *session, struct fm_session_thread *thread)
         fm_shot_close(&thread->of);
         return true;
     }
+    if (!session->walkers[thread->process])
+        return true;
     if (!note_stop(session, thread->shot->held_ns))
         return false;
     if (!as_before(thread))
@@ -262,16 +307,51 @@ static bool keep(struct fm_session *session, struct fm_session_thread *thread)
                                                              thread->walked.complete));
 }
 
-bool fm_session_moment(struct fm_session *session)
+static bool keep_all(struct fm_session *session)
 {
-    if (!list_all(session))
-        return false;
-    take_all(session);
     for (size_t i = 0; i < session->n_threads; i++)
         if (!keep(session, &session->threads[i]))
             return false;
-    session->samples.moments++;
     return true;
+}
+
+/* Of the moment before something may still be there: it is given up if the thread has not had a core since then. */
+static bool look_at(struct fm_session *session, struct fm_session_thread *thread)
+{
+    if (!keep(session, thread))
+        return false;
+    if (thread->state == FM_SHOT_ASKED)
+        session->samples.lost++;
+    else
+        begin(session, thread);
+    let_go(session, false);
+    return true;
+}
+
+bool fm_session_settle(struct fm_session *session)
+{
+    let_go(session, true);
+    return keep_all(session);
+}
+
+/* Finding the call path takes longer than a stop should: it is done when nothing is held. */
+bool fm_session_look(struct fm_session *session)
+{
+    let_go(session, false);
+    uint64_t now = fm_clock_ns(CLOCK_MONOTONIC);
+    for (size_t i = 0; i < session->n_threads; i++) {
+        struct fm_session_thread *thread = &session->threads[i];
+        if (!thread->moment_ns || thread->moment_ns > now)
+            continue;
+        thread->moment_ns = 0;
+        if (!look_at(session, thread))
+            return false;
+    }
+    if (!session->asked && !keep_all(session))
+        return false;
+    if (now < session->period_start_ns + session->samples.period_ns)
+        return true;
+    return next_period(session);
 }
 
 static int by_length(const void *a, const void *b)

@@ -1,5 +1,7 @@
-/* Sampling a job from outside: all its processes and threads, moment by moment. A process that ends is left out from
- * then on; threads that come are found. One thread, and never two sessions at a time.
+/* Sampling a job from outside: every thread of all its processes, once in each period, at a moment of its own. That is
+ * so because looking takes a core from somebody, for whom the others may soon wait: a thread that is looked at after
+ * another one would be found waiting too often. A process that ends is left out from then on; threads that come are
+ * found. One thread, and never two sessions at a time.
  *
  * Threads but the first of a process that sleep in libraries alone do not count: libraries have such threads for
  * themselves, and nobody waits for them. */
@@ -19,6 +21,7 @@ struct fm_session {
     size_t living;
     struct fm_session_thread *threads;
     size_t n_threads, threads_capacity;
+    uint64_t period_start_ns;
     size_t asked;      /* threads that have not stopped yet */
     uint64_t *held_ns; /* of every stop; samples of threads that sleep have none */
     size_t stops, held_capacity;
@@ -29,8 +32,12 @@ enum fm_status fm_session_open(struct fm_session *session, const struct fm_targe
                                struct fm_error *error);
 void fm_session_close(struct fm_session *session);
 
-/* Samples every thread once. false: no memory. */
-bool fm_session_moment(struct fm_session *session);
+/* When there is something to do again, unless a thread stops before, which SIGCHLD tells. */
+uint64_t fm_session_next_ns(const struct fm_session *session);
+/* Looks at the threads whose moment has come, and lets those go that have stopped. false: no memory. */
+bool fm_session_look(struct fm_session *session);
+/* Until nothing is held: before anything that takes long, and before the end. false: no memory. */
+bool fm_session_settle(struct fm_session *session);
 /* How long threads were stopped. */
 struct fm_held {
     uint64_t median_ns, most_ns;

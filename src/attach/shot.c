@@ -131,11 +131,13 @@ static void read_stopped(const struct fm_shot_thread *thread, struct fm_shot *sh
 
 static enum fm_shot_state ask(const struct fm_shot_thread *thread, struct fm_shot *shot)
 {
-    shot->queued_ns = queued_ns(thread);
     if (ptrace(PTRACE_SEIZE, thread->tid, 0, 0) != 0)
         return errno == EPERM ? FM_SHOT_DENIED : FM_SHOT_GONE;
+    if (ptrace(PTRACE_INTERRUPT, thread->tid, 0, 0) != 0)
+        return see_off(thread->tid);
     shot->asked_ns = fm_clock_ns(CLOCK_MONOTONIC);
-    return ptrace(PTRACE_INTERRUPT, thread->tid, 0, 0) == 0 ? FM_SHOT_ASKED : see_off(thread->tid);
+    shot->queued_ns = queued_ns(thread);
+    return FM_SHOT_ASKED;
 }
 
 pid_t fm_shot_next(bool block, int *status)

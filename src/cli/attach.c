@@ -42,8 +42,9 @@ struct watch {
     struct fm_session session;
     uint64_t started_ns, next_ns; /* when to look again */
     size_t lines;                 /* on the screen */
-    double widest;
-    bool ended; /* the job */
+    double widest,
+        last_widest; /* what chance makes narrow once it does not twice: of the last two looks the wider one */
+    bool ended;      /* the job */
 };
 
 static void print_help(void)
@@ -240,7 +241,8 @@ static enum fm_status find_shares(struct watch *watch, const struct fm_profile *
                                            error);
     for (size_t i = 0; i < FM_STRETCHES; i++)
         fm_profile_destroy(stretches[i]);
-    watch->widest = shares->widest;
+    watch->widest = shares->widest > watch->last_widest ? shares->widest : watch->last_widest;
+    watch->last_widest = shares->widest;
     return status;
 }
 
@@ -356,22 +358,25 @@ static void block_signals(sigset_t *set, sigset_t *before)
     sigaddset(set, SIGTERM);
     sigaddset(set, SIGHUP);
     sigaddset(set, SIGTSTP);
+    sigaddset(set, SIGCHLD); /* tells of threads that have stopped */
     sigprocmask(SIG_BLOCK, set, before);
 }
 
-/* Sleeps until then; false: somebody wants an end. */
-static bool sleep_until(uint64_t then_ns, const sigset_t *signals)
+/* Sleeps until then, or until a thread has stopped; false: somebody wants an end. */
+static bool sleep_until(struct watch *watch, uint64_t then_ns, const sigset_t *signals)
 {
     for (;;) {
         uint64_t now = fm_clock_ns(CLOCK_MONOTONIC), left = then_ns > now ? then_ns - now : 0;
         struct timespec wait = {(time_t)(left / 1000000000u), (long)(left % 1000000000u)};
         int signal = sigtimedwait(signals, NULL, &wait);
-        if (signal == SIGTSTP)
+        if (signal == SIGTSTP) {
+            fm_session_settle(&watch->session);
             raise(SIGSTOP);
-        else if (signal > 0)
-            return false;
-        else if (errno == EAGAIN)
+        } else if (signal > 0) {
+            return signal == SIGCHLD;
+        } else if (errno == EAGAIN) {
             return true;
+        }
     }
 }
 
@@ -385,44 +390,33 @@ static bool is_enough(const struct watch *watch)
            (request->moments && (watch->segments || watch->session.samples.moments >= request->moments));
 }
 
-/* One moment in every period, at random within it, so as to be in step with nothing. */
-static uint64_t moment_in(uint64_t start_ns, uint64_t period_ns)
-{
-    return start_ns + (uint64_t)(drand48() * (double)period_ns);
-}
-
 static enum fm_status sample(struct watch *watch, const sigset_t *signals, struct fm_error *error)
 {
-    uint64_t period = watch->session.samples.period_ns, at = watch->started_ns;
-    srand48((long)(watch->started_ns ^ (uint64_t)getpid()));
-    watch->widest = 1;
-    while (!is_enough(watch)) {
-        if (!sleep_until(moment_in(at, period), signals))
-            return FM_OK;
-        if (!fm_session_moment(&watch->session))
-            return fm_fail(error, FM_ERR_MEMORY, "no memory left for samples");
-        watch->ended = !watch->session.living;
-        if (watch->ended)
-            return FM_OK;
-        if (fm_clock_ns(CLOCK_MONOTONIC) >= watch->next_ns) {
-            enum fm_status status = show(watch, error);
-            if (status)
-                return status;
+    struct fm_session *session = &watch->session;
+    enum fm_status status = FM_OK;
+    bool good = true;
+    watch->widest = watch->last_widest = 1;
+    while (good && !status && !watch->ended && !is_enough(watch) &&
+           sleep_until(watch, fm_session_next_ns(session), signals)) {
+        good = fm_session_look(session);
+        watch->ended = !session->living;
+        if (good && !watch->ended && fm_clock_ns(CLOCK_MONOTONIC) >= watch->next_ns) {
+            good = fm_session_settle(session);
+            status = show(watch, error);
         }
-        for (at += period; at + period < fm_clock_ns(CLOCK_MONOTONIC); at += period) /* too late for these */
-            watch->session.samples.lost += watch->session.n_threads;
     }
-    return FM_OK;
+    good &= fm_session_settle(session);
+    return good || status ? status : fm_fail(error, FM_ERR_MEMORY, "no memory left for samples");
 }
 
 static enum fm_status follow_segments(struct watch *watch, const sigset_t *signals, struct fm_error *error)
 {
     enum fm_status status = FM_OK;
-    watch->widest = 1;
+    watch->widest = watch->last_widest = 1;
     while (!status && !watch->ended && !is_enough(watch)) {
         uint64_t end = watch->request->seconds > 0 ? watch->started_ns + (uint64_t)(watch->request->seconds * 1e9)
                                                    : UINT64_MAX;
-        if (!sleep_until(watch->next_ns < end ? watch->next_ns : end, signals))
+        if (!sleep_until(watch, watch->next_ns < end ? watch->next_ns : end, signals))
             return FM_OK;
         if (!is_enough(watch))
             status = show(watch, error);

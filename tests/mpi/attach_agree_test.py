@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """The shares of modules that are known of one and the same run in three ways agree: from 300 samples by `fathom attach`
 from outside, from the segments while it runs, and from the profile at its end. The model has planted costs, and
-FATHOM_REPETITIONS says how often it is run (make agree)."""
+REPETITIONS says how often it is run (make agree)."""
 import json
 import os
 import pathlib
@@ -14,7 +14,7 @@ import planted
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "attach"))
 import attaching  # noqa: E402
 
-REPETITIONS = int(os.environ.get("FATHOM_REPETITIONS", "1"))
+REPETITIONS = int(os.environ.get("REPETITIONS", "1"))
 SAMPLES, HZ, RANKS = 300, 20, 2
 LEAST = 0.02  # what is less may be known as badly as it likes
 OCEAN = ["--grid", "128x96", "--levels", "8"]
@@ -72,7 +72,7 @@ def apart(seen, segments, whole):
 def main():
     tap = jobs.Tap()
     for mpi in jobs.MPIS:
-        program = planted.ocean(mpi)
+        program = planted.ocean(mpi, 20000)
         steps, n, modules, far = 200, 0, 0, []
         while n < REPETITIONS and steps < 1 << 20:
             found = one_run(mpi, program, steps)
@@ -83,7 +83,7 @@ def main():
             modules += sum(share > LEAST for share, _ in found[0].values())
             far += apart(*found)
             print(f"# {mpi.short}, run {n}, {steps} steps:", *apart(*found), flush=True)
-        tap.ok(n == REPETITIONS and modules > 4 * n, f"{mpi.short}: {modules} shares of {n} runs")
+        tap.ok(n == REPETITIONS and modules > 2 * n, f"{mpi.short}: {modules} shares of {n} runs")
         # each interval holds with 95 %: so many of them may fail
         tap.ok(len(far) <= max(2, modules // 10), f"{mpi.short}: they agree, but for {len(far)}", *far)
     tap.done()

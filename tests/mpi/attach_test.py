@@ -120,7 +120,7 @@ def killed(tap, mpi, program):
     for _ in range(KILLS):
         tool = subprocess.Popen([jobs.FATHOM, "attach", str(process.pid), "--hz", "100"], stdout=subprocess.DEVNULL,
                                 stderr=subprocess.DEVNULL, env=jobs.environment(jobs.SCRATCH / "none"))
-        time.sleep(random.uniform(0.1, 0.6))
+        time.sleep(random.uniform(0.05, 0.4))
         tool.kill()
         tool.wait()
         bad += [thread for rank in ranks for thread in attaching.threads_of(rank) if thread[0] in "Tt" or thread[1]]
