@@ -161,6 +161,7 @@ void fm_sampler_start(void)
         return;
     }
     fm_rt.segment->sample_period_ns = 1000000000u / (clock == CLOCK_MONOTONIC ? out_of_step(hz) : hz);
+    fm_rt.segment->sequence_shift = fm_sequence_shift_of(fm_rt.segment->sample_period_ns);
     fm_sampler_note_modules();
     fm_sampler_begin();
 }

@@ -193,6 +193,7 @@ static void lay_out(struct fm_segment_header *h, uint64_t bytes)
                sizeof(struct fm_segment_timing));
     at = place(h, FM_SECTION_TIMER_BINS, at, at_most(bytes / 24 / sizeof(struct fm_segment_bins), UINT16_MAX),
                sizeof(struct fm_segment_bins));
+    at = place(h, FM_SECTION_SEQUENCE, at, 1, sizeof(struct fm_segment_sequence));
     /* of a small segment what is left; an index takes at most a quarter of what it is for */
     uint64_t paths = at_most(bytes / 12, (bytes - at) * 3 / 4) / sizeof(struct fm_segment_path);
     at = place(h, FM_SECTION_PATHS, at, paths, sizeof(struct fm_segment_path));

@@ -172,11 +172,16 @@ static const char *check_paths(const struct fm_profile *p)
     return fm_paths_check(&p->paths);
 }
 
+static const char *check_sequence(const struct fm_profile *p)
+{
+    return fm_sequence_check(&p->paths.sequence, p->paths.n);
+}
+
 const char *fm_profile_check(const struct fm_profile *profile)
 {
     const char *(*const checks[])(const struct fm_profile *) = {
-        check_hosts,  check_processes, check_routines,  check_events, check_regions,
-        check_timers, check_paths,     check_snapshots, check_notes,
+        check_hosts,  check_processes, check_routines, check_events,    check_regions,
+        check_timers, check_paths,     check_sequence, check_snapshots, check_notes,
     };
     for (size_t i = 0; i < sizeof checks / sizeof *checks; i++) {
         const char *wrong = checks[i](profile);

@@ -469,6 +469,27 @@ static void get_paths(struct reader *r)
     paths->n_shares = paths->shares_capacity = n;
 }
 
+static void get_sequence(struct reader *r)
+{
+    struct fm_sequence *s = &r->profile->paths.sequence;
+    get_fields(r, &fm_sequence_fields, s, 1, sizeof *s);
+    size_t n = get_count(r, 1);
+    if (!stopped(r) && (n > FM_SEQUENCE_ROWS || s->n_cells > FM_SEQUENCE_CELLS))
+        r->wrong = "its sequence is impossible";
+    s->rows = take(r, &r->profile->arena, n, sizeof *s->rows);
+    if (stopped(r))
+        return;
+    get_fields(r, &fm_sequence_row_fields, s->rows, n, sizeof *s->rows);
+    const uint64_t *column = n ? get_column(r, n * s->n_cells, NULL) : NULL;
+    for (size_t row = 0, at = 0; column && row < n; row++) {
+        uint32_t *cells = take(r, &r->profile->arena, FM_SEQUENCE_CELLS, sizeof *cells);
+        for (uint32_t i = 0; cells && i < s->n_cells; i++, at++)
+            cells[i] = column[at] < UINT32_MAX ? (uint32_t)column[at] : UINT32_MAX;
+        s->rows[row].cells = cells;
+    }
+    s->n = s->capacity = n;
+}
+
 static void get_notes(struct reader *r)
 {
     struct fm_profile *p = r->profile;
@@ -499,6 +520,7 @@ static void (*const sections[])(struct reader *) = {
     [FM_FILE_TIMER_MISUSES] = get_timer_misuses,
     [FM_FILE_GRID] = get_grid,
     [FM_FILE_PATHS] = get_paths,
+    [FM_FILE_SEQUENCE] = get_sequence,
 };
 enum { FM_SECTIONS_END = sizeof sections / sizeof *sections };
 

@@ -17,6 +17,7 @@ struct writer {
     const struct fm_profile *profile;
     struct fm_paths paths; /* as many of the profile's as are written */
     struct fm_path_form path_form;
+    struct fm_sequence sequence; /* likewise */
     bool large, collecting, failed;
     struct fm_intern strings; /* number = index in the sorted table */
     struct fm_packer pack;
@@ -414,9 +415,10 @@ static void put_grid(struct writer *w)
 }
 
 /* The form is made once, before the strings are collected. */
-static void make_paths(struct writer *w, size_t most)
+static void make_paths(struct writer *w, bool exact)
 {
-    if (!fm_paths_fold(&w->profile->paths, most, &w->scratch, &w->paths) ||
+    if (!fm_paths_fold(&w->profile->paths, exact ? SIZE_MAX : FM_PATHS_IN_FILE, &w->scratch, &w->paths) ||
+        !fm_sequence_thin(&w->paths.sequence, exact ? SIZE_MAX : FM_SEQUENCE_IN_FILE, &w->scratch, &w->sequence) ||
         (w->large && !fm_paths_fewer_shares(&w->paths, FM_LARGE_VECTORS, &w->scratch)) ||
         !fm_path_form_make(&w->paths, &w->scratch, &w->path_form))
         w->failed = true;
@@ -436,6 +438,22 @@ static void put_paths(struct writer *w)
     put_fields(w, &fm_path_figure_fields, form->figures, form->n_figures, sizeof *form->figures);
     put_number(w, paths->n_shares);
     put_fields(w, &fm_path_share_fields, paths->shares, paths->n_shares, sizeof *paths->shares);
+}
+
+/* The cells of all rows are one column. */
+static void put_sequence(struct writer *w)
+{
+    const struct fm_sequence *s = &w->sequence;
+    put_fields(w, &fm_sequence_fields, s, 1, sizeof *s);
+    put_number(w, s->n);
+    put_fields(w, &fm_sequence_row_fields, s->rows, s->n, sizeof *s->rows);
+    uint64_t *column = w->collecting || !s->n ? NULL : room(w, s->n * s->n_cells);
+    if (!column)
+        return;
+    for (size_t row = 0, at = 0; row < s->n; row++)
+        for (uint32_t i = 0; i < s->n_cells; i++)
+            column[at++] = s->rows[row].cells[i];
+    fm_pack_column(&w->pack, column, s->n * s->n_cells, NULL, false);
 }
 
 static void put_notes(struct writer *w)
@@ -559,6 +577,7 @@ static void (*const sections[])(struct writer *) = {
     [FM_FILE_TIMER_MISUSES] = put_timer_misuses,
     [FM_FILE_GRID] = put_grid,
     [FM_FILE_PATHS] = put_paths,
+    [FM_FILE_SEQUENCE] = put_sequence,
 };
 enum { FM_SECTIONS_END = sizeof sections / sizeof *sections };
 
@@ -587,11 +606,11 @@ static void put_file(struct writer *w)
     put_fixed(w, fm_crc64(w->out, w->n_out), 8);
 }
 
-static enum fm_status encode(const struct fm_profile *profile, bool large, size_t most_paths, struct fm_arena *arena,
+static enum fm_status encode(const struct fm_profile *profile, bool large, bool exact, struct fm_arena *arena,
                              const void **bytes, size_t *size, struct fm_error *error)
 {
     struct writer w = {.profile = profile, .large = large};
-    make_paths(&w, most_paths);
+    make_paths(&w, exact);
     if (!w.failed)
         put_file(&w);
     void *result = w.failed ? NULL : fm_arena_alloc(arena, w.n_out);
@@ -607,11 +626,11 @@ static enum fm_status encode(const struct fm_profile *profile, bool large, size_
 enum fm_status fm_profile_encode(const struct fm_profile *profile, struct fm_arena *arena, const void **bytes,
                                  size_t *size, struct fm_error *error)
 {
-    return encode(profile, profile->n_processes > FM_LARGE_RANKS, FM_PATHS_IN_FILE, arena, bytes, size, error);
+    return encode(profile, profile->n_processes > FM_LARGE_RANKS, false, arena, bytes, size, error);
 }
 
 enum fm_status fm_profile_encode_exact(const struct fm_profile *profile, struct fm_arena *arena, const void **bytes,
                                        size_t *size, struct fm_error *error)
 {
-    return encode(profile, false, SIZE_MAX, arena, bytes, size, error);
+    return encode(profile, false, true, arena, bytes, size, error);
 }

@@ -141,6 +141,13 @@ static const struct fm_field path_share[] = {
     U32(fm_path_share, rank),
     ROUNDED(fm_path_share, all_ns),
 };
+static const struct fm_field sequence[] = {
+    U32(fm_sequence, shift),
+    U32(fm_sequence, n_cells),
+    U64(fm_sequence, first),
+    U32(fm_sequence, rank_shift),
+};
+static const struct fm_field sequence_row[] = {U32(fm_sequence_row, rank)};
 static const struct fm_field note[] = {TEXT(fm_note, text), U64(fm_note, amount)};
 
 const struct fm_fields fm_job_fields = LIST(job), fm_text_fields = LIST(text), fm_name_value_fields = LIST(name_value),
@@ -154,7 +161,8 @@ const struct fm_fields fm_job_fields = LIST(job), fm_text_fields = LIST(text), f
                        fm_misuse_fields = LIST(misuse), fm_grid_fields = LIST(grid),
                        fm_path_count_fields = LIST(path_count), fm_path_place_fields = LIST(path_place),
                        fm_path_record_fields = LIST(path_step), fm_path_figure_fields = LIST(path_figure),
-                       fm_path_share_fields = LIST(path_share);
+                       fm_path_share_fields = LIST(path_share), fm_sequence_fields = LIST(sequence),
+                       fm_sequence_row_fields = LIST(sequence_row);
 
 #define NESTED(type, items, n)                                                                    \
     {                                                                                             \

@@ -27,6 +27,7 @@ enum fm_file_section {
     FM_FILE_TIMER_MISUSES,
     FM_FILE_GRID,
     FM_FILE_PATHS,
+    FM_FILE_SEQUENCE,
 };
 
 /* Above FM_LARGE_RANKS processes a file holds less: see doc/FORMAT.md, "Large jobs". */
@@ -62,7 +63,7 @@ extern const struct fm_fields fm_job_fields, fm_text_fields, fm_name_value_field
     fm_routine_fields, fm_stats_fields, fm_spread_fields, fm_rank_value_fields, fm_event_fields, fm_region_fields,
     fm_snapshot_fields, fm_snapshot_routine_fields, fm_note_fields, fm_timer_fields, fm_timer_group_fields,
     fm_timer_bin_fields, fm_misuse_fields, fm_grid_fields, fm_path_count_fields, fm_path_place_fields,
-    fm_path_record_fields, fm_path_figure_fields, fm_path_share_fields;
+    fm_path_record_fields, fm_path_figure_fields, fm_path_share_fields, fm_sequence_fields, fm_sequence_row_fields;
 
 uint64_t fm_field_get(const struct fm_field *field, const void *item); /* not for texts */
 void fm_field_set(const struct fm_field *field, void *item, uint64_t value);

@@ -112,6 +112,8 @@ bool fm_paths_fold(const struct fm_paths *paths, size_t most, struct fm_arena *a
         share.node = places[share.node];
         out->shares[out->n_shares++] = share;
     }
+    if (!fm_sequence_renumber(&paths->sequence, places, arena, &out->sequence))
+        return false;
     out->capacity = out->n;
     out->shares_capacity = out->n_shares;
     return true;

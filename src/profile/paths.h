@@ -16,6 +16,7 @@
 #include <stdint.h>
 
 #include "base/arena.h"
+#include "profile/sequence.h"
 #include "profile/site.h"
 
 enum fm_path_kind {
@@ -63,6 +64,7 @@ struct fm_paths {
     size_t n, capacity;
     struct fm_path_share *shares;
     size_t n_shares, shares_capacity;
+    struct fm_sequence sequence;
     uint64_t samples;      /* taken */
     uint64_t partial;      /* of them: stacks that could not be followed to the end */
     uint64_t lost;         /* periods that no path is known of */

@@ -18,6 +18,7 @@
  *   [timer bins] struct fm_segment_bins[], a power of ten of a histogram
  *   [paths]      struct fm_segment_path[], the calling context tree
  *   [path index] uint32_t[], open addressing: path + 1 by parent and address, 0 is free
+ *   [sequence]   struct fm_segment_sequence, one: what the process did over time
  *   [arena]      unused; later kinds of data take their sections from here
  *
  * Publication: a slot's key is written before the index points at it (release),
@@ -30,6 +31,7 @@
 #include "base/bins.h"
 #include "base/decimal.h"
 #include "profile/grid.h"
+#include "profile/sequence.h"
 
 #define FM_SEGMENT_MAGIC "FATHOMSG"
 enum {
@@ -53,6 +55,7 @@ enum fm_segment_section_id {
     FM_SECTION_TIMER_BINS,
     FM_SECTION_PATHS,
     FM_SECTION_PATH_INDEX,
+    FM_SECTION_SEQUENCE, /* the last to be copied: see its `changes` */
     FM_SECTION_COUNT
 };
 
@@ -150,6 +153,11 @@ struct fm_segment_header {
     uint64_t folded_periods;    /* given to a shorter path, for want of room */
     uint32_t n_paths;           /* places used so far, from 0; there may be free ones among them */
     uint32_t unsampled_threads; /* for which there was no timer, or no room */
+
+    /* what the first thread did over time */
+    uint64_t sequence_first; /* number of the first cell (profile/sequence.h); 0 = there is none yet */
+    uint32_t sequence_shift;
+    uint32_t sequence_changes; /* so far: of the places of call paths, and of the grid of cells */
 
     /* offsets into the text section, 0 = none. argv and env are NUL-separated lists ended by an empty string. */
     uint32_t text_exe, text_argv, text_env, text_build_id, text_mpi_version, text_mpi_library, text_cpu_model,
@@ -335,6 +343,14 @@ struct fm_segment_path {
     uint16_t kind;    /* enum fm_path_kind; 0 = free */
     uint16_t module;  /* number + 1 of a module that was unloaded, and `address` is an offset in its file; else 0 */
     uint64_t periods; /* sampling periods that ended here */
+};
+
+/* Cells name places of call paths. A change that moves those or the cells is counted here when it begins, and in the
+ * header when it is done: a reader that has different numbers has seen a part of one. */
+struct fm_segment_sequence {
+    uint32_t cells[FM_SEQUENCE_CELLS]; /* place + 1; 0 = nothing is known */
+    uint32_t changes;
+    uint32_t unused;
 };
 
 /* One per job and host, beside the segments: counts who has entered MPI_Finalize. */

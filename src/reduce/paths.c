@@ -177,5 +177,6 @@ bool fm_merge_paths(struct fm_profile *into, const struct fm_paths *paths, struc
     if (!m.my_places || !m.their_places || !m.is_new)
         return false;
     walk(&m);
-    return insert_new(&m) && merge_shares(&m, scratch) && !m.failed;
+    return insert_new(&m) && merge_shares(&m, scratch) &&
+           fm_merge_sequence(into, &paths->sequence, m.my_places, m.their_places) && !m.failed;
 }

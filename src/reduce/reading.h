@@ -39,8 +39,10 @@ enum fm_status fm_read_regions(struct fm_reading *reading);
 /* Needs the regions and the modules. Events, routines and edges. */
 enum fm_status fm_read_events(struct fm_reading *reading);
 enum fm_status fm_read_snapshots(struct fm_reading *reading);
-/* Needs the modules. The calling context tree. */
+/* Needs the modules. The calling context tree, and the sequence. */
 enum fm_status fm_read_paths(struct fm_reading *reading);
+/* nodes: for each place of a call path its node + 1, 0: there is none. */
+enum fm_status fm_read_sequence(struct fm_reading *reading, const uint32_t *nodes, size_t n_places);
 enum fm_status fm_read_timers(struct fm_reading *reading);
 /* Add the wrong uses of timer `number`, and that it is still running in a thread, to *timer; false: no memory. */
 bool fm_read_misuses(struct fm_reading *reading, unsigned number, struct fm_timer *timer);

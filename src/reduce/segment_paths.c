@@ -311,6 +311,21 @@ static bool make_paths(struct tree *t)
     return t->reading->rank == FM_NO_RANK || fm_paths_share(paths, &profile->arena, t->scratch, t->reading->rank);
 }
 
+/* The nodes of the tree that places have become, + 1; of what was dropped 0. */
+static enum fm_status read_sequence(struct tree *t)
+{
+    uint32_t *nodes = fm_arena_alloc(t->scratch, t->n_places * sizeof *nodes);
+    if (!nodes)
+        return fm_reading_no_memory(t->reading);
+    for (size_t i = 0; i < t->n_places; i++) {
+        const struct place *place = &t->places[i];
+        size_t at = place->depth == TOO_DEEP ? place->parent : i;
+        const struct node *node = t->places[at].depth <= FM_PATHS_DEPTH ? &t->nodes[t->node_of[at]] : NULL;
+        nodes[i] = node && node->size ? node->position + 1 : 0;
+    }
+    return fm_read_sequence(t->reading, nodes, t->n_places);
+}
+
 enum fm_status fm_read_paths(struct fm_reading *r)
 {
     struct tree t = {.reading = r, .scratch = &r->view.scratch};
@@ -324,5 +339,5 @@ enum fm_status fm_read_paths(struct fm_reading *r)
     paths->lost = fm_sum(header->samples_lost, t.lost);
     paths->folded_ns = cost_ns(&t, fm_sum(header->folded_periods, t.folded));
     paths->period_ns[0] = paths->period_ns[1] = header->sample_period_ns;
-    return FM_OK;
+    return t.n_places ? read_sequence(&t) : FM_OK;
 }

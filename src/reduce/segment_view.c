@@ -19,6 +19,7 @@ static const uint32_t item_bytes[FM_SECTION_COUNT] = {
     [FM_SECTION_TIMER_BINS] = sizeof(struct fm_segment_bins),
     [FM_SECTION_PATHS] = sizeof(struct fm_segment_path),
     [FM_SECTION_PATH_INDEX] = sizeof(uint32_t),
+    [FM_SECTION_SEQUENCE] = sizeof(struct fm_segment_sequence),
 };
 
 static bool sections_fit(const struct fm_segment_header *header)
@@ -117,6 +118,7 @@ uint32_t fm_segment_used(const struct fm_segment_header *header, enum fm_segment
         [FM_SECTION_TIMER_BINS] = header->n_timer_bins,
         [FM_SECTION_PATHS] = header->n_paths,
         [FM_SECTION_PATH_INDEX] = 0, /* likewise */
+        [FM_SECTION_SEQUENCE] = header->sequence_first ? 1 : 0,
     };
     return used[id] < header->sections[id].capacity ? used[id] : header->sections[id].capacity;
 }

@@ -8,11 +8,13 @@
 #include "tap.h"
 
 enum { PATHS = 1000, INDEX = 2048, DEPTH = 12 };
+enum { PERIOD = 1000, SHIFT = 10, START = 1 << 30 }; /* of the sequence */
 
 static struct segment {
     struct fm_segment_header header;
     _Alignas(64) struct fm_segment_path paths[PATHS];
     uint32_t index[INDEX];
+    struct fm_segment_sequence sequence;
 } segment;
 static uint64_t bits[(PATHS + 63) / 64];
 static struct fm_contexts tree;
@@ -26,6 +28,11 @@ static void make_tree(uint32_t capacity)
                                                                             sizeof(struct fm_segment_path)};
     segment.header.sections[FM_SECTION_PATH_INDEX] = (struct fm_segment_section){offsetof(struct segment, index), INDEX,
                                                                                  sizeof(uint32_t)};
+    segment.header.sections[FM_SECTION_SEQUENCE] = (struct fm_segment_section){offsetof(struct segment, sequence), 1,
+                                                                               sizeof segment.sequence};
+    segment.header.started_real_ns = START;
+    segment.header.sample_period_ns = PERIOD;
+    segment.header.sequence_shift = SHIFT;
     fm_contexts_make(&tree, &segment.header, bits);
 }
 
@@ -49,8 +56,8 @@ static unsigned random_path(uint64_t *steps, unsigned width)
     return n;
 }
 
-/* As a sample does it. */
-static bool add(unsigned thread, const uint64_t *steps, unsigned n, uint64_t periods)
+/* As a sample does it. now_ns: since the start, 0: not in the sequence. */
+static bool add_at(unsigned thread, const uint64_t *steps, unsigned n, uint64_t periods, uint64_t now_ns)
 {
     static uint64_t calls[DEPTH];
     unsigned same = 0;
@@ -61,7 +68,12 @@ static bool add(unsigned thread, const uint64_t *steps, unsigned n, uint64_t per
     }
     memory.n = memory.n < same ? memory.n : same;
     struct fm_sampled_path path = {.calls = calls, .n = n - 1, .leaf = steps[0]};
-    return fm_contexts_add(&tree, thread, &memory, &path, periods);
+    return fm_contexts_add(&tree, thread, &memory, &path, periods, now_ns);
+}
+
+static bool add(unsigned thread, const uint64_t *steps, unsigned n, uint64_t periods)
+{
+    return add_at(thread, steps, n, periods, 0);
 }
 
 /* What the tree has at the end of a path; found by looking at all nodes, not by its index. */
@@ -177,6 +189,50 @@ static void check_unloading(void)
     tap_ok(old == 1 && new == 1 && is_a_tree(), "another module at the place of an unloaded one is another");
 }
 
+/* The path of a place begins like the steps; a free place has none. */
+static bool leads_to(uint32_t place, const uint64_t *steps, unsigned n)
+{
+    uint64_t way[DEPTH];
+    unsigned depth = 0;
+    for (uint32_t node = place; node; node = segment.paths[node].parent) {
+        if (!segment.paths[node].kind || depth == DEPTH)
+            return false;
+        way[depth++] = fm_path_step(segment.paths[node].address, segment.paths[node].kind);
+    }
+    return depth <= n && memcmp(way, steps + n - depth, depth * sizeof *way) == 0;
+}
+
+static void check_sequence(void)
+{
+    static struct {
+        uint64_t steps[DEPTH];
+        unsigned n;
+    } samples[1000];
+    unsigned wrong = 0, shorter = 0;
+    make_tree(PATHS);
+    for (unsigned i = 0; i < 1000; i++) {
+        samples[i].n = random_path(samples[i].steps, 500);
+        add_at(1, samples[i].steps, samples[i].n, 1, ((uint64_t)i << SHIFT) + 1000);
+    }
+    for (unsigned i = 0; i < 1000; i++) {
+        uint32_t cell = segment.sequence.cells[i];
+        wrong += !cell || !leads_to(cell - 1, samples[i].steps, samples[i].n);
+        shorter += cell && segment.paths[cell - 1].kind != FM_PATH_LEAF;
+    }
+    tap_ok(!wrong && shorter > 500 && segment.header.sequence_changes == segment.sequence.changes &&
+               segment.header.sequence_changes,
+           "cells of the sequence name the nodes that costs went to");
+    segment.sequence.changes++;
+    atomic_store(&tree.lock, 1);
+    fm_contexts_come_back(&tree, 1);
+    for (unsigned i = 0; i < FM_SEQUENCE_CELLS; i++)
+        wrong += segment.sequence.cells[i];
+    tap_ok(!wrong && segment.header.sequence_changes == segment.sequence.changes,
+           "a change that was not ended leaves no sequence");
+    add_at(1, samples[0].steps, samples[0].n, 1, (5000ull << SHIFT) + 1000);
+    tap_ok(segment.header.sequence_first == (START >> SHIFT) + 5000 && segment.sequence.cells[0], "it begins anew");
+}
+
 /* As a jump out of a handler leaves it. */
 static void check_abandoned(void)
 {
@@ -199,6 +255,7 @@ int main(void)
     check_folding();
     check_too_small();
     check_unloading();
+    check_sequence();
     check_abandoned();
     return tap_done();
 }

@@ -94,7 +94,7 @@ static void add(const ucontext_t *context, uint32_t nodes)
                                    .gap = stack.end != FM_UNWIND_END,
                                    .leaf = fm_path_step(fm_context_pc(context), FM_PATH_LEAF)};
     memory.n = nodes < stack.same ? nodes : stack.same;
-    seen.wrong_nodes += !fm_contexts_add(&tree, 1, &memory, &path, 1) || (path.n && !right_nodes(&path));
+    seen.wrong_nodes += !fm_contexts_add(&tree, 1, &memory, &path, 1, 0) || (path.n && !right_nodes(&path));
 }
 
 static void sample(const ucontext_t *context, uintptr_t stack_end)

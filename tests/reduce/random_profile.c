@@ -187,6 +187,20 @@ static void add_children(struct fm_paths *paths, struct fm_arena *arena, uint64_
     }
 }
 
+/* Of a few moments, or of many with a gap of years. */
+static void add_sequence(struct fm_paths *paths, struct fm_arena *arena, uint64_t *state, uint32_t rank)
+{
+    struct fm_sequence *s = &paths->sequence;
+    s->shift = (uint32_t)fm_random(state, 3) * 7;
+    s->n_cells = 1 + (uint32_t)fm_random(state, fm_random(state, 2) ? FM_SEQUENCE_CELLS : 9);
+    s->first = (fm_random(state, 9) ? 1000000 : 1000 + fm_random(state, 5000000)) >> s->shift;
+    s->rows = fm_arena_alloc(arena, sizeof *s->rows);
+    s->rows[0] = (struct fm_sequence_row){rank, fm_arena_alloc(arena, FM_SEQUENCE_CELLS * sizeof *s->rows[0].cells)};
+    s->n = s->capacity = 1;
+    for (uint32_t i = 0; i < s->n_cells; i++)
+        s->rows[0].cells[i] = (uint32_t)fm_random(state, paths->n + 1);
+}
+
 static void add_paths(struct fm_profile *p, uint64_t *state, uint32_t rank)
 {
     struct fm_arena scratch = {0};
@@ -201,6 +215,8 @@ static void add_paths(struct fm_profile *p, uint64_t *state, uint32_t rank)
         paths.nodes[0].own = fm_path_cost_of(cost(state), rank);
     fm_paths_inclusive(&paths, rank);
     fm_paths_share(&paths, &scratch, &scratch, rank);
+    if (fm_random(state, 4))
+        add_sequence(&paths, &scratch, state, rank);
     fm_merge_paths(p, &paths, &scratch);
     fm_arena_destroy(&scratch);
 }

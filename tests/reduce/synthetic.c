@@ -34,13 +34,25 @@ static const uint32_t sizes[FM_SECTION_COUNT] = {
     sizeof(struct fm_segment_bins),
     sizeof(struct fm_segment_path),
     4,
+    sizeof(struct fm_segment_sequence),
 };
 
 static size_t lay_out(const struct fm_synthetic *job, struct fm_segment_section *sections)
 {
-    const uint32_t capacities[FM_SECTION_COUNT] = {
-        1024,       4, 16, 2, 4, entries_of(job), 16, 2, job->timers, 2 * job->timers, FM_TIMING_DECADES * job->timers,
-        job->paths, 4};
+    const uint32_t capacities[FM_SECTION_COUNT] = {1024,
+                                                   4,
+                                                   16,
+                                                   2,
+                                                   4,
+                                                   entries_of(job),
+                                                   16,
+                                                   2,
+                                                   job->timers,
+                                                   2 * job->timers,
+                                                   FM_TIMING_DECADES * job->timers,
+                                                   job->paths,
+                                                   4,
+                                                   job->paths ? 1 : 0};
     size_t at = (sizeof(struct fm_segment_header) + 63) / 64 * 64;
     for (size_t i = 0; i < FM_SECTION_COUNT; i++) {
         sections[i] = (struct fm_segment_section){at, capacities[i], sizes[i]};
@@ -296,6 +308,21 @@ static void add_paths(const struct fm_synthetic *job, uint32_t rank, struct fm_s
     header->samples_lost = rank % 3;
 }
 
+/* Phases of 1 to 40 cells, each at one of a few places. */
+static void add_sequence(const struct fm_synthetic *job, struct fm_segment_header *header, uint64_t *state)
+{
+    struct fm_segment_sequence *sequence = section(header, FM_SECTION_SEQUENCE);
+    if (!job->paths)
+        return;
+    header->sequence_shift = 24;
+    header->sequence_first = header->started_real_ns >> 24;
+    for (uint32_t i = 0; i < FM_SEQUENCE_CELLS;) {
+        uint32_t cell = 1 + (uint32_t)fm_random(state, 8) * 7 % job->paths;
+        for (uint64_t n = 1 + fm_random(state, 40); n && i < FM_SEQUENCE_CELLS; n--)
+            sequence->cells[i++] = cell;
+    }
+}
+
 void fm_synthetic_segment(const struct fm_synthetic *job, uint32_t rank, void *bytes)
 {
     struct fm_segment_header *header = bytes;
@@ -310,4 +337,5 @@ void fm_synthetic_segment(const struct fm_synthetic *job, uint32_t rank, void *b
     else
         fm_synthetic_timers(job, rank, header, &state);
     add_paths(job, rank, header, &state);
+    add_sequence(job, header, &state);
 }

@@ -77,6 +77,7 @@ static uint32_t make_index(struct fm_contexts *tree)
 /* Children of nodes that were merged go to the one that is left; then they may be the same as others there. */
 static void merge_nodes(struct fm_contexts *tree)
 {
+    fm_timeline_begin_change(&tree->timeline);
     while (make_index(tree))
         for (uint32_t i = 1; i < tree->header->n_paths; i++) {
             const struct fm_segment_path *parent = &tree->paths[tree->paths[i].parent];
@@ -85,6 +86,7 @@ static void merge_nodes(struct fm_contexts *tree)
         }
     tree->next_free = 1;
     tree->epoch++;
+    fm_timeline_end_change(&tree->timeline, tree->paths);
 }
 
 /* ---- folding ---- */
@@ -118,11 +120,13 @@ static uint32_t fold_leaves(struct fm_contexts *tree, uint64_t periods)
 static void make_room(struct fm_contexts *tree)
 {
     uint32_t folded = 0;
+    fm_timeline_begin_change(&tree->timeline);
     for (uint64_t periods = 1; folded < tree->capacity / 8 && periods < UINT64_MAX / 2; periods *= 2)
         folded += fold_leaves(tree, periods);
     tree->next_free = 1;
     tree->epoch++;
     make_index(tree);
+    fm_timeline_end_change(&tree->timeline, tree->paths);
 }
 
 /* A free place; 0: there is none. */
@@ -197,11 +201,12 @@ void fm_contexts_come_back(struct fm_contexts *tree, unsigned thread)
     tree->next_free = 1;
     tree->epoch++;
     make_index(tree);
+    fm_timeline_give_up(&tree->timeline);
     leave(tree);
 }
 
 bool fm_contexts_add(struct fm_contexts *tree, unsigned thread, struct fm_path_memory *memory,
-                     const struct fm_sampled_path *path, uint64_t periods)
+                     const struct fm_sampled_path *path, uint64_t periods, uint64_t now_ns)
 {
     uint32_t node;
     fm_contexts_come_back(tree, thread);
@@ -213,6 +218,8 @@ bool fm_contexts_add(struct fm_contexts *tree, unsigned thread, struct fm_path_m
             tree->header->folded_periods += periods;
     }
     tree->paths[node].periods += periods;
+    if (now_ns)
+        fm_timeline_fill(&tree->timeline, now_ns, periods, node);
     leave(tree);
     return true;
 }
@@ -229,6 +236,7 @@ void fm_contexts_make(struct fm_contexts *tree, struct fm_segment_header *header
                                  .next_free = 1,
                                  .epoch = 1,
                                  .is_parent = is_parent};
+    fm_timeline_make(&tree->timeline, header);
     tree->paths[0].kind = FM_PATH_ROOT;
     header->n_paths = 1;
 }

@@ -6,6 +6,7 @@
 #include <stdatomic.h>
 #include <stdbool.h>
 
+#include "measure/signal/sequence.h"
 #include "profile/paths.h"
 #include "profile/segment.h"
 
@@ -20,6 +21,7 @@ struct fm_contexts {
     uint32_t epoch;      /* changes when nodes have moved */
     uint64_t *is_parent; /* a bit for each place, for folding */
     atomic_uint lock;
+    struct fm_timeline timeline;
 };
 
 /* What a sample has found: the calls from the outermost on, and what was done there. */
@@ -46,10 +48,10 @@ static inline uint64_t fm_path_step(uint64_t address, enum fm_path_kind kind)
 
 /* `is_parent` has a bit for each place of the section. */
 void fm_contexts_make(struct fm_contexts *tree, struct fm_segment_header *header, uint64_t *is_parent);
-/* Adds sampling periods at the end of a path; `thread` is a number of its own for each. false: another thread is in the
- * tree and does not leave it. */
+/* Adds sampling periods at the end of a path; `thread` is a number of its own for each. now_ns (CLOCK_MONOTONIC): of the
+ * first thread, whose sequence is kept, else 0. false: another thread is in the tree and does not leave it. */
 bool fm_contexts_add(struct fm_contexts *tree, unsigned thread, struct fm_path_memory *memory,
-                     const struct fm_sampled_path *path, uint64_t periods);
+                     const struct fm_sampled_path *path, uint64_t periods, uint64_t now_ns);
 /* A thread that was in the tree is back, or at its end: a handler of the program interrupted it there, and has left by a
  * jump. What it had begun is put in order. */
 void fm_contexts_come_back(struct fm_contexts *tree, unsigned thread);

@@ -8,6 +8,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
+
 struct fm_sampling fm_sampling;
 __thread struct fm_sampled *fm_sampled_self __attribute__((tls_model("initial-exec")));
 __thread uintptr_t fm_stack_low __attribute__((tls_model("initial-exec")));
@@ -99,7 +101,8 @@ static void take(struct fm_contexts *tree, struct fm_sampled *self, const uconte
         __atomic_add_fetch(&tree->header->samples_partial, 1, __ATOMIC_RELAXED);
     __atomic_add_fetch(&tree->header->samples, 1, __ATOMIC_RELAXED);
     self->pending += periods;
-    if (fm_contexts_add(tree, (unsigned)self->tid, &self->memory, &path, self->pending))
+    uint64_t now_ns = self->tid == tree->header->pid ? fm_clock_ns(CLOCK_MONOTONIC) : 0;
+    if (fm_contexts_add(tree, (unsigned)self->tid, &self->memory, &path, self->pending, now_ns))
         self->pending = 0;
 }
 
