@@ -69,7 +69,8 @@ struct fm_context {
 struct fm_calltree {
     struct fm_context *root;
     uint32_t ranks;
-    size_t n; /* nodes, without the root */
+    size_t n;                     /* nodes, without the root */
+    struct fm_context **of_nodes; /* by node of the profile: the context with its own cost, else its innermost frame */
     /* within */
     struct fm_arena *arena;
     struct fm_intern texts;

@@ -75,9 +75,10 @@ static const struct fm_symbol *frames_of(struct maker *maker, const struct fm_pa
 }
 
 /* A context with costs of its own. */
-static void add_leaf(struct maker *maker, const struct joint *joint, enum fm_context_kind kind, const char *name,
-                     const struct fm_path_cost *cost)
+static void add_leaf(struct maker *maker, size_t i, const struct joint *joint, enum fm_context_kind kind,
+                     const char *name)
 {
+    const struct fm_path_cost *cost = &maker->paths->nodes[i].path->own;
     struct fm_calltree *tree = maker->tree;
     struct fm_context_id id = {
         .kind = kind,
@@ -91,6 +92,7 @@ static void add_leaf(struct maker *maker, const struct joint *joint, enum fm_con
     struct fm_context_cost own = {.of = *cost};
     fm_context_cost_add(&leaf->own, &own, tree->ranks);
     leaf->all = leaf->own;
+    tree->of_nodes[i] = leaf;
     if (kind != FM_CONTEXT_ROUTINE)
         fm_context_cost_add(&joint->frame->own, &own, tree->ranks);
 }
@@ -180,15 +182,15 @@ static void add_node(struct maker *maker, size_t i)
     case FM_PATH_LEAF:
         add_frames(maker, i, &from, joint);
         if (joint->routine && path->own.ranks)
-            add_leaf(maker, joint, FM_CONTEXT_ROUTINE, fm_calltree_text(maker->tree, joint->routine), &path->own);
+            add_leaf(maker, i, joint, FM_CONTEXT_ROUTINE, fm_calltree_text(maker->tree, joint->routine));
         else if (path->own.ranks)
-            add_leaf(maker, joint, path->kind == FM_PATH_LEAF ? FM_CONTEXT_STATEMENT : FM_CONTEXT_CALL_SITE,
-                     joint->frame->id.name, &path->own);
+            add_leaf(maker, i, joint, path->kind == FM_PATH_LEAF ? FM_CONTEXT_STATEMENT : FM_CONTEXT_CALL_SITE,
+                     joint->frame->id.name);
         return;
     case FM_PATH_ROUTINE:
         *joint = from;
         joint->routine = path->routine;
-        add_leaf(maker, &from, FM_CONTEXT_ROUTINE, fm_calltree_text(maker->tree, path->routine), &path->own);
+        add_leaf(maker, i, &from, FM_CONTEXT_ROUTINE, fm_calltree_text(maker->tree, path->routine));
         return;
     case FM_PATH_GAP:
         joint->frame = maker->outer[i] = fm_context_below(maker->tree, maker->tree->root, &gap);
@@ -201,7 +203,7 @@ static void add_node(struct maker *maker, size_t i)
         struct joint lost;
         add_frames(maker, i, joint, &lost);
         maker->outer[i] = NULL;
-        add_leaf(maker, &lost, FM_CONTEXT_CALL_SITE, lost.frame->id.name, &path->own);
+        add_leaf(maker, i, &lost, FM_CONTEXT_CALL_SITE, lost.frame->id.name);
         fm_context_cost_add(&lost.frame->all, &(struct fm_context_cost){.of = path->own}, maker->tree->ranks);
     }
 }
@@ -237,7 +239,7 @@ static void add_inclusive(struct maker *maker, size_t i)
         struct fm_context_cost whole = {.of = node->path->all};
         bool all_of_it = context->active == node->n_children && !node->path->own.ranks;
         fm_context_cost_add(&context->all, all_of_it ? &whole : &maker->sums[p], maker->tree->ranks);
-        context->active = 0;
+        context->active = context->mark = 0;
     }
 }
 
@@ -257,8 +259,11 @@ static void make(struct maker *maker)
     const struct fm_path_tree *paths = maker->paths;
     struct fm_calltree *tree = maker->tree;
     find_libc(maker);
-    for (size_t i = 0; i < paths->n && !tree->failed; i++)
+    for (size_t i = 0; i < paths->n && !tree->failed; i++) {
         add_node(maker, i);
+        if (!tree->of_nodes[i])
+            tree->of_nodes[i] = maker->joints[i].frame;
+    }
     maker->passed = fm_arena_alloc(tree->arena, (tree->n + 1) * sizeof *maker->passed);
     maker->sums = fm_arena_alloc(tree->arena, (tree->n + 1) * sizeof *maker->sums);
     tree->failed |= !maker->passed || !maker->sums;
@@ -276,7 +281,9 @@ enum fm_status fm_calltree_make(const struct fm_profile *profile, struct fm_symb
     struct maker maker = {.paths = &paths, .symbols = symbols, .tree = calls};
     maker.joints = fm_arena_alloc(arena, paths.n * sizeof *maker.joints);
     maker.outer = fm_arena_alloc(arena, paths.n * sizeof *maker.outer);
-    if (fm_calltree_start(calls, arena, paths.ranks) && maker.joints && maker.outer) {
+    bool started = fm_calltree_start(calls, arena, paths.ranks);
+    calls->of_nodes = fm_arena_alloc(arena, paths.n * sizeof *calls->of_nodes);
+    if (started && calls->of_nodes && maker.joints && maker.outer) {
         if (symbols)
             resolve(&profile->paths, symbols);
         if (paths.n)

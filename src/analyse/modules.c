@@ -120,18 +120,22 @@ static struct fm_module_cost cost_of(const struct maker *maker, const struct fm_
     return cost;
 }
 
-/* Who has called what waits: the module of the caller, or whoever has called that if it is MPI's own. Below no other
- * module, as in threads of MPI, it is the outermost. */
-static uint32_t cause_of(const struct maker *maker, const struct fm_context *leaf)
+static uint32_t without_mpi(const struct fm_modules_node *nodes, uint32_t node)
 {
-    const struct fm_modules_node *nodes = maker->modules->nodes;
-    const struct fm_context *waits = leaf;
-    while (waits->parent->mark & WAITS)
-        waits = waits->parent;
-    uint32_t node = waits->parent->mark ? waits->parent->mark : leaf->mark & ~WAITS;
     while (nodes[node].parent && strcmp(nodes[node].name, "mpi") == 0)
         node = nodes[node].parent;
     return node;
+}
+
+/* Who has called what waits: the module of the caller, or whoever has called that if it is MPI's own. Below no other
+ * module, as in threads of MPI, it is the outermost. */
+static uint32_t cause_of(const struct fm_modules *modules, const struct fm_context *leaf)
+{
+    const struct fm_modules_node *nodes = modules->nodes;
+    const struct fm_context *waits = leaf;
+    while (waits->parent->mark & WAITS)
+        waits = waits->parent;
+    return without_mpi(nodes, waits->parent->mark ? waits->parent->mark : leaf->mark & ~WAITS);
 }
 
 static void add_context(struct maker *maker, struct fm_context *at)
@@ -154,7 +158,8 @@ static void add_context(struct maker *maker, struct fm_context *at)
         struct fm_module_cost cost = cost_of(maker, at, waits);
         add(&maker->modules->nodes[from].own, &cost);
         if (cost.waiting_ns)
-            maker->modules->items[maker->modules->nodes[cause_of(maker, at)].module].causes_ns += cost.waiting_ns;
+            maker->modules->items[maker->modules->nodes[cause_of(maker->modules, at)].module].causes_ns +=
+                cost.waiting_ns;
     }
 }
 
@@ -256,4 +261,12 @@ enum fm_status fm_modules_make(const struct fm_calltree *calls, const struct fm_
         sort_all(&maker);
     }
     return maker.failed ? fm_fail(error, FM_ERR_MEMORY, "no memory left for the modules") : FM_OK;
+}
+
+uint32_t fm_modules_shown(const struct fm_modules *modules, const struct fm_modules_map *map,
+                          const struct fm_context *leaf, bool *waits)
+{
+    *waits = leaf->mark & WAITS || (leaf->id.kind == FM_CONTEXT_ROUTINE && fm_modules_waits(map, leaf->id.name));
+    uint32_t node = *waits ? cause_of(modules, leaf) : without_mpi(modules->nodes, leaf->mark & ~WAITS);
+    return modules->nodes[node].module;
 }

@@ -37,7 +37,7 @@ static void print_help(void)
     for (const struct fm_view *view = fm_views; view->name; view++)
         printf("                    %-9s  %s\n", view->name, view->description);
     puts("  --format F      text (default), csv, or json: the whole report in one document\n"
-         "                  or a picture, svg or dot: of modules (default), or of calls\n"
+         "                  or a picture, svg or dot: of modules (default), or of calls; svg: of the sequence\n"
          "  -o, --output F  write to file F instead of standard output\n"
          "  --by WHAT       group view mpi, then the default, by routine (default), site, region or comm\n"
          "  --histogram     add how long calls took (view mpi, json)\n"
@@ -48,7 +48,7 @@ static void print_help(void)
          "  --percent P     leave out call paths with less than P % of the time\n"
          "  --depth N       at most N levels of call paths\n"
          "  --sort M        call paths by inclusive, exclusive, max, imbalance or name\n"
-         "  --modules F     file that maps functions to the modules of a model (view modules, json)\n"
+         "  --modules F     file that maps functions to the modules of a model (views modules, sequence, json)\n"
          "  --debug-path D  directories, D or D:D, with separate debug files (FATHOM_DEBUG_PATH)\n"
          "\n"
          "Of the view timers, then the default:\n"
@@ -324,7 +324,7 @@ static bool is_picture(const struct request *request)
 static int settle_view(struct request *request)
 {
     const struct fm_view *mpi = fm_view_find("mpi"), *timers = fm_view_find("timers"),
-                         *modules = fm_view_find("modules");
+                         *modules = fm_view_find("modules"), *sequence = fm_view_find("sequence");
     bool of_mpi = request->grouped || request->options.histogram;
     if (request->terse && (request->format != FORMAT_TEXT || request->view || of_mpi || request->of_timers))
         return fm_usage_error("report", "--terse is text alone, and no view");
@@ -338,9 +338,10 @@ static int settle_view(struct request *request)
                         : is_picture(request)      ? modules
                         : request->of_paths        ? fm_view_find("calls")
                                                    : fm_views;
-    if (is_picture(request) && !request->view->graph)
-        return fm_usage_error("report", "there are pictures of the views calls and modules, not of %s",
-                              request->view->name);
+    if (is_picture(request) && !request->view->graph && !(request->format == FORMAT_SVG && request->view->svg))
+        return fm_usage_error(
+            "report", "there are pictures of the views calls and modules, and one in SVG of sequence, not of %s",
+            request->view->name);
     if (of_mpi && request->view != mpi && request->format != FORMAT_JSON)
         return fm_usage_error("report", "--%s belongs to the view mpi, not to %s",
                               request->grouped ? "by" : "histogram", request->view->name);
@@ -350,8 +351,10 @@ static int settle_view(struct request *request)
     if (request->of_paths && !shows_paths(request->view) && request->format != FORMAT_JSON)
         return fm_usage_error("report", "--%s belongs to the views calls, callers, flat and modules, not to %s",
                               request->of_paths, request->view->name);
-    if (request->options.modules && request->view != modules && request->format != FORMAT_JSON)
-        return fm_usage_error("report", "--modules belongs to the view modules, not to %s", request->view->name);
+    if (request->options.modules && request->view != modules && request->view != sequence &&
+        request->format != FORMAT_JSON)
+        return fm_usage_error("report", "--modules belongs to the views modules and sequence, not to %s",
+                              request->view->name);
     return settle_layout(request);
 }
 
@@ -386,6 +389,8 @@ static int parse(struct request *request, int argc, char **argv)
 static enum fm_status draw(const struct request *request, struct fm_report *report, FILE *out, struct fm_error *error)
 {
     struct fm_graph graph;
+    if (request->view->svg)
+        return request->view->svg(report, out, error);
     enum fm_status status = request->view->graph(report, &graph, error);
     if (status)
         return status;

@@ -11,6 +11,7 @@ static const struct style {
     {"#0072b2", ""},        {"#d55e00", "7 3"}, {"#009e73", "2 3"},
     {"#a8740c", "9 3 2 3"}, {"#7b3f98", "4 2"}, {"#4d4d4d", "1 2"},
 };
+static const char *const further[] = {"#56b4e9", "#b5485d", "#6b7d1e", "#c9a400", "#2f4b7c", "#cc79a7"};
 static const struct style reference = {"#8594a3", "3 4"};
 #define WORDS "font-size=\"11\" fill=\"#4a5a6a\""
 
@@ -22,17 +23,24 @@ struct frame {
     FILE *out;
 };
 
-/* Between two ticks: 1, 2, 2.5 or 5 times a power of ten, so that at most MOST_TICKS reach a value. */
-static double step_for(double value)
+double fm_chart_step(double value, unsigned ticks)
 {
     static const double steps[] = {1, 2, 2.5, 5, 10};
-    double power = 1e-9, least = value / MOST_TICKS;
+    double power = 1e-9, least = value / ticks;
     size_t step = 0;
     while (power * 10 <= least)
         power *= 10;
     while (steps[step] * power < least && step < sizeof steps / sizeof *steps - 1)
         step++;
     return steps[step] * power;
+}
+
+const char *fm_chart_colour(size_t style)
+{
+    const size_t known = FM_CHART_LINES - 1;
+    return style < known                  ? styles[style].colour
+           : style < FM_CHART_COLOURS - 1 ? further[style - known]
+                                          : styles[known].colour;
 }
 
 static double largest(const struct fm_chart *chart)
@@ -61,8 +69,7 @@ static const struct style *style_of(const struct frame *frame, size_t line)
 
 /* ---- parts ---- */
 
-/* "15 s", "2.5 s", "200 ms": all ticks of an axis in the largest unit that is not above their distance. */
-static const char *tick_text(char *buffer, double seconds, double step)
+const char *fm_chart_tick(char *buffer, double seconds, double step)
 {
     static const struct {
         double seconds;
@@ -90,7 +97,7 @@ static void draw_axes(const struct frame *frame)
         fm_xml_number(frame->out, frame->width);
         fprintf(frame->out, "\" stroke=\"%s\"/>", i ? "#e3e8ed" : "#7d8fa1");
         fm_svg_text(frame->out, frame->x - 8, y + 4, WORDS " text-anchor=\"end\"",
-                    tick_text(text, frame->step * i, frame->step));
+                    fm_chart_tick(text, frame->step * i, frame->step));
     }
     for (size_t i = 0; i < frame->chart->n; i++)
         fm_svg_text(frame->out, across(frame, i), frame->y + frame->height + 16, WORDS " text-anchor=\"middle\"",
@@ -177,7 +184,7 @@ void fm_chart_draw(const struct fm_chart *chart, double x, double y, FILE *out)
                           .y = y + TOP,
                           .width = FM_CHART_WIDTH - LEFT - RIGHT,
                           .height = FM_CHART_HEIGHT - TOP - BOTTOM,
-                          .step = step_for(largest(chart)),
+                          .step = fm_chart_step(largest(chart), MOST_TICKS),
                           .out = out};
     while (frame.step * frame.ticks < largest(chart) && frame.ticks < MOST_TICKS + 1)
         frame.ticks++;

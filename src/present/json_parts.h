@@ -15,6 +15,7 @@ void fm_json_extreme(struct fm_json *json, const char *key, const struct fm_extr
 void fm_json_spread_seconds(struct fm_json *json, const char *key, const struct fm_spread *spread);
 enum fm_status fm_json_calls(struct fm_report *report, struct fm_json *json, struct fm_error *error);
 enum fm_status fm_json_modules(struct fm_report *report, struct fm_json *json, struct fm_error *error);
+enum fm_status fm_json_sequence(struct fm_report *report, struct fm_json *json, struct fm_error *error);
 enum fm_status fm_json_timers(struct fm_report *report, struct fm_json *json, struct fm_error *error);
 
 #endif

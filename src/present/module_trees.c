@@ -1,15 +1,39 @@
 #include "present/module_trees.h"
 
+static enum fm_status make_modules(struct fm_report *report, struct fm_calltree *calls, struct fm_modules_map *map,
+                                   struct fm_modules *modules, struct fm_error *error)
+{
+    const char *file = report->options.modules;
+    enum fm_status status = file ? fm_modules_map_read(map, file, &report->arena, error)
+                                 : fm_modules_map_usual(map, &report->arena, error);
+    if (!status)
+        status = fm_report_tree(report, FM_TREE_PROGRAM, calls, error);
+    return status ? status : fm_modules_make(calls, map, &report->arena, modules, error);
+}
+
 enum fm_status fm_report_modules(struct fm_report *report, struct fm_calltree *calls, struct fm_modules *modules,
                                  struct fm_error *error)
 {
     struct fm_modules_map map;
-    const char *file = report->options.modules;
-    enum fm_status status = file ? fm_modules_map_read(&map, file, &report->arena, error)
-                                 : fm_modules_map_usual(&map, &report->arena, error);
-    if (!status)
-        status = fm_report_tree(report, FM_TREE_PROGRAM, calls, error);
-    return status ? status : fm_modules_make(calls, &map, &report->arena, modules, error);
+    return make_modules(report, calls, &map, modules, error);
+}
+
+/* From the tree as it was sampled: nodes of the profile are found in no other. */
+enum fm_status fm_report_sequence(struct fm_report *report, struct fm_module_sequence *sequence, struct fm_error *error)
+{
+    const struct fm_report_options options = report->options;
+    struct fm_calltree calls;
+    struct fm_modules_map map;
+    struct fm_modules modules;
+    *sequence = (struct fm_module_sequence){0};
+    if (!fm_report_sampled(report) || !report->profile->paths.sequence.n)
+        return FM_OK;
+    report->options.fold_mpi = report->options.fold_recursion = false;
+    report->options.focus = NULL;
+    enum fm_status status = make_modules(report, &calls, &map, &modules, error);
+    report->options = options;
+    return status ? status
+                  : fm_module_sequence_make(report->profile, &calls, &modules, &map, &report->arena, sequence, error);
 }
 
 enum fm_status fm_modules_contexts(struct fm_report *report, const struct fm_modules *modules, struct fm_calltree *tree,

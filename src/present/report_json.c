@@ -465,6 +465,8 @@ enum fm_status fm_report_json(struct fm_report *report, FILE *out, struct fm_err
     status = fm_json_calls(report, &json, error);
     if (!status)
         status = fm_json_modules(report, &json, error);
+    if (!status)
+        status = fm_json_sequence(report, &json, error);
     if (status)
         return status;
     fm_json_end(&json);

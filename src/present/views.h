@@ -61,6 +61,7 @@ struct fm_view {
     enum fm_status (*text)(struct fm_report *report, FILE *out, struct fm_error *error);
     enum fm_status (*csv)(struct fm_report *report, FILE *out, struct fm_error *error);
     enum fm_status (*graph)(struct fm_report *report, struct fm_graph *graph, struct fm_error *error); /* or NULL */
+    enum fm_status (*svg)(struct fm_report *report, FILE *out, struct fm_error *error); /* a picture that is no graph */
 };
 
 extern const struct fm_view fm_views[];               /* ends with a name of NULL */
@@ -103,8 +104,10 @@ FM_VIEW(calls);
 FM_VIEW(callers);
 FM_VIEW(flat);
 FM_VIEW(modules);
+FM_VIEW(sequence);
 #undef FM_VIEW
 enum fm_status fm_view_calls_graph(struct fm_report *report, struct fm_graph *graph, struct fm_error *error);
 enum fm_status fm_view_modules_graph(struct fm_report *report, struct fm_graph *graph, struct fm_error *error);
+enum fm_status fm_view_sequence_svg(struct fm_report *report, FILE *out, struct fm_error *error);
 
 #endif

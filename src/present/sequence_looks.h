@@ -1,0 +1,20 @@
+/* How the views of the sequence show modules: each with a letter of its name where that is free, and a colour. */
+#ifndef FM_PRESENT_SEQUENCE_LOOKS_H
+#define FM_PRESENT_SEQUENCE_LOOKS_H
+
+#include "present/module_trees.h"
+
+/* Beyond so many modules the others share a sign, and a colour. */
+enum { FM_SEQUENCE_LETTERS = 20, FM_SEQUENCE_OTHER = '*', FM_SEQUENCE_OTHER_WAITS = '.' };
+
+/* letters[i]: of module i, a capital. */
+void fm_sequence_letters(const struct fm_module_sequence *sequence, char *letters);
+/* Of work, or in small of waiting; ' ' where nothing is known. */
+char fm_sequence_sign(const char *letters, const struct fm_module_moment *moment);
+
+/* "pop: 38 % of the time is waiting, most on rank 3 (61 %), most of it for coupler; most work in ocean (30 %)." */
+const char *fm_sequence_headline(struct fm_report *report, const struct fm_module_sequence *sequence);
+/* When there is none. */
+extern const char fm_no_sequence[];
+
+#endif
