@@ -28,13 +28,16 @@ struct fm_samples_node {
 
 struct fm_sample {
     uint32_t moment, process, node; /* process: number of the target */
+    bool first;                     /* it is of the first thread of its process */
 };
 
 struct fm_samples {
     struct fm_arena arena;
     const struct fm_targets *targets;
-    uint64_t period_ns, started_real_ns;
-    uint32_t moments; /* that are over */
+    uint64_t period_ns, started_real_ns, started_mono_ns;
+    uint32_t moments;   /* that are over */
+    uint64_t *times_ns; /* real time at the first sample of each moment, or of the next one that has any */
+    size_t n_times, times_capacity;
     struct fm_sample *log;
     size_t n, log_capacity;
     struct fm_samples_node *nodes; /* the root first, parents before their children */
@@ -58,8 +61,8 @@ uint32_t fm_samples_module(struct fm_samples *samples, const char *path, const c
 uint32_t fm_samples_below(struct fm_samples *samples, uint32_t parent, uint32_t kind, const struct fm_place *place);
 /* The node for a thread that runs, and nothing else is known of it. */
 uint32_t fm_samples_unseen(struct fm_samples *samples);
-/* A thread of the process was found at a node at the moment that is not over yet. */
-bool fm_samples_add(struct fm_samples *samples, uint32_t process, uint32_t node, bool complete);
+/* A thread of the process was found at a node at the moment that is not over yet; first: it is that of the process. */
+bool fm_samples_add(struct fm_samples *samples, uint32_t process, uint32_t node, bool first, bool complete);
 
 /* The profile of the moments from..to - 1. NULL: no memory. */
 struct fm_profile *fm_samples_profile(const struct fm_samples *samples, uint32_t from, uint32_t to);

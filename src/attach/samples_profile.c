@@ -23,6 +23,7 @@ struct making {
     uint64_t *counts; /* by node: samples of one process, with what is below */
     uint64_t *own;
     uint32_t *first, *next; /* children; 0: none */
+    uint32_t *places;       /* by node: where it is in the profile */
     struct fm_error error;
 };
 
@@ -101,6 +102,7 @@ static bool append(struct making *m, struct fm_profile *profile, uint32_t node, 
     if (!nodes || !path.site.module || !path.site.build_id)
         return false;
     paths->nodes = nodes;
+    m->places[node] = place;
     nodes[paths->n++] = path;
     for (uint32_t child = m->first[node]; child; child = m->next[child])
         n++;
@@ -118,6 +120,45 @@ static bool append(struct making *m, struct fm_profile *profile, uint32_t node, 
     return true;
 }
 
+/* ---- what it did over time ---- */
+
+/* Cells from the first to the last moment, as long as the pauses between them, or longer. */
+static struct fm_sequence grid_of(const struct fm_samples *samples)
+{
+    uint64_t from = samples->times_ns[0], to = samples->times_ns[samples->n_times - 1];
+    uint32_t shift = fm_sequence_shift_of(samples->period_ns);
+    while ((to >> shift) - (from >> shift) >= FM_SEQUENCE_CELLS)
+        shift++;
+    return (struct fm_sequence){
+        .shift = shift, .first = from >> shift, .n_cells = (uint32_t)((to >> shift) - (from >> shift) + 1)};
+}
+
+/* Of a cell the first sample counts. */
+static bool make_sequence(struct making *m, struct fm_profile *profile, uint32_t process)
+{
+    const struct fm_samples *samples = m->samples;
+    struct fm_sequence sequence = grid_of(samples);
+    uint32_t *cells = fm_arena_alloc(&profile->arena, FM_SEQUENCE_CELLS * sizeof *cells);
+    sequence.rows = fm_arena_alloc(&profile->arena, sizeof *sequence.rows);
+    if (!cells || !sequence.rows)
+        return false;
+    for (size_t i = 0; i < samples->n; i++) {
+        const struct fm_sample *sample = &samples->log[i];
+        uint64_t cell = (samples->times_ns[sample->moment] >> sequence.shift) - sequence.first;
+        if (sample->process == process && sample->first && cell < sequence.n_cells && !cells[cell])
+            cells[cell] = m->places[sample->node] + 1;
+    }
+    sequence.rows[0] = (struct fm_sequence_row){samples->targets->items[process].rank, cells};
+    sequence.n = sequence.capacity = 1;
+    profile->paths.sequence = sequence;
+    return true;
+}
+
+static bool is_whole(const struct making *m)
+{
+    return m->from == 0 && m->to == m->samples->moments;
+}
+
 static bool make_paths(struct making *m, struct fm_profile *profile, uint32_t process)
 {
     uint32_t rank = m->samples->targets->items[process].rank;
@@ -130,6 +171,8 @@ static bool make_paths(struct making *m, struct fm_profile *profile, uint32_t pr
     if (!append(m, profile, 0, 0, rank))
         return false;
     fm_paths_inclusive(paths, rank);
+    if (is_whole(m) && !make_sequence(m, profile, process))
+        return false;
     return fm_paths_share(paths, &profile->arena, &m->scratch, rank);
 }
 
@@ -236,8 +279,9 @@ struct fm_profile *fm_samples_profile(const struct fm_samples *samples, uint32_t
     m.own = fm_arena_alloc(&m.scratch, samples->n_nodes * sizeof *m.own);
     m.first = fm_arena_alloc(&m.scratch, samples->n_nodes * sizeof *m.first);
     m.next = fm_arena_alloc(&m.scratch, samples->n_nodes * sizeof *m.next);
-    struct fm_profile *profile = m.counts && m.own && m.first && m.next ? merge_all(&m) : NULL;
-    if (profile && from == 0 && to == samples->moments) {
+    m.places = fm_arena_alloc(&m.scratch, samples->n_nodes * sizeof *m.places);
+    struct fm_profile *profile = m.counts && m.own && m.first && m.next && m.places ? merge_all(&m) : NULL;
+    if (profile && is_whole(&m)) {
         profile->paths.partial = samples->partial;
         profile->paths.lost = samples->lost;
     }

@@ -271,6 +271,7 @@ static bool as_before(const struct fm_session_thread *thread)
 /* What was found of a thread goes into the samples. */
 static bool keep(struct fm_session *session, struct fm_session_thread *thread)
 {
+    bool first = thread->of.tid == thread->of.pid;
     enum fm_shot_state state = thread->state;
     thread->state = state == FM_SHOT_ASKED ? FM_SHOT_ASKED : FM_SHOT_NONE;
     switch (state) {
@@ -282,7 +283,7 @@ static bool keep(struct fm_session *session, struct fm_session_thread *thread)
     case FM_SHOT_UNSEEN:
         thread->seen = false;
         return !thread->matters ||
-               fm_samples_add(&session->samples, thread->process, fm_samples_unseen(&session->samples), false);
+               fm_samples_add(&session->samples, thread->process, fm_samples_unseen(&session->samples), first, false);
     case FM_SHOT_MISSED:
     case FM_SHOT_DENIED: /* a debugger has come; it may leave again */
         session->samples.lost++;
@@ -298,13 +299,13 @@ static bool keep(struct fm_session *session, struct fm_session_thread *thread)
     if (!as_before(thread))
         thread->walked = fm_walker_walk(session->walkers[thread->process], thread->shot, &session->samples);
     thread->matters |= thread->walked.own;
-    bool counts = thread->walked.own || !thread->shot->asleep || thread->of.tid == thread->of.pid;
+    bool counts = thread->walked.own || !thread->shot->asleep || first;
     struct fm_shot *last = thread->last;
     thread->last = thread->shot;
     thread->shot = last;
     thread->seen = true;
     return thread->walked.node && (!counts || fm_samples_add(&session->samples, thread->process, thread->walked.node,
-                                                             thread->walked.complete));
+                                                             first, thread->walked.complete));
 }
 
 static bool keep_all(struct fm_session *session)

@@ -62,7 +62,7 @@ static void print_help(void)
          "  --hz N            samples a second (default: 10)\n"
          "  --outside         take samples even if the job runs under Fathom\n"
          "  --modules FILE    which functions are which module; default: source files are modules\n"
-         "  --view V          at the end: modules (default), calls, callers or flat\n"
+         "  --view V          at the end: modules (default), sequence, calls, callers or flat\n"
          "  --json            a stream of JSON objects instead, one a line; the last one is final\n"
          "  --save FILE       write the profile, for fathom report and fathom export\n"
          "  --debug-path D    directories, D or D:D, with separate debug files (FATHOM_DEBUG_PATH)\n"
@@ -114,13 +114,13 @@ static bool parse_positive(const char *text, const char *unit, double most, doub
 
 static int set_view(struct request *request, const char *name)
 {
-    static const char *const views[] = {"modules", "calls", "callers", "flat"};
+    static const char *const views[] = {"modules", "sequence", "calls", "callers", "flat"};
     for (size_t i = 0; i < sizeof views / sizeof *views; i++)
         if (strcmp(views[i], name) == 0) {
             request->view = views[i];
             return FM_EXIT_OK;
         }
-    return fm_usage_error("attach", "there is no view '%s' here, only modules, calls, callers, flat", name);
+    return fm_usage_error("attach", "there is no view '%s' here, only modules, sequence, calls, callers, flat", name);
 }
 
 static int set_option(struct request *request, int option, char **argv)
