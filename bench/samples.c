@@ -26,6 +26,7 @@ static struct segment {
     struct fm_segment_header header;
     _Alignas(64) struct fm_segment_path paths[PATHS];
     uint32_t index[INDEX];
+    struct fm_segment_sequence sequence;
 } segment;
 static uint64_t bits[(PATHS + 63) / 64];
 static volatile unsigned long signals;
@@ -80,6 +81,13 @@ static void start_sampling(void)
                                                                             sizeof(struct fm_segment_path)};
     segment.header.sections[FM_SECTION_PATH_INDEX] = (struct fm_segment_section){offsetof(struct segment, index), INDEX,
                                                                                  sizeof(uint32_t)};
+    segment.header.sections[FM_SECTION_SEQUENCE] = (struct fm_segment_section){offsetof(struct segment, sequence), 1,
+                                                                               sizeof segment.sequence};
+    segment.header.pid = (int32_t)getpid();
+    segment.header.started_real_ns = clock_ns(CLOCK_REALTIME);
+    segment.header.started_mono_ns = now_ns();
+    segment.header.sample_period_ns = 1000000000 / HZ;
+    segment.header.sequence_shift = 17; /* the period, or longer */
     fm_contexts_make(&fm_sampling.contexts, &segment.header, bits);
     fm_sampling.threads = mmap(NULL, FM_SAMPLED_THREADS * sizeof *fm_sampling.threads, PROT_READ | PROT_WRITE,
                                MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);

@@ -76,10 +76,11 @@ const char *fm_sequence_headline(struct fm_report *report, const struct fm_modul
         works = s->modules[i].work > works->work ? &s->modules[i] : works;
         waits = s->modules[i].waiting > waits->waiting ? &s->modules[i] : waits;
     }
-    const char *text = fm_format(&report->arena, "%s: %s of the time is waiting%s", report->summary.name,
-                                 fm_percent_whole(share, fm_ratio((double)s->waiting, whole)), ranks_part(report, s));
+    const char *text = fm_format(&report->arena, "%s: no time is waiting", report->summary.name);
     if (s->waiting)
-        text = fm_format(&report->arena, "%s, most of it called by %s", text, waits->name);
+        text = fm_format(&report->arena, "%s: %s of the time is waiting%s, most of it called by %s",
+                         report->summary.name, fm_percent_whole(share, fm_ratio((double)s->waiting, whole)),
+                         ranks_part(report, s), waits->name);
     if (s->work)
         text = fm_format(&report->arena, "%s; most work is in %s (%s)", text, works->name,
                          fm_percent_whole(share, fm_ratio((double)works->work, whole)));

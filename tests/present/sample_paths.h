@@ -98,6 +98,23 @@ static const struct sample_node sample_nodes[] = {
 };
 enum { SAMPLE_NODES = sizeof sample_nodes / sizeof *sample_nodes };
 
+/* One after the other as they are in the tree, in cells of 134 ms; those of higher ranks begin later. */
+static void sample_add_sequence(struct fm_profile *profile, struct fm_paths *paths, const uint32_t *places,
+                                uint32_t rank)
+{
+    struct fm_sequence *s = &paths->sequence;
+    s->shift = 27;
+    s->first = (profile->job.started_real_ns >> 27) + 1 + rank;
+    s->rows = sample_alloc(profile, sizeof *s->rows);
+    s->rows[0] = (struct fm_sequence_row){rank, sample_alloc(profile, FM_SEQUENCE_CELLS * sizeof(uint32_t))};
+    s->n = s->capacity = 1;
+    for (uint32_t i = 0; i < SAMPLE_NODES; i++)
+        for (uint64_t ms = 0; ms < sample_nodes[i].own_ms[rank]; ms += 134)
+            s->rows[0].cells[s->n_cells++] = places[i] + 1;
+    if (rank == 1)
+        s->rows[0].cells[20] = 0;
+}
+
 /* As ranks measure it: only what they have, and then merged. */
 static void sample_add_rank(struct fm_profile *profile, uint32_t rank)
 {
@@ -124,6 +141,7 @@ static void sample_add_rank(struct fm_profile *profile, uint32_t rank)
         };
     }
     fm_paths_inclusive(&paths, rank);
+    sample_add_sequence(profile, &paths, places, rank);
     fm_merge_paths(profile, &paths, &profile->arena);
 }
 

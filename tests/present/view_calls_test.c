@@ -2,6 +2,7 @@
  *
  *   view_calls_test --golden FOLDER       writes the texts anew: read the difference before keeping them
  *   view_calls_test --write FORMAT FILE   writes the sample as json, or as one of the exports, for export_test.py */
+#include "present/sequence_looks.h"
 #include "present/views.h"
 
 #include <stdlib.h>
@@ -88,6 +89,10 @@ static const struct golden {
     {"modules-top", fm_view_modules_text, {.top = 2}},
     {"modules-csv", fm_view_modules_csv, {0}},
     {"modules-dot", write_modules_dot, {0}},
+    {"sequence", fm_view_sequence_text, {0}},
+    {"sequence-top", fm_view_sequence_text, {.top = 2}},
+    {"sequence-csv", fm_view_sequence_csv, {0}},
+    {"sequence-svg", fm_view_sequence_svg, {0}},
 };
 enum { GOLDENS = sizeof goldens / sizeof *goldens };
 
@@ -210,6 +215,24 @@ static void test_hostile(void)
     fm_profile_destroy(profile);
 }
 
+/* The first free letter of its name, then of the alphabet; and signs for those that have none. */
+static void test_letters(void)
+{
+    static const char *const first[] = {"ocean", "ice", "coupler", "occ"};
+    enum { N = 24 };
+    struct fm_sequence_module modules[N];
+    char letters[N + 1] = "";
+    for (size_t i = 0; i < N; i++)
+        modules[i] = (struct fm_sequence_module){.name = i < 4 ? first[i] : "9"};
+    fm_sequence_letters(&(struct fm_module_sequence){.modules = modules, .n_modules = N}, letters);
+    tap_ok(strcmp(letters, "OICABDEFGHJKLMNPQRST****") == 0, "modules have letters: %s", letters);
+    const struct fm_module_moment moments[] = {{0, false}, {1, false}, {1, true}, {N, false}, {N, true}};
+    char signs[6] = "";
+    for (size_t i = 0; i < 5; i++)
+        signs[i] = fm_sequence_sign(letters, &moments[i]);
+    tap_ok(strcmp(signs, " Oo*.") == 0, "and what waits small ones: '%s'", signs);
+}
+
 static void test_nothing(void)
 {
     struct fm_error error = {0};
@@ -217,12 +240,16 @@ static void test_nothing(void)
     char *text = print_text(fm_view_calls_text, profile, &(struct fm_report_options){0}, &error);
     tap_ok(strstr(text, "No call paths were sampled") && !error.status, "a job that was not sampled says so");
     free(text);
+    text = print_text(fm_view_sequence_text, profile, &(struct fm_report_options){0}, &error);
+    tap_ok(strstr(text, "Nothing is known of what ranks did over time") && !error.status, "nor has it a sequence");
+    free(text);
     struct fm_report report;
     fm_report_open(&report, profile, NULL, &(struct fm_report_options){0}, &error);
     tap_ok(fm_export_write(fm_exports, &report, stdout, &error) == FM_ERR_INPUT, "and is not exported");
     struct fm_graph graph;
     tap_ok(fm_view_calls_graph(&report, &graph, &error) == FM_ERR_INPUT &&
-               fm_view_modules_graph(&report, &graph, &error) == FM_ERR_INPUT,
+               fm_view_modules_graph(&report, &graph, &error) == FM_ERR_INPUT &&
+               fm_view_sequence_svg(&report, stdout, &error) == FM_ERR_INPUT,
            "nor drawn");
     fm_report_close(&report);
     fm_profile_destroy(profile);
@@ -238,6 +265,7 @@ int main(int argc, char **argv)
     test_summary();
     test_focus();
     test_hostile();
+    test_letters();
     test_nothing();
     return tap_done();
 }
