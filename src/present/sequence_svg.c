@@ -145,8 +145,9 @@ static void draw_legend(const struct page *page)
             item.work += s->modules[k].work;
             item.waiting += s->modules[k].waiting;
         }
+        size_t line = i / LEGEND_COLUMNS;
         double x = page->left + (double)(i % LEGEND_COLUMNS) * WIDTH / LEGEND_COLUMNS,
-               row = y + (double)(i / LEGEND_COLUMNS) * LEGEND_ROW;
+               row = y + (double)line * LEGEND_ROW;
         draw_sample(page, x, row, fm_chart_colour(i), "1");
         draw_sample(page, x + 14, row, fm_chart_colour(i), PALE);
         fm_svg_text(page->out, x + 34, row, WORDS, legend_text(page, &item, others ? "others" : item.name));

@@ -42,6 +42,7 @@ balance = mpi["balance"]
 assert balance["mpi_s"] == sorted(balance["mpi_s"])
 assert len(balance["routines"]["MPI_Allreduce"]) == len(balance["ranks_by_mpi_time"]) == 7
 assert [g["ranks"] for g in balance["groups"]] == ["0-1", "2-6"] and balance["groups"][0]["difference_s"] < 0
+assert report["sequence"] is None
 assert report["timers"] == report["findings"] == report["io"] == report["counters"] == []
 assert [p["rank"] for p in report["processes"]] == list(range(7))
 PYTHON
@@ -74,6 +75,12 @@ ok "an option of call paths" status 0 "$fathom" report job.fathom --depth 3
 ok "shows them" grep -q "No call paths were sampled" out
 ok "--focus of another view" status 2 "$fathom" report job.fathom --focus main --view sizes
 ok "is told whose it is too" says "--focus belongs to the views calls, callers, flat and modules, not to sizes"
+ok "a view without its data" status 0 "$fathom" report job.fathom --view sequence
+ok "says so" grep -q "Nothing is known of what ranks did over time" out
+ok "and draws nothing" status 1 "$fathom" report job.fathom --view sequence --format svg
+ok "a picture for graphviz of a view that is no graph" status 2 "$fathom" report job.fathom --view sequence --format dot
+ok "--modules of another view" status 2 "$fathom" report job.fathom --modules job.json --view sizes
+ok "is told whose it is as well" says "--modules belongs to the views modules and sequence, not to sizes"
 ok "a percentage that is none" status 2 "$fathom" report job.fathom --percent 101
 ok "an unknown order" status 2 "$fathom" report job.fathom --sort colour
 ok "lists the orders" says "--sort knows inclusive, exclusive, max, imbalance and name, not 'colour'"

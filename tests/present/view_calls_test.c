@@ -2,7 +2,6 @@
  *
  *   view_calls_test --golden FOLDER       writes the texts anew: read the difference before keeping them
  *   view_calls_test --write FORMAT FILE   writes the sample as json, or as one of the exports, for export_test.py */
-#include "present/sequence_looks.h"
 #include "present/views.h"
 
 #include <stdlib.h>
@@ -12,6 +11,7 @@
 #include "present/graph.h"
 #include "present/report_json.h"
 #include "present/sample_paths.h"
+#include "present/sequence_looks.h"
 #include "profile/encode.h"
 #include "tap.h"
 
