@@ -54,6 +54,7 @@ echo "Ranks with land alone take microseconds for what takes the others millisec
 echo "distributed by place, 14-15 when blocks with ocean are packed to the low ranks; so 14 ranks do."
 report "$profile" --view calls --top 15
 report "$profile" --modules examples/miniocean/modules.txt
+report "$profile" --view sequence --modules examples/miniocean/modules.txt
 "$build/fathom" report "$profile" --modules examples/miniocean/modules.txt --format svg -o "$build/demo.svg"
 
 echo

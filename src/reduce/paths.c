@@ -177,6 +177,7 @@ bool fm_merge_paths(struct fm_profile *into, const struct fm_paths *paths, struc
     if (!m.my_places || !m.their_places || !m.is_new)
         return false;
     walk(&m);
+    bool grows = m.n != into->paths.n;
     return insert_new(&m) && merge_shares(&m, scratch) &&
-           fm_merge_sequence(into, &paths->sequence, m.my_places, m.their_places) && !m.failed;
+           fm_merge_sequence(into, &paths->sequence, grows ? m.my_places : NULL, m.their_places) && !m.failed;
 }

@@ -45,16 +45,24 @@ static void drop_rows(struct fm_sequence *mine)
     mine->n = n;
 }
 
-static void move_rows(struct fm_sequence *mine, const struct fm_sequence *old, const uint32_t *places)
+static void move_rows(struct fm_sequence *mine, const struct fm_sequence *old)
 {
     uint32_t cells[FM_SEQUENCE_CELLS];
+    if (mine->shift == old->shift && mine->first == old->first && mine->n_cells == old->n_cells)
+        return;
     for (size_t i = 0; i < mine->n; i++) {
-        uint32_t *to = mine->rows[i].cells;
-        memcpy(cells, to, old->n_cells * sizeof *cells);
-        fm_sequence_move(mine, old, cells, to);
-        for (uint32_t k = 0; k < mine->n_cells; k++)
-            to[k] = to[k] ? places[to[k] - 1] + 1 : 0;
+        memcpy(cells, mine->rows[i].cells, old->n_cells * sizeof *cells);
+        fm_sequence_move(mine, old, cells, mine->rows[i].cells);
     }
+}
+
+static void renumber(struct fm_sequence *mine, const uint32_t *places)
+{
+    for (size_t i = 0; i < mine->n; i++)
+        for (uint32_t k = 0; k < mine->n_cells; k++) {
+            uint32_t *cell = &mine->rows[i].cells[k];
+            *cell = *cell ? places[*cell - 1] + 1 : 0;
+        }
 }
 
 /* The row of a rank, with nothing known if it is new; NULL: no memory. */
@@ -105,6 +113,8 @@ bool fm_merge_sequence(struct fm_profile *into, const struct fm_sequence *theirs
     mine->rank_shift = common_rank_shift(mine, theirs);
     fm_sequence_join(mine, theirs);
     drop_rows(mine);
-    move_rows(mine, &old, my_places);
+    move_rows(mine, &old);
+    if (my_places)
+        renumber(mine, my_places);
     return add_rows(into, mine, theirs, their_places);
 }

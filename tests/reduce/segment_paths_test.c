@@ -228,6 +228,65 @@ static void test_depth(void)
     fm_profile_destroy(p);
 }
 
+/* ---- the sequence: cells name nodes, or nothing ---- */
+
+static struct fm_segment_sequence *sequence_of(struct fm_segment_header *header)
+{
+    return (void *)((char *)header + header->sections[FM_SECTION_SEQUENCE].offset);
+}
+
+/* A tree whose places are not in the order of its nodes: 5 is node 1, 3 node 2, 7 node 3; 8 hangs nowhere, 9 is free. */
+static struct fm_segment_header *with_sequence(const uint32_t *cells, size_t n)
+{
+    struct fm_segment_path *places;
+    struct fm_segment_header *header = fresh(&places);
+    put(header, places, 5, 0, FM_PATH_CALL, 0x550000000100, 0);
+    put(header, places, 3, 5, FM_PATH_LEAF, 0x550000000200, 1);
+    put(header, places, 7, 5, FM_PATH_LEAF, 0x550000000300, 2);
+    put(header, places, 8, 77, FM_PATH_LEAF, 0x550000000300, 2);
+    put(header, places, 9, 5, FM_PATH_NONE, 0, 0);
+    memset(sequence_of(header), 0, sizeof(struct fm_segment_sequence));
+    memcpy(sequence_of(header)->cells, cells, n * sizeof *cells);
+    header->sequence_first = 5000;
+    header->sequence_shift = 21;
+    return header;
+}
+
+static void test_sequence(void)
+{
+    const uint32_t cells[] = {0, 0, 8, 4, 9, 10, 0, 6, UINT32_MAX, 2000, 4, 0}, right[] = {4, 3, 0, 0, 0, 2, 0, 0, 3};
+    const size_t n = sizeof cells / sizeof *cells;
+    struct fm_profile *p = read_all(with_sequence(cells, n));
+    const struct fm_sequence *s = &p->paths.sequence;
+    tap_ok(s->n == 1 && s->rows[0].rank == 2 && s->first == 5002 && s->shift == 21 && s->n_cells == 9 &&
+               !memcmp(s->rows[0].cells, right, sizeof right),
+           "cells of the sequence name the nodes that places have become, or nothing");
+    fm_profile_destroy(p);
+    struct fm_segment_header *header = with_sequence(cells, n);
+    sequence_of(header)->changes = 1;
+    p = read_all(header);
+    bool none = !p->paths.sequence.n;
+    fm_profile_destroy(p);
+    header = with_sequence(cells, n);
+    header->sequence_shift = 63;
+    p = read_all(header);
+    none &= !p->paths.sequence.n;
+    fm_profile_destroy(p);
+    header = with_sequence(cells, n);
+    header->sequence_first = UINT64_MAX >> 21;
+    p = read_all(header);
+    none &= !p->paths.sequence.n;
+    fm_profile_destroy(p);
+    p = read_all(with_sequence(cells, 2));
+    none &= !p->paths.sequence.n && !p->paths.sequence.n_cells;
+    fm_profile_destroy(p);
+    header = with_sequence(cells, n);
+    header->rank = -1;
+    p = read_all(header);
+    tap_ok(none && !p->paths.sequence.n, "there is none while it changes, where it is impossible, and of no rank");
+    fm_profile_destroy(p);
+}
+
 static void test_random(void)
 {
     uint64_t state = 7;
@@ -262,6 +321,7 @@ int main(void)
     test_equal();
     test_modules();
     test_depth();
+    test_sequence();
     test_random();
     return tap_done();
 }
