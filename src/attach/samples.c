@@ -107,29 +107,15 @@ uint32_t fm_samples_unseen(struct fm_samples *samples)
     return gap ? fm_samples_below(samples, gap, FM_PATH_LEAF, NULL) : 0;
 }
 
-static bool note_time(struct fm_samples *samples)
-{
-    size_t n = (size_t)samples->moments + 1;
-    if (samples->n_times == n)
-        return true;
-    uint64_t now = fm_clock_ns(CLOCK_MONOTONIC) - samples->started_mono_ns + samples->started_real_ns;
-    uint64_t *times = fm_arena_grow(&samples->arena, samples->times_ns, &samples->times_capacity, n, sizeof *times);
-    if (!times)
-        return false;
-    samples->times_ns = times;
-    while (samples->n_times < n)
-        times[samples->n_times++] = now;
-    return true;
-}
-
 bool fm_samples_add(struct fm_samples *samples, uint32_t process, uint32_t node, bool first, bool complete)
 {
     struct fm_sample *log = fm_arena_grow(&samples->arena, samples->log, &samples->log_capacity, samples->n + 1,
                                           sizeof *log);
-    if (!log || !note_time(samples))
+    if (!log)
         return false;
     samples->log = log;
-    log[samples->n++] = (struct fm_sample){samples->moments, process, node, first};
+    uint64_t ns = fm_clock_ns(CLOCK_MONOTONIC) - samples->started_mono_ns + samples->started_real_ns;
+    log[samples->n++] = (struct fm_sample){samples->moments, process, node, first, ns};
     samples->partial += !complete;
     return true;
 }

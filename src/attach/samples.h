@@ -29,15 +29,14 @@ struct fm_samples_node {
 struct fm_sample {
     uint32_t moment, process, node; /* process: number of the target */
     bool first;                     /* it is of the first thread of its process */
+    uint64_t real_ns;               /* later samples have later times */
 };
 
 struct fm_samples {
     struct fm_arena arena;
     const struct fm_targets *targets;
     uint64_t period_ns, started_real_ns, started_mono_ns;
-    uint32_t moments;   /* that are over */
-    uint64_t *times_ns; /* real time at the first sample of each moment, or of the next one that has any */
-    size_t n_times, times_capacity;
+    uint32_t moments; /* that are over */
     struct fm_sample *log;
     size_t n, log_capacity;
     struct fm_samples_node *nodes; /* the root first, parents before their children */

@@ -122,11 +122,12 @@ static bool append(struct making *m, struct fm_profile *profile, uint32_t node, 
 
 /* ---- what it did over time ---- */
 
-/* Cells from the first to the last moment, as long as the pauses between them, or longer. */
+/* Cells from the first to the last sample. Each thread has a moment of its own in each period, so that in two of them
+ * there is one at least. */
 static struct fm_sequence grid_of(const struct fm_samples *samples)
 {
-    uint64_t from = samples->times_ns[0], to = samples->times_ns[samples->n_times - 1];
-    uint32_t shift = fm_sequence_shift_of(samples->period_ns);
+    uint64_t from = samples->log[0].real_ns, to = samples->log[samples->n - 1].real_ns;
+    uint32_t shift = fm_sequence_shift_of(2 * samples->period_ns);
     while ((to >> shift) - (from >> shift) >= FM_SEQUENCE_CELLS)
         shift++;
     return (struct fm_sequence){
@@ -142,9 +143,9 @@ static bool make_sequence(struct making *m, struct fm_profile *profile, uint32_t
     sequence.rows = fm_arena_alloc(&profile->arena, sizeof *sequence.rows);
     if (!cells || !sequence.rows)
         return false;
-    for (size_t i = 0; i < samples->n; i++) {
+    for (size_t i = 0; i < samples->n && samples->log[i].moment < m->to; i++) {
         const struct fm_sample *sample = &samples->log[i];
-        uint64_t cell = (samples->times_ns[sample->moment] >> sequence.shift) - sequence.first;
+        uint64_t cell = (sample->real_ns >> sequence.shift) - sequence.first;
         if (sample->process == process && sample->first && cell < sequence.n_cells && !cells[cell])
             cells[cell] = m->places[sample->node] + 1;
     }
