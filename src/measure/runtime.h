@@ -14,6 +14,7 @@
 
 #include "base/clock.h"
 #include "base/platform.h"
+#include "exchange/abi.h"
 #include "profile/segment.h"
 #include "reduce/node.h"
 
@@ -32,7 +33,6 @@ enum {
     FM_FRAME_SLOTS = 256,  /* a power of two */
     FM_OUTER_CALLS = 8,
     FM_SCRATCH_REQUESTS = 512,
-    FM_STATUS_BYTES = 24, /* the larger of the two layouts */
     FM_TIMERS = 1024
 };
 

@@ -1,8 +1,5 @@
-/* The leaders of a job on several hosts: the lowest rank of each, on a communicator of their own, in a binary tree.
- *
- *        0            A child tells its parent how large its result is; the parent asks for it piece by piece, in
- *      1   2          messages small enough to be sent at once, so that no send is ever left pending. When the root
- *     3 4 5 6         has written the profile it tells them, and each removes its host's segments.
+/* The leaders of a job on several hosts: the lowest rank of each, on a communicator of their own, in a tree
+ * (exchange/tree.h). When the root has written the profile it tells them, and each removes its host's segments.
  *
  * A part that does not come about is left out, and its host keeps its segments for the collector.
  *
