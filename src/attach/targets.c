@@ -2,7 +2,9 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
+#include "attach/job.h"
 #include "base/path.h"
 #include "base/sort.h"
 #include "reduce/node.h"
@@ -37,8 +39,8 @@ static bool is_launcher(const struct fm_proc *proc)
         "orted",
         "prterun",
         "prted",
-        "hydra_pmi_pro",
-        "hydra_bstrap_p",
+        "hydra_pmi_proxy",
+        "hydra_bstrap_pr",
         "srun",
         "slurmstepd",
         "slurm_script",
@@ -53,7 +55,7 @@ static bool is_launcher(const struct fm_proc *proc)
         "numactl",
         "taskset",
         "mpirun.openmpi",
-        "mpiexec.openmp",
+        "mpiexec.openmpi",
         "mpiexec.hydra",
         "mpirun.mpich",
         "mpiexec.mpich",
@@ -184,7 +186,7 @@ static void take_ranks(struct finding *f, pid_t pid)
 
 static void take_leaves(struct finding *f, const struct fm_proc *proc)
 {
-    if (is_taken(f, proc->pid) || proc->state == 'Z')
+    if (is_taken(f, proc->pid) || proc->state == 'Z' || fm_job_daemon_host(proc->pid, f->arena))
         return;
     if (!is_launcher(proc)) {
         take(f, proc->pid);
@@ -240,5 +242,40 @@ enum fm_status fm_targets_find(struct fm_targets *targets, const pid_t *pids, si
             return fm_fail(error, FM_ERR_USAGE, "process %d (%s) has started no program yet, or none on this host",
                            (int)pids[i], proc->name);
     }
+    return f.failed ? fm_fail(error, FM_ERR_MEMORY, "no memory left for the processes") : number(&f, error);
+}
+
+static bool is_below_taken(const struct finding *f, const struct fm_proc *proc)
+{
+    for (size_t steps = 0; proc && steps < f->n; proc = proc_of(f, proc->parent), steps++)
+        if (is_taken(f, proc->pid))
+            return true;
+    return false;
+}
+
+static bool belongs(const struct finding *f, const struct fm_proc *proc, const char *key)
+{
+    struct fm_arena scratch = {0};
+    struct fm_procs procs = {f->procs, f->n};
+    bool does = proc->pid != getpid() && proc->state != 'Z' && strcmp(proc->name, "fathom") != 0 &&
+                fm_job_has(&procs, key, proc->pid, &scratch);
+    fm_arena_destroy(&scratch);
+    return does;
+}
+
+enum fm_status fm_targets_of_job(struct fm_targets *targets, const char *key, struct fm_arena *arena,
+                                 struct fm_error *error)
+{
+    struct finding f = {.targets = targets, .arena = arena};
+    *targets = (struct fm_targets){.launcher = "", .job_id = ""};
+    f.procs = fm_proc_list(arena, &f.n);
+    f.failed = !f.procs;
+    for (int any = 0; any < 2 && !targets->n; any++)
+        for (size_t i = 0; i < f.n && !f.failed; i++) {
+            const struct fm_proc *proc = &f.procs[i];
+            if (belongs(&f, proc, key) && !is_below_taken(&f, proc) &&
+                (any ? !is_launcher(proc) : has_mpi(&f, proc->pid)))
+                take(&f, proc->pid);
+        }
     return f.failed ? fm_fail(error, FM_ERR_MEMORY, "no memory left for the processes") : number(&f, error);
 }

@@ -35,5 +35,8 @@ struct fm_targets {
 /* FM_ERR_USAGE: there is no such process, or nothing to be measured below it. */
 enum fm_status fm_targets_find(struct fm_targets *targets, const pid_t *pids, size_t n, struct fm_arena *arena,
                                struct fm_error *error);
+/* The processes of a job (attach/job.h) on this host, which may be none. */
+enum fm_status fm_targets_of_job(struct fm_targets *targets, const char *key, struct fm_arena *arena,
+                                 struct fm_error *error);
 
 #endif

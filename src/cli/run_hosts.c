@@ -15,14 +15,12 @@
 
 #include "base/path.h"
 #include "cli/child.h"
-#include "cli/doctor.h"
 
 enum {
     AT_ONCE = 16,
     HOST_LIMIT_MS = 10000, /* for a host to answer */
     ALL_LIMIT_MS = 120000, /* for all of them */
-    ANSWER_BYTES = 64 << 10,
-    MAX_KEPT = 64
+    ANSWER_BYTES = 64 << 10
 };
 
 static int64_t now_ms(void)
@@ -34,87 +32,10 @@ static int64_t now_ms(void)
 
 /* ---- which hosts ---- */
 
-/* "user@name:slots" is the host `name`; what cannot be a name is passed over. */
-static void add_host(struct fm_run_hosts *hosts, const char *word, size_t length)
+static const char *own_variable(const void *context, const char *name)
 {
-    const char *at = memchr(word, '@', length);
-    if (at) {
-        length -= (size_t)(at + 1 - word);
-        word = at + 1;
-    }
-    length = strnlen(word, length);
-    size_t plain = strspn(word, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._-");
-    if (plain < length)
-        length = plain;
-    if (length == 0 || length >= FM_HOST_BYTES || *word == '-' || hosts->n == FM_MAX_HOSTS)
-        return;
-    for (size_t i = 0; i < hosts->n; i++)
-        if (strncmp(hosts->items[i].name, word, length) == 0 && !hosts->items[i].name[length])
-            return;
-    struct fm_run_host *grown = realloc(hosts->items, (hosts->n + 1) * sizeof *grown);
-    if (!grown)
-        return;
-    hosts->items = grown;
-    memset(&grown[hosts->n], 0, sizeof *grown);
-    memcpy(grown[hosts->n++].name, word, length);
-}
-
-static void add_list(struct fm_run_hosts *hosts, const char *list, const char *separators)
-{
-    for (list += strspn(list, separators); *list; list += strspn(list, separators)) {
-        size_t length = strcspn(list, separators);
-        add_host(hosts, list, length);
-        list += length;
-    }
-}
-
-/* One host at the beginning of each line; the rest of a line is about its slots. */
-static void add_file(struct fm_run_hosts *hosts, const char *path)
-{
-    char line[1024];
-    FILE *file = fopen(path, "re");
-    while (file && fgets(line, sizeof line, file)) {
-        const char *word = line + strspn(line, " \t");
-        if (*word != '#')
-            add_host(hosts, word, strcspn(word, " \t\r\n#"));
-    }
-    if (file)
-        fclose(file);
-}
-
-static bool among(const char *word, const char *const *words)
-{
-    for (; *words; words++)
-        if (strcmp(word, *words) == 0)
-            return true;
-    return false;
-}
-
-static void add_named(struct fm_run_hosts *hosts, char **command)
-{
-    static const char *const lists[] = {"--host", "-host", "-H", "--hosts", "-hosts", "-w", "--nodelist", NULL};
-    static const char *const files[] = {"--hostfile", "-hostfile", "--machinefile", "-machinefile", "-f", NULL};
-    for (char **word = command + 1; word[0] && word[1]; word++) {
-        if (among(word[0], lists))
-            add_list(hosts, word[1], ",");
-        if (among(word[0], files))
-            add_file(hosts, word[1]);
-    }
-}
-
-static void add_allocated(struct fm_run_hosts *hosts)
-{
-    static const char *const files[] = {"PBS_NODEFILE", "LSB_DJOB_HOSTFILE", "COBALT_NODEFILE", "HYDRA_HOST_FILE",
-                                        "OMPI_MCA_orte_default_hostfile"};
-    for (size_t i = 0; i < sizeof files / sizeof *files; i++)
-        if (getenv(files[i]))
-            add_file(hosts, getenv(files[i]));
-    if (getenv("SLURM_JOB_NODELIST")) {
-        static char text[ANSWER_BYTES];
-        char *words[] = {"scontrol", "show", "hostnames", getenv("SLURM_JOB_NODELIST"), NULL};
-        if (fm_doctor_capture(words, text, sizeof text) == 0)
-            add_list(hosts, text, "\n");
-    }
+    (void)context;
+    return getenv(name);
 }
 
 void fm_run_hosts_find(struct fm_run_hosts *hosts, char **command)
@@ -122,78 +43,43 @@ void fm_run_hosts_find(struct fm_run_hosts *hosts, char **command)
     char own[FM_HOST_BYTES] = "";
     memset(hosts, 0, sizeof *hosts);
     if (fm_is_launcher(command[0]))
-        add_named(hosts, command);
+        fm_hosts_add_named(hosts, command);
     if (hosts->n == 0)
-        add_allocated(hosts);
+        fm_hosts_add_allocated(hosts, own_variable, NULL);
     gethostname(own, sizeof own - 1);
     if (hosts->n == 1 && (strcmp(hosts->items[0].name, own) == 0 || strcmp(hosts->items[0].name, "localhost") == 0))
         hosts->n = 0;
 }
 
-void fm_run_hosts_free(struct fm_run_hosts *hosts)
-{
-    free(hosts->items);
-    memset(hosts, 0, sizeof *hosts);
-}
-
 /* ---- the collector's command ---- */
 
-struct words {
-    char *items[MAX_KEPT + 24];
-    size_t n;
-};
-
-static void add_word(struct words *words, const char *word)
-{
-    words->items[words->n++] = (char *)word;
-}
-
-/* Options of the command that say how hosts are reached. */
-static void keep_options(struct words *words, char **command)
-{
-    static const char *const one[] = {"--allow-run-as-root", NULL};
-    static const char *const two[] = {"--prefix",         "-launcher",  "--launcher",  "-launcher-exec",
-                                      "--launcher-exec",  "-bootstrap", "--bootstrap", "-bootstrap-exec",
-                                      "--bootstrap-exec", "-iface",     "-rmk",        NULL};
-    static const char *const three[] = {"--mca", "-mca", "--gmca", "-gmca", "--prtemca", NULL};
-    for (char **word = command + 1; *word && words->n < MAX_KEPT; word++) {
-        int count = among(*word, one) ? 1 : among(*word, two) ? 2 : among(*word, three) ? 3 : 0;
-        for (; count > 0 && *word; count--) {
-            add_word(words, *word);
-            word += count > 1;
-        }
-        if (!*word)
-            break;
-    }
-}
-
 /* A script may have started the job: then the batch system's or the usual launcher is taken. */
-static void collector_words(struct words *words, char **command, const char *host, const char *self,
+static void collector_words(struct fm_words *words, char **command, const char *host, const char *self,
                             const struct fm_run_env *env)
 {
     const char *launcher = fm_is_launcher(command[0]) ? command[0] : getenv("SLURM_JOB_ID") ? "srun" : "mpirun";
     words->n = 0;
-    add_word(words, launcher);
+    fm_words_add(words, launcher);
     if (strncmp(fm_last_part(launcher), "srun", 4) == 0) {
-        add_word(words, "-N1");
-        add_word(words, "-n1");
-        add_word(words, "--overlap");
-        add_word(words, "-w");
-        add_word(words, host);
+        fm_words_add(words, "-N1");
+        fm_words_add(words, "-n1");
+        fm_words_add(words, "--overlap");
+        fm_words_add(words, "-w");
+        fm_words_add(words, host);
     } else {
         if (launcher == command[0])
-            keep_options(words, command);
-        add_word(words, fm_is_openmpi(launcher) ? "--host" : "-hosts");
-        add_word(words, host);
-        add_word(words, "-n");
-        add_word(words, "1");
+            fm_words_keep_options(words, command);
+        fm_words_add(words, fm_is_openmpi(launcher) ? "--host" : "-hosts");
+        fm_words_add(words, host);
+        fm_words_add(words, "-n");
+        fm_words_add(words, "1");
     }
-    add_word(words, self);
-    add_word(words, "collect");
-    add_word(words, "--run");
-    add_word(words, env->run_id);
+    fm_words_add(words, self);
+    fm_words_add(words, "collect");
+    fm_words_add(words, "--run");
+    fm_words_add(words, env->run_id);
     if (getenv("FATHOM_DIR"))
-        add_word(words, env->directory);
+        fm_words_add(words, env->directory);
     words->items[words->n] = NULL;
 }
 
@@ -296,7 +182,7 @@ static void ask(struct asking *askings, struct fm_run_host *hosts, size_t n, cha
                 const struct fm_run_env *env)
 {
     for (size_t i = 0; i < n; i++) {
-        struct words words;
+        struct fm_words words;
         collector_words(&words, command, hosts[i].name, self, env);
         start_asking(&askings[i], &hosts[i], words.items);
     }

@@ -6,22 +6,11 @@
 #ifndef FM_CLI_RUN_HOSTS_H
 #define FM_CLI_RUN_HOSTS_H
 
+#include "cli/hosts.h"
 #include "cli/run_env.h"
-
-enum { FM_HOST_BYTES = 80, FM_MAX_HOSTS = 4096 };
-
-struct fm_run_host {
-    char name[FM_HOST_BYTES];
-    bool reached;
-};
-struct fm_run_hosts {
-    struct fm_run_host *items; /* malloc */
-    size_t n;
-};
 
 /* Those that the command's words, its host file or the batch system name; none when all is on this host. */
 void fm_run_hosts_find(struct fm_run_hosts *hosts, char **command);
-void fm_run_hosts_free(struct fm_run_hosts *hosts);
 
 /* Tells of every profile of the run that a host knows of, and notes which hosts were reached. The first host is asked
  * alone: if it was the job's leader and all went well, that is `enough`. */

@@ -1,0 +1,107 @@
+#include "cli/attach_agents.h"
+
+#include <dlfcn.h>
+#include <stdlib.h>
+
+/* For another host to come with what it sees. */
+static const uint64_t child_limit_ns = 120ull * 1000000000u;
+
+/* ---- beginning and end ---- */
+
+static void *open_library(const struct fm_attach_request *request, const struct fm_targets *targets)
+{
+    const char *names[] = {targets->n ? targets->items[0].mpi_library : "", request->library, "libmpi.so.40",
+                           "libmpich.so.12", "libmpi.so.12"};
+    void *library = NULL;
+    bool open_mpi = getenv("OMPI_COMM_WORLD_SIZE");
+    for (size_t i = 0; i < sizeof names / sizeof *names && !library; i++)
+        if (names[i] && *names[i] && (i != 2 || open_mpi))
+            library = dlopen(names[i], RTLD_NOW | RTLD_GLOBAL); /* its plug-ins look for its symbols */
+    return library;
+}
+
+/* Two names of one host would have its ranks counted twice. */
+static bool am_first_here(const struct fm_agents *agents, fm_word comm)
+{
+    const struct fm_abi *abi = &agents->abi;
+    fm_word here = 0;
+    int place = 0;
+    if (abi->pmpi.Comm_split_type(comm, abi->comm_type_shared, 0, abi->info_null, &here) != 0)
+        return true;
+    abi->pmpi.Comm_rank(here, &place);
+    abi->pmpi.Comm_free(&here);
+    return place == 0;
+}
+
+enum fm_status fm_agents_join(struct fm_agents *agents, const struct fm_attach_request *request,
+                              const struct fm_targets *targets, struct fm_error *error)
+{
+    int (*init)(int *, char ***);
+    fm_word comm = 0;
+    agents->library = open_library(request, targets);
+    if (!agents->library)
+        return fm_fail(error, FM_ERR_SYSTEM, "the MPI library of the job cannot be opened: %s", dlerror());
+    *(void **)&init = dlsym(agents->library, "PMPI_Init");
+    if (!init || !fm_abi_describe(&agents->abi, agents->library))
+        return fm_fail(error, FM_ERR_SYSTEM, "the MPI library of the job is none that Fathom knows");
+    if (init(NULL, NULL) != 0 || agents->abi.pmpi.Comm_split(agents->abi.comm_world, 0, 0, &comm) != 0)
+        return fm_fail(error, FM_ERR_SYSTEM, "MPI does not start");
+    fm_tree_make(&agents->tree, &agents->abi, comm);
+    if (request->agents && (size_t)agents->tree.n != request->agents)
+        return fm_fail(error, FM_ERR_SYSTEM,
+                       "%d of %zu agents found each other: their launcher is not that of this MPI", agents->tree.n,
+                       request->agents);
+    agents->first_here = am_first_here(agents, comm);
+    return FM_OK;
+}
+
+void fm_agents_leave(struct fm_agents *agents)
+{
+    int (*finalize)(void);
+    *(void **)&finalize = dlsym(agents->library, "PMPI_Finalize");
+    agents->abi.pmpi.Comm_free(&agents->tree.comm);
+    if (finalize)
+        finalize();
+}
+
+/* ---- looks ---- */
+
+bool fm_agents_tell(const struct fm_agents *agents, enum fm_agents_word word)
+{
+    bool told = true;
+    for (int i = 0; i < FM_TREE_CHILDREN && fm_tree_child(&agents->tree, i) >= 0; i++)
+        told &= fm_tree_tell(&agents->tree, fm_tree_child(&agents->tree, i), word);
+    return told;
+}
+
+static enum fm_status add_child(const struct fm_agents *agents, int child, struct fm_seen *seen, struct fm_error *error)
+{
+    struct fm_arena arena = {0};
+    struct fm_seen part;
+    void *bytes;
+    size_t size;
+    enum fm_status status = fm_tree_fetch(&agents->tree, child, true, child_limit_ns, &arena, &bytes, &size)
+                                ? fm_seen_decode(bytes, size, &part, error)
+                                : fm_fail(error, FM_ERR_SYSTEM, "the agent of another host does not answer");
+    if (!status)
+        status = fm_seen_merge(seen, &part, error);
+    fm_arena_destroy(&arena);
+    return status;
+}
+
+enum fm_status fm_agents_collect(const struct fm_agents *agents, struct fm_seen *seen, struct fm_error *error)
+{
+    struct fm_arena arena = {0};
+    enum fm_status status = FM_OK;
+    const void *bytes;
+    size_t size;
+    for (int i = 0; i < FM_TREE_CHILDREN && fm_tree_child(&agents->tree, i) >= 0 && !status; i++)
+        status = add_child(agents, fm_tree_child(&agents->tree, i), seen, error);
+    if (!status && agents->tree.place > 0) {
+        status = fm_seen_encode(seen, &arena, &bytes, &size, error);
+        if (!status && !fm_tree_pass_up(&agents->tree, bytes, size))
+            status = fm_fail(error, FM_ERR_SYSTEM, "the agent of another host does not listen");
+    }
+    fm_arena_destroy(&arena);
+    return status;
+}

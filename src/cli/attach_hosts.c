@@ -1,0 +1,257 @@
+#include "cli/attach_hosts.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "attach/job.h"
+#include "base/path.h"
+#include "base/rankset.h"
+#include "cli/run_env.h"
+#include "present/text.h"
+
+struct finding {
+    struct fm_elsewhere *elsewhere;
+    const struct fm_attach_request *request;
+    const struct fm_targets *targets;
+    struct fm_arena *arena;
+    struct fm_procs procs;
+    pid_t launcher; /* 0: none */
+    bool slurm;     /* srun */
+    char *environment_text;
+    size_t environment_bytes;
+};
+
+/* ---- the launcher ---- */
+
+static bool is_launcher(const char *name)
+{
+    return fm_is_launcher(name) && strcmp(name, "fathom") != 0 && strncmp(name, "hydra", 5) != 0;
+}
+
+/* The process itself or the first launcher that it has started. */
+static const struct fm_proc *launcher_below(const struct finding *f, pid_t pid)
+{
+    const struct fm_proc *found = NULL;
+    for (size_t i = 0; i < f->procs.n; i++)
+        if (f->procs.items[i].pid == pid && is_launcher(f->procs.items[i].name))
+            return &f->procs.items[i];
+    for (size_t i = 0; i < f->procs.n && !found; i++)
+        if (f->procs.items[i].parent == pid && f->procs.items[i].pid != pid)
+            found = launcher_below(f, f->procs.items[i].pid);
+    return found;
+}
+
+static const struct fm_proc *launcher_above(const struct finding *f, pid_t pid)
+{
+    for (size_t steps = 0, i = f->procs.n; steps < f->procs.n && i-- > 0;) {
+        const struct fm_proc *proc = &f->procs.items[i];
+        if (proc->pid != pid)
+            continue;
+        if (is_launcher(proc->name))
+            return proc;
+        pid = proc->parent;
+        i = f->procs.n;
+        steps++;
+    }
+    return NULL;
+}
+
+static const char *launcher_variable(const void *context, const char *name)
+{
+    const struct finding *f = context;
+    return f->environment_text ? fm_proc_variable(f->environment_text, f->environment_bytes, name) : NULL;
+}
+
+/* ---- its hosts ---- */
+
+/* The words of the launcher, ending in NULL. */
+static char **command_of(const struct finding *f)
+{
+    size_t bytes, n = 0;
+    char *text = fm_proc_file(f->launcher, "cmdline", f->arena, &bytes);
+    char **words = fm_arena_alloc(f->arena, (bytes / 2 + 2 + (bytes & 1)) * 2 * sizeof *words);
+    for (char *at = text; text && words && at < text + bytes; at += strlen(at) + 1)
+        words[n++] = at;
+    return words && n ? words : NULL;
+}
+
+static void find_hosts(const struct finding *f, struct fm_run_hosts *hosts, char **command)
+{
+    char own[FM_HOST_BYTES] = "";
+    if (f->request->hosts) {
+        fm_hosts_add_list(hosts, f->request->hosts, ", ");
+        return;
+    }
+    gethostname(own, sizeof own - 1);
+    if (f->targets->n)
+        fm_hosts_add_list(hosts, own, ",");
+    for (size_t i = 0; i < f->procs.n; i++) {
+        const struct fm_proc *proc = &f->procs.items[i];
+        const char *host = proc->parent == f->launcher ? fm_job_daemon_host(proc->pid, f->arena) : NULL;
+        if (host)
+            fm_hosts_add_list(hosts, host, ",");
+    }
+    if (!f->slurm && command)
+        fm_hosts_add_named(hosts, command);
+    if (hosts->n < 2)
+        fm_hosts_add_allocated(hosts, launcher_variable, f);
+}
+
+static const char *list_of(const struct fm_run_hosts *hosts, struct fm_arena *arena)
+{
+    const char *text = "";
+    for (size_t i = 0; i < hosts->n; i++)
+        text = fm_format(arena, "%s%s%s", text, i ? "," : "", hosts->items[i].name);
+    return text;
+}
+
+/* ---- the command ---- */
+
+/* The launcher's, without what would have the agents measured. */
+static char **environment_of(const struct finding *f)
+{
+    static const char *const not [] = {"FATHOM_", "LD_PRELOAD=", "OMPI_MCA_mca_base_env_list="};
+    const char *text = f->environment_text, *end = text + f->environment_bytes;
+    size_t n = 0;
+    for (const char *at = text; at < end; at += strlen(at) + 1)
+        n++;
+    char **environment = fm_arena_alloc(f->arena, (n + 1) * sizeof *environment);
+    n = 0;
+    for (char *at = f->environment_text; environment && at < end; at += strlen(at) + 1) {
+        bool wanted = true;
+        for (size_t i = 0; i < sizeof not / sizeof *not ; i++)
+            wanted = wanted && strncmp(at, not [i], strlen(not [i])) != 0;
+        if (wanted)
+            environment[n++] = at;
+    }
+    return environment;
+}
+
+static void add_slurm(const struct finding *f, struct fm_words *words, size_t hosts)
+{
+    const char *job = launcher_variable(f, "SLURM_JOB_ID"), *nodes = launcher_variable(f, "SLURM_JOB_NUM_NODES");
+    const char *n = hosts ? fm_format(f->arena, "%zu", hosts) : nodes ? nodes : "1";
+    fm_words_add(words, "srun");
+    if (job)
+        fm_words_add(words, fm_format(f->arena, "--jobid=%s", job));
+    fm_words_add(words, "--overlap");
+    fm_words_add(words, "--cpu-bind=none");
+    fm_words_add(words, fm_format(f->arena, "--nodes=%s", n));
+    fm_words_add(words, fm_format(f->arena, "--ntasks=%s", n));
+    fm_words_add(words, "--ntasks-per-node=1");
+    if (f->request->hosts)
+        fm_words_add(words, fm_format(f->arena, "--nodelist=%s", f->elsewhere->names));
+}
+
+static void add_mpirun(const struct finding *f, struct fm_words *words, char **command, size_t hosts)
+{
+    const char *exe = fm_proc_link(f->launcher, "exe", f->arena);
+    bool openmpi = fm_is_openmpi(exe);
+    fm_words_add(words, exe);
+    fm_words_keep_options(words, command);
+    fm_words_add(words, openmpi ? "--host" : "-hosts");
+    fm_words_add(words, f->elsewhere->names);
+    fm_words_add(words, "-n");
+    fm_words_add(words, fm_format(f->arena, "%zu", hosts));
+    if (openmpi) { /* not on the core of one of the ranks */
+        fm_words_add(words, "--bind-to");
+        fm_words_add(words, "none");
+    } else {
+        fm_words_add(words, "-ppn");
+        fm_words_add(words, "1");
+    }
+}
+
+static void add_agent(const struct finding *f, struct fm_words *words, size_t hosts)
+{
+    const struct fm_attach_request *request = f->request;
+    fm_words_add(words, fm_proc_link(getpid(), "exe", f->arena));
+    fm_words_add(words, "attach");
+    fm_words_add(words, "--agents");
+    fm_words_add(words, f->elsewhere->key);
+    fm_words_add(words, "--fed");
+    fm_words_add(words, "--hz");
+    fm_words_add(words, fm_format(f->arena, "%zu", request->hz));
+    if (hosts) {
+        fm_words_add(words, "--of");
+        fm_words_add(words, fm_format(f->arena, "%zu", hosts));
+    }
+    if (request->moments) {
+        fm_words_add(words, "--samples");
+        fm_words_add(words, fm_format(f->arena, "%zu", request->moments));
+    }
+    if (f->targets->n && *f->targets->items[0].mpi_library) {
+        fm_words_add(words, "--mpi-library");
+        fm_words_add(words, f->targets->items[0].mpi_library);
+    }
+}
+
+static void make_command(struct finding *f)
+{
+    struct fm_elsewhere *elsewhere = f->elsewhere;
+    struct fm_run_hosts hosts = {0};
+    char **command = command_of(f);
+    find_hosts(f, &hosts, command);
+    elsewhere->names = list_of(&hosts, f->arena);
+    elsewhere->environment = environment_of(f);
+    elsewhere->directory = fm_proc_link(f->launcher, "cwd", f->arena);
+    bool known = elsewhere->key && elsewhere->environment && command && (hosts.n || f->slurm);
+    if (known && f->slurm)
+        add_slurm(f, &elsewhere->words, hosts.n);
+    else if (known)
+        add_mpirun(f, &elsewhere->words, command, hosts.n);
+    if (known)
+        add_agent(f, &elsewhere->words, hosts.n);
+    fm_run_hosts_free(&hosts);
+}
+
+/* ---- all of it ---- */
+
+static bool is_target(const struct fm_targets *targets, pid_t pid)
+{
+    for (size_t i = 0; i < targets->n; i++)
+        if (targets->items[i].pid == pid)
+            return true;
+    return false;
+}
+
+bool fm_elsewhere_find(struct fm_elsewhere *elsewhere, const struct fm_attach_request *request,
+                       const struct fm_targets *targets, struct fm_arena *arena)
+{
+    struct finding f = {.elsewhere = elsewhere, .request = request, .targets = targets, .arena = arena};
+    *elsewhere = (struct fm_elsewhere){.names = ""};
+    f.procs.items = fm_proc_list(arena, &f.procs.n);
+    bool ranks = is_target(targets, request->pids[0]); /* the user has chosen */
+    if (!f.procs.items || (!request->hosts && (ranks || (targets->n && targets->ranks <= targets->n))))
+        return false;
+    const struct fm_proc *launcher = ranks ? launcher_above(&f, request->pids[0])
+                                           : launcher_below(&f, request->pids[0]);
+    if (!launcher)
+        return targets->n;
+    f.launcher = launcher->pid;
+    f.slurm = strcmp(launcher->name, "srun") == 0;
+    f.environment_text = fm_proc_file(f.launcher, "environ", arena, &f.environment_bytes);
+    elsewhere->key = targets->n ? fm_job_key(&f.procs, targets->items[0].pid, arena)
+                                : fm_job_key_elsewhere(&f.procs, f.launcher, arena);
+    make_command(&f);
+    return targets->n || elsewhere->words.n;
+}
+
+const char *fm_elsewhere_ranks(const struct fm_targets *targets, struct fm_arena *arena)
+{
+    enum { MOST_CHARS = 60 };
+    struct fm_rankset set = {0};
+    uint32_t next = 0;
+    for (size_t i = 0; i < targets->n; i++) {
+        uint32_t rank = targets->items[i].rank;
+        if (rank > next)
+            fm_rankset_add(&set, arena, next, rank - 1);
+        next = rank + 1;
+    }
+    if (next < targets->ranks)
+        fm_rankset_add(&set, arena, next, targets->ranks - 1);
+    const char *text = fm_rankset_text(&set, arena, MOST_CHARS);
+    return text ? text : "";
+}

@@ -1,0 +1,119 @@
+/* When to sample, when to look, and when it is enough. */
+#include <errno.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "cli/attach_watch.h"
+
+enum { USUAL_SECONDS = 30 };
+
+/* What ends us or stops us waits for the time between moments, when nothing is held. */
+void fm_signals_block(sigset_t *set, sigset_t *before)
+{
+    sigemptyset(set);
+    sigaddset(set, SIGINT);
+    sigaddset(set, SIGTERM);
+    sigaddset(set, SIGHUP);
+    sigaddset(set, SIGTSTP);
+    sigprocmask(SIG_BLOCK, set, before);
+}
+
+/* Sleeps until then; false: somebody wants an end. */
+bool fm_sleep_until(uint64_t then_ns, const sigset_t *signals)
+{
+    for (;;) {
+        uint64_t now = fm_clock_ns(CLOCK_MONOTONIC), left = then_ns > now ? then_ns - now : 0;
+        struct timespec wait = {(time_t)(left / 1000000000u), (long)(left % 1000000000u)};
+        int signal = sigtimedwait(signals, NULL, &wait);
+        if (signal == SIGTSTP)
+            raise(SIGSTOP);
+        else if (signal > 0)
+            return false;
+        else if (errno == EAGAIN)
+            return true;
+    }
+}
+
+static bool is_enough(const struct fm_watch *watch)
+{
+    const struct fm_attach_request *request = watch->request;
+    double seconds = (double)(fm_clock_ns(CLOCK_MONOTONIC) - watch->started_ns) / 1e9;
+    bool limit = request->seconds > 0 || request->moments || request->until > 0, samples = watch->session.targets;
+    bool segments = !samples && !watch->seen.counts.sampled;
+    double most = limit ? request->seconds : segments ? 1e-9 : USUAL_SECONDS;
+    uint64_t moments = samples ? watch->session.samples.moments : watch->seen.counts.least;
+    return (most > 0 && seconds >= most) || (request->until > 0 && watch->widest < request->until) ||
+           (request->moments && (segments || moments >= request->moments));
+}
+
+/* One moment in every period, at random within it, so as to be in step with nothing. */
+static void set_moment(struct fm_watch *watch)
+{
+    watch->moment_ns = watch->period_start_ns + (uint64_t)(drand48() * (double)watch->session.samples.period_ns);
+}
+
+void fm_watch_begin(struct fm_watch *watch)
+{
+    watch->period_start_ns = watch->started_ns;
+    watch->widest = 1;
+    srand48((long)(watch->started_ns ^ (uint64_t)getpid()));
+    set_moment(watch);
+}
+
+enum fm_status fm_watch_moment(struct fm_watch *watch, struct fm_error *error)
+{
+    struct fm_session *session = &watch->session;
+    uint64_t period = session->samples.period_ns;
+    if (!fm_session_moment(session))
+        return fm_fail(error, FM_ERR_MEMORY, "no memory left for samples");
+    watch->period_start_ns += period;
+    for (; watch->period_start_ns + period < fm_clock_ns(CLOCK_MONOTONIC); watch->period_start_ns += period)
+        session->samples.lost += session->n_threads; /* too late for these */
+    set_moment(watch);
+    return FM_OK;
+}
+
+enum fm_status fm_watch_sample(struct fm_watch *watch, const sigset_t *signals, struct fm_error *error)
+{
+    fm_watch_begin(watch);
+    while (!watch->ended && !is_enough(watch)) {
+        if (!fm_sleep_until(watch->moment_ns, signals))
+            return FM_OK;
+        enum fm_status status = fm_watch_moment(watch, error);
+        watch->ended |= !watch->session.living && !watch->agents;
+        if (!status && !watch->ended && fm_clock_ns(CLOCK_MONOTONIC) >= watch->next_ns)
+            status = fm_watch_show(watch, error);
+        if (status)
+            return status;
+    }
+    return FM_OK;
+}
+
+/* When there will be enough, unless something comes in between. */
+static uint64_t end_of(const struct fm_watch *watch)
+{
+    const struct fm_attach_request *request = watch->request;
+    bool limit = request->seconds > 0 || request->moments || request->until > 0;
+    double seconds = request->seconds > 0 ? request->seconds : limit ? 0 : USUAL_SECONDS;
+    double all = request->moments ? ((double)request->moments + 1.5) / (double)request->hz : 0;
+    if (all > 0 && (!(seconds > 0) || all < seconds))
+        seconds = all;
+    return seconds > 0 ? watch->started_ns + (uint64_t)(seconds * 1e9) : UINT64_MAX;
+}
+
+enum fm_status fm_watch_follow(struct fm_watch *watch, const sigset_t *signals, struct fm_error *error)
+{
+    enum fm_status status = FM_OK;
+    uint64_t end = end_of(watch);
+    watch->widest = 1;
+    while (!status && !watch->ended && !is_enough(watch)) {
+        uint64_t now = fm_clock_ns(CLOCK_MONOTONIC);
+        if (!fm_sleep_until(now < end && end < watch->next_ns ? end : watch->next_ns, signals))
+            return FM_OK;
+        if (!is_enough(watch))
+            status = fm_watch_show(watch, error);
+    }
+    return status;
+}

@@ -1,0 +1,187 @@
+#include "cli/attach_request.h"
+
+#include <getopt.h>
+#include <limits.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/cli.h"
+
+enum { USUAL_HZ = 10, MOST_HZ = 1000, MOST_PIDS = 1 << 16, MOST_AGENTS = 1 << 20 };
+
+void fm_attach_help(void)
+{
+    puts(
+        "fathom attach PID... [OPTION...]: where the time of a running job goes, by modules.\n"
+        "\n"
+        "PID is mpirun's, srun's or a batch script's (then all ranks below it are meant, also on other hosts), or\n"
+        "those of the ranks. They need not have been started in any special way. Threads that run are stopped for some\n"
+        "microseconds a sample, threads that sleep not at all. If the job runs under Fathom its own measurements\n"
+        "are read instead.\n"
+        "\n"
+        "  --for SECONDS     so long (default: 30)\n"
+        "  --samples N       N samples of every thread\n"
+        "  --until PERCENT   until the 95 % interval of every share above 2 % is narrower than that\n"
+        "  --hz N            samples a second (default: 10)\n"
+        "  --modules FILE    which functions are which module; default: source files are modules\n"
+        "  --view V          at the end: modules (default), calls, callers or flat\n"
+        "  --json            a stream of JSON objects instead, one a line; the last one is final\n"
+        "  --save FILE       write the profile, for fathom report and fathom export\n"
+        "  --hosts A,B       the hosts of the job, where they cannot be found out\n"
+        "  --agents JOB      started by mpirun or srun, once a host: be one of those that sample JOB; see the manual\n"
+        "  --debug-path D    directories, D or D:D, with separate debug files (FATHOM_DEBUG_PATH)\n"
+        "  -h, --help        this text; more in fathom-attach(1)\n"
+        "\n"
+        "Ctrl-C ends it with what was found.\n"
+        "\n"
+        "Example:\n"
+        "  fathom attach $(pgrep mpirun) --until 5% --modules ocean.modules");
+}
+
+enum {
+    OPTION_FOR = 256,
+    OPTION_SAMPLES,
+    OPTION_UNTIL,
+    OPTION_HZ,
+    OPTION_MODULES,
+    OPTION_VIEW,
+    OPTION_JSON,
+    OPTION_SAVE,
+    OPTION_DEBUG_PATH,
+    OPTION_HOSTS,
+    OPTION_AGENTS,
+    OPTION_OF,
+    OPTION_LIBRARY,
+    OPTION_FED
+};
+
+static const struct option options[] = {
+    {"for", required_argument, NULL, OPTION_FOR},
+    {"samples", required_argument, NULL, OPTION_SAMPLES},
+    {"until", required_argument, NULL, OPTION_UNTIL},
+    {"hz", required_argument, NULL, OPTION_HZ},
+    {"modules", required_argument, NULL, OPTION_MODULES},
+    {"view", required_argument, NULL, OPTION_VIEW},
+    {"json", no_argument, NULL, OPTION_JSON},
+    {"save", required_argument, NULL, OPTION_SAVE},
+    {"debug-path", required_argument, NULL, OPTION_DEBUG_PATH},
+    {"hosts", required_argument, NULL, OPTION_HOSTS},
+    {"agents", required_argument, NULL, OPTION_AGENTS},
+    {"of", required_argument, NULL, OPTION_OF}, /* this and the next two: what agents are told by their starter */
+    {"mpi-library", required_argument, NULL, OPTION_LIBRARY},
+    {"fed", no_argument, NULL, OPTION_FED},
+    {"help", no_argument, NULL, 'h'},
+    {0},
+};
+
+/* A positive number, and nothing but `unit` (or nothing) behind it. */
+static bool parse_positive(const char *text, const char *unit, double most, double *number)
+{
+    char *end;
+    *number = strtod(text, &end);
+    return end != text && *number > 0 && *number <= most && (!*end || strcmp(end, unit) == 0);
+}
+
+static int set_view(struct fm_attach_request *request, const char *name)
+{
+    static const char *const views[] = {"modules", "calls", "callers", "flat"};
+    for (size_t i = 0; i < sizeof views / sizeof *views; i++)
+        if (strcmp(views[i], name) == 0) {
+            request->view = views[i];
+            return FM_EXIT_OK;
+        }
+    return fm_usage_error("attach", "there is no view '%s' here, only modules, calls, callers, flat", name);
+}
+
+static int set_option(struct fm_attach_request *request, int option, char **argv)
+{
+    switch (option) {
+    case OPTION_FOR:
+        if (parse_positive(optarg, "s", 1e9, &request->seconds))
+            return FM_EXIT_OK;
+        return fm_usage_error("attach", "--for needs a number of seconds, not '%s'", optarg);
+    case OPTION_SAMPLES:
+        if (fm_parse_number(optarg, 1, UINT32_MAX, &request->moments))
+            return FM_EXIT_OK;
+        return fm_usage_error("attach", "--samples needs a number, not '%s'", optarg);
+    case OPTION_UNTIL:
+        if (!parse_positive(optarg, "%", 100, &request->until))
+            return fm_usage_error("attach", "--until needs percents, as 1%%, not '%s'", optarg);
+        request->until /= 100;
+        return FM_EXIT_OK;
+    case OPTION_HZ:
+        if (fm_parse_number(optarg, 1, MOST_HZ, &request->hz))
+            return FM_EXIT_OK;
+        return fm_usage_error("attach", "--hz needs a number from 1 to %d, not '%s'", MOST_HZ, optarg);
+    case OPTION_VIEW:
+        return set_view(request, optarg);
+    case OPTION_OF:
+        if (fm_parse_number(optarg, 1, MOST_AGENTS, &request->agents))
+            return FM_EXIT_OK;
+        return fm_usage_error("attach", "--of needs a number, not '%s'", optarg);
+    case OPTION_HOSTS:
+        request->hosts = optarg;
+        return FM_EXIT_OK;
+    case OPTION_AGENTS:
+        request->job = optarg;
+        return FM_EXIT_OK;
+    case OPTION_LIBRARY:
+        request->library = optarg;
+        return FM_EXIT_OK;
+    case OPTION_FED:
+        request->fed = true;
+        return FM_EXIT_OK;
+    case OPTION_MODULES:
+        request->modules = optarg;
+        return FM_EXIT_OK;
+    case OPTION_JSON:
+        request->json = true;
+        return FM_EXIT_OK;
+    case OPTION_SAVE:
+        request->save = optarg;
+        return FM_EXIT_OK;
+    case OPTION_DEBUG_PATH:
+        request->debug_path = optarg;
+        return FM_EXIT_OK;
+    default:
+        return fm_option_error("attach", option, argv);
+    }
+}
+
+static int parse_pids(struct fm_attach_request *request, int n, char **words)
+{
+    size_t pid;
+    request->pids = n > 0 && n < MOST_PIDS ? calloc((size_t)n, sizeof *request->pids) : NULL;
+    if (!n)
+        return fm_usage_error("attach", "which process? Give the pid of mpirun, or those of the ranks");
+    if (!request->pids)
+        return fm_usage_error("attach", "too many processes");
+    for (int i = 0; i < n; i++) {
+        if (!fm_parse_number(words[i], 1, INT_MAX, &pid))
+            return fm_usage_error("attach", "'%s' is not the number of a process", words[i]);
+        request->pids[request->n++] = (pid_t)pid;
+    }
+    return FM_EXIT_OK;
+}
+
+int fm_attach_parse(struct fm_attach_request *request, int argc, char **argv)
+{
+    int option;
+    *request = (struct fm_attach_request){.hz = USUAL_HZ, .view = "modules", .debug_path = getenv("FATHOM_DEBUG_PATH")};
+    opterr = 0;
+    optind = 1;
+    while ((option = getopt_long(argc, argv, ":h", options, NULL)) != -1) {
+        if (option == 'h') {
+            request->help = true;
+            return FM_EXIT_OK;
+        }
+        int status = set_option(request, option, argv);
+        if (status)
+            return status;
+    }
+    if (request->job && optind < argc)
+        return fm_usage_error("attach", "--agents names the job: there is nothing to be said by '%s'", argv[optind]);
+    return request->job ? FM_EXIT_OK : parse_pids(request, argc - optind, argv + optind);
+}

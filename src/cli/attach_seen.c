@@ -1,0 +1,129 @@
+#include "cli/attach_seen.h"
+
+#include <string.h>
+
+#include "profile/encode.h"
+#include "reduce/merge.h"
+
+enum { PROFILES = FM_STRETCHES + 1 };
+
+static struct fm_profile **profile_at(struct fm_seen *seen, size_t i)
+{
+    return i ? &seen->stretches[i - 1] : &seen->whole;
+}
+
+void fm_seen_destroy(struct fm_seen *seen)
+{
+    for (size_t i = 0; i < PROFILES; i++)
+        fm_profile_destroy(*profile_at(seen, i));
+    *seen = (struct fm_seen){0};
+}
+
+/* ---- merging ---- */
+
+static uint64_t larger(uint64_t a, uint64_t b)
+{
+    return a > b ? a : b;
+}
+
+static void merge_counts(struct fm_seen_counts *into, const struct fm_seen_counts *from)
+{
+    into->moments = larger(into->moments, from->moments);
+    into->least = from->least < into->least ? from->least : into->least;
+    into->sampled += from->sampled;
+    into->living += from->living;
+    into->stopped += from->stopped;
+    into->held_median_ns = larger(into->held_median_ns, from->held_median_ns);
+    into->held_most_ns = larger(into->held_most_ns, from->held_most_ns);
+}
+
+/* Stretches of one host alone tell nothing of all. */
+static void drop_stretches(struct fm_seen *seen)
+{
+    for (size_t i = 0; i < FM_STRETCHES; i++) {
+        fm_profile_destroy(seen->stretches[i]);
+        seen->stretches[i] = NULL;
+    }
+}
+
+enum fm_status fm_seen_merge(struct fm_seen *into, struct fm_seen *from, struct fm_error *error)
+{
+    enum fm_status status = FM_OK;
+    merge_counts(&into->counts, &from->counts);
+    if (into->whole && from->whole && !(into->stretches[0] && from->stretches[0])) {
+        drop_stretches(into);
+        drop_stretches(from);
+    }
+    for (size_t i = 0; i < PROFILES && !status; i++) {
+        struct fm_profile **to = profile_at(into, i), **part = profile_at(from, i);
+        if (*to && *part) {
+            status = fm_profile_merge(*to, *part, error);
+        } else if (*part) {
+            *to = *part;
+            *part = NULL;
+        }
+    }
+    fm_seen_destroy(from);
+    return status;
+}
+
+/* ---- bytes: the counts, then the size of each profile (0: none) and itself ---- */
+
+enum fm_status fm_seen_encode(const struct fm_seen *seen, struct fm_arena *arena, const void **bytes, size_t *size,
+                              struct fm_error *error)
+{
+    struct fm_arena scratch = {0};
+    const void *parts[PROFILES] = {0};
+    uint64_t sizes[PROFILES] = {0};
+    enum fm_status status = FM_OK;
+    *size = sizeof seen->counts;
+    for (size_t i = 0; i < PROFILES && !status; i++) {
+        const struct fm_profile *profile = i ? seen->stretches[i - 1] : seen->whole;
+        size_t length = 0;
+        if (profile)
+            status = fm_profile_encode_exact(profile, &scratch, &parts[i], &length, error);
+        sizes[i] = length;
+        *size += sizeof sizes[i] + length;
+    }
+    char *at = status ? NULL : fm_arena_alloc(arena, *size);
+    *bytes = at;
+    if (at) {
+        at = (char *)memcpy(at, &seen->counts, sizeof seen->counts) + sizeof seen->counts;
+        for (size_t i = 0; i < PROFILES; i++) {
+            at = (char *)memcpy(at, &sizes[i], sizeof sizes[i]) + sizeof sizes[i];
+            if (sizes[i])
+                at = (char *)memcpy(at, parts[i], sizes[i]) + sizes[i];
+        }
+    } else if (!status) {
+        status = fm_fail(error, FM_ERR_MEMORY, "no memory left for the profile");
+    }
+    fm_arena_destroy(&scratch);
+    return status;
+}
+
+enum fm_status fm_seen_decode(const void *bytes, size_t size, struct fm_seen *seen, struct fm_error *error)
+{
+    const char *at = bytes, *end = at + size;
+    enum fm_status status = FM_OK;
+    *seen = (struct fm_seen){0};
+    if (size < sizeof seen->counts)
+        return fm_fail(error, FM_ERR_INPUT, "a message of another host is damaged");
+    memcpy(&seen->counts, at, sizeof seen->counts);
+    at += sizeof seen->counts;
+    for (size_t i = 0; i < PROFILES && !status; i++) {
+        uint64_t length = 0;
+        if ((size_t)(end - at) >= sizeof length)
+            memcpy(&length, at, sizeof length);
+        if ((size_t)(end - at) < sizeof length || length > (size_t)(end - at) - sizeof length) {
+            status = fm_fail(error, FM_ERR_INPUT, "a message of another host is damaged");
+            break;
+        }
+        at += sizeof length;
+        if (length)
+            status = fm_profile_decode(at, length, "a message of another host", profile_at(seen, i), error);
+        at += length;
+    }
+    if (status)
+        fm_seen_destroy(seen);
+    return status;
+}

@@ -1,0 +1,161 @@
+#include "cli/attach_serve.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "cli/attach_agents.h"
+#include "cli/attach_watch.h"
+#include "cli/cli.h"
+
+enum { LISTEN_MS = 20, SILENCE_S = 600 };
+
+/* ---- being asked ---- */
+
+/* 0: nothing has come yet. */
+static uint64_t word_from_above(const struct fm_agents *agents)
+{
+    uint64_t word = 0;
+    if (!fm_tree_progress(&agents->tree))
+        return 0;
+    return fm_tree_hear(&agents->tree, &word) ? word : FM_WORD_END;
+}
+
+/* Whoever feeds us and is gone wants an end. */
+static uint64_t word_from_input(void)
+{
+    struct pollfd input = {.fd = STDIN_FILENO, .events = POLLIN};
+    char byte = FM_FED_END;
+    if (poll(&input, 1, 0) <= 0)
+        return 0;
+    ssize_t n = read(STDIN_FILENO, &byte, 1);
+    if (n < 0 && (errno == EINTR || errno == EAGAIN))
+        return 0;
+    return n == 1 && byte == FM_FED_LOOK ? FM_WORD_LOOK : FM_WORD_END;
+}
+
+static bool write_all(const void *bytes, size_t size)
+{
+    for (const char *at = bytes; size;) {
+        ssize_t n = write(STDOUT_FILENO, at, size);
+        if (n < 0 && errno != EINTR)
+            return false;
+        at += n > 0 ? n : 0;
+        size -= n > 0 ? (size_t)n : 0;
+    }
+    return true;
+}
+
+static enum fm_status write_seen(const struct fm_seen *seen, struct fm_error *error)
+{
+    struct fm_arena arena = {0};
+    const void *bytes;
+    size_t size;
+    enum fm_status status = fm_seen_encode(seen, &arena, &bytes, &size, error);
+    if (!status) {
+        struct fm_fed_head head = {.size = size};
+        memcpy(head.magic, FM_FED_MAGIC, sizeof head.magic);
+        if (!write_all(&head, sizeof head) || !write_all(bytes, size))
+            status = fm_fail(error, FM_ERR_SYSTEM, "nobody takes what is seen any more");
+    }
+    fm_arena_destroy(&arena);
+    return status;
+}
+
+static enum fm_status answer(struct fm_watch *watch, enum fm_agents_word word, struct fm_error *error)
+{
+    struct fm_seen seen = {0};
+    if (!fm_agents_tell(watch->agents, word))
+        return fm_fail(error, FM_ERR_SYSTEM, "the agent of another host does not answer");
+    enum fm_status status = fm_watch_gather(watch, &seen, error);
+    if (!status)
+        status = fm_agents_collect(watch->agents, &seen, error);
+    if (!status && watch->agents->tree.place == 0)
+        status = write_seen(&seen, error);
+    fm_seen_destroy(&seen);
+    return status;
+}
+
+/* ---- sampling meanwhile ---- */
+
+static bool may_sample(const struct fm_watch *watch)
+{
+    const struct fm_session *session = &watch->session;
+    size_t most = watch->request->moments;
+    return session->targets && session->living && (!most || session->samples.moments < most);
+}
+
+static enum fm_status serve(struct fm_watch *watch, const sigset_t *signals, struct fm_error *error)
+{
+    bool fed = watch->agents->tree.place == 0;
+    uint64_t heard = fm_clock_ns(CLOCK_MONOTONIC);
+    fm_watch_begin(watch);
+    for (enum fm_status status = FM_OK; !status;) {
+        uint64_t then = fm_clock_ns(CLOCK_MONOTONIC) + LISTEN_MS * 1000000ull;
+        if (may_sample(watch) && watch->moment_ns < then)
+            then = watch->moment_ns;
+        if (!fm_sleep_until(then, signals))
+            return fm_fail(error, FM_ERR_SYSTEM, "ended by a signal");
+        if (may_sample(watch) && then == watch->moment_ns)
+            status = fm_watch_moment(watch, error);
+        enum fm_agents_word word = (enum fm_agents_word)(fed ? word_from_input() : word_from_above(watch->agents));
+        if (!status && word) {
+            status = answer(watch, word, error);
+            heard = fm_clock_ns(CLOCK_MONOTONIC);
+        }
+        if (status || word == FM_WORD_END)
+            return status;
+        if (fm_clock_ns(CLOCK_MONOTONIC) - heard > SILENCE_S * 1000000000ull)
+            return fm_fail(error, FM_ERR_SYSTEM, "nobody has asked for ten minutes");
+    }
+    return error->status;
+}
+
+/* ---- all of it ---- */
+
+static void say(const struct fm_error *error)
+{
+    char host[72] = "";
+    gethostname(host, sizeof host - 1);
+    fprintf(stderr, "fathom attach on %s: %s.\n", host, error->text);
+}
+
+static enum fm_status lead(struct fm_watch *watch, const sigset_t *signals, struct fm_error *error)
+{
+    enum fm_status status = fm_watch_open_names(watch, error);
+    if (!status)
+        status = watch->session.targets ? fm_watch_sample(watch, signals, error)
+                                        : fm_watch_follow(watch, signals, error);
+    return status ? status : fm_watch_finish(watch, error);
+}
+
+int fm_attach_serve(const struct fm_attach_request *request)
+{
+    struct fm_agents agents = {0};
+    struct fm_watch watch = {.request = request, .agents = &agents};
+    struct fm_error error = {0}, forbidden = {0};
+    sigset_t signals, before;
+    fm_signals_block(&signals, &before);
+    enum fm_status status = fm_targets_of_job(&watch.targets, request->job, &watch.arena, &error);
+    if (!status)
+        status = fm_agents_join(&agents, request, &watch.targets, &error);
+    if (!status && !agents.first_here)
+        watch.targets.n = 0;
+    if (!status && fm_watch_open(&watch, &forbidden)) /* the other hosts go on */
+        say(&forbidden);
+    watch.started_ns = fm_clock_ns(CLOCK_MONOTONIC);
+    watch.next_ns = watch.started_ns + 2000000000u;
+    if (!status)
+        status = agents.tree.place == 0 && !request->fed ? lead(&watch, &signals, &error)
+                                                         : serve(&watch, &signals, &error);
+    if (status) {
+        say(&error);
+        _exit(FM_EXIT_FAILED); /* without MPI_Finalize, so that the launcher ends the others */
+    }
+    fm_agents_leave(&agents);
+    fm_watch_close(&watch);
+    return FM_EXIT_OK;
+}

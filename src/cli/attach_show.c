@@ -1,0 +1,126 @@
+/* What a user sees of an attachment: while it goes on, and at its end. */
+#include <stdio.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "cli/attach_watch.h"
+#include "cli/printing.h"
+#include "present/live.h"
+#include "profile/encode.h"
+
+enum {
+    SCREEN_SECONDS = 2,
+    LINE_SECONDS = 5,
+    SHOWING_PART = 50, /* looking takes at most 1/50 of the time */
+    LONGEST_SECONDS = 60
+};
+
+static enum fm_status find_shares(struct fm_watch *watch, struct fm_arena *arena, struct fm_shares *shares,
+                                  struct fm_error *error)
+{
+    const struct fm_seen *seen = &watch->seen;
+    enum fm_status status = fm_shares_find(shares, seen->whole, seen->stretches[0] ? seen->stretches : NULL,
+                                           &watch->map, watch->symbols, arena, error);
+    watch->widest = shares->widest;
+    return status;
+}
+
+static struct fm_live live_of(const struct fm_watch *watch, const struct fm_shares *shares, bool final)
+{
+    const struct fm_seen *seen = &watch->seen;
+    return (struct fm_live){
+        .shares = shares,
+        .seconds = (double)(fm_clock_ns(CLOCK_MONOTONIC) - watch->started_ns) / 1e9,
+        .samples = seen->whole->paths.samples,
+        .moments = seen->counts.moments,
+        .ranks = seen->whole->n_processes,
+        .final = final,
+        .stops = seen->counts.sampled,
+        .stopped = seen->counts.stopped,
+        .held_median_ns = seen->counts.held_median_ns,
+        .held_most_ns = seen->counts.held_most_ns,
+    };
+}
+
+enum fm_status fm_watch_show(struct fm_watch *watch, struct fm_error *error)
+{
+    struct fm_arena arena = {0};
+    struct fm_shares shares = {0};
+    uint64_t from = fm_clock_ns(CLOCK_MONOTONIC);
+    bool screen = isatty(STDERR_FILENO);
+    enum fm_status status = fm_watch_look(watch, false, error);
+    if (!status && watch->seen.whole)
+        status = find_shares(watch, &arena, &shares, error);
+    if (!status && watch->seen.whole) {
+        struct fm_live live = live_of(watch, &shares, false);
+        if (watch->request->json)
+            fm_live_json(&live, stdout);
+        else if (screen)
+            watch->lines = fm_live_screen(&live, stderr, watch->lines);
+        else
+            fm_live_line(&live, stderr);
+    }
+    fm_arena_destroy(&arena);
+    uint64_t now = fm_clock_ns(CLOCK_MONOTONIC), pause = (now - from) * SHOWING_PART;
+    uint64_t usual = (uint64_t)(screen ? SCREEN_SECONDS : LINE_SECONDS) * 1000000000u;
+    if (pause > LONGEST_SECONDS * 1000000000ull)
+        pause = LONGEST_SECONDS * 1000000000ull;
+    watch->next_ns = now + (pause > usual ? pause : usual);
+    return status;
+}
+
+/* ---- the end ---- */
+
+struct final {
+    const struct fm_watch *watch;
+    const struct fm_view *view;
+    struct fm_live live;
+};
+
+static enum fm_status print_view(const void *context, struct fm_report *report, FILE *out, struct fm_error *error)
+{
+    const struct final *final = context;
+    enum fm_status status = final->view->text(report, out, error);
+    if (!status) {
+        fputc('\n', out);
+        fm_live_intervals(&final->live, out);
+    }
+    return status;
+}
+
+static enum fm_status print_end(struct fm_watch *watch, const struct fm_shares *shares, struct fm_error *error)
+{
+    const struct fm_attach_request *request = watch->request;
+    struct final final = {watch, fm_view_find(request->view), live_of(watch, shares, true)};
+    struct fm_printing printing = {.command = "attach",
+                                   .debug_path = request->debug_path,
+                                   .names_matter = true,
+                                   .options = {.modules = request->modules},
+                                   .print = print_view,
+                                   .context = &final};
+    if (request->json) {
+        fm_live_json(&final.live, stdout);
+        return FM_OK;
+    }
+    return fm_print_profile(&printing, watch->seen.whole, error);
+}
+
+enum fm_status fm_watch_finish(struct fm_watch *watch, struct fm_error *error)
+{
+    struct fm_arena arena = {0};
+    struct fm_shares shares = {0};
+    enum fm_status status = fm_watch_look(watch, true, error);
+    const struct fm_profile *profile = watch->seen.whole;
+    if (!status && (!profile || !profile->paths.samples))
+        status = fm_fail(error, FM_ERR_SYSTEM,
+                         profile && !watch->seen.counts.sampled ? "the job runs under Fathom, but without samples"
+                                                                : "the job ended before the first sample");
+    if (!status && watch->request->save)
+        status = fm_profile_write(profile, watch->request->save, error);
+    if (!status)
+        status = find_shares(watch, &arena, &shares, error);
+    if (!status)
+        status = print_end(watch, &shares, error);
+    fm_arena_destroy(&arena);
+    return status;
+}

@@ -1,0 +1,151 @@
+#include "cli/attach_watch.h"
+
+#include <limits.h>
+#include <stdio.h>
+
+#include "base/clock.h"
+#include "cli/attach_agents.h"
+#include "cli/attach_remote.h"
+#include "cli/attach_segments.h"
+#include "profile/strings.h"
+#include "reduce/merge.h"
+
+/* ---- this host ---- */
+
+enum fm_status fm_watch_open(struct fm_watch *watch, struct fm_error *error)
+{
+    enum fm_status status = watch->targets.n ? fm_attach_segments(&watch->targets, &watch->last, error) : FM_OK;
+    if (status || watch->last || !watch->targets.n)
+        return status;
+    status = fm_session_open(&watch->session, &watch->targets, 1000000000u / watch->request->hz, error);
+    if (status) {
+        fm_session_close(&watch->session);
+        watch->session = (struct fm_session){0};
+    }
+    return status;
+}
+
+enum fm_status fm_watch_open_names(struct fm_watch *watch, struct fm_error *error)
+{
+    const struct fm_attach_request *request = watch->request;
+    char cache[PATH_MAX];
+    struct fm_symbols_options wishes = {
+        .debug_path = request->debug_path,
+        .directory = watch->targets.n ? watch->targets.items[0].cwd : "",
+        .cache = fm_symbols_cache_directory(cache, sizeof cache),
+    };
+    watch->symbols = fm_symbols_create(&wishes);
+    return request->modules ? fm_modules_map_read(&watch->map, request->modules, &watch->arena, error)
+                            : fm_modules_map_usual(&watch->map, &watch->arena, error);
+}
+
+void fm_watch_close(struct fm_watch *watch)
+{
+    if (watch->session.targets)
+        fm_session_close(&watch->session);
+    fm_seen_destroy(&watch->seen);
+    fm_profile_destroy(watch->last);
+    fm_symbols_destroy(watch->symbols);
+    fm_arena_destroy(&watch->arena);
+}
+
+/* ---- gathering ---- */
+
+static enum fm_status gather_segments(struct fm_watch *watch, struct fm_seen *seen, struct fm_error *error)
+{
+    struct fm_profile *now = NULL;
+    enum fm_status status = fm_attach_segments(&watch->targets, &now, error);
+    if (status)
+        return status;
+    seen->counts.living = now ? watch->targets.n : 0;
+    if (now) {
+        fm_profile_destroy(watch->last);
+        watch->last = now;
+    }
+    seen->whole = fm_profile_create();
+    if (!seen->whole)
+        return fm_fail(error, FM_ERR_MEMORY, "no memory left for the profile");
+    return fm_profile_merge(seen->whole, watch->last, error);
+}
+
+/* Profiles of the stretches, unless there are too few moments for them. */
+static bool cut_stretches(const struct fm_samples *samples, struct fm_seen *seen)
+{
+    uint64_t moments = samples->moments;
+    for (uint64_t i = 0; i < FM_STRETCHES && moments >= FM_STRETCHES * FM_STRETCH_LEAST; i++) {
+        seen->stretches[i] = fm_samples_profile(samples, (uint32_t)(moments * i / FM_STRETCHES),
+                                                (uint32_t)(moments * (i + 1) / FM_STRETCHES));
+        if (!seen->stretches[i])
+            return false;
+    }
+    return true;
+}
+
+static enum fm_status gather_samples(struct fm_watch *watch, struct fm_seen *seen, struct fm_error *error)
+{
+    struct fm_session *session = &watch->session;
+    struct fm_held held = fm_session_held(session);
+    seen->counts = (struct fm_seen_counts){
+        .moments = session->samples.moments,
+        .least = session->living ? session->samples.moments : UINT64_MAX,
+        .sampled = 1,
+        .living = session->living,
+        .stopped = session->stops,
+        .held_median_ns = held.median_ns,
+        .held_most_ns = held.most_ns,
+    };
+    seen->whole = fm_samples_profile(&session->samples, 0, session->samples.moments);
+    if (!seen->whole || !cut_stretches(&session->samples, seen))
+        return fm_fail(error, FM_ERR_MEMORY, "no memory left for the profile");
+    return FM_OK;
+}
+
+/* All hosts have the same key: profiles of different ones are not merged. */
+static bool set_key(struct fm_profile *profile, const char *key)
+{
+    return !profile || !profile->n_processes || (profile->job.key = fm_profile_intern(profile, key));
+}
+
+enum fm_status fm_watch_gather(struct fm_watch *watch, struct fm_seen *seen, struct fm_error *error)
+{
+    const char *key = watch->request->job;
+    enum fm_status status = FM_OK;
+    *seen = (struct fm_seen){.counts.least = UINT64_MAX};
+    if (watch->session.targets)
+        status = gather_samples(watch, seen, error);
+    else if (watch->last)
+        status = gather_segments(watch, seen, error);
+    bool keyed = !key || set_key(seen->whole, key);
+    for (size_t i = 0; i < FM_STRETCHES && key && keyed; i++)
+        keyed = set_key(seen->stretches[i], key);
+    return status || keyed ? status : fm_fail(error, FM_ERR_MEMORY, "no memory left for the profile");
+}
+
+enum fm_status fm_watch_look(struct fm_watch *watch, bool last, struct fm_error *error)
+{
+    struct fm_seen seen = {0};
+    enum fm_status status = FM_OK;
+    if (watch->remote) {
+        status = fm_remote_look(watch->remote, last, &seen, error);
+    } else {
+        if (watch->agents && !fm_agents_tell(watch->agents, last ? FM_WORD_END : FM_WORD_LOOK))
+            return fm_fail(error, FM_ERR_SYSTEM, "an agent of another host does not answer");
+        status = fm_watch_gather(watch, &seen, error);
+        if (!status && watch->agents)
+            status = fm_agents_collect(watch->agents, &seen, error);
+    }
+    if (!status && seen.whole) {
+        fm_seen_destroy(&watch->seen);
+        watch->seen = seen;
+        watch->ended |= !seen.counts.living && !last;
+        return FM_OK;
+    }
+    fm_seen_destroy(&seen);
+    if (status && watch->remote && watch->seen.whole && watch->seen.whole->paths.samples) {
+        if (!watch->ended)
+            fprintf(stderr, "fathom attach: %s; this is what was seen until then.\n", error->text);
+        status = FM_OK;
+    }
+    watch->ended |= !status;
+    return status;
+}

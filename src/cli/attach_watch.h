@@ -1,0 +1,67 @@
+/* One attachment, from its beginning to its end. What is seen comes from one of these:
+ *
+ *   a session            processes of this host, sampled
+ *   segments             of a job under Fathom
+ *   agents               this process is one of several, and each has one of the above (cli/attach_agents.h)
+ *   a launcher           which has started agents (cli/attach_remote.h) */
+#ifndef FM_CLI_ATTACH_WATCH_H
+#define FM_CLI_ATTACH_WATCH_H
+
+#include <signal.h>
+
+#include "attach/session.h"
+#include "base/error.h"
+#include "cli/attach_request.h"
+#include "cli/attach_seen.h"
+
+struct fm_agents;
+struct fm_remote;
+
+struct fm_watch {
+    const struct fm_attach_request *request;
+    struct fm_arena arena;
+    struct fm_targets targets;
+    struct fm_modules_map map;
+    struct fm_symbols *symbols;
+    struct fm_profile *last;      /* read from segments: the job may be over the next time */
+    struct fm_session session;    /* its targets are NULL when it is not used */
+    struct fm_agents *agents;     /* NULL: none */
+    struct fm_remote *remote;     /* NULL: none */
+    struct fm_seen seen;          /* at the last look */
+    uint64_t started_ns, next_ns; /* when to look again */
+    uint64_t period_start_ns, moment_ns;
+    size_t lines; /* on the screen */
+    double widest;
+    bool ended; /* the job */
+};
+
+/* What there is of the targets: segments are read, or a session is opened. */
+enum fm_status fm_watch_open(struct fm_watch *watch, struct fm_error *error);
+/* Module file and symbols, for whoever shows something. */
+enum fm_status fm_watch_open_names(struct fm_watch *watch, struct fm_error *error);
+void fm_watch_close(struct fm_watch *watch);
+
+/* What is known on this host now; empty: nothing. */
+enum fm_status fm_watch_gather(struct fm_watch *watch, struct fm_seen *seen, struct fm_error *error);
+/* What is known everywhere now is `seen`. Where nothing is known any more the last stays, and the job has ended. */
+enum fm_status fm_watch_look(struct fm_watch *watch, bool last, struct fm_error *error);
+
+/* ---- attach_moments.c ---- */
+
+/* What ends us or stops us waits for the time between moments, when nothing is held. */
+void fm_signals_block(sigset_t *set, sigset_t *before);
+/* false: somebody wants an end. */
+bool fm_sleep_until(uint64_t then_ns, const sigset_t *signals);
+void fm_watch_begin(struct fm_watch *watch);
+/* Samples once, and sets moment_ns to when it is to be done again. */
+enum fm_status fm_watch_moment(struct fm_watch *watch, struct fm_error *error);
+/* Samples here, or looks only, until it is enough. */
+enum fm_status fm_watch_sample(struct fm_watch *watch, const sigset_t *signals, struct fm_error *error);
+enum fm_status fm_watch_follow(struct fm_watch *watch, const sigset_t *signals, struct fm_error *error);
+
+/* ---- attach_show.c ---- */
+
+enum fm_status fm_watch_show(struct fm_watch *watch, struct fm_error *error);
+enum fm_status fm_watch_finish(struct fm_watch *watch, struct fm_error *error);
+
+#endif

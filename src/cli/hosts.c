@@ -1,0 +1,125 @@
+#define _GNU_SOURCE
+#include "cli/hosts.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/doctor.h"
+
+enum { LIST_BYTES = 64 << 10, MAX_KEPT = 64 };
+
+/* "user@name:slots" is the host `name`; what cannot be a name is passed over. */
+static void add_host(struct fm_run_hosts *hosts, const char *word, size_t length)
+{
+    const char *at = memchr(word, '@', length);
+    if (at) {
+        length -= (size_t)(at + 1 - word);
+        word = at + 1;
+    }
+    length = strnlen(word, length);
+    size_t plain = strspn(word, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._-");
+    if (plain < length)
+        length = plain;
+    if (length == 0 || length >= FM_HOST_BYTES || *word == '-' || hosts->n == FM_MAX_HOSTS)
+        return;
+    for (size_t i = 0; i < hosts->n; i++)
+        if (strncmp(hosts->items[i].name, word, length) == 0 && !hosts->items[i].name[length])
+            return;
+    struct fm_run_host *grown = realloc(hosts->items, (hosts->n + 1) * sizeof *grown);
+    if (!grown)
+        return;
+    hosts->items = grown;
+    memset(&grown[hosts->n], 0, sizeof *grown);
+    memcpy(grown[hosts->n++].name, word, length);
+}
+
+void fm_hosts_add_list(struct fm_run_hosts *hosts, const char *list, const char *separators)
+{
+    for (list += strspn(list, separators); *list; list += strspn(list, separators)) {
+        size_t length = strcspn(list, separators);
+        add_host(hosts, list, length);
+        list += length;
+    }
+}
+
+/* One host at the beginning of each line; the rest of a line is about its slots. */
+static void add_file(struct fm_run_hosts *hosts, const char *path)
+{
+    char line[1024];
+    FILE *file = fopen(path, "re");
+    while (file && fgets(line, sizeof line, file)) {
+        const char *word = line + strspn(line, " \t");
+        if (*word != '#')
+            add_host(hosts, word, strcspn(word, " \t\r\n#"));
+    }
+    if (file)
+        fclose(file);
+}
+
+static bool among(const char *word, const char *const *words)
+{
+    for (; *words; words++)
+        if (strcmp(word, *words) == 0)
+            return true;
+    return false;
+}
+
+void fm_hosts_add_named(struct fm_run_hosts *hosts, char **command)
+{
+    static const char *const lists[] = {"--host", "-host", "-H", "--hosts", "-hosts", "-w", "--nodelist", NULL};
+    static const char *const files[] = {"--hostfile", "-hostfile", "--machinefile", "-machinefile", "-f", NULL};
+    for (char **word = command + 1; word[0] && word[1]; word++) {
+        if (among(word[0], lists))
+            fm_hosts_add_list(hosts, word[1], ",");
+        if (among(word[0], files))
+            add_file(hosts, word[1]);
+    }
+}
+
+void fm_hosts_add_allocated(struct fm_run_hosts *hosts, fm_variable *variable, const void *context)
+{
+    static const char *const files[] = {"PBS_NODEFILE", "LSB_DJOB_HOSTFILE", "COBALT_NODEFILE", "HYDRA_HOST_FILE",
+                                        "OMPI_MCA_orte_default_hostfile"};
+    for (size_t i = 0; i < sizeof files / sizeof *files; i++)
+        if (variable(context, files[i]))
+            add_file(hosts, variable(context, files[i]));
+    if (variable(context, "SLURM_JOB_NODELIST")) {
+        static char text[LIST_BYTES];
+        char *words[] = {"scontrol", "show", "hostnames", (char *)variable(context, "SLURM_JOB_NODELIST"), NULL};
+        if (fm_doctor_capture(words, text, sizeof text) == 0)
+            fm_hosts_add_list(hosts, text, "\n");
+    }
+}
+
+void fm_run_hosts_free(struct fm_run_hosts *hosts)
+{
+    free(hosts->items);
+    memset(hosts, 0, sizeof *hosts);
+}
+
+/* ---- words of a launcher ---- */
+
+void fm_words_add(struct fm_words *words, const char *word)
+{
+    if (words->n < FM_WORDS)
+        words->items[words->n++] = (char *)word;
+}
+
+void fm_words_keep_options(struct fm_words *words, char **command)
+{
+    static const char *const one[] = {"--allow-run-as-root", NULL};
+    static const char *const two[] = {"--prefix",         "-launcher",  "--launcher",  "-launcher-exec",
+                                      "--launcher-exec",  "-bootstrap", "--bootstrap", "-bootstrap-exec",
+                                      "--bootstrap-exec", "-iface",     "-rmk",        NULL};
+    static const char *const three[] = {"--mca", "-mca", "--gmca", "-gmca", "--prtemca", NULL};
+    for (char **word = command + 1; *word && words->n < MAX_KEPT; word++) {
+        int count = among(*word, one) ? 1 : among(*word, two) ? 2 : among(*word, three) ? 3 : 0;
+        for (; count > 0 && *word; count--) {
+            fm_words_add(words, *word);
+            word += count > 1;
+        }
+        if (!*word)
+            break;
+    }
+}
