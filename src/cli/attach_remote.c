@@ -14,7 +14,7 @@
 #include "base/clock.h"
 #include "cli/attach_serve.h"
 
-enum { ANSWER_S = 180, ASK_MS = 200, END_MS = 5000, MOST_BYTES = 1 << 30 };
+enum { ANSWER_S = 180, ASK_MS = 200, END_MS = 2000, KILL_MS = 8000, MOST_BYTES = 1 << 30 };
 
 /* ---- the launcher ---- */
 
@@ -82,9 +82,9 @@ void fm_remote_close(struct fm_remote *remote)
         return;
     close(remote->in);
     for (int ms = 0; waitpid(remote->pid, NULL, WNOHANG) == 0; ms += 20) {
-        if (ms == END_MS || (remote->dead && ms == 0))
+        if (ms == (remote->dead ? 0 : END_MS))
             kill(remote->pid, SIGTERM);
-        if (ms == 2 * END_MS)
+        if (ms == KILL_MS)
             kill(remote->pid, SIGKILL);
         nanosleep(&pause, NULL);
     }
