@@ -44,7 +44,8 @@ static void tell_of_the_rest(const struct fm_watch *watch, const struct fm_elsew
 /* Starts agents and has a first look at what they see. */
 static bool reach(struct fm_watch *watch, const struct fm_elsewhere *elsewhere, struct fm_remote *remote)
 {
-    struct fm_remote_command command = {elsewhere->words.items, elsewhere->environment, elsewhere->directory};
+    struct fm_remote_command command = {elsewhere->words.items, elsewhere->environment, elsewhere->directory,
+                                        elsewhere->hosts};
     struct fm_error error = {0};
     if (!elsewhere->words.n || fm_remote_start(remote, &command, &error))
         return false;

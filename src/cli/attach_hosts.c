@@ -195,6 +195,7 @@ static void make_command(struct finding *f)
     char **command = command_of(f);
     find_hosts(f, &hosts, command);
     elsewhere->names = list_of(&hosts, f->arena);
+    elsewhere->hosts = hosts.n;
     elsewhere->environment = environment_of(f);
     elsewhere->directory = fm_proc_link(f->launcher, "cwd", f->arena);
     bool known = elsewhere->key && elsewhere->environment && command && (hosts.n || f->slurm);

@@ -11,6 +11,7 @@
 struct fm_elsewhere {
     const char *key;       /* of the job; NULL: not known */
     const char *names;     /* of its hosts, "a,b"; "" when the launcher knows them by itself */
+    size_t hosts;          /* how many */
     struct fm_words words; /* none: it is not known how they are reached */
     char **environment;
     const char *directory;

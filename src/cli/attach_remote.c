@@ -14,7 +14,15 @@
 #include "base/clock.h"
 #include "cli/attach_serve.h"
 
-enum { ANSWER_S = 180, ASK_MS = 200, END_MS = 2000, KILL_MS = 8000, MOST_BYTES = 1 << 30 };
+enum {
+    START_S = 20,
+    HOSTS_A_S = 20,
+    ANSWER_S = 180,
+    ASK_MS = 200,
+    END_MS = 2000,
+    KILL_MS = 8000,
+    MOST_BYTES = 1 << 30
+};
 
 /* ---- the launcher ---- */
 
@@ -47,7 +55,7 @@ enum fm_status fm_remote_start(struct fm_remote *remote, const struct fm_remote_
                                struct fm_error *error)
 {
     int in[2], out[2], err[2];
-    *remote = (struct fm_remote){.in = -1, .out = -1, .err = -1};
+    *remote = (struct fm_remote){.in = -1, .out = -1, .err = -1, .limit_s = START_S + command->hosts / HOSTS_A_S};
     if (pipe2(in, O_CLOEXEC) != 0)
         return fm_fail(error, FM_ERR_SYSTEM, "no pipe can be made: %s", strerror(errno));
     if (pipe2(out, O_CLOEXEC) != 0) {
@@ -179,7 +187,7 @@ static bool ask(const struct fm_remote *remote, char what)
 
 enum fm_status fm_remote_look(struct fm_remote *remote, bool last, struct fm_seen *seen, struct fm_error *error)
 {
-    uint64_t deadline = fm_clock_ns(CLOCK_MONOTONIC) + ANSWER_S * 1000000000ull;
+    uint64_t deadline = fm_clock_ns(CLOCK_MONOTONIC) + remote->limit_s * 1000000000ull;
     struct fm_arena arena = {0};
     struct fm_fed_head head;
     void *bytes = NULL;
@@ -190,6 +198,7 @@ enum fm_status fm_remote_look(struct fm_remote *remote, bool last, struct fm_see
     enum fm_status status = bytes ? fm_seen_decode(bytes, head.size, seen, error)
                                   : fm_fail(error, FM_ERR_SYSTEM, "the agents on the hosts are gone");
     remote->dead |= !bytes;
+    remote->limit_s = ANSWER_S;
     hear_errors(remote);
     fm_arena_destroy(&arena);
     return status;

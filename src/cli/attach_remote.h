@@ -14,7 +14,8 @@ struct fm_remote {
     pid_t pid; /* the launcher; 0: none */
     int in, out, err;
     bool dead;
-    char said[1024]; /* the launcher's own words */
+    uint64_t limit_s; /* for the next answer; short for the first: Hydra waits for ever for a host that is not there */
+    char said[1024];  /* the launcher's own words */
     size_t said_bytes;
     char line[512]; /* on its way */
     size_t line_bytes;
@@ -24,6 +25,7 @@ struct fm_remote_command {
     char *const *words;
     char *const *environment;
     const char *directory; /* "": ours */
+    size_t hosts;
 };
 
 enum fm_status fm_remote_start(struct fm_remote *remote, const struct fm_remote_command *command,

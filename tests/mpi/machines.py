@@ -61,8 +61,9 @@ class Machines(hosts.Hosts):
         # a launcher takes what has one of its own addresses for its own host
         known.write_text("127.0.0.1 localhost\n" + "".join(f"127.0.1.{i} {other}\n" for i, other in
                                                            enumerate(self.names, 1)), encoding="utf-8")
+        boot = f'{hosts.SHM} {name} && mount --bind {known} /etc/hosts && touch {ready} && exec python3 -c "{INIT}"'
         init = subprocess.Popen(["unshare", "--mount", "--uts", "--pid", "--fork", "--kill-child", "--mount-proc", "sh",
-                                 "-c", f'{hosts.SHM} {name} && mount --bind {known} /etc/hosts && touch {ready} && exec python3 -c "{INIT}"'])
+                                 "-c", boot])
         while not ready.exists():
             time.sleep(0.02)
         return init
@@ -115,8 +116,11 @@ class Machines(hosts.Hosts):
                 pass
         except OSError:
             pass
-        if process.poll() is None:
-            os.killpg(process.pid, signal.SIGHUP)
+        try:
+            if process.poll() is None:
+                os.killpg(process.pid, signal.SIGHUP)
+        except ProcessLookupError:
+            pass
 
     def start(self, name, words, **options):
         """Starts a command on one of the hosts; the process is that of the caller, not the command itself."""
