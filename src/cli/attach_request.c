@@ -26,7 +26,7 @@ void fm_attach_help(void)
         "  --until PERCENT   until the 95 % interval of every share above 2 % is narrower than that\n"
         "  --hz N            samples a second (default: 10)\n"
         "  --modules FILE    which functions are which module; default: source files are modules\n"
-        "  --view V          at the end: modules (default), calls, callers or flat\n"
+        "  --view V          at the end: modules (default), sequence, calls, callers or flat\n"
         "  --json            a stream of JSON objects instead, one a line; the last one is final\n"
         "  --save FILE       write the profile, for fathom report and fathom export\n"
         "  --hosts A,B       the hosts of the job, where they cannot be found out\n"
@@ -86,13 +86,13 @@ static bool parse_positive(const char *text, const char *unit, double most, doub
 
 static int set_view(struct fm_attach_request *request, const char *name)
 {
-    static const char *const views[] = {"modules", "calls", "callers", "flat"};
+    static const char *const views[] = {"modules", "sequence", "calls", "callers", "flat"};
     for (size_t i = 0; i < sizeof views / sizeof *views; i++)
         if (strcmp(views[i], name) == 0) {
             request->view = views[i];
             return FM_EXIT_OK;
         }
-    return fm_usage_error("attach", "there is no view '%s' here, only modules, calls, callers, flat", name);
+    return fm_usage_error("attach", "there is no view '%s' here, only modules, sequence, calls, callers, flat", name);
 }
 
 static int set_option(struct fm_attach_request *request, int option, char **argv)

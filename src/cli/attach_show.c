@@ -111,11 +111,13 @@ enum fm_status fm_watch_finish(struct fm_watch *watch, struct fm_error *error)
     struct fm_shares shares = {0};
     enum fm_status status = fm_watch_look(watch, true, error);
     const struct fm_profile *profile = watch->seen.whole;
-    if (!status && (!profile || !profile->paths.samples))
-        status = fm_fail(error, FM_ERR_SYSTEM,
-                         profile && !watch->seen.counts.sampled ? "the job runs under Fathom, but without samples"
-                                                                : "the job ended before the first sample");
-    if (!status && watch->request->save)
+    if (status)
+        return status;
+    if (!profile || !profile->paths.samples)
+        return fm_fail(error, FM_ERR_SYSTEM,
+                       profile && !watch->seen.counts.sampled ? "the job runs under Fathom, but without samples"
+                                                              : "the job ended before the first sample");
+    if (watch->request->save)
         status = fm_profile_write(profile, watch->request->save, error);
     if (!status)
         status = find_shares(watch, &arena, &shares, error);

@@ -195,9 +195,10 @@ def check_job(tap, fleet, mpi, program):
 
 
 def check_under_fathom(tap, fleet, mpi, program):
+    """Once with leaders that merge over MPI at its end, once without: with them this MPICH hangs here, as said above."""
     title = f"{mpi.short}, under Fathom"
     running = Running(fleet, "nodea", [jobs.FATHOM, "run", "--"] + fleet.mpirun(mpi, SLOTS) + [program],
-                      {"FATHOM_EVERYWHERE": "1"})
+                      {"FATHOM_EVERYWHERE": "1" if mpi.name == "openmpi" else None})
     seen = running.attach("--for", 3, "--json")
     end = last(seen)
     tap.ok(seen.returncode == 0 and end and (end["ranks"], end["stops"]) == (4, None) and end["samples"] > 0,
@@ -235,7 +236,7 @@ def main():
         return
     tap = jobs.Tap()
     with machines.Machines("nodea", "nodeb", "login") as fleet:
-        for mpi in jobs.MPIS[1:]:
+        for mpi in jobs.MPIS:
             program = mpi.compile("phases", PROGRAM)
             check_job(tap, fleet, mpi, program)
             check_under_fathom(tap, fleet, mpi, program)
