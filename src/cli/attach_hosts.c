@@ -30,13 +30,18 @@ static bool is_launcher(const char *name)
     return fm_is_launcher(name) && strcmp(name, "fathom") != 0 && strncmp(name, "hydra", 5) != 0;
 }
 
+static const struct fm_proc *proc_of(const struct finding *f, pid_t pid)
+{
+    for (size_t i = 0; i < f->procs.n; i++)
+        if (f->procs.items[i].pid == pid)
+            return &f->procs.items[i];
+    return NULL;
+}
+
 /* The process itself or the first launcher that it has started. */
 static const struct fm_proc *launcher_below(const struct finding *f, pid_t pid)
 {
-    const struct fm_proc *found = NULL;
-    for (size_t i = 0; i < f->procs.n; i++)
-        if (f->procs.items[i].pid == pid && is_launcher(f->procs.items[i].name))
-            return &f->procs.items[i];
+    const struct fm_proc *self = proc_of(f, pid), *found = self && is_launcher(self->name) ? self : NULL;
     for (size_t i = 0; i < f->procs.n && !found; i++)
         if (f->procs.items[i].parent == pid && f->procs.items[i].pid != pid)
             found = launcher_below(f, f->procs.items[i].pid);
@@ -45,15 +50,11 @@ static const struct fm_proc *launcher_below(const struct finding *f, pid_t pid)
 
 static const struct fm_proc *launcher_above(const struct finding *f, pid_t pid)
 {
-    for (size_t steps = 0, i = f->procs.n; steps < f->procs.n && i-- > 0;) {
-        const struct fm_proc *proc = &f->procs.items[i];
-        if (proc->pid != pid)
-            continue;
-        if (is_launcher(proc->name))
+    for (size_t steps = 0; steps < f->procs.n; steps++) {
+        const struct fm_proc *proc = proc_of(f, pid);
+        if (!proc || is_launcher(proc->name))
             return proc;
         pid = proc->parent;
-        i = f->procs.n;
-        steps++;
     }
     return NULL;
 }
@@ -71,7 +72,7 @@ static char **command_of(const struct finding *f)
 {
     size_t bytes, n = 0;
     char *text = fm_proc_file(f->launcher, "cmdline", f->arena, &bytes);
-    char **words = fm_arena_alloc(f->arena, (bytes / 2 + 2 + (bytes & 1)) * 2 * sizeof *words);
+    char **words = fm_arena_alloc(f->arena, (bytes + 1) * sizeof *words); /* no word is shorter than its NUL */
     for (char *at = text; text && words && at < text + bytes; at += strlen(at) + 1)
         words[n++] = at;
     return words && n ? words : NULL;
@@ -198,7 +199,7 @@ static void make_command(struct finding *f)
     elsewhere->hosts = hosts.n;
     elsewhere->environment = environment_of(f);
     elsewhere->directory = fm_proc_link(f->launcher, "cwd", f->arena);
-    bool known = elsewhere->key && elsewhere->environment && command && (hosts.n || f->slurm);
+    bool known = elsewhere->key && f->environment_text && elsewhere->environment && command && (hosts.n || f->slurm);
     if (known && f->slurm)
         add_slurm(f, &elsewhere->words, hosts.n);
     else if (known)
