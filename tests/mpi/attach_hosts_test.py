@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""`fathom attach` to a job on two hosts: an agent on each, started by the job's own launcher, and one result. The job does
-what it does without it, whatever happens to the agents."""
+"""`fathom attach` to a job on two hosts: an agent on each, started by the job's own launcher, and one result. The job
+does what it does without it, whatever happens to the agents."""
 import json
 import os
 import re
@@ -51,8 +51,8 @@ int main(int argc, char **argv)
 """
 MODULES = "module ocean function ocean\nmodule atmosphere function atmosphere\n"
 SLOTS = {"nodea": 2, "nodeb": 2}
-# What else UCX would try does not work between pid namespaces. Even so this MPICH often hangs in MPI_Finalize there, without
-# Fathom too: so its jobs are ended by force once they have said all that they have to say.
+# What else UCX would try does not work between pid namespaces. Even so this MPICH often hangs in MPI_Finalize there,
+# without Fathom too: so its jobs are ended by force once they have said all that they have to say.
 TRANSPORT = {"UCX_TLS": "tcp"}
 SRUN = """#!/bin/sh
 echo "$@" >>{log}
@@ -70,7 +70,11 @@ class Running:
         self.process = fleet.start(where, command, cwd=self.job.work, env=self.env, stdin=subprocess.DEVNULL,
                                    stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
         self.first = self.process.stdout.readline()
-        self.pid = next(pid for pid, _, _, words in fleet.processes(where) if re.match(r"(/bin/sh )?\S*(mpirun|srun)", words))
+        self.pid = self.find(r"(/bin/sh )?\S*(mpirun|srun)")
+
+    def find(self, pattern):
+        """The first process, where the launcher is, whose words begin so."""
+        return next(pid for pid, _, _, words in self.fleet.processes(self.where) if re.match(pattern, words))
 
     def attach(self, *options, start=False):
         words = [jobs.FATHOM, "attach", self.pid, *options]
@@ -162,10 +166,11 @@ def check_killed(tap, running, title, whom):
     """whom: a pattern of the command line that is to be killed, on any host but once."""
     process = running.attach("--for", 60, "--hz", 100, "--json", start=True)
     first = process.stdout.readline()
-    victims = [(name, pid) for name in reversed(running.fleet.names) for pid, _, _, words in running.fleet.processes(name)
+    fleet = running.fleet
+    victims = [(name, pid) for name in reversed(fleet.names) for pid, _, _, words in fleet.processes(name)
                if re.match(whom, words)]
     tap.ok(victims and json.loads(first)["ranks"] == 4, f"{title}: something to be killed", first)
-    running.fleet.on(victims[0][0], f"kill -9 {victims[0][1]}")
+    fleet.on(victims[0][0], f"kill -9 {victims[0][1]}")
     out, err = process.communicate(timeout=jobs.LIMIT_S)
     tap.ok(none_left(running.fleet), f"{title}: nothing runs on", fathoms(running.fleet))
     tap.ok(len(running.ranks()) == 4 and all(state in "RS" and not tracer for state, tracer in running.ranks()),
@@ -176,12 +181,12 @@ def check_killed(tap, running, title, whom):
 def check_interrupted(tap, running, title):
     process = running.attach("--for", 60, "--json", start=True)
     process.stdout.readline()
-    tool = next(pid for pid, _, _, words in running.fleet.processes(running.where) if re.match(r"\S*fathom attach \d", words))
+    tool = running.find(r"\S*fathom attach \d")
     running.fleet.on(running.where, f"kill -INT {tool}")
     out, err = process.communicate(timeout=jobs.LIMIT_S)
     end = json.loads(out.splitlines()[-1]) if out else {}
-    tap.ok((process.returncode, err) == (0, "") and end.get("final") and end["ranks"] == 4, f"{title}: ends with what was found",
-           out, err)
+    tap.ok((process.returncode, err) == (0, "") and end.get("final") and end["ranks"] == 4,
+           f"{title}: ends with what was found", out, err)
     tap.ok(none_left(running.fleet), f"{title}: nothing runs on", fathoms(running.fleet))
 
 
@@ -240,7 +245,8 @@ def check_slurm(tap, fleet, mpi, program):
     log = where / "log"
     launcher = " ".join([shutil.which("mpirun.mpich"), "-launcher", "ssh", "-launcher-exec", fleet.agent, "-hosts",
                          "nodea,nodeb", "-n", "${TASKS:-2}"])
-    for name, text in (("srun", SRUN.format(log=log, mpirun=launcher)), ("scontrol", "#!/bin/sh\necho nodea; echo nodeb\n")):
+    for name, text in (("srun", SRUN.format(log=log, mpirun=launcher)),
+                       ("scontrol", "#!/bin/sh\necho nodea; echo nodeb\n")):
         (where / name).write_text(text, encoding="utf-8")
         (where / name).chmod(0o755)
     running = Running(fleet, mpi, "nodea", ["srun", "-n2", program], {

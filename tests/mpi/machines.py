@@ -129,8 +129,8 @@ class Machines(hosts.Hosts):
     def processes(self, name):
         """(pid there, state, tracer, words) of all processes of a host but its first and what asks for them."""
         script = r"""cd /proc; for p in [0-9]*; do
-            [ -r $p/cmdline ] && [ $p != 1 ] && [ $p != $$ ] && echo $p $(awk '/^State|^TracerPid/ {print $2}' $p/status) \
-            $(tr '\0' ' ' <$p/cmdline); done"""
+            [ -r $p/cmdline ] && [ $p != 1 ] && [ $p != $$ ] &&
+            echo $p $(awk '/^State|^TracerPid/ {print $2}' $p/status) $(tr '\0' ' ' <$p/cmdline); done"""
         found = []
         for line in self.on(name, script, timeout=30).stdout.splitlines():
             words = line.split(" ", 3)
