@@ -183,6 +183,8 @@ static void add_agent(const struct finding *f, struct fm_words *words, size_t ho
         fm_words_add(words, "--samples");
         fm_words_add(words, fm_format(f->arena, "%zu", request->moments));
     }
+    if (request->outside)
+        fm_words_add(words, "--outside");
     if (f->targets->n && *f->targets->items[0].mpi_library) {
         fm_words_add(words, "--mpi-library");
         fm_words_add(words, f->targets->items[0].mpi_library);

@@ -1,8 +1,6 @@
 /* When to sample, when to look, and when it is enough. */
 #include <errno.h>
 #include <signal.h>
-#include <stdlib.h>
-#include <unistd.h>
 
 #include "base/clock.h"
 #include "cli/attach_watch.h"
@@ -17,22 +15,24 @@ void fm_signals_block(sigset_t *set, sigset_t *before)
     sigaddset(set, SIGTERM);
     sigaddset(set, SIGHUP);
     sigaddset(set, SIGTSTP);
+    sigaddset(set, SIGCHLD); /* tells of threads that have stopped */
     sigprocmask(SIG_BLOCK, set, before);
 }
 
-/* Sleeps until then; false: somebody wants an end. */
-bool fm_sleep_until(uint64_t then_ns, const sigset_t *signals)
+bool fm_sleep_until(struct fm_watch *watch, uint64_t then_ns, const sigset_t *signals)
 {
     for (;;) {
         uint64_t now = fm_clock_ns(CLOCK_MONOTONIC), left = then_ns > now ? then_ns - now : 0;
         struct timespec wait = {(time_t)(left / 1000000000u), (long)(left % 1000000000u)};
         int signal = sigtimedwait(signals, NULL, &wait);
-        if (signal == SIGTSTP)
+        if (signal == SIGTSTP) {
+            fm_session_settle(&watch->session);
             raise(SIGSTOP);
-        else if (signal > 0)
-            return false;
-        else if (errno == EAGAIN)
+        } else if (signal > 0) {
+            return signal == SIGCHLD;
+        } else if (errno == EAGAIN) {
             return true;
+        }
     }
 }
 
@@ -48,47 +48,21 @@ static bool is_enough(const struct fm_watch *watch)
            (request->moments && (segments || moments >= request->moments));
 }
 
-/* One moment in every period, at random within it, so as to be in step with nothing. */
-static void set_moment(struct fm_watch *watch)
-{
-    watch->moment_ns = watch->period_start_ns + (uint64_t)(drand48() * (double)watch->session.samples.period_ns);
-}
-
-void fm_watch_begin(struct fm_watch *watch)
-{
-    watch->period_start_ns = watch->started_ns;
-    watch->widest = 1;
-    srand48((long)(watch->started_ns ^ (uint64_t)getpid()));
-    set_moment(watch);
-}
-
-enum fm_status fm_watch_moment(struct fm_watch *watch, struct fm_error *error)
-{
-    struct fm_session *session = &watch->session;
-    uint64_t period = session->samples.period_ns;
-    if (!fm_session_moment(session))
-        return fm_fail(error, FM_ERR_MEMORY, "no memory left for samples");
-    watch->period_start_ns += period;
-    for (; watch->period_start_ns + period < fm_clock_ns(CLOCK_MONOTONIC); watch->period_start_ns += period)
-        session->samples.lost += session->n_threads; /* too late for these */
-    set_moment(watch);
-    return FM_OK;
-}
-
 enum fm_status fm_watch_sample(struct fm_watch *watch, const sigset_t *signals, struct fm_error *error)
 {
-    fm_watch_begin(watch);
-    while (!watch->ended && !is_enough(watch)) {
-        if (!fm_sleep_until(watch->moment_ns, signals))
-            return FM_OK;
-        enum fm_status status = fm_watch_moment(watch, error);
-        watch->ended |= !watch->session.living && !watch->agents;
-        if (!status && !watch->ended && fm_clock_ns(CLOCK_MONOTONIC) >= watch->next_ns)
+    struct fm_session *session = &watch->session;
+    enum fm_status status = FM_OK;
+    bool good = true;
+    watch->widest = watch->last_widest = 1;
+    while (good && !status && !watch->ended && !is_enough(watch) &&
+           fm_sleep_until(watch, fm_session_next_ns(session), signals)) {
+        good = fm_session_look(session);
+        watch->ended |= !session->living && !watch->agents;
+        if (good && !watch->ended && fm_clock_ns(CLOCK_MONOTONIC) >= watch->next_ns)
             status = fm_watch_show(watch, error);
-        if (status)
-            return status;
     }
-    return FM_OK;
+    good &= fm_session_settle(session);
+    return good || status ? status : fm_fail(error, FM_ERR_MEMORY, "no memory left for samples");
 }
 
 /* When there will be enough, unless something comes in between. */
@@ -107,10 +81,10 @@ enum fm_status fm_watch_follow(struct fm_watch *watch, const sigset_t *signals, 
 {
     enum fm_status status = FM_OK;
     uint64_t end = end_of(watch);
-    watch->widest = 1;
+    watch->widest = watch->last_widest = 1;
     while (!status && !watch->ended && !is_enough(watch)) {
         uint64_t now = fm_clock_ns(CLOCK_MONOTONIC);
-        if (!fm_sleep_until(now < end && end < watch->next_ns ? end : watch->next_ns, signals))
+        if (!fm_sleep_until(watch, now < end && end < watch->next_ns ? end : watch->next_ns, signals))
             return FM_OK;
         if (!is_enough(watch))
             status = fm_watch_show(watch, error);

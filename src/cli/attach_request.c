@@ -19,12 +19,13 @@ void fm_attach_help(void)
         "PID is mpirun's, srun's or a batch script's (then all ranks below it are meant, also on other hosts), or\n"
         "those of the ranks. They need not have been started in any special way. Threads that run are stopped for some\n"
         "microseconds a sample, threads that sleep not at all. If the job runs under Fathom its own measurements\n"
-        "are read instead.\n"
+        "are read instead, if it takes samples.\n"
         "\n"
         "  --for SECONDS     so long (default: 30)\n"
         "  --samples N       N samples of every thread\n"
         "  --until PERCENT   until the 95 % interval of every share above 2 % is narrower than that\n"
         "  --hz N            samples a second (default: 10)\n"
+        "  --outside         take samples even if the job runs under Fathom\n"
         "  --modules FILE    which functions are which module; default: source files are modules\n"
         "  --view V          at the end: modules (default), sequence, calls, callers or flat\n"
         "  --json            a stream of JSON objects instead, one a line; the last one is final\n"
@@ -45,6 +46,7 @@ enum {
     OPTION_SAMPLES,
     OPTION_UNTIL,
     OPTION_HZ,
+    OPTION_OUTSIDE,
     OPTION_MODULES,
     OPTION_VIEW,
     OPTION_JSON,
@@ -62,6 +64,7 @@ static const struct option options[] = {
     {"samples", required_argument, NULL, OPTION_SAMPLES},
     {"until", required_argument, NULL, OPTION_UNTIL},
     {"hz", required_argument, NULL, OPTION_HZ},
+    {"outside", no_argument, NULL, OPTION_OUTSIDE},
     {"modules", required_argument, NULL, OPTION_MODULES},
     {"view", required_argument, NULL, OPTION_VIEW},
     {"json", no_argument, NULL, OPTION_JSON},
@@ -115,6 +118,9 @@ static int set_option(struct fm_attach_request *request, int option, char **argv
         if (fm_parse_number(optarg, 1, MOST_HZ, &request->hz))
             return FM_EXIT_OK;
         return fm_usage_error("attach", "--hz needs a number from 1 to %d, not '%s'", MOST_HZ, optarg);
+    case OPTION_OUTSIDE:
+        request->outside = true;
+        return FM_EXIT_OK;
     case OPTION_VIEW:
         return set_view(request, optarg);
     case OPTION_OF:

@@ -15,7 +15,7 @@ struct fm_attach_request {
     size_t hz;
     const char *modules, *view, *save, *debug_path;
     const char *hosts; /* a list; NULL: they are to be found */
-    bool json, help;
+    bool outside, json, help;
 
     /* Of one that a launcher starts on each host: */
     const char *job;     /* its key; NULL: this is none of them */

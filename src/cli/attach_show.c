@@ -21,7 +21,8 @@ static enum fm_status find_shares(struct fm_watch *watch, struct fm_arena *arena
     const struct fm_seen *seen = &watch->seen;
     enum fm_status status = fm_shares_find(shares, seen->whole, seen->stretches[0] ? seen->stretches : NULL,
                                            &watch->map, watch->symbols, arena, error);
-    watch->widest = shares->widest;
+    watch->widest = shares->widest > watch->last_widest ? shares->widest : watch->last_widest;
+    watch->last_widest = shares->widest;
     return status;
 }
 

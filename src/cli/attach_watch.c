@@ -14,7 +14,13 @@
 
 enum fm_status fm_watch_open(struct fm_watch *watch, struct fm_error *error)
 {
-    enum fm_status status = watch->targets.n ? fm_attach_segments(&watch->targets, &watch->last, error) : FM_OK;
+    enum fm_status status = FM_OK;
+    if (watch->targets.n && !watch->request->outside)
+        status = fm_attach_segments(&watch->targets, &watch->last, error);
+    if (watch->last && !watch->last->paths.period_ns[1]) { /* it takes no samples */
+        fm_profile_destroy(watch->last);
+        watch->last = NULL;
+    }
     if (status || watch->last || !watch->targets.n)
         return status;
     status = fm_session_open(&watch->session, &watch->targets, 1000000000u / watch->request->hz, error);
@@ -84,6 +90,8 @@ static bool cut_stretches(const struct fm_samples *samples, struct fm_seen *seen
 static enum fm_status gather_samples(struct fm_watch *watch, struct fm_seen *seen, struct fm_error *error)
 {
     struct fm_session *session = &watch->session;
+    if (!fm_session_settle(session)) /* gathering takes long */
+        return fm_fail(error, FM_ERR_MEMORY, "no memory left for samples");
     struct fm_held held = fm_session_held(session);
     seen->counts = (struct fm_seen_counts){
         .moments = session->samples.moments,

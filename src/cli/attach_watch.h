@@ -29,10 +29,9 @@ struct fm_watch {
     struct fm_remote *remote;     /* NULL: none */
     struct fm_seen seen;          /* at the last look */
     uint64_t started_ns, next_ns; /* when to look again */
-    uint64_t period_start_ns, moment_ns;
-    size_t lines; /* on the screen */
-    double widest;
-    bool ended; /* the job */
+    size_t lines;                 /* on the screen */
+    double widest, last_widest;   /* what chance makes narrow once it does not twice: of two looks the wider one */
+    bool ended;                   /* the job */
 };
 
 /* What there is of the targets: segments are read, or a session is opened. */
@@ -50,11 +49,8 @@ enum fm_status fm_watch_look(struct fm_watch *watch, bool last, struct fm_error 
 
 /* What ends us or stops us waits for the time between moments, when nothing is held. */
 void fm_signals_block(sigset_t *set, sigset_t *before);
-/* false: somebody wants an end. */
-bool fm_sleep_until(uint64_t then_ns, const sigset_t *signals);
-void fm_watch_begin(struct fm_watch *watch);
-/* Samples once, and sets moment_ns to when it is to be done again. */
-enum fm_status fm_watch_moment(struct fm_watch *watch, struct fm_error *error);
+/* Until then, or until a thread or a child has stopped; false: somebody wants an end. */
+bool fm_sleep_until(struct fm_watch *watch, uint64_t then_ns, const sigset_t *signals);
 /* Samples here, or looks only, until it is enough. */
 enum fm_status fm_watch_sample(struct fm_watch *watch, const sigset_t *signals, struct fm_error *error);
 enum fm_status fm_watch_follow(struct fm_watch *watch, const sigset_t *signals, struct fm_error *error);

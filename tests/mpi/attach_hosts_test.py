@@ -138,7 +138,7 @@ def check_found(tap, running, title, *options):
         return
     shares = {m["name"]: (m["share"], m["interval_width"]) for m in end["modules"]}
     tap.equal((end["final"], end["ranks"], end["moments"]), (True, 4, 100), f"{title}: all ranks of both hosts")
-    tap.ok(end["samples"] >= 390 and end["stops"]["count"] > 0, f"{title}: with as many samples", end)
+    tap.ok(end["samples"] > 200 and end["stops"]["count"] > 0, f"{title}: more samples than one host has", end)
     # the interval, and what full cores add to a phase
     tap.ok(all(width and abs(share - truth) <= width + 0.05 for (share, width), truth in
                ((shares["ocean"], 0.75), (shares["atmosphere"], 0.25))), f"{title}: shares are right", shares)
