@@ -101,7 +101,8 @@ class Running:
         return self.process.returncode, self.first + out, re.sub(r"\d+", "N", err)
 
     def stop(self):
-        self.fleet.on(self.where, f"kill {self.pid}")
+        launcher = self.find(r"\S*mpirun")
+        self.fleet.on(self.where, f"kill {launcher}")
         self.process.communicate(timeout=jobs.LIMIT_S)
 
 
