@@ -73,8 +73,9 @@ class Running:
         self.pid = self.find(r"(/bin/sh )?\S*(mpirun|srun)")
 
     def find(self, pattern):
-        """The first process, where the launcher is, whose words begin so."""
-        return next(pid for pid, _, _, words in self.fleet.processes(self.where) if re.match(pattern, words))
+        """The first process, where the launcher is, whose words begin so; None: it is gone."""
+        found = self.fleet.processes(self.where)
+        return next((pid for pid, _, _, words in found if re.match(pattern, words)), None)
 
     def attach(self, *options, start=False):
         words = [jobs.FATHOM, "attach", self.pid, *options]
@@ -102,7 +103,8 @@ class Running:
 
     def stop(self):
         launcher = self.find(r"\S*mpirun")
-        self.fleet.on(self.where, f"kill {launcher}")
+        if launcher:
+            self.fleet.on(self.where, f"kill {launcher}")
         self.process.communicate(timeout=jobs.LIMIT_S)
 
 
