@@ -105,14 +105,15 @@ static uint64_t above_fastest(const struct fm_path_cost *cost, uint32_t ranks)
     return least < cost->sum_ns ? cost->sum_ns - least : 0;
 }
 
-static struct fm_module_cost cost_of(const struct maker *maker, const struct fm_context *leaf, bool waits)
+static struct fm_module_cost cost_of(const struct fm_modules_map *map, uint32_t ranks, const struct fm_context *leaf,
+                                     bool waits)
 {
     const struct fm_path_cost *own = &leaf->own.of;
     struct fm_module_cost cost = {.work_ns = own->sum_ns};
     if (!waits && leaf->id.kind == FM_CONTEXT_ROUTINE) {
-        waits = fm_modules_waits(maker->map, leaf->id.name);
-        if (!waits && maker->ranks > 1 && is_collective(leaf->id.name))
-            cost.waiting_ns = cost.estimated_ns = above_fastest(own, maker->ranks);
+        waits = fm_modules_waits(map, leaf->id.name);
+        if (!waits && ranks > 1 && is_collective(leaf->id.name))
+            cost.waiting_ns = cost.estimated_ns = above_fastest(own, ranks);
     }
     if (waits)
         cost.waiting_ns = own->sum_ns;
@@ -155,7 +156,7 @@ static void add_context(struct maker *maker, struct fm_context *at)
     at->mark = from | waits;
     if (at->id.kind == FM_CONTEXT_ROUTINE || at->id.kind == FM_CONTEXT_STATEMENT ||
         at->id.kind == FM_CONTEXT_CALL_SITE) {
-        struct fm_module_cost cost = cost_of(maker, at, waits);
+        struct fm_module_cost cost = cost_of(maker->map, maker->ranks, at, waits);
         add(&maker->modules->nodes[from].own, &cost);
         if (cost.waiting_ns)
             maker->modules->items[maker->modules->nodes[cause_of(maker->modules, at)].module].causes_ns +=
@@ -263,10 +264,11 @@ enum fm_status fm_modules_make(const struct fm_calltree *calls, const struct fm_
     return maker.failed ? fm_fail(error, FM_ERR_MEMORY, "no memory left for the modules") : FM_OK;
 }
 
-uint32_t fm_modules_shown(const struct fm_modules *modules, const struct fm_modules_map *map,
+uint32_t fm_modules_shown(const struct fm_modules *modules, const struct fm_modules_map *map, uint32_t ranks,
                           const struct fm_context *leaf, bool *waits)
 {
-    *waits = leaf->mark & WAITS || (leaf->id.kind == FM_CONTEXT_ROUTINE && fm_modules_waits(map, leaf->id.name));
+    struct fm_module_cost cost = cost_of(map, ranks, leaf, leaf->mark & WAITS);
+    *waits = leaf->mark & WAITS || cost.waiting_ns > cost.work_ns;
     uint32_t node = *waits ? cause_of(modules, leaf) : without_mpi(modules->nodes, leaf->mark & ~WAITS);
     return modules->nodes[node].module;
 }

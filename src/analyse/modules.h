@@ -47,8 +47,8 @@ enum fm_status fm_modules_make(const struct fm_calltree *calls, const struct fm_
                                struct fm_arena *arena, struct fm_modules *modules, struct fm_error *error);
 
 /* The module that is seen to be at work or waiting where a leaf of that tree is, by its number in the list: its own, or
- * whoever has called what waits, or MPI. UINT32_MAX: there is none. *waits: by the map's list, nothing is estimated. */
-uint32_t fm_modules_shown(const struct fm_modules *modules, const struct fm_modules_map *map,
+ * whoever has called what waits, or MPI. UINT32_MAX: there is none. *waits: most of the time there is waiting. */
+uint32_t fm_modules_shown(const struct fm_modules *modules, const struct fm_modules_map *map, uint32_t ranks,
                           const struct fm_context *leaf, bool *waits);
 
 static inline uint64_t fm_module_total(const struct fm_module_cost *cost)

@@ -19,7 +19,7 @@ static void find_modules(struct maker *m)
 {
     for (size_t i = 0; i < m->profile->paths.n; i++) {
         struct fm_module_moment *moment = &m->of_nodes[i];
-        uint32_t module = fm_modules_shown(m->modules, m->map, m->calls->of_nodes[i], &moment->waits);
+        uint32_t module = fm_modules_shown(m->modules, m->map, m->calls->ranks, m->calls->of_nodes[i], &moment->waits);
         moment->module = module == UINT32_MAX ? 0 : module + 1;
     }
 }

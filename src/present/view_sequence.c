@@ -125,7 +125,7 @@ static void print_foot(const struct page *page, size_t step)
     size_t every = step * s->rank_step;
     fprintf(page->out, "A letter is %s: a capital for work, a small one for waiting, a blank where nothing is known.\n",
             fm_time_text(time, seconds(page) * 1e9 / (double)page->columns));
-    fputs("Time in MPI is that of the module that calls it, and work unless it is in the list of what waits.\n"
+    fputs("Time in MPI is that of the module that calls it; in a collective it is waiting where most of it is.\n"
           "Of a process its first thread is shown.\n",
           page->out);
     if (every > 1)

@@ -274,11 +274,11 @@ static void start_timer(int signal, long period_ns)
         exit(1);
 }
 
-static void handle(int signal, void (*handler)(int), void (*sample)(int, siginfo_t *, void *))
+static void handle(int signal, void (*handler)(int), void (*sampler)(int, siginfo_t *, void *))
 {
     struct sigaction action = {.sa_flags = SA_RESTART};
-    if (sample) {
-        action.sa_sigaction = sample;
+    if (sampler) {
+        action.sa_sigaction = sampler;
         action.sa_flags |= SA_SIGINFO;
         sigaddset(&action.sa_mask, SIGUSR2);
         sigaddset(&action.sa_mask, SIGALRM);
