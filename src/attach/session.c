@@ -16,7 +16,7 @@
 #include "profile/order.h"
 #include "reduce/node.h"
 
-enum { LOOKS = 25, LOOK_US = 1000 };
+enum { LOOKS = 25, LOOK_US = 1000, MOST_UNLISTED = 10 };
 
 struct fm_session_thread {
     struct fm_shot_thread of;
@@ -141,7 +141,8 @@ static uint64_t moment_in(const struct fm_session *session)
 static bool plan(struct fm_session *session)
 {
     uint64_t first = 0;
-    if (!list_all(session))
+    session->unlisted = session->asked ? session->unlisted + 1 : 0;
+    if (!session->unlisted && !list_all(session)) /* that takes long: whoever stopped meanwhile would be held */
         return false;
     for (size_t i = 0; i < session->n_threads; i++) {
         struct fm_session_thread *thread = &session->threads[i];
@@ -316,23 +317,25 @@ static bool keep_all(struct fm_session *session)
     return true;
 }
 
-/* Of the moment before something may still be there: it is given up if the thread has not had a core since then. */
-static bool look_at(struct fm_session *session, struct fm_session_thread *thread)
-{
-    if (!keep(session, thread))
-        return false;
-    if (thread->state == FM_SHOT_ASKED)
-        session->samples.lost++;
-    else
-        begin(session, thread);
-    let_go(session, false);
-    return true;
-}
-
 bool fm_session_settle(struct fm_session *session)
 {
     let_go(session, true);
     return keep_all(session);
+}
+
+/* Of the moment before something may still be there. It is given up if the thread has not had a core since then; what was
+ * taken is kept first. */
+static bool look_at(struct fm_session *session, struct fm_session_thread *thread)
+{
+    if (thread->state == FM_SHOT_ASKED) {
+        session->samples.lost++;
+        return true;
+    }
+    if (thread->state != FM_SHOT_NONE && !fm_session_settle(session))
+        return false;
+    begin(session, thread);
+    let_go(session, false);
+    return true;
 }
 
 /* Finding the call path takes longer than a stop should: it is done when nothing is held. */
@@ -352,6 +355,8 @@ bool fm_session_look(struct fm_session *session)
         return false;
     if (now < session->period_start_ns + session->samples.period_ns)
         return true;
+    if (session->unlisted >= MOST_UNLISTED && !fm_session_settle(session))
+        return false;
     return next_period(session);
 }
 

@@ -22,6 +22,7 @@ struct fm_session {
     struct fm_session_thread *threads;
     size_t n_threads, threads_capacity;
     uint64_t period_start_ns;
+    unsigned unlisted; /* periods since threads were listed */
     size_t asked;      /* threads that have not stopped yet */
     uint64_t *held_ns; /* of every stop; samples of threads that sleep have none */
     size_t stops, held_capacity;

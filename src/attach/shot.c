@@ -155,9 +155,10 @@ enum fm_shot_state fm_shot_end(const struct fm_shot_thread *thread, int status, 
         return FM_SHOT_GONE;
     uint64_t waited = fm_clock_ns(CLOCK_MONOTONIC) - shot->asked_ns, queued = queued_ns(thread) - shot->queued_ns;
     read_stopped(thread, shot, &good);
+    /* as it is let go the thread may take this very core: the time after that is not its */
+    shot->held_ns = fm_clock_ns(CLOCK_MONOTONIC) - shot->asked_ns - (queued < waited ? queued : waited);
     if (ptrace(PTRACE_DETACH, thread->tid, 0, signal_of(status)) != 0)
         return see_off(thread->tid);
-    shot->held_ns = fm_clock_ns(CLOCK_MONOTONIC) - shot->asked_ns - (queued < waited ? queued : waited);
     return good ? FM_SHOT_TAKEN : FM_SHOT_MISSED;
 }
 
