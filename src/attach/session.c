@@ -1,3 +1,4 @@
+#define _GNU_SOURCE
 #include "attach/session.h"
 
 #include <ctype.h>
@@ -164,6 +165,34 @@ static bool next_period(struct fm_session *session)
     return plan(session);
 }
 
+/* ---- cores ---- */
+
+static void go_anywhere(struct fm_session *session)
+{
+    if (session->near >= 0)
+        sched_setaffinity(0, sizeof session->cores, &session->cores);
+    session->near = -1;
+}
+
+/* To the core of the thread that is looked at next. Where that is not allowed we stay where we are. */
+static void go_near(struct fm_session *session)
+{
+    const struct fm_session_thread *next = NULL;
+    for (size_t i = 0; i < session->n_threads; i++) {
+        const struct fm_session_thread *thread = &session->threads[i];
+        if (thread->matters && thread->moment_ns && (!next || thread->moment_ns < next->moment_ns))
+            next = thread;
+    }
+    int core = next ? fm_shot_core(&next->of) : -1;
+    if (core < 0 || core >= CPU_SETSIZE || core == session->near)
+        return;
+    cpu_set_t one;
+    CPU_ZERO(&one);
+    CPU_SET(core, &one);
+    if (sched_setaffinity(0, sizeof one, &one) == 0)
+        session->near = core;
+}
+
 uint64_t fm_session_next_ns(const struct fm_session *session)
 {
     uint64_t next = session->period_start_ns + session->samples.period_ns;
@@ -202,10 +231,12 @@ static bool may_look(pid_t pid)
 enum fm_status fm_session_open(struct fm_session *session, const struct fm_targets *targets, uint64_t period_ns,
                                struct fm_error *error)
 {
-    *session = (struct fm_session){.targets = targets};
+    *session = (struct fm_session){.targets = targets, .near = -1};
     if (!fm_samples_open(&session->samples, targets, period_ns))
         return fm_fail(error, FM_ERR_MEMORY, "no memory left for samples");
     ask_for_short_turns();
+    if (sched_getaffinity(0, sizeof session->cores, &session->cores) != 0)
+        memset(&session->cores, 0xff, sizeof session->cores);
     session->walkers = fm_arena_alloc(&session->samples.arena, targets->n * sizeof *session->walkers);
     for (size_t i = 0; i < targets->n && session->walkers; i++) {
         pid_t pid = targets->items[i].pid;
@@ -320,6 +351,7 @@ static bool keep_all(struct fm_session *session)
 bool fm_session_settle(struct fm_session *session)
 {
     let_go(session, true);
+    go_anywhere(session);
     return keep_all(session);
 }
 
@@ -338,11 +370,8 @@ static bool look_at(struct fm_session *session, struct fm_session_thread *thread
     return true;
 }
 
-/* Finding the call path takes longer than a stop should: it is done when nothing is held. */
-bool fm_session_look(struct fm_session *session)
+static bool look_at_all(struct fm_session *session, uint64_t now)
 {
-    let_go(session, false);
-    uint64_t now = fm_clock_ns(CLOCK_MONOTONIC);
     for (size_t i = 0; i < session->n_threads; i++) {
         struct fm_session_thread *thread = &session->threads[i];
         if (!thread->moment_ns || thread->moment_ns > now)
@@ -351,13 +380,25 @@ bool fm_session_look(struct fm_session *session)
         if (!look_at(session, thread))
             return false;
     }
-    if (!session->asked && !keep_all(session))
-        return false;
-    if (now < session->period_start_ns + session->samples.period_ns)
-        return true;
-    if (session->unlisted >= MOST_UNLISTED && !fm_session_settle(session))
-        return false;
-    return next_period(session);
+    return true;
+}
+
+/* Finding the call path takes longer than a stop should: it is done when nothing is held. */
+bool fm_session_look(struct fm_session *session)
+{
+    let_go(session, false);
+    uint64_t now = fm_clock_ns(CLOCK_MONOTONIC), period_end = session->period_start_ns + session->samples.period_ns;
+    bool good = look_at_all(session, now);
+    if (good && !session->asked)
+        good = fm_session_settle(session);
+    if (good && now >= period_end) {
+        if (session->unlisted >= MOST_UNLISTED)
+            good = fm_session_settle(session);
+        good = good && next_period(session);
+    }
+    if (!session->asked)
+        go_near(session);
+    return good;
 }
 
 static int by_length(const void *a, const void *b)

@@ -1,12 +1,15 @@
 /* Sampling a job from outside: every thread of all its processes, once in each period, at a moment of its own. That is
  * so because looking takes a core from somebody, for whom the others may soon wait: a thread that is looked at after
- * another one would be found waiting too often. A process that ends is left out from then on; threads that come are
+ * another one would be found waiting too often. For the same reason we wait for that moment on the thread's own core: then
+ * it is the one whose core is taken, and it is found where it was. A process that ends is left out from then on; threads that come are
  * found. One thread, and never two sessions at a time.
  *
  * Threads but the first of a process that sleep in libraries alone do not count: libraries have such threads for
  * themselves, and nobody waits for them. */
 #ifndef FM_ATTACH_SESSION_H
 #define FM_ATTACH_SESSION_H
+
+#include <sched.h>
 
 #include "attach/samples.h"
 #include "attach/shot.h"
@@ -22,6 +25,8 @@ struct fm_session {
     struct fm_session_thread *threads;
     size_t n_threads, threads_capacity;
     uint64_t period_start_ns;
+    cpu_set_t cores;   /* that we may use */
+    int near;          /* the core that we are on for the thread that is next; -1: any */
     unsigned unlisted; /* periods since threads were listed */
     size_t asked;      /* threads that have not stopped yet */
     uint64_t *held_ns; /* of every stop; samples of threads that sleep have none */

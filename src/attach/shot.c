@@ -28,6 +28,7 @@ bool fm_shot_open(struct fm_shot_thread *thread, pid_t pid, pid_t tid)
     *thread = (struct fm_shot_thread){.pid = pid, .tid = tid};
     thread->place = open_of(thread, "syscall");
     thread->delay = open_of(thread, "schedstat");
+    thread->state = open_of(thread, "stat");
     return thread->place >= 0;
 }
 
@@ -37,7 +38,21 @@ void fm_shot_close(struct fm_shot_thread *thread)
         close(thread->place);
     if (thread->delay >= 0)
         close(thread->delay);
-    thread->place = thread->delay = -1;
+    if (thread->state >= 0)
+        close(thread->state);
+    thread->place = thread->delay = thread->state = -1;
+}
+
+int fm_shot_core(const struct fm_shot_thread *thread)
+{
+    enum { CORE = 39, AFTER_NAME = 2 }; /* fields, from 1; names may have blanks in them */
+    char text[1024];
+    ssize_t n = thread->state >= 0 ? pread(thread->state, text, sizeof text - 1, 0) : 0;
+    text[n > 0 ? n : 0] = 0;
+    const char *at = strrchr(text, ')');
+    for (int field = AFTER_NAME; at && field < CORE; field++)
+        at = strchr(at + 1, ' ');
+    return at ? atoi(at + 1) : -1;
 }
 
 /* Page by page, because a transfer ends before the first part that is not there. */

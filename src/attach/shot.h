@@ -45,12 +45,14 @@ enum fm_shot_state {
 /* A thread, and what /proc has of it: files that stay its own even when its number is used again. */
 struct fm_shot_thread {
     pid_t pid, tid;
-    int place, delay; /* syscall, schedstat; -1: none */
-    bool fragile;     /* never to be stopped */
+    int place, delay, state; /* syscall, schedstat, stat; -1: none */
+    bool fragile;            /* never to be stopped */
 };
 
 bool fm_shot_open(struct fm_shot_thread *thread, pid_t pid, pid_t tid); /* false: gone, or not to be looked at */
 void fm_shot_close(struct fm_shot_thread *thread);
+/* The core that it has or had last; -1: not known. */
+int fm_shot_core(const struct fm_shot_thread *thread);
 /* Only looks whether the thread is fragile; false: that may not be looked at. */
 bool fm_shot_learn(struct fm_shot_thread *thread);
 
