@@ -165,6 +165,13 @@ static void build_id_text(Dwfl_Module *module, char *text, size_t size)
         snprintf(text + 2 * i, 3, "%02x", bits[i]);
 }
 
+/* Whether names of functions matter there: finding one takes a look at all symbols of the file. */
+static bool may_have_routines(const struct fm_walker *walker, const char *module)
+{
+    const char *file = fm_last_part(module);
+    return strncmp(file, "libmpi", 6) == 0 || strncmp(file, "libfathom", 9) == 0 || strcmp(module, walker->exe) == 0;
+}
+
 static struct fm_place find_place(struct fm_walker *walker, uint64_t pc, bool call, struct fm_samples *samples)
 {
     struct fm_place place = {.offset = pc};
@@ -176,14 +183,14 @@ static struct fm_place find_place(struct fm_walker *walker, uint64_t pc, bool ca
     if (!module)
         return place;
     const char *name = dwfl_module_info(module, NULL, &start, NULL, NULL, NULL, NULL, NULL);
-    const char *symbol = dwfl_module_addrname(module, inside);
+    bool file = name && name[0] == '/';
+    const char *symbol = file && may_have_routines(walker, name) ? dwfl_module_addrname(module, inside) : NULL;
     if (!dwfl_module_getelf(module, &bias))
         bias = start;
     build_id_text(module, build_id, sizeof build_id);
-    bool file = name && name[0] == '/';
     place.module = file ? fm_samples_module(samples, name, build_id) : 0;
     place.offset = pc - bias;
-    place.routine = symbol && file ? routine_of(symbol, name) : 0;
+    place.routine = symbol ? routine_of(symbol, name) : 0;
     place.outermost = file && is_start(symbol ? symbol : "", name);
     place.own = file && !place.outermost && strcmp(name, walker->exe) == 0;
     return place;
