@@ -1,6 +1,7 @@
 """`fathom attach` for tests: programs without MPI, and what is said of them."""
 import json
 import pathlib
+import random
 import subprocess
 import sys
 import time
@@ -66,3 +67,16 @@ def wait_for_ranks(process, ranks):
             return found
         time.sleep(0.1)
     raise TimeoutError(f"{ranks} ranks below {process.pid}")
+
+
+def kill_again_and_again(pid, watched, kills, hz, longest_s):
+    """Fathom is killed while it looks at a job, wherever it is; threads of `watched` that are stopped or traced then."""
+    bad = []
+    for _ in range(kills):
+        tool = subprocess.Popen([jobs.FATHOM, "attach", str(pid), "--hz", str(hz)], stdout=subprocess.DEVNULL,
+                                stderr=subprocess.DEVNULL, env=jobs.environment(jobs.SCRATCH / "none"))
+        time.sleep(random.uniform(0.05, longest_s))
+        tool.kill()
+        tool.wait()
+        bad += [thread for process in watched for thread in threads_of(process) if thread[0] in "Tt" or thread[1]]
+    return bad

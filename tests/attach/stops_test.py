@@ -3,7 +3,6 @@
 and it runs on whatever happens to Fathom."""
 import ctypes
 import os
-import random
 import re
 import shutil
 import signal
@@ -55,14 +54,7 @@ def stopped_by_user(tap, phases):
 
 def killed(tap, phases):
     job = attaching.start(phases, 20, 4)
-    bad = []
-    for _ in range(KILLS):
-        tool = subprocess.Popen([jobs.FATHOM, "attach", str(job.pid), "--hz", "1000"], stdout=subprocess.DEVNULL,
-                                stderr=subprocess.DEVNULL, env=jobs.environment(jobs.SCRATCH / "none"))
-        time.sleep(random.uniform(0.05, 0.3))
-        tool.kill()
-        tool.wait()
-        bad += [thread for thread in attaching.threads_of(job.pid) if thread[0] in "Tt" or thread[1]]
+    bad = attaching.kill_again_and_again(job.pid, [job.pid], KILLS, 1000, 0.3)
     tap.equal(bad, [], f"{KILLS} kills of Fathom leave no thread stopped or traced")
     tap.equal(job.poll(), None, "and the program runs on")
     job.communicate()

@@ -3,7 +3,6 @@
 found; and to jobs under Fathom, whose segments are read."""
 import json
 import pathlib
-import random
 import re
 import subprocess
 import sys
@@ -112,18 +111,10 @@ def under_fathom(tap, mpi):
 
 
 def killed(tap, mpi, program):
-    """Fathom is killed again and again while it looks at a job, wherever it is."""
     title = f"{mpi.short}, 16 ranks"
     _, process = start(jobs.BARE, mpi, 16, [program, *OCEAN, "--steps", 1000000])
     ranks = attaching.wait_for_ranks(process, 16)
-    bad = []
-    for _ in range(KILLS):
-        tool = subprocess.Popen([jobs.FATHOM, "attach", str(process.pid), "--hz", "100"], stdout=subprocess.DEVNULL,
-                                stderr=subprocess.DEVNULL, env=jobs.environment(jobs.SCRATCH / "none"))
-        time.sleep(random.uniform(0.05, 0.4))
-        tool.kill()
-        tool.wait()
-        bad += [thread for rank in ranks for thread in attaching.threads_of(rank) if thread[0] in "Tt" or thread[1]]
+    bad = attaching.kill_again_and_again(process.pid, ranks, KILLS, 100, 0.4)
     tap.equal((bad, process.poll()), ([], None), f"{title}: {KILLS} kills of Fathom leave no thread stopped or traced")
     process.terminate()
     process.communicate()
