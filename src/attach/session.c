@@ -396,7 +396,9 @@ bool fm_session_look(struct fm_session *session)
             good = fm_session_settle(session);
         good = good && next_period(session);
     }
-    if (!session->asked)
+    if (session->asked) /* wherever there is a core first when they have stopped */
+        go_anywhere(session);
+    else
         go_near(session);
     return good;
 }

@@ -40,8 +40,8 @@ static bool is_enough(const struct fm_watch *watch)
 {
     const struct fm_attach_request *request = watch->request;
     double seconds = (double)(fm_clock_ns(CLOCK_MONOTONIC) - watch->started_ns) / 1e9;
-    bool limit = request->seconds > 0 || request->moments || request->until > 0, samples = watch->session.targets;
-    bool segments = !samples && !watch->seen.counts.sampled;
+    bool samples = watch->session.targets, segments = !samples && !watch->seen.counts.sampled;
+    bool limit = request->seconds > 0 || request->moments || (request->until > 0 && !segments);
     double most = limit ? request->seconds : segments ? 1e-9 : USUAL_SECONDS;
     uint64_t moments = samples ? watch->session.samples.moments : watch->seen.counts.least;
     return (most > 0 && seconds >= most) || (request->until > 0 && watch->widest < request->until) ||

@@ -36,6 +36,7 @@ static struct fm_live live_of(const struct fm_watch *watch, const struct fm_shar
         .moments = seen->counts.moments,
         .ranks = seen->whole->n_processes,
         .final = final,
+        .reached = !watch->request->until || watch->widest < watch->request->until,
         .stops = seen->counts.sampled,
         .stopped = seen->counts.stopped,
         .held_median_ns = seen->counts.held_median_ns,
@@ -82,11 +83,14 @@ static enum fm_status print_view(const void *context, struct fm_report *report, 
 {
     const struct final *final = context;
     enum fm_status status = final->view->text(report, out, error);
-    if (!status) {
-        fputc('\n', out);
-        fm_live_intervals(&final->live, out);
-    }
-    return status;
+    if (status)
+        return status;
+    fputc('\n', out);
+    fm_live_intervals(&final->live, out);
+    if (!final->live.reached)
+        fprintf(out, "That is not as well as --until asks for: %s.\n",
+                final->watch->seen.counts.sampled ? "it ended before" : "nothing is known of intervals here");
+    return FM_OK;
 }
 
 static enum fm_status print_end(struct fm_watch *watch, const struct fm_shares *shares, struct fm_error *error)
@@ -117,7 +121,8 @@ enum fm_status fm_watch_finish(struct fm_watch *watch, struct fm_error *error)
     if (!profile || !profile->paths.samples)
         return fm_fail(error, FM_ERR_SYSTEM,
                        profile && !watch->seen.counts.sampled ? "the job runs under Fathom, but without samples"
-                                                              : "the job ended before the first sample");
+                       : watch->ended                         ? "the job ended before the first sample"
+                                                              : "no sample was taken yet");
     if (watch->request->save)
         status = fm_profile_write(profile, watch->request->save, error);
     if (!status)

@@ -339,9 +339,8 @@ static int settle_view(struct request *request)
                         : request->of_paths        ? fm_view_find("calls")
                                                    : fm_views;
     if (is_picture(request) && !request->view->graph && !(request->format == FORMAT_SVG && request->view->svg))
-        return fm_usage_error(
-            "report", "there are pictures of the views calls and modules, and one in SVG of sequence, not of %s",
-            request->view->name);
+        return fm_usage_error("report", "there are pictures of the views calls, modules and sequence, not %s %s",
+                              request->view->svg ? "in DOT of" : "of", request->view->name);
     if (of_mpi && request->view != mpi && request->format != FORMAT_JSON)
         return fm_usage_error("report", "--%s belongs to the view mpi, not to %s",
                               request->grouped ? "by" : "histogram", request->view->name);

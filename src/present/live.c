@@ -66,6 +66,7 @@ void fm_live_json(const struct fm_live *live, FILE *out)
     fm_json_object(&json, NULL, FM_JSON_INLINE);
     fm_json_whole(&json, "fathom", 1);
     fm_json_bool(&json, "final", live->final);
+    fm_json_bool(&json, "reached", live->reached);
     fm_json_number(&json, "seconds", live->seconds);
     fm_json_whole(&json, "ranks", live->ranks);
     fm_json_whole(&json, "moments", live->moments);
@@ -103,8 +104,10 @@ void fm_live_intervals(const struct fm_live *live, FILE *out)
     const struct fm_shares *shares = live->shares;
     struct fm_arena arena = {0};
     char samples[FM_UNIT_CHARS], stops[FM_UNIT_CHARS], median[FM_UNIT_CHARS], most[FM_UNIT_CHARS];
-    const char *text = fm_format(&arena, "%s samples at %llu moments in %.1f s", fm_count_text(samples, live->samples),
-                                 (unsigned long long)live->moments, live->seconds);
+    const char *text = fm_format(&arena, "%s samples", fm_count_text(samples, live->samples));
+    text = live->stops ? fm_format(&arena, "%s at %llu moments in %.1f s", text, (unsigned long long)live->moments,
+                                   live->seconds)
+                       : fm_format(&arena, "%s, which the job itself has taken since its start", text);
     const char *parting = ". With 95 % certainty ";
     for (size_t i = 0; i < shares->n; i++) {
         const struct fm_share *share = &shares->items[i];
@@ -116,9 +119,8 @@ void fm_live_intervals(const struct fm_live *live, FILE *out)
         parting = ", ";
     }
     if (live->stops && live->stopped)
-        text = fm_format(&arena,
-                         "%s. A thread was stopped for %s of them, half of the time for less than %s, at most %s", text,
-                         fm_count_text(stops, live->stopped), fm_time_text(median, (double)live->held_median_ns),
+        text = fm_format(&arena, "%s. Threads were stopped %s times, half of the time for less than %s, at most for %s",
+                         text, fm_count_text(stops, live->stopped), fm_time_text(median, (double)live->held_median_ns),
                          fm_time_text(most, (double)live->held_most_ns));
     fm_print_folded(out, fm_format(&arena, "%s.", text), 2);
     fm_arena_destroy(&arena);

@@ -198,6 +198,16 @@ static enum fm_status print_tree(struct fm_report *report, const struct fm_modul
     return FM_OK;
 }
 
+/* So much that it may be waiting after all. */
+static bool mpi_works(const struct fm_modules *modules)
+{
+    double least = 0.1 * (double)fm_module_total(&modules->whole);
+    for (size_t i = 0; i < modules->n_items; i++)
+        if (strcmp(modules->items[i].name, "mpi") == 0)
+            return (double)modules->items[i].own.work_ns > least;
+    return false;
+}
+
 enum fm_status fm_view_modules_text(struct fm_report *report, FILE *out, struct fm_error *error)
 {
     struct fm_calltree calls;
@@ -225,6 +235,10 @@ enum fm_status fm_view_modules_text(struct fm_report *report, FILE *out, struct 
         fprintf(
             out, "Of the waiting %s is estimated: what ranks spend in a collective above the fastest of them.\n",
             fm_percent_whole(share, fm_ratio((double)modules.whole.estimated_ns, (double)modules.whole.waiting_ns)));
+    if (mpi_works(&modules))
+        fputs("MPI that is not in the list of what waits, MPI_Send too, counts as work: 'waiting + MPI_Send' in the\n"
+              "  file of modules makes that waiting.\n",
+              out);
     if (report->helpers_ns)
         fprintf(out, "Without threads of MPI itself, which took %s.\n",
                 fm_time_text(share, (double)report->helpers_ns));

@@ -147,6 +147,26 @@ const char *fm_incomplete_text(struct fm_report *report)
                      summary->ranks, summary->ranks == 1 ? "" : "s", mpi ? "reach MPI_Finalize" : "end normally");
 }
 
+/* Of a job that was looked at while it ran: that is not its end. false: it is none. */
+static bool print_unended(struct fm_report *report, FILE *out)
+{
+    const struct fm_summary *summary = &report->summary;
+    const char *missing = "";
+    uint64_t running = 0, absent = 0;
+    for (size_t i = 0; i < summary->n_ends; i++) {
+        const struct fm_end_group *group = &summary->ends[i];
+        uint64_t n = fm_rankset_count(&group->ranks);
+        running += group->end == FM_END_UNKNOWN ? n : 0;
+        absent += group->end == FM_END_MISSING ? n : 0;
+        if (group->end == FM_END_MISSING)
+            missing = fm_format(&report->arena, "; nothing is known of %s", fm_ranks_text(report, &group->ranks, 40));
+    }
+    if (!running || running + absent < summary->ranks)
+        return false;
+    fprintf(out, "This is a part of the run: the job had not ended when it was measured%s.\n\n", missing);
+    return true;
+}
+
 void fm_print_incomplete(struct fm_report *report, FILE *out)
 {
     const struct fm_summary *summary = &report->summary;
@@ -154,10 +174,8 @@ void fm_print_incomplete(struct fm_report *report, FILE *out)
         return;
     char how[128];
     bool vanished = false;
-    if (summary->n_ends == 1 && summary->ends[0].end == FM_END_UNKNOWN && summary->ended_badly == summary->ranks) {
-        fputs("The job was still running; the figures are what was measured until then.\n\n", out);
+    if (print_unended(report, out))
         return;
-    }
     fprintf(out, "%s; the figures are what was measured until then.\n", fm_incomplete_text(report));
     size_t shown = fm_report_rows(report, summary->n_ends, 6);
     for (size_t i = 0; i < shown; i++) {

@@ -158,7 +158,7 @@ def check_errors(tap):
 
 def check_pictures(tap, profile):
     """Which views have one."""
-    for words, status, says in ((("--view", "mpi", "--format", "svg"), 2, "views calls and modules, and one in SVG of sequence, not of mpi"),
+    for words, status, says in ((("--view", "mpi", "--format", "svg"), 2, "views calls, modules and sequence, not of mpi"),
                                 (("--format", "png"), 2, "only text, json, csv, svg, dot"),
                                 (("--format", "svg", "--focus", "nowhere"), 2, "no sample was in a function 'nowhere'")):
         done = fathom("report", profile, *words)

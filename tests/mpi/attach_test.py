@@ -91,7 +91,7 @@ def ocean(tap, mpi, program, ranks):
            f"{title}: called by the main program", names, top["name"])
     waiting = sum(m["waiting_s"] for m in report["modules"]["list"])
     tap.ok(waiting > 0, f"{title}: some of it is waiting", names)
-    tap.ok(re.search(r"samples at \d+ moments.*stopped for .* of them", seen.stdout.replace("\n ", "")),
+    tap.ok(re.search(r"samples at \d+ moments.*stopped .* times", seen.stdout.replace("\n ", "")),
            f"{title}: how long threads were stopped is told", seen.stdout)
 
 
