@@ -278,13 +278,14 @@ const char *fm_modules_name(const struct fm_modules_map *map, const struct fm_co
     return fm_last_part(id->defined[0] ? id->defined : id->module);
 }
 
-/* As it is called: the C library has "__poll" and "__GI___poll" for poll. */
+/* As it is called: the C library has "__poll" and "__GI___poll" for poll, and "__libc_pause" for pause. */
 static const char *without_prefix(const char *function)
 {
     static const char internal[] = "__GI_";
     if (strncmp(function, internal, sizeof internal - 1) == 0)
         function += sizeof internal - 1;
-    return function + strspn(function, "_");
+    function += strspn(function, "_");
+    return strncmp(function, "libc_", 5) == 0 ? function + 5 : function;
 }
 
 bool fm_modules_waits(const struct fm_modules_map *map, const char *function)

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/path.h"
@@ -113,4 +114,12 @@ const char *fm_proc_mapped(const char *maps, const char *beginning, struct fm_ar
         line = *end ? end + 1 : end;
     }
     return NULL;
+}
+
+bool fm_proc_is_ours(pid_t pid)
+{
+    char path[40];
+    struct stat status;
+    snprintf(path, sizeof path, "/proc/%d", (int)pid);
+    return stat(path, &status) == 0 && status.st_uid == geteuid();
 }

@@ -18,6 +18,8 @@ bool fm_proc_read(pid_t pid, struct fm_proc *proc);
 /* All processes that there are, sorted by pid. NULL: no memory. */
 struct fm_proc *fm_proc_list(struct fm_arena *arena, size_t *n);
 
+/* Whether it is of the user that we are: nothing of another user's is ever executed or loaded. */
+bool fm_proc_is_ours(pid_t pid);
 /* A whole file of the process, NUL behind it, of at most some MiB; NULL: none. */
 char *fm_proc_file(pid_t pid, const char *name, struct fm_arena *arena, size_t *bytes);
 /* Where a link of the process leads, as "exe", "cwd"; "" when that is not known. */

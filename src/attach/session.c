@@ -4,6 +4,7 @@
 #include <ctype.h>
 #include <dirent.h>
 #include <sched.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,6 +18,8 @@
 #include "profile/order.h"
 #include "reduce/node.h"
 
+#define SETTLE_NS 2000000000u
+#define SETTLE_PAUSE_NS 2000000
 enum { LOOKS = 25, LOOK_US = 1000, MOST_UNLISTED = 10 };
 
 struct fm_session_thread {
@@ -219,6 +222,16 @@ static void ask_for_short_turns(void)
     syscall(SYS_sched_setattr, 0, &wish, 0);
 }
 
+/* Each thread takes some descriptors. */
+static void use_all_descriptors(void)
+{
+    struct rlimit limit;
+    if (getrlimit(RLIMIT_NOFILE, &limit) == 0) {
+        limit.rlim_cur = limit.rlim_max;
+        setrlimit(RLIMIT_NOFILE, &limit);
+    }
+}
+
 /* Whether a process can be looked at: what guards ptrace guards this file, too. */
 static bool may_look(pid_t pid)
 {
@@ -235,6 +248,7 @@ enum fm_status fm_session_open(struct fm_session *session, const struct fm_targe
     if (!fm_samples_open(&session->samples, targets, period_ns))
         return fm_fail(error, FM_ERR_MEMORY, "no memory left for samples");
     ask_for_short_turns();
+    use_all_descriptors();
     if (sched_getaffinity(0, sizeof session->cores, &session->cores) != 0)
         memset(&session->cores, 0xff, sizeof session->cores);
     session->walkers = fm_arena_alloc(&session->samples.arena, targets->n * sizeof *session->walkers);
@@ -276,21 +290,50 @@ static void begin(struct fm_session *session, struct fm_session_thread *thread)
         thread->shot = malloc(sizeof *thread->shot);
     if (!thread->last)
         thread->last = malloc(sizeof *thread->last);
-    thread->state = thread->shot && thread->last ? fm_shot_begin(&thread->of, thread->shot) : FM_SHOT_MISSED;
+    bool may_ask = true;
+    for (size_t i = 0; i < session->n_threads && session->asked; i++)
+        may_ask &= session->threads[i].state != FM_SHOT_ASKED || session->threads[i].process != thread->process;
+    thread->state = thread->shot && thread->last ? fm_shot_begin(&thread->of, may_ask, thread->shot) : FM_SHOT_MISSED;
     session->asked += thread->state == FM_SHOT_ASKED;
 }
 
-static void let_go(struct fm_session *session, bool block)
+static struct fm_session_thread *asked_thread(struct fm_session *session, pid_t tid)
+{
+    for (size_t i = 0; i < session->n_threads; i++)
+        if (session->threads[i].of.tid == tid && session->threads[i].state == FM_SHOT_ASKED)
+            return &session->threads[i];
+    return NULL;
+}
+
+static void let_go(struct fm_session *session)
 {
     int status;
-    for (pid_t tid; session->asked && (tid = fm_shot_next(block, &status));)
-        for (size_t i = 0; i < session->n_threads; i++) {
-            struct fm_session_thread *thread = &session->threads[i];
-            if (thread->of.tid != tid || thread->state != FM_SHOT_ASKED)
-                continue;
+    for (pid_t tid; (session->asked || session->given_up) && (tid = fm_shot_next(&status));) {
+        struct fm_session_thread *thread = asked_thread(session, tid);
+        if (thread) {
             thread->state = fm_shot_end(&thread->of, status, thread->shot);
             session->asked--;
+        } else {
+            fm_shot_release(tid, status);
         }
+    }
+}
+
+/* Waits for all that were asked; but one that has changed its number by an exec will never come, and is given up. */
+static void let_go_all(struct fm_session *session)
+{
+    const struct timespec pause = {0, SETTLE_PAUSE_NS};
+    sigset_t child;
+    sigemptyset(&child);
+    sigaddset(&child, SIGCHLD);
+    uint64_t end = fm_clock_ns(CLOCK_MONOTONIC) + SETTLE_NS;
+    for (let_go(session); session->asked && fm_clock_ns(CLOCK_MONOTONIC) < end; let_go(session))
+        sigtimedwait(&child, NULL, &pause);
+    for (size_t i = 0; i < session->n_threads; i++)
+        if (session->threads[i].state == FM_SHOT_ASKED)
+            session->threads[i].state = FM_SHOT_MISSED;
+    session->given_up += session->asked;
+    session->asked = 0;
 }
 
 static bool as_before(const struct fm_session_thread *thread)
@@ -350,7 +393,7 @@ static bool keep_all(struct fm_session *session)
 
 bool fm_session_settle(struct fm_session *session)
 {
-    let_go(session, true);
+    let_go_all(session);
     go_anywhere(session);
     return keep_all(session);
 }
@@ -366,7 +409,7 @@ static bool look_at(struct fm_session *session, struct fm_session_thread *thread
     if (thread->state != FM_SHOT_NONE && !fm_session_settle(session))
         return false;
     begin(session, thread);
-    let_go(session, false);
+    let_go(session);
     return true;
 }
 
@@ -386,7 +429,7 @@ static bool look_at_all(struct fm_session *session, uint64_t now)
 /* Finding the call path takes longer than a stop should: it is done when nothing is held. */
 bool fm_session_look(struct fm_session *session)
 {
-    let_go(session, false);
+    let_go(session);
     uint64_t now = fm_clock_ns(CLOCK_MONOTONIC), period_end = session->period_start_ns + session->samples.period_ns;
     bool good = look_at_all(session, now);
     if (good && !session->asked)

@@ -29,6 +29,7 @@ struct fm_session {
     int near;          /* the core that we are on for the thread that is next; -1: any */
     unsigned unlisted; /* periods since threads were listed */
     size_t asked;      /* threads that have not stopped yet */
+    size_t given_up;   /* that were waited for too long: should they stop after all they are let go */
     uint64_t *held_ns; /* of every stop; samples of threads that sleep have none */
     size_t stops, held_capacity;
 };

@@ -82,6 +82,24 @@ static void read_place(int fd, char text[SYSCALL_TEXT])
     text[n > 0 ? n : 0] = 0;
 }
 
+static bool is_file(pid_t pid, const char *descriptor)
+{
+    char path[64], target[8] = "";
+    snprintf(path, sizeof path, "/proc/%d/fd/%ld", (int)pid, strtol(descriptor, NULL, 16));
+    return readlink(path, target, sizeof target - 1) > 0 && target[0] == '/' && strncmp(target, "/dev/", 5) != 0;
+}
+
+/* Whether a stop could harm a thread that sleeps there. */
+static bool is_fragile(const struct fm_shot_thread *thread, const char *text)
+{
+    char *arguments;
+    long number = strtol(text, &arguments, 10);
+    if (text[0] < '0' || text[0] > '9')
+        return false;
+    return fm_syscall_is_fragile(number) ||
+           (fm_syscall_is_fragile_on_streams(number) && !is_file(thread->pid, arguments));
+}
+
 static bool parse_place(struct fm_shot_thread *thread, const char *text, struct fm_shot *shot)
 {
     unsigned long long sp, pc;
@@ -92,7 +110,7 @@ static bool parse_place(struct fm_shot_thread *thread, const char *text, struct 
         return false;
     shot->sp = sp;
     shot->pc = pc;
-    thread->fragile |= fm_syscall_is_fragile(atol(text));
+    thread->fragile |= is_fragile(thread, text);
     return true;
 }
 
@@ -100,7 +118,7 @@ bool fm_shot_learn(struct fm_shot_thread *thread)
 {
     char text[SYSCALL_TEXT];
     read_place(thread->place, text);
-    thread->fragile |= text[0] >= '0' && text[0] <= '9' && fm_syscall_is_fragile(atol(text));
+    thread->fragile |= is_fragile(thread, text);
     return text[0];
 }
 
@@ -155,12 +173,18 @@ static enum fm_shot_state ask(const struct fm_shot_thread *thread, struct fm_sho
     return FM_SHOT_ASKED;
 }
 
-pid_t fm_shot_next(bool block, int *status)
+pid_t fm_shot_next(int *status)
 {
     pid_t tid;
-    while ((tid = waitpid(-1, status, __WALL | (block ? 0 : WNOHANG))) < 0 && errno == EINTR)
+    while ((tid = waitpid(-1, status, __WALL | WNOHANG)) < 0 && errno == EINTR)
         ;
     return tid > 0 ? tid : 0;
+}
+
+void fm_shot_release(pid_t tid, int status)
+{
+    if (WIFSTOPPED(status) && ptrace(PTRACE_DETACH, tid, 0, signal_of(status)) != 0)
+        see_off(tid);
 }
 
 enum fm_shot_state fm_shot_end(const struct fm_shot_thread *thread, int status, struct fm_shot *shot)
@@ -179,7 +203,7 @@ enum fm_shot_state fm_shot_end(const struct fm_shot_thread *thread, int status, 
 
 /* ---- either ---- */
 
-enum fm_shot_state fm_shot_begin(struct fm_shot_thread *thread, struct fm_shot *shot)
+enum fm_shot_state fm_shot_begin(struct fm_shot_thread *thread, bool may_ask, struct fm_shot *shot)
 {
     char before[SYSCALL_TEXT], after[SYSCALL_TEXT];
     shot->held_ns = 0;
@@ -189,7 +213,7 @@ enum fm_shot_state fm_shot_begin(struct fm_shot_thread *thread, struct fm_shot *
             return FM_SHOT_GONE;
         shot->asleep = parse_place(thread, before, shot);
         if (!shot->asleep)
-            return thread->fragile ? FM_SHOT_UNSEEN : ask(thread, shot);
+            return thread->fragile ? FM_SHOT_UNSEEN : may_ask ? ask(thread, shot) : FM_SHOT_MISSED;
         copy_stack(thread->pid, shot);
         read_place(thread->place, after);
         if (strcmp(before, after) == 0)

@@ -56,11 +56,14 @@ int fm_shot_core(const struct fm_shot_thread *thread);
 /* Only looks whether the thread is fragile; false: that may not be looked at. */
 bool fm_shot_learn(struct fm_shot_thread *thread);
 
-/* Takes it, or asks the thread to stop. Signals that could stop or end the caller should be blocked from here on, until
+/* Takes it, or asks the thread to stop if that may be. A thread of a process of which another is asked must not be: should
+ * that process exec, each would wait for the other. Signals that could stop or end the caller should be blocked from here on, until
  * all that were asked have been waited for. */
-enum fm_shot_state fm_shot_begin(struct fm_shot_thread *thread, struct fm_shot *shot);
-/* The next thread that has stopped or ended; 0: none has (yet, unless `block`). */
-pid_t fm_shot_next(bool block, int *status);
+enum fm_shot_state fm_shot_begin(struct fm_shot_thread *thread, bool may_ask, struct fm_shot *shot);
+/* The next thread that has stopped or ended; 0: none has. */
+pid_t fm_shot_next(int *status);
+/* Of one that is not waited for any more. */
+void fm_shot_release(pid_t tid, int status);
 /* Takes it of the thread that has, and lets it go. */
 enum fm_shot_state fm_shot_end(const struct fm_shot_thread *thread, int status, struct fm_shot *shot);
 

@@ -7,6 +7,22 @@
 #include <stddef.h>
 #include <sys/syscall.h>
 
+static inline bool fm_syscall_is_among(long number, const long *calls, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        if (calls[i] == number)
+            return true;
+    return false;
+}
+
+/* Those that are so on pipes, terminals and sockets, by their first argument, and not on files. */
+static inline bool fm_syscall_is_fragile_on_streams(long number)
+{
+    static const long calls[] = {SYS_read,     SYS_readv,  SYS_write, SYS_writev,
+                                 SYS_sendfile, SYS_splice, SYS_tee,   SYS_vmsplice};
+    return fm_syscall_is_among(number, calls, sizeof calls / sizeof *calls);
+}
+
 static inline bool fm_syscall_is_fragile(long number)
 {
     static const long calls[] = {
@@ -21,6 +37,12 @@ static inline bool fm_syscall_is_fragile(long number)
         SYS_semtimedop,
         SYS_rt_sigtimedwait,
         SYS_io_getevents,
+#ifdef SYS_io_pgetevents
+        SYS_io_pgetevents,
+#endif
+#ifdef SYS_io_uring_enter
+        SYS_io_uring_enter,
+#endif
         SYS_recvfrom,
         SYS_recvmsg,
         SYS_recvmmsg,
@@ -31,10 +53,7 @@ static inline bool fm_syscall_is_fragile(long number)
         SYS_sendmsg,
         SYS_sendmmsg,
     };
-    for (size_t i = 0; i < sizeof calls / sizeof *calls; i++)
-        if (calls[i] == number)
-            return true;
-    return false;
+    return fm_syscall_is_among(number, calls, sizeof calls / sizeof *calls);
 }
 
 #endif

@@ -10,7 +10,8 @@ static const uint64_t child_limit_ns = 120ull * 1000000000u;
 
 static void *open_library(const struct fm_attach_request *request, const struct fm_targets *targets)
 {
-    const char *names[] = {targets->n ? targets->items[0].mpi_library : "", request->library, "libmpi.so.40",
+    bool ours = targets->n && fm_proc_is_ours(targets->items[0].pid);
+    const char *names[] = {ours ? targets->items[0].mpi_library : "", request->library, "libmpi.so.40",
                            "libmpich.so.12", "libmpi.so.12"};
     void *library = NULL;
     bool open_mpi = getenv("OMPI_COMM_WORLD_SIZE");

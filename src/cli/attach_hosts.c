@@ -201,7 +201,8 @@ static void make_command(struct finding *f)
     elsewhere->hosts = hosts.n;
     elsewhere->environment = environment_of(f);
     elsewhere->directory = fm_proc_link(f->launcher, "cwd", f->arena);
-    bool known = elsewhere->key && f->environment_text && elsewhere->environment && command && (hosts.n || f->slurm);
+    bool known = elsewhere->key && f->environment_text && elsewhere->environment && command && (hosts.n || f->slurm) &&
+                 fm_proc_is_ours(f->launcher);
     if (known && f->slurm)
         add_slurm(f, &elsewhere->words, hosts.n);
     else if (known)

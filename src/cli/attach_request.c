@@ -9,6 +9,8 @@
 
 #include "cli/cli.h"
 
+#define HOST_LETTERS "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-:"
+
 enum { USUAL_HZ = 10, MOST_HZ = 1000, MOST_PIDS = 1 << 16, MOST_AGENTS = 1 << 20 };
 
 void fm_attach_help(void)
@@ -129,7 +131,10 @@ static int set_option(struct fm_attach_request *request, int option, char **argv
         return fm_usage_error("attach", "--of needs a number, not '%s'", optarg);
     case OPTION_HOSTS:
         request->hosts = optarg;
-        return FM_EXIT_OK;
+        if (strspn(optarg, HOST_LETTERS ",") == strlen(optarg) && strspn(optarg, HOST_LETTERS) && optarg[0] != '-' &&
+            !strstr(optarg, ",-"))
+            return FM_EXIT_OK;
+        return fm_usage_error("attach", "--hosts needs names of hosts with commas between them, not '%.60s'", optarg);
     case OPTION_AGENTS:
         request->job = optarg;
         return FM_EXIT_OK;

@@ -28,6 +28,25 @@ def system_calls(tap):
     tap.equal((job.returncode, len(out.splitlines())), (0, 9), "the program ends as ever")
 
 
+def writes(tap):
+    job = attaching.start(attaching.compile_program("writes"), 4)
+    time.sleep(0.2)
+    attaching.attach(job.pid, "--for", 2.5, "--hz", 300)
+    out = job.communicate()[0]
+    tap.ok(re.fullmatch(r"\d\d+ writes, 0 not whole\n", out), "writes to a pipe stay whole", out)
+
+
+def execs(tap):
+    """A process of several threads that replaces itself while they are looked at: neither waits for the other."""
+    program = attaching.compile_program("execs")
+    for _ in range(3):
+        job = attaching.start(program, 40)
+        seen = attaching.attach(job.pid, "--for", 1.5, "--hz", 300)
+        out = job.communicate()[0]
+        tap.ok((job.returncode, out) == (7, "done\n") and seen.returncode in (0, 1), "exec by one of several threads", out,
+               seen.stderr)
+
+
 def signals(tap, phases):
     job = attaching.start(phases, 3, 3, 2000)
     time.sleep(0.2)
@@ -100,7 +119,8 @@ def forbidden(tap, phases):
 def usage(tap):
     for words, sentence in ((["x"], "'x' is not the number of a process"), ([], "which process"),
                             (["1", "--until", "x"], "--until needs percents"), (["1", "--hz", "0"], "--hz needs"),
-                            (["1", "--view", "mpi"], "there is no view 'mpi' here"), (["1", "--for", "-1"], "--for")):
+                            (["1", "--view", "mpi"], "there is no view 'mpi' here"), (["1", "--for", "-1"], "--for"),
+                            (["1", "--hosts", "-x"], "--hosts needs")):
         out = subprocess.run([jobs.FATHOM, "attach", *words], capture_output=True, text=True, check=False)
         tap.ok(out.returncode == 2 and re.search(re.escape(sentence), out.stderr), f"attach {' '.join(words)}", out)
 
@@ -109,6 +129,8 @@ def main():
     tap = jobs.Tap()
     phases = attaching.compile_program("phases")
     system_calls(tap)
+    writes(tap)
+    execs(tap)
     signals(tap, phases)
     stopped_by_user(tap, phases)
     killed(tap, phases)
