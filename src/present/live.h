@@ -14,7 +14,7 @@ struct fm_live {
     uint64_t samples, moments, ranks;
     bool final;
     bool reached; /* intervals are as narrow as was asked for, or nothing was */
-    bool stops; /* samples stop threads: */
+    bool stops;   /* samples stop threads: */
     uint64_t stopped, held_median_ns, held_most_ns;
 };
 
