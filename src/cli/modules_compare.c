@@ -1,5 +1,4 @@
 /* fathom modules compare: modules of several runs side by side. */
-#include <errno.h>
 #include <getopt.h>
 #include <limits.h>
 #include <stdio.h>
@@ -8,6 +7,7 @@
 
 #include "cli/cli.h"
 #include "cli/modules.h"
+#include "cli/printing.h"
 #include "present/modules_compare.h"
 #include "profile/encode.h"
 
@@ -160,20 +160,15 @@ static void close_run(struct run *run)
         fm_profile_destroy(run->profile);
 }
 
-static enum fm_status print_to(const struct request *request, struct fm_modules_runs *runs, struct fm_error *error)
+struct printer {
+    fm_modules_runs_print *print;
+    struct fm_modules_runs *runs;
+};
+
+static enum fm_status print(void *context, FILE *out, struct fm_error *error)
 {
-    const char *name = request->output ? request->output : "standard output";
-    FILE *out = request->output ? fopen(request->output, "w") : stdout;
-    if (!out)
-        return fm_fail(error, FM_ERR_SYSTEM, "cannot write %s: %s", name, strerror(errno));
-    errno = 0;
-    enum fm_status status = request->print(runs, out, error);
-    bool failed = fflush(out) != 0 || ferror(out);
-    if (request->output)
-        failed |= fclose(out) != 0;
-    if (failed && !status)
-        status = fm_fail(error, FM_ERR_SYSTEM, "cannot write %s: %s", name, strerror(errno ? errno : EIO));
-    return status;
+    const struct printer *printer = context;
+    return printer->print(printer->runs, out, error);
 }
 
 static enum fm_status print_runs(const struct request *request, struct run *runs, char *const *paths, size_t n,
@@ -191,7 +186,7 @@ static enum fm_status print_runs(const struct request *request, struct run *runs
     }
     enum fm_status status = fm_modules_runs_make(reports, (const char *const *)paths, n, request->mode, &made, error);
     if (!status)
-        status = print_to(request, &made, error);
+        status = fm_print_to(request->output, print, &(struct printer){request->print, &made}, error);
     fm_modules_runs_destroy(&made);
     return status;
 }
