@@ -172,9 +172,9 @@ static bool next_period(struct fm_session *session)
 
 static void go_anywhere(struct fm_session *session)
 {
-    if (session->near >= 0)
+    if (session->near)
         sched_setaffinity(0, sizeof session->cores, &session->cores);
-    session->near = -1;
+    session->near = 0;
 }
 
 /* To the core of the thread that is looked at next. Where that is not allowed we stay where we are. */
@@ -187,13 +187,13 @@ static void go_near(struct fm_session *session)
             next = thread;
     }
     int core = next ? fm_shot_core(&next->of) : -1;
-    if (core < 0 || core >= CPU_SETSIZE || core == session->near)
+    if (core < 0 || core >= CPU_SETSIZE || (unsigned)core + 1 == session->near)
         return;
     cpu_set_t one;
     CPU_ZERO(&one);
     CPU_SET(core, &one);
     if (sched_setaffinity(0, sizeof one, &one) == 0)
-        session->near = core;
+        session->near = (unsigned)core + 1;
 }
 
 uint64_t fm_session_next_ns(const struct fm_session *session)
@@ -244,7 +244,7 @@ static bool may_look(pid_t pid)
 enum fm_status fm_session_open(struct fm_session *session, const struct fm_targets *targets, uint64_t period_ns,
                                struct fm_error *error)
 {
-    *session = (struct fm_session){.targets = targets, .near = -1};
+    *session = (struct fm_session){.targets = targets};
     if (!fm_samples_open(&session->samples, targets, period_ns))
         return fm_fail(error, FM_ERR_MEMORY, "no memory left for samples");
     ask_for_short_turns();

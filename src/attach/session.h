@@ -26,7 +26,7 @@ struct fm_session {
     size_t n_threads, threads_capacity;
     uint64_t period_start_ns;
     cpu_set_t cores;   /* that we may use */
-    int near;          /* the core that we are on for the thread that is next; -1: any */
+    unsigned near;     /* the core that we are on for the thread that is next, + 1; 0: any */
     unsigned unlisted; /* periods since threads were listed */
     size_t asked;      /* threads that have not stopped yet */
     size_t given_up;   /* that were waited for too long: should they stop after all they are let go */

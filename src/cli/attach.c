@@ -2,20 +2,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "base/clock.h"
 #include "cli/attach_hosts.h"
 #include "cli/attach_remote.h"
 #include "cli/attach_serve.h"
 #include "cli/attach_watch.h"
 #include "cli/cli.h"
-
-enum { FIRST_LOOK_SECONDS = 2 };
-
-static void start_clock(struct fm_watch *watch)
-{
-    watch->started_ns = fm_clock_ns(CLOCK_MONOTONIC);
-    watch->next_ns = watch->started_ns + FIRST_LOOK_SECONDS * 1000000000ull;
-}
 
 /* ---- other hosts ---- */
 
@@ -63,7 +54,7 @@ static bool reach(struct fm_watch *watch, const struct fm_elsewhere *elsewhere, 
 static enum fm_status watch_here(struct fm_watch *watch, const sigset_t *signals, struct fm_error *error)
 {
     enum fm_status status = fm_watch_open(watch, error);
-    start_clock(watch);
+    fm_watch_start_clock(watch);
     if (status)
         return status;
     return watch->last ? fm_watch_follow(watch, signals, error) : fm_watch_sample(watch, signals, error);
@@ -84,7 +75,7 @@ static enum fm_status watch_job(struct fm_watch *watch, struct fm_remote *remote
     if (status)
         return status;
     if (more && reach(watch, &elsewhere, remote)) {
-        start_clock(watch);
+        fm_watch_start_clock(watch);
         return fm_watch_follow(watch, signals, error);
     }
     if (more)

@@ -5,7 +5,7 @@
 #include "base/clock.h"
 #include "cli/attach_watch.h"
 
-enum { USUAL_SECONDS = 30 };
+enum { USUAL_SECONDS = 30, FIRST_LOOK_SECONDS = 2 };
 
 /* What ends us or stops us waits for the time between moments, when nothing is held. */
 void fm_signals_block(sigset_t *set, sigset_t *before)
@@ -17,6 +17,12 @@ void fm_signals_block(sigset_t *set, sigset_t *before)
     sigaddset(set, SIGTSTP);
     sigaddset(set, SIGCHLD); /* tells of threads that have stopped */
     sigprocmask(SIG_BLOCK, set, before);
+}
+
+void fm_watch_start_clock(struct fm_watch *watch)
+{
+    watch->started_ns = fm_clock_ns(CLOCK_MONOTONIC);
+    watch->next_ns = watch->started_ns + FIRST_LOOK_SECONDS * 1000000000ull;
 }
 
 bool fm_sleep_until(struct fm_watch *watch, uint64_t then_ns, const sigset_t *signals)

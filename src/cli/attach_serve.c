@@ -153,8 +153,7 @@ int fm_attach_serve(const struct fm_attach_request *request)
         watch.targets.n = 0;
     if (!status && fm_watch_open(&watch, &forbidden)) /* the other hosts go on */
         say(&forbidden);
-    watch.started_ns = fm_clock_ns(CLOCK_MONOTONIC);
-    watch.next_ns = watch.started_ns + 2000000000u;
+    fm_watch_start_clock(&watch);
     if (!status)
         status = agents.tree.place == 0 && !request->fed ? lead(&watch, &signals, &error)
                                                          : serve(&watch, &signals, &error);
