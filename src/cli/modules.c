@@ -11,6 +11,7 @@
 #include "analyse/modules_draft.h"
 #include "cli/cli.h"
 #include "cli/modules.h"
+#include "cli/options.h"
 
 static void print_help(void)
 {
@@ -27,39 +28,27 @@ static void print_help(void)
          "  fathom report pop.1234.fathom --modules pop.modules");
 }
 
-static const struct option options[] = {
-    {"output", required_argument, NULL, 'o'},
-    {"debug-path", required_argument, NULL, 'd'},
-    {"help", no_argument, NULL, 'h'},
-    {0},
-};
-
 struct request {
     const char *program, *output, *debug_path;
 };
 
-/* FM_EXIT_OK with request->program NULL: help was asked for and given. */
 static int parse(struct request *request, int argc, char **argv)
 {
-    int option;
     *request = (struct request){.debug_path = getenv("FATHOM_DEBUG_PATH")};
-    opterr = 0;
-    optind = 1;
-    while ((option = getopt_long(argc, argv, ":o:h", options, NULL)) != -1) {
-        if (option == 'h') {
-            print_help();
-            return FM_EXIT_OK;
-        }
-        if (option != 'o' && option != 'd')
-            return fm_option_error("modules", option, argv);
-        *(option == 'o' ? &request->output : &request->debug_path) = optarg;
-    }
+    const struct fm_option options[] = {
+        {"output", .text = &request->output},
+        {"debug-path", .text = &request->debug_path},
+        {0},
+    };
+    int status = fm_parse_options("modules", options, print_help, argc, argv);
+    if (status != FM_EXIT_NOT_YET)
+        return status;
     if (optind == argc)
         return fm_usage_error("modules", "init for which program");
     if (optind + 1 < argc)
         return fm_usage_error("modules", "init is for one program, so what is '%s'", argv[optind + 1]);
     request->program = argv[optind];
-    return FM_EXIT_OK;
+    return FM_EXIT_NOT_YET;
 }
 
 /* Somebody may have worked on a file of that name. */
@@ -99,7 +88,7 @@ static int init(int argc, char **argv)
     struct request request;
     struct fm_error error = {0};
     int exit_status = parse(&request, argc, argv);
-    if (exit_status || !request.program)
+    if (exit_status != FM_EXIT_NOT_YET)
         return exit_status;
     return draft(&request, &error) ? fm_command_error("modules", &error) : FM_EXIT_OK;
 }

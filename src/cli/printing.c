@@ -79,25 +79,31 @@ static enum fm_status print_report(void *context, FILE *out, struct fm_error *er
     return printer->printing->print(printer->printing->context, printer->report, out, error);
 }
 
-static void say(void *context, const char *sentence)
+void fm_say(void *command, const char *sentence)
 {
-    const struct fm_printing *printing = context;
-    fprintf(stderr, "fathom %s: %s.\n", printing->command, sentence);
+    fprintf(stderr, "fathom %s: %s.\n", (const char *)command, sentence);
+}
+
+struct fm_symbols *fm_symbols_for(const struct fm_profile *profile, const char *debug_path,
+                                  void (*say)(void *context, const char *sentence), void *context)
+{
+    char cache[PATH_MAX];
+    const struct fm_symbols_options wishes = {
+        .debug_path = debug_path,
+        .directory = profile->job.cwd,
+        .cache = fm_symbols_cache_directory(cache, sizeof cache),
+        .say = say,
+        .context = context,
+    };
+    return fm_symbols_create(&wishes);
 }
 
 enum fm_status fm_print_profile(const struct fm_printing *printing, const struct fm_profile *profile,
                                 struct fm_error *error)
 {
     struct fm_report report;
-    char cache[PATH_MAX];
-    struct fm_symbols_options wishes = {
-        .debug_path = printing->debug_path,
-        .directory = profile->job.cwd,
-        .cache = fm_symbols_cache_directory(cache, sizeof cache),
-        .say = printing->names_matter ? say : NULL,
-        .context = (void *)printing,
-    };
-    struct fm_symbols *symbols = fm_symbols_create(&wishes);
+    struct fm_symbols *symbols = fm_symbols_for(profile, printing->debug_path, printing->names_matter ? fm_say : NULL,
+                                                (void *)printing->command);
     enum fm_status status = fm_report_open(&report, profile, symbols, &printing->options, error);
     if (!status) {
         status = fm_print_to(printing->output, print_report, &(struct report_printer){printing, &report}, error);

@@ -14,6 +14,11 @@ struct fm_printing {
     const void *context;
 };
 
+void fm_say(void *command, const char *sentence); /* "fathom report: <sentence>." on stderr */
+/* Names of a profile. What cannot be found is said to `say`, or to nobody. */
+struct fm_symbols *fm_symbols_for(const struct fm_profile *profile, const char *debug_path,
+                                  void (*say)(void *context, const char *sentence), void *context);
+
 /* Prints to a file; output NULL: to standard output. */
 enum fm_status fm_print_to(const char *output,
                            enum fm_status (*print)(void *context, FILE *out, struct fm_error *error), void *context,

@@ -1,12 +1,11 @@
 /* fathom report: a profile as text, JSON, CSV or a picture. */
-#include <errno.h>
-#include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/utf8.h"
 #include "cli/cli.h"
+#include "cli/options.h"
 #include "cli/printing.h"
 #include "present/graph.h"
 #include "present/report_json.h"
@@ -23,8 +22,9 @@ struct request {
     const struct fm_view *view;
     enum format format;
     bool terse, grouped;
-    const char *of_timers; /* an option that only the view timers has */
+    const char *tick;      /* NULL: not asked for */
     bool rich;             /* asked for */
+    const char *of_timers; /* an option that only the view timers has */
     const char *of_paths;  /* an option that only call paths have */
     struct fm_report_options options;
 };
@@ -67,234 +67,62 @@ static void print_help(void)
          "  fathom report pop.1234.fathom --view mpi --by site --top 10");
 }
 
-static bool find_word(const char *const *words, const char *word, int *index)
+static int set_tick(struct request *request)
 {
-    for (int i = 0; words[i]; i++) {
-        if (strcmp(words[i], word) == 0) {
-            *index = i;
-            return true;
-        }
-    }
-    return false;
-}
-
-static int set_view(struct request *request, const char *name)
-{
-    char list[256] = "";
-    request->view = fm_view_find(name);
-    if (request->view)
-        return FM_EXIT_OK;
-    for (const struct fm_view *view = fm_views; view->name; view++) {
-        strncat(list, view == fm_views ? "" : ", ", sizeof list - strlen(list) - 1);
-        strncat(list, view->name, sizeof list - strlen(list) - 1);
-    }
-    return fm_usage_error("report", "there is no view '%s', only %s", name, list);
-}
-
-static int set_format(struct request *request, const char *name)
-{
-    static const char *const words[] = {"text", "json", "csv", "svg", "dot", NULL};
-    int index;
-    if (!find_word(words, name, &index))
-        return fm_usage_error("report", "there is no format '%s', only text, json, csv, svg, dot", name);
-    request->format = (enum format)index;
-    return FM_EXIT_OK;
-}
-
-static int set_by(struct request *request, const char *name)
-{
-    static const char *const words[] = {"routine", "site", "region", "comm", NULL};
-    int index;
-    if (!find_word(words, name, &index))
-        return fm_usage_error("report", "--by knows routine, site, region and comm, not '%s'", name);
-    request->options.by = (enum fm_report_by)index;
-    request->grouped = true;
-    return FM_EXIT_OK;
-}
-
-static int set_layout(struct request *request, const char *name)
-{
-    static const char *const words[] = {"rich", "paper", NULL};
-    int index;
-    if (!find_word(words, name, &index))
-        return fm_usage_error("report", "there is no layout '%s', only rich and paper", name);
-    request->rich = index == 0;
-    request->options.paper = index == 1;
-    return FM_EXIT_OK;
-}
-
-static int set_histograms(struct request *request, const char *name)
-{
-    static const char *const words[] = {"max", "cluster", NULL};
-    int index;
-    if (!find_word(words, name, &index))
-        return fm_usage_error("report", "--histograms knows max and cluster, not '%s'", name);
-    request->options.timers.cluster = index == 1;
-    return FM_EXIT_OK;
-}
-
-static int set_tick(struct request *request, const char *tick)
-{
-    int exponent = fm_timer_exponent(tick);
+    int exponent = fm_timer_exponent(request->tick);
     if (exponent < 0)
-        return fm_usage_error("report", "--tick is a power of ten from 1ns to 1s, such as 10us or 1ms, not '%s'", tick);
+        return fm_usage_error("report", "--tick is a power of ten from 1ns to 1s, such as 10us or 1ms, not '%s'",
+                              request->tick);
     request->options.tick = (unsigned)exponent;
     request->options.paper = true;
-    return FM_EXIT_OK;
+    return FM_EXIT_NOT_YET;
 }
 
-static int set_percent(struct request *request, const char *text)
+static int parse_options(struct request *request, int argc, char **argv)
 {
-    char *end;
-    errno = 0;
-    request->options.percent = strtod(text, &end);
-    request->options.with_percent = true;
-    if (end == text || *end || errno || !(request->options.percent >= 0) || request->options.percent > 100)
-        return fm_usage_error("report", "--percent needs a number from 0 to 100, not '%s'", text);
-    return FM_EXIT_OK;
-}
-
-static int set_sort(struct request *request, const char *name)
-{
-    static const char *const words[] = {"inclusive", "exclusive", "max", "imbalance", "name", NULL};
-    int index;
-    if (!find_word(words, name, &index))
-        return fm_usage_error("report", "--sort knows inclusive, exclusive, max, imbalance and name, not '%s'", name);
-    request->options.sort = (enum fm_context_metric)index;
-    request->options.sorted = true;
-    return FM_EXIT_OK;
-}
-
-enum {
-    OPTION_VIEW = 256,
-    OPTION_FORMAT,
-    OPTION_ALL,
-    OPTION_HISTOGRAM,
-    OPTION_BY,
-    OPTION_TOP,
-    OPTION_TERSE,
-    OPTION_DEBUG_PATH,
-    OPTION_MODULES,
-    /* of call paths */
-    OPTION_FOCUS,
-    OPTION_PERCENT,
-    OPTION_DEPTH,
-    OPTION_SORT,
-    /* of the view timers */
-    OPTION_LAYOUT,
-    OPTION_TIMER,
-    OPTION_TICK,
-    OPTION_HISTOGRAMS,
-    OPTION_GROUPS,
-    OPTION_FULL,
-    OPTION_CORRECT,
-    OPTION_ASCII,
-};
-
-static const struct option options[] = {
-    {"view", required_argument, NULL, OPTION_VIEW},
-    {"format", required_argument, NULL, OPTION_FORMAT},
-    {"output", required_argument, NULL, 'o'},
-    {"all", no_argument, NULL, OPTION_ALL},
-    {"histogram", no_argument, NULL, OPTION_HISTOGRAM},
-    {"by", required_argument, NULL, OPTION_BY},
-    {"top", required_argument, NULL, OPTION_TOP},
-    {"terse", no_argument, NULL, OPTION_TERSE},
-    {"debug-path", required_argument, NULL, OPTION_DEBUG_PATH},
-    {"layout", required_argument, NULL, OPTION_LAYOUT},
-    {"timer", required_argument, NULL, OPTION_TIMER},
-    {"tick", required_argument, NULL, OPTION_TICK},
-    {"histograms", required_argument, NULL, OPTION_HISTOGRAMS},
-    {"groups", required_argument, NULL, OPTION_GROUPS},
-    {"full", no_argument, NULL, OPTION_FULL},
-    {"correct", no_argument, NULL, OPTION_CORRECT},
-    {"ascii", no_argument, NULL, OPTION_ASCII},
-    {"focus", required_argument, NULL, OPTION_FOCUS},
-    {"percent", required_argument, NULL, OPTION_PERCENT},
-    {"depth", required_argument, NULL, OPTION_DEPTH},
-    {"sort", required_argument, NULL, OPTION_SORT},
-    {"modules", required_argument, NULL, OPTION_MODULES},
-    {"help", no_argument, NULL, 'h'},
-    {0},
-};
-
-static int set_option_of_timers(struct request *request, int option)
-{
-    struct fm_timer_rich *timers = &request->options.timers;
-    switch (option) {
-    case OPTION_LAYOUT:
-        return set_layout(request, optarg);
-    case OPTION_TIMER:
-        request->timer = optarg;
-        break;
-    case OPTION_TICK:
-        return set_tick(request, optarg);
-    case OPTION_HISTOGRAMS:
-        return set_histograms(request, optarg);
-    case OPTION_GROUPS:
-        if (!fm_parse_number(optarg, 1, 1000, &timers->groups))
-            return fm_usage_error("report", "--groups needs a number from 1 to 1000, not '%s'", optarg);
-        break;
-    case OPTION_FULL:
-        timers->full = true;
-        break;
-    case OPTION_CORRECT:
-        timers->correct = true;
-        break;
-    default:
-        timers->ascii = true;
-        break;
-    }
-    return FM_EXIT_OK;
-}
-
-static int set_option(struct request *request, int option, char **argv)
-{
-    switch (option) {
-    case OPTION_VIEW:
-        return set_view(request, optarg);
-    case OPTION_FORMAT:
-        return set_format(request, optarg);
-    case OPTION_BY:
-        return set_by(request, optarg);
-    case OPTION_ALL:
-        request->options.all = true;
-        return FM_EXIT_OK;
-    case OPTION_HISTOGRAM:
-        request->options.histogram = true;
-        return FM_EXIT_OK;
-    case OPTION_TERSE:
-        request->terse = true;
-        return FM_EXIT_OK;
-    case OPTION_LAYOUT ... OPTION_ASCII:
-        return set_option_of_timers(request, option);
-    case OPTION_TOP:
-        if (!fm_parse_number(optarg, 1, 1000000000, &request->options.top))
-            return fm_usage_error("report", "--top needs a number from 1 on, not '%s'", optarg);
-        return FM_EXIT_OK;
-    case OPTION_DEBUG_PATH:
-        request->debug_path = optarg;
-        return FM_EXIT_OK;
-    case OPTION_FOCUS:
-        request->options.focus = optarg;
-        return FM_EXIT_OK;
-    case OPTION_PERCENT:
-        return set_percent(request, optarg);
-    case OPTION_SORT:
-        return set_sort(request, optarg);
-    case OPTION_MODULES:
-        request->options.modules = optarg;
-        return FM_EXIT_OK;
-    case OPTION_DEPTH:
-        if (!fm_parse_number(optarg, 1, 1000000000, &request->options.depth))
-            return fm_usage_error("report", "--depth needs a number from 1 on, not '%s'", optarg);
-        return FM_EXIT_OK;
-    case 'o':
-        request->output = optarg;
-        return FM_EXIT_OK;
-    default:
-        return fm_option_error("report", option, argv);
-    }
+    static const char *const formats[] = {"text", "json", "csv", "svg", "dot", NULL};
+    static const char *const by[] = {"routine", "site", "region", "comm", NULL};
+    static const char *const orders[] = {"inclusive", "exclusive", "max", "imbalance", "name", NULL};
+    static const char *const layouts[] = {"rich", "paper", NULL}, *const histograms[] = {"max", "cluster", NULL};
+    struct fm_report_options *wishes = &request->options;
+    const char **of_paths = &request->of_paths, **of_timers = &request->of_timers;
+    unsigned view = 0, layout = 0, cluster = 0;
+    bool viewed = false, laid_out = false;
+    const struct fm_option options[] = {
+        {"output", .text = &request->output},
+        {"view", .word = &view, FM_WORDS(fm_views), .given = &viewed},
+        {"format", .word = &request->format, FM_WORDS(formats)},
+        {"all", .on = &wishes->all},
+        {"histogram", .on = &wishes->histogram},
+        {"by", .word = &wishes->by, FM_WORDS(by), .given = &request->grouped,
+         .wrong = "--by knows routine, site, region and comm, not '%s'"},
+        {"top", .count = &wishes->top},
+        {"terse", .on = &request->terse},
+        {"debug-path", .text = &request->debug_path},
+        {"modules", .text = &wishes->modules},
+        {"focus", .text = &wishes->focus, .last = of_paths},
+        {"percent", .number = &wishes->percent, .most = 100, .given = &wishes->with_percent, .last = of_paths},
+        {"depth", .count = &wishes->depth, .last = of_paths},
+        {"sort", .word = &wishes->sort, FM_WORDS(orders), .given = &wishes->sorted, .last = of_paths,
+         .wrong = "--sort knows inclusive, exclusive, max, imbalance and name, not '%s'"},
+        {"layout", .word = &layout, FM_WORDS(layouts), .given = &laid_out, .last = of_timers,
+         .wrong = "there is no layout '%s', only rich and paper"},
+        {"timer", .text = &request->timer, .last = of_timers},
+        {"tick", .text = &request->tick, .last = of_timers},
+        {"histograms", .word = &cluster, FM_WORDS(histograms), .last = of_timers,
+         .wrong = "--histograms knows max and cluster, not '%s'"},
+        {"groups", .count = &wishes->timers.groups, .most = 1000, .last = of_timers},
+        {"full", .on = &wishes->timers.full, .last = of_timers},
+        {"correct", .on = &wishes->timers.correct, .last = of_timers},
+        {"ascii", .on = &wishes->timers.ascii, .last = of_timers},
+        {0},
+    };
+    int status = fm_parse_options("report", options, print_help, argc, argv);
+    request->view = viewed ? &fm_views[view] : NULL;
+    request->rich = laid_out && !layout;
+    wishes->paper = layout;
+    wishes->timers.cluster = cluster;
+    return status == FM_EXIT_NOT_YET && request->tick ? set_tick(request) : status;
 }
 
 static int settle_layout(struct request *request)
@@ -305,14 +133,13 @@ static int settle_layout(struct request *request)
     if (request->options.paper && (timers->cluster || timers->groups || timers->correct))
         return fm_usage_error("report", "--histograms, --groups and --correct belong to --layout rich");
     request->options.timers.ascii |= !fm_utf8_locale();
-    return FM_EXIT_OK;
+    return FM_EXIT_NOT_YET;
 }
 
 static bool shows_paths(const struct fm_view *view)
 {
-    static const char *const words[] = {"calls", "callers", "flat", "modules", NULL};
-    int index;
-    return find_word(words, view->name, &index);
+    return strcmp(view->name, "calls") == 0 || strcmp(view->name, "callers") == 0 || strcmp(view->name, "flat") == 0 ||
+           strcmp(view->name, "modules") == 0;
 }
 
 static bool is_picture(const struct request *request)
@@ -357,32 +184,13 @@ static int settle_view(struct request *request)
     return settle_layout(request);
 }
 
-/* FM_EXIT_OK with request->profile NULL: help was asked for and given. */
 static int parse(struct request *request, int argc, char **argv)
 {
-    int option, index = 0;
     *request = (struct request){.debug_path = getenv("FATHOM_DEBUG_PATH")};
-    opterr = 0;
-    optind = 1;
-    while ((option = getopt_long(argc, argv, ":o:h", options, &index)) != -1) {
-        if (option == 'h') {
-            print_help();
-            return FM_EXIT_OK;
-        }
-        if (option >= OPTION_LAYOUT)
-            request->of_timers = options[index].name;
-        else if (option >= OPTION_FOCUS)
-            request->of_paths = options[index].name;
-        int status = set_option(request, option, argv);
-        if (status)
-            return status;
-    }
-    if (optind == argc)
-        return fm_usage_error("report", "which profile");
-    if (optind + 1 < argc)
-        return fm_usage_error("report", "one profile at a time, so what is '%s'", argv[optind + 1]);
-    request->profile = argv[optind];
-    return settle_view(request);
+    int status = parse_options(request, argc, argv);
+    if (status == FM_EXIT_NOT_YET)
+        status = fm_parse_profile("report", argc, argv, &request->profile);
+    return status == FM_EXIT_NOT_YET ? settle_view(request) : status;
 }
 
 static enum fm_status draw(const struct request *request, struct fm_report *report, FILE *out, struct fm_error *error)
@@ -431,7 +239,7 @@ int fm_cmd_report(int argc, char **argv)
     struct fm_profile *profile;
     struct fm_error error = {0};
     int exit_status = parse(&request, argc, argv);
-    if (exit_status || !request.profile)
+    if (exit_status != FM_EXIT_NOT_YET)
         return exit_status;
     if (fm_profile_read(request.profile, &profile, &error))
         return fm_command_error("report", &error);

@@ -1,13 +1,11 @@
 /* fathom scale: what of larger runs is excess work, and where it arises. */
-#include <errno.h>
 #include <getopt.h>
-#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/intern.h"
 #include "cli/cli.h"
+#include "cli/options.h"
 #include "cli/printing.h"
 #include "present/scaling.h"
 #include "profile/encode.h"
@@ -19,7 +17,7 @@ struct request {
     size_t n_profiles;
     const char *output, *debug_path; /* output NULL: stdout */
     enum format format;
-    bool moded;           /* a mode was asked for */
+    bool strong, weak, same;
     const char *of_paths; /* an option that only call paths have */
     struct fm_scaling_options options;
 };
@@ -54,149 +52,41 @@ static void print_help(void)
          "  fathom scale --strong pop.4.fathom pop.16.fathom pop.64.fathom --view callers");
 }
 
-static int set_word(const char *const *words, const char *word, const char *what, int *index)
-{
-    char list[128] = "";
-    for (int i = 0; words[i]; i++) {
-        if (words[i][0] && strcmp(words[i], word) == 0) {
-            *index = i;
-            return FM_EXIT_OK;
-        }
-        strncat(list, list[0] ? ", " : "", sizeof list - strlen(list) - 1);
-        strncat(list, words[i], sizeof list - strlen(list) - 1);
-    }
-    return fm_usage_error("scale", "there is no %s '%s', only %s", what, word, list);
-}
-
-static int set_mode(struct request *request, enum fm_scale_mode mode)
-{
-    if (request->moded && request->options.mode != mode)
-        return fm_usage_error("scale", "one of --strong, --weak and --same, not two");
-    request->options.mode = mode;
-    request->moded = true;
-    return FM_EXIT_OK;
-}
-
-static int set_number(const char *option, const char *text, double least, double most, double *number)
-{
-    char *end;
-    errno = 0;
-    *number = strtod(text, &end);
-    if (end == text || *end || errno || !(*number >= least) || *number > most)
-        return fm_usage_error("scale", "--%s needs a number from %g to %g, not '%s'", option, least, most, text);
-    return FM_EXIT_OK;
-}
-
-static int set_count(const char *option, const char *text, size_t *number)
-{
-    if (!fm_parse_number(text, 1, 1000000000, number))
-        return fm_usage_error("scale", "--%s needs a number from 1 on, not '%s'", option, text);
-    return FM_EXIT_OK;
-}
-
-enum {
-    OPTION_STRONG = 256,
-    OPTION_WEAK,
-    OPTION_SAME,
-    OPTION_VIEW,
-    OPTION_FORMAT,
-    OPTION_THRESHOLD,
-    OPTION_PROJECT,
-    OPTION_PERCENT,
-    OPTION_DEPTH,
-    OPTION_TOP,
-    OPTION_ALL,
-    OPTION_DEBUG_PATH,
-    /* of call paths */
-    OPTION_FOCUS,
-    OPTION_INSIDE_MPI,
-    OPTION_FOLD_RECURSION,
-};
-
-static const struct option options[] = {
-    {"strong", no_argument, NULL, OPTION_STRONG},
-    {"weak", no_argument, NULL, OPTION_WEAK},
-    {"same", no_argument, NULL, OPTION_SAME},
-    {"view", required_argument, NULL, OPTION_VIEW},
-    {"format", required_argument, NULL, OPTION_FORMAT},
-    {"output", required_argument, NULL, 'o'},
-    {"threshold", required_argument, NULL, OPTION_THRESHOLD},
-    {"project", required_argument, NULL, OPTION_PROJECT},
-    {"percent", required_argument, NULL, OPTION_PERCENT},
-    {"depth", required_argument, NULL, OPTION_DEPTH},
-    {"top", required_argument, NULL, OPTION_TOP},
-    {"all", no_argument, NULL, OPTION_ALL},
-    {"debug-path", required_argument, NULL, OPTION_DEBUG_PATH},
-    {"focus", required_argument, NULL, OPTION_FOCUS},
-    {"inside-mpi", no_argument, NULL, OPTION_INSIDE_MPI},
-    {"fold-recursion", no_argument, NULL, OPTION_FOLD_RECURSION},
-    {"help", no_argument, NULL, 'h'},
-    {0},
-};
-
-static int set_option(struct request *request, int option, char **argv)
+static int parse_options(struct request *request, int argc, char **argv)
 {
     static const char *const formats[] = {"text", "json", "csv", NULL};
     struct fm_scaling_options *wishes = &request->options;
-    size_t number = 0;
-    int index = 0, status;
-    switch (option) {
-    case OPTION_STRONG:
-        return set_mode(request, FM_SCALE_STRONG);
-    case OPTION_WEAK:
-        return set_mode(request, FM_SCALE_WEAK);
-    case OPTION_SAME:
-        return set_mode(request, FM_SCALE_SAME);
-    case OPTION_VIEW:
-        status = set_word(fm_scaling_views, optarg, "view", &index);
-        if (!status)
-            wishes->view = (enum fm_scaling_view)index;
-        return status;
-    case OPTION_FORMAT:
-        status = set_word(formats, optarg, "format", &index);
-        if (!status)
-            request->format = (enum format)index;
-        return status;
-    case OPTION_THRESHOLD:
-        return set_number("threshold", optarg, 0, 1, &wishes->threshold);
-    case OPTION_PROJECT:
-        status = set_count("project", optarg, &number);
-        if (!status)
-            wishes->project = (uint32_t)number;
-        return status;
-    case OPTION_PERCENT:
-        wishes->with_percent = true;
-        return set_number("percent", optarg, 0, 100, &wishes->percent);
-    case OPTION_DEPTH:
-        return set_count("depth", optarg, &wishes->depth);
-    case OPTION_TOP:
-        return set_count("top", optarg, &wishes->top);
-    case OPTION_ALL:
-        wishes->all = true;
-        return FM_EXIT_OK;
-    case OPTION_DEBUG_PATH:
-        request->debug_path = optarg;
-        return FM_EXIT_OK;
-    case OPTION_FOCUS:
-        wishes->focus = optarg;
-        return FM_EXIT_OK;
-    case OPTION_INSIDE_MPI:
-        wishes->inside_mpi = true;
-        return FM_EXIT_OK;
-    case OPTION_FOLD_RECURSION:
-        wishes->fold_recursion = true;
-        return FM_EXIT_OK;
-    case 'o':
-        request->output = optarg;
-        return FM_EXIT_OK;
-    default:
-        return fm_option_error("scale", option, argv);
-    }
+    size_t project = 0;
+    const struct fm_option options[] = {
+        {"output", .text = &request->output},
+        {"strong", .on = &request->strong},
+        {"weak", .on = &request->weak},
+        {"same", .on = &request->same},
+        {"view", .word = &wishes->view, FM_WORDS(fm_scaling_views)},
+        {"format", .word = &request->format, FM_WORDS(formats)},
+        {"threshold", .number = &wishes->threshold, .most = 1},
+        {"project", .count = &project},
+        {"percent", .number = &wishes->percent, .most = 100, .given = &wishes->with_percent},
+        {"depth", .count = &wishes->depth},
+        {"top", .count = &wishes->top},
+        {"all", .on = &wishes->all},
+        {"debug-path", .text = &request->debug_path},
+        {"focus", .text = &wishes->focus, .last = &request->of_paths},
+        {"inside-mpi", .on = &wishes->inside_mpi, .last = &request->of_paths},
+        {"fold-recursion", .on = &wishes->fold_recursion, .last = &request->of_paths},
+        {0},
+    };
+    int status = fm_parse_options("scale", options, print_help, argc, argv);
+    wishes->project = (uint32_t)project;
+    wishes->mode = request->strong ? FM_SCALE_STRONG : request->weak ? FM_SCALE_WEAK : FM_SCALE_SAME;
+    return status;
 }
 
 static int settle(struct request *request)
 {
-    if (!request->moded)
+    if (request->strong + request->weak + request->same > 1)
+        return fm_usage_error("scale", "one of --strong, --weak and --same, not two");
+    if (!request->strong && !request->weak && !request->same)
         return fm_usage_error("scale", "--strong, --weak or --same: what should the runs have in common");
     if (request->n_profiles < 2)
         return fm_usage_error("scale", "two profiles at least, to compare them");
@@ -212,31 +102,17 @@ static int settle(struct request *request)
                               request->of_paths, fm_scaling_views[view]);
     if (request->of_paths && view == FM_SCALING_USUAL)
         request->options.view = FM_SCALING_CALLS;
-    return FM_EXIT_OK;
+    return FM_EXIT_NOT_YET;
 }
 
-/* FM_EXIT_OK with request->profiles NULL: help was asked for and given. */
 static int parse(struct request *request, int argc, char **argv)
 {
-    int option, index = 0;
     *request = (struct request){.debug_path = getenv("FATHOM_DEBUG_PATH"),
                                 .options = {.threshold = FM_EFFICIENCY_LEAST}};
-    opterr = 0;
-    optind = 1;
-    while ((option = getopt_long(argc, argv, ":o:h", options, &index)) != -1) {
-        if (option == 'h') {
-            print_help();
-            return FM_EXIT_OK;
-        }
-        if (option >= OPTION_FOCUS)
-            request->of_paths = options[index].name;
-        int status = set_option(request, option, argv);
-        if (status)
-            return status;
-    }
+    int status = parse_options(request, argc, argv);
     request->profiles = argv + optind;
     request->n_profiles = (size_t)(argc - optind);
-    return settle(request);
+    return status == FM_EXIT_NOT_YET ? settle(request) : status;
 }
 
 /* ---- names ---- */
@@ -254,20 +130,6 @@ static void say(void *context, const char *sentence)
         return;
     fm_intern_put(&talk->said, &talk->arena, sentence, true);
     fprintf(stderr, "fathom scale: %s.\n", sentence);
-}
-
-static struct fm_symbols *make_symbols(const struct request *request, const struct fm_profile *profile,
-                                       struct talk *talk)
-{
-    char cache[PATH_MAX];
-    struct fm_symbols_options wishes = {
-        .debug_path = request->debug_path,
-        .directory = profile->job.cwd,
-        .cache = fm_symbols_cache_directory(cache, sizeof cache),
-        .say = say,
-        .context = talk,
-    };
-    return fm_symbols_create(&wishes);
 }
 
 /* ---- runs ---- */
@@ -320,7 +182,7 @@ int fm_cmd_scale(int argc, char **argv)
     enum fm_status status = FM_OK;
     size_t n = 0;
     int exit_status = parse(&request, argc, argv);
-    if (exit_status || !request.profiles)
+    if (exit_status != FM_EXIT_NOT_YET)
         return exit_status;
     for (; n < request.n_profiles && !status; n += !status) {
         struct fm_profile *profile;
@@ -328,7 +190,7 @@ int fm_cmd_scale(int argc, char **argv)
         status = fm_profile_read(runs[n].file, &profile, &error);
         if (!status) {
             runs[n].profile = profile;
-            runs[n].symbols = make_symbols(&request, profile, &talk);
+            runs[n].symbols = fm_symbols_for(profile, request.debug_path, say, &talk);
         }
     }
     if (!status)

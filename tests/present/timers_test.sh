@@ -77,6 +77,7 @@ ok "an unknown reduction" status 2 "$fathom" report job.fathom --histograms mean
 ok "a tick that is none" status 2 "$fathom" report job.fathom --tick 3ms
 ok "no groups" status 2 "$fathom" report job.fathom --groups 0
 ok "ticks of the rich layout" status 2 "$fathom" report job.fathom --layout rich --tick 1ms
+ok "or before it" status 2 "$fathom" report job.fathom --tick 1ms --layout rich
 ok "clusters of the paper" status 2 "$fathom" report job.fathom --layout paper --histograms cluster
 ok "an option of another view" status 2 "$fathom" report job.fathom --view mpi --full
 ok "is told whose it is" says "--full belongs to the view timers, not to mpi"
