@@ -11,7 +11,7 @@ PAIRS, RANKS = 20, 2
 def build():
     sources = sorted((common.SOURCE / "src" / "measure" / "signal").glob("*.c"))
     return common.make("samples", "gcc", "-std=gnu17", "-O2", "-fomit-frame-pointer", "samples.c",
-                       f"-I{common.SOURCE / 'src'}", *map(str, sources))
+                       f"-I{common.SOURCE / 'src'}", f"-I{common.SOURCE / 'tests'}", *map(str, sources))
 
 
 def figures(program, rounds, walks):

@@ -22,13 +22,8 @@ extern void *__libc_stack_end;
 
 enum { SIGNAL = 59, DEPTH = 50, PATHS = 10000, INDEX = 16384, FRAMES = 128, HZ = 10000 };
 
-static struct segment {
-    struct fm_segment_header header;
-    _Alignas(64) struct fm_segment_path paths[PATHS];
-    uint32_t index[INDEX];
-    struct fm_segment_sequence sequence;
-} segment;
-static uint64_t bits[(PATHS + 63) / 64];
+#include "measure/path_segment.h"
+
 static volatile unsigned long signals;
 static volatile uint64_t sink;
 
@@ -77,18 +72,12 @@ static void set_timer(int hz)
 
 static void start_sampling(void)
 {
-    segment.header.sections[FM_SECTION_PATHS] = (struct fm_segment_section){offsetof(struct segment, paths), PATHS,
-                                                                            sizeof(struct fm_segment_path)};
-    segment.header.sections[FM_SECTION_PATH_INDEX] = (struct fm_segment_section){offsetof(struct segment, index), INDEX,
-                                                                                 sizeof(uint32_t)};
-    segment.header.sections[FM_SECTION_SEQUENCE] = (struct fm_segment_section){offsetof(struct segment, sequence), 1,
-                                                                               sizeof segment.sequence};
     segment.header.pid = (int32_t)getpid();
     segment.header.started_real_ns = clock_ns(CLOCK_REALTIME);
     segment.header.started_mono_ns = now_ns();
     segment.header.sample_period_ns = 1000000000 / HZ;
     segment.header.sequence_shift = 17; /* the period, or longer */
-    fm_contexts_make(&fm_sampling.contexts, &segment.header, bits);
+    make_tree_in_segment(&fm_sampling.contexts, PATHS);
     fm_sampling.threads = mmap(NULL, FM_SAMPLED_THREADS * sizeof *fm_sampling.threads, PROT_READ | PROT_WRITE,
                                MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     struct fm_sampled *self = fm_sampling.threads;

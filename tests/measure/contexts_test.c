@@ -10,13 +10,8 @@
 enum { PATHS = 1000, INDEX = 2048, DEPTH = 12 };
 enum { PERIOD = 1000, SHIFT = 10, START = 1 << 30 }; /* of the sequence */
 
-static struct segment {
-    struct fm_segment_header header;
-    _Alignas(64) struct fm_segment_path paths[PATHS];
-    uint32_t index[INDEX];
-    struct fm_segment_sequence sequence;
-} segment;
-static uint64_t bits[(PATHS + 63) / 64];
+#include "measure/path_segment.h"
+
 static struct fm_contexts tree;
 static struct fm_path_memory memory;
 
@@ -24,16 +19,10 @@ static void make_tree(uint32_t capacity)
 {
     memset(&segment, 0, sizeof segment);
     memset(&memory, 0, sizeof memory);
-    segment.header.sections[FM_SECTION_PATHS] = (struct fm_segment_section){offsetof(struct segment, paths), capacity,
-                                                                            sizeof(struct fm_segment_path)};
-    segment.header.sections[FM_SECTION_PATH_INDEX] = (struct fm_segment_section){offsetof(struct segment, index), INDEX,
-                                                                                 sizeof(uint32_t)};
-    segment.header.sections[FM_SECTION_SEQUENCE] = (struct fm_segment_section){offsetof(struct segment, sequence), 1,
-                                                                               sizeof segment.sequence};
     segment.header.started_real_ns = START;
     segment.header.sample_period_ns = PERIOD;
     segment.header.sequence_shift = SHIFT;
-    fm_contexts_make(&tree, &segment.header, bits);
+    make_tree_in_segment(&tree, capacity);
 }
 
 /* ---- paths: the innermost step first, as the handler has them ---- */

@@ -19,12 +19,8 @@ extern void *__libc_stack_end;
 
 enum { PATHS = 6000, INDEX = 16384, SAMPLES = 40000, JUMPS = 10, MOST_ROUNDS = 2000000 };
 
-static struct segment {
-    struct fm_segment_header header;
-    _Alignas(64) struct fm_segment_path paths[PATHS];
-    uint32_t index[INDEX];
-} segment;
-static uint64_t bits[(PATHS + 63) / 64];
+#include "measure/path_segment.h"
+
 static struct fm_contexts tree;
 static struct fm_path_memory memory;
 static struct fm_unwind_cache cache;
@@ -32,15 +28,6 @@ static struct fm_stack stack, whole; /* with a memory, and without */
 static struct {
     volatile unsigned long taken, early, skipped, changed, lost, deep, handlers, jumps, wrong_calls, wrong_nodes;
 } seen;
-
-static void make_tree(void)
-{
-    segment.header.sections[FM_SECTION_PATHS] = (struct fm_segment_section){offsetof(struct segment, paths), PATHS,
-                                                                            sizeof(struct fm_segment_path)};
-    segment.header.sections[FM_SECTION_PATH_INDEX] = (struct fm_segment_section){offsetof(struct segment, index), INDEX,
-                                                                                 sizeof(uint32_t)};
-    fm_contexts_make(&tree, &segment.header, bits);
-}
 
 static unsigned random_of(uint64_t *state, unsigned n)
 {
@@ -296,7 +283,7 @@ static void stop(void)
 
 int main(void)
 {
-    make_tree();
+    make_tree_in_segment(&tree, PATHS);
     handle(SIGALRM, NULL, on_sample);
     handle(SIGUSR2, NULL, on_sample);
     handle(SIGUSR1, on_program_signal, NULL);
