@@ -1,4 +1,6 @@
 ! As truth.c: functions that measure themselves for how long they really computed, in turns of about a millisecond.
+! Factors differ, for equal functions would become one.
+#define COMPUTE(steps, factor) x = sink; do i = 1, steps; x = x * factor + 1e-3_real64; end do; sink = x
 module kernels
   use, intrinsic :: iso_fortran_env, only: int64, real64
   use, intrinsic :: iso_c_binding, only: c_int
@@ -40,33 +42,21 @@ contains
     integer, intent(in) :: steps
     real(real64) :: x
     integer :: i
-    x = sink
-    do i = 1, steps
-      x = x * 0.999999_real64 + 1e-3_real64
-    end do
-    sink = x
+    COMPUTE(steps, 0.999999_real64)
   end subroutine
 
   subroutine inner(steps)
     integer, intent(in) :: steps
     real(real64) :: x
     integer :: i
-    x = sink
-    do i = 1, steps
-      x = x * 0.999998_real64 + 1e-3_real64
-    end do
-    sink = x
+    COMPUTE(steps, 0.999998_real64)
   end subroutine
 
   subroutine outer(steps, steps_of_inner)
     integer, intent(in) :: steps, steps_of_inner
     real(real64) :: x
     integer :: i
-    x = sink
-    do i = 1, steps
-      x = x * 0.999997_real64 + 1e-3_real64
-    end do
-    sink = x
+    COMPUTE(steps, 0.999997_real64)
     call charge(OUTER_)
     call inner(steps_of_inner)
     call charge(INNER_OF_OUTER_)
@@ -83,11 +73,7 @@ contains
     integer, intent(in) :: steps
     real(real64) :: x
     integer :: i
-    x = sink
-    do i = 1, steps
-      x = x * 0.999996_real64 + 1e-3_real64
-    end do
-    sink = x
+    COMPUTE(steps, 0.999996_real64)
   end subroutine
 
   subroutine lead(end)
