@@ -10,22 +10,6 @@ import common
 
 HZ = 10
 SLOWER, STOP_US = 3, 2000  # goals: percent, and at most so long a sample, where ranks have cores of their own
-MELT = """
-units lj
-atom_style atomic
-lattice fcc 0.8442
-region box block 0 12 0 12 0 12
-create_box 1 box
-create_atoms 1 box
-mass 1 1.0
-velocity all create 3.0 87287
-pair_style lj/cut 2.5
-pair_coeff 1 1 1.0 1.0 2.5
-neighbor 0.3 bin
-neigh_modify every 20 delay 0 check no
-fix 1 all nve
-run {steps}
-"""
 
 
 def ocean(mpi, ranks, steps):
@@ -33,9 +17,9 @@ def ocean(mpi, ranks, steps):
 
 
 def lammps(steps):
-    melt = common.MADE / "melt.in"
-    melt.write_text(MELT.format(steps=steps), encoding="utf-8")
-    return ["mpirun.openmpi", "-n", "4", "lmp", "-in", str(melt), "-log", "none"]
+    melt = common.SOURCE / "tests/mpi/programs/melt.in"
+    return ["mpirun.openmpi", "-n", "4", "lmp", "-in", str(melt), "-log", "none", "-var", "cells", "12", "-var", "steps",
+            str(steps)]
 
 
 def cases(part):

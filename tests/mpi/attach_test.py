@@ -34,7 +34,6 @@ int main(int argc, char **argv)
     return 5;
 }
 """
-LONG_MELT = re.sub(r"(?m)^run .*", "run 6000", debian.MELT)
 KILLS = 25  # with each MPI
 
 
@@ -126,7 +125,7 @@ def results(out):
 
 
 def lammps(tap):
-    program = debian.lammps(LONG_MELT)
+    program = debian.lammps(steps=6000)
     if not program:
         tap.skip("LAMMPS", "it is not installed")
         return

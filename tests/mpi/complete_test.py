@@ -17,7 +17,6 @@ OURS = 0.05  # of the time below main that may be spent on the way into calls of
 THREADS = re.compile(r"lib(gomp|pmix|open-pal|open-rte|ucs|uct|ucp|mpi|mpich|fabric|psm2|event_\w+)\b")
 LIBC = ("start_thread", "clone", "__clone3", "thread_start")  # before the first function of a thread
 
-MELT = debian.MELT.replace("0 6 0 6 0 6", "0 10 0 10 0 10")
 PYTHON = """
 import math, time
 from mpi4py import MPI
@@ -116,7 +115,7 @@ def check_coarrays(tap, mpi):
 def check_debian(tap):
     for title, program, kernels, starts, ranks in (
             ("hpcc", debian.hpcc(), ["main", "MPI_Waitall"], ["main"], 4),  # nothing else in it has a name
-            ("LAMMPS", debian.lammps(MELT), ["main", "file", "run", "compute", "reverse_comm", "MPI_Send"], ["main"], 2),
+            ("LAMMPS", debian.lammps(cells=10), ["main", "file", "run", "compute", "reverse_comm", "MPI_Send"], ["main"], 2),
             # main jumps into Py_BytesMain, which leaves no frame behind
             ("mpi4py", debian.python(PYTHON), ["_PyEval_EvalFrameDefault", "MPI_Bcast"], ["Py_BytesMain"], 2)):
         if program:

@@ -4,7 +4,9 @@ import re
 import shutil
 import subprocess
 
-from jobs import SCRATCH, Mpi
+from jobs import SCRATCH, SOURCE, Mpi
+
+MELT = SOURCE / "tests/mpi/programs/melt.in"
 
 # hpcc reads the first words of fixed lines; the rest is for us.
 HPCC = """hpcc, very small
@@ -43,24 +45,6 @@ HPL.out
 0
 0     further block sizes for PTRANS
 0
-"""
-
-MELT = """
-units           lj
-atom_style      atomic
-lattice         fcc 0.8442
-region          box block 0 6 0 6 0 6
-create_box      1 box
-create_atoms    1 box
-mass            1 1.0
-velocity        all create 3.0 87287
-pair_style      lj/cut 2.5
-pair_coeff      1 1 1.0 1.0 2.5
-neighbor        0.3 bin
-neigh_modify    every 20 delay 0 check no
-fix             1 all nve
-thermo          20
-run             200
 """
 
 PYTHON = """
@@ -114,14 +98,16 @@ def hpcc():
     return Program(mpi, [program], [program], [write("hpccinf.txt", HPCC)]) if mpi else None
 
 
-def lammps(melt=MELT):
+def lammps(**variables):
+    """See programs/melt.in for the variables."""
     program = shutil.which("lmp")
     mpi = program and which_mpi(program)
     if not mpi:
         return None
     linked = subprocess.run(["ldd", program], capture_output=True, text=True, check=True).stdout
     libraries = re.findall(r"=> (\S*liblammps\S*)", linked)
-    return Program(mpi, [program, "-in", write("melt.in", melt), "-log", "none"], [program] + libraries)
+    given = [word for name, value in variables.items() for word in ("-var", name, str(value))]
+    return Program(mpi, [program, "-in", MELT, "-log", "none", *given], [program] + libraries)
 
 
 def python(text=PYTHON):
