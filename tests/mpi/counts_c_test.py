@@ -35,11 +35,4 @@ def check_mpi(tap, mpi):
         check_run(tap, f"{mpi.short}, {way}", jobs.run(way, mpi, 2, [program]))
 
 
-def main():
-    tap = jobs.Tap()
-    for mpi in jobs.MPIS:
-        check_mpi(tap, mpi)
-    tap.done()
-
-
-main()
+jobs.check_each(check_mpi)

@@ -181,6 +181,15 @@ def run(way, mpi, ranks, command, env=None, quiet=True, prefix=(), files=()):
     return job
 
 
+def check_each(*checks):
+    """The whole of a test that looks at the same with every MPI: check(tap, mpi)."""
+    tap = Tap()
+    for mpi in MPIS:
+        for check in checks:
+            check(tap, mpi)
+    tap.done()
+
+
 def at_once(number, tasks):
     """Runs functions without arguments, `number` at a time; results in the order of the tasks."""
     with concurrent.futures.ThreadPoolExecutor(number) as pool:

@@ -57,11 +57,4 @@ def check_mpi(tap, mpi):
     check_totals(tap, f"{mpi.short}, all routines", jobs.run(jobs.PRELOAD, mpi, 2, [program], env=SMALL), False)
 
 
-def main():
-    tap = jobs.Tap()
-    for mpi in jobs.MPIS:
-        check_mpi(tap, mpi)
-    tap.done()
-
-
-main()
+jobs.check_each(check_mpi)

@@ -139,11 +139,4 @@ def check_mpi(tap, mpi):
         check_fortran(tap, mpi, flags)
 
 
-def main():
-    tap = jobs.Tap()
-    for mpi in jobs.MPIS:
-        check_mpi(tap, mpi)
-    tap.done()
-
-
-main()
+jobs.check_each(check_mpi)

@@ -77,11 +77,4 @@ def check_openmp(tap, mpi, program, language):
     tap.ok(region["thread_total_s"] == region["total_s"], f"{title}: of one thread they are those of the task", region)
 
 
-def main():
-    tap = jobs.Tap()
-    for mpi in jobs.MPIS:
-        check_mpi(tap, mpi)
-    tap.done()
-
-
-main()
+jobs.check_each(check_mpi)

@@ -42,12 +42,4 @@ def check_mpi(tap, mpi):
     tap.equal(counted(found["mine"]), 6, f"{mpi.short}: communicators that have no report")
 
 
-def main():
-    tap = jobs.Tap()
-    for mpi in jobs.MPIS:
-        check_mpi(tap, mpi)
-    tap.done()
-
-
-if __name__ == "__main__":
-    main()
+jobs.check_each(check_mpi)

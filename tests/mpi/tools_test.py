@@ -58,11 +58,4 @@ def check_mpi(tap, mpi):
     tap.equal(job.report()["job"]["tool"], None, f"{mpi.short}: no tool is named where there is none")
 
 
-def main():
-    tap = jobs.Tap()
-    for mpi in jobs.MPIS:
-        check_mpi(tap, mpi)
-    tap.done()
-
-
-main()
+jobs.check_each(check_mpi)

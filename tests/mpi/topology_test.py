@@ -48,12 +48,4 @@ def check_grids(tap, mpi):
         tap.equal(jobs.calls(report)["MPI_Cart_create"], 4, f"{mpi.short}: and its calls {' '.join(flags)}")
 
 
-def main():
-    tap = jobs.Tap()
-    for mpi in jobs.MPIS:
-        check_mpi(tap, mpi)
-        check_grids(tap, mpi)
-    tap.done()
-
-
-main()
+jobs.check_each(check_mpi, check_grids)
