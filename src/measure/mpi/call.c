@@ -5,19 +5,8 @@
 
 void fm_record_message(struct fm_thread *self, struct fm_key key, const struct fm_sample *sample)
 {
-    if (fm_rt.paused)
-        return;
-    if (self->shared)
-        fm_lock(&self->lock);
-    struct fm_entry *entry = fm_table_find(key);
-    bool common = entry->key.thread != key.thread;
-    if (common)
-        fm_lock(&fm_rt.table_lock);
-    fm_entry_add_bytes(entry, sample);
-    if (common)
-        fm_unlock(&fm_rt.table_lock);
-    if (self->shared)
-        fm_unlock(&self->lock);
+    if (!fm_rt.paused)
+        fm_record_locked(self, key, sample, false);
 }
 
 /* ---- calls within calls ---- */

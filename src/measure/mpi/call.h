@@ -82,8 +82,8 @@ FM_INLINE void fm_call_leave(struct fm_call *call)
         fm_call_resume(call->self, call->outer);
 }
 
-/* Also while measuring is paused: of calls that were made before. */
-FM_INLINE void fm_record_always(struct fm_thread *self, struct fm_key key, const struct fm_sample *sample)
+/* of_call: the call counts; else it is counted elsewhere, and these are bytes alone. */
+FM_INLINE void fm_record_locked(struct fm_thread *self, struct fm_key key, const struct fm_sample *sample, bool of_call)
 {
     if (FM_UNLIKELY(self->shared))
         fm_lock(&self->lock);
@@ -91,11 +91,20 @@ FM_INLINE void fm_record_always(struct fm_thread *self, struct fm_key key, const
     bool common = entry->key.thread != key.thread; /* of a full table: other threads write it, too */
     if (FM_UNLIKELY(common))
         fm_lock(&fm_rt.table_lock);
-    fm_entry_add(entry, sample);
+    if (of_call)
+        fm_entry_add(entry, sample);
+    else
+        fm_entry_add_bytes(entry, sample);
     if (FM_UNLIKELY(common))
         fm_unlock(&fm_rt.table_lock);
     if (FM_UNLIKELY(self->shared))
         fm_unlock(&self->lock);
+}
+
+/* Also while measuring is paused: of calls that were made before. */
+FM_INLINE void fm_record_always(struct fm_thread *self, struct fm_key key, const struct fm_sample *sample)
+{
+    fm_record_locked(self, key, sample, true);
 }
 
 FM_INLINE void fm_record(struct fm_thread *self, struct fm_key key, const struct fm_sample *sample)
