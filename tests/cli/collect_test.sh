@@ -1,6 +1,9 @@
 #!/bin/bash
 # fathom collect: what dead processes left behind becomes profiles; the living and the damaged are left alone.
 set -u
+# shellcheck source=tests/checks.sh
+. "${FATHOM_SOURCE:-$PWD}/tests/checks.sh"
+told=(out.txt err)
 FATHOM=${FATHOM:-${FATHOM_BUILD:-build}/fathom}
 FATHOM=$(realpath "$FATHOM")
 library=${FATHOM_LIBRARY:-$(dirname "$FATHOM")/libfathom.so.0}
@@ -9,17 +12,6 @@ mkdir -p "$work/out" && cd "$work" || exit 1
 trap 'kill $(jobs -p) 2>/dev/null; rm -rf "$work"' EXIT
 export FATHOM_DIR=$work/segments
 unset FATHOM_RUN_ID FATHOM_OUTPUT FATHOM_REPORT
-count=0
-
-result() { # result STATUS TEXT
-    count=$((count + 1))
-    if [ "$1" -eq 0 ]; then
-        echo "ok $count - $2"
-    else
-        echo "not ok $count - $2"
-        sed 's/^/# /' out.txt err 2>/dev/null
-    fi
-}
 
 files() { # files DIRECTORY: how many there are
     find "$1" -type f 2>/dev/null | wc -l

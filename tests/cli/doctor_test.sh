@@ -1,23 +1,15 @@
 #!/bin/bash
 # fathom doctor: says what it finds, in lines that begin with ok, warn or bad.
 set -u
+# shellcheck source=tests/checks.sh
+. "${FATHOM_SOURCE:-$PWD}/tests/checks.sh"
+told=(out err)
 FATHOM=${FATHOM:-${FATHOM_BUILD:-build}/fathom}
 FATHOM=$(realpath "$FATHOM")
 work=${TMPDIR:-/tmp}/doctor-$$
 mkdir -p "$work" && cd "$work" || exit 1
 trap 'rm -rf "$work"' EXIT
 export FATHOM_DIR=$work/segments
-count=0
-
-result() { # result STATUS TEXT
-    count=$((count + 1))
-    if [ "$1" -eq 0 ]; then
-        echo "ok $count - $2"
-    else
-        echo "not ok $count - $2"
-        sed 's/^/# /' out err 2>/dev/null
-    fi
-}
 
 skip() { # skip TEXT REASON
     count=$((count + 1))

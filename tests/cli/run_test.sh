@@ -2,6 +2,9 @@
 # fathom run: the command is what it is without it, and what it leaves behind becomes a profile.
 # shellcheck disable=SC2016 # what is in single quotes is for the command
 set -u
+# shellcheck source=tests/checks.sh
+. "${FATHOM_SOURCE:-$PWD}/tests/checks.sh"
+told=(out.txt err)
 FATHOM=${FATHOM:-${FATHOM_BUILD:-build}/fathom}
 FATHOM=$(realpath "$FATHOM")
 work=${TMPDIR:-/tmp}/run-$$
@@ -9,17 +12,6 @@ mkdir -p "$work/out" && cd "$work" || exit 1
 trap 'rm -rf "$work"' EXIT
 export FATHOM_DIR=$work/segments
 unset FATHOM_RUN_ID FATHOM_OUTPUT FATHOM_REPORT OMPI_COMM_WORLD_RANK PMI_RANK PMIX_RANK SLURM_PROCID
-count=0
-
-result() { # result STATUS TEXT
-    count=$((count + 1))
-    if [ "$1" -eq 0 ]; then
-        echo "ok $count - $2"
-    else
-        echo "not ok $count - $2"
-        sed 's/^/# /' out.txt err 2>/dev/null
-    fi
-}
 
 run() { # run ARGUMENT...: its output in out.txt and err, its status in $status
     "$FATHOM" run "$@" >out.txt 2>err

@@ -2,15 +2,13 @@
 # fathom scale as a command: its formats, and one sentence for each thing that does not fit.
 # shellcheck disable=SC2317 # functions are called by name
 set -u
+# shellcheck source=tests/checks.sh
+. "$FATHOM_SOURCE/tests/checks.sh"
 fathom=$FATHOM_BUILD/fathom
 maker=$FATHOM_BUILD/tests/present-scaling
-for program in "$fathom" "$maker"; do
-    [ -x "$program" ] || { echo "not ok 1 - $program is not built"; echo "1..1"; exit 1; }
-done
+built "$fathom" "$maker"
 cd "$TMPDIR" || exit 1
 
-# shellcheck source=tests/present/checks.sh
-. "$FATHOM_SOURCE/tests/present/checks.sh"
 warned() { # warned TEXT COMMAND...: succeeds, and says that the program of the sample is not here, once for all runs
     local text=$1
     shift

@@ -1,18 +1,10 @@
 #!/bin/bash
 # What is loaded into a user's program: libc alone, one SONAME, nothing exported that could clash.
 set -u
+# shellcheck source=tests/checks.sh
+. "$FATHOM_SOURCE/tests/checks.sh"
+told=("$TMPDIR/out")
 library=$FATHOM_BUILD/libfathom.so.0
-count=0
-
-result() { # result STATUS TEXT
-    count=$((count + 1))
-    if [ "$1" -eq 0 ]; then
-        echo "ok $count - $2"
-    else
-        echo "not ok $count - $2"
-        sed 's/^/# /' "$TMPDIR/out"
-    fi
-}
 
 readelf -dW "$library" >"$TMPDIR/dynamic"
 : >"$TMPDIR/out"

@@ -2,15 +2,13 @@
 # fathom report as a command: JSON that any reader parses, the keys of the contract, and one sentence for each error.
 # shellcheck disable=SC2317 # functions are called by name
 set -u
+# shellcheck source=tests/checks.sh
+. "$FATHOM_SOURCE/tests/checks.sh"
 fathom=$FATHOM_BUILD/fathom
 maker=$FATHOM_BUILD/tests/present-views
-for program in "$fathom" "$maker"; do
-    [ -x "$program" ] || { echo "not ok 1 - $program is not built"; echo "1..1"; exit 1; }
-done
+built "$fathom" "$maker"
 cd "$TMPDIR" || exit 1
 
-# shellcheck source=tests/present/checks.sh
-. "$FATHOM_SOURCE/tests/present/checks.sh"
 warned() { # warned COMMAND...: succeeds, and says once that the program of the sample is not here
     "$@" >out 2>err && [ "$(wc -l <err)" -eq 1 ] && says "miniocean: No such file or directory"
 }

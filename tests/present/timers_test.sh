@@ -2,17 +2,15 @@
 # The view timers as a command: its layouts and options, JSON and CSV, from a profile of 4500 tasks made up by a unit test.
 # shellcheck disable=SC2317 # functions are called by name
 set -u
+# shellcheck source=tests/checks.sh
+. "$FATHOM_SOURCE/tests/checks.sh"
 fathom=$FATHOM_BUILD/fathom
 maker=$FATHOM_BUILD/tests/profile-timer_rich
 figures=$FATHOM_SOURCE/tests/profile/figures
-for program in "$fathom" "$maker"; do
-    [ -x "$program" ] || { echo "not ok 1 - $program is not built"; echo "1..1"; exit 1; }
-done
+built "$fathom" "$maker"
 cd "$TMPDIR" || exit 1
 export LC_ALL=C.UTF-8
 
-# shellcheck source=tests/present/checks.sh
-. "$FATHOM_SOURCE/tests/present/checks.sh"
 shows() { # shows FIGURE OPTION...: the report ends as the figure has it; what is before is about the job
     local figure=$1
     shift

@@ -1,19 +1,11 @@
 #!/bin/bash
 # `make install` puts everything in its place, and the installed tree works wherever it is moved to.
 set -u
-count=0
+# shellcheck source=tests/checks.sh
+. "$FATHOM_SOURCE/tests/checks.sh"
+told=("$TMPDIR/out")
 top=$TMPDIR/root
 prefix=$top$(sed -n 's/^prefix=//p' "$FATHOM_BUILD/meson-private/fathom.pc")
-
-result() { # result STATUS TEXT
-    count=$((count + 1))
-    if [ "$1" -eq 0 ]; then
-        echo "ok $count - $2"
-    else
-        echo "not ok $count - $2"
-        sed 's/^/# /' "$TMPDIR/out"
-    fi
-}
 
 DESTDIR=$top meson install -C "$FATHOM_BUILD" --no-rebuild >"$TMPDIR/out" 2>&1
 result $? "install into a DESTDIR"

@@ -1,13 +1,9 @@
 #!/bin/bash
 # The layer check passes the real tree and fails on includes in the wrong direction.
 set -u
+# shellcheck source=tests/checks.sh
+. "$FATHOM_SOURCE/tests/checks.sh"
 check=$FATHOM_SOURCE/tools/check_layers.py
-count=0
-
-result() { # result STATUS TEXT
-    count=$((count + 1))
-    if [ "$1" -eq 0 ]; then echo "ok $count - $2"; else echo "not ok $count - $2"; fi
-}
 
 try() { # try FILE INCLUDE: the check's status and output for a tree with this one line in this one file
     rm -rf "$TMPDIR/tree"

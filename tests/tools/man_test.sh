@@ -1,18 +1,10 @@
 #!/bin/bash
 # The man pages are sound, all installed, and there is one for every command.
 set -u
+# shellcheck source=tests/checks.sh
+. "$FATHOM_SOURCE/tests/checks.sh"
+told=("$TMPDIR/out")
 cd "$FATHOM_SOURCE" || exit 1
-count=0
-
-result() { # result STATUS TEXT
-    count=$((count + 1))
-    if [ "$1" -eq 0 ]; then
-        echo "ok $count - $2"
-    else
-        echo "not ok $count - $2"
-        sed 's/^/# /' "$TMPDIR/out"
-    fi
-}
 
 for page in man/*.[13]; do
     MANWIDTH=80 man --warnings -E UTF-8 -l -Tutf8 -Z "$page" 2>"$TMPDIR/out" >/dev/null

@@ -1,18 +1,10 @@
 #!/bin/bash
 # The test runner counts what tests say and takes a file that ends badly for a failure.
 set -u
-count=0
+# shellcheck source=tests/checks.sh
+. "$FATHOM_SOURCE/tests/checks.sh"
+told=("$TMPDIR/out")
 tree=$TMPDIR/tree
-
-result() { # result STATUS TEXT
-    count=$((count + 1))
-    if [ "$1" -eq 0 ]; then
-        echo "ok $count - $2"
-    else
-        echo "not ok $count - $2"
-        sed 's/^/# /' "$TMPDIR/out"
-    fi
-}
 
 runs() { # runs STATUS LAST_LINE TEXT [WORD...] <SCRIPT: the runner over a tree with the script as its test
     local status=$1 last=$2 text=$3

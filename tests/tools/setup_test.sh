@@ -1,7 +1,9 @@
 #!/bin/bash
 # tools/setup.sh finds what is missing and installs it, or says how; with stand-ins for dpkg-query, apt-get, id, sudo.
 set -u
-count=0
+# shellcheck source=tests/checks.sh
+. "$FATHOM_SOURCE/tests/checks.sh"
+told=("$TMPDIR/out" "$TMPDIR/calls")
 stubs=$TMPDIR/stubs
 mkdir -p "$stubs" "$TMPDIR/tools"
 cp "$FATHOM_SOURCE/tools/setup.sh" "$TMPDIR/tools/"
@@ -11,16 +13,6 @@ build  one    # why
 run    two    # why
 test   three  # why
 END
-
-result() { # result STATUS TEXT
-    count=$((count + 1))
-    if [ "$1" -eq 0 ]; then
-        echo "ok $count - $2"
-    else
-        echo "not ok $count - $2"
-        sed 's/^/# /' "$TMPDIR/out" "$TMPDIR/calls"
-    fi
-}
 
 stub() { # stub NAME <SCRIPT
     { echo '#!/bin/sh'; cat; } >"$stubs/$1"
