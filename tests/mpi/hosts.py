@@ -4,6 +4,7 @@ script that stands in for ssh. The launchers and MPI take them for hosts, and so
 import os
 import pathlib
 import subprocess
+import sys
 import tempfile
 
 SCRIPT = """#!/bin/sh
@@ -76,8 +77,12 @@ class Hosts:
         return [launcher, "-launcher", "ssh", "-launcher-exec", self.agent, "-hosts", listed, "-n", total]
 
 
-def possible():
-    if os.geteuid() != 0:
-        return "needs root for namespaces"
-    probe = subprocess.run(["unshare", "-m", "-u", "true"], capture_output=True, check=False)
-    return "" if probe.returncode == 0 else "namespaces cannot be made here"
+def require():
+    """Ends the test where there can be no hosts."""
+    why_not = "needs root for namespaces"
+    if os.geteuid() == 0:
+        probe = subprocess.run(["unshare", "-m", "-u", "true"], capture_output=True, check=False)
+        why_not = "" if probe.returncode == 0 else "namespaces cannot be made here"
+    if why_not:
+        print(f"1..0 # skip {why_not}")
+        sys.exit()

@@ -181,10 +181,7 @@ def check_buffered(mpi, fleet):
 
 
 def main():
-    why_not = hosts.possible()
-    if why_not:
-        print(f"1..0 # skip {why_not}")
-        return
+    hosts.require()
     for mpi in jobs.MPIS:
         with hosts.Hosts("nodea", "nodeb") as fleet:
             check_buffered(mpi, fleet)
