@@ -85,7 +85,7 @@ void fm_get_strings(struct fm_reader *r)
         longest = last > longest ? last : longest;
     }
     char *suffixes = fm_reader_take(r, &r->scratch, total, 1), *text = fm_reader_take(r, &r->scratch, longest + 1, 1);
-    if (fm_reader_stopped(r))
+    if (!column || fm_reader_stopped(r))
         return;
     fm_unpack_text(&r->unpack, suffixes, total);
     strings[0] = "";
@@ -94,9 +94,11 @@ void fm_get_strings(struct fm_reader *r)
         text[prefixes[i] + column[i]] = 0;
         suffixes += column[i];
         strings[i + 1] = fm_profile_intern(r->profile, text);
-        if (!strings[i + 1])
+        if (!strings[i + 1]) {
             r->no_memory = true;
-        else if (strlen(text) != prefixes[i] + column[i] || strcmp(strings[i], strings[i + 1]) >= 0)
+            return;
+        }
+        if (strlen(text) != prefixes[i] + column[i] || strcmp(strings[i], strings[i + 1]) >= 0)
             r->wrong = "its texts are not in order";
     }
     r->strings = strings;
