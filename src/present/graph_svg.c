@@ -63,7 +63,7 @@ static bool measure(struct drawing *drawing, struct fm_arena *arena)
         right += drawing->width[i] + GAP;
     }
     drawing->page_width = right - GAP + MARGIN > LEAST_WIDTH ? right - GAP + MARGIN : LEAST_WIDTH;
-    double title = 15 * fm_xml_width(graph->title) + 2 * MARGIN;
+    double title = fm_svg_title_width(graph->title);
     drawing->page_width = title > drawing->page_width ? title : drawing->page_width;
     drawing->page_height = bottom + FOOT;
     return true;

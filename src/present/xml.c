@@ -6,6 +6,8 @@
 #include "base/units.h"
 #include "base/utf8.h"
 
+enum { TITLE_SIZE = 15 };
+
 void fm_xml_text(FILE *out, const char *text)
 {
     while (*text) {
@@ -63,8 +65,14 @@ void fm_svg_text(FILE *out, double x, double y, const char *style, const char *t
     fputs("</text>", out);
 }
 
+double fm_svg_title_width(const char *title)
+{
+    return TITLE_SIZE * fm_xml_width(title) + 2 * FM_SVG_MARGIN;
+}
+
 void fm_svg_start(FILE *out, double width, double height, const char *title)
 {
+    char style[48];
     fputs("<svg xmlns=\"http://www.w3.org/2000/svg\" role=\"img\"", out);
     fm_xml_attribute(out, "width", width);
     fm_xml_attribute(out, "height", height);
@@ -75,6 +83,7 @@ void fm_svg_start(FILE *out, double width, double height, const char *title)
     fputs("\" font-family=\"Helvetica, Arial, 'DejaVu Sans', sans-serif\">\n<title>", out);
     fm_xml_text(out, title);
     fputs("</title>\n<rect width=\"100%\" height=\"100%\" fill=\"#ffffff\"/>\n", out);
-    fm_svg_text(out, FM_SVG_MARGIN, 28, "font-size=\"15\" fill=\"#1b2733\"", title);
+    snprintf(style, sizeof style, "font-size=\"%d\" fill=\"#1b2733\"", TITLE_SIZE);
+    fm_svg_text(out, FM_SVG_MARGIN, 28, style, title);
     fputc('\n', out);
 }

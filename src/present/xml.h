@@ -14,6 +14,8 @@ void fm_xml_number(FILE *out, double number);
 void fm_xml_attribute(FILE *out, const char *name, double value);
 /* The start of an SVG file: its element, to be closed, a title, a white page and the same title on it. */
 void fm_svg_start(FILE *out, double width, double height, const char *title);
+/* px: how wide a page must be for its title. */
+double fm_svg_title_width(const char *title);
 /* A <text>; `style` are further attributes. */
 void fm_svg_text(FILE *out, double x, double y, const char *style, const char *text);
 /* In px, at a size of 1 px, as a wide sans-serif face has it: the viewer's own face is not known. */
