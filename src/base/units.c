@@ -26,7 +26,7 @@ static int reaches(double value, double unit)
 }
 
 /* As printf's %f, whose point depends on the locale; a tie goes to the even digit there too. */
-static const char *decimal_text(char *buffer, double value, unsigned decimals)
+const char *fm_decimal_text(char *buffer, double value, unsigned decimals)
 {
     uint64_t power = fm_power_of_ten(decimals), scaled = fm_rounded(value * (double)power);
     scaled -= scaled % 2 && (double)scaled - value * (double)power == 0.5;
@@ -39,7 +39,7 @@ static const char *decimal_text(char *buffer, double value, unsigned decimals)
 
 static const char *number_text(char *buffer, double value, unsigned decimals, const char *unit)
 {
-    size_t n = strlen(decimal_text(buffer, value, decimals));
+    size_t n = strlen(fm_decimal_text(buffer, value, decimals));
     snprintf(buffer + n, FM_UNIT_CHARS - n, " %s", unit);
     return buffer;
 }
@@ -125,7 +125,7 @@ const char *fm_mean_text(char *buffer, double mean)
 {
     if (is_whole(mean) || mean >= 1e4)
         return fm_count_text(buffer, fm_rounded(mean));
-    return decimal_text(buffer, mean, 1);
+    return fm_decimal_text(buffer, mean, 1);
 }
 
 const char *fm_percent_text(char *buffer, double fraction)
@@ -135,7 +135,7 @@ const char *fm_percent_text(char *buffer, double fraction)
     else if (fraction >= 0.9995 && fraction < 1)
         snprintf(buffer, FM_UNIT_CHARS, ">99.9");
     else
-        decimal_text(buffer, 100 * fraction, 1);
+        fm_decimal_text(buffer, 100 * fraction, 1);
     return buffer;
 }
 
@@ -156,7 +156,7 @@ static void fine_text(char *buffer, double percent)
     unsigned decimals = 0;
     for (double least = 9.95; percent < least && decimals < 4; least /= 10)
         decimals++;
-    char *end = buffer + strlen(decimal_text(buffer, percent, decimals));
+    char *end = buffer + strlen(fm_decimal_text(buffer, percent, decimals));
     while (decimals && end[-1] == '0')
         end--;
     end -= end[-1] == '.';

@@ -12,12 +12,13 @@
 
 enum { FM_UNIT_CHARS = 32 };
 
-const char *fm_time_text(char *buffer, double ns);           /* 41 ns, 4.5 ms, 12.3 s, 1,234 s, 27.8 h */
-const char *fm_time_fine(char *buffer, double ns);           /* four digits: 41 ns, 4.512 ms, 12.34 s, 1,234 s */
-const char *fm_bytes_text(char *buffer, double bytes);       /* 8 B, 1.2 MiB */
-const char *fm_rate_text(char *buffer, double per_second);   /* 1.2 MiB/s */
-const char *fm_count_text(char *buffer, uint64_t count);     /* 1,234,567; from ten million on 12.3 M */
-const char *fm_mean_text(char *buffer, double mean);         /* a count that need not be whole: 128, 127.5 */
+const char *fm_time_text(char *buffer, double ns);         /* 41 ns, 4.5 ms, 12.3 s, 1,234 s, 27.8 h */
+const char *fm_time_fine(char *buffer, double ns);         /* four digits: 41 ns, 4.512 ms, 12.34 s, 1,234 s */
+const char *fm_bytes_text(char *buffer, double bytes);     /* 8 B, 1.2 MiB */
+const char *fm_rate_text(char *buffer, double per_second); /* 1.2 MiB/s */
+const char *fm_count_text(char *buffer, uint64_t count);   /* 1,234,567; from ten million on 12.3 M */
+const char *fm_mean_text(char *buffer, double mean);       /* a count that need not be whole: 128, 127.5 */
+const char *fm_decimal_text(char *buffer, double value, unsigned decimals); /* 1,234.50: digits after the point */
 const char *fm_percent_text(char *buffer, double fraction);  /* 34.1, without the sign; <0.1 when it is not zero */
 const char *fm_percent_whole(char *buffer, double fraction); /* 34 %, for sentences; <1 % when it is not zero */
 const char *fm_percent_fine(char *buffer, double fraction); /* 34 %, 0.34 %: two digits; <0.001 % when it is not zero */

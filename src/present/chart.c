@@ -3,7 +3,7 @@
 #include "base/units.h"
 #include "present/xml.h"
 
-enum { LEFT = 58, RIGHT = 130, TOP = 34, BOTTOM = 42, MOST_TICKS = 5, LABEL_ROW = 14 };
+enum { LEFT = 58, RIGHT = 130, TOP = 34, BOTTOM = 42, MOST_TICKS = 5, LABEL_ROW = 14, MOST_DECIMALS = 9 };
 
 static const struct style {
     const char *colour, *dashes;
@@ -69,7 +69,13 @@ static const struct style *style_of(const struct frame *frame, size_t line)
 
 /* ---- parts ---- */
 
-const char *fm_chart_tick(char *buffer, double seconds, double step)
+static bool is_whole(double number)
+{
+    double off = number - (double)fm_rounded(number);
+    return off < 1e-3 && off > -1e-3;
+}
+
+const char *fm_chart_tick(char *buffer, double seconds, double most)
 {
     static const struct {
         double seconds;
@@ -77,10 +83,13 @@ const char *fm_chart_tick(char *buffer, double seconds, double step)
     } units[] = {{1, "s"}, {1e-3, "ms"}, {1e-6, "us"}, {1e-9, "ns"}};
     char number[FM_UNIT_CHARS];
     size_t unit = 0;
-    while (unit < sizeof units / sizeof *units - 1 && units[unit].seconds > step)
+    unsigned decimals = 0;
+    while (unit < sizeof units / sizeof *units - 1 && units[unit].seconds > most * 1.000001)
         unit++;
-    double tenths = (double)fm_rounded(seconds / units[unit].seconds * 10);
-    snprintf(buffer, FM_UNIT_CHARS, "%.24s %s", fm_mean_text(number, tenths / 10), units[unit].name);
+    for (double value = seconds / units[unit].seconds; decimals < MOST_DECIMALS && !is_whole(value); value *= 10)
+        decimals++;
+    fm_decimal_text(number, seconds / units[unit].seconds, decimals);
+    snprintf(buffer, FM_UNIT_CHARS, "%.24s %s", number, units[unit].name);
     return seconds > 0 ? buffer : "0";
 }
 
@@ -97,7 +106,7 @@ static void draw_axes(const struct frame *frame)
         fm_xml_number(frame->out, frame->width);
         fprintf(frame->out, "\" stroke=\"%s\"/>", i ? "#e3e8ed" : "#7d8fa1");
         fm_svg_text(frame->out, frame->x - 8, y + 4, WORDS " text-anchor=\"end\"",
-                    fm_chart_tick(text, frame->step * i, frame->step));
+                    fm_chart_tick(text, frame->step * i, frame->step * frame->ticks));
     }
     for (size_t i = 0; i < frame->chart->n; i++)
         fm_svg_text(frame->out, across(frame, i), frame->y + frame->height + 16, WORDS " text-anchor=\"middle\"",

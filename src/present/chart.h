@@ -31,8 +31,8 @@ void fm_chart_draw(const struct fm_chart *chart, double x, double y, FILE *out);
 /* What charts share with other pictures. Between two ticks: 1, 2, 2.5 or 5 times a power of ten, so that at most so many
  * reach a value. */
 double fm_chart_step(double value, unsigned ticks);
-/* "15 s", "2.5 s", "200 ms": all ticks of an axis in the largest unit that is not above their distance; FM_UNIT_CHARS. */
-const char *fm_chart_tick(char *buffer, double seconds, double step);
+/* "15 s", "0.25 s", "200 ms": all ticks of an axis in the unit of its largest value; FM_UNIT_CHARS. */
+const char *fm_chart_tick(char *buffer, double seconds, double most);
 const char *fm_chart_colour(size_t style); /* of lines, and further ones that differ from these */
 enum { FM_CHART_COLOURS = 12 };            /* the last one is grey: of all the others */
 

@@ -3,9 +3,43 @@
 #include <string.h>
 
 #include "base/units.h"
+#include "present/chart.h"
+#include "profile/crc.h"
+#include "profile/order.h"
 
 const char fm_no_sequence[] = "Nothing is known of what ranks did over time: no call paths were sampled (fathom run "
                               "--sample 97 does), or an older Fathom has written the profile.";
+
+/* ---- who chooses before whom ---- */
+
+/* Below so much of the time a module is in one run and not in the next. */
+static bool is_seldom(const struct fm_module_sequence *s, uint32_t module)
+{
+    return (s->modules[module].work + s->modules[module].waiting) * 100 < s->work + s->waiting;
+}
+
+static bool chooses_before(const struct fm_module_sequence *s, uint32_t a, uint32_t b)
+{
+    if (is_seldom(s, a) != is_seldom(s, b))
+        return is_seldom(s, b);
+    return fm_compare_text(s->modules[a].name, s->modules[b].name) < 0;
+}
+
+/* The modules with most moments, at most so many, by name and not by cost: in two runs of a program they choose alike,
+ * and those that are seen seldom (from *seldom on) take nothing away from the others. */
+static size_t list_choosers(const struct fm_module_sequence *s, size_t most, uint32_t *choosers, size_t *seldom)
+{
+    size_t n = s->n_modules < most ? s->n_modules : most;
+    *seldom = 0;
+    for (uint32_t i = 0; i < n; i++) {
+        size_t at = i;
+        for (; at > 0 && chooses_before(s, i, choosers[at - 1]); at--)
+            choosers[at] = choosers[at - 1];
+        choosers[at] = i;
+        *seldom += !is_seldom(s, i);
+    }
+    return n;
+}
 
 /* ---- signs ---- */
 
@@ -14,27 +48,88 @@ static char capital(char c)
     return (char)(c >= 'a' && c <= 'z' ? c - 'a' + 'A' : c);
 }
 
-static bool is_free(const char *letters, size_t n, char letter)
+static bool is_letter(char c)
 {
-    return letter >= 'A' && letter <= 'Z' && !memchr(letters, letter, n);
+    return c >= 'A' && c <= 'Z';
 }
 
-/* The first letter of its name that no module before it has, else the first of the alphabet. */
+static char first_letter(const char *name)
+{
+    while (*name && !is_letter(capital(*name)))
+        name++;
+    return capital(*name);
+}
+
+/* The first letter of its name that is free, else the first of the alphabet. */
 static char letter_for(const char *name, const char *letters, size_t n)
 {
     for (; *name; name++)
-        if (is_free(letters, n, capital(*name)))
+        if (is_letter(capital(*name)) && !memchr(letters, capital(*name), n))
             return capital(*name);
     char letter = 'A';
-    while (!is_free(letters, n, letter))
+    while (memchr(letters, letter, n))
         letter++;
     return letter;
 }
 
+static void give_letters(const struct fm_module_sequence *s, const uint32_t *choosers, size_t n, char *letters)
+{
+    for (size_t i = 0; i < n; i++) {
+        char first = first_letter(s->modules[choosers[i]].name);
+        if (first && !memchr(letters, first, s->n_modules))
+            letters[choosers[i]] = first;
+    }
+    for (size_t i = 0; i < n; i++)
+        if (letters[choosers[i]] == FM_SEQUENCE_OTHER)
+            letters[choosers[i]] = letter_for(s->modules[choosers[i]].name, letters, s->n_modules);
+}
+
 void fm_sequence_letters(const struct fm_module_sequence *sequence, char *letters)
 {
+    uint32_t choosers[FM_SEQUENCE_LETTERS];
+    size_t seldom, n = list_choosers(sequence, FM_SEQUENCE_LETTERS, choosers, &seldom);
+    memset(letters, FM_SEQUENCE_OTHER, sequence->n_modules);
+    give_letters(sequence, choosers, seldom, letters);
+    give_letters(sequence, choosers + seldom, n - seldom, letters);
+}
+
+/* ---- colours ---- */
+
+enum { OWN_COLOURS = FM_CHART_COLOURS - 1 };
+
+static unsigned wished_colour(const char *name)
+{
+    return (unsigned)(fm_crc64(name, strlen(name)) % OWN_COLOURS);
+}
+
+static void give_colours(const struct fm_module_sequence *s, const uint32_t *choosers, size_t n, bool *taken,
+                         unsigned *colours)
+{
+    for (size_t i = 0; i < n; i++) {
+        unsigned wished = wished_colour(s->modules[choosers[i]].name);
+        colours[choosers[i]] = taken[wished] ? OWN_COLOURS : wished;
+        taken[wished] = true;
+    }
+    for (size_t i = 0; i < n; i++) {
+        unsigned colour = wished_colour(s->modules[choosers[i]].name);
+        if (colours[choosers[i]] != OWN_COLOURS)
+            continue;
+        while (taken[colour])
+            colour = (colour + 1) % OWN_COLOURS;
+        taken[colour] = true;
+        colours[choosers[i]] = colour;
+    }
+}
+
+void fm_sequence_colours(const struct fm_module_sequence *sequence, unsigned *colours)
+{
+    uint32_t choosers[OWN_COLOURS];
+    bool taken[OWN_COLOURS] = {false};
+    size_t seldom, n = list_choosers(sequence, OWN_COLOURS, choosers, &seldom);
     for (size_t i = 0; i < sequence->n_modules; i++)
-        letters[i] = i < FM_SEQUENCE_LETTERS ? letter_for(sequence->modules[i].name, letters, i) : FM_SEQUENCE_OTHER;
+        colours[i] = OWN_COLOURS;
+    give_colours(sequence, choosers, seldom, taken, colours);
+    give_colours(sequence, choosers + seldom, n - seldom, taken, colours);
 }
 
 char fm_sequence_sign(const char *letters, const struct fm_module_moment *moment)

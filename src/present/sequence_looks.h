@@ -1,4 +1,5 @@
-/* How the views of the sequence show modules: each with a letter of its name where that is free, and a colour. */
+/* How the views of the sequence show modules: each with a letter, of its name where one is free, and a colour. They go
+ * by names, and cost decides only who has one at all, so that pictures of two runs can be laid side by side. */
 #ifndef FM_PRESENT_SEQUENCE_LOOKS_H
 #define FM_PRESENT_SEQUENCE_LOOKS_H
 
@@ -7,8 +8,10 @@
 /* Beyond so many modules the others share a sign, and a colour. */
 enum { FM_SEQUENCE_LETTERS = 20, FM_SEQUENCE_OTHER = '*', FM_SEQUENCE_OTHER_WAITS = '.' };
 
-/* letters[i]: of module i, a capital. */
+/* letters[i]: of module i, a capital; the first of its name, unless a module that comes before it by name has that. */
 void fm_sequence_letters(const struct fm_module_sequence *sequence, char *letters);
+/* colours[i]: of module i, a style of fm_chart_colour. */
+void fm_sequence_colours(const struct fm_module_sequence *sequence, unsigned *colours);
 /* Of work, or in small of waiting; ' ' where nothing is known. */
 char fm_sequence_sign(const char *letters, const struct fm_module_moment *moment);
 

@@ -4,21 +4,27 @@
 #include "present/sequence_looks.h"
 #include "present/xml.h"
 
-enum { WIDTH = 1000, LABELS = 70, AXIS = 40, LEGEND_ROW = 22, LEGEND_COLUMNS = 3, TICKS = 10, LEAST_LABEL = 14 };
+enum {
+    WIDTH = 1000,
+    LABELS = 70,
+    AXIS = 40,
+    LEGEND_ROW = 22,
+    LEGEND_COLUMNS = 3,
+    TICKS = 10,
+    LEAST_LABEL = 14,
+    MARK = 8, /* px, at most */
+    NAME_COLUMNS = 20,
+};
 #define WORDS "font-size=\"12\" fill=\"#4a5a6a\""
 #define PALE "0.35"
 
 struct page {
     struct fm_report *report;
     const struct fm_module_sequence *sequence;
+    unsigned *colours;     /* of modules */
     double left, top, row; /* px: where the cells begin, and how high a row is */
     FILE *out;
 };
-
-static size_t colour_of(size_t module)
-{
-    return module < FM_CHART_COLOURS - 1 ? module : FM_CHART_COLOURS - 1;
-}
 
 static size_t legend_items(const struct fm_module_sequence *s)
 {
@@ -38,6 +44,19 @@ static const char *share_text(const struct page *page, size_t moments)
                      fm_percent_fine(share, fm_ratio((double)moments, (double)s->n_moments)));
 }
 
+/* px. A moment is known by one sample: where there is room for more than a mark, the rest stays white. */
+static double mark_width(const struct page *page)
+{
+    double moment = (double)WIDTH / (double)page->sequence->n_moments;
+    return moment < MARK ? moment : MARK;
+}
+
+/* How many moments from `at` on are one stroke: equal ones, if their marks touch. */
+static size_t stroke_of(const struct page *page, const struct fm_module_row *row, size_t at)
+{
+    return page->sequence->n_moments * MARK < WIDTH ? 1 : fm_module_run(page->sequence, row, at);
+}
+
 /* All that a rank has of a module at work, or waiting, as one dashed line with a title. */
 static void draw_cells(const struct page *page, const struct fm_module_row *row, double y, size_t module, bool waits)
 {
@@ -47,10 +66,10 @@ static void draw_cells(const struct page *page, const struct fm_module_row *row,
         moments += row->moments[i].module == module + 1 && row->moments[i].waits == waits;
     if (!moments)
         return;
-    fprintf(page->out, "<path stroke=\"%s\"%s d=\"", fm_chart_colour(colour_of(module)),
+    fprintf(page->out, "<path stroke=\"%s\"%s d=\"", fm_chart_colour(page->colours[module]),
             waits ? " stroke-opacity=\"" PALE "\"" : "");
     for (size_t at = 0, n; at < s->n_moments; at += n) {
-        n = fm_module_run(s, row, at);
+        n = stroke_of(page, row, at);
         if (row->moments[at].module != module + 1 || row->moments[at].waits != waits)
             continue;
         fputc('M', page->out);
@@ -58,7 +77,7 @@ static void draw_cells(const struct page *page, const struct fm_module_row *row,
         fputc(' ', page->out);
         fm_xml_number(page->out, y);
         fputc('H', page->out);
-        fm_xml_number(page->out, across(page, at + n));
+        fm_xml_number(page->out, across(page, at + n - 1) + mark_width(page));
     }
     fprintf(page->out, "\"><title>rank %u: ", row->rank);
     fm_xml_text(page->out, s->modules[module].name);
@@ -105,7 +124,8 @@ static void draw_axis(const struct page *page)
         fputc(' ', page->out);
         fm_xml_number(page->out, y);
         fputs("v5\"/>", page->out);
-        fm_svg_text(page->out, x, y + 18, WORDS " text-anchor=\"middle\"", fm_chart_tick(text, (double)i * step, step));
+        fm_svg_text(page->out, x, y + 18, WORDS " text-anchor=\"middle\"",
+                    fm_chart_tick(text, (double)i * step, start + span));
     }
     fputc('\n', page->out);
 }
@@ -123,7 +143,9 @@ static const char *legend_text(const struct page *page, const struct fm_sequence
 {
     double whole = (double)(page->sequence->work + page->sequence->waiting);
     char share[FM_UNIT_CHARS];
-    const char *text = fm_format(&page->report->arena, "%s:", name);
+    struct fm_cut cut = fm_text_cut(name, NAME_COLUMNS);
+    const char *text = cut.tail ? fm_format(&page->report->arena, "%.*s..%s:", (int)cut.head, name, cut.tail)
+                                : fm_format(&page->report->arena, "%s:", name);
     if (module->work)
         text = fm_format(&page->report->arena, "%s work %s%s", text,
                          fm_percent_whole(share, fm_ratio((double)module->work, whole)), module->waiting ? "," : "");
@@ -148,11 +170,21 @@ static void draw_legend(const struct page *page)
         size_t line = i / LEGEND_COLUMNS;
         double x = page->left + (double)(i % LEGEND_COLUMNS) * WIDTH / LEGEND_COLUMNS,
                row = y + (double)line * LEGEND_ROW;
-        draw_sample(page, x, row, fm_chart_colour(i), "1");
-        draw_sample(page, x + 14, row, fm_chart_colour(i), PALE);
+        draw_sample(page, x, row, fm_chart_colour(page->colours[i]), "1");
+        draw_sample(page, x + 14, row, fm_chart_colour(page->colours[i]), PALE);
         fm_svg_text(page->out, x + 34, row, WORDS, legend_text(page, &item, others ? "others" : item.name));
         fputc('\n', page->out);
     }
+}
+
+static void draw_note(const struct page *page, double y)
+{
+    char time[FM_UNIT_CHARS];
+    fm_svg_text(page->out, page->left, y, WORDS,
+                fm_format(&page->report->arena,
+                          "A mark is one sample, each %s after the last; pale: waiting, white: nothing is known.",
+                          fm_time_text(time, (double)page->sequence->moment_ns)));
+    fputc('\n', page->out);
 }
 
 static double height_of_row(size_t rows)
@@ -170,16 +202,24 @@ enum fm_status fm_view_sequence_svg(struct fm_report *report, FILE *out, struct 
         return fm_fail(error, FM_ERR_INPUT, "%s", fm_no_sequence);
     struct page page = {.report = report,
                         .sequence = &sequence,
+                        .colours = fm_arena_alloc(&report->arena, sequence.n_modules * sizeof(unsigned)),
                         .left = FM_SVG_MARGIN + LABELS,
                         .top = FM_SVG_HEAD,
                         .row = height_of_row(sequence.n_rows),
                         .out = out};
+    if (!page.colours)
+        return fm_fail(error, FM_ERR_MEMORY, "no memory left for a picture");
+    fm_sequence_colours(&sequence, page.colours);
     size_t legend = (legend_items(&sequence) + LEGEND_COLUMNS - 1) / LEGEND_COLUMNS;
-    double height = page.top + (double)sequence.n_rows * page.row + AXIS + (double)legend * LEGEND_ROW + FM_SVG_MARGIN;
-    fm_svg_start(out, page.left + WIDTH + 2 * FM_SVG_MARGIN, height, fm_sequence_headline(report, &sequence));
+    double height = page.top + (double)sequence.n_rows * page.row + AXIS + (double)(legend + 1) * LEGEND_ROW +
+                    FM_SVG_MARGIN;
+    const char *title = fm_sequence_headline(report, &sequence);
+    double width = page.left + WIDTH + 2 * FM_SVG_MARGIN, least = fm_svg_title_width(title);
+    fm_svg_start(out, width > least ? width : least, height, title);
     draw_rows(&page);
     draw_axis(&page);
     draw_legend(&page);
+    draw_note(&page, height - FM_SVG_MARGIN);
     fputs("</svg>\n", out);
     return FM_OK;
 }

@@ -40,12 +40,19 @@ static size_t moment_at(const struct page *page, size_t column)
     return column * page->sequence->n_moments / page->columns;
 }
 
+/* A moment is known by one sample: columns beyond its first stay blank. */
+static bool begins_moment(const struct page *page, size_t column)
+{
+    return !column || moment_at(page, column) != moment_at(page, column - 1);
+}
+
 static void print_row(const struct page *page, const struct fm_module_row *row)
 {
     char line[FM_TEXT_COLUMNS + 1];
     size_t end = 0;
     for (size_t i = 0; i < page->columns; i++) {
-        line[i] = fm_sequence_sign(page->letters, &row->moments[moment_at(page, i)]);
+        const struct fm_module_moment *moment = &row->moments[moment_at(page, i)];
+        line[i] = begins_moment(page, i) ? fm_sequence_sign(page->letters, moment) : ' ';
         end = line[i] == ' ' ? end : i + 1;
     }
     fprintf(page->out, "rank %*u %.*s\n", (int)page->label - LABEL, row->rank, (int)end, line);
@@ -81,7 +88,7 @@ static void print_axis(const struct page *page)
     fprintf(page->out, "%*s%.*s\n%*s", (int)page->label, "", (int)page->columns, line, (int)page->label, "");
     for (uint64_t i = first; (double)i * step < start + seconds(page); i++) {
         size_t at = (size_t)(((double)i * step - start) / width);
-        const char *time = fm_chart_tick(text, (double)i * step, step);
+        const char *time = fm_chart_tick(text, (double)i * step, start + seconds(page));
         if ((!printed || at > printed) && at + strlen(time) <= FM_TEXT_LIMIT - page->label)
             printed += (size_t)fprintf(page->out, "%*s%s", (int)(at - printed), "", time);
     }
@@ -123,8 +130,12 @@ static void print_foot(const struct page *page, size_t step)
     char time[FM_UNIT_CHARS];
     const struct fm_module_sequence *s = page->sequence;
     size_t every = step * s->rank_step;
-    fprintf(page->out, "A letter is %s: a capital for work, a small one for waiting, a blank where nothing is known.\n",
-            fm_time_text(time, seconds(page) * 1e9 / (double)page->columns));
+    size_t letters = s->n_moments < page->columns ? s->n_moments : page->columns;
+    fprintf(page->out,
+            "A letter is one sample, each %s after the last: a capital for work, a small one for waiting.\n%s",
+            fm_time_text(time, seconds(page) * 1e9 / (double)letters),
+            letters < page->columns ? "Between samples, and wherever else there is a blank, nothing is known.\n"
+                                    : "Where there is a blank nothing is known.\n");
     fputs("Time in MPI is that of the module that calls it; in a collective it is waiting where most of it is.\n"
           "Of a process its first thread is shown.\n",
           page->out);

@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/units.h"
+#include "present/chart.h"
 #include "present/export.h"
 #include "present/graph.h"
 #include "present/report_json.h"
@@ -215,7 +217,36 @@ static void test_hostile(void)
     fm_profile_destroy(profile);
 }
 
-/* The first free letter of its name, then of the alphabet; and signs for those that have none. */
+/* Costs go another way in the second run, and a module is seen that the first has not met. */
+static void test_looks_stay(void)
+{
+    struct fm_sequence_module first[] = {{"barotropic", 60, 0}, {"baroclinic", 40, 0}, {"ice", 30, 10}, {"io", 0, 9}},
+                              second[] = {{"ice", 50, 30},
+                                          {"baroclinic", 45, 0},
+                                          {"barotropic", 35, 0},
+                                          {"io", 0, 9},
+                                          {"atmosphere", 1, 0}};
+    const struct fm_module_sequence one = {.modules = first, .n_modules = 4, .work = 130, .waiting = 19},
+                                    other = {.modules = second, .n_modules = 5, .work = 131, .waiting = 39};
+    char letters[5] = "", others[6] = "";
+    unsigned colours[4], other_colours[5];
+    fm_sequence_letters(&one, letters);
+    fm_sequence_letters(&other, others);
+    tap_ok(strcmp(letters, "ABIO") == 0 && strcmp(others, "IBAOT") == 0, "in another run too: %s, %s", letters, others);
+    fm_sequence_colours(&one, colours);
+    fm_sequence_colours(&other, other_colours);
+    tap_ok(colours[0] == other_colours[2] && colours[1] == other_colours[1] && colours[2] == other_colours[0] &&
+               colours[3] == other_colours[3],
+           "and their colours");
+    bool distinct = true;
+    for (size_t i = 0; i < 5; i++)
+        for (size_t k = 0; k < i; k++)
+            distinct &= other_colours[i] != other_colours[k];
+    tap_ok(distinct, "which differ");
+}
+
+/* The first letter of its name, the next free one if a module that is before it by name has that, then of the alphabet;
+ * and signs for those that have none. */
 static void test_letters(void)
 {
     static const char *const first[] = {"ocean", "ice", "coupler", "occ"};
@@ -223,14 +254,56 @@ static void test_letters(void)
     struct fm_sequence_module modules[N];
     char letters[N + 1] = "";
     for (size_t i = 0; i < N; i++)
-        modules[i] = (struct fm_sequence_module){.name = i < 4 ? first[i] : "9"};
+        modules[i] = (struct fm_sequence_module){.name = i < 4 ? first[i] : "~"};
     fm_sequence_letters(&(struct fm_module_sequence){.modules = modules, .n_modules = N}, letters);
-    tap_ok(strcmp(letters, "OICABDEFGHJKLMNPQRST****") == 0, "modules have letters: %s", letters);
+    tap_ok(strcmp(letters, "EICOABDFGHJKLMNPQRST****") == 0, "modules have letters: %s", letters);
     const struct fm_module_moment moments[] = {{0, false}, {1, false}, {1, true}, {N, false}, {N, true}};
     char signs[6] = "";
     for (size_t i = 0; i < 5; i++)
         signs[i] = fm_sequence_sign(letters, &moments[i]);
-    tap_ok(strcmp(signs, " Oo*.") == 0, "and what waits small ones: '%s'", signs);
+    tap_ok(strcmp(signs, " Ee*.") == 0, "and what waits small ones: '%s'", signs);
+}
+
+/* As from fathom attach for a short time: a letter for each, and nothing that nobody has seen. */
+static void test_few_samples(void)
+{
+    struct fm_error error = {0};
+    struct fm_profile *profile = sample_sampled();
+    profile->paths.sequence.n_cells = 4;
+    char *text = print_text(fm_view_sequence_text, profile, &(struct fm_report_options){0}, &error);
+    tap_ok(strstr(text, "\nrank 0 s                      s                      s                      s\n") &&
+               strstr(text, "\nrank 1                        s                      s                      s\n"),
+           "a sample is one letter");
+    tap_ok(strstr(text, "Between samples, and wherever else there is a blank, nothing is known.") != NULL,
+           "and what that means is told");
+    free(text);
+    text = print_text(fm_view_sequence_svg, profile, &(struct fm_report_options){0}, &error);
+    tap_ok(strstr(text, "d=\"M90.0 64.0H98.0M340.0 64.0H348.0M590.0 64.0H598.0M840.0 64.0H848.0\"") != NULL,
+           "and in the picture one mark");
+    free(text);
+    fm_profile_destroy(profile);
+}
+
+static void test_ticks(void)
+{
+    static const struct {
+        double seconds, most;
+        const char *wanted;
+    } ticks[] = {{1, 2.2, "1 s"},
+                 {0.5, 2.2, "0.5 s"},
+                 {0.25, 1, "0.25 s"},
+                 {0.1 + 0.2, 0.9, "300 ms"},
+                 {0, 1, "0"},
+                 {25e-6, 1e-4, "25 us"},
+                 {2500, 12000, "2,500 s"},
+                 {3600.05, 3600.2, "3,600.05 s"},
+                 {0.001, 0.001, "1 ms"},
+                 {0.0075, 0.01, "7.5 ms"}};
+    for (size_t i = 0; i < sizeof ticks / sizeof *ticks; i++) {
+        char text[FM_UNIT_CHARS];
+        const char *tick = fm_chart_tick(text, ticks[i].seconds, ticks[i].most);
+        tap_ok(strcmp(tick, ticks[i].wanted) == 0, "%s at an axis", tick);
+    }
 }
 
 static void test_nothing(void)
@@ -266,6 +339,9 @@ int main(int argc, char **argv)
     test_focus();
     test_hostile();
     test_letters();
+    test_looks_stay();
+    test_few_samples();
+    test_ticks();
     test_nothing();
     return tap_done();
 }
