@@ -14,6 +14,7 @@ struct maker {
     struct fm_arena *arena;
     struct fm_modules *modules;
     struct fm_intern names; /* number: of the item + 1 */
+    bool *fits;             /* rules of the map */
     size_t nodes_capacity, items_capacity;
     uint32_t ranks;
     bool failed;
@@ -139,16 +140,25 @@ static uint32_t cause_of(const struct fm_modules *modules, const struct fm_conte
     return without_mpi(nodes, waits->parent->mark ? waits->parent->mark : leaf->mark & ~WAITS);
 }
 
+static const char *module_of(struct maker *maker, const struct fm_context *at)
+{
+    const struct fm_modules_rule *rule = fm_modules_rule(maker->map, at);
+    if (!rule)
+        return fm_modules_name(maker->map, at);
+    maker->fits[rule - maker->map->rules] = true;
+    return rule->module;
+}
+
 static void add_context(struct maker *maker, struct fm_context *at)
 {
     uint32_t from = at->parent->mark & ~WAITS, waits = at->parent->mark & WAITS;
     switch (at->id.kind) {
     case FM_CONTEXT_FRAME:
-        from = enter(maker, from, fm_modules_name(maker->map, at));
+        from = enter(maker, from, module_of(maker, at));
         waits |= fm_modules_waits(maker->map, at->id.name) ? WAITS : 0;
         break;
     case FM_CONTEXT_ROUTINE:
-        from = enter(maker, from, fm_modules_name(maker->map, at));
+        from = enter(maker, from, module_of(maker, at));
         break;
     default:
         break;
@@ -187,6 +197,19 @@ static void sum_up(struct fm_modules *modules)
         add(&modules->items[nodes[i].module].own, &nodes[i].own);
         if (!is_above(nodes, i, nodes[i].module))
             add(&modules->items[nodes[i].module].all, &nodes[i].all);
+    }
+}
+
+/* Libraries that no sample was in are no news: files name those that some programs need. */
+static void list_idle(struct maker *maker)
+{
+    struct fm_modules *modules = maker->modules;
+    modules->idle = fm_arena_alloc(maker->arena, maker->map->n_rules * sizeof *modules->idle);
+    maker->failed |= !modules->idle;
+    for (size_t i = 0; i < maker->map->n_rules && !maker->failed; i++) {
+        const struct fm_modules_rule *rule = &maker->map->rules[i];
+        if (!maker->fits[i] && rule->kind != FM_RULE_LIBRARY)
+            modules->idle[modules->n_idle++] = rule;
     }
 }
 
@@ -253,12 +276,15 @@ enum fm_status fm_modules_make(const struct fm_calltree *calls, const struct fm_
 {
     struct maker maker = {.map = map, .arena = arena, .modules = modules, .ranks = calls->ranks};
     *modules = (struct fm_modules){0};
+    maker.fits = fm_arena_alloc(arena, map->n_rules * sizeof *maker.fits);
+    maker.failed = !maker.fits;
     add_node(&maker, (struct fm_modules_node){.name = "", .module = UINT32_MAX});
     calls->root->mark = 0;
     for (struct fm_context *at = calls->root->first; at && !maker.failed; at = fm_context_after(calls->root, at))
         add_context(&maker, at);
     if (!maker.failed) {
         sum_up(modules);
+        list_idle(&maker);
         sort_all(&maker);
     }
     return maker.failed ? fm_fail(error, FM_ERR_MEMORY, "no memory left for the modules") : FM_OK;

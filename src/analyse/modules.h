@@ -40,6 +40,9 @@ struct fm_modules {
     struct fm_modules_item *items; /* most work and waiting of its own first */
     size_t n_items;
     struct fm_module_cost whole;
+    /* In the order of the map: rules, not those of libraries, that are the first to fit no function of the tree. */
+    const struct fm_modules_rule **idle;
+    size_t n_idle;
 };
 
 /* Memory is the arena's; tree and map must outlive it. */

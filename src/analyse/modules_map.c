@@ -134,7 +134,7 @@ static enum fm_status read_module(struct reader *reader)
         [FM_RULE_FILE] = "file", [FM_RULE_FUNCTION] = "function", [FM_RULE_LIBRARY] = "library"};
     enum fm_status status = FM_OK;
     const char *module = next_word(reader, &status), *kind = module ? next_word(reader, &status) : NULL;
-    struct fm_modules_rule rule = {.module = module};
+    struct fm_modules_rule rule = {.module = module, .line = reader->line};
     size_t k = 0;
     if (status)
         return status;
@@ -265,12 +265,17 @@ static bool rule_fits(const struct fm_modules_rule *rule, const struct fm_contex
     }
 }
 
+const struct fm_modules_rule *fm_modules_rule(const struct fm_modules_map *map, const struct fm_context *context)
+{
+    for (size_t i = 0; i < map->n_rules; i++)
+        if (rule_fits(&map->rules[i], &context->id))
+            return &map->rules[i];
+    return NULL;
+}
+
 const char *fm_modules_name(const struct fm_modules_map *map, const struct fm_context *context)
 {
     const struct fm_context_id *id = &context->id;
-    for (size_t i = 0; i < map->n_rules; i++)
-        if (rule_fits(&map->rules[i], id))
-            return map->rules[i].module;
     if (id->kind == FM_CONTEXT_ROUTINE)
         return "mpi";
     if (map->path || (!id->defined[0] && !id->module[0]))

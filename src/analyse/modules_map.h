@@ -24,6 +24,7 @@
 struct fm_modules_rule {
     enum { FM_RULE_FILE, FM_RULE_FUNCTION, FM_RULE_LIBRARY } kind;
     const char *module, *pattern;
+    unsigned line; /* of the file */
 };
 
 struct fm_modules_group {
@@ -47,7 +48,9 @@ enum fm_status fm_modules_map_usual(struct fm_modules_map *map, struct fm_arena 
 /* A bad line is an error that names file, line and word. */
 enum fm_status fm_modules_map_read(struct fm_modules_map *map, const char *path, struct fm_arena *arena,
                                    struct fm_error *error);
-/* Of a frame or routine; the text is the map's or the context's. */
+/* The first one that fits a frame or routine; NULL: none does. */
+const struct fm_modules_rule *fm_modules_rule(const struct fm_modules_map *map, const struct fm_context *context);
+/* Of a frame or routine that no rule fits; the text is the map's or the context's. */
 const char *fm_modules_name(const struct fm_modules_map *map, const struct fm_context *context);
 /* Whether time in it is waiting entirely. */
 bool fm_modules_waits(const struct fm_modules_map *map, const char *function);

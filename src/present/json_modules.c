@@ -27,6 +27,21 @@ static void write_list(struct fm_json *json, const struct fm_modules *modules)
     fm_json_end(json);
 }
 
+static void write_idle(struct fm_json *json, const struct fm_modules *modules)
+{
+    fm_json_array(json, "idle_patterns", FM_JSON_LINES);
+    for (size_t i = 0; i < modules->n_idle; i++) {
+        const struct fm_modules_rule *rule = modules->idle[i];
+        fm_json_object(json, NULL, FM_JSON_INLINE);
+        fm_json_whole(json, "line", rule->line);
+        fm_json_text(json, "module", rule->module);
+        fm_json_text(json, "kind", rule->kind == FM_RULE_FILE ? "file" : "function");
+        fm_json_text(json, "pattern", rule->pattern);
+        fm_json_end(json);
+    }
+    fm_json_end(json);
+}
+
 static void open_node(struct fm_json *json, const char *key, const struct fm_modules_node *node)
 {
     fm_json_object(json, key, FM_JSON_LINES);
@@ -78,6 +93,7 @@ enum fm_status fm_json_modules(struct fm_report *report, struct fm_json *json, s
     fm_json_object(json, "modules", FM_JSON_LINES);
     fm_json_seconds(json, "left_out_s", report->helpers_ns);
     write_list(json, &modules);
+    write_idle(json, &modules);
     write_tree(json, &modules);
     fm_json_end(json);
     return FM_OK;

@@ -5,7 +5,7 @@
 #include "present/module_trees.h"
 #include "present/tree_text.h"
 
-enum { USUAL_MODULES = 20, HEADLINE = 3, BAR_COLUMNS = 20 };
+enum { USUAL_MODULES = 20, USUAL_IDLE = 3, HEADLINE = 3, BAR_COLUMNS = 20 };
 
 /* ---- for people ---- */
 
@@ -208,6 +208,25 @@ static bool mpi_works(const struct fm_modules *modules)
     return false;
 }
 
+/* "note: pop.modules: 'icee.f90' (line 3), 'tide_*' (line 9) and 2 more fit nothing here." A slip of the pen, or what no
+ * sample was in: no error, but worth a look. */
+static void print_idle(struct fm_report *report, const struct fm_modules *modules, FILE *out)
+{
+    size_t n = modules->n_idle, shown = fm_report_rows(report, n, USUAL_IDLE);
+    const char *text = fm_format(&report->arena, "note: %s:", report->options.modules);
+    for (size_t i = 0; i < shown; i++)
+        text = fm_format(&report->arena, "%s%s '%s' (line %u)", text,
+                         i == 0       ? ""
+                         : i == n - 1 ? " and"
+                                      : ",",
+                         modules->idle[i]->pattern, modules->idle[i]->line);
+    if (shown < n)
+        text = fm_format(&report->arena, "%s and %zu more (--all shows %s)", text, n - shown,
+                         n - shown == 1 ? "it" : "them");
+    if (n)
+        fm_print_folded(out, fm_format(&report->arena, "%s fit%s nothing here.", text, n == 1 ? "s" : ""), 2);
+}
+
 enum fm_status fm_view_modules_text(struct fm_report *report, FILE *out, struct fm_error *error)
 {
     struct fm_calltree calls;
@@ -244,6 +263,8 @@ enum fm_status fm_view_modules_text(struct fm_report *report, FILE *out, struct 
                 fm_time_text(share, (double)report->helpers_ns));
     if (!report->options.modules)
         fputs("Modules are source files; 'fathom modules init PROGRAM' drafts a file with names for --modules.\n", out);
+    if (!report->options.focus)
+        print_idle(report, &modules, out);
     return FM_OK;
 }
 

@@ -209,6 +209,29 @@ static void with_a_map(void)
     tap_ok(fm_modules_waits(&map, "MPI_Testall") && !fm_modules_waits(&map, "MPI_Waitall"), "else it is the list");
 }
 
+/* What is taken by a line above fits nothing; libraries are not told of. */
+static void idle_patterns(void)
+{
+    struct fm_calltree tree;
+    struct fm_modules_map map;
+    struct fm_error error;
+    if (read_map("module ocean file step.f90 tides.f90\n"
+                 "\n"
+                 "module solver function step pcg_*\n"
+                 "module math   library libm.so* libmvec.so*\n",
+                 &map, &error))
+        abort();
+    fm_calltree_start(&tree, &arena, 1);
+    add_path(&tree, "step.f90:step/libm.so.6", 2, 0);
+    add_path(&tree, "step.f90:step/other.c:pcg_solve", 2, 0);
+    struct fm_modules m = modules_of(&tree, &map);
+    tap_ok(m.n_idle == 2 && strcmp(m.idle[0]->pattern, "tides.f90") == 0 && m.idle[0]->line == 1 &&
+               strcmp(m.idle[1]->pattern, "step") == 0 && m.idle[1]->line == 3,
+           "patterns that fit nothing are listed");
+    fm_modules_map_usual(&map, &arena, NULL);
+    tap_ok(modules_of(&tree, &map).n_idle == 0, "without a map there are none");
+}
+
 static void recursion(void)
 {
     struct fm_calltree tree;
@@ -286,6 +309,7 @@ int main(void)
     bad_lines();
     without_a_map();
     with_a_map();
+    idle_patterns();
     recursion();
     three_modules_wait();
     threads_of_mpi();

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """fathom modules init: drafts from debug information and without, that report can read and that give every function of
 the program a module. What is there is never written over. And which pictures there are."""
+import json
 import pathlib
 import shutil
 import subprocess
@@ -106,6 +107,15 @@ def check_c(tap):
     done, found = modules_of(profile, draft)
     tap.equal((done.returncode, done.stderr, found), (0, "", {"deep_water", "ocean", "ice", "src"}),
               "report reads it, and everything has a module")
+    slips = draft.with_name("slips.txt")
+    slips.write_text("module tides file tide?.c tidse.c\nmodule ice function freeze\n" + "module all file *\n")
+    done = fathom("report", profile, "--view", "modules", "--modules", slips)
+    note = " ".join(done.stdout[done.stdout.rfind("note: "):].split())
+    tap.equal((done.returncode, note), (0, f"note: {slips}: 'tidse.c' (line 1) and 'freeze' (line 2) fit nothing here."),
+              "patterns that fit nothing are told")
+    idle = json.loads(fathom("report", profile, "--format", "json", "--modules", slips).stdout)["modules"]["idle_patterns"]
+    tap.equal(idle, [{"line": 1, "module": "tides", "kind": "file", "pattern": "tidse.c"},
+                     {"line": 2, "module": "ice", "kind": "function", "pattern": "freeze"}], "in JSON too")
     before = draft.read_bytes()
     done = fathom("modules", "init", program, "-o", draft)
     tap.ok(done.returncode == 1 and "is there already" in done.stderr and draft.read_bytes() == before,
