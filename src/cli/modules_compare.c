@@ -100,6 +100,8 @@ struct printer {
 static enum fm_status print(void *context, FILE *out, struct fm_error *error)
 {
     const struct printer *printer = context;
+    if (printer->print == fm_modules_runs_csv || printer->print == fm_modules_runs_svg)
+        fm_run_notes_warn(&printer->runs->notes, "modules compare");
     return printer->print(printer->runs, out, error);
 }
 

@@ -139,16 +139,6 @@ struct printer {
     struct fm_scaling *scaling;
 };
 
-/* CSV has no place for them. */
-static void print_notes(const struct fm_scaling *scaling)
-{
-    for (size_t i = 0; i < scaling->n_notes; i++) {
-        fputs("fathom scale: ", stderr);
-        fm_print_text(stderr, scaling->notes[i]);
-        fputs(".\n", stderr);
-    }
-}
-
 static enum fm_status print(void *context, FILE *out, struct fm_error *error)
 {
     const struct printer *printer = context;
@@ -156,7 +146,7 @@ static enum fm_status print(void *context, FILE *out, struct fm_error *error)
     case FORMAT_JSON:
         return fm_scaling_json(printer->scaling, out, error);
     case FORMAT_CSV:
-        print_notes(printer->scaling);
+        fm_run_notes_warn(&printer->scaling->notes, "scale");
         return fm_scaling_csv(printer->scaling, out, error);
     default:
         return fm_scaling_text(printer->scaling, out, error);

@@ -80,6 +80,25 @@ static bool advise(struct fm_modules_runs *runs)
     return advice;
 }
 
+/* Runs are told apart by their ranks, and those on equally many by their files. */
+static bool find_notes(struct fm_modules_runs *runs)
+{
+    struct fm_noted_run *noted = fm_arena_alloc(&runs->arena, runs->n * sizeof *noted);
+    bool distinct = true;
+    for (size_t i = 1; i < runs->n; i++)
+        distinct &= runs->items[i].report->summary.ranks != runs->items[i - 1].report->summary.ranks;
+    for (size_t i = 0; noted && i < runs->n; i++) {
+        const struct fm_modules_run *run = &runs->items[i];
+        uint32_t ranks = run->report->summary.ranks;
+        noted[i] = (struct fm_noted_run){run->report, run->profile, run->profile};
+        if (distinct)
+            noted[i].label = fm_format(&runs->arena, "%u rank%s", ranks, ranks == 1 ? "" : "s");
+    }
+    if (noted)
+        fm_run_notes_find(&runs->notes, noted, runs->n, runs->mode, &runs->arena);
+    return noted;
+}
+
 enum fm_status fm_modules_runs_make(struct fm_report *const *reports, const char *const *profiles, size_t n,
                                     enum fm_scale_mode mode, struct fm_modules_runs *runs, struct fm_error *error)
 {
@@ -102,7 +121,7 @@ enum fm_status fm_modules_runs_make(struct fm_report *const *reports, const char
     for (size_t i = 0; i < n && room; i++)
         room = add_run(runs, &names, &capacity, i);
     room = room && fm_sort(runs->series, runs->n_series, sizeof *runs->series, by_cost, &runs->arena);
-    room = room && advise(runs);
+    room = room && advise(runs) && find_notes(runs);
     return room ? FM_OK : fm_fail(error, FM_ERR_MEMORY, "no memory left for the modules");
 }
 
@@ -162,6 +181,10 @@ enum fm_status fm_modules_runs_json(struct fm_modules_runs *runs, FILE *out, str
     }
     fm_json_end(&json);
     fm_advice_json(runs->advice, FM_EFFICIENCY_LEAST, "waiting_jumps_after", &json);
+    fm_json_array(&json, "notes", FM_JSON_LINES);
+    for (size_t i = 0; i < runs->notes.n; i++)
+        fm_json_text(&json, NULL, runs->notes.items[i]);
+    fm_json_end(&json);
     fm_json_array(&json, "modules", FM_JSON_LINES);
     for (size_t i = 0; i < runs->n_series; i++)
         json_series(&json, runs, &runs->series[i]);

@@ -5,6 +5,7 @@
 
 #include "analyse/scale_advice.h"
 #include "present/module_trees.h"
+#include "present/run_notes.h"
 
 struct fm_modules_run {
     const char *profile; /* its file */
@@ -25,8 +26,9 @@ struct fm_modules_runs {
     struct fm_modules_series *series; /* most cost in all runs first */
     size_t n_series;
     enum fm_scale_mode mode; /* how the runs are meant */
-    struct fm_scale_advice
-        *advice; /* where to run; NULL: that takes three runs or more, each on ranks of its own number */
+    /* Where to run; NULL: that takes three runs or more, each on ranks of its own number. */
+    struct fm_scale_advice *advice;
+    struct fm_run_notes notes;
     struct fm_arena arena;
 };
 

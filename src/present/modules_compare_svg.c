@@ -181,9 +181,10 @@ enum fm_status fm_modules_runs_svg(struct fm_modules_runs *runs, FILE *out, stru
     add_mpi(&page, &charts[1]);
     add_modules(&page, &charts[2], true);
     add_time(&page, &charts[3]);
-    fm_svg_start(out, 2 * FM_CHART_WIDTH + FM_SVG_MARGIN, FM_SVG_HEAD + 2 * FM_CHART_HEIGHT,
-                 fm_format(page.arena, "%s, %zu runs: work and waiting of its modules",
-                           runs->items[0].report->summary.name, runs->n));
+    const char *title = fm_format(page.arena, "%s, %zu runs: work and waiting of its modules",
+                                  runs->items[0].report->summary.name, runs->n);
+    double width = 2 * FM_CHART_WIDTH + FM_SVG_MARGIN, least = fm_svg_title_width(title);
+    fm_svg_start(out, width > least ? width : least, FM_SVG_HEAD + 2 * FM_CHART_HEIGHT, title);
     for (size_t i = 0; i < 4; i++)
         fm_chart_draw(&charts[i], i % 2 ? FM_CHART_WIDTH : 0, FM_SVG_HEAD + (i / 2 ? FM_CHART_HEIGHT : 0), out);
     fputs("</svg>\n", out);

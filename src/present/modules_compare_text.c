@@ -143,7 +143,9 @@ static void print_head(const struct page *page)
     fprintf(page->out, "%s, %zu runs.", runs->items[0].report->summary.name, runs->n);
     if (page->n < runs->n)
         fprintf(page->out, " Those on most ranks are shown; --format csv has all.");
-    fputs("\n\n", page->out);
+    fputc('\n', page->out);
+    fm_run_notes_print(&runs->notes, page->arena, page->out);
+    fputc('\n', page->out);
 }
 
 enum fm_status fm_modules_runs_text(struct fm_modules_runs *runs, FILE *out, struct fm_error *error)

@@ -254,8 +254,8 @@ enum fm_status fm_scaling_json(struct fm_scaling *scaling, FILE *out, struct fm_
     fm_json_whole(&json, "base", scaling->base);
     fm_json_whole(&json, "other", scaling->other);
     fm_json_array(&json, "notes", FM_JSON_LINES);
-    for (size_t i = 0; i < scaling->n_notes; i++)
-        fm_json_text(&json, NULL, scaling->notes[i]);
+    for (size_t i = 0; i < scaling->notes.n; i++)
+        fm_json_text(&json, NULL, scaling->notes.items[i]);
     fm_json_end(&json);
     fm_json_array(&json, "runs", FM_JSON_LINES);
     for (size_t i = 0; i < scaling->n; i++)

@@ -1,4 +1,3 @@
-#include <inttypes.h>
 #include <string.h>
 
 #include "analyse/scale_measured.h"
@@ -15,82 +14,19 @@ static bool of_paths(enum fm_scaling_view view)
 
 /* ---- what does not fit ---- */
 
-static void note(struct fm_scaling *scaling, const char *sentence)
+/* Of two versions the first is told first, else the smallest run. */
+static enum fm_status find_notes(struct fm_scaling *scaling, struct fm_error *error)
 {
-    void *grown = fm_arena_grow(&scaling->arena, scaling->notes, &scaling->notes_capacity, scaling->n_notes + 1,
-                                sizeof *scaling->notes);
-    if (!grown)
-        return;
-    scaling->notes = grown;
-    scaling->notes[scaling->n_notes++] = sentence;
-}
-
-static const char *arguments_text(struct fm_scaling *scaling, const struct fm_job *job)
-{
-    const char *text = "";
-    for (size_t i = 1; i < job->n_argv; i++)
-        text = fm_format(&scaling->arena, "%s%s%s", text, i > 1 ? " " : "", job->argv[i]);
-    return text;
-}
-
-static double ranks_to_a_core(const struct fm_profile *profile)
-{
-    double most = 0;
-    for (size_t i = 0; i < profile->n_hosts; i++) {
-        double on_core = fm_ratio((double)fm_rankset_count(&profile->hosts[i].ranks), profile->hosts[i].cores);
-        most = on_core > most ? on_core : most;
-    }
-    return most;
-}
-
-static void compare_jobs(struct fm_scaling *scaling, size_t before, size_t i)
-{
-    const struct fm_scaling_run *base = &scaling->runs[before], *run = &scaling->runs[i];
-    const struct fm_job *a = &base->profile->job, *b = &run->profile->job;
-    const char *where = fm_scaling_run_text(scaling, before), *here = fm_scaling_run_text(scaling, i);
-    if (strcmp(base->report.summary.name, run->report.summary.name) != 0)
-        note(scaling, fm_format(&scaling->arena, "these are different programs: %s (%s), %s (%s)",
-                                base->report.summary.name, where, run->report.summary.name, here));
-    else if (strcmp(a->build_id, b->build_id) != 0)
-        note(scaling, fm_format(&scaling->arena, "%s was built anew between the runs (%s, %s)",
-                                run->report.summary.name, where, here));
-    if (strcmp(a->mpi, b->mpi) != 0)
-        note(scaling, fm_format(&scaling->arena, "the MPI differs: %s (%s), %s (%s)", a->mpi[0] ? a->mpi : "none",
-                                where, b->mpi[0] ? b->mpi : "none", here));
-    const char *from = arguments_text(scaling, a), *to = arguments_text(scaling, b);
-    if (scaling->options.mode != FM_SCALE_WEAK && strcmp(from, to) != 0)
-        note(scaling, fm_format(&scaling->arena, "the arguments differ: '%s' (%s), '%s' (%s)", from, where, to, here));
-}
-
-static void note_cores(struct fm_scaling *scaling)
-{
-    char ratio[FM_UNIT_CHARS];
-    double least = 0, most = 0;
+    struct fm_noted_run *runs = fm_arena_alloc(&scaling->arena, scaling->n * sizeof *runs);
+    if (!runs)
+        return fm_fail(error, FM_ERR_MEMORY, "no memory for %zu runs", scaling->n);
     for (size_t i = 0; i < scaling->n; i++) {
-        double here = ranks_to_a_core(scaling->runs[i].profile);
-        least = i && least < here ? least : here;
-        most = here > most ? here : most;
+        size_t run = scaling->base ? scaling->n - 1 - i : i;
+        runs[i] = (struct fm_noted_run){&scaling->runs[run].report, scaling->runs[run].file,
+                                        fm_scaling_run_text(scaling, run)};
     }
-    if (most > 1 && most > least)
-        note(scaling, fm_format(&scaling->arena, "up to %s ranks share a core: what they wait for it looks like loss",
-                                fm_mean_text(ratio, most)));
-}
-
-static void find_notes(struct fm_scaling *scaling)
-{
-    for (size_t i = 1; i < scaling->n; i++)
-        if (scaling->options.mode == FM_SCALE_SAME)
-            compare_jobs(scaling, scaling->base, scaling->other);
-        else
-            compare_jobs(scaling, i - 1, i); /* so that each change is told once */
-    for (size_t i = 0; i < scaling->n; i++) {
-        const struct fm_summary *summary = &scaling->runs[i].report.summary;
-        if (!summary->complete)
-            note(scaling, fm_format(&scaling->arena, "%s is incomplete: %" PRIu64 " of %u rank%s did not end normally",
-                                    scaling->runs[i].file, summary->ended_badly, summary->ranks,
-                                    summary->ranks == 1 ? "" : "s"));
-    }
-    note_cores(scaling);
+    fm_run_notes_find(&scaling->notes, runs, scaling->n, scaling->options.mode, &scaling->arena);
+    return FM_OK;
 }
 
 /* Lines within functions are matched so whenever samples fell elsewhere: only functions and routines tell of a change. */
@@ -103,8 +39,9 @@ static void note_matched(struct fm_scaling *scaling)
         n += scaling->scale.nodes[i].by_name && (kind == FM_CONTEXT_FRAME || kind == FM_CONTEXT_ROUTINE);
     }
     if (n)
-        note(scaling, fm_format(&scaling->arena, "%s call%s matched by name alone: the lines differ",
-                                fm_count_text(count, n), n == 1 ? " was" : "s were"));
+        fm_run_notes_add(&scaling->notes, &scaling->arena,
+                         fm_format(&scaling->arena, "%s call%s matched by name alone: the lines differ",
+                                   fm_count_text(count, n), n == 1 ? " was" : "s were"));
 }
 
 /* ---- which runs, which view ---- */
@@ -298,9 +235,10 @@ enum fm_status fm_scaling_open(struct fm_scaling *scaling, struct fm_scaling_run
         status = make_view(scaling, error);
     if (!status)
         status = judge(scaling, error);
+    if (!status)
+        status = find_notes(scaling, error);
     if (status)
         return status;
-    find_notes(scaling);
     note_matched(scaling);
     return FM_OK;
 }

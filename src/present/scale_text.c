@@ -113,8 +113,7 @@ static void print_answer(struct fm_scaling *scaling, FILE *out)
 {
     bool same = scaling->options.mode == FM_SCALE_SAME;
     fm_print_folded(out, same ? same_headline(scaling) : scaling_headline(scaling), 2);
-    for (size_t i = 0; i < scaling->n_notes; i++) /* before what is concluded in spite of them */
-        fm_print_folded(out, fm_format(&scaling->arena, "Note: %s.", scaling->notes[i]), 2);
+    fm_run_notes_print(&scaling->notes, &scaling->arena, out);
     if (same) {
         print_only_in(scaling, scaling->base, out);
         print_only_in(scaling, scaling->other, out);

@@ -13,6 +13,7 @@
 #include "analyse/scale_trend.h"
 #include "analyse/scale_verdict.h"
 #include "present/context_text.h"
+#include "present/run_notes.h"
 
 enum fm_scaling_view {
     FM_SCALING_USUAL, /* calls where all runs have call paths, else mpi */
@@ -58,8 +59,7 @@ struct fm_scaling {
     struct fm_verdicts verdicts;
     size_t winner, loser; /* whom verdicts are of: the two; but of two versions the slower one is the loser */
     struct fm_arena arena;
-    const char **notes; /* what does not fit: sentences */
-    size_t n_notes, notes_capacity;
+    struct fm_run_notes notes; /* what does not fit */
 };
 
 /* Puts `runs` in order. Wrong usage: runs of equal size, views of what the profiles do not hold. Close it in any case. */

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "analyse/scale_measured.h"
+#include "present/modules_compare.h"
 #include "present/sample_pop.h"
 #include "profile/encode.h"
 #include "reduce/synthetic.h"
@@ -204,6 +205,34 @@ static void noted(struct fm_profile *a, struct fm_profile *b, enum fm_scale_mode
     free(text);
 }
 
+/* Modules over runs are noted of as well. */
+static void compared(struct fm_profile *a, struct fm_profile *b, const char *sentence, bool is)
+{
+    struct fm_report reports[2];
+    struct fm_report *const both[] = {&reports[0], &reports[1]};
+    static const char *const files[] = {"a.fathom", "b.fathom"};
+    const struct fm_report_options options = {0};
+    struct fm_symbols *symbols = pop_symbols();
+    struct fm_modules_runs runs;
+    struct fm_error error = {0};
+    char *text = NULL;
+    size_t size;
+    FILE *out = open_memstream(&text, &size);
+    if (fm_report_open(&reports[0], a, symbols, &options, &error) ||
+        fm_report_open(&reports[1], b, symbols, &options, &error) ||
+        fm_modules_runs_make(both, files, 2, FM_SCALE_STRONG, &runs, &error) ||
+        fm_modules_runs_text(&runs, out, &error))
+        abort();
+    fclose(out);
+    if (!tap_ok((strstr(text, sentence) != NULL) == is, "modules, %s: %s", is ? "noted" : "nothing of", sentence))
+        printf("# %s\n", text);
+    free(text);
+    fm_modules_runs_destroy(&runs);
+    fm_report_close(&reports[0]);
+    fm_report_close(&reports[1]);
+    fm_symbols_destroy(symbols);
+}
+
 static void test_misfits(void)
 {
     struct fm_profile *small = pop_profile(4), *large = pop_profile(8), *bare = sample_profile(16);
@@ -230,6 +259,11 @@ static void test_misfits(void)
     noted(small, large, FM_SCALE_WEAK, "Note: pop was built anew between the runs (4 ranks, 8 ranks).", true);
     noted(small, large, FM_SCALE_WEAK, "Note: the MPI differs: Open MPI 4.1.4 (4 ranks), MPICH 4.0.2 (8 ranks).", true);
     noted(small, large, FM_SCALE_WEAK, "Note: up to 2 ranks share a core", true);
+    compared(small, large, "Note: up to 2 ranks share a core", true);
+    compared(small, large, "Note: these are different programs", false);
+    compared(small, small, "Note:", false);
+    large->job.exe = "/opt/ice";
+    compared(small, large, "Note: these are different programs: pop (4 ranks), ice (8 ranks).", true);
     fm_profile_destroy(small);
     fm_profile_destroy(large);
     fm_profile_destroy(bare);
