@@ -2,6 +2,7 @@
 
 #include <ctype.h>
 #include <fnmatch.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "analyse/library_path.h"
@@ -152,14 +153,24 @@ static void write_all(struct draft *draft, const char *module, const char *const
     fm_write(&draft->writer, "\n");
 }
 
-/* "liblammps.so.0" is "lammps". */
-static void add_library(struct draft *draft, const char *file)
+/* "liblammps.so*" for "liblammps.so.0" */
+static const char *library_pattern(struct draft *draft, const char *file)
 {
+    const char *end = strstr(file, ".so");
+    const char *pattern = as_word(draft, file, end ? (size_t)(end - file) : strlen(file), '?');
+    return end ? fm_written(draft->arena, "%s.so*", pattern) : pattern;
+}
+
+/* "liblammps.so.0" is "lammps". What is loaded may be called by its link, or by its own name. */
+static void add_library(struct draft *draft, const char *file, const char *path)
+{
+    char real[PATH_MAX];
     const char *name = strncmp(file, "lib", 3) == 0 && file[3] ? file + 3 : file, *end = strstr(name, ".so");
-    size_t length = end && end > name ? (size_t)(end - name) : strlen(name);
-    const char *module = as_word(draft, name, length, '_');
-    const char *pattern = as_word(draft, file, (size_t)(name - file) + length, '?');
-    add_line(draft, module, "library", end ? fm_written(draft->arena, "%s.so*", pattern) : pattern);
+    const char *module = as_word(draft, name, end && end > name ? (size_t)(end - name) : strlen(name), '_');
+    const char *pattern = library_pattern(draft, file);
+    add_line(draft, module, "library", pattern);
+    if (pattern && path[0] && realpath(path, real) && fnmatch(pattern, fm_last_part(real), 0) != 0)
+        add_line(draft, module, "library", library_pattern(draft, fm_last_part(real)));
 }
 
 static bool uses_mpi(const struct fm_elf *elf)
@@ -212,13 +223,22 @@ static void look_into_libraries(struct draft *draft, const struct fm_elf *elf, c
 static void write_libraries(struct draft *draft, const struct fm_elf *elf, const char *path)
 {
     draft->heading = "";
-    fm_write(&draft->writer, "\n# What none of the lines above tells of: libraries, and the rest of the program.\n");
+    if (draft->lines.n)
+        fm_write(&draft->writer,
+                 "\n# What none of the lines above tells of: libraries, and the rest of the program.\n");
+    else
+        fm_write(&draft->writer, "\n# %s has no debug information (-g), nor names of functions that tell of modules.\n",
+                 as_word(draft, path, strlen(path), '?'));
     write_all(draft, "mpi", mpi_libraries);
     write_all(draft, "system", system_libraries);
-    for (size_t i = 0; i < elf->n_needed; i++)
-        if (!fits_one(elf->needed[i], mpi_libraries) && !fits_one(elf->needed[i], system_libraries))
-            add_library(draft, elf->needed[i]);
-    add_library(draft, fm_last_part(path));
+    for (size_t i = 0; i < elf->n_needed; i++) {
+        char library[PATH_MAX];
+        if (fits_one(elf->needed[i], mpi_libraries) || fits_one(elf->needed[i], system_libraries))
+            continue;
+        bool found = fm_needed_find(elf, path, elf->needed[i], library, sizeof library);
+        add_library(draft, elf->needed[i], found ? library : "");
+    }
+    add_library(draft, fm_last_part(path), path);
 }
 
 /* ---- the file ---- */

@@ -1,7 +1,8 @@
 /* A first map of a program's modules (analyse/modules_map.h), for its authors to go on with: from debug information each
  * Fortran source file is a module and each directory of other sources (each file, if all lie in one); without it what
- * stands before "::" in the names of functions, which is modules in Fortran, and classes and namespaces in C++. Libraries
- * that use MPI are looked into as the program is, other libraries are a module each. */
+ * stands before "::" in the names of functions, which is modules in Fortran, and classes and namespaces in C++; in C what
+ * stands before the first '_'. Libraries that use MPI are looked into as the program is, other libraries are a module
+ * each. */
 #ifndef FM_ANALYSE_MODULES_DRAFT_H
 #define FM_ANALYSE_MODULES_DRAFT_H
 

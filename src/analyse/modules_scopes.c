@@ -9,10 +9,15 @@
 #include "base/writer.h"
 #include "profile/order.h"
 
-enum { SHORTEST_WORD = 3 }; /* of a class; "N*" would take too much */
+enum {
+    SHORTEST_WORD = 3,   /* of a class; "N*" would take too much */
+    SHORTEST_PREFIX = 2, /* of functions of C */
+    FEWEST = 3           /* functions with a prefix: else it is no more than the first word of a name */
+};
 
-/* Of all code: classes of a namespace that have less are left to the namespace, other scopes to their library. */
-static const double LEAST = 0.002;
+/* Of all code: classes of a namespace that have less are left to the namespace, other scopes to their library. Prefixes
+ * are many, and say less. */
+static const double LEAST = 0.002, LEAST_OF_PREFIX = 0.01;
 
 struct scopes {
     struct fm_arena *arena;
@@ -36,6 +41,7 @@ static void add(struct scopes *scopes, const char *name, const char *pattern, ui
     }
     if (!slot)
         return;
+    scopes->items[slot->number - 1].functions++;
     scopes->items[slot->number - 1].bytes += bytes;
     scopes->items[slot->number - 1].nested += nested ? bytes : 0;
     scopes->bytes += bytes;
@@ -87,6 +93,37 @@ static void add_classes(struct scopes *classes, const struct fm_function *functi
     }
 }
 
+/* Here what is nested are names with a '_' before the prefix. */
+static void add_prefixes(struct scopes *prefixes, const struct fm_function *functions, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        size_t skipped = strspn(functions[i].name, "_"), length = 0;
+        const char *start = functions[i].name + skipped;
+        while (isalnum((unsigned char)start[length]))
+            length++;
+        const char *name = length >= SHORTEST_PREFIX && start[length] == '_'
+                               ? fm_arena_strndup(prefixes->arena, start, length)
+                               : NULL;
+        if (name)
+            add(prefixes, name, fm_written(prefixes->arena, "%s_*", name), functions[i].bytes, skipped > 0);
+    }
+}
+
+static void choose_prefixes(struct scopes *prefixes)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < prefixes->n; i++) {
+        struct fm_scope scope = prefixes->items[i];
+        if (scope.functions < FEWEST)
+            continue;
+        if (scope.nested)
+            scope.pattern = fm_written(prefixes->arena, "%s_* _%s_*", scope.name, scope.name);
+        if (scope.pattern)
+            prefixes->items[kept++] = scope;
+    }
+    prefixes->n = kept;
+}
+
 static int by_name(const void *a, const void *b)
 {
     const struct fm_scope *x = a, *y = b;
@@ -112,6 +149,13 @@ size_t fm_scopes_find(const struct fm_function *functions, size_t n, struct fm_s
 {
     struct scopes outer = {.arena = arena}, classes = {.arena = arena};
     add_outer(&outer, functions, n);
+    if (!outer.n) {
+        add_prefixes(&outer, functions, n);
+        choose_prefixes(&outer);
+        tidy(&outer, LEAST_OF_PREFIX);
+        *scopes = outer.items;
+        return outer.n;
+    }
     for (size_t i = 0; i < outer.n && !classes.n; i++)
         if (outer.items[i].nested * 2 > outer.bytes)
             add_classes(&classes, functions, n, outer.items[i].name);

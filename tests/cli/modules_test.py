@@ -81,6 +81,17 @@ def build_c(name, layout, *flags):
     return folder / "model"
 
 
+def build_prefixed(name):
+    """C as it is usual: what belongs together begins with the same word. A word of two functions is none."""
+    folder = jobs.SCRATCH / name
+    folder.mkdir()
+    names = ["ice_melt", "ice_grow", "ice_move", "sea_flow", "_sea_mix", "sea_ebb", "set_up", "set_down"]
+    (folder / "all.c").write_text("".join(f"double {n}(double x) {{ return x * x + 1; }}\n" for n in names)
+                                  + "int main(void) { return 0; }\n", encoding="utf-8")
+    subprocess.run(["gcc", "-O1", "-o", str(folder / "model"), str(folder / "all.c")], check=True)
+    return folder / "model"
+
+
 def modules_of(profile, draft):
     done = fathom("report", profile, "--modules", draft, "--format", "csv")
     rows = [line.split(",") for line in done.stdout.splitlines()[1:]]
@@ -124,6 +135,15 @@ def check_c(tap):
     found = [rule for rule in rules(fathom("modules", "init", flat).stdout) if rule[1] == "file"]
     tap.equal(found, [(n, "file", f"{n}.c") for n in ("ice", "tides", "waves", "zero")], "files, if all lie in one directory")
     bare = build_c("bare", layout)
+    prefixed = build_prefixed("prefixed")
+    done = fathom("modules", "init", prefixed)
+    tap.equal([rule for rule in rules(done.stdout) if rule[1] == "function"],
+              [("ice", "function", "ice_*"), ("sea", "function", "sea_*"), ("sea", "function", "_sea_*")],
+              "of C without debug information: prefixes of its functions")
+    link = prefixed.with_name("link")
+    link.symlink_to(prefixed.name)
+    tap.ok({("link", "library", "link"), ("link", "library", "model")} <= set(rules(fathom("modules", "init", link).stdout)),
+           "a link is the program that it leads to")
     tap.equal([r for r in rules(fathom("modules", "init", bare).stdout) if r[0] not in ("mpi", "system")],
               [("model", "library", "model")], "C without debug information is one module")
     return profile
