@@ -136,8 +136,9 @@ static bool fits_one(const char *name, const char *const *patterns)
     return *patterns != NULL;
 }
 
-static const char *const mpi_libraries[] = {"libmpi*",      "libopen-*",  "libpmix*",  "libevent*",
-                                            "libuc[mpst]*", "libfabric*", "libhwloc*", NULL};
+static const char *const mpi_libraries[] = {"libmpi*",   "libopen-*",    "mca_*",      "libpmix*", "libprrte*",
+                                            "libevent*", "libuc[mpst]*", "libfabric*", "libpsm*",  "libhwloc*",
+                                            NULL};
 static const char *const system_libraries[] = {
     "ld-linux*", "linux-vdso*",   "libc.so*", "libm.so*",     "libpthread*",  "libdl.so*",  "librt.so*",
     "libgcc_s*", "libstdc++.so*", "libgomp*", "libgfortran*", "libquadmath*", "libfathom*", NULL};
