@@ -221,8 +221,7 @@ static void print_idle(struct fm_report *report, const struct fm_modules *module
                                       : ",",
                          modules->idle[i]->pattern, modules->idle[i]->line);
     if (shown < n)
-        text = fm_format(&report->arena, "%s and %zu more (--all shows %s)", text, n - shown,
-                         n - shown == 1 ? "it" : "them");
+        text = fm_format(&report->arena, "%s and %zu more", text, n - shown);
     if (n)
         fm_print_folded(out, fm_format(&report->arena, "%s fit%s nothing here.", text, n == 1 ? "s" : ""), 2);
 }
