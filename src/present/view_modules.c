@@ -262,7 +262,7 @@ enum fm_status fm_view_modules_text(struct fm_report *report, FILE *out, struct 
                 fm_time_text(share, (double)report->helpers_ns));
     if (!report->options.modules)
         fputs("Modules are source files; 'fathom modules init PROGRAM' drafts a file with names for --modules.\n", out);
-    if (!report->options.focus)
+    if (report->summary.complete && !report->options.focus) /* a part of a run, or of its calls, never has all */
         print_idle(report, &modules, out);
     return FM_OK;
 }
