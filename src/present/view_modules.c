@@ -5,7 +5,13 @@
 #include "present/module_trees.h"
 #include "present/tree_text.h"
 
-enum { USUAL_MODULES = 20, USUAL_IDLE = 3, HEADLINE = 3, BAR_COLUMNS = 20 };
+enum {
+    USUAL_MODULES = 20,
+    USUAL_IDLE = 3,
+    HEADLINE = 3,
+    BAR_COLUMNS = 20,
+    LIST_BAR_COLUMNS = 14 /* the list has much besides */
+};
 
 /* ---- for people ---- */
 
@@ -78,11 +84,11 @@ static void share_cell(struct fm_table *table, uint64_t ns, uint64_t whole, bool
 }
 
 /* "###--": work and waiting. */
-static const char *cost_bar(struct fm_report *report, const struct fm_module_cost *cost, double whole)
+static const char *cost_bar(struct fm_report *report, const struct fm_module_cost *cost, double whole, size_t columns)
 {
-    const char *work = fm_bar(report, (double)cost->work_ns, whole, BAR_COLUMNS);
+    const char *work = fm_bar(report, (double)cost->work_ns, whole, columns);
     size_t drawn = cost->work_ns && work[0] == '#' ? strlen(work) : 0;
-    size_t all = strlen(fm_bar(report, (double)fm_module_total(cost), whole, BAR_COLUMNS));
+    size_t all = strlen(fm_bar(report, (double)fm_module_total(cost), whole, columns));
     if (all <= drawn || (drawn == 0 && all == 1 && cost->work_ns >= cost->waiting_ns))
         return work;
     char *bar = fm_arena_alloc(&report->arena, all + 1);
@@ -107,7 +113,7 @@ static void list_row(struct fm_report *report, struct fm_table *table, const str
     time_cell(table, item->all.work_ns, people);
     time_cell(table, item->all.waiting_ns, people);
     share_cell(table, item->causes_ns, modules->whole.waiting_ns, people);
-    fm_cell_text(table, cost_bar(report, &item->own, (double)whole));
+    fm_cell_text(table, cost_bar(report, &item->own, (double)whole, LIST_BAR_COLUMNS));
 }
 
 static void print_list(struct fm_report *report, const struct fm_modules *modules, FILE *out)
@@ -160,7 +166,7 @@ static void print_groups(struct fm_report *report, const struct fm_modules *modu
         share_cell(&table, sum.work_ns, whole, true);
         time_cell(&table, sum.waiting_ns, true);
         share_cell(&table, sum.waiting_ns, whole, true);
-        fm_cell_text(&table, cost_bar(report, &sum, (double)whole));
+        fm_cell_text(&table, cost_bar(report, &sum, (double)whole, BAR_COLUMNS));
         n++;
     }
     if (n) {
@@ -190,7 +196,7 @@ static enum fm_status print_tree(struct fm_report *report, const struct fm_modul
         const struct fm_modules_node *node = &modules->nodes[rows.items[i].context->mark];
         share_cell(&table, node->all.work_ns, fm_module_total(&modules->whole), true);
         fm_cell_text(&table, bracketed(report, (double)node->all.waiting_ns, whole));
-        fm_cell_text(&table, cost_bar(report, &node->all, whole));
+        fm_cell_text(&table, cost_bar(report, &node->all, whole, BAR_COLUMNS));
         fm_cell_text(&table, fm_format(&report->arena, "%s%s", rows.items[i].drawing, node->name));
     }
     fputc('\n', out);
