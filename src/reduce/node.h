@@ -43,7 +43,7 @@ enum fm_status fm_node_scan(const char *directory, const char *job_key, const ch
                             struct fm_error *error);
 void fm_node_list_destroy(struct fm_node_list *list);
 
-bool fm_process_alive(pid_t pid, uint64_t start_time); /* a zombie is dead */
+bool fm_process_alive(pid_t pid, uint64_t start_time); /* a zombie is dead, unless others of its threads live */
 uint64_t fm_process_start_time(pid_t pid);             /* 0 if there is none */
 
 /* Merges all segments of `job_key` in `directory` into one profile. own/own_bytes: the caller's own segment, used

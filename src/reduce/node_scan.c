@@ -87,8 +87,8 @@ static bool read_text(const char *path, char *text, size_t size)
     return true;
 }
 
-/* Field 3 (state) and field 22 (start time); the command name before them may hold anything. */
-static bool read_stat(pid_t pid, char *state, uint64_t *start_time)
+/* Fields 3 (state), 20 (threads) and 22 (start time); the command name before them may hold anything. */
+static bool read_stat(pid_t pid, char *state, long *threads, uint64_t *start_time)
 {
     char path[40], text[1024];
     snprintf(path, sizeof path, "/proc/%d/stat", (int)pid);
@@ -98,8 +98,12 @@ static bool read_stat(pid_t pid, char *state, uint64_t *start_time)
     if (!at || at[1] != ' ' || !at[2])
         return false;
     *state = at[2];
-    for (int field = 2; field < 22 && at; field++)
+    *threads = 0;
+    for (int field = 2; field < 22 && at; field++) {
         at = strchr(at + 1, ' ');
+        if (at && field + 1 == 20)
+            *threads = strtol(at + 1, NULL, 10);
+    }
     *start_time = at ? strtoull(at + 1, NULL, 10) : 0;
     return true;
 }
@@ -107,15 +111,19 @@ static bool read_stat(pid_t pid, char *state, uint64_t *start_time)
 uint64_t fm_process_start_time(pid_t pid)
 {
     char state;
+    long threads;
     uint64_t start_time;
-    return read_stat(pid, &state, &start_time) ? start_time : 0;
+    return read_stat(pid, &state, &threads, &start_time) ? start_time : 0;
 }
 
 bool fm_process_alive(pid_t pid, uint64_t start_time)
 {
     char state;
+    long threads;
     uint64_t found;
-    return read_stat(pid, &state, &found) && found == start_time && state != 'Z' && state != 'X' && state != 'x';
+    if (!read_stat(pid, &state, &threads, &found) || found != start_time)
+        return false;
+    return threads > 1 || (state != 'Z' && state != 'X' && state != 'x'); /* one that has left by pthread_exit counts */
 }
 
 void fm_node_here(struct fm_node_here *here)

@@ -1,7 +1,9 @@
 #include "reduce/node.h"
 
 #include <fcntl.h>
+#include <pthread.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -169,6 +171,36 @@ static void test_directory(void)
     tap_ok(fm_node_directory_make(file, NULL) == FM_ERR_SYSTEM, "a file is refused");
 }
 
+static void *stay(void *argument)
+{
+    pause();
+    return argument;
+}
+
+/* A process whose first thread leaves while another one stays. */
+static pid_t start_without_first(void)
+{
+    pthread_t thread;
+    pid_t pid = fork();
+    if (pid == 0) {
+        pthread_create(&thread, NULL, stay, NULL);
+        pthread_exit(NULL);
+    }
+    return pid;
+}
+
+static char state_of(pid_t pid)
+{
+    char path[40], state = 0;
+    snprintf(path, sizeof path, "/proc/%d/stat", (int)pid);
+    FILE *file = fopen(path, "re");
+    if (!file || fscanf(file, "%*d (%*[^)]) %c", &state) != 1)
+        state = 0;
+    if (file)
+        fclose(file);
+    return state;
+}
+
 static void test_processes(void)
 {
     uint64_t start = fm_process_start_time(getpid());
@@ -183,6 +215,12 @@ static void test_processes(void)
     tap_ok(fm_process_start_time(zombie) > 0 && !fm_process_alive(zombie, fm_process_start_time(zombie)),
            "a zombie is dead");
     waitpid(zombie, NULL, 0);
+    pid_t living = start_without_first();
+    while (state_of(living) && state_of(living) != 'Z')
+        usleep(1000);
+    tap_ok(fm_process_alive(living, fm_process_start_time(living)), "not so one of which other threads go on");
+    kill(living, SIGKILL);
+    waitpid(living, NULL, 0);
 }
 
 static void test_scan(void)
