@@ -14,17 +14,23 @@
 
 enum { FILE_BYTES = 8 << 20 };
 
-static int open_of(pid_t pid, const char *name)
+static int open_of(pid_t thread, const char *name)
 {
     char path[64];
-    snprintf(path, sizeof path, "/proc/%d/%.40s", (int)pid, name);
+    snprintf(path, sizeof path, "/proc/%d/%.40s", (int)thread, name);
     return open(path, O_RDONLY | O_CLOEXEC);
 }
 
-bool fm_proc_read(pid_t pid, struct fm_proc *proc)
+static bool is_over(char state)
+{
+    return state == 'Z' || state == 'X' || state == 'x';
+}
+
+/* Of a process, or of a thread, whose `ended` is the process's all the same. */
+static bool read_stat(pid_t thread, struct fm_proc *proc, char *state)
 {
     char text[512];
-    int fd = open_of(pid, "stat"), parent;
+    int fd = open_of(thread, "stat"), parent, threads;
     ssize_t n = fd >= 0 ? read(fd, text, sizeof text - 1) : -1;
     if (fd >= 0)
         close(fd);
@@ -32,13 +38,42 @@ bool fm_proc_read(pid_t pid, struct fm_proc *proc)
         return false;
     text[n] = 0;
     char *open = strchr(text, '('), *close = strrchr(text, ')'); /* the name may have any characters */
-    *proc = (struct fm_proc){.pid = pid};
-    if (!open || !close || sscanf(close + 1, " %c %d", &proc->state, &parent) != 2)
+    *proc = (struct fm_proc){.pid = thread};
+    if (!open || !close ||
+        sscanf(close + 1, " %c %d %*d %*d %*d %*d %*u %*u %*u %*u %*u %*u %*u %*d %*d %*d %*d %d", state, &parent,
+               &threads) != 3)
         return false;
     *close = 0;
     proc->parent = parent;
+    proc->ended = is_over(*state) && threads <= 1;
     snprintf(proc->name, sizeof proc->name, "%s", open + 1);
     return true;
+}
+
+bool fm_proc_read(pid_t pid, struct fm_proc *proc)
+{
+    char state;
+    return read_stat(pid, proc, &state);
+}
+
+pid_t fm_proc_thread(pid_t pid)
+{
+    char path[40], state;
+    struct fm_proc proc;
+    const struct dirent *entry;
+    if (!read_stat(pid, &proc, &state) || !is_over(state) || proc.ended)
+        return pid;
+    snprintf(path, sizeof path, "/proc/%d/task", (int)pid);
+    DIR *stream = opendir(path);
+    pid_t living = 0;
+    while (stream && !living && (entry = readdir(stream))) {
+        pid_t tid = isdigit((unsigned char)entry->d_name[0]) ? atoi(entry->d_name) : 0;
+        if (tid && read_stat(tid, &proc, &state) && !is_over(state))
+            living = tid;
+    }
+    if (stream)
+        closedir(stream);
+    return living ? living : pid;
 }
 
 static int by_pid(const void *a, const void *b)
@@ -73,7 +108,7 @@ char *fm_proc_file(pid_t pid, const char *name, struct fm_arena *arena, size_t *
 {
     size_t capacity = 0;
     ssize_t n = 1;
-    int fd = open_of(pid, name);
+    int fd = open_of(fm_proc_thread(pid), name);
     char *text = fd >= 0 ? fm_arena_grow(arena, NULL, &capacity, 16384, 1) : NULL;
     *bytes = 0;
     while (text && *bytes < FILE_BYTES && (n = read(fd, text + *bytes, capacity - *bytes - 1)) > 0) {
@@ -89,7 +124,7 @@ char *fm_proc_file(pid_t pid, const char *name, struct fm_arena *arena, size_t *
 const char *fm_proc_link(pid_t pid, const char *name, struct fm_arena *arena)
 {
     char path[64], target[PATH_MAX];
-    snprintf(path, sizeof path, "/proc/%d/%.40s", (int)pid, name);
+    snprintf(path, sizeof path, "/proc/%d/%.40s", (int)fm_proc_thread(pid), name);
     ssize_t n = readlink(path, target, sizeof target);
     const char *text = n > 0 ? fm_arena_strndup(arena, target, (size_t)n) : NULL;
     return text ? text : "";

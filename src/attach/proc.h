@@ -11,13 +11,16 @@
 struct fm_proc {
     pid_t pid, parent;
     char name[32]; /* of the program, cut by the kernel */
-    char state;    /* R, S, D, T, t, Z ... */
+    bool ended;    /* only its exit status is left */
 };
 
 bool fm_proc_read(pid_t pid, struct fm_proc *proc);
 /* All processes that there are, sorted by pid. NULL: no memory. */
 struct fm_proc *fm_proc_list(struct fm_arena *arena, size_t *n);
 
+/* A thread of it that lives: the first, unless that has left by pthread_exit and others go on; then the kernel shows
+ * what the process has only as theirs. */
+pid_t fm_proc_thread(pid_t pid);
 /* Whether it is of the user that we are: nothing of another user's is ever executed or loaded. */
 bool fm_proc_is_ours(pid_t pid);
 /* A whole file of the process, NUL behind it, of at most some MiB; NULL: none. */

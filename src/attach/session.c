@@ -235,9 +235,9 @@ static void use_all_descriptors(void)
 /* Whether a process can be looked at: what guards ptrace guards this file, too. */
 static bool may_look(pid_t pid)
 {
-    struct fm_shot_thread first;
-    bool may = fm_shot_open(&first, pid, pid) && fm_shot_learn(&first) && !fm_tracer_of(pid);
-    fm_shot_close(&first);
+    struct fm_shot_thread one;
+    bool may = fm_shot_open(&one, pid, fm_proc_thread(pid)) && fm_shot_learn(&one) && !fm_tracer_of(pid);
+    fm_shot_close(&one);
     return may;
 }
 
@@ -255,7 +255,7 @@ enum fm_status fm_session_open(struct fm_session *session, const struct fm_targe
     for (size_t i = 0; i < targets->n && session->walkers; i++) {
         pid_t pid = targets->items[i].pid;
         if (fm_process_alive(pid, targets->items[i].start_time)) {
-            session->walkers[i] = may_look(pid) ? fm_walker_open(pid, targets->items[i].exe) : NULL;
+            session->walkers[i] = may_look(pid) ? fm_walker_open(fm_proc_thread(pid), targets->items[i].exe) : NULL;
             if (!session->walkers[i])
                 return fm_denied(pid, FM_YAMA_SETTING, error);
             session->living++;
@@ -372,7 +372,8 @@ static bool keep(struct fm_session *session, struct fm_session_thread *thread)
     if (!note_stop(session, thread->shot->held_ns))
         return false;
     if (!as_before(thread))
-        thread->walked = fm_walker_walk(session->walkers[thread->process], thread->shot, &session->samples);
+        thread->walked = fm_walker_walk(session->walkers[thread->process], thread->of.tid, thread->shot,
+                                        &session->samples);
     thread->matters |= thread->walked.own;
     bool counts = thread->walked.own || !thread->shot->asleep || first;
     struct fm_shot *last = thread->last;

@@ -56,7 +56,7 @@ int fm_shot_core(const struct fm_shot_thread *thread)
 }
 
 /* Page by page, because a transfer ends before the first part that is not there. */
-static void copy_stack(pid_t pid, struct fm_shot *shot)
+static void copy_stack(pid_t thread, struct fm_shot *shot)
 {
     struct iovec from[FM_SHOT_BYTES / PAGE + 1], to = {shot->stack, sizeof shot->stack};
     uint64_t at = shot->sp;
@@ -69,7 +69,7 @@ static void copy_stack(pid_t pid, struct fm_shot *shot)
         at += part;
         left -= part;
     }
-    ssize_t got = process_vm_readv(pid, &to, 1, from, n, 0);
+    ssize_t got = process_vm_readv(thread, &to, 1, from, n, 0);
     shot->bytes = got > 0 ? (size_t)got : 0;
 }
 
@@ -82,10 +82,10 @@ static void read_place(int fd, char text[SYSCALL_TEXT])
     text[n > 0 ? n : 0] = 0;
 }
 
-static bool is_file(pid_t pid, const char *descriptor)
+static bool is_file(pid_t thread, const char *descriptor)
 {
     char path[64], target[8] = "";
-    snprintf(path, sizeof path, "/proc/%d/fd/%ld", (int)pid, strtol(descriptor, NULL, 16));
+    snprintf(path, sizeof path, "/proc/%d/fd/%ld", (int)thread, strtol(descriptor, NULL, 16));
     return readlink(path, target, sizeof target - 1) > 0 && target[0] == '/' && strncmp(target, "/dev/", 5) != 0;
 }
 
@@ -97,7 +97,7 @@ static bool is_fragile(const struct fm_shot_thread *thread, const char *text)
     if (text[0] < '0' || text[0] > '9')
         return false;
     return fm_syscall_is_fragile(number) ||
-           (fm_syscall_is_fragile_on_streams(number) && !is_file(thread->pid, arguments));
+           (fm_syscall_is_fragile_on_streams(number) && !is_file(thread->tid, arguments));
 }
 
 static bool parse_place(struct fm_shot_thread *thread, const char *text, struct fm_shot *shot)
@@ -159,7 +159,7 @@ static void read_stopped(const struct fm_shot_thread *thread, struct fm_shot *sh
         return;
     shot->pc = fm_registers_read(&registers, shot->registers);
     shot->sp = shot->registers[FM_DWARF_SP];
-    copy_stack(thread->pid, shot);
+    copy_stack(thread->tid, shot);
 }
 
 static enum fm_shot_state ask(const struct fm_shot_thread *thread, struct fm_shot *shot)
@@ -212,9 +212,11 @@ enum fm_shot_state fm_shot_begin(struct fm_shot_thread *thread, bool may_ask, st
         if (!before[0])
             return FM_SHOT_GONE;
         shot->asleep = parse_place(thread, before, shot);
+        if (shot->asleep && !shot->pc) /* left by pthread_exit, and only the number is left */
+            return FM_SHOT_GONE;
         if (!shot->asleep)
             return thread->fragile ? FM_SHOT_UNSEEN : may_ask ? ask(thread, shot) : FM_SHOT_MISSED;
-        copy_stack(thread->pid, shot);
+        copy_stack(thread->tid, shot);
         read_place(thread->place, after);
         if (strcmp(before, after) == 0)
             return FM_SHOT_TAKEN;

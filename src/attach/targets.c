@@ -180,13 +180,13 @@ static void take_ranks(struct finding *f, pid_t pid)
         return;
     }
     for (size_t i = 0; i < f->n && !f->failed; i++)
-        if (f->procs[i].parent == pid && f->procs[i].pid != pid && f->procs[i].state != 'Z')
+        if (f->procs[i].parent == pid && f->procs[i].pid != pid && !f->procs[i].ended)
             take_ranks(f, f->procs[i].pid);
 }
 
 static void take_leaves(struct finding *f, const struct fm_proc *proc)
 {
-    if (is_taken(f, proc->pid) || proc->state == 'Z' || fm_job_daemon_host(proc->pid, f->arena))
+    if (is_taken(f, proc->pid) || proc->ended || fm_job_daemon_host(proc->pid, f->arena))
         return;
     if (!is_launcher(proc)) {
         take(f, proc->pid);
@@ -233,7 +233,7 @@ enum fm_status fm_targets_find(struct fm_targets *targets, const pid_t *pids, si
     for (size_t i = 0; i < n && !f.failed; i++) {
         const struct fm_proc *proc = proc_of(&f, pids[i]);
         size_t before = targets->n;
-        if (!proc || proc->state == 'Z')
+        if (!proc || proc->ended)
             return fm_fail(error, FM_ERR_USAGE, "there is no process %d", (int)pids[i]);
         take_ranks(&f, pids[i]);
         if (targets->n == before)
@@ -257,7 +257,7 @@ static bool belongs(const struct finding *f, const struct fm_proc *proc, const c
 {
     struct fm_arena scratch = {0};
     struct fm_procs procs = {f->procs, f->n};
-    bool does = proc->pid != getpid() && proc->state != 'Z' && strcmp(proc->name, "fathom") != 0 &&
+    bool does = proc->pid != getpid() && !proc->ended && strcmp(proc->name, "fathom") != 0 &&
                 fm_job_has(&procs, key, proc->pid, &scratch);
     fm_arena_destroy(&scratch);
     return does;

@@ -29,7 +29,7 @@ struct known {
 
 struct fm_walker {
     Dwfl *dwfl;
-    pid_t pid;
+    pid_t thread; /* that was looked at last: the first of the process may have ended */
     const char *exe;
     uint64_t reported_ns;
     const struct fm_shot *shot;
@@ -75,7 +75,7 @@ static bool read_word(Dwfl *dwfl, Dwarf_Addr address, Dwarf_Word *word, void *co
     }
     struct iovec to = {word, sizeof *word};
     struct iovec from = {(void *)(uintptr_t)address, sizeof *word}; // NOLINT(performance-no-int-to-ptr)
-    return process_vm_readv(walker->pid, &to, 1, &from, 1, 0) == (ssize_t)sizeof *word;
+    return process_vm_readv(walker->thread, &to, 1, &from, 1, 0) == (ssize_t)sizeof *word;
 }
 
 static bool set_registers(Dwfl_Thread *thread, void *context)
@@ -100,19 +100,19 @@ static bool report(struct fm_walker *walker)
     walker->reported_ns = fm_clock_ns(CLOCK_MONOTONIC);
     memset(walker->known, 0, sizeof walker->known);
     dwfl_report_begin(walker->dwfl);
-    bool found = dwfl_linux_proc_report(walker->dwfl, walker->pid) == 0;
+    bool found = dwfl_linux_proc_report(walker->dwfl, walker->thread) == 0;
     return dwfl_report_end(walker->dwfl, NULL, NULL) == 0 && found;
 }
 
-struct fm_walker *fm_walker_open(pid_t pid, const char *exe)
+struct fm_walker *fm_walker_open(pid_t thread, const char *exe)
 {
     struct fm_walker *walker = calloc(1, sizeof *walker);
     if (!walker)
         return NULL;
-    walker->pid = pid;
+    walker->thread = thread;
     walker->exe = exe;
     walker->dwfl = dwfl_begin(&files);
-    if (walker->dwfl && report(walker) && dwfl_attach_state(walker->dwfl, NULL, pid, &threads, walker))
+    if (walker->dwfl && report(walker) && dwfl_attach_state(walker->dwfl, NULL, thread, &threads, walker))
         return walker;
     fm_walker_close(walker);
     return NULL;
@@ -243,13 +243,15 @@ static uint32_t make_path(struct fm_walker *walker, struct fm_samples *samples, 
     return node;
 }
 
-struct fm_walked fm_walker_walk(struct fm_walker *walker, const struct fm_shot *shot, struct fm_samples *samples)
+struct fm_walked fm_walker_walk(struct fm_walker *walker, pid_t thread, const struct fm_shot *shot,
+                                struct fm_samples *samples)
 {
     struct fm_walked walked = {0};
+    walker->thread = thread;
     walker->shot = shot;
     walker->n = 0;
     follow_modules(walker, shot->pc);
-    bool ended = dwfl_getthread_frames(walker->dwfl, walker->pid, add_frame, walker) == 0;
+    bool ended = dwfl_getthread_frames(walker->dwfl, thread, add_frame, walker) == 0;
     if (!walker->n)
         walker->frames[walker->n++] = (struct frame){shot->pc, false};
     for (size_t i = 0; i < walker->n; i++) {

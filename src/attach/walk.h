@@ -15,10 +15,12 @@ struct fm_walked {
     bool own;      /* a function of the program itself is there, not of libraries alone */
 };
 
-/* exe: the path of the program. NULL: the modules of the process cannot be found. */
-struct fm_walker *fm_walker_open(pid_t pid, const char *exe);
+/* thread: any that lives. exe: the path of the program. NULL: the modules of the process cannot be found. */
+struct fm_walker *fm_walker_open(pid_t thread, const char *exe);
 void fm_walker_close(struct fm_walker *walker);
 
-struct fm_walked fm_walker_walk(struct fm_walker *walker, const struct fm_shot *shot, struct fm_samples *samples);
+/* The picture is of that thread. */
+struct fm_walked fm_walker_walk(struct fm_walker *walker, pid_t thread, const struct fm_shot *shot,
+                                struct fm_samples *samples);
 
 #endif
