@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "cli/doctor.h"
 
@@ -43,11 +44,13 @@ void fm_hosts_add_list(struct fm_run_hosts *hosts, const char *list, const char 
     }
 }
 
-/* One host at the beginning of each line; the rest of a line is about its slots. */
+/* One host at the beginning of each line; the rest of a line is about its slots. A pipe is
+ * for the launcher alone: we would take something from it, or wait for ever. */
 static void add_file(struct fm_run_hosts *hosts, const char *path)
 {
     char line[1024];
-    FILE *file = fopen(path, "re");
+    struct stat st;
+    FILE *file = stat(path, &st) == 0 && S_ISREG(st.st_mode) ? fopen(path, "re") : NULL;
     while (file && fgets(line, sizeof line, file)) {
         const char *word = line + strspn(line, " \t");
         if (*word != '#')

@@ -173,6 +173,16 @@ run -o /dev/null -- true
 [ $status -eq 0 ] && [ ! -e /dev/null-2 ] && grep -q 'fathom collect -o' err
 result $? "a device is no place for a profile, and nothing is written beside it"
 
+# ---- a host file that can be read once ----
+fresh
+printf '#!/bin/sh\ncat "$2"\n' >mpirun
+chmod +x mpirun
+mkfifo hosts
+echo "this host" >hosts &
+timeout -k 1 20 "$FATHOM" run --quiet -- ./mpirun --hostfile hosts >out.txt 2>err && [ "$(cat out.txt)" = "this host" ]
+result $? "a pipe is left to the launcher"
+rm -f mpirun hosts
+
 # ---- a program of no length ----
 fresh
 run --quiet -o out/short.fathom true
