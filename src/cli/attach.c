@@ -71,7 +71,7 @@ static enum fm_status watch_job(struct fm_watch *watch, struct fm_remote *remote
     bool more = fm_elsewhere_find(&elsewhere, request, &watch->targets, &watch->arena);
     if (found && !more)
         return found;
-    enum fm_status status = fm_watch_open_names(watch, error);
+    enum fm_status status = fm_watch_prepare(watch, error);
     if (status)
         return status;
     if (more && reach(watch, &elsewhere, remote)) {

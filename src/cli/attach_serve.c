@@ -132,7 +132,7 @@ static void say(const struct fm_error *error)
 
 static enum fm_status lead(struct fm_watch *watch, const sigset_t *signals, struct fm_error *error)
 {
-    enum fm_status status = fm_watch_open_names(watch, error);
+    enum fm_status status = fm_watch_prepare(watch, error);
     if (!status)
         status = watch->session.targets ? fm_watch_sample(watch, signals, error)
                                         : fm_watch_follow(watch, signals, error);

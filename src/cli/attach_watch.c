@@ -7,6 +7,7 @@
 #include "cli/attach_agents.h"
 #include "cli/attach_remote.h"
 #include "cli/attach_segments.h"
+#include "profile/encode.h"
 #include "profile/strings.h"
 #include "reduce/merge.h"
 
@@ -31,7 +32,7 @@ enum fm_status fm_watch_open(struct fm_watch *watch, struct fm_error *error)
     return status;
 }
 
-enum fm_status fm_watch_open_names(struct fm_watch *watch, struct fm_error *error)
+enum fm_status fm_watch_prepare(struct fm_watch *watch, struct fm_error *error)
 {
     const struct fm_attach_request *request = watch->request;
     char cache[PATH_MAX];
@@ -41,6 +42,9 @@ enum fm_status fm_watch_open_names(struct fm_watch *watch, struct fm_error *erro
         .cache = fm_symbols_cache_directory(cache, sizeof cache),
     };
     watch->symbols = fm_symbols_create(&wishes);
+    enum fm_status status = request->save ? fm_profile_may_write(request->save, error) : FM_OK;
+    if (status)
+        return status;
     return request->modules ? fm_modules_map_read(&watch->map, request->modules, &watch->arena, error)
                             : fm_modules_map_usual(&watch->map, &watch->arena, error);
 }

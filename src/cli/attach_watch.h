@@ -36,8 +36,8 @@ struct fm_watch {
 
 /* What there is of the targets: segments are read, or a session is opened. */
 enum fm_status fm_watch_open(struct fm_watch *watch, struct fm_error *error);
-/* Module file and symbols, for whoever shows something. */
-enum fm_status fm_watch_open_names(struct fm_watch *watch, struct fm_error *error);
+/* Module file and symbols, and whether the profile can be saved, for whoever shows something in the end. */
+enum fm_status fm_watch_prepare(struct fm_watch *watch, struct fm_error *error);
 void fm_watch_close(struct fm_watch *watch);
 
 /* What is known on this host now; empty: nothing. */

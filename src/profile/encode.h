@@ -19,6 +19,8 @@ enum fm_status fm_profile_decode(const void *bytes, size_t size, const char *ori
                                  struct fm_error *error);
 
 enum fm_status fm_profile_read(const char *path, struct fm_profile **profile, struct fm_error *error);
+/* Whether it could be written there: before work is done that would be lost. */
+enum fm_status fm_profile_may_write(const char *path, struct fm_error *error);
 /* To a temporary name in the same directory, synced, renamed; the directory is synced too. */
 enum fm_status fm_profile_write(const struct fm_profile *profile, const char *path, struct fm_error *error);
 

@@ -110,15 +110,46 @@ static char *temporary_name(const char *path, struct fm_arena *arena)
     return name;
 }
 
+/* The new file under its temporary name, open; -1: *status says why not. Only a file is taken the place of, never a
+ * device or a directory. */
+static int make_temporary(const char *path, struct fm_arena *arena, char **temporary, enum fm_status *status,
+                          struct fm_error *error)
+{
+    struct stat st;
+    int fd = -1;
+    *temporary = temporary_name(path, arena);
+    *status = FM_OK;
+    if (lstat(path, &st) == 0 && !S_ISREG(st.st_mode) && !S_ISLNK(st.st_mode))
+        *status = fm_fail(error, FM_ERR_SYSTEM, "cannot write %s: it is there and is no file; name another one", path);
+    else if (!*temporary)
+        *status = fm_fail(error, FM_ERR_MEMORY, "no memory left to write %s", path);
+    else if ((fd = open(*temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666)) < 0)
+        *status = fm_fail(error, FM_ERR_SYSTEM, "cannot write %s: %s", path, reason(errno));
+    return fd;
+}
+
+enum fm_status fm_profile_may_write(const char *path, struct fm_error *error)
+{
+    struct fm_arena arena = {0};
+    enum fm_status status;
+    char *temporary;
+    int fd = make_temporary(path, &arena, &temporary, &status, error);
+    if (fd >= 0) {
+        close(fd);
+        unlink(temporary);
+    }
+    fm_arena_destroy(&arena);
+    return status;
+}
+
 static enum fm_status write_bytes(const void *bytes, size_t size, const char *path, struct fm_arena *arena,
                                   struct fm_error *error)
 {
-    char *temporary = temporary_name(path, arena);
-    if (!temporary)
-        return fm_fail(error, FM_ERR_MEMORY, "no memory left to write %s", path);
-    int fd = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
+    enum fm_status status;
+    char *temporary;
+    int fd = make_temporary(path, arena, &temporary, &status, error);
     if (fd < 0)
-        return fm_fail(error, FM_ERR_SYSTEM, "cannot write %s: %s", path, reason(errno));
+        return status;
     int failed = write_all(fd, bytes, size);
     if (close(fd) && !failed)
         failed = errno;
