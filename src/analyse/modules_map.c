@@ -1,12 +1,11 @@
 #include "analyse/modules_map.h"
 
-#include <errno.h>
 #include <fnmatch.h>
 #include <stdarg.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
+#include "analyse/text_file.h"
 #include "base/path.h"
 
 /* Functions and routines that do nothing but wait. In other collective routines a part of the time is waiting. */
@@ -230,19 +229,13 @@ enum fm_status fm_modules_map_read(struct fm_modules_map *map, const char *path,
                                    struct fm_error *error)
 {
     struct reader reader = {.map = map, .arena = arena, .error = error};
-    char *line = NULL;
-    size_t size = 0;
+    char *text = NULL;
     enum fm_status status = fm_modules_map_usual(map, arena, error);
-    FILE *file = fopen(path, "re");
-    if (!file)
-        return fm_fail(error, FM_ERR_SYSTEM, "cannot open %s: %s", path, strerror(errno));
+    if (!status)
+        status = fm_text_file_read(path, arena, &text, error);
     map->path = path;
-    while (!status && getline(&line, &size, file) >= 0)
+    for (char *line; !status && (line = strsep(&text, "\n"));)
         status = read_line(&reader, line);
-    if (!status && ferror(file))
-        status = fm_fail(error, FM_ERR_SYSTEM, "cannot read %s: %s", path, strerror(errno));
-    free(line);
-    fclose(file);
     return status ? status : check_groups(&reader);
 }
 

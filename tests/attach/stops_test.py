@@ -6,6 +6,7 @@ import os
 import re
 import shutil
 import signal
+import stat
 import subprocess
 import time
 
@@ -116,6 +117,32 @@ def forbidden(tap, phases):
               "and one that is not there")
 
 
+def files(tap, phases):
+    """What cannot be read or written is said before anything is watched."""
+    job = attaching.start(phases, 30)
+    folder = jobs.SCRATCH / "nowhere"
+    for words, sentence in (
+            (["--save", folder / "file"], f"cannot write {folder}/file: No such file or directory"),
+            (["--save", jobs.SCRATCH], f"cannot write {jobs.SCRATCH}: it is there and is no file; name another one"),
+            (["--save", "/dev/null"], "cannot write /dev/null: it is there and is no file; name another one"),
+            (["--modules", "/dev/zero"], "/dev/zero is neither a file nor a pipe; name one"),
+            (["--modules", folder], f"cannot open {folder}: No such file or directory")):
+        seen = attaching.attach(job.pid, "--samples", 1, *words)
+        tap.equal((seen.returncode, seen.stdout, seen.stderr), (1, "", f"fathom attach: {sentence}.\n"),
+                  f"{' '.join(map(str, words))}")
+    tap.ok(stat.S_ISCHR(os.stat("/dev/null").st_mode), "/dev/null is what it was")
+    closed = jobs.SCRATCH / "closed"
+    closed.mkdir(mode=0o500)
+    if os.getuid() == 0:
+        tap.skip("a directory that is not writable", "root may write everywhere")
+    else:
+        seen = attaching.attach(job.pid, "--samples", 1, "--save", closed / "file")
+        tap.equal((seen.returncode, seen.stdout, seen.stderr),
+                  (1, "", f"fathom attach: cannot write {closed}/file: Permission denied.\n"), "a closed directory")
+    job.kill()
+    job.communicate()
+
+
 def usage(tap):
     for words, sentence in ((["x"], "'x' is not the number of a process"), ([], "which process"),
                             (["1", "--until", "x"], "--until needs percents"), (["1", "--hz", "0"], "--hz needs"),
@@ -136,6 +163,7 @@ def main():
     killed(tap, phases)
     ended_by_user(tap, phases)
     forbidden(tap, phases)
+    files(tap, phases)
     usage(tap)
     tap.done()
 

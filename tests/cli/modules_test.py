@@ -186,6 +186,17 @@ def check_errors(tap):
                f"modules {' '.join(map(str, words[:1]))}: {says}", done)
 
 
+def check_files(tap, profile):
+    """What a file of modules may be."""
+    done = subprocess.run(["bash", "-c", f"'{jobs.FATHOM}' report '{profile}' --format csv --modules "
+                           "<(printf 'module sea file waves.c\\n')"], capture_output=True, text=True, check=False)
+    tap.ok(done.returncode == 0 and "\nsea," in done.stdout, "a pipe of modules is read", done)
+    for path in ("/dev/zero", jobs.SCRATCH):
+        done = fathom("report", profile, "--modules", path)
+        tap.equal((done.returncode, done.stdout, done.stderr),
+                  (1, "", f"fathom report: {path} is neither a file nor a pipe; name one.\n"), "others are refused")
+
+
 def check_pictures(tap, profile):
     """Which views have one."""
     for words, status, says in ((("--view", "mpi", "--format", "svg"), 2, "views calls, modules and sequence, not of mpi"),
@@ -212,6 +223,7 @@ def main():
     tap = jobs.Tap()
     profile = check_c(tap)
     check_pictures(tap, profile)
+    check_files(tap, profile)
     check_fortran(tap)
     check_lammps(tap, profile)
     check_errors(tap)
