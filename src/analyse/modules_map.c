@@ -8,7 +8,11 @@
 #include "analyse/text_file.h"
 #include "base/path.h"
 
-/* Functions and routines that do nothing but wait. In other collective routines a part of the time is waiting. */
+/* Functions and routines that do nothing but wait for somebody else. In other collective routines a part of the time is
+ * waiting. Of the C library those are here in which a thread sleeps until another one, another process or the clock lets
+ * it go on; a lock that is free is taken in no time, so that what is seen there is waiting too. Not here are read and
+ * write, which are work on files and look the same on pipes; accept, connect and flock, which many a program has
+ * functions of its own by the name of; and what only asks, as MPI_Test. */
 static const char *const usual_waits[] = {
     "MPI_Wait*",
     "MPI_Recv",
@@ -18,21 +22,41 @@ static const char *const usual_waits[] = {
     "MPI_Mprobe",
     "MPI_Barrier",
     "*futex*wait*",
-    "*sleep",
-    "pause",
+    "lll_lock_wait*",
+    "pthread_mutex_lock",
+    "pthread_mutex_timedlock",
+    "pthread_mutex_clocklock",
+    "pthread_rwlock_*rdlock",
+    "pthread_rwlock_*wrlock",
+    "pthread_spin_lock",
     "pthread_cond_*wait",
-    "pthread_join",
+    "pthread_barrier_wait",
+    "pthread_*join*",
     "sem_*wait",
+    "semop",
+    "semtimedop",
+    "msgrcv",
+    "msgsnd",
+    "mq_*receive",
+    "mq_*send",
+    "recv",
+    "recvfrom",
+    "recv*msg",
     "poll",
     "ppoll",
     "select",
     "pselect",
     "epoll_*wait*",
+    "aio_suspend",
+    "io_*getevents",
     "sigsuspend",
-    "sigwait*",
-    "waitpid",
+    "sig*wait*",
+    "wait3",
     "wait4",
-    "pthread_barrier_wait",
+    "waitid",
+    "waitpid",
+    "*sleep",
+    "pause",
 };
 
 /* ---- lines ---- */

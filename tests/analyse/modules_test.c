@@ -4,6 +4,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "tap.h"
@@ -150,6 +151,111 @@ static void bad_lines(void)
     tap_ok(fm_modules_map_read(&map, "/nonexistent/map", &arena, &error) == FM_ERR_SYSTEM &&
                strstr(error.text, "/nonexistent/map"),
            "a file that is not there is named");
+}
+
+static void waits(void)
+{
+    static const char *const do_wait[] = {
+        "msgrcv",
+        "__libc_msgrcv",
+        "semop",
+        "__semtimedop",
+        "pthread_rwlock_rdlock",
+        "___pthread_rwlock_timedwrlock",
+        "mq_timedreceive",
+        "__pthread_mutex_lock",
+        "pthread_mutex_timedlock",
+        "sigtimedwait",
+        "sigwaitinfo",
+        "__lll_lock_wait_private",
+        "epoll_pwait2",
+        "pthread_clockjoin_np",
+        "__GI___futex_abstimed_wait_cancelable64",
+        "recvfrom",
+        "__libc_recvmsg",
+        "clock_nanosleep",
+        "waitid",
+        "pthread_cond_timedwait",
+        "sem_clockwait",
+        "recvmmsg",
+    };
+    static const char *const work[] = {"read",
+                                       "write",
+                                       "accept",
+                                       "connect",
+                                       "pthread_mutex_unlock",
+                                       "pthread_rwlock_unlock",
+                                       "pthread_cond_signal",
+                                       "pthread_create",
+                                       "sem_post",
+                                       "msgget",
+                                       "select_cells",
+                                       "MPI_Test",
+                                       "signal"};
+    struct fm_modules_map map;
+    fm_modules_map_usual(&map, &arena, NULL);
+    for (size_t i = 0; i < sizeof do_wait / sizeof *do_wait; i++)
+        tap_ok(fm_modules_waits(&map, do_wait[i]), "%s waits", do_wait[i]);
+    for (size_t i = 0; i < sizeof work / sizeof *work; i++)
+        tap_ok(!fm_modules_waits(&map, work[i]), "%s works", work[i]);
+}
+
+static bool refuses(const char *path, enum fm_status status, const char *says)
+{
+    struct fm_modules_map map;
+    struct fm_error error = {0};
+    bool right = fm_modules_map_read(&map, path, &arena, &error) == status && strstr(error.text, says);
+    if (!right)
+        printf("# %s\n", error.text);
+    return right;
+}
+
+/* A pipe as the shell's <(...) is, with something written into it, again and again if it is not to end. */
+static void read_pipe(const char *text, bool endless, const char *says)
+{
+    char path[40];
+    int ends[2];
+    struct fm_modules_map map;
+    if (pipe(ends) != 0)
+        abort();
+    pid_t writer = fork();
+    if (writer == 0) {
+        close(ends[0]);
+        while (write(ends[1], text, strlen(text)) > 0 && endless)
+            ;
+        _exit(0);
+    }
+    close(ends[1]);
+    snprintf(path, sizeof path, "/dev/fd/%d", ends[0]);
+    if (says)
+        tap_ok(refuses(path, FM_ERR_INPUT, says), "a pipe that does not end: %s", says);
+    else
+        tap_ok(fm_modules_map_read(&map, path, &arena, NULL) == FM_OK && map.n_rules == 2, "a pipe is read");
+    close(ends[0]);
+    waitpid(writer, NULL, 0);
+}
+
+static void no_files(void)
+{
+    char *text = malloc(2 << 20), path[] = "/tmp/modules-XXXXXX";
+    struct fm_modules_map map;
+    int fd = mkstemp(path);
+    tap_ok(refuses("/dev/zero", FM_ERR_INPUT, "/dev/zero is neither a file nor a pipe"),
+           "an endless device is refused");
+    tap_ok(refuses("/", FM_ERR_INPUT, "/ is neither a file nor a pipe"), "so is a directory");
+    read_pipe("module a file a.f90\nmodule b file b.f90\n", false, NULL);
+    read_pipe("# and so on ", true, "is longer than 4 MiB");
+    if (!text || fd < 0 || ftruncate(fd, 100) != 0)
+        abort();
+    tap_ok(refuses(path, FM_ERR_INPUT, "is no text"), "a binary file is refused");
+    memset(text, '#', 2 << 20);
+    tap_ok(pwrite(fd, text, 2 << 20, 0) == 2 << 20 && fm_modules_map_read(&map, path, &arena, NULL) == FM_OK,
+           "a long one is read");
+    tap_ok(ftruncate(fd, (off_t)1 << 40) == 0 && refuses(path, FM_ERR_INPUT, "is longer than 4 MiB"),
+           "but not one without measure");
+    close(fd);
+    unlink(path);
+    free(text);
 }
 
 /* ---- graphs ---- */
@@ -307,6 +413,8 @@ static void collectives(void)
 int main(void)
 {
     bad_lines();
+    no_files();
+    waits();
     without_a_map();
     with_a_map();
     idle_patterns();
