@@ -155,7 +155,7 @@ def check_fortran(tap):
     for flags, wanted in ((("-g",), [("model", "file", "model.f90")]),
                           ((), [("ice_shelf", "function", "ice_shelf::*"), ("ocean", "function", "ocean::*")])):
         program = jobs.SCRATCH / f"fortran{len(flags)}"
-        subprocess.run(["gfortran", *flags, "-o", str(program), str(source)], check=True)
+        subprocess.run(["gfortran", *flags, "-o", str(program), str(source)], check=True, cwd=jobs.SCRATCH)
         found = [rule for rule in rules(fathom("modules", "init", program).stdout) if rule[1] != "library"]
         tap.equal(found, wanted, f"Fortran with {flags}")
 
