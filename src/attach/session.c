@@ -27,6 +27,7 @@ struct fm_session_thread {
     uint32_t process;   /* number of the target */
     bool here;          /* seen in this moment's list */
     bool matters;       /* the first of its process, or was seen in the program itself */
+    bool apart;         /* ran as the first did, and two are never asked at once: it has a moment of its own */
     uint64_t moment_ns; /* when it is looked at in this period; 0: it was */
     enum fm_shot_state state;
     struct fm_shot *shot, *last; /* of this moment and the one before; an unchanged stack has the same path: */
@@ -151,7 +152,7 @@ static bool plan(struct fm_session *session)
     for (size_t i = 0; i < session->n_threads; i++) {
         struct fm_session_thread *thread = &session->threads[i];
         bool is_first = thread->of.tid == thread->of.pid;
-        thread->moment_ns = thread->matters || !first ? moment_in(session) : first;
+        thread->moment_ns = thread->matters || thread->apart || !first ? moment_in(session) : first;
         first = is_first ? thread->moment_ns : first;
     }
     return true;
@@ -360,6 +361,9 @@ static bool keep(struct fm_session *session, struct fm_session_thread *thread)
         return !thread->matters ||
                fm_samples_add(&session->samples, thread->process, fm_samples_unseen(&session->samples), first, false);
     case FM_SHOT_MISSED:
+        thread->apart = true;
+        session->samples.lost++;
+        return true;
     case FM_SHOT_DENIED: /* a debugger has come; it may leave again */
         session->samples.lost++;
         return true;

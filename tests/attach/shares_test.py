@@ -67,6 +67,7 @@ def saved(tap, phases):
     exported = subprocess.run([jobs.FATHOM, "export", "--to", "collapsed", str(profile)], capture_output=True, text=True,
                               check=False).stdout
     tap.ok("main;model;ocean" in exported, "and call paths for other tools", exported)
+    tap.ok(exported.startswith("model;") or "\nmodel;" in exported, "of threads that run beside the first, too", exported)
 
 
 def main():
