@@ -244,7 +244,7 @@ static bool describe_process(const struct making *m, struct fm_profile *profile,
                                  .wall_ns = (uint64_t)(m->to - m->from) * m->samples->period_ns,
                                  .inside = ""};
     return host.name && fm_merge_hosts(profile, &host, 1) && fm_merge_processes(profile, &process, 1) &&
-           fm_profile_note(profile, "sampled from outside (fathom attach): MPI calls are not counted", 0, &host.ranks);
+           fm_profile_note_outside(profile, &host.ranks);
 }
 
 static struct fm_profile *of_process(struct making *m, uint32_t process)

@@ -1,6 +1,7 @@
 /* A job in one line, and in at most twelve: what is printed at the end of a job. */
 #include "base/units.h"
 #include "present/views.h"
+#include "reduce/notes.h"
 
 static const double UNEVEN = 0.05; /* of the mean wall time, between most and least MPI time */
 
@@ -26,6 +27,9 @@ const char *fm_headline(struct fm_report *report)
     const char *alone = "";
     fm_time_text(wall, (double)summary->wall_ns);
     fm_percent_whole(mpi, summary->mpi_fraction);
+    if (fm_profile_is_from_outside(report->profile))
+        return fm_format(&report->arena, "%s on %u rank%s: looked at from outside for %s, so there are samples only",
+                         summary->name, summary->ranks, summary->ranks == 1 ? "" : "s", wall);
     if (summary->n_routines == 0)
         return fm_format(&report->arena, "%s on %u rank%s: %s, no MPI calls", summary->name, summary->ranks,
                          summary->ranks == 1 ? "" : "s", wall);
@@ -48,7 +52,7 @@ static void print_ends(struct fm_report *report, FILE *out)
 {
     const struct fm_summary *summary = &report->summary;
     char how[128];
-    if (summary->complete)
+    if (summary->complete || fm_profile_is_from_outside(report->profile)) /* a look has no end */
         return;
     print_line(out, fm_incomplete_text(report));
     if (summary->n_ends == 0)
@@ -115,6 +119,8 @@ enum fm_status fm_report_terse(struct fm_report *report, FILE *out, struct fm_er
     print_heaviest(report, out);
     if (report->balance.n_groups > 1)
         print_line(out, fm_format(&report->arena, "  %s", fm_balance_sentence(report)));
+    if (fm_profile_is_from_outside(report->profile))
+        return FM_OK;
     print_line(out,
                fm_format(&report->arena, "  Fathom itself took %s, %s of the time measured",
                          fm_time_text(overhead, (double)summary->overhead_ns),

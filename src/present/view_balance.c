@@ -195,6 +195,8 @@ enum fm_status fm_view_balance_text(struct fm_report *report, FILE *out, struct 
     const struct fm_summary *summary = &report->summary;
     char balance[FM_UNIT_CHARS], communication[FM_UNIT_CHARS], parallel[FM_UNIT_CHARS];
     fm_print_incomplete(report, out);
+    if (fm_print_uncounted(report, out))
+        return FM_OK;
     if (summary->measured == 0 || summary->mpi_sum_ns == 0) {
         fputs("No time in MPI was measured, so there is no balance to show.\n", out);
         return FM_OK;

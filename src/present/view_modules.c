@@ -232,16 +232,11 @@ static void print_idle(struct fm_report *report, const struct fm_modules *module
         fm_print_folded(out, fm_format(&report->arena, "%s fit%s nothing here.", text, n == 1 ? "s" : ""), 2);
 }
 
-enum fm_status fm_view_modules_text(struct fm_report *report, FILE *out, struct fm_error *error)
+enum fm_status fm_print_modules(struct fm_report *report, FILE *out, struct fm_error *error)
 {
     struct fm_calltree calls;
     struct fm_modules modules;
     char share[FM_UNIT_CHARS];
-    fm_print_incomplete(report, out);
-    if (!fm_report_sampled(report)) {
-        fputs("No call paths were sampled, so nothing is known of modules: 'fathom run --sample 1000' does.\n", out);
-        return FM_OK;
-    }
     enum fm_status status = fm_report_modules(report, &calls, &modules, error);
     if (status)
         return status;
@@ -270,6 +265,15 @@ enum fm_status fm_view_modules_text(struct fm_report *report, FILE *out, struct 
         fputs("Modules are source files; 'fathom modules init PROGRAM' drafts a file with names for --modules.\n", out);
     if (report->summary.complete && !report->options.focus) /* a part of a run, or of its calls, never has all */
         print_idle(report, &modules, out);
+    return FM_OK;
+}
+
+enum fm_status fm_view_modules_text(struct fm_report *report, FILE *out, struct fm_error *error)
+{
+    fm_print_incomplete(report, out);
+    if (fm_report_sampled(report))
+        return fm_print_modules(report, out, error);
+    fputs("No call paths were sampled, so nothing is known of modules: 'fathom run --sample 1000' does.\n", out);
     return FM_OK;
 }
 

@@ -254,6 +254,8 @@ enum fm_status fm_view_mpi_text(struct fm_report *report, FILE *out, struct fm_e
     const struct fm_summary *summary = &report->summary;
     struct fm_table table;
     fm_print_incomplete(report, out);
+    if (fm_print_uncounted(report, out))
+        return FM_OK;
     if (summary->n_routines == 0) {
         fputs("No MPI routine was called.\n", out);
         return FM_OK;

@@ -87,6 +87,8 @@ enum fm_status fm_view_regions_text(struct fm_report *report, FILE *out, struct 
     if (status)
         return status;
     fm_print_incomplete(report, out);
+    if (fm_print_uncounted(report, out))
+        return FM_OK;
     fm_print_scope(report, out);
     fputs("Figures include nested regions; longest: wall time of the slowest rank; % MPI: share of the wall.\n\n", out);
     fm_table_print(&table, out);

@@ -101,6 +101,8 @@ enum fm_status fm_view_sizes_text(struct fm_report *report, FILE *out, struct fm
     if (status)
         return status;
     fm_print_incomplete(report, out);
+    if (fm_print_uncounted(report, out))
+        return FM_OK;
     size_t sized = 0;
     for (size_t r = 0; r < report->summary.n_routines; r++)
         sized += has_sizes(&groups, report->summary.routines[r]->name);

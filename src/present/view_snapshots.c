@@ -96,6 +96,8 @@ enum fm_status fm_view_snapshots_text(struct fm_report *report, FILE *out, struc
     if (status)
         return status;
     fm_print_incomplete(report, out);
+    if (fm_print_uncounted(report, out))
+        return FM_OK;
     if (report->profile->n_snapshots == 0) {
         fputs("The program took no snapshots: MPI_Pcontrol(2, \"label\") takes one of a process,\n"
               "(3, \"label\") one of all.\n",

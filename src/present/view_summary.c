@@ -6,6 +6,7 @@
 #include "present/call_trees.h"
 #include "present/views.h"
 #include "profile/timer_tree.h"
+#include "reduce/notes.h"
 
 static const double TAIL_SHARE = 0.001; /* routines below this share of the MPI time are folded */
 
@@ -283,6 +284,25 @@ static void print_notes(struct fm_report *report, FILE *out)
         fm_print_note(report, &profile->notes[i], out);
 }
 
+static void print_hot_path(struct fm_report *report, const char *hot_path, FILE *out)
+{
+    if (hot_path[0])
+        fm_print_folded(out, fm_format(&report->arena, "Hot path: %s (--view calls).", hot_path), 2);
+}
+
+/* Of a job that was looked at from outside there is more to be said by modules than by anything else. */
+static enum fm_status print_outside(struct fm_report *report, const char *hot_path, FILE *out, struct fm_error *error)
+{
+    enum fm_status status = fm_report_sampled(report) ? fm_print_modules(report, out, error) : FM_OK;
+    if (status)
+        return status;
+    print_hot_path(report, hot_path, out);
+    fputc('\n', out);
+    banner(report, out);
+    print_notes(report, out);
+    return FM_OK;
+}
+
 enum fm_status fm_view_summary_text(struct fm_report *report, FILE *out, struct fm_error *error)
 {
     const char *hot_path;
@@ -292,13 +312,14 @@ enum fm_status fm_view_summary_text(struct fm_report *report, FILE *out, struct 
     fm_print_incomplete(report, out);
     fm_print_folded(out, fm_headline(report), 2);
     fputc('\n', out);
+    if (fm_profile_is_from_outside(report->profile))
+        return print_outside(report, hot_path, out, error);
     banner(report, out);
     fputc('\n', out);
     print_spreads(report, out);
     print_routines(report, out);
     print_balance(report, out);
-    if (hot_path[0])
-        fm_print_folded(out, fm_format(&report->arena, "Hot path: %s (--view calls).", hot_path), 2);
+    print_hot_path(report, hot_path, out);
     print_timers(report, out);
     print_snapshots(report, out);
     print_overhead(report, out);

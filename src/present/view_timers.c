@@ -62,6 +62,8 @@ static void print_notes(struct fm_report *report, FILE *out)
 enum fm_status fm_view_timers_text(struct fm_report *report, FILE *out, struct fm_error *error)
 {
     fm_print_incomplete(report, out);
+    if (fm_print_uncounted(report, out))
+        return FM_OK;
     if (!report->profile->n_timers) {
         fputs("The program has no timers: fathom-timers(3) tells how to add them.\n", out);
         print_notes(report, out);

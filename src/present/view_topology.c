@@ -166,6 +166,8 @@ enum fm_status fm_view_topology_text(struct fm_report *report, FILE *out, struct
     if (status)
         return status;
     fm_print_incomplete(report, out);
+    if (fm_print_uncounted(report, out))
+        return FM_OK;
     print_grid(&report->profile->job, out);
     if (topology.n == 0) {
         fputs("No point-to-point message was sent between ranks.\n", out);

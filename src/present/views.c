@@ -5,6 +5,7 @@
 
 #include "base/path.h"
 #include "base/units.h"
+#include "reduce/notes.h"
 
 const struct fm_view fm_views[] = {
     {"summary", "the job at a glance: banner, extremes over ranks, routines", fm_view_summary_text, fm_view_summary_csv,
@@ -164,6 +165,18 @@ static bool print_unended(struct fm_report *report, FILE *out)
     if (!running || running + absent < summary->ranks)
         return false;
     fprintf(out, "This is a part of the run: the job had not ended when it was measured%s.\n\n", missing);
+    return true;
+}
+
+bool fm_print_uncounted(struct fm_report *report, FILE *out)
+{
+    if (!fm_profile_is_from_outside(report->profile))
+        return false;
+    fm_print_folded(out,
+                    "Nothing is known of that: the job was looked at from outside (fathom attach), and its profile has "
+                    "samples only. The views modules, sequence, calls, callers and flat show them; 'fathom run' "
+                    "measures the rest.",
+                    2);
     return true;
 }
 

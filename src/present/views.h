@@ -83,6 +83,7 @@ const char *fm_ranks_text(struct fm_report *report, const struct fm_rankset *ran
 const char *fm_bar(struct fm_report *report, double part, double whole, size_t columns);
 const char *fm_incomplete_text(struct fm_report *report);      /* "INCOMPLETE: 2 of 8 ranks ..." */
 void fm_print_incomplete(struct fm_report *report, FILE *out); /* nothing when it is complete */
+bool fm_print_uncounted(struct fm_report *report, FILE *out);  /* true: it is from outside, so there are samples only */
 void fm_print_no_regions(struct fm_report *report, FILE *out); /* how to name some, when there are none */
 void fm_print_note(struct fm_report *report, const struct fm_note *note, FILE *out); /* "Note: ...: 12 (rank 3)" */
 void fm_print_scope(struct fm_report *report, FILE *out);  /* "Times are sums over 4 ranks ..." */
@@ -106,6 +107,8 @@ FM_VIEW(flat);
 FM_VIEW(modules);
 FM_VIEW(sequence);
 #undef FM_VIEW
+enum fm_status fm_print_modules(struct fm_report *report, FILE *out,
+                                struct fm_error *error); /* the view's, of samples */
 enum fm_status fm_view_calls_graph(struct fm_report *report, struct fm_graph *graph, struct fm_error *error);
 enum fm_status fm_view_modules_graph(struct fm_report *report, struct fm_graph *graph, struct fm_error *error);
 enum fm_status fm_view_sequence_svg(struct fm_report *report, FILE *out, struct fm_error *error);

@@ -36,6 +36,21 @@ void fm_profile_forget_part(struct fm_profile *profile)
     profile->n_notes = kept;
 }
 
+static const char outside_text[] = "sampled from outside (fathom attach): MPI calls are not counted";
+
+bool fm_profile_note_outside(struct fm_profile *profile, const struct fm_rankset *ranks)
+{
+    return fm_profile_note(profile, outside_text, 0, ranks);
+}
+
+bool fm_profile_is_from_outside(const struct fm_profile *profile)
+{
+    for (size_t i = 0; i < profile->n_notes; i++)
+        if (strcmp(profile->notes[i].text, outside_text) == 0)
+            return true;
+    return false;
+}
+
 bool fm_profile_limit_snapshots(struct fm_profile *profile)
 {
     size_t first = 0;

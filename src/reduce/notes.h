@@ -13,6 +13,10 @@ bool fm_profile_note(struct fm_profile *profile, const char *text, uint64_t amou
 bool fm_profile_note_part(struct fm_profile *profile);
 void fm_profile_forget_part(struct fm_profile *profile);
 
+/* Samples were taken from outside, of these ranks: nothing else is known of them, no calls, regions or timers. */
+bool fm_profile_note_outside(struct fm_profile *profile, const struct fm_rankset *ranks);
+bool fm_profile_is_from_outside(const struct fm_profile *profile);
+
 /* Keeps the first FM_MAX_SNAPSHOTS subtotals of single processes in their order (label, order, rank) and notes how
  * many were left out. The first ones of a union are the first ones of the parts' first ones, so merging stays
  * independent of its order. */

@@ -60,6 +60,9 @@ def saved(tap, phases):
     tap.equal((job.returncode, text), (7, "0 signals, 0 wrong, status 0\n"), "the program is as ever")
     report = json.loads(subprocess.run([jobs.FATHOM, "report", str(profile), "--format", "json", "--modules",
                                         str(file_of_modules())], capture_output=True, check=True).stdout)
+    text = subprocess.run([jobs.FATHOM, "report", str(profile)], capture_output=True, text=True, check=True).stdout
+    tap.ok("phases on 1 rank: looked at from outside for" in text and "\nphases: work" in text,
+           "its report says that it has samples alone, and shows the modules", text)
     names = {m["name"] for m in report["modules"]["list"]}
     tap.ok(set(TRUTH) <= names, "the saved profile has the modules", names)
     wall, sampled = report["job"]["wall_s"], report["calls"]["samples"] * 0.02
