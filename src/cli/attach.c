@@ -20,7 +20,9 @@ static void tell_of_the_rest(const struct fm_watch *watch, const struct fm_elsew
         fprintf(stderr, "fathom attach: ranks %s are on other hosts, and only those of this host are seen: ", ranks);
     else
         fputs("fathom attach: only this host is seen: ", stderr);
-    if (!elsewhere->words.n)
+    if (elsewhere->foreign)
+        fputs("its launcher is another user's, and is not executed for you. Attach as that user.\n", stderr);
+    else if (!elsewhere->words.n)
         fputs("how the job was started cannot be found out. Give the pid of its mpirun or srun, or its hosts with "
               "--hosts A,B.\n",
               stderr);

@@ -185,7 +185,7 @@ static void add_agent(const struct finding *f, struct fm_words *words, size_t ho
     }
     if (request->outside)
         fm_words_add(words, "--outside");
-    if (f->targets->n && *f->targets->items[0].mpi_library) {
+    if (f->targets->n && *f->targets->items[0].mpi_library && fm_proc_is_ours(f->targets->items[0].pid)) {
         fm_words_add(words, "--mpi-library");
         fm_words_add(words, f->targets->items[0].mpi_library);
     }
@@ -200,9 +200,10 @@ static void make_command(struct finding *f)
     elsewhere->names = list_of(&hosts, f->arena);
     elsewhere->hosts = hosts.n;
     elsewhere->environment = environment_of(f);
+    elsewhere->foreign = !fm_proc_is_ours(f->launcher);
     elsewhere->directory = fm_proc_link(f->launcher, "cwd", f->arena);
     bool known = elsewhere->key && f->environment_text && elsewhere->environment && command && (hosts.n || f->slurm) &&
-                 fm_proc_is_ours(f->launcher);
+                 !elsewhere->foreign;
     if (known && f->slurm)
         add_slurm(f, &elsewhere->words, hosts.n);
     else if (known)

@@ -15,6 +15,7 @@ struct fm_elsewhere {
     struct fm_words words; /* none: it is not known how they are reached */
     char **environment;
     const char *directory;
+    bool foreign; /* the launcher is another user's: it is not executed */
 };
 
 /* Whether there are ranks elsewhere. Memory is the arena's. */
