@@ -42,6 +42,9 @@ enum fm_status fm_denied(pid_t pid, const char *yama, struct fm_error *error)
     const struct passwd *user = uid >= 0 ? getpwuid((uid_t)uid) : NULL;
     if (uid < 0)
         return fm_fail(error, FM_ERR_SYSTEM, "process %d has ended", (int)pid);
+    if (status_of(pid, "\nVmSize:") < 0)
+        return fm_fail(error, FM_ERR_SYSTEM,
+                       "process %d has no program in it: it is the kernel's own, or has just ended", (int)pid);
     if (tracer)
         return fm_fail(error, FM_ERR_SYSTEM, "process %d is held by a debugger, process %d; let it go first", (int)pid,
                        (int)tracer);

@@ -223,6 +223,21 @@ static enum fm_status number(struct finding *f, struct fm_error *error)
     return FM_OK;
 }
 
+/* proc: NULL, or what has ended. */
+static enum fm_status no_process(struct fm_arena *arena, pid_t pid, const struct fm_proc *proc, struct fm_error *error)
+{
+    static const char name[] = "\nTgid:";
+    size_t bytes;
+    const char *status = fm_proc_file(pid, "status", arena, &bytes),
+               *group = status && bytes ? strstr(status, name) : NULL;
+    int process = group ? atoi(group + strlen(name)) : 0;
+    if (proc)
+        return fm_fail(error, FM_ERR_USAGE, "process %d has ended, and only its exit status is left", (int)pid);
+    if (process && process != (int)pid)
+        return fm_fail(error, FM_ERR_USAGE, "%d is a thread of process %d; give that number", (int)pid, process);
+    return fm_fail(error, FM_ERR_USAGE, "there is no process %d", (int)pid);
+}
+
 enum fm_status fm_targets_find(struct fm_targets *targets, const pid_t *pids, size_t n, struct fm_arena *arena,
                                struct fm_error *error)
 {
@@ -234,7 +249,7 @@ enum fm_status fm_targets_find(struct fm_targets *targets, const pid_t *pids, si
         const struct fm_proc *proc = proc_of(&f, pids[i]);
         size_t before = targets->n;
         if (!proc || proc->ended)
-            return fm_fail(error, FM_ERR_USAGE, "there is no process %d", (int)pids[i]);
+            return no_process(arena, pids[i], proc, error);
         take_ranks(&f, pids[i]);
         if (targets->n == before)
             take_leaves(&f, proc);

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "tap.h"
@@ -35,5 +36,12 @@ int main(void)
     tap_ok(strstr(sentence("0\n", &error), "made itself private"), "%s", error.text);
     tap_ok(fm_denied(0x7ffffff0, "/none", &error) == FM_ERR_SYSTEM && strstr(error.text, "has ended"), "%s",
            error.text);
+    pid_t ended = fork();
+    if (ended == 0)
+        _exit(0);
+    waitid(P_PID, (id_t)ended, &(siginfo_t){0}, WEXITED | WNOWAIT);
+    tap_ok(fm_denied(ended, "/none", &error) == FM_ERR_SYSTEM && strstr(error.text, "has no program in it"), "%s",
+           error.text);
+    waitpid(ended, NULL, 0);
     return tap_done();
 }

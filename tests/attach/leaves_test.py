@@ -62,7 +62,8 @@ def ended(tap):
     job = attaching.start("true")
     left(job)
     seen = attaching.attach(job.pid)
-    tap.equal((seen.returncode, seen.stderr), (2, f"fathom attach: there is no process {job.pid}.\n"),
+    tap.equal((seen.returncode, seen.stderr),
+              (2, f"fathom attach: process {job.pid} has ended, and only its exit status is left.\n"),
               "one that has ended but was not waited for is gone")
     job.communicate()
 

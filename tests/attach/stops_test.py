@@ -102,6 +102,16 @@ def forbidden(tap, phases):
                       "it.\n"), "somebody else's process is refused")
     else:
         tap.skip("somebody else's process is refused", "needs root")
+    threaded = attaching.start(phases, 30, 2)
+    while len(os.listdir(f"/proc/{threaded.pid}/task")) < 2:
+        time.sleep(0.01)
+    thread = next(int(tid) for tid in os.listdir(f"/proc/{threaded.pid}/task") if int(tid) != threaded.pid)
+    seen = attaching.attach(thread)
+    tap.equal((seen.returncode, seen.stderr),
+              (2, f"fathom attach: {thread} is a thread of process {threaded.pid}; give that number.\n"),
+              "a thread is told from a process")
+    threaded.kill()
+    threaded.communicate()
     libc = ctypes.CDLL(None, use_errno=True)
     libc.ptrace(PTRACE_SEIZE, job.pid, None, None)
     held = attaching.attach(job.pid)
