@@ -107,15 +107,14 @@ uint32_t fm_samples_unseen(struct fm_samples *samples)
     return gap ? fm_samples_below(samples, gap, FM_PATH_LEAF, NULL) : 0;
 }
 
-bool fm_samples_add(struct fm_samples *samples, uint32_t process, uint32_t node, bool first, bool complete)
+bool fm_samples_add(struct fm_samples *samples, const struct fm_sample *sample, bool complete)
 {
     struct fm_sample *log = fm_arena_grow(&samples->arena, samples->log, &samples->log_capacity, samples->n + 1,
                                           sizeof *log);
     if (!log)
         return false;
     samples->log = log;
-    uint64_t ns = fm_clock_ns(CLOCK_MONOTONIC) - samples->started_mono_ns + samples->started_real_ns;
-    log[samples->n++] = (struct fm_sample){samples->moments, process, node, first, ns};
+    log[samples->n++] = *sample;
     samples->partial += !complete;
     return true;
 }

@@ -60,8 +60,8 @@ uint32_t fm_samples_module(struct fm_samples *samples, const char *path, const c
 uint32_t fm_samples_below(struct fm_samples *samples, uint32_t parent, uint32_t kind, const struct fm_place *place);
 /* The node for a thread that runs, and nothing else is known of it. */
 uint32_t fm_samples_unseen(struct fm_samples *samples);
-/* A thread of the process was found at a node at the moment that is not over yet; first: it is that of the process. */
-bool fm_samples_add(struct fm_samples *samples, uint32_t process, uint32_t node, bool first, bool complete);
+/* Later moments come later. */
+bool fm_samples_add(struct fm_samples *samples, const struct fm_sample *sample, bool complete);
 
 /* The profile of the moments from..to - 1. NULL: no memory. */
 struct fm_profile *fm_samples_profile(const struct fm_samples *samples, uint32_t from, uint32_t to);

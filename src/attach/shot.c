@@ -100,25 +100,33 @@ static bool is_fragile(const struct fm_shot_thread *thread, const char *text)
            (fm_syscall_is_fragile_on_streams(number) && !is_file(thread->tid, arguments));
 }
 
-static bool parse_place(struct fm_shot_thread *thread, const char *text, struct fm_shot *shot)
+/* The last two numbers; false: it runs. */
+static bool parse_place(const char *text, uint64_t *sp, uint64_t *pc)
 {
-    unsigned long long sp, pc;
     const char *last = strrchr(text, ' '), *before = last;
+    char *end;
     while (before && before > text && *--before != ' ')
         ;
-    if (!before || *before != ' ' || sscanf(before, "%llx %llx", &sp, &pc) != 2)
+    if (!before || *before != ' ')
         return false;
-    shot->sp = sp;
-    shot->pc = pc;
-    thread->fragile |= is_fragile(thread, text);
-    return true;
+    *sp = strtoull(before, &end, 16);
+    *pc = strtoull(last, NULL, 16);
+    return end == last;
+}
+
+bool fm_shot_rests(const struct fm_shot_thread *thread, uint64_t pc, uint64_t sp)
+{
+    char text[SYSCALL_TEXT];
+    uint64_t pc_now, sp_now;
+    read_place(thread->place, text);
+    return parse_place(text, &sp_now, &pc_now) && pc_now == pc && sp_now == sp;
 }
 
 bool fm_shot_learn(struct fm_shot_thread *thread)
 {
     char text[SYSCALL_TEXT];
     read_place(thread->place, text);
-    thread->fragile |= is_fragile(thread, text);
+    thread->fragile = thread->fragile || is_fragile(thread, text);
     return text[0];
 }
 
@@ -168,7 +176,6 @@ static enum fm_shot_state ask(const struct fm_shot_thread *thread, struct fm_sho
         return errno == EPERM ? FM_SHOT_DENIED : FM_SHOT_GONE;
     if (ptrace(PTRACE_INTERRUPT, thread->tid, 0, 0) != 0)
         return see_off(thread->tid);
-    shot->asked_ns = fm_clock_ns(CLOCK_MONOTONIC);
     shot->queued_ns = queued_ns(thread);
     return FM_SHOT_ASKED;
 }
@@ -176,7 +183,7 @@ static enum fm_shot_state ask(const struct fm_shot_thread *thread, struct fm_sho
 pid_t fm_shot_next(int *status)
 {
     pid_t tid;
-    while ((tid = waitpid(-1, status, __WALL | WNOHANG)) < 0 && errno == EINTR)
+    while ((tid = waitpid(-1, status, __WALL | __WNOTHREAD | WNOHANG)) < 0 && errno == EINTR)
         ;
     return tid > 0 ? tid : 0;
 }
@@ -207,15 +214,17 @@ enum fm_shot_state fm_shot_begin(struct fm_shot_thread *thread, bool may_ask, st
 {
     char before[SYSCALL_TEXT], after[SYSCALL_TEXT];
     shot->held_ns = 0;
+    shot->asked_ns = fm_clock_ns(CLOCK_MONOTONIC);
     for (int i = 0; i < TRIES; i++) {
         read_place(thread->place, before);
         if (!before[0])
             return FM_SHOT_GONE;
-        shot->asleep = parse_place(thread, before, shot);
+        shot->asleep = parse_place(before, &shot->sp, &shot->pc);
         if (shot->asleep && !shot->pc) /* left by pthread_exit, and only the number is left */
             return FM_SHOT_GONE;
         if (!shot->asleep)
             return thread->fragile ? FM_SHOT_UNSEEN : may_ask ? ask(thread, shot) : FM_SHOT_MISSED;
+        thread->fragile = thread->fragile || is_fragile(thread, before);
         copy_stack(thread->tid, shot);
         read_place(thread->place, after);
         if (strcmp(before, after) == 0)

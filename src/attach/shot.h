@@ -25,10 +25,11 @@ enum { FM_SHOT_BYTES = 64 << 10 };
 struct fm_shot {
     uint64_t registers[FM_REGISTERS];
     uint64_t pc, sp;
-    bool asleep;      /* of the registers pc and sp alone are known */
-    uint64_t held_ns; /* stopped, from asking for it until it was let go, without waiting for a core; 0: not at all */
-    uint64_t asked_ns, queued_ns; /* when it was asked to stop, and how long it had waited for a core until then */
-    size_t bytes;                 /* of the stack, from sp on */
+    bool asleep;        /* of the registers pc and sp alone are known */
+    uint64_t held_ns;   /* stopped, from asking for it until it was let go, without waiting for a core; 0: not at all */
+    uint64_t asked_ns;  /* when the thread was looked at */
+    uint64_t queued_ns; /* how long it had waited for a core until then, if it was asked to stop */
+    size_t bytes;       /* of the stack, from sp on */
     unsigned char stack[FM_SHOT_BYTES];
 };
 
@@ -56,11 +57,14 @@ int fm_shot_core(const struct fm_shot_thread *thread);
 /* Only looks whether the thread is fragile; false: that may not be looked at. */
 bool fm_shot_learn(struct fm_shot_thread *thread);
 
+/* Whether it sleeps at just that place. */
+bool fm_shot_rests(const struct fm_shot_thread *thread, uint64_t pc, uint64_t sp);
+
 /* Takes it, or asks the thread to stop if that may be. A thread of a process of which another is asked must not be: should
  * that process exec, each would wait for the other. Signals that could stop or end the caller should be blocked from here on, until
  * all that were asked have been waited for. */
 enum fm_shot_state fm_shot_begin(struct fm_shot_thread *thread, bool may_ask, struct fm_shot *shot);
-/* The next thread that has stopped or ended; 0: none has. */
+/* The next thread that the caller has asked and that has stopped or ended; 0: none has. */
 pid_t fm_shot_next(int *status);
 /* Of one that is not waited for any more. */
 void fm_shot_release(pid_t tid, int status);

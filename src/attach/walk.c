@@ -27,12 +27,16 @@ struct known {
     bool call, used;
 };
 
+enum program { PROGRAM_UNKNOWN, PROGRAM_HAS_ROUTINES, PROGRAM_HAS_NONE };
+
 struct fm_walker {
     Dwfl *dwfl;
     pid_t thread; /* that was looked at last: the first of the process may have ended */
     const char *exe;
+    enum program program; /* of MPI */
     uint64_t reported_ns;
     const struct fm_shot *shot;
+    uint64_t pc; /* where the walk begins */
     struct frame frames[MOST_FRAMES];
     struct fm_place places[MOST_FRAMES];
     size_t n;
@@ -80,11 +84,12 @@ static bool read_word(Dwfl *dwfl, Dwarf_Addr address, Dwarf_Word *word, void *co
 
 static bool set_registers(Dwfl_Thread *thread, void *context)
 {
-    const struct fm_shot *shot = ((const struct fm_walker *)context)->shot;
+    const struct fm_walker *walker = context;
+    const struct fm_shot *shot = walker->shot;
     Dwarf_Word registers[FM_REGISTERS];
     for (int i = 0; i < FM_REGISTERS; i++)
         registers[i] = shot->registers[i];
-    dwfl_thread_state_register_pc(thread, shot->pc);
+    dwfl_thread_state_register_pc(thread, walker->pc);
     return shot->asleep ? dwfl_thread_state_registers(thread, FM_DWARF_SP, 1, &(Dwarf_Word){shot->sp})
                         : dwfl_thread_state_registers(thread, 0, FM_REGISTERS, registers);
 }
@@ -165,11 +170,32 @@ static void build_id_text(Dwfl_Module *module, char *text, size_t size)
         snprintf(text + 2 * i, 3, "%02x", bits[i]);
 }
 
-/* Whether names of functions matter there: finding one takes a look at all symbols of the file. */
-static bool may_have_routines(const struct fm_walker *walker, const char *module)
+/* Linked with MPI itself, or with somebody's wrappers. */
+static bool has_routines(Dwfl_Module *module)
 {
-    const char *file = fm_last_part(module);
-    return strncmp(file, "libmpi", 6) == 0 || strncmp(file, "libfathom", 9) == 0 || strcmp(module, walker->exe) == 0;
+    GElf_Sym symbol;
+    GElf_Addr address;
+    GElf_Word section;
+    for (int i = 0, n = dwfl_module_getsymtab(module); i < n; i++) {
+        const char *name = dwfl_module_getsym_info(module, i, &symbol, &address, &section, NULL, NULL);
+        if (name && section != SHN_UNDEF && routine_of(name, ""))
+            return true;
+    }
+    return false;
+}
+
+/* Whether the name of the function matters: finding it takes a look at all symbols of the file. In the program itself
+ * places are many that were not called from, and only the outermost function and MPI's are to be known. */
+static bool needs_name(struct fm_walker *walker, Dwfl_Module *module, const char *path, bool call)
+{
+    const char *file = fm_last_part(path);
+    if (strncmp(file, "libmpi", 6) == 0 || strncmp(file, "libfathom", 9) == 0)
+        return true;
+    if (strcmp(path, walker->exe) != 0)
+        return false;
+    if (walker->program == PROGRAM_UNKNOWN)
+        walker->program = has_routines(module) ? PROGRAM_HAS_ROUTINES : PROGRAM_HAS_NONE;
+    return call || walker->program == PROGRAM_HAS_ROUTINES;
 }
 
 static struct fm_place find_place(struct fm_walker *walker, uint64_t pc, bool call, struct fm_samples *samples)
@@ -184,7 +210,7 @@ static struct fm_place find_place(struct fm_walker *walker, uint64_t pc, bool ca
         return place;
     const char *name = dwfl_module_info(module, NULL, &start, NULL, NULL, NULL, NULL, NULL);
     bool file = name && name[0] == '/';
-    const char *symbol = file && may_have_routines(walker, name) ? dwfl_module_addrname(module, inside) : NULL;
+    const char *symbol = file && needs_name(walker, module, name, call) ? dwfl_module_addrname(module, inside) : NULL;
     if (!dwfl_module_getelf(module, &bias))
         bias = start;
     build_id_text(module, build_id, sizeof build_id);
@@ -204,6 +230,31 @@ static struct fm_place place_of(struct fm_walker *walker, const struct frame *fr
     return known->place;
 }
 
+/* ---- stubs ---- */
+
+/* Where calls of other libraries pass through code that no table for unwinding describes, and that has no frame. */
+static bool is_stub(struct fm_walker *walker, uint64_t pc)
+{
+    Dwfl_Module *module = dwfl_addrmodule(walker->dwfl, pc);
+    Dwarf_Addr bias, inside = pc;
+    size_t names;
+    GElf_Shdr header;
+    Elf_Scn *section = module ? dwfl_module_address_section(module, &inside, &bias) : NULL;
+    Elf *elf = section ? dwfl_module_getelf(module, &bias) : NULL;
+    if (!elf || !gelf_getshdr(section, &header) || elf_getshdrstrndx(elf, &names) != 0)
+        return false;
+    const char *name = elf_strptr(elf, names, header.sh_name);
+    return name && strncmp(name, ".plt", 4) == 0;
+}
+
+/* The walk begins where the stub returns to, with the same registers. On x86-64 tables have them, because a return address
+ * that was pushed lies where they say. */
+static void step_out_of_stub(struct fm_walker *walker)
+{
+    walker->frames[walker->n++] = (struct frame){walker->pc, false};
+    walker->pc = fm_plain_address(walker->shot->registers[FM_DWARF_RA]);
+}
+
 /* ---- paths ---- */
 
 static int add_frame(Dwfl_Frame *state, void *context)
@@ -216,7 +267,8 @@ static int add_frame(Dwfl_Frame *state, void *context)
     pc = fm_plain_address(pc);
     if (!pc)
         return DWARF_CB_ABORT;
-    walker->frames[walker->n++] = (struct frame){pc, !activation};
+    bool by_stub = walker->n == 1 && walker->pc != walker->shot->pc;
+    walker->frames[walker->n++] = (struct frame){pc, by_stub || !activation};
     return DWARF_CB_OK;
 }
 
@@ -249,14 +301,19 @@ struct fm_walked fm_walker_walk(struct fm_walker *walker, pid_t thread, const st
     struct fm_walked walked = {0};
     walker->thread = thread;
     walker->shot = shot;
+    walker->pc = shot->pc;
     walker->n = 0;
     follow_modules(walker, shot->pc);
+    if (FM_CALL_KEEPS_RA_IN_REGISTER && !shot->asleep && is_stub(walker, shot->pc))
+        step_out_of_stub(walker);
     bool ended = dwfl_getthread_frames(walker->dwfl, thread, add_frame, walker) == 0;
     if (!walker->n)
         walker->frames[walker->n++] = (struct frame){shot->pc, false};
-    for (size_t i = 0; i < walker->n; i++) {
+    for (size_t i = walker->n; i-- > 0;) {
         walker->places[i] = place_of(walker, &walker->frames[i], samples);
         walked.own |= walker->places[i].own;
+        if (walker->places[i].routine)
+            break; /* the path ends here */
     }
     walked.complete = ended || (walker->n > 1 && walker->places[walker->n - 1].outermost);
     walked.node = make_path(walker, samples, walked.complete);

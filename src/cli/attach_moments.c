@@ -5,7 +5,7 @@
 #include "base/clock.h"
 #include "cli/attach_watch.h"
 
-enum { USUAL_SECONDS = 30, FIRST_LOOK_SECONDS = 2 };
+enum { USUAL_SECONDS = 30, FIRST_LOOK_SECONDS = 2, GATHER_MS = 50 };
 
 /* What ends us or stops us waits for the time between moments, when nothing is held. */
 void fm_signals_block(sigset_t *set, sigset_t *before)
@@ -15,7 +15,7 @@ void fm_signals_block(sigset_t *set, sigset_t *before)
     sigaddset(set, SIGTERM);
     sigaddset(set, SIGHUP);
     sigaddset(set, SIGTSTP);
-    sigaddset(set, SIGCHLD); /* tells of threads that have stopped */
+    sigaddset(set, SIGCHLD); /* tells of threads that have stopped, and of children */
     sigprocmask(SIG_BLOCK, set, before);
 }
 
@@ -27,13 +27,17 @@ void fm_watch_start_clock(struct fm_watch *watch)
 
 bool fm_sleep_until(struct fm_watch *watch, uint64_t then_ns, const sigset_t *signals)
 {
+    sigset_t ours = *signals;
+    if (watch->session.targets)
+        sigdelset(&ours, SIGCHLD); /* the sampler's */
     for (;;) {
         uint64_t now = fm_clock_ns(CLOCK_MONOTONIC), left = then_ns > now ? then_ns - now : 0;
         struct timespec wait = {(time_t)(left / 1000000000u), (long)(left % 1000000000u)};
-        int signal = sigtimedwait(signals, NULL, &wait);
+        int signal = sigtimedwait(&ours, NULL, &wait);
         if (signal == SIGTSTP) {
-            fm_session_settle(&watch->session);
+            fm_session_pause(&watch->session);
             raise(SIGSTOP);
+            fm_session_continue(&watch->session);
         } else if (signal > 0) {
             return signal == SIGCHLD;
         } else if (errno == EAGAIN) {
@@ -42,33 +46,28 @@ bool fm_sleep_until(struct fm_watch *watch, uint64_t then_ns, const sigset_t *si
     }
 }
 
+static bool has_segments_alone(const struct fm_watch *watch)
+{
+    return !watch->session.targets && !watch->seen.counts.sampled;
+}
+
+/* 0: something else is the limit. */
+static double most_seconds(const struct fm_watch *watch)
+{
+    const struct fm_attach_request *request = watch->request;
+    bool segments = has_segments_alone(watch);
+    bool limit = request->seconds > 0 || request->moments || (request->until > 0 && !segments);
+    return limit ? request->seconds : segments ? 1e-9 : USUAL_SECONDS;
+}
+
 static bool is_enough(const struct fm_watch *watch)
 {
     const struct fm_attach_request *request = watch->request;
-    double seconds = (double)(fm_clock_ns(CLOCK_MONOTONIC) - watch->started_ns) / 1e9;
-    bool samples = watch->session.targets, segments = !samples && !watch->seen.counts.sampled;
-    bool limit = request->seconds > 0 || request->moments || (request->until > 0 && !segments);
-    double most = limit ? request->seconds : segments ? 1e-9 : USUAL_SECONDS;
-    uint64_t moments = samples ? watch->session.samples.moments : watch->seen.counts.least;
+    double seconds = (double)(fm_clock_ns(CLOCK_MONOTONIC) - watch->started_ns) / 1e9, most = most_seconds(watch);
+    bool segments = has_segments_alone(watch);
+    uint64_t moments = watch->session.targets ? watch->session.samples.moments : watch->seen.counts.least;
     return (most > 0 && seconds >= most) || (request->until > 0 && watch->widest < request->until) ||
            (request->moments && (segments || moments >= request->moments));
-}
-
-enum fm_status fm_watch_sample(struct fm_watch *watch, const sigset_t *signals, struct fm_error *error)
-{
-    struct fm_session *session = &watch->session;
-    enum fm_status status = FM_OK;
-    bool good = true;
-    watch->widest = watch->last_widest = 1;
-    while (good && !status && !watch->ended && !is_enough(watch) &&
-           fm_sleep_until(watch, fm_session_next_ns(session), signals)) {
-        good = fm_session_look(session);
-        watch->ended |= !session->living && !watch->agents;
-        if (good && !watch->ended && fm_clock_ns(CLOCK_MONOTONIC) >= watch->next_ns)
-            status = fm_watch_show(watch, error);
-    }
-    good &= fm_session_settle(session);
-    return good || status ? status : fm_fail(error, FM_ERR_MEMORY, "no memory left for samples");
 }
 
 /* When there will be enough, unless something comes in between. */
@@ -81,6 +80,32 @@ static uint64_t end_of(const struct fm_watch *watch)
     if (all > 0 && (!(seconds > 0) || all < seconds))
         seconds = all;
     return seconds > 0 ? watch->started_ns + (uint64_t)(seconds * 1e9) : UINT64_MAX;
+}
+
+/* Not at each picture: walking should not take a core more often than need be. */
+static uint64_t next_gathering(const struct fm_watch *watch)
+{
+    uint64_t next = fm_clock_ns(CLOCK_MONOTONIC) + GATHER_MS * 1000000ull;
+    double seconds = most_seconds(watch);
+    uint64_t end = seconds > 0 ? watch->started_ns + (uint64_t)(seconds * 1e9) : UINT64_MAX;
+    return end < next ? end : next;
+}
+
+enum fm_status fm_watch_sample(struct fm_watch *watch, const sigset_t *signals, struct fm_error *error)
+{
+    struct fm_session *session = &watch->session;
+    enum fm_status status = FM_OK;
+    bool good = true;
+    watch->widest = watch->last_widest = 1;
+    while (good && !status && !watch->ended && !is_enough(watch) &&
+           fm_sleep_until(watch, next_gathering(watch), signals)) {
+        good = fm_session_gather(session);
+        watch->ended |= !session->living && !watch->agents;
+        if (good && !watch->ended && fm_clock_ns(CLOCK_MONOTONIC) >= watch->next_ns)
+            status = fm_watch_show(watch, error);
+    }
+    good &= fm_session_end(session);
+    return good || status ? status : fm_fail(error, FM_ERR_MEMORY, "no memory left for samples");
 }
 
 enum fm_status fm_watch_follow(struct fm_watch *watch, const sigset_t *signals, struct fm_error *error)

@@ -79,35 +79,15 @@ static enum fm_status answer(struct fm_watch *watch, enum fm_agents_word word, s
     return status;
 }
 
-/* ---- sampling meanwhile ---- */
-
-static bool may_sample(const struct fm_watch *watch)
-{
-    const struct fm_session *session = &watch->session;
-    size_t most = watch->request->moments;
-    return session->targets && session->living && (!most || session->samples.moments < most);
-}
-
-/* Nothing is held once there are samples enough. */
-static enum fm_status sample(struct fm_watch *watch, struct fm_error *error)
-{
-    bool good = !may_sample(watch) || fm_session_look(&watch->session);
-    if (good && watch->session.targets && !may_sample(watch))
-        good = fm_session_settle(&watch->session);
-    return good ? FM_OK : fm_fail(error, FM_ERR_MEMORY, "no memory left for samples");
-}
-
 static enum fm_status serve(struct fm_watch *watch, const sigset_t *signals, struct fm_error *error)
 {
     bool fed = watch->agents->tree.place == 0;
     uint64_t heard = fm_clock_ns(CLOCK_MONOTONIC);
     for (enum fm_status status = FM_OK; !status;) {
-        uint64_t then = fm_clock_ns(CLOCK_MONOTONIC) + LISTEN_MS * 1000000ull;
-        if (may_sample(watch) && fm_session_next_ns(&watch->session) < then)
-            then = fm_session_next_ns(&watch->session);
-        if (!fm_sleep_until(watch, then, signals))
+        if (!fm_sleep_until(watch, fm_clock_ns(CLOCK_MONOTONIC) + LISTEN_MS * 1000000ull, signals))
             return fm_fail(error, FM_ERR_SYSTEM, "ended by a signal");
-        status = sample(watch, error);
+        if (watch->session.targets && !fm_session_gather(&watch->session))
+            return fm_fail(error, FM_ERR_MEMORY, "no memory left for samples");
         enum fm_agents_word word = (enum fm_agents_word)(fed ? word_from_input() : word_from_above(watch->agents));
         if (!status && word) {
             status = answer(watch, word, error);

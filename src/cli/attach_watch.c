@@ -24,7 +24,9 @@ enum fm_status fm_watch_open(struct fm_watch *watch, struct fm_error *error)
     }
     if (status || watch->last || !watch->targets.n)
         return status;
-    status = fm_session_open(&watch->session, &watch->targets, 1000000000u / watch->request->hz, error);
+    struct fm_sampling how = {.period_ns = 1000000000u / watch->request->hz,
+                              .most_moments = (uint32_t)watch->request->moments};
+    status = fm_session_open(&watch->session, &watch->targets, &how, error);
     if (status) {
         fm_session_close(&watch->session);
         watch->session = (struct fm_session){0};
@@ -94,7 +96,7 @@ static bool cut_stretches(const struct fm_samples *samples, struct fm_seen *seen
 static enum fm_status gather_samples(struct fm_watch *watch, struct fm_seen *seen, struct fm_error *error)
 {
     struct fm_session *session = &watch->session;
-    if (!fm_session_settle(session)) /* gathering takes long */
+    if (!fm_session_gather(session))
         return fm_fail(error, FM_ERR_MEMORY, "no memory left for samples");
     struct fm_held held = fm_session_held(session);
     seen->counts = (struct fm_seen_counts){

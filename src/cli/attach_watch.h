@@ -50,7 +50,7 @@ enum fm_status fm_watch_look(struct fm_watch *watch, bool last, struct fm_error 
 /* What ends us or stops us waits for the time between moments, when nothing is held. */
 void fm_signals_block(sigset_t *set, sigset_t *before);
 void fm_watch_start_clock(struct fm_watch *watch);
-/* Until then, or until a thread or a child has stopped; false: somebody wants an end. */
+/* Until then, or until a child has ended; false: somebody wants an end. */
 bool fm_sleep_until(struct fm_watch *watch, uint64_t then_ns, const sigset_t *signals);
 /* Samples here, or looks only, until it is enough. */
 enum fm_status fm_watch_sample(struct fm_watch *watch, const sigset_t *signals, struct fm_error *error);

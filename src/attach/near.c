@@ -1,0 +1,53 @@
+#define _GNU_SOURCE
+#include "attach/near.h"
+
+#include <pthread.h>
+#include <stdint.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+void fm_near_open(struct fm_near *near)
+{
+    near->core = 0;
+    if (sched_getaffinity(0, sizeof near->cores, &near->cores) != 0)
+        CPU_ZERO(&near->cores);
+}
+
+void fm_near_go(struct fm_near *near, int core)
+{
+    cpu_set_t one;
+    if (core < 0 || core >= CPU_SETSIZE || (unsigned)core + 1 == near->core)
+        return;
+    CPU_ZERO(&one);
+    CPU_SET(core, &one);
+    if (sched_setaffinity(0, sizeof one, &one) == 0)
+        near->core = (unsigned)core + 1;
+}
+
+void fm_near_go_anywhere(struct fm_near *near)
+{
+    if (near->core)
+        sched_setaffinity(0, sizeof near->cores, &near->cores);
+    near->core = 0;
+}
+
+static void ask_for_short_turns(void)
+{
+    struct {
+        uint32_t size, policy;
+        uint64_t flags;
+        int32_t nice;
+        uint32_t priority;
+        uint64_t runtime_ns, deadline_ns, period_ns;
+    } wish = {.size = sizeof wish, .policy = SCHED_OTHER, .runtime_ns = 100000};
+    wish.nice = getpriority(PRIO_PROCESS, 0);
+    syscall(SYS_sched_setattr, 0, &wish, 0);
+}
+
+void fm_near_ask_for_cores(void)
+{
+    struct sched_param least = {.sched_priority = sched_get_priority_min(SCHED_FIFO)};
+    if (pthread_setschedparam(pthread_self(), SCHED_FIFO, &least) != 0)
+        ask_for_short_turns();
+}

@@ -1,0 +1,462 @@
+#define _GNU_SOURCE
+#include "attach/sampler.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <semaphore.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "attach/near.h"
+#include "attach/watched.h"
+#include "base/clock.h"
+#include "profile/order.h"
+
+#define SETTLE_NS 2000000000u
+#define SETTLE_PAUSE_NS 2000000
+#define LIST_AGAIN_NS 500000000u /* threads and processes that have come or gone, unless one is known to have ended */
+#define LIST_AT_LAST_NS 3000000000u /* and even if a thread has to be waited for first */
+enum { LOOKS = 25, LOOK_US = 1000 };
+
+/* A thread and when it is looked at, or all those of a process that do not matter. */
+struct turn {
+    uint64_t moment_ns;
+    uint32_t process, thread;
+};
+#define THE_QUIET UINT32_MAX
+
+enum wish { WISH_GO, WISH_PAUSE, WISH_STOP };
+
+struct fm_sampler {
+    struct fm_watched *processes;
+    size_t n;
+    struct fm_sampling how;
+    uint64_t period_start_ns;
+    struct turn *turns; /* of this period */
+    size_t turn, n_turns, turns_capacity;
+    uint64_t listed_ns;
+    size_t asked;        /* threads that have not stopped yet */
+    size_t given_up;     /* that were waited for too long: should they stop after all they are let go */
+    struct fm_near near; /* to the thread that is next */
+    struct fm_pictures pictures;
+    pthread_t thread;
+    bool running;
+    sem_t paused;
+    _Atomic enum wish wish;
+    _Atomic uint32_t moments;
+    _Atomic size_t living;
+    _Atomic uint64_t lost;
+    atomic_bool failed;
+};
+
+/* ---- threads ---- */
+
+static bool list_all(struct fm_sampler *sampler)
+{
+    size_t living = 0;
+    sampler->listed_ns = fm_clock_ns(CLOCK_MONOTONIC);
+    for (size_t i = 0; i < sampler->n; i++) {
+        if (!fm_watched_list(&sampler->processes[i], &sampler->pictures))
+            return false;
+        living += sampler->processes[i].alive;
+    }
+    sampler->living = living;
+    return true;
+}
+
+/* Before anything is stopped: which threads must never be. */
+static bool learn(struct fm_sampler *sampler)
+{
+    for (int look = 0; look < LOOKS; look++) {
+        if (!list_all(sampler))
+            return false;
+        for (size_t p = 0; p < sampler->n; p++)
+            for (size_t i = 0; i < sampler->processes[p].n; i++)
+                fm_shot_learn(&sampler->processes[p].threads[i].of);
+        usleep(LOOK_US);
+    }
+    return true;
+}
+
+/* ---- looking ---- */
+
+/* By what comes back we learn which threads matter. */
+static void take_back(struct fm_sampler *sampler)
+{
+    for (struct fm_picture *at = fm_pictures_returned(&sampler->pictures), *next; at; at = next) {
+        next = at->next;
+        struct fm_watched_thread *thread = at->matters ? fm_watched_find(&sampler->processes[at->process], at->tid)
+                                                       : NULL;
+        if (thread)
+            thread->matters = true;
+        fm_picture_spare(&sampler->pictures, at);
+    }
+}
+
+static void put_picture(struct fm_sampler *sampler, uint32_t process, struct fm_watched_thread *thread, bool unseen)
+{
+    struct fm_picture *picture = thread->picture;
+    thread->picture = NULL;
+    picture->moment = sampler->moments;
+    picture->process = process;
+    picture->tid = thread->of.tid;
+    picture->first = thread->of.tid == thread->of.pid;
+    picture->unseen = unseen;
+    picture->matters = false;
+    thread->pc = unseen || !picture->shot.asleep ? 0 : picture->shot.pc;
+    thread->sp = picture->shot.sp;
+    fm_picture_put(&sampler->pictures, picture);
+}
+
+static void deal_with(struct fm_sampler *sampler, uint32_t p, struct fm_watched_thread *thread,
+                      enum fm_shot_state state)
+{
+    switch (state) {
+    case FM_SHOT_ASKED:
+        thread->asked = sampler->processes[p].asked = true;
+        sampler->asked++;
+        break;
+    case FM_SHOT_TAKEN:
+        put_picture(sampler, p, thread, false);
+        break;
+    case FM_SHOT_UNSEEN:
+        if (thread->matters)
+            put_picture(sampler, p, thread, true);
+        break;
+    case FM_SHOT_MISSED:
+        thread->apart = true;
+        sampler->lost++;
+        break;
+    case FM_SHOT_DENIED: /* a debugger has come; it may leave again */
+        sampler->lost++;
+        break;
+    default:
+        thread->ended = true;
+        sampler->listed_ns = 0;
+    }
+}
+
+/* One that was asked in its turn before and has not had a core since then is lost in this one. */
+static void look_at(struct fm_sampler *sampler, uint32_t p, struct fm_watched_thread *thread)
+{
+    if (thread->ended)
+        return;
+    if (!thread->asked && !thread->picture)
+        thread->picture = fm_picture_new(&sampler->pictures);
+    if (thread->asked || !thread->picture) {
+        sampler->lost++;
+        return;
+    }
+    bool may_ask = !sampler->processes[p].asked;
+    deal_with(sampler, p, thread, fm_shot_begin(&thread->of, may_ask, &thread->picture->shot));
+}
+
+static void let_go(struct fm_sampler *sampler)
+{
+    int status;
+    for (pid_t tid; (sampler->asked || sampler->given_up) && (tid = fm_shot_next(&status));) {
+        struct fm_watched_thread *thread = NULL;
+        uint32_t p = 0;
+        for (; p < sampler->n && !thread; p++)
+            if (sampler->processes[p].asked)
+                thread = fm_watched_find(&sampler->processes[p], tid);
+        if (!thread || !thread->asked) {
+            fm_shot_release(tid, status);
+            continue;
+        }
+        enum fm_shot_state state = fm_shot_end(&thread->of, status, &thread->picture->shot);
+        thread->asked = sampler->processes[p - 1].asked = false;
+        sampler->asked--;
+        deal_with(sampler, p - 1, thread, state);
+    }
+}
+
+static void give_up(struct fm_sampler *sampler)
+{
+    for (size_t p = 0; p < sampler->n; p++) {
+        struct fm_watched *process = &sampler->processes[p];
+        for (size_t i = 0; i < process->n && process->asked; i++)
+            process->threads[i].asked = false;
+        process->asked = false;
+    }
+    sampler->given_up += sampler->asked;
+    sampler->lost += sampler->asked;
+    sampler->asked = 0;
+}
+
+/* Whether a thread has stopped, or somebody has called us, before then. */
+static void sleep_for(uint64_t ns)
+{
+    const struct timespec wait = {(time_t)(ns / 1000000000u), (long)(ns % 1000000000u)};
+    sigset_t child;
+    sigemptyset(&child);
+    sigaddset(&child, SIGCHLD);
+    sigtimedwait(&child, NULL, &wait);
+}
+
+/* Waits for all that were asked; but one that has changed its number by an exec will never come, and is given up. */
+static void settle(struct fm_sampler *sampler)
+{
+    uint64_t end = fm_clock_ns(CLOCK_MONOTONIC) + SETTLE_NS;
+    fm_near_go_anywhere(&sampler->near);
+    for (let_go(sampler); sampler->asked && fm_clock_ns(CLOCK_MONOTONIC) < end; let_go(sampler))
+        sleep_for(SETTLE_PAUSE_NS);
+    give_up(sampler);
+}
+
+/* ---- periods ---- */
+
+static bool is_quiet(const struct fm_watched_thread *thread)
+{
+    return !thread->matters && !thread->apart;
+}
+
+static bool add_turn(struct fm_sampler *sampler, uint64_t moment_ns, uint32_t process, uint32_t thread)
+{
+    if (sampler->n_turns == sampler->turns_capacity) {
+        size_t capacity = sampler->turns_capacity ? 2 * sampler->turns_capacity : 64;
+        struct turn *turns = realloc(sampler->turns, capacity * sizeof *turns);
+        if (!turns)
+            return false;
+        sampler->turns = turns;
+        sampler->turns_capacity = capacity;
+    }
+    sampler->turns[sampler->n_turns++] = (struct turn){moment_ns, process, thread};
+    return true;
+}
+
+static uint64_t moment_in(const struct fm_sampler *sampler)
+{
+    return sampler->period_start_ns + (uint64_t)(drand48() * (double)sampler->how.period_ns);
+}
+
+static int by_moment(const void *a, const void *b)
+{
+    const struct turn *x = a, *y = b;
+    int order = fm_compare_number(x->moment_ns, y->moment_ns);
+    return order ? order : fm_compare_number(x->thread, y->thread);
+}
+
+/* At random, so as to be in step with nothing. Threads that do not matter are looked at with the first of their process. */
+static bool plan_process(struct fm_sampler *sampler, uint32_t p)
+{
+    const struct fm_watched *process = &sampler->processes[p];
+    uint64_t first = 0;
+    size_t quiet = 0;
+    for (uint32_t i = 0; i < process->n; i++) {
+        const struct fm_watched_thread *thread = &process->threads[i];
+        uint64_t moment = moment_in(sampler);
+        quiet += is_quiet(thread);
+        if (is_quiet(thread) || thread->ended)
+            continue;
+        first = first ? first : moment;
+        if (!add_turn(sampler, moment, p, i))
+            return false;
+    }
+    return !quiet || add_turn(sampler, first ? first : moment_in(sampler), p, THE_QUIET);
+}
+
+/* That takes long: whoever stopped meanwhile would be held. */
+static bool is_to_list(const struct fm_sampler *sampler)
+{
+    return !sampler->asked && fm_clock_ns(CLOCK_MONOTONIC) - sampler->listed_ns > LIST_AGAIN_NS;
+}
+
+static bool plan(struct fm_sampler *sampler)
+{
+    take_back(sampler);
+    if (sampler->period_start_ns - sampler->listed_ns > LIST_AT_LAST_NS && sampler->asked)
+        settle(sampler);
+    if (is_to_list(sampler) && !list_all(sampler))
+        return false;
+    sampler->turn = sampler->n_turns = 0;
+    for (uint32_t p = 0; p < sampler->n; p++)
+        if (!plan_process(sampler, p))
+            return false;
+    if (sampler->n_turns)
+        qsort(sampler->turns, sampler->n_turns, sizeof *sampler->turns, by_moment);
+    return true;
+}
+
+static bool is_over(const struct fm_sampler *sampler)
+{
+    return sampler->failed || !sampler->living ||
+           (sampler->how.most_moments && sampler->moments >= sampler->how.most_moments);
+}
+
+static bool next_period(struct fm_sampler *sampler)
+{
+    uint64_t period = sampler->how.period_ns, now = fm_clock_ns(CLOCK_MONOTONIC);
+    sampler->moments++;
+    for (sampler->period_start_ns += period; sampler->period_start_ns + period < now;) {
+        sampler->period_start_ns += period; /* too late for this one */
+        sampler->lost += sampler->n_turns;
+    }
+    return is_over(sampler) || plan(sampler);
+}
+
+/* ---- the thread ---- */
+
+/* One that does not matter and sleeps where it slept has nothing new to say. */
+static void look_at_quiet(struct fm_sampler *sampler, uint32_t p)
+{
+    struct fm_watched *process = &sampler->processes[p];
+    for (size_t i = 0; i < process->n; i++) {
+        struct fm_watched_thread *thread = &process->threads[i];
+        if (is_quiet(thread) && !(thread->pc && fm_shot_rests(&thread->of, thread->pc, thread->sp)))
+            look_at(sampler, p, thread);
+    }
+}
+
+/* To the core of the thread that is looked at next. */
+static void go_near(struct fm_sampler *sampler)
+{
+    if (sampler->turn == sampler->n_turns || sampler->turns[sampler->turn].thread == THE_QUIET)
+        return;
+    const struct turn *next = &sampler->turns[sampler->turn];
+    fm_near_go(&sampler->near, fm_shot_core(&sampler->processes[next->process].threads[next->thread].of));
+}
+
+static bool look(struct fm_sampler *sampler)
+{
+    bool good = true;
+    let_go(sampler);
+    uint64_t now = fm_clock_ns(CLOCK_MONOTONIC);
+    for (; sampler->turn < sampler->n_turns && sampler->turns[sampler->turn].moment_ns <= now; sampler->turn++) {
+        const struct turn *turn = &sampler->turns[sampler->turn];
+        if (turn->thread == THE_QUIET)
+            look_at_quiet(sampler, turn->process);
+        else
+            look_at(sampler, turn->process, &sampler->processes[turn->process].threads[turn->thread]);
+        let_go(sampler);
+    }
+    if (now >= sampler->period_start_ns + sampler->how.period_ns)
+        good = next_period(sampler);
+    if (sampler->asked) /* wherever there is a core first when they have stopped */
+        fm_near_go_anywhere(&sampler->near);
+    else
+        go_near(sampler);
+    return good;
+}
+
+static uint64_t next_ns(const struct fm_sampler *sampler)
+{
+    return sampler->turn < sampler->n_turns ? sampler->turns[sampler->turn].moment_ns
+                                            : sampler->period_start_ns + sampler->how.period_ns;
+}
+
+/* While somebody wants a pause, and when all is over, nothing is held. */
+static void rest(struct fm_sampler *sampler)
+{
+    settle(sampler);
+    bool pause = sampler->wish == WISH_PAUSE;
+    if (pause)
+        sem_post(&sampler->paused);
+    while (pause ? sampler->wish == WISH_PAUSE : sampler->wish == WISH_GO)
+        sleep_for(SETTLE_NS);
+}
+
+static void *sample(void *context)
+{
+    struct fm_sampler *sampler = context;
+    fm_near_ask_for_cores();
+    bool good = learn(sampler);
+    sampler->period_start_ns = fm_clock_ns(CLOCK_MONOTONIC);
+    srand48((long)(sampler->period_start_ns ^ (uint64_t)getpid()));
+    sampler->failed = !good || !plan(sampler);
+    while (sampler->wish != WISH_STOP) {
+        if (sampler->wish == WISH_PAUSE || is_over(sampler)) {
+            rest(sampler);
+            continue;
+        }
+        uint64_t now = fm_clock_ns(CLOCK_MONOTONIC), next = next_ns(sampler);
+        if (next > now)
+            sleep_for(next - now);
+        sampler->failed = !look(sampler);
+    }
+    settle(sampler);
+    return NULL;
+}
+
+/* ---- the caller ---- */
+
+struct fm_sampler *fm_sampler_start(const struct fm_targets *targets, const struct fm_sampling *how)
+{
+    struct fm_sampler *sampler = calloc(1, sizeof *sampler);
+    if (!sampler)
+        return NULL;
+    sampler->how = *how;
+    sampler->processes = calloc(targets->n + 1, sizeof *sampler->processes);
+    for (; sampler->processes && sampler->n < targets->n; sampler->n++) {
+        struct fm_watched *process = &sampler->processes[sampler->n];
+        fm_watched_open(process, &targets->items[sampler->n]);
+        sampler->living += process->alive;
+    }
+    fm_near_open(&sampler->near);
+    sem_init(&sampler->paused, 0, 0);
+    sampler->running = sampler->processes && pthread_create(&sampler->thread, NULL, sample, sampler) == 0;
+    if (sampler->running)
+        return sampler;
+    fm_sampler_destroy(sampler);
+    return NULL;
+}
+
+static void call(struct fm_sampler *sampler, enum wish wish)
+{
+    sampler->wish = wish;
+    pthread_kill(sampler->thread, SIGCHLD);
+}
+
+void fm_sampler_stop(struct fm_sampler *sampler)
+{
+    if (!sampler->running)
+        return;
+    call(sampler, WISH_STOP);
+    pthread_join(sampler->thread, NULL);
+    sampler->running = false;
+}
+
+struct fm_pictures *fm_sampler_pictures(struct fm_sampler *sampler)
+{
+    return &sampler->pictures;
+}
+
+void fm_sampler_pause(struct fm_sampler *sampler)
+{
+    if (!sampler->running)
+        return;
+    call(sampler, WISH_PAUSE);
+    while (sem_wait(&sampler->paused) != 0 && errno == EINTR)
+        ;
+}
+
+void fm_sampler_resume(struct fm_sampler *sampler)
+{
+    if (sampler->running)
+        call(sampler, WISH_GO);
+}
+
+struct fm_sampler_counts fm_sampler_counts(const struct fm_sampler *sampler)
+{
+    return (struct fm_sampler_counts){sampler->moments, sampler->living, sampler->lost, sampler->failed};
+}
+
+bool fm_sampler_alive(const struct fm_sampler *sampler, size_t process)
+{
+    return sampler->processes[process].alive;
+}
+
+void fm_sampler_destroy(struct fm_sampler *sampler)
+{
+    if (!sampler)
+        return;
+    fm_sampler_stop(sampler);
+    for (size_t p = 0; p < sampler->n; p++)
+        fm_watched_close(&sampler->processes[p], &sampler->pictures);
+    fm_pictures_free(&sampler->pictures);
+    free(sampler->processes);
+    free(sampler->turns);
+    sem_destroy(&sampler->paused);
+    free(sampler);
+}
