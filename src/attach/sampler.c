@@ -98,7 +98,6 @@ static void put_picture(struct fm_sampler *sampler, uint32_t process, struct fm_
 {
     struct fm_picture *picture = thread->picture;
     thread->picture = NULL;
-    picture->moment = sampler->moments;
     picture->process = process;
     picture->tid = thread->of.tid;
     picture->first = thread->of.tid == thread->of.pid;
@@ -148,6 +147,7 @@ static void look_at(struct fm_sampler *sampler, uint32_t p, struct fm_watched_th
         sampler->lost++;
         return;
     }
+    thread->picture->moment = sampler->moments;
     bool may_ask = !sampler->processes[p].asked;
     deal_with(sampler, p, thread, fm_shot_begin(&thread->of, may_ask, &thread->picture->shot));
 }

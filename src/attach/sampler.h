@@ -16,7 +16,7 @@
 struct fm_sampler;
 
 struct fm_sampler_counts {
-    uint32_t moments; /* periods that are over: all their pictures have come */
+    uint32_t moments; /* periods that are over: their pictures have come, but for threads that wait for a core */
     size_t living;    /* processes */
     uint64_t lost;    /* threads that could not be looked at in time */
     bool failed;      /* there was no memory */

@@ -114,7 +114,10 @@ bool fm_samples_add(struct fm_samples *samples, const struct fm_sample *sample, 
     if (!log)
         return false;
     samples->log = log;
-    log[samples->n++] = *sample;
+    size_t at = samples->n++;
+    for (; at && log[at - 1].moment > sample->moment; at--)
+        log[at] = log[at - 1];
+    log[at] = *sample;
     samples->partial += !complete;
     return true;
 }

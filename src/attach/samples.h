@@ -60,7 +60,7 @@ uint32_t fm_samples_module(struct fm_samples *samples, const char *path, const c
 uint32_t fm_samples_below(struct fm_samples *samples, uint32_t parent, uint32_t kind, const struct fm_place *place);
 /* The node for a thread that runs, and nothing else is known of it. */
 uint32_t fm_samples_unseen(struct fm_samples *samples);
-/* Later moments come later. */
+/* In the order of moments, or nearly. */
 bool fm_samples_add(struct fm_samples *samples, const struct fm_sample *sample, bool complete);
 
 /* The profile of the moments from..to - 1. NULL: no memory. */

@@ -153,7 +153,7 @@ static bool keep(struct fm_session *session, struct fm_picture *picture)
 bool fm_session_gather(struct fm_session *session)
 {
     struct fm_sampler *sampler = session->sampler;
-    struct fm_sampler_counts counts = fm_sampler_counts(sampler); /* first: of these moments all have come */
+    struct fm_sampler_counts counts = fm_sampler_counts(sampler); /* first: of these moments pictures have come */
     bool good = !counts.failed;
     struct fm_pictures *pictures = fm_sampler_pictures(sampler);
     for (struct fm_picture *picture = fm_pictures_taken(pictures), *next; picture; picture = next) {
