@@ -9,7 +9,7 @@ import time
 import common
 
 HZ = 10
-SLOWER, STOP_US = 3, 2000  # goals: percent, and at most so long a sample, where ranks have cores of their own
+SLOWER, STOP_US = 3, 2000  # goals: percent, and at most so long a sample
 
 
 def ocean(mpi, ranks, steps):
@@ -78,10 +78,10 @@ def main(quick):
     for title, words, alternations, cores in cases(8 if quick else 1):
         without, seen, median, most, used = measure(words, 1 if quick else alternations)
         slower.append(100 * (seen / without - 1))
-        if cores:
+        if cores or os.geteuid() == 0:
             stops.append(most)
         rows.append([title, f"{without:.2f}", f"{seen:.2f}", f"{slower[-1]:+.1f} %", f"{median:.0f} us", f"{most:.0f} us",
                      f"{100 * used:.1f} %"])
     common.table(["", "alone", "looked at", "longer", "stop, median", "at most", "tool, of a core"], rows)
     common.goal(max(slower) < SLOWER, f"less than {SLOWER} % longer")
-    common.goal(max(stops) < STOP_US, f"no stop of {STOP_US / 1000:.0f} ms where each rank has a core")
+    common.goal(max(stops) < STOP_US, f"no stop of {STOP_US / 1000:.0f} ms where a core can be had at once")
