@@ -212,18 +212,18 @@ static bool is_quiet(const struct fm_watched_thread *thread)
     return !thread->matters && !thread->apart;
 }
 
-static bool add_turn(struct fm_sampler *sampler, uint64_t moment_ns, uint32_t process, uint32_t thread)
+/* For all threads, and once more for the quiet ones of each process. */
+static bool make_room_for_turns(struct fm_sampler *sampler)
 {
-    if (sampler->n_turns == sampler->turns_capacity) {
-        size_t capacity = sampler->turns_capacity ? 2 * sampler->turns_capacity : 64;
-        struct turn *turns = realloc(sampler->turns, capacity * sizeof *turns);
-        if (!turns)
-            return false;
-        sampler->turns = turns;
-        sampler->turns_capacity = capacity;
+    size_t most = 0;
+    for (size_t p = 0; p < sampler->n; p++)
+        most += sampler->processes[p].n + 1;
+    if (most > sampler->turns_capacity) {
+        free(sampler->turns);
+        sampler->turns = calloc(most, sizeof *sampler->turns);
+        sampler->turns_capacity = sampler->turns ? most : 0;
     }
-    sampler->turns[sampler->n_turns++] = (struct turn){moment_ns, process, thread};
-    return true;
+    return most <= sampler->turns_capacity;
 }
 
 static uint64_t moment_in(const struct fm_sampler *sampler)
@@ -239,7 +239,7 @@ static int by_moment(const void *a, const void *b)
 }
 
 /* At random, so as to be in step with nothing. Threads that do not matter are looked at with the first of their process. */
-static bool plan_process(struct fm_sampler *sampler, uint32_t p)
+static void plan_process(struct fm_sampler *sampler, uint32_t p)
 {
     const struct fm_watched *process = &sampler->processes[p];
     uint64_t first = 0;
@@ -251,10 +251,10 @@ static bool plan_process(struct fm_sampler *sampler, uint32_t p)
         if (is_quiet(thread) || thread->ended)
             continue;
         first = first ? first : moment;
-        if (!add_turn(sampler, moment, p, i))
-            return false;
+        sampler->turns[sampler->n_turns++] = (struct turn){moment, p, i};
     }
-    return !quiet || add_turn(sampler, first ? first : moment_in(sampler), p, THE_QUIET);
+    if (quiet)
+        sampler->turns[sampler->n_turns++] = (struct turn){first ? first : moment_in(sampler), p, THE_QUIET};
 }
 
 /* That takes long: whoever stopped meanwhile would be held. */
@@ -268,12 +268,11 @@ static bool plan(struct fm_sampler *sampler)
     take_back(sampler);
     if (sampler->period_start_ns - sampler->listed_ns > LIST_AT_LAST_NS && sampler->asked)
         settle(sampler);
-    if (is_to_list(sampler) && !list_all(sampler))
-        return false;
     sampler->turn = sampler->n_turns = 0;
+    if ((is_to_list(sampler) && !list_all(sampler)) || !make_room_for_turns(sampler))
+        return false;
     for (uint32_t p = 0; p < sampler->n; p++)
-        if (!plan_process(sampler, p))
-            return false;
+        plan_process(sampler, p);
     if (sampler->n_turns)
         qsort(sampler->turns, sampler->n_turns, sizeof *sampler->turns, by_moment);
     return true;
