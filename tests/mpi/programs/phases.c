@@ -3,6 +3,7 @@
  *
  *   phases [threads|fork|deep|kill|told]
  *
+ * Each prints its rank and how long its phases were, which on a busy machine is longer than they should be.
  * deep: beta is at the end of ever other calls, so that a small tree is full. kill: rank 1 kills itself at the end. told:
  * makes a file "ready.RANK", and begins when there is a file "go". */
 #define _GNU_SOURCE
@@ -10,6 +11,7 @@
 #include <mpi.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -49,7 +51,7 @@ __attribute__((noinline)) void descend(unsigned way, int levels)
     result = result + 1; /* no tail calls */
 }
 
-static void second_phase(int deep)
+static void deep_phase(int deep)
 {
     double end = now() + PHASE_S;
     for (unsigned way = 0; deep && now() < end; way += 977)
@@ -88,13 +90,18 @@ int main(int argc, char **argv)
         _exit(0);
     }
     MPI_Barrier(MPI_COMM_WORLD);
+    double began = now(), first, second;
     if (rank == 0) {
         alpha(now() + PHASE_S);
-        second_phase(deep);
+        first = now();
+        deep_phase(deep);
+        second = now();
         MPI_Recv(&deep, 1, MPI_INT, 1, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
     } else {
-        second_phase(deep);
+        deep_phase(deep);
+        first = now();
         alpha(now() + PHASE_S);
+        second = now();
         usleep((useconds_t)(PHASE_S * 1e6));
         MPI_Send(&deep, 1, MPI_INT, 0, 0, MPI_COMM_WORLD);
     }
@@ -102,6 +109,8 @@ int main(int argc, char **argv)
         pthread_join(thread, NULL);
     if (forks)
         wait(NULL);
+    printf("%d %g %g %g\n", rank, first - began, second - first, now() - second);
+    fflush(stdout);
     if (!strcmp(mode, "kill") && rank == 1)
         raise(SIGKILL);
     MPI_Finalize();
