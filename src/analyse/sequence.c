@@ -3,6 +3,8 @@
 #include "base/sort.h"
 #include "profile/order.h"
 
+enum { MOST_NAMED = 64 }; /* more have no looks of their own */
+
 struct maker {
     const struct fm_profile *profile;
     const struct fm_calltree *calls;
@@ -56,7 +58,7 @@ static bool make_rows(struct maker *m)
     s->n_moments = from->n_cells;
     s->rank_step = 1u << from->rank_shift;
     s->rows = fm_arena_alloc(m->arena, from->n * sizeof *s->rows);
-    s->modules = fm_arena_alloc(m->arena, m->modules->n_items * sizeof *s->modules);
+    s->modules = fm_arena_alloc(m->arena, (m->modules->n_items + MOST_NAMED) * sizeof *s->modules);
     if (!s->rows || !s->modules)
         return false;
     for (size_t i = 0; i < m->modules->n_items; i++)
@@ -106,6 +108,28 @@ static bool sort_modules(struct maker *m)
     return true;
 }
 
+static struct fm_sequence_module *find_module(const struct fm_module_sequence *s, const char *name)
+{
+    for (size_t i = 0; i < s->n_named; i++)
+        if (fm_compare_text(s->modules[i].name, name) == 0)
+            return &s->modules[i];
+    return NULL;
+}
+
+static void add_named(struct maker *m)
+{
+    struct fm_module_sequence *s = m->sequence;
+    s->n_named = s->n_modules;
+    for (size_t i = 0; m->map->path && i < m->map->n_rules; i++) {
+        const char *name = m->map->rules[i].module;
+        struct fm_sequence_module *module = find_module(s, name);
+        if (module)
+            module->named = true;
+        else if (s->n_named < s->n_modules + MOST_NAMED)
+            s->modules[s->n_named++] = (struct fm_sequence_module){.name = name, .named = true};
+    }
+}
+
 enum fm_status fm_module_sequence_make(const struct fm_profile *profile, const struct fm_calltree *calls,
                                        const struct fm_modules *modules, const struct fm_modules_map *map,
                                        struct fm_arena *arena, struct fm_module_sequence *sequence,
@@ -118,6 +142,7 @@ enum fm_status fm_module_sequence_make(const struct fm_profile *profile, const s
         find_modules(&maker);
     if (!maker.of_nodes || !make_rows(&maker) || !sort_modules(&maker))
         return fm_fail(error, FM_ERR_MEMORY, "no memory left for the sequence");
+    add_named(&maker);
     return FM_OK;
 }
 

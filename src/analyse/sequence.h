@@ -20,6 +20,7 @@ struct fm_module_row {
 struct fm_sequence_module {
     const char *name;
     size_t work, waiting; /* moments of all rows */
+    bool named;           /* by the file of modules */
 };
 
 struct fm_module_sequence {
@@ -31,6 +32,7 @@ struct fm_module_sequence {
     size_t n_rows;
     struct fm_sequence_module *modules; /* most moments first */
     size_t n_modules;
+    size_t n_named;       /* and behind these what the file of modules names, too: it may be there in another run */
     size_t work, waiting; /* moments of all rows */
 };
 

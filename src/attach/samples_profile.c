@@ -122,12 +122,12 @@ static bool append(struct making *m, struct fm_profile *profile, uint32_t node, 
 
 /* ---- what it did over time ---- */
 
-/* Cells from the first to the last sample. Each thread has a moment of its own in each period, so that in two of them
- * there is one at least. */
+/* Cells from the first to the last sample, not longer than a period: each thread has a random moment in each, so that
+ * now and then a cell has none, and hardly ever two. */
 static struct fm_sequence grid_of(const struct fm_samples *samples)
 {
     uint64_t from = samples->log[0].real_ns, to = samples->log[samples->n - 1].real_ns;
-    uint32_t shift = fm_sequence_shift_of(2 * samples->period_ns);
+    uint32_t shift = fm_sequence_shift_of(samples->period_ns / 2 + 1);
     while ((to >> shift) - (from >> shift) >= FM_SEQUENCE_CELLS)
         shift++;
     return (struct fm_sequence){

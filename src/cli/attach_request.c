@@ -40,7 +40,7 @@ void fm_attach_help(void)
         "Ctrl-C ends it with what was found.\n"
         "\n"
         "Example:\n"
-        "  fathom attach $(pgrep mpirun) --until 5% --modules ocean.modules");
+        "  fathom attach $(pgrep -n -u $USER mpirun) --until 5% --modules ocean.modules");
 }
 
 enum {

@@ -12,10 +12,11 @@ const char fm_no_sequence[] = "Nothing is known of what ranks did over time: no 
 
 /* ---- who chooses before whom ---- */
 
-/* Below so much of the time a module is in one run and not in the next. */
+/* Below so much of the time a module is in one run and not in the next, unless a file names it. */
 static bool is_seldom(const struct fm_module_sequence *s, uint32_t module)
 {
-    return (s->modules[module].work + s->modules[module].waiting) * 100 < s->work + s->waiting;
+    return !s->modules[module].named &&
+           (s->modules[module].work + s->modules[module].waiting) * 100 < s->work + s->waiting;
 }
 
 static bool chooses_before(const struct fm_module_sequence *s, uint32_t a, uint32_t b)
@@ -29,7 +30,7 @@ static bool chooses_before(const struct fm_module_sequence *s, uint32_t a, uint3
  * and those that are seen seldom (from *seldom on) take nothing away from the others. */
 static size_t list_choosers(const struct fm_module_sequence *s, size_t most, uint32_t *choosers, size_t *seldom)
 {
-    size_t n = s->n_modules < most ? s->n_modules : most;
+    size_t n = s->n_named < most ? s->n_named : most;
     *seldom = 0;
     for (uint32_t i = 0; i < n; i++) {
         size_t at = i;
@@ -76,19 +77,19 @@ static void give_letters(const struct fm_module_sequence *s, const uint32_t *cho
 {
     for (size_t i = 0; i < n; i++) {
         char first = first_letter(s->modules[choosers[i]].name);
-        if (first && !memchr(letters, first, s->n_modules))
+        if (first && !memchr(letters, first, s->n_named))
             letters[choosers[i]] = first;
     }
     for (size_t i = 0; i < n; i++)
         if (letters[choosers[i]] == FM_SEQUENCE_OTHER)
-            letters[choosers[i]] = letter_for(s->modules[choosers[i]].name, letters, s->n_modules);
+            letters[choosers[i]] = letter_for(s->modules[choosers[i]].name, letters, s->n_named);
 }
 
 void fm_sequence_letters(const struct fm_module_sequence *sequence, char *letters)
 {
     uint32_t choosers[FM_SEQUENCE_LETTERS];
     size_t seldom, n = list_choosers(sequence, FM_SEQUENCE_LETTERS, choosers, &seldom);
-    memset(letters, FM_SEQUENCE_OTHER, sequence->n_modules);
+    memset(letters, FM_SEQUENCE_OTHER, sequence->n_named);
     give_letters(sequence, choosers, seldom, letters);
     give_letters(sequence, choosers + seldom, n - seldom, letters);
 }
@@ -126,7 +127,7 @@ void fm_sequence_colours(const struct fm_module_sequence *sequence, unsigned *co
     uint32_t choosers[OWN_COLOURS];
     bool taken[OWN_COLOURS] = {false};
     size_t seldom, n = list_choosers(sequence, OWN_COLOURS, choosers, &seldom);
-    for (size_t i = 0; i < sequence->n_modules; i++)
+    for (size_t i = 0; i < sequence->n_named; i++)
         colours[i] = OWN_COLOURS;
     give_colours(sequence, choosers, seldom, taken, colours);
     give_colours(sequence, choosers + seldom, n - seldom, taken, colours);

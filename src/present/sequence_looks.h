@@ -8,9 +8,9 @@
 /* Beyond so many modules the others share a sign, and a colour. */
 enum { FM_SEQUENCE_LETTERS = 20, FM_SEQUENCE_OTHER = '*', FM_SEQUENCE_OTHER_WAITS = '.' };
 
-/* letters[i]: of module i, a capital; the first of its name, unless a module that comes before it by name has that. */
+/* letters[i]: of module i of n_named, a capital; the first of its name, unless a module that comes before it by name has that. */
 void fm_sequence_letters(const struct fm_module_sequence *sequence, char *letters);
-/* colours[i]: of module i, a style of fm_chart_colour. */
+/* colours[i]: of module i of n_named, a style of fm_chart_colour. */
 void fm_sequence_colours(const struct fm_module_sequence *sequence, unsigned *colours);
 /* Of work, or in small of waiting; ' ' where nothing is known. */
 char fm_sequence_sign(const char *letters, const struct fm_module_moment *moment);

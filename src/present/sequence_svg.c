@@ -182,7 +182,7 @@ static void draw_note(const struct page *page, double y)
     char time[FM_UNIT_CHARS];
     fm_svg_text(page->out, page->left, y, WORDS,
                 fm_format(&page->report->arena,
-                          "A mark is one sample, each %s after the last; pale: waiting, white: nothing is known.",
+                          "A mark stands for %s, by one sample; pale: waiting, white: nothing is known.",
                           fm_time_text(time, (double)page->sequence->moment_ns)));
     fputc('\n', page->out);
 }
@@ -202,7 +202,7 @@ enum fm_status fm_view_sequence_svg(struct fm_report *report, FILE *out, struct 
         return fm_fail(error, FM_ERR_INPUT, "%s", fm_no_sequence);
     struct page page = {.report = report,
                         .sequence = &sequence,
-                        .colours = fm_arena_alloc(&report->arena, sequence.n_modules * sizeof(unsigned)),
+                        .colours = fm_arena_alloc(&report->arena, sequence.n_named * sizeof(unsigned)),
                         .left = FM_SVG_MARGIN + LABELS,
                         .top = FM_SVG_HEAD,
                         .row = height_of_row(sequence.n_rows),

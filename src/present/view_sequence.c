@@ -6,7 +6,7 @@
 #include "present/csv.h"
 #include "present/sequence_looks.h"
 
-enum { USUAL_ROWS = 32, USUAL_MODULES = 12, LABEL = 6 /* "rank 0" */, TICK_COLUMNS = 12 };
+enum { USUAL_ROWS = 32, USUAL_MODULES = FM_SEQUENCE_LETTERS, LABEL = 6 /* "rank 0" */, TICK_COLUMNS = 12 };
 
 struct page {
     struct fm_report *report;
@@ -40,10 +40,15 @@ static size_t moment_at(const struct page *page, size_t column)
     return column * page->sequence->n_moments / page->columns;
 }
 
-/* A moment is known by one sample: columns beyond its first stay blank. */
-static bool begins_moment(const struct page *page, size_t column)
+/* The first that is known of the moments of a column. A moment is known by one sample: columns beyond its first stay blank. */
+static char sign_at(const struct page *page, const struct fm_module_row *row, size_t column)
 {
-    return !column || moment_at(page, column) != moment_at(page, column - 1);
+    size_t at = moment_at(page, column), end = moment_at(page, column + 1);
+    if (column && at == moment_at(page, column - 1))
+        return ' ';
+    while (at + 1 < end && !row->moments[at].module)
+        at++;
+    return fm_sequence_sign(page->letters, &row->moments[at]);
 }
 
 static void print_row(const struct page *page, const struct fm_module_row *row)
@@ -51,8 +56,7 @@ static void print_row(const struct page *page, const struct fm_module_row *row)
     char line[FM_TEXT_COLUMNS + 1];
     size_t end = 0;
     for (size_t i = 0; i < page->columns; i++) {
-        const struct fm_module_moment *moment = &row->moments[moment_at(page, i)];
-        line[i] = begins_moment(page, i) ? fm_sequence_sign(page->letters, moment) : ' ';
+        line[i] = sign_at(page, row, i);
         end = line[i] == ' ' ? end : i + 1;
     }
     fprintf(page->out, "rank %*u %.*s\n", (int)page->label - LABEL, row->rank, (int)end, line);
@@ -131,8 +135,7 @@ static void print_foot(const struct page *page, size_t step)
     const struct fm_module_sequence *s = page->sequence;
     size_t every = step * s->rank_step;
     size_t letters = s->n_moments < page->columns ? s->n_moments : page->columns;
-    fprintf(page->out,
-            "A letter is one sample, each %s after the last: a capital for work, a small one for waiting.\n%s",
+    fprintf(page->out, "A letter stands for %s, by one sample: a capital for work, a small one for waiting.\n%s",
             fm_time_text(time, seconds(page) * 1e9 / (double)letters),
             letters < page->columns ? "Between samples, and wherever else there is a blank, nothing is known.\n"
                                     : "Where there is a blank nothing is known.\n");
@@ -157,7 +160,7 @@ enum fm_status fm_view_sequence_text(struct fm_report *report, FILE *out, struct
         fm_print_folded(out, fm_no_sequence, 0);
         return FM_OK;
     }
-    char *letters = fm_arena_alloc(&report->arena, sequence.n_modules + 1);
+    char *letters = fm_arena_alloc(&report->arena, sequence.n_named + 1);
     struct page page = {.report = report, .sequence = &sequence, .letters = letters, .out = out};
     if (!letters)
         return fm_fail(error, FM_ERR_MEMORY, "no memory left for the sequence");

@@ -255,8 +255,9 @@ static void test_looks_stay(void)
                                           {"barotropic", 35, 0},
                                           {"io", 0, 9},
                                           {"atmosphere", 1, 0}};
-    const struct fm_module_sequence one = {.modules = first, .n_modules = 4, .work = 130, .waiting = 19},
-                                    other = {.modules = second, .n_modules = 5, .work = 131, .waiting = 39};
+    const struct fm_module_sequence one = {.modules = first, .n_modules = 4, .n_named = 4, .work = 130, .waiting = 19},
+                                    other = {
+                                        .modules = second, .n_modules = 5, .n_named = 5, .work = 131, .waiting = 39};
     char letters[5] = "", others[6] = "";
     unsigned colours[4], other_colours[5];
     fm_sequence_letters(&one, letters);
@@ -274,6 +275,20 @@ static void test_looks_stay(void)
     tap_ok(distinct, "which differ");
 }
 
+/* What a file of modules names keeps its letter from others, in runs where it was not met, too. */
+static void test_names_of_file(void)
+{
+    struct fm_sequence_module met[] = {{"solver", 60, 0, true}, {"setup", 1, 0, true}},
+                              unmet[] = {{"solver", 70, 0, true}, {"setup", 0, 0, true}};
+    char letters[3] = "", others[3] = "";
+    fm_sequence_letters(&(struct fm_module_sequence){.modules = met, .n_modules = 2, .n_named = 2, .work = 61},
+                        letters);
+    fm_sequence_letters(&(struct fm_module_sequence){.modules = unmet, .n_modules = 1, .n_named = 2, .work = 70},
+                        others);
+    tap_ok(strcmp(letters, "OS") == 0 && strcmp(others, "OS") == 0, "with the names of a file: %s, %s", letters,
+           others);
+}
+
 /* The first letter of its name, the next free one if a module that is before it by name has that, then of the alphabet;
  * and signs for those that have none. */
 static void test_letters(void)
@@ -284,7 +299,7 @@ static void test_letters(void)
     char letters[N + 1] = "";
     for (size_t i = 0; i < N; i++)
         modules[i] = (struct fm_sequence_module){.name = i < 4 ? first[i] : "~"};
-    fm_sequence_letters(&(struct fm_module_sequence){.modules = modules, .n_modules = N}, letters);
+    fm_sequence_letters(&(struct fm_module_sequence){.modules = modules, .n_modules = N, .n_named = N}, letters);
     tap_ok(strcmp(letters, "EICOABDFGHJKLMNPQRST****") == 0, "modules have letters: %s", letters);
     const struct fm_module_moment moments[] = {{0, false}, {1, false}, {1, true}, {N, false}, {N, true}};
     char signs[6] = "";
@@ -369,6 +384,7 @@ int main(int argc, char **argv)
     test_hostile();
     test_letters();
     test_looks_stay();
+    test_names_of_file();
     test_few_samples();
     test_ticks();
     test_nothing();
