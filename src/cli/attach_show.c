@@ -36,6 +36,7 @@ static struct fm_live live_of(const struct fm_watch *watch, const struct fm_shar
         .moments = seen->counts.moments,
         .ranks = seen->whole->n_processes,
         .final = final,
+        .until = watch->request->until,
         .reached = !watch->request->until || watch->widest < watch->request->until,
         .stops = seen->counts.sampled,
         .stopped = seen->counts.stopped,

@@ -6,13 +6,31 @@
 
 enum { SCREEN_MODULES = 10, LINE_MODULES = 4, BAR = 30, NAME = 24 };
 
-/* " +- 2.1", half the width of the interval in percent; "" when it is not known. */
+/* " +- 2.1 %", half the width of the interval; " %" when it is not known. */
 static const char *plus_minus(char *buffer, const struct fm_share *share)
 {
     if (share->width >= 1)
-        return "";
-    snprintf(buffer, FM_UNIT_CHARS, " +- %.1f", 50 * share->width);
+        return " %";
+    snprintf(buffer, FM_UNIT_CHARS, " +- %.1f %%", 50 * share->width);
     return buffer;
+}
+
+/* What has to become narrower still. */
+static void print_widest(const struct fm_live *live, FILE *out)
+{
+    const struct fm_share *widest = NULL;
+    for (size_t i = 0; i < live->shares->n; i++) {
+        const struct fm_share *share = &live->shares->items[i];
+        if (share->share > FM_SHARE_MATTERS && (!widest || share->width > widest->width))
+            widest = share;
+    }
+    if (!widest || widest->width >= 1) {
+        fputs("; intervals are not known yet", out);
+        return;
+    }
+    fprintf(out, "; widest interval %.1f %%, ", 100 * widest->width);
+    fm_print_text(out, widest->name);
+    fprintf(out, ", until %g %%", 100 * live->until);
 }
 
 static void print_state(const struct fm_live *live, FILE *out)
@@ -21,6 +39,8 @@ static void print_state(const struct fm_live *live, FILE *out)
     fprintf(out, "%.0f s, %s samples of %llu rank%s, %s of the time is waiting", live->seconds,
             fm_count_text(samples, live->samples), (unsigned long long)live->ranks, live->ranks == 1 ? "" : "s",
             fm_percent_whole(waiting, live->shares->waiting));
+    if (live->until > 0)
+        print_widest(live, out);
 }
 
 size_t fm_live_screen(const struct fm_live *live, FILE *out, size_t lines_before)
@@ -36,7 +56,7 @@ size_t fm_live_screen(const struct fm_live *live, FILE *out, size_t lines_before
         const struct fm_share *share = &shares->items[i];
         char interval[FM_UNIT_CHARS];
         size_t width = fm_print_cut(out, share->name, NAME);
-        fprintf(out, "%*s %5.1f%-8s %% ", (int)(NAME - width), "", 100 * share->share, plus_minus(interval, share));
+        fprintf(out, "%*s %5.1f%-9s ", (int)(NAME - width), "", 100 * share->share, plus_minus(interval, share));
         for (int c = 0; c < BAR && c < (int)(BAR * share->share + 0.5); c++)
             fputc(c < (int)(BAR * (share->share - share->waiting) + 0.5) ? '#' : '.', out);
         fputc('\n', out);
@@ -53,7 +73,7 @@ void fm_live_line(const struct fm_live *live, FILE *out)
         char interval[FM_UNIT_CHARS];
         fputs(i ? ", " : ": ", out);
         fm_print_text(out, shares->items[i].name);
-        fprintf(out, " %.1f%s %%", 100 * shares->items[i].share, plus_minus(interval, &shares->items[i]));
+        fprintf(out, " %.1f%s", 100 * shares->items[i].share, plus_minus(interval, &shares->items[i]));
     }
     fputc('\n', out);
     fflush(out);

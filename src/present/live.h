@@ -13,7 +13,8 @@ struct fm_live {
     double seconds; /* since the beginning */
     uint64_t samples, moments, ranks;
     bool final;
-    bool reached; /* intervals are as narrow as was asked for, or nothing was */
+    double until; /* how narrow intervals are to be; 0: nobody has asked for that */
+    bool reached; /* they are, or nothing was asked for */
     bool stops;   /* samples stop threads: */
     uint64_t stopped, held_median_ns, held_most_ns;
 };
