@@ -1,9 +1,7 @@
 #define _GNU_SOURCE
 #include "attach/sampler.h"
 
-#include <errno.h>
 #include <pthread.h>
-#include <semaphore.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -26,8 +24,6 @@ struct turn {
 };
 #define THE_QUIET UINT32_MAX
 
-enum wish { WISH_GO, WISH_PAUSE, WISH_STOP };
-
 struct fm_sampler {
     struct fm_watched *processes;
     size_t n;
@@ -37,13 +33,11 @@ struct fm_sampler {
     size_t turn, n_turns, turns_capacity;
     uint64_t listed_ns;
     size_t asked;        /* threads that have not stopped yet */
-    size_t given_up;     /* that were waited for too long: should they stop after all they are let go */
     struct fm_near near; /* to the thread that is next */
     struct fm_pictures pictures;
     pthread_t thread;
     bool running;
-    sem_t paused;
-    _Atomic enum wish wish;
+    atomic_bool stop;
     _Atomic uint32_t moments;
     _Atomic size_t living;
     _Atomic uint64_t lost;
@@ -155,7 +149,7 @@ static void look_at(struct fm_sampler *sampler, uint32_t p, struct fm_watched_th
 static void let_go(struct fm_sampler *sampler)
 {
     int status;
-    for (pid_t tid; (sampler->asked || sampler->given_up) && (tid = fm_shot_next(&status));) {
+    for (pid_t tid; (tid = fm_shot_next(&status));) {
         struct fm_watched_thread *thread = NULL;
         uint32_t p = 0;
         for (; p < sampler->n && !thread; p++)
@@ -180,7 +174,6 @@ static void give_up(struct fm_sampler *sampler)
             process->threads[i].asked = false;
         process->asked = false;
     }
-    sampler->given_up += sampler->asked;
     sampler->lost += sampler->asked;
     sampler->asked = 0;
 }
@@ -345,17 +338,7 @@ static uint64_t next_ns(const struct fm_sampler *sampler)
                                             : sampler->period_start_ns + sampler->how.period_ns;
 }
 
-/* While somebody wants a pause, and when all is over, nothing is held. */
-static void rest(struct fm_sampler *sampler)
-{
-    settle(sampler);
-    bool pause = sampler->wish == WISH_PAUSE;
-    if (pause)
-        sem_post(&sampler->paused);
-    while (pause ? sampler->wish == WISH_PAUSE : sampler->wish == WISH_GO)
-        sleep_for(SETTLE_NS);
-}
-
+/* When it ends the kernel lets go what it may still hold: threads that were waited for too long. */
 static void *sample(void *context)
 {
     struct fm_sampler *sampler = context;
@@ -364,11 +347,7 @@ static void *sample(void *context)
     sampler->period_start_ns = fm_clock_ns(CLOCK_MONOTONIC);
     srand48((long)(sampler->period_start_ns ^ (uint64_t)getpid()));
     sampler->failed = !good || !plan(sampler);
-    while (sampler->wish != WISH_STOP) {
-        if (sampler->wish == WISH_PAUSE || is_over(sampler)) {
-            rest(sampler);
-            continue;
-        }
+    while (!sampler->stop && !is_over(sampler)) {
         uint64_t now = fm_clock_ns(CLOCK_MONOTONIC), next = next_ns(sampler);
         if (next > now)
             sleep_for(next - now);
@@ -393,47 +372,34 @@ struct fm_sampler *fm_sampler_start(const struct fm_targets *targets, const stru
         sampler->living += process->alive;
     }
     fm_near_open(&sampler->near);
-    sem_init(&sampler->paused, 0, 0);
-    sampler->running = sampler->processes && pthread_create(&sampler->thread, NULL, sample, sampler) == 0;
-    if (sampler->running)
+    if (sampler->processes && fm_sampler_go(sampler))
         return sampler;
     fm_sampler_destroy(sampler);
     return NULL;
 }
 
-static void call(struct fm_sampler *sampler, enum wish wish)
-{
-    sampler->wish = wish;
-    pthread_kill(sampler->thread, SIGCHLD);
-}
-
+/* On whichever core it can be: that of the thread that is next may have no time for it. */
 void fm_sampler_stop(struct fm_sampler *sampler)
 {
     if (!sampler->running)
         return;
-    call(sampler, WISH_STOP);
+    sampler->stop = true;
+    pthread_setaffinity_np(sampler->thread, sizeof sampler->near.cores, &sampler->near.cores);
+    pthread_kill(sampler->thread, SIGCHLD);
     pthread_join(sampler->thread, NULL);
     sampler->running = false;
+}
+
+bool fm_sampler_go(struct fm_sampler *sampler)
+{
+    sampler->stop = false;
+    sampler->running = sampler->running || pthread_create(&sampler->thread, NULL, sample, sampler) == 0;
+    return sampler->running;
 }
 
 struct fm_pictures *fm_sampler_pictures(struct fm_sampler *sampler)
 {
     return &sampler->pictures;
-}
-
-void fm_sampler_pause(struct fm_sampler *sampler)
-{
-    if (!sampler->running)
-        return;
-    call(sampler, WISH_PAUSE);
-    while (sem_wait(&sampler->paused) != 0 && errno == EINTR)
-        ;
-}
-
-void fm_sampler_resume(struct fm_sampler *sampler)
-{
-    if (sampler->running)
-        call(sampler, WISH_GO);
 }
 
 struct fm_sampler_counts fm_sampler_counts(const struct fm_sampler *sampler)
@@ -456,6 +422,5 @@ void fm_sampler_destroy(struct fm_sampler *sampler)
     fm_pictures_free(&sampler->pictures);
     free(sampler->processes);
     free(sampler->turns);
-    sem_destroy(&sampler->paused);
     free(sampler);
 }

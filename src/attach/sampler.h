@@ -31,11 +31,8 @@ struct fm_sampling {
  * memory. */
 struct fm_sampler *fm_sampler_start(const struct fm_targets *targets, const struct fm_sampling *how);
 void fm_sampler_stop(struct fm_sampler *sampler); /* nothing is held any more; pictures may still be there */
+bool fm_sampler_go(struct fm_sampler *sampler);   /* again; false: there can be no thread for it */
 void fm_sampler_destroy(struct fm_sampler *sampler);
-
-/* Between the two nothing is held. */
-void fm_sampler_pause(struct fm_sampler *sampler);
-void fm_sampler_resume(struct fm_sampler *sampler);
 
 struct fm_sampler_counts fm_sampler_counts(const struct fm_sampler *sampler);
 bool fm_sampler_alive(const struct fm_sampler *sampler, size_t process);

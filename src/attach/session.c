@@ -71,13 +71,13 @@ void fm_session_close(struct fm_session *session)
 void fm_session_pause(struct fm_session *session)
 {
     if (session->sampler)
-        fm_sampler_pause(session->sampler);
+        fm_sampler_stop(session->sampler);
 }
 
 void fm_session_continue(struct fm_session *session)
 {
     if (session->sampler)
-        fm_sampler_resume(session->sampler);
+        fm_sampler_go(session->sampler);
 }
 
 bool fm_session_end(struct fm_session *session)

@@ -1,8 +1,10 @@
+#define _GNU_SOURCE
 #include "attach/shot.h"
 
 #include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -29,7 +31,10 @@ bool fm_shot_open(struct fm_shot_thread *thread, pid_t pid, pid_t tid)
     thread->place = open_of(thread, "syscall");
     thread->delay = open_of(thread, "schedstat");
     thread->state = open_of(thread, "stat");
-    return thread->place >= 0;
+    if (thread->place >= 0)
+        return true;
+    fm_shot_close(thread);
+    return false;
 }
 
 void fm_shot_close(struct fm_shot_thread *thread)
@@ -52,16 +57,43 @@ int fm_shot_core(const struct fm_shot_thread *thread)
     const char *at = strrchr(text, ')');
     for (int field = AFTER_NAME; at && field < CORE; field++)
         at = strchr(at + 1, ' ');
-    return at ? atoi(at + 1) : -1;
+    const char *priority = at ? strchr(at + 1, ' ') : NULL, *policy = priority ? strchr(priority + 1, ' ') : NULL;
+    int how = policy ? atoi(policy + 1) : SCHED_OTHER;
+    return at && (how == SCHED_OTHER || how == SCHED_BATCH || how == SCHED_IDLE) ? atoi(at + 1) : -1;
+}
+
+/* ---- the stack ---- */
+
+/* Stacks stay where they are, so that this is seldom needed. */
+static void find_stack(struct fm_shot_thread *thread, uint64_t sp)
+{
+    char line[256];
+    unsigned long low, end;
+    int fd = open_of(thread, "maps");
+    FILE *maps = fd >= 0 ? fdopen(fd, "r") : NULL;
+    thread->stack_low = thread->stack_end = 0;
+    if (!maps && fd >= 0)
+        close(fd);
+    while (maps && !thread->stack_end && fgets(line, sizeof line, maps))
+        if (sscanf(line, "%lx-%lx ", &low, &end) == 2 && sp >= low && sp < end) {
+            thread->stack_low = low;
+            thread->stack_end = end;
+        }
+    if (maps)
+        fclose(maps);
 }
 
 /* Page by page, because a transfer ends before the first part that is not there. */
-static void copy_stack(pid_t thread, struct fm_shot *shot)
+static void copy_stack(struct fm_shot_thread *thread, struct fm_shot *shot)
 {
     struct iovec from[FM_SHOT_BYTES / PAGE + 1], to = {shot->stack, sizeof shot->stack};
     uint64_t at = shot->sp;
     size_t n = 0;
-    for (size_t left = sizeof shot->stack; left; n++) {
+    if (at < thread->stack_low || at >= thread->stack_end)
+        find_stack(thread, at);
+    shot->stack_end = thread->stack_end;
+    size_t there = shot->stack_end > at ? shot->stack_end - at : 0;
+    for (size_t left = there < sizeof shot->stack ? there : sizeof shot->stack; left; n++) {
         size_t part = PAGE - at % PAGE;
         if (part > left)
             part = left;
@@ -69,7 +101,7 @@ static void copy_stack(pid_t thread, struct fm_shot *shot)
         at += part;
         left -= part;
     }
-    ssize_t got = process_vm_readv(thread, &to, 1, from, n, 0);
+    ssize_t got = n ? process_vm_readv(thread->tid, &to, 1, from, n, 0) : 0;
     shot->bytes = got > 0 ? (size_t)got : 0;
 }
 
@@ -132,11 +164,11 @@ bool fm_shot_learn(struct fm_shot_thread *thread)
 
 /* ---- running ---- */
 
-/* What has ended while we held it is ours to be waited for, before its parent can. */
+/* What has ended while we held it is ours to be waited for, before its parent can: now, or by fm_shot_next. */
 static enum fm_shot_state see_off(pid_t tid)
 {
     int status;
-    while (waitpid(tid, &status, __WALL) == tid && WIFSTOPPED(status))
+    while (waitpid(tid, &status, __WALL | WNOHANG) == tid && WIFSTOPPED(status))
         ptrace(PTRACE_DETACH, tid, 0, 0);
     return FM_SHOT_GONE;
 }
@@ -158,7 +190,19 @@ static uint64_t queued_ns(const struct fm_shot_thread *thread)
     return sscanf(text, "%llu %llu", &ran, &queued) == 2 ? queued : 0;
 }
 
-static void read_stopped(const struct fm_shot_thread *thread, struct fm_shot *shot, bool *good)
+/* Whether it was in a system call that has given less than it was asked for: then because of us, most likely. */
+static bool came_back_short(const struct fm_shot_thread *thread, const struct user_regs_struct *registers)
+{
+    uint64_t arguments[FM_CALL_ARGUMENTS], result;
+    long number = fm_registers_call(registers, arguments, &result);
+    int length = number >= 0 ? fm_syscall_length(number) : -1;
+    if (length < 0 || (int64_t)result < 0 || result >= arguments[length])
+        return false;
+    uint64_t mask = FM_CALL_INSTRUCTION > 0xffff ? 0xffffffff : 0xffff;
+    return ((uint64_t)ptrace(PTRACE_PEEKTEXT, thread->tid, FM_CALL_AT(registers), 0) & mask) == FM_CALL_INSTRUCTION;
+}
+
+static void read_stopped(struct fm_shot_thread *thread, struct fm_shot *shot, bool *good)
 {
     struct user_regs_struct registers;
     struct iovec place = {&registers, sizeof registers};
@@ -167,7 +211,8 @@ static void read_stopped(const struct fm_shot_thread *thread, struct fm_shot *sh
         return;
     shot->pc = fm_registers_read(&registers, shot->registers);
     shot->sp = shot->registers[FM_DWARF_SP];
-    copy_stack(thread->tid, shot);
+    thread->fragile = thread->fragile || came_back_short(thread, &registers);
+    copy_stack(thread, shot);
 }
 
 static enum fm_shot_state ask(const struct fm_shot_thread *thread, struct fm_shot *shot)
@@ -194,7 +239,7 @@ void fm_shot_release(pid_t tid, int status)
         see_off(tid);
 }
 
-enum fm_shot_state fm_shot_end(const struct fm_shot_thread *thread, int status, struct fm_shot *shot)
+enum fm_shot_state fm_shot_end(struct fm_shot_thread *thread, int status, struct fm_shot *shot)
 {
     bool good;
     if (!WIFSTOPPED(status))
@@ -225,7 +270,7 @@ enum fm_shot_state fm_shot_begin(struct fm_shot_thread *thread, bool may_ask, st
         if (!shot->asleep)
             return thread->fragile ? FM_SHOT_UNSEEN : may_ask ? ask(thread, shot) : FM_SHOT_MISSED;
         thread->fragile = thread->fragile || is_fragile(thread, before);
-        copy_stack(thread->tid, shot);
+        copy_stack(thread, shot);
         read_place(thread->place, after);
         if (strcmp(before, after) == 0)
             return FM_SHOT_TAKEN;

@@ -30,6 +30,8 @@ struct fm_shot {
     uint64_t asked_ns;  /* when the thread was looked at */
     uint64_t queued_ns; /* how long it had waited for a core until then, if it was asked to stop */
     size_t bytes;       /* of the stack, from sp on */
+    uint64_t
+        stack_end; /* nothing beyond is to be read: it may not be memory, and whoever is to fill it may be stopped */
     unsigned char stack[FM_SHOT_BYTES];
 };
 
@@ -46,13 +48,14 @@ enum fm_shot_state {
 /* A thread, and what /proc has of it: files that stay its own even when its number is used again. */
 struct fm_shot_thread {
     pid_t pid, tid;
-    int place, delay, state; /* syscall, schedstat, stat; -1: none */
-    bool fragile;            /* never to be stopped */
+    int place, delay, state;       /* syscall, schedstat, stat; -1: none */
+    bool fragile;                  /* never to be stopped */
+    uint64_t stack_low, stack_end; /* of the mapping that its stack was in */
 };
 
 bool fm_shot_open(struct fm_shot_thread *thread, pid_t pid, pid_t tid); /* false: gone, or not to be looked at */
 void fm_shot_close(struct fm_shot_thread *thread);
-/* The core that it has or had last; -1: not known. */
+/* The core that it has or had last; -1: not known, or it leaves nothing of it to others. */
 int fm_shot_core(const struct fm_shot_thread *thread);
 /* Only looks whether the thread is fragile; false: that may not be looked at. */
 bool fm_shot_learn(struct fm_shot_thread *thread);
@@ -69,6 +72,6 @@ pid_t fm_shot_next(int *status);
 /* Of one that is not waited for any more. */
 void fm_shot_release(pid_t tid, int status);
 /* Takes it of the thread that has, and lets it go. */
-enum fm_shot_state fm_shot_end(const struct fm_shot_thread *thread, int status, struct fm_shot *shot);
+enum fm_shot_state fm_shot_end(struct fm_shot_thread *thread, int status, struct fm_shot *shot);
 
 #endif

@@ -77,6 +77,8 @@ static bool read_word(Dwfl *dwfl, Dwarf_Addr address, Dwarf_Word *word, void *co
         memcpy(word, shot->stack + (address - shot->sp), sizeof *word);
         return true;
     }
+    if (address < shot->sp || address + sizeof *word > shot->stack_end)
+        return false;
     struct iovec to = {word, sizeof *word};
     struct iovec from = {(void *)(uintptr_t)address, sizeof *word}; // NOLINT(performance-no-int-to-ptr)
     return process_vm_readv(walker->thread, &to, 1, &from, 1, 0) == (ssize_t)sizeof *word;

@@ -7,6 +7,8 @@
 
 #include "base/platform.h"
 
+enum { FM_CALL_ARGUMENTS = 5 };
+
 #if defined __aarch64__
 enum { FM_REGISTERS = 32 }; /* x0 ... x30, sp */
 
@@ -17,6 +19,20 @@ static inline uint64_t fm_registers_read(const struct user_regs_struct *from, ui
     to[FM_DWARF_SP] = from->sp;
     return from->pc;
 }
+
+/* The system call that a thread has just come back from, if the instruction before pc is that of calls: its number, its
+ * arguments, but the first, which its result has replaced. */
+static inline long fm_registers_call(const struct user_regs_struct *from, uint64_t arguments[FM_CALL_ARGUMENTS],
+                                     uint64_t *result)
+{
+    for (int i = 1; i < FM_CALL_ARGUMENTS; i++)
+        arguments[i] = from->regs[i];
+    arguments[0] = 0;
+    *result = from->regs[0];
+    return (long)(int)from->regs[8];
+}
+#define FM_CALL_INSTRUCTION 0xd4000001u /* svc 0 */
+#define FM_CALL_AT(registers) ((registers)->pc - 4)
 #elif defined __x86_64__
 enum { FM_REGISTERS = 17 }; /* rax ... r15, the return address */
 
@@ -29,6 +45,18 @@ static inline uint64_t fm_registers_read(const struct user_regs_struct *from, ui
         to[i] = all[i];
     return from->rip;
 }
+
+static inline long fm_registers_call(const struct user_regs_struct *from, uint64_t arguments[FM_CALL_ARGUMENTS],
+                                     uint64_t *result)
+{
+    const uint64_t all[FM_CALL_ARGUMENTS] = {from->rdi, from->rsi, from->rdx, from->r10, from->r8};
+    for (int i = 0; i < FM_CALL_ARGUMENTS; i++)
+        arguments[i] = all[i];
+    *result = from->rax;
+    return (long)from->orig_rax;
+}
+#define FM_CALL_INSTRUCTION 0x050fu /* syscall */
+#define FM_CALL_AT(registers) ((registers)->rip - 2)
 #endif
 
 #endif

@@ -23,6 +23,28 @@ static inline bool fm_syscall_is_fragile_on_streams(long number)
     return fm_syscall_is_among(number, calls, sizeof calls / sizeof *calls);
 }
 
+/* Those that can be cut short though they do not sleep: the argument, from 0, that says how much is wanted; -1: others. */
+static inline int fm_syscall_length(long number)
+{
+    switch (number) {
+    case SYS_getrandom:
+        return 1;
+    case SYS_read:
+    case SYS_write:
+    case SYS_pread64:
+    case SYS_pwrite64:
+    case SYS_tee:
+        return 2;
+    case SYS_sendfile:
+        return 3;
+    case SYS_splice:
+    case SYS_copy_file_range:
+        return 4;
+    default:
+        return -1;
+    }
+}
+
 static inline bool fm_syscall_is_fragile(long number)
 {
     static const long calls[] = {

@@ -62,9 +62,9 @@ static enum fm_status watch_here(struct fm_watch *watch, const sigset_t *signals
     return watch->last ? fm_watch_follow(watch, signals, error) : fm_watch_sample(watch, signals, error);
 }
 
-static enum fm_status watch_job(struct fm_watch *watch, struct fm_remote *remote, const sigset_t *signals,
-                                struct fm_error *error)
+static enum fm_status watch_job(struct fm_watch *watch, struct fm_remote *remote, struct fm_error *error)
 {
+    sigset_t signals, before;
     const struct fm_attach_request *request = watch->request;
     struct fm_elsewhere elsewhere;
     enum fm_status found = fm_targets_find(&watch->targets, request->pids, request->n, &watch->arena, error);
@@ -76,13 +76,14 @@ static enum fm_status watch_job(struct fm_watch *watch, struct fm_remote *remote
     enum fm_status status = fm_watch_prepare(watch, error);
     if (status)
         return status;
+    fm_signals_block(&signals, &before);
     if (more && reach(watch, &elsewhere, remote)) {
         fm_watch_start_clock(watch);
-        return fm_watch_follow(watch, signals, error);
+        return fm_watch_follow(watch, &signals, error);
     }
     if (more)
         tell_of_the_rest(watch, &elsewhere, remote);
-    return found ? found : watch_here(watch, signals, error);
+    return found ? found : watch_here(watch, &signals, error);
 }
 
 int fm_cmd_attach(int argc, char **argv)
@@ -90,7 +91,7 @@ int fm_cmd_attach(int argc, char **argv)
     struct fm_attach_request request;
     struct fm_error error = {0};
     struct fm_remote remote = {0};
-    sigset_t signals, before;
+    sigset_t before;
     int exit_status = fm_attach_parse(&request, argc, argv);
     if (request.help)
         fm_attach_help();
@@ -101,8 +102,8 @@ int fm_cmd_attach(int argc, char **argv)
         return exit_status;
     }
     struct fm_watch watch = {.request = &request};
-    fm_signals_block(&signals, &before);
-    enum fm_status status = watch_job(&watch, &remote, &signals, &error);
+    sigprocmask(SIG_BLOCK, NULL, &before);
+    enum fm_status status = watch_job(&watch, &remote, &error);
     sigprocmask(SIG_SETMASK, &before, NULL);
     if (!status)
         status = fm_watch_finish(&watch, &error);

@@ -15,8 +15,12 @@ void fm_signals_block(sigset_t *set, sigset_t *before)
     sigaddset(set, SIGTERM);
     sigaddset(set, SIGHUP);
     sigaddset(set, SIGTSTP);
-    sigaddset(set, SIGCHLD); /* tells of threads that have stopped, and of children */
-    sigprocmask(SIG_BLOCK, set, before);
+    sigaddset(set, SIGCHLD); /* tells of threads that have stopped, and of children, unless it was ignored before us */
+    signal(SIGCHLD, SIG_DFL);
+    sigset_t all = *set;
+    sigaddset(&all, SIGTTOU); /* these would stop us for writing to a terminal or reading from it */
+    sigaddset(&all, SIGTTIN);
+    sigprocmask(SIG_BLOCK, &all, before);
 }
 
 void fm_watch_start_clock(struct fm_watch *watch)

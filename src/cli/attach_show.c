@@ -106,7 +106,7 @@ static enum fm_status print_end(struct fm_watch *watch, const struct fm_shares *
                                    .context = &final};
     if (request->json) {
         fm_live_json(&final.live, stdout);
-        return FM_OK;
+        return ferror(stdout) ? fm_fail(error, FM_ERR_SYSTEM, "could not write to standard output") : FM_OK;
     }
     return fm_print_profile(&printing, watch->seen.whole, error);
 }

@@ -37,6 +37,26 @@ def writes(tap):
     tap.ok(re.fullmatch(r"\d\d+ writes, 0 not whole\n", out), "writes to a pipe stay whole", out)
 
 
+def large(tap):
+    """That it can be harmed shows when it was: once in the life of a thread, as the manual has it."""
+    job = attaching.start(attaching.compile_program("large"), 4)
+    time.sleep(0.2)
+    attaching.attach(job.pid, "--for", 2.5, "--hz", 100)
+    out = job.communicate()[0]
+    tap.ok(re.fullmatch(r"\d+ calls, [01] not whole\n", out), "of calls that take long one at most is cut short", out)
+
+
+def brink(tap):
+    job = attaching.start(attaching.compile_program("brink"), 4)
+    time.sleep(0.3)
+    if job.poll() == 3:
+        tap.skip("nothing is read beyond a stack", "userfaultfd is not allowed")
+        return
+    seen = attaching.attach(job.pid, "--for", 1, "--hz", 100)
+    job.communicate()
+    tap.equal((seen.returncode, job.returncode), (0, 9), "nothing is read beyond a stack")
+
+
 def execs(tap):
     """A process of several threads that replaces itself while they are looked at: neither waits for the other."""
     program = attaching.compile_program("execs")
@@ -167,6 +187,8 @@ def main():
     phases = attaching.compile_program("phases")
     system_calls(tap)
     writes(tap)
+    large(tap)
+    brink(tap)
     execs(tap)
     signals(tap, phases)
     stopped_by_user(tap, phases)
