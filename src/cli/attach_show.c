@@ -1,4 +1,6 @@
 /* What a user sees of an attachment: while it goes on, and at its end. */
+#include <poll.h>
+#include <signal.h>
 #include <stdio.h>
 #include <unistd.h>
 
@@ -12,7 +14,8 @@ enum {
     SCREEN_SECONDS = 2,
     LINE_SECONDS = 5,
     SHOWING_PART = 50, /* looking takes at most 1/50 of the time */
-    LONGEST_SECONDS = 60
+    LONGEST_SECONDS = 60,
+    WRITE_PAUSE_MS = 100
 };
 
 static enum fm_status find_shares(struct fm_watch *watch, struct fm_arena *arena, struct fm_shares *shares,
@@ -45,6 +48,18 @@ static struct fm_live live_of(const struct fm_watch *watch, const struct fm_shar
     };
 }
 
+/* Until somebody takes what we write; false: somebody wants an end before. */
+static bool can_write(int fd)
+{
+    struct pollfd out = {.fd = fd, .events = POLLOUT};
+    sigset_t pending;
+    while (poll(&out, 1, WRITE_PAUSE_MS) == 0)
+        if (sigpending(&pending) == 0 && (sigismember(&pending, SIGINT) == 1 || sigismember(&pending, SIGTERM) == 1 ||
+                                          sigismember(&pending, SIGHUP) == 1))
+            return false;
+    return true;
+}
+
 enum fm_status fm_watch_show(struct fm_watch *watch, struct fm_error *error)
 {
     struct fm_arena arena = {0};
@@ -54,7 +69,7 @@ enum fm_status fm_watch_show(struct fm_watch *watch, struct fm_error *error)
     enum fm_status status = fm_watch_look(watch, false, error);
     if (!status && watch->seen.whole)
         status = find_shares(watch, &arena, &shares, error);
-    if (!status && watch->seen.whole) {
+    if (!status && watch->seen.whole && can_write(watch->request->json ? STDOUT_FILENO : STDERR_FILENO)) {
         struct fm_live live = live_of(watch, &shares, false);
         if (watch->request->json)
             fm_live_json(&live, stdout);

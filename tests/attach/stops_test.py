@@ -29,21 +29,13 @@ def system_calls(tap):
     tap.equal((job.returncode, len(out.splitlines())), (0, 9), "the program ends as ever")
 
 
-def writes(tap):
-    job = attaching.start(attaching.compile_program("writes"), 4)
+def whole_calls(tap, program, cut, title):
+    """cut: how many calls may give less than they were asked for."""
+    job = attaching.start(attaching.compile_program(program), 4)
     time.sleep(0.2)
     attaching.attach(job.pid, "--for", 2.5, "--hz", 300)
     out = job.communicate()[0]
-    tap.ok(re.fullmatch(r"\d\d+ writes, 0 not whole\n", out), "writes to a pipe stay whole", out)
-
-
-def large(tap):
-    """That it can be harmed shows when it was: once in the life of a thread, as the manual has it."""
-    job = attaching.start(attaching.compile_program("large"), 4)
-    time.sleep(0.2)
-    attaching.attach(job.pid, "--for", 2.5, "--hz", 100)
-    out = job.communicate()[0]
-    tap.ok(re.fullmatch(r"\d+ calls, [01] not whole\n", out), "of calls that take long one at most is cut short", out)
+    tap.ok(re.fullmatch(rf"\d\d+ \w+, {cut} not whole\n", out), title, out)
 
 
 def brink(tap):
@@ -111,6 +103,36 @@ def ended_by_user(tap, phases):
     tap.ok(tool.returncode == 0 and "phases.c" in out, "Ctrl-C ends it with what was found", out)
     job.kill()
     job.communicate()
+
+
+def nobody_reads(tap, phases):
+    """A full pipe does not keep it from ending: the first signal ends the watching, the second the last line."""
+    job = attaching.start(phases, 30)
+    source, sink = os.pipe()
+    os.set_blocking(sink, False)
+    try:
+        while True:
+            os.write(sink, bytes(512))
+    except BlockingIOError:
+        os.set_blocking(sink, True)
+    tool = subprocess.Popen([jobs.FATHOM, "attach", str(job.pid), "--for", "100", "--json"], stdout=sink,
+                            env=jobs.environment(jobs.SCRATCH / "none"))
+    time.sleep(3)
+    tool.send_signal(signal.SIGINT)
+    time.sleep(0.5)
+    tool.send_signal(signal.SIGTERM)
+    try:
+        status = tool.wait(timeout=jobs.LIMIT_S)
+    except subprocess.TimeoutExpired:
+        tool.kill()
+        status = None
+    tap.equal(status, -signal.SIGTERM, "it ends though nobody reads what it says")
+    tap.equal([thread for thread in attaching.threads_of(job.pid) if thread[0] in "Tt" or thread[1]], [],
+              "and holds nothing")
+    job.kill()
+    job.communicate()
+    os.close(source)
+    os.close(sink)
 
 
 def forbidden(tap, phases):
@@ -186,14 +208,16 @@ def main():
     tap = jobs.Tap()
     phases = attaching.compile_program("phases")
     system_calls(tap)
-    writes(tap)
-    large(tap)
+    whole_calls(tap, "writes", "0", "writes to a pipe stay whole")
+    # that such a thread can be harmed shows when it was
+    whole_calls(tap, "large", "[01]", "of calls that take long one at most is cut short")
     brink(tap)
     execs(tap)
     signals(tap, phases)
     stopped_by_user(tap, phases)
     killed(tap, phases)
     ended_by_user(tap, phases)
+    nobody_reads(tap, phases)
     forbidden(tap, phases)
     files(tap, phases)
     usage(tap)
