@@ -64,7 +64,7 @@ int fm_shot_core(const struct fm_shot_thread *thread)
 
 /* ---- the stack ---- */
 
-/* Stacks stay where they are, so that this is seldom needed. */
+/* Stacks stay where they are, so that this is seldom needed. sp 0: that of the first thread. */
 static void find_stack(struct fm_shot_thread *thread, uint64_t sp)
 {
     char line[256];
@@ -75,7 +75,8 @@ static void find_stack(struct fm_shot_thread *thread, uint64_t sp)
     if (!maps && fd >= 0)
         close(fd);
     while (maps && !thread->stack_end && fgets(line, sizeof line, maps))
-        if (sscanf(line, "%lx-%lx ", &low, &end) == 2 && sp >= low && sp < end) {
+        if (sscanf(line, "%lx-%lx ", &low, &end) == 2 &&
+            (sp ? sp >= low && sp < end : strstr(line, "[stack]") != NULL)) {
             thread->stack_low = low;
             thread->stack_end = end;
         }
@@ -159,6 +160,10 @@ bool fm_shot_learn(struct fm_shot_thread *thread)
     char text[SYSCALL_TEXT];
     read_place(thread->place, text);
     thread->fragile = thread->fragile || is_fragile(thread, text);
+    uint64_t sp = 0, pc;
+    bool asleep = parse_place(text, &sp, &pc) && sp;
+    if (!thread->stack_end && (asleep || thread->tid == thread->pid)) /* now, and not while it is stopped */
+        find_stack(thread, asleep ? sp : 0);
     return text[0];
 }
 

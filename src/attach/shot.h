@@ -57,7 +57,7 @@ bool fm_shot_open(struct fm_shot_thread *thread, pid_t pid, pid_t tid); /* false
 void fm_shot_close(struct fm_shot_thread *thread);
 /* The core that it has or had last; -1: not known, or it leaves nothing of it to others. */
 int fm_shot_core(const struct fm_shot_thread *thread);
-/* Only looks whether the thread is fragile; false: that may not be looked at. */
+/* Only looks whether the thread is fragile, and where its stack is; false: that may not be looked at. */
 bool fm_shot_learn(struct fm_shot_thread *thread);
 
 /* Whether it sleeps at just that place. */
