@@ -259,7 +259,7 @@ static bool is_to_list(const struct fm_sampler *sampler)
 static bool plan(struct fm_sampler *sampler)
 {
     take_back(sampler);
-    if (sampler->period_start_ns - sampler->listed_ns > LIST_AT_LAST_NS && sampler->asked)
+    if (sampler->asked && fm_clock_ns(CLOCK_MONOTONIC) - sampler->listed_ns > LIST_AT_LAST_NS)
         settle(sampler);
     sampler->turn = sampler->n_turns = 0;
     if ((is_to_list(sampler) && !list_all(sampler)) || !make_room_for_turns(sampler))
@@ -394,6 +394,8 @@ bool fm_sampler_go(struct fm_sampler *sampler)
 {
     sampler->stop = false;
     sampler->running = sampler->running || pthread_create(&sampler->thread, NULL, sample, sampler) == 0;
+    if (!sampler->running)
+        sampler->failed = true;
     return sampler->running;
 }
 

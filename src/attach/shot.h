@@ -36,7 +36,6 @@ struct fm_shot {
 };
 
 enum fm_shot_state {
-    FM_SHOT_NONE,
     FM_SHOT_TAKEN,
     FM_SHOT_ASKED,  /* the thread runs and was asked to stop: it will be waited for */
     FM_SHOT_UNSEEN, /* it runs, and must not be stopped */
