@@ -8,12 +8,14 @@ B ?=
 FUZZ_SECONDS ?= 60
 SOAK_SECONDS ?= 1800
 REPETITIONS ?= 20
+TORTURE_ROUNDS ?= 1000
+TORTURE_SEED ?=
 
 MESON = meson
 NINJA = ninja -C $(BUILD)
 
 .DEFAULT_GOAL := build
-.PHONY: all build demo test bench install check format fuzz seeds soak agree clean help
+.PHONY: all build demo test cross bench install check format fuzz seeds soak agree torture clean help
 
 all: build
 
@@ -21,12 +23,14 @@ help:
 	@echo 'make            build into $(BUILD)/; $(BUILD)/fathom works from there'
 	@echo 'make demo       install what is missing, build, measure a small ocean model, show its report and its timers'
 	@echo 'make test       install what is missing, build, run every test; T=merge runs those with that in their name'
+	@echo 'make cross      build what needs libc alone for the other architecture and run all its tests there, under qemu-user'
 	@echo 'make bench      what Fathom costs, as ratios measured in one run; B="--quick calls" runs a part of it'
 	@echo 'make check      format, lint and layer checks'
 	@echo 'make format     put the C sources into the common format'
 	@echo 'make fuzz       feed damaged profiles and segments to the readers for FUZZ_SECONDS=$(FUZZ_SECONDS) each'
 	@echo 'make soak       everything at once under 5,000 samples a second, for SOAK_SECONDS=$(SOAK_SECONDS)'
 	@echo 'make agree      shares of modules by attach, from segments and from profiles, in REPETITIONS=$(REPETITIONS) runs'
+	@echo 'make torture    TORTURE_ROUNDS=$(TORTURE_ROUNDS) jobs killed at random moments; TORTURE_SEED=N repeats a run'
 	@echo 'make seeds      write what fuzzing starts from anew, after a change of the format of profiles or segments'
 	@echo 'make install    into prefix=$(prefix), under DESTDIR= if given; libdir=$(libdir) is relative to prefix'
 	@echo 'make clean      remove $(BUILD)/'
@@ -49,6 +53,11 @@ test:
 	@$(MAKE) --no-print-directory build
 	@$(NINJA) unit-tests
 	@BUILD=$(BUILD) tests/run $(T)
+
+cross:
+	@tools/setup.sh
+	@$(MAKE) --no-print-directory build
+	@BUILD=$(BUILD) CROSS=all tests/run architectures
 
 bench:
 	@tools/setup.sh
@@ -76,6 +85,10 @@ soak: build
 
 agree: build
 	@BUILD=$(BUILD) REPETITIONS=$(REPETITIONS) LIMIT_S=7200 tests/run attach_agree
+
+torture: build
+	@TORTURE_ROUNDS=$(TORTURE_ROUNDS) $(if $(TORTURE_SEED),TORTURE_SEED=$(TORTURE_SEED)) FATHOM_BUILD=$(abspath $(BUILD)) \
+	    tests/mpi/torture.py
 
 seeds: $(BUILD)/build.ninja
 	@$(NINJA) --quiet tests/fuzz-seeds

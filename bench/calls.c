@@ -20,6 +20,7 @@ enum { SITES = 64, SIZES = 100, ROUNDS = 100, PENDING_TAG = 99 };
 static double to[SIZES], from[SIZES];
 static int sizes[SIZES + SITES];
 static MPI_Request pending;
+static MPI_Comm made; /* the first communicator that the program makes */
 static int answer;
 
 /* Two loops of one statement; `n` is the number of values to send, where the routine has one. */
@@ -56,6 +57,7 @@ MEASURE(sendrecv,
         MPI_Sendrecv(to, n, MPI_DOUBLE, 0, 1, from, SIZES, MPI_DOUBLE, 0, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE))
 MEASURE(waitall, exchange(n))
 MEASURE(allreduce, MPI_Allreduce(to, from, n, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD))
+MEASURE(made, MPI_Allreduce(to, from, n, MPI_DOUBLE, MPI_SUM, made))
 
 static const struct loop {
     const char *name;
@@ -67,6 +69,7 @@ static const struct loop {
     {"sendrecv/one", 1, measure_sendrecv_one},   {"sendrecv/many", 1, measure_sendrecv_many},
     {"waitall/one", 3, measure_waitall_one},     {"waitall/many", 3, measure_waitall_many},
     {"allreduce/one", 1, measure_allreduce_one}, {"allreduce/many", 1, measure_allreduce_many},
+    {"made/one", 1, measure_made_one},           {"made/many", 1, measure_made_many},
 };
 
 static uint64_t now_ns(void)
@@ -98,6 +101,7 @@ int main(int argc, char **argv)
     for (int i = 0; i < SIZES + SITES; i++)
         sizes[i] = 1 + i % SIZES;
     MPI_Init(&argc, &argv);
+    MPI_Comm_dup(MPI_COMM_WORLD, &made);
     for (size_t i = 0; i < sizeof loops / sizeof *loops; i++) {
         /* only for MPI_Test: while a receive is pending the other waits have more to look at as well */
         int tests = loops[i].run == measure_test_one || loops[i].run == measure_test_many;
@@ -109,6 +113,7 @@ int main(int argc, char **argv)
             MPI_Wait(&pending, MPI_STATUS_IGNORE);
         }
     }
+    MPI_Comm_free(&made);
     MPI_Finalize();
     return 0;
 }

@@ -13,7 +13,15 @@ FATHOM, LIBRARY = BUILD / "fathom", BUILD / "libfathom.so.0"
 MPIS = {"openmpi": "Open MPI", "mpich": "MPICH"}
 LIMIT_S = 600
 
+AGREE = 0.05  # plain runs of one set that differ by more say nothing about nanoseconds
+
 missed = []
+trial = False  # only to see that everything runs
+
+
+def scaled(number, trial_number):
+    """A number of ranks or the like; in a trial the small one."""
+    return trial_number if trial else number
 
 
 def make(target, *command):
@@ -29,13 +37,13 @@ def mpicc(mpi, target, *words):
     return make(f"{target}.{mpi}", f"mpicc.{mpi}", *flags, *map(str, words))
 
 
-def with_core(name):
-    """Builds bench/NAME.c with all that merges, and with synthetic segments."""
-    sources = [path for folder in ("base", "profile", "reduce") for path in (SOURCE / "src" / folder).glob("*.c")]
-    sources += [SOURCE / "tests" / "reduce" / f"{part}.c" for part in ("synthetic", "synthetic_timers")]
-    folders = [SOURCE / "src", BUILD / "src", SOURCE / "tests"]
-    return make(name, "gcc", "-std=gnu17", "-O2", "-D_GNU_SOURCE=", '-DFM_VERSION="bench"', f"{name}.c",
-                *(f"-I{folder}" for folder in folders), *map(str, sorted(sources)))
+def tool_program(name):
+    """Builds bench/NAME.c with all that the tool is made of, as bench/meson.build says."""
+    done = subprocess.run(["ninja", "-C", str(BUILD), f"bench/{name}"], stdout=subprocess.PIPE, check=False)
+    if done.returncode != 0:
+        sys.stderr.buffer.write(done.stdout)
+        sys.exit(f"bench: {name} cannot be built.")
+    return MADE / name
 
 
 def miniocean(mpi):
@@ -80,18 +88,51 @@ def run(command, preload=(), ranks=0, **more):
     return done.stdout.decode("utf-8", "replace")
 
 
-def instructions(command, preload=(), **more):
-    """{loop: instructions} between the brackets of instructions.c, by callgrind."""
-    counts = {}
+def callgrind(command, preload, *options, **more):
+    """The texts of what callgrind has counted of a command, one of each dump."""
     for old in MADE.glob("callgrind*"):
         old.unlink()
-    run(["valgrind", "--tool=callgrind", "--instr-atstart=no", "--callgrind-out-file=callgrind", *command], preload,
-        **more)
-    for dump in MADE.glob("callgrind.*"):
-        text = dump.read_text(encoding="utf-8", errors="replace")
+    run(["valgrind", "--tool=callgrind", *options, "--callgrind-out-file=callgrind", *command], preload, **more)
+    return [dump.read_text(encoding="utf-8", errors="replace") for dump in sorted(MADE.glob("callgrind*"))]
+
+
+def counted(text):
+    return int(re.search(r"^totals: (\d+)", text, re.MULTILINE)[1])
+
+
+def counted_in(text, library):
+    """The instructions of one library alone."""
+    total, inside, of_callee, names = 0, False, False, {}
+    for line in text.splitlines():
+        if line.startswith("ob="):
+            number, _, path = line[3:].partition(" ")
+            names[number] = names.get(number) or path
+            inside = names[number].endswith("/" + library)
+        elif line.startswith("cob="):
+            number, _, path = line[4:].partition(" ")
+            names[number] = names.get(number) or path
+        elif line.startswith("calls="):
+            of_callee = True
+        elif line[:1].isdigit() or line[:1] in "+-*":
+            total += int(line.split()[-1]) if inside and line and not of_callee else 0
+            of_callee = False
+    return total
+
+
+def instructions(command, preload=(), own=None, **more):
+    """{loop: instructions} between the brackets of instructions.c, by callgrind; with the name of a library `own`,
+    {loop: (instructions, those of that library)}."""
+    counts = {}
+    for text in callgrind(command, preload, "--instr-atstart=no", **more):
         loop = re.search(r"^desc: Trigger: Client Request: (\S+)", text, re.MULTILINE)
-        counts[loop[1]] = int(re.search(r"^totals: (\d+)", text, re.MULTILINE)[1])
+        if loop:
+            counts[loop[1]] = counted(text) if own is None else (counted(text), counted_in(text, own))
     return counts
+
+
+def all_instructions(command, preload=(), **more):
+    """Of a program from its first to its last instruction, the loader's included."""
+    return counted(callgrind(command, preload, **more)[0])
 
 
 def heading(text):
@@ -113,3 +154,22 @@ def goal(met, text):
     if not met:
         missed.append(text)
     print(f"  {'met   ' if met else 'MISSED'}  {text}", flush=True)
+
+
+def apart(runs):
+    """How far repeated runs of one thing lie apart, as a part of the least; nothing is known of a single one."""
+    return max(runs) / min(runs) - 1 if len(runs) > 1 else float("inf")
+
+
+def time_goal(plain, met, text, instructions=None):
+    """One line for a goal in time. Time is judged only where the runs without Fathom, made in turn with the measured
+    ones, agree: `plain` is a list of such runs for each thing that was measured. Where they do not, the goal in
+    instructions decides, given as (met, text); without one the line is not judged."""
+    widest = max(map(apart, plain))
+    why = "one plain run only" if widest == float("inf") else f"plain runs differ by {100 * widest:.0f} %"
+    if widest <= AGREE:
+        goal(met, text)
+    elif instructions:
+        goal(instructions[0], f"{instructions[1]}; this decides, not {text}: {why}")
+    else:
+        print(f"  unsure  {text}: {why}", flush=True)

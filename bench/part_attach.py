@@ -26,6 +26,8 @@ def cases(part):
     """Title, command, alternations, and whether each rank has a core."""
     for mpi, name in common.MPIS.items():
         yield f"ocean, {name}, 2 ranks", ocean(mpi, 2, 40 // part), 7, True
+    if common.trial:
+        return
     yield "ocean, Open MPI, 16 ranks", ocean("openmpi", 16, 60 // part), 5, False
     yield "ocean, MPICH, 16 ranks", ocean("mpich", 16, 4), 3, False  # its ranks do not give way to each other
     if shutil.which("lmp"):

@@ -13,7 +13,7 @@ def seconds(program, mpi, preload, steps):
 
 
 def main(quick):
-    alternations, steps = (1, 5) if quick else (7, 25)
+    alternations, steps = (1, common.scaled(5, 1)) if quick else (7, 25)
     common.heading(f"The mini ocean model, {RANKS} ranks, mpirun to end (s, minima of {alternations} alternations)")
     rows = []
     for mpi, name in common.MPIS.items():

@@ -6,19 +6,9 @@ import common
 GOAL_S, GOAL_MIB, CONTEXTS = 5, 1024, 1_000_000
 
 
-def bench_program():
-    names = ["calltree", "calltree_fold", "context_cost", "path_tree"]
-    sources = [common.SOURCE / "src" / "analyse" / f"{name}.c" for name in names]
-    for pattern in ("base/*.c", "profile/*.c", "analyse/scale*.c"):
-        sources += sorted((common.SOURCE / "src").glob(pattern))
-    return common.make("scale", "gcc", "-std=gnu17", "-O2", "-D_GNU_SOURCE=", '-DFM_VERSION="bench"',
-                       "-I", str(common.SOURCE / "src"), "-I", str(common.BUILD / "src"), "scale.c",
-                       *map(str, sources), "-lm")
-
-
 def main(quick):
     common.heading("Comparing runs with very many contexts")
-    text = common.run([bench_program(), CONTEXTS // 20 if quick else CONTEXTS])
+    text = common.run([common.tool_program("scale"), CONTEXTS // 20 if quick else CONTEXTS])
     print(text, end="")
     seconds = float(re.search(r"together +([\d.]+) s", text)[1])
     memory = float(re.search(r"memory +(\d+) MiB", text)[1])

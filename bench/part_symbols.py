@@ -31,17 +31,9 @@ def large_program(quick):
     return program
 
 
-def bench_program():
-    sources = [str(path) for pattern in ("base/*.c", "profile/*.c", "reduce/*.c", "analyse/module*.c", "analyse/symbol*.c")
-               for path in sorted((common.SOURCE / "src").glob(pattern))]
-    return common.make("symbols", "gcc", "-std=gnu17", "-O2", "-D_GNU_SOURCE=", '-DFM_VERSION="bench"',
-                       "-I", str(common.SOURCE / "src"), "-I", str(common.BUILD / "src"), "symbols.c", *sources,
-                       "-ldw", "-lelf", "-liberty", "-pthread")
-
-
 def main(quick):
     common.heading("Names of a large program")
-    program, tool, cache = large_program(quick), bench_program(), common.MADE / "large" / "cache"
+    program, tool, cache = large_program(quick), common.tool_program("symbols"), common.MADE / "large" / "cache"
     size = program.stat().st_size / 2**20
     common.goal(size >= GOAL_MIB or quick, f"a program of {size:.0f} MiB, nearly all of it DWARF")
     rows, seconds = [], []

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Turns src/measure/mpi/calls.table into routines.h (names and classes) and wrappers.c (MPI_X and PMPI_X, and a few
-Fortran names).
+"""Turns src/measure/mpi/calls.table into routines.h and routines.c (numbers, names and classes) and wrappers.c (MPI_X
+and PMPI_X, and a few Fortran names).
 
-usage: make_wrappers.py TABLE ROUTINES_H WRAPPERS_C
+usage: make_wrappers.py TABLE ROUTINES_H ROUTINES_C WRAPPERS_C
 
 The wrappers hold no logic: they enter a call, pass every argument on as a register-sized word, and hand the
 arguments that mean something to the hook of the routine's kind (src/measure/mpi/hooks.h, and quick.h for ordinary
@@ -76,12 +76,14 @@ KINDS = {
     "finalize": ("OTHER", [], []),
     "session_finalize": ("OTHER", None, []),
     "abort": ("OTHER", ["errorcode"], []),
-    "real": ("OTHER", None, ["comm"]),
+    "clock": ("OTHER", None, []),
     "aint": ("OTHER", None, ["comm"]),
     "handle": ("OTHER", None, ["comm"]),
     "pcontrol": ("OTHER", None, []),
 }
-SIMPLE_KINDS = {"new_comm": "plain", "new_type": "plain", "real": "plain", "aint": "plain", "handle": "plain"}
+SIMPLE_KINDS = {"new_comm": "plain", "new_type": "plain", "aint": "plain", "handle": "plain"}
+# Without a wrapper: the clock is left alone, and MPI_Pcontrol, which is variadic, is hand-written in pcontrol.c.
+UNWRAPPED = {"clock", "pcontrol"}
 # Kinds with a hook for calls that are not entered: the process is not measured, or it is inside another call.
 MISSED = {"init": "fm_missed_init", "init_thread": "fm_missed_init"}
 COUNTS = {"count", "scount", "rcount", "partitions"}
@@ -96,24 +98,26 @@ FORTRAN_DIRECT = [
     "MPI_Type_match_size", "MPI_Type_set_attr", "MPI_Win_create_errhandler", "MPI_Win_create_keyval",
     "MPI_Win_get_attr", "MPI_Win_set_attr",
 ]
-# Kinds whose ordinary calls never leave their wrapper (src/measure/mpi/quick.h): arguments of fm_quick_before_<kind>,
-# if there is one ("own" is a status of ours; it may decline, if it is in DECLINING), and of fm_quick_after_<kind>.
+# Routines whose Fortran bindings (Open MPI's) return at once when there are no requests: then only the Fortran names see
+# the call.
+FORTRAN_EMPTY = ["MPI_Waitall", "MPI_Testall", "MPI_Waitany", "MPI_Testany", "MPI_Waitsome", "MPI_Testsome"]
+# Kinds whose ordinary calls never leave their wrapper (src/measure/mpi/quick.h): arguments of fm_quick_enter_<kind>
+# ("own" is a status of ours) and of fm_quick_after_<kind>.
 QUICK = {
-    "plain": (None, ["comm"]),
-    "send": (None, ["count", "type", "dest", "comm"]),
-    "receive": (["&status", "own"], ["count", "source", "comm", "status"]),
-    "post_receive": (None, ["count", "source", "comm", "request"]),
-    "sendrecv": (["&status", "own"], ["scount", "stype", "dest", "comm", "status"]),
+    "plain": ([], []),
+    "send": (["count", "type", "dest", "comm"], ["count"]),
+    "receive": (["source", "comm", "&status", "own"], ["count", "status"]),
+    "post_receive": (["count", "source", "comm"], ["count", "request"]),
+    "sendrecv": (["scount", "stype", "dest", "comm", "&status", "own"], ["scount", "status"]),
     "wait": (["request", "&status", "own"], ["status"]),
     "test": (["request", "&status", "own"], ["request", "flag", "status"]),
     "waitall": (["count", "requests", "&statuses"], ["count", "requests", "statuses"]),
-    "barrier": (None, ["comm"]),
-    "allreduce": (None, ["count", "type", "comm"]),
+    "barrier": (["comm"], []),
+    "allreduce": (["count", "type", "comm"], ["count"]),
 }
-DECLINING = {"waitall"}
 # Of the plain ones, those that programs call by the million; the wrappers of the others are small.
 FREQUENT_PLAIN = {"MPI_Comm_rank", "MPI_Comm_size", "MPI_Probe", "MPI_Iprobe", "MPI_Get_count", "MPI_Win_flush",
-                  "MPI_Win_lock", "MPI_Win_unlock", "MPI_Win_fence", "MPI_Wtime"}
+                  "MPI_Win_lock", "MPI_Win_unlock", "MPI_Win_fence"}
 CLASSES = ["OTHER", "SEND", "RECEIVE", "COLLECTIVE", "WAIT", "RMA", "IO", "SENDRECV"]
 
 
@@ -159,47 +163,19 @@ def expressions(names, words):
     return "".join(", " + ("own" if name == "own" else expression(name, words)) for name in names)
 
 
-def hooked(kind, words, result, call):
-    """The real call between the hooks of its kind."""
-    hook = SIMPLE_KINDS.get(kind, kind)
-    _, before, after = KINDS[kind]
-    before_line = "" if before is None else f"    fm_before_{hook}(&call{expressions(before, words)});\n"
-    return f"""{before_line}    {result} result = {call};
-    fm_call_returned(&call);
-    fm_after_{hook}(&call, (int){"0" if kind == "real" else "result"}{expressions(after, words)});
-    return result;
-}}
-
-"""
-
-
-def quick(name, kind, words, result, call, is_pmpi, otherwise):
+def quick(name, kind, words, call, is_pmpi, otherwise):
     """The body of a wrapper whose ordinary calls never leave it."""
     hook = SIMPLE_KINDS.get(kind, kind)
-    before, after = QUICK[hook]
-    routine, number = f"FM_R_{name}", f"2 * FM_R_{name} + {is_pmpi}"
-    named = "true" if is_pmpi else "false"
-    text = f"""    struct fm_quick quick;
-    fm_function *next = fm_next_table[{number}];
-    if (FM_UNLIKELY(!next || !fm_quick_begin(&quick, {routine}, frame)))
+    enter, after = QUICK[hook]
+    slot = f"2 * FM_R_{name} + {is_pmpi}"
+    own = "    _Alignas(8) char own[FM_STATUS_BYTES];\n" if "own" in enter else ""
+    return f"""    struct fm_quick quick;
+{own}    if (FM_UNLIKELY(!fm_quick_enter_{hook}(&quick, {slot}, FM_CALLER_FRAME(){expressions(enter, words)})))
         return any_{name}({otherwise});
-"""
-    if before:
-        if "own" in before:
-            text += "    _Alignas(8) char own[FM_STATUS_BYTES];\n"
-        line = f"fm_quick_before_{hook}(&quick{expressions(before, words)})"
-        if hook in DECLINING:
-            values = ", ".join(f"a{i}" for i in range(len(words)))
-            text += f"""    if (FM_UNLIKELY(!{line})) {{
-        struct fm_quick begun = quick;
-        return rest_{name}(&begun, {named}, next, {values});
-    }}
-"""
-        else:
-            text += f"    {line};\n"
-    code = "0" if kind == "real" else "result"
-    return text + f"""    {result} result = {call};
-    fm_quick_after_{hook}(&quick, {routine}, {named}, (int){code}{expressions(after, words)});
+    fm_quick_start(&quick, {slot});
+    fm_function *next = fm_next_table[{slot}];
+    fm_word result = {call};
+    fm_quick_after_{hook}(&quick, {slot}, (int)result{expressions(after, words)});
     return result;
 }}
 
@@ -207,38 +183,36 @@ def quick(name, kind, words, result, call, is_pmpi, otherwise):
 
 
 def wrappers(name, kind, words):
-    """MPI_X and PMPI_X; what does the work for both, or where their own is quick, that of unusual calls; and what goes
-    on with a call that turned out to be unusual."""
+    """MPI_X and PMPI_X; and what does the work for both, or where their own is quick, that of unusual calls."""
     parameters = [f"fm_word a{i}" for i in range(len(words))]
     values = [f"a{i}" for i in range(len(words))]
     types = ", ".join(["fm_word"] * len(words)) or "void"
-    result = "double" if kind == "real" else "fm_word"
     hook = SIMPLE_KINDS.get(kind, kind)
-    call = f"(({result} (*)({types}))next)({', '.join(values)})"
+    call = f"((fm_word (*)({types}))next)({', '.join(values)})"
     passed = f"({call})" if kind in MISSED else call
-    frame = ["uintptr_t pc", "uintptr_t sp", "const uintptr_t *fp"]
-    text = f"""FM_COLD static {result} any_{name}({', '.join([*parameters, "bool is_pmpi", *frame])})
+    _, before, after = KINDS[kind]
+    before_line = "" if before is None else f"    fm_before_{hook}(&call{expressions(before, words)});\n"
+    quick_line = "    call.quick = true;\n" if is_quick(name, hook) else ""
+    text = f"""FM_COLD static fm_word any_{name}({', '.join([*parameters, "bool is_pmpi", "struct fm_frame frame"])})
 {{
     struct fm_call call;
     fm_function *next = fm_next(2 * FM_R_{name} + is_pmpi);
-    if (!fm_call_enter(&call, FM_R_{name}, is_pmpi, (struct fm_frame){{pc, sp, fp}}))
+    if (!fm_call_enter(&call, FM_R_{name}, is_pmpi, frame))
         return {MISSED.get(kind, "")}{passed};
-{hooked(kind, words, result, call)}"""
-    if is_quick(name, hook) and hook in DECLINING:
-        begun = ["const struct fm_quick *quick", "bool is_pmpi", "fm_function *next"]
-        text += f"""FM_COLD static {result} rest_{name}({', '.join([*begun, *parameters])})
-{{
-    struct fm_call call;
-    fm_quick_hand_over(quick, FM_R_{name}, is_pmpi, 0, &call);
-{hooked(kind, words, result, call)}"""
+{quick_line}{before_line}    fm_word result = {call};
+    fm_call_returned(&call);
+    fm_after_{hook}(&call, (int)result{expressions(after, words)});
+    return result;
+}}
+
+"""
     for prefix, is_pmpi in (("", 0), ("P", 1)):
-        rest = ", ".join([*values, "true" if is_pmpi else "false", "frame.pc", "frame.sp", "frame.fp"])
-        text += f"""FM_EXPORT {result} {prefix}{name}({', '.join(parameters) or "void"})
+        rest = ", ".join([*values, "true" if is_pmpi else "false", "FM_CALLER_FRAME()"])
+        text += f"""FM_EXPORT fm_word {prefix}{name}({', '.join(parameters) or "void"})
 {{
-    struct fm_frame frame = FM_CALLER_FRAME();
 """
         if is_quick(name, hook):
-            text += quick(name, kind, words, result, call, is_pmpi, rest)
+            text += quick(name, kind, words, call, is_pmpi, rest)
         else:
             text += f"""    return any_{name}({rest});
 }}
@@ -247,16 +221,26 @@ def wrappers(name, kind, words):
     return text
 
 
-def fortran_wrapper(symbol, name):
+def fortran_wrapper(symbol, name, only_empty):
+    """If only_empty, calls with requests are handed on as if we were not there: the C routine will see them."""
     parameters = ", ".join(f"fm_word a{i}" for i in range(6))
     values = ", ".join(f"a{i}" for i in range(6))
-    call = f"((fm_word (*)({', '.join(['fm_word'] * 6)}))next)({values})"
-    return f"""FM_EXPORT fm_word {symbol}({parameters})
+    function = f"(fm_word (*)({', '.join(['fm_word'] * 6)}))"
+    call = f"({function}next)({values})"
+    counted = "*(const int *)a0 == 0 && " if only_empty else ""
+    hand_on = ""
+    if only_empty:
+        hand_on = f"""    fm_function *known = __atomic_load_n(&next_{symbol}, __ATOMIC_ACQUIRE);
+    if (FM_LIKELY(known && *(const int *)a0 != 0))
+        return ({function}known)({values});
+"""
+    return f"""static fm_function *next_{symbol};
+
+FM_COLD static fm_word any_{symbol}({parameters}, struct fm_frame frame)
 {{
-    static fm_function *known;
-    fm_function *next = fm_next_fortran(&known, "{symbol}");
+    fm_function *next = fm_next_fortran(&next_{symbol}, "{symbol}");
     struct fm_call call;
-    if (!fm_call_enter(&call, FM_R_{name}, false, FM_CALLER_FRAME()))
+    if (!({counted}fm_call_enter(&call, FM_R_{name}, false, frame)))
         return {call};
     fm_word result = {call};
     fm_call_returned(&call);
@@ -264,11 +248,15 @@ def fortran_wrapper(symbol, name):
     return result;
 }}
 
+FM_EXPORT fm_word {symbol}({parameters})
+{{
+{hand_on}    return any_{symbol}({values}, FM_CALLER_FRAME());
+}}
+
 """
 
 
-def write_routines(path, routines):
-    names = [name for name, _, _ in routines]
+def write_header(path, names):
     fingerprint = zlib.crc32("\n".join(names).encode())
     with open(path, "w", encoding="utf-8") as out:
         out.write("/* Made from calls.table: the numbers, names and classes of the MPI routines. */\n")
@@ -279,13 +267,37 @@ def write_routines(path, routines):
         out.write("    FM_ROUTINE_COUNT\n};\n\nenum fm_class {\n")
         for name in CLASSES:
             out.write(f"    FM_CLASS_{name},\n")
-        out.write("};\n\n__attribute__((unused)) static const char *const fm_routine_names[FM_ROUTINE_COUNT] = {\n")
-        for name in names:
-            out.write(f'    "{name}",\n')
-        out.write("};\n\n__attribute__((unused)) static const unsigned char fm_routine_classes[FM_ROUTINE_COUNT] = {\n")
+        out.write("""};
+
+extern __attribute__((visibility("hidden"))) const unsigned char fm_routine_classes[FM_ROUTINE_COUNT];
+
+/* All names in one text: a pointer to each would have to be relocated in every process we are loaded into. */
+extern __attribute__((visibility("hidden"))) const char fm_routine_text[];
+extern __attribute__((visibility("hidden"))) const unsigned short fm_routine_places[FM_ROUTINE_COUNT];
+
+static inline const char *fm_routine_name(unsigned routine)
+{
+    return fm_routine_text + fm_routine_places[routine];
+}
+
+#endif
+""")
+
+
+def write_routines(path, routines):
+    with open(path, "w", encoding="utf-8") as out:
+        out.write('/* Made from calls.table. */\n#include "generated/routines.h"\n\nconst char fm_routine_text[] =')
+        for name, _, _ in routines:
+            out.write(f'\n    "{name}\\0"')
+        out.write(";\n\nconst unsigned short fm_routine_places[FM_ROUTINE_COUNT] = {\n")
+        place = 0
+        for name, _, _ in routines:
+            out.write(f"    {place},\n")
+            place += len(name) + 1
+        out.write("};\n\nconst unsigned char fm_routine_classes[FM_ROUTINE_COUNT] = {\n")
         for _, kind, _ in routines:
             out.write(f"    FM_CLASS_{KINDS[kind][0]},\n")
-        out.write("};\n\n#endif\n")
+        out.write("};\n")
 
 
 def write_wrappers(path, routines):
@@ -293,19 +305,20 @@ def write_wrappers(path, routines):
         out.write('/* Made from calls.table: a wrapper for MPI_X and for PMPI_X of every routine. */\n')
         out.write('#include "measure/mpi/quick.h"\n\nfm_function *fm_next_table[2 * FM_ROUTINE_COUNT];\n\n')
         for name, kind, words in routines:
-            if kind != "pcontrol":  # variadic: hand-written in pcontrol.c
+            if kind not in UNWRAPPED:
                 out.write(wrappers(name, kind, words))
-        for name in FORTRAN_DIRECT:
+        for name in FORTRAN_DIRECT + FORTRAN_EMPTY:
             for suffix in ("_", "_f08_"):
-                out.write(fortran_wrapper(name.lower() + suffix, name))
+                out.write(fortran_wrapper(name.lower() + suffix, name, name in FORTRAN_EMPTY))
 
 
 def main():
-    if len(sys.argv) != 4:
+    if len(sys.argv) != 5:
         sys.exit(__doc__)
     routines = read_table(sys.argv[1])
-    write_routines(sys.argv[2], routines)
-    write_wrappers(sys.argv[3], routines)
+    write_header(sys.argv[2], [name for name, _, _ in routines])
+    write_routines(sys.argv[3], routines)
+    write_wrappers(sys.argv[4], routines)
 
 
 main()

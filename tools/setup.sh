@@ -21,7 +21,8 @@ if ! command -v dpkg-query >/dev/null || ! command -v apt-get >/dev/null; then
     exit 0
 fi
 
-wanted=$(awk -v groups=" $groups " '$1 !~ /^#/ && NF && index(groups, " " $1 " ") { print $2 }' "$list")
+wanted=$(awk -v groups=" $groups " -v here="[$(dpkg --print-architecture)]" \
+    '$1 !~ /^#/ && NF && index(groups, " " $1 " ") && ($3 !~ /^\[/ || $3 == here) { print $2 }' "$list")
 # What another wanted package provides is there too: a nodejs that comes with its npm.
 # shellcheck disable=SC2086 # one word per package
 missing=$(dpkg-query -W -f '${db:Status-Status} ${Package}, ${Provides}\n' $wanted 2>/dev/null |

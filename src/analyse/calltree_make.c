@@ -114,8 +114,8 @@ static const char *wrapped_routine(const char *function)
 {
     const char *prefix = strcasestr(function, "mpi_");
     for (unsigned i = 0; prefix && i < FM_ROUTINE_COUNT; i++)
-        if (strcasecmp(fm_routine_names[i], prefix) == 0)
-            return fm_routine_names[i];
+        if (strcasecmp(fm_routine_name(i), prefix) == 0)
+            return fm_routine_name(i);
     return NULL;
 }
 

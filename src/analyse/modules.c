@@ -94,7 +94,7 @@ static void add(struct fm_module_cost *to, const struct fm_module_cost *cost)
 static bool is_collective(const char *routine)
 {
     for (unsigned i = 0; i < FM_ROUTINE_COUNT; i++)
-        if (strcmp(fm_routine_names[i], routine) == 0)
+        if (strcmp(fm_routine_name(i), routine) == 0)
             return fm_routine_classes[i] == FM_CLASS_COLLECTIVE;
     return false;
 }

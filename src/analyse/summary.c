@@ -40,6 +40,8 @@ static void add_process(struct fm_summary *summary, const struct fm_process *pro
     summary->overhead_ns += process->overhead_ns;
     fm_spread_add(&summary->wall, process->wall_ns, process->rank);
     fm_spread_add(&summary->mpi, process->mpi_ns, process->rank);
+    if (!fm_process_has_usage(process))
+        return;
     fm_spread_add(&summary->user, process->user_ns, process->rank);
     fm_spread_add(&summary->system, process->system_ns, process->rank);
     fm_spread_add(&summary->memory, process->max_rss_bytes, process->rank);

@@ -21,10 +21,11 @@ struct fm_summary {
     uint32_t ranks;    /* of the job */
     uint32_t measured; /* of them, those with data */
     bool complete;
-    uint64_t wall_ns;                                 /* of the job */
-    uint64_t wall_sum_ns, mpi_sum_ns, overhead_ns;    /* over ranks */
-    double mpi_fraction;                              /* mpi_sum_ns / wall_sum_ns */
-    struct fm_spread wall, mpi, user, system, memory; /* ns and bytes, over ranks */
+    uint64_t wall_ns;                              /* of the job */
+    uint64_t wall_sum_ns, mpi_sum_ns, overhead_ns; /* over ranks */
+    double mpi_fraction;                           /* mpi_sum_ns / wall_sum_ns */
+    struct fm_spread wall, mpi;                    /* ns, over ranks */
+    struct fm_spread user, system, memory;         /* ns and bytes, over the processes of which they are known */
 
     const struct fm_routine_total **routines; /* most time first, then by name */
     size_t n_routines;

@@ -4,6 +4,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "analyse/symbols_table.h"
 #include "base/path.h"
@@ -22,6 +24,7 @@ struct fm_symbols *fm_symbols_create(const struct fm_symbols_options *options)
         return NULL;
     symbols->arena = arena;
     symbols->options = *options;
+    symbols->source_files.owner = options->owner;
     symbols->options.debug_path = copy_option(symbols, options->debug_path);
     symbols->options.directory = copy_option(symbols, options->directory);
     symbols->options.cache = copy_option(symbols, options->cache);
@@ -33,6 +36,7 @@ void fm_symbols_destroy(struct fm_symbols *symbols)
 {
     if (!symbols)
         return;
+    fm_owner_files_close(&symbols->source_files);
     struct fm_arena arena = symbols->arena; /* the struct lies in it */
     fm_arena_destroy(&arena);
 }
@@ -43,14 +47,21 @@ const char *fm_symbols_text(struct fm_symbols *symbols, const char *text)
     return slot ? slot->text : NULL;
 }
 
+/* sudo may leave root with a user's home, whose links root would follow. */
+static bool is_ours(const char *directory)
+{
+    struct stat st;
+    return directory && directory[0] == '/' && (stat(directory, &st) != 0 || st.st_uid == geteuid());
+}
+
 const char *fm_symbols_cache_directory(char *buffer, size_t size)
 {
     const char *base = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
     buffer[0] = 0;
     int length = 0;
     if (base && base[0] == '/') /* others are to be ignored, says the standard */
-        length = snprintf(buffer, size, "%s/fathom", base);
-    else if (home && home[0] == '/')
+        length = is_ours(base) ? snprintf(buffer, size, "%s/fathom", base) : 0;
+    else if (is_ours(home))
         length = snprintf(buffer, size, "%s/.cache/fathom", home);
     if (length < 0 || (size_t)length >= size)
         buffer[0] = 0;

@@ -30,6 +30,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 #include "profile/profile.h"
 
@@ -38,6 +39,7 @@ struct fm_symbols_options {
     const char *directory;  /* what relative names of modules are relative to (the job's); NULL or "": here */
     const char *cache;      /* directory of the cache, made if needed; NULL or "": no cache */
     unsigned threads;       /* at most; 0: as many as there are processors */
+    uid_t owner;            /* of the profile: source that this user could not read is not shown; 0: all */
     void (*say)(void *context, const char *sentence); /* NULL: in silence */
     void *context;
 };
@@ -74,10 +76,11 @@ struct fm_frames fm_symbols_find(struct fm_symbols *symbols, const struct fm_sit
 void fm_symbols_know(struct fm_symbols *symbols, const struct fm_site *site, enum fm_address kind,
                      const struct fm_symbol *frames, size_t n);
 
-/* The text of a source line without its indentation and end; NULL when there is no such file or line. */
+/* The text of a source line without its indentation and end; NULL when there is no such file or line, or when it is not
+ * to be shown (owner_files.h). */
 const char *fm_symbols_source(struct fm_symbols *symbols, const char *path, uint32_t line);
 
-/* The directory of the cache by the rules of XDG, into the buffer; "" where there is no home. */
+/* The directory of the cache by the rules of XDG, into the buffer; "" where there is no home of ours. */
 const char *fm_symbols_cache_directory(char *buffer, size_t size);
 
 #endif

@@ -1,6 +1,5 @@
 /* Source lines: each file is read once, whole. */
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -60,7 +59,7 @@ static void load(struct fm_symbols *symbols, struct fm_source *source, const cha
     if (path[0] != '/' && symbols->options.directory[0] &&
         asprintf(&name, "%s/%s", symbols->options.directory, path) < 0)
         return;
-    int fd = open(name ? name : path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+    int fd = fm_owner_files_open(&symbols->source_files, name ? name : path);
     free(name);
     if (fd < 0)
         return;

@@ -2,6 +2,7 @@
 #ifndef FM_ANALYSE_SYMBOLS_TABLE_H
 #define FM_ANALYSE_SYMBOLS_TABLE_H
 
+#include "analyse/owner_files.h"
 #include "analyse/symbols.h"
 #include "base/intern.h"
 
@@ -37,6 +38,7 @@ struct fm_symbols {
     struct fm_intern source_numbers;
     struct fm_source *sources;
     size_t n_sources, sources_capacity;
+    struct fm_owner_files source_files;
 };
 
 /* The symbols' own copy of a text; NULL without memory. */

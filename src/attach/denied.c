@@ -35,9 +35,14 @@ pid_t fm_tracer_of(pid_t pid)
     return tracer > 0 ? (pid_t)tracer : 0;
 }
 
+long fm_owner_of(pid_t pid)
+{
+    return status_of(pid, "\nUid:");
+}
+
 enum fm_status fm_denied(pid_t pid, const char *yama, struct fm_error *error)
 {
-    long uid = status_of(pid, "\nUid:"), scope = number_behind(yama, "");
+    long uid = fm_owner_of(pid), scope = number_behind(yama, "");
     pid_t tracer = fm_tracer_of(pid);
     const struct passwd *user = uid >= 0 ? getpwuid((uid_t)uid) : NULL;
     if (uid < 0)

@@ -10,6 +10,8 @@
 
 /* The debugger that holds a process; 0: none does. */
 pid_t fm_tracer_of(pid_t pid);
+/* The user who has started it, which of a set-uid program is not whose rights it has; -1: it has ended. */
+long fm_owner_of(pid_t pid);
 /* yama: the file with the kernel's setting. FM_ERR_SYSTEM. */
 enum fm_status fm_denied(pid_t pid, const char *yama, struct fm_error *error);
 

@@ -7,9 +7,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
+#include "attach/denied.h"
 #include "base/path.h"
 
 enum { FILE_BYTES = 8 << 20 };
@@ -153,8 +153,5 @@ const char *fm_proc_mapped(const char *maps, const char *beginning, struct fm_ar
 
 bool fm_proc_is_ours(pid_t pid)
 {
-    char path[40];
-    struct stat status;
-    snprintf(path, sizeof path, "/proc/%d", (int)pid);
-    return stat(path, &status) == 0 && status.st_uid == geteuid();
+    return fm_owner_of(pid) == (long)geteuid();
 }

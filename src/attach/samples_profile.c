@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "attach/samples.h"
+#include "base/redact.h"
 #include "base/saturate.h"
 #include "base/sort.h"
 #include "generated/routines.h"
@@ -34,7 +35,7 @@ static struct fm_path path_of(const struct making *m, struct fm_profile *profile
     const struct fm_samples_node *from = &m->samples->nodes[node];
     struct fm_path path = {.kind = from->kind, .site = {"", "", 0}, .routine = ""};
     if (from->kind == FM_PATH_ROUTINE)
-        path.routine = fm_routine_names[from->place.routine - 1];
+        path.routine = fm_routine_name(from->place.routine - 1);
     if (from->kind == FM_PATH_CALL || from->kind == FM_PATH_LEAF) {
         path.site.offset = from->place.offset;
         if (from->place.module) {
@@ -189,13 +190,19 @@ static bool keep_arguments(struct fm_profile *profile, const struct fm_target *t
     struct fm_job *job = &profile->job;
     const char *text = target->arguments, *end = text ? text + target->arguments_bytes : NULL;
     size_t n = 0;
+    if (text && text < end && !fm_arguments_wanted())
+        end = text + 1; /* the first alone */
     for (const char *at = text; at < end; at += strlen(at) + 1)
         n++;
+    struct fm_redacted kept = {.size = target->arguments_bytes + 4 * n + 1}; /* a secret may be shorter than *** */
     job->argv = fm_arena_alloc(&profile->arena, n * sizeof *job->argv);
-    for (const char *at = text; job->argv && at < end; at += strlen(at) + 1)
-        if (!(job->argv[job->n_argv++] = keep(profile, at)))
+    kept.text = fm_arena_alloc(&profile->arena, kept.size);
+    for (const char *at = text; kept.text && job->argv && at < end; at += strlen(at) + 1) {
+        size_t before = kept.used;
+        if (!fm_redact(&kept, at) || !(job->argv[job->n_argv++] = keep(profile, kept.text + before)))
             return false;
-    return job->argv;
+    }
+    return job->argv && kept.text;
 }
 
 static bool describe_job(const struct making *m, struct fm_profile *profile, const struct fm_target *target)

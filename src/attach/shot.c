@@ -84,14 +84,21 @@ static void find_stack(struct fm_shot_thread *thread, uint64_t sp)
         fclose(maps);
 }
 
+/* What runs may be in an epilogue, whose tables name words below the stack pointer. */
+static uint64_t low_of(const struct fm_shot_thread *thread, const struct fm_shot *shot)
+{
+    uint64_t zone = shot->asleep ? 0 : FM_RED_ZONE_BYTES;
+    return shot->sp - thread->stack_low < zone ? thread->stack_low : shot->sp - zone;
+}
+
 /* Page by page, because a transfer ends before the first part that is not there. */
 static void copy_stack(struct fm_shot_thread *thread, struct fm_shot *shot)
 {
     struct iovec from[FM_SHOT_BYTES / PAGE + 1], to = {shot->stack, sizeof shot->stack};
-    uint64_t at = shot->sp;
     size_t n = 0;
-    if (at < thread->stack_low || at >= thread->stack_end)
-        find_stack(thread, at);
+    if (shot->sp < thread->stack_low || shot->sp >= thread->stack_end)
+        find_stack(thread, shot->sp);
+    uint64_t at = shot->stack_low = low_of(thread, shot);
     shot->stack_end = thread->stack_end;
     size_t there = shot->stack_end > at ? shot->stack_end - at : 0;
     for (size_t left = there < sizeof shot->stack ? there : sizeof shot->stack; left; n++) {

@@ -29,9 +29,9 @@ struct fm_shot {
     uint64_t held_ns;   /* stopped, from asking for it until it was let go, without waiting for a core; 0: not at all */
     uint64_t asked_ns;  /* when the thread was looked at */
     uint64_t queued_ns; /* how long it had waited for a core until then, if it was asked to stop */
-    size_t bytes;       /* of the stack, from sp on */
-    uint64_t
-        stack_end; /* nothing beyond is to be read: it may not be memory, and whoever is to fill it may be stopped */
+    uint64_t stack_low; /* where the copy of the stack begins: at sp, or at the red zone below it */
+    uint64_t stack_end; /* nothing beyond is to be read: it may not be memory, and whoever fills it may be stopped */
+    size_t bytes;       /* of the stack, from stack_low on */
     unsigned char stack[FM_SHOT_BYTES];
 };
 

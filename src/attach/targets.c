@@ -4,10 +4,13 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "attach/denied.h"
 #include "attach/job.h"
 #include "base/path.h"
 #include "base/sort.h"
 #include "reduce/node.h"
+
+enum { NOBODY = 65534 };
 
 struct finding {
     struct fm_targets *targets;
@@ -149,6 +152,8 @@ static void take(struct finding *f, pid_t pid)
     targets->items = items;
     struct fm_target *target = &items[targets->n];
     *target = (struct fm_target){.pid = pid, .start_time = fm_process_start_time(pid), .rank = UINT32_MAX};
+    long owner = fm_owner_of(pid);
+    target->owner = owner < 0 ? NOBODY : (uid_t)owner;
     target->exe = fm_proc_link(pid, "exe", f->arena);
     target->cwd = fm_proc_link(pid, "cwd", f->arena);
     target->arguments = fm_proc_file(pid, "cmdline", f->arena, &target->arguments_bytes);

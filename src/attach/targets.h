@@ -14,6 +14,7 @@
 struct fm_target {
     pid_t pid;
     uint64_t start_time;   /* so that another process with its pid is not taken for it */
+    uid_t owner;           /* who has started it; nobody if that is not known */
     uint32_t rank;         /* as its launcher told it, or by pid where none is known */
     const char *exe, *cwd; /* "" when not known */
     const char *arguments; /* NUL behind each */

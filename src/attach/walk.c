@@ -73,8 +73,8 @@ static bool read_word(Dwfl *dwfl, Dwarf_Addr address, Dwarf_Word *word, void *co
     const struct fm_walker *walker = context;
     const struct fm_shot *shot = walker->shot;
     (void)dwfl;
-    if (address >= shot->sp && address - shot->sp + sizeof *word <= shot->bytes) {
-        memcpy(word, shot->stack + (address - shot->sp), sizeof *word);
+    if (address >= shot->stack_low && address - shot->stack_low + sizeof *word <= shot->bytes) {
+        memcpy(word, shot->stack + (address - shot->stack_low), sizeof *word);
         return true;
     }
     if (address < shot->sp || address + sizeof *word > shot->stack_end)
@@ -143,10 +143,10 @@ static uint32_t routine_of(const char *symbol, const char *module)
     if (!name || strncasecmp(name, "mpi_", 4) != 0)
         return 0;
     for (uint32_t i = 0; i < FM_ROUTINE_COUNT; i++) {
-        size_t length = strlen(fm_routine_names[i]);
-        if (!binding && strcmp(name, fm_routine_names[i]) == 0)
+        size_t length = strlen(fm_routine_name(i));
+        if (!binding && strcmp(name, fm_routine_name(i)) == 0)
             return i + 1;
-        if (!binding || strncasecmp(name, fm_routine_names[i], length) != 0)
+        if (!binding || strncasecmp(name, fm_routine_name(i), length) != 0)
             continue;
         for (size_t e = 0; e < sizeof endings / sizeof *endings; e++)
             if (strcmp(name + length, endings[e]) == 0)

@@ -13,6 +13,8 @@ enum { FM_ARENA_ALIGN = 16, FM_ARENA_CHUNK = 64 << 10, FM_ARENA_CHUNK_MAX = 16 <
  * just that much, and one system call is far cheaper than a fault for each page. */
 enum { FM_ARENA_PAGE = 4096, FM_ARENA_POPULATE = 1 << 20 };
 
+enum { FM_ARENA_SPARE = 1 << 20 }; /* larger chunks go back to the system at once */
+
 struct fm_arena_chunk {
     struct fm_arena_chunk *next;
     size_t size, used; /* both with this header */
@@ -21,8 +23,31 @@ struct fm_arena_chunk {
 
 _Static_assert(sizeof(struct fm_arena_chunk) % FM_ARENA_ALIGN == 0, "the first item of a chunk is aligned");
 
-static struct fm_arena_chunk *new_chunk(size_t size, bool single)
+/* One that another arena has left. */
+static struct fm_arena_chunk *take_spare(struct fm_arena *spare, size_t size)
 {
+    struct fm_arena_chunk **at = spare ? &spare->chunks : NULL, *chunk = NULL;
+    while (at && *at && (*at)->size < size)
+        at = &(*at)->next;
+    if (at && (chunk = *at))
+        *at = chunk->next;
+    return chunk;
+}
+
+static void leave_spare(struct fm_arena *spare, struct fm_arena_chunk *chunk)
+{
+    memset(chunk + 1, 0, chunk->used - sizeof *chunk);
+    chunk->used = sizeof *chunk;
+    chunk->last = 0;
+    chunk->next = spare->chunks;
+    spare->chunks = chunk;
+}
+
+static struct fm_arena_chunk *new_chunk(struct fm_arena *arena, size_t size, bool single)
+{
+    struct fm_arena_chunk *left = take_spare(arena->spare, size);
+    if (left)
+        return left;
     size = (size + FM_ARENA_PAGE - 1) & ~(size_t)(FM_ARENA_PAGE - 1);
     int populate = single && size <= FM_ARENA_POPULATE ? MAP_POPULATE : 0;
     struct fm_arena_chunk *chunk = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | populate, -1,
@@ -44,7 +69,7 @@ static struct fm_arena_chunk *add_chunk(struct fm_arena *arena, size_t size)
         next_size = FM_ARENA_CHUNK_MAX;
     size_t needed = size + sizeof *first;
     bool single = needed > next_size;
-    struct fm_arena_chunk *chunk = new_chunk(single ? needed : next_size, single);
+    struct fm_arena_chunk *chunk = new_chunk(arena, single ? needed : next_size, single);
     if (!chunk)
         return NULL;
     if (first && single) {
@@ -123,7 +148,10 @@ void fm_arena_destroy(struct fm_arena *arena)
     arena->chunks = NULL;
     while (chunk) {
         struct fm_arena_chunk *next = chunk->next;
-        munmap(chunk, chunk->size);
+        if (arena->spare && chunk->size <= FM_ARENA_SPARE)
+            leave_spare(arena->spare, chunk);
+        else
+            munmap(chunk, chunk->size);
         chunk = next;
     }
 }

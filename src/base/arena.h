@@ -12,6 +12,8 @@
 
 struct fm_arena {
     struct fm_arena_chunk *chunks; /* newest first */
+    struct fm_arena *spare;        /* where small chunks go to and come from, or NULL: so that many arenas in turn cost
+                                      the system's pages once. It lives longer than this one, in the same thread */
 };
 
 /* Zeroed memory aligned to 16 bytes, or NULL when the system has none (size 0 gives a valid pointer). */

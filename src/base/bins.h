@@ -20,8 +20,9 @@ static inline uint64_t fm_duration_bin(uint64_t ns)
     uint64_t bits;
     __builtin_memcpy(&bits, &number, sizeof bits);
     int64_t bin = (int64_t)(bits >> 51) - (2 * (1023 + 5) - 1);
-    bin = bin > 0 ? bin : 0;
-    return bin < FM_DURATION_BINS ? (uint64_t)bin : FM_DURATION_BINS - 1;
+    if (__builtin_expect((uint64_t)bin < FM_DURATION_BINS, 1))
+        return (uint64_t)bin;
+    return bin < 0 ? 0 : FM_DURATION_BINS - 1;
 }
 
 static inline uint64_t fm_duration_bin_from(unsigned bin)

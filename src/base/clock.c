@@ -1,54 +1,95 @@
 #include "base/clock.h"
 
-#if defined __x86_64__
-#include <cpuid.h>
+#include <fcntl.h>
+#include <string.h>
+#include <unistd.h>
 
-/* Bit 8 of leaf 0x80000007: the counter runs at one rate in every power state. */
-static bool tsc_is_invariant(void)
-{
-    unsigned a, b, c, d;
-    return __get_cpuid(0x80000007, &a, &b, &c, &d) && (d & 1u << 8);
-}
+/* A shorter time tells nothing of the rate: the two clocks cannot be read at quite the same moment. */
+enum { LEAST_NS = 1000000 };
+/* A larger difference is no error of the estimate: the machine was suspended, which only one of the clocks notices. */
+enum { MOST_PPB = 10000000 };
 
-/* Against CLOCK_MONOTONIC for a millisecond; each end is the tightest of a few readings. */
-static uint64_t tsc_mult(void)
+void fm_clock_kernel_source(char *name, size_t size)
 {
-    uint64_t ticks[2] = {0, 0}, ns[2] = {0, 0};
-    for (int end = 0; end < 2; end++) {
-        uint64_t best = UINT64_MAX;
-        for (int i = 0; i < 8; i++) {
-            uint64_t before = __builtin_ia32_rdtsc();
-            uint64_t now = fm_clock_ns(CLOCK_MONOTONIC);
-            uint64_t after = __builtin_ia32_rdtsc();
-            if (after - before < best) {
-                best = after - before;
-                ticks[end] = before + (after - before) / 2;
-                ns[end] = now;
-            }
-        }
-        while (end == 0 && fm_clock_ns(CLOCK_MONOTONIC) < ns[0] + 1000000)
-            ;
+    ssize_t n = -1;
+    int fd = open("/sys/devices/system/clocksource/clocksource0/current_clocksource", O_RDONLY | O_CLOEXEC);
+    if (fd >= 0) {
+        n = read(fd, name, size - 1);
+        close(fd);
     }
-    if (ticks[1] <= ticks[0])
-        return 0;
-    return (uint64_t)(((unsigned __int128)(ns[1] - ns[0]) << FM_CLOCK_SHIFT) / (ticks[1] - ticks[0]));
+    name[n > 0 ? n : 0] = 0;
+    name[strcspn(name, "\n")] = 0;
 }
-#endif
 
-void fm_clock_calibrate(struct fm_clock *clock)
+/* Whether the counter runs at one rate on all cores and in all power states. The architecture of aarch64 says so; of an
+ * x86 the kernel finds out, and goes on watching. */
+static bool counter_is_steady(void)
 {
-    clock->coarse = true;
-    clock->mult = 1ull << FM_CLOCK_SHIFT;
 #if defined __aarch64__
-    uint64_t hertz;
-    __asm__("mrs %0, cntfrq_el0" : "=r"(hertz));
-    clock->coarse = false;
-    clock->mult = (uint64_t)(((unsigned __int128)1000000000u << FM_CLOCK_SHIFT) / hertz);
+    return true;
 #elif defined __x86_64__
-    uint64_t mult = tsc_is_invariant() ? tsc_mult() : 0;
-    if (mult) {
-        clock->coarse = false;
-        clock->mult = mult;
-    }
+    char source[16];
+    fm_clock_kernel_source(source, sizeof source);
+    return strcmp(source, "tsc") == 0;
+#else
+    return false;
 #endif
+}
+
+/* The tightest of a few: the process may lose its core between the two clocks. */
+static struct fm_clock_reading read_both(const struct fm_clock *clock)
+{
+    struct fm_clock_reading reading = {0};
+    uint64_t best = UINT64_MAX;
+    for (int i = 0; i < 8; i++) {
+        uint64_t before = fm_clock_ticks(clock), ns = fm_clock_ns(CLOCK_MONOTONIC), after = fm_clock_ticks(clock);
+        if (after - before < best) {
+            best = after - before;
+            reading = (struct fm_clock_reading){before + best / 2, ns};
+        }
+    }
+    return reading;
+}
+
+/* What the counter says of itself; 0: nothing. */
+static uint64_t known_hertz(void)
+{
+    uint64_t hertz = 0;
+#if defined __aarch64__
+    __asm__("mrs %0, cntfrq_el0" : "=r"(hertz));
+#endif
+    return hertz;
+}
+
+void fm_clock_start(struct fm_clock *clock)
+{
+    clock->coarse = !counter_is_steady();
+    clock->mult = 1ull << FM_CLOCK_SHIFT;
+    clock->start = read_both(clock);
+}
+
+void fm_clock_estimate(struct fm_clock *clock)
+{
+    if (clock->coarse)
+        return;
+    uint64_t ns = 1000000000u, ticks = known_hertz();
+    if (!ticks) {
+        struct fm_clock_reading now = read_both(clock);
+        ns = now.ns - clock->start.ns;
+        ticks = now.ticks - clock->start.ticks;
+    }
+    if (ticks && ns)
+        clock->mult = (uint64_t)(((unsigned __int128)ns << FM_CLOCK_SHIFT) / ticks);
+}
+
+int32_t fm_clock_error_ppb(const struct fm_clock *clock)
+{
+    if (clock->coarse)
+        return 0;
+    struct fm_clock_reading now = read_both(clock);
+    uint64_t real = now.ns - clock->start.ns, estimated = fm_clock_to_ns(clock, now.ticks - clock->start.ticks);
+    if (real < LEAST_NS || !estimated)
+        return 0;
+    __int128 ppb = ((__int128)real - estimated) * 1000000000 / estimated;
+    return ppb > MOST_PPB || ppb < -MOST_PPB ? 0 : (int32_t)ppb;
 }

@@ -39,6 +39,17 @@ static inline uintptr_t fm_plain_address(uintptr_t address)
 {
     return address & 0xffffffffffffu;
 }
+
+/* Whether the instruction before this place is a call. So many bytes before it must be readable. */
+enum { FM_LONGEST_CALL = 4 };
+static inline int fm_follows_call(uintptr_t pc)
+{
+    uint32_t code = pc % sizeof code ? 0 : *(const uint32_t *)(pc - sizeof code);
+    return (code & 0xfc000000) == 0x94000000 || (code & 0xfffffc1f) == 0xd63f0000; /* bl, blr */
+}
+
+/* Numbers of the registers that a function leaves as they were. */
+static const unsigned char fm_kept_registers[] = {29, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28};
 #elif defined __x86_64__
 /* As the kernel numbers them; libc has names for them only with _GNU_SOURCE. */
 enum { FM_GREG_RSP = 15, FM_GREG_RIP = 16 };
@@ -72,6 +83,30 @@ static inline uintptr_t fm_plain_address(uintptr_t address)
 {
     return address;
 }
+
+/* How long an indirect call would be that begins with these bytes behind its prefixes; 0: they are none. */
+static inline unsigned fm_indirect_call_bytes(const unsigned char *code)
+{
+    unsigned mode = code[1] >> 6, base = code[1] & 7, scaled = mode < 3 && base == 4;
+    if (code[0] != 0xff || (code[1] >> 3 & 7) != 2)
+        return 0;
+    unsigned wide = mode == 2 || (mode == 0 && (scaled ? code[2] & 7 : base) == 5);
+    return 2 + scaled + (wide ? 4 : mode == 1);
+}
+
+enum { FM_LONGEST_CALL = 7 };
+static inline int fm_follows_call(uintptr_t pc)
+{
+    const unsigned char *code = (const unsigned char *)pc;
+    if (code[-5] == 0xe8)
+        return 1;
+    for (unsigned n = 2; n <= FM_LONGEST_CALL; n++)
+        if (fm_indirect_call_bytes(code - n) == n)
+            return 1;
+    return 0;
+}
+
+static const unsigned char fm_kept_registers[] = {3, 6, 12, 13, 14, 15}; /* rbx, rbp, r12 ... r15 */
 #endif
 
 #endif

@@ -78,7 +78,7 @@ static int is_whole(double number)
 
 static const char *bytes_text(char *buffer, double bytes, const char *per)
 {
-    static const char *const units[] = {"B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
+    static const char units[][4] = {"B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
     size_t unit = 0;
     while (unit + 1 < sizeof units / sizeof *units && reaches(bytes, 1024)) {
         bytes /= 1024;

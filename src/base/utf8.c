@@ -26,10 +26,16 @@ uint32_t fm_utf8_next(const char **text)
 
 bool fm_utf8_unprintable(uint32_t code, size_t bytes)
 {
-    /* beside C0 and C1, the marks that turn the direction of writing */
-    return (code == FM_UTF8_DAMAGED && bytes == 1) || code < 0x20 || (code >= 0x7f && code < 0xa0) ||
-           (code >= 0x200e && code <= 0x200f) || (code >= 0x2028 && code <= 0x202e) ||
-           (code >= 0x2066 && code <= 0x2069);
+    static const struct {
+        uint32_t first, last;
+    } marks[] = {{0x61c, 0x61c},   {0x200e, 0x200f}, {0x2028, 0x202e},  {0x2060, 0x206f}, /* direction, ends of lines */
+                 {0xfeff, 0xfeff}, {0xfff9, 0xfffb}, {0xe0000, 0xe007f}};                 /* not to be seen */
+    if ((code == FM_UTF8_DAMAGED && bytes == 1) || code < 0x20 || (code >= 0x7f && code < 0xa0))
+        return true;
+    for (size_t i = 0; code >= marks[0].first && i < sizeof marks / sizeof *marks; i++)
+        if (code >= marks[i].first && code <= marks[i].last)
+            return true;
+    return false;
 }
 
 size_t fm_utf8_width(uint32_t code)
@@ -81,7 +87,7 @@ struct fm_cut fm_text_cut(const char *text, size_t columns)
 
 bool fm_utf8_locale(void)
 {
-    static const char *const names[] = {"LC_ALL", "LC_CTYPE", "LANG"};
+    static const char names[][12] = {"LC_ALL", "LC_CTYPE", "LANG"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         const char *value = getenv(names[i]);
         if (!value || !*value)

@@ -13,7 +13,7 @@
 uint32_t fm_utf8_next(const char **text);
 /* Columns that it takes: 0, 1 or 2. */
 size_t fm_utf8_width(uint32_t code);
-/* The character at `text`, of `bytes` bytes, is one that a terminal should not be given. */
+/* A character, of `bytes` bytes, that cannot be shown or must not be: see safe_text.h. */
 bool fm_utf8_unprintable(uint32_t code, size_t bytes);
 /* Columns that a text takes; a byte that is not UTF-8, or a control character, takes one. */
 size_t fm_text_width(const char *text);

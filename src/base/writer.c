@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/safe_text.h"
 #include "base/utf8.h"
 
 void fm_write_list(struct fm_writer *w, const char *format, va_list values)
@@ -41,10 +42,10 @@ const char *fm_written(struct fm_arena *arena, const char *format, ...)
 
 static void write_bytes(struct fm_writer *w, const char *text, size_t bytes)
 {
-    for (const char *end = text + bytes, *next = text; text < end; text = next) {
-        uint32_t code = fm_utf8_next(&next);
-        bool bad = fm_utf8_unprintable(code, (size_t)(next - text));
-        fm_write(w, "%.*s", bad ? 1 : (int)(next - text), bad ? "?" : text);
+    char safe[FM_SAFE_BYTES];
+    for (const char *end = text + bytes; text < end;) {
+        size_t n = fm_safe_next(FM_SAFE_TERMINAL, &text, safe);
+        fm_write(w, "%.*s", (int)n, safe);
     }
 }
 

@@ -7,6 +7,7 @@
 #include "cli/attach_serve.h"
 #include "cli/attach_watch.h"
 #include "cli/cli.h"
+#include "present/text.h"
 
 /* ---- other hosts ---- */
 
@@ -17,7 +18,8 @@ static void tell_of_the_rest(const struct fm_watch *watch, const struct fm_elsew
     struct fm_arena arena = {0};
     const char *ranks = fm_elsewhere_ranks(&watch->targets, &arena);
     if (*ranks)
-        fprintf(stderr, "fathom attach: ranks %s are on other hosts, and only those of this host are seen: ", ranks);
+        fm_print_line(stderr,
+                      "fathom attach: ranks %s are on other hosts, and only those of this host are seen: ", ranks);
     else
         fputs("fathom attach: only this host is seen: ", stderr);
     if (elsewhere->foreign)
@@ -27,10 +29,12 @@ static void tell_of_the_rest(const struct fm_watch *watch, const struct fm_elsew
               "--hosts A,B.\n",
               stderr);
     else
-        fprintf(stderr, "%s could not start Fathom on %s. --hosts A,B would name other hosts.\n",
-                elsewhere->words.items[0], *elsewhere->names ? elsewhere->names : "the hosts of the job");
-    if (remote->said_bytes)
-        fprintf(stderr, "It said:\n%s", remote->said);
+        fm_print_line(stderr, "%s could not start Fathom on %s. --hosts A,B would name other hosts.\n",
+                      elsewhere->words.items[0], *elsewhere->names ? elsewhere->names : "the hosts of the job");
+    if (remote->said_bytes) {
+        fputs("It said:\n", stderr);
+        fm_print_lines(stderr, remote->said);
+    }
     fm_arena_destroy(&arena);
 }
 

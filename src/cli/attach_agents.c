@@ -34,6 +34,11 @@ static bool am_first_here(const struct fm_agents *agents, fm_word comm)
     return place == 0;
 }
 
+static void *find_in_library(const void *library, const char *name)
+{
+    return dlsym((void *)library, name);
+}
+
 enum fm_status fm_agents_join(struct fm_agents *agents, const struct fm_attach_request *request,
                               const struct fm_targets *targets, struct fm_error *error)
 {
@@ -43,7 +48,7 @@ enum fm_status fm_agents_join(struct fm_agents *agents, const struct fm_attach_r
     if (!agents->library)
         return fm_fail(error, FM_ERR_SYSTEM, "the MPI library of the job cannot be opened: %s", dlerror());
     *(void **)&init = dlsym(agents->library, "PMPI_Init");
-    if (!init || !fm_abi_describe(&agents->abi, agents->library))
+    if (!init || !fm_abi_describe(&agents->abi, find_in_library, agents->library))
         return fm_fail(error, FM_ERR_SYSTEM, "the MPI library of the job is none that Fathom knows");
     if (init(NULL, NULL) != 0 || agents->abi.pmpi.Comm_split(agents->abi.comm_world, 0, 0, &comm) != 0)
         return fm_fail(error, FM_ERR_SYSTEM, "MPI does not start");

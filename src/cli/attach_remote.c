@@ -13,6 +13,7 @@
 
 #include "base/clock.h"
 #include "cli/attach_serve.h"
+#include "present/text.h"
 
 enum {
     START_S = 20,
@@ -110,7 +111,7 @@ static void end_line(struct fm_remote *remote)
     const char *ours = strstr(remote->line, "fathom attach on ");
     size_t room = sizeof remote->said - 1 - remote->said_bytes;
     if (ours)
-        fprintf(stderr, "%s\n", ours);
+        fm_print_line(stderr, "%s\n", ours);
     else if (remote->line_bytes + 1 < room)
         remote->said_bytes += (size_t)snprintf(remote->said + remote->said_bytes, room, "%s\n", remote->line);
     remote->line_bytes = 0;

@@ -10,6 +10,7 @@
 #include "cli/attach_agents.h"
 #include "cli/attach_watch.h"
 #include "cli/cli.h"
+#include "present/text.h"
 
 enum { LISTEN_MS = 20, SILENCE_S = 600 };
 
@@ -107,7 +108,7 @@ static void say(const struct fm_error *error)
 {
     char host[72] = "";
     gethostname(host, sizeof host - 1);
-    fprintf(stderr, "fathom attach on %s: %s.\n", host, error->text);
+    fm_print_line(stderr, "fathom attach on %s: %s.\n", host, error->text);
 }
 
 static enum fm_status lead(struct fm_watch *watch, const sigset_t *signals, struct fm_error *error)

@@ -123,6 +123,8 @@ static enum fm_status print_end(struct fm_watch *watch, const struct fm_shares *
         fm_live_json(&final.live, stdout);
         return ferror(stdout) ? fm_fail(error, FM_ERR_SYSTEM, "could not write to standard output") : FM_OK;
     }
+    if (watch->targets.n)
+        watch->seen.whole->owner = watch->targets.items[0].owner;
     return fm_print_profile(&printing, watch->seen.whole, error);
 }
 

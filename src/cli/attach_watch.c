@@ -7,6 +7,7 @@
 #include "cli/attach_agents.h"
 #include "cli/attach_remote.h"
 #include "cli/attach_segments.h"
+#include "present/text.h"
 #include "profile/encode.h"
 #include "profile/strings.h"
 #include "reduce/merge.h"
@@ -157,7 +158,7 @@ enum fm_status fm_watch_look(struct fm_watch *watch, bool last, struct fm_error 
     fm_seen_destroy(&seen);
     if (status && watch->remote && watch->seen.whole && watch->seen.whole->paths.samples) {
         if (!watch->ended)
-            fprintf(stderr, "fathom attach: %s; this is what was seen until then.\n", error->text);
+            fm_print_line(stderr, "fathom attach: %s; this is what was seen until then.\n", error->text);
         status = FM_OK;
     }
     watch->ended |= !status;

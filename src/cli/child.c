@@ -123,8 +123,12 @@ bool fm_child_start(struct fm_child *child, char **(*prepare)(void *context), vo
     child->pid = fork();
     if (child->pid == 0)
         become(prepare, context, report[1], old, &mask);
+    int error = errno;
     child_pid = child->pid;
-    sigprocmask(SIG_SETMASK, &mask, NULL);
+    if (child->pid > 0)
+        sigprocmask(SIG_SETMASK, &mask, NULL);
+    else
+        restore_signals(old, &mask);
     close(report[1]);
     if (child->pid > 0) {
         if (!read_whole(report[0], &child->exec_errno, sizeof child->exec_errno))
@@ -133,6 +137,7 @@ bool fm_child_start(struct fm_child *child, char **(*prepare)(void *context), vo
         tell(child);
     }
     close(report[0]);
+    errno = error;
     return child->pid > 0;
 }
 

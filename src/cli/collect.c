@@ -2,16 +2,20 @@
 #define _GNU_SOURCE
 #include <errno.h>
 #include <getopt.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
+#include "analyse/become.h"
 #include "cli/cli.h"
 #include "cli/gather.h"
 #include "cli/run_hosts.h"
+#include "present/text.h"
 
 enum { RUN_WAIT_SECONDS = 3 };
 
@@ -102,19 +106,20 @@ static void tell_written(const struct fm_gather_event *event)
     for (size_t i = 0; i < event->profile->n_processes; i++)
         measured += event->profile->processes[i].end != FM_END_MISSING;
     fm_ends_text(event->profile, ends, sizeof ends);
-    printf("%s: %zu of %u rank%s", event->path, measured, event->profile->job.ranks,
-           event->profile->job.ranks == 1 ? "" : "s");
-    printf("; %s\n", *ends ? ends : "all ended normally");
+    fm_print_line(stdout, "%s: %zu of %u rank%s", event->path, measured, event->profile->job.ranks,
+                  event->profile->job.ranks == 1 ? "" : "s");
+    fm_print_line(stdout, "; %s\n", *ends ? ends : "all ended normally");
 }
 
 static void tell_running(const struct fm_gather_event *event)
 {
     if (event->foreign)
-        printf("job %s: %zu process%s of another host or container, left alone; if gone for sure: --force\n",
-               event->job_key, event->processes, event->processes == 1 ? "" : "es");
+        fm_print_line(stdout,
+                      "job %s: %zu process%s of another host or container, left alone; if gone for sure: --force\n",
+                      event->job_key, event->processes, event->processes == 1 ? "" : "es");
     else
-        printf("job %s: %zu process%s still running, left alone\n", event->job_key, event->processes,
-               event->processes == 1 ? "" : "es");
+        fm_print_line(stdout, "job %s: %zu process%s still running, left alone\n", event->job_key, event->processes,
+                      event->processes == 1 ? "" : "es");
 }
 
 static void tell(void *context, const struct fm_gather_event *event)
@@ -138,8 +143,8 @@ static void tell(void *context, const struct fm_gather_event *event)
         break;
     case FM_GATHER_DAMAGED:
         tally->damaged += event->processes;
-        fprintf(stderr, "fathom collect: %zu damaged file%s left as %s, for example %s.\n", event->processes,
-                event->processes == 1 ? "" : "s", event->processes == 1 ? "it is" : "they are", event->path);
+        fm_print_line(stderr, "fathom collect: %zu damaged file%s left as %s, for example %s.\n", event->processes,
+                      event->processes == 1 ? "" : "s", event->processes == 1 ? "it is" : "they are", event->path);
         break;
     }
 }
@@ -189,18 +194,104 @@ static bool collect_directory(const char *directory, const struct request *reque
 static bool check_directory(const char *directory)
 {
     struct stat st;
+    errno = 0;
     if (stat(directory, &st) == 0 && S_ISDIR(st.st_mode))
         return true;
-    fprintf(stderr, "fathom collect: %s: %s.\n", directory, errno ? strerror(errno) : "is not a directory");
+    fm_print_line(stderr, "fathom collect: %s: %s.\n", directory, errno ? strerror(errno) : "is not a directory");
     return false;
+}
+
+/* All that was asked for, as the user that we are. */
+static int collect(const struct request *request)
+{
+    struct tally tally = {.request = request};
+    char usual[FM_NODE_DIRECTORIES][FM_PATH_BYTES];
+    struct fm_error error;
+    bool ok = true;
+    size_t n = fm_node_directories(usual);
+    if (request->directory)
+        ok = collect_directory(request->directory, request, &tally);
+    else if (!request->run_id && fm_node_directory_refused(&error))
+        fm_print_line(stderr, "fathom collect: %s.\n", error.text);
+    for (size_t i = 0; !request->directory && i < n; i++)
+        ok = collect_directory(usual[i], request, &tally) && ok;
+    if (ok && !request->quiet && !tally.written && !tally.running && !tally.failed && !tally.damaged)
+        fm_print_line(stdout, "nothing to collect in %s\n",
+                      request->directory ? request->directory
+                      : n                ? usual[0]
+                                         : "any directory");
+    return ok && !tally.failed && !tally.damaged ? FM_EXIT_OK : FM_EXIT_FAILED;
+}
+
+/* ---- as root ---- */
+
+/* In the child. What root has open is none of the user's business. */
+static int collect_as(const struct stat *owner, const struct request *request)
+{
+    close_range(STDERR_FILENO + 1, ~0u, 0);
+    if (!fm_become(owner->st_uid, owner->st_gid)) {
+        fm_print_line(stderr, "fathom collect: cannot become its owner (uid %u) to read %s.\n", (unsigned)owner->st_uid,
+                      request->directory);
+        return FM_EXIT_FAILED;
+    }
+    if (chdir("/") != 0 || (*request->output && access(request->output, W_OK | X_OK) != 0)) {
+        fm_print_line(stderr,
+                      "fathom collect: the owner of %s (uid %u) may not write into %s; name another directory.\n",
+                      request->directory, (unsigned)owner->st_uid, request->output);
+        return FM_EXIT_FAILED;
+    }
+    return collect(request);
+}
+
+/* A user can kill or stop the child, which then counts as failed; nobody waits for one that is stopped. */
+static int wait_for(pid_t child)
+{
+    int status;
+    while (waitpid(child, &status, WUNTRACED) < 0)
+        if (errno != EINTR)
+            return FM_EXIT_FAILED;
+    if (WIFSTOPPED(status)) {
+        kill(child, SIGKILL);
+        waitpid(child, &status, 0);
+    }
+    if (WIFEXITED(status))
+        return WEXITSTATUS(status);
+    fputs("fathom collect: ended by the owner of the directory.\n", stderr);
+    return FM_EXIT_FAILED;
+}
+
+/* Root collects what belongs to another user as that user: where the profile goes is the user's word. */
+static int collect_for(const struct stat *owner, const struct request *request)
+{
+    fflush(NULL);
+    pid_t child = fork();
+    if (child == 0) {
+        int status = collect_as(owner, request);
+        fflush(NULL);
+        _exit(status);
+    }
+    return child > 0 ? wait_for(child) : (perror("fathom collect"), FM_EXIT_FAILED);
+}
+
+static int collect_named(const struct request *request)
+{
+    struct stat st;
+    struct request absolute = *request;
+    char path[FM_PATH_BYTES], cwd[FM_PATH_BYTES / 2];
+    if (!check_directory(request->directory))
+        return FM_EXIT_FAILED;
+    if (geteuid() != 0 || lstat(request->directory, &st) != 0 || !S_ISDIR(st.st_mode) || st.st_uid == 0)
+        return collect(request); /* which refuses what is not ours */
+    if (*request->directory != '/' && getcwd(cwd, sizeof cwd)) {
+        snprintf(path, sizeof path, "%s/%.2000s", cwd, request->directory);
+        absolute.directory = path;
+    }
+    return collect_for(&st, &absolute);
 }
 
 int fm_cmd_collect(int argc, char **argv)
 {
     struct request request = {0};
-    struct tally tally = {.request = &request};
-    char usual[FM_GATHER_DIRECTORIES][FM_PATH_BYTES];
-    bool ok = true;
     int status = parse(argc, argv, &request);
     if (status)
         return status;
@@ -208,20 +299,13 @@ int fm_cmd_collect(int argc, char **argv)
         print_help();
         return FM_EXIT_OK;
     }
-    errno = 0;
-    if (request.directory && !request.run_id && !check_directory(request.directory))
-        return FM_EXIT_FAILED;
-    size_t n = fm_gather_directories(usual);
     if (request.run_id) {
         request.quiet = true;
         request.wait_seconds = request.wait_seconds ? request.wait_seconds : RUN_WAIT_SECONDS;
+        if (request.directory) /* as its processes had it: with a fallback */
+            setenv("FATHOM_DIR", request.directory, 1);
+        request.directory = NULL;
         puts(FM_HOST_REACHED);
     }
-    if (request.directory)
-        ok = collect_directory(request.directory, &request, &tally);
-    for (size_t i = 0; !request.directory && i < n; i++)
-        ok = collect_directory(usual[i], &request, &tally) && ok;
-    if (ok && !request.quiet && !tally.written && !tally.running && !tally.failed && !tally.damaged)
-        printf("nothing to collect in %s\n", request.directory ? request.directory : usual[0]);
-    return ok && !tally.failed && !tally.damaged ? FM_EXIT_OK : FM_EXIT_FAILED;
+    return request.directory ? collect_named(&request) : collect(&request);
 }

@@ -7,16 +7,17 @@
 #include <string.h>
 
 #include "cli/cli.h"
+#include "present/text.h"
 
 int fm_usage_error(const char *command, const char *format, ...)
 {
     va_list arguments;
     const char *space = command[0] ? " " : "";
-    fprintf(stderr, "fathom%s%s: ", space, command);
+    fm_print_line(stderr, "fathom%s%s: ", space, command);
     va_start(arguments, format);
-    vfprintf(stderr, format, arguments);
+    fm_print_line_list(stderr, format, arguments);
     va_end(arguments);
-    fprintf(stderr, "; try 'fathom%s%s --help'.\n", space, command);
+    fm_print_line(stderr, "; try 'fathom%s%s --help'.\n", space, command);
     return FM_EXIT_USAGE;
 }
 
@@ -24,7 +25,7 @@ int fm_command_error(const char *command, const struct fm_error *error)
 {
     size_t length = strlen(error->text);
     bool ended = length && error->text[length - 1] == '.';
-    fprintf(stderr, "fathom %s: %s%s\n", command, error->text, ended ? "" : ".");
+    fm_print_line(stderr, "fathom %s: %s%s\n", command, error->text, ended ? "" : ".");
     return error->status == FM_ERR_USAGE ? FM_EXIT_USAGE : FM_EXIT_FAILED;
 }
 

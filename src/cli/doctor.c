@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "cli/cli.h"
+#include "present/text.h"
 
 static void print_help(void)
 {
@@ -35,11 +36,11 @@ void fm_doctor_say(struct fm_doctor *doctor, enum fm_doctor_level level, const c
     doctor->counts[level]++;
     printf("%-5s ", words[level]);
     va_start(arguments, format);
-    vprintf(format, arguments);
+    fm_print_line_list(stdout, format, arguments);
     va_end(arguments);
     putchar('\n');
     if (mend && *mend)
-        printf("      mend: %s\n", mend);
+        fm_print_line(stdout, "      mend: %s\n", mend);
 }
 
 static size_t read_output(int fd, char *text, size_t size)

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "analyse/elf.h"
+#include "base/settings.h"
 #include "cli/doctor.h"
 #include "cli/gather.h"
 #include "cli/library.h"
@@ -21,7 +22,7 @@ static void look_at_hosts(struct fm_doctor *doctor, const char *library)
 {
     const char *said = getenv("FATHOM_EVERYWHERE");
     bool shared = fm_launch_is_shared(library);
-    if (said && strcmp(said, "1") == 0)
+    if (fm_setting_is_on("FATHOM_EVERYWHERE"))
         fm_doctor_say(doctor, FM_DOCTOR_OK, NULL,
                       "hosts: merge over MPI, if the library is on all of them, as FATHOM_EVERYWHERE=1 says");
     else if (shared && !said)
@@ -74,7 +75,7 @@ static void existing_part(const char *directory, char path[FM_PATH_BYTES])
 static bool look_at_directory(struct fm_doctor *doctor, const char *directory)
 {
     struct stat st;
-    char mend[FM_PATH_BYTES + 64], parent[FM_PATH_BYTES];
+    char parent[FM_PATH_BYTES];
     if (lstat(directory, &st) != 0) {
         existing_part(directory, parent);
         if (access(parent, W_OK | X_OK) == 0) {
@@ -86,14 +87,8 @@ static bool look_at_directory(struct fm_doctor *doctor, const char *directory)
                       strerror(errno));
         return false;
     }
-    struct fm_error error;
-    if (fm_node_directory_make(directory, &error) == FM_OK) {
-        fm_doctor_say(doctor, FM_DOCTOR_OK, NULL, "segments: %s", directory);
-        return true;
-    }
-    snprintf(mend, sizeof mend, "chmod 700 %s, or remove it, or set FATHOM_DIR", directory);
-    fm_doctor_say(doctor, FM_DOCTOR_WARN, mend, "segments: %s; TMPDIR is used instead", error.text);
-    return false;
+    fm_doctor_say(doctor, FM_DOCTOR_OK, NULL, "segments: %s", directory);
+    return true;
 }
 
 static void look_at_space(struct fm_doctor *doctor, const char *directory)
@@ -152,11 +147,17 @@ static void look_at_leftovers(struct fm_doctor *doctor, const char *directory, b
 
 void fm_doctor_place(struct fm_doctor *doctor)
 {
-    char directories[FM_GATHER_DIRECTORIES][FM_PATH_BYTES];
-    size_t n = fm_gather_directories(directories);
+    char directories[FM_NODE_DIRECTORIES][FM_PATH_BYTES];
+    size_t n = fm_node_directories(directories);
     look_at_library(doctor);
-    bool usable = look_at_directory(doctor, directories[0]);
-    look_at_space(doctor, directories[usable || n < 2 ? 0 : 1]);
+    struct fm_error error;
+    bool usable = true;
+    if (fm_node_directory_refused(&error))
+        fm_doctor_say(doctor, FM_DOCTOR_WARN, "remove it, or set FATHOM_DIR", "segments: %s", error.text);
+    else
+        usable = look_at_directory(doctor, directories[0]);
+    if (n)
+        look_at_space(doctor, directories[usable || n < 2 ? 0 : 1]);
     for (size_t i = 0; i < n; i++)
         look_at_leftovers(doctor, directories[i], i == 0);
 }

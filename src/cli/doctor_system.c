@@ -98,10 +98,16 @@ static void look_at_kernel(struct fm_doctor *doctor)
 static void look_at_clock(struct fm_doctor *doctor)
 {
     struct fm_clock clock;
-    fm_clock_calibrate(&clock);
+    char source[32];
+    fm_clock_kernel_source(source, sizeof source);
+    fm_clock_start(&clock);
+    nanosleep(&(struct timespec){.tv_nsec = 10000000}, NULL);
+    fm_clock_estimate(&clock);
     if (clock.coarse)
         fm_doctor_say(doctor, FM_DOCTOR_WARN, NULL,
-                      "clock: the processor's counter is not constant here; a call costs some 30 ns more");
+                      "clock: clock_gettime, as the kernel does not trust the processor's counter (its clock source is "
+                      "%s); a call costs some 30 ns more",
+                      *source ? source : "not to be read in /sys");
     else
         fm_doctor_say(doctor, FM_DOCTOR_OK, NULL, "clock: the processor's counter, %.0f MHz",
                       1000.0 * 4294967296.0 / (double)(clock.mult ? clock.mult : 1));

@@ -13,16 +13,16 @@
 #include <unistd.h>
 
 #include "analyse/summary.h"
+#include "base/new_file.h"
 #include "profile/encode.h"
 #include "reduce/node_files.h"
 
-enum { STALE_SECONDS = 60 }; /* a younger file may belong to a job that is just starting */
+enum { STALE_SECONDS = 60 }; /* a younger one may be in the making on another host */
 
-size_t fm_gather_directories(char paths[FM_GATHER_DIRECTORIES][FM_PATH_BYTES])
+static void close_if_open(int fd)
 {
-    fm_node_directory(paths[0]);
-    fm_node_fallback_directory(paths[1]);
-    return strcmp(paths[0], paths[1]) == 0 ? 1 : 2;
+    if (fd >= 0)
+        close(fd);
 }
 
 size_t fm_gather_living(const char *directory, const char *run_id)
@@ -59,19 +59,28 @@ const char *fm_ends_text(const struct fm_profile *profile, char *buffer, size_t 
 
 /* ---- runs ---- */
 
-static bool run_path(char path[FM_PATH_BYTES], const char *directory, const char *run_id)
+enum { FM_RUN_NAME_BYTES = 72 };
+
+static bool run_name(char name[FM_RUN_NAME_BYTES], const char *run_id)
 {
-    snprintf(path, FM_PATH_BYTES, "%.3800s/%.64s.run", directory, run_id);
+    snprintf(name, FM_RUN_NAME_BYTES, "%.64s.run", run_id);
     return *run_id && !strchr(run_id, '/');
 }
 
 void fm_gather_profiles(const char *directory, const char *run_id, void (*tell)(void *context, const char *path),
                         void *context)
 {
-    char path[FM_PATH_BYTES], line[FM_PATH_BYTES + 2];
-    if (!run_path(path, directory, run_id))
+    char name[FM_RUN_NAME_BYTES], line[FM_PATH_BYTES + 2];
+    struct stat st;
+    if (!run_name(name, run_id))
         return;
-    int fd = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+    int directory_fd = fm_node_directory_open(directory, NULL);
+    int fd = directory_fd < 0 ? -1 : openat(directory_fd, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+    close_if_open(directory_fd);
+    if (fd >= 0 && (fstat(fd, &st) != 0 || !fm_node_is_own_file(&st))) {
+        close(fd);
+        return;
+    }
     FILE *file = fd >= 0 ? fdopen(fd, "r") : NULL;
     while (file && fgets(line, sizeof line, file)) {
         line[strcspn(line, "\n")] = 0;
@@ -83,9 +92,11 @@ void fm_gather_profiles(const char *directory, const char *run_id, void (*tell)(
 
 void fm_gather_forget(const char *directory, const char *run_id)
 {
-    char path[FM_PATH_BYTES];
-    if (run_path(path, directory, run_id))
-        unlink(path);
+    char name[FM_RUN_NAME_BYTES];
+    int directory_fd = run_name(name, run_id) ? fm_node_directory_open(directory, NULL) : -1;
+    if (directory_fd >= 0)
+        unlinkat(directory_fd, name, 0);
+    close_if_open(directory_fd);
 }
 
 /* ---- programs without MPI ---- */
@@ -143,6 +154,23 @@ static bool run_has_mpi(const char *directory, const char *run_id)
 
 /* ---- one job ---- */
 
+/* Whoever was to write the profile may have been killed in the middle of it. */
+static void sweep_beside(const char *path)
+{
+    char folder[FM_PATH_BYTES];
+    snprintf(folder, sizeof folder, "%s", path);
+    char *slash = strrchr(folder, '/');
+    if (slash)
+        slash[1] = 0;
+    DIR *stream = opendir(slash ? folder : ".");
+    const struct dirent *entry;
+    while (stream && (entry = readdir(stream)))
+        if (fm_new_file_is_abandoned(dirfd(stream), entry->d_name))
+            unlinkat(dirfd(stream), entry->d_name, 0);
+    if (stream)
+        closedir(stream);
+}
+
 struct job {
     const char *key, *run_id;
     size_t processes, alive;
@@ -166,7 +194,9 @@ static void collect_job(const struct gathering *gathering, const char *job_key)
     if (status == FM_OK) {
         if (gathering->options->output)
             profile->job.output = gathering->options->output;
-        status = fm_node_finish(gathering->directory, profile, path, &error);
+        status = fm_node_finish(gathering->directory, profile, !gathering->options->output, path, &error);
+        if (status == FM_OK)
+            sweep_beside(path);
     }
     event.kind = status == FM_OK ? FM_GATHER_WRITTEN : FM_GATHER_FAILED;
     event.path = path;
@@ -246,12 +276,11 @@ enum fm_status fm_gather(const char *directory, const struct fm_gather_options *
             }
         fm_node_list_destroy(&list);
     }
-    if (lock >= 0)
-        close(lock);
+    close_if_open(lock);
     return status;
 }
 
-/* ---- stale files ---- */
+/* ---- what belongs to nothing any more ---- */
 
 static bool has_suffix(const char *name, const char *suffix, size_t *stem)
 {
@@ -260,14 +289,11 @@ static bool has_suffix(const char *name, const char *suffix, size_t *stem)
     return length > tail && strcmp(name + *stem, suffix) == 0;
 }
 
-static bool belongs_to_segment(const struct fm_node_list *list, const char *stem, size_t length)
+static bool speaks_of_run(const struct fm_node_list *list, const char *run_id, size_t length)
 {
-    for (size_t i = 0; i < list->n; i++) {
-        const struct fm_node_segment *item = &list->items[i];
-        if ((strlen(item->job_key) == length && memcmp(item->job_key, stem, length) == 0) ||
-            (strlen(item->run_id) == length && memcmp(item->run_id, stem, length) == 0))
+    for (size_t i = 0; i < list->n; i++)
+        if (strlen(list->items[i].run_id) == length && memcmp(list->items[i].run_id, run_id, length) == 0)
             return true;
-    }
     return false;
 }
 
@@ -276,22 +302,43 @@ static bool unlocked(int directory_fd, const char *name)
 {
     int fd = openat(directory_fd, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
     bool free = fd >= 0 && flock(fd, LOCK_EX | LOCK_NB) == 0;
-    if (fd >= 0)
-        close(fd);
+    close_if_open(fd);
     return free;
 }
 
-/* No segment speaks of it and no `fathom run` holds it. A young empty one may belong to what is just starting. */
-static bool is_stale(const struct fm_node_list *list, int directory_fd, const char *name)
+/* Asked anew: whoever makes such a file had its segment there before. */
+static bool has_segments(const char *directory, const char *job_key, size_t length)
+{
+    struct fm_node_list list;
+    char key[72];
+    snprintf(key, sizeof key, "%.*s", (int)length, job_key);
+    if (fm_node_scan(directory, key, NULL, &list, NULL) != FM_OK)
+        return true;
+    bool has = list.n > 0 || list.damaged > 0;
+    fm_node_list_destroy(&list);
+    return has;
+}
+
+/* On a directory that hosts share its maker may live on another one: but nobody takes so long. */
+static bool was_never_made(int directory_fd, const char *name, const struct stat *st)
+{
+    struct fm_segment_name segment;
+    return fm_node_half_made(directory_fd, name, &segment) &&
+           !(segment.pid_namespace == fm_pid_namespace() && fm_process_alive(segment.pid, segment.start_time)) &&
+           time(NULL) - st->st_mtime >= STALE_SECONDS;
+}
+
+static bool is_stale(const char *directory, const struct fm_node_list *list, int directory_fd, const char *name)
 {
     size_t stem;
     struct stat st;
-    bool job = has_suffix(name, FM_JOB_SUFFIX, &stem), run = !job && has_suffix(name, ".run", &stem);
-    if ((!job && !run) || belongs_to_segment(list, name, stem) ||
-        fstatat(directory_fd, name, &st, AT_SYMLINK_NOFOLLOW) != 0 || !S_ISREG(st.st_mode) || st.st_uid != getuid())
+    if (fstatat(directory_fd, name, &st, AT_SYMLINK_NOFOLLOW) != 0 || !fm_node_is_own_file(&st))
         return false;
-    bool over = run && st.st_size > 0;
-    return (over || time(NULL) - st.st_mtime >= STALE_SECONDS) && unlocked(directory_fd, name);
+    if (has_suffix(name, FM_JOB_SUFFIX, &stem))
+        return !has_segments(directory, name, stem);
+    if (has_suffix(name, ".run", &stem))
+        return !speaks_of_run(list, name, stem) && unlocked(directory_fd, name);
+    return fm_new_file_is_abandoned(directory_fd, name) || was_never_made(directory_fd, name, &st);
 }
 
 void fm_gather_sweep(const char *directory)
@@ -299,10 +346,11 @@ void fm_gather_sweep(const char *directory)
     struct fm_node_list list;
     if (fm_node_scan(directory, NULL, NULL, &list, NULL) != FM_OK)
         return;
-    DIR *stream = opendir(directory);
+    int fd = fm_node_directory_open(directory, NULL);
+    DIR *stream = fd >= 0 ? fdopendir(fd) : NULL;
     const struct dirent *entry;
     while (stream && (entry = readdir(stream)))
-        if (is_stale(&list, dirfd(stream), entry->d_name))
+        if (is_stale(directory, &list, dirfd(stream), entry->d_name))
             unlinkat(dirfd(stream), entry->d_name, 0);
     if (stream)
         closedir(stream);

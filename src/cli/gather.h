@@ -32,10 +32,6 @@ enum fm_status fm_gather(const char *directory, const struct fm_gather_options *
                          void (*tell)(void *context, const struct fm_gather_event *event), void *context,
                          struct fm_error *error);
 
-/* The directories a process of this user may have put its segment into: the usual one and the fallback. */
-enum { FM_GATHER_DIRECTORIES = 2 };
-size_t fm_gather_directories(char paths[FM_GATHER_DIRECTORIES][FM_PATH_BYTES]);
-
 /* Processes that still live and have a segment (run_id NULL: of any run). Foreign ones do not count. */
 size_t fm_gather_living(const char *directory, const char *run_id);
 

@@ -12,6 +12,7 @@
 #include "cli/cli.h"
 #include "cli/modules.h"
 #include "cli/options.h"
+#include "present/text.h"
 
 static void print_help(void)
 {
@@ -77,7 +78,9 @@ static enum fm_status draft(const struct request *request, struct fm_error *erro
     enum fm_status status = fm_modules_draft(path, &wishes, &arena, &text, error);
     if (!status && request->output)
         status = write_new(request->output, text, error);
-    else if (!status && (fputs(text, stdout) < 0 || fflush(stdout) != 0))
+    else if (!status)
+        fm_print_lines(stdout, text);
+    if (!status && (fflush(stdout) != 0 || ferror(stdout)))
         status = fm_fail(error, FM_ERR_SYSTEM, "cannot write standard output: %s", strerror(errno));
     fm_arena_destroy(&arena);
     return status;

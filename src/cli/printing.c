@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "present/text.h"
 #include "profile/fields.h"
 
 static bool is_profile(const char *path)
@@ -81,7 +82,7 @@ static enum fm_status print_report(void *context, FILE *out, struct fm_error *er
 
 void fm_say(void *command, const char *sentence)
 {
-    fprintf(stderr, "fathom %s: %s.\n", (const char *)command, sentence);
+    fm_print_line(stderr, "fathom %s: %s.\n", (const char *)command, sentence);
 }
 
 struct fm_symbols *fm_symbols_for(const struct fm_profile *profile, const char *debug_path,
@@ -91,6 +92,7 @@ struct fm_symbols *fm_symbols_for(const struct fm_profile *profile, const char *
     const struct fm_symbols_options wishes = {
         .debug_path = debug_path,
         .directory = profile->job.cwd,
+        .owner = profile->owner,
         .cache = fm_symbols_cache_directory(cache, sizeof cache),
         .say = say,
         .context = context,

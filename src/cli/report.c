@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/settings.h"
 #include "base/utf8.h"
 #include "cli/cli.h"
 #include "cli/options.h"
@@ -69,11 +70,11 @@ static void print_help(void)
 
 static int set_tick(struct request *request)
 {
-    int exponent = fm_timer_exponent(request->tick);
-    if (exponent < 0)
+    unsigned exponent;
+    if (!fm_setting_tick(request->tick, &exponent))
         return fm_usage_error("report", "--tick is a power of ten from 1ns to 1s, such as 10us or 1ms, not '%s'",
                               request->tick);
-    request->options.tick = (unsigned)exponent;
+    request->options.tick = exponent;
     request->options.paper = true;
     return FM_EXIT_NOT_YET;
 }

@@ -11,11 +11,14 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/settings.h"
 #include "cli/child.h"
 #include "cli/cli.h"
 #include "cli/library.h"
 #include "cli/run_end.h"
 #include "cli/run_env.h"
+#include "cli/run_limits.h"
+#include "present/text.h"
 
 static const char usage[] =
     "usage: fathom run [-o FILE] [--sample HZ|off] [--memory SIZE] [--report terse|full|FILE] [--quiet] [--] COMMAND...\n"
@@ -33,24 +36,6 @@ static const char usage[] =
     "  -q, --quiet         say nothing at the end\n"
     "  -h, --help          this text; more in fathom-run(1)\n";
 
-static bool valid_memory(const char *text)
-{
-    char *end;
-    unsigned long long value = strtoull(text, &end, 10);
-    size_t suffix = strspn(end, "KkMm");
-    return end != text && *text != '-' && value > 0 && suffix <= 1 && !end[suffix];
-}
-
-/* As measure/sampler.c reads it. */
-static bool valid_sampling(const char *text)
-{
-    if (strcmp(text, "off") == 0)
-        return true;
-    const char *number = strncmp(text, "cpu:", 4) == 0 ? text + 4 : text;
-    size_t digits = strspn(number, "0123456789");
-    return digits > 0 && digits < 6 && !number[digits] && atoi(number) <= 10000;
-}
-
 /* -1: go on; else the status to end with. */
 static int parse(int argc, char **argv, struct fm_run_options *options)
 {
@@ -61,6 +46,9 @@ static int parse(int argc, char **argv, struct fm_run_options *options)
                                           {"quiet", no_argument, NULL, 'q'},
                                           {"help", no_argument, NULL, 'h'},
                                           {0}};
+    uint64_t bytes;
+    unsigned hz;
+    bool of_cpu;
     int option;
     memset(options, 0, sizeof *options);
     opterr = 0;
@@ -71,12 +59,12 @@ static int parse(int argc, char **argv, struct fm_run_options *options)
             options->output = optarg;
             break;
         case 'm':
-            if (!valid_memory(optarg))
+            if (!fm_setting_memory(optarg, &bytes))
                 return fm_usage_error("run", "--memory needs a size such as 4M or 512K, not '%s'", optarg);
             options->memory = optarg;
             break;
         case 's':
-            if (!valid_sampling(optarg))
+            if (!fm_setting_sampling(optarg, &hz, &of_cpu))
                 return fm_usage_error(
                     "run", "--sample needs samples a second such as 100, at most 10000, or off, not '%s'", optarg);
             options->sample = optarg;
@@ -107,53 +95,44 @@ static void make_output_folder(const struct fm_run_env *env)
         mkdir(env->output, 0777);
 }
 
+/* A directory that another user has made is no place for what is measured. */
+static void warn_of_directory(void)
+{
+    struct fm_error error;
+    if (fm_node_directory_refused(&error))
+        fm_print_line(stderr, "fathom: %s\n", error.text);
+}
+
 /* Said before the start, while something can still be done about it. */
 static void warn_of_output(const struct fm_run_env *env)
 {
     char folder[FM_PATH_BYTES];
-    struct stat st;
-    if (!*env->output) {
-        snprintf(folder, sizeof folder, ".");
-    } else {
-        snprintf(folder, sizeof folder, "%s", env->output);
-        if (stat(folder, &st) != 0 || !S_ISDIR(st.st_mode)) {
-            char *slash = strrchr(folder, '/');
-            slash[slash == folder] = 0;
-        }
-    }
-    if (access(folder, W_OK | X_OK) == 0)
+    if (!fm_node_output_refused(env->output, folder))
         return;
-    fprintf(stderr,
-            "fathom: no profile can be written into %s (%s); what is measured will stay in %s: collect it later with: "
-            "fathom collect -o DIRECTORY\n",
-            strcmp(folder, ".") ? folder : "the current directory", strerror(errno), env->directory);
+    fm_print_line(
+        stderr,
+        "fathom: no profile can be written into %s (%s); what is measured will stay in %s: collect it later with: "
+        "fathom collect -o DIRECTORY\n",
+        strcmp(folder, ".") ? folder : "the current directory", strerror(errno), env->directory);
 }
 
-/* A variable that nobody may be able to mend now is no reason not to run. Ranks would all say the same. */
-static void check_environment(const struct fm_run_env *env, struct fm_run_options *options)
+static void tell_problem(void *context, const char *name, const char *sentence)
 {
-    const char *text = getenv("FATHOM_SAMPLE");
-    if (options->sample || !text || !*text || valid_sampling(text))
-        return;
-    options->sample = "off";
-    if (!env->rank)
-        fprintf(
-            stderr,
-            "fathom: FATHOM_SAMPLE needs samples a second such as 100, at most 10000, or off, not '%s'; the command "
-            "runs without samples\n",
-            text);
+    const struct fm_run_options *options = context;
+    if (!(options->sample && strcmp(name, "FATHOM_SAMPLE") == 0) &&
+        !(options->memory && strcmp(name, "FATHOM_MEMORY") == 0))
+        fm_print_line(stderr, "fathom: %s\n", sentence);
 }
 
 static void find_library(struct fm_run_env *env)
 {
     struct fm_error error;
-    const char *disabled = getenv("FATHOM_DISABLE");
-    if (disabled && strcmp(disabled, "1") == 0)
+    if (fm_setting_disabled())
         return;
     if (fm_library_find(env->library, &error) != FM_OK) {
         env->library[0] = 0;
         if (!env->rank)
-            fprintf(stderr, "fathom: %s; the command runs without being measured\n", error.text);
+            fm_print_line(stderr, "fathom: %s; the command runs without being measured\n", error.text);
     }
 }
 
@@ -168,6 +147,14 @@ static char **prepare(void *context)
     return fm_run_env_apply(&work->env, &work->options);
 }
 
+/* In our place, and as it would be without us; returns if it cannot be started. */
+static void run_unmeasured(const struct work *work, const char *why)
+{
+    if (!work->options.quiet && !work->env.rank)
+        fprintf(stderr, "fathom: %s; the command runs without being measured\n", why);
+    execvp(work->options.command[0], work->options.command);
+}
+
 /* From start to end; in a guard when we are a rank. */
 static void run_command(void *context, struct fm_child *child)
 {
@@ -176,6 +163,8 @@ static void run_command(void *context, struct fm_child *child)
     if (*work->env.library)
         fm_run_hold(&hold, &work->env);
     if (!fm_child_start(child, prepare, context)) {
+        fm_run_release(&hold, &work->env);
+        run_unmeasured(work, "no process can be made");
         child->exec_errno = errno;
         return;
     }
@@ -189,11 +178,11 @@ static void run_command(void *context, struct fm_child *child)
 static int cannot_start(const char *command, int error)
 {
     if (error == ENOENT && !strchr(command, '/'))
-        fprintf(stderr, "fathom run: %s: no such command in PATH%s%s\n", command,
-                access(command, F_OK) == 0 ? "; for the one in this directory say ./" : "",
-                access(command, F_OK) == 0 ? command : "");
+        fm_print_line(stderr, "fathom run: %s: no such command in PATH%s%s\n", command,
+                      access(command, F_OK) == 0 ? "; for the one in this directory say ./" : "",
+                      access(command, F_OK) == 0 ? command : "");
     else
-        fprintf(stderr, "fathom run: %s: cannot be started: %s\n", command, strerror(error));
+        fm_print_line(stderr, "fathom run: %s: cannot be started: %s\n", command, strerror(error));
     return error == ENOENT ? 127 : 126;
 }
 
@@ -205,13 +194,24 @@ int fm_cmd_run(int argc, char **argv)
     if (status >= 0)
         return status;
     fm_run_env_make(&work.options, &work.env);
+    const char *limit = fm_run_limit(work.options.command);
+    if (limit) {
+        run_unmeasured(&work, limit);
+        return cannot_start(work.options.command[0], errno);
+    }
     find_library(&work.env);
-    check_environment(&work.env, &work.options);
+    /* What is measured as rank 0 tells by itself. */
+    if (work.env.outermost && (!work.env.rank || (work.env.first_rank && !*work.env.library)))
+        fm_settings_problems(tell_problem, &work.options);
     if (*work.env.library)
         make_output_folder(&work.env);
-    if (*work.env.library && work.env.outermost && !work.env.rank)
+    if (*work.env.library && work.env.outermost && !work.env.rank) {
+        warn_of_directory();
         warn_of_output(&work.env);
-    if (!*work.env.library || !work.env.rank || !fm_child_guard(&child, run_command, &work))
+    }
+    if (*work.env.library && work.env.rank && fm_child_guard(&child, run_command, &work))
+        fm_run_await_others(&work.env, &child);
+    else
         run_command(&work, &child);
     if (child.exec_errno)
         return cannot_start(work.options.command[0], child.exec_errno);

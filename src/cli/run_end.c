@@ -19,6 +19,7 @@
 #include "cli/doctor.h"
 #include "cli/gather.h"
 #include "cli/run_hosts.h"
+#include "present/text.h"
 #include "profile/encode.h"
 #include "reduce/node_files.h"
 
@@ -26,8 +27,10 @@ enum {
     RUN_WAIT_MS = 5000,  /* ranks die up to 1.5 s after their mpirun was killed */
     RANK_WAIT_MS = 1000, /* a launcher that ends its ranks gives them no longer than this */
     LAST_WAIT_MS = 1000,
+    OTHERS_WAIT_MS = 2000,
     MAX_TOLD = 5,
-    MAX_KEPT = 64
+    MAX_KEPT = 64,
+    MAX_TRIES = 100
 };
 
 static void sleep_ms(long ms)
@@ -85,8 +88,8 @@ static void take_event(void *context, const struct fm_gather_event *event)
 
 static void wait_for_living(const char *run_id, int wait_ms)
 {
-    char directories[FM_GATHER_DIRECTORIES][FM_PATH_BYTES];
-    size_t n = fm_gather_directories(directories);
+    char directories[FM_NODE_DIRECTORIES][FM_PATH_BYTES];
+    size_t n = fm_node_directories(directories);
     for (int waited = 0, pause = 5; waited < wait_ms && !fm_child_interrupted(); waited += pause) {
         size_t living = 0;
         for (size_t i = 0; i < n; i++)
@@ -102,8 +105,8 @@ static void wait_for_living(const char *run_id, int wait_ms)
 static void collect(const struct fm_run_env *env, const char *report, int wait_ms, struct outcome *outcome)
 {
     struct fm_gather_options options = {.run_id = env->run_id, .force = true};
-    char directories[FM_GATHER_DIRECTORIES][FM_PATH_BYTES];
-    size_t n = fm_gather_directories(directories);
+    char directories[FM_NODE_DIRECTORIES][FM_PATH_BYTES];
+    size_t n = fm_node_directories(directories);
     *outcome = (struct outcome){.report = report};
     wait_for_living(env->run_id, wait_ms);
     for (size_t i = 0; i < n; i++)
@@ -112,21 +115,42 @@ static void collect(const struct fm_run_env *env, const char *report, int wait_m
 
 static void remove_run_files(const struct fm_run_env *env)
 {
-    char directories[FM_GATHER_DIRECTORIES][FM_PATH_BYTES];
-    size_t n = fm_gather_directories(directories);
-    for (size_t i = 0; i < n; i++)
+    char directories[FM_NODE_DIRECTORIES][FM_PATH_BYTES];
+    size_t n = fm_node_directories(directories);
+    for (size_t i = 0; i < n; i++) {
+        fm_gather_sweep(directories[i]);
         fm_gather_forget(directories[i], env->run_id);
+    }
+}
+
+/* False: between being made and being locked it was swept away as nobody's. */
+static bool open_hold(struct fm_run_hold *hold)
+{
+    struct stat st;
+    hold->fd = open(hold->path, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600);
+    if (hold->fd < 0)
+        return true;
+    bool locked = flock(hold->fd, LOCK_SH | LOCK_NB) == 0 || errno != EWOULDBLOCK;
+    if (locked && fstat(hold->fd, &st) == 0 && st.st_nlink > 0)
+        return true;
+    close(hold->fd);
+    hold->fd = -1;
+    sleep_ms(1);
+    return false;
 }
 
 void fm_run_hold(struct fm_run_hold *hold, const struct fm_run_env *env)
 {
+    char directories[FM_NODE_DIRECTORIES][FM_PATH_BYTES];
+    size_t n = fm_node_directories(directories), i = 0;
     hold->fd = -1;
-    if (fm_node_directory_make(env->directory, NULL) != FM_OK)
+    while (i < n && fm_node_directory_make(directories[i], NULL) != FM_OK)
+        i++;
+    if (i == n)
         return;
-    snprintf(hold->path, sizeof hold->path, "%.3800s/%s.run", env->directory, env->run_id);
-    hold->fd = open(hold->path, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600);
-    if (hold->fd >= 0)
-        flock(hold->fd, LOCK_SH | LOCK_NB);
+    snprintf(hold->path, sizeof hold->path, "%.3800s/%s.run", directories[i], env->run_id);
+    for (int tries = 0; tries < MAX_TRIES && !open_hold(hold); tries++)
+        ;
 }
 
 void fm_run_release(struct fm_run_hold *hold, const struct fm_run_env *env)
@@ -137,6 +161,26 @@ void fm_run_release(struct fm_run_hold *hold, const struct fm_run_env *env)
         unlink(hold->path);
     close(hold->fd);
     hold->fd = -1;
+}
+
+/* Of a job that its launcher ends: Open MPI's mpirun is gone within milliseconds of the first of our processes, but gives
+ * them a second. */
+void fm_run_await_others(const struct fm_run_env *env, const struct fm_child *child)
+{
+    char directories[FM_NODE_DIRECTORIES][FM_PATH_BYTES], path[FM_PATH_BYTES];
+    if (!env->outermost || !fm_child_interrupted() || !WIFSIGNALED(child->status))
+        return;
+    size_t n = fm_node_directories(directories);
+    for (int waited = 0; waited < OTHERS_WAIT_MS; waited += 5) {
+        bool held = false;
+        for (size_t i = 0; i < n; i++) {
+            snprintf(path, sizeof path, "%.3800s/%s.run", directories[i], env->run_id);
+            held = held || access(path, F_OK) == 0;
+        }
+        if (!held)
+            return;
+        sleep_ms(5);
+    }
 }
 
 static bool last_one(const struct fm_run_hold *hold, int wait_ms)
@@ -187,8 +231,8 @@ static bool note_file(void *context, const struct fm_node_file *file)
 /* The wait status is ours alone to know: into the segment, where every collector finds it. */
 static void note_end(const struct fm_child *child)
 {
-    char directories[FM_GATHER_DIRECTORIES][FM_PATH_BYTES];
-    size_t n = fm_gather_directories(directories);
+    char directories[FM_NODE_DIRECTORIES][FM_PATH_BYTES];
+    size_t n = fm_node_directories(directories);
     for (size_t i = 0; i < n; i++)
         fm_node_visit(directories[i], NULL, note_file, (void *)child, NULL);
 }
@@ -216,8 +260,8 @@ static void add_profile(void *context, const char *path)
 
 static void find_profiles(const struct fm_run_env *env, struct profiles *profiles)
 {
-    char directories[FM_GATHER_DIRECTORIES][FM_PATH_BYTES];
-    size_t n = fm_gather_directories(directories);
+    char directories[FM_NODE_DIRECTORIES][FM_PATH_BYTES];
+    size_t n = fm_node_directories(directories);
     memset(profiles, 0, sizeof *profiles);
     for (size_t i = 0; i < n; i++)
         fm_gather_profiles(directories[i], env->run_id, add_profile, profiles);
@@ -274,9 +318,10 @@ static void tell_unreached(const struct fm_run_hosts *hosts)
         unreached++;
     }
     if (unreached)
-        fprintf(stderr,
-                "fathom: %zu host%s could not be reached: %s; what was measured there is kept there: fathom collect\n",
-                unreached, unreached == 1 ? "" : "s", list);
+        fm_print_line(
+            stderr,
+            "fathom: %zu host%s could not be reached: %s; what was measured there is kept there: fathom collect\n",
+            unreached, unreached == 1 ? "" : "s", list);
 }
 
 /* After a bad end, or when the job ran on other hosts alone: what these know and have. */
@@ -310,15 +355,15 @@ static void tell_profile(const char *path)
     char ends[400];
     const char *name = fm_last_part(path);
     bool here = access(name, R_OK) == 0;
-    fprintf(stderr, "fathom: profile in %s; look with: fathom report %s\n", path, here ? name : path);
+    fm_print_line(stderr, "fathom: profile in %s; look with: fathom report %s\n", path, here ? name : path);
     if (fm_profile_read(path, &profile, NULL) != FM_OK)
         return;
     if (!fm_profile_complete(profile))
-        fprintf(stderr, "fathom: it is incomplete: %s\n", fm_ends_text(profile, ends, sizeof ends));
+        fm_print_line(stderr, "fathom: it is incomplete: %s\n", fm_ends_text(profile, ends, sizeof ends));
     if (profile->n_routines == 0 && fm_program_has_static_mpi(profile->job.exe))
-        fprintf(stderr,
-                "fathom: no MPI call was seen: MPI is linked statically into %s; link it with the shared libmpi\n",
-                profile->job.exe);
+        fm_print_line(
+            stderr, "fathom: no MPI call was seen: MPI is linked statically into %s; link it with the shared libmpi\n",
+            profile->job.exe);
     fm_profile_destroy(profile);
 }
 
@@ -335,14 +380,14 @@ static void tell_found(const struct outcome *outcome, const struct profiles *pro
     if (profiles->n > MAX_TOLD)
         fprintf(stderr, "fathom: and %zu more profiles\n", profiles->n - MAX_TOLD);
     if (outcome->failed)
-        fprintf(stderr, "fathom: %s; the data is kept: collect it with: fathom collect -o DIRECTORY\n",
-                outcome->failure);
+        fm_print_line(stderr, "fathom: %s; the data is kept: collect it with: fathom collect -o DIRECTORY\n",
+                      outcome->failure);
 }
 
 static bool no_directory(void)
 {
-    char directories[FM_GATHER_DIRECTORIES][FM_PATH_BYTES];
-    size_t n = fm_gather_directories(directories);
+    char directories[FM_NODE_DIRECTORIES][FM_PATH_BYTES];
+    size_t n = fm_node_directories(directories);
     for (size_t i = 0; i < n; i++)
         if (fm_node_directory_make(directories[i], NULL) == FM_OK && access(directories[i], W_OK) == 0)
             return false;
@@ -357,7 +402,7 @@ static void tell_failed(const char *command, int status, const char *program)
         snprintf(how, sizeof how, "was ended by signal %d (%s)", WTERMSIG(status), strsignal(WTERMSIG(status)));
     else
         snprintf(how, sizeof how, "ended with status %d", WEXITSTATUS(status));
-    fprintf(
+    fm_print_line(
         stderr,
         "fathom: %s %s, and no MPI call was seen before, so there is no profile; if MPI was called, try: fathom doctor "
         "%s\n",
@@ -369,22 +414,24 @@ static void tell(const struct fm_run_env *env, const struct fm_run_options *opti
 {
     tell_found(outcome, profiles);
     if (outcome->running)
-        fprintf(stderr, "fathom: processes of %s still run; when they have ended: fathom collect\n",
-                outcome->running_key);
+        fm_print_line(stderr, "fathom: processes of %s still run; when they have ended: fathom collect\n",
+                      outcome->running_key);
     if (profiles->n || outcome->failed || outcome->running)
         return;
     if (no_directory())
-        fprintf(stderr,
-                "fathom: there is no directory for what is measured (neither %s nor one in TMPDIR): each process had "
-                "to write its part by itself, and one that was killed could not; set FATHOM_DIR to one of yours\n",
-                env->directory);
+        fm_print_line(
+            stderr,
+            "fathom: there is no directory for what is measured (neither %s nor one in TMPDIR): each process had "
+            "to write its part by itself, and one that was killed could not; set FATHOM_DIR to one of yours\n",
+            env->directory);
     else if (status)
         tell_failed(options->command[0], status, program_of(env, options));
     else
-        fprintf(stderr,
-                "fathom: no MPI call was seen, so there is no profile (no MPI in it, MPI linked statically, a setuid "
-                "program?); try: fathom doctor %s\n",
-                program_of(env, options));
+        fm_print_line(
+            stderr,
+            "fathom: no MPI call was seen, so there is no profile (no MPI in it, MPI linked statically, a setuid "
+            "program?); try: fathom doctor %s\n",
+            program_of(env, options));
 }
 
 void fm_run_end(struct fm_run_hold *hold, const struct fm_run_env *env, const struct fm_run_options *options,

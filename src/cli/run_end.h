@@ -18,5 +18,8 @@ void fm_run_hold(struct fm_run_hold *hold, const struct fm_run_env *env);
 void fm_run_release(struct fm_run_hold *hold, const struct fm_run_env *env);
 void fm_run_end(struct fm_run_hold *hold, const struct fm_run_env *env, const struct fm_run_options *options,
                 const struct fm_child *child);
+/* In the process that the launcher watches: when a signal to all ranks has ended ours, returns once the last of them on
+ * this host has collected, so that the profile is there before the launcher ends. */
+void fm_run_await_others(const struct fm_run_env *env, const struct fm_child *child);
 
 #endif

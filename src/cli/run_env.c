@@ -27,15 +27,15 @@ bool fm_is_launcher(const char *command)
     return false;
 }
 
-/* SLURM_PROCID alone is set in batch scripts too. */
-static bool started_as_rank(void)
+/* The number of the rank that a launcher started us as, or NULL. SLURM_PROCID alone is set in batch scripts too. */
+static const char *rank_started_as(void)
 {
     static const char *const names[] = {"OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK", "MV2_COMM_WORLD_RANK",
                                         "ALPS_APP_PE"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         if (getenv(names[i]))
-            return true;
-    return getenv("SLURM_PROCID") && getenv("SLURM_STEP_ID");
+            return getenv(names[i]);
+    return getenv("SLURM_STEP_ID") ? getenv("SLURM_PROCID") : NULL;
 }
 
 /* The ranks of one launcher on this host share the run: they have the same parent. */
@@ -73,7 +73,9 @@ void fm_run_env_make(const struct fm_run_options *options, struct fm_run_env *en
     memset(env, 0, sizeof *env);
     const char *outer = getenv("FATHOM_RUN_ID"), *output = options->output ? options->output : getenv("FATHOM_OUTPUT");
     env->launcher = fm_is_launcher(options->command[0]);
-    env->rank = started_as_rank() && !env->launcher;
+    const char *rank = rank_started_as();
+    env->rank = rank && !env->launcher;
+    env->first_rank = env->rank && strcmp(rank, "0") == 0;
     env->outermost = !outer || !valid_id(outer);
     if (env->outermost)
         make_run_id(env);
@@ -238,20 +240,25 @@ static void preload(const char *library)
         prepend("LD_PRELOAD", library);
 }
 
-/* A program with gcc's address sanitizer ends at once where another library is loaded before the sanitizer's, unless it
- * is told not to; what the user has set comes later and counts. */
+static bool needs_sanitizer(const struct fm_elf *elf)
+{
+    for (size_t i = 0; i < elf->n_needed; i++)
+        if (strstr(elf->needed[i], "libasan.so") || strstr(elf->needed[i], "libclang_rt.asan"))
+            return true;
+    return false;
+}
+
+/* For a program with AddressSanitizer and default options of its own: see measure/libc/sanitizers.c. What the user has set
+ * comes later and counts. */
 static void allow_sanitizer(const char *program)
 {
     char path[PATH_MAX];
     struct fm_elf elf;
-    bool sanitized = false;
     if (!program || !fm_find_command(program, path) || fm_elf_open(&elf, path, NULL))
         return;
-    for (size_t i = 0; i < elf.n_needed; i++)
-        sanitized |= strncmp(elf.needed[i], "libasan.so", 10) == 0;
-    fm_elf_close(&elf);
-    if (sanitized)
+    if (needs_sanitizer(&elf) && fm_elf_find(&elf, "__asan_default_options") == FM_ELF_DEFINED)
         prepend("ASAN_OPTIONS", "verify_asan_link_order=0");
+    fm_elf_close(&elf);
 }
 
 char **fm_run_env_apply(const struct fm_run_env *env, const struct fm_run_options *options)

@@ -8,6 +8,7 @@
 #include "cli/options.h"
 #include "cli/printing.h"
 #include "present/scaling.h"
+#include "present/text.h"
 #include "profile/encode.h"
 
 enum format { FORMAT_TEXT, FORMAT_JSON, FORMAT_CSV };
@@ -129,7 +130,7 @@ static void say(void *context, const char *sentence)
     if (fm_intern_find(&talk->said, sentence))
         return;
     fm_intern_put(&talk->said, &talk->arena, sentence, true);
-    fprintf(stderr, "fathom scale: %s.\n", sentence);
+    fm_print_line(stderr, "fathom scale: %s.\n", sentence);
 }
 
 /* ---- runs ---- */

@@ -1,17 +1,8 @@
-#define _GNU_SOURCE
 #include "exchange/abi.h"
 
-#include <dlfcn.h>
 #include <stddef.h>
 
-static void *data_symbol(void *library, const char *name)
-{
-    /* an executable that is not position-independent may hold its own copy of the library's data */
-    void *found = dlsym(RTLD_DEFAULT, name);
-    return found ? found : dlsym(library, name);
-}
-
-static void describe_openmpi(struct fm_abi *abi, void *library)
+static void describe_openmpi(struct fm_abi *abi, fm_abi_finder *find, const void *library)
 {
     abi->handle_mask = ~(fm_word)0;
     abi->handle_bytes = 8;
@@ -28,13 +19,13 @@ static void describe_openmpi(struct fm_abi *abi, void *library)
     abi->err_pending = 19;
     abi->err_other = 16;
     abi->comm_type_shared = 0;
-    abi->comm_world = (fm_word)data_symbol(library, "ompi_mpi_comm_world");
-    abi->comm_null = (fm_word)data_symbol(library, "ompi_mpi_comm_null");
-    abi->request_null = (fm_word)data_symbol(library, "ompi_request_null");
-    abi->group_null = (fm_word)data_symbol(library, "ompi_mpi_group_null");
-    abi->info_null = (fm_word)data_symbol(library, "ompi_mpi_info_null");
-    abi->type_byte = (fm_word)data_symbol(library, "ompi_mpi_byte");
-    abi->errors_return = (fm_word)data_symbol(library, "ompi_mpi_errors_return");
+    abi->comm_world = (fm_word)find(library, "ompi_mpi_comm_world");
+    abi->comm_null = (fm_word)find(library, "ompi_mpi_comm_null");
+    abi->request_null = (fm_word)find(library, "ompi_request_null");
+    abi->group_null = (fm_word)find(library, "ompi_mpi_group_null");
+    abi->info_null = (fm_word)find(library, "ompi_mpi_info_null");
+    abi->type_byte = (fm_word)find(library, "ompi_mpi_byte");
+    abi->errors_return = (fm_word)find(library, "ompi_mpi_errors_return");
 }
 
 static void describe_mpich(struct fm_abi *abi)
@@ -63,10 +54,10 @@ static void describe_mpich(struct fm_abi *abi)
     abi->errors_return = 0x54000001;
 }
 
-static bool find_functions(struct fm_abi *abi, void *library)
+static bool find_functions(struct fm_abi *abi, fm_abi_finder *find, const void *library)
 {
     bool all = true;
-#define FIND(name) all &= (*(void **)&abi->pmpi.name = dlsym(library, "PMPI_" #name)) != NULL
+#define FIND(name) all &= (*(void **)&abi->pmpi.name = find(library, "PMPI_" #name)) != NULL
     FIND(Comm_rank);
     FIND(Comm_size);
     FIND(Comm_remote_size);
@@ -104,21 +95,21 @@ static bool find_functions(struct fm_abi *abi, void *library)
     FIND(Request_free);
 #undef FIND
     if (abi->kind == FM_MPI_OPENMPI)
-        *(void **)&abi->comm_f2c = dlsym(library, "PMPI_Comm_f2c");
+        *(void **)&abi->comm_f2c = find(library, "PMPI_Comm_f2c");
     return all;
 }
 
-bool fm_abi_describe(struct fm_abi *abi, void *library)
+bool fm_abi_describe(struct fm_abi *abi, fm_abi_finder *find, const void *library)
 {
     abi->undefined = -32766;
-    if (data_symbol(library, "ompi_mpi_comm_world")) {
-        describe_openmpi(abi, library);
+    if (find(library, "ompi_mpi_comm_world")) {
+        describe_openmpi(abi, find, library);
         abi->kind = FM_MPI_OPENMPI;
-    } else if (dlsym(library, "MPIR_Err_create_code") || dlsym(library, "MPIR_Dup_fn")) {
+    } else if (find(library, "MPIR_Err_create_code") || find(library, "MPIR_Dup_fn")) {
         describe_mpich(abi);
         abi->kind = FM_MPI_MPICH;
     } else {
         return false;
     }
-    return find_functions(abi, library);
+    return find_functions(abi, find, library);
 }

@@ -72,7 +72,10 @@ struct fm_abi {
     } pmpi;
 };
 
-/* Describes the library behind a handle of dlopen; false: it is none that we know. */
-bool fm_abi_describe(struct fm_abi *abi, void *library);
+/* The address of a function or variable of an MPI library, or NULL. */
+typedef void *fm_abi_finder(const void *library, const char *name);
+
+/* Describes the library that the finder knows; false: it is none that we know. */
+bool fm_abi_describe(struct fm_abi *abi, fm_abi_finder *find, const void *library);
 
 #endif

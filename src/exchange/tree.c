@@ -46,8 +46,10 @@ bool fm_tree_progress(const struct fm_tree *tree)
 
 /* ---- messages ---- */
 
-static void pause_between_tests(unsigned *times)
+static void pause_between_tests(const struct fm_tree *tree, unsigned *times)
 {
+    if (tree->never_sleeps)
+        return;
     /* short: what the program has left to deliver moves only when we test */
     unsigned us = *times < 5 ? 20u << *times : 500;
     ++*times;
@@ -60,7 +62,7 @@ static bool complete(const struct fm_tree *tree, fm_word *request, uint64_t limi
 {
     char status[FM_STATUS_BYTES];
     uint64_t start = fm_clock_ns(CLOCK_MONOTONIC);
-    for (unsigned times = 0;; pause_between_tests(&times)) {
+    for (unsigned times = 0;; pause_between_tests(tree, &times)) {
         int flag = 0;
         if (tree->abi->pmpi.Test(request, &flag, status) != 0)
             return false;

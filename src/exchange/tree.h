@@ -21,6 +21,7 @@ struct fm_tree {
     const struct fm_abi *abi;
     fm_word comm;
     int place, n;
+    bool never_sleeps; /* between tests for messages */
 };
 
 /* The communicator is the tree's. */

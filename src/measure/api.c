@@ -6,8 +6,6 @@
 #include "measure/region.h"
 #include "measure/timer.h"
 
-#define FM_EXPORT __attribute__((visibility("default")))
-
 FM_EXPORT void fathom_region_begin(const char *name)
 {
     fm_region_begin(name);

@@ -8,15 +8,15 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 #include <sys/auxv.h>
 #include <sys/stat.h>
 #include <sys/sysinfo.h>
 #include <unistd.h>
 
+#include "base/redact.h"
 #include "measure/job.h"
+#include "measure/load_modules.h"
 #include "measure/runtime.h"
-#include "measure/site.h"
 
 extern char **environ;
 
@@ -43,36 +43,27 @@ static uint32_t add_text(const char *text)
 /* NUL-separated, ended by an empty string; what does not fit is left out and the last argument says so. */
 static uint32_t add_arguments(void)
 {
-    char buffer[8192];
+    char buffer[8192], text[8192];
     size_t n = read_file("/proc/self/cmdline", buffer, sizeof buffer - 8);
-    if (n == 0)
-        return 0;
-    if (n == sizeof buffer - 9)
-        n = (size_t)((char *)memcpy(buffer + n, "...", 4) + 4 - buffer);
-    else if (buffer[n - 1] != 0)
-        buffer[n++] = 0;
-    return fm_text_add(buffer, n);
-}
-
-static bool looks_secret(const char *name)
-{
-    static const char *const words[] = {"PASS", "SECRET", "TOKEN", "KEY", "CREDENTIAL", "AUTH", "COOKIE", "PRIVATE"};
-    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-        if (strcasestr(name, words[i]))
-            return true;
-    return false;
+    struct fm_redacted kept = {.text = text, .size = sizeof text - 4};
+    bool wanted = fm_arguments_wanted(), cut = wanted && n == sizeof buffer - 9, fits = true;
+    for (const char *word = buffer; fits && word < buffer + n && (wanted || word == buffer); word += strlen(word) + 1)
+        fits = fm_redact(&kept, word);
+    if (cut || !fits)
+        kept.used = (size_t)((char *)memcpy(text + kept.used, "...", 4) + 4 - text);
+    return n ? fm_text_add(text, kept.used) : 0;
 }
 
 /* Settings that change how MPI and OpenMP behave; what launchers set for themselves in every process is left out. */
 static bool is_setting(const char *name)
 {
-    static const char *const kept[] = {"OMP_",   "GOMP_", "KMP_", "OMPI_MCA_", "MPICH_",  "MPIR_",   "UCX_",
-                                       "I_MPI_", "MV2_",  "FI_",  "PMIX_MCA_", "FATHOM_", "MALLOC_", "HCOLL_"};
-    static const char *const dropped[] = {"OMPI_MCA_orte_",        "OMPI_MCA_ess",
-                                          "OMPI_MCA_pmix",         "OMPI_MCA_shmem_RUNTIME",
-                                          "OMPI_MCA_initial_wdir", "MPIR_CVAR_CH3_INTERFACE_HOSTNAME",
-                                          "FATHOM_RUN_ID",         "FATHOM_NAMED",
-                                          "FATHOM_OUTPUT",         "PMIX_MCA_mca_base_component_show"};
+    static const char kept[][16] = {"OMP_",   "GOMP_", "KMP_", "OMPI_MCA_", "MPICH_",  "MPIR_",   "UCX_",
+                                    "I_MPI_", "MV2_",  "FI_",  "PMIX_MCA_", "FATHOM_", "MALLOC_", "HCOLL_"};
+    static const char dropped[][40] = {"OMPI_MCA_orte_",        "OMPI_MCA_ess",
+                                       "OMPI_MCA_pmix",         "OMPI_MCA_shmem_RUNTIME",
+                                       "OMPI_MCA_initial_wdir", "MPIR_CVAR_CH3_INTERFACE_HOSTNAME",
+                                       "FATHOM_RUN_ID",         "FATHOM_NAMED",
+                                       "FATHOM_OUTPUT",         "PMIX_MCA_mca_base_component_show"};
     for (size_t i = 0; i < sizeof dropped / sizeof *dropped; i++)
         if (strncmp(name, dropped[i], strlen(dropped[i])) == 0)
             return false;
@@ -84,21 +75,14 @@ static bool is_setting(const char *name)
 
 static uint32_t add_environment(void)
 {
-    char buffer[8192], name[128];
-    size_t used = 0;
-    for (char **e = environ; e && *e; e++) {
-        const char *equals = strchr(*e, '=');
-        size_t length = strlen(*e);
-        if (!equals || (size_t)(equals - *e) >= sizeof name)
-            continue;
-        memcpy(name, *e, (size_t)(equals - *e));
-        name[equals - *e] = 0;
-        if (!is_setting(name) || looks_secret(name) || used + length + 2 > sizeof buffer)
-            continue;
-        memcpy(buffer + used, *e, length + 1);
-        used += length + 1;
-    }
-    return fm_text_add(buffer, used);
+    char text[8192];
+    struct fm_redacted kept = {.text = text, .size = sizeof text - 1};
+    for (char **e = environ; e && *e; e++)
+        if (strchr(*e, '=') && is_setting(*e)) {
+            kept.follows = false;
+            fm_redact(&kept, *e);
+        }
+    return fm_text_add(text, kept.used);
 }
 
 /* "model name" on x86; on Arm the kernel gives numbers, named here for the common server cores. */
@@ -113,7 +97,7 @@ static uint32_t add_cpu_model(void)
     }
     static const struct {
         unsigned part;
-        const char *name;
+        char name[16];
     } parts[] = {{0xd0c, "Neoverse-N1"}, {0xd40, "Neoverse-V1"}, {0xd49, "Neoverse-N2"}, {0xd4f, "Neoverse-V2"},
                  {0xd08, "Cortex-A72"},  {0xd07, "Cortex-A57"},  {0x001, "A64FX"}};
     line = strstr(buffer, "CPU part");
@@ -138,20 +122,17 @@ static uint32_t add_user(void)
 
 static void describe_identity(struct fm_segment_header *h)
 {
-    struct stat ns;
-    char text[64];
     h->pid = getpid();
     h->uid = getuid();
     h->start_time = fm_process_start_time(h->pid);
-    h->pid_namespace = stat("/proc/self/ns/pid", &ns) == 0 ? (uint64_t)ns.st_ino : 0;
-    read_file("/proc/sys/kernel/random/boot_id", text, sizeof text);
-    snprintf(h->boot_id, sizeof h->boot_id, "%.*s", (int)strcspn(text, "\n"), text);
+    h->pid_namespace = fm_pid_namespace();
+    fm_boot_id(h->boot_id);
     gethostname(h->host, sizeof h->host - 1);
     const char *run_id = getenv("FATHOM_RUN_ID");
     snprintf(h->run_id, sizeof h->run_id, "%s", run_id ? run_id : "");
-    h->started_real_ns = fm_clock_ns(CLOCK_REALTIME);
-    h->started_mono_ns = fm_clock_ns(CLOCK_MONOTONIC);
-    h->started_ticks = fm_clock_ticks(&fm_rt.clock);
+    h->started_mono_ns = fm_rt.clock.start.ns;
+    h->started_ticks = fm_rt.clock.start.ticks;
+    h->started_real_ns = fm_clock_ns(CLOCK_REALTIME) - (fm_clock_ns(CLOCK_MONOTONIC) - h->started_mono_ns);
     int core = sched_getcpu();
     h->core = core < 0 ? 0 : (uint32_t)core;
 }
@@ -169,7 +150,7 @@ void fm_describe_process(struct fm_segment_header *h)
     h->text_cwd = getcwd(path, sizeof path) ? add_text(path) : 0;
     h->text_argv = add_arguments();
     h->text_env = add_environment();
-    h->text_build_id = fm_site_build_id_of((uintptr_t)getauxval(AT_ENTRY));
+    h->text_build_id = fm_module_build_id_of((uintptr_t)getauxval(AT_ENTRY));
     h->text_cpu_model = add_cpu_model();
     h->text_user = add_user();
     const char *output = getenv("FATHOM_OUTPUT");

@@ -12,6 +12,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/settings.h"
 #include "reduce/node.h"
 
 static const char *env(const char *name)
@@ -148,7 +149,7 @@ static void find_rank(struct fm_job_place *place, const char *rank, const char *
 static void find_batch_system(struct fm_job_place *place)
 {
     static const struct {
-        const char *variable, *name;
+        char variable[16], name[8];
     } systems[] = {{"SLURM_JOB_ID", "Slurm"}, {"PBS_JOBID", "PBS"}, {"LSB_JOBID", "LSF"}, {"FLUX_JOB_ID", "Flux"}};
     place->launcher = "";
     for (size_t i = 0; i < sizeof systems / sizeof *systems; i++) {
@@ -192,9 +193,9 @@ static void find_launched(struct fm_job_place *place)
 /* No rank can find out about those on other hosts. But `fathom run` around a launcher that starts one program as it
  * is, with our variables on every host, names it in FATHOM_LAUNCHED; what that starts in its turn has another name. And
  * FATHOM_EVERYWHERE says that the library lies on every host. */
-static bool all_measured(void)
+bool fm_job_all_measured(void)
 {
-    return strcmp(env("FATHOM_LAUNCHED"), program_invocation_name) == 0 && strcmp(env("FATHOM_EVERYWHERE"), "1") == 0;
+    return strcmp(env("FATHOM_LAUNCHED"), program_invocation_name) == 0 && fm_setting_is_on("FATHOM_EVERYWHERE");
 }
 
 void fm_job_find(struct fm_job_place *place, bool alone)
@@ -208,7 +209,7 @@ void fm_job_find(struct fm_job_place *place, bool alone)
     if (!alone)
         *place = launched;
     place->neighbours = launched.local_size;
-    place->all_measured = !place->spawned && all_measured();
+    place->all_measured = !place->spawned && fm_job_all_measured();
     if (!place->key[0]) {
         pid_t pid = getpid();
         snprintf(place->key, sizeof place->key, "single-%d-%llu", (int)pid,

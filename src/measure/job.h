@@ -18,5 +18,7 @@ struct fm_job_place {
 
 /* alone: a program without MPI, a job of its own whatever the environment says. */
 void fm_job_find(struct fm_job_place *place, bool alone);
+/* Whether `fathom run` says that every rank is measured; without a system call. */
+bool fm_job_all_measured(void);
 
 #endif

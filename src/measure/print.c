@@ -1,7 +1,6 @@
 #define _GNU_SOURCE
 #include "measure/print.h"
 
-#include <dlfcn.h>
 #include <errno.h>
 #include <pthread.h>
 #include <sched.h>
@@ -15,6 +14,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "measure/interpose/object.h"
 #include "reduce/node.h"
 
 enum { STACK_BYTES = 64 << 10, LIMIT_MS = 30000, PAUSE_MS = 2 };
@@ -22,13 +22,13 @@ enum { STACK_BYTES = 64 << 10, LIMIT_MS = 30000, PAUSE_MS = 2 };
 /* Beside the library (a build tree), in the bin of its prefix, or wherever PATH finds it. */
 static void find_command(char path[FM_PATH_BYTES])
 {
-    static const char *const places[] = {"fathom", "../bin/fathom", "../../bin/fathom"};
-    Dl_info self;
-    if (dladdr((void *)find_command, &self) && self.dli_fname) {
-        const char *slash = strrchr(self.dli_fname, '/');
-        int length = slash ? (int)(slash - self.dli_fname) : 1;
+    static const char places[][24] = {"fathom", "../bin/fathom", "../../bin/fathom"};
+    const struct link_map *self = fm_object_at((const void *)find_command);
+    if (self) {
+        const char *slash = strrchr(self->l_name, '/');
+        int length = slash ? (int)(slash - self->l_name) : 1;
         for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
-            snprintf(path, FM_PATH_BYTES, "%.*s/%s", length, slash ? self.dli_fname : ".", places[i]);
+            snprintf(path, FM_PATH_BYTES, "%.*s/%s", length, slash ? self->l_name : ".", places[i]);
             if (access(path, X_OK) == 0)
                 return;
         }

@@ -5,7 +5,6 @@
 
 #include <stddef.h>
 
-#include "measure/extremes.h"
 #include "measure/runtime.h"
 
 /* What one event adds. */
@@ -18,6 +17,8 @@ struct fm_sample {
 
 /* The entry of a key, made if needed, with less detail if the table is full; never NULL. */
 struct fm_entry *fm_table_find(struct fm_key key);
+/* Takes back the entry that was made last, whose key this is. */
+void fm_table_take_back(const struct fm_key *key);
 
 /* A key in two words. The size, which is known last, is apart until it is needed. */
 struct fm_key_words {
@@ -64,6 +65,12 @@ FM_INLINE struct fm_entry *fm_table_known(struct fm_key_words early, unsigned si
     return FM_LIKELY(entry != NULL) ? entry : fm_table_at(hash + 1, wanted);
 }
 
+/* Whether it has this very key, and later events than the first two: those have a part in its extremes in any case. */
+FM_INLINE bool fm_entry_is_settled(const struct fm_entry *entry, const struct fm_key *key)
+{
+    return entry->count >= 2 && fm_key_equal(fm_key_words(&entry->key), fm_key_words(key));
+}
+
 /* A message of an operation whose call was counted elsewhere (a persistent request). */
 FM_INLINE void fm_entry_add_bytes(struct fm_entry *entry, const struct fm_sample *sample)
 {
@@ -73,18 +80,28 @@ FM_INLINE void fm_entry_add_bytes(struct fm_entry *entry, const struct fm_sample
     entry->messages += sample->messages;
 }
 
-FM_INLINE void fm_entry_add(struct fm_entry *entry, const struct fm_sample *sample)
+/* What few events need. */
+void fm_entry_carry(struct fm_entry *entry, uint64_t bin);
+void fm_entry_note_extreme(struct fm_entry *entry, uint64_t ns);
+
+/* `later`: it is known to be no event of the first two. */
+FM_INLINE void fm_entry_add_event(struct fm_entry *entry, const struct fm_sample *sample, bool later)
 {
-    uint64_t event = ++entry->count, ns = sample->ns;
+    uint64_t ns = sample->ns;
+    entry->count++;
     entry->total_ns += ns;
     entry->count_arguments += sample->count_argument;
     fm_entry_add_bytes(entry, sample);
     uint64_t bin = fm_duration_bin(ns);
     if (FM_UNLIKELY(++entry->histogram[bin] == 0))
-        entry->histogram_high[bin]++;
-    /* outside [minimum, second maximum], in one comparison; last, so that nothing need be kept for afterwards */
-    if (FM_UNLIKELY(ns - entry->extremes.min_ns > entry->extremes.second_ns - entry->extremes.min_ns || event <= 2))
-        fm_extremes_note(&entry->extremes, ns, event);
+        fm_entry_carry(entry, bin);
+    if (FM_UNLIKELY(ns < entry->extremes.min_ns || ns > entry->extremes.second_ns || (!later && entry->count <= 2)))
+        fm_entry_note_extreme(entry, ns);
+}
+
+FM_INLINE void fm_entry_add(struct fm_entry *entry, const struct fm_sample *sample)
+{
+    fm_entry_add_event(entry, sample, false);
 }
 
 #endif

@@ -176,6 +176,7 @@ void fm_snapshot(const char *label, bool collective)
                                            h->n_snapshots;
     snprintf(snapshot->label, sizeof snapshot->label, "%s", label ? label : "");
     snapshot->when_ns = fm_clock_ns(CLOCK_MONOTONIC) - h->started_mono_ns;
+    h->clock_ppb = fm_clock_error_ppb(&fm_rt.clock);
     snapshot->collective = collective;
     fill(snapshot, totals);
     __atomic_store_n(&h->n_snapshots, h->n_snapshots + 1, __ATOMIC_RELEASE);

@@ -2,8 +2,6 @@
 #include "measure/runtime.h"
 
 #include <errno.h>
-#include <limits.h>
-#include <linux/futex.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
@@ -14,77 +12,28 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "base/settings.h"
 #include "generated/routines.h"
 #include "measure/describe.h"
+#include "measure/interpose/next.h"
 #include "measure/job.h"
+#include "measure/libc/functions.h"
 #include "measure/mpi/reduction.h"
 #include "measure/record.h"
+#include "measure/room.h"
 #include "measure/sampler.h"
 #include "measure/segment_make.h"
 #include "measure/timer.h"
 
-struct fm_runtime fm_rt;
+struct fm_runtime fm_rt = {.generation = 1};
 __thread struct fm_local fm_local __attribute__((tls_model("initial-exec")));
 
 static struct fm_thread *threads; /* [FM_THREAD_SLOTS], empty again in a forked child */
+static uint32_t *is_parent;       /* behind them: 1, and 0 in a forked child */
 static pthread_key_t thread_end_key;
 static bool has_thread_end_key;
 /* The slot of a thread that may have called us only for a region, when MPI may not be known yet. */
 static __thread struct fm_thread *attached __attribute__((tls_model("initial-exec")));
-
-/* Whoever waits sleeps: yielding, a thread of a higher priority would keep the holder from running. */
-static void sleep_while(void *word, unsigned value)
-{
-    syscall(SYS_futex, word, FUTEX_WAIT_PRIVATE, value, NULL);
-}
-
-static void wake(void *word, int most)
-{
-    syscall(SYS_futex, word, FUTEX_WAKE_PRIVATE, most);
-}
-
-enum { FREE, HELD, WAITED_FOR, SPINS = 100 };
-
-void fm_spin_lock(atomic_uint *lock)
-{
-    for (int i = 0; i < SPINS; i++) {
-        unsigned expected = FREE;
-        if (atomic_compare_exchange_weak_explicit(lock, &expected, HELD, memory_order_acquire, memory_order_relaxed))
-            return;
-    }
-    int error = errno;
-    while (atomic_exchange_explicit(lock, WAITED_FOR, memory_order_acquire) != FREE)
-        sleep_while(lock, WAITED_FOR);
-    errno = error;
-}
-
-void fm_spin_unlock(atomic_uint *lock)
-{
-    if (atomic_exchange_explicit(lock, FREE, memory_order_release) == WAITED_FOR)
-        wake(lock, 1);
-}
-
-/* The kernel's own call: libc's leaves the signals out that cancel threads. */
-static uint64_t set_signals(uint64_t blocked)
-{
-    uint64_t before = 0;
-    syscall(SYS_rt_sigprocmask, SIG_SETMASK, &blocked, &before, sizeof before);
-    return before;
-}
-
-void fm_lock(struct fm_mutex *lock)
-{
-    uint64_t before = set_signals(UINT64_MAX);
-    fm_spin_lock(&lock->held);
-    lock->signals = before;
-}
-
-void fm_unlock(struct fm_mutex *lock)
-{
-    uint64_t before = lock->signals;
-    fm_spin_unlock(&lock->held);
-    set_signals(before);
-}
 
 struct fm_shelter fm_shelter_enter(void)
 {
@@ -119,8 +68,7 @@ static void thread_ended(void *data)
 {
     struct fm_thread *thread = data;
     fm_timers_end(&thread->timers);
-    fm_local.self = attached = NULL;
-    fm_local.timers = NULL;
+    fm_thread_detach();
     if (!thread->shared)
         __atomic_store_n(&thread->taken, 0, __ATOMIC_RELEASE);
 }
@@ -150,12 +98,14 @@ struct fm_thread *fm_thread_attach(void)
 {
     if (atomic_load_explicit(&fm_rt.state, memory_order_acquire) != FM_RT_ON)
         return NULL;
+    if (attached && attached->seg)
+        return attached;
+    if (fm_is_silent())
+        return NULL;
     if (getpid() != fm_rt.pid) {
         fm_runtime_off();
         return NULL;
     }
-    if (attached && attached->seg)
-        return attached;
     struct fm_thread *thread = take_slot();
     thread->slot = (uint32_t)(thread - threads);
     fm_local.guard = 0;
@@ -180,12 +130,14 @@ struct fm_thread *fm_thread_attach(void)
  * find no slot and do not write into their parent's segment. */
 static bool make_threads(void)
 {
-    size_t bytes = FM_THREAD_SLOTS * sizeof *threads;
+    size_t bytes = FM_THREAD_SLOTS * sizeof *threads + sizeof *is_parent;
     void *map = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (map == MAP_FAILED)
         return false;
     madvise(map, bytes, MADV_WIPEONFORK);
     threads = map;
+    is_parent = (uint32_t *)(void *)(threads + FM_THREAD_SLOTS);
+    *is_parent = 1;
     return true;
 }
 
@@ -210,9 +162,7 @@ static void measure_event_cost(void)
         best = took < best ? took : best;
     }
     h->event_cost_ps = best * 1000 / EVENTS;
-    memset(fm_rt.entries, 0, sizeof *fm_rt.entries);
-    memset(fm_rt.index, 0, ((size_t)fm_rt.index_mask + 1) * sizeof *fm_rt.index);
-    h->n_entries = 0;
+    fm_table_take_back(&key);
 }
 
 void fm_runtime_pause(bool pause)
@@ -220,6 +170,7 @@ void fm_runtime_pause(bool pause)
     fm_rt.paused = pause;
     fm_rt.careful = pause || fm_rt.threaded;
     fm_rt.quick_mask = pause ? 0 : fm_rt.index_mask;
+    fm_forget_memos();
 }
 
 void fm_runtime_threaded(void)
@@ -227,6 +178,7 @@ void fm_runtime_threaded(void)
     if (!fm_rt.threaded)
         __atomic_add_fetch(&fm_rt.requests_displaced, 1, __ATOMIC_RELAXED);
     fm_rt.threaded = fm_rt.careful = true;
+    fm_forget_memos();
 }
 
 /* A tool or a library that can do without MPI asks whether it is there: no reason to leave a segment behind. */
@@ -242,14 +194,19 @@ static bool only_asked(void)
     return !fm_rt.named && h->n_regions == 1 && h->n_timers == 0;
 }
 
+static bool is_child(void)
+{
+    return fm_is_silent() ? !*is_parent : getpid() != fm_rt.pid;
+}
+
 static void at_exit(int status, void *unused)
 {
     (void)unused;
-    if (getpid() != fm_rt.pid || atomic_load(&fm_rt.state) != FM_RT_ON)
+    if (atomic_load(&fm_rt.state) != FM_RT_ON || is_child())
         return;
     if (fm_rt.segment->leave == FM_LEAVE_ABORT)
         return;
-    if (only_asked())
+    if (!fm_is_silent() && only_asked())
         unlink(fm_rt.path);
     if (fm_rt.segment->leave == FM_LEAVE_UNKNOWN) {
         fm_rt.segment->leave = FM_LEAVE_EXIT;
@@ -259,47 +216,40 @@ static void at_exit(int status, void *unused)
     if (!(fm_rt.segment->flags & FM_FLAG_NO_MPI))
         return;
     fm_rt.segment->state = FM_STATE_FINALIZING; /* others wait in vain for one that did not call MPI_Finalize */
-    if (fm_rt.segment->n_timers && !fm_rt.segment->run_id[0])
+    if (fm_rt.segment->n_timers && !fm_rt.segment->run_id[0] && !fm_is_silent() && fm_room_on_stack())
         fm_reduction_without_mpi();
 }
 
-/* The time measured begins where we began: what we took ourselves is a share of it. */
-static void begin_at(uint64_t mono_ns)
-{
-    struct fm_segment_header *h = fm_rt.segment;
-    uint64_t ago = h->started_mono_ns - mono_ns;
-    h->started_mono_ns -= ago;
-    h->started_real_ns -= ago;
-    h->started_ticks -= (uint64_t)(((unsigned __int128)ago << FM_CLOCK_SHIFT) / fm_rt.clock.mult);
-    fm_rt.started_ticks = h->started_ticks;
-}
-
-static void start_segment(uint64_t began_ns)
+/* The time measured begins where we began: what we took ourselves is a share of it. The clock's rate is estimated from the
+ * time that preparing all the rest has taken. */
+static void start_segment(void)
 {
     struct fm_job_place place;
     fm_job_find(&place, fm_rt.named);
-    fm_clock_calibrate(&fm_rt.clock);
-    if (!make_threads() || !fm_segment_make(place.key, place.neighbours)) {
+    if (!fm_room_in_memory() || !make_threads() || !fm_segment_make(place.key, place.neighbours)) {
         atomic_store(&fm_rt.state, FM_RT_OFF);
         return;
     }
     struct fm_segment_header *h = fm_rt.segment;
-    h->clock_mult = fm_rt.clock.mult;
-    h->clock_shift = FM_CLOCK_SHIFT;
     h->flags |= fm_rt.clock.coarse ? FM_FLAG_COARSE_CLOCK : 0;
     h->local_size = place.local_size;
     h->rank = place.rank;
     h->world_size = place.world_size;
     h->flags |= place.single_node ? FM_FLAG_SINGLE_NODE : 0;
     fm_describe_process(h);
-    begin_at(began_ns);
+    fm_clock_estimate(&fm_rt.clock);
+    h->clock_mult = fm_rt.clock.mult;
+    h->clock_shift = FM_CLOCK_SHIFT;
     measure_event_cost();
-    memcpy(h->magic, FM_SEGMENT_MAGIC, sizeof h->magic);
-    h->state = FM_STATE_RUNNING;
+    fm_segment_publish();
     has_thread_end_key = pthread_key_create(&thread_end_key, thread_ended) == 0;
     on_exit(at_exit, NULL);
     atomic_store_explicit(&fm_rt.state, FM_RT_ON, memory_order_release);
 }
+
+/* What pthread_atfork takes for the owner of a handler; we are never unloaded, and no start files define it. */
+extern FM_HIDDEN void *const __dso_handle;
+void *const __dso_handle = NULL;
 
 /* A child is another process with the same mapping: it must not write into its parent's segment. A fork in a user's
  * callback returns through the call that it was made in: that one ends in a slot which nobody reads. A child of a
@@ -307,6 +257,7 @@ static void start_segment(uint64_t began_ns)
 static void in_forked_child(void)
 {
     static struct fm_segment_thread nowhere;
+    fm_process_begins();
     if (atomic_load(&fm_rt.state) == FM_RT_IDLE)
         return;
     fm_runtime_pause(true);
@@ -316,31 +267,54 @@ static void in_forked_child(void)
     fm_runtime_off();
 }
 
-static bool switched_off(void)
+static bool begins_with(const char *text, const char *beginning)
 {
-    const char *value = getenv("FATHOM_DISABLE");
-    return value && *value && strcmp(value, "0") != 0;
+    while (*beginning && *text == *beginning)
+        text++, beginning++;
+    return !*beginning;
 }
 
-/* Once, before anything is measured: by the constructor, or by an MPI call of another library's constructor that
- * runs before ours. */
-static void prepare_process(void)
+/* Whether anything is set that matters before a process is measured. In most nothing is, and to bind libc's functions
+ * would cost them more than this. */
+static bool is_told(char *const *environment)
 {
-    bool off = switched_off();
+    enum { PREFIX = sizeof "FATHOM_" - 1 };
+    for (; environment && *environment; environment++) {
+        const char *name = *environment + PREFIX;
+        if (begins_with(*environment, "FATHOM_") &&
+            (begins_with(name, "DISABLE=") || begins_with(name, "SAMPLE=") || begins_with(name, "NAMED=")))
+            return true;
+    }
+    return false;
+}
+
+/* Before anything is measured: by the constructor, or by an MPI call of another library's constructor that runs before
+ * ours. Should two threads do it at once, nothing comes of that. */
+static void prepare_process(char *const *environment)
+{
+    static bool prepared;
+    if (__atomic_load_n(&prepared, __ATOMIC_ACQUIRE))
+        return;
+    bool told = is_told(environment), off = told && fm_setting_disabled();
+    fm_process_begins();
     if (off)
         atomic_store(&fm_rt.state, FM_RT_OFF);
     else
         pthread_atfork(NULL, NULL, in_forked_child);
-    fm_sampler_loaded(!off);
+    if (told)
+        fm_sampler_loaded(!off);
+    __atomic_store_n(&prepared, true, __ATOMIC_RELEASE);
 }
-
-static pthread_once_t prepared = PTHREAD_ONCE_INIT;
 
 static void start(enum fm_reason reason)
 {
-    uint64_t before = fm_clock_ns(CLOCK_MONOTONIC);
+    if (!fm_room_on_stack()) {
+        atomic_store(&fm_rt.state, FM_RT_OFF);
+        return;
+    }
+    fm_clock_start(&fm_rt.clock);
     fm_rt.pid = getpid();
-    start_segment(before);
+    start_segment();
     if (atomic_load(&fm_rt.state) != FM_RT_ON)
         return;
     if (reason != FM_BY_MPI) {
@@ -349,51 +323,110 @@ static void start(enum fm_reason reason)
         fm_rt.segment->world_size = 1;
     }
     fm_sampler_start();
-    fm_rt.segment->init_ns += fm_clock_ns(CLOCK_MONOTONIC) - before;
+    fm_rt.segment->init_ns += fm_clock_ns(CLOCK_MONOTONIC) - fm_rt.clock.start.ns;
 }
 
 bool fm_runtime_start(enum fm_reason reason)
 {
+    if (fm_is_silent())
+        return atomic_load(&fm_rt.state) == FM_RT_ON;
+    if (fm_process_is_bare_child()) /* it may find a lock held for ever, and its parent starting for ever */
+        return false;
     struct fm_shelter shelter = fm_shelter_enter();
-    uint64_t signals = set_signals(UINT64_MAX); /* a handler that calls MPI would wait for this to end */
-    pthread_once(&prepared, prepare_process);
+    uint64_t signals = fm_set_signals(UINT64_MAX); /* a handler that calls MPI would wait for this to end */
+    prepare_process(environ);
     int expected = FM_RT_IDLE;
     if (atomic_compare_exchange_strong(&fm_rt.state, &expected, FM_RT_STARTING)) {
         start(reason);
-        wake(&fm_rt.state, INT_MAX);
+        fm_wake_all(&fm_rt.state);
     }
-    set_signals(signals);
+    fm_set_signals(signals);
     while (atomic_load_explicit(&fm_rt.state, memory_order_acquire) == FM_RT_STARTING)
-        sleep_while(&fm_rt.state, FM_RT_STARTING);
+        fm_sleep_while(&fm_rt.state, FM_RT_STARTING);
     fm_shelter_leave(shelter);
     return atomic_load(&fm_rt.state) == FM_RT_ON;
+}
+
+static void note_use(struct fm_segment_header *h)
+{
+    struct rusage use;
+    if (getrusage(RUSAGE_SELF, &use) != 0)
+        return;
+    h->user_ns = (uint64_t)use.ru_utime.tv_sec * 1000000000u + (uint64_t)use.ru_utime.tv_usec * 1000u;
+    h->system_ns = (uint64_t)use.ru_stime.tv_sec * 1000000000u + (uint64_t)use.ru_stime.tv_usec * 1000u;
+    h->max_rss_bytes = (uint64_t)use.ru_maxrss * 1024u;
 }
 
 void fm_runtime_note_end(void)
 {
     struct fm_segment_header *h = fm_rt.segment;
-    struct rusage use;
-    fm_sampler_stop();
-    if (getrusage(RUSAGE_SELF, &use) == 0) {
-        h->user_ns = (uint64_t)use.ru_utime.tv_sec * 1000000000u + (uint64_t)use.ru_utime.tv_usec * 1000u;
-        h->system_ns = (uint64_t)use.ru_stime.tv_sec * 1000000000u + (uint64_t)use.ru_stime.tv_usec * 1000u;
-        h->max_rss_bytes = (uint64_t)use.ru_maxrss * 1024u;
+    if (!fm_is_silent()) {
+        fm_sampler_stop();
+        note_use(h);
+    } else if (!fm_rt.clock.mult) {
+        return;
     }
+    h->clock_ppb = fm_clock_error_ppb(&fm_rt.clock);
     h->ended_mono_ns = fm_clock_ns(CLOCK_MONOTONIC);
+}
+
+static struct fm_clock usual_clock;
+
+/* One that the kernel is asked for cannot be read any more: calls are counted, but take no time. */
+static void stop_clock(void)
+{
+    usual_clock = fm_rt.clock;
+    if (!fm_rt.clock.coarse)
+        return;
+    fm_rt.clock.coarse = false;
+    fm_rt.clock.mult = 0;
+}
+
+bool fm_runtime_quiet(void)
+{
+    if (fm_is_silent() || atomic_load(&fm_rt.state) == FM_RT_OFF || fm_process_is_bare_child())
+        return false;
+    int state = FM_RT_IDLE;
+    fm_rt.stopped = atomic_compare_exchange_strong(&fm_rt.state, &state, FM_RT_OFF);
+    while (atomic_load_explicit(&fm_rt.state, memory_order_acquire) == FM_RT_STARTING)
+        fm_sleep_while(&fm_rt.state, FM_RT_STARTING);
+    if (atomic_load(&fm_rt.state) == FM_RT_ON) {
+        fm_runtime_note_end();
+        fm_rt.segment->flags |= FM_FLAG_FILTERED;
+    }
+    fm_silence_begin();
+    stop_clock();
+    return true;
+}
+
+void fm_runtime_quiet_end(void)
+{
+    fm_rt.clock = usual_clock;
+    fm_silence_end();
+    if (fm_rt.stopped)
+        atomic_store(&fm_rt.state, FM_RT_IDLE);
+    else if (atomic_load(&fm_rt.state) == FM_RT_ON)
+        fm_rt.segment->flags &= ~FM_FLAG_FILTERED;
+}
+
+void fm_thread_detach(void)
+{
+    fm_local.self = attached = NULL;
+    fm_local.timers = NULL;
 }
 
 void fm_runtime_off(void)
 {
     atomic_store(&fm_rt.state, FM_RT_OFF);
-    fm_local.self = attached = NULL;
-    fm_local.timers = NULL;
+    fm_thread_detach();
 }
 
 /* In every process of a job, also shells and launchers: it must cost next to nothing. */
-__attribute__((constructor)) static void loaded(void)
+__attribute__((constructor)) static void loaded(int argc, char **argv, char **environment)
 {
-    pthread_once(&prepared, prepare_process);
-    const char *named = getenv("FATHOM_NAMED");
+    (void)argc, (void)argv;
+    prepare_process(environment);
+    const char *named = is_told(environment) ? getenv("FATHOM_NAMED") : NULL;
     if (named && atoi(named) == getpid()) {
         fm_rt.named = true;
         fm_runtime_start(FM_BY_NAME);

@@ -15,32 +15,42 @@
 #include "base/clock.h"
 #include "base/platform.h"
 #include "exchange/abi.h"
+#include "measure/lock.h"
 #include "profile/segment.h"
 #include "reduce/node.h"
-
-/* A lock whose holder no signal interrupts: a handler may call MPI (MPI_Abort above all) and would wait for its own
- * thread for ever, and one that leaves by siglongjmp would never release it. Two system calls, so for cold paths. */
-struct fm_mutex {
-    atomic_uint held;
-    uint64_t signals; /* the holder's mask from before */
-};
 
 enum fm_runtime_state { FM_RT_IDLE, FM_RT_STARTING, FM_RT_ON, FM_RT_OFF };
 
 enum {
     FM_THREAD_SLOTS = 255, /* fewer in a small segment; the last one is shared, under a lock, by threads beyond */
-    FM_SITE_SLOTS = 2048,  /* a power of two; with more, what follows them would be out of a load's reach */
+    FM_MEMO_SETS = 1024,   /* a power of two */
+    FM_SITE_SLOTS = 1024,  /* a power of two */
     FM_FRAME_SLOTS = 256,  /* a power of two */
     FM_OUTER_CALLS = 8,
     FM_SCRATCH_REQUESTS = 512,
     FM_TIMERS = 1024
 };
 
+/* What a thread remembers of an ordinary call: the entry of its key, and the arguments that the key was made of. It
+ * holds in the generation that it was made in (mpi/memo.h). */
+struct fm_memo {
+    struct fm_key key;
+    uint64_t generation;
+    struct fm_entry *entry;
+    fm_word comm, type;
+    int32_t partner;     /* the rank that the program gave */
+    uint32_t from, span; /* the counts from `from` to `from + span` give this size; of a blocking receive, lengths */
+    union {
+        uint32_t item_bytes; /* of the datatype */
+        int32_t source;      /* of a blocking receive: where the message came from, as the status tells */
+    };
+};
+_Static_assert(sizeof(struct fm_memo) == 64, "a memo is a cache line");
+
 /* What is known of a return address in an MPI library: how to step over that frame of a language binding. */
 enum fm_frame_kind { FM_FRAME_BINDING, FM_FRAME_INTERNAL, FM_FRAME_OPAQUE };
 struct fm_frame_rule {
     uintptr_t pc;
-    uint64_t ra_from_sp; /* of most bindings: the caller's return address lies at sp + this; else 0 */
     uint8_t kind;
     uint8_t cfa_from_fp; /* CFA = fp + cfa_offset, else sp + cfa_offset */
     uint8_t fp_saved;    /* the caller's fp lies at CFA + fp_offset */
@@ -71,8 +81,9 @@ struct fm_thread_timers {
 };
 
 struct fm_thread {
-    uintptr_t sites[FM_SITE_SLOTS]; /* return addresses outside MPI: see site.h */
-    struct fm_segment_thread *seg;  /* its slot in the segment; NULL in a forked child */
+    struct fm_memo memos[FM_MEMO_SETS][2]; /* first: a distance of 0 is one of them */
+    uintptr_t sites[FM_SITE_SLOTS];        /* return addresses outside MPI: see site.h */
+    struct fm_segment_thread *seg;         /* its slot in the segment; NULL in a forked child */
     uint64_t slot;
     bool shared;    /* by several threads: records are made under `lock`, scratch is not used */
     uint32_t taken; /* atomic: 1 while a thread owns it */
@@ -80,7 +91,6 @@ struct fm_thread {
     uint32_t n_outer;
     struct fm_outer_call outer[FM_OUTER_CALLS];
     struct fm_frame_rule frames[FM_FRAME_SLOTS];
-    uint64_t n_found;                           /* empty in a forked child, as what it counts */
     struct fm_found found[FM_SCRATCH_REQUESTS]; /* of a call that waits for many */
     struct fm_thread_timers timers;
     _Alignas(8) char statuses[FM_SCRATCH_REQUESTS][FM_STATUS_BYTES];
@@ -89,6 +99,7 @@ struct fm_thread {
 struct fm_runtime {
     /* read on the hot path */
     struct fm_clock clock;
+    uint64_t generation; /* atomic, not 0: memos of earlier ones no longer hold */
     struct fm_entry *entries;
     uint32_t *index;
     uint32_t quick_mask; /* that of the index, or 0 while paused: its first place is always empty */
@@ -103,12 +114,12 @@ struct fm_runtime {
     bool threaded; /* MPI_THREAD_MULTIPLE, or more threads than slots: shared tables need their lock */
 
     struct fm_segment_bins *timer_bins;
-    uint64_t started_ticks;
 
     struct fm_segment_header *segment;
     atomic_int state;
     pid_t pid;
-    bool named; /* measured even without MPI */
+    bool named;   /* measured even without MPI */
+    bool stopped; /* quiet before it was measured: the state is OFF for that alone */
     char directory[FM_PATH_BYTES], path[FM_PATH_BYTES];
     struct fm_job_file *job;    /* shared by the job's processes on this host, or NULL */
     uint32_t index_used;        /* places of the index that are taken */
@@ -137,8 +148,25 @@ bool fm_runtime_start(enum fm_reason reason);
 struct fm_thread *fm_thread_attach(void);
 /* The process is at its end: times and resource use into the header. */
 void fm_runtime_note_end(void);
+/* The program is about to filter its system calls: from now on none of ours, in no thread, to the very end of the process;
+ * what takes none goes on. false: it is so already, or this is a child, which is not measured. */
+bool fm_runtime_quiet(void);
+/* The calling thread may not even read the clock any more: its calls are passed on. */
+void fm_thread_detach(void);
+/* There is no filter after all. */
+void fm_runtime_quiet_end(void);
 /* From now on nothing is recorded but receives posted before; or everything again. */
 void fm_runtime_pause(bool pause);
+/* What calls gave before may mean something else from now on: a handle was freed, an entry has another key. */
+static inline void fm_forget_memos(void)
+{
+    __atomic_fetch_add(&fm_rt.generation, 1, __ATOMIC_RELEASE);
+}
+/* The generation of what is found out from here on. */
+static inline uint64_t fm_generation(void)
+{
+    return __atomic_load_n(&fm_rt.generation, __ATOMIC_ACQUIRE);
+}
 /* From now on several threads may be in MPI at once. */
 void fm_runtime_threaded(void);
 /* After the merge, or when something is wrong: never measure again in this process. */
@@ -148,12 +176,6 @@ static inline void *fm_section(const struct fm_segment_header *segment, enum fm_
 {
     return (char *)segment + segment->sections[id].offset;
 }
-
-void fm_lock(struct fm_mutex *lock);
-void fm_unlock(struct fm_mutex *lock);
-/* Where two system calls are too many: only around what no signal handler of a program reaches. */
-void fm_spin_lock(atomic_uint *lock);
-void fm_spin_unlock(atomic_uint *lock);
 
 /* Around our own work in the program's place: its errno stays as it was, and a thread that is to be cancelled is not
  * cancelled inside. */

@@ -10,8 +10,10 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/settings.h"
 #include "measure/libc/functions.h"
 #include "measure/libc/transfers.h"
+#include "measure/load_modules.h"
 #include "measure/runtime.h"
 #include "measure/sampler_threads.h"
 #include "measure/site.h"
@@ -22,31 +24,35 @@
 static unsigned wanted_hz(clockid_t *clock)
 {
     const char *text = getenv("FATHOM_SAMPLE");
-    *clock = CLOCK_MONOTONIC;
-    if (!text || !*text)
-        return FM_SAMPLING_HZ;
-    if (strncmp(text, "cpu:", 4) == 0) {
-        *clock = CLOCK_THREAD_CPUTIME_ID;
-        text += 4;
-    }
-    char *end;
-    unsigned long hz = strtoul(text, &end, 10);
-    if (*text < '0' || *text > '9' || *end)
-        return 0;
-    return hz > FM_SAMPLING_MAX_HZ ? FM_SAMPLING_MAX_HZ : (unsigned)hz;
+    unsigned hz = FM_SAMPLING_HZ;
+    bool of_cpu = false;
+    if (text && *text && !fm_setting_sampling(text, &hz, &of_cpu))
+        hz = 0;
+    *clock = of_cpu ? CLOCK_THREAD_CPUTIME_ID : CLOCK_MONOTONIC;
+    return hz;
 }
 
-/* A debugger stops the program at each signal, also at ours. */
-static bool is_traced(void)
+/* What the kernel says of the process. */
+struct status {
+    bool traced;          /* a debugger stops the program at each signal, also at ours */
+    unsigned descriptors; /* no others are open, of those that are looked at */
+};
+
+static struct status read_status(void)
 {
+    enum { MOST_DESCRIPTORS = 1024 };
+    struct status status = {.descriptors = MOST_DESCRIPTORS};
     char text[1024] = "";
     int fd = open("/proc/self/status", O_RDONLY | O_CLOEXEC);
     if (fd < 0)
-        return false;
+        return status;
     ssize_t n = read(fd, text, sizeof text - 1);
     close(fd);
-    const char *tracer = n > 0 ? strstr(text, "\nTracerPid:") : NULL;
-    return tracer && atoi(tracer + strlen("\nTracerPid:")) != 0;
+    const char *tracer = n > 0 ? strstr(text, "\nTracerPid:") : NULL, *size = n > 0 ? strstr(text, "\nFDSize:") : NULL;
+    status.traced = tracer && atoi(tracer + strlen("\nTracerPid:")) != 0;
+    if (size && atoi(size + strlen("\nFDSize:")) < MOST_DESCRIPTORS)
+        status.descriptors = (unsigned)atoi(size + strlen("\nFDSize:"));
+    return status;
 }
 
 static bool is_prime(unsigned number)
@@ -81,16 +87,26 @@ static int read_changes(struct dl_phdr_info *info, size_t size, void *data)
     return 1;
 }
 
-static int note_module(struct dl_phdr_info *info, size_t size, void *data)
+static int is_liburing(struct dl_phdr_info *info, size_t size, void *unused)
 {
     (void)size;
-    (void)data;
-    for (int i = 0; i < info->dlpi_phnum; i++)
-        if (info->dlpi_phdr[i].p_type == PT_LOAD && info->dlpi_phdr[i].p_flags & PF_X) {
-            fm_site_register(info->dlpi_addr + info->dlpi_phdr[i].p_vaddr);
-            return 0;
-        }
-    return 0;
+    (void)unused;
+    return strstr(info->dlpi_name, "/liburing.so.") != NULL;
+}
+
+/* It makes its system calls itself, so a sample would break its waits; and who waits for a ring cannot be told either. */
+static bool has_liburing(void)
+{
+    if (!dl_iterate_phdr(is_liburing, NULL))
+        return false;
+    fm_rt.segment->flags |= FM_FLAG_IO_URING;
+    return true;
+}
+
+static void end_sampling(void)
+{
+    fm_sampler_end();
+    fm_libc_pass();
 }
 
 void fm_sampler_note_modules(void)
@@ -100,13 +116,18 @@ void fm_sampler_note_modules(void)
     if (!fm_sampling.threads || !fm_rt.segment->sample_period_ns)
         return;
     dl_iterate_phdr(read_changes, &now);
-    if (atomic_exchange(&noted, now.loaded) != now.loaded)
-        dl_iterate_phdr(note_module, NULL);
+    if (atomic_exchange(&noted, now.loaded) == now.loaded)
+        return;
+    fm_modules_list_all();
+    if (atomic_load(&fm_sampling.on) && has_liburing())
+        end_sampling();
 }
 
 static void forget_module(const struct fm_segment_module *module, unsigned number)
 {
-    atomic_fetch_add(&fm_sampling.modules_generation, 1);
+    if (fm_sampler_has_rules_of(module->start, module->end))
+        atomic_fetch_add(&fm_sampling.modules_generation, 1);
+    fm_site_forget(module);
     fm_contexts_unload(&fm_sampling.contexts, (unsigned)syscall(SYS_gettid), module, number);
 }
 
@@ -116,7 +137,7 @@ void fm_sampler_drop_modules(void)
     struct changes now = {0};
     dl_iterate_phdr(read_changes, &now);
     if (atomic_exchange(&dropped, now.unloaded) != now.unloaded)
-        fm_site_drop(forget_module);
+        fm_modules_drop(forget_module);
 }
 
 /* ---- start and end ---- */
@@ -124,13 +145,14 @@ void fm_sampler_drop_modules(void)
 static bool make_room(void)
 {
     uint32_t capacity = fm_rt.segment->sections[FM_SECTION_PATHS].capacity;
-    size_t threads = (FM_SAMPLED_THREADS + 1) * sizeof *fm_sampling.threads,
-           bits = (capacity + 63u) / 64 * sizeof(uint64_t);
-    char *map = mmap(NULL, threads + bits, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    size_t threads = (FM_SAMPLED_THREADS + 1) * sizeof *fm_sampling.threads, children = capacity * sizeof(uint16_t);
+    char *map = mmap(NULL, threads + children, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1,
+                     0);
     if (map == MAP_FAILED)
         return false;
-    madvise(map, threads + bits, MADV_WIPEONFORK);
-    fm_contexts_make(&fm_sampling.contexts, fm_rt.segment, (uint64_t *)(void *)(map + threads));
+    madvise(map, threads + children, MADV_WIPEONFORK);
+    fm_contexts_make(&fm_sampling.contexts, fm_rt.segment, (uint16_t *)(void *)(map + threads));
+    fm_sampling.clock = &fm_rt.clock;
     fm_sampling.threads = (struct fm_sampled *)(void *)map;
     return true;
 }
@@ -148,14 +170,15 @@ void fm_sampler_start(void)
     unsigned hz = wanted_hz(&clock);
     if (!hz)
         return;
-    if (is_traced()) {
+    struct status status = read_status();
+    if (status.traced) {
         fm_rt.segment->flags |= FM_FLAG_TRACED;
         return;
     }
-    if (!make_room())
+    if (has_liburing() || !make_room())
         return;
     fm_libc_wrap();
-    fm_transfers_find();
+    fm_transfers_find(status.descriptors);
     if (!fm_sampler_prepare(clock)) {
         fm_libc_pass();
         return;
@@ -171,6 +194,5 @@ void fm_sampler_stop(void)
     if (!atomic_load(&fm_sampling.on))
         return;
     fm_sampler_note_modules();
-    fm_sampler_end();
-    fm_libc_pass();
+    end_sampling();
 }

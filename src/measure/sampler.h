@@ -5,7 +5,7 @@
 
 #include "measure/signal/sample.h"
 
-enum { FM_SAMPLING_HZ = 97, FM_SAMPLING_MAX_HZ = 10000 };
+enum { FM_SAMPLING_HZ = 97 };
 
 /* When the library is loaded: if no samples will be taken, libc's calls are left alone. */
 void fm_sampler_loaded(bool measured);

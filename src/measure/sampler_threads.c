@@ -7,9 +7,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/auxv.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <time.h>
+#include <ucontext.h>
 #include <unistd.h>
 
 #include "measure/libc/functions.h"
@@ -22,6 +24,7 @@ static pthread_key_t end_key;
 static bool has_end_key;
 static clockid_t sampling_clock;
 static struct fm_mutex lock;  /* timers, and the signal that they send */
+static uint32_t n_places;     /* of fm_sampling.threads that were ever taken: no others are looked at, nor touched */
 static atomic_ullong avoided; /* signals of the program */
 static struct fm_stack_bounds first_stack;
 
@@ -60,6 +63,7 @@ static struct fm_sampled *take_thread(int32_t tid)
         if (__atomic_load_n(&thread->taken, __ATOMIC_RELAXED) ||
             !__atomic_compare_exchange_n(&thread->taken, &expected, 1, false, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
             continue;
+        __atomic_store_n(&n_places, n_places > i ? n_places : i + 1, __ATOMIC_RELAXED);
         thread->tid = tid;
         thread->found = thread->paused = 0;
         thread->timer = -1;
@@ -117,14 +121,16 @@ static bool is_free(int signal)
            action.sa_handler == SIG_DFL;
 }
 
-/* Neither the first real-time signals nor the last, which others take; 0: none is free. */
+/* Neither the first real-time signals nor the last, which others take; 0: none is free. Rather one above those that the
+ * program uses: of two that are pending the kernel takes the lower one first, and its action decides whether a system call
+ * is broken. */
 static int free_signal(void)
 {
     enum { FIRST = 59, LOWEST = 36, HIGHEST = 63 };
-    for (int signal = FIRST; signal >= LOWEST; signal--)
+    for (int signal = FIRST; signal <= HIGHEST; signal++)
         if (is_free(signal))
             return signal;
-    for (int signal = FIRST + 1; signal <= HIGHEST; signal++)
+    for (int signal = FIRST - 1; signal >= LOWEST; signal--)
         if (is_free(signal))
             return signal;
     return 0;
@@ -142,7 +148,7 @@ static bool take_signal(void)
 /* The caller holds the lock. */
 static void for_each_thread(void (*act)(struct fm_sampled *))
 {
-    for (uint32_t i = 0; i < FM_SAMPLED_THREADS; i++)
+    for (uint32_t i = 0; i < n_places; i++)
         if (__atomic_load_n(&fm_sampling.threads[i].taken, __ATOMIC_ACQUIRE))
             act(&fm_sampling.threads[i]);
 }
@@ -232,7 +238,7 @@ static bool may_be_interrupted(int32_t tid)
     char name[64], text[128] = "", *at = text;
     snprintf(name, sizeof name, "/proc/self/task/%d/syscall", tid);
     int fd = open(name, O_RDONLY | O_CLOEXEC);
-    ssize_t n = fd < 0 ? -1 : read(fd, text, sizeof text - 1);
+    ssize_t n = fd < 0 ? -1 : fm_libc.read(fd, text, sizeof text - 1); /* ours would want the lock, which is held */
     if (fd >= 0)
         close(fd);
     if (n <= 0 || strncmp(text, "running", 7) == 0)
@@ -289,9 +295,10 @@ struct fm_sampled *fm_sampler_find_self(void)
     if (getpid() != fm_rt.pid) /* a child, to which nobody may have given the lock */
         return nobody;
     fm_lock(&lock);
-    while (self < nobody && (!self->taken || self->tid != tid))
+    const struct fm_sampled *end = self + n_places;
+    while (self < end && (!self->taken || self->tid != tid))
         self++;
-    if (self == nobody || !begin_thread(self))
+    if (self == end || !begin_thread(self))
         fm_sampled_self = self = nobody;
     fm_unlock(&lock);
     return self;
@@ -343,8 +350,43 @@ static void end_thread(void *data)
 
 /* ---- all of them ---- */
 
+/* Also of threads that have ended: what they have learnt is there for the next in their place. */
+bool fm_sampler_has_rules_of(uintptr_t start, uintptr_t end)
+{
+    uint32_t n = __atomic_load_n(&n_places, __ATOMIC_RELAXED);
+    for (uint32_t i = 0; i < n; i++)
+        if (fm_rules_are_of(&fm_sampling.threads[i].rules, start, end))
+            return true;
+    return false;
+}
+
+/* What a handler calls is bound before the first sample: the loader is not to run in a handler, nor to take its kilobytes
+ * of the small stack that a wait in libc may come from. */
+static void bind_functions(void)
+{
+    volatile size_t nothing = 0;
+    volatile uintptr_t sink;
+    struct timespec now;
+    ucontext_t context;
+    char room[64] = "";
+    __asm__ volatile("" : : "r"(room) : "memory"); /* it is used somewhere, for all that the compiler knows */
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    getcontext(&context);
+    memset(room, 0, nothing);
+    memmove(room, room + nothing, nothing);
+    memcpy(room + nothing, room, nothing);
+    __asm__ volatile("" : : "r"(room) : "memory");
+    sink = getauxval(AT_PAGESZ);
+    sink = (uintptr_t)pthread_self();
+    sink = (uintptr_t)&errno;
+    sink = (uintptr_t)syscall(SYS_gettid);
+    sink = (uintptr_t)getpid();
+    (void)sink;
+}
+
 bool fm_sampler_prepare(clockid_t clock)
 {
+    bind_functions();
     sampling_clock = clock;
     first_stack = fm_first_stack();
     if (!take_signal())

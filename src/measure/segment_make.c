@@ -13,26 +13,19 @@
 #include <unistd.h>
 
 #include "base/limits.h"
+#include "base/new_file.h"
+#include "base/settings.h"
 #include "generated/routines.h"
 
 static uint64_t wanted_bytes(void)
 {
     const char *text = getenv("FATHOM_MEMORY");
-    if (!text || !*text)
-        return FM_SEGMENT_DEFAULT_BYTES;
-    char *end = "";
-    unsigned long long value = *text >= '0' && *text <= '9' ? strtoull(text, &end, 10) : 0;
-    if (value == 0 || !strchr("KkMm", *end)) /* not a size */
-        return FM_SEGMENT_DEFAULT_BYTES;
-    if (value > FM_SEGMENT_MAX_BYTES)
-        value = FM_SEGMENT_MAX_BYTES;
-    if (*end == 'K' || *end == 'k')
-        value <<= 10;
-    else if (*end)
-        value <<= 20;
-    if (value < FM_SEGMENT_MIN_BYTES)
+    uint64_t bytes = FM_SEGMENT_DEFAULT_BYTES;
+    if (text && *text)
+        fm_setting_memory(text, &bytes);
+    if (bytes < FM_SEGMENT_MIN_BYTES)
         return FM_SEGMENT_MIN_BYTES;
-    return value > FM_SEGMENT_MAX_BYTES ? FM_SEGMENT_MAX_BYTES : value & ~(uint64_t)0xffff;
+    return bytes > FM_SEGMENT_MAX_BYTES ? FM_SEGMENT_MAX_BYTES : bytes & ~(uint64_t)0xffff;
 }
 
 /* The processes of a host together take at most a quarter of what is free; 0: not even the smallest fits. */
@@ -51,10 +44,8 @@ static uint64_t affordable_bytes(const char *directory, uint64_t wanted, int nei
 
 void fm_segment_file_name(char path[FM_PATH_BYTES], const char *directory, const char *job_key)
 {
-    struct stat ns;
-    uint64_t inode = stat("/proc/self/ns/pid", &ns) == 0 ? (uint64_t)ns.st_ino : 0;
     snprintf(path, FM_PATH_BYTES, "%.3800s/%.72s.%d.%llu.%llu" FM_SEGMENT_SUFFIX, directory, job_key, (int)fm_rt.pid,
-             (unsigned long long)fm_process_start_time(fm_rt.pid), (unsigned long long)inode);
+             (unsigned long long)fm_process_start_time(fm_rt.pid), (unsigned long long)fm_pid_namespace());
 }
 
 /* A shell, say, that did nothing that is measured before it became the program itself. */
@@ -94,25 +85,30 @@ static bool put_aside(const char *path)
     return false;
 }
 
+/* The file of our segment, until it has its name; its fd is open as long. */
+static struct fm_new_file file = {.fd = -1};
+
+static void close_file(void)
+{
+    fm_new_file_drop(&file);
+    close(file.fd);
+    file.fd = -1;
+}
+
 /* posix_fallocate reserves the pages: a later touch cannot fault. A full tmpfs fails here, cleanly. */
 static void *map_file(const char *path, uint64_t bytes)
 {
-    const int flags = O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC;
-    int fd = open(path, flags, 0600);
-    if (fd < 0 && errno == EEXIST && put_aside(path))
-        fd = open(path, flags, 0600);
-    if (fd < 0)
+    if (!fm_new_file_open(&file, path, 0600, true))
         return NULL;
     void *map = MAP_FAILED;
-    fchmod(fd, 0600); /* whatever the umask: collectors must be able to open it */
-    if (posix_fallocate(fd, 0, (off_t)bytes) == 0)
-        map = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
-    close(fd);
-    if (map == MAP_FAILED) {
-        unlink(path);
-        return NULL;
-    }
-    return map;
+    fchmod(file.fd, 0600); /* whatever the umask: collectors must be able to open it */
+    errno = posix_fallocate(file.fd, 0, (off_t)bytes);
+    if (errno == 0)
+        map = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file.fd, 0);
+    if (map != MAP_FAILED)
+        return map;
+    close_file();
+    return NULL;
 }
 
 static void *map_in(const char *directory, const char *job_key, uint64_t wanted, int neighbours, uint64_t *bytes)
@@ -144,10 +140,12 @@ static void *map_segment(const char *job_key, int neighbours, uint64_t *bytes, u
         map = map_in(directory, job_key, wanted, neighbours, bytes);
         *flags |= FM_FLAG_FALLBACK_DIR;
     }
+    if (fm_node_directory_refused(NULL))
+        *flags = (*flags & ~FM_FLAG_FALLBACK_DIR) | FM_FLAG_OTHER_DIR;
     if (!map) {
         *bytes = wanted;
         fm_rt.path[0] = fm_rt.directory[0] = 0;
-        *flags = (*flags & ~FM_FLAG_FALLBACK_DIR) | FM_FLAG_ANONYMOUS;
+        *flags = (*flags & ~(FM_FLAG_FALLBACK_DIR | FM_FLAG_OTHER_DIR)) | FM_FLAG_ANONYMOUS;
         map = mmap(NULL, *bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
         if (map == MAP_FAILED)
             return NULL;
@@ -225,6 +223,22 @@ bool fm_segment_make(const char *job_key, int neighbours)
     fm_rt.requests = fm_section(h, FM_SECTION_REQUESTS);
     fm_rt.request_bucket_mask = h->sections[FM_SECTION_REQUESTS].capacity / FM_REQUEST_BUCKET - 1;
     return true;
+}
+
+void fm_segment_publish(void)
+{
+    struct fm_segment_header *h = fm_rt.segment;
+    memcpy(h->magic, FM_SEGMENT_MAGIC, sizeof h->magic);
+    h->state = FM_STATE_RUNNING;
+    if (file.fd < 0)
+        return;
+    bool named = fm_new_file_publish(&file, fm_rt.path, false) ||
+                 (errno == EEXIST && put_aside(fm_rt.path) && fm_new_file_publish(&file, fm_rt.path, false));
+    close_file();
+    if (named)
+        return;
+    fm_rt.path[0] = fm_rt.directory[0] = 0; /* the mapping stays; nobody else will read it */
+    h->flags = (h->flags & ~(uint32_t)(FM_FLAG_FALLBACK_DIR | FM_FLAG_OTHER_DIR)) | FM_FLAG_ANONYMOUS;
 }
 
 void fm_segment_rekey(const char *job_key)

@@ -2,13 +2,13 @@
 #include "measure/site.h"
 
 #include <ctype.h>
-#include <dlfcn.h>
-#include <link.h>
 #include <string.h>
 #include <strings.h>
 
 #include "base/path.h"
 #include "generated/routines.h"
+#include "measure/interpose/object.h"
+#include "measure/load_modules.h"
 #include "measure/signal/cfi.h"
 
 enum { MAX_BINDING_FRAMES = 6 };
@@ -33,55 +33,6 @@ static bool is_mpi_library(const char *name)
 
 /* ---- load modules ---- */
 
-struct found {
-    uintptr_t address, start, end, bias;
-    const char *path;
-    const uint8_t *build_id;
-    size_t build_id_bytes;
-};
-
-static void find_build_id(struct dl_phdr_info *info, const ElfW(Phdr) * note, struct found *found)
-{
-    const uint8_t *at = (const uint8_t *)(info->dlpi_addr + note->p_vaddr), *end = at + note->p_memsz;
-    while (end - at >= (ptrdiff_t)sizeof(ElfW(Nhdr))) {
-        const ElfW(Nhdr) *n = (const void *)at;
-        const uint8_t *name = at + sizeof *n, *value = name + ((n->n_namesz + 3u) & ~3u);
-        if (value > end || (size_t)(end - value) < n->n_descsz)
-            return;
-        if (n->n_type == NT_GNU_BUILD_ID && n->n_namesz == 4 && memcmp(name, "GNU", 4) == 0) {
-            found->build_id = value;
-            found->build_id_bytes = n->n_descsz;
-            return;
-        }
-        at = value + ((n->n_descsz + 3u) & ~3u);
-    }
-}
-
-/* Only code counts: between that of one module and its data another may lie, as the kernel's does inside the loader. */
-static int find_module(struct dl_phdr_info *info, size_t size, void *data)
-{
-    (void)size;
-    struct found *found = data;
-    uintptr_t start = UINTPTR_MAX, end = 0;
-    bool inside = false;
-    for (int i = 0; i < info->dlpi_phnum; i++) {
-        const ElfW(Phdr) *p = &info->dlpi_phdr[i];
-        uintptr_t from = info->dlpi_addr + p->p_vaddr;
-        if (p->p_type != PT_LOAD || !(p->p_flags & PF_X))
-            continue;
-        start = from < start ? from : start;
-        end = from + p->p_memsz > end ? from + p->p_memsz : end;
-        inside |= found->address - from < p->p_memsz;
-    }
-    if (!inside)
-        return 0;
-    *found = (struct found){found->address, start, end, info->dlpi_addr, info->dlpi_name, NULL, 0};
-    for (int i = 0; i < info->dlpi_phnum && !found->build_id; i++)
-        if (info->dlpi_phdr[i].p_type == PT_NOTE)
-            find_build_id(info, &info->dlpi_phdr[i], found);
-    return 1;
-}
-
 /* Modules seen so far, so that the loader is asked once for each; of one that was unloaded the range is empty. */
 enum { RANGES = 1024 };
 static struct range {
@@ -97,11 +48,11 @@ static struct range range_of(uintptr_t address)
     for (uint32_t i = 0; i < n; i++)
         if (address - ranges[i].start < ranges[i].end - ranges[i].start)
             return ranges[i];
-    struct found found = {.address = address};
-    if (!dl_iterate_phdr(find_module, &found))
+    struct fm_module module;
+    if (!fm_module_find(address, &module))
         return (struct range){.mpi = false};
-    const char *name = fm_last_part(found.path);
-    struct range range = {found.start, found.end, is_mpi_library(name), is_fortran_binding(name)};
+    const char *name = fm_last_part(module.path);
+    struct range range = {module.start, module.end, is_mpi_library(name), is_fortran_binding(name)};
     fm_lock(&ranges_lock);
     if (n_ranges < RANGES) {
         ranges[n_ranges] = range;
@@ -109,6 +60,13 @@ static struct range range_of(uintptr_t address)
     }
     fm_unlock(&ranges_lock);
     return range;
+}
+
+void fm_site_forget(const struct fm_segment_module *module)
+{
+    for (uint32_t i = 0; i < n_ranges; i++)
+        if (ranges[i].start == module->start)
+            __atomic_store_n(&ranges[i].end, ranges[i].start, __ATOMIC_RELAXED);
 }
 
 bool fm_site_in_mpi(uintptr_t address)
@@ -126,8 +84,8 @@ bool fm_site_in_fortran_binding(uintptr_t address)
 /* "pmpi_alltoallw_", "ompi_alltoallw_f", "mpi_alltoallw_f08_", "MPIR_Alltoallw_cdesc" -> "alltoallw" */
 static void plain_routine_name(const char *symbol, char plain[64])
 {
-    static const char *const prefixes[] = {"pmpi_", "ompi_", "mpi_", "pmpir_", "mpir_"};
-    static const char *const suffixes[] = {"_f08ts_", "_f08_", "_f08ts", "_f08", "_cdesc", "__", "_f", "_"};
+    static const char prefixes[][8] = {"pmpi_", "ompi_", "mpi_", "pmpir_", "mpir_"};
+    static const char suffixes[][12] = {"_f08ts_", "_f08_", "_f08ts", "_f08", "_cdesc", "__", "_f", "_"};
     size_t n = 0;
     for (; symbol[n] && n < 63; n++)
         plain[n] = (char)tolower((unsigned char)symbol[n]);
@@ -152,16 +110,20 @@ static void plain_routine_name(const char *symbol, char plain[64])
  * not made by the program. It shows by the name of the binding's function, which is that of another routine. */
 static bool is_internal_call(uintptr_t pc, unsigned routine)
 {
-    Dl_info info;
+    const struct link_map *module = fm_object_at((const void *)(pc - 1));
+    struct fm_object object;
+    const char *function = module && fm_object_read(&object, module->l_addr, module->l_ld)
+                               ? fm_object_function_at(&object, pc - 1)
+                               : NULL;
     char caller[64];
-    if (!dladdr((void *)(pc - 1), &info) || !info.dli_sname)
+    if (!function)
         return false;
-    plain_routine_name(info.dli_sname, caller);
-    const char *own = fm_routine_names[routine] + strlen("MPI_");
+    plain_routine_name(function, caller);
+    const char *own = fm_routine_name(routine) + strlen("MPI_");
     if (strcasecmp(caller, own) == 0)
         return false;
     for (unsigned i = 0; i < FM_ROUTINE_COUNT; i++)
-        if (strcasecmp(fm_routine_names[i] + strlen("MPI_"), caller) == 0)
+        if (strcasecmp(fm_routine_name(i) + strlen("MPI_"), caller) == 0)
             return true;
     return false;
 }
@@ -190,9 +152,6 @@ static void read_rule(struct fm_frame_rule *slot, unsigned routine, uintptr_t pc
         slot->cfa_offset = rule.cfa_offset;
         slot->ra_offset = rule.ra_offset;
         slot->fp_offset = rule.fp_offset;
-        int64_t ra_from_sp = (int64_t)rule.cfa_offset + rule.ra_offset;
-        if (!slot->cfa_from_fp && ra_from_sp > 0)
-            slot->ra_from_sp = (uint64_t)ra_from_sp;
     }
 }
 
@@ -223,9 +182,37 @@ static struct fm_frame_rule *place_of_rule(struct fm_thread *self, uintptr_t pc)
     return &self->frames[home];
 }
 
-static uintptr_t step_over_bindings(struct fm_thread *self, unsigned routine, struct fm_frame frame)
+struct fm_binding fm_bindings[2 * FM_ROUTINE_COUNT];
+
+/* The frames of bindings that were stepped over, from the innermost. */
+struct frames {
+    struct fm_frame_rule rules[2];
+    int n;
+};
+
+/* One or two frames that are always as large, of the first binding that has called: see fm_site_behind. */
+static void keep_binding(struct fm_binding *binding, const struct frames *frames)
 {
-    for (int depth = 0; depth < MAX_BINDING_FRAMES; depth++) {
+    static atomic_uint lock;
+    const struct fm_frame_rule *first = &frames->rules[0], *second = &frames->rules[1];
+    if (frames->n < 1 || frames->n > 2 || first->cfa_from_fp || second->cfa_from_fp)
+        return;
+    fm_spin_lock(&lock);
+    if (!binding->calls_from) {
+        binding->return_at = (uint64_t)((int64_t)first->cfa_offset + first->ra_offset);
+        __atomic_store_n(&binding->calls_from, first->pc, __ATOMIC_RELEASE);
+    }
+    if (frames->n == 2 && binding->calls_from == first->pc && !binding->through) {
+        binding->return_beyond = (uint64_t)((int64_t)first->cfa_offset + second->cfa_offset + second->ra_offset);
+        __atomic_store_n(&binding->through, second->pc, __ATOMIC_RELEASE);
+    }
+    fm_spin_unlock(&lock);
+}
+
+static uintptr_t step_over_bindings(struct fm_thread *self, unsigned routine, struct fm_frame frame,
+                                    struct frames *over)
+{
+    for (; over->n < MAX_BINDING_FRAMES; over->n++) {
         struct fm_frame_rule *rule = place_of_rule(self, frame.pc);
         if (rule->pc != frame.pc) {
             if (FM_LIKELY(is_site(self, frame.pc)))
@@ -233,7 +220,7 @@ static uintptr_t step_over_bindings(struct fm_thread *self, unsigned routine, st
             read_rule(rule, routine, frame.pc);
         }
         uintptr_t cfa = (rule->cfa_from_fp ? *frame.fp : frame.sp) + (uintptr_t)(intptr_t)rule->cfa_offset;
-        if (FM_UNLIKELY(rule->kind == FM_FRAME_INTERNAL && depth == 0))
+        if (FM_UNLIKELY(rule->kind == FM_FRAME_INTERNAL && over->n == 0))
             return FM_SITE_IGNORE;
         if (FM_UNLIKELY(rule->kind != FM_FRAME_BINDING || cfa < frame.sp))
             return frame.pc;
@@ -241,141 +228,20 @@ static uintptr_t step_over_bindings(struct fm_thread *self, unsigned routine, st
             frame.fp = (const uintptr_t *)(cfa + (uintptr_t)(intptr_t)rule->fp_offset);
         frame.pc = *(const uintptr_t *)(cfa + (uintptr_t)(intptr_t)rule->ra_offset);
         frame.sp = cfa;
+        if (over->n < 2)
+            over->rules[over->n] = *rule;
     }
     return frame.pc;
 }
 
-uintptr_t fm_site_find(struct fm_thread *self, unsigned routine, struct fm_frame frame)
+uintptr_t fm_site_find(struct fm_thread *self, unsigned routine, bool is_pmpi, struct fm_frame frame)
 {
-    if (FM_LIKELY(!self->shared))
-        return step_over_bindings(self, routine, frame);
-    fm_lock(&self->lock);
-    uintptr_t site = step_over_bindings(self, routine, frame);
-    fm_unlock(&self->lock);
+    struct frames over = {.n = 0};
+    if (FM_UNLIKELY(self->shared))
+        fm_lock(&self->lock);
+    uintptr_t site = step_over_bindings(self, routine, frame, &over);
+    if (FM_UNLIKELY(self->shared))
+        fm_unlock(&self->lock);
+    keep_binding(&fm_bindings[2 * routine + is_pmpi], &over);
     return site;
-}
-
-/* ---- the segment's list of load modules ---- */
-
-enum { BUILD_ID_BYTES = 32 };
-
-static size_t build_id_hex(const uint8_t *id, size_t bytes, char hex[2 * BUILD_ID_BYTES + 1])
-{
-    if (bytes > BUILD_ID_BYTES)
-        bytes = BUILD_ID_BYTES;
-    for (size_t i = 0; i < bytes; i++) {
-        hex[2 * i] = "0123456789abcdef"[id[i] >> 4];
-        hex[2 * i + 1] = "0123456789abcdef"[id[i] & 15];
-    }
-    return 2 * bytes;
-}
-
-static uint32_t build_id_text(const uint8_t *id, size_t bytes)
-{
-    char hex[2 * BUILD_ID_BYTES + 1];
-    return fm_text_add(hex, build_id_hex(id, bytes, hex));
-}
-
-/* Those that were unloaded. Addresses are no longer looked for in them, but what was recorded stays with them. */
-enum { MODULES = 1024 };
-static uint64_t unloaded[MODULES / 64];
-
-static bool is_unloaded(uint32_t number)
-{
-    return number < MODULES && unloaded[number / 64] >> number % 64 & 1;
-}
-
-/* The module of the list that an address is in; the caller holds the table lock. */
-static bool is_listed(uintptr_t address)
-{
-    const struct fm_segment_module *modules = fm_section(fm_rt.segment, FM_SECTION_MODULES);
-    for (uint32_t i = 0; i < fm_rt.segment->n_modules; i++)
-        if (address - modules[i].start < modules[i].end - modules[i].start && !is_unloaded(i))
-            return true;
-    return false;
-}
-
-static bool same_text(uint32_t text, const char *other, size_t length)
-{
-    return strlen(fm_text_at(text)) == length && memcmp(fm_text_at(text), other, length) == 0;
-}
-
-/* Whether a found module is this one of the list, at the same place. */
-static bool is_same(const struct fm_segment_module *module, const struct found *found)
-{
-    char hex[2 * BUILD_ID_BYTES + 1];
-    const char *path = *found->path ? found->path : fm_text_at(fm_rt.segment->text_exe);
-    return module->start == found->start && module->end == found->end && module->bias == found->bias &&
-           same_text(module->text_path, path, strlen(path)) &&
-           same_text(module->text_build_id, hex, build_id_hex(found->build_id, found->build_id_bytes, hex));
-}
-
-/* The caller holds the table lock. One that was unloaded and is back where it was has its old place. */
-static void list_module(const struct found *found)
-{
-    struct fm_segment_header *h = fm_rt.segment;
-    struct fm_segment_module *modules = fm_section(h, FM_SECTION_MODULES);
-    for (uint32_t i = 0; i < h->n_modules; i++) {
-        if (is_unloaded(i) && is_same(&modules[i], found)) {
-            unloaded[i / 64] &= ~(1ull << i % 64);
-            return;
-        }
-    }
-    if (h->n_modules == h->sections[FM_SECTION_MODULES].capacity)
-        return;
-    const char *path = *found->path ? found->path : fm_text_at(h->text_exe);
-    modules[h->n_modules] = (struct fm_segment_module){found->start, found->end, found->bias,
-                                                       fm_text_add(path, strlen(path)),
-                                                       build_id_text(found->build_id, found->build_id_bytes)};
-    __atomic_store_n(&h->n_modules, h->n_modules + 1, __ATOMIC_RELEASE);
-}
-
-void fm_site_register(uintptr_t address)
-{
-    if (address == 0)
-        return;
-    fm_lock(&fm_rt.table_lock);
-    bool listed = is_listed(address);
-    fm_unlock(&fm_rt.table_lock);
-    /* outside the lock: dl_iterate_phdr takes the loader's, and a constructor may call MPI while holding that */
-    struct found found = {.address = address};
-    if (listed || !dl_iterate_phdr(find_module, &found))
-        return;
-    fm_lock(&fm_rt.table_lock);
-    if (!is_listed(address))
-        list_module(&found);
-    fm_unlock(&fm_rt.table_lock);
-}
-
-static void forget_ranges(const struct fm_segment_module *module)
-{
-    for (uint32_t i = 0; i < n_ranges; i++)
-        if (ranges[i].start == module->start)
-            __atomic_store_n(&ranges[i].end, ranges[i].start, __ATOMIC_RELAXED);
-}
-
-void fm_site_drop(void (*dropped)(const struct fm_segment_module *module, unsigned number))
-{
-    const struct fm_segment_module *modules = fm_section(fm_rt.segment, FM_SECTION_MODULES);
-    uint32_t n = __atomic_load_n(&fm_rt.segment->n_modules, __ATOMIC_ACQUIRE);
-    for (uint32_t i = 0; i < n && i < MODULES; i++) {
-        struct found found = {.address = modules[i].start};
-        if (is_unloaded(i) || (dl_iterate_phdr(find_module, &found) && is_same(&modules[i], &found)))
-            continue;
-        fm_lock(&fm_rt.table_lock);
-        if (!is_unloaded(i)) {
-            unloaded[i / 64] |= 1ull << i % 64;
-            forget_ranges(&modules[i]);
-            dropped(&modules[i], i);
-        }
-        fm_unlock(&fm_rt.table_lock);
-    }
-}
-
-uint32_t fm_site_build_id_of(uintptr_t address)
-{
-    struct found found = {.address = address};
-    if (!dl_iterate_phdr(find_module, &found) || !found.build_id)
-        return 0;
-    return build_id_text(found.build_id, found.build_id_bytes);
 }

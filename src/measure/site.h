@@ -7,6 +7,7 @@
 #ifndef FM_MEASURE_SITE_H
 #define FM_MEASURE_SITE_H
 
+#include "generated/routines.h"
 #include "measure/runtime.h"
 
 enum { FM_SITE_IGNORE = 1 }; /* not an address: the call was made by a binding for its own needs */
@@ -16,42 +17,37 @@ static inline unsigned fm_site_hash(uintptr_t pc)
     return (unsigned)((pc ^ pc >> 12) >> 2);
 }
 
-FM_INLINE bool fm_site_known(const struct fm_thread *self, uintptr_t pc)
-{
-    unsigned place = fm_site_hash(pc);
-    return FM_LIKELY(self->sites[place % FM_SITE_SLOTS] == pc) || self->sites[(place + 1) % FM_SITE_SLOTS] == pc;
-}
+/* The binding that calls a routine by one of its names, which is the same function each time, and mostly one that is
+ * called by programs, or by one other binding (mpi_f08's). All frames are as large each time, so that the program's
+ * return address lies at a known distance. Written once each, a distance before the address that it is valid for. */
+struct fm_binding {
+    uintptr_t calls_from;   /* the return address in it; 0: none is known */
+    uint64_t return_at;     /* its own return address lies there, from the stack pointer at the call ... */
+    uintptr_t through;      /* ... and if that is this one, in the other binding, ... */
+    uint64_t return_beyond; /* ... the program's lies there */
+};
+extern FM_HIDDEN struct fm_binding fm_bindings[2 * FM_ROUTINE_COUNT]; /* MPI_X, PMPI_X */
 
-/* Whether the call site is known at first glance, directly or behind one frame of a binding. */
-FM_INLINE bool fm_site_quick(const struct fm_thread *self, struct fm_frame frame, uintptr_t *site)
+/* The return address behind the binding of a routine, if that has called it; else that of the frame. It may be one in
+ * another binding. */
+FM_INLINE uintptr_t fm_site_behind(const struct fm_binding *binding, struct fm_frame frame)
 {
-    *site = frame.pc;
-    if (FM_LIKELY(self->sites[fm_site_hash(frame.pc) % FM_SITE_SLOTS] == frame.pc))
-        return true;
-    __asm__("" : "+r"(frame.pc)); /* what follows is not to be prepared above */
-    unsigned place = fm_site_hash(frame.pc);
-    const struct fm_frame_rule *rule = &self->frames[place % FM_FRAME_SLOTS];
-    if (rule->pc != frame.pc)
-        return self->sites[(place + 1) % FM_SITE_SLOTS] == frame.pc;
-    if (!rule->ra_from_sp)
-        return false;
-    *site = *(const uintptr_t *)(frame.sp + rule->ra_from_sp);
-    return fm_site_known(self, *site);
+    if (FM_LIKELY(__atomic_load_n(&binding->calls_from, __ATOMIC_ACQUIRE) != frame.pc))
+        return frame.pc;
+    uintptr_t site = *(const uintptr_t *)(frame.sp + binding->return_at);
+    return FM_LIKELY(__atomic_load_n(&binding->through, __ATOMIC_ACQUIRE) != site)
+               ? site
+               : *(const uintptr_t *)(frame.sp + binding->return_beyond);
 }
 
 /* The call site however it must be found; FM_SITE_IGNORE if the program made no such call. */
-uintptr_t fm_site_find(struct fm_thread *self, unsigned routine, struct fm_frame frame);
+uintptr_t fm_site_find(struct fm_thread *self, unsigned routine, bool is_pmpi, struct fm_frame frame);
 
-/* Makes sure that the load module of an address is in the segment's list. */
-void fm_site_register(uintptr_t address);
-/* Modules of the list that are no longer loaded: `dropped` is called for each, once, with all signals blocked. */
-void fm_site_drop(void (*dropped)(const struct fm_segment_module *module, unsigned number));
+/* What is known of a module that was unloaded. */
+void fm_site_forget(const struct fm_segment_module *module);
 /* Whether the address lies in an MPI library or one of its language bindings. */
 bool fm_site_in_mpi(uintptr_t address);
 /* Whether it lies in a Fortran binding. */
 bool fm_site_in_fortran_binding(uintptr_t address);
-
-/* The build id of the module that holds an address, as a text of the segment; 0 if it has none. */
-uint32_t fm_site_build_id_of(uintptr_t address);
 
 #endif

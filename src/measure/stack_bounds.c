@@ -5,6 +5,7 @@
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/auxv.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
@@ -58,13 +59,21 @@ static uintptr_t end_of_mapping_below(uintptr_t address)
     return found ? below : 0;
 }
 
-struct fm_stack_bounds fm_first_stack(void)
+/* Arguments and variables lie above the first frame, and count; the program's name is the topmost of them. */
+struct fm_stack_bounds fm_first_stack_limit(void)
 {
     struct rlimit limit;
     struct fm_stack_bounds stack = {.end = (uintptr_t)__libc_stack_end};
+    uintptr_t top = getauxval(AT_EXECFN);
     bool limited = getrlimit(RLIMIT_STACK, &limit) == 0 && limit.rlim_cur < LARGEST;
+    stack.low = (top > stack.end ? top : stack.end) - (limited ? (uintptr_t)limit.rlim_cur : LARGEST);
+    return stack;
+}
+
+struct fm_stack_bounds fm_first_stack(void)
+{
+    struct fm_stack_bounds stack = fm_first_stack_limit();
     uintptr_t below = end_of_mapping_below(stack.end - 1);
-    stack.low = stack.end - (limited ? (uintptr_t)limit.rlim_cur : LARGEST);
     if (below > stack.low)
         stack.low = below;
     return stack;

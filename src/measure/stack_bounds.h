@@ -11,6 +11,8 @@ struct fm_stack_bounds {
     uintptr_t low, end;
 };
 struct fm_stack_bounds fm_first_stack(void);
+/* The same by its limit alone. */
+struct fm_stack_bounds fm_first_stack_limit(void);
 /* How many bytes a new thread has at least below its first frame; NULL: as libc makes one. */
 size_t fm_stack_room(const pthread_attr_t *attributes);
 

@@ -7,14 +7,29 @@
  *
  * An entry is folded only by the thread that writes it. Places in the index that led to it stay and lead to an entry
  * with another key, which a search passes over. */
+#include <string.h>
+
+#include "measure/load_modules.h"
 #include "measure/record.h"
-#include "measure/site.h"
+
+#include "measure/extremes.h"
+
+void fm_entry_carry(struct fm_entry *entry, uint64_t bin)
+{
+    entry->histogram_high[bin]++;
+}
+
+void fm_entry_note_extreme(struct fm_entry *entry, uint64_t ns)
+{
+    fm_extremes_note(&entry->extremes, ns, entry->count);
+}
 
 /* Below these fills (in sixteenths of the capacity) a key with that much detail is still inserted. */
 enum { FULL_DETAIL = 12, NO_PEER = 13, NO_SITE = 14, TOTAL = 15, EVERYBODY = 16 };
 enum { EVERY_THREAD = 0xff };
 
-static struct fm_entry *find_existing(const struct fm_key *key, uint32_t *free_at)
+/* The entry of a key, if there is one; `place` is where the index has it, or where it belongs. */
+static struct fm_entry *find_existing(const struct fm_key *key, uint32_t *place)
 {
     struct fm_key_words wanted = fm_key_words(key);
     struct fm_key_words early = {{wanted.word[0] & ~FM_KEY_SIZE_BITS, wanted.word[1]}};
@@ -23,10 +38,9 @@ static struct fm_entry *find_existing(const struct fm_key *key, uint32_t *free_a
         if (at == 0) /* see quick_mask */
             continue;
         uint32_t number = __atomic_load_n(&fm_rt.index[at], __ATOMIC_ACQUIRE);
-        if (number == 0) {
-            *free_at = at;
+        *place = at;
+        if (number == 0)
             return NULL;
-        }
         if (fm_key_equal(fm_key_words(&fm_rt.entries[number - 1].key), wanted))
             return &fm_rt.entries[number - 1];
     }
@@ -46,7 +60,7 @@ static struct fm_entry *insert(const struct fm_key *key, unsigned sixteenths)
     const uint32_t limit = (uint32_t)((uint64_t)fm_rt.entries_capacity * sixteenths / 16);
     if (__atomic_load_n(&fm_rt.segment->n_entries, __ATOMIC_RELAXED) >= limit)
         return NULL;
-    fm_site_register((uintptr_t)(key->site_region >> 16));
+    fm_module_list((uintptr_t)(key->site_region >> 16));
     fm_lock(&fm_rt.table_lock);
     uint32_t at;
     struct fm_entry *entry = find_existing(key, &at);
@@ -95,6 +109,7 @@ static void merge(struct fm_entry *into, struct fm_entry *from)
     }
     fm_rt.segment->degraded_size += from->count;
     *from = (struct fm_entry){.key = from->key};
+    fm_forget_memos(); /* either gets another key, or may get one */
 }
 
 /* The entry with the least time whose total is there already goes into it. */
@@ -205,4 +220,13 @@ struct fm_entry *fm_table_find(struct fm_key key)
     if ((entry = find_existing(&key, &at)) || (entry = insert(&key, EVERYBODY)))
         return entry;
     return &fm_rt.entries[0];
+}
+
+void fm_table_take_back(const struct fm_key *key)
+{
+    uint32_t at;
+    memset(find_existing(key, &at), 0, sizeof(struct fm_entry));
+    fm_rt.index[at] = 0;
+    fm_rt.index_used--;
+    fm_rt.segment->n_entries--;
 }

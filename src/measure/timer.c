@@ -1,11 +1,11 @@
 /* Timers: their names, and the room for what threads measure with them. */
 #include "measure/timer.h"
+#include "measure/load_modules.h"
 
 #include <stddef.h>
 #include <string.h>
 
 #include "base/utf8.h"
-#include "measure/site.h"
 
 static struct fm_segment_timer *timer_of(unsigned number)
 {
@@ -185,7 +185,7 @@ static void note_site(uint64_t *last, uintptr_t site)
 {
     if (__atomic_load_n(last, __ATOMIC_RELAXED) == site)
         return;
-    fm_site_register(site);
+    fm_module_list(site);
     __atomic_store_n(last, site, __ATOMIC_RELAXED);
 }
 

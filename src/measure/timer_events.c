@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "measure/extremes.h"
-#include "measure/site.h"
+#include "measure/load_modules.h"
 #include "measure/timer.h"
 
 #define FM_RARE __attribute__((noinline, cold))
@@ -66,7 +66,7 @@ FM_RARE static void start_rarely(int handle, uintptr_t site)
         return;
     }
     if (!t->start_site)
-        fm_site_register(site);
+        fm_module_list(site);
     leave_out(timers, t, slot->outer); /* after a handler has come between */
     slot->outer = timers->innermost;
     note_parent(t, slot->outer);
@@ -97,7 +97,7 @@ static void count_in_bin(struct fm_segment_timing *t, uint64_t ns)
 /* The marks of all slices that have ended; the event that ends now belongs to the next one. */
 static void keep_marks(struct fm_segment_timing *t, uint64_t now)
 {
-    uint64_t since = now - fm_rt.started_ticks;
+    uint64_t since = now - fm_rt.clock.start.ticks;
     for (; since >> t->slice_shift > FM_TIMER_MARKS; t->slice_shift++) {
         for (unsigned i = 0; i < t->n_marks / 2u; i++)
             t->marks[i] = t->marks[2 * i + 1];
@@ -105,7 +105,7 @@ static void keep_marks(struct fm_segment_timing *t, uint64_t now)
     }
     for (; t->n_marks < since >> t->slice_shift; t->n_marks++)
         t->marks[t->n_marks] = (struct fm_segment_mark){t->count, t->total_ns};
-    t->mark_at = fm_rt.started_ticks + ((t->n_marks + 1ull) << t->slice_shift);
+    t->mark_at = fm_rt.clock.start.ticks + ((t->n_marks + 1ull) << t->slice_shift);
 }
 
 FM_RARE static void stop_rarely(int handle, uint64_t now, uintptr_t site)
@@ -135,6 +135,11 @@ FM_RARE static void stop_rarely(int handle, uint64_t now, uintptr_t site)
     keep_quiet(t);
 }
 
+FM_RARE static void stop_coarsely(int handle, uintptr_t site)
+{
+    stop_rarely(handle, fm_clock_ticks(&fm_rt.clock), site);
+}
+
 /* ---- the ordinary case ---- */
 
 __attribute__((visibility("default"))) void fathom_timer_start(int handle)
@@ -143,14 +148,14 @@ __attribute__((visibility("default"))) void fathom_timer_start(int handle)
     if (!handle)
         return has_no_handle(site);
     struct fm_thread_timers *timers = fm_local.timers;
-    if (FM_UNLIKELY(!timers || (unsigned)handle > FM_TIMERS))
+    if (FM_UNLIKELY(!timers || (unsigned)handle > FM_TIMERS || fm_rt.clock.coarse))
         return start_rarely(handle, site);
     struct fm_timer_slot slot = timers->slots[handle];
     if (FM_UNLIKELY(!slot.timing || slot.outer != timers->innermost || slot.timing->started))
         return start_rarely(handle, site);
     timers->innermost = slot.timing;
     slot.timing->start_site = site;
-    slot.timing->started = fm_clock_ticks(&fm_rt.clock);
+    slot.timing->started = fm_clock_counter();
 }
 
 __attribute__((visibility("default"))) void fathom_timer_stop(int handle)
@@ -158,9 +163,11 @@ __attribute__((visibility("default"))) void fathom_timer_stop(int handle)
     uintptr_t site = fm_return_address();
     if (!handle)
         return has_no_handle(site);
-    uint64_t now = fm_clock_ticks(&fm_rt.clock);
     struct fm_thread_timers *timers = fm_local.timers;
-    if (FM_UNLIKELY(!timers || (unsigned)handle > FM_TIMERS))
+    if (FM_UNLIKELY(!timers || fm_rt.clock.coarse))
+        return stop_coarsely(handle, site);
+    uint64_t now = fm_clock_counter();
+    if (FM_UNLIKELY((unsigned)handle > FM_TIMERS))
         return stop_rarely(handle, now, site);
     struct fm_segment_timing *t = timers->slots[handle].timing, *outer = timers->slots[handle].outer;
     if (FM_UNLIKELY(!t || !t->started || timers->innermost != t))

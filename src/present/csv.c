@@ -1,9 +1,11 @@
 #include "present/csv.h"
 
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/units.h"
+#include "present/text.h"
 
 static void start_field(struct fm_csv *csv)
 {
@@ -12,20 +14,31 @@ static void start_field(struct fm_csv *csv)
     csv->within_row = true;
 }
 
+/* A spreadsheet takes such a field for a formula, and computes it. What is a number is none. */
+static bool is_formula(const char *text)
+{
+    char *end;
+    const char *first = text + strspn(text, " ");
+    uint32_t code = *first ? fm_utf8_next(&first) : 0;
+    if (code >= 0xff01 && code <= 0xff5e)
+        code -= 0xff01 - '!'; /* as wide as a Chinese character */
+    if (code == 0 || code >= 0x80 || !strchr("=+-@", (int)code))
+        return false;
+    strtod(text, &end);
+    return *end != 0;
+}
+
 void fm_csv_text(struct fm_csv *csv, const char *text)
 {
     start_field(csv);
-    if (!strpbrk(text, "\",\r\n")) {
-        fputs(text, csv->out);
-        return;
-    }
-    fputc('"', csv->out);
-    for (; *text; text++) {
-        if (*text == '"')
-            fputc('"', csv->out);
-        fputc(*text, csv->out);
-    }
-    fputc('"', csv->out);
+    bool formula = is_formula(text), quoted = formula || strpbrk(text, "\",");
+    if (quoted)
+        fputc('"', csv->out);
+    if (formula)
+        fputc('\'', csv->out);
+    fm_print_safe(csv->out, FM_SAFE_CSV, text, strlen(text));
+    if (quoted)
+        fputc('"', csv->out);
 }
 
 void fm_csv_whole(struct fm_csv *csv, uint64_t number)

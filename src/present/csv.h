@@ -1,4 +1,5 @@
-/* Comma-separated values as RFC 4180 has them: CRLF, quotes where needed and doubled inside. */
+/* Comma-separated values as RFC 4180 has them: CRLF, quotes where needed and doubled inside. Control characters become
+ * '?', and what a spreadsheet would take for a formula (=, +, -, @) begins with an apostrophe. */
 #ifndef FM_PRESENT_CSV_H
 #define FM_PRESENT_CSV_H
 

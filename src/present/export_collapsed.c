@@ -1,14 +1,9 @@
 /* Collapsed stacks: "main;solve;MPI_Recv 1200000", functions from the outermost one, then ns. */
 #include <inttypes.h>
+#include <string.h>
 
 #include "present/export.h"
-
-/* The two marks of the format and what would end the line cannot be in a name. */
-static void write_name(FILE *out, const char *name)
-{
-    for (; *name; name++)
-        fputc(*name == ';' ? ':' : (unsigned char)*name < ' ' ? ' ' : *name, out);
-}
+#include "present/text.h"
 
 enum fm_status fm_export_collapsed(struct fm_report *report, FILE *out, struct fm_error *error)
 {
@@ -24,7 +19,7 @@ enum fm_status fm_export_collapsed(struct fm_report *report, FILE *out, struct f
         for (size_t i = 0; i < n; i++) {
             if (i)
                 fputc(';', out);
-            write_name(out, way[i]->id.name);
+            fm_print_safe(out, FM_SAFE_COLLAPSED, way[i]->id.name, strlen(way[i]->id.name));
         }
         fprintf(out, " %" PRIu64 "\n", at->own.of.sum_ns);
     }

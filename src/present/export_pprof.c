@@ -108,7 +108,11 @@ static uint64_t string_of(struct writer *writer, const char *text)
     }
     if (!slot->number) {
         slot->number = (uint32_t)writer->strings.n;
-        put_bytes(&writer->whole, PROFILE_STRING, text, strlen(text));
+        struct message part;
+        open_message(&part);
+        if (!part.failed)
+            fm_print_safe(part.out, FM_SAFE_PLAIN, text, strlen(text));
+        put_message(&writer->whole, PROFILE_STRING, &part);
     }
     return slot->number;
 }

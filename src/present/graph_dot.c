@@ -1,22 +1,12 @@
 /* A graph for graphviz. */
-#include "base/utf8.h"
-#include "present/graph.h"
+#include <string.h>
 
-/* Inside quotes; \n is graphviz's own end of a line. */
+#include "present/graph.h"
+#include "present/text.h"
+
 static void write_text(FILE *out, const char *text)
 {
-    while (*text) {
-        const char *from = text;
-        uint32_t code = fm_utf8_next(&text);
-        if (code == '\n')
-            fputs("\\n", out);
-        else if (code == FM_UTF8_DAMAGED || code < 0x20 || code == 0x7f)
-            fputs("\xef\xbf\xbd", out);
-        else if (code == '"' || code == '\\')
-            fprintf(out, "\\%c", (char)code);
-        else
-            fwrite(from, 1, (size_t)(text - from), out);
-    }
+    fm_print_safe(out, FM_SAFE_DOT, text, strlen(text));
 }
 
 static void write_attribute(FILE *out, const char *key, const char *text, const char *more)

@@ -2,36 +2,15 @@
 
 #include <inttypes.h>
 #include <math.h>
+#include <string.h>
 
 #include "base/units.h"
 #include "present/text.h"
 
-static void print_utf8(FILE *out, uint32_t code)
-{
-    if (code < 0x80) {
-        fputc((int)code, out);
-    } else if (code < 0x800) {
-        fprintf(out, "%c%c", 0xc0 | code >> 6, 0x80 | (code & 0x3f));
-    } else if (code < 0x10000) {
-        fprintf(out, "%c%c%c", 0xe0 | code >> 12, 0x80 | (code >> 6 & 0x3f), 0x80 | (code & 0x3f));
-    } else {
-        fprintf(out, "%c%c%c%c", 0xf0 | code >> 18, 0x80 | (code >> 12 & 0x3f), 0x80 | (code >> 6 & 0x3f),
-                0x80 | (code & 0x3f));
-    }
-}
-
 static void print_string(FILE *out, const char *text)
 {
     fputc('"', out);
-    while (*text) {
-        uint32_t code = fm_utf8_next(&text);
-        if (code == '"' || code == '\\')
-            fprintf(out, "\\%c", (int)code);
-        else if (code < 0x20 || code == 0x7f)
-            fprintf(out, "\\u%04x", code);
-        else
-            print_utf8(out, code);
-    }
+    fm_print_safe(out, FM_SAFE_JSON, text, strlen(text));
     fputc('"', out);
 }
 

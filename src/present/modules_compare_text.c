@@ -140,7 +140,7 @@ static void print_modules(struct page *page, const char *heading, bool waiting)
 static void print_head(const struct page *page)
 {
     const struct fm_modules_runs *runs = page->runs;
-    fprintf(page->out, "%s, %zu runs.", runs->items[0].report->summary.name, runs->n);
+    fm_print_line(page->out, "%s, %zu runs.", runs->items[0].report->summary.name, runs->n);
     if (page->n < runs->n)
         fprintf(page->out, " Those on most ranks are shown; --format csv has all.");
     fputc('\n', page->out);

@@ -93,13 +93,23 @@ static void write_environment(struct fm_report *report, struct fm_json *json)
     fm_json_end(json);
 }
 
+/* Killed processes leave none. */
+static void write_usage(struct fm_json *json, const char *key, const struct fm_spread *spread,
+                        void (*write)(struct fm_json *json, const char *key, const struct fm_spread *spread))
+{
+    if (spread->ranks)
+        write(json, key, spread);
+    else
+        fm_json_null(json, key);
+}
+
 static void write_per_rank(struct fm_report *report, struct fm_json *json)
 {
     fm_json_object(json, "per_rank", FM_JSON_LINES);
     fm_json_spread_seconds(json, "wall_s", &report->summary.wall);
     fm_json_spread_seconds(json, "mpi_s", &report->summary.mpi);
-    fm_json_spread_seconds(json, "user_s", &report->summary.user);
-    fm_json_spread_seconds(json, "system_s", &report->summary.system);
+    write_usage(json, "user_s", &report->summary.user, fm_json_spread_seconds);
+    write_usage(json, "system_s", &report->summary.system, fm_json_spread_seconds);
     fm_json_end(json);
 }
 
@@ -145,13 +155,29 @@ static void write_job(struct fm_report *report, struct fm_json *json)
     fm_json_text(json, "user", job->user);
     fm_json_text_or_null(json, "started", fm_date_iso(date, job->started_real_ns));
     fm_json_text_or_null(json, "ended", fm_date_iso(date, job->ended_real_ns));
-    fm_json_spread(json, "memory_bytes", &summary->memory);
+    write_usage(json, "memory_bytes", &summary->memory, fm_json_spread);
     write_per_rank(report, json);
     write_hosts(report, json);
     write_environment(report, json);
     write_snapshots(report, json);
     write_notes(report, json);
     fm_json_end(json);
+}
+
+static void whole_if(struct fm_json *json, bool known, const char *key, uint64_t value)
+{
+    if (known)
+        fm_json_whole(json, key, value);
+    else
+        fm_json_null(json, key);
+}
+
+static void seconds_if(struct fm_json *json, bool known, const char *key, uint64_t ns)
+{
+    if (known)
+        fm_json_seconds(json, key, ns);
+    else
+        fm_json_null(json, key);
 }
 
 static void write_processes(struct fm_report *report, struct fm_json *json)
@@ -161,17 +187,19 @@ static void write_processes(struct fm_report *report, struct fm_json *json)
     fm_json_array(json, "processes", FM_JSON_LINES);
     for (size_t i = 0; i < profile->n_processes; i++) {
         const struct fm_process *process = &profile->processes[i];
+        bool measured = process->end != FM_END_MISSING, usage = measured && fm_process_has_usage(process);
         fm_json_object(json, NULL, FM_JSON_INLINE);
-        fm_json_whole(json, "rank", process->rank);
-        fm_json_text(json, "host", process->host < profile->n_hosts ? profile->hosts[process->host].name : "");
-        fm_json_whole(json, "core", process->core);
-        fm_json_signed(json, "pid", process->pid);
-        fm_json_seconds(json, "wall_s", process->wall_ns);
-        fm_json_seconds(json, "mpi_s", process->mpi_ns);
-        fm_json_seconds(json, "user_s", process->user_ns);
-        fm_json_seconds(json, "system_s", process->system_ns);
-        fm_json_whole(json, "memory_bytes", process->max_rss_bytes);
-        fm_json_seconds(json, "overhead_s", process->overhead_ns);
+        whole_if(json, process->rank != FM_NO_RANK, "rank", process->rank);
+        fm_json_text_or_null(json, "host",
+                             measured && process->host < profile->n_hosts ? profile->hosts[process->host].name : "");
+        whole_if(json, measured, "core", process->core);
+        whole_if(json, measured, "pid", (uint64_t)process->pid);
+        seconds_if(json, measured, "wall_s", process->wall_ns);
+        seconds_if(json, measured, "mpi_s", process->mpi_ns);
+        seconds_if(json, usage, "user_s", process->user_ns);
+        seconds_if(json, usage, "system_s", process->system_ns);
+        whole_if(json, usage, "memory_bytes", process->max_rss_bytes);
+        seconds_if(json, measured, "overhead_s", process->overhead_ns);
         fm_json_text(json, "end", fm_end_text(process->end, process->end_code, how, sizeof how));
         fm_json_text_or_null(json, "inside", process->inside);
         fm_json_end(json);

@@ -101,7 +101,7 @@ static void print_extremes(struct fm_report *report, FILE *out)
         times = fm_format(&report->arena, "in MPI %s (rank %u) to %s (rank %u)",
                           fm_time_text(least, (double)summary->mpi.min), summary->mpi.min_rank,
                           fm_time_text(most, (double)summary->mpi.max), summary->mpi.max_rank);
-    if (summary->memory.max)
+    if (summary->memory.ranks)
         known = fm_format(&report->arena, "memory up to %s (rank %u)",
                           fm_bytes_text(memory, (double)summary->memory.max), summary->memory.max_rank);
     if (times[0] || known[0])

@@ -1,17 +1,25 @@
 #include "present/text.h"
 
 #include <stdarg.h>
+#include <stdlib.h>
 #include <string.h>
+
+void fm_print_safe(FILE *out, enum fm_safe kind, const char *text, size_t bytes)
+{
+    char safe[512]; /* standard error has no buffer */
+    size_t n = 0;
+    for (const char *end = text + bytes; text < end;) {
+        n += fm_safe_next(kind, &text, safe + n);
+        if (n + FM_SAFE_BYTES > sizeof safe || text >= end) {
+            fwrite(safe, 1, n, out);
+            n = 0;
+        }
+    }
+}
 
 static void print_bytes(FILE *out, const char *text, size_t bytes)
 {
-    for (const char *end = text + bytes, *next = text; text < end; text = next) {
-        uint32_t code = fm_utf8_next(&next);
-        if (fm_utf8_unprintable(code, (size_t)(next - text)))
-            fputc('?', out);
-        else
-            fwrite(text, 1, (size_t)(next - text), out);
-    }
+    fm_print_safe(out, FM_SAFE_TERMINAL, text, bytes);
 }
 
 void fm_print_text(FILE *out, const char *text)
@@ -28,6 +36,29 @@ void fm_print_lines(FILE *out, const char *text)
         for (; *text == '\n'; text++)
             fputc('\n', out);
     }
+}
+
+void fm_print_line_list(FILE *out, const char *format, va_list values)
+{
+    char *line;
+    int length = vasprintf(&line, format, values);
+    if (length < 0)
+        return;
+    size_t n = 0;
+    const char *end = line + length - (length && line[length - 1] == '\n');
+    for (const char *text = line; text < end;)
+        n += fm_safe_next(FM_SAFE_TERMINAL, &text, line + n); /* what stands for a character is never longer */
+    memmove(line + n, end, (size_t)(line + length - end));
+    fwrite(line, 1, n + (size_t)(line + length - end), out); /* at once: lines of several writers do not mix */
+    free(line);
+}
+
+void fm_print_line(FILE *out, const char *format, ...)
+{
+    va_list values;
+    va_start(values, format);
+    fm_print_line_list(out, format, values);
+    va_end(values);
 }
 
 size_t fm_print_cut(FILE *out, const char *text, size_t columns)

@@ -8,11 +8,13 @@
 #ifndef FM_PRESENT_TEXT_H
 #define FM_PRESENT_TEXT_H
 
+#include <stdarg.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 
 #include "base/arena.h"
+#include "base/safe_text.h"
 #include "base/utf8.h"
 
 /* Lines are laid out for FM_TEXT_COLUMNS; a table may go up to FM_TEXT_LIMIT before it cuts texts. */
@@ -20,10 +22,15 @@ enum { FM_TEXT_COLUMNS = 100, FM_TEXT_LIMIT = 108 };
 
 /* ---- strings ---- */
 
-/* Prints it with control characters and bytes that are not UTF-8 shown as '?'. */
+/* `bytes` bytes of a text made safe for what it is written into. */
+void fm_print_safe(FILE *out, enum fm_safe kind, const char *text, size_t bytes);
+/* Prints it with what a terminal would obey shown as '?'. */
 void fm_print_text(FILE *out, const char *text);
 /* The same, but ends of lines stay. */
 void fm_print_lines(FILE *out, const char *text);
+/* printf of a line, or of a part of one, which may have names of unknown origin in it. */
+void fm_print_line(FILE *out, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void fm_print_line_list(FILE *out, const char *format, va_list values) __attribute__((format(printf, 2, 0)));
 /* A line, cut in the middle ("abc..xyz") where it is wider than `columns`; returns the width printed. */
 size_t fm_print_cut(FILE *out, const char *text, size_t columns);
 /* Words of `text` folded at FM_TEXT_COLUMNS, lines after the first indented; ends the last line. */

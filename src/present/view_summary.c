@@ -89,6 +89,16 @@ static const char *ranks_text(struct fm_report *report)
     return text;
 }
 
+/* Of ranks that were killed nobody may have asked for their memory. */
+static const char *known_ranks(struct fm_report *report)
+{
+    const struct fm_summary *summary = &report->summary;
+    if (summary->memory.ranks >= summary->measured)
+        return "all ranks";
+    return fm_format(&report->arena, "%u of %u ranks (of the others it is unknown)", summary->memory.ranks,
+                     summary->measured);
+}
+
 static void banner(struct fm_report *report, FILE *out)
 {
     const struct fm_summary *summary = &report->summary;
@@ -104,10 +114,10 @@ static void banner(struct fm_report *report, FILE *out)
     banner_line(out, "MPI",
                 joined(report, job->mpi, job->language[0] ? fm_format(&report->arena, "from %s", job->language) : ""));
     banner_line(out, "job", job_text(report));
-    if (summary->memory.max && summary->measured > 1)
+    if (summary->memory.ranks && summary->measured > 1)
         banner_line(out, "memory",
-                    fm_format(&report->arena, "%s in all ranks, at most %s in one",
-                              fm_bytes_text(a, (double)summary->memory.sum),
+                    fm_format(&report->arena, "%s in %s, at most %s in one",
+                              fm_bytes_text(a, (double)summary->memory.sum), known_ranks(report),
                               fm_bytes_text(b, (double)summary->memory.max)));
 }
 
@@ -122,6 +132,12 @@ static void spread_row(struct fm_table *table, const char *name, enum fm_column_
                        const struct fm_spread *spread)
 {
     fm_cell_text(table, name);
+    if (!spread->ranks) {
+        fm_cell_text(table, "unknown");
+        for (int i = 0; i < 4; i++)
+            fm_cell_none(table);
+        return;
+    }
     fm_cell_as(table, kind, (double)spread->min);
     fm_cell_whole(table, spread->min_rank);
     fm_cell_as(table, kind, fm_ratio((double)spread->sum, spread->ranks));
@@ -139,11 +155,9 @@ static void print_spreads(struct fm_report *report, FILE *out)
     spread_row(&table, "wall", FM_COLUMN_TIME, &summary->wall);
     if (summary->n_routines)
         spread_row(&table, "in MPI", FM_COLUMN_TIME, &summary->mpi);
-    if (summary->memory.max) { /* else all were killed, and nobody asked for these three */
-        spread_row(&table, "user", FM_COLUMN_TIME, &summary->user);
-        spread_row(&table, "system", FM_COLUMN_TIME, &summary->system);
-        spread_row(&table, "memory", FM_COLUMN_BYTES, &summary->memory);
-    }
+    spread_row(&table, "user", FM_COLUMN_TIME, &summary->user);
+    spread_row(&table, "system", FM_COLUMN_TIME, &summary->system);
+    spread_row(&table, "memory", FM_COLUMN_BYTES, &summary->memory);
     fm_table_print(&table, out);
     fputc('\n', out);
 }

@@ -189,7 +189,7 @@ void fm_print_incomplete(struct fm_report *report, FILE *out)
     bool vanished = false;
     if (print_unended(report, out))
         return;
-    fprintf(out, "%s; the figures are what was measured until then.\n", fm_incomplete_text(report));
+    fm_print_line(out, "%s; the figures are what was measured until then.\n", fm_incomplete_text(report));
     size_t shown = fm_report_rows(report, summary->n_ends, 6);
     for (size_t i = 0; i < shown; i++) {
         const struct fm_end_group *group = &summary->ends[i];

@@ -4,25 +4,13 @@
 #include <string.h>
 
 #include "base/units.h"
-#include "base/utf8.h"
+#include "present/text.h"
 
 enum { TITLE_SIZE = 15 };
 
 void fm_xml_text(FILE *out, const char *text)
 {
-    while (*text) {
-        const char *from = text;
-        uint32_t code = fm_utf8_next(&text);
-        bool bad = code == FM_UTF8_DAMAGED || code < 0x20 || (code >= 0x7f && code < 0xa0) || (code & ~1u) == 0xfffe;
-        if (code == '\n')
-            fputs("&#10;", out);
-        else if (bad)
-            fputs("&#xfffd;", out);
-        else if (strchr("&<>\"'", (int)code) && code < 0x80)
-            fprintf(out, "&#%" PRIu32 ";", code);
-        else
-            fwrite(from, 1, (size_t)(text - from), out);
-    }
+    fm_print_safe(out, FM_SAFE_XML, text, strlen(text));
 }
 
 void fm_xml_number(FILE *out, double number)

@@ -21,7 +21,10 @@ enum fm_status fm_profile_decode(const void *bytes, size_t size, const char *ori
 enum fm_status fm_profile_read(const char *path, struct fm_profile **profile, struct fm_error *error);
 /* Whether it could be written there: before work is done that would be lost. */
 enum fm_status fm_profile_may_write(const char *path, struct fm_error *error);
-/* To a temporary name in the same directory, synced, renamed; the directory is synced too. */
+/* The file has its name when it is whole and durable, and not before; one of that name is replaced. */
 enum fm_status fm_profile_write(const struct fm_profile *profile, const char *path, struct fm_error *error);
+/* The same, but nothing is replaced: when it fails, *taken says whether there is something of that name. */
+enum fm_status fm_profile_write_new(const struct fm_profile *profile, const char *path, bool *taken,
+                                    struct fm_error *error);
 
 #endif

@@ -1,12 +1,14 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "base/limits.h"
+#include "base/new_file.h"
+#include "base/settings.h"
 #include "profile/encode.h"
 #include "profile/fields.h"
 
@@ -62,9 +64,12 @@ enum fm_status fm_profile_read(const char *path, struct fm_profile **profile, st
     struct fm_arena arena = {0};
     char *bytes = NULL;
     size_t size = 0;
+    struct stat st;
     enum fm_status status = read_all(fd, path, &arena, &bytes, &size, error);
     if (!status)
         status = fm_profile_decode(bytes, size, path, profile, error);
+    if (!status && fstat(fd, &st) == 0)
+        (*profile)->owner = st.st_uid;
     close(fd);
     fm_arena_destroy(&arena);
     return status;
@@ -98,74 +103,82 @@ static int sync_directory(const char *path, struct fm_arena *arena)
     return failed;
 }
 
-/* A name beside `path` that no other process, on this host or another, is using. */
-static char *temporary_name(const char *path, struct fm_arena *arena)
-{
-    size_t size = strlen(path) + 64;
-    char *name = fm_arena_alloc(arena, size);
-    struct timespec now;
-    clock_gettime(CLOCK_REALTIME, &now);
-    if (name)
-        snprintf(name, size, "%s.%lx-%lx%lx.tmp", path, (long)getpid(), (long)now.tv_sec, now.tv_nsec);
-    return name;
-}
-
-/* The new file under its temporary name, open; -1: *status says why not. Only a file is taken the place of, never a
- * device or a directory. */
-static int make_temporary(const char *path, struct fm_arena *arena, char **temporary, enum fm_status *status,
-                          struct fm_error *error)
+/* Only a file is taken the place of, never a device or a directory. */
+static enum fm_status refuse_others(const char *path, struct fm_error *error)
 {
     struct stat st;
-    int fd = -1;
-    *temporary = temporary_name(path, arena);
-    *status = FM_OK;
     if (lstat(path, &st) == 0 && !S_ISREG(st.st_mode) && !S_ISLNK(st.st_mode))
-        *status = fm_fail(error, FM_ERR_SYSTEM, "cannot write %s: it is there and is no file; name another one", path);
-    else if (!*temporary)
-        *status = fm_fail(error, FM_ERR_MEMORY, "no memory left to write %s", path);
-    else if ((fd = open(*temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666)) < 0)
-        *status = fm_fail(error, FM_ERR_SYSTEM, "cannot write %s: %s", path, reason(errno));
-    return fd;
+        return fm_fail(error, FM_ERR_SYSTEM, "cannot write %s: it is there and is no file; name another one", path);
+    return FM_OK;
+}
+
+static enum fm_status cannot_write(const char *path, int reason_number, struct fm_error *error)
+{
+    return fm_fail(error, FM_ERR_SYSTEM, "cannot write %s: %s", path, reason(reason_number));
 }
 
 enum fm_status fm_profile_may_write(const char *path, struct fm_error *error)
 {
-    struct fm_arena arena = {0};
-    enum fm_status status;
-    char *temporary;
-    int fd = make_temporary(path, &arena, &temporary, &status, error);
-    if (fd >= 0) {
-        close(fd);
-        unlink(temporary);
-    }
-    fm_arena_destroy(&arena);
-    return status;
+    struct fm_new_file file;
+    enum fm_status status = refuse_others(path, error);
+    if (status)
+        return status;
+    if (!fm_new_file_open(&file, path, 0600, true))
+        return cannot_write(path, errno, error);
+    fm_new_file_drop(&file);
+    close(file.fd);
+    return FM_OK;
 }
 
-static enum fm_status write_bytes(const void *bytes, size_t size, const char *path, struct fm_arena *arena,
+/* FATHOM_MODE in octal, as chmod takes it, whatever the umask is; of it the rights to read and write, and always those
+ * of the owner. What it says is a wish of others' to read: nothing that cannot be understood opens a file. */
+static mode_t wanted_mode(void)
+{
+    const char *text = getenv("FATHOM_MODE");
+    unsigned mode = 0;
+    if (text)
+        fm_setting_mode(text, &mode);
+    return (mode_t)(mode & 0666) | 0600;
+}
+
+/* errno of what failed, or 0. */
+static int write_file(const void *bytes, size_t size, const char *path, bool replace, bool nameless)
+{
+    struct fm_new_file file;
+    if (!fm_new_file_open(&file, path, 0600, nameless))
+        return errno;
+    int failed = write_all(file.fd, bytes, size);
+    fchmod(file.fd, wanted_mode()); /* where a file system has no modes there is nothing to be done */
+    if (!failed && !fm_new_file_publish(&file, path, replace))
+        failed = errno;
+    if (failed)
+        fm_new_file_drop(&file);
+    if (close(file.fd) && !failed)
+        failed = errno;
+    return failed;
+}
+
+static enum fm_status write_bytes(const void *bytes, size_t size, const char *path, bool *taken, struct fm_arena *arena,
                                   struct fm_error *error)
 {
-    enum fm_status status;
-    char *temporary;
-    int fd = make_temporary(path, arena, &temporary, &status, error);
-    if (fd < 0)
+    enum fm_status status = refuse_others(path, error);
+    if (status)
         return status;
-    int failed = write_all(fd, bytes, size);
-    if (close(fd) && !failed)
-        failed = errno;
-    if (!failed && rename(temporary, path))
-        failed = errno;
-    if (failed) {
-        unlink(temporary);
-        return fm_fail(error, FM_ERR_SYSTEM, "cannot write %s: %s", path, reason(failed));
-    }
+    int failed = write_file(bytes, size, path, !taken, true);
+    if (failed && failed != EEXIST && failed != ENOSPC) /* a file system, or a guard of it, that has no links */
+        failed = write_file(bytes, size, path, !taken, false);
+    if (taken)
+        *taken = failed == EEXIST;
+    if (failed)
+        return cannot_write(path, failed, error);
     failed = sync_directory(path, arena);
     if (failed)
         return fm_fail(error, FM_ERR_SYSTEM, "cannot make %s durable: %s", path, reason(failed));
     return FM_OK;
 }
 
-enum fm_status fm_profile_write(const struct fm_profile *profile, const char *path, struct fm_error *error)
+static enum fm_status write_profile(const struct fm_profile *profile, const char *path, bool *taken,
+                                    struct fm_error *error)
 {
     struct fm_arena arena = {0};
     const void *bytes;
@@ -175,7 +188,19 @@ enum fm_status fm_profile_write(const struct fm_profile *profile, const char *pa
         status = fm_fail(error, FM_ERR_SYSTEM,
                          "cannot write %s: it would be larger than the limit on file sizes (ulimit -f) allows.", path);
     if (!status)
-        status = write_bytes(bytes, size, path, &arena, error);
+        status = write_bytes(bytes, size, path, taken, &arena, error);
     fm_arena_destroy(&arena);
     return status;
+}
+
+enum fm_status fm_profile_write(const struct fm_profile *profile, const char *path, struct fm_error *error)
+{
+    return write_profile(profile, path, NULL, error);
+}
+
+enum fm_status fm_profile_write_new(const struct fm_profile *profile, const char *path, bool *taken,
+                                    struct fm_error *error)
+{
+    *taken = false;
+    return write_profile(profile, path, taken, error);
 }

@@ -15,7 +15,12 @@ struct fm_profile_whole {
 
 struct fm_profile *fm_profile_create(void)
 {
-    struct fm_arena arena = {0};
+    return fm_profile_create_from(NULL);
+}
+
+struct fm_profile *fm_profile_create_from(struct fm_arena *spare)
+{
+    struct fm_arena arena = {.spare = spare};
     struct fm_profile_whole *whole = fm_arena_alloc(&arena, sizeof *whole);
     if (!whole)
         return NULL;

@@ -110,6 +110,13 @@ struct fm_process {
     const char *inside; /* routine it was in when it ended badly, or "" */
 };
 
+/* Whether user_ns, system_ns and max_rss_bytes are known: nobody asked for those of a process that was killed, unless
+ * its parent saw it end. Every process has some memory. */
+static inline bool fm_process_has_usage(const struct fm_process *process)
+{
+    return process->max_rss_bytes > 0;
+}
+
 /* A note about the measurement itself ("segments in TMPDIR", "events with less detail"). Sorted by text. */
 struct fm_note {
     const char *text;
@@ -162,6 +169,7 @@ struct fm_job {
 
 struct fm_profile {
     struct fm_arena arena;
+    uint32_t owner; /* uid of the file that it was read from; 0: root's, or made here */
     struct fm_job job;
     struct fm_host *hosts;
     size_t n_hosts, hosts_capacity;
@@ -185,6 +193,8 @@ struct fm_profile {
 
 /* An empty profile (the identity of merging), or NULL without memory. The struct itself lies in its arena. */
 struct fm_profile *fm_profile_create(void);
+/* The same from the spare memory of profiles that were destroyed, which outlives it (see fm_arena). */
+struct fm_profile *fm_profile_create_from(struct fm_arena *spare);
 void fm_profile_destroy(struct fm_profile *profile); /* NULL is fine */
 
 /* complete: every rank of the job is there and ended by MPI_Finalize (or normally without MPI). */

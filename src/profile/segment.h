@@ -86,7 +86,7 @@ struct fm_segment_header {
     uint32_t version;
     uint32_t header_bytes;
     uint32_t routines_fingerprint; /* FM_ROUTINES_FINGERPRINT of the writer: routine numbers mean the same */
-    uint32_t unused;
+    int32_t clock_ppb; /* by how much durations are too short: fm_clock_error_ppb, at rare events and the end */
     uint64_t segment_bytes;
     struct fm_segment_section sections[16];
 
@@ -171,9 +171,12 @@ struct fm_segment_header {
 #define FM_FLAG_NO_MPI 0x10u       /* a program without MPI */
 #define FM_FLAG_SINGLE_NODE 0x20u  /* all ranks of the job are on this host */
 #define FM_FLAG_SPAWNED 0x40u      /* started by MPI_Comm_spawn */
-#define FM_FLAG_COARSE_CLOCK 0x80u /* clock_gettime instead of the cycle counter */
+#define FM_FLAG_COARSE_CLOCK 0x80u /* clock_gettime instead of the processor's counter */
 #define FM_FLAG_APART 0x100u       /* the launcher speaks of several ranks, MPI of this one alone */
 #define FM_FLAG_TRACED 0x200u      /* no samples were taken: a debugger would have stopped at each */
+#define FM_FLAG_OTHER_DIR 0x400u   /* the usual directory was not the user's alone: another one was used */
+#define FM_FLAG_FILTERED 0x800u    /* the program filters its system calls: no samples or resource use from then on */
+#define FM_FLAG_IO_URING 0x1000u   /* no samples were taken, or no more: they break waits for io_uring */
 
 enum fm_mpi_kind { FM_MPI_NONE, FM_MPI_OPENMPI, FM_MPI_MPICH };
 enum fm_language { FM_LANGUAGE_UNKNOWN, FM_LANGUAGE_C, FM_LANGUAGE_CXX, FM_LANGUAGE_FORTRAN, FM_LANGUAGE_PYTHON };
@@ -267,7 +270,8 @@ struct fm_request {
     uint32_t count_argument; /* saturating */
     uint32_t comm;           /* slot of the communicator cache, for wildcard sources */
     uint32_t claimed;        /* atomic: a thread is waiting for it now */
-    uint32_t unused[3];      /* a power of two is faster to index */
+    uint32_t memo;           /* of its process: the distance to what it remembers of the call that posted it */
+    uint32_t unused[2];      /* a power of two is faster to index */
 };
 
 /* A subtotal the program asked for: totals of the heaviest routines at that moment. */

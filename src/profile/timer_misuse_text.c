@@ -26,7 +26,7 @@ struct table {
 
 const char *fm_misuse_text(uint32_t kind)
 {
-    static const char *const texts[] = {
+    static const char texts[][64] = {
         [FM_MISUSE_NOT_STARTED] = "stopped, but not running",
         [FM_MISUSE_STARTED_TWICE] = "started, but already running",
         [FM_MISUSE_OTHER_HANDLE] = "got with the handle of another timer",
@@ -35,7 +35,7 @@ const char *fm_misuse_text(uint32_t kind)
         [FM_MISUSE_RUNNING] = "running at the end",
         [FM_MISUSE_NO_HANDLE] = "used without a handle: get it first",
     };
-    return kind < sizeof texts / sizeof *texts && texts[kind] ? texts[kind] : "used wrongly";
+    return kind < sizeof texts / sizeof *texts && *texts[kind] ? texts[kind] : "used wrongly";
 }
 
 /* The place of the call: a return address lies behind it. */

@@ -76,8 +76,8 @@ void fm_write_axis(struct fm_writer *w, const struct fm_timer_axis *axis)
 void fm_write_spark(struct fm_writer *w, const struct fm_timer_group *group, const struct fm_timer_axis *axis,
                     bool ascii)
 {
-    static const char *const blocks[] = {" ", "▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"};
-    static const char *const signs[] = {" ", ".", ":", "-", "=", "+", "*", "#", "@"};
+    static const char blocks[][4] = {" ", "▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"};
+    static const char signs[][4] = {" ", ".", ":", "-", "=", "+", "*", "#", "@"};
     uint64_t columns[FM_SPARK_MOST] = {0}, most = 1;
     for (size_t i = 0; i < group->n_bins && group->bins[i].bin < axis->to; i++)
         fm_add_saturating(&columns[(group->bins[i].bin - axis->from) / axis->bins], group->bins[i].sum);

@@ -174,18 +174,6 @@ static void put_histograms(struct writer *w, const struct fm_timer *timer)
         put_view(w, &groups[i]);
 }
 
-int fm_timer_exponent(const char *tick)
-{
-    static const char *const units[] = {"ns", "us", "ms", "s"};
-    size_t zeros = strspn(tick, "0123456789");
-    if (zeros == 0 || tick[0] != '1' || strspn(tick + 1, "0") != zeros - 1)
-        return -1;
-    for (int unit = 0; unit < 4; unit++)
-        if (strcmp(tick + zeros, units[unit]) == 0)
-            return zeros - 1 + 3 * (size_t)unit < FM_TIMER_TICKS ? (int)zeros - 1 + 3 * unit : -1;
-    return -1;
-}
-
 const char *fm_timers_text(const struct fm_timer *timers, size_t n, const struct fm_timer_layout *layout,
                            struct fm_arena *arena)
 {

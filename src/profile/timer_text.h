@@ -12,9 +12,6 @@ struct fm_timer_layout {
     uint32_t tasks;    /* of the report */
 };
 
-/* "1ns", "10us", "1ms", "1s" ... as an exponent; -1: not a power of ten from 1 ns to 1 s. */
-int fm_timer_exponent(const char *tick);
-
 /* In the arena; NULL: no memory. */
 const char *fm_timers_text(const struct fm_timer *timers, size_t n, const struct fm_timer_layout *layout,
                            struct fm_arena *arena);

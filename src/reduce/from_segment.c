@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/saturate.h"
+#include "base/settings.h"
 #include "base/sort.h"
 #include "generated/routines.h"
 #include "profile/order.h"
@@ -29,6 +30,23 @@ void fm_reading_thread(const struct fm_reading *r, size_t slot, struct fm_segmen
         thread->region_depth = deepest;
 }
 
+uint64_t fm_reading_ns(const struct fm_reading *r, uint64_t ns)
+{
+    enum { WHOLE = 1000000000 };
+    int32_t ppb = r->view.header.clock_ppb;
+    if (!ppb || ppb < -WHOLE || ns > FM_LONGEST_NS)
+        return ns;
+    unsigned __int128 exact = ((unsigned __int128)ns * (uint64_t)((int64_t)WHOLE + ppb) + WHOLE / 2) / WHOLE;
+    return (uint64_t)exact;
+}
+
+void fm_reading_extremes(const struct fm_reading *r, struct fm_segment_extremes *extremes)
+{
+    extremes->min_ns = fm_reading_ns(r, extremes->min_ns);
+    extremes->max_ns = fm_reading_ns(r, extremes->max_ns);
+    extremes->second_ns = fm_reading_ns(r, extremes->second_ns);
+}
+
 uint64_t fm_reading_call_start(const struct fm_reading *r, const struct fm_segment_thread *thread)
 {
     const struct fm_segment_header *header = &r->view.header;
@@ -36,7 +54,7 @@ uint64_t fm_reading_call_start(const struct fm_reading *r, const struct fm_segme
         return 0;
     unsigned __int128 ticks = thread->call_start - header->started_ticks;
     unsigned __int128 ns = (ticks * header->clock_mult) >> header->clock_shift;
-    return ns > FM_LONGEST_NS ? 0 : fm_sum(header->started_mono_ns, (uint64_t)ns);
+    return ns > FM_LONGEST_NS ? 0 : fm_sum(header->started_mono_ns, fm_reading_ns(r, (uint64_t)ns));
 }
 
 struct fm_rankset fm_reading_ranks(const struct fm_reading *r, struct fm_range *range)
@@ -73,7 +91,7 @@ static uint64_t last_known(const struct fm_reading *r)
     for (size_t i = 0; i < fm_segment_items(&r->view, FM_SECTION_ENTRIES); i++) {
         struct fm_entry entry;
         fm_segment_item(&r->view, FM_SECTION_ENTRIES, i, &entry);
-        fm_add_saturating(&spent[entry.key.thread], entry.total_ns);
+        fm_add_saturating(&spent[entry.key.thread], fm_reading_ns(r, entry.total_ns));
     }
     for (size_t i = 0; i < 256; i++)
         last = later(last, fm_sum(started, spent[i]));
@@ -104,7 +122,7 @@ static const char *keep(struct fm_reading *r, const char *text, bool lines)
 
 static bool read_job_texts(struct fm_reading *r)
 {
-    static const char *const languages[] = {"", "C", "C++", "Fortran", "Python"};
+    static const char languages[][12] = {"", "C", "C++", "Fortran", "Python"};
     const struct fm_segment_header *h = &r->view.header;
     const struct fm_segment_view *v = &r->view;
     struct fm_job *job = &r->profile->job;
@@ -239,7 +257,7 @@ static const char *call_in_progress(const struct fm_reading *r)
         struct fm_segment_thread thread;
         fm_reading_thread(r, slot, &thread);
         if (thread.call_routine && thread.call_routine <= FM_ROUTINE_COUNT)
-            return fm_routine_names[thread.call_routine - 1];
+            return fm_routine_name(thread.call_routine - 1);
     }
     return "";
 }
@@ -290,6 +308,17 @@ static bool read_process(struct fm_reading *r)
 
 /* ---- notes ---- */
 
+static bool note_settings(struct fm_reading *r, const struct fm_rankset *ranks)
+{
+    const struct fm_job *job = &r->profile->job;
+    char sentence[FM_SETTING_SENTENCE];
+    for (size_t i = 0; i < job->n_env; i++)
+        if (fm_setting_problem(job->env[i].name, job->env[i].value, sentence) &&
+            !fm_profile_note(r->profile, sentence, 0, ranks))
+            return false;
+    return true;
+}
+
 static bool read_notes(struct fm_reading *r)
 {
     const struct fm_segment_header *h = &r->view.header;
@@ -313,14 +342,20 @@ static bool read_notes(struct fm_reading *r)
         const char *text;
     } flags[] = {
         {FM_FLAG_FALLBACK_DIR, "measured in TMPDIR because /dev/shm had no room"},
+        {FM_FLAG_OTHER_DIR, "measured in another directory because the usual one was not the user's alone"},
         {FM_FLAG_ANONYMOUS, "measured in private memory because no directory had room: a killed process is lost"},
         {FM_FLAG_SMALLER, "measured with a smaller table than asked for, for lack of room"},
         {FM_FLAG_OTHER_TOOL, "another PMPI tool was active"},
         {FM_FLAG_SPAWNED, "started by MPI_Comm_spawn"},
         {FM_FLAG_APART, "the launcher started several processes, but MPI runs each as a job of its own: the mpirun of "
                         "another MPI?"},
-        {FM_FLAG_COARSE_CLOCK, "timed with clock_gettime because the cycle counter is not steady"},
+        {FM_FLAG_COARSE_CLOCK, "timed with clock_gettime because the kernel does not trust the processor's counter"},
         {FM_FLAG_TRACED, "call paths not sampled: a debugger was there, which would have stopped at each sample"},
+        {FM_FLAG_FILTERED, "system calls filtered by the program (seccomp): call paths not sampled from then on, and "
+                           "processor time and memory known until then"},
+        {FM_FLAG_IO_URING,
+         "call paths not sampled, or not from then on: the program uses liburing, whose waits samples "
+         "would break"},
     };
     struct fm_range range;
     struct fm_rankset ranks = fm_reading_ranks(r, &range);
@@ -330,7 +365,7 @@ static bool read_notes(struct fm_reading *r)
     for (size_t i = 0; i < sizeof flags / sizeof *flags; i++)
         if (h->flags & flags[i].flag && !fm_profile_note(r->profile, flags[i].text, 0, &ranks))
             return false;
-    return true;
+    return note_settings(r, &ranks);
 }
 
 /* ---- all of it ---- */
@@ -372,7 +407,7 @@ static enum fm_status begin(struct fm_reading *r, const void *bytes, size_t size
     if (status)
         return status;
     r->rank = r->view.header.rank < 0 ? FM_NO_RANK : (uint32_t)r->view.header.rank;
-    r->profile = fm_profile_create();
+    r->profile = fm_profile_create_from(r->view.scratch.spare);
     return r->profile ? FM_OK : fm_reading_no_memory(r);
 }
 
@@ -380,7 +415,14 @@ enum fm_status fm_profile_from_segment(const void *bytes, size_t size, const cha
                                        int end_code, uint64_t now_mono_ns, struct fm_profile **profile,
                                        struct fm_error *error)
 {
-    struct fm_reading r = {.error = error};
+    return fm_profile_from_segment_in(NULL, bytes, size, origin, end, end_code, now_mono_ns, profile, error);
+}
+
+enum fm_status fm_profile_from_segment_in(struct fm_arena *spare, const void *bytes, size_t size, const char *origin,
+                                          enum fm_end end, int end_code, uint64_t now_mono_ns,
+                                          struct fm_profile **profile, struct fm_error *error)
+{
+    struct fm_reading r = {.error = error, .view.scratch.spare = spare};
     enum fm_status status = begin(&r, bytes, size, origin);
     if (!status)
         status = read_all(&r, end, end_code, now_mono_ns);

@@ -17,6 +17,10 @@ const struct fm_segment_header *fm_segment_check(const void *bytes, size_t size,
 enum fm_status fm_profile_from_segment(const void *bytes, size_t size, const char *origin, enum fm_end end,
                                        int end_code, uint64_t now_mono_ns, struct fm_profile **profile,
                                        struct fm_error *error);
+/* The same in memory that other profiles have left, which outlives it (see fm_arena). */
+enum fm_status fm_profile_from_segment_in(struct fm_arena *spare, const void *bytes, size_t size, const char *origin,
+                                          enum fm_end end, int end_code, uint64_t now_mono_ns,
+                                          struct fm_profile **profile, struct fm_error *error);
 
 /* Only the timers, as those of task `rank`. */
 enum fm_status fm_timers_from_segment(const void *bytes, size_t size, const char *origin, uint32_t rank,

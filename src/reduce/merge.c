@@ -162,7 +162,7 @@ enum fm_status fm_profile_merge(struct fm_profile *into, const struct fm_profile
     if (*into->job.key && *from->job.key && strcmp(into->job.key, from->job.key))
         return fm_fail(error, FM_ERR_INPUT, "profiles of two different jobs (%s and %s) cannot be merged",
                        into->job.key, from->job.key);
-    struct fm_arena scratch = {0};
+    struct fm_arena scratch = {.spare = into->arena.spare};
     bool done = merge_job(into, from) && merge_processes(into, from, &scratch) &&
                 fm_merge_routines(into, from->routines, from->n_routines) &&
                 fm_merge_events(into, from->events, from->n_events) &&

@@ -5,6 +5,8 @@
 #ifndef FM_REDUCE_NODE_FILES_H
 #define FM_REDUCE_NODE_FILES_H
 
+#include <sys/stat.h>
+
 #include "reduce/node.h"
 
 /* What a segment's file name says. */
@@ -23,6 +25,11 @@ struct fm_node_here {
 };
 void fm_node_here(struct fm_node_here *here);
 
+/* A regular file of the user's that has no second name elsewhere. */
+bool fm_node_is_own_file(const struct stat *st);
+/* The directory, open, if it is the user's alone; else -1, with ENOENT in errno if there is none. */
+int fm_node_directory_open(const char *path, struct fm_error *error);
+
 /* The one of the usual and the fallback directory that `directory` is not; false: it is neither. */
 bool fm_node_other_directory(const char *directory, char other[FM_PATH_BYTES]);
 
@@ -38,17 +45,20 @@ struct fm_node_file {
 };
 /* Calls `visit` for each segment file of `job_key`, which may lie in two directories, or for all of this directory
  * (NULL); stops when it returns false. A missing directory
- * has no files. Files whose process is just setting them up are passed over. */
+ * has no files. Files that were never set up are passed over. */
 enum fm_status fm_node_visit(const char *directory, const char *job_key,
                              bool (*visit)(void *context, const struct fm_node_file *file), void *context,
                              struct fm_error *error);
+
+/* Whether it is the file of a segment that was never set up; then *name says whose. */
+bool fm_node_half_made(int directory_fd, const char *file, struct fm_segment_name *name);
 
 /* Of another host, or of another pid namespace of this one: whether its process lives cannot be told. */
 bool fm_node_foreign(const struct fm_node_here *here, const struct fm_segment_header *header);
 bool fm_node_alive(const struct fm_node_here *here, const struct fm_segment_header *header);
 
 /* An exclusive lock on the directory, so that two collectors do not merge the same segments. -1: there is no
- * directory, no locking in its file system, or somebody who does not let go of it for some seconds (a collector that
+ * directory of ours, no locking in its file system, or somebody who does not let go of it for some seconds (a collector that
  * was stopped); the caller goes on without, and the worst is work done twice. close() releases it. */
 int fm_node_lock(const char *directory);
 

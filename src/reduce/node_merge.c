@@ -11,15 +11,12 @@
 
 #include "base/clock.h"
 #include "reduce/from_segment.h"
-#include "reduce/merge.h"
 #include "reduce/node_files.h"
 #include "reduce/notes.h"
 #include "reduce/segment_view.h"
+#include "reduce/tree.h"
 
-enum {
-    LEVELS = 40,                /* 2^40 segments */
-    MAX_MISSING_RANKS = 1 << 20 /* a hostile world size must not fill the memory */
-};
+enum { MAX_MISSING_RANKS = 1 << 20 }; /* a hostile world size must not fill the memory */
 
 struct merging {
     const char *directory, *job_key;
@@ -28,51 +25,12 @@ struct merging {
     bool for_collector;
     uint64_t now_mono_ns;
     uint32_t world_size;
-    size_t damaged;
-    /* levels[k] holds the merge of 2^k segments or NULL: each segment's data is copied log(n) times, not n times */
-    struct fm_profile *levels[LEVELS];
+    size_t segments, damaged;
+    struct fm_tree tree;
     enum fm_status status;
     struct fm_error *error;
     struct fm_error first_damage;
 };
-
-/* Adds a profile, and destroys it or keeps it as a level. */
-static enum fm_status push(struct merging *merging, struct fm_profile *profile)
-{
-    size_t level = 0;
-    for (; level < LEVELS - 1 && merging->levels[level]; level++) {
-        enum fm_status status = fm_profile_merge(merging->levels[level], profile, merging->error);
-        fm_profile_destroy(profile);
-        if (status != FM_OK)
-            return status;
-        profile = merging->levels[level];
-        merging->levels[level] = NULL;
-    }
-    merging->levels[level] = profile;
-    return FM_OK;
-}
-
-static enum fm_status fold(struct merging *merging, struct fm_profile **result)
-{
-    struct fm_profile *all = NULL;
-    enum fm_status status = FM_OK;
-    for (size_t level = 0; level < LEVELS; level++) {
-        struct fm_profile *part = merging->levels[level];
-        merging->levels[level] = NULL;
-        if (all && part && status == FM_OK)
-            status = fm_profile_merge(part, all, merging->error);
-        if (part) {
-            fm_profile_destroy(all);
-            all = part;
-        }
-    }
-    if (status != FM_OK) {
-        fm_profile_destroy(all);
-        all = NULL;
-    }
-    *result = all;
-    return status;
-}
 
 /* Bytes that cannot be read stay zero: what they mean is for fm_profile_from_segment to judge. */
 static void read_at(int fd, char *copy, uint64_t offset, uint64_t bytes)
@@ -133,7 +91,8 @@ static enum fm_status add_bytes(struct merging *merging, const void *bytes, size
     int code = 0;
     enum fm_end end = merging->for_collector ? known_end(header, dead, &code) : FM_END_UNKNOWN;
     uint64_t now = dead ? 0 : merging->now_mono_ns;
-    enum fm_status status = fm_profile_from_segment(bytes, size, origin, end, code, now, &profile, &error);
+    enum fm_status status = fm_profile_from_segment_in(&merging->tree.spare, bytes, size, origin, end, code, now,
+                                                       &profile, &error);
     if (status == FM_ERR_INPUT) {
         note_damage(merging, &error);
         return FM_OK;
@@ -145,7 +104,8 @@ static enum fm_status add_bytes(struct merging *merging, const void *bytes, size
     }
     if (header->world_size > 0 && (uint32_t)header->world_size > merging->world_size)
         merging->world_size = (uint32_t)header->world_size;
-    return push(merging, profile);
+    merging->segments++;
+    return fm_tree_add(&merging->tree, profile, merging->error);
 }
 
 static bool is_own(const struct merging *merging, const struct fm_segment_name *name)
@@ -155,12 +115,18 @@ static bool is_own(const struct merging *merging, const struct fm_segment_name *
            own->pid_namespace == name->pid_namespace;
 }
 
+/* In a directory that hosts share: at the end of a job each host merges its own. */
+static bool is_for_another_host(const struct merging *merging, const struct fm_node_file *file)
+{
+    return merging->own && file->readable && strcmp(file->header.host, merging->own->host) != 0;
+}
+
 static bool add_file(void *context, const struct fm_node_file *file)
 {
     struct merging *merging = context;
     char origin[FM_PATH_BYTES];
     snprintf(origin, sizeof origin, "%.3000s/%s", file->directory, file->file);
-    if (is_own(merging, &file->name))
+    if (is_own(merging, &file->name) || is_for_another_host(merging, file))
         return true;
     if (!file->readable) {
         struct fm_error error;
@@ -210,12 +176,15 @@ bool fm_profile_add_missing(struct fm_profile *profile, uint32_t world_size)
     return true;
 }
 
+static enum fm_status no_segments(const struct merging *merging)
+{
+    if (merging->damaged)
+        return fm_fail(merging->error, FM_ERR_INPUT, "%s", merging->first_damage.text);
+    return fm_fail(merging->error, FM_ERR_INPUT, "%s: no segments of job %s", merging->directory, merging->job_key);
+}
+
 static enum fm_status finish_merge(struct merging *merging, struct fm_profile *all, struct fm_profile **profile)
 {
-    if (!all)
-        return merging->damaged ? fm_fail(merging->error, FM_ERR_INPUT, "%s", merging->first_damage.text)
-                                : fm_fail(merging->error, FM_ERR_INPUT, "%s: no segments of job %s", merging->directory,
-                                          merging->job_key);
     bool ok = !merging->for_collector || fm_profile_add_missing(all, merging->world_size);
     if (ok && merging->damaged)
         ok = fm_profile_note(all, "damaged segments were left out", merging->damaged, &(struct fm_rankset){0});
@@ -244,13 +213,12 @@ enum fm_status fm_node_merge(const char *directory, const char *job_key, const v
         if (merging.status == FM_OK)
             merging.status = walked;
     }
-    struct fm_profile *all;
-    enum fm_status folded = fold(&merging, &all);
+    struct fm_profile *all = NULL;
+    enum fm_status joined = fm_tree_finish(&merging.tree, &all, merging.status ? NULL : error);
     if (merging.status == FM_OK)
-        merging.status = folded;
-    if (merging.status != FM_OK) {
-        fm_profile_destroy(all);
-        return merging.status;
-    }
-    return finish_merge(&merging, all, profile);
+        merging.status = joined;
+    if (merging.status == FM_OK && merging.segments)
+        return finish_merge(&merging, all, profile);
+    fm_profile_destroy(all);
+    return merging.status ? merging.status : no_segments(&merging);
 }

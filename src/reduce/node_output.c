@@ -1,26 +1,26 @@
 /* Where a job's profile goes, and the end of its segments.
  *
- * A name is claimed by opening (creating) the file and locking it; the profile then replaces it by a rename. Two
- * jobs that end at the same moment never take the same name, and two collectors of one job (one a host) add to the
- * same profile one after the other. */
+ * A new profile appears whole under a name that nobody has: of two jobs that end at the same moment one is told that
+ * the name is taken. A profile that is there already is locked, and what it becomes replaces it: two collectors of one
+ * job (one a host) add to it one after the other. */
 #define _GNU_SOURCE
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
-#include <sys/file.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "base/limits.h"
 #include "profile/encode.h"
+#include "reduce/lock.h"
 #include "reduce/merge.h"
 #include "reduce/node_files.h"
 #include "reduce/notes.h"
 
-enum { MAX_NAMES = 10000, LOCK_TRIES = 300, LOCK_PAUSE_NS = 10000000 };
+enum { MAX_NAMES = 10000, CLAIM_TRIES = 300 };
 
 #define SUFFIX ".fathom"
 
@@ -94,16 +94,13 @@ static void numbered_path(const char *first, unsigned n, char path[FM_PATH_BYTES
 
 /* ---- claiming ---- */
 
-enum claim { CLAIM_FREE, CLAIM_REPLACE, CLAIM_SAME_JOB, CLAIM_TAKEN, CLAIM_FAILED };
-
-/* Waits a few seconds at most; a file system without locks is used without. */
-static void lock_file(int fd)
-{
-    const struct timespec pause = {.tv_nsec = LOCK_PAUSE_NS};
-    for (int i = 0; i < LOCK_TRIES && flock(fd, LOCK_EX | LOCK_NB) != 0 && (errno == EWOULDBLOCK || errno == EINTR);
-         i++)
-        nanosleep(&pause, NULL);
-}
+enum claim {
+    CLAIM_NEW,      /* there is nothing */
+    CLAIM_REPLACE,  /* what is there is to be replaced; it is locked */
+    CLAIM_SAME_JOB, /* a profile of the same job, locked */
+    CLAIM_TAKEN,    /* somebody else's */
+    CLAIM_FAILED
+};
 
 static bool still_named(int fd, const char *path, struct stat *st)
 {
@@ -121,16 +118,17 @@ static bool replaces(const struct fm_profile *profile, const struct fm_profile *
            strcmp(profile->job.run_id, found->job.run_id) != 0;
 }
 
-/* What lies at `path` now: nothing that matters (an empty file is nobody's), this job's profile (read into *existing
- * if asked), or something else. */
+/* What lies at `path` now: nothing that matters (an empty file is nobody's: earlier versions leave some behind when they
+ * are killed), this job's profile (read into *existing if asked), or something else. */
 static enum claim look(const struct stat *st, const char *path, const struct fm_profile *profile,
                        struct fm_profile **existing)
 {
     struct fm_profile *found;
-    if (!S_ISREG(st->st_mode))
+    bool ours = st->st_uid == geteuid() || geteuid() == 0; /* root's own may be nobody's on a network file system */
+    if (!S_ISREG(st->st_mode) || !ours)
         return CLAIM_TAKEN;
     if (st->st_size == 0)
-        return CLAIM_FREE;
+        return CLAIM_REPLACE;
     if (fm_profile_read(path, &found, NULL) != FM_OK)
         return CLAIM_TAKEN;
     enum claim claim = strcmp(found->job.key, profile->job.key) == 0 ? CLAIM_SAME_JOB
@@ -143,24 +141,20 @@ static enum claim look(const struct stat *st, const char *path, const struct fm_
     return claim;
 }
 
+/* Opens what is at `path` and locks it, unless it is somebody else's. */
 static enum claim claim_path(const char *path, const struct fm_profile *profile, int *fd, struct fm_profile **existing)
 {
-    for (int i = 0; i < LOCK_TRIES; i++) {
+    for (int i = 0; i < CLAIM_TRIES; i++) {
         struct stat st;
-        *fd = open(path, O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0666);
-        if (*fd < 0) { /* a symbolic link, a directory, somebody else's file: another name; else no name will do */
-            int reason = errno;
-            if (lstat(path, &st) == 0)
-                return CLAIM_TAKEN;
-            errno = reason;
-            return CLAIM_FAILED;
-        }
+        *fd = open(path, O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+        if (*fd < 0) /* a symbolic link, a directory, somebody else's file: another name */
+            return lstat(path, &st) == 0 ? CLAIM_TAKEN : CLAIM_NEW;
         if (fstat(*fd, &st) == 0 && (S_ISCHR(st.st_mode) || S_ISBLK(st.st_mode))) {
             close(*fd);
             errno = EINVAL; /* -o /dev/null: no reason to write /dev/null-2 */
             return CLAIM_FAILED;
         }
-        lock_file(*fd);
+        fm_file_lock(*fd); /* a file system without locks is used without */
         if (still_named(*fd, path, &st)) {
             enum claim claim = look(&st, path, profile, existing);
             if (claim == CLAIM_TAKEN)
@@ -169,6 +163,7 @@ static enum claim claim_path(const char *path, const struct fm_profile *profile,
         }
         close(*fd); /* replaced while we waited for the lock */
     }
+    errno = EBUSY;
     return CLAIM_FAILED;
 }
 
@@ -250,13 +245,12 @@ static enum fm_status add_to(struct fm_profile *existing, const struct fm_profil
     return status;
 }
 
-/* Writes to `path`, which is claimed. *next: the file there holds some of the same ranks but not all, so that this
- * is no continuation of it: another name is needed. */
-static enum fm_status write_claimed(const struct fm_profile *profile, struct fm_profile *existing, const char *path,
-                                    bool *next, struct fm_error *error)
+/* Replaces the file at `path`, which is locked. *next: it holds some of the same ranks but not all, so that this is no
+ * continuation of it: another name is needed. */
+static enum fm_status replace(const struct fm_profile *profile, struct fm_profile *existing, const char *path,
+                              bool *next, struct fm_error *error)
 {
     size_t own, common;
-    *next = false;
     if (!existing)
         return fm_profile_write(profile, path, error);
     count_common(profile, existing, &own, &common);
@@ -267,6 +261,29 @@ static enum fm_status write_claimed(const struct fm_profile *profile, struct fm_
         return FM_OK;
     enum fm_status status = add_to(existing, profile, error);
     return status == FM_OK ? fm_profile_write(existing, path, error) : status;
+}
+
+/* Writes to `path` if that may be. *next: another name is needed. */
+static enum fm_status write_at(const struct fm_profile *profile, const char *path, bool *next, struct fm_error *error)
+{
+    struct fm_profile *existing = NULL;
+    enum claim claim;
+    enum fm_status status;
+    bool taken = false;
+    int fd, tries = 0;
+    do { /* again when somebody else was quicker: it may be a part of this very job */
+        claim = claim_path(path, profile, &fd, &existing);
+        status = claim == CLAIM_NEW ? fm_profile_write_new(profile, path, &taken, error) : FM_OK;
+    } while (claim == CLAIM_NEW && taken && ++tries < CLAIM_TRIES);
+    *next = claim == CLAIM_TAKEN;
+    if (claim == CLAIM_FAILED)
+        return fm_fail(error, FM_ERR_SYSTEM, "cannot write %s: %s", path, fm_node_reason(errno));
+    if (claim == CLAIM_NEW || claim == CLAIM_TAKEN)
+        return status;
+    status = replace(profile, existing, path, next, error);
+    fm_profile_destroy(existing);
+    close(fd);
+    return status;
 }
 
 /* ---- parts of one job ---- */
@@ -322,7 +339,7 @@ static int lock_folder(const char *path)
     slash[slash == folder] = 0;
     int fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (fd >= 0)
-        lock_file(fd);
+        fm_file_lock(fd);
     return fd;
 }
 
@@ -330,20 +347,9 @@ static enum fm_status write_to(const struct fm_profile *profile, const char *fir
                                struct fm_error *error)
 {
     for (unsigned n = 1; n <= MAX_NAMES; n++) {
-        int fd;
-        bool next;
-        struct fm_profile *existing = NULL;
+        bool next = false;
         numbered_path(first, n, path);
-        enum claim claim = claim_path(path, profile, &fd, &existing);
-        if (claim == CLAIM_FAILED)
-            return fm_fail(error, FM_ERR_SYSTEM, "%s: the profile cannot be written: %s", path, fm_node_reason(errno));
-        if (claim == CLAIM_TAKEN)
-            continue;
-        enum fm_status status = write_claimed(profile, existing, path, &next, error);
-        if (status != FM_OK && claim == CLAIM_FREE)
-            unlink(path);
-        fm_profile_destroy(existing);
-        close(fd);
+        enum fm_status status = write_at(profile, path, &next, error);
         if (!next)
             return status;
     }
@@ -394,6 +400,7 @@ static void note_for_run(const char *directory, const char *run_id, const char *
 
 struct removal {
     const struct fm_profile *profile;
+    bool own_too; /* the segment of this process */
     size_t left;
 };
 
@@ -401,6 +408,8 @@ struct removal {
 static bool remove_merged(void *context, const struct fm_node_file *file)
 {
     struct removal *removal = context;
+    if (!removal->own_too && file->name.pid == getpid())
+        return true;
     bool merged = file->readable && holds(removal->profile, (uint32_t)file->header.rank, file->header.pid);
     if (!merged || unlinkat(file->directory_fd, file->file, 0) != 0)
         removal->left += file->readable;
@@ -416,8 +425,10 @@ static void remove_job_file(const char *directory, const char *job_key)
 
 void fm_node_remove(const char *directory, const struct fm_profile *profile)
 {
-    struct removal removal = {.profile = profile};
+    struct removal others = {.profile = profile}, removal = {.profile = profile, .own_too = true};
     char other[FM_PATH_BYTES];
+    /* our own last: who finds segments of the job while we live finds a living process, and waits */
+    fm_node_visit(directory, profile->job.key, remove_merged, &others, NULL);
     if (fm_node_visit(directory, profile->job.key, remove_merged, &removal, NULL) != FM_OK || removal.left ||
         strchr(profile->job.key, '/'))
         return;
@@ -426,10 +437,46 @@ void fm_node_remove(const char *directory, const struct fm_profile *profile)
         remove_job_file(other, profile->job.key);
 }
 
-enum fm_status fm_node_finish(const char *directory, const struct fm_profile *profile, char path[FM_PATH_BYTES],
-                              struct fm_error *error)
+/* In the working directory, then at home. */
+static enum fm_status write_elsewhere(struct fm_profile *profile, char path[FM_PATH_BYTES])
+{
+    char home[FM_PATH_BYTES];
+    const char *given = getenv("HOME"), *asked = profile->job.output;
+    enum fm_status status = FM_ERR_SYSTEM;
+    if (!fm_profile_note(profile, "could not be written where it was to be, and was written here instead", 0,
+                         &(struct fm_rankset){0}))
+        return FM_ERR_MEMORY;
+    profile->job.output = "";
+    if (*asked)
+        status = write_profile(profile, path, NULL);
+    if (status != FM_OK && given && *given == '/') {
+        snprintf(home, sizeof home, "%.3700s/", given);
+        profile->job.output = home;
+        status = write_profile(profile, path, NULL);
+    }
+    profile->job.output = asked;
+    return status;
+}
+
+bool fm_node_output_refused(const char *output, char folder[FM_PATH_BYTES])
+{
+    snprintf(folder, FM_PATH_BYTES, "%s", *output ? output : ".");
+    if (*output && !is_directory(folder)) {
+        char *slash = strrchr(folder, '/');
+        if (slash)
+            slash[slash == folder] = 0;
+        else
+            snprintf(folder, FM_PATH_BYTES, ".");
+    }
+    return access(folder, W_OK | X_OK) != 0;
+}
+
+enum fm_status fm_node_finish(const char *directory, struct fm_profile *profile, bool elsewhere,
+                              char path[FM_PATH_BYTES], struct fm_error *error)
 {
     enum fm_status status = write_profile(profile, path, error);
+    if (status == FM_ERR_SYSTEM && elsewhere && !*profile->job.run_id && write_elsewhere(profile, path) == FM_OK)
+        status = FM_OK;
     if (status != FM_OK)
         return status;
     if (directory && *directory) {

@@ -6,15 +6,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/file.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "base/sort.h"
 #include "reduce/node_files.h"
-
-enum { LOCK_TRIES = 500, LOCK_PAUSE_NS = 10000000 };
 
 const char *fm_node_reason(int number)
 {
@@ -22,118 +18,14 @@ const char *fm_node_reason(int number)
     return text ? text : "unknown error";
 }
 
-void fm_node_directory(char path[FM_PATH_BYTES])
-{
-    const char *given = getenv("FATHOM_DIR");
-    if (given && *given)
-        snprintf(path, FM_PATH_BYTES, "%s", given);
-    else
-        snprintf(path, FM_PATH_BYTES, "/dev/shm/fathom-%u", (unsigned)getuid());
-}
-
-void fm_node_fallback_directory(char path[FM_PATH_BYTES])
-{
-    const char *tmp = getenv("TMPDIR");
-    snprintf(path, FM_PATH_BYTES, "%.3800s/fathom-%u", tmp && *tmp ? tmp : "/tmp", (unsigned)getuid());
-}
-
-bool fm_node_other_directory(const char *directory, char other[FM_PATH_BYTES])
-{
-    char usual[FM_PATH_BYTES];
-    fm_node_directory(usual);
-    fm_node_fallback_directory(other);
-    if (strcmp(usual, other) == 0)
-        return false;
-    if (strcmp(directory, usual) == 0)
-        return true;
-    bool known = strcmp(directory, other) == 0;
-    memcpy(other, usual, sizeof usual);
-    return known;
-}
-
-enum fm_status fm_node_directory_make(const char *path, struct fm_error *error)
-{
-    struct stat st;
-    if (mkdir(path, 0700) != 0 && errno != EEXIST)
-        return fm_fail(error, FM_ERR_SYSTEM, "%s: cannot be created: %s; set FATHOM_DIR to a directory of your own",
-                       path, fm_node_reason(errno));
-    if (lstat(path, &st) != 0)
-        return fm_fail(error, FM_ERR_SYSTEM, "%s: %s", path, fm_node_reason(errno));
-    if (!S_ISDIR(st.st_mode))
-        return fm_fail(error, FM_ERR_SYSTEM, "%s: is not a directory; remove it or set FATHOM_DIR", path);
-    if (st.st_uid != getuid())
-        return fm_fail(error, FM_ERR_SYSTEM, "%s: belongs to another user (uid %u); set FATHOM_DIR", path,
-                       (unsigned)st.st_uid);
-    if ((st.st_mode & 0700) != 0700 && chmod(path, 0700) != 0) /* a umask that takes even the owner's rights away */
-        return fm_fail(error, FM_ERR_SYSTEM, "%s: is closed to you; run: chmod 700 %s", path, path);
-    if (st.st_mode & 077)
-        return fm_fail(error, FM_ERR_SYSTEM, "%s: is open to other users; run: chmod 700 %s", path, path);
-    return FM_OK;
-}
-
 /* ---- processes ---- */
-
-/* Reads a small file of /proc or /sys whole; the text is terminated. */
-static bool read_text(const char *path, char *text, size_t size)
-{
-    int fd = open(path, O_RDONLY | O_CLOEXEC);
-    if (fd < 0)
-        return false;
-    ssize_t n = read(fd, text, size - 1);
-    close(fd);
-    if (n <= 0)
-        return false;
-    text[n] = 0;
-    return true;
-}
-
-/* Fields 3 (state), 20 (threads) and 22 (start time); the command name before them may hold anything. */
-static bool read_stat(pid_t pid, char *state, long *threads, uint64_t *start_time)
-{
-    char path[40], text[1024];
-    snprintf(path, sizeof path, "/proc/%d/stat", (int)pid);
-    if (pid <= 0 || !read_text(path, text, sizeof text))
-        return false;
-    const char *at = strrchr(text, ')');
-    if (!at || at[1] != ' ' || !at[2])
-        return false;
-    *state = at[2];
-    *threads = 0;
-    for (int field = 2; field < 22 && at; field++) {
-        at = strchr(at + 1, ' ');
-        if (at && field + 1 == 20)
-            *threads = strtol(at + 1, NULL, 10);
-    }
-    *start_time = at ? strtoull(at + 1, NULL, 10) : 0;
-    return true;
-}
-
-uint64_t fm_process_start_time(pid_t pid)
-{
-    char state;
-    long threads;
-    uint64_t start_time;
-    return read_stat(pid, &state, &threads, &start_time) ? start_time : 0;
-}
-
-bool fm_process_alive(pid_t pid, uint64_t start_time)
-{
-    char state;
-    long threads;
-    uint64_t found;
-    if (!read_stat(pid, &state, &threads, &found) || found != start_time)
-        return false;
-    return threads > 1 || (state != 'Z' && state != 'X' && state != 'x'); /* one that has left by pthread_exit counts */
-}
 
 void fm_node_here(struct fm_node_here *here)
 {
-    struct stat st;
     memset(here, 0, sizeof *here);
-    if (read_text("/proc/sys/kernel/random/boot_id", here->boot_id, sizeof here->boot_id))
-        here->boot_id[strcspn(here->boot_id, "\n")] = 0;
+    fm_boot_id(here->boot_id);
     gethostname(here->host, sizeof here->host - 1);
-    here->pid_namespace = stat("/proc/self/ns/pid", &st) == 0 ? (uint64_t)st.st_ino : 0;
+    here->pid_namespace = fm_pid_namespace();
 }
 
 bool fm_node_foreign(const struct fm_node_here *here, const struct fm_segment_header *header)
@@ -187,12 +79,6 @@ bool fm_segment_name_parse(const char *file, struct fm_segment_name *name)
     return strcmp(at, &FM_SEGMENT_SUFFIX[1]) == 0;
 }
 
-static bool blank(const struct fm_segment_header *header)
-{
-    static const char zeros[sizeof header->magic];
-    return memcmp(header->magic, zeros, sizeof zeros) == 0;
-}
-
 static const char *head_problem(const struct fm_node_file *file)
 {
     const struct fm_segment_header *header = &file->header;
@@ -216,7 +102,26 @@ static void terminate_strings(struct fm_segment_header *header)
     header->run_id[sizeof header->run_id - 1] = 0;
 }
 
-/* Opens the file and reads its head. False: it is gone, or its process is setting it up just now. */
+/* Nothing is in it yet: earlier versions gave a segment its name before it was set up. */
+static bool half_made(const void *head, ssize_t bytes)
+{
+    static const char zeros[sizeof(struct fm_segment_header)];
+    return bytes >= 0 && memcmp(head, zeros, (size_t)bytes) == 0;
+}
+
+bool fm_node_half_made(int directory_fd, const char *file, struct fm_segment_name *name)
+{
+    char head[sizeof(struct fm_segment_header)];
+    if (!fm_segment_name_parse(file, name))
+        return false;
+    int fd = openat(directory_fd, file, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+    bool half = fd >= 0 && half_made(head, pread(fd, head, sizeof head, 0));
+    if (fd >= 0)
+        close(fd);
+    return half;
+}
+
+/* Opens the file and reads its head. False: it is gone, or was never set up. */
 static bool open_file(struct fm_node_file *file)
 {
     struct stat st;
@@ -226,14 +131,14 @@ static bool open_file(struct fm_node_file *file)
         file->why = errno == ELOOP ? "is a symbolic link" : fm_node_reason(errno);
         return errno != ENOENT;
     }
-    if (fstat(file->fd, &st) != 0 || !S_ISREG(st.st_mode) || st.st_uid != getuid()) {
-        file->why = "is not a regular file of yours";
+    if (fstat(file->fd, &st) != 0 || !fm_node_is_own_file(&st)) {
+        file->why = "is not a file of yours alone";
         return true;
     }
     file->size = (size_t)st.st_size;
     ssize_t n = pread(file->fd, &file->header, sizeof file->header, 0);
     bool whole = n == (ssize_t)sizeof file->header;
-    if ((!whole || blank(&file->header)) && fm_process_alive(file->name.pid, file->name.start_time))
+    if (half_made(&file->header, n))
         return false;
     file->why = !whole || st.st_size < FM_SEGMENT_MIN_BYTES ? "is cut short"
                 : st.st_size > FM_SEGMENT_MAX_BYTES         ? "is larger than any segment"
@@ -266,10 +171,9 @@ static void visit_file(struct walk *walk, int directory_fd, const char *file_nam
 /* getdents64 rather than readdir, which takes memory from the program's heap. */
 static enum fm_status visit_directory(struct walk *walk, struct fm_error *error)
 {
-    int fd = open(walk->directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    int fd = fm_node_directory_open(walk->directory, error);
     if (fd < 0)
-        return errno == ENOENT ? FM_OK
-                               : fm_fail(error, FM_ERR_SYSTEM, "%s: %s", walk->directory, fm_node_reason(errno));
+        return errno == ENOENT ? FM_OK : FM_ERR_SYSTEM;
     _Alignas(struct dirent64) char buffer[8192];
     ssize_t n;
     while (walk->more && (n = getdents64(fd, buffer, sizeof buffer)) > 0)
@@ -294,23 +198,6 @@ enum fm_status fm_node_visit(const char *directory, const char *job_key,
         visit_directory(&walk, NULL); /* not ours, or not readable: then nothing of ours is in it */
     }
     return status;
-}
-
-int fm_node_lock(const char *directory)
-{
-    int fd = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    if (fd < 0)
-        return -1;
-    const struct timespec pause = {.tv_nsec = LOCK_PAUSE_NS};
-    for (int i = 0; i < LOCK_TRIES; i++) {
-        if (flock(fd, LOCK_EX | LOCK_NB) == 0)
-            return fd;
-        if (errno != EWOULDBLOCK && errno != EINTR)
-            break;
-        nanosleep(&pause, NULL);
-    }
-    close(fd);
-    return -1;
 }
 
 /* ---- the list ---- */

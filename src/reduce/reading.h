@@ -29,6 +29,9 @@ enum fm_status fm_reading_damage(struct fm_reading *reading, const char *what);
 
 /* Copy of a thread slot; the region stack is bounded. */
 void fm_reading_thread(const struct fm_reading *reading, size_t slot, struct fm_segment_thread *thread);
+/* A duration that the process took from its clock, by the clock's exact rate. */
+uint64_t fm_reading_ns(const struct fm_reading *reading, uint64_t ns);
+void fm_reading_extremes(const struct fm_reading *reading, struct fm_segment_extremes *extremes);
 /* When the call in progress of a thread began, 0 = not known. */
 uint64_t fm_reading_call_start(const struct fm_reading *reading, const struct fm_segment_thread *thread);
 

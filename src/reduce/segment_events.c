@@ -120,7 +120,8 @@ static enum fm_status add_pending(struct events *e)
         fm_segment_item(&e->reading->view, FM_SECTION_REQUESTS, i, &request);
         if (!request.handle || (request.kind & FM_REQUEST_KIND) != FM_REQUEST_RECEIVE)
             continue;
-        struct fm_entry entry = single_call(request.routine, request.site_region, request.duration_ns);
+        struct fm_entry entry = single_call(request.routine, request.site_region,
+                                            fm_reading_ns(e->reading, request.duration_ns));
         entry.count_arguments = request.count_argument;
         enum fm_status status = add_extra(e, &entry);
         if (status)
@@ -152,7 +153,7 @@ static enum fm_status collect(struct events *e)
 
 static int compare_routines(const void *a, const void *b)
 {
-    return strcmp(fm_routine_names[*(const uint16_t *)a], fm_routine_names[*(const uint16_t *)b]);
+    return strcmp(fm_routine_name(*(const uint16_t *)a), fm_routine_name(*(const uint16_t *)b));
 }
 
 static int compare_items(const void *a, const void *b)
@@ -268,10 +269,13 @@ static void stats_of(const struct fm_entry *entry, uint32_t rank, struct fm_stat
 
 static enum fm_status fetch(struct events *e, const struct item *item, struct fm_entry *entry)
 {
-    if (item->source < e->n_entries)
+    if (item->source < e->n_entries) {
         fm_segment_item(&e->reading->view, FM_SECTION_ENTRIES, item->source, entry);
-    else
+        entry->total_ns = fm_reading_ns(e->reading, entry->total_ns);
+        fm_reading_extremes(e->reading, &entry->extremes);
+    } else {
         *entry = e->extra[item->source - e->n_entries];
+    }
     if (entry->total_ns > FM_LONGEST_NS || entry->extremes.max_ns > FM_LONGEST_NS ||
         entry->extremes.second_ns > FM_LONGEST_NS ||
         (entry->extremes.min_ns > FM_LONGEST_NS && entry->extremes.min_event))
@@ -297,7 +301,7 @@ static void add_event(struct events *e, const struct item *item, const struct it
     }
     struct fm_event *event = &profile->events[profile->n_events++];
     event->key = (struct fm_event_key){
-        .routine = fm_routine_names[item->routine],
+        .routine = fm_routine_name(item->routine),
         .region = e->reading->paths[item->region],
         .size_bin = item->names & 0xffff,
         .comm_size = (uint32_t)(item->place >> 32),

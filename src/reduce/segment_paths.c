@@ -99,7 +99,7 @@ static bool can_have(const struct place *parent, const struct place *child)
 
 static int by_name(const void *a, const void *b)
 {
-    return strcmp(fm_routine_names[*(const uint16_t *)a], fm_routine_names[*(const uint16_t *)b]);
+    return strcmp(fm_routine_name(*(const uint16_t *)a), fm_routine_name(*(const uint16_t *)b));
 }
 
 /* Routines are sorted by name. */
@@ -280,7 +280,7 @@ static struct fm_path path_of(const struct tree *t, const struct node *node)
     struct fm_path path = {
         .parent = t->nodes[node->parent].position, .kind = place->kind, .site = {"", "", 0}, .routine = ""};
     if (place->kind == FM_PATH_ROUTINE)
-        path.routine = fm_routine_names[place->what];
+        path.routine = fm_routine_name(place->what);
     else
         path.site.offset = place->offset;
     const struct fm_module *module = module_of(t, place);

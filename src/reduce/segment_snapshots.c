@@ -25,8 +25,8 @@ static enum fm_status read_routines(struct fm_reading *r, const struct fm_segmen
     for (size_t i = 0; i < n; i++) {
         if (from->routines[i].routine >= FM_ROUTINE_COUNT || from->routines[i].total_ns > FM_LONGEST_NS)
             return fm_reading_damage(r, "a subtotal has impossible numbers");
-        list[i] = (struct fm_snapshot_routine){fm_routine_names[from->routines[i].routine], from->routines[i].count,
-                                               from->routines[i].total_ns, from->routines[i].bytes};
+        list[i] = (struct fm_snapshot_routine){fm_routine_name(from->routines[i].routine), from->routines[i].count,
+                                               fm_reading_ns(r, from->routines[i].total_ns), from->routines[i].bytes};
     }
     if (!fm_sort(list, n, sizeof *list, compare_routines, &r->view.scratch))
         return fm_reading_no_memory(r);
@@ -66,7 +66,7 @@ static enum fm_status read_snapshot(struct fm_reading *r, size_t number, struct 
         .rank = from.collective == 1 ? FM_NO_RANK : r->rank,
         .ranks = 1,
         .when_ns = from.when_ns,
-        .mpi_ns = from.mpi_ns,
+        .mpi_ns = fm_reading_ns(r, from.mpi_ns),
     };
     if (!snapshot->label)
         return fm_reading_no_memory(r);

@@ -165,6 +165,16 @@ static bool make_lists(struct fm_reading *r, struct lists *lists)
     return lists->first && lists->next && sort_names(r, lists);
 }
 
+/* Its times by the exact rate of the clock. */
+static void make_exact(const struct fm_reading *r, struct fm_segment_timing *t)
+{
+    t->total_ns = fm_reading_ns(r, t->total_ns);
+    t->children_ns = fm_reading_ns(r, t->children_ns);
+    fm_reading_extremes(r, &t->extremes);
+    for (unsigned i = 0; i < FM_TIMER_MARKS; i++)
+        t->marks[i].total_ns = fm_reading_ns(r, t->marks[i].total_ns);
+}
+
 /* What the threads have of a timer, and how it was used wrongly; false: no memory. */
 static bool read_timings(struct fm_reading *r, const struct lists *lists, unsigned number, struct fm_timer_task *task,
                          unsigned *parent, struct fm_timer *misused)
@@ -172,6 +182,7 @@ static bool read_timings(struct fm_reading *r, const struct lists *lists, unsign
     for (uint32_t i = lists->first[number]; i; i = lists->next[i - 1]) {
         struct fm_segment_timing timing;
         fm_segment_item(&r->view, FM_SECTION_TIMINGS, i - 1, &timing);
+        make_exact(r, &timing);
         if (!fm_read_running(r, &timing, misused))
             return false;
         if (!timing.count)

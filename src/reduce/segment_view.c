@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "base/safe_text.h"
 #include "generated/routines.h"
 #include "reduce/from_segment.h"
 
@@ -88,7 +89,6 @@ enum fm_status fm_segment_view_open(struct fm_segment_view *view, const void *by
     memcpy(header, bytes, sizeof *header);
     view->bytes = bytes;
     view->origin = origin;
-    view->scratch = (struct fm_arena){0};
     enum fm_status status = check(header, size, origin, error);
     if (status)
         return status;
@@ -139,38 +139,23 @@ const char *fm_segment_text(const struct fm_segment_view *view, uint32_t offset)
     return offset && offset < view->n_text ? view->text + offset : "";
 }
 
-/* Bytes of the UTF-8 character at `text`, 0 if it is none (overlong, a surrogate, above U+10FFFF, C1 control). */
-static size_t utf8_length(const unsigned char *text, size_t left)
+/* Nearly all text is ASCII, and much of reading a segment is text. */
+static bool stays(char c, bool lines)
 {
-    size_t n = text[0] < 0x80                      ? 1
-               : text[0] >= 0xc2 && text[0] < 0xe0 ? 2
-               : text[0] >= 0xe0 && text[0] < 0xf0 ? 3
-               : text[0] >= 0xf0 && text[0] < 0xf5 ? 4
-                                                   : 0;
-    if (!n || n > left)
-        return 0;
-    for (size_t i = 1; i < n; i++)
-        if (text[i] >> 6 != 2)
-            return 0;
-    bool bad = (text[0] == 0xc2 && text[1] < 0xa0) || (text[0] == 0xe0 && text[1] < 0xa0) ||
-               (text[0] == 0xed && text[1] > 0x9f) || (text[0] == 0xf0 && text[1] < 0x90) ||
-               (text[0] == 0xf4 && text[1] > 0x8f);
-    return n > 1 && bad ? 0 : n;
+    return (c >= ' ' && c <= '~') || (lines && (c == '\n' || c == '\t'));
 }
 
 const char *fm_clean_text(struct fm_arena *arena, const char *text, size_t most, bool lines)
 {
-    size_t length = strnlen(text, most);
-    char *copy = fm_arena_strndup(arena, text, length);
-    for (size_t i = 0; copy && i < length;) {
-        unsigned char c = (unsigned char)copy[i];
-        size_t n = utf8_length((unsigned char *)copy + i, length - i);
-        bool control = c < 32 || c == 127;
-        if (!n || (control && !(lines && (c == '\n' || c == '\t')))) {
-            copy[i] = '?';
-            n = 1;
-        }
-        i += n;
+    char *copy = fm_arena_strndup(arena, text, strnlen(text, most));
+    size_t n = 0;
+    for (const char *at = copy; copy && *at;) {
+        if (stays(*at, lines))
+            copy[n++] = *at++;
+        else
+            n += fm_safe_next(FM_SAFE_TERMINAL, &at, copy + n);
     }
+    if (copy)
+        copy[n] = 0;
     return copy;
 }

@@ -25,7 +25,7 @@ enum fm_status fm_tree_add(struct fm_tree *tree, struct fm_profile *profile, str
     return FM_OK;
 }
 
-enum fm_status fm_tree_finish(struct fm_tree *tree, struct fm_profile **profile, struct fm_error *error)
+static enum fm_status join_levels(struct fm_tree *tree, struct fm_profile **profile, struct fm_error *error)
 {
     struct fm_profile *all = NULL;
     enum fm_status status = FM_OK;
@@ -46,6 +46,15 @@ enum fm_status fm_tree_finish(struct fm_tree *tree, struct fm_profile **profile,
         fm_profile_destroy(all);
     else
         *profile = all;
+    return status;
+}
+
+enum fm_status fm_tree_finish(struct fm_tree *tree, struct fm_profile **profile, struct fm_error *error)
+{
+    enum fm_status status = join_levels(tree, profile, error);
+    fm_arena_destroy(&tree->spare);
+    if (!status)
+        (*profile)->arena.spare = NULL;
     return status;
 }
 

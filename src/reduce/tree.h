@@ -7,6 +7,7 @@
 
 struct fm_tree {
     struct fm_profile *levels[64]; /* levels[k] holds 2^k merged profiles, or NULL */
+    struct fm_arena spare;         /* memory of merged profiles, for those that are made to be added */
 };
 
 /* Takes over `profile`, also on failure. A zeroed struct is an empty tree. */

@@ -2,6 +2,7 @@
 import json
 import pathlib
 import random
+import signal
 import subprocess
 import sys
 import time
@@ -20,6 +21,18 @@ def compile_program(name):
 
 def start(*command):
     return subprocess.Popen([str(word) for word in command], stdout=subprocess.PIPE, text=True)
+
+
+def finish(job):
+    """Tells a program that waits for that to end; what it has printed."""
+    job.send_signal(signal.SIGUSR1)
+    return job.communicate()[0]
+
+
+def wait_until(condition):
+    """However long it takes; a test that waits in vain is ended from outside."""
+    while not condition():
+        time.sleep(0.01)
 
 
 def attach(pid, *options, prefix=()):

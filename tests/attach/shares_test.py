@@ -26,7 +26,7 @@ def covers(found):
 
 
 def intervals(tap, phases):
-    job = attaching.start(phases, 300, 2)
+    job = attaching.start(phases, 600, 2)
     right, texts = 0, []
     for _ in range(REPETITIONS):
         out = attaching.attach(job.pid, "--samples", 100, "--hz", 100, "--json", "--modules", file_of_modules())
@@ -41,7 +41,7 @@ def intervals(tap, phases):
 
 
 def until(tap, phases):
-    job = attaching.start(phases, 100)
+    job = attaching.start(phases, 600)
     out = attaching.attach(job.pid, "--until", "12%", "--hz", 200, "--json", "--modules", file_of_modules())
     job.kill()
     job.communicate()
@@ -52,10 +52,11 @@ def until(tap, phases):
 
 
 def saved(tap, phases):
-    job = attaching.start(phases, 4, 3)
+    job = attaching.start(phases, 600, 3)
+    attaching.wait_until(lambda: len(attaching.threads_of(job.pid)) == 3)
     profile = jobs.SCRATCH / "phases.fathom"
     out = attaching.attach(job.pid, "--for", 2, "--hz", 50, "--save", profile, "--modules", file_of_modules())
-    text = job.communicate()[0]
+    text = attaching.finish(job)
     tap.ok(out.returncode == 0 and "ocean" in out.stdout.splitlines()[2], "the view of modules", out.stdout, out.stderr)
     tap.equal((job.returncode, text), (7, "0 signals, 0 wrong, status 0\n"), "the program is as ever")
     report = json.loads(subprocess.run([jobs.FATHOM, "report", str(profile), "--format", "json", "--modules",

@@ -67,8 +67,30 @@ static void test_slices(void)
     fm_arena_destroy(&arena);
 }
 
+/* What one arena has left is zeroed memory again for the next, and nothing of it is lost. */
+static void test_spare(void)
+{
+    enum { BYTES = 40000, LARGE = 2 << 20 };
+    struct fm_arena spare = {0}, first = {.spare = &spare}, second = {.spare = &spare};
+    char *left = memset(fm_arena_alloc(&first, BYTES), 7, BYTES);
+    memset(fm_arena_alloc(&first, LARGE), 7, LARGE);
+    fm_arena_destroy(&first);
+    char *again = fm_arena_alloc(&second, BYTES);
+    bool zero = true;
+    for (int i = 0; i < BYTES; i++)
+        zero &= again[i] == 0;
+    tap_ok(again == left, "a chunk that is left is used again");
+    tap_ok(zero, "and is zeroed");
+    tap_ok(!spare.chunks, "a large one goes back to the system");
+    fm_arena_destroy(&second);
+    tap_ok(spare.chunks, "what is left lives until the spare arena is destroyed");
+    fm_arena_destroy(&spare);
+    tap_ok(!spare.chunks, "and not longer");
+}
+
 int main(void)
 {
+    test_spare();
     test_alloc();
     test_grow();
     test_slices();

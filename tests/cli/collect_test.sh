@@ -99,11 +99,29 @@ collect moved -o out
 result $? "another directory"
 
 mkdir -p "$FATHOM_DIR" && chmod 700 "$FATHOM_DIR"
-touch "$FATHOM_DIR/old.job" "$FATHOM_DIR/old.run" "$FATHOM_DIR/new.job" "$FATHOM_DIR/other.txt"
-touch -d '1 hour ago' "$FATHOM_DIR/old.job" "$FATHOM_DIR/old.run" "$FATHOM_DIR/other.txt"
-collect
-[ "$(files "$FATHOM_DIR")" -eq 2 ] && [ -e "$FATHOM_DIR/new.job" ] && [ -e "$FATHOM_DIR/other.txt" ]
+touch "$FATHOM_DIR/old.job" "$FATHOM_DIR/old.run" "$FATHOM_DIR/held.run" "$FATHOM_DIR/other.txt"
+flock "$FATHOM_DIR/held.run" "$FATHOM" collect >out.txt 2>err
+[ "$(files "$FATHOM_DIR")" -eq 2 ] && [ -e "$FATHOM_DIR/held.run" ] && [ -e "$FATHOM_DIR/other.txt" ]
 result $? "files that belong to nothing any more are swept away, others are not"
+rm -f "$FATHOM_DIR"/*
+
+namespace=$(stat -L -c %i /proc/self/ns/pid)
+half=$FATHOM_DIR/single-1-2.999999.2.$namespace.segment
+truncate -s 4M "$half"
+touch -d '1 hour ago' "$half"
+truncate -s 4M "$FATHOM_DIR/single-1-2.999998.2.$namespace.segment"
+collect
+[ $status -eq 0 ] && [ ! -e "$half" ] && [ "$(files "$FATHOM_DIR")" -eq 1 ]
+result $? "segments that were never set up are no error, and are swept away once nobody can be at it"
+rm -f "$FATHOM_DIR"/*
+
+boot=$(head -c 8 /proc/sys/kernel/random/boot_id)
+self=$(cut -d ' ' -f 22 /proc/$$/stat)
+touch "$FATHOM_DIR/.fathom-$boot-$namespace-999999-2.tmp" "$FATHOM_DIR/.fathom-$boot-$namespace-$$-$self.tmp"
+collect
+[ $status -eq 0 ] && [ "$(ls -A "$FATHOM_DIR")" = ".fathom-$boot-$namespace-$$-$self.tmp" ]
+result $? "a file in the making is swept away when its maker is dead"
+rm -f "$FATHOM_DIR"/.f*
 
 start
 end

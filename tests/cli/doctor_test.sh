@@ -45,10 +45,28 @@ doctor
 grep -q '^warn  segments:' out && grep -q 'chmod 700' out
 result $? "a directory that is open to others is told, with the mend"
 chmod 700 segments
-: >segments/job.1.2.3.segment
+head -c 8192 /dev/urandom >segments/job.1.2.3.segment
 doctor
 grep -q '^warn  leftovers: 1 damaged' out
 result $? "damaged leftovers are told"
+
+# The kernel's word on the counter of an x86, as another machine would give it.
+source=/sys/devices/system/clocksource/clocksource0/current_clocksource
+echo hpet >hpet
+with_hpet() { # with_hpet COMMAND...
+    # shellcheck disable=SC2016 # for the shell inside
+    unshare --mount sh -c 'mount --bind hpet "$0" && exec "$@"' "$source" "$@"
+}
+if [ "$(uname -m)" = x86_64 ] && with_hpet true 2>/dev/null; then
+    with_hpet "$FATHOM" doctor >out 2>err
+    grep -q "^warn  clock: clock_gettime, as the kernel does not trust the processor's counter .*hpet" out
+    result $? "a counter that the kernel does not use is not used"
+    with_hpet "$FATHOM" run -o hpet.fathom --sample off sh -c : >out 2>err &&
+        "$FATHOM" report hpet.fathom --format json | grep -q 'timed with clock_gettime because the kernel does not trust'
+    result $? "and a profile says so"
+else
+    skip "a counter that the kernel does not use" "needs root on an x86"
+fi
 
 doctor no-such-program
 [ $status -eq 1 ] && grep -q '^bad   program:' out

@@ -168,7 +168,8 @@ def check_lammps(tap, profile):
     draft = jobs.SCRATCH / "lammps.txt"
     done = fathom("modules", "init", lammps, "-o", draft)
     found = rules(draft.read_text())
-    wanted = {(name, "function", f"LAMMPS_NS::{name}*") for name in ("Pair", "Fix", "Comm", "NPair", "Verlet")}
+    # Which of the smaller classes have functions enough differs between architectures.
+    wanted = {(name, "function", f"LAMMPS_NS::{name}*") for name in ("Pair", "Fix", "Comm", "NPair")}
     tap.ok(done.returncode == 0 and wanted < set(found) and len(found) < 120,
            f"LAMMPS without debug information: its classes are modules, {len(found)} lines", done, sorted(found))
     tap.equal(fathom("report", profile, "--modules", draft).returncode, 0, "report reads it")

@@ -132,7 +132,7 @@ run -o "$work/no/such/place.fathom" -- sh -c 'exit 4'
 [ $status -eq 4 ] && grep -q 'no profile can be written into' err && grep -q 'fathom collect -o' err
 result $? "a place that cannot be written to: the command runs, the user is told before and after"
 run -o /sys/place.fathom -- true
-grep -q 'the profile cannot be written: ' err && ! grep -q 'No such file' err
+grep -q 'cannot write /sys/place.fathom: ' err && ! grep -q 'No such file' err
 result $? "with the reason why the file could not be made, not that it is not there"
 ls "$FATHOM_DIR"/*.segment >/dev/null 2>&1
 result $? "and what was measured is kept"

@@ -7,18 +7,20 @@
 
 #include "tap.h"
 
-enum { PATHS = 1000, INDEX = 2048, DEPTH = 12 };
+enum { PATHS = 20000, INDEX = 32768, DEPTH = 12 };
+enum { SMALL = 1000 };                               /* nodes that are soon used up */
 enum { PERIOD = 1000, SHIFT = 10, START = 1 << 30 }; /* of the sequence */
 
 #include "measure/path_segment.h"
 
 static struct fm_contexts tree;
+static uint32_t memory_nodes[DEPTH];
 static struct fm_path_memory memory;
 
 static void make_tree(uint32_t capacity)
 {
     memset(&segment, 0, sizeof segment);
-    memset(&memory, 0, sizeof memory);
+    memory = (struct fm_path_memory){.nodes = memory_nodes};
     segment.header.started_real_ns = START;
     segment.header.sample_period_ns = PERIOD;
     segment.header.sequence_shift = SHIFT;
@@ -139,7 +141,7 @@ static void check_folding(void)
     uint64_t steps[DEPTH], added = 0;
     const uint64_t hot[3] = {fm_path_step(0x100, FM_PATH_LEAF), fm_path_step(0x200, FM_PATH_CALL),
                              fm_path_step(0x300, FM_PATH_CALL)};
-    make_tree(PATHS);
+    make_tree(SMALL);
     for (unsigned i = 0; i < 100000; i++) {
         unsigned n = random_path(steps, 500);
         bool is_hot = i % 3 == 0;
@@ -149,6 +151,33 @@ static void check_folding(void)
     tap_ok(all_periods() == added, "a full tree loses nothing");
     tap_ok(segment.header.folded_periods > 0 && is_a_tree(), "what had no room was folded, and it still is a tree");
     tap_ok(periods_at(hot, 3) == 2 * 33334, "a heavy path keeps its place");
+}
+
+static unsigned nodes(void)
+{
+    unsigned n = 0;
+    for (uint32_t i = 1; i < segment.header.n_paths; i++)
+        n += segment.paths[i].kind != FM_PATH_NONE;
+    return n;
+}
+
+/* In a handler: a sample does not make room for all that are to come. */
+static void check_little_by_little(void)
+{
+    enum { SAMPLES = 20000, MOST_AT_ONCE = 1100 };
+    uint64_t steps[DEPTH];
+    unsigned before = 0, most = 0, kept = 0;
+    make_tree(PATHS);
+    for (unsigned i = 0; i < SAMPLES; i++) {
+        add(1, steps, random_path(steps, 1u << 30), 1);
+        unsigned now = nodes();
+        most = before > now && before - now > most ? before - now : most;
+        kept = i > SAMPLES / 2 && (!kept || now < kept) ? now : kept;
+        before = now;
+    }
+    tap_ok(most > 0 && most < MOST_AT_ONCE, "a full tree is folded little by little (%u nodes at once)", most);
+    tap_ok(kept > PATHS / 4 * 3, "and stays full (%u of %u)", kept, (unsigned)PATHS);
+    tap_ok(all_periods() == SAMPLES && is_a_tree(), "and loses nothing");
 }
 
 static void check_too_small(void)
@@ -198,7 +227,7 @@ static void check_sequence(void)
         unsigned n;
     } samples[1000];
     unsigned wrong = 0, shorter = 0;
-    make_tree(PATHS);
+    make_tree(SMALL);
     for (unsigned i = 0; i < 1000; i++) {
         samples[i].n = random_path(samples[i].steps, 500);
         add_at(1, samples[i].steps, samples[i].n, 1, ((uint64_t)i << SHIFT) + 1000);
@@ -242,6 +271,7 @@ int main(void)
 {
     check_counts();
     check_folding();
+    check_little_by_little();
     check_too_small();
     check_unloading();
     check_sequence();

@@ -3,6 +3,8 @@
 #ifndef TESTS_MEASURE_PATH_SEGMENT_H
 #define TESTS_MEASURE_PATH_SEGMENT_H
 
+#include <string.h>
+
 #include "measure/signal/contexts.h"
 
 static struct segment {
@@ -11,7 +13,7 @@ static struct segment {
     uint32_t index[INDEX];
     struct fm_segment_sequence sequence;
 } segment;
-static uint64_t bits[(PATHS + 63) / 64];
+static uint16_t children[PATHS];
 
 /* Of at most `capacity` nodes, and empty as it was. */
 static void make_tree_in_segment(struct fm_contexts *tree, uint32_t capacity)
@@ -23,7 +25,8 @@ static void make_tree_in_segment(struct fm_contexts *tree, uint32_t capacity)
                                                                   sizeof *segment.index};
     sections[FM_SECTION_SEQUENCE] = (struct fm_segment_section){offsetof(struct segment, sequence), 1,
                                                                 sizeof segment.sequence};
-    fm_contexts_make(tree, &segment.header, bits);
+    memset(children, 0, sizeof children);
+    fm_contexts_make(tree, &segment.header, children);
 }
 
 #endif

@@ -11,8 +11,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "measure/signal/contexts.h"
-#include "measure/signal/unwind.h"
+#include "measure/signal/recent.h"
 #include "tap.h"
 
 extern void *__libc_stack_end;
@@ -22,11 +21,14 @@ enum { PATHS = 6000, INDEX = 16384, SAMPLES = 40000, JUMPS = 10, MOST_ROUNDS = 2
 #include "measure/path_segment.h"
 
 static struct fm_contexts tree;
-static struct fm_path_memory memory;
+static uint32_t memory_nodes[FM_PATH_DEPTH];
+static struct fm_path_memory memory = {.nodes = memory_nodes};
+static struct fm_recents recents;
 static struct fm_unwind_cache cache;
 static struct fm_stack stack, whole; /* with a memory, and without */
 static struct {
-    volatile unsigned long taken, early, skipped, changed, lost, deep, handlers, jumps, wrong_calls, wrong_nodes;
+    volatile unsigned long taken, recent, early, skipped, changed, lost, deep, handlers, jumps, wrong_calls,
+        wrong_nodes;
 } seen;
 
 static unsigned random_of(uint64_t *state, unsigned n)
@@ -48,11 +50,17 @@ static unsigned random_below(unsigned n)
 
 static volatile bool in_sample, in_walk;
 
-static void walk(struct fm_stack *into, const ucontext_t *context, uintptr_t stack_end)
+/* What was met again of the recent ones. */
+static struct fm_recent *walk(struct fm_stack *into, const ucontext_t *context, uintptr_t stack_end)
 {
     struct fm_unwind u;
     fm_unwind_start(&u, context, stack_end, &cache, into);
+    fm_unwind_leave(&u);
+    struct fm_recent *recent = fm_recent_find(&recents, &u);
     fm_unwind_walk(&u);
+    if (!recent && into == &stack)
+        fm_recent_keep(&recents, &u);
+    return recent;
 }
 
 static bool same_stacks(void)
@@ -61,27 +69,34 @@ static bool same_stacks(void)
            memcmp(stack.calls, whole.calls, stack.n * sizeof *stack.calls) == 0;
 }
 
-/* All calls have nodes, each below that of its caller. */
-static bool right_nodes(const struct fm_sampled_path *path)
+static bool is_whole(const struct fm_recent *recent)
 {
-    uint32_t parent = memory.n ? segment.paths[memory.nodes[0]].parent : 0;
-    bool right = memory.n == path->n && segment.paths[parent].kind == (path->gap ? FM_PATH_GAP : FM_PATH_ROOT);
-    for (uint32_t i = 0; i < memory.n; i++) {
-        const struct fm_segment_path *node = &segment.paths[memory.nodes[i]];
+    return recent->n == whole.n && whole.end == FM_UNWIND_END &&
+           memcmp(recent->calls, whole.calls, recent->n * sizeof *recent->calls) == 0;
+}
+
+/* All calls have nodes, each below that of its caller. */
+static bool right_nodes(const struct fm_sampled_path *path, const struct fm_path_memory *of)
+{
+    uint32_t parent = of->n ? segment.paths[of->nodes[0]].parent : 0;
+    bool right = of->n == path->n && segment.paths[parent].kind == (path->gap ? FM_PATH_GAP : FM_PATH_ROOT);
+    for (uint32_t i = 0; i < of->n; i++) {
+        const struct fm_segment_path *node = &segment.paths[of->nodes[i]];
         right &= node->parent == parent && node->kind == FM_PATH_CALL && node->address == path->calls[i];
-        parent = memory.nodes[i];
+        parent = of->nodes[i];
     }
     return right;
 }
 
-static void add(const ucontext_t *context, uint32_t nodes)
+static void add(const ucontext_t *context, uint32_t nodes, struct fm_recent *recent)
 {
     struct fm_sampled_path path = {.calls = stack.calls,
                                    .n = stack.n,
                                    .gap = stack.end != FM_UNWIND_END,
                                    .leaf = fm_path_step(fm_context_pc(context), FM_PATH_LEAF)};
     memory.n = nodes < stack.same ? nodes : stack.same;
-    seen.wrong_nodes += !fm_contexts_add(&tree, 1, &memory, &path, 1, 0) || (path.n && !right_nodes(&path));
+    struct fm_path_memory *of = recent ? &recent->memory : &memory;
+    seen.wrong_nodes += !fm_contexts_add(&tree, 1, of, &path, 1, 0) || (path.n && !right_nodes(&path, of));
 }
 
 static void sample(const ucontext_t *context, uintptr_t stack_end)
@@ -89,18 +104,19 @@ static void sample(const ucontext_t *context, uintptr_t stack_end)
     uint32_t nodes = memory.n, known = stack.known;
     memory.n = 0;
     in_walk = true;
-    walk(&stack, context, stack_end);
+    struct fm_recent *recent = walk(&stack, context, stack_end);
     in_walk = false;
     whole.known = 0;
     walk(&whole, context, stack_end);
-    seen.wrong_calls += !same_stacks() || whole.early;
+    seen.wrong_calls += !same_stacks() || whole.early || (recent && !is_whole(recent));
+    seen.recent += recent != NULL;
     seen.taken++;
     seen.early += stack.early > 0;
     seen.skipped += stack.early;
     seen.changed += stack.early > 0 && stack.early < known;
     seen.lost += stack.end != FM_UNWIND_END;
     seen.deep += stack.n == FM_STACK_DEPTH - 2;
-    add(context, nodes);
+    add(context, nodes, recent);
 }
 
 /* The stack is sometimes said to end further in, so that the walk is lost. */
@@ -297,9 +313,10 @@ int main(void)
     tap_ok(seen.wrong_calls == 0, "%lu samples have the callers of a whole walk (%lu have not)", seen.taken,
            seen.wrong_calls);
     tap_ok(seen.wrong_nodes == 0, "and their nodes in a tree that is folded (%lu have not)", seen.wrong_nodes);
-    tap_ok(seen.taken >= SAMPLES && seen.early > seen.taken / 2 && seen.changed > 1000,
+    tap_ok(seen.taken >= SAMPLES && seen.early > (seen.taken - seen.lost) / 2 && seen.changed > 1000,
            "%lu ended early, %lu of them further out than the last; %lu frames were not walked", seen.early,
            seen.changed, seen.skipped);
+    tap_ok(seen.recent > 1000, "%lu were met again as a whole", seen.recent);
     tap_ok(segment.header.folded_periods > 0 && tree.epoch > 1, "the tree was folded");
     tap_ok(seen.lost > 0 && seen.deep > 0 && seen.handlers > 0 && seen.jumps > 0,
            "%lu walks were lost, %lu too deep, %lu handlers were sampled, %lu samples left by a jump", seen.lost,

@@ -150,8 +150,8 @@ def check_found(tap, running, title, *options):
 
 def check_saved(tap, running, title):
     profile = running.job.work / "saved.fathom"
-    seen = running.attach("--samples", 10, "--save", profile)
-    if tap.ok(seen.returncode == 0 and "40 samples at 10 moments" in seen.stdout and "4 ranks" in seen.stderr,
+    seen = running.attach("--samples", 10, "--save", profile)  # on busy cores a thread may miss a moment
+    if tap.ok(seen.returncode == 0 and re.search(r"\b(3[6-9]|40) samples at 10 moments", seen.stdout) and "4 ranks" in seen.stderr,
               f"{title}: the view at the end, and a line before", seen.stdout, seen.stderr):
         report = running.job.report(profile)
         tap.equal(([(h["name"], h["ranks"]) for h in report["job"]["hosts_list"]], report["job"]["ranks"]),

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
-"""Stacks are complete: of programs in many languages, built with optimisation and without frame pointers, 99.5 % of the
-samples and more end at main or at the start of a thread, and the functions in which they compute have their names."""
+"""Stacks are complete: of programs in many languages, built with optimisation and without frame pointers, 99.9 % of the
+samples and more are followed to their end, main or the start of a thread, and the functions in which they compute have
+their names."""
 import os
 import re
 import subprocess
@@ -10,11 +11,15 @@ import debian
 import jobs
 from trees import check_agreement, check_csv, gap_ns, is_function, ns, walk
 
-RANKS, HZ, COMPLETE = 2, 997, 0.995
+RANKS, HZ, COMPLETE = 2, 997, 0.999
+# In C++ exceptions are thrown all the time; as one lands, the frame of the function that throws is taken apart. That is
+# 1 to 4 of 1,000 samples there.
+COMPLETE_THROWING = 0.99
+AT_START = 0.995  # of the time; before main and after it there are others than main
 ENOUGH, MOST_RUNS = 1000, 4
 OURS = 0.05  # of the time below main that may be spent on the way into calls of MPI and out of them
-# where threads start that are not the program's own: of MPI, and of OpenMP
-THREADS = re.compile(r"lib(gomp|pmix|open-pal|open-rte|ucs|uct|ucp|mpi|mpich|fabric|psm2|event_\w+)\b")
+# where threads start that are not the program's own: of MPI, of OpenMP and of OpenBLAS
+THREADS = re.compile(r"lib(gomp|openblas|pmix|open-pal|open-rte|ucs|uct|ucp|mpi|mpich|fabric|psm2|event_\w+)\b")
 LIBC = ("start_thread", "clone", "__clone3", "thread_start")  # before the first function of a thread
 
 PYTHON = """
@@ -65,7 +70,7 @@ def check_one(tap, title, job, kernels, starts):
     for path in gaps(root):
         tap.note(f"{title}: not complete: {path}")
     elsewhere = {key: time for key, time in outermost(root).items() if not is_start(*key, starts)}
-    tap.ok(sum(elsewhere.values()) <= (1 - COMPLETE) * total, f"{title}: samples end at the start of a thread", elsewhere)
+    tap.ok(sum(elsewhere.values()) <= (1 - AT_START) * total, f"{title}: samples end at the start of a thread", elsewhere)
     seen = {node["name"].rpartition("::")[2] for node, _ in walk(root) if is_function(node)}
     tap.equal(sorted(set(kernels) - seen), [], f"{title}: functions have their names")
     tap.ok(ours_ns(root) <= OURS * total, f"{title}: Fathom is not in the way", ours_ns(root), total)
@@ -74,7 +79,7 @@ def check_one(tap, title, job, kernels, starts):
     return calls["samples"], partial
 
 
-def check(tap, title, mpi, command, kernels, starts=("main",), files=(), ranks=RANKS):
+def check(tap, title, mpi, command, kernels, starts=("main",), files=(), ranks=RANKS, complete=COMPLETE):
     """kernels: functions that take time; starts: where threads of the program begin. On a busy machine a sample stands for
     many periods: so it is run until there are enough."""
     samples = partial = runs = 0
@@ -84,7 +89,7 @@ def check(tap, title, mpi, command, kernels, starts=("main",), files=(), ranks=R
             return
         more = check_one(tap, title, job, kernels, starts)
         samples, partial, runs = samples + more[0], partial + more[1], runs + 1
-    tap.ok(samples and partial <= (1 - COMPLETE) * samples, f"{title}: stacks are complete", partial, samples)
+    tap.ok(samples and partial <= (1 - complete) * samples, f"{title}: stacks are complete", partial, samples)
 
 
 def check_sources(tap, mpi):
@@ -96,7 +101,8 @@ def check_sources(tap, mpi):
             ("OpenMP in Fortran", "team.f90", ["-O3", "-fopenmp"], ["main", "team", "work"])):
         name = f"complete-{source.replace('.', '-')}"
         program = counting.compile_program(mpi, name, source, flags=["-fomit-frame-pointer", *flags])
-        check(tap, f"{language}, {mpi.short}", mpi, [program, "1000"] if "truth" in source else [program], kernels)
+        check(tap, f"{language}, {mpi.short}", mpi, [program, "1000"] if "truth" in source else [program], kernels,
+              complete=COMPLETE_THROWING if language == "C++" else COMPLETE)
 
 
 def check_coarrays(tap, mpi):

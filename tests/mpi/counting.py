@@ -35,7 +35,8 @@ __attribute__((destructor)) static void write_counts(void)
 """
 PROTOTYPE = re.compile(r"\b(int|double|MPI_Aint)\s+(MPI_\w+)\s*\(([^()]*)\)[^;{}]*;")
 
-CONVERSION = re.compile(r"_(f2c|c2f|f082c|c2f08|f082f|f2f08)$")
+# Routines that are not counted: conversions of handles, and clocks.
+UNCOUNTED = re.compile(r"_(f2c|c2f|f082c|c2f08|f082f|f2f08)$|^MPI_Wti(me|ck)$")
 
 
 def compile_program(mpi, name, *sources, first=(), flags=()):
@@ -77,7 +78,7 @@ def wrapper(number, name, result, parameters):
 
 def counter_source(mpi):
     """A PMPI tool that counts every call by routine and rank, and writes "counter.RANK" when it is unloaded."""
-    known = {n: p for n, p in prototypes(mpi).items() if not CONVERSION.search(n)}
+    known = {n: p for n, p in prototypes(mpi).items() if not UNCOUNTED.search(n)}
     table = "".join(f'    {{"{name}", 0}},\n' for name in known)
     wrappers = "".join(wrapper(i, name, *known[name]) for i, name in enumerate(known))
     text = COUNTER.replace("counts[];", f"counts[{len(known) + 1}] = {{\n{table}    {{NULL, 0}},\n}};")

@@ -56,24 +56,6 @@ int main(void)
 }
 """
 
-# Sanitizers want to be loaded first, and stand between the program and libc themselves.
-SANITIZED = r"""
-#include <stdio.h>
-#include <stdlib.h>
-#include <time.h>
-int main(int argc, char **argv)
-{
-    volatile char *room = malloc(8 + (size_t)argc);
-    int broken = 0;
-    (void)argv;
-    for (int i = 0; i < 50; i++)
-        broken += nanosleep(&(struct timespec){0, 1000000}, NULL) != 0;
-    room[9] = 1; /* beyond its end without an argument, inside it with one */
-    printf("%d broken\n", broken);
-    return 0;
-}
-"""
-
 tap = Tap()
 
 
@@ -180,17 +162,6 @@ def weak_references():
         tap.ok(len(job.profiles()) == (way == AROUND) and not job.left(), f"it is not taken for MPI, {way}", job)
 
 
-def sanitizers():
-    for kind in ("address", "undefined", "thread"):
-        program = compile_plain(f"sanitized-{kind}", SANITIZED, f"-fsanitize={kind}")
-        for words in ([program, "more"], [program]):
-            bare, job = (run(way, None, 0, words, env={"FATHOM_SAMPLE": "1000"}) for way in (BARE, AROUND))
-            tap.equal((job.status, job.stdout), (bare.status, bare.stdout),
-                      f"a program with the sanitizer for {kind} works, {len(words) - 1} more words")
-            if kind == "address" and len(words) == 1:
-                tap.ok(bare.status != 0 and b"heap-buffer-overflow" in job.stderr, "its fault is found", bare, job)
-
-
 def instructions(preload):
     """Of /bin/true in user space, the loader's included."""
     out = SCRATCH / "callgrind.out"
@@ -234,7 +205,7 @@ def files_opened():
 def main():
     assert pathlib.Path(LIBRARY).exists(), f"{LIBRARY} is not built"
     os.environ.pop("FATHOM_NAMED", None)
-    for part in (helpers, scripts_around_mpi, named, another_launcher, weak_references, sanitizers, cost, files_opened):
+    for part in (helpers, scripts_around_mpi, named, another_launcher, weak_references, cost, files_opened):
         part()
     tap.done()
 

@@ -163,11 +163,14 @@ def check_stepping_aside(mpi, fleet):
     segments, scratch = jobs.SCRATCH / f"segments-{mpi.name}", jobs.SCRATCH / f"tmp-{mpi.name}"
     segments.mkdir(mode=0o700)
     scratch.mkdir()
-    (scratch / "fathom-0").touch()  # so that there is no second choice
     fleet.hide("nodeb", segments)
     fleet.on("nodeb", "mount", "-o", "remount,ro", str(segments), cwd="/")
-    job = start(jobs.BARE, run, FATHOM_EVERYWHERE="1", FATHOM_DIR=str(segments), TMPDIR=str(scratch))
-    check_part(mpi, job, "one host has no place for segments", "0-1,2-3")
+    places = {"FATHOM_EVERYWHERE": "1", "FATHOM_DIR": str(segments), "TMPDIR": str(scratch)}
+    check_part(mpi, start(jobs.BARE, run, **places), "the segments of one host are where the other sees them", "0-1,2-3")
+    shutil.rmtree(scratch / "fathom-0")
+    for number in ("", *[f"-{n}" for n in range(2, 9)]):
+        (scratch / f"fathom-0{number}").touch()  # so that there is no second choice
+    check_part(mpi, start(jobs.BARE, run, **places), "one host has no place for segments", "0-1,2-3")
     fleet.set("nodeb", "FATHOM_DISABLE", "1")
     check_part(mpi, start(jobs.BARE, run, FATHOM_EVERYWHERE="1"), "one host switches Fathom off", "0-1")
 

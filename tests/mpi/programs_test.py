@@ -6,12 +6,13 @@ import pathlib
 import re
 import subprocess
 
+import counting
 import debian
 from jobs import AROUND, BARE, PRELOAD, LIBRARY, Tap, calls, run
 
 RANKS = 4
 
-# All arguments of MPI routines are of register size and passed on as such; two routines return a double.
+# All arguments and results of MPI routines are of register size and passed on as such; clocks are not counted.
 COUNTER = r"""
 #include <stdio.h>
 #include <unistd.h>
@@ -20,7 +21,6 @@ typedef long w;
 #define ARGUMENTS a, b, c, d, e, f, g, h, i, j, k, l, m, n, o
 static void save(void);
 #define COUNT(X) static long n_##X; extern w P##X(PARAMETERS); w X(PARAMETERS) { n_##X++; return P##X(ARGUMENTS); }
-#define COUNT_TIME(X) static long n_##X; extern double P##X(void); double X(void) { n_##X++; return P##X(); }
 #define COUNT_LAST(X) static long n_##X; extern w P##X(void); w X(void) { n_##X++; save(); return P##X(); }
 @COUNT@
 static void save(void)
@@ -39,12 +39,12 @@ tap = Tap()
 def undefined(path):
     """The MPI routines that a program or library calls by name."""
     out = subprocess.run(["nm", "-D", "--undefined-only", str(path)], capture_output=True, text=True, check=True).stdout
-    return set(re.findall(r"\b(MPI_[A-Z]\w*)", out))
+    return {name for name in re.findall(r"\b(MPI_[A-Z]\w*)", out) if not counting.UNCOUNTED.search(name)}
 
 
 def build_counter(mpi, name, paths):
     routines = sorted(set().union(*(undefined(path) for path in paths)))
-    macro = {"MPI_Wtime": "COUNT_TIME", "MPI_Wtick": "COUNT_TIME", "MPI_Finalize": "COUNT_LAST"}
+    macro = {"MPI_Finalize": "COUNT_LAST"}
     text = COUNTER.replace("@COUNT@", "\n".join(f"{macro.get(r, 'COUNT')}({r})" for r in routines))
     text = text.replace("@SAVE@", "\n".join(f'    fprintf(file, "{r} %ld\\n", n_{r});' for r in routines))
     return mpi.compile(f"counter-{name}", text, "-shared", "-fPIC", "-fno-builtin", "-w")

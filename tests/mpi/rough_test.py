@@ -83,6 +83,7 @@ int main(int argc, char **argv)
 ABORT = r"""
 #include <mpi.h>
 #include <signal.h>
+#include <stddef.h>
 #include <sys/time.h>
 void fathom_region_begin(const char *name) __attribute__((weak));
 void fathom_region_end(const char *name) __attribute__((weak));

@@ -1,17 +1,23 @@
 #!/usr/bin/env python3
-"""Threads that were started before MPI_Init: no wait of theirs is broken by the first sample."""
+"""Threads that were started before MPI_Init: no wait of theirs is broken by the first sample, nor is MPI_Init held up."""
 import jobs
+
+
+def build(mpi, name):
+    source = (jobs.SOURCE / f"tests/mpi/programs/{name}.c").read_text(encoding="utf-8")
+    return mpi.compile(name, source, "-pthread", f"-I{jobs.SOURCE}/tests/measure/programs")
 
 
 def main():
     tap = jobs.Tap()
-    source = (jobs.SOURCE / "tests/mpi/programs/sampled_early.c").read_text(encoding="utf-8")
     for mpi in jobs.MPIS:
-        program = mpi.compile("sampled_early", source, "-pthread")
+        program = build(mpi, "sampled_early")
         bare = jobs.run(jobs.BARE, mpi, 1, [program])
         tap.equal((bare.status, bare.stdout), (0, b"0 broken, not sampled\n"), f"{mpi.short}: without Fathom")
         job = jobs.run(jobs.PRELOAD, mpi, 1, [program], env={"FATHOM_SAMPLE": "1000"})
         tap.equal((job.status, job.stdout), (0, b"0 broken, sampled\n"), f"{mpi.short}: waits end as they should")
+        job = jobs.run(jobs.PRELOAD, mpi, 1, [build(mpi, "small_stack_early")])
+        tap.equal((job.status, job.stdout), (0, b"done\n"), f"{mpi.short}: beside a first thread that is not sampled")
     tap.done()
 
 

@@ -99,7 +99,8 @@ def measure(tap, title, mpi, program):
     wrong |= outside(tap, f"{title}, wrappers", got, {"rounds in all": wanted["rounds in all"],
                                                       "MPI_Recv": round(wrapped * 1e9)}, periods)
     # of the rounds not one is lost; at their two ends one may be
-    tap.note(f"{title}: {periods} samples in {wanted['rounds in all'] / 1e9} s")
+    tap.note(f"{title}: {periods} samples in {wanted['rounds in all'] / 1e9} s; {calls['complete_fraction']:.3%} of all "
+             "are complete, and others are not known to be of the rounds")
     if abs(periods - wanted["rounds in all"] * HZ / 1e9) > 0.01 * periods:
         wrong.add("number of samples")
     return wrong

@@ -90,6 +90,28 @@ static void test_plain(void)
     fm_profile_destroy(p);
 }
 
+/* All that the process took from its clock is longer by a thousandth; what it took from the kernel stays. */
+static void test_clock(void)
+{
+    struct fm_segment_header *slow = fresh(), *right = fresh();
+    slow->clock_ppb = 1000000;
+    struct fm_segment_thread *thread = items(slow, FM_SECTION_THREADS);
+    thread->call_routine = FM_R_MPI_Barrier + 1;
+    thread->call_start = slow->started_ticks + 1000000000;
+    uint64_t started = slow->started_mono_ns, wall = slow->ended_mono_ns - started;
+    slow->ended_mono_ns = 0;
+    struct fm_profile *p = read_as(slow, FM_END_UNKNOWN, 0, started + wall), *q = read_as(right, FM_END_UNKNOWN, 0, 0);
+    const struct fm_stats *sends = &routine(p, "MPI_Isend")->stats, *before = &routine(q, "MPI_Isend")->stats;
+    tap_ok(!fm_profile_check(p) && p->processes->wall_ns == wall,
+           "the rate of the counter does not change the wall clock");
+    double total = (double)sends->total_ns / (double)before->total_ns,
+           max = (double)sends->max.ns / (double)before->max.ns;
+    tap_ok(total > 1.000999 && total < 1.001001 && max > 1.0009 && max < 1.0011, "durations are corrected by the rate");
+    tap_ok(routine(p, "MPI_Barrier")->stats.total_ns >= wall - 1001000000, "so is the start of a call in progress");
+    fm_profile_destroy(p);
+    fm_profile_destroy(q);
+}
+
 static void test_threads(void)
 {
     struct fm_segment_header *header = fresh();
@@ -410,6 +432,7 @@ static void test_seeds(void)
 int main(void)
 {
     test_plain();
+    test_clock();
     test_threads();
     test_unfinished();
     test_last_known();

@@ -12,6 +12,8 @@ cat >"$TMPDIR/tools/packages.txt" <<'END'
 build  one    # why
 run    two    # why
 test   three  # why
+build  four   [arm64]  # why
+build  five   [amd64]
 END
 
 stub() { # stub NAME <SCRIPT
@@ -20,6 +22,7 @@ stub() { # stub NAME <SCRIPT
 }
 
 machine() { # machine UID SUDO_STATUS APT_STATUS INSTALLED...
+    stub dpkg <<<'echo riscv64'
     stub id <<<"echo $1"
     stub sudo <<<"[ $2 -eq 0 ] || exit 1; shift; exec \"\$@\""
     stub apt-get <<<"echo \"apt-get \$*\" >>$TMPDIR/calls; echo words of apt; exit $3"
@@ -53,6 +56,11 @@ setup 0 build run && grep -q 'install -y --no-install-recommends two$' "$TMPDIR/
 result $? "only the groups asked for"
 ! grep -q 'words of apt' "$TMPDIR/out" && [ "$(wc -l <"$TMPDIR/out")" -eq 3 ]
 result $? "one line of progress per step"
+
+machine 0 1 0 one
+stub dpkg <<<'echo arm64'
+setup 0 build && grep -q 'install -y --no-install-recommends four$' "$TMPDIR/calls"
+result $? "what one architecture needs is for it alone"
 
 machine 1000 0 0 one two
 setup 0 && grep -q 'install -y --no-install-recommends three$' "$TMPDIR/calls"

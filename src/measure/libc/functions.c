@@ -2,33 +2,21 @@
 #undef _FILE_OFFSET_BITS /* some calls have two names */
 #include "measure/libc/functions.h"
 
-#include <dlfcn.h>
 #include <errno.h>
-#include <link.h>
 #include <stdbool.h>
 #include <stdint.h>
-#include <string.h>
+
+#include "measure/interpose/next.h"
 
 struct fm_libc fm_libc;
 
 #define NUMBER(type, name, ...) NUMBER_##name,
-enum { FM_LIBC_NOTED(NUMBER) NOTED };
+enum { FM_LIBC_ALWAYS(NUMBER) ALWAYS, BEFORE_NOTED = ALWAYS - 1, FM_LIBC_NOTED(NUMBER) NOTED };
 enum { SIZE = sizeof fm_libc / sizeof(void *) };
 
-/* Where calls go now; at first to where their next definition is looked for. */
+/* Where calls go now; NULL: the next definition is not known yet. */
 typedef void target(void);
-#define FIND(type, name, ...) target fm_find_##name;
-FM_LIBC_FUNCTIONS(FIND)
-#undef FIND
-#define FIND(type, name, ...) fm_find_##name,
-extern target *fm_libc_targets[];
-FM_HIDDEN target *fm_libc_targets[] = {FM_LIBC_FUNCTIONS(FIND)};
-
-#define WRAPPER(type, name, ...) (target *)fm_wrapped_##name,
-static target *const wrappers[] = {FM_LIBC_FUNCTIONS(WRAPPER)};
-
-#define NAME(type, name, ...) #name,
-static const char *const names[] = {FM_LIBC_FUNCTIONS(NAME)};
+FM_HIDDEN target *fm_libc_targets[SIZE];
 
 target *fm_libc_find(unsigned number) __attribute__((used));
 
@@ -36,12 +24,14 @@ target *fm_libc_find(unsigned number) __attribute__((used));
 
 /* What is exported, and for each name the way to fm_libc_find, which keeps every register that may hold an argument. */
 #if defined __aarch64__
-#define JUMP(name)                                             \
+#define JUMP                                                   \
     "hint #34\n" /* a place that may be jumped to */           \
     "adrp x16, fm_libc_targets + 8 * fm_number\n"              \
     "ldr x16, [x16, #:lo12:fm_libc_targets + 8 * fm_number]\n" \
-    "br x16\n"
-#define LOOK "mov w17, #fm_number\n b fm_look\n"
+    "cbz x16, 1f\n"                                            \
+    "br x16\n"                                                 \
+    "1: mov w17, #fm_number\n"                                 \
+    "b fm_look\n"
 #define LOOK_ALL                   \
     "fm_look:\n"                   \
     "stp x29, x30, [sp, #-224]!\n" \
@@ -76,8 +66,14 @@ target *fm_libc_find(unsigned number) __attribute__((used));
     ".cfi_restore x30\n"           \
     "br x16\n"
 #elif defined __x86_64__
-#define JUMP(name) "endbr64\n jmp *fm_libc_targets + 8 * fm_number(%rip)\n"
-#define LOOK "endbr64\n mov $fm_number, %r11d\n jmp fm_look\n"
+#define JUMP                                            \
+    "endbr64\n"                                         \
+    "mov fm_libc_targets + 8 * fm_number(%rip), %r11\n" \
+    "test %r11, %r11\n"                                 \
+    "jz 1f\n"                                           \
+    "jmp *%r11\n"                                       \
+    "1: mov $fm_number, %r11d\n"                        \
+    "jmp fm_look\n"
 #define LOOK_ALL                   \
     "fm_look:\n"                   \
     "push %rbp\n"                  \
@@ -127,18 +123,23 @@ target *fm_libc_find(unsigned number) __attribute__((used));
     "jmp *%r11\n"
 #endif
 
-#define FUNCTION(name, code)                                                                              \
-    ".balign 16\n.type " name ", %function\n" name ":\n.cfi_startproc\n" code ".cfi_endproc\n.size " name \
-    ", . - " name "\n"
-#define EXPORT(type, name, ...)                                                         \
-    ".globl " #name                                                                     \
-    "\n" FUNCTION(#name, JUMP(name)) ".hidden fm_find_" #name "\n.globl fm_find_" #name \
-                                     "\n" FUNCTION("fm_find_" #name, LOOK) ".set fm_number, fm_number + 1\n"
+#define EXPORT(type, name, ...)                                                                   \
+    ".globl " #name "\n.balign 16\n.type " #name ", %function\n" #name ":\n.cfi_startproc\n" JUMP \
+    ".cfi_endproc\n.size " #name ", . - " #name "\n.set fm_number, fm_number + 1\n"
+#define NAME(type, name, ...) ".asciz \"" #name "\"\n"
+#define WRAPPER(type, name, ...) ".long fm_wrapped_" #name " - fm_libc_wrappers\n"
 
-/* One statement, so that the names have the order of the list. */
+/* In each part the functions have the order of the list. What is known of one is reached by offsets: a pointer would have
+ * to be relocated in every process that we are loaded into. */
 asm(".pushsection .text\n"
-    ".set fm_number, 0\n" FM_LIBC_FUNCTIONS(EXPORT) ".cfi_startproc\n" LOOK_ALL ".cfi_endproc\n"
-                                                    ".popsection\n");
+    ".set fm_number, 0\n" FM_LIBC_FUNCTIONS(
+        EXPORT) ".cfi_startproc\n" LOOK_ALL ".cfi_endproc\n"
+                ".popsection\n"
+                ".pushsection .rodata\n"
+                ".hidden fm_libc_names\nfm_libc_names:\n" FM_LIBC_FUNCTIONS(
+                    NAME) ".balign 4\n.hidden fm_libc_wrappers\nfm_libc_wrappers:\n" FM_LIBC_FUNCTIONS(WRAPPER) ".popsection\n");
+extern FM_HIDDEN const char fm_libc_names[];
+extern FM_HIDDEN const int32_t fm_libc_wrappers[SIZE];
 
 /* ---- who is called ---- */
 
@@ -155,74 +156,92 @@ static target **next_of(unsigned number)
     return (target **)(void *)&fm_libc + number;
 }
 
-static target *find_next(unsigned number)
+static const char *name_after(const char *name)
 {
-    target *next = (target *)dlsym(RTLD_NEXT, names[number]);
-    next = next ? next : (target *)no_such_call;
-    __atomic_store_n(next_of(number), next, __ATOMIC_RELEASE);
-    return next;
+    while (*name++)
+        ;
+    return name;
 }
 
-static const struct link_map *module_of(target *function)
+static const char *name_of(unsigned number)
 {
-    struct dl_find_object object;
-    return _dl_find_object((void *)function, &object) == 0 ? object.dlfo_link_map : NULL;
-}
-
-static bool is_libc(const struct link_map *module)
-{
-    const char *slash = module ? strrchr(module->l_name, '/') : NULL;
-    return slash && strncmp(slash, "/libc.so.", 9) == 0;
+    const char *name = fm_libc_names;
+    while (number-- > 0)
+        name = name_after(name);
+    return name;
 }
 
 /* Tools that stand between a program and libc, as sanitizers and tracers of I/O do, do so for many calls. A library that
  * has one or two functions of these names has functions of its own. */
-static bool is_between(const struct link_map *module)
+static bool is_between(const struct fm_object *object)
 {
     enum { MANY = 4 };
     unsigned n = 0;
-    for (unsigned i = 0; i < SIZE && module; i++)
-        n += module_of((target *)dlsym(RTLD_NEXT, names[i])) == module;
+    const char *name = fm_libc_names;
+    for (unsigned i = 0; i < SIZE && n < MANY; i++, name = name_after(name))
+        n += fm_object_find(object, name, fm_symbol_hash(name)) != NULL;
     return n >= MANY;
 }
 
-static bool means_libc(target *next)
+static bool means_libc(const struct fm_definition *next)
 {
-    const struct link_map *module = module_of(next);
-    return is_libc(module) || is_between(module) || next == (target *)no_such_call;
+    struct fm_object object;
+    return !next->address || !fm_object_read(&object, next->base, next->dynamic) || fm_object_is_libc(&object) ||
+           is_between(&object);
+}
+
+static void find_next(struct fm_definition *sought, unsigned n)
+{
+    fm_next_find(sought, n);
+    for (unsigned i = 0; i < n; i++)
+        if (!sought[i].address)
+            fm_next_find_loaded(&sought[i], NULL);
+}
+
+static target *keep_next(unsigned number, const struct fm_definition *definition)
+{
+    target *next = definition->address ? (target *)definition->address : (target *)no_such_call;
+    __atomic_store_n(next_of(number), next, __ATOMIC_RELEASE);
+    return next;
 }
 
 /* Where the call is to go. */
-static target *choose(unsigned number)
+static target *choose(unsigned number, const struct fm_definition *definition)
 {
-    target *next = *next_of(number) ? *next_of(number) : find_next(number);
-    bool wrapped = (now == WRAP || (now == NOTE && number < NOTED)) && means_libc(next);
-    next = wrapped ? wrappers[number] : next;
-    __atomic_store_n(&fm_libc_targets[number], next, __ATOMIC_RELEASE);
-    return next;
+    target *chosen = keep_next(number, definition);
+    if ((now == WRAP || number < (now == NOTE ? NOTED : ALWAYS)) && means_libc(definition))
+        chosen = (target *)((uintptr_t)fm_libc_wrappers + (uintptr_t)(intptr_t)fm_libc_wrappers[number]);
+    __atomic_store_n(&fm_libc_targets[number], chosen, __ATOMIC_RELEASE);
+    return chosen;
 }
 
 target *fm_libc_find(unsigned number)
 {
     int error = errno;
-    target *next = choose(number);
+    struct fm_definition next = {.name = name_of(number)};
+    find_next(&next, 1);
+    target *chosen = choose(number, &next);
     errno = error;
-    return next;
+    return chosen;
 }
 
 void fm_libc_wrap(void)
 {
+    struct fm_definition next[SIZE];
+    const char *name = fm_libc_names;
+    for (unsigned i = 0; i < SIZE; i++, name = name_after(name))
+        next[i].name = name;
+    find_next(next, SIZE);
     for (unsigned i = 0; i < SIZE; i++) /* wrappers use one another's */
-        find_next(i);
+        keep_next(i, &next[i]);
     now = WRAP;
     for (unsigned i = 0; i < SIZE; i++)
-        choose(i);
+        choose(i, &next[i]);
 }
 
 void fm_libc_pass(void)
 {
     now = PASS;
-    for (unsigned i = 0; i < SIZE; i++)
-        if (*next_of(i))
-            choose(i);
+    for (unsigned i = ALWAYS; i < SIZE; i++)
+        __atomic_store_n(&fm_libc_targets[i], *next_of(i), __ATOMIC_RELEASE);
 }

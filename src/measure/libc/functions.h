@@ -1,4 +1,5 @@
-/* The functions of libc that are interposed, and the next definitions of them.
+/* The functions of libc that are interposed, and the next definitions of them. To interpose another one is a line in one
+ * of the lists here, and its wrapper.
  *
  * What the library exports under libc's names are jumps (functions.c) that touch no register of a call: to the next
  * definition, or, while samples are taken, to a wrapper here, `fm_wrapped_` and the name. So a call costs a jump where
@@ -171,10 +172,23 @@ struct termios;
     X(__sighandler_t, sigset, (int signal, __sighandler_t handler), (signal, handler))                            \
     X(int, sigignore, (int signal), (signal))                                                                     \
     X(int, siginterrupt, (int signal, int interrupt), (signal, interrupt))                                        \
-    X(int, sigpending, (sigset_t * set), (set))                                                                   \
-    X(int, prctl, (int option, unsigned long a, unsigned long b, unsigned long c, unsigned long d),               \
-      (option, a, b, c, d))                                                                                       \
-    X(int, dlclose, (void *module), (module))
+    X(int, sigpending, (sigset_t * set), (set))
+
+/* Of a call with seven arguments the last is on the stack of an x86, and stays there when the call is passed on by a jump.
+ * It must not be touched: of a call with fewer that is the caller's own memory. */
+#if defined __x86_64__
+#define FM_IN_REGISTER(...)
+#else
+#define FM_IN_REGISTER(...) __VA_ARGS__
+#endif
+
+/* Wrapped for as long as the process lives: a program unloads modules, and forbids itself system calls. */
+#define FM_LIBC_ALWAYS(X)                                                                            \
+    X(int, dlclose, (void *module), (module))                                                        \
+    X(int, prctl, (int option, unsigned long a, unsigned long b, unsigned long c, unsigned long d),  \
+      (option, a, b, c, d))                                                                          \
+    X(long, syscall, (long number, long a, long b, long c, long d, long e FM_IN_REGISTER(, long f)), \
+      (number, a, b, c, d, e FM_IN_REGISTER(, f)))
 
 /* What has to be known when sampling begins: these are wrapped from the start of the process. */
 #define FM_LIBC_NOTED(X)                                                                              \
@@ -187,6 +201,7 @@ struct termios;
     X(int, thrd_create, (thrd_t * thread, thrd_start_t start, void *argument), (thread, start, argument))
 
 #define FM_LIBC_FUNCTIONS(X) \
+    FM_LIBC_ALWAYS(X)        \
     FM_LIBC_NOTED(X) FM_LIBC_WAITS(X) FM_LIBC_RECEIVES(X) FM_LIBC_TRANSFERS(X) FM_LIBC_SENDS(X) FM_LIBC_OTHERS(X)
 
 #define FM_LIBC_FIELD(type, name, parameters, ...) type(*name) parameters;
@@ -204,7 +219,7 @@ extern FM_HIDDEN struct fm_libc fm_libc;
 
 /* Samples are to be taken: all calls are wrapped from now on. */
 void fm_libc_wrap(void);
-/* None are taken, or no longer: all calls are as without us. */
+/* None are taken, or no longer: calls are as without us, but for those that are always wrapped. */
 void fm_libc_pass(void);
 
 #endif

@@ -1,7 +1,6 @@
 /* The sampling signal is one that the program does not use. As soon as it names it, sampling goes to another one, and
  * what the program does with it is between the program and the kernel; until then it looks as if nobody used it. */
 #define _GNU_SOURCE
-#include <sys/prctl.h>
 #include <sys/signalfd.h>
 
 #include "measure/libc/functions.h"
@@ -122,14 +121,6 @@ int fm_wrapped_signalfd(int fd, const sigset_t *mask, int flags)
         fm_sampler_avoid(signals);
     }
     return result;
-}
-
-/* Who allows itself a few system calls only may not allow those that samples need. */
-int fm_wrapped_prctl(int option, unsigned long a, unsigned long b, unsigned long c, unsigned long d)
-{
-    if (option == PR_SET_SECCOMP && getpid() == fm_rt.pid)
-        fm_sampler_stop();
-    return fm_libc.prctl(option, a, b, c, d);
 }
 
 int fm_wrapped_sigaltstack(const stack_t *stack, stack_t *before)

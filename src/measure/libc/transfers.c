@@ -161,10 +161,9 @@ static bool is_terminal_with_limits(int fd)
     return tcgetattr(fd, &mode) == 0 && has_limits(&mode);
 }
 
-void fm_transfers_find(void)
+void fm_transfers_find(unsigned descriptors)
 {
-    enum { OPEN_EARLY = 1024 };
-    for (int fd = 0; fd < OPEN_EARLY; fd++)
+    for (int fd = 0; fd < DESCRIPTORS && (unsigned)fd < descriptors; fd++)
         if (fm_libc.fcntl(fd, F_GETFD, NULL) >= 0 && (has_limit(fd, SO_RCVTIMEO) || has_limit(fd, SO_SNDTIMEO) ||
                                                       waits_for_bytes(fd) || is_terminal_with_limits(fd)))
             set_timed(fd);

@@ -2,7 +2,7 @@
 #ifndef FM_MEASURE_LIBC_TRANSFERS_H
 #define FM_MEASURE_LIBC_TRANSFERS_H
 
-/* At the start: sockets with limits that the process was started with. */
-void fm_transfers_find(void);
+/* At the start: sockets with limits that the process was started with, among its first descriptors. */
+void fm_transfers_find(unsigned descriptors);
 
 #endif

@@ -16,7 +16,7 @@ bool fm_abi_find(void);
 
 /* The next definition of a routine (slot = 2 * routine + is_pmpi): another tool's or the library's; when there is
  * none, a function that answers "not initialised" or an error. Never NULL. */
-fm_function *fm_next_find(unsigned slot);
+fm_function *fm_next_mpi(unsigned slot);
 extern FM_HIDDEN fm_function *fm_next_table[];
 /* The next definition of a Fortran routine by its symbol, kept in *known. */
 fm_function *fm_next_fortran(fm_function **known, const char *symbol);
@@ -24,7 +24,7 @@ fm_function *fm_next_fortran(fm_function **known, const char *symbol);
 static inline fm_function *fm_next(unsigned slot)
 {
     fm_function *known = fm_next_table[slot];
-    return known ? known : fm_next_find(slot);
+    return known ? known : fm_next_mpi(slot);
 }
 
 static inline fm_word fm_handle(fm_word word)
@@ -63,6 +63,20 @@ FM_INLINE struct fm_outcome fm_status_outcome(const void *status)
         outcome.cancelled = field[1] & 1;
     }
     return outcome;
+}
+
+/* The length of a message, if that fits into 32 bits and it was not cancelled; else any larger number. */
+FM_INLINE uint64_t fm_status_brief(const void *status, enum fm_mpi_kind kind)
+{
+    const uint32_t *field = status;
+    uint64_t word;
+    if (kind == FM_MPI_OPENMPI) {
+        __builtin_memcpy(&word, field + 4, sizeof word);
+        return word | (uint64_t)field[3] << 32;
+    }
+    __builtin_memcpy(&word, field,
+                     sizeof word); /* the lower half, and above the bit that says cancelled the upper one */
+    return word;
 }
 
 static inline bool fm_status_cancelled(const void *status)

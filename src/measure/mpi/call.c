@@ -71,7 +71,7 @@ bool fm_call_enter(struct fm_call *call, unsigned routine, bool is_pmpi, struct 
     fm_call_drop_abandoned(self, frame.sp);
     if (fm_local.guard && !is_users_callback(is_pmpi, frame))
         return false;
-    uintptr_t site = fm_site_find(self, routine, frame);
+    uintptr_t site = fm_site_find(self, routine, is_pmpi, frame);
     if (site == FM_SITE_IGNORE)
         return false;
     if (self->n_outer == FM_OUTER_CALLS) /* no program nests so deep: all were abandoned */
@@ -80,7 +80,8 @@ bool fm_call_enter(struct fm_call *call, unsigned routine, bool is_pmpi, struct 
     if (outer)
         suspend(self);
     fm_local.guard = frame.sp;
-    fm_call_set(call, self, routine, is_pmpi, fm_site_region(self, site), fm_call_note(self, routine, site));
+    self->seg->call_site = site;
+    fm_call_set(call, self, routine, is_pmpi, fm_site_region(self, site), fm_call_note(self->seg, routine));
     call->unusual = outer || self->shared;
     call->outer = outer;
     return true;

@@ -23,6 +23,7 @@ struct fm_call {
     uint16_t routine;
     bool is_pmpi; /* called by its PMPI name */
     bool unusual; /* in a user's callback, or by a thread that shares its slot */
+    bool quick;   /* its routine is among those of quick.h: it is worth remembering */
     /* between fm_before_* and fm_after_* */
     bool follow;        /* some of its requests are followed */
     bool large_scratch; /* the process's one large scratch is ours until the call ends */
@@ -41,12 +42,11 @@ FM_INLINE uint64_t fm_site_region(const struct fm_thread *self, uintptr_t site)
     return (uint64_t)site << 16 | self->seg->region;
 }
 
-/* The call in progress, for a reader after the process's death; the ticks of its start. */
-FM_INLINE uint64_t fm_call_note(const struct fm_thread *self, unsigned routine, uintptr_t site)
+/* The call in progress, for a reader after the process's death, whose site is there already; the ticks of its start. */
+FM_INLINE uint64_t fm_call_note(struct fm_segment_thread *seg, unsigned routine)
 {
-    self->seg->call_site = site;
-    self->seg->call_routine = routine + 1;
-    return self->seg->call_start = fm_clock_ticks(&fm_rt.clock);
+    seg->call_routine = routine + 1;
+    return seg->call_start = fm_clock_ticks(&fm_rt.clock);
 }
 
 FM_INLINE void fm_call_set(struct fm_call *call, struct fm_thread *self, unsigned routine, bool is_pmpi,
@@ -55,7 +55,7 @@ FM_INLINE void fm_call_set(struct fm_call *call, struct fm_thread *self, unsigne
     call->self = self;
     call->routine = (uint16_t)routine;
     call->is_pmpi = is_pmpi;
-    call->unusual = call->follow = call->large_scratch = false;
+    call->unusual = call->quick = call->follow = call->large_scratch = false;
     call->site_region = site_region;
     call->start = start;
 }
@@ -83,7 +83,8 @@ FM_INLINE void fm_call_leave(struct fm_call *call)
 }
 
 /* of_call: the call counts; else it is counted elsewhere, and these are bytes alone. */
-FM_INLINE void fm_record_locked(struct fm_thread *self, struct fm_key key, const struct fm_sample *sample, bool of_call)
+FM_INLINE struct fm_entry *fm_record_locked(struct fm_thread *self, struct fm_key key, const struct fm_sample *sample,
+                                            bool of_call)
 {
     if (FM_UNLIKELY(self->shared))
         fm_lock(&self->lock);
@@ -99,18 +100,19 @@ FM_INLINE void fm_record_locked(struct fm_thread *self, struct fm_key key, const
         fm_unlock(&fm_rt.table_lock);
     if (FM_UNLIKELY(self->shared))
         fm_unlock(&self->lock);
+    return entry;
 }
 
 /* Also while measuring is paused: of calls that were made before. */
-FM_INLINE void fm_record_always(struct fm_thread *self, struct fm_key key, const struct fm_sample *sample)
+FM_INLINE struct fm_entry *fm_record_always(struct fm_thread *self, struct fm_key key, const struct fm_sample *sample)
 {
-    fm_record_locked(self, key, sample, true);
+    return fm_record_locked(self, key, sample, true);
 }
 
-FM_INLINE void fm_record(struct fm_thread *self, struct fm_key key, const struct fm_sample *sample)
+/* The entry that it went to; NULL while measuring is paused. */
+FM_INLINE struct fm_entry *fm_record(struct fm_thread *self, struct fm_key key, const struct fm_sample *sample)
 {
-    if (FM_LIKELY(!fm_rt.paused))
-        fm_record_always(self, key, sample);
+    return FM_LIKELY(!fm_rt.paused) ? fm_record_locked(self, key, sample, true) : NULL;
 }
 
 /* Bytes without a call: see fm_entry_add_bytes. */

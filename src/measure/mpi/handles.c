@@ -33,6 +33,7 @@ uint64_t fm_type_size_find(fm_word handle)
 void fm_type_forget(fm_word handle)
 {
     struct fm_type *type = &fm_types[fm_handle_place(handle)];
+    fm_forget_memos();
     fm_lock(&lock);
     if (type->handle == handle)
         __atomic_store_n(&type->handle, 0, __ATOMIC_RELEASE);
@@ -115,6 +116,7 @@ const struct fm_comm *fm_comm_of_window(fm_word word)
 
 void fm_comm_forget(fm_word handle, bool window)
 {
+    fm_forget_memos();
     fm_lock(&lock);
     struct fm_comm *unused, *comm = look_up(handle | (window ? WINDOW_TAG : 0), &unused);
     if (comm) {

@@ -54,11 +54,12 @@ const struct fm_comm *fm_comm_find(fm_word handle);
 uint32_t fm_comm_world_rank_find(const struct fm_comm *comm, int32_t rank);
 uint64_t fm_type_size_find(fm_word handle);
 
-/* A place in a table of 256. Handles are addresses or small structured numbers: their lower bits, which are
- * the same in a word that has other things above a handle of 32 bits, tell them apart. */
+/* A place in a table of 256. Handles are addresses or small structured numbers, whose kind is in the highest byte (the
+ * first communicator that a program makes with MPICH differs from MPI_COMM_WORLD in nothing else). A word may hold
+ * other things above a handle of 32 bits: only its lower half counts. */
 static inline uint8_t fm_handle_place(fm_word handle)
 {
-    return (uint8_t)(handle ^ handle >> 8);
+    return (uint8_t)(handle ^ handle >> 8 ^ handle >> 24);
 }
 
 /* Whether the handle is in its place, which is given in any case. */
@@ -74,17 +75,6 @@ FM_INLINE bool fm_type_known(fm_word word, const struct fm_type **place)
     fm_word handle = fm_handle(word);
     *place = &fm_types[fm_handle_place(word)];
     return __atomic_load_n(&(*place)->handle, __ATOMIC_ACQUIRE) == handle;
-}
-
-FM_INLINE bool fm_both_known(fm_word comm, const struct fm_comm **comm_place, fm_word type,
-                             const struct fm_type **type_place)
-{
-    fm_word mask = fm_abi.handle_mask;
-    *comm_place = &fm_comms[fm_handle_place(comm)];
-    *type_place = &fm_types[fm_handle_place(type)];
-    fm_word one = __atomic_load_n(&(*comm_place)->handle, __ATOMIC_ACQUIRE) ^ comm;
-    fm_word other = __atomic_load_n(&(*type_place)->handle, __ATOMIC_ACQUIRE) ^ type;
-    return ((one | other) & mask) == 0;
 }
 
 static inline const struct fm_comm *fm_comm_of(fm_word word)

@@ -10,7 +10,6 @@
 #include "measure/mpi/handles.h"
 #include "measure/mpi/requests.h"
 
-#define FM_EXPORT __attribute__((visibility("default")))
 #define FM_COLD __attribute__((noinline, cold))
 
 /* An array of counts: int, or MPI_Count in the large-count routines. */

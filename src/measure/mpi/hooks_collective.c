@@ -2,6 +2,7 @@
  * their key is the size of the communicator. Arrays of counts are read only where the standard gives them a meaning
  * (at the root, for the group that partners are in). */
 #include "measure/mpi/hooks.h"
+#include "measure/mpi/memo.h"
 
 static void finish(struct fm_call *call, int result, const struct fm_comm *comm, int64_t count, uint64_t payload,
                    uint64_t sent, uint64_t received)
@@ -66,7 +67,10 @@ void fm_after_barrier(struct fm_call *call, int result, fm_word comm)
 {
     struct fm_sample sample = {.ns = call->ns};
     const struct fm_comm *known = known_comm(result, comm);
-    fm_call_finish(call, known ? (uint32_t)known->size : FM_PEER_NONE, FM_SIZE_NONE, &sample);
+    if (known)
+        fm_call_finish_known(call, (uint32_t)known->size, FM_SIZE_NONE, &sample, (struct fm_memo){.comm = comm}, 0);
+    else
+        fm_finish_plain(call, FM_PEER_NONE);
 }
 
 void fm_after_bcast(struct fm_call *call, int result, int64_t count, fm_word type, int32_t root, fm_word comm)
@@ -88,8 +92,16 @@ void fm_after_reduce(struct fm_call *call, int result, int64_t count, fm_word ty
 
 void fm_after_allreduce(struct fm_call *call, int result, int64_t count, fm_word type, fm_word comm)
 {
-    uint64_t bytes = result == 0 ? fm_bytes_of(count, type) : 0;
-    finish(call, result, known_comm(result, comm), count, bytes, bytes, bytes);
+    const struct fm_comm *known = known_comm(result, comm);
+    uint64_t bytes = known ? fm_bytes_of(count, type) : 0;
+    struct fm_memo memo = {.comm = comm, .type = type};
+    if (!known || !fm_memo_counts(&memo, count, fm_type_size(type))) {
+        finish(call, result, known, count, bytes, bytes, bytes);
+        return;
+    }
+    struct fm_sample sample = {call->ns, (uint64_t)count, bytes, bytes, bytes, 0};
+    fm_call_finish_known(call, (uint32_t)known->size, fm_size_bin(bytes), &sample, memo,
+                         fm_memo_salt(0, (uint32_t)count));
 }
 
 static void finish_gather(struct fm_call *call, int result, const struct fm_comm *comm, int64_t count, uint64_t own,

@@ -3,12 +3,13 @@
 #include <string.h>
 
 #include "measure/mpi/hooks.h"
+#include "measure/mpi/memo.h"
 #include "measure/mpi/requests.h"
 
 static void finish(struct fm_call *call, int64_t count)
 {
     struct fm_sample sample = {.ns = call->ns, .count_argument = count > 0 ? (uint64_t)count : 0};
-    fm_call_finish(call, FM_PEER_NONE, FM_SIZE_NONE, &sample);
+    fm_call_finish_known(call, FM_PEER_NONE, FM_SIZE_NONE, &sample, (struct fm_memo){0}, 0);
 }
 
 /* ---- one request ---- */

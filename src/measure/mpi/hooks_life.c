@@ -1,14 +1,17 @@
 /* Handles going out of use, and the life of the process in MPI. */
 #define _GNU_SOURCE
-#include <dlfcn.h>
+#include <errno.h>
 #include <link.h>
 #include <sched.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "measure/interpose/object.h"
 #include "measure/job.h"
 #include "measure/mpi/hooks.h"
 #include "measure/mpi/life.h"
 #include "measure/mpi/reduction.h"
+#include "measure/say.h"
 #include "measure/segment_make.h"
 
 /* ---- handles: forgotten before the call, because the library may reuse them at once ---- */
@@ -95,8 +98,8 @@ static void note_version(void)
 
 static const char *module_of(const void *address)
 {
-    Dl_info info;
-    return dladdr(address, &info) && info.dli_fname ? info.dli_fname : "";
+    const struct link_map *module = fm_object_at(address);
+    return !module ? "" : *module->l_name ? module->l_name : program_invocation_name;
 }
 
 /* Another tool is above us when it calls us as PMPI_Init, below us when our next MPI_Init is not the library's. */
@@ -176,6 +179,8 @@ static void world_is_known(struct fm_call *call)
     h->language = language();
     fm_comm_world_ready();
     fm_reduction_prepare();
+    fm_say_settings(rank);
+    h->clock_ppb = fm_clock_error_ppb(&fm_rt.clock);
     h->init_ns += fm_clock_ns(CLOCK_MONOTONIC) - before;
 }
 
@@ -194,14 +199,24 @@ void fm_after_init_thread(struct fm_call *call, int result, fm_word provided)
     fm_after_init(call, result);
 }
 
-/* Switched off, or without memory: nothing is measured. Where MPI_Init calls itself by another name it is one call. */
+/* FATHOM_DISABLE may be what is not understood. */
+static void say_disabled(void)
+{
+    int rank = 1;
+    if (getenv("FATHOM_DISABLE") && fm_abi.pmpi.Comm_rank(fm_abi.comm_world, &rank) == 0)
+        fm_say_settings(rank);
+}
+
+/* Switched off, silent, or without memory: nothing is measured. Where MPI_Init calls itself by another name it is one call. */
 fm_word fm_missed_init(fm_word result)
 {
     static bool done;
     struct fm_shelter shelter = fm_shelter_enter();
-    if (!done && (int)result == 0 && atomic_load(&fm_rt.state) == FM_RT_OFF && fm_abi_find()) {
+    bool passed_on = atomic_load(&fm_rt.state) == FM_RT_OFF || fm_is_silent();
+    if (!done && (int)result == 0 && passed_on && fm_abi_find()) {
         done = true;
         fm_reduction_stand_aside();
+        say_disabled();
     }
     fm_shelter_leave(shelter);
     return result;

@@ -1,12 +1,16 @@
 /* Point-to-point messages. Bytes are defined in doc/BYTES.md. */
 #include "measure/mpi/hooks.h"
+#include "measure/mpi/memo.h"
 #include "measure/mpi/requests.h"
 
 void fm_after_plain(struct fm_call *call, int result, fm_word comm)
 {
-    (void)result;
     (void)comm;
-    fm_finish_plain(call, FM_PEER_NONE);
+    struct fm_sample sample = {.ns = call->ns};
+    if (result == 0)
+        fm_call_finish_known(call, FM_PEER_NONE, FM_SIZE_NONE, &sample, (struct fm_memo){0}, 0);
+    else
+        fm_finish_plain(call, FM_PEER_NONE);
 }
 
 void fm_after_count(struct fm_call *call, int result, int64_t count)
@@ -30,7 +34,12 @@ static void finish_send(struct fm_call *call, int result, int64_t count, fm_word
     }
     uint64_t bytes = dest >= 0 ? fm_bytes_of(count, type) : 0; /* nothing is sent to MPI_PROC_NULL */
     struct fm_sample sample = {call->ns, as_count(count), bytes, bytes, received, dest >= 0};
-    fm_call_finish(call, fm_comm_world_rank(fm_comm_of(comm), dest), fm_size_bin(bytes), &sample);
+    uint32_t peer = fm_comm_world_rank(fm_comm_of(comm), dest);
+    struct fm_memo memo = {.comm = comm, .type = type, .partner = dest};
+    if (dest >= 0 && fm_memo_counts(&memo, count, fm_type_size(type)))
+        fm_call_finish_known(call, peer, fm_size_bin(bytes), &sample, memo, fm_memo_salt(dest, (uint32_t)count));
+    else
+        fm_call_finish(call, peer, fm_size_bin(bytes), &sample);
 }
 
 void fm_after_send(struct fm_call *call, int result, int64_t count, fm_word type, int32_t dest, fm_word comm)
@@ -55,7 +64,12 @@ void fm_after_receive(struct fm_call *call, int result, int64_t count, int32_t s
     uint64_t bytes = fm_status_length(status);
     int32_t from = source >= 0 ? source : fm_status_source(status);
     struct fm_sample sample = {call->ns, as_count(count), bytes, 0, bytes, from >= 0};
-    fm_call_finish(call, fm_comm_world_rank(fm_comm_of(comm), from), fm_size_bin(bytes), &sample);
+    uint32_t peer = fm_comm_world_rank(fm_comm_of(comm), from);
+    struct fm_memo memo = {.comm = comm, .partner = source, .source = from};
+    if (from >= 0 && fm_memo_lengths(&memo, bytes))
+        fm_call_finish_known(call, peer, fm_size_bin(bytes), &sample, memo, fm_memo_salt(source, 0));
+    else
+        fm_call_finish(call, peer, fm_size_bin(bytes), &sample);
 }
 
 void fm_before_message_receive(struct fm_call *call, fm_word *status)
@@ -122,12 +136,24 @@ static bool follow(struct fm_call *call, uint8_t kind, int64_t count, uint64_t b
     return fm_request_add(call->self, handle, &follow);
 }
 
+/* For the next one at its site: what is written down of it is its key, with its kind in the place of the size. */
+static void remember_receive(struct fm_call *call, int32_t source, fm_word comm)
+{
+    struct fm_key key = {fm_comm_world_rank(fm_comm_of(comm), source), call->routine, FM_REQUEST_RECEIVE,
+                         (uint8_t)call->self->slot, call->site_region};
+    struct fm_memo memo = {.comm = comm, .partner = source, .generation = fm_generation()};
+    if (key.peer != FM_PEER_NONE && !fm_rt.careful)
+        fm_call_remember(call, &key, NULL, memo, fm_memo_salt(source, 0));
+}
+
 /* Recorded when it completes; at once if it cannot be followed, or comes from MPI_PROC_NULL. */
 void fm_after_post_receive(struct fm_call *call, int result, int64_t count, int32_t source, fm_word comm,
                            fm_word request)
 {
     bool from_nobody = source == fm_abi.proc_null;
     if (result == 0 && !from_nobody && follow(call, FM_REQUEST_RECEIVE, count, 0, source, comm, request)) {
+        if (source >= 0)
+            remember_receive(call, source, comm);
         fm_call_leave(call);
         return;
     }

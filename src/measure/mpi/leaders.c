@@ -62,6 +62,11 @@ bool fm_leaders_am_one(void)
     return leaders.place >= 0;
 }
 
+void fm_leaders_never_sleep(void)
+{
+    leaders.never_sleeps = true;
+}
+
 void fm_leaders_progress(void)
 {
     fm_tree_progress(&leaders);

@@ -19,6 +19,8 @@ bool fm_leaders_am_one(void);
 /* To be called while a leader waits outside MPI: another rank may be waiting for a message that this process has
  * still to deliver, as the real MPI_Finalize would. */
 void fm_leaders_progress(void);
+/* From now on nothing but MPI's own functions is called while one waits. */
+void fm_leaders_never_sleep(void);
 
 /* Adds the results of the leaders below to `profile` and passes it up; NULL: this host has nothing to give. Returns
  * true at the root when there is something in `profile`, which is to be written; elsewhere false. */

@@ -38,7 +38,7 @@ static size_t copy_if_readable(const void *from, char *to, size_t size)
 /* Up to the end of its page first: the next one may not be there. */
 static bool read_name(const void *address, char name[FM_NAME_BYTES])
 {
-    if ((uintptr_t)address < 4096)
+    if ((uintptr_t)address < 4096 || fm_is_silent())
         return false;
     size_t in_page = 4096 - (uintptr_t)address % 4096;
     size_t n = copy_if_readable(address, name, in_page < FM_NAME_BYTES ? in_page : FM_NAME_BYTES);

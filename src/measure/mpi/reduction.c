@@ -14,7 +14,9 @@
 #include "measure/mpi/abi.h"
 #include "measure/mpi/leaders.h"
 #include "measure/print.h"
+#include "measure/room.h"
 #include "measure/runtime.h"
+#include "measure/say.h"
 #include "reduce/node_files.h"
 #include "reduce/notes.h"
 
@@ -89,6 +91,8 @@ void fm_reduction_stand_aside(void)
 {
     struct fm_job_place place;
     int size = 0;
+    if (!fm_job_all_measured())
+        return;
     fm_job_find(&place, false);
     if (place.all_measured && !place.single_node && fm_abi.pmpi.Comm_size(fm_abi.comm_world, &size) == 0 && size > 1)
         fm_leaders_make(false);
@@ -109,10 +113,19 @@ static struct fm_profile *merge_host(void)
     return NULL;
 }
 
+static bool finish(const char *directory, struct fm_profile *profile, char path[FM_PATH_BYTES])
+{
+    struct fm_error error = {0};
+    bool written = fm_node_finish(directory, profile, true, path, &error) == FM_OK;
+    if (error.status != FM_OK)
+        fm_say_output(&error, written ? path : NULL);
+    return written;
+}
+
 static bool write_profile(struct fm_profile *profile)
 {
     char path[FM_PATH_BYTES];
-    if (fm_node_finish(fm_rt.directory, profile, path, NULL) != FM_OK)
+    if (!finish(fm_rt.directory, profile, path))
         return false;
     if (fm_rt.job)
         __atomic_store_n(&fm_rt.job->merged, 1, __ATOMIC_RELEASE);
@@ -182,7 +195,7 @@ static void add_alone(void)
         return;
     if (h->world_size > 1)
         profile->job.id = profile->job.key;
-    if (fm_node_finish(NULL, profile, path, NULL) == FM_OK && h->world_size == 1)
+    if (finish(NULL, profile, path) && h->world_size == 1)
         fm_print_report(path);
     fm_profile_destroy(profile);
 }
@@ -191,6 +204,7 @@ void fm_reduction_without_mpi(void)
 {
     const struct fm_segment_header *h = fm_rt.segment;
     struct fm_profile *profile = NULL;
+    fm_say_settings(0);
     if (h->flags & FM_FLAG_ANONYMOUS)
         add_alone();
     else if (fm_node_merge(fm_rt.directory, h->job_key, h, h->segment_bytes, false, &profile, NULL) == FM_OK)
@@ -198,15 +212,38 @@ void fm_reduction_without_mpi(void)
     fm_profile_destroy(profile);
 }
 
-void fm_reduction_run(void)
+/* Nothing but MPI may be used, or there is no room: the segments of this host are left to the others, to `fathom run` or to the collector. But
+ * other leaders wait for this one. */
+static void stand_by(void)
+{
+    if (!fm_leaders_am_one())
+        return;
+    fm_leaders_never_sleep();
+    fm_leaders_reduce(NULL);
+    fm_leaders_agree(false);
+}
+
+/* How many processes of this host have entered MPI_Finalize, with this one; 0: not known. */
+static uint32_t enter(void)
 {
     struct fm_segment_header *h = fm_rt.segment;
-    uint64_t before = fm_clock_ns(CLOCK_MONOTONIC);
     h->leave = FM_LEAVE_FINALIZE;
     fm_runtime_note_end();
     h->state = FM_STATE_FINALIZING;
+    return fm_rt.job ? __atomic_add_fetch(&fm_rt.job->entered, 1, __ATOMIC_ACQ_REL) : 0;
+}
+
+void fm_reduction_run(void)
+{
+    struct fm_segment_header *h = fm_rt.segment;
+    if (fm_is_silent() || !fm_room_on_stack()) {
+        enter();
+        stand_by();
+        return;
+    }
+    uint64_t before = fm_clock_ns(CLOCK_MONOTONIC);
+    uint32_t entered = enter();
     h->finish_ns = fm_clock_ns(CLOCK_MONOTONIC) - before;
-    uint32_t entered = fm_rt.job ? __atomic_add_fetch(&fm_rt.job->entered, 1, __ATOMIC_ACQ_REL) : 0;
     if (fm_leaders_am_one())
         reduce_many_hosts();
     else if ((by_host || (h->flags & FM_FLAG_SINGLE_NODE)) && fm_rt.job && entered == (uint32_t)h->local_size)

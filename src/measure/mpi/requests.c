@@ -131,6 +131,16 @@ static uint32_t peer_of(const struct fm_request *request, const void *status)
     return fm_comm_world_rank(fm_comm_named(request->comm), fm_status_source(status));
 }
 
+/* The next one at its site will likely be as long. */
+static void remember(struct fm_thread *self, const struct fm_request *request, const struct fm_key *key,
+                     struct fm_entry *entry, uint64_t bytes)
+{
+    struct fm_memo *memo = fm_request_memo(self, request);
+    if (!self->shared && fm_request_is_of(request, memo) && fm_entry_is_settled(entry, key) &&
+        fm_memo_lengths(memo, bytes))
+        memo->entry = entry;
+}
+
 /* A receive with the length and source of its status. */
 static void record(struct fm_thread *self, const struct fm_request *request, unsigned kind, const void *status)
 {
@@ -142,7 +152,9 @@ static void record(struct fm_thread *self, const struct fm_request *request, uns
                          request->site_region};
     if (kind == FM_REQUEST_RECEIVE) {
         sample.messages = status && !fm_status_cancelled(status);
-        fm_record_always(self, key, &sample);
+        struct fm_entry *entry = fm_record_always(self, key, &sample);
+        if (sample.messages)
+            remember(self, request, &key, entry, bytes);
         return;
     }
     if (kind == FM_REQUEST_RECEIVE_HALF) {

@@ -6,12 +6,11 @@
 #ifndef FM_MEASURE_MPI_REQUESTS_H
 #define FM_MEASURE_MPI_REQUESTS_H
 
-#include "measure/mpi/call.h"
+#include "measure/mpi/memo.h"
 
 static inline uint32_t fm_request_hash(fm_word handle)
 {
-    uint32_t hash = (uint32_t)handle * 0x9e3779b1u;
-    return hash ^ hash >> 16;
+    return (uint32_t)(handle * 0x9e3779b97f4a7c15u >> 32);
 }
 
 /* The k-th bucket to look at for a handle. */
@@ -55,33 +54,44 @@ void fm_request_start(const struct fm_call *call, struct fm_request *request);
 /* It was freed, whatever it is. */
 void fm_request_free(struct fm_thread *self, struct fm_request *request);
 
+/* Where the thread kept the memo of the call that posted a receive. */
+FM_INLINE struct fm_memo *fm_request_memo(struct fm_thread *self, const struct fm_request *request)
+{
+    return (struct fm_memo *)((char *)self + request->memo);
+}
+
+/* Whether a memo is that of the call that posted a receive, and holds. */
+FM_INLINE bool fm_request_is_of(const struct fm_request *request, const struct fm_memo *memo)
+{
+    /* a request keeps its peer, routine and thread as a key does, and its kind where that has the size */
+    _Static_assert(
+        offsetof(struct fm_request, thread) - offsetof(struct fm_request, peer) == offsetof(struct fm_key, thread) &&
+            offsetof(struct fm_request, kind) - offsetof(struct fm_request, peer) == offsetof(struct fm_key, size_bin),
+        "the same order");
+    struct fm_key_words words = {{0, request->site_region}};
+    __builtin_memcpy(&words.word[0], &request->peer, sizeof words.word[0]);
+    return fm_key_equal(words, fm_key_words(&memo->key)) && fm_memo_holds(memo);
+}
+
 /* A request completed, with this status (NULL: its length is not known): if it is a receive, it is recorded. */
 void fm_request_end_any(struct fm_thread *self, struct fm_request *request, const void *status);
 
 /* A call with this request failed. `handle` is what the program's variable holds now: null, if the request is over. */
 void fm_request_failed(struct fm_thread *self, struct fm_request *request, fm_word handle);
 
-/* The same with a status, for an ordinary one without calling anything. */
-FM_INLINE void fm_request_end(struct fm_thread *self, struct fm_request *request, const void *status)
+/* The same with a status, which for one like the last at its site needs nothing to be looked up. */
+FM_INLINE void fm_request_end(struct fm_thread *self, struct fm_request *request, const void *status,
+                              enum fm_mpi_kind kind)
 {
-    struct fm_outcome outcome = fm_status_outcome(status);
-    struct fm_key_words early = {{0, request->site_region}};
-    struct fm_entry *entry;
-    /* a request keeps its peer, routine and thread as a key does, and its kind where that has the size */
-    _Static_assert(
-        offsetof(struct fm_request, thread) - offsetof(struct fm_request, peer) == offsetof(struct fm_key, thread) &&
-            offsetof(struct fm_request, kind) - offsetof(struct fm_request, peer) == offsetof(struct fm_key, size_bin),
-        "the same order");
-    __builtin_memcpy(&early.word[0], &request->peer, sizeof early.word[0]);
-    early.word[0] ^= (uint64_t)FM_REQUEST_RECEIVE << FM_KEY_SIZE_SHIFT;
-    if (FM_UNLIKELY(early.word[0] & FM_KEY_SIZE_BITS || fm_rt.threaded || outcome.cancelled ||
-                    !(entry = fm_table_known(early, fm_size_bin(outcome.bytes))))) {
+    const struct fm_memo *memo = fm_request_memo(self, request);
+    uint64_t bytes = fm_status_brief(status, kind);
+    if (FM_UNLIKELY(!fm_request_is_of(request, memo) || !memo->entry || !fm_memo_has_length(memo, bytes))) {
         fm_request_end_any(self, request, status);
         return;
     }
-    struct fm_sample sample = {request->duration_ns, request->count_argument, outcome.bytes, 0, outcome.bytes, 1};
+    struct fm_sample sample = {request->duration_ns, request->count_argument, bytes, 0, bytes, 1};
     fm_request_mark(request, 0);
-    fm_entry_add(entry, &sample);
+    fm_entry_add_event(memo->entry, &sample, true);
 }
 
 /* A call with scratch was left by longjmp. */

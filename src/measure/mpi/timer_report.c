@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/settings.h"
 #include "base/utf8.h"
 #include "base/writer.h"
 #include "measure/mpi/abi.h"
@@ -89,15 +90,20 @@ static void send_to_parent(const struct tasks *tasks, const struct fm_profile *t
 static bool wants_rich(void)
 {
     const char *wish = getenv("FATHOM_TIMERS");
-    return wish && strcmp(wish, "rich") == 0;
+    bool rich = false;
+    if (wish)
+        fm_setting_timers(wish, &rich);
+    return rich;
 }
 
 /* The power of ten of a nanosecond that a tick is; of the paper's layout. */
 static unsigned wanted_tick(void)
 {
     const char *tick = getenv("FATHOM_TICK");
-    int exponent = tick ? fm_timer_exponent(tick) : 0;
-    return exponent > 0 ? (unsigned)exponent : 0;
+    unsigned exponent = 0;
+    if (tick)
+        fm_setting_tick(tick, &exponent);
+    return exponent;
 }
 
 static const char *rich_or_plain(const struct fm_profile *timers, uint32_t tasks, struct fm_arena *arena)
@@ -110,21 +116,19 @@ static const char *rich_or_plain(const struct fm_profile *timers, uint32_t tasks
     return fm_timers_text(timers->timers, timers->n_timers, &layout, arena);
 }
 
-static void write_ignored(struct fm_writer *w, const char *variable, const char *known)
+/* A wish that is not understood is told here as well: nobody looks at the standard error of a job that went well. */
+static void write_wish(struct fm_writer *w, const char *name)
 {
-    fm_write(w, "%s=", variable);
-    fm_write_cut(w, getenv(variable), COLUMNS / 4);
-    fm_write(w, " is ignored: it may be %s.\n", known);
+    char sentence[FM_SETTING_SENTENCE];
+    const char *value = getenv(name);
+    if (value && fm_setting_problem(name, value, sentence))
+        fm_write(w, "%s.\n", sentence);
 }
 
-/* A wish that is not understood is told here: nobody looks at the standard error of a job that went well. */
 static void write_wishes(struct fm_writer *w)
 {
-    const char *layout = getenv("FATHOM_TIMERS"), *tick = getenv("FATHOM_TICK");
-    if (layout && *layout && strcmp(layout, "paper") != 0 && !wants_rich())
-        write_ignored(w, "FATHOM_TIMERS", "rich or paper");
-    if (tick && *tick && fm_timer_exponent(tick) < 0)
-        write_ignored(w, "FATHOM_TICK", "1ns, 10ns, 100ns, 1us and so on up to 1s");
+    write_wish(w, "FATHOM_TIMERS");
+    write_wish(w, "FATHOM_TICK");
 }
 
 static void write_nothing(struct fm_writer *w, int tasks)

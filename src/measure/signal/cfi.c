@@ -101,43 +101,57 @@ static bool read_cie(const struct fm_cfi_module *m, uintptr_t at, struct fm_cfi_
 enum { MAX_STATES = 8, NO_REGISTER = 0xff };
 struct row {
     struct fm_cfi_rule rule;
-    bool unknown; /* the CFA is given by an expression that is not understood */
+    bool unknown; /* the CFA is given by an expression that is not understood, or a register is kept in another one */
 };
 
-static void set_saved(struct row *row, const struct fm_cfi_common *cie, uint64_t reg, int64_t offset)
+struct run {
+    struct reader r;
+    const struct fm_cfi_common *cie;
+    const struct row *initial;
+    unsigned followed; /* the register whose rule is read, beside the return address */
+    uintptr_t location, pc;
+    struct row *stack; /* remembered states */
+    unsigned depth;
+};
+
+static void set_saved(const struct run *run, struct row *row, uint64_t reg, int64_t offset)
 {
-    if (reg == cie->ra_register) {
+    if (reg == run->cie->ra_register) {
         row->rule.ra_kind = FM_RA_SAVED;
         row->rule.ra_offset = (int32_t)offset;
-    } else if (reg == FM_DWARF_FP) {
+    } else if (reg == run->followed) {
         row->rule.fp_kind = FM_FP_AT_CFA;
         row->rule.fp_offset = (int32_t)offset;
     }
 }
 
-static void restore(struct row *row, const struct fm_cfi_common *cie, const struct row *initial, uint64_t reg)
+static void restore(const struct run *run, struct row *row, uint64_t reg)
 {
-    if (reg == cie->ra_register) {
-        row->rule.ra_kind = initial->rule.ra_kind;
-        row->rule.ra_offset = initial->rule.ra_offset;
-    } else if (reg == FM_DWARF_FP) {
-        row->rule.fp_kind = initial->rule.fp_kind;
-        row->rule.fp_offset = initial->rule.fp_offset;
+    const struct fm_cfi_rule *initial = &run->initial->rule;
+    if (reg == run->cie->ra_register) {
+        row->rule.ra_kind = initial->ra_kind;
+        row->rule.ra_offset = initial->ra_offset;
+    } else if (reg == run->followed) {
+        row->rule.fp_kind = initial->fp_kind;
+        row->rule.fp_offset = initial->fp_offset;
     }
 }
 
-static void set_undefined(struct row *row, const struct fm_cfi_common *cie, uint64_t reg)
+static void set_undefined(const struct run *run, struct row *row, uint64_t reg)
 {
-    if (reg == cie->ra_register)
+    if (reg == run->cie->ra_register)
         row->rule.ra_kind = FM_RA_NONE;
 }
 
-static void set_same(struct row *row, const struct fm_cfi_common *cie, uint64_t reg)
+static void set_in_register(const struct run *run, struct row *row, uint64_t reg, uint64_t in)
 {
-    if (reg == cie->ra_register)
+    if (reg == run->cie->ra_register) {
         row->rule.ra_kind = FM_RA_IN_REGISTER;
-    else if (reg == FM_DWARF_FP)
+        row->rule.ra_offset = (int32_t)in;
+    } else if (reg == run->followed && reg == in) {
         row->rule.fp_kind = FM_FP_SAME;
+    }
+    row->unknown |= in >= NO_REGISTER || (reg != in && (reg == FM_DWARF_SP || reg == run->followed));
 }
 
 static void set_cfa(struct row *row, enum fm_cfa_kind kind, uint64_t reg, int64_t offset)
@@ -204,14 +218,14 @@ static void set_cfa_expression(struct row *row, struct reader block, uintptr_t p
 }
 
 /* Where a register is saved. A realigned frame keeps its frame pointer where the new one points. */
-static void set_saved_expression(struct row *row, const struct fm_cfi_common *cie, uint64_t reg, struct reader block)
+static void set_saved_expression(const struct run *run, struct row *row, uint64_t reg, struct reader block)
 {
     uint64_t base;
     int64_t offset;
     bool known = get_register(&block, &base, &offset) && block.at == block.end && base == FM_DWARF_FP;
-    if (reg == cie->ra_register)
+    if (reg == run->cie->ra_register)
         row->unknown = true;
-    else if (reg == FM_DWARF_FP && known) {
+    else if (reg == run->followed && known) {
         row->rule.fp_kind = FM_FP_AT_FP;
         row->rule.fp_offset = (int32_t)offset;
     }
@@ -250,15 +264,6 @@ enum {
     CFA_RESTORE = 0xc0
 };
 
-struct run {
-    struct reader r;
-    const struct fm_cfi_common *cie;
-    const struct row *initial;
-    uintptr_t location, pc;
-    struct row *stack; /* remembered states */
-    unsigned depth;
-};
-
 /* An instruction that gives a register's rule. false: it is none. */
 static bool run_register(struct run *run, uint8_t op, struct row *row)
 {
@@ -266,31 +271,33 @@ static bool run_register(struct run *run, uint8_t op, struct row *row)
     uint64_t reg = get_uleb(&run->r);
     switch (op) {
     case CFA_OFFSET_EXTENDED:
-        set_saved(row, cie, reg, (int64_t)get_uleb(&run->r) * cie->data_align);
+        set_saved(run, row, reg, (int64_t)get_uleb(&run->r) * cie->data_align);
         return true;
     case CFA_OFFSET_EXTENDED_SF:
-        set_saved(row, cie, reg, get_sleb(&run->r) * cie->data_align);
+        set_saved(run, row, reg, get_sleb(&run->r) * cie->data_align);
         return true;
     case CFA_RESTORE_EXTENDED:
-        restore(row, cie, run->initial, reg);
+        restore(run, row, reg);
         return true;
     case CFA_UNDEFINED:
-        set_undefined(row, cie, reg);
+        set_undefined(run, row, reg);
         return true;
     case CFA_SAME_VALUE:
-        set_same(row, cie, reg);
+        set_in_register(run, row, reg, reg);
         return true;
     case CFA_EXPRESSION:
-        set_saved_expression(row, cie, reg, get_block(&run->r));
+        set_saved_expression(run, row, reg, get_block(&run->r));
         return true;
-    case CFA_VAL_EXPRESSION: /* the next three are of registers that are not followed */
-        get_block(&run->r);
-        return reg != cie->ra_register;
     case CFA_IN_REGISTER:
+        set_in_register(run, row, reg, get_uleb(&run->r));
+        return true;
+    case CFA_VAL_EXPRESSION: /* not understood, but they are hardly of registers that are followed */
+        get_block(&run->r);
+        return reg != cie->ra_register && reg != run->followed;
     case CFA_VAL_OFFSET:
     case CFA_VAL_OFFSET_SF:
         get_uleb(&run->r);
-        return reg != cie->ra_register;
+        return reg != cie->ra_register && reg != run->followed;
     case CFA_DEF_CFA:
         set_cfa(row, FM_CFA_REGISTER, reg, (int64_t)get_uleb(&run->r));
         return true;
@@ -361,10 +368,10 @@ static bool run_to(struct run *run, struct row *row)
             run->location += low * run->cie->code_align;
             break;
         case CFA_OFFSET:
-            set_saved(row, run->cie, low, (int64_t)get_uleb(&run->r) * run->cie->data_align);
+            set_saved(run, row, low, (int64_t)get_uleb(&run->r) * run->cie->data_align);
             continue;
         case CFA_RESTORE:
-            restore(row, run->cie, run->initial, low);
+            restore(run, row, low);
             continue;
         default:
             if (!run_other(run, op, row))
@@ -389,7 +396,8 @@ static const struct fm_cfi_common *common_at(const struct fm_cfi_module *m, uint
     if (!read_cie(m, at, common, &instructions))
         return NULL;
     struct row row = {.rule = {.ra_kind = FM_RA_IN_REGISTER, .cfa_register = NO_REGISTER}}, stack[MAX_STATES];
-    struct run run = {.r = instructions, .cie = common, .initial = &row, .stack = stack};
+    row.rule.ra_offset = (int32_t)common->ra_register;
+    struct run run = {.r = instructions, .cie = common, .initial = &row, .followed = FM_DWARF_FP, .stack = stack};
     common->rule_known = run_to(&run, &row) && !row.unknown;
     common->rule = row.rule;
     atomic_signal_fence(memory_order_seq_cst);
@@ -420,20 +428,34 @@ static const struct fm_cfi_common *open_fde(const struct fm_cfi_module *m, uintp
     return r->bad ? NULL : cie;
 }
 
-bool fm_cfi_rule_at(const struct fm_cfi_module *m, uintptr_t pc, struct fm_cfi_memory *memory, struct fm_cfi_rule *rule)
+bool fm_cfi_rule_with(const struct fm_cfi_module *m, uintptr_t pc, struct fm_cfi_memory *memory,
+                      unsigned register_number, struct fm_cfi_rule *rule)
 {
     struct reader instructions;
     uintptr_t start;
     const struct fm_cfi_common *cie = open_fde(m, pc, memory, &instructions, &start);
     if (!cie)
         return false;
-    const struct row initial = {.rule = cie->rule};
-    struct row row = initial, stack[MAX_STATES];
-    struct run run = {.r = instructions, .cie = cie, .initial = &initial, .location = start, .pc = pc, .stack = stack};
+    struct row initial = {.rule = cie->rule}, stack[MAX_STATES];
+    if (register_number != FM_DWARF_FP)
+        initial.rule.fp_kind = FM_FP_SAME;
+    struct row row = initial;
+    struct run run = {.r = instructions,
+                      .cie = cie,
+                      .initial = &initial,
+                      .followed = register_number,
+                      .location = start,
+                      .pc = pc,
+                      .stack = stack};
     if (!run_to(&run, &row))
         return false;
     *rule = row.rule;
     if (cie->signal_frame)
         rule->ra_kind = FM_RA_SIGNAL;
     return cie->signal_frame || rule->ra_kind == FM_RA_NONE || (!row.unknown && rule->cfa_register != NO_REGISTER);
+}
+
+bool fm_cfi_rule_at(const struct fm_cfi_module *m, uintptr_t pc, struct fm_cfi_memory *memory, struct fm_cfi_rule *rule)
+{
+    return fm_cfi_rule_with(m, pc, memory, FM_DWARF_FP, rule);
 }

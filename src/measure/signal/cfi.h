@@ -1,7 +1,7 @@
 /* Call frame information: how to step from a place in the program to the caller's frame, read from a module's .eh_frame.
  *
  * Only what compilers, assemblers and linkers emit is understood: CFA = a register + constant, or a word that a register
- * points to; return address and frame pointer saved at a constant distance. Anything else is refused, and the frame is
+ * points to; registers saved at a constant distance; the return address there or in a register. Anything else is refused, and the frame is
  * not stepped over. Reads memory and nothing else: safe in a signal handler. The tables belong to loaded modules, so
  * they are trusted as code is, but all reads stay inside the part of the module that holds them. */
 #ifndef FM_MEASURE_SIGNAL_CFI_H
@@ -14,7 +14,7 @@
 enum fm_cfa_kind { FM_CFA_REGISTER, FM_CFA_AT_REGISTER }; /* register + offset, or the word there */
 enum fm_ra_kind {
     FM_RA_SAVED,       /* at CFA + ra_offset */
-    FM_RA_IN_REGISTER, /* of a leaf on aarch64 */
+    FM_RA_IN_REGISTER, /* whose number is ra_offset: of a leaf on aarch64, of code that leaves by a jump */
     FM_RA_NONE,        /* the outermost frame */
     FM_RA_SIGNAL       /* a signal frame: the kernel has put the registers on the stack */
 };
@@ -52,5 +52,8 @@ bool fm_cfi_find_module(uintptr_t address, struct fm_cfi_module *module);
 /* The rule in force at an address inside an instruction. false: there is none, or it is not understood. */
 bool fm_cfi_rule_at(const struct fm_cfi_module *module, uintptr_t address, struct fm_cfi_memory *memory,
                     struct fm_cfi_rule *rule);
+/* The same, but fp_kind and fp_offset say where the caller's value of another register is. */
+bool fm_cfi_rule_with(const struct fm_cfi_module *module, uintptr_t address, struct fm_cfi_memory *memory,
+                      unsigned register_number, struct fm_cfi_rule *rule);
 
 #endif

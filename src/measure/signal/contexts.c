@@ -5,6 +5,9 @@
 #include "base/platform.h"
 
 enum { SPINS = 10000 }; /* some 50 us, more than folding takes */
+/* What is done at most at once to make room, some 20 us: places that are looked at, and nodes that are folded. */
+enum { MOST_LOOKED_AT = 6000, MOST_FOLDED = 256 };
+enum { MANY = UINT16_MAX }; /* children: too many to be counted */
 
 /* ---- one at a time; in handlers nobody may sleep ---- */
 
@@ -31,13 +34,19 @@ static void leave(struct fm_contexts *tree)
 
 static uint32_t home_of(const struct fm_contexts *tree, uint32_t parent, uint64_t step, uint16_t module)
 {
-    uint64_t hash = (step ^ (uint64_t)parent << 40 ^ (uint64_t)module << 32) * 0x9e3779b97f4a7c15u;
+    uint64_t hash = (step ^ (parent + ((uint64_t)module << 32)) * 0x9e3779b97f4a7c15u) * 0xd6e8feb86659fd93u;
     return (uint32_t)(hash >> 32) & tree->index_mask;
 }
 
 static uint64_t step_of(const struct fm_segment_path *path)
 {
     return fm_path_step(path->address, path->kind);
+}
+
+static uint32_t home_of_node(const struct fm_contexts *tree, uint32_t number)
+{
+    const struct fm_segment_path *path = &tree->paths[number];
+    return home_of(tree, path->parent, step_of(path), path->module);
 }
 
 /* Where the index has a node, or where it belongs. */
@@ -49,6 +58,23 @@ static uint32_t *place_of(const struct fm_contexts *tree, uint32_t parent, uint6
         if (!number || (path->parent == parent && step_of(path) == step && path->module == module))
             return &tree->index[at];
     }
+}
+
+/* Those behind it that would not be found any more move up. */
+static void forget_in_index(struct fm_contexts *tree, const struct fm_segment_path *path)
+{
+    uint32_t hole = (uint32_t)(place_of(tree, path->parent, step_of(path), path->module) - tree->index);
+    for (uint32_t at = hole;;) {
+        at = (at + 1) & tree->index_mask;
+        if (!tree->index[at])
+            break;
+        uint32_t from_home = (at - home_of_node(tree, tree->index[at] - 1)) & tree->index_mask;
+        if (from_home < ((at - hole) & tree->index_mask))
+            continue; /* it would come to lie before its home */
+        tree->index[hole] = tree->index[at];
+        hole = at;
+    }
+    tree->index[hole] = 0;
 }
 
 /* Of nodes that are the same one has the costs of all; the others are free, and name it as their parent. How many of
@@ -74,6 +100,50 @@ static uint32_t make_index(struct fm_contexts *tree)
     return merged;
 }
 
+/* ---- free places: those never used, and a chain through the addresses of the others ---- */
+
+static uint32_t free_places(const struct fm_contexts *tree)
+{
+    return tree->capacity - tree->header->n_paths + tree->n_free;
+}
+
+static void give_place(struct fm_contexts *tree, uint32_t number)
+{
+    tree->paths[number].address = tree->first_free;
+    tree->first_free = number;
+    tree->n_free++;
+}
+
+/* 0: there is none. */
+static uint32_t take_place(struct fm_contexts *tree)
+{
+    uint32_t number = tree->first_free;
+    if (number) {
+        tree->first_free = (uint32_t)tree->paths[number].address;
+        tree->n_free--;
+        return number;
+    }
+    return tree->header->n_paths < tree->capacity ? tree->header->n_paths : 0;
+}
+
+static void count_child(struct fm_contexts *tree, uint32_t parent)
+{
+    tree->children[parent] += tree->children[parent] != MANY;
+}
+
+/* After nodes have gone without notice. */
+static void count_anew(struct fm_contexts *tree)
+{
+    memset(tree->children, 0, tree->capacity * sizeof *tree->children);
+    tree->first_free = tree->n_free = 0;
+    tree->epoch++;
+    for (uint32_t i = 1; i < tree->header->n_paths; i++)
+        if (tree->paths[i].kind)
+            count_child(tree, tree->paths[i].parent);
+        else
+            give_place(tree, i);
+}
+
 /* Children of nodes that were merged go to the one that is left; then they may be the same as others there. */
 static void merge_nodes(struct fm_contexts *tree)
 {
@@ -84,57 +154,78 @@ static void merge_nodes(struct fm_contexts *tree)
             if (tree->paths[i].kind && !parent->kind)
                 tree->paths[i].parent = parent->parent;
         }
-    tree->next_free = 1;
-    tree->epoch++;
     fm_timeline_end_change(&tree->timeline, tree->paths);
+    count_anew(tree);
 }
 
-/* ---- folding ---- */
+/* ---- folding: a hand goes round over all places, some at each sample while there is little room ---- */
 
-static void find_parents(struct fm_contexts *tree)
+static void fold(struct fm_contexts *tree, uint32_t leaf)
 {
-    memset(tree->is_parent, 0, (tree->capacity + 63ull) / 64 * sizeof *tree->is_parent);
-    for (uint32_t i = 1; i < tree->capacity; i++)
-        if (tree->paths[i].kind)
-            tree->is_parent[tree->paths[i].parent / 64] |= 1ull << tree->paths[i].parent % 64;
+    struct fm_segment_path *path = &tree->paths[leaf];
+    forget_in_index(tree, path);
+    tree->paths[path->parent].periods += path->periods;
+    tree->header->folded_periods += path->periods;
+    path->kind = FM_PATH_NONE;
+    tree->children[path->parent] -= tree->children[path->parent] != MANY;
+    give_place(tree, leaf);
 }
 
-/* All leaves of at most so many periods go into their parents; how many they are. */
-static uint32_t fold_leaves(struct fm_contexts *tree, uint64_t periods)
+/* So many places should be free: it may take some rounds until light leaves are found. */
+static uint32_t wanted_places(const struct fm_contexts *tree)
+{
+    return tree->capacity / 8;
+}
+
+/* The next round folds heavier leaves: this one has not found enough. */
+static void begin_round(struct fm_contexts *tree)
+{
+    uint64_t more = tree->heaviest < UINT64_MAX / 2 ? 2 * tree->heaviest : UINT64_MAX;
+    tree->heaviest = more > tree->lightest_left ? more : tree->lightest_left;
+    tree->hand = 1;
+    tree->lightest_left = 0;
+}
+
+/* Whether a place has a leaf that is light enough. */
+static bool is_light_leaf(struct fm_contexts *tree, uint32_t number)
+{
+    const struct fm_segment_path *path = &tree->paths[number];
+    if (!path->kind || tree->children[number])
+        return false;
+    if (path->periods <= tree->heaviest)
+        return true;
+    if (!tree->lightest_left || path->periods < tree->lightest_left)
+        tree->lightest_left = path->periods;
+    return false;
+}
+
+/* A leaf, and what becomes one by that; how many they are. */
+static uint32_t fold_chain(struct fm_contexts *tree, uint32_t leaf)
 {
     uint32_t folded = 0;
-    find_parents(tree);
-    for (uint32_t i = 1; i < tree->capacity; i++) {
-        struct fm_segment_path *path = &tree->paths[i];
-        if (!path->kind || path->periods > periods || tree->is_parent[i / 64] >> i % 64 & 1)
-            continue;
-        tree->paths[path->parent].periods += path->periods;
-        tree->header->folded_periods += path->periods;
-        path->kind = FM_PATH_NONE;
-        folded++;
+    for (uint32_t parent; leaf && is_light_leaf(tree, leaf) && folded < MOST_FOLDED; leaf = parent, folded++) {
+        parent = tree->paths[leaf].parent;
+        if (!folded)
+            fm_timeline_begin_change(&tree->timeline);
+        fold(tree, leaf);
     }
     return folded;
 }
 
-/* An eighth of the places at once, so that it is rare. */
 static void make_room(struct fm_contexts *tree)
 {
-    uint32_t folded = 0;
-    fm_timeline_begin_change(&tree->timeline);
-    for (uint64_t periods = 1; folded < tree->capacity / 8 && periods < UINT64_MAX / 2; periods *= 2)
-        folded += fold_leaves(tree, periods);
-    tree->next_free = 1;
+    uint32_t folded = 0, until = wanted_places(tree) + tree->capacity / 32;
+    for (uint32_t i = 0; i < MOST_LOOKED_AT && folded < MOST_FOLDED && free_places(tree) < until; i++) {
+        if (tree->hand >= tree->header->n_paths)
+            begin_round(tree);
+        folded += fold_chain(tree, tree->hand++);
+    }
+    if (free_places(tree) >= wanted_places(tree)) /* the next time light ones go first again: new leaves have grown */
+        tree->heaviest = 1;
+    if (!folded)
+        return;
     tree->epoch++;
-    make_index(tree);
     fm_timeline_end_change(&tree->timeline, tree->paths);
-}
-
-/* A free place; 0: there is none. */
-static uint32_t take_place(struct fm_contexts *tree)
-{
-    while (tree->next_free < tree->capacity && tree->paths[tree->next_free].kind)
-        tree->next_free++;
-    return tree->next_free < tree->capacity ? tree->next_free++ : 0;
 }
 
 /* The child that a step leads to, made if need be; 0: there is no room. */
@@ -149,6 +240,7 @@ static uint32_t child_of(struct fm_contexts *tree, uint32_t parent, uint64_t ste
     struct fm_segment_path *path = &tree->paths[number];
     *path = (struct fm_segment_path){.address = step & 0xffffffffffffffu, .parent = parent};
     __atomic_store_n(&path->kind, (uint16_t)(step >> 56), __ATOMIC_RELEASE); /* now a reader may see it */
+    count_child(tree, parent);
     if (tree->header->n_paths <= number)
         tree->header->n_paths = number + 1;
     *place = number + 1;
@@ -198,9 +290,8 @@ void fm_contexts_come_back(struct fm_contexts *tree, unsigned thread)
 {
     if (atomic_load_explicit(&tree->lock, memory_order_relaxed) != thread)
         return;
-    tree->next_free = 1;
-    tree->epoch++;
     make_index(tree);
+    count_anew(tree);
     fm_timeline_give_up(&tree->timeline);
     leave(tree);
 }
@@ -212,6 +303,8 @@ bool fm_contexts_add(struct fm_contexts *tree, unsigned thread, struct fm_path_m
     fm_contexts_come_back(tree, thread);
     if (!enter(tree, thread))
         return false;
+    if (free_places(tree) < wanted_places(tree))
+        make_room(tree);
     if (!add_path(tree, memory, path, &node)) {
         make_room(tree);
         if (!add_path(tree, memory, path, &node))
@@ -224,7 +317,7 @@ bool fm_contexts_add(struct fm_contexts *tree, unsigned thread, struct fm_path_m
     return true;
 }
 
-void fm_contexts_make(struct fm_contexts *tree, struct fm_segment_header *header, uint64_t *is_parent)
+void fm_contexts_make(struct fm_contexts *tree, struct fm_segment_header *header, uint16_t *children)
 {
     const struct fm_segment_section *paths = &header->sections[FM_SECTION_PATHS],
                                     *index = &header->sections[FM_SECTION_PATH_INDEX];
@@ -233,9 +326,10 @@ void fm_contexts_make(struct fm_contexts *tree, struct fm_segment_header *header
                                  .index = (uint32_t *)((char *)header + index->offset),
                                  .capacity = paths->capacity,
                                  .index_mask = index->capacity - 1,
-                                 .next_free = 1,
+                                 .hand = 1,
+                                 .heaviest = 1,
                                  .epoch = 1,
-                                 .is_parent = is_parent};
+                                 .children = children};
     fm_timeline_make(&tree->timeline, header);
     tree->paths[0].kind = FM_PATH_ROOT;
     header->n_paths = 1;
@@ -244,6 +338,7 @@ void fm_contexts_make(struct fm_contexts *tree, struct fm_segment_header *header
 void fm_contexts_unload(struct fm_contexts *tree, unsigned thread, const struct fm_segment_module *module,
                         unsigned number)
 {
+    bool seen = false;
     if (!enter(tree, thread))
         return;
     for (uint32_t i = 1; i < tree->header->n_paths; i++) {
@@ -253,7 +348,9 @@ void fm_contexts_unload(struct fm_contexts *tree, unsigned thread, const struct 
             continue;
         path->address -= module->bias;
         path->module = (uint16_t)(number + 1);
+        seen = true;
     }
-    merge_nodes(tree);
+    if (seen)
+        merge_nodes(tree);
     leave(tree);
 }

@@ -1,5 +1,6 @@
 /* The calling context tree of the process, in its segment (FM_SECTION_PATHS). Handlers of all threads add to it, one at
- * a time; nothing is allocated. When it is full, its lightest leaves are folded into their parents. */
+ * a time; nothing is allocated. When it is nearly full, its lightest leaves are folded into their parents, some at each
+ * sample. */
 #ifndef FM_MEASURE_SIGNAL_CONTEXTS_H
 #define FM_MEASURE_SIGNAL_CONTEXTS_H
 
@@ -17,9 +18,12 @@ struct fm_contexts {
     struct fm_segment_path *paths;
     uint32_t *index;
     uint32_t capacity, index_mask;
-    uint32_t next_free;  /* below it no place is free */
-    uint32_t epoch;      /* changes when nodes have moved */
-    uint64_t *is_parent; /* a bit for each place, for folding */
+    uint32_t first_free, n_free; /* places that were used before; 0: none */
+    uint32_t epoch;              /* changes when nodes have moved */
+    uint16_t *children;          /* of the node at each place: how many */
+    uint32_t hand;               /* the next place to be looked at for folding */
+    uint64_t heaviest;           /* leaves of at most so many periods are folded */
+    uint64_t lightest_left;      /* of the leaves that this round has met and not folded; 0: none */
     atomic_uint lock;
     struct fm_timeline timeline;
 };
@@ -37,7 +41,7 @@ struct fm_sampled_path {
 struct fm_path_memory {
     uint32_t n, epoch;
     bool gap;
-    uint32_t nodes[FM_PATH_DEPTH];
+    uint32_t *nodes; /* room for as many as there are calls */
 };
 
 /* A step of a path: an address or a routine's number, and in the uppermost byte what it is. */
@@ -46,8 +50,8 @@ static inline uint64_t fm_path_step(uint64_t address, enum fm_path_kind kind)
     return (address & 0xffffffffffffffu) | (uint64_t)kind << 56;
 }
 
-/* `is_parent` has a bit for each place of the section. */
-void fm_contexts_make(struct fm_contexts *tree, struct fm_segment_header *header, uint64_t *is_parent);
+/* `children` has a zero for each place of the section. */
+void fm_contexts_make(struct fm_contexts *tree, struct fm_segment_header *header, uint16_t *children);
 /* Adds sampling periods at the end of a path; `thread` is a number of its own for each. now_ns (CLOCK_MONOTONIC): of the
  * first thread, whose sequence is kept, else 0. false: another thread is in the tree and does not leave it. */
 bool fm_contexts_add(struct fm_contexts *tree, unsigned thread, struct fm_path_memory *memory,

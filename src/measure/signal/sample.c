@@ -35,13 +35,33 @@ static void walk(struct fm_sampled *self, struct fm_unwind *u, uint64_t sample)
 {
     uint32_t nodes = self->memory.n;
     self->memory.n = 0;
+    self->memory.nodes = self->nodes;
     atomic_signal_fence(memory_order_seq_cst);
     fm_unwind_walk(u);
+    fm_recent_keep(&self->recents, u);
     atomic_signal_fence(memory_order_seq_cst);
     if (self->samples == sample)
         self->memory.n = nodes < self->stack.same ? nodes : self->stack.same;
     else
         self->stack.known = self->memory.n = 0;
+}
+
+/* The calls, and what is known of their nodes. */
+static struct fm_path_memory *find_calls(struct fm_sampled *self, struct fm_unwind *u, uint64_t sample,
+                                         struct fm_sampled_path *path)
+{
+    fm_unwind_leave(u);
+    struct fm_recent *recent = fm_recent_find(&self->recents, u);
+    if (recent) {
+        path->calls = recent->calls;
+        path->n = recent->n;
+        return &recent->memory;
+    }
+    walk(self, u, sample);
+    path->calls = self->stack.calls;
+    path->n = self->stack.n;
+    path->gap = self->stack.end != FM_UNWIND_END;
+    return &self->memory;
 }
 
 /* Replaces all that lies inside the call by its routine. */
@@ -79,6 +99,7 @@ static void forget_rules(struct fm_sampled *self, uint32_t generation)
     memset(&self->rules, 0, sizeof self->rules);
     self->rules.generation = generation;
     self->stack.known = 0;
+    fm_recent_forget(&self->recents);
 }
 
 static void take(struct fm_contexts *tree, struct fm_sampled *self, const ucontext_t *context, uint64_t periods)
@@ -91,19 +112,21 @@ static void take(struct fm_contexts *tree, struct fm_sampled *self, const uconte
         forget_rules(self, generation);
     bool own = on_own_stack(self, fm_context_sp(context));
     fm_unwind_start(&u, context, own ? self->stack_end : 0, &self->rules, &self->stack);
-    walk(self, &u, sample);
-    struct fm_sampled_path path = {.calls = self->stack.calls,
-                                   .n = self->stack.n,
-                                   .gap = self->stack.end != FM_UNWIND_END,
-                                   .leaf = fm_path_step(fm_context_pc(context), FM_PATH_LEAF)};
+    struct fm_sampled_path path = {.leaf = fm_path_step(fm_context_pc(context), FM_PATH_LEAF)};
+    struct fm_path_memory *memory = find_calls(self, &u, sample, &path);
     enter_routine(&path, call);
     if (path.gap)
         __atomic_add_fetch(&tree->header->samples_partial, 1, __ATOMIC_RELAXED);
     __atomic_add_fetch(&tree->header->samples, 1, __ATOMIC_RELAXED);
     self->pending += periods;
-    uint64_t now_ns = self->tid == tree->header->pid ? fm_clock_ns(CLOCK_MONOTONIC) : 0;
-    if (fm_contexts_add(tree, (unsigned)self->tid, &self->memory, &path, self->pending, now_ns))
+    bool first = self->tid == tree->header->pid;
+    if (first && !(sample & (sample - 1))) /* a killed process has the rate of its clock from the last power of two */
+        tree->header->clock_ppb = fm_clock_error_ppb(fm_sampling.clock);
+    uint64_t now_ns = first ? fm_clock_ns(CLOCK_MONOTONIC) : 0;
+    if (fm_contexts_add(tree, (unsigned)self->tid, memory, &path, self->pending, now_ns))
         self->pending = 0;
+    if (self->samples != sample)
+        fm_recent_forget(&self->recents);
 }
 
 /* ---- the signal ---- */

@@ -5,8 +5,7 @@
 
 #include "base/platform.h"
 #include "measure/signal/alternate.h"
-#include "measure/signal/contexts.h"
-#include "measure/signal/unwind.h"
+#include "measure/signal/recent.h"
 
 /* What a sampled thread needs, made before its first signal. */
 struct fm_sampled {
@@ -21,7 +20,9 @@ struct fm_sampled {
     uint64_t pending;              /* periods that could not be added when they ended */
     uint64_t samples;              /* so far */
     struct fm_path_memory memory;
+    uint32_t nodes[FM_PATH_DEPTH]; /* for it */
     struct fm_stack stack;
+    struct fm_recents recents;
     struct fm_unwind_cache rules;
 };
 _Static_assert((int)FM_STACK_DEPTH <= (int)FM_PATH_DEPTH, "each call has a node");
@@ -32,6 +33,7 @@ struct fm_sampling {
     atomic_uint modules_generation; /* changes when a module is unloaded */
     struct fm_sampled *threads;     /* FM_SAMPLED_THREADS of them, and one that is nobody's; empty in a forked child */
     struct fm_contexts contexts;
+    const struct fm_clock *clock;
     int signal; /* one that the program does not use */
 };
 enum { FM_SAMPLED_THREADS = 256 };

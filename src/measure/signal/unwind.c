@@ -2,9 +2,8 @@
 
 #include <stdatomic.h>
 #include <string.h>
-#include <sys/auxv.h>
 
-#include "base/platform.h"
+#include "measure/signal/scan.h"
 
 enum { FEWEST_FREE = 2 }; /* frames of the memory that stay free: for the interrupted frame's words, and a last step */
 
@@ -14,7 +13,7 @@ static void set_registers(struct fm_unwind *u, const ucontext_t *context)
     u->sp = fm_context_sp(context);
     u->fp = fm_context_register(context, FM_DWARF_FP);
     u->interrupted = true;
-    u->context = context;
+    u->context = u->registers = context;
 }
 
 void fm_unwind_start(struct fm_unwind *u, const ucontext_t *context, uintptr_t stack_end, struct fm_unwind_cache *cache,
@@ -24,8 +23,9 @@ void fm_unwind_start(struct fm_unwind *u, const ucontext_t *context, uintptr_t s
     u->stack_end = stack_end;
     u->cache = cache;
     u->stack = stack;
-    u->next_frame = u->odd_frames = FM_STACK_DEPTH;
+    u->next_frame = u->odd_frames = u->callers = FM_STACK_DEPTH;
     u->next_word = FM_STACK_WORDS;
+    u->caller.pc = 0;
 }
 
 FM_INLINE uintptr_t word_at(uintptr_t address)
@@ -49,93 +49,67 @@ FM_INLINE bool load(struct fm_unwind *u, uintptr_t address, uintptr_t *word)
     return true;
 }
 
-/* ---- rules ---- */
-
-/* Code without tables. Where a function can be interrupted that keeps its return address in a register, it is most
- * often a stub of the linker; else it may keep a frame pointer, as compilers do if they do not leave it out. */
-static const struct fm_cfi_rule in_register = {.cfa_register = FM_DWARF_SP, .ra_kind = FM_RA_IN_REGISTER};
-static const struct fm_cfi_rule frame_pointer = {.cfa_register = FM_DWARF_FP,
-                                                 .cfa_offset = 2 * (int)sizeof(uintptr_t),
-                                                 .ra_offset = -(int)sizeof(uintptr_t),
-                                                 .fp_kind = FM_FP_AT_CFA,
-                                                 .fp_offset = -2 * (int)sizeof(uintptr_t)};
-
-/* A frame pointer that the interrupted function has set itself: what is saved beside it is still in the register. */
-static bool has_own_frame(const struct fm_unwind *u)
-{
-    uintptr_t saved = u->fp + sizeof saved;
-    return u->context && is_outside(u, saved) && word_at(saved) == fm_context_register(u->context, FM_DWARF_RA);
-}
-
-static bool is_plain(const struct fm_cfi_rule *rule)
-{
-    return rule->cfa_kind == FM_CFA_REGISTER && rule->ra_kind == FM_RA_SAVED && rule->fp_kind != FM_FP_AT_FP &&
-           (rule->cfa_register == FM_DWARF_SP || rule->cfa_register == FM_DWARF_FP) && rule->cfa_offset > 0 &&
-           rule->cfa_offset % 8 == 0 && rule->ra_offset % 8 == 0 && rule->ra_offset <= -8 &&
-           rule->ra_offset + rule->cfa_offset >= 0 && rule->fp_offset % 8 == 0 &&
-           (rule->fp_kind == FM_FP_SAME || (rule->fp_offset <= -8 && rule->fp_offset + rule->cfa_offset >= 0));
-}
-
-/* Whether there is code to be read in the module that the kernel brings; in others there may be holes. */
-static bool is_kernels(const struct fm_cfi_module *module, uintptr_t pc)
-{
-    enum { CODE_BYTES = 16 };
-    return module->start == getauxval(AT_SYSINFO_EHDR) && module->end - pc >= CODE_BYTES;
-}
-
-static uint8_t fp_use(const struct fm_cfi_rule *rule)
-{
-    bool read = rule->cfa_register == FM_DWARF_FP || rule->fp_kind == FM_FP_AT_FP;
-    return (uint8_t)((read ? FM_FP_READ : 0) | (rule->fp_kind != FM_FP_SAME ? FM_FP_SAVED : 0));
-}
-
-static void read_rule(struct fm_rule_slot *slot, const struct fm_unwind *u, uintptr_t address)
-{
-    struct fm_cfi_module module;
-    bool in_module = fm_cfi_find_module(address, &module);
-    slot->guessed = false;
-    slot->strange = !in_module;
-    if (!in_module || !fm_cfi_rule_at(&module, address, &u->cache->tables, &slot->rule)) {
-        slot->guessed = true;
-        slot->rule = u->interrupted && FM_CALL_KEEPS_RA_IN_REGISTER ? in_register : frame_pointer;
-        if (in_module && is_kernels(&module, u->pc) && fm_is_signal_return(u->pc))
-            slot->rule.ra_kind = FM_RA_SIGNAL;
-    }
-    slot->plain = is_plain(&slot->rule) && !slot->strange;
-    slot->from_fp = slot->rule.cfa_register == FM_DWARF_FP;
-    slot->fp_use = fp_use(&slot->rule);
-}
-
-FM_INLINE const struct fm_rule_slot *slot_of(struct fm_unwind_cache *cache, uintptr_t address)
-{
-    unsigned place = (unsigned)(address >> 2 ^ address >> 12) % FM_RULE_SLOTS;
-    const struct fm_rule_slot *slot = &cache->slots[place];
-    if (__builtin_expect(slot->address == address, 1))
-        return slot;
-    slot = &cache->slots[place ^ 1];
-    return slot->address == address ? slot : NULL;
-}
-
-/* The second of the two slots of an address is taken when the first one is. A handler of the program may jump out of this:
- * what is half learnt has no address. */
-__attribute__((noinline)) static const struct fm_rule_slot *learn(const struct fm_unwind *u, uintptr_t address)
-{
-    unsigned place = (unsigned)(address >> 2 ^ address >> 12) % FM_RULE_SLOTS;
-    struct fm_rule_slot *slot = &u->cache->slots[place];
-    if (slot->address && !u->cache->slots[place ^ 1].address)
-        slot = &u->cache->slots[place ^ 1];
-    slot->address = 0;
-    atomic_signal_fence(memory_order_seq_cst);
-    read_rule(slot, u, address);
-    atomic_signal_fence(memory_order_seq_cst);
-    slot->address = address;
-    return slot;
-}
-
 /* Inside the call, which may be the function's last instruction. */
 FM_INLINE uintptr_t address_in(uintptr_t pc, bool interrupted)
 {
     return pc - !interrupted;
+}
+
+/* ---- registers that a function has saved ---- */
+
+/* In an epilogue the tables of gcc still name the word that a register was popped from, below the stack pointer by now; a
+ * leaf may keep it there for good. No handler touches the red zone, so the word is still there. Further down it may be
+ * gone, but what was popped is in the register. */
+FM_INLINE bool is_popped(uintptr_t at, uintptr_t sp, uintptr_t *value)
+{
+    if (at >= sp || at % sizeof at)
+        return false;
+    if (sp - at <= FM_RED_ZONE_BYTES)
+        *value = word_at(at);
+    return true;
+}
+
+/* The loader's resolver may have its return address above its CFA, where a stub has pushed it. */
+FM_INLINE uintptr_t above_cfa(const struct fm_cfi_rule *rule)
+{
+    return rule->ra_kind == FM_RA_SAVED && rule->ra_offset >= 0 ? (uintptr_t)rule->ra_offset + sizeof(uintptr_t) : 0;
+}
+
+/* What a register is in a caller, from what it is in the function called. */
+static bool restore(const struct fm_unwind *u, unsigned number, const struct fm_unwind *callee, uintptr_t caller_sp,
+                    uintptr_t *value)
+{
+    struct fm_cfi_module module;
+    struct fm_cfi_rule rule;
+    uintptr_t address = address_in(callee->pc, callee->interrupted);
+    if (!fm_cfi_find_module(address, &module) || !fm_cfi_rule_with(&module, address, &u->cache->tables, number, &rule))
+        return false;
+    uintptr_t at = (rule.fp_kind == FM_FP_AT_FP ? callee->fp : caller_sp - above_cfa(&rule)) +
+                   (uintptr_t)(intptr_t)rule.fp_offset;
+    if (rule.fp_kind == FM_FP_SAME || (callee->interrupted && is_popped(at, callee->sp, value)))
+        return true;
+    bool readable = is_outside(callee, at);
+    *value = readable ? word_at(at) : 0;
+    return readable;
+}
+
+/* What a register is in the frame that the walk has come to: from where a signal fell outwards, function by function. */
+static bool find_register(const struct fm_unwind *u, unsigned number, uintptr_t *value)
+{
+    const struct fm_stack *stack = u->stack;
+    struct fm_unwind callee = {.stack_end = u->stack_end};
+    set_registers(&callee, u->registers);
+    *value = fm_context_register(u->registers, number);
+    bool found = true;
+    for (uint32_t i = u->callers; found && i-- > u->next_frame;) {
+        const struct fm_stack_frame *caller = &stack->frames[i];
+        found = restore(u, number, &callee, caller->sp, value);
+        callee.pc = stack->calls[i];
+        callee.sp = caller->sp;
+        callee.fp = caller->fp;
+        callee.interrupted = false;
+    }
+    return found && *value;
 }
 
 /* ---- frames ---- */
@@ -151,15 +125,45 @@ static enum fm_unwind_result step_signal(struct fm_unwind *u)
     if (sp <= at || sp >= u->stack_end) /* a handler on a stack of its own */
         return FM_UNWIND_LOST;
     set_registers(u, context);
+    u->callers = u->next_frame - 1;
     return FM_UNWIND_CALLER;
+}
+
+/* A frame pointer that the interrupted function has set itself: what is saved beside it is still in the register. */
+static bool has_own_frame(const struct fm_unwind *u)
+{
+    uintptr_t saved = u->fp + sizeof saved;
+    return u->context && is_outside(u, saved) && word_at(saved) == fm_context_register(u->context, FM_DWARF_RA);
+}
+
+/* For code without tables a better one than was guessed from its address alone, if the stack tells. */
+static void look_at_stack(const struct fm_unwind *u, struct fm_cfi_rule *rule)
+{
+    if (rule->ra_kind == FM_RA_IN_REGISTER && has_own_frame(u))
+        *rule = fm_rule_frame_pointer;
+    if (FM_CALL_KEEPS_RA_IN_REGISTER || rule->ra_kind != FM_RA_SAVED)
+        return;
+    struct fm_scanned found;
+    if (!fm_scan_frame(u->sp, u->fp, u->stack_end, u->context, &found))
+        return;
+    uintptr_t cfa = found.return_at + sizeof cfa;
+    *rule = (struct fm_cfi_rule){.cfa_register = FM_DWARF_SP,
+                                 .cfa_offset = (int32_t)(cfa - u->sp),
+                                 .ra_offset = -(int)sizeof cfa,
+                                 .fp_kind = found.fp_at ? FM_FP_AT_CFA : FM_FP_SAME,
+                                 .fp_offset = found.fp_at ? (int32_t)(found.fp_at - cfa) : 0};
+}
+
+static bool is_followed(const struct fm_cfi_rule *rule)
+{
+    return rule->cfa_register == FM_DWARF_SP || rule->cfa_register == FM_DWARF_FP;
 }
 
 static bool find_cfa(struct fm_unwind *u, const struct fm_cfi_rule *rule, uintptr_t *cfa)
 {
-    uintptr_t base = rule->cfa_register == FM_DWARF_SP   ? u->sp
-                     : rule->cfa_register == FM_DWARF_FP ? u->fp
-                     : u->context                        ? fm_context_register(u->context, rule->cfa_register)
-                                                         : 0;
+    uintptr_t base = rule->cfa_register == FM_DWARF_SP ? u->sp : u->fp;
+    if (!is_followed(rule) && !find_register(u, rule->cfa_register, &base))
+        return false;
     *cfa = base + (uintptr_t)(intptr_t)rule->cfa_offset;
     return base && (rule->cfa_kind == FM_CFA_REGISTER || load(u, *cfa, cfa));
 }
@@ -168,46 +172,52 @@ static bool find_pc(struct fm_unwind *u, const struct fm_cfi_rule *rule, uintptr
 {
     if (rule->ra_kind == FM_RA_SAVED)
         return load(u, cfa + (uintptr_t)(intptr_t)rule->ra_offset, pc);
-    *pc = u->context ? fm_context_register(u->context, FM_DWARF_RA) : 0;
+    *pc = u->context ? fm_context_register(u->context, (unsigned)rule->ra_offset) : 0;
     return u->context != NULL;
 }
 
 static bool find_fp(struct fm_unwind *u, const struct fm_cfi_rule *rule, uintptr_t cfa, uintptr_t *fp)
 {
-    uintptr_t base = rule->fp_kind == FM_FP_AT_CFA ? cfa : u->fp;
+    uintptr_t at = (rule->fp_kind == FM_FP_AT_CFA ? cfa : u->fp) + (uintptr_t)(intptr_t)rule->fp_offset;
     *fp = u->fp;
-    return rule->fp_kind == FM_FP_SAME || load(u, base + (uintptr_t)(intptr_t)rule->fp_offset, fp);
+    return rule->fp_kind == FM_FP_SAME || (u->interrupted && is_popped(at, u->sp, fp)) || load(u, at, fp);
+}
+
+static bool find_caller(struct fm_unwind *u, const struct fm_cfi_rule *rule)
+{
+    uintptr_t cfa, pc, fp;
+    if (!find_cfa(u, rule, &cfa) || cfa < u->sp || cfa > u->stack_end || (cfa == u->sp && !u->interrupted) ||
+        !find_pc(u, rule, cfa, &pc) || !find_fp(u, rule, cfa, &fp))
+        return false;
+    u->pc = fm_plain_address(pc);
+    u->sp = cfa + above_cfa(rule);
+    u->fp = fp;
+    u->interrupted = false;
+    u->context = NULL;
+    return true;
 }
 
 /* A step from the frame that `frame` stands for. The word of the caller's frame pointer is the last that it reads. */
 __attribute__((noinline)) static enum fm_unwind_result step(struct fm_unwind *u, struct fm_stack_frame *frame)
 {
-    uintptr_t address = address_in(u->pc, u->interrupted), cfa, pc, fp;
-    const struct fm_rule_slot *slot = slot_of(u->cache, address);
-    slot = slot ? slot : learn(u, address);
-    const struct fm_cfi_rule *rule = &slot->rule;
-    if (slot->guessed && rule->ra_kind == FM_RA_IN_REGISTER && has_own_frame(u))
-        rule = &frame_pointer;
-    frame->fp_use = rule->ra_kind == FM_RA_NONE ? 0 : FM_FP_READ; /* if it fails: perhaps */
-    if (u->interrupted || rule->ra_kind == FM_RA_SIGNAL)
+    uintptr_t address = address_in(u->pc, u->interrupted);
+    const struct fm_rule_slot *slot = fm_rule_of(u->cache, address);
+    slot = slot ? slot : fm_rule_learn(u->cache, address, u->interrupted);
+    struct fm_cfi_rule rule = slot->rule;
+    if (slot->guessed)
+        look_at_stack(u, &rule);
+    frame->fp_use = rule.ra_kind == FM_RA_NONE ? 0 : FM_FP_READ; /* if it fails: perhaps */
+    if (u->interrupted || rule.ra_kind == FM_RA_SIGNAL || slot->guessed || !is_followed(&rule))
         u->odd_frames = u->next_frame;
-    if (rule->ra_kind == FM_RA_NONE)
+    if (rule.ra_kind == FM_RA_NONE)
         return FM_UNWIND_END;
     if (slot->strange && !u->interrupted) /* while an exception is thrown, frames hold what is no return address */
         return FM_UNWIND_LOST;
-    if (rule->ra_kind == FM_RA_SIGNAL)
+    if (rule.ra_kind == FM_RA_SIGNAL)
         return step_signal(u);
-    if (!find_cfa(u, rule, &cfa) || cfa < u->sp || cfa > u->stack_end || (cfa == u->sp && !u->interrupted) ||
-        !find_pc(u, rule, cfa, &pc) || !find_fp(u, rule, cfa, &fp))
+    if (!find_caller(u, &rule))
         return FM_UNWIND_LOST;
-    if (rule->ra_kind == FM_RA_SAVED && rule->ra_offset >= 0) /* the loader's resolver: what a stub pushed is above */
-        cfa += (uintptr_t)rule->ra_offset + sizeof pc;
     frame->fp_use = slot->fp_use;
-    u->pc = fm_plain_address(pc);
-    u->sp = cfa;
-    u->fp = fp;
-    u->interrupted = false;
-    u->context = NULL;
     return u->pc ? FM_UNWIND_CALLER : FM_UNWIND_LOST; /* the outermost function says so itself */
 }
 
@@ -254,7 +264,7 @@ static bool step_over_plain(struct fm_unwind *u)
     while (next_frame > FEWEST_FREE) {
         if (u->unchanged && (known = is_known(u, pc, sp, fp, next_frame)))
             break;
-        const struct fm_rule_slot *slot = slot_of(cache, address_in(pc, false));
+        const struct fm_rule_slot *slot = fm_rule_of(cache, address_in(pc, false));
         if (__builtin_expect(!slot, 0))
             break;
         uintptr_t base = slot->from_fp ? fp : sp, cfa = base + (uintptr_t)(intptr_t)slot->rule.cfa_offset;
@@ -283,12 +293,22 @@ static bool step_over_plain(struct fm_unwind *u)
     return known;
 }
 
+void fm_unwind_leave(struct fm_unwind *u)
+{
+    struct fm_stack_frame interrupted;
+    u->last = step(u, &interrupted);
+    if (u->last == FM_UNWIND_CALLER && !u->interrupted) {
+        u->caller.pc = u->pc;
+        u->caller.sp = u->sp;
+        u->caller.fp = u->fp;
+    }
+}
+
 /* Walks until there is no caller, or a known one; how many outer frames are known. */
 static uint32_t walk(struct fm_unwind *u)
 {
     struct fm_stack *stack = u->stack;
-    struct fm_stack_frame interrupted;
-    enum fm_unwind_result end = step(u, &interrupted);
+    enum fm_unwind_result end = u->last;
     while (end == FM_UNWIND_CALLER) {
         if (!u->interrupted && step_over_plain(u))
             return u->unchanged;
@@ -320,25 +340,44 @@ static uint32_t keep_calls(struct fm_unwind *u)
     return same;
 }
 
-/* The same for what they were read from, but only where the calls are those of the last time: others may be gone at the
- * next. A saved frame pointer that no rule further out needs may change. How many are known now. */
+/* The words that a frame was read from, but for a saved frame pointer that no rule further out needs: it may change. */
+FM_INLINE struct fm_stack_word *copy_words(const struct fm_stack *stack, const struct fm_stack_frame *frame,
+                                           const struct fm_stack_word **from, struct fm_stack_word *to, bool *matters)
+{
+    uint32_t use = frame->fp_use;
+    *from += (use & FM_FP_SAVED) && !*matters;
+    for (const struct fm_stack_word *last = stack->words + frame->words; *from < last;)
+        *to++ = *(*from)++;
+    *matters = use & FM_FP_READ || (*matters && !(use & FM_FP_SAVED));
+    return to;
+}
+
+/* Of the frames that were not walked: how many words, and whether the frame pointer matters to them. */
+static uint32_t early_words(const struct fm_stack *stack)
+{
+    return stack->early ? stack->frames[stack->early - 1].words : 0;
+}
+
+static bool fp_matters_early(const struct fm_stack *stack)
+{
+    return stack->early ? stack->frames[stack->early - 1].fp_use & FM_FP_MATTERS : stack->end == FM_UNWIND_LOST;
+}
+
+/* The same as for calls for what they were read from, but only where the calls are those of the last time: others may be
+ * gone at the next. How many are known now. */
 static uint32_t keep_frames(struct fm_unwind *u)
 {
     struct fm_stack *stack = u->stack;
     uint32_t n = stack->early, same = u->next_frame + stack->same - n;
-    bool matters = n ? stack->frames[n - 1].fp_use & FM_FP_MATTERS : stack->end == FM_UNWIND_LOST;
-    struct fm_stack_word *to = stack->words + (n ? stack->frames[n - 1].words : 0), *from = stack->words + u->next_word;
+    bool matters = fp_matters_early(stack);
+    struct fm_stack_word *to = stack->words + early_words(stack);
+    const struct fm_stack_word *from = stack->words + u->next_word;
     for (uint32_t i = u->next_frame; i < u->odd_frames && i < same; i++) {
-        struct fm_stack_frame *frame = &stack->frames[i], *kept = &stack->frames[n++];
-        uint32_t use = frame->fp_use;
-        from += (use & FM_FP_SAVED) && !matters;
-        for (const struct fm_stack_word *last = stack->words + frame->words; from < last;)
-            *to++ = *from++;
-        matters = use & FM_FP_READ || (matters && !(use & FM_FP_SAVED));
-        kept->sp = frame->sp;
-        kept->fp = frame->fp;
-        kept->words = (uint32_t)(to - stack->words);
-        kept->fp_use = use | (matters ? FM_FP_MATTERS : 0);
+        const struct fm_stack_frame *frame = &stack->frames[i];
+        struct fm_stack_frame *kept = &stack->frames[n++];
+        to = copy_words(stack, frame, &from, to, &matters);
+        *kept = (struct fm_stack_frame){frame->sp, frame->fp, (uint32_t)(to - stack->words),
+                                        frame->fp_use | (matters ? FM_FP_MATTERS : 0)};
     }
     return n;
 }
@@ -355,4 +394,27 @@ void fm_unwind_walk(struct fm_unwind *u)
     uint32_t known = u->next_frame > FEWEST_FREE ? keep_frames(u) : 0;
     atomic_signal_fence(memory_order_seq_cst);
     stack->known = known;
+}
+
+/* ---- what others keep ---- */
+
+uint32_t fm_unwind_words(const struct fm_unwind *u)
+{
+    const struct fm_stack *stack = u->stack;
+    if (!u->caller.pc || stack->end != FM_UNWIND_END || u->odd_frames != FM_STACK_DEPTH)
+        return UINT32_MAX;
+    uint32_t first = u->next_frame < FM_STACK_DEPTH ? stack->frames[FM_STACK_DEPTH - 1].words : u->next_word;
+    return early_words(stack) + first - u->next_word;
+}
+
+uint32_t fm_unwind_copy_words(const struct fm_unwind *u, struct fm_stack_word *words, bool *fp_matters)
+{
+    const struct fm_stack *stack = u->stack;
+    const struct fm_stack_word *from = stack->words + u->next_word;
+    struct fm_stack_word *to = words + early_words(stack);
+    memcpy(words, stack->words, early_words(stack) * sizeof *words);
+    *fp_matters = fp_matters_early(stack);
+    for (uint32_t i = u->next_frame; i < FM_STACK_DEPTH; i++)
+        to = copy_words(stack, &stack->frames[i], &from, to, fp_matters);
+    return (uint32_t)(to - words);
 }

@@ -1,38 +1,14 @@
 /* Follows a thread's stack outwards from where a signal has interrupted it. Runs in the handler, on the thread itself:
- * reads only memory between the stack pointer and the stack's end, and takes no lock. What is learnt of an address is
- * kept in a table of the thread's own, so that a frame costs a few loads from its second visit on; and where a stack is as
- * it was at the last sample, the walk ends. */
+ * reads only memory between the stack pointer (or the red zone below it) and the stack's end, and takes no lock. Where a
+ * stack is as it was at the last sample, the walk ends.
+ *
+ * Stack pointer and frame pointer are followed from frame to frame. A frame that is found by another register is rare
+ * (the loader's resolver on x86-64): then that register is looked for in all frames inside of it. */
 #ifndef FM_MEASURE_SIGNAL_UNWIND_H
 #define FM_MEASURE_SIGNAL_UNWIND_H
 
 #include "base/context.h"
-#include "measure/signal/cfi.h"
-
-enum { FM_RULE_SLOTS = 2048 }; /* a power of two; an address may be in either of two */
-
-enum fm_fp_use { /* what a frame does with the frame pointer: bits */
-                 FM_FP_READ = 1,
-                 FM_FP_SAVED = 2,  /* its caller's value is in the stack */
-                 FM_FP_MATTERS = 4 /* it is read here, or further out before it changes */
-};
-
-/* What is known of an address. Most frames are plain: everything lies at a constant distance from the stack pointer or
- * the frame pointer, and inside the frame. */
-struct fm_rule_slot {
-    uintptr_t address; /* 0 = empty */
-    struct fm_cfi_rule rule;
-    bool plain;
-    bool from_fp;
-    bool guessed; /* the code has no tables */
-    bool strange; /* and is in no module: made while the program runs, or no code at all */
-    uint8_t fp_use;
-};
-
-struct fm_unwind_cache {
-    uint32_t generation; /* of the load modules: with another one everything is forgotten */
-    struct fm_cfi_memory tables;
-    struct fm_rule_slot slots[FM_RULE_SLOTS];
-};
+#include "measure/signal/rules.h"
 
 /* A stack as it was walked the last time, from the outermost frame on, and what the walk had read. The rules depend on
  * code alone; so where a frame is as it was, and so are all words that were read from there on, the callers are as they
@@ -67,11 +43,17 @@ struct fm_stack {
 
 struct fm_unwind {
     uintptr_t pc, sp, fp;
-    bool interrupted;          /* pc is the instruction itself, not a return address */
-    const ucontext_t *context; /* all registers of this frame, or NULL */
-    uintptr_t stack_end;       /* exclusive */
+    bool interrupted;            /* pc is the instruction itself, not a return address */
+    const ucontext_t *context;   /* all registers of this frame, or NULL */
+    const ucontext_t *registers; /* of the function that was interrupted last: all of them */
+    uint32_t callers;            /* its callers are frames below this number */
+    uintptr_t stack_end;         /* exclusive */
     struct fm_unwind_cache *cache;
     struct fm_stack *stack;
+    enum fm_unwind_result last; /* what the first step came to */
+    struct {
+        uintptr_t pc, sp, fp;
+    } caller; /* of the interrupted function, after that; pc 0: none, or a handler of the program */
     uint32_t next_frame, next_word; /* new ones are put at the end of the memory first, downwards */
     uint32_t odd_frames;            /* from here on not all was noted that they depend on */
     uint32_t unchanged;             /* outer frames of the last time that this walk may still meet */
@@ -81,7 +63,15 @@ struct fm_unwind {
  * fm_unwind_cache.generation). */
 void fm_unwind_start(struct fm_unwind *u, const ucontext_t *context, uintptr_t stack_end, struct fm_unwind_cache *cache,
                      struct fm_stack *stack);
-/* Finds the callers of the frame that the walk starts at; all is left in the stack. */
+/* The first step, to the caller of the interrupted function. */
+void fm_unwind_leave(struct fm_unwind *u);
+/* Then the others; all is left in the stack. */
 void fm_unwind_walk(struct fm_unwind *u);
+
+/* After a walk: at most how many words it has depended on from the first caller on, or UINT32_MAX if it was not to the end,
+ * or not on words alone. And a copy of those that matter, the outermost first; how many. For stacks that fill no more than
+ * a quarter of the memory. */
+uint32_t fm_unwind_words(const struct fm_unwind *u);
+uint32_t fm_unwind_copy_words(const struct fm_unwind *u, struct fm_stack_word *words, bool *fp_matters);
 
 #endif

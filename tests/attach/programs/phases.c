@@ -1,4 +1,4 @@
-/* Spends its time, seconds by its argument, in three functions on after the other, 60, 30 and 10 % by the clock on the
+/* Spends its time, seconds by its argument or until SIGUSR1, in three functions on after the other, 60, 30 and 10 % by the clock on the
  * wall, in as many threads as its second argument says. With a third one it also gets a signal 1,000 times a second
  * from a child, with a number each, and says if one was lost or came in another order. */
 #define _GNU_SOURCE
@@ -31,12 +31,18 @@ PHASE(atmosphere, 2)
 PHASE(coupler, 3)
 
 static double seconds;
+static volatile sig_atomic_t told_to_end;
+
+static void end_early(int number)
+{
+    told_to_end = number;
+}
 
 static void *model(void *argument)
 {
     const double period = 0.05;
     double start = now(), end = start + seconds;
-    for (double t = start; t < end; t += period) {
+    for (double t = start; t < end && !told_to_end; t += period) {
         ocean(t + 0.6 * period);
         atmosphere(t + 0.9 * period);
         coupler(t + period);
@@ -69,6 +75,7 @@ int main(int argc, char **argv)
     pthread_t threads[64];
     seconds = argc > 1 ? atof(argv[1]) : 1;
     sigaction(SIGRTMIN, &(struct sigaction){.sa_sigaction = handle, .sa_flags = SA_SIGINFO | SA_RESTART}, NULL);
+    sigaction(SIGUSR1, &(struct sigaction){.sa_handler = end_early, .sa_flags = SA_RESTART}, NULL);
     pid_t child = signals ? fork() : -1;
     if (child == 0)
         _exit(send_signals(signals));

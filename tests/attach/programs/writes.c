@@ -26,7 +26,7 @@ int main(int argc, char **argv)
         drain(ends[0]);
     }
     close(ends[0]);
-    for (time_t end = time(NULL) + atoi(argv[1]); time(NULL) < end; writes++)
+    for (time_t end = time(NULL) + atoi(argv[1]); time(NULL) < end || writes < 10; writes++)
         cut += write(ends[1], bytes, sizeof bytes) != (ssize_t)sizeof bytes;
     printf("%d writes, %d not whole\n", writes, cut);
     return 0;

@@ -17,6 +17,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "raw_sleep.h"
+
 extern char **environ;
 
 static int timers(void)
@@ -59,7 +61,7 @@ static int report(void)
 {
     char text[200];
     struct timespec time = {0, 3000000};
-    int broken = (int)syscall(SYS_nanosleep, &time, NULL);
+    int broken = raw_sleep(&time);
     int n = snprintf(text, sizeof text, "%d timers, %d blocked, %d caught, %d ignored, %d pending, sleep %d\n",
                      timers(), blocked(), bits("SigCgt:"), bits("SigIgn:"), bits("SigPnd:"), broken);
     return write(1, text, (size_t)n) == n ? 0 : 1;

@@ -5,6 +5,7 @@
 #include <pthread.h>
 #include <setjmp.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,6 +15,8 @@
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
+
+#include "raw_sleep.h"
 
 enum { FIRST_CHOICE = 59, TIMES = 1000 };
 static volatile sig_atomic_t seen[65], foreign, depth, deepest;
@@ -50,7 +53,7 @@ static int sampled(void)
     int broken = 0;
     for (int i = 0; i < 50; i++) {
         struct timespec time = {0, 1000000};
-        broken += syscall(SYS_nanosleep, &time, NULL) != 0;
+        broken += raw_sleep(&time);
     }
     return broken > 10;
 }
@@ -83,9 +86,25 @@ static void all_handlers(void)
 static int tube[2];
 static volatile int read_error;
 
+static bool is_asleep(int tid)
+{
+    char path[64], text[256] = "";
+    snprintf(path, sizeof path, "/proc/self/task/%d/stat", tid);
+    FILE *file = fopen(path, "r");
+    if (!file)
+        return false;
+    text[fread(text, 1, sizeof text - 1, file)] = 0;
+    fclose(file);
+    const char *after_name = strrchr(text, ')');
+    return after_name && after_name[1] && after_name[2] == 'S';
+}
+
+static volatile int reader;
+
 static void *read_once(void *unused)
 {
     char byte;
+    reader = (int)syscall(SYS_gettid);
     read_error = read(tube[0], &byte, 1) < 0 ? errno : 0;
     return unused;
 }
@@ -97,10 +116,14 @@ static void broken_read(int flags)
     install(FIRST_CHOICE, count, flags);
     if (pipe(tube) != 0)
         abort();
+    reader = 0;
+    int before = seen[FIRST_CHOICE];
     pthread_create(&thread, NULL, read_once, NULL);
-    spin_ms(20);
+    while (!reader || !is_asleep(reader))
+        spin_ms(1);
     pthread_kill(thread, FIRST_CHOICE);
-    spin_ms(20);
+    while (seen[FIRST_CHOICE] == before)
+        spin_ms(1);
     if (write(tube[1], "x", 1) != 1)
         abort();
     pthread_join(thread, NULL);

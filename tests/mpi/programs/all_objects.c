@@ -161,7 +161,7 @@ static void odds_and_ends(void)
     Y(Is_thread_main, &flag);
     Y(Comm_set_name, W, "all");
     Y(Comm_get_name, W, text, &n);
-    require(Y(Wtime) >= 0 && Y(Wtick) > 0, "a clock");
+    require(MPI_Wtime() >= 0 && MPI_Wtick() > 0, "a clock, which is not counted");
 }
 
 void all_objects(void)

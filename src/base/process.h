@@ -1,0 +1,15 @@
+/* Which process is meant: a pid is given away again, so it counts together with the time its process was started, and
+ * both within one pid namespace of one boot of one host. */
+#ifndef FM_BASE_PROCESS_H
+#define FM_BASE_PROCESS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+uint64_t fm_process_start_time(pid_t pid);             /* in clock ticks after boot; 0 if there is none */
+bool fm_process_alive(pid_t pid, uint64_t start_time); /* a zombie is dead, unless others of its threads live */
+uint64_t fm_pid_namespace(void);                       /* of this process; 0: not known */
+void fm_boot_id(char id[40]);                          /* of the running system; "": not known */
+
+#endif

@@ -1,0 +1,123 @@
+#define _GNU_SOURCE
+#include "base/redact.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/settings.h"
+
+static const char blanks[] = " \t\r\n";
+
+static void put(struct fm_redacted *into, const char *text, size_t bytes)
+{
+    if (into->used + bytes < into->size) /* room for a NUL, at least */
+        memcpy(into->text + into->used, text, bytes);
+    into->used += bytes;
+}
+
+static void put_stars(struct fm_redacted *into)
+{
+    put(into, "***", 3);
+}
+
+static bool looks_secret(const char *name, size_t length)
+{
+    static const char words[][16] = {"PASS",       "PWD",  "SECRET", "TOKEN",  "KEY",
+                                     "CREDENTIAL", "AUTH", "COOKIE", "PRIVATE"};
+    char text[128];
+    if (length >= sizeof text) { /* its end tells what it is */
+        name += length - (sizeof text - 1);
+        length = sizeof text - 1;
+    }
+    memcpy(text, name, length);
+    text[length] = 0;
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (strcasestr(text, words[i]))
+            return true;
+    return false;
+}
+
+/* --password=..., token:..., ?key=..., a=1,secret=...: where the value begins; 0: there is none. */
+static size_t value_of_secret(const char *part, size_t length)
+{
+    size_t name = 0;
+    for (size_t i = 0; i < length; i++) {
+        bool scheme = part[i] == ':' && strncmp(part + i, "://", 3) == 0;
+        if (strchr("&;,?/", part[i]))
+            name = i + 1;
+        else if ((part[i] == '=' || (part[i] == ':' && !scheme)) && looks_secret(part + name, i - name))
+            return i + 1;
+    }
+    return 0;
+}
+
+/* mysql's -pSECRET. PETSc's -pc_type is so common here that it is left alone. */
+static bool has_attached(const char *part, size_t length)
+{
+    return length > 2 && strncmp(part, "-p", 2) == 0 && strncmp(part, "-pc_", 4) != 0;
+}
+
+/* scheme://user:password@host, or a token for the user. */
+static void put_plain(struct fm_redacted *into, const char *part, size_t length)
+{
+    const char *scheme = memmem(part, length, "://", 3), *end = part + length;
+    const char *from = scheme ? scheme + 3 : end;
+    size_t authority = 0;
+    while (from + authority < end && !strchr("/?#", from[authority]))
+        authority++;
+    const char *at = memrchr(from, '@', authority);
+    if (!at) {
+        put(into, part, length);
+        return;
+    }
+    const char *colon = memchr(from, ':', (size_t)(at - from));
+    put(into, part, (size_t)((colon ? colon + 1 : from) - part));
+    put_stars(into);
+    put_plain(into, at, (size_t)(end - at));
+}
+
+/* One part of a word between blanks. True: the rest of the word belongs to a secret, too. */
+static bool put_part(struct fm_redacted *into, const char *part, size_t length)
+{
+    bool option = *part == '-', follows = into->follows && !option;
+    size_t value = follows ? 0 : value_of_secret(part, length);
+    into->follows = !follows && !value && option && looks_secret(part, length);
+    bool attached = !follows && !value && !into->follows && has_attached(part, length);
+    if (!follows && !value && !attached) {
+        put_plain(into, part, length);
+        return false;
+    }
+    put(into, part, attached ? 2 : value);
+    put_stars(into);
+    return true;
+}
+
+bool fm_redact(struct fm_redacted *into, const char *word)
+{
+    size_t before = into->used;
+    bool secret = false;
+    while (*word && !secret) {
+        size_t space = strspn(word, blanks);
+        put(into, word, space);
+        word += space;
+        size_t length = strcspn(word, blanks);
+        if (length)
+            secret = put_part(into, word, length);
+        word += length;
+    }
+    if (into->used + 1 > into->size) {
+        into->used = before;
+        return false;
+    }
+    into->text[into->used++] = 0;
+    return true;
+}
+
+bool fm_arguments_wanted(void)
+{
+    const char *wish = getenv("FATHOM_ARGUMENTS");
+    bool wanted = false; /* a wish that is not understood is one for less */
+    if (wish && *wish)
+        fm_setting_switch(wish, &wanted);
+    return !wish || !*wish || wanted;
+}
