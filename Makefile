@@ -87,8 +87,8 @@ agree: build
 	@BUILD=$(BUILD) REPETITIONS=$(REPETITIONS) LIMIT_S=7200 tests/run attach_agree
 
 torture: build
-	@TORTURE_ROUNDS=$(TORTURE_ROUNDS) $(if $(TORTURE_SEED),TORTURE_SEED=$(TORTURE_SEED)) FATHOM_BUILD=$(abspath $(BUILD)) \
-	    tests/mpi/torture.py
+	@BUILD=$(BUILD) TORTURE_ROUNDS=$(TORTURE_ROUNDS) $(if $(TORTURE_SEED),TORTURE_SEED=$(TORTURE_SEED)) LIMIT_S=36000 \
+	    LIVE=1 tests/run torture
 
 seeds: $(BUILD)/build.ninja
 	@$(NINJA) --quiet tests/fuzz-seeds

@@ -15,7 +15,7 @@
 #define SETTLE_PAUSE_NS 2000000
 #define LIST_AGAIN_NS 500000000u /* threads and processes that have come or gone, unless one is known to have ended */
 #define LIST_AT_LAST_NS 3000000000u /* and even if a thread has to be waited for first */
-enum { LOOKS = 25, LOOK_US = 1000 };
+enum { LOOKS = 25, MOST_LOOKS = 1000, LOOK_US = 1000 };
 
 /* A thread and when it is looked at, or all those of a process that do not matter. */
 struct turn {
@@ -59,15 +59,26 @@ static bool list_all(struct fm_sampler *sampler)
     return true;
 }
 
+static bool learn_once(struct fm_sampler *sampler)
+{
+    bool enough = true;
+    for (size_t p = 0; p < sampler->n; p++)
+        for (size_t i = 0; i < sampler->processes[p].n; i++) {
+            struct fm_shot_thread *thread = &sampler->processes[p].threads[i].of;
+            fm_shot_learn(thread);
+            enough = enough && thread->looks >= LOOKS;
+        }
+    return enough;
+}
+
 /* Before anything is stopped: which threads must never be. */
 static bool learn(struct fm_sampler *sampler)
 {
-    for (int look = 0; look < LOOKS; look++) {
+    bool enough = false;
+    for (int look = 0; look < MOST_LOOKS && !enough && !sampler->stop; look++) {
         if (!list_all(sampler))
             return false;
-        for (size_t p = 0; p < sampler->n; p++)
-            for (size_t i = 0; i < sampler->processes[p].n; i++)
-                fm_shot_learn(&sampler->processes[p].threads[i].of);
+        enough = learn_once(sampler);
         usleep(LOOK_US);
     }
     return true;

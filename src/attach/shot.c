@@ -113,6 +113,22 @@ static void copy_stack(struct fm_shot_thread *thread, struct fm_shot *shot)
     shot->bytes = got > 0 ? (size_t)got : 0;
 }
 
+/* ---- how it fares ---- */
+
+/* In nanoseconds, in its life. */
+struct fare {
+    unsigned long long ran, queued; /* on a core, and waiting for one */
+};
+
+static struct fare fare_of(const struct fm_shot_thread *thread)
+{
+    char text[80];
+    struct fare fare;
+    ssize_t n = thread->delay >= 0 ? pread(thread->delay, text, sizeof text - 1, 0) : 0;
+    text[n > 0 ? n : 0] = 0;
+    return sscanf(text, "%llu %llu", &fare.ran, &fare.queued) == 2 ? fare : (struct fare){0, 0};
+}
+
 /* ---- asleep ---- */
 
 /* "running", or number and arguments of the system call (or -1), stack pointer, instruction; "": gone. */
@@ -162,13 +178,17 @@ bool fm_shot_rests(const struct fm_shot_thread *thread, uint64_t pc, uint64_t sp
     return parse_place(text, &sp_now, &pc_now) && pc_now == pc && sp_now == sp;
 }
 
+/* A thread that waits for a core all the time shows nothing of what it does. */
 bool fm_shot_learn(struct fm_shot_thread *thread)
 {
     char text[SYSCALL_TEXT];
+    uint64_t ran = fare_of(thread).ran;
     read_place(thread->place, text);
     thread->fragile = thread->fragile || is_fragile(thread, text);
     uint64_t sp = 0, pc;
     bool asleep = parse_place(text, &sp, &pc) && sp;
+    thread->looks += asleep || thread->delay < 0 || ran != thread->ran_ns;
+    thread->ran_ns = ran;
     if (!thread->stack_end && (asleep || thread->tid == thread->pid)) /* now, and not while it is stopped */
         find_stack(thread, asleep ? sp : 0);
     return text[0];
@@ -190,16 +210,6 @@ static enum fm_shot_state see_off(pid_t tid)
 static long signal_of(int status)
 {
     return status >> 16 ? 0 : WSTOPSIG(status);
-}
-
-/* How long the thread has waited for a core in its life. */
-static uint64_t queued_ns(const struct fm_shot_thread *thread)
-{
-    char text[80];
-    unsigned long long ran, queued;
-    ssize_t n = thread->delay >= 0 ? pread(thread->delay, text, sizeof text - 1, 0) : 0;
-    text[n > 0 ? n : 0] = 0;
-    return sscanf(text, "%llu %llu", &ran, &queued) == 2 ? queued : 0;
 }
 
 /* Whether it was in a system call that has given less than it was asked for: then because of us, most likely. */
@@ -233,7 +243,7 @@ static enum fm_shot_state ask(const struct fm_shot_thread *thread, struct fm_sho
         return errno == EPERM ? FM_SHOT_DENIED : FM_SHOT_GONE;
     if (ptrace(PTRACE_INTERRUPT, thread->tid, 0, 0) != 0)
         return see_off(thread->tid);
-    shot->queued_ns = queued_ns(thread);
+    shot->queued_ns = fare_of(thread).queued;
     return FM_SHOT_ASKED;
 }
 
@@ -256,7 +266,7 @@ enum fm_shot_state fm_shot_end(struct fm_shot_thread *thread, int status, struct
     bool good;
     if (!WIFSTOPPED(status))
         return FM_SHOT_GONE;
-    uint64_t waited = fm_clock_ns(CLOCK_MONOTONIC) - shot->asked_ns, queued = queued_ns(thread) - shot->queued_ns;
+    uint64_t waited = fm_clock_ns(CLOCK_MONOTONIC) - shot->asked_ns, queued = fare_of(thread).queued - shot->queued_ns;
     read_stopped(thread, shot, &good);
     /* as it is let go the thread may take this very core: the time after that is not its */
     shot->held_ns = fm_clock_ns(CLOCK_MONOTONIC) - shot->asked_ns - (queued < waited ? queued : waited);

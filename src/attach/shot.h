@@ -49,6 +49,8 @@ struct fm_shot_thread {
     pid_t pid, tid;
     int place, delay, state;       /* syscall, schedstat, stat; -1: none */
     bool fragile;                  /* never to be stopped */
+    unsigned looks;                /* that have shown something */
+    uint64_t ran_ns;               /* on a core, until the last of them */
     uint64_t stack_low, stack_end; /* of the mapping that its stack was in */
 };
 
