@@ -135,6 +135,15 @@ def all_instructions(command, preload=(), **more):
     return counted(callgrind(command, preload, **more)[0])
 
 
+def alternate(times, ways, measure):
+    """One result of measure(way) after the other for each way, in turn, so that all have the same luck."""
+    found = {way: [] for way in ways}
+    for _ in range(times):
+        for way, results in found.items():
+            results.append(measure(way))
+    return found
+
+
 def heading(text):
     print(f"\n=== {text}\n", flush=True)
 

@@ -23,10 +23,8 @@ def main(quick):
     rows, goals = [], []
     for mpi, name in common.MPIS.items():
         program = common.mpicc(mpi, "finalize", "finalize.c")
-        found = {(): [], (common.LIBRARY,): []}
-        for _ in range(alternations):
-            for preload, times in found.items():
-                times.append(measure(program, mpi, ranks, preload))
+        found = common.alternate(alternations, ((), (common.LIBRARY,)),
+                                 lambda preload: measure(program, mpi, ranks, preload))
         (plain, plain_all), (fathom, fathom_all) = (tuple(map(min, zip(*times))) for times in found.values())
         rows.append([name, f"{plain:.3f}", f"{fathom:.3f}", f"{fathom - plain:+.3f}", f"{plain_all:.3f}",
                      f"{fathom_all:.3f}", f"{fathom_all - plain_all:+.3f}"])

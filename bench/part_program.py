@@ -18,10 +18,7 @@ def main(quick):
     rows = []
     for mpi, name in common.MPIS.items():
         program = common.miniocean(mpi)
-        best = {(): float("inf"), (common.LIBRARY,): float("inf")}
-        for _ in range(alternations):
-            for preload in best:
-                best[preload] = min(best[preload], seconds(program, mpi, preload, steps))
-        plain, fathom = best.values()
+        plain, fathom = map(min, common.alternate(alternations, ((), (common.LIBRARY,)),
+                                                  lambda preload: seconds(program, mpi, preload, steps)).values())
         rows.append([name, f"{plain:.3f}", f"{fathom:.3f}", f"{100 * (fathom / plain - 1):+.1f} %"])
     common.table(["", "plain", "Fathom", "more"], rows)

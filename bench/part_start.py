@@ -35,10 +35,7 @@ def main(quick):
     rows, goals = [], []
     for mpi, name in common.MPIS.items():
         program = common.mpicc(mpi, "start", "start.c")
-        found = {way: [] for way in WAYS}
-        for _ in range(alternations):
-            for way, sample in WAYS.items():
-                found[way].append(seconds(program, mpi, ranks, sample))
+        found = common.alternate(alternations, WAYS, lambda way: seconds(program, mpi, ranks, WAYS[way]))
         least = {way: tuple(map(min, zip(*runs))) for way, runs in found.items()}
         # one rank waits for nobody; a sample a second: how many more there are under valgrind says nothing
         plain, ours = (common.all_instructions([program], preload, ranks=(mpi, 1), FATHOM_SAMPLE="1")

@@ -243,6 +243,17 @@ FM_INLINE bool fm_quick_enter_wait(struct fm_quick *quick, unsigned slot, struct
     return true;
 }
 
+/* Of a call with a single request: as fm_quick_hand_over. */
+FM_INLINE bool fm_quick_hand_over_request(const struct fm_quick *quick, unsigned slot, uint64_t ns, fm_word status,
+                                          struct fm_call *call)
+{
+    if (!fm_quick_hand_over(*quick, slot, ns, call))
+        return false;
+    call->request = quick->request;
+    call->statuses = status;
+    return true;
+}
+
 FM_INLINE void fm_quick_after_wait(const struct fm_quick *quick, unsigned slot, int result, fm_word status)
 {
     struct fm_sample sample = {.ns = fm_quick_ns(quick)};
@@ -254,11 +265,8 @@ FM_INLINE void fm_quick_after_wait(const struct fm_quick *quick, unsigned slot, 
         return;
     }
     struct fm_call call;
-    if (!fm_quick_hand_over(*quick, slot, sample.ns, &call))
-        return;
-    call.request = quick->request;
-    call.statuses = status;
-    fm_after_wait(&call, result);
+    if (fm_quick_hand_over_request(quick, slot, sample.ns, status, &call))
+        fm_after_wait(&call, result);
 }
 
 FM_INLINE bool fm_quick_enter_test(struct fm_quick *quick, unsigned slot, struct fm_frame frame, fm_word request,
@@ -281,11 +289,8 @@ FM_INLINE void fm_quick_after_test(const struct fm_quick *quick, unsigned slot, 
         return;
     }
     struct fm_call call;
-    if (!fm_quick_hand_over(*quick, slot, sample.ns, &call))
-        return;
-    call.request = quick->request;
-    call.statuses = status;
-    fm_after_test(&call, result, request, flag);
+    if (fm_quick_hand_over_request(quick, slot, sample.ns, status, &call))
+        fm_after_test(&call, result, request, flag);
 }
 
 /* The end of those that are followed among a list of requests, if all are where they are looked for first; else NULL. */
