@@ -3,9 +3,9 @@
  *
  *   phases [threads|fork|deep|kill|told]
  *
- * Each prints its rank and how long its phases were, which on a busy machine is longer than they should be.
- * deep: beta is at the end of ever other calls, so that a small tree is full. kill: rank 1 kills itself at the end. told:
- * makes a file "ready.RANK", and begins when there is a file "go". */
+ * Each writes how long its phases were into a file "lengths.RANK", which on a busy machine is longer than they should be.
+ * deep: beta is at the end of ever other calls, so that a small tree is full. kill: rank 1 kills itself at the end, when
+ * both have written. told: makes a file "ready.RANK", and begins when there is a file "go". */
 #define _GNU_SOURCE
 #include <fcntl.h>
 #include <mpi.h>
@@ -59,13 +59,30 @@ static void deep_phase(int deep)
     beta(end);
 }
 
+static void wait_for_file(const char *name)
+{
+    while (access(name, F_OK) != 0)
+        usleep(1000);
+}
+
 static void wait_until_told(int rank)
 {
     char name[] = "ready.0";
     name[sizeof name - 2] = (char)('0' + rank);
     close(creat(name, 0600));
-    while (access("go", F_OK) != 0)
-        usleep(1000);
+    wait_for_file("go");
+}
+
+/* It appears whole. */
+static void write_lengths(int rank, double first, double second, double third)
+{
+    char name[32], unfinished[32];
+    snprintf(name, sizeof name, "lengths.%d", rank);
+    snprintf(unfinished, sizeof unfinished, "unfinished.%d", rank);
+    FILE *file = fopen(unfinished, "w");
+    fprintf(file, "%g %g %g\n", first, second, third);
+    fclose(file);
+    rename(unfinished, name);
 }
 
 static void *beside(void *nothing)
@@ -109,10 +126,11 @@ int main(int argc, char **argv)
         pthread_join(thread, NULL);
     if (forks)
         wait(NULL);
-    printf("%d %g %g %g\n", rank, first - began, second - first, now() - second);
-    fflush(stdout);
-    if (!strcmp(mode, "kill") && rank == 1)
+    write_lengths(rank, first - began, second - first, now() - second);
+    if (!strcmp(mode, "kill") && rank == 1) {
+        wait_for_file("lengths.0");
         raise(SIGKILL);
+    }
     MPI_Finalize();
     return 0;
 }
