@@ -13,8 +13,6 @@ import jobs  # noqa: E402
 import users  # noqa: E402
 from users import ALONE, USER  # noqa: E402
 
-users.with_own_shared_memory(__file__)
-
 SHM = pathlib.Path("/dev/shm")
 HOME, SECRET, NAMED = SHM / "home", SHM / "secret", SHM / "home" / "source" / "named.c"
 TEXT = "hunter2 = 42;\n"
@@ -116,7 +114,7 @@ CASES = ((readable, True, "a file that all may read"),
 
 def main():
     tap = jobs.Tap()
-    users.need(tap)
+    users.need(tap, __file__)
     HOME.mkdir(mode=0o777)
     HOME.chmod(0o777)
     for path, mode in ((SECRET, 0o700), (SHM / "open", 0o755)):

@@ -12,8 +12,6 @@ import jobs  # noqa: E402
 import users  # noqa: E402
 from users import ALONE, USER  # noqa: E402
 
-users.with_own_shared_memory(__file__)
-
 SHM = pathlib.Path("/dev/shm")
 SEGMENTS, HOME, SECRET = SHM / f"fathom-{USER}", SHM / "home", SHM / "secret"
 
@@ -84,7 +82,7 @@ def check_another(tap):
 
 def main():
     tap = jobs.Tap()
-    users.need(tap)
+    users.need(tap, __file__)
     HOME.mkdir()
     os.chown(HOME, USER, USER)
     SECRET.mkdir(mode=0o700)

@@ -13,8 +13,6 @@ import users
 from jobs import AROUND, MPIS, PRELOAD, SCRATCH, WAYS, Tap, notes, run
 from users import AS_USER, as_user
 
-users.with_own_shared_memory(__file__)
-
 SHM = pathlib.Path("/dev/shm")
 TMP = SCRATCH / "tmp"
 EVIL = b"/tmp/a\x1b]0;owned\x07\xc2\x9b31m\n"
@@ -162,7 +160,7 @@ def check_collect(tap):
 
 def main():
     tap = Tap()
-    users.need(tap)
+    users.need(tap, __file__)
     TMP.mkdir()
     TMP.chmod(0o1777)
     SCRATCH.chmod(0o755)

@@ -16,11 +16,11 @@ import shutil
 import signal
 import struct
 import subprocess
-import sys
 import threading
 import time
 
 import jobs
+import users
 from jobs import AROUND, BARE, INSIDE, MPIS, PRELOAD, Tap
 
 ROUNDS = int(os.environ.get("TORTURE_ROUNDS", "40"))
@@ -311,16 +311,6 @@ def play(job, duration_s):
 
 # ---- the whole ----
 
-def enter_namespace():
-    """Mounts and users of our own need root and a mount namespace."""
-    if os.getuid() != 0 or not shutil.which("setpriv"):
-        return False
-    if not os.environ.get("TORTURE_NAMESPACE"):
-        os.environ["TORTURE_NAMESPACE"] = "own"
-        os.execvp("unshare", ["unshare", "-m", sys.executable, *sys.argv])
-    return True
-
-
 def mount(directory, options):
     directory.mkdir(exist_ok=True)
     subprocess.run(["mount", "-t", "tmpfs", "-o", options, "none", str(directory)], check=True)
@@ -367,8 +357,8 @@ def try_bare():
 
 def main():
     tap = Tap()
-    if not enter_namespace():
-        tap.skip("random kills", "needs root, setpriv and mounts of its own")
+    if not users.have_own_mounts(__file__):
+        tap.skip("random kills", "needs root, and mounts of its own")
         tap.done()
     build_place()
     usable, durations = try_bare()

@@ -14,17 +14,20 @@ def as_user(*words):
     subprocess.run([*AS_USER, *map(str, words)], check=True)
 
 
-def need(tap):
-    """Ends the test where there can be no second user."""
-    if os.getuid() != 0:
-        tap.skip("other users", "there is but one without root")
-        tap.done()
-
-
-def with_own_shared_memory(file):
-    """Starts the test anew with a /dev/shm that nobody else sees, where users can reach what they are given."""
-    if os.environ.get("FATHOM_TEST_ALONE") == file or os.getuid() != 0:
-        return
+def have_own_mounts(file):
+    """Whether this test has mounts that nobody else sees; it is started anew with them where that can be."""
+    if os.environ.get("FATHOM_TEST_ALONE") == file:
+        return True
+    if os.getuid() != 0 or subprocess.run(["unshare", "--mount", "true"], capture_output=True, check=False).returncode != 0:
+        return False
     os.environ["FATHOM_TEST_ALONE"] = file
-    mount = 'mount -t tmpfs -o mode=1777 none /dev/shm && exec "$@"'
-    os.execvp("unshare", ["unshare", "--mount", "--propagation", "private", "sh", "-c", mount, "sh", sys.executable, file])
+    os.execvp("unshare", ["unshare", "--mount", sys.executable, file])
+
+
+def need(tap, file):
+    """A /dev/shm that nobody else sees, where users can reach what they are given; ends the test where there can be no
+    second user, or no mounts of its own."""
+    if not have_own_mounts(file):
+        tap.skip("other users", "needs root, and mounts of its own")
+        tap.done()
+    subprocess.run(["mount", "-t", "tmpfs", "-o", "mode=1777", "none", "/dev/shm"], check=True)
