@@ -25,7 +25,7 @@ struct times {
 
 static struct fm_profile *merge_all(const struct fm_synthetic *job, struct times *times)
 {
-    struct fm_tree tree = {0};
+    struct fm_join tree = {0};
     struct fm_profile *profile;
     struct fm_error error;
     size_t size = fm_synthetic_bytes(job);
@@ -40,7 +40,7 @@ static struct fm_profile *merge_all(const struct fm_synthetic *job, struct times
             exit(1);
         }
         double read = cpu_seconds();
-        if (fm_tree_add(&tree, profile, &error)) {
+        if (fm_join_add(&tree, profile, &error)) {
             fprintf(stderr, "%s\n", error.text);
             exit(1);
         }
@@ -49,7 +49,7 @@ static struct fm_profile *merge_all(const struct fm_synthetic *job, struct times
         times->merge += cpu_seconds() - read;
     }
     double start = cpu_seconds();
-    if (fm_tree_finish(&tree, &profile, &error)) {
+    if (fm_join_finish(&tree, &profile, &error)) {
         fprintf(stderr, "%s\n", error.text);
         exit(1);
     }
