@@ -56,17 +56,21 @@ def attached(words):
     job.wait()
     seconds, looked = time.monotonic() - started, time.monotonic() - began
     out = tool.stdout.read()
-    usage = os.wait4(tool.pid, 0)[2]
-    tool.returncode = 0
-    return seconds, looked, usage.ru_utime + usage.ru_stime, json.loads(out.splitlines()[-1])
+    _, tool.returncode, usage = os.wait4(tool.pid, 0)
+    return seconds, looked, usage.ru_utime + usage.ru_stime, json.loads(out.splitlines()[-1]) if out else None
 
 
 def measure(words, alternations):
     without = seen = most = float("inf")
     used, median = [], []
-    for _ in range(alternations):
+    while len(used) < alternations:
         without = min(without, plain(words))
         seconds, looked, cpu, last = attached(words)
+        if not last:  # on a busy machine a job may end before it was seen
+            words = [*words[:-1], str(2 * int(words[-1]))]
+            without = seen = most = float("inf")
+            used, median = [], []
+            continue
         seen = min(seen, seconds)
         used.append(cpu / looked)
         median.append(last["stops"]["median_ns"] / 1000)

@@ -194,7 +194,8 @@ static bool keep_arguments(struct fm_profile *profile, const struct fm_target *t
         end = text + 1; /* the first alone */
     for (const char *at = text; at < end; at += strlen(at) + 1)
         n++;
-    struct fm_redacted kept = {.size = target->arguments_bytes + 4 * n + 1}; /* a secret may be shorter than *** */
+    /* a secret may be shorter than ***, also that in an address, of which a word may have many */
+    struct fm_redacted kept = {.size = 2 * target->arguments_bytes + 4 * n + 1};
     job->argv = fm_arena_alloc(&profile->arena, n * sizeof *job->argv);
     kept.text = fm_arena_alloc(&profile->arena, kept.size);
     for (const char *at = text; kept.text && job->argv && at < end; at += strlen(at) + 1) {

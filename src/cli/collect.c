@@ -186,7 +186,7 @@ static bool collect_directory(const char *directory, const struct request *reque
     }
     if (request->run_id)
         pass_on_profiles(directory, request->run_id);
-    fm_gather_sweep(directory);
+    fm_gather_sweep(directory, false);
     return true;
 }
 

@@ -328,7 +328,13 @@ static bool was_never_made(int directory_fd, const char *name, const struct stat
            time(NULL) - st->st_mtime >= STALE_SECONDS;
 }
 
-static bool is_stale(const char *directory, const struct fm_node_list *list, int directory_fd, const char *name)
+static bool is_recent(const struct stat *st)
+{
+    return st->st_size > 0 && time(NULL) - st->st_mtime < STALE_SECONDS;
+}
+
+static bool is_stale(const char *directory, const struct fm_node_list *list, int directory_fd, const char *name,
+                     bool spare_recent)
 {
     size_t stem;
     struct stat st;
@@ -337,11 +343,11 @@ static bool is_stale(const char *directory, const struct fm_node_list *list, int
     if (has_suffix(name, FM_JOB_SUFFIX, &stem))
         return !has_segments(directory, name, stem);
     if (has_suffix(name, ".run", &stem))
-        return !speaks_of_run(list, name, stem) && unlocked(directory_fd, name);
+        return !speaks_of_run(list, name, stem) && !(spare_recent && is_recent(&st)) && unlocked(directory_fd, name);
     return fm_new_file_is_abandoned(directory_fd, name) || was_never_made(directory_fd, name, &st);
 }
 
-void fm_gather_sweep(const char *directory)
+void fm_gather_sweep(const char *directory, bool spare_recent)
 {
     struct fm_node_list list;
     if (fm_node_scan(directory, NULL, NULL, &list, NULL) != FM_OK)
@@ -350,7 +356,7 @@ void fm_gather_sweep(const char *directory)
     DIR *stream = fd >= 0 ? fdopendir(fd) : NULL;
     const struct dirent *entry;
     while (stream && (entry = readdir(stream)))
-        if (is_stale(directory, &list, dirfd(stream), entry->d_name))
+        if (is_stale(directory, &list, dirfd(stream), entry->d_name, spare_recent))
             unlinkat(dirfd(stream), entry->d_name, 0);
     if (stream)
         closedir(stream);

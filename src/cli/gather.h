@@ -36,7 +36,8 @@ enum fm_status fm_gather(const char *directory, const struct fm_gather_options *
 size_t fm_gather_living(const char *directory, const char *run_id);
 
 /* Removes the .job and .run files that belong to nothing any more. */
-void fm_gather_sweep(const char *directory);
+/* spare_recent: what somebody may still want to read: a run may just have told where its profile is. */
+void fm_gather_sweep(const char *directory, bool spare_recent);
 
 /* The profiles of a run, as noted in the directory's <run_id>.run; and the end of that note. */
 void fm_gather_profiles(const char *directory, const char *run_id, void (*tell)(void *context, const char *path),

@@ -118,7 +118,7 @@ static void remove_run_files(const struct fm_run_env *env)
     char directories[FM_NODE_DIRECTORIES][FM_PATH_BYTES];
     size_t n = fm_node_directories(directories);
     for (size_t i = 0; i < n; i++) {
-        fm_gather_sweep(directories[i]);
+        fm_gather_sweep(directories[i], true);
         fm_gather_forget(directories[i], env->run_id);
     }
 }
@@ -404,7 +404,7 @@ static void tell_failed(const char *command, int status, const char *program)
         snprintf(how, sizeof how, "ended with status %d", WEXITSTATUS(status));
     fm_print_line(
         stderr,
-        "fathom: %s %s, and no MPI call was seen before, so there is no profile; if MPI was called, try: fathom doctor "
+        "fathom: %s %s, and nothing was measured before, so there is no profile; if MPI was called, try: fathom doctor "
         "%s\n",
         command, how, program);
 }
@@ -429,8 +429,8 @@ static void tell(const struct fm_run_env *env, const struct fm_run_options *opti
     else
         fm_print_line(
             stderr,
-            "fathom: no MPI call was seen, so there is no profile (no MPI in it, MPI linked statically, a setuid "
-            "program?); try: fathom doctor %s\n",
+            "fathom: nothing was measured, so there is no profile (no MPI in it, MPI linked statically, a setuid "
+            "program, or too little memory or stack?); try: fathom doctor %s\n",
             program_of(env, options));
 }
 
