@@ -7,27 +7,37 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+/* Whether the calling thread may make system calls, until it says that it has made them; false: in silence it must not.
+ * What is not counted so may happen just as another thread installs its filter. */
+bool fm_calls_begin(void);
+void fm_calls_end(void);
+
+/* Returns when no thread makes system calls any more. */
+void fm_silence_begin(void);
+void fm_silence_end(void);
+bool fm_is_silent(void);
+
+/* Only around what no signal handler of a program reaches. */
+struct fm_spin {
+    atomic_uint held;
+    bool may_call; /* the holder */
+};
+void fm_spin_lock(struct fm_spin *lock);
+void fm_spin_unlock(struct fm_spin *lock);
+
 /* A lock whose holder no signal interrupts: a handler may call MPI (MPI_Abort above all) and would wait for its own
  * thread for ever, and one that leaves by siglongjmp would never release it. Two system calls, none of them in silence. */
 struct fm_mutex {
-    atomic_uint held;
+    struct fm_spin spin;
     bool masked;
     uint64_t signals; /* the holder's mask from before */
 };
 void fm_lock(struct fm_mutex *lock);
 void fm_unlock(struct fm_mutex *lock);
-/* Where two system calls are too many: only around what no signal handler of a program reaches. */
-void fm_spin_lock(atomic_uint *lock);
-void fm_spin_unlock(atomic_uint *lock);
 
 /* The kernel's own mask of signals, also of those that libc keeps for itself; what it was before. */
 uint64_t fm_set_signals(uint64_t blocked);
 void fm_sleep_while(void *word, unsigned value);
 void fm_wake_all(void *word);
-
-/* Returns once no thread is inside a lock with its signals masked: it could not restore them any more. */
-void fm_silence_begin(void);
-void fm_silence_end(void);
-bool fm_is_silent(void);
 
 #endif

@@ -67,7 +67,7 @@ static void open_region(struct fm_segment_thread *seg, uint32_t region)
 {
     struct fm_segment_region *regions = fm_section(fm_rt.segment, FM_SECTION_REGIONS);
     seg->region_stack[seg->region_depth].region = region;
-    seg->region_stack[seg->region_depth].since_ns = fm_clock_ns(CLOCK_MONOTONIC);
+    seg->region_stack[seg->region_depth].since_ns = fm_runtime_ns();
     __atomic_store_n(&seg->region_depth, seg->region_depth + 1, __ATOMIC_RELEASE);
     __atomic_store_n(&seg->region, region, __ATOMIC_RELEASE);
     __atomic_fetch_add(&regions[region].entries, 1, __ATOMIC_RELAXED);
@@ -108,7 +108,7 @@ static void close_regions(struct fm_segment_thread *seg, const char *name)
         __atomic_fetch_add(&fm_rt.segment->unmatched_region_ends, unmatched, __ATOMIC_RELAXED);
     if (depth == 0)
         return;
-    uint64_t now = fm_clock_ns(CLOCK_MONOTONIC);
+    uint64_t now = fm_runtime_ns();
     while (seg->region_depth >= depth)
         close_innermost(seg, now);
     spread_to_helpers(seg);
@@ -175,7 +175,7 @@ void fm_snapshot(const char *label, bool collective)
     struct fm_segment_snapshot *snapshot = (struct fm_segment_snapshot *)fm_section(h, FM_SECTION_SNAPSHOTS) +
                                            h->n_snapshots;
     snprintf(snapshot->label, sizeof snapshot->label, "%s", label ? label : "");
-    snapshot->when_ns = fm_clock_ns(CLOCK_MONOTONIC) - h->started_mono_ns;
+    snapshot->when_ns = fm_runtime_ns() - h->started_mono_ns;
     h->clock_ppb = fm_clock_error_ppb(&fm_rt.clock);
     snapshot->collective = collective;
     fill(snapshot, totals);

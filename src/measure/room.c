@@ -47,7 +47,7 @@ bool fm_room_on_stack(void)
     uintptr_t here = (uintptr_t)__builtin_frame_address(0);
     if (fm_stack_low)
         return here < fm_stack_low || here - fm_stack_low >= stack_bytes;
-    if (getpid() != (pid_t)syscall(SYS_gettid))
+    if (getpid() != (pid_t)fm_kernel(SYS_gettid))
         return true;
     struct fm_stack_bounds first = fm_first_stack_limit();
     return here < first.low || here > first.end || here - first.low >= stack_bytes;

@@ -17,11 +17,11 @@
 #include "measure/describe.h"
 #include "measure/interpose/next.h"
 #include "measure/job.h"
-#include "measure/libc/functions.h"
 #include "measure/mpi/reduction.h"
 #include "measure/record.h"
 #include "measure/room.h"
 #include "measure/sampler.h"
+#include "measure/say.h"
 #include "measure/segment_make.h"
 #include "measure/timer.h"
 
@@ -110,7 +110,7 @@ struct fm_thread *fm_thread_attach(void)
     thread->slot = (uint32_t)(thread - threads);
     fm_local.guard = 0;
     thread->seg = (struct fm_segment_thread *)fm_section(fm_rt.segment, FM_SECTION_THREADS) + thread->slot;
-    thread->seg->tid = (uint64_t)syscall(SYS_gettid);
+    thread->seg->tid = (uint64_t)fm_kernel(SYS_gettid);
     thread->seg->call_routine = 0;
     thread->seg->region_depth = 0;
     thread->seg->region = first_region(thread->slot);
@@ -257,11 +257,13 @@ void *const __dso_handle = NULL;
 static void in_forked_child(void)
 {
     static struct fm_segment_thread nowhere;
-    fm_process_begins();
+    if (!fm_is_silent())
+        fm_process_begins();
     if (atomic_load(&fm_rt.state) == FM_RT_IDLE)
         return;
     fm_runtime_pause(true);
-    fm_sampler_forget();
+    if (!fm_is_silent()) /* else that is over */
+        fm_sampler_forget();
     if (fm_local.self)
         fm_local.self->seg = &nowhere;
     fm_runtime_off();
@@ -308,6 +310,7 @@ static void prepare_process(char *const *environment)
 
 static void start(enum fm_reason reason)
 {
+    fm_say_begin();
     if (!fm_room_on_stack()) {
         atomic_store(&fm_rt.state, FM_RT_OFF);
         return;
@@ -357,20 +360,28 @@ static void note_use(struct fm_segment_header *h)
     h->max_rss_bytes = (uint64_t)use.ru_maxrss * 1024u;
 }
 
-void fm_runtime_note_end(void)
+static void note_last(struct fm_segment_header *h)
 {
-    struct fm_segment_header *h = fm_rt.segment;
-    if (!fm_is_silent()) {
-        fm_sampler_stop();
-        note_use(h);
-    } else if (!fm_rt.clock.mult) {
-        return;
-    }
+    fm_sampler_stop();
+    note_use(h);
     h->clock_ppb = fm_clock_error_ppb(&fm_rt.clock);
-    h->ended_mono_ns = fm_clock_ns(CLOCK_MONOTONIC);
 }
 
 static struct fm_clock usual_clock;
+static uint64_t stopped_ns; /* when the clock was; 0: it goes */
+
+uint64_t fm_runtime_ns(void)
+{
+    return stopped_ns ? stopped_ns : fm_clock_ns(CLOCK_MONOTONIC);
+}
+
+void fm_runtime_note_end(void)
+{
+    if (!fm_is_silent())
+        note_last(fm_rt.segment);
+    if (!stopped_ns)
+        fm_rt.segment->ended_mono_ns = fm_runtime_ns();
+}
 
 /* One that the kernel is asked for cannot be read any more: calls are counted, but take no time. */
 static void stop_clock(void)
@@ -378,6 +389,7 @@ static void stop_clock(void)
     usual_clock = fm_rt.clock;
     if (!fm_rt.clock.coarse)
         return;
+    stopped_ns = fm_clock_ns(CLOCK_MONOTONIC);
     fm_rt.clock.coarse = false;
     fm_rt.clock.mult = 0;
 }
@@ -391,22 +403,26 @@ bool fm_runtime_quiet(void)
     while (atomic_load_explicit(&fm_rt.state, memory_order_acquire) == FM_RT_STARTING)
         fm_sleep_while(&fm_rt.state, FM_RT_STARTING);
     if (atomic_load(&fm_rt.state) == FM_RT_ON) {
-        fm_runtime_note_end();
+        note_last(fm_rt.segment);
         fm_rt.segment->flags |= FM_FLAG_FILTERED;
     }
-    fm_silence_begin();
     stop_clock();
+    fm_silence_begin();
     return true;
 }
 
+/* Samples are not begun again. */
 void fm_runtime_quiet_end(void)
 {
     fm_rt.clock = usual_clock;
+    stopped_ns = 0;
     fm_silence_end();
     if (fm_rt.stopped)
         atomic_store(&fm_rt.state, FM_RT_IDLE);
-    else if (atomic_load(&fm_rt.state) == FM_RT_ON)
-        fm_rt.segment->flags &= ~FM_FLAG_FILTERED;
+    if (atomic_load(&fm_rt.state) != FM_RT_ON)
+        return;
+    fm_rt.segment->flags &= ~FM_FLAG_FILTERED;
+    fm_rt.segment->flags |= fm_rt.segment->sample_period_ns ? FM_FLAG_UNFILTERED : 0;
 }
 
 void fm_thread_detach(void)

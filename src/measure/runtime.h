@@ -148,6 +148,8 @@ bool fm_runtime_start(enum fm_reason reason);
 struct fm_thread *fm_thread_attach(void);
 /* The process is at its end: times and resource use into the header. */
 void fm_runtime_note_end(void);
+/* CLOCK_MONOTONIC; from the beginning of a silence on, if the kernel would have to be asked for it, that moment. */
+uint64_t fm_runtime_ns(void);
 /* The program is about to filter its system calls: from now on none of ours, in no thread, to the very end of the process;
  * what takes none goes on. false: it is so already, or this is a child, which is not measured. */
 bool fm_runtime_quiet(void);

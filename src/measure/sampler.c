@@ -128,7 +128,7 @@ static void forget_module(const struct fm_segment_module *module, unsigned numbe
     if (fm_sampler_has_rules_of(module->start, module->end))
         atomic_fetch_add(&fm_sampling.modules_generation, 1);
     fm_site_forget(module);
-    fm_contexts_unload(&fm_sampling.contexts, (unsigned)syscall(SYS_gettid), module, number);
+    fm_contexts_unload(&fm_sampling.contexts, (unsigned)fm_kernel(SYS_gettid), module, number);
 }
 
 void fm_sampler_drop_modules(void)

@@ -41,17 +41,17 @@ static bool make_timer(struct fm_sampled *thread)
         clock = (clockid_t)(~(unsigned)thread->tid << 3 | 6);
     event.sigev_value.sival_ptr = thread;
     event._sigev_un._tid = thread->tid;
-    if (syscall(SYS_timer_create, clock, &event, &thread->timer) != 0) {
+    if (fm_kernel(SYS_timer_create, clock, &event, &thread->timer) != 0) {
         thread->timer = -1;
         return false;
     }
-    return syscall(SYS_timer_settime, thread->timer, 0, &when, NULL) == 0;
+    return fm_kernel(SYS_timer_settime, thread->timer, 0, &when, NULL) == 0;
 }
 
 static void delete_timer(struct fm_sampled *thread)
 {
     if (thread->timer >= 0)
-        syscall(SYS_timer_delete, thread->timer);
+        fm_kernel(SYS_timer_delete, thread->timer);
     thread->timer = -1;
 }
 
@@ -98,9 +98,9 @@ static bool install(int signal)
     sigemptyset(&action.sa_mask);
     if (fm_libc.sigaction(signal, &action, NULL) != 0)
         return false;
-    if (syscall(SYS_rt_sigaction, signal, NULL, words, sizeof *words) == 0) {
+    if (fm_kernel(SYS_rt_sigaction, signal, NULL, words, sizeof *words) == 0) {
         words[3] = fm_signal_bit(FIRST_OF_LIBC) | fm_signal_bit(SECOND_OF_LIBC);
-        syscall(SYS_rt_sigaction, signal, words, NULL, sizeof *words);
+        fm_kernel(SYS_rt_sigaction, signal, words, NULL, sizeof *words);
     }
     return true;
 }
@@ -185,7 +185,7 @@ void fm_sampler_avoid(uint64_t signals)
 
 static int32_t own_tid(void)
 {
-    return (int32_t)syscall(SYS_gettid);
+    return (int32_t)fm_kernel(SYS_gettid);
 }
 
 /* Room for its handlers; what runs over its end meets no memory of others. */
@@ -274,7 +274,7 @@ static void find_other_threads(void)
     _Alignas(8) char entries[2048];
     fm_lock(&lock);
     int fd = open("/proc/self/task", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    for (long bytes; fd >= 0 && (bytes = syscall(SYS_getdents64, fd, entries, sizeof entries)) > 0;) {
+    for (long bytes; fd >= 0 && (bytes = fm_kernel(SYS_getdents64, fd, entries, sizeof entries)) > 0;) {
         for (long at = 0; at < bytes; at += entry->length) {
             entry = (void *)(entries + at);
             int32_t tid = atoi(entry->name);
@@ -307,7 +307,7 @@ struct fm_sampled *fm_sampler_find_self(void)
 /* Nobody tells us when one of those ends. */
 static void drop_ended(struct fm_sampled *thread)
 {
-    if (thread->found && syscall(SYS_tgkill, fm_rt.pid, thread->tid, 0) != 0 && errno == ESRCH)
+    if (thread->found && fm_kernel(SYS_tgkill, fm_rt.pid, thread->tid, 0) == -ESRCH)
         release(thread);
 }
 
@@ -379,7 +379,7 @@ static void bind_functions(void)
     sink = getauxval(AT_PAGESZ);
     sink = (uintptr_t)pthread_self();
     sink = (uintptr_t)&errno;
-    sink = (uintptr_t)syscall(SYS_gettid);
+    sink = (uintptr_t)fm_kernel(SYS_gettid);
     sink = (uintptr_t)getpid();
     (void)sink;
 }

@@ -2,12 +2,17 @@
 #include "measure/say.h"
 
 #include <errno.h>
+#include <poll.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
+#include "base/platform.h"
 #include "base/settings.h"
 #include "measure/lock.h"
 #include "measure/runtime.h"
@@ -28,7 +33,55 @@ static bool others_speak(const char *run_id)
     return *run_id && strncmp(run_id, "ranks-", 6) != 0;
 }
 
-/* In one write: what other ranks say does not come in between. */
+/* ---- the descriptor ---- */
+
+/* What stderr was at first: a program may close it, and open a file of its own in its place. */
+static struct {
+    bool known;
+    dev_t device;
+    ino_t file;
+} at_first;
+
+void fm_say_begin(void)
+{
+    struct stat st;
+    at_first.known = fstat(STDERR_FILENO, &st) == 0;
+    at_first.device = at_first.known ? st.st_dev : 0;
+    at_first.file = at_first.known ? st.st_ino : 0;
+}
+
+static bool is_as_at_first(void)
+{
+    struct stat st;
+    return fstat(STDERR_FILENO, &st) == 0 &&
+           (!at_first.known || (st.st_dev == at_first.device && st.st_ino == at_first.file));
+}
+
+static bool has_room(void)
+{
+    struct pollfd stream = {.fd = STDERR_FILENO, .events = POLLOUT};
+    const struct timespec at_once = {0};
+    return fm_kernel(SYS_ppoll, &stream, 1, &at_once, NULL, sizeof(uint64_t)) == 1 && stream.revents & POLLOUT;
+}
+
+/* In one write: what other ranks say does not come in between. A reader that has no time is not waited for, and one that
+ * has gone does not end the program: the signal of that is taken back. */
+static void write_if_possible(const char *line, size_t length)
+{
+    const uint64_t broken = 1ull << (SIGPIPE - 1);
+    const struct timespec at_once = {0};
+    uint64_t pending = 0;
+    if (!is_as_at_first() || !has_room())
+        return;
+    uint64_t before = fm_set_signals(UINT64_MAX);
+    fm_kernel(SYS_rt_sigpending, &pending, sizeof pending);
+    if (fm_kernel(SYS_write, STDERR_FILENO, line, length) == -EPIPE && !(pending & broken))
+        fm_kernel(SYS_rt_sigtimedwait, &broken, NULL, &at_once, sizeof broken);
+    fm_set_signals(before);
+}
+
+/* ---- sentences ---- */
+
 __attribute__((format(printf, 1, 2))) static void say(const char *format, ...)
 {
     char line[FM_PATH_BYTES + 512] = "fathom: "; /* programs have small stacks, too */
@@ -41,8 +94,7 @@ __attribute__((format(printf, 1, 2))) static void say(const char *format, ...)
         return;
     used += (size_t)length < sizeof line - used - 1 ? (size_t)length : sizeof line - used - 2;
     line[used++] = '\n';
-    ssize_t written = write(STDERR_FILENO, line, used);
-    (void)written;
+    write_if_possible(line, used);
 }
 
 static void say_problem(void *context, const char *name, const char *sentence)

@@ -6,6 +6,8 @@
 
 #include "base/error.h"
 
+/* As soon as a process is measured, if it is. */
+void fm_say_begin(void);
 /* When the rank is known: the first one tells of settings. */
 void fm_say_settings(int rank);
 /* By whoever was to write the profile. error: why not where it was to be; path: where it is instead, or NULL. */

@@ -14,6 +14,7 @@
 
 #include "base/limits.h"
 #include "base/new_file.h"
+#include "base/platform.h"
 #include "base/settings.h"
 #include "generated/routines.h"
 
@@ -225,6 +226,37 @@ bool fm_segment_make(const char *job_key, int neighbours)
     return true;
 }
 
+static bool publish(struct fm_new_file *made)
+{
+    return fm_new_file_publish(made, fm_rt.path, false) ||
+           (errno == EEXIST && put_aside(fm_rt.path) && fm_new_file_publish(made, fm_rt.path, false));
+}
+
+/* Where a file without a name cannot be given one (a guard of the system forbids links): into one that had a temporary
+ * name from the beginning, which takes the place of the other in memory. */
+static bool publish_copy(struct fm_segment_header *h)
+{
+    struct fm_new_file other = {.fd = -1};
+    size_t bytes = h->segment_bytes;
+    if (file.named || !fm_new_file_open(&other, fm_rt.path, 0600, false))
+        return false;
+    void *map = MAP_FAILED;
+    if (posix_fallocate(other.fd, 0, (off_t)bytes) == 0)
+        map = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, other.fd, 0);
+    bool named = map != MAP_FAILED && memcpy(map, h, bytes) && publish(&other);
+    if (!named)
+        fm_new_file_drop(&other);
+    close(other.fd);
+    /* the kernel's own: MPI libraries have an mremap that forgets the address */
+    if (named && fm_kernel(SYS_mremap, map, bytes, bytes, MREMAP_MAYMOVE | MREMAP_FIXED, h) == (long)h)
+        return true;
+    if (named)
+        unlink(fm_rt.path);
+    if (map != MAP_FAILED)
+        munmap(map, bytes);
+    return false;
+}
+
 void fm_segment_publish(void)
 {
     struct fm_segment_header *h = fm_rt.segment;
@@ -232,8 +264,7 @@ void fm_segment_publish(void)
     h->state = FM_STATE_RUNNING;
     if (file.fd < 0)
         return;
-    bool named = fm_new_file_publish(&file, fm_rt.path, false) ||
-                 (errno == EEXIST && put_aside(fm_rt.path) && fm_new_file_publish(&file, fm_rt.path, false));
+    bool named = publish(&file) || (errno != EEXIST && publish_copy(h));
     close_file();
     if (named)
         return;

@@ -193,11 +193,15 @@ struct frames {
 /* One or two frames that are always as large, of the first binding that has called: see fm_site_behind. */
 static void keep_binding(struct fm_binding *binding, const struct frames *frames)
 {
-    static atomic_uint lock;
+    static struct fm_mutex lock;
     const struct fm_frame_rule *first = &frames->rules[0], *second = &frames->rules[1];
     if (frames->n < 1 || frames->n > 2 || first->cfa_from_fp || second->cfa_from_fp)
         return;
-    fm_spin_lock(&lock);
+    uintptr_t calls_from = __atomic_load_n(&binding->calls_from, __ATOMIC_RELAXED);
+    if (calls_from &&
+        (frames->n == 1 || calls_from != first->pc || __atomic_load_n(&binding->through, __ATOMIC_RELAXED)))
+        return;
+    fm_lock(&lock);
     if (!binding->calls_from) {
         binding->return_at = (uint64_t)((int64_t)first->cfa_offset + first->ra_offset);
         __atomic_store_n(&binding->calls_from, first->pc, __ATOMIC_RELEASE);
@@ -206,7 +210,7 @@ static void keep_binding(struct fm_binding *binding, const struct frames *frames
         binding->return_beyond = (uint64_t)((int64_t)first->cfa_offset + second->cfa_offset + second->ra_offset);
         __atomic_store_n(&binding->through, second->pc, __ATOMIC_RELEASE);
     }
-    fm_spin_unlock(&lock);
+    fm_unlock(&lock);
 }
 
 static uintptr_t step_over_bindings(struct fm_thread *self, unsigned routine, struct fm_frame frame,

@@ -142,7 +142,7 @@ FM_RARE static void stop_coarsely(int handle, uintptr_t site)
 
 /* ---- the ordinary case ---- */
 
-__attribute__((visibility("default"))) void fathom_timer_start(int handle)
+FM_EXPORT void fathom_timer_start(int handle)
 {
     uintptr_t site = fm_return_address();
     if (!handle)
@@ -158,7 +158,7 @@ __attribute__((visibility("default"))) void fathom_timer_start(int handle)
     slot.timing->started = fm_clock_counter();
 }
 
-__attribute__((visibility("default"))) void fathom_timer_stop(int handle)
+FM_EXPORT void fathom_timer_stop(int handle)
 {
     uintptr_t site = fm_return_address();
     if (!handle)

@@ -177,6 +177,7 @@ struct fm_segment_header {
 #define FM_FLAG_OTHER_DIR 0x400u   /* the usual directory was not the user's alone: another one was used */
 #define FM_FLAG_FILTERED 0x800u    /* the program filters its system calls: no samples or resource use from then on */
 #define FM_FLAG_IO_URING 0x1000u   /* no samples were taken, or no more: they break waits for io_uring */
+#define FM_FLAG_UNFILTERED 0x2000u /* the program tried to filter its system calls: no samples from then on */
 
 enum fm_mpi_kind { FM_MPI_NONE, FM_MPI_OPENMPI, FM_MPI_MPICH };
 enum fm_language { FM_LANGUAGE_UNKNOWN, FM_LANGUAGE_C, FM_LANGUAGE_CXX, FM_LANGUAGE_FORTRAN, FM_LANGUAGE_PYTHON };

@@ -353,6 +353,8 @@ static bool read_notes(struct fm_reading *r)
         {FM_FLAG_TRACED, "call paths not sampled: a debugger was there, which would have stopped at each sample"},
         {FM_FLAG_FILTERED, "system calls filtered by the program (seccomp): call paths not sampled from then on, and "
                            "processor time and memory known until then"},
+        {FM_FLAG_UNFILTERED,
+         "call paths not sampled from then on: the program tried to filter its system calls (seccomp)"},
         {FM_FLAG_IO_URING,
          "call paths not sampled, or not from then on: the program uses liburing, whose waits samples "
          "would break"},

@@ -4,10 +4,10 @@ own."""
 import sampling
 import jobs
 
-THEMES = ("all-handlers", "flags", "wait-all", "wait-one", "descriptor", "suspend", "masks", "stacks", "named-set", "sent",
-          "break-waits", "default")
+THEMES = ("all-handlers", "flags", "wait-all", "wait-often", "wait-one", "descriptor", "suspend", "masks", "stacks",
+          "named-set", "sent", "break-waits", "default")
 # of these: samples go on afterwards
-GO_ON = ("flags", "wait-one", "stacks")
+GO_ON = ("flags", "wait-often", "wait-one", "stacks")
 
 
 def main():

@@ -112,6 +112,7 @@ def main():
         try_points(library, mpi, program, "a new profile", {})
         try_points(library, mpi, program, "a file is replaced", {"FATHOM_OUTPUT": "replaced.fathom"})
         try_points(library, mpi, program, "no O_TMPFILE", {"CRASH_NO_TMPFILE": "1"})
+        try_points(library, mpi, program, "no links", {"CRASH_NO_LINKS": "1"})
         try_run(library, mpi, program)
     tap.done()
 

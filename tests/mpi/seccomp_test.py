@@ -1,7 +1,9 @@
 #!/usr/bin/python3
 """Programs that forbid themselves system calls (seccomp) are not ended by one of Fathom's, from the moment of the filter to
 their last; what was measured is in the profile, which says so."""
+import signal
 import subprocess
+import time
 
 from jobs import AROUND, BARE, INSIDE, MPIS, PRELOAD, SCRATCH, SOURCE, WAYS, Tap, calls, notes, run
 
@@ -19,7 +21,7 @@ def noted(report):
 def without_mpi():
     program = SCRATCH / "filtered"
     subprocess.run(["gcc", "-O1", "-Wall", "-Wextra", "-o", program, PROGRAM, "-pthread"], check=True)
-    for how in ("strict", "strict-call", "prctl", "prctl-call", "seccomp", "threads", "none"):
+    for how in ("strict", "strict-call", "prctl", "prctl-call", "seccomp", "threads", "held", "fork", "none"):
         bare = run(BARE, None, 0, [program, how])
         tap.equal((bare.status, bare.stdout), (3, b"fine\n"), f"{how}: runs without Fathom")
         for env in (SAMPLED, UNSAMPLED):
@@ -31,6 +33,27 @@ def without_mpi():
                     report = job.report()
                     tap.ok(report["job"]["complete"] and noted(report) == (how != "none") and not job.left(),
                            f"{what}: its profile is complete and says so", report["job"])
+
+
+    many_threads(program)
+    dies(program)
+
+
+def many_threads(program):
+    """They are on their way through Fathom's locks when the filter comes."""
+    wrong = [job for job in (run(AROUND, None, 0, [program, "many"], env=SAMPLED) for _ in range(25))
+             if (job.status, job.stdout) != (3, b"fine\n")]
+    tap.ok(not wrong, "many: with threads that are just beginning, 25 times", *wrong)
+
+
+def dies(program):
+    """The time of a process goes on in silence, until whoever waits for it sees its end."""
+    started = time.monotonic()
+    job = run(AROUND, None, 0, [program, "dies"], env=SAMPLED)
+    took, report = time.monotonic() - started, job.report()
+    tap.ok(job.status == -signal.SIGSYS and noted(report), "dies: ended by its filter", job)
+    # nine tenths of its work are after the filter
+    tap.ok(took / 3 < report["job"]["wall_s"] < took, "dies: its time is known to the end", took, report["job"])
 
 
 def profile(job):

@@ -2,18 +2,27 @@
 """Settings that are wrong lose nothing and are told of once a job: an output that cannot be written, values that are not
 understood, names that are nearly right.
 """
+import contextlib
+import os
 import pathlib
+import subprocess
 import tempfile
 
-from jobs import PRELOAD, SCRATCH, WAYS, calls, check_each, notes, run
+from jobs import LIMIT_S, PRELOAD, SCRATCH, WAYS, calls, check_each, notes, prepare, run
 
 PROGRAM = r"""
+#include <fcntl.h>
 #include <mpi.h>
+#include <unistd.h>
 
 int main(int argc, char **argv)
 {
     int value = 1, sum;
     MPI_Init(&argc, &argv);
+    if (argc > 1) { /* a file of the program's own in the place of stderr */
+        close(2);
+        open(argv[1], O_WRONLY | O_CREAT, 0600);
+    }
     for (int i = 0; i < 5; i++)
         MPI_Allreduce(&value, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
     MPI_Finalize();
@@ -83,12 +92,41 @@ def check_directory(tap, mpi, program):
            f"{mpi.short}: FATHOM_DIR that cannot be used is told of", job)
 
 
+def run_alone(program, *words, stderr, **more):
+    """Without a launcher, which would stand between the program and whoever reads; its status."""
+    job, env = prepare(PRELOAD, more)
+    return job, subprocess.run([program, *words], cwd=job.work, env=env, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+                               stderr=stderr, timeout=LIMIT_S, check=False).returncode
+
+
+def check_stderr(tap, mpi, program):
+    """What Fathom has to say does no harm: a reader that has gone or does not read, a file of the program's instead."""
+    for reads in (False, True):
+        source, sink = os.pipe()
+        if reads:
+            os.set_blocking(sink, False)
+            with contextlib.suppress(BlockingIOError):
+                while True:
+                    os.write(sink, bytes(4096))
+            os.set_blocking(sink, True)
+        else:
+            os.close(source)
+        _, status = run_alone(program, stderr=sink, FATHOM_OUPUT="x")
+        tap.equal(status, 0, f"{mpi.short}: a reader of stderr that {'does not read' if reads else 'has gone'}")
+        for fd in (sink, *([source] if reads else [])):
+            os.close(fd)
+    data = SCRATCH / f"data.{mpi.name}"
+    _, status = run_alone(program, str(data), stderr=subprocess.DEVNULL, FATHOM_OUTPUT=NOWHERE)
+    tap.equal((status, data.read_bytes()), (0, b""), f"{mpi.short}: a file that the program has in the place of stderr")
+
+
 def check(tap, mpi):
     program = mpi.compile("settings", PROGRAM)
     check_output(tap, mpi, program)
     check_values(tap, mpi, program)
     check_disable(tap, mpi, program)
     check_directory(tap, mpi, program)
+    check_stderr(tap, mpi, program)
 
 
 check_each(check)

@@ -9,6 +9,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "base/platform.h"
+#include "measure/lock.h"
 #include "measure/signal/sample.h"
 
 /* Looks whether the calling thread is one of those that were there before sampling began. */
@@ -35,33 +37,34 @@ static inline uint64_t fm_signal_bit(int signal)
 static inline uint64_t fm_change_mask(int how, const uint64_t *signals)
 {
     uint64_t before = 0;
-    syscall(SYS_rt_sigprocmask, how, signals, &before, sizeof before);
+    fm_kernel(SYS_rt_sigprocmask, how, signals, &before, sizeof before);
     return before;
 }
 
 /* What fm_hold_end has to let through again; 0: nothing. */
 FM_INLINE uint64_t fm_hold(void)
 {
-    if (!fm_sampled())
+    if (!fm_sampled() || !fm_calls_begin())
         return 0;
     uint64_t signals = fm_signal_bit(fm_sampling.signal);
-    return signals & ~fm_change_mask(SIG_BLOCK, &signals);
+    signals &= ~fm_change_mask(SIG_BLOCK, &signals);
+    fm_calls_end();
+    return signals;
 }
 
 FM_INLINE void fm_hold_end(uint64_t held)
 {
-    if (held)
-        fm_change_mask(SIG_UNBLOCK, &held);
+    if (!held || !fm_calls_begin()) /* in silence there are no samples to be let through */
+        return;
+    fm_change_mask(SIG_UNBLOCK, &held);
+    fm_calls_end();
 }
 
 /* A program may pass a wrong address and is told so by the kernel. Of an unknown change that is what it looks at first. */
 static inline bool fm_is_readable(const sigset_t *set)
 {
     enum { NO_CHANGE = -1 };
-    int error = errno;
-    bool readable = syscall(SYS_rt_sigprocmask, NO_CHANGE, set, NULL, sizeof(uint64_t)) == 0 || errno != EFAULT;
-    errno = error;
-    return set && readable;
+    return set && fm_kernel(SYS_rt_sigprocmask, NO_CHANGE, set, NULL, sizeof(uint64_t)) != -EFAULT;
 }
 
 /* A mask for calls that take one: the program's, or the thread's if that is NULL, with the sampling signal. A

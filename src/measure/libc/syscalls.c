@@ -208,7 +208,13 @@ static __attribute__((noinline)) long wait_in(long number, long a, long b, long 
     return result;
 }
 
-long fm_wrapped_syscall(long number, long a, long b, long c, long d, long e FM_IN_REGISTER(, long f))
+/* Jumps also in a build for debugging: else the seventh argument would be somewhere else, and vfork would return into
+ * nothing. */
+#ifndef __clang__
+__attribute__((optimize("O2")))
+#endif
+long fm_wrapped_syscall(long number, long a, long b, long c, long d,
+                                                        long e FM_IN_REGISTER(, long f))
 {
     passed_on *next = fm_libc.syscall;
     if (FM_UNLIKELY(asked_of(number, a, b, c)))

@@ -187,7 +187,7 @@ static void world_is_known(struct fm_call *call)
 void fm_after_init(struct fm_call *call, int result)
 {
     struct fm_shelter shelter = fm_shelter_enter();
-    if (result == 0)
+    if (result == 0 && !fm_is_silent()) /* a thread that was attached before counts on */
         world_is_known(call);
     fm_shelter_leave(shelter);
     fm_after_plain(call, result, 0);

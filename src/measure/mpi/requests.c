@@ -6,7 +6,7 @@ enum { PROBED_BUCKETS = 16, HASHES = 1024 };
 
 /* How many displaced ones have a handle of that hash: most other requests, sends above all, are not searched for. */
 static uint16_t displaced_hashed[HASHES];
-static atomic_uint lock;
+static struct fm_spin lock;
 
 static void lock_if_threaded(void)
 {

@@ -39,12 +39,12 @@ bool fm_alternate_begin(void *room)
     own.room = room;
     if (own.in_place)
         return true;
-    if (syscall(SYS_sigaltstack, NULL, &stack) != 0)
+    if (fm_kernel(SYS_sigaltstack, NULL, &stack) != 0)
         return false;
     if (!(stack.ss_flags & SS_DISABLE))
         return stack.ss_size >= enough();
     stack = ours();
-    own.in_place = syscall(SYS_sigaltstack, &stack, NULL) == 0;
+    own.in_place = fm_kernel(SYS_sigaltstack, &stack, NULL) == 0;
     return own.in_place;
 }
 
@@ -61,7 +61,7 @@ void fm_alternate_end(void)
 {
     const stack_t none = {.ss_flags = SS_DISABLE};
     int error = errno;
-    if (own.in_place && syscall(SYS_sigaltstack, &none, NULL) == 0)
+    if (own.in_place && fm_kernel(SYS_sigaltstack, &none, NULL) == 0)
         own.in_place = false;
     own.room = NULL;
     errno = error;

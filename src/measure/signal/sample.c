@@ -136,8 +136,8 @@ static void take(struct fm_contexts *tree, struct fm_sampled *self, const uconte
 static void pass_on(int signal)
 {
     static const uint64_t usual[4];
-    syscall(SYS_rt_sigaction, signal, usual, NULL, sizeof(uint64_t));
-    syscall(SYS_tgkill, getpid(), syscall(SYS_gettid), signal);
+    fm_kernel(SYS_rt_sigaction, signal, usual, NULL, sizeof(uint64_t));
+    fm_kernel(SYS_tgkill, getpid(), fm_kernel(SYS_gettid), signal);
 }
 
 static struct fm_sampled *ours(const siginfo_t *info)
@@ -154,7 +154,7 @@ static bool is_mine(struct fm_sampled *self, ucontext_t *context)
 {
     if (fm_sampled_self)
         return self == fm_sampled_self;
-    if (!self->taken || self->tid != (int32_t)syscall(SYS_gettid))
+    if (!self->taken || self->tid != (int32_t)fm_kernel(SYS_gettid))
         return false;
     if (!self->stack_end)
         fm_sample_find_stack(self);
@@ -182,14 +182,14 @@ void fm_sample_blocked(struct fm_sampled *self)
     siginfo_t info;
     ucontext_t context;
     int error = errno;
-    syscall(SYS_rt_sigprocmask, SIG_SETMASK, &all, &before, sizeof before);
-    if (syscall(SYS_rt_sigtimedwait, &signals, &info, &at_once, sizeof signals) > 0) {
+    fm_kernel(SYS_rt_sigprocmask, SIG_SETMASK, &all, &before, sizeof before);
+    if (fm_kernel(SYS_rt_sigtimedwait, &signals, &info, &at_once, sizeof signals) > 0) {
         struct fm_sampled *sent = ours(&info);
         if (!sent) /* back to where it was */
-            syscall(SYS_rt_tgsigqueueinfo, getpid(), syscall(SYS_gettid), info.si_signo, &info);
+            fm_kernel(SYS_rt_tgsigqueueinfo, getpid(), fm_kernel(SYS_gettid), info.si_signo, &info);
         else if (sent == self && getcontext(&context) == 0)
             take(&fm_sampling.contexts, sent, &context, 1 + (uint64_t)info.si_overrun);
     }
-    syscall(SYS_rt_sigprocmask, SIG_SETMASK, &before, NULL, sizeof before);
+    fm_kernel(SYS_rt_sigprocmask, SIG_SETMASK, &before, NULL, sizeof before);
     errno = error;
 }

@@ -207,6 +207,23 @@ static void wait_all(void)
            sigisemptyset(&pending) ? "none" : "one");
 }
 
+/* The usual thread for signals: every one that it waits for with all of them blocked is another chance to make way. */
+static void wait_often(void)
+{
+    sigset_t all, before;
+    int signal, good = 0;
+    sigfillset(&all);
+    sigprocmask(SIG_BLOCK, &all, &before);
+    for (int i = 0; i < TIMES; i++) {
+        spin_ms(3);
+        raise(SIGUSR1);
+        good += sigwait(&all, &signal) == 0 && signal == SIGUSR1;
+    }
+    sigprocmask(SIG_SETMASK, &before, NULL);
+    printf("%d good\n", good);
+    fprintf(stderr, "sampled %d\n", sampled());
+}
+
 static void wait_one(void)
 {
     sigset_t one, pending;
@@ -435,17 +452,10 @@ int main(int argc, char **argv)
     static const struct {
         const char *name;
         void (*run)(void);
-    } themes[] = {{"all-handlers", all_handlers},
-                  {"flags", flags},
-                  {"wait-all", wait_all},
-                  {"wait-one", wait_one},
-                  {"descriptor", descriptor},
-                  {"suspend", suspend},
-                  {"masks", masks},
-                  {"stacks", stacks},
-                  {"named-set", named_set},
-                  {"sent", sent},
-                  {"break-waits", break_waits},
+    } themes[] = {{"all-handlers", all_handlers}, {"flags", flags},       {"wait-all", wait_all},
+                  {"wait-often", wait_often},     {"wait-one", wait_one}, {"descriptor", descriptor},
+                  {"suspend", suspend},           {"masks", masks},       {"stacks", stacks},
+                  {"named-set", named_set},       {"sent", sent},         {"break-waits", break_waits},
                   {"default", end_by_default}};
     for (size_t i = 0; i < sizeof themes / sizeof *themes; i++)
         if (argc > 1 && strcmp(argv[1], themes[i].name) == 0)

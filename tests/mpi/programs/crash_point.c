@@ -1,6 +1,7 @@
 /* Preloaded: kills the process (of rank CRASH_RANK, or any) with SIGKILL before the CRASH_AT-th system call on files
  * that Fathom's library makes. When CRASH_AT is 0, or greater than their number, their number goes into the file
- * CRASH_COUNT.RANK at the end. CRASH_NO_TMPFILE makes O_TMPFILE fail, as on file systems that do not have it. */
+ * CRASH_COUNT.RANK at the end. CRASH_NO_TMPFILE makes O_TMPFILE fail, as on file systems that do not have it,
+ * CRASH_NO_LINKS links, as a guard of the system may. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>
@@ -19,7 +20,7 @@
 
 static uintptr_t library_start, library_end;
 static long calls, crash_at;
-static bool counted, no_tmpfile;
+static bool counted, no_tmpfile, no_links;
 
 static int find_library(struct dl_phdr_info *info, size_t size, void *data)
 {
@@ -46,6 +47,7 @@ __attribute__((constructor)) static void prepare(void)
     const char *at = getenv("CRASH_AT"), *wanted = getenv("CRASH_RANK"), *program = getenv("CRASH_PROGRAM");
     crash_at = at ? atol(at) : 0;
     no_tmpfile = getenv("CRASH_NO_TMPFILE");
+    no_links = getenv("CRASH_NO_LINKS");
     counted = (!wanted || strcmp(wanted, rank()) == 0) && program &&
               strcmp(program, program_invocation_short_name) == 0;
     dl_iterate_phdr(find_library, NULL);
@@ -136,16 +138,22 @@ int flock(int fd, int operation)
     return NEXT(flock)(fd, operation);
 }
 
+static int refuse(void)
+{
+    errno = EPERM;
+    return -1;
+}
+
 int link(const char *from, const char *to)
 {
     POINT();
-    return NEXT(link)(from, to);
+    return no_links ? refuse() : NEXT(link)(from, to);
 }
 
 int linkat(int from_directory, const char *from, int to_directory, const char *to, int flags)
 {
     POINT();
-    return NEXT(linkat)(from_directory, from, to_directory, to, flags);
+    return no_links ? refuse() : NEXT(linkat)(from_directory, from, to_directory, to, flags);
 }
 
 int rename(const char *from, const char *to)
