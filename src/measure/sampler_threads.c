@@ -18,7 +18,7 @@
 #include "measure/libc/hold.h"
 #include "measure/runtime.h"
 #include "measure/sampler.h"
-#include "measure/stack_bounds.h"
+#include "measure/signal/stack_bounds.h"
 
 static pthread_key_t end_key;
 static bool has_end_key;
@@ -272,14 +272,18 @@ static void find_other_threads(void)
         char name[];
     } * entry;
     _Alignas(8) char entries[2048];
+    unsigned found = 0;
     fm_lock(&lock);
     int fd = open("/proc/self/task", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     for (long bytes; fd >= 0 && (bytes = fm_kernel(SYS_getdents64, fd, entries, sizeof entries)) > 0;) {
         for (long at = 0; at < bytes; at += entry->length) {
             entry = (void *)(entries + at);
             int32_t tid = atoi(entry->name);
-            if (tid > 0 && tid != own_tid())
-                find_thread(tid);
+            if (tid <= 0 || tid == own_tid())
+                continue;
+            if (!found++)
+                fm_stacks_note();
+            find_thread(tid);
         }
     }
     if (fd >= 0)

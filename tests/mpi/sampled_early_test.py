@@ -16,6 +16,9 @@ def main():
         tap.equal((bare.status, bare.stdout), (0, b"0 broken, not sampled\n"), f"{mpi.short}: without Fathom")
         job = jobs.run(jobs.PRELOAD, mpi, 1, [program], env={"FATHOM_SAMPLE": "1000"})
         tap.equal((job.status, job.stdout), (0, b"0 broken, sampled\n"), f"{mpi.short}: waits end as they should")
+        calls = job.report()["calls"]
+        tap.ok(any(node["name"] == "compute" and below["name"] == "compute_deep_down" for node in calls["root"]["children"]
+                   for below in node["children"]), f"{mpi.short}: stacks of threads from before are known", calls["root"])
         job = jobs.run(jobs.PRELOAD, mpi, 1, [build(mpi, "small_stack_early")])
         tap.equal((job.status, job.stdout), (0, b"done\n"), f"{mpi.short}: beside a first thread that is not sampled")
     tap.done()

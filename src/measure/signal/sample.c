@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "measure/signal/stack_bounds.h"
 
 struct fm_sampling fm_sampling;
 __thread struct fm_sampled *fm_sampled_self __attribute__((tls_model("initial-exec")));
@@ -84,12 +85,13 @@ static bool on_own_stack(const struct fm_sampled *self, uintptr_t sp)
     return sp >= self->stack_low && sp < self->stack_end;
 }
 
-/* libc's description of a thread lies above its frames, and of an unknown stack so much is there. */
+/* libc's description of a thread lies above its frames, in the same mapping; of an unknown stack so much is there. */
 void fm_sample_find_stack(struct fm_sampled *self)
 {
     enum { USUAL = 65536 };
     self->stack_end = (uintptr_t)pthread_self();
-    self->stack_low = fm_stack_low ? fm_stack_low : self->stack_end - USUAL;
+    uintptr_t low = fm_stack_low ? fm_stack_low : fm_stack_noted(self->stack_end);
+    self->stack_low = low ? low : self->stack_end - USUAL;
 }
 
 /* ---- samples ---- */

@@ -1,5 +1,5 @@
 #define _GNU_SOURCE
-#include "measure/stack_bounds.h"
+#include "measure/signal/stack_bounds.h"
 
 #include <fcntl.h>
 #include <stdbool.h>
@@ -9,11 +9,13 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include "base/platform.h"
+
 extern void *__libc_stack_end; /* the loader's: where the first thread's stack begins */
 
 enum { LARGEST = 1 << 30 }; /* without a limit mappings begin far below, and grow upwards */
 
-/* A line at a time, of which only the addresses are wanted: "start-end ...". */
+/* A line at a time, of which only the beginning is wanted: "start-end rw-p ...". */
 struct lines {
     int fd;
     size_t at, n;
@@ -23,37 +25,45 @@ struct lines {
 static int next_character(struct lines *lines)
 {
     if (lines->at == lines->n) {
-        ssize_t n = read(lines->fd, lines->text, sizeof lines->text);
+        long n = fm_kernel(SYS_read, lines->fd, lines->text, sizeof lines->text); /* not as a read of the program's */
         lines->at = 0;
         lines->n = n > 0 ? (size_t)n : 0;
     }
     return lines->n ? (unsigned char)lines->text[lines->at++] : -1;
 }
 
-static bool next_mapping(struct lines *lines, uintptr_t *start, uintptr_t *end)
+struct mapping {
+    uintptr_t start, end;
+    bool writable, readable;
+};
+
+static bool next_mapping(struct lines *lines, struct mapping *mapping)
 {
-    enum { ADDRESSES = 40 };
-    char text[ADDRESSES + 1] = "", *minus;
+    enum { WANTED = 40 };
+    char text[WANTED + 1] = "", *minus, *blank = "";
     int c, n = 0;
     while ((c = next_character(lines)) >= 0 && c != '\n')
-        if (n < ADDRESSES)
+        if (n < WANTED)
             text[n++] = (char)c;
-    *start = strtoul(text, &minus, 16);
-    *end = *minus == '-' ? strtoul(minus + 1, NULL, 16) : 0;
-    return c >= 0 && *end;
+    mapping->start = strtoul(text, &minus, 16);
+    mapping->end = *minus == '-' ? strtoul(minus + 1, &blank, 16) : 0;
+    mapping->readable = *blank == ' ' && blank[1] == 'r';
+    mapping->writable = mapping->readable && blank[2] == 'w';
+    return c >= 0 && mapping->end;
 }
 
 /* The end of the last mapping below the one with that address; 0: not known. */
 static uintptr_t end_of_mapping_below(uintptr_t address)
 {
     struct lines lines = {.fd = open("/proc/self/maps", O_RDONLY | O_CLOEXEC)};
-    uintptr_t start, end, below = 0;
+    struct mapping mapping;
+    uintptr_t below = 0;
     bool found = false;
     if (lines.fd < 0)
         return 0;
-    while (!found && next_mapping(&lines, &start, &end)) {
-        found = address >= start && address < end;
-        below = found ? below : end;
+    while (!found && next_mapping(&lines, &mapping)) {
+        found = address >= mapping.start && address < mapping.end;
+        below = found ? below : mapping.end;
     }
     close(lines.fd);
     return found ? below : 0;
@@ -77,6 +87,31 @@ struct fm_stack_bounds fm_first_stack(void)
     if (below > stack.low)
         stack.low = below;
     return stack;
+}
+
+static struct fm_stack_bounds noted[512];
+static unsigned n_noted;
+
+void fm_stacks_note(void)
+{
+    struct lines lines = {.fd = open("/proc/self/maps", O_RDONLY | O_CLOEXEC)};
+    struct mapping before = {0}, mapping;
+    unsigned n = 0;
+    if (lines.fd < 0)
+        return;
+    for (; n < sizeof noted / sizeof *noted && next_mapping(&lines, &mapping); before = mapping)
+        if (mapping.writable && !before.readable && before.end == mapping.start)
+            noted[n++] = (struct fm_stack_bounds){mapping.start, mapping.end};
+    n_noted = n;
+    close(lines.fd);
+}
+
+uintptr_t fm_stack_noted(uintptr_t address)
+{
+    for (unsigned i = 0; i < n_noted; i++)
+        if (address >= noted[i].low && address < noted[i].end)
+            return noted[i].low;
+    return 0;
 }
 
 /* Above its first frame a thread's stack holds what is thread-local, which may be much. */
