@@ -208,10 +208,10 @@ exec "$@"
 SCRIPT
 chmod +x mpirun
 run -- ./mpirun true
-grep -q 'named no' out.txt && grep -q 'no MPI call was seen.*fathom doctor' err
+grep -q 'named no' out.txt && grep -q 'nothing was measured.*fathom doctor' err
 result $? "a launcher is not measured itself; no MPI in it: the user is told"
 run -- ./mpirun sh -c 'exit 3'
-[ $status -eq 3 ] && grep -q 'mpirun ended with status 3, and no MPI call was seen' err
+[ $status -eq 3 ] && grep -q 'mpirun ended with status 3, and nothing was measured' err
 result $? "a command that fails before any MPI call: the user is told its status"
 run -- ./mpirun sh -c 'kill -TERM $$'
 grep -q 'mpirun was ended by signal 15' err
