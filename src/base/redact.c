@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "base/settings.h"
 
@@ -76,12 +77,29 @@ static void put_plain(struct fm_redacted *into, const char *part, size_t length)
     put_plain(into, at, (size_t)(end - at));
 }
 
-/* One part of a word between blanks. True: the rest of the word belongs to a secret, too. */
+/* As in "Authorization: Bearer TOKEN". */
+static bool is_scheme(const char *part, size_t length)
+{
+    static const char schemes[][8] = {"Bearer", "Basic", "Token"};
+    for (size_t i = 0; i < sizeof schemes / sizeof *schemes; i++)
+        if (strlen(schemes[i]) == length && strncasecmp(part, schemes[i], length) == 0)
+            return true;
+    return false;
+}
+
+/* One part of a word between blanks. True: the rest of the word belongs to a secret, too. A value that is empty here is
+ * the next word, if that is no option. */
 static bool put_part(struct fm_redacted *into, const char *part, size_t length)
 {
     bool option = *part == '-', follows = into->follows && !option;
+    if (follows && is_scheme(part, length)) {
+        put(into, part, length);
+        return false;
+    }
     size_t value = follows ? 0 : value_of_secret(part, length);
-    into->follows = !follows && !value && option && looks_secret(part, length);
+    bool empty = value == length;
+    value = empty ? 0 : value;
+    into->follows = !follows && !value && (empty || (option && looks_secret(part, length)));
     bool attached = !follows && !value && !into->follows && has_attached(part, length);
     if (!follows && !value && !attached) {
         put_plain(into, part, length);

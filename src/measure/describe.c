@@ -48,7 +48,7 @@ static uint32_t add_arguments(void)
     struct fm_redacted kept = {.text = text, .size = sizeof text - 4};
     bool wanted = fm_arguments_wanted(), cut = wanted && n == sizeof buffer - 9, fits = true;
     for (const char *word = buffer; fits && word < buffer + n && (wanted || word == buffer); word += strlen(word) + 1)
-        fits = fm_redact(&kept, word);
+        fits = fm_redact(&kept, *word ? word : "''"); /* an empty one would end the list */
     if (cut || !fits)
         kept.used = (size_t)((char *)memcpy(text + kept.used, "...", 4) + 4 - text);
     return n ? fm_text_add(text, kept.used) : 0;

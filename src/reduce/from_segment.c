@@ -73,12 +73,12 @@ static uint64_t later(uint64_t a, uint64_t b)
 /* The last moment at which the process is known to have been measured. */
 static uint64_t last_known(const struct fm_reading *r)
 {
-    uint64_t started = r->view.header.started_mono_ns, last = fm_sum(started, r->view.header.init_ns);
+    uint64_t started = r->view.header.started_mono_ns,
+             last = later(fm_sum(started, r->view.header.init_ns), fm_reading_last_sample(r));
     for (size_t slot = 0; slot < fm_segment_items(&r->view, FM_SECTION_THREADS); slot++) {
         struct fm_segment_thread thread;
         fm_reading_thread(r, slot, &thread);
-        if (thread.call_routine)
-            last = later(last, fm_reading_call_start(r, &thread));
+        last = later(last, fm_reading_call_start(r, &thread)); /* that of the last call stays when it is over */
         for (uint32_t i = 0; i < thread.region_depth; i++)
             last = later(last, thread.region_stack[i].since_ns);
     }

@@ -45,6 +45,8 @@ enum fm_status fm_read_snapshots(struct fm_reading *reading);
 /* Needs the modules. The calling context tree, and the sequence. */
 enum fm_status fm_read_paths(struct fm_reading *reading);
 /* nodes: for each place of a call path its node + 1, 0: there is none. */
+/* When the last sample was, as far as its cell tells (CLOCK_MONOTONIC); 0: not known. */
+uint64_t fm_reading_last_sample(const struct fm_reading *reading);
 enum fm_status fm_read_sequence(struct fm_reading *reading, const uint32_t *nodes, size_t n_places);
 enum fm_status fm_read_timers(struct fm_reading *reading);
 /* Add the wrong uses of timer `number`, and that it is still running in a thread, to *timer; false: no memory. */

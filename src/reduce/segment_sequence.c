@@ -1,6 +1,7 @@
 /* The sequence of a segment: cells that name places of its calling context tree become cells that name nodes. */
 #include <stdatomic.h>
 
+#include "base/saturate.h"
 #include "profile/segment.h"
 #include "reduce/reading.h"
 
@@ -27,6 +28,22 @@ static bool is_possible(const struct fm_segment_header *header)
 {
     return header->sequence_shift <= FM_SEQUENCE_SHIFT &&
            header->sequence_first <= (UINT64_MAX >> header->sequence_shift) - FM_SEQUENCE_CELLS;
+}
+
+/* Cells are on the grid of the clock on the wall. */
+uint64_t fm_reading_last_sample(const struct fm_reading *r)
+{
+    const struct fm_segment_header *header = &r->view.header;
+    struct fm_segment_sequence from;
+    uint32_t begin, end;
+    if (!fm_segment_items(&r->view, FM_SECTION_SEQUENCE) || !is_possible(header))
+        return 0;
+    fm_segment_item(&r->view, FM_SECTION_SEQUENCE, 0, &from);
+    if (from.changes != header->sequence_changes || !find_bounds(from.cells, &begin, &end))
+        return 0;
+    uint64_t cell = (header->sequence_first + end - 1) << header->sequence_shift;
+    uint64_t since = cell > header->started_real_ns ? cell - header->started_real_ns : 0;
+    return since < FM_LONGEST_NS ? fm_sum(header->started_mono_ns, since) : 0;
 }
 
 enum fm_status fm_read_sequence(struct fm_reading *r, const uint32_t *nodes, size_t n_places)

@@ -44,11 +44,14 @@ int main(void)
     line("./pop|--db=postgres://me:a:b@c@host:5432/x", "./pop|--db=postgres://me:***@host:5432/x");
     line("./pop|https://host/a@b", "./pop|https://host/a@b");
     line("./pop|https://host/?a=1&token=abc", "./pop|https://host/?a=1&token=***");
-    line("curl|-H|Authorization: Bearer abc", "curl|-H|Authorization:***");
+    line("curl|-H|Authorization: Bearer abc", "curl|-H|Authorization: Bearer ***");
+    line("curl|Authorization:|Bearer|abc|-v", "curl|Authorization:|Bearer|***|-v");
+    line("./pop|--password=|hunter2|-v", "./pop|--password=|***|-v");
+    line("./pop|--password=|-v|x", "./pop|--password=|-v|x");
     line("sh|-c|export TOKEN=abc; ./pop", "sh|-c|export TOKEN=***");
     line("sh|-c|mysql --password hunter2 db", "sh|-c|mysql --password ***");
     line("sh|-c|mysql -p'hunter 2' db", "sh|-c|mysql -p***");
-    line("./pop|{\"password\": \"hunter2\"}", "./pop|{\"password\":***");
+    line("./pop|{\"password\": \"hunter2\"}", "./pop|{\"password\": ***");
     line("./pop|mode=fast,secret=x", "./pop|mode=fast,secret=***");
     line("./pop|keys/monkey.nc", "./pop|keys/monkey.nc");
     line("./pop|12:30|host:/data", "./pop|12:30|host:/data");

@@ -13,11 +13,21 @@ PROGRAM = r"""
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 static void gone(void)
 {
     fclose(fopen("gone", "w"));
+}
+
+static void compute_for_a_second(void)
+{
+    struct timespec start, now;
+    clock_gettime(CLOCK_MONOTONIC, &start);
+    do
+        clock_gettime(CLOCK_MONOTONIC, &now);
+    while (now.tv_sec - start.tv_sec + (now.tv_nsec - start.tv_nsec) / 1e9 < 1);
 }
 
 int main(int argc, char **argv)
@@ -27,6 +37,8 @@ int main(int argc, char **argv)
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Barrier(MPI_COMM_WORLD);
+    if (strcmp(argv[1], "late") == 0)
+        compute_for_a_second();
     if (rank == 0 && strcmp(argv[1], "some") == 0)
         exit(0);
     while (strcmp(argv[1], "some") == 0 && access("gone", F_OK) != 0)
@@ -54,6 +66,12 @@ def check(tap, mpi):
               f"{mpi.short}: they do not count in minimum and average")
     text = text_of(job.profiles()[0])
     tap.ok("1 of 3 ranks (of the others it is unknown)" in text and " 0 B" not in text, f"{mpi.short}: text", text)
+
+    job = run(PRELOAD, mpi, RANKS, [program, "late"], env={"FATHOM_SAMPLE": "100"})
+    job.collect("--wait", "10")
+    walls = [p["wall_s"] for p in job.report()["processes"]]
+    # whoever is killed first ends the job
+    tap.ok(max(walls) > 0.9, f"{mpi.short}: the time of ranks killed outside of MPI lasts to their last sample", walls)
 
     job = run(PRELOAD, mpi, RANKS, [program, "none"])
     job.collect("--wait", "10")
