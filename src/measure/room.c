@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "measure/signal/sample.h"
-#include "measure/signal/stack_bounds.h"
+#include "measure/stack_bounds.h"
 
 /* Starting and finalising were seen to need 36 KiB on top of what MPI does, and a segment with all tables 47 MiB of
  * addresses; the rest is left to the program. */

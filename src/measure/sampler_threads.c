@@ -18,7 +18,7 @@
 #include "measure/libc/hold.h"
 #include "measure/runtime.h"
 #include "measure/sampler.h"
-#include "measure/signal/stack_bounds.h"
+#include "measure/stack_bounds.h"
 
 static pthread_key_t end_key;
 static bool has_end_key;
@@ -282,7 +282,7 @@ static void find_other_threads(void)
             if (tid <= 0 || tid == own_tid())
                 continue;
             if (!found++)
-                fm_stacks_note();
+                fm_stacks_find();
             find_thread(tid);
         }
     }

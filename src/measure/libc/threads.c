@@ -5,7 +5,7 @@
 #include "measure/libc/functions.h"
 #include "measure/runtime.h"
 #include "measure/sampler.h"
-#include "measure/signal/stack_bounds.h"
+#include "measure/stack_bounds.h"
 
 /* What a thread is to run, from its creation until it begins. */
 enum { STARTS = 256 };

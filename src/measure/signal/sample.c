@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "measure/signal/stack_bounds.h"
+#include "measure/signal/stacks.h"
 
 struct fm_sampling fm_sampling;
 __thread struct fm_sampled *fm_sampled_self __attribute__((tls_model("initial-exec")));
@@ -90,7 +90,7 @@ void fm_sample_find_stack(struct fm_sampled *self)
 {
     enum { USUAL = 65536 };
     self->stack_end = (uintptr_t)pthread_self();
-    uintptr_t low = fm_stack_low ? fm_stack_low : fm_stack_noted(self->stack_end);
+    uintptr_t low = fm_stack_low ? fm_stack_low : fm_stacks_low(self->stack_end);
     self->stack_low = low ? low : self->stack_end - USUAL;
 }
 

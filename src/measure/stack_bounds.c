@@ -1,5 +1,5 @@
 #define _GNU_SOURCE
-#include "measure/signal/stack_bounds.h"
+#include "measure/stack_bounds.h"
 
 #include <fcntl.h>
 #include <stdbool.h>
@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/platform.h"
+#include "measure/signal/stacks.h"
 
 extern void *__libc_stack_end; /* the loader's: where the first thread's stack begins */
 
@@ -89,29 +90,17 @@ struct fm_stack_bounds fm_first_stack(void)
     return stack;
 }
 
-static struct fm_stack_bounds noted[512];
-static unsigned n_noted;
-
-void fm_stacks_note(void)
+void fm_stacks_find(void)
 {
     struct lines lines = {.fd = open("/proc/self/maps", O_RDONLY | O_CLOEXEC)};
     struct mapping before = {0}, mapping;
-    unsigned n = 0;
+    bool room = true;
     if (lines.fd < 0)
         return;
-    for (; n < sizeof noted / sizeof *noted && next_mapping(&lines, &mapping); before = mapping)
+    for (; room && next_mapping(&lines, &mapping); before = mapping)
         if (mapping.writable && !before.readable && before.end == mapping.start)
-            noted[n++] = (struct fm_stack_bounds){mapping.start, mapping.end};
-    n_noted = n;
+            room = fm_stacks_add(mapping.start, mapping.end);
     close(lines.fd);
-}
-
-uintptr_t fm_stack_noted(uintptr_t address)
-{
-    for (unsigned i = 0; i < n_noted; i++)
-        if (address >= noted[i].low && address < noted[i].end)
-            return noted[i].low;
-    return 0;
 }
 
 /* Above its first frame a thread's stack holds what is thread-local, which may be much. */

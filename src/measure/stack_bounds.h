@@ -1,7 +1,7 @@
 /* Where the stacks of threads lie, as far as that can be known without asking libc for it in the thread itself, which
  * would make it allocate. */
-#ifndef FM_MEASURE_SIGNAL_STACK_BOUNDS_H
-#define FM_MEASURE_SIGNAL_STACK_BOUNDS_H
+#ifndef FM_MEASURE_STACK_BOUNDS_H
+#define FM_MEASURE_STACK_BOUNDS_H
 
 #include <pthread.h>
 #include <stdint.h>
@@ -13,10 +13,9 @@ struct fm_stack_bounds {
 struct fm_stack_bounds fm_first_stack(void);
 /* The same by its limit alone. */
 struct fm_stack_bounds fm_first_stack_limit(void);
-/* Looks at the mappings for stacks of the threads that there are now: what is written to, above what cannot be. */
-void fm_stacks_note(void);
-/* Where the one with that address begins; 0: not known. May be called in a signal handler. */
-uintptr_t fm_stack_noted(uintptr_t address);
+/* Looks at the mappings for stacks of the threads that there are now (what is written to, above what cannot be), and adds
+ * them to those known to samples. */
+void fm_stacks_find(void);
 /* How many bytes a new thread has at least below its first frame; NULL: as libc makes one. */
 size_t fm_stack_room(const pthread_attr_t *attributes);
 
