@@ -9,6 +9,7 @@
 
 #include "base/clock.h"
 #include "cli/doctor.h"
+#include "cli/run_limits.h"
 #include "reduce/node.h"
 
 /* ---- logind ---- */
@@ -137,7 +138,11 @@ static void look_at_limits(struct fm_doctor *doctor)
         fm_doctor_say(doctor, FM_DOCTOR_WARN, "ulimit -v unlimited", "limits: only %llu MiB of address space",
                       (unsigned long long)space.rlim_cur >> 20);
     }
-    if (fine)
+    const char *limit = fm_run_limit((char *[]){NULL});
+    if (limit)
+        fm_doctor_say(doctor, FM_DOCTOR_WARN, "ulimit, or the batch system's limit for it",
+                      "limits: %s: fathom run starts a command without measuring it", limit);
+    else if (fine)
         fm_doctor_say(doctor, FM_DOCTOR_OK, NULL, "limits: none in the way");
 }
 

@@ -430,7 +430,7 @@ static void tell(const struct fm_run_env *env, const struct fm_run_options *opti
         fm_print_line(
             stderr,
             "fathom: nothing was measured, so there is no profile (no MPI in it, MPI linked statically, a setuid "
-            "program, or too little memory or stack?); try: fathom doctor %s\n",
+            "program, a seccomp filter, or too little memory or stack?); try: fathom doctor %s\n",
             program_of(env, options));
 }
 

@@ -19,9 +19,9 @@
 static const char *problem(const struct stat *st)
 {
     if (S_ISLNK(st->st_mode))
-        return "is a symbolic link; remove it or set FATHOM_DIR";
+        return "is a symbolic link; set FATHOM_DIR to a directory of your own";
     if (!S_ISDIR(st->st_mode))
-        return "is not a directory; remove it or set FATHOM_DIR";
+        return "is not a directory; set FATHOM_DIR to one of your own";
     if (st->st_uid != getuid())
         return "belongs to another user; set FATHOM_DIR to a directory of your own";
     return st->st_mode & 077 ? "is open to other users; close it with chmod 700" : NULL;
