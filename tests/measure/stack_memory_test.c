@@ -273,7 +273,7 @@ static void start_timer(int signal, long period_ns)
     timer_t timer;
     struct sigevent event = {.sigev_notify = SIGEV_SIGNAL, .sigev_signo = signal};
     struct itimerspec every = {{0, period_ns}, {0, period_ns}};
-    if (timer_create(CLOCK_MONOTONIC, &event, &timer) != 0 || timer_settime(timer, 0, &every, NULL) != 0)
+    if (timer_create(CLOCK_PROCESS_CPUTIME_ID, &event, &timer) != 0 || timer_settime(timer, 0, &every, NULL) != 0)
         exit(1);
 }
 
