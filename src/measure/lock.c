@@ -124,14 +124,14 @@ void fm_lock(struct fm_mutex *lock)
     bool may_call = fm_calls_begin();
     uint64_t before = may_call ? fm_set_signals(UINT64_MAX) : 0;
     take(&lock->spin, may_call);
-    lock->spin.may_call = lock->masked = may_call;
+    lock->spin.may_call = may_call;
     lock->signals = before;
 }
 
 void fm_unlock(struct fm_mutex *lock)
 {
     uint64_t before = lock->signals;
-    bool masked = lock->masked, may_call = may_call_now(&lock->spin);
+    bool masked = lock->spin.may_call, may_call = may_call_now(&lock->spin);
     give_back(&lock->spin, may_call);
     if (masked)
         fm_set_signals(before);

@@ -29,8 +29,7 @@ void fm_spin_unlock(struct fm_spin *lock);
  * thread for ever, and one that leaves by siglongjmp would never release it. Two system calls, none of them in silence. */
 struct fm_mutex {
     struct fm_spin spin;
-    bool masked;
-    uint64_t signals; /* the holder's mask from before */
+    uint64_t signals; /* the holder's mask from before, if it may make system calls */
 };
 void fm_lock(struct fm_mutex *lock);
 void fm_unlock(struct fm_mutex *lock);

@@ -238,7 +238,7 @@ static bool may_be_interrupted(int32_t tid)
     char name[64], text[128] = "", *at = text;
     snprintf(name, sizeof name, "/proc/self/task/%d/syscall", tid);
     int fd = open(name, O_RDONLY | O_CLOEXEC);
-    ssize_t n = fd < 0 ? -1 : fm_libc.read(fd, text, sizeof text - 1); /* ours would want the lock, which is held */
+    long n = fd < 0 ? -1 : fm_kernel(SYS_read, fd, text, sizeof text - 1); /* ours would want the lock, which is held */
     if (fd >= 0)
         close(fd);
     if (n <= 0 || strncmp(text, "running", 7) == 0)
@@ -383,7 +383,6 @@ static void bind_functions(void)
     sink = getauxval(AT_PAGESZ);
     sink = (uintptr_t)pthread_self();
     sink = (uintptr_t)&errno;
-    sink = (uintptr_t)fm_kernel(SYS_gettid);
     sink = (uintptr_t)getpid();
     (void)sink;
 }
