@@ -24,6 +24,7 @@ enum { FM_RED_ZONE_BYTES = 128 };
 
 /* For the few functions that every measured call runs through. */
 #define FM_INLINE static inline __attribute__((always_inline))
+#define FM_UNLIKELY(x) __builtin_expect(!!(x), 0)
 
 /* The state of a caller at its call: its return address, its stack pointer (the callee's CFA), and where the callee
  * has saved its frame pointer. */

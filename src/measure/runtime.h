@@ -138,7 +138,6 @@ struct fm_local {
 extern FM_HIDDEN __thread struct fm_local fm_local __attribute__((tls_model("initial-exec")));
 
 #define FM_LIKELY(x) __builtin_expect(!!(x), 1)
-#define FM_UNLIKELY(x) __builtin_expect(!!(x), 0)
 
 /* Why measuring starts: the program was named after `fathom run`, calls MPI, or uses a timer. */
 enum fm_reason { FM_BY_NAME, FM_BY_MPI, FM_BY_TIMER };

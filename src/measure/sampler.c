@@ -12,6 +12,7 @@
 
 #include "base/settings.h"
 #include "measure/libc/functions.h"
+#include "measure/libc/hold.h"
 #include "measure/libc/transfers.h"
 #include "measure/load_modules.h"
 #include "measure/runtime.h"
@@ -178,6 +179,7 @@ void fm_sampler_start(void)
     if (has_liburing() || !make_room())
         return;
     fm_libc_wrap();
+    fm_handlers_find();
     fm_transfers_find(status.descriptors);
     if (!fm_sampler_prepare(clock)) {
         fm_libc_pass();

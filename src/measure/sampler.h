@@ -25,6 +25,8 @@ void fm_sampler_forget(void);
 
 /* The calling thread must not be sampled for a while, or can be again. */
 void fm_sampler_pause(bool pause);
+/* It is not sampled yet, and has a small stack, or an alternate one. */
+void fm_sampler_note_little_room(void);
 /* The program names the signal that is used: sampling goes to another one, or ends if there is none. */
 void fm_sampler_make_way(int signal);
 /* The program uses these signals in a way that cannot be seen later. */

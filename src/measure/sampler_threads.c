@@ -27,13 +27,14 @@ static struct fm_mutex lock;  /* timers, and the signal that they send */
 static uint32_t n_places;     /* of fm_sampling.threads that were ever taken: no others are looked at, nor touched */
 static atomic_ullong avoided; /* signals of the program */
 static struct fm_stack_bounds first_stack;
+static uint32_t n_processors = 1; /* that the process may use */
 
 /* ---- timers ---- */
 
 static bool make_timer(struct fm_sampled *thread)
 {
     struct sigevent event = {.sigev_notify = SIGEV_THREAD_ID, .sigev_signo = fm_sampling.signal};
-    uint64_t period = fm_rt.segment->sample_period_ns;
+    uint64_t period = fm_rt.segment->sample_period_ns * thread->stride;
     struct timespec every = {(time_t)(period / 1000000000u), (long)(period % 1000000000u)};
     struct itimerspec when = {every, every};
     clockid_t clock = sampling_clock;
@@ -55,6 +56,14 @@ static void delete_timer(struct fm_sampled *thread)
     thread->timer = -1;
 }
 
+/* Of many threads on few processors each has a sample less often, which then counts for several periods: to wake hundreds
+ * that have nothing to do would keep the others from their work. */
+static uint32_t stride_of(uint32_t place)
+{
+    enum { THREADS_OF_PROCESSOR = 4 };
+    return 1 + place / (THREADS_OF_PROCESSOR * n_processors);
+}
+
 static struct fm_sampled *take_thread(int32_t tid)
 {
     for (uint32_t i = 0; i < FM_SAMPLED_THREADS; i++) {
@@ -66,6 +75,8 @@ static struct fm_sampled *take_thread(int32_t tid)
         __atomic_store_n(&n_places, n_places > i ? n_places : i + 1, __ATOMIC_RELAXED);
         thread->tid = tid;
         thread->found = thread->paused = 0;
+        thread->stride = stride_of(i);
+        thread->samples_before = thread->samples;
         thread->timer = -1;
         thread->seg = NULL;
         thread->stack_low = tid == fm_rt.pid ? first_stack.low : 0;
@@ -194,12 +205,12 @@ static bool make_signal_stack(struct fm_sampled *thread)
     enum { GUARD = 65536 }; /* of the largest pages */
     if (thread->signal_stack)
         return true;
-    char *map = mmap(NULL, GUARD + FM_ALTERNATE_BYTES, PROT_READ | PROT_WRITE,
-                     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_STACK, -1, 0);
-    if (map == MAP_FAILED)
+    long map = fm_kernel(SYS_mmap, NULL, GUARD + FM_ALTERNATE_BYTES, PROT_READ | PROT_WRITE,
+                         MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_STACK, -1, 0);
+    if (map < 0)
         return false;
-    mprotect(map, GUARD, PROT_NONE);
-    thread->signal_stack = map + GUARD;
+    fm_kernel(SYS_mprotect, map, GUARD, PROT_NONE);
+    thread->signal_stack = (char *)map + GUARD;
     return true;
 }
 
@@ -231,22 +242,53 @@ void fm_sampler_pause(bool pause)
     fm_unlock(&lock);
 }
 
+/* libc's calls may be the program's own, or ours, which would want the lock that the caller holds. */
+static long read_file(const char *name, char *text, size_t size)
+{
+    long fd = fm_kernel(SYS_openat, AT_FDCWD, name, O_RDONLY | O_CLOEXEC);
+    long n = fd < 0 ? -1 : fm_kernel(SYS_read, fd, text, size - 1);
+    if (fd >= 0)
+        fm_kernel(SYS_close, fd);
+    if (n >= 0)
+        text[n] = '\0';
+    return n;
+}
+
 /* Whether a sample could break what a thread is doing: it may be in a call that it made before samples were held back
  * there. It is running, or it waits without a limit of time for another thread. */
 static bool may_be_interrupted(int32_t tid)
 {
     char name[64], text[128] = "", *at = text;
     snprintf(name, sizeof name, "/proc/self/task/%d/syscall", tid);
-    int fd = open(name, O_RDONLY | O_CLOEXEC);
-    long n = fd < 0 ? -1 : fm_kernel(SYS_read, fd, text, sizeof text - 1); /* ours would want the lock, which is held */
-    if (fd >= 0)
-        close(fd);
+    long n = read_file(name, text, sizeof text);
     if (n <= 0 || strncmp(text, "running", 7) == 0)
         return n > 0;
     bool futex = strtol(at, &at, 10) == SYS_futex;
     for (int i = 0; i < 3; i++)
         strtoull(at, &at, 16);
     return futex && strtoull(at, NULL, 16) == 0;
+}
+
+/* Threads from before sampling began on whose stack even a first signal may be too much: one that is small, or an alternate
+ * one, of which only they can tell how large it is. They are sampled as soon as they wait in libc. */
+enum { CRAMPED = 64 };
+static int32_t cramped[CRAMPED];
+static atomic_uint n_cramped;
+
+void fm_sampler_note_little_room(void)
+{
+    unsigned n = atomic_fetch_add(&n_cramped, 1);
+    if (n < CRAMPED)
+        __atomic_store_n(&cramped[n], own_tid(), __ATOMIC_RELEASE);
+}
+
+static bool has_little_room(int32_t tid)
+{
+    unsigned n = atomic_load(&n_cramped);
+    for (unsigned i = 0; i < n && i < CRAMPED; i++)
+        if (__atomic_load_n(&cramped[i], __ATOMIC_ACQUIRE) == tid)
+            return true;
+    return n > CRAMPED;
 }
 
 static void find_thread(int32_t tid)
@@ -257,7 +299,7 @@ static void find_thread(int32_t tid)
         return;
     }
     thread->found = 1;
-    if (make_signal_stack(thread) && may_be_interrupted(tid))
+    if (make_signal_stack(thread) && !has_little_room(tid) && may_be_interrupted(tid))
         begin_timer(thread);
 }
 
@@ -274,7 +316,7 @@ static void find_other_threads(void)
     _Alignas(8) char entries[2048];
     unsigned found = 0;
     fm_lock(&lock);
-    int fd = open("/proc/self/task", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    long fd = fm_kernel(SYS_openat, AT_FDCWD, "/proc/self/task", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     for (long bytes; fd >= 0 && (bytes = fm_kernel(SYS_getdents64, fd, entries, sizeof entries)) > 0;) {
         for (long at = 0; at < bytes; at += entry->length) {
             entry = (void *)(entries + at);
@@ -287,7 +329,7 @@ static void find_other_threads(void)
         }
     }
     if (fd >= 0)
-        close(fd);
+        fm_kernel(SYS_close, fd);
     fm_unlock(&lock);
 }
 
@@ -339,11 +381,30 @@ void fm_sampler_thread_passed(void)
         __atomic_add_fetch(&fm_rt.segment->unsampled_threads, 1, __ATOMIC_RELAXED);
 }
 
+/* Threads that block all signals get none of ours. */
+static void note_blocked(struct fm_sampled *thread, uint64_t blocked)
+{
+    if (thread->timer >= 0 && thread->samples == thread->samples_before && blocked & fm_signal_bit(fm_sampling.signal))
+        fm_sampler_thread_passed();
+}
+
+static void note_if_blocked(struct fm_sampled *thread)
+{
+    char name[64], text[2048] = "";
+    if (thread->samples != thread->samples_before)
+        return;
+    snprintf(name, sizeof name, "/proc/self/task/%d/status", thread->tid);
+    const char *blocked = read_file(name, text, sizeof text) > 0 ? strstr(text, "\nSigBlk:") : NULL;
+    if (blocked)
+        note_blocked(thread, strtoull(blocked + strlen("\nSigBlk:"), NULL, 16));
+}
+
 static void end_thread(void *data)
 {
     struct fm_sampled *self = data;
     if (self != fm_sampled_self || !self->taken) /* all are free in a child, and the lock may be held for ever */
         return;
+    note_blocked(self, fm_change_mask(SIG_BLOCK, NULL));
     fm_lock(&lock);
     fm_sampled_self = NULL;
     if (atomic_load(&fm_sampling.on))
@@ -387,10 +448,21 @@ static void bind_functions(void)
     (void)sink;
 }
 
+static uint32_t count_processors(void)
+{
+    uint64_t processors[128];
+    uint32_t n = 0;
+    long bytes = fm_kernel(SYS_sched_getaffinity, 0, sizeof processors, processors);
+    for (long i = 0; i < bytes / (long)sizeof *processors; i++)
+        n += (uint32_t)__builtin_popcountll(processors[i]);
+    return n ? n : 1;
+}
+
 bool fm_sampler_prepare(clockid_t clock)
 {
     bind_functions();
     sampling_clock = clock;
+    n_processors = count_processors();
     first_stack = fm_first_stack();
     if (!take_signal())
         return false;
@@ -408,6 +480,8 @@ void fm_sampler_begin(void)
 void fm_sampler_end(void)
 {
     fm_lock(&lock);
+    if (atomic_load(&fm_sampling.on))
+        for_each_thread(note_if_blocked);
     if (atomic_exchange(&fm_sampling.on, 0)) {
         for_each_thread(release);
         give_back(fm_sampling.signal);

@@ -16,17 +16,28 @@ extern void *__libc_stack_end; /* the loader's: where the first thread's stack b
 
 enum { LARGEST = 1 << 30 }; /* without a limit mappings begin far below, and grow upwards */
 
-/* A line at a time, of which only the beginning is wanted: "start-end rw-p ...". */
+/* A line at a time, of which only the beginning is wanted: "start-end rw-p ...". Not by libc's calls, which are wrapped for
+ * the program, and would want a lock that the caller may hold. */
 struct lines {
     int fd;
     size_t at, n;
     char text[1024];
 };
 
+static struct lines open_mappings(void)
+{
+    return (struct lines){.fd = (int)fm_kernel(SYS_openat, AT_FDCWD, "/proc/self/maps", O_RDONLY | O_CLOEXEC)};
+}
+
+static void close_mappings(const struct lines *lines)
+{
+    fm_kernel(SYS_close, lines->fd);
+}
+
 static int next_character(struct lines *lines)
 {
     if (lines->at == lines->n) {
-        long n = fm_kernel(SYS_read, lines->fd, lines->text, sizeof lines->text); /* not as a read of the program's */
+        long n = fm_kernel(SYS_read, lines->fd, lines->text, sizeof lines->text);
         lines->at = 0;
         lines->n = n > 0 ? (size_t)n : 0;
     }
@@ -56,7 +67,7 @@ static bool next_mapping(struct lines *lines, struct mapping *mapping)
 /* The end of the last mapping below the one with that address; 0: not known. */
 static uintptr_t end_of_mapping_below(uintptr_t address)
 {
-    struct lines lines = {.fd = open("/proc/self/maps", O_RDONLY | O_CLOEXEC)};
+    struct lines lines = open_mappings();
     struct mapping mapping;
     uintptr_t below = 0;
     bool found = false;
@@ -66,7 +77,7 @@ static uintptr_t end_of_mapping_below(uintptr_t address)
         found = address >= mapping.start && address < mapping.end;
         below = found ? below : mapping.end;
     }
-    close(lines.fd);
+    close_mappings(&lines);
     return found ? below : 0;
 }
 
@@ -92,7 +103,7 @@ struct fm_stack_bounds fm_first_stack(void)
 
 void fm_stacks_find(void)
 {
-    struct lines lines = {.fd = open("/proc/self/maps", O_RDONLY | O_CLOEXEC)};
+    struct lines lines = open_mappings();
     struct mapping before = {0}, mapping;
     bool room = true;
     if (lines.fd < 0)
@@ -100,7 +111,7 @@ void fm_stacks_find(void)
     for (; room && next_mapping(&lines, &mapping); before = mapping)
         if (mapping.writable && !before.readable && before.end == mapping.start)
             room = fm_stacks_add(mapping.start, mapping.end);
-    close(lines.fd);
+    close_mappings(&lines);
 }
 
 /* Above its first frame a thread's stack holds what is thread-local, which may be much. */

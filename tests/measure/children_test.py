@@ -5,7 +5,7 @@ import jobs
 
 
 def check_children(tap, program, reader):
-    for theme in ("forks", "threads", "many"):
+    for theme in ("forks", "threads", "many", "idle", "deaf", "shared"):
         bare, job = sampling.run([program, theme], sampled=False), sampling.run([program, theme])
         tap.equal((job.status, job.stdout.decode()), (bare.status, bare.stdout.decode()), f"{theme}: as without samples")
         if theme != "forks":
@@ -14,6 +14,12 @@ def check_children(tap, program, reader):
         if theme == "many":
             # 256 at a time, the first thread among them
             tap.equal(counts["unsampled_threads"], 600 - 255, "threads beyond those that can be sampled are counted")
+        if theme == "idle":
+            periods = sum(n for n, _ in sampling.Samples(job, reader).paths)
+            tap.ok(counts["samples"] < periods / 4 and periods > 150 * 0.5 * sampling.HZ,
+                   "idle threads are woken less often, and all their time is counted", counts, periods)
+        if theme == "deaf":
+            tap.equal(counts["unsampled_threads"], 1, "a thread that blocks all signals is counted")
 
 
 def check_threads(tap, program, reader):

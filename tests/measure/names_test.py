@@ -68,6 +68,34 @@ int main(void)
 }
 """
 
+# as a tracer of memory has one that waits for whoever writes its log
+MAPS = """
+#define _GNU_SOURCE
+#include <poll.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+void *mmap(void *a, size_t n, int protection, int flags, int fd, off_t offset)
+{
+    struct pollfd out = {.fd = 2, .events = POLLOUT};
+    poll(&out, 1, 1);
+    return (void *)syscall(SYS_mmap, a, n, protection, flags, fd, offset);
+}
+void *mmap64(void *a, size_t n, int protection, int flags, int fd, off_t offset)
+{ return mmap(a, n, protection, flags, fd, offset); }
+static void *work(void *unused) { usleep(1000); return unused; }
+int main(void)
+{
+    pthread_t thread;
+    for (int i = 0; i < 20 && pthread_create(&thread, NULL, work, NULL) == 0; i++)
+        pthread_join(thread, NULL);
+    puts("done");
+    return 0;
+}
+"""
+
 
 def library(name, text):
     source = jobs.SCRATCH / f"{name}.c"
@@ -111,6 +139,8 @@ def main():
            out["bare"])
     for what in ("not measured", "off", "sampled"):
         tap.equal(out[what], out["bare"], f"{what}: they are called in the same way")
+    out = outputs([jobs.compile_plain("maps", MAPS, "-pthread", "-w")])
+    tap.equal(out["sampled"], (0, "done\n", ""), "a program's own mmap may wait")
     between = library("between", BETWEEN)
     out = outputs([jobs.compile_plain("sleeps", SLEEPS)], {"MORE": str(between)})
     tap.equal(out["bare"][1], "0 broken, 300 calls\n", "a tool between a program and libc sees its calls")

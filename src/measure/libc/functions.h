@@ -26,6 +26,7 @@
 struct gaicb;
 struct msghdr;
 struct mmsghdr;
+struct rusage;
 struct sembuf;
 struct termios;
 
@@ -57,6 +58,27 @@ struct termios;
     X(int, aio_suspend64, (const struct aiocb64 *const list[], int n, const struct timespec *time), (list, n, time)) \
     X(int, gai_suspend, (const struct gaicb *const list[], int n, const struct timespec *time), (list, n, time))     \
     X(int, connect, (int fd, __CONST_SOCKADDR_ARG address, socklen_t length), (fd, address, length))
+
+/* With SA_RESTART they are begun again, so a sample does them no harm, unless a signal of the program comes with it that
+ * was to end them: they are held like the others in a program that has handlers without SA_RESTART. */
+#define FM_LIBC_RESTARTED(X)                                                                                          \
+    X(pid_t, wait, (int *status), (status))                                                                           \
+    X(pid_t, waitpid, (pid_t process, int *status, int options), (process, status, options))                          \
+    X(pid_t, wait3, (int *status, int options, struct rusage *used), (status, options, used))                         \
+    X(pid_t, wait4, (pid_t process, int *status, int options, struct rusage *used), (process, status, options, used)) \
+    X(int, waitid, (int type, id_t id, siginfo_t *info, int options), (type, id, info, options))                      \
+    X(int, flock, (int fd, int operation), (fd, operation))                                                           \
+    X(int, lockf, (int fd, int command, off_t size), (fd, command, size))                                             \
+    X(int, lockf64, (int fd, int command, off64_t size), (fd, command, size))                                         \
+    X(int, sem_wait, (sem_t * semaphore), (semaphore))                                                                \
+    X(ssize_t, mq_receive, (int queue, char *message, size_t size, unsigned *priority),                               \
+      (queue, message, size, priority))                                                                               \
+    X(int, mq_send, (int queue, const char *message, size_t size, unsigned priority),                                 \
+      (queue, message, size, priority))                                                                               \
+    X(int, open, (const char *path, int flags, mode_t mode), (path, flags, mode))                                     \
+    X(int, open64, (const char *path, int flags, mode_t mode), (path, flags, mode))                                   \
+    X(int, openat, (int directory, const char *path, int flags, mode_t mode), (directory, path, flags, mode))         \
+    X(int, openat64, (int directory, const char *path, int flags, mode_t mode), (directory, path, flags, mode))
 
 /* The same, but only where all is waited for, and for sockets with a limit of time. X as above, with `fd` and `flags`. */
 #define FM_LIBC_RECEIVES(X)                                                                                         \
@@ -191,18 +213,21 @@ struct termios;
       (number, a, b, c, d, e FM_IN_REGISTER(, f)))
 
 /* What has to be known when sampling begins: these are wrapped from the start of the process. */
-#define FM_LIBC_NOTED(X)                                                                              \
-    X(int, sigaddset, (sigset_t * set, int signal), (set, signal))                                    \
-    X(int, sigaltstack, (const stack_t *stack, stack_t *before), (stack, before))                     \
-    X(int, signalfd, (int fd, const sigset_t *mask, int flags), (fd, mask, flags))                    \
-    X(int, pthread_create,                                                                            \
-      (pthread_t * thread, const pthread_attr_t *attributes, void *(*start)(void *), void *argument), \
-      (thread, attributes, start, argument))                                                          \
+#define FM_LIBC_NOTED(X)                                                                                     \
+    X(int, sigaddset, (sigset_t * set, int signal), (set, signal))                                           \
+    X(int, sigaltstack, (const stack_t *stack, stack_t *before), (stack, before))                            \
+    X(int, timer_create, (clockid_t clock, struct sigevent * event, timer_t * timer), (clock, event, timer)) \
+    X(int, mq_notify, (int queue, const struct sigevent *event), (queue, event))                             \
+    X(int, signalfd, (int fd, const sigset_t *mask, int flags), (fd, mask, flags))                           \
+    X(int, pthread_create,                                                                                   \
+      (pthread_t * thread, const pthread_attr_t *attributes, void *(*start)(void *), void *argument),        \
+      (thread, attributes, start, argument))                                                                 \
     X(int, thrd_create, (thrd_t * thread, thrd_start_t start, void *argument), (thread, start, argument))
 
 #define FM_LIBC_FUNCTIONS(X) \
     FM_LIBC_ALWAYS(X)        \
-    FM_LIBC_NOTED(X) FM_LIBC_WAITS(X) FM_LIBC_RECEIVES(X) FM_LIBC_TRANSFERS(X) FM_LIBC_SENDS(X) FM_LIBC_OTHERS(X)
+    FM_LIBC_NOTED(X)         \
+    FM_LIBC_WAITS(X) FM_LIBC_RESTARTED(X) FM_LIBC_RECEIVES(X) FM_LIBC_TRANSFERS(X) FM_LIBC_SENDS(X) FM_LIBC_OTHERS(X)
 
 #define FM_LIBC_FIELD(type, name, parameters, ...) type(*name) parameters;
 #define FM_LIBC_WRAPPER(type, name, parameters, ...) type fm_wrapped_##name parameters;

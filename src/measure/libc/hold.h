@@ -60,6 +60,15 @@ FM_INLINE void fm_hold_end(uint64_t held)
     fm_calls_end();
 }
 
+/* A handler of the program ends calls (it has no SA_RESTART). If its signal comes together with a sample, the kernel asks
+ * the sample's handler whether the call is to go on, so from then on there are none in calls that would be begun again. */
+extern FM_HIDDEN bool fm_program_ends_calls;
+
+FM_INLINE uint64_t fm_hold_restarted(void)
+{
+    return FM_UNLIKELY(fm_program_ends_calls) ? fm_hold() : 0;
+}
+
 /* A program may pass a wrong address and is told so by the kernel. Of an unknown change that is what it looks at first. */
 static inline bool fm_is_readable(const sigset_t *set)
 {
@@ -84,6 +93,10 @@ static inline const sigset_t *fm_hold_mask(const sigset_t *mask, sigset_t *room)
     return room;
 }
 
+/* Looks for handlers that the program has already. */
+void fm_handlers_find(void);
+/* From now on the signal is the program's, also if it is another one that samples use. */
+void fm_name_signal(int signal);
 /* What a program waits for, without the sampling signal where it is there with all others. */
 const sigset_t *fm_without_sampling(const sigset_t *set, sigset_t *room);
 

@@ -55,7 +55,10 @@ static bool may_be_sampled(void)
 
 static void begin(const struct start *start, uintptr_t frame)
 {
+    enum { LITTLE = 128 * 1024 };
     fm_stack_low = start->room ? frame - start->room : 0;
+    if (start->room < LITTLE && !atomic_load_explicit(&fm_sampling.on, memory_order_relaxed))
+        fm_sampler_note_little_room();
     fm_sampler_thread_begins();
 }
 

@@ -19,9 +19,15 @@ enum { DESCRIPTORS = 1 << 16 };
 static uint64_t timed[DESCRIPTORS / 64];
 static bool timed_beyond; /* one of the descriptors for which there is no bit */
 
-FM_INLINE bool is_timed(int fd)
+static bool is_timed(int fd)
 {
     return (unsigned)fd < DESCRIPTORS ? timed[fd / 64] >> fd % 64 & 1 : timed_beyond;
+}
+
+/* Whether a sample could change what a call of a descriptor does, however little it moves. */
+FM_INLINE bool is_fragile(int fd)
+{
+    return fm_program_ends_calls || is_timed(fd);
 }
 
 static void set_timed(int fd)
@@ -34,23 +40,23 @@ static void set_timed(int fd)
 
 /* ---- calls ---- */
 
-#define RECEIVE(type, name, parameters, arguments)                             \
-    type fm_wrapped_##name parameters                                          \
-    {                                                                          \
-        uint64_t held = (flags & MSG_WAITALL) || is_timed(fd) ? fm_hold() : 0; \
-        type result = fm_libc.name arguments;                                  \
-        fm_hold_end(held);                                                     \
-        return result;                                                         \
+#define RECEIVE(type, name, parameters, arguments)                               \
+    type fm_wrapped_##name parameters                                            \
+    {                                                                            \
+        uint64_t held = (flags & MSG_WAITALL) || is_fragile(fd) ? fm_hold() : 0; \
+        type result = fm_libc.name arguments;                                    \
+        fm_hold_end(held);                                                       \
+        return result;                                                           \
     }
 FM_LIBC_RECEIVES(RECEIVE)
 
-#define TRANSFER(type, name, parameters, arguments, bytes)                                    \
-    type fm_wrapped_##name parameters                                                         \
-    {                                                                                         \
-        uint64_t held = fm_sampled() && ((bytes) > PIPE_BUF || is_timed(fd)) ? fm_hold() : 0; \
-        type result = fm_libc.name arguments;                                                 \
-        fm_hold_end(held);                                                                    \
-        return result;                                                                        \
+#define TRANSFER(type, name, parameters, arguments, bytes)                                      \
+    type fm_wrapped_##name parameters                                                           \
+    {                                                                                           \
+        uint64_t held = fm_sampled() && ((bytes) > PIPE_BUF || is_fragile(fd)) ? fm_hold() : 0; \
+        type result = fm_libc.name arguments;                                                   \
+        fm_hold_end(held);                                                                      \
+        return result;                                                                          \
     }
 FM_LIBC_TRANSFERS(TRANSFER)
 
@@ -96,7 +102,7 @@ static int copied(int fd, int copy)
 /* A new connection has the limits of the socket that it came by. */
 int fm_wrapped_accept(int fd, __SOCKADDR_ARG address, socklen_t *length)
 {
-    uint64_t held = is_timed(fd) ? fm_hold() : 0;
+    uint64_t held = is_fragile(fd) ? fm_hold() : 0;
     int result = fm_libc.accept(fd, address, length);
     fm_hold_end(held);
     return copied(fd, result);
@@ -104,7 +110,7 @@ int fm_wrapped_accept(int fd, __SOCKADDR_ARG address, socklen_t *length)
 
 int fm_wrapped_accept4(int fd, __SOCKADDR_ARG address, socklen_t *length, int flags)
 {
-    uint64_t held = is_timed(fd) ? fm_hold() : 0;
+    uint64_t held = is_fragile(fd) ? fm_hold() : 0;
     int result = fm_libc.accept4(fd, address, length, flags);
     fm_hold_end(held);
     return copied(fd, result);
@@ -125,21 +131,29 @@ int fm_wrapped_dup3(int fd, int copy, int flags)
     return copied(fd, fm_libc.dup3(fd, copy, flags));
 }
 
-static int copied_by(int command, int fd, int result)
+static bool copies(int command)
 {
-    return command == F_DUPFD || command == F_DUPFD_CLOEXEC ? copied(fd, result) : result;
+    return command == F_DUPFD || command == F_DUPFD_CLOEXEC;
+}
+
+static bool waits_for_lock(int command)
+{
+    return command == F_SETLKW || command == F_OFD_SETLKW;
 }
 
 /* All arguments that it may have are passed on as one register. */
-int fm_wrapped_fcntl(int fd, int command, void *argument)
-{
-    return copied_by(command, fd, fm_libc.fcntl(fd, command, argument));
-}
-
-int fm_wrapped_fcntl64(int fd, int command, void *argument)
-{
-    return copied_by(command, fd, fm_libc.fcntl64(fd, command, argument));
-}
+#define FCNTL(name)                                                        \
+    int fm_wrapped_##name(int fd, int command, void *argument)             \
+    {                                                                      \
+        if (command == F_SETSIG)                                           \
+            fm_name_signal((int)(intptr_t)argument);                       \
+        uint64_t held = waits_for_lock(command) ? fm_hold_restarted() : 0; \
+        int result = fm_libc.name(fd, command, argument);                  \
+        fm_hold_end(held);                                                 \
+        return copies(command) ? copied(fd, result) : result;              \
+    }
+FCNTL(fcntl)
+FCNTL(fcntl64)
 
 static bool has_limit(int fd, int option)
 {
@@ -161,10 +175,16 @@ static bool is_terminal_with_limits(int fd)
     return tcgetattr(fd, &mode) == 0 && has_limits(&mode);
 }
 
+static void find(int fd)
+{
+    if (has_limit(fd, SO_RCVTIMEO) || has_limit(fd, SO_SNDTIMEO) || waits_for_bytes(fd) || is_terminal_with_limits(fd))
+        set_timed(fd);
+    fm_name_signal(fm_libc.fcntl(fd, F_GETSIG, NULL));
+}
+
 void fm_transfers_find(unsigned descriptors)
 {
     for (int fd = 0; fd < DESCRIPTORS && (unsigned)fd < descriptors; fd++)
-        if (fm_libc.fcntl(fd, F_GETFD, NULL) >= 0 && (has_limit(fd, SO_RCVTIMEO) || has_limit(fd, SO_SNDTIMEO) ||
-                                                      waits_for_bytes(fd) || is_terminal_with_limits(fd)))
-            set_timed(fd);
+        if (fm_libc.fcntl(fd, F_GETFD, NULL) >= 0)
+            find(fd);
 }

@@ -1,4 +1,4 @@
-/* Calls that a signal breaks even with SA_RESTART: no sample breaks them. */
+/* Calls that a signal breaks: no sample breaks them, nor keeps a signal of the program from breaking them. */
 #define _GNU_SOURCE
 #undef _FILE_OFFSET_BITS /* some calls have two names */
 #include <errno.h>
@@ -11,15 +11,18 @@
 #include "measure/libc/functions.h"
 #include "measure/libc/hold.h"
 
-#define WAIT(type, name, parameters, arguments) \
-    type fm_wrapped_##name parameters           \
-    {                                           \
-        uint64_t held = fm_hold();              \
-        type result = fm_libc.name arguments;   \
-        fm_hold_end(held);                      \
-        return result;                          \
+#define HELD_BY(hold, type, name, parameters, arguments) \
+    type fm_wrapped_##name parameters                    \
+    {                                                    \
+        uint64_t held = hold();                          \
+        type result = fm_libc.name arguments;            \
+        fm_hold_end(held);                               \
+        return result;                                   \
     }
+#define WAIT(...) HELD_BY(fm_hold, __VA_ARGS__)
+#define RESTARTED(...) HELD_BY(fm_hold_restarted, __VA_ARGS__)
 FM_LIBC_WAITS(WAIT)
+FM_LIBC_RESTARTED(RESTARTED)
 
 /* ---- calls that do not wait, but look for signals all the same: done again if it was a sample ---- */
 

@@ -104,7 +104,13 @@ static void forget_rules(struct fm_sampled *self, uint32_t generation)
     fm_recent_forget(&self->recents);
 }
 
-static void take(struct fm_contexts *tree, struct fm_sampled *self, const ucontext_t *context, uint64_t periods)
+static uint64_t periods_of(const struct fm_sampled *self, const siginfo_t *info)
+{
+    return self->stride * (1 + (uint64_t)info->si_overrun);
+}
+
+static __attribute__((noinline)) void take(struct fm_contexts *tree, struct fm_sampled *self, const ucontext_t *context,
+                                           uint64_t periods)
 {
     struct fm_unwind u;
     struct mpi_call call = call_of(self);
@@ -151,18 +157,17 @@ static struct fm_sampled *ours(const siginfo_t *info)
     return one ? (struct fm_sampled *)info->si_value.sival_ptr : NULL;
 }
 
-/* A thread that was there before sampling began learns of it by its first signal. */
-static bool is_mine(struct fm_sampled *self, ucontext_t *context)
+/* A thread that was there before sampling began learns of it by its first signal, and has a stack for the others from then
+ * on. This one is handled where the thread is, perhaps with little room: the next sample counts for it, too. */
+static void introduce(struct fm_sampled *self, ucontext_t *context, uint64_t periods)
 {
-    if (fm_sampled_self)
-        return self == fm_sampled_self;
     if (!self->taken || self->tid != (int32_t)fm_kernel(SYS_gettid))
-        return false;
+        return;
     if (!self->stack_end)
         fm_sample_find_stack(self);
     fm_alternate_begin_at_return(self->signal_stack, &context->uc_stack);
+    self->pending += periods;
     fm_sampled_self = self;
-    return true;
 }
 
 void fm_sample_signal(int signal, siginfo_t *info, void *context)
@@ -171,8 +176,12 @@ void fm_sample_signal(int signal, siginfo_t *info, void *context)
     struct fm_sampled *self = ours(info);
     if (!self)
         pass_on(signal);
-    else if (atomic_load_explicit(&fm_sampling.on, memory_order_acquire) && is_mine(self, context))
-        take(&fm_sampling.contexts, self, context, 1 + (uint64_t)info->si_overrun);
+    else if (!atomic_load_explicit(&fm_sampling.on, memory_order_acquire))
+        ;
+    else if (!fm_sampled_self)
+        introduce(self, context, periods_of(self, info));
+    else if (self == fm_sampled_self)
+        take(&fm_sampling.contexts, self, context, periods_of(self, info));
     errno = error;
 }
 
@@ -190,7 +199,7 @@ void fm_sample_blocked(struct fm_sampled *self)
         if (!sent) /* back to where it was */
             fm_kernel(SYS_rt_tgsigqueueinfo, getpid(), fm_kernel(SYS_gettid), info.si_signo, &info);
         else if (sent == self && getcontext(&context) == 0)
-            take(&fm_sampling.contexts, sent, &context, 1 + (uint64_t)info.si_overrun);
+            take(&fm_sampling.contexts, sent, &context, periods_of(sent, &info));
     }
     fm_kernel(SYS_rt_sigprocmask, SIG_SETMASK, &before, NULL, sizeof before);
     errno = error;

@@ -13,12 +13,14 @@ struct fm_sampled {
     uint32_t found;  /* it was there before sampling began */
     uint32_t paused; /* it has no timer for now */
     int32_t tid;
+    uint32_t stride;                /* periods from one sample to the next */
     int timer;                      /* as the kernel names it; -1: none */
     uintptr_t stack_low, stack_end; /* its own stack, as far as it may grow */
     void *signal_stack;            /* for handlers, made for the first thread that is here and kept for the next ones */
     struct fm_segment_thread *seg; /* which MPI call it is in; NULL: it has never called MPI */
     uint64_t pending;              /* periods that could not be added when they ended */
-    uint64_t samples;              /* so far */
+    uint64_t samples;              /* so far, also of threads that were here before */
+    uint64_t samples_before;       /* only of those */
     struct fm_path_memory memory;
     uint32_t nodes[FM_PATH_DEPTH]; /* for it */
     struct fm_stack stack;

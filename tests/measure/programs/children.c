@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <limits.h>
 #include <pthread.h>
+#include <sched.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <spawn.h>
@@ -223,6 +224,88 @@ static void many(void)
     printf("%d threads, %d timers too many\n", made, timers() - before);
 }
 
+/* ---- threads that do nothing, or block all signals ---- */
+
+static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t woken = PTHREAD_COND_INITIALIZER;
+
+static void *stand_idle(void *unused)
+{
+    pthread_mutex_lock(&mutex);
+    while (!atomic_load(&go))
+        pthread_cond_wait(&woken, &mutex);
+    pthread_mutex_unlock(&mutex);
+    return unused;
+}
+
+static void idle(void)
+{
+    enum { IDLE = 200 };
+    static pthread_t ids[IDLE];
+    for (int i = 0; i < IDLE; i++)
+        if (pthread_create(&ids[i], NULL, stand_idle, NULL) != 0)
+            abort();
+    usleep(500000);
+    pthread_mutex_lock(&mutex);
+    atomic_store(&go, 1);
+    pthread_cond_broadcast(&woken);
+    pthread_mutex_unlock(&mutex);
+    for (int i = 0; i < IDLE; i++)
+        pthread_join(ids[i], NULL);
+    printf("done\n");
+}
+
+static void spin_ms(int ms)
+{
+    struct timespec from, now;
+    clock_gettime(CLOCK_MONOTONIC, &from);
+    do
+        clock_gettime(CLOCK_MONOTONIC, &now);
+    while ((now.tv_sec - from.tv_sec) * 1000 + (now.tv_nsec - from.tv_nsec) / 1000000 < ms);
+}
+
+static void *spin(void *unused)
+{
+    spin_ms(50);
+    return unused;
+}
+
+static void deaf(void)
+{
+    sigset_t all, before;
+    pthread_t id;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    pthread_create(&id, NULL, spin, NULL);
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    pthread_join(id, NULL);
+    printf("done\n");
+}
+
+/* ---- a child with the same memory and the same handlers, which only asks for them ---- */
+
+static int ask(void *unused)
+{
+    (void)unused;
+    int handlers = 0;
+    for (int i = 1; i <= SIGRTMAX; i++) {
+        struct sigaction action;
+        handlers += sigaction(i, NULL, &action) == 0 && action.sa_handler != SIG_DFL && action.sa_handler != SIG_IGN;
+    }
+    return handlers;
+}
+
+static void shared(void)
+{
+    static _Alignas(16) char stack[65536];
+    int status = 0;
+    pid_t child = clone(ask, stack + sizeof stack, CLONE_VM | CLONE_SIGHAND | SIGCHLD, NULL);
+    while (waitpid(child, &status, 0) < 0 && errno == EINTR)
+        ;
+    spin_ms(50);
+    printf("%d handlers\n", WEXITSTATUS(status));
+}
+
 int main(int argc, char **argv)
 {
     const char *theme = argc > 1 ? argv[1] : "";
@@ -234,5 +317,11 @@ int main(int argc, char **argv)
         threads();
     if (strcmp(theme, "many") == 0)
         many();
+    if (strcmp(theme, "idle") == 0)
+        idle();
+    if (strcmp(theme, "deaf") == 0)
+        deaf();
+    if (strcmp(theme, "shared") == 0)
+        shared();
     return 0;
 }

@@ -422,6 +422,27 @@ static void sent(void)
     take_all(&set, raise);
 }
 
+/* Timers send them; who waits for all gets all. */
+static void timers(void)
+{
+    int strange_ones = 0, got[65] = {0}, n = 0;
+    sigset_t all;
+    sigfillset(&all);
+    sigprocmask(SIG_BLOCK, &all, NULL);
+    for (int i = SIGRTMIN; i <= SIGRTMAX; i++, n++) {
+        timer_t timer;
+        struct sigevent event = {.sigev_notify = SIGEV_SIGNAL, .sigev_signo = i};
+        struct itimerspec soon = {.it_value = {0, 20000000}};
+        timer_create(CLOCK_MONOTONIC, &event, &timer);
+        timer_settime(timer, 0, &soon, NULL);
+    }
+    for (int i = 0; i < n; i++) {
+        int signal = sigtimedwait(&all, NULL, &(struct timespec){2, 0});
+        strange_ones += signal < SIGRTMIN || got[signal]++;
+    }
+    printf("%d timers, %d strange\n", n, strange_ones);
+}
+
 /* When every signal is the program's, none is held back from what waits. */
 static void break_waits(void)
 {
@@ -456,7 +477,7 @@ int main(int argc, char **argv)
                   {"wait-often", wait_often},     {"wait-one", wait_one}, {"descriptor", descriptor},
                   {"suspend", suspend},           {"masks", masks},       {"stacks", stacks},
                   {"named-set", named_set},       {"sent", sent},         {"break-waits", break_waits},
-                  {"default", end_by_default}};
+                  {"default", end_by_default},    {"timers", timers}};
     for (size_t i = 0; i < sizeof themes / sizeof *themes; i++)
         if (argc > 1 && strcmp(argv[1], themes[i].name) == 0)
             themes[i].run();

@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <mqueue.h>
 #include <poll.h>
 #include <pthread.h>
 #include <semaphore.h>
@@ -13,6 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
+#include <sys/file.h>
 #include <sys/ipc.h>
 #include <sys/mman.h>
 #include <sys/msg.h>
@@ -21,6 +23,7 @@
 #include <sys/sem.h>
 #include <sys/signalfd.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/time.h>
 #include <sys/uio.h>
@@ -451,6 +454,99 @@ static void do_wrong(void)
     partial += signalfd(-1, no_mask, 0) != -1 || errno != EFAULT;
 }
 
+/* ---- calls that a signal of the program is to end ---- */
+
+static struct {
+    int empty[2], socket[2], server, locked, queue;
+    pid_t child;
+    sem_t never;
+    char fifo[64];
+} waited;
+
+/* What another process has locked: the child, which waits for its end. */
+static void make_endless_waits(void)
+{
+    struct sockaddr_in address = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+    struct mq_attr attributes = {.mq_maxmsg = 1, .mq_msgsize = 8};
+    char name[64], done;
+    int ready[2];
+    snprintf(name, sizeof name, "/fathom-waits-%d", (int)getpid());
+    snprintf(waited.fifo, sizeof waited.fifo, "fifo-%d", (int)getpid());
+    waited.server = socket(AF_INET, SOCK_STREAM, 0);
+    waited.queue = mq_open(name, O_CREAT | O_RDWR, 0600, &attributes);
+    waited.locked = open("locked", O_CREAT | O_RDWR, 0600);
+    if (pipe(waited.empty) || pipe(ready) || socketpair(AF_UNIX, SOCK_STREAM, 0, waited.socket) ||
+        sem_init(&waited.never, 0, 0) || bind(waited.server, (void *)&address, sizeof address) ||
+        listen(waited.server, 1) || waited.queue < 0 || waited.locked < 0 || mkfifo(waited.fifo, 0600))
+        abort();
+    mq_unlink(name);
+    waited.child = fork();
+    if (waited.child == 0) {
+        struct flock all = {.l_type = F_WRLCK};
+        int fd = open("locked", O_RDWR);
+        if (flock(fd, LOCK_EX) || fcntl(fd, F_SETLKW, &all) || write(ready[1], "", 1) != 1)
+            abort();
+        for (;;)
+            pause();
+    }
+    if (read(ready[0], &done, 1) != 1)
+        abort();
+}
+
+static int wait_endlessly(int kind)
+{
+    struct flock all = {.l_type = F_WRLCK};
+    char byte[8];
+    switch (kind) {
+    case 0:
+        return (int)read(waited.empty[0], byte, 1);
+    case 1:
+        return (int)recv(waited.socket[0], byte, 1, 0);
+    case 2:
+        return accept(waited.server, NULL, NULL);
+    case 3:
+        return waitpid(waited.child, NULL, 0);
+    case 4:
+        return flock(waited.locked, LOCK_EX);
+    case 5:
+        return fcntl(waited.locked, F_SETLKW, &all);
+    case 6:
+        return sem_wait(&waited.never);
+    case 7:
+        return (int)mq_receive(waited.queue, byte, sizeof byte, NULL);
+    default:
+        return open(waited.fifo, O_RDONLY);
+    }
+}
+
+/* A second signal saves it from waiting for ever: then the first one did not end the call. */
+static volatile sig_atomic_t alarms;
+
+static void count_alarm(int signal)
+{
+    (void)signal;
+    alarms++;
+}
+
+static void ended(int calls)
+{
+    enum { KINDS = 9 };
+    const struct sigaction action = {.sa_handler = count_alarm};
+    const struct itimerval never = {0};
+    make_endless_waits();
+    sigaction(SIGALRM, &action, NULL);
+    for (int i = 0; i < calls; i++) {
+        const struct itimerval soon = {{0, 500000}, {0, 2000 + i % 40 * 50}};
+        alarms = 0;
+        setitimer(ITIMER_REAL, &soon, NULL);
+        partial += wait_endlessly(i % KINDS) != -1 || errno != EINTR;
+        setitimer(ITIMER_REAL, &never, NULL);
+        broken += alarms != 1;
+    }
+    kill(waited.child, SIGKILL);
+    unlink(waited.fifo);
+}
+
 /* The limit that is documented: what goes past libc. It shows that samples do come. */
 static void do_raw(void)
 {
@@ -559,6 +655,8 @@ int main(int argc, char **argv)
         writes(calls, by_pwritev2, 0);
     if (strcmp(theme, "limits") == 0)
         limits(calls);
+    if (strcmp(theme, "ended") == 0)
+        ended(calls);
     if (strcmp(theme, "cancellation") == 0)
         cancellation(calls);
     printf("%s: %d broken, %d wrong, %d early\n", theme, broken, partial, early);
