@@ -107,6 +107,7 @@ static bool has_liburing(void)
 static void end_sampling(void)
 {
     fm_sampler_end();
+    fm_handlers_give_back();
     fm_libc_pass();
 }
 
@@ -179,12 +180,12 @@ void fm_sampler_start(void)
     if (has_liburing() || !make_room())
         return;
     fm_libc_wrap();
-    fm_handlers_find();
     fm_transfers_find(status.descriptors);
     if (!fm_sampler_prepare(clock)) {
         fm_libc_pass();
         return;
     }
+    fm_handlers_find();
     fm_rt.segment->sample_period_ns = 1000000000u / (clock == CLOCK_MONOTONIC ? out_of_step(hz) : hz);
     fm_rt.segment->sequence_shift = fm_sequence_shift_of(fm_rt.segment->sample_period_ns);
     fm_sampler_note_modules();

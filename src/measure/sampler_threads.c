@@ -18,6 +18,7 @@
 #include "measure/libc/hold.h"
 #include "measure/runtime.h"
 #include "measure/sampler.h"
+#include "measure/signal/thread_status.h"
 #include "measure/stack_bounds.h"
 
 static pthread_key_t end_key;
@@ -390,13 +391,9 @@ static void note_blocked(struct fm_sampled *thread, uint64_t blocked)
 
 static void note_if_blocked(struct fm_sampled *thread)
 {
-    char name[64], text[2048] = "";
-    if (thread->samples != thread->samples_before)
-        return;
-    snprintf(name, sizeof name, "/proc/self/task/%d/status", thread->tid);
-    const char *blocked = read_file(name, text, sizeof text) > 0 ? strstr(text, "\nSigBlk:") : NULL;
-    if (blocked)
-        note_blocked(thread, strtoull(blocked + strlen("\nSigBlk:"), NULL, 16));
+    if (thread->samples == thread->samples_before &&
+        fm_thread_status(thread->tid, fm_sampling.signal) == FM_THREAD_BLOCKS)
+        note_blocked(thread, fm_signal_bit(fm_sampling.signal));
 }
 
 static void end_thread(void *data)

@@ -5,7 +5,7 @@ import sampling
 import jobs
 
 THEMES = ("all-handlers", "flags", "wait-all", "wait-often", "wait-one", "descriptor", "suspend", "masks", "stacks",
-          "named-set", "sent", "break-waits", "default", "timers")
+          "named-set", "sent", "break-waits", "default", "timers", "first-thread")
 # of these: samples go on afterwards
 GO_ON = ("flags", "wait-often", "wait-one", "stacks")
 

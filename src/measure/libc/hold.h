@@ -93,8 +93,11 @@ static inline const sigset_t *fm_hold_mask(const sigset_t *mask, sigset_t *room)
     return room;
 }
 
-/* Looks for handlers that the program has already. */
+/* Puts ours before all handlers of the program; or leaves it as it would be without us. */
 void fm_handlers_find(void);
+void fm_handlers_give_back(void);
+/* Whether samples of this process are taken with that signal. */
+bool fm_is_sampling(int signal);
 /* From now on the signal is the program's, also if it is another one that samples use. */
 void fm_name_signal(int signal);
 /* What a program waits for, without the sampling signal where it is there with all others. */

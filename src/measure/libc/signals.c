@@ -7,126 +7,23 @@
 #include "measure/libc/hold.h"
 #include "measure/runtime.h"
 #include "measure/sampler.h"
+#include "measure/signal/deliver.h"
 
-enum { LAST = 64 }; /* of all signals */
-
-bool fm_program_ends_calls;
-
-/* What the program names in a child of vfork or _Fork, which nobody samples, is its own affair. */
-static bool is_sampling(int signal)
+bool fm_is_sampling(int signal)
 {
     return atomic_load_explicit(&fm_sampling.on, memory_order_relaxed) && signal == fm_sampling.signal &&
            getpid() == fm_rt.pid;
 }
 
-/* ---- actions ---- */
-
-static bool is_handler(__sighandler_t handler)
-{
-    return handler != SIG_DFL && handler != SIG_IGN && handler != SIG_ERR;
-}
-
-/* Those that come of what a thread does itself end no calls. */
-static bool is_fault(int signal)
-{
-    return signal == SIGSEGV || signal == SIGBUS || signal == SIGFPE || signal == SIGILL || signal == SIGTRAP ||
-           signal == SIGABRT || signal == SIGSYS;
-}
-
-static void note_handler(int signal, __sighandler_t handler, int flags)
-{
-    if (is_handler(handler) && !(flags & SA_RESTART) && !is_fault(signal))
-        fm_program_ends_calls = true;
-}
-
-void fm_handlers_find(void)
-{
-    struct sigaction action;
-    for (int signal = 1; signal <= LAST; signal++)
-        if (fm_libc.sigaction(signal, NULL, &action) == 0)
-            note_handler(signal, action.sa_handler, action.sa_flags);
-}
-
-/* Whether the program asks only, or for what it has. */
-static bool leaves_default(const struct sigaction *action)
-{
-    return !action || (action->sa_handler == SIG_DFL && !action->sa_flags && sigisemptyset(&action->sa_mask));
-}
-
-/* A child has our handler with all others, and is not to see it. */
-static void hide_handler(struct sigaction *before)
-{
-    if (before && before->sa_sigaction == fm_sample_signal)
-        *before = (struct sigaction){.sa_handler = SIG_DFL};
-}
-
-int fm_wrapped_sigaction(int signal, const struct sigaction *action, struct sigaction *before)
-{
-    struct sigaction asked = action ? *action : (struct sigaction){.sa_handler = SIG_DFL};
-    if (is_sampling(signal)) {
-        if (leaves_default(action)) {
-            if (before)
-                *before = (struct sigaction){.sa_handler = SIG_DFL};
-            return 0;
-        }
-        fm_sampler_make_way(signal);
-    }
-    int result = fm_libc.sigaction(signal, action, before);
-    if (result == 0) {
-        note_handler(signal, asked.sa_handler, asked.sa_flags);
-        hide_handler(before);
-    }
-    return result;
-}
-
-/* Of the ways to set a handler all but BSD's end calls; with that one a program may ask for it (siginterrupt). */
-#define SIGNAL(name, flags)                                              \
-    __sighandler_t fm_wrapped_##name(int signal, __sighandler_t handler) \
-    {                                                                    \
-        bool ours = is_sampling(signal);                                 \
-        if (ours && handler != SIG_DFL)                                  \
-            fm_sampler_make_way(signal);                                 \
-        else if (ours)                                                   \
-            return SIG_DFL;                                              \
-        note_handler(signal, handler, flags);                            \
-        return fm_libc.name(signal, handler);                            \
-    }
-SIGNAL(signal, SA_RESTART)
-SIGNAL(ssignal, SA_RESTART)
-SIGNAL(bsd_signal, SA_RESTART)
-SIGNAL(sysv_signal, 0)
-SIGNAL(__sysv_signal, 0)
-
 static void make_way(int signal)
 {
-    if (is_sampling(signal))
+    if (fm_is_sampling(signal))
         fm_sampler_make_way(signal);
-}
-
-__sighandler_t fm_wrapped_sigset(int signal, __sighandler_t handler)
-{
-    make_way(signal);
-    note_handler(signal, handler == SIG_HOLD ? SIG_DFL : handler, 0);
-    return fm_libc.sigset(signal, handler);
-}
-
-int fm_wrapped_sigignore(int signal)
-{
-    make_way(signal);
-    return fm_libc.sigignore(signal);
-}
-
-int fm_wrapped_siginterrupt(int signal, int interrupt)
-{
-    make_way(signal);
-    if (interrupt)
-        fm_program_ends_calls = true;
-    return fm_libc.siginterrupt(signal, interrupt);
 }
 
 void fm_name_signal(int signal)
 {
-    if (signal >= SIGRTMIN && signal <= LAST)
+    if (signal >= SIGRTMIN && signal <= FM_SIGNALS)
         fm_sampler_avoid(fm_signal_bit(signal));
     make_way(signal);
 }
@@ -168,7 +65,7 @@ int fm_wrapped_mq_notify(int queue, const struct sigevent *event)
 int fm_wrapped_sigpending(sigset_t *set)
 {
     int result = fm_libc.sigpending(set);
-    if (result == 0 && is_sampling(fm_sampling.signal))
+    if (result == 0 && fm_is_sampling(fm_sampling.signal))
         sigdelset(set, fm_sampling.signal);
     return result;
 }
@@ -207,7 +104,7 @@ const sigset_t *fm_without_sampling(const sigset_t *set, sigset_t *room)
     if (!fm_is_readable(set))
         return set;
     memcpy(&signals, set, sizeof signals);
-    if (!(signals & fm_signal_bit(fm_sampling.signal ? fm_sampling.signal : 1)) || !is_sampling(fm_sampling.signal))
+    if (!(signals & fm_signal_bit(fm_sampling.signal ? fm_sampling.signal : 1)) || !fm_is_sampling(fm_sampling.signal))
         return set;
     if (__builtin_popcountll(signals) < FEW) {
         fm_sampler_make_way(fm_sampling.signal);

@@ -443,6 +443,83 @@ static void timers(void)
     printf("%d timers, %d strange\n", n, strange_ones);
 }
 
+/* ---- signals for the whole process, on one processor that three threads want: the first thread gets them ---- */
+
+static volatile sig_atomic_t here, elsewhere, strange_codes;
+
+static void note_thread(int signal, siginfo_t *info, void *context)
+{
+    (void)context;
+    if (syscall(SYS_gettid) == getpid())
+        here++;
+    else
+        elsewhere++;
+    strange_codes += signal != SIGALRM || info->si_code != SI_KERNEL;
+}
+
+static void note_thread_plainly(int signal)
+{
+    (void)signal;
+    if (syscall(SYS_gettid) == getpid())
+        here++;
+    else
+        elsewhere++;
+}
+
+static volatile int all_done;
+
+static void *compute_deaf(void *unused)
+{
+    sigset_t all;
+    sigfillset(&all);
+    pthread_sigmask(SIG_BLOCK, &all, NULL);
+    while (!all_done)
+        sum++;
+    return unused;
+}
+
+static void *stand_by(void *unused)
+{
+    while (!all_done)
+        usleep(20000);
+    return unused;
+}
+
+static void compute_with_alarm(void)
+{
+    const struct itimerval often = {{0, 1000}, {0, 1000}}, never = {0};
+    here = 0;
+    setitimer(ITIMER_REAL, &often, NULL);
+    while (here < 300)
+        sum++;
+    setitimer(ITIMER_REAL, &never, NULL);
+}
+
+static void first_thread(void)
+{
+    struct sigaction action, old;
+    pthread_t threads[4];
+    cpu_set_t one;
+    CPU_ZERO(&one);
+    CPU_SET((size_t)sched_getcpu(), &one);
+    sched_setaffinity(0, sizeof one, &one);
+    install(SIGALRM, note_thread, SA_SIGINFO | SA_RESTART);
+    for (int i = 0; i < 4; i++)
+        pthread_create(&threads[i], NULL, i < 2 ? compute_deaf : stand_by, NULL);
+    compute_with_alarm();
+    sigaction(SIGALRM, NULL, &action);
+    signal(SIGALRM, note_thread_plainly);
+    compute_with_alarm();
+    sigaction(SIGALRM, NULL, &old);
+    all_done = 1;
+    for (int i = 0; i < 4; i++)
+        pthread_join(threads[i], NULL);
+    /* while a handler of its own keeps the first thread from it, another one gets the next */
+    printf("%s elsewhere, %d strange codes; handlers %d %d, flags %x %x, signal %d\n", elsewhere < 20 ? "few" : "many",
+           strange_codes, action.sa_sigaction == note_thread, old.sa_handler == note_thread_plainly,
+           (unsigned)action.sa_flags, (unsigned)old.sa_flags, signal(SIGALRM, SIG_IGN) == note_thread_plainly);
+}
+
 /* When every signal is the program's, none is held back from what waits. */
 static void break_waits(void)
 {
@@ -477,7 +554,7 @@ int main(int argc, char **argv)
                   {"wait-often", wait_often},     {"wait-one", wait_one}, {"descriptor", descriptor},
                   {"suspend", suspend},           {"masks", masks},       {"stacks", stacks},
                   {"named-set", named_set},       {"sent", sent},         {"break-waits", break_waits},
-                  {"default", end_by_default},    {"timers", timers}};
+                  {"default", end_by_default},    {"timers", timers},     {"first-thread", first_thread}};
     for (size_t i = 0; i < sizeof themes / sizeof *themes; i++)
         if (argc > 1 && strcmp(argv[1], themes[i].name) == 0)
             themes[i].run();

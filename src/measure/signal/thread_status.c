@@ -1,0 +1,74 @@
+#include "measure/signal/thread_status.h"
+
+#include <fcntl.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/platform.h"
+
+/* A file of /proc, read piece by piece. */
+struct text {
+    long fd, at, n;
+    char piece[256];
+};
+
+static int next_character(struct text *text)
+{
+    if (text->at == text->n) {
+        text->at = 0;
+        text->n = fm_kernel(SYS_read, text->fd, text->piece, sizeof text->piece);
+    }
+    return text->at < text->n ? (unsigned char)text->piece[text->at++] : -1;
+}
+
+/* Goes on to what follows `name`, which begins with the end of the line before. */
+static bool find(struct text *text, const char *name)
+{
+    size_t found = 0;
+    for (int c; name[found] && (c = next_character(text)) >= 0;)
+        found = c == name[found] ? found + 1 : c == '\n';
+    return !name[found];
+}
+
+static uint64_t read_hex(struct text *text)
+{
+    uint64_t value = 0;
+    for (int c; (c = next_character(text)) > '\n';)
+        value = value << 4 | (unsigned)(c <= '9' ? c - '0' : c - 'a' + 10);
+    return value;
+}
+
+static enum fm_thread_status read_status(struct text *text, int signal)
+{
+    int state = find(text, "\nState:\t") ? next_character(text) : 'X';
+    if (state == 'X' || state == 'Z' || !find(text, "\nSigBlk:\t"))
+        return FM_THREAD_GONE;
+    return read_hex(text) >> (signal - 1) & 1 ? FM_THREAD_BLOCKS : FM_THREAD_TAKES;
+}
+
+static char *append(char *at, const char *word)
+{
+    while (*word)
+        *at++ = *word++;
+    return at;
+}
+
+static char *append_number(char *at, uint32_t number)
+{
+    if (number >= 10)
+        at = append_number(at, number / 10);
+    *at = (char)('0' + number % 10);
+    return at + 1;
+}
+
+enum fm_thread_status fm_thread_status(int32_t tid, int signal)
+{
+    char name[64];
+    *append(append_number(append(name, "/proc/self/task/"), (uint32_t)tid), "/status") = '\0';
+    struct text text = {.fd = fm_kernel(SYS_openat, AT_FDCWD, name, O_RDONLY | O_CLOEXEC)};
+    if (text.fd < 0)
+        return FM_THREAD_GONE;
+    enum fm_thread_status status = read_status(&text, signal);
+    fm_kernel(SYS_close, text.fd);
+    return status;
+}
