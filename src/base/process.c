@@ -61,6 +61,14 @@ bool fm_process_alive(pid_t pid, uint64_t start_time)
     return threads > 1 || (state != 'Z' && state != 'X' && state != 'x'); /* one that has left by pthread_exit counts */
 }
 
+bool fm_process_stopped(pid_t pid)
+{
+    char state;
+    long threads;
+    uint64_t start_time;
+    return read_stat(pid, &state, &threads, &start_time) && state == 'T';
+}
+
 uint64_t fm_pid_namespace(void)
 {
     struct stat st;

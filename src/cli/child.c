@@ -14,32 +14,12 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "cli/child_signals.h"
 #include "reduce/node.h"
-
-static const int passed_on[] = {SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2};
-enum { N_PASSED_ON = sizeof passed_on / sizeof *passed_on, N_CHANGED };
-
-/* What the signal handler needs. */
-static volatile pid_t child_pid;
-static volatile sig_atomic_t interrupted;
-static pid_t group_signaller; /* a parent that signals our whole process group, or 0 */
 
 /* Of a guard: the process group its command belongs into, and where it tells `fathom run` about it. */
 static pid_t command_group;
 static int told_to = -1;
-
-/* The terminal and launchers signal the whole process group: the command has the signal already. */
-static void pass_on(int number, siginfo_t *info, void *context)
-{
-    (void)context;
-    int saved = errno;
-    bool to_us_alone = info->si_code <= 0 && (group_signaller == 0 || info->si_pid != group_signaller);
-    pid_t pid = child_pid;
-    if (pid > 0 && to_us_alone)
-        kill(pid, number);
-    interrupted = 1;
-    errno = saved;
-}
 
 /* mpirun and the like, and timeout(1), send a signal to the process group of what they started. */
 static pid_t find_group_signaller(void)
@@ -55,35 +35,21 @@ static pid_t find_group_signaller(void)
     return strcmp(name, "timeout\n") == 0 && getpgid(getppid()) == getpgrp() ? getppid() : 0;
 }
 
-static void catch_signals(struct sigaction *old)
+/* What cannot be passed on: without us, SIGKILL would have ended the command. */
+static void die_with(pid_t parent)
 {
-    struct sigaction action = {.sa_flags = SA_SIGINFO | SA_RESTART};
-    action.sa_sigaction = pass_on;
-    sigfillset(&action.sa_mask);
-    for (int i = 0; i < N_PASSED_ON; i++) {
-        sigaction(passed_on[i], NULL, &old[i]);
-        if (old[i].sa_handler != SIG_IGN) /* as nohup leaves SIGHUP: ignored by both of us */
-            sigaction(passed_on[i], &action, NULL);
-    }
-    /* Whoever started us may ignore SIGCHLD: then the kernel would keep no status of the command for us. */
-    action = (struct sigaction){.sa_handler = SIG_DFL};
-    sigaction(SIGCHLD, &action, &old[N_PASSED_ON]);
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (getppid() != parent)
+        raise(SIGKILL);
 }
 
-static void restore_signals(const struct sigaction *old, const sigset_t *mask)
-{
-    for (int i = 0; i < N_PASSED_ON; i++)
-        sigaction(passed_on[i], &old[i], NULL);
-    sigaction(SIGCHLD, &old[N_PASSED_ON], NULL);
-    sigprocmask(SIG_SETMASK, mask, NULL);
-}
-
-static _Noreturn void become(char **(*prepare)(void *), void *context, int report_fd, const struct sigaction *old,
-                             const sigset_t *mask)
+static _Noreturn void become(char **(*prepare)(void *), void *context, int report_fd, pid_t parent)
 {
     if (command_group)
         setpgid(0, command_group);
-    restore_signals(old, mask);
+    else
+        die_with(parent);
+    fm_child_signals_restore();
     char **words = prepare(context);
     execvp(words[0], words);
     int error = errno;
@@ -109,26 +75,20 @@ static void tell(const struct fm_child *child)
 
 bool fm_child_start(struct fm_child *child, char **(*prepare)(void *context), void *context)
 {
-    struct sigaction old[N_CHANGED];
-    sigset_t all, mask;
+    pid_t self = getpid();
     int report[2];
     memset(child, 0, sizeof *child);
     if (pipe2(report, O_CLOEXEC) != 0)
         return false;
-    if (!command_group)
-        group_signaller = find_group_signaller();
-    sigfillset(&all);
-    sigprocmask(SIG_BLOCK, &all, &mask);
-    catch_signals(old);
+    fm_child_signals_catch(command_group ? 0 : find_group_signaller());
     child->pid = fork();
     if (child->pid == 0)
-        become(prepare, context, report[1], old, &mask);
+        become(prepare, context, report[1], self);
     int error = errno;
-    child_pid = child->pid;
     if (child->pid > 0)
-        sigprocmask(SIG_SETMASK, &mask, NULL);
+        fm_child_signals_pass_to(child->pid);
     else
-        restore_signals(old, &mask);
+        fm_child_signals_restore();
     close(report[1]);
     if (child->pid > 0) {
         if (!read_whole(report[0], &child->exec_errno, sizeof child->exec_errno))
@@ -146,15 +106,33 @@ static uint64_t to_ns(struct timeval time)
     return (uint64_t)time.tv_sec * 1000000000u + (uint64_t)time.tv_usec * 1000u;
 }
 
-void fm_child_wait(struct fm_child *child)
+/* Also when it stops. The pid stays taken (a zombie) until no signal can be sent to it any more. */
+static bool wait_for_news(const struct fm_child *child, siginfo_t *info)
+{
+    while (waitid(P_PID, (id_t)child->pid, info, WEXITED | WSTOPPED | WNOWAIT) != 0)
+        if (errno != EINTR)
+            return false;
+    return info->si_code == CLD_STOPPED;
+}
+
+static void await_end(struct fm_child *child)
 {
     siginfo_t info;
+    while (wait_for_news(child, &info)) {
+        child->status = W_STOPCODE(info.si_status);
+        waitid(P_PID, (id_t)child->pid, &info, WSTOPPED | WNOHANG); /* that it stopped is news once */
+        if (told_to < 0)
+            fm_child_signals_stopped();
+        tell(child);
+    }
+}
+
+void fm_child_wait(struct fm_child *child)
+{
     struct rusage use = {0};
-    /* The pid stays taken (a zombie) until no signal can be sent to it any more. */
-    while (waitid(P_PID, (id_t)child->pid, &info, WEXITED | WNOWAIT) != 0 && errno == EINTR)
-        ;
-    child_pid = 0;
-    interrupted = 0;
+    await_end(child);
+    fm_child_signals_ended();
+    fm_child_signals_forget();
     while (wait4(child->pid, &child->status, 0, &use) < 0 && errno == EINTR)
         ;
     child->ended_mono_ns = fm_clock_ns(CLOCK_MONOTONIC);
@@ -164,42 +142,43 @@ void fm_child_wait(struct fm_child *child)
     tell(child);
 }
 
+/* False: the guard could not say how it ended. */
+static bool hear_of_end(int fd, struct fm_child *child)
+{
+    bool told = read_whole(fd, child, sizeof *child);
+    fm_child_signals_pass_to(told ? child->pid : 0);
+    while (told && (told = read_whole(fd, child, sizeof *child)) && WIFSTOPPED(child->status))
+        fm_child_signals_stopped();
+    fm_child_signals_ended();
+    return told;
+}
+
 bool fm_child_guard(struct fm_child *child, void (*work)(void *context, struct fm_child *child), void *context)
 {
-    struct sigaction old[N_CHANGED];
-    sigset_t all, mask;
     int told[2], status = 0;
     memset(child, 0, sizeof *child);
     if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, told) != 0)
         return false;
-    sigfillset(&all);
-    sigprocmask(SIG_BLOCK, &all, &mask);
-    catch_signals(old);
-    group_signaller = getppid();
+    fm_child_signals_catch(getppid());
     pid_t group = getpgrp(), guard = fork();
     if (guard == 0) {
         close(told[0]);
         told_to = told[1];
         command_group = group;
-        group_signaller = 0;
         setpgid(0, 0);
-        restore_signals(old, &mask);
+        fm_child_signals_restore();
         work(context, child);
         _exit(0);
     }
     if (guard > 0) {
         close(told[1]);
-        sigprocmask(SIG_SETMASK, &mask, NULL);
-        if (read_whole(told[0], child, sizeof *child)) /* it runs: signals are for it */
-            child_pid = child->pid;
-        bool ended = child_pid && read_whole(told[0], child, sizeof *child);
-        child_pid = 0;
+        bool ended = hear_of_end(told[0], child);
         while (waitpid(guard, &status, 0) < 0 && errno == EINTR)
             ;
         if (!ended)
             child->status = status ? status : 126 << 8;
     } else {
-        restore_signals(old, &mask);
+        fm_child_signals_restore();
         close(told[1]);
     }
     close(told[0]);
@@ -208,7 +187,7 @@ bool fm_child_guard(struct fm_child *child, void (*work)(void *context, struct f
 
 bool fm_child_interrupted(void)
 {
-    return interrupted;
+    return fm_child_signals_interrupted();
 }
 
 _Noreturn void fm_child_imitate(const struct fm_child *child)

@@ -1,5 +1,5 @@
 /* Starting the command of `fathom run` and standing behind it: it keeps the terminal, the process group and the
- * standard streams; signals sent to `fathom run` alone are passed on; its end becomes our own end.
+ * standard streams; signals sent to `fathom run` alone are passed on (child_signals.h); its end becomes our own end.
  *
  * When a launcher started us once a rank, it may kill our whole process group at once, as MPICH does. So then a guard
  * stands between us and the command: a process in a group of its own, which is the command's parent, sees how it

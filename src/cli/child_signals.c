@@ -1,0 +1,158 @@
+#define _GNU_SOURCE
+#include "cli/child_signals.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <unistd.h>
+
+#include "base/process.h"
+
+enum { N_SIGNALS = _NSIG };
+
+/* As it was before we caught any. */
+static struct sigaction actions[N_SIGNALS];
+static sigset_t mask;
+
+/* What the handlers need. */
+static volatile pid_t command;
+static pid_t group_signaller;
+static volatile sig_atomic_t interrupted;
+static volatile sig_atomic_t stop_wanted; /* the number of the signal, or 0 */
+static volatile sig_atomic_t stopped_too;
+
+static bool stops(int number)
+{
+    return number == SIGTSTP || number == SIGTTIN || number == SIGTTOU;
+}
+
+static bool ends(int number)
+{
+    return !stops(number) && number != SIGCONT && number != SIGWINCH && number != SIGURG;
+}
+
+static bool is_fault(int number)
+{
+    return number == SIGSEGV || number == SIGBUS || number == SIGFPE || number == SIGILL || number == SIGTRAP ||
+           number == SIGSYS;
+}
+
+/* By the signal that asked for it, which our parent is then told of. All signals are blocked. A SIGCONT that comes
+ * after raise() cancels the stop; where one came before, the command goes on already. */
+static void stop_too(void)
+{
+    struct sigaction caught, action = {.sa_handler = SIG_DFL};
+    sigset_t only, blocked;
+    int number = stop_wanted;
+    stop_wanted = 0;
+    stopped_too = 1;
+    sigaction(number, &action, &caught);
+    raise(number);
+    action.sa_handler = SIG_IGN;
+    if (!fm_process_stopped(command))
+        sigaction(number, &action, NULL);
+    sigemptyset(&only);
+    sigaddset(&only, number);
+    sigprocmask(SIG_UNBLOCK, &only, &blocked);
+    sigprocmask(SIG_SETMASK, &blocked, NULL);
+    sigaction(number, &caught, NULL);
+}
+
+/* The terminal and launchers signal the whole process group: the command has the signal already. So has one that sends
+ * it to its group. A shell that continues its job has woken the command before us. */
+static bool is_for_command(int number, const siginfo_t *info)
+{
+    bool to_us_alone = info->si_code <= 0 && info->si_pid != command && info->si_pid != getpid() &&
+                       (group_signaller == 0 || info->si_pid != group_signaller);
+    if (number == SIGCONT && stopped_too)
+        return to_us_alone && fm_process_stopped(command);
+    return to_us_alone;
+}
+
+static void pass_on(int number, siginfo_t *info, void *context)
+{
+    (void)context;
+    int saved = errno;
+    if (is_fault(number) && info->si_code > 0) {
+        signal(number, SIG_DFL); /* a fault of our own, which happens again when we return */
+        return;
+    }
+    if (command > 0 && is_for_command(number, info)) {
+        if (info->si_code == SI_QUEUE)
+            sigqueue(command, number, info->si_value);
+        else
+            kill(command, number);
+    }
+    if (number == SIGCONT)
+        stopped_too = stop_wanted = 0;
+    if (stops(number)) {
+        stop_wanted = number;
+        if (fm_process_stopped(command))
+            stop_too();
+    }
+    /* What we send ourselves is SIGPIPE, of a reader of our words who has left. */
+    if (ends(number) && actions[number].sa_handler != SIG_IGN && info->si_pid != getpid())
+        interrupted = 1;
+    errno = saved;
+}
+
+static bool is_caught(int number)
+{
+    return number != SIGKILL && number != SIGSTOP && number != SIGCHLD;
+}
+
+void fm_child_signals_catch(pid_t signaller)
+{
+    struct sigaction action = {.sa_flags = SA_SIGINFO | SA_RESTART, .sa_sigaction = pass_on};
+    sigset_t all;
+    group_signaller = signaller;
+    sigfillset(&all);
+    sigprocmask(SIG_BLOCK, &all, &mask);
+    sigfillset(&action.sa_mask);
+    for (int number = 1; number < N_SIGNALS; number++)
+        if (is_caught(number)) /* those of libc's own cannot be */
+            sigaction(number, &action, &actions[number]);
+    /* Whoever started us may ignore SIGCHLD: then the kernel would keep no status of the command for us. */
+    action = (struct sigaction){.sa_handler = SIG_DFL};
+    sigaction(SIGCHLD, &action, &actions[SIGCHLD]);
+}
+
+void fm_child_signals_restore(void)
+{
+    for (int number = 1; number < N_SIGNALS; number++)
+        sigaction(number, &actions[number], NULL);
+    sigprocmask(SIG_SETMASK, &mask, NULL);
+}
+
+void fm_child_signals_pass_to(pid_t pid)
+{
+    command = pid;
+    sigprocmask(SIG_SETMASK, &mask, NULL);
+}
+
+void fm_child_signals_stopped(void)
+{
+    sigset_t all, now;
+    sigfillset(&all);
+    sigprocmask(SIG_BLOCK, &all, &now);
+    if (stop_wanted)
+        stop_too();
+    sigprocmask(SIG_SETMASK, &now, NULL);
+}
+
+void fm_child_signals_ended(void)
+{
+    command = 0;
+    for (int number = 1; number < N_SIGNALS; number++)
+        if (is_caught(number) && !ends(number))
+            sigaction(number, &actions[number], NULL);
+}
+
+void fm_child_signals_forget(void)
+{
+    interrupted = 0;
+}
+
+bool fm_child_signals_interrupted(void)
+{
+    return interrupted;
+}

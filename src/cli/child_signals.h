@@ -1,0 +1,29 @@
+/* Signals while a command runs in our place: whoever knows our pid means the command. So all that are sent to us alone
+ * are passed on, also those that were ignored when we began, which the command may have begun to handle; and when the
+ * terminal or a shell stops us, we stop when the command does, and not if it does not.
+ *
+ * One command at a time, and one thread.
+ */
+#ifndef FM_CLI_CHILD_SIGNALS_H
+#define FM_CLI_CHILD_SIGNALS_H
+
+#include <stdbool.h>
+#include <sys/types.h>
+
+/* Blocks all signals and catches them; those that `group_signaller` sends have reached the command already (0: there
+ * is no such process). */
+void fm_child_signals_catch(pid_t group_signaller);
+/* As they were before, in the command and where there is none. */
+void fm_child_signals_restore(void);
+/* From now on they are for this process. */
+void fm_child_signals_pass_to(pid_t command);
+/* Stops us, too, if we were asked to stop. */
+void fm_child_signals_stopped(void);
+/* Its pid is about to become free; from now on they are ours. */
+void fm_child_signals_ended(void);
+/* A signal that would have ended us came, since the last command was waited for. */
+bool fm_child_signals_interrupted(void);
+/* Nothing that came so far counts as interruption. */
+void fm_child_signals_forget(void);
+
+#endif

@@ -1,0 +1,203 @@
+#!/usr/bin/env python3
+"""fathom run: whoever signals its pid finds what the program would have done without it, with and without a guard
+between the two."""
+import os
+import pathlib
+import signal
+import subprocess
+import sys
+import time
+
+SOURCE = pathlib.Path(os.environ.get("FATHOM_SOURCE", pathlib.Path(__file__).resolve().parent.parent.parent))
+sys.path.insert(0, str(SOURCE / "tests" / "mpi"))
+import jobs  # noqa: E402
+
+# Writes its pid, and then whatever it is sent; the third argument tells what it does with signals.
+PROGRAM = """
+#define _GNU_SOURCE
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+static volatile sig_atomic_t ending;
+static void on(int number, siginfo_t *info, void *context)
+{
+    char text[64];
+    int n = snprintf(text, sizeof text, "got %d with %d\\n", number, info->si_code == SI_QUEUE ? info->si_value.sival_int : 0);
+    (void)context;
+    if (write(1, text, n) < 0)
+        _exit(9);
+    ending = number != SIGCONT && number != SIGWINCH && number != SIGTSTP;
+}
+int main(int argc, char **argv)
+{
+    struct sigaction action = {.sa_flags = SA_SIGINFO, .sa_sigaction = on};
+    sigset_t all, before;
+    sigfillset(&all);
+    sigfillset(&action.sa_mask);
+    sigprocmask(SIG_BLOCK, &all, &before);
+    for (int number = 1; argc > 1 && strcmp(argv[1], "handles") == 0 && number <= SIGRTMAX; number++)
+        if (number != SIGCHLD)
+            sigaction(number, &action, NULL);
+    printf("%d\\n", (int)getpid());
+    fflush(stdout);
+    while (!ending)
+        sigsuspend(&before);
+    return 7;
+}
+"""
+NAMES = ("HUP", "INT", "QUIT", "ABRT", "SEGV", "TRAP", "ALRM", "PIPE", "TERM", "USR1", "USR2", "XCPU", "XFSZ", "VTALRM",
+         "PROF", "IO", "PWR", "SYS", "TTIN")
+NUMBERS = tuple(getattr(signal, "SIG" + name) for name in NAMES) + (signal.SIGRTMIN + 2, signal.SIGRTMAX)
+RUN, GUARDED = "fathom run", "fathom run as a rank"
+WAYS = (jobs.BARE, RUN, GUARDED)
+tap = jobs.Tap()
+
+
+class Started:
+    """The program, started in one of the ways in a process group of its own."""
+
+    def __init__(self, way, program, *words, before=()):
+        env = jobs.environment(jobs.SCRATCH / "segments")
+        if way == GUARDED:
+            env["PMI_RANK"] = "0"
+        fathom = [] if way == jobs.BARE else [jobs.FATHOM, "run", "-q"]
+        self.process = subprocess.Popen([*before, *fathom, program, *words], env=env, stdout=subprocess.PIPE,
+                                        stderr=subprocess.DEVNULL, process_group=0, cwd=jobs.SCRATCH)
+        self.pid = int(self.process.stdout.readline())
+
+    def send(self, number):
+        """From a process that is not its parent, which would count as a launcher."""
+        subprocess.run(["kill", f"-{int(number)}", str(self.process.pid)], check=True)
+
+    def outcome(self):
+        try:
+            output, _ = self.process.communicate(timeout=jobs.LIMIT_S)
+        except subprocess.TimeoutExpired:
+            output = b"no end"
+            os.killpg(self.process.pid, signal.SIGKILL)
+            self.process.wait()
+        return self.process.returncode, output
+
+    def state(self):
+        return [pathlib.Path(f"/proc/{pid}/stat").read_text(encoding="utf-8").rpartition(")")[2].split()[0]
+                for pid in (self.process.pid, self.pid)]
+
+    def stopped(self):
+        """How, once it has; None if it does not."""
+        for _ in range(100):
+            pid, status = os.waitpid(self.process.pid, os.WUNTRACED | os.WNOHANG)
+            if pid:
+                return os.WSTOPSIG(status) if os.WIFSTOPPED(status) else "ended"
+            time.sleep(0.05)
+        return None
+
+    def goes_on(self):
+        return any(time.sleep(0.02) or "T" not in self.state() for _ in range(250))
+
+
+def is_gone(pid):
+    for _ in range(250):
+        if not pathlib.Path(f"/proc/{pid}").exists():
+            return True
+        time.sleep(0.02)
+    return False
+
+
+def check_same(program, words, what):
+    for number in NUMBERS:
+        seen = {}
+        for way in WAYS:
+            job = Started(way, program, *words)
+            job.send(number)
+            if number == signal.SIGTTIN and not words:
+                job.stopped()
+                job.send(signal.SIGTERM)
+                job.send(signal.SIGCONT)
+            seen[way] = job.outcome()
+        tap.ok(len(set(seen.values())) == 1, f"signal {int(number)}: the same as without Fathom in a program that {what}",
+               seen)
+
+
+def check_values(program):
+    for way in (RUN, GUARDED):
+        job = Started(way, program, "handles")
+        subprocess.run(["kill", "-s", "RTMIN+3", "-q", "41", str(job.process.pid)], check=True)
+        wanted = f"got {signal.SIGRTMIN + 3} with 41\n".encode()
+        tap.equal(job.outcome(), (7, wanted), f"{way}: a queued signal keeps its value")
+
+
+def check_harmless(program):
+    for way in (RUN, GUARDED):
+        job = Started(way, program, "handles")
+        for number in (signal.SIGWINCH, signal.SIGCONT, signal.SIGTERM):
+            job.send(number)
+            line = job.process.stdout.readline()
+            tap.equal(line, f"got {int(number)} with 0\n".encode(), f"{way}: signal {int(number)} is passed on, once")
+        tap.equal(job.outcome(), (7, b""), f"{way}: and no others")
+
+
+def check_ignored(program):
+    for way in (RUN, GUARDED):
+        job = Started(way, program, before=("env", "--ignore-signal=INT,HUP,XCPU"))
+        for number in (signal.SIGINT, signal.SIGHUP, signal.SIGXCPU, signal.SIGTERM):
+            job.send(number)
+        tap.equal(job.outcome()[0], -signal.SIGTERM, f"{way}: signals that are ignored stay ignored")
+        job = Started(way, program, "handles", before=("env", "--ignore-signal=INT"))
+        job.send(signal.SIGINT)
+        tap.equal(job.outcome(), (7, b"got 2 with 0\n"), f"{way}: until the program handles them")
+
+
+def check_job_control(program):
+    for way in WAYS:
+        for whom in ("the process", "its group"):
+            job = Started(way, program)
+            for number in (signal.SIGTSTP, signal.SIGTTOU):
+                os.killpg(job.process.pid, number) if whom == "its group" else job.send(number)
+                tap.ok(job.stopped() == number and set(job.state()) == {"T"},
+                       f"{way}: signal {int(number)} to {whom} stops it, and its parent knows", job.state())
+                os.killpg(job.process.pid, signal.SIGCONT) if whom == "its group" else job.send(signal.SIGCONT)
+                tap.ok(job.goes_on(), f"{way}: SIGCONT to {whom} continues it", job.state())
+            job.send(signal.SIGTERM)
+            tap.equal(job.outcome()[0], -signal.SIGTERM, f"{way}: then it ends as ever")
+
+
+def check_stops_of_its_own(program):
+    """Whoever stops the program alone continues it alone: we may not be left behind."""
+    for way in (RUN, GUARDED):
+        job = Started(way, program)
+        os.kill(job.pid, signal.SIGSTOP)
+        while job.state()[1] != "T":
+            time.sleep(0.01)
+        tap.ok(job.state()[0] != "T", f"{way}: a stop of the program alone is its own")
+        os.kill(job.pid, signal.SIGCONT)
+        job.send(signal.SIGTERM)
+        tap.equal(job.outcome()[0], -signal.SIGTERM, f"{way}: and it goes on")
+        job = Started(way, program, "handles")
+        job.send(signal.SIGTSTP)
+        job.process.stdout.readline()
+        tap.ok("T" not in job.state(), f"{way}: a program that does not stop does not stop us")
+        job.send(signal.SIGTERM)
+        job.outcome()
+
+
+def check_kill(program):
+    job = Started(RUN, program)
+    job.send(signal.SIGKILL)
+    tap.ok(job.outcome()[0] == -signal.SIGKILL and is_gone(job.pid), "SIGKILL to the run ends the program, too")
+
+
+def main():
+    program = jobs.compile_plain("signalled", PROGRAM)
+    check_same(program, ("handles",), "handles it")
+    check_same(program, (), "does not handle it")
+    check_values(program)
+    check_harmless(program)
+    check_ignored(program)
+    check_job_control(program)
+    check_stops_of_its_own(program)
+    check_kill(program)
+    tap.done()
+
+
+main()
