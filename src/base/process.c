@@ -75,6 +75,12 @@ uint64_t fm_pid_namespace(void)
     return stat("/proc/self/ns/pid", &st) == 0 ? (uint64_t)st.st_ino : 0;
 }
 
+void fm_process_name(char *name, size_t size, const char *kind, pid_t pid)
+{
+    snprintf(name, size, "%s-%d-%llu-%llu", kind, (int)pid, (unsigned long long)fm_process_start_time(pid),
+             (unsigned long long)fm_pid_namespace());
+}
+
 void fm_boot_id(char id[40])
 {
     if (!read_text("/proc/sys/kernel/random/boot_id", id, 40))

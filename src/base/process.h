@@ -4,6 +4,7 @@
 #define FM_BASE_PROCESS_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
 
@@ -11,6 +12,8 @@ uint64_t fm_process_start_time(pid_t pid);             /* in clock ticks after b
 bool fm_process_alive(pid_t pid, uint64_t start_time); /* a zombie is dead, unless others of its threads live */
 bool fm_process_stopped(pid_t pid);                    /* by a signal; may be asked in a handler */
 uint64_t fm_pid_namespace(void);                       /* of this process; 0: not known */
-void fm_boot_id(char id[40]);                          /* of the running system; "": not known */
+/* "KIND-PID-START-NAMESPACE": no other process of this boot has it, in no container. */
+void fm_process_name(char *name, size_t size, const char *kind, pid_t pid);
+void fm_boot_id(char id[40]); /* of the running system; "": not known */
 
 #endif

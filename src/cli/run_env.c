@@ -42,8 +42,7 @@ static const char *rank_started_as(void)
 static void make_run_id(struct fm_run_env *env)
 {
     if (env->rank) {
-        snprintf(env->run_id, sizeof env->run_id, "ranks-%d-%llu", (int)getppid(),
-                 (unsigned long long)fm_process_start_time(getppid()));
+        fm_process_name(env->run_id, sizeof env->run_id, "ranks", getppid());
         return;
     }
     uint32_t random[2] = {0};

@@ -103,8 +103,7 @@ static void find_hydra(struct fm_job_place *place)
     if (*group && !place->single_node)
         snprintf(place->key, sizeof place->key, "%s", group);
     else
-        snprintf(place->key, sizeof place->key, "hydra-%d-%llu", (int)proxy,
-                 (unsigned long long)fm_process_start_time(proxy));
+        fm_process_name(place->key, sizeof place->key, "hydra", proxy);
 }
 
 /* "4(x2),1" are the tasks of three nodes. */
@@ -211,9 +210,7 @@ void fm_job_find(struct fm_job_place *place, bool alone)
     place->neighbours = launched.local_size;
     place->all_measured = !place->spawned && fm_job_all_measured();
     if (!place->key[0]) {
-        pid_t pid = getpid();
-        snprintf(place->key, sizeof place->key, "single-%d-%llu", (int)pid,
-                 (unsigned long long)fm_process_start_time(pid));
+        fm_process_name(place->key, sizeof place->key, "single", getpid());
         /* a launcher we do not know may have started it: alone only where nothing speaks of one */
         place->single_node = alone || !*env("PMI_SIZE");
         place->local_size = place->single_node ? 1 : 0;
