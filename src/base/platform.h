@@ -1,5 +1,5 @@
-/* What differs between processors, in one place: the frame of a caller, where a frame keeps its return address, and how
- * much below the stack pointer no signal handler touches. */
+/* What differs between processors, in one place: the frame of a caller, where a frame keeps its return address, how much
+ * below the stack pointer no signal handler touches, and how the loader is told of words that hold an address. */
 #ifndef FM_BASE_PLATFORM_H
 #define FM_BASE_PLATFORM_H
 
@@ -10,9 +10,11 @@
 #if defined __aarch64__
 enum { FM_DWARF_SP = 31, FM_DWARF_FP = 29, FM_DWARF_RA = 30, FM_CALL_KEEPS_RA_IN_REGISTER = 1 };
 enum { FM_RED_ZONE_BYTES = 0 };
+enum { FM_RELOCATION_GOT = 1025, FM_RELOCATION_WORD = 257 }; /* R_AARCH64_GLOB_DAT, R_AARCH64_ABS64 */
 #elif defined __x86_64__
 enum { FM_DWARF_SP = 7, FM_DWARF_FP = 6, FM_DWARF_RA = 16, FM_CALL_KEEPS_RA_IN_REGISTER = 0 };
 enum { FM_RED_ZONE_BYTES = 128 };
+enum { FM_RELOCATION_GOT = 6, FM_RELOCATION_WORD = 1 }; /* R_X86_64_GLOB_DAT, R_X86_64_64 */
 #else
 #error "Fathom measures on x86-64 and aarch64"
 #endif

@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "base/settings.h"
+#include "measure/interpose/next.h"
 #include "reduce/node.h"
 
 static const char *env(const char *name)
@@ -194,7 +195,7 @@ static void find_launched(struct fm_job_place *place)
  * FATHOM_EVERYWHERE says that the library lies on every host. */
 bool fm_job_all_measured(void)
 {
-    return strcmp(env("FATHOM_LAUNCHED"), program_invocation_name) == 0 && fm_setting_is_on("FATHOM_EVERYWHERE");
+    return strcmp(env("FATHOM_LAUNCHED"), fm_program_name()) == 0 && fm_setting_is_on("FATHOM_EVERYWHERE");
 }
 
 void fm_job_find(struct fm_job_place *place, bool alone)

@@ -16,6 +16,7 @@
 #include "generated/routines.h"
 #include "measure/describe.h"
 #include "measure/interpose/next.h"
+#include "measure/interpose/weak.h"
 #include "measure/job.h"
 #include "measure/mpi/reduction.h"
 #include "measure/record.h"
@@ -291,13 +292,14 @@ static bool is_told(char *const *environment)
 }
 
 /* Before anything is measured: by the constructor, or by an MPI call of another library's constructor that runs before
- * ours. Should two threads do it at once, nothing comes of that. */
-static void prepare_process(char *const *environment)
+ * ours. Should two threads do it at once, nothing comes of that. Whether the environment tells us anything. */
+static bool prepare_process(char *const *environment)
 {
-    static bool prepared;
+    static bool prepared, told;
     if (__atomic_load_n(&prepared, __ATOMIC_ACQUIRE))
-        return;
-    bool told = is_told(environment), off = told && fm_setting_disabled();
+        return told;
+    told = is_told(environment);
+    bool off = told && fm_setting_disabled();
     fm_process_begins();
     if (off)
         atomic_store(&fm_rt.state, FM_RT_OFF);
@@ -306,6 +308,7 @@ static void prepare_process(char *const *environment)
     if (told)
         fm_sampler_loaded(!off);
     __atomic_store_n(&prepared, true, __ATOMIC_RELEASE);
+    return told;
 }
 
 static void start(enum fm_reason reason)
@@ -441,8 +444,9 @@ void fm_runtime_off(void)
 __attribute__((constructor)) static void loaded(int argc, char **argv, char **environment)
 {
     (void)argc, (void)argv;
-    prepare_process(environment);
-    const char *named = is_told(environment) ? getenv("FATHOM_NAMED") : NULL;
+    bool told = prepare_process(environment);
+    fm_weak_at_start();
+    const char *named = told ? getenv("FATHOM_NAMED") : NULL;
     if (named && atoi(named) == getpid()) {
         fm_rt.named = true;
         fm_runtime_start(FM_BY_NAME);

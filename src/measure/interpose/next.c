@@ -13,6 +13,7 @@ extern FM_HIDDEN ElfW(Dyn) _DYNAMIC[]; /* our own */
 /* ---- the objects that were loaded with the program ---- */
 
 static const struct link_map *own, *last_at_start;
+static unsigned n_at_start;
 
 static void scope_is_noted(void)
 {
@@ -22,14 +23,22 @@ static void scope_is_noted(void)
  * rest of us is not relocated yet. */
 __attribute__((used)) static void (*note_scope(void))(void)
 {
+    n_at_start = 0;
     for (const struct link_map *map = _r_debug.r_map; map; map = map->l_next) {
         own = map->l_ld == _DYNAMIC ? map : own;
         last_at_start = map;
+        n_at_start++;
     }
     return scope_is_noted;
 }
 
 static void scope_noted(void) __attribute__((ifunc("note_scope")));
+
+const struct link_map *fm_next_last_at_start(unsigned *n)
+{
+    *n = n_at_start;
+    return last_at_start;
+}
 
 /* Where libc comes before us its functions are not ours, and we may have been loaded by dlopen, with objects behind us
  * that can be unloaded: then we do not know which will stay. */
@@ -82,6 +91,16 @@ void *fm_program_find(const char *name)
     return program && fm_object_read(&object, program->l_addr, program->l_ld)
                ? fm_object_find(&object, name, fm_symbol_hash(name))
                : NULL;
+}
+
+const char *fm_program_name(void)
+{
+    struct fm_definition name = {.name = "program_invocation_name", .address = NULL};
+    void *copied = fm_program_find(name.name);
+    if (!copied)
+        fm_next_find(&name, 1);
+    char **at = copied ? copied : name.address;
+    return at && *at ? *at : "";
 }
 
 /* ---- objects that were loaded later ---- */

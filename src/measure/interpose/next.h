@@ -28,6 +28,9 @@ struct fm_definition {
 /* The next definition of each of n names in the objects that were loaded with the program. */
 void fm_next_find(struct fm_definition *sought, unsigned n);
 
+/* The last of the *n that were loaded with the program; all from _r_debug.r_map to it stay. */
+const struct link_map *fm_next_last_at_start(unsigned *n);
+
 /* The first definition of a name in an object behind us that is loaded now, whenever it was, and whose path is accepted
  * (NULL: any). fm_next_keep keeps that object from being unloaded. */
 bool fm_next_find_loaded(struct fm_definition *sought, bool (*accept)(const char *path));
@@ -36,6 +39,9 @@ void fm_next_keep(void);
 
 /* The definition in the program itself, which may have copies of the variables of its libraries. */
 void *fm_program_find(const char *name);
+
+/* As program_invocation_name; by name, which costs a thousand instructions less in every process than to be bound to it. */
+const char *fm_program_name(void);
 
 /* Notes that this process is one of its own: when it begins, and in a child made by fork. */
 void fm_process_begins(void);

@@ -17,8 +17,7 @@ const struct link_map *fm_object_at(const void *address)
     return _dl_find_object && _dl_find_object((void *)address, &found) == 0 ? found.dlfo_link_map : NULL;
 }
 
-/* The loader adds the base to these words, unless it cannot write them. */
-static const void *address_of(const ElfW(Dyn) * entry, uintptr_t base)
+const void *fm_object_address(const ElfW(Dyn) * entry, uintptr_t base)
 {
     uintptr_t value = entry->d_un.d_ptr;
     return (const void *)(value < base ? value + base : value);
@@ -30,15 +29,15 @@ bool fm_object_read(struct fm_object *object, uintptr_t base, const ElfW(Dyn) * 
     *object = (struct fm_object){.base = base, .dynamic = dynamic};
     for (const ElfW(Dyn) *d = dynamic; d && d->d_tag != DT_NULL; d++) {
         if (d->d_tag == DT_SYMTAB)
-            object->symbols = address_of(d, base);
+            object->symbols = fm_object_address(d, base);
         else if (d->d_tag == DT_STRTAB)
-            object->strings = address_of(d, base);
+            object->strings = fm_object_address(d, base);
         else if (d->d_tag == DT_GNU_HASH)
-            object->gnu_hash = address_of(d, base);
+            object->gnu_hash = fm_object_address(d, base);
         else if (d->d_tag == DT_HASH)
-            object->hash = address_of(d, base);
+            object->hash = fm_object_address(d, base);
         else if (d->d_tag == DT_VERSYM)
-            object->versions = address_of(d, base);
+            object->versions = fm_object_address(d, base);
         else if (d->d_tag == DT_SONAME)
             soname = d;
     }

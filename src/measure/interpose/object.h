@@ -19,6 +19,9 @@ struct fm_object {
     const uint32_t *gnu_hash, *hash; /* either may be missing */
 };
 
+/* What an entry of the dynamic section points to: the loader adds the base to it, unless it cannot write it. */
+const void *fm_object_address(const ElfW(Dyn) * entry, uintptr_t base);
+
 /* base and dynamic are those of a struct link_map. false: it has no symbols. */
 bool fm_object_read(struct fm_object *object, uintptr_t base, const ElfW(Dyn) * dynamic);
 

@@ -5,6 +5,7 @@
 
 #include "base/path.h"
 #include "measure/interpose/next.h"
+#include "measure/interpose/weak.h"
 #include "measure/runtime.h"
 
 struct fm_abi fm_abi;
@@ -45,7 +46,7 @@ static fm_word answer_error(void)
     return (fm_word)(fm_abi.err_other ? fm_abi.err_other : 16);
 }
 
-/* A program without MPI may hold weak references that we have made non-null: it is told that MPI is not there. */
+/* A program that has found us by dlsym where there is no MPI is told so. */
 static fm_function *absent(unsigned routine)
 {
     if (routine == FM_R_MPI_Initialized || routine == FM_R_MPI_Finalized)
@@ -58,6 +59,8 @@ static fm_function *known_or(fm_function **known, const char *symbol, fm_functio
     struct fm_definition next = {.name = symbol};
     struct fm_shelter shelter = fm_shelter_enter();
     bool found = find_next(&next);
+    if (!fm_is_silent() && !fm_process_is_bare_child())
+        fm_weak_of_loaded();
     fm_shelter_leave(shelter);
     if (!found)
         return otherwise; /* not kept: the library may be loaded later */

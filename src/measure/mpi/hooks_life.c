@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "measure/interpose/object.h"
+#include "measure/interpose/next.h"
 #include "measure/job.h"
 #include "measure/mpi/hooks.h"
 #include "measure/mpi/life.h"
@@ -99,7 +99,7 @@ static void note_version(void)
 static const char *module_of(const void *address)
 {
     const struct link_map *module = fm_object_at(address);
-    return !module ? "" : *module->l_name ? module->l_name : program_invocation_name;
+    return !module ? "" : *module->l_name ? module->l_name : fm_program_name();
 }
 
 /* Another tool is above us when it calls us as PMPI_Init, below us when our next MPI_Init is not the library's. */

@@ -1,0 +1,133 @@
+#define _GNU_SOURCE
+#include "measure/interpose/weak.h"
+
+#include <fcntl.h>
+#include <stddef.h>
+
+#include "base/platform.h"
+#include "measure/interpose/next.h"
+
+extern FM_HIDDEN const char __ehdr_start[], _end[]; /* our image in memory */
+
+/* ---- the references of an object ---- */
+
+struct references {
+    const ElfW(Sym) * symbols;
+    const char *strings;
+    const ElfW(Rela) * items;
+    size_t n;
+};
+
+/* Every process pays for this: one pass, and what is relative, which is most and comes first, is left out. */
+static struct references references_of(uintptr_t base, const ElfW(Dyn) * dynamic)
+{
+    const ElfW(Dyn) * entries[DT_RELASZ + 1] = {NULL};
+    size_t relative = 0;
+    for (const ElfW(Dyn) *d = dynamic; d && d->d_tag != DT_NULL; d++) {
+        if ((uint64_t)d->d_tag <= DT_RELASZ)
+            entries[d->d_tag] = d;
+        else if (d->d_tag == DT_RELACOUNT)
+            relative = d->d_un.d_val;
+    }
+    if (!entries[DT_RELA] || !entries[DT_RELASZ] || !entries[DT_SYMTAB] || !entries[DT_STRTAB])
+        return (struct references){0};
+    size_t n = entries[DT_RELASZ]->d_un.d_val / sizeof(ElfW(Rela));
+    relative = relative < n ? relative : n;
+    return (struct references){.symbols = fm_object_address(entries[DT_SYMTAB], base),
+                               .strings = fm_object_address(entries[DT_STRTAB], base),
+                               .items = (const ElfW(Rela) *)fm_object_address(entries[DT_RELA], base) + relative,
+                               .n = n - relative};
+}
+
+static bool is_of_mpi(const char *name)
+{
+    name += *name == 'P';
+    return name[0] == 'M' && name[1] == 'P' && name[2] == 'I';
+}
+
+/* The name, if it is a weak one of MPI whose whole address is kept in one word; else NULL. */
+static const char *weak_name(const struct references *references, const ElfW(Rela) * item)
+{
+    uint32_t type = ELF64_R_TYPE(item->r_info);
+    if (type != FM_RELOCATION_GOT && (type != FM_RELOCATION_WORD || item->r_addend))
+        return NULL;
+    const ElfW(Sym) *symbol = &references->symbols[ELF64_R_SYM(item->r_info)];
+    const char *name = references->strings + symbol->st_name;
+    return symbol->st_shndx == SHN_UNDEF && ELF64_ST_BIND(symbol->st_info) == STB_WEAK && is_of_mpi(name) ? name : NULL;
+}
+
+/* ---- making them null ---- */
+
+/* By the kernel: the loader has made most of these words read-only, or is about to in another thread, so their protection
+ * cannot be changed back and forth. (What is read first tells that the file is this memory: under an emulator it is not.) */
+static void make_null(const uintptr_t *word)
+{
+    uintptr_t found = 0, null = 0;
+    long at = (long)word, size = sizeof null;
+    long fd = fm_kernel_call(SYS_openat, AT_FDCWD, (long)"/proc/self/mem", O_RDWR | O_CLOEXEC, 0, 0, 0);
+    if (fd < 0)
+        return;
+    if (fm_kernel_call(SYS_pread64, fd, (long)&found, size, at, 0, 0) == size && found == *word)
+        fm_kernel_call(SYS_pwrite64, fd, (long)&null, size, at, 0, 0);
+    fm_kernel_call(SYS_close, fd, 0, 0, 0, 0, 0);
+}
+
+static void clear(uintptr_t base, const ElfW(Dyn) * dynamic)
+{
+    struct references references = references_of(base, dynamic);
+    for (size_t i = 0; i < references.n; i++) {
+        struct fm_definition sought = {.name = weak_name(&references, &references.items[i])};
+        const uintptr_t *word = (const uintptr_t *)(base + references.items[i].r_offset);
+        if (sought.name && *word - (uintptr_t)__ehdr_start < (uintptr_t)(_end - __ehdr_start) &&
+            !fm_next_find_loaded(&sought, NULL))
+            make_null(word);
+    }
+}
+
+struct pass {
+    unsigned long long seen, now; /* how many objects had been loaded at the last pass, and are at this */
+};
+
+static int clear_object(struct dl_phdr_info *info, size_t size, void *data)
+{
+    struct pass *pass = data;
+    (void)size;
+    pass->now = info->dlpi_adds;
+    if (pass->now == pass->seen)
+        return 1;
+    for (int i = 0; i < info->dlpi_phnum; i++)
+        if (info->dlpi_phdr[i].p_type == PT_DYNAMIC)
+            clear(info->dlpi_addr, (const void *)(info->dlpi_addr + info->dlpi_phdr[i].p_vaddr));
+    return 0;
+}
+
+void fm_weak_of_loaded(void)
+{
+    static unsigned long long seen;
+    struct pass pass = {.seen = __atomic_load_n(&seen, __ATOMIC_RELAXED)};
+    dl_iterate_phdr(clear_object, &pass);
+    __atomic_store_n(&seen, pass.now, __ATOMIC_RELAXED);
+}
+
+static bool has_any(const struct link_map *map)
+{
+    struct references references = references_of(map->l_addr, map->l_ld);
+    for (size_t i = 0; i < references.n; i++)
+        if (weak_name(&references, &references.items[i]))
+            return true;
+    return false;
+}
+
+/* Nobody else but the program can have any where it has libc alone: then there are itself, what the kernel maps, us,
+ * libc and the loader. */
+void fm_weak_at_start(void)
+{
+    enum { LEAST = 5 };
+    unsigned n;
+    const struct link_map *last = fm_next_last_at_start(&n), *map = _r_debug.r_map;
+    bool found = false;
+    for (; map && !found; map = n > LEAST && map != last ? map->l_next : NULL)
+        found = has_any(map);
+    if (found)
+        fm_weak_of_loaded();
+}
