@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "cli/cli.h"
+#include "cli/run_limits.h"
 #include "present/text.h"
 
 static void print_help(void)
@@ -84,6 +85,14 @@ int fm_doctor_capture(char *const words[], char *text, size_t size)
     return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }
 
+static void look_at_all(struct fm_doctor *doctor, const char *program)
+{
+    fm_doctor_place(doctor);
+    fm_doctor_system(doctor);
+    if (program)
+        fm_doctor_program(doctor, program);
+}
+
 int fm_cmd_doctor(int argc, char **argv)
 {
     static const struct option longs[] = {{"help", no_argument, NULL, 'h'}, {0}};
@@ -100,10 +109,11 @@ int fm_cmd_doctor(int argc, char **argv)
     if (optind + 1 < argc)
         return fm_usage_error("doctor", "one program at a time, so what is '%s'", argv[optind + 1]);
     unsetenv("LD_PRELOAD"); /* what is started here for its version is not to be measured */
-    fm_doctor_place(&doctor);
-    fm_doctor_system(&doctor);
-    if (argv[optind])
-        fm_doctor_program(&doctor, argv[optind]);
+    if (fm_run_stack_is_small())
+        fm_doctor_say(&doctor, FM_DOCTOR_BAD, "ulimit -s 8192",
+                      "limits: the stack (ulimit -s) is too small to measure a program, and to look at anything else");
+    else
+        look_at_all(&doctor, argv[optind]);
     printf("%zu ok, %zu to mind, %zu bad\n", doctor.counts[FM_DOCTOR_OK], doctor.counts[FM_DOCTOR_WARN],
            doctor.counts[FM_DOCTOR_BAD]);
     return doctor.counts[FM_DOCTOR_BAD] ? FM_EXIT_FAILED : FM_EXIT_OK;

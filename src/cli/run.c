@@ -95,12 +95,18 @@ static void make_output_folder(const struct fm_run_env *env)
         mkdir(env->output, 0777);
 }
 
-/* A directory that another user has made is no place for what is measured. */
+/* A directory that another user has made is no place for what is measured, nor is one that cannot be made. */
 static void warn_of_directory(void)
 {
     struct fm_error error;
+    char instead[FM_PATH_BYTES];
+    const char *given = getenv("FATHOM_DIR");
     if (fm_node_directory_refused(&error))
         fm_print_line(stderr, "fathom: %s\n", error.text);
+    else if (given && *given && fm_node_directory_make(given, &error) != FM_OK) {
+        fm_node_fallback_directory(instead);
+        fm_print_line(stderr, "fathom: %s; %s is used instead\n", error.text, instead);
+    }
 }
 
 /* Said before the start, while something can still be done about it. */

@@ -1,7 +1,6 @@
 #define _GNU_SOURCE
 #include "cli/run_limits.h"
 
-#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
@@ -34,9 +33,14 @@ static bool is_environment_full(char **command)
     return size_of(environ) + size_of(command) > limit - limit / 8;
 }
 
+bool fm_run_stack_is_small(void)
+{
+    return limit_of(RLIMIT_STACK) < LEAST_STACK;
+}
+
 const char *fm_run_limit(char **command)
 {
-    if (limit_of(RLIMIT_STACK) < LEAST_STACK)
+    if (fm_run_stack_is_small())
         return "the stack (ulimit -s) is too small";
     if (limit_of(RLIMIT_NOFILE) < LEAST_FILES)
         return "too few files may be open (ulimit -n)";

@@ -164,7 +164,7 @@ struct fm_segment_header {
         text_launcher, text_job_id, text_user, text_cwd, text_output, text_tool;
 };
 
-#define FM_FLAG_FALLBACK_DIR 0x1u  /* not in /dev/shm but in TMPDIR */
+#define FM_FLAG_FALLBACK_DIR 0x1u  /* in TMPDIR: the usual directory could not be made, or had no room */
 #define FM_FLAG_ANONYMOUS 0x2u     /* no file: can be merged only by the process itself */
 #define FM_FLAG_SMALLER 0x4u       /* smaller than asked for, for lack of space */
 #define FM_FLAG_OTHER_TOOL 0x8u    /* another PMPI tool was active: text_tool names its module */

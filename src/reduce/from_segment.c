@@ -342,7 +342,7 @@ static bool read_notes(struct fm_reading *r)
         uint32_t flag;
         const char *text;
     } flags[] = {
-        {FM_FLAG_FALLBACK_DIR, "measured in TMPDIR because /dev/shm had no room"},
+        {FM_FLAG_FALLBACK_DIR, "measured in TMPDIR because the usual directory could not be made or had no room"},
         {FM_FLAG_OTHER_DIR, "measured in another directory because the usual one was not the user's alone"},
         {FM_FLAG_ANONYMOUS, "measured in private memory because no directory had room: a killed process is lost"},
         {FM_FLAG_SMALLER, "measured with a smaller table than asked for, for lack of room"},

@@ -50,6 +50,15 @@ doctor
 grep -q '^warn  leftovers: 1 damaged' out
 result $? "damaged leftovers are told"
 
+FATHOM_DIR=$work/no/such/place doctor
+grep -q '^warn  segments:.*/no/such/place cannot be made .*TMPDIR is used instead' out
+result $? "a directory that cannot be made is told"
+for stack in 100 512; do
+    (ulimit -s $stack && "$FATHOM" doctor >out 2>err)
+    [ $? -eq $((stack < 512)) ] && [ "$(grep -c '^bad   limits: the stack' out)" -eq $((stack < 512)) ]
+    result $? "a stack of $stack KiB is room enough to tell of it"
+done
+
 # The kernel's word on the counter of an x86, as another machine would give it.
 source=/sys/devices/system/clocksource/clocksource0/current_clocksource
 echo hpet >hpet

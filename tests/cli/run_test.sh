@@ -161,6 +161,14 @@ timeout 20 "$FATHOM" run -q -o out/ -- sh -c 'exit 5'
 result $? "a collector that does not go on holds no run up"
 kill $holder
 
+fresh
+FATHOM_DIR=$work/no/such/place TMPDIR=$work "$FATHOM" run -o out/elsewhere.fathom -- sh -c 'exit 5' >out.txt 2>err
+[ $? -eq 5 ] && [ "$(grep -c "^fathom: $work/no/such/place cannot be created: .*; $work/fathom-.* is used instead" err)" -eq 1 ]
+result $? "one that cannot be made: the user is told which is used instead"
+"$FATHOM" report out/elsewhere.fathom | grep -q 'measured in TMPDIR because the usual directory could not be made'
+result $? "and the profile does not speak of room"
+rm -rf fathom-*
+
 # ---- places for the profile that are made difficult ----
 fresh
 latin=$(printf 'l\374')

@@ -452,11 +452,12 @@ FRUGAL = {"OMPI_MCA_btl": "self,tcp", "UCX_TLS": "self,sysv", "FATHOM_DIR": None
 def little_shared_memory():
     """What /dev/shm is, and the note that the profile then has. Where there is room for one, the ranks' segments lie
     in two directories (or, if they look for room at the same moment, all in /dev/shm): the profile is one."""
+    in_tmpdir = "measured in TMPDIR because the usual directory could not be made or had no room"
     for what, options, note in (
-            ("a /dev/shm of 1 MiB", "size=1m", "measured in TMPDIR because /dev/shm had no room"),
-            ("a /dev/shm with room for one rank", "size=2m", "measured in TMPDIR because /dev/shm had no room"),
+            ("a /dev/shm of 1 MiB", "size=1m", in_tmpdir),
+            ("a /dev/shm with room for one rank", "size=2m", in_tmpdir),
             ("a /dev/shm of 6 MiB", "size=6m", "measured with a smaller table than asked for, for lack of room"),
-            ("a read-only /dev/shm", "size=1m,ro", "measured in TMPDIR because /dev/shm had no room")):
+            ("a read-only /dev/shm", "size=1m,ro", in_tmpdir)):
         mounted("/dev/shm", options)
         for mpi in MPIS:
             program = mpi.compile("work", WORK)
