@@ -52,10 +52,31 @@ static size_t value_of_secret(const char *part, size_t length)
     return 0;
 }
 
-/* mysql's -pSECRET. PETSc's -pc_type is so common here that it is left alone. */
-static bool has_attached(const char *part, size_t length)
+/* Of the programs whose -p has a password attached. */
+static bool is_client(const char *part, size_t length)
 {
-    return length > 2 && strncmp(part, "-p", 2) == 0 && strncmp(part, "-pc_", 4) != 0;
+    static const char names[][8] = {"mysql", "mariadb", "sshpass"};
+    size_t start = length;
+    while (start > 0 && !strchr("/=;|&(`'\"", part[start - 1]))
+        start--;
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (length - start >= strlen(names[i]) && strncmp(part + start, names[i], strlen(names[i])) == 0)
+            return true;
+    return false;
+}
+
+/* -print, -periodic=1; and PETSc's -pc_mg_levels_1_ksp_type, which are common here. */
+static bool reads_as_option(const char *part, size_t length)
+{
+    size_t letters = strspn(part + 1, "abcdefghijklmnopqrstuvwxyz_-") + 1;
+    return letters >= length || part[letters] == '=' || strncmp(part, "-pc_", 4) == 0;
+}
+
+/* mysql's -pSECRET. Behind another name only what is more than a word: a password is rarely one in plain letters, and
+ * what begins with -p is rarely a password. */
+static bool has_attached(const struct fm_redacted *into, const char *part, size_t length)
+{
+    return length > 2 && strncmp(part, "-p", 2) == 0 && (into->client || !reads_as_option(part, length));
 }
 
 /* scheme://user:password@host, or a token for the user. */
@@ -92,6 +113,7 @@ static bool is_scheme(const char *part, size_t length)
 static bool put_part(struct fm_redacted *into, const char *part, size_t length)
 {
     bool option = *part == '-', follows = into->follows && !option;
+    into->client = into->client || (!option && is_client(part, length));
     if (follows && is_scheme(part, length)) {
         put(into, part, length);
         return false;
@@ -99,8 +121,10 @@ static bool put_part(struct fm_redacted *into, const char *part, size_t length)
     size_t value = follows ? 0 : value_of_secret(part, length);
     bool empty = value == length;
     value = empty ? 0 : value;
-    into->follows = !follows && !value && (empty || (option && looks_secret(part, length)));
-    bool attached = !follows && !value && !into->follows && has_attached(part, length);
+    bool attached = !follows && !value && has_attached(into, part, length);
+    bool named = empty || (option && looks_secret(part, length));
+    into->follows = !follows && !value && named && !(attached && into->client);
+    attached = attached && !into->follows;
     if (!follows && !value && !attached) {
         put_plain(into, part, length);
         return false;

@@ -10,6 +10,7 @@ struct fm_redacted {
     char *text; /* of `size` bytes: words, a NUL behind each */
     size_t size, used;
     bool follows; /* the last word was the name of a secret, which comes next */
+    bool client;  /* a word named a program that takes a password as -pSECRET */
 };
 
 /* Adds a word of a command line, or "NAME=value" of the environment, with *** for what is secret. False: it does not

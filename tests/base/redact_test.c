@@ -37,6 +37,12 @@ int main(void)
     line("mysql|-phunter2|-u|me", "mysql|-p***|-u|me");
     line("./pop|-p|22", "./pop|-p|22");
     line("./pop|-pc_type|lu|-ksp_type|cg", "./pop|-pc_type|lu|-ksp_type|cg");
+    line("./pop|-pc_mg_levels_1_ksp_type|cg", "./pop|-pc_mg_levels_1_ksp_type|cg");
+    line("find|.|-print|-parallel|-periodic=1", "find|.|-print|-parallel|-periodic=1");
+    line("./pop|-phunter2|-pSWORDFISH", "./pop|-p***|-p***");
+    line("/usr/bin/mysqldump|-psecret|db", "/usr/bin/mysqldump|-p***|db");
+    line("nice|sshpass|-psecret|ssh|there", "nice|sshpass|-p***|ssh|there");
+    line("sh|-c|cd /x;mysql -psecret db", "sh|-c|cd /x;mysql -p***");
     line("./pop|API_TOKEN=abc|CLIENT_SECRET=x|MyKey=1", "./pop|API_TOKEN=***|CLIENT_SECRET=***|MyKey=***");
     line("./pop|--api-key|x", "./pop|--api-key|***");
     line("./pop|https://me:hunter2@host/path", "./pop|https://me:***@host/path");
