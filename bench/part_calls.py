@@ -31,7 +31,7 @@ def nanoseconds(program, mpi, alternations):
     found = {how: {} for how in preloads(mpi)}
     for _ in range(alternations):
         for how, preload in preloads(mpi).items():
-            for line in common.run([program, BATCHES], preload).splitlines():
+            for line in common.run([program, common.scaled(BATCHES, 2)], preload).splitlines():
                 loop, ns = line.split()
                 found[how].setdefault(loop, []).append(float(ns))
     return found
@@ -41,7 +41,7 @@ def instructions(program, mpi):
     """{how: {loop: (instructions per call, those of the interposer among them)}}"""
     counts = {}
     for how, preload in preloads(mpi).items():
-        counted = common.instructions([program, WARM_BATCHES], preload, own=preload[0].name if preload else "")
+        counted = common.instructions([program, common.scaled(WARM_BATCHES, 1)], preload, own=preload[0].name if preload else "")
         counts[how] = {loop: tuple(n / (LOOP_CALLS * ROUTINES[loop.split("/")[0]][1]) for n in both)
                        for loop, both in counted.items()}
     return counts
@@ -74,7 +74,7 @@ def report(language, mpi, ns, count):
 
 
 def main(quick):
-    alternations = 2 if quick else 12
+    alternations = common.scaled(2 if quick else 12, 1)
     common.heading(f"An MPI call (minima of {alternations} alternations; instructions by callgrind)")
     build()
     for language in LANGUAGES:

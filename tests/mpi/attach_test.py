@@ -147,7 +147,7 @@ def main():
     for mpi in jobs.MPIS:
         program = build(mpi)
         ocean(tap, mpi, program, 4)
-        ocean(tap, mpi, program, 16)
+        ocean(tap, mpi, program, 10)
         killed(tap, mpi, program)
         under_fathom(tap, mpi)
     lammps(tap)
