@@ -84,29 +84,41 @@ static void clear(uintptr_t base, const ElfW(Dyn) * dynamic)
     }
 }
 
+/* Objects are listed in the order in which they were loaded: while none is unloaded, those of the last pass come first. */
 struct pass {
-    unsigned long long seen, now; /* how many objects had been loaded at the last pass, and are at this */
+    unsigned long long loaded, unloaded; /* since the process began */
+    unsigned n;
+};
+
+struct passes {
+    struct pass last, now;
 };
 
 static int clear_object(struct dl_phdr_info *info, size_t size, void *data)
 {
-    struct pass *pass = data;
+    struct passes *passes = data;
     (void)size;
-    pass->now = info->dlpi_adds;
-    if (pass->now == pass->seen)
+    passes->now.loaded = info->dlpi_adds;
+    passes->now.unloaded = info->dlpi_subs;
+    if (passes->now.loaded == passes->last.loaded) {
+        passes->now = passes->last;
         return 1;
+    }
+    if (passes->now.n++ < passes->last.n && passes->now.unloaded == passes->last.unloaded)
+        return 0;
     for (int i = 0; i < info->dlpi_phnum; i++)
         if (info->dlpi_phdr[i].p_type == PT_DYNAMIC)
             clear(info->dlpi_addr, (const void *)(info->dlpi_addr + info->dlpi_phdr[i].p_vaddr));
     return 0;
 }
 
+/* Should two threads do it at once, one of them does some of it again. */
 void fm_weak_of_loaded(void)
 {
-    static unsigned long long seen;
-    struct pass pass = {.seen = __atomic_load_n(&seen, __ATOMIC_RELAXED)};
-    dl_iterate_phdr(clear_object, &pass);
-    __atomic_store_n(&seen, pass.now, __ATOMIC_RELAXED);
+    static struct pass last;
+    struct passes passes = {.last = last};
+    dl_iterate_phdr(clear_object, &passes);
+    last = passes.now;
 }
 
 static bool has_any(const struct link_map *map)
