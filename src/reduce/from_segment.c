@@ -335,7 +335,8 @@ static bool read_notes(struct fm_reading *r)
         {h->refused_snapshots, "subtotals refused: their table was full"},
         {h->refused_timers, "starts and stops of timers refused: there was no room for more timers or threads"},
         {h->cut_timer_names, "names of timers cut: longer than 119 bytes"},
-        {h->unsampled_threads, "threads not sampled: more than 256 at a time, or all signals blocked"},
+        {h->unsampled_threads,
+         "threads not sampled: more than 256 at a time, all signals blocked, or a small alternate signal stack"},
         {h->abandoned_calls, "calls left by a jump out of MPI (longjmp)"},
     };
     const struct {

@@ -72,9 +72,11 @@ def check_arguments(tap, arch):
     calls = {r["name"]: r["calls"] for r in report["mpi"]["routines"]}
     tap.equal({name: calls.get(name) for name in ROUTINES}, ROUTINES, f"{arch.name}: every call is counted")
     timer, wall = report["timers"][0], report["job"]["wall_s"]
+    notes = [note["text"] for note in report["job"]["notes"]
+             if not (arch.emulator and note["text"].startswith("threads not sampled"))]
     tap.ok(timer["name"] == "work" and 0 < timer["total_s"]["max"] < wall and
-           0 < report["mpi"]["time_s"] < wall and not report["job"]["notes"],
-           f"{arch.name}: its clock runs as the kernel's does", timer, wall, report["job"]["notes"])
+           0 < report["mpi"]["time_s"] < wall and not notes,
+           f"{arch.name}: its clock runs as the kernel's does", timer, wall, notes)
 
 
 def check_outputs(tap, arch):

@@ -44,8 +44,9 @@ static bool hand_on(int32_t first, int signal, const siginfo_t *info)
 
 static __attribute__((noinline)) bool hand_on_to_first(int32_t first, int signal, const siginfo_t *info)
 {
-    return is_for_first(signal, info) && getpid() == first && fm_thread_status(first, signal) == FM_THREAD_TAKES &&
-           hand_on(first, signal, info);
+    uint64_t blocked;
+    return is_for_first(signal, info) && getpid() == first && fm_thread_blocks(first, &blocked) &&
+           !(blocked >> (signal - 1) & 1) && hand_on(first, signal, info);
 }
 
 void fm_deliver(int signal, siginfo_t *info, void *context)

@@ -1,7 +1,6 @@
 #include "measure/signal/thread_status.h"
 
 #include <fcntl.h>
-#include <stdbool.h>
 #include <stddef.h>
 
 #include "base/platform.h"
@@ -38,12 +37,13 @@ static uint64_t read_hex(struct text *text)
     return value;
 }
 
-static enum fm_thread_status read_status(struct text *text, int signal)
+static bool read_status(struct text *text, uint64_t *signals)
 {
     int state = find(text, "\nState:\t") ? next_character(text) : 'X';
     if (state == 'X' || state == 'Z' || !find(text, "\nSigBlk:\t"))
-        return FM_THREAD_GONE;
-    return read_hex(text) >> (signal - 1) & 1 ? FM_THREAD_BLOCKS : FM_THREAD_TAKES;
+        return false;
+    *signals = read_hex(text);
+    return true;
 }
 
 static char *append(char *at, const char *word)
@@ -61,14 +61,14 @@ static char *append_number(char *at, uint32_t number)
     return at + 1;
 }
 
-enum fm_thread_status fm_thread_status(int32_t tid, int signal)
+bool fm_thread_blocks(int32_t tid, uint64_t *signals)
 {
     char name[64];
     *append(append_number(append(name, "/proc/self/task/"), (uint32_t)tid), "/status") = '\0';
     struct text text = {.fd = fm_kernel(SYS_openat, AT_FDCWD, name, O_RDONLY | O_CLOEXEC)};
     if (text.fd < 0)
-        return FM_THREAD_GONE;
-    enum fm_thread_status status = read_status(&text, signal);
+        return false;
+    bool known = read_status(&text, signals);
     fm_kernel(SYS_close, text.fd);
-    return status;
+    return known;
 }
