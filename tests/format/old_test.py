@@ -1,0 +1,41 @@
+#!/usr/bin/env python3
+"""Profiles and segments of every version before this one: all of them are read, and say what they said then."""
+import old_files
+from old_files import jobs
+
+
+def differences(then, now, path=""):
+    """Where what was known then is not so now; what is new is no difference."""
+    if isinstance(then, dict) and isinstance(now, dict):
+        for key, value in then.items():
+            yield from differences(value, now.get(key, "(missing)"), f"{path}.{key}")
+    elif isinstance(then, list) and isinstance(now, list) and len(then) == len(now):
+        for i, (a, b) in enumerate(zip(then, now)):
+            yield from differences(a, b, f"{path}[{i}]")
+    elif then != now:
+        yield f"{path}: was {then}, is {now}"
+
+
+def main():
+    tap = jobs.Tap()
+    versions = sorted(p for p in old_files.OLD.iterdir() if p.is_dir())
+    tap.ok(versions, "there are old files")
+    for version in versions:
+        for expected in sorted(version.glob("*.json.xz")):
+            name = expected.name.removesuffix(".json.xz")
+            then, title = old_files.kept(expected), f"{version.name}, {name}"
+            archive = version / f"{name}{old_files.SEGMENTS}"
+            if archive.exists():
+                place = jobs.SCRATCH / version.name / name
+                done, profiles = old_files.collected(archive, place)
+                tap.ok(done.returncode == 0 and not list((place / "segments").glob("*.segment")),
+                       f"{title}: collected", done)
+                now = [old_files.facts(p) for p in profiles]
+            else:
+                now = old_files.facts(version / f"{name}.fathom")
+            found = list(differences(then, now))
+            tap.ok(not found, f"{title}: says what it said", *found[:20])
+    tap.done()
+
+
+main()
