@@ -15,6 +15,15 @@ OLD = HERE / "old"
 SEGMENTS = ".segments.tar.xz"
 
 
+def leave_out_places(value):
+    """Where a source line is known: whoever reads the profile later may have no debug information."""
+    if isinstance(value, dict):
+        for key in ("function", "file", "line", "path", "inlined_into"):
+            value.pop(key, None)
+    for part in value.values() if isinstance(value, dict) else value if isinstance(value, list) else ():
+        leave_out_places(part)
+
+
 def facts(profile):
     """What a report says, without what depends on files that are elsewhere today: names of functions."""
     done = subprocess.run([jobs.FATHOM, "report", "--histogram", "--format", "json", str(profile)], capture_output=True,
@@ -22,9 +31,7 @@ def facts(profile):
     if done.returncode != 0:
         return {"error": done.stderr.decode("utf-8", "replace")}
     report = json.loads(done.stdout)
-    for site in report["mpi"]["sites"]:
-        for key in ("function", "file", "line", "name", "path", "inlined_into"):
-            site.pop(key, None)
+    leave_out_places(report)
     calls = report["calls"] or {}
     report["calls"] = {key: calls.get(key) for key in ("hz", "samples", "lost", "time_s", "folded_s")}
     sequence = report["sequence"] or {}
