@@ -187,7 +187,15 @@ def check_kill(program):
     tap.ok(job.outcome()[0] == -signal.SIGKILL and is_gone(job.pid), "SIGKILL to the run ends the program, too")
 
 
+def forget_ignored():
+    """What whoever started us ignores (nohup; a shell, for what it starts in the background) our programs would, too."""
+    for number in NUMBERS:
+        if number != signal.SIGINT or signal.getsignal(number) == signal.SIG_IGN:
+            signal.signal(number, signal.SIG_DFL)
+
+
 def main():
+    forget_ignored()
     program = jobs.compile_plain("signalled", PROGRAM)
     check_same(program, ("handles",), "handles it")
     check_same(program, (), "does not handle it")
