@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "cli/cli.h"
+#include "cli/open_profile.h"
 #include "cli/options.h"
 #include "cli/printing.h"
 #include "present/export.h"
@@ -65,7 +66,7 @@ int fm_cmd_export(int argc, char **argv)
     int exit_status = parse(&request, argc, argv);
     if (exit_status != FM_EXIT_NOT_YET)
         return exit_status;
-    if (fm_profile_read(request.profile, &profile, &error))
+    if (fm_open_profile("export", request.profile, &profile, &error))
         return fm_command_error("export", &error);
     enum fm_status status = fm_print_profile(&request.printing, profile, &error);
     fm_profile_destroy(profile);

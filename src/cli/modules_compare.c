@@ -5,6 +5,7 @@
 
 #include "cli/cli.h"
 #include "cli/modules.h"
+#include "cli/open_profile.h"
 #include "cli/options.h"
 #include "cli/printing.h"
 #include "present/modules_compare.h"
@@ -74,7 +75,7 @@ struct run {
 
 static enum fm_status open_run(struct run *run, const char *path, const struct request *request, struct fm_error *error)
 {
-    enum fm_status status = fm_profile_read(path, &run->profile, error);
+    enum fm_status status = fm_open_profile("modules compare", path, &run->profile, error);
     if (status)
         return status;
     run->symbols = fm_symbols_for(run->profile, request->debug_path, fm_say, "modules compare");

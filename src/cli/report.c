@@ -6,6 +6,7 @@
 #include "base/settings.h"
 #include "base/utf8.h"
 #include "cli/cli.h"
+#include "cli/open_profile.h"
 #include "cli/options.h"
 #include "cli/printing.h"
 #include "present/graph.h"
@@ -242,7 +243,7 @@ int fm_cmd_report(int argc, char **argv)
     int exit_status = parse(&request, argc, argv);
     if (exit_status != FM_EXIT_NOT_YET)
         return exit_status;
-    if (fm_profile_read(request.profile, &profile, &error))
+    if (fm_open_profile("report", request.profile, &profile, &error))
         return fm_command_error("report", &error);
     enum fm_status status = request.timer ? keep_timer(profile, request.timer, &error) : FM_OK;
     const struct fm_printing printing = {

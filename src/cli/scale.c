@@ -5,6 +5,7 @@
 
 #include "base/intern.h"
 #include "cli/cli.h"
+#include "cli/open_profile.h"
 #include "cli/options.h"
 #include "cli/printing.h"
 #include "present/scaling.h"
@@ -178,7 +179,7 @@ int fm_cmd_scale(int argc, char **argv)
     for (; n < request.n_profiles && !status; n += !status) {
         struct fm_profile *profile;
         runs[n].file = request.profiles[n];
-        status = fm_profile_read(runs[n].file, &profile, &error);
+        status = fm_open_profile("scale", runs[n].file, &profile, &error);
         if (!status) {
             runs[n].profile = profile;
             runs[n].symbols = fm_symbols_for(profile, request.debug_path, say, &talk);

@@ -28,7 +28,7 @@ static uint64_t get_varint(struct fm_reader *r, const uint8_t **at, const uint8_
     return 0;
 }
 
-/* Sections come in rising order, each at most once; unknown ones are from a later Fathom and are skipped. */
+/* Sections come in rising order, each at most once; unknown ones are from a newer Fathom and are skipped. */
 static void get_sections(struct fm_reader *r, const uint8_t *at, const uint8_t *end)
 {
     uint64_t last = 0;
@@ -42,10 +42,17 @@ static void get_sections(struct fm_reader *r, const uint8_t *at, const uint8_t *
             r->section_bytes = (size_t)size;
             fm_unpack_begin(&r->unpack, at, (size_t)size);
             fm_sections[id].get(r);
+        } else {
+            r->profile->left_out.sections++;
         }
         last = id;
         at += size;
     }
+}
+
+static unsigned version_of(const uint8_t *bytes)
+{
+    return (unsigned)get_fixed(bytes + 8, 4);
 }
 
 static enum fm_status check_frame(const uint8_t *bytes, size_t size, const char *origin, struct fm_error *error)
@@ -54,7 +61,7 @@ static enum fm_status check_frame(const uint8_t *bytes, size_t size, const char 
         return fm_fail(error, FM_ERR_INPUT, "%s is not a Fathom profile", origin);
     if (size < FM_FILE_HEAD + FM_FILE_TAIL)
         return fm_fail(error, FM_ERR_INPUT, "%s is cut short: copy it again from where it was written", origin);
-    unsigned version = (unsigned)get_fixed(bytes + 8, 4);
+    unsigned version = version_of(bytes);
     if (version > FM_PROFILE_VERSION)
         return fm_fail(error, FM_ERR_INPUT,
                        "%s was written by a newer Fathom (format %u; this one reads up to %d): update Fathom", origin,
@@ -77,7 +84,10 @@ enum fm_status fm_profile_decode(const void *bytes, size_t size, const char *ori
     if (status)
         return status;
     static const char *const no_strings[] = {""};
-    struct fm_reader r = {.profile = fm_profile_create(), .strings = (const char **)no_strings, .n_strings = 1};
+    struct fm_reader r = {.profile = fm_profile_create(),
+                          .version = version_of(bytes),
+                          .strings = (const char **)no_strings,
+                          .n_strings = 1};
     if (!r.profile)
         return fm_fail(error, FM_ERR_MEMORY, "no memory left to read %s", origin);
     get_sections(&r, (const uint8_t *)bytes + FM_FILE_HEAD, (const uint8_t *)bytes + size - FM_FILE_TAIL);

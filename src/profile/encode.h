@@ -6,7 +6,7 @@
 
 #include "profile/profile.h"
 
-enum { FM_PROFILE_VERSION = 1 };
+enum { FM_PROFILE_VERSION = 2 };
 
 /* Bytes in `arena`. For large jobs per-rank vectors are kept for the heavy routines alone, rounded to
  * 0.1 %, and only the heaviest edges are kept (the dropped ones are summed): see doc/FORMAT.md. */

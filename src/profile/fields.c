@@ -1,8 +1,8 @@
 #include "profile/fields.h"
 
-#define FIELD(type, member, kind, large)           \
-    {                                              \
-        offsetof(struct type, member), kind, large \
+#define FIELD(type, member, kind, large)              \
+    {                                                 \
+        offsetof(struct type, member), kind, large, 0 \
     }
 #define U64(type, member) FIELD(type, member, FM_FIELD_U64, FM_LARGE_EXACT)
 #define U32(type, member) FIELD(type, member, FM_FIELD_U32, FM_LARGE_EXACT)
@@ -21,7 +21,7 @@ static const struct fm_field job[] = {
     TEXT(fm_job, output),       U32(fm_job, ranks),        U32(fm_job, thread_level), U64(fm_job, started_real_ns),
     U64(fm_job, ended_real_ns),
 };
-static const struct fm_field text[] = {{0, FM_FIELD_TEXT, FM_LARGE_EXACT}};
+static const struct fm_field text[] = {{0, FM_FIELD_TEXT, FM_LARGE_EXACT, 0}};
 static const struct fm_field name_value[] = {TEXT(fm_name_value, name), TEXT(fm_name_value, value)};
 static const struct fm_field host[] = {
     TEXT(fm_host, name),
@@ -172,6 +172,14 @@ const struct fm_nested fm_snapshot_routines = NESTED(fm_snapshot, routines, n_ro
                        fm_timer_groups = NESTED(fm_timer, groups, n_groups),
                        fm_timer_group_bins = NESTED(fm_timer_group, bins, n_bins),
                        fm_timer_misuses = NESTED(fm_timer, misuses, n_misuses);
+
+size_t fm_fields_at_first(const struct fm_fields *fields)
+{
+    size_t n = 0;
+    while (n < fields->n && !fields->list[n].later)
+        n++;
+    return n;
+}
 
 uint64_t fm_field_get(const struct fm_field *field, const void *item)
 {

@@ -1,5 +1,8 @@
-/* Which fields of the model are in a file, in which order: one place for the writer and the reader (doc/FORMAT.md).
- * A field becomes one column over all items of its array. New fields are added at the end of a list's section. */
+/* Which fields of the model are in a file: one place for the writer and the reader (doc/FORMAT.md).
+ *
+ * A field becomes one column over all items of its array, and its number is its place in the list, from 1 on. A new field
+ * is added at the end, marked as later; one that is no longer used becomes RETIRED, and its number is never used again. A
+ * reader takes the columns it knows, passes over others, and leaves at 0 or "" what a file does not have. */
 #ifndef FM_PROFILE_FIELDS_H
 #define FM_PROFILE_FIELDS_H
 
@@ -39,19 +42,24 @@ enum {
     FM_MAX_TEXT = 256 << 20,
 };
 
-enum fm_field_kind { FM_FIELD_U64, FM_FIELD_U32, FM_FIELD_I32, FM_FIELD_TEXT };
+enum fm_field_kind { FM_FIELD_U64, FM_FIELD_U32, FM_FIELD_I32, FM_FIELD_TEXT, FM_FIELD_RETIRED };
 enum fm_field_large { FM_LARGE_EXACT, FM_LARGE_ROUNDED, FM_LARGE_ZERO };
 
 struct fm_field {
     uint16_t offset;
     uint8_t kind;
     uint8_t large; /* what becomes of it in a large job */
+    uint8_t later; /* 1: files of format 1 do not have it */
 };
 
 struct fm_fields {
     const struct fm_field *list;
     size_t n;
 };
+enum { FM_MOST_COLUMNS = 256 }; /* of a list, in any file */
+
+/* How many of them a file of format 1 has, which does not say it. */
+size_t fm_fields_at_first(const struct fm_fields *fields);
 
 /* A list that belongs to an item of another one: where that has its pointer and its number of items. */
 struct fm_nested {

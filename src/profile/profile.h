@@ -167,8 +167,14 @@ struct fm_job {
     uint64_t ended_real_ns;   /* latest */
 };
 
+/* What a newer Fathom has written into a file, and this one does not know. */
+struct fm_left_out {
+    uint32_t sections, columns, values;
+};
+
 struct fm_profile {
     struct fm_arena arena;
+    struct fm_left_out left_out;
     uint32_t owner; /* uid of the file that it was read from; 0: root's, or made here */
     struct fm_job job;
     struct fm_host *hosts;

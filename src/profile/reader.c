@@ -45,19 +45,55 @@ static void set_text(struct fm_reader *r, const struct fm_field *field, char *it
         *(const char **)(void *)(item + field->offset) = r->strings[number];
 }
 
+/* Which columns follow: their fields, NULL for those that are not known. */
+static size_t get_columns(struct fm_reader *r, const struct fm_fields *fields, const struct fm_field **columns)
+{
+    bool told = r->version > 1;
+    uint64_t n = told ? fm_unpack_number(&r->unpack) : fm_fields_at_first(fields), number = 0;
+    if (n > FM_MOST_COLUMNS && !r->wrong)
+        r->wrong = "a list in it has too many columns";
+    if (fm_reader_stopped(r))
+        return 0;
+    for (size_t i = 0; i < n; i++, number++) {
+        uint64_t skipped = told ? fm_unpack_number(&r->unpack) : 0;
+        number = skipped < FM_MOST_COLUMNS ? number + skipped : FM_MOST_COLUMNS;
+        columns[i] = number < fields->n && fields->list[number].kind != FM_FIELD_RETIRED ? &fields->list[number] : NULL;
+        r->profile->left_out.columns += number >= fields->n;
+    }
+    return fm_reader_stopped(r) ? 0 : (size_t)n;
+}
+
+static void get_field(struct fm_reader *r, const struct fm_field *field, void *items, size_t n, size_t stride)
+{
+    const uint64_t *column = fm_get_column(r, n, NULL);
+    char *item = items;
+    for (size_t i = 0; field && column && i < n; i++, item += stride) {
+        if (field->kind == FM_FIELD_TEXT)
+            set_text(r, field, item, column[i]);
+        else
+            fm_field_set(field, item, column[i]);
+    }
+}
+
+/* What the file does not have is zero already. */
+static void set_no_texts(struct fm_reader *r, const struct fm_fields *fields, void *items, size_t n, size_t stride)
+{
+    for (size_t f = 0; f < fields->n; f++) {
+        char *item = items;
+        for (size_t i = 0; fields->list[f].kind == FM_FIELD_TEXT && i < n; i++, item += stride)
+            set_text(r, &fields->list[f], item, 0);
+    }
+}
+
 void fm_get_fields(struct fm_reader *r, const struct fm_fields *fields, void *items, size_t n, size_t stride)
 {
-    for (size_t f = 0; f < fields->n && n; f++) {
-        const struct fm_field *field = &fields->list[f];
-        const uint64_t *column = fm_get_column(r, n, NULL);
-        char *item = items;
-        for (size_t i = 0; column && i < n; i++, item += stride) {
-            if (field->kind == FM_FIELD_TEXT)
-                set_text(r, field, item, column[i]);
-            else
-                fm_field_set(field, item, column[i]);
-        }
-    }
+    const struct fm_field *columns[FM_MOST_COLUMNS];
+    if (!n || fm_reader_stopped(r))
+        return;
+    set_no_texts(r, fields, items, n, stride);
+    size_t n_columns = get_columns(r, fields, columns);
+    for (size_t i = 0; i < n_columns && !fm_reader_stopped(r); i++)
+        get_field(r, columns[i], items, n, stride);
 }
 
 size_t fm_get_total(struct fm_reader *r, const uint64_t *column, size_t n, uint64_t most)

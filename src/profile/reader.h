@@ -9,6 +9,7 @@ struct fm_reader {
     struct fm_arena scratch;
     struct fm_profile *profile;
     struct fm_unpacker unpack;
+    unsigned version;
     size_t section_bytes;
     const char *wrong; /* what is wrong with the data */
     bool no_memory;

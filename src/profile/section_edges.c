@@ -60,6 +60,7 @@ static void put_edge_columns(struct fm_writer *w, const struct fm_edge *edges, s
         w->failed = true;
         return;
     }
+    fm_put_number(w, FM_EDGE_COLUMNS);
     for (int part = 0; part < FM_EDGE_COLUMNS; part++) {
         fm_edges_before(edges, n_sent, n, part, before);
         for (size_t i = 0; i < n; i++)
@@ -108,6 +109,9 @@ void fm_get_edges(struct fm_reader *r)
         return;
     get_dropped(r, &p->sent);
     get_dropped(r, &p->received);
+    uint64_t columns = r->version > 1 ? fm_unpack_number(&r->unpack) : FM_EDGE_COLUMNS;
+    if (columns < FM_EDGE_COLUMNS || columns > FM_MOST_COLUMNS)
+        r->wrong = "its edges have too few columns, or too many";
     for (int part = 0; part < FM_EDGE_COLUMNS; part++) {
         if (part == FM_EDGE_MESSAGES && !fm_edges_sorted(edges, n_sent))
             r->wrong = "its edges are not in order";
@@ -118,6 +122,9 @@ void fm_get_edges(struct fm_reader *r)
         for (size_t i = 0; column && i < n; i++)
             fm_edge_set(&edges[i], part, column[i]);
     }
+    for (uint64_t part = FM_EDGE_COLUMNS; part < columns; part++) /* of a newer Fathom: each value by itself */
+        fm_get_column(r, n, NULL);
+    r->profile->left_out.columns += (uint32_t)(columns - FM_EDGE_COLUMNS);
     p->sent.items = edges;
     p->sent.n = p->sent.capacity = n_sent;
     p->received.items = edges + n_sent;

@@ -37,7 +37,7 @@ void fm_put_hosts(struct fm_writer *w)
 void fm_get_hosts(struct fm_reader *r)
 {
     struct fm_profile *p = r->profile;
-    size_t n = fm_get_count(r, fm_host_fields.n);
+    size_t n = fm_get_count(r, fm_fields_at_first(&fm_host_fields));
     p->hosts = fm_reader_take(r, &p->arena, n, sizeof *p->hosts);
     if (fm_reader_stopped(r) || !n)
         return;
@@ -56,12 +56,18 @@ void fm_put_processes(struct fm_writer *w)
 void fm_get_processes(struct fm_reader *r)
 {
     struct fm_profile *p = r->profile;
-    size_t n = fm_get_count(r, fm_process_fields.n);
+    size_t n = fm_get_count(r, fm_fields_at_first(&fm_process_fields));
     p->processes = fm_reader_take(r, &p->arena, n, sizeof *p->processes);
     if (fm_reader_stopped(r) || !n)
         return;
     p->n_processes = p->processes_capacity = n;
     fm_get_fields(r, &fm_process_fields, p->processes, n, sizeof *p->processes);
+    for (size_t i = 0; i < n; i++) {
+        if (p->processes[i].end <= FM_END_MISSING)
+            continue;
+        p->processes[i].end = FM_END_UNKNOWN;
+        p->left_out.values++;
+    }
 }
 
 void fm_put_grid(struct fm_writer *w)
@@ -86,7 +92,7 @@ void fm_put_notes(struct fm_writer *w)
 void fm_get_notes(struct fm_reader *r)
 {
     struct fm_profile *p = r->profile;
-    size_t n = fm_get_count(r, fm_note_fields.n);
+    size_t n = fm_get_count(r, fm_fields_at_first(&fm_note_fields));
     p->notes = fm_reader_take(r, &p->arena, n, sizeof *p->notes);
     if (fm_reader_stopped(r) || !n)
         return;

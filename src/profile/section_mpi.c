@@ -20,7 +20,7 @@ void fm_put_routines(struct fm_writer *w)
 void fm_get_routines(struct fm_reader *r)
 {
     struct fm_profile *p = r->profile;
-    size_t n = fm_get_count(r, fm_routine_fields.n + fm_stats_fields.n + 3 * fm_spread_fields.n);
+    size_t n = fm_get_count(r, fm_fields_at_first(&fm_routine_fields) + fm_fields_at_first(&fm_stats_fields));
     struct fm_routine_total *routines = fm_reader_take(r, &p->arena, n, sizeof *routines);
     if (fm_reader_stopped(r) || !n)
         return;
@@ -71,7 +71,7 @@ void fm_get_per_rank(struct fm_reader *r)
     struct fm_profile *p = r->profile;
     for (size_t i = 0; i < p->n_routines && !fm_reader_stopped(r); i++) {
         struct fm_routine_total *routine = &p->routines[i];
-        size_t n = fm_get_count(r, fm_rank_value_fields.n);
+        size_t n = fm_get_count(r, fm_fields_at_first(&fm_rank_value_fields));
         routine->per_rank = fm_reader_take(r, &p->arena, n, sizeof *routine->per_rank);
         if (fm_reader_stopped(r))
             return;
@@ -93,7 +93,7 @@ void fm_put_events(struct fm_writer *w)
 void fm_get_events(struct fm_reader *r)
 {
     struct fm_profile *p = r->profile;
-    size_t n = fm_get_count(r, fm_event_fields.n + fm_stats_fields.n);
+    size_t n = fm_get_count(r, fm_fields_at_first(&fm_event_fields) + fm_fields_at_first(&fm_stats_fields));
     p->events = fm_reader_take(r, &p->arena, n, sizeof *p->events);
     if (fm_reader_stopped(r) || !n)
         return;
@@ -116,7 +116,7 @@ void fm_put_regions(struct fm_writer *w)
 void fm_get_regions(struct fm_reader *r)
 {
     struct fm_profile *p = r->profile;
-    size_t n = fm_get_count(r, fm_region_fields.n + fm_spread_fields.n);
+    size_t n = fm_get_count(r, fm_fields_at_first(&fm_region_fields) + fm_fields_at_first(&fm_spread_fields));
     p->regions = fm_reader_take(r, &p->arena, n, sizeof *p->regions);
     if (fm_reader_stopped(r) || !n)
         return;
@@ -140,13 +140,14 @@ void fm_put_snapshots(struct fm_writer *w)
 void fm_get_snapshots(struct fm_reader *r)
 {
     struct fm_profile *p = r->profile;
-    size_t n = fm_get_count(r, fm_snapshot_fields.n), total;
+    size_t n = fm_get_count(r, fm_fields_at_first(&fm_snapshot_fields)), total;
     p->snapshots = fm_reader_take(r, &p->arena, n, sizeof *p->snapshots);
     if (fm_reader_stopped(r) || !n)
         return;
     fm_get_fields(r, &fm_snapshot_fields, p->snapshots, n, sizeof *p->snapshots);
-    struct fm_snapshot_routine *routines = fm_get_lists(r, &fm_snapshot_routines, fm_snapshot_routine_fields.n,
-                                                        p->snapshots, n, sizeof *p->snapshots, &total);
+    struct fm_snapshot_routine *routines = fm_get_lists(r, &fm_snapshot_routines,
+                                                        fm_fields_at_first(&fm_snapshot_routine_fields), p->snapshots,
+                                                        n, sizeof *p->snapshots, &total);
     if (fm_reader_stopped(r))
         return;
     fm_get_fields(r, &fm_snapshot_routine_fields, routines, total, sizeof *routines);

@@ -40,12 +40,12 @@ static void get_path_counts(struct fm_reader *r, struct fm_paths *paths)
 
 static void get_path_nodes(struct fm_reader *r, struct fm_paths *paths)
 {
-    struct fm_path_form form = {.n_places = fm_get_count(r, fm_path_place_fields.n)};
+    struct fm_path_form form = {.n_places = fm_get_count(r, fm_fields_at_first(&fm_path_place_fields))};
     form.places = fm_reader_take(r, &r->scratch, form.n_places, sizeof *form.places);
     if (fm_reader_stopped(r))
         return;
     fm_get_fields(r, &fm_path_place_fields, form.places, form.n_places, sizeof *form.places);
-    form.n = fm_get_count(r, fm_path_record_fields.n);
+    form.n = fm_get_count(r, fm_fields_at_first(&fm_path_record_fields));
     form.steps = fm_reader_take(r, &r->scratch, form.n, sizeof *form.steps);
     if (fm_reader_stopped(r))
         return;
@@ -69,7 +69,7 @@ void fm_get_paths(struct fm_reader *r)
     struct fm_paths *paths = &r->profile->paths;
     get_path_counts(r, paths);
     get_path_nodes(r, paths);
-    size_t n = fm_get_count(r, fm_path_share_fields.n);
+    size_t n = fm_get_count(r, fm_fields_at_first(&fm_path_share_fields));
     struct fm_path_share *shares = fm_reader_take(r, &r->profile->arena, n, sizeof *shares);
     if (fm_reader_stopped(r))
         return;

@@ -26,7 +26,7 @@ void fm_put_timers(struct fm_writer *w)
 void fm_get_timers(struct fm_reader *r)
 {
     struct fm_profile *p = r->profile;
-    size_t n = fm_get_count(r, fm_timer_fields.n), n_groups, n_bins;
+    size_t n = fm_get_count(r, fm_fields_at_first(&fm_timer_fields)), n_groups, n_bins;
     p->timers = fm_reader_take(r, &p->arena, n, sizeof *p->timers);
     if (fm_reader_stopped(r) || !n)
         return;
@@ -35,8 +35,8 @@ void fm_get_timers(struct fm_reader *r)
     fm_get_fields(r, &fm_spread_fields, &p->timers->total_ns, n, sizeof *p->timers);
     fm_get_fields(r, &fm_spread_fields, &p->timers->thread_ns, n, sizeof *p->timers);
     fm_get_ranksets(r, &p->timers->ranks, n, sizeof *p->timers);
-    struct fm_timer_group *groups = fm_get_lists(r, &fm_timer_groups, fm_timer_group_fields.n, p->timers, n,
-                                                 sizeof *p->timers, &n_groups);
+    struct fm_timer_group *groups = fm_get_lists(r, &fm_timer_groups, fm_fields_at_first(&fm_timer_group_fields),
+                                                 p->timers, n, sizeof *p->timers, &n_groups);
     if (fm_reader_stopped(r))
         return;
     for (size_t i = 0; i < n; i++)
@@ -44,8 +44,8 @@ void fm_get_timers(struct fm_reader *r)
     if (n_groups) {
         fm_get_fields(r, &fm_timer_group_fields, groups, n_groups, sizeof *groups);
         fm_get_ranksets(r, &groups->ranks, n_groups, sizeof *groups);
-        struct fm_timer_bin *bins = fm_get_lists(r, &fm_timer_group_bins, fm_timer_bin_fields.n, groups, n_groups,
-                                                 sizeof *groups, &n_bins);
+        struct fm_timer_bin *bins = fm_get_lists(r, &fm_timer_group_bins, fm_fields_at_first(&fm_timer_bin_fields),
+                                                 groups, n_groups, sizeof *groups, &n_bins);
         if (fm_reader_stopped(r))
             return;
         fm_get_fields(r, &fm_timer_bin_fields, bins, n_bins, sizeof *bins);
@@ -68,8 +68,8 @@ void fm_get_timer_misuses(struct fm_reader *r)
 {
     struct fm_profile *p = r->profile;
     size_t total;
-    struct fm_misuse *misuses = fm_get_lists(r, &fm_timer_misuses, fm_misuse_fields.n, p->timers, p->n_timers,
-                                             sizeof *p->timers, &total);
+    struct fm_misuse *misuses = fm_get_lists(r, &fm_timer_misuses, fm_fields_at_first(&fm_misuse_fields), p->timers,
+                                             p->n_timers, sizeof *p->timers, &total);
     if (fm_reader_stopped(r) || !total)
         return;
     for (size_t i = 0; i < p->n_timers; i++)

@@ -50,12 +50,29 @@ static void put_field(struct fm_writer *w, const struct fm_field *field, const c
     fm_pack_column(&w->pack, column, n, NULL, w->large && field->large == FM_LARGE_ROUNDED);
 }
 
+/* How many columns follow, and how many numbers of fields are left out before each. */
+static void put_column_numbers(struct fm_writer *w, const struct fm_fields *fields)
+{
+    size_t columns = 0;
+    for (size_t f = 0; f < fields->n; f++)
+        columns += fields->list[f].kind != FM_FIELD_RETIRED;
+    fm_put_number(w, columns);
+    for (size_t f = 0, next = 0; f < fields->n; f++) {
+        if (fields->list[f].kind == FM_FIELD_RETIRED)
+            continue;
+        fm_put_number(w, f - next);
+        next = f + 1;
+    }
+}
+
 void fm_put_fields(struct fm_writer *w, const struct fm_fields *fields, const void *items, size_t n, size_t stride)
 {
+    if (n)
+        put_column_numbers(w, fields);
     for (size_t f = 0; f < fields->n && n; f++) {
-        if (!w->collecting)
+        if (!w->collecting && fields->list[f].kind != FM_FIELD_RETIRED)
             put_field(w, &fields->list[f], items, n, stride);
-        else if (fields->list[f].kind == FM_FIELD_TEXT)
+        else if (w->collecting && fields->list[f].kind == FM_FIELD_TEXT)
             collect(w, &fields->list[f], items, n, stride);
     }
 }

@@ -8,6 +8,8 @@
 
 #include "profile/crc.h"
 #include "profile/pack.h"
+#include "profile/reader.h"
+#include "profile/writer.h"
 #include "reduce/from_segment.h"
 #include "reduce/merge.h"
 #include "reduce/synthetic.h"
@@ -181,9 +183,9 @@ static void test_versions(const struct bytes *whole)
     whole->at[8] = 9;
     tap_ok(
         !decoded(*whole, &error) &&
-            !strcmp(error.text, "it was written by a newer Fathom (format 9; this one reads up to 1): update Fathom"),
+            !strcmp(error.text, "it was written by a newer Fathom (format 9; this one reads up to 2): update Fathom"),
         "a later format asks for an update");
-    whole->at[8] = 1;
+    whole->at[8] = 2;
     struct bytes longer = {malloc(whole->n + 7), whole->n + 7};
     size_t body = whole->n - 8;
     memcpy(longer.at, whole->at, body);
@@ -194,13 +196,75 @@ static void test_versions(const struct bytes *whole)
     patch_crc(longer);
     struct fm_profile *profile = decoded(longer, &error);
     struct bytes again = profile ? encoded(profile, true) : (struct bytes){malloc(1), 0};
-    tap_ok(same(again, *whole), "an unknown section is skipped");
+    tap_ok(same(again, *whole) && profile && profile->left_out.sections == 1,
+           "an unknown section is skipped and counted");
     fm_profile_destroy(profile);
     free(again.at);
     free(longer.at);
     tap_ok(!decoded((struct bytes){(unsigned char *)"hello, this is text", 19}, &error) &&
                !strcmp(error.text, "it is not a Fathom profile"),
            "a foreign file is named so");
+}
+
+/* ---- lists of an older and of a newer Fathom ---- */
+
+struct item {
+    uint64_t first;
+    const char *name;
+    uint32_t third, added;
+    const char *added_text;
+};
+static const struct fm_field older[] = {
+    {offsetof(struct item, first), FM_FIELD_U64, FM_LARGE_EXACT, 0},
+    {offsetof(struct item, name), FM_FIELD_TEXT, FM_LARGE_EXACT, 0},
+    {offsetof(struct item, third), FM_FIELD_U32, FM_LARGE_EXACT, 0},
+};
+static const struct fm_field newer[] = {
+    {offsetof(struct item, first), FM_FIELD_U64, FM_LARGE_EXACT, 0},
+    {0, FM_FIELD_RETIRED, FM_LARGE_EXACT, 0},
+    {offsetof(struct item, third), FM_FIELD_U32, FM_LARGE_EXACT, 0},
+    {offsetof(struct item, added), FM_FIELD_I32, FM_LARGE_EXACT, 1},
+    {offsetof(struct item, added_text), FM_FIELD_TEXT, FM_LARGE_EXACT, 1},
+};
+static const struct fm_fields older_fields = {older, 3}, newer_fields = {newer, 5};
+
+static struct fm_left_out pass_over(const struct fm_fields *from, const struct fm_fields *to, const struct item *items,
+                                    struct item *read, bool *good)
+{
+    static const char *strings[] = {"", "text"};
+    struct fm_writer w = {0};
+    struct fm_reader r = {.profile = fm_profile_create(), .version = 2, .strings = strings, .n_strings = 2};
+    w.collecting = true;
+    fm_put_fields(&w, from, items, 2, sizeof *items);
+    fm_intern_find(&w.strings, "text")->number = 1;
+    w.collecting = false;
+    fm_pack_begin(&w.pack, &w.scratch);
+    fm_put_fields(&w, from, items, 2, sizeof *items);
+    fm_put_number(&w, 4711);
+    fm_pack_end(&w.pack);
+    r.section_bytes = w.pack.n;
+    fm_unpack_begin(&r.unpack, w.pack.bytes, w.pack.n);
+    fm_get_fields(&r, to, read, 2, sizeof *read);
+    *good = !fm_reader_stopped(&r) && fm_unpack_number(&r.unpack) == 4711;
+    struct fm_left_out left_out = r.profile->left_out;
+    fm_profile_destroy(r.profile);
+    fm_arena_destroy(&r.scratch);
+    fm_arena_destroy(&w.scratch);
+    return left_out;
+}
+
+static void test_columns(void)
+{
+    const struct item items[2] = {{1, "text", 3, 4, "text"}, {5, "text", 7, 8, "text"}};
+    struct item read[2] = {{0}}, again[2] = {{0}};
+    bool good;
+    struct fm_left_out left_out = pass_over(&newer_fields, &older_fields, items, read, &good);
+    tap_ok(good && left_out.columns == 2 && read[1].first == 5 && read[1].third == 7 && !strcmp(read[1].name, ""),
+           "columns of a newer Fathom are passed over, and one that it has given up is empty");
+    left_out = pass_over(&older_fields, &newer_fields, items, again, &good);
+    tap_ok(good && left_out.columns == 0 && again[0].first == 1 && again[1].third == 7 && again[1].added == 0 &&
+               !strcmp(again[1].added_text, ""),
+           "columns that an older one does not have are empty");
 }
 
 static void test_damage(void)
@@ -305,6 +369,7 @@ int main(void)
 {
     test_round_trip();
     test_values();
+    test_columns();
     test_damage();
     test_sizes();
     test_large();

@@ -1,0 +1,38 @@
+#include "cli/open_profile.h"
+
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "cli/printing.h"
+#include "profile/encode.h"
+
+static void append_count(char *text, size_t size, unsigned n, const char *one, const char *many)
+{
+    size_t length = strlen(text);
+    if (n)
+        snprintf(text + length, size - length, "%s%u %s", length ? ", " : "", n, n == 1 ? one : many);
+}
+
+static void tell(const char *command, const char *path, const struct fm_left_out *left_out)
+{
+    char counts[128] = "";
+    append_count(counts, sizeof counts, left_out->sections, "section", "sections");
+    append_count(counts, sizeof counts, left_out->columns, "column", "columns");
+    append_count(counts, sizeof counts, left_out->values, "value", "values");
+    if (!*counts)
+        return;
+    char sentence[PATH_MAX + 256];
+    snprintf(sentence, sizeof sentence,
+             "%s was written by a newer Fathom; what this version does not know is left out (%s)", path, counts);
+    fm_say((void *)command, sentence);
+}
+
+enum fm_status fm_open_profile(const char *command, const char *path, struct fm_profile **profile,
+                               struct fm_error *error)
+{
+    enum fm_status status = fm_profile_read(path, profile, error);
+    if (!status)
+        tell(command, path, &(*profile)->left_out);
+    return status;
+}
