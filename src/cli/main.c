@@ -3,10 +3,7 @@
 #include <string.h>
 
 #include "cli/cli.h"
-
-#ifndef FATHOM_VERSION
-#define FATHOM_VERSION "0.1.0"
-#endif
+#include "cli/commit.h"
 
 static const struct command {
     const char *name, *description;
@@ -62,7 +59,7 @@ int main(int argc, char **argv)
         return FM_EXIT_OK;
     }
     if (strcmp(argv[1], "--version") == 0) {
-        puts("fathom " FATHOM_VERSION);
+        puts(*FM_COMMIT ? "fathom " FM_VERSION " (commit " FM_COMMIT ")" : "fathom " FM_VERSION);
         return FM_EXIT_OK;
     }
     for (size_t i = 0; i < COMMANDS; i++)
