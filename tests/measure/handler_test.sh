@@ -39,4 +39,17 @@ else
     echo "not ok 3 - what a handler calls is bound before the first sample"
     sed 's/^/# /' "$TMPDIR/others"
 fi
-echo "1..3"
+# the marks around the handler's entry, by which a signal that comes with a sample is told
+nm -S "$FATHOM_BUILD/libfathom.so.0" >"$TMPDIR/symbols"
+word() { # of the line of a symbol, as a number
+    echo $((16#$(awk -v name="$1" -v n="$2" '$NF == name { print $n }' "$TMPDIR/symbols")))
+}
+begins=$(word fm_sample_signal 1) size=$(word fm_sample_signal 2)
+if [ "$size" -gt 0 ] && [ "$(word fm_sample_entry 1)" = "$begins" ] &&
+    [ "$(word fm_sample_entry_end 1)" = "$((begins + size))" ]; then
+    echo "ok 4 - the marks are where the handler begins and ends"
+else
+    echo "not ok 4 - the marks are where the handler begins and ends"
+    grep fm_sample "$TMPDIR/symbols" | sed 's/^/# /'
+fi
+echo "1..4"

@@ -5,7 +5,8 @@ import sampling
 import jobs
 
 THEMES = ("all-handlers", "flags", "wait-all", "wait-often", "wait-one", "descriptor", "suspend", "masks", "stacks",
-          "named-set", "sent", "break-waits", "default", "timers", "first-thread")
+          "named-set", "sent", "break-waits", "default", "timers", "first-thread", "interrupted",
+          "hold", "wrong-address", "children")
 # of these: samples go on afterwards
 GO_ON = ("flags", "wait-often", "wait-one", "stacks")
 

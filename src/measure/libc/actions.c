@@ -92,27 +92,22 @@ void fm_handlers_give_back(void)
 
 /* ---- calls ---- */
 
-/* A change that the program makes: in a child, which nobody samples and which may share our memory (vfork), it is made and
- * nothing is noted. */
-struct change {
-    bool adopts;
-    struct sigaction before; /* as the program knows it */
-};
-
-static struct change begin_change(int signal)
+/* What the program has, before it makes a change. The change itself is made without the lock, which blocks signals: some
+ * calls change the mask, and a wrong address is the program's to handle. In a child, which nobody samples and which may
+ * share our memory (vfork), nothing is noted. */
+static struct sigaction known(int signal)
 {
-    struct change change = {.adopts = getpid() == fm_rt.pid};
-    if (change.adopts)
-        fm_lock(&lock);
-    if (fm_libc.sigaction(signal, NULL, &change.before) == 0)
-        restore(signal, &change.before);
-    return change;
+    struct sigaction action = {.sa_handler = SIG_DFL};
+    if (fm_libc.sigaction(signal, NULL, &action) == 0)
+        restore(signal, &action);
+    return action;
 }
 
-static void end_change(int signal, const struct change *change)
+static void changed(int signal)
 {
-    if (!change->adopts)
+    if (getpid() != fm_rt.pid)
         return;
+    fm_lock(&lock);
     if (atomic_load_explicit(&fm_sampling.on, memory_order_relaxed))
         adopt(signal);
     fm_unlock(&lock);
@@ -134,21 +129,22 @@ int fm_wrapped_sigaction(int signal, const struct sigaction *action, struct siga
         }
         fm_sampler_make_way(signal);
     }
-    struct change change = begin_change(signal);
+    struct sigaction had = known(signal);
     int result = fm_libc.sigaction(signal, action, before);
     if (result == 0 && before && is_ours(before))
-        *before = change.before;
-    end_change(signal, &change);
+        *before = had;
+    if (result == 0 && action)
+        changed(signal);
     return result;
 }
 
 static __sighandler_t change_by(__sighandler_t (*next)(int, __sighandler_t), int signal, __sighandler_t handler)
 {
-    struct change change = begin_change(signal);
+    struct sigaction had = known(signal);
     __sighandler_t before = next(signal, handler);
     if (is_ours(&(struct sigaction){.sa_handler = before}))
-        before = change.before.sa_handler;
-    end_change(signal, &change);
+        before = had.sa_handler;
+    changed(signal);
     return before;
 }
 

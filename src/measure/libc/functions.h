@@ -75,6 +75,21 @@ struct termios;
       (queue, message, size, priority))                                                                               \
     X(int, mq_send, (int queue, const char *message, size_t size, unsigned priority),                                 \
       (queue, message, size, priority))                                                                               \
+    X(ssize_t, mq_timedreceive,                                                                                       \
+      (int queue, char *message, size_t size, unsigned *priority, const struct timespec *until),                      \
+      (queue, message, size, priority, until))                                                                        \
+    X(int, mq_timedsend,                                                                                              \
+      (int queue, const char *message, size_t size, unsigned priority, const struct timespec *until),                 \
+      (queue, message, size, priority, until))                                                                        \
+    X(ssize_t, tee, (int from, int to, size_t size, unsigned flags), (from, to, size, flags))                         \
+    X(ssize_t, vmsplice, (int fd, const struct iovec *vector, size_t n, unsigned flags), (fd, vector, n, flags))      \
+    X(int, tcdrain, (int fd), (fd))                                                                                   \
+    X(int, creat, (const char *path, mode_t mode), (path, mode))                                                      \
+    X(int, creat64, (const char *path, mode_t mode), (path, mode))                                                    \
+    X(int, __open_2, (const char *path, int flags), (path, flags))                                                    \
+    X(int, __open64_2, (const char *path, int flags), (path, flags))                                                  \
+    X(int, __openat_2, (int directory, const char *path, int flags), (directory, path, flags))                        \
+    X(int, __openat64_2, (int directory, const char *path, int flags), (directory, path, flags))                      \
     X(int, open, (const char *path, int flags, mode_t mode), (path, flags, mode))                                     \
     X(int, open64, (const char *path, int flags, mode_t mode), (path, flags, mode))                                   \
     X(int, openat, (int directory, const char *path, int flags, mode_t mode), (directory, path, flags, mode))         \

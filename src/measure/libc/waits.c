@@ -10,6 +10,7 @@
 
 #include "measure/libc/functions.h"
 #include "measure/libc/hold.h"
+#include "measure/signal/deliver.h"
 
 #define HELD_BY(hold, type, name, parameters, arguments) \
     type fm_wrapped_##name parameters                    \
@@ -176,16 +177,18 @@ static void end_signal_wait(uint64_t held)
     fm_hold_end(held);
 }
 
-#define SIGNAL_WAIT(name, parameters, arguments) \
-    int fm_wrapped_##name parameters             \
-    {                                            \
-        sigset_t room;                           \
-        set = fm_without_sampling(set, &room);   \
-        uint64_t held = fm_hold();               \
-        int result = fm_libc.name arguments;     \
-        end_signal_wait(held);                   \
-        return result;                           \
+#define SIGNAL_WAIT(name, parameters, arguments, told) \
+    int fm_wrapped_##name parameters                   \
+    {                                                  \
+        sigset_t room;                                 \
+        set = fm_without_sampling(set, &room);         \
+        uint64_t held = fm_hold();                     \
+        int result = fm_libc.name arguments;           \
+        end_signal_wait(held);                         \
+        if (result > 0 && (told))                      \
+            fm_deliver_as_sent(told);                  \
+        return result;                                 \
     }
-SIGNAL_WAIT(sigwait, (const sigset_t *set, int *signal), (set, signal))
-SIGNAL_WAIT(sigwaitinfo, (const sigset_t *set, siginfo_t *info), (set, info))
-SIGNAL_WAIT(sigtimedwait, (const sigset_t *set, siginfo_t *info, const struct timespec *time), (set, info, time))
+SIGNAL_WAIT(sigwait, (const sigset_t *set, int *signal), (set, signal), (siginfo_t *)NULL)
+SIGNAL_WAIT(sigwaitinfo, (const sigset_t *set, siginfo_t *info), (set, info), info)
+SIGNAL_WAIT(sigtimedwait, (const sigset_t *set, siginfo_t *info, const struct timespec *time), (set, info, time), info)

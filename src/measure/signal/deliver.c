@@ -13,10 +13,13 @@ struct fm_handlers fm_handlers;
  * a code that was handed on is less by this. */
 enum { HANDED_ON = 1 << 30 };
 
-static bool was_handed_on(const siginfo_t *info)
+void fm_deliver_as_sent(siginfo_t *info)
 {
-    return info->si_code < -(HANDED_ON / 2);
+    if (info->si_code < -(HANDED_ON / 2))
+        info->si_code += HANDED_ON;
 }
+
+/* ---- to the first thread ---- */
 
 /* One that is not sampled has no number there. */
 static bool is_first_thread(int32_t first)
@@ -31,6 +34,8 @@ static bool is_for_first(int signal, const siginfo_t *info)
 {
     if (info->si_code == SI_USER) /* by kill */
         return true;
+    if (signal == SIGCHLD && info->si_code > 0)
+        return fm_thread_made(fm_sampling.contexts.header->pid, info->si_pid);
     return info->si_code == SI_KERNEL && signal != SIGPROF && signal != SIGVTALRM && signal != SIGXCPU &&
            signal != SIGIO && signal != SIGURG;
 }
@@ -49,14 +54,37 @@ static __attribute__((noinline)) bool hand_on_to_first(int32_t first, int signal
            !(blocked >> (signal - 1) & 1) && hand_on(first, signal, info);
 }
 
+/* ---- after a sample ---- */
+
+static bool is_in_sample(const ucontext_t *context)
+{
+    uintptr_t pc = fm_context_pc(context), sp = fm_context_sp(context);
+    return fm_is_sample_entry(pc) || fm_is_signal_return(pc) ||
+           (fm_sample_frame && sp <= fm_sample_frame && fm_sample_frame - sp < FM_ALTERNATE_BYTES);
+}
+
+/* The thread gets it once more when the sample's handler returns, whose mask is then in force; until then it is blocked. */
+static bool put_off(int signal, const siginfo_t *info, ucontext_t *context)
+{
+    uint64_t bit = 1ull << (signal - 1), *blocked = (uint64_t *)(void *)&context->uc_sigmask, before = *blocked;
+    fm_kernel(SYS_rt_sigprocmask, SIG_BLOCK, &bit, NULL, sizeof bit);
+    *blocked |= bit;
+    if (fm_kernel(SYS_rt_tgsigqueueinfo, getpid(), fm_kernel(SYS_gettid), signal, info) == 0)
+        return true;
+    *blocked = before;
+    return false;
+}
+
 void fm_deliver(int signal, siginfo_t *info, void *context)
 {
     fm_handler *call = atomic_load_explicit(&fm_handlers.call[signal], memory_order_relaxed);
-    if (was_handed_on(info))
-        info->si_code += HANDED_ON;
-    else if (atomic_load_explicit(&fm_sampling.on, memory_order_relaxed)) {
+    bool handed_on = info->si_code < -(HANDED_ON / 2);
+    fm_deliver_as_sent(info);
+    if (atomic_load_explicit(&fm_sampling.on, memory_order_relaxed)) {
         int32_t first = fm_sampling.contexts.header->pid;
-        if (!is_first_thread(first) && hand_on_to_first(first, signal, info))
+        if (!handed_on && !is_first_thread(first) && hand_on_to_first(first, signal, info))
+            return;
+        if (is_in_sample(context) && put_off(signal, info, context))
             return;
     }
     call(signal, info, context);

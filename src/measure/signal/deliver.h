@@ -2,7 +2,10 @@
  *
  * A signal that kill, alarm or a terminal sends to the whole process goes to the first thread, if that one takes it: so
  * the kernel does it, and programs rely on it that leave a handler by siglongjmp. But a thread that waits for a processor
- * while a sample of it is due is passed over, and another one gets the signal. That one hands it on. */
+ * while a sample of it is due is passed over, and another one gets the signal. That one hands it on.
+ *
+ * And a signal that comes together with a sample would be handled within that: on our stack, and with our handler as what
+ * was interrupted. It is put off until the sample is taken. */
 #ifndef FM_MEASURE_SIGNAL_DELIVER_H
 #define FM_MEASURE_SIGNAL_DELIVER_H
 
@@ -25,5 +28,7 @@ extern FM_HIDDEN struct fm_handlers fm_handlers;
 
 /* The handler that the kernel knows. */
 fm_handler fm_deliver;
+/* What one thread has handed on to another looks again as the kernel made it. */
+void fm_deliver_as_sent(siginfo_t *info);
 
 #endif

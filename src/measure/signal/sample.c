@@ -14,6 +14,7 @@
 struct fm_sampling fm_sampling;
 __thread struct fm_sampled *fm_sampled_self __attribute__((tls_model("initial-exec")));
 __thread uintptr_t fm_stack_low __attribute__((tls_model("initial-exec")));
+__thread uintptr_t fm_sample_frame __attribute__((tls_model("initial-exec")));
 
 /* A thread inside MPI is shown in the routine, called at its call site: what the library does inside, and the language
  * binding on the way, are not the program's. */
@@ -170,7 +171,7 @@ static void introduce(struct fm_sampled *self, ucontext_t *context, uint64_t per
     fm_sampled_self = self;
 }
 
-void fm_sample_signal(int signal, siginfo_t *info, void *context)
+static __attribute__((noinline)) void handle(int signal, siginfo_t *info, ucontext_t *context)
 {
     int error = errno;
     struct fm_sampled *self = ours(info);
@@ -184,6 +185,32 @@ void fm_sample_signal(int signal, siginfo_t *info, void *context)
         take(&fm_sampling.contexts, self, context, periods_of(self, info));
     errno = error;
 }
+
+/* In a section of its own, between two marks that the compiler leaves where they are. */
+#ifdef __clang__
+#define BETWEEN_MARKS
+#else
+#define BETWEEN_MARKS no_reorder,
+#endif
+#define MARK(name) asm(".pushsection .text.fm_sample, \"ax\", %progbits\n.hidden " name "\n" name ":\n.popsection")
+extern FM_HIDDEN const char fm_sample_entry[], fm_sample_entry_end[];
+
+bool fm_is_sample_entry(uintptr_t pc)
+{
+    return pc >= (uintptr_t)fm_sample_entry && pc < (uintptr_t)fm_sample_entry_end;
+}
+
+MARK("fm_sample_entry");
+__attribute__((BETWEEN_MARKS section(".text.fm_sample"), noinline)) void fm_sample_signal(int signal, siginfo_t *info,
+                                                                                          void *context)
+{
+    fm_sample_frame = (uintptr_t)__builtin_frame_address(0);
+    atomic_signal_fence(memory_order_seq_cst);
+    handle(signal, info, context);
+    atomic_signal_fence(memory_order_seq_cst);
+    fm_sample_frame = 0;
+}
+MARK("fm_sample_entry_end");
 
 void fm_sample_blocked(struct fm_sampled *self)
 {

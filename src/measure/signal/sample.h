@@ -45,6 +45,11 @@ extern FM_HIDDEN __thread struct fm_sampled *fm_sampled_self __attribute__((tls_
 /* How far the calling thread's stack goes down; 0: not known. */
 extern FM_HIDDEN __thread uintptr_t fm_stack_low __attribute__((tls_model("initial-exec")));
 
+/* Where the frame of a sample lies that is being taken in the calling thread; 0: none is. */
+extern FM_HIDDEN __thread uintptr_t fm_sample_frame __attribute__((tls_model("initial-exec")));
+/* Whether an address is in the handler itself, before or behind what fm_sample_frame tells of. */
+bool fm_is_sample_entry(uintptr_t pc);
+
 /* The bounds of the calling thread's stack, which is not the first one's. */
 void fm_sample_find_stack(struct fm_sampled *self);
 /* The handler. */

@@ -61,14 +61,37 @@ static char *append_number(char *at, uint32_t number)
     return at + 1;
 }
 
-bool fm_thread_blocks(int32_t tid, uint64_t *signals)
+static bool open_file(struct text *text, int32_t tid, const char *file)
 {
     char name[64];
-    *append(append_number(append(name, "/proc/self/task/"), (uint32_t)tid), "/status") = '\0';
-    struct text text = {.fd = fm_kernel(SYS_openat, AT_FDCWD, name, O_RDONLY | O_CLOEXEC)};
-    if (text.fd < 0)
+    *append(append(append_number(append(name, "/proc/self/task/"), (uint32_t)tid), "/"), file) = '\0';
+    text->at = text->n = 0;
+    text->fd = fm_kernel(SYS_openat, AT_FDCWD, name, O_RDONLY | O_CLOEXEC);
+    return text->fd >= 0;
+}
+
+bool fm_thread_blocks(int32_t tid, uint64_t *signals)
+{
+    struct text text;
+    if (!open_file(&text, tid, "status"))
         return false;
     bool known = read_status(&text, signals);
     fm_kernel(SYS_close, text.fd);
     return known;
+}
+
+/* Numbers, each with a blank behind it. */
+bool fm_thread_made(int32_t tid, int32_t child)
+{
+    struct text text;
+    bool found = false;
+    int32_t number = 0;
+    if (!open_file(&text, tid, "children"))
+        return false;
+    for (int c; !found && (c = next_character(&text)) >= 0;) {
+        found = c == ' ' && number == child;
+        number = c == ' ' ? 0 : number * 10 + (c - '0');
+    }
+    fm_kernel(SYS_close, text.fd);
+    return found;
 }

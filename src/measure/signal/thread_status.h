@@ -1,11 +1,13 @@
-/* Which signals a thread of this process blocks, as the kernel has it. Safe in a handler, and sparing with its stack. */
+/* What the kernel says of a thread of this process. Safe in a handler, and sparing with its stack. */
 #ifndef FM_MEASURE_SIGNAL_THREAD_STATUS_H
 #define FM_MEASURE_SIGNAL_THREAD_STATUS_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
-/* false: it has ended, or nothing is known. */
+/* Which signals it blocks; false: it has ended, or nothing is known. */
 bool fm_thread_blocks(int32_t tid, uint64_t *signals);
+/* Whether it made that child, which may have ended but was not waited for. */
+bool fm_thread_made(int32_t tid, int32_t child);
 
 #endif

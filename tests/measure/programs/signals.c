@@ -14,6 +14,7 @@
 #include <sys/time.h>
 #include <sys/wait.h>
 #include <time.h>
+#include <ucontext.h>
 #include <unistd.h>
 
 #include "raw_sleep.h"
@@ -520,6 +521,108 @@ static void first_thread(void)
            (unsigned)action.sa_flags, (unsigned)old.sa_flags, signal(SIGALRM, SIG_IGN) == note_thread_plainly);
 }
 
+/* ---- what a handler finds ---- */
+
+extern const char __executable_start[], etext[];
+static volatile int inside, outside;
+
+/* It needs more stack than there would be beside a sample. */
+static void look_around(int signal, siginfo_t *info, void *context)
+{
+    volatile char room[400000];
+    (void)signal;
+    (void)info;
+    for (size_t i = 0; i < sizeof room; i += 4096)
+        room[i] = 1;
+    const ucontext_t *found = context;
+#if defined __aarch64__
+    uintptr_t pc = (uintptr_t)found->uc_mcontext.pc;
+#else
+    uintptr_t pc = (uintptr_t)found->uc_mcontext.gregs[REG_RIP];
+#endif
+    if (pc >= (uintptr_t)__executable_start && pc < (uintptr_t)etext)
+        inside++;
+    else
+        outside++;
+}
+
+static void interrupted(void)
+{
+    const struct itimerval often = {{0, 2000}, {0, 2000}}, never = {0};
+    install(SIGPROF, look_around, SA_SIGINFO | SA_RESTART);
+    setitimer(ITIMER_PROF, &often, NULL);
+    while (inside + outside < 100)
+        sum++;
+    setitimer(ITIMER_PROF, &never, NULL);
+    printf("%s outside the program\n", outside < 5 ? "few" : "many");
+}
+
+/* System V's calls change the mask as well. */
+static void hold_signals(void)
+{
+    sigset_t now;
+    signal(SIGUSR1, jump);
+    printf("held: %d", sigset(SIGUSR1, SIG_HOLD) == jump);
+    sigprocmask(SIG_BLOCK, NULL, &now);
+    printf(", blocked %d", sigismember(&now, SIGUSR1));
+    printf(", released: %d", sigset(SIGUSR1, SIG_IGN) == SIG_HOLD);
+    sigprocmask(SIG_BLOCK, NULL, &now);
+    printf(", blocked %d\n", sigismember(&now, SIGUSR1));
+}
+
+static sigjmp_buf before_fault;
+
+static void leave_fault(int signal)
+{
+    (void)signal;
+    siglongjmp(before_fault, 1);
+}
+
+static void wrong_address(void)
+{
+    signal(SIGSEGV, leave_fault);
+    if (sigsetjmp(before_fault, 1) == 0)
+        printf("%d\n", sigaction(SIGUSR1, (const struct sigaction *)8, NULL));
+    else
+        printf("a fault that is handled\n");
+}
+
+static void note_child(int signal)
+{
+    (void)signal;
+    if (syscall(SYS_gettid) == getpid())
+        here++;
+    else
+        elsewhere++;
+}
+
+/* The end of a child is told to the thread that made it. */
+static void children_of_first(void)
+{
+    pthread_t threads[4];
+    cpu_set_t one;
+    int n = 0;
+    CPU_ZERO(&one);
+    CPU_SET((size_t)sched_getcpu(), &one);
+    sched_setaffinity(0, sizeof one, &one);
+    signal(SIGCHLD, note_child);
+    for (int i = 0; i < 4; i++)
+        pthread_create(&threads[i], NULL, i < 2 ? compute_deaf : stand_by, NULL);
+    for (; n < 40; n++) {
+        pid_t child = fork();
+        if (child == 0)
+            _exit(0);
+        for (int until = n + 1; here + elsewhere < until;)
+            sum++;
+        while (waitpid(child, NULL, 0) < 0 && errno == EINTR)
+            ;
+    }
+    all_done = 1;
+    for (int i = 0; i < 4; i++)
+        pthread_join(threads[i], NULL);
+    printf("%s elsewhere\n", elsewhere < 4 ? "few" : "many");
+}
+
 /* When every signal is the program's, none is held back from what waits. */
 static void break_waits(void)
 {
@@ -554,7 +657,9 @@ int main(int argc, char **argv)
                   {"wait-often", wait_often},     {"wait-one", wait_one}, {"descriptor", descriptor},
                   {"suspend", suspend},           {"masks", masks},       {"stacks", stacks},
                   {"named-set", named_set},       {"sent", sent},         {"break-waits", break_waits},
-                  {"default", end_by_default},    {"timers", timers},     {"first-thread", first_thread}};
+                  {"default", end_by_default},    {"timers", timers},     {"first-thread", first_thread},
+                  {"interrupted", interrupted},   {"hold", hold_signals}, {"wrong-address", wrong_address},
+                  {"children", children_of_first}};
     for (size_t i = 0; i < sizeof themes / sizeof *themes; i++)
         if (argc > 1 && strcmp(argv[1], themes[i].name) == 0)
             themes[i].run();
