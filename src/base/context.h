@@ -4,6 +4,7 @@
 #define FM_BASE_CONTEXT_H
 
 #include <signal.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <ucontext.h>
 
@@ -34,6 +35,19 @@ static inline int fm_is_signal_return(uintptr_t pc)
     return pc % sizeof *code == 0 && code[0] == 0xd2801168 && code[1] == 0xd4000001; /* mov x8, 139; svc 0 */
 }
 
+/* The system call that a thread is about to make, or to make once more: its number; -1: none. */
+static inline long fm_context_call(const ucontext_t *c)
+{
+    return *(const uint32_t *)fm_context_pc(c) == 0xd4000001 ? (long)c->uc_mcontext.regs[8] : -1;
+}
+
+/* As if it had been made, with that result. */
+static inline void fm_context_end_call(ucontext_t *c, long result)
+{
+    c->uc_mcontext.regs[0] = (unsigned long long)result;
+    c->uc_mcontext.pc += sizeof(uint32_t);
+}
+
 /* Bits of an address beyond the 48 of a program may be a signature. */
 static inline uintptr_t fm_plain_address(uintptr_t address)
 {
@@ -52,7 +66,7 @@ static inline int fm_follows_call(uintptr_t pc)
 static const unsigned char fm_kept_registers[] = {29, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28};
 #elif defined __x86_64__
 /* As the kernel numbers them; libc has names for them only with _GNU_SOURCE. */
-enum { FM_GREG_RSP = 15, FM_GREG_RIP = 16 };
+enum { FM_GREG_RAX = 13, FM_GREG_RSP = 15, FM_GREG_RIP = 16 };
 
 static inline uintptr_t fm_context_pc(const ucontext_t *c)
 {
@@ -77,6 +91,20 @@ static inline int fm_is_signal_return(uintptr_t pc)
 {
     static const unsigned char code[] = {0x48, 0xc7, 0xc0, 15, 0, 0, 0, 0x0f, 0x05}; /* mov 15, rax; syscall */
     return __builtin_memcmp((const void *)pc, code, sizeof code) == 0;
+}
+
+static inline long fm_context_call(const ucontext_t *c)
+{
+    enum { PAGE = 4096 };
+    const unsigned char *code = (const unsigned char *)fm_context_pc(c);
+    bool whole = (uintptr_t)code % PAGE < PAGE - 1; /* else the second byte may be in no page */
+    return whole && code[0] == 0x0f && code[1] == 0x05 ? (long)c->uc_mcontext.gregs[FM_GREG_RAX] : -1;
+}
+
+static inline void fm_context_end_call(ucontext_t *c, long result)
+{
+    c->uc_mcontext.gregs[FM_GREG_RAX] = result;
+    c->uc_mcontext.gregs[FM_GREG_RIP] += 2;
 }
 
 static inline uintptr_t fm_plain_address(uintptr_t address)

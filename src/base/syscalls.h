@@ -23,6 +23,48 @@ static inline bool fm_syscall_is_fragile_on_streams(long number)
     return fm_syscall_is_among(number, calls, sizeof calls / sizeof *calls);
 }
 
+/* Those that a handler with SA_RESTART lets go on, and one without ends, as long as they have done nothing. */
+static inline bool fm_syscall_is_restarted(long number)
+{
+    static const long calls[] = {
+#if defined __x86_64__
+        SYS_open,
+        SYS_creat,
+#endif
+        SYS_read,
+        SYS_readv,
+        SYS_pread64,
+        SYS_preadv,
+        SYS_preadv2,
+        SYS_write,
+        SYS_writev,
+        SYS_pwrite64,
+        SYS_pwritev,
+        SYS_pwritev2,
+        SYS_recvfrom,
+        SYS_recvmsg,
+        SYS_recvmmsg,
+        SYS_sendto,
+        SYS_sendmsg,
+        SYS_sendmmsg,
+        SYS_accept,
+        SYS_accept4,
+        SYS_connect,
+        SYS_wait4,
+        SYS_waitid,
+        SYS_flock,
+        SYS_fcntl,
+        SYS_openat,
+        SYS_ioctl,
+        SYS_mq_timedreceive,
+        SYS_mq_timedsend,
+        SYS_splice,
+        SYS_tee,
+        SYS_vmsplice
+    };
+    return fm_syscall_is_among(number, calls, sizeof calls / sizeof *calls);
+}
+
 /* Those that can be cut short though they do not sleep: the argument, from 0, that says how much is wanted; -1: others. */
 static inline int fm_syscall_length(long number)
 {

@@ -31,6 +31,14 @@ static bool is_ours(const struct sigaction *action)
     return action->sa_sigaction == fm_deliver || action->sa_sigaction == fm_sample_signal;
 }
 
+static void set_bit(atomic_ullong *signals, int signal, bool set)
+{
+    if (set)
+        atomic_fetch_or(signals, fm_signal_bit(signal));
+    else
+        atomic_fetch_and(signals, ~fm_signal_bit(signal));
+}
+
 /* Puts fm_deliver in the place of the program's handler, if it has one now. One that is for a single signal would be gone
  * when that is handed on. The caller holds the lock. */
 static void adopt(int signal)
@@ -43,10 +51,8 @@ static void adopt(int signal)
         fm_program_ends_calls = true;
     if (action.sa_flags & (int)SA_RESETHAND)
         return;
-    if (action.sa_flags & SA_SIGINFO)
-        atomic_fetch_and(&fm_handlers.plain, ~fm_signal_bit(signal));
-    else
-        atomic_fetch_or(&fm_handlers.plain, fm_signal_bit(signal));
+    set_bit(&fm_handlers.plain, signal, !(action.sa_flags & SA_SIGINFO));
+    set_bit(&fm_handlers.end_calls, signal, !(action.sa_flags & SA_RESTART));
     atomic_store(&fm_handlers.call[signal], action.sa_sigaction);
     action.sa_sigaction = fm_deliver;
     action.sa_flags |= SA_SIGINFO;
@@ -185,5 +191,8 @@ int fm_wrapped_siginterrupt(int signal, int interrupt)
         fm_sampler_make_way(signal);
     if (interrupt)
         fm_program_ends_calls = true;
-    return fm_libc.siginterrupt(signal, interrupt);
+    int result = fm_libc.siginterrupt(signal, interrupt);
+    if (result == 0)
+        set_bit(&fm_handlers.end_calls, signal, interrupt);
+    return result;
 }

@@ -58,9 +58,21 @@ static __attribute__((noinline)) bool hand_on_to_first(int32_t first, int signal
 
 static bool is_in_sample(const ucontext_t *context)
 {
+    enum { PAGE = 4096, LONGEST = 16 };
     uintptr_t pc = fm_context_pc(context), sp = fm_context_sp(context);
-    return fm_is_sample_entry(pc) || fm_is_signal_return(pc) ||
+    return fm_is_sample_entry(pc) || (pc % PAGE < PAGE - LONGEST && fm_is_signal_return(pc)) ||
            (fm_sample_frame && sp <= fm_sample_frame && fm_sample_frame - sp < FM_ALTERNATE_BYTES);
+}
+
+/* Alone it would have ended the call that the sample's action, with SA_RESTART, lets go on. */
+static void end_call(int signal, const ucontext_t *context)
+{
+    if (!(atomic_load_explicit(&fm_handlers.end_calls, memory_order_relaxed) >> (signal - 1) & 1))
+        return;
+    if (fm_sample_context)
+        fm_sample_end_call(fm_sample_context);
+    else if (fm_context_pc(context) == (uintptr_t)fm_sample_signal)
+        fm_sample_ends_call = true;
 }
 
 /* The thread gets it once more when the sample's handler returns, whose mask is then in force; until then it is blocked. */
@@ -69,8 +81,10 @@ static bool put_off(int signal, const siginfo_t *info, ucontext_t *context)
     uint64_t bit = 1ull << (signal - 1), *blocked = (uint64_t *)(void *)&context->uc_sigmask, before = *blocked;
     fm_kernel(SYS_rt_sigprocmask, SIG_BLOCK, &bit, NULL, sizeof bit);
     *blocked |= bit;
-    if (fm_kernel(SYS_rt_tgsigqueueinfo, getpid(), fm_kernel(SYS_gettid), signal, info) == 0)
+    if (fm_kernel(SYS_rt_tgsigqueueinfo, getpid(), fm_kernel(SYS_gettid), signal, info) == 0) {
+        end_call(signal, context);
         return true;
+    }
     *blocked = before;
     return false;
 }

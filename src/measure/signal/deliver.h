@@ -22,7 +22,8 @@ typedef void fm_handler(int signal, siginfo_t *info, void *context);
 /* What the program has asked for. */
 struct fm_handlers {
     fm_handler *_Atomic call[FM_SIGNALS + 1];
-    atomic_ullong plain; /* signals whose handlers have no parameter but the signal */
+    atomic_ullong plain;     /* signals whose handlers have no parameter but the signal */
+    atomic_ullong end_calls; /* signals whose handlers have no SA_RESTART */
 };
 extern FM_HIDDEN struct fm_handlers fm_handlers;
 

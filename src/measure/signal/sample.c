@@ -9,12 +9,15 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/syscalls.h"
 #include "measure/signal/stacks.h"
 
 struct fm_sampling fm_sampling;
 __thread struct fm_sampled *fm_sampled_self __attribute__((tls_model("initial-exec")));
 __thread uintptr_t fm_stack_low __attribute__((tls_model("initial-exec")));
 __thread uintptr_t fm_sample_frame __attribute__((tls_model("initial-exec")));
+__thread ucontext_t *fm_sample_context __attribute__((tls_model("initial-exec")));
+__thread bool fm_sample_ends_call __attribute__((tls_model("initial-exec")));
 
 /* A thread inside MPI is shown in the routine, called at its call site: what the library does inside, and the language
  * binding on the way, are not the program's. */
@@ -171,10 +174,22 @@ static void introduce(struct fm_sampled *self, ucontext_t *context, uint64_t per
     fm_sampled_self = self;
 }
 
+void fm_sample_end_call(ucontext_t *context)
+{
+    if (fm_syscall_is_restarted(fm_context_call(context)))
+        fm_context_end_call(context, -EINTR);
+}
+
 static __attribute__((noinline)) void handle(int signal, siginfo_t *info, ucontext_t *context)
 {
     int error = errno;
     struct fm_sampled *self = ours(info);
+    fm_sample_context = context;
+    atomic_signal_fence(memory_order_seq_cst);
+    if (FM_UNLIKELY(fm_sample_ends_call)) {
+        fm_sample_ends_call = false;
+        fm_sample_end_call(context);
+    }
     if (!self)
         pass_on(signal);
     else if (!atomic_load_explicit(&fm_sampling.on, memory_order_acquire))
@@ -183,6 +198,8 @@ static __attribute__((noinline)) void handle(int signal, siginfo_t *info, uconte
         introduce(self, context, periods_of(self, info));
     else if (self == fm_sampled_self)
         take(&fm_sampling.contexts, self, context, periods_of(self, info));
+    atomic_signal_fence(memory_order_seq_cst);
+    fm_sample_context = NULL;
     errno = error;
 }
 

@@ -47,6 +47,12 @@ extern FM_HIDDEN __thread uintptr_t fm_stack_low __attribute__((tls_model("initi
 
 /* Where the frame of a sample lies that is being taken in the calling thread; 0: none is. */
 extern FM_HIDDEN __thread uintptr_t fm_sample_frame __attribute__((tls_model("initial-exec")));
+/* What that sample has interrupted; NULL: it is not known yet, or any more. */
+extern FM_HIDDEN __thread ucontext_t *fm_sample_context __attribute__((tls_model("initial-exec")));
+/* Asks the sample that begins now to do fm_sample_end_call. */
+extern FM_HIDDEN __thread bool fm_sample_ends_call __attribute__((tls_model("initial-exec")));
+/* The system call that a sample has interrupted is not begun again: a signal of the program was to end it. */
+void fm_sample_end_call(ucontext_t *context);
 /* Whether an address is in the handler itself, before or behind what fm_sample_frame tells of. */
 bool fm_is_sample_entry(uintptr_t pc);
 

@@ -458,6 +458,7 @@ static void do_wrong(void)
 
 static struct {
     int empty[2], socket[2], server, locked, queue;
+    FILE *stream;
     pid_t child;
     sem_t never;
     char fifo[64];
@@ -480,6 +481,7 @@ static void make_endless_waits(void)
         listen(waited.server, 1) || waited.queue < 0 || waited.locked < 0 || mkfifo(waited.fifo, 0600))
         abort();
     mq_unlink(name);
+    waited.stream = fdopen(waited.empty[0], "r");
     waited.child = fork();
     if (waited.child == 0) {
         struct flock all = {.l_type = F_WRLCK};
@@ -514,6 +516,10 @@ static int wait_endlessly(int kind)
         return sem_wait(&waited.never);
     case 7:
         return (int)mq_receive(waited.queue, byte, sizeof byte, NULL);
+    case 8:
+        return fgets(byte, sizeof byte, waited.stream) ? 0 : -1;
+    case 9:
+        return fopen(waited.fifo, "r") ? 0 : -1;
     default:
         return open(waited.fifo, O_RDONLY);
     }
@@ -530,7 +536,7 @@ static void count_alarm(int signal)
 
 static void ended(int calls)
 {
-    enum { KINDS = 9 };
+    enum { KINDS = 11 };
     const struct sigaction action = {.sa_handler = count_alarm};
     const struct itimerval never = {0};
     make_endless_waits();
@@ -540,6 +546,7 @@ static void ended(int calls)
         alarms = 0;
         setitimer(ITIMER_REAL, &soon, NULL);
         partial += wait_endlessly(i % KINDS) != -1 || errno != EINTR;
+        clearerr(waited.stream);
         setitimer(ITIMER_REAL, &never, NULL);
         broken += alarms != 1;
     }
