@@ -15,25 +15,12 @@
 
 #include "base/clock.h"
 #include "cli/child_signals.h"
+#include "cli/group_signallers.h"
 #include "reduce/node.h"
 
 /* Of a guard: the process group its command belongs into, and where it tells `fathom run` about it. */
 static pid_t command_group;
 static int told_to = -1;
-
-/* mpirun and the like, and timeout(1), send a signal to the process group of what they started. */
-static pid_t find_group_signaller(void)
-{
-    char path[40], name[32] = "";
-    snprintf(path, sizeof path, "/proc/%d/comm", (int)getppid());
-    int fd = open(path, O_RDONLY | O_CLOEXEC);
-    if (fd >= 0) {
-        ssize_t n = read(fd, name, sizeof name - 1);
-        name[n > 0 ? n : 0] = 0;
-        close(fd);
-    }
-    return strcmp(name, "timeout\n") == 0 && getpgid(getppid()) == getpgrp() ? getppid() : 0;
-}
 
 /* What cannot be passed on: without us, SIGKILL would have ended the command. */
 static void die_with(pid_t parent)
@@ -77,10 +64,13 @@ bool fm_child_start(struct fm_child *child, char **(*prepare)(void *context), vo
 {
     pid_t self = getpid();
     int report[2];
+    struct fm_group_signallers signallers = {.n = 0};
     memset(child, 0, sizeof *child);
     if (pipe2(report, O_CLOEXEC) != 0)
         return false;
-    fm_child_signals_catch(command_group ? 0 : find_group_signaller());
+    if (!command_group)
+        fm_group_signallers_find(&signallers);
+    fm_child_signals_catch(&signallers);
     child->pid = fork();
     if (child->pid == 0)
         become(prepare, context, report[1], self);
@@ -156,10 +146,11 @@ static bool hear_of_end(int fd, struct fm_child *child)
 bool fm_child_guard(struct fm_child *child, void (*work)(void *context, struct fm_child *child), void *context)
 {
     int told[2], status = 0;
+    struct fm_group_signallers signallers = {.pids = {getppid()}, .n = 1};
     memset(child, 0, sizeof *child);
     if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, told) != 0)
         return false;
-    fm_child_signals_catch(getppid());
+    fm_child_signals_catch(&signallers);
     pid_t group = getpgrp(), guard = fork();
     if (guard == 0) {
         close(told[0]);

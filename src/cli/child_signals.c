@@ -15,7 +15,7 @@ static sigset_t mask;
 
 /* What the handlers need. */
 static volatile pid_t command;
-static pid_t group_signaller;
+static struct fm_group_signallers group_signallers;
 static volatile sig_atomic_t interrupted;
 static volatile sig_atomic_t stop_wanted; /* the number of the signal, or 0 */
 static volatile sig_atomic_t stopped_too;
@@ -62,7 +62,7 @@ static void stop_too(void)
 static bool is_for_command(int number, const siginfo_t *info)
 {
     bool to_us_alone = info->si_code <= 0 && info->si_pid != command && info->si_pid != getpid() &&
-                       (group_signaller == 0 || info->si_pid != group_signaller);
+                       !fm_group_signallers_have(&group_signallers, info->si_pid);
     if (number == SIGCONT && stopped_too)
         return to_us_alone && fm_process_stopped(command);
     return to_us_alone;
@@ -100,11 +100,11 @@ static bool is_caught(int number)
     return number != SIGKILL && number != SIGSTOP && number != SIGCHLD;
 }
 
-void fm_child_signals_catch(pid_t signaller)
+void fm_child_signals_catch(const struct fm_group_signallers *signallers)
 {
     struct sigaction action = {.sa_flags = SA_SIGINFO | SA_RESTART, .sa_sigaction = pass_on};
     sigset_t all;
-    group_signaller = signaller;
+    group_signallers = *signallers;
     sigfillset(&all);
     sigprocmask(SIG_BLOCK, &all, &mask);
     sigfillset(&action.sa_mask);

@@ -10,9 +10,10 @@
 #include <stdbool.h>
 #include <sys/types.h>
 
-/* Blocks all signals and catches them; those that `group_signaller` sends have reached the command already (0: there
- * is no such process). */
-void fm_child_signals_catch(pid_t group_signaller);
+#include "cli/group_signallers.h"
+
+/* Blocks all signals and catches them; those that one of `signallers` sends have reached the command already. */
+void fm_child_signals_catch(const struct fm_group_signallers *signallers);
 /* As they were before, in the command and where there is none. */
 void fm_child_signals_restore(void);
 /* From now on they are for this process. */

@@ -27,7 +27,7 @@ static void on(int number, siginfo_t *info, void *context)
     (void)context;
     if (write(1, text, n) < 0)
         _exit(9);
-    ending = number != SIGCONT && number != SIGWINCH && number != SIGTSTP;
+    ending = ending || (number != SIGCONT && number != SIGWINCH && number != SIGTSTP);
 }
 int main(int argc, char **argv)
 {
@@ -181,6 +181,20 @@ def check_stops_of_its_own(program):
         job.outcome()
 
 
+def outcome_of(words, env=None):
+    done = subprocess.run(words, env=jobs.environment(jobs.SCRATCH / "segments", env), stdout=subprocess.PIPE,
+                          stderr=subprocess.DEVNULL, cwd=jobs.SCRATCH, timeout=jobs.LIMIT_S, check=False)
+    return done.returncode, [line for line in done.stdout.splitlines() if line.startswith(b"got")]
+
+
+def check_timeout(program):
+    """It signals its group or its child alone, and a program whose signal was lost with SIGKILL. The SIGCONT it sends
+    behind may come too late to be seen."""
+    for options in ([], ["--foreground"], ["-s", "TERM", "--fore"], ["--sig", "TERM", "--f"], ["-vsTERM"]):
+        status, got = outcome_of(["timeout", "-k", "5", *options, "1", jobs.FATHOM, "run", "-q", program, "handles"])
+        tap.ok(status == 124 and b"got 15 with 0" in got, f"timeout {' '.join(options)}: its signal comes", status, got)
+
+
 def check_kill(program):
     job = Started(RUN, program)
     job.send(signal.SIGKILL)
@@ -204,6 +218,7 @@ def main():
     check_ignored(program)
     check_job_control(program)
     check_stops_of_its_own(program)
+    check_timeout(program)
     check_kill(program)
     tap.done()
 

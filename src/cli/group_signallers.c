@@ -1,0 +1,94 @@
+#define _GNU_SOURCE
+#include "cli/group_signallers.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+/* Bytes of a file of a process; the text is terminated, with room for the end of a last word that was cut off. */
+static size_t read_of(pid_t pid, const char *file, char *text, size_t size)
+{
+    char path[48];
+    snprintf(path, sizeof path, "/proc/%d/%s", (int)pid, file);
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    ssize_t n = fd >= 0 ? read(fd, text, size - 1) : 0;
+    if (fd >= 0)
+        close(fd);
+    n = n > 0 ? n : 0;
+    text[n] = 0;
+    return (size_t)n;
+}
+
+/* ---- timeout ---- */
+
+/* "--fore" and "--foreground" are the same word to getopt_long. */
+static bool abbreviates(const char *word, const char *option)
+{
+    size_t length = strcspn(word, "=");
+    return length > 0 && strncmp(word, option, length) == 0;
+}
+
+/* What a word of options says: whether it asks for the foreground, and whether the next word is its argument. */
+static bool asks_for_foreground(const char *word, bool *takes_next)
+{
+    *takes_next = false;
+    if (word[1] == '-') {
+        const char *name = word + 2;
+        *takes_next = !strchr(name, '=') && (abbreviates(name, "kill-after") || abbreviates(name, "signal"));
+        return abbreviates(name, "foreground");
+    }
+    for (const char *letter = word + 1; *letter; letter++) {
+        if (*letter == 'f')
+            return true;
+        if (*letter == 'k' || *letter == 's') {
+            *takes_next = !letter[1];
+            return false;
+        }
+    }
+    return false;
+}
+
+/* With it, timeout signals its child alone. Its options end before the duration. */
+static bool in_foreground(pid_t timeout)
+{
+    char words[4096];
+    size_t bytes = read_of(timeout, "cmdline", words, sizeof words);
+    bool is_argument = true; /* as its name is */
+    for (const char *word = words; word < words + bytes; word += strlen(word) + 1) {
+        if (is_argument) {
+            is_argument = false;
+            continue;
+        }
+        if (word[0] != '-' || strcmp(word, "--") == 0)
+            return false;
+        if (asks_for_foreground(word, &is_argument))
+            return true;
+    }
+    return false;
+}
+
+/* ---- those above us ---- */
+
+static bool signals_our_group(pid_t pid)
+{
+    char name[32];
+    read_of(pid, "comm", name, sizeof name);
+    name[strcspn(name, "\n")] = 0;
+    return strcmp(name, "timeout") == 0 && getpgid(pid) == getpgrp() && !in_foreground(pid);
+}
+
+void fm_group_signallers_find(struct fm_group_signallers *signallers)
+{
+    signallers->n = 0;
+    if (signals_our_group(getppid()))
+        signallers->pids[signallers->n++] = getppid();
+}
+
+bool fm_group_signallers_have(const struct fm_group_signallers *signallers, pid_t pid)
+{
+    for (size_t i = 0; i < signallers->n; i++)
+        if (signallers->pids[i] == pid)
+            return true;
+    return false;
+}
