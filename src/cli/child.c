@@ -146,10 +146,11 @@ static bool hear_of_end(int fd, struct fm_child *child)
 bool fm_child_guard(struct fm_child *child, void (*work)(void *context, struct fm_child *child), void *context)
 {
     int told[2], status = 0;
-    struct fm_group_signallers signallers = {.pids = {getppid()}, .n = 1};
+    struct fm_group_signallers signallers;
     memset(child, 0, sizeof *child);
     if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, told) != 0)
         return false;
+    fm_group_signallers_find(&signallers);
     fm_child_signals_catch(&signallers);
     pid_t group = getpgrp(), guard = fork();
     if (guard == 0) {

@@ -68,14 +68,32 @@ static bool in_foreground(pid_t timeout)
     return false;
 }
 
+/* ---- launchers ---- */
+
+/* What starts ranks itself, of Open MPI, PRRTE, MPICH and its relatives, and Flux; "mpirun.openmpi" is one. */
+static bool signals_groups_of_ranks(const char *name)
+{
+    static const char *const names[] = {"mpirun", "mpiexec", "orterun",         "orted",     "prterun",
+                                        "prted",  "prte",    "hydra_pmi_proxy", "flux-shell"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        size_t length = strlen(names[i]);
+        if (strncmp(name, names[i], length) == 0 && (!name[length] || name[length] == '.'))
+            return true;
+    }
+    return false;
+}
+
 /* ---- those above us ---- */
 
 static bool signals_our_group(pid_t pid)
 {
     char name[32];
+    bool is_in_it = getpgid(pid) == getpgrp();
     read_of(pid, "comm", name, sizeof name);
     name[strcspn(name, "\n")] = 0;
-    return strcmp(name, "timeout") == 0 && getpgid(pid) == getpgrp() && !in_foreground(pid);
+    if (strcmp(name, "timeout") == 0)
+        return is_in_it && !in_foreground(pid);
+    return !is_in_it && signals_groups_of_ranks(name);
 }
 
 void fm_group_signallers_find(struct fm_group_signallers *signallers)

@@ -1,6 +1,10 @@
 /* Who signals our whole process group, among the processes above us: what they send to us the command has received, too.
  *
- *   timeout(1)   signals its own group, unless told to stay in the foreground
+ *   timeout(1)                   signals its own group, unless told to stay in the foreground
+ *   a launcher, or its daemons   put each rank into a group of its own, and signal that
+ *
+ * slurmstepd is none of them: where it tracks processes by cgroups, as on most clusters, it signals its children alone.
+ * Who is not known here is taken to signal us alone: a signal that comes twice is better than one that is lost.
  */
 #ifndef FM_CLI_GROUP_SIGNALLERS_H
 #define FM_CLI_GROUP_SIGNALLERS_H

@@ -12,12 +12,14 @@ SOURCE = pathlib.Path(os.environ.get("FATHOM_SOURCE", pathlib.Path(__file__).res
 sys.path.insert(0, str(SOURCE / "tests" / "mpi"))
 import jobs  # noqa: E402
 
-# Writes its pid, and then whatever it is sent; the third argument tells what it does with signals.
+# Writes its pid, and then whatever it is sent; its argument tells what it does with signals: without one, nothing; if it
+# "lingers", it waits for more of them before it ends.
 PROGRAM = """
 #define _GNU_SOURCE
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 static volatile sig_atomic_t ending;
 static void on(int number, siginfo_t *info, void *context)
@@ -36,13 +38,17 @@ int main(int argc, char **argv)
     sigfillset(&all);
     sigfillset(&action.sa_mask);
     sigprocmask(SIG_BLOCK, &all, &before);
-    for (int number = 1; argc > 1 && strcmp(argv[1], "handles") == 0 && number <= SIGRTMAX; number++)
+    for (int number = 1; argc > 1 && number <= SIGRTMAX; number++)
         if (number != SIGCHLD)
             sigaction(number, &action, NULL);
     printf("%d\\n", (int)getpid());
     fflush(stdout);
     while (!ending)
         sigsuspend(&before);
+    struct timespec left = {.tv_nsec = 500000000};
+    if (argc > 1 && strcmp(argv[1], "lingers") == 0)
+        for (sigprocmask(SIG_SETMASK, &before, NULL); nanosleep(&left, &left) != 0;)
+            ;
     return 7;
 }
 """
@@ -67,8 +73,7 @@ class Started:
         self.pid = int(self.process.stdout.readline())
 
     def send(self, number):
-        """From a process that is not its parent, which would count as a launcher."""
-        subprocess.run(["kill", f"-{int(number)}", str(self.process.pid)], check=True)
+        os.kill(self.process.pid, number)
 
     def outcome(self):
         try:
@@ -195,6 +200,15 @@ def check_timeout(program):
         tap.ok(status == 124 and b"got 15 with 0" in got, f"timeout {' '.join(options)}: its signal comes", status, got)
 
 
+def check_launchers(program):
+    """They signal the group of a rank, and with it the program."""
+    for mpi in jobs.MPIS:
+        job = Started(RUN, program, "lingers", before=mpi.mpirun(1))
+        job.send(signal.SIGUSR1)
+        output = job.outcome()[1]
+        tap.equal(output.count(b"got 10"), 1, f"{mpi.short}: what mpirun sends to the ranks comes once")
+
+
 def check_kill(program):
     job = Started(RUN, program)
     job.send(signal.SIGKILL)
@@ -219,6 +233,7 @@ def main():
     check_job_control(program)
     check_stops_of_its_own(program)
     check_timeout(program)
+    check_launchers(program)
     check_kill(program)
     tap.done()
 
