@@ -22,8 +22,16 @@ static bool read_text(const char *path, char *text, size_t size)
     return true;
 }
 
-/* Fields 3 (state), 20 (threads) and 22 (start time); the command name before them may hold anything. */
-static bool read_stat(pid_t pid, char *state, long *threads, uint64_t *start_time)
+/* Fields 3, 4, 20 and 22 of its line. */
+struct stat_line {
+    char state;
+    pid_t parent;
+    long threads;
+    uint64_t start_time;
+};
+
+/* The command name before them may hold anything. */
+static bool read_stat(pid_t pid, struct stat_line *line)
 {
     char path[40], text[1024];
     snprintf(path, sizeof path, "/proc/%d/stat", (int)pid);
@@ -32,41 +40,43 @@ static bool read_stat(pid_t pid, char *state, long *threads, uint64_t *start_tim
     const char *at = strrchr(text, ')');
     if (!at || at[1] != ' ' || !at[2])
         return false;
-    *state = at[2];
-    *threads = 0;
+    *line = (struct stat_line){.state = at[2]};
     for (int field = 2; field < 22 && at; field++) {
         at = strchr(at + 1, ' ');
+        if (at && field + 1 == 4)
+            line->parent = (pid_t)strtol(at + 1, NULL, 10);
         if (at && field + 1 == 20)
-            *threads = strtol(at + 1, NULL, 10);
+            line->threads = strtol(at + 1, NULL, 10);
     }
-    *start_time = at ? strtoull(at + 1, NULL, 10) : 0;
+    line->start_time = at ? strtoull(at + 1, NULL, 10) : 0;
     return true;
 }
 
 uint64_t fm_process_start_time(pid_t pid)
 {
-    char state;
-    long threads;
-    uint64_t start_time;
-    return read_stat(pid, &state, &threads, &start_time) ? start_time : 0;
+    struct stat_line line;
+    return read_stat(pid, &line) ? line.start_time : 0;
+}
+
+pid_t fm_process_parent(pid_t pid)
+{
+    struct stat_line line;
+    return read_stat(pid, &line) ? line.parent : 0;
 }
 
 bool fm_process_alive(pid_t pid, uint64_t start_time)
 {
-    char state;
-    long threads;
-    uint64_t found;
-    if (!read_stat(pid, &state, &threads, &found) || found != start_time)
+    struct stat_line line;
+    if (!read_stat(pid, &line) || line.start_time != start_time)
         return false;
-    return threads > 1 || (state != 'Z' && state != 'X' && state != 'x'); /* one that has left by pthread_exit counts */
+    bool ended = line.state == 'Z' || line.state == 'X' || line.state == 'x';
+    return line.threads > 1 || !ended; /* one that has left by pthread_exit counts */
 }
 
 bool fm_process_stopped(pid_t pid)
 {
-    char state;
-    long threads;
-    uint64_t start_time;
-    return read_stat(pid, &state, &threads, &start_time) && state == 'T';
+    struct stat_line line;
+    return read_stat(pid, &line) && line.state == 'T';
 }
 
 uint64_t fm_pid_namespace(void)

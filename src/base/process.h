@@ -9,6 +9,7 @@
 #include <sys/types.h>
 
 uint64_t fm_process_start_time(pid_t pid);             /* in clock ticks after boot; 0 if there is none */
+pid_t fm_process_parent(pid_t pid);                    /* 0: not known, or outside our pid namespace */
 bool fm_process_alive(pid_t pid, uint64_t start_time); /* a zombie is dead, unless others of its threads live */
 bool fm_process_stopped(pid_t pid);                    /* by a signal; may be asked in a handler */
 uint64_t fm_pid_namespace(void);                       /* of this process; 0: not known */

@@ -6,6 +6,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/process.h"
+
 /* Bytes of a file of a process; the text is terminated, with room for the end of a last word that was cut off. */
 static size_t read_of(pid_t pid, const char *file, char *text, size_t size)
 {
@@ -85,7 +87,8 @@ static bool signals_groups_of_ranks(const char *name)
 
 /* ---- those above us ---- */
 
-static bool signals_our_group(pid_t pid)
+/* `below`: its child on the way to us, which need not be in our group. */
+static bool signals_our_group(pid_t pid, pid_t below)
 {
     char name[32];
     bool is_in_it = getpgid(pid) == getpgrp();
@@ -93,14 +96,20 @@ static bool signals_our_group(pid_t pid)
     name[strcspn(name, "\n")] = 0;
     if (strcmp(name, "timeout") == 0)
         return is_in_it && !in_foreground(pid);
-    return !is_in_it && signals_groups_of_ranks(name);
+    return !is_in_it && getpgid(below) == getpgrp() && signals_groups_of_ranks(name);
 }
 
 void fm_group_signallers_find(struct fm_group_signallers *signallers)
 {
+    enum { HEIGHT = 64 }; /* /proc may change while we climb */
+    pid_t below = getpid(), pid = getppid();
     signallers->n = 0;
-    if (signals_our_group(getppid()))
-        signallers->pids[signallers->n++] = getppid();
+    for (int i = 0; i < HEIGHT && pid > 0 && signallers->n < FM_GROUP_SIGNALLERS; i++) {
+        if (signals_our_group(pid, below))
+            signallers->pids[signallers->n++] = pid;
+        below = pid;
+        pid = fm_process_parent(pid);
+    }
 }
 
 bool fm_group_signallers_have(const struct fm_group_signallers *signallers, pid_t pid)

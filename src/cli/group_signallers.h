@@ -20,6 +20,7 @@ struct fm_group_signallers {
     size_t n;
 };
 
+/* Looks at those above us as they are now, a shell between us and a signaller, say. */
 void fm_group_signallers_find(struct fm_group_signallers *signallers);
 /* May be called in a handler. */
 bool fm_group_signallers_have(const struct fm_group_signallers *signallers, pid_t pid);

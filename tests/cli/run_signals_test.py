@@ -198,15 +198,19 @@ def check_timeout(program):
     for options in ([], ["--foreground"], ["-s", "TERM", "--fore"], ["--sig", "TERM", "--f"], ["-vsTERM"]):
         status, got = outcome_of(["timeout", "-k", "5", *options, "1", jobs.FATHOM, "run", "-q", program, "handles"])
         tap.ok(status == 124 and b"got 15 with 0" in got, f"timeout {' '.join(options)}: its signal comes", status, got)
+    script = f"trap : TERM; {jobs.FATHOM} run -q {program} lingers; true"
+    status, got = outcome_of(["timeout", "-k", "5", "1", "sh", "-c", script])
+    tap.equal((status, got.count(b"got 15 with 0")), (124, 1), "timeout: its signal comes once through a shell, too")
 
 
 def check_launchers(program):
     """They signal the group of a rank, and with it the program."""
     for mpi in jobs.MPIS:
-        job = Started(RUN, program, "lingers", before=mpi.mpirun(1))
-        job.send(signal.SIGUSR1)
-        output = job.outcome()[1]
-        tap.equal(output.count(b"got 10"), 1, f"{mpi.short}: what mpirun sends to the ranks comes once")
+        for how, shell in (("", []), (", behind a shell, too", ["sh", "-c", 'trap : USR1; "$@"; true', "sh"])):
+            job = Started(RUN, program, "lingers", before=mpi.mpirun(1) + shell)
+            job.send(signal.SIGUSR1)
+            output = job.outcome()[1]
+            tap.equal(output.count(b"got 10"), 1, f"{mpi.short}: what mpirun sends to the ranks comes once{how}")
 
 
 def check_kill(program):
