@@ -18,24 +18,31 @@
 #include "cli/group_signallers.h"
 #include "reduce/node.h"
 
-/* Of a guard: the process group its command belongs into, and where it tells `fathom run` about it. */
-static pid_t command_group;
+/* Of a guard: the process group its command belongs into, the `fathom run` it stands for, and where it tells it. */
+static pid_t command_group, guarded;
 static int told_to = -1;
 
-/* What cannot be passed on: without us, SIGKILL would have ended the command. */
-static void die_with(pid_t parent)
+/* What cannot be passed on: without us, SIGKILL would have ended the command. A guard lives to tell of that, so it hears
+ * by another signal; it has no command yet. */
+static void die_with(pid_t parent, int number)
 {
-    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    prctl(PR_SET_PDEATHSIG, number);
     if (getppid() != parent)
         raise(SIGKILL);
+}
+
+/* From now on a guard dies of this signal, or of none, when what it stands for does. */
+static void unguard(int number)
+{
+    if (guarded)
+        prctl(PR_SET_PDEATHSIG, number);
 }
 
 static _Noreturn void become(char **(*prepare)(void *), void *context, int report_fd, pid_t parent)
 {
     if (command_group)
         setpgid(0, command_group);
-    else
-        die_with(parent);
+    die_with(parent, SIGKILL);
     fm_child_signals_restore();
     char **words = prepare(context);
     execvp(words[0], words);
@@ -68,17 +75,23 @@ bool fm_child_start(struct fm_child *child, char **(*prepare)(void *context), vo
     memset(child, 0, sizeof *child);
     if (pipe2(report, O_CLOEXEC) != 0)
         return false;
-    if (!command_group)
+    if (!guarded)
         fm_group_signallers_find(&signallers);
     fm_child_signals_catch(&signallers);
+    if (guarded) {
+        fm_child_signals_guard(guarded);
+        die_with(guarded, SIGHUP);
+    }
     child->pid = fork();
     if (child->pid == 0)
         become(prepare, context, report[1], self);
     int error = errno;
-    if (child->pid > 0)
+    if (child->pid > 0) {
         fm_child_signals_pass_to(child->pid);
-    else
+    } else {
+        unguard(SIGKILL); /* it may become the command */
         fm_child_signals_restore();
+    }
     close(report[1]);
     if (child->pid > 0) {
         if (!read_whole(report[0], &child->exec_errno, sizeof child->exec_errno))
@@ -121,6 +134,7 @@ void fm_child_wait(struct fm_child *child)
 {
     struct rusage use = {0};
     await_end(child);
+    unguard(0);
     fm_child_signals_ended();
     fm_child_signals_forget();
     while (wait4(child->pid, &child->status, 0, &use) < 0 && errno == EINTR)
@@ -152,11 +166,12 @@ bool fm_child_guard(struct fm_child *child, void (*work)(void *context, struct f
         return false;
     fm_group_signallers_find(&signallers);
     fm_child_signals_catch(&signallers);
-    pid_t group = getpgrp(), guard = fork();
+    pid_t self = getpid(), group = getpgrp(), guard = fork();
     if (guard == 0) {
         close(told[0]);
         told_to = told[1];
         command_group = group;
+        guarded = self;
         setpgid(0, 0);
         fm_child_signals_restore();
         work(context, child);

@@ -16,6 +16,7 @@ static sigset_t mask;
 /* What the handlers need. */
 static volatile pid_t command;
 static struct fm_group_signallers group_signallers;
+static pid_t guarded;
 static volatile sig_atomic_t interrupted;
 static volatile sig_atomic_t stop_wanted; /* the number of the signal, or 0 */
 static volatile sig_atomic_t stopped_too;
@@ -76,6 +77,12 @@ static void pass_on(int number, siginfo_t *info, void *context)
         signal(number, SIG_DFL); /* a fault of our own, which happens again when we return */
         return;
     }
+    if (guarded && info->si_code <= 0 && info->si_pid == guarded) {
+        if (command > 0)
+            kill(command, SIGKILL);
+        errno = saved;
+        return;
+    }
     if (command > 0 && is_for_command(number, info)) {
         if (info->si_code == SI_QUEUE)
             sigqueue(command, number, info->si_value);
@@ -114,6 +121,11 @@ void fm_child_signals_catch(const struct fm_group_signallers *signallers)
     /* Whoever started us may ignore SIGCHLD: then the kernel would keep no status of the command for us. */
     action = (struct sigaction){.sa_handler = SIG_DFL};
     sigaction(SIGCHLD, &action, &actions[SIGCHLD]);
+}
+
+void fm_child_signals_guard(pid_t pid)
+{
+    guarded = pid;
 }
 
 void fm_child_signals_restore(void)

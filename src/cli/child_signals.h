@@ -14,6 +14,8 @@
 
 /* Blocks all signals and catches them; those that one of `signallers` sends have reached the command already. */
 void fm_child_signals_catch(const struct fm_group_signallers *signallers);
+/* Any signal that this process sends says that it was killed, and ends the command. */
+void fm_child_signals_guard(pid_t guarded);
 /* As they were before, in the command and where there is none. */
 void fm_child_signals_restore(void);
 /* From now on they are for this process. */

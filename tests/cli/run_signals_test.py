@@ -214,9 +214,12 @@ def check_launchers(program):
 
 
 def check_kill(program):
-    job = Started(RUN, program)
-    job.send(signal.SIGKILL)
-    tap.ok(job.outcome()[0] == -signal.SIGKILL and is_gone(job.pid), "SIGKILL to the run ends the program, too")
+    for way in (RUN, GUARDED):
+        job = Started(way, program)
+        job.send(signal.SIGKILL)
+        tap.ok(is_gone(job.pid), f"{way}: SIGKILL ends the program, too")
+        os.killpg(job.process.pid, signal.SIGKILL)
+        tap.equal(job.outcome()[0], -signal.SIGKILL, f"{way}: as it ends the run")
 
 
 def forget_ignored():
