@@ -125,7 +125,7 @@ static void await_end(struct fm_child *child)
         child->status = W_STOPCODE(info.si_status);
         waitid(P_PID, (id_t)child->pid, &info, WSTOPPED | WNOHANG); /* that it stopped is news once */
         if (told_to < 0)
-            fm_child_signals_stopped();
+            fm_child_signals_stopped(WSTOPSIG(child->status));
         tell(child);
     }
 }
@@ -152,7 +152,7 @@ static bool hear_of_end(int fd, struct fm_child *child)
     bool told = read_whole(fd, child, sizeof *child);
     fm_child_signals_pass_to(told ? child->pid : 0);
     while (told && (told = read_whole(fd, child, sizeof *child)) && WIFSTOPPED(child->status))
-        fm_child_signals_stopped();
+        fm_child_signals_stopped(WSTOPSIG(child->status));
     fm_child_signals_ended();
     return told;
 }

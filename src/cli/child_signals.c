@@ -2,7 +2,9 @@
 #include "cli/child_signals.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/process.h"
@@ -37,15 +39,46 @@ static bool is_fault(int number)
            number == SIGSYS;
 }
 
+/* A shell above our group, in our session, waits for us and takes the terminal back when we stop. Where there is none,
+ * as in a container's first process, nobody would continue us. */
+static bool has_shell(void)
+{
+    pid_t pid = getppid();
+    while (pid > 0 && getpgid(pid) == getpgrp())
+        pid = fm_process_parent(pid);
+    return pid > 0 && getsid(pid) == getsid(0);
+}
+
+static bool holds_terminal(void)
+{
+    int fd = open("/dev/tty", O_RDONLY | O_NOCTTY | O_NONBLOCK | O_CLOEXEC);
+    bool held = fd >= 0 && tcgetpgrp(fd) == getpgrp() && has_shell();
+    if (fd >= 0)
+        close(fd);
+    return held;
+}
+
+/* Whether it has since we looked last, of a command that is our child. */
+static bool stopped_anew(int options)
+{
+    siginfo_t info = {0};
+    return waitid(P_PID, (id_t)command, &info, WSTOPPED | WNOHANG | options) == 0 && info.si_pid == command;
+}
+
 /* By the signal that asked for it, which our parent is then told of. All signals are blocked. A SIGCONT that comes
  * after raise() cancels the stop; where one came before, the command goes on already. */
-static void stop_too(void)
+static void stop_too(int number)
 {
     struct sigaction caught, action = {.sa_handler = SIG_DFL};
     sigset_t only, blocked;
-    int number = stop_wanted;
     stop_wanted = 0;
     stopped_too = 1;
+    stopped_anew(0);
+    if (number == SIGSTOP) { /* cannot wait until it is unblocked */
+        if (fm_process_stopped(command))
+            raise(SIGSTOP);
+        return;
+    }
     sigaction(number, &action, &caught);
     raise(number);
     action.sa_handler = SIG_IGN;
@@ -59,13 +92,13 @@ static void stop_too(void)
 }
 
 /* The terminal and launchers signal the whole process group: the command has the signal already. So has one that sends
- * it to its group. A shell that continues its job has woken the command before us. */
+ * it to its group. A shell that continues its job has woken the command before us, which may have stopped again. */
 static bool is_for_command(int number, const siginfo_t *info)
 {
     bool to_us_alone = info->si_code <= 0 && info->si_pid != command && info->si_pid != getpid() &&
                        !fm_group_signallers_have(&group_signallers, info->si_pid);
     if (number == SIGCONT && stopped_too)
-        return to_us_alone && fm_process_stopped(command);
+        return to_us_alone && fm_process_stopped(command) && !stopped_anew(WNOWAIT);
     return to_us_alone;
 }
 
@@ -94,7 +127,7 @@ static void pass_on(int number, siginfo_t *info, void *context)
     if (stops(number)) {
         stop_wanted = number;
         if (fm_process_stopped(command))
-            stop_too();
+            stop_too(number);
     }
     /* What we send ourselves is SIGPIPE, of a reader of our words who has left. */
     if (ends(number) && actions[number].sa_handler != SIG_IGN && info->si_pid != getpid())
@@ -141,13 +174,15 @@ void fm_child_signals_pass_to(pid_t pid)
     sigprocmask(SIG_SETMASK, &mask, NULL);
 }
 
-void fm_child_signals_stopped(void)
+void fm_child_signals_stopped(int number)
 {
     sigset_t all, now;
     sigfillset(&all);
     sigprocmask(SIG_BLOCK, &all, &now);
     if (stop_wanted)
-        stop_too();
+        stop_too(stop_wanted);
+    else if (holds_terminal())
+        stop_too(number);
     sigprocmask(SIG_SETMASK, &now, NULL);
 }
 

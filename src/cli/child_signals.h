@@ -1,6 +1,7 @@
 /* Signals while a command runs in our place: whoever knows our pid means the command. So all that are sent to us alone
  * are passed on, also those that were ignored when we began, which the command may have begun to handle; and when the
- * terminal or a shell stops us, we stop when the command does, and not if it does not.
+ * terminal or a shell stops us, we stop when the command does, and not if it does not. A command that stops by itself
+ * stops us only where it would keep the terminal from the shell.
  *
  * One command at a time, and one thread.
  */
@@ -20,8 +21,9 @@ void fm_child_signals_guard(pid_t guarded);
 void fm_child_signals_restore(void);
 /* From now on they are for this process. */
 void fm_child_signals_pass_to(pid_t command);
-/* Stops us, too, if we were asked to stop. */
-void fm_child_signals_stopped(void);
+/* The command was stopped by this signal. Stops us, too, if we were asked to, or if we hold the terminal: then a shell
+ * waits for it. */
+void fm_child_signals_stopped(int number);
 /* Its pid is about to become free; from now on they are ours. */
 void fm_child_signals_ended(void);
 /* A signal that would have ended us came, since the last command was waited for. */

@@ -3,6 +3,9 @@
 between the two."""
 import os
 import pathlib
+import pty
+import re
+import select
 import signal
 import subprocess
 import sys
@@ -186,6 +189,58 @@ def check_stops_of_its_own(program):
         job.outcome()
 
 
+class Terminal:
+    """An interactive shell at a terminal of its own."""
+
+    def __init__(self, env):
+        self.text = b""
+        self.pid, self.fd = pty.fork()
+        if self.pid == 0:
+            os.execvpe("bash", ["bash", "--norc", "--noediting", "-i"], env)
+
+    def type(self, line):
+        os.write(self.fd, line.encode() + b"\n")
+
+    def shows(self, pattern):
+        """Waits for it, behind what was waited for before."""
+        end = time.monotonic() + 20
+        while not (found := re.search(pattern, self.text)) and time.monotonic() < end:
+            if select.select([self.fd], [], [], 0.1)[0]:
+                self.text += os.read(self.fd, 4096)
+        self.text = self.text[found.end():] if found else self.text
+        return bool(found)
+
+    def close(self):
+        """Also when something that is stopped has kept the terminal."""
+        for group in {os.tcgetpgrp(self.fd), self.pid}:
+            os.killpg(group, signal.SIGKILL)
+        os.waitpid(self.pid, 0)
+        os.close(self.fd)
+
+
+def check_stops_at_terminal(number, way):
+    env = jobs.environment(jobs.SCRATCH / "segments", {"PS1": "at prompt> ", "LC_ALL": "C", "PMI_RANK": "0" if way == GUARDED else None})
+    terminal = Terminal(env)
+    pause = "sleep 0.5; " if way == GUARDED else ""  # what stops again at once may not be seen to have gone on
+    terminal.type(f"cd {jobs.SCRATCH}; {'' if way == jobs.BARE else jobs.FATHOM + ' run -q '}"
+                  f"sh -c 'kill -{number} $$; echo twice; {pause}kill -{number} $$; exit 5'")
+    what = f"{way}: a command that sends itself SIG{number} at a terminal"
+    stopped = rb"\n\[1\]\+  Stopped"
+    seen = terminal.shows(stopped) and terminal.shows(rb"at prompt> ")
+    if tap.ok(seen, f"{what} gives it to the shell", terminal.text):
+        terminal.type("fg")
+        tap.ok(terminal.shows(rb"\ntwice") and terminal.shows(stopped), f"{what} does so again after fg", terminal.text)
+        terminal.type("fg; echo status $?")
+        tap.ok(terminal.shows(rb"\nstatus 5"), f"{what} goes on to its end", terminal.text)
+    terminal.close()
+
+
+def check_terminal(_):
+    for way in WAYS:
+        for number in ("TSTP", "STOP"):
+            check_stops_at_terminal(number, way)
+
+
 def outcome_of(words, env=None):
     done = subprocess.run(words, env=jobs.environment(jobs.SCRATCH / "segments", env), stdout=subprocess.PIPE,
                           stderr=subprocess.DEVNULL, cwd=jobs.SCRATCH, timeout=jobs.LIMIT_S, check=False)
@@ -241,6 +296,7 @@ def main():
     check_stops_of_its_own(program)
     check_timeout(program)
     check_launchers(program)
+    check_terminal(program)
     check_kill(program)
     tap.done()
 
