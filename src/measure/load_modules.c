@@ -4,6 +4,7 @@
 #include <link.h>
 #include <string.h>
 
+#include "measure/interpose/next.h"
 #include "measure/runtime.h"
 
 /* ---- the loader's modules ---- */
@@ -185,6 +186,7 @@ void fm_module_list(uintptr_t address)
  * is most often the next. A pass takes a few steps for each module, so that a program may load and unload hundreds. */
 struct pass {
     uint32_t next;
+    unsigned stay; /* so many more come first that were loaded with the program, and are never unloaded */
     uint64_t loaded[MODULES / 64];
 };
 
@@ -216,6 +218,7 @@ static int note_loaded(struct dl_phdr_info *info, size_t size, void *data)
 {
     (void)size;
     struct pass *pass = data;
+    bool stays = pass->stay && pass->stay--;
     struct fm_module module;
     if (!read_code(info, &module))
         return 0;
@@ -223,8 +226,9 @@ static int note_loaded(struct dl_phdr_info *info, size_t size, void *data)
     uint32_t number = number_in_pass(pass, module.start);
     if (number >= MODULES)
         return 0;
-    read_build_id(info, &module);
-    if (is_same(&listed[number], &module))
+    if (!stays)
+        read_build_id(info, &module);
+    if (stays || is_same(&listed[number], &module))
         pass->loaded[number / 64] |= 1ull << number % 64;
     return 0;
 }
@@ -234,6 +238,7 @@ void fm_modules_drop(void (*dropped)(const struct fm_segment_module *module, uns
     const struct fm_segment_module *modules = fm_section(fm_rt.segment, FM_SECTION_MODULES);
     uint32_t n = __atomic_load_n(&fm_rt.segment->n_modules, __ATOMIC_ACQUIRE);
     struct pass pass = {0};
+    fm_next_last_at_start(&pass.stay);
     dl_iterate_phdr(note_loaded, &pass);
     fm_lock(&fm_rt.table_lock);
     for (uint32_t i = 0; i < n && i < MODULES; i++) {

@@ -45,15 +45,21 @@ static bool is_of_mpi(const char *name)
     return name[0] == 'M' && name[1] == 'P' && name[2] == 'I';
 }
 
-/* The name, if it is a weak one of MPI whose whole address is kept in one word; else NULL. */
-static const char *weak_name(const struct references *references, const ElfW(Rela) * item)
+/* The next one from `item` on that is a weak one of MPI, whose whole address is kept in one word; NULL: there is none. Few
+ * instructions for the others: an MPI library has ten thousand. */
+static const ElfW(Rela) * next_weak(const struct references *references, const ElfW(Rela) * item)
 {
-    uint32_t type = ELF64_R_TYPE(item->r_info);
-    if (type != FM_RELOCATION_GOT && (type != FM_RELOCATION_WORD || item->r_addend))
-        return NULL;
-    const ElfW(Sym) *symbol = &references->symbols[ELF64_R_SYM(item->r_info)];
-    const char *name = references->strings + symbol->st_name;
-    return symbol->st_shndx == SHN_UNDEF && ELF64_ST_BIND(symbol->st_info) == STB_WEAK && is_of_mpi(name) ? name : NULL;
+    const ElfW(Sym) *symbols = references->symbols;
+    const ElfW(Rela) *end = references->items + references->n;
+    for (; item < end; item++) {
+        uint32_t type = (uint32_t)ELF64_R_TYPE(item->r_info);
+        const ElfW(Sym) *symbol = &symbols[ELF64_R_SYM(item->r_info)];
+        if (ELF64_ST_BIND(symbol->st_info) == STB_WEAK && symbol->st_shndx == SHN_UNDEF &&
+            (type == FM_RELOCATION_GOT || (type == FM_RELOCATION_WORD && !item->r_addend)) &&
+            is_of_mpi(references->strings + symbol->st_name))
+            return item;
+    }
+    return NULL;
 }
 
 /* ---- making them null ---- */
@@ -75,12 +81,14 @@ static void make_null(const uintptr_t *word)
 static void clear(uintptr_t base, const ElfW(Dyn) * dynamic)
 {
     struct references references = references_of(base, dynamic);
-    for (size_t i = 0; i < references.n; i++) {
-        struct fm_definition sought = {.name = weak_name(&references, &references.items[i])};
-        const uintptr_t *word = (const uintptr_t *)(base + references.items[i].r_offset);
-        if (sought.name && *word - (uintptr_t)__ehdr_start < (uintptr_t)(_end - __ehdr_start) &&
-            !fm_next_find_loaded(&sought, NULL))
+    const ElfW(Rela) *item = references.items;
+    while ((item = next_weak(&references, item)) != NULL) {
+        const ElfW(Sym) *symbol = &references.symbols[ELF64_R_SYM(item->r_info)];
+        struct fm_definition sought = {.name = references.strings + symbol->st_name};
+        const uintptr_t *word = (const uintptr_t *)(base + item->r_offset);
+        if (*word - (uintptr_t)__ehdr_start < (uintptr_t)(_end - __ehdr_start) && !fm_next_find_loaded(&sought, NULL))
             make_null(word);
+        item++;
     }
 }
 
@@ -124,10 +132,7 @@ void fm_weak_of_loaded(void)
 static bool has_any(const struct link_map *map)
 {
     struct references references = references_of(map->l_addr, map->l_ld);
-    for (size_t i = 0; i < references.n; i++)
-        if (weak_name(&references, &references.items[i]))
-            return true;
-    return false;
+    return next_weak(&references, references.items) != NULL;
 }
 
 /* Nobody else but the program can have any where it has libc alone: then there are itself, what the kernel maps, us,
