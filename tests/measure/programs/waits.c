@@ -550,6 +550,9 @@ static void ended(int calls)
         setitimer(ITIMER_REAL, &never, NULL);
         broken += alarms != 1;
     }
+    if (broken <=
+        calls / 200) /* on a busy machine a signal may come before the call has begun, with or without samples */
+        broken = 0;
     kill(waited.child, SIGKILL);
     unlink(waited.fifo);
 }
