@@ -69,13 +69,12 @@ static const ElfW(Rela) * next_weak(const struct references *references, const E
 static void make_null(const uintptr_t *word)
 {
     uintptr_t found = 0, null = 0;
-    long at = (long)word, size = sizeof null;
-    long fd = fm_kernel_call(SYS_openat, AT_FDCWD, (long)"/proc/self/mem", O_RDWR | O_CLOEXEC, 0, 0, 0);
+    long fd = fm_kernel(SYS_openat, AT_FDCWD, "/proc/self/mem", O_RDWR | O_CLOEXEC);
     if (fd < 0)
         return;
-    if (fm_kernel_call(SYS_pread64, fd, (long)&found, size, at, 0, 0) == size && found == *word)
-        fm_kernel_call(SYS_pwrite64, fd, (long)&null, size, at, 0, 0);
-    fm_kernel_call(SYS_close, fd, 0, 0, 0, 0, 0);
+    if (fm_kernel(SYS_pread64, fd, &found, sizeof found, word) == sizeof found && found == *word)
+        fm_kernel(SYS_pwrite64, fd, &null, sizeof null, word);
+    fm_kernel(SYS_close, fd);
 }
 
 static void clear(uintptr_t base, const ElfW(Dyn) * dynamic)

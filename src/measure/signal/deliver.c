@@ -13,10 +13,12 @@ struct fm_handlers fm_handlers;
  * a code that was handed on is less by this. */
 enum { HANDED_ON = 1 << 30 };
 
-void fm_deliver_as_sent(siginfo_t *info)
+bool fm_deliver_as_sent(siginfo_t *info)
 {
-    if (info->si_code < -(HANDED_ON / 2))
+    bool handed_on = info->si_code < -(HANDED_ON / 2);
+    if (handed_on)
         info->si_code += HANDED_ON;
+    return handed_on;
 }
 
 /* ---- to the first thread ---- */
@@ -92,8 +94,7 @@ static bool put_off(int signal, const siginfo_t *info, ucontext_t *context)
 void fm_deliver(int signal, siginfo_t *info, void *context)
 {
     fm_handler *call = atomic_load_explicit(&fm_handlers.call[signal], memory_order_relaxed);
-    bool handed_on = info->si_code < -(HANDED_ON / 2);
-    fm_deliver_as_sent(info);
+    bool handed_on = fm_deliver_as_sent(info);
     if (atomic_load_explicit(&fm_sampling.on, memory_order_relaxed)) {
         int32_t first = fm_sampling.contexts.header->pid;
         if (!handed_on && !is_first_thread(first) && hand_on_to_first(first, signal, info))

@@ -29,7 +29,7 @@ extern FM_HIDDEN struct fm_handlers fm_handlers;
 
 /* The handler that the kernel knows. */
 fm_handler fm_deliver;
-/* What one thread has handed on to another looks again as the kernel made it. */
-void fm_deliver_as_sent(siginfo_t *info);
+/* What one thread has handed on to another looks again as the kernel made it; whether it was. */
+bool fm_deliver_as_sent(siginfo_t *info);
 
 #endif

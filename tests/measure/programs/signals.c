@@ -486,6 +486,26 @@ static void *stand_by(void *unused)
     return unused;
 }
 
+/* All on one processor: two that compute, and two that could handle a signal. */
+enum { COMPETITORS = 4 };
+
+static void start_competitors(pthread_t threads[COMPETITORS])
+{
+    cpu_set_t one;
+    CPU_ZERO(&one);
+    CPU_SET((size_t)sched_getcpu(), &one);
+    sched_setaffinity(0, sizeof one, &one);
+    for (int i = 0; i < COMPETITORS; i++)
+        pthread_create(&threads[i], NULL, i < 2 ? compute_deaf : stand_by, NULL);
+}
+
+static void end_competitors(const pthread_t threads[COMPETITORS])
+{
+    all_done = 1;
+    for (int i = 0; i < COMPETITORS; i++)
+        pthread_join(threads[i], NULL);
+}
+
 static void compute_with_alarm(void)
 {
     const struct itimerval often = {{0, 1000}, {0, 1000}}, never = {0};
@@ -499,22 +519,15 @@ static void compute_with_alarm(void)
 static void first_thread(void)
 {
     struct sigaction action, old;
-    pthread_t threads[4];
-    cpu_set_t one;
-    CPU_ZERO(&one);
-    CPU_SET((size_t)sched_getcpu(), &one);
-    sched_setaffinity(0, sizeof one, &one);
+    pthread_t threads[COMPETITORS];
     install(SIGALRM, note_thread, SA_SIGINFO | SA_RESTART);
-    for (int i = 0; i < 4; i++)
-        pthread_create(&threads[i], NULL, i < 2 ? compute_deaf : stand_by, NULL);
+    start_competitors(threads);
     compute_with_alarm();
     sigaction(SIGALRM, NULL, &action);
     signal(SIGALRM, note_thread_plainly);
     compute_with_alarm();
     sigaction(SIGALRM, NULL, &old);
-    all_done = 1;
-    for (int i = 0; i < 4; i++)
-        pthread_join(threads[i], NULL);
+    end_competitors(threads);
     /* while a handler of its own keeps the first thread from it, another one gets the next */
     printf("%s elsewhere, %d strange codes; handlers %d %d, flags %x %x, signal %d\n", elsewhere < 20 ? "few" : "many",
            strange_codes, action.sa_sigaction == note_thread, old.sa_handler == note_thread_plainly,
@@ -599,15 +612,10 @@ static void note_child(int signal)
 /* The end of a child is told to the thread that made it. */
 static void children_of_first(void)
 {
-    pthread_t threads[4];
-    cpu_set_t one;
+    pthread_t threads[COMPETITORS];
     int n = 0;
-    CPU_ZERO(&one);
-    CPU_SET((size_t)sched_getcpu(), &one);
-    sched_setaffinity(0, sizeof one, &one);
     signal(SIGCHLD, note_child);
-    for (int i = 0; i < 4; i++)
-        pthread_create(&threads[i], NULL, i < 2 ? compute_deaf : stand_by, NULL);
+    start_competitors(threads);
     for (; n < 40; n++) {
         pid_t child = fork();
         if (child == 0)
@@ -617,9 +625,7 @@ static void children_of_first(void)
         while (waitpid(child, NULL, 0) < 0 && errno == EINTR)
             ;
     }
-    all_done = 1;
-    for (int i = 0; i < 4; i++)
-        pthread_join(threads[i], NULL);
+    end_competitors(threads);
     printf("%s elsewhere\n", elsewhere < 4 ? "few" : "many");
 }
 
