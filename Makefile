@@ -81,7 +81,7 @@ fuzz: build
 	@BUILD=$(BUILD) FUZZ_SECONDS=$(FUZZ_SECONDS) tools/fuzz.sh
 
 soak: build
-	@SOAK_SECONDS=$(SOAK_SECONDS) FATHOM_BUILD=$(abspath $(BUILD)) tests/measure/soak_test.py
+	@SOAK_SECONDS=$(SOAK_SECONDS) FATHOM_BUILD=$(abspath $(BUILD)) tests/runtime/soak_test.py
 
 agree: build
 	@BUILD=$(BUILD) REPETITIONS=$(REPETITIONS) LIMIT_S=7200 tests/run attach_agree

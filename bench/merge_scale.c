@@ -7,10 +7,10 @@
 #include <sys/resource.h>
 #include <time.h>
 
-#include "profile/encode.h"
-#include "reduce/from_segment.h"
-#include "reduce/synthetic.h"
-#include "reduce/tree.h"
+#include "format/encode.h"
+#include "merge/from_segment.h"
+#include "merge/synthetic.h"
+#include "merge/tree.h"
 
 static double cpu_seconds(void)
 {

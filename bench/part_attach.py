@@ -17,7 +17,7 @@ def ocean(mpi, ranks, steps):
 
 
 def lammps(steps):
-    melt = common.SOURCE / "tests/mpi/programs/melt.in"
+    melt = common.SOURCE / "tests/jobs/programs/melt.in"
     return ["mpirun.openmpi", "-n", "4", "lmp", "-in", str(melt), "-log", "none", "-var", "cells", "12", "-var", "steps",
             str(steps)]
 

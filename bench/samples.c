@@ -19,14 +19,14 @@
 
 #include "base/clock.h"
 #include "instructions.h"
-#include "measure/signal/sample.h"
+#include "runtime/signal/sample.h"
 
 extern void *__libc_stack_end;
 
 enum { SIGNAL = 59, DEPTH = 50, FRAMES = 128, HZ = 10000 };
 enum { PATHS = 14563, INDEX = 16384 }; /* as in a segment of 4 MiB */
 
-#include "measure/path_segment.h"
+#include "runtime/path_segment.h"
 
 static volatile unsigned long signals;
 static volatile uint64_t sink;

@@ -7,7 +7,7 @@
 #include <sys/resource.h>
 #include <time.h>
 
-#include "analyse/scale_verdict.h"
+#include "analyse/scaling/scale_verdict.h"
 
 enum { FUNCTIONS = 20000, HOT = 4, FAN = 6, DEEP = 60 };
 

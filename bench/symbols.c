@@ -1,6 +1,6 @@
 /* How long it takes to name addresses: bench/symbols MODULE ADDRESSES CACHE THREADS
  * Takes addresses spread evenly over the code of the module, resolves them, prints seconds and what was found. */
-#include "analyse/symbols.h"
+#include "symbols/symbols.h"
 
 #include <elf.h>
 #include <fcntl.h>

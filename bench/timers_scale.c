@@ -11,13 +11,13 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "profile/encode.h"
-#include "profile/timer_rich.h"
-#include "profile/timer_text.h"
-#include "reduce/from_segment.h"
-#include "reduce/parts.h"
-#include "reduce/synthetic.h"
+#include "format/encode.h"
+#include "merge/from_segment.h"
+#include "merge/parts.h"
+#include "merge/synthetic.h"
 #include "status.h"
+#include "timer_report/timer_rich.h"
+#include "timer_report/timer_text.h"
 
 enum { COLUMNS = 100 };
 

@@ -45,6 +45,7 @@ lint() {
 
 check format format
 check layers tools/check_layers.py .
+check rooms ninja --quiet -C "$build" rooms
 check scripts scripts
 check lint lint
 exit $faults

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Turns src/measure/mpi/calls.table into routines.h and routines.c (numbers, names and classes) and wrappers.c (MPI_X
+"""Turns src/runtime/mpi/calls.table into routines.h and routines.c (numbers, names and classes) and wrappers.c (MPI_X
 and PMPI_X, and a few Fortran names).
 
 usage: make_wrappers.py TABLE ROUTINES_H ROUTINES_C WRAPPERS_C
 
 The wrappers hold no logic: they enter a call, pass every argument on as a register-sized word, and hand the
-arguments that mean something to the hook of the routine's kind (src/measure/mpi/hooks.h, and quick.h for ordinary
+arguments that mean something to the hook of the routine's kind (src/runtime/mpi/hooks.h, and quick.h for ordinary
 calls of frequent routines).
 """
 import sys
@@ -101,7 +101,7 @@ FORTRAN_DIRECT = [
 # Routines whose Fortran bindings (Open MPI's) return at once when there are no requests: then only the Fortran names see
 # the call.
 FORTRAN_EMPTY = ["MPI_Waitall", "MPI_Testall", "MPI_Waitany", "MPI_Testany", "MPI_Waitsome", "MPI_Testsome"]
-# Kinds whose ordinary calls never leave their wrapper (src/measure/mpi/quick.h): arguments of fm_quick_enter_<kind>
+# Kinds whose ordinary calls never leave their wrapper (src/runtime/mpi/quick.h): arguments of fm_quick_enter_<kind>
 # ("own" is a status of ours) and of fm_quick_after_<kind>.
 QUICK = {
     "plain": ([], []),
@@ -303,7 +303,7 @@ def write_routines(path, routines):
 def write_wrappers(path, routines):
     with open(path, "w", encoding="utf-8") as out:
         out.write('/* Made from calls.table: a wrapper for MPI_X and for PMPI_X of every routine. */\n')
-        out.write('#include "measure/mpi/quick.h"\n\nfm_function *fm_next_table[2 * FM_ROUTINE_COUNT];\n\n')
+        out.write('#include "runtime/mpi/quick.h"\n\nfm_function *fm_next_table[2 * FM_ROUTINE_COUNT];\n\n')
         for name, kind, words in routines:
             if kind not in UNWRAPPED:
                 out.write(wrappers(name, kind, words))

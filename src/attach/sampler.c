@@ -9,7 +9,7 @@
 #include "attach/near.h"
 #include "attach/watched.h"
 #include "base/clock.h"
-#include "profile/order.h"
+#include "model/order.h"
 
 #define SETTLE_NS 2000000000u
 #define SETTLE_PAUSE_NS 2000000

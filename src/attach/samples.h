@@ -10,7 +10,7 @@
 
 #include "attach/targets.h"
 #include "base/intern.h"
-#include "profile/profile.h"
+#include "model/profile.h"
 
 /* A place in a process, as a node of the tree has it. */
 struct fm_place {

@@ -12,10 +12,10 @@
 #include "base/saturate.h"
 #include "base/sort.h"
 #include "generated/routines.h"
-#include "profile/strings.h"
-#include "reduce/merge.h"
-#include "reduce/notes.h"
-#include "reduce/parts.h"
+#include "merge/merge.h"
+#include "merge/notes.h"
+#include "merge/parts.h"
+#include "model/strings.h"
 
 struct making {
     const struct fm_samples *samples;

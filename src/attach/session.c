@@ -6,8 +6,8 @@
 
 #include "attach/denied.h"
 #include "attach/walk.h"
-#include "profile/order.h"
-#include "reduce/node.h"
+#include "collect/node.h"
+#include "model/order.h"
 
 enum { SLEEPERS = 1 << 12 };
 

@@ -8,7 +8,7 @@
 #include "attach/job.h"
 #include "base/path.h"
 #include "base/sort.h"
-#include "reduce/node.h"
+#include "collect/node.h"
 
 enum { NOBODY = 65534 };
 

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "reduce/node.h"
+#include "collect/node.h"
 
 static bool is_alive(const struct fm_watched *watched)
 {

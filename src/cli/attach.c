@@ -7,7 +7,7 @@
 #include "cli/attach_serve.h"
 #include "cli/attach_watch.h"
 #include "cli/cli.h"
-#include "present/text.h"
+#include "render/text.h"
 
 /* ---- other hosts ---- */
 

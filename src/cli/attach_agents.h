@@ -7,7 +7,7 @@
 #include "attach/targets.h"
 #include "cli/attach_request.h"
 #include "cli/attach_seen.h"
-#include "exchange/tree.h"
+#include "mpi/rank_tree.h"
 
 enum fm_agents_word { FM_WORD_LOOK = 1, FM_WORD_END };
 

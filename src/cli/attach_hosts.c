@@ -9,7 +9,7 @@
 #include "base/path.h"
 #include "base/rankset.h"
 #include "cli/run_env.h"
-#include "present/text.h"
+#include "render/text.h"
 
 struct finding {
     struct fm_elsewhere *elsewhere;

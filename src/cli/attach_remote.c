@@ -13,7 +13,7 @@
 
 #include "base/clock.h"
 #include "cli/attach_serve.h"
-#include "present/text.h"
+#include "render/text.h"
 
 enum {
     START_S = 20,

@@ -2,8 +2,8 @@
 
 #include <string.h>
 
-#include "profile/encode.h"
-#include "reduce/merge.h"
+#include "format/encode.h"
+#include "merge/merge.h"
 
 enum { PROFILES = FM_STRETCHES + 1 };
 

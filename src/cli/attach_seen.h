@@ -3,9 +3,9 @@
 #ifndef FM_CLI_ATTACH_SEEN_H
 #define FM_CLI_ATTACH_SEEN_H
 
-#include "analyse/shares.h"
+#include "analyse/modules/shares.h"
 #include "base/error.h"
-#include "profile/profile.h"
+#include "model/profile.h"
 
 struct fm_seen_counts {
     uint64_t moments; /* most of a host */

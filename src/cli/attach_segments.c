@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "cli/gather.h"
-#include "reduce/node.h"
+#include "collect/node.h"
 
 /* The key of the job that has a segment of the target here; false: none. */
 static bool find_key(const char *directory, const struct fm_target *target, char key[72])

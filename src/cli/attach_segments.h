@@ -4,7 +4,7 @@
 #define FM_CLI_ATTACH_SEGMENTS_H
 
 #include "attach/targets.h"
-#include "profile/profile.h"
+#include "model/profile.h"
 
 /* *profile stays NULL when there are no segments of these processes. */
 enum fm_status fm_attach_segments(const struct fm_targets *targets, struct fm_profile **profile,

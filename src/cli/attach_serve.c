@@ -10,7 +10,7 @@
 #include "cli/attach_agents.h"
 #include "cli/attach_watch.h"
 #include "cli/cli.h"
-#include "present/text.h"
+#include "render/text.h"
 
 enum { LISTEN_MS = 20, SILENCE_S = 600 };
 

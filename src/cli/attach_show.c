@@ -7,8 +7,8 @@
 #include "base/clock.h"
 #include "cli/attach_watch.h"
 #include "cli/printing.h"
-#include "present/live.h"
-#include "profile/encode.h"
+#include "format/encode.h"
+#include "report/live.h"
 
 enum {
     SCREEN_SECONDS = 2,

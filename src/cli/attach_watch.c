@@ -7,10 +7,10 @@
 #include "cli/attach_agents.h"
 #include "cli/attach_remote.h"
 #include "cli/attach_segments.h"
-#include "present/text.h"
-#include "profile/encode.h"
-#include "profile/strings.h"
-#include "reduce/merge.h"
+#include "format/encode.h"
+#include "merge/merge.h"
+#include "model/strings.h"
+#include "render/text.h"
 
 /* ---- this host ---- */
 

@@ -16,7 +16,7 @@
 #include "base/clock.h"
 #include "cli/child_signals.h"
 #include "cli/group_signallers.h"
-#include "reduce/node.h"
+#include "collect/node.h"
 
 /* Of a guard: the process group its command belongs into, the `fathom run` it stands for, and where it tells it. */
 static pid_t command_group, guarded;

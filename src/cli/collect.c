@@ -11,11 +11,11 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "analyse/become.h"
 #include "cli/cli.h"
 #include "cli/gather.h"
 #include "cli/run_hosts.h"
-#include "present/text.h"
+#include "render/text.h"
+#include "symbols/become.h"
 
 enum { RUN_WAIT_SECONDS = 3 };
 

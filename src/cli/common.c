@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "cli/cli.h"
-#include "present/text.h"
+#include "render/text.h"
 
 int fm_usage_error(const char *command, const char *format, ...)
 {

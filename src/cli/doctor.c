@@ -15,7 +15,7 @@
 
 #include "cli/cli.h"
 #include "cli/run_limits.h"
-#include "present/text.h"
+#include "render/text.h"
 
 static void print_help(void)
 {
@@ -28,61 +28,6 @@ static void print_help(void)
          "  -h, --help   this text; more in fathom-doctor(1)\n"
          "\n"
          "The exit status is 0 unless something is bad.");
-}
-
-void fm_doctor_say(struct fm_doctor *doctor, enum fm_doctor_level level, const char *mend, const char *format, ...)
-{
-    static const char *const words[] = {"ok", "warn", "bad"};
-    va_list arguments;
-    doctor->counts[level]++;
-    printf("%-5s ", words[level]);
-    va_start(arguments, format);
-    fm_print_line_list(stdout, format, arguments);
-    va_end(arguments);
-    putchar('\n');
-    if (mend && *mend)
-        fm_print_line(stdout, "      mend: %s\n", mend);
-}
-
-static size_t read_output(int fd, char *text, size_t size)
-{
-    size_t used = 0;
-    char rest[512];
-    for (;;) {
-        bool full = used + 1 >= size;
-        ssize_t n = read(fd, full ? rest : text + used, full ? sizeof rest : size - 1 - used);
-        if (n < 0 && errno == EINTR)
-            continue;
-        if (n <= 0)
-            break;
-        used += full ? 0 : (size_t)n;
-    }
-    return used;
-}
-
-int fm_doctor_capture(char *const words[], char *text, size_t size)
-{
-    posix_spawn_file_actions_t actions;
-    int ends[2], status = 0;
-    pid_t pid;
-    text[0] = 0;
-    if (pipe2(ends, O_CLOEXEC) != 0)
-        return -1;
-    posix_spawn_file_actions_init(&actions);
-    posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
-    posix_spawn_file_actions_adddup2(&actions, ends[1], STDOUT_FILENO);
-    posix_spawn_file_actions_adddup2(&actions, ends[1], STDERR_FILENO);
-    int failed = posix_spawnp(&pid, words[0], &actions, NULL, words, environ);
-    posix_spawn_file_actions_destroy(&actions);
-    close(ends[1]);
-    if (!failed)
-        text[read_output(ends[0], text, size)] = 0;
-    close(ends[0]);
-    if (failed)
-        return -1;
-    while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
-        ;
-    return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }
 
 static void look_at_all(struct fm_doctor *doctor, const char *program)

@@ -10,12 +10,12 @@
 #include <sys/vfs.h>
 #include <unistd.h>
 
-#include "analyse/elf.h"
 #include "base/settings.h"
 #include "cli/doctor.h"
 #include "cli/gather.h"
 #include "cli/library.h"
 #include "cli/run_launch.h"
+#include "symbols/elf.h"
 
 /* How a job on several hosts comes together. */
 static void look_at_hosts(struct fm_doctor *doctor, const char *library)

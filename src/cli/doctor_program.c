@@ -10,8 +10,8 @@
 #include <sys/xattr.h>
 #include <unistd.h>
 
-#include "analyse/elf.h"
 #include "cli/doctor.h"
+#include "symbols/elf.h"
 
 #if defined __aarch64__
 #define OWN_MACHINE EM_AARCH64

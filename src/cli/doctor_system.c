@@ -10,7 +10,7 @@
 #include "base/clock.h"
 #include "cli/doctor.h"
 #include "cli/run_limits.h"
-#include "reduce/node.h"
+#include "collect/node.h"
 
 /* ---- logind ---- */
 

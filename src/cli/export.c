@@ -6,8 +6,8 @@
 #include "cli/open_profile.h"
 #include "cli/options.h"
 #include "cli/printing.h"
-#include "present/export.h"
-#include "profile/encode.h"
+#include "export/export.h"
+#include "format/encode.h"
 
 struct request {
     const char *profile;

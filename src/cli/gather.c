@@ -12,10 +12,10 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "analyse/summary.h"
+#include "analyse/balance/summary.h"
 #include "base/new_file.h"
-#include "profile/encode.h"
-#include "reduce/node_files.h"
+#include "collect/node_files.h"
+#include "format/encode.h"
 
 enum { STALE_SECONDS = 60 }; /* a younger one may be in the making on another host */
 

@@ -3,8 +3,8 @@
 #ifndef FM_CLI_GATHER_H
 #define FM_CLI_GATHER_H
 
-#include "profile/profile.h"
-#include "reduce/node.h"
+#include "collect/node.h"
+#include "model/profile.h"
 
 struct fm_gather_options {
     const char *run_id; /* only jobs of this run; NULL: all */

@@ -4,7 +4,7 @@
 #define FM_CLI_LIBRARY_H
 
 #include "base/error.h"
-#include "reduce/node.h"
+#include "collect/node.h"
 
 #define FM_LIBRARY_NAME "libfathom.so.0"
 

@@ -8,11 +8,11 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "analyse/modules_draft.h"
+#include "analyse/modules/modules_draft.h"
 #include "cli/cli.h"
 #include "cli/modules.h"
 #include "cli/options.h"
-#include "present/text.h"
+#include "render/text.h"
 
 static void print_help(void)
 {

@@ -8,8 +8,8 @@
 #include "cli/open_profile.h"
 #include "cli/options.h"
 #include "cli/printing.h"
-#include "present/modules_compare.h"
-#include "profile/encode.h"
+#include "format/encode.h"
+#include "report/modules_compare.h"
 
 struct request {
     const char *output, *debug_path; /* output NULL: standard output */

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "cli/printing.h"
-#include "profile/encode.h"
+#include "format/encode.h"
 
 static void append_count(char *text, size_t size, unsigned n, const char *one, const char *many)
 {

@@ -3,7 +3,7 @@
 #define FM_CLI_OPEN_PROFILE_H
 
 #include "base/error.h"
-#include "profile/profile.h"
+#include "model/profile.h"
 
 /* As fm_profile_read; what a newer Fathom has written and this one does not know is told of on stderr. */
 enum fm_status fm_open_profile(const char *command, const char *path, struct fm_profile **profile,

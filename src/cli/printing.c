@@ -6,8 +6,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "present/text.h"
-#include "profile/fields.h"
+#include "format/fields.h"
+#include "render/text.h"
 
 static bool is_profile(const char *path)
 {

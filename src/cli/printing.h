@@ -2,7 +2,7 @@
 #ifndef FM_CLI_PRINTING_H
 #define FM_CLI_PRINTING_H
 
-#include "present/views.h"
+#include "report/views.h"
 
 struct fm_printing {
     const char *command;

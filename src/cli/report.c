@@ -9,11 +9,11 @@
 #include "cli/open_profile.h"
 #include "cli/options.h"
 #include "cli/printing.h"
-#include "present/graph.h"
-#include "present/report_json.h"
-#include "present/views.h"
-#include "profile/encode.h"
-#include "profile/timer_text.h"
+#include "format/encode.h"
+#include "render/graph.h"
+#include "report/report_json.h"
+#include "report/views.h"
+#include "timer_report/timer_text.h"
 
 enum format { FORMAT_TEXT, FORMAT_JSON, FORMAT_CSV, FORMAT_SVG, FORMAT_DOT };
 

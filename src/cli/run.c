@@ -18,7 +18,7 @@
 #include "cli/run_end.h"
 #include "cli/run_env.h"
 #include "cli/run_limits.h"
-#include "present/text.h"
+#include "render/text.h"
 
 static const char usage[] =
     "usage: fathom run [-o FILE] [--sample HZ|off] [--memory SIZE] [--report terse|full|FILE] [--quiet] [--] COMMAND...\n"

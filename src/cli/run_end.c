@@ -19,9 +19,9 @@
 #include "cli/doctor.h"
 #include "cli/gather.h"
 #include "cli/run_hosts.h"
-#include "present/text.h"
-#include "profile/encode.h"
-#include "reduce/node_files.h"
+#include "collect/node_files.h"
+#include "format/encode.h"
+#include "render/text.h"
 
 enum {
     RUN_WAIT_MS = 5000,  /* ranks die up to 1.5 s after their mpirun was killed */

@@ -8,10 +8,10 @@
 #include <sys/random.h>
 #include <unistd.h>
 
-#include "analyse/elf.h"
 #include "base/path.h"
 #include "cli/library.h"
 #include "cli/run_launch.h"
+#include "symbols/elf.h"
 
 /* Programs that only start others. One more `fathom run` is one of them. */
 bool fm_is_launcher(const char *command)
@@ -205,7 +205,7 @@ static char **pass_to_hosts(char **command)
     return command;
 }
 
-/* For the ranks, which cannot find out by themselves: see measure/job.c. */
+/* For the ranks, which cannot find out by themselves: see runtime/job.c. */
 static void tell_what_is_certain(const struct fm_run_env *env, char **command)
 {
     const char *program = env->launcher ? fm_launch_program(command) : NULL, *old = getenv("LD_PRELOAD");
@@ -247,7 +247,7 @@ static bool needs_sanitizer(const struct fm_elf *elf)
     return false;
 }
 
-/* For a program with AddressSanitizer and default options of its own: see measure/libc/sanitizers.c. What the user has set
+/* For a program with AddressSanitizer and default options of its own: see runtime/libc/sanitizers.c. What the user has set
  * comes later and counts. */
 static void allow_sanitizer(const char *program)
 {

@@ -5,7 +5,7 @@
 #include <limits.h>
 
 #include "base/error.h"
-#include "reduce/node.h"
+#include "collect/node.h"
 
 struct fm_run_options {
     const char *output, *memory, *report, *sample; /* NULL: not given */

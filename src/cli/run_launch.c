@@ -10,9 +10,9 @@
 #include <sys/vfs.h>
 #include <unistd.h>
 
-#include "analyse/elf.h"
 #include "base/path.h"
 #include "cli/run_env.h"
+#include "symbols/elf.h"
 
 /* ---- the launcher ---- */
 

@@ -8,9 +8,9 @@
 #include "cli/open_profile.h"
 #include "cli/options.h"
 #include "cli/printing.h"
-#include "present/scaling.h"
-#include "present/text.h"
-#include "profile/encode.h"
+#include "format/encode.h"
+#include "render/text.h"
+#include "report/scaling.h"
 
 enum format { FORMAT_TEXT, FORMAT_JSON, FORMAT_CSV };
 

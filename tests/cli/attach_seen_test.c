@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "profile/strings.h"
+#include "model/strings.h"
 #include "tap.h"
 
 static struct fm_profile *profile_of(uint64_t samples)

@@ -7,7 +7,7 @@ import subprocess
 import sys
 
 SOURCE = pathlib.Path(os.environ.get("FATHOM_SOURCE", pathlib.Path(__file__).resolve().parent.parent.parent))
-sys.path.insert(0, str(SOURCE / "tests" / "mpi"))
+sys.path.insert(0, str(SOURCE / "tests" / "jobs"))
 import jobs  # noqa: E402
 import users  # noqa: E402
 from users import ALONE, USER  # noqa: E402

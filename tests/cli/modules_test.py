@@ -9,7 +9,7 @@ import sys
 import os
 
 SOURCE = pathlib.Path(os.environ.get("FATHOM_SOURCE", pathlib.Path(__file__).resolve().parent.parent.parent))
-sys.path.insert(0, str(SOURCE / "tests" / "mpi"))
+sys.path.insert(0, str(SOURCE / "tests" / "jobs"))
 import jobs  # noqa: E402
 
 # Each works for a while.

@@ -12,7 +12,7 @@ import sys
 import time
 
 SOURCE = pathlib.Path(os.environ.get("FATHOM_SOURCE", pathlib.Path(__file__).resolve().parent.parent.parent))
-sys.path.insert(0, str(SOURCE / "tests" / "mpi"))
+sys.path.insert(0, str(SOURCE / "tests" / "jobs"))
 import jobs  # noqa: E402
 
 # Writes its pid, and then whatever it is sent; its argument tells what it does with signals: without one, nothing; if it

@@ -5,7 +5,7 @@ set -u
 # shellcheck source=tests/checks.sh
 . "$FATHOM_SOURCE/tests/checks.sh"
 fathom=$FATHOM_BUILD/fathom
-maker=$FATHOM_BUILD/tests/present-scaling
+maker=$FATHOM_BUILD/tests/report-scaling
 built "$fathom" "$maker"
 cd "$TMPDIR" || exit 1
 

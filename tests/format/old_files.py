@@ -8,7 +8,7 @@ import sys
 import tarfile
 
 HERE = pathlib.Path(__file__).resolve().parent
-sys.path.insert(0, str(HERE.parent / "mpi"))
+sys.path.insert(0, str(HERE.parent / "jobs"))
 import jobs  # noqa: E402
 
 OLD = HERE / "old"

@@ -2,9 +2,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "profile/crc.h"
-#include "profile/encode.h"
-#include "profile/fields.h"
+#include "base/crc.h"
+#include "format/encode.h"
+#include "format/fields.h"
 
 int LLVMFuzzerTestOneInput(const unsigned char *data, size_t size);
 

@@ -3,10 +3,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "profile/encode.h"
-#include "reduce/from_segment.h"
-#include "reduce/merge.h"
-#include "reduce/synthetic.h"
+#include "format/encode.h"
+#include "merge/from_segment.h"
+#include "merge/merge.h"
+#include "merge/synthetic.h"
 
 static void save(const char *folder, const char *name, unsigned number, const void *bytes, size_t size)
 {

@@ -3,8 +3,8 @@
 #include <string.h>
 
 #include "generated/routines.h"
-#include "profile/check.h"
-#include "reduce/from_segment.h"
+#include "merge/from_segment.h"
+#include "model/check.h"
 
 int LLVMFuzzerTestOneInput(const unsigned char *data, size_t size);
 

@@ -1,5 +1,5 @@
 #!/bin/bash
-# The layer check passes the real tree and fails on includes in the wrong direction.
+# The layer check passes the real tree and fails on includes in the wrong direction; so does the linker on symbols.
 set -u
 # shellcheck source=tests/checks.sh
 . "$FATHOM_SOURCE/tests/checks.sh"
@@ -8,6 +8,7 @@ check=$FATHOM_SOURCE/tools/check_layers.py
 try() { # try FILE INCLUDE: the check's status and output for a tree with this one line in this one file
     rm -rf "$TMPDIR/tree"
     mkdir -p "$TMPDIR/tree/src/$(dirname "$1")"
+    cp "$FATHOM_SOURCE/src/meson.build" "$TMPDIR/tree/src"
     printf '#include <stdio.h>\n#include "%s"\n' "$2" >"$TMPDIR/tree/src/$1"
     "$check" "$TMPDIR/tree" >"$TMPDIR/out" 2>&1
 }
@@ -27,27 +28,35 @@ refuses() {
 result $? "the tree has no include in the wrong direction"
 sed 's/^/# /' "$TMPDIR/out"
 
+ninja -C "$FATHOM_BUILD" rooms >"$TMPDIR/out" 2>&1
+result $? "no folder uses a symbol of one that it may not use"
+grep 'undefined reference' "$TMPDIR/out" | sed 's/^/# /'
+
 accepts base/text.c base/text.h
 accepts cli/run.c base/text.h
-accepts measure/start.c reduce/merge.h
-accepts measure/start.c fathom.h
-accepts attach/walk.c profile/paths.h
+accepts runtime/start.c merge/merge.h
+accepts runtime/start.c fathom.h
+accepts runtime/mpi/start.c runtime/start.h
+accepts attach/walk.c model/paths.h
 accepts cli/attach.c attach/session.h
-accepts measure/signal/tick.c profile/segment.h
-accepts profile/profile.c generated/routines.h
-refuses base/text.c profile/profile.h
-refuses attach/walk.c analyse/symbols.h
-refuses analyse/modules.c attach/session.h
-refuses profile/profile.c reduce/merge.h
-refuses analyse/balance.c present/text.h
-refuses cli/run.c measure/start.h
-refuses present/text.c site/../measure/start.h
-refuses measure/start.c analyse/balance.h
-refuses measure/signal/tick.c reduce/merge.h
-refuses measure/signal/tick.c measure/start.h
+accepts runtime/signal/tick.c format/segment.h
+accepts model/profile.c generated/routines.h
+refuses base/text.c model/profile.h
+refuses model/profile.c format/segment.h
+refuses attach/walk.c symbols/symbols.h
+refuses analyse/modules/modules.c attach/session.h
+refuses model/profile.c merge/merge.h
+refuses analyse/balance/balance.c render/text.h
+refuses render/text.c model/profile.h
+refuses report/views.c export/export.h
+refuses cli/run.c runtime/start.h
+refuses report/text.c site/../runtime/start.h
+refuses runtime/start.c analyse/balance/balance.h
+refuses runtime/signal/tick.c merge/merge.h
+refuses runtime/signal/tick.c runtime/start.h
 refuses base/text.c generated/routines.h
-refuses reduce/merge.c ../measure/start.h
-refuses reduce/merge.c merge.h
+refuses merge/merge.c ../runtime/start.h
+refuses merge/merge.c merge.h
 
 try utils/all.c base/text.h
 [ $? -eq 1 ]

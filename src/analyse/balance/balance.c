@@ -1,0 +1,198 @@
+#include "analyse/balance/balance.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static const double HEAVY_SHARE = 0.01;
+
+struct gap {
+    uint64_t ns;
+    size_t at; /* between order[at - 1] and order[at] */
+};
+
+static int by_mpi_time(const void *a, const void *b)
+{
+    const struct fm_balance_rank *x = a, *y = b;
+    if (x->mpi_ns != y->mpi_ns)
+        return x->mpi_ns < y->mpi_ns ? -1 : 1;
+    return (x->rank > y->rank) - (x->rank < y->rank);
+}
+
+static int largest_first(const void *a, const void *b)
+{
+    const struct gap *x = a, *y = b;
+    if (x->ns != y->ns)
+        return x->ns < y->ns ? 1 : -1;
+    return (x->at > y->at) - (x->at < y->at);
+}
+
+static int by_place(const void *a, const void *b)
+{
+    const struct gap *x = a, *y = b;
+    return (x->at > y->at) - (x->at < y->at);
+}
+
+static bool sort_ranks(const struct fm_profile *profile, struct fm_arena *arena, struct fm_balance *balance)
+{
+    balance->order = fm_arena_alloc(arena, profile->n_processes * sizeof *balance->order);
+    if (!balance->order)
+        return false;
+    double wall = 0;
+    for (size_t i = 0; i < profile->n_processes; i++) {
+        const struct fm_process *process = &profile->processes[i];
+        if (process->end == FM_END_MISSING)
+            continue;
+        /* A rank may have had several processes one after the other (exec): they count as one. */
+        struct fm_balance_rank *last = balance->n ? &balance->order[balance->n - 1] : NULL;
+        if (last && last->rank == process->rank) {
+            last->mpi_ns += process->mpi_ns;
+            last->wall_ns += process->wall_ns;
+        } else {
+            balance->order[balance->n++] = (struct fm_balance_rank){process->rank, process->mpi_ns, process->wall_ns};
+        }
+        wall += (double)process->wall_ns;
+    }
+    balance->mean_wall_ns = balance->n ? wall / (double)balance->n : 0;
+    qsort(balance->order, balance->n, sizeof *balance->order, by_mpi_time);
+    return true;
+}
+
+/* The lower median of all gaps but the i-th of those sorted largest first. */
+static uint64_t typical_without(const struct gap *gaps, size_t n, size_t i)
+{
+    if (n < 2)
+        return 0;
+    size_t others = n - 1;
+    size_t median = others - 1 - (others - 1) / 2; /* counted from the largest */
+    return gaps[median < i ? median : median + 1].ns;
+}
+
+/* Leaves the jumps at the start of `gaps`, in the order of the ranks; returns how many. */
+static size_t choose_jumps(struct gap *gaps, size_t n, double mean_wall_ns)
+{
+    size_t jumps = 0;
+    qsort(gaps, n, sizeof *gaps, largest_first);
+    while (jumps < n && jumps < FM_MAX_GROUPS - 1 && (double)gaps[jumps].ns > FM_JUMP_OF_WALL * mean_wall_ns &&
+           gaps[jumps].ns / FM_JUMP_OVER_TYPICAL > typical_without(gaps, n, jumps))
+        jumps++;
+    qsort(gaps, jumps, sizeof *gaps, by_place);
+    return jumps;
+}
+
+static int by_rank(const void *a, const void *b)
+{
+    uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+    return (x > y) - (x < y);
+}
+
+static bool fill_group(struct fm_balance *balance, struct fm_balance_group *group, struct fm_arena *arena, double total)
+{
+    /* Ranks are added in rising order, which keeps a set of many ranges cheap to build. */
+    uint32_t *ranks = fm_arena_alloc(arena, group->n * sizeof *ranks);
+    if (!ranks)
+        return false;
+    double sum = 0;
+    for (size_t i = 0; i < group->n; i++) {
+        const struct fm_balance_rank *item = &balance->order[group->first + i];
+        ranks[i] = item->rank;
+        sum += (double)item->mpi_ns;
+    }
+    qsort(ranks, group->n, sizeof *ranks, by_rank);
+    for (size_t i = 0; i < group->n; i++)
+        if (!fm_rankset_add(&group->ranks, arena, ranks[i], ranks[i]))
+            return false;
+    size_t others = balance->n - group->n;
+    group->mean_ns = sum / (double)group->n;
+    group->difference_ns = others ? group->mean_ns - (total - sum) / (double)others : 0;
+    return true;
+}
+
+static bool split_groups(struct fm_balance *balance, struct fm_arena *arena)
+{
+    struct gap *gaps = fm_arena_alloc(arena, balance->n * sizeof *gaps);
+    balance->groups = fm_arena_alloc(arena, FM_MAX_GROUPS * sizeof *balance->groups);
+    if (!gaps || !balance->groups)
+        return false;
+    if (balance->n == 0)
+        return true;
+    double total = (double)balance->order[0].mpi_ns;
+    for (size_t i = 1; i < balance->n; i++) {
+        gaps[i - 1] = (struct gap){balance->order[i].mpi_ns - balance->order[i - 1].mpi_ns, i};
+        total += (double)balance->order[i].mpi_ns;
+    }
+    size_t jumps = choose_jumps(gaps, balance->n - 1, balance->mean_wall_ns);
+    balance->n_groups = jumps + 1;
+    for (size_t g = 0; g < balance->n_groups; g++) {
+        struct fm_balance_group *group = &balance->groups[g];
+        group->first = g ? gaps[g - 1].at : 0;
+        group->n = (g < jumps ? gaps[g].at : balance->n) - group->first;
+        group->jump_ns = g ? gaps[g - 1].ns : 0;
+        if (!fill_group(balance, group, arena, total))
+            return false;
+    }
+    return true;
+}
+
+/* ---- heavy routines ---- */
+
+static int heaviest_first(const void *a, const void *b)
+{
+    const struct fm_routine_total *x = *(const struct fm_routine_total *const *)a;
+    const struct fm_routine_total *y = *(const struct fm_routine_total *const *)b;
+    if (x->stats.total_ns != y->stats.total_ns)
+        return x->stats.total_ns < y->stats.total_ns ? 1 : -1;
+    return strcmp(x->name, y->name);
+}
+
+/* The routine's time on each rank, in the order of the ranks; ranks that never called it have 0. */
+static const uint64_t *times_in_order(const struct fm_routine_total *routine, const struct fm_balance *balance,
+                                      struct fm_arena *arena)
+{
+    uint64_t *times = fm_arena_alloc(arena, balance->n * sizeof *times);
+    if (!times)
+        return NULL;
+    for (size_t i = 0; i < balance->n; i++) {
+        size_t low = 0, high = routine->n_per_rank;
+        while (low < high) {
+            size_t middle = low + (high - low) / 2;
+            if (routine->per_rank[middle].rank < balance->order[i].rank)
+                low = middle + 1;
+            else
+                high = middle;
+        }
+        if (low < routine->n_per_rank && routine->per_rank[low].rank == balance->order[i].rank)
+            times[i] = routine->per_rank[low].time_ns;
+    }
+    return times;
+}
+
+static bool find_heavy(const struct fm_profile *profile, struct fm_arena *arena, struct fm_balance *balance)
+{
+    const struct fm_routine_total **sorted = fm_arena_alloc(arena, profile->n_routines * sizeof *sorted);
+    if (!sorted)
+        return false;
+    double total = 0;
+    for (size_t i = 0; i < profile->n_routines; i++) {
+        sorted[i] = &profile->routines[i];
+        total += (double)sorted[i]->stats.total_ns;
+    }
+    qsort(sorted, profile->n_routines, sizeof *sorted, heaviest_first);
+    for (size_t i = 0; i < profile->n_routines && balance->n_heavy < FM_MAX_HEAVY; i++) {
+        if (sorted[i]->stats.total_ns == 0 || (double)sorted[i]->stats.total_ns < HEAVY_SHARE * total)
+            break;
+        struct fm_balance_routine *heavy = &balance->heavy[balance->n_heavy++];
+        heavy->routine = sorted[i];
+        if (sorted[i]->n_per_rank && !(heavy->time_ns = times_in_order(sorted[i], balance, arena)))
+            return false;
+    }
+    return true;
+}
+
+enum fm_status fm_balance_find(const struct fm_profile *profile, struct fm_arena *arena, struct fm_balance *balance,
+                               struct fm_error *error)
+{
+    *balance = (struct fm_balance){0};
+    if (!sort_ranks(profile, arena, balance) || !split_groups(balance, arena) || !find_heavy(profile, arena, balance))
+        return fm_fail(error, FM_ERR_MEMORY, "no memory to sort %zu ranks", profile->n_processes);
+    return FM_OK;
+}

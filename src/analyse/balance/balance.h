@@ -1,0 +1,52 @@
+/* Load balance as it shows in MPI: the ranks sorted by their time in MPI, and the jumps in that
+ * order. Ranks with more work arrive late, so they spend less time in MPI than those that wait.
+ *
+ *   MPI time   ______________________
+ *             |      <- a jump
+ *   __________|
+ *    group 0          group 1          ranks, least MPI time first
+ *
+ * A jump is a gap between neighbours that exceeds FM_JUMP_OF_WALL of the mean wall time and is
+ * FM_JUMP_OVER_TYPICAL times the median of the other gaps; the largest ones count, so that there
+ * are at most FM_MAX_GROUPS groups. The result depends on the profile alone. */
+#ifndef FM_ANALYSE_BALANCE_BALANCE_H
+#define FM_ANALYSE_BALANCE_BALANCE_H
+
+#include "model/profile.h"
+
+enum { FM_MAX_GROUPS = 6, FM_JUMP_OVER_TYPICAL = 3, FM_MAX_HEAVY = 8 };
+#define FM_JUMP_OF_WALL 0.05
+
+struct fm_balance_rank {
+    uint32_t rank;
+    uint64_t mpi_ns, wall_ns;
+};
+
+struct fm_balance_group {
+    size_t first, n; /* in `order` */
+    struct fm_rankset ranks;
+    double mean_ns;       /* MPI time of a rank of the group */
+    double difference_ns; /* to the mean of all other ranks; 0 when there are none */
+    uint64_t jump_ns;     /* gap below this group; 0 for the first */
+};
+
+/* A routine heavy enough to be shown apart, with its time on each rank in the order of `order`. */
+struct fm_balance_routine {
+    const struct fm_routine_total *routine;
+    const uint64_t *time_ns; /* NULL when the profile holds no values per rank */
+};
+
+struct fm_balance {
+    struct fm_balance_rank *order; /* least MPI time first, then by rank */
+    size_t n;
+    struct fm_balance_group *groups; /* at least one when n > 0 */
+    size_t n_groups;
+    struct fm_balance_routine heavy[FM_MAX_HEAVY]; /* at least 1 % of the MPI time, heaviest first */
+    size_t n_heavy;
+    double mean_wall_ns;
+};
+
+enum fm_status fm_balance_find(const struct fm_profile *profile, struct fm_arena *arena, struct fm_balance *balance,
+                               struct fm_error *error);
+
+#endif

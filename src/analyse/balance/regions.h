@@ -1,0 +1,32 @@
+/* The regions of a program with what MPI did inside them, nested regions included. */
+#ifndef FM_ANALYSE_BALANCE_REGIONS_H
+#define FM_ANALYSE_BALANCE_REGIONS_H
+
+#include "model/profile.h"
+
+struct fm_region_routine {
+    const char *name;
+    uint64_t calls, time_ns, bytes;
+};
+
+struct fm_region_total {
+    const char *path;               /* "a/b"; "" = the whole program */
+    const char *name;               /* its last part */
+    unsigned depth;                 /* 0 for the whole program, 1 for "a", 2 for "a/b" */
+    const struct fm_region *region; /* NULL when only events know it */
+    uint64_t entries, wall_ns;      /* over ranks */
+    uint64_t calls, mpi_ns;
+    struct fm_region_routine *routines; /* most time first, then by name */
+    size_t n_routines;
+};
+
+/* The first one is always the whole program; then by path, parents before children. */
+struct fm_region_totals {
+    struct fm_region_total *items;
+    size_t n;
+};
+
+enum fm_status fm_regions_find(const struct fm_profile *profile, struct fm_arena *arena,
+                               struct fm_region_totals *totals, struct fm_error *error);
+
+#endif

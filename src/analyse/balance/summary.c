@@ -1,0 +1,138 @@
+#include "analyse/balance/summary.h"
+#include "base/path.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+double fm_ratio(double part, double whole)
+{
+    return whole > 0 ? part / whole : 0;
+}
+
+static int by_time(const void *a, const void *b)
+{
+    const struct fm_routine_total *x = *(const struct fm_routine_total *const *)a;
+    const struct fm_routine_total *y = *(const struct fm_routine_total *const *)b;
+    if (x->stats.total_ns != y->stats.total_ns)
+        return x->stats.total_ns < y->stats.total_ns ? 1 : -1;
+    return strcmp(x->name, y->name);
+}
+
+static bool sort_routines(const struct fm_profile *profile, struct fm_arena *arena, struct fm_summary *summary)
+{
+    summary->n_routines = profile->n_routines;
+    summary->routines = fm_arena_alloc(arena, profile->n_routines * sizeof *summary->routines);
+    if (!summary->routines)
+        return false;
+    for (size_t i = 0; i < profile->n_routines; i++) {
+        const struct fm_routine_total *routine = &profile->routines[i];
+        summary->routines[i] = routine;
+        summary->routines_ns += routine->stats.total_ns;
+        summary->calls += routine->stats.count;
+        summary->bytes += routine->stats.bytes;
+    }
+    qsort(summary->routines, summary->n_routines, sizeof *summary->routines, by_time);
+    return true;
+}
+
+static void add_process(struct fm_summary *summary, const struct fm_process *process)
+{
+    summary->overhead_ns += process->overhead_ns;
+    fm_spread_add(&summary->wall, process->wall_ns, process->rank);
+    fm_spread_add(&summary->mpi, process->mpi_ns, process->rank);
+    if (!fm_process_has_usage(process))
+        return;
+    fm_spread_add(&summary->user, process->user_ns, process->rank);
+    fm_spread_add(&summary->system, process->system_ns, process->rank);
+    fm_spread_add(&summary->memory, process->max_rss_bytes, process->rank);
+}
+
+static void judge_balance(const struct fm_profile *profile, struct fm_summary *summary)
+{
+    uint64_t longest = 0, sum = 0;
+    for (size_t i = 0; i < profile->n_processes; i++) {
+        const struct fm_process *process = &profile->processes[i];
+        if (process->end == FM_END_MISSING)
+            continue;
+        uint64_t work = process->wall_ns > process->mpi_ns ? process->wall_ns - process->mpi_ns : 0;
+        sum += work;
+        longest = work > longest ? work : longest;
+    }
+    summary->load_balance = fm_ratio(fm_ratio((double)sum, summary->wall.ranks), (double)longest);
+    summary->communication_efficiency = fm_ratio((double)longest, (double)summary->wall.max);
+    summary->parallel_efficiency = summary->load_balance * summary->communication_efficiency;
+}
+
+/* ---- how the ranks ended ---- */
+
+static bool add_end(struct fm_summary *summary, size_t *capacity, struct fm_arena *arena,
+                    const struct fm_end_group *how, uint32_t first, uint32_t last)
+{
+    for (size_t i = 0; i < summary->n_ends; i++) {
+        struct fm_end_group *group = &summary->ends[i];
+        if (group->end == how->end && group->code == how->code && strcmp(group->inside, how->inside) == 0)
+            return fm_rankset_add(&group->ranks, arena, first, last);
+    }
+    void *grown = fm_arena_grow(arena, summary->ends, capacity, summary->n_ends + 1, sizeof *summary->ends);
+    if (!grown)
+        return false;
+    summary->ends = grown;
+    struct fm_end_group *group = &summary->ends[summary->n_ends++];
+    *group = *how;
+    return fm_rankset_add(&group->ranks, arena, first, last);
+}
+
+/* Processes are sorted by rank: whatever lies between two of them has left no data. */
+static bool collect_ends(const struct fm_profile *profile, struct fm_arena *arena, struct fm_summary *summary)
+{
+    static const struct fm_end_group missing = {.end = FM_END_MISSING, .inside = ""};
+    size_t capacity = 0;
+    uint64_t next = 0;
+    for (size_t i = 0; i < profile->n_processes; i++) {
+        const struct fm_process *process = &profile->processes[i];
+        if (process->rank == FM_NO_RANK) /* it died before anybody knew its rank; such ones come last */
+            break;
+        if (process->rank > next && !add_end(summary, &capacity, arena, &missing, (uint32_t)next, process->rank - 1))
+            return false;
+        next = (uint64_t)process->rank + 1;
+        struct fm_end_group how = {.end = process->end, .code = process->end_code, .inside = process->inside};
+        if (process->end != FM_END_FINALIZED && !add_end(summary, &capacity, arena, &how, process->rank, process->rank))
+            return false;
+    }
+    if (next < profile->job.ranks &&
+        !add_end(summary, &capacity, arena, &missing, (uint32_t)next, profile->job.ranks - 1))
+        return false;
+    for (size_t i = 0; i < summary->n_ends; i++)
+        summary->ended_badly += fm_rankset_count(&summary->ends[i].ranks);
+    return true;
+}
+
+enum fm_status fm_summarise(const struct fm_profile *profile, struct fm_arena *arena, struct fm_summary *summary,
+                            struct fm_error *error)
+{
+    const char *command = profile->job.exe[0] ? profile->job.exe : profile->job.n_argv ? profile->job.argv[0] : "";
+    *summary = (struct fm_summary){
+        .name = fm_last_part(command),
+        .ranks = profile->job.ranks,
+        .complete = fm_profile_complete(profile),
+        .wall_ns = fm_profile_wall_ns(profile),
+    };
+    for (size_t i = 0; i < profile->n_processes; i++) {
+        const struct fm_process *process = &profile->processes[i];
+        if (process->end == FM_END_MISSING)
+            continue;
+        /* A rank may have had several processes one after the other (exec). */
+        bool again = i > 0 && process[-1].rank == process->rank && process[-1].end != FM_END_MISSING;
+        summary->measured += !again;
+        add_process(summary, process);
+    }
+    if (summary->wall_ns == 0)
+        summary->wall_ns = summary->wall.max;
+    if (!sort_routines(profile, arena, summary) || !collect_ends(profile, arena, summary))
+        return fm_fail(error, FM_ERR_MEMORY, "no memory to summarise the profile");
+    summary->wall_sum_ns = summary->wall.sum;
+    summary->mpi_sum_ns = summary->mpi.sum;
+    summary->mpi_fraction = fm_ratio((double)summary->mpi_sum_ns, (double)summary->wall_sum_ns);
+    judge_balance(profile, summary);
+    return FM_OK;
+}

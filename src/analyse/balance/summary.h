@@ -1,0 +1,48 @@
+/* The derived figures of a job that every report starts from: share of MPI, extremes over
+ * ranks, the heavy routines, how the ranks ended, and how well the work is balanced.
+ *
+ * Only ranks that left data count; FM_END_MISSING ones appear in `ends` alone.
+ * Memory comes from the caller's arena; the profile must outlive the summary. */
+#ifndef FM_ANALYSE_BALANCE_SUMMARY_H
+#define FM_ANALYSE_BALANCE_SUMMARY_H
+
+#include "model/profile.h"
+
+/* Ranks that ended alike, other than by MPI_Finalize. */
+struct fm_end_group {
+    enum fm_end end;
+    int code;
+    const char *inside; /* routine, or "" */
+    struct fm_rankset ranks;
+};
+
+struct fm_summary {
+    const char *name;  /* of the program, without its folder */
+    uint32_t ranks;    /* of the job */
+    uint32_t measured; /* of them, those with data */
+    bool complete;
+    uint64_t wall_ns;                              /* of the job */
+    uint64_t wall_sum_ns, mpi_sum_ns, overhead_ns; /* over ranks */
+    double mpi_fraction;                           /* mpi_sum_ns / wall_sum_ns */
+    struct fm_spread wall, mpi;                    /* ns, over ranks */
+    struct fm_spread user, system, memory;         /* ns and bytes, over the processes of which they are known */
+
+    const struct fm_routine_total **routines; /* most time first, then by name */
+    size_t n_routines;
+    uint64_t routines_ns, calls, bytes; /* over all routines */
+
+    struct fm_end_group *ends; /* by first rank; empty when complete */
+    size_t n_ends;
+    uint64_t ended_badly; /* ranks in `ends` */
+
+    /* Of the time outside MPI: mean over longest (load balance), longest over wall (what communication
+     * leaves of the time), and their product. 0 when there is no time to divide by. */
+    double load_balance, communication_efficiency, parallel_efficiency;
+};
+
+enum fm_status fm_summarise(const struct fm_profile *profile, struct fm_arena *arena, struct fm_summary *summary,
+                            struct fm_error *error);
+
+double fm_ratio(double part, double whole); /* 0 when there is nothing to divide by */
+
+#endif

@@ -1,0 +1,80 @@
+#include "analyse/balance/topology.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static int compare_ends(const struct fm_edge *a, const struct fm_edge *b)
+{
+    if (a->from != b->from)
+        return a->from < b->from ? -1 : 1;
+    return (a->to > b->to) - (a->to < b->to);
+}
+
+static int heaviest_first(const void *a, const void *b)
+{
+    const struct fm_pair *x = a, *y = b;
+    if (x->bytes != y->bytes)
+        return x->bytes < y->bytes ? 1 : -1;
+    if (x->messages != y->messages)
+        return x->messages < y->messages ? 1 : -1;
+    if (x->from != y->from)
+        return x->from < y->from ? -1 : 1;
+    return (x->to > y->to) - (x->to < y->to);
+}
+
+/* Both lists are sorted: one walk over them joins them. */
+static size_t join(const struct fm_edges *sent, const struct fm_edges *received, struct fm_pair *pairs)
+{
+    size_t s = 0, r = 0, n = 0;
+    while (s < sent->n || r < received->n) {
+        int order = s == sent->n ? 1 : r == received->n ? -1 : compare_ends(&sent->items[s], &received->items[r]);
+        const struct fm_edge *out = order <= 0 ? &sent->items[s++] : NULL;
+        const struct fm_edge *in = order >= 0 ? &received->items[r++] : NULL;
+        const struct fm_edge *known = order <= 0 ? out : in;
+        pairs[n++] = (struct fm_pair){
+            .from = known->from,
+            .to = known->to,
+            .messages = known->messages,
+            .bytes = known->bytes,
+            .send_ns = out ? out->time_ns : 0,
+            .receive_ns = in ? in->time_ns : 0,
+        };
+    }
+    return n;
+}
+
+enum fm_status fm_topology_find(const struct fm_profile *profile, struct fm_arena *arena, struct fm_topology *topology,
+                                struct fm_error *error)
+{
+    size_t at_most = profile->sent.n + profile->received.n;
+    *topology = (struct fm_topology){
+        .pairs = fm_arena_alloc(arena, at_most * sizeof *topology->pairs),
+        .dropped = profile->sent.dropped,
+        .dropped_messages = profile->sent.dropped_messages,
+        .dropped_bytes = profile->sent.dropped_bytes,
+    };
+    if (!topology->pairs)
+        return fm_fail(error, FM_ERR_MEMORY, "no memory for %zu pairs of ranks", at_most);
+    topology->n = join(&profile->sent, &profile->received, topology->pairs);
+    for (size_t i = 0; i < topology->n; i++) {
+        topology->messages += topology->pairs[i].messages;
+        topology->bytes += topology->pairs[i].bytes;
+    }
+    return FM_OK;
+}
+
+struct fm_pair *fm_topology_heaviest(const struct fm_topology *topology, struct fm_arena *arena)
+{
+    struct fm_pair *sorted = fm_arena_alloc(arena, topology->n * sizeof *sorted);
+    if (!sorted)
+        return NULL;
+    memcpy(sorted, topology->pairs, topology->n * sizeof *sorted);
+    qsort(sorted, topology->n, sizeof *sorted, heaviest_first);
+    return sorted;
+}
+
+double fm_pair_rate(const struct fm_pair *pair)
+{
+    uint64_t longer = pair->send_ns > pair->receive_ns ? pair->send_ns : pair->receive_ns;
+    return longer ? (double)pair->bytes / ((double)longer * 1e-9) : 0;
+}

@@ -1,0 +1,136 @@
+/* Trees of calls with less in them: recursion that repeats itself, and what MPI does inside. */
+#include <string.h>
+
+#include "analyse/calls/calltree.h"
+
+static bool same_function(const struct fm_context *a, const struct fm_context *b)
+{
+    return a->id.kind == b->id.kind && a->id.name == b->id.name && a->id.module == b->id.module &&
+           a->id.defined == b->id.defined;
+}
+
+/* ---- cycles ---- */
+
+/* Where a path that goes on with a function has gone through the same functions twice, their first time ends; NULL:
+ * nowhere. The path until then, from `parent` outwards, has no such place. */
+static struct fm_context *cycle_end(struct fm_context *parent, const struct fm_context *function)
+{
+    for (struct fm_context *end = parent; end->id.kind == FM_CONTEXT_FRAME; end = end->parent) {
+        if (!same_function(end, function))
+            continue;
+        const struct fm_context *second = parent, *once = end->parent;
+        while (second != end && same_function(second, once)) {
+            second = second->parent;
+            once = once->parent;
+        }
+        if (second == end)
+            return end;
+    }
+    return NULL;
+}
+
+static void enter(struct fm_calltree *folded, struct fm_context *at)
+{
+    struct fm_context *parent = at->parent->twin;
+    at->twin = at->id.kind == FM_CONTEXT_FRAME ? cycle_end(parent, at) : NULL;
+    if (!at->twin)
+        at->twin = fm_context_below(folded, parent, &at->id);
+    if (!at->twin->defined_line)
+        at->twin->defined_line = at->defined_line;
+    fm_context_cost_add(&at->twin->own, &at->own, folded->ranks);
+    if (!at->twin->active++)
+        fm_context_cost_add(&at->twin->all, &at->all, folded->ranks);
+}
+
+static bool start(struct fm_calltree *folded, struct fm_arena *arena, const struct fm_calltree *calls)
+{
+    if (!fm_calltree_start(folded, arena, calls->ranks))
+        return false;
+    folded->root->own = calls->root->own;
+    folded->root->all = calls->root->all;
+    calls->root->twin = folded->root;
+    return true;
+}
+
+enum fm_status fm_calltree_fold_cycles(const struct fm_calltree *calls, struct fm_arena *arena,
+                                       struct fm_calltree *folded, struct fm_error *error)
+{
+    struct fm_context *at = start(folded, arena, calls) ? calls->root->first : NULL;
+    while (at && !folded->failed) {
+        enter(folded, at);
+        if (at->first) {
+            at = at->first;
+            continue;
+        }
+        at->twin->active--;
+        while (!at->next && at->parent != calls->root) {
+            at = at->parent;
+            at->twin->active--;
+        }
+        at = at->next;
+    }
+    return fm_calltree_end(folded, error);
+}
+
+/* ---- MPI ---- */
+
+bool fm_context_in_mpi(const struct fm_context *context)
+{
+    const char *slash = strrchr(context->id.module, '/');
+    return context->id.kind == FM_CONTEXT_ROUTINE ||
+           strncmp(slash ? slash + 1 : context->id.module, "libmpi", strlen("libmpi")) == 0;
+}
+
+/* The context in the folded tree that what is below another one is given to; NULL: it is kept. */
+static struct fm_context *entry_of(struct fm_context *context)
+{
+    return fm_context_in_mpi(context->twin) ? context->twin : NULL;
+}
+
+static bool is_leaf(const struct fm_context *context)
+{
+    return context->id.kind == FM_CONTEXT_CALL_SITE || context->id.kind == FM_CONTEXT_STATEMENT;
+}
+
+static void keep(struct fm_calltree *folded, struct fm_context *parent, struct fm_context *at)
+{
+    at->twin = fm_context_below(folded, parent, &at->id);
+    at->twin->defined_line = at->defined_line;
+    fm_context_cost_add(&at->twin->all, &at->all, folded->ranks);
+    bool whole = at->id.kind == FM_CONTEXT_ROUTINE; /* with what is below it */
+    if (whole || !fm_context_in_mpi(at))
+        fm_context_cost_add(&at->twin->own, whole ? &at->all : &at->own, folded->ranks);
+}
+
+/* A line somewhere below the function at which MPI was entered. */
+static void give(struct fm_calltree *folded, struct fm_context *entry, const struct fm_context *line)
+{
+    struct fm_context_id id = entry->id;
+    id.kind = FM_CONTEXT_CALL_SITE;
+    id.path = "";
+    id.line = 0;
+    id.inlined = false;
+    struct fm_context *site = fm_context_below(folded, entry, &id);
+    fm_context_cost_add(&site->own, &line->own, folded->ranks);
+    site->all = site->own;
+    entry->own = site->own;
+}
+
+enum fm_status fm_calltree_fold_mpi(const struct fm_calltree *calls, struct fm_arena *arena, struct fm_calltree *folded,
+                                    struct fm_error *error)
+{
+    struct fm_context *at = start(folded, arena, calls) ? calls->root->first : NULL;
+    for (; at && !folded->failed; at = fm_context_after(calls->root, at)) {
+        struct fm_context *entry = entry_of(at->parent);
+        if (!entry) {
+            keep(folded, at->parent->twin, at);
+        } else if (entry->id.kind != FM_CONTEXT_ROUTINE && at->id.kind == FM_CONTEXT_ROUTINE) {
+            keep(folded, entry, at);
+        } else {
+            at->twin = entry;
+            if (entry->id.kind != FM_CONTEXT_ROUTINE && is_leaf(at))
+                give(folded, entry, at);
+        }
+    }
+    return fm_calltree_end(folded, error);
+}

@@ -1,0 +1,93 @@
+/* Where the threads of a program begin, and which of them are not the program's. */
+#include <string.h>
+
+#include "analyse/calls/calltree.h"
+#include "base/path.h"
+#include "base/saturate.h"
+
+/* ---- what is outside main ---- */
+
+static bool is_one_of(const char *name, const char *const *names)
+{
+    while (*names && strcmp(*names, name) != 0)
+        names++;
+    return *names != NULL;
+}
+
+static bool is_nameless(const struct fm_context *context)
+{
+    return context->id.kind == FM_CONTEXT_FRAME && context->id.name[0] == '[';
+}
+
+/* Callers of main, by the names that the C library has had for them. */
+static const char *const starters[] = {"__libc_start_main", "__libc_start_main_impl", "__libc_start_call_main",
+                                       "generic_start_main", NULL};
+
+/* Has no time of its own, and nobody who reads a report wrote it. */
+static bool is_outside(const struct fm_context *context)
+{
+    static const char *const names[] = {"_start", "start_thread", "thread_start", "clone", "clone3", "__clone3", NULL};
+    if (context->id.kind != FM_CONTEXT_FRAME || context->own.of.sum_ns)
+        return false;
+    bool start = is_nameless(context); /* that of a program without symbols */
+    for (const struct fm_context *child = context->first; child; child = child->next)
+        start &= is_one_of(child->id.name, starters);
+    return start || is_one_of(context->id.name, names) || is_one_of(context->id.name, starters);
+}
+
+void fm_calltree_begin_with_main(struct fm_calltree *tree)
+{
+    struct fm_context *root = tree->root;
+    for (struct fm_context **link = &root->first; *link;) {
+        struct fm_context *outside = *link, *last = outside->first;
+        if (!last || !is_outside(outside)) {
+            link = &outside->next;
+            continue;
+        }
+        for (struct fm_context *child = outside->first; child; child = child->next) {
+            if (is_nameless(child) && is_one_of(outside->id.name, starters))
+                child->id.name = fm_calltree_text(tree, "main"); /* what else */
+            child->parent = root;
+            child->id.path = ""; /* called by nobody now */
+            child->id.line = 0;
+            last = child;
+        }
+        root->n_children += outside->n_children - 1;
+        last->next = outside->next;
+        *link = outside->first;
+    }
+}
+
+/* ---- MPI's own threads ---- */
+
+/* Libraries of Open MPI, of MPICH and of what they stand on, by how their names begin. */
+static bool is_of_mpi(const char *module)
+{
+    static const char *const names[] = {"libmpi",    "libopen-pal", "libopen-rte", "libpmix",  "libprrte",
+                                        "libevent",  "libucs.",     "libucp.",     "libuct",   "libucm",
+                                        "libfabric", "mca_",        "libpsm",      "libhwloc", NULL};
+    const char *last = fm_last_part(module);
+    const char *const *name = names;
+    while (*name && strncmp(last, *name, strlen(*name)) != 0)
+        name++;
+    return *name != NULL;
+}
+
+uint64_t fm_calltree_without_helpers(struct fm_calltree *calls)
+{
+    struct fm_context *root = calls->root;
+    uint64_t ns = 0;
+    for (struct fm_context **link = &root->first; *link;) {
+        struct fm_context *context = *link;
+        if (context->id.kind != FM_CONTEXT_FRAME || !is_of_mpi(context->id.module)) {
+            link = &context->next;
+            continue;
+        }
+        ns = fm_sum(ns, context->all.of.sum_ns);
+        *link = context->next;
+        root->n_children--;
+    }
+    ns = ns < root->all.of.sum_ns ? ns : root->all.of.sum_ns;
+    root->all.of.sum_ns -= ns;
+    return ns;
+}

@@ -1,0 +1,105 @@
+#include "analyse/calls/context_cost.h"
+
+#include "analyse/calls/path_tree.h"
+#include "base/saturate.h"
+
+/* What a rank has, or may be thought to have. (If all have the same, one rank is named for most and least.) */
+static uint64_t at_rank(const struct fm_path_cost *cost, uint32_t rank, uint32_t ranks)
+{
+    bool two_named = cost->ranks > 1 && cost->min_rank != cost->max_rank;
+    if (rank == cost->max_rank)
+        return cost->max_ns;
+    if (two_named && rank == cost->min_rank)
+        return cost->min_ns;
+    uint64_t known = fm_sum(cost->max_ns, two_named ? cost->min_ns : 0);
+    uint32_t others = ranks - (two_named ? 2 : 1);
+    return ranks > 1 && others && cost->sum_ns > known ? (cost->sum_ns - known) / others : 0;
+}
+
+/* The sum over ranks of one cost times the other, in square us. */
+static double product(const struct fm_path_cost *a, const struct fm_path_cost *b, uint32_t ranks)
+{
+    if (a->max_rank == b->max_rank) /* as if all went together */
+        return fm_square_root((double)fm_path_squares(a)) * fm_square_root((double)fm_path_squares(b));
+    return (double)a->sum_ns / 1000 * ((double)b->sum_ns / 1000) / ranks; /* as if one did not know of the other */
+}
+
+void fm_context_cost_fit(struct fm_path_cost *sum, uint32_t ranks)
+{
+    if (!ranks)
+        return;
+    unsigned __int128 of_others = (unsigned __int128)sum->max_ns * (ranks - 1);
+    if (sum->ranks >= ranks && sum->min_ns > sum->sum_ns / ranks)
+        sum->min_ns = sum->sum_ns / ranks;
+    if (sum->sum_ns <= of_others)
+        return;
+    uint64_t least = (uint64_t)(sum->sum_ns - of_others);
+    sum->ranks = ranks;
+    if (sum->min_ns < least)
+        sum->min_ns = least;
+}
+
+static struct fm_path_cost estimate(const struct fm_path_cost *a, const struct fm_path_cost *b, uint32_t ranks)
+{
+    const uint32_t known[] = {a->max_rank, a->min_rank, b->max_rank, b->min_rank};
+    struct fm_path_cost sum = *a;
+    uint32_t different = 0;
+    sum.sum_ns = fm_sum(a->sum_ns, b->sum_ns);
+    sum.max_ns = 0;
+    sum.min_ns = UINT64_MAX;
+    for (unsigned i = 0; i < 4; i++) {
+        uint64_t ns = fm_sum(at_rank(a, known[i], ranks), at_rank(b, known[i], ranks));
+        bool seen = false;
+        for (unsigned j = 0; j < i; j++)
+            seen |= known[j] == known[i];
+        different += !seen;
+        if (ns > sum.max_ns || (ns == sum.max_ns && known[i] < sum.max_rank)) {
+            sum.max_ns = ns;
+            sum.max_rank = known[i];
+        }
+        if (ns < sum.min_ns || (ns == sum.min_ns && known[i] < sum.min_rank)) {
+            sum.min_ns = ns;
+            sum.min_rank = known[i];
+        }
+    }
+    sum.ranks = a->ranks > b->ranks ? a->ranks : b->ranks;
+    if (sum.ranks < different)
+        sum.ranks = different;
+    fm_path_add_squares(&sum, fm_path_squares(b));
+    double twice = 2 * product(a, b, ranks);
+    fm_path_add_squares(&sum, twice < 0x1p126 ? (unsigned __int128)twice : (unsigned __int128)1 << 126);
+    return sum;
+}
+
+/* One has what the other has not. */
+static struct fm_path_cost of_two(const struct fm_path_cost *a, const struct fm_path_cost *b)
+{
+    struct fm_path_cost sum = {0};
+    for (uint32_t rank = 0; rank < 2; rank++) {
+        struct fm_path_cost one = fm_path_cost_of(fm_sum(at_rank(a, rank, 2), at_rank(b, rank, 2)), rank);
+        fm_path_cost_merge(&sum, &one);
+    }
+    return sum;
+}
+
+void fm_context_cost_add(struct fm_context_cost *into, const struct fm_context_cost *part, uint32_t ranks)
+{
+    const struct fm_path_cost *a = &into->of, *b = &part->of;
+    bool estimated = into->estimated || part->estimated;
+    if (!b->ranks)
+        return;
+    if (!a->ranks) {
+        *into = *part;
+        return;
+    }
+    if (a->ranks == 1 && b->ranks == 1) {
+        if (a->max_rank == b->max_rank)
+            into->of = fm_path_cost_of(fm_sum(a->sum_ns, b->sum_ns), a->max_rank);
+        else
+            fm_path_cost_merge(&into->of, b);
+        into->estimated = estimated;
+        return;
+    }
+    into->of = ranks == 2 ? of_two(a, b) : estimate(a, b, ranks);
+    into->estimated = estimated || ranks > 2;
+}

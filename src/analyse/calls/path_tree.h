@@ -1,0 +1,39 @@
+/* The calling context tree as views need it: children of each node, heaviest first, and its costs over all ranks of the
+ * job, in which ranks that do not have a node have 0 of it. Nodes have the numbers that they have in the profile. */
+#ifndef FM_ANALYSE_CALLS_PATH_TREE_H
+#define FM_ANALYSE_CALLS_PATH_TREE_H
+
+#include "model/profile.h"
+
+struct fm_path_spread {
+    uint64_t total_ns;
+    double mean_ns, deviation_ns; /* over the ranks of the job; the deviation of all of them, not of a sample */
+    uint64_t max_ns, min_ns;      /* min: 0 where a rank has none */
+    uint32_t max_rank, min_rank;  /* FM_NO_RANK: not known which; of the minimum where a rank has none */
+};
+
+struct fm_path_spread fm_path_spread_of(const struct fm_path_cost *cost, uint32_t ranks);
+double fm_square_root(double square); /* of a negative number 0 */
+
+struct fm_path_node {
+    const struct fm_path *path;
+    uint32_t parent, depth;
+    const uint32_t *children; /* heaviest first, with what is below them; of equal ones the first in the tree */
+    size_t n_children;
+    struct fm_path_spread own, all; /* without and with what is below */
+};
+
+struct fm_path_tree {
+    const struct fm_paths *paths;
+    struct fm_path_node *nodes;
+    size_t n;
+    uint32_t ranks; /* of the job: what means and deviations are over */
+};
+
+enum fm_status fm_path_tree_make(const struct fm_profile *profile, struct fm_arena *arena, struct fm_path_tree *tree,
+                                 struct fm_error *error);
+
+/* The shares of a node, sorted by rank; NULL and 0 when no rank tells its own. */
+const struct fm_path_share *fm_path_tree_shares(const struct fm_path_tree *tree, uint32_t node, size_t *n);
+
+#endif

@@ -1,0 +1,300 @@
+#include "analyse/modules/modules.h"
+
+#include <string.h>
+
+#include "base/sort.h"
+#include "generated/routines.h"
+#include "model/order.h"
+
+/* Below a frame that waits all is waiting: marked in the context's mark, beside the number of the module's node. */
+enum { WAITS = 1u << 31 };
+
+struct maker {
+    const struct fm_modules_map *map;
+    struct fm_arena *arena;
+    struct fm_modules *modules;
+    struct fm_intern names; /* number: of the item + 1 */
+    bool *fits;             /* rules of the map */
+    size_t nodes_capacity, items_capacity;
+    uint32_t ranks;
+    bool failed;
+};
+
+/* ---- nodes ---- */
+
+static const char *group_of(const struct fm_modules_map *map, const char *module)
+{
+    for (size_t g = 0; g < map->n_groups; g++)
+        for (size_t m = 0; m < map->groups[g].n; m++)
+            if (strcmp(map->groups[g].modules[m], module) == 0)
+                return map->groups[g].name;
+    return NULL;
+}
+
+static uint32_t item_of(struct maker *maker, const char *name)
+{
+    struct fm_modules *modules = maker->modules;
+    struct fm_intern_slot *slot = fm_intern_put(&maker->names, maker->arena, name, false);
+    if (slot && slot->number)
+        return slot->number - 1;
+    struct fm_modules_item *grown = fm_arena_grow(maker->arena, modules->items, &maker->items_capacity,
+                                                  modules->n_items + 1, sizeof *grown);
+    if (!slot || !grown) {
+        maker->failed = true;
+        return 0;
+    }
+    modules->items = grown;
+    modules->items[modules->n_items] = (struct fm_modules_item){.name = name, .group = group_of(maker->map, name)};
+    slot->number = (uint32_t)++modules->n_items;
+    return slot->number - 1;
+}
+
+static uint32_t add_node(struct maker *maker, struct fm_modules_node node)
+{
+    struct fm_modules *modules = maker->modules;
+    struct fm_modules_node *grown = fm_arena_grow(maker->arena, modules->nodes, &maker->nodes_capacity, modules->n + 1,
+                                                  sizeof *grown);
+    if (!grown) {
+        maker->failed = true;
+        return 0;
+    }
+    modules->nodes = grown;
+    modules->nodes[modules->n] = node;
+    return (uint32_t)modules->n++;
+}
+
+/* The node for a module that is called from another: below it, unless it is the same. */
+static uint32_t enter(struct maker *maker, uint32_t from, const char *name)
+{
+    struct fm_modules_node *nodes = maker->modules->nodes;
+    uint32_t module = item_of(maker, name), last = 0;
+    if (from && nodes[from].module == module)
+        return from;
+    for (uint32_t child = nodes[from].first; child; child = nodes[child].next) {
+        if (nodes[child].module == module)
+            return child;
+        last = child;
+    }
+    uint32_t made = add_node(maker, (struct fm_modules_node){.name = name, .module = module, .parent = from});
+    nodes = maker->modules->nodes;
+    if (made)
+        *(last ? &nodes[last].next : &nodes[from].first) = made;
+    return made;
+}
+
+/* ---- costs ---- */
+
+static void add(struct fm_module_cost *to, const struct fm_module_cost *cost)
+{
+    to->work_ns += cost->work_ns;
+    to->waiting_ns += cost->waiting_ns;
+    to->estimated_ns += cost->estimated_ns;
+}
+
+static bool is_collective(const char *routine)
+{
+    for (unsigned i = 0; i < FM_ROUTINE_COUNT; i++)
+        if (strcmp(fm_routine_name(i), routine) == 0)
+            return fm_routine_classes[i] == FM_CLASS_COLLECTIVE;
+    return false;
+}
+
+/* What all ranks spend above the one that spends least; a rank that was never seen there spends nothing. */
+static uint64_t above_fastest(const struct fm_path_cost *cost, uint32_t ranks)
+{
+    uint64_t least = cost->ranks >= ranks ? cost->min_ns * ranks : 0;
+    return least < cost->sum_ns ? cost->sum_ns - least : 0;
+}
+
+static struct fm_module_cost cost_of(const struct fm_modules_map *map, uint32_t ranks, const struct fm_context *leaf,
+                                     bool waits)
+{
+    const struct fm_path_cost *own = &leaf->own.of;
+    struct fm_module_cost cost = {.work_ns = own->sum_ns};
+    if (!waits && leaf->id.kind == FM_CONTEXT_ROUTINE) {
+        waits = fm_modules_waits(map, leaf->id.name);
+        if (!waits && ranks > 1 && is_collective(leaf->id.name))
+            cost.waiting_ns = cost.estimated_ns = above_fastest(own, ranks);
+    }
+    if (waits)
+        cost.waiting_ns = own->sum_ns;
+    cost.work_ns -= cost.waiting_ns;
+    return cost;
+}
+
+static uint32_t without_mpi(const struct fm_modules_node *nodes, uint32_t node)
+{
+    while (nodes[node].parent && strcmp(nodes[node].name, "mpi") == 0)
+        node = nodes[node].parent;
+    return node;
+}
+
+/* Who has called what waits: the module of the caller, or whoever has called that if it is MPI's own. Below no other
+ * module, as in threads of MPI, it is the outermost. */
+static uint32_t cause_of(const struct fm_modules *modules, const struct fm_context *leaf)
+{
+    const struct fm_modules_node *nodes = modules->nodes;
+    const struct fm_context *waits = leaf;
+    while (waits->parent->mark & WAITS)
+        waits = waits->parent;
+    return without_mpi(nodes, waits->parent->mark ? waits->parent->mark : leaf->mark & ~WAITS);
+}
+
+static const char *module_of(struct maker *maker, const struct fm_context *at)
+{
+    const struct fm_modules_rule *rule = fm_modules_rule(maker->map, at);
+    if (!rule)
+        return fm_modules_name(maker->map, at);
+    maker->fits[rule - maker->map->rules] = true;
+    return rule->module;
+}
+
+static void add_context(struct maker *maker, struct fm_context *at)
+{
+    uint32_t from = at->parent->mark & ~WAITS, waits = at->parent->mark & WAITS;
+    switch (at->id.kind) {
+    case FM_CONTEXT_FRAME:
+        from = enter(maker, from, module_of(maker, at));
+        waits |= fm_modules_waits(maker->map, at->id.name) ? WAITS : 0;
+        break;
+    case FM_CONTEXT_ROUTINE:
+        from = enter(maker, from, module_of(maker, at));
+        break;
+    default:
+        break;
+    }
+    at->mark = from | waits;
+    if (at->id.kind == FM_CONTEXT_ROUTINE || at->id.kind == FM_CONTEXT_STATEMENT ||
+        at->id.kind == FM_CONTEXT_CALL_SITE) {
+        struct fm_module_cost cost = cost_of(maker->map, maker->ranks, at, waits);
+        add(&maker->modules->nodes[from].own, &cost);
+        if (cost.waiting_ns)
+            maker->modules->items[maker->modules->nodes[cause_of(maker->modules, at)].module].causes_ns +=
+                cost.waiting_ns;
+    }
+}
+
+/* ---- sums ---- */
+
+static bool is_above(const struct fm_modules_node *nodes, uint32_t node, uint32_t module)
+{
+    for (uint32_t at = nodes[node].parent; at; at = nodes[at].parent)
+        if (nodes[at].module == module)
+            return true;
+    return false;
+}
+
+static void sum_up(struct fm_modules *modules)
+{
+    struct fm_modules_node *nodes = modules->nodes;
+    for (size_t i = modules->n; i-- > 0;) {
+        add(&nodes[i].all, &nodes[i].own);
+        if (i)
+            add(&nodes[nodes[i].parent].all, &nodes[i].all);
+    }
+    modules->whole = nodes[0].all;
+    for (uint32_t i = 1; i < modules->n; i++) {
+        add(&modules->items[nodes[i].module].own, &nodes[i].own);
+        if (!is_above(nodes, i, nodes[i].module))
+            add(&modules->items[nodes[i].module].all, &nodes[i].all);
+    }
+}
+
+/* Libraries that no sample was in are no news: files name those that some programs need. */
+static void list_idle(struct maker *maker)
+{
+    struct fm_modules *modules = maker->modules;
+    modules->idle = fm_arena_alloc(maker->arena, maker->map->n_rules * sizeof *modules->idle);
+    maker->failed |= !modules->idle;
+    for (size_t i = 0; i < maker->map->n_rules && !maker->failed; i++) {
+        const struct fm_modules_rule *rule = &maker->map->rules[i];
+        if (!maker->fits[i] && rule->kind != FM_RULE_LIBRARY)
+            modules->idle[modules->n_idle++] = rule;
+    }
+}
+
+/* ---- order ---- */
+
+static int by_cost(uint64_t a, uint64_t b, const char *name, const char *other)
+{
+    return a != b ? (a > b ? -1 : 1) : fm_compare_text(name, other);
+}
+
+static int compare_items(const void *a, const void *b)
+{
+    const struct fm_modules_item *x = a, *y = b;
+    return by_cost(fm_module_total(&x->own), fm_module_total(&y->own), x->name, y->name);
+}
+
+struct sortable {
+    const struct fm_modules_node *node;
+    uint32_t number;
+};
+
+static int compare_nodes(const void *a, const void *b)
+{
+    const struct sortable *x = a, *y = b;
+    return by_cost(fm_module_total(&x->node->all), fm_module_total(&y->node->all), x->node->name, y->node->name);
+}
+
+static void sort_children(struct maker *maker, uint32_t parent, struct sortable *items)
+{
+    struct fm_modules_node *nodes = maker->modules->nodes;
+    size_t n = 0;
+    for (uint32_t child = nodes[parent].first; child; child = nodes[child].next)
+        items[n++] = (struct sortable){&nodes[child], child};
+    if (!fm_sort(items, n, sizeof *items, compare_nodes, maker->arena)) {
+        maker->failed = true;
+        return;
+    }
+    for (size_t i = 0; i < n; i++)
+        nodes[items[i].number].next = i + 1 < n ? items[i + 1].number : 0;
+    if (n)
+        nodes[parent].first = items[0].number;
+}
+
+/* Items move, so nodes learn their new numbers by name. */
+static void sort_all(struct maker *maker)
+{
+    struct fm_modules *modules = maker->modules;
+    struct sortable *items = fm_arena_alloc(maker->arena, modules->n * sizeof *items);
+    maker->failed |= !items ||
+                     !fm_sort(modules->items, modules->n_items, sizeof *modules->items, compare_items, maker->arena);
+    if (maker->failed)
+        return;
+    for (uint32_t i = 0; i < modules->n_items; i++)
+        fm_intern_find(&maker->names, modules->items[i].name)->number = i + 1;
+    for (uint32_t i = 0; i < modules->n && !maker->failed; i++) {
+        if (i)
+            modules->nodes[i].module = fm_intern_find(&maker->names, modules->nodes[i].name)->number - 1;
+        sort_children(maker, i, items);
+    }
+}
+
+enum fm_status fm_modules_make(const struct fm_calltree *calls, const struct fm_modules_map *map,
+                               struct fm_arena *arena, struct fm_modules *modules, struct fm_error *error)
+{
+    struct maker maker = {.map = map, .arena = arena, .modules = modules, .ranks = calls->ranks};
+    *modules = (struct fm_modules){0};
+    maker.fits = fm_arena_alloc(arena, map->n_rules * sizeof *maker.fits);
+    maker.failed = !maker.fits;
+    add_node(&maker, (struct fm_modules_node){.name = "", .module = UINT32_MAX});
+    calls->root->mark = 0;
+    for (struct fm_context *at = calls->root->first; at && !maker.failed; at = fm_context_after(calls->root, at))
+        add_context(&maker, at);
+    if (!maker.failed) {
+        sum_up(modules);
+        list_idle(&maker);
+        sort_all(&maker);
+    }
+    return maker.failed ? fm_fail(error, FM_ERR_MEMORY, "no memory left for the modules") : FM_OK;
+}
+
+uint32_t fm_modules_shown(const struct fm_modules *modules, const struct fm_modules_map *map, uint32_t ranks,
+                          const struct fm_context *leaf, bool *waits)
+{
+    struct fm_module_cost cost = cost_of(map, ranks, leaf, leaf->mark & WAITS);
+    *waits = leaf->mark & WAITS || cost.waiting_ns > cost.work_ns;
+    uint32_t node = *waits ? cause_of(modules, leaf) : without_mpi(modules->nodes, leaf->mark & ~WAITS);
+    return modules->nodes[node].module;
+}

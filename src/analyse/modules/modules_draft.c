@@ -1,0 +1,300 @@
+#include "analyse/modules/modules_draft.h"
+
+#include <ctype.h>
+#include <fnmatch.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyse/modules/modules_map.h"
+#include "analyse/modules/modules_scopes.h"
+#include "base/intern.h"
+#include "base/path.h"
+#include "base/sort.h"
+#include "base/writer.h"
+#include "model/order.h"
+#include "symbols/library_path.h"
+
+struct draft {
+    struct fm_arena *arena;
+    struct fm_writer writer;
+    const struct fm_symbols_options *options;
+    struct fm_intern lines;  /* what has been written */
+    const char *examples[2]; /* modules, for a line of a group */
+    const char *heading;     /* to come before the next line; "" none */
+};
+
+/* ---- lines ---- */
+
+/* A name that is a word: blanks and # would end it, and patterns stand for themselves. */
+static const char *as_word(struct draft *draft, const char *text, size_t length, char instead)
+{
+    char *word = fm_arena_strndup(draft->arena, text, length);
+    for (char *at = word; at && *at; at++)
+        if (isspace((unsigned char)*at) || strchr("#*?[]\\", *at))
+            *at = instead;
+    return word ? word : "";
+}
+
+static void add_line(struct draft *draft, const char *module, const char *kind, const char *pattern)
+{
+    const char *line = fm_written(draft->arena, "module  %-20s  %-8s  %s\n", module, kind, pattern);
+    struct fm_intern_slot *slot = line ? fm_intern_put(&draft->lines, draft->arena, line, false) : NULL;
+    if (!slot || slot->number++)
+        return;
+    for (size_t i = 0; i < 2; i++) {
+        if (draft->examples[i] && strcmp(draft->examples[i], module) == 0)
+            break;
+        if (!draft->examples[i]) {
+            draft->examples[i] = module;
+            break;
+        }
+    }
+    fm_write(&draft->writer, "%s%s", draft->heading, line);
+    draft->heading = "";
+}
+
+/* ---- source files ---- */
+
+struct directory {
+    const char *path; /* of a file in it */
+    size_t length;    /* of the directory, without the last '/' */
+};
+
+/* The last '/' of the directory that all of them are in; 0: there is none, or it is the root. */
+static size_t common_directory(const struct directory *directories, size_t n)
+{
+    size_t common = n ? directories[0].length : 0;
+    for (size_t i = 1; i < n; i++) {
+        size_t same = 0;
+        while (same < common && same < directories[i].length && directories[i].path[same] == directories[0].path[same])
+            same++;
+        while (same && !(directories[i].path[same] == '/' && directories[0].path[same] == '/'))
+            same--;
+        common = same;
+    }
+    return common;
+}
+
+static void add_file(struct draft *draft, const char *path)
+{
+    const char *file = fm_last_part(path), *dot = strrchr(file, '.');
+    add_line(draft, as_word(draft, file, dot && dot > file ? (size_t)(dot - file) : strlen(file), '_'), "file",
+             as_word(draft, file, strlen(file), '?'));
+}
+
+/* So directories come before those that they are in, since the first line that fits counts. */
+static int longest_first(const void *a, const void *b)
+{
+    const struct directory *x = a, *y = b;
+    return x->length != y->length ? (x->length > y->length ? -1 : 1) : fm_compare_text(x->path, y->path);
+}
+
+/* Patterns begin with the last part of the directory that has them all: the sources may lie elsewhere the next time. */
+static void add_directories(struct draft *draft, struct directory *directories, size_t n)
+{
+    size_t from = common_directory(directories, n);
+    if (!fm_sort(directories, n, sizeof *directories, longest_first, draft->arena))
+        return;
+    while (from && directories[0].path[from - 1] != '/')
+        from--;
+    from -= from > 0;
+    for (size_t i = 0; i < n; i++) {
+        const struct directory *at = &directories[i];
+        const char *pattern = as_word(draft, at->path + from, at->length - from, '?');
+        add_line(draft, fm_last_part(as_word(draft, at->path, at->length, '_')), "file",
+                 fm_written(draft->arena, "%s%s/*", from ? "*" : "", pattern));
+    }
+}
+
+static void add_sources(struct draft *draft, const struct fm_source_file *sources, size_t n)
+{
+    struct directory *directories = fm_arena_alloc(draft->arena, n * sizeof *directories);
+    size_t others = 0;
+    bool flat = true; /* all that is not Fortran lies in one directory */
+    for (size_t i = 0; directories && i < n; i++) {
+        if (sources[i].fortran)
+            continue;
+        const char *slash = strrchr(sources[i].path, '/');
+        directories[others] = (struct directory){sources[i].path, slash ? (size_t)(slash - sources[i].path) : 0};
+        flat &= directories[others].length == directories[0].length &&
+                strncmp(sources[i].path, directories[0].path, directories[0].length) == 0;
+        others++;
+    }
+    if (!flat)
+        add_directories(draft, directories, others);
+    for (size_t i = 0; i < n; i++)
+        if (sources[i].fortran || flat)
+            add_file(draft, sources[i].path);
+}
+
+/* ---- libraries ---- */
+
+static bool fits_one(const char *name, const char *const *patterns)
+{
+    while (*patterns && fnmatch(*patterns, name, 0) != 0)
+        patterns++;
+    return *patterns != NULL;
+}
+
+static const char *const mpi_libraries[] = {"libmpi*",   "libopen-*",    "mca_*",      "libpmix*", "libprrte*",
+                                            "libevent*", "libuc[mpst]*", "libfabric*", "libpsm*",  "libhwloc*",
+                                            NULL};
+static const char *const system_libraries[] = {
+    "ld-linux*", "linux-vdso*",   "libc.so*", "libm.so*",     "libpthread*",  "libdl.so*",  "librt.so*",
+    "libgcc_s*", "libstdc++.so*", "libgomp*", "libgfortran*", "libquadmath*", "libfathom*", NULL};
+
+/* Four to a line. */
+static void write_all(struct draft *draft, const char *module, const char *const *patterns)
+{
+    for (size_t i = 0; patterns[i]; i++) {
+        if (i % 4 == 0)
+            fm_write(&draft->writer, "%smodule  %-20s  library  ", i ? "\n" : "", module);
+        fm_write(&draft->writer, " %s", patterns[i]);
+    }
+    fm_write(&draft->writer, "\n");
+}
+
+/* "liblammps.so*" for "liblammps.so.0" */
+static const char *library_pattern(struct draft *draft, const char *file)
+{
+    const char *end = strstr(file, ".so");
+    const char *pattern = as_word(draft, file, end ? (size_t)(end - file) : strlen(file), '?');
+    return end ? fm_written(draft->arena, "%s.so*", pattern) : pattern;
+}
+
+/* "liblammps.so.0" is "lammps". What is loaded may be called by its link, or by its own name. */
+static void add_library(struct draft *draft, const char *file, const char *path)
+{
+    char real[PATH_MAX];
+    const char *name = strncmp(file, "lib", 3) == 0 && file[3] ? file + 3 : file, *end = strstr(name, ".so");
+    const char *module = as_word(draft, name, end && end > name ? (size_t)(end - name) : strlen(name), '_');
+    const char *pattern = library_pattern(draft, file);
+    add_line(draft, module, "library", pattern);
+    if (pattern && path[0] && realpath(path, real) && fnmatch(pattern, fm_last_part(real), 0) != 0)
+        add_line(draft, module, "library", library_pattern(draft, fm_last_part(real)));
+}
+
+static bool uses_mpi(const struct fm_elf *elf)
+{
+    for (size_t i = 0; i < elf->n_needed; i++)
+        if (fits_one(elf->needed[i], mpi_libraries))
+            return true;
+    return false;
+}
+
+/* What a load module is made of. */
+static void look_into(struct draft *draft, const char *path)
+{
+    struct fm_module_files files;
+    struct fm_source_file *sources = NULL;
+    struct fm_function *functions = NULL;
+    struct fm_scope *scopes = NULL;
+    if (fm_module_files_find(&files, path, "", draft->options, NULL))
+        return;
+    size_t n = fm_module_sources(&files, &sources, draft->arena);
+    const char *heading = fm_written(draft->arena, "\n# %s, %s\n", as_word(draft, path, strlen(path), '?'),
+                                     n ? "from its debug information"
+                                       : "which has no debug information (-g): from the names of its functions");
+    draft->heading = heading ? heading : "";
+    if (n) {
+        add_sources(draft, sources, n);
+        return;
+    }
+    n = fm_module_functions(&files, &functions, draft->arena);
+    n = fm_scopes_find(functions, n, &scopes, draft->arena);
+    for (size_t i = 0; i < n; i++)
+        add_line(draft, scopes[i].name, "function", scopes[i].pattern);
+}
+
+/* Libraries that use MPI are a part of the model, wherever they are needed. */
+static void look_into_libraries(struct draft *draft, const struct fm_elf *elf, const char *path)
+{
+    for (size_t i = 0; i < elf->n_needed; i++) {
+        char library[PATH_MAX];
+        struct fm_elf other;
+        if (fits_one(elf->needed[i], mpi_libraries) || fits_one(elf->needed[i], system_libraries) ||
+            !fm_needed_find(elf, path, elf->needed[i], library, sizeof library) || fm_elf_open(&other, library, NULL))
+            continue;
+        if (uses_mpi(&other))
+            look_into(draft, library);
+        fm_elf_close(&other);
+    }
+}
+
+static void write_libraries(struct draft *draft, const struct fm_elf *elf, const char *path)
+{
+    draft->heading = "";
+    if (draft->lines.n)
+        fm_write(&draft->writer,
+                 "\n# What none of the lines above tells of: libraries, and the rest of the program.\n");
+    else
+        fm_write(&draft->writer, "\n# %s has no debug information (-g), nor names of functions that tell of modules.\n",
+                 as_word(draft, path, strlen(path), '?'));
+    write_all(draft, "mpi", mpi_libraries);
+    write_all(draft, "system", system_libraries);
+    for (size_t i = 0; i < elf->n_needed; i++) {
+        char library[PATH_MAX];
+        if (fits_one(elf->needed[i], mpi_libraries) || fits_one(elf->needed[i], system_libraries))
+            continue;
+        bool found = fm_needed_find(elf, path, elf->needed[i], library, sizeof library);
+        add_library(draft, elf->needed[i], found ? library : "");
+    }
+    add_library(draft, fm_last_part(path), path);
+}
+
+/* ---- the file ---- */
+
+static void write_head(struct draft *draft, const char *path)
+{
+    fm_write(
+        &draft->writer,
+        "# The modules of %s: which functions belong together. Change it as you think of the model.\n"
+        "#\n"
+        "#   module NAME file PATTERN...      functions in these source files; a pattern with a / is for whole paths\n"
+        "#   module NAME function PATTERN...  functions of these names\n"
+        "#   module NAME library PATTERN...   all of these programs and libraries\n"
+        "#   group NAME MODULE...             modules added up\n"
+        "#   waiting + PATTERN...             more functions that do nothing but wait; without + only these\n"
+        "#\n"
+        "# Patterns are the shell's. The first line that fits a function counts. What fits none is %s,\n"
+        "# MPI routines are in mpi. fathom report PROFILE --modules THIS_FILE shows it.\n",
+        as_word(draft, fm_last_part(path), strlen(fm_last_part(path)), '?'), FM_UNMAPPED);
+}
+
+static void write_foot(struct draft *draft)
+{
+    struct fm_modules_map usual;
+    size_t column = 0;
+    if (draft->examples[1])
+        fm_write(&draft->writer, "\n# group   model  %s %s\n", draft->examples[0], draft->examples[1]);
+    if (fm_modules_map_usual(&usual, draft->arena, NULL))
+        return;
+    fm_write(&draft->writer, "\n# Waiting unless a line says otherwise:\n# waiting");
+    for (size_t i = 0; i < usual.n_waiting; i++) {
+        column += strlen(usual.waiting[i]) + 1;
+        if (column > 100) {
+            fm_write(&draft->writer, "\n#        ");
+            column = strlen(usual.waiting[i]) + 1;
+        }
+        fm_write(&draft->writer, " %s", usual.waiting[i]);
+    }
+    fm_write(&draft->writer, "\n");
+}
+
+enum fm_status fm_modules_draft(const char *program, const struct fm_symbols_options *options, struct fm_arena *arena,
+                                const char **text, struct fm_error *error)
+{
+    struct draft draft = {.arena = arena, .writer = {.arena = arena}, .options = options, .heading = ""};
+    struct fm_elf elf;
+    enum fm_status status = fm_elf_open(&elf, program, error);
+    if (status)
+        return status;
+    write_head(&draft, program);
+    look_into(&draft, program);
+    look_into_libraries(&draft, &elf, program);
+    write_libraries(&draft, &elf, program);
+    write_foot(&draft);
+    fm_elf_close(&elf);
+    *text = fm_writer_text(&draft.writer);
+    return *text ? FM_OK : fm_fail(error, FM_ERR_MEMORY, "no memory left for the draft");
+}

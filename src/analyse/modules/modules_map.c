@@ -1,0 +1,320 @@
+#include "analyse/modules/modules_map.h"
+
+#include <fnmatch.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/path.h"
+#include "symbols/text_file.h"
+
+/* Functions and routines that do nothing but wait for somebody else. In other collective routines a part of the time is
+ * waiting. Of the C library those are here in which a thread sleeps until another one, another process or the clock lets
+ * it go on; a lock that is free is taken in no time, so that what is seen there is waiting too. Not here are read and
+ * write, which are work on files and look the same on pipes; accept, connect and flock, which many a program has
+ * functions of its own by the name of; and what only asks, as MPI_Test. */
+static const char *const usual_waits[] = {
+    "MPI_Wait*",
+    "MPI_Recv",
+    "MPI_Mrecv",
+    "MPI_Sendrecv*",
+    "MPI_Probe",
+    "MPI_Mprobe",
+    "MPI_Barrier",
+    "*futex*wait*",
+    "lll_lock_wait*",
+    "pthread_mutex_lock",
+    "pthread_mutex_timedlock",
+    "pthread_mutex_clocklock",
+    "pthread_rwlock_*rdlock",
+    "pthread_rwlock_*wrlock",
+    "pthread_spin_lock",
+    "pthread_cond_*wait",
+    "pthread_barrier_wait",
+    "pthread_*join*",
+    "sem_*wait",
+    "semop",
+    "semtimedop",
+    "msgrcv",
+    "msgsnd",
+    "mq_*receive",
+    "mq_*send",
+    "recv",
+    "recvfrom",
+    "recv*msg",
+    "poll",
+    "ppoll",
+    "select",
+    "pselect",
+    "epoll_*wait*",
+    "aio_suspend",
+    "io_*getevents",
+    "sigsuspend",
+    "sig*wait*",
+    "wait3",
+    "wait4",
+    "waitid",
+    "waitpid",
+    "*sleep",
+    "pause",
+};
+
+/* ---- lines ---- */
+
+struct reader {
+    struct fm_modules_map *map;
+    struct fm_arena *arena;
+    struct fm_error *error;
+    unsigned line;
+    char *rest; /* of the line */
+};
+
+static enum fm_status no_memory(struct reader *reader)
+{
+    return fm_fail(reader->error, FM_ERR_MEMORY, "no memory left for the modules");
+}
+
+static enum fm_status __attribute__((format(printf, 2, 3))) bad_line(struct reader *reader, const char *format, ...)
+{
+    char what[256];
+    va_list list;
+    va_start(list, format);
+    vsnprintf(what, sizeof what, format, list);
+    va_end(list);
+    return fm_fail(reader->error, FM_ERR_INPUT, "%s:%u: %s", reader->map->path, reader->line, what);
+}
+
+/* The next word, kept; NULL: there is none, or no memory, and then *status says so. */
+static const char *next_word(struct reader *reader, enum fm_status *status)
+{
+    static const char blanks[] = " \t\r\n";
+    char *word = reader->rest + strspn(reader->rest, blanks);
+    size_t length = strcspn(word, blanks);
+    reader->rest = word + length;
+    if (!length)
+        return NULL;
+    const char *kept = fm_arena_strndup(reader->arena, word, length);
+    if (!kept)
+        *status = no_memory(reader);
+    return kept;
+}
+
+static enum fm_status add_waiting(struct reader *reader, const char *pattern)
+{
+    struct fm_modules_map *map = reader->map;
+    if (map->n_waiting == map->waiting_capacity) {
+        const char **grown = fm_arena_grow(reader->arena, map->waiting, &map->waiting_capacity, map->n_waiting + 1,
+                                           sizeof *map->waiting);
+        if (!grown)
+            return no_memory(reader);
+        map->waiting = grown;
+    }
+    map->waiting[map->n_waiting++] = pattern;
+    return FM_OK;
+}
+
+static enum fm_status add_usual_waits(struct reader *reader)
+{
+    enum fm_status status = FM_OK;
+    for (size_t i = 0; i < sizeof usual_waits / sizeof *usual_waits && !status; i++)
+        status = add_waiting(reader, usual_waits[i]);
+    return status;
+}
+
+static enum fm_status read_waiting(struct reader *reader)
+{
+    enum fm_status status = FM_OK;
+    const char *word = next_word(reader, &status);
+    if (!word)
+        return status ? status
+                      : bad_line(reader, "'waiting' is followed by no function; give some, or '+' and some more");
+    if (strcmp(word, "+") == 0)
+        word = next_word(reader, &status);
+    else
+        reader->map->n_waiting = 0;
+    for (; word && !status; word = next_word(reader, &status))
+        status = add_waiting(reader, word);
+    return status;
+}
+
+static enum fm_status add_rule(struct reader *reader, struct fm_modules_rule rule)
+{
+    struct fm_modules_map *map = reader->map;
+    if (map->n_rules == map->rules_capacity) {
+        struct fm_modules_rule *grown = fm_arena_grow(reader->arena, map->rules, &map->rules_capacity, map->n_rules + 1,
+                                                      sizeof *map->rules);
+        if (!grown)
+            return no_memory(reader);
+        map->rules = grown;
+    }
+    map->rules[map->n_rules++] = rule;
+    return FM_OK;
+}
+
+static enum fm_status read_module(struct reader *reader)
+{
+    static const char *const kinds[] = {
+        [FM_RULE_FILE] = "file", [FM_RULE_FUNCTION] = "function", [FM_RULE_LIBRARY] = "library"};
+    enum fm_status status = FM_OK;
+    const char *module = next_word(reader, &status), *kind = module ? next_word(reader, &status) : NULL;
+    struct fm_modules_rule rule = {.module = module, .line = reader->line};
+    size_t k = 0;
+    if (status)
+        return status;
+    if (!kind)
+        return bad_line(reader, "a line of a module is 'module NAME file|function|library PATTERN...'");
+    while (k < 3 && strcmp(kind, kinds[k]) != 0)
+        k++;
+    if (k == 3)
+        return bad_line(reader, "'%s' is none of file, function and library", kind);
+    rule.kind = k;
+    rule.pattern = next_word(reader, &status);
+    if (!rule.pattern && !status)
+        return bad_line(reader, "no pattern follows '%s'", kind);
+    for (; rule.pattern && !status; rule.pattern = next_word(reader, &status))
+        status = add_rule(reader, rule);
+    return status;
+}
+
+static enum fm_status read_group(struct reader *reader)
+{
+    struct fm_modules_map *map = reader->map;
+    enum fm_status status = FM_OK;
+    size_t capacity = 0;
+    struct fm_modules_group group = {.name = next_word(reader, &status)};
+    const char *word = group.name ? next_word(reader, &status) : NULL;
+    if (!word)
+        return status ? status : bad_line(reader, "a line of a group is 'group NAME MODULE...'");
+    for (; word && !status; word = next_word(reader, &status)) {
+        group.modules = fm_arena_grow(reader->arena, group.modules, &capacity, group.n + 1, sizeof *group.modules);
+        if (!group.modules)
+            return no_memory(reader);
+        group.modules[group.n++] = word;
+    }
+    if (status)
+        return status;
+    map->groups = fm_arena_grow(reader->arena, map->groups, &map->groups_capacity, map->n_groups + 1,
+                                sizeof *map->groups);
+    if (!map->groups)
+        return no_memory(reader);
+    map->groups[map->n_groups++] = group;
+    return FM_OK;
+}
+
+static enum fm_status read_line(struct reader *reader, char *line)
+{
+    enum fm_status status = FM_OK;
+    line[strcspn(line, "#")] = 0;
+    reader->rest = line;
+    reader->line++;
+    const char *word = next_word(reader, &status);
+    if (!word)
+        return status;
+    if (strcmp(word, "module") == 0)
+        return read_module(reader);
+    if (strcmp(word, "group") == 0)
+        return read_group(reader);
+    if (strcmp(word, "waiting") == 0)
+        return read_waiting(reader);
+    return bad_line(reader, "a line begins with module, group or waiting, not with '%s'", word);
+}
+
+/* A group names modules that there are, and a module is in one group. */
+static enum fm_status check_groups(struct reader *reader)
+{
+    const struct fm_modules_map *map = reader->map;
+    for (size_t g = 0; g < map->n_groups; g++) {
+        for (size_t m = 0; m < map->groups[g].n; m++) {
+            const char *module = map->groups[g].modules[m];
+            bool known = strcmp(module, "mpi") == 0;
+            for (size_t r = 0; r < map->n_rules && !known; r++)
+                known = strcmp(map->rules[r].module, module) == 0;
+            if (!known)
+                return fm_fail(reader->error, FM_ERR_INPUT, "%s: group %s has the module '%s', of which no line tells",
+                               map->path, map->groups[g].name, module);
+            for (size_t i = 0; i < g; i++)
+                for (size_t j = 0; j < map->groups[i].n; j++)
+                    if (strcmp(map->groups[i].modules[j], module) == 0)
+                        return fm_fail(reader->error, FM_ERR_INPUT, "%s: module %s is in two groups, %s and %s",
+                                       map->path, module, map->groups[i].name, map->groups[g].name);
+        }
+    }
+    return FM_OK;
+}
+
+enum fm_status fm_modules_map_usual(struct fm_modules_map *map, struct fm_arena *arena, struct fm_error *error)
+{
+    struct reader reader = {.map = map, .arena = arena, .error = error};
+    *map = (struct fm_modules_map){0};
+    return add_usual_waits(&reader);
+}
+
+enum fm_status fm_modules_map_read(struct fm_modules_map *map, const char *path, struct fm_arena *arena,
+                                   struct fm_error *error)
+{
+    struct reader reader = {.map = map, .arena = arena, .error = error};
+    char *text = NULL;
+    enum fm_status status = fm_modules_map_usual(map, arena, error);
+    if (!status)
+        status = fm_text_file_read(path, arena, &text, error);
+    map->path = path;
+    for (char *line; !status && (line = strsep(&text, "\n"));)
+        status = read_line(&reader, line);
+    return status ? status : check_groups(&reader);
+}
+
+/* ---- what belongs where ---- */
+
+static bool path_fits(const char *pattern, const char *path)
+{
+    return path[0] && fnmatch(pattern, strchr(pattern, '/') ? path : fm_last_part(path), 0) == 0;
+}
+
+static bool rule_fits(const struct fm_modules_rule *rule, const struct fm_context_id *id)
+{
+    switch (rule->kind) {
+    case FM_RULE_FILE:
+        return path_fits(rule->pattern, id->defined);
+    case FM_RULE_LIBRARY:
+        return path_fits(rule->pattern, id->module);
+    default:
+        return fnmatch(rule->pattern, id->name, 0) == 0;
+    }
+}
+
+const struct fm_modules_rule *fm_modules_rule(const struct fm_modules_map *map, const struct fm_context *context)
+{
+    for (size_t i = 0; i < map->n_rules; i++)
+        if (rule_fits(&map->rules[i], &context->id))
+            return &map->rules[i];
+    return NULL;
+}
+
+const char *fm_modules_name(const struct fm_modules_map *map, const struct fm_context *context)
+{
+    const struct fm_context_id *id = &context->id;
+    if (id->kind == FM_CONTEXT_ROUTINE)
+        return "mpi";
+    if (map->path || (!id->defined[0] && !id->module[0]))
+        return FM_UNMAPPED;
+    return fm_last_part(id->defined[0] ? id->defined : id->module);
+}
+
+/* As it is called: the C library has "__poll" and "__GI___poll" for poll, and "__libc_pause" for pause. */
+static const char *without_prefix(const char *function)
+{
+    static const char internal[] = "__GI_";
+    if (strncmp(function, internal, sizeof internal - 1) == 0)
+        function += sizeof internal - 1;
+    function += strspn(function, "_");
+    return strncmp(function, "libc_", 5) == 0 ? function + 5 : function;
+}
+
+bool fm_modules_waits(const struct fm_modules_map *map, const char *function)
+{
+    const char *called = without_prefix(function);
+    for (size_t i = 0; i < map->n_waiting; i++)
+        if (fnmatch(map->waiting[i], function, 0) == 0 || fnmatch(map->waiting[i], called, 0) == 0)
+            return true;
+    return false;
+}

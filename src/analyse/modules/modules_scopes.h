@@ -1,0 +1,19 @@
+/* Modules that names of functions tell of: what stands before "::", which is modules in Fortran, and classes and
+ * namespaces in C++. A namespace that has most of the code in classes of it is no module, but its classes are, by the
+ * first word of their names: PairLJCut and PairMorse are "Pair". Where no name has "::", as in C, it is what stands before
+ * the first '_' of several names: pcg_solve and pcg_setup are "pcg". */
+#ifndef FM_ANALYSE_MODULES_MODULES_SCOPES_H
+#define FM_ANALYSE_MODULES_MODULES_SCOPES_H
+
+#include "symbols/module_symbols.h"
+
+struct fm_scope {
+    const char *name, *pattern; /* "Pair", "LAMMPS_NS::Pair*" */
+    size_t functions;
+    uint64_t bytes, nested; /* code; of it, what has one more "::" */
+};
+
+/* In the order in which patterns must be tried. Returns their number. */
+size_t fm_scopes_find(const struct fm_function *functions, size_t n, struct fm_scope **scopes, struct fm_arena *arena);
+
+#endif

@@ -1,0 +1,156 @@
+#include "analyse/modules/sequence.h"
+
+#include "base/sort.h"
+#include "model/order.h"
+
+enum { MOST_NAMED = 64 }; /* more have no looks of their own */
+
+struct maker {
+    const struct fm_profile *profile;
+    const struct fm_calltree *calls;
+    const struct fm_modules *modules;
+    const struct fm_modules_map *map;
+    struct fm_arena *arena;
+    struct fm_module_sequence *sequence;
+    struct fm_module_moment *of_nodes; /* what each node of the profile is shown as */
+};
+
+/* ---- moments ---- */
+
+static void find_modules(struct maker *m)
+{
+    for (size_t i = 0; i < m->profile->paths.n; i++) {
+        struct fm_module_moment *moment = &m->of_nodes[i];
+        uint32_t module = fm_modules_shown(m->modules, m->map, m->calls->ranks, m->calls->of_nodes[i], &moment->waits);
+        moment->module = module == UINT32_MAX ? 0 : module + 1;
+    }
+}
+
+static void count(struct maker *m, struct fm_module_row *row, const struct fm_module_moment *moment)
+{
+    struct fm_module_sequence *s = m->sequence;
+    if (!moment->module)
+        return;
+    *(moment->waits ? &row->waiting : &row->work) += 1;
+    *(moment->waits ? &s->modules[moment->module - 1].waiting : &s->modules[moment->module - 1].work) += 1;
+    *(moment->waits ? &s->waiting : &s->work) += 1;
+}
+
+static bool make_row(struct maker *m, const struct fm_sequence_row *from, struct fm_module_row *row)
+{
+    size_t n = m->sequence->n_moments;
+    *row = (struct fm_module_row){.rank = from->rank, .moments = fm_arena_alloc(m->arena, n * sizeof *row->moments)};
+    for (size_t i = 0; row->moments && i < n; i++) {
+        if (from->cells[i])
+            row->moments[i] = m->of_nodes[from->cells[i] - 1];
+        count(m, row, &row->moments[i]);
+    }
+    return row->moments;
+}
+
+static bool make_rows(struct maker *m)
+{
+    const struct fm_sequence *from = &m->profile->paths.sequence;
+    struct fm_module_sequence *s = m->sequence;
+    uint64_t first = from->first << from->shift, start = m->profile->job.started_real_ns;
+    s->start_ns = first > start ? first - start : 0;
+    s->moment_ns = 1ull << from->shift;
+    s->n_moments = from->n_cells;
+    s->rank_step = 1u << from->rank_shift;
+    s->rows = fm_arena_alloc(m->arena, from->n * sizeof *s->rows);
+    s->modules = fm_arena_alloc(m->arena, (m->modules->n_items + MOST_NAMED) * sizeof *s->modules);
+    if (!s->rows || !s->modules)
+        return false;
+    for (size_t i = 0; i < m->modules->n_items; i++)
+        s->modules[i].name = m->modules->items[i].name;
+    for (; s->n_rows < from->n; s->n_rows++)
+        if (!make_row(m, &from->rows[s->n_rows], &s->rows[s->n_rows]))
+            return false;
+    return true;
+}
+
+/* ---- the list of modules ---- */
+
+struct sortable {
+    struct fm_sequence_module module;
+    uint32_t number;
+};
+
+static int compare(const void *a, const void *b)
+{
+    const struct fm_sequence_module *x = &((const struct sortable *)a)->module,
+                                    *y = &((const struct sortable *)b)->module;
+    int order = fm_compare_number(y->work + y->waiting, x->work + x->waiting);
+    return order ? order : fm_compare_text(x->name, y->name);
+}
+
+/* Modules by their moments, without those that have none; moments learn the new numbers. */
+static bool sort_modules(struct maker *m)
+{
+    struct fm_module_sequence *s = m->sequence;
+    size_t n = m->modules->n_items;
+    struct sortable *items = fm_arena_alloc(m->arena, n * sizeof *items);
+    uint32_t *numbers = fm_arena_alloc(m->arena, (n + 1) * sizeof *numbers);
+    if (!items || !numbers)
+        return false;
+    for (uint32_t i = 0; i < n; i++)
+        items[i] = (struct sortable){s->modules[i], i};
+    if (!fm_sort(items, n, sizeof *items, compare, m->arena))
+        return false;
+    for (uint32_t i = 0; i < n; i++) {
+        s->modules[i] = items[i].module;
+        s->n_modules += items[i].module.work + items[i].module.waiting > 0;
+        numbers[items[i].number + 1] = i + 1;
+    }
+    for (size_t row = 0; row < s->n_rows; row++)
+        for (size_t i = 0; i < s->n_moments; i++)
+            s->rows[row].moments[i].module = numbers[s->rows[row].moments[i].module];
+    return true;
+}
+
+static struct fm_sequence_module *find_module(const struct fm_module_sequence *s, const char *name)
+{
+    for (size_t i = 0; i < s->n_named; i++)
+        if (fm_compare_text(s->modules[i].name, name) == 0)
+            return &s->modules[i];
+    return NULL;
+}
+
+static void add_named(struct maker *m)
+{
+    struct fm_module_sequence *s = m->sequence;
+    s->n_named = s->n_modules;
+    for (size_t i = 0; m->map->path && i < m->map->n_rules; i++) {
+        const char *name = m->map->rules[i].module;
+        struct fm_sequence_module *module = find_module(s, name);
+        if (module)
+            module->named = true;
+        else if (s->n_named < s->n_modules + MOST_NAMED)
+            s->modules[s->n_named++] = (struct fm_sequence_module){.name = name, .named = true};
+    }
+}
+
+enum fm_status fm_module_sequence_make(const struct fm_profile *profile, const struct fm_calltree *calls,
+                                       const struct fm_modules *modules, const struct fm_modules_map *map,
+                                       struct fm_arena *arena, struct fm_module_sequence *sequence,
+                                       struct fm_error *error)
+{
+    struct maker maker = {profile, calls, modules, map, arena, sequence, NULL};
+    *sequence = (struct fm_module_sequence){0};
+    maker.of_nodes = fm_arena_alloc(arena, profile->paths.n * sizeof *maker.of_nodes);
+    if (maker.of_nodes)
+        find_modules(&maker);
+    if (!maker.of_nodes || !make_rows(&maker) || !sort_modules(&maker))
+        return fm_fail(error, FM_ERR_MEMORY, "no memory left for the sequence");
+    add_named(&maker);
+    return FM_OK;
+}
+
+size_t fm_module_run(const struct fm_module_sequence *sequence, const struct fm_module_row *row, size_t at)
+{
+    size_t end = at + 1;
+    while (end < sequence->n_moments && row->moments[end].module == row->moments[at].module &&
+           row->moments[end].waits == row->moments[at].waits)
+        end++;
+    return end - at;
+}

@@ -1,0 +1,111 @@
+#include "analyse/modules/shares.h"
+
+#include <math.h>
+#include <string.h>
+
+/* Student's t for 95 % and FM_STRETCHES - 1 degrees of freedom. */
+#define STUDENT 2.2622
+
+/* After Wilson: the interval of a share that was found in so many independent samples, made symmetric. A rare module that
+ * happened to be missed in most stretches has little spread between them, and is known badly all the same. */
+static double width_of(double share, double samples)
+{
+    const double z2 = STUDENT * STUDENT / samples;
+    double middle = (share + z2 / 2) / (1 + z2);
+    double half = sqrt(z2 * (share * (1 - share) + z2 / 4)) / (1 + z2);
+    return 2 * (half + fabs(middle - share));
+}
+
+double fm_share_width(const double *parts, const double *wholes, uint64_t samples)
+{
+    double part = 0, whole = 0, squares = 0, products = 0, before = 0;
+    for (size_t i = 0; i < FM_STRETCHES; i++) {
+        part += parts[i];
+        whole += wholes[i];
+    }
+    if (whole <= 0 || !samples)
+        return 1;
+    for (size_t i = 0; i < FM_STRETCHES; i++) {
+        double away = parts[i] - part / whole * wholes[i];
+        squares += away * away;
+        products += away * before;
+        before = away;
+    }
+    if (products > 0) /* stretches that follow each other are alike: the phases are about as long as they */
+        squares += 2 * products;
+    double share = part / whole, variance = squares / (FM_STRETCHES - 1) * FM_STRETCHES / (whole * whole);
+    double independent = variance * (double)samples > share * (1 - share) ? share * (1 - share) / variance
+                                                                          : (double)samples;
+    return width_of(share, independent);
+}
+
+static enum fm_status modules_of(const struct fm_profile *profile, const struct fm_modules_map *map,
+                                 struct fm_symbols *symbols, struct fm_arena *arena, struct fm_modules *modules,
+                                 struct fm_error *error)
+{
+    struct fm_calltree calls;
+    enum fm_status status = fm_calltree_make(profile, symbols, arena, &calls, error);
+    if (status)
+        return status;
+    fm_calltree_begin_with_main(&calls);
+    fm_calltree_without_helpers(&calls);
+    return fm_modules_make(&calls, map, arena, modules, error);
+}
+
+static double total_of(const struct fm_modules *modules, const char *name)
+{
+    for (size_t i = 0; i < modules->n_items; i++)
+        if (strcmp(modules->items[i].name, name) == 0)
+            return (double)fm_module_total(&modules->items[i].own);
+    return 0;
+}
+
+static enum fm_status find_widths(struct fm_shares *shares, uint64_t samples, struct fm_profile *const *stretches,
+                                  const struct fm_modules_map *map, struct fm_symbols *symbols, struct fm_arena *arena,
+                                  struct fm_error *error)
+{
+    struct fm_modules modules[FM_STRETCHES];
+    double parts[FM_STRETCHES], wholes[FM_STRETCHES];
+    for (size_t s = 0; s < FM_STRETCHES; s++) {
+        enum fm_status status = modules_of(stretches[s], map, symbols, arena, &modules[s], error);
+        if (status)
+            return status;
+        wholes[s] = (double)fm_module_total(&modules[s].whole);
+    }
+    for (size_t i = 0; i < shares->n; i++) {
+        for (size_t s = 0; s < FM_STRETCHES; s++)
+            parts[s] = total_of(&modules[s], shares->items[i].name);
+        shares->items[i].width = fm_share_width(parts, wholes, samples);
+    }
+    return FM_OK;
+}
+
+enum fm_status fm_shares_find(struct fm_shares *shares, const struct fm_profile *whole,
+                              struct fm_profile *const *stretches, const struct fm_modules_map *map,
+                              struct fm_symbols *symbols, struct fm_arena *arena, struct fm_error *error)
+{
+    struct fm_modules modules;
+    enum fm_status status = modules_of(whole, map, symbols, arena, &modules, error);
+    if (status)
+        return status;
+    double all = (double)fm_module_total(&modules.whole);
+    *shares = (struct fm_shares){.items = fm_arena_alloc(arena, modules.n_items * sizeof *shares->items)};
+    if (!shares->items)
+        return fm_fail(error, FM_ERR_MEMORY, "no memory left for the modules");
+    for (size_t i = 0; i < modules.n_items && all > 0; i++) {
+        const struct fm_modules_item *item = &modules.items[i];
+        shares->items[shares->n++] = (struct fm_share){.name = item->name,
+                                                       .share = (double)fm_module_total(&item->own) / all,
+                                                       .waiting = (double)item->own.waiting_ns / all,
+                                                       .width = 1};
+    }
+    shares->waiting = all > 0 ? (double)modules.whole.waiting_ns / all : 0;
+    if (stretches)
+        status = find_widths(shares, whole->paths.samples, stretches, map, symbols, arena, error);
+    for (size_t i = 0; i < shares->n; i++)
+        if (shares->items[i].share > FM_SHARE_MATTERS && shares->items[i].width > shares->widest)
+            shares->widest = shares->items[i].width;
+    if (!shares->n)
+        shares->widest = 1;
+    return status;
+}

@@ -1,0 +1,207 @@
+#include "analyse/scaling/scale_measured.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyse/balance/group.h"
+#include "base/saturate.h"
+#include "model/timer_tree.h"
+
+static struct fm_path_cost cost_of_spread(const struct fm_spread *spread)
+{
+    return (struct fm_path_cost){
+        .sum_ns = spread->sum,
+        .max_ns = spread->max,
+        .min_ns = spread->min,
+        .max_rank = spread->max_rank,
+        .min_rank = spread->min_rank,
+        .ranks = spread->ranks,
+    };
+}
+
+/* The wall time of all processes. */
+static bool start(const struct fm_profile *profile, struct fm_arena *arena, struct fm_calltree *tree)
+{
+    struct fm_spread wall = {0};
+    if (!fm_calltree_start(tree, arena, profile->job.ranks))
+        return false;
+    for (size_t i = 0; i < profile->n_processes; i++)
+        if (profile->processes[i].end != FM_END_MISSING)
+            fm_spread_add(&wall, profile->processes[i].wall_ns, profile->processes[i].rank);
+    tree->root->all.of = cost_of_spread(&wall);
+    return true;
+}
+
+static struct fm_context *frame_below(struct fm_calltree *tree, struct fm_context *parent, const char *name)
+{
+    struct fm_context_id id = {
+        .kind = FM_CONTEXT_FRAME, .name = fm_calltree_text(tree, name), .module = "", .path = "", .defined = ""};
+    return fm_context_below(tree, parent, &id);
+}
+
+/* ---- MPI ---- */
+
+/* "a/b": b below a. */
+static struct fm_context *region_of(struct fm_calltree *tree, const char *path)
+{
+    struct fm_context *at = tree->root;
+    while (*path) {
+        size_t length = strcspn(path, "/");
+        char *name = fm_arena_strndup(tree->arena, path, length);
+        tree->failed |= !name;
+        at = frame_below(tree, at, name ? name : "");
+        path += length + (path[length] == '/');
+    }
+    return at;
+}
+
+/* One name for all functions of a load module that are not known. */
+static const char *nameless(struct fm_calltree *tree, const char *module)
+{
+    const char *slash = strrchr(module, '/');
+    char *name = NULL;
+    if (asprintf(&name, "[%s]", slash ? slash + 1 : module) < 0)
+        return "[]";
+    const char *text = fm_calltree_text(tree, name);
+    free(name);
+    return text;
+}
+
+/* Below a region the functions around a call, the outermost first; *path and *line become those of the call. */
+static struct fm_context *functions_of(struct fm_calltree *tree, struct fm_context *region, struct fm_symbols *symbols,
+                                       const struct fm_site *site, const char **path, uint32_t *line)
+{
+    struct fm_frames frames = {0};
+    struct fm_context *at = region;
+    *path = "";
+    *line = 0;
+    if (!site->module[0]) /* detail was given up */
+        return region;
+    struct fm_symbol unknown = {.function = nameless(tree, site->module), .path = "", .defined = ""};
+    if (symbols)
+        frames = fm_symbols_find(symbols, site, FM_RETURN_ADDRESS);
+    if (!frames.known)
+        frames = (struct fm_frames){.items = &unknown, .n = 1};
+    for (size_t i = 0; i < frames.n; i++) {
+        const struct fm_symbol *frame = &frames.items[i];
+        struct fm_context_id id = {
+            .kind = FM_CONTEXT_FRAME,
+            .name = fm_calltree_text(tree, frame->function),
+            .module = fm_calltree_text(tree, site->module),
+            .path = *path,
+            .line = *line,
+            .defined = fm_calltree_text(tree, frame->defined),
+            .inlined = i > 0,
+        };
+        at = fm_context_below(tree, at, &id);
+        *path = fm_calltree_text(tree, frame->path);
+        *line = frame->line;
+    }
+    return at;
+}
+
+static void add_event(struct fm_calltree *tree, struct fm_symbols *symbols, const struct fm_event *event)
+{
+    const char *path;
+    uint32_t line;
+    struct fm_context *function = functions_of(tree, region_of(tree, event->key.region), symbols, &event->key.site,
+                                               &path, &line);
+    struct fm_context_id id = {
+        .kind = FM_CONTEXT_ROUTINE,
+        .name = fm_calltree_text(tree, event->key.routine),
+        .module = "",
+        .path = path,
+        .line = line,
+        .defined = "",
+    };
+    struct fm_context *routine = fm_context_below(tree, function, &id);
+    routine->own.of.sum_ns = fm_sum(routine->own.of.sum_ns, event->stats.total_ns);
+    routine->own.estimated = true; /* which ranks it is of is not known */
+    routine->all = routine->own;
+}
+
+/* All below a context, the last first, so that children come before their parents. */
+static struct fm_context **in_order(const struct fm_calltree *tree, size_t *n)
+{
+    struct fm_context **order = fm_arena_alloc(tree->arena, (tree->n + 1) * sizeof *order);
+    *n = 0;
+    for (struct fm_context *at = tree->root; order && at; at = fm_context_after(tree->root, at))
+        order[(*n)++] = at;
+    return order;
+}
+
+/* What a context has beyond what is below it is its own, unless it is a function that calls MPI. Threads can have more
+ * below a region than it took. */
+static void add_up(struct fm_calltree *tree)
+{
+    size_t n;
+    struct fm_context **order = in_order(tree, &n);
+    tree->failed |= !order;
+    while (n--) {
+        struct fm_context *at = order[n];
+        if (at->id.kind == FM_CONTEXT_ROUTINE)
+            continue;
+        uint64_t below = 0;
+        for (const struct fm_context *child = at->first; child; child = child->next)
+            below = fm_sum(below, child->all.of.sum_ns);
+        if (at->all.of.sum_ns > below) {
+            at->own.of.sum_ns = at->all.of.sum_ns - below;
+            at->own.estimated = true;
+        } else if (at->all.of.sum_ns < below) {
+            at->all.of.sum_ns = below;
+            at->all.estimated = true;
+        }
+    }
+}
+
+enum fm_status fm_measured_mpi(const struct fm_profile *profile, struct fm_symbols *symbols, struct fm_arena *arena,
+                               struct fm_calltree *tree, struct fm_error *error)
+{
+    struct fm_groups events;
+    enum fm_status status = fm_group_events(profile, FM_BY_ROUTINE | FM_BY_REGION | FM_BY_SITE, arena, &events, error);
+    if (status)
+        return status;
+    if (!start(profile, arena, tree))
+        return fm_calltree_end(tree, error);
+    for (size_t i = 0; symbols && i < events.n; i++)
+        fm_symbols_want(symbols, &events.items[i].key.site, FM_RETURN_ADDRESS);
+    if (symbols)
+        fm_symbols_resolve(symbols);
+    for (size_t i = 0; i < profile->n_regions; i++) {
+        struct fm_context *region = region_of(tree, profile->regions[i].path);
+        if (region != tree->root)
+            region->all.of = cost_of_spread(&profile->regions[i].wall_per_rank);
+    }
+    for (size_t i = 0; i < events.n && !tree->failed; i++)
+        add_event(tree, symbols, &events.items[i]);
+    add_up(tree);
+    return fm_calltree_end(tree, error);
+}
+
+/* ---- timers ---- */
+
+enum fm_status fm_measured_timers(const struct fm_profile *profile, struct fm_arena *arena, struct fm_calltree *tree,
+                                  struct fm_error *error)
+{
+    struct fm_timer_node *nodes;
+    if (!start(profile, arena, tree) || !fm_timer_tree(profile->timers, profile->n_timers, arena, &nodes)) {
+        tree->failed = true;
+        return fm_calltree_end(tree, error);
+    }
+    struct fm_context **contexts = fm_arena_alloc(arena, (profile->n_timers + 1) * sizeof *contexts);
+    uint64_t timed = 0;
+    tree->failed |= !contexts;
+    for (size_t i = 0; i < profile->n_timers && !tree->failed; i++) {
+        const struct fm_timer *timer = nodes[i].timer;
+        contexts[i] = frame_below(tree, nodes[i].outer ? contexts[nodes[i].outer - 1] : tree->root, timer->name);
+        contexts[i]->all.of = cost_of_spread(&timer->total_ns);
+        contexts[i]->own.of.sum_ns = fm_timer_exclusive(timer);
+        contexts[i]->own.estimated = true;
+        if (!timer->parent[0])
+            timed = fm_sum(timed, timer->total_ns.sum);
+    }
+    uint64_t wall = tree->root->all.of.sum_ns;
+    tree->root->own.of.sum_ns = wall > timed ? wall - timed : 0;
+    return fm_calltree_end(tree, error);
+}

@@ -1,0 +1,43 @@
+/* How costs grow with the number of processes, and what that would mean for more of them.
+ *
+ * A trend is fitted to the work at a context, y(p) = p C (strong) or C (weak, same), over all runs by least squares:
+ *
+ *   y(p) = base + slope f(p)     f: 1/p, log p, p, p log p, p^2 with slope > 0; or no slope at all
+ *
+ * Of these the one with the least residual is taken, but a constant unless the residual is clearly less than that of a
+ * constant, and of forms that fit about as well the one that grows least. A projection is the trend of the whole,
+ * continued. Its band spans all forms that fit about as well, each with the 95 % interval of its fit and of the sampling;
+ * with three or four runs it is wide, and rightly so. Three different numbers of processes are the least. */
+#ifndef FM_ANALYSE_SCALING_SCALE_TREND_H
+#define FM_ANALYSE_SCALING_SCALE_TREND_H
+
+#include "analyse/scaling/scale.h"
+
+enum fm_trend_form {
+    FM_TREND_CONSTANT,
+    FM_TREND_FALLING, /* 1/p */
+    FM_TREND_LOG,
+    FM_TREND_LINEAR,
+    FM_TREND_LINEAR_LOG, /* p log2 p */
+    FM_TREND_SQUARE,
+    FM_TREND_FORMS
+};
+
+struct fm_trend {
+    enum fm_trend_form form;
+    double base_ns, slope_ns; /* y(p) = base + slope f(p) */
+    double residual;          /* root mean square, of the mean of y */
+};
+
+/* false: too few different numbers of processes. */
+bool fm_trend_fit(const struct fm_scale *scale, uint32_t node, bool own, struct fm_trend *trend);
+double fm_trend_at(const struct fm_trend *trend, double processes); /* never below 0 */
+const char *fm_trend_text(enum fm_trend_form form);                 /* "log p" */
+
+struct fm_projection {
+    struct fm_trend trend;        /* of the whole */
+    double efficiency, low, high; /* against the run with the fewest processes */
+};
+bool fm_scale_project(const struct fm_scale *scale, double processes, struct fm_projection *projection);
+
+#endif

@@ -1,0 +1,388 @@
+#include "analyse/scaling/scale_verdict.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "model/order.h"
+
+/* X_E of at least this part of X_I is about X_I. */
+#define ABOUT 0.75
+/* Of a loss: what nearly all of it is, and what is too little for a caller to be one. */
+#define NEARLY_ALL 0.9
+#define LITTLE 0.01
+
+enum fm_scale_cause fm_scale_cause(const struct fm_scale *scale, uint32_t node, size_t base, size_t other)
+{
+    struct fm_excess x = fm_scale_excess(scale, node, base, other);
+    if (!fm_is_certain(x.all, x.all_error))
+        return FM_CAUSE_NONE;
+    if (x.all < 0)
+        return FM_CAUSE_GAIN;
+    if (fm_context_in_mpi(scale->nodes[node].context))
+        return FM_CAUSE_MPI;
+    return x.own >= ABOUT * x.all ? FM_CAUSE_OWN : FM_CAUSE_CALLEES;
+}
+
+/* What a function has in all its contexts. */
+struct tally {
+    struct fm_scale_cost base, other;
+    double excess, most; /* most: of one context, `node` */
+    uint32_t function, node;
+    uint32_t active; /* how often it is on the stack just now */
+    uint32_t line;   /* as a caller: where it calls; with `several` at other lines too */
+    bool several;
+    size_t calls;
+};
+
+/* One context of the function that a verdict is about. */
+struct loss {
+    uint32_t node;
+    uint32_t joint; /* itself or one of those that it is called through: the callers of this one are looked at */
+    double excess;
+};
+
+/* What a call leads to of the function that a verdict is about. */
+struct lead {
+    double excess;
+    uint64_t other_ns;
+};
+
+struct judge {
+    const struct fm_scale *scale;
+    size_t base, other;
+    struct tally *functions, *callers; /* by number of the function */
+    struct tally *ranked;
+    struct loss *losses;
+    size_t n_losses;
+    struct lead *leads; /* by node */
+    uint32_t *children;
+};
+
+static double own_excess(const struct judge *judge, uint32_t node)
+{
+    return fm_scale_excess(judge->scale, node, judge->base, judge->other).own;
+}
+
+/* ---- functions ---- */
+
+static void enter(struct judge *judge, uint32_t node)
+{
+    const struct fm_scale *scale = judge->scale;
+    struct tally *tally = &judge->functions[scale->nodes[node].function];
+    const struct fm_scale_cost *base = fm_scale_cost(scale, node, judge->base);
+    const struct fm_scale_cost *other = fm_scale_cost(scale, node, judge->other);
+    tally->base.own_ns += base->own_ns;
+    tally->other.own_ns += other->own_ns;
+    if (!tally->active++) {
+        tally->base.all_ns += base->all_ns;
+        tally->other.all_ns += other->all_ns;
+    }
+    double excess = own_excess(judge, node);
+    if (!tally->node || excess > tally->most) {
+        tally->node = node;
+        tally->most = excess;
+    }
+}
+
+static void sum_functions(struct judge *judge)
+{
+    const struct fm_scale_node *nodes = judge->scale->nodes;
+    uint32_t at = nodes[0].first;
+    while (at) {
+        enter(judge, at);
+        if (nodes[at].first) {
+            at = nodes[at].first;
+            continue;
+        }
+        judge->functions[nodes[at].function].active--;
+        while (!nodes[at].next && nodes[at].parent) {
+            at = nodes[at].parent;
+            judge->functions[nodes[at].function].active--;
+        }
+        at = nodes[at].next;
+    }
+}
+
+static int by_excess(const void *a, const void *b, void *scale)
+{
+    const struct fm_scale_node *nodes = ((const struct fm_scale *)scale)->nodes;
+    const struct tally *x = a, *y = b;
+    if (x->excess != y->excess)
+        return x->excess > y->excess ? -1 : 1;
+    int order = fm_compare_text(nodes[x->node].context->id.name, nodes[y->node].context->id.name);
+    return order ? order : fm_compare_number(x->node, y->node);
+}
+
+/* Those with at least so much, most first. */
+static size_t rank(struct judge *judge, const struct tally *tallies, double least)
+{
+    size_t n = 0;
+    for (size_t i = 1; i <= judge->scale->n_functions; i++)
+        if (tallies[i].excess >= least)
+            judge->ranked[n++] = tallies[i];
+    qsort_r(judge->ranked, n, sizeof *judge->ranked, by_excess, (void *)judge->scale);
+    return n;
+}
+
+static size_t losing_functions(struct judge *judge)
+{
+    for (size_t i = 1; i <= judge->scale->n_functions; i++) {
+        struct tally *tally = &judge->functions[i];
+        struct fm_excess x = fm_scale_excess_of(judge->scale, &tally->base, &tally->other, judge->base, judge->other);
+        tally->function = (uint32_t)i;
+        tally->excess = fm_is_certain(x.own, x.own_error) ? x.own : 0;
+    }
+    return rank(judge, judge->functions, FM_VERDICT_LEAST);
+}
+
+/* ---- callers ---- */
+
+/* The function that a context is called by, outside of itself and of MPI; 0: none is known. `place` is what it calls. */
+static uint32_t caller_of(const struct fm_scale *scale, uint32_t node, uint32_t *place)
+{
+    uint32_t own = scale->nodes[node].function;
+    *place = node;
+    for (uint32_t at = scale->nodes[node].parent; at; at = scale->nodes[at].parent) {
+        const struct fm_scale_node *caller = &scale->nodes[at];
+        if (caller->function && caller->function != own && !fm_context_in_mpi(caller->context))
+            return at;
+        *place = at;
+    }
+    return 0;
+}
+
+static void list_losses(struct judge *judge, uint32_t function)
+{
+    judge->n_losses = 0;
+    for (uint32_t at = 1; at < judge->scale->n; at++)
+        if (judge->scale->nodes[at].function == function)
+            judge->losses[judge->n_losses++] = (struct loss){at, at, own_excess(judge, at)};
+}
+
+static void sum_callers(struct judge *judge)
+{
+    const struct fm_scale *scale = judge->scale;
+    memset(judge->callers, 0, (scale->n_functions + 1) * sizeof *judge->callers);
+    for (size_t i = 0; i < judge->n_losses; i++) {
+        const struct loss *loss = &judge->losses[i];
+        uint32_t place, node = caller_of(scale, loss->joint, &place), line = scale->nodes[place].context->id.line;
+        struct tally *tally = &judge->callers[scale->nodes[node].function];
+        tally->several |= tally->node && tally->line != line;
+        tally->line = line;
+        tally->excess += loss->excess;
+        if (!tally->node || loss->excess > tally->most) {
+            tally->node = node;
+            tally->most = loss->excess;
+        }
+    }
+    judge->callers[0].excess = 0;
+}
+
+static void fill_callers(struct judge *judge, struct fm_verdict *verdict)
+{
+    verdict->n_callers = rank(judge, judge->callers, LITTLE * verdict->excess.own);
+    for (size_t i = 0; i < verdict->n_callers && i < FM_VERDICT_CALLERS; i++)
+        verdict->callers[i] = (struct fm_verdict_caller){judge->ranked[i].node, judge->ranked[i].excess, 1};
+}
+
+/* Whether a function does little else than call the one that the verdict is about. */
+static bool is_wrapper(const struct judge *judge, uint32_t node, const struct tally *function)
+{
+    const struct tally *caller = &judge->functions[judge->scale->nodes[node].function];
+    return (double)function->other.own_ns >= ABOUT * (double)caller->other.all_ns;
+}
+
+static void go_outwards(struct judge *judge)
+{
+    uint32_t place;
+    for (size_t i = 0; i < judge->n_losses; i++) {
+        uint32_t caller = caller_of(judge->scale, judge->losses[i].joint, &place);
+        judge->losses[i].joint = caller ? caller : judge->losses[i].joint;
+    }
+}
+
+/* Goes outwards past wrappers that nearly all comes through, at one place in them, to where ways part or something else
+ * is done too. Where there are only wrappers, up to the outermost function, the callers are those next to it. */
+static void find_callers(struct judge *judge, const struct tally *function, struct fm_verdict *verdict)
+{
+    double enough = NEARLY_ALL * verdict->excess.own;
+    struct fm_verdict next;
+    sum_callers(judge);
+    fill_callers(judge, verdict);
+    for (next = *verdict; next.n_callers; fill_callers(judge, &next)) {
+        const struct tally *most = &judge->ranked[0];
+        if (most->excess < enough || most->several || !is_wrapper(judge, most->node, function)) {
+            *verdict = next;
+            return;
+        }
+        next.through = most->node;
+        go_outwards(judge);
+        sum_callers(judge);
+    }
+}
+
+/* ---- calls in succession ---- */
+
+static int by_line(const void *a, const void *b, void *scale)
+{
+    const struct fm_scale_node *nodes = ((const struct fm_scale *)scale)->nodes;
+    uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+    int order = fm_compare_number(nodes[x].context->id.line, nodes[y].context->id.line);
+    return order ? order : fm_compare_number(x, y);
+}
+
+static void add_repeat(struct judge *judge, uint32_t node, double excess, size_t calls)
+{
+    struct tally *tally = &judge->callers[judge->scale->nodes[node].function];
+    tally->excess += excess;
+    tally->calls = calls > tally->calls ? calls : tally->calls;
+    if (!tally->node || excess > tally->most) {
+        tally->node = node;
+        tally->most = excess;
+    }
+}
+
+/* A call of which little else comes than the function that the verdict is about. */
+static bool leads_there(const struct judge *judge, uint32_t node)
+{
+    const struct lead *lead = &judge->leads[node];
+    return lead->excess > 0 && judge->scale->nodes[node].context->id.line &&
+           (double)lead->other_ns >= NEARLY_ALL * (double)fm_scale_cost(judge->scale, node, judge->other)->all_ns;
+}
+
+/* What else was sampled in the line of such a call belongs to it: bindings of a language, entries of a linkage table. */
+static size_t without_parts(struct judge *judge, size_t n)
+{
+    const struct fm_scale_node *nodes = judge->scale->nodes;
+    uint32_t *children = judge->children;
+    size_t kept = 0;
+    for (size_t first = 0, next; first < n; first = next) {
+        bool call = false;
+        for (next = first;
+             next < n && nodes[children[next]].context->id.line == nodes[children[first]].context->id.line; next++)
+            call |= leads_there(judge, children[next]);
+        for (size_t i = first; i < next; i++)
+            if (!call || leads_there(judge, children[i]))
+                children[kept++] = children[i];
+    }
+    return kept;
+}
+
+/* The calls that a function makes, and lines of its own that take time, in the order of lines. */
+static size_t list_calls(struct judge *judge, uint32_t parent)
+{
+    const struct fm_scale *scale = judge->scale;
+    double least = FM_VERDICT_LEAST * (double)fm_scale_cost(scale, 0, judge->other)->all_ns;
+    size_t n = 0, leading = 0;
+    for (uint32_t child = scale->nodes[parent].first; child; child = scale->nodes[child].next) {
+        if (scale->nodes[child].function || (double)fm_scale_cost(scale, child, judge->other)->all_ns >= least)
+            judge->children[n++] = child;
+        leading += leads_there(judge, child);
+    }
+    if (leading < 2)
+        return 0;
+    qsort_r(judge->children, n, sizeof *judge->children, by_line, (void *)scale);
+    return without_parts(judge, n);
+}
+
+static void look_for_repeats(struct judge *judge, uint32_t parent)
+{
+    size_t n = list_calls(judge, parent), calls = 0;
+    double together = 0;
+    for (size_t i = 0; i < n; i++) {
+        bool leads = leads_there(judge, judge->children[i]);
+        calls += leads;
+        together += leads ? judge->leads[judge->children[i]].excess : 0;
+        if (leads && i + 1 < n)
+            continue;
+        if (calls > 1)
+            add_repeat(judge, parent, together, calls);
+        together = 0;
+        calls = 0;
+    }
+}
+
+static void add_lead(struct judge *judge, uint32_t call, const struct loss *loss)
+{
+    judge->leads[call].excess += loss->excess;
+    judge->leads[call].other_ns += fm_scale_cost(judge->scale, loss->node, judge->other)->own_ns;
+}
+
+static void find_repeats(struct judge *judge, struct fm_verdict *verdict)
+{
+    const struct fm_scale *scale = judge->scale;
+    memset(judge->leads, 0, scale->n * sizeof *judge->leads);
+    for (size_t i = 0; i < judge->n_losses; i++) {
+        uint32_t place, further, caller = caller_of(scale, judge->losses[i].joint, &place);
+        add_lead(judge, place, &judge->losses[i]);
+        if (caller && caller_of(scale, caller, &further))
+            add_lead(judge, further, &judge->losses[i]);
+    }
+    memset(judge->callers, 0, (scale->n_functions + 1) * sizeof *judge->callers);
+    for (uint32_t at = 1; at < scale->n; at++)
+        if (scale->nodes[at].function)
+            look_for_repeats(judge, at);
+    size_t n = rank(judge, judge->callers, FM_VERDICT_LEAST);
+    for (size_t i = 0; i < n && i < FM_VERDICT_REPEATS; i++) {
+        const struct tally *tally = &judge->ranked[i];
+        verdict->repeats[verdict->n_repeats++] = (struct fm_verdict_caller){tally->node, tally->excess, tally->calls};
+    }
+}
+
+/* ---- all ---- */
+
+/* What the program itself computes twice in succession, it computes twice; of a library's service that may be news. */
+static bool in_program(const struct fm_scale *scale, uint32_t node)
+{
+    const char *module = scale->nodes[node].context->id.module;
+    for (size_t run = 0; run < scale->n_runs; run++)
+        if (scale->runs[run].program && module[0] && strcmp(scale->runs[run].program, module) == 0)
+            return true;
+    return false;
+}
+
+static struct fm_verdict judge_function(struct judge *judge, const struct tally *function)
+{
+    const struct fm_scale *scale = judge->scale;
+    bool mpi = fm_context_in_mpi(scale->nodes[function->node].context);
+    struct fm_verdict verdict = {.cause = mpi ? FM_CAUSE_MPI : FM_CAUSE_OWN, .node = function->node};
+    verdict.excess = fm_scale_excess_of(scale, &function->base, &function->other, judge->base, judge->other);
+    list_losses(judge, function->function);
+    find_callers(judge, function, &verdict);
+    if (!in_program(scale, function->node))
+        find_repeats(judge, &verdict);
+    return verdict;
+}
+
+static bool make_room(struct judge *judge, struct fm_arena *scratch)
+{
+    size_t n = judge->scale->n, functions = judge->scale->n_functions + 1;
+    judge->functions = fm_arena_alloc(scratch, functions * sizeof *judge->functions);
+    judge->callers = fm_arena_alloc(scratch, functions * sizeof *judge->callers);
+    judge->ranked = fm_arena_alloc(scratch, functions * sizeof *judge->ranked);
+    judge->losses = fm_arena_alloc(scratch, n * sizeof *judge->losses);
+    judge->leads = fm_arena_alloc(scratch, n * sizeof *judge->leads);
+    judge->children = fm_arena_alloc(scratch, n * sizeof *judge->children);
+    return judge->functions && judge->callers && judge->ranked && judge->losses && judge->leads && judge->children;
+}
+
+enum fm_status fm_scale_judge(const struct fm_scale *scale, size_t base, size_t other, struct fm_verdicts *verdicts,
+                              struct fm_error *error)
+{
+    struct judge judge = {.scale = scale, .base = base, .other = other};
+    struct fm_arena scratch = {0};
+    struct tally most[FM_VERDICTS];
+    *verdicts = (struct fm_verdicts){.whole = fm_scale_excess(scale, 0, base, other)};
+    if (!make_room(&judge, &scratch)) {
+        fm_arena_destroy(&scratch);
+        return fm_fail(error, FM_ERR_MEMORY, "no memory left to judge how the runs scale");
+    }
+    sum_functions(&judge);
+    size_t n = losing_functions(&judge);
+    n = n < FM_VERDICTS ? n : FM_VERDICTS;
+    memcpy(most, judge.ranked, n * sizeof *most);
+    for (size_t i = 0; i < n; i++)
+        verdicts->items[verdicts->n++] = judge_function(&judge, &most[i]);
+    fm_arena_destroy(&scratch);
+    return FM_OK;
+}

@@ -1,0 +1,64 @@
+/* What stops a program from scaling, in words, from the excess work of its contexts (scale.h), by these rules:
+ *
+ *   X_I about X_E       what the function itself does not scale
+ *   X_I above X_E       look at what it calls
+ *   X_E in many places  look at the callers, bottom up
+ *
+ * A verdict is about a function or an MPI routine whose own time is in excess in all its contexts together. From there
+ * it goes outwards past functions that do little else and that nearly all of the loss comes through: a wrapper of a
+ * routine is named with it, and the callers are those of the wrapper. MPI's own functions are no callers.
+ *
+ * It is data first; one place makes the sentences. Works on trees of calls: sampled call paths, or routines by call site. */
+#ifndef FM_ANALYSE_SCALING_SCALE_VERDICT_H
+#define FM_ANALYSE_SCALING_SCALE_VERDICT_H
+
+#include "analyse/scaling/scale.h"
+
+/* What the rules say of one context. */
+enum fm_scale_cause {
+    FM_CAUSE_NONE,    /* no loss that can be told from 0 */
+    FM_CAUSE_GAIN,    /* it scales better than expected */
+    FM_CAUSE_OWN,     /* X_I about X_E */
+    FM_CAUSE_CALLEES, /* X_I above X_E */
+    FM_CAUSE_MPI,     /* communication or waiting */
+};
+enum fm_scale_cause fm_scale_cause(const struct fm_scale *scale, uint32_t node, size_t base, size_t other);
+const char *fm_scale_cause_text(enum fm_scale_cause cause); /* "its own work"; "": nothing to say */
+
+enum { FM_VERDICTS = 5, FM_VERDICT_CALLERS = 6, FM_VERDICT_REPEATS = 3 };
+#define FM_VERDICT_LEAST 0.01 /* of the run: less is not worth a sentence */
+
+struct fm_verdict_caller {
+    uint32_t node; /* a context of the function that calls: where it loses most */
+    double excess; /* of the run */
+    size_t calls;  /* in succession, at different places; 1 in the list of callers */
+};
+
+struct fm_verdict {
+    enum fm_scale_cause cause; /* OWN or MPI */
+    uint32_t node;             /* a context of the function that the verdict is about: where it loses most */
+    uint32_t through;          /* a context of the wrapper that calls it; 0: none */
+    struct fm_excess excess;   /* of all its contexts */
+    struct fm_verdict_caller callers[FM_VERDICT_CALLERS]; /* most first */
+    size_t n_callers; /* with at least a hundredth of it; more than listed perhaps */
+    /* Functions that make several calls, one after the other as lines go, of which little else comes than this; not of
+     * what the program itself computes. */
+    struct fm_verdict_caller repeats[FM_VERDICT_REPEATS]; /* most first */
+    size_t n_repeats;
+};
+
+struct fm_verdicts {
+    struct fm_excess whole;
+    struct fm_verdict items[FM_VERDICTS]; /* most first; certain losses alone */
+    size_t n;
+};
+
+enum fm_status fm_scale_judge(const struct fm_scale *scale, size_t base, size_t other, struct fm_verdicts *verdicts,
+                              struct fm_error *error);
+
+/* The sentences, in the arena; NULL: no memory. */
+const char *fm_verdict_whole_text(const struct fm_scale *scale, const struct fm_verdicts *verdicts, size_t base,
+                                  size_t other, struct fm_arena *arena);
+const char *fm_verdict_text(const struct fm_scale *scale, const struct fm_verdict *verdict, struct fm_arena *arena);
+
+#endif

@@ -1,0 +1,487 @@
+/* Where a job's profile goes, and the end of its segments.
+ *
+ * A new profile appears whole under a name that nobody has: of two jobs that end at the same moment one is told that
+ * the name is taken. A profile that is there already is locked, and what it becomes replaces it: two collectors of one
+ * job (one a host) add to it one after the other. */
+#define _GNU_SOURCE
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/limits.h"
+#include "collect/lock.h"
+#include "collect/node_files.h"
+#include "format/encode.h"
+#include "merge/merge.h"
+#include "merge/notes.h"
+
+enum { MAX_NAMES = 10000, CLAIM_TRIES = 300 };
+
+#define SUFFIX ".fathom"
+
+/* ---- names ---- */
+
+static bool is_directory(const char *path)
+{
+    struct stat st;
+    return stat(path, &st) == 0 && S_ISDIR(st.st_mode);
+}
+
+static void append(char *text, size_t size, const char *more)
+{
+    size_t length = strlen(text);
+    snprintf(text + length, size - length, "%s", more);
+}
+
+/* Names come from segments: nothing but plain characters goes into a path made of them. */
+static void append_plain(char *text, size_t size, const char *more)
+{
+    static const char plain[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._+=@-";
+    size_t at = strlen(text);
+    for (; *more && at + 1 < size; more++)
+        text[at++] = strchr(plain, *more) ? *more : '_';
+    text[at] = 0;
+}
+
+static void default_name(const struct fm_profile *profile, char name[256])
+{
+    const char *slash = strrchr(profile->job.exe, '/'), *base = slash ? slash + 1 : profile->job.exe;
+    name[0] = 0;
+    append_plain(name, 120, *base && *base != '.' ? base : "program");
+    append(name, 256, ".");
+    append_plain(name, 240, *profile->job.id ? profile->job.id : profile->job.key);
+    append(name, 256, SUFFIX);
+}
+
+/* The first choice: absolute whenever the job's directory is known. A profile holds text: a directory whose name is
+ * none (in another encoding than UTF-8) is not found by it, but mostly it is the current one. */
+static void first_path(const struct fm_profile *profile, char path[FM_PATH_BYTES])
+{
+    const char *output = profile->job.output;
+    const char *cwd = *profile->job.cwd == '/' && is_directory(profile->job.cwd) ? profile->job.cwd : ".";
+    char name[256];
+    default_name(profile, name);
+    size_t length = strlen(output);
+    if (length == 0)
+        snprintf(path, FM_PATH_BYTES, "%.3700s", cwd);
+    else if (*output == '/')
+        snprintf(path, FM_PATH_BYTES, "%.3700s", output);
+    else
+        snprintf(path, FM_PATH_BYTES, "%.1850s/%.1850s", cwd, output);
+    if (length != 0 && output[length - 1] != '/' && !is_directory(path))
+        return;
+    if (path[strlen(path) - 1] != '/')
+        append(path, FM_PATH_BYTES, "/");
+    append(path, FM_PATH_BYTES, name);
+}
+
+/* The n-th choice: a.fathom, a-2.fathom, a-3.fathom ... */
+static void numbered_path(const char *first, unsigned n, char path[FM_PATH_BYTES])
+{
+    size_t length = strlen(first), suffix = strlen(SUFFIX);
+    bool suffixed = length > suffix && strcmp(first + length - suffix, SUFFIX) == 0;
+    if (n < 2)
+        snprintf(path, FM_PATH_BYTES, "%s", first);
+    else
+        snprintf(path, FM_PATH_BYTES, "%.*s-%u%s", (int)(suffixed ? length - suffix : length), first, n,
+                 suffixed ? SUFFIX : "");
+}
+
+/* ---- claiming ---- */
+
+enum claim {
+    CLAIM_NEW,      /* there is nothing */
+    CLAIM_REPLACE,  /* what is there is to be replaced; it is locked */
+    CLAIM_SAME_JOB, /* a profile of the same job, locked */
+    CLAIM_TAKEN,    /* somebody else's */
+    CLAIM_FAILED
+};
+
+static bool still_named(int fd, const char *path, struct stat *st)
+{
+    struct stat named;
+    return fstat(fd, st) == 0 && lstat(path, &named) == 0 && st->st_dev == named.st_dev && st->st_ino == named.st_ino;
+}
+
+/* A file named to `fathom run -o` is replaced by the next run with the same -o, as users expect of an output file;
+ * but never within one run, which may start several jobs. */
+static bool replaces(const struct fm_profile *profile, const struct fm_profile *found, const char *path)
+{
+    const char *output = profile->job.output;
+    size_t length = strlen(output), whole = strlen(path);
+    return length && length <= whole && strcmp(path + whole - length, output) == 0 && *profile->job.run_id &&
+           strcmp(profile->job.run_id, found->job.run_id) != 0;
+}
+
+/* What lies at `path` now: nothing that matters (an empty file is nobody's: earlier versions leave some behind when they
+ * are killed), this job's profile (read into *existing if asked), or something else. */
+static enum claim look(const struct stat *st, const char *path, const struct fm_profile *profile,
+                       struct fm_profile **existing)
+{
+    struct fm_profile *found;
+    bool ours = st->st_uid == geteuid() || geteuid() == 0; /* root's own may be nobody's on a network file system */
+    if (!S_ISREG(st->st_mode) || !ours)
+        return CLAIM_TAKEN;
+    if (st->st_size == 0)
+        return CLAIM_REPLACE;
+    if (fm_profile_read(path, &found, NULL) != FM_OK)
+        return CLAIM_TAKEN;
+    enum claim claim = strcmp(found->job.key, profile->job.key) == 0 ? CLAIM_SAME_JOB
+                       : replaces(profile, found, path)              ? CLAIM_REPLACE
+                                                                     : CLAIM_TAKEN;
+    if (claim == CLAIM_SAME_JOB && existing)
+        *existing = found;
+    else
+        fm_profile_destroy(found);
+    return claim;
+}
+
+/* Opens what is at `path` and locks it, unless it is somebody else's. */
+static enum claim claim_path(const char *path, const struct fm_profile *profile, int *fd, struct fm_profile **existing)
+{
+    for (int i = 0; i < CLAIM_TRIES; i++) {
+        struct stat st;
+        *fd = open(path, O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+        if (*fd < 0) /* a symbolic link, a directory, somebody else's file: another name */
+            return lstat(path, &st) == 0 ? CLAIM_TAKEN : CLAIM_NEW;
+        if (fstat(*fd, &st) == 0 && (S_ISCHR(st.st_mode) || S_ISBLK(st.st_mode))) {
+            close(*fd);
+            errno = EINVAL; /* -o /dev/null: no reason to write /dev/null-2 */
+            return CLAIM_FAILED;
+        }
+        fm_file_lock(*fd); /* a file system without locks is used without */
+        if (still_named(*fd, path, &st)) {
+            enum claim claim = look(&st, path, profile, existing);
+            if (claim == CLAIM_TAKEN)
+                close(*fd);
+            return claim;
+        }
+        close(*fd); /* replaced while we waited for the lock */
+    }
+    errno = EBUSY;
+    return CLAIM_FAILED;
+}
+
+void fm_profile_output_path(const struct fm_profile *profile, char path[FM_PATH_BYTES])
+{
+    char first[FM_PATH_BYTES];
+    first_path(profile, first);
+    for (unsigned n = 1; n <= MAX_NAMES; n++) {
+        struct stat st;
+        numbered_path(first, n, path);
+        if (lstat(path, &st) != 0 || look(&st, path, profile, NULL) != CLAIM_TAKEN)
+            return;
+    }
+}
+
+/* ---- adding to a profile of the same job ---- */
+
+/* Whether the profile holds the data of this process. */
+static bool holds(const struct fm_profile *profile, uint32_t rank, int32_t pid)
+{
+    size_t low = 0, high = profile->n_processes;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (profile->processes[middle].rank < rank)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    for (; low < profile->n_processes && profile->processes[low].rank == rank; low++)
+        if (profile->processes[low].pid == pid && profile->processes[low].end != FM_END_MISSING)
+            return true;
+    return false;
+}
+
+/* How many processes with data `profile` has, and how many of these `other` has too. */
+static void count_common(const struct fm_profile *profile, const struct fm_profile *other, size_t *own, size_t *common)
+{
+    *own = *common = 0;
+    for (size_t i = 0; i < profile->n_processes; i++) {
+        if (profile->processes[i].end == FM_END_MISSING)
+            continue;
+        ++*own;
+        *common += holds(other, profile->processes[i].rank, profile->processes[i].pid);
+    }
+}
+
+static size_t without_missing(struct fm_process *to, const struct fm_process *from, size_t n)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < n; i++)
+        if (from[i].end != FM_END_MISSING)
+            to[kept++] = from[i];
+    return kept;
+}
+
+static bool is_part(const struct fm_profile *profile)
+{
+    size_t present = 0;
+    for (size_t i = 0; i < profile->n_processes; i++)
+        present += profile->processes[i].end != FM_END_MISSING;
+    return present < profile->job.ranks;
+}
+
+/* Adds `profile` to `existing`, which holds other ranks of the same job. */
+static enum fm_status add_to(struct fm_profile *existing, const struct fm_profile *profile, struct fm_error *error)
+{
+    struct fm_profile view = *profile;
+    view.processes = fm_arena_alloc(&existing->arena, profile->n_processes * sizeof *view.processes);
+    if (!view.processes)
+        return fm_fail(error, FM_ERR_MEMORY, "no memory to merge job %s", profile->job.key);
+    view.n_processes = view.processes_capacity = without_missing(view.processes, profile->processes,
+                                                                 profile->n_processes);
+    existing->n_processes = without_missing(existing->processes, existing->processes, existing->n_processes);
+    enum fm_status status = fm_profile_merge(existing, &view, error);
+    if (status == FM_OK && !fm_profile_add_missing(existing, existing->job.ranks))
+        status = fm_fail(error, FM_ERR_MEMORY, "no memory to merge job %s", profile->job.key);
+    if (status == FM_OK && !is_part(existing))
+        fm_profile_forget_part(existing);
+    return status;
+}
+
+/* Replaces the file at `path`, which is locked. *next: it holds some of the same ranks but not all, so that this is no
+ * continuation of it: another name is needed. */
+static enum fm_status replace(const struct fm_profile *profile, struct fm_profile *existing, const char *path,
+                              bool *next, struct fm_error *error)
+{
+    size_t own, common;
+    if (!existing)
+        return fm_profile_write(profile, path, error);
+    count_common(profile, existing, &own, &common);
+    if (own == common) /* it was written before, and only the removal of the segments was cut short */
+        return FM_OK;
+    *next = common != 0;
+    if (*next)
+        return FM_OK;
+    enum fm_status status = add_to(existing, profile, error);
+    return status == FM_OK ? fm_profile_write(existing, path, error) : status;
+}
+
+/* Writes to `path` if that may be. *next: another name is needed. */
+static enum fm_status write_at(const struct fm_profile *profile, const char *path, bool *next, struct fm_error *error)
+{
+    struct fm_profile *existing = NULL;
+    enum claim claim;
+    enum fm_status status;
+    bool taken = false;
+    int fd, tries = 0;
+    do { /* again when somebody else was quicker: it may be a part of this very job */
+        claim = claim_path(path, profile, &fd, &existing);
+        status = claim == CLAIM_NEW ? fm_profile_write_new(profile, path, &taken, error) : FM_OK;
+    } while (claim == CLAIM_NEW && taken && ++tries < CLAIM_TRIES);
+    *next = claim == CLAIM_TAKEN;
+    if (claim == CLAIM_FAILED)
+        return fm_fail(error, FM_ERR_SYSTEM, "cannot write %s: %s", path, fm_node_reason(errno));
+    if (claim == CLAIM_NEW || claim == CLAIM_TAKEN)
+        return status;
+    status = replace(profile, existing, path, next, error);
+    fm_profile_destroy(existing);
+    close(fd);
+    return status;
+}
+
+/* ---- parts of one job ---- */
+
+/* A profile in the folder that was begun after the job and is of the same job. */
+static bool is_other_part(int folder_fd, const char *folder, const char *file, const struct fm_profile *profile,
+                          char path[FM_PATH_BYTES])
+{
+    size_t length = strlen(file), suffix = strlen(SUFFIX);
+    struct stat st;
+    if (length <= suffix || strcmp(file + length - suffix, SUFFIX) != 0 ||
+        fstatat(folder_fd, file, &st, AT_SYMLINK_NOFOLLOW) != 0 || !S_ISREG(st.st_mode) || st.st_size == 0 ||
+        (uint64_t)st.st_mtime < profile->job.started_real_ns / 1000000000)
+        return false;
+    snprintf(path, FM_PATH_BYTES, "%.3700s%.300s", folder, file);
+    return look(&st, path, profile, NULL) == CLAIM_SAME_JOB;
+}
+
+/* What a job left on several hosts is collected on each of them. Without a batch system's id the hosts' first choices
+ * of a name differ: so a host that has only a part looks for the others' part and takes its name. */
+static void find_other_part(const struct fm_profile *profile, char first[FM_PATH_BYTES])
+{
+    char folder[FM_PATH_BYTES], path[FM_PATH_BYTES];
+    _Alignas(struct dirent64) char buffer[8192];
+    ssize_t n;
+    bool found = false;
+    snprintf(folder, sizeof folder, "%s", first);
+    char *slash = strrchr(folder, '/');
+    if (!slash)
+        return;
+    slash[1] = 0;
+    int fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    while (fd >= 0 && !found && (n = getdents64(fd, buffer, sizeof buffer)) > 0)
+        for (ssize_t at = 0; !found && at < n;) {
+            const struct dirent64 *entry = (const void *)(buffer + at);
+            found = is_other_part(fd, folder, entry->d_name, profile, path);
+            at += entry->d_reclen;
+        }
+    if (fd >= 0)
+        close(fd);
+    if (found)
+        snprintf(first, FM_PATH_BYTES, "%s", path);
+}
+
+/* Held while a part looks for the others and writes: of two hosts that look at once neither would find the other's. */
+static int lock_folder(const char *path)
+{
+    char folder[FM_PATH_BYTES];
+    snprintf(folder, sizeof folder, "%s", path);
+    char *slash = strrchr(folder, '/');
+    if (!slash)
+        return -1;
+    slash[slash == folder] = 0;
+    int fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (fd >= 0)
+        fm_file_lock(fd);
+    return fd;
+}
+
+static enum fm_status write_to(const struct fm_profile *profile, const char *first, char path[FM_PATH_BYTES],
+                               struct fm_error *error)
+{
+    for (unsigned n = 1; n <= MAX_NAMES; n++) {
+        bool next = false;
+        numbered_path(first, n, path);
+        enum fm_status status = write_at(profile, path, &next, error);
+        if (!next)
+            return status;
+    }
+    return fm_fail(error, FM_ERR_SYSTEM, "%s: too many profiles of this name; move some of them away", first);
+}
+
+static enum fm_status write_profile(const struct fm_profile *profile, char path[FM_PATH_BYTES], struct fm_error *error)
+{
+    char first[FM_PATH_BYTES];
+    int lock = -1;
+    first_path(profile, first);
+    if (is_part(profile)) {
+        lock = lock_folder(first);
+        find_other_part(profile, first);
+    }
+    enum fm_status status = write_to(profile, first, path, error);
+    if (lock >= 0)
+        close(lock);
+    return status;
+}
+
+/* ---- after it is durable ---- */
+
+static bool plain_id(const char *id)
+{
+    return *id && id[strspn(id, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-")] == 0;
+}
+
+/* For `fathom run`, which tells the user. Not being able to is no failure: the profile is there. */
+static void note_for_run(const char *directory, const char *run_id, const char *profile_path)
+{
+    char path[FM_PATH_BYTES], line[2 * FM_PATH_BYTES];
+    if (!plain_id(run_id))
+        return;
+    char cwd[FM_PATH_BYTES] = "";
+    if (*profile_path != '/' && !getcwd(cwd, sizeof cwd))
+        return;
+    int length = snprintf(line, sizeof line, "%s%s%s\n", cwd, *cwd ? "/" : "", profile_path);
+    snprintf(path, sizeof path, "%.3800s/%.64s.run", directory, run_id);
+    int fd = open(path, O_WRONLY | O_APPEND | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600);
+    if (fd < 0)
+        return;
+    /* one write: lines of several writers do not mix */
+    ssize_t written = fm_file_may_reach(1 << 20) ? write(fd, line, (size_t)length) : 0;
+    (void)written;
+    close(fd);
+}
+
+struct removal {
+    const struct fm_profile *profile;
+    bool own_too; /* the segment of this process */
+    size_t left;
+};
+
+/* A segment that came after the merge, or that could not be read, is not in the profile: it stays. */
+static bool remove_merged(void *context, const struct fm_node_file *file)
+{
+    struct removal *removal = context;
+    if (!removal->own_too && file->name.pid == getpid())
+        return true;
+    bool merged = file->readable && holds(removal->profile, (uint32_t)file->header.rank, file->header.pid);
+    if (!merged || unlinkat(file->directory_fd, file->file, 0) != 0)
+        removal->left += file->readable;
+    return true;
+}
+
+static void remove_job_file(const char *directory, const char *job_key)
+{
+    char path[FM_PATH_BYTES];
+    snprintf(path, sizeof path, "%.3800s/%.72s" FM_JOB_SUFFIX, directory, job_key);
+    unlink(path);
+}
+
+void fm_node_remove(const char *directory, const struct fm_profile *profile)
+{
+    struct removal others = {.profile = profile}, removal = {.profile = profile, .own_too = true};
+    char other[FM_PATH_BYTES];
+    /* our own last: who finds segments of the job while we live finds a living process, and waits */
+    fm_node_visit(directory, profile->job.key, remove_merged, &others, NULL);
+    if (fm_node_visit(directory, profile->job.key, remove_merged, &removal, NULL) != FM_OK || removal.left ||
+        strchr(profile->job.key, '/'))
+        return;
+    remove_job_file(directory, profile->job.key);
+    if (fm_node_other_directory(directory, other))
+        remove_job_file(other, profile->job.key);
+}
+
+/* In the working directory, then at home. */
+static enum fm_status write_elsewhere(struct fm_profile *profile, char path[FM_PATH_BYTES])
+{
+    char home[FM_PATH_BYTES];
+    const char *given = getenv("HOME"), *asked = profile->job.output;
+    enum fm_status status = FM_ERR_SYSTEM;
+    if (!fm_profile_note(profile, "could not be written where it was to be, and was written here instead", 0,
+                         &(struct fm_rankset){0}))
+        return FM_ERR_MEMORY;
+    profile->job.output = "";
+    if (*asked)
+        status = write_profile(profile, path, NULL);
+    if (status != FM_OK && given && *given == '/') {
+        snprintf(home, sizeof home, "%.3700s/", given);
+        profile->job.output = home;
+        status = write_profile(profile, path, NULL);
+    }
+    profile->job.output = asked;
+    return status;
+}
+
+bool fm_node_output_refused(const char *output, char folder[FM_PATH_BYTES])
+{
+    snprintf(folder, FM_PATH_BYTES, "%s", *output ? output : ".");
+    if (*output && !is_directory(folder)) {
+        char *slash = strrchr(folder, '/');
+        if (slash)
+            slash[slash == folder] = 0;
+        else
+            snprintf(folder, FM_PATH_BYTES, ".");
+    }
+    return access(folder, W_OK | X_OK) != 0;
+}
+
+enum fm_status fm_node_finish(const char *directory, struct fm_profile *profile, bool elsewhere,
+                              char path[FM_PATH_BYTES], struct fm_error *error)
+{
+    enum fm_status status = write_profile(profile, path, error);
+    if (status == FM_ERR_SYSTEM && elsewhere && !*profile->job.run_id && write_elsewhere(profile, path) == FM_OK)
+        status = FM_OK;
+    if (status != FM_OK)
+        return status;
+    if (directory && *directory) {
+        note_for_run(directory, profile->job.run_id, path);
+        fm_node_remove(directory, profile);
+    }
+    return FM_OK;
+}

@@ -1,0 +1,27 @@
+#include "export/export.h"
+
+#include <string.h>
+
+const struct fm_export fm_exports[] = {
+    {"collapsed", "a line for each path, for flamegraph.pl, inferno and others", fm_export_collapsed},
+    {"speedscope", "JSON for speedscope.app", fm_export_speedscope},
+    {"pprof", "for go tool pprof and all that reads its format", fm_export_pprof},
+    {"hatchet", "for GraphFrame.from_literal of Hatchet, in Python", fm_export_hatchet},
+    {0},
+};
+
+const struct fm_export *fm_export_find(const char *name)
+{
+    for (const struct fm_export *format = fm_exports; format->name; format++)
+        if (strcmp(format->name, name) == 0)
+            return format;
+    return NULL;
+}
+
+enum fm_status fm_export_write(const struct fm_export *format, struct fm_report *report, FILE *out,
+                               struct fm_error *error)
+{
+    if (!fm_report_sampled(report))
+        return fm_fail(error, FM_ERR_INPUT, "the profile has no call paths: fathom run --sample 1000 takes them");
+    return format->write(report, out, error);
+}

@@ -1,0 +1,31 @@
+/* Call paths in the formats of other tools. A format is one file with one function; the table fm_exports lists them.
+ * Costs are sums over ranks, in ns; waiting in MPI is time in the routine. */
+#ifndef FM_EXPORT_EXPORT_H
+#define FM_EXPORT_EXPORT_H
+
+#include "report/call_trees.h"
+
+struct fm_export {
+    const char *name, *description;
+    enum fm_status (*write)(struct fm_report *report, FILE *out, struct fm_error *error);
+};
+
+extern const struct fm_export fm_exports[]; /* ends with a name of NULL */
+const struct fm_export *fm_export_find(const char *name);
+/* Fails when nothing was sampled. */
+enum fm_status fm_export_write(const struct fm_export *format, struct fm_report *report, FILE *out,
+                               struct fm_error *error);
+
+enum fm_status fm_export_collapsed(struct fm_report *report, FILE *out, struct fm_error *error);
+enum fm_status fm_export_hatchet(struct fm_report *report, FILE *out, struct fm_error *error);
+enum fm_status fm_export_pprof(struct fm_report *report, FILE *out, struct fm_error *error);
+enum fm_status fm_export_speedscope(struct fm_report *report, FILE *out, struct fm_error *error);
+
+/* ---- what formats share ---- */
+
+/* Contexts from below the root down to this one, into `way`, which has room for FM_EXPORT_DEPTH. Of longer ways the
+ * outer part is left out. Returns their number. */
+enum { FM_EXPORT_DEPTH = 4096 };
+size_t fm_export_way(const struct fm_context *context, const struct fm_context **way);
+
+#endif

@@ -1,0 +1,206 @@
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/limits.h"
+#include "base/new_file.h"
+#include "base/settings.h"
+#include "format/encode.h"
+#include "format/fields.h"
+
+enum { FM_READ_STEP = 1 << 20 };
+static const size_t most_bytes = (size_t)1 << 32; /* no profile is so large; an endless device is refused */
+
+/* The system's word for an error, without memory from the program's heap. */
+static const char *reason(int number)
+{
+    const char *text = strerrordesc_np(number);
+    return text ? text : "unknown error";
+}
+
+/* No profile, or more than one: the rest, which may be endless, is not read; the decoder says what is wrong. */
+static bool longer_than_a_profile(const char *bytes, size_t n)
+{
+    uint64_t size;
+    if (n < 20)
+        return false;
+    memcpy(&size, bytes + 12, sizeof size);
+    return memcmp(bytes, FM_PROFILE_MAGIC, 8) != 0 || n > size;
+}
+
+static enum fm_status read_all(int fd, const char *path, struct fm_arena *arena, char **bytes, size_t *size,
+                               struct fm_error *error)
+{
+    size_t capacity = 0, n = 0;
+    char *buffer = NULL;
+    for (;;) {
+        buffer = n < most_bytes ? fm_arena_grow(arena, buffer, &capacity, n + FM_READ_STEP, 1) : NULL;
+        if (!buffer)
+            return fm_fail(error, FM_ERR_MEMORY, "%s is too large to be read", path);
+        ssize_t got = read(fd, buffer + n, capacity - n);
+        if (got == 0)
+            break;
+        if (got > 0)
+            n += (size_t)got;
+        else if (errno != EINTR)
+            return fm_fail(error, FM_ERR_SYSTEM, "cannot read %s: %s", path, reason(errno));
+        if (longer_than_a_profile(buffer, n))
+            break;
+    }
+    *bytes = buffer;
+    *size = n;
+    return FM_OK;
+}
+
+enum fm_status fm_profile_read(const char *path, struct fm_profile **profile, struct fm_error *error)
+{
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0)
+        return fm_fail(error, FM_ERR_SYSTEM, "cannot open %s: %s", path, reason(errno));
+    struct fm_arena arena = {0};
+    char *bytes = NULL;
+    size_t size = 0;
+    struct stat st;
+    enum fm_status status = read_all(fd, path, &arena, &bytes, &size, error);
+    if (!status)
+        status = fm_profile_decode(bytes, size, path, profile, error);
+    if (!status && fstat(fd, &st) == 0)
+        (*profile)->owner = st.st_uid;
+    close(fd);
+    fm_arena_destroy(&arena);
+    return status;
+}
+
+/* errno of what failed, or 0. */
+static int write_all(int fd, const char *bytes, size_t size)
+{
+    while (size) {
+        ssize_t done = write(fd, bytes, size);
+        if (done < 0 && errno != EINTR)
+            return errno;
+        if (done > 0) {
+            bytes += done;
+            size -= (size_t)done;
+        }
+    }
+    return fsync(fd) ? errno : 0;
+}
+
+/* Makes the new name durable. Some file systems cannot sync a directory: then the rename has to do. */
+static int sync_directory(const char *path, struct fm_arena *arena)
+{
+    const char *slash = strrchr(path, '/');
+    const char *name = !slash ? "." : slash == path ? "/" : fm_arena_strndup(arena, path, (size_t)(slash - path));
+    int fd = name ? open(name, O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
+    if (fd < 0)
+        return name && errno != EACCES ? errno : 0;
+    int failed = fsync(fd) && errno != EINVAL && errno != EROFS ? errno : 0;
+    close(fd);
+    return failed;
+}
+
+/* Only a file is taken the place of, never a device or a directory. */
+static enum fm_status refuse_others(const char *path, struct fm_error *error)
+{
+    struct stat st;
+    if (lstat(path, &st) == 0 && !S_ISREG(st.st_mode) && !S_ISLNK(st.st_mode))
+        return fm_fail(error, FM_ERR_SYSTEM, "cannot write %s: it is there and is no file; name another one", path);
+    return FM_OK;
+}
+
+static enum fm_status cannot_write(const char *path, int reason_number, struct fm_error *error)
+{
+    return fm_fail(error, FM_ERR_SYSTEM, "cannot write %s: %s", path, reason(reason_number));
+}
+
+enum fm_status fm_profile_may_write(const char *path, struct fm_error *error)
+{
+    struct fm_new_file file;
+    enum fm_status status = refuse_others(path, error);
+    if (status)
+        return status;
+    if (!fm_new_file_open(&file, path, 0600, true))
+        return cannot_write(path, errno, error);
+    fm_new_file_drop(&file);
+    close(file.fd);
+    return FM_OK;
+}
+
+/* FATHOM_MODE in octal, as chmod takes it, whatever the umask is; of it the rights to read and write, and always those
+ * of the owner. What it says is a wish of others' to read: nothing that cannot be understood opens a file. */
+static mode_t wanted_mode(void)
+{
+    const char *text = getenv("FATHOM_MODE");
+    unsigned mode = 0;
+    if (text)
+        fm_setting_mode(text, &mode);
+    return (mode_t)(mode & 0666) | 0600;
+}
+
+/* errno of what failed, or 0. */
+static int write_file(const void *bytes, size_t size, const char *path, bool replace, bool nameless)
+{
+    struct fm_new_file file;
+    if (!fm_new_file_open(&file, path, 0600, nameless))
+        return errno;
+    int failed = write_all(file.fd, bytes, size);
+    fchmod(file.fd, wanted_mode()); /* where a file system has no modes there is nothing to be done */
+    if (!failed && !fm_new_file_publish(&file, path, replace))
+        failed = errno;
+    if (failed)
+        fm_new_file_drop(&file);
+    if (close(file.fd) && !failed)
+        failed = errno;
+    return failed;
+}
+
+static enum fm_status write_bytes(const void *bytes, size_t size, const char *path, bool *taken, struct fm_arena *arena,
+                                  struct fm_error *error)
+{
+    enum fm_status status = refuse_others(path, error);
+    if (status)
+        return status;
+    int failed = write_file(bytes, size, path, !taken, true);
+    if (failed && failed != EEXIST && failed != ENOSPC) /* a file system, or a guard of it, that has no links */
+        failed = write_file(bytes, size, path, !taken, false);
+    if (taken)
+        *taken = failed == EEXIST;
+    if (failed)
+        return cannot_write(path, failed, error);
+    failed = sync_directory(path, arena);
+    if (failed)
+        return fm_fail(error, FM_ERR_SYSTEM, "cannot make %s durable: %s", path, reason(failed));
+    return FM_OK;
+}
+
+static enum fm_status write_profile(const struct fm_profile *profile, const char *path, bool *taken,
+                                    struct fm_error *error)
+{
+    struct fm_arena arena = {0};
+    const void *bytes;
+    size_t size;
+    enum fm_status status = fm_profile_encode(profile, &arena, &bytes, &size, error);
+    if (!status && !fm_file_may_reach(size))
+        status = fm_fail(error, FM_ERR_SYSTEM,
+                         "cannot write %s: it would be larger than the limit on file sizes (ulimit -f) allows.", path);
+    if (!status)
+        status = write_bytes(bytes, size, path, taken, &arena, error);
+    fm_arena_destroy(&arena);
+    return status;
+}
+
+enum fm_status fm_profile_write(const struct fm_profile *profile, const char *path, struct fm_error *error)
+{
+    return write_profile(profile, path, NULL, error);
+}
+
+enum fm_status fm_profile_write_new(const struct fm_profile *profile, const char *path, bool *taken,
+                                    struct fm_error *error)
+{
+    *taken = false;
+    return write_profile(profile, path, taken, error);
+}

@@ -1,0 +1,64 @@
+/* Columns of whole numbers in few bytes: an adaptive binary range coder (doc/FORMAT.md, "Columns").
+ *
+ * A column is one field of all items of an array. Its neighbours resemble each other, so a column is stored as
+ * differences: from its smallest value, or from an earlier value of the same column, whichever is shorter.
+ * A column that never changes costs next to nothing; a noisy one costs the bits of its noise.
+ *
+ * The reader trusts nothing: past the end of its bytes it goes on with zeros and says so in `failed`. */
+#ifndef FM_FORMAT_PACK_H
+#define FM_FORMAT_PACK_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/arena.h"
+
+struct fm_bit_model {
+    uint16_t one;  /* probability of a 1, of 65536 */
+    uint16_t seen; /* how many bits it has learned from, up to a limit */
+};
+
+enum { FM_PACK_MANTISSA = 2 }; /* bits below the leading one that are modelled; the others are stored as they are */
+
+struct fm_number_model {
+    struct fm_bit_model zero[4];
+    struct fm_bit_model length[64];
+    struct fm_bit_model mantissa[64][1 << FM_PACK_MANTISSA];
+    unsigned history; /* which of the last two numbers were zero */
+};
+
+struct fm_packer {
+    struct fm_arena *arena;
+    uint8_t *bytes;
+    size_t n, capacity;
+    uint32_t low, high;
+    bool failed; /* no memory */
+    struct fm_number_model single, column;
+};
+
+struct fm_unpacker {
+    const uint8_t *bytes;
+    size_t n, at;
+    uint32_t low, high, code;
+    bool failed; /* ran past the end */
+    struct fm_number_model single, column;
+};
+
+void fm_pack_begin(struct fm_packer *packer, struct fm_arena *arena);
+void fm_pack_end(struct fm_packer *packer); /* afterwards bytes and n are the result */
+void fm_pack_number(struct fm_packer *packer, uint64_t value);
+/* before[i] < i: the item that resembles item i (from 1 on); NULL: the one before it.
+ * rounded: values lose all but their ten leading bits (at most 0.1 %). The values are used up. */
+void fm_pack_column(struct fm_packer *packer, uint64_t *values, size_t n, const uint32_t *before, bool rounded);
+void fm_pack_text(struct fm_packer *packer, const char *text, size_t length);
+
+void fm_unpack_begin(struct fm_unpacker *unpacker, const void *bytes, size_t n);
+uint64_t fm_unpack_number(struct fm_unpacker *unpacker);
+void fm_unpack_column(struct fm_unpacker *unpacker, uint64_t *values, size_t n, const uint32_t *before);
+void fm_unpack_text(struct fm_unpacker *unpacker, char *text, size_t length);
+
+/* What a rounded column keeps of a value. */
+uint64_t fm_round_value(uint64_t value);
+
+#endif

@@ -1,0 +1,248 @@
+#include "format/path_form.h"
+
+#include "base/saturate.h"
+#include "base/sort.h"
+#include "model/order.h"
+
+/* ---- what both the writer and the reader know of the nodes before ---- */
+
+struct guide {
+    uint32_t way[FM_PATHS_DEPTH + 2]; /* from the root to the node before */
+    size_t depth;
+    uint32_t *last; /* by place: the last node in it */
+};
+
+/* The node that the offset of the next one resembles: its elder sibling, or else the last one of the same place. */
+static uint32_t resembled(const struct guide *guide, const struct fm_path_record *steps, uint32_t place)
+{
+    uint32_t parent = guide->way[guide->depth], elder = guide->way[guide->depth + 1];
+    return elder > parent && steps[elder].place == place ? elder : guide->last[place];
+}
+
+static void advance(struct guide *guide, const struct fm_path_record *steps, size_t i)
+{
+    guide->way[i ? ++guide->depth : 0] = (uint32_t)i;
+    guide->last[steps[i].place] = (uint32_t)i;
+}
+
+static bool has_place(uint32_t kind)
+{
+    return kind == FM_PATH_CALL || kind == FM_PATH_LEAF;
+}
+
+/* How many parts the cost of each node has: its own and those of its children. */
+static void count_parts(const struct fm_path_record *steps, size_t n, const uint32_t *parents, uint32_t *parts)
+{
+    for (size_t i = 0; i < n; i++) {
+        parts[i] = steps[i].has_own != 0;
+        if (i)
+            parts[parents[i]]++;
+    }
+}
+
+/* ---- making ---- */
+
+struct place_of {
+    struct fm_path_place place;
+    uint32_t node;
+};
+
+static int compare_places(const void *a, const void *b)
+{
+    const struct fm_path_place *x = &((const struct place_of *)a)->place, *y = &((const struct place_of *)b)->place;
+    int order = fm_compare_text(x->module, y->module);
+    return order ? order : fm_compare_text(x->build_id, y->build_id);
+}
+
+static bool make_places(const struct fm_paths *paths, struct fm_arena *arena, struct fm_path_form *form)
+{
+    struct place_of *places = fm_arena_alloc(arena, paths->n * sizeof *places);
+    form->places = fm_arena_alloc(arena, paths->n * sizeof *form->places);
+    if (!places || !form->places)
+        return false;
+    size_t n = 0;
+    for (size_t i = 0; i < paths->n; i++) {
+        const struct fm_site *site = &paths->nodes[i].site;
+        if (*site->module)
+            places[n++] = (struct place_of){{site->module, site->build_id}, (uint32_t)i};
+    }
+    if (!fm_sort(places, n, sizeof *places, compare_places, arena))
+        return false;
+    for (size_t i = 0; i < n; i++) {
+        if (!i || compare_places(&places[i - 1], &places[i]))
+            form->places[form->n_places++] = places[i].place;
+        form->steps[places[i].node].place = (uint32_t)form->n_places;
+    }
+    return true;
+}
+
+static uint64_t signed_number(uint64_t difference)
+{
+    return difference << 1 ^ (0 - (difference >> 63));
+}
+
+static void make_step(const struct fm_path *nodes, size_t i, struct guide *guide, struct fm_path_record *steps)
+{
+    struct fm_path_record *step = &steps[i];
+    step->kind = nodes[i].kind;
+    step->routine = nodes[i].routine;
+    step->has_own = nodes[i].own.ranks != 0;
+    for (; guide->way[guide->depth] > nodes[i].parent; guide->depth--)
+        step->up++;
+    if (has_place(step->kind))
+        step->offset = signed_number(nodes[i].site.offset - nodes[resembled(guide, steps, step->place)].site.offset);
+    advance(guide, steps, i);
+}
+
+static struct fm_path_figures figures_of(const struct fm_path_cost *cost, bool with_sum)
+{
+    bool several = cost->ranks > 1;
+    return (struct fm_path_figures){
+        .more_ranks = cost->ranks - 1,
+        .sum_ns = with_sum ? cost->sum_ns : 0,
+        .rest_ns = cost->sum_ns - cost->max_ns,
+        .gap_ns = cost->max_ns - cost->min_ns,
+        .squares = {several ? cost->squares[0] : 0, several ? cost->squares[1] : 0},
+        .max_rank = cost->max_rank,
+        .rank_distance = (int32_t)(cost->min_rank - cost->max_rank),
+    };
+}
+
+static bool make_figures(const struct fm_paths *paths, struct fm_arena *arena, struct fm_path_form *form)
+{
+    uint32_t *parts = fm_arena_alloc(arena, paths->n * sizeof *parts);
+    uint32_t *parents = fm_arena_alloc(arena, paths->n * sizeof *parents);
+    form->figures = fm_arena_alloc(arena, 2 * paths->n * sizeof *form->figures);
+    if (!parts || !parents || !form->figures)
+        return false;
+    for (size_t i = 0; i < paths->n; i++)
+        parents[i] = paths->nodes[i].parent;
+    count_parts(form->steps, paths->n, parents, parts);
+    for (size_t i = 0; i < paths->n; i++)
+        if (paths->nodes[i].own.ranks)
+            form->figures[form->n_figures++] = figures_of(&paths->nodes[i].own, true);
+    for (size_t i = 0; i < paths->n; i++)
+        if (parts[i] > 1)
+            form->figures[form->n_figures++] = figures_of(&paths->nodes[i].all, false);
+    return true;
+}
+
+bool fm_path_form_make(const struct fm_paths *paths, struct fm_arena *arena, struct fm_path_form *form)
+{
+    *form = (struct fm_path_form){.n = paths->n};
+    form->steps = fm_arena_alloc(arena, paths->n * sizeof *form->steps);
+    if (!form->steps || !make_places(paths, arena, form))
+        return false;
+    struct guide guide = {.last = fm_arena_alloc(arena, (form->n_places + 1) * sizeof *guide.last)};
+    if (!guide.last)
+        return false;
+    for (size_t i = 0; i < paths->n; i++)
+        make_step(paths->nodes, i, &guide, form->steps);
+    return make_figures(paths, arena, form);
+}
+
+/* ---- reading ---- */
+
+static const char *check_step(const struct fm_path_form *form, size_t i, size_t depth)
+{
+    const struct fm_path_record *step = &form->steps[i];
+    if (step->up > depth)
+        return "its call paths are not in order";
+    if (step->place > form->n_places || (step->place && !has_place(step->kind)))
+        return "a call path goes through a module that is not there";
+    return depth - step->up + (i > 0) > FM_PATHS_DEPTH ? "its call paths are too deep" : NULL;
+}
+
+size_t fm_path_form_count(const struct fm_path_form *form, const char **wrong)
+{
+    uint32_t parts[FM_PATHS_DEPTH + 1] = {0}; /* of the nodes on the way to this one */
+    size_t depth = 0, n = 0;
+    for (size_t i = 0; i < form->n && !*wrong; i++) {
+        const struct fm_path_record *step = &form->steps[i];
+        *wrong = check_step(form, i, depth);
+        if (*wrong)
+            return 0;
+        depth -= step->up;
+        if (i)
+            n += ++parts[depth++] == 2;
+        parts[depth] = step->has_own != 0;
+        n += step->has_own != 0;
+    }
+    return n;
+}
+
+static void read_step(const struct fm_path_form *form, size_t i, struct guide *guide, struct fm_path *nodes)
+{
+    const struct fm_path_record *step = &form->steps[i];
+    struct fm_path *node = &nodes[i];
+    guide->depth -= step->up;
+    node->parent = guide->way[guide->depth];
+    node->kind = step->kind;
+    node->routine = step->routine;
+    node->site = (struct fm_site){"", "", 0};
+    if (has_place(step->kind)) {
+        uint64_t difference = step->offset >> 1 ^ (0 - (step->offset & 1));
+        node->site.offset = nodes[resembled(guide, form->steps, step->place)].site.offset + difference;
+    }
+    if (step->place) {
+        node->site.module = form->places[step->place - 1].module;
+        node->site.build_id = form->places[step->place - 1].build_id;
+    }
+    advance(guide, form->steps, i);
+}
+
+static struct fm_path_cost cost_of(const struct fm_path_figures *figures, uint64_t sum_ns)
+{
+    if (!figures->more_ranks)
+        return fm_path_cost_of(sum_ns, figures->max_rank);
+    return (struct fm_path_cost){
+        .sum_ns = sum_ns,
+        .squares = {figures->squares[0], figures->squares[1]},
+        .max_ns = sum_ns - figures->rest_ns,
+        .min_ns = sum_ns - figures->rest_ns - figures->gap_ns,
+        .max_rank = figures->max_rank,
+        .min_rank = figures->max_rank + (uint32_t)figures->rank_distance,
+        .ranks = figures->more_ranks + 1,
+    };
+}
+
+/* Needs the nodes' own costs. From the last node to the first, so children before their parents. */
+static void read_all(const struct fm_path_form *form, const struct fm_path_figures *figures, const uint32_t *parts,
+                     struct fm_path *nodes)
+{
+    for (size_t i = form->n; i-- > 0;) {
+        struct fm_path *node = &nodes[i], *parent = &nodes[node->parent];
+        uint64_t sum = fm_sum(node->all.sum_ns, node->own.sum_ns); /* of its children so far */
+        if (parts[i] > 1)
+            node->all = cost_of(--figures, sum);
+        else if (node->own.ranks)
+            node->all = node->own;
+        if (!i)
+            return;
+        if (parts[node->parent] > 1)
+            fm_add_saturating(&parent->all.sum_ns, node->all.sum_ns);
+        else
+            parent->all = node->all;
+    }
+}
+
+bool fm_path_form_read(const struct fm_path_form *form, struct fm_arena *arena, struct fm_path *nodes)
+{
+    struct guide guide = {.last = fm_arena_alloc(arena, (form->n_places + 1) * sizeof *guide.last)};
+    uint32_t *parts = fm_arena_alloc(arena, form->n * sizeof *parts);
+    uint32_t *parents = fm_arena_alloc(arena, form->n * sizeof *parents);
+    const struct fm_path_figures *figures = form->figures;
+    if (!guide.last || !parts || !parents)
+        return false;
+    for (size_t i = 0; i < form->n; i++) {
+        read_step(form, i, &guide, nodes);
+        parents[i] = nodes[i].parent;
+        if (form->steps[i].has_own) {
+            nodes[i].own = cost_of(figures, figures->sum_ns);
+            figures++;
+        }
+    }
+    count_parts(form->steps, form->n, parents, parts);
+    read_all(form, form->figures + form->n_figures, parts, nodes);
+    return true;
+}

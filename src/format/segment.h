@@ -1,0 +1,377 @@
+/* The segment: everything one process measures, in one fixed-size shared mapping.
+ *
+ * Written by the process alone, readable by anybody with the same uid at any
+ * moment; position-independent (offsets from the start, no pointers). A reader
+ * treats it as hostile: every offset, count and string is checked first.
+ *
+ *   0            struct fm_segment_header, with a directory of sections:
+ *   [text]       process description: NUL-terminated strings, append only
+ *   [modules]    struct fm_segment_module[], load modules that call sites lie in
+ *   [regions]    struct fm_segment_region[]
+ *   [threads]    struct fm_segment_thread[], one per thread slot
+ *   [index]      uint32_t[], open addressing: entry number + 1, 0 is free
+ *   [entries]    struct fm_entry[], append only, one writer (a thread slot) each
+ *   [requests]   struct fm_request[], pending receives and persistent requests
+ *   [snapshots]  struct fm_segment_snapshot[]
+ *   [timers]     struct fm_segment_timer[], names of timers
+ *   [timings]    struct fm_segment_timing[], what one thread has of one timer
+ *   [timer bins] struct fm_segment_bins[], a power of ten of a histogram
+ *   [paths]      struct fm_segment_path[], the calling context tree
+ *   [path index] uint32_t[], open addressing: path + 1 by parent and address, 0 is free
+ *   [sequence]   struct fm_segment_sequence, one: what the process did over time
+ *   [arena]      unused; later kinds of data take their sections from here
+ *
+ * Publication: a slot's key is written before the index points at it (release),
+ * and `n_*` counts are raised after the slot is complete. */
+#ifndef FM_FORMAT_SEGMENT_H
+#define FM_FORMAT_SEGMENT_H
+
+#include <stdint.h>
+
+#include "base/bins.h"
+#include "base/decimal.h"
+#include "model/grid.h"
+#include "model/misuse.h"
+#include "model/sequence.h"
+
+#define FM_SEGMENT_MAGIC "FATHOMSG"
+enum {
+    FM_SEGMENT_VERSION = 1,
+    FM_SEGMENT_DEFAULT_BYTES = 4 << 20,
+    FM_SEGMENT_MIN_BYTES = 256 << 10,
+    FM_SEGMENT_MAX_BYTES = 1 << 30,
+};
+
+enum fm_segment_section_id {
+    FM_SECTION_TEXT,
+    FM_SECTION_MODULES,
+    FM_SECTION_REGIONS,
+    FM_SECTION_THREADS,
+    FM_SECTION_INDEX,
+    FM_SECTION_ENTRIES,
+    FM_SECTION_REQUESTS,
+    FM_SECTION_SNAPSHOTS,
+    FM_SECTION_TIMERS,
+    FM_SECTION_TIMINGS,
+    FM_SECTION_TIMER_BINS,
+    FM_SECTION_PATHS,
+    FM_SECTION_PATH_INDEX,
+    FM_SECTION_SEQUENCE, /* the last to be copied: see its `changes` */
+    FM_SECTION_COUNT
+};
+
+struct fm_segment_section {
+    uint64_t offset;   /* from the start of the segment, multiple of 64 */
+    uint32_t capacity; /* items (bytes for text) */
+    uint32_t item_bytes;
+};
+
+enum fm_segment_state {
+    FM_STATE_NEW = 0, /* being set up */
+    FM_STATE_RUNNING = 1,
+    FM_STATE_FINALIZING = 2, /* entered MPI_Finalize (or left main without MPI) */
+    FM_STATE_MERGED = 3,     /* its data is in a durable profile: may be removed */
+};
+
+/* How the process was seen to leave, as far as it could say so itself. */
+enum fm_segment_leave {
+    FM_LEAVE_UNKNOWN = 0,
+    FM_LEAVE_FINALIZE = 1, /* MPI_Finalize */
+    FM_LEAVE_EXIT = 2,     /* exit() or return from main; leave_code holds the status where known, else -1 */
+    FM_LEAVE_ABORT = 3,    /* MPI_Abort; leave_code holds its error code */
+    FM_LEAVE_EXEC = 4,     /* replaced itself by another program */
+};
+
+struct fm_segment_header {
+    char magic[8];
+    uint32_t version;
+    uint32_t header_bytes;
+    uint32_t routines_fingerprint; /* FM_ROUTINES_FINGERPRINT of the writer: routine numbers mean the same */
+    int32_t clock_ppb; /* by how much durations are too short: fm_clock_error_ppb, at rare events and the end */
+    uint64_t segment_bytes;
+    struct fm_segment_section sections[16];
+
+    /* identity */
+    char boot_id[40]; /* /proc/sys/kernel/random/boot_id */
+    char host[72];
+    char job_key[72];       /* equal for all processes of one MPI_COMM_WORLD (or of one non-MPI program) */
+    char run_id[40];        /* set by `fathom run`, else empty */
+    uint64_t pid_namespace; /* inode of /proc/self/ns/pid */
+    uint64_t start_time;    /* /proc/self/stat field 22, clock ticks since boot */
+    int32_t pid;
+    uint32_t uid;
+    int32_t rank;       /* -1 before MPI_Init; 0 without MPI */
+    int32_t world_size; /* 0 before MPI_Init; 1 without MPI */
+    int32_t local_size; /* processes of the job on this host where known, else 0 */
+    uint32_t state;     /* enum fm_segment_state */
+    uint32_t leave;     /* enum fm_segment_leave */
+    int32_t leave_code;
+    uint32_t seen_end; /* enum fm_end, written by a parent that waited for the process; 0 = nobody saw */
+    int32_t seen_code;
+    uint32_t flags;        /* FM_FLAG_* */
+    uint32_t mpi_kind;     /* enum fm_mpi_kind of mpi/abi.h */
+    uint32_t thread_level; /* provided level, 0..3 */
+    uint32_t language;     /* enum fm_language */
+
+    /* time */
+    uint64_t clock_mult; /* ns = (ticks * mult) >> shift */
+    uint32_t clock_shift;
+    uint32_t core;            /* core at MPI_Init */
+    uint64_t started_real_ns; /* CLOCK_REALTIME at the process's start of measurement */
+    uint64_t started_mono_ns; /* CLOCK_MONOTONIC at the same moment */
+    uint64_t started_ticks;   /* the hot path's clock at the same moment: dates a call in progress; 0 = unknown */
+    uint64_t ended_mono_ns;   /* at MPI_Finalize or exit, 0 while running */
+    uint64_t user_ns, system_ns, max_rss_bytes; /* getrusage, refreshed at snapshots and at the end */
+    uint64_t init_ns;                           /* what Fathom itself took to start */
+    uint64_t finish_ns;                         /* what Fathom itself took in MPI_Finalize before the merge */
+    uint64_t event_cost_ps;                     /* measured cost of recording one event, picoseconds */
+
+    /* host */
+    uint64_t host_memory_bytes;
+    uint32_t host_cores;
+
+    struct fm_grid cart; /* that the program has made over all ranks */
+
+    /* how many items of each section are in use (text: bytes) */
+    uint32_t n_text, n_modules, n_regions, n_threads, n_entries, n_snapshots, n_timers, n_timings, n_timer_bins;
+    uint32_t unused_count;
+
+    /* what was lost of detail, counted; totals are never lost */
+    uint64_t degraded_peer, degraded_site, degraded_size; /* events recorded with less detail */
+    uint64_t untracked_receives;                          /* nonblocking receives recorded without length */
+    uint64_t unmatched_region_ends, refused_regions, refused_snapshots;
+    uint64_t abandoned_calls;          /* left by longjmp */
+    uint64_t refused_timers;           /* starts and stops of timers for which there was no room */
+    uint64_t cut_timer_names;          /* longer than there is room for */
+    uint64_t no_timers, no_timer_site; /* starts and stops with a handle that is none, and the place of the last one */
+    uint64_t timer_cost_ps;            /* measured cost of one start and stop, picoseconds */
+    uint64_t timer_inside_ps;          /* of it, what lies between the two readings of the clock */
+
+    /* samples of call paths */
+    uint64_t sample_period_ns; /* 0 = none are taken */
+    uint64_t samples, samples_partial;
+    uint64_t samples_lost;      /* periods that no path is known of */
+    uint64_t folded_periods;    /* given to a shorter path, for want of room */
+    uint32_t n_paths;           /* places used so far, from 0; there may be free ones among them */
+    uint32_t unsampled_threads; /* for which there was no timer, or no room */
+
+    /* what the first thread did over time */
+    uint64_t sequence_first; /* number of the first cell (model/sequence.h); 0 = there is none yet */
+    uint32_t sequence_shift;
+    uint32_t sequence_changes; /* so far: of the places of call paths, and of the grid of cells */
+
+    /* offsets into the text section, 0 = none. argv and env are NUL-separated lists ended by an empty string. */
+    uint32_t text_exe, text_argv, text_env, text_build_id, text_mpi_version, text_mpi_library, text_cpu_model,
+        text_launcher, text_job_id, text_user, text_cwd, text_output, text_tool;
+};
+
+#define FM_FLAG_FALLBACK_DIR 0x1u  /* in TMPDIR: the usual directory could not be made, or had no room */
+#define FM_FLAG_ANONYMOUS 0x2u     /* no file: can be merged only by the process itself */
+#define FM_FLAG_SMALLER 0x4u       /* smaller than asked for, for lack of space */
+#define FM_FLAG_OTHER_TOOL 0x8u    /* another PMPI tool was active: text_tool names its module */
+#define FM_FLAG_NO_MPI 0x10u       /* a program without MPI */
+#define FM_FLAG_SINGLE_NODE 0x20u  /* all ranks of the job are on this host */
+#define FM_FLAG_SPAWNED 0x40u      /* started by MPI_Comm_spawn */
+#define FM_FLAG_COARSE_CLOCK 0x80u /* clock_gettime instead of the processor's counter */
+#define FM_FLAG_APART 0x100u       /* the launcher speaks of several ranks, MPI of this one alone */
+#define FM_FLAG_TRACED 0x200u      /* no samples were taken: a debugger would have stopped at each */
+#define FM_FLAG_OTHER_DIR 0x400u   /* the usual directory was not the user's alone: another one was used */
+#define FM_FLAG_FILTERED 0x800u    /* the program filters its system calls: no samples or resource use from then on */
+#define FM_FLAG_IO_URING 0x1000u   /* no samples were taken, or no more: they break waits for io_uring */
+#define FM_FLAG_UNFILTERED 0x2000u /* the program tried to filter its system calls: no samples from then on */
+
+enum fm_language { FM_LANGUAGE_UNKNOWN, FM_LANGUAGE_C, FM_LANGUAGE_CXX, FM_LANGUAGE_FORTRAN, FM_LANGUAGE_PYTHON };
+
+struct fm_segment_module {
+    uint64_t start, end; /* mapped addresses, end exclusive */
+    uint64_t bias;       /* offset in the file's address space = address - bias */
+    uint32_t text_path, text_build_id;
+};
+
+struct fm_segment_region {
+    char name[56];
+    uint32_t parent; /* region number; region 0 is the whole program and its own parent */
+    uint32_t unused;
+    uint64_t entries;
+    uint64_t wall_ns; /* closed entries */
+};
+
+/* One thread slot. A slot is taken over by a new thread when its owner has ended. */
+struct fm_segment_thread {
+    uint64_t tid;
+    uint64_t unused;
+    uint64_t call_start;   /* clock ticks; the call in progress ... */
+    uint64_t call_site;    /* ... its return address ... */
+    uint32_t call_routine; /* ... routine + 1, 0 = outside MPI */
+    uint32_t region;       /* current region */
+    uint32_t region_depth;
+    uint32_t paused;
+    struct {
+        uint32_t region;
+        uint32_t unused;
+        uint64_t since_ns; /* CLOCK_MONOTONIC */
+    } region_stack[29];
+};
+
+/* Key of a performance event. */
+struct fm_key {
+    uint32_t peer;        /* world rank of the partner; size of the communicator for collectives; FM_PEER_NONE */
+    uint16_t routine;     /* enum fm_routine */
+    uint8_t size_bin;     /* fm_size_bin */
+    uint8_t thread;       /* slot */
+    uint64_t site_region; /* return address << 16 | region number; address 0: detail given up */
+};
+#define FM_PEER_NONE 0xffffffffu
+#define FM_PEER_OTHER 0xfffffffeu /* detail given up: many peers in one entry */
+
+/* The shortest, the longest and the second longest of some events, each with its number among them, from 1. */
+struct fm_segment_extremes {
+    uint64_t min_ns, max_ns, second_ns;
+    uint64_t min_event, max_event, second_event;
+};
+
+struct fm_entry {
+    struct fm_key key;
+    uint64_t count;
+    uint64_t count_arguments; /* sum of the count arguments */
+    uint64_t total_ns;
+    struct fm_segment_extremes extremes;
+    uint64_t bytes;                      /* the routine's payload, doc/BYTES.md: what size_bin is of */
+    uint64_t bytes_sent, bytes_received; /* what left this process and what arrived */
+    uint64_t messages;                   /* messages sent or received by the events of this entry */
+    uint64_t unused;
+    uint32_t histogram[FM_DURATION_BINS];      /* low 32 bits */
+    uint16_t histogram_high[FM_DURATION_BINS]; /* carried into when the low part wraps */
+};
+
+/* A receive whose length is not known yet, or a persistent request. Slots are grouped in
+ * buckets of FM_REQUEST_BUCKET by the hash of the handle; handle 0 = free. A pending nonblocking
+ * receive is recorded as an event when it completes; a reader counts those still pending.
+ * The first of a bucket is for a handle of its own hash; the others are for what found it taken. */
+enum { FM_REQUEST_BUCKET = 4 };
+enum fm_request_kind {
+    FM_REQUEST_RECEIVE = 1,
+    FM_REQUEST_PERSISTENT_RECEIVE = 2,
+    FM_REQUEST_PERSISTENT_SEND = 3,
+    FM_REQUEST_RECEIVE_HALF = 4, /* of an MPI_Isendrecv, which was recorded at its call */
+    FM_REQUEST_KIND = 0x3f,
+    /* added to the kind */
+    FM_REQUEST_FROM_ANY = 0x40,  /* the partner is not known yet */
+    FM_REQUEST_DISPLACED = 0x80, /* not in the first place of its bucket */
+};
+struct fm_request {
+    uint64_t handle;
+    uint64_t site_region;
+    uint64_t duration_ns; /* of the call that posted it */
+    uint64_t bytes;       /* persistent sends: bytes of each start */
+    uint32_t peer;        /* world rank or FM_PEER_NONE */
+    uint16_t routine;     /* that posted it */
+    uint8_t kind;         /* enum fm_request_kind */
+    uint8_t thread;
+    uint32_t count_argument; /* saturating */
+    uint32_t comm;           /* slot of the communicator cache, for wildcard sources */
+    uint32_t claimed;        /* atomic: a thread is waiting for it now */
+    uint32_t memo;           /* of its process: the distance to what it remembers of the call that posted it */
+    uint32_t unused[2];      /* a power of two is faster to index */
+};
+
+/* A subtotal the program asked for: totals of the heaviest routines at that moment. */
+enum { FM_SNAPSHOT_ROUTINES = 60 };
+struct fm_segment_snapshot {
+    char label[56];
+    uint64_t when_ns;    /* since the start */
+    uint32_t collective; /* 1: all processes took it together */
+    uint32_t n_routines;
+    uint64_t mpi_ns, other_ns; /* in all routines; in those beyond the list */
+    struct {
+        uint32_t routine, unused;
+        uint64_t count, total_ns, bytes;
+    } routines[FM_SNAPSHOT_ROUTINES];
+};
+
+/* ---- timers ---- */
+
+enum { FM_TIMER_MARKS = 8, FM_TIMER_SEVERAL = 0xffff };
+
+struct fm_segment_timer {
+    char name[120];
+    uint32_t misuse[FM_TIMER_MISUSES]; /* atomic */
+    uint32_t unused;
+    uint64_t misuse_site[FM_TIMER_MISUSES]; /* return address of the last one; of one never stopped: of its start */
+};
+
+/* Of one thread. The time axis is cut into slices, 2^slice_shift ticks each, from the start of measurement. At the end
+ * of each slice the state so far is kept as a mark; when there is no room for a further one, each two slices become one. */
+struct fm_segment_timing {
+    uint64_t started;    /* ticks; 0 = not running */
+    uint64_t start_site; /* return address of the last start */
+    uint64_t count, total_ns;
+    /* Nothing but counts and bins changes by an event of quiet_from to quiet_from + quiet_span ns that ends before
+     * mark_at: it is neither the shortest nor one of the two longest, and shorter than a second. */
+    uint64_t quiet_from, quiet_span, mark_at;
+    uint64_t children_ns;
+    struct fm_segment_extremes extremes;
+    uint16_t bins[FM_DECADES]; /* block + 1 of each power of ten; 0 = none yet */
+    uint16_t timer;
+    uint16_t parent; /* timer + 1 that it was started in, 0 = none, FM_TIMER_SEVERAL = now this, now that */
+    uint8_t thread, slice_shift, n_marks, unused;
+    uint64_t coarse[FM_DECADES]; /* events of that power of ten for which there was no block */
+    struct fm_segment_mark {
+        uint64_t count, total_ns;
+    } marks[FM_TIMER_MARKS];
+};
+
+/* Counts of 1 to 9 times a power of ten; for the first power of 0 to 9 ticks. */
+struct fm_segment_bins {
+    uint32_t counts[10]; /* low 32 bits */
+    uint16_t high[10];   /* carried into when the low part wraps */
+    uint32_t unused;
+};
+
+/* ---- call paths ---- */
+
+/* A node of the calling context tree (model/paths.h). Place 0 is the root. Places are used again, so the parent's
+ * number may be the larger one; a reader must not trust the tree to be one. */
+struct fm_segment_path {
+    uint64_t address; /* of the return or the instruction; of a routine its number */
+    uint32_t parent;
+    uint16_t kind;    /* enum fm_path_kind; 0 = free */
+    uint16_t module;  /* number + 1 of a module that was unloaded, and `address` is an offset in its file; else 0 */
+    uint64_t periods; /* sampling periods that ended here */
+};
+
+/* Cells name places of call paths. A change that moves those or the cells is counted here when it begins, and in the
+ * header when it is done: a reader that has different numbers has seen a part of one. */
+struct fm_segment_sequence {
+    uint32_t cells[FM_SEQUENCE_CELLS]; /* place + 1; 0 = nothing is known */
+    uint32_t changes;
+    uint32_t unused;
+};
+
+/* One per job and host, beside the segments: counts who has entered MPI_Finalize. */
+#define FM_JOB_MAGIC "FATHOMJB"
+struct fm_job_file {
+    char magic[8];
+    uint32_t version;
+    uint32_t local_size;
+    uint32_t started; /* atomic */
+    uint32_t entered; /* atomic: ranks that reached MPI_Finalize */
+    uint32_t merged;  /* atomic: 1 once the profile is durable */
+    uint32_t unused;
+    char boot_id[40];
+};
+
+/* Names below the fathom directory (mode 0700):
+ *   <job_key>.<pid>.<start_time>.<pid_namespace>.segment     and     <job_key>.job
+ * (what exec replaced: a further .<number> before .segment). job_key holds only [A-Za-z0-9_-]. */
+#define FM_SEGMENT_SUFFIX ".segment"
+#define FM_JOB_SUFFIX ".job"
+
+_Static_assert(sizeof(struct fm_key) == 16, "the key is two words");
+_Static_assert(sizeof(struct fm_entry) == 512, "an entry is eight cache lines");
+_Static_assert(sizeof(struct fm_request) == 64, "a request is a cache line");
+_Static_assert(sizeof(struct fm_segment_thread) == 512, "a thread slot is eight cache lines");
+_Static_assert(sizeof(struct fm_segment_timing) == 448, "a timing is seven cache lines, so that threads share none");
+_Static_assert(sizeof(struct fm_segment_bins) == 64, "a block of bins is a cache line");
+
+#endif

@@ -1,0 +1,396 @@
+#include "merge/from_segment.h"
+
+#include <string.h>
+
+#include "base/saturate.h"
+#include "base/settings.h"
+#include "base/sort.h"
+#include "generated/routines.h"
+#include "merge/notes.h"
+#include "merge/parts.h"
+#include "merge/reading.h"
+#include "model/order.h"
+#include "model/strings.h"
+
+/* ---- time ---- */
+
+static uint64_t later(uint64_t a, uint64_t b)
+{
+    return a > b ? a : b;
+}
+
+/* The last moment at which the process is known to have been measured. */
+static uint64_t last_known(const struct fm_reading *r)
+{
+    uint64_t started = r->view.header.started_mono_ns,
+             last = later(fm_sum(started, r->view.header.init_ns), fm_reading_last_sample(r));
+    for (size_t slot = 0; slot < fm_segment_items(&r->view, FM_SECTION_THREADS); slot++) {
+        struct fm_segment_thread thread;
+        fm_reading_thread(r, slot, &thread);
+        last = later(last, fm_reading_call_start(r, &thread)); /* that of the last call stays when it is over */
+        for (uint32_t i = 0; i < thread.region_depth; i++)
+            last = later(last, thread.region_stack[i].since_ns);
+    }
+    for (size_t i = 0; i < fm_segment_items(&r->view, FM_SECTION_SNAPSHOTS); i++) {
+        struct fm_segment_snapshot snapshot;
+        fm_segment_item(&r->view, FM_SECTION_SNAPSHOTS, i, &snapshot);
+        last = later(last, fm_sum(started, snapshot.when_ns));
+    }
+    uint64_t spent[256] = {0}; /* by thread slot: nobody spends more than has passed */
+    for (size_t i = 0; i < fm_segment_items(&r->view, FM_SECTION_ENTRIES); i++) {
+        struct fm_entry entry;
+        fm_segment_item(&r->view, FM_SECTION_ENTRIES, i, &entry);
+        fm_add_saturating(&spent[entry.key.thread], fm_reading_ns(r, entry.total_ns));
+    }
+    for (size_t i = 0; i < 256; i++)
+        last = later(last, fm_sum(started, spent[i]));
+    return last;
+}
+
+static enum fm_status read_times(struct fm_reading *r, uint64_t now_mono_ns)
+{
+    const struct fm_segment_header *header = &r->view.header;
+    r->now_ns = header->ended_mono_ns ? header->ended_mono_ns : now_mono_ns ? now_mono_ns : last_known(r);
+    r->wall_ns = r->now_ns > header->started_mono_ns ? r->now_ns - header->started_mono_ns : 0;
+    const uint64_t durations[] = {r->wall_ns,      header->user_ns,   header->system_ns,
+                                  header->init_ns, header->finish_ns, header->started_real_ns};
+    for (size_t i = 0; i < sizeof durations / sizeof *durations; i++)
+        if (durations[i] > FM_LONGEST_NS)
+            return fm_reading_damage(r, "a time in its header is impossible");
+    return FM_OK;
+}
+
+/* ---- the job ---- */
+
+/* The profile's copy of a text, as readable UTF-8. */
+static const char *keep(struct fm_reading *r, const char *text, bool lines)
+{
+    const char *clean = fm_clean_text(&r->view.scratch, text, SIZE_MAX, lines);
+    return clean ? fm_profile_intern(r->profile, clean) : NULL;
+}
+
+static bool read_job_texts(struct fm_reading *r)
+{
+    static const char languages[][12] = {"", "C", "C++", "Fortran", "Python"};
+    const struct fm_segment_header *h = &r->view.header;
+    const struct fm_segment_view *v = &r->view;
+    struct fm_job *job = &r->profile->job;
+    const struct {
+        const char **slot;
+        const char *text;
+    } texts[] = {
+        {&job->key, h->job_key},
+        {&job->run_id, h->run_id},
+        {&job->id, fm_segment_text(v, h->text_job_id)},
+        {&job->exe, fm_segment_text(v, h->text_exe)},
+        {&job->build_id, fm_segment_text(v, h->text_build_id)},
+        {&job->cwd, fm_segment_text(v, h->text_cwd)},
+        {&job->user, fm_segment_text(v, h->text_user)},
+        {&job->launcher, fm_segment_text(v, h->text_launcher)},
+        {&job->mpi, fm_segment_text(v, h->text_mpi_version)},
+        {&job->mpi_library, fm_segment_text(v, h->text_mpi_library)},
+        {&job->tool, fm_segment_text(v, h->text_tool)},
+        {&job->output, fm_segment_text(v, h->text_output)},
+        {&job->language, h->language < sizeof languages / sizeof *languages ? languages[h->language] : ""},
+    };
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
+        if (!(*texts[i].slot = keep(r, texts[i].text, false)))
+            return false;
+    return true;
+}
+
+/* The texts of a list: one after the other, ended by an empty one. */
+static size_t list_length(const struct fm_segment_view *view, uint32_t offset)
+{
+    size_t n = 0;
+    for (const char *text = fm_segment_text(view, offset); *text; text += strlen(text) + 1) {
+        n++;
+        if (text + strlen(text) >= view->text + view->n_text)
+            break; /* the last text of the section has no end of its own */
+    }
+    return n;
+}
+
+static bool read_argv(struct fm_reading *r)
+{
+    struct fm_job *job = &r->profile->job;
+    const char *text = fm_segment_text(&r->view, r->view.header.text_argv);
+    job->n_argv = list_length(&r->view, r->view.header.text_argv);
+    job->argv = fm_arena_alloc(&r->profile->arena, job->n_argv * sizeof *job->argv);
+    if (!job->argv)
+        return false;
+    for (size_t i = 0; i < job->n_argv; i++, text += strlen(text) + 1)
+        if (!(job->argv[i] = keep(r, text, true)))
+            return false;
+    return true;
+}
+
+static int compare_names(const void *a, const void *b)
+{
+    return strcmp(((const struct fm_name_value *)a)->name, ((const struct fm_name_value *)b)->name);
+}
+
+static bool read_env(struct fm_reading *r)
+{
+    struct fm_job *job = &r->profile->job;
+    const char *text = fm_segment_text(&r->view, r->view.header.text_env);
+    size_t n = list_length(&r->view, r->view.header.text_env);
+    job->env = fm_arena_alloc(&r->profile->arena, n * sizeof *job->env);
+    if (!job->env)
+        return false;
+    for (size_t i = 0; i < n; i++, text += strlen(text) + 1) {
+        const char *equals = strchrnul(text, '=');
+        char *name = fm_arena_strndup(&r->view.scratch, text, (size_t)(equals - text));
+        job->env[i].name = name ? keep(r, name, false) : NULL;
+        job->env[i].value = keep(r, *equals ? equals + 1 : "", true);
+        if (!job->env[i].name || !job->env[i].value)
+            return false;
+    }
+    if (!fm_sort(job->env, n, sizeof *job->env, compare_names, &r->view.scratch))
+        return false;
+    for (size_t i = 0; i < n; i++) /* of a name that comes twice the first value counts, as getenv has it */
+        if (!job->n_env || strcmp(job->env[job->n_env - 1].name, job->env[i].name))
+            job->env[job->n_env++] = job->env[i];
+    return true;
+}
+
+static bool read_job(struct fm_reading *r)
+{
+    const struct fm_segment_header *header = &r->view.header;
+    struct fm_job *job = &r->profile->job;
+    job->ranks = (uint32_t)header->world_size;
+    job->thread_level = header->thread_level;
+    if (header->cart.n == FM_GRID_CONFLICT)
+        job->cart.n = FM_GRID_CONFLICT;
+    else if (fm_grid_valid(&header->cart) && fm_grid_covers(&header->cart, job->ranks))
+        job->cart = header->cart;
+    job->started_real_ns = header->started_real_ns;
+    job->ended_real_ns = header->started_real_ns + r->wall_ns;
+    return read_job_texts(r) && read_argv(r) && read_env(r);
+}
+
+/* ---- the process ---- */
+
+/* end, code: what the caller knows; the segment's own word may be better. */
+static void read_end(struct fm_reading *r, enum fm_end end, int code)
+{
+    const struct fm_segment_header *header = &r->view.header;
+    bool no_mpi = header->flags & FM_FLAG_NO_MPI, own_word = end == FM_END_UNKNOWN || end == FM_END_VANISHED;
+    if (header->leave == FM_LEAVE_ABORT) {
+        end = FM_END_ABORTED;
+        code = header->leave_code;
+    } else if (header->leave == FM_LEAVE_EXEC) {
+        end = FM_END_REPLACED;
+        code = 0;
+    } else if (header->leave == FM_LEAVE_FINALIZE && end != FM_END_SIGNALLED) {
+        end = FM_END_FINALIZED;
+        code = 0;
+    } else if (header->leave == FM_LEAVE_EXIT && own_word) {
+        end = FM_END_EXITED;
+        code = header->leave_code;
+    } else if (header->leave == FM_LEAVE_UNKNOWN && end == FM_END_UNKNOWN && header->state >= FM_STATE_FINALIZING) {
+        end = FM_END_FINALIZED;
+    }
+    if (no_mpi && end == FM_END_EXITED) { /* it left normally */
+        end = FM_END_FINALIZED;
+        code = 0;
+    }
+    r->end = end;
+    r->end_code = code;
+}
+
+/* The routine that the first thread with a call in progress is in. */
+static const char *call_in_progress(const struct fm_reading *r)
+{
+    for (size_t slot = 0; slot < fm_segment_items(&r->view, FM_SECTION_THREADS); slot++) {
+        struct fm_segment_thread thread;
+        fm_reading_thread(r, slot, &thread);
+        if (thread.call_routine && thread.call_routine <= FM_ROUTINE_COUNT)
+            return fm_routine_name(thread.call_routine - 1);
+    }
+    return "";
+}
+
+static uint64_t overhead(const struct fm_reading *r)
+{
+    const struct fm_segment_header *header = &r->view.header;
+    uint64_t events = 0;
+    for (size_t i = 0; i < r->profile->n_events; i++)
+        fm_add_saturating(&events, r->profile->events[i].stats.count);
+    unsigned __int128 ns = (unsigned __int128)events * header->event_cost_ps / 1000;
+    return fm_sum(fm_sum(header->init_ns, header->finish_ns), ns > UINT64_MAX ? UINT64_MAX : (uint64_t)ns);
+}
+
+static bool read_host(struct fm_reading *r)
+{
+    const struct fm_segment_header *header = &r->view.header;
+    struct fm_range range;
+    struct fm_host host = {.cores = header->host_cores, .memory_bytes = header->host_memory_bytes};
+    host.name = keep(r, header->host, false);
+    host.cpu = keep(r, fm_segment_text(&r->view, header->text_cpu_model), false);
+    host.ranks = fm_reading_ranks(r, &range);
+    return host.name && host.cpu && fm_merge_hosts(r->profile, &host, 1);
+}
+
+/* Needs the events. */
+static bool read_process(struct fm_reading *r)
+{
+    const struct fm_segment_header *header = &r->view.header;
+    struct fm_process process = {
+        .rank = r->rank,
+        .core = header->core,
+        .pid = header->pid,
+        .wall_ns = r->wall_ns,
+        .user_ns = header->user_ns,
+        .system_ns = header->system_ns,
+        .max_rss_bytes = header->max_rss_bytes,
+        .overhead_ns = overhead(r),
+        .end = r->end,
+        .end_code = r->end_code,
+    };
+    for (size_t i = 0; i < r->profile->n_events; i++)
+        fm_add_saturating(&process.mpi_ns, r->profile->events[i].stats.total_ns);
+    bool badly = process.end != FM_END_FINALIZED && process.end != FM_END_UNKNOWN;
+    process.inside = badly ? call_in_progress(r) : "";
+    return read_host(r) && fm_merge_processes(r->profile, &process, 1);
+}
+
+/* ---- notes ---- */
+
+static bool note_settings(struct fm_reading *r, const struct fm_rankset *ranks)
+{
+    const struct fm_job *job = &r->profile->job;
+    char sentence[FM_SETTING_SENTENCE];
+    for (size_t i = 0; i < job->n_env; i++)
+        if (fm_setting_problem(job->env[i].name, job->env[i].value, sentence) &&
+            !fm_profile_note(r->profile, sentence, 0, ranks))
+            return false;
+    return true;
+}
+
+static bool read_notes(struct fm_reading *r)
+{
+    const struct fm_segment_header *h = &r->view.header;
+    const struct {
+        uint64_t amount;
+        const char *text;
+    } counted[] = {
+        {h->degraded_peer, "events recorded without their peer: the table was full"},
+        {h->degraded_site, "events recorded without their call site: the table was full"},
+        {h->degraded_size, "events recorded without their size: the table was full"},
+        {h->untracked_receives, "nonblocking receives recorded without their length: too many were pending"},
+        {h->unmatched_region_ends, "ends of regions that had not begun"},
+        {h->refused_regions, "regions refused: too many, too deep or badly named"},
+        {h->refused_snapshots, "subtotals refused: their table was full"},
+        {h->refused_timers, "starts and stops of timers refused: there was no room for more timers or threads"},
+        {h->cut_timer_names, "names of timers cut: longer than 119 bytes"},
+        {h->unsampled_threads,
+         "threads not sampled: more than 256 at a time, all signals blocked, or a small alternate signal stack"},
+        {h->abandoned_calls, "calls left by a jump out of MPI (longjmp)"},
+    };
+    const struct {
+        uint32_t flag;
+        const char *text;
+    } flags[] = {
+        {FM_FLAG_FALLBACK_DIR, "measured in TMPDIR because the usual directory could not be made or had no room"},
+        {FM_FLAG_OTHER_DIR, "measured in another directory because the usual one was not the user's alone"},
+        {FM_FLAG_ANONYMOUS, "measured in private memory because no directory had room: a killed process is lost"},
+        {FM_FLAG_SMALLER, "measured with a smaller table than asked for, for lack of room"},
+        {FM_FLAG_OTHER_TOOL, "another PMPI tool was active"},
+        {FM_FLAG_SPAWNED, "started by MPI_Comm_spawn"},
+        {FM_FLAG_APART, "the launcher started several processes, but MPI runs each as a job of its own: the mpirun of "
+                        "another MPI?"},
+        {FM_FLAG_COARSE_CLOCK, "timed with clock_gettime because the kernel does not trust the processor's counter"},
+        {FM_FLAG_TRACED, "call paths not sampled: a debugger was there, which would have stopped at each sample"},
+        {FM_FLAG_FILTERED, "system calls filtered by the program (seccomp): call paths not sampled from then on, and "
+                           "processor time and memory known until then"},
+        {FM_FLAG_UNFILTERED,
+         "call paths not sampled from then on: the program tried to filter its system calls (seccomp)"},
+        {FM_FLAG_IO_URING,
+         "call paths not sampled, or not from then on: the program uses liburing, whose waits samples "
+         "would break"},
+    };
+    struct fm_range range;
+    struct fm_rankset ranks = fm_reading_ranks(r, &range);
+    for (size_t i = 0; i < sizeof counted / sizeof *counted; i++)
+        if (counted[i].amount && !fm_profile_note(r->profile, counted[i].text, counted[i].amount, &ranks))
+            return false;
+    for (size_t i = 0; i < sizeof flags / sizeof *flags; i++)
+        if (h->flags & flags[i].flag && !fm_profile_note(r->profile, flags[i].text, 0, &ranks))
+            return false;
+    return note_settings(r, &ranks);
+}
+
+/* ---- all of it ---- */
+
+static enum fm_status read_all(struct fm_reading *r, enum fm_end end, int end_code, uint64_t now_mono_ns)
+{
+    enum fm_status status = read_times(r, now_mono_ns);
+    read_end(r, end, end_code);
+    if (!status && !fm_read_modules(r, &r->modules))
+        status = fm_reading_no_memory(r);
+    if (!status)
+        status = fm_read_regions(r);
+    if (!status)
+        status = fm_read_events(r);
+    if (!status)
+        status = fm_read_paths(r);
+    if (!status)
+        status = fm_read_snapshots(r);
+    if (!status)
+        status = fm_read_timers(r);
+    if (!status && !(read_job(r) && read_process(r) && read_notes(r)))
+        status = fm_reading_no_memory(r);
+    return status;
+}
+
+static enum fm_status finish(struct fm_reading *r, enum fm_status status, struct fm_profile **profile)
+{
+    fm_arena_destroy(&r->view.scratch);
+    if (status)
+        fm_profile_destroy(r->profile);
+    else
+        *profile = r->profile;
+    return status;
+}
+
+static enum fm_status begin(struct fm_reading *r, const void *bytes, size_t size, const char *origin)
+{
+    enum fm_status status = fm_segment_view_open(&r->view, bytes, size, origin, r->error);
+    if (status)
+        return status;
+    r->rank = r->view.header.rank < 0 ? FM_NO_RANK : (uint32_t)r->view.header.rank;
+    r->profile = fm_profile_create_from(r->view.scratch.spare);
+    return r->profile ? FM_OK : fm_reading_no_memory(r);
+}
+
+enum fm_status fm_profile_from_segment(const void *bytes, size_t size, const char *origin, enum fm_end end,
+                                       int end_code, uint64_t now_mono_ns, struct fm_profile **profile,
+                                       struct fm_error *error)
+{
+    return fm_profile_from_segment_in(NULL, bytes, size, origin, end, end_code, now_mono_ns, profile, error);
+}
+
+enum fm_status fm_profile_from_segment_in(struct fm_arena *spare, const void *bytes, size_t size, const char *origin,
+                                          enum fm_end end, int end_code, uint64_t now_mono_ns,
+                                          struct fm_profile **profile, struct fm_error *error)
+{
+    struct fm_reading r = {.error = error, .view.scratch.spare = spare};
+    enum fm_status status = begin(&r, bytes, size, origin);
+    if (!status)
+        status = read_all(&r, end, end_code, now_mono_ns);
+    return finish(&r, status, profile);
+}
+
+enum fm_status fm_timers_from_segment(const void *bytes, size_t size, const char *origin, uint32_t rank,
+                                      uint64_t now_mono_ns, struct fm_profile **profile, struct fm_error *error)
+{
+    struct fm_reading r = {.error = error};
+    enum fm_status status = begin(&r, bytes, size, origin);
+    r.rank = rank;
+    if (!status)
+        status = read_times(&r, now_mono_ns);
+    if (!status)
+        status = fm_read_timers(&r);
+    return finish(&r, status, profile);
+}

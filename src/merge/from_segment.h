@@ -1,0 +1,29 @@
+/* From a segment, live or left behind, to the profile of one process. The segment is hostile until checked:
+ * every offset, count, number and string; damage gives FM_ERR_INPUT and one sentence naming `origin`.
+ * The mapping may be changing under us (live view): each word is read once. */
+#ifndef FM_MERGE_FROM_SEGMENT_H
+#define FM_MERGE_FROM_SEGMENT_H
+
+#include "format/segment.h"
+#include "model/profile.h"
+
+/* Magic, version, sizes, section bounds: NULL + error if it is no segment of ours. */
+const struct fm_segment_header *fm_segment_check(const void *bytes, size_t size, const char *origin,
+                                                 struct fm_error *error);
+
+/* end/end_code: what the caller knows of how the process ended; FM_END_UNKNOWN = take the segment's own word.
+ * now_mono_ns: end of an unfinished process's wall time (0: its last known moment is used).
+ * A call in progress counts as a call with the time it has lasted; pending receives count as calls. */
+enum fm_status fm_profile_from_segment(const void *bytes, size_t size, const char *origin, enum fm_end end,
+                                       int end_code, uint64_t now_mono_ns, struct fm_profile **profile,
+                                       struct fm_error *error);
+/* The same in memory that other profiles have left, which outlives it (see fm_arena). */
+enum fm_status fm_profile_from_segment_in(struct fm_arena *spare, const void *bytes, size_t size, const char *origin,
+                                          enum fm_end end, int end_code, uint64_t now_mono_ns,
+                                          struct fm_profile **profile, struct fm_error *error);
+
+/* Only the timers, as those of task `rank`. */
+enum fm_status fm_timers_from_segment(const void *bytes, size_t size, const char *origin, uint32_t rank,
+                                      uint64_t now_mono_ns, struct fm_profile **profile, struct fm_error *error);
+
+#endif

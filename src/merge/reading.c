@@ -1,0 +1,54 @@
+#include "merge/reading.h"
+
+#include "base/saturate.h"
+
+enum fm_status fm_reading_no_memory(struct fm_reading *r)
+{
+    return fm_fail(r->error, FM_ERR_MEMORY, "no memory left to read %s", r->view.origin);
+}
+
+enum fm_status fm_reading_damage(struct fm_reading *r, const char *what)
+{
+    return fm_fail(r->error, FM_ERR_INPUT, "%s is damaged: %s", r->view.origin, what);
+}
+
+void fm_reading_thread(const struct fm_reading *r, size_t slot, struct fm_segment_thread *thread)
+{
+    const uint32_t deepest = sizeof thread->region_stack / sizeof *thread->region_stack;
+    fm_segment_item(&r->view, FM_SECTION_THREADS, slot, thread);
+    if (thread->region_depth > deepest)
+        thread->region_depth = deepest;
+}
+
+uint64_t fm_reading_ns(const struct fm_reading *r, uint64_t ns)
+{
+    enum { WHOLE = 1000000000 };
+    int32_t ppb = r->view.header.clock_ppb;
+    if (!ppb || ppb < -WHOLE || ns > FM_LONGEST_NS)
+        return ns;
+    unsigned __int128 exact = ((unsigned __int128)ns * (uint64_t)((int64_t)WHOLE + ppb) + WHOLE / 2) / WHOLE;
+    return (uint64_t)exact;
+}
+
+void fm_reading_extremes(const struct fm_reading *r, struct fm_segment_extremes *extremes)
+{
+    extremes->min_ns = fm_reading_ns(r, extremes->min_ns);
+    extremes->max_ns = fm_reading_ns(r, extremes->max_ns);
+    extremes->second_ns = fm_reading_ns(r, extremes->second_ns);
+}
+
+uint64_t fm_reading_call_start(const struct fm_reading *r, const struct fm_segment_thread *thread)
+{
+    const struct fm_segment_header *header = &r->view.header;
+    if (!header->started_ticks || thread->call_start < header->started_ticks)
+        return 0;
+    unsigned __int128 ticks = thread->call_start - header->started_ticks;
+    unsigned __int128 ns = (ticks * header->clock_mult) >> header->clock_shift;
+    return ns > FM_LONGEST_NS ? 0 : fm_sum(header->started_mono_ns, fm_reading_ns(r, (uint64_t)ns));
+}
+
+struct fm_rankset fm_reading_ranks(const struct fm_reading *r, struct fm_range *range)
+{
+    *range = (struct fm_range){r->rank, r->rank};
+    return r->rank == FM_NO_RANK ? (struct fm_rankset){0} : (struct fm_rankset){range, 1, 1};
+}

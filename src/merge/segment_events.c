@@ -1,0 +1,402 @@
+/* The events of a segment: entries, calls in progress and pending receives become the events, the routines and the
+ * edges of one process. They are ordered by small numbers that stand for their strings, so that a hundred thousand
+ * segments are read in seconds. */
+#include <string.h>
+
+#include "base/saturate.h"
+#include "base/sort.h"
+#include "generated/routines.h"
+#include "merge/parts.h"
+#include "merge/reading.h"
+#include "model/order.h"
+#include "model/strings.h"
+
+/* An event on its way: what it is sorted by, and where it comes from. */
+struct item {
+    uint64_t names;  /* routine << 32 | region << 16 | size bin, as orders */
+    uint64_t place;  /* size of the communicator << 32 | order of the module */
+    uint64_t offset; /* of the call site in its module */
+    uint32_t source; /* entry number; from n_entries on: extra */
+    uint16_t routine, region;
+    const struct fm_module *module;
+};
+
+struct events {
+    struct fm_reading *reading;
+    struct fm_arena *scratch;
+    struct item *items;
+    size_t n_items, items_capacity;
+    struct fm_entry *extra; /* calls in progress and pending receives */
+    size_t n_extra, extra_capacity, n_entries;
+    struct fm_edge *sent, *received;
+    size_t n_sent, sent_capacity, n_received, received_capacity;
+    uint16_t routine_orders[FM_ROUTINE_COUNT]; /* from 1 for those in use */
+};
+
+/* ---- collecting ---- */
+
+static enum fm_status add_item(struct events *e, const struct fm_key *key, uint32_t source)
+{
+    struct fm_reading *r = e->reading;
+    if (key->routine >= FM_ROUTINE_COUNT || key->size_bin >= FM_SIZE_BINS)
+        return fm_reading_damage(r, "an event has an impossible key");
+    struct item *items = fm_arena_grow(e->scratch, e->items, &e->items_capacity, e->n_items + 1, sizeof *items);
+    if (!items)
+        return fm_reading_no_memory(r);
+    e->items = items;
+    size_t region = key->site_region & 0xffff;
+    if (region >= r->n_paths - 1 && region)
+        region = r->n_paths - 1;
+    uint64_t address = key->site_region >> 16;
+    const struct fm_module *module = fm_module_at(&e->reading->modules, address,
+                                                  e->n_items ? items[e->n_items - 1].module : NULL);
+    bool collective = fm_routine_classes[key->routine] == FM_CLASS_COLLECTIVE && key->peer < FM_PEER_OTHER;
+    e->routine_orders[key->routine] = 1;
+    items[e->n_items++] = (struct item){
+        .names = (uint64_t)r->path_orders[region] << 16 | key->size_bin,
+        .place = (uint64_t)(collective ? key->peer : 0) << 32 | (module ? module->order : 0),
+        .offset = module ? address - module->bias : 0,
+        .source = source,
+        .routine = key->routine,
+        .region = (uint16_t)region,
+        .module = module,
+    };
+    return FM_OK;
+}
+
+static enum fm_status add_extra(struct events *e, const struct fm_entry *entry)
+{
+    struct fm_entry *extra = fm_arena_grow(e->scratch, e->extra, &e->extra_capacity, e->n_extra + 1, sizeof *extra);
+    if (!extra)
+        return fm_reading_no_memory(e->reading);
+    e->extra = extra;
+    extra[e->n_extra] = *entry;
+    return add_item(e, &entry->key, (uint32_t)(e->n_entries + e->n_extra++));
+}
+
+/* One call of `duration`, without a size. */
+static struct fm_entry single_call(uint16_t routine, uint64_t site_region, uint64_t duration)
+{
+    struct fm_entry entry = {
+        .key = {.peer = FM_PEER_NONE, .routine = routine, .size_bin = FM_SIZE_NONE, .site_region = site_region},
+        .count = 1,
+        .total_ns = duration,
+        .extremes.min_ns = duration,
+        .extremes.max_ns = duration,
+        .extremes.min_event = 1,
+        .extremes.max_event = 1,
+    };
+    entry.histogram[fm_duration_bin(duration)] = 1;
+    return entry;
+}
+
+static enum fm_status add_calls_in_progress(struct events *e)
+{
+    struct fm_reading *r = e->reading;
+    for (size_t slot = 0; slot < fm_segment_items(&r->view, FM_SECTION_THREADS); slot++) {
+        struct fm_segment_thread thread;
+        fm_reading_thread(r, slot, &thread);
+        if (!thread.call_routine)
+            continue;
+        if (thread.call_routine > FM_ROUTINE_COUNT)
+            return fm_reading_damage(r, "a call in progress has an impossible key");
+        uint64_t start = fm_reading_call_start(r, &thread);
+        uint64_t duration = start && start < r->now_ns ? r->now_ns - start : 0;
+        if (duration > r->wall_ns)
+            duration = r->wall_ns;
+        uint64_t site_region = thread.call_site << 16 | (thread.region < UINT16_MAX ? thread.region : UINT16_MAX);
+        struct fm_entry entry = single_call((uint16_t)(thread.call_routine - 1), site_region, duration);
+        enum fm_status status = add_extra(e, &entry);
+        if (status)
+            return status;
+    }
+    return FM_OK;
+}
+
+static enum fm_status add_pending(struct events *e)
+{
+    for (size_t i = 0; i < fm_segment_items(&e->reading->view, FM_SECTION_REQUESTS); i++) {
+        struct fm_request request;
+        fm_segment_item(&e->reading->view, FM_SECTION_REQUESTS, i, &request);
+        if (!request.handle || (request.kind & FM_REQUEST_KIND) != FM_REQUEST_RECEIVE)
+            continue;
+        struct fm_entry entry = single_call(request.routine, request.site_region,
+                                            fm_reading_ns(e->reading, request.duration_ns));
+        entry.count_arguments = request.count_argument;
+        enum fm_status status = add_extra(e, &entry);
+        if (status)
+            return status;
+    }
+    return FM_OK;
+}
+
+static enum fm_status collect(struct events *e)
+{
+    const struct fm_segment_view *view = &e->reading->view;
+    e->n_entries = fm_segment_items(view, FM_SECTION_ENTRIES);
+    const char *entries = view->bytes + view->header.sections[FM_SECTION_ENTRIES].offset;
+    e->items = fm_arena_grow(e->scratch, NULL, &e->items_capacity, e->n_entries, sizeof *e->items);
+    if (!e->items)
+        return fm_reading_no_memory(e->reading);
+    for (size_t i = 0; i < e->n_entries; i++) {
+        struct fm_key key;
+        memcpy(&key, entries + i * sizeof(struct fm_entry) + offsetof(struct fm_entry, key), sizeof key);
+        enum fm_status status = add_item(e, &key, (uint32_t)i);
+        if (status)
+            return status;
+    }
+    enum fm_status status = add_calls_in_progress(e);
+    return status ? status : add_pending(e);
+}
+
+/* ---- order ---- */
+
+static int compare_routines(const void *a, const void *b)
+{
+    return strcmp(fm_routine_name(*(const uint16_t *)a), fm_routine_name(*(const uint16_t *)b));
+}
+
+static int compare_items(const void *a, const void *b)
+{
+    const struct item *x = a, *y = b;
+    if (x->names != y->names)
+        return fm_compare_number(x->names, y->names);
+    return x->place != y->place ? fm_compare_number(x->place, y->place) : fm_compare_number(x->offset, y->offset);
+}
+
+static bool sort_items(struct events *e)
+{
+    uint16_t used[FM_ROUTINE_COUNT];
+    size_t n = 0;
+    for (size_t i = 0; i < FM_ROUTINE_COUNT; i++)
+        if (e->routine_orders[i])
+            used[n++] = (uint16_t)i;
+    if (!fm_sort(used, n, sizeof *used, compare_routines, e->scratch))
+        return false;
+    for (size_t i = 0; i < n; i++)
+        e->routine_orders[used[i]] = (uint16_t)(i + 1);
+    for (size_t i = 0; i < e->n_items; i++)
+        e->items[i].names |= (uint64_t)e->routine_orders[e->items[i].routine] << 32;
+    return fm_sort(e->items, e->n_items, sizeof *e->items, compare_items, e->scratch);
+}
+
+/* ---- edges ---- */
+
+static enum fm_status add_edge(struct events *e, struct fm_edges *edges, struct fm_edge edge, uint32_t peer)
+{
+    struct fm_reading *r = e->reading;
+    if (peer == FM_PEER_NONE || (!edge.messages && !edge.bytes))
+        return FM_OK;
+    uint32_t world = (uint32_t)r->view.header.world_size;
+    if (peer >= world || r->rank == FM_NO_RANK) {
+        fm_add_saturating(&edges->dropped, 1);
+        fm_add_saturating(&edges->dropped_messages, edge.messages);
+        fm_add_saturating(&edges->dropped_bytes, edge.bytes);
+        fm_add_saturating(&edges->dropped_ns, edge.time_ns);
+        return FM_OK;
+    }
+    bool is_sent = edges == &r->profile->sent;
+    struct fm_edge **list = is_sent ? &e->sent : &e->received;
+    size_t *n = is_sent ? &e->n_sent : &e->n_received;
+    size_t *capacity = is_sent ? &e->sent_capacity : &e->received_capacity;
+    struct fm_edge *larger = fm_arena_grow(e->scratch, *list, capacity, *n + 1, sizeof *larger);
+    if (!larger)
+        return fm_reading_no_memory(r);
+    *list = larger;
+    larger[(*n)++] = edge;
+    return FM_OK;
+}
+
+static enum fm_status add_edges_of(struct events *e, const struct fm_entry *entry, unsigned class, uint32_t peer)
+{
+    struct fm_profile *profile = e->reading->profile;
+    struct fm_edge sent = {e->reading->rank, peer, entry->messages, entry->bytes_sent, entry->total_ns};
+    struct fm_edge received = {peer, e->reading->rank, entry->messages, entry->bytes_received, entry->total_ns};
+    if (class == FM_CLASS_SEND || class == FM_CLASS_SENDRECV || (class == FM_CLASS_RMA && entry->bytes_sent))
+        return add_edge(e, &profile->sent, sent, peer);
+    if (class == FM_CLASS_RECEIVE || (class == FM_CLASS_RMA && entry->bytes_received))
+        return add_edge(e, &profile->received, received, peer);
+    return FM_OK;
+}
+
+static int compare_edges(const void *a, const void *b)
+{
+    return fm_edge_compare(a, b);
+}
+
+/* Sorts, adds up equal ones, and hands them over. */
+static bool finish_edges(struct events *e, struct fm_edges *into, struct fm_edge *edges, size_t n)
+{
+    if (!fm_sort(edges, n, sizeof *edges, compare_edges, e->scratch))
+        return false;
+    struct fm_edges summed = {.items = edges};
+    for (size_t i = 0; i < n; i++) {
+        struct fm_edge *last = summed.n ? &edges[summed.n - 1] : NULL;
+        if (!last || fm_edge_compare(last, &edges[i])) {
+            edges[summed.n++] = edges[i];
+            continue;
+        }
+        fm_add_saturating(&last->messages, edges[i].messages);
+        fm_add_saturating(&last->bytes, edges[i].bytes);
+        fm_add_saturating(&last->time_ns, edges[i].time_ns);
+    }
+    return fm_merge_edges(e->reading->profile, into, &summed);
+}
+
+/* ---- events and routines ---- */
+
+static void stats_of(const struct fm_entry *entry, uint32_t rank, struct fm_stats *stats)
+{
+    *stats = (struct fm_stats){
+        .count = entry->count,
+        .count_arguments = entry->count_arguments,
+        .total_ns = entry->total_ns,
+        .min = {entry->extremes.min_ns, entry->extremes.min_event, rank},
+        .max = {entry->extremes.max_ns, entry->extremes.max_event, rank},
+        .second = {entry->extremes.second_ns, entry->extremes.second_event, rank},
+        .bytes = entry->bytes,
+        .bytes_sent = entry->bytes_sent,
+        .bytes_received = entry->bytes_received,
+        .messages = entry->messages,
+    };
+    if (!entry->extremes.second_event)
+        stats->second = (struct fm_extreme){0};
+    if (!entry->count)
+        stats->min = stats->max = (struct fm_extreme){0};
+    for (unsigned i = 0; i < FM_DURATION_BINS; i++)
+        stats->histogram.bins[i] = (uint64_t)entry->histogram_high[i] << 32 | entry->histogram[i];
+}
+
+static enum fm_status fetch(struct events *e, const struct item *item, struct fm_entry *entry)
+{
+    if (item->source < e->n_entries) {
+        fm_segment_item(&e->reading->view, FM_SECTION_ENTRIES, item->source, entry);
+        entry->total_ns = fm_reading_ns(e->reading, entry->total_ns);
+        fm_reading_extremes(e->reading, &entry->extremes);
+    } else {
+        *entry = e->extra[item->source - e->n_entries];
+    }
+    if (entry->total_ns > FM_LONGEST_NS || entry->extremes.max_ns > FM_LONGEST_NS ||
+        entry->extremes.second_ns > FM_LONGEST_NS ||
+        (entry->extremes.min_ns > FM_LONGEST_NS && entry->extremes.min_event))
+        return fm_reading_damage(e->reading, "a call lasted impossibly long");
+    return FM_OK;
+}
+
+/* The messages of a persistent request, whose calls were counted elsewhere, have an entry without a count. */
+static bool has_bytes(const struct fm_entry *entry)
+{
+    return entry->messages || entry->bytes || entry->bytes_sent || entry->bytes_received;
+}
+
+/* Adds to the event that `item` belongs to: the last one, or a new one. The array has room for all. */
+static void add_event(struct events *e, const struct item *item, const struct item *last, const struct fm_entry *entry)
+{
+    struct fm_profile *profile = e->reading->profile;
+    if (last && !compare_items(last, item)) {
+        struct fm_stats stats;
+        stats_of(entry, e->reading->rank, &stats);
+        fm_stats_merge(&profile->events[profile->n_events - 1].stats, &stats);
+        return;
+    }
+    struct fm_event *event = &profile->events[profile->n_events++];
+    event->key = (struct fm_event_key){
+        .routine = fm_routine_name(item->routine),
+        .region = e->reading->paths[item->region],
+        .size_bin = item->names & 0xffff,
+        .comm_size = (uint32_t)(item->place >> 32),
+        .site = {item->module ? item->module->path : "", item->module ? item->module->build_id : "", item->offset},
+    };
+    stats_of(entry, e->reading->rank, &event->stats);
+}
+
+static size_t count_distinct(const struct events *e)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < e->n_items; i++)
+        n += !i || compare_items(&e->items[i - 1], &e->items[i]);
+    return n;
+}
+
+static enum fm_status make_events(struct events *e)
+{
+    struct fm_profile *profile = e->reading->profile;
+    profile->events_capacity = count_distinct(e);
+    profile->events = fm_arena_alloc(&profile->arena, profile->events_capacity * sizeof *profile->events);
+    if (!profile->events)
+        return fm_reading_no_memory(e->reading);
+    const struct item *last = NULL;
+    for (size_t i = 0; i < e->n_items; i++) {
+        const struct item *item = &e->items[i];
+        struct fm_entry entry;
+        enum fm_status status = fetch(e, item, &entry);
+        bool used = entry.count || has_bytes(&entry);
+        if (!status && used)
+            status = add_edges_of(e, &entry, fm_routine_classes[item->routine], entry.key.peer);
+        if (status)
+            return status;
+        if (!used)
+            continue; /* its key is there, its first event is not */
+        add_event(e, item, last, &entry);
+        last = item;
+    }
+    return FM_OK;
+}
+
+static bool finish_routine(struct fm_reading *r, struct fm_routine_total *routine)
+{
+    if (r->rank == FM_NO_RANK)
+        return true;
+    const struct fm_stats *stats = &routine->stats;
+    fm_spread_add(&routine->time_ns, stats->total_ns, r->rank);
+    fm_spread_add(&routine->calls, stats->count, r->rank);
+    fm_spread_add(&routine->bytes, stats->bytes, r->rank);
+    routine->per_rank = fm_arena_alloc(&r->profile->arena, sizeof *routine->per_rank);
+    if (!routine->per_rank)
+        return false;
+    routine->n_per_rank = routine->per_rank_capacity = 1;
+    *routine->per_rank = (struct fm_rank_value){r->rank, stats->total_ns, stats->count, stats->bytes};
+    return fm_rankset_add(&routine->ranks, &r->profile->arena, r->rank, r->rank);
+}
+
+/* The events of a routine follow each other. */
+static bool make_routines(struct fm_reading *r)
+{
+    struct fm_profile *profile = r->profile;
+    struct fm_routine_total *routine = NULL;
+    size_t n_used = 0;
+    for (size_t i = 0; i < profile->n_events; i++)
+        n_used += !i || profile->events[i].key.routine != profile->events[i - 1].key.routine;
+    profile->routines = fm_arena_grow(&profile->arena, NULL, &profile->routines_capacity, n_used, sizeof *routine);
+    if (!profile->routines)
+        return false;
+    for (size_t i = 0; i < profile->n_events; i++) {
+        const struct fm_event *event = &profile->events[i];
+        if (routine && !strcmp(routine->name, event->key.routine))
+            fm_stats_merge(&routine->stats, &event->stats);
+        else
+            *(routine = &profile->routines[profile->n_routines++]) = (struct fm_routine_total){
+                .name = event->key.routine, .stats = event->stats};
+    }
+    for (size_t i = 0; i < profile->n_routines; i++)
+        if (!finish_routine(r, &profile->routines[i]))
+            return false;
+    return true;
+}
+
+enum fm_status fm_read_events(struct fm_reading *r)
+{
+    struct events e = {.reading = r, .scratch = &r->view.scratch};
+    enum fm_status status = collect(&e);
+    if (status)
+        return status;
+    if (!sort_items(&e))
+        return fm_reading_no_memory(r);
+    status = make_events(&e);
+    if (status)
+        return status;
+    struct fm_profile *profile = r->profile;
+    bool done = make_routines(r) && finish_edges(&e, &profile->sent, e.sent, e.n_sent) &&
+                finish_edges(&e, &profile->received, e.received, e.n_received);
+    return done ? FM_OK : fm_reading_no_memory(r);
+}

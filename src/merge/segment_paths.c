@@ -1,0 +1,343 @@
+/* The calling context tree of a segment. Its nodes lie in any order, and whatever is wrong with them (parents that are
+ * not there, circles, kinds that cannot have children) must cost no more than time in proportion: such nodes are
+ * dropped and what they cost is counted as lost.
+ *
+ * The depth of every node is found first; then, level by level, nodes are sorted by their parents and by what they
+ * are, and equal ones become one. So children stand in their order, and their places in depth-first order follow from
+ * the sizes of the subtrees. */
+#include <string.h>
+
+#include "base/saturate.h"
+#include "base/sort.h"
+#include "generated/routines.h"
+#include "merge/reading.h"
+#include "model/order.h"
+#include "model/strings.h"
+
+enum { NOT_SEEN = 0xffff, ON_THE_WAY = 0xfffe, DROPPED = 0xfffd, TOO_DEEP = 0xfffc }; /* instead of a depth */
+
+/* A node as it was measured. */
+struct place {
+    uint64_t offset; /* in its module; of a routine its order */
+    uint64_t periods;
+    uint32_t parent; /* of one too deep the place that has got its periods */
+    uint32_t what;   /* number of the module + 1, 0: none; or of the routine */
+    uint16_t kind, depth;
+};
+
+/* What a level is sorted by. */
+struct item {
+    uint64_t parent_kind; /* parent's node << 32 | kind */
+    uint64_t offset;
+    uint32_t order, place;
+};
+
+/* A node of the tree, level after level. */
+struct node {
+    uint32_t parent, place;
+    uint32_t size;             /* nodes of its subtree that have costs */
+    uint32_t position, behind; /* in depth-first order; where the next child goes */
+    uint64_t own_ns, all_ns;
+};
+
+struct tree {
+    struct fm_reading *reading;
+    struct fm_arena *scratch;
+    struct place *places;
+    size_t n_places;
+    uint32_t *node_of;                 /* by place */
+    uint32_t *sorted;                  /* the places by depth */
+    size_t levels[FM_PATHS_DEPTH + 2]; /* where they begin */
+    struct node *nodes;
+    size_t n_nodes;
+    uint64_t folded, lost; /* periods */
+};
+
+/* ---- places ---- */
+
+static void read_site(struct tree *t, struct place *place, const struct fm_segment_path *from,
+                      const struct fm_module **last)
+{
+    const struct fm_modules *modules = &t->reading->modules;
+    const struct fm_module *module = NULL;
+    place->offset = from->address;
+    if (from->module > modules->n)
+        place->depth = DROPPED;
+    else if (from->module)
+        module = &modules->list[from->module - 1];
+    else if ((module = fm_module_at(modules, from->address, *last)))
+        place->offset -= module->bias;
+    if (module && *module->path) {
+        place->what = (uint32_t)(module - modules->list) + 1;
+        *last = from->module ? *last : module;
+    }
+}
+
+static void read_place(struct tree *t, size_t i, const struct fm_module **last)
+{
+    struct fm_segment_path from;
+    struct place *place = &t->places[i];
+    fm_segment_item(&t->reading->view, FM_SECTION_PATHS, i, &from);
+    *place = (struct place){.periods = from.periods, .parent = from.parent, .kind = from.kind, .depth = NOT_SEEN};
+    if (from.kind == FM_PATH_CALL || from.kind == FM_PATH_LEAF)
+        read_site(t, place, &from, last);
+    else if (from.kind == FM_PATH_ROUTINE && from.address < FM_ROUTINE_COUNT)
+        place->what = (uint32_t)from.address;
+    else if (from.kind != FM_PATH_GAP)
+        place->depth = DROPPED;
+}
+
+static const struct fm_module *module_of(const struct tree *t, const struct place *place)
+{
+    return place->kind != FM_PATH_ROUTINE && place->what ? &t->reading->modules.list[place->what - 1] : NULL;
+}
+
+static bool can_have(const struct place *parent, const struct place *child)
+{
+    return parent->kind == FM_PATH_ROOT || (child->kind != FM_PATH_GAP && parent->kind < FM_PATH_ROUTINE);
+}
+
+static int by_name(const void *a, const void *b)
+{
+    return strcmp(fm_routine_name(*(const uint16_t *)a), fm_routine_name(*(const uint16_t *)b));
+}
+
+/* Routines are sorted by name. */
+static bool order_routines(struct tree *t)
+{
+    uint16_t used[FM_ROUTINE_COUNT], orders[FM_ROUTINE_COUNT] = {0};
+    size_t n = 0;
+    for (size_t i = 0; i < t->n_places; i++)
+        if (t->places[i].kind == FM_PATH_ROUTINE)
+            orders[t->places[i].what] = 1;
+    for (size_t i = 0; i < FM_ROUTINE_COUNT; i++)
+        if (orders[i])
+            used[n++] = (uint16_t)i;
+    if (!fm_sort(used, n, sizeof *used, by_name, t->scratch))
+        return false;
+    for (size_t i = 0; i < n; i++)
+        orders[used[i]] = (uint16_t)i;
+    for (size_t i = 0; i < t->n_places; i++)
+        if (t->places[i].kind == FM_PATH_ROUTINE)
+            t->places[i].offset = orders[t->places[i].what];
+    return true;
+}
+
+static bool read_places(struct tree *t)
+{
+    const struct fm_module *last = NULL;
+    t->places = fm_arena_alloc(t->scratch, t->n_places * sizeof *t->places);
+    if (!t->places)
+        return false;
+    for (size_t i = 0; i < t->n_places; i++)
+        read_place(t, i, &last);
+    struct place *root = &t->places[0];
+    root->parent = 0;
+    root->depth = root->kind == FM_PATH_ROOT ? 0 : DROPPED;
+    for (size_t i = 1; i < t->n_places; i++) {
+        struct place *place = &t->places[i];
+        if (place->parent >= t->n_places || !can_have(&t->places[place->parent], place))
+            place->depth = DROPPED;
+    }
+    return order_routines(t);
+}
+
+/* ---- depths ---- */
+
+static uint16_t depth_below(struct tree *t, uint32_t parent, struct place *place)
+{
+    uint16_t depth = t->places[parent].depth;
+    if (depth < FM_PATHS_DEPTH)
+        return depth + 1;
+    if (depth != FM_PATHS_DEPTH && depth != TOO_DEEP)
+        return DROPPED; /* its parent is on the way: a circle */
+    place->parent = depth == TOO_DEEP ? t->places[parent].parent : parent;
+    fm_add_saturating(&t->places[place->parent].periods, place->periods);
+    fm_add_saturating(&t->folded, place->periods);
+    place->periods = 0;
+    return TOO_DEEP;
+}
+
+/* Follows the parents of a place up to one whose depth is known, or that was met on the way; then comes back. */
+static void find_depth(struct tree *t, uint32_t place, uint32_t *way)
+{
+    size_t n = 0;
+    for (; t->places[place].depth == NOT_SEEN; place = t->places[place].parent) {
+        t->places[place].depth = ON_THE_WAY;
+        way[n++] = place;
+    }
+    for (; n--; place = way[n])
+        t->places[way[n]].depth = depth_below(t, place, &t->places[way[n]]);
+}
+
+/* The places by depth. */
+static bool sort_by_depth(struct tree *t)
+{
+    uint32_t *way = fm_arena_alloc(t->scratch, t->n_places * sizeof *way);
+    t->sorted = fm_arena_alloc(t->scratch, t->n_places * sizeof *t->sorted);
+    if (!way || !t->sorted)
+        return false;
+    for (size_t i = 0; i < t->n_places; i++) {
+        find_depth(t, (uint32_t)i, way);
+        const struct place *place = &t->places[i];
+        if (place->depth <= FM_PATHS_DEPTH)
+            t->levels[place->depth + 1]++;
+        else if (place->kind != FM_PATH_NONE)
+            fm_add_saturating(&t->lost, place->periods);
+    }
+    for (size_t depth = 1; depth < FM_PATHS_DEPTH + 2; depth++)
+        t->levels[depth] += t->levels[depth - 1];
+    size_t next[FM_PATHS_DEPTH + 2];
+    memcpy(next, t->levels, sizeof next);
+    for (size_t i = 0; i < t->n_places; i++)
+        if (t->places[i].depth <= FM_PATHS_DEPTH)
+            t->sorted[next[t->places[i].depth]++] = (uint32_t)i;
+    return true;
+}
+
+/* ---- the tree, level by level ---- */
+
+static int compare_items(const void *a, const void *b)
+{
+    const struct item *x = a, *y = b;
+    if (x->parent_kind != y->parent_kind)
+        return x->parent_kind < y->parent_kind ? -1 : 1;
+    if (x->order != y->order)
+        return x->order < y->order ? -1 : 1;
+    return (x->offset > y->offset) - (x->offset < y->offset);
+}
+
+static uint64_t cost_ns(const struct tree *t, uint64_t periods)
+{
+    unsigned __int128 ns = (unsigned __int128)periods * t->reading->view.header.sample_period_ns;
+    return ns > UINT64_MAX ? UINT64_MAX : (uint64_t)ns;
+}
+
+static void add_item(struct tree *t, const struct item *item, bool is_new)
+{
+    if (is_new) {
+        uint32_t parent = (uint32_t)(item->parent_kind >> 32);
+        t->nodes[t->n_nodes++] = (struct node){.parent = parent, .place = item->place};
+    }
+    t->node_of[item->place] = (uint32_t)t->n_nodes - 1;
+    fm_add_saturating(&t->nodes[t->n_nodes - 1].own_ns, cost_ns(t, t->places[item->place].periods));
+}
+
+static bool make_level(struct tree *t, const uint32_t *places, size_t n, struct item *items)
+{
+    for (size_t i = 0; i < n; i++) {
+        const struct place *place = &t->places[places[i]];
+        uint64_t parent = t->node_of[place->parent]; /* of the root: 0, itself */
+        const struct fm_module *module = module_of(t, place);
+        items[i] = (struct item){parent << 32 | place->kind, place->offset, module ? module->order : 0, places[i]};
+    }
+    if (!fm_sort(items, n, sizeof *items, compare_items, t->scratch))
+        return false;
+    for (size_t i = 0; i < n; i++)
+        add_item(t, &items[i], !i || compare_items(&items[i - 1], &items[i]));
+    return true;
+}
+
+static bool make_levels(struct tree *t)
+{
+    struct item *items = fm_arena_alloc(t->scratch, t->n_places * sizeof *items);
+    t->nodes = fm_arena_alloc(t->scratch, t->n_places * sizeof *t->nodes);
+    t->node_of = fm_arena_alloc(t->scratch, t->n_places * sizeof *t->node_of);
+    if (!items || !t->nodes || !t->node_of)
+        return false;
+    for (size_t depth = 0; depth <= FM_PATHS_DEPTH; depth++)
+        if (!make_level(t, t->sorted + t->levels[depth], t->levels[depth + 1] - t->levels[depth], items))
+            return false;
+    return true;
+}
+
+/* ---- in depth-first order ---- */
+
+/* Parents come before their children, and siblings in their order. */
+static void find_positions(struct tree *t)
+{
+    for (size_t i = t->n_nodes; i-- > 0;) {
+        struct node *node = &t->nodes[i], *parent = &t->nodes[node->parent];
+        fm_add_saturating(&node->all_ns, node->own_ns);
+        node->size += node->all_ns != 0;
+        if (i) {
+            fm_add_saturating(&parent->all_ns, node->all_ns);
+            parent->size += node->size;
+        }
+    }
+    for (size_t i = 0; i < t->n_nodes; i++) {
+        struct node *node = &t->nodes[i], *parent = &t->nodes[node->parent];
+        node->position = i ? parent->behind : 0;
+        node->behind = node->position + 1;
+        if (i)
+            parent->behind += node->size;
+    }
+}
+
+static struct fm_path path_of(const struct tree *t, const struct node *node)
+{
+    const struct place *place = &t->places[node->place];
+    struct fm_path path = {
+        .parent = t->nodes[node->parent].position, .kind = place->kind, .site = {"", "", 0}, .routine = ""};
+    if (place->kind == FM_PATH_ROUTINE)
+        path.routine = fm_routine_name(place->what);
+    else
+        path.site.offset = place->offset;
+    const struct fm_module *module = module_of(t, place);
+    if (module) {
+        path.site.module = module->path;
+        path.site.build_id = module->build_id;
+    }
+    path.own = fm_path_cost_of(node->own_ns, t->reading->rank);
+    path.all = fm_path_cost_of(node->all_ns, t->reading->rank);
+    return path;
+}
+
+static bool make_paths(struct tree *t)
+{
+    struct fm_profile *profile = t->reading->profile;
+    struct fm_paths *paths = &profile->paths;
+    find_positions(t);
+    size_t n = t->n_nodes ? t->nodes[0].size : 0;
+    if (!n)
+        return true;
+    paths->nodes = fm_arena_alloc(&profile->arena, n * sizeof *paths->nodes);
+    if (!paths->nodes)
+        return false;
+    paths->n = paths->capacity = n;
+    for (size_t i = 0; i < t->n_nodes; i++)
+        if (t->nodes[i].size)
+            paths->nodes[t->nodes[i].position] = path_of(t, &t->nodes[i]);
+    return t->reading->rank == FM_NO_RANK || fm_paths_share(paths, &profile->arena, t->scratch, t->reading->rank);
+}
+
+/* The nodes of the tree that places have become, + 1; of what was dropped 0. */
+static enum fm_status read_sequence(struct tree *t)
+{
+    uint32_t *nodes = fm_arena_alloc(t->scratch, t->n_places * sizeof *nodes);
+    if (!nodes)
+        return fm_reading_no_memory(t->reading);
+    for (size_t i = 0; i < t->n_places; i++) {
+        const struct place *place = &t->places[i];
+        size_t at = place->depth == TOO_DEEP ? place->parent : i;
+        const struct node *node = t->places[at].depth <= FM_PATHS_DEPTH ? &t->nodes[t->node_of[at]] : NULL;
+        nodes[i] = node && node->size ? node->position + 1 : 0;
+    }
+    return fm_read_sequence(t->reading, nodes, t->n_places);
+}
+
+enum fm_status fm_read_paths(struct fm_reading *r)
+{
+    struct tree t = {.reading = r, .scratch = &r->view.scratch};
+    const struct fm_segment_header *header = &r->view.header;
+    struct fm_paths *paths = &r->profile->paths;
+    t.n_places = header->sample_period_ns ? fm_segment_items(&r->view, FM_SECTION_PATHS) : 0;
+    if (t.n_places && !(read_places(&t) && sort_by_depth(&t) && make_levels(&t) && make_paths(&t)))
+        return fm_reading_no_memory(r);
+    paths->samples = header->samples;
+    paths->partial = header->samples_partial;
+    paths->lost = fm_sum(header->samples_lost, t.lost);
+    paths->folded_ns = cost_ns(&t, fm_sum(header->folded_periods, t.folded));
+    paths->period_ns[0] = paths->period_ns[1] = header->sample_period_ns;
+    return t.n_places ? read_sequence(&t) : FM_OK;
+}

@@ -1,0 +1,265 @@
+/* The timers of a segment: each thread's part of a timer, put together as the task's. */
+#include <string.h>
+
+#include "base/saturate.h"
+#include "base/sort.h"
+#include "merge/notes.h"
+#include "merge/parts.h"
+#include "merge/reading.h"
+#include "model/order.h"
+#include "model/strings.h"
+
+static struct fm_timer_event longer(struct fm_timer_event a, struct fm_timer_event b)
+{
+    return !b.event || (a.event && a.ns >= b.ns) ? a : b;
+}
+
+static struct fm_timer_event shorter(struct fm_timer_event a, struct fm_timer_event b)
+{
+    return !b.event || (a.event && a.ns <= b.ns) ? a : b;
+}
+
+static void add_extremes(struct fm_timer_task *task, const struct fm_segment_timing *t)
+{
+    struct fm_timer_event longest = {t->extremes.max_ns, t->extremes.max_event},
+                          second = {t->extremes.second_ns, t->extremes.second_event},
+                          shortest = {t->extremes.min_ns, t->extremes.min_event}, before = task->longest;
+    task->longest = longer(before, longest);
+    task->second = longer(task->second, task->longest.ns == before.ns && task->longest.event == before.event
+                                            ? longest
+                                            : longer(before, second));
+    task->shortest = shorter(task->shortest, shortest);
+}
+
+static void add_bins(const struct fm_reading *r, struct fm_timer_task *task, const struct fm_segment_timing *t)
+{
+    size_t blocks = fm_segment_items(&r->view, FM_SECTION_TIMER_BINS);
+    for (unsigned decade = 0; decade < FM_DECADES; decade++) {
+        struct fm_segment_bins bins = {0};
+        if (!t->bins[decade] && !t->coarse[decade])
+            continue;
+        if (t->bins[decade] && t->bins[decade] <= blocks)
+            fm_segment_item(&r->view, FM_SECTION_TIMER_BINS, t->bins[decade] - 1u, &bins);
+        fm_add_saturating(&task->counts[9 * decade + (decade > 0)], t->coarse[decade]);
+        for (unsigned digit = decade > 0; digit < 10 && 9 * decade + digit < FM_DECIMAL_BINS; digit++)
+            fm_add_saturating(&task->counts[9 * decade + digit], (uint64_t)bins.high[digit] << 32 | bins.counts[digit]);
+    }
+}
+
+/* The number of ticks from the start of measurement to the middle of the run. */
+static uint64_t middle_of(const struct fm_reading *r)
+{
+    const struct fm_segment_header *h = &r->view.header;
+    unsigned __int128 ticks = ((unsigned __int128)(r->wall_ns / 2) << h->clock_shift % 64) / h->clock_mult;
+    return ticks > UINT64_MAX ? UINT64_MAX : (uint64_t)ticks;
+}
+
+/* What had happened in the middle: between two marks it is divided in proportion. */
+static struct fm_segment_mark state_at(const struct fm_segment_timing *t, uint64_t ticks, uint64_t end)
+{
+    uint64_t slice = ticks >> t->slice_shift, from = slice << t->slice_shift;
+    struct fm_segment_mark before = {0}, after = {t->count, t->total_ns};
+    if (slice > t->n_marks) /* the last event was long before */
+        return after;
+    if (slice)
+        before = t->marks[slice - 1];
+    if (slice < t->n_marks) {
+        after = t->marks[slice];
+        end = from + (1ull << t->slice_shift);
+    }
+    if (after.count < before.count || after.total_ns < before.total_ns || end <= from || ticks > end)
+        return before;
+    unsigned __int128 part = ticks - from, whole = end - from;
+    return (struct fm_segment_mark){before.count + (uint64_t)((after.count - before.count) * part / whole),
+                                    before.total_ns + (uint64_t)((after.total_ns - before.total_ns) * part / whole)};
+}
+
+static void add_halves(const struct fm_reading *r, struct fm_timer_task *task, const struct fm_segment_timing *t)
+{
+    if (!r->view.header.clock_mult || t->slice_shift > 60 || t->n_marks > FM_TIMER_MARKS)
+        return;
+    uint64_t middle = middle_of(r), end = middle > UINT64_MAX / 2 ? UINT64_MAX : 2 * middle;
+    uint64_t slice_end = t->n_marks + 1ull > UINT64_MAX >> t->slice_shift ? end : (t->n_marks + 1ull) << t->slice_shift;
+    struct fm_segment_mark half = state_at(t, middle, end < slice_end ? end : slice_end);
+    uint64_t events = half.count < t->count ? half.count : t->count;
+    uint64_t ns = half.total_ns < t->total_ns ? half.total_ns : t->total_ns;
+    fm_add_saturating(&task->half_events[0], events);
+    fm_add_saturating(&task->half_events[1], t->count - events);
+    fm_add_saturating(&task->half_ns[0], ns);
+    fm_add_saturating(&task->half_ns[1], t->total_ns - ns);
+}
+
+static void add_thread(const struct fm_reading *r, struct fm_timer_task *task, const struct fm_segment_timing *t)
+{
+    fm_add_saturating(&task->events, t->count);
+    fm_add_saturating(&task->total_ns, t->total_ns);
+    fm_add_saturating(&task->children_ns, t->children_ns);
+    fm_spread_add(&task->thread_ns, t->total_ns, r->rank);
+    add_extremes(task, t);
+    add_bins(r, task, t);
+    add_halves(r, task, t);
+}
+
+static const char *name_of(struct fm_reading *r, unsigned number)
+{
+    struct fm_segment_timer timer;
+    fm_segment_item(&r->view, FM_SECTION_TIMERS, number, &timer);
+    const char *name = fm_clean_text(&r->view.scratch, timer.name, sizeof timer.name, false);
+    return name ? fm_profile_intern(r->profile, name) : NULL;
+}
+
+static const char *parent_of(struct fm_reading *r, unsigned parent, size_t n_timers)
+{
+    return !parent ? "" : parent > n_timers ? FM_SEVERAL_PARENTS : name_of(r, parent - 1);
+}
+
+/* A timer by its name. */
+struct named {
+    const char *name;
+    uint32_t number;
+};
+
+/* The timers sorted by name, and which timings belong to each: one + the number of the first, and of the one after
+ * each. */
+struct lists {
+    size_t n_timers, n_timings;
+    struct named *names;
+    uint32_t *first, *next;
+    uint64_t coarse_events; /* of all timings */
+};
+
+static int compare_names(const void *a, const void *b)
+{
+    return fm_compare_text(((const struct named *)a)->name, ((const struct named *)b)->name);
+}
+
+static bool sort_names(struct fm_reading *r, struct lists *lists)
+{
+    lists->names = fm_arena_alloc(&r->view.scratch, lists->n_timers * sizeof *lists->names);
+    for (uint32_t i = 0; lists->names && i < lists->n_timers; i++) {
+        lists->names[i] = (struct named){name_of(r, i), i};
+        if (!lists->names[i].name)
+            return false;
+    }
+    return lists->names &&
+           fm_sort(lists->names, lists->n_timers, sizeof *lists->names, compare_names, &r->view.scratch);
+}
+
+static bool make_lists(struct fm_reading *r, struct lists *lists)
+{
+    *lists = (struct lists){0};
+    lists->n_timers = fm_segment_items(&r->view, FM_SECTION_TIMERS);
+    lists->n_timings = fm_segment_items(&r->view, FM_SECTION_TIMINGS);
+    lists->first = fm_arena_alloc(&r->view.scratch, lists->n_timers * sizeof *lists->first);
+    lists->next = fm_arena_alloc(&r->view.scratch, lists->n_timings * sizeof *lists->next);
+    for (size_t i = lists->n_timings; lists->first && lists->next && i-- > 0;) {
+        struct fm_segment_timing timing;
+        fm_segment_item(&r->view, FM_SECTION_TIMINGS, i, &timing);
+        for (unsigned decade = 0; decade < FM_DECADES; decade++)
+            fm_add_saturating(&lists->coarse_events, timing.coarse[decade]);
+        if (timing.timer >= lists->n_timers)
+            continue;
+        lists->next[i] = lists->first[timing.timer];
+        lists->first[timing.timer] = (uint32_t)i + 1;
+    }
+    return lists->first && lists->next && sort_names(r, lists);
+}
+
+/* Its times by the exact rate of the clock. */
+static void make_exact(const struct fm_reading *r, struct fm_segment_timing *t)
+{
+    t->total_ns = fm_reading_ns(r, t->total_ns);
+    t->children_ns = fm_reading_ns(r, t->children_ns);
+    fm_reading_extremes(r, &t->extremes);
+    for (unsigned i = 0; i < FM_TIMER_MARKS; i++)
+        t->marks[i].total_ns = fm_reading_ns(r, t->marks[i].total_ns);
+}
+
+/* What the threads have of a timer, and how it was used wrongly; false: no memory. */
+static bool read_timings(struct fm_reading *r, const struct lists *lists, unsigned number, struct fm_timer_task *task,
+                         unsigned *parent, struct fm_timer *misused)
+{
+    for (uint32_t i = lists->first[number]; i; i = lists->next[i - 1]) {
+        struct fm_segment_timing timing;
+        fm_segment_item(&r->view, FM_SECTION_TIMINGS, i - 1, &timing);
+        make_exact(r, &timing);
+        if (!fm_read_running(r, &timing, misused))
+            return false;
+        if (!timing.count)
+            continue;
+        *parent = task->events && timing.parent != *parent ? FM_TIMER_SEVERAL : timing.parent;
+        add_thread(r, task, &timing);
+    }
+    return fm_read_misuses(r, number, misused);
+}
+
+/* *n: one more timer, if it has anything to tell. */
+static uint64_t cost_of(uint64_t events, uint64_t each_ps)
+{
+    unsigned __int128 cost = (unsigned __int128)events * each_ps / 1000;
+    return cost > FM_LONGEST_NS ? FM_LONGEST_NS : (uint64_t)cost;
+}
+
+static bool read_timer(struct fm_reading *r, const struct lists *lists, const struct named *named,
+                       struct fm_timer *timers, size_t *n)
+{
+    struct fm_timer_task task = {0};
+    unsigned parent = 0;
+    struct fm_timer *timer = &timers[*n], misused = {.name = named->name, .parent = ""};
+    if (!read_timings(r, lists, named->number, &task, &parent, &misused))
+        return false;
+    task.overhead_ns = cost_of(task.events, r->view.header.timer_cost_ps);
+    task.overhead_inside_ns = cost_of(task.events, r->view.header.timer_inside_ps);
+    const char *in = parent_of(r, parent, lists->n_timers);
+    *timer = misused;
+    if (task.events && (!in || !fm_timer_of_task(timer, &r->profile->arena, misused.name, in, r->rank, &task)))
+        return false;
+    timer->misuses = misused.misuses;
+    timer->n_misuses = misused.n_misuses;
+    timer->misuses_capacity = misused.misuses_capacity;
+    *n += task.events || misused.n_misuses;
+    return true;
+}
+
+static bool note_misuses(struct fm_reading *r)
+{
+    uint64_t amount = 0;
+    struct fm_range range;
+    struct fm_rankset ranks = fm_reading_ranks(r, &range);
+    for (size_t i = 0; i < r->profile->n_timers; i++)
+        for (size_t k = 0; k < r->profile->timers[i].n_misuses; k++)
+            if (r->profile->timers[i].misuses[k].kind != FM_MISUSE_RUNNING)
+                fm_add_saturating(&amount, r->profile->timers[i].misuses[k].count);
+    return !amount ||
+           fm_profile_note(r->profile, "wrong uses of timers (fathom report --view timers says where)", amount, &ranks);
+}
+
+/* Events for which there was no block of bins are in the first one of their power of ten. */
+static bool note_coarse(struct fm_reading *r, uint64_t amount)
+{
+    struct fm_range range;
+    struct fm_rankset ranks = fm_reading_ranks(r, &range);
+    return !amount || fm_profile_note(r->profile,
+                                      "events of timers in histograms without their first digit (all as 1): the table "
+                                      "was full",
+                                      amount, &ranks);
+}
+
+enum fm_status fm_read_timers(struct fm_reading *r)
+{
+    struct lists lists;
+    size_t n = 0;
+    if (r->rank == FM_NO_RANK)
+        return FM_OK;
+    if (!make_lists(r, &lists))
+        return fm_reading_no_memory(r);
+    struct fm_timer *timers = fm_arena_alloc(&r->profile->arena, lists.n_timers * sizeof *timers);
+    struct fm_timer none = {.name = FM_NO_TIMER, .parent = ""};
+    bool done = timers && fm_read_no_handles(r, &none);
+    for (unsigned i = 0; i < lists.n_timers && done; i++)
+        done = read_timer(r, &lists, &lists.names[i], timers, &n);
+    done = done && fm_take_timers(r->profile, timers, n) &&
+           (!none.n_misuses || fm_merge_timers(r->profile, &none, 1)) && note_misuses(r) &&
+           note_coarse(r, lists.coarse_events);
+    return done ? FM_OK : fm_reading_no_memory(r);
+}

@@ -1,0 +1,79 @@
+#include "merge/tree.h"
+
+/* *into += profile, which is used up. */
+static enum fm_status absorb(struct fm_profile *into, struct fm_profile *profile, struct fm_error *error)
+{
+    enum fm_status status = fm_profile_merge(into, profile, error);
+    fm_profile_destroy(profile);
+    return status;
+}
+
+enum fm_status fm_join_add(struct fm_join *tree, struct fm_profile *profile, struct fm_error *error)
+{
+    size_t level = 0;
+    for (; tree->levels[level]; level++) {
+        struct fm_profile *earlier = tree->levels[level];
+        tree->levels[level] = NULL;
+        enum fm_status status = absorb(earlier, profile, error);
+        if (status) {
+            fm_profile_destroy(earlier);
+            return status;
+        }
+        profile = earlier;
+    }
+    tree->levels[level] = profile;
+    return FM_OK;
+}
+
+static enum fm_status join_levels(struct fm_join *tree, struct fm_profile **profile, struct fm_error *error)
+{
+    struct fm_profile *all = NULL;
+    enum fm_status status = FM_OK;
+    for (size_t level = 0; level < sizeof tree->levels / sizeof *tree->levels; level++) {
+        struct fm_profile *part = tree->levels[level]; /* higher levels hold earlier profiles */
+        tree->levels[level] = NULL;
+        if (!part)
+            continue;
+        if (all && !status)
+            status = absorb(part, all, error);
+        else if (all)
+            fm_profile_destroy(all);
+        all = part;
+    }
+    if (!all && !(all = fm_profile_create()))
+        return fm_fail(error, FM_ERR_MEMORY, "no memory left to merge profiles");
+    if (status)
+        fm_profile_destroy(all);
+    else
+        *profile = all;
+    return status;
+}
+
+enum fm_status fm_join_finish(struct fm_join *tree, struct fm_profile **profile, struct fm_error *error)
+{
+    enum fm_status status = join_levels(tree, profile, error);
+    fm_arena_destroy(&tree->spare);
+    if (!status)
+        (*profile)->arena.spare = NULL;
+    return status;
+}
+
+enum fm_status fm_profile_merge_many(struct fm_profile **profiles, size_t n, struct fm_profile **merged,
+                                     struct fm_error *error)
+{
+    struct fm_join tree = {0};
+    enum fm_status status = FM_OK;
+    for (size_t i = 0; i < n; i++) {
+        if (status)
+            fm_profile_destroy(profiles[i]);
+        else
+            status = fm_join_add(&tree, profiles[i], error);
+    }
+    struct fm_profile *all;
+    enum fm_status finished = fm_join_finish(&tree, &all, status ? NULL : error);
+    if (!finished && status)
+        fm_profile_destroy(all);
+    if (!finished && !status)
+        *merged = all;
+    return status ? status : finished;
+}

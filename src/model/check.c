@@ -1,0 +1,194 @@
+#include "model/check.h"
+
+#include "model/order.h"
+
+static bool set_sorted(const struct fm_rankset *set)
+{
+    for (size_t i = 0; i < set->n; i++) {
+        if (set->ranges[i].first > set->ranges[i].last)
+            return false;
+        if (i && (uint64_t)set->ranges[i].first <= (uint64_t)set->ranges[i - 1].last + 1)
+            return false;
+    }
+    return true;
+}
+
+bool fm_edges_sorted(const struct fm_edge *edges, size_t n)
+{
+    for (size_t i = 1; i < n; i++)
+        if (fm_edge_compare(&edges[i - 1], &edges[i]) >= 0)
+            return false;
+    return true;
+}
+
+static const char *check_hosts(const struct fm_profile *p)
+{
+    for (size_t i = 0; i < p->n_hosts; i++) {
+        if (i && fm_compare_text(p->hosts[i - 1].name, p->hosts[i].name) >= 0)
+            return "its hosts are not in order";
+        if (!set_sorted(&p->hosts[i].ranks))
+            return "the ranks of a host are not in order";
+    }
+    return NULL;
+}
+
+static const char *check_processes(const struct fm_profile *p)
+{
+    for (size_t i = 0; i < p->n_processes; i++) {
+        const struct fm_process *process = &p->processes[i];
+        if (i && process[-1].rank > process->rank)
+            return "its processes are not in order";
+        if (process->host >= p->n_hosts && process->host != FM_NO_RANK)
+            return "a process is on a host that is not there";
+    }
+    return NULL;
+}
+
+static const char *check_routines(const struct fm_profile *p)
+{
+    for (size_t i = 0; i < p->n_routines; i++) {
+        const struct fm_routine_total *routine = &p->routines[i];
+        if (i && fm_compare_text(routine[-1].name, routine->name) >= 0)
+            return "its routines are not in order";
+        if (!set_sorted(&routine->ranks))
+            return "the ranks of a routine are not in order";
+        for (size_t k = 1; k < routine->n_per_rank; k++)
+            if (routine->per_rank[k - 1].rank >= routine->per_rank[k].rank)
+                return "the values of a routine are not in order";
+    }
+    return NULL;
+}
+
+static const char *check_events(const struct fm_profile *p)
+{
+    for (size_t i = 0; i < p->n_events; i++) {
+        if (i && fm_event_key_compare(&p->events[i - 1].key, &p->events[i].key) >= 0)
+            return "its events are not in order";
+        if (p->events[i].key.size_bin >= FM_SIZE_BINS)
+            return "an event has an impossible size";
+    }
+    return NULL;
+}
+
+static const char *check_regions(const struct fm_profile *p)
+{
+    for (size_t i = 0; i < p->n_regions; i++)
+        if ((i && fm_compare_text(p->regions[i - 1].path, p->regions[i].path) >= 0) ||
+            !set_sorted(&p->regions[i].ranks))
+            return "its regions are not in order";
+    return NULL;
+}
+
+static bool bins_sorted(const struct fm_timer_group *group)
+{
+    for (size_t i = 0; i < group->n_bins; i++) {
+        uint32_t bin = group->bins[i].bin;
+        if (bin >= FM_DECIMAL_BINS && (bin <= FM_TIMER_BELOW || bin >= FM_TIMER_BELOW + FM_TIMER_TICKS))
+            return false;
+        if (i && group->bins[i - 1].bin >= bin)
+            return false;
+    }
+    return true;
+}
+
+static bool shape_known(const union fm_timer_shape *shape)
+{
+    for (unsigned k = 0; k < FM_TIMER_TICKS; k++)
+        if (shape->max_bin[k] >= FM_DECIMAL_BINS)
+            return false;
+    return shape->second_bin < FM_DECIMAL_BINS && shape->share <= 8;
+}
+
+static const char *check_misuses(const struct fm_timer *timer)
+{
+    if (timer->n_misuses > (FM_TIMER_MISUSES + 1) * (FM_MISUSE_SITES + 1))
+        return "a timer has too many wrong uses";
+    for (size_t i = 0; i < timer->n_misuses; i++) {
+        const struct fm_misuse *misuse = &timer->misuses[i];
+        if (misuse->kind >= FM_TIMER_MISUSES && misuse->kind != FM_MISUSE_RUNNING &&
+            misuse->kind != FM_MISUSE_NO_HANDLE)
+            return "a timer was used wrongly in an unknown way";
+        if (!*misuse->site.module && (*misuse->site.build_id || misuse->site.offset))
+            return "a place in it is nowhere";
+        if ((i && fm_misuse_compare(misuse - 1, misuse) >= 0) || !set_sorted(&misuse->ranks))
+            return "the wrong uses of a timer are not in order";
+    }
+    return NULL;
+}
+
+static const char *check_timers(const struct fm_profile *p)
+{
+    for (size_t i = 0; i < p->n_timers; i++) {
+        const struct fm_timer *timer = &p->timers[i];
+        if (i && fm_compare_text(timer[-1].name, timer->name) >= 0)
+            return "its timers are not in order";
+        if (!set_sorted(&timer->ranks))
+            return "the ranks of a timer are not in order";
+        if (timer->coarse > FM_TIMER_COARSEST)
+            return "the histograms of a timer are of an unknown kind";
+        for (size_t k = 0; k < timer->n_groups; k++) {
+            const struct fm_timer_group *group = &timer->groups[k];
+            if (!group->ranks.n || !set_sorted(&group->ranks) || !bins_sorted(group) || !shape_known(&group->shape) ||
+                (k && fm_timer_shape_compare(&group[-1].shape, &group->shape) >= 0))
+                return "the histograms of a timer are not in order";
+        }
+        const char *wrong = check_misuses(timer);
+        if (wrong)
+            return wrong;
+    }
+    return NULL;
+}
+
+static const char *check_snapshots(const struct fm_profile *p)
+{
+    for (size_t i = 0; i < p->n_snapshots; i++) {
+        const struct fm_snapshot *snapshot = &p->snapshots[i];
+        int order = i ? fm_snapshot_compare(snapshot - 1, snapshot) : -1;
+        if (order > 0 || (order == 0 && snapshot->collective) || snapshot->collective > 1)
+            return "its subtotals are not in order";
+        for (size_t k = 1; k < snapshot->n_routines; k++)
+            if (fm_compare_text(snapshot->routines[k - 1].name, snapshot->routines[k].name) >= 0)
+                return "the routines of a subtotal are not in order";
+    }
+    return NULL;
+}
+
+static const char *check_notes(const struct fm_profile *p)
+{
+    for (size_t i = 0; i < p->n_notes; i++)
+        if ((i && fm_compare_text(p->notes[i - 1].text, p->notes[i].text) >= 0) || !set_sorted(&p->notes[i].ranks))
+            return "its notes are not in order";
+    for (size_t i = 1; i < p->job.n_env; i++)
+        if (fm_compare_text(p->job.env[i - 1].name, p->job.env[i].name) >= 0)
+            return "its environment is not in order";
+    return NULL;
+}
+
+static const char *check_paths(const struct fm_profile *p)
+{
+    return fm_paths_check(&p->paths);
+}
+
+static const char *check_sequence(const struct fm_profile *p)
+{
+    return fm_sequence_check(&p->paths.sequence, p->paths.n);
+}
+
+const char *fm_profile_check(const struct fm_profile *profile)
+{
+    const char *(*const checks[])(const struct fm_profile *) = {
+        check_hosts,  check_processes, check_routines, check_events,    check_regions,
+        check_timers, check_paths,     check_sequence, check_snapshots, check_notes,
+    };
+    for (size_t i = 0; i < sizeof checks / sizeof *checks; i++) {
+        const char *wrong = checks[i](profile);
+        if (wrong)
+            return wrong;
+    }
+    if (!fm_grid_valid(&profile->job.cart))
+        return "its grid of ranks is impossible";
+    if (!fm_edges_sorted(profile->sent.items, profile->sent.n) ||
+        !fm_edges_sorted(profile->received.items, profile->received.n))
+        return "its edges are not in order";
+    return NULL;
+}

@@ -1,0 +1,157 @@
+/* Making a calling context tree smaller. A node never weighs more than its parent, and comes behind it: so sorted by
+ * weight, and of equal ones the last first, children come before their parents, and whatever number is taken away from
+ * the front leaves a tree. */
+#include "base/saturate.h"
+#include "base/sort.h"
+#include "model/order.h"
+#include "model/paths.h"
+
+struct weight {
+    uint64_t ns;
+    uint32_t node;
+};
+
+static int lighter(const void *a, const void *b)
+{
+    const struct weight *x = a, *y = b;
+    return x->ns != y->ns ? fm_compare_number(x->ns, y->ns) : fm_compare_number(y->node, x->node);
+}
+
+enum { NODE_STAYS = 0, NODE_GOES = 1 };
+
+/* Marks the `n_go` lightest nodes. */
+static bool mark(const struct fm_paths *paths, size_t n_go, struct fm_arena *arena, uint8_t *marks)
+{
+    struct weight *weights = fm_arena_alloc(arena, paths->n * sizeof *weights);
+    if (!weights)
+        return false;
+    for (size_t i = 0; i < paths->n; i++)
+        weights[i] = (struct weight){paths->nodes[i].all.sum_ns, (uint32_t)i};
+    if (!fm_sort(weights, paths->n, sizeof *weights, lighter, arena))
+        return false;
+    for (size_t i = 0; i < n_go; i++)
+        marks[weights[i].node] = NODE_GOES;
+    return true;
+}
+
+static uint64_t square_root(unsigned __int128 square)
+{
+    uint64_t root = 0;
+    for (uint64_t bit = 1ull << 63; bit; bit >>= 1)
+        if ((unsigned __int128)(root | bit) * (root | bit) <= square)
+            root |= bit;
+    return root;
+}
+
+/* What a node has of its own, with that of a child that goes; both are parts of what it has in all. */
+static void give(struct fm_path *node, const struct fm_path_cost *given)
+{
+    struct fm_path_cost *own = &node->own;
+    const struct fm_path_cost *all = &node->all;
+    if (!own->ranks) {
+        *own = *given;
+        return;
+    }
+    if (all->ranks == 1) {
+        *own = fm_path_cost_of(fm_sum(own->sum_ns, given->sum_ns), all->max_rank);
+        return;
+    }
+    uint64_t max = fm_sum(own->max_ns, given->max_ns), ranks = (uint64_t)own->ranks + given->ranks;
+    unsigned __int128 both = (unsigned __int128)square_root(fm_path_squares(own)) * square_root(fm_path_squares(given));
+    fm_path_cost_merge(own, given);
+    own->max_ns = max < all->max_ns ? max : all->max_ns;
+    own->ranks = ranks < all->ranks ? (uint32_t)ranks : all->ranks;
+    fm_path_add_squares(own, both);
+    fm_path_add_squares(own, both);
+    if (fm_path_squares(own) > fm_path_squares(all)) {
+        own->squares[0] = all->squares[0];
+        own->squares[1] = all->squares[1];
+    }
+}
+
+/* Copies the nodes that stay; places[i]: the new number of node i, of one that goes that of its parent. */
+static void copy_nodes(const struct fm_paths *paths, const uint8_t *marks, uint32_t *places, struct fm_paths *out)
+{
+    for (size_t i = 0; i < paths->n; i++) {
+        const struct fm_path *node = &paths->nodes[i];
+        uint32_t parent = places[node->parent];
+        if (marks[i] == NODE_STAYS) {
+            places[i] = (uint32_t)out->n;
+            out->nodes[out->n] = *node;
+            out->nodes[out->n++].parent = parent;
+            continue;
+        }
+        places[i] = parent;
+        if (marks[node->parent] == NODE_STAYS) {
+            give(&out->nodes[parent], &node->all);
+            fm_add_saturating(&out->folded_ns, node->all.sum_ns);
+        }
+    }
+    for (size_t i = 0; i < out->n; i++)
+        if (i + 1 == out->n || out->nodes[i + 1].parent != i) /* it has no children left: no estimate is needed */
+            out->nodes[i].own = out->nodes[i].all;
+}
+
+bool fm_paths_fold(const struct fm_paths *paths, size_t most, struct fm_arena *arena, struct fm_paths *out)
+{
+    *out = *paths;
+    if (paths->n <= most)
+        return true;
+    uint8_t *marks = fm_arena_alloc(arena, paths->n);
+    uint32_t *places = fm_arena_alloc(arena, paths->n * sizeof *places);
+    out->nodes = fm_arena_alloc(arena, most * sizeof *out->nodes);
+    out->shares = fm_arena_alloc(arena, paths->n_shares * sizeof *out->shares);
+    if (!marks || !places || !out->nodes || !out->shares || !mark(paths, paths->n - most, arena, marks))
+        return false;
+    out->n = out->n_shares = 0;
+    copy_nodes(paths, marks, places, out);
+    for (size_t i = 0; i < paths->n_shares; i++) {
+        struct fm_path_share share = paths->shares[i];
+        if (marks[share.node] == NODE_GOES)
+            continue;
+        share.node = places[share.node];
+        out->shares[out->n_shares++] = share;
+    }
+    if (!fm_sequence_renumber(&paths->sequence, places, arena, &out->sequence))
+        return false;
+    out->capacity = out->n;
+    out->shares_capacity = out->n_shares;
+    return true;
+}
+
+/* The lightest of the `most` heaviest nodes that have shares; the first one when there are no more than that. */
+static bool find_limit(const struct fm_paths *paths, size_t most, struct fm_arena *arena, struct weight *limit)
+{
+    struct weight *weights = fm_arena_alloc(arena, paths->n_shares * sizeof *weights);
+    size_t n = 0;
+    if (!weights)
+        return false;
+    for (size_t i = 0; i < paths->n_shares; i++) {
+        uint32_t node = paths->shares[i].node;
+        if (!i || paths->shares[i - 1].node != node)
+            weights[n++] = (struct weight){paths->nodes[node].all.sum_ns, node};
+    }
+    if (!fm_sort(weights, n, sizeof *weights, lighter, arena))
+        return false;
+    *limit = weights[n > most ? n - most : 0];
+    return true;
+}
+
+bool fm_paths_fewer_shares(struct fm_paths *paths, size_t most, struct fm_arena *arena)
+{
+    struct fm_path_share *shares = fm_arena_alloc(arena, paths->n_shares * sizeof *shares);
+    struct weight limit;
+    if (!paths->n_shares)
+        return true;
+    if (!shares || !find_limit(paths, most, arena, &limit))
+        return false;
+    size_t n = 0;
+    for (size_t i = 0; i < paths->n_shares; i++) {
+        struct weight weight = {paths->nodes[paths->shares[i].node].all.sum_ns, paths->shares[i].node};
+        if (lighter(&weight, &limit) >= 0)
+            shares[n++] = paths->shares[i];
+    }
+    paths->shares = shares;
+    paths->n_shares = n;
+    return true;
+}

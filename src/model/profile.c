@@ -1,0 +1,108 @@
+#include "model/profile.h"
+
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/intern.h"
+#include "model/strings.h"
+
+/* What every profile made by fm_profile_create has behind its public part. */
+struct fm_profile_whole {
+    struct fm_profile profile;
+    struct fm_intern strings;
+};
+
+struct fm_profile *fm_profile_create(void)
+{
+    return fm_profile_create_from(NULL);
+}
+
+struct fm_profile *fm_profile_create_from(struct fm_arena *spare)
+{
+    struct fm_arena arena = {.spare = spare};
+    struct fm_profile_whole *whole = fm_arena_alloc(&arena, sizeof *whole);
+    if (!whole)
+        return NULL;
+    whole->profile.arena = arena;
+    struct fm_job *job = &whole->profile.job;
+    const char **texts[] = {&job->key,      &job->id,   &job->run_id,   &job->exe, &job->build_id,
+                            &job->cwd,      &job->user, &job->launcher, &job->mpi, &job->mpi_library,
+                            &job->language, &job->tool, &job->output};
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
+        *texts[i] = "";
+    return &whole->profile;
+}
+
+void fm_profile_destroy(struct fm_profile *profile)
+{
+    if (!profile)
+        return;
+    struct fm_arena arena = profile->arena; /* the profile itself lies in it */
+    fm_arena_destroy(&arena);
+}
+
+const char *fm_profile_intern(struct fm_profile *profile, const char *text)
+{
+    if (!*text)
+        return "";
+    struct fm_intern *strings = &((struct fm_profile_whole *)(void *)profile)->strings;
+    struct fm_intern_slot *slot = fm_intern_put(strings, &profile->arena, text, true);
+    return slot ? slot->text : NULL;
+}
+
+bool fm_profile_complete(const struct fm_profile *profile)
+{
+    uint32_t next = 0;
+    for (size_t i = 0; i < profile->n_processes; i++) {
+        const struct fm_process *process = &profile->processes[i];
+        if (process->end != FM_END_FINALIZED || process->rank > next)
+            return false;
+        if (process->rank == next)
+            next++;
+    }
+    return next && next >= profile->job.ranks;
+}
+
+uint64_t fm_profile_wall_ns(const struct fm_profile *profile)
+{
+    const struct fm_job *job = &profile->job;
+    return job->ended_real_ns > job->started_real_ns ? job->ended_real_ns - job->started_real_ns : 0;
+}
+
+static void signal_text(int code, char *buffer, size_t size)
+{
+    const char *name = sigabbrev_np(code);
+    if (name)
+        snprintf(buffer, size, "killed by signal %d (SIG%s)", code, name);
+    else
+        snprintf(buffer, size, "killed by signal %d", code);
+}
+
+const char *fm_end_text(enum fm_end end, int code, char *buffer, size_t size)
+{
+    switch (end) {
+    case FM_END_FINALIZED:
+        return "reached MPI_Finalize";
+    case FM_END_EXITED:
+        if (code == -1)
+            return "exited without MPI_Finalize";
+        snprintf(buffer, size, "exited with status %d without MPI_Finalize", code);
+        return buffer;
+    case FM_END_ABORTED:
+        snprintf(buffer, size, "called MPI_Abort with error code %d", code);
+        return buffer;
+    case FM_END_SIGNALLED:
+        signal_text(code, buffer, size);
+        return buffer;
+    case FM_END_REPLACED:
+        return "replaced by another program (exec)";
+    case FM_END_VANISHED:
+        return "vanished";
+    case FM_END_MISSING:
+        return "left no data";
+    case FM_END_UNKNOWN:
+        break;
+    }
+    return "still running";
+}

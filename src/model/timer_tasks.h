@@ -1,0 +1,21 @@
+/* Lists of tasks for people. A long one is told by its pattern where it has one, and cut where it has none:
+ *
+ *   0-3,7                        a short list
+ *   0-4497 by 3                  0, 3, 6 ... 4497
+ *   2-4499, 2 of each 4          2-3, 6-7 ... 4498-4499
+ *   0-1,5 again each 8, to 61    0-1, 5, 8-9, 13 ... 61
+ *   block [0-1, 2-3] of 4x4      of a grid of all tasks
+ *   0,2-4,13-22,...              the beginning
+ *
+ * All but the last are exact. */
+#ifndef FM_MODEL_TIMER_TASKS_H
+#define FM_MODEL_TIMER_TASKS_H
+
+#include "base/rankset.h"
+#include "model/grid.h"
+
+/* In the arena, at most `columns` long if there is any way; NULL: no memory. A grid without dimensions is none. */
+const char *fm_tasks_text(const struct fm_rankset *tasks, const struct fm_grid *grid, size_t columns,
+                          struct fm_arena *arena);
+
+#endif

@@ -1,0 +1,50 @@
+/* Values that merge: associative and commutative, over ranks. */
+#ifndef FM_MODEL_VALUES_H
+#define FM_MODEL_VALUES_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/bins.h"
+#include "base/rankset.h"
+
+#define FM_NO_RANK 0xffffffffu
+
+/* An extreme event: of equal values the lowest rank, then the lowest event number. */
+struct fm_extreme {
+    uint64_t ns;
+    uint64_t event; /* number from 1 within the rank's entry; 0 = no event */
+    uint32_t rank;
+};
+
+struct fm_histogram {
+    uint64_t bins[FM_DURATION_BINS];
+};
+
+/* Statistics of events of one kind over all ranks. */
+struct fm_stats {
+    uint64_t count;           /* calls */
+    uint64_t count_arguments; /* sum of the count arguments */
+    uint64_t total_ns;
+    struct fm_extreme min, max, second; /* second: second longest event of all; event == 0 when absent */
+    uint64_t bytes;                     /* payload, doc/BYTES.md: the figure that reports call bytes */
+    uint64_t bytes_sent, bytes_received;
+    uint64_t messages;
+    struct fm_histogram histogram;
+};
+
+/* min, max and sum over ranks of a per-rank value. */
+struct fm_spread {
+    uint64_t min, max, sum;
+    uint32_t min_rank, max_rank;
+    uint32_t ranks; /* how many ranks have a value */
+};
+
+/* Of equal values the lowest rank, then the lowest event number. */
+void fm_extreme_keep_longer(struct fm_extreme *into, const struct fm_extreme *from);
+void fm_extreme_keep_shorter(struct fm_extreme *into, const struct fm_extreme *from);
+void fm_stats_merge(struct fm_stats *into, const struct fm_stats *from);
+void fm_spread_add(struct fm_spread *spread, uint64_t value, uint32_t rank);
+void fm_spread_merge(struct fm_spread *into, const struct fm_spread *from);
+
+#endif

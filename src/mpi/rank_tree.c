@@ -1,0 +1,150 @@
+#define _GNU_SOURCE
+#include "mpi/rank_tree.h"
+
+#include <time.h>
+
+#include "base/clock.h"
+
+enum {
+    CHUNK_BYTES = 3072, /* below every library's limit for sending at once */
+    MAX_RESULT_BYTES = 1 << 30,
+    TAG_SIZE = 1,
+    TAG_ASK = 2,
+    TAG_CHUNK = 3,
+    TAG_WORD = 4,
+};
+/* For each message, once its sender is known to be there. */
+static const uint64_t limit_ns = 30ull * 1000000000u;
+static const uint64_t nothing = UINT64_MAX; /* as a size: there is no result; as an offset: enough */
+
+void fm_tree_make(struct fm_tree *tree, const struct fm_abi *abi, fm_word comm)
+{
+    *tree = (struct fm_tree){.abi = abi, .comm = comm, .place = -1};
+    abi->pmpi.Comm_set_errhandler(comm, abi->errors_return);
+    abi->pmpi.Comm_rank(comm, &tree->place);
+    abi->pmpi.Comm_size(comm, &tree->n);
+}
+
+int fm_tree_child(const struct fm_tree *tree, int i)
+{
+    int child = 2 * tree->place + 1 + i;
+    return child < tree->n ? child : -1;
+}
+
+static int parent_of(const struct fm_tree *tree)
+{
+    return (tree->place - 1) / 2;
+}
+
+bool fm_tree_progress(const struct fm_tree *tree)
+{
+    char status[FM_STATUS_BYTES];
+    int flag = 0;
+    tree->abi->pmpi.Iprobe(tree->abi->any_source, tree->abi->any_tag, tree->comm, &flag, status);
+    return flag;
+}
+
+/* ---- messages ---- */
+
+static void pause_between_tests(const struct fm_tree *tree, unsigned *times)
+{
+    if (tree->never_sleeps)
+        return;
+    /* short: what the program has left to deliver moves only when we test */
+    unsigned us = *times < 5 ? 20u << *times : 500;
+    ++*times;
+    struct timespec pause = {0, (long)us * 1000};
+    nanosleep(&pause, NULL);
+}
+
+/* Until the request is complete, or until the limit (0: none); then it is cancelled, so that nothing stays pending. */
+static bool complete(const struct fm_tree *tree, fm_word *request, uint64_t limit)
+{
+    char status[FM_STATUS_BYTES];
+    uint64_t start = fm_clock_ns(CLOCK_MONOTONIC);
+    for (unsigned times = 0;; pause_between_tests(tree, &times)) {
+        int flag = 0;
+        if (tree->abi->pmpi.Test(request, &flag, status) != 0)
+            return false;
+        if (flag)
+            return true;
+        if (limit && fm_clock_ns(CLOCK_MONOTONIC) - start > limit)
+            break;
+    }
+    tree->abi->pmpi.Cancel(request);
+    tree->abi->pmpi.Request_free(request);
+    return false;
+}
+
+static bool receive(const struct fm_tree *tree, void *to, size_t bytes, int from, int tag, uint64_t limit)
+{
+    const struct fm_abi *abi = tree->abi;
+    fm_word request = 0;
+    return abi->pmpi.Irecv(to, (int)bytes, abi->type_byte, from, tag, tree->comm, &request) == 0 &&
+           complete(tree, &request, limit);
+}
+
+static bool send_small(const struct fm_tree *tree, const void *what, size_t bytes, int to, int tag)
+{
+    const struct fm_abi *abi = tree->abi;
+    fm_word request = 0;
+    return abi->pmpi.Isend(what, (int)bytes, abi->type_byte, to, tag, tree->comm, &request) == 0 &&
+           complete(tree, &request, limit_ns);
+}
+
+/* ---- results ---- */
+
+static bool fetch_chunks(const struct fm_tree *tree, int child, char *to, uint64_t size)
+{
+    for (uint64_t at = 0; at < size; at += CHUNK_BYTES) {
+        uint64_t bytes = size - at < CHUNK_BYTES ? size - at : CHUNK_BYTES;
+        if (!send_small(tree, &at, sizeof at, child, TAG_ASK) ||
+            !receive(tree, to + at, bytes, child, TAG_CHUNK, limit_ns))
+            return false;
+    }
+    return send_small(tree, &nothing, sizeof nothing, child, TAG_ASK);
+}
+
+bool fm_tree_fetch(const struct fm_tree *tree, int child, bool wanted, uint64_t limit, struct fm_arena *arena,
+                   void **bytes, size_t *size)
+{
+    uint64_t told = nothing;
+    if (!receive(tree, &told, sizeof told, child, TAG_SIZE, limit) || told == nothing)
+        return false;
+    char *room = wanted && told <= MAX_RESULT_BYTES ? fm_arena_alloc(arena, told) : NULL;
+    if (!room) {
+        send_small(tree, &nothing, sizeof nothing, child, TAG_ASK);
+        return false;
+    }
+    *bytes = room;
+    *size = told;
+    return fetch_chunks(tree, child, room, told);
+}
+
+bool fm_tree_pass_up(const struct fm_tree *tree, const void *bytes, size_t size)
+{
+    uint64_t told = bytes ? size : nothing, at = 0;
+    int parent = parent_of(tree);
+    if (!send_small(tree, &told, sizeof told, parent, TAG_SIZE))
+        return false;
+    while (bytes && receive(tree, &at, sizeof at, parent, TAG_ASK, limit_ns)) {
+        uint64_t left = at < size ? size - at : 0;
+        if (!left)
+            return true;
+        if (!send_small(tree, (const char *)bytes + at, left < CHUNK_BYTES ? left : CHUNK_BYTES, parent, TAG_CHUNK))
+            return false;
+    }
+    return !bytes;
+}
+
+/* ---- words ---- */
+
+bool fm_tree_tell(const struct fm_tree *tree, int child, uint64_t word)
+{
+    return send_small(tree, &word, sizeof word, child, TAG_WORD);
+}
+
+bool fm_tree_hear(const struct fm_tree *tree, uint64_t *word)
+{
+    return receive(tree, word, sizeof *word, parent_of(tree), TAG_WORD, limit_ns * 4);
+}

@@ -1,0 +1,205 @@
+#include "render/chart.h"
+
+#include "base/units.h"
+#include "render/xml.h"
+
+enum { LEFT = 58, RIGHT = 130, TOP = 34, BOTTOM = 42, MOST_TICKS = 5, LABEL_ROW = 14, MOST_DECIMALS = 9 };
+
+static const struct style {
+    const char *colour, *dashes;
+} styles[FM_CHART_LINES] = {
+    {"#0072b2", ""},        {"#d55e00", "7 3"}, {"#009e73", "2 3"},
+    {"#a8740c", "9 3 2 3"}, {"#7b3f98", "4 2"}, {"#4d4d4d", "1 2"},
+};
+static const char *const further[] = {"#56b4e9", "#b5485d", "#6b7d1e", "#c9a400", "#2f4b7c", "#cc79a7"};
+static const struct style reference = {"#8594a3", "3 4"};
+#define WORDS "font-size=\"11\" fill=\"#4a5a6a\""
+
+struct frame {
+    const struct fm_chart *chart;
+    double x, y, width, height; /* of the area that has the lines */
+    double step;                /* between ticks */
+    unsigned ticks;             /* the last is at its upper edge */
+    FILE *out;
+};
+
+double fm_chart_step(double value, unsigned ticks)
+{
+    static const double steps[] = {1, 2, 2.5, 5, 10};
+    double power = 1e-9, least = value / ticks;
+    size_t step = 0;
+    while (power * 10 <= least)
+        power *= 10;
+    while (steps[step] * power < least && step < sizeof steps / sizeof *steps - 1)
+        step++;
+    return steps[step] * power;
+}
+
+const char *fm_chart_colour(size_t style)
+{
+    const size_t known = FM_CHART_LINES - 1;
+    return style < known                  ? styles[style].colour
+           : style < FM_CHART_COLOURS - 1 ? further[style - known]
+                                          : styles[known].colour;
+}
+
+static double largest(const struct fm_chart *chart)
+{
+    double most = 1e-9;
+    for (size_t i = 0; i < chart->n_lines; i++)
+        for (size_t k = 0; k < chart->n; k++)
+            most = chart->lines[i].values[k] > most ? chart->lines[i].values[k] : most;
+    return most;
+}
+
+static double across(const struct frame *frame, size_t point)
+{
+    return frame->x + frame->chart->places[point] * frame->width;
+}
+
+static double up(const struct frame *frame, double value)
+{
+    return frame->y + frame->height * (1 - value / (frame->step * frame->ticks));
+}
+
+static const struct style *style_of(const struct frame *frame, size_t line)
+{
+    return frame->chart->lines[line].reference ? &reference : &styles[frame->chart->lines[line].style];
+}
+
+/* ---- parts ---- */
+
+static bool is_whole(double number)
+{
+    double off = number - (double)fm_rounded(number);
+    return off < 1e-3 && off > -1e-3;
+}
+
+const char *fm_chart_tick(char *buffer, double seconds, double most)
+{
+    static const struct {
+        double seconds;
+        const char *name;
+    } units[] = {{1, "s"}, {1e-3, "ms"}, {1e-6, "us"}, {1e-9, "ns"}};
+    char number[FM_UNIT_CHARS];
+    size_t unit = 0;
+    unsigned decimals = 0;
+    while (unit < sizeof units / sizeof *units - 1 && units[unit].seconds > most * 1.000001)
+        unit++;
+    for (double value = seconds / units[unit].seconds; decimals < MOST_DECIMALS && !is_whole(value); value *= 10)
+        decimals++;
+    fm_decimal_text(number, seconds / units[unit].seconds, decimals);
+    snprintf(buffer, FM_UNIT_CHARS, "%.24s %s", number, units[unit].name);
+    return seconds > 0 ? buffer : "0";
+}
+
+static void draw_axes(const struct frame *frame)
+{
+    char text[FM_UNIT_CHARS];
+    for (unsigned i = 0; i <= frame->ticks; i++) {
+        double y = up(frame, frame->step * i);
+        fputs("<path d=\"M", frame->out);
+        fm_xml_number(frame->out, frame->x);
+        fputc(' ', frame->out);
+        fm_xml_number(frame->out, y);
+        fputs(" h", frame->out);
+        fm_xml_number(frame->out, frame->width);
+        fprintf(frame->out, "\" stroke=\"%s\"/>", i ? "#e3e8ed" : "#7d8fa1");
+        fm_svg_text(frame->out, frame->x - 8, y + 4, WORDS " text-anchor=\"end\"",
+                    fm_chart_tick(text, frame->step * i, frame->step * frame->ticks));
+    }
+    for (size_t i = 0; i < frame->chart->n; i++)
+        fm_svg_text(frame->out, across(frame, i), frame->y + frame->height + 16, WORDS " text-anchor=\"middle\"",
+                    frame->chart->labels[i]);
+    fm_svg_text(frame->out, frame->x + frame->width / 2, frame->y + frame->height + 32, WORDS " text-anchor=\"middle\"",
+                frame->chart->below);
+    fputc('\n', frame->out);
+}
+
+static void draw_mark(const struct frame *frame, size_t line, size_t point)
+{
+    static const char *const shapes[] = {
+        "m-4 0 a4 4 0 1 0 8 0 a4 4 0 1 0 -8 0 z",
+        "m-3.5 -3.5 h7 v7 h-7 z",
+        "m0 -4.5 l4.5 8 h-9 z",
+        "m0 -5 l5 5 l-5 5 l-5 -5 z",
+        "m0 4.5 l4.5 -8 h-9 z",
+        "m-4 -1.5 h8 v3 h-8 z",
+    };
+    fputs("<path d=\"M", frame->out);
+    fm_xml_number(frame->out, across(frame, point));
+    fputc(' ', frame->out);
+    fm_xml_number(frame->out, up(frame, frame->chart->lines[line].values[point]));
+    fprintf(frame->out, " %s\" fill=\"%s\"/>", shapes[frame->chart->lines[line].style], style_of(frame, line)->colour);
+}
+
+static void draw_line(const struct frame *frame, size_t line)
+{
+    const struct style *style = style_of(frame, line);
+    char text[FM_UNIT_CHARS];
+    fputs("<g><title>", frame->out);
+    fm_xml_text(frame->out, frame->chart->lines[line].name);
+    for (size_t i = 0; i < frame->chart->n; i++) {
+        fputs(i ? ", " : ": ", frame->out);
+        fputs(fm_time_fine(text, frame->chart->lines[line].values[i] * 1e9), frame->out);
+    }
+    fputs("</title><path d=\"", frame->out);
+    for (size_t i = 0; i < frame->chart->n; i++) {
+        fputs(i ? " L" : "M", frame->out);
+        fm_xml_number(frame->out, across(frame, i));
+        fputc(' ', frame->out);
+        fm_xml_number(frame->out, up(frame, frame->chart->lines[line].values[i]));
+    }
+    fprintf(frame->out, "\" fill=\"none\" stroke=\"%s\" stroke-width=\"2\"", style->colour);
+    if (style->dashes[0])
+        fprintf(frame->out, " stroke-dasharray=\"%s\"", style->dashes);
+    fputs("/>", frame->out);
+    for (size_t i = 0; i < frame->chart->n && !frame->chart->lines[line].reference; i++)
+        draw_mark(frame, line, i);
+    fputs("</g>\n", frame->out);
+}
+
+/* Names where the lines end, from above, each at least a row below the one before; back up where they leave the frame. */
+static void draw_names(const struct frame *frame)
+{
+    const struct fm_chart *chart = frame->chart;
+    size_t order[FM_CHART_LINES], last = chart->n - 1;
+    double at[FM_CHART_LINES], lowest = frame->y + frame->height;
+    for (size_t i = 0; i < chart->n_lines; i++) {
+        size_t k = i;
+        for (; k > 0 && chart->lines[order[k - 1]].values[last] < chart->lines[i].values[last]; k--)
+            order[k] = order[k - 1];
+        order[k] = i;
+    }
+    for (size_t i = 0; i < chart->n_lines; i++) {
+        at[i] = up(frame, chart->lines[order[i]].values[last]);
+        if (i && at[i] < at[i - 1] + LABEL_ROW)
+            at[i] = at[i - 1] + LABEL_ROW;
+    }
+    for (size_t i = chart->n_lines; i-- > 0; lowest = at[i] - LABEL_ROW)
+        at[i] = at[i] > lowest ? lowest : at[i];
+    for (size_t i = 0; i < chart->n_lines; i++) {
+        char style[64];
+        snprintf(style, sizeof style, "font-size=\"12\" fill=\"%s\"", style_of(frame, order[i])->colour);
+        fm_svg_text(frame->out, frame->x + frame->width + 12, at[i] + 4, style, chart->lines[order[i]].name);
+    }
+    fputc('\n', frame->out);
+}
+
+void fm_chart_draw(const struct fm_chart *chart, double x, double y, FILE *out)
+{
+    struct frame frame = {.chart = chart,
+                          .x = x + LEFT,
+                          .y = y + TOP,
+                          .width = FM_CHART_WIDTH - LEFT - RIGHT,
+                          .height = FM_CHART_HEIGHT - TOP - BOTTOM,
+                          .step = fm_chart_step(largest(chart), MOST_TICKS),
+                          .out = out};
+    while (frame.step * frame.ticks < largest(chart) && frame.ticks < MOST_TICKS + 1)
+        frame.ticks++;
+    fm_svg_text(out, x + LEFT, y + 16, "font-size=\"13\" font-weight=\"bold\" fill=\"#1b2733\"", chart->title);
+    draw_axes(&frame);
+    for (size_t i = 0; i < chart->n_lines; i++)
+        draw_line(&frame, i);
+    draw_names(&frame);
+}

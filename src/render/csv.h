@@ -1,0 +1,21 @@
+/* Comma-separated values as RFC 4180 has them: CRLF, quotes where needed and doubled inside. Control characters become
+ * '?', and what a spreadsheet would take for a formula (=, +, -, @) begins with an apostrophe. */
+#ifndef FM_RENDER_CSV_H
+#define FM_RENDER_CSV_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+struct fm_csv {
+    FILE *out;
+    bool within_row;
+};
+
+void fm_csv_text(struct fm_csv *csv, const char *text);
+void fm_csv_whole(struct fm_csv *csv, uint64_t number);
+void fm_csv_number(struct fm_csv *csv, double number);
+void fm_csv_seconds(struct fm_csv *csv, uint64_t ns);
+void fm_csv_end_row(struct fm_csv *csv);
+
+#endif

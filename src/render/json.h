@@ -1,0 +1,36 @@
+/* A small streaming writer of JSON. Containers are opened and closed in pairs; inside an object every
+ * call takes a key, inside an array the key is NULL. An `inline` container is written on one line.
+ * Text that is not UTF-8 is made so (U+FFFD), so that the document always parses. */
+#ifndef FM_RENDER_JSON_H
+#define FM_RENDER_JSON_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+enum { FM_JSON_DEPTH = 1024 }; /* of containers */
+
+struct fm_json {
+    FILE *out;
+    unsigned depth;
+    struct {
+        char close;
+        bool inline_, used;
+    } levels[FM_JSON_DEPTH];
+};
+
+enum fm_json_style { FM_JSON_LINES, FM_JSON_INLINE };
+
+void fm_json_object(struct fm_json *json, const char *key, enum fm_json_style style);
+void fm_json_array(struct fm_json *json, const char *key, enum fm_json_style style);
+void fm_json_end(struct fm_json *json); /* the innermost container; the last one ends the line */
+
+void fm_json_text(struct fm_json *json, const char *key, const char *text);
+void fm_json_whole(struct fm_json *json, const char *key, uint64_t number);
+void fm_json_signed(struct fm_json *json, const char *key, int64_t number);
+void fm_json_number(struct fm_json *json, const char *key, double number); /* six digits; null if not finite */
+void fm_json_seconds(struct fm_json *json, const char *key, uint64_t ns);  /* nine digits */
+void fm_json_bool(struct fm_json *json, const char *key, bool value);
+void fm_json_null(struct fm_json *json, const char *key);
+
+#endif

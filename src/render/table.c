@@ -1,0 +1,277 @@
+/* Tables of render/text.h. A cell's text is its number and its unit, which are aligned apart:
+ *
+ *     4.5 ms
+ *    12.3 s       */
+#include <inttypes.h>
+#include <string.h>
+
+#include "base/units.h"
+#include "render/csv.h"
+#include "render/text.h"
+
+enum cell_kind { CELL_NONE, CELL_TEXT, CELL_NUMBER, CELL_WHOLE, CELL_LINE };
+
+struct fm_cell {
+    enum cell_kind kind;
+    double number;
+    uint64_t whole;
+    const char *text; /* what people see, once it is known */
+};
+
+enum { MAX_COLUMNS = 24, MIN_TEXT = 12 };
+
+struct layout {
+    size_t number[MAX_COLUMNS], unit[MAX_COLUMNS]; /* widths; text has no unit */
+    size_t gap;
+};
+
+void fm_table_start(struct fm_table *table, struct fm_arena *arena, const struct fm_column *columns, size_t n_columns)
+{
+    *table = (struct fm_table){.arena = arena, .columns = columns, .n_columns = n_columns};
+    table->failed = n_columns > MAX_COLUMNS;
+}
+
+static void add_cell(struct fm_table *table, struct fm_cell cell)
+{
+    if (table->failed)
+        return;
+    void *grown = fm_arena_grow(table->arena, table->cells, &table->capacity, table->n_cells + 1, sizeof cell);
+    if (!grown) {
+        table->failed = true;
+        return;
+    }
+    table->cells = grown;
+    table->cells[table->n_cells++] = cell;
+}
+
+static const char *humanise(char *buffer, enum fm_column_kind kind, double number, uint64_t whole)
+{
+    switch (kind) {
+    case FM_COLUMN_COUNT:
+        return fm_count_text(buffer, whole);
+    case FM_COLUMN_RANK:
+        snprintf(buffer, FM_UNIT_CHARS, "%" PRIu64, whole);
+        return buffer;
+    case FM_COLUMN_TIME:
+        return fm_time_text(buffer, number);
+    case FM_COLUMN_BYTES:
+        return fm_bytes_text(buffer, number);
+    case FM_COLUMN_RATE:
+        return fm_rate_text(buffer, number);
+    case FM_COLUMN_PERCENT:
+        return fm_percent_text(buffer, number);
+    case FM_COLUMN_MEAN:
+        return fm_mean_text(buffer, number);
+    default:
+        return "";
+    }
+}
+
+static void add_number(struct fm_table *table, struct fm_cell cell, enum fm_column_kind kind)
+{
+    char buffer[FM_UNIT_CHARS];
+    const char *text = humanise(buffer, kind, cell.number, cell.whole);
+    cell.text = fm_arena_strndup(table->arena, text, strlen(text));
+    table->failed |= !cell.text;
+    add_cell(table, cell);
+}
+
+static enum fm_column_kind next_kind(const struct fm_table *table)
+{
+    return table->columns[table->n_cells % table->n_columns].kind;
+}
+
+void fm_cell_text(struct fm_table *table, const char *text)
+{
+    add_cell(table, (struct fm_cell){.kind = CELL_TEXT, .text = text});
+}
+
+void fm_cell_as(struct fm_table *table, enum fm_column_kind kind, double number)
+{
+    uint64_t whole = fm_rounded(number);
+    add_number(table, (struct fm_cell){.kind = CELL_NUMBER, .number = number, .whole = whole}, kind);
+}
+
+void fm_cell_number(struct fm_table *table, double number)
+{
+    fm_cell_as(table, next_kind(table), number);
+}
+
+void fm_cell_whole(struct fm_table *table, uint64_t number)
+{
+    add_number(table, (struct fm_cell){.kind = CELL_WHOLE, .number = (double)number, .whole = number},
+               next_kind(table));
+}
+
+void fm_cell_none(struct fm_table *table)
+{
+    add_cell(table, (struct fm_cell){.kind = CELL_NONE, .text = ""});
+}
+
+void fm_cell_line(struct fm_table *table, const char *text)
+{
+    add_cell(table, (struct fm_cell){.kind = CELL_LINE, .text = text});
+    for (size_t i = 1; i < table->n_columns; i++)
+        fm_cell_none(table);
+}
+
+/* ---- for people ---- */
+
+static bool is_text(const struct fm_column *column)
+{
+    return column->kind == FM_COLUMN_TEXT || column->kind == FM_COLUMN_BAR;
+}
+
+static void measure(const struct fm_column *column, const char *text, size_t *number, size_t *unit)
+{
+    size_t width = fm_text_width(text);
+    const char *space = is_text(column) ? NULL : strchr(text, ' ');
+    *number = space ? (size_t)(space - text) : width;
+    *unit = space ? width - *number : 0; /* with its space */
+}
+
+static size_t total_width(const struct fm_table *table, const struct layout *layout)
+{
+    size_t width = table->indent;
+    for (size_t c = 0; c < table->n_columns; c++)
+        if (table->columns[c].heading)
+            width += layout->number[c] + layout->unit[c] + (c ? layout->gap : 0);
+    return width;
+}
+
+/* A table that is too wide first loses its wide gaps, then the middles of its longest texts. */
+static void fit(const struct fm_table *table, struct layout *layout)
+{
+    if (total_width(table, layout) > FM_TEXT_COLUMNS)
+        layout->gap = 1;
+    while (total_width(table, layout) > FM_TEXT_LIMIT) {
+        size_t longest = table->n_columns;
+        for (size_t c = 0; c < table->n_columns; c++)
+            if (table->columns[c].heading && table->columns[c].kind == FM_COLUMN_TEXT && layout->number[c] > MIN_TEXT &&
+                (longest == table->n_columns || layout->number[c] > layout->number[longest]))
+                longest = c;
+        if (longest == table->n_columns)
+            return;
+        layout->number[longest]--;
+    }
+}
+
+static struct layout lay_out(const struct fm_table *table)
+{
+    struct layout layout = {.gap = 2};
+    for (size_t i = 0; i < table->n_cells; i++) {
+        size_t c = i % table->n_columns, number, unit;
+        if (table->cells[i].kind == CELL_LINE)
+            continue;
+        measure(&table->columns[c], table->cells[i].text, &number, &unit);
+        layout.number[c] = number > layout.number[c] ? number : layout.number[c];
+        layout.unit[c] = unit > layout.unit[c] ? unit : layout.unit[c];
+    }
+    for (size_t c = 0; c < table->n_columns; c++) {
+        size_t heading = table->columns[c].heading ? fm_text_width(table->columns[c].heading) : 0;
+        if (heading > layout.number[c] + layout.unit[c])
+            layout.number[c] = heading - layout.unit[c];
+    }
+    fit(table, &layout);
+    return layout;
+}
+
+/* Blanks are held back until something follows them, so that no line ends in blanks. */
+static void print_blanks(FILE *out, size_t *blanks)
+{
+    fprintf(out, "%*s", (int)*blanks, "");
+    *blanks = 0;
+}
+
+static void print_heading(FILE *out, const struct fm_column *column, size_t width, size_t *blanks)
+{
+    size_t heading = fm_text_width(column->heading);
+    size_t left = is_text(column) ? 0 : width - heading;
+    *blanks += left;
+    if (heading)
+        print_blanks(out, blanks);
+    fputs(column->heading, out);
+    *blanks += width - heading - left;
+}
+
+static void print_cell(FILE *out, const struct fm_column *column, const char *text, size_t number_width,
+                       size_t unit_width, size_t *blanks)
+{
+    size_t number, unit;
+    measure(column, text, &number, &unit);
+    if (number + unit == 0) {
+        *blanks += number_width + unit_width;
+        return;
+    }
+    size_t before = is_text(column) || number >= number_width ? 0 : number_width - number;
+    *blanks += before;
+    print_blanks(out, blanks);
+    size_t printed = fm_print_cut(out, text, number_width - before + unit_width);
+    *blanks += number_width + unit_width - before - printed;
+}
+
+static void print_row(const struct fm_table *table, const struct layout *layout, const struct fm_cell *cells, FILE *out)
+{
+    size_t blanks = table->indent;
+    if (cells && cells->kind == CELL_LINE) {
+        print_blanks(out, &blanks);
+        fm_print_text(out, cells->text);
+        fputc('\n', out);
+        return;
+    }
+    for (size_t c = 0; c < table->n_columns; c++) {
+        if (!table->columns[c].heading)
+            continue;
+        blanks += c ? layout->gap : 0;
+        if (cells)
+            print_cell(out, &table->columns[c], cells[c].text, layout->number[c], layout->unit[c], &blanks);
+        else
+            print_heading(out, &table->columns[c], layout->number[c] + layout->unit[c], &blanks);
+    }
+    fputc('\n', out);
+}
+
+void fm_table_print(const struct fm_table *table, FILE *out)
+{
+    if (table->failed)
+        return;
+    struct layout layout = lay_out(table);
+    print_row(table, &layout, NULL, out);
+    for (size_t i = 0; i < table->n_cells; i += table->n_columns)
+        print_row(table, &layout, &table->cells[i], out);
+}
+
+/* ---- for machines ---- */
+
+static void csv_cell(struct fm_csv *csv, const struct fm_column *column, const struct fm_cell *cell)
+{
+    if (cell->kind == CELL_NONE)
+        fm_csv_text(csv, "");
+    else if (is_text(column))
+        fm_csv_text(csv, cell->text);
+    else if (column->kind == FM_COLUMN_TIME)
+        fm_csv_seconds(csv, cell->whole);
+    else if (cell->kind == CELL_WHOLE)
+        fm_csv_whole(csv, cell->whole);
+    else
+        fm_csv_number(csv, cell->number);
+}
+
+void fm_table_csv(const struct fm_table *table, FILE *out)
+{
+    struct fm_csv csv = {.out = out};
+    if (table->failed)
+        return;
+    for (size_t c = 0; c < table->n_columns; c++)
+        if (table->columns[c].key)
+            fm_csv_text(&csv, table->columns[c].key);
+    fm_csv_end_row(&csv);
+    for (size_t i = 0; i < table->n_cells; i += table->n_columns) {
+        if (table->cells[i].kind == CELL_LINE)
+            continue;
+        for (size_t c = 0; c < table->n_columns; c++)
+            if (table->columns[c].key)
+                csv_cell(&csv, &table->columns[c], &table->cells[i + c]);
+        fm_csv_end_row(&csv);
+    }
+}

@@ -1,0 +1,108 @@
+#include "render/tree_layout.h"
+
+/* A subtree: how far it reaches up and down on each of its levels, counted from its root's row. */
+struct outline {
+    double *top, *bottom;
+    size_t levels, capacity;
+};
+
+struct layout {
+    struct fm_arena *arena;
+    uint32_t *first, *next; /* children; the last node is a parent of all roots */
+    double *offsets;        /* of a child from its parent, in rows */
+    struct outline *outlines;
+    bool failed;
+};
+
+static bool reserve(struct outline *outline, size_t levels, struct fm_arena *arena)
+{
+    size_t capacity = outline->capacity;
+    double *top = fm_arena_grow(arena, outline->top, &capacity, levels, sizeof *top);
+    double *bottom = fm_arena_grow(arena, outline->bottom, &outline->capacity, levels, sizeof *bottom);
+    if (!top || !bottom)
+        return false;
+    outline->top = top;
+    outline->bottom = bottom;
+    return true;
+}
+
+/* How far below the rows that are taken a subtree must begin so that nothing meets. */
+static double room_for(const struct outline *taken, const struct outline *child)
+{
+    double down = 0;
+    for (size_t i = 0; i < taken->levels && i < child->levels; i++)
+        if (taken->bottom[i] + 1 - child->top[i] > down)
+            down = taken->bottom[i] + 1 - child->top[i];
+    return down;
+}
+
+/* `taken` has the children; level 0 of it is theirs. */
+static void add_child(struct layout *layout, struct outline *taken, const struct outline *child, double *offset)
+{
+    if (!reserve(taken, child->levels, layout->arena)) {
+        layout->failed = true;
+        return;
+    }
+    *offset = taken->levels ? room_for(taken, child) : -child->top[0];
+    for (size_t i = 0; i < child->levels; i++) {
+        if (i >= taken->levels) {
+            taken->top[i] = *offset + child->top[i];
+            taken->levels = i + 1;
+        }
+        taken->bottom[i] = *offset + child->bottom[i];
+    }
+}
+
+static void place(struct layout *layout, uint32_t node)
+{
+    struct outline below = {0}, *own = &layout->outlines[node];
+    uint32_t last = 0;
+    for (uint32_t child = layout->first[node]; child && !layout->failed; child = layout->next[child]) {
+        add_child(layout, &below, &layout->outlines[child - 1], &layout->offsets[child - 1]);
+        last = child;
+    }
+    layout->failed = layout->failed || !reserve(own, below.levels + 1, layout->arena);
+    if (layout->failed)
+        return;
+    double middle = last ? (layout->offsets[layout->first[node] - 1] + layout->offsets[last - 1]) / 2 : 0;
+    for (uint32_t child = layout->first[node]; child; child = layout->next[child])
+        layout->offsets[child - 1] -= middle;
+    own->levels = below.levels + 1;
+    own->top[0] = own->bottom[0] = 0;
+    for (size_t i = 0; i < below.levels; i++) {
+        own->top[i + 1] = below.top[i] - middle;
+        own->bottom[i + 1] = below.bottom[i] - middle;
+    }
+}
+
+struct fm_place *fm_tree_layout(const uint32_t *parents, size_t n, struct fm_arena *arena)
+{
+    struct fm_place *places = fm_arena_alloc(arena, (n + 1) * sizeof *places);
+    struct layout layout = {
+        .arena = arena,
+        .first = fm_arena_alloc(arena, (n + 1) * sizeof *layout.first),
+        .next = fm_arena_alloc(arena, (n + 2) * sizeof *layout.next),
+        .offsets = fm_arena_alloc(arena, (n + 1) * sizeof *layout.offsets),
+        .outlines = fm_arena_alloc(arena, (n + 1) * sizeof *layout.outlines),
+    };
+    if (!places || !layout.first || !layout.next || !layout.offsets || !layout.outlines)
+        return NULL;
+    for (uint32_t i = (uint32_t)n; i-- > 0 && !layout.failed;) { /* so children come before their parents, in order */
+        place(&layout, i);
+        uint32_t above = parents[i] == UINT32_MAX ? (uint32_t)n : parents[i];
+        layout.next[i + 1] = layout.first[above];
+        layout.first[above] = i + 1;
+    }
+    place(&layout, (uint32_t)n);
+    if (layout.failed)
+        return NULL;
+    double top = 0;
+    for (size_t i = 0; i < layout.outlines[n].levels; i++)
+        top = layout.outlines[n].top[i] < top ? layout.outlines[n].top[i] : top;
+    for (size_t i = 0; i < n; i++) {
+        bool root = parents[i] == UINT32_MAX;
+        places[i].depth = root ? 0 : places[parents[i]].depth + 1;
+        places[i].row = layout.offsets[i] + (root ? -top : places[parents[i]].row);
+    }
+    return places;
+}

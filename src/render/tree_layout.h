@@ -1,0 +1,24 @@
+/* Where the nodes of a tree stand in a picture: levels side by side, on each level nodes at least one row apart, a parent
+ * in the middle of its children, and subtrees as close as their outlines allow.
+ *
+ *              +- b
+ *   root --a --+         depth  0  1  2
+ *              +- c
+ */
+#ifndef FM_RENDER_TREE_LAYOUT_H
+#define FM_RENDER_TREE_LAYOUT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/arena.h"
+
+struct fm_place {
+    size_t depth;
+    double row; /* from 0 */
+};
+
+/* parents[i] < i, or UINT32_MAX for a root; of children those with smaller numbers stand above. NULL: no memory. */
+struct fm_place *fm_tree_layout(const uint32_t *parents, size_t n, struct fm_arena *arena);
+
+#endif

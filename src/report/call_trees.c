@@ -1,0 +1,172 @@
+#include "report/call_trees.h"
+
+#include <string.h>
+
+#include "base/path.h"
+#include "base/saturate.h"
+#include "base/units.h"
+
+bool fm_report_sampled(const struct fm_report *report)
+{
+    return report->profile->paths.n > 0 && report->profile->paths.nodes[0].all.sum_ns > 0;
+}
+
+enum { CALLERS_DEPTH = 3 };
+
+static size_t callers_depth(const struct fm_report *report)
+{
+    return report->options.depth ? report->options.depth - 1 : CALLERS_DEPTH;
+}
+
+const char *fm_context_kind_text(enum fm_context_kind kind)
+{
+    static const char *const texts[FM_CONTEXT_KINDS] = {
+        [FM_CONTEXT_ROOT] = "root",           [FM_CONTEXT_GAP] = "gap",
+        [FM_CONTEXT_FRAME] = "frame",         [FM_CONTEXT_ROUTINE] = "routine",
+        [FM_CONTEXT_CALL_SITE] = "call_site", [FM_CONTEXT_STATEMENT] = "statement",
+        [FM_CONTEXT_MODULE] = "module",       [FM_CONTEXT_FILE] = "file",
+    };
+    return texts[kind];
+}
+
+double fm_sampling_hz(const struct fm_paths *paths)
+{
+    double hz = paths->period_ns[0] ? 1e9 / (double)paths->period_ns[0] : 0;
+    double whole = (double)fm_rounded(hz); /* a period is a whole number of ns, so a rate is not quite what was asked */
+    return hz - whole < 0.01 && whole - hz < 0.01 ? whole : hz;
+}
+
+uint64_t fm_tree_mpi_ns(const struct fm_calltree *calls)
+{
+    uint64_t ns = 0;
+    for (const struct fm_context *at = calls->root; at; at = fm_context_after(calls->root, at))
+        ns += at->id.kind == FM_CONTEXT_ROUTINE ? at->own.of.sum_ns : 0;
+    return ns;
+}
+
+/* ---- making ---- */
+
+/* Callers of one function are those of all, without the other functions. */
+static void keep_function(struct fm_calltree *callers, const char *function)
+{
+    struct fm_context *root = callers->root;
+    root->all = (struct fm_context_cost){0};
+    for (struct fm_context **link = &root->first; *link;) {
+        if (fm_context_is(*link, function)) {
+            fm_context_cost_add(&root->all, &(*link)->all, callers->ranks);
+            link = &(*link)->next;
+        } else {
+            *link = (*link)->next;
+            root->n_children--;
+        }
+    }
+}
+
+static enum fm_status make_calls(struct fm_report *report, bool without_helpers, struct fm_calltree *calls,
+                                 struct fm_error *error)
+{
+    struct fm_calltree folded;
+    enum fm_status status = fm_calltree_make(report->profile, report->symbols, &report->arena, calls, error);
+    if (status)
+        return status;
+    fm_calltree_begin_with_main(calls);
+    report->helpers_ns = without_helpers ? fm_calltree_without_helpers(calls) : 0;
+    if (report->options.fold_mpi) {
+        status = fm_calltree_fold_mpi(calls, &report->arena, &folded, error);
+        *calls = folded;
+    }
+    if (!status && report->options.fold_recursion) {
+        status = fm_calltree_fold_cycles(calls, &report->arena, &folded, error);
+        *calls = folded;
+    }
+    return status;
+}
+
+static enum fm_status make(struct fm_report *report, enum fm_tree_kind which, struct fm_calltree *tree,
+                           struct fm_error *error)
+{
+    const char *focus = report->options.focus;
+    struct fm_calltree calls, focused;
+    bool without_helpers = which == FM_TREE_PROGRAM || report->options.fold_mpi;
+    enum fm_status status = make_calls(report, without_helpers, &calls, error);
+    if (status)
+        return status;
+    if (which == FM_TREE_CALLERS) {
+        status = fm_calltree_callers(&calls, callers_depth(report), &report->arena, tree, error);
+        if (!status && focus)
+            keep_function(tree, focus);
+        return status;
+    }
+    if (focus) {
+        status = fm_calltree_focus(&calls, focus, &report->arena, &focused, error);
+        if (status)
+            return status;
+        calls = focused;
+    }
+    if (which == FM_TREE_FLAT)
+        return fm_calltree_flat(&calls, &report->arena, tree, error);
+    *tree = calls;
+    return FM_OK;
+}
+
+enum fm_status fm_report_tree(struct fm_report *report, enum fm_tree_kind which, struct fm_calltree *tree,
+                              struct fm_error *error)
+{
+    const struct fm_report_options *options = &report->options;
+    enum fm_context_metric usual = which == FM_TREE_CALLERS && !options->focus ? FM_BY_EXCLUSIVE : FM_BY_INCLUSIVE;
+    enum fm_status status = make(report, which, tree, error);
+    if (status)
+        return status;
+    if (options->focus && !tree->root->first)
+        return fm_fail(error, FM_ERR_USAGE, "no sample was in a function '%s'; --view flat --all lists all functions",
+                       options->focus);
+    return fm_calltree_sort(tree, options->sorted ? options->sort : usual, error);
+}
+
+/* ---- the hot path ---- */
+
+enum { HOT_NAMES = 6, NAME_COLUMNS = 40 };
+
+static const char *short_name(struct fm_report *report, const char *name)
+{
+    return strlen(name) <= NAME_COLUMNS ? name : fm_format(&report->arena, "%.*s..", NAME_COLUMNS - 2, name);
+}
+
+enum fm_status fm_hot_path_text(struct fm_report *report, const char **text, struct fm_error *error)
+{
+    struct fm_calltree calls;
+    char share[FM_UNIT_CHARS];
+    const struct fm_context *way[HOT_NAMES], *end = NULL;
+    size_t n = 0;
+    *text = "";
+    if (!fm_report_sampled(report))
+        return FM_OK;
+    enum fm_status status = fm_report_tree(report, FM_TREE_CALLS, &calls, error);
+    if (status)
+        return status;
+    for (const struct fm_context *at = fm_context_hot(calls.root); at; at = fm_context_hot(at)) {
+        end = at;
+        if (at->id.kind == FM_CONTEXT_FRAME || at->id.kind == FM_CONTEXT_ROUTINE)
+            way[n++ % HOT_NAMES] = at;
+    }
+    if (!n)
+        return FM_OK;
+    const char *path = n > HOT_NAMES ? ".. > " : "";
+    for (size_t i = n > HOT_NAMES ? n - HOT_NAMES : 0; i < n; i++)
+        path = fm_format(&report->arena, "%s%s%s", path, short_name(report, way[i % HOT_NAMES]->id.name),
+                         i + 1 < n ? " > " : "");
+    if (end->id.line)
+        path = fm_format(&report->arena, "%s at %s:%u", path, fm_last_part(end->id.path), end->id.line);
+    fm_percent_whole(share, fm_ratio((double)end->all.of.sum_ns, (double)calls.root->all.of.sum_ns));
+    *text = fm_format(&report->arena, "%s, %s of the time", path, share);
+    return FM_OK;
+}
+
+enum fm_status fm_report_functions(struct fm_report *report, struct fm_calltree *functions, struct fm_error *error)
+{
+    struct fm_calltree calls;
+    enum fm_status status = fm_report_tree(report, FM_TREE_CALLS, &calls, error);
+    if (!status)
+        status = fm_calltree_functions(&calls, &report->arena, functions, error);
+    return status ? status : fm_calltree_sort(functions, FM_BY_INCLUSIVE, error);
+}

@@ -1,0 +1,53 @@
+#include "report/context_text.h"
+
+#include <string.h>
+
+#include "base/path.h"
+
+static const char *module_text(struct fm_report *report, const struct fm_context *context)
+{
+    bool told = context->id.name[0] == '['; /* its name is that of the module */
+    return context->id.module[0] && !told ? fm_format(&report->arena, "  [%s]", fm_last_part(context->id.module)) : "";
+}
+
+static const char *function_text(struct fm_report *report, const struct fm_context *context)
+{
+    const char *inlined = context->id.inlined ? " (i)" : "";
+    if (context->id.line)
+        return fm_format(&report->arena, "%s%s  at %s:%u", context->id.name, inlined, fm_last_part(context->id.path),
+                         context->id.line);
+    bool foreign = context->parent->id.module != context->id.module; /* the program's own goes without saying */
+    return fm_format(&report->arena, "%s%s%s", context->id.name, inlined, foreign ? module_text(report, context) : "");
+}
+
+/* A line, with its text where the file is there and there is room. */
+static const char *line_text(struct fm_report *report, const struct fm_context *context, size_t columns)
+{
+    const struct fm_context_id *id = &context->id;
+    const char *place = fm_format(&report->arena, "%s:%u", fm_last_part(id->path), id->line);
+    const char *source = report->symbols ? fm_symbols_source(report->symbols, id->path, id->line) : NULL;
+    size_t used = strlen(place) + 2;
+    if (!source || !source[0] || used + 8 > columns)
+        return place;
+    bool fits = fm_text_width(source) <= columns - used;
+    return fm_format(&report->arena, "%s  %.*s%s", place, fits ? (int)strlen(source) : (int)(columns - used - 2),
+                     source, fits ? "" : "..");
+}
+
+const char *fm_context_label(struct fm_report *report, const struct fm_context *context, enum fm_tree_kind which,
+                             size_t columns)
+{
+    switch (context->id.kind) {
+    case FM_CONTEXT_CALL_SITE:
+        if (which == FM_TREE_CALLERS)
+            return fm_format(&report->arena, "<- %s", function_text(report, context));
+        return line_text(report, context, columns);
+    case FM_CONTEXT_STATEMENT:
+        return line_text(report, context, columns);
+    case FM_CONTEXT_FRAME:
+    case FM_CONTEXT_ROUTINE:
+        return function_text(report, context);
+    default:
+        return fm_last_part(context->id.name);
+    }
+}

@@ -1,0 +1,12 @@
+/* What a context is called in a line of text: "pcg::pcg_solve  at barotropic.f90:80", "pcg.f90:91  if (found) exit",
+ * "<- main  at main.c:12". */
+#ifndef FM_REPORT_CONTEXT_TEXT_H
+#define FM_REPORT_CONTEXT_TEXT_H
+
+#include "report/call_trees.h"
+
+/* Source lines are cut at `columns`; names are not. */
+const char *fm_context_label(struct fm_report *report, const struct fm_context *context, enum fm_tree_kind which,
+                             size_t columns);
+
+#endif

@@ -1,0 +1,157 @@
+/* Pictures of views: the merged graph of functions with their cost, and the graph of modules with waiting apart. */
+#include "base/path.h"
+#include "base/units.h"
+#include "render/graph.h"
+#include "report/module_trees.h"
+#include "report/tree_text.h"
+
+enum { USUAL_NODES = 40 };
+
+static enum fm_status check_sampled(const struct fm_report *report, struct fm_error *error)
+{
+    if (fm_report_sampled(report))
+        return FM_OK;
+    return fm_fail(error, FM_ERR_INPUT, "the profile has no call paths to draw: 'fathom run --sample 1000' takes them");
+}
+
+/* The heaviest nodes, fewer than a text has. */
+static enum fm_status choose(struct fm_report *report, const struct fm_calltree *tree, struct fm_tree_rows *rows,
+                             struct fm_error *error)
+{
+    struct fm_report_options asked = report->options;
+    if (!asked.top && !asked.all && !asked.with_percent)
+        report->options.top = USUAL_NODES;
+    enum fm_status status = fm_tree_rows(report, tree, false, true, rows, error);
+    report->options = asked;
+    return status;
+}
+
+/* The nodes for rows that are shown, with parent, share and title set, all else is the caller's; in the order of the
+ * rows. Rows come parents first, and every parent of one that is shown is shown. */
+static enum fm_status start_graph(struct fm_report *report, const struct fm_tree_rows *rows, struct fm_graph *graph,
+                                  struct fm_error *error)
+{
+    char share[FM_UNIT_CHARS], count[FM_UNIT_CHARS];
+    double whole = (double)report->profile->paths.nodes[0].all.sum_ns;
+    graph->foot = "";
+    graph->n = rows->n;
+    graph->nodes = fm_arena_alloc(&report->arena, rows->n * sizeof *graph->nodes);
+    if (!graph->nodes)
+        return fm_fail(error, FM_ERR_MEMORY, "no memory left for a picture");
+    for (size_t i = 0; i < rows->n; i++) {
+        const struct fm_context *context = rows->items[i].context;
+        uint32_t parent = FM_GRAPH_NONE;
+        for (size_t k = i; k-- > 0 && parent == FM_GRAPH_NONE;)
+            if (rows->items[k].context == context->parent)
+                parent = (uint32_t)k;
+        graph->nodes[i] = (struct fm_graph_node){.parent = parent, .name = context->id.name, .cost = "", .title = ""};
+        graph->nodes[i].share = fm_ratio((double)context->all.of.sum_ns, whole);
+    }
+    if (rows->left_out)
+        graph->foot = fm_format(&report->arena, "%s more below %s of the time", fm_count_text(count, rows->left_out),
+                                fm_percent_fine(share, fm_ratio((double)rows->limit_ns, whole)));
+    return FM_OK;
+}
+
+static const char *title_of(struct fm_report *report, const char *what)
+{
+    const struct fm_summary *summary = &report->summary;
+    char wall[FM_UNIT_CHARS];
+    return fm_format(&report->arena, "%s on %u rank%s, %s: %s", summary->name, summary->ranks,
+                     summary->ranks == 1 ? "" : "s", fm_time_text(wall, (double)summary->wall_ns), what);
+}
+
+/* "41.2 %", and "0 %" for what is nothing at all. */
+static const char *percent(struct fm_report *report, uint64_t ns, double whole)
+{
+    char share[FM_UNIT_CHARS];
+    return ns ? fm_format(&report->arena, "%s %%", fm_percent_text(share, fm_ratio((double)ns, whole))) : "0 %";
+}
+
+/* What is put after `before`; "" for nothing at all. */
+static const char *with_time(struct fm_report *report, const char *before, uint64_t ns, double whole)
+{
+    char time[FM_UNIT_CHARS];
+    return ns ? fm_format(&report->arena, "%s %s, %s", before, fm_time_text(time, (double)ns),
+                          percent(report, ns, whole))
+              : "";
+}
+
+/* ---- functions ---- */
+
+static const char *place_of(struct fm_report *report, const struct fm_context *context)
+{
+    const struct fm_context_id *id = &context->id;
+    if (id->defined[0])
+        return fm_format(&report->arena, "\nin %s, line %u", id->defined, context->defined_line);
+    return id->module[0] ? fm_format(&report->arena, "\nin %s", id->module) : "";
+}
+
+enum fm_status fm_view_calls_graph(struct fm_report *report, struct fm_graph *graph, struct fm_error *error)
+{
+    struct fm_calltree tree;
+    struct fm_tree_rows rows;
+    enum fm_status status = check_sampled(report, error);
+    if (!status)
+        status = fm_report_functions(report, &tree, error);
+    if (!status)
+        status = choose(report, &tree, &rows, error);
+    if (!status)
+        status = start_graph(report, &rows, graph, error);
+    if (status)
+        return status;
+    double whole = (double)report->profile->paths.nodes[0].all.sum_ns;
+    graph->title = title_of(report, "functions, and who calls whom");
+    for (size_t i = 0; i < rows.n; i++) {
+        const struct fm_context *context = rows.items[i].context;
+        uint64_t own = context->own.of.sum_ns, all = context->all.of.sum_ns;
+        const char *alone = own && own != all ? fm_format(&report->arena, ", own %s", percent(report, own, whole)) : "";
+        graph->nodes[i].cost = fm_format(&report->arena, "%s%s", percent(report, all, whole), alone);
+        graph->nodes[i].title = fm_format(&report->arena, "%s%s%s%s", context->id.name,
+                                          with_time(report, "\nwith all it calls:", all, whole),
+                                          with_time(report, "\nitself:", own, whole), place_of(report, context));
+    }
+    return FM_OK;
+}
+
+/* ---- modules ---- */
+
+static void describe_module(struct fm_report *report, struct fm_graph_node *drawn, const struct fm_modules_node *node,
+                            double whole)
+{
+    const struct fm_module_cost *all = &node->all, *own = &node->own;
+    drawn->waiting = fm_ratio((double)all->waiting_ns, whole);
+    drawn->cost = all->work_ns || !all->waiting_ns ? percent(report, all->work_ns, whole) : "";
+    if (all->waiting_ns)
+        drawn->cost = fm_format(&report->arena, "%s%s[%s]", drawn->cost, drawn->cost[0] ? " " : "",
+                                percent(report, all->waiting_ns, whole));
+    drawn->title = fm_format(&report->arena, "%s%s%s", node->name,
+                             with_time(report, "\nwork with all it calls:", all->work_ns, whole),
+                             with_time(report, "\nwork itself:", own->work_ns, whole));
+    drawn->title = fm_format(&report->arena, "%s%s%s", drawn->title,
+                             with_time(report, "\nwaiting with all it calls:", all->waiting_ns, whole),
+                             with_time(report, "\nwaiting itself:", own->waiting_ns, whole));
+}
+
+enum fm_status fm_view_modules_graph(struct fm_report *report, struct fm_graph *graph, struct fm_error *error)
+{
+    struct fm_calltree calls, tree;
+    struct fm_modules modules;
+    struct fm_tree_rows rows;
+    enum fm_status status = check_sampled(report, error);
+    if (!status)
+        status = fm_report_modules(report, &calls, &modules, error);
+    if (!status)
+        status = fm_modules_contexts(report, &modules, &tree, error);
+    if (!status)
+        status = choose(report, &tree, &rows, error);
+    if (!status)
+        status = start_graph(report, &rows, graph, error);
+    if (status)
+        return status;
+    graph->title = title_of(report, "modules, their work and [waiting] with all they call");
+    for (size_t i = 0; i < rows.n; i++)
+        describe_module(report, &graph->nodes[i], &modules.nodes[rows.items[i].context->mark],
+                        (double)fm_module_total(&modules.whole));
+    return FM_OK;
+}

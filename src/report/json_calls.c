@@ -1,0 +1,161 @@
+/* The call paths of a JSON report: the tree of calls, callers and the flat tree. */
+#include "analyse/calls/path_tree.h"
+#include "base/path.h"
+#include "report/call_trees.h"
+#include "report/json_parts.h"
+
+/* Readers of JSON have limits of nesting, jq 1.6 has 256; a context takes two levels, and some are around the tree. */
+enum { USUAL_DEPTH = 120, MOST_DEPTH = (FM_JSON_DEPTH - 8) / 2 };
+
+struct writer {
+    struct fm_report *report;
+    struct fm_json *json;
+    uint32_t ranks;
+    size_t depth;
+    double least_ns;
+};
+
+static void write_rank(struct fm_json *json, const char *key, uint32_t rank)
+{
+    if (rank == FM_NO_RANK)
+        fm_json_null(json, key);
+    else
+        fm_json_whole(json, key, rank);
+}
+
+static void write_spread(const struct writer *writer, const struct fm_context_cost *cost)
+{
+    struct fm_path_spread spread = fm_path_spread_of(&cost->of, writer->ranks);
+    fm_json_object(writer->json, "per_rank", FM_JSON_INLINE);
+    fm_json_seconds(writer->json, "min", spread.min_ns);
+    write_rank(writer->json, "min_rank", spread.min_rank);
+    fm_json_seconds(writer->json, "max", spread.max_ns);
+    write_rank(writer->json, "max_rank", spread.max_rank);
+    fm_json_seconds(writer->json, "avg", (uint64_t)spread.mean_ns);
+    fm_json_seconds(writer->json, "deviation", (uint64_t)spread.deviation_ns);
+    fm_json_bool(writer->json, "estimated", cost->estimated);
+    fm_json_end(writer->json);
+}
+
+static const char *name_of(const struct fm_context *context)
+{
+    return context->id.kind == FM_CONTEXT_ROOT ? "all" : context->id.name;
+}
+
+static void write_fields(const struct writer *writer, const struct fm_context *context)
+{
+    const struct fm_context_id *id = &context->id;
+    struct fm_json *json = writer->json;
+    fm_json_text(json, "kind", fm_context_kind_text(id->kind));
+    fm_json_text(json, "name", name_of(context));
+    fm_json_place(json, id);
+    fm_json_text_or_null(json, "module", fm_last_part(id->module));
+    if (id->kind == FM_CONTEXT_FRAME) {
+        fm_json_text_or_null(json, "defined", id->defined);
+        fm_json_bool(json, "inlined", id->inlined);
+    }
+    fm_json_seconds(json, "inclusive_s", context->all.of.sum_ns);
+    fm_json_seconds(json, "exclusive_s", context->own.of.sum_ns);
+    write_spread(writer, &context->all);
+}
+
+static bool is_written(const struct writer *writer, const struct fm_context *context)
+{
+    return (double)context->all.of.sum_ns >= writer->least_ns;
+}
+
+static void open_context(const struct writer *writer, const struct fm_context *context, const char *key, size_t depth)
+{
+    fm_json_object(writer->json, key, FM_JSON_LINES);
+    write_fields(writer, context);
+    if (depth >= writer->depth && context->first)
+        fm_json_bool(writer->json, "cut", true);
+    fm_json_array(writer->json, "children", FM_JSON_LINES);
+}
+
+static void close_context(const struct writer *writer)
+{
+    fm_json_end(writer->json);
+    fm_json_end(writer->json);
+}
+
+static const struct fm_context *next_written(const struct writer *writer, const struct fm_context *context)
+{
+    while (context && !is_written(writer, context))
+        context = context->next;
+    return context;
+}
+
+/* A context and what is below it. Trees of hostile files can be deep: no recursion. */
+static void write_tree(const struct writer *writer, const struct fm_context *top, const char *key)
+{
+    const struct fm_context *at = top;
+    size_t depth = 0;
+    open_context(writer, top, key, 0);
+    for (;;) {
+        const struct fm_context *next = depth < writer->depth ? next_written(writer, at->first) : NULL;
+        if (next) {
+            depth++;
+        } else {
+            close_context(writer);
+            for (; at != top && !(next = next_written(writer, at->next)); depth--) {
+                at = at->parent;
+                close_context(writer);
+            }
+            if (at == top)
+                return;
+        }
+        at = next;
+        open_context(writer, at, NULL, depth);
+    }
+}
+
+static enum fm_status write_one(struct writer *writer, enum fm_tree_kind which, const char *key, struct fm_error *error)
+{
+    struct fm_calltree tree;
+    enum fm_status status = fm_report_tree(writer->report, which, &tree, error);
+    if (status)
+        return status;
+    writer->ranks = tree.ranks;
+    write_tree(writer, tree.root, key);
+    return FM_OK;
+}
+
+static void write_head(struct fm_report *report, struct fm_json *json)
+{
+    const struct fm_paths *paths = &report->profile->paths;
+    fm_json_number(json, "hz", fm_sampling_hz(paths));
+    fm_json_whole(json, "samples", paths->samples);
+    fm_json_number(json, "complete_fraction",
+                   paths->samples ? 1 - fm_ratio((double)paths->partial, (double)paths->samples) : 1);
+    fm_json_whole(json, "lost", paths->lost);
+    fm_json_seconds(json, "time_s", paths->nodes[0].all.sum_ns);
+    fm_json_seconds(json, "folded_s", paths->folded_ns);
+}
+
+enum fm_status fm_json_calls(struct fm_report *report, struct fm_json *json, struct fm_error *error)
+{
+    const struct fm_report_options *options = &report->options;
+    if (!fm_report_sampled(report)) {
+        fm_json_null(json, "calls");
+        return FM_OK;
+    }
+    struct writer writer = {
+        .report = report,
+        .json = json,
+        .depth = options->depth ? options->depth : USUAL_DEPTH,
+        .least_ns = options->with_percent ? options->percent / 100 * (double)report->profile->paths.nodes[0].all.sum_ns
+                                          : 0,
+    };
+    if (writer.depth > MOST_DEPTH)
+        writer.depth = MOST_DEPTH;
+    fm_json_object(json, "calls", FM_JSON_LINES);
+    write_head(report, json);
+    enum fm_status status = write_one(&writer, FM_TREE_CALLS, "root", error);
+    if (!status)
+        status = write_one(&writer, FM_TREE_CALLERS, "callers", error);
+    if (!status)
+        status = write_one(&writer, FM_TREE_FLAT, "flat", error);
+    fm_json_end(json);
+    return status;
+}

@@ -1,0 +1,89 @@
+#include "report/json_parts.h"
+
+#include "base/path.h"
+#include "base/units.h"
+
+void fm_json_text_or_null(struct fm_json *json, const char *key, const char *text)
+{
+    if (text[0])
+        fm_json_text(json, key, text);
+    else
+        fm_json_null(json, key);
+}
+
+static void write_place(struct fm_json *json, const struct fm_symbol *place)
+{
+    fm_json_text_or_null(json, "function", place->function);
+    fm_json_text_or_null(json, "file", place->file);
+    if (place->line)
+        fm_json_whole(json, "line", place->line);
+    else
+        fm_json_null(json, "line");
+    fm_json_text_or_null(json, "path", place->path);
+}
+
+void fm_json_site(struct fm_report *report, struct fm_json *json, const struct fm_site *site)
+{
+    static const struct fm_symbol nameless = {.function = "", .path = "", .file = ""};
+    struct fm_frames frames = {0};
+    if (report->symbols)
+        frames = fm_symbols_find(report->symbols, site, FM_RETURN_ADDRESS);
+    write_place(json, frames.known ? &frames.items[frames.n - 1] : &nameless);
+    fm_json_array(json, "inlined_into", FM_JSON_INLINE);
+    for (size_t i = frames.n; i-- > 1;) {
+        fm_json_object(json, NULL, FM_JSON_INLINE);
+        write_place(json, &frames.items[i - 1]);
+        fm_json_end(json);
+    }
+    fm_json_end(json);
+    fm_json_text_or_null(json, "module", site->module);
+    fm_json_text_or_null(json, "build_id", site->build_id);
+    fm_json_whole(json, "offset", site->offset);
+}
+
+void fm_json_ranks(struct fm_report *report, struct fm_json *json, const struct fm_rankset *ranks)
+{
+    const char *text = fm_rankset_text(ranks, &report->arena, 0);
+    fm_json_text(json, "ranks", text ? text : "");
+}
+
+void fm_json_extreme(struct fm_json *json, const char *key, const struct fm_extreme *extreme)
+{
+    fm_json_object(json, key, FM_JSON_INLINE);
+    fm_json_seconds(json, "time_s", extreme->ns);
+    fm_json_whole(json, "rank", extreme->rank);
+    fm_json_whole(json, "event", extreme->event);
+    fm_json_end(json);
+}
+
+void fm_json_spread_seconds(struct fm_json *json, const char *key, const struct fm_spread *spread)
+{
+    fm_json_object(json, key, FM_JSON_INLINE);
+    fm_json_seconds(json, "min", spread->min);
+    fm_json_whole(json, "min_rank", spread->min_rank);
+    fm_json_seconds(json, "max", spread->max);
+    fm_json_whole(json, "max_rank", spread->max_rank);
+    fm_json_seconds(json, "avg", spread->ranks ? (spread->sum + spread->ranks / 2) / spread->ranks : 0);
+    fm_json_end(json);
+}
+
+void fm_json_spread(struct fm_json *json, const char *key, const struct fm_spread *spread)
+{
+    fm_json_object(json, key, FM_JSON_INLINE);
+    fm_json_whole(json, "min", spread->min);
+    fm_json_whole(json, "min_rank", spread->min_rank);
+    fm_json_whole(json, "max", spread->max);
+    fm_json_whole(json, "max_rank", spread->max_rank);
+    fm_json_number(json, "avg", fm_ratio((double)spread->sum, spread->ranks));
+    fm_json_end(json);
+}
+
+void fm_json_place(struct fm_json *json, const struct fm_context_id *id)
+{
+    fm_json_text_or_null(json, "file", fm_last_part(id->path));
+    if (id->line)
+        fm_json_whole(json, "line", id->line);
+    else
+        fm_json_null(json, "line");
+    fm_json_text_or_null(json, "path", id->path);
+}

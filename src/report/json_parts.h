@@ -1,0 +1,21 @@
+/* Parts of the JSON report that several of its files write. */
+#ifndef FM_REPORT_JSON_PARTS_H
+#define FM_REPORT_JSON_PARTS_H
+
+#include "render/json.h"
+#include "report/views.h"
+
+void fm_json_text_or_null(struct fm_json *json, const char *key, const char *text); /* null instead of "" */
+/* function, file, line, path, inlined_into, module, build_id, offset; null what is not known */
+void fm_json_site(struct fm_report *report, struct fm_json *json, const struct fm_site *site);
+void fm_json_place(struct fm_json *json, const struct fm_context_id *id); /* file, line, path of a context */
+void fm_json_ranks(struct fm_report *report, struct fm_json *json, const struct fm_rankset *ranks); /* key "ranks" */
+void fm_json_spread(struct fm_json *json, const char *key, const struct fm_spread *spread);
+void fm_json_extreme(struct fm_json *json, const char *key, const struct fm_extreme *extreme);
+void fm_json_spread_seconds(struct fm_json *json, const char *key, const struct fm_spread *spread);
+enum fm_status fm_json_calls(struct fm_report *report, struct fm_json *json, struct fm_error *error);
+enum fm_status fm_json_modules(struct fm_report *report, struct fm_json *json, struct fm_error *error);
+enum fm_status fm_json_sequence(struct fm_report *report, struct fm_json *json, struct fm_error *error);
+enum fm_status fm_json_timers(struct fm_report *report, struct fm_json *json, struct fm_error *error);
+
+#endif

@@ -1,0 +1,57 @@
+#include "report/module_trees.h"
+
+static enum fm_status make_modules(struct fm_report *report, struct fm_calltree *calls, struct fm_modules_map *map,
+                                   struct fm_modules *modules, struct fm_error *error)
+{
+    const char *file = report->options.modules;
+    enum fm_status status = file ? fm_modules_map_read(map, file, &report->arena, error)
+                                 : fm_modules_map_usual(map, &report->arena, error);
+    if (!status)
+        status = fm_report_tree(report, FM_TREE_PROGRAM, calls, error);
+    return status ? status : fm_modules_make(calls, map, &report->arena, modules, error);
+}
+
+enum fm_status fm_report_modules(struct fm_report *report, struct fm_calltree *calls, struct fm_modules *modules,
+                                 struct fm_error *error)
+{
+    struct fm_modules_map map;
+    return make_modules(report, calls, &map, modules, error);
+}
+
+/* From the tree as it was sampled: nodes of the profile are found in no other. */
+enum fm_status fm_report_sequence(struct fm_report *report, struct fm_module_sequence *sequence, struct fm_error *error)
+{
+    const struct fm_report_options options = report->options;
+    struct fm_calltree calls;
+    struct fm_modules_map map;
+    struct fm_modules modules;
+    *sequence = (struct fm_module_sequence){0};
+    if (!fm_report_sampled(report) || !report->profile->paths.sequence.n)
+        return FM_OK;
+    report->options.fold_mpi = report->options.fold_recursion = false;
+    report->options.focus = NULL;
+    enum fm_status status = make_modules(report, &calls, &map, &modules, error);
+    report->options = options;
+    return status ? status
+                  : fm_module_sequence_make(report->profile, &calls, &modules, &map, &report->arena, sequence, error);
+}
+
+enum fm_status fm_modules_contexts(struct fm_report *report, const struct fm_modules *modules, struct fm_calltree *tree,
+                                   struct fm_error *error)
+{
+    struct fm_context **made = fm_arena_alloc(&report->arena, modules->n * sizeof *made);
+    if (!fm_calltree_start(tree, &report->arena, 1) || !made)
+        return fm_fail(error, FM_ERR_MEMORY, "no memory left for the modules");
+    made[0] = tree->root;
+    for (uint32_t i = 0; i < modules->n; i++) {
+        const struct fm_modules_node *node = &modules->nodes[i];
+        const struct fm_context_id id = {
+            .kind = FM_CONTEXT_FRAME, .name = node->name, .module = "", .path = "", .defined = ""};
+        if (i)
+            made[i] = fm_context_below(tree, made[node->parent], &id);
+        made[i]->mark = i;
+        made[i]->own.of.sum_ns = fm_module_total(&node->own);
+        made[i]->all.of.sum_ns = fm_module_total(&node->all);
+    }
+    return fm_calltree_sort(tree, FM_BY_INCLUSIVE, error);
+}

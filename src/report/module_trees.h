@@ -1,0 +1,19 @@
+/* The modules of a model that views, pictures and JSON show, as the options of the report ask for them. */
+#ifndef FM_REPORT_MODULE_TREES_H
+#define FM_REPORT_MODULE_TREES_H
+
+#include "analyse/modules/modules.h"
+#include "analyse/modules/sequence.h"
+#include "report/call_trees.h"
+
+/* `calls` is the tree that they are made from. */
+enum fm_status fm_report_modules(struct fm_report *report, struct fm_calltree *calls, struct fm_modules *modules,
+                                 struct fm_error *error);
+/* What ranks did over time; without any rows when nothing is known of it. */
+enum fm_status fm_report_sequence(struct fm_report *report, struct fm_module_sequence *sequence,
+                                  struct fm_error *error);
+/* Their tree as one of contexts, so that it is drawn as all trees are; marks are numbers of nodes. */
+enum fm_status fm_modules_contexts(struct fm_report *report, const struct fm_modules *modules, struct fm_calltree *tree,
+                                   struct fm_error *error);
+
+#endif

@@ -1,0 +1,43 @@
+/* The modules of a model over several runs, as a rule on more and more ranks: work, waiting and who has called for it,
+ * and the run time (after Figure 5 of Li and Luan). Each module is added up over all its calls. */
+#ifndef FM_REPORT_MODULES_COMPARE_H
+#define FM_REPORT_MODULES_COMPARE_H
+
+#include "analyse/scaling/scale_advice.h"
+#include "report/module_trees.h"
+#include "report/run_notes.h"
+
+struct fm_modules_run {
+    const char *profile; /* its file */
+    struct fm_report *report;
+    struct fm_modules modules;
+};
+
+/* A module in each of the runs; all zero where it is not there. */
+struct fm_modules_series {
+    const char *name, *group; /* group: or NULL */
+    struct fm_module_cost *own, sum;
+    uint64_t *causes_ns, sum_causes_ns; /* as in struct fm_modules_item */
+};
+
+struct fm_modules_runs {
+    struct fm_modules_run *items; /* by ranks, else as they were given */
+    size_t n;
+    struct fm_modules_series *series; /* most cost in all runs first */
+    size_t n_series;
+    enum fm_scale_mode mode; /* how the runs are meant */
+    /* Where to run; NULL: that takes three runs or more, each on ranks of its own number. */
+    struct fm_scale_advice *advice;
+    struct fm_run_notes notes;
+    struct fm_arena arena;
+};
+
+/* Reports (of profiles with call paths) and the file names must outlive it; all have the same options.modules. */
+enum fm_status fm_modules_runs_make(struct fm_report *const *reports, const char *const *profiles, size_t n,
+                                    enum fm_scale_mode mode, struct fm_modules_runs *runs, struct fm_error *error);
+void fm_modules_runs_destroy(struct fm_modules_runs *runs);
+
+typedef enum fm_status fm_modules_runs_print(struct fm_modules_runs *runs, FILE *out, struct fm_error *error);
+fm_modules_runs_print fm_modules_runs_text, fm_modules_runs_json, fm_modules_runs_csv, fm_modules_runs_svg;
+
+#endif

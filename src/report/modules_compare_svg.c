@@ -1,0 +1,192 @@
+/* Modules over several runs as four charts: (a) work, (b) what MPI itself works and all waiting, (c) which modules have
+ * called for the waiting, (d) the run time. */
+#include <string.h>
+
+#include "base/units.h"
+#include "render/chart.h"
+#include "render/xml.h"
+#include "report/modules_compare.h"
+
+enum { NAME_COLUMNS = 18, MOST = FM_CHART_LINES - 1 }; /* modules in a chart, beside the others */
+
+struct page {
+    struct fm_modules_runs *runs;
+    struct fm_arena *arena;
+    double *places;
+    const char **labels;
+    bool distinct;                               /* each run has a number of ranks of its own */
+    const struct fm_modules_series *known[MOST]; /* drawn already, each in a style of its own */
+};
+
+/* The logarithm to the base 2, straight between powers of it. */
+static double logarithm(uint32_t number)
+{
+    double power = 1, steps = 0;
+    while (power * 2 <= number) {
+        power *= 2;
+        steps++;
+    }
+    return steps + number / power - 1;
+}
+
+static uint32_t ranks_of(const struct page *page, size_t run)
+{
+    return page->runs->items[run].report->summary.ranks;
+}
+
+/* By the logarithm of the ranks; runs on equally many are side by side. */
+static void set_places(struct page *page)
+{
+    size_t n = page->runs->n;
+    page->distinct = true;
+    for (size_t i = 1; i < n; i++)
+        page->distinct &= ranks_of(page, i) != ranks_of(page, i - 1);
+    double from = logarithm(ranks_of(page, 0)), to = logarithm(ranks_of(page, n - 1));
+    for (size_t i = 0; i < n; i++) {
+        page->places[i] = n == 1           ? 0.5
+                          : page->distinct ? fm_ratio(logarithm(ranks_of(page, i)) - from, to - from)
+                                           : (double)i / (double)(n - 1);
+        page->labels[i] = fm_format(page->arena, "%u", ranks_of(page, i));
+    }
+}
+
+static const char *short_name(const struct page *page, const char *name)
+{
+    struct fm_cut cut = fm_text_cut(name, NAME_COLUMNS);
+    return cut.tail ? fm_format(page->arena, "%.*s..%s", (int)cut.head, name, cut.tail) : name;
+}
+
+/* A line to fill; NULL: no room or no memory. */
+static double *add_line(const struct page *page, struct fm_chart *chart, const char *name)
+{
+    double *values = fm_arena_alloc(page->arena, page->runs->n * sizeof *values);
+    if (!values || chart->n_lines == FM_CHART_LINES)
+        return NULL;
+    chart->lines[chart->n_lines] = (struct fm_chart_line){
+        .name = short_name(page, name), .values = values, .style = (unsigned)chart->n_lines};
+    chart->n_lines++;
+    return values;
+}
+
+static uint64_t weight_of(const struct fm_modules_series *series, bool waiting)
+{
+    return waiting ? series->sum_causes_ns : strcmp(series->name, "mpi") == 0 ? 0 : series->sum.work_ns;
+}
+
+static void find_most(const struct fm_modules_runs *runs, bool waiting, const struct fm_modules_series **most)
+{
+    for (size_t i = 0; i < runs->n_series; i++) {
+        const struct fm_modules_series *series = &runs->series[i];
+        for (size_t k = 0; k < MOST && series && weight_of(series, waiting) > 0; k++) {
+            if (most[k] && weight_of(series, waiting) <= weight_of(most[k], waiting))
+                continue;
+            const struct fm_modules_series *lighter = most[k];
+            most[k] = series;
+            series = lighter;
+        }
+    }
+}
+
+static bool is_among(const struct fm_modules_series *series, const struct fm_modules_series *const *list)
+{
+    for (size_t i = 0; i < MOST; i++)
+        if (list[i] == series)
+            return true;
+    return false;
+}
+
+/* A module is drawn in the same way in all charts; a new one in a way that no other of this chart has. */
+static unsigned style_of(struct page *page, const struct fm_modules_series *series,
+                         const struct fm_modules_series *const *chart)
+{
+    unsigned style = 0;
+    while (style < MOST && page->known[style] != series)
+        style++;
+    if (style < MOST)
+        return style;
+    for (style = 0; style < MOST - 1 && page->known[style] && is_among(page->known[style], chart);)
+        style++;
+    page->known[style] = series;
+    return style;
+}
+
+static void add_values(const struct page *page, const struct fm_modules_series *series, bool waiting, double *values)
+{
+    for (size_t i = 0; values && i < page->runs->n; i++)
+        values[i] += (double)(waiting ? series->causes_ns[i] : series->own[i].work_ns) / 1e9;
+}
+
+/* The modules with most of it, and all others as one line. */
+static void add_modules(struct page *page, struct fm_chart *chart, bool waiting)
+{
+    const struct fm_modules_runs *runs = page->runs;
+    const struct fm_modules_series *most[MOST] = {0};
+    double *rest = NULL;
+    find_most(runs, waiting, most);
+    for (size_t i = 0; i < MOST && most[i]; i++) {
+        add_values(page, most[i], waiting, add_line(page, chart, most[i]->name));
+        chart->lines[i].style = style_of(page, most[i], most);
+    }
+    for (size_t i = 0; i < runs->n_series; i++) {
+        const struct fm_modules_series *series = &runs->series[i];
+        if (is_among(series, most) || weight_of(series, waiting) == 0)
+            continue;
+        if (!rest)
+            rest = add_line(page, chart, "others");
+        add_values(page, series, waiting, rest);
+    }
+    if (rest)
+        chart->lines[chart->n_lines - 1].style = MOST;
+}
+
+static void add_mpi(const struct page *page, struct fm_chart *chart)
+{
+    const struct fm_modules_runs *runs = page->runs;
+    double *work = add_line(page, chart, "work of mpi"), *waiting = add_line(page, chart, "all waiting");
+    for (size_t k = 0; waiting && k < runs->n; k++)
+        waiting[k] = (double)runs->items[k].modules.whole.waiting_ns / 1e9;
+    for (size_t i = 0; work && i < runs->n_series; i++)
+        for (size_t k = 0; strcmp(runs->series[i].name, "mpi") == 0 && k < runs->n; k++)
+            work[k] = (double)runs->series[i].own[k].work_ns / 1e9;
+}
+
+static void add_time(const struct page *page, struct fm_chart *chart)
+{
+    const struct fm_modules_runs *runs = page->runs;
+    double *wall = add_line(page, chart, "run time"), first = (double)runs->items[0].report->summary.wall_ns / 1e9;
+    for (size_t k = 0; wall && k < runs->n; k++)
+        wall[k] = (double)runs->items[k].report->summary.wall_ns / 1e9;
+    double *ideal = page->distinct && runs->n > 1 ? add_line(page, chart, "ideal") : NULL;
+    for (size_t k = 0; ideal && k < runs->n; k++)
+        ideal[k] = runs->mode == FM_SCALE_WEAK ? first : first * ranks_of(page, 0) / ranks_of(page, k);
+    if (ideal)
+        chart->lines[chart->n_lines - 1].reference = true;
+}
+
+enum fm_status fm_modules_runs_svg(struct fm_modules_runs *runs, FILE *out, struct fm_error *error)
+{
+    struct page page = {.runs = runs, .arena = &runs->arena};
+    page.places = fm_arena_alloc(page.arena, runs->n * sizeof *page.places);
+    page.labels = fm_arena_alloc(page.arena, runs->n * sizeof *page.labels);
+    if (!page.places || !page.labels)
+        return fm_fail(error, FM_ERR_MEMORY, "no memory left for a picture");
+    set_places(&page);
+    static const char *const titles[] = {"(a) work, all ranks", "(b) MPI's own work, and waiting, all ranks",
+                                         "(c) waiting, by the module that calls for it", "(d) run time"};
+    struct fm_chart charts[4];
+    for (size_t i = 0; i < 4; i++)
+        charts[i] = (struct fm_chart){
+            .title = titles[i], .below = "ranks", .places = page.places, .labels = page.labels, .n = runs->n};
+    add_modules(&page, &charts[0], false);
+    add_mpi(&page, &charts[1]);
+    add_modules(&page, &charts[2], true);
+    add_time(&page, &charts[3]);
+    const char *title = fm_format(page.arena, "%s, %zu runs: work and waiting of its modules",
+                                  runs->items[0].report->summary.name, runs->n);
+    double width = 2 * FM_CHART_WIDTH + FM_SVG_MARGIN, least = fm_svg_title_width(title);
+    fm_svg_start(out, width > least ? width : least, FM_SVG_HEAD + 2 * FM_CHART_HEIGHT, title);
+    for (size_t i = 0; i < 4; i++)
+        fm_chart_draw(&charts[i], i % 2 ? FM_CHART_WIDTH : 0, FM_SVG_HEAD + (i / 2 ? FM_CHART_HEIGHT : 0), out);
+    fputs("</svg>\n", out);
+    return FM_OK;
+}

@@ -1,0 +1,166 @@
+/* Modules over several runs, for people: a column for each run. */
+#include <string.h>
+
+#include "base/units.h"
+#include "base/writer.h"
+#include "report/advice.h"
+#include "report/modules_compare.h"
+
+enum { USUAL_MODULES = 8, MOST_RUNS = 9 };
+
+struct page {
+    struct fm_modules_runs *runs;
+    struct fm_arena *arena;
+    struct fm_column columns[MOST_RUNS + 2];
+    size_t n; /* runs that are shown: the last ones */
+    bool ascii;
+    FILE *out;
+};
+
+static size_t run_of(const struct page *page, size_t column)
+{
+    return page->runs->n - page->n + column;
+}
+
+/* How a row goes: a bar for each run, as high as its value is against the largest. */
+static const char *trend(const struct page *page, const double *values)
+{
+    static const char *const blocks[] = {"\u2581", "\u2582", "\u2583", "\u2584",
+                                         "\u2585", "\u2586", "\u2587", "\u2588"};
+    static const char *const plain[] = {"_", ".", ":", "-", "=", "+", "*", "#"};
+    struct fm_writer writer = {.arena = page->arena};
+    double most = 0;
+    for (size_t i = 0; i < page->n; i++)
+        most = values[i] > most ? values[i] : most;
+    for (size_t i = 0; i < page->n; i++) {
+        size_t height = (size_t)(fm_ratio(values[i], most) * 7 + 0.5);
+        fm_write(&writer, "%s", values[i] > 0 ? (page->ascii ? plain : blocks)[height] : " ");
+    }
+    const char *text = fm_writer_text(&writer);
+    return text ? text : "";
+}
+
+static void start(struct page *page, struct fm_table *table, const char *heading, enum fm_column_kind kind)
+{
+    page->columns[0] = (struct fm_column){heading, NULL, FM_COLUMN_TEXT};
+    for (size_t i = 0; i < page->n; i++) {
+        uint32_t ranks = page->runs->items[run_of(page, i)].report->summary.ranks;
+        page->columns[i + 1] = (struct fm_column){fm_format(page->arena, "%u", ranks), NULL, kind};
+    }
+    page->columns[page->n + 1] = (struct fm_column){"", NULL, FM_COLUMN_BAR};
+    fm_table_start(table, page->arena, page->columns, page->n + 2);
+}
+
+static void add_row(const struct page *page, struct fm_table *table, const char *name, const double *values,
+                    enum fm_column_kind kind)
+{
+    fm_cell_text(table, name);
+    for (size_t i = 0; i < page->n; i++) {
+        if (values[i] > 0)
+            fm_cell_as(table, kind, values[i]);
+        else
+            fm_cell_none(table);
+    }
+    fm_cell_text(table, trend(page, values));
+}
+
+static void print_whole(struct page *page)
+{
+    struct fm_table table;
+    double wall[MOST_RUNS] = {0}, work[MOST_RUNS] = {0}, waiting[MOST_RUNS] = {0}, share[MOST_RUNS] = {0};
+    for (size_t i = 0; i < page->n; i++) {
+        const struct fm_modules_run *run = &page->runs->items[run_of(page, i)];
+        wall[i] = (double)run->report->summary.wall_ns;
+        work[i] = (double)run->modules.whole.work_ns;
+        waiting[i] = (double)run->modules.whole.waiting_ns;
+        share[i] = fm_ratio(waiting[i], work[i] + waiting[i]);
+    }
+    start(page, &table, "ranks", FM_COLUMN_TIME);
+    add_row(page, &table, "run time", wall, FM_COLUMN_TIME);
+    add_row(page, &table, "work, all ranks", work, FM_COLUMN_TIME);
+    add_row(page, &table, "waiting, all ranks", waiting, FM_COLUMN_TIME);
+    add_row(page, &table, "waiting, % of both", share, FM_COLUMN_PERCENT);
+    fm_table_print(&table, page->out);
+    if (page->runs->advice)
+        fm_print_folded(page->out, fm_advice_text(page->runs->advice, FM_EFFICIENCY_LEAST, "waiting", page->arena), 2);
+}
+
+/* What a module has in a run: its work, or the share of the waiting that it has called for. */
+static double value_of(const struct page *page, const struct fm_modules_series *series, size_t column, bool waiting)
+{
+    size_t run = run_of(page, column);
+    if (!waiting)
+        return (double)series->own[run].work_ns;
+    return fm_ratio((double)series->causes_ns[run], (double)page->runs->items[run].modules.whole.waiting_ns);
+}
+
+static bool is_heavier(const struct fm_modules_series *a, const struct fm_modules_series *b, bool waiting)
+{
+    return waiting ? a->sum_causes_ns > b->sum_causes_ns : a->sum.work_ns > b->sum.work_ns;
+}
+
+/* Those with most first; the rest is one row, so that columns add up. */
+static void print_modules(struct page *page, const char *heading, bool waiting)
+{
+    const struct fm_modules_runs *runs = page->runs;
+    enum fm_column_kind kind = waiting ? FM_COLUMN_PERCENT : FM_COLUMN_TIME;
+    const struct fm_modules_series **order = fm_arena_alloc(page->arena, runs->n_series * sizeof *order);
+    size_t shown = fm_report_rows(runs->items[0].report, runs->n_series, USUAL_MODULES);
+    double values[MOST_RUNS] = {0}, others[MOST_RUNS] = {0}, all[MOST_RUNS] = {0}, left = 0;
+    struct fm_table table;
+    start(page, &table, heading, kind);
+    for (size_t k = 0; k < page->n; k++) {
+        const struct fm_module_cost *whole = &runs->items[run_of(page, k)].modules.whole;
+        all[k] = waiting ? whole->waiting_ns > 0 : (double)whole->work_ns;
+    }
+    for (size_t i = 0; order && i < runs->n_series; i++) {
+        size_t k = i;
+        for (; k > 0 && is_heavier(&runs->series[i], order[k - 1], waiting); k--)
+            order[k] = order[k - 1];
+        order[k] = &runs->series[i];
+    }
+    for (size_t i = 0; order && i < runs->n_series; i++) {
+        double sum = 0;
+        for (size_t k = 0; k < page->n; k++) {
+            values[k] = value_of(page, order[i], k, waiting);
+            sum += values[k];
+            others[k] += i < shown ? 0 : values[k];
+            left += i < shown ? 0 : values[k];
+        }
+        if (i < shown && sum > 0)
+            add_row(page, &table, order[i]->name, values, kind);
+    }
+    if (left > 0)
+        add_row(page, &table, "others", others, kind);
+    add_row(page, &table, "all", all, kind);
+    fputc('\n', page->out);
+    fm_table_print(&table, page->out);
+}
+
+static void print_head(const struct page *page)
+{
+    const struct fm_modules_runs *runs = page->runs;
+    fm_print_line(page->out, "%s, %zu runs.", runs->items[0].report->summary.name, runs->n);
+    if (page->n < runs->n)
+        fprintf(page->out, " Those on most ranks are shown; --format csv has all.");
+    fputc('\n', page->out);
+    fm_run_notes_print(&runs->notes, page->arena, page->out);
+    fputc('\n', page->out);
+}
+
+enum fm_status fm_modules_runs_text(struct fm_modules_runs *runs, FILE *out, struct fm_error *error)
+{
+    struct page page = {
+        .runs = runs,
+        .arena = &runs->arena,
+        .n = runs->n < MOST_RUNS ? runs->n : MOST_RUNS,
+        .ascii = !fm_utf8_locale(),
+        .out = out,
+    };
+    (void)error;
+    print_head(&page);
+    print_whole(&page);
+    print_modules(&page, "work of a module", false);
+    print_modules(&page, "% of the waiting, called by", true);
+    return FM_OK;
+}

@@ -1,0 +1,200 @@
+#include "report/report.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "base/path.h"
+#include "base/units.h"
+#include "merge/notes.h"
+
+enum fm_status fm_report_open(struct fm_report *report, const struct fm_profile *profile, struct fm_symbols *symbols,
+                              const struct fm_report_options *options, struct fm_error *error)
+{
+    *report = (struct fm_report){.profile = profile, .symbols = symbols, .options = *options};
+    enum fm_status status = fm_summarise(profile, &report->arena, &report->summary, error);
+    if (!status)
+        status = fm_balance_find(profile, &report->arena, &report->balance, error);
+    if (status)
+        fm_report_close(report);
+    return status;
+}
+
+void fm_report_close(struct fm_report *report)
+{
+    fm_arena_destroy(&report->arena);
+}
+
+/* ---- what views share ---- */
+
+size_t fm_report_rows(const struct fm_report *report, size_t n, size_t usual)
+{
+    size_t limit = report->options.all ? n : report->options.top ? report->options.top : usual;
+    return limit < n ? limit : n;
+}
+
+void fm_print_more(FILE *out, size_t shown, size_t n, const char *what)
+{
+    char count[FM_UNIT_CHARS];
+    if (shown < n)
+        fprintf(out, "+ %s more %s%s (--all shows them)\n", fm_count_text(count, n - shown), what,
+                n - shown == 1 ? "" : "s");
+}
+
+void fm_report_resolve(struct fm_report *report)
+{
+    if (!report->symbols || report->resolved)
+        return;
+    for (size_t i = 0; i < report->profile->n_events; i++)
+        fm_symbols_want(report->symbols, &report->profile->events[i].key.site, FM_RETURN_ADDRESS);
+    for (size_t i = 0; i < report->profile->n_timers; i++)
+        for (size_t k = 0; k < report->profile->timers[i].n_misuses; k++)
+            fm_symbols_want(report->symbols, &report->profile->timers[i].misuses[k].site, FM_RETURN_ADDRESS);
+    fm_symbols_resolve(report->symbols);
+    report->resolved = true;
+}
+
+const struct fm_symbol *fm_site_place(struct fm_report *report, const struct fm_site *site)
+{
+    struct fm_frames frames = {0};
+    if (report->symbols)
+        frames = fm_symbols_find(report->symbols, site, FM_RETURN_ADDRESS);
+    return frames.known ? &frames.items[frames.n - 1] : NULL;
+}
+
+const char *fm_site_text(struct fm_report *report, const struct fm_site *site)
+{
+    if (site->module[0] == 0)
+        return "(detail given up)";
+    const struct fm_symbol *place = fm_site_place(report, site);
+    if (place && place->function[0] != '[') /* else the exact place says more */
+        return fm_frame_text(report, place);
+    return fm_format(&report->arena, "%s+0x%" PRIx64, fm_last_part(site->module), site->offset);
+}
+
+const char *fm_frame_text(struct fm_report *report, const struct fm_symbol *frame)
+{
+    if (!frame->line)
+        return frame->function;
+    return fm_format(&report->arena, "%s (%s:%u)", frame->function, frame->file, frame->line);
+}
+
+const char *fm_ranks_text(struct fm_report *report, const struct fm_rankset *ranks, size_t columns)
+{
+    const char *text = fm_rankset_text(ranks, &report->arena, columns);
+    return fm_format(&report->arena, "rank%s %s", fm_rankset_count(ranks) == 1 ? "" : "s", text ? text : "?");
+}
+
+void fm_print_note(struct fm_report *report, const struct fm_note *note, FILE *out)
+{
+    char amount[FM_UNIT_CHARS];
+    const char *times = note->amount ? fm_format(&report->arena, ": %s", fm_count_text(amount, note->amount)) : "";
+    bool everywhere = fm_rankset_count(&note->ranks) >= report->summary.measured;
+    const char *where = everywhere ? "" : fm_format(&report->arena, " (%s)", fm_ranks_text(report, &note->ranks, 30));
+    fm_print_folded(out, fm_format(&report->arena, "Note: %s%s%s", note->text, times, where), 2);
+}
+
+const char *fm_bar(struct fm_report *report, double part, double whole, size_t columns)
+{
+    double share = fm_ratio(part, whole);
+    size_t length = (size_t)((share > 1 ? 1 : share) * (double)columns + 0.5);
+    if (length == 0 && part > 0)
+        return ".";
+    char *bar = fm_arena_alloc(&report->arena, length + 1);
+    if (!bar)
+        return "";
+    memset(bar, '#', length);
+    return bar;
+}
+
+const char *fm_incomplete_text(struct fm_report *report)
+{
+    const struct fm_summary *summary = &report->summary;
+    bool mpi = report->profile->job.mpi[0] != 0;
+    return fm_format(&report->arena, "INCOMPLETE: %" PRIu64 " of %u rank%s did not %s", summary->ended_badly,
+                     summary->ranks, summary->ranks == 1 ? "" : "s", mpi ? "reach MPI_Finalize" : "end normally");
+}
+
+/* Of a job that was looked at while it ran: that is not its end. false: it is none. */
+static bool print_unended(struct fm_report *report, FILE *out)
+{
+    const struct fm_summary *summary = &report->summary;
+    const char *missing = "";
+    uint64_t running = 0, absent = 0;
+    for (size_t i = 0; i < summary->n_ends; i++) {
+        const struct fm_end_group *group = &summary->ends[i];
+        uint64_t n = fm_rankset_count(&group->ranks);
+        running += group->end == FM_END_UNKNOWN ? n : 0;
+        absent += group->end == FM_END_MISSING ? n : 0;
+        if (group->end == FM_END_MISSING)
+            missing = fm_format(&report->arena, "; nothing is known of %s", fm_ranks_text(report, &group->ranks, 40));
+    }
+    if (!running || running + absent < summary->ranks)
+        return false;
+    fprintf(out, "This is a part of the run: the job had not ended when it was measured%s.\n\n", missing);
+    return true;
+}
+
+bool fm_print_uncounted(struct fm_report *report, FILE *out)
+{
+    if (!fm_profile_is_from_outside(report->profile))
+        return false;
+    fm_print_folded(out,
+                    "Nothing is known of that: the job was looked at from outside (fathom attach), and its profile has "
+                    "samples only. The views modules, sequence, calls, callers and flat show them; 'fathom run' "
+                    "measures the rest.",
+                    2);
+    return true;
+}
+
+void fm_print_incomplete(struct fm_report *report, FILE *out)
+{
+    const struct fm_summary *summary = &report->summary;
+    if (summary->complete)
+        return;
+    char how[128];
+    bool vanished = false;
+    if (print_unended(report, out))
+        return;
+    fm_print_line(out, "%s; the figures are what was measured until then.\n", fm_incomplete_text(report));
+    size_t shown = fm_report_rows(report, summary->n_ends, 6);
+    for (size_t i = 0; i < shown; i++) {
+        const struct fm_end_group *group = &summary->ends[i];
+        vanished |= group->end == FM_END_VANISHED;
+        fputs("  ", out);
+        fm_print_cut(out,
+                     fm_format(&report->arena, "%s: %s%s%s", fm_ranks_text(report, &group->ranks, 40),
+                               fm_end_text(group->end, group->code, how, sizeof how),
+                               group->inside[0] ? ", inside " : "", group->inside),
+                     FM_TEXT_COLUMNS - 2);
+        fputc('\n', out);
+    }
+    if (vanished)
+        fputs("  vanished: ended without a word, as a kill does, and unseen; 'mpirun fathom run ./program' sees how\n",
+              out);
+    if (shown < summary->n_ends)
+        fprintf(out, "  and in %zu other ways (--all shows them)\n", summary->n_ends - shown);
+    fputc('\n', out);
+}
+
+void fm_print_no_regions(struct fm_report *report, FILE *out)
+{
+    const struct fm_profile *profile = report->profile;
+    bool named = false; /* without a name: the whole program */
+    for (size_t i = 0; i < profile->n_regions; i++)
+        named |= profile->regions[i].path[0] != 0;
+    for (size_t i = 0; i < profile->n_events; i++)
+        named |= profile->events[i].key.region[0] != 0;
+    if (!named)
+        fputs("\nThe program names no regions: MPI_Pcontrol(1, \"name\") opens one, (-1, \"name\") closes it.\n", out);
+}
+
+void fm_print_scope(struct fm_report *report, FILE *out)
+{
+    char wall[FM_UNIT_CHARS];
+    uint32_t ranks = report->summary.measured;
+    if (ranks == 1)
+        fprintf(out, "One rank; its wall time is %s.\n", fm_time_text(wall, (double)report->summary.wall_sum_ns));
+    else
+        fprintf(out, "Sums over %u ranks, whose wall times add up to %s.\n", ranks,
+                fm_time_text(wall, (double)report->summary.wall_sum_ns));
+}

@@ -1,0 +1,502 @@
+#include "report/report_json.h"
+
+#include "analyse/balance/group.h"
+#include "analyse/balance/regions.h"
+#include "analyse/balance/topology.h"
+#include "base/units.h"
+#include "render/json.h"
+#include "report/json_parts.h"
+
+/* ---- job ---- */
+
+static void write_ends(struct fm_report *report, struct fm_json *json)
+{
+    char how[128];
+    fm_json_array(json, "ends", FM_JSON_LINES);
+    for (size_t i = 0; i < report->summary.n_ends; i++) {
+        const struct fm_end_group *group = &report->summary.ends[i];
+        fm_json_object(json, NULL, FM_JSON_INLINE);
+        fm_json_ranks(report, json, &group->ranks);
+        fm_json_text(json, "how", fm_end_text(group->end, group->code, how, sizeof how));
+        fm_json_text_or_null(json, "inside", group->inside);
+        fm_json_end(json);
+    }
+    fm_json_end(json);
+}
+
+static void write_hosts(struct fm_report *report, struct fm_json *json)
+{
+    fm_json_array(json, "hosts_list", FM_JSON_LINES);
+    for (size_t i = 0; i < report->profile->n_hosts; i++) {
+        const struct fm_host *host = &report->profile->hosts[i];
+        fm_json_object(json, NULL, FM_JSON_INLINE);
+        fm_json_text(json, "name", host->name);
+        fm_json_text(json, "cpu", host->cpu);
+        fm_json_whole(json, "cores", host->cores);
+        fm_json_whole(json, "memory_bytes", host->memory_bytes);
+        fm_json_ranks(report, json, &host->ranks);
+        fm_json_end(json);
+    }
+    fm_json_end(json);
+}
+
+static void write_snapshots(struct fm_report *report, struct fm_json *json)
+{
+    fm_json_array(json, "snapshots", FM_JSON_LINES);
+    for (size_t i = 0; i < report->profile->n_snapshots; i++) {
+        const struct fm_snapshot *snapshot = &report->profile->snapshots[i];
+        fm_json_object(json, NULL, FM_JSON_INLINE);
+        fm_json_text(json, "label", snapshot->label);
+        fm_json_bool(json, "collective", snapshot->collective);
+        fm_json_whole(json, "order", snapshot->order);
+        if (snapshot->rank == FM_NO_RANK)
+            fm_json_null(json, "rank");
+        else
+            fm_json_whole(json, "rank", snapshot->rank);
+        fm_json_whole(json, "ranks", snapshot->ranks);
+        fm_json_seconds(json, "when_s", snapshot->when_ns);
+        fm_json_seconds(json, "mpi_s", snapshot->mpi_ns);
+        fm_json_array(json, "routines", FM_JSON_INLINE);
+        for (size_t r = 0; r < snapshot->n_routines; r++) {
+            fm_json_object(json, NULL, FM_JSON_INLINE);
+            fm_json_text(json, "name", snapshot->routines[r].name);
+            fm_json_whole(json, "calls", snapshot->routines[r].count);
+            fm_json_seconds(json, "time_s", snapshot->routines[r].total_ns);
+            fm_json_whole(json, "bytes", snapshot->routines[r].bytes);
+            fm_json_end(json);
+        }
+        fm_json_end(json);
+        fm_json_end(json);
+    }
+    fm_json_end(json);
+}
+
+static void write_notes(struct fm_report *report, struct fm_json *json)
+{
+    fm_json_array(json, "notes", FM_JSON_LINES);
+    for (size_t i = 0; i < report->profile->n_notes; i++) {
+        const struct fm_note *note = &report->profile->notes[i];
+        fm_json_object(json, NULL, FM_JSON_INLINE);
+        fm_json_text(json, "text", note->text);
+        fm_json_whole(json, "amount", note->amount);
+        fm_json_ranks(report, json, &note->ranks);
+        fm_json_end(json);
+    }
+    fm_json_end(json);
+}
+
+static void write_environment(struct fm_report *report, struct fm_json *json)
+{
+    fm_json_object(json, "environment", FM_JSON_LINES);
+    for (size_t i = 0; i < report->profile->job.n_env; i++)
+        fm_json_text(json, report->profile->job.env[i].name, report->profile->job.env[i].value);
+    fm_json_end(json);
+}
+
+/* Killed processes leave none. */
+static void write_usage(struct fm_json *json, const char *key, const struct fm_spread *spread,
+                        void (*write)(struct fm_json *json, const char *key, const struct fm_spread *spread))
+{
+    if (spread->ranks)
+        write(json, key, spread);
+    else
+        fm_json_null(json, key);
+}
+
+static void write_per_rank(struct fm_report *report, struct fm_json *json)
+{
+    fm_json_object(json, "per_rank", FM_JSON_LINES);
+    fm_json_spread_seconds(json, "wall_s", &report->summary.wall);
+    fm_json_spread_seconds(json, "mpi_s", &report->summary.mpi);
+    write_usage(json, "user_s", &report->summary.user, fm_json_spread_seconds);
+    write_usage(json, "system_s", &report->summary.system, fm_json_spread_seconds);
+    fm_json_end(json);
+}
+
+static void write_grid(struct fm_json *json, const struct fm_job *job)
+{
+    fm_json_array(json, "cart_dims", FM_JSON_INLINE);
+    for (uint32_t i = 0; fm_grid_covers(&job->cart, job->ranks) && i < job->cart.n; i++)
+        fm_json_whole(json, NULL, job->cart.dims[i]);
+    fm_json_end(json);
+}
+
+static void write_job(struct fm_report *report, struct fm_json *json)
+{
+    const struct fm_job *job = &report->profile->job;
+    const struct fm_summary *summary = &report->summary;
+    char date[FM_UNIT_CHARS];
+    fm_json_object(json, "job", FM_JSON_LINES);
+    fm_json_text(json, "id", job->id);
+    fm_json_array(json, "command", FM_JSON_INLINE);
+    for (size_t i = 0; i < job->n_argv; i++)
+        fm_json_text(json, NULL, job->argv[i]);
+    if (job->n_argv == 0)
+        fm_json_text(json, NULL, job->exe);
+    fm_json_end(json);
+    fm_json_whole(json, "ranks", summary->ranks);
+    fm_json_whole(json, "ranks_measured", summary->measured);
+    write_grid(json, job);
+    fm_json_whole(json, "hosts", report->profile->n_hosts);
+    fm_json_seconds(json, "wall_s", summary->wall_ns);
+    fm_json_seconds(json, "wall_sum_s", summary->wall_sum_ns);
+    fm_json_bool(json, "complete", summary->complete);
+    write_ends(report, json);
+    fm_json_text(json, "mpi", job->mpi);
+    fm_json_text(json, "mpi_library", job->mpi_library);
+    fm_json_text(json, "language", job->language);
+    fm_json_whole(json, "thread_level", job->thread_level);
+    fm_json_text(json, "launcher", job->launcher);
+    fm_json_text_or_null(json, "tool", job->tool);
+    fm_json_text(json, "executable", job->exe);
+    fm_json_text(json, "build_id", job->build_id);
+    fm_json_text(json, "directory", job->cwd);
+    fm_json_seconds(json, "overhead_s", summary->overhead_ns);
+    fm_json_text(json, "user", job->user);
+    fm_json_text_or_null(json, "started", fm_date_iso(date, job->started_real_ns));
+    fm_json_text_or_null(json, "ended", fm_date_iso(date, job->ended_real_ns));
+    write_usage(json, "memory_bytes", &summary->memory, fm_json_spread);
+    write_per_rank(report, json);
+    write_hosts(report, json);
+    write_environment(report, json);
+    write_snapshots(report, json);
+    write_notes(report, json);
+    fm_json_end(json);
+}
+
+static void whole_if(struct fm_json *json, bool known, const char *key, uint64_t value)
+{
+    if (known)
+        fm_json_whole(json, key, value);
+    else
+        fm_json_null(json, key);
+}
+
+static void seconds_if(struct fm_json *json, bool known, const char *key, uint64_t ns)
+{
+    if (known)
+        fm_json_seconds(json, key, ns);
+    else
+        fm_json_null(json, key);
+}
+
+static void write_processes(struct fm_report *report, struct fm_json *json)
+{
+    const struct fm_profile *profile = report->profile;
+    char how[128];
+    fm_json_array(json, "processes", FM_JSON_LINES);
+    for (size_t i = 0; i < profile->n_processes; i++) {
+        const struct fm_process *process = &profile->processes[i];
+        bool measured = process->end != FM_END_MISSING, usage = measured && fm_process_has_usage(process);
+        fm_json_object(json, NULL, FM_JSON_INLINE);
+        whole_if(json, process->rank != FM_NO_RANK, "rank", process->rank);
+        fm_json_text_or_null(json, "host",
+                             measured && process->host < profile->n_hosts ? profile->hosts[process->host].name : "");
+        whole_if(json, measured, "core", process->core);
+        whole_if(json, measured, "pid", (uint64_t)process->pid);
+        seconds_if(json, measured, "wall_s", process->wall_ns);
+        seconds_if(json, measured, "mpi_s", process->mpi_ns);
+        seconds_if(json, usage, "user_s", process->user_ns);
+        seconds_if(json, usage, "system_s", process->system_ns);
+        whole_if(json, usage, "memory_bytes", process->max_rss_bytes);
+        seconds_if(json, measured, "overhead_s", process->overhead_ns);
+        fm_json_text(json, "end", fm_end_text(process->end, process->end_code, how, sizeof how));
+        fm_json_text_or_null(json, "inside", process->inside);
+        fm_json_end(json);
+    }
+    fm_json_end(json);
+}
+
+/* ---- mpi ---- */
+
+static void write_extreme(struct fm_json *json, const char *key, const struct fm_extreme *extreme)
+{
+    if (extreme->event)
+        fm_json_extreme(json, key, extreme);
+    else
+        fm_json_null(json, key);
+}
+
+/* What every list of events has. */
+static void write_totals(struct fm_json *json, const struct fm_stats *stats)
+{
+    fm_json_whole(json, "calls", stats->count);
+    fm_json_seconds(json, "time_s", stats->total_ns);
+    fm_json_seconds(json, "min_s", stats->min.ns);
+    fm_json_seconds(json, "max_s", stats->max.ns);
+    fm_json_whole(json, "bytes", stats->bytes);
+    fm_json_whole(json, "bytes_sent", stats->bytes_sent);
+    fm_json_whole(json, "bytes_received", stats->bytes_received);
+    fm_json_whole(json, "messages", stats->messages);
+    fm_json_whole(json, "count_arguments", stats->count_arguments);
+}
+
+static void write_histogram(struct fm_json *json, const struct fm_histogram *histogram)
+{
+    fm_json_array(json, "histogram", FM_JSON_INLINE);
+    for (unsigned bin = 0; bin < FM_DURATION_BINS; bin++) {
+        if (histogram->bins[bin] == 0)
+            continue;
+        fm_json_object(json, NULL, FM_JSON_INLINE);
+        fm_json_whole(json, "from_ns", fm_duration_bin_from(bin));
+        if (bin + 1 < FM_DURATION_BINS)
+            fm_json_whole(json, "to_ns", fm_duration_bin_from(bin + 1) - 1);
+        else
+            fm_json_null(json, "to_ns");
+        fm_json_whole(json, "calls", histogram->bins[bin]);
+        fm_json_end(json);
+    }
+    fm_json_end(json);
+}
+
+static void write_routines(struct fm_report *report, struct fm_json *json)
+{
+    fm_json_array(json, "routines", FM_JSON_LINES);
+    for (size_t i = 0; i < report->summary.n_routines; i++) {
+        const struct fm_routine_total *routine = report->summary.routines[i];
+        fm_json_object(json, NULL, FM_JSON_LINES);
+        fm_json_text(json, "name", routine->name);
+        write_totals(json, &routine->stats);
+        write_extreme(json, "min", &routine->stats.min);
+        write_extreme(json, "max", &routine->stats.max);
+        write_extreme(json, "second", &routine->stats.second);
+        fm_json_ranks(report, json, &routine->ranks);
+        fm_json_object(json, "per_rank", FM_JSON_LINES);
+        fm_json_spread_seconds(json, "time_s", &routine->time_ns);
+        fm_json_spread(json, "calls", &routine->calls);
+        fm_json_spread(json, "bytes", &routine->bytes);
+        fm_json_end(json);
+        if (report->options.histogram)
+            write_histogram(json, &routine->stats.histogram);
+        fm_json_end(json);
+    }
+    fm_json_end(json);
+}
+
+static enum fm_status write_sites(struct fm_report *report, struct fm_json *json, struct fm_error *error)
+{
+    struct fm_groups groups;
+    enum fm_status status = fm_group_events(report->profile, FM_BY_ROUTINE | FM_BY_SITE, &report->arena, &groups,
+                                            error);
+    if (status)
+        return status;
+    fm_report_resolve(report);
+    fm_json_array(json, "sites", FM_JSON_LINES);
+    for (size_t i = 0; i < groups.n; i++) {
+        fm_json_object(json, NULL, FM_JSON_INLINE);
+        fm_json_text(json, "routine", groups.items[i].key.routine);
+        fm_json_site(report, json, &groups.items[i].key.site);
+        write_totals(json, &groups.items[i].stats);
+        fm_json_end(json);
+    }
+    fm_json_end(json);
+    return FM_OK;
+}
+
+static enum fm_status write_regions(struct fm_report *report, struct fm_json *json, struct fm_error *error)
+{
+    struct fm_region_totals totals;
+    enum fm_status status = fm_regions_find(report->profile, &report->arena, &totals, error);
+    if (status)
+        return status;
+    fm_json_array(json, "regions", FM_JSON_LINES);
+    for (size_t i = 1; i < totals.n; i++) { /* the first is the whole program */
+        const struct fm_region_total *total = &totals.items[i];
+        fm_json_object(json, NULL, FM_JSON_LINES);
+        fm_json_text(json, "name", total->name);
+        fm_json_text(json, "path", total->path);
+        fm_json_seconds(json, "wall_s", total->wall_ns);
+        fm_json_seconds(json, "mpi_s", total->mpi_ns);
+        fm_json_whole(json, "entries", total->entries);
+        fm_json_whole(json, "calls", total->calls);
+        if (total->region) {
+            fm_json_ranks(report, json, &total->region->ranks);
+            fm_json_spread_seconds(json, "wall_per_rank_s", &total->region->wall_per_rank);
+        }
+        fm_json_array(json, "routines", FM_JSON_LINES);
+        for (size_t r = 0; r < total->n_routines; r++) {
+            fm_json_object(json, NULL, FM_JSON_INLINE);
+            fm_json_text(json, "name", total->routines[r].name);
+            fm_json_whole(json, "calls", total->routines[r].calls);
+            fm_json_seconds(json, "time_s", total->routines[r].time_ns);
+            fm_json_whole(json, "bytes", total->routines[r].bytes);
+            fm_json_end(json);
+        }
+        fm_json_end(json);
+        fm_json_end(json);
+    }
+    fm_json_end(json);
+    return FM_OK;
+}
+
+static enum fm_status write_sizes(struct fm_report *report, struct fm_json *json, struct fm_error *error)
+{
+    struct fm_groups groups;
+    enum fm_status status = fm_group_events(report->profile, FM_BY_ROUTINE | FM_BY_SIZE, &report->arena, &groups,
+                                            error);
+    if (status)
+        return status;
+    fm_json_array(json, "sizes", FM_JSON_LINES);
+    for (size_t i = 0; i < groups.n; i++) {
+        const struct fm_event_key *key = &groups.items[i].key;
+        if (key->size_bin == FM_SIZE_NONE)
+            continue;
+        fm_json_object(json, NULL, FM_JSON_INLINE);
+        fm_json_text(json, "routine", key->routine);
+        fm_json_whole(json, "from_bytes", fm_size_bin_from(key->size_bin));
+        fm_json_whole(json, "to_bytes", fm_size_bin_to(key->size_bin));
+        write_totals(json, &groups.items[i].stats);
+        fm_json_end(json);
+    }
+    fm_json_end(json);
+    return FM_OK;
+}
+
+static enum fm_status write_communicators(struct fm_report *report, struct fm_json *json, struct fm_error *error)
+{
+    struct fm_groups groups;
+    enum fm_status status = fm_group_events(report->profile, FM_BY_ROUTINE | FM_BY_COMM, &report->arena, &groups,
+                                            error);
+    if (status)
+        return status;
+    fm_json_array(json, "communicators", FM_JSON_LINES);
+    for (size_t i = 0; i < groups.n; i++) {
+        if (groups.items[i].key.comm_size == 0)
+            continue;
+        fm_json_object(json, NULL, FM_JSON_INLINE);
+        fm_json_text(json, "routine", groups.items[i].key.routine);
+        fm_json_whole(json, "size", groups.items[i].key.comm_size);
+        write_totals(json, &groups.items[i].stats);
+        fm_json_end(json);
+    }
+    fm_json_end(json);
+    return FM_OK;
+}
+
+static enum fm_status write_topology(struct fm_report *report, struct fm_json *json, struct fm_error *error)
+{
+    struct fm_topology topology;
+    enum fm_status status = fm_topology_find(report->profile, &report->arena, &topology, error);
+    if (status)
+        return status;
+    fm_json_array(json, "topology", FM_JSON_LINES);
+    for (size_t i = 0; i < topology.n; i++) {
+        const struct fm_pair *pair = &topology.pairs[i];
+        fm_json_object(json, NULL, FM_JSON_INLINE);
+        fm_json_whole(json, "from", pair->from);
+        fm_json_whole(json, "to", pair->to);
+        fm_json_whole(json, "messages", pair->messages);
+        fm_json_whole(json, "bytes", pair->bytes);
+        fm_json_seconds(json, "time_s", fm_pair_time_ns(pair));
+        fm_json_seconds(json, "send_s", pair->send_ns);
+        fm_json_seconds(json, "receive_s", pair->receive_ns);
+        fm_json_number(json, "bytes_per_second", fm_pair_rate(pair));
+        fm_json_end(json);
+    }
+    fm_json_end(json);
+    fm_json_object(json, "topology_left_out", FM_JSON_INLINE);
+    fm_json_whole(json, "pairs", topology.dropped);
+    fm_json_whole(json, "messages", topology.dropped_messages);
+    fm_json_whole(json, "bytes", topology.dropped_bytes);
+    fm_json_end(json);
+    return FM_OK;
+}
+
+/* ---- balance ---- */
+
+static void write_signed_seconds(struct fm_json *json, const char *key, double ns)
+{
+    fm_json_number(json, key, ns * 1e-9);
+}
+
+static void write_groups(struct fm_report *report, struct fm_json *json)
+{
+    fm_json_array(json, "groups", FM_JSON_LINES);
+    for (size_t g = 0; g < report->balance.n_groups; g++) {
+        const struct fm_balance_group *group = &report->balance.groups[g];
+        fm_json_object(json, NULL, FM_JSON_INLINE);
+        fm_json_ranks(report, json, &group->ranks);
+        write_signed_seconds(json, "mpi_s", group->mean_ns);
+        write_signed_seconds(json, "difference_s", group->difference_ns);
+        fm_json_seconds(json, "jump_s", group->jump_ns);
+        fm_json_end(json);
+    }
+    fm_json_end(json);
+}
+
+static void write_balance(struct fm_report *report, struct fm_json *json)
+{
+    const struct fm_balance *balance = &report->balance;
+    const struct fm_summary *summary = &report->summary;
+    fm_json_object(json, "balance", FM_JSON_LINES);
+    fm_json_number(json, "load_balance", summary->load_balance);
+    fm_json_number(json, "communication_efficiency", summary->communication_efficiency);
+    fm_json_number(json, "parallel_efficiency", summary->parallel_efficiency);
+    fm_json_array(json, "ranks_by_mpi_time", FM_JSON_INLINE);
+    for (size_t i = 0; i < balance->n; i++)
+        fm_json_whole(json, NULL, balance->order[i].rank);
+    fm_json_end(json);
+    fm_json_array(json, "mpi_s", FM_JSON_INLINE);
+    for (size_t i = 0; i < balance->n; i++)
+        fm_json_seconds(json, NULL, balance->order[i].mpi_ns);
+    fm_json_end(json);
+    fm_json_object(json, "routines", FM_JSON_LINES);
+    for (size_t h = 0; h < balance->n_heavy; h++) {
+        if (!balance->heavy[h].time_ns)
+            continue;
+        fm_json_array(json, balance->heavy[h].routine->name, FM_JSON_INLINE);
+        for (size_t i = 0; i < balance->n; i++)
+            fm_json_seconds(json, NULL, balance->heavy[h].time_ns[i]);
+        fm_json_end(json);
+    }
+    fm_json_end(json);
+    write_groups(report, json);
+    fm_json_end(json);
+}
+
+static enum fm_status write_mpi(struct fm_report *report, struct fm_json *json, struct fm_error *error)
+{
+    static enum fm_status (*const parts[])(struct fm_report *, struct fm_json *, struct fm_error *) = {
+        write_sites, write_regions, write_sizes, write_communicators, write_topology,
+    };
+    fm_json_object(json, "mpi", FM_JSON_LINES);
+    fm_json_seconds(json, "time_s", report->summary.mpi_sum_ns);
+    fm_json_number(json, "fraction", report->summary.mpi_fraction);
+    write_routines(report, json);
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
+        enum fm_status status = parts[i](report, json, error);
+        if (status)
+            return status;
+    }
+    write_balance(report, json);
+    fm_json_end(json);
+    return FM_OK;
+}
+
+enum fm_status fm_report_json(struct fm_report *report, FILE *out, struct fm_error *error)
+{
+    static const char *const later[] = {"counters", "io", "findings"};
+    struct fm_json json = {.out = out};
+    fm_json_object(&json, NULL, FM_JSON_LINES);
+    fm_json_whole(&json, "fathom", FM_JSON_VERSION);
+    write_job(report, &json);
+    write_processes(report, &json);
+    enum fm_status status = write_mpi(report, &json, error);
+    if (!status)
+        status = fm_json_timers(report, &json, error);
+    if (status)
+        return status;
+    for (size_t i = 0; i < sizeof later / sizeof *later; i++) {
+        fm_json_array(&json, later[i], FM_JSON_INLINE);
+        fm_json_end(&json);
+    }
+    status = fm_json_calls(report, &json, error);
+    if (!status)
+        status = fm_json_modules(report, &json, error);
+    if (!status)
+        status = fm_json_sequence(report, &json, error);
+    if (status)
+        return status;
+    fm_json_end(&json);
+    return FM_OK;
+}

@@ -1,0 +1,12 @@
+/* The whole report as one JSON document: the contract of doc/JSON.md, version FM_JSON_VERSION.
+ * Keys are added freely; a key that changes its meaning or goes raises the version. */
+#ifndef FM_REPORT_REPORT_JSON_H
+#define FM_REPORT_REPORT_JSON_H
+
+#include "report/views.h"
+
+enum { FM_JSON_VERSION = 1 };
+
+enum fm_status fm_report_json(struct fm_report *report, FILE *out, struct fm_error *error);
+
+#endif

@@ -1,0 +1,115 @@
+#include "report/run_notes.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "base/units.h"
+#include "render/text.h"
+
+struct finding {
+    struct fm_run_notes *notes;
+    struct fm_arena *arena;
+    const struct fm_noted_run *runs;
+    size_t n;
+    enum fm_scale_mode mode;
+};
+
+void fm_run_notes_add(struct fm_run_notes *notes, struct fm_arena *arena, const char *sentence)
+{
+    void *grown = fm_arena_grow(arena, notes->items, &notes->capacity, notes->n + 1, sizeof *notes->items);
+    if (!grown)
+        return;
+    notes->items = grown;
+    notes->items[notes->n++] = sentence;
+}
+
+static void note(const struct finding *finding, const char *sentence)
+{
+    fm_run_notes_add(finding->notes, finding->arena, sentence);
+}
+
+static const char *arguments_text(struct fm_arena *arena, const struct fm_job *job)
+{
+    const char *text = "";
+    for (size_t i = 1; i < job->n_argv; i++)
+        text = fm_format(arena, "%s%s%s", text, i > 1 ? " " : "", job->argv[i]);
+    return text;
+}
+
+static void compare_jobs(const struct finding *finding, const struct fm_noted_run *before,
+                         const struct fm_noted_run *run)
+{
+    const struct fm_job *a = &before->report->profile->job, *b = &run->report->profile->job;
+    const char *one = before->report->summary.name, *other = run->report->summary.name;
+    if (strcmp(one, other) != 0)
+        note(finding, fm_format(finding->arena, "these are different programs: %s (%s), %s (%s)", one, before->label,
+                                other, run->label));
+    else if (strcmp(a->build_id, b->build_id) != 0)
+        note(finding, fm_format(finding->arena, "%s was built anew between the runs (%s, %s)", other, before->label,
+                                run->label));
+    if (strcmp(a->mpi, b->mpi) != 0)
+        note(finding, fm_format(finding->arena, "the MPI differs: %s (%s), %s (%s)", a->mpi[0] ? a->mpi : "none",
+                                before->label, b->mpi[0] ? b->mpi : "none", run->label));
+    const char *from = arguments_text(finding->arena, a), *to = arguments_text(finding->arena, b);
+    if (finding->mode != FM_SCALE_WEAK && strcmp(from, to) != 0)
+        note(finding, fm_format(finding->arena, "the arguments differ: '%s' (%s), '%s' (%s)", from, before->label, to,
+                                run->label));
+}
+
+static void note_incomplete(const struct finding *finding, const struct fm_noted_run *run)
+{
+    const struct fm_summary *summary = &run->report->summary;
+    if (!summary->complete)
+        note(finding, fm_format(finding->arena, "%s is incomplete: %" PRIu64 " of %u rank%s did not end normally",
+                                run->file, summary->ended_badly, summary->ranks, summary->ranks == 1 ? "" : "s"));
+}
+
+static double ranks_to_a_core(const struct fm_profile *profile)
+{
+    double most = 0;
+    for (size_t i = 0; i < profile->n_hosts; i++) {
+        double on_core = fm_ratio((double)fm_rankset_count(&profile->hosts[i].ranks), profile->hosts[i].cores);
+        most = on_core > most ? on_core : most;
+    }
+    return most;
+}
+
+static void note_cores(const struct finding *finding)
+{
+    char ratio[FM_UNIT_CHARS];
+    double least = 0, most = 0;
+    for (size_t i = 0; i < finding->n; i++) {
+        double here = ranks_to_a_core(finding->runs[i].report->profile);
+        least = i && least < here ? least : here;
+        most = here > most ? here : most;
+    }
+    if (most > 1 && most > least)
+        note(finding, fm_format(finding->arena, "up to %s ranks share a core: what they wait for it looks like loss",
+                                fm_mean_text(ratio, most)));
+}
+
+void fm_run_notes_find(struct fm_run_notes *notes, const struct fm_noted_run *runs, size_t n, enum fm_scale_mode mode,
+                       struct fm_arena *arena)
+{
+    const struct finding finding = {notes, arena, runs, n, mode};
+    for (size_t i = 1; i < n; i++)
+        compare_jobs(&finding, &runs[i - 1], &runs[i]);
+    for (size_t i = 0; i < n; i++)
+        note_incomplete(&finding, &runs[i]);
+    note_cores(&finding);
+}
+
+void fm_run_notes_print(const struct fm_run_notes *notes, struct fm_arena *arena, FILE *out)
+{
+    for (size_t i = 0; i < notes->n; i++)
+        fm_print_folded(out, fm_format(arena, "Note: %s.", notes->items[i]), 2);
+}
+
+void fm_run_notes_warn(const struct fm_run_notes *notes, const char *command)
+{
+    for (size_t i = 0; i < notes->n; i++) {
+        fprintf(stderr, "fathom %s: ", command);
+        fm_print_text(stderr, notes->items[i]);
+        fputs(".\n", stderr);
+    }
+}

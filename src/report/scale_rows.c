@@ -1,0 +1,167 @@
+/* Which contexts of a comparison are shown, and how their tree is drawn. As tree_text.h has it; but what counts here is
+ * the excess work, of which a part can be more than the whole: a context is shown with all that are above it. */
+#include "base/sort.h"
+#include "report/scaling.h"
+
+static const double USUAL_SHARE = 0.01;
+enum { USUAL_ROWS = 40 };
+
+struct chooser {
+    struct fm_scaling *scaling;
+    struct fm_scaling_rows *rows;
+    double *weights;
+};
+
+static const struct fm_scale_node *node_at(const struct chooser *chooser, uint32_t node)
+{
+    return &chooser->scaling->scale.nodes[node];
+}
+
+/* A line that nobody knows says nothing that its function does not say. */
+static bool worth_a_row(const struct chooser *chooser, uint32_t node)
+{
+    const struct fm_context *context = node_at(chooser, node)->context;
+    bool line = context->id.kind == FM_CONTEXT_STATEMENT || context->id.kind == FM_CONTEXT_CALL_SITE;
+    bool caller = node_at(chooser, node_at(chooser, node)->parent)->context->id.kind != FM_CONTEXT_FRAME;
+    return !line || caller || context->id.line;
+}
+
+double *fm_scaling_weights(struct fm_scaling *scaling, bool own)
+{
+    const struct fm_scale *scale = &scaling->scale;
+    double *weights = fm_arena_alloc(&scaling->arena, scale->n * sizeof *weights);
+    for (size_t i = weights ? scale->n : 1; i-- > 1;) {
+        struct fm_excess excess = fm_scaling_excess(scaling, (uint32_t)i);
+        double weight = own ? excess.own : excess.all;
+        double *above = &weights[scale->nodes[i].parent];
+        weight = weight < 0 ? -weight : weight;
+        if (weights[i] < weight)
+            weights[i] = weight;
+        if (*above < weights[i])
+            *above = weights[i];
+    }
+    return weights;
+}
+
+/* What is deeper than asked for, or not worth a row, is never shown, whatever the limit. */
+static bool weigh(struct chooser *chooser, struct fm_arena *scratch)
+{
+    const struct fm_scale *scale = &chooser->scaling->scale;
+    size_t depth = chooser->scaling->options.depth;
+    uint32_t *depths = fm_arena_alloc(scratch, scale->n * sizeof *depths);
+    chooser->weights = fm_scaling_weights(chooser->scaling, fm_scaling_by_own(chooser->scaling));
+    if (!depths || !chooser->weights)
+        return false;
+    for (uint32_t i = 1; i < scale->n; i++) {
+        depths[i] = depths[scale->nodes[i].parent] + 1;
+        if ((depth && depths[i] > depth) || !worth_a_row(chooser, i))
+            chooser->weights[i] = -1;
+    }
+    return true;
+}
+
+static int heavier(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return x < y ? 1 : x > y ? -1 : 0;
+}
+
+/* The weight that leaves at most as many contexts as are wanted, and none below the least. */
+static bool find_limit(struct chooser *chooser, struct fm_arena *scratch)
+{
+    const struct fm_scaling_options *options = &chooser->scaling->options;
+    size_t n = chooser->scaling->scale.n, known = 0;
+    size_t most = options->all || (options->with_percent && !options->top) ? SIZE_MAX
+                  : options->top                                           ? options->top
+                                                                           : USUAL_ROWS;
+    double *sorted = fm_arena_alloc(scratch, n * sizeof *sorted);
+    if (!sorted)
+        return false;
+    for (size_t i = 1; i < n; i++)
+        if (chooser->weights[i] >= 0)
+            sorted[known++] = chooser->weights[i];
+    if (!fm_sort(sorted, known, sizeof *sorted, heavier, scratch))
+        return false;
+    double limit = options->all ? 0 : options->with_percent ? options->percent / 100 : USUAL_SHARE;
+    if (known > most) { /* of equal ones all or none */
+        size_t kept = most;
+        while (kept && sorted[kept - 1] <= sorted[most])
+            kept--;
+        double last = sorted[kept ? kept - 1 : 0];
+        limit = last > limit ? last : limit;
+    }
+    chooser->rows->limit = limit;
+    for (size_t i = 0; i < known; i++)
+        chooser->rows->left_out += sorted[i] < limit;
+    return true;
+}
+
+/* ---- drawing ---- */
+
+static uint32_t next_shown(const struct chooser *chooser, uint32_t node)
+{
+    while (node && chooser->weights[node] < chooser->rows->limit)
+        node = node_at(chooser, node)->next;
+    return node;
+}
+
+/* The children of the context in a row, while they are drawn. */
+struct level {
+    uint32_t next;      /* the next one to show */
+    const char *margin; /* before them all */
+    bool plain;         /* without branches */
+    uint32_t hot;       /* of them, the one on the path by loss */
+};
+
+static void draw(struct chooser *chooser, struct level *levels)
+{
+    const struct fm_scaling *scaling = chooser->scaling;
+    struct fm_scaling_rows *rows = chooser->rows;
+    struct fm_arena *arena = &chooser->scaling->arena;
+    bool stairs = scaling->options.view == FM_SCALING_FLAT;
+    bool with_path = !fm_scaling_by_own(scaling);
+    size_t depth = 0;
+    levels[0] = (struct level){next_shown(chooser, node_at(chooser, 0)->first), "", true,
+                               with_path ? fm_scale_hot(&scaling->scale, 0, scaling->base, scaling->other) : 0};
+    bool several = levels[0].next && next_shown(chooser, node_at(chooser, levels[0].next)->next);
+    for (;;) {
+        struct level *level = &levels[depth];
+        uint32_t node = level->next;
+        if (!node) {
+            if (depth-- == 0)
+                return;
+            continue;
+        }
+        level->next = next_shown(chooser, node_at(chooser, node)->next);
+        const char *drawing = level->margin, *below = level->margin;
+        if (!level->plain) {
+            drawing = fm_format(arena, "%s%s", level->margin, level->next ? "|- " : "`- ");
+            below = fm_format(arena, "%s%s", level->margin, level->next ? "|  " : "   ");
+        }
+        bool hot = node == level->hot;
+        rows->items[rows->n++] = (struct fm_scaling_row){node, drawing, hot};
+        uint32_t first = next_shown(chooser, node_at(chooser, node)->first);
+        bool only = first && !next_shown(chooser, node_at(chooser, first)->next);
+        uint32_t path = hot ? fm_scale_hot(&scaling->scale, node, scaling->base, scaling->other) : 0;
+        bool plain = only && !stairs && !(several && depth == 0);
+        levels[++depth] = (struct level){first, below, plain, path};
+    }
+}
+
+enum fm_status fm_scaling_rows(struct fm_scaling *scaling, struct fm_scaling_rows *rows, struct fm_error *error)
+{
+    struct fm_arena scratch = {0};
+    size_t n = scaling->scale.n;
+    struct chooser chooser = {
+        .scaling = scaling,
+        .rows = rows,
+    };
+    *rows = (struct fm_scaling_rows){.items = fm_arena_alloc(&scaling->arena, n * sizeof *rows->items)};
+    struct level *levels = fm_arena_alloc(&scratch, (n + 1) * sizeof *levels);
+    bool done = rows->items && levels && weigh(&chooser, &scratch);
+    done = done && find_limit(&chooser, &scratch);
+    if (done)
+        draw(&chooser, levels);
+    fm_arena_destroy(&scratch);
+    return done ? FM_OK : fm_fail(error, FM_ERR_MEMORY, "no memory left for the contexts");
+}

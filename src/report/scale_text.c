@@ -1,0 +1,287 @@
+/* A comparison of runs for people: the answer first, then the runs, then the contexts by their loss. */
+#include <string.h>
+
+#include "base/path.h"
+#include "base/units.h"
+#include "report/scaling.h"
+
+static const double HELPERS = 0.01; /* of the time, worth a word */
+static const double LARGEST = 1e4;  /* excess that is still worth its digits */
+enum { LABEL_COLUMNS = 52, SENTENCES = 3 };
+
+/* ---- the answer ---- */
+
+static const char *list_ranks(struct fm_scaling *scaling)
+{
+    const char *text = "";
+    for (size_t i = 0; i < scaling->n; i++)
+        text = fm_format(&scaling->arena, "%s%s%u", text, i ? ", " : "", fm_scaling_ranks(scaling, i));
+    return text;
+}
+
+static const double NOTHING = 0.005; /* of a run: less is nothing to speak of */
+
+static const char *about_text(struct fm_scaling *scaling, double x, double error)
+{
+    char share[FM_UNIT_CHARS];
+    const char *largest = fm_scaling_run_text(scaling, scaling->other);
+    if (!fm_is_certain(x, error) || (x < NOTHING && x > -NOTHING))
+        return fm_format(&scaling->arena, "no excess work that can be told from chance on %s", largest);
+    if (x < 0)
+        return fm_format(&scaling->arena, "the run on %s does better than perfect", largest);
+    return fm_format(&scaling->arena, "%s of the run on %s is excess work", fm_percent_whole(share, x), largest);
+}
+
+/* "miniocean on 2, 16 ranks, strong scaling: 41 % of the run on 16 ranks is excess work; efficiency 0.59 (+- 0.02)" */
+static const char *scaling_headline(struct fm_scaling *scaling)
+{
+    struct fm_excess root = fm_scaling_excess(scaling, 0);
+    const char *about = about_text(scaling, root.all, root.all_error);
+    const char *error = root.all_error >= 0.005 ? fm_format(&scaling->arena, " (+- %.2f)", root.all_error) : "";
+    return fm_format(&scaling->arena, "%s on %s ranks, %s scaling: %s; efficiency %.2f%s.",
+                     scaling->runs[scaling->other].report.summary.name, list_ranks(scaling),
+                     scaling->options.mode == FM_SCALE_STRONG ? "strong" : "weak", about,
+                     fm_scale_efficiency(&scaling->scale, scaling->base, scaling->other), error);
+}
+
+/* "miniocean, B on 4 ranks against A: 12 % less time, 3.5 s instead of 4.0 s" */
+static const char *same_headline(struct fm_scaling *scaling)
+{
+    char share[FM_UNIT_CHARS], a[FM_UNIT_CHARS], b[FM_UNIT_CHARS];
+    const struct fm_scaling_run *base = &scaling->runs[scaling->base], *other = &scaling->runs[scaling->other];
+    double before = fm_scale_total(&scaling->scale, scaling->base);
+    double now = fm_scale_total(&scaling->scale, scaling->other);
+    struct fm_excess root = fm_scaling_excess(scaling, 0);
+    uint32_t from = fm_scaling_ranks(scaling, scaling->base), to = fm_scaling_ranks(scaling, scaling->other);
+    const char *sizes = from == to ? fm_format(&scaling->arena, "%u rank%s", to, to == 1 ? "" : "s")
+                                   : fm_format(&scaling->arena, "%u and %u ranks", from, to);
+    double change = fm_ratio(now > before ? now - before : before - now, before);
+    const char *how = fm_is_certain(root.all, root.all_error)
+                          ? fm_format(&scaling->arena, "B takes %s %s time than A", fm_percent_whole(share, change),
+                                      now > before ? "more" : "less")
+                          : "no difference that can be told from chance";
+    return fm_format(&scaling->arena, "%s on %s, A (%s) and B (%s): %s, %s a process instead of %s.",
+                     other->report.summary.name, sizes, base->file, other->file, how, fm_time_text(b, now),
+                     fm_time_text(a, before));
+}
+
+/* "   34.5 %  pcg.f90:157  call mpi_allreduce(..." */
+static void print_line(struct fm_scaling *scaling, const struct fm_scaling_line *line, FILE *out)
+{
+    char share[FM_UNIT_CHARS];
+    struct fm_symbols *symbols = fm_scaling_run_of(scaling, scaling->judged, line->node)->symbols;
+    const char *source = symbols ? fm_symbols_source(symbols, line->id->path, line->id->line) : NULL;
+    fprintf(out, "   %5s %%  ", fm_percent_text(share, line->excess));
+    fm_print_cut(out,
+                 fm_format(&scaling->arena, "%s:%u  %s", fm_last_part(line->id->path), line->id->line,
+                           source ? source : line->id->name),
+                 FM_TEXT_COLUMNS - 12);
+    fputc('\n', out);
+}
+
+static void print_verdict(struct fm_scaling *scaling, size_t i, FILE *out)
+{
+    const struct fm_verdict *verdict = &scaling->verdicts.items[i];
+    const char *text = fm_verdict_text(scaling->judged, verdict, &scaling->arena);
+    struct fm_scaling_line lines[FM_SCALING_LINES];
+    size_t n = fm_scaling_lines(scaling, verdict, lines);
+    fm_print_folded(out, fm_format(&scaling->arena, "%zu. %s", i + 1, text ? text : ""), 3);
+    for (size_t k = 0; k < n; k++)
+        print_line(scaling, &lines[k], out);
+}
+
+/* "Only in A: MPI_Allreduce at pcg.f90:157 (2.6 s), MPI_Allreduce at pcg.f90:158 (1.9 s)." */
+static void print_only_in(struct fm_scaling *scaling, size_t run, FILE *out)
+{
+    char time[FM_UNIT_CHARS];
+    uint32_t nodes[FM_SCALING_LINES];
+    size_t n = fm_scaling_only_in(scaling, run, nodes, FM_SCALING_LINES);
+    const char *text = fm_format(&scaling->arena, "Only in %s:", fm_scaling_run_text(scaling, run));
+    for (size_t i = 0; i < n; i++) {
+        const struct fm_context_id *id = &scaling->judged->nodes[nodes[i]].context->id;
+        double ns = (double)fm_scale_cost(scaling->judged, nodes[i], run)->all_ns / fm_scaling_ranks(scaling, run);
+        text = fm_format(&scaling->arena, "%s %s", text, id->name);
+        if (id->line)
+            text = fm_format(&scaling->arena, "%s at %s:%u", text, fm_last_part(id->path), id->line);
+        text = fm_format(&scaling->arena, "%s (%s)%s", text, fm_time_text(time, ns), i + 1 < n ? "," : ".");
+    }
+    if (n)
+        fm_print_folded(out, text, 2);
+}
+
+static void print_answer(struct fm_scaling *scaling, FILE *out)
+{
+    bool same = scaling->options.mode == FM_SCALE_SAME;
+    fm_print_folded(out, same ? same_headline(scaling) : scaling_headline(scaling), 2);
+    fm_run_notes_print(&scaling->notes, &scaling->arena, out);
+    if (same) {
+        print_only_in(scaling, scaling->base, out);
+        print_only_in(scaling, scaling->other, out);
+        if (scaling->verdicts.n)
+            fprintf(out, "Where %s loses time against %s, in %% of the run %s:\n",
+                    fm_scaling_run_text(scaling, scaling->loser), fm_scaling_run_text(scaling, scaling->winner),
+                    fm_scaling_run_text(scaling, scaling->loser));
+    }
+    for (size_t i = 0; i < scaling->verdicts.n && i < SENTENCES; i++)
+        print_verdict(scaling, i, out);
+}
+
+/* ---- contexts ---- */
+
+static const char *headings[] = {
+    [FM_SCALING_CALLS] = "call path",
+    [FM_SCALING_CALLERS] = "function, and who calls it",
+    [FM_SCALING_FLAT] = "load module, file, function, line",
+    [FM_SCALING_MPI] = "MPI routines by region and call site",
+    [FM_SCALING_TIMERS] = "timers",
+};
+
+/* Signed, in percent; ~ where it cannot be told from 0. */
+static const char *excess_text(struct fm_scaling *scaling, double x, double error)
+{
+    char share[FM_UNIT_CHARS];
+    double size = x < 0 ? -x : x;
+    if (size < 0.0005)
+        return "0";
+    return fm_format(&scaling->arena, "%s%s%s", fm_is_certain(x, error) ? "" : "~", x < 0 ? "-" : "",
+                     size < LARGEST ? fm_percent_text(share, size) : ">999999");
+}
+
+/* What a run has at a context: of all its processes under strong scaling, which is what should stay the same there; of
+ * one process on average else. */
+static void cost_cell(struct fm_scaling *scaling, struct fm_table *table, uint32_t node, size_t run)
+{
+    uint64_t ns = fm_scale_cost(&scaling->scale, node, run)->all_ns;
+    bool sum = scaling->options.mode == FM_SCALE_STRONG;
+    if (scaling->scale.nodes[node].runs & 1u << run)
+        fm_cell_number(table, (double)ns / (sum ? 1 : fm_scaling_ranks(scaling, run)));
+    else
+        fm_cell_text(table, "-");
+}
+
+/* How the costs of a context go with the number of ranks; "" when that was not asked for, or cannot be said. */
+static const char *trend_text(const struct fm_scaling *scaling, uint32_t node)
+{
+    struct fm_trend trend;
+    bool known = scaling->options.project && fm_trend_fit(&scaling->scale, node, false, &trend);
+    return known ? fm_trend_text(trend.form) : "";
+}
+
+static const char *mark_of(const struct fm_scaling *scaling, uint32_t node, bool hot)
+{
+    uint32_t runs = scaling->scale.nodes[node].runs;
+    bool before = runs & 1u << scaling->base, after = runs & 1u << scaling->other;
+    if (before == after)
+        return hot ? "*" : "";
+    return after ? hot ? "*+" : "+" : "-";
+}
+
+static void add_row(struct fm_scaling *scaling, struct fm_table *table, const struct fm_scaling_row *row)
+{
+    struct fm_excess excess = fm_scaling_excess(scaling, row->node);
+    size_t drawn = strlen(row->drawing);
+    bool own = fm_scale_cost(&scaling->scale, row->node, scaling->base)->own_ns ||
+               fm_scale_cost(&scaling->scale, row->node, scaling->other)->own_ns;
+    fm_cell_text(table, mark_of(scaling, row->node, row->hot));
+    fm_cell_text(table, excess_text(scaling, excess.all, excess.all_error));
+    fm_cell_text(table, own ? excess_text(scaling, excess.own, excess.own_error) : "");
+    cost_cell(scaling, table, row->node, scaling->base);
+    cost_cell(scaling, table, row->node, scaling->other);
+    fm_cell_text(table, trend_text(scaling, row->node));
+    fm_cell_text(table,
+                 fm_format(&scaling->arena, "%s%s", row->drawing,
+                           fm_scaling_label(scaling, row->node, drawn < LABEL_COLUMNS ? LABEL_COLUMNS - drawn : 0)));
+}
+
+struct seen {
+    bool hot, only_now, only_before, uncertain, inlined;
+};
+
+static struct seen look(struct fm_scaling *scaling, const struct fm_scaling_rows *rows)
+{
+    struct seen seen = {0};
+    for (size_t i = 0; i < rows->n; i++) {
+        const char *mark = mark_of(scaling, rows->items[i].node, rows->items[i].hot);
+        struct fm_excess excess = fm_scaling_excess(scaling, rows->items[i].node);
+        const char *all = excess_text(scaling, excess.all, excess.all_error);
+        const char *own = excess_text(scaling, excess.own, excess.own_error);
+        seen.hot |= mark[0] == '*';
+        seen.only_now |= strchr(mark, '+') != NULL;
+        seen.only_before |= mark[0] == '-';
+        seen.uncertain |= all[0] == '~' || own[0] == '~';
+        seen.inlined |= scaling->scale.nodes[rows->items[i].node].context->id.inlined;
+    }
+    return seen;
+}
+
+static void print_foot(struct fm_scaling *scaling, const struct fm_scaling_rows *rows, FILE *out)
+{
+    char count[FM_UNIT_CHARS], share[FM_UNIT_CHARS];
+    const char *base = fm_scaling_run_text(scaling, scaling->base);
+    const char *other = fm_scaling_run_text(scaling, scaling->other);
+    bool same = scaling->options.mode == FM_SCALE_SAME;
+    struct seen seen = look(scaling, rows);
+    if (rows->left_out)
+        fprintf(out, "+ %s below %s of excess work (--all shows them, --percent P those above P %%)\n",
+                fm_count_text(count, rows->left_out), fm_percent_fine(share, rows->limit));
+    const char *text = fm_format(
+        &scaling->arena, "X_I, X_E: excess work with and without what is called, in %% of the run %s%s; times: %s.",
+        same ? "" : "on ", other,
+        scaling->options.mode == FM_SCALE_STRONG ? "of all ranks, so equal ones are perfect" : "of a rank, on average");
+    if (seen.hot)
+        text = fm_format(&scaling->arena, "%s *: the path by loss.", text);
+    if (seen.only_now)
+        text = fm_format(&scaling->arena, "%s +: %s%s alone.", text, same ? "in " : "on ", other);
+    if (seen.only_before)
+        text = fm_format(&scaling->arena, "%s -: %s%s alone.", text, same ? "in " : "on ", base);
+    if (seen.uncertain)
+        text = fm_format(&scaling->arena, "%s ~: not told from chance.", text);
+    if (trend_text(scaling, 0)[0])
+        text = fm_format(&scaling->arena, "%s trend: how the times go with p ranks.", text);
+    if (seen.inlined)
+        text = fm_format(&scaling->arena, "%s (i): inlined.", text);
+    const struct fm_scaling_run *run = &scaling->runs[scaling->other];
+    double helpers = fm_ratio((double)run->report.helpers_ns,
+                              run->profile->paths.n ? (double)run->profile->paths.nodes[0].all.sum_ns : 0);
+    if (helpers >= HELPERS)
+        text = fm_format(&scaling->arena, "%s Without threads of MPI itself (%s of the samples; --inside-mpi).", text,
+                         fm_percent_whole(share, helpers));
+    fm_print_folded(out, text, 0);
+}
+
+static enum fm_status print_contexts(struct fm_scaling *scaling, FILE *out, struct fm_error *error)
+{
+    const struct fm_column columns[] = {
+        {"", NULL, FM_COLUMN_BAR},
+        {"X_I", NULL, FM_COLUMN_PERCENT},
+        {"X_E", NULL, FM_COLUMN_PERCENT},
+        {fm_scaling_run_text(scaling, scaling->base), NULL, FM_COLUMN_TIME},
+        {fm_scaling_run_text(scaling, scaling->other), NULL, FM_COLUMN_TIME},
+        {trend_text(scaling, 0)[0] ? "trend" : NULL, NULL, FM_COLUMN_BAR},
+        {headings[scaling->options.view], NULL, FM_COLUMN_TEXT},
+    };
+    struct fm_scaling_rows rows;
+    struct fm_table table;
+    enum fm_status status = fm_scaling_rows(scaling, &rows, error);
+    if (status)
+        return status;
+    fm_table_start(&table, &scaling->arena, columns, sizeof columns / sizeof *columns);
+    add_row(scaling, &table, &(struct fm_scaling_row){0, "", false});
+    for (size_t i = 0; i < rows.n; i++)
+        add_row(scaling, &table, &rows.items[i]);
+    fm_table_print(&table, out);
+    print_foot(scaling, &rows, out);
+    return FM_OK;
+}
+
+enum fm_status fm_scaling_text(struct fm_scaling *scaling, FILE *out, struct fm_error *error)
+{
+    print_answer(scaling, out);
+    fputc('\n', out);
+    if (scaling->options.mode != FM_SCALE_SAME && !scaling->options.focus) {
+        fm_scaling_print_runs(scaling, out);
+        fputc('\n', out);
+    }
+    return scaling->options.view == FM_SCALING_COSTS ? fm_scaling_costs_text(scaling, out, error)
+                                                     : print_contexts(scaling, out, error);
+}

@@ -1,0 +1,184 @@
+#include "report/sequence_looks.h"
+
+#include <string.h>
+
+#include "base/crc.h"
+#include "base/units.h"
+#include "model/order.h"
+#include "render/chart.h"
+
+const char fm_no_sequence[] = "Nothing is known of what ranks did over time: no call paths were sampled (fathom run "
+                              "--sample 97 does), or an older Fathom has written the profile.";
+
+/* ---- who chooses before whom ---- */
+
+/* Below so much of the time a module is in one run and not in the next, unless a file names it. */
+static bool is_seldom(const struct fm_module_sequence *s, uint32_t module)
+{
+    return !s->modules[module].named &&
+           (s->modules[module].work + s->modules[module].waiting) * 100 < s->work + s->waiting;
+}
+
+static bool chooses_before(const struct fm_module_sequence *s, uint32_t a, uint32_t b)
+{
+    if (is_seldom(s, a) != is_seldom(s, b))
+        return is_seldom(s, b);
+    return fm_compare_text(s->modules[a].name, s->modules[b].name) < 0;
+}
+
+/* The modules with most moments, at most so many, by name and not by cost: in two runs of a program they choose alike,
+ * and those that are seen seldom (from *seldom on) take nothing away from the others. */
+static size_t list_choosers(const struct fm_module_sequence *s, size_t most, uint32_t *choosers, size_t *seldom)
+{
+    size_t n = s->n_named < most ? s->n_named : most;
+    *seldom = 0;
+    for (uint32_t i = 0; i < n; i++) {
+        size_t at = i;
+        for (; at > 0 && chooses_before(s, i, choosers[at - 1]); at--)
+            choosers[at] = choosers[at - 1];
+        choosers[at] = i;
+        *seldom += !is_seldom(s, i);
+    }
+    return n;
+}
+
+/* ---- signs ---- */
+
+static char capital(char c)
+{
+    return (char)(c >= 'a' && c <= 'z' ? c - 'a' + 'A' : c);
+}
+
+static bool is_letter(char c)
+{
+    return c >= 'A' && c <= 'Z';
+}
+
+static char first_letter(const char *name)
+{
+    while (*name && !is_letter(capital(*name)))
+        name++;
+    return capital(*name);
+}
+
+/* The first letter of its name that is free, else the first of the alphabet. */
+static char letter_for(const char *name, const char *letters, size_t n)
+{
+    for (; *name; name++)
+        if (is_letter(capital(*name)) && !memchr(letters, capital(*name), n))
+            return capital(*name);
+    char letter = 'A';
+    while (memchr(letters, letter, n))
+        letter++;
+    return letter;
+}
+
+static void give_letters(const struct fm_module_sequence *s, const uint32_t *choosers, size_t n, char *letters)
+{
+    for (size_t i = 0; i < n; i++) {
+        char first = first_letter(s->modules[choosers[i]].name);
+        if (first && !memchr(letters, first, s->n_named))
+            letters[choosers[i]] = first;
+    }
+    for (size_t i = 0; i < n; i++)
+        if (letters[choosers[i]] == FM_SEQUENCE_OTHER)
+            letters[choosers[i]] = letter_for(s->modules[choosers[i]].name, letters, s->n_named);
+}
+
+void fm_sequence_letters(const struct fm_module_sequence *sequence, char *letters)
+{
+    uint32_t choosers[FM_SEQUENCE_LETTERS];
+    size_t seldom, n = list_choosers(sequence, FM_SEQUENCE_LETTERS, choosers, &seldom);
+    memset(letters, FM_SEQUENCE_OTHER, sequence->n_named);
+    give_letters(sequence, choosers, seldom, letters);
+    give_letters(sequence, choosers + seldom, n - seldom, letters);
+}
+
+/* ---- colours ---- */
+
+enum { OWN_COLOURS = FM_CHART_COLOURS - 1 };
+
+static unsigned wished_colour(const char *name)
+{
+    return (unsigned)(fm_crc64(name, strlen(name)) % OWN_COLOURS);
+}
+
+static void give_colours(const struct fm_module_sequence *s, const uint32_t *choosers, size_t n, bool *taken,
+                         unsigned *colours)
+{
+    for (size_t i = 0; i < n; i++) {
+        unsigned wished = wished_colour(s->modules[choosers[i]].name);
+        colours[choosers[i]] = taken[wished] ? OWN_COLOURS : wished;
+        taken[wished] = true;
+    }
+    for (size_t i = 0; i < n; i++) {
+        unsigned colour = wished_colour(s->modules[choosers[i]].name);
+        if (colours[choosers[i]] != OWN_COLOURS)
+            continue;
+        while (taken[colour])
+            colour = (colour + 1) % OWN_COLOURS;
+        taken[colour] = true;
+        colours[choosers[i]] = colour;
+    }
+}
+
+void fm_sequence_colours(const struct fm_module_sequence *sequence, unsigned *colours)
+{
+    uint32_t choosers[OWN_COLOURS];
+    bool taken[OWN_COLOURS] = {false};
+    size_t seldom, n = list_choosers(sequence, OWN_COLOURS, choosers, &seldom);
+    for (size_t i = 0; i < sequence->n_named; i++)
+        colours[i] = OWN_COLOURS;
+    give_colours(sequence, choosers, seldom, taken, colours);
+    give_colours(sequence, choosers + seldom, n - seldom, taken, colours);
+}
+
+char fm_sequence_sign(const char *letters, const struct fm_module_moment *moment)
+{
+    if (!moment->module)
+        return ' ';
+    char letter = letters[moment->module - 1];
+    if (!moment->waits)
+        return letter;
+    return letter == FM_SEQUENCE_OTHER ? (char)FM_SEQUENCE_OTHER_WAITS : (char)(letter - 'A' + 'a');
+}
+
+/* ---- the first sentence ---- */
+
+static double waiting_of(const struct fm_module_row *row)
+{
+    return fm_ratio((double)row->waiting, (double)(row->work + row->waiting));
+}
+
+static const char *ranks_part(struct fm_report *report, const struct fm_module_sequence *sequence)
+{
+    char share[FM_UNIT_CHARS];
+    const struct fm_module_row *most = sequence->rows;
+    for (size_t i = 1; i < sequence->n_rows; i++)
+        if (waiting_of(&sequence->rows[i]) > waiting_of(most))
+            most = &sequence->rows[i];
+    if (sequence->n_rows < 2 || !most->waiting)
+        return "";
+    return fm_format(&report->arena, ", most on rank %u (%s)", most->rank, fm_percent_whole(share, waiting_of(most)));
+}
+
+const char *fm_sequence_headline(struct fm_report *report, const struct fm_module_sequence *sequence)
+{
+    const struct fm_module_sequence *s = sequence;
+    const struct fm_sequence_module *works = s->modules, *waits = s->modules;
+    double whole = (double)(s->work + s->waiting);
+    char share[FM_UNIT_CHARS];
+    for (size_t i = 1; i < s->n_modules; i++) {
+        works = s->modules[i].work > works->work ? &s->modules[i] : works;
+        waits = s->modules[i].waiting > waits->waiting ? &s->modules[i] : waits;
+    }
+    const char *text = fm_format(&report->arena, "%s: no time is waiting", report->summary.name);
+    if (s->waiting)
+        text = fm_format(&report->arena, "%s: %s of the time is waiting%s, most of it called by %s",
+                         report->summary.name, fm_percent_whole(share, fm_ratio((double)s->waiting, whole)),
+                         ranks_part(report, s), waits->name);
+    if (s->work)
+        text = fm_format(&report->arena, "%s; most work is in %s (%s)", text, works->name,
+                         fm_percent_whole(share, fm_ratio((double)works->work, whole)));
+    return fm_format(&report->arena, "%s.", text);
+}

@@ -1,0 +1,23 @@
+/* How the views of the sequence show modules: each with a letter, of its name where one is free, and a colour. They go
+ * by names, and cost decides only who has one at all, so that pictures of two runs can be laid side by side. */
+#ifndef FM_REPORT_SEQUENCE_LOOKS_H
+#define FM_REPORT_SEQUENCE_LOOKS_H
+
+#include "report/module_trees.h"
+
+/* Beyond so many modules the others share a sign, and a colour. */
+enum { FM_SEQUENCE_LETTERS = 20, FM_SEQUENCE_OTHER = '*', FM_SEQUENCE_OTHER_WAITS = '.' };
+
+/* letters[i]: of module i of n_named, a capital; the first of its name, unless a module that comes before it by name has that. */
+void fm_sequence_letters(const struct fm_module_sequence *sequence, char *letters);
+/* colours[i]: of module i of n_named, a style of fm_chart_colour. */
+void fm_sequence_colours(const struct fm_module_sequence *sequence, unsigned *colours);
+/* Of work, or in small of waiting; ' ' where nothing is known. */
+char fm_sequence_sign(const char *letters, const struct fm_module_moment *moment);
+
+/* "pop: 38 % of the time is waiting, most on rank 3 (61 %), most of it for coupler; most work in ocean (30 %)." */
+const char *fm_sequence_headline(struct fm_report *report, const struct fm_module_sequence *sequence);
+/* When there is none. */
+extern const char fm_no_sequence[];
+
+#endif

@@ -1,0 +1,225 @@
+/* What ranks did over time as a picture: a row of coloured cells for each rank, waiting pale, time from left to right. */
+#include "base/units.h"
+#include "render/chart.h"
+#include "render/xml.h"
+#include "report/sequence_looks.h"
+
+enum {
+    WIDTH = 1000,
+    LABELS = 70,
+    AXIS = 40,
+    LEGEND_ROW = 22,
+    LEGEND_COLUMNS = 3,
+    TICKS = 10,
+    LEAST_LABEL = 14,
+    MARK = 8, /* px, at most */
+    NAME_COLUMNS = 20,
+};
+#define WORDS "font-size=\"12\" fill=\"#4a5a6a\""
+#define PALE "0.35"
+
+struct page {
+    struct fm_report *report;
+    const struct fm_module_sequence *sequence;
+    unsigned *colours;     /* of modules */
+    double left, top, row; /* px: where the cells begin, and how high a row is */
+    FILE *out;
+};
+
+static size_t legend_items(const struct fm_module_sequence *s)
+{
+    return s->n_modules < FM_CHART_COLOURS ? s->n_modules : FM_CHART_COLOURS;
+}
+
+static double across(const struct page *page, size_t moment)
+{
+    return page->left + (double)WIDTH * (double)moment / (double)page->sequence->n_moments;
+}
+
+static const char *share_text(const struct page *page, size_t moments)
+{
+    char share[FM_UNIT_CHARS];
+    const struct fm_module_sequence *s = page->sequence;
+    return fm_format(&page->report->arena, "%s",
+                     fm_percent_fine(share, fm_ratio((double)moments, (double)s->n_moments)));
+}
+
+/* px. A moment is known by one sample: where there is room for more than a mark, the rest stays white. */
+static double mark_width(const struct page *page)
+{
+    double moment = (double)WIDTH / (double)page->sequence->n_moments;
+    return moment < MARK ? moment : MARK;
+}
+
+/* How many moments from `at` on are one stroke: equal ones, if their marks touch. */
+static size_t stroke_of(const struct page *page, const struct fm_module_row *row, size_t at)
+{
+    return page->sequence->n_moments * MARK < WIDTH ? 1 : fm_module_run(page->sequence, row, at);
+}
+
+/* All that a rank has of a module at work, or waiting, as one dashed line with a title. */
+static void draw_cells(const struct page *page, const struct fm_module_row *row, double y, size_t module, bool waits)
+{
+    const struct fm_module_sequence *s = page->sequence;
+    size_t moments = 0;
+    for (size_t i = 0; i < s->n_moments; i++)
+        moments += row->moments[i].module == module + 1 && row->moments[i].waits == waits;
+    if (!moments)
+        return;
+    fprintf(page->out, "<path stroke=\"%s\"%s d=\"", fm_chart_colour(page->colours[module]),
+            waits ? " stroke-opacity=\"" PALE "\"" : "");
+    for (size_t at = 0, n; at < s->n_moments; at += n) {
+        n = stroke_of(page, row, at);
+        if (row->moments[at].module != module + 1 || row->moments[at].waits != waits)
+            continue;
+        fputc('M', page->out);
+        fm_xml_number(page->out, across(page, at));
+        fputc(' ', page->out);
+        fm_xml_number(page->out, y);
+        fputc('H', page->out);
+        fm_xml_number(page->out, across(page, at + n - 1) + mark_width(page));
+    }
+    fprintf(page->out, "\"><title>rank %u: ", row->rank);
+    fm_xml_text(page->out, s->modules[module].name);
+    fprintf(page->out, ", %s %s of the time</title></path>\n", waits ? "waiting" : "work", share_text(page, moments));
+}
+
+static void draw_rows(const struct page *page)
+{
+    const struct fm_module_sequence *s = page->sequence;
+    size_t labelled = 1;
+    while ((double)labelled * page->row < LEAST_LABEL)
+        labelled++;
+    for (size_t i = 0; i < s->n_rows; i += labelled)
+        fm_svg_text(page->out, page->left - 8, page->top + ((double)i + 0.5) * page->row + 4,
+                    WORDS " text-anchor=\"end\"", fm_format(&page->report->arena, "rank %u", s->rows[i].rank));
+    fputs("\n<g fill=\"none\"", page->out);
+    fm_xml_attribute(page->out, "stroke-width", page->row > 6 ? page->row - 2 : page->row);
+    fputs(">\n", page->out);
+    for (size_t i = 0; i < s->n_rows; i++)
+        for (size_t module = 0; module < s->n_modules; module++) {
+            double y = page->top + ((double)i + 0.5) * page->row;
+            draw_cells(page, &s->rows[i], y, module, false);
+            draw_cells(page, &s->rows[i], y, module, true);
+        }
+    fputs("</g>\n", page->out);
+}
+
+static void draw_axis(const struct page *page)
+{
+    const struct fm_module_sequence *s = page->sequence;
+    double start = (double)s->start_ns / 1e9, span = (double)s->moment_ns * (double)s->n_moments / 1e9,
+           step = fm_chart_step(span, TICKS), y = page->top + (double)s->n_rows * page->row + 4;
+    char text[FM_UNIT_CHARS];
+    fputs("<path stroke=\"#7d8fa1\" d=\"M", page->out);
+    fm_xml_number(page->out, page->left);
+    fputc(' ', page->out);
+    fm_xml_number(page->out, y);
+    fprintf(page->out, "h%d\"/>", WIDTH);
+    uint64_t first = (uint64_t)(start / step);
+    for (uint64_t i = first + ((double)first * step < start); (double)i * step <= start + span; i++) {
+        double x = page->left + WIDTH * ((double)i * step - start) / span;
+        fputs("<path stroke=\"#7d8fa1\" d=\"M", page->out);
+        fm_xml_number(page->out, x);
+        fputc(' ', page->out);
+        fm_xml_number(page->out, y);
+        fputs("v5\"/>", page->out);
+        fm_svg_text(page->out, x, y + 18, WORDS " text-anchor=\"middle\"",
+                    fm_chart_tick(text, (double)i * step, start + span));
+    }
+    fputc('\n', page->out);
+}
+
+static void draw_sample(const struct page *page, double x, double y, const char *colour, const char *opacity)
+{
+    fprintf(page->out, "<rect width=\"12\" height=\"12\" fill=\"%s\" fill-opacity=\"%s\"", colour, opacity);
+    fm_xml_attribute(page->out, "x", x);
+    fm_xml_attribute(page->out, "y", y - 10);
+    fputs("/>", page->out);
+}
+
+/* "ocean: work 30 %, waiting 2 %" */
+static const char *legend_text(const struct page *page, const struct fm_sequence_module *module, const char *name)
+{
+    double whole = (double)(page->sequence->work + page->sequence->waiting);
+    char share[FM_UNIT_CHARS];
+    struct fm_cut cut = fm_text_cut(name, NAME_COLUMNS);
+    const char *text = cut.tail ? fm_format(&page->report->arena, "%.*s..%s:", (int)cut.head, name, cut.tail)
+                                : fm_format(&page->report->arena, "%s:", name);
+    if (module->work)
+        text = fm_format(&page->report->arena, "%s work %s%s", text,
+                         fm_percent_whole(share, fm_ratio((double)module->work, whole)), module->waiting ? "," : "");
+    if (module->waiting)
+        text = fm_format(&page->report->arena, "%s waiting %s", text,
+                         fm_percent_whole(share, fm_ratio((double)module->waiting, whole)));
+    return text;
+}
+
+/* Work and waiting side by side, then the name and the shares. */
+static void draw_legend(const struct page *page)
+{
+    const struct fm_module_sequence *s = page->sequence;
+    double y = page->top + (double)s->n_rows * page->row + AXIS + 16;
+    for (size_t i = 0; i < legend_items(s); i++) {
+        struct fm_sequence_module item = s->modules[i];
+        bool others = i == FM_CHART_COLOURS - 1 && s->n_modules > FM_CHART_COLOURS;
+        for (size_t k = i + 1; others && k < s->n_modules; k++) {
+            item.work += s->modules[k].work;
+            item.waiting += s->modules[k].waiting;
+        }
+        size_t line = i / LEGEND_COLUMNS;
+        double x = page->left + (double)(i % LEGEND_COLUMNS) * WIDTH / LEGEND_COLUMNS,
+               row = y + (double)line * LEGEND_ROW;
+        draw_sample(page, x, row, fm_chart_colour(page->colours[i]), "1");
+        draw_sample(page, x + 14, row, fm_chart_colour(page->colours[i]), PALE);
+        fm_svg_text(page->out, x + 34, row, WORDS, legend_text(page, &item, others ? "others" : item.name));
+        fputc('\n', page->out);
+    }
+}
+
+static void draw_note(const struct page *page, double y)
+{
+    char time[FM_UNIT_CHARS];
+    fm_svg_text(page->out, page->left, y, WORDS,
+                fm_format(&page->report->arena,
+                          "A mark stands for %s, by one sample; pale: waiting, white: nothing is known.",
+                          fm_time_text(time, (double)page->sequence->moment_ns)));
+    fputc('\n', page->out);
+}
+
+static double height_of_row(size_t rows)
+{
+    return rows <= 16 ? 24 : rows <= 32 ? 16 : 10;
+}
+
+enum fm_status fm_view_sequence_svg(struct fm_report *report, FILE *out, struct fm_error *error)
+{
+    struct fm_module_sequence sequence;
+    enum fm_status status = fm_report_sequence(report, &sequence, error);
+    if (status)
+        return status;
+    if (!sequence.n_rows)
+        return fm_fail(error, FM_ERR_INPUT, "%s", fm_no_sequence);
+    struct page page = {.report = report,
+                        .sequence = &sequence,
+                        .colours = fm_arena_alloc(&report->arena, sequence.n_named * sizeof(unsigned)),
+                        .left = FM_SVG_MARGIN + LABELS,
+                        .top = FM_SVG_HEAD,
+                        .row = height_of_row(sequence.n_rows),
+                        .out = out};
+    if (!page.colours)
+        return fm_fail(error, FM_ERR_MEMORY, "no memory left for a picture");
+    fm_sequence_colours(&sequence, page.colours);
+    size_t legend = (legend_items(&sequence) + LEGEND_COLUMNS - 1) / LEGEND_COLUMNS;
+    double height = page.top + (double)sequence.n_rows * page.row + AXIS + (double)(legend + 1) * LEGEND_ROW +
+                    FM_SVG_MARGIN;
+    const char *title = fm_sequence_headline(report, &sequence);
+    double width = page.left + WIDTH + 2 * FM_SVG_MARGIN, least = fm_svg_title_width(title);
+    fm_svg_start(out, width > least ? width : least, height, title);
+    draw_rows(&page);
+    draw_axis(&page);
+    draw_legend(&page);
+    draw_note(&page, height - FM_SVG_MARGIN);
+    fputs("</svg>\n", out);
+    return FM_OK;
+}

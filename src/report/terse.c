@@ -1,0 +1,129 @@
+/* A job in one line, and in at most twelve: what is printed at the end of a job. */
+#include "base/units.h"
+#include "merge/notes.h"
+#include "report/views.h"
+
+static const double UNEVEN = 0.05; /* of the mean wall time, between most and least MPI time */
+
+static const char *headline_balance(struct fm_report *report)
+{
+    const struct fm_summary *summary = &report->summary;
+    double spread = (double)(summary->mpi.max - summary->mpi.min);
+    if (summary->measured < 2 || summary->mpi_sum_ns == 0)
+        return "";
+    if (spread < UNEVEN * report->balance.mean_wall_ns)
+        return "; all ranks alike";
+    if (report->balance.n_groups < 2)
+        return fm_format(&report->arena, "; rank %u waits most", summary->mpi.max_rank);
+    const struct fm_balance_group *last = &report->balance.groups[report->balance.n_groups - 1];
+    return fm_format(&report->arena, "; %s wait%s most", fm_ranks_text(report, &last->ranks, 24),
+                     last->n == 1 ? "s" : "");
+}
+
+const char *fm_headline(struct fm_report *report)
+{
+    const struct fm_summary *summary = &report->summary;
+    char wall[FM_UNIT_CHARS], mpi[FM_UNIT_CHARS], heaviest[FM_UNIT_CHARS];
+    const char *alone = "";
+    fm_time_text(wall, (double)summary->wall_ns);
+    fm_percent_whole(mpi, summary->mpi_fraction);
+    if (fm_profile_is_from_outside(report->profile))
+        return fm_format(&report->arena, "%s on %u rank%s: looked at from outside for %s, so there are samples only",
+                         summary->name, summary->ranks, summary->ranks == 1 ? "" : "s", wall);
+    if (summary->n_routines == 0)
+        return fm_format(&report->arena, "%s on %u rank%s: %s, no MPI calls", summary->name, summary->ranks,
+                         summary->ranks == 1 ? "" : "s", wall);
+    if (summary->n_routines > 1 && summary->routines[0]->stats.total_ns > 0) {
+        double share = fm_ratio((double)summary->routines[0]->stats.total_ns, (double)summary->wall_sum_ns);
+        alone = fm_format(&report->arena, "; %s alone %s", summary->routines[0]->name,
+                          fm_percent_whole(heaviest, share));
+    }
+    return fm_format(&report->arena, "%s on %u rank%s: %s, %s in MPI%s%s", summary->name, summary->ranks,
+                     summary->ranks == 1 ? "" : "s", wall, mpi, alone, headline_balance(report));
+}
+
+static void print_line(FILE *out, const char *text)
+{
+    fm_print_cut(out, text, FM_TEXT_COLUMNS);
+    fputc('\n', out);
+}
+
+static void print_ends(struct fm_report *report, FILE *out)
+{
+    const struct fm_summary *summary = &report->summary;
+    char how[128];
+    if (summary->complete || fm_profile_is_from_outside(report->profile)) /* a look has no end */
+        return;
+    print_line(out, fm_incomplete_text(report));
+    if (summary->n_ends == 0)
+        return;
+    const struct fm_end_group *first = &summary->ends[0];
+    print_line(out, fm_format(&report->arena, "  %s: %s%s%s%s", fm_ranks_text(report, &first->ranks, 30),
+                              fm_end_text(first->end, first->code, how, sizeof how),
+                              first->inside[0] ? ", inside " : "", first->inside, summary->n_ends > 1 ? "; ..." : ""));
+}
+
+static void print_heaviest(struct fm_report *report, FILE *out)
+{
+    static const struct fm_column columns[] = {
+        {"heaviest", NULL, FM_COLUMN_TEXT},  {"calls", NULL, FM_COLUMN_COUNT},      {"time", NULL, FM_COLUMN_TIME},
+        {"time/call", NULL, FM_COLUMN_TIME}, {"bytes/call", NULL, FM_COLUMN_BYTES}, {"% MPI", NULL, FM_COLUMN_PERCENT},
+        {"% wall", NULL, FM_COLUMN_PERCENT},
+    };
+    const struct fm_summary *summary = &report->summary;
+    struct fm_table table;
+    fm_table_start(&table, &report->arena, columns, sizeof columns / sizeof *columns);
+    table.indent = 2;
+    for (size_t i = 0; i < summary->n_routines && i < 4; i++) {
+        const struct fm_stats *stats = &summary->routines[i]->stats;
+        fm_cell_text(&table, summary->routines[i]->name);
+        fm_cell_whole(&table, stats->count);
+        fm_cell_whole(&table, stats->total_ns);
+        fm_cell_number(&table, fm_ratio((double)stats->total_ns, (double)stats->count));
+        if (stats->bytes)
+            fm_cell_number(&table, fm_ratio((double)stats->bytes, (double)stats->count));
+        else
+            fm_cell_none(&table);
+        fm_cell_number(&table, fm_ratio((double)stats->total_ns, (double)summary->routines_ns));
+        fm_cell_number(&table, fm_ratio((double)stats->total_ns, (double)summary->wall_sum_ns));
+    }
+    if (summary->n_routines)
+        fm_table_print(&table, out);
+}
+
+/* Of a single rank the headline has told the time already. */
+static void print_extremes(struct fm_report *report, FILE *out)
+{
+    const struct fm_summary *summary = &report->summary;
+    char least[FM_UNIT_CHARS], most[FM_UNIT_CHARS], memory[FM_UNIT_CHARS];
+    const char *times = "", *known = "";
+    if (summary->measured > 1 && summary->n_routines)
+        times = fm_format(&report->arena, "in MPI %s (rank %u) to %s (rank %u)",
+                          fm_time_text(least, (double)summary->mpi.min), summary->mpi.min_rank,
+                          fm_time_text(most, (double)summary->mpi.max), summary->mpi.max_rank);
+    if (summary->memory.ranks)
+        known = fm_format(&report->arena, "memory up to %s (rank %u)",
+                          fm_bytes_text(memory, (double)summary->memory.max), summary->memory.max_rank);
+    if (times[0] || known[0])
+        print_line(out, fm_format(&report->arena, "  %s%s%s", times, times[0] && known[0] ? "; " : "", known));
+}
+
+enum fm_status fm_report_terse(struct fm_report *report, FILE *out, struct fm_error *error)
+{
+    (void)error;
+    const struct fm_summary *summary = &report->summary;
+    char overhead[FM_UNIT_CHARS], share[FM_UNIT_CHARS];
+    print_ends(report, out);
+    print_line(out, fm_headline(report));
+    print_extremes(report, out);
+    print_heaviest(report, out);
+    if (report->balance.n_groups > 1)
+        print_line(out, fm_format(&report->arena, "  %s", fm_balance_sentence(report)));
+    if (fm_profile_is_from_outside(report->profile))
+        return FM_OK;
+    print_line(out,
+               fm_format(&report->arena, "  Fathom itself took %s, %s of the time measured",
+                         fm_time_text(overhead, (double)summary->overhead_ns),
+                         fm_percent_fine(share, fm_ratio((double)summary->overhead_ns, (double)summary->wall_sum_ns))));
+    return FM_OK;
+}

@@ -1,0 +1,250 @@
+/* The load balance picture of seed I in characters: ranks sorted by their MPI time, the heavy routines
+ * stacked, and a sentence about the groups between the jumps. */
+#include <math.h>
+
+#include "base/units.h"
+#include "report/views.h"
+
+enum { MAX_ROWS = 40, BAR_COLUMNS = 50, LABEL_COLUMNS = 18 };
+
+static const char glyphs[] = "#=+o:x-~"; /* one per heavy routine, as many as FM_MAX_HEAVY */
+static const char OTHER = '.';
+
+/* ---- the sentence ---- */
+
+static const char *group_sentence(struct fm_report *report, const struct fm_balance_group *group)
+{
+    char difference[FM_UNIT_CHARS];
+    bool less = group->difference_ns < 0;
+    const char *ranks = fm_ranks_text(report, &group->ranks, 24);
+    return fm_format(&report->arena, "R%s spend%s %s %s in MPI than the rest", ranks + 1, group->n == 1 ? "s" : "",
+                     fm_time_text(difference, fabs(group->difference_ns)), less ? "less" : "more");
+}
+
+const char *fm_balance_sentence(struct fm_report *report)
+{
+    const struct fm_balance *balance = &report->balance;
+    char spread[FM_UNIT_CHARS];
+    if (balance->n < 2)
+        return "";
+    if (balance->n_groups < 2) {
+        fm_time_text(spread, (double)(balance->order[balance->n - 1].mpi_ns - balance->order[0].mpi_ns));
+        return fm_format(&report->arena, "MPI time rises without a jump by %s from rank %u to rank %u.", spread,
+                         balance->order[0].rank, balance->order[balance->n - 1].rank);
+    }
+    if (balance->n_groups == 2) { /* each is the rest of the other: the smaller one is the news */
+        const struct fm_balance_group *low = &balance->groups[0], *high = &balance->groups[1];
+        const struct fm_balance_group *news = low->n <= high->n ? low : high;
+        const char *meaning = news == high   ? (news->n == 1 ? "it waits for the others" : "they wait for the others")
+                              : news->n == 1 ? "it has more to do, and the others wait"
+                                             : "they have more to do, and the others wait";
+        return fm_format(&report->arena, "%s: %s.", group_sentence(report, news), meaning);
+    }
+    /* of many groups the ends are the news, and the view shows the others */
+    const struct fm_balance_group *low = &balance->groups[0], *high = &balance->groups[balance->n_groups - 1];
+    return fm_format(&report->arena, "%s and wait%s most; %s %s less.", group_sentence(report, high),
+                     high->n == 1 ? "s" : "", fm_ranks_text(report, &low->ranks, 24),
+                     fm_time_text(spread, fabs(low->difference_ns)));
+}
+
+/* ---- the picture ---- */
+
+/* Ranks first .. first + n - 1 of the order share a row; a row never spans two groups. */
+struct row {
+    size_t first, n;
+};
+
+/* Splits the groups into rows; groups get rows by their size, every one at least one. */
+static size_t make_rows(const struct fm_report *report, size_t at_most, struct row *rows, size_t *row_group)
+{
+    const struct fm_balance *balance = &report->balance;
+    size_t n_rows = 0;
+    size_t spare = at_most - balance->n_groups;
+    for (size_t g = 0; g < balance->n_groups; g++) {
+        const struct fm_balance_group *group = &balance->groups[g];
+        size_t share = balance->n <= at_most ? group->n : 1 + spare * group->n / balance->n;
+        share = share < group->n ? share : group->n;
+        for (size_t r = 0; r < share; r++) {
+            size_t from = group->n * r / share, to = group->n * (r + 1) / share;
+            row_group[n_rows] = g;
+            rows[n_rows++] = (struct row){group->first + from, to - from};
+        }
+    }
+    return n_rows;
+}
+
+static double mean_of(const uint64_t *values, const struct row *row)
+{
+    double sum = 0;
+    for (size_t i = 0; i < row->n; i++)
+        sum += (double)values[row->first + i];
+    return sum / (double)row->n;
+}
+
+static double mean_mpi(const struct fm_balance *balance, const struct row *row)
+{
+    double sum = 0;
+    for (size_t i = 0; i < row->n; i++)
+        sum += (double)balance->order[row->first + i].mpi_ns;
+    return sum / (double)row->n;
+}
+
+/* Ends of the pieces are rounded, not their lengths, so that the bar as a whole has the right length. */
+static const char *stacked_bar(struct fm_report *report, const struct row *row, double full_ns)
+{
+    const struct fm_balance *balance = &report->balance;
+    char bar[BAR_COLUMNS + 1];
+    double end_ns = 0, total_ns = mean_mpi(balance, row);
+    size_t at = 0;
+    for (size_t h = 0; h <= balance->n_heavy; h++) {
+        bool rest = h == balance->n_heavy;
+        if (!rest && !balance->heavy[h].time_ns)
+            continue;
+        end_ns = rest ? total_ns : end_ns + mean_of(balance->heavy[h].time_ns, row);
+        size_t end = (size_t)(fm_ratio(end_ns, full_ns) * BAR_COLUMNS + 0.5);
+        for (; at < end && at < BAR_COLUMNS; at++)
+            bar[at] = rest ? OTHER : glyphs[h];
+    }
+    bar[at] = 0;
+    return fm_format(&report->arena, "%s", bar);
+}
+
+static const char *row_ranks(struct fm_report *report, const struct row *row)
+{
+    struct fm_rankset set = {0};
+    for (size_t i = 0; i < row->n; i++)
+        if (!fm_rankset_add(&set, &report->arena, report->balance.order[row->first + i].rank,
+                            report->balance.order[row->first + i].rank))
+            return "";
+    const char *text = fm_rankset_text(&set, &report->arena, row->n == 1 ? 0 : LABEL_COLUMNS);
+    return text ? text : "";
+}
+
+static const struct fm_column picture_columns[] = {
+    {"rank", NULL, FM_COLUMN_BAR},
+    {"in MPI", NULL, FM_COLUMN_TIME},
+    {"% wall", NULL, FM_COLUMN_PERCENT},
+    {"", NULL, FM_COLUMN_BAR},
+};
+
+static void print_picture(struct fm_report *report, FILE *out)
+{
+    const struct fm_balance *balance = &report->balance;
+    struct row rows[MAX_ROWS];
+    size_t row_group[MAX_ROWS];
+    char jump[FM_UNIT_CHARS];
+    struct fm_table table;
+    size_t n_rows = make_rows(report, MAX_ROWS - balance->n_groups + 1, rows, row_group);
+    fm_table_start(&table, &report->arena, picture_columns, sizeof picture_columns / sizeof *picture_columns);
+    for (size_t r = 0; r < n_rows; r++) {
+        if (r && row_group[r] != row_group[r - 1])
+            fm_cell_line(&table, fm_format(&report->arena, "-- jump of %s --",
+                                           fm_time_text(jump, (double)balance->groups[row_group[r]].jump_ns)));
+        double wall = 0;
+        for (size_t i = 0; i < rows[r].n; i++)
+            wall += (double)balance->order[rows[r].first + i].wall_ns;
+        fm_cell_text(&table, row_ranks(report, &rows[r]));
+        fm_cell_number(&table, mean_mpi(balance, &rows[r]));
+        fm_cell_number(&table, fm_ratio(mean_mpi(balance, &rows[r]) * (double)rows[r].n, wall));
+        fm_cell_text(&table, stacked_bar(report, &rows[r], (double)report->summary.mpi.max));
+    }
+    fm_table_print(&table, out);
+}
+
+static void print_legend(struct fm_report *report, FILE *out)
+{
+    const struct fm_balance *balance = &report->balance;
+    const char *text = "";
+    for (size_t h = 0; h < balance->n_heavy; h++)
+        if (balance->heavy[h].time_ns)
+            text = fm_format(&report->arena, "%s%c %s, ", text, glyphs[h], balance->heavy[h].routine->name);
+    fm_print_folded(out, fm_format(&report->arena, "%s%c %s", text, OTHER, text[0] ? "other MPI" : "MPI"), 2);
+}
+
+/* ---- groups ---- */
+
+static const struct fm_column group_columns[] = {
+    {"ranks", NULL, FM_COLUMN_TEXT},
+    {"how many", NULL, FM_COLUMN_COUNT},
+    {"in MPI, mean", NULL, FM_COLUMN_TIME},
+    {"to the rest", NULL, FM_COLUMN_TEXT},
+};
+
+static void print_groups(struct fm_report *report, FILE *out)
+{
+    const struct fm_balance *balance = &report->balance;
+    char difference[FM_UNIT_CHARS];
+    struct fm_table table;
+    fm_table_start(&table, &report->arena, group_columns, sizeof group_columns / sizeof *group_columns);
+    for (size_t g = 0; g < balance->n_groups; g++) {
+        const struct fm_balance_group *group = &balance->groups[g];
+        const char *ranks = fm_rankset_text(&group->ranks, &report->arena, 48);
+        fm_cell_text(&table, ranks ? ranks : "");
+        fm_cell_whole(&table, group->n);
+        fm_cell_number(&table, group->mean_ns);
+        fm_cell_text(&table, fm_format(&report->arena, "%s %s", fm_time_text(difference, fabs(group->difference_ns)),
+                                       group->difference_ns < 0 ? "less" : "more"));
+    }
+    fm_table_print(&table, out);
+    fputc('\n', out);
+}
+
+enum fm_status fm_view_balance_text(struct fm_report *report, FILE *out, struct fm_error *error)
+{
+    (void)error;
+    const struct fm_summary *summary = &report->summary;
+    char balance[FM_UNIT_CHARS], communication[FM_UNIT_CHARS], parallel[FM_UNIT_CHARS];
+    fm_print_incomplete(report, out);
+    if (fm_print_uncounted(report, out))
+        return FM_OK;
+    if (summary->measured == 0 || summary->mpi_sum_ns == 0) {
+        fputs("No time in MPI was measured, so there is no balance to show.\n", out);
+        return FM_OK;
+    }
+    if (summary->measured > 1)
+        fm_print_folded(out, fm_balance_sentence(report), 2);
+    fprintf(out, "Efficiency %s (work in the wall time) = load balance %s x communication %s.\n\n",
+            fm_percent_whole(parallel, summary->parallel_efficiency), fm_percent_whole(balance, summary->load_balance),
+            fm_percent_whole(communication, summary->communication_efficiency));
+    if (report->balance.n_groups > 1)
+        print_groups(report, out);
+    print_picture(report, out);
+    print_legend(report, out);
+    return FM_OK;
+}
+
+/* One line per rank, with its time in each heavy routine that the profile knows per rank. */
+enum fm_status fm_view_balance_csv(struct fm_report *report, FILE *out, struct fm_error *error)
+{
+    (void)error;
+    const struct fm_balance *balance = &report->balance;
+    struct fm_column columns[4 + FM_MAX_HEAVY] = {
+        {NULL, "rank", FM_COLUMN_RANK},
+        {NULL, "group", FM_COLUMN_COUNT},
+        {NULL, "wall_s", FM_COLUMN_TIME},
+        {NULL, "mpi_s", FM_COLUMN_TIME},
+    };
+    const uint64_t *times[FM_MAX_HEAVY];
+    size_t n_times = 0;
+    for (size_t h = 0; h < balance->n_heavy; h++) {
+        if (!balance->heavy[h].time_ns)
+            continue;
+        times[n_times] = balance->heavy[h].time_ns;
+        columns[4 + n_times++] = (struct fm_column){
+            NULL, fm_format(&report->arena, "%s_s", balance->heavy[h].routine->name), FM_COLUMN_TIME};
+    }
+    struct fm_table table;
+    fm_table_start(&table, &report->arena, columns, 4 + n_times);
+    for (size_t g = 0; g < balance->n_groups; g++) {
+        for (size_t i = balance->groups[g].first; i < balance->groups[g].first + balance->groups[g].n; i++) {
+            fm_cell_whole(&table, balance->order[i].rank);
+            fm_cell_whole(&table, g);
+            fm_cell_whole(&table, balance->order[i].wall_ns);
+            fm_cell_whole(&table, balance->order[i].mpi_ns);
+            for (size_t t = 0; t < n_times; t++)
+                fm_cell_whole(&table, times[t][i]);
+        }
+    }
+    fm_table_csv(&table, out);
+    return FM_OK;
+}

@@ -1,0 +1,272 @@
+/* Sampled call paths in three ways: from the outermost function down (calls), from the functions that use the time up
+ * (callers), and by where the code lies (flat). */
+#include <inttypes.h>
+#include <string.h>
+
+#include "analyse/calls/path_tree.h"
+#include "base/path.h"
+#include "base/units.h"
+#include "report/context_text.h"
+#include "report/tree_text.h"
+
+enum { LABEL_COLUMNS = 52 };
+
+/* ---- for people ---- */
+
+static const struct {
+    const char *heading, *explained;
+    bool own, stairs;
+} ways[] = {
+    [FM_TREE_CALLS] = {"call path",
+                       "% time, time: with all that is called; % own: without. (i): inlined. *: the hot path.", false,
+                       false},
+    [FM_TREE_CALLERS] = {"function, and who calls it",
+                         "% own: in the function itself; % time, time: with all that it calls.", true, false},
+    [FM_TREE_FLAT] = {"load module, file, function, line",
+                      "% time, time: with all that is called, counted once in recursion; % own: without.", false, true},
+};
+
+static const char *time_text(struct fm_report *report, uint64_t ns, bool estimated)
+{
+    char text[FM_UNIT_CHARS];
+    return fm_format(&report->arena, "%s%s", estimated ? "~" : "", ns ? fm_time_text(text, (double)ns) : "0");
+}
+
+static void rank_cells(struct fm_report *report, struct fm_table *table, const struct fm_context *context,
+                       uint32_t ranks)
+{
+    struct fm_path_spread spread = fm_path_spread_of(&context->all.of, ranks);
+    fm_cell_text(table, time_text(report, spread.min_ns, context->all.estimated));
+    fm_cell_text(table, time_text(report, spread.max_ns, context->all.estimated));
+    if (spread.max_rank == FM_NO_RANK)
+        fm_cell_none(table);
+    else
+        fm_cell_whole(table, spread.max_rank);
+}
+
+static void row_cells(struct fm_report *report, struct fm_table *table, const struct fm_context *context, bool hot,
+                      uint32_t ranks)
+{
+    double whole = (double)report->profile->paths.nodes[0].all.sum_ns;
+    uint64_t own = context->own.of.sum_ns, all = context->all.of.sum_ns;
+    fm_cell_text(table, hot ? "*" : "");
+    fm_cell_number(table, fm_ratio((double)all, whole));
+    if (own)
+        fm_cell_number(table, fm_ratio((double)own, whole));
+    else
+        fm_cell_none(table);
+    fm_cell_whole(table, all);
+    rank_cells(report, table, context, ranks);
+}
+
+static void print_head(struct fm_report *report, const struct fm_calltree *tree, enum fm_tree_kind which, FILE *out)
+{
+    const struct fm_paths *paths = &report->profile->paths;
+    char samples[FM_UNIT_CHARS], hz[FM_UNIT_CHARS], time[FM_UNIT_CHARS], share[FM_UNIT_CHARS];
+    uint64_t all = paths->nodes[0].all.sum_ns;
+    const char *text = fm_format(&report->arena, "%s samples of %u rank%s, %s a second, that stand for %s",
+                                 fm_count_text(samples, paths->samples), paths->nodes[0].all.ranks,
+                                 paths->nodes[0].all.ranks == 1 ? "" : "s", fm_mean_text(hz, fm_sampling_hz(paths)),
+                                 fm_time_text(time, (double)all));
+    if (report->options.focus)
+        text = fm_format(&report->arena, "%s, of which %s in %s", text,
+                         fm_percent_whole(share, fm_ratio((double)tree->root->all.of.sum_ns, (double)all)),
+                         report->options.focus);
+    else if (which == FM_TREE_CALLS)
+        text = fm_format(&report->arena, "%s, %s of it in MPI", text,
+                         fm_percent_whole(share, fm_ratio((double)fm_tree_mpi_ns(tree), (double)all)));
+    if (paths->partial)
+        text = fm_format(&report->arena, "%s; %s of the stacks incomplete", text,
+                         fm_percent_fine(share, fm_ratio((double)paths->partial, (double)paths->samples)));
+    fm_print_folded(out, fm_format(&report->arena, "%s.", text), 2);
+    fputc('\n', out);
+}
+
+static void print_foot(struct fm_report *report, const struct fm_tree_rows *rows, enum fm_tree_kind which,
+                       bool estimated, FILE *out)
+{
+    char count[FM_UNIT_CHARS], share[FM_UNIT_CHARS];
+    double whole = (double)report->profile->paths.nodes[0].all.sum_ns;
+    if (rows->left_out)
+        fprintf(out, "+ %s below %s of the time (--all shows them, --percent P those above P %%)\n",
+                fm_count_text(count, rows->left_out), fm_percent_fine(share, fm_ratio((double)rows->limit_ns, whole)));
+    fprintf(out, "%s\n", ways[which].explained);
+    if (report->profile->paths.nodes[0].all.ranks > 1)
+        fprintf(out, "least, most: of a rank%s.\n", estimated ? "; ~: estimated, from several places" : "");
+}
+
+static void print_rows(struct fm_report *report, const struct fm_calltree *tree, const struct fm_tree_rows *rows,
+                       enum fm_tree_kind which, FILE *out)
+{
+    bool many = tree->ranks > 1, estimated = false;
+    const struct fm_column columns[] = {
+        {"", NULL, FM_COLUMN_BAR},
+        {"% time", NULL, FM_COLUMN_PERCENT},
+        {"% own", NULL, FM_COLUMN_PERCENT},
+        {"time", NULL, FM_COLUMN_TIME},
+        {many ? "least" : NULL, NULL, FM_COLUMN_TIME},
+        {many ? "most" : NULL, NULL, FM_COLUMN_TIME},
+        {many ? "on" : NULL, NULL, FM_COLUMN_RANK},
+        {ways[which].heading, NULL, FM_COLUMN_TEXT},
+    };
+    struct fm_table table;
+    fm_table_start(&table, &report->arena, columns, sizeof columns / sizeof *columns);
+    const struct fm_context *hot = which == FM_TREE_CALLS ? fm_context_hot(tree->root) : NULL;
+    for (size_t i = 0; i < rows->n; i++) {
+        const struct fm_context *context = rows->items[i].context;
+        size_t drawn = strlen(rows->items[i].drawing);
+        bool is_hot = hot && context == hot;
+        row_cells(report, &table, context, is_hot, tree->ranks);
+        if (is_hot)
+            hot = fm_context_hot(context);
+        estimated |= context->all.estimated;
+        fm_cell_text(&table, fm_format(&report->arena, "%s%s", rows->items[i].drawing,
+                                       fm_context_label(report, context, which,
+                                                        drawn < LABEL_COLUMNS ? LABEL_COLUMNS - drawn : 0)));
+    }
+    fm_table_print(&table, out);
+    print_foot(report, rows, which, estimated, out);
+}
+
+/* The hot path once more, as the lines that lead to it. */
+static void print_hot_lines(struct fm_report *report, const struct fm_calltree *tree, FILE *out)
+{
+    const struct fm_column columns[] = {{"% time", NULL, FM_COLUMN_PERCENT},
+                                        {"the hot path", NULL, FM_COLUMN_TEXT},
+                                        {"in the source", NULL, FM_COLUMN_TEXT}};
+    double whole = (double)report->profile->paths.nodes[0].all.sum_ns;
+    struct fm_table table;
+    size_t n = 0;
+    fm_table_start(&table, &report->arena, columns, sizeof columns / sizeof *columns);
+    for (const struct fm_context *at = fm_context_hot(tree->root); at; at = fm_context_hot(at)) {
+        const char *source = report->symbols && at->id.line
+                                 ? fm_symbols_source(report->symbols, at->id.path, at->id.line)
+                                 : NULL;
+        if (!source)
+            continue;
+        fm_cell_number(&table, fm_ratio((double)at->all.of.sum_ns, whole));
+        fm_cell_text(&table, fm_format(&report->arena, "%s:%u", fm_last_part(at->id.path), at->id.line));
+        fm_cell_text(&table, source);
+        n++;
+    }
+    if (!n)
+        return;
+    fputc('\n', out);
+    fm_table_print(&table, out);
+}
+
+static enum fm_status print_tree(struct fm_report *report, enum fm_tree_kind which, FILE *out, struct fm_error *error)
+{
+    struct fm_calltree tree;
+    struct fm_tree_rows rows;
+    fm_print_incomplete(report, out);
+    if (!fm_report_sampled(report)) {
+        fputs("No call paths were sampled: 'fathom run --sample 1000' does.\n", out);
+        return FM_OK;
+    }
+    enum fm_status status = fm_report_tree(report, which, &tree, error);
+    if (status)
+        return status;
+    status = fm_tree_rows(report, &tree, ways[which].own && !report->options.focus, ways[which].stairs, &rows, error);
+    if (status)
+        return status;
+    print_head(report, &tree, which, out);
+    print_rows(report, &tree, &rows, which, out);
+    if (which == FM_TREE_CALLS)
+        print_hot_lines(report, &tree, out);
+    return FM_OK;
+}
+
+/* ---- for machines ---- */
+
+static const struct fm_column csv_columns[] = {
+    {NULL, "id", FM_COLUMN_RANK},          {NULL, "parent", FM_COLUMN_RANK},
+    {NULL, "depth", FM_COLUMN_RANK},       {NULL, "kind", FM_COLUMN_TEXT},
+    {NULL, "name", FM_COLUMN_TEXT},        {NULL, "inlined", FM_COLUMN_RANK},
+    {NULL, "path", FM_COLUMN_TEXT},        {NULL, "line", FM_COLUMN_RANK},
+    {NULL, "module", FM_COLUMN_TEXT},      {NULL, "inclusive_s", FM_COLUMN_TIME},
+    {NULL, "exclusive_s", FM_COLUMN_TIME}, {NULL, "fraction", FM_COLUMN_PERCENT},
+    {NULL, "rank_mean_s", FM_COLUMN_TIME}, {NULL, "rank_deviation_s", FM_COLUMN_TIME},
+    {NULL, "rank_min_s", FM_COLUMN_TIME},  {NULL, "rank_min_rank", FM_COLUMN_RANK},
+    {NULL, "rank_max_s", FM_COLUMN_TIME},  {NULL, "rank_max_rank", FM_COLUMN_RANK},
+    {NULL, "estimated", FM_COLUMN_RANK},
+};
+
+static void cell_or_none(struct fm_table *table, uint64_t number, bool known)
+{
+    if (known)
+        fm_cell_whole(table, number);
+    else
+        fm_cell_none(table);
+}
+
+static void csv_row(struct fm_report *report, struct fm_table *table, const struct fm_context *context, size_t depth,
+                    uint32_t ranks)
+{
+    const struct fm_context_id *id = &context->id;
+    struct fm_path_spread spread = fm_path_spread_of(&context->all.of, ranks);
+    double whole = (double)report->profile->paths.nodes[0].all.sum_ns;
+    fm_cell_whole(table, context->mark);
+    fm_cell_whole(table, context->parent->mark);
+    fm_cell_whole(table, depth);
+    fm_cell_text(table, fm_context_kind_text(id->kind));
+    fm_cell_text(table, id->name);
+    fm_cell_whole(table, id->inlined);
+    fm_cell_text(table, id->path);
+    cell_or_none(table, id->line, id->line);
+    fm_cell_text(table, id->module);
+    fm_cell_whole(table, context->all.of.sum_ns);
+    fm_cell_whole(table, context->own.of.sum_ns);
+    fm_cell_number(table, fm_ratio((double)context->all.of.sum_ns, whole));
+    fm_cell_number(table, spread.mean_ns);
+    fm_cell_number(table, spread.deviation_ns);
+    fm_cell_whole(table, spread.min_ns);
+    cell_or_none(table, spread.min_rank, spread.min_rank != FM_NO_RANK);
+    fm_cell_whole(table, spread.max_ns);
+    cell_or_none(table, spread.max_rank, spread.max_rank != FM_NO_RANK);
+    fm_cell_whole(table, context->all.estimated);
+}
+
+/* All contexts, numbered from 1 on; those at the top have the parent 0. */
+static enum fm_status print_csv(struct fm_report *report, enum fm_tree_kind which, FILE *out, struct fm_error *error)
+{
+    const struct fm_report_options *options = &report->options;
+    struct fm_calltree tree;
+    struct fm_table table;
+    size_t deepest = options->depth ? options->depth : SIZE_MAX;
+    fm_table_start(&table, &report->arena, csv_columns, sizeof csv_columns / sizeof *csv_columns);
+    if (fm_report_sampled(report)) {
+        enum fm_status status = fm_report_tree(report, which, &tree, error);
+        if (status)
+            return status;
+        double least = options->with_percent
+                           ? options->percent / 100 * (double)report->profile->paths.nodes[0].all.sum_ns
+                           : 0;
+        uint32_t number = 0;
+        tree.root->mark = 0;
+        for (struct fm_context *at = tree.root->first; at; at = fm_context_after(tree.root, at)) {
+            size_t depth = 0;
+            for (const struct fm_context *up = at; up != tree.root; up = up->parent)
+                depth++;
+            if (depth > deepest || (double)at->all.of.sum_ns < least)
+                continue;
+            at->mark = ++number;
+            csv_row(report, &table, at, depth, tree.ranks);
+        }
+    }
+    fm_table_csv(&table, out);
+    return FM_OK;
+}
+
+#define FM_VIEW(view, which)                                                                          \
+    enum fm_status fm_view_##view##_text(struct fm_report *report, FILE *out, struct fm_error *error) \
+    {                                                                                                 \
+        return print_tree(report, which, out, error);                                                 \
+    }                                                                                                 \
+    enum fm_status fm_view_##view##_csv(struct fm_report *report, FILE *out, struct fm_error *error)  \
+    {                                                                                                 \
+        return print_csv(report, which, out, error);                                                  \
+    }
+FM_VIEW(calls, FM_TREE_CALLS)
+FM_VIEW(callers, FM_TREE_CALLERS)
+FM_VIEW(flat, FM_TREE_FLAT)

@@ -1,0 +1,295 @@
+/* The modules of a model: what each of them costs, with the waiting in brackets, and who calls whom. */
+#include <string.h>
+
+#include "base/units.h"
+#include "report/module_trees.h"
+#include "report/tree_text.h"
+
+enum {
+    USUAL_MODULES = 20,
+    USUAL_IDLE = 3,
+    HEADLINE = 3,
+    BAR_COLUMNS = 20,
+    LIST_BAR_COLUMNS = 14 /* the list has much besides */
+};
+
+/* ---- for people ---- */
+
+static const char *bracketed(struct fm_report *report, double waiting, double whole)
+{
+    char share[FM_UNIT_CHARS];
+    return waiting > 0 ? fm_format(&report->arena, "[%s]", fm_percent_text(share, fm_ratio(waiting, whole))) : "";
+}
+
+/* "work 43 %, most in ocean (24 %), ice (9 %); waiting 57 %, most called by coupler (31 %)": shares of the time. */
+static void print_headline(struct fm_report *report, const struct fm_modules *modules, FILE *out)
+{
+    char share[FM_UNIT_CHARS];
+    double whole = (double)fm_module_total(&modules->whole);
+    const struct fm_modules_item *most[HEADLINE] = {0}, *cause = NULL;
+    for (size_t i = 0; i < modules->n_items; i++) {
+        const struct fm_modules_item *item = &modules->items[i];
+        for (size_t k = 0; k < HEADLINE && item; k++) {
+            if (!most[k] || item->own.work_ns > most[k]->own.work_ns) {
+                const struct fm_modules_item *lighter = most[k];
+                most[k] = item;
+                item = lighter;
+            }
+        }
+        if (!cause || modules->items[i].causes_ns > cause->causes_ns)
+            cause = &modules->items[i];
+    }
+    const char *text = fm_format(&report->arena, "%s: work %s", report->summary.name,
+                                 fm_percent_whole(share, fm_ratio((double)modules->whole.work_ns, whole)));
+    for (size_t k = 0; k < HEADLINE && most[k] && most[k]->own.work_ns; k++)
+        text = fm_format(&report->arena, "%s%s %s (%s)", text, k ? "," : ", most in", most[k]->name,
+                         fm_percent_whole(share, fm_ratio((double)most[k]->own.work_ns, whole)));
+    text = fm_format(&report->arena, "%s; waiting %s", text,
+                     fm_percent_whole(share, fm_ratio((double)modules->whole.waiting_ns, whole)));
+    if (cause && cause->causes_ns)
+        text = fm_format(&report->arena, "%s, most called by %s (%s)", text, cause->name,
+                         fm_percent_whole(share, fm_ratio((double)cause->causes_ns, whole)));
+    fm_print_folded(out, fm_format(&report->arena, "%s.", text), 2);
+}
+
+static const struct fm_column list_columns[] = {
+    {"module", "module", FM_COLUMN_TEXT},
+    {NULL, "group", FM_COLUMN_TEXT},
+    {"work", "work_s", FM_COLUMN_TIME},
+    {"%", "work_fraction", FM_COLUMN_PERCENT},
+    {"waiting", "waiting_s", FM_COLUMN_TIME},
+    {"%", "waiting_fraction", FM_COLUMN_PERCENT},
+    {NULL, "waiting_estimated_s", FM_COLUMN_TIME},
+    {"with calls: work", "inclusive_work_s", FM_COLUMN_TIME},
+    {"waiting", "inclusive_waiting_s", FM_COLUMN_TIME},
+    {"% of waiting", "waiting_share", FM_COLUMN_PERCENT},
+    {"", NULL, FM_COLUMN_BAR},
+};
+
+/* What people need not read is left out: nothing. Machines get the 0. */
+static void time_cell(struct fm_table *table, uint64_t ns, bool people)
+{
+    if (ns || !people)
+        fm_cell_whole(table, ns);
+    else
+        fm_cell_none(table);
+}
+
+static void share_cell(struct fm_table *table, uint64_t ns, uint64_t whole, bool people)
+{
+    if (ns || !people)
+        fm_cell_number(table, fm_ratio((double)ns, (double)whole));
+    else
+        fm_cell_none(table);
+}
+
+/* "###--": work and waiting. */
+static const char *cost_bar(struct fm_report *report, const struct fm_module_cost *cost, double whole, size_t columns)
+{
+    const char *work = fm_bar(report, (double)cost->work_ns, whole, columns);
+    size_t drawn = cost->work_ns && work[0] == '#' ? strlen(work) : 0;
+    size_t all = strlen(fm_bar(report, (double)fm_module_total(cost), whole, columns));
+    if (all <= drawn || (drawn == 0 && all == 1 && cost->work_ns >= cost->waiting_ns))
+        return work;
+    char *bar = fm_arena_alloc(&report->arena, all + 1);
+    if (!bar)
+        return "";
+    memset(bar, '#', drawn);
+    memset(bar + drawn, '-', all - drawn);
+    return bar;
+}
+
+static void list_row(struct fm_report *report, struct fm_table *table, const struct fm_modules *modules,
+                     const struct fm_modules_item *item, bool people)
+{
+    uint64_t whole = fm_module_total(&modules->whole);
+    fm_cell_text(table, item->name);
+    fm_cell_text(table, item->group ? item->group : "");
+    time_cell(table, item->own.work_ns, people);
+    share_cell(table, item->own.work_ns, whole, people);
+    time_cell(table, item->own.waiting_ns, people);
+    share_cell(table, item->own.waiting_ns, whole, people);
+    time_cell(table, item->own.estimated_ns, people);
+    time_cell(table, item->all.work_ns, people);
+    time_cell(table, item->all.waiting_ns, people);
+    share_cell(table, item->causes_ns, modules->whole.waiting_ns, people);
+    fm_cell_text(table, cost_bar(report, &item->own, (double)whole, LIST_BAR_COLUMNS));
+}
+
+static void print_list(struct fm_report *report, const struct fm_modules *modules, FILE *out)
+{
+    struct fm_table table;
+    size_t shown = fm_report_rows(report, modules->n_items, USUAL_MODULES);
+    struct fm_modules_item others = {.name = "others"}, all = {.name = "all", .own = modules->whole};
+    fm_table_start(&table, &report->arena, list_columns, sizeof list_columns / sizeof *list_columns);
+    for (size_t i = 0; i < modules->n_items; i++) {
+        const struct fm_modules_item *item = &modules->items[i];
+        if (i < shown)
+            list_row(report, &table, modules, item, true);
+        others.own.work_ns += i < shown ? 0 : item->own.work_ns;
+        others.own.waiting_ns += i < shown ? 0 : item->own.waiting_ns;
+        others.causes_ns += i < shown ? 0 : item->causes_ns;
+    }
+    if (shown < modules->n_items)
+        list_row(report, &table, modules, &others, true);
+    all.causes_ns = modules->whole.waiting_ns;
+    list_row(report, &table, modules, &all, true);
+    fm_table_print(&table, out);
+    fm_print_more(out, shown, modules->n_items, "module");
+}
+
+/* Sums over the modules of each group. */
+static void print_groups(struct fm_report *report, const struct fm_modules *modules, FILE *out)
+{
+    const struct fm_column columns[] = {{"group", NULL, FM_COLUMN_TEXT}, {"work", NULL, FM_COLUMN_TIME},
+                                        {"%", NULL, FM_COLUMN_PERCENT},  {"waiting", NULL, FM_COLUMN_TIME},
+                                        {"%", NULL, FM_COLUMN_PERCENT},  {"", NULL, FM_COLUMN_BAR}};
+    struct fm_table table;
+    uint64_t whole = fm_module_total(&modules->whole);
+    size_t n = 0;
+    fm_table_start(&table, &report->arena, columns, sizeof columns / sizeof *columns);
+    for (size_t i = 0; i < modules->n_items; i++) {
+        const char *group = modules->items[i].group;
+        struct fm_module_cost sum = {0};
+        bool first = group != NULL;
+        for (size_t k = 0; k < modules->n_items && first; k++) {
+            if (modules->items[k].group != group)
+                continue;
+            first = k >= i;
+            sum.work_ns += modules->items[k].own.work_ns;
+            sum.waiting_ns += modules->items[k].own.waiting_ns;
+        }
+        if (!first)
+            continue;
+        fm_cell_text(&table, group);
+        time_cell(&table, sum.work_ns, true);
+        share_cell(&table, sum.work_ns, whole, true);
+        time_cell(&table, sum.waiting_ns, true);
+        share_cell(&table, sum.waiting_ns, whole, true);
+        fm_cell_text(&table, cost_bar(report, &sum, (double)whole, BAR_COLUMNS));
+        n++;
+    }
+    if (n) {
+        fputc('\n', out);
+        fm_table_print(&table, out);
+    }
+}
+
+static enum fm_status print_tree(struct fm_report *report, const struct fm_modules *modules, FILE *out,
+                                 struct fm_error *error)
+{
+    const struct fm_column columns[] = {{"work %", NULL, FM_COLUMN_PERCENT},
+                                        {"[waiting %]", NULL, FM_COLUMN_BAR},
+                                        {"", NULL, FM_COLUMN_BAR},
+                                        {"calls from module to module", NULL, FM_COLUMN_TEXT}};
+    struct fm_calltree tree;
+    struct fm_tree_rows rows;
+    struct fm_table table;
+    enum fm_status status = fm_modules_contexts(report, modules, &tree, error);
+    if (!status)
+        status = fm_tree_rows(report, &tree, false, true, &rows, error);
+    if (status)
+        return status;
+    double whole = (double)fm_module_total(&modules->whole);
+    fm_table_start(&table, &report->arena, columns, sizeof columns / sizeof *columns);
+    for (size_t i = 0; i < rows.n; i++) {
+        const struct fm_modules_node *node = &modules->nodes[rows.items[i].context->mark];
+        share_cell(&table, node->all.work_ns, fm_module_total(&modules->whole), true);
+        fm_cell_text(&table, bracketed(report, (double)node->all.waiting_ns, whole));
+        fm_cell_text(&table, cost_bar(report, &node->all, whole, BAR_COLUMNS));
+        fm_cell_text(&table, fm_format(&report->arena, "%s%s", rows.items[i].drawing, node->name));
+    }
+    fputc('\n', out);
+    fm_table_print(&table, out);
+    return FM_OK;
+}
+
+/* So much that it may be waiting after all. */
+static bool mpi_works(const struct fm_modules *modules)
+{
+    double least = 0.1 * (double)fm_module_total(&modules->whole);
+    for (size_t i = 0; i < modules->n_items; i++)
+        if (strcmp(modules->items[i].name, "mpi") == 0)
+            return (double)modules->items[i].own.work_ns > least;
+    return false;
+}
+
+/* "note: pop.modules: 'icee.f90' (line 3), 'tide_*' (line 9) and 2 more fit nothing here." A slip of the pen, or what no
+ * sample was in: no error, but worth a look. */
+static void print_idle(struct fm_report *report, const struct fm_modules *modules, FILE *out)
+{
+    size_t n = modules->n_idle, shown = fm_report_rows(report, n, USUAL_IDLE);
+    const char *text = fm_format(&report->arena, "note: %s:", report->options.modules);
+    for (size_t i = 0; i < shown; i++)
+        text = fm_format(&report->arena, "%s%s '%s' (line %u)", text,
+                         i == 0       ? ""
+                         : i == n - 1 ? " and"
+                                      : ",",
+                         modules->idle[i]->pattern, modules->idle[i]->line);
+    if (shown < n)
+        text = fm_format(&report->arena, "%s and %zu more", text, n - shown);
+    if (n)
+        fm_print_folded(out, fm_format(&report->arena, "%s fit%s nothing here.", text, n == 1 ? "s" : ""), 2);
+}
+
+enum fm_status fm_print_modules(struct fm_report *report, FILE *out, struct fm_error *error)
+{
+    struct fm_calltree calls;
+    struct fm_modules modules;
+    char share[FM_UNIT_CHARS];
+    enum fm_status status = fm_report_modules(report, &calls, &modules, error);
+    if (status)
+        return status;
+    print_headline(report, &modules, out);
+    fputc('\n', out);
+    print_list(report, &modules, out);
+    print_groups(report, &modules, out);
+    status = print_tree(report, &modules, out, error);
+    if (status)
+        return status;
+    fputs("%: of the time of all ranks; in the tree with all that is called. #: work, -: waiting.\n"
+          "% of waiting: of all of it, what the module has called for, or MPI for it.\n",
+          out);
+    if (modules.whole.estimated_ns)
+        fprintf(
+            out, "Of the waiting %s is estimated: what ranks spend in a collective above the fastest of them.\n",
+            fm_percent_whole(share, fm_ratio((double)modules.whole.estimated_ns, (double)modules.whole.waiting_ns)));
+    if (mpi_works(&modules))
+        fputs("MPI that is not in the list of what waits, MPI_Send too, counts as work: 'waiting + MPI_Send' in the\n"
+              "  file of modules makes that waiting.\n",
+              out);
+    if (report->helpers_ns)
+        fprintf(out, "Without threads of MPI itself, which took %s.\n",
+                fm_time_text(share, (double)report->helpers_ns));
+    if (!report->options.modules)
+        fputs("Modules are source files; 'fathom modules init PROGRAM' drafts a file with names for --modules.\n", out);
+    if (report->summary.complete && !report->options.focus) /* a part of a run, or of its calls, never has all */
+        print_idle(report, &modules, out);
+    return FM_OK;
+}
+
+enum fm_status fm_view_modules_text(struct fm_report *report, FILE *out, struct fm_error *error)
+{
+    fm_print_incomplete(report, out);
+    if (fm_report_sampled(report))
+        return fm_print_modules(report, out, error);
+    fputs("No call paths were sampled, so nothing is known of modules: 'fathom run --sample 1000' does.\n", out);
+    return FM_OK;
+}
+
+/* ---- for machines ---- */
+
+enum fm_status fm_view_modules_csv(struct fm_report *report, FILE *out, struct fm_error *error)
+{
+    struct fm_calltree calls;
+    struct fm_modules modules = {0};
+    struct fm_table table;
+    enum fm_status status = fm_report_sampled(report) ? fm_report_modules(report, &calls, &modules, error) : FM_OK;
+    if (status)
+        return status;
+    fm_table_start(&table, &report->arena, list_columns, sizeof list_columns / sizeof *list_columns);
+    for (size_t i = 0; i < modules.n_items; i++)
+        list_row(report, &table, &modules, &modules.items[i], false);
+    fm_table_csv(&table, out);
+    return FM_OK;
+}

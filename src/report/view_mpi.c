@@ -1,0 +1,318 @@
+/* MPI routines in detail: extremes of single calls and the spread over ranks; the same events by call site,
+ * region or communicator size; and how long calls took, as a histogram. */
+#include <inttypes.h>
+#include <string.h>
+
+#include "analyse/balance/group.h"
+#include "base/units.h"
+#include "report/views.h"
+
+enum { USUAL_ROWS = 20, HISTOGRAM_COLUMNS = 50, HISTOGRAM_ROUTINES = 6 };
+
+/* ---- by routine ---- */
+
+static const struct fm_column routine_columns[] = {
+    {"routine", "routine", FM_COLUMN_TEXT},    {"calls", "calls", FM_COLUMN_COUNT},
+    {"time", "time_s", FM_COLUMN_TIME},        {"% MPI", "fraction_of_mpi", FM_COLUMN_PERCENT},
+    {"min", "min_s", FM_COLUMN_TIME},          {NULL, "min_rank", FM_COLUMN_RANK},
+    {"max", "max_s", FM_COLUMN_TIME},          {"on", "max_rank", FM_COLUMN_RANK},
+    {NULL, "max_event", FM_COLUMN_COUNT},      {"second", "second_s", FM_COLUMN_TIME},
+    {"on", "second_rank", FM_COLUMN_RANK},     {NULL, "second_event", FM_COLUMN_COUNT},
+    {NULL, "bytes", FM_COLUMN_BYTES},          {NULL, "bytes_sent", FM_COLUMN_BYTES},
+    {NULL, "bytes_received", FM_COLUMN_BYTES}, {NULL, "messages", FM_COLUMN_COUNT},
+    {"least", "rank_min_s", FM_COLUMN_TIME},   {"on", "rank_min_rank", FM_COLUMN_RANK},
+    {"most", "rank_max_s", FM_COLUMN_TIME},    {"on", "rank_max_rank", FM_COLUMN_RANK},
+    {NULL, "ranks", FM_COLUMN_COUNT},
+};
+
+static void extreme_cells(struct fm_table *table, const struct fm_extreme *extreme, bool with_event)
+{
+    if (extreme->event == 0) {
+        for (int i = 0; i < 2 + with_event; i++)
+            fm_cell_none(table);
+        return;
+    }
+    fm_cell_whole(table, extreme->ns);
+    fm_cell_whole(table, extreme->rank);
+    if (with_event)
+        fm_cell_whole(table, extreme->event);
+}
+
+static void fill_routines(struct fm_report *report, struct fm_table *table, size_t rows)
+{
+    const struct fm_summary *summary = &report->summary;
+    fm_table_start(table, &report->arena, routine_columns, sizeof routine_columns / sizeof *routine_columns);
+    for (size_t i = 0; i < rows; i++) {
+        const struct fm_routine_total *routine = summary->routines[i];
+        const struct fm_stats *stats = &routine->stats;
+        fm_cell_text(table, routine->name);
+        fm_cell_whole(table, stats->count);
+        fm_cell_whole(table, stats->total_ns);
+        fm_cell_number(table, fm_ratio((double)stats->total_ns, (double)summary->routines_ns));
+        extreme_cells(table, &stats->min, false);
+        extreme_cells(table, &stats->max, true);
+        extreme_cells(table, &stats->second, true);
+        fm_cell_whole(table, stats->bytes);
+        fm_cell_whole(table, stats->bytes_sent);
+        fm_cell_whole(table, stats->bytes_received);
+        fm_cell_whole(table, stats->messages);
+        fm_cell_whole(table, routine->time_ns.min);
+        fm_cell_whole(table, routine->time_ns.min_rank);
+        fm_cell_whole(table, routine->time_ns.max);
+        fm_cell_whole(table, routine->time_ns.max_rank);
+        fm_cell_whole(table, routine->time_ns.ranks);
+    }
+}
+
+/* ---- by a part of the key ---- */
+
+static const struct fm_column group_columns[] = {
+    {"routine", "routine", FM_COLUMN_TEXT},
+    {NULL, NULL, FM_COLUMN_TEXT}, /* what it is grouped by: filled in */
+    {NULL, NULL, FM_COLUMN_TEXT}, /* sites: function ... */
+    {NULL, NULL, FM_COLUMN_TEXT}, /* ... its file ... */
+    {NULL, NULL, FM_COLUMN_RANK}, /* ... and line, ... */
+    {NULL, NULL, FM_COLUMN_TEXT}, /* ... module ... */
+    {NULL, NULL, FM_COLUMN_TEXT}, /* ... build id ... */
+    {NULL, NULL, FM_COLUMN_RANK}, /* ... and offset */
+    {"calls", "calls", FM_COLUMN_COUNT},
+    {"time", "time_s", FM_COLUMN_TIME},
+    {"time/call", "time_per_call_s", FM_COLUMN_TIME},
+    {"max", "max_s", FM_COLUMN_TIME},
+    {"on", "max_rank", FM_COLUMN_RANK},
+    {NULL, "min_s", FM_COLUMN_TIME},
+    {"bytes", "bytes", FM_COLUMN_BYTES},
+    {"% MPI", "fraction_of_mpi", FM_COLUMN_PERCENT},
+};
+enum { GROUP_COLUMNS = sizeof group_columns / sizeof *group_columns };
+
+static const struct {
+    unsigned part;
+    const char *heading, *plural;
+} groupings[] = {
+    [FM_REPORT_BY_ROUTINE] = {0, "", "routine"},
+    [FM_REPORT_BY_SITE] = {FM_BY_SITE, "called from", "call site"},
+    [FM_REPORT_BY_REGION] = {FM_BY_REGION, "region", "line"},
+    [FM_REPORT_BY_COMM] = {FM_BY_COMM, "comm size", "line"},
+};
+
+static const char *group_label(struct fm_report *report, const struct fm_event_key *key)
+{
+    switch (report->options.by) {
+    case FM_REPORT_BY_SITE:
+        return fm_site_text(report, &key->site);
+    case FM_REPORT_BY_REGION:
+        return key->region[0] ? key->region : "(outside)";
+    default:
+        return key->comm_size ? fm_format(&report->arena, "%u", key->comm_size) : "-";
+    }
+}
+
+static const char *group_key(enum fm_report_by by)
+{
+    return by == FM_REPORT_BY_SITE ? "site" : by == FM_REPORT_BY_REGION ? "region" : "comm_size";
+}
+
+static const char *const site_keys[] = {"function", "path", "line", "module", "build_id", "offset"};
+
+static void site_cells(struct fm_report *report, struct fm_table *table, const struct fm_site *site)
+{
+    const struct fm_symbol *place = fm_site_place(report, site);
+    fm_cell_text(table, place ? place->function : "");
+    fm_cell_text(table, place ? place->path : "");
+    if (place && place->line)
+        fm_cell_whole(table, place->line);
+    else
+        fm_cell_none(table);
+    fm_cell_text(table, site->module);
+    fm_cell_text(table, site->build_id);
+    fm_cell_whole(table, site->offset);
+}
+
+/* A call in an inlined function: below it, what that was inlined into, from the inside out. */
+static void inlined_lines(struct fm_report *report, struct fm_table *table, const struct fm_site *site)
+{
+    struct fm_frames frames = {0};
+    if (report->symbols)
+        frames = fm_symbols_find(report->symbols, site, FM_RETURN_ADDRESS);
+    for (size_t i = frames.n; i-- > 1;)
+        fm_cell_line(table,
+                     fm_format(&report->arena, "  inlined into %s", fm_frame_text(report, &frames.items[i - 1])));
+}
+
+/* What sites without a name or a line lack. */
+static void print_site_hints(struct fm_report *report, const struct fm_groups *groups, size_t rows, FILE *out)
+{
+    bool nameless = false, lineless = false;
+    for (size_t i = 0; i < rows; i++) {
+        const struct fm_site *site = &groups->items[i].key.site;
+        const struct fm_symbol *place = fm_site_place(report, site);
+        nameless |= !place && site->module[0];
+        lineless |= place && !place->line;
+    }
+    if (nameless || lineless)
+        fputc('\n', out);
+    if (nameless)
+        fputs("PROGRAM+OFFSET: where the call returns; the program has no symbols there, or is not the one that ran.\n",
+              out);
+    if (lineless)
+        fputs("Functions without a line: what they are in was compiled without -g.\n", out);
+}
+
+static void fill_groups(struct fm_report *report, struct fm_table *table, struct fm_column *columns,
+                        const struct fm_groups *groups, size_t rows)
+{
+    memcpy(columns, group_columns, sizeof group_columns);
+    columns[1].heading = groupings[report->options.by].heading;
+    columns[1].key = group_key(report->options.by);
+    if (report->options.by == FM_REPORT_BY_SITE)
+        for (size_t i = 0; i < sizeof site_keys / sizeof *site_keys; i++)
+            columns[2 + i].key = site_keys[i];
+    fm_table_start(table, &report->arena, columns, GROUP_COLUMNS);
+    for (size_t i = 0; i < rows; i++) {
+        const struct fm_event *event = &groups->items[i];
+        fm_cell_text(table, event->key.routine);
+        fm_cell_text(table, group_label(report, &event->key));
+        site_cells(report, table, &event->key.site);
+        fm_cell_whole(table, event->stats.count);
+        fm_cell_whole(table, event->stats.total_ns);
+        fm_cell_number(table, fm_ratio((double)event->stats.total_ns, (double)event->stats.count));
+        extreme_cells(table, &event->stats.max, false);
+        fm_cell_whole(table, event->stats.min.ns);
+        if (event->stats.bytes)
+            fm_cell_whole(table, event->stats.bytes);
+        else
+            fm_cell_none(table);
+        fm_cell_number(table, fm_ratio((double)event->stats.total_ns, (double)report->summary.routines_ns));
+        if (report->options.by == FM_REPORT_BY_SITE)
+            inlined_lines(report, table, &event->key.site);
+    }
+}
+
+/* ---- histograms ---- */
+
+static void print_histogram(struct fm_report *report, const struct fm_routine_total *routine, FILE *out)
+{
+    static const struct fm_column columns[] = {
+        {"from", NULL, FM_COLUMN_TIME},
+        {"calls", NULL, FM_COLUMN_COUNT},
+        {"", NULL, FM_COLUMN_BAR},
+    };
+    const uint64_t *bins = routine->stats.histogram.bins;
+    unsigned first = 0, last = FM_DURATION_BINS;
+    uint64_t most = 0;
+    while (first < FM_DURATION_BINS && bins[first] == 0)
+        first++;
+    while (last > first && bins[last - 1] == 0)
+        last--;
+    for (unsigned bin = first; bin < last; bin++)
+        most = bins[bin] > most ? bins[bin] : most;
+    struct fm_table table;
+    fm_table_start(&table, &report->arena, columns, sizeof columns / sizeof *columns);
+    table.indent = 2;
+    for (unsigned bin = first; bin < last; bin++) {
+        fm_cell_whole(&table, fm_duration_bin_from(bin));
+        fm_cell_whole(&table, bins[bin]);
+        fm_cell_text(&table, fm_bar(report, (double)bins[bin], (double)most, HISTOGRAM_COLUMNS));
+    }
+    fputc('\n', out);
+    fm_print_text(out, routine->name);
+    fputc('\n', out);
+    fm_table_print(&table, out);
+}
+
+/* ---- the view ---- */
+
+static enum fm_status grouped(struct fm_report *report, FILE *out, bool csv, struct fm_error *error)
+{
+    struct fm_groups groups;
+    struct fm_table table;
+    struct fm_column columns[GROUP_COLUMNS];
+    unsigned parts = FM_BY_ROUTINE | groupings[report->options.by].part;
+    enum fm_status status = fm_group_events(report->profile, parts, &report->arena, &groups, error);
+    if (status)
+        return status;
+    size_t rows = csv ? groups.n : fm_report_rows(report, groups.n, USUAL_ROWS);
+    if (report->options.by == FM_REPORT_BY_SITE)
+        fm_report_resolve(report);
+    fill_groups(report, &table, columns, &groups, rows);
+    if (csv) {
+        fm_table_csv(&table, out);
+        return FM_OK;
+    }
+    fm_table_print(&table, out);
+    fm_print_more(out, rows, groups.n, groupings[report->options.by].plural);
+    if (report->options.by == FM_REPORT_BY_SITE)
+        print_site_hints(report, &groups, rows, out);
+    if (report->options.by == FM_REPORT_BY_REGION)
+        fm_print_no_regions(report, out);
+    return FM_OK;
+}
+
+enum fm_status fm_view_mpi_text(struct fm_report *report, FILE *out, struct fm_error *error)
+{
+    const struct fm_summary *summary = &report->summary;
+    struct fm_table table;
+    fm_print_incomplete(report, out);
+    if (fm_print_uncounted(report, out))
+        return FM_OK;
+    if (summary->n_routines == 0) {
+        fputs("No MPI routine was called.\n", out);
+        return FM_OK;
+    }
+    fm_print_scope(report, out);
+    fputc('\n', out);
+    if (report->options.by != FM_REPORT_BY_ROUTINE) {
+        enum fm_status status = grouped(report, out, false, error);
+        if (status)
+            return status;
+    } else {
+        size_t rows = fm_report_rows(report, summary->n_routines, USUAL_ROWS);
+        fill_routines(report, &table, rows);
+        fm_table_print(&table, out);
+        fm_print_more(out, rows, summary->n_routines, "routine");
+        fputs("\nmin, max, second: single calls. least, most: all calls of one rank. on: which rank.\n", out);
+    }
+    size_t histograms = report->options.histogram ? fm_report_rows(report, summary->n_routines, HISTOGRAM_ROUTINES) : 0;
+    for (size_t i = 0; i < histograms; i++)
+        print_histogram(report, summary->routines[i], out);
+    if (report->options.histogram)
+        fm_print_more(out, histograms, summary->n_routines, "routine");
+    return FM_OK;
+}
+
+static void histogram_csv(struct fm_report *report, FILE *out)
+{
+    static const struct fm_column columns[] = {
+        {NULL, "routine", FM_COLUMN_TEXT},
+        {NULL, "from_s", FM_COLUMN_TIME},
+        {NULL, "calls", FM_COLUMN_COUNT},
+    };
+    struct fm_table table;
+    fm_table_start(&table, &report->arena, columns, sizeof columns / sizeof *columns);
+    for (size_t i = 0; i < report->summary.n_routines; i++) {
+        const struct fm_routine_total *routine = report->summary.routines[i];
+        for (unsigned bin = 0; bin < FM_DURATION_BINS; bin++) {
+            if (routine->stats.histogram.bins[bin] == 0)
+                continue;
+            fm_cell_text(&table, routine->name);
+            fm_cell_whole(&table, fm_duration_bin_from(bin));
+            fm_cell_whole(&table, routine->stats.histogram.bins[bin]);
+        }
+    }
+    fm_table_csv(&table, out);
+}
+
+enum fm_status fm_view_mpi_csv(struct fm_report *report, FILE *out, struct fm_error *error)
+{
+    struct fm_table table;
+    if (report->options.histogram) {
+        histogram_csv(report, out);
+        return FM_OK;
+    }
+    if (report->options.by != FM_REPORT_BY_ROUTINE)
+        return grouped(report, out, true, error);
+    fill_routines(report, &table, report->summary.n_routines);
+    fm_table_csv(&table, out);
+    return FM_OK;
+}

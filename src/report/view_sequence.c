@@ -1,0 +1,208 @@
+/* What ranks did over time, as modules: a line a rank, a letter a moment. */
+#include <string.h>
+
+#include "base/units.h"
+#include "render/chart.h"
+#include "render/csv.h"
+#include "report/sequence_looks.h"
+
+enum { USUAL_ROWS = 32, USUAL_MODULES = FM_SEQUENCE_LETTERS, LABEL = 6 /* "rank 0" */, TICK_COLUMNS = 12 };
+
+struct page {
+    struct fm_report *report;
+    const struct fm_module_sequence *sequence;
+    const char *letters;
+    size_t label;   /* columns before the moments */
+    size_t columns; /* of all moments */
+    FILE *out;
+};
+
+/* ---- for people ---- */
+
+static size_t digits_of(uint32_t number)
+{
+    size_t digits = 1;
+    while (number /= 10)
+        digits++;
+    return digits;
+}
+
+static void lay_out(struct page *page)
+{
+    const struct fm_module_sequence *s = page->sequence;
+    page->label = LABEL + digits_of(s->rows[s->n_rows - 1].rank);
+    size_t room = FM_TEXT_COLUMNS - page->label;
+    page->columns = s->n_moments > room ? room : room / s->n_moments * s->n_moments;
+}
+
+static size_t moment_at(const struct page *page, size_t column)
+{
+    return column * page->sequence->n_moments / page->columns;
+}
+
+/* The first that is known of the moments of a column. A moment is known by one sample: columns beyond its first stay blank. */
+static char sign_at(const struct page *page, const struct fm_module_row *row, size_t column)
+{
+    size_t at = moment_at(page, column), end = moment_at(page, column + 1);
+    if (column && at == moment_at(page, column - 1))
+        return ' ';
+    while (at + 1 < end && !row->moments[at].module)
+        at++;
+    return fm_sequence_sign(page->letters, &row->moments[at]);
+}
+
+static void print_row(const struct page *page, const struct fm_module_row *row)
+{
+    char line[FM_TEXT_COLUMNS + 1];
+    size_t end = 0;
+    for (size_t i = 0; i < page->columns; i++) {
+        line[i] = sign_at(page, row, i);
+        end = line[i] == ' ' ? end : i + 1;
+    }
+    fprintf(page->out, "rank %*u %.*s\n", (int)page->label - LABEL, row->rank, (int)end, line);
+}
+
+/* How many ranks stand for one that is shown. */
+static size_t rows_step(const struct page *page)
+{
+    size_t step = 1, shown = fm_report_rows(page->report, page->sequence->n_rows, USUAL_ROWS);
+    while ((page->sequence->n_rows + step - 1) / step > shown)
+        step *= 2;
+    return step;
+}
+
+static double seconds(const struct page *page)
+{
+    return (double)page->sequence->moment_ns * (double)page->sequence->n_moments / 1e9;
+}
+
+/* "+----------+--------" and below it the times at the crosses. */
+static void print_axis(const struct page *page)
+{
+    char line[FM_TEXT_COLUMNS + 1], text[FM_UNIT_CHARS];
+    double start = (double)page->sequence->start_ns / 1e9, width = seconds(page) / (double)page->columns;
+    unsigned ticks = (unsigned)(page->columns / TICK_COLUMNS);
+    double step = fm_chart_step(seconds(page), ticks ? ticks : 1);
+    size_t printed = 0;
+    memset(line, '-', page->columns);
+    uint64_t first = (uint64_t)(start / step);
+    first += (double)first * step < start;
+    for (uint64_t i = first; (double)i * step < start + seconds(page); i++)
+        line[(size_t)(((double)i * step - start) / width)] = '+';
+    fprintf(page->out, "%*s%.*s\n%*s", (int)page->label, "", (int)page->columns, line, (int)page->label, "");
+    for (uint64_t i = first; (double)i * step < start + seconds(page); i++) {
+        size_t at = (size_t)(((double)i * step - start) / width);
+        const char *time = fm_chart_tick(text, (double)i * step, start + seconds(page));
+        if ((!printed || at > printed) && at + strlen(time) <= FM_TEXT_LIMIT - page->label)
+            printed += (size_t)fprintf(page->out, "%*s%s", (int)(at - printed), "", time);
+    }
+    fputc('\n', page->out);
+}
+
+static void share_cell(struct fm_table *table, size_t moments, double whole)
+{
+    if (moments)
+        fm_cell_number(table, fm_ratio((double)moments, whole));
+    else
+        fm_cell_none(table);
+}
+
+static void print_legend(const struct page *page)
+{
+    static const struct fm_column columns[] = {{"", NULL, FM_COLUMN_BAR},
+                                               {"module", NULL, FM_COLUMN_TEXT},
+                                               {"work %", NULL, FM_COLUMN_PERCENT},
+                                               {"waiting %", NULL, FM_COLUMN_PERCENT}};
+    const struct fm_module_sequence *s = page->sequence;
+    double whole = (double)(s->work + s->waiting);
+    struct fm_table table;
+    size_t shown = fm_report_rows(page->report, s->n_modules, USUAL_MODULES);
+    fm_table_start(&table, &page->report->arena, columns, sizeof columns / sizeof *columns);
+    for (size_t i = 0; i < shown; i++) {
+        fm_cell_text(&table, fm_format(&page->report->arena, "%c", page->letters[i]));
+        fm_cell_text(&table, s->modules[i].name);
+        share_cell(&table, s->modules[i].work, whole);
+        share_cell(&table, s->modules[i].waiting, whole);
+    }
+    fputc('\n', page->out);
+    fm_table_print(&table, page->out);
+    fm_print_more(page->out, shown, s->n_modules, "module");
+}
+
+static void print_foot(const struct page *page, size_t step)
+{
+    char time[FM_UNIT_CHARS];
+    const struct fm_module_sequence *s = page->sequence;
+    size_t every = step * s->rank_step;
+    size_t letters = s->n_moments < page->columns ? s->n_moments : page->columns;
+    fprintf(page->out, "A letter stands for %s, by one sample: a capital for work, a small one for waiting.\n%s",
+            fm_time_text(time, seconds(page) * 1e9 / (double)letters),
+            letters < page->columns ? "Between samples, and wherever else there is a blank, nothing is known.\n"
+                                    : "Where there is a blank nothing is known.\n");
+    fputs("Time in MPI is that of the module that calls it; in a collective it is waiting where most of it is.\n"
+          "Of a process its first thread is shown.\n",
+          page->out);
+    if (every > 1)
+        fprintf(page->out, "One rank in %zu is shown%s.\n", every, step > 1 ? "; --all shows more" : "");
+    if (s->n_modules > FM_SEQUENCE_LETTERS)
+        fprintf(page->out, "%c and %c: modules without a letter of their own.\n", FM_SEQUENCE_OTHER,
+                FM_SEQUENCE_OTHER_WAITS);
+}
+
+enum fm_status fm_view_sequence_text(struct fm_report *report, FILE *out, struct fm_error *error)
+{
+    struct fm_module_sequence sequence;
+    fm_print_incomplete(report, out);
+    enum fm_status status = fm_report_sequence(report, &sequence, error);
+    if (status)
+        return status;
+    if (!sequence.n_rows) {
+        fm_print_folded(out, fm_no_sequence, 0);
+        return FM_OK;
+    }
+    char *letters = fm_arena_alloc(&report->arena, sequence.n_named + 1);
+    struct page page = {.report = report, .sequence = &sequence, .letters = letters, .out = out};
+    if (!letters)
+        return fm_fail(error, FM_ERR_MEMORY, "no memory left for the sequence");
+    fm_sequence_letters(&sequence, letters);
+    lay_out(&page);
+    fm_print_folded(out, fm_sequence_headline(report, &sequence), 2);
+    fputc('\n', out);
+    size_t step = rows_step(&page);
+    for (size_t i = 0; i < sequence.n_rows; i += step)
+        print_row(&page, &sequence.rows[i]);
+    print_axis(&page);
+    print_legend(&page);
+    print_foot(&page, step);
+    return FM_OK;
+}
+
+/* ---- for machines ---- */
+
+/* A row for each time that a rank was in one module, at work or waiting. */
+enum fm_status fm_view_sequence_csv(struct fm_report *report, FILE *out, struct fm_error *error)
+{
+    static const char *const keys[] = {"rank", "start_s", "end_s", "module", "state"};
+    struct fm_module_sequence s;
+    struct fm_csv csv = {.out = out};
+    enum fm_status status = fm_report_sequence(report, &s, error);
+    if (status)
+        return status;
+    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
+        fm_csv_text(&csv, keys[i]);
+    fm_csv_end_row(&csv);
+    for (size_t row = 0; row < s.n_rows; row++)
+        for (size_t at = 0, n; at < s.n_moments; at += n) {
+            const struct fm_module_moment *moment = &s.rows[row].moments[at];
+            n = fm_module_run(&s, &s.rows[row], at);
+            if (!moment->module)
+                continue;
+            fm_csv_whole(&csv, s.rows[row].rank);
+            fm_csv_seconds(&csv, s.start_ns + at * s.moment_ns);
+            fm_csv_seconds(&csv, s.start_ns + (at + n) * s.moment_ns);
+            fm_csv_text(&csv, s.modules[moment->module - 1].name);
+            fm_csv_text(&csv, moment->waits ? "waiting" : "work");
+            fm_csv_end_row(&csv);
+        }
+    return FM_OK;
+}

@@ -1,0 +1,351 @@
+/* The summary: what matters most in one line, the job's banner, extremes over ranks, and the routines. */
+#include <inttypes.h>
+#include <string.h>
+
+#include "base/units.h"
+#include "merge/notes.h"
+#include "model/timer_tree.h"
+#include "report/call_trees.h"
+#include "report/views.h"
+
+static const double TAIL_SHARE = 0.001; /* routines below this share of the MPI time are folded */
+
+/* ---- the banner ---- */
+
+static void banner_line(FILE *out, const char *name, const char *text)
+{
+    if (text[0] == 0)
+        return;
+    fprintf(out, "%-9s ", name);
+    fm_print_cut(out, text, FM_TEXT_COLUMNS - 10);
+    fputc('\n', out);
+}
+
+static const char *command_text(struct fm_report *report)
+{
+    const struct fm_job *job = &report->profile->job;
+    const char *text = job->n_argv ? job->argv[0] : job->exe;
+    for (size_t i = 1; i < job->n_argv; i++)
+        text = fm_format(&report->arena, "%s %s", text, job->argv[i]);
+    return text;
+}
+
+static const char *joined(struct fm_report *report, const char *first, const char *second)
+{
+    if (first[0] == 0 || second[0] == 0)
+        return first[0] ? first : second;
+    return fm_format(&report->arena, "%s, %s", first, second);
+}
+
+static const char *hosts_text(struct fm_report *report)
+{
+    const struct fm_profile *profile = report->profile;
+    char memory[FM_UNIT_CHARS];
+    if (profile->n_hosts == 0)
+        return "";
+    const struct fm_host *host = &profile->hosts[0];
+    const char *hardware = joined(report, host->cpu,
+                                  host->cores ? fm_format(&report->arena, "%u cores", host->cores) : "");
+    if (host->memory_bytes)
+        hardware = joined(report, hardware, fm_bytes_text(memory, (double)host->memory_bytes));
+    hardware = fm_format(&report->arena, "%s", hardware);
+    if (profile->n_hosts == 1)
+        return hardware[0] ? fm_format(&report->arena, "%s (%s)", host->name, hardware) : host->name;
+    const char *names = host->name;
+    size_t shown = fm_report_rows(report, profile->n_hosts, 4);
+    for (size_t i = 1; i < shown; i++)
+        names = joined(report, names, profile->hosts[i].name);
+    return fm_format(&report->arena, "%zu: %s%s%s%s%s", profile->n_hosts, names,
+                     shown < profile->n_hosts ? ", ..." : "", hardware[0] ? " (first: " : "", hardware,
+                     hardware[0] ? ")" : "");
+}
+
+static const char *job_text(struct fm_report *report)
+{
+    const struct fm_job *job = &report->profile->job;
+    const char *launcher = job->launcher[0] ? fm_format(&report->arena, "started by %s", job->launcher) : "";
+    const char *user = job->user[0] ? fm_format(&report->arena, "user %s", job->user) : "";
+    return joined(report, joined(report, job->id, launcher), user);
+}
+
+/* Where ranks share cores, every figure has a part that no change to the program takes away. */
+static const char *ranks_text(struct fm_report *report)
+{
+    const struct fm_profile *profile = report->profile;
+    const struct fm_summary *summary = &report->summary;
+    char ratio[FM_UNIT_CHARS];
+    double most = 0;
+    for (size_t i = 0; i < profile->n_hosts; i++) {
+        double on_core = fm_ratio((double)fm_rankset_count(&profile->hosts[i].ranks), profile->hosts[i].cores);
+        most = on_core > most ? on_core : most;
+    }
+    const char *text = fm_format(&report->arena, "%u on %zu host%s", summary->ranks, profile->n_hosts,
+                                 profile->n_hosts == 1 ? "" : "s");
+    if (summary->measured < summary->ranks)
+        text = fm_format(&report->arena, "%s, %u with data", text, summary->measured);
+    if (most > 1)
+        text = fm_format(&report->arena, "%s, %s%s to a core: all times include waiting for one", text,
+                         profile->n_hosts > 1 ? "up to " : "", fm_mean_text(ratio, most));
+    return text;
+}
+
+/* Of ranks that were killed nobody may have asked for their memory. */
+static const char *known_ranks(struct fm_report *report)
+{
+    const struct fm_summary *summary = &report->summary;
+    if (summary->memory.ranks >= summary->measured)
+        return "all ranks";
+    return fm_format(&report->arena, "%u of %u ranks (of the others it is unknown)", summary->memory.ranks,
+                     summary->measured);
+}
+
+static void banner(struct fm_report *report, FILE *out)
+{
+    const struct fm_summary *summary = &report->summary;
+    const struct fm_job *job = &report->profile->job;
+    char a[FM_UNIT_CHARS], b[FM_UNIT_CHARS];
+    const char *started = fm_date_text(a, job->started_real_ns);
+    const char *when = fm_format(&report->arena, "%s%s%s", started, started[0] ? ", wall " : "wall ",
+                                 fm_time_text(b, (double)summary->wall_ns));
+    banner_line(out, "command", command_text(report));
+    banner_line(out, "started", when);
+    banner_line(out, "ranks", ranks_text(report));
+    banner_line(out, "hosts", hosts_text(report));
+    banner_line(out, "MPI",
+                joined(report, job->mpi, job->language[0] ? fm_format(&report->arena, "from %s", job->language) : ""));
+    banner_line(out, "job", job_text(report));
+    if (summary->memory.ranks && summary->measured > 1)
+        banner_line(out, "memory",
+                    fm_format(&report->arena, "%s in %s, at most %s in one",
+                              fm_bytes_text(a, (double)summary->memory.sum), known_ranks(report),
+                              fm_bytes_text(b, (double)summary->memory.max)));
+}
+
+/* ---- extremes over ranks ---- */
+
+static const struct fm_column spread_columns[] = {
+    {"per rank", NULL, FM_COLUMN_TEXT}, {"min", NULL, FM_COLUMN_MEAN}, {"rank", NULL, FM_COLUMN_RANK},
+    {"avg", NULL, FM_COLUMN_MEAN},      {"max", NULL, FM_COLUMN_MEAN}, {"rank", NULL, FM_COLUMN_RANK},
+};
+
+static void spread_row(struct fm_table *table, const char *name, enum fm_column_kind kind,
+                       const struct fm_spread *spread)
+{
+    fm_cell_text(table, name);
+    if (!spread->ranks) {
+        fm_cell_text(table, "unknown");
+        for (int i = 0; i < 4; i++)
+            fm_cell_none(table);
+        return;
+    }
+    fm_cell_as(table, kind, (double)spread->min);
+    fm_cell_whole(table, spread->min_rank);
+    fm_cell_as(table, kind, fm_ratio((double)spread->sum, spread->ranks));
+    fm_cell_as(table, kind, (double)spread->max);
+    fm_cell_whole(table, spread->max_rank);
+}
+
+static void print_spreads(struct fm_report *report, FILE *out)
+{
+    const struct fm_summary *summary = &report->summary;
+    struct fm_table table;
+    if (summary->measured == 0)
+        return;
+    fm_table_start(&table, &report->arena, spread_columns, sizeof spread_columns / sizeof *spread_columns);
+    spread_row(&table, "wall", FM_COLUMN_TIME, &summary->wall);
+    if (summary->n_routines)
+        spread_row(&table, "in MPI", FM_COLUMN_TIME, &summary->mpi);
+    spread_row(&table, "user", FM_COLUMN_TIME, &summary->user);
+    spread_row(&table, "system", FM_COLUMN_TIME, &summary->system);
+    spread_row(&table, "memory", FM_COLUMN_BYTES, &summary->memory);
+    fm_table_print(&table, out);
+    fputc('\n', out);
+}
+
+/* ---- routines ---- */
+
+static const struct fm_column routine_columns[] = {
+    {"routine", "routine", FM_COLUMN_TEXT},
+    {"calls", "calls", FM_COLUMN_COUNT},
+    {"calls/rank", "calls_per_rank", FM_COLUMN_MEAN},
+    {"time", "time_s", FM_COLUMN_TIME},
+    {"time/call", "time_per_call_s", FM_COLUMN_TIME},
+    {"count", "count_arguments", FM_COLUMN_COUNT},
+    {"bytes", "bytes", FM_COLUMN_BYTES},
+    {"bytes/call", "bytes_per_call", FM_COLUMN_BYTES},
+    {"% MPI", "fraction_of_mpi", FM_COLUMN_PERCENT},
+    {"% wall", "fraction_of_wall", FM_COLUMN_PERCENT},
+};
+
+static void routine_row(struct fm_report *report, struct fm_table *table, const char *name,
+                        const struct fm_stats *stats)
+{
+    const struct fm_summary *summary = &report->summary;
+    double calls = (double)stats->count;
+    fm_cell_text(table, name);
+    fm_cell_whole(table, stats->count);
+    fm_cell_number(table, fm_ratio(calls, summary->measured));
+    fm_cell_whole(table, stats->total_ns);
+    fm_cell_number(table, fm_ratio((double)stats->total_ns, calls));
+    if (stats->count_arguments)
+        fm_cell_whole(table, stats->count_arguments);
+    else
+        fm_cell_none(table);
+    if (stats->bytes) {
+        fm_cell_whole(table, stats->bytes);
+        fm_cell_number(table, fm_ratio((double)stats->bytes, calls));
+    } else {
+        fm_cell_none(table);
+        fm_cell_none(table);
+    }
+    fm_cell_number(table, fm_ratio((double)stats->total_ns, (double)summary->routines_ns));
+    fm_cell_number(table, fm_ratio((double)stats->total_ns, (double)summary->wall_sum_ns));
+}
+
+/* How many routines have a line of their own. A tail of one is no tail. */
+static size_t shown_routines(const struct fm_report *report)
+{
+    const struct fm_summary *summary = &report->summary;
+    size_t heavy = 0;
+    while (heavy < summary->n_routines &&
+           (double)summary->routines[heavy]->stats.total_ns >= TAIL_SHARE * (double)summary->routines_ns)
+        heavy++;
+    size_t shown = fm_report_rows(report, summary->n_routines, heavy);
+    return shown + 1 == summary->n_routines ? summary->n_routines : shown;
+}
+
+static void fill_routines(struct fm_report *report, struct fm_table *table, size_t shown)
+{
+    const struct fm_summary *summary = &report->summary;
+    fm_table_start(table, &report->arena, routine_columns, sizeof routine_columns / sizeof *routine_columns);
+    for (size_t i = 0; i < shown; i++)
+        routine_row(report, table, summary->routines[i]->name, &summary->routines[i]->stats);
+}
+
+static void print_routines(struct fm_report *report, FILE *out)
+{
+    const struct fm_summary *summary = &report->summary;
+    struct fm_table table;
+    struct fm_stats all = {0}, tail = {0};
+    size_t shown = shown_routines(report);
+    if (summary->n_routines == 0)
+        return;
+    for (size_t i = 0; i < summary->n_routines; i++)
+        fm_stats_merge(i < shown ? &all : &tail, &summary->routines[i]->stats);
+    fm_stats_merge(&all, &tail);
+    fill_routines(report, &table, shown);
+    if (shown < summary->n_routines)
+        routine_row(report, &table, fm_format(&report->arena, "+ %zu more routines", summary->n_routines - shown),
+                    &tail);
+    routine_row(report, &table, "all", &all);
+    fm_table_print(&table, out);
+    fm_print_scope(report, out);
+    fputc('\n', out);
+}
+
+/* ---- the end ---- */
+
+static void print_balance(struct fm_report *report, FILE *out)
+{
+    const struct fm_summary *summary = &report->summary;
+    char balance[FM_UNIT_CHARS], communication[FM_UNIT_CHARS], parallel[FM_UNIT_CHARS];
+    if (summary->measured < 2 || summary->mpi_sum_ns == 0)
+        return;
+    fprintf(out, "Efficiency %s = load balance %s (mean over longest time outside MPI) x communication %s.\n",
+            fm_percent_whole(parallel, summary->parallel_efficiency), fm_percent_whole(balance, summary->load_balance),
+            fm_percent_whole(communication, summary->communication_efficiency));
+    fm_print_folded(out, fm_balance_sentence(report), 2);
+}
+
+static void print_snapshots(struct fm_report *report, FILE *out)
+{
+    const struct fm_profile *profile = report->profile;
+    if (profile->n_snapshots)
+        fm_print_folded(out,
+                        fm_format(&report->arena, "%zu snapshot%s, the first '%s': see --view snapshots.",
+                                  profile->n_snapshots, profile->n_snapshots == 1 ? "" : "s",
+                                  profile->snapshots[0].label),
+                        2);
+}
+
+static void print_timers(struct fm_report *report, FILE *out)
+{
+    const struct fm_profile *profile = report->profile;
+    const struct fm_timer **order = fm_timers_by_length(profile->timers, profile->n_timers, &report->arena);
+    if (!profile->n_timers || !order)
+        return;
+    fm_print_folded(out,
+                    fm_format(&report->arena, "%zu timer%s, the longest '%s': see --view timers.", profile->n_timers,
+                              profile->n_timers == 1 ? "" : "s", order[0]->name),
+                    2);
+}
+
+static void print_overhead(struct fm_report *report, FILE *out)
+{
+    const struct fm_summary *summary = &report->summary;
+    char time[FM_UNIT_CHARS], percent[FM_UNIT_CHARS];
+    double share = fm_ratio((double)summary->overhead_ns, (double)summary->wall_sum_ns);
+    fprintf(out, "Fathom itself took %s, %s of the time measured.\n", fm_time_text(time, (double)summary->overhead_ns),
+            fm_percent_fine(percent, share));
+}
+
+static void print_notes(struct fm_report *report, FILE *out)
+{
+    const struct fm_profile *profile = report->profile;
+    if (profile->job.tool[0])
+        fm_print_folded(out, fm_format(&report->arena, "Note: another PMPI tool was active: %s", profile->job.tool), 2);
+    for (size_t i = 0; i < profile->n_notes; i++)
+        fm_print_note(report, &profile->notes[i], out);
+}
+
+static void print_hot_path(struct fm_report *report, const char *hot_path, FILE *out)
+{
+    if (hot_path[0])
+        fm_print_folded(out, fm_format(&report->arena, "Hot path: %s (--view calls).", hot_path), 2);
+}
+
+/* Of a job that was looked at from outside there is more to be said by modules than by anything else. */
+static enum fm_status print_outside(struct fm_report *report, const char *hot_path, FILE *out, struct fm_error *error)
+{
+    enum fm_status status = fm_report_sampled(report) ? fm_print_modules(report, out, error) : FM_OK;
+    if (status)
+        return status;
+    print_hot_path(report, hot_path, out);
+    fputc('\n', out);
+    banner(report, out);
+    print_notes(report, out);
+    return FM_OK;
+}
+
+enum fm_status fm_view_summary_text(struct fm_report *report, FILE *out, struct fm_error *error)
+{
+    const char *hot_path;
+    enum fm_status status = fm_hot_path_text(report, &hot_path, error);
+    if (status)
+        return status;
+    fm_print_incomplete(report, out);
+    fm_print_folded(out, fm_headline(report), 2);
+    fputc('\n', out);
+    if (fm_profile_is_from_outside(report->profile))
+        return print_outside(report, hot_path, out, error);
+    banner(report, out);
+    fputc('\n', out);
+    print_spreads(report, out);
+    print_routines(report, out);
+    print_balance(report, out);
+    print_hot_path(report, hot_path, out);
+    print_timers(report, out);
+    print_snapshots(report, out);
+    print_overhead(report, out);
+    print_notes(report, out);
+    return FM_OK;
+}
+
+enum fm_status fm_view_summary_csv(struct fm_report *report, FILE *out, struct fm_error *error)
+{
+    (void)error;
+    struct fm_table table;
+    fill_routines(report, &table, report->summary.n_routines);
+    fm_table_csv(&table, out);
+    return FM_OK;
+}

@@ -1,0 +1,37 @@
+#include "report/views.h"
+
+#include <string.h>
+
+const struct fm_view fm_views[] = {
+    {"summary", "the job at a glance: banner, extremes over ranks, routines", fm_view_summary_text, fm_view_summary_csv,
+     NULL, NULL},
+    {"mpi", "MPI routines in detail; --by site, region or comm; --histogram", fm_view_mpi_text, fm_view_mpi_csv, NULL,
+     NULL},
+    {"sizes", "calls, bytes and time by message size", fm_view_sizes_text, fm_view_sizes_csv, NULL, NULL},
+    {"balance", "ranks sorted by MPI time, groups and jumps", fm_view_balance_text, fm_view_balance_csv, NULL, NULL},
+    {"topology", "who sends to whom: heaviest pairs and a picture", fm_view_topology_text, fm_view_topology_csv, NULL,
+     NULL},
+    {"regions", "time and MPI inside the regions the program names", fm_view_regions_text, fm_view_regions_csv, NULL,
+     NULL},
+    {"timers", "the timers the program sets, with their histograms", fm_view_timers_text, fm_view_timers_csv, NULL,
+     NULL},
+    {"calls", "sampled call paths, outermost function first, down to source lines", fm_view_calls_text,
+     fm_view_calls_csv, fm_view_calls_graph, NULL},
+    {"callers", "functions by their own sampled time, and who calls them", fm_view_callers_text, fm_view_callers_csv,
+     NULL, NULL},
+    {"flat", "sampled time by load module, file, function and line", fm_view_flat_text, fm_view_flat_csv, NULL, NULL},
+    {"modules", "work and waiting of the parts of a model (--modules FILE), and who calls whom", fm_view_modules_text,
+     fm_view_modules_csv, fm_view_modules_graph, NULL},
+    {"sequence", "what each rank did over time, as modules (--modules FILE)", fm_view_sequence_text,
+     fm_view_sequence_csv, NULL, fm_view_sequence_svg},
+    {"snapshots", "the subtotals the program asked for", fm_view_snapshots_text, fm_view_snapshots_csv, NULL, NULL},
+    {0},
+};
+
+const struct fm_view *fm_view_find(const char *name)
+{
+    for (const struct fm_view *view = fm_views; view->name; view++)
+        if (strcmp(view->name, name) == 0)
+            return view;
+    return NULL;
+}

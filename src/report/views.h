@@ -1,0 +1,52 @@
+/* The views of a report. A view is one file with a function for text and one for CSV, and some have a picture; the
+ * table fm_views lists them. JSON is not a view: it is the whole report in one document (report_json.h).
+ *
+ * All of them read one struct fm_report, which holds what every view needs, found once. */
+#ifndef FM_REPORT_VIEWS_H
+#define FM_REPORT_VIEWS_H
+
+#include "report/report.h"
+
+struct fm_graph;
+
+struct fm_view {
+    const char *name, *description;
+    enum fm_status (*text)(struct fm_report *report, FILE *out, struct fm_error *error);
+    enum fm_status (*csv)(struct fm_report *report, FILE *out, struct fm_error *error);
+    enum fm_status (*graph)(struct fm_report *report, struct fm_graph *graph, struct fm_error *error); /* or NULL */
+    enum fm_status (*svg)(struct fm_report *report, FILE *out, struct fm_error *error); /* a picture that is no graph */
+};
+
+extern const struct fm_view fm_views[];               /* ends with a name of NULL */
+const struct fm_view *fm_view_find(const char *name); /* NULL when there is none */
+
+/* A banner of at most 12 lines, for the end of a job. */
+enum fm_status fm_report_terse(struct fm_report *report, FILE *out, struct fm_error *error);
+
+const char *fm_balance_sentence(struct fm_report *report); /* about groups and jumps; "" for one rank */
+const char *fm_headline(struct fm_report *report);         /* "pop on 64 ranks: 841.1 s, 59 % in MPI; ..." */
+
+#define FM_VIEW(view)                                                                                  \
+    enum fm_status fm_view_##view##_text(struct fm_report *report, FILE *out, struct fm_error *error); \
+    enum fm_status fm_view_##view##_csv(struct fm_report *report, FILE *out, struct fm_error *error)
+FM_VIEW(summary);
+FM_VIEW(mpi);
+FM_VIEW(sizes);
+FM_VIEW(balance);
+FM_VIEW(topology);
+FM_VIEW(regions);
+FM_VIEW(snapshots);
+FM_VIEW(timers);
+FM_VIEW(calls);
+FM_VIEW(callers);
+FM_VIEW(flat);
+FM_VIEW(modules);
+FM_VIEW(sequence);
+#undef FM_VIEW
+enum fm_status fm_print_modules(struct fm_report *report, FILE *out,
+                                struct fm_error *error); /* the view's, of samples */
+enum fm_status fm_view_calls_graph(struct fm_report *report, struct fm_graph *graph, struct fm_error *error);
+enum fm_status fm_view_modules_graph(struct fm_report *report, struct fm_graph *graph, struct fm_error *error);
+enum fm_status fm_view_sequence_svg(struct fm_report *report, FILE *out, struct fm_error *error);
+
+#endif

@@ -1,0 +1,45 @@
+/* What an application may call: include/fathom.h. The events of timers are in timer_events.c. */
+#include "fathom.h"
+
+#include <stdlib.h>
+
+#include "runtime/region.h"
+#include "runtime/timers/timer.h"
+
+FM_EXPORT void fathom_region_begin(const char *name)
+{
+    fm_region_begin(name);
+}
+
+FM_EXPORT void fathom_region_end(const char *name)
+{
+    fm_region_end(name);
+}
+
+FM_EXPORT void fathom_snapshot(const char *label, int collective)
+{
+    fm_snapshot(label, collective != 0);
+}
+
+FM_EXPORT void fathom_timer_get(int *timer, const char *name)
+{
+    int handle = timer ? fm_timer_get(*timer, name, (uintptr_t)__builtin_return_address(0)) : 0;
+    if (timer && handle != *timer) /* threads share it: what does not change is not written */
+        *timer = handle;
+}
+
+FM_EXPORT char *fathom_timers_text(const int *fortran_comm)
+{
+    struct fm_shelter shelter = fm_shelter_enter();
+    char *text = fm_timers_report(*fortran_comm);
+    fm_shelter_leave(shelter);
+    return text;
+}
+
+FM_EXPORT void fathom_timers_report_comm(FILE *out, int fortran_comm)
+{
+    char *text = fathom_timers_text(&fortran_comm);
+    if (text && out)
+        fputs(text, out);
+    free(text);
+}

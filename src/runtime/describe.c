@@ -1,0 +1,163 @@
+#define _GNU_SOURCE
+#include "runtime/describe.h"
+
+#include <elf.h>
+#include <fcntl.h>
+#include <pwd.h>
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/auxv.h>
+#include <sys/stat.h>
+#include <sys/sysinfo.h>
+#include <unistd.h>
+
+#include "base/redact.h"
+#include "runtime/job.h"
+#include "runtime/load_modules.h"
+#include "runtime/runtime.h"
+
+extern char **environ;
+
+/* Up to size - 1 bytes of a file, NUL-terminated; the number read. */
+static size_t read_file(const char *path, char *buffer, size_t size)
+{
+    size_t used = 0;
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd >= 0) {
+        ssize_t n;
+        while (used < size - 1 && (n = read(fd, buffer + used, size - 1 - used)) > 0)
+            used += (size_t)n;
+        close(fd);
+    }
+    buffer[used] = 0;
+    return used;
+}
+
+static uint32_t add_text(const char *text)
+{
+    return fm_text_add(text, strlen(text));
+}
+
+/* NUL-separated, ended by an empty string; what does not fit is left out and the last argument says so. */
+static uint32_t add_arguments(void)
+{
+    char buffer[8192], text[8192];
+    size_t n = read_file("/proc/self/cmdline", buffer, sizeof buffer - 8);
+    struct fm_redacted kept = {.text = text, .size = sizeof text - 4};
+    bool wanted = fm_arguments_wanted(), cut = wanted && n == sizeof buffer - 9, fits = true;
+    for (const char *word = buffer; fits && word < buffer + n && (wanted || word == buffer); word += strlen(word) + 1)
+        fits = fm_redact(&kept, *word ? word : "''"); /* an empty one would end the list */
+    if (cut || !fits)
+        kept.used = (size_t)((char *)memcpy(text + kept.used, "...", 4) + 4 - text);
+    return n ? fm_text_add(text, kept.used) : 0;
+}
+
+/* Settings that change how MPI and OpenMP behave; what launchers set for themselves in every process is left out. */
+static bool is_setting(const char *name)
+{
+    static const char kept[][16] = {"OMP_",   "GOMP_", "KMP_", "OMPI_MCA_", "MPICH_",  "MPIR_",   "UCX_",
+                                    "I_MPI_", "MV2_",  "FI_",  "PMIX_MCA_", "FATHOM_", "MALLOC_", "HCOLL_"};
+    static const char dropped[][40] = {"OMPI_MCA_orte_",        "OMPI_MCA_ess",
+                                       "OMPI_MCA_pmix",         "OMPI_MCA_shmem_RUNTIME",
+                                       "OMPI_MCA_initial_wdir", "MPIR_CVAR_CH3_INTERFACE_HOSTNAME",
+                                       "FATHOM_RUN_ID",         "FATHOM_NAMED",
+                                       "FATHOM_OUTPUT",         "PMIX_MCA_mca_base_component_show"};
+    for (size_t i = 0; i < sizeof dropped / sizeof *dropped; i++)
+        if (strncmp(name, dropped[i], strlen(dropped[i])) == 0)
+            return false;
+    for (size_t i = 0; i < sizeof kept / sizeof *kept; i++)
+        if (strncmp(name, kept[i], strlen(kept[i])) == 0)
+            return true;
+    return false;
+}
+
+static uint32_t add_environment(void)
+{
+    char text[8192];
+    struct fm_redacted kept = {.text = text, .size = sizeof text - 1};
+    for (char **e = environ; e && *e; e++)
+        if (strchr(*e, '=') && is_setting(*e)) {
+            kept.follows = false;
+            fm_redact(&kept, *e);
+        }
+    return fm_text_add(text, kept.used);
+}
+
+/* "model name" on x86; on Arm the kernel gives numbers, named here for the common server cores. */
+static uint32_t add_cpu_model(void)
+{
+    char buffer[4096];
+    read_file("/proc/cpuinfo", buffer, sizeof buffer);
+    char *line = strstr(buffer, "model name");
+    if (line && (line = strchr(line, ':'))) {
+        line += strspn(line, ": \t");
+        return fm_text_add(line, strcspn(line, "\n"));
+    }
+    static const struct {
+        unsigned part;
+        char name[16];
+    } parts[] = {{0xd0c, "Neoverse-N1"}, {0xd40, "Neoverse-V1"}, {0xd49, "Neoverse-N2"}, {0xd4f, "Neoverse-V2"},
+                 {0xd08, "Cortex-A72"},  {0xd07, "Cortex-A57"},  {0x001, "A64FX"}};
+    line = strstr(buffer, "CPU part");
+    unsigned part = line && (line = strchr(line, ':')) ? (unsigned)strtoul(line + 1, NULL, 16) : 0;
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
+        if (parts[i].part == part)
+            return add_text(parts[i].name);
+    return 0;
+}
+
+static uint32_t add_user(void)
+{
+    /* getpwuid may load name-service libraries and talk to daemons: the environment's word is enough here. */
+    const char *user = getenv("USER");
+    if (!user || !*user)
+        user = getenv("LOGNAME");
+    char number[24];
+    if (!user || !*user)
+        user = getuid() == 0 ? "root" : (snprintf(number, sizeof number, "uid %u", (unsigned)getuid()), number);
+    return add_text(user);
+}
+
+static void describe_identity(struct fm_segment_header *h)
+{
+    h->pid = getpid();
+    h->uid = getuid();
+    h->start_time = fm_process_start_time(h->pid);
+    h->pid_namespace = fm_pid_namespace();
+    fm_boot_id(h->boot_id);
+    gethostname(h->host, sizeof h->host - 1);
+    const char *run_id = getenv("FATHOM_RUN_ID");
+    snprintf(h->run_id, sizeof h->run_id, "%s", run_id ? run_id : "");
+    h->started_mono_ns = fm_rt.clock.start.ns;
+    h->started_ticks = fm_rt.clock.start.ticks;
+    h->started_real_ns = fm_clock_ns(CLOCK_REALTIME) - (fm_clock_ns(CLOCK_MONOTONIC) - h->started_mono_ns);
+    int core = sched_getcpu();
+    h->core = core < 0 ? 0 : (uint32_t)core;
+}
+
+void fm_describe_process(struct fm_segment_header *h)
+{
+    char path[FM_PATH_BYTES];
+    describe_identity(h);
+    struct sysinfo info;
+    if (sysinfo(&info) == 0)
+        h->host_memory_bytes = (uint64_t)info.totalram * info.mem_unit;
+    h->host_cores = (uint32_t)sysconf(_SC_NPROCESSORS_ONLN);
+    ssize_t n = readlink("/proc/self/exe", path, sizeof path - 1);
+    h->text_exe = n > 0 ? fm_text_add(path, (size_t)n) : 0;
+    h->text_cwd = getcwd(path, sizeof path) ? add_text(path) : 0;
+    h->text_argv = add_arguments();
+    h->text_env = add_environment();
+    h->text_build_id = fm_module_build_id_of((uintptr_t)getauxval(AT_ENTRY));
+    h->text_cpu_model = add_cpu_model();
+    h->text_user = add_user();
+    const char *output = getenv("FATHOM_OUTPUT");
+    h->text_output = output ? add_text(output) : 0;
+    struct fm_job_place place;
+    fm_job_find(&place, false);
+    h->text_launcher = add_text(place.launcher);
+    h->text_job_id = add_text(place.id);
+    h->flags |= place.spawned ? FM_FLAG_SPAWNED : 0;
+}

@@ -1,0 +1,10 @@
+/* What the process says of itself, written once at the start: host, processor, executable, arguments, job, and the
+ * MPI and OpenMP settings of its environment; never a value whose name looks like a secret. */
+#ifndef FM_RUNTIME_DESCRIBE_H
+#define FM_RUNTIME_DESCRIBE_H
+
+#include "format/segment.h"
+
+void fm_describe_process(struct fm_segment_header *header);
+
+#endif

@@ -1,0 +1,191 @@
+#define _GNU_SOURCE
+#include "runtime/interpose/next.h"
+
+#include <dlfcn.h>
+#include <stddef.h>
+#include <string.h>
+
+#include "base/platform.h"
+#include "runtime/lock.h"
+
+extern FM_HIDDEN ElfW(Dyn) _DYNAMIC[]; /* our own */
+
+/* ---- the objects that were loaded with the program ---- */
+
+static const struct link_map *own, *last_at_start;
+static unsigned n_at_start;
+
+static void scope_is_noted(void)
+{
+}
+
+/* Called by the loader for the address of an indirect function. Nothing outside of this file may be called here: the
+ * rest of us is not relocated yet. */
+__attribute__((used)) static void (*note_scope(void))(void)
+{
+    n_at_start = 0;
+    for (const struct link_map *map = _r_debug.r_map; map; map = map->l_next) {
+        own = map->l_ld == _DYNAMIC ? map : own;
+        last_at_start = map;
+        n_at_start++;
+    }
+    return scope_is_noted;
+}
+
+static void scope_noted(void) __attribute__((ifunc("note_scope")));
+
+const struct link_map *fm_next_last_at_start(unsigned *n)
+{
+    *n = n_at_start;
+    return last_at_start;
+}
+
+/* Where libc comes before us its functions are not ours, and we may have been loaded by dlopen, with objects behind us
+ * that can be unloaded: then we do not know which will stay. */
+static bool is_before_libc(void)
+{
+    scope_noted();
+    for (const struct link_map *map = _r_debug.r_map; own && map != own; map = map->l_next) {
+        struct fm_object object;
+        if (fm_object_read(&object, map->l_addr, map->l_ld) && fm_object_is_libc(&object))
+            return false;
+    }
+    return own != NULL;
+}
+
+static void search_object(uintptr_t base, const ElfW(Dyn) * dynamic, struct fm_definition *sought,
+                          const uint32_t *hashes, unsigned n)
+{
+    struct fm_object object;
+    if (!fm_object_read(&object, base, dynamic))
+        return;
+    for (unsigned i = 0; i < n; i++) {
+        if (sought[i].address || !(sought[i].address = fm_object_find(&object, sought[i].name, hashes[i])))
+            continue;
+        sought[i].base = base;
+        sought[i].dynamic = dynamic;
+    }
+}
+
+void fm_next_find(struct fm_definition *sought, unsigned n)
+{
+    enum { AT_ONCE = 64 };
+    uint32_t hashes[AT_ONCE];
+    unsigned part = n < AT_ONCE ? n : AT_ONCE;
+    for (unsigned i = 0; i < part; i++) {
+        sought[i].address = NULL;
+        hashes[i] = fm_symbol_hash(sought[i].name);
+    }
+    for (const struct link_map *map = is_before_libc() ? own : NULL; map && map != last_at_start;) {
+        map = map->l_next;
+        search_object(map->l_addr, map->l_ld, sought, hashes, part);
+    }
+    if (n > part)
+        fm_next_find(sought + part, n - part);
+}
+
+void *fm_program_find(const char *name)
+{
+    const struct link_map *program = _r_debug.r_map;
+    struct fm_object object;
+    return program && fm_object_read(&object, program->l_addr, program->l_ld)
+               ? fm_object_find(&object, name, fm_symbol_hash(name))
+               : NULL;
+}
+
+const char *fm_program_name(void)
+{
+    struct fm_definition name = {.name = "program_invocation_name", .address = NULL};
+    void *copied = fm_program_find(name.name);
+    if (!copied)
+        fm_next_find(&name, 1);
+    char **at = copied ? copied : name.address;
+    return at && *at ? *at : "";
+}
+
+/* ---- objects that were loaded later ---- */
+
+struct search {
+    struct fm_definition *sought;
+    uint32_t hash;
+    bool (*accept)(const char *path);
+    bool behind_us; /* what comes before us may have called us */
+};
+
+/* Without a directory are the program and what the kernel maps. */
+static bool search_loaded(struct search *search, uintptr_t base, const ElfW(Dyn) * dynamic, const char *path)
+{
+    if (dynamic == _DYNAMIC)
+        search->behind_us = true;
+    else if (search->behind_us && strchr(path, '/') && (!search->accept || search->accept(path)))
+        search_object(base, dynamic, search->sought, &search->hash, 1);
+    return search->sought->address != NULL;
+}
+
+static int visit(struct dl_phdr_info *info, size_t size, void *data)
+{
+    (void)size;
+    for (int i = 0; i < info->dlpi_phnum; i++)
+        if (info->dlpi_phdr[i].p_type == PT_DYNAMIC)
+            return search_loaded(data, info->dlpi_addr, (const void *)(info->dlpi_addr + info->dlpi_phdr[i].p_vaddr),
+                                 info->dlpi_name);
+    return 0;
+}
+
+/* Objects whose definitions are in use; their dynamic sections. */
+enum { KEPT = 16 };
+static const void *in_use[KEPT];
+
+static void note_use(const void *dynamic)
+{
+    for (unsigned i = 0; i < KEPT; i++) {
+        const void *other = NULL;
+        if (__atomic_compare_exchange_n(&in_use[i], &other, dynamic, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED) ||
+            other == dynamic)
+            return;
+    }
+}
+
+bool fm_next_find_loaded(struct fm_definition *sought, bool (*accept)(const char *path))
+{
+    struct search search = {sought, fm_symbol_hash(sought->name), accept, !is_before_libc()};
+    sought->address = NULL;
+    if (!fm_process_is_bare_child()) {
+        dl_iterate_phdr(visit, &search);
+    } else { /* alone: nobody changes the list, and at no moment is it other than whole */
+        const struct link_map *map = _r_debug.r_map;
+        while (map && !search_loaded(&search, map->l_addr, map->l_ld, map->l_name))
+            map = map->l_next;
+    }
+    if (sought->address)
+        note_use(sought->dynamic);
+    return sought->address != NULL;
+}
+
+void fm_next_keep(void)
+{
+    static const void *kept[KEPT];
+    for (unsigned i = 0; i < KEPT; i++) {
+        const void *object = __atomic_load_n(&in_use[i], __ATOMIC_RELAXED);
+        Dl_info info;
+        if (!object || __atomic_exchange_n(&kept[i], object, __ATOMIC_RELAXED) || !dladdr(object, &info))
+            continue;
+        void *handle = dlopen(info.dli_fname, RTLD_LAZY | RTLD_NOLOAD | RTLD_NODELETE);
+        if (handle)
+            dlclose(handle);
+    }
+}
+
+/* ---- processes ---- */
+
+static long process;
+
+void fm_process_begins(void)
+{
+    process = fm_own_pid();
+}
+
+bool fm_process_is_bare_child(void)
+{
+    return process && !fm_is_silent() && process != fm_own_pid();
+}

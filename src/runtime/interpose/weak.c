@@ -1,0 +1,149 @@
+#define _GNU_SOURCE
+#include "runtime/interpose/weak.h"
+
+#include <fcntl.h>
+#include <stddef.h>
+
+#include "base/platform.h"
+#include "runtime/interpose/next.h"
+
+extern FM_HIDDEN const char __ehdr_start[], _end[]; /* our image in memory */
+
+/* ---- the references of an object ---- */
+
+struct references {
+    const ElfW(Sym) * symbols;
+    const char *strings;
+    const ElfW(Rela) * items;
+    size_t n;
+};
+
+/* Every process pays for this: one pass, and what is relative, which is most and comes first, is left out. */
+static struct references references_of(uintptr_t base, const ElfW(Dyn) * dynamic)
+{
+    const ElfW(Dyn) * entries[DT_RELASZ + 1] = {NULL};
+    size_t relative = 0;
+    for (const ElfW(Dyn) *d = dynamic; d && d->d_tag != DT_NULL; d++) {
+        if ((uint64_t)d->d_tag <= DT_RELASZ)
+            entries[d->d_tag] = d;
+        else if (d->d_tag == DT_RELACOUNT)
+            relative = d->d_un.d_val;
+    }
+    if (!entries[DT_RELA] || !entries[DT_RELASZ] || !entries[DT_SYMTAB] || !entries[DT_STRTAB])
+        return (struct references){0};
+    size_t n = entries[DT_RELASZ]->d_un.d_val / sizeof(ElfW(Rela));
+    relative = relative < n ? relative : n;
+    return (struct references){.symbols = fm_object_address(entries[DT_SYMTAB], base),
+                               .strings = fm_object_address(entries[DT_STRTAB], base),
+                               .items = (const ElfW(Rela) *)fm_object_address(entries[DT_RELA], base) + relative,
+                               .n = n - relative};
+}
+
+static bool is_of_mpi(const char *name)
+{
+    name += *name == 'P';
+    return name[0] == 'M' && name[1] == 'P' && name[2] == 'I';
+}
+
+/* The next one from `item` on that is a weak one of MPI, whose whole address is kept in one word; NULL: there is none. Few
+ * instructions for the others: an MPI library has ten thousand. */
+static const ElfW(Rela) * next_weak(const struct references *references, const ElfW(Rela) * item)
+{
+    const ElfW(Sym) *symbols = references->symbols;
+    const ElfW(Rela) *end = references->items + references->n;
+    for (; item < end; item++) {
+        uint32_t type = (uint32_t)ELF64_R_TYPE(item->r_info);
+        const ElfW(Sym) *symbol = &symbols[ELF64_R_SYM(item->r_info)];
+        if (ELF64_ST_BIND(symbol->st_info) == STB_WEAK && symbol->st_shndx == SHN_UNDEF &&
+            (type == FM_RELOCATION_GOT || (type == FM_RELOCATION_WORD && !item->r_addend)) &&
+            is_of_mpi(references->strings + symbol->st_name))
+            return item;
+    }
+    return NULL;
+}
+
+/* ---- making them null ---- */
+
+/* By the kernel: the loader has made most of these words read-only, or is about to in another thread, so their protection
+ * cannot be changed back and forth. (What is read first tells that the file is this memory: under an emulator it is not.) */
+static void make_null(const uintptr_t *word)
+{
+    uintptr_t found = 0, null = 0;
+    long fd = fm_kernel(SYS_openat, AT_FDCWD, "/proc/self/mem", O_RDWR | O_CLOEXEC);
+    if (fd < 0)
+        return;
+    if (fm_kernel(SYS_pread64, fd, &found, sizeof found, word) == sizeof found && found == *word)
+        fm_kernel(SYS_pwrite64, fd, &null, sizeof null, word);
+    fm_kernel(SYS_close, fd);
+}
+
+static void clear(uintptr_t base, const ElfW(Dyn) * dynamic)
+{
+    struct references references = references_of(base, dynamic);
+    const ElfW(Rela) *item = references.items;
+    while ((item = next_weak(&references, item)) != NULL) {
+        const ElfW(Sym) *symbol = &references.symbols[ELF64_R_SYM(item->r_info)];
+        struct fm_definition sought = {.name = references.strings + symbol->st_name};
+        const uintptr_t *word = (const uintptr_t *)(base + item->r_offset);
+        if (*word - (uintptr_t)__ehdr_start < (uintptr_t)(_end - __ehdr_start) && !fm_next_find_loaded(&sought, NULL))
+            make_null(word);
+        item++;
+    }
+}
+
+/* Objects are listed in the order in which they were loaded: while none is unloaded, those of the last pass come first. */
+struct pass {
+    unsigned long long loaded, unloaded; /* since the process began */
+    unsigned n;
+};
+
+struct passes {
+    struct pass last, now;
+};
+
+static int clear_object(struct dl_phdr_info *info, size_t size, void *data)
+{
+    struct passes *passes = data;
+    (void)size;
+    passes->now.loaded = info->dlpi_adds;
+    passes->now.unloaded = info->dlpi_subs;
+    if (passes->now.loaded == passes->last.loaded) {
+        passes->now = passes->last;
+        return 1;
+    }
+    if (passes->now.n++ < passes->last.n && passes->now.unloaded == passes->last.unloaded)
+        return 0;
+    for (int i = 0; i < info->dlpi_phnum; i++)
+        if (info->dlpi_phdr[i].p_type == PT_DYNAMIC)
+            clear(info->dlpi_addr, (const void *)(info->dlpi_addr + info->dlpi_phdr[i].p_vaddr));
+    return 0;
+}
+
+/* Should two threads do it at once, one of them does some of it again. */
+void fm_weak_of_loaded(void)
+{
+    static struct pass last;
+    struct passes passes = {.last = last};
+    dl_iterate_phdr(clear_object, &passes);
+    last = passes.now;
+}
+
+static bool has_any(const struct link_map *map)
+{
+    struct references references = references_of(map->l_addr, map->l_ld);
+    return next_weak(&references, references.items) != NULL;
+}
+
+/* Nobody else but the program can have any where it has libc alone: then there are itself, what the kernel maps, us,
+ * libc and the loader. */
+void fm_weak_at_start(void)
+{
+    enum { LEAST = 5 };
+    unsigned n;
+    const struct link_map *last = fm_next_last_at_start(&n), *map = _r_debug.r_map;
+    bool found = false;
+    for (; map && !found; map = n > LEAST && map != last ? map->l_next : NULL)
+        found = has_any(map);
+    if (found)
+        fm_weak_of_loaded();
+}

@@ -1,0 +1,224 @@
+#define _GNU_SOURCE
+#include "runtime/job.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/settings.h"
+#include "collect/node.h"
+#include "runtime/interpose/next.h"
+
+static const char *env(const char *name)
+{
+    const char *value = getenv(name);
+    return value ? value : "";
+}
+
+static int env_number(const char *name)
+{
+    int value = atoi(env(name));
+    return value > 0 ? value : 0;
+}
+
+static uint64_t mix_text(uint64_t hash, const char *text)
+{
+    for (; *text; text++)
+        hash = (hash ^ (uint8_t)*text) * 0x100000001b3u;
+    return hash;
+}
+
+static void keep_safe_characters(char *text)
+{
+    for (; *text; text++)
+        if (!isalnum((unsigned char)*text) && *text != '-')
+            *text = '_';
+}
+
+/* Hydra gives no job id, but each of its processes has a socket whose other end is the host's one proxy. */
+static pid_t hydra_proxy(void)
+{
+    struct ucred peer;
+    socklen_t length = sizeof peer;
+    int fd = atoi(env("PMI_FD"));
+    if (*env("PMI_FD") && getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &length) == 0 && peer.pid > 0)
+        return peer.pid;
+    return 0;
+}
+
+static void find_openmpi(struct fm_job_place *place)
+{
+    /* random, of one mpirun: the same on all its hosts; and the name space, which may be too long for the key, tells
+     * what was spawned from its parents */
+    uint64_t hash = mix_text(0xcbf29ce484222325u, env("OMPI_MCA_orte_precondition_transports"));
+    hash = mix_text(hash, env("PMIX_NAMESPACE"));
+    snprintf(place->key, sizeof place->key, "ompi-%.20s-%016llx", env("PMIX_NAMESPACE"), (unsigned long long)hash);
+    place->local_size = env_number("OMPI_COMM_WORLD_LOCAL_SIZE");
+    place->single_node = place->local_size && place->local_size == env_number("OMPI_COMM_WORLD_SIZE");
+    place->spawned = *env("OMPI_PARENT_PORT") || *env("OMPI_MCA_dpm_parent_port");
+}
+
+/* The proxies of all hosts are told the one port to call their mpiexec back on, and which of its groups they serve. A
+ * port is used again one day: the run, where there is one, tells more. "" when they are not. */
+static void find_hydra_group(pid_t proxy, char key[40])
+{
+    char path[40], words[4096];
+    uint64_t hash = mix_text(0xcbf29ce484222325u,
+                             strncmp(env("FATHOM_RUN_ID"), "ranks-", 6) ? env("FATHOM_RUN_ID") : "");
+    bool has_port = false, is_value = false;
+    key[0] = 0;
+    snprintf(path, sizeof path, "/proc/%d/cmdline", (int)proxy);
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    ssize_t n = fd >= 0 ? read(fd, words, sizeof words - 1) : 0;
+    if (fd >= 0)
+        close(fd);
+    words[n > 0 ? n : 0] = 0;
+    for (const char *word = words; word < words + n; word += strlen(word) + 1) {
+        if (is_value)
+            hash = mix_text(mix_text(hash, "="), word);
+        is_value = strcmp(word, "--control-port") == 0 || strcmp(word, "--upstream-host") == 0 ||
+                   strcmp(word, "--upstream-port") == 0 || strcmp(word, "--pgid") == 0;
+        has_port |= is_value && strstr(word, "-port");
+    }
+    if (has_port)
+        snprintf(key, 40, "hydra-group-%016llx", (unsigned long long)hash);
+}
+
+static void find_hydra(struct fm_job_place *place)
+{
+    pid_t proxy = hydra_proxy();
+    char group[40];
+    place->spawned = *env("PMI_SPAWNED");
+    place->local_size = env_number("MPI_LOCALNRANKS");
+    place->single_node = proxy && place->local_size && place->local_size == env_number("PMI_SIZE");
+    if (!proxy)
+        return;
+    find_hydra_group(proxy, group);
+    if (*group && !place->single_node)
+        snprintf(place->key, sizeof place->key, "%s", group);
+    else
+        fm_process_name(place->key, sizeof place->key, "hydra", proxy);
+}
+
+/* "4(x2),1" are the tasks of three nodes. */
+static int slurm_tasks(const char *list, long node)
+{
+    while (isdigit((unsigned char)*list)) {
+        char *end;
+        long tasks = strtol(list, &end, 10), nodes = 1;
+        if (strncmp(end, "(x", 2) == 0) {
+            nodes = strtol(end + 2, &end, 10);
+            end += *end == ')';
+        }
+        if (node < nodes)
+            return tasks > 0 && tasks < 1 << 20 ? (int)tasks : 0;
+        node -= nodes;
+        list = end + (*end == ',');
+    }
+    return 0;
+}
+
+static void find_slurm(struct fm_job_place *place)
+{
+    if (*env("SLURM_NODEID"))
+        place->local_size = slurm_tasks(env("SLURM_STEP_TASKS_PER_NODE"), env_number("SLURM_NODEID"));
+    snprintf(place->key, sizeof place->key, "slurm-%.20s-%.12s-%.6s", env("SLURM_JOB_ID"), env("SLURM_STEP_ID"),
+             env("SLURM_RESTART_COUNT"));
+    if (env_number("SLURM_STEP_NUM_NODES") == 1) {
+        place->local_size = env_number("SLURM_STEP_NUM_TASKS");
+        place->single_node = place->local_size > 0;
+    }
+}
+
+static void find_rank(struct fm_job_place *place, const char *rank, const char *size)
+{
+    int world_size = env_number(size), own = atoi(env(rank));
+    if (*env(rank) && own >= 0 && own < world_size) {
+        place->rank = own;
+        place->world_size = world_size;
+    }
+}
+
+static void find_batch_system(struct fm_job_place *place)
+{
+    static const struct {
+        char variable[16], name[8];
+    } systems[] = {{"SLURM_JOB_ID", "Slurm"}, {"PBS_JOBID", "PBS"}, {"LSB_JOBID", "LSF"}, {"FLUX_JOB_ID", "Flux"}};
+    place->launcher = "";
+    for (size_t i = 0; i < sizeof systems / sizeof *systems; i++) {
+        if (*env(systems[i].variable)) {
+            place->launcher = systems[i].name;
+            snprintf(place->id, sizeof place->id, "%.60s", env(systems[i].variable));
+            keep_safe_characters(place->id);
+            return;
+        }
+    }
+    if (*env("OMPI_COMM_WORLD_SIZE") || *env("PMI_SIZE"))
+        place->launcher = "mpirun";
+    time_t now = time(NULL);
+    struct tm tm;
+    char date[32] = "";
+    if (gmtime_r(&now, &tm))
+        strftime(date, sizeof date, "%Y%m%d-%H%M%S", &tm);
+    snprintf(place->id, sizeof place->id, "%s-%d", date, (int)getpid());
+}
+
+/* srun speaks PMI too; but Hydra alone tells how many ranks its proxy has. */
+static bool is_hydra(void)
+{
+    return *env("PMI_RANK") && *env("PMI_SIZE") && (*env("MPI_LOCALNRANKS") || !*env("SLURM_STEP_ID"));
+}
+
+static void find_launched(struct fm_job_place *place)
+{
+    if (*env("OMPI_COMM_WORLD_SIZE") && *env("PMIX_NAMESPACE")) {
+        find_openmpi(place);
+        find_rank(place, "OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE");
+    } else if (is_hydra()) {
+        find_hydra(place);
+        find_rank(place, "PMI_RANK", "PMI_SIZE");
+    } else if (*env("SLURM_STEP_ID") && *env("SLURM_PROCID")) {
+        find_slurm(place);
+        find_rank(place, "SLURM_PROCID", "SLURM_STEP_NUM_TASKS");
+    }
+}
+
+/* No rank can find out about those on other hosts. But `fathom run` around a launcher that starts one program as it
+ * is, with our variables on every host, names it in FATHOM_LAUNCHED; what that starts in its turn has another name. And
+ * FATHOM_EVERYWHERE says that the library lies on every host. */
+bool fm_job_all_measured(void)
+{
+    return strcmp(env("FATHOM_LAUNCHED"), fm_program_name()) == 0 && fm_setting_is_on("FATHOM_EVERYWHERE");
+}
+
+void fm_job_find(struct fm_job_place *place, bool alone)
+{
+    struct fm_job_place launched;
+    memset(place, 0, sizeof *place);
+    place->rank = -1;
+    find_batch_system(place);
+    launched = *place;
+    find_launched(&launched);
+    if (!alone)
+        *place = launched;
+    place->neighbours = launched.local_size;
+    place->all_measured = !place->spawned && fm_job_all_measured();
+    if (!place->key[0]) {
+        fm_process_name(place->key, sizeof place->key, "single", getpid());
+        /* a launcher we do not know may have started it: alone only where nothing speaks of one */
+        place->single_node = alone || !*env("PMI_SIZE");
+        place->local_size = place->single_node ? 1 : 0;
+        if (place->single_node) {
+            place->rank = 0;
+            place->world_size = 1;
+        }
+    }
+    keep_safe_characters(place->key);
+}

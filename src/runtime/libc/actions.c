@@ -1,0 +1,198 @@
+/* What the program does at a signal. While samples are taken its handlers are called by way of fm_deliver, and it sees
+ * them as it has set them; and nobody sees ours. */
+#define _GNU_SOURCE
+#include "runtime/libc/functions.h"
+#include "runtime/libc/hold.h"
+#include "runtime/lock.h"
+#include "runtime/runtime.h"
+#include "runtime/sampler.h"
+#include "runtime/signal/deliver.h"
+
+bool fm_program_ends_calls;
+
+static struct fm_mutex lock; /* what the kernel has and fm_handlers */
+
+/* ---- handlers ---- */
+
+static bool is_handler(__sighandler_t handler)
+{
+    return handler != SIG_DFL && handler != SIG_IGN && handler != SIG_ERR && handler != SIG_HOLD;
+}
+
+/* Those that come of what a thread does itself end no calls, and are for that thread. */
+static bool is_fault(int signal)
+{
+    return signal == SIGSEGV || signal == SIGBUS || signal == SIGFPE || signal == SIGILL || signal == SIGTRAP ||
+           signal == SIGABRT || signal == SIGSYS || signal == SIGPIPE || signal == SIGXFSZ;
+}
+
+static bool is_ours(const struct sigaction *action)
+{
+    return action->sa_sigaction == fm_deliver || action->sa_sigaction == fm_sample_signal;
+}
+
+static void set_bit(atomic_ullong *signals, int signal, bool set)
+{
+    if (set)
+        atomic_fetch_or(signals, fm_signal_bit(signal));
+    else
+        atomic_fetch_and(signals, ~fm_signal_bit(signal));
+}
+
+/* Puts fm_deliver in the place of the program's handler, if it has one now. One that is for a single signal would be gone
+ * when that is handed on. The caller holds the lock. */
+static void adopt(int signal)
+{
+    struct sigaction action;
+    if (is_fault(signal) || fm_libc.sigaction(signal, NULL, &action) != 0 || !is_handler(action.sa_handler) ||
+        is_ours(&action))
+        return;
+    if (!(action.sa_flags & SA_RESTART))
+        fm_program_ends_calls = true;
+    if (action.sa_flags & (int)SA_RESETHAND)
+        return;
+    set_bit(&fm_handlers.plain, signal, !(action.sa_flags & SA_SIGINFO));
+    set_bit(&fm_handlers.end_calls, signal, !(action.sa_flags & SA_RESTART));
+    atomic_store(&fm_handlers.call[signal], action.sa_sigaction);
+    action.sa_sigaction = fm_deliver;
+    action.sa_flags |= SA_SIGINFO;
+    fm_libc.sigaction(signal, &action, NULL);
+}
+
+/* What the program has set, in place of what the kernel has. */
+static void restore(int signal, struct sigaction *action)
+{
+    if (action->sa_sigaction == fm_sample_signal)
+        *action = (struct sigaction){.sa_handler = SIG_DFL};
+    if (action->sa_sigaction != fm_deliver)
+        return;
+    action->sa_sigaction = atomic_load(&fm_handlers.call[signal]);
+    if (atomic_load(&fm_handlers.plain) & fm_signal_bit(signal))
+        action->sa_flags &= ~SA_SIGINFO;
+}
+
+static void give_back(int signal)
+{
+    struct sigaction action;
+    if (fm_libc.sigaction(signal, NULL, &action) != 0 || action.sa_sigaction != fm_deliver)
+        return;
+    restore(signal, &action);
+    fm_libc.sigaction(signal, &action, NULL);
+}
+
+void fm_handlers_find(void)
+{
+    fm_lock(&lock);
+    for (int signal = 1; signal <= FM_SIGNALS; signal++)
+        adopt(signal);
+    fm_unlock(&lock);
+}
+
+void fm_handlers_give_back(void)
+{
+    fm_lock(&lock);
+    for (int signal = 1; signal <= FM_SIGNALS; signal++)
+        give_back(signal);
+    fm_unlock(&lock);
+}
+
+/* ---- calls ---- */
+
+/* What the program has, before it makes a change. The change itself is made without the lock, which blocks signals: some
+ * calls change the mask, and a wrong address is the program's to handle. In a child, which nobody samples and which may
+ * share our memory (vfork), nothing is noted. */
+static struct sigaction known(int signal)
+{
+    struct sigaction action = {.sa_handler = SIG_DFL};
+    if (fm_libc.sigaction(signal, NULL, &action) == 0)
+        restore(signal, &action);
+    return action;
+}
+
+static void changed(int signal)
+{
+    if (getpid() != fm_rt.pid)
+        return;
+    fm_lock(&lock);
+    if (atomic_load_explicit(&fm_sampling.on, memory_order_relaxed))
+        adopt(signal);
+    fm_unlock(&lock);
+}
+
+/* Whether the program asks only, or for what it has. */
+static bool leaves_default(const struct sigaction *action)
+{
+    return !action || (action->sa_handler == SIG_DFL && !action->sa_flags && sigisemptyset(&action->sa_mask));
+}
+
+int fm_wrapped_sigaction(int signal, const struct sigaction *action, struct sigaction *before)
+{
+    if (fm_is_sampling(signal)) {
+        if (leaves_default(action)) {
+            if (before)
+                *before = (struct sigaction){.sa_handler = SIG_DFL};
+            return 0;
+        }
+        fm_sampler_make_way(signal);
+    }
+    struct sigaction had = known(signal);
+    int result = fm_libc.sigaction(signal, action, before);
+    if (result == 0 && before && is_ours(before))
+        *before = had;
+    if (result == 0 && action)
+        changed(signal);
+    return result;
+}
+
+static __sighandler_t change_by(__sighandler_t (*next)(int, __sighandler_t), int signal, __sighandler_t handler)
+{
+    struct sigaction had = known(signal);
+    __sighandler_t before = next(signal, handler);
+    if (is_ours(&(struct sigaction){.sa_handler = before}))
+        before = had.sa_handler;
+    changed(signal);
+    return before;
+}
+
+#define SIGNAL(name)                                                     \
+    __sighandler_t fm_wrapped_##name(int signal, __sighandler_t handler) \
+    {                                                                    \
+        bool ours = fm_is_sampling(signal);                              \
+        if (ours && handler == SIG_DFL)                                  \
+            return SIG_DFL;                                              \
+        if (ours)                                                        \
+            fm_sampler_make_way(signal);                                 \
+        return change_by(fm_libc.name, signal, handler);                 \
+    }
+SIGNAL(signal)
+SIGNAL(ssignal)
+SIGNAL(bsd_signal)
+SIGNAL(sysv_signal)
+SIGNAL(__sysv_signal)
+
+__sighandler_t fm_wrapped_sigset(int signal, __sighandler_t handler)
+{
+    if (fm_is_sampling(signal))
+        fm_sampler_make_way(signal);
+    return change_by(fm_libc.sigset, signal, handler);
+}
+
+int fm_wrapped_sigignore(int signal)
+{
+    if (fm_is_sampling(signal))
+        fm_sampler_make_way(signal);
+    return fm_libc.sigignore(signal);
+}
+
+/* It changes what the kernel has, and how `signal` sets handlers from then on. */
+int fm_wrapped_siginterrupt(int signal, int interrupt)
+{
+    if (fm_is_sampling(signal))
+        fm_sampler_make_way(signal);
+    if (interrupt)
+        fm_program_ends_calls = true;
+    int result = fm_libc.siginterrupt(signal, interrupt);
+    if (result == 0)
+        set_bit(&fm_handlers.end_calls, signal, interrupt);
+    return result;
+}

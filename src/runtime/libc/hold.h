@@ -1,0 +1,106 @@
+/* Holds the sampling signal back from the calling thread while it waits in libc: the wait is not broken, and the signal
+ * that comes when it is over tells how many periods it took. What the program itself has blocked stays as it is. */
+#ifndef FM_RUNTIME_LIBC_HOLD_H
+#define FM_RUNTIME_LIBC_HOLD_H
+
+#include <errno.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "base/platform.h"
+#include "runtime/lock.h"
+#include "runtime/signal/sample.h"
+
+/* Looks whether the calling thread is one of those that were there before sampling began. */
+struct fm_sampled *fm_sampler_find_self(void);
+
+/* The calling thread's record; NULL: it is not sampled, as in a forked child. */
+FM_INLINE struct fm_sampled *fm_sampled(void)
+{
+    struct fm_sampled *self = fm_sampled_self;
+    if (__builtin_expect(!self, 1)) {
+        if (!atomic_load_explicit(&fm_sampling.on, memory_order_acquire))
+            return NULL;
+        self = fm_sampler_find_self();
+    }
+    return self->taken ? self : NULL;
+}
+
+static inline uint64_t fm_signal_bit(int signal)
+{
+    return 1ull << (signal - 1);
+}
+
+/* The kernel's own call: libc's leaves the signals out that cancel threads. */
+static inline uint64_t fm_change_mask(int how, const uint64_t *signals)
+{
+    uint64_t before = 0;
+    fm_kernel(SYS_rt_sigprocmask, how, signals, &before, sizeof before);
+    return before;
+}
+
+/* What fm_hold_end has to let through again; 0: nothing. */
+FM_INLINE uint64_t fm_hold(void)
+{
+    if (!fm_sampled() || !fm_calls_begin())
+        return 0;
+    uint64_t signals = fm_signal_bit(fm_sampling.signal);
+    signals &= ~fm_change_mask(SIG_BLOCK, &signals);
+    fm_calls_end();
+    return signals;
+}
+
+FM_INLINE void fm_hold_end(uint64_t held)
+{
+    if (!held || !fm_calls_begin()) /* in silence there are no samples to be let through */
+        return;
+    fm_change_mask(SIG_UNBLOCK, &held);
+    fm_calls_end();
+}
+
+/* A handler of the program ends calls (it has no SA_RESTART). If its signal comes together with a sample, the kernel asks
+ * the sample's handler whether the call is to go on, so from then on there are none in calls that would be begun again. */
+extern FM_HIDDEN bool fm_program_ends_calls;
+
+FM_INLINE uint64_t fm_hold_restarted(void)
+{
+    return FM_UNLIKELY(fm_program_ends_calls) ? fm_hold() : 0;
+}
+
+/* A program may pass a wrong address and is told so by the kernel. Of an unknown change that is what it looks at first. */
+static inline bool fm_is_readable(const sigset_t *set)
+{
+    enum { NO_CHANGE = -1 };
+    return set && fm_kernel(SYS_rt_sigprocmask, NO_CHANGE, set, NULL, sizeof(uint64_t)) != -EFAULT;
+}
+
+/* A mask for calls that take one: the program's, or the thread's if that is NULL, with the sampling signal. A
+ * wrong one stays wrong. */
+static inline const sigset_t *fm_hold_mask(const sigset_t *mask, sigset_t *room)
+{
+    memset(room, 0, sizeof *room);
+    uint64_t signals = 0;
+    if (mask && !fm_is_readable(mask))
+        return mask;
+    if (mask)
+        memcpy(&signals, mask, sizeof signals);
+    else
+        signals = fm_change_mask(SIG_BLOCK, NULL);
+    signals |= fm_signal_bit(fm_sampling.signal);
+    memcpy(room, &signals, sizeof signals);
+    return room;
+}
+
+/* Puts ours before all handlers of the program; or leaves it as it would be without us. */
+void fm_handlers_find(void);
+void fm_handlers_give_back(void);
+/* Whether samples of this process are taken with that signal. */
+bool fm_is_sampling(int signal);
+/* From now on the signal is the program's, also if it is another one that samples use. */
+void fm_name_signal(int signal);
+/* What a program waits for, without the sampling signal where it is there with all others. */
+const sigset_t *fm_without_sampling(const sigset_t *set, sigset_t *room);
+
+#endif

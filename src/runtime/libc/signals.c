@@ -1,0 +1,116 @@
+/* The sampling signal is one that the program does not use. As soon as it names it, sampling goes to another one, and
+ * what the program does with it is between the program and the kernel; until then it looks as if nobody used it. */
+#define _GNU_SOURCE
+#include <sys/signalfd.h>
+
+#include "runtime/libc/functions.h"
+#include "runtime/libc/hold.h"
+#include "runtime/runtime.h"
+#include "runtime/sampler.h"
+#include "runtime/signal/deliver.h"
+
+bool fm_is_sampling(int signal)
+{
+    return atomic_load_explicit(&fm_sampling.on, memory_order_relaxed) && signal == fm_sampling.signal &&
+           getpid() == fm_rt.pid;
+}
+
+static void make_way(int signal)
+{
+    if (fm_is_sampling(signal))
+        fm_sampler_make_way(signal);
+}
+
+void fm_name_signal(int signal)
+{
+    if (signal >= SIGRTMIN && signal <= FM_SIGNALS)
+        fm_sampler_avoid(fm_signal_bit(signal));
+    make_way(signal);
+}
+
+int fm_wrapped_sigaddset(sigset_t *set, int signal)
+{
+    fm_name_signal(signal);
+    return fm_libc.sigaddset(set, signal);
+}
+
+#define SEND(type, name, parameters, arguments) \
+    type fm_wrapped_##name parameters           \
+    {                                           \
+        fm_name_signal(signal);                 \
+        return fm_libc.name arguments;          \
+    }
+FM_LIBC_SENDS(SEND)
+
+/* Who is to be sent a signal waits for it, perhaps with all others. A wrong address is the kernel's to refuse. */
+static void name_signal_of(const struct sigevent *event)
+{
+    if (event && fm_is_readable((const sigset_t *)(const void *)&event->sigev_signo) &&
+        event->sigev_notify != SIGEV_NONE)
+        fm_name_signal(event->sigev_signo);
+}
+
+int fm_wrapped_timer_create(clockid_t clock, struct sigevent *event, timer_t *timer)
+{
+    name_signal_of(event);
+    return fm_libc.timer_create(clock, event, timer);
+}
+
+int fm_wrapped_mq_notify(int queue, const struct sigevent *event)
+{
+    name_signal_of(event);
+    return fm_libc.mq_notify(queue, event);
+}
+
+int fm_wrapped_sigpending(sigset_t *set)
+{
+    int result = fm_libc.sigpending(set);
+    if (result == 0 && fm_is_sampling(fm_sampling.signal))
+        sigdelset(set, fm_sampling.signal);
+    return result;
+}
+
+/* A descriptor for all signals stays open: none of its signals can be used for samples later. */
+int fm_wrapped_signalfd(int fd, const sigset_t *mask, int flags)
+{
+    sigset_t room;
+    uint64_t signals;
+    mask = fm_without_sampling(mask, &room);
+    int result = fm_libc.signalfd(fd, mask, flags);
+    if (result >= 0) {
+        memcpy(&signals, mask, sizeof signals);
+        fm_sampler_avoid(signals);
+    }
+    return result;
+}
+
+int fm_wrapped_sigaltstack(const stack_t *stack, stack_t *before)
+{
+    uint64_t held = fm_hold(); /* a sample must not come between the program's stack and ours */
+    int result = fm_libc.sigaltstack(stack, before);
+    if (result == 0 && stack && !fm_sampled_self)
+        fm_sampler_note_little_room();
+    if (result == 0)
+        fm_sampler_pause(!fm_alternate_follow(stack != NULL, before));
+    fm_hold_end(held);
+    return result;
+}
+
+/* A set with most signals in it is that of all; one with few names them. */
+const sigset_t *fm_without_sampling(const sigset_t *set, sigset_t *room)
+{
+    enum { FEW = 32 };
+    uint64_t signals;
+    if (!fm_is_readable(set))
+        return set;
+    memcpy(&signals, set, sizeof signals);
+    if (!(signals & fm_signal_bit(fm_sampling.signal ? fm_sampling.signal : 1)) || !fm_is_sampling(fm_sampling.signal))
+        return set;
+    if (__builtin_popcountll(signals) < FEW) {
+        fm_sampler_make_way(fm_sampling.signal);
+        return set;
+    }
+    *room = *set;
+    sigdelset(room, fm_sampling.signal);
+    return room;
+}

@@ -1,0 +1,107 @@
+/* Threads that the program starts: each is sampled from its first function to the end of its last destructor. */
+#define _GNU_SOURCE
+#include <stdbool.h>
+
+#include "runtime/libc/functions.h"
+#include "runtime/runtime.h"
+#include "runtime/sampler.h"
+#include "runtime/stack_bounds.h"
+
+/* What a thread is to run, from its creation until it begins. */
+enum { STARTS = 256 };
+static struct start {
+    atomic_uint taken;
+    void *(*thread)(void *);
+    thrd_start_t thrd;
+    void *argument;
+    size_t room; /* on its stack */
+} starts[STARTS];
+
+static struct start *take_start(void)
+{
+    static atomic_uint next;
+    unsigned from = atomic_load_explicit(&next, memory_order_relaxed);
+    for (unsigned i = 0; i < STARTS; i++) {
+        struct start *start = &starts[(from + i) % STARTS];
+        unsigned expected = 0;
+        if (atomic_compare_exchange_strong_explicit(&start->taken, &expected, 1, memory_order_acquire,
+                                                    memory_order_relaxed)) {
+            atomic_store_explicit(&next, from + i + 1, memory_order_relaxed);
+            return start;
+        }
+    }
+    fm_sampler_thread_passed();
+    return NULL;
+}
+
+static struct start leave_start(struct start *start)
+{
+    struct start copy = {
+        .thread = start->thread, .thrd = start->thrd, .argument = start->argument, .room = start->room};
+    atomic_store_explicit(&start->taken, 0, memory_order_release);
+    return copy;
+}
+
+/* Not in a child. In a process that may be measured later a thread notes where its stack is. */
+static bool may_be_sampled(void)
+{
+    if (!atomic_load_explicit(&fm_sampling.on, memory_order_relaxed))
+        return atomic_load_explicit(&fm_rt.state, memory_order_relaxed) == FM_RT_IDLE;
+    if (getpid() != fm_rt.pid)
+        return false;
+    fm_sampler_note_modules();
+    return true;
+}
+
+static void begin(const struct start *start, uintptr_t frame)
+{
+    enum { LITTLE = 128 * 1024 };
+    fm_stack_low = start->room ? frame - start->room : 0;
+    if (start->room < LITTLE && !atomic_load_explicit(&fm_sampling.on, memory_order_relaxed))
+        fm_sampler_note_little_room();
+    fm_sampler_thread_begins();
+}
+
+/* The last call leaves no frame of ours behind. */
+static void *begin_thread(void *data)
+{
+    struct start start = leave_start(data);
+    begin(&start, (uintptr_t)__builtin_frame_address(0));
+    return start.thread(start.argument);
+}
+
+static int begin_thrd(void *data)
+{
+    struct start start = leave_start(data);
+    begin(&start, (uintptr_t)__builtin_frame_address(0));
+    return start.thrd(start.argument);
+}
+
+int fm_wrapped_pthread_create(pthread_t *thread, const pthread_attr_t *attributes, void *(*routine)(void *),
+                              void *argument)
+{
+    struct start *start = may_be_sampled() ? take_start() : NULL;
+    if (!start)
+        return fm_libc.pthread_create(thread, attributes, routine, argument);
+    start->thread = routine;
+    start->argument = argument;
+    start->room = fm_stack_room(attributes);
+    int result = fm_libc.pthread_create(thread, attributes, begin_thread, start);
+    if (result != 0)
+        leave_start(start);
+    return result;
+}
+
+int fm_wrapped_thrd_create(thrd_t *thread, thrd_start_t routine, void *argument)
+{
+    struct start *start = may_be_sampled() ? take_start() : NULL;
+    if (!start)
+        return fm_libc.thrd_create(thread, routine, argument);
+    start->thrd = routine;
+    start->argument = argument;
+    start->room = fm_stack_room(NULL);
+    int result = fm_libc.thrd_create(thread, begin_thrd, start);
+    if (result != thrd_success)
+        leave_start(start);
+    return result;
+}

@@ -1,0 +1,190 @@
+/* Reading and writing. A small read or write is done again after a sample, and costs a branch here; a sample would break
+ * those of sockets with a limit of time (SO_RCVTIMEO, SO_SNDTIMEO), and those that wait until all is moved, or move it
+ * piece by piece, would end with a part of it. */
+#define _GNU_SOURCE
+#undef _FILE_OFFSET_BITS /* fcntl and fcntl64 are two names here */
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdbool.h>
+#include <sys/sendfile.h>
+#include <termios.h>
+
+#include "runtime/libc/functions.h"
+#include "runtime/libc/hold.h"
+#include "runtime/libc/transfers.h"
+
+/* Descriptors of sockets that had a limit once. Nothing is taken out again: a bit too many costs time only. */
+enum { DESCRIPTORS = 1 << 16 };
+static uint64_t timed[DESCRIPTORS / 64];
+static bool timed_beyond; /* one of the descriptors for which there is no bit */
+
+static bool is_timed(int fd)
+{
+    return (unsigned)fd < DESCRIPTORS ? timed[fd / 64] >> fd % 64 & 1 : timed_beyond;
+}
+
+/* Whether a sample could change what a call of a descriptor does, however little it moves. */
+FM_INLINE bool is_fragile(int fd)
+{
+    return fm_program_ends_calls || is_timed(fd);
+}
+
+static void set_timed(int fd)
+{
+    if ((unsigned)fd < DESCRIPTORS)
+        __atomic_or_fetch(&timed[fd / 64], 1ull << fd % 64, __ATOMIC_RELAXED);
+    else
+        timed_beyond = true;
+}
+
+/* ---- calls ---- */
+
+#define RECEIVE(type, name, parameters, arguments)                               \
+    type fm_wrapped_##name parameters                                            \
+    {                                                                            \
+        uint64_t held = (flags & MSG_WAITALL) || is_fragile(fd) ? fm_hold() : 0; \
+        type result = fm_libc.name arguments;                                    \
+        fm_hold_end(held);                                                       \
+        return result;                                                           \
+    }
+FM_LIBC_RECEIVES(RECEIVE)
+
+#define TRANSFER(type, name, parameters, arguments, bytes)                                      \
+    type fm_wrapped_##name parameters                                                           \
+    {                                                                                           \
+        uint64_t held = fm_sampled() && ((bytes) > PIPE_BUF || is_fragile(fd)) ? fm_hold() : 0; \
+        type result = fm_libc.name arguments;                                                   \
+        fm_hold_end(held);                                                                      \
+        return result;                                                                          \
+    }
+FM_LIBC_TRANSFERS(TRANSFER)
+
+/* ---- where limits come from, and where they go ---- */
+
+/* Also of bytes: fewer are not received. */
+static bool is_limit(int option)
+{
+    return option == SO_RCVTIMEO || option == SO_SNDTIMEO || option == SO_RCVLOWAT;
+}
+
+int fm_wrapped_setsockopt(int fd, int level, int option, const void *value, socklen_t length)
+{
+    int result = fm_libc.setsockopt(fd, level, option, value, length);
+    if (level == SOL_SOCKET && result == 0 && is_limit(option))
+        set_timed(fd);
+    return result;
+}
+
+/* A terminal may be told to wait for some bytes, or for a time, which would begin anew after each sample. */
+static bool has_limits(const struct termios *mode)
+{
+    return !(mode->c_lflag & ICANON) && (mode->c_cc[VMIN] > 1 || mode->c_cc[VTIME]);
+}
+
+/* The usual descriptors may be the same terminal. */
+int fm_wrapped_tcsetattr(int fd, int when, const struct termios *mode)
+{
+    int result = fm_libc.tcsetattr(fd, when, mode);
+    if (result == 0 && has_limits(mode))
+        for (set_timed(fd), fd = 0; fd <= STDERR_FILENO; fd++)
+            set_timed(fd);
+    return result;
+}
+
+static int copied(int fd, int copy)
+{
+    if (copy >= 0 && is_timed(fd))
+        set_timed(copy);
+    return copy;
+}
+
+/* A new connection has the limits of the socket that it came by. */
+int fm_wrapped_accept(int fd, __SOCKADDR_ARG address, socklen_t *length)
+{
+    uint64_t held = is_fragile(fd) ? fm_hold() : 0;
+    int result = fm_libc.accept(fd, address, length);
+    fm_hold_end(held);
+    return copied(fd, result);
+}
+
+int fm_wrapped_accept4(int fd, __SOCKADDR_ARG address, socklen_t *length, int flags)
+{
+    uint64_t held = is_fragile(fd) ? fm_hold() : 0;
+    int result = fm_libc.accept4(fd, address, length, flags);
+    fm_hold_end(held);
+    return copied(fd, result);
+}
+
+int fm_wrapped_dup(int fd)
+{
+    return copied(fd, fm_libc.dup(fd));
+}
+
+int fm_wrapped_dup2(int fd, int copy)
+{
+    return copied(fd, fm_libc.dup2(fd, copy));
+}
+
+int fm_wrapped_dup3(int fd, int copy, int flags)
+{
+    return copied(fd, fm_libc.dup3(fd, copy, flags));
+}
+
+static bool copies(int command)
+{
+    return command == F_DUPFD || command == F_DUPFD_CLOEXEC;
+}
+
+static bool waits_for_lock(int command)
+{
+    return command == F_SETLKW || command == F_OFD_SETLKW;
+}
+
+/* All arguments that it may have are passed on as one register. */
+#define FCNTL(name)                                                        \
+    int fm_wrapped_##name(int fd, int command, void *argument)             \
+    {                                                                      \
+        if (command == F_SETSIG)                                           \
+            fm_name_signal((int)(intptr_t)argument);                       \
+        uint64_t held = waits_for_lock(command) ? fm_hold_restarted() : 0; \
+        int result = fm_libc.name(fd, command, argument);                  \
+        fm_hold_end(held);                                                 \
+        return copies(command) ? copied(fd, result) : result;              \
+    }
+FCNTL(fcntl)
+FCNTL(fcntl64)
+
+static bool has_limit(int fd, int option)
+{
+    struct timeval limit = {0};
+    socklen_t length = sizeof limit;
+    return getsockopt(fd, SOL_SOCKET, option, &limit, &length) == 0 && (limit.tv_sec || limit.tv_usec);
+}
+
+static bool waits_for_bytes(int fd)
+{
+    int bytes = 0;
+    socklen_t length = sizeof bytes;
+    return getsockopt(fd, SOL_SOCKET, SO_RCVLOWAT, &bytes, &length) == 0 && bytes > 1;
+}
+
+static bool is_terminal_with_limits(int fd)
+{
+    struct termios mode;
+    return tcgetattr(fd, &mode) == 0 && has_limits(&mode);
+}
+
+static void find(int fd)
+{
+    if (has_limit(fd, SO_RCVTIMEO) || has_limit(fd, SO_SNDTIMEO) || waits_for_bytes(fd) || is_terminal_with_limits(fd))
+        set_timed(fd);
+    fm_name_signal(fm_libc.fcntl(fd, F_GETSIG, NULL));
+}
+
+void fm_transfers_find(unsigned descriptors)
+{
+    for (int fd = 0; fd < DESCRIPTORS && (unsigned)fd < descriptors; fd++)
+        if (fm_libc.fcntl(fd, F_GETFD, NULL) >= 0)
+            find(fd);
+}

@@ -1,0 +1,194 @@
+/* Calls that a signal breaks: no sample breaks them, nor keeps a signal of the program from breaking them. */
+#define _GNU_SOURCE
+#undef _FILE_OFFSET_BITS /* some calls have two names */
+#include <errno.h>
+#include <stdbool.h>
+#include <sys/ipc.h>
+#include <sys/msg.h>
+#include <sys/random.h>
+#include <sys/sem.h>
+
+#include "runtime/libc/functions.h"
+#include "runtime/libc/hold.h"
+#include "runtime/signal/deliver.h"
+
+#define HELD_BY(hold, type, name, parameters, arguments) \
+    type fm_wrapped_##name parameters                    \
+    {                                                    \
+        uint64_t held = hold();                          \
+        type result = fm_libc.name arguments;            \
+        fm_hold_end(held);                               \
+        return result;                                   \
+    }
+#define WAIT(...) HELD_BY(fm_hold, __VA_ARGS__)
+#define RESTARTED(...) HELD_BY(fm_hold_restarted, __VA_ARGS__)
+FM_LIBC_WAITS(WAIT)
+FM_LIBC_RESTARTED(RESTARTED)
+
+/* ---- calls that do not wait, but look for signals all the same: done again if it was a sample ---- */
+
+static uint64_t samples_of(const struct fm_sampled *self)
+{
+    return __atomic_load_n(&self->samples, __ATOMIC_RELAXED);
+}
+
+static bool broken_by_sample(const struct fm_sampled *self, int result, uint64_t samples)
+{
+    return result < 0 && errno == EINTR && samples_of(self) != samples;
+}
+
+/* ---- poll (what waits lies in the wrapper itself, which then is what a sample shows) ---- */
+
+FM_INLINE int look(struct fm_sampled *self, struct pollfd *fds, nfds_t n)
+{
+    uint64_t samples;
+    int result;
+    do {
+        samples = samples_of(self);
+        result = fm_libc.poll(fds, n, 0);
+    } while (broken_by_sample(self, result, samples));
+    return result;
+}
+
+FM_INLINE int wait_poll(struct fm_sampled *self, struct pollfd *fds, nfds_t n, int timeout)
+{
+    sigset_t room;
+    struct timespec time = {timeout / 1000, timeout % 1000 * 1000000L};
+    if (timeout == 0)
+        return look(self, fds, n);
+    return fm_libc.ppoll(fds, n, timeout < 0 ? NULL : &time, fm_hold_mask(NULL, &room));
+}
+
+int fm_wrapped_poll(struct pollfd *fds, nfds_t n, int timeout)
+{
+    struct fm_sampled *self = fm_sampled();
+    return self ? wait_poll(self, fds, n, timeout) : fm_libc.poll(fds, n, timeout);
+}
+
+int fm_wrapped___poll_chk(struct pollfd *fds, nfds_t n, int timeout, size_t room)
+{
+    struct fm_sampled *self = room / sizeof *fds >= n ? fm_sampled() : NULL;
+    return self ? wait_poll(self, fds, n, timeout) : fm_libc.__poll_chk(fds, n, timeout, room);
+}
+
+int fm_wrapped_ppoll(struct pollfd *fds, nfds_t n, const struct timespec *time, const sigset_t *mask)
+{
+    sigset_t room;
+    return fm_libc.ppoll(fds, n, time, fm_sampled() ? fm_hold_mask(mask, &room) : mask);
+}
+
+int fm_wrapped___ppoll_chk(struct pollfd *fds, nfds_t n, const struct timespec *time, const sigset_t *mask, size_t room)
+{
+    sigset_t held;
+    return fm_libc.__ppoll_chk(fds, n, time, fm_sampled() ? fm_hold_mask(mask, &held) : mask, room);
+}
+
+/* ---- select: libc's alone tells how much time is left ---- */
+
+int fm_wrapped_select(int n, fd_set *in, fd_set *out, fd_set *exceptions, struct timeval *time)
+{
+    uint64_t held = fm_hold();
+    int result = fm_libc.select(n, in, out, exceptions, time);
+    fm_hold_end(held);
+    return result;
+}
+
+int fm_wrapped_pselect(int n, fd_set *in, fd_set *out, fd_set *exceptions, const struct timespec *time,
+                       const sigset_t *mask)
+{
+    sigset_t room;
+    return fm_libc.pselect(n, in, out, exceptions, time, fm_sampled() ? fm_hold_mask(mask, &room) : mask);
+}
+
+/* ---- epoll ---- */
+
+FM_INLINE int look_epoll(struct fm_sampled *self, int fd, struct epoll_event *events, int n)
+{
+    uint64_t samples;
+    int result;
+    do {
+        samples = samples_of(self);
+        result = fm_libc.epoll_wait(fd, events, n, 0);
+    } while (broken_by_sample(self, result, samples));
+    return result;
+}
+
+int fm_wrapped_epoll_wait(int fd, struct epoll_event *events, int n, int timeout)
+{
+    sigset_t room;
+    struct fm_sampled *self = fm_sampled();
+    if (self && timeout == 0)
+        return look_epoll(self, fd, events, n);
+    return self ? fm_libc.epoll_pwait(fd, events, n, timeout, fm_hold_mask(NULL, &room))
+                : fm_libc.epoll_wait(fd, events, n, timeout);
+}
+
+int fm_wrapped_epoll_pwait(int fd, struct epoll_event *events, int n, int timeout, const sigset_t *mask)
+{
+    sigset_t room;
+    return fm_libc.epoll_pwait(fd, events, n, timeout, fm_sampled() ? fm_hold_mask(mask, &room) : mask);
+}
+
+int fm_wrapped_epoll_pwait2(int fd, struct epoll_event *events, int n, const struct timespec *time,
+                            const sigset_t *mask)
+{
+    sigset_t room;
+    return fm_libc.epoll_pwait2(fd, events, n, time, fm_sampled() ? fm_hold_mask(mask, &room) : mask);
+}
+
+/* ---- random numbers: up to so many bytes no signal makes it stop ---- */
+
+enum { UNBROKEN_RANDOM_BYTES = 256 };
+
+ssize_t fm_wrapped_getrandom(void *buffer, size_t size, unsigned flags)
+{
+    uint64_t held = size > UNBROKEN_RANDOM_BYTES ? fm_hold() : 0;
+    ssize_t result = fm_libc.getrandom(buffer, size, flags);
+    fm_hold_end(held);
+    return result;
+}
+
+/* ---- signals ---- */
+
+int fm_wrapped_sigsuspend(const sigset_t *mask)
+{
+    sigset_t room;
+    return fm_libc.sigsuspend(fm_sampled() ? fm_hold_mask(mask, &room) : mask);
+}
+
+/* BSD's: the first signals of a mask. */
+int fm_wrapped_sigpause(int mask)
+{
+    sigset_t set, room;
+    uint64_t signals = (uint32_t)mask;
+    if (!fm_sampled())
+        return fm_libc.sigpause(mask);
+    sigemptyset(&set);
+    memcpy(&set, &signals, sizeof signals);
+    return fm_libc.sigsuspend(fm_hold_mask(&set, &room));
+}
+
+/* A program that waits for signals has blocked them: if it waits for all, a sample is due when it ends. */
+static void end_signal_wait(uint64_t held)
+{
+    struct fm_sampled *self = fm_sampled();
+    if (self && !held)
+        fm_sample_blocked(self);
+    fm_hold_end(held);
+}
+
+#define SIGNAL_WAIT(name, parameters, arguments, told) \
+    int fm_wrapped_##name parameters                   \
+    {                                                  \
+        sigset_t room;                                 \
+        set = fm_without_sampling(set, &room);         \
+        uint64_t held = fm_hold();                     \
+        int result = fm_libc.name arguments;           \
+        end_signal_wait(held);                         \
+        if (result > 0 && (told))                      \
+            fm_deliver_as_sent(told);                  \
+        return result;                                 \
+    }
+SIGNAL_WAIT(sigwait, (const sigset_t *set, int *signal), (set, signal), (siginfo_t *)NULL)
+SIGNAL_WAIT(sigwaitinfo, (const sigset_t *set, siginfo_t *info), (set, info), info)
+SIGNAL_WAIT(sigtimedwait, (const sigset_t *set, siginfo_t *info, const struct timespec *time), (set, info, time), info)

@@ -1,0 +1,259 @@
+#define _GNU_SOURCE
+#include "runtime/load_modules.h"
+
+#include <link.h>
+#include <string.h>
+
+#include "runtime/interpose/next.h"
+#include "runtime/runtime.h"
+
+/* ---- the loader's modules ---- */
+
+static void find_build_id(const struct dl_phdr_info *info, const ElfW(Phdr) * note, struct fm_module *module)
+{
+    const uint8_t *at = (const uint8_t *)(info->dlpi_addr + note->p_vaddr), *end = at + note->p_memsz;
+    while (end - at >= (ptrdiff_t)sizeof(ElfW(Nhdr))) {
+        const ElfW(Nhdr) *n = (const void *)at;
+        const uint8_t *name = at + sizeof *n, *value = name + ((n->n_namesz + 3u) & ~3u);
+        if (value > end || (size_t)(end - value) < n->n_descsz)
+            return;
+        if (n->n_type == NT_GNU_BUILD_ID && n->n_namesz == 4 && memcmp(name, "GNU", 4) == 0) {
+            module->build_id = value;
+            module->build_id_bytes = n->n_descsz;
+            return;
+        }
+        at = value + ((n->n_descsz + 3u) & ~3u);
+    }
+}
+
+static bool is_code(const ElfW(Phdr) * p)
+{
+    return p->p_type == PT_LOAD && p->p_flags & PF_X;
+}
+
+/* Only code counts: between that of one module and its data another may lie, as the kernel's does inside the loader.
+ * false: it has none. The build id is left to whoever needs it. */
+static bool read_code(const struct dl_phdr_info *info, struct fm_module *module)
+{
+    *module = (struct fm_module){.start = UINTPTR_MAX, .bias = info->dlpi_addr, .path = info->dlpi_name};
+    for (int i = 0; i < info->dlpi_phnum; i++) {
+        const ElfW(Phdr) *p = &info->dlpi_phdr[i];
+        uintptr_t from = info->dlpi_addr + p->p_vaddr;
+        if (!is_code(p))
+            continue;
+        module->start = from < module->start ? from : module->start;
+        module->end = from + p->p_memsz > module->end ? from + p->p_memsz : module->end;
+    }
+    return module->end != 0;
+}
+
+static void read_build_id(const struct dl_phdr_info *info, struct fm_module *module)
+{
+    for (int i = 0; i < info->dlpi_phnum && !module->build_id; i++)
+        if (info->dlpi_phdr[i].p_type == PT_NOTE)
+            find_build_id(info, &info->dlpi_phdr[i], module);
+}
+
+static bool has_code_at(const struct dl_phdr_info *info, uintptr_t address)
+{
+    for (int i = 0; i < info->dlpi_phnum; i++)
+        if (is_code(&info->dlpi_phdr[i]) &&
+            address - info->dlpi_addr - info->dlpi_phdr[i].p_vaddr < info->dlpi_phdr[i].p_memsz)
+            return true;
+    return false;
+}
+
+struct search {
+    uintptr_t address;
+    struct fm_module *module;
+};
+
+static int look_in_module(struct dl_phdr_info *info, size_t size, void *data)
+{
+    (void)size;
+    struct search *search = data;
+    if (!has_code_at(info, search->address))
+        return 0;
+    read_code(info, search->module);
+    read_build_id(info, search->module);
+    return 1;
+}
+
+bool fm_module_find(uintptr_t address, struct fm_module *module)
+{
+    return dl_iterate_phdr(look_in_module, &(struct search){address, module});
+}
+
+/* ---- the segment's list of load modules ---- */
+
+enum { BUILD_ID_BYTES = 32 };
+
+static size_t build_id_hex(const uint8_t *id, size_t bytes, char hex[2 * BUILD_ID_BYTES + 1])
+{
+    if (bytes > BUILD_ID_BYTES)
+        bytes = BUILD_ID_BYTES;
+    for (size_t i = 0; i < bytes; i++) {
+        hex[2 * i] = "0123456789abcdef"[id[i] >> 4];
+        hex[2 * i + 1] = "0123456789abcdef"[id[i] & 15];
+    }
+    return 2 * bytes;
+}
+
+static uint32_t build_id_text(const uint8_t *id, size_t bytes)
+{
+    char hex[2 * BUILD_ID_BYTES + 1];
+    return fm_text_add(hex, build_id_hex(id, bytes, hex));
+}
+
+/* Those that were unloaded. Addresses are no longer looked for in them, but what was recorded stays with them. */
+enum { MODULES = 1024 };
+static uint64_t unloaded[MODULES / 64];
+
+static bool is_unloaded(uint32_t number)
+{
+    return number < MODULES && __atomic_load_n(&unloaded[number / 64], __ATOMIC_RELAXED) >> number % 64 & 1;
+}
+
+/* The number in the list of the module that an address is in, looked for from `guess` on. Without a lock it is an answer
+ * for modules that stay loaded. */
+enum { NOT_LISTED = UINT16_MAX };
+static uint32_t number_of(uintptr_t address, uint32_t guess)
+{
+    const struct fm_segment_module *modules = fm_section(fm_rt.segment, FM_SECTION_MODULES);
+    uint32_t n = __atomic_load_n(&fm_rt.segment->n_modules, __ATOMIC_ACQUIRE);
+    for (uint32_t i = 0; i < n; i++) {
+        uint32_t at = guess + i < n ? guess + i : guess + i - n;
+        if (address - modules[at].start < modules[at].end - modules[at].start && !is_unloaded(at))
+            return at;
+    }
+    return NOT_LISTED;
+}
+
+static bool same_text(uint32_t text, const char *other, size_t length)
+{
+    return strlen(fm_text_at(text)) == length && memcmp(fm_text_at(text), other, length) == 0;
+}
+
+/* Whether a found module is this one of the list, at the same place. */
+static bool is_same(const struct fm_segment_module *module, const struct fm_module *found)
+{
+    char hex[2 * BUILD_ID_BYTES + 1];
+    const char *path = *found->path ? found->path : fm_text_at(fm_rt.segment->text_exe);
+    return module->start == found->start && module->end == found->end && module->bias == found->bias &&
+           same_text(module->text_path, path, strlen(path)) &&
+           same_text(module->text_build_id, hex, build_id_hex(found->build_id, found->build_id_bytes, hex));
+}
+
+/* The caller holds the table lock. One that was unloaded and is back where it was has its old place. */
+static void list_module(const struct fm_module *found)
+{
+    struct fm_segment_header *h = fm_rt.segment;
+    struct fm_segment_module *modules = fm_section(h, FM_SECTION_MODULES);
+    for (uint32_t i = 0; i < h->n_modules; i++) {
+        if (is_unloaded(i) && is_same(&modules[i], found)) {
+            unloaded[i / 64] &= ~(1ull << i % 64);
+            return;
+        }
+    }
+    if (h->n_modules == h->sections[FM_SECTION_MODULES].capacity)
+        return;
+    const char *path = *found->path ? found->path : fm_text_at(h->text_exe);
+    modules[h->n_modules] = (struct fm_segment_module){found->start, found->end, found->bias,
+                                                       fm_text_add(path, strlen(path)),
+                                                       build_id_text(found->build_id, found->build_id_bytes)};
+    __atomic_store_n(&h->n_modules, h->n_modules + 1, __ATOMIC_RELEASE);
+}
+
+static void list_once(const struct fm_module *module)
+{
+    fm_lock(&fm_rt.table_lock);
+    if (number_of(module->start, 0) == NOT_LISTED)
+        list_module(module);
+    fm_unlock(&fm_rt.table_lock);
+}
+
+/* The table lock is not held here: dl_iterate_phdr takes the loader's, and a constructor may call MPI while it holds that. */
+void fm_module_list(uintptr_t address)
+{
+    struct fm_module module;
+    if (address && number_of(address, 0) == NOT_LISTED && fm_module_find(address, &module))
+        list_once(&module);
+}
+
+/* ---- all of them ---- */
+
+/* Both the loader and the list have modules in the order in which they were loaded: the one behind the last that was found
+ * is most often the next. A pass takes a few steps for each module, so that a program may load and unload hundreds. */
+struct pass {
+    uint32_t next;
+    unsigned stay; /* so many more come first that were loaded with the program, and are never unloaded */
+    uint64_t loaded[MODULES / 64];
+};
+
+static uint32_t number_in_pass(struct pass *pass, uintptr_t address)
+{
+    uint32_t number = number_of(address, pass->next);
+    if (number != NOT_LISTED)
+        pass->next = number + 1;
+    return number;
+}
+
+static int list_if_new(struct dl_phdr_info *info, size_t size, void *data)
+{
+    (void)size;
+    struct fm_module module;
+    if (!read_code(info, &module) || number_in_pass(data, module.start) != NOT_LISTED)
+        return 0;
+    read_build_id(info, &module);
+    list_once(&module);
+    return 0;
+}
+
+void fm_modules_list_all(void)
+{
+    dl_iterate_phdr(list_if_new, &(struct pass){0});
+}
+
+static int note_loaded(struct dl_phdr_info *info, size_t size, void *data)
+{
+    (void)size;
+    struct pass *pass = data;
+    bool stays = pass->stay && pass->stay--;
+    struct fm_module module;
+    if (!read_code(info, &module))
+        return 0;
+    const struct fm_segment_module *listed = fm_section(fm_rt.segment, FM_SECTION_MODULES);
+    uint32_t number = number_in_pass(pass, module.start);
+    if (number >= MODULES)
+        return 0;
+    if (!stays)
+        read_build_id(info, &module);
+    if (stays || is_same(&listed[number], &module))
+        pass->loaded[number / 64] |= 1ull << number % 64;
+    return 0;
+}
+
+void fm_modules_drop(void (*dropped)(const struct fm_segment_module *module, unsigned number))
+{
+    const struct fm_segment_module *modules = fm_section(fm_rt.segment, FM_SECTION_MODULES);
+    uint32_t n = __atomic_load_n(&fm_rt.segment->n_modules, __ATOMIC_ACQUIRE);
+    struct pass pass = {0};
+    fm_next_last_at_start(&pass.stay);
+    dl_iterate_phdr(note_loaded, &pass);
+    fm_lock(&fm_rt.table_lock);
+    for (uint32_t i = 0; i < n && i < MODULES; i++) {
+        if (is_unloaded(i) || pass.loaded[i / 64] >> i % 64 & 1)
+            continue;
+        unloaded[i / 64] |= 1ull << i % 64;
+        dropped(&modules[i], i);
+    }
+    fm_unlock(&fm_rt.table_lock);
+}
+
+uint32_t fm_module_build_id_of(uintptr_t address)
+{
+    struct fm_module module;
+    if (!fm_module_find(address, &module) || !module.build_id)
+        return 0;
+    return build_id_text(module.build_id, module.build_id_bytes);
+}

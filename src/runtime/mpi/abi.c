@@ -1,0 +1,103 @@
+#include "runtime/mpi/abi.h"
+
+#include <stddef.h>
+#include <string.h>
+
+#include "base/path.h"
+#include "runtime/interpose/next.h"
+#include "runtime/interpose/weak.h"
+#include "runtime/runtime.h"
+
+struct fm_abi fm_abi;
+
+/* ---- the library ---- */
+
+static bool may_be_mpi(const char *path)
+{
+    const char *name = fm_last_part(path);
+    return strncmp(name, "libmpi", 6) == 0 || strncmp(name, "libpmpi", 7) == 0;
+}
+
+/* Loaded with the program it is what comes next; loaded privately by dlopen (as Python does) it is searched for among all
+ * that is loaded. */
+static bool find_next(struct fm_definition *sought)
+{
+    fm_next_find(sought, 1);
+    return sought->address || fm_next_find_loaded(sought, may_be_mpi);
+}
+
+static void *find_in_library(const void *library, const char *name)
+{
+    void *copied = fm_program_find(name);
+    return copied ? copied : fm_object_find(library, name, fm_symbol_hash(name));
+}
+
+/* ---- next definitions ---- */
+
+static fm_word answer_no(fm_word flag)
+{
+    if (flag)
+        *(int *)flag = 0;
+    return 0;
+}
+
+static fm_word answer_error(void)
+{
+    return (fm_word)(fm_abi.err_other ? fm_abi.err_other : 16);
+}
+
+/* A program that has found us by dlsym where there is no MPI is told so. */
+static fm_function *absent(unsigned routine)
+{
+    if (routine == FM_R_MPI_Initialized || routine == FM_R_MPI_Finalized)
+        return (fm_function *)answer_no;
+    return (fm_function *)answer_error;
+}
+
+static fm_function *known_or(fm_function **known, const char *symbol, fm_function *otherwise)
+{
+    struct fm_definition next = {.name = symbol};
+    struct fm_shelter shelter = fm_shelter_enter();
+    bool found = find_next(&next);
+    if (!fm_is_silent() && !fm_process_is_bare_child())
+        fm_weak_of_loaded();
+    fm_shelter_leave(shelter);
+    if (!found)
+        return otherwise; /* not kept: the library may be loaded later */
+    __atomic_store_n(known, (fm_function *)next.address, __ATOMIC_RELEASE);
+    return (fm_function *)next.address;
+}
+
+fm_function *fm_next_mpi(unsigned slot)
+{
+    char name[80] = "P";
+    strncpy(name + 1, fm_routine_name(slot / 2), sizeof name - 2);
+    return known_or(&fm_next_table[slot], slot % 2 ? name : name + 1, absent(slot / 2));
+}
+
+fm_function *fm_next_fortran(fm_function **known, const char *symbol)
+{
+    fm_function *next = __atomic_load_n(known, __ATOMIC_ACQUIRE);
+    return next ? next : known_or(known, symbol, (fm_function *)answer_error);
+}
+
+/* ---- all of it ---- */
+
+/* No lock: a child made by _Fork might find it held. Threads that do this at once write the same. */
+bool fm_abi_find(void)
+{
+    static bool known;
+    if (__atomic_load_n(&known, __ATOMIC_ACQUIRE))
+        return true;
+    struct fm_abi abi = {0};
+    struct fm_object library;
+    struct fm_definition init = {.name = "PMPI_Init"};
+    struct fm_shelter shelter = fm_shelter_enter();
+    if (find_next(&init) && fm_object_read(&library, init.base, init.dynamic) &&
+        fm_abi_describe(&abi, find_in_library, &library)) {
+        fm_abi = abi;
+        __atomic_store_n(&known, true, __ATOMIC_RELEASE);
+    }
+    fm_shelter_leave(shelter);
+    return known;
+}

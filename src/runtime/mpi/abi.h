@@ -1,0 +1,111 @@
+/* The MPI library of this process, as mpi/abi.h describes it, and the next definitions of its routines. */
+#ifndef FM_RUNTIME_MPI_ABI_H
+#define FM_RUNTIME_MPI_ABI_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/platform.h"
+#include "generated/routines.h"
+#include "mpi/abi.h"
+
+extern FM_HIDDEN struct fm_abi fm_abi;
+
+/* Finds the MPI library of this process and fills fm_abi; false when there is none we know. Cheap when done. */
+bool fm_abi_find(void);
+
+/* The next definition of a routine (slot = 2 * routine + is_pmpi): another tool's or the library's; when there is
+ * none, a function that answers "not initialised" or an error. Never NULL. */
+fm_function *fm_next_mpi(unsigned slot);
+extern FM_HIDDEN fm_function *fm_next_table[];
+/* The next definition of a Fortran routine by its symbol, kept in *known. */
+fm_function *fm_next_fortran(fm_function **known, const char *symbol);
+
+static inline fm_function *fm_next(unsigned slot)
+{
+    fm_function *known = fm_next_table[slot];
+    return known ? known : fm_next_mpi(slot);
+}
+
+static inline fm_word fm_handle(fm_word word)
+{
+    return word & fm_abi.handle_mask;
+}
+
+/* The handle behind a pointer argument (MPI_Request *). */
+static inline fm_word fm_handle_at(fm_word address, int64_t index)
+{
+    if (fm_abi.handle_bytes == 4)
+        return ((const uint32_t *)address)[index];
+    return ((const uintptr_t *)address)[index];
+}
+
+static inline void *fm_status_at(fm_word statuses, int64_t index)
+{
+    return (char *)statuses + index * fm_abi.status_bytes;
+}
+
+/* What a status says of its message. */
+struct fm_outcome {
+    uint64_t bytes; /* received or read */
+    bool cancelled; /* files leave this field unset in Open MPI */
+};
+
+FM_INLINE struct fm_outcome fm_status_outcome(const void *status)
+{
+    const uint32_t *field = status;
+    struct fm_outcome outcome;
+    if (fm_abi.kind == FM_MPI_OPENMPI) {
+        __builtin_memcpy(&outcome.bytes, field + 4, sizeof outcome.bytes);
+        outcome.cancelled = field[3] != 0;
+    } else {
+        outcome.bytes = (uint64_t)(field[1] >> 1) << 32 | field[0];
+        outcome.cancelled = field[1] & 1;
+    }
+    return outcome;
+}
+
+/* The length of a message, if that fits into 32 bits and it was not cancelled; else any larger number. */
+FM_INLINE uint64_t fm_status_brief(const void *status, enum fm_mpi_kind kind)
+{
+    const uint32_t *field = status;
+    uint64_t word;
+    if (kind == FM_MPI_OPENMPI) {
+        __builtin_memcpy(&word, field + 4, sizeof word);
+        return word | (uint64_t)field[3] << 32;
+    }
+    __builtin_memcpy(&word, field,
+                     sizeof word); /* the lower half, and above the bit that says cancelled the upper one */
+    return word;
+}
+
+static inline bool fm_status_cancelled(const void *status)
+{
+    return fm_status_outcome(status).cancelled;
+}
+
+/* Length of the received message in bytes; 0 for a cancelled one. */
+FM_INLINE uint64_t fm_status_length(const void *status)
+{
+    struct fm_outcome outcome = fm_status_outcome(status);
+    return outcome.cancelled ? 0 : outcome.bytes;
+}
+
+static inline int32_t fm_status_source(const void *status)
+{
+    return *(const int32_t *)(const void *)((const char *)status + fm_abi.status_source);
+}
+
+static inline int32_t fm_status_error(const void *status)
+{
+    return *(const int32_t *)(const void *)((const char *)status + fm_abi.status_error);
+}
+
+/* In a list of statuses with an error: whether this one's request is not complete yet. */
+static inline bool fm_status_pending(const void *status)
+{
+    int32_t error = fm_status_error(status);
+    return (fm_abi.kind == FM_MPI_MPICH ? error & 0x7f : error) == fm_abi.err_pending;
+}
+
+#endif

@@ -1,0 +1,88 @@
+#include "runtime/mpi/call.h"
+
+#include "runtime/mpi/life.h"
+#include "runtime/mpi/requests.h"
+
+void fm_record_message(struct fm_thread *self, struct fm_key key, const struct fm_sample *sample)
+{
+    if (!fm_rt.paused)
+        fm_record_locked(self, key, sample, false);
+}
+
+/* ---- calls within calls ---- */
+
+static void count_abandoned(struct fm_thread *self)
+{
+    struct fm_segment_thread *seg = self->seg;
+    fm_scratch_abandoned();
+    fm_rt.segment->abandoned_calls++;
+    if (seg->call_routine == 0 || self->shared) /* what a shared slot says may be another thread's */
+        return;
+    struct fm_call call = {
+        .self = self, .routine = (uint16_t)(seg->call_routine - 1), .site_region = seg->call_site << 16 | seg->region};
+    struct fm_sample nothing = {0};
+    fm_call_record(&call, FM_PEER_NONE, FM_SIZE_NONE, &nothing);
+    seg->call_routine = 0;
+}
+
+static void suspend(struct fm_thread *self)
+{
+    struct fm_segment_thread *seg = self->seg;
+    if (!self->shared)
+        self->outer[self->n_outer++] = (struct fm_outer_call){fm_local.guard, seg->call_start, seg->call_site,
+                                                              seg->call_routine};
+}
+
+void fm_call_resume(struct fm_thread *self, uintptr_t guard)
+{
+    fm_local.guard = guard;
+    if (self->shared || self->n_outer == 0)
+        return;
+    const struct fm_outer_call *outer = &self->outer[--self->n_outer];
+    self->seg->call_start = outer->start;
+    self->seg->call_site = outer->site;
+    self->seg->call_routine = outer->routine;
+}
+
+void fm_call_drop_abandoned(struct fm_thread *self, uintptr_t sp)
+{
+    while (fm_local.guard && fm_local.guard <= sp) {
+        count_abandoned(self);
+        fm_call_resume(self, !self->shared && self->n_outer ? self->outer[self->n_outer - 1].guard : 0);
+    }
+}
+
+/* Inside another call: MPI itself, a binding, or a tool below us calls through PMPI or from the library. The
+ * program's own callbacks (error handlers, reduction operators) call MPI_X from outside it: those count. */
+static bool is_users_callback(bool is_pmpi, struct fm_frame frame)
+{
+    return !is_pmpi && !fm_site_in_mpi(frame.pc);
+}
+
+bool fm_call_enter(struct fm_call *call, unsigned routine, bool is_pmpi, struct fm_frame frame)
+{
+    struct fm_thread *self = fm_local.self;
+    if (!self || !self->seg) {
+        if (!fm_life_may_measure() || !fm_runtime_start(FM_BY_MPI) || !(self = fm_thread_attach()))
+            return false;
+        fm_local.self = self;
+        fm_life_join_job();
+    }
+    fm_call_drop_abandoned(self, frame.sp);
+    if (fm_local.guard && !is_users_callback(is_pmpi, frame))
+        return false;
+    uintptr_t site = fm_site_find(self, routine, is_pmpi, frame);
+    if (site == FM_SITE_IGNORE)
+        return false;
+    if (self->n_outer == FM_OUTER_CALLS) /* no program nests so deep: all were abandoned */
+        fm_call_drop_abandoned(self, UINTPTR_MAX);
+    uintptr_t outer = fm_local.guard;
+    if (outer)
+        suspend(self);
+    fm_local.guard = frame.sp;
+    self->seg->call_site = site;
+    fm_call_set(call, self, routine, is_pmpi, fm_site_region(self, site), fm_call_note(self->seg, routine));
+    call->unusual = outer || self->shared;
+    call->outer = outer;
+    return true;
+}

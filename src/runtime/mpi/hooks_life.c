@@ -1,0 +1,274 @@
+/* Handles going out of use, and the life of the process in MPI. */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <link.h>
+#include <sched.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "runtime/interpose/next.h"
+#include "runtime/job.h"
+#include "runtime/mpi/hooks.h"
+#include "runtime/mpi/life.h"
+#include "runtime/mpi/reduction.h"
+#include "runtime/say.h"
+#include "runtime/segment_make.h"
+
+/* ---- handles: forgotten before the call, because the library may reuse them at once ---- */
+
+void fm_before_comm_free(struct fm_call *call, fm_word comm)
+{
+    (void)call;
+    if (comm)
+        fm_comm_forget(fm_handle_at(comm, 0), false);
+}
+
+void fm_after_comm_free(struct fm_call *call, int result)
+{
+    fm_after_plain(call, result, 0);
+}
+
+void fm_before_type_free(struct fm_call *call, fm_word type)
+{
+    (void)call;
+    if (type)
+        fm_type_forget(fm_handle_at(type, 0));
+}
+
+void fm_after_type_free(struct fm_call *call, int result)
+{
+    fm_after_plain(call, result, 0);
+}
+
+void fm_before_win_free(struct fm_call *call, fm_word win)
+{
+    (void)call;
+    if (win)
+        fm_comm_forget(fm_handle_at(win, 0), true);
+}
+
+void fm_after_win_free(struct fm_call *call, int result)
+{
+    fm_after_plain(call, result, 0);
+}
+
+/* ---- starting ---- */
+
+bool fm_life_may_measure(void)
+{
+    return atomic_load(&fm_rt.state) != FM_RT_OFF && fm_abi_find();
+}
+
+void fm_life_join_job(void)
+{
+    struct fm_segment_header *h = fm_rt.segment;
+    if (!(h->flags & FM_FLAG_NO_MPI))
+        return;
+    struct fm_job_place place;
+    fm_job_find(&place, false);
+    fm_segment_rekey(place.key);
+    h->local_size = place.local_size;
+    h->rank = place.rank;
+    h->world_size = place.world_size;
+    h->flags = (h->flags & ~FM_FLAG_NO_MPI & ~FM_FLAG_SINGLE_NODE) | (place.single_node ? FM_FLAG_SINGLE_NODE : 0);
+}
+
+/* ---- what MPI_Init tells ---- */
+
+/* "Open MPI v4.1.4, package: ..." -> "Open MPI 4.1.4"; "MPICH Version:\t4.0.2\n..." -> "MPICH 4.0.2" */
+static void note_version(void)
+{
+    char text[8192] = "", name[64] = "", version[32] = "";
+    int length = 0;
+    if (fm_abi.pmpi.Get_library_version(text, &length) != 0)
+        return;
+    text[sizeof text - 1] = 0;
+    size_t digit = strcspn(text, "0123456789");
+    size_t n = digit;
+    while (n > 0 && strchr(" \tv:", text[n - 1]))
+        n--;
+    const char *word = strstr(text, " Version");
+    if (word && (size_t)(word - text) < n)
+        n = (size_t)(word - text);
+    memcpy(name, text, n < sizeof name - 34 ? n : sizeof name - 34);
+    memcpy(version, text + digit, strspn(text + digit, "0123456789.abcrx") % (sizeof version - 1));
+    strcat(strcat(name, " "), version);
+    fm_rt.segment->text_mpi_version = fm_text_add(name, strlen(name));
+}
+
+static const char *module_of(const void *address)
+{
+    const struct link_map *module = fm_object_at(address);
+    return !module ? "" : *module->l_name ? module->l_name : fm_program_name();
+}
+
+/* Another tool is above us when it calls us as PMPI_Init, below us when our next MPI_Init is not the library's. */
+static void note_other_tool(const struct fm_call *call)
+{
+    struct fm_segment_header *h = fm_rt.segment;
+    const char *library = module_of((const void *)fm_abi.pmpi.Comm_rank);
+    h->text_mpi_library = fm_text_add(library, strlen(library));
+    const char *tool = "";
+    const void *below = (const void *)fm_next(2u * call->routine);
+    if (strcmp(module_of(below), library) != 0)
+        tool = module_of(below);
+    else if (call->is_pmpi && !fm_rt.seen_fortran)
+        tool = module_of((const void *)(uintptr_t)(call->site_region >> 16));
+    if (*tool) {
+        h->flags |= FM_FLAG_OTHER_TOOL;
+        h->text_tool = fm_text_add(tool, strlen(tool));
+    }
+}
+
+/* The executable's own list of libraries; those of MPI itself say nothing of the program. */
+static bool executable_needs(const char *library)
+{
+    const struct link_map *map = _r_debug.r_map;
+    if (!map || !map->l_ld)
+        return false;
+    const char *strings = NULL;
+    for (const ElfW(Dyn) *d = map->l_ld; d->d_tag != DT_NULL; d++)
+        if (d->d_tag == DT_STRTAB)
+            strings = (const char *)d->d_un.d_ptr;
+    for (const ElfW(Dyn) *d = map->l_ld; strings && d->d_tag != DT_NULL; d++)
+        if (d->d_tag == DT_NEEDED && strncmp(strings + d->d_un.d_val, library, strlen(library)) == 0)
+            return true;
+    return false;
+}
+
+static enum fm_language language(void)
+{
+    const char *exe = fm_text_at(fm_rt.segment->text_exe), *slash = strrchr(exe, '/');
+    if (strncmp(slash ? slash + 1 : exe, "python", 6) == 0)
+        return FM_LANGUAGE_PYTHON;
+    if (fm_rt.seen_fortran)
+        return FM_LANGUAGE_FORTRAN;
+    return executable_needs("libstdc++") ? FM_LANGUAGE_CXX : FM_LANGUAGE_C;
+}
+
+/* A program under the mpirun of another MPI, or started by a rank: MPI knows nothing of the job in the environment, nor
+ * of the others that were started with it. */
+static void leave_job(void)
+{
+    struct fm_job_place place;
+    fm_job_find(&place, true);
+    fm_segment_rekey(place.key);
+    fm_rt.segment->flags |= FM_FLAG_APART;
+}
+
+static void world_is_known(struct fm_call *call)
+{
+    uint64_t before = fm_clock_ns(CLOCK_MONOTONIC);
+    struct fm_segment_header *h = fm_rt.segment;
+    int rank = 0, size = 0, level = 0;
+    fm_life_join_job();
+    fm_abi.pmpi.Comm_rank(fm_abi.comm_world, &rank);
+    fm_abi.pmpi.Comm_size(fm_abi.comm_world, &size);
+    fm_abi.pmpi.Query_thread(&level);
+    if (size == 1 && h->world_size > 1)
+        leave_job();
+    h->rank = rank;
+    h->world_size = size;
+    h->thread_level = (uint32_t)level;
+    h->mpi_kind = fm_abi.kind;
+    h->core = (uint32_t)sched_getcpu();
+    if (level == 3)
+        fm_runtime_threaded();
+    note_version();
+    note_other_tool(call);
+    h->language = language();
+    fm_comm_world_ready();
+    fm_reduction_prepare();
+    fm_say_settings(rank);
+    h->clock_ppb = fm_clock_error_ppb(&fm_rt.clock);
+    h->init_ns += fm_clock_ns(CLOCK_MONOTONIC) - before;
+}
+
+void fm_after_init(struct fm_call *call, int result)
+{
+    struct fm_shelter shelter = fm_shelter_enter();
+    if (result == 0 && !fm_is_silent()) /* a thread that was attached before counts on */
+        world_is_known(call);
+    fm_shelter_leave(shelter);
+    fm_after_plain(call, result, 0);
+}
+
+void fm_after_init_thread(struct fm_call *call, int result, fm_word provided)
+{
+    (void)provided;
+    fm_after_init(call, result);
+}
+
+/* FATHOM_DISABLE may be what is not understood. */
+static void say_disabled(void)
+{
+    int rank = 1;
+    if (getenv("FATHOM_DISABLE") && fm_abi.pmpi.Comm_rank(fm_abi.comm_world, &rank) == 0)
+        fm_say_settings(rank);
+}
+
+/* Switched off, silent, or without memory: nothing is measured. Where MPI_Init calls itself by another name it is one call. */
+fm_word fm_missed_init(fm_word result)
+{
+    static bool done;
+    struct fm_shelter shelter = fm_shelter_enter();
+    bool passed_on = atomic_load(&fm_rt.state) == FM_RT_OFF || fm_is_silent();
+    if (!done && (int)result == 0 && passed_on && fm_abi_find()) {
+        done = true;
+        fm_reduction_stand_aside();
+        say_disabled();
+    }
+    fm_shelter_leave(shelter);
+    return result;
+}
+
+/* ---- ending ---- */
+
+/* A program that uses sessions alone ends with them; its segments stay for the collector. */
+void fm_after_session_finalize(struct fm_call *call, int result)
+{
+    int initialized = 0;
+    if (result == 0 && fm_abi.pmpi.Initialized(&initialized) == 0 && !initialized) {
+        fm_rt.segment->leave = FM_LEAVE_FINALIZE;
+        fm_runtime_note_end();
+    }
+    fm_after_plain(call, result, 0);
+}
+
+/* Recorded first, so that the profile holds it; its time is the real MPI_Finalize's own and stays out. */
+void fm_before_finalize(struct fm_call *call)
+{
+    fm_call_returned(call);
+    fm_finish_plain(call, FM_PEER_NONE);
+    fm_call_drop_abandoned(call->self, UINTPTR_MAX);
+    struct fm_shelter shelter = fm_shelter_enter();
+    if (fm_rt.segment->world_size > 0)
+        fm_reduction_run();
+    fm_shelter_leave(shelter);
+    fm_local.guard = (uintptr_t)__builtin_frame_address(0);
+    fm_runtime_off();
+}
+
+void fm_after_finalize(struct fm_call *call, int result)
+{
+    (void)call;
+    (void)result;
+    fm_local.guard = 0;
+}
+
+void fm_before_abort(struct fm_call *call, int32_t code)
+{
+    fm_call_returned(call);
+    struct fm_sample sample = {.ns = 0};
+    fm_call_record(call, FM_PEER_NONE, FM_SIZE_NONE, &sample);
+    call->self->seg->call_routine = 0;
+    fm_rt.segment->leave_code = code;
+    fm_rt.segment->leave = FM_LEAVE_ABORT;
+    fm_runtime_note_end();
+}
+
+void fm_after_abort(struct fm_call *call, int result)
+{
+    (void)result;
+    fm_call_leave(call);
+}

@@ -1,0 +1,125 @@
+#define _GNU_SOURCE
+#include "runtime/mpi/leaders.h"
+
+#include <string.h>
+
+#include "format/encode.h"
+#include "merge/merge.h"
+#include "mpi/rank_tree.h"
+#include "runtime/mpi/abi.h"
+#include "runtime/runtime.h"
+#include "runtime/segment_make.h"
+
+static struct fm_tree leaders = {.place = -1};
+static bool child_added[FM_TREE_CHILDREN];
+
+/* ---- making the communicator ---- */
+
+static bool agree_on_key(fm_word all)
+{
+    char key[sizeof fm_rt.segment->job_key];
+    memcpy(key, fm_rt.segment->job_key, sizeof key);
+    if (fm_abi.pmpi.Bcast(key, sizeof key, fm_abi.type_byte, 0, all) != 0)
+        return false;
+    key[sizeof key - 1] = 0;
+    if (strcmp(key, fm_rt.segment->job_key) != 0)
+        fm_segment_rekey(key);
+    return true;
+}
+
+/* A job that was spawned has inherited what is said of its parents. */
+static bool was_spawned(void)
+{
+    fm_word parent = 0;
+    return fm_abi.pmpi.Comm_get_parent(&parent) != 0 || fm_handle(parent) != fm_abi.comm_null;
+}
+
+bool fm_leaders_make(bool measured)
+{
+    fm_word all = 0, host = 0, comm = 0;
+    int local_rank = -1, local_size = 0;
+    if (was_spawned() || fm_abi.pmpi.Comm_split(fm_abi.comm_world, measured ? 0 : fm_abi.undefined, 0, &all) != 0 ||
+        !measured)
+        return false;
+    fm_abi.pmpi.Comm_set_errhandler(all, fm_abi.errors_return);
+    bool fine = agree_on_key(all) &&
+                fm_abi.pmpi.Comm_split_type(all, fm_abi.comm_type_shared, 0, fm_abi.info_null, &host) == 0 &&
+                fm_abi.pmpi.Comm_rank(host, &local_rank) == 0 && fm_abi.pmpi.Comm_size(host, &local_size) == 0 &&
+                fm_abi.pmpi.Comm_split(all, local_rank == 0 ? 0 : fm_abi.undefined, 0, &comm) == 0;
+    if (host)
+        fm_abi.pmpi.Comm_free(&host);
+    fm_abi.pmpi.Comm_free(&all);
+    if (!fine)
+        return false;
+    fm_rt.segment->local_size = local_size;
+    if (local_rank == 0)
+        fm_tree_make(&leaders, &fm_abi, comm);
+    return true;
+}
+
+bool fm_leaders_am_one(void)
+{
+    return leaders.place >= 0;
+}
+
+void fm_leaders_never_sleep(void)
+{
+    leaders.never_sleeps = true;
+}
+
+void fm_leaders_progress(void)
+{
+    fm_tree_progress(&leaders);
+}
+
+/* ---- the tree ---- */
+
+/* *spoilt: the child's part is in `profile`, but not all of it. Waiting for a child to come has no limit: the real
+ * MPI_Finalize would wait for it as well. */
+static bool add_child(struct fm_profile *profile, int child, bool *spoilt)
+{
+    struct fm_arena arena = {0};
+    struct fm_profile *part = NULL;
+    void *bytes;
+    size_t size;
+    bool added = fm_tree_fetch(&leaders, child, profile, 0, &arena, &bytes, &size) &&
+                 fm_profile_decode(bytes, size, "a message of another host", &part, NULL) == FM_OK;
+    if (added && fm_profile_merge(profile, part, NULL) != FM_OK)
+        *spoilt = true;
+    fm_profile_destroy(part);
+    fm_arena_destroy(&arena);
+    return added;
+}
+
+static void pass_up(const struct fm_profile *profile)
+{
+    struct fm_arena arena = {0};
+    const void *bytes = NULL;
+    size_t size = 0;
+    if (profile && fm_profile_encode_exact(profile, &arena, &bytes, &size, NULL) != FM_OK)
+        bytes = NULL;
+    fm_tree_pass_up(&leaders, bytes, size);
+    fm_arena_destroy(&arena);
+}
+
+/* Without memory for a profile of its own a leader has nothing to add its children's parts to. */
+bool fm_leaders_reduce(struct fm_profile *profile)
+{
+    bool spoilt = false;
+    for (int i = 0; i < FM_TREE_CHILDREN && fm_tree_child(&leaders, i) >= 0; i++)
+        child_added[i] = add_child(spoilt ? NULL : profile, fm_tree_child(&leaders, i), &spoilt);
+    if (leaders.place == 0)
+        return profile && !spoilt;
+    pass_up(spoilt ? NULL : profile);
+    return false;
+}
+
+bool fm_leaders_agree(bool written)
+{
+    uint64_t word = written;
+    if (leaders.place > 0 && !fm_tree_hear(&leaders, &word))
+        word = 0;
+    for (int i = 0; i < FM_TREE_CHILDREN && fm_tree_child(&leaders, i) >= 0; i++)
+        fm_tree_tell(&leaders, fm_tree_child(&leaders, i), word && child_added[i]);
+    return word != 0;
+}

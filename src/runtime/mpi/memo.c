@@ -1,0 +1,60 @@
+#include "runtime/mpi/memo.h"
+
+bool fm_memo_counts(struct fm_memo *memo, int64_t count, uint64_t item_bytes)
+{
+    if (count < 0 || count > INT32_MAX || item_bytes > UINT32_MAX)
+        return false;
+    memo->item_bytes = (uint32_t)item_bytes;
+    memo->from = (uint32_t)count;
+    memo->span = 0;
+    if (count == 0 || item_bytes == 0)
+        return true;
+    unsigned bin = fm_size_bin((uint64_t)count * item_bytes);
+    uint64_t last = fm_size_bin_to(bin) / item_bytes;
+    memo->from = (uint32_t)((fm_size_bin_from(bin) + item_bytes - 1) / item_bytes);
+    memo->span = (uint32_t)(last < INT32_MAX ? last : INT32_MAX) - memo->from;
+    return true;
+}
+
+bool fm_memo_lengths(struct fm_memo *memo, uint64_t bytes)
+{
+    unsigned bin = fm_size_bin(bytes);
+    if (fm_size_bin_to(bin) > UINT32_MAX)
+        return false;
+    memo->from = (uint32_t)fm_size_bin_from(bin);
+    memo->span = (uint32_t)fm_size_bin_to(bin) - memo->from;
+    return true;
+}
+
+/* Wrappers of remembered calls do not look whether there is a next definition, nor which clock it is. */
+static bool next_is_known(unsigned routine)
+{
+    fm_next(2 * routine);
+    fm_next(2 * routine + 1);
+    return fm_next_table[2 * routine] && fm_next_table[2 * routine + 1];
+}
+
+/* The newest is first. What does not hold any more is the first to go. */
+void fm_call_remember(struct fm_call *call, const struct fm_key *key, struct fm_entry *entry, struct fm_memo memo,
+                      uint32_t salt)
+{
+    if (!call->quick || call->unusual || fm_rt.clock.coarse || !next_is_known(call->routine))
+        return;
+    struct fm_memo *set = fm_memo_set(call->self, (uintptr_t)(key->site_region >> 16), salt);
+    if (fm_memo_holds(&set[0]))
+        set[1] = set[0];
+    memo.key = *key;
+    memo.entry = entry;
+    set[0] = memo;
+}
+
+void fm_call_finish_known(struct fm_call *call, uint32_t peer, unsigned size_bin, const struct fm_sample *sample,
+                          struct fm_memo memo, uint32_t salt)
+{
+    struct fm_key key = {peer, call->routine, (uint8_t)size_bin, (uint8_t)call->self->slot, call->site_region};
+    memo.generation = fm_generation();
+    struct fm_entry *entry = fm_record(call->self, key, sample);
+    if (entry && fm_entry_is_settled(entry, &key))
+        fm_call_remember(call, &key, entry, memo, salt);
+    fm_call_leave(call);
+}

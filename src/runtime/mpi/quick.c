@@ -1,0 +1,28 @@
+#include "runtime/mpi/quick.h"
+
+bool fm_quick_hand_over(struct fm_quick quick, unsigned slot, uint64_t ns, struct fm_call *call)
+{
+    struct fm_thread *self = fm_local.self;
+    if (!self || !self->seg) { /* a child that was made in a callback */
+        fm_local.guard = 0;
+        return false;
+    }
+    fm_call_set(call, self, slot / 2, slot % 2, quick.memo->key.site_region, self->seg->call_start);
+    call->ns = ns;
+    call->outer = 0;
+    call->quick = true;
+    return true;
+}
+
+void fm_quick_finish_rarely(struct fm_quick quick, unsigned slot, int result, struct fm_sample sample)
+{
+    struct fm_call call;
+    if (!fm_quick_hand_over(quick, slot, sample.ns, &call))
+        return;
+    if (result != 0) {
+        fm_finish_plain(&call, FM_PEER_NONE);
+        return;
+    }
+    fm_record(call.self, quick.memo->key, &sample);
+    fm_call_leave(&call);
+}

@@ -1,0 +1,108 @@
+#define _GNU_SOURCE
+#include "runtime/print.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+#include <spawn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "collect/node.h"
+#include "runtime/interpose/object.h"
+
+enum { STACK_BYTES = 64 << 10, LIMIT_MS = 30000, PAUSE_MS = 2 };
+
+/* Beside the library (a build tree), in the bin of its prefix, or wherever PATH finds it. */
+static void find_command(char path[FM_PATH_BYTES])
+{
+    static const char places[][24] = {"fathom", "../bin/fathom", "../../bin/fathom"};
+    const struct link_map *self = fm_object_at((const void *)find_command);
+    if (self) {
+        const char *slash = strrchr(self->l_name, '/');
+        int length = slash ? (int)(slash - self->l_name) : 1;
+        for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
+            snprintf(path, FM_PATH_BYTES, "%.*s/%s", length, slash ? self->l_name : ".", places[i]);
+            if (access(path, X_OK) == 0)
+                return;
+        }
+    }
+    snprintf(path, FM_PATH_BYTES, "fathom");
+}
+
+struct report {
+    const char *command;
+    char *const *arguments, *const *environment;
+    sigset_t signals; /* the program's mask */
+};
+
+static pid_t start_report(const struct report *report)
+{
+    posix_spawn_file_actions_t actions;
+    posix_spawnattr_t attributes;
+    pid_t pid = 0;
+    if (posix_spawn_file_actions_init(&actions) != 0)
+        return 0;
+    if (posix_spawnattr_init(&attributes) == 0) {
+        /* the program's standard output stays its own */
+        if (posix_spawn_file_actions_adddup2(&actions, STDERR_FILENO, STDOUT_FILENO) != 0 ||
+            posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK) != 0 ||
+            posix_spawnattr_setsigmask(&attributes, &report->signals) != 0 ||
+            posix_spawnp(&pid, report->command, &actions, &attributes, report->arguments, report->environment) != 0)
+            pid = 0;
+        posix_spawnattr_destroy(&attributes);
+    }
+    posix_spawn_file_actions_destroy(&actions);
+    return pid;
+}
+
+/* The parent of the report, in the program's memory and on a stack of its own, while the thread that made it stands
+ * still. The program sees no child of its own: this one has no exit signal, and no handler runs in it, because all
+ * signals are blocked. A report that does not end is left alone: the program's own signals wait for us. */
+static int parent_of_report(void *context)
+{
+    const struct timespec pause = {.tv_nsec = PAUSE_MS * 1000000};
+    signal(SIGCHLD, SIG_DFL); /* here only: the table of handlers is a copy */
+    pid_t pid = start_report(context);
+    for (int waited = 0; pid > 0 && waited < LIMIT_MS && waitpid(pid, NULL, WNOHANG) == 0; waited += PAUSE_MS)
+        nanosleep(&pause, NULL);
+    return 0;
+}
+
+/* Nothing of a large program is copied, as fork would its page tables, and no atfork handler runs. */
+static void run_report(struct report *report)
+{
+    sigset_t all;
+    char *stack = mmap(NULL, STACK_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_STACK, -1, 0);
+    if (stack == MAP_FAILED)
+        return;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &report->signals);
+    pid_t child = clone(parent_of_report, stack + STACK_BYTES, CLONE_VM | CLONE_VFORK, report);
+    while (child > 0 && waitpid(child, NULL, __WCLONE) < 0 && errno == EINTR)
+        ;
+    pthread_sigmask(SIG_SETMASK, &report->signals, NULL);
+    munmap(stack, STACK_BYTES);
+}
+
+void fm_print_report(const char *profile_path)
+{
+    const char *wish = getenv("FATHOM_REPORT");
+    if (!wish || !*wish)
+        return;
+    char command[FM_PATH_BYTES], path[FM_PATH_BYTES], to[FM_PATH_BYTES];
+    find_command(command);
+    snprintf(path, sizeof path, "%s", profile_path);
+    snprintf(to, sizeof to, "%s", wish);
+    bool terse = strcmp(wish, "terse") == 0, full = strcmp(wish, "full") == 0;
+    char *arguments[] = {"fathom", "report", path, terse ? "--terse" : full ? NULL : "-o", terse || full ? NULL : to,
+                         NULL};
+    char *environment[] = {"FATHOM_DISABLE=1", "PATH=/usr/local/bin:/usr/bin:/bin", "LC_ALL=C.UTF-8", NULL};
+    run_report(&(struct report){.command = command, .arguments = arguments, .environment = environment});
+}

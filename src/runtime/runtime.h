@@ -1,0 +1,196 @@
+/* The runtime: what is loaded into the user's program. One mutable global, fm_rt; everything measured lies in
+ * the segment; per-thread scratch lies in a fixed array. Nothing is allocated after the start.
+ *
+ * States: a process begins IDLE and stays so unless it calls MPI or is the program named after `fathom run`.
+ * It becomes ON once it has a segment. OFF is for good: disabled, a forked child, after the merge, or a failure;
+ * every entry point then only passes its call on. */
+#ifndef FM_RUNTIME_RUNTIME_H
+#define FM_RUNTIME_RUNTIME_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "base/clock.h"
+#include "base/platform.h"
+#include "collect/node.h"
+#include "format/segment.h"
+#include "mpi/abi.h"
+#include "runtime/lock.h"
+
+enum fm_runtime_state { FM_RT_IDLE, FM_RT_STARTING, FM_RT_ON, FM_RT_OFF };
+
+enum {
+    FM_THREAD_SLOTS = 255, /* fewer in a small segment; the last one is shared, under a lock, by threads beyond */
+    FM_MEMO_SETS = 1024,   /* a power of two */
+    FM_SITE_SLOTS = 1024,  /* a power of two */
+    FM_FRAME_SLOTS = 256,  /* a power of two */
+    FM_OUTER_CALLS = 8,
+    FM_SCRATCH_REQUESTS = 512,
+    FM_TIMERS = 1024
+};
+
+/* What a thread remembers of an ordinary call: the entry of its key, and the arguments that the key was made of. It
+ * holds in the generation that it was made in (mpi/memo.h). */
+struct fm_memo {
+    struct fm_key key;
+    uint64_t generation;
+    struct fm_entry *entry;
+    fm_word comm, type;
+    int32_t partner;     /* the rank that the program gave */
+    uint32_t from, span; /* the counts from `from` to `from + span` give this size; of a blocking receive, lengths */
+    union {
+        uint32_t item_bytes; /* of the datatype */
+        int32_t source;      /* of a blocking receive: where the message came from, as the status tells */
+    };
+};
+_Static_assert(sizeof(struct fm_memo) == 64, "a memo is a cache line");
+
+/* What is known of a return address in an MPI library: how to step over that frame of a language binding. */
+enum fm_frame_kind { FM_FRAME_BINDING, FM_FRAME_INTERNAL, FM_FRAME_OPAQUE };
+struct fm_frame_rule {
+    uintptr_t pc;
+    uint8_t kind;
+    uint8_t cfa_from_fp; /* CFA = fp + cfa_offset, else sp + cfa_offset */
+    uint8_t fp_saved;    /* the caller's fp lies at CFA + fp_offset */
+    uint8_t unused;
+    int32_t cfa_offset, ra_offset, fp_offset;
+};
+
+/* A call that a user's callback (an error handler, a reduction) was called from. */
+struct fm_outer_call {
+    uintptr_t guard;
+    uint64_t start, site;
+    uint32_t routine; /* + 1 */
+};
+
+/* A followed request among those of a call. */
+struct fm_found {
+    struct fm_request *request;
+    int64_t index; /* in the program's list */
+};
+
+/* What a thread has of a timer, and the one that was running when it was started last. */
+struct fm_timer_slot {
+    struct fm_segment_timing *timing, *outer;
+};
+struct fm_thread_timers {
+    struct fm_segment_timing *innermost;       /* of those that are running */
+    struct fm_timer_slot slots[FM_TIMERS + 1]; /* by handle; the first stays empty */
+};
+
+struct fm_thread {
+    struct fm_memo memos[FM_MEMO_SETS][2]; /* first: a distance of 0 is one of them */
+    uintptr_t sites[FM_SITE_SLOTS];        /* return addresses outside MPI: see site.h */
+    struct fm_segment_thread *seg;         /* its slot in the segment; NULL in a forked child */
+    uint64_t slot;
+    bool shared;    /* by several threads: records are made under `lock`, scratch is not used */
+    uint32_t taken; /* atomic: 1 while a thread owns it */
+    struct fm_mutex lock;
+    uint32_t n_outer;
+    struct fm_outer_call outer[FM_OUTER_CALLS];
+    struct fm_frame_rule frames[FM_FRAME_SLOTS];
+    struct fm_found found[FM_SCRATCH_REQUESTS]; /* of a call that waits for many */
+    struct fm_thread_timers timers;
+    _Alignas(8) char statuses[FM_SCRATCH_REQUESTS][FM_STATUS_BYTES];
+};
+
+struct fm_runtime {
+    /* read on the hot path */
+    struct fm_clock clock;
+    uint64_t generation; /* atomic, not 0: memos of earlier ones no longer hold */
+    struct fm_entry *entries;
+    uint32_t *index;
+    uint32_t quick_mask; /* that of the index, or 0 while paused: its first place is always empty */
+    uint32_t index_mask, entries_capacity;
+    struct fm_request *requests;
+    uint32_t request_bucket_mask;
+    /* Atomic. How many of the requests followed are not in the first place of their bucket, and one more with threads:
+     * then none is taken without a search. */
+    uint32_t requests_displaced;
+    bool careful;  /* either of the next two */
+    bool paused;   /* MPI_Pcontrol(0) */
+    bool threaded; /* MPI_THREAD_MULTIPLE, or more threads than slots: shared tables need their lock */
+
+    struct fm_segment_bins *timer_bins;
+
+    struct fm_segment_header *segment;
+    atomic_int state;
+    pid_t pid;
+    bool named;   /* measured even without MPI */
+    bool stopped; /* quiet before it was measured: the state is OFF for that alone */
+    char directory[FM_PATH_BYTES], path[FM_PATH_BYTES];
+    struct fm_job_file *job;    /* shared by the job's processes on this host, or NULL */
+    uint32_t index_used;        /* places of the index that are taken */
+    bool folded_all[2];         /* nothing is left to be folded: regions, details (see table.c) */
+    struct fm_mutex table_lock; /* inserting entries, modules, regions: rare */
+    bool seen_fortran;          /* a call came through a Fortran binding */
+};
+
+extern FM_HIDDEN struct fm_runtime fm_rt;
+/* Of the calling thread. */
+struct fm_local {
+    struct fm_thread *self;          /* its slot, once it has called MPI */
+    uintptr_t guard;                 /* stack address of the outermost call being recorded, 0 outside */
+    struct fm_thread_timers *timers; /* once it has used one */
+};
+extern FM_HIDDEN __thread struct fm_local fm_local __attribute__((tls_model("initial-exec")));
+
+#define FM_LIKELY(x) __builtin_expect(!!(x), 1)
+
+/* Why measuring starts: the program was named after `fathom run`, calls MPI, or uses a timer. */
+enum fm_reason { FM_BY_NAME, FM_BY_MPI, FM_BY_TIMER };
+/* Starts measuring if this process should be measured; false when it is not. Any thread, any time. */
+bool fm_runtime_start(enum fm_reason reason);
+/* The calling thread's slot, made on its first call; NULL when nothing is measured. */
+struct fm_thread *fm_thread_attach(void);
+/* The process is at its end: times and resource use into the header. */
+void fm_runtime_note_end(void);
+/* CLOCK_MONOTONIC; from the beginning of a silence on, if the kernel would have to be asked for it, that moment. */
+uint64_t fm_runtime_ns(void);
+/* The program is about to filter its system calls: from now on none of ours, in no thread, to the very end of the process;
+ * what takes none goes on. false: it is so already, or this is a child, which is not measured. */
+bool fm_runtime_quiet(void);
+/* The calling thread may not even read the clock any more: its calls are passed on. */
+void fm_thread_detach(void);
+/* There is no filter after all. */
+void fm_runtime_quiet_end(void);
+/* From now on nothing is recorded but receives posted before; or everything again. */
+void fm_runtime_pause(bool pause);
+/* What calls gave before may mean something else from now on: a handle was freed, an entry has another key. */
+static inline void fm_forget_memos(void)
+{
+    __atomic_fetch_add(&fm_rt.generation, 1, __ATOMIC_RELEASE);
+}
+/* The generation of what is found out from here on. */
+static inline uint64_t fm_generation(void)
+{
+    return __atomic_load_n(&fm_rt.generation, __ATOMIC_ACQUIRE);
+}
+/* From now on several threads may be in MPI at once. */
+void fm_runtime_threaded(void);
+/* After the merge, or when something is wrong: never measure again in this process. */
+void fm_runtime_off(void);
+
+static inline void *fm_section(const struct fm_segment_header *segment, enum fm_segment_section_id id)
+{
+    return (char *)segment + segment->sections[id].offset;
+}
+
+/* Around our own work in the program's place: its errno stays as it was, and a thread that is to be cancelled is not
+ * cancelled inside. */
+struct fm_shelter {
+    int error, cancel;
+};
+struct fm_shelter fm_shelter_enter(void);
+void fm_shelter_leave(struct fm_shelter shelter);
+
+/* Appends to the text section; 0 when it is full or the text is empty. */
+uint32_t fm_text_add(const char *text, size_t length);
+static inline const char *fm_text_at(uint32_t offset)
+{
+    return offset ? (const char *)fm_section(fm_rt.segment, FM_SECTION_TEXT) + offset : "";
+}
+
+#endif

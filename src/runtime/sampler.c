@@ -1,0 +1,201 @@
+#define _GNU_SOURCE
+#include "runtime/sampler.h"
+
+#include <fcntl.h>
+#include <link.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/settings.h"
+#include "runtime/libc/functions.h"
+#include "runtime/libc/hold.h"
+#include "runtime/libc/transfers.h"
+#include "runtime/load_modules.h"
+#include "runtime/runtime.h"
+#include "runtime/sampler_threads.h"
+#include "runtime/site.h"
+
+/* ---- what was asked for ---- */
+
+/* Samples a second; 0: none. "cpu:100" counts the time that a thread computes, not the time that passes. */
+static unsigned wanted_hz(clockid_t *clock)
+{
+    const char *text = getenv("FATHOM_SAMPLE");
+    unsigned hz = FM_SAMPLING_HZ;
+    bool of_cpu = false;
+    if (text && *text && !fm_setting_sampling(text, &hz, &of_cpu))
+        hz = 0;
+    *clock = of_cpu ? CLOCK_THREAD_CPUTIME_ID : CLOCK_MONOTONIC;
+    return hz;
+}
+
+/* What the kernel says of the process. */
+struct status {
+    bool traced;          /* a debugger stops the program at each signal, also at ours */
+    unsigned descriptors; /* no others are open, of those that are looked at */
+};
+
+static struct status read_status(void)
+{
+    enum { MOST_DESCRIPTORS = 1024 };
+    struct status status = {.descriptors = MOST_DESCRIPTORS};
+    char text[1024] = "";
+    int fd = open("/proc/self/status", O_RDONLY | O_CLOEXEC);
+    if (fd < 0)
+        return status;
+    ssize_t n = read(fd, text, sizeof text - 1);
+    close(fd);
+    const char *tracer = n > 0 ? strstr(text, "\nTracerPid:") : NULL, *size = n > 0 ? strstr(text, "\nFDSize:") : NULL;
+    status.traced = tracer && atoi(tracer + strlen("\nTracerPid:")) != 0;
+    if (size && atoi(size + strlen("\nFDSize:")) < MOST_DESCRIPTORS)
+        status.descriptors = (unsigned)atoi(size + strlen("\nFDSize:"));
+    return status;
+}
+
+static bool is_prime(unsigned number)
+{
+    for (unsigned i = 2; i * i <= number; i++)
+        if (number % i == 0)
+            return false;
+    return true;
+}
+
+/* A round number of samples a second is in step with the kernel's tick, and with whatever a program does every so many
+ * ms, and then shares are wrong: a large one becomes the prime below it, 1000 becomes 997. */
+static unsigned out_of_step(unsigned hz)
+{
+    enum { FEW = 100 };
+    while (hz > FEW && !is_prime(hz))
+        hz--;
+    return hz;
+}
+
+/* ---- load modules ---- */
+
+/* How many have been loaded and unloaded since the process began. */
+struct changes {
+    unsigned long long loaded, unloaded;
+};
+
+static int read_changes(struct dl_phdr_info *info, size_t size, void *data)
+{
+    (void)size;
+    *(struct changes *)data = (struct changes){info->dlpi_adds, info->dlpi_subs};
+    return 1;
+}
+
+static int is_liburing(struct dl_phdr_info *info, size_t size, void *unused)
+{
+    (void)size;
+    (void)unused;
+    return strstr(info->dlpi_name, "/liburing.so.") != NULL;
+}
+
+/* It makes its system calls itself, so a sample would break its waits; and who waits for a ring cannot be told either. */
+static bool has_liburing(void)
+{
+    if (!dl_iterate_phdr(is_liburing, NULL))
+        return false;
+    fm_rt.segment->flags |= FM_FLAG_IO_URING;
+    return true;
+}
+
+static void end_sampling(void)
+{
+    fm_sampler_end();
+    fm_handlers_give_back();
+    fm_libc_pass();
+}
+
+void fm_sampler_note_modules(void)
+{
+    static atomic_ullong noted;
+    struct changes now = {0};
+    if (!fm_sampling.threads || !fm_rt.segment->sample_period_ns)
+        return;
+    dl_iterate_phdr(read_changes, &now);
+    if (atomic_exchange(&noted, now.loaded) == now.loaded)
+        return;
+    fm_modules_list_all();
+    if (atomic_load(&fm_sampling.on) && has_liburing())
+        end_sampling();
+}
+
+static void forget_module(const struct fm_segment_module *module, unsigned number)
+{
+    if (fm_sampler_has_rules_of(module->start, module->end))
+        atomic_fetch_add(&fm_sampling.modules_generation, 1);
+    fm_site_forget(module);
+    fm_contexts_unload(&fm_sampling.contexts, (unsigned)fm_kernel(SYS_gettid), module, number);
+}
+
+void fm_sampler_drop_modules(void)
+{
+    static atomic_ullong dropped;
+    struct changes now = {0};
+    dl_iterate_phdr(read_changes, &now);
+    if (atomic_exchange(&dropped, now.unloaded) != now.unloaded)
+        fm_modules_drop(forget_module);
+}
+
+/* ---- start and end ---- */
+
+static bool make_room(void)
+{
+    uint32_t capacity = fm_rt.segment->sections[FM_SECTION_PATHS].capacity;
+    size_t threads = (FM_SAMPLED_THREADS + 1) * sizeof *fm_sampling.threads, children = capacity * sizeof(uint16_t);
+    char *map = mmap(NULL, threads + children, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1,
+                     0);
+    if (map == MAP_FAILED)
+        return false;
+    madvise(map, threads + children, MADV_WIPEONFORK);
+    fm_contexts_make(&fm_sampling.contexts, fm_rt.segment, (uint16_t *)(void *)(map + threads));
+    fm_sampling.clock = &fm_rt.clock;
+    fm_sampling.threads = (struct fm_sampled *)(void *)map;
+    return true;
+}
+
+void fm_sampler_loaded(bool measured)
+{
+    clockid_t clock;
+    if (!measured || !wanted_hz(&clock))
+        fm_libc_pass();
+}
+
+void fm_sampler_start(void)
+{
+    clockid_t clock;
+    unsigned hz = wanted_hz(&clock);
+    if (!hz)
+        return;
+    struct status status = read_status();
+    if (status.traced) {
+        fm_rt.segment->flags |= FM_FLAG_TRACED;
+        return;
+    }
+    if (has_liburing() || !make_room())
+        return;
+    fm_libc_wrap();
+    fm_transfers_find(status.descriptors);
+    if (!fm_sampler_prepare(clock)) {
+        fm_libc_pass();
+        return;
+    }
+    fm_handlers_find();
+    fm_rt.segment->sample_period_ns = 1000000000u / (clock == CLOCK_MONOTONIC ? out_of_step(hz) : hz);
+    fm_rt.segment->sequence_shift = fm_sequence_shift_of(fm_rt.segment->sample_period_ns);
+    fm_sampler_note_modules();
+    fm_sampler_begin();
+}
+
+void fm_sampler_stop(void)
+{
+    if (!atomic_load(&fm_sampling.on))
+        return;
+    fm_sampler_note_modules();
+    end_sampling();
+}

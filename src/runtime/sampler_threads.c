@@ -1,0 +1,500 @@
+#define _GNU_SOURCE
+#include "runtime/sampler_threads.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/auxv.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <ucontext.h>
+#include <unistd.h>
+
+#include "runtime/libc/functions.h"
+#include "runtime/libc/hold.h"
+#include "runtime/runtime.h"
+#include "runtime/sampler.h"
+#include "runtime/signal/thread_status.h"
+#include "runtime/stack_bounds.h"
+
+static pthread_key_t end_key;
+static bool has_end_key;
+static clockid_t sampling_clock;
+static struct fm_mutex lock;  /* timers, and the signal that they send */
+static uint32_t n_places;     /* of fm_sampling.threads that were ever taken: no others are looked at, nor touched */
+static atomic_ullong avoided; /* signals of the program */
+static struct fm_stack_bounds first_stack;
+static uint32_t n_processors = 1; /* that the process may use */
+
+/* ---- timers ---- */
+
+static bool make_timer(struct fm_sampled *thread)
+{
+    struct sigevent event = {.sigev_notify = SIGEV_THREAD_ID, .sigev_signo = fm_sampling.signal};
+    uint64_t period = fm_rt.segment->sample_period_ns * thread->stride;
+    struct timespec every = {(time_t)(period / 1000000000u), (long)(period % 1000000000u)};
+    struct itimerspec when = {every, every};
+    clockid_t clock = sampling_clock;
+    if (clock == CLOCK_THREAD_CPUTIME_ID) /* of that thread, whoever asks */
+        clock = (clockid_t)(~(unsigned)thread->tid << 3 | 6);
+    event.sigev_value.sival_ptr = thread;
+    event._sigev_un._tid = thread->tid;
+    if (fm_kernel(SYS_timer_create, clock, &event, &thread->timer) != 0) {
+        thread->timer = -1;
+        return false;
+    }
+    return fm_kernel(SYS_timer_settime, thread->timer, 0, &when, NULL) == 0;
+}
+
+static void delete_timer(struct fm_sampled *thread)
+{
+    if (thread->timer >= 0)
+        fm_kernel(SYS_timer_delete, thread->timer);
+    thread->timer = -1;
+}
+
+/* Of many threads on few processors each has a sample less often, which then counts for several periods: to wake hundreds
+ * that have nothing to do would keep the others from their work. */
+static uint32_t stride_of(uint32_t place)
+{
+    enum { THREADS_OF_PROCESSOR = 4 };
+    return 1 + place / (THREADS_OF_PROCESSOR * n_processors);
+}
+
+static struct fm_sampled *take_thread(int32_t tid)
+{
+    for (uint32_t i = 0; i < FM_SAMPLED_THREADS; i++) {
+        struct fm_sampled *thread = &fm_sampling.threads[i];
+        uint32_t expected = 0;
+        if (__atomic_load_n(&thread->taken, __ATOMIC_RELAXED) ||
+            !__atomic_compare_exchange_n(&thread->taken, &expected, 1, false, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
+            continue;
+        __atomic_store_n(&n_places, n_places > i ? n_places : i + 1, __ATOMIC_RELAXED);
+        thread->tid = tid;
+        thread->found = thread->paused = 0;
+        thread->stride = stride_of(i);
+        thread->samples_before = thread->samples;
+        thread->timer = -1;
+        thread->seg = NULL;
+        thread->stack_low = tid == fm_rt.pid ? first_stack.low : 0;
+        thread->stack_end = tid == fm_rt.pid ? first_stack.end : 0;
+        thread->memory.n = 0;
+        return thread;
+    }
+    return NULL;
+}
+
+static void release(struct fm_sampled *thread)
+{
+    delete_timer(thread);
+    fm_contexts_come_back(&fm_sampling.contexts, (unsigned)thread->tid);
+    __atomic_add_fetch(&fm_rt.segment->samples_lost, thread->pending, __ATOMIC_RELAXED);
+    thread->pending = 0;
+    __atomic_store_n(&thread->taken, 0, __ATOMIC_RELEASE);
+}
+
+/* ---- the signal ---- */
+
+/* The program's signals stay free while a sample is taken: one for the whole process would otherwise go to another thread
+ * than it does without us. Held back are those by which libc cancels threads, which it keeps out of every mask: so the
+ * mask is set as the kernel has it: handler, flags, how to return, mask. */
+static bool install(int signal)
+{
+    enum { FIRST_OF_LIBC = 32, SECOND_OF_LIBC };
+    struct sigaction action = {.sa_sigaction = fm_sample_signal, .sa_flags = SA_SIGINFO | SA_RESTART | SA_ONSTACK};
+    uint64_t words[4];
+    sigemptyset(&action.sa_mask);
+    if (fm_libc.sigaction(signal, &action, NULL) != 0)
+        return false;
+    if (fm_kernel(SYS_rt_sigaction, signal, NULL, words, sizeof *words) == 0) {
+        words[3] = fm_signal_bit(FIRST_OF_LIBC) | fm_signal_bit(SECOND_OF_LIBC);
+        fm_kernel(SYS_rt_sigaction, signal, words, NULL, sizeof *words);
+    }
+    return true;
+}
+
+/* As it was before us. What is pending is dropped by ignoring it: it would end the process. */
+static void give_back(int signal)
+{
+    struct sigaction action = {.sa_handler = SIG_IGN};
+    fm_libc.sigaction(signal, &action, NULL);
+    action.sa_handler = SIG_DFL;
+    fm_libc.sigaction(signal, &action, NULL);
+}
+
+static bool is_free(int signal)
+{
+    struct sigaction action;
+    return !(atomic_load(&avoided) >> (signal - 1) & 1) && fm_libc.sigaction(signal, NULL, &action) == 0 &&
+           action.sa_handler == SIG_DFL;
+}
+
+/* Neither the first real-time signals nor the last, which others take; 0: none is free. Rather one above those that the
+ * program uses: of two that are pending the kernel takes the lower one first, and its action decides whether a system call
+ * is broken. */
+static int free_signal(void)
+{
+    enum { FIRST = 59, LOWEST = 36, HIGHEST = 63 };
+    for (int signal = FIRST; signal <= HIGHEST; signal++)
+        if (is_free(signal))
+            return signal;
+    for (int signal = FIRST - 1; signal >= LOWEST; signal--)
+        if (is_free(signal))
+            return signal;
+    return 0;
+}
+
+static bool take_signal(void)
+{
+    int signal = free_signal();
+    if (!signal || !install(signal))
+        return false;
+    fm_sampling.signal = signal;
+    return true;
+}
+
+/* The caller holds the lock. */
+static void for_each_thread(void (*act)(struct fm_sampled *))
+{
+    for (uint32_t i = 0; i < n_places; i++)
+        if (__atomic_load_n(&fm_sampling.threads[i].taken, __ATOMIC_ACQUIRE))
+            act(&fm_sampling.threads[i]);
+}
+
+static void begin_timer(struct fm_sampled *thread)
+{
+    if (!thread->paused && !make_timer(thread))
+        fm_sampler_thread_passed();
+}
+
+void fm_sampler_make_way(int signal)
+{
+    fm_sampler_avoid(1ull << (signal - 1));
+    fm_lock(&lock);
+    if (atomic_load(&fm_sampling.on) && fm_sampling.signal == signal) {
+        for_each_thread(delete_timer);
+        give_back(signal);
+        if (take_signal()) {
+            for_each_thread(begin_timer);
+        } else {
+            atomic_store(&fm_sampling.on, 0);
+            for_each_thread(release); /* none holds back what is the program's now */
+        }
+    }
+    fm_unlock(&lock);
+}
+
+void fm_sampler_avoid(uint64_t signals)
+{
+    atomic_fetch_or(&avoided, signals);
+}
+
+/* ---- threads ---- */
+
+static int32_t own_tid(void)
+{
+    return (int32_t)fm_kernel(SYS_gettid);
+}
+
+/* Room for its handlers; what runs over its end meets no memory of others. */
+static bool make_signal_stack(struct fm_sampled *thread)
+{
+    enum { GUARD = 65536 }; /* of the largest pages */
+    if (thread->signal_stack)
+        return true;
+    long map = fm_kernel(SYS_mmap, NULL, GUARD + FM_ALTERNATE_BYTES, PROT_READ | PROT_WRITE,
+                         MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_STACK, -1, 0);
+    if (map < 0)
+        return false;
+    fm_kernel(SYS_mprotect, map, GUARD, PROT_NONE);
+    thread->signal_stack = (char *)map + GUARD;
+    return true;
+}
+
+/* The caller holds the lock. false: the thread cannot be sampled. */
+static bool begin_thread(struct fm_sampled *self)
+{
+    if (!make_signal_stack(self) || !fm_alternate_begin(self->signal_stack))
+        return false;
+    if (!self->stack_end)
+        fm_sample_find_stack(self);
+    self->seg = fm_local.self && !fm_local.self->shared ? fm_local.self->seg : NULL;
+    fm_sampled_self = self;
+    if (self->timer < 0)
+        begin_timer(self);
+    return true;
+}
+
+void fm_sampler_pause(bool pause)
+{
+    struct fm_sampled *self = fm_sampled_self;
+    if (!self || !self->taken || self->paused == pause || getpid() != fm_rt.pid)
+        return;
+    fm_lock(&lock);
+    self->paused = pause;
+    if (pause)
+        delete_timer(self);
+    else if (atomic_load(&fm_sampling.on))
+        begin_timer(self);
+    fm_unlock(&lock);
+}
+
+/* libc's calls may be the program's own, or ours, which would want the lock that the caller holds. */
+static long read_file(const char *name, char *text, size_t size)
+{
+    long fd = fm_kernel(SYS_openat, AT_FDCWD, name, O_RDONLY | O_CLOEXEC);
+    long n = fd < 0 ? -1 : fm_kernel(SYS_read, fd, text, size - 1);
+    if (fd >= 0)
+        fm_kernel(SYS_close, fd);
+    if (n >= 0)
+        text[n] = '\0';
+    return n;
+}
+
+/* Whether a sample could break what a thread is doing: it may be in a call that it made before samples were held back
+ * there. It is running, or it waits without a limit of time for another thread. */
+static bool may_be_interrupted(int32_t tid)
+{
+    char name[64], text[128] = "", *at = text;
+    snprintf(name, sizeof name, "/proc/self/task/%d/syscall", tid);
+    long n = read_file(name, text, sizeof text);
+    if (n <= 0 || strncmp(text, "running", 7) == 0)
+        return n > 0;
+    bool futex = strtol(at, &at, 10) == SYS_futex;
+    for (int i = 0; i < 3; i++)
+        strtoull(at, &at, 16);
+    return futex && strtoull(at, NULL, 16) == 0;
+}
+
+/* Threads from before sampling began on whose stack even a first signal may be too much: one that is small, or an alternate
+ * one, of which only they can tell how large it is. They are sampled as soon as they wait in libc. */
+enum { CRAMPED = 64 };
+static int32_t cramped[CRAMPED];
+static atomic_uint n_cramped;
+
+void fm_sampler_note_little_room(void)
+{
+    unsigned n = atomic_fetch_add(&n_cramped, 1);
+    if (n < CRAMPED)
+        __atomic_store_n(&cramped[n], own_tid(), __ATOMIC_RELEASE);
+}
+
+static bool has_little_room(int32_t tid)
+{
+    unsigned n = atomic_load(&n_cramped);
+    for (unsigned i = 0; i < n && i < CRAMPED; i++)
+        if (__atomic_load_n(&cramped[i], __ATOMIC_ACQUIRE) == tid)
+            return true;
+    return n > CRAMPED;
+}
+
+static void find_thread(int32_t tid)
+{
+    struct fm_sampled *thread = take_thread(tid);
+    if (!thread) {
+        fm_sampler_thread_passed();
+        return;
+    }
+    thread->found = 1;
+    if (make_signal_stack(thread) && !has_little_room(tid) && may_be_interrupted(tid))
+        begin_timer(thread);
+}
+
+/* Threads that were there before us, as libraries start them. */
+static void find_other_threads(void)
+{
+    struct {
+        uint64_t inode;
+        int64_t offset;
+        uint16_t length;
+        uint8_t type;
+        char name[];
+    } * entry;
+    _Alignas(8) char entries[2048];
+    unsigned found = 0;
+    fm_lock(&lock);
+    long fd = fm_kernel(SYS_openat, AT_FDCWD, "/proc/self/task", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    for (long bytes; fd >= 0 && (bytes = fm_kernel(SYS_getdents64, fd, entries, sizeof entries)) > 0;) {
+        for (long at = 0; at < bytes; at += entry->length) {
+            entry = (void *)(entries + at);
+            int32_t tid = atoi(entry->name);
+            if (tid <= 0 || tid == own_tid())
+                continue;
+            if (!found++)
+                fm_stacks_find();
+            find_thread(tid);
+        }
+    }
+    if (fd >= 0)
+        fm_kernel(SYS_close, fd);
+    fm_unlock(&lock);
+}
+
+/* One of them that waits again has its timer from now on. The program may be in a handler: nothing is allocated. */
+struct fm_sampled *fm_sampler_find_self(void)
+{
+    struct fm_sampled *self = fm_sampling.threads, *nobody = self + FM_SAMPLED_THREADS;
+    int32_t tid = own_tid();
+    if (getpid() != fm_rt.pid) /* a child, to which nobody may have given the lock */
+        return nobody;
+    fm_lock(&lock);
+    const struct fm_sampled *end = self + n_places;
+    while (self < end && (!self->taken || self->tid != tid))
+        self++;
+    if (self == end || !begin_thread(self))
+        fm_sampled_self = self = nobody;
+    fm_unlock(&lock);
+    return self;
+}
+
+/* Nobody tells us when one of those ends. */
+static void drop_ended(struct fm_sampled *thread)
+{
+    if (thread->found && fm_kernel(SYS_tgkill, fm_rt.pid, thread->tid, 0) == -ESRCH)
+        release(thread);
+}
+
+void fm_sampler_thread_begins(void)
+{
+    if (!atomic_load(&fm_sampling.on) || fm_sampled_self)
+        return;
+    fm_lock(&lock);
+    for_each_thread(drop_ended);
+    struct fm_sampled *self = atomic_load(&fm_sampling.on) ? take_thread(own_tid()) : NULL;
+    if (self && !begin_thread(self)) {
+        release(self);
+        self = NULL;
+    }
+    if (!self)
+        fm_sampler_thread_passed();
+    fm_unlock(&lock);
+    if (self && has_end_key)
+        pthread_setspecific(end_key, self);
+}
+
+void fm_sampler_thread_passed(void)
+{
+    if (atomic_load(&fm_sampling.on))
+        __atomic_add_fetch(&fm_rt.segment->unsampled_threads, 1, __ATOMIC_RELAXED);
+}
+
+/* Threads that block all signals, or nearly all, get none of ours. One that blocks few waits in a call, where we do it. */
+static void note_deaf(struct fm_sampled *thread, uint64_t blocked)
+{
+    enum { FEW = 32 };
+    if (thread->timer >= 0 && thread->samples == thread->samples_before && __builtin_popcountll(blocked) > FEW)
+        fm_sampler_thread_passed();
+}
+
+/* The caller, which holds the lock, has blocked all signals itself. */
+static void note_if_deaf(struct fm_sampled *thread)
+{
+    uint64_t blocked = lock.signals;
+    if (thread->samples == thread->samples_before &&
+        (thread->tid == own_tid() || fm_thread_blocks(thread->tid, &blocked)))
+        note_deaf(thread, blocked);
+}
+
+static void end_thread(void *data)
+{
+    struct fm_sampled *self = data;
+    if (self != fm_sampled_self || !self->taken) /* all are free in a child, and the lock may be held for ever */
+        return;
+    note_deaf(self, fm_change_mask(SIG_BLOCK, NULL));
+    fm_lock(&lock);
+    fm_sampled_self = NULL;
+    if (atomic_load(&fm_sampling.on))
+        release(self);
+    fm_alternate_end();
+    fm_unlock(&lock);
+}
+
+/* ---- all of them ---- */
+
+/* Also of threads that have ended: what they have learnt is there for the next in their place. */
+bool fm_sampler_has_rules_of(uintptr_t start, uintptr_t end)
+{
+    uint32_t n = __atomic_load_n(&n_places, __ATOMIC_RELAXED);
+    for (uint32_t i = 0; i < n; i++)
+        if (fm_rules_are_of(&fm_sampling.threads[i].rules, start, end))
+            return true;
+    return false;
+}
+
+/* What a handler calls is bound before the first sample: the loader is not to run in a handler, nor to take its kilobytes
+ * of the small stack that a wait in libc may come from. */
+static void bind_functions(void)
+{
+    volatile size_t nothing = 0;
+    volatile uintptr_t sink;
+    struct timespec now;
+    ucontext_t context;
+    char room[64] = "";
+    __asm__ volatile("" : : "r"(room) : "memory"); /* it is used somewhere, for all that the compiler knows */
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    getcontext(&context);
+    memset(room, 0, nothing);
+    memmove(room, room + nothing, nothing);
+    memcpy(room + nothing, room, nothing);
+    __asm__ volatile("" : : "r"(room) : "memory");
+    sink = getauxval(AT_PAGESZ);
+    sink = (uintptr_t)pthread_self();
+    sink = (uintptr_t)&errno;
+    sink = (uintptr_t)getpid();
+    (void)sink;
+}
+
+static uint32_t count_processors(void)
+{
+    uint64_t processors[128];
+    uint32_t n = 0;
+    long bytes = fm_kernel(SYS_sched_getaffinity, 0, sizeof processors, processors);
+    for (long i = 0; i < bytes / (long)sizeof *processors; i++)
+        n += (uint32_t)__builtin_popcountll(processors[i]);
+    return n ? n : 1;
+}
+
+bool fm_sampler_prepare(clockid_t clock)
+{
+    bind_functions();
+    sampling_clock = clock;
+    n_processors = count_processors();
+    first_stack = fm_first_stack();
+    if (!take_signal())
+        return false;
+    has_end_key = pthread_key_create(&end_key, end_thread) == 0;
+    return true;
+}
+
+void fm_sampler_begin(void)
+{
+    atomic_store(&fm_sampling.on, 1);
+    fm_sampler_thread_begins();
+    find_other_threads();
+}
+
+void fm_sampler_end(void)
+{
+    fm_lock(&lock);
+    if (atomic_load(&fm_sampling.on))
+        for_each_thread(note_if_deaf);
+    if (atomic_exchange(&fm_sampling.on, 0)) {
+        for_each_thread(release);
+        give_back(fm_sampling.signal);
+    }
+    fm_unlock(&lock);
+    fm_alternate_end();
+    fm_sampled_self = NULL;
+}
+
+void fm_sampler_forget(void)
+{
+    if (atomic_exchange(&fm_sampling.on, 0))
+        give_back(fm_sampling.signal);
+    fm_alternate_end();
+    fm_sampled_self = NULL;
+}

@@ -1,0 +1,102 @@
+#include "runtime/signal/rules.h"
+
+#include <stdatomic.h>
+#include <sys/auxv.h>
+
+#include "base/context.h"
+
+/* Code without tables. Where a function can be interrupted that keeps its return address in a register, it is most
+ * often a stub of the linker; else it may keep a frame pointer, as compilers do if they do not leave it out. */
+static const struct fm_cfi_rule in_register = {
+    .cfa_register = FM_DWARF_SP, .ra_kind = FM_RA_IN_REGISTER, .ra_offset = FM_DWARF_RA};
+const struct fm_cfi_rule fm_rule_frame_pointer = {.cfa_register = FM_DWARF_FP,
+                                                  .cfa_offset = 2 * (int)sizeof(uintptr_t),
+                                                  .ra_offset = -(int)sizeof(uintptr_t),
+                                                  .fp_kind = FM_FP_AT_CFA,
+                                                  .fp_offset = -2 * (int)sizeof(uintptr_t)};
+
+static bool is_plain(const struct fm_cfi_rule *rule)
+{
+    return rule->cfa_kind == FM_CFA_REGISTER && rule->ra_kind == FM_RA_SAVED && rule->fp_kind != FM_FP_AT_FP &&
+           (rule->cfa_register == FM_DWARF_SP || rule->cfa_register == FM_DWARF_FP) && rule->cfa_offset > 0 &&
+           rule->cfa_offset % 8 == 0 && rule->ra_offset % 8 == 0 && rule->ra_offset <= -8 &&
+           rule->ra_offset + rule->cfa_offset >= 0 && rule->fp_offset % 8 == 0 &&
+           (rule->fp_kind == FM_FP_SAME || (rule->fp_offset <= -8 && rule->fp_offset + rule->cfa_offset >= 0));
+}
+
+/* Whether there is code to be read in the module that the kernel brings; in others there may be holes. */
+static bool is_kernels(const struct fm_cfi_module *module, uintptr_t pc)
+{
+    enum { CODE_BYTES = 16 };
+    return module->start == getauxval(AT_SYSINFO_EHDR) && module->end - pc >= CODE_BYTES;
+}
+
+unsigned fm_fp_use_of(const struct fm_cfi_rule *rule)
+{
+    bool read = rule->cfa_register == FM_DWARF_FP || rule->fp_kind == FM_FP_AT_FP;
+    return (read ? FM_FP_READ : 0u) | (rule->fp_kind != FM_FP_SAME ? FM_FP_SAVED : 0u);
+}
+
+/* What calls from the loader without having tables is where the process begins. */
+static void guess(struct fm_rule_slot *slot, const struct fm_cfi_module *module, uintptr_t address, bool interrupted)
+{
+    uintptr_t pc = address + !interrupted;
+    slot->guessed = true;
+    slot->rule = interrupted && FM_CALL_KEEPS_RA_IN_REGISTER ? in_register : fm_rule_frame_pointer;
+    if (module && is_kernels(module, pc) && fm_is_signal_return(pc))
+        slot->rule.ra_kind = FM_RA_SIGNAL;
+    else if (module && !interrupted && module->start == getauxval(AT_BASE))
+        slot->rule.ra_kind = FM_RA_NONE;
+}
+
+static void read_rule(struct fm_rule_slot *slot, struct fm_unwind_cache *cache, uintptr_t address, bool interrupted)
+{
+    struct fm_cfi_module module;
+    bool in_module = fm_cfi_find_module(address, &module);
+    slot->guessed = false;
+    slot->strange = !in_module;
+    if (!in_module || !fm_cfi_rule_at(&module, address, &cache->tables, &slot->rule))
+        guess(slot, in_module ? &module : NULL, address, interrupted);
+    slot->plain = is_plain(&slot->rule) && !slot->strange && (!slot->guessed || FM_CALL_KEEPS_RA_IN_REGISTER);
+    slot->from_fp = slot->rule.cfa_register == FM_DWARF_FP;
+    slot->fp_use = (uint8_t)fm_fp_use_of(&slot->rule);
+}
+
+static uint64_t part_of(uintptr_t address)
+{
+    enum { PART_BYTES = 16384 };
+    return address / PART_BYTES;
+}
+
+static void note_part(struct fm_unwind_cache *cache, uintptr_t address)
+{
+    unsigned bit = (unsigned)(part_of(address) % FM_CODE_PARTS);
+    __atomic_fetch_or(&cache->parts[bit / 64], 1ull << bit % 64, __ATOMIC_RELAXED);
+}
+
+bool fm_rules_are_of(const struct fm_unwind_cache *cache, uintptr_t start, uintptr_t end)
+{
+    uint64_t first = part_of(start), last = part_of(end - 1);
+    for (uint64_t part = first; part <= last && part - first < FM_CODE_PARTS; part++)
+        if (__atomic_load_n(&cache->parts[part % FM_CODE_PARTS / 64], __ATOMIC_RELAXED) >> part % 64 & 1)
+            return true;
+    return false;
+}
+
+/* The second of the two slots of an address is taken when the first one is. A handler of the program may jump out of this:
+ * what is half learnt has no address. */
+__attribute__((noinline)) const struct fm_rule_slot *fm_rule_learn(struct fm_unwind_cache *cache, uintptr_t address,
+                                                                   bool interrupted)
+{
+    unsigned place = (unsigned)(address >> 2 ^ address >> 12) % FM_RULE_SLOTS;
+    struct fm_rule_slot *slot = &cache->slots[place];
+    if (slot->address && !cache->slots[place ^ 1].address)
+        slot = &cache->slots[place ^ 1];
+    slot->address = 0;
+    note_part(cache, address);
+    atomic_signal_fence(memory_order_seq_cst);
+    read_rule(slot, cache, address, interrupted);
+    atomic_signal_fence(memory_order_seq_cst);
+    slot->address = address;
+    return slot;
+}

@@ -1,0 +1,250 @@
+#define _GNU_SOURCE
+#include "runtime/signal/sample.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/syscalls.h"
+#include "runtime/signal/stacks.h"
+
+struct fm_sampling fm_sampling;
+__thread struct fm_sampled *fm_sampled_self __attribute__((tls_model("initial-exec")));
+__thread uintptr_t fm_stack_low __attribute__((tls_model("initial-exec")));
+__thread uintptr_t fm_sample_frame __attribute__((tls_model("initial-exec")));
+__thread ucontext_t *fm_sample_context __attribute__((tls_model("initial-exec")));
+__thread bool fm_sample_ends_call __attribute__((tls_model("initial-exec")));
+
+/* A thread inside MPI is shown in the routine, called at its call site: what the library does inside, and the language
+ * binding on the way, are not the program's. */
+struct mpi_call {
+    uint32_t routine; /* + 1; 0: not in MPI */
+    uint64_t site;
+};
+
+static struct mpi_call call_of(const struct fm_sampled *self)
+{
+    const struct fm_segment_thread *seg = self->seg;
+    if (!seg || !seg->call_routine)
+        return (struct mpi_call){0};
+    return (struct mpi_call){seg->call_routine, seg->call_site};
+}
+
+/* The stack is walked, and what has changed of it has no nodes. A handler of the program may jump out of this, or even go
+ * on with it after other samples: `sample` is the number of this one. */
+static void walk(struct fm_sampled *self, struct fm_unwind *u, uint64_t sample)
+{
+    uint32_t nodes = self->memory.n;
+    self->memory.n = 0;
+    self->memory.nodes = self->nodes;
+    atomic_signal_fence(memory_order_seq_cst);
+    fm_unwind_walk(u);
+    fm_recent_keep(&self->recents, u);
+    atomic_signal_fence(memory_order_seq_cst);
+    if (self->samples == sample)
+        self->memory.n = nodes < self->stack.same ? nodes : self->stack.same;
+    else
+        self->stack.known = self->memory.n = 0;
+}
+
+/* The calls, and what is known of their nodes. */
+static struct fm_path_memory *find_calls(struct fm_sampled *self, struct fm_unwind *u, uint64_t sample,
+                                         struct fm_sampled_path *path)
+{
+    fm_unwind_leave(u);
+    struct fm_recent *recent = fm_recent_find(&self->recents, u);
+    if (recent) {
+        path->calls = recent->calls;
+        path->n = recent->n;
+        return &recent->memory;
+    }
+    walk(self, u, sample);
+    path->calls = self->stack.calls;
+    path->n = self->stack.n;
+    path->gap = self->stack.end != FM_UNWIND_END;
+    return &self->memory;
+}
+
+/* Replaces all that lies inside the call by its routine. */
+static void enter_routine(struct fm_sampled_path *path, struct mpi_call call)
+{
+    for (uint32_t n = path->n; call.routine && n > 0; n--) {
+        if (path->calls[n - 1] != call.site)
+            continue;
+        path->n = n;
+        path->leaf = fm_path_step(call.routine - 1, FM_PATH_ROUTINE);
+        return;
+    }
+}
+
+/* ---- the stack ---- */
+
+/* Whether the thread is on its own stack, and not on one that a program has made for itself. */
+static bool on_own_stack(const struct fm_sampled *self, uintptr_t sp)
+{
+    return sp >= self->stack_low && sp < self->stack_end;
+}
+
+/* libc's description of a thread lies above its frames, in the same mapping; of an unknown stack so much is there. */
+void fm_sample_find_stack(struct fm_sampled *self)
+{
+    enum { USUAL = 65536 };
+    self->stack_end = (uintptr_t)pthread_self();
+    uintptr_t low = fm_stack_low ? fm_stack_low : fm_stacks_low(self->stack_end);
+    self->stack_low = low ? low : self->stack_end - USUAL;
+}
+
+/* ---- samples ---- */
+
+static void forget_rules(struct fm_sampled *self, uint32_t generation)
+{
+    memset(&self->rules, 0, sizeof self->rules);
+    self->rules.generation = generation;
+    self->stack.known = 0;
+    fm_recent_forget(&self->recents);
+}
+
+static uint64_t periods_of(const struct fm_sampled *self, const siginfo_t *info)
+{
+    return self->stride * (1 + (uint64_t)info->si_overrun);
+}
+
+static __attribute__((noinline)) void take(struct fm_contexts *tree, struct fm_sampled *self, const ucontext_t *context,
+                                           uint64_t periods)
+{
+    struct fm_unwind u;
+    struct mpi_call call = call_of(self);
+    uint64_t sample = ++self->samples;
+    uint32_t generation = atomic_load_explicit(&fm_sampling.modules_generation, memory_order_acquire);
+    if (self->rules.generation != generation)
+        forget_rules(self, generation);
+    bool own = on_own_stack(self, fm_context_sp(context));
+    fm_unwind_start(&u, context, own ? self->stack_end : 0, &self->rules, &self->stack);
+    struct fm_sampled_path path = {.leaf = fm_path_step(fm_context_pc(context), FM_PATH_LEAF)};
+    struct fm_path_memory *memory = find_calls(self, &u, sample, &path);
+    enter_routine(&path, call);
+    if (path.gap)
+        __atomic_add_fetch(&tree->header->samples_partial, 1, __ATOMIC_RELAXED);
+    __atomic_add_fetch(&tree->header->samples, 1, __ATOMIC_RELAXED);
+    self->pending += periods;
+    bool first = self->tid == tree->header->pid;
+    if (first && !(sample & (sample - 1))) /* a killed process has the rate of its clock from the last power of two */
+        tree->header->clock_ppb = fm_clock_error_ppb(fm_sampling.clock);
+    uint64_t now_ns = first ? fm_clock_ns(CLOCK_MONOTONIC) : 0;
+    if (fm_contexts_add(tree, (unsigned)self->tid, memory, &path, self->pending, now_ns))
+        self->pending = 0;
+    if (self->samples != sample)
+        fm_recent_forget(&self->recents);
+}
+
+/* ---- the signal ---- */
+
+/* One that nobody of ours has sent is the program's, which has no handler for it: it ends the process, as it would have
+ * done, when this handler returns. (All zeros is the kernel's own description of that.) */
+static void pass_on(int signal)
+{
+    static const uint64_t usual[4];
+    fm_kernel(SYS_rt_sigaction, signal, usual, NULL, sizeof(uint64_t));
+    fm_kernel(SYS_tgkill, getpid(), fm_kernel(SYS_gettid), signal);
+}
+
+static struct fm_sampled *ours(const siginfo_t *info)
+{
+    const char *sent = info->si_value.sival_ptr, *first = (const char *)fm_sampling.threads;
+    bool one = info->si_code == SI_TIMER && first && sent >= first &&
+               sent < (const char *)(fm_sampling.threads + FM_SAMPLED_THREADS) &&
+               (size_t)(sent - first) % sizeof(struct fm_sampled) == 0;
+    return one ? (struct fm_sampled *)info->si_value.sival_ptr : NULL;
+}
+
+/* A thread that was there before sampling began learns of it by its first signal, and has a stack for the others from then
+ * on. This one is handled where the thread is, perhaps with little room: the next sample counts for it, too. */
+static void introduce(struct fm_sampled *self, ucontext_t *context, uint64_t periods)
+{
+    if (!self->taken || self->tid != (int32_t)fm_kernel(SYS_gettid))
+        return;
+    if (!self->stack_end)
+        fm_sample_find_stack(self);
+    fm_alternate_begin_at_return(self->signal_stack, &context->uc_stack);
+    self->pending += periods;
+    fm_sampled_self = self;
+}
+
+void fm_sample_end_call(ucontext_t *context)
+{
+    if (fm_syscall_is_restarted(fm_context_call(context)))
+        fm_context_end_call(context, -EINTR);
+}
+
+static __attribute__((noinline)) void handle(int signal, siginfo_t *info, ucontext_t *context)
+{
+    int error = errno;
+    struct fm_sampled *self = ours(info);
+    fm_sample_context = context;
+    atomic_signal_fence(memory_order_seq_cst);
+    if (FM_UNLIKELY(fm_sample_ends_call)) {
+        fm_sample_ends_call = false;
+        fm_sample_end_call(context);
+    }
+    if (!self)
+        pass_on(signal);
+    else if (!atomic_load_explicit(&fm_sampling.on, memory_order_acquire))
+        ;
+    else if (!fm_sampled_self)
+        introduce(self, context, periods_of(self, info));
+    else if (self == fm_sampled_self)
+        take(&fm_sampling.contexts, self, context, periods_of(self, info));
+    atomic_signal_fence(memory_order_seq_cst);
+    fm_sample_context = NULL;
+    errno = error;
+}
+
+/* In a section of its own, between two marks that the compiler leaves where they are. */
+#ifdef __clang__
+#define BETWEEN_MARKS
+#else
+#define BETWEEN_MARKS no_reorder,
+#endif
+#define MARK(name) asm(".pushsection .text.fm_sample, \"ax\", %progbits\n.hidden " name "\n" name ":\n.popsection")
+extern FM_HIDDEN const char fm_sample_entry[], fm_sample_entry_end[];
+
+bool fm_is_sample_entry(uintptr_t pc)
+{
+    return pc >= (uintptr_t)fm_sample_entry && pc < (uintptr_t)fm_sample_entry_end;
+}
+
+MARK("fm_sample_entry");
+__attribute__((BETWEEN_MARKS section(".text.fm_sample"), noinline)) void fm_sample_signal(int signal, siginfo_t *info,
+                                                                                          void *context)
+{
+    fm_sample_frame = (uintptr_t)__builtin_frame_address(0);
+    atomic_signal_fence(memory_order_seq_cst);
+    handle(signal, info, context);
+    atomic_signal_fence(memory_order_seq_cst);
+    fm_sample_frame = 0;
+}
+MARK("fm_sample_entry_end");
+
+void fm_sample_blocked(struct fm_sampled *self)
+{
+    const uint64_t signals = 1ull << (fm_sampling.signal - 1), all = UINT64_MAX;
+    const struct timespec at_once = {0};
+    uint64_t before;
+    siginfo_t info;
+    ucontext_t context;
+    int error = errno;
+    fm_kernel(SYS_rt_sigprocmask, SIG_SETMASK, &all, &before, sizeof before);
+    if (fm_kernel(SYS_rt_sigtimedwait, &signals, &info, &at_once, sizeof signals) > 0) {
+        struct fm_sampled *sent = ours(&info);
+        if (!sent) /* back to where it was */
+            fm_kernel(SYS_rt_tgsigqueueinfo, getpid(), fm_kernel(SYS_gettid), info.si_signo, &info);
+        else if (sent == self && getcontext(&context) == 0)
+            take(&fm_sampling.contexts, sent, &context, periods_of(sent, &info));
+    }
+    fm_kernel(SYS_rt_sigprocmask, SIG_SETMASK, &before, NULL, sizeof before);
+    errno = error;
+}

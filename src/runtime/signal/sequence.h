@@ -1,0 +1,25 @@
+/* What the process did over time, in its segment (FM_SECTION_SEQUENCE): the path that its first thread was in, cell
+ * after cell. Written in the handler, by whoever is in the tree of contexts. */
+#ifndef FM_RUNTIME_SIGNAL_SEQUENCE_H
+#define FM_RUNTIME_SIGNAL_SEQUENCE_H
+
+#include "format/segment.h"
+
+struct fm_timeline {
+    struct fm_segment_header *header;
+    struct fm_segment_sequence *cells; /* NULL: there are none */
+};
+
+void fm_timeline_make(struct fm_timeline *timeline, struct fm_segment_header *header);
+/* A sample at `now_ns` (CLOCK_MONOTONIC) has found the thread at a place of the tree, where it has been for so many
+ * periods. */
+void fm_timeline_fill(struct fm_timeline *timeline, uint64_t now_ns, uint64_t periods, uint32_t place);
+
+/* Around a change of places. At the end cells that name a free one go over to its parent, and so on: to the place that
+ * has its costs now. */
+void fm_timeline_begin_change(struct fm_timeline *timeline);
+void fm_timeline_end_change(struct fm_timeline *timeline, const struct fm_segment_path *paths);
+/* A change that was begun will not be ended: nothing is known of what was before. */
+void fm_timeline_give_up(struct fm_timeline *timeline);
+
+#endif

@@ -1,0 +1,83 @@
+#include "symbols/module_open.h"
+
+#include <fcntl.h>
+#include <string.h>
+#include <unistd.h>
+
+/* elfutils asks for the separate debug file, which is chosen already, and then for what that may share with others (as
+ * dwz makes it): that, and the debug file of a module without a build id, it finds best itself. */
+static int find_debug(Dwfl_Module *dwfl_module, void **data, const char *name, Dwarf_Addr base, const char *file,
+                      const char *link, GElf_Word crc, char **found)
+{
+    struct fm_module *module = *data;
+    const struct fm_module_files *files = module->files;
+    if (!module->debug_given && files->debug[0]) {
+        module->debug_given = true;
+        *found = strdup(files->debug);
+        return open(files->debug, O_RDONLY | O_CLOEXEC);
+    }
+    if (!module->debug_given && !files->own_debug && files->build_id[0])
+        return -1;
+    return dwfl_standard_find_debuginfo(dwfl_module, data, name, base, file, link, crc, found);
+}
+
+bool fm_module_open(struct fm_module *module, const struct fm_module_files *files)
+{
+    static const Dwfl_Callbacks callbacks = {.find_elf = dwfl_build_id_find_elf,
+                                             .find_debuginfo = find_debug,
+                                             .section_address = dwfl_offline_section_address};
+    Dwarf_Addr bias = 0;
+    void **data;
+    *module = (struct fm_module){.dwfl = dwfl_begin(&callbacks), .files = files};
+    int fd = module->dwfl ? open(files->path, O_RDONLY | O_CLOEXEC) : -1;
+    if (fd >= 0) {
+        dwfl_report_begin(module->dwfl);
+        module->module = dwfl_report_elf(module->dwfl, files->path, files->path, fd, 0, true);
+        dwfl_report_end(module->dwfl, NULL, NULL);
+        if (!module->module)
+            close(fd);
+    }
+    if (!module->module || !dwfl_module_info(module->module, &data, NULL, NULL, NULL, NULL, NULL, NULL)) {
+        fm_module_close(module);
+        return false;
+    }
+    *data = module;
+    module->dwarf = dwfl_module_getdwarf(module->module, &bias);
+    module->bias = bias;
+    return true;
+}
+
+void fm_module_close(struct fm_module *module)
+{
+    if (module->dwfl)
+        dwfl_end(module->dwfl);
+    *module = (struct fm_module){0};
+}
+
+struct fm_symbol *fm_found_add(struct fm_found *found, struct fm_arena *arena)
+{
+    if (found->n == found->capacity) {
+        struct fm_symbol *grown = fm_arena_grow(arena, found->frames, &found->capacity, found->n + 1, sizeof *grown);
+        if (!grown)
+            return NULL;
+        found->frames = grown;
+    }
+    struct fm_symbol *frame = &found->frames[found->n++];
+    *frame = (struct fm_symbol){.function = "", .path = "", .file = "", .defined = ""};
+    return frame;
+}
+
+size_t fm_found_from(const struct fm_found *found, size_t n, uint64_t address)
+{
+    size_t first = 0;
+    while (n > 0) {
+        size_t half = n / 2;
+        if (found[first + half].address < address) {
+            first += half + 1;
+            n -= half + 1;
+        } else {
+            n = half;
+        }
+    }
+    return first;
+}

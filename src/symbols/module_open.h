@@ -1,0 +1,32 @@
+/* A load module opened by elfutils, at the addresses that its file gives. Only for module_*.c. */
+#ifndef FM_SYMBOLS_MODULE_OPEN_H
+#define FM_SYMBOLS_MODULE_OPEN_H
+
+#include <elfutils/libdwfl.h>
+
+#include "symbols/module_symbols.h"
+
+struct fm_module {
+    Dwfl *dwfl;
+    Dwfl_Module *module;
+    const struct fm_module_files *files;
+    bool debug_given; /* elfutils has got the separate debug file */
+    Dwarf *dwarf;     /* NULL: no debug information */
+    uint64_t bias;    /* of the debug information: add it for the file's addresses */
+};
+
+/* elfutils points at the struct until it is closed. */
+bool fm_module_open(struct fm_module *module, const struct fm_module_files *files);
+void fm_module_close(struct fm_module *module);
+
+/* Names from symbol tables for the addresses that have none. */
+void fm_module_name_rest(const struct fm_module *module, struct fm_found *found, size_t n, struct fm_arena *arena);
+
+/* A new last frame, with empty texts; NULL without memory. */
+struct fm_symbol *fm_found_add(struct fm_found *found, struct fm_arena *arena);
+/* The index of the first address that is not below this one. */
+size_t fm_found_from(const struct fm_found *found, size_t n, uint64_t address);
+/* A path of debug information with the directory it is relative to, without "." and ".."; "" for NULL. */
+const char *fm_whole_path(struct fm_arena *arena, const char *directory, const char *path);
+
+#endif

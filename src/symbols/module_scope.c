@@ -1,0 +1,202 @@
+#include "symbols/module_scope.h"
+
+#include <dwarf.h>
+#include <stdbool.h>
+#include <string.h>
+
+#include "symbols/symbol_name.h"
+
+struct fm_scope {
+    Dwarf_Off offset;
+    Dwarf_Die die;
+    const char *outer; /* "" or the name of what it lies in */
+};
+
+enum { MAX_DEPTH = 64, MAX_ORIGINS = 16 };
+
+/* A compilation unit, and what lies in it or in its namespaces and modules, sorted by offset. */
+struct fm_scopes_unit {
+    struct fm_scopes_unit *next;
+    Dwarf_Die die;
+    struct fm_scope *items;
+    size_t n, capacity;
+};
+
+void fm_scopes_open(struct fm_scopes *scopes, struct fm_arena *arena)
+{
+    *scopes = (struct fm_scopes){.arena = arena};
+}
+
+void fm_scopes_close(struct fm_scopes *scopes)
+{
+    fm_arena_destroy(&scopes->scratch);
+}
+
+/* ---- the list ---- */
+
+static const char *join(struct fm_arena *arena, const char *outer, const char *name)
+{
+    char *joined = fm_arena_alloc(arena, strlen(outer) + strlen(name) + 3);
+    if (!joined)
+        return NULL;
+    stpcpy(stpcpy(stpcpy(joined, outer), outer[0] ? "::" : ""), name);
+    return joined;
+}
+
+static bool holds_functions(int tag)
+{
+    return tag == DW_TAG_subprogram || tag == DW_TAG_class_type || tag == DW_TAG_structure_type ||
+           tag == DW_TAG_union_type || tag == DW_TAG_namespace || tag == DW_TAG_module;
+}
+
+static const char *name_of_space(Dwarf_Die *die)
+{
+    const char *name = dwarf_diename(die);
+    return name ? name : "(anonymous namespace)";
+}
+
+static bool list(struct fm_scopes_unit *unit, struct fm_arena *arena, Dwarf_Die *parent, const char *outer,
+                 unsigned depth)
+{
+    Dwarf_Die die;
+    if (depth > MAX_DEPTH || dwarf_child(parent, &die) != 0)
+        return true;
+    do {
+        int tag = dwarf_tag(&die);
+        if (!holds_functions(tag))
+            continue;
+        if (unit->n == unit->capacity) {
+            struct fm_scope *grown = fm_arena_grow(arena, unit->items, &unit->capacity, unit->n + 1, sizeof *grown);
+            if (!grown)
+                return false;
+            unit->items = grown;
+        }
+        unit->items[unit->n++] = (struct fm_scope){dwarf_dieoffset(&die), die, outer};
+        if (tag != DW_TAG_namespace && tag != DW_TAG_module)
+            continue;
+        const char *name = join(arena, outer, name_of_space(&die));
+        if (!name || !list(unit, arena, &die, name, depth + 1))
+            return false;
+    } while (dwarf_siblingof(&die, &die) == 0);
+    return true;
+}
+
+static bool is_c(Dwarf_Die *unit)
+{
+    int language = dwarf_srclang(unit);
+    return language == DW_LANG_C || language == DW_LANG_C89 || language == DW_LANG_C99 || language == DW_LANG_C11 ||
+           language == DW_LANG_Mips_Assembler;
+}
+
+/* The unit that an entry lies in; NULL without memory. In C nothing has a name around it, so no list is made. */
+static struct fm_scopes_unit *unit_of(struct fm_scopes *scopes, Dwarf_Die *die)
+{
+    struct fm_scopes_unit *unit = scopes->units;
+    while (unit && unit->die.cu != die->cu)
+        unit = unit->next;
+    if (unit || !(unit = fm_arena_alloc(&scopes->scratch, sizeof *unit)))
+        return unit;
+    if (!dwarf_diecu(die, &unit->die, NULL, NULL))
+        return NULL;
+    unit->next = scopes->units;
+    scopes->units = unit;
+    if (!is_c(&unit->die))
+        list(unit, &scopes->scratch, &unit->die, "", 0);
+    return unit;
+}
+
+/* The last in the list that does not begin after the offset. */
+static const struct fm_scope *listed(const struct fm_scopes_unit *unit, Dwarf_Off offset)
+{
+    size_t low = 0, high = unit->n;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (unit->items[middle].offset <= offset)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low > 0 ? &unit->items[low - 1] : NULL;
+}
+
+/* ---- names ---- */
+
+static const char *name_function(struct fm_scopes *scopes, Dwarf_Die *die, unsigned depth);
+
+/* The last child that does not begin after the offset: it is or contains the entry there. */
+static bool child_before(Dwarf_Die *parent, Dwarf_Off offset, Dwarf_Die *child)
+{
+    Dwarf_Die die;
+    bool found = false;
+    if (dwarf_child(parent, &die) != 0)
+        return false;
+    do {
+        if (dwarf_dieoffset(&die) > offset)
+            break;
+        *child = die;
+        found = true;
+    } while (dwarf_siblingof(&die, &die) == 0);
+    return found;
+}
+
+/* What an entry lies in; "" when in nothing, NULL when that cannot be told. */
+static const char *name_outer(struct fm_scopes *scopes, Dwarf_Die *inner, unsigned depth)
+{
+    Dwarf_Off offset = dwarf_dieoffset(inner);
+    const struct fm_scopes_unit *unit = unit_of(scopes, inner);
+    const struct fm_scope *scope = unit ? listed(unit, offset) : NULL;
+    if (!scope)
+        return NULL;
+    const char *outer = scope->outer;
+    Dwarf_Die die = scope->die;
+    for (unsigned level = 0; dwarf_dieoffset(&die) != offset && outer && level < MAX_DEPTH; level++) {
+        int tag = dwarf_tag(&die);
+        const char *name = dwarf_diename(&die);
+        if (tag == DW_TAG_subprogram)
+            outer = name_function(scopes, &die, depth + 1);
+        else if (holds_functions(tag))
+            outer = join(&scopes->scratch, outer, name ? name : "{lambda}");
+        if (!child_before(&die, offset, &die))
+            return NULL;
+    }
+    return dwarf_dieoffset(&die) == offset ? outer : NULL;
+}
+
+/* The declaration behind an inlined or separately defined function. */
+static Dwarf_Die origin_of(const Dwarf_Die *die)
+{
+    Dwarf_Die origin = *die, next;
+    Dwarf_Attribute attribute;
+    for (int i = 0; i < MAX_ORIGINS; i++) {
+        if (!dwarf_formref_die(dwarf_attr(&origin, DW_AT_abstract_origin, &attribute), &next) &&
+            !dwarf_formref_die(dwarf_attr(&origin, DW_AT_specification, &attribute), &next))
+            break;
+        origin = next;
+    }
+    return origin;
+}
+
+static const char *linkage_name(Dwarf_Die *die)
+{
+    Dwarf_Attribute attribute;
+    const char *name = dwarf_formstring(dwarf_attr_integrate(die, DW_AT_linkage_name, &attribute));
+    return name ? name : dwarf_formstring(dwarf_attr_integrate(die, DW_AT_MIPS_linkage_name, &attribute));
+}
+
+static const char *name_function(struct fm_scopes *scopes, Dwarf_Die *die, unsigned depth)
+{
+    const char *linkage = linkage_name(die), *name = dwarf_diename(die);
+    if (linkage && (!name || strncmp(linkage, "_Z", 2) == 0 || strncmp(linkage, "_R", 2) == 0))
+        return fm_symbol_name(scopes->arena, linkage);
+    if (!name || depth > MAX_ORIGINS)
+        return name;
+    Dwarf_Die origin = origin_of(die);
+    const char *outer = name_outer(scopes, &origin, depth);
+    return outer && outer[0] ? join(scopes->arena, outer, name) : name;
+}
+
+const char *fm_scopes_function(struct fm_scopes *scopes, Dwarf_Die *die)
+{
+    const char *name = name_function(scopes, die, 0);
+    return name ? fm_arena_strndup(scopes->arena, name, strlen(name)) : NULL;
+}

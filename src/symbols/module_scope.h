@@ -1,0 +1,22 @@
+/* Names of functions with the namespaces, classes, modules and functions around them. Linkage names have them already;
+ * but lambdas, functions of local types and internal procedures have none. Only for module_*.c. */
+#ifndef FM_SYMBOLS_MODULE_SCOPE_H
+#define FM_SYMBOLS_MODULE_SCOPE_H
+
+#include <elfutils/libdw.h>
+
+#include "base/arena.h"
+
+struct fm_scopes {
+    struct fm_arena *arena; /* of names */
+    struct fm_arena scratch;
+    struct fm_scopes_unit *units; /* those that were needed: after link-time optimisation one refers to others */
+};
+
+void fm_scopes_open(struct fm_scopes *scopes, struct fm_arena *arena);
+void fm_scopes_close(struct fm_scopes *scopes);
+
+/* The name of a function or of an inlined one; NULL: it has none. */
+const char *fm_scopes_function(struct fm_scopes *scopes, Dwarf_Die *die);
+
+#endif

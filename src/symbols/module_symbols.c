@@ -1,0 +1,404 @@
+/* Functions, inlined frames and lines from DWARF. */
+#include "symbols/module_symbols.h"
+
+#include <dwarf.h>
+#include <elfutils/libdw.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/sort.h"
+#include "symbols/module_open.h"
+#include "symbols/module_scope.h"
+
+/* Which compilation unit an address lies in. */
+struct member {
+    uint32_t unit, index; /* index of the address */
+};
+
+struct unit {
+    Dwarf_Die lines;       /* its own, with the line table */
+    Dwarf_Die scopes;      /* the same, or that of its .dwo file */
+    const char *directory; /* of its compilation */
+};
+
+struct reader {
+    struct fm_module module;
+    struct fm_found *found;
+    size_t n;
+    struct fm_arena *arena, scratch;
+    struct unit *units;
+    size_t n_units, units_capacity;
+    struct member *members;
+    size_t n_members, members_capacity;
+};
+
+/* The addresses that a walk looks for, by index, in order. */
+struct set {
+    const uint32_t *items;
+    size_t n;
+};
+
+struct walk {
+    struct reader *reader;
+    const struct unit *unit;
+    Dwarf_Files *files;
+    size_t n_files;
+    struct fm_scopes scopes;
+    bool thorough; /* also functions inside functions that hold none of the addresses */
+};
+
+/* ---- texts ---- */
+
+/* Without the dots and slashes that mean nothing: "/a/./b", "a//b". */
+static void tidy(char *path)
+{
+    char *to = path;
+    for (const char *at = path; *at;) {
+        bool part_begins = to == path || to[-1] == '/';
+        if (part_begins && at[0] == '.' && at[1] == '/')
+            at += 2;
+        else if (part_begins && to > path && at[0] == '/')
+            at++;
+        else
+            *to++ = *at++;
+    }
+    *to = 0;
+}
+
+/* A path of the debug information, relative to the directory of the compilation. */
+const char *fm_whole_path(struct fm_arena *arena, const char *directory, const char *path)
+{
+    if (!path || !path[0])
+        return "";
+    if (path[0] == '/')
+        directory = "";
+    char *whole = fm_arena_alloc(arena, strlen(directory) + strlen(path) + 2);
+    if (!whole)
+        return "";
+    stpcpy(stpcpy(stpcpy(whole, directory), directory[0] ? "/" : ""), path);
+    tidy(whole);
+    return whole;
+}
+
+static const char *text_of(Dwarf_Die *die, unsigned attribute)
+{
+    Dwarf_Attribute value;
+    return dwarf_formstring(dwarf_attr_integrate(die, attribute, &value));
+}
+
+/* ---- which address lies in which unit ---- */
+
+static bool add_unit(struct reader *reader, struct unit unit)
+{
+    if (reader->n_units == reader->units_capacity) {
+        struct unit *grown = fm_arena_grow(&reader->scratch, reader->units, &reader->units_capacity,
+                                           reader->n_units + 1, sizeof *grown);
+        if (!grown)
+            return false;
+        reader->units = grown;
+    }
+    reader->units[reader->n_units++] = unit;
+    return true;
+}
+
+static bool add_member(struct reader *reader, size_t index)
+{
+    if (reader->n_members == reader->members_capacity) {
+        struct member *grown = fm_arena_grow(&reader->scratch, reader->members, &reader->members_capacity,
+                                             reader->n_members + 1, sizeof *grown);
+        if (!grown)
+            return false;
+        reader->members = grown;
+    }
+    reader->members[reader->n_members++] = (struct member){(uint32_t)(reader->n_units - 1), (uint32_t)index};
+    return true;
+}
+
+/* Code that the linker has left out is said to lie at 0 or 1, on top of other code. */
+static bool is_real(uint64_t low, uint64_t high)
+{
+    return low > 1 && low < high;
+}
+
+static void take_unit(struct reader *reader, struct unit unit)
+{
+    Dwarf_Addr base, low, high;
+    bool added = false;
+    ptrdiff_t next = 0;
+    while ((next = dwarf_ranges(&unit.lines, next, &base, &low, &high)) > 0) {
+        if (!is_real(low, high))
+            continue;
+        low += reader->module.bias;
+        high += reader->module.bias;
+        size_t first = fm_found_from(reader->found, reader->n, low);
+        for (size_t i = first; i < reader->n && reader->found[i].address < high; i++) {
+            if (!added && !add_unit(reader, unit))
+                return;
+            added = true;
+            if (!add_member(reader, i))
+                return;
+        }
+    }
+}
+
+static int by_unit(const void *a, const void *b)
+{
+    const struct member *x = a, *y = b;
+    if (x->unit != y->unit)
+        return x->unit < y->unit ? -1 : 1;
+    return x->index < y->index ? -1 : x->index > y->index;
+}
+
+static void find_units(struct reader *reader)
+{
+    Dwarf_CU *cu = NULL;
+    uint8_t kind;
+    Dwarf_Die die, split;
+    while (dwarf_get_units(reader->module.dwarf, cu, &cu, NULL, &kind, &die, &split) == 0) {
+        if (kind != DW_UT_compile && kind != DW_UT_skeleton)
+            continue;
+        take_unit(reader, (struct unit){die, kind == DW_UT_skeleton && split.addr ? split : die, ""});
+    }
+    if (!fm_sort(reader->members, reader->n_members, sizeof *reader->members, by_unit, &reader->scratch))
+        reader->n_members = 0;
+}
+
+/* ---- scopes of a unit ---- */
+
+static int by_number(const void *a, const void *b)
+{
+    const uint32_t *x = a, *y = b;
+    return *x < *y ? -1 : *x > *y;
+}
+
+static size_t first_in_set(const struct reader *reader, struct set set, uint64_t address)
+{
+    size_t low = 0, high = set.n;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (reader->found[set.items[middle]].address < address)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+/* The addresses of a set that an entry's ranges hold, in order; to be freed. `open`: an entry that has no ranges holds
+ * all that its parent holds. */
+static struct set addresses_in(const struct reader *reader, Dwarf_Die *die, struct set set, bool open)
+{
+    Dwarf_Addr base, low, high;
+    uint32_t *items = NULL;
+    size_t n = 0;
+    ptrdiff_t next = 0;
+    while ((next = dwarf_ranges(die, next, &base, &low, &high)) > 0) {
+        open = false;
+        size_t i = is_real(low, high) ? first_in_set(reader, set, low + reader->module.bias) : set.n;
+        for (; i < set.n && reader->found[set.items[i]].address < high + reader->module.bias; i++) {
+            items = items ? items : malloc(set.n * sizeof *items);
+            if (items && n < set.n)
+                items[n++] = set.items[i];
+        }
+    }
+    if (open && (items = malloc(set.n * sizeof *items))) {
+        memcpy(items, set.items, set.n * sizeof *items);
+        n = set.n;
+    }
+    if (n > 1)
+        qsort(items, n, sizeof *items, by_number);
+    return (struct set){items, n};
+}
+
+static struct fm_symbol describe(struct walk *walk, Dwarf_Die *die)
+{
+    struct fm_symbol frame = {.path = "", .file = ""};
+    int line = 0;
+    frame.function = fm_scopes_function(&walk->scopes, die);
+    frame.defined = fm_whole_path(walk->reader->arena, walk->unit->directory, dwarf_decl_file(die));
+    if (dwarf_decl_line(die, &line) == 0 && line > 0)
+        frame.defined_line = (uint32_t)line;
+    frame.inlined = dwarf_tag(die) == DW_TAG_inlined_subroutine;
+    return frame;
+}
+
+/* Where an inlined function is called is where the frame before it stands. */
+static void set_call(struct walk *walk, Dwarf_Die *die, struct set set)
+{
+    Dwarf_Attribute attribute;
+    Dwarf_Word file = 0, line = 0;
+    const char *path = "";
+    if (dwarf_formudata(dwarf_attr(die, DW_AT_call_file, &attribute), &file) == 0 && file < walk->n_files)
+        path = fm_whole_path(walk->reader->arena, walk->unit->directory, dwarf_filesrc(walk->files, file, NULL, NULL));
+    dwarf_formudata(dwarf_attr(die, DW_AT_call_line, &attribute), &line);
+    for (size_t i = 0; i < set.n; i++) {
+        struct fm_found *found = &walk->reader->found[set.items[i]];
+        if (found->n == 0)
+            continue;
+        found->frames[found->n - 1].path = path;
+        found->frames[found->n - 1].line = line <= UINT32_MAX ? (uint32_t)line : 0;
+    }
+}
+
+static void add_frames(struct walk *walk, const struct fm_symbol *frame, struct set set)
+{
+    for (size_t i = 0; i < set.n; i++) {
+        struct fm_symbol *added = fm_found_add(&walk->reader->found[set.items[i]], walk->reader->arena);
+        if (added)
+            *added = *frame;
+    }
+}
+
+enum { MAX_DEPTH = 256, MAX_FRAMES = 128 };
+
+/* What is inlined at these addresses, below a function or a block of it. */
+static void walk_blocks(struct walk *walk, Dwarf_Die *parent, struct set set, unsigned depth)
+{
+    Dwarf_Die die;
+    if (set.n == 0 || depth > MAX_DEPTH || dwarf_child(parent, &die) != 0)
+        return;
+    do {
+        int tag = dwarf_tag(&die);
+        bool inlined = tag == DW_TAG_inlined_subroutine;
+        if (!inlined && tag != DW_TAG_lexical_block && tag != DW_TAG_try_block && tag != DW_TAG_catch_block)
+            continue;
+        struct set inside = addresses_in(walk->reader, &die, set, !inlined);
+        if (inside.n > 0 && inlined && depth < MAX_FRAMES) {
+            struct fm_symbol frame = describe(walk, &die);
+            frame.function = frame.function ? frame.function : "(inlined)";
+            set_call(walk, &die, inside);
+            add_frames(walk, &frame, inside);
+        }
+        walk_blocks(walk, &die, inside, depth + 1);
+        free((void *)inside.items);
+    } while (dwarf_siblingof(&die, &die) == 0);
+}
+
+static bool any_unnamed(const struct reader *reader, struct set set)
+{
+    for (size_t i = 0; i < set.n; i++)
+        if (reader->found[set.items[i]].n == 0)
+            return true;
+    return false;
+}
+
+/* Of a set those that no function holds yet. */
+static struct set unnamed(const struct reader *reader, struct set set)
+{
+    uint32_t *items = malloc(set.n * sizeof *items + 1);
+    size_t n = 0;
+    for (size_t i = 0; items && i < set.n; i++)
+        if (reader->found[set.items[i]].n == 0)
+            items[n++] = set.items[i];
+    return (struct set){items, n};
+}
+
+static void walk_scopes(struct walk *walk, Dwarf_Die *parent, struct set set, unsigned depth);
+
+static void walk_function(struct walk *walk, Dwarf_Die *die, struct set set, unsigned depth)
+{
+    struct set inside = addresses_in(walk->reader, die, set, false), rest = unnamed(walk->reader, inside);
+    if (rest.n > 0) {
+        struct fm_symbol frame = describe(walk, die);
+        if (frame.function) {
+            add_frames(walk, &frame, rest);
+            walk_blocks(walk, die, rest, 0);
+        }
+    }
+    free((void *)rest.items);
+    free((void *)inside.items);
+    /* Functions inside functions, as Fortran's internal procedures, lie elsewhere. */
+    if (walk->thorough && dwarf_haschildren(die) > 0)
+        walk_scopes(walk, die, set, depth + 1);
+}
+
+static void walk_scopes(struct walk *walk, Dwarf_Die *parent, struct set set, unsigned depth)
+{
+    Dwarf_Die die;
+    if (depth > MAX_DEPTH || dwarf_child(parent, &die) != 0)
+        return;
+    do {
+        switch (dwarf_tag(&die)) {
+        case DW_TAG_subprogram:
+            walk_function(walk, &die, set, depth);
+            break;
+        case DW_TAG_module:
+        case DW_TAG_namespace:
+            walk_scopes(walk, &die, set, depth + 1);
+            break;
+        case DW_TAG_lexical_block:
+        case DW_TAG_class_type:
+        case DW_TAG_structure_type:
+            if (walk->thorough)
+                walk_scopes(walk, &die, set, depth + 1);
+            break;
+        default:
+            break;
+        }
+    } while (dwarf_siblingof(&die, &die) == 0);
+}
+
+/* ---- lines ---- */
+
+static void set_line(struct reader *reader, struct unit *unit, struct fm_found *found)
+{
+    int number = 0;
+    Dwarf_Line *line = dwarf_getsrc_die(&unit->lines, found->address - reader->module.bias);
+    if (!line)
+        return;
+    struct fm_symbol *frame = found->n ? &found->frames[found->n - 1] : fm_found_add(found, reader->arena);
+    if (!frame)
+        return;
+    frame->path = fm_whole_path(reader->arena, unit->directory, dwarf_linesrc(line, NULL, NULL));
+    if (dwarf_lineno(line, &number) == 0 && number > 0)
+        frame->line = (uint32_t)number;
+}
+
+/* ---- a module ---- */
+
+static void read_unit(struct reader *reader, struct unit *unit, struct set set)
+{
+    struct walk walk = {.reader = reader, .unit = unit};
+    fm_scopes_open(&walk.scopes, reader->arena);
+    unit->directory = text_of(&unit->lines, DW_AT_comp_dir);
+    unit->directory = unit->directory ? unit->directory : "";
+    if (dwarf_getsrcfiles(&unit->scopes, &walk.files, &walk.n_files) != 0)
+        walk.n_files = 0;
+    walk_scopes(&walk, &unit->scopes, set, 0);
+    if (any_unnamed(reader, set)) {
+        walk.thorough = true;
+        walk_scopes(&walk, &unit->scopes, set, 0);
+    }
+    for (size_t i = 0; i < set.n; i++)
+        set_line(reader, unit, &reader->found[set.items[i]]);
+    fm_scopes_close(&walk.scopes);
+}
+
+static void read_units(struct reader *reader)
+{
+    uint32_t *items = fm_arena_alloc(&reader->scratch, reader->n_members * sizeof *items);
+    for (size_t first = 0, end; items && first < reader->n_members; first = end) {
+        size_t n = 0;
+        for (end = first; end < reader->n_members && reader->members[end].unit == reader->members[first].unit; end++)
+            if (reader->found[reader->members[end].index].n == 0 &&
+                (n == 0 || items[n - 1] != reader->members[end].index))
+                items[n++] = reader->members[end].index;
+        if (n > 0)
+            read_unit(reader, &reader->units[reader->members[first].unit], (struct set){items, n});
+    }
+}
+
+void fm_module_symbols_read(const struct fm_module_files *files, struct fm_found *found, size_t n,
+                            struct fm_arena *arena)
+{
+    struct reader reader = {.found = found, .n = n, .arena = arena};
+    if (!fm_module_open(&reader.module, files))
+        return;
+    if (reader.module.dwarf) {
+        find_units(&reader);
+        read_units(&reader);
+    }
+    fm_module_name_rest(&reader.module, found, n, arena);
+    fm_module_close(&reader.module);
+    fm_arena_destroy(&reader.scratch);
+}

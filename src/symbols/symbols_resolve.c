@@ -1,0 +1,174 @@
+/* All that is wanted, module by module: files, what is kept of earlier times, and the rest in threads. */
+#include <pthread.h>
+#include <stdio.h>
+#include <unistd.h>
+
+#include "base/sort.h"
+#include "symbols/module_symbols.h"
+#include "symbols/symbols_cache.h"
+#include "symbols/symbols_table.h"
+
+/* Fewer addresses than this are not worth opening a module once more. */
+enum { SHARE = 64, MAX_THREADS = 16, MAX_TOLD = 5 };
+
+/* A share of one module's addresses. libdw is not safe for threads, so each share opens the module for itself. */
+struct job {
+    const struct fm_module_files *files;
+    uint32_t module;
+    struct fm_found *found;
+    size_t n;
+    struct fm_arena arena; /* of what is found */
+};
+
+struct batch {
+    struct fm_symbols *symbols;
+    struct fm_arena arena;
+    unsigned threads;
+    struct job *jobs;
+    size_t n_jobs, jobs_capacity;
+    size_t next;   /* job to be done; shared by the threads */
+    size_t failed; /* modules that cannot be read */
+};
+
+static int by_address(const void *a, const void *b)
+{
+    const struct fm_found *x = a, *y = b;
+    return x->address < y->address ? -1 : x->address > y->address;
+}
+
+/* ---- what is to be done ---- */
+
+static bool add_job(struct batch *batch, struct job job)
+{
+    if (batch->n_jobs == batch->jobs_capacity) {
+        struct job *grown = fm_arena_grow(&batch->arena, batch->jobs, &batch->jobs_capacity, batch->n_jobs + 1,
+                                          sizeof *grown);
+        if (!grown)
+            return false;
+        batch->jobs = grown;
+    }
+    batch->jobs[batch->n_jobs++] = job;
+    return true;
+}
+
+/* The unresolved addresses of a module, sorted. */
+static size_t collect(struct batch *batch, uint32_t module, struct fm_found **found)
+{
+    struct fm_symbols *symbols = batch->symbols;
+    size_t n = 0, waiting = symbols->modules[module].waiting;
+    struct fm_found *items = fm_arena_alloc(&batch->arena, waiting * sizeof *items);
+    for (size_t i = 0; items && i < symbols->slots_capacity && n < waiting; i++) {
+        const struct fm_lookup *slot = &symbols->slots[i];
+        if (slot->used && !slot->resolved && slot->module == module)
+            items[n++] = (struct fm_found){.address = slot->address};
+    }
+    *found = items;
+    return fm_sort(items, n, sizeof *items, by_address, &batch->arena) ? n : 0;
+}
+
+static void share_out(struct batch *batch, uint32_t module, const struct fm_module_files *files)
+{
+    struct fm_found *found;
+    size_t n = collect(batch, module, &found), shares = n / SHARE + 1;
+    if (shares > batch->threads)
+        shares = batch->threads;
+    for (size_t i = 0; i < shares && n > 0; i++) {
+        size_t from = n * i / shares, to = n * (i + 1) / shares;
+        if (!add_job(batch, (struct job){.files = files, .module = module, .found = found + from, .n = to - from}))
+            return;
+    }
+}
+
+/* The file is gone, or has been built anew: what was found in it before has its names. true: that is all there is. */
+static bool remember(struct fm_symbols *symbols, uint32_t number, struct fm_module_files *files)
+{
+    const struct fm_symbols_module *module = &symbols->modules[number];
+    *files = (struct fm_module_files){.version = FM_CACHE_ANY};
+    snprintf(files->build_id, sizeof files->build_id, "%s", module->build_id);
+    if (files->build_id[0])
+        fm_symbols_cache_load(symbols, number, files);
+    return module->waiting == 0;
+}
+
+static void prepare(struct batch *batch, uint32_t number)
+{
+    struct fm_symbols *symbols = batch->symbols;
+    struct fm_symbols_module *module = &symbols->modules[number];
+    struct fm_error error = {0};
+    struct fm_module_files *files = fm_arena_alloc(&batch->arena, sizeof *files);
+    if (!files || module->failed || module->waiting == 0)
+        return;
+    enum fm_status status = fm_module_files_find(files, module->path, module->build_id, &symbols->options, &error);
+    module->failed = status != FM_OK;
+    if (status == FM_OK) {
+        fm_symbols_cache_load(symbols, number, files);
+        share_out(batch, number, files);
+    } else if (remember(symbols, number, files)) {
+        return;
+    } else if (status == FM_ERR_INPUT && symbols->options.say && batch->failed++ < MAX_TOLD) {
+        symbols->options.say(symbols->options.context, error.text);
+    }
+}
+
+/* On another machine nearly every library may be another one: a few are told of, the rest as a number. */
+static void say_of_more(const struct batch *batch)
+{
+    char sentence[128];
+    size_t more = batch->failed - MAX_TOLD;
+    snprintf(sentence, sizeof sentence, "%zu more file%s of the job %s missing or changed", more, more == 1 ? "" : "s",
+             more == 1 ? "is" : "are");
+    batch->symbols->options.say(batch->symbols->options.context, sentence);
+}
+
+/* ---- doing it ---- */
+
+static void *work(void *data)
+{
+    struct batch *batch = data;
+    size_t i;
+    while ((i = __atomic_fetch_add(&batch->next, 1, __ATOMIC_RELAXED)) < batch->n_jobs)
+        fm_module_symbols_read(batch->jobs[i].files, batch->jobs[i].found, batch->jobs[i].n, &batch->jobs[i].arena);
+    return NULL;
+}
+
+static void run(struct batch *batch)
+{
+    pthread_t threads[MAX_THREADS];
+    unsigned n = 0;
+    while (n + 1 < batch->threads && n + 1 < batch->n_jobs && pthread_create(&threads[n], NULL, work, batch) == 0)
+        n++;
+    work(batch);
+    while (n > 0)
+        pthread_join(threads[--n], NULL);
+}
+
+static void take_answers(struct batch *batch)
+{
+    for (size_t j = 0; j < batch->n_jobs; j++) {
+        struct job *job = &batch->jobs[j];
+        for (size_t i = 0; i < job->n; i++) {
+            struct fm_lookup *lookup = fm_symbols_lookup(batch->symbols, job->module, job->found[i].address);
+            fm_symbols_answer(batch->symbols, lookup, job->found[i].frames, job->found[i].n);
+        }
+        fm_arena_destroy(&job->arena);
+        if (j + 1 == batch->n_jobs || batch->jobs[j + 1].module != job->module)
+            fm_symbols_cache_save(batch->symbols, job->module, job->files);
+    }
+}
+
+void fm_symbols_resolve(struct fm_symbols *symbols)
+{
+    struct batch batch = {.symbols = symbols, .threads = symbols->options.threads};
+    long processors = sysconf(_SC_NPROCESSORS_ONLN);
+    if (batch.threads == 0)
+        batch.threads = processors > 0 ? (unsigned)processors : 1;
+    if (batch.threads > MAX_THREADS)
+        batch.threads = MAX_THREADS;
+    for (size_t i = 0; i < symbols->n_modules; i++)
+        prepare(&batch, (uint32_t)i);
+    if (batch.failed > MAX_TOLD)
+        say_of_more(&batch);
+    run(&batch);
+    take_answers(&batch);
+    fm_arena_destroy(&batch.arena);
+}

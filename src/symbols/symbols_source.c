@@ -1,0 +1,98 @@
+/* Source lines: each file is read once, whole. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "symbols/symbols_table.h"
+
+enum { MAX_SOURCE_BYTES = 64 << 20 };
+
+struct fm_source {
+    char **lines; /* each ended by a NUL */
+    size_t n;     /* 0: there is no such file */
+};
+
+/* A file's text in the arena, ended by a NUL; NULL: cannot be read, or is no text of a sensible size. */
+static char *read_text(struct fm_arena *arena, int fd, size_t *size)
+{
+    struct stat st;
+    if (fstat(fd, &st) != 0 || !S_ISREG(st.st_mode) || st.st_size > MAX_SOURCE_BYTES)
+        return NULL;
+    char *text = fm_arena_alloc(arena, (size_t)st.st_size + 1);
+    *size = 0;
+    while (text && *size < (size_t)st.st_size) {
+        ssize_t n = read(fd, text + *size, (size_t)st.st_size - *size);
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n <= 0)
+            break;
+        *size += (size_t)n;
+    }
+    return text;
+}
+
+static void split_lines(struct fm_arena *arena, struct fm_source *source, char *text, size_t size)
+{
+    size_t n = size > 0 && text[size - 1] != '\n';
+    for (size_t i = 0; i < size; i++)
+        n += text[i] == '\n';
+    source->lines = fm_arena_alloc(arena, n * sizeof *source->lines);
+    if (!source->lines)
+        return;
+    for (char *at = text; source->n < n; source->n++) {
+        char *end = memchr(at, '\n', (size_t)(text + size - at));
+        end = end ? end : text + size;
+        *end = 0;
+        for (char *last = end; last > at && (last[-1] == '\r' || last[-1] == ' ' || last[-1] == '\t'); last--)
+            last[-1] = 0;
+        source->lines[source->n] = at + strspn(at, " \t");
+        at = end + 1;
+    }
+}
+
+static void load(struct fm_symbols *symbols, struct fm_source *source, const char *path)
+{
+    char *name = NULL;
+    if (path[0] != '/' && symbols->options.directory[0] &&
+        asprintf(&name, "%s/%s", symbols->options.directory, path) < 0)
+        return;
+    int fd = fm_owner_files_open(&symbols->source_files, name ? name : path);
+    free(name);
+    if (fd < 0)
+        return;
+    size_t size;
+    char *text = read_text(&symbols->arena, fd, &size);
+    if (text)
+        split_lines(&symbols->arena, source, text, size);
+    close(fd);
+}
+
+static struct fm_source *source_of(struct fm_symbols *symbols, const char *path)
+{
+    struct fm_intern_slot *slot = fm_intern_put(&symbols->source_numbers, &symbols->arena, path, true);
+    if (!slot)
+        return NULL;
+    if (slot->number)
+        return &symbols->sources[slot->number - 1];
+    if (symbols->n_sources == symbols->sources_capacity) {
+        struct fm_source *grown = fm_arena_grow(&symbols->arena, symbols->sources, &symbols->sources_capacity,
+                                                symbols->n_sources + 1, sizeof *grown);
+        if (!grown)
+            return NULL;
+        symbols->sources = grown;
+    }
+    struct fm_source *source = &symbols->sources[symbols->n_sources++];
+    *source = (struct fm_source){0};
+    slot->number = (uint32_t)symbols->n_sources;
+    load(symbols, source, path);
+    return source;
+}
+
+const char *fm_symbols_source(struct fm_symbols *symbols, const char *path, uint32_t line)
+{
+    struct fm_source *source = path[0] && line ? source_of(symbols, path) : NULL;
+    return source && line <= source->n ? source->lines[line - 1] : NULL;
+}

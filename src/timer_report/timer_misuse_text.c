@@ -1,0 +1,133 @@
+#include "timer_report/timer_misuse_text.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "base/decimal.h"
+#include "base/path.h"
+#include "base/utf8.h"
+#include "base/writer.h"
+#include "model/timer_tasks.h"
+
+enum { COLUMNS = 100, GAPS = 8, TASKS_LEAST = 9, TIMER_LEAST = 16 };
+
+/* A line of a table, and how wide its columns are. */
+struct line {
+    uint64_t count;
+    const char *what, *timer, *where;
+    const struct fm_rankset *tasks;
+};
+struct table {
+    struct line *lines;
+    size_t n;
+    size_t count, what, timer, where;
+};
+
+const char *fm_misuse_text(uint32_t kind)
+{
+    static const char texts[][64] = {
+        [FM_MISUSE_NOT_STARTED] = "stopped, but not running",
+        [FM_MISUSE_STARTED_TWICE] = "started, but already running",
+        [FM_MISUSE_OTHER_HANDLE] = "got with the handle of another timer",
+        [FM_MISUSE_OTHER_THREAD] = "stopped by a thread that did not start it",
+        [FM_MISUSE_NEVER_STOPPED] = "never stopped",
+        [FM_MISUSE_RUNNING] = "running at the end",
+        [FM_MISUSE_NO_HANDLE] = "used without a handle: get it first",
+    };
+    return kind < sizeof texts / sizeof *texts && *texts[kind] ? texts[kind] : "used wrongly";
+}
+
+/* The place of the call: a return address lies behind it. */
+static const char *place(const struct fm_site *site, struct fm_arena *arena)
+{
+    if (!*site->module)
+        return "?";
+    return fm_written(arena, "%s+0x%" PRIx64, fm_last_part(site->module), site->offset - 1);
+}
+
+static void widen(size_t *width, size_t needed)
+{
+    *width = needed > *width ? needed : *width;
+}
+
+static size_t smaller(size_t a, size_t b)
+{
+    return a < b ? a : b;
+}
+
+static bool add_line(struct table *table, const char *timer, const struct fm_misuse *misuse, struct fm_arena *arena)
+{
+    struct line *line = &table->lines[table->n++];
+    *line = (struct line){misuse->count, fm_misuse_text(misuse->kind), timer, place(&misuse->site, arena),
+                          &misuse->ranks};
+    if (!line->where)
+        return false;
+    widen(&table->count, fm_decade(line->count) + 1);
+    widen(&table->what, strlen(line->what));
+    widen(&table->timer, fm_text_width(line->timer));
+    widen(&table->where, fm_text_width(line->where));
+    return true;
+}
+
+/* Those that are wrong, or those of timers that were running. */
+static bool fill(struct table *table, const struct fm_timer *timers, size_t n, bool running, struct fm_arena *arena)
+{
+    size_t most = 0;
+    for (size_t i = 0; i < n; i++)
+        most += timers[i].n_misuses;
+    *table = (struct table){.lines = fm_arena_alloc(arena, (most + 1) * sizeof *table->lines),
+                            .count = 5,
+                            .what = 4,
+                            .timer = 5,
+                            .where = 5};
+    bool done = table->lines;
+    for (size_t i = 0; i < n; i++)
+        for (size_t k = 0; done && k < timers[i].n_misuses; k++)
+            if ((timers[i].misuses[k].kind == FM_MISUSE_RUNNING) == running)
+                done = add_line(table, timers[i].name, &timers[i].misuses[k], arena);
+    return done;
+}
+
+/* Where the line is too short for all, a place comes before the names, and these before the tasks. Returns the columns
+ * that are left for them. */
+static size_t share_columns(struct table *t)
+{
+    size_t room = COLUMNS - GAPS - t->count - t->what - TASKS_LEAST;
+    t->where = smaller(t->where, room - smaller(t->timer, TIMER_LEAST));
+    t->timer = smaller(t->timer, room - t->where);
+    return room - t->timer - t->where + TASKS_LEAST;
+}
+
+static void put_line(struct fm_writer *w, const struct table *t, const struct line *line, size_t columns)
+{
+    const struct fm_grid none = {0};
+    const char *tasks = fm_tasks_text(line->tasks, &none, columns, w->arena);
+    fm_write(w, "%*" PRIu64 "  %-*s  ", (int)t->count, line->count, (int)t->what, line->what);
+    fm_write_padded(w, line->timer, t->timer);
+    fm_write(w, "  ");
+    fm_write_padded(w, line->where, t->where);
+    fm_write(w, "  %s\n", tasks ? tasks : "");
+    w->failed |= !tasks;
+}
+
+static void put_table(struct fm_writer *w, const char *title, struct table *t)
+{
+    if (!t->n)
+        return;
+    size_t columns = share_columns(t);
+    fm_write(w, "\n*** %s\n%*s  %-*s  %-*s  %-*s  tasks\n", title, (int)t->count, "count", (int)t->what, "what",
+             (int)t->timer, "timer", (int)t->where, "where");
+    for (size_t i = 0; i < t->n; i++)
+        put_line(w, t, &t->lines[i], columns);
+}
+
+const char *fm_timer_misuses_text(const struct fm_timer *timers, size_t n, struct fm_arena *arena)
+{
+    struct fm_writer w = {.arena = arena};
+    struct table wrong, running;
+    if (!fill(&wrong, timers, n, false, arena) || !fill(&running, timers, n, true, arena))
+        return NULL;
+    put_table(&w, "wrong use of timers", &wrong);
+    put_table(&w, "timers running when their process ended", &running);
+    return w.failed ? NULL : w.text ? w.text : "";
+}

@@ -1,0 +1,19 @@
+/* The report of timers in the layout of J. B. White's multi-resolution timers: a summary that serves as a table of
+ * contents, then for each timer its tasks, its statistics and its histograms reduced by maximum bin. Times are shown
+ * in ticks of 10^exponent ns; averages are truncated. The same for a program's own report and for `fathom report`. */
+#ifndef FM_TIMER_REPORT_TIMER_TEXT_H
+#define FM_TIMER_REPORT_TIMER_TEXT_H
+
+#include "model/profile.h"
+
+struct fm_timer_layout {
+    unsigned exponent; /* of a tick: 0 = 1 ns ... 9 = 1 s */
+    unsigned columns;  /* task lists are wrapped after a comma; 0: not at all */
+    uint32_t tasks;    /* of the report */
+};
+
+/* In the arena; NULL: no memory. */
+const char *fm_timers_text(const struct fm_timer *timers, size_t n, const struct fm_timer_layout *layout,
+                           struct fm_arena *arena);
+
+#endif

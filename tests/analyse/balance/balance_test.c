@@ -1,0 +1,135 @@
+/* Groups and jumps of the load balance, and the figures of the summary. */
+#include "analyse/balance/balance.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "analyse/balance/group.h"
+#include "analyse/balance/regions.h"
+#include "analyse/balance/summary.h"
+#include "analyse/balance/topology.h"
+#include "report/sample.h"
+#include "tap.h"
+
+/* MPI times in percent of a wall time of 100 s. */
+static size_t groups_of(const unsigned *percent, uint32_t ranks, struct fm_arena *arena, struct fm_balance *balance)
+{
+    struct fm_profile profile = {.n_processes = ranks, .job.ranks = ranks};
+    struct fm_process processes[64] = {{0}};
+    struct fm_error error;
+    for (uint32_t i = 0; i < ranks; i++)
+        processes[i] = (struct fm_process){
+            .rank = i, .wall_ns = 100 * SECOND, .mpi_ns = percent[i] * SECOND, .end = FM_END_FINALIZED, .inside = ""};
+    profile.processes = processes;
+    return fm_balance_find(&profile, arena, balance, &error) ? 0 : balance->n_groups;
+}
+
+#define GROUPS(...)                                                                                                \
+    groups_of((const unsigned[]){__VA_ARGS__}, sizeof((const unsigned[]){__VA_ARGS__}) / sizeof(unsigned), &arena, \
+              &balance)
+
+static void test_jumps(void)
+{
+    struct fm_arena arena = {0};
+    struct fm_balance balance;
+    tap_ok(GROUPS(10) == 1, "one rank is one group");
+    tap_ok(GROUPS(10, 12) == 1, "a gap below 5 %% of the wall time is no jump");
+    tap_ok(GROUPS(10, 40) == 2, "two ranks far apart are two groups");
+    tap_ok(GROUPS(10, 30, 50, 70) == 1, "even steps are no jumps");
+    tap_ok(GROUPS(40, 10, 41, 11, 42) == 2 && balance.groups[0].n == 2 && balance.groups[0].jump_ns == 0 &&
+               balance.groups[1].jump_ns == 29 * SECOND,
+           "a jump between groups that are not in the order of ranks");
+    tap_ok(strcmp(fm_rankset_text(&balance.groups[0].ranks, &arena, 0), "1,3") == 0, "the ranks of a group");
+    tap_ok(balance.order[0].rank == 1 && balance.order[4].rank == 4, "least MPI time first");
+    tap_ok(fabs(balance.groups[0].difference_ns + 30.5e9) < 1, "difference of the first group to the rest");
+    tap_ok(fabs(balance.groups[1].difference_ns - 30.5e9) < 1, "difference of the second group to the rest");
+    tap_ok(GROUPS(0, 0, 10, 10, 20, 20, 30, 30, 40, 40, 50, 50, 60, 60, 70, 70) == FM_MAX_GROUPS, "at most %d groups",
+           FM_MAX_GROUPS);
+    tap_ok(balance.groups[0].n == 2 && balance.groups[5].n == 6, "of equal jumps the lowest count");
+    fm_arena_destroy(&arena);
+}
+
+static void test_summary(void)
+{
+    struct fm_arena arena = {0};
+    struct fm_summary summary;
+    struct fm_error error;
+    struct fm_profile *profile = sample_incomplete(8);
+    tap_ok(fm_summarise(profile, &arena, &summary, &error) == FM_OK, "summarise");
+    tap_ok(strcmp(summary.name, "miniocean") == 0, "the program's name without its folder");
+    tap_ok(!summary.complete && summary.measured == 7 && summary.ended_badly == 2 && summary.n_ends == 2,
+           "a killed rank and one without data");
+    tap_ok(summary.ends[0].end == FM_END_SIGNALLED && summary.ends[1].end == FM_END_MISSING, "how they ended");
+    tap_ok(strcmp(summary.routines[0]->name, "MPI_Allreduce") == 0 &&
+               strcmp(summary.routines[summary.n_routines - 1]->name, "MPI_Comm_size") == 0,
+           "routines, most time first");
+    tap_ok(summary.mpi.min_rank == 0 && summary.mpi.max_rank == 2, "of equal extremes the lowest rank");
+    tap_ok(summary.load_balance > 0.7 && summary.load_balance < 0.9 &&
+               fabs(summary.parallel_efficiency - summary.load_balance * summary.communication_efficiency) < 1e-12,
+           "load balance");
+    profile->processes[1].rank = 0; /* rank 0 has replaced itself by another program */
+    profile->processes[0].end = FM_END_REPLACED;
+    fm_summarise(profile, &arena, &summary, &error);
+    tap_ok(summary.measured == 6, "two processes of a rank are one rank");
+    fm_profile_destroy(profile);
+    fm_arena_destroy(&arena);
+}
+
+static void test_empty(void)
+{
+    struct fm_arena arena = {0};
+    struct fm_summary summary;
+    struct fm_balance balance;
+    struct fm_region_totals regions;
+    struct fm_topology topology;
+    struct fm_groups groups;
+    struct fm_error error;
+    struct fm_profile *profile = fm_profile_create();
+    tap_ok(fm_summarise(profile, &arena, &summary, &error) == FM_OK && summary.measured == 0, "summary of nothing");
+    tap_ok(fm_balance_find(profile, &arena, &balance, &error) == FM_OK && balance.n_groups == 0, "balance of nothing");
+    tap_ok(fm_regions_find(profile, &arena, &regions, &error) == FM_OK && regions.n == 1, "regions of nothing");
+    tap_ok(fm_topology_find(profile, &arena, &topology, &error) == FM_OK && topology.n == 0, "topology of nothing");
+    tap_ok(fm_group_events(profile, FM_BY_SITE, &arena, &groups, &error) == FM_OK && groups.n == 0,
+           "events of nothing");
+    fm_profile_destroy(profile);
+    fm_arena_destroy(&arena);
+}
+
+static void test_parts(void)
+{
+    struct fm_arena arena = {0};
+    struct fm_region_totals regions;
+    struct fm_topology topology;
+    struct fm_groups groups;
+    struct fm_error error;
+    struct fm_profile *profile = sample_profile(4);
+    fm_regions_find(profile, &arena, &regions, &error);
+    tap_ok(regions.n == 4 && regions.items[3].depth == 2 && strcmp(regions.items[3].name, "pcg") == 0,
+           "nested regions");
+    tap_ok(regions.items[2].mpi_ns == regions.items[3].mpi_ns && regions.items[3].mpi_ns == 9400 * MS,
+           "a region holds what is nested in it");
+    fm_group_events(profile, FM_BY_REGION, &arena, &groups, &error);
+    uint64_t sum = 0;
+    for (size_t i = 0; i < groups.n; i++)
+        sum += groups.items[i].stats.total_ns;
+    tap_ok(groups.n == 3 && sum == regions.items[0].mpi_ns, "grouping loses nothing");
+    profile->received.n = 3; /* the last pair is known from its sender alone */
+    profile->sent.items++;   /* and the first from its receiver */
+    profile->sent.n--;
+    fm_topology_find(profile, &arena, &topology, &error);
+    tap_ok(topology.n == 4 && topology.pairs[0].send_ns == 0 && topology.pairs[0].messages == 2000 &&
+               topology.pairs[3].receive_ns == 0 && topology.pairs[1].send_ns && topology.pairs[1].receive_ns,
+           "pairs from both sides");
+    tap_ok(fm_topology_heaviest(&topology, &arena)[0].from == 0, "heaviest pair first");
+    fm_profile_destroy(profile);
+    fm_arena_destroy(&arena);
+}
+
+int main(void)
+{
+    test_jumps();
+    test_summary();
+    test_empty();
+    test_parts();
+    return tap_done();
+}

@@ -1,0 +1,427 @@
+/* Modules: lines of a map, and call graphs with known answers, among them recursion, a module that calls itself through
+ * another, waiting reached from three modules, and one function in two modules. */
+#include "analyse/modules/modules.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "tap.h"
+
+static struct fm_arena arena;
+
+/* ---- trees by hand: "main.f90:main/pcg.f90:pcg/MPI_Wait" costs so many ms on each of these ranks ---- */
+
+static struct fm_context *step(struct fm_calltree *tree, struct fm_context *parent, const char *word)
+{
+    struct fm_context_id id = {.kind = FM_CONTEXT_FRAME, .name = "", .module = "", .path = "", .defined = ""};
+    const char *colon = strchr(word, ':');
+    if (strncmp(word, "MPI_", 4) == 0) {
+        id.kind = FM_CONTEXT_ROUTINE;
+        id.name = fm_calltree_text(tree, word);
+    } else if (colon) {
+        id.defined = fm_calltree_text(tree, fm_arena_strndup(&arena, word, (size_t)(colon - word)));
+        id.name = fm_calltree_text(tree, colon + 1);
+    } else {
+        id.module = fm_calltree_text(tree, word);
+        id.name = fm_calltree_text(tree, "f");
+    }
+    return fm_context_below(tree, parent, &id);
+}
+
+static void add_cost(struct fm_context_cost *to, uint64_t ms, uint32_t rank, uint32_t ranks)
+{
+    struct fm_context_cost cost = {.of = fm_path_cost_of(ms * 1000000, rank)};
+    fm_context_cost_add(to, &cost, ranks);
+}
+
+static void add_path(struct fm_calltree *tree, const char *path, uint64_t ms, uint32_t rank)
+{
+    char *words = strdup(path), *rest = words;
+    struct fm_context *at = tree->root;
+    for (char *word; (word = strsep(&rest, "/"));)
+        at = step(tree, at, word);
+    if (at->id.kind != FM_CONTEXT_ROUTINE) {
+        struct fm_context_id line = at->id;
+        line.kind = FM_CONTEXT_STATEMENT;
+        line.line = 1;
+        at = fm_context_below(tree, at, &line);
+    }
+    add_cost(&at->own, ms, rank, tree->ranks);
+    for (; at; at = at->parent)
+        add_cost(&at->all, ms, rank, tree->ranks);
+    free(words);
+}
+
+static const struct fm_modules_item *item(const struct fm_modules *m, const char *name)
+{
+    for (size_t i = 0; i < m->n_items; i++)
+        if (strcmp(m->items[i].name, name) == 0)
+            return &m->items[i];
+    return NULL;
+}
+
+/* A node by the names of modules on the way to it. */
+static const struct fm_modules_node *node(const struct fm_modules *m, const char *path)
+{
+    char *words = strdup(path), *rest = words;
+    uint32_t at = 0;
+    for (char *word; (word = strsep(&rest, "/"));) {
+        for (at = m->nodes[at].first; at && strcmp(m->nodes[at].name, word) != 0;)
+            at = m->nodes[at].next;
+        if (!at)
+            break;
+    }
+    free(words);
+    return at ? &m->nodes[at] : NULL;
+}
+
+static bool costs(const struct fm_module_cost *cost, uint64_t work_ms, uint64_t waiting_ms)
+{
+    bool right = cost->work_ns == work_ms * 1000000 && cost->waiting_ns == waiting_ms * 1000000;
+    if (!right)
+        printf("# work %lu us, waiting %lu us\n", (unsigned long)cost->work_ns / 1000,
+               (unsigned long)cost->waiting_ns / 1000);
+    return right;
+}
+
+static void sums_agree(const struct fm_calltree *tree, const struct fm_modules *m, const char *what)
+{
+    struct fm_module_cost own = {0};
+    uint64_t causes = 0;
+    for (size_t i = 0; i < m->n_items; i++) {
+        own.work_ns += m->items[i].own.work_ns;
+        own.waiting_ns += m->items[i].own.waiting_ns;
+        causes += m->items[i].causes_ns;
+    }
+    tap_ok(fm_module_total(&m->whole) == tree->root->all.of.sum_ns, "%s: work and waiting are the whole", what);
+    tap_ok(own.work_ns == m->whole.work_ns && own.waiting_ns == m->whole.waiting_ns, "%s: so are those of the modules",
+           what);
+    tap_ok(causes == m->whole.waiting_ns, "%s: shares of the waiting add up to all of it", what);
+}
+
+static struct fm_modules modules_of(const struct fm_calltree *tree, const struct fm_modules_map *map)
+{
+    struct fm_modules m;
+    struct fm_error error;
+    if (fm_modules_make(tree, map, &arena, &m, &error))
+        abort();
+    return m;
+}
+
+/* ---- maps ---- */
+
+static enum fm_status read_map(const char *text, struct fm_modules_map *map, struct fm_error *error)
+{
+    char path[] = "/tmp/modules-XXXXXX";
+    int fd = mkstemp(path);
+    if (fd < 0 || write(fd, text, strlen(text)) != (ssize_t)strlen(text))
+        abort();
+    close(fd);
+    enum fm_status status = fm_modules_map_read(map, path, &arena, error);
+    unlink(path);
+    return status;
+}
+
+static void bad_lines(void)
+{
+    static const struct {
+        const char *text, *says;
+    } bad[] = {
+        {"module ocean file a.f90\nmodul x file y\n",
+         ":2: a line begins with module, group or waiting, not with 'modul'"},
+        {"module ocean\n", ":1: a line of a module is"},
+        {"\n# comment\nmodule ocean files a.f90\n", ":3: 'files' is none of file, function and library"},
+        {"module ocean file # nothing\n", ":1: no pattern follows 'file'"},
+        {"group ocean\n", ":1: a line of a group is"},
+        {"waiting\n", ":1: 'waiting' is followed by no function"},
+        {"module a file a\ngroup g a b\n", "group g has the module 'b', of which no line tells"},
+        {"module a file a\ngroup g a\ngroup h a\n", "module a is in two groups, g and h"},
+    };
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        struct fm_modules_map map;
+        struct fm_error error = {0};
+        bool refused = read_map(bad[i].text, &map, &error) == FM_ERR_INPUT && strstr(error.text, bad[i].says);
+        if (!tap_ok(refused, "refused: %s", bad[i].says))
+            printf("# %s\n", error.text);
+    }
+    struct fm_modules_map map;
+    struct fm_error error;
+    tap_ok(fm_modules_map_read(&map, "/nonexistent/map", &arena, &error) == FM_ERR_SYSTEM &&
+               strstr(error.text, "/nonexistent/map"),
+           "a file that is not there is named");
+}
+
+static void waits(void)
+{
+    static const char *const do_wait[] = {
+        "msgrcv",
+        "__libc_msgrcv",
+        "semop",
+        "__semtimedop",
+        "pthread_rwlock_rdlock",
+        "___pthread_rwlock_timedwrlock",
+        "mq_timedreceive",
+        "__pthread_mutex_lock",
+        "pthread_mutex_timedlock",
+        "sigtimedwait",
+        "sigwaitinfo",
+        "__lll_lock_wait_private",
+        "epoll_pwait2",
+        "pthread_clockjoin_np",
+        "__GI___futex_abstimed_wait_cancelable64",
+        "recvfrom",
+        "__libc_recvmsg",
+        "clock_nanosleep",
+        "waitid",
+        "pthread_cond_timedwait",
+        "sem_clockwait",
+        "recvmmsg",
+    };
+    static const char *const work[] = {"read",
+                                       "write",
+                                       "accept",
+                                       "connect",
+                                       "pthread_mutex_unlock",
+                                       "pthread_rwlock_unlock",
+                                       "pthread_cond_signal",
+                                       "pthread_create",
+                                       "sem_post",
+                                       "msgget",
+                                       "select_cells",
+                                       "MPI_Test",
+                                       "signal"};
+    struct fm_modules_map map;
+    fm_modules_map_usual(&map, &arena, NULL);
+    for (size_t i = 0; i < sizeof do_wait / sizeof *do_wait; i++)
+        tap_ok(fm_modules_waits(&map, do_wait[i]), "%s waits", do_wait[i]);
+    for (size_t i = 0; i < sizeof work / sizeof *work; i++)
+        tap_ok(!fm_modules_waits(&map, work[i]), "%s works", work[i]);
+}
+
+static bool refuses(const char *path, enum fm_status status, const char *says)
+{
+    struct fm_modules_map map;
+    struct fm_error error = {0};
+    bool right = fm_modules_map_read(&map, path, &arena, &error) == status && strstr(error.text, says);
+    if (!right)
+        printf("# %s\n", error.text);
+    return right;
+}
+
+/* A pipe as the shell's <(...) is, with something written into it, again and again if it is not to end. */
+static void read_pipe(const char *text, bool endless, const char *says)
+{
+    char path[40];
+    int ends[2];
+    struct fm_modules_map map;
+    if (pipe(ends) != 0)
+        abort();
+    pid_t writer = fork();
+    if (writer == 0) {
+        close(ends[0]);
+        while (write(ends[1], text, strlen(text)) > 0 && endless)
+            ;
+        _exit(0);
+    }
+    close(ends[1]);
+    snprintf(path, sizeof path, "/dev/fd/%d", ends[0]);
+    if (says)
+        tap_ok(refuses(path, FM_ERR_INPUT, says), "a pipe that does not end: %s", says);
+    else
+        tap_ok(fm_modules_map_read(&map, path, &arena, NULL) == FM_OK && map.n_rules == 2, "a pipe is read");
+    close(ends[0]);
+    waitpid(writer, NULL, 0);
+}
+
+static void no_files(void)
+{
+    char *text = malloc(2 << 20), path[] = "/tmp/modules-XXXXXX";
+    struct fm_modules_map map;
+    int fd = mkstemp(path);
+    tap_ok(refuses("/dev/zero", FM_ERR_INPUT, "/dev/zero is neither a file nor a pipe"),
+           "an endless device is refused");
+    tap_ok(refuses("/", FM_ERR_INPUT, "/ is neither a file nor a pipe"), "so is a directory");
+    read_pipe("module a file a.f90\nmodule b file b.f90\n", false, NULL);
+    read_pipe("# and so on ", true, "is longer than 4 MiB");
+    if (!text || fd < 0 || ftruncate(fd, 100) != 0)
+        abort();
+    tap_ok(refuses(path, FM_ERR_INPUT, "is no text"), "a binary file is refused");
+    memset(text, '#', 2 << 20);
+    tap_ok(pwrite(fd, text, 2 << 20, 0) == 2 << 20 && fm_modules_map_read(&map, path, &arena, NULL) == FM_OK,
+           "a long one is read");
+    tap_ok(ftruncate(fd, (off_t)1 << 40) == 0 && refuses(path, FM_ERR_INPUT, "is longer than 4 MiB"),
+           "but not one without measure");
+    close(fd);
+    unlink(path);
+    free(text);
+}
+
+/* ---- graphs ---- */
+
+static void without_a_map(void)
+{
+    struct fm_calltree tree;
+    struct fm_modules_map map;
+    fm_calltree_start(&tree, &arena, 1);
+    add_path(&tree, "pop.f90:main/step.f90:step/pcg.f90:pcg", 100, 0);
+    add_path(&tree, "pop.f90:main/step.f90:step/pcg.f90:pcg/pcg.f90:dot", 50, 0);
+    add_path(&tree, "pop.f90:main/step.f90:step/pcg.f90:pcg/MPI_Waitall", 30, 0);
+    add_path(&tree, "pop.f90:main/step.f90:step/pcg.f90:pcg/MPI_Isend", 4, 0);
+    add_path(&tree, "pop.f90:main/lib/libm.so.6", 7, 0);
+    fm_modules_map_usual(&map, &arena, NULL);
+    struct fm_modules m = modules_of(&tree, &map);
+    tap_ok(costs(&item(&m, "pcg.f90")->own, 150, 0), "a source file is a module, with all its functions");
+    tap_ok(costs(&item(&m, "mpi")->own, 4, 30), "MPI's own work stays work, and waiting is apart");
+    tap_ok(costs(&node(&m, "pop.f90/step.f90/pcg.f90")->all, 154, 30), "waiting is found in the modules above");
+    tap_ok(costs(&node(&m, "pop.f90")->all, 161, 30), "up to the outermost");
+    tap_ok(item(&m, "pcg.f90")->causes_ns == 30000000, "the module that calls MPI has caused the waiting");
+    tap_ok(costs(&item(&m, "libm.so.6")->own, 7, 0), "what has no source file belongs to its load module");
+    sums_agree(&tree, &m, "without a map");
+}
+
+static void with_a_map(void)
+{
+    struct fm_calltree tree;
+    struct fm_modules_map map;
+    struct fm_error error;
+    if (read_map("module solver function pcg_*  # first: one function of a file that belongs elsewhere\n"
+                 "module ocean  file src/ocean/*.f90 step.f90\n"
+                 "module math   library libm.so*\n"
+                 "group  model  solver ocean\n"
+                 "waiting + spin_*\n",
+                 &map, &error))
+        abort();
+    fm_calltree_start(&tree, &arena, 1);
+    add_path(&tree, "step.f90:step/step.f90:pcg_solve", 10, 0);
+    add_path(&tree, "step.f90:step/step.f90:pcg_solve/x.c:spin_lock/x.c:pause_a_little", 5, 0);
+    add_path(&tree, "step.f90:step/other.c:f", 3, 0);
+    add_path(&tree, "step.f90:step/libm.so.6", 2, 0);
+    struct fm_modules m = modules_of(&tree, &map);
+    tap_ok(costs(&item(&m, "solver")->own, 10, 0), "the first line that fits counts: one file in two modules");
+    tap_ok(costs(&item(&m, FM_UNMAPPED)->own, 3, 5), "what no line tells of is shown, with what waits in it");
+    tap_ok(costs(&item(&m, "math")->own, 2, 0), "a library");
+    tap_ok(item(&m, "solver")->causes_ns == 5000000 && item(&m, FM_UNMAPPED)->causes_ns == 0,
+           "who calls what waits has caused it, wherever that lies");
+    tap_ok(strcmp(item(&m, "solver")->group, "model") == 0 && !item(&m, "math")->group, "groups");
+    tap_ok(fm_modules_waits(&map, "MPI_Waitany") && fm_modules_waits(&map, "spin_x"), "'+' adds to what waits");
+    tap_ok(fm_modules_waits(&map, "__poll") && fm_modules_waits(&map, "__GI___poll") &&
+               !fm_modules_waits(&map, "polls"),
+           "the C library's own names wait as well");
+    sums_agree(&tree, &m, "with a map");
+    if (read_map("waiting MPI_Test*\n", &map, &error))
+        abort();
+    tap_ok(fm_modules_waits(&map, "MPI_Testall") && !fm_modules_waits(&map, "MPI_Waitall"), "else it is the list");
+}
+
+/* What is taken by a line above fits nothing; libraries are not told of. */
+static void idle_patterns(void)
+{
+    struct fm_calltree tree;
+    struct fm_modules_map map;
+    struct fm_error error;
+    if (read_map("module ocean file step.f90 tides.f90\n"
+                 "\n"
+                 "module solver function step pcg_*\n"
+                 "module math   library libm.so* libmvec.so*\n",
+                 &map, &error))
+        abort();
+    fm_calltree_start(&tree, &arena, 1);
+    add_path(&tree, "step.f90:step/libm.so.6", 2, 0);
+    add_path(&tree, "step.f90:step/other.c:pcg_solve", 2, 0);
+    struct fm_modules m = modules_of(&tree, &map);
+    tap_ok(m.n_idle == 2 && strcmp(m.idle[0]->pattern, "tides.f90") == 0 && m.idle[0]->line == 1 &&
+               strcmp(m.idle[1]->pattern, "step") == 0 && m.idle[1]->line == 3,
+           "patterns that fit nothing are listed");
+    fm_modules_map_usual(&map, &arena, NULL);
+    tap_ok(modules_of(&tree, &map).n_idle == 0, "without a map there are none");
+}
+
+static void recursion(void)
+{
+    struct fm_calltree tree;
+    struct fm_modules_map map;
+    fm_calltree_start(&tree, &arena, 1);
+    add_path(&tree, "a:f/a:f/a:f", 10, 0);
+    add_path(&tree, "a:f/b:g/a:f", 20, 0);
+    add_path(&tree, "a:f/b:g/a:f/b:g/MPI_Recv", 5, 0);
+    fm_modules_map_usual(&map, &arena, NULL);
+    struct fm_modules m = modules_of(&tree, &map);
+    tap_ok(costs(&node(&m, "a")->own, 10, 0), "recursion stays in the module");
+    tap_ok(costs(&node(&m, "a/b/a")->own, 20, 0), "a module that calls itself through another is kept apart");
+    tap_ok(costs(&item(&m, "a")->own, 30, 0) && costs(&item(&m, "a")->all, 30, 5),
+           "and counts once with all that it calls");
+    tap_ok(costs(&item(&m, "b")->all, 20, 5), "so does the other");
+    sums_agree(&tree, &m, "recursion");
+}
+
+static void three_modules_wait(void)
+{
+    struct fm_calltree tree;
+    struct fm_modules_map map;
+    fm_calltree_start(&tree, &arena, 1);
+    add_path(&tree, "main:m/baroclinic:f/mpi_mod:update/MPI_Waitall", 10, 0);
+    add_path(&tree, "main:m/barotropic:g/mpi_mod:update/MPI_Waitall", 20, 0);
+    add_path(&tree, "main:m/mpi_mod:update/MPI_Waitall", 30, 0);
+    add_path(&tree, "main:m/baroclinic:f/vertical:v", 40, 0);
+    fm_modules_map_usual(&map, &arena, NULL);
+    struct fm_modules m = modules_of(&tree, &map);
+    tap_ok(costs(&item(&m, "baroclinic")->all, 40, 10) && costs(&item(&m, "barotropic")->all, 0, 20) &&
+               costs(&item(&m, "mpi_mod")->all, 0, 60),
+           "waiting is tracked back to each module above it");
+    tap_ok(costs(&item(&m, "vertical")->all, 40, 0), "and to no other");
+    tap_ok(costs(&node(&m, "main")->all, 40, 60), "all of it to main");
+    sums_agree(&tree, &m, "three modules");
+}
+
+static void threads_of_mpi(void)
+{
+    struct fm_calltree tree;
+    struct fm_modules_map map;
+    struct fm_error error;
+    if (read_map("module mpi file mpi.c\nmodule system file libc.c\nmodule ocean file o.f90\n", &map, &error))
+        abort();
+    fm_calltree_start(&tree, &arena, 1);
+    add_path(&tree, "mpi.c:progress/libc.c:poll/libc.c:syscall", 10, 0);
+    add_path(&tree, "libc.c:pause", 20, 0);
+    add_path(&tree, "o.f90:main/mpi.c:binding/MPI_Recv", 30, 0);
+    add_path(&tree, "o.f90:main/libc.c:helper/libc.c:sleep", 40, 0);
+    struct fm_modules m = modules_of(&tree, &map);
+    tap_ok(item(&m, "mpi")->causes_ns == 10000000, "a thread of MPI waits for MPI");
+    tap_ok(item(&m, "ocean")->causes_ns == 30000000 && item(&m, "system")->causes_ns == 60000000,
+           "MPI waits for whoever calls it, others for themselves");
+    sums_agree(&tree, &m, "threads of MPI");
+}
+
+static void collectives(void)
+{
+    struct fm_calltree tree;
+    struct fm_modules_map map;
+    fm_calltree_start(&tree, &arena, 3);
+    for (uint32_t rank = 0; rank < 3; rank++)
+        add_path(&tree, "main:m/MPI_Allreduce", 10 + 20 * rank, rank);
+    add_path(&tree, "main:m/MPI_Bcast", 8, 1);
+    add_path(&tree, "main:m/MPI_Barrier", 5, 2);
+    fm_modules_map_usual(&map, &arena, NULL);
+    struct fm_modules m = modules_of(&tree, &map);
+    tap_ok(costs(&item(&m, "mpi")->own, 30, 60 + 8 + 5), "of a collective what is above the fastest rank is waiting");
+    tap_ok(item(&m, "mpi")->own.estimated_ns == 68000000, "and that is an estimate, unlike a barrier");
+    sums_agree(&tree, &m, "collectives");
+}
+
+int main(void)
+{
+    bad_lines();
+    no_files();
+    waits();
+    without_a_map();
+    with_a_map();
+    idle_patterns();
+    recursion();
+    three_modules_wait();
+    threads_of_mpi();
+    collectives();
+    fm_arena_destroy(&arena);
+    return tap_done();
+}

@@ -1,0 +1,366 @@
+/* The verdicts name what the paper's authors found in their programs. */
+#include "analyse/scaling/scale_verdict.h"
+
+#include <string.h>
+
+#include "analyse/calls/made_tree.h"
+#include "tap.h"
+
+struct judged {
+    struct fm_arena arena;
+    struct fm_calltree trees[2];
+    struct fm_scale_run runs[2];
+    struct fm_scale scale;
+    struct fm_verdicts verdicts;
+};
+
+static bool judge(struct judged *j, enum fm_scale_mode mode, uint32_t p, uint32_t q, const struct made_row *rows,
+                  size_t n)
+{
+    *j = (struct judged){0};
+    for (size_t i = 0; i < 2; i++) {
+        made_tree(rows, n, i, &j->arena, &j->trees[i]);
+        j->runs[i] = (struct fm_scale_run){&j->trees[i], i ? q : p, 10000000, MADE_PROGRAM, NULL};
+    }
+    if (fm_scale_join(mode, j->runs, 2, &j->arena, &j->scale, NULL) ||
+        fm_scale_judge(&j->scale, 0, 1, &j->verdicts, NULL))
+        return false;
+    printf("# %s\n", fm_verdict_whole_text(&j->scale, &j->verdicts, 0, 1, &j->arena));
+    for (size_t i = 0; i < j->verdicts.n; i++)
+        printf("#   %s\n", fm_verdict_text(&j->scale, &j->verdicts.items[i], &j->arena));
+    return true;
+}
+
+static const char *name(const struct judged *j, uint32_t node)
+{
+    return j->scale.nodes[node].context->id.name;
+}
+
+static bool near(double value, double expected)
+{
+    return value > expected - 1e-9 && value < expected + 1e-9;
+}
+
+static bool is(const struct judged *j, size_t i, enum fm_scale_cause cause, const char *function, double own)
+{
+    const struct fm_verdict *v = &j->verdicts.items[i];
+    return i < j->verdicts.n && v->cause == cause && strcmp(name(j, v->node), function) == 0 &&
+           near(v->excess.own, own);
+}
+
+static bool calls(const struct judged *j, const struct fm_verdict_caller *caller, const char *function, double excess)
+{
+    return strcmp(name(j, caller->node), function) == 0 && near(caller->excess, excess);
+}
+
+static bool says(const char *text, const char *expected)
+{
+    if (text && strcmp(text, expected) == 0)
+        return true;
+    printf("# says: %s\n", text ? text : "nothing");
+    return false;
+}
+
+/* The local computation of decomp, and sums made of barriers, three of them in succession. */
+static void test_lbmhd(void)
+{
+    static const char armci[] = "/lib/libarmci.so";
+    static const struct made_row rows[] = {
+        {1, FRAME, "mhd", 0, {2000, 2000}, NULL, NULL},
+        {2, FRAME, "decomp", 10, {1000, 15000}, NULL, NULL},
+        {2, FRAME, "stream", 20, {42000, 52500}, NULL, NULL},
+        {3, FRAME, "ARMCI_Barrier", 400, {0, 2000}, armci, NULL},
+        {2, FRAME, "caf_allsum_dp", 30, {0, 0}, NULL, NULL},
+        {3, FRAME, "ARMCI_Barrier", 300, {400, 6000}, armci, NULL},
+        {2, FRAME, "caf_allsum_dp", 31, {0, 0}, NULL, NULL},
+        {3, FRAME, "ARMCI_Barrier", 300, {300, 6000}, armci, NULL},
+        {2, FRAME, "caf_allsum_dp", 32, {0, 0}, NULL, NULL},
+        {3, FRAME, "ARMCI_Barrier", 300, {300, 6000}, armci, NULL},
+        {2, FRAME, "cafinit", 5, {1000, 10500}, NULL, NULL},
+    };
+    struct judged j;
+    tap_ok(judge(&j, FM_SCALE_STRONG, 4, 64, ROWS(rows)) && near(j.verdicts.whole.all, 0.53), "LBMHD");
+    const struct fm_verdict *barrier = &j.verdicts.items[0];
+    tap_ok(is(&j, 0, FM_CAUSE_OWN, "ARMCI_Barrier", 0.19) && barrier->n_callers == 2 && !barrier->through &&
+               calls(&j, &barrier->callers[0], "caf_allsum_dp", 0.17) &&
+               calls(&j, &barrier->callers[1], "stream", 0.02),
+           "barriers, most of them in caf_allsum_dp");
+    tap_ok(barrier->n_repeats == 1 && barrier->repeats[0].calls == 3 && calls(&j, &barrier->repeats[0], "mhd", 0.17),
+           "which mhd calls three times in succession");
+    tap_ok(is(&j, 1, FM_CAUSE_OWN, "decomp", 0.14) && near(j.verdicts.items[1].excess.all, 0.14) &&
+               !j.verdicts.items[1].n_repeats,
+           "decomp itself");
+    tap_ok(is(&j, 2, FM_CAUSE_OWN, "stream", 0.105) && is(&j, 3, FM_CAUSE_OWN, "cafinit", 0.095) && j.verdicts.n == 4,
+           "and the rest");
+    uint32_t mhd = j.scale.nodes[0].first;
+    tap_ok(fm_scale_cause(&j.scale, mhd, 0, 1) == FM_CAUSE_CALLEES &&
+               fm_scale_cause(&j.scale, j.verdicts.items[1].node, 0, 1) == FM_CAUSE_OWN,
+           "mhd loses in what it calls, decomp by itself");
+    tap_ok(
+        says(fm_verdict_whole_text(&j.scale, &j.verdicts, 0, 1, &j.arena),
+             "On 64 processes 53 % of the time is work that 4 processes did not have: the efficiency is 47 %.") &&
+            says(fm_verdict_text(&j.scale, barrier, &j.arena),
+                 "ARMCI_Barrier itself does not scale: 19 % of the run is its excess work, in calls from caf_allsum_dp "
+                 "(17 %) and stream (2.0 %). mhd makes 3 of these calls in succession (17 %)."),
+        "in words");
+    fm_arena_destroy(&j.arena);
+}
+
+/* The receive completion inside of MPI; scalar reductions called in succession by one routine. */
+static void test_pop(void)
+{
+    static const char mpich[] = "/usr/lib/libmpich.so.12";
+    static const struct made_row rows[] = {
+        {1, FRAME, "pop", 0, {25000, 36000}, NULL, NULL},
+        {2, FRAME, "diag", 10, {0, 0}, NULL, NULL},
+        {3, FRAME, "global_sum_int", 100, {0, 0}, NULL, NULL},
+        {4, FRAME, "MPI_Allreduce", 200, {0, 0}, mpich, NULL},
+        {5, FRAME, "MPID_RecvComplete", 7, {1000, 11000}, mpich, NULL},
+        {3, FRAME, "global_sum_dbl", 101, {0, 0}, NULL, NULL},
+        {4, FRAME, "MPI_Allreduce", 210, {0, 0}, mpich, NULL},
+        {5, FRAME, "MPID_RecvComplete", 7, {1000, 12000}, mpich, NULL},
+        {2, FRAME, "baroclinic", 20, {0, 0}, NULL, NULL},
+        {3, FRAME, "boundary", 120, {0, 0}, NULL, NULL},
+        {4, FRAME, "MPI_Waitall", 220, {0, 0}, mpich, NULL},
+        {5, FRAME, "MPID_RecvComplete", 7, {2000, 41000}, mpich, NULL},
+    };
+    struct judged j;
+    tap_ok(judge(&j, FM_SCALE_STRONG, 4, 64, ROWS(rows)) && near(j.verdicts.whole.all, 0.71), "POP");
+    const struct fm_verdict *complete = &j.verdicts.items[0];
+    tap_ok(is(&j, 0, FM_CAUSE_MPI, "MPID_RecvComplete", 0.60) && complete->n_callers == 3 &&
+               calls(&j, &complete->callers[0], "boundary", 0.39) &&
+               calls(&j, &complete->callers[1], "global_sum_dbl", 0.11) &&
+               calls(&j, &complete->callers[2], "global_sum_int", 0.10),
+           "the receive completion, with the callers outside of MPI");
+    tap_ok(complete->n_repeats == 1 && complete->repeats[0].calls == 2 &&
+               calls(&j, &complete->repeats[0], "diag", 0.21),
+           "two scalar reductions in succession");
+    tap_ok(says(fm_verdict_text(&j.scale, complete, &j.arena),
+                "MPID_RecvComplete does not scale: 60 % of the run is excess communication and waiting in it, in calls "
+                "from boundary (39 %), global_sum_dbl (11 %) and global_sum_int (10 %). diag makes 2 of these calls in "
+                "succession (21 %): can they be one?"),
+           "in words");
+    fm_arena_destroy(&j.arena);
+}
+
+/* Notification from many places in adi. */
+static void test_sp(void)
+{
+    static const char armci[] = "/lib/libarmci.so";
+    static const struct made_row rows[] = {
+        {1, FRAME, "mbsp", 0, {1000, 3000}, NULL, NULL},
+        {2, FRAME, "adi", 10, {0, 0}, NULL, NULL},
+        {3, FRAME, "x_solve", 20, {12000, 19000}, NULL, NULL},
+        {4, FRAME, "armci_notify_proc", 100, {0, 13000}, armci, NULL},
+        {3, FRAME, "y_solve", 21, {12000, 19000}, NULL, NULL},
+        {4, FRAME, "armci_notify_proc", 200, {0, 12000}, armci, NULL},
+        {3, FRAME, "z_solve", 22, {15000, 22000}, NULL, NULL},
+        {4, FRAME, "armci_notify_proc", 300, {0, 7000}, armci, NULL},
+        {4, FRAME, "armci_notify_proc", 310, {0, 5000}, armci, NULL},
+    };
+    struct judged j;
+    tap_ok(judge(&j, FM_SCALE_STRONG, 4, 64, ROWS(rows)) && near(j.verdicts.whole.all, 0.60), "SP");
+    uint32_t adi = j.scale.nodes[j.scale.nodes[0].first].first;
+    while (strcmp(name(&j, adi), "adi") != 0)
+        adi = j.scale.nodes[adi].next;
+    tap_ok(near(fm_scale_excess(&j.scale, adi, 0, 1).all, 0.58) && is(&j, 0, FM_CAUSE_OWN, "armci_notify_proc", 0.37) &&
+               j.verdicts.items[0].n_callers == 3 && calls(&j, &j.verdicts.items[0].callers[0], "x_solve", 0.13) &&
+               j.verdicts.items[0].n_repeats == 1 && calls(&j, &j.verdicts.items[0].repeats[0], "z_solve", 0.12),
+           "adi has 58 %%, 37 %% of it in armci_notify_proc");
+    fm_arena_destroy(&j.arena);
+}
+
+/* MG: one routine behind many reductions. CG: memory gets of a loop, and reductions made of barriers. */
+static void test_mg_cg(void)
+{
+    static const char gm[] = "/lib/libmpich-gm.so";
+    static const struct made_row mg[] = {
+        {1, FRAME, "mg", 0, {17000, 59000}, NULL, NULL},
+        {2, STATEMENT, "mg", 20, {0, 2000}, NULL, NULL}, /* something is done between the reductions */
+        {2, FRAME, "caf_sum", 10, {0, 0}, NULL, NULL},
+        {3, FRAME, "MPID_RecvComplete", 100, {1000, 20000}, gm, NULL},
+        {2, FRAME, "caf_max", 30, {0, 0}, NULL, NULL},
+        {3, FRAME, "MPID_RecvComplete", 100, {1000, 19000}, gm, NULL},
+    };
+    static const struct made_row cg[] = {
+        {1, FRAME, "main", 0, {1000, 4000}, NULL, NULL},
+        {2, FRAME, "conj_grad", 10, {31000, 47000}, NULL, NULL},
+        {3, FRAME, "upc_memget", 20, {2000, 27000}, "/lib/libupc.so", NULL},
+        {3, FRAME, "reduce_sum", 30, {0, 0}, NULL, NULL},
+        {4, FRAME, "upc_barrier", 40, {1000, 11000}, "/lib/libupc.so", NULL},
+        {3, FRAME, "reduce_sum", 35, {0, 0}, NULL, NULL},
+        {4, FRAME, "upc_barrier", 40, {2000, 11000}, "/lib/libupc.so", NULL},
+    };
+    struct judged j;
+    tap_ok(judge(&j, FM_SCALE_STRONG, 1, 64, ROWS(mg)) && near(j.verdicts.whole.all, 0.81) &&
+               is(&j, 1, FM_CAUSE_MPI, "MPID_RecvComplete", 0.37) && j.verdicts.items[1].n_callers == 2 &&
+               !j.verdicts.items[1].n_repeats,
+           "MG loses 81 %%, 37 %% in the receive completion");
+    fm_arena_destroy(&j.arena);
+    tap_ok(judge(&j, FM_SCALE_STRONG, 1, 16, ROWS(cg)) && near(j.verdicts.whole.all, 0.63), "CG loses 63 %%");
+    tap_ok(is(&j, 0, FM_CAUSE_OWN, "upc_memget", 0.25) && is(&j, 1, FM_CAUSE_OWN, "upc_barrier", 0.19) &&
+               strcmp(name(&j, j.verdicts.items[1].through), "reduce_sum") == 0 &&
+               j.verdicts.items[1].repeats[0].calls == 2,
+           "25 %% in upc_memget, 19 %% in the barriers of reduce_sum");
+    fm_arena_destroy(&j.arena);
+}
+
+/* wait_gather and do_gather, called from many places, over MPI. */
+static void test_su3(void)
+{
+    static const struct made_row rows[] = {
+        {1, FRAME, "main", 0, {600, 9760}, NULL, NULL},        {2, FRAME, "dslash", 10, {0, 0}, NULL, NULL},
+        {3, FRAME, "wait_gather", 100, {0, 0}, NULL, NULL},    {4, ROUTINE, "MPI_Wait", 200, {30, 2420}, NULL, NULL},
+        {3, FRAME, "do_gather", 90, {0, 0}, NULL, NULL},       {4, ROUTINE, "MPI_Send", 300, {10, 960}, NULL, NULL},
+        {2, FRAME, "force", 20, {0, 0}, NULL, NULL},           {3, FRAME, "wait_gather", 110, {0, 0}, NULL, NULL},
+        {4, ROUTINE, "MPI_Wait", 200, {20, 1900}, NULL, NULL}, {3, FRAME, "do_gather", 95, {0, 0}, NULL, NULL},
+        {4, ROUTINE, "MPI_Send", 300, {10, 960}, NULL, NULL},
+    };
+    struct judged j;
+    tap_ok(judge(&j, FM_SCALE_WEAK, 1, 16, ROWS(rows)) && near(j.verdicts.whole.all, 0.33), "su3_rmd");
+    const struct fm_verdict *wait = &j.verdicts.items[0], *send = &j.verdicts.items[1];
+    tap_ok(is(&j, 0, FM_CAUSE_MPI, "MPI_Wait", 0.22) && strcmp(name(&j, wait->through), "wait_gather") == 0 &&
+               wait->n_callers == 2 && calls(&j, &wait->callers[0], "dslash", 0.12125) &&
+               calls(&j, &wait->callers[1], "force", 0.09875) && !wait->n_repeats,
+           "waiting in wait_gather, called from two places");
+    tap_ok(is(&j, 1, FM_CAUSE_MPI, "MPI_Send", 0.10) && strcmp(name(&j, send->through), "do_gather") == 0,
+           "sending in do_gather");
+    tap_ok(says(fm_verdict_whole_text(&j.scale, &j.verdicts, 0, 1, &j.arena),
+                "On 16 processes 33 % of the time of a process was not needed on 1: the efficiency is 67 %.") &&
+               says(fm_verdict_text(&j.scale, wait, &j.arena),
+                    "MPI_Wait does not scale: 22 % of the run is excess communication and waiting in it, through "
+                    "wait_gather, called from dslash (12 %) and force (9.9 %)."),
+           "in words");
+    fm_arena_destroy(&j.arena);
+}
+
+/* Each caller has less than is worth a sentence, all of them together a fifth of the run. */
+static void test_many_callers(void)
+{
+    enum { CALLERS = 30 };
+    static char names[CALLERS][16];
+    struct made_row rows[1 + 3 * CALLERS] = {{1, FRAME, "main", 0, {8000, 8000}, NULL, NULL}};
+    for (uint32_t i = 0; i < CALLERS; i++) {
+        snprintf(names[i], sizeof names[i], "caller%02u", i);
+        rows[1 + 3 * i] = (struct made_row){2, FRAME, names[i], 10 + i, {100, 100}, NULL, NULL};
+        rows[2 + 3 * i] = (struct made_row){3, FRAME, "exchange", 100, {0, 0}, NULL, NULL};
+        rows[3 + 3 * i] = (struct made_row){4, ROUTINE, "MPI_Waitall", 200, {0, 70 + i % 2}, NULL, NULL};
+    }
+    struct judged j;
+    tap_ok(judge(&j, FM_SCALE_STRONG, 4, 16, ROWS(rows)) && j.verdicts.n == 1 &&
+               is(&j, 0, FM_CAUSE_MPI, "MPI_Waitall", 2115.0 / 13115) && j.verdicts.items[0].n_callers == CALLERS &&
+               strcmp(name(&j, j.verdicts.items[0].through), "exchange") == 0,
+           "many callers with little each are many callers");
+    tap_ok(says(fm_verdict_text(&j.scale, &j.verdicts.items[0], &j.arena),
+                "MPI_Waitall does not scale: 16 % of the run is excess communication and waiting in it, through "
+                "exchange, called from caller01 (0.5 %), caller03 (0.5 %), caller05 (0.5 %) and 27 more."),
+           "in words");
+    fm_arena_destroy(&j.arena);
+}
+
+static void test_others(void)
+{
+    static const struct made_row chain[] = {
+        {1, FRAME, "main", 0, {900, 900}, NULL, NULL},
+        {2, FRAME, "solve", 10, {0, 0}, NULL, NULL},
+        {3, FRAME, "solve", 11, {0, 0}, NULL, NULL},
+        {4, FRAME, "mpi_allreduce_", 20, {0, 0}, "/lib/libmpi_mpifh.so.40", NULL},
+        {5, ROUTINE, "MPI_Allreduce", 0, {100, 1100}, NULL, NULL},
+    };
+    static const struct made_row solver[] = {
+        {1, FRAME, "main", 0, {100, 100}, NULL, NULL},
+        {2, FRAME, "step", 10, {200, 200}, NULL, NULL},
+        {3, FRAME, "pcg", 20, {200, 200}, NULL, NULL},
+        {4, ROUTINE, "MPI_Allreduce", 30, {0, 500}, NULL, NULL},
+        {2, FRAME, "step", 11, {200, 200}, NULL, NULL},
+        {3, FRAME, "pcg", 20, {200, 200}, NULL, NULL},
+        {4, ROUTINE, "MPI_Allreduce", 30, {0, 500}, NULL, NULL},
+    };
+    static const struct made_row bare[] = {
+        {1, FRAME, "main", 0, {0, 0}, NULL, NULL},
+        {2, FRAME, "run", 10, {0, 0}, NULL, NULL},
+        {3, ROUTINE, "MPI_Barrier", 20, {100, 200}, NULL, NULL},
+    };
+    static const struct made_row tracers[] = {
+        {1, FRAME, "main", 0, {100, 100}, NULL, NULL},
+        {2, FRAME, "step_tracer", 10, {100, 200}, NULL, NULL},
+        {2, FRAME, "step_tracer", 11, {100, 200}, NULL, NULL},
+    };
+    static const struct made_row noise[] = {
+        {1, FRAME, "main", 0, {50000, 50000}, NULL, NULL},
+        {2, FRAME, "work", 10, {1000, 1080}, NULL, NULL},
+        {2, FRAME, "play", 20, {1080, 1000}, NULL, NULL},
+    };
+    static const struct made_row few[] = {
+        /* 100 samples */
+        {1, FRAME, "main", 0, {800, 800}, NULL, NULL},
+        {2, FRAME, "work", 10, {100, 120}, NULL, NULL},
+        {2, FRAME, "play", 20, {100, 80}, NULL, NULL},
+    };
+    static const struct made_row recursive[] = {
+        {1, FRAME, "main", 0, {900, 900}, NULL, NULL},
+        {2, FRAME, "sort", 10, {20, 120}, NULL, NULL},
+        {3, FRAME, "sort", 30, {40, 540}, NULL, NULL},
+        {4, FRAME, "sort", 30, {40, 440}, NULL, NULL},
+    };
+    static const struct made_row gain[] = {{1, FRAME, "main", 0, {10000, 8000}, NULL, NULL}};
+    struct judged j;
+    tap_ok(judge(&j, FM_SCALE_STRONG, 2, 4, ROWS(chain)) && j.verdicts.n == 1 &&
+               is(&j, 0, FM_CAUSE_MPI, "MPI_Allreduce", 0.5) && j.verdicts.items[0].n_callers == 1 &&
+               calls(&j, &j.verdicts.items[0].callers[0], "main", 0.5) &&
+               strcmp(name(&j, j.verdicts.items[0].through), "solve") == 0,
+           "a wrapper, past Fortran's binding");
+    fm_arena_destroy(&j.arena);
+    tap_ok(judge(&j, FM_SCALE_STRONG, 2, 4, ROWS(solver)) && j.verdicts.n == 1 && !j.verdicts.items[0].through &&
+               j.verdicts.items[0].n_callers == 1 && calls(&j, &j.verdicts.items[0].callers[0], "pcg", 1000.0 / 1900),
+           "a function that does more than that is no wrapper");
+    fm_arena_destroy(&j.arena);
+    tap_ok(judge(&j, FM_SCALE_STRONG, 2, 4, ROWS(bare)) && j.verdicts.n == 1 && !j.verdicts.items[0].through &&
+               j.verdicts.items[0].n_callers == 1 && calls(&j, &j.verdicts.items[0].callers[0], "run", 0.5),
+           "where there are only wrappers the next one is named");
+    fm_arena_destroy(&j.arena);
+    tap_ok(judge(&j, FM_SCALE_STRONG, 2, 4, ROWS(tracers)) && j.verdicts.n == 1 &&
+               is(&j, 0, FM_CAUSE_OWN, "step_tracer", 0.4) && !j.verdicts.items[0].n_repeats,
+           "what the program computes twice, it computes twice");
+    fm_arena_destroy(&j.arena);
+    tap_ok(judge(&j, FM_SCALE_STRONG, 2, 4, ROWS(noise)) && j.verdicts.n == 0 &&
+               says(fm_verdict_whole_text(&j.scale, &j.verdicts, 0, 1, &j.arena),
+                    "From 2 to 4 processes nothing is lost."),
+           "chance is no cause");
+    fm_arena_destroy(&j.arena);
+    tap_ok(judge(&j, FM_SCALE_STRONG, 2, 4, ROWS(few)) && j.verdicts.n == 0, "nor is what a few samples may show");
+    fm_arena_destroy(&j.arena);
+    tap_ok(judge(&j, FM_SCALE_STRONG, 2, 4, ROWS(recursive)) && j.verdicts.n == 1 &&
+               is(&j, 0, FM_CAUSE_OWN, "sort", 0.5) && near(j.verdicts.items[0].excess.all, 0.5) &&
+               j.verdicts.items[0].n_callers == 1 && calls(&j, &j.verdicts.items[0].callers[0], "main", 0.5),
+           "recursion counts once, and is no caller of itself");
+    fm_arena_destroy(&j.arena);
+    tap_ok(judge(&j, FM_SCALE_STRONG, 2, 4, ROWS(gain)) && j.verdicts.n == 0 &&
+               fm_scale_cause(&j.scale, 1, 0, 1) == FM_CAUSE_GAIN &&
+               says(fm_verdict_whole_text(&j.scale, &j.verdicts, 0, 1, &j.arena),
+                    "From 2 to 4 processes it scales better than expected: the efficiency is 125 %."),
+           "a gain is one");
+    fm_arena_destroy(&j.arena);
+    tap_ok(
+        judge(&j, FM_SCALE_SAME, 2, 2, ROWS(chain)) &&
+            says(fm_verdict_whole_text(&j.scale, &j.verdicts, 0, 1, &j.arena),
+                 "The second run takes 100 % more time than the first.") &&
+            says(
+                fm_verdict_text(&j.scale, &j.verdicts.items[0], &j.arena),
+                "MPI_Allreduce takes longer: 50 % of the run is time in it that the other run does not need, through solve, "
+                "called from main."),
+        "two versions");
+    fm_arena_destroy(&j.arena);
+}
+
+int main(void)
+{
+    test_lbmhd();
+    test_pop();
+    test_sp();
+    test_mg_cg();
+    test_su3();
+    test_many_callers();
+    test_others();
+    return tap_done();
+}

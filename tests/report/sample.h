@@ -1,0 +1,216 @@
+/* A profile made by hand for the tests of analyse/, present/ and cli/: a small ocean model in which the first
+ * quarter of the ranks has more work, so that the others wait for it in MPI_Allreduce. */
+#ifndef FM_TESTS_SAMPLE_H
+#define FM_TESTS_SAMPLE_H
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/bins.h"
+#include "model/profile.h"
+
+#define MS 1000000ull
+#define SECOND 1000000000ull
+
+static void *sample_alloc(struct fm_profile *profile, size_t size)
+{
+    void *memory = fm_arena_alloc(&profile->arena, size);
+    if (!memory)
+        abort();
+    return memory;
+}
+
+static struct fm_stats sample_stats(uint64_t count, uint64_t each_ns, uint64_t bytes_each, uint64_t elements)
+{
+    struct fm_stats stats = {
+        .count = count,
+        .count_arguments = count * elements,
+        .total_ns = count * each_ns,
+        .min = {each_ns / 2, 3, 0},
+        .max = {each_ns * 3, 7, 1},
+        .second = {each_ns * 2, 9, 1},
+        .bytes = count * bytes_each,
+        .bytes_sent = count * bytes_each,
+        .bytes_received = count * bytes_each,
+        .messages = bytes_each ? count : 0,
+    };
+    stats.histogram.bins[fm_duration_bin(each_ns / 2)] = 1;
+    stats.histogram.bins[fm_duration_bin(each_ns)] += count - 3;
+    stats.histogram.bins[fm_duration_bin(each_ns * 2)] += 1;
+    stats.histogram.bins[fm_duration_bin(each_ns * 3)] += 1;
+    return stats;
+}
+
+/* One event per routine and, through the routine's total, its values per rank. */
+static void sample_routine(struct fm_profile *profile, const char *name, const char *region, uint64_t offset,
+                           uint64_t calls_per_rank, uint64_t heavy_ns, uint64_t light_ns, uint64_t bytes_each)
+{
+    uint32_t ranks = profile->job.ranks, busy = ranks / 4;
+    struct fm_routine_total *total = &profile->routines[profile->n_routines++];
+    total->name = name;
+    total->per_rank = sample_alloc(profile, ranks * sizeof *total->per_rank);
+    fm_rankset_add(&total->ranks, &profile->arena, 0, ranks - 1);
+    uint64_t sum = 0;
+    for (uint32_t rank = 0; rank < ranks; rank++) {
+        uint64_t each = rank < busy ? heavy_ns : light_ns;
+        struct fm_rank_value value = {rank, calls_per_rank * each, calls_per_rank, calls_per_rank * bytes_each};
+        total->per_rank[total->n_per_rank++] = value;
+        fm_spread_add(&total->time_ns, value.time_ns, rank);
+        fm_spread_add(&total->calls, value.calls, rank);
+        fm_spread_add(&total->bytes, value.bytes, rank);
+        profile->processes[rank].mpi_ns += value.time_ns;
+        sum += value.time_ns;
+    }
+    uint64_t calls = calls_per_rank * ranks;
+    total->stats = sample_stats(calls, sum / calls, bytes_each, bytes_each / 8);
+    total->stats.total_ns = sum;
+    profile->events[profile->n_events++] = (struct fm_event){
+        .key = {.routine = name,
+                .region = region,
+                .size_bin = bytes_each ? fm_size_bin(bytes_each) : FM_SIZE_NONE,
+                .comm_size = strcmp(name, "MPI_Allreduce") == 0 ? ranks : 0,
+                .site = {"/opt/ocean/bin/miniocean", "8e1f7a", offset}},
+        .stats = total->stats,
+    };
+}
+
+static void sample_job(struct fm_profile *profile, uint32_t ranks)
+{
+    static const char *argv[] = {"./miniocean", "--grid", "360x180", "--steps", "100"};
+    static struct fm_name_value env[] = {{"OMP_NUM_THREADS", "1"}};
+    profile->job = (struct fm_job){
+        .key = "k1",
+        .id = "4711",
+        .run_id = "",
+        .exe = "/opt/ocean/bin/miniocean",
+        .build_id = "8e1f7a",
+        .cwd = "/home/ada/run",
+        .user = "ada",
+        .launcher = "Slurm",
+        .mpi = "Open MPI 4.1.4",
+        .mpi_library = "libmpi.so.40",
+        .language = "Fortran",
+        .tool = "",
+        .output = "",
+        .argv = argv,
+        .n_argv = 5,
+        .env = env,
+        .n_env = 1,
+        .ranks = ranks,
+        .thread_level = 0,
+        .started_real_ns = 1794708000 * SECOND,
+        .ended_real_ns = 1794708012 * SECOND + 300 * MS,
+    };
+    profile->hosts = sample_alloc(profile, sizeof *profile->hosts);
+    profile->n_hosts = 1;
+    profile->hosts[0] = (struct fm_host){
+        .name = "node017", .cpu = "Neoverse-N1", .cores = 64, .memory_bytes = 256ull << 30};
+    fm_rankset_add(&profile->hosts[0].ranks, &profile->arena, 0, ranks - 1);
+}
+
+static void sample_regions(struct fm_profile *profile)
+{
+    static const char *const paths[] = {"", "baroclinic", "barotropic", "barotropic/pcg"};
+    static const uint64_t share[] = {100, 50, 40, 30};
+    uint32_t ranks = profile->job.ranks;
+    profile->regions = sample_alloc(profile, 4 * sizeof *profile->regions);
+    profile->n_regions = 4;
+    for (size_t i = 0; i < 4; i++) {
+        struct fm_region *region = &profile->regions[i];
+        region->path = paths[i];
+        region->entries = i ? 100ull * ranks : ranks;
+        fm_rankset_add(&region->ranks, &profile->arena, 0, ranks - 1);
+        for (uint32_t rank = 0; rank < ranks; rank++)
+            fm_spread_add(&region->wall_per_rank, 123 * MS * share[i] + rank, rank);
+        region->wall_ns = region->wall_per_rank.sum;
+    }
+}
+
+/* A ring, with the first rank sending twice as much. */
+static void sample_edges(struct fm_profile *profile)
+{
+    uint32_t ranks = profile->job.ranks;
+    struct fm_edges *const lists[] = {&profile->sent, &profile->received};
+    for (size_t i = 0; i < 2; i++) {
+        lists[i]->items = sample_alloc(profile, ranks * sizeof *lists[i]->items);
+        for (uint32_t rank = 0; rank < ranks; rank++) {
+            uint64_t messages = rank == 0 ? 2000 : 1000;
+            struct fm_edge edge = {rank, (rank + 1) % ranks, messages, messages * 23040,
+                                   messages * (i ? 40000 : 15000)};
+            lists[i]->items[lists[i]->n++] = edge;
+        }
+    }
+}
+
+static void sample_snapshot(struct fm_profile *profile)
+{
+    static struct fm_snapshot_routine routines[] = {{"MPI_Allreduce", 2000, 800 * MS, 16000},
+                                                    {"MPI_Isend", 1000, 9 * MS, 1 << 20}};
+    profile->snapshots = sample_alloc(profile, sizeof *profile->snapshots);
+    profile->n_snapshots = 1;
+    profile->snapshots[0] = (struct fm_snapshot){
+        .label = "spin-up",
+        .collective = 1,
+        .rank = FM_NO_RANK,
+        .ranks = profile->job.ranks,
+        .when_ns = 4 * SECOND,
+        .mpi_ns = 1200 * MS,
+        .routines = routines,
+        .n_routines = 2,
+    };
+}
+
+static struct fm_profile *sample_profile(uint32_t ranks)
+{
+    struct fm_profile *profile = fm_profile_create();
+    if (!profile)
+        abort();
+    sample_job(profile, ranks);
+    profile->processes = sample_alloc(profile, ranks * sizeof *profile->processes);
+    profile->n_processes = ranks;
+    for (uint32_t rank = 0; rank < ranks; rank++)
+        profile->processes[rank] = (struct fm_process){
+            .rank = rank,
+            .core = rank,
+            .pid = 1000 + (int32_t)rank,
+            .end = FM_END_FINALIZED,
+            .inside = "",
+            .wall_ns = 12300 * MS,
+            .user_ns = 11 * SECOND + rank * MS,
+            .system_ns = 150 * MS + rank * MS,
+            .max_rss_bytes = (90ull << 20) + (rank << 18),
+            .overhead_ns = 900000,
+        };
+    profile->routines = sample_alloc(profile, 16 * sizeof *profile->routines);
+    profile->events = sample_alloc(profile, 16 * sizeof *profile->events);
+    sample_routine(profile, "MPI_Allreduce", "barotropic/pcg", 0x4a3c, 20000, 20000, 150000, 8);
+    sample_routine(profile, "MPI_Bcast", "", 0x1f00, 100, 30000, 30000, 4096);
+    sample_routine(profile, "MPI_Comm_rank", "", 0x1010, 2, 60, 60, 0);
+    sample_routine(profile, "MPI_Comm_size", "", 0x1030, 2, 55, 55, 0);
+    sample_routine(profile, "MPI_Finalize", "", 0x1fff, 1, 2 * MS, 2 * MS, 0);
+    sample_routine(profile, "MPI_Init", "", 0x1000, 1, 180 * MS, 180 * MS, 0);
+    sample_routine(profile, "MPI_Irecv", "baroclinic", 0x3100, 25000, 900, 900, 23040);
+    sample_routine(profile, "MPI_Isend", "baroclinic", 0x3150, 25000, 3000, 3000, 23040);
+    sample_routine(profile, "MPI_Waitall", "baroclinic", 0x31a0, 12500, 16000, 64000, 0);
+    sample_regions(profile);
+    sample_edges(profile);
+    sample_snapshot(profile);
+    return profile;
+}
+
+/* The same job with a rank killed and another without data. */
+static inline struct fm_profile *sample_incomplete(uint32_t ranks)
+{
+    struct fm_profile *profile = sample_profile(ranks);
+    profile->processes[2].end = FM_END_SIGNALLED;
+    profile->processes[2].end_code = 9;
+    profile->processes[2].inside = "MPI_Waitall";
+    profile->n_processes = ranks - 1;
+    profile->notes = sample_alloc(profile, sizeof *profile->notes);
+    profile->n_notes = 1;
+    profile->notes[0] = (struct fm_note){.text = "events kept with less detail", .amount = 1200};
+    fm_rankset_add(&profile->notes[0].ranks, &profile->arena, 1, 2);
+    return profile;
+}
+
+#endif

@@ -1,0 +1,392 @@
+/* The views of call paths against the texts they should have (tests/report/golden/), and what they promise.
+ *
+ *   view_calls_test --golden FOLDER       writes the texts anew: read the difference before keeping them
+ *   view_calls_test --write FORMAT FILE   writes the sample as json, or as one of the exports, for export_test.py */
+#include "report/views.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/units.h"
+#include "export/export.h"
+#include "format/encode.h"
+#include "merge/notes.h"
+#include "render/chart.h"
+#include "render/graph.h"
+#include "report/report_json.h"
+#include "report/sample_paths.h"
+#include "report/sequence_looks.h"
+#include "tap.h"
+
+static const char *folder(void)
+{
+    static char path[4096];
+    const char *source = getenv("FATHOM_SOURCE");
+    snprintf(path, sizeof path, "%s/tests/report/golden", source ? source : ".");
+    return path;
+}
+
+static enum fm_status print_json(struct fm_report *report, FILE *out, struct fm_error *error)
+{
+    return fm_report_json(report, out, error);
+}
+
+typedef enum fm_status printer(struct fm_report *report, FILE *out, struct fm_error *error);
+
+static enum fm_status print_to(FILE *out, printer *print, const struct fm_profile *profile,
+                               const struct fm_report_options *options, struct fm_error *error)
+{
+    struct fm_report report;
+    struct fm_symbols *symbols = sample_symbols(folder());
+    enum fm_status status = fm_report_open(&report, profile, symbols, options, error);
+    if (!status) {
+        status = print(&report, out, error);
+        fm_report_close(&report);
+    }
+    fm_symbols_destroy(symbols);
+    return status;
+}
+
+/* In memory that the caller frees. */
+static char *print_text(printer *print, const struct fm_profile *profile, const struct fm_report_options *options,
+                        struct fm_error *error)
+{
+    char *text = NULL;
+    size_t size;
+    FILE *out = open_memstream(&text, &size);
+    print_to(out, print, profile, options, error);
+    fclose(out);
+    return text;
+}
+
+static char *sample_text(printer *print, const struct fm_report_options *options, struct fm_error *error)
+{
+    struct fm_profile *profile = sample_sampled();
+    char *text = print_text(print, profile, options, error);
+    fm_profile_destroy(profile);
+    return text;
+}
+
+static enum fm_status write_modules_dot(struct fm_report *report, FILE *out, struct fm_error *error)
+{
+    struct fm_graph graph;
+    enum fm_status status = fm_view_modules_graph(report, &graph, error);
+    return status ? status : fm_graph_dot(&graph, out);
+}
+
+static const struct golden {
+    const char *name;
+    printer *print;
+    struct fm_report_options options;
+} goldens[] = {
+    {"calls", fm_view_calls_text, {0}},
+    {"calls-top", fm_view_calls_text, {.top = 5}},
+    {"calls-focus", fm_view_calls_text, {.focus = "refine"}},
+    {"calls-depth", fm_view_calls_text, {.depth = 2, .sorted = true, .sort = FM_BY_IMBALANCE}},
+    {"calls-percent", fm_view_calls_text, {.with_percent = true, .percent = 10}},
+    {"callers", fm_view_callers_text, {0}},
+    {"callers-focus", fm_view_callers_text, {.focus = "pcg"}},
+    {"flat", fm_view_flat_text, {0}},
+    {"calls-csv", fm_view_calls_csv, {.with_percent = true, .percent = 20}},
+    {"modules", fm_view_modules_text, {0}},
+    {"modules-top", fm_view_modules_text, {.top = 2}},
+    {"modules-csv", fm_view_modules_csv, {0}},
+    {"modules-dot", write_modules_dot, {0}},
+    {"sequence", fm_view_sequence_text, {0}},
+    {"sequence-top", fm_view_sequence_text, {.top = 2}},
+    {"sequence-csv", fm_view_sequence_csv, {0}},
+    {"sequence-svg", fm_view_sequence_svg, {0}},
+    {"outside", fm_view_summary_text, {0}},
+    {"outside-terse", fm_report_terse, {0}},
+    {"outside-mpi", fm_view_mpi_text, {0}},
+};
+enum { GOLDENS = sizeof goldens / sizeof *goldens };
+
+/* What is left of the sample if it is taken from outside. */
+static struct fm_profile *sample_from_outside(void)
+{
+    struct fm_profile *profile = sample_sampled();
+    struct fm_range all = {0, profile->job.ranks - 1};
+    profile->n_routines = profile->n_events = profile->n_regions = profile->n_snapshots = profile->n_notes = 0;
+    profile->sent = profile->received = (struct fm_edges){0};
+    for (size_t i = 0; i < profile->n_processes; i++) {
+        const struct fm_process *measured = &profile->processes[i];
+        profile->processes[i] = (struct fm_process){
+            .rank = measured->rank, .end = FM_END_UNKNOWN, .wall_ns = measured->wall_ns, .inside = ""};
+    }
+    fm_profile_note_outside(profile, &(struct fm_rankset){&all, 1, 1});
+    return profile;
+}
+
+static char *golden_text(const struct golden *golden, struct fm_error *error)
+{
+    bool outside = strncmp(golden->name, "outside", 7) == 0;
+    struct fm_profile *profile = outside ? sample_from_outside() : sample_sampled();
+    char *text = print_text(golden->print, profile, &golden->options, error);
+    fm_profile_destroy(profile);
+    return text;
+}
+
+static void test_goldens(void)
+{
+    for (size_t i = 0; i < GOLDENS; i++) {
+        static char wanted[1 << 16];
+        char path[4200];
+        struct fm_error error = {0};
+        snprintf(path, sizeof path, "%s/%s.txt", folder(), goldens[i].name);
+        FILE *file = fopen(path, "r");
+        size_t length = file ? fread(wanted, 1, sizeof wanted - 1, file) : 0;
+        wanted[length] = 0;
+        if (file)
+            fclose(file);
+        char *text = golden_text(&goldens[i], &error);
+        if (!tap_ok(strcmp(wanted, text) == 0, "%s as in golden/%s.txt", goldens[i].name, goldens[i].name))
+            for (char *line = strtok(text, "\n"); line; line = strtok(NULL, "\n"))
+                printf("# %s\n", line);
+        free(text);
+    }
+}
+
+static int write_goldens(const char *to)
+{
+    for (size_t i = 0; i < GOLDENS; i++) {
+        char path[4200];
+        struct fm_error error;
+        snprintf(path, sizeof path, "%s/%s.txt", to, goldens[i].name);
+        char *text = golden_text(&goldens[i], &error);
+        FILE *file = fopen(path, "w");
+        if (!file || fputs(text, file) < 0 || fclose(file))
+            return 1;
+        free(text);
+    }
+    return 0;
+}
+
+static int write_format(const char *name, const char *path)
+{
+    struct fm_error error = {0};
+    const struct fm_export *format = fm_export_find(name);
+    struct fm_profile *profile = sample_sampled();
+    FILE *out = fopen(path, "w");
+    if (!out)
+        return 1;
+    enum fm_status status = print_to(out, format ? format->write : print_json, profile, &(struct fm_report_options){0},
+                                     &error);
+    fm_profile_destroy(profile);
+    return fclose(out) || status;
+}
+
+static void test_summary(void)
+{
+    struct fm_error error;
+    char *text = sample_text(fm_view_summary_text, &(struct fm_report_options){0}, &error);
+    tap_ok(strstr(text, "\nHot path: main > ocean::step > solver::pcg > solver::dot > MPI_Allreduce at solver.f90:4, "
+                        "41 % of\n  the time (--view calls).\n") != NULL,
+           "the summary has the hot path");
+    free(text);
+}
+
+static void test_focus(void)
+{
+    struct fm_error error = {0};
+    free(sample_text(fm_view_calls_text, &(struct fm_report_options){.focus = "nobody"}, &error));
+    tap_ok(error.status == FM_ERR_USAGE && strstr(error.text, "'nobody'"), "a function that is not there is told of");
+}
+
+/* Names are from anywhere, and trees of any shape: nothing reaches the terminal as a command, lines stay short. */
+static void test_hostile(void)
+{
+    enum { DEEP = FM_PATHS_DEPTH };
+    struct fm_profile *profile = sample_profile(4);
+    struct fm_paths paths = {.n = DEEP + 1, .samples = 1, .period_ns = {1, 1}};
+    char name[] = "\033]0;x\007\n\xff/;", longest[300];
+    memset(longest, 'x', sizeof longest - 1);
+    longest[sizeof longest - 1] = 0;
+    paths.nodes = sample_alloc(profile, paths.n * sizeof *paths.nodes);
+    for (uint32_t i = 0; i <= DEEP; i++)
+        paths.nodes[i] = (struct fm_path){
+            .parent = i ? i - 1 : 0,
+            .kind = i == 0      ? FM_PATH_ROOT
+                    : i == DEEP ? FM_PATH_LEAF
+                                : FM_PATH_CALL,
+            .site = {i == 0  ? ""
+                     : i % 2 ? name
+                             : longest,
+                     "", i},
+            .routine = "",
+            .own = fm_path_cost_of(i ? 1 + i % 7 : 0, 0),
+        };
+    fm_paths_inclusive(&paths, 0);
+    fm_merge_paths(profile, &paths, &profile->arena);
+    struct fm_report_options options = {.all = true};
+    printer *const views[] = {fm_view_calls_text, fm_view_callers_text, fm_view_flat_text};
+    bool escaped = false, printed = true;
+    size_t columns = 0;
+    for (size_t v = 0; v < 3; v++) {
+        struct fm_error error = {0};
+        char *text = print_text(views[v], profile, &options, &error);
+        escaped |= strpbrk(text, "\033\007\xff") != NULL;
+        printed &= text[0] && !error.status;
+        for (const char *line = text; *line; line += strcspn(line, "\n") + 1)
+            columns = strcspn(line, "\n") > columns ? strcspn(line, "\n") : columns;
+        free(text);
+    }
+    tap_ok(printed && !escaped, "names cannot command the terminal");
+    tap_ok(columns <= FM_TEXT_LIMIT, "deep trees and long names take %zu columns", columns);
+    bool written = true;
+    for (const struct fm_export *format = fm_exports; format->name; format++) {
+        struct fm_error error = {0};
+        char *text = print_text(format->write, profile, &options, &error);
+        written &= text[0] && !error.status;
+        free(text);
+    }
+    struct fm_error error = {0};
+    free(print_text(print_json, profile, &options, &error));
+    tap_ok(written && !error.status, "and are exported");
+    fm_profile_destroy(profile);
+}
+
+/* Costs go another way in the second run, and a module is seen that the first has not met. */
+static void test_looks_stay(void)
+{
+    struct fm_sequence_module first[] = {{"barotropic", 60, 0}, {"baroclinic", 40, 0}, {"ice", 30, 10}, {"io", 0, 9}},
+                              second[] = {{"ice", 50, 30},
+                                          {"baroclinic", 45, 0},
+                                          {"barotropic", 35, 0},
+                                          {"io", 0, 9},
+                                          {"atmosphere", 1, 0}};
+    const struct fm_module_sequence one = {.modules = first, .n_modules = 4, .n_named = 4, .work = 130, .waiting = 19},
+                                    other = {
+                                        .modules = second, .n_modules = 5, .n_named = 5, .work = 131, .waiting = 39};
+    char letters[5] = "", others[6] = "";
+    unsigned colours[4], other_colours[5];
+    fm_sequence_letters(&one, letters);
+    fm_sequence_letters(&other, others);
+    tap_ok(strcmp(letters, "ABIO") == 0 && strcmp(others, "IBAOT") == 0, "in another run too: %s, %s", letters, others);
+    fm_sequence_colours(&one, colours);
+    fm_sequence_colours(&other, other_colours);
+    tap_ok(colours[0] == other_colours[2] && colours[1] == other_colours[1] && colours[2] == other_colours[0] &&
+               colours[3] == other_colours[3],
+           "and their colours");
+    bool distinct = true;
+    for (size_t i = 0; i < 5; i++)
+        for (size_t k = 0; k < i; k++)
+            distinct &= other_colours[i] != other_colours[k];
+    tap_ok(distinct, "which differ");
+}
+
+/* What a file of modules names keeps its letter from others, in runs where it was not met, too. */
+static void test_names_of_file(void)
+{
+    struct fm_sequence_module met[] = {{"solver", 60, 0, true}, {"setup", 1, 0, true}},
+                              unmet[] = {{"solver", 70, 0, true}, {"setup", 0, 0, true}};
+    char letters[3] = "", others[3] = "";
+    fm_sequence_letters(&(struct fm_module_sequence){.modules = met, .n_modules = 2, .n_named = 2, .work = 61},
+                        letters);
+    fm_sequence_letters(&(struct fm_module_sequence){.modules = unmet, .n_modules = 1, .n_named = 2, .work = 70},
+                        others);
+    tap_ok(strcmp(letters, "OS") == 0 && strcmp(others, "OS") == 0, "with the names of a file: %s, %s", letters,
+           others);
+}
+
+/* The first letter of its name, the next free one if a module that is before it by name has that, then of the alphabet;
+ * and signs for those that have none. */
+static void test_letters(void)
+{
+    static const char *const first[] = {"ocean", "ice", "coupler", "occ"};
+    enum { N = 24 };
+    struct fm_sequence_module modules[N];
+    char letters[N + 1] = "";
+    for (size_t i = 0; i < N; i++)
+        modules[i] = (struct fm_sequence_module){.name = i < 4 ? first[i] : "~"};
+    fm_sequence_letters(&(struct fm_module_sequence){.modules = modules, .n_modules = N, .n_named = N}, letters);
+    tap_ok(strcmp(letters, "EICOABDFGHJKLMNPQRST****") == 0, "modules have letters: %s", letters);
+    const struct fm_module_moment moments[] = {{0, false}, {1, false}, {1, true}, {N, false}, {N, true}};
+    char signs[6] = "";
+    for (size_t i = 0; i < 5; i++)
+        signs[i] = fm_sequence_sign(letters, &moments[i]);
+    tap_ok(strcmp(signs, " Ee*.") == 0, "and what waits small ones: '%s'", signs);
+}
+
+/* As from fathom attach for a short time: a letter for each, and nothing that nobody has seen. */
+static void test_few_samples(void)
+{
+    struct fm_error error = {0};
+    struct fm_profile *profile = sample_sampled();
+    profile->paths.sequence.n_cells = 4;
+    char *text = print_text(fm_view_sequence_text, profile, &(struct fm_report_options){0}, &error);
+    tap_ok(strstr(text, "\nrank 0 s                      s                      s                      s\n") &&
+               strstr(text, "\nrank 1                        s                      s                      s\n"),
+           "a sample is one letter");
+    tap_ok(strstr(text, "Between samples, and wherever else there is a blank, nothing is known.") != NULL,
+           "and what that means is told");
+    free(text);
+    text = print_text(fm_view_sequence_svg, profile, &(struct fm_report_options){0}, &error);
+    tap_ok(strstr(text, "d=\"M90.0 64.0H98.0M340.0 64.0H348.0M590.0 64.0H598.0M840.0 64.0H848.0\"") != NULL,
+           "and in the picture one mark");
+    free(text);
+    fm_profile_destroy(profile);
+}
+
+static void test_ticks(void)
+{
+    static const struct {
+        double seconds, most;
+        const char *wanted;
+    } ticks[] = {{1, 2.2, "1 s"},
+                 {0.5, 2.2, "0.5 s"},
+                 {0.25, 1, "0.25 s"},
+                 {0.1 + 0.2, 0.9, "300 ms"},
+                 {0, 1, "0"},
+                 {25e-6, 1e-4, "25 us"},
+                 {2500, 12000, "2,500 s"},
+                 {3600.05, 3600.2, "3,600.05 s"},
+                 {0.001, 0.001, "1 ms"},
+                 {0.0075, 0.01, "7.5 ms"}};
+    for (size_t i = 0; i < sizeof ticks / sizeof *ticks; i++) {
+        char text[FM_UNIT_CHARS];
+        const char *tick = fm_chart_tick(text, ticks[i].seconds, ticks[i].most);
+        tap_ok(strcmp(tick, ticks[i].wanted) == 0, "%s at an axis", tick);
+    }
+}
+
+static void test_nothing(void)
+{
+    struct fm_error error = {0};
+    struct fm_profile *profile = sample_profile(4);
+    char *text = print_text(fm_view_calls_text, profile, &(struct fm_report_options){0}, &error);
+    tap_ok(strstr(text, "No call paths were sampled") && !error.status, "a job that was not sampled says so");
+    free(text);
+    text = print_text(fm_view_sequence_text, profile, &(struct fm_report_options){0}, &error);
+    tap_ok(strstr(text, "Nothing is known of what ranks did over time") && !error.status, "nor has it a sequence");
+    free(text);
+    struct fm_report report;
+    fm_report_open(&report, profile, NULL, &(struct fm_report_options){0}, &error);
+    tap_ok(fm_export_write(fm_exports, &report, stdout, &error) == FM_ERR_INPUT, "and is not exported");
+    struct fm_graph graph;
+    tap_ok(fm_view_calls_graph(&report, &graph, &error) == FM_ERR_INPUT &&
+               fm_view_modules_graph(&report, &graph, &error) == FM_ERR_INPUT &&
+               fm_view_sequence_svg(&report, stdout, &error) == FM_ERR_INPUT,
+           "nor drawn");
+    fm_report_close(&report);
+    fm_profile_destroy(profile);
+}
+
+int main(int argc, char **argv)
+{
+    if (argc == 3 && strcmp(argv[1], "--golden") == 0)
+        return write_goldens(argv[2]);
+    if (argc == 4 && strcmp(argv[1], "--write") == 0)
+        return write_format(argv[2], argv[3]);
+    test_goldens();
+    test_summary();
+    test_focus();
+    test_hostile();
+    test_letters();
+    test_looks_stay();
+    test_names_of_file();
+    test_few_samples();
+    test_ticks();
+    test_nothing();
+    return tap_done();
+}

@@ -1,0 +1,308 @@
+/* Every view of a job made up by hand, against the text it should have (tests/report/golden/), and what all
+ * views promise at any size: no long lines, no lost rows, nothing printed that a terminal would obey.
+ *
+ *   views_test --profile FILE    writes the incomplete sample for tests of the command
+ *   views_test --golden FOLDER   writes the texts anew: read the difference before keeping them */
+#include "report/views.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "format/encode.h"
+#include "report/report_json.h"
+#include "report/sample.h"
+#include "tap.h"
+
+static const struct golden {
+    const char *name, *view;
+    bool incomplete;
+    struct fm_report_options options;
+} goldens[] = {
+    {"summary", "summary", false, {0}},
+    {"summary-incomplete", "summary", true, {0}},
+    {"summary-all", "summary", false, {.all = true}},
+    {"mpi", "mpi", false, {0}},
+    {"mpi-site", "mpi", false, {.by = FM_REPORT_BY_SITE, .top = 3}},
+    {"mpi-region", "mpi", false, {.by = FM_REPORT_BY_REGION}},
+    {"mpi-comm", "mpi", false, {.by = FM_REPORT_BY_COMM}},
+    {"mpi-histogram", "mpi", false, {.histogram = true, .top = 2}},
+    {"sizes", "sizes", false, {0}},
+    {"balance", "balance", false, {0}},
+    {"topology", "topology", false, {0}},
+    {"regions", "regions", false, {0}},
+    {"snapshots", "snapshots", false, {0}},
+    {"terse", NULL, true, {0}},
+};
+enum { GOLDENS = sizeof goldens / sizeof *goldens };
+
+/* A view (NULL: the terse banner) in memory that the caller frees. */
+static char *print_view(const struct fm_profile *profile, const char *name, const struct fm_report_options *options,
+                        bool csv)
+{
+    char *text = NULL;
+    size_t size;
+    struct fm_report report;
+    struct fm_error error = {0};
+    FILE *out = open_memstream(&text, &size);
+    if (!out || fm_report_open(&report, profile, NULL, options, &error))
+        abort();
+    const struct fm_view *view = name ? fm_view_find(name) : NULL;
+    enum fm_status status = view ? (csv ? view->csv : view->text)(&report, out, &error)
+                                 : fm_report_terse(&report, out, &error);
+    fm_report_close(&report);
+    fclose(out);
+    if (status)
+        abort();
+    return text;
+}
+
+static char *print_golden(const struct golden *golden)
+{
+    struct fm_profile *profile = golden->incomplete ? sample_incomplete(8) : sample_profile(4);
+    char *text = print_view(profile, golden->view, &golden->options, false);
+    fm_profile_destroy(profile);
+    return text;
+}
+
+static char *read_whole(const char *path)
+{
+    char *text = calloc(1, 1 << 16);
+    FILE *file = fopen(path, "r");
+    if (file) {
+        if (fread(text, 1, (1 << 16) - 1, file) == 0)
+            text[0] = 0;
+        fclose(file);
+    }
+    return text;
+}
+
+static void test_goldens(const char *source)
+{
+    for (size_t i = 0; i < GOLDENS; i++) {
+        char path[4096];
+        snprintf(path, sizeof path, "%s/tests/report/golden/%s.txt", source, goldens[i].name);
+        char *wanted = read_whole(path), *text = print_golden(&goldens[i]);
+        if (!tap_ok(strcmp(wanted, text) == 0, "%s as in golden/%s.txt", goldens[i].name, goldens[i].name))
+            for (char *line = strtok(text, "\n"); line; line = strtok(NULL, "\n"))
+                printf("# %s\n", line);
+        free(wanted);
+        free(text);
+    }
+}
+
+static int write_goldens(const char *folder)
+{
+    for (size_t i = 0; i < GOLDENS; i++) {
+        char path[4096];
+        snprintf(path, sizeof path, "%s/%s.txt", folder, goldens[i].name);
+        char *text = print_golden(&goldens[i]);
+        FILE *file = fopen(path, "w");
+        if (!file || fputs(text, file) < 0 || fclose(file))
+            return 1;
+        free(text);
+    }
+    return 0;
+}
+
+/* ---- what holds at any size ---- */
+
+static size_t longest_line(const char *text)
+{
+    size_t longest = 0;
+    while (*text) {
+        size_t length = strcspn(text, "\n");
+        longest = length > longest ? length : longest;
+        text += length + (text[length] == '\n');
+    }
+    return longest;
+}
+
+static size_t count_lines(const char *text)
+{
+    size_t lines = 0;
+    for (; *text; text++)
+        lines += *text == '\n';
+    return lines;
+}
+
+static void test_sizes(void)
+{
+    static const uint32_t sizes[] = {1, 2, 3, 4, 33, 64, 65, 1024, 20000};
+    struct fm_report_options options = {.histogram = true};
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+        struct fm_profile *profile = sample_profile(sizes[i]);
+        size_t longest = 0, most = 0;
+        for (const struct fm_view *view = fm_views; view->name; view++) {
+            char *text = print_view(profile, view->name, &options, false);
+            longest = longest_line(text) > longest ? longest_line(text) : longest;
+            most = count_lines(text) > most ? count_lines(text) : most;
+            free(text);
+        }
+        tap_ok(longest <= 110, "%u ranks: longest line %zu", sizes[i], longest);
+        tap_ok(most <= 110, "%u ranks: longest view %zu lines", sizes[i], most);
+        char *terse = print_view(profile, NULL, &options, false);
+        tap_ok(count_lines(terse) <= 12, "%u ranks: terse has %zu lines", sizes[i], count_lines(terse));
+        char *csv = print_view(profile, "balance", &options, true);
+        tap_ok(count_lines(csv) == sizes[i] + 1, "%u ranks: CSV has a line for each", sizes[i]);
+        free(terse);
+        free(csv);
+        fm_profile_destroy(profile);
+    }
+}
+
+static void test_empty(void)
+{
+    struct fm_profile *profile = fm_profile_create();
+    struct fm_report_options options = {.histogram = true};
+    size_t printed = 0, views = 0;
+    for (const struct fm_view *view = fm_views; view->name; view++, views++) {
+        char *text = print_view(profile, view->name, &options, false);
+        char *csv = print_view(profile, view->name, &options, true);
+        printed += *text != 0 && *csv != 0;
+        free(text);
+        free(csv);
+    }
+    tap_ok(printed == views && views >= 12, "an empty profile has all views");
+    fm_profile_destroy(profile);
+}
+
+/* A profile is a file from anywhere: what it names must not reach the terminal as commands. */
+static void test_hostile(void)
+{
+    struct fm_profile *profile = sample_incomplete(8);
+    const char *evil = "\033]0;x\007\n\xff";
+    struct fm_report_options options = {.histogram = true, .by = FM_REPORT_BY_SITE};
+    profile->job.exe = profile->job.user = profile->job.mpi = profile->job.tool = evil;
+    profile->job.launcher = profile->job.language = profile->job.id = evil;
+    profile->hosts[0].name = profile->hosts[0].cpu = evil;
+    profile->processes[2].inside = profile->routines[0].name = profile->events[0].key.routine = evil;
+    profile->events[0].key.site.module = profile->events[0].key.region = profile->regions[1].path = evil;
+    profile->snapshots[0].label = profile->notes[0].text = evil;
+    profile->job.ranks = UINT32_MAX;
+    profile->sent.items[3].to = FM_NO_RANK;
+    profile->sent.items[3].bytes = UINT64_MAX;
+    bool escaped = false;
+    for (const struct fm_view *view = fm_views; view->name; view++) {
+        char *text = print_view(profile, view->name, &options, false);
+        escaped |= strpbrk(text, "\033\007\xff") != NULL;
+        free(text);
+    }
+    char *terse = print_view(profile, NULL, &options, false);
+    escaped |= strpbrk(terse, "\033\007\xff") != NULL;
+    free(terse);
+    tap_ok(!escaped, "names cannot command the terminal");
+    fm_profile_destroy(profile);
+}
+
+static bool shows(const struct fm_profile *profile, const char *view, const char *wanted)
+{
+    struct fm_report_options options = {0};
+    char *text = print_view(profile, view, &options, false);
+    bool found = strstr(text, wanted) != NULL;
+    free(text);
+    return found;
+}
+
+/* Of many groups of ranks the first sentence names the two ends. */
+static void test_groups(void)
+{
+    static const uint64_t seconds[] = {1, 1, 3, 3, 5, 5, 8, 8};
+    struct fm_profile *profile = sample_profile(8);
+    for (size_t i = 0; i < 8; i++)
+        profile->processes[i].mpi_ns = seconds[i] * SECOND;
+    const char *sentence = "Ranks 6-7 spend 5.0 s more in MPI than the rest and wait most; ranks 0-1 4.3 s less.\n";
+    tap_ok(shows(profile, "balance", sentence), "four groups in one sentence");
+    tap_ok(shows(profile, NULL, sentence), "whole in the terse banner too");
+    fm_profile_destroy(profile);
+}
+
+static void test_cores(void)
+{
+    struct fm_profile *profile = sample_profile(8);
+    profile->hosts[0].cores = 8;
+    tap_ok(!shows(profile, "summary", "to a core"), "a core for each rank goes without saying");
+    profile->hosts[0].cores = 4;
+    tap_ok(shows(profile, "summary", "\nranks     8 on 1 host, 2 to a core: all times include waiting for one\n"),
+           "ranks that share cores are told");
+    fm_profile_destroy(profile);
+}
+
+static void test_no_regions(void)
+{
+    struct fm_profile *profile = sample_profile(4);
+    struct fm_report_options options = {.by = FM_REPORT_BY_REGION};
+    char *named = print_view(profile, "mpi", &options, false);
+    profile->n_regions = 1;
+    for (size_t i = 0; i < profile->n_events; i++)
+        profile->events[i].key.region = "";
+    char *text = print_view(profile, "mpi", &options, false);
+    tap_ok(strstr(text, "The program names no regions") && !strstr(named, "names no regions"),
+           "by region without regions: how to name them");
+    tap_ok(shows(profile, "regions", "The program names no regions"), "and in the view of them");
+    free(text);
+    free(named);
+    fm_profile_destroy(profile);
+}
+
+/* What is said of one rank without MPI has no extremes and no gaps. */
+static void test_one_process(void)
+{
+    struct fm_profile *profile = sample_profile(1);
+    profile->n_routines = profile->n_events = 0;
+    profile->processes[0].mpi_ns = 0;
+    profile->job.launcher = "";
+    tap_ok(!shows(profile, "summary", "in MPI") && !shows(profile, NULL, "in MPI"), "without MPI no time in it");
+    tap_ok(!shows(profile, "summary", "\n\n\n"), "nor a gap where its routines would be");
+    tap_ok(shows(profile, "summary", "\njob       4711, user ada\n"), "a job without a launcher");
+    fm_profile_destroy(profile);
+}
+
+static void test_symbols(void)
+{
+    static const struct fm_symbol pcg = {.function = "pcg", .path = "/src/pcg.f90", .defined = "", .line = 118};
+    struct fm_symbols *symbols = fm_symbols_create(&(struct fm_symbols_options){0});
+    struct fm_profile *profile = sample_profile(4);
+    for (size_t i = 0; i < profile->n_events; i++)
+        if (profile->events[i].key.site.offset == 0x4a3c)
+            fm_symbols_know(symbols, &profile->events[i].key.site, FM_RETURN_ADDRESS, &pcg, 1);
+    struct fm_report report;
+    struct fm_report_options options = {.by = FM_REPORT_BY_SITE};
+    struct fm_error error;
+    char *text = NULL;
+    size_t size;
+    FILE *out = open_memstream(&text, &size);
+    fm_report_open(&report, profile, symbols, &options, &error);
+    fm_view_mpi_text(&report, out, &error);
+    fm_report_json(&report, out, &error);
+    fm_report_close(&report);
+    fclose(out);
+    tap_ok(strstr(text, "pcg (pcg.f90:118)") && strstr(text, "miniocean+0x31a0"), "symbols name the sites they know");
+    tap_ok(strstr(text, "\"function\": \"pcg\", \"file\": \"pcg.f90\", \"line\": 118"), "also in JSON");
+    free(text);
+    fm_symbols_destroy(symbols);
+    fm_profile_destroy(profile);
+}
+
+int main(int argc, char **argv)
+{
+    const char *source = getenv("FATHOM_SOURCE");
+    if (argc == 3 && strcmp(argv[1], "--golden") == 0)
+        return write_goldens(argv[2]);
+    if (argc == 3 && strcmp(argv[1], "--profile") == 0) {
+        struct fm_error error;
+        struct fm_profile *profile = sample_incomplete(8);
+        bool failed = fm_profile_write(profile, argv[2], &error) != FM_OK;
+        fm_profile_destroy(profile);
+        return failed;
+    }
+    test_goldens(source ? source : ".");
+    test_sizes();
+    test_empty();
+    test_hostile();
+    test_groups();
+    test_cores();
+    test_no_regions();
+    test_one_process();
+    test_symbols();
+    return tap_done();
+}
