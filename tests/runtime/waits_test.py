@@ -28,7 +28,7 @@ def check(tap, program, reader, theme, calls):
 
 
 def check_stdio(tap, program):
-    """Calls inside libc cannot be held: the sample ends them itself, but for a moment behind it (README, limits)."""
+    """Calls inside libc cannot be held: the sample ends them itself, but for a moment behind it (doc/LIMITS.md)."""
     calls = 300
     job = sampling.run([program, "ended-stdio", calls])
     words = job.stdout.decode().split()
