@@ -246,11 +246,9 @@ static bool describe_process(const struct making *m, struct fm_profile *profile,
                            .cores = (uint32_t)sysconf(_SC_NPROCESSORS_ONLN),
                            .memory_bytes = (uint64_t)info.totalram * info.mem_unit,
                            .ranks = {&range, 1, 1}};
-    struct fm_process process = {.rank = target->rank,
-                                 .pid = target->pid,
-                                 .end = FM_END_UNKNOWN,
-                                 .wall_ns = (uint64_t)(m->to - m->from) * m->samples->period_ns,
-                                 .inside = ""};
+    struct fm_process process = fm_process_of(target->rank, FM_END_UNKNOWN);
+    process.pid = target->pid;
+    process.wall_ns = (uint64_t)(m->to - m->from) * m->samples->period_ns;
     return host.name && fm_merge_hosts(profile, &host, 1) && fm_merge_processes(profile, &process, 1) &&
            fm_profile_note_outside(profile, &host.ranks);
 }

@@ -8,7 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
-#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -104,11 +103,6 @@ bool fm_child_start(struct fm_child *child, char **(*prepare)(void *context), vo
     return child->pid > 0;
 }
 
-static uint64_t to_ns(struct timeval time)
-{
-    return (uint64_t)time.tv_sec * 1000000000u + (uint64_t)time.tv_usec * 1000u;
-}
-
 /* Also when it stops. The pid stays taken (a zombie) until no signal can be sent to it any more. */
 static bool wait_for_news(const struct fm_child *child, siginfo_t *info)
 {
@@ -140,9 +134,7 @@ void fm_child_wait(struct fm_child *child)
     while (wait4(child->pid, &child->status, 0, &use) < 0 && errno == EINTR)
         ;
     child->ended_mono_ns = fm_clock_ns(CLOCK_MONOTONIC);
-    child->user_ns = to_ns(use.ru_utime);
-    child->system_ns = to_ns(use.ru_stime);
-    child->max_rss_bytes = (uint64_t)use.ru_maxrss * 1024u;
+    child->usage = fm_usage_of(&use);
     tell(child);
 }
 

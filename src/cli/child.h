@@ -14,12 +14,15 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "base/usage.h"
+
 struct fm_child {
     pid_t pid;
     uint64_t start_time;
-    int status;                                                /* as of waitpid */
-    int exec_errno;                                            /* 0: it was started */
-    uint64_t ended_mono_ns, user_ns, system_ns, max_rss_bytes; /* once it has ended; of its own children too */
+    int status;             /* as of waitpid */
+    int exec_errno;         /* 0: it was started */
+    uint64_t ended_mono_ns; /* once it has ended */
+    struct fm_usage usage;  /* likewise; of its own children too */
 };
 
 /* `prepare` runs in the child and returns the words to execute. False: no process could be made (errno). */

@@ -6,7 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "format/fields.h"
+#include "format/layout.h"
 #include "render/text.h"
 
 static bool is_profile(const char *path)

@@ -206,8 +206,9 @@ static bool put(int fd, size_t offset, const void *bytes, size_t size)
 /* A process that was killed, or left by _exit as shells do, could not say when. */
 static bool note_times(int fd, const struct fm_child *child)
 {
-    return PUT(fd, user_ns, child->user_ns) && PUT(fd, system_ns, child->system_ns) &&
-           PUT(fd, max_rss_bytes, child->max_rss_bytes) && PUT(fd, ended_mono_ns, child->ended_mono_ns);
+#define X(member, value) PUT(fd, member, child->usage.member) &&
+    return FM_USAGE(X) PUT(fd, ended_mono_ns, child->ended_mono_ns);
+#undef X
 }
 
 static bool note_file(void *context, const struct fm_node_file *file)

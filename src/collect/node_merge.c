@@ -167,7 +167,7 @@ bool fm_profile_add_missing(struct fm_profile *profile, uint32_t world_size)
             while (from < old && profile->processes[from].rank == rank)
                 all[to++] = profile->processes[from++];
         else
-            all[to++] = (struct fm_process){.rank = rank, .end = FM_END_MISSING, .inside = ""};
+            all[to++] = fm_process_of(rank, FM_END_MISSING);
     }
     while (from < old)
         all[to++] = profile->processes[from++];

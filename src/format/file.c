@@ -10,7 +10,7 @@
 #include "base/new_file.h"
 #include "base/settings.h"
 #include "format/encode.h"
-#include "format/fields.h"
+#include "format/layout.h"
 
 enum { FM_READ_STEP = 1 << 20 };
 static const size_t most_bytes = (size_t)1 << 32; /* no profile is so large; an endless device is refused */

@@ -75,13 +75,16 @@ static void get_field(struct fm_reader *r, const struct fm_field *field, void *i
     }
 }
 
-/* What the file does not have is zero already. */
-static void set_no_texts(struct fm_reader *r, const struct fm_fields *fields, void *items, size_t n, size_t stride)
+/* What the file does not have: all else is zero already. */
+static void set_absent(struct fm_reader *r, const struct fm_fields *fields, void *items, size_t n, size_t stride)
 {
     for (size_t f = 0; f < fields->n; f++) {
+        const struct fm_field *field = &fields->list[f];
         char *item = items;
-        for (size_t i = 0; fields->list[f].kind == FM_FIELD_TEXT && i < n; i++, item += stride)
-            set_text(r, &fields->list[f], item, 0);
+        for (size_t i = 0; field->kind == FM_FIELD_TEXT && i < n; i++, item += stride)
+            set_text(r, field, item, 0);
+        for (size_t i = 0; field->kind == FM_FIELD_MAYBE && i < n; i++, item += stride)
+            fm_field_set(field, item, 0);
     }
 }
 
@@ -90,7 +93,7 @@ void fm_get_fields(struct fm_reader *r, const struct fm_fields *fields, void *it
     const struct fm_field *columns[FM_MOST_COLUMNS];
     if (!n || fm_reader_stopped(r))
         return;
-    set_no_texts(r, fields, items, n, stride);
+    set_absent(r, fields, items, n, stride);
     size_t n_columns = get_columns(r, fields, columns);
     for (size_t i = 0; i < n_columns && !fm_reader_stopped(r); i++)
         get_field(r, columns[i], items, n, stride);

@@ -2,7 +2,7 @@
 #ifndef FM_FORMAT_READER_H
 #define FM_FORMAT_READER_H
 
-#include "format/fields.h"
+#include "format/layout.h"
 #include "format/pack.h"
 
 struct fm_reader {

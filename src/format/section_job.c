@@ -1,4 +1,4 @@
-/* What ran, where and as which processes; and what Fathom notes of it. */
+/* What ran, and as which processes. */
 #include "format/sections.h"
 
 void fm_put_job(struct fm_writer *w)
@@ -25,44 +25,17 @@ void fm_get_job(struct fm_reader *r)
     job->n_env = n;
 }
 
-void fm_put_hosts(struct fm_writer *w)
-{
-    const struct fm_profile *p = w->profile;
-    fm_put_number(w, p->n_hosts);
-    fm_put_fields(w, &fm_host_fields, p->hosts, p->n_hosts, sizeof *p->hosts);
-    if (p->n_hosts)
-        fm_put_ranksets(w, &p->hosts->ranks, p->n_hosts, sizeof *p->hosts);
-}
-
-void fm_get_hosts(struct fm_reader *r)
-{
-    struct fm_profile *p = r->profile;
-    size_t n = fm_get_count(r, fm_fields_at_first(&fm_host_fields));
-    p->hosts = fm_reader_take(r, &p->arena, n, sizeof *p->hosts);
-    if (fm_reader_stopped(r) || !n)
-        return;
-    p->n_hosts = p->hosts_capacity = n;
-    fm_get_fields(r, &fm_host_fields, p->hosts, n, sizeof *p->hosts);
-    fm_get_ranksets(r, &p->hosts->ranks, n, sizeof *p->hosts);
-}
-
 void fm_put_processes(struct fm_writer *w)
 {
-    const struct fm_profile *p = w->profile;
-    fm_put_number(w, p->n_processes);
-    fm_put_fields(w, &fm_process_fields, p->processes, p->n_processes, sizeof *p->processes);
+    fm_put_list(w, &fm_list_processes);
 }
 
+/* A newer Fathom may know of more ways to end. */
 void fm_get_processes(struct fm_reader *r)
 {
     struct fm_profile *p = r->profile;
-    size_t n = fm_get_count(r, fm_fields_at_first(&fm_process_fields));
-    p->processes = fm_reader_take(r, &p->arena, n, sizeof *p->processes);
-    if (fm_reader_stopped(r) || !n)
-        return;
-    p->n_processes = p->processes_capacity = n;
-    fm_get_fields(r, &fm_process_fields, p->processes, n, sizeof *p->processes);
-    for (size_t i = 0; i < n; i++) {
+    fm_get_list(r, &fm_list_processes);
+    for (size_t i = 0; i < p->n_processes; i++) {
         if (p->processes[i].end <= FM_END_MISSING)
             continue;
         p->processes[i].end = FM_END_UNKNOWN;
@@ -78,25 +51,4 @@ void fm_put_grid(struct fm_writer *w)
 void fm_get_grid(struct fm_reader *r)
 {
     fm_get_fields(r, &fm_grid_fields, &r->profile->job.cart, 1, sizeof r->profile->job.cart);
-}
-
-void fm_put_notes(struct fm_writer *w)
-{
-    const struct fm_profile *p = w->profile;
-    fm_put_number(w, p->n_notes);
-    fm_put_fields(w, &fm_note_fields, p->notes, p->n_notes, sizeof *p->notes);
-    if (p->n_notes)
-        fm_put_ranksets(w, &p->notes->ranks, p->n_notes, sizeof *p->notes);
-}
-
-void fm_get_notes(struct fm_reader *r)
-{
-    struct fm_profile *p = r->profile;
-    size_t n = fm_get_count(r, fm_fields_at_first(&fm_note_fields));
-    p->notes = fm_reader_take(r, &p->arena, n, sizeof *p->notes);
-    if (fm_reader_stopped(r) || !n)
-        return;
-    p->n_notes = p->notes_capacity = n;
-    fm_get_fields(r, &fm_note_fields, p->notes, n, sizeof *p->notes);
-    fm_get_ranksets(r, &p->notes->ranks, n, sizeof *p->notes);
 }

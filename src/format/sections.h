@@ -4,14 +4,16 @@
 
 #include "format/reader.h"
 #include "format/writer.h"
+#include "model/lists.h"
 
 enum { FM_SECTIONS_END = FM_FILE_SEQUENCE + 1 };
 
-struct fm_section {
-    void (*put)(struct fm_writer *w);
-    void (*get)(struct fm_reader *r);
-};
-extern const struct fm_section fm_sections[FM_SECTIONS_END]; /* by enum fm_file_section */
+void fm_put_section(struct fm_writer *w, enum fm_file_section id);
+void fm_get_section(struct fm_reader *r, enum fm_file_section id);
+
+/* A list of the schema: how many items; the columns of their fields; which compounds follow, with their kinds; these. */
+void fm_put_list(struct fm_writer *w, const struct fm_list *list);
+void fm_get_list(struct fm_reader *r, const struct fm_list *list);
 
 /* What of call paths and of the sequence is written: made once, before the strings are collected. */
 void fm_make_paths(struct fm_writer *w, bool exact);
@@ -21,15 +23,10 @@ void fm_make_paths(struct fm_writer *w, bool exact);
     void fm_get_##name(struct fm_reader *r)
 FM_SECTION(strings);
 FM_SECTION(job);
-FM_SECTION(hosts);
 FM_SECTION(processes);
-FM_SECTION(routines);
 FM_SECTION(per_rank);
-FM_SECTION(events);
-FM_SECTION(regions);
 FM_SECTION(edges);
 FM_SECTION(snapshots);
-FM_SECTION(notes);
 FM_SECTION(timers);
 FM_SECTION(timer_misuses);
 FM_SECTION(grid);

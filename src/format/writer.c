@@ -18,11 +18,6 @@ void fm_put_number(struct fm_writer *w, uint64_t value)
         fm_pack_number(&w->pack, value);
 }
 
-static const char *text_at(const struct fm_field *field, const void *item)
-{
-    return *(const char *const *)(const void *)((const char *)item + field->offset);
-}
-
 static uint64_t text_number(struct fm_writer *w, const char *text)
 {
     return *text ? fm_intern_find(&w->strings, text)->number : 0;
@@ -31,7 +26,7 @@ static uint64_t text_number(struct fm_writer *w, const char *text)
 static void collect(struct fm_writer *w, const struct fm_field *field, const char *item, size_t n, size_t stride)
 {
     for (size_t i = 0; i < n; i++, item += stride) {
-        const char *text = text_at(field, item);
+        const char *text = *fm_field_text(field, item);
         if (*text && !fm_intern_put(&w->strings, &w->scratch, text, false))
             w->failed = true;
     }
@@ -45,7 +40,7 @@ static void put_field(struct fm_writer *w, const struct fm_field *field, const c
     bool zero = w->large && field->large == FM_LARGE_ZERO;
     for (size_t i = 0; i < n; i++, item += stride)
         column[i] = zero                           ? 0
-                    : field->kind == FM_FIELD_TEXT ? text_number(w, text_at(field, item))
+                    : field->kind == FM_FIELD_TEXT ? text_number(w, *fm_field_text(field, item))
                                                    : fm_field_get(field, item);
     fm_pack_column(&w->pack, column, n, NULL, w->large && field->large == FM_LARGE_ROUNDED);
 }

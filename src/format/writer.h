@@ -4,7 +4,7 @@
 #define FM_FORMAT_WRITER_H
 
 #include "base/intern.h"
-#include "format/fields.h"
+#include "format/layout.h"
 #include "format/pack.h"
 
 struct fm_writer {

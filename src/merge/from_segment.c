@@ -241,10 +241,14 @@ static bool read_process(struct fm_reading *r)
         .core = header->core,
         .pid = header->pid,
         .wall_ns = r->wall_ns,
-        .user_ns = header->user_ns,
-        .system_ns = header->system_ns,
-        .max_rss_bytes = header->max_rss_bytes,
-        .overhead_ns = overhead(r),
+#define HEADER(member) .member = header->member,
+#define MADE(member)
+#define X(column, since, member, unit, known, source, ...) source(member)
+        FM_PROCESS_FIGURES(X)
+#undef X
+#undef MADE
+#undef HEADER
+            .overhead_ns = overhead(r),
         .end = r->end,
         .end_code = r->end_code,
     };

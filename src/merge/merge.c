@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "merge/join.h"
 #include "merge/notes.h"
 #include "merge/parts.h"
 #include "model/order.h"
@@ -34,18 +35,15 @@ static bool takes_job(const struct fm_profile *into, const struct fm_profile *fr
     return mine ? order < 0 : order > 0;
 }
 
-static bool copy_texts(struct fm_profile *into, const struct fm_job *from)
+/* Fields that are the lowest rank's. */
+static bool copy_fields(struct fm_profile *into, const struct fm_job *from)
 {
-    struct fm_job *job = &into->job;
-    const char *const texts[] = {from->id,          from->run_id,   from->exe,      from->build_id,
-                                 from->cwd,         from->user,     from->launcher, from->mpi,
-                                 from->mpi_library, from->language, from->tool,     from->output};
-    const char **const slots[] = {&job->id,          &job->run_id,   &job->exe,      &job->build_id,
-                                  &job->cwd,         &job->user,     &job->launcher, &job->mpi,
-                                  &job->mpi_library, &job->language, &job->tool,     &job->output};
-    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
-        if (!(*slots[i] = fm_profile_intern(into, texts[i])))
+    for (size_t i = 0; i < fm_job_fields.n; i++) {
+        const struct fm_field *field = &fm_job_fields.list[i];
+        if (field->merge == FM_MERGE_FIRST &&
+            !(*fm_field_text(field, &into->job) = fm_profile_intern(into, *fm_field_text(field, from))))
             return false;
+    }
     return true;
 }
 
@@ -78,16 +76,9 @@ static bool merge_job(struct fm_profile *into, const struct fm_profile *from)
     const struct fm_job *other = &from->job;
     if (!*job->key && !(job->key = fm_profile_intern(into, other->key)))
         return false;
-    if (other->ranks > job->ranks)
-        job->ranks = other->ranks;
-    if (other->thread_level > job->thread_level)
-        job->thread_level = other->thread_level;
     fm_grid_merge(&job->cart, &other->cart);
-    if (other->started_real_ns && (!job->started_real_ns || other->started_real_ns < job->started_real_ns))
-        job->started_real_ns = other->started_real_ns;
-    if (other->ended_real_ns > job->ended_real_ns)
-        job->ended_real_ns = other->ended_real_ns;
-    return !takes_job(into, from) || (copy_texts(into, other) && copy_lists(into, other));
+    return fm_merge_fields(into, &fm_job_fields, job, other) &&
+           (!takes_job(into, from) || (copy_fields(into, other) && copy_lists(into, other)));
 }
 
 /* ---- hosts and processes ---- */

@@ -2,8 +2,10 @@
 #ifndef FM_MERGE_PARTS_H
 #define FM_MERGE_PARTS_H
 
-#include "model/profile.h"
+#include "model/lists.h"
 
+/* Of a list that is nothing but what the schema says of it. */
+bool fm_merge_list(struct fm_profile *into, const struct fm_list *list, const void *items, size_t n);
 bool fm_merge_hosts(struct fm_profile *into, const struct fm_host *hosts, size_t n);
 bool fm_merge_processes(struct fm_profile *into, const struct fm_process *processes, size_t n);
 bool fm_merge_routines(struct fm_profile *into, const struct fm_routine_total *routines, size_t n);

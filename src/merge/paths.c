@@ -128,16 +128,10 @@ static int compare_shares(const void *a, const void *b)
     return fm_compare_number((uint64_t)x->node << 32 | x->rank, (uint64_t)y->node << 32 | y->rank);
 }
 
-static bool merge_share(struct fm_profile *into, void *mine, const void *theirs)
-{
-    (void)into;
-    fm_add_saturating(&((struct fm_path_share *)mine)->all_ns, ((const struct fm_path_share *)theirs)->all_ns);
-    return true;
-}
-
 static bool merge_shares(struct merging *m, struct fm_arena *scratch)
 {
-    static const struct fm_join kind = {sizeof(struct fm_path_share), compare_shares, merge_share, NULL};
+    static const struct fm_join kind = {
+        .item_size = sizeof(struct fm_path_share), .compare = compare_shares, .fields = &fm_path_share_fields};
     struct fm_paths *mine = m->mine;
     struct fm_path_share *theirs = fm_arena_alloc(scratch, m->theirs->n_shares * sizeof *theirs);
     if (!theirs)

@@ -10,27 +10,10 @@ static int compare_misuses(const void *a, const void *b)
     return fm_misuse_compare(a, b);
 }
 
-static bool merge_misuse(struct fm_profile *into, void *mine, const void *theirs)
-{
-    struct fm_misuse *misuse = mine;
-    const struct fm_misuse *other = theirs;
-    fm_add_saturating(&misuse->count, other->count);
-    return fm_rankset_union(&misuse->ranks, &into->arena, &other->ranks);
-}
-
-static bool copy_misuse(struct fm_profile *into, void *slot, const void *theirs)
-{
-    struct fm_misuse *misuse = slot;
-    const struct fm_misuse *other = theirs;
-    *misuse = *other;
-    misuse->ranks = (struct fm_rankset){0};
-    misuse->site.module = fm_profile_intern(into, other->site.module);
-    misuse->site.build_id = fm_profile_intern(into, other->site.build_id);
-    return misuse->site.module && misuse->site.build_id &&
-           fm_rankset_union(&misuse->ranks, &into->arena, &other->ranks);
-}
-
-static const struct fm_join kind_of_join = {sizeof(struct fm_misuse), compare_misuses, merge_misuse, copy_misuse};
+static const struct fm_join kind_of_join = {.item_size = sizeof(struct fm_misuse),
+                                            .compare = compare_misuses,
+                                            .fields = &fm_misuse_fields,
+                                            .compounds = &fm_misuse_compounds};
 
 static bool join(struct fm_profile *into, struct fm_timer *timer, const struct fm_misuse *misuses, size_t n)
 {

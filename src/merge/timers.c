@@ -39,7 +39,8 @@ static bool copy_group(struct fm_profile *into, void *slot, const void *theirs)
 
 static bool join_groups(struct fm_profile *into, struct fm_timer *timer, const struct fm_timer_group *groups, size_t n)
 {
-    static const struct fm_join kind = {sizeof *groups, compare_groups, merge_group, copy_group};
+    static const struct fm_join kind = {
+        .item_size = sizeof *groups, .compare = compare_groups, .merge = merge_group, .copy = copy_group};
     return fm_join(&kind, into, &timer->groups, &timer->n_groups, &timer->groups_capacity, groups, n);
 }
 
@@ -165,7 +166,8 @@ static bool copy_timer(struct fm_profile *into, void *slot, const void *theirs)
 
 bool fm_merge_timers(struct fm_profile *into, const struct fm_timer *timers, size_t n)
 {
-    static const struct fm_join kind = {sizeof *timers, compare_timers, merge_timer, copy_timer};
+    static const struct fm_join kind = {
+        .item_size = sizeof *timers, .compare = compare_timers, .merge = merge_timer, .copy = copy_timer};
     return fm_join(&kind, into, &into->timers, &into->n_timers, &into->timers_capacity, timers, n);
 }
 

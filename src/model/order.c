@@ -7,6 +7,19 @@ int fm_compare_text(const char *a, const char *b)
     return a == b ? 0 : strcmp(a, b);
 }
 
+int fm_fields_compare(const struct fm_fields *fields, const void *a, const void *b, enum fm_field_merge which)
+{
+    int order = 0;
+    for (size_t i = 0; !order && i < fields->n; i++) {
+        const struct fm_field *field = &fields->list[i];
+        if (field->merge != which || field->kind == FM_FIELD_RETIRED)
+            continue;
+        order = field->kind == FM_FIELD_TEXT ? fm_compare_text(*fm_field_text(field, a), *fm_field_text(field, b))
+                                             : fm_compare_number(fm_field_get(field, a), fm_field_get(field, b));
+    }
+    return order;
+}
+
 int fm_site_compare(const struct fm_site *a, const struct fm_site *b)
 {
     int order = fm_compare_text(a->module, b->module);
@@ -37,20 +50,14 @@ int fm_edge_compare(const struct fm_edge *a, const struct fm_edge *b)
     return fm_compare_number((uint64_t)a->from << 32 | a->to, (uint64_t)b->from << 32 | b->to);
 }
 
+/* By rank and process, then by all else, so that the order of merging does not matter. */
 int fm_process_compare(const struct fm_process *a, const struct fm_process *b)
 {
     if (a->rank != b->rank)
         return fm_compare_number(a->rank, b->rank);
     if (a->pid != b->pid)
         return a->pid < b->pid ? -1 : 1;
-    const uint64_t of_a[] = {a->host,    a->core,      a->end,    (uint32_t)a->end_code, a->wall_ns,
-                             a->user_ns, a->system_ns, a->mpi_ns, a->max_rss_bytes,      a->overhead_ns};
-    const uint64_t of_b[] = {b->host,    b->core,      b->end,    (uint32_t)b->end_code, b->wall_ns,
-                             b->user_ns, b->system_ns, b->mpi_ns, b->max_rss_bytes,      b->overhead_ns};
-    for (size_t i = 0; i < sizeof of_a / sizeof *of_a; i++)
-        if (of_a[i] != of_b[i])
-            return fm_compare_number(of_a[i], of_b[i]);
-    return fm_compare_text(a->inside, b->inside);
+    return fm_fields_compare(&fm_process_fields, a, b, FM_MERGE_KEY);
 }
 
 static int snapshot_content_compare(const struct fm_snapshot *a, const struct fm_snapshot *b)
@@ -89,13 +96,7 @@ int fm_snapshot_compare(const struct fm_snapshot *a, const struct fm_snapshot *b
 
 int fm_job_compare(const struct fm_job *a, const struct fm_job *b)
 {
-    const char *of_a[] = {a->id,       a->run_id, a->exe,         a->build_id, a->cwd,  a->user,
-                          a->launcher, a->mpi,    a->mpi_library, a->language, a->tool, a->output};
-    const char *of_b[] = {b->id,       b->run_id, b->exe,         b->build_id, b->cwd,  b->user,
-                          b->launcher, b->mpi,    b->mpi_library, b->language, b->tool, b->output};
-    int order = 0;
-    for (size_t i = 0; !order && i < sizeof of_a / sizeof *of_a; i++)
-        order = fm_compare_text(of_a[i], of_b[i]);
+    int order = fm_fields_compare(&fm_job_fields, a, b, FM_MERGE_FIRST);
     if (!order)
         order = fm_compare_number(a->n_argv, b->n_argv);
     for (size_t i = 0; !order && i < a->n_argv; i++)

@@ -3,7 +3,7 @@
 #ifndef FM_MODEL_ORDER_H
 #define FM_MODEL_ORDER_H
 
-#include "model/profile.h"
+#include "model/schema.h"
 
 static inline int fm_compare_number(uint64_t a, uint64_t b)
 {
@@ -11,6 +11,8 @@ static inline int fm_compare_number(uint64_t a, uint64_t b)
 }
 
 int fm_compare_text(const char *a, const char *b);
+/* By those fields that merge in one way, in their order. */
+int fm_fields_compare(const struct fm_fields *fields, const void *a, const void *b, enum fm_field_merge which);
 int fm_site_compare(const struct fm_site *a, const struct fm_site *b);
 int fm_misuse_compare(const struct fm_misuse *a, const struct fm_misuse *b);
 int fm_event_key_compare(const struct fm_event_key *a, const struct fm_event_key *b);

@@ -21,6 +21,7 @@
 #include "base/bins.h"
 #include "base/error.h"
 #include "base/rankset.h"
+#include "model/figures.h"
 #include "model/grid.h"
 #include "model/paths.h"
 #include "model/site.h"
@@ -106,9 +107,14 @@ struct fm_process {
     int32_t pid;
     uint32_t end; /* enum fm_end */
     int32_t end_code;
-    uint64_t wall_ns, user_ns, system_ns, mpi_ns, max_rss_bytes, overhead_ns;
+#define X(column, since, member, ...) uint64_t member;
+    FM_PROCESS_FIGURES(X) /* model/figures.h */
+#undef X
     const char *inside; /* routine it was in when it ended badly, or "" */
 };
+
+/* A process of which nothing else is known. */
+struct fm_process fm_process_of(uint32_t rank, enum fm_end end);
 
 /* Whether user_ns, system_ns and max_rss_bytes are known: nobody asked for those of a process that was killed, unless
  * its parent saw it end. Every process has some memory. */

@@ -11,6 +11,26 @@ void fm_json_text_or_null(struct fm_json *json, const char *key, const char *tex
         fm_json_null(json, key);
 }
 
+static void write_field(struct fm_json *json, const struct fm_field *field, const void *item)
+{
+    uint64_t value = field->kind == FM_FIELD_TEXT ? 0 : fm_field_get(field, item);
+    if (field->kind == FM_FIELD_TEXT)
+        fm_json_text(json, field->key, *fm_field_text(field, item));
+    else if (field->kind == FM_FIELD_MAYBE && !value)
+        fm_json_null(json, field->key);
+    else if (field->unit == FM_UNIT_NS)
+        fm_json_seconds(json, field->key, value - (field->kind == FM_FIELD_MAYBE));
+    else
+        fm_json_whole(json, field->key, value - (field->kind == FM_FIELD_MAYBE));
+}
+
+void fm_json_fields(struct fm_json *json, const struct fm_fields *fields, const void *item)
+{
+    for (size_t i = 0; i < fields->n; i++)
+        if (fields->list[i].key && fields->list[i].kind != FM_FIELD_RETIRED)
+            write_field(json, &fields->list[i], item);
+}
+
 static void write_place(struct fm_json *json, const struct fm_symbol *place)
 {
     fm_json_text_or_null(json, "function", place->function);

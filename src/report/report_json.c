@@ -30,10 +30,7 @@ static void write_hosts(struct fm_report *report, struct fm_json *json)
     for (size_t i = 0; i < report->profile->n_hosts; i++) {
         const struct fm_host *host = &report->profile->hosts[i];
         fm_json_object(json, NULL, FM_JSON_INLINE);
-        fm_json_text(json, "name", host->name);
-        fm_json_text(json, "cpu", host->cpu);
-        fm_json_whole(json, "cores", host->cores);
-        fm_json_whole(json, "memory_bytes", host->memory_bytes);
+        fm_json_fields(json, &fm_host_fields, host);
         fm_json_ranks(report, json, &host->ranks);
         fm_json_end(json);
     }
@@ -59,10 +56,7 @@ static void write_snapshots(struct fm_report *report, struct fm_json *json)
         fm_json_array(json, "routines", FM_JSON_INLINE);
         for (size_t r = 0; r < snapshot->n_routines; r++) {
             fm_json_object(json, NULL, FM_JSON_INLINE);
-            fm_json_text(json, "name", snapshot->routines[r].name);
-            fm_json_whole(json, "calls", snapshot->routines[r].count);
-            fm_json_seconds(json, "time_s", snapshot->routines[r].total_ns);
-            fm_json_whole(json, "bytes", snapshot->routines[r].bytes);
+            fm_json_fields(json, &fm_snapshot_routine_fields, &snapshot->routines[r]);
             fm_json_end(json);
         }
         fm_json_end(json);
@@ -93,23 +87,23 @@ static void write_environment(struct fm_report *report, struct fm_json *json)
     fm_json_end(json);
 }
 
-/* Killed processes leave none. */
-static void write_usage(struct fm_json *json, const char *key, const struct fm_spread *spread,
-                        void (*write)(struct fm_json *json, const char *key, const struct fm_spread *spread))
+/* Of killed processes some are not known. */
+static void write_figure(struct fm_json *json, enum fm_figure figure, const struct fm_spread *spread)
 {
-    if (spread->ranks)
-        write(json, key, spread);
-    else
+    const char *key = fm_figures[figure].key;
+    if (!spread->ranks)
         fm_json_null(json, key);
+    else if (fm_figures[figure].unit == FM_UNIT_NS)
+        fm_json_spread_seconds(json, key, spread);
+    else
+        fm_json_spread(json, key, spread);
 }
 
 static void write_per_rank(struct fm_report *report, struct fm_json *json)
 {
     fm_json_object(json, "per_rank", FM_JSON_LINES);
-    fm_json_spread_seconds(json, "wall_s", &report->summary.wall);
-    fm_json_spread_seconds(json, "mpi_s", &report->summary.mpi);
-    write_usage(json, "user_s", &report->summary.user, fm_json_spread_seconds);
-    write_usage(json, "system_s", &report->summary.system, fm_json_spread_seconds);
+    for (enum fm_figure figure = 0; figure < FM_FIGURES; figure++)
+        write_figure(json, figure, &report->summary.figures[figure]);
     fm_json_end(json);
 }
 
@@ -155,7 +149,7 @@ static void write_job(struct fm_report *report, struct fm_json *json)
     fm_json_text(json, "user", job->user);
     fm_json_text_or_null(json, "started", fm_date_iso(date, job->started_real_ns));
     fm_json_text_or_null(json, "ended", fm_date_iso(date, job->ended_real_ns));
-    write_usage(json, "memory_bytes", &summary->memory, fm_json_spread);
+    write_figure(json, FM_FIGURE_max_rss_bytes, &summary->of.max_rss_bytes);
     write_per_rank(report, json);
     write_hosts(report, json);
     write_environment(report, json);
@@ -172,12 +166,16 @@ static void whole_if(struct fm_json *json, bool known, const char *key, uint64_t
         fm_json_null(json, key);
 }
 
-static void seconds_if(struct fm_json *json, bool known, const char *key, uint64_t ns)
+static void write_figures(struct fm_json *json, const struct fm_process *process)
 {
-    if (known)
-        fm_json_seconds(json, key, ns);
-    else
-        fm_json_null(json, key);
+    for (enum fm_figure figure = 0; figure < FM_FIGURES; figure++) {
+        uint64_t value;
+        bool known = fm_figure_get(process, figure, &value);
+        if (known && fm_figures[figure].unit == FM_UNIT_NS)
+            fm_json_seconds(json, fm_figures[figure].key, value);
+        else
+            whole_if(json, known, fm_figures[figure].key, value);
+    }
 }
 
 static void write_processes(struct fm_report *report, struct fm_json *json)
@@ -187,19 +185,14 @@ static void write_processes(struct fm_report *report, struct fm_json *json)
     fm_json_array(json, "processes", FM_JSON_LINES);
     for (size_t i = 0; i < profile->n_processes; i++) {
         const struct fm_process *process = &profile->processes[i];
-        bool measured = process->end != FM_END_MISSING, usage = measured && fm_process_has_usage(process);
+        bool measured = process->end != FM_END_MISSING;
         fm_json_object(json, NULL, FM_JSON_INLINE);
         whole_if(json, process->rank != FM_NO_RANK, "rank", process->rank);
         fm_json_text_or_null(json, "host",
                              measured && process->host < profile->n_hosts ? profile->hosts[process->host].name : "");
         whole_if(json, measured, "core", process->core);
         whole_if(json, measured, "pid", (uint64_t)process->pid);
-        seconds_if(json, measured, "wall_s", process->wall_ns);
-        seconds_if(json, measured, "mpi_s", process->mpi_ns);
-        seconds_if(json, usage, "user_s", process->user_ns);
-        seconds_if(json, usage, "system_s", process->system_ns);
-        whole_if(json, usage, "memory_bytes", process->max_rss_bytes);
-        seconds_if(json, measured, "overhead_s", process->overhead_ns);
+        write_figures(json, process);
         fm_json_text(json, "end", fm_end_text(process->end, process->end_code, how, sizeof how));
         fm_json_text_or_null(json, "inside", process->inside);
         fm_json_end(json);
@@ -220,15 +213,7 @@ static void write_extreme(struct fm_json *json, const char *key, const struct fm
 /* What every list of events has. */
 static void write_totals(struct fm_json *json, const struct fm_stats *stats)
 {
-    fm_json_whole(json, "calls", stats->count);
-    fm_json_seconds(json, "time_s", stats->total_ns);
-    fm_json_seconds(json, "min_s", stats->min.ns);
-    fm_json_seconds(json, "max_s", stats->max.ns);
-    fm_json_whole(json, "bytes", stats->bytes);
-    fm_json_whole(json, "bytes_sent", stats->bytes_sent);
-    fm_json_whole(json, "bytes_received", stats->bytes_received);
-    fm_json_whole(json, "messages", stats->messages);
-    fm_json_whole(json, "count_arguments", stats->count_arguments);
+    fm_json_fields(json, &fm_stats_fields, stats);
 }
 
 static void write_histogram(struct fm_json *json, const struct fm_histogram *histogram)

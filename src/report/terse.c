@@ -8,13 +8,13 @@ static const double UNEVEN = 0.05; /* of the mean wall time, between most and le
 static const char *headline_balance(struct fm_report *report)
 {
     const struct fm_summary *summary = &report->summary;
-    double spread = (double)(summary->mpi.max - summary->mpi.min);
+    double spread = (double)(summary->of.mpi_ns.max - summary->of.mpi_ns.min);
     if (summary->measured < 2 || summary->mpi_sum_ns == 0)
         return "";
     if (spread < UNEVEN * report->balance.mean_wall_ns)
         return "; all ranks alike";
     if (report->balance.n_groups < 2)
-        return fm_format(&report->arena, "; rank %u waits most", summary->mpi.max_rank);
+        return fm_format(&report->arena, "; rank %u waits most", summary->of.mpi_ns.max_rank);
     const struct fm_balance_group *last = &report->balance.groups[report->balance.n_groups - 1];
     return fm_format(&report->arena, "; %s wait%s most", fm_ranks_text(report, &last->ranks, 24),
                      last->n == 1 ? "s" : "");
@@ -99,11 +99,12 @@ static void print_extremes(struct fm_report *report, FILE *out)
     const char *times = "", *known = "";
     if (summary->measured > 1 && summary->n_routines)
         times = fm_format(&report->arena, "in MPI %s (rank %u) to %s (rank %u)",
-                          fm_time_text(least, (double)summary->mpi.min), summary->mpi.min_rank,
-                          fm_time_text(most, (double)summary->mpi.max), summary->mpi.max_rank);
-    if (summary->memory.ranks)
+                          fm_time_text(least, (double)summary->of.mpi_ns.min), summary->of.mpi_ns.min_rank,
+                          fm_time_text(most, (double)summary->of.mpi_ns.max), summary->of.mpi_ns.max_rank);
+    if (summary->of.max_rss_bytes.ranks)
         known = fm_format(&report->arena, "memory up to %s (rank %u)",
-                          fm_bytes_text(memory, (double)summary->memory.max), summary->memory.max_rank);
+                          fm_bytes_text(memory, (double)summary->of.max_rss_bytes.max),
+                          summary->of.max_rss_bytes.max_rank);
     if (times[0] || known[0])
         print_line(out, fm_format(&report->arena, "  %s%s%s", times, times[0] && known[0] ? "; " : "", known));
 }

@@ -146,7 +146,7 @@ static void print_picture(struct fm_report *report, FILE *out)
         fm_cell_text(&table, row_ranks(report, &rows[r]));
         fm_cell_number(&table, mean_mpi(balance, &rows[r]));
         fm_cell_number(&table, fm_ratio(mean_mpi(balance, &rows[r]) * (double)rows[r].n, wall));
-        fm_cell_text(&table, stacked_bar(report, &rows[r], (double)report->summary.mpi.max));
+        fm_cell_text(&table, stacked_bar(report, &rows[r], (double)report->summary.of.mpi_ns.max));
     }
     fm_table_print(&table, out);
 }

@@ -44,7 +44,7 @@ static const char *heaviest(struct fm_report *report, const struct fm_region_tot
 
 static void add_row(struct fm_report *report, struct fm_table *table, const struct fm_region_total *total)
 {
-    const struct fm_spread *wall = total->depth == 0 ? &report->summary.wall
+    const struct fm_spread *wall = total->depth == 0 ? &report->summary.of.wall_ns
                                    : total->region   ? &total->region->wall_per_rank
                                                      : NULL;
     uint64_t wall_ns = total->depth == 0 ? report->summary.wall_sum_ns : total->wall_ns;

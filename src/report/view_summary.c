@@ -93,9 +93,9 @@ static const char *ranks_text(struct fm_report *report)
 static const char *known_ranks(struct fm_report *report)
 {
     const struct fm_summary *summary = &report->summary;
-    if (summary->memory.ranks >= summary->measured)
+    if (summary->of.max_rss_bytes.ranks >= summary->measured)
         return "all ranks";
-    return fm_format(&report->arena, "%u of %u ranks (of the others it is unknown)", summary->memory.ranks,
+    return fm_format(&report->arena, "%u of %u ranks (of the others it is unknown)", summary->of.max_rss_bytes.ranks,
                      summary->measured);
 }
 
@@ -114,11 +114,11 @@ static void banner(struct fm_report *report, FILE *out)
     banner_line(out, "MPI",
                 joined(report, job->mpi, job->language[0] ? fm_format(&report->arena, "from %s", job->language) : ""));
     banner_line(out, "job", job_text(report));
-    if (summary->memory.ranks && summary->measured > 1)
+    if (summary->of.max_rss_bytes.ranks && summary->measured > 1)
         banner_line(out, "memory",
                     fm_format(&report->arena, "%s in %s, at most %s in one",
-                              fm_bytes_text(a, (double)summary->memory.sum), known_ranks(report),
-                              fm_bytes_text(b, (double)summary->memory.max)));
+                              fm_bytes_text(a, (double)summary->of.max_rss_bytes.sum), known_ranks(report),
+                              fm_bytes_text(b, (double)summary->of.max_rss_bytes.max)));
 }
 
 /* ---- extremes over ranks ---- */
@@ -128,10 +128,12 @@ static const struct fm_column spread_columns[] = {
     {"avg", NULL, FM_COLUMN_MEAN},      {"max", NULL, FM_COLUMN_MEAN}, {"rank", NULL, FM_COLUMN_RANK},
 };
 
-static void spread_row(struct fm_table *table, const char *name, enum fm_column_kind kind,
-                       const struct fm_spread *spread)
+static void spread_row(struct fm_table *table, const struct fm_figure_meaning *figure, const struct fm_spread *spread)
 {
-    fm_cell_text(table, name);
+    enum fm_column_kind kind = figure->unit == FM_UNIT_NS      ? FM_COLUMN_TIME
+                               : figure->unit == FM_UNIT_BYTES ? FM_COLUMN_BYTES
+                                                               : FM_COLUMN_MEAN;
+    fm_cell_text(table, figure->heading);
     if (!spread->ranks) {
         fm_cell_text(table, "unknown");
         for (int i = 0; i < 4; i++)
@@ -152,12 +154,9 @@ static void print_spreads(struct fm_report *report, FILE *out)
     if (summary->measured == 0)
         return;
     fm_table_start(&table, &report->arena, spread_columns, sizeof spread_columns / sizeof *spread_columns);
-    spread_row(&table, "wall", FM_COLUMN_TIME, &summary->wall);
-    if (summary->n_routines)
-        spread_row(&table, "in MPI", FM_COLUMN_TIME, &summary->mpi);
-    spread_row(&table, "user", FM_COLUMN_TIME, &summary->user);
-    spread_row(&table, "system", FM_COLUMN_TIME, &summary->system);
-    spread_row(&table, "memory", FM_COLUMN_BYTES, &summary->memory);
+    for (enum fm_figure figure = 0; figure < FM_FIGURES; figure++)
+        if (fm_figures[figure].heading && (figure != FM_FIGURE_mpi_ns || summary->n_routines))
+            spread_row(&table, &fm_figures[figure], &summary->figures[figure]);
     fm_table_print(&table, out);
     fputc('\n', out);
 }

@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "base/settings.h"
+#include "base/usage.h"
 #include "generated/routines.h"
 #include "runtime/describe.h"
 #include "runtime/interpose/next.h"
@@ -358,9 +359,10 @@ static void note_use(struct fm_segment_header *h)
     struct rusage use;
     if (getrusage(RUSAGE_SELF, &use) != 0)
         return;
-    h->user_ns = (uint64_t)use.ru_utime.tv_sec * 1000000000u + (uint64_t)use.ru_utime.tv_usec * 1000u;
-    h->system_ns = (uint64_t)use.ru_stime.tv_sec * 1000000000u + (uint64_t)use.ru_stime.tv_usec * 1000u;
-    h->max_rss_bytes = (uint64_t)use.ru_maxrss * 1024u;
+    struct fm_usage usage = fm_usage_of(&use);
+#define X(member, value) h->member = usage.member;
+    FM_USAGE(X)
+#undef X
 }
 
 static void note_last(struct fm_segment_header *h)

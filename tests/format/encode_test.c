@@ -1,4 +1,5 @@
 #include "format/encode.h"
+#include "format/sections.h"
 
 #include <fcntl.h>
 #include <stdlib.h>
@@ -8,8 +9,6 @@
 
 #include "base/crc.h"
 #include "format/pack.h"
-#include "format/reader.h"
-#include "format/writer.h"
 #include "merge/from_segment.h"
 #include "merge/merge.h"
 #include "merge/synthetic.h"
@@ -213,20 +212,23 @@ struct item {
     const char *name;
     uint32_t third, added;
     const char *added_text;
+    uint64_t added_later;
 };
+#define ITEM_FIELD(member, kind_of, is_later)                                                         \
+    {                                                                                                 \
+        .name = #member, .offset = offsetof(struct item, member), .kind = kind_of, .later = is_later, \
+    }
 static const struct fm_field older[] = {
-    {offsetof(struct item, first), FM_FIELD_U64, FM_LARGE_EXACT, 0},
-    {offsetof(struct item, name), FM_FIELD_TEXT, FM_LARGE_EXACT, 0},
-    {offsetof(struct item, third), FM_FIELD_U32, FM_LARGE_EXACT, 0},
+    ITEM_FIELD(first, FM_FIELD_U64, 0),
+    ITEM_FIELD(name, FM_FIELD_TEXT, 0),
+    ITEM_FIELD(third, FM_FIELD_U32, 0),
 };
 static const struct fm_field newer[] = {
-    {offsetof(struct item, first), FM_FIELD_U64, FM_LARGE_EXACT, 0},
-    {0, FM_FIELD_RETIRED, FM_LARGE_EXACT, 0},
-    {offsetof(struct item, third), FM_FIELD_U32, FM_LARGE_EXACT, 0},
-    {offsetof(struct item, added), FM_FIELD_I32, FM_LARGE_EXACT, 1},
-    {offsetof(struct item, added_text), FM_FIELD_TEXT, FM_LARGE_EXACT, 1},
+    ITEM_FIELD(first, FM_FIELD_U64, 0),       {.kind = FM_FIELD_RETIRED},
+    ITEM_FIELD(third, FM_FIELD_U32, 0),       ITEM_FIELD(added, FM_FIELD_I32, 1),
+    ITEM_FIELD(added_text, FM_FIELD_TEXT, 1), ITEM_FIELD(added_later, FM_FIELD_MAYBE, 1),
 };
-static const struct fm_fields older_fields = {older, 3}, newer_fields = {newer, 5};
+static const struct fm_fields older_fields = {older, 3}, newer_fields = {newer, 6};
 
 static struct fm_left_out pass_over(const struct fm_fields *from, const struct fm_fields *to, const struct item *items,
                                     struct item *read, bool *good)
@@ -255,16 +257,77 @@ static struct fm_left_out pass_over(const struct fm_fields *from, const struct f
 
 static void test_columns(void)
 {
-    const struct item items[2] = {{1, "text", 3, 4, "text"}, {5, "text", 7, 8, "text"}};
+    const struct item items[2] = {{1, "text", 3, 4, "text", 0}, {5, "text", 7, 8, "text", 9}};
     struct item read[2] = {{0}}, again[2] = {{0}};
     bool good;
     struct fm_left_out left_out = pass_over(&newer_fields, &older_fields, items, read, &good);
-    tap_ok(good && left_out.columns == 2 && read[1].first == 5 && read[1].third == 7 && !strcmp(read[1].name, ""),
+    tap_ok(good && left_out.columns == 3 && read[1].first == 5 && read[1].third == 7 && !strcmp(read[1].name, ""),
            "columns of a newer Fathom are passed over, and one that it has given up is empty");
     left_out = pass_over(&older_fields, &newer_fields, items, again, &good);
     tap_ok(good && left_out.columns == 0 && again[0].first == 1 && again[1].third == 7 && again[1].added == 0 &&
-               !strcmp(again[1].added_text, ""),
-           "columns that an older one does not have are empty");
+               !strcmp(again[1].added_text, "") && again[1].added_later == FM_UNKNOWN,
+           "columns that an older one does not have are empty, and figures in them not known");
+    pass_over(&newer_fields, &newer_fields, items, again, &good);
+    tap_ok(good && again[0].added_later == 0 && again[1].added_later == 9, "what is known to be none is not unknown");
+}
+
+/* ---- compounds of a newer Fathom ---- */
+
+static struct bytes list_with(const uint64_t *kinds, size_t n_kinds)
+{
+    static struct fm_rankset no_ranks[1];
+    const struct fm_host host = {.name = "", .cpu = "", .cores = 7};
+    struct fm_writer w = {0};
+    fm_pack_begin(&w.pack, &w.scratch);
+    fm_put_number(&w, 1);
+    fm_put_fields(&w, &fm_host_fields, &host, 1, sizeof host);
+    fm_put_number(&w, n_kinds);
+    for (size_t i = 0; i < n_kinds; i++)
+        fm_put_number(&w, kinds[i]);
+    for (size_t i = 0; i < n_kinds; i++)
+        if (kinds[i] == 1)
+            fm_put_fields(&w, &fm_spread_fields, &(struct fm_spread){1, 2, 3, 4, 5, 6}, 1, sizeof(struct fm_spread));
+        else if (kinds[i] == 3)
+            fm_put_ranksets(&w, no_ranks, 1, sizeof *no_ranks);
+    fm_put_number(&w, 4711);
+    fm_pack_end(&w.pack);
+    struct bytes bytes = {malloc(w.pack.n), w.pack.n};
+    memcpy(bytes.at, w.pack.bytes, w.pack.n);
+    fm_arena_destroy(&w.scratch);
+    return bytes;
+}
+
+static void test_compounds(void)
+{
+    static const struct {
+        uint64_t kinds[3];
+        size_t n;
+        bool good, whole;
+        uint32_t left_out;
+        const char *what;
+    } cases[] = {
+        {{3}, 1, true, true, 0, "the compounds that are known"},
+        {{3, 1, 3}, 3, true, true, 2, "more than are known are passed over"},
+        {{3, 9, 3}, 3, true, false, 1, "behind one of an unknown kind nothing more is read"},
+        {{1}, 1, false, false, 0, "one of another kind is damage"},
+        {{0}, 0, true, true, 0, "fewer than are known are empty"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        static const char *strings[] = {""};
+        struct bytes bytes = list_with(cases[i].kinds, cases[i].n);
+        struct fm_reader r = {.profile = fm_profile_create(), .version = 2, .strings = strings, .n_strings = 1};
+        r.section_bytes = bytes.n;
+        fm_unpack_begin(&r.unpack, bytes.at, bytes.n);
+        fm_get_list(&r, &fm_list_hosts);
+        bool good = !fm_reader_stopped(&r);
+        tap_ok(good == cases[i].good && r.profile->left_out.columns == cases[i].left_out &&
+                   (!good || r.profile->hosts[0].cores == 7) &&
+                   (!cases[i].whole || fm_unpack_number(&r.unpack) == 4711),
+               cases[i].what);
+        fm_profile_destroy(r.profile);
+        fm_arena_destroy(&r.scratch);
+        free(bytes.at);
+    }
 }
 
 static void test_damage(void)
@@ -370,6 +433,7 @@ int main(void)
     test_round_trip();
     test_values();
     test_columns();
+    test_compounds();
     test_damage();
     test_sizes();
     test_large();

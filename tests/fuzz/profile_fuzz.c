@@ -4,7 +4,7 @@
 
 #include "base/crc.h"
 #include "format/encode.h"
-#include "format/fields.h"
+#include "format/layout.h"
 
 int LLVMFuzzerTestOneInput(const unsigned char *data, size_t size);
 

@@ -22,6 +22,20 @@ static const char *word(uint64_t *state)
     return words[fm_random(state, sizeof words / sizeof *words)];
 }
 
+/* Whatever the schema has, so that a new field is tested by being there. */
+static void fill(uint64_t *state, const struct fm_fields *fields, void *item)
+{
+    for (size_t i = 0; i < fields->n; i++) {
+        const struct fm_field *field = &fields->list[i];
+        if (field->kind == FM_FIELD_TEXT)
+            *fm_field_text(field, item) = word(state);
+        else if (field->kind == FM_FIELD_U64 || field->kind == FM_FIELD_MAYBE)
+            fm_field_set(field, item, number(state));
+        else if (field->kind != FM_FIELD_RETIRED)
+            fm_field_set(field, item, fm_random(state, 5));
+    }
+}
+
 static struct fm_extreme extreme(uint64_t *state, uint32_t rank)
 {
     return (struct fm_extreme){fm_random(state, 4), 1 + fm_random(state, 3), rank};
@@ -224,23 +238,15 @@ static void add_paths(struct fm_profile *p, uint64_t *state, uint32_t rank)
 static void add_process(struct fm_profile *p, uint64_t *state, uint32_t rank)
 {
     struct fm_range range = {rank, rank};
-    struct fm_host host = {word(state), word(state), (uint32_t)fm_random(state, 3), number(state), {&range, 1, 1}};
-    struct fm_process process = {
-        .rank = rank,
-        .core = (uint32_t)fm_random(state, 3),
-        .pid = (int32_t)fm_random(state, 4) - 1,
-        .end = (uint32_t)fm_random(state, FM_END_MISSING + 1),
-        .end_code = (int32_t)fm_random(state, 5) - 2,
-        .wall_ns = number(state),
-        .user_ns = number(state),
-        .system_ns = number(state),
-        .mpi_ns = number(state),
-        .max_rss_bytes = number(state),
-        .overhead_ns = number(state),
-        .inside = word(state),
-    };
-    struct fm_region region = {
-        .path = word(state), .entries = number(state), .wall_ns = number(state), .ranks = {&range, 1, 1}};
+    struct fm_host host = {.ranks = {&range, 1, 1}};
+    struct fm_process process = {0};
+    struct fm_region region = {.ranks = {&range, 1, 1}};
+    fill(state, &fm_host_fields, &host);
+    fill(state, &fm_process_fields, &process);
+    fill(state, &fm_region_fields, &region);
+    process.rank = rank;
+    process.host = 0;
+    process.end = (uint32_t)fm_random(state, FM_END_MISSING + 1);
     fm_spread_add(&region.wall_per_rank, region.wall_ns, rank);
     fm_merge_hosts(p, &host, 1);
     fm_merge_processes(p, &process, 1);
@@ -251,10 +257,8 @@ static void add_process(struct fm_profile *p, uint64_t *state, uint32_t rank)
 static void add_job(struct fm_profile *p, uint64_t *state)
 {
     struct fm_job *job = &p->job;
+    fill(state, &fm_job_fields, job);
     job->key = "job";
-    const char **texts[] = {&job->id, &job->exe, &job->mpi, &job->language, &job->output};
-    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
-        *texts[i] = word(state);
     job->n_argv = fm_random(state, 3);
     job->argv = fm_arena_alloc(&p->arena, job->n_argv * sizeof *job->argv);
     for (size_t i = 0; i < job->n_argv; i++)
@@ -262,12 +266,8 @@ static void add_job(struct fm_profile *p, uint64_t *state)
     job->n_env = fm_random(state, 2);
     job->env = fm_arena_alloc(&p->arena, sizeof *job->env);
     *job->env = (struct fm_name_value){word(state), word(state)};
-    job->ranks = (uint32_t)fm_random(state, 9);
-    job->thread_level = (uint32_t)fm_random(state, 4);
     if (fm_random(state, 3))
         job->cart = (struct fm_grid){2, {2, 1 + (uint32_t)fm_random(state, 16) / 15}};
-    job->started_real_ns = number(state);
-    job->ended_real_ns = number(state);
 }
 
 struct fm_profile *fm_random_profile(uint64_t *state, uint32_t ranks)

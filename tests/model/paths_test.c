@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "format/encode.h"
-#include "format/fields.h"
+#include "format/layout.h"
 #include "merge/merge.h"
 #include "merge/parts.h"
 #include "merge/synthetic.h"

@@ -37,14 +37,11 @@ static bool sort_routines(const struct fm_profile *profile, struct fm_arena *are
 
 static void add_process(struct fm_summary *summary, const struct fm_process *process)
 {
-    summary->overhead_ns += process->overhead_ns;
-    fm_spread_add(&summary->wall, process->wall_ns, process->rank);
-    fm_spread_add(&summary->mpi, process->mpi_ns, process->rank);
-    if (!fm_process_has_usage(process))
-        return;
-    fm_spread_add(&summary->user, process->user_ns, process->rank);
-    fm_spread_add(&summary->system, process->system_ns, process->rank);
-    fm_spread_add(&summary->memory, process->max_rss_bytes, process->rank);
+    for (enum fm_figure figure = 0; figure < FM_FIGURES; figure++) {
+        uint64_t value;
+        if (fm_figure_get(process, figure, &value))
+            fm_spread_add(&summary->figures[figure], value, process->rank);
+    }
 }
 
 static void judge_balance(const struct fm_profile *profile, struct fm_summary *summary)
@@ -58,8 +55,8 @@ static void judge_balance(const struct fm_profile *profile, struct fm_summary *s
         sum += work;
         longest = work > longest ? work : longest;
     }
-    summary->load_balance = fm_ratio(fm_ratio((double)sum, summary->wall.ranks), (double)longest);
-    summary->communication_efficiency = fm_ratio((double)longest, (double)summary->wall.max);
+    summary->load_balance = fm_ratio(fm_ratio((double)sum, summary->of.wall_ns.ranks), (double)longest);
+    summary->communication_efficiency = fm_ratio((double)longest, (double)summary->of.wall_ns.max);
     summary->parallel_efficiency = summary->load_balance * summary->communication_efficiency;
 }
 
@@ -127,11 +124,12 @@ enum fm_status fm_summarise(const struct fm_profile *profile, struct fm_arena *a
         add_process(summary, process);
     }
     if (summary->wall_ns == 0)
-        summary->wall_ns = summary->wall.max;
+        summary->wall_ns = summary->of.wall_ns.max;
     if (!sort_routines(profile, arena, summary) || !collect_ends(profile, arena, summary))
         return fm_fail(error, FM_ERR_MEMORY, "no memory to summarise the profile");
-    summary->wall_sum_ns = summary->wall.sum;
-    summary->mpi_sum_ns = summary->mpi.sum;
+    summary->wall_sum_ns = summary->of.wall_ns.sum;
+    summary->overhead_ns = summary->of.overhead_ns.sum;
+    summary->mpi_sum_ns = summary->of.mpi_ns.sum;
     summary->mpi_fraction = fm_ratio((double)summary->mpi_sum_ns, (double)summary->wall_sum_ns);
     judge_balance(profile, summary);
     return FM_OK;

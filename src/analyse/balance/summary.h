@@ -24,8 +24,15 @@ struct fm_summary {
     uint64_t wall_ns;                              /* of the job */
     uint64_t wall_sum_ns, mpi_sum_ns, overhead_ns; /* over ranks */
     double mpi_fraction;                           /* mpi_sum_ns / wall_sum_ns */
-    struct fm_spread wall, mpi;                    /* ns, over ranks */
-    struct fm_spread user, system, memory;         /* ns and bytes, over the processes of which they are known */
+    /* Figures of processes (model/figures.h), over those of which they are known. */
+    union {
+#define X(column, since, member, ...) struct fm_spread member;
+        struct {
+            FM_PROCESS_FIGURES(X)
+        } of;
+#undef X
+        struct fm_spread figures[FM_FIGURES];
+    };
 
     const struct fm_routine_total **routines; /* most time first, then by name */
     size_t n_routines;

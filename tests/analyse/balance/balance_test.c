@@ -63,7 +63,7 @@ static void test_summary(void)
     tap_ok(strcmp(summary.routines[0]->name, "MPI_Allreduce") == 0 &&
                strcmp(summary.routines[summary.n_routines - 1]->name, "MPI_Comm_size") == 0,
            "routines, most time first");
-    tap_ok(summary.mpi.min_rank == 0 && summary.mpi.max_rank == 2, "of equal extremes the lowest rank");
+    tap_ok(summary.of.mpi_ns.min_rank == 0 && summary.of.mpi_ns.max_rank == 2, "of equal extremes the lowest rank");
     tap_ok(summary.load_balance > 0.7 && summary.load_balance < 0.9 &&
                fabs(summary.parallel_efficiency - summary.load_balance * summary.communication_efficiency) < 1e-12,
            "load balance");

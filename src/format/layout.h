@@ -1,0 +1,48 @@
+/* How a profile lies in a file (doc/FORMAT.md): the frame, the sections, and what a large job leaves out. What the
+ * columns of a section are stands in model/schema.h. */
+#ifndef FM_FORMAT_LAYOUT_H
+#define FM_FORMAT_LAYOUT_H
+
+#include "format/path_form.h"
+#include "model/schema.h"
+
+#define FM_PROFILE_MAGIC "FATHOM\0\1" /* 8 bytes, the last one without a NUL behind it */
+
+/* Bytes around the sections: magic, version (u32), size of the whole (u64); at the end a CRC-64 (u64). */
+enum { FM_FILE_HEAD = 20, FM_FILE_TAIL = 8 };
+
+/* Numbers are only added, never used again. */
+enum fm_file_section {
+    FM_FILE_STRINGS = 1,
+    FM_FILE_JOB,
+    FM_FILE_HOSTS,
+    FM_FILE_PROCESSES,
+    FM_FILE_ROUTINES,
+    FM_FILE_PER_RANK,
+    FM_FILE_EVENTS,
+    FM_FILE_REGIONS,
+    FM_FILE_EDGES,
+    FM_FILE_SNAPSHOTS,
+    FM_FILE_NOTES,
+    FM_FILE_TIMERS,
+    FM_FILE_TIMER_MISUSES,
+    FM_FILE_GRID,
+    FM_FILE_PATHS,
+    FM_FILE_SEQUENCE,
+};
+
+/* Above FM_LARGE_RANKS processes a file holds less: see doc/FORMAT.md, "Large jobs". */
+enum {
+    FM_LARGE_RANKS = 4096,
+    FM_LARGE_EDGES = 4096,
+    FM_LARGE_VECTORS = 8, /* of routines, and of call paths */
+    FM_LARGE_SHARE = 50,  /* a heavy routine has at least 1/50 of the MPI time */
+    FM_MAX_TEXT = 256 << 20,
+};
+
+enum { FM_MOST_COLUMNS = 256 }; /* of a list, in any file */
+
+/* How call paths lie in a file. */
+extern const struct fm_fields fm_path_count_fields, fm_path_place_fields, fm_path_record_fields, fm_path_figure_fields;
+
+#endif

@@ -1,0 +1,23 @@
+#include "model/figures.h"
+
+#include "model/profile.h"
+
+#define X(column, since, member, unit, known, source, key, heading) \
+    [FM_FIGURE_##member] = {key, heading, offsetof(struct fm_process, member), FM_UNIT_##unit, FM_KNOWN_##known},
+const struct fm_figure_meaning fm_figures[FM_FIGURES] = {FM_PROCESS_FIGURES(X)};
+#undef X
+
+bool fm_figure_get(const struct fm_process *process, enum fm_figure figure, uint64_t *value)
+{
+    const struct fm_figure_meaning *meaning = &fm_figures[figure];
+    *value = *(const uint64_t *)(const void *)((const char *)process + meaning->offset);
+    return process->end != FM_END_MISSING && *value != FM_UNKNOWN &&
+           (meaning->known == FM_KNOWN_ALWAYS || fm_process_has_usage(process));
+}
+
+struct fm_process fm_process_of(uint32_t rank, enum fm_end end)
+{
+#define X(column, since, member, ...) .member = (since) > 1 ? FM_UNKNOWN : 0,
+    return (struct fm_process){FM_PROCESS_FIGURES(X).rank = rank, .end = end, .inside = ""};
+#undef X
+}

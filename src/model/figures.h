@@ -1,0 +1,54 @@
+/* The figures of a process: everything that is one number per process, each on one line of one table.
+ *
+ *   X(column, since, member, unit, known, source, JSON key, heading)
+ *
+ * column   its number in the list of processes of a profile (model/schema.h); a new one takes the next that is free
+ * since    the format that first had it: a file of an older format says nothing about it
+ * member   of struct fm_process, and of struct fm_segment_header where the source is HEADER
+ * unit     NS, BYTES or COUNT
+ * known    ALWAYS: of every process that was measured; USAGE: where somebody asked the kernel (fm_process_has_usage)
+ * source   HEADER: copied from the header of the segment; MADE: from elsewhere (merge/from_segment.c)
+ * key      in the JSON of a process and of job.per_rank
+ * heading  in the table of extremes over ranks of the summary, in the order of these lines; NULL: not shown there
+ *
+ * A figure that is not known has no value in JSON (null) and none in a table; in memory one that was added later than
+ * format 1 is then FM_UNKNOWN. */
+#ifndef FM_MODEL_FIGURES_H
+#define FM_MODEL_FIGURES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define FM_UNKNOWN UINT64_MAX
+
+/* clang-format off */
+#define FM_PROCESS_FIGURES(X) \
+    X( 7, 1, wall_ns,       NS,    ALWAYS, MADE,   "wall_s",       "wall")   \
+    X(10, 1, mpi_ns,        NS,    ALWAYS, MADE,   "mpi_s",        "in MPI") \
+    X( 8, 1, user_ns,       NS,    USAGE,  HEADER, "user_s",       "user")   \
+    X( 9, 1, system_ns,     NS,    USAGE,  HEADER, "system_s",     "system") \
+    X(11, 1, max_rss_bytes, BYTES, USAGE,  HEADER, "memory_bytes", "memory") \
+    X(12, 1, overhead_ns,   NS,    ALWAYS, MADE,   "overhead_s",   NULL)
+/* clang-format on */
+
+enum fm_unit { FM_UNIT_NONE, FM_UNIT_NS, FM_UNIT_BYTES, FM_UNIT_COUNT };
+enum fm_figure_known { FM_KNOWN_ALWAYS, FM_KNOWN_USAGE };
+
+#define X(column, since, member, ...) FM_FIGURE_##member,
+enum fm_figure { FM_PROCESS_FIGURES(X) FM_FIGURES };
+#undef X
+
+struct fm_figure_meaning {
+    const char *key, *heading;
+    size_t offset; /* in struct fm_process */
+    enum fm_unit unit;
+    enum fm_figure_known known;
+};
+extern const struct fm_figure_meaning fm_figures[FM_FIGURES];
+
+struct fm_process;
+/* false: it is not known. */
+bool fm_figure_get(const struct fm_process *process, enum fm_figure figure, uint64_t *value);
+
+#endif

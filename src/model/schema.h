@@ -1,0 +1,81 @@
+/* The schema: what the records of a profile consist of. One line of schema.c says of a field what it is called, its
+ * unit, how it merges, how it is stored and its key in JSON; writing, reading, merging, checking, JSON, the profiles of
+ * property tests and the tables of doc/FORMAT.md all go by it.
+ *
+ * A field becomes one column over all items of its list, and its number is its place in the list, from 1 on. A new field
+ * is added at the end, marked as later; one that is no longer used becomes RETIRED, and its number is never used again. A
+ * reader takes the columns it knows, passes over others, and leaves at 0, "" or FM_UNKNOWN what a file does not have. */
+#ifndef FM_MODEL_SCHEMA_H
+#define FM_MODEL_SCHEMA_H
+
+#include "model/profile.h"
+
+enum fm_field_kind {
+    FM_FIELD_U64,
+    FM_FIELD_U32,
+    FM_FIELD_I32,
+    FM_FIELD_TEXT,
+    FM_FIELD_MAYBE, /* 64 bits, FM_UNKNOWN: not known */
+    FM_FIELD_RETIRED,
+    /* compounds: structs of several columns, which merge as their type says */
+    FM_FIELD_SPREAD,
+    FM_FIELD_STATS,
+    FM_FIELD_RANKS,
+};
+
+/* What becomes of a field when two items with the same key are merged. */
+enum fm_field_merge {
+    FM_MERGE_KEY, /* part of the key: equal */
+    FM_MERGE_SUM,
+    FM_MERGE_MAX,   /* of texts: the last one in order */
+    FM_MERGE_MIN,   /* 0: not known */
+    FM_MERGE_FIRST, /* the one of the lowest rank (merge/merge.c) */
+    FM_MERGE_TYPE,  /* of compounds */
+    FM_MERGE_OWN,   /* a function of its own in merge/ */
+};
+
+enum fm_field_large { FM_LARGE_EXACT, FM_LARGE_ROUNDED, FM_LARGE_ZERO }; /* what becomes of it in a large job */
+
+struct fm_field {
+    const char *name; /* of the member */
+    const char *key;  /* in JSON; NULL: it is not there under a name of its own */
+    uint16_t offset;
+    uint8_t kind, merge, unit, large; /* enum fm_field_kind, fm_field_merge, fm_unit, fm_field_large */
+    uint8_t later;                    /* 1: files of format 1 do not have it */
+};
+
+struct fm_fields {
+    const struct fm_field *list;
+    size_t n;
+};
+
+/* How many of them a file of format 1 has, which does not say it. */
+size_t fm_fields_at_first(const struct fm_fields *fields);
+
+/* A list that belongs to an item of another one: where that has its pointer and its number of items. */
+struct fm_nested {
+    size_t items, n, item_size;
+};
+extern const struct fm_nested fm_snapshot_routines, fm_timer_groups, fm_timer_group_bins, fm_timer_misuses;
+
+extern const struct fm_fields fm_host_fields, fm_host_compounds, fm_process_fields, fm_routine_fields,
+    fm_routine_compounds, fm_event_fields, fm_event_compounds, fm_region_fields, fm_region_compounds, fm_note_fields,
+    fm_note_compounds;
+extern const struct fm_fields fm_job_fields, fm_text_fields, fm_name_value_fields, fm_stats_fields, fm_spread_fields,
+    fm_rank_value_fields, fm_snapshot_fields, fm_snapshot_routine_fields, fm_timer_fields, fm_timer_group_fields,
+    fm_timer_bin_fields, fm_misuse_fields, fm_misuse_compounds, fm_grid_fields, fm_path_share_fields,
+    fm_sequence_fields, fm_sequence_row_fields;
+
+/* As it is stored: of whole numbers, not of texts and compounds. */
+uint64_t fm_field_get(const struct fm_field *field, const void *item);
+void fm_field_set(const struct fm_field *field, void *item, uint64_t value);
+static inline const char **fm_field_text(const struct fm_field *field, const void *item)
+{
+    return (const char **)(void *)((char *)item + field->offset);
+}
+static inline void *fm_field_at(const struct fm_field *field, const void *item)
+{
+    return (char *)item + field->offset;
+}
+
+#endif
