@@ -194,16 +194,26 @@ static void cut_value(const char *value, char text[48])
     snprintf(text + n, 48 - n, "%s", value[n] ? "..." : "");
 }
 
+static const struct setting *find(const char *name)
+{
+    for (int i = 0; i < N_SETTINGS; i++)
+        if (strncmp(name, "FATHOM_", 7) == 0 && strcmp(name + 7, settings[i].name) == 0)
+            return &settings[i];
+    return NULL;
+}
+
+bool fm_setting_known(const char *name)
+{
+    return find(name);
+}
+
 bool fm_setting_problem(const char *name, const char *value, char sentence[FM_SETTING_SENTENCE])
 {
     char text[48];
     if (strncmp(name, "FATHOM_", 7) != 0)
         return false;
-    name += 7;
-    for (int i = 0; i < N_SETTINGS; i++) {
-        const struct setting *setting = &settings[i];
-        if (strcmp(name, setting->name) != 0)
-            continue;
+    const struct setting *setting = find(name);
+    if (setting) {
         if (!*value || is_valid(setting->kind, value))
             return false;
         cut_value(value, text);
@@ -211,8 +221,8 @@ bool fm_setting_problem(const char *name, const char *value, char sentence[FM_SE
                  text, setting->otherwise);
         return true;
     }
-    const struct setting *near = nearest(name);
-    cut_value(name, text);
+    const struct setting *near = nearest(name + 7);
+    cut_value(name + 7, text);
     if (near)
         snprintf(sentence, FM_SETTING_SENTENCE, "FATHOM_%s is not a setting of Fathom; did you mean FATHOM_%s?", text,
                  near->name);

@@ -23,6 +23,8 @@ bool fm_setting_is_on(const char *name);
 /* FATHOM_DISABLE; also when it is not understood: then nothing at all is the least to be done. */
 bool fm_setting_disabled(void);
 
+bool fm_setting_known(const char *name); /* with its FATHOM_ */
+
 enum { FM_SETTING_SENTENCE = 240 };
 /* What is wrong with this variable, as a sentence without its full stop; false: nothing. A name that is none of ours is
  * wrong if it is nearly one. */

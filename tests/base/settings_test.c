@@ -61,8 +61,16 @@ static void test_problems(void)
     }
 }
 
+static void test_known(void)
+{
+    tap_ok(fm_setting_known("FATHOM_MEMORY") && !fm_setting_known("MEMORY") && !fm_setting_known("FATHOM_MEMROY") &&
+               !fm_setting_known("FATHOM_") && !fm_setting_known(""),
+           "settings are known by their whole names");
+}
+
 int main(void)
 {
+    test_known();
     test_values();
     test_problems();
     return tap_done();
