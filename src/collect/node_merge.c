@@ -187,7 +187,7 @@ static enum fm_status finish_merge(struct merging *merging, struct fm_profile *a
 {
     bool ok = !merging->for_collector || fm_profile_add_missing(all, merging->world_size);
     if (ok && merging->damaged)
-        ok = fm_profile_note(all, "damaged segments were left out", merging->damaged, &(struct fm_rankset){0});
+        ok = fm_profile_note(all, FM_NOTE_DAMAGED_SEGMENTS, "", merging->damaged, &(struct fm_rankset){0});
     if (!ok) {
         fm_profile_destroy(all);
         return fm_fail(merging->error, FM_ERR_MEMORY, "no memory to merge job %s", merging->job_key);

@@ -443,8 +443,7 @@ static enum fm_status write_elsewhere(struct fm_profile *profile, char path[FM_P
     char home[FM_PATH_BYTES];
     const char *given = getenv("HOME"), *asked = profile->job.output;
     enum fm_status status = FM_ERR_SYSTEM;
-    if (!fm_profile_note(profile, "could not be written where it was to be, and was written here instead", 0,
-                         &(struct fm_rankset){0}))
+    if (!fm_profile_note(profile, FM_NOTE_WRITTEN_ELSEWHERE, "", 0, &(struct fm_rankset){0}))
         return FM_ERR_MEMORY;
     profile->job.output = "";
     if (*asked)

@@ -11,20 +11,27 @@
         fields, sizeof fields / sizeof *fields \
     }
 
-/* clang-format off: a field is a line */
+/* A field is a line. */
+/* clang-format off */
 static const struct fm_field path_count[] = {
-    EXACT(U64, fm_path_counts, samples, COUNT),   EXACT(U64, fm_path_counts, partial, COUNT),
-    EXACT(U64, fm_path_counts, lost, COUNT),      EXACT(U64, fm_path_counts, folded_ns, NS),
-    EXACT(U64, fm_path_counts, period_ns[0], NS), EXACT(U64, fm_path_counts, period_ns[1], NS),
+    EXACT(U64, fm_path_counts, samples, COUNT),
+    EXACT(U64, fm_path_counts, partial, COUNT),
+    EXACT(U64, fm_path_counts, lost, COUNT),
+    EXACT(U64, fm_path_counts, folded_ns, NS),
+    EXACT(U64, fm_path_counts, period_ns[0], NS),
+    EXACT(U64, fm_path_counts, period_ns[1], NS),
 };
 static const struct fm_field path_place[] = {
     EXACT(TEXT, fm_path_place, module, NONE),
     EXACT(TEXT, fm_path_place, build_id, NONE),
 };
 static const struct fm_field path_step[] = {
-    EXACT(U32, fm_path_record, up, COUNT),      EXACT(U32, fm_path_record, kind, NONE),
-    EXACT(U32, fm_path_record, place, NONE),    EXACT(U64, fm_path_record, offset, NONE),
-    EXACT(TEXT, fm_path_record, routine, NONE), EXACT(U32, fm_path_record, has_own, NONE),
+    EXACT(U32, fm_path_record, up, COUNT),
+    EXACT(U32, fm_path_record, kind, NONE),
+    EXACT(U32, fm_path_record, place, NONE),
+    EXACT(U64, fm_path_record, offset, NONE),
+    EXACT(TEXT, fm_path_record, routine, NONE),
+    EXACT(U32, fm_path_record, has_own, NONE),
 };
 static const struct fm_field path_figure[] = {
     EXACT(U32, fm_path_figures, more_ranks, COUNT),

@@ -19,10 +19,8 @@ static void put_compound(struct fm_writer *w, const struct fm_field *compound, c
         fm_put_ranksets(w, first, n, stride);
 }
 
-void fm_put_list(struct fm_writer *w, const struct fm_list *list)
+void fm_put_items(struct fm_writer *w, const struct fm_list *list, const void *items, size_t n)
 {
-    size_t n;
-    const void *items = fm_list_items(list, w->profile, &n);
     fm_put_number(w, n);
     if (!n)
         return;
@@ -32,6 +30,13 @@ void fm_put_list(struct fm_writer *w, const struct fm_list *list)
         fm_put_number(w, stored_kind(&list->compounds->list[c]));
     for (size_t c = 0; c < list->compounds->n; c++)
         put_compound(w, &list->compounds->list[c], items, n, list->item_size);
+}
+
+void fm_put_list(struct fm_writer *w, const struct fm_list *list)
+{
+    size_t n;
+    const void *items = fm_list_items(list, w->profile, &n);
+    fm_put_items(w, list, items, n);
 }
 
 static void get_compound(struct fm_reader *r, uint64_t kind, void *first, size_t n, size_t stride)

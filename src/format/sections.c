@@ -16,7 +16,7 @@ static const struct {
     [FM_FILE_REGIONS] = {&fm_list_regions, NULL, NULL},
     [FM_FILE_EDGES] = {NULL, fm_put_edges, fm_get_edges},
     [FM_FILE_SNAPSHOTS] = {NULL, fm_put_snapshots, fm_get_snapshots},
-    [FM_FILE_NOTES] = {&fm_list_notes, NULL, NULL},
+    [FM_FILE_NOTES] = {NULL, fm_put_notes, fm_get_notes},
     [FM_FILE_TIMERS] = {NULL, fm_put_timers, fm_get_timers},
     [FM_FILE_TIMER_MISUSES] = {NULL, fm_put_timer_misuses, fm_get_timer_misuses},
     [FM_FILE_GRID] = {NULL, fm_put_grid, fm_get_grid},

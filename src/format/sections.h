@@ -13,6 +13,8 @@ void fm_get_section(struct fm_reader *r, enum fm_file_section id);
 
 /* A list of the schema: how many items; the columns of their fields; which compounds follow, with their kinds; these. */
 void fm_put_list(struct fm_writer *w, const struct fm_list *list);
+void fm_put_items(struct fm_writer *w, const struct fm_list *list, const void *items,
+                  size_t n); /* instead of its own */
 void fm_get_list(struct fm_reader *r, const struct fm_list *list);
 
 /* What of call paths and of the sequence is written: made once, before the strings are collected. */
@@ -27,6 +29,7 @@ FM_SECTION(processes);
 FM_SECTION(per_rank);
 FM_SECTION(edges);
 FM_SECTION(snapshots);
+FM_SECTION(notes);
 FM_SECTION(timers);
 FM_SECTION(timer_misuses);
 FM_SECTION(grid);

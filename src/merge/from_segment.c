@@ -1,5 +1,6 @@
 #include "merge/from_segment.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "base/saturate.h"
@@ -261,13 +262,24 @@ static bool read_process(struct fm_reading *r)
 
 /* ---- notes ---- */
 
+static bool note_setting(struct fm_reading *r, const struct fm_name_value *variable, const struct fm_rankset *ranks)
+{
+    if (!fm_setting_known(variable->name))
+        return fm_profile_note(r->profile, FM_NOTE_UNKNOWN_SETTING, variable->name, 0, ranks);
+    size_t size = strlen(variable->name) + strlen(variable->value) + 2;
+    char *argument = fm_arena_alloc(&r->view.scratch, size);
+    if (!argument)
+        return false;
+    snprintf(argument, size, "%s=%s", variable->name, variable->value);
+    return fm_profile_note(r->profile, FM_NOTE_INVALID_SETTING, argument, 0, ranks);
+}
+
 static bool note_settings(struct fm_reading *r, const struct fm_rankset *ranks)
 {
     const struct fm_job *job = &r->profile->job;
     char sentence[FM_SETTING_SENTENCE];
     for (size_t i = 0; i < job->n_env; i++)
-        if (fm_setting_problem(job->env[i].name, job->env[i].value, sentence) &&
-            !fm_profile_note(r->profile, sentence, 0, ranks))
+        if (fm_setting_problem(job->env[i].name, job->env[i].value, sentence) && !note_setting(r, &job->env[i], ranks))
             return false;
     return true;
 }
@@ -277,50 +289,44 @@ static bool read_notes(struct fm_reading *r)
     const struct fm_segment_header *h = &r->view.header;
     const struct {
         uint64_t amount;
-        const char *text;
+        enum fm_note_code code;
     } counted[] = {
-        {h->degraded_peer, "events recorded without their peer: the table was full"},
-        {h->degraded_site, "events recorded without their call site: the table was full"},
-        {h->degraded_size, "events recorded without their size: the table was full"},
-        {h->untracked_receives, "nonblocking receives recorded without their length: too many were pending"},
-        {h->unmatched_region_ends, "ends of regions that had not begun"},
-        {h->refused_regions, "regions refused: too many, too deep or badly named"},
-        {h->refused_snapshots, "subtotals refused: their table was full"},
-        {h->refused_timers, "starts and stops of timers refused: there was no room for more timers or threads"},
-        {h->cut_timer_names, "names of timers cut: longer than 119 bytes"},
-        {h->unsampled_threads,
-         "threads not sampled: more than 256 at a time, all signals blocked, or a small alternate signal stack"},
-        {h->abandoned_calls, "calls left by a jump out of MPI (longjmp)"},
+        {h->degraded_peer, FM_NOTE_EVENTS_WITHOUT_PEER},
+        {h->degraded_site, FM_NOTE_EVENTS_WITHOUT_SITE},
+        {h->degraded_size, FM_NOTE_EVENTS_WITHOUT_SIZE},
+        {h->untracked_receives, FM_NOTE_RECEIVES_WITHOUT_LENGTH},
+        {h->unmatched_region_ends, FM_NOTE_UNMATCHED_REGION_ENDS},
+        {h->refused_regions, FM_NOTE_REFUSED_REGIONS},
+        {h->refused_snapshots, FM_NOTE_REFUSED_SUBTOTALS},
+        {h->refused_timers, FM_NOTE_REFUSED_TIMERS},
+        {h->cut_timer_names, FM_NOTE_CUT_TIMER_NAMES},
+        {h->unsampled_threads, FM_NOTE_UNSAMPLED_THREADS},
+        {h->abandoned_calls, FM_NOTE_ABANDONED_CALLS},
     };
-    const struct {
+    static const struct {
         uint32_t flag;
-        const char *text;
+        enum fm_note_code code;
     } flags[] = {
-        {FM_FLAG_FALLBACK_DIR, "measured in TMPDIR because the usual directory could not be made or had no room"},
-        {FM_FLAG_OTHER_DIR, "measured in another directory because the usual one was not the user's alone"},
-        {FM_FLAG_ANONYMOUS, "measured in private memory because no directory had room: a killed process is lost"},
-        {FM_FLAG_SMALLER, "measured with a smaller table than asked for, for lack of room"},
-        {FM_FLAG_OTHER_TOOL, "another PMPI tool was active"},
-        {FM_FLAG_SPAWNED, "started by MPI_Comm_spawn"},
-        {FM_FLAG_APART, "the launcher started several processes, but MPI runs each as a job of its own: the mpirun of "
-                        "another MPI?"},
-        {FM_FLAG_COARSE_CLOCK, "timed with clock_gettime because the kernel does not trust the processor's counter"},
-        {FM_FLAG_TRACED, "call paths not sampled: a debugger was there, which would have stopped at each sample"},
-        {FM_FLAG_FILTERED, "system calls filtered by the program (seccomp): call paths not sampled from then on, and "
-                           "processor time and memory known until then"},
-        {FM_FLAG_UNFILTERED,
-         "call paths not sampled from then on: the program tried to filter its system calls (seccomp)"},
-        {FM_FLAG_IO_URING,
-         "call paths not sampled, or not from then on: the program uses liburing, whose waits samples "
-         "would break"},
+        {FM_FLAG_FALLBACK_DIR, FM_NOTE_IN_TMPDIR},
+        {FM_FLAG_OTHER_DIR, FM_NOTE_OTHER_DIRECTORY},
+        {FM_FLAG_ANONYMOUS, FM_NOTE_PRIVATE_MEMORY},
+        {FM_FLAG_SMALLER, FM_NOTE_SMALLER_TABLE},
+        {FM_FLAG_OTHER_TOOL, FM_NOTE_OTHER_TOOL},
+        {FM_FLAG_SPAWNED, FM_NOTE_SPAWNED},
+        {FM_FLAG_APART, FM_NOTE_APART},
+        {FM_FLAG_COARSE_CLOCK, FM_NOTE_COARSE_CLOCK},
+        {FM_FLAG_TRACED, FM_NOTE_TRACED},
+        {FM_FLAG_FILTERED, FM_NOTE_FILTERED},
+        {FM_FLAG_UNFILTERED, FM_NOTE_FILTER_TRIED},
+        {FM_FLAG_IO_URING, FM_NOTE_IO_URING},
     };
     struct fm_range range;
     struct fm_rankset ranks = fm_reading_ranks(r, &range);
     for (size_t i = 0; i < sizeof counted / sizeof *counted; i++)
-        if (counted[i].amount && !fm_profile_note(r->profile, counted[i].text, counted[i].amount, &ranks))
+        if (counted[i].amount && !fm_profile_note(r->profile, counted[i].code, "", counted[i].amount, &ranks))
             return false;
     for (size_t i = 0; i < sizeof flags / sizeof *flags; i++)
-        if (h->flags & flags[i].flag && !fm_profile_note(r->profile, flags[i].text, 0, &ranks))
+        if (h->flags & flags[i].flag && !fm_profile_note(r->profile, flags[i].code, "", 0, &ranks))
             return false;
     return note_settings(r, &ranks);
 }

@@ -1,21 +1,16 @@
 #include "merge/notes.h"
 
-#include <string.h>
-
 #include "base/saturate.h"
 #include "merge/parts.h"
 #include "model/order.h"
 #include "model/strings.h"
 
-bool fm_profile_note(struct fm_profile *profile, const char *text, uint64_t amount, const struct fm_rankset *ranks)
+bool fm_profile_note(struct fm_profile *profile, enum fm_note_code code, const char *argument, uint64_t amount,
+                     const struct fm_rankset *ranks)
 {
-    struct fm_note note = {.text = text, .amount = amount, .ranks = *ranks};
+    struct fm_note note = {.code = code, .argument = argument, .amount = amount, .ranks = *ranks, .text = ""};
     return fm_merge_notes(profile, &note, 1);
 }
-
-static const char part_text[] =
-    "each host has added its part by itself: ranks without data were not measured, or their "
-    "hosts have a profile of their own, in a directory that is not shared";
 
 bool fm_profile_note_part(struct fm_profile *profile)
 {
@@ -24,29 +19,27 @@ bool fm_profile_note_part(struct fm_profile *profile)
         if (profile->processes[i].end != FM_END_MISSING &&
             !fm_rankset_add(&ranks, &profile->arena, profile->processes[i].rank, profile->processes[i].rank))
             return false;
-    return fm_profile_note(profile, part_text, 0, &ranks);
+    return fm_profile_note(profile, FM_NOTE_PART_OF_JOB, "", 0, &ranks);
 }
 
 void fm_profile_forget_part(struct fm_profile *profile)
 {
     size_t kept = 0;
     for (size_t i = 0; i < profile->n_notes; i++)
-        if (strcmp(profile->notes[i].text, part_text) != 0)
+        if (profile->notes[i].code != FM_NOTE_PART_OF_JOB)
             profile->notes[kept++] = profile->notes[i];
     profile->n_notes = kept;
 }
 
-static const char outside_text[] = "sampled from outside (fathom attach): MPI calls are not counted";
-
 bool fm_profile_note_outside(struct fm_profile *profile, const struct fm_rankset *ranks)
 {
-    return fm_profile_note(profile, outside_text, 0, ranks);
+    return fm_profile_note(profile, FM_NOTE_FROM_OUTSIDE, "", 0, ranks);
 }
 
 bool fm_profile_is_from_outside(const struct fm_profile *profile)
 {
     for (size_t i = 0; i < profile->n_notes; i++)
-        if (strcmp(profile->notes[i].text, outside_text) == 0)
+        if (profile->notes[i].code == FM_NOTE_FROM_OUTSIDE)
             return true;
     return false;
 }
@@ -64,6 +57,5 @@ bool fm_profile_limit_snapshots(struct fm_profile *profile)
         if (!fm_rankset_add(&ranks, &profile->arena, profile->snapshots[i].rank, profile->snapshots[i].rank))
             return false;
     profile->n_snapshots = kept;
-    return fm_profile_note(profile, "subtotals of single processes left out: there were more than 1000", dropped,
-                           &ranks);
+    return fm_profile_note(profile, FM_NOTE_SUBTOTALS_LEFT_OUT, "", dropped, &ranks);
 }

@@ -2,12 +2,15 @@
 #ifndef FM_MERGE_NOTES_H
 #define FM_MERGE_NOTES_H
 
+#include "model/note_codes.h"
 #include "model/profile.h"
 
 enum { FM_MAX_SNAPSHOTS = 1000 };
 
-/* Adds a note, or adds to the one with the same text. `ranks` may be empty. false: no memory. */
-bool fm_profile_note(struct fm_profile *profile, const char *text, uint64_t amount, const struct fm_rankset *ranks);
+/* Adds a note, or adds to the one with the same code and argument ("" when it has none). `ranks` may be empty. false: no
+ * memory. */
+bool fm_profile_note(struct fm_profile *profile, enum fm_note_code code, const char *argument, uint64_t amount,
+                     const struct fm_rankset *ranks);
 
 /* The profile is one host's part of a job, which the other hosts may add theirs to; and now it has all of them. */
 bool fm_profile_note_part(struct fm_profile *profile);

@@ -230,8 +230,7 @@ static bool note_misuses(struct fm_reading *r)
         for (size_t k = 0; k < r->profile->timers[i].n_misuses; k++)
             if (r->profile->timers[i].misuses[k].kind != FM_MISUSE_RUNNING)
                 fm_add_saturating(&amount, r->profile->timers[i].misuses[k].count);
-    return !amount ||
-           fm_profile_note(r->profile, "wrong uses of timers (fathom report --view timers says where)", amount, &ranks);
+    return !amount || fm_profile_note(r->profile, FM_NOTE_TIMER_MISUSES, "", amount, &ranks);
 }
 
 /* Events for which there was no block of bins are in the first one of their power of ten. */
@@ -239,10 +238,7 @@ static bool note_coarse(struct fm_reading *r, uint64_t amount)
 {
     struct fm_range range;
     struct fm_rankset ranks = fm_reading_ranks(r, &range);
-    return !amount || fm_profile_note(r->profile,
-                                      "events of timers in histograms without their first digit (all as 1): the table "
-                                      "was full",
-                                      amount, &ranks);
+    return !amount || fm_profile_note(r->profile, FM_NOTE_COARSE_TIMER_EVENTS, "", amount, &ranks);
 }
 
 enum fm_status fm_read_timers(struct fm_reading *r)

@@ -156,7 +156,7 @@ static const char *check_snapshots(const struct fm_profile *p)
 static const char *check_notes(const struct fm_profile *p)
 {
     for (size_t i = 0; i < p->n_notes; i++)
-        if ((i && fm_compare_text(p->notes[i - 1].text, p->notes[i].text) >= 0) || !set_sorted(&p->notes[i].ranks))
+        if ((i && fm_note_compare(&p->notes[i - 1], &p->notes[i]) >= 0) || !set_sorted(&p->notes[i].ranks))
             return "its notes are not in order";
     for (size_t i = 1; i < p->job.n_env; i++)
         if (fm_compare_text(p->job.env[i - 1].name, p->job.env[i].name) >= 0)

@@ -29,7 +29,7 @@ static int compare_regions(const void *a, const void *b)
 
 static int compare_notes(const void *a, const void *b)
 {
-    return fm_compare_text(((const struct fm_note *)a)->text, ((const struct fm_note *)b)->text);
+    return fm_note_compare(a, b);
 }
 
 #define LIST(list, fields, compounds, repeats, compare)                                                           \

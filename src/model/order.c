@@ -50,6 +50,14 @@ int fm_edge_compare(const struct fm_edge *a, const struct fm_edge *b)
     return fm_compare_number((uint64_t)a->from << 32 | a->to, (uint64_t)b->from << 32 | b->to);
 }
 
+int fm_note_compare(const struct fm_note *a, const struct fm_note *b)
+{
+    int order = fm_compare_number(a->code, b->code);
+    if (!order)
+        order = fm_compare_text(a->argument, b->argument);
+    return order ? order : fm_compare_text(a->text, b->text);
+}
+
 /* By rank and process, then by all else, so that the order of merging does not matter. */
 int fm_process_compare(const struct fm_process *a, const struct fm_process *b)
 {

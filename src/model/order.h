@@ -17,6 +17,7 @@ int fm_site_compare(const struct fm_site *a, const struct fm_site *b);
 int fm_misuse_compare(const struct fm_misuse *a, const struct fm_misuse *b);
 int fm_event_key_compare(const struct fm_event_key *a, const struct fm_event_key *b);
 int fm_edge_compare(const struct fm_edge *a, const struct fm_edge *b);
+int fm_note_compare(const struct fm_note *a, const struct fm_note *b);
 int fm_process_compare(const struct fm_process *a, const struct fm_process *b);
 /* Two collective snapshots compare equal when they are parts of the same one. */
 int fm_snapshot_compare(const struct fm_snapshot *a, const struct fm_snapshot *b);

@@ -123,11 +123,14 @@ static inline bool fm_process_has_usage(const struct fm_process *process)
     return process->max_rss_bytes > 0;
 }
 
-/* A note about the measurement itself ("segments in TMPDIR", "events with less detail"). Sorted by text. */
+/* A note about the measurement itself: what it says is a code (note_codes.h) with parameters, and note.h makes a sentence
+ * of it where it is shown. Sorted by code, argument and text. */
 struct fm_note {
-    const char *text;
-    uint64_t amount; /* summed; 0 when it has none */
+    uint32_t code;
+    const char *argument; /* what it is about, "" when that is nothing in particular */
+    uint64_t amount;      /* summed; 0 when it has none */
     struct fm_rankset ranks;
+    const char *text; /* the sentence, as it is in the file, when this build has none for the code; else "" */
 };
 
 struct fm_name_value {

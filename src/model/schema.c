@@ -18,62 +18,63 @@
         fields, sizeof fields / sizeof *fields \
     }
 
-/* clang-format off: a field is a line */
+/* A field is a line. */
+/* clang-format off */
 
 /* ---- the job ---- */
 
 #define ITEM fm_job
 static const struct fm_field job[] = {
-    TEXT(key, KEY, NULL),
-    TEXT(id, FIRST, "id"),
-    TEXT(run_id, FIRST, NULL),
-    TEXT(exe, FIRST, "executable"),
-    TEXT(build_id, FIRST, "build_id"),
-    TEXT(cwd, FIRST, "directory"),
-    TEXT(user, FIRST, "user"),
-    TEXT(launcher, FIRST, "launcher"),
-    TEXT(mpi, FIRST, "mpi"),
-    TEXT(mpi_library, FIRST, "mpi_library"),
-    TEXT(language, FIRST, "language"),
-    TEXT(tool, FIRST, "tool"),
-    TEXT(output, FIRST, NULL),
-    U32(ranks, MAX, COUNT, "ranks"),
-    U32(thread_level, MAX, NONE, "thread_level"),
-    U64(started_real_ns, MIN, NS, "started"),
-    U64(ended_real_ns, MAX, NS, "ended"),
+    TEXT(key,            KEY,          NULL),
+    TEXT(id,             FIRST,        "id"),
+    TEXT(run_id,         FIRST,        NULL),
+    TEXT(exe,            FIRST,        "executable"),
+    TEXT(build_id,       FIRST,        "build_id"),
+    TEXT(cwd,            FIRST,        "directory"),
+    TEXT(user,           FIRST,        "user"),
+    TEXT(launcher,       FIRST,        "launcher"),
+    TEXT(mpi,            FIRST,        "mpi"),
+    TEXT(mpi_library,    FIRST,        "mpi_library"),
+    TEXT(language,       FIRST,        "language"),
+    TEXT(tool,           FIRST,        "tool"),
+    TEXT(output,         FIRST,        NULL),
+    U32(ranks,           MAX,   COUNT, "ranks"),
+    U32(thread_level,    MAX,   NONE,  "thread_level"),
+    U64(started_real_ns, MIN,   NS,    "started"),
+    U64(ended_real_ns,   MAX,   NS,    "ended"),
 };
 #undef ITEM
+
 static const struct fm_field text[] = {
     {"text", NULL, 0, FM_FIELD_TEXT, FM_MERGE_FIRST, FM_UNIT_NONE, FM_LARGE_EXACT, 0},
 };
 #define ITEM fm_name_value
 static const struct fm_field name_value[] = {
-    TEXT(name, FIRST, NULL),
-    TEXT(value, FIRST, NULL),
+    TEXT(name,  FIRST,        NULL),
+    TEXT(value, FIRST,        NULL),
 };
 #undef ITEM
+
 #define ITEM fm_grid
 static const struct fm_field grid[] = {
-    U32(n, OWN, COUNT, NULL),
-    U32(dims[0], OWN, COUNT, "cart_dims"),
-    U32(dims[1], OWN, COUNT, "cart_dims"),
-    U32(dims[2], OWN, COUNT, "cart_dims"),
-    U32(dims[3], OWN, COUNT, "cart_dims"),
+    U32(n,       OWN,   COUNT, NULL),
+    U32(dims[0], OWN,   COUNT, "cart_dims"),
+    U32(dims[1], OWN,   COUNT, "cart_dims"),
+    U32(dims[2], OWN,   COUNT, "cart_dims"),
+    U32(dims[3], OWN,   COUNT, "cart_dims"),
 };
 #undef ITEM
 
 /* ---- where it ran ---- */
 
 #define ITEM fm_host
-static const struct fm_field host[] =
-    {
-        TEXT(name, KEY, "name"),
-        TEXT(cpu, MAX, "cpu"),
-        U32(cores, MAX, COUNT, "cores"),
-        U64(memory_bytes, MAX, BYTES, "memory_bytes"),
-},
-                             host_compounds[] = {
-                                 RANKS(ranks),
+static const struct fm_field host[] = {
+    TEXT(name,        KEY,          "name"),
+    TEXT(cpu,         MAX,          "cpu"),
+    U32(cores,        MAX,   COUNT, "cores"),
+    U64(memory_bytes, MAX,   BYTES, "memory_bytes"),
+}, host_compounds[] = {
+    RANKS(ranks),
 };
 #undef ITEM
 
@@ -82,14 +83,14 @@ static const struct fm_field host[] =
     [column - 1] = FIELD((since) > 1 ? FM_FIELD_MAYBE : FM_FIELD_U64, member, KEY, unit, key, FM_LARGE_ROUNDED, \
                          (since) > 1),
 static const struct fm_field process[] = {
-    [0] = U32(rank, KEY, NONE, "rank"),
-    [1] = U32(host, KEY, NONE, "host"),
-    [2] = U32(core, KEY, NONE, "core"),
+    [0] = U32(rank,     KEY,   NONE,  "rank"),
+    [1] = U32(host,     KEY,   NONE,  "host"),
+    [2] = U32(core,     KEY,   NONE,  "core"),
     [3] = FIELD(FM_FIELD_I32, pid, KEY, NONE, "pid", FM_LARGE_ZERO, 0),
-    [4] = U32(end, KEY, NONE, "end"),
-    [5] = I32(end_code, KEY, NONE, "end"),
+    [4] = U32(end,      KEY,   NONE,  "end"),
+    [5] = I32(end_code, KEY,   NONE,  "end"),
     FM_PROCESS_FIGURES(FIGURE) /* model/figures.h: 7 to 12, and from 14 on */
-        [12] = TEXT(inside, KEY, "inside"),
+    [12] = TEXT(inside, KEY,          "inside"),
 };
 #undef ITEM
 
@@ -97,88 +98,100 @@ static const struct fm_field process[] = {
 
 #define ITEM fm_stats
 static const struct fm_field stats[] = {
-    U64(count, SUM, COUNT, "calls"),
-    U64(count_arguments, SUM, COUNT, "count_arguments"),
-    U64(total_ns, SUM, NS, "time_s"),
-    U64(min.ns, TYPE, NS, "min_s"),
-    U64(min.event, TYPE, NONE, NULL),
-    U32(min.rank, TYPE, NONE, NULL),
-    U64(max.ns, TYPE, NS, "max_s"),
-    U64(max.event, TYPE, NONE, NULL),
-    U32(max.rank, TYPE, NONE, NULL),
-    U64(second.ns, TYPE, NS, NULL),
-    U64(second.event, TYPE, NONE, NULL),
-    U32(second.rank, TYPE, NONE, NULL),
-    U64(bytes, SUM, BYTES, "bytes"),
-    U64(bytes_sent, SUM, BYTES, "bytes_sent"),
-    U64(bytes_received, SUM, BYTES, "bytes_received"),
-    U64(messages, SUM, COUNT, "messages"),
+    U64(count,           SUM,   COUNT, "calls"),
+    U64(count_arguments, SUM,   COUNT, "count_arguments"),
+    U64(total_ns,        SUM,   NS,    "time_s"),
+    U64(min.ns,          TYPE,  NS,    "min_s"),
+    U64(min.event,       TYPE,  NONE,  NULL),
+    U32(min.rank,        TYPE,  NONE,  NULL),
+    U64(max.ns,          TYPE,  NS,    "max_s"),
+    U64(max.event,       TYPE,  NONE,  NULL),
+    U32(max.rank,        TYPE,  NONE,  NULL),
+    U64(second.ns,       TYPE,  NS,    NULL),
+    U64(second.event,    TYPE,  NONE,  NULL),
+    U32(second.rank,     TYPE,  NONE,  NULL),
+    U64(bytes,           SUM,   BYTES, "bytes"),
+    U64(bytes_sent,      SUM,   BYTES, "bytes_sent"),
+    U64(bytes_received,  SUM,   BYTES, "bytes_received"),
+    U64(messages,        SUM,   COUNT, "messages"),
 };
 #undef ITEM
+
 #define ITEM fm_spread
 static const struct fm_field spread[] = {
-    U64(min, TYPE, NONE, "min"),           U64(max, TYPE, NONE, "max"),           U64(sum, SUM, NONE, "avg"),
-    U32(min_rank, TYPE, NONE, "min_rank"), U32(max_rank, TYPE, NONE, "max_rank"), U32(ranks, SUM, COUNT, NULL),
+    U64(min,      TYPE,  NONE,  "min"),
+    U64(max,      TYPE,  NONE,  "max"),
+    U64(sum,      SUM,   NONE,  "avg"),
+    U32(min_rank, TYPE,  NONE,  "min_rank"),
+    U32(max_rank, TYPE,  NONE,  "max_rank"),
+    U32(ranks,    SUM,   COUNT, NULL),
 };
 #undef ITEM
+
 #define ITEM fm_routine_total
-static const struct fm_field routine[] =
-    {
-        TEXT(name, KEY, "name"),
-},
-                             routine_compounds[] = {
-                                 STATS(stats),
-                                 SPREAD(time_ns, NS, "time_s"),
-                                 SPREAD(calls, COUNT, "calls"),
-                                 SPREAD(bytes, BYTES, "bytes"),
-                                 RANKS(ranks),
+static const struct fm_field routine[] = {
+    TEXT(name, KEY,          "name"),
+}, routine_compounds[] = {
+    STATS(stats),
+    SPREAD(time_ns,        NS,    "time_s"),
+    SPREAD(calls,          COUNT, "calls"),
+    SPREAD(bytes,          BYTES, "bytes"),
+    RANKS(ranks),
 };
 #undef ITEM
+
 #define ITEM fm_rank_value
 static const struct fm_field rank_value[] = {
-    U32(rank, KEY, NONE, NULL),
-    ROUNDED(time_ns, SUM, NS, NULL),
+    U32(rank,        KEY,   NONE,  NULL),
+    ROUNDED(time_ns, SUM,   NS,    NULL),
     FIELD(FM_FIELD_U64, calls, SUM, COUNT, NULL, FM_LARGE_ZERO, 0),
     FIELD(FM_FIELD_U64, bytes, SUM, BYTES, NULL, FM_LARGE_ZERO, 0),
 };
 #undef ITEM
+
 #define ITEM fm_event
-static const struct fm_field event[] =
-    {
-        TEXT(key.routine, KEY, "routine"),         TEXT(key.region, KEY, NULL),
-        U32(key.size_bin, KEY, NONE, NULL),        U32(key.comm_size, KEY, COUNT, "size"),
-        TEXT(key.site.module, KEY, "module"),      TEXT(key.site.build_id, KEY, NULL),
-        U64(key.site.offset, KEY, NONE, "offset"),
-},
-                             event_compounds[] = {
-                                 STATS(stats),
+static const struct fm_field event[] = {
+    TEXT(key.routine,       KEY,          "routine"),
+    TEXT(key.region,        KEY,          NULL),
+    U32(key.size_bin,       KEY,   NONE,  NULL),
+    U32(key.comm_size,      KEY,   COUNT, "size"),
+    TEXT(key.site.module,   KEY,          "module"),
+    TEXT(key.site.build_id, KEY,          NULL),
+    U64(key.site.offset,    KEY,   NONE,  "offset"),
+}, event_compounds[] = {
+    STATS(stats),
 };
 #undef ITEM
+
 #define ITEM fm_region
-static const struct fm_field region[] =
-    {
-        TEXT(path, KEY, "path"),
-        U64(entries, SUM, COUNT, "entries"),
-        U64(wall_ns, SUM, NS, "wall_s"),
-},
-                             region_compounds[] = {
-                                 SPREAD(wall_per_rank, NS, "wall_per_rank_s"),
-                                 RANKS(ranks),
+static const struct fm_field region[] = {
+    TEXT(path,   KEY,          "path"),
+    U64(entries, SUM,   COUNT, "entries"),
+    U64(wall_ns, SUM,   NS,    "wall_s"),
+}, region_compounds[] = {
+    SPREAD(wall_per_rank,        NS,    "wall_per_rank_s"),
+    RANKS(ranks),
 };
 #undef ITEM
+
 #define ITEM fm_snapshot
 static const struct fm_field snapshot[] = {
-    TEXT(label, KEY, "label"),     U32(collective, KEY, NONE, "collective"), U32(order, KEY, NONE, "order"),
-    U32(rank, KEY, NONE, "rank"),  U32(ranks, SUM, COUNT, "ranks"),          U64(when_ns, MAX, NS, "when_s"),
-    U64(mpi_ns, SUM, NS, "mpi_s"),
+    TEXT(label,     KEY,          "label"),
+    U32(collective, KEY,   NONE,  "collective"),
+    U32(order,      KEY,   NONE,  "order"),
+    U32(rank,       KEY,   NONE,  "rank"),
+    U32(ranks,      SUM,   COUNT, "ranks"),
+    U64(when_ns,    MAX,   NS,    "when_s"),
+    U64(mpi_ns,     SUM,   NS,    "mpi_s"),
 };
 #undef ITEM
+
 #define ITEM fm_snapshot_routine
 static const struct fm_field snapshot_routine[] = {
-    TEXT(name, KEY, "name"),
-    U64(count, SUM, COUNT, "calls"),
-    U64(total_ns, SUM, NS, "time_s"),
-    U64(bytes, SUM, BYTES, "bytes"),
+    TEXT(name,    KEY,          "name"),
+    U64(count,    SUM,   COUNT, "calls"),
+    U64(total_ns, SUM,   NS,    "time_s"),
+    U64(bytes,    SUM,   BYTES, "bytes"),
 };
 #undef ITEM
 
@@ -186,56 +199,64 @@ static const struct fm_field snapshot_routine[] = {
 
 #define ITEM fm_timer
 static const struct fm_field timer[] = {
-    TEXT(name, KEY, "name"),
-    TEXT(parent, OWN, NULL),
-    U64(total_events[0], OWN, COUNT, NULL),
-    U64(total_events[1], OWN, COUNT, NULL),
-    U64(longest.ns, OWN, NS, NULL),
-    U64(longest.event, OWN, NONE, NULL),
-    U32(longest.rank, OWN, NONE, NULL),
-    U64(second.ns, OWN, NS, NULL),
-    U64(second.event, OWN, NONE, NULL),
-    U32(second.rank, OWN, NONE, NULL),
-    U64(shortest.ns, OWN, NS, NULL),
-    U64(shortest.event, OWN, NONE, NULL),
-    U32(shortest.rank, OWN, NONE, NULL),
-    U64(longest_average.total_ns, OWN, NS, NULL),
-    U64(longest_average.events, OWN, COUNT, NULL),
-    U32(longest_average.rank, OWN, NONE, NULL),
-    U64(shortest_average.total_ns, OWN, NS, NULL),
-    U64(shortest_average.events, OWN, COUNT, NULL),
-    U32(shortest_average.rank, OWN, NONE, NULL),
-    U64(children_ns, SUM, NS, NULL),
-    U64(overhead_ns, SUM, NS, NULL),
-    U64(overhead_inside_ns, SUM, NS, NULL),
-    U64(half_events[0], SUM, COUNT, NULL),
-    U64(half_events[1], SUM, COUNT, NULL),
-    U64(half_ns[0], SUM, NS, NULL),
-    U64(half_ns[1], SUM, NS, NULL),
-    U32(coarse, OWN, NONE, NULL),
+    TEXT(name,                     KEY,          "name"),
+    TEXT(parent,                   OWN,          NULL),
+    U64(total_events[0],           OWN,   COUNT, NULL),
+    U64(total_events[1],           OWN,   COUNT, NULL),
+    U64(longest.ns,                OWN,   NS,    NULL),
+    U64(longest.event,             OWN,   NONE,  NULL),
+    U32(longest.rank,              OWN,   NONE,  NULL),
+    U64(second.ns,                 OWN,   NS,    NULL),
+    U64(second.event,              OWN,   NONE,  NULL),
+    U32(second.rank,               OWN,   NONE,  NULL),
+    U64(shortest.ns,               OWN,   NS,    NULL),
+    U64(shortest.event,            OWN,   NONE,  NULL),
+    U32(shortest.rank,             OWN,   NONE,  NULL),
+    U64(longest_average.total_ns,  OWN,   NS,    NULL),
+    U64(longest_average.events,    OWN,   COUNT, NULL),
+    U32(longest_average.rank,      OWN,   NONE,  NULL),
+    U64(shortest_average.total_ns, OWN,   NS,    NULL),
+    U64(shortest_average.events,   OWN,   COUNT, NULL),
+    U32(shortest_average.rank,     OWN,   NONE,  NULL),
+    U64(children_ns,               SUM,   NS,    NULL),
+    U64(overhead_ns,               SUM,   NS,    NULL),
+    U64(overhead_inside_ns,        SUM,   NS,    NULL),
+    U64(half_events[0],            SUM,   COUNT, NULL),
+    U64(half_events[1],            SUM,   COUNT, NULL),
+    U64(half_ns[0],                SUM,   NS,    NULL),
+    U64(half_ns[1],                SUM,   NS,    NULL),
+    U32(coarse,                    OWN,   NONE,  NULL),
 };
 #undef ITEM
+
 #define ITEM fm_timer_group
 static const struct fm_field timer_group[] = {
-    U32(shape.words[0], KEY, NONE, NULL),
-    U32(shape.words[1], KEY, NONE, NULL),
-    U32(shape.words[2], KEY, NONE, NULL),
+    U32(shape.words[0], KEY,   NONE,  NULL),
+    U32(shape.words[1], KEY,   NONE,  NULL),
+    U32(shape.words[2], KEY,   NONE,  NULL),
 };
 #undef ITEM
+
 #define ITEM fm_timer_bin
 static const struct fm_field timer_bin[] = {
-    U32(bin, KEY, NONE, NULL),   U32(max_rank, OWN, NONE, "max_rank"), U32(min_rank, OWN, NONE, "min_rank"),
-    U64(max, OWN, COUNT, "max"), U64(min, OWN, COUNT, "min"),          U64(sum, SUM, COUNT, "avg"),
+    U32(bin,      KEY,   NONE,  NULL),
+    U32(max_rank, OWN,   NONE,  "max_rank"),
+    U32(min_rank, OWN,   NONE,  "min_rank"),
+    U64(max,      OWN,   COUNT, "max"),
+    U64(min,      OWN,   COUNT, "min"),
+    U64(sum,      SUM,   COUNT, "avg"),
 };
 #undef ITEM
+
 #define ITEM fm_misuse
-static const struct fm_field misuse[] =
-    {
-        U32(kind, KEY, NONE, NULL),        TEXT(site.module, KEY, NULL), TEXT(site.build_id, KEY, NULL),
-        U64(site.offset, KEY, NONE, NULL), U64(count, SUM, COUNT, NULL),
-},
-                             misuse_compounds[] = {
-                                 RANKS(ranks),
+static const struct fm_field misuse[] = {
+    U32(kind,           KEY,   NONE,  NULL),
+    TEXT(site.module,   KEY,          NULL),
+    TEXT(site.build_id, KEY,          NULL),
+    U64(site.offset,    KEY,   NONE,  NULL),
+    U64(count,          SUM,   COUNT, NULL),
+}, misuse_compounds[] = {
+    RANKS(ranks),
 };
 #undef ITEM
 
@@ -243,35 +264,37 @@ static const struct fm_field misuse[] =
 
 #define ITEM fm_path_share
 static const struct fm_field path_share[] = {
-    U32(node, KEY, NONE, NULL),
-    U32(rank, KEY, NONE, NULL),
-    ROUNDED(all_ns, SUM, NS, NULL),
+    U32(node,       KEY,   NONE,  NULL),
+    U32(rank,       KEY,   NONE,  NULL),
+    ROUNDED(all_ns, SUM,   NS,    NULL),
 };
 #undef ITEM
+
 #define ITEM fm_sequence
 static const struct fm_field sequence[] = {
-    U32(shift, OWN, NONE, NULL),
-    U32(n_cells, OWN, COUNT, NULL),
-    U64(first, OWN, NONE, NULL),
-    U32(rank_shift, OWN, NONE, NULL),
+    U32(shift,      OWN,   NONE,  NULL),
+    U32(n_cells,    OWN,   COUNT, NULL),
+    U64(first,      OWN,   NONE,  NULL),
+    U32(rank_shift, OWN,   NONE,  NULL),
 };
 #undef ITEM
+
 #define ITEM fm_sequence_row
 static const struct fm_field sequence_row[] = {
-    U32(rank, KEY, NONE, NULL),
+    U32(rank, KEY,   NONE,  NULL),
 };
 #undef ITEM
 
 /* ---- the measurement itself ---- */
 
 #define ITEM fm_note
-static const struct fm_field note[] =
-    {
-        TEXT(text, KEY, "text"),
-        U64(amount, SUM, COUNT, "amount"),
-},
-                             note_compounds[] = {
-                                 RANKS(ranks),
+static const struct fm_field note[] = {
+    TEXT(text,  KEY,          "text"),
+    U64(amount, SUM,   COUNT, "amount"),
+    FIELD(FM_FIELD_U32, code, KEY, NONE, "code", FM_LARGE_EXACT, 1),
+    FIELD(FM_FIELD_TEXT, argument, KEY, NONE, "argument", FM_LARGE_EXACT, 1),
+}, note_compounds[] = {
+    RANKS(ranks),
 };
 #undef ITEM
 

@@ -6,6 +6,7 @@
 #include "base/path.h"
 #include "base/units.h"
 #include "merge/notes.h"
+#include "model/note.h"
 
 enum fm_status fm_report_open(struct fm_report *report, const struct fm_profile *profile, struct fm_symbols *symbols,
                               const struct fm_report_options *options, struct fm_error *error)
@@ -90,7 +91,8 @@ void fm_print_note(struct fm_report *report, const struct fm_note *note, FILE *o
     const char *times = note->amount ? fm_format(&report->arena, ": %s", fm_count_text(amount, note->amount)) : "";
     bool everywhere = fm_rankset_count(&note->ranks) >= report->summary.measured;
     const char *where = everywhere ? "" : fm_format(&report->arena, " (%s)", fm_ranks_text(report, &note->ranks, 30));
-    fm_print_folded(out, fm_format(&report->arena, "Note: %s%s%s", note->text, times, where), 2);
+    const char *sentence = fm_note_sentence(note, &report->arena);
+    fm_print_folded(out, fm_format(&report->arena, "Note: %s%s%s", sentence ? sentence : "?", times, where), 2);
 }
 
 const char *fm_bar(struct fm_report *report, double part, double whole, size_t columns)

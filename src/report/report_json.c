@@ -4,6 +4,7 @@
 #include "analyse/balance/regions.h"
 #include "analyse/balance/topology.h"
 #include "base/units.h"
+#include "model/note.h"
 #include "render/json.h"
 #include "report/json_parts.h"
 
@@ -67,11 +68,15 @@ static void write_snapshots(struct fm_report *report, struct fm_json *json)
 
 static void write_notes(struct fm_report *report, struct fm_json *json)
 {
+    char name[FM_NOTE_NAME];
     fm_json_array(json, "notes", FM_JSON_LINES);
     for (size_t i = 0; i < report->profile->n_notes; i++) {
         const struct fm_note *note = &report->profile->notes[i];
         fm_json_object(json, NULL, FM_JSON_INLINE);
-        fm_json_text(json, "text", note->text);
+        const char *sentence = fm_note_sentence(note, &report->arena);
+        fm_json_text(json, "code", fm_note_name(note->code, name));
+        fm_json_text(json, "argument", note->argument);
+        fm_json_text(json, "text", sentence ? sentence : "");
         fm_json_whole(json, "amount", note->amount);
         fm_json_ranks(report, json, &note->ranks);
         fm_json_end(json);

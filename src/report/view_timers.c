@@ -1,7 +1,6 @@
 /* The timers of the application: in text for people (timer_report/timer_rich.h) or in the layout of the paper
  * (timer_report/timer_text.h), in CSV a line for each. */
-#include <string.h>
-
+#include "model/note_codes.h"
 #include "model/timer_tree.h"
 #include "report/views.h"
 #include "timer_report/timer_text.h"
@@ -45,12 +44,18 @@ static const char *text_of(struct fm_report *report)
 }
 
 /* Wrong uses have a table in either layout; their note says no more than where it is. */
+static bool is_of_timers(const struct fm_note *note)
+{
+    return note->code == FM_NOTE_REFUSED_TIMERS || note->code == FM_NOTE_CUT_TIMER_NAMES ||
+           note->code == FM_NOTE_COARSE_TIMER_EVENTS;
+}
+
 static void print_notes(struct fm_report *report, FILE *out)
 {
     bool first = true;
     for (size_t i = 0; i < report->profile->n_notes; i++) {
         const struct fm_note *note = &report->profile->notes[i];
-        if (!strstr(note->text, "timers") || strstr(note->text, "--view timers"))
+        if (!is_of_timers(note))
             continue;
         if (first)
             fputc('\n', out);

@@ -15,6 +15,7 @@
 #include "merge/from_segment.h"
 #include "merge/merge.h"
 #include "merge/synthetic.h"
+#include "model/note_codes.h"
 #include "tap.h"
 
 static const struct fm_synthetic job = {
@@ -426,7 +427,7 @@ static void test_damaged_bodies(void)
     struct fm_profile *all = merge(true);
     bool noted = false;
     for (size_t i = 0; all && i < all->n_notes; i++)
-        noted |= strstr(all->notes[i].text, "damaged") && all->notes[i].amount == 1;
+        noted |= all->notes[i].code == FM_NOTE_DAMAGED_SEGMENTS && all->notes[i].amount == 1;
     tap_ok(all && noted && all->processes[1].end == FM_END_MISSING, "a damaged segment is left out, and that is noted");
     char path[FM_PATH_BYTES];
     if (all)

@@ -6,6 +6,7 @@
 #include "generated/routines.h"
 #include "merge/synthetic.h"
 #include "model/check.h"
+#include "model/note_codes.h"
 #include "tap.h"
 
 static const struct fm_synthetic job = {
@@ -43,10 +44,10 @@ static const struct fm_routine_total *routine(const struct fm_profile *profile, 
     return NULL;
 }
 
-static bool has_note(const struct fm_profile *profile, const char *part, uint64_t amount)
+static bool has_note(const struct fm_profile *profile, uint32_t code, uint64_t amount)
 {
     for (size_t i = 0; i < profile->n_notes; i++)
-        if (strstr(profile->notes[i].text, part) && profile->notes[i].amount == amount)
+        if (profile->notes[i].code == code && profile->notes[i].amount == amount)
             return true;
     return false;
 }
@@ -229,7 +230,8 @@ static void test_notes_and_names(void)
     entries[0].key.peer = FM_PEER_OTHER;
     entries[1].key.site_region = 0x7f0000000000ull << 16 | 999;
     struct fm_profile *p = read_as(header, FM_END_UNKNOWN, 0, 0);
-    tap_ok(has_note(p, "without their peer", 12) && has_note(p, "TMPDIR", 0), "lost detail and flags become notes");
+    tap_ok(has_note(p, FM_NOTE_EVENTS_WITHOUT_PEER, 12) && has_note(p, FM_NOTE_IN_TMPDIR, 0),
+           "lost detail and flags become notes");
     tap_ok(p->n_regions == 3 && !strcmp(p->regions[1].path, "?") && !strcmp(p->regions[2].path, "s?[31m?\xc3\xa4"),
            "bad names and circles of parents become question marks");
     tap_ok(p->sent.dropped == 1 && p->sent.dropped_messages == 10000 && p->sent.n == 3,
@@ -395,7 +397,7 @@ static void expect_misuse(uint32_t leave, enum fm_end end, bool live, size_t n, 
     if (n > 1)
         good = good && misuses[1].kind == kind && misuses[1].count == 1 && misuses[1].site.offset == 0x124 &&
                !strcmp(misuses[1].site.module, "/home/user/ocean/bin/ocean") && misuses[1].ranks.ranges[0].first == 1;
-    tap_ok(good && has_note(p, "wrong uses of timers", kind == FM_MISUSE_NEVER_STOPPED && n > 1 ? 3 : 2), "%s", what);
+    tap_ok(good && has_note(p, FM_NOTE_TIMER_MISUSES, kind == FM_MISUSE_NEVER_STOPPED && n > 1 ? 3 : 2), "%s", what);
     fm_profile_destroy(p);
 }
 

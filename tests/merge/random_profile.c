@@ -1,7 +1,8 @@
 #include "format/segment.h"
-#include "merge/notes.h"
 #include "merge/parts.h"
 #include "merge/synthetic.h"
+#include "model/note.h"
+#include "model/note_codes.h"
 
 /* Small numbers mostly, so that extremes tie; sometimes the largest, so that sums saturate. */
 static uint64_t number(uint64_t *state)
@@ -235,6 +236,22 @@ static void add_paths(struct fm_profile *p, uint64_t *state, uint32_t rank)
     fm_arena_destroy(&scratch);
 }
 
+/* Of this Fathom, of an older one that has only a text, or of a newer one. */
+static void add_note(struct fm_profile *p, uint64_t *state, struct fm_range *range)
+{
+    static const uint32_t codes[] = {
+        FM_NOTE_TEXT, FM_NOTE_INVALID_SETTING, FM_NOTE_SPAWNED, FM_NOTE_TIMER_MISUSES, FM_NOTE_UNKNOWN_SETTING, 70000,
+        UINT32_MAX};
+    struct fm_note note = {
+        .code = codes[fm_random(state, sizeof codes / sizeof *codes)],
+        .argument = word(state),
+        .amount = number(state),
+        .ranks = {range, 1, 1},
+    };
+    note.text = fm_note_known(note.code) ? "" : word(state);
+    fm_merge_notes(p, &note, 1);
+}
+
 static void add_process(struct fm_profile *p, uint64_t *state, uint32_t rank)
 {
     struct fm_range range = {rank, rank};
@@ -251,7 +268,7 @@ static void add_process(struct fm_profile *p, uint64_t *state, uint32_t rank)
     fm_merge_hosts(p, &host, 1);
     fm_merge_processes(p, &process, 1);
     fm_merge_regions(p, &region, 1);
-    fm_profile_note(p, word(state), number(state), &(struct fm_rankset){&range, 1, 1});
+    add_note(p, state, &range);
 }
 
 static void add_job(struct fm_profile *p, uint64_t *state)

@@ -24,6 +24,7 @@ job, mpi = report["job"], report["mpi"]
 for key in ("id command ranks hosts wall_s complete ends mpi language overhead_s user started ended memory_bytes "
             "hosts_list snapshots notes environment launcher").split():
     assert key in job, key
+assert job["notes"] == [{"code": "text", "argument": "", "text": "events kept with less detail", "amount": 1200, "ranks": "1-2"}]
 assert job["ranks"] == 8 and job["complete"] is False
 ends = {end["ranks"]: end for end in job["ends"]}
 assert ends["2"]["how"] == "killed by signal 9 (SIGKILL)" and ends["2"]["inside"] == "MPI_Waitall"
@@ -43,6 +44,17 @@ assert [g["ranks"] for g in balance["groups"]] == ["0-1", "2-6"] and balance["gr
 assert report["sequence"] is None
 assert report["timers"] == report["findings"] == report["io"] == report["counters"] == []
 assert [p["rank"] for p in report["processes"]] == list(range(7))
+PYTHON
+ok "all codes of notes are in the contract" python3 - "$FATHOM_SOURCE" <<'PYTHON'
+import pathlib, re, sys
+source = pathlib.Path(sys.argv[1])
+table = (source / "src/model/note_codes.h").read_text(encoding="utf-8")
+notes = re.findall(r'X\(\d+, \w+,[ \\\n]*"([^"]*)",[ \\\n]*"([^"]*)",[ \\\n]*"([^"]*)",', table)
+assert len(notes) == table.count("    X(") > 30, len(notes)
+contract = (source / "doc/JSON.md").read_text(encoding="utf-8").splitlines()
+for name, amount, argument in notes:
+    line = f"| `{name}` | {amount} | {argument and f'`{argument}`'} |"
+    assert line in contract, line
 PYTHON
 for view in summary mpi sizes balance topology regions snapshots; do
     ok "view $view" status 0 "$fathom" report --view "$view" job.fathom

@@ -208,7 +208,7 @@ static inline struct fm_profile *sample_incomplete(uint32_t ranks)
     profile->n_processes = ranks - 1;
     profile->notes = sample_alloc(profile, sizeof *profile->notes);
     profile->n_notes = 1;
-    profile->notes[0] = (struct fm_note){.text = "events kept with less detail", .amount = 1200};
+    profile->notes[0] = (struct fm_note){.argument = "", .amount = 1200, .text = "events kept with less detail"};
     fm_rankset_add(&profile->notes[0].ranks, &profile->arena, 1, 2);
     return profile;
 }

@@ -59,7 +59,7 @@ assert list(rows) == ["step", "baroclinic_driver", "ice", "write the restart ?[3
 
 ends_with_note() { # ends_with_note OPTION...: one note, that of the timers which the view has not shown itself
     "$fathom" report noted.fathom "$@" >out && grep -c Note: out | grep -qx 1 &&
-        tail -n 2 out | cmp - <(printf '\nNote: starts of timers refused, for a test: 7\n')
+        tail -n 2 out | cmp - <(printf '\nNote: names of timers cut: longer than 119 bytes: 7\n')
 }
 ok "a profile with notes" "$maker" --noted noted.fathom
 ok "the rich layout ends with that of the timers" ends_with_note --view timers

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "format/encode.h"
+#include "model/note_codes.h"
 #include "report/report_json.h"
 #include "report/sample.h"
 #include "tap.h"
@@ -177,7 +178,12 @@ static void test_hostile(void)
     profile->hosts[0].name = profile->hosts[0].cpu = evil;
     profile->processes[2].inside = profile->routines[0].name = profile->events[0].key.routine = evil;
     profile->events[0].key.site.module = profile->events[0].key.region = profile->regions[1].path = evil;
-    profile->snapshots[0].label = profile->notes[0].text = evil;
+    profile->snapshots[0].label = evil;
+    struct fm_note notes[] = {{.code = FM_NOTE_TEXT, .argument = evil, .text = evil},
+                              {.code = FM_NOTE_INVALID_SETTING, .argument = evil, .text = ""},
+                              {.code = 70000, .argument = evil, .text = ""}};
+    profile->notes = notes;
+    profile->n_notes = sizeof notes / sizeof *notes;
     profile->job.ranks = UINT32_MAX;
     profile->sent.items[3].to = FM_NO_RANK;
     profile->sent.items[3].bytes = UINT64_MAX;

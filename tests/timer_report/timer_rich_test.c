@@ -142,9 +142,9 @@ static int write_profile(const char *path, bool noted)
     struct fm_error error;
     struct fm_range range = {3, 3};
     struct fm_rankset ranks = {&range, 1, 1};
-    if (noted && (!fm_profile_note(p, "starts of timers refused, for a test", 7, &ranks) ||
-                  !fm_profile_note(p, "wrong uses of timers (fathom report --view timers says where)", 8, &ranks) ||
-                  !fm_profile_note(p, "ends of regions that had not begun", 9, &ranks)))
+    if (noted && (!fm_profile_note(p, FM_NOTE_CUT_TIMER_NAMES, "", 7, &ranks) ||
+                  !fm_profile_note(p, FM_NOTE_TIMER_MISUSES, "", 8, &ranks) ||
+                  !fm_profile_note(p, FM_NOTE_UNMATCHED_REGION_ENDS, "", 9, &ranks)))
         return 1;
     int status = fm_profile_write(p, path, &error) ? 1 : 0;
     fm_profile_destroy(p);
