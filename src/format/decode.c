@@ -41,7 +41,7 @@ static void get_sections(struct fm_reader *r, const uint8_t *at, const uint8_t *
         if (id < FM_SECTIONS_END) {
             r->section_bytes = (size_t)size;
             fm_unpack_begin(&r->unpack, at, (size_t)size);
-            fm_get_section(r, (enum fm_file_section)id);
+            fm_get_section(r, (unsigned)id);
         } else {
             r->profile->left_out.sections++;
         }

@@ -40,14 +40,14 @@ static void put_file(struct fm_writer *w)
 {
     w->collecting = true;
     for (size_t id = FM_FILE_JOB; id < FM_SECTIONS_END; id++)
-        fm_put_section(w, (enum fm_file_section)id);
+        fm_put_section(w, (unsigned)id);
     w->collecting = false;
     put_bytes(w, FM_PROFILE_MAGIC, 8);
     put_fixed(w, FM_PROFILE_VERSION, 4);
     put_fixed(w, 0, 8); /* the size, known at the end */
     for (size_t id = FM_FILE_STRINGS; id < FM_SECTIONS_END && !w->failed; id++) {
         fm_pack_begin(&w->pack, &w->scratch);
-        fm_put_section(w, (enum fm_file_section)id);
+        fm_put_section(w, (unsigned)id);
         fm_pack_end(&w->pack);
         w->failed |= w->pack.failed;
         put_varint(w, id);

@@ -11,24 +11,21 @@
 /* Bytes around the sections: magic, version (u32), size of the whole (u64); at the end a CRC-64 (u64). */
 enum { FM_FILE_HEAD = 20, FM_FILE_TAIL = 8 };
 
-/* Numbers are only added, never used again. */
+/* Sections that are more than a list of the schema; the numbers of all others are in model/lists.h. Numbers are only
+ * added, and never used again. From 17 on: lists alone, so far. */
 enum fm_file_section {
     FM_FILE_STRINGS = 1,
-    FM_FILE_JOB,
-    FM_FILE_HOSTS,
-    FM_FILE_PROCESSES,
-    FM_FILE_ROUTINES,
-    FM_FILE_PER_RANK,
-    FM_FILE_EVENTS,
-    FM_FILE_REGIONS,
-    FM_FILE_EDGES,
-    FM_FILE_SNAPSHOTS,
-    FM_FILE_NOTES,
-    FM_FILE_TIMERS,
-    FM_FILE_TIMER_MISUSES,
-    FM_FILE_GRID,
-    FM_FILE_PATHS,
-    FM_FILE_SEQUENCE,
+    FM_FILE_JOB = 2,
+    FM_FILE_PROCESSES = 4,
+    FM_FILE_PER_RANK = 6,
+    FM_FILE_EDGES = 9,
+    FM_FILE_SNAPSHOTS = 10,
+    FM_FILE_NOTES = 11,
+    FM_FILE_TIMERS = 12,
+    FM_FILE_TIMER_MISUSES = 13,
+    FM_FILE_GRID = 14,
+    FM_FILE_PATHS = 15,
+    FM_FILE_SEQUENCE = 16,
 };
 
 /* Above FM_LARGE_RANKS processes a file holds less: see doc/FORMAT.md, "Large jobs". */

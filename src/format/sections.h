@@ -6,10 +6,10 @@
 #include "format/writer.h"
 #include "model/lists.h"
 
-enum { FM_SECTIONS_END = FM_FILE_SEQUENCE + 1 };
+enum { FM_SECTIONS_END = (int)FM_LISTS_END > (int)FM_FILE_SEQUENCE ? (int)FM_LISTS_END : (int)FM_FILE_SEQUENCE + 1 };
 
-void fm_put_section(struct fm_writer *w, enum fm_file_section id);
-void fm_get_section(struct fm_reader *r, enum fm_file_section id);
+void fm_put_section(struct fm_writer *w, unsigned id);
+void fm_get_section(struct fm_reader *r, unsigned id);
 
 /* A list of the schema: how many items; the columns of their fields; which compounds follow, with their kinds; these. */
 void fm_put_list(struct fm_writer *w, const struct fm_list *list);

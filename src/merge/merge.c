@@ -148,6 +148,18 @@ static bool merge_processes(struct fm_profile *into, const struct fm_profile *fr
 
 /* ---- everything ---- */
 
+static bool merge_lists(struct fm_profile *into, const struct fm_profile *from)
+{
+    for (unsigned section = 0; section < FM_LISTS_END; section++) {
+        const struct fm_list *list = fm_list_of(section);
+        size_t n = 0;
+        const void *items = list ? fm_list_items(list, from, &n) : NULL;
+        if (list && list->by_schema && !fm_merge_list(into, list, items, n))
+            return false;
+    }
+    return true;
+}
+
 enum fm_status fm_profile_merge(struct fm_profile *into, const struct fm_profile *from, struct fm_error *error)
 {
     if (*into->job.key && *from->job.key && strcmp(into->job.key, from->job.key))
@@ -156,13 +168,11 @@ enum fm_status fm_profile_merge(struct fm_profile *into, const struct fm_profile
     struct fm_arena scratch = {.spare = into->arena.spare};
     bool done = merge_job(into, from) && merge_processes(into, from, &scratch) &&
                 fm_merge_routines(into, from->routines, from->n_routines) &&
-                fm_merge_events(into, from->events, from->n_events) &&
-                fm_merge_regions(into, from->regions, from->n_regions) &&
                 fm_merge_edges(into, &into->sent, &from->sent) &&
                 fm_merge_edges(into, &into->received, &from->received) &&
                 fm_merge_timers(into, from->timers, from->n_timers) && fm_merge_paths(into, &from->paths, &scratch) &&
-                fm_merge_snapshots(into, from->snapshots, from->n_snapshots) &&
-                fm_merge_notes(into, from->notes, from->n_notes) && fm_profile_limit_snapshots(into);
+                fm_merge_snapshots(into, from->snapshots, from->n_snapshots) && merge_lists(into, from) &&
+                fm_profile_limit_snapshots(into);
     fm_arena_destroy(&scratch);
     return done ? FM_OK : fm_fail(error, FM_ERR_MEMORY, "no memory left to merge profiles");
 }

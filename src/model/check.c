@@ -21,14 +21,30 @@ bool fm_edges_sorted(const struct fm_edge *edges, size_t n)
     return true;
 }
 
-static const char *check_hosts(const struct fm_profile *p)
+/* Sorted by their keys, and the ranks in each set. */
+static bool list_sorted(const struct fm_list *list, const struct fm_profile *p)
 {
-    for (size_t i = 0; i < p->n_hosts; i++) {
-        if (i && fm_compare_text(p->hosts[i - 1].name, p->hosts[i].name) >= 0)
-            return "its hosts are not in order";
-        if (!set_sorted(&p->hosts[i].ranks))
-            return "the ranks of a host are not in order";
+    size_t n;
+    const char *item = fm_list_items(list, p, &n);
+    for (size_t i = 0; i < n; i++, item += list->item_size) {
+        int order = i && !list->repeats ? list->compare(item - list->item_size, item) : -1;
+        if (order >= 0)
+            return false;
+        for (size_t c = 0; c < list->compounds->n; c++)
+            if (list->compounds->list[c].kind == FM_FIELD_RANKS &&
+                !set_sorted(fm_field_at(&list->compounds->list[c], item)))
+                return false;
     }
+    return true;
+}
+
+static const char *check_lists(const struct fm_profile *p)
+{
+#define X(section, list, item, merged)    \
+    if (!list_sorted(&fm_list_##list, p)) \
+        return "its " #list " are not in order";
+    FM_LISTS(X)
+#undef X
     return NULL;
 }
 
@@ -36,7 +52,7 @@ static const char *check_processes(const struct fm_profile *p)
 {
     for (size_t i = 0; i < p->n_processes; i++) {
         const struct fm_process *process = &p->processes[i];
-        if (i && process[-1].rank > process->rank)
+        if (i && process[-1].rank > process->rank) /* of a large job the rest of the key is rounded */
             return "its processes are not in order";
         if (process->host >= p->n_hosts && process->host != FM_NO_RANK)
             return "a process is on a host that is not there";
@@ -48,10 +64,6 @@ static const char *check_routines(const struct fm_profile *p)
 {
     for (size_t i = 0; i < p->n_routines; i++) {
         const struct fm_routine_total *routine = &p->routines[i];
-        if (i && fm_compare_text(routine[-1].name, routine->name) >= 0)
-            return "its routines are not in order";
-        if (!set_sorted(&routine->ranks))
-            return "the ranks of a routine are not in order";
         for (size_t k = 1; k < routine->n_per_rank; k++)
             if (routine->per_rank[k - 1].rank >= routine->per_rank[k].rank)
                 return "the values of a routine are not in order";
@@ -61,21 +73,9 @@ static const char *check_routines(const struct fm_profile *p)
 
 static const char *check_events(const struct fm_profile *p)
 {
-    for (size_t i = 0; i < p->n_events; i++) {
-        if (i && fm_event_key_compare(&p->events[i - 1].key, &p->events[i].key) >= 0)
-            return "its events are not in order";
+    for (size_t i = 0; i < p->n_events; i++)
         if (p->events[i].key.size_bin >= FM_SIZE_BINS)
             return "an event has an impossible size";
-    }
-    return NULL;
-}
-
-static const char *check_regions(const struct fm_profile *p)
-{
-    for (size_t i = 0; i < p->n_regions; i++)
-        if ((i && fm_compare_text(p->regions[i - 1].path, p->regions[i].path) >= 0) ||
-            !set_sorted(&p->regions[i].ranks))
-            return "its regions are not in order";
     return NULL;
 }
 
@@ -153,11 +153,8 @@ static const char *check_snapshots(const struct fm_profile *p)
     return NULL;
 }
 
-static const char *check_notes(const struct fm_profile *p)
+static const char *check_environment(const struct fm_profile *p)
 {
-    for (size_t i = 0; i < p->n_notes; i++)
-        if ((i && fm_note_compare(&p->notes[i - 1], &p->notes[i]) >= 0) || !set_sorted(&p->notes[i].ranks))
-            return "its notes are not in order";
     for (size_t i = 1; i < p->job.n_env; i++)
         if (fm_compare_text(p->job.env[i - 1].name, p->job.env[i].name) >= 0)
             return "its environment is not in order";
@@ -177,8 +174,8 @@ static const char *check_sequence(const struct fm_profile *p)
 const char *fm_profile_check(const struct fm_profile *profile)
 {
     const char *(*const checks[])(const struct fm_profile *) = {
-        check_hosts,  check_processes, check_routines, check_events,    check_regions,
-        check_timers, check_paths,     check_sequence, check_snapshots, check_notes,
+        check_lists, check_processes, check_routines,  check_events,      check_timers,
+        check_paths, check_sequence,  check_snapshots, check_environment,
     };
     for (size_t i = 0; i < sizeof checks / sizeof *checks; i++) {
         const char *wrong = checks[i](profile);

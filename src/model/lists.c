@@ -2,19 +2,11 @@
 
 #include "model/order.h"
 
-static int compare_hosts(const void *a, const void *b)
-{
-    return fm_compare_text(((const struct fm_host *)a)->name, ((const struct fm_host *)b)->name);
-}
+/* ---- the order of each: by its key; where that takes most of the time of merging, without the tables ---- */
 
 static int compare_processes(const void *a, const void *b)
 {
     return fm_process_compare(a, b);
-}
-
-static int compare_routines(const void *a, const void *b)
-{
-    return fm_compare_text(((const struct fm_routine_total *)a)->name, ((const struct fm_routine_total *)b)->name);
 }
 
 static int compare_events(const void *a, const void *b)
@@ -22,29 +14,45 @@ static int compare_events(const void *a, const void *b)
     return fm_event_key_compare(&((const struct fm_event *)a)->key, &((const struct fm_event *)b)->key);
 }
 
-static int compare_regions(const void *a, const void *b)
-{
-    return fm_compare_text(((const struct fm_region *)a)->path, ((const struct fm_region *)b)->path);
-}
-
 static int compare_notes(const void *a, const void *b)
 {
     return fm_note_compare(a, b);
 }
 
-#define LIST(list, fields, compounds, repeats, compare)                                                           \
-    {                                                                                                             \
-#list, fields, compounds, sizeof *((struct fm_profile *)0)->list, offsetof(struct fm_profile, list),      \
-            offsetof(struct fm_profile, n_##list), offsetof(struct fm_profile, list##_capacity), repeats, compare \
+#define COMPARE(list, item)                                                \
+    static int compare_##list(const void *a, const void *b)                \
+    {                                                                      \
+        return fm_fields_compare(&fm_##item##_fields, a, b, FM_MERGE_KEY); \
     }
-static const struct fm_fields none;
-const struct fm_list fm_list_hosts = LIST(hosts, &fm_host_fields, &fm_host_compounds, false, compare_hosts),
-                     fm_list_processes = LIST(processes, &fm_process_fields, &none, true, compare_processes),
-                     fm_list_routines = LIST(routines, &fm_routine_fields, &fm_routine_compounds, false,
-                                             compare_routines),
-                     fm_list_events = LIST(events, &fm_event_fields, &fm_event_compounds, false, compare_events),
-                     fm_list_regions = LIST(regions, &fm_region_fields, &fm_region_compounds, false, compare_regions),
-                     fm_list_notes = LIST(notes, &fm_note_fields, &fm_note_compounds, false, compare_notes);
+COMPARE(hosts, host)
+COMPARE(routines, routine)
+COMPARE(regions, region)
+
+#define OWN false
+#define SCHEMA true
+#define X(section, list, item, merged)                                                   \
+    const struct fm_list fm_list_##list = {#list,                                        \
+                                           &fm_##item##_fields,                          \
+                                           &fm_##item##_compounds,                       \
+                                           sizeof *((struct fm_profile *)0)->list,       \
+                                           offsetof(struct fm_profile, list),            \
+                                           offsetof(struct fm_profile, n_##list),        \
+                                           offsetof(struct fm_profile, list##_capacity), \
+                                           (section) == FM_SECTION_OF_processes,         \
+                                           merged,                                       \
+                                           compare_##list};
+FM_LISTS(X)
+#undef X
+#undef SCHEMA
+#undef OWN
+
+const struct fm_list *fm_list_of(unsigned section)
+{
+#define X(section, list, item, merged) [section] = &fm_list_##list,
+    static const struct fm_list *const lists[FM_LISTS_END] = {FM_LISTS(X)};
+#undef X
+    return section < FM_LISTS_END ? lists[section] : NULL;
+}
 
 void *fm_list_items(const struct fm_list *list, const struct fm_profile *profile, size_t *n)
 {

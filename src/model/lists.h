@@ -1,9 +1,25 @@
-/* The lists of a profile that are nothing but their items, as the schema has them: fields, then compounds. A new one is
- * a line in lists.c, and one for its section in format/sections.c. */
+/* The lists of a profile that are nothing but their items, as the schema has them: fields, then compounds.
+ *
+ *   X(section, list, item, merged)
+ *
+ * section  its number in a file, in ascending order; a new one takes the next that is free (format/layout.h)
+ * list     the members list, n_list and list_capacity of struct fm_profile
+ * item     item[] and item_compounds[] are its tables in schema.c
+ * merged   SCHEMA: as the tables say; OWN: a function of its own in merge/ */
 #ifndef FM_MODEL_LISTS_H
 #define FM_MODEL_LISTS_H
 
 #include "model/schema.h"
+
+/* clang-format off */
+#define FM_LISTS(X)                     \
+    X( 3, hosts,     host,    OWN)      \
+    X( 4, processes, process, OWN)      \
+    X( 5, routines,  routine, OWN)      \
+    X( 7, events,    event,   SCHEMA)   \
+    X( 8, regions,   region,  SCHEMA)   \
+    X(11, notes,     note,    SCHEMA)
+/* clang-format on */
 
 struct fm_list {
     const char *name;
@@ -11,10 +27,22 @@ struct fm_list {
     size_t item_size;
     size_t items, n, capacity; /* where struct fm_profile has them */
     bool repeats;              /* items with equal keys stay beside each other */
+    bool by_schema;            /* merged as the tables say */
     int (*compare)(const void *a, const void *b);
 };
-extern const struct fm_list fm_list_hosts, fm_list_processes, fm_list_routines, fm_list_events, fm_list_regions,
-    fm_list_notes;
+
+#define X(section, list, item, merged)                                       \
+    extern const struct fm_fields fm_##item##_fields, fm_##item##_compounds; \
+    extern const struct fm_list fm_list_##list;
+FM_LISTS(X)
+#undef X
+
+#define X(section, list, item, merged) FM_SECTION_OF_##list = section,
+enum fm_list_section { FM_LISTS(X) FM_LISTS_END };
+#undef X
+
+/* By the number of the section; NULL: it is none of these. */
+const struct fm_list *fm_list_of(unsigned section);
 
 /* The items of a list in a profile. */
 void *fm_list_items(const struct fm_list *list, const struct fm_profile *profile, size_t *n);

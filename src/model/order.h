@@ -3,7 +3,7 @@
 #ifndef FM_MODEL_ORDER_H
 #define FM_MODEL_ORDER_H
 
-#include "model/schema.h"
+#include "model/lists.h"
 
 static inline int fm_compare_number(uint64_t a, uint64_t b)
 {

@@ -1,4 +1,4 @@
-#include "model/schema.h"
+#include "model/lists.h"
 
 #define FIELD(kind, member, merge, unit, key, large, later)                                               \
     {                                                                                                     \
@@ -91,7 +91,7 @@ static const struct fm_field process[] = {
     [5] = I32(end_code, KEY,   NONE,  "end"),
     FM_PROCESS_FIGURES(FIGURE) /* model/figures.h: 7 to 12, and from 14 on */
     [12] = TEXT(inside, KEY,          "inside"),
-};
+}, process_compounds[] = {};
 #undef ITEM
 
 /* ---- calls of MPI ---- */
@@ -300,12 +300,10 @@ static const struct fm_field note[] = {
 
 /* clang-format on */
 
-const struct fm_fields fm_host_fields = FIELDS(host), fm_host_compounds = FIELDS(host_compounds),
-                       fm_process_fields = FIELDS(process), fm_routine_fields = FIELDS(routine),
-                       fm_routine_compounds = FIELDS(routine_compounds), fm_event_fields = FIELDS(event),
-                       fm_event_compounds = FIELDS(event_compounds), fm_region_fields = FIELDS(region),
-                       fm_region_compounds = FIELDS(region_compounds), fm_note_fields = FIELDS(note),
-                       fm_note_compounds = FIELDS(note_compounds);
+#define X(section, list, item, merged) \
+    const struct fm_fields fm_##item##_fields = FIELDS(item), fm_##item##_compounds = FIELDS(item##_compounds);
+FM_LISTS(X)
+#undef X
 const struct fm_fields fm_job_fields = FIELDS(job), fm_text_fields = FIELDS(text),
                        fm_name_value_fields = FIELDS(name_value), fm_stats_fields = FIELDS(stats),
                        fm_spread_fields = FIELDS(spread), fm_rank_value_fields = FIELDS(rank_value),

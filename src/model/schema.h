@@ -58,9 +58,6 @@ struct fm_nested {
 };
 extern const struct fm_nested fm_snapshot_routines, fm_timer_groups, fm_timer_group_bins, fm_timer_misuses;
 
-extern const struct fm_fields fm_host_fields, fm_host_compounds, fm_process_fields, fm_routine_fields,
-    fm_routine_compounds, fm_event_fields, fm_event_compounds, fm_region_fields, fm_region_compounds, fm_note_fields,
-    fm_note_compounds;
 extern const struct fm_fields fm_job_fields, fm_text_fields, fm_name_value_fields, fm_stats_fields, fm_spread_fields,
     fm_rank_value_fields, fm_snapshot_fields, fm_snapshot_routine_fields, fm_timer_fields, fm_timer_group_fields,
     fm_timer_bin_fields, fm_misuse_fields, fm_misuse_compounds, fm_grid_fields, fm_path_share_fields,

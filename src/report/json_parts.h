@@ -2,7 +2,7 @@
 #ifndef FM_REPORT_JSON_PARTS_H
 #define FM_REPORT_JSON_PARTS_H
 
-#include "model/schema.h"
+#include "model/lists.h"
 #include "render/json.h"
 #include "report/views.h"
 
