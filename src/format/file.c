@@ -183,7 +183,9 @@ static enum fm_status write_profile(const struct fm_profile *profile, const char
     struct fm_arena arena = {0};
     const void *bytes;
     size_t size;
-    enum fm_status status = fm_profile_encode(profile, &arena, &bytes, &size, error);
+    struct fm_profile written = *profile;
+    written.job.merge_version = FM_VERSION;
+    enum fm_status status = fm_profile_encode(&written, &arena, &bytes, &size, error);
     if (!status && !fm_file_may_reach(size))
         status = fm_fail(error, FM_ERR_SYSTEM,
                          "cannot write %s: it would be larger than the limit on file sizes (ulimit -f) allows.", path);

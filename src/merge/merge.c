@@ -160,12 +160,25 @@ static bool merge_lists(struct fm_profile *into, const struct fm_profile *from)
     return true;
 }
 
+static uint32_t larger(uint32_t a, uint32_t b)
+{
+    return a > b ? a : b;
+}
+
+static void merge_left_out(struct fm_left_out *into, const struct fm_left_out *from)
+{
+    into->sections = larger(into->sections, from->sections);
+    into->columns = larger(into->columns, from->columns);
+    into->values = larger(into->values, from->values);
+}
+
 enum fm_status fm_profile_merge(struct fm_profile *into, const struct fm_profile *from, struct fm_error *error)
 {
     if (*into->job.key && *from->job.key && strcmp(into->job.key, from->job.key))
         return fm_fail(error, FM_ERR_INPUT, "profiles of two different jobs (%s and %s) cannot be merged",
                        into->job.key, from->job.key);
     struct fm_arena scratch = {.spare = into->arena.spare};
+    merge_left_out(&into->left_out, &from->left_out);
     bool done = merge_job(into, from) && merge_processes(into, from, &scratch) &&
                 fm_merge_routines(into, from->routines, from->n_routines) &&
                 fm_merge_edges(into, &into->sent, &from->sent) &&

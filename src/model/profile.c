@@ -26,9 +26,14 @@ struct fm_profile *fm_profile_create_from(struct fm_arena *spare)
         return NULL;
     whole->profile.arena = arena;
     struct fm_job *job = &whole->profile.job;
-    const char **texts[] = {&job->key,      &job->id,   &job->run_id,   &job->exe, &job->build_id,
-                            &job->cwd,      &job->user, &job->launcher, &job->mpi, &job->mpi_library,
-                            &job->language, &job->tool, &job->output};
+    const char **texts[] = {&job->key,          &job->id,
+                            &job->run_id,       &job->exe,
+                            &job->build_id,     &job->cwd,
+                            &job->user,         &job->launcher,
+                            &job->mpi,          &job->mpi_library,
+                            &job->language,     &job->tool,
+                            &job->output,       &job->runtime_version,
+                            &job->merge_version};
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
         *texts[i] = "";
     return &whole->profile;

@@ -162,9 +162,11 @@ struct fm_job {
     const char *launcher; /* "Slurm", "PBS", "LSF", "Flux", "mpirun", "" */
     const char *mpi;      /* "Open MPI 4.1.4", "MPICH 4.0.2", "" */
     const char *mpi_library;
-    const char *language; /* "C", "C++", "Fortran", "Python", "" */
-    const char *tool;     /* another PMPI tool's module, or "" */
-    const char *output;   /* where the user asked the profile to be written, or "" */
+    const char *language;        /* "C", "C++", "Fortran", "Python", "" */
+    const char *tool;            /* another PMPI tool's module, or "" */
+    const char *output;          /* where the user asked the profile to be written, or "" */
+    const char *runtime_version; /* of the Fathom that measured, as in "0.1.0"; "": not known */
+    const char *merge_version;   /* of the Fathom that wrote the file; "" before it is written, or not known */
     const char **argv;
     size_t n_argv;
     struct fm_name_value *env; /* sorted by name; secrets already left out */
@@ -176,7 +178,7 @@ struct fm_job {
     uint64_t ended_real_ns;   /* latest */
 };
 
-/* What a newer Fathom has written into a file, and this one does not know. */
+/* What a newer Fathom has written into a file or a segment, and this one does not know. Of merged ones the most. */
 struct fm_left_out {
     uint32_t sections, columns, values;
 };

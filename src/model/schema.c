@@ -8,6 +8,7 @@
 #define U32(member, merge, unit, key) FIELD(FM_FIELD_U32, member, merge, unit, key, FM_LARGE_EXACT, 0)
 #define I32(member, merge, unit, key) FIELD(FM_FIELD_I32, member, merge, unit, key, FM_LARGE_EXACT, 0)
 #define TEXT(member, merge, key) FIELD(FM_FIELD_TEXT, member, merge, NONE, key, FM_LARGE_EXACT, 0)
+#define LATER_TEXT(member, merge, key) FIELD(FM_FIELD_TEXT, member, merge, NONE, key, FM_LARGE_EXACT, 1)
 /* In a large job a process's share is rounded, or left out. */
 #define ROUNDED(member, merge, unit, key) FIELD(FM_FIELD_U64, member, merge, unit, key, FM_LARGE_ROUNDED, 0)
 #define SPREAD(member, unit, key) FIELD(FM_FIELD_SPREAD, member, TYPE, unit, key, FM_LARGE_EXACT, 0)
@@ -42,6 +43,8 @@ static const struct fm_field job[] = {
     U32(thread_level,    MAX,   NONE,  "thread_level"),
     U64(started_real_ns, MIN,   NS,    "started"),
     U64(ended_real_ns,   MAX,   NS,    "ended"),
+    LATER_TEXT(runtime_version, FIRST, "runtime"),
+    LATER_TEXT(merge_version,   FIRST, "profile"),
 };
 #undef ITEM
 

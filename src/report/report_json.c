@@ -120,6 +120,15 @@ static void write_grid(struct fm_json *json, const struct fm_job *job)
     fm_json_end(json);
 }
 
+/* Of Fathom itself. */
+static void write_versions(struct fm_json *json, const struct fm_job *job)
+{
+    fm_json_object(json, "versions", FM_JSON_INLINE);
+    fm_json_text_or_null(json, "runtime", job->runtime_version);
+    fm_json_text_or_null(json, "profile", job->merge_version);
+    fm_json_end(json);
+}
+
 static void write_job(struct fm_report *report, struct fm_json *json)
 {
     const struct fm_job *job = &report->profile->job;
@@ -151,6 +160,7 @@ static void write_job(struct fm_report *report, struct fm_json *json)
     fm_json_text(json, "build_id", job->build_id);
     fm_json_text(json, "directory", job->cwd);
     fm_json_seconds(json, "overhead_s", summary->overhead_ns);
+    write_versions(json, job);
     fm_json_text(json, "user", job->user);
     fm_json_text_or_null(json, "started", fm_date_iso(date, job->started_real_ns));
     fm_json_text_or_null(json, "ended", fm_date_iso(date, job->ended_real_ns));

@@ -92,6 +92,8 @@ static void sample_job(struct fm_profile *profile, uint32_t ranks)
         .language = "Fortran",
         .tool = "",
         .output = "",
+        .runtime_version = "0.1.0",
+        .merge_version = "0.1.0",
         .argv = argv,
         .n_argv = 5,
         .env = env,
