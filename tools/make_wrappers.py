@@ -118,7 +118,11 @@ QUICK = {
 # Of the plain ones, those that programs call by the million; the wrappers of the others are small.
 FREQUENT_PLAIN = {"MPI_Comm_rank", "MPI_Comm_size", "MPI_Probe", "MPI_Iprobe", "MPI_Get_count", "MPI_Win_flush",
                   "MPI_Win_lock", "MPI_Win_unlock", "MPI_Win_fence"}
+# Segments hold them as numbers: new ones go to the end.
 CLASSES = ["OTHER", "SEND", "RECEIVE", "COLLECTIVE", "WAIT", "RMA", "IO", "SENDRECV"]
+# The routines of version 0.1.0, whose numbers mean the same in every build. Segments name those that come after them.
+FIXED = 652
+FIXED_FINGERPRINT = 0xc031f6e4  # CRC-32 of their names, a line each
 
 
 def read_table(path):
@@ -131,6 +135,10 @@ def read_table(path):
             if len(words) < 2 or words[1] not in KINDS:
                 sys.exit(f"{path}:{number}: a line is NAME KIND ARGUMENTS..., and the kind must be known: {line.strip()}")
             routines.append((words[0], words[1], words[2:]))
+    fixed = "\n".join(name for name, _, _ in routines[:FIXED])
+    if zlib.crc32(fixed.encode()) != FIXED_FINGERPRINT:
+        sys.exit(f"{path}: the first {FIXED} routines keep their names and their order, which segments rely on; "
+                 "add new ones at the end")
     return routines
 
 
@@ -256,12 +264,19 @@ FM_EXPORT fm_word {symbol}({parameters})
 """
 
 
-def write_header(path, names):
-    fingerprint = zlib.crc32("\n".join(names).encode())
+def added(routines):
+    """As a segment names them: class and name."""
+    return [chr(ord("a") + CLASSES.index(KINDS[kind][0])) + name for name, kind, _ in routines[FIXED:]]
+
+
+def write_header(path, routines):
+    names = [name for name, _, _ in routines]
     with open(path, "w", encoding="utf-8") as out:
         out.write("/* Made from calls.table: the numbers, names and classes of the MPI routines. */\n")
         out.write("#ifndef FM_GENERATED_ROUTINES_H\n#define FM_GENERATED_ROUTINES_H\n\n")
-        out.write(f"#define FM_ROUTINES_FINGERPRINT {fingerprint:#x}u\n\nenum fm_routine {{\n")
+        out.write(f"#define FM_ROUTINES_FINGERPRINT {FIXED_FINGERPRINT:#x}u /* of the first FM_ROUTINES_FIXED */\n")
+        out.write(f"enum {{ FM_ROUTINES_FIXED = {FIXED}, "
+                  f"FM_ROUTINES_ADDED_BYTES = {sum(len(text) + 1 for text in added(routines))} }};\n\nenum fm_routine {{\n")
         for name in names:
             out.write(f"    FM_R_{name},\n")
         out.write("    FM_ROUTINE_COUNT\n};\n\nenum fm_class {\n")
@@ -280,6 +295,9 @@ static inline const char *fm_routine_name(unsigned routine)
     return fm_routine_text + fm_routine_places[routine];
 }
 
+/* The routines behind the first FM_ROUTINES_FIXED as a segment has them: class and name of each, NUL-terminated. */
+extern __attribute__((visibility("hidden"))) const char fm_routines_added[FM_ROUTINES_ADDED_BYTES + 1];
+
 #endif
 """)
 
@@ -297,7 +315,10 @@ def write_routines(path, routines):
         out.write("};\n\nconst unsigned char fm_routine_classes[FM_ROUTINE_COUNT] = {\n")
         for _, kind, _ in routines:
             out.write(f"    FM_CLASS_{KINDS[kind][0]},\n")
-        out.write("};\n")
+        out.write("};\n\nconst char fm_routines_added[FM_ROUTINES_ADDED_BYTES + 1] = \"\"")
+        for text in added(routines):
+            out.write(f'\n    "{text}\\0"')
+        out.write(";\n")
 
 
 def write_wrappers(path, routines):
@@ -316,7 +337,7 @@ def main():
     if len(sys.argv) != 5:
         sys.exit(__doc__)
     routines = read_table(sys.argv[1])
-    write_header(sys.argv[2], [name for name, _, _ in routines])
+    write_header(sys.argv[2], routines)
     write_routines(sys.argv[3], routines)
     write_wrappers(sys.argv[4], routines)
 

@@ -7,6 +7,7 @@
 #include "cli/attach_agents.h"
 #include "cli/attach_remote.h"
 #include "cli/attach_segments.h"
+#include "cli/open_profile.h"
 #include "format/encode.h"
 #include "merge/merge.h"
 #include "model/strings.h"
@@ -19,6 +20,8 @@ enum fm_status fm_watch_open(struct fm_watch *watch, struct fm_error *error)
     enum fm_status status = FM_OK;
     if (watch->targets.n && !watch->request->outside)
         status = fm_attach_segments(&watch->targets, &watch->last, error);
+    if (watch->last)
+        fm_tell_left_out("attach", "the program is measured", &watch->last->left_out);
     if (watch->last && !watch->last->paths.period_ns[1]) { /* it takes no samples */
         fm_profile_destroy(watch->last);
         watch->last = NULL;

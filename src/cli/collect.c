@@ -13,6 +13,7 @@
 
 #include "cli/cli.h"
 #include "cli/gather.h"
+#include "cli/open_profile.h"
 #include "cli/run_hosts.h"
 #include "render/text.h"
 #include "symbols/become.h"
@@ -99,6 +100,13 @@ static int parse(int argc, char **argv, struct request *request)
     return FM_EXIT_OK;
 }
 
+static void tell_left_out(const struct fm_gather_event *event)
+{
+    char subject[128];
+    snprintf(subject, sizeof subject, "job %.72s was measured", event->job_key);
+    fm_tell_left_out("collect", subject, &event->profile->left_out);
+}
+
 static void tell_written(const struct fm_gather_event *event)
 {
     char ends[400];
@@ -129,6 +137,7 @@ static void tell(void *context, const struct fm_gather_event *event)
     switch (event->kind) {
     case FM_GATHER_WRITTEN:
         tally->written++;
+        tell_left_out(event);
         if (!quiet)
             tell_written(event);
         break;

@@ -14,7 +14,7 @@ static void append_count(char *text, size_t size, unsigned n, const char *one, c
         snprintf(text + length, size - length, "%s%u %s", length ? ", " : "", n, n == 1 ? one : many);
 }
 
-static void tell(const char *command, const char *path, const struct fm_left_out *left_out)
+void fm_tell_left_out(const char *command, const char *subject, const struct fm_left_out *left_out)
 {
     char counts[128] = "";
     append_count(counts, sizeof counts, left_out->sections, "section", "sections");
@@ -23,8 +23,8 @@ static void tell(const char *command, const char *path, const struct fm_left_out
     if (!*counts)
         return;
     char sentence[PATH_MAX + 256];
-    snprintf(sentence, sizeof sentence,
-             "%s was written by a newer Fathom; what this version does not know is left out (%s)", path, counts);
+    snprintf(sentence, sizeof sentence, "%s by a newer Fathom; what this version does not know is left out (%s)",
+             subject, counts);
     fm_say((void *)command, sentence);
 }
 
@@ -32,7 +32,10 @@ enum fm_status fm_open_profile(const char *command, const char *path, struct fm_
                                struct fm_error *error)
 {
     enum fm_status status = fm_profile_read(path, profile, error);
-    if (!status)
-        tell(command, path, &(*profile)->left_out);
+    if (!status) {
+        char subject[PATH_MAX + 32];
+        snprintf(subject, sizeof subject, "%s was written", path);
+        fm_tell_left_out(command, subject, &(*profile)->left_out);
+    }
     return status;
 }

@@ -11,9 +11,9 @@
 
 #include "base/clock.h"
 #include "collect/node_files.h"
+#include "format/segment_header.h"
 #include "merge/from_segment.h"
 #include "merge/notes.h"
-#include "merge/segment_view.h"
 #include "merge/tree.h"
 
 enum { MAX_MISSING_RANKS = 1 << 20 }; /* a hostile world size must not fill the memory */
@@ -46,17 +46,19 @@ static void read_at(int fd, char *copy, uint64_t offset, uint64_t bytes)
     }
 }
 
-static void copy_used(const struct fm_node_file *file, char *copy)
+/* The copy lies as the segment does, with the header of the build that wrote it. *header: what of it is known here. */
+static void copy_used(const struct fm_node_file *file, char *copy, struct fm_segment_header *header)
 {
-    struct fm_segment_header *header = (void *)copy;
-    *header = file->header;
-    memcpy(header->job_key, file->name.job_key, sizeof header->job_key); /* a rename may have come before the header */
+    read_at(file->fd, copy, 0, file->header.header_bytes);
+    memcpy(copy + offsetof(struct fm_segment_header, job_key), file->name.job_key,
+           sizeof header->job_key); /* a rename may have come before the header */
+    if (fm_segment_header_read(header, copy, file->size) || !fm_segment_sections_fit(header))
+        return;
     for (int id = 0; id < FM_SECTION_COUNT; id++) {
-        struct fm_segment_section section = header->sections[id];
-        uint64_t bytes = fm_segment_used(header, id) * section.item_bytes;
-        if (section.offset < sizeof *header || section.offset > file->size || bytes > file->size - section.offset)
-            continue;
-        read_at(file->fd, copy, section.offset, bytes);
+        const struct fm_segment_section *section = &header->sections[id];
+        uint64_t bytes = (uint64_t)fm_segment_used(header, id) * section->item_bytes;
+        if (section->offset <= file->size && bytes <= file->size - section->offset)
+            read_at(file->fd, copy, section->offset, bytes);
     }
 }
 
@@ -83,9 +85,10 @@ static void note_damage(struct merging *merging, const struct fm_error *error)
         merging->first_damage = *error;
 }
 
-static enum fm_status add_bytes(struct merging *merging, const void *bytes, size_t size, const char *origin, bool dead)
+/* header: of the segment `bytes`, as this build has it. */
+static enum fm_status add_bytes(struct merging *merging, const struct fm_segment_header *header, const void *bytes,
+                                size_t size, const char *origin, bool dead)
 {
-    const struct fm_segment_header *header = bytes;
     struct fm_profile *profile;
     struct fm_error error = {0};
     int code = 0;
@@ -139,11 +142,12 @@ static bool add_file(void *context, const struct fm_node_file *file)
         merging->status = fm_fail(merging->error, FM_ERR_MEMORY, "no memory to read %s", origin);
         return false;
     }
-    copy_used(file, copy);
+    struct fm_segment_header header;
+    copy_used(file, copy, &header);
     /* The caller of the collector has decided that a foreign process is gone. */
     bool dead = merging->for_collector &&
                 (fm_node_foreign(&merging->here, &file->header) || !fm_node_alive(&merging->here, &file->header));
-    merging->status = add_bytes(merging, copy, file->size, origin, dead);
+    merging->status = add_bytes(merging, &header, copy, file->size, origin, dead);
     munmap(copy, file->size);
     return merging->status == FM_OK;
 }
@@ -207,7 +211,7 @@ enum fm_status fm_node_merge(const char *directory, const char *job_key, const v
                               .error = error};
     fm_node_here(&merging.here);
     if (own)
-        merging.status = add_bytes(&merging, own, own_bytes, "this process's segment", false);
+        merging.status = add_bytes(&merging, own, own, own_bytes, "this process's segment", false);
     if (merging.status == FM_OK && directory && *directory) {
         enum fm_status walked = fm_node_visit(directory, job_key, add_file, &merging, error);
         if (merging.status == FM_OK)

@@ -11,6 +11,7 @@
 
 #include "base/sort.h"
 #include "collect/node_files.h"
+#include "format/segment_header.h"
 
 /* ---- processes ---- */
 
@@ -76,24 +77,12 @@ bool fm_segment_name_parse(const char *file, struct fm_segment_name *name)
 static const char *head_problem(const struct fm_node_file *file)
 {
     const struct fm_segment_header *header = &file->header;
-    if (memcmp(header->magic, FM_SEGMENT_MAGIC, sizeof header->magic) != 0)
-        return "is not a segment";
-    if (header->version != FM_SEGMENT_VERSION)
-        return "was written by another version of Fathom";
-    if (header->header_bytes != sizeof *header || header->segment_bytes != file->size)
+    if (header->segment_bytes != file->size)
         return "is cut short or damaged";
     if (header->pid != file->name.pid || header->start_time != file->name.start_time ||
         header->pid_namespace != file->name.pid_namespace)
         return "has another process's name";
     return NULL;
-}
-
-static void terminate_strings(struct fm_segment_header *header)
-{
-    header->boot_id[sizeof header->boot_id - 1] = 0;
-    header->host[sizeof header->host - 1] = 0;
-    header->job_key[sizeof header->job_key - 1] = 0;
-    header->run_id[sizeof header->run_id - 1] = 0;
 }
 
 /* Nothing is in it yet: earlier versions gave a segment its name before it was set up. */
@@ -131,14 +120,15 @@ static bool open_file(struct fm_node_file *file)
     }
     file->size = (size_t)st.st_size;
     ssize_t n = pread(file->fd, &file->header, sizeof file->header, 0);
-    bool whole = n == (ssize_t)sizeof file->header;
+    bool whole = n == (ssize_t)sizeof file->header; /* of ours: no segment is smaller */
     if (half_made(&file->header, n))
         return false;
+    const char *wrong = fm_segment_header_read(&file->header, &file->header, n < 0 ? 0 : (size_t)n);
     file->why = !whole || st.st_size < FM_SEGMENT_MIN_BYTES ? "is cut short"
                 : st.st_size > FM_SEGMENT_MAX_BYTES         ? "is larger than any segment"
+                : wrong                                     ? wrong
                                                             : head_problem(file);
     file->readable = !file->why;
-    terminate_strings(&file->header);
     return true;
 }
 

@@ -19,13 +19,23 @@
  *   [paths]      struct fm_segment_path[], the calling context tree
  *   [path index] uint32_t[], open addressing: path + 1 by parent and address, 0 is free
  *   [sequence]   struct fm_segment_sequence, one: what the process did over time
+ *   [routines]   names of the routines that were added since the first FM_ROUTINES_FIXED, in the order of their numbers:
+ *                each its class as a letter ('a' + enum fm_class) and its name, NUL-terminated
  *   [arena]      unused; later kinds of data take their sections from here
  *
  * Publication: a slot's key is written before the index points at it (release),
- * and `n_*` counts are raised after the slot is complete. */
+ * and `n_*` counts are raised after the slot is complete.
+ *
+ * Every build reads the segments of every other one of the same version: of the header and of items it takes what both
+ * have, the rest of its own is 0, and sections that it does not know are left out (format/segment_header.h). So fields are
+ * only ever appended, to the header and to items; one that is no longer used keeps its place; an array keeps its length;
+ * a section keeps its slot; values of an enum keep their meaning. What others than the process itself write (leave,
+ * ended_mono_ns, the resource use, seen_end, seen_code, job_key) is at the same place in all versions. Only a change that
+ * a reader would misread raises the version. */
 #ifndef FM_FORMAT_SEGMENT_H
 #define FM_FORMAT_SEGMENT_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 #include "base/bins.h"
@@ -36,7 +46,7 @@
 
 #define FM_SEGMENT_MAGIC "FATHOMSG"
 enum {
-    FM_SEGMENT_VERSION = 1,
+    FM_SEGMENT_VERSION = 2,
     FM_SEGMENT_DEFAULT_BYTES = 4 << 20,
     FM_SEGMENT_MIN_BYTES = 256 << 10,
     FM_SEGMENT_MAX_BYTES = 1 << 30,
@@ -56,8 +66,10 @@ enum fm_segment_section_id {
     FM_SECTION_TIMER_BINS,
     FM_SECTION_PATHS,
     FM_SECTION_PATH_INDEX,
-    FM_SECTION_SEQUENCE, /* the last to be copied: see its `changes` */
-    FM_SECTION_COUNT
+    FM_SECTION_SEQUENCE, /* copied after the paths: see its `changes` */
+    FM_SECTION_ROUTINES,
+    FM_SECTION_COUNT,
+    FM_SECTION_SLOTS = 64 /* in every header, used or not: room for the sections of newer builds */
 };
 
 struct fm_segment_section {
@@ -86,10 +98,10 @@ struct fm_segment_header {
     char magic[8];
     uint32_t version;
     uint32_t header_bytes;
-    uint32_t routines_fingerprint; /* FM_ROUTINES_FINGERPRINT of the writer: routine numbers mean the same */
+    uint32_t routines_fingerprint; /* of version 1, where it stands for the list of routines */
     int32_t clock_ppb; /* by how much durations are too short: fm_clock_error_ppb, at rare events and the end */
     uint64_t segment_bytes;
-    struct fm_segment_section sections[16];
+    struct fm_segment_section unused_sections[16]; /* of version 1 */
 
     /* identity */
     char boot_id[40]; /* /proc/sys/kernel/random/boot_id */
@@ -163,6 +175,10 @@ struct fm_segment_header {
     /* offsets into the text section, 0 = none. argv and env are NUL-separated lists ended by an empty string. */
     uint32_t text_exe, text_argv, text_env, text_build_id, text_mpi_version, text_mpi_library, text_cpu_model,
         text_launcher, text_job_id, text_user, text_cwd, text_output, text_tool;
+
+    /* Version 1 ends here. */
+    uint32_t text_runtime_version;                        /* of the Fathom that measured, as in "0.1.0" */
+    struct fm_segment_section sections[FM_SECTION_SLOTS]; /* by enum fm_segment_section_id */
 };
 
 #define FM_FLAG_FALLBACK_DIR 0x1u  /* in TMPDIR: the usual directory could not be made, or had no room */
@@ -367,6 +383,7 @@ struct fm_job_file {
 #define FM_SEGMENT_SUFFIX ".segment"
 #define FM_JOB_SUFFIX ".job"
 
+_Static_assert(offsetof(struct fm_segment_header, text_runtime_version) == 980, "what version 1 has keeps its place");
 _Static_assert(sizeof(struct fm_key) == 16, "the key is two words");
 _Static_assert(sizeof(struct fm_entry) == 512, "an entry is eight cache lines");
 _Static_assert(sizeof(struct fm_request) == 64, "a request is a cache line");

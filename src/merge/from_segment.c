@@ -6,7 +6,6 @@
 #include "base/saturate.h"
 #include "base/settings.h"
 #include "base/sort.h"
-#include "generated/routines.h"
 #include "merge/notes.h"
 #include "merge/parts.h"
 #include "merge/reading.h"
@@ -34,13 +33,13 @@ static uint64_t last_known(const struct fm_reading *r)
     }
     for (size_t i = 0; i < fm_segment_items(&r->view, FM_SECTION_SNAPSHOTS); i++) {
         struct fm_segment_snapshot snapshot;
-        fm_segment_item(&r->view, FM_SECTION_SNAPSHOTS, i, &snapshot);
+        fm_segment_item(&r->view, FM_SECTION_SNAPSHOTS, i, &snapshot, sizeof snapshot);
         last = later(last, fm_sum(started, snapshot.when_ns));
     }
     uint64_t spent[256] = {0}; /* by thread slot: nobody spends more than has passed */
     for (size_t i = 0; i < fm_segment_items(&r->view, FM_SECTION_ENTRIES); i++) {
         struct fm_entry entry;
-        fm_segment_item(&r->view, FM_SECTION_ENTRIES, i, &entry);
+        fm_segment_item(&r->view, FM_SECTION_ENTRIES, i, &entry, sizeof entry);
         fm_add_saturating(&spent[entry.key.thread], fm_reading_ns(r, entry.total_ns));
     }
     for (size_t i = 0; i < 256; i++)
@@ -92,6 +91,7 @@ static bool read_job_texts(struct fm_reading *r)
         {&job->mpi_library, fm_segment_text(v, h->text_mpi_library)},
         {&job->tool, fm_segment_text(v, h->text_tool)},
         {&job->output, fm_segment_text(v, h->text_output)},
+        {&job->runtime_version, fm_segment_text(v, h->text_runtime_version)},
         {&job->language, h->language < sizeof languages / sizeof *languages ? languages[h->language] : ""},
     };
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
@@ -206,8 +206,8 @@ static const char *call_in_progress(const struct fm_reading *r)
     for (size_t slot = 0; slot < fm_segment_items(&r->view, FM_SECTION_THREADS); slot++) {
         struct fm_segment_thread thread;
         fm_reading_thread(r, slot, &thread);
-        if (thread.call_routine && thread.call_routine <= FM_ROUTINE_COUNT)
-            return fm_routine_name(thread.call_routine - 1);
+        if (thread.call_routine && thread.call_routine <= r->routines.n)
+            return fm_routine_name_in(&r->routines, thread.call_routine - 1);
     }
     return "";
 }
@@ -337,7 +337,7 @@ static enum fm_status read_all(struct fm_reading *r, enum fm_end end, int end_co
 {
     enum fm_status status = read_times(r, now_mono_ns);
     read_end(r, end, end_code);
-    if (!status && !fm_read_modules(r, &r->modules))
+    if (!status && !(fm_read_routine_names(r) && fm_read_modules(r, &r->modules)))
         status = fm_reading_no_memory(r);
     if (!status)
         status = fm_read_regions(r);
@@ -371,7 +371,10 @@ static enum fm_status begin(struct fm_reading *r, const void *bytes, size_t size
         return status;
     r->rank = r->view.header.rank < 0 ? FM_NO_RANK : (uint32_t)r->view.header.rank;
     r->profile = fm_profile_create_from(r->view.scratch.spare);
-    return r->profile ? FM_OK : fm_reading_no_memory(r);
+    if (!r->profile)
+        return fm_reading_no_memory(r);
+    r->profile->left_out = fm_segment_left_out(&r->view.header);
+    return FM_OK;
 }
 
 enum fm_status fm_profile_from_segment(const void *bytes, size_t size, const char *origin, enum fm_end end,

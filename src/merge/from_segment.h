@@ -7,10 +7,6 @@
 #include "format/segment.h"
 #include "model/profile.h"
 
-/* Magic, version, sizes, section bounds: NULL + error if it is no segment of ours. */
-const struct fm_segment_header *fm_segment_check(const void *bytes, size_t size, const char *origin,
-                                                 struct fm_error *error);
-
 /* end/end_code: what the caller knows of how the process ended; FM_END_UNKNOWN = take the segment's own word.
  * now_mono_ns: end of an unfinished process's wall time (0: its last known moment is used).
  * A call in progress counts as a call with the time it has lasted; pending receives count as calls. */

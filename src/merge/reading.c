@@ -15,7 +15,7 @@ enum fm_status fm_reading_damage(struct fm_reading *r, const char *what)
 void fm_reading_thread(const struct fm_reading *r, size_t slot, struct fm_segment_thread *thread)
 {
     const uint32_t deepest = sizeof thread->region_stack / sizeof *thread->region_stack;
-    fm_segment_item(&r->view, FM_SECTION_THREADS, slot, thread);
+    fm_segment_item(&r->view, FM_SECTION_THREADS, slot, thread, sizeof *thread);
     if (thread->region_depth > deepest)
         thread->region_depth = deepest;
 }

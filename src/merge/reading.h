@@ -3,6 +3,7 @@
 #define FM_MERGE_READING_H
 
 #include "merge/segment_modules.h"
+#include "merge/segment_routines.h"
 #include "merge/segment_view.h"
 
 /* No duration can be longer: 100 years. */
@@ -19,6 +20,7 @@ struct fm_reading {
     int32_t end_code;
 
     struct fm_modules modules;
+    struct fm_routines routines;
     const char **paths;    /* of the regions by number, interned; [n_paths - 1] = "?" stands for bad numbers */
     uint16_t *path_orders; /* equal paths have equal orders */
     size_t n_paths;

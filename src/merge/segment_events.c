@@ -30,7 +30,7 @@ struct events {
     size_t n_extra, extra_capacity, n_entries;
     struct fm_edge *sent, *received;
     size_t n_sent, sent_capacity, n_received, received_capacity;
-    uint16_t routine_orders[FM_ROUTINE_COUNT]; /* from 1 for those in use */
+    uint16_t *routine_orders; /* from 1 for those in use */
 };
 
 /* ---- collecting ---- */
@@ -38,7 +38,7 @@ struct events {
 static enum fm_status add_item(struct events *e, const struct fm_key *key, uint32_t source)
 {
     struct fm_reading *r = e->reading;
-    if (key->routine >= FM_ROUTINE_COUNT || key->size_bin >= FM_SIZE_BINS)
+    if (key->routine >= r->routines.n || key->size_bin >= FM_SIZE_BINS)
         return fm_reading_damage(r, "an event has an impossible key");
     struct item *items = fm_arena_grow(e->scratch, e->items, &e->items_capacity, e->n_items + 1, sizeof *items);
     if (!items)
@@ -50,7 +50,8 @@ static enum fm_status add_item(struct events *e, const struct fm_key *key, uint3
     uint64_t address = key->site_region >> 16;
     const struct fm_module *module = fm_module_at(&e->reading->modules, address,
                                                   e->n_items ? items[e->n_items - 1].module : NULL);
-    bool collective = fm_routine_classes[key->routine] == FM_CLASS_COLLECTIVE && key->peer < FM_PEER_OTHER;
+    bool collective = fm_routine_class_in(&r->routines, key->routine) == FM_CLASS_COLLECTIVE &&
+                      key->peer < FM_PEER_OTHER;
     e->routine_orders[key->routine] = 1;
     items[e->n_items++] = (struct item){
         .names = (uint64_t)r->path_orders[region] << 16 | key->size_bin,
@@ -98,7 +99,7 @@ static enum fm_status add_calls_in_progress(struct events *e)
         fm_reading_thread(r, slot, &thread);
         if (!thread.call_routine)
             continue;
-        if (thread.call_routine > FM_ROUTINE_COUNT)
+        if (thread.call_routine > r->routines.n)
             return fm_reading_damage(r, "a call in progress has an impossible key");
         uint64_t start = fm_reading_call_start(r, &thread);
         uint64_t duration = start && start < r->now_ns ? r->now_ns - start : 0;
@@ -117,7 +118,7 @@ static enum fm_status add_pending(struct events *e)
 {
     for (size_t i = 0; i < fm_segment_items(&e->reading->view, FM_SECTION_REQUESTS); i++) {
         struct fm_request request;
-        fm_segment_item(&e->reading->view, FM_SECTION_REQUESTS, i, &request);
+        fm_segment_item(&e->reading->view, FM_SECTION_REQUESTS, i, &request, sizeof request);
         if (!request.handle || (request.kind & FM_REQUEST_KIND) != FM_REQUEST_RECEIVE)
             continue;
         struct fm_entry entry = single_call(request.routine, request.site_region,
@@ -134,13 +135,13 @@ static enum fm_status collect(struct events *e)
 {
     const struct fm_segment_view *view = &e->reading->view;
     e->n_entries = fm_segment_items(view, FM_SECTION_ENTRIES);
-    const char *entries = view->bytes + view->header.sections[FM_SECTION_ENTRIES].offset;
+    e->routine_orders = fm_arena_alloc(e->scratch, e->reading->routines.n * sizeof *e->routine_orders);
     e->items = fm_arena_grow(e->scratch, NULL, &e->items_capacity, e->n_entries, sizeof *e->items);
-    if (!e->items)
+    if (!e->items || !e->routine_orders)
         return fm_reading_no_memory(e->reading);
     for (size_t i = 0; i < e->n_entries; i++) {
         struct fm_key key;
-        memcpy(&key, entries + i * sizeof(struct fm_entry) + offsetof(struct fm_entry, key), sizeof key);
+        fm_segment_item(view, FM_SECTION_ENTRIES, i, &key, sizeof key); /* an entry begins with it */
         enum fm_status status = add_item(e, &key, (uint32_t)i);
         if (status)
             return status;
@@ -150,11 +151,6 @@ static enum fm_status collect(struct events *e)
 }
 
 /* ---- order ---- */
-
-static int compare_routines(const void *a, const void *b)
-{
-    return strcmp(fm_routine_name(*(const uint16_t *)a), fm_routine_name(*(const uint16_t *)b));
-}
 
 static int compare_items(const void *a, const void *b)
 {
@@ -166,15 +162,8 @@ static int compare_items(const void *a, const void *b)
 
 static bool sort_items(struct events *e)
 {
-    uint16_t used[FM_ROUTINE_COUNT];
-    size_t n = 0;
-    for (size_t i = 0; i < FM_ROUTINE_COUNT; i++)
-        if (e->routine_orders[i])
-            used[n++] = (uint16_t)i;
-    if (!fm_sort(used, n, sizeof *used, compare_routines, e->scratch))
+    if (!fm_order_routines(e->reading, e->routine_orders))
         return false;
-    for (size_t i = 0; i < n; i++)
-        e->routine_orders[used[i]] = (uint16_t)(i + 1);
     for (size_t i = 0; i < e->n_items; i++)
         e->items[i].names |= (uint64_t)e->routine_orders[e->items[i].routine] << 32;
     return fm_sort(e->items, e->n_items, sizeof *e->items, compare_items, e->scratch);
@@ -270,7 +259,7 @@ static void stats_of(const struct fm_entry *entry, uint32_t rank, struct fm_stat
 static enum fm_status fetch(struct events *e, const struct item *item, struct fm_entry *entry)
 {
     if (item->source < e->n_entries) {
-        fm_segment_item(&e->reading->view, FM_SECTION_ENTRIES, item->source, entry);
+        fm_segment_item(&e->reading->view, FM_SECTION_ENTRIES, item->source, entry, sizeof *entry);
         entry->total_ns = fm_reading_ns(e->reading, entry->total_ns);
         fm_reading_extremes(e->reading, &entry->extremes);
     } else {
@@ -301,7 +290,7 @@ static void add_event(struct events *e, const struct item *item, const struct it
     }
     struct fm_event *event = &profile->events[profile->n_events++];
     event->key = (struct fm_event_key){
-        .routine = fm_routine_name(item->routine),
+        .routine = fm_routine_name_in(&e->reading->routines, item->routine),
         .region = e->reading->paths[item->region],
         .size_bin = item->names & 0xffff,
         .comm_size = (uint32_t)(item->place >> 32),
@@ -328,11 +317,12 @@ static enum fm_status make_events(struct events *e)
     const struct item *last = NULL;
     for (size_t i = 0; i < e->n_items; i++) {
         const struct item *item = &e->items[i];
+        unsigned class = fm_routine_class_in(&e->reading->routines, item->routine);
         struct fm_entry entry;
         enum fm_status status = fetch(e, item, &entry);
         bool used = entry.count || has_bytes(&entry);
         if (!status && used)
-            status = add_edges_of(e, &entry, fm_routine_classes[item->routine], entry.key.peer);
+            status = add_edges_of(e, &entry, class, entry.key.peer);
         if (status)
             return status;
         if (!used)

@@ -9,7 +9,7 @@ static bool read_site(struct fm_reading *r, uint64_t address, struct fm_site *si
     *site = (struct fm_site){"", "", 0};
     for (size_t i = 0; i < fm_segment_items(&r->view, FM_SECTION_MODULES); i++) {
         struct fm_segment_module module;
-        fm_segment_item(&r->view, FM_SECTION_MODULES, i, &module);
+        fm_segment_item(&r->view, FM_SECTION_MODULES, i, &module, sizeof module);
         const char *path = fm_segment_text(&r->view, module.text_path);
         if (address < module.start || address >= module.end || !*path)
             continue;
@@ -49,7 +49,7 @@ bool fm_read_no_handles(struct fm_reading *r, struct fm_timer *timer)
 bool fm_read_misuses(struct fm_reading *r, unsigned number, struct fm_timer *timer)
 {
     struct fm_segment_timer from;
-    fm_segment_item(&r->view, FM_SECTION_TIMERS, number, &from);
+    fm_segment_item(&r->view, FM_SECTION_TIMERS, number, &from, sizeof from);
     for (uint32_t kind = 0; kind < FM_TIMER_MISUSES; kind++)
         if (from.misuse[kind] && !add(r, timer, kind, from.misuse_site[kind], from.misuse[kind]))
             return false;

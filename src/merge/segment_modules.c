@@ -76,7 +76,7 @@ bool fm_read_modules(struct fm_reading *r, struct fm_modules *modules)
         return false;
     for (size_t i = 0; i < modules->n; i++) {
         struct fm_segment_module from;
-        fm_segment_item(&r->view, FM_SECTION_MODULES, i, &from);
+        fm_segment_item(&r->view, FM_SECTION_MODULES, i, &from, sizeof from);
         modules->list[i] = (struct fm_module){.start = from.start, .end = from.end, .bias = from.bias};
         if (!read_texts(r, &modules->list[i], &from))
             return false;

@@ -9,7 +9,6 @@
 
 #include "base/saturate.h"
 #include "base/sort.h"
-#include "generated/routines.h"
 #include "merge/reading.h"
 #include "model/order.h"
 #include "model/strings.h"
@@ -77,11 +76,11 @@ static void read_place(struct tree *t, size_t i, const struct fm_module **last)
 {
     struct fm_segment_path from;
     struct place *place = &t->places[i];
-    fm_segment_item(&t->reading->view, FM_SECTION_PATHS, i, &from);
+    fm_segment_item(&t->reading->view, FM_SECTION_PATHS, i, &from, sizeof from);
     *place = (struct place){.periods = from.periods, .parent = from.parent, .kind = from.kind, .depth = NOT_SEEN};
     if (from.kind == FM_PATH_CALL || from.kind == FM_PATH_LEAF)
         read_site(t, place, &from, last);
-    else if (from.kind == FM_PATH_ROUTINE && from.address < FM_ROUTINE_COUNT)
+    else if (from.kind == FM_PATH_ROUTINE && from.address < t->reading->routines.n)
         place->what = (uint32_t)from.address;
     else if (from.kind != FM_PATH_GAP)
         place->depth = DROPPED;
@@ -97,26 +96,17 @@ static bool can_have(const struct place *parent, const struct place *child)
     return parent->kind == FM_PATH_ROOT || (child->kind != FM_PATH_GAP && parent->kind < FM_PATH_ROUTINE);
 }
 
-static int by_name(const void *a, const void *b)
-{
-    return strcmp(fm_routine_name(*(const uint16_t *)a), fm_routine_name(*(const uint16_t *)b));
-}
-
 /* Routines are sorted by name. */
 static bool order_routines(struct tree *t)
 {
-    uint16_t used[FM_ROUTINE_COUNT], orders[FM_ROUTINE_COUNT] = {0};
-    size_t n = 0;
+    uint16_t *orders = fm_arena_alloc(t->scratch, t->reading->routines.n * sizeof *orders);
+    if (!orders)
+        return false;
     for (size_t i = 0; i < t->n_places; i++)
         if (t->places[i].kind == FM_PATH_ROUTINE)
             orders[t->places[i].what] = 1;
-    for (size_t i = 0; i < FM_ROUTINE_COUNT; i++)
-        if (orders[i])
-            used[n++] = (uint16_t)i;
-    if (!fm_sort(used, n, sizeof *used, by_name, t->scratch))
+    if (!fm_order_routines(t->reading, orders))
         return false;
-    for (size_t i = 0; i < n; i++)
-        orders[used[i]] = (uint16_t)i;
     for (size_t i = 0; i < t->n_places; i++)
         if (t->places[i].kind == FM_PATH_ROUTINE)
             t->places[i].offset = orders[t->places[i].what];
@@ -280,7 +270,7 @@ static struct fm_path path_of(const struct tree *t, const struct node *node)
     struct fm_path path = {
         .parent = t->nodes[node->parent].position, .kind = place->kind, .site = {"", "", 0}, .routine = ""};
     if (place->kind == FM_PATH_ROUTINE)
-        path.routine = fm_routine_name(place->what);
+        path.routine = fm_routine_name_in(&t->reading->routines, place->what);
     else
         path.site.offset = place->offset;
     const struct fm_module *module = module_of(t, place);

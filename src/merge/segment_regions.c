@@ -131,7 +131,7 @@ enum fm_status fm_read_regions(struct fm_reading *r)
     if (!regions)
         return fm_reading_no_memory(r);
     for (size_t i = 0; i < n; i++)
-        fm_segment_item(&r->view, FM_SECTION_REGIONS, i, &regions[i]);
+        fm_segment_item(&r->view, FM_SECTION_REGIONS, i, &regions[i], sizeof *regions);
     enum fm_status status = name_regions(r, regions, n);
     if (status)
         return status;

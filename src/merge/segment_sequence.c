@@ -38,7 +38,7 @@ uint64_t fm_reading_last_sample(const struct fm_reading *r)
     uint32_t begin, end;
     if (!fm_segment_items(&r->view, FM_SECTION_SEQUENCE) || !is_possible(header))
         return 0;
-    fm_segment_item(&r->view, FM_SECTION_SEQUENCE, 0, &from);
+    fm_segment_item(&r->view, FM_SECTION_SEQUENCE, 0, &from, sizeof from);
     if (from.changes != header->sequence_changes || !find_bounds(from.cells, &begin, &end))
         return 0;
     uint64_t cell = (header->sequence_first + end - 1) << header->sequence_shift;
@@ -58,7 +58,7 @@ enum fm_status fm_read_sequence(struct fm_reading *r, const uint32_t *nodes, siz
     if (!from || !row || !cells)
         return fm_reading_no_memory(r);
     atomic_thread_fence(memory_order_acquire);
-    fm_segment_item(&r->view, FM_SECTION_SEQUENCE, 0, from);
+    fm_segment_item(&r->view, FM_SECTION_SEQUENCE, 0, from, sizeof *from);
     if (from->changes != header->sequence_changes) /* places or cells were moving while they were read */
         return FM_OK;
     rename_cells(from->cells, nodes, n_places);

@@ -3,7 +3,6 @@
 
 #include "base/saturate.h"
 #include "base/sort.h"
-#include "generated/routines.h"
 #include "merge/notes.h"
 #include "merge/parts.h"
 #include "merge/reading.h"
@@ -23,10 +22,11 @@ static enum fm_status read_routines(struct fm_reading *r, const struct fm_segmen
     if (!list)
         return fm_reading_no_memory(r);
     for (size_t i = 0; i < n; i++) {
-        if (from->routines[i].routine >= FM_ROUTINE_COUNT || from->routines[i].total_ns > FM_LONGEST_NS)
+        if (from->routines[i].routine >= r->routines.n || from->routines[i].total_ns > FM_LONGEST_NS)
             return fm_reading_damage(r, "a subtotal has impossible numbers");
-        list[i] = (struct fm_snapshot_routine){fm_routine_name(from->routines[i].routine), from->routines[i].count,
-                                               fm_reading_ns(r, from->routines[i].total_ns), from->routines[i].bytes};
+        list[i] = (struct fm_snapshot_routine){fm_routine_name_in(&r->routines, from->routines[i].routine),
+                                               from->routines[i].count, fm_reading_ns(r, from->routines[i].total_ns),
+                                               from->routines[i].bytes};
     }
     if (!fm_sort(list, n, sizeof *list, compare_routines, &r->view.scratch))
         return fm_reading_no_memory(r);
@@ -56,7 +56,7 @@ static uint32_t order_of(const struct fm_snapshot *snapshots, size_t n, const st
 static enum fm_status read_snapshot(struct fm_reading *r, size_t number, struct fm_snapshot *all)
 {
     struct fm_segment_snapshot from;
-    fm_segment_item(&r->view, FM_SECTION_SNAPSHOTS, number, &from);
+    fm_segment_item(&r->view, FM_SECTION_SNAPSHOTS, number, &from, sizeof from);
     if (from.when_ns > FM_LONGEST_NS || from.mpi_ns > FM_LONGEST_NS)
         return fm_reading_damage(r, "a subtotal has impossible numbers");
     struct fm_snapshot *snapshot = &all[number];

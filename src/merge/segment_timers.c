@@ -39,7 +39,7 @@ static void add_bins(const struct fm_reading *r, struct fm_timer_task *task, con
         if (!t->bins[decade] && !t->coarse[decade])
             continue;
         if (t->bins[decade] && t->bins[decade] <= blocks)
-            fm_segment_item(&r->view, FM_SECTION_TIMER_BINS, t->bins[decade] - 1u, &bins);
+            fm_segment_item(&r->view, FM_SECTION_TIMER_BINS, t->bins[decade] - 1u, &bins, sizeof bins);
         fm_add_saturating(&task->counts[9 * decade + (decade > 0)], t->coarse[decade]);
         for (unsigned digit = decade > 0; digit < 10 && 9 * decade + digit < FM_DECIMAL_BINS; digit++)
             fm_add_saturating(&task->counts[9 * decade + digit], (uint64_t)bins.high[digit] << 32 | bins.counts[digit]);
@@ -103,7 +103,7 @@ static void add_thread(const struct fm_reading *r, struct fm_timer_task *task, c
 static const char *name_of(struct fm_reading *r, unsigned number)
 {
     struct fm_segment_timer timer;
-    fm_segment_item(&r->view, FM_SECTION_TIMERS, number, &timer);
+    fm_segment_item(&r->view, FM_SECTION_TIMERS, number, &timer, sizeof timer);
     const char *name = fm_clean_text(&r->view.scratch, timer.name, sizeof timer.name, false);
     return name ? fm_profile_intern(r->profile, name) : NULL;
 }
@@ -154,7 +154,7 @@ static bool make_lists(struct fm_reading *r, struct lists *lists)
     lists->next = fm_arena_alloc(&r->view.scratch, lists->n_timings * sizeof *lists->next);
     for (size_t i = lists->n_timings; lists->first && lists->next && i-- > 0;) {
         struct fm_segment_timing timing;
-        fm_segment_item(&r->view, FM_SECTION_TIMINGS, i, &timing);
+        fm_segment_item(&r->view, FM_SECTION_TIMINGS, i, &timing, sizeof timing);
         for (unsigned decade = 0; decade < FM_DECADES; decade++)
             fm_add_saturating(&lists->coarse_events, timing.coarse[decade]);
         if (timing.timer >= lists->n_timers)
@@ -181,7 +181,7 @@ static bool read_timings(struct fm_reading *r, const struct lists *lists, unsign
 {
     for (uint32_t i = lists->first[number]; i; i = lists->next[i - 1]) {
         struct fm_segment_timing timing;
-        fm_segment_item(&r->view, FM_SECTION_TIMINGS, i - 1, &timing);
+        fm_segment_item(&r->view, FM_SECTION_TIMINGS, i - 1, &timing, sizeof timing);
         make_exact(r, &timing);
         if (!fm_read_running(r, &timing, misused))
             return false;

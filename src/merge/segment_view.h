@@ -3,7 +3,7 @@
 #ifndef FM_MERGE_SEGMENT_VIEW_H
 #define FM_MERGE_SEGMENT_VIEW_H
 
-#include "format/segment.h"
+#include "format/segment_header.h"
 #include "model/profile.h"
 
 struct fm_segment_view {
@@ -15,16 +15,16 @@ struct fm_segment_view {
     size_t n_text;
 };
 
-/* Everything fm_segment_check promises. */
+/* Damage, and what is none of our segments, gives FM_ERR_INPUT and one sentence naming `origin`. */
 enum fm_status fm_segment_view_open(struct fm_segment_view *view, const void *bytes, size_t size, const char *origin,
                                     struct fm_error *error);
 
-/* How many items of a section are in use, and within its capacity. */
-uint32_t fm_segment_used(const struct fm_segment_header *header, enum fm_segment_section_id id);
 /* How many items of a section may be read: the header's count (or the capacity where it has none). */
 size_t fm_segment_items(const struct fm_segment_view *view, enum fm_segment_section_id id);
-/* Copies item i of a section; i must be below fm_segment_items. */
-void fm_segment_item(const struct fm_segment_view *view, enum fm_segment_section_id id, size_t i, void *item);
+/* Copies the first `bytes` of item i of a section; i must be below fm_segment_items. What items of the build that wrote
+ * them do not have is 0. */
+void fm_segment_item(const struct fm_segment_view *view, enum fm_segment_section_id id, size_t i, void *item,
+                     size_t bytes);
 
 /* The text at an offset of the text section, "" where there is none. */
 const char *fm_segment_text(const struct fm_segment_view *view, uint32_t offset);

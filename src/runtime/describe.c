@@ -145,6 +145,7 @@ void fm_describe_process(struct fm_segment_header *h)
     if (sysinfo(&info) == 0)
         h->host_memory_bytes = (uint64_t)info.totalram * info.mem_unit;
     h->host_cores = (uint32_t)sysconf(_SC_NPROCESSORS_ONLN);
+    h->text_runtime_version = add_text(FM_VERSION);
     ssize_t n = readlink("/proc/self/exe", path, sizeof path - 1);
     h->text_exe = n > 0 ? fm_text_add(path, (size_t)n) : 0;
     h->text_cwd = getcwd(path, sizeof path) ? add_text(path) : 0;

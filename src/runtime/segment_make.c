@@ -16,6 +16,7 @@
 #include "base/new_file.h"
 #include "base/platform.h"
 #include "base/settings.h"
+#include "format/segment_header.h"
 #include "generated/routines.h"
 
 static uint64_t wanted_bytes(void)
@@ -71,8 +72,10 @@ static bool put_aside(const char *path)
     int fd = open(path, O_RDWR | O_NOFOLLOW | O_CLOEXEC);
     if (fd < 0)
         return false;
-    bool read = pread(fd, &header, sizeof header, 0) == sizeof header, empty = read && says_nothing(&header);
-    bool marked = !empty && ((read && header.leave == FM_LEAVE_FINALIZE) || mark_replaced(fd));
+    ssize_t n = pread(fd, &header, sizeof header, 0);
+    bool read = n > 0 && !fm_segment_header_read(&header, &header, (size_t)n), empty = read && says_nothing(&header);
+    /* into what is none of our formats nothing is written */
+    bool marked = !empty && (!read || header.leave == FM_LEAVE_FINALIZE || mark_replaced(fd));
     close(fd);
     if (empty)
         return unlink(path) == 0;
@@ -193,6 +196,7 @@ static void lay_out(struct fm_segment_header *h, uint64_t bytes)
     at = place(h, FM_SECTION_TIMER_BINS, at, at_most(bytes / 24 / sizeof(struct fm_segment_bins), UINT16_MAX),
                sizeof(struct fm_segment_bins));
     at = place(h, FM_SECTION_SEQUENCE, at, 1, sizeof(struct fm_segment_sequence));
+    at = place(h, FM_SECTION_ROUTINES, at, FM_ROUTINES_ADDED_BYTES, 1);
     /* of a small segment what is left; an index takes at most a quarter of what it is for */
     uint64_t paths = at_most(bytes / 12, (bytes - at) * 3 / 4) / sizeof(struct fm_segment_path);
     at = place(h, FM_SECTION_PATHS, at, paths, sizeof(struct fm_segment_path));
@@ -208,11 +212,11 @@ bool fm_segment_make(const char *job_key, int neighbours)
         return false;
     h->version = FM_SEGMENT_VERSION;
     h->header_bytes = sizeof *h;
-    h->routines_fingerprint = FM_ROUTINES_FINGERPRINT;
     h->segment_bytes = bytes;
     h->flags = flags;
     snprintf(h->job_key, sizeof h->job_key, "%s", job_key);
     lay_out(h, bytes);
+    memcpy(fm_section(h, FM_SECTION_ROUTINES), fm_routines_added, FM_ROUTINES_ADDED_BYTES);
     h->n_text = 1; /* offset 0 means "no text" */
     h->n_regions = 1;
     fm_rt.segment = h;

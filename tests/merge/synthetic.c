@@ -36,6 +36,7 @@ static const uint32_t sizes[FM_SECTION_COUNT] = {
     sizeof(struct fm_segment_path),
     4,
     sizeof(struct fm_segment_sequence),
+    1,
 };
 
 static size_t lay_out(const struct fm_synthetic *job, struct fm_segment_section *sections)
@@ -53,7 +54,8 @@ static size_t lay_out(const struct fm_synthetic *job, struct fm_segment_section 
                                                    FM_TIMING_DECADES * job->timers,
                                                    job->paths,
                                                    4,
-                                                   job->paths ? 1 : 0};
+                                                   job->paths ? 1 : 0,
+                                                   FM_ROUTINES_ADDED_BYTES};
     size_t at = (sizeof(struct fm_segment_header) + 63) / 64 * 64;
     for (size_t i = 0; i < FM_SECTION_COUNT; i++) {
         sections[i] = (struct fm_segment_section){at, capacities[i], sizes[i]};
@@ -97,7 +99,6 @@ static void describe(const struct fm_synthetic *job, uint32_t rank, struct fm_se
     memcpy(header->magic, FM_SEGMENT_MAGIC, 8);
     header->version = FM_SEGMENT_VERSION;
     header->header_bytes = sizeof *header;
-    header->routines_fingerprint = FM_ROUTINES_FINGERPRINT;
     header->segment_bytes = lay_out(job, header->sections);
     snprintf(header->host, sizeof header->host, "node%05u", rank / job->ranks_per_host);
     snprintf(header->job_key, sizeof header->job_key, "synthetic-1");
@@ -134,6 +135,8 @@ static void describe(const struct fm_synthetic *job, uint32_t rank, struct fm_se
     header->text_job_id = add_text(header, "4711");
     header->text_user = add_text(header, "user");
     header->text_cwd = add_text(header, "/home/user/ocean/run");
+    header->text_runtime_version = add_text(header, FM_VERSION);
+    memcpy(section(header, FM_SECTION_ROUTINES), fm_routines_added, FM_ROUTINES_ADDED_BYTES);
 }
 
 static void add_module_and_regions(const struct fm_synthetic *job, struct fm_segment_header *header)

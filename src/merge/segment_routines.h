@@ -1,0 +1,29 @@
+/* What the routine numbers of a segment mean. The first FM_ROUTINES_FIXED mean the same in every build; the segment itself
+ * names the others, which this build may know or not. */
+#ifndef FM_MERGE_SEGMENT_ROUTINES_H
+#define FM_MERGE_SEGMENT_ROUTINES_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct fm_reading;
+
+struct fm_routines {
+    uint32_t n;
+    const struct fm_routine_added {
+        const char *name; /* interned */
+        unsigned class;   /* enum fm_class */
+    } * added;            /* from number FM_ROUTINES_FIXED on */
+};
+
+/* Into reading->routines; false: no memory. */
+bool fm_read_routine_names(struct fm_reading *reading);
+
+/* The number must be below n. */
+const char *fm_routine_name_in(const struct fm_routines *routines, uint32_t number);
+unsigned fm_routine_class_in(const struct fm_routines *routines, uint32_t number);
+
+/* orders[number] of those that are not 0 become 1, 2 ... by name, equal for equal names; false: no memory. */
+bool fm_order_routines(struct fm_reading *reading, uint16_t *orders);
+
+#endif
