@@ -12,6 +12,10 @@
  * are terminated; else what is wrong, to follow the segment's name in a sentence. */
 const char *fm_segment_header_read(struct fm_segment_header *header, const void *bytes, size_t size);
 
+/* Whether the build that wrote it has a member of the header. */
+#define FM_SEGMENT_HAS(header, member) \
+    (offsetof(struct fm_segment_header, member) + sizeof(header)->member <= (header)->header_bytes)
+
 /* Of a header that was read: whether every section that this build knows lies within the segment, behind its header, and
  * has items as large as such items always were. */
 bool fm_segment_sections_fit(const struct fm_segment_header *header);

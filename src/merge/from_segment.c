@@ -242,7 +242,7 @@ static bool read_process(struct fm_reading *r)
         .core = header->core,
         .pid = header->pid,
         .wall_ns = r->wall_ns,
-#define HEADER(member) .member = header->member,
+#define HEADER(member) .member = FM_SEGMENT_HAS(header, member) ? header->member : FM_UNKNOWN,
 #define MADE(member)
 #define X(column, since, member, unit, known, source, ...) source(member)
         FM_PROCESS_FIGURES(X)

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/intern.h"
+#include "model/schema.h"
 #include "model/strings.h"
 
 /* What every profile made by fm_profile_create has behind its public part. */
@@ -25,17 +26,9 @@ struct fm_profile *fm_profile_create_from(struct fm_arena *spare)
     if (!whole)
         return NULL;
     whole->profile.arena = arena;
-    struct fm_job *job = &whole->profile.job;
-    const char **texts[] = {&job->key,          &job->id,
-                            &job->run_id,       &job->exe,
-                            &job->build_id,     &job->cwd,
-                            &job->user,         &job->launcher,
-                            &job->mpi,          &job->mpi_library,
-                            &job->language,     &job->tool,
-                            &job->output,       &job->runtime_version,
-                            &job->merge_version};
-    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
-        *texts[i] = "";
+    for (size_t i = 0; i < fm_job_fields.n; i++)
+        if (fm_job_fields.list[i].kind == FM_FIELD_TEXT)
+            *fm_field_text(&fm_job_fields.list[i], &whole->profile.job) = "";
     return &whole->profile;
 }
 

@@ -114,6 +114,9 @@ def check_profile(tap, reader, writer, job, title):
         return
     done, report = check_counts(tap, reader, job, found[0], counts(RANKS, True), f"{title}, ended")
     check(tap, reader, writer, done, f"{title}, ended")
+    later = report and report["job"]["per_rank"].get("later", "not known at all")
+    tap.equal(later, None if reader.newer else "not known at all",
+              f"{title}, ended: a figure that only the reader has is unknown")
     version = reader.fathom(job, "--version").stdout.split()[1]
     tap.equal(report and report["job"]["versions"], {"runtime": version, "profile": version},
               f"{title}, ended: it says which Fathom measured and which merged")
