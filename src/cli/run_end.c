@@ -21,6 +21,7 @@
 #include "cli/run_hosts.h"
 #include "collect/node_files.h"
 #include "format/encode.h"
+#include "format/segment_header.h"
 #include "render/text.h"
 
 enum {
@@ -203,10 +204,11 @@ static bool put(int fd, size_t offset, const void *bytes, size_t size)
 
 #define PUT(fd, member, value) put(fd, offsetof(struct fm_segment_header, member), &(value), sizeof(value))
 
-/* A process that was killed, or left by _exit as shells do, could not say when. */
-static bool note_times(int fd, const struct fm_child *child)
+/* A process that was killed, or left by _exit as shells do, could not say when. Behind the header of an older Fathom lie
+ * its measurements. */
+static bool note_times(int fd, const struct fm_segment_header *header, const struct fm_child *child)
 {
-#define X(member, value) PUT(fd, member, child->usage.member) &&
+#define X(member, value) (!FM_SEGMENT_HAS(header, member) || PUT(fd, member, child->usage.member)) &&
     return FM_USAGE(X) PUT(fd, ended_mono_ns, child->ended_mono_ns);
 #undef X
 }
@@ -222,7 +224,7 @@ static bool note_file(void *context, const struct fm_node_file *file)
     if (fd < 0)
         return true;
     if (file->header.ended_mono_ns == 0 && !file->name.replaced)
-        note_times(fd, child);
+        note_times(fd, &file->header, child);
     if (PUT(fd, seen_code, code)) /* else the process has vanished, which is true as well */
         PUT(fd, seen_end, end);
     close(fd);

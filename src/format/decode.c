@@ -38,7 +38,7 @@ static void get_sections(struct fm_reader *r, const uint8_t *at, const uint8_t *
             r->wrong = "its parts are not in order";
         if (fm_reader_stopped(r))
             return;
-        if (id < FM_SECTIONS_END) {
+        if (fm_section_known(id)) {
             r->section_bytes = (size_t)size;
             fm_unpack_begin(&r->unpack, at, (size_t)size);
             fm_get_section(r, (unsigned)id);

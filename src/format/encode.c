@@ -39,15 +39,18 @@ static void put_varint(struct fm_writer *w, uint64_t value)
 static void put_file(struct fm_writer *w)
 {
     w->collecting = true;
-    for (size_t id = FM_FILE_JOB; id < FM_SECTIONS_END; id++)
-        fm_put_section(w, (unsigned)id);
+    for (unsigned id = FM_FILE_JOB; id < FM_SECTIONS_END; id++)
+        if (fm_section_known(id))
+            fm_put_section(w, id);
     w->collecting = false;
     put_bytes(w, FM_PROFILE_MAGIC, 8);
     put_fixed(w, FM_PROFILE_VERSION, 4);
     put_fixed(w, 0, 8); /* the size, known at the end */
-    for (size_t id = FM_FILE_STRINGS; id < FM_SECTIONS_END && !w->failed; id++) {
+    for (unsigned id = FM_FILE_STRINGS; id < FM_SECTIONS_END && !w->failed; id++) {
+        if (!fm_section_known(id))
+            continue;
         fm_pack_begin(&w->pack, &w->scratch);
-        fm_put_section(w, (unsigned)id);
+        fm_put_section(w, id);
         fm_pack_end(&w->pack);
         w->failed |= w->pack.failed;
         put_varint(w, id);

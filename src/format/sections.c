@@ -19,6 +19,11 @@ static const struct {
     [FM_FILE_SEQUENCE] = {fm_put_sequence, fm_get_sequence},
 };
 
+bool fm_section_known(uint64_t id)
+{
+    return id && id < FM_SECTIONS_END && (sections[id].put || fm_list_of((unsigned)id));
+}
+
 void fm_put_section(struct fm_writer *w, unsigned id)
 {
     if (sections[id].put)

@@ -8,6 +8,7 @@
 
 enum { FM_SECTIONS_END = (int)FM_LISTS_END > (int)FM_FILE_SEQUENCE ? (int)FM_LISTS_END : (int)FM_FILE_SEQUENCE + 1 };
 
+bool fm_section_known(uint64_t id);
 void fm_put_section(struct fm_writer *w, unsigned id);
 void fm_get_section(struct fm_reader *r, unsigned id);
 

@@ -3,7 +3,8 @@
 #include "model/profile.h"
 
 #define X(column, since, member, unit, known, source, key, heading) \
-    [FM_FIGURE_##member] = {key, heading, offsetof(struct fm_process, member), FM_UNIT_##unit, FM_KNOWN_##known},
+    [FM_FIGURE_##                                                   \
+        member] = {key, heading, offsetof(struct fm_process, member), FM_UNIT_##unit, FM_KNOWN_##known, (since) > 1},
 const struct fm_figure_meaning fm_figures[FM_FIGURES] = {FM_PROCESS_FIGURES(X)};
 #undef X
 

@@ -9,7 +9,8 @@
  * known    ALWAYS: of every process that was measured; USAGE: where somebody asked the kernel (fm_process_has_usage)
  * source   HEADER: copied from the header of the segment; MADE: from elsewhere (merge/from_segment.c)
  * key      in the JSON of a process and of job.per_rank
- * heading  in the table of extremes over ranks of the summary, in the order of these lines; NULL: not shown there
+ * heading  in the table of extremes over ranks of the summary, in the order of these lines; NULL: not shown there. One that
+ *          was added later than format 1 is shown where it is known of any rank
  *
  * A figure that is not known has no value in JSON (null) and none in a table; in memory one that was added later than
  * format 1 is then FM_UNKNOWN. */
@@ -44,6 +45,7 @@ struct fm_figure_meaning {
     size_t offset; /* in struct fm_process */
     enum fm_unit unit;
     enum fm_figure_known known;
+    bool later; /* than format 1 */
 };
 extern const struct fm_figure_meaning fm_figures[FM_FIGURES];
 

@@ -154,9 +154,12 @@ static void print_spreads(struct fm_report *report, FILE *out)
     if (summary->measured == 0)
         return;
     fm_table_start(&table, &report->arena, spread_columns, sizeof spread_columns / sizeof *spread_columns);
-    for (enum fm_figure figure = 0; figure < FM_FIGURES; figure++)
-        if (fm_figures[figure].heading && (figure != FM_FIGURE_mpi_ns || summary->n_routines))
+    for (enum fm_figure figure = 0; figure < FM_FIGURES; figure++) {
+        bool shown = figure == FM_FIGURE_mpi_ns ? summary->n_routines > 0
+                                                : !fm_figures[figure].later || summary->figures[figure].ranks;
+        if (fm_figures[figure].heading && shown)
             spread_row(&table, &fm_figures[figure], &summary->figures[figure]);
+    }
     fm_table_print(&table, out);
     fputc('\n', out);
 }

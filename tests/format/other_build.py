@@ -27,10 +27,10 @@ ADDED = [
     ("calls.table", r"\Z", r"MPIX_Of_a_later_version plain -\n"),
     # the profile: a column of the processes, and a section
     ("figures.h", r"(\n    X\([^\n]*\))\n(/\* clang-format on)", with_figure),
-    ("layout.h", r"(enum fm_file_section \{\n.*?\n)(\};)", r"\1    FM_FILE_LATER,\n\2"),
-    ("sections.h", r"FM_SECTIONS_END = \w+ \+ 1", "FM_SECTIONS_END = FM_FILE_LATER + 1"),
+    ("layout.h", r"(enum fm_file_section \{\n.*?\n)(\};)", r"\1    FM_FILE_LATER = 47,\n\2"),
+    ("sections.h", r"(FM_SECTIONS_END = ).*?( \};)", r"\1FM_FILE_LATER + 1\2"),
     ("sections.h", r"#undef FM_SECTION\n", r"FM_SECTION(later);\n\g<0>"),
-    ("sections.c", r"\[FM_SECTIONS_END\] = \{\n", r"\g<0>    [FM_FILE_LATER] = {NULL, fm_put_later, fm_get_later},\n"),
+    ("sections.c", r"\[FM_SECTIONS_END\] = \{\n", r"\g<0>    [FM_FILE_LATER] = {fm_put_later, fm_get_later},\n"),
     ("section_job.c", r"\Z", r"\nvoid fm_put_later(struct fm_writer *w)\n{\n    fm_put_number(w, 47);\n}\n\n"
      r"void fm_get_later(struct fm_reader *r)\n{\n    fm_get_count(r, 1);\n}\n"),
 ]
