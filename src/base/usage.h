@@ -7,10 +7,14 @@
 #include <sys/resource.h>
 
 /* X(member, its value from struct rusage *use) */
-#define FM_USAGE(X)                            \
-    X(user_ns, fm_timeval_ns(use->ru_utime))   \
-    X(system_ns, fm_timeval_ns(use->ru_stime)) \
-    X(max_rss_bytes, (uint64_t)use->ru_maxrss * 1024)
+#define FM_USAGE(X)                                   \
+    X(user_ns, fm_timeval_ns(use->ru_utime))          \
+    X(system_ns, fm_timeval_ns(use->ru_stime))        \
+    X(max_rss_bytes, (uint64_t)use->ru_maxrss * 1024) \
+    X(voluntary_switches, (uint64_t)use->ru_nvcsw)    \
+    X(involuntary_switches, (uint64_t)use->ru_nivcsw) \
+    X(minor_faults, (uint64_t)use->ru_minflt)         \
+    X(major_faults, (uint64_t)use->ru_majflt)
 
 static inline uint64_t fm_timeval_ns(struct timeval time)
 {

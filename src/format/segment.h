@@ -179,6 +179,8 @@ struct fm_segment_header {
     /* Version 1 ends here. */
     uint32_t text_runtime_version;                        /* of the Fathom that measured, as in "0.1.0" */
     struct fm_segment_section sections[FM_SECTION_SLOTS]; /* by enum fm_segment_section_id */
+
+    uint64_t voluntary_switches, involuntary_switches, minor_faults, major_faults; /* getrusage, as user_ns */
 };
 
 #define FM_FLAG_FALLBACK_DIR 0x1u  /* in TMPDIR: the usual directory could not be made, or had no room */

@@ -25,12 +25,16 @@
 
 /* clang-format off */
 #define FM_PROCESS_FIGURES(X) \
-    X( 7, 1, wall_ns,       NS,    ALWAYS, MADE,   "wall_s",       "wall")   \
-    X(10, 1, mpi_ns,        NS,    ALWAYS, MADE,   "mpi_s",        "in MPI") \
-    X( 8, 1, user_ns,       NS,    USAGE,  HEADER, "user_s",       "user")   \
-    X( 9, 1, system_ns,     NS,    USAGE,  HEADER, "system_s",     "system") \
-    X(11, 1, max_rss_bytes, BYTES, USAGE,  HEADER, "memory_bytes", "memory") \
-    X(12, 1, overhead_ns,   NS,    ALWAYS, MADE,   "overhead_s",   NULL)
+    X( 7, 1, wall_ns,              NS,    ALWAYS, MADE,   "wall_s",               "wall")              \
+    X(10, 1, mpi_ns,               NS,    ALWAYS, MADE,   "mpi_s",                "in MPI")            \
+    X( 8, 1, user_ns,              NS,    USAGE,  HEADER, "user_s",               "user")              \
+    X( 9, 1, system_ns,            NS,    USAGE,  HEADER, "system_s",             "system")            \
+    X(11, 1, max_rss_bytes,        BYTES, USAGE,  HEADER, "memory_bytes",         "memory")            \
+    X(14, 2, voluntary_switches,   COUNT, USAGE,  HEADER, "voluntary_switches",   "switches, waiting") \
+    X(15, 2, involuntary_switches, COUNT, USAGE,  HEADER, "involuntary_switches", "switches, forced")  \
+    X(16, 2, minor_faults,         COUNT, USAGE,  HEADER, "minor_faults",         "page faults")       \
+    X(17, 2, major_faults,         COUNT, USAGE,  HEADER, "major_faults",         "page faults, disk") \
+    X(12, 1, overhead_ns,          NS,    ALWAYS, MADE,   "overhead_s",           NULL)
 /* clang-format on */
 
 enum fm_unit { FM_UNIT_NONE, FM_UNIT_NS, FM_UNIT_BYTES, FM_UNIT_COUNT };
