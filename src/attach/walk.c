@@ -11,6 +11,7 @@
 #include "base/context.h"
 #include "base/path.h"
 #include "generated/routines.h"
+#include "mpi/libraries.h"
 
 enum { MOST_FRAMES = FM_PATHS_DEPTH - 2, PLACES = 1 << 14 };
 #define REPORT_AGAIN_NS 1000000000u /* modules that come and go are looked for at most that often */
@@ -138,7 +139,7 @@ void fm_walker_close(struct fm_walker *walker)
 static uint32_t routine_of(const char *symbol, const char *module)
 {
     static const char *const endings[] = {"", "_", "__", "_f", "_f_", "_f08", "_f08_", "_f08ts_", "_fts_"};
-    bool binding = strncmp(fm_last_part(module), "libmpi", 6) == 0;
+    bool binding = fm_mpi_is_named(fm_last_part(module));
     const char *name = binding ? strcasestr(symbol, "mpi_") : symbol + (symbol[0] == 'P');
     if (!name || strncasecmp(name, "mpi_", 4) != 0)
         return 0;
@@ -191,7 +192,7 @@ static bool has_routines(Dwfl_Module *module)
 static bool needs_name(struct fm_walker *walker, Dwfl_Module *module, const char *path, bool call)
 {
     const char *file = fm_last_part(path);
-    if (strncmp(file, "libmpi", 6) == 0 || strncmp(file, "libfathom", 9) == 0)
+    if (fm_mpi_is_named(file) || strncmp(file, "libfathom", 9) == 0)
         return true;
     if (strcmp(path, walker->exe) != 0)
         return false;

@@ -121,7 +121,7 @@ struct fm_segment_header {
     uint32_t seen_end; /* enum fm_end, written by a parent that waited for the process; 0 = nobody saw */
     int32_t seen_code;
     uint32_t flags;        /* FM_FLAG_* */
-    uint32_t mpi_kind;     /* enum fm_mpi_kind of mpi/abi.h */
+    uint32_t mpi_kind;     /* enum fm_mpi_kind of mpi/libraries.h */
     uint32_t thread_level; /* provided level, 0..3 */
     uint32_t language;     /* enum fm_language */
 

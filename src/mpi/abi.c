@@ -2,7 +2,7 @@
 
 #include <stddef.h>
 
-static void describe_openmpi(struct fm_abi *abi, fm_abi_finder *find, const void *library)
+static void describe_openmpi(struct fm_abi *abi, fm_symbol_finder *find, const void *library)
 {
     abi->handle_mask = ~(fm_word)0;
     abi->handle_bytes = 8;
@@ -54,7 +54,7 @@ static void describe_mpich(struct fm_abi *abi)
     abi->errors_return = 0x54000001;
 }
 
-static bool find_functions(struct fm_abi *abi, fm_abi_finder *find, const void *library)
+static bool find_functions(struct fm_abi *abi, fm_symbol_finder *find, const void *library)
 {
     bool all = true;
 #define FIND(name) all &= (*(void **)&abi->pmpi.name = find(library, "PMPI_" #name)) != NULL
@@ -99,17 +99,15 @@ static bool find_functions(struct fm_abi *abi, fm_abi_finder *find, const void *
     return all;
 }
 
-bool fm_abi_describe(struct fm_abi *abi, fm_abi_finder *find, const void *library)
+bool fm_abi_describe(struct fm_abi *abi, fm_symbol_finder *find, const void *library)
 {
     abi->undefined = -32766;
-    if (find(library, "ompi_mpi_comm_world")) {
-        describe_openmpi(abi, find, library);
-        abi->kind = FM_MPI_OPENMPI;
-    } else if (find(library, "MPIR_Err_create_code") || find(library, "MPIR_Dup_fn")) {
-        describe_mpich(abi);
-        abi->kind = FM_MPI_MPICH;
-    } else {
+    abi->kind = fm_mpi_kind_of(find, library);
+    if (abi->kind == FM_MPI_NONE)
         return false;
-    }
+    if (abi->kind == FM_MPI_OPENMPI)
+        describe_openmpi(abi, find, library);
+    else
+        describe_mpich(abi);
     return find_functions(abi, find, library);
 }

@@ -9,7 +9,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum fm_mpi_kind { FM_MPI_NONE, FM_MPI_OPENMPI, FM_MPI_MPICH };
+#include "mpi/libraries.h"
 
 enum { FM_STATUS_BYTES = 24 }; /* the larger of the two layouts */
 
@@ -72,10 +72,7 @@ struct fm_abi {
     } pmpi;
 };
 
-/* The address of a function or variable of an MPI library, or NULL. */
-typedef void *fm_abi_finder(const void *library, const char *name);
-
 /* Describes the library that the finder knows; false: it is none that we know. */
-bool fm_abi_describe(struct fm_abi *abi, fm_abi_finder *find, const void *library);
+bool fm_abi_describe(struct fm_abi *abi, fm_symbol_finder *find, const void *library);
 
 #endif

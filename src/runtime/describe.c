@@ -13,7 +13,9 @@
 #include <sys/sysinfo.h>
 #include <unistd.h>
 
+#include "base/names.h"
 #include "base/redact.h"
+#include "mpi/libraries.h"
 #include "runtime/job.h"
 #include "runtime/load_modules.h"
 #include "runtime/runtime.h"
@@ -57,20 +59,8 @@ static uint32_t add_arguments(void)
 /* Settings that change how MPI and OpenMP behave; what launchers set for themselves in every process is left out. */
 static bool is_setting(const char *name)
 {
-    static const char kept[][16] = {"OMP_",   "GOMP_", "KMP_", "OMPI_MCA_", "MPICH_",  "MPIR_",   "UCX_",
-                                    "I_MPI_", "MV2_",  "FI_",  "PMIX_MCA_", "FATHOM_", "MALLOC_", "HCOLL_"};
-    static const char dropped[][40] = {"OMPI_MCA_orte_",        "OMPI_MCA_ess",
-                                       "OMPI_MCA_pmix",         "OMPI_MCA_shmem_RUNTIME",
-                                       "OMPI_MCA_initial_wdir", "MPIR_CVAR_CH3_INTERFACE_HOSTNAME",
-                                       "FATHOM_RUN_ID",         "FATHOM_NAMED",
-                                       "FATHOM_OUTPUT",         "PMIX_MCA_mca_base_component_show"};
-    for (size_t i = 0; i < sizeof dropped / sizeof *dropped; i++)
-        if (strncmp(name, dropped[i], strlen(dropped[i])) == 0)
-            return false;
-    for (size_t i = 0; i < sizeof kept / sizeof *kept; i++)
-        if (strncmp(name, kept[i], strlen(kept[i])) == 0)
-            return true;
-    return false;
+    return fm_mpi_is_setting(name) || (fm_names_begin("OMP_\0GOMP_\0KMP_\0FATHOM_\0MALLOC_\0", name) &&
+                                       !fm_names_begin("FATHOM_RUN_ID\0FATHOM_NAMED\0FATHOM_OUTPUT\0", name));
 }
 
 static uint32_t add_environment(void)

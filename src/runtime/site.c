@@ -5,31 +5,15 @@
 #include <string.h>
 #include <strings.h>
 
+#include "base/names.h"
 #include "base/path.h"
 #include "generated/routines.h"
+#include "mpi/libraries.h"
 #include "runtime/interpose/object.h"
 #include "runtime/load_modules.h"
 #include "runtime/signal/cfi.h"
 
 enum { MAX_BINDING_FRAMES = 6 };
-
-static bool starts_with(const char *text, const char *prefix)
-{
-    return strncmp(text, prefix, strlen(prefix)) == 0;
-}
-
-static bool is_fortran_binding(const char *name)
-{
-    return starts_with(name, "libmpi_mpifh") || starts_with(name, "libmpi_usempi") || starts_with(name, "libmpichf") ||
-           starts_with(name, "libmpifort") || starts_with(name, "libmpichfort");
-}
-
-static bool is_mpi_library(const char *name)
-{
-    return starts_with(name, "libmpi.") || starts_with(name, "libmpi_") || starts_with(name, "libmpich") ||
-           starts_with(name, "libmpicxx") || starts_with(name, "libpmpi") || starts_with(name, "libmpifort") ||
-           starts_with(name, "libmpi-") || starts_with(name, "libfathom.");
-}
 
 /* ---- load modules ---- */
 
@@ -52,7 +36,8 @@ static struct range range_of(uintptr_t address)
     if (!fm_module_find(address, &module))
         return (struct range){.mpi = false};
     const char *name = fm_last_part(module.path);
-    struct range range = {module.start, module.end, is_mpi_library(name), is_fortran_binding(name)};
+    struct range range = {module.start, module.end, fm_mpi_is_library(name) || fm_begins_with(name, "libfathom."),
+                          fm_mpi_is_fortran_binding(name)};
     fm_lock(&ranges_lock);
     if (n_ranges < RANGES) {
         ranges[n_ranges] = range;
@@ -91,7 +76,7 @@ static void plain_routine_name(const char *symbol, char plain[64])
         plain[n] = (char)tolower((unsigned char)symbol[n]);
     plain[n] = 0;
     for (size_t i = 0; i < sizeof prefixes / sizeof *prefixes; i++) {
-        if (starts_with(plain, prefixes[i])) {
+        if (fm_begins_with(plain, prefixes[i])) {
             n -= strlen(prefixes[i]);
             memmove(plain, plain + strlen(prefixes[i]), n + 1);
             break;

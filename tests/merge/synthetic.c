@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "generated/routines.h"
-#include "mpi/abi.h"
+#include "mpi/libraries.h"
 
 uint64_t fm_random(uint64_t *state, uint64_t n)
 {

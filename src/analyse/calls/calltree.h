@@ -115,7 +115,7 @@ enum fm_status fm_calltree_sort(struct fm_calltree *tree, enum fm_context_metric
 
 int fm_context_order(const struct fm_context *a, const struct fm_context *b); /* by name and line, for a sort */
 bool fm_context_is(const struct fm_context *context, const char *function);   /* as fm_calltree_focus means it */
-bool fm_context_in_mpi(const struct fm_context *context); /* a routine, or in a library of MPI by its name, libmpi* */
+bool fm_context_in_mpi(const struct fm_context *context); /* a routine, or in a library that is called as MPI's are */
 /* Inclusive, over ranks: most - mean. */
 double fm_context_imbalance(const struct fm_context *context, uint32_t ranks);
 /* The child that has at least half of what a context has in all, or NULL: so the hot path goes. */

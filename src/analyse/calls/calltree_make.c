@@ -8,6 +8,7 @@
 #include "analyse/calls/path_tree.h"
 #include "base/path.h"
 #include "generated/routines.h"
+#include "mpi/libraries.h"
 
 /* Where the children of an address hang, and the line that calls them. */
 struct joint {
@@ -142,7 +143,7 @@ static void add_frames(struct maker *maker, size_t i, const struct joint *from, 
     size_t n;
     const struct fm_symbol *frames = frames_of(maker, path, &unknown, &n);
     bool ours = is_library(path->site.module, "libfathom.so.") && !from->closed && !from->routine;
-    bool by_program = !is_library(from->frame->id.module, "libmpi") && /* and not by a binding */
+    bool by_program = !fm_mpi_is_named(fm_last_part(from->frame->id.module)) && /* and not by a binding */
                       !is_library(from->frame->id.module, "libfathom.so.");
     const char *call = ours ? wrapped_call(frames[0].function) : NULL;
     *to = *from;

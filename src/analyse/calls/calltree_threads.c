@@ -2,8 +2,10 @@
 #include <string.h>
 
 #include "analyse/calls/calltree.h"
+#include "base/names.h"
 #include "base/path.h"
 #include "base/saturate.h"
+#include "mpi/libraries.h"
 
 /* ---- what is outside main ---- */
 
@@ -60,26 +62,13 @@ void fm_calltree_begin_with_main(struct fm_calltree *tree)
 
 /* ---- MPI's own threads ---- */
 
-/* Libraries of Open MPI, of MPICH and of what they stand on, by how their names begin. */
-static bool is_of_mpi(const char *module)
-{
-    static const char *const names[] = {"libmpi",    "libopen-pal", "libopen-rte", "libpmix",  "libprrte",
-                                        "libevent",  "libucs.",     "libucp.",     "libuct",   "libucm",
-                                        "libfabric", "mca_",        "libpsm",      "libhwloc", NULL};
-    const char *last = fm_last_part(module);
-    const char *const *name = names;
-    while (*name && strncmp(last, *name, strlen(*name)) != 0)
-        name++;
-    return *name != NULL;
-}
-
 uint64_t fm_calltree_without_helpers(struct fm_calltree *calls)
 {
     struct fm_context *root = calls->root;
     uint64_t ns = 0;
     for (struct fm_context **link = &root->first; *link;) {
         struct fm_context *context = *link;
-        if (context->id.kind != FM_CONTEXT_FRAME || !is_of_mpi(context->id.module)) {
+        if (context->id.kind != FM_CONTEXT_FRAME || !fm_names_fit(fm_mpi_stack, fm_last_part(context->id.module))) {
             link = &context->next;
             continue;
         }

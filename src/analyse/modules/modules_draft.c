@@ -8,10 +8,12 @@
 #include "analyse/modules/modules_map.h"
 #include "analyse/modules/modules_scopes.h"
 #include "base/intern.h"
+#include "base/names.h"
 #include "base/path.h"
 #include "base/sort.h"
 #include "base/writer.h"
 #include "model/order.h"
+#include "mpi/libraries.h"
 #include "symbols/library_path.h"
 
 struct draft {
@@ -129,27 +131,22 @@ static void add_sources(struct draft *draft, const struct fm_source_file *source
 
 /* ---- libraries ---- */
 
-static bool fits_one(const char *name, const char *const *patterns)
+static const char system_libraries[] =
+    "ld-linux*\0linux-vdso*\0libc.so*\0libm.so*\0libpthread*\0libdl.so*\0librt.so*\0libgcc_s*\0libstdc++.so*\0"
+    "libgomp*\0libgfortran*\0libquadmath*\0libfathom*\0";
+
+static bool is_common(const char *library)
 {
-    while (*patterns && fnmatch(*patterns, name, 0) != 0)
-        patterns++;
-    return *patterns != NULL;
+    return fm_names_fit(fm_mpi_stack, library) || fm_names_fit(system_libraries, library);
 }
 
-static const char *const mpi_libraries[] = {"libmpi*",   "libopen-*",    "mca_*",      "libpmix*", "libprrte*",
-                                            "libevent*", "libuc[mpst]*", "libfabric*", "libpsm*",  "libhwloc*",
-                                            NULL};
-static const char *const system_libraries[] = {
-    "ld-linux*", "linux-vdso*",   "libc.so*", "libm.so*",     "libpthread*",  "libdl.so*",  "librt.so*",
-    "libgcc_s*", "libstdc++.so*", "libgomp*", "libgfortran*", "libquadmath*", "libfathom*", NULL};
-
 /* Four to a line. */
-static void write_all(struct draft *draft, const char *module, const char *const *patterns)
+static void write_all(struct draft *draft, const char *module, const char *patterns)
 {
-    for (size_t i = 0; patterns[i]; i++) {
+    for (size_t i = 0; *patterns; i++, patterns = fm_name_after(patterns)) {
         if (i % 4 == 0)
             fm_write(&draft->writer, "%smodule  %-20s  library  ", i ? "\n" : "", module);
-        fm_write(&draft->writer, " %s", patterns[i]);
+        fm_write(&draft->writer, " %s", patterns);
     }
     fm_write(&draft->writer, "\n");
 }
@@ -177,7 +174,7 @@ static void add_library(struct draft *draft, const char *file, const char *path)
 static bool uses_mpi(const struct fm_elf *elf)
 {
     for (size_t i = 0; i < elf->n_needed; i++)
-        if (fits_one(elf->needed[i], mpi_libraries))
+        if (fm_names_fit(fm_mpi_stack, elf->needed[i]))
             return true;
     return false;
 }
@@ -212,8 +209,8 @@ static void look_into_libraries(struct draft *draft, const struct fm_elf *elf, c
     for (size_t i = 0; i < elf->n_needed; i++) {
         char library[PATH_MAX];
         struct fm_elf other;
-        if (fits_one(elf->needed[i], mpi_libraries) || fits_one(elf->needed[i], system_libraries) ||
-            !fm_needed_find(elf, path, elf->needed[i], library, sizeof library) || fm_elf_open(&other, library, NULL))
+        if (is_common(elf->needed[i]) || !fm_needed_find(elf, path, elf->needed[i], library, sizeof library) ||
+            fm_elf_open(&other, library, NULL))
             continue;
         if (uses_mpi(&other))
             look_into(draft, library);
@@ -230,11 +227,11 @@ static void write_libraries(struct draft *draft, const struct fm_elf *elf, const
     else
         fm_write(&draft->writer, "\n# %s has no debug information (-g), nor names of functions that tell of modules.\n",
                  as_word(draft, path, strlen(path), '?'));
-    write_all(draft, "mpi", mpi_libraries);
+    write_all(draft, "mpi", fm_mpi_stack);
     write_all(draft, "system", system_libraries);
     for (size_t i = 0; i < elf->n_needed; i++) {
         char library[PATH_MAX];
-        if (fits_one(elf->needed[i], mpi_libraries) || fits_one(elf->needed[i], system_libraries))
+        if (is_common(elf->needed[i]))
             continue;
         bool found = fm_needed_find(elf, path, elf->needed[i], library, sizeof library);
         add_library(draft, elf->needed[i], found ? library : "");

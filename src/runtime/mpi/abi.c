@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/path.h"
+#include "mpi/libraries.h"
 #include "runtime/interpose/next.h"
 #include "runtime/interpose/weak.h"
 #include "runtime/runtime.h"
@@ -14,8 +15,7 @@ struct fm_abi fm_abi;
 
 static bool may_be_mpi(const char *path)
 {
-    const char *name = fm_last_part(path);
-    return strncmp(name, "libmpi", 6) == 0 || strncmp(name, "libpmpi", 7) == 0;
+    return fm_mpi_is_named(fm_last_part(path));
 }
 
 /* Loaded with the program it is what comes next; loaded privately by dlopen (as Python does) it is searched for among all
