@@ -1,10 +1,12 @@
 #include "attach/job.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/names.h"
 #include "base/path.h"
+#include "base/writer.h"
+#include "mpi/launchers.h"
 
 static const struct fm_proc *proc_of(const struct fm_procs *procs, pid_t pid)
 {
@@ -36,15 +38,6 @@ static const char *word_behind(const char *line, const char *name, struct fm_are
     return fm_arena_strndup(arena, at, strcspn(at, " \"'"));
 }
 
-static char *joined(struct fm_arena *arena, const char *format, const char *first, const char *second)
-{
-    size_t bytes = strlen(format) + strlen(first) + strlen(second) + 1;
-    char *text = fm_arena_alloc(arena, bytes);
-    if (text)
-        snprintf(text, bytes, format, first, second);
-    return text;
-}
-
 /* ---- the key ---- */
 
 /* The launcher that the nearest proxy of Hydra above answers to; NULL: there is none. */
@@ -52,8 +45,8 @@ static const char *hydra_above(const struct fm_procs *procs, pid_t pid, struct f
 {
     const struct fm_proc *proc = proc_of(procs, pid);
     for (size_t steps = 0; proc && proc->pid > 1 && steps < procs->n; steps++) {
-        if (strncmp(proc->name, "hydra_pmi_pro", 13) == 0)
-            return word_behind(line_of(proc->pid, arena), "--control-port", arena);
+        if (strcmp(proc->name, FM_HYDRA_PROXY) == 0)
+            return word_behind(line_of(proc->pid, arena), FM_HYDRA_PROXY_LAUNCHER, arena);
         proc = proc_of(procs, proc->parent);
     }
     return NULL;
@@ -63,31 +56,32 @@ const char *fm_job_key(const struct fm_procs *procs, pid_t rank, struct fm_arena
 {
     size_t bytes;
     const char *env = fm_proc_file(rank, "environ", arena, &bytes), *hydra = hydra_above(procs, rank, arena);
-    const char *space = env ? fm_proc_variable(env, bytes, "PMIX_NAMESPACE") : NULL;
-    const char *job = env ? fm_proc_variable(env, bytes, "SLURM_JOB_ID") : NULL;
-    const char *step = env ? fm_proc_variable(env, bytes, "SLURM_STEP_ID") : NULL;
+    const char *space_name = fm_launchers[FM_LAUNCHER_PRRTE].job;
+    const char *job_name = fm_launchers[FM_LAUNCHER_SLURM].job, *step_name = fm_name_after(job_name);
+    const char *space = env ? fm_proc_variable(env, bytes, space_name) : NULL;
+    const char *job = env ? fm_proc_variable(env, bytes, job_name) : NULL;
+    const char *step = env ? fm_proc_variable(env, bytes, step_name) : NULL;
     if (space)
-        return joined(arena, "PMIX_NAMESPACE=%s%s", space, "");
+        return fm_written(arena, "%s=%s", space_name, space);
     if (hydra)
-        return joined(arena, "hydra=%s%s", hydra, "");
+        return fm_written(arena, "hydra=%s", hydra);
     if (job && step)
-        return joined(arena, "SLURM_JOB_ID=%s,SLURM_STEP_ID=%s", job, step);
+        return fm_written(arena, "%s=%s,%s=%s", job_name, job, step_name, step);
     return fm_last_part(fm_proc_link(rank, "exe", arena));
 }
 
 /* Daemons are job 0 of their launcher, what it was asked to start is job 1. */
 static const char *key_in(const char *line, struct fm_arena *arena)
 {
-    char number[24];
-    const char *open = word_behind(line, "ess_base_jobid", arena), *hydra = word_behind(line, "--control-port", arena);
-    const char *newer = word_behind(line, "ess_base_nspace", arena);
-    if (open) {
-        snprintf(number, sizeof number, "%llu", strtoull(open, NULL, 10) + 1);
-        return joined(arena, "PMIX_NAMESPACE=%s%s", number, "");
-    }
+    const char *space_name = fm_launchers[FM_LAUNCHER_PRRTE].job;
+    const char *open = word_behind(line, FM_OPENMPI_DAEMON_JOB, arena),
+               *newer = word_behind(line, FM_OPENMPI_DAEMON_SPACE, arena),
+               *hydra = word_behind(line, FM_HYDRA_PROXY_LAUNCHER, arena);
+    if (open)
+        return fm_written(arena, "%s=%llu", space_name, strtoull(open, NULL, 10) + 1);
     if (newer)
-        return joined(arena, "PMIX_NAMESPACE=%s@%s", fm_arena_strndup(arena, newer, strcspn(newer, "@")), "1");
-    return hydra ? joined(arena, "hydra=%s%s", hydra, "") : NULL;
+        return fm_written(arena, "%s=%.*s@1", space_name, (int)strcspn(newer, "@"), newer);
+    return hydra ? fm_written(arena, "hydra=%s", hydra) : NULL;
 }
 
 const char *fm_job_key_elsewhere(const struct fm_procs *procs, pid_t launcher, struct fm_arena *arena)
@@ -98,8 +92,9 @@ const char *fm_job_key_elsewhere(const struct fm_procs *procs, pid_t launcher, s
         if (procs->items[i].parent == launcher)
             key = key_in(line_of(procs->items[i].pid, arena), arena);
     const char *env = fm_proc_file(launcher, "environ", arena, &bytes);
-    const char *job = env && !key ? fm_proc_variable(env, bytes, "SLURM_JOB_ID") : NULL;
-    return job ? joined(arena, "SLURM_JOB_ID=%s%s", job, "") : key;
+    const char *name = fm_launchers[FM_LAUNCHER_SLURM].job_id;
+    const char *job = env && !key ? fm_proc_variable(env, bytes, name) : NULL;
+    return job ? fm_written(arena, "%s=%s", name, job) : key;
 }
 
 static bool has_variables(const char *key, pid_t pid, struct fm_arena *arena)
@@ -132,13 +127,11 @@ bool fm_job_has(const struct fm_procs *procs, const char *key, pid_t pid, struct
 
 const char *fm_job_daemon_host(pid_t pid, struct fm_arena *arena)
 {
-    static const char *const daemons[] = {"orted", "prted", "hydra_pmi_proxy", "hydra_bstrap_proxy"};
     size_t bytes;
     const char *words = fm_proc_file(pid, "cmdline", arena, &bytes), *before = NULL;
     for (const char *word = words; word && word < words + bytes; word += strlen(word) + 1) {
-        for (size_t i = 0; i < sizeof daemons / sizeof *daemons; i++)
-            if (strstr(word, daemons[i]))
-                return before && *before != '-' && !strchr(before, '/') ? before : NULL;
+        if (fm_launcher_daemon_in(word))
+            return before && *before != '-' && !strchr(before, '/') ? before : NULL;
         if (word > words)
             before = word;
     }

@@ -6,9 +6,10 @@
 
 #include "attach/denied.h"
 #include "attach/job.h"
-#include "base/path.h"
+#include "base/names.h"
 #include "base/sort.h"
 #include "collect/node.h"
+#include "mpi/launchers.h"
 
 enum { NOBODY = 65534 };
 
@@ -24,51 +25,13 @@ struct finding {
 /* What starts programs and is none itself. */
 static bool is_launcher(const struct fm_proc *proc)
 {
-    static const char *const names[] = {
-        "sh",
-        "bash",
-        "dash",
-        "zsh",
-        "ksh",
-        "csh",
-        "tcsh",
-        "env",
-        "timeout",
-        "time",
-        "nohup",
-        "mpirun",
-        "mpiexec",
-        "orterun",
-        "orted",
-        "prterun",
-        "prted",
-        "hydra_pmi_proxy",
-        "hydra_bstrap_pr",
-        "srun",
-        "slurmstepd",
-        "slurm_script",
-        "pbs_mom",
-        "flux",
-        "jsrun",
-        "aprun",
-        "ssh",
-        "sshd",
-        "fathom",
-        "sudo",
-        "numactl",
-        "taskset",
-        "mpirun.openmpi",
-        "mpiexec.openmpi",
-        "mpiexec.hydra",
-        "mpirun.mpich",
-        "mpiexec.mpich",
-        "gdb",
-        "make",
-    };
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        if (strcmp(proc->name, names[i]) == 0)
+    static const char *const others[] = {"sh",   "bash",    "dash",    "zsh",   "ksh", "csh",  "tcsh",
+                                         "env",  "timeout", "time",    "nohup", "ssh", "sshd", "fathom",
+                                         "sudo", "numactl", "taskset", "gdb",   "make"};
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+        if (strcmp(proc->name, others[i]) == 0)
             return true;
-    return false;
+    return fm_launcher_is_process(proc->name);
 }
 
 static const struct fm_proc *proc_of(const struct finding *f, pid_t pid)
@@ -87,52 +50,46 @@ static bool is_taken(const struct finding *f, pid_t pid)
     return false;
 }
 
-/* The launcher's word; false: it has none. */
-static bool find_rank(struct finding *f, const char *env, size_t bytes, uint32_t *rank)
+struct environment {
+    const char *text;
+    size_t bytes;
+};
+
+static const char *variable_of(const void *context, const char *name)
 {
-    static const char *const names[][2] = {{"OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE"},
-                                           {"PMI_RANK", "PMI_SIZE"},
-                                           {"PMIX_RANK", "PMIX_SIZE"},
-                                           {"SLURM_PROCID", "SLURM_NTASKS"},
-                                           {"FLUX_TASK_RANK", "FLUX_JOB_SIZE"}};
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-        const char *own = fm_proc_variable(env, bytes, names[i][0]), *size = fm_proc_variable(env, bytes, names[i][1]);
-        int number = own ? atoi(own) : -1, ranks = size ? atoi(size) : 0;
-        if (number < 0)
-            continue;
-        *rank = (uint32_t)number;
-        if (ranks > 0 && (uint32_t)ranks > f->targets->ranks)
-            f->targets->ranks = (uint32_t)ranks;
-        return true;
-    }
-    return false;
+    const struct environment *environment = context;
+    return fm_proc_variable(environment->text, environment->bytes, name);
 }
 
-static void find_launcher(struct fm_targets *targets, const char *env, size_t bytes)
+/* The launcher's word; false: it has none. */
+static bool find_rank(struct finding *f, const struct environment *environment, uint32_t *rank)
 {
-    static const char *const systems[][2] = {
-        {"SLURM_JOB_ID", "Slurm"}, {"PBS_JOBID", "PBS"}, {"LSB_JOBID", "LSF"}, {"FLUX_JOB_ID", "Flux"}};
-    for (size_t i = 0; i < sizeof systems / sizeof *systems && !*targets->launcher; i++) {
-        const char *id = fm_proc_variable(env, bytes, systems[i][0]);
-        if (id && *id) {
-            targets->launcher = systems[i][1];
-            targets->job_id = id;
-        }
-    }
-    if (!*targets->launcher &&
-        (fm_proc_variable(env, bytes, "OMPI_COMM_WORLD_SIZE") || fm_proc_variable(env, bytes, "PMI_SIZE")))
-        targets->launcher = "mpirun";
+    int ranks, number = fm_launcher_rank(variable_of, environment, &ranks);
+    if (number < 0)
+        return false;
+    *rank = (uint32_t)number;
+    if ((uint32_t)ranks > f->targets->ranks)
+        f->targets->ranks = (uint32_t)ranks;
+    return true;
+}
+
+static void find_launcher(struct fm_targets *targets, const struct environment *environment)
+{
+    const char *id;
+    if (*targets->launcher)
+        return;
+    targets->launcher = fm_launcher_name(variable_of, environment, &id);
+    targets->job_id = id ? id : "";
 }
 
 static const char *mpi_of(const char *maps, struct fm_arena *arena, const char **library)
 {
-    static const char *const kinds[][2] = {
-        {"libmpich", "MPICH"}, {"libmpi_cray", "MPICH"}, {"libmpi.so.12", "MPICH"}, {"libmpi.so", "Open MPI"}};
-    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
-        *library = fm_proc_mapped(maps, kinds[i][0], arena);
-        if (*library)
-            return kinds[i][1];
-    }
+    for (size_t i = 0; i < FM_MPI_LIBRARIES; i++)
+        for (const char *name = fm_mpi_libraries[i].libraries; *name; name = fm_name_after(name)) {
+            *library = fm_proc_mapped(maps, name, arena);
+            if (*library)
+                return fm_mpi_kind_name(fm_mpi_libraries[i].kind);
+        }
     *library = "";
     return "";
 }
@@ -162,8 +119,9 @@ static void take(struct finding *f, pid_t pid)
     const char *directory = env ? fm_proc_variable(env, env_bytes, "FATHOM_DIR") : NULL;
     target->directory = directory ? directory : "";
     if (env) {
-        f->some_ranked |= find_rank(f, env, env_bytes, &target->rank);
-        find_launcher(targets, env, env_bytes);
+        struct environment environment = {env, env_bytes};
+        f->some_ranked |= find_rank(f, &environment, &target->rank);
+        find_launcher(targets, &environment);
     }
     targets->n++;
 }

@@ -3,22 +3,38 @@
 #include <dlfcn.h>
 #include <stdlib.h>
 
+#include "base/names.h"
+#include "mpi/launchers.h"
+
 /* For another host to come with what it sees. */
 static const uint64_t child_limit_ns = 120ull * 1000000000u;
 
 /* ---- beginning and end ---- */
 
+/* Its plug-ins look for its symbols. */
+static void *open_named(const char *name)
+{
+    return name && *name ? dlopen(name, RTLD_NOW | RTLD_GLOBAL) : NULL;
+}
+
+static void *open_kind(enum fm_mpi_kind kind)
+{
+    void *library = NULL;
+    for (size_t i = 0; i < FM_MPI_LIBRARIES && !library; i++)
+        for (const char *name = fm_mpi_libraries[i].sonames; *name && !library; name = fm_name_after(name))
+            library = fm_mpi_libraries[i].kind == kind ? open_named(name) : NULL;
+    return library;
+}
+
 static void *open_library(const struct fm_attach_request *request, const struct fm_targets *targets)
 {
     bool ours = targets->n && fm_proc_is_ours(targets->items[0].pid);
-    const char *names[] = {ours ? targets->items[0].mpi_library : "", request->library, "libmpi.so.40",
-                           "libmpich.so.12", "libmpi.so.12"};
-    void *library = NULL;
-    bool open_mpi = getenv("OMPI_COMM_WORLD_SIZE");
-    for (size_t i = 0; i < sizeof names / sizeof *names && !library; i++)
-        if (names[i] && *names[i] && (i != 2 || open_mpi))
-            library = dlopen(names[i], RTLD_NOW | RTLD_GLOBAL); /* its plug-ins look for its symbols */
-    return library;
+    void *library = ours ? open_named(targets->items[0].mpi_library) : NULL;
+    if (!library)
+        library = open_named(request->library);
+    if (!library && getenv(fm_launchers[FM_LAUNCHER_OPENMPI].size))
+        library = open_kind(FM_MPI_OPENMPI);
+    return library ? library : open_kind(FM_MPI_MPICH);
 }
 
 /* Two names of one host would have its ranks counted twice. */

@@ -6,7 +6,7 @@
 #include <unistd.h>
 
 #include "attach/job.h"
-#include "base/path.h"
+#include "base/names.h"
 #include "base/rankset.h"
 #include "cli/run_env.h"
 #include "render/text.h"
@@ -25,11 +25,6 @@ struct finding {
 
 /* ---- the launcher ---- */
 
-static bool is_launcher(const char *name)
-{
-    return fm_is_launcher(name) && strcmp(name, "fathom") != 0 && strncmp(name, "hydra", 5) != 0;
-}
-
 static const struct fm_proc *proc_of(const struct finding *f, pid_t pid)
 {
     for (size_t i = 0; i < f->procs.n; i++)
@@ -41,7 +36,7 @@ static const struct fm_proc *proc_of(const struct finding *f, pid_t pid)
 /* The process itself or the first launcher that it has started. */
 static const struct fm_proc *launcher_below(const struct finding *f, pid_t pid)
 {
-    const struct fm_proc *self = proc_of(f, pid), *found = self && is_launcher(self->name) ? self : NULL;
+    const struct fm_proc *self = proc_of(f, pid), *found = self && fm_launcher_is_command(self->name) ? self : NULL;
     for (size_t i = 0; i < f->procs.n && !found; i++)
         if (f->procs.items[i].parent == pid && f->procs.items[i].pid != pid)
             found = launcher_below(f, f->procs.items[i].pid);
@@ -52,7 +47,7 @@ static const struct fm_proc *launcher_above(const struct finding *f, pid_t pid)
 {
     for (size_t steps = 0; steps < f->procs.n; steps++) {
         const struct fm_proc *proc = proc_of(f, pid);
-        if (!proc || is_launcher(proc->name))
+        if (!proc || fm_launcher_is_command(proc->name))
             return proc;
         pid = proc->parent;
     }
@@ -113,7 +108,7 @@ static const char *list_of(const struct fm_run_hosts *hosts, struct fm_arena *ar
 /* The launcher's, without what would have the agents measured. */
 static char **environment_of(const struct finding *f)
 {
-    static const char *const not [] = {"FATHOM_", "LD_PRELOAD=", "OMPI_MCA_mca_base_env_list="};
+    static const char *const not [] = {"FATHOM_", "LD_PRELOAD=", FM_OPENMPI_ENV_LIST "="};
     const char *text = f->environment_text, *end = text + f->environment_bytes;
     size_t n = 0;
     for (const char *at = text; at < end; at += strlen(at) + 1)
@@ -132,9 +127,10 @@ static char **environment_of(const struct finding *f)
 
 static void add_slurm(const struct finding *f, struct fm_words *words, size_t hosts)
 {
-    const char *job = launcher_variable(f, "SLURM_JOB_ID"), *nodes = launcher_variable(f, "SLURM_JOB_NUM_NODES");
+    const struct fm_launcher *slurm = &fm_launchers[FM_LAUNCHER_SLURM];
+    const char *job = launcher_variable(f, slurm->job_id), *nodes = launcher_variable(f, FM_SLURM_JOB_NODES);
     const char *n = hosts ? fm_format(f->arena, "%zu", hosts) : nodes ? nodes : "1";
-    fm_words_add(words, "srun");
+    fm_words_add(words, slurm->commands);
     if (job)
         fm_words_add(words, fm_format(f->arena, "--jobid=%s", job));
     fm_words_add(words, "--overlap");
@@ -149,20 +145,12 @@ static void add_slurm(const struct finding *f, struct fm_words *words, size_t ho
 static void add_mpirun(const struct finding *f, struct fm_words *words, char **command, size_t hosts)
 {
     const char *exe = fm_proc_link(f->launcher, "exe", f->arena);
-    bool openmpi = fm_is_openmpi(exe);
+    const struct fm_launcher *launcher = fm_launcher_of(exe);
     fm_words_add(words, exe);
     fm_words_keep_options(words, command);
-    fm_words_add(words, openmpi ? "--host" : "-hosts");
-    fm_words_add(words, f->elsewhere->names);
-    fm_words_add(words, "-n");
-    fm_words_add(words, fm_format(f->arena, "%zu", hosts));
-    if (openmpi) { /* not on the core of one of the ranks */
-        fm_words_add(words, "--bind-to");
-        fm_words_add(words, "none");
-    } else {
-        fm_words_add(words, "-ppn");
-        fm_words_add(words, "1");
-    }
+    fm_words_add_hosts(words, launcher, f->elsewhere->names, fm_format(f->arena, "%zu", hosts));
+    for (const char *word = launcher->each_once; *word; word = fm_name_after(word))
+        fm_words_add(words, word);
 }
 
 static void add_agent(const struct finding *f, struct fm_words *words, size_t hosts)
@@ -237,7 +225,7 @@ bool fm_elsewhere_find(struct fm_elsewhere *elsewhere, const struct fm_attach_re
     if (!launcher)
         return targets->n;
     f.launcher = launcher->pid;
-    f.slurm = strcmp(launcher->name, "srun") == 0;
+    f.slurm = fm_launcher_has_command(&fm_launchers[FM_LAUNCHER_SLURM], launcher->name);
     f.environment_text = fm_proc_file(f.launcher, "environ", arena, &f.environment_bytes);
     elsewhere->key = targets->n ? fm_job_key(&f.procs, targets->items[0].pid, arena)
                                 : fm_job_key_elsewhere(&f.procs, f.launcher, arena);

@@ -5,13 +5,13 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "mpi/libraries.h"
+
 enum fm_doctor_level { FM_DOCTOR_OK, FM_DOCTOR_WARN, FM_DOCTOR_BAD };
 
-enum fm_doctor_mpi { FM_DOCTOR_MPI_UNKNOWN, FM_DOCTOR_OPENMPI, FM_DOCTOR_MPICH };
-
 struct fm_doctor {
-    size_t counts[3];          /* by level */
-    enum fm_doctor_mpi mpirun; /* whose the mpirun in PATH is */
+    size_t counts[3];        /* by level */
+    enum fm_mpi_kind mpirun; /* whose the mpirun in PATH is */
 };
 
 /* One line of the table; `mend` says what to do about it, NULL or "" when there is nothing to do. */

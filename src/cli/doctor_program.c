@@ -10,6 +10,7 @@
 #include <sys/xattr.h>
 #include <unistd.h>
 
+#include "base/path.h"
 #include "cli/doctor.h"
 #include "symbols/elf.h"
 
@@ -88,7 +89,7 @@ bool fm_program_has_static_mpi(const char *path)
         return false;
     bool inside = defines_mpi(&elf);
     for (size_t i = 0; i < elf.n_needed; i++)
-        inside = inside && strncmp(elf.needed[i], "libmpi", 6) != 0;
+        inside = inside && !fm_mpi_is_named(elf.needed[i]);
     fm_elf_close(&elf);
     return inside;
 }
@@ -109,9 +110,7 @@ static bool find_libmpi(const char *list, char *path, size_t size)
     for (const char *line = list; line && *line; line = strchr(line, '\n'), line += line != NULL) {
         const char *name = line + strspn(line, " \t"), *arrow = strstr(name, " => /");
         size_t end = strcspn(name, "\n");
-        bool mpi = strncmp(name, "libmpi.so", 9) == 0 || strncmp(name, "libmpich.so", 11) == 0 ||
-                   strncmp(name, "libmpi_cray", 11) == 0;
-        if (!mpi || !arrow || (size_t)(arrow - name) >= end)
+        if (!fm_mpi_kind_named(name) || !arrow || (size_t)(arrow - name) >= end)
             continue;
         snprintf(path, size, "%.*s", (int)strcspn(arrow + 4, " \n"), arrow + 4);
         return true;
@@ -132,17 +131,20 @@ static bool look_at_missing(struct fm_doctor *doctor, const char *path, const ch
     return false;
 }
 
-static enum fm_doctor_mpi kind_of(const char *libmpi)
+static void *find_in_file(const void *elf, const char *name)
+{
+    return fm_elf_find(elf, name) == FM_ELF_DEFINED ? (void *)name : NULL;
+}
+
+/* A library may keep its own symbols to itself; but what is called as Open MPI's is has many others' names too. */
+static enum fm_mpi_kind kind_of(const char *libmpi)
 {
     struct fm_elf elf;
     if (fm_elf_open(&elf, libmpi, NULL) != FM_OK)
-        return FM_DOCTOR_MPI_UNKNOWN;
-    enum fm_doctor_mpi kind = fm_elf_find(&elf, "ompi_mpi_comm_world") == FM_ELF_DEFINED ? FM_DOCTOR_OPENMPI
-                              : fm_elf_find(&elf, "MPIR_Dup_fn") == FM_ELF_DEFINED ||
-                                      fm_elf_find(&elf, "MPID_Init") == FM_ELF_DEFINED || strstr(libmpi, "mpich") ||
-                                      strstr(libmpi, ".so.12")
-                                  ? FM_DOCTOR_MPICH
-                                  : FM_DOCTOR_MPI_UNKNOWN;
+        return FM_MPI_NONE;
+    enum fm_mpi_kind kind = fm_mpi_kind_of(find_in_file, &elf);
+    if (!kind && fm_mpi_kind_named(fm_last_part(libmpi)) == FM_MPI_MPICH)
+        kind = FM_MPI_MPICH;
     fm_elf_close(&elf);
     return kind;
 }
@@ -150,7 +152,7 @@ static enum fm_doctor_mpi kind_of(const char *libmpi)
 static void look_at_library(struct fm_doctor *doctor, const char *path, const char *libmpi)
 {
     static const char *const names[] = {"an unknown MPI", "Open MPI", "the MPICH ABI"};
-    enum fm_doctor_mpi kind = kind_of(libmpi);
+    enum fm_mpi_kind kind = kind_of(libmpi);
     fm_doctor_say(doctor, kind ? FM_DOCTOR_OK : FM_DOCTOR_WARN, NULL, "program: %s loads %s, %s", path, libmpi,
                   names[kind]);
     if (kind && doctor->mpirun && kind != doctor->mpirun)

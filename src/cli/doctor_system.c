@@ -8,9 +8,11 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/names.h"
 #include "cli/doctor.h"
 #include "cli/run_limits.h"
 #include "collect/node.h"
+#include "mpi/launchers.h"
 
 /* ---- logind ---- */
 
@@ -149,35 +151,37 @@ static void look_at_limits(struct fm_doctor *doctor)
 /* ---- MPI ---- */
 
 /* "mpirun (Open MPI) 4.1.4", "mpirun.openmpi (OpenRTE) 4.1.4"; hydra's has a heading above "Version:". */
-static enum fm_doctor_mpi read_version(char *text, const char **name, const char **version)
+static enum fm_mpi_kind read_version(char *text, const char **version)
 {
-    char *hydra = strstr(text, "Version:"), *open = strstr(text, "(Open"), *end = open ? strchr(open, ')') : NULL;
-    *name = hydra ? "MPICH " : end ? "Open MPI " : "";
-    *version = hydra ? hydra + strlen("Version:") : end ? end + 1 : text;
+    const struct fm_launcher *hydra = &fm_launchers[FM_LAUNCHER_HYDRA], *openmpi = &fm_launchers[FM_LAUNCHER_OPENMPI];
+    char *heading = strstr(text, hydra->version_mark), *open = strstr(text, openmpi->version_mark),
+         *end = open ? strchr(open, ')') : NULL;
+    *version = heading ? heading + strlen(hydra->version_mark) : end ? end + 1 : text;
     *version += strspn(*version, " \t");
     text[*version - text + strcspn(*version, "\n")] = 0;
-    return hydra ? FM_DOCTOR_MPICH : end ? FM_DOCTOR_OPENMPI : FM_DOCTOR_MPI_UNKNOWN;
+    return heading ? hydra->mpi : end ? openmpi->mpi : FM_MPI_NONE;
 }
 
-static bool look_at_launcher(struct fm_doctor *doctor, char *launcher)
+static bool look_at_launcher(struct fm_doctor *doctor, const char *command)
 {
-    char text[4096], *words[] = {launcher, "--version", NULL};
-    const char *name, *version;
+    char text[4096], *words[] = {(char *)command, "--version", NULL};
+    const char *version;
     if (fm_doctor_capture(words, text, sizeof text) != 0)
         return false;
-    enum fm_doctor_mpi mpi = read_version(text, &name, &version);
-    fm_doctor_say(doctor, FM_DOCTOR_OK, NULL, "MPI: %s is %s%s", launcher, name, version);
-    if (strcmp(launcher, "mpirun") == 0)
+    enum fm_mpi_kind mpi = read_version(text, &version);
+    fm_doctor_say(doctor, FM_DOCTOR_OK, NULL, "MPI: %s is %s%s%s", command, fm_mpi_kind_name(mpi), mpi ? " " : "",
+                  version);
+    if (strcmp(command, fm_launchers[FM_LAUNCHER_OPENMPI].commands) == 0)
         doctor->mpirun = mpi;
     return true;
 }
 
 static void look_at_mpi(struct fm_doctor *doctor)
 {
-    static char *const launchers[] = {"mpirun", "mpirun.openmpi", "mpirun.mpich", "srun"};
     bool found = false;
-    for (size_t i = 0; i < sizeof launchers / sizeof *launchers; i++)
-        found |= look_at_launcher(doctor, launchers[i]);
+    for (size_t i = 0; i < FM_LAUNCHERS; i++)
+        for (const char *command = fm_launchers[i].asked; *command; command = fm_name_after(command))
+            found |= look_at_launcher(doctor, command);
     if (!found)
         fm_doctor_say(doctor, FM_DOCTOR_WARN, "load your MPI's module, or: apt-get install openmpi-bin",
                       "MPI: no mpirun and no srun in PATH");

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "base/process.h"
+#include "mpi/launchers.h"
 
 /* Bytes of a file of a process; the text is terminated, with room for the end of a last word that was cut off. */
 static size_t read_of(pid_t pid, const char *file, char *text, size_t size)
@@ -70,21 +71,6 @@ static bool in_foreground(pid_t timeout)
     return false;
 }
 
-/* ---- launchers ---- */
-
-/* What starts ranks itself, of Open MPI, PRRTE, MPICH and its relatives, and Flux; "mpirun.openmpi" is one. */
-static bool signals_groups_of_ranks(const char *name)
-{
-    static const char *const names[] = {"mpirun", "mpiexec", "orterun",         "orted",     "prterun",
-                                        "prted",  "prte",    "hydra_pmi_proxy", "flux-shell"};
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-        size_t length = strlen(names[i]);
-        if (strncmp(name, names[i], length) == 0 && (!name[length] || name[length] == '.'))
-            return true;
-    }
-    return false;
-}
-
 /* ---- those above us ---- */
 
 /* `below`: its child on the way to us, which need not be in our group. */
@@ -96,7 +82,7 @@ static bool signals_our_group(pid_t pid, pid_t below)
     name[strcspn(name, "\n")] = 0;
     if (strcmp(name, "timeout") == 0)
         return is_in_it && !in_foreground(pid);
-    return !is_in_it && getpgid(below) == getpgrp() && signals_groups_of_ranks(name);
+    return !is_in_it && getpgid(below) == getpgrp() && fm_launcher_signals_groups(name);
 }
 
 void fm_group_signallers_find(struct fm_group_signallers *signallers)

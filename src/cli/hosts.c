@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 
 #include "cli/doctor.h"
+#include "mpi/options.h"
 
 enum { LIST_BYTES = 64 << 10, MAX_KEPT = 64 };
 
@@ -60,36 +61,33 @@ static void add_file(struct fm_run_hosts *hosts, const char *path)
         fclose(file);
 }
 
-static bool among(const char *word, const char *const *words)
+/* Of an option that has its arguments in words of their own. */
+static bool is_about(const char *word, enum fm_option_about about)
 {
-    for (; *words; words++)
-        if (strcmp(word, *words) == 0)
-            return true;
-    return false;
+    const struct fm_launcher_option *option = fm_launcher_option(word);
+    return option && option->about == about && !strchr(word, '=');
 }
 
 void fm_hosts_add_named(struct fm_run_hosts *hosts, char **command)
 {
-    static const char *const lists[] = {"--host", "-host", "-H", "--hosts", "-hosts", "-w", "--nodelist", NULL};
-    static const char *const files[] = {"--hostfile", "-hostfile", "--machinefile", "-machinefile", "-f", NULL};
     for (char **word = command + 1; word[0] && word[1]; word++) {
-        if (among(word[0], lists))
+        if (is_about(word[0], FM_OPTION_HOSTS))
             fm_hosts_add_list(hosts, word[1], ",");
-        if (among(word[0], files))
+        if (is_about(word[0], FM_OPTION_HOST_FILE))
             add_file(hosts, word[1]);
     }
 }
 
 void fm_hosts_add_allocated(struct fm_run_hosts *hosts, fm_variable *variable, const void *context)
 {
-    static const char *const files[] = {"PBS_NODEFILE", "LSB_DJOB_HOSTFILE", "COBALT_NODEFILE", "HYDRA_HOST_FILE",
-                                        "OMPI_MCA_orte_default_hostfile"};
-    for (size_t i = 0; i < sizeof files / sizeof *files; i++)
-        if (variable(context, files[i]))
-            add_file(hosts, variable(context, files[i]));
-    if (variable(context, "SLURM_JOB_NODELIST")) {
+    for (size_t i = 0; i < FM_LAUNCHERS; i++) {
+        const char *name = fm_launchers[i].host_file, *path = *name ? variable(context, name) : NULL;
+        if (path)
+            add_file(hosts, path);
+    }
+    if (variable(context, FM_SLURM_NODE_LIST)) {
         static char text[LIST_BYTES];
-        char *words[] = {"scontrol", "show", "hostnames", (char *)variable(context, "SLURM_JOB_NODELIST"), NULL};
+        char *words[] = {FM_SLURM_EXPAND_LIST, (char *)variable(context, FM_SLURM_NODE_LIST), NULL};
         if (fm_doctor_capture(words, text, sizeof text) == 0)
             fm_hosts_add_list(hosts, text, "\n");
     }
@@ -111,13 +109,8 @@ void fm_words_add(struct fm_words *words, const char *word)
 
 void fm_words_keep_options(struct fm_words *words, char **command)
 {
-    static const char *const one[] = {"--allow-run-as-root", NULL};
-    static const char *const two[] = {"--prefix",         "-launcher",  "--launcher",  "-launcher-exec",
-                                      "--launcher-exec",  "-bootstrap", "--bootstrap", "-bootstrap-exec",
-                                      "--bootstrap-exec", "-iface",     "-rmk",        NULL};
-    static const char *const three[] = {"--mca", "-mca", "--gmca", "-gmca", "--prtemca", NULL};
     for (char **word = command + 1; *word && words->n < MAX_KEPT; word++) {
-        int count = among(*word, one) ? 1 : among(*word, two) ? 2 : among(*word, three) ? 3 : 0;
+        int count = is_about(*word, FM_OPTION_REACH) ? 1 + fm_launcher_option_arguments(*word) : 0;
         for (; count > 0 && *word; count--) {
             fm_words_add(words, *word);
             word += count > 1;
@@ -125,4 +118,12 @@ void fm_words_keep_options(struct fm_words *words, char **command)
         if (!*word)
             break;
     }
+}
+
+void fm_words_add_hosts(struct fm_words *words, const struct fm_launcher *launcher, const char *hosts, const char *n)
+{
+    fm_words_add(words, launcher->hosts);
+    fm_words_add(words, hosts);
+    fm_words_add(words, "-n");
+    fm_words_add(words, n);
 }

@@ -5,6 +5,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "mpi/launchers.h"
+
 enum { FM_HOST_BYTES = 80, FM_MAX_HOSTS = 4096 };
 
 struct fm_run_host {
@@ -15,8 +17,6 @@ struct fm_run_hosts {
     struct fm_run_host *items; /* malloc */
     size_t n;
 };
-
-typedef const char *fm_variable(const void *context, const char *name); /* of an environment; NULL: it has none */
 
 /* Each once. "user@name:slots" is the host `name`; what cannot be a name is passed over. */
 void fm_hosts_add_list(struct fm_run_hosts *hosts, const char *list, const char *separators);
@@ -34,5 +34,7 @@ struct fm_words {
 void fm_words_add(struct fm_words *words, const char *word);
 /* Options of a launcher's command that say how hosts are reached. */
 void fm_words_keep_options(struct fm_words *words, char **command);
+/* n processes on hosts, with commas between; not for srun. */
+void fm_words_add_hosts(struct fm_words *words, const struct fm_launcher *launcher, const char *hosts, const char *n);
 
 #endif

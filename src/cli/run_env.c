@@ -8,6 +8,7 @@
 #include <sys/random.h>
 #include <unistd.h>
 
+#include "base/names.h"
 #include "base/path.h"
 #include "cli/library.h"
 #include "cli/run_launch.h"
@@ -16,26 +17,9 @@
 /* Programs that only start others. One more `fathom run` is one of them. */
 bool fm_is_launcher(const char *command)
 {
-    static const char *const starts[] = {"mpirun", "mpiexec", "orterun", "prterun", "prun", "srun", "aprun", "jsrun",
-                                         "lrun",   "flux",    "hydra",   "ibrun",   "poe",  "yod",  "fathom"};
     const char *name = fm_last_part(command);
-    for (size_t i = 0; i < sizeof starts / sizeof *starts; i++) {
-        size_t length = strlen(starts[i]);
-        if (strncmp(name, starts[i], length) == 0 && (!name[length] || strchr(".-_", name[length])))
-            return true;
-    }
-    return false;
-}
-
-/* The number of the rank that a launcher started us as, or NULL. SLURM_PROCID alone is set in batch scripts too. */
-static const char *rank_started_as(void)
-{
-    static const char *const names[] = {"OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK", "MV2_COMM_WORLD_RANK",
-                                        "ALPS_APP_PE"};
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        if (getenv(names[i]))
-            return getenv(names[i]);
-    return getenv("SLURM_STEP_ID") ? getenv("SLURM_PROCID") : NULL;
+    return fm_launcher_is_command(name) || fm_launcher_is_process(name) ||
+           (fm_begins_with(name, "fathom") && strchr(".-_", name[strlen("fathom")]));
 }
 
 /* The ranks of one launcher on this host share the run: they have the same parent. */
@@ -72,9 +56,9 @@ void fm_run_env_make(const struct fm_run_options *options, struct fm_run_env *en
     memset(env, 0, sizeof *env);
     const char *outer = getenv("FATHOM_RUN_ID"), *output = options->output ? options->output : getenv("FATHOM_OUTPUT");
     env->launcher = fm_is_launcher(options->command[0]);
-    const char *rank = rank_started_as();
-    env->rank = rank && !env->launcher;
-    env->first_rank = env->rank && strcmp(rank, "0") == 0;
+    int size, rank = fm_launcher_rank(fm_own_variable, NULL, &size);
+    env->rank = rank >= 0 && !env->launcher;
+    env->first_rank = env->rank && rank == 0;
     env->outermost = !outer || !valid_id(outer);
     if (env->outermost)
         make_run_id(env);
@@ -86,7 +70,7 @@ void fm_run_env_make(const struct fm_run_options *options, struct fm_run_env *en
     make_absolute(given, env->directory);
 }
 
-/* ---- Open MPI's way to other hosts ---- */
+/* ---- the launcher ---- */
 
 /* As the shell finds it, with its links resolved. */
 bool fm_find_command(const char *command, char resolved[PATH_MAX])
@@ -108,14 +92,25 @@ bool fm_find_command(const char *command, char resolved[PATH_MAX])
     return *found && realpath(found, resolved);
 }
 
-bool fm_is_openmpi(const char *command)
+static bool is_openmpi(const char *command)
 {
     char resolved[PATH_MAX];
     if (!fm_find_command(command, resolved))
         return false;
-    return strstr(fm_last_part(resolved), "orterun") || strstr(fm_last_part(resolved), "prterun") ||
-           strstr(resolved, "openmpi");
+    return fm_launcher_is_openmpi(resolved);
 }
+
+const struct fm_launcher *fm_launcher_of(const char *command)
+{
+    const struct fm_launcher *slurm = &fm_launchers[FM_LAUNCHER_SLURM];
+    if (fm_launcher_has_command(slurm, fm_last_part(command)))
+        return slurm;
+    return &fm_launchers[is_openmpi(command) ? FM_LAUNCHER_OPENMPI : FM_LAUNCHER_HYDRA];
+}
+
+/* ---- Open MPI's way to other hosts ---- */
+
+static const struct fm_launcher *const openmpi = &fm_launchers[FM_LAUNCHER_OPENMPI];
 
 /* Names of the variables that ranks need, as far as they are set: at most `max` pointers into `names`. */
 static size_t ours(char names[][64], size_t max)
@@ -133,8 +128,7 @@ static size_t ours(char names[][64], size_t max)
 
 static void extend_env_list(char names[][64], size_t n)
 {
-    static const char list_name[] = "OMPI_MCA_mca_base_env_list";
-    const char *old = getenv(list_name), *given = getenv("OMPI_MCA_mca_base_env_list_delimiter");
+    const char *old = getenv(FM_OPENMPI_ENV_LIST), *given = getenv(FM_OPENMPI_ENV_DELIMITER);
     char delimiter = given && *given ? *given : ';';
     size_t size = (old ? strlen(old) : 0) + n * 66 + 1, used = 0;
     char *list = malloc(size);
@@ -146,7 +140,7 @@ static void extend_env_list(char names[][64], size_t n)
             list[used++] = delimiter;
         used += (size_t)snprintf(list + used, size - used, "%s", names[i]);
     }
-    setenv(list_name, list, 1);
+    setenv(FM_OPENMPI_ENV_LIST, list, 1);
     free(list);
 }
 
@@ -154,7 +148,7 @@ static bool given_by_user(char **command, const char *name)
 {
     size_t length = strlen(name);
     for (char **word = command; word[0] && word[1]; word++)
-        if (strcmp(*word, "-x") == 0 && strncmp(word[1], name, length) == 0 && strchr("=", word[1][length]))
+        if (strcmp(*word, openmpi->hand_on) == 0 && strncmp(word[1], name, length) == 0 && strchr("=", word[1][length]))
             return true;
     return false;
 }
@@ -173,7 +167,7 @@ static char **insert_options(char **command, char names[][64], size_t n)
     for (size_t i = 0; i < n; i++) {
         if (given_by_user(command, names[i]))
             continue;
-        longer[at++] = "-x";
+        longer[at++] = (char *)openmpi->hand_on;
         longer[at++] = names[i];
     }
     memcpy(longer + at, command + 1, words * sizeof *longer);
@@ -186,17 +180,17 @@ static bool can_pass_to_hosts(char **command, bool *has_x)
     *has_x = false;
     bool has_list = false;
     for (char **word = command + 1; *word; word++) {
-        *has_x |= strcmp(*word, "-x") == 0;
-        has_list |= strstr(*word, "mca_base_env_list") || strcmp(*word, "-tune") == 0 || strcmp(*word, "--tune") == 0;
+        *has_x |= strcmp(*word, openmpi->hand_on) == 0;
+        has_list |= strstr(*word, FM_OPENMPI_ENV_OPTION) || strcmp(*word, "-tune") == 0 || strcmp(*word, "--tune") == 0;
     }
-    return !has_list && !(*has_x && getenv("OMPI_MCA_mca_base_env_list"));
+    return !has_list && !(*has_x && getenv(FM_OPENMPI_ENV_LIST));
 }
 
 static char **pass_to_hosts(char **command)
 {
     static char names[24][64]; /* lives until exec */
     bool has_x;
-    if (!fm_is_openmpi(command[0]) || !can_pass_to_hosts(command, &has_x))
+    if (fm_launcher_of(command[0]) != openmpi || !can_pass_to_hosts(command, &has_x))
         return command;
     size_t n = ours(names, sizeof names / sizeof *names);
     if (has_x)
@@ -211,7 +205,7 @@ static void tell_what_is_certain(const struct fm_run_env *env, char **command)
     const char *program = env->launcher ? fm_launch_program(command) : NULL, *old = getenv("LD_PRELOAD");
     bool has_x;
     unsetenv("FATHOM_LAUNCHED"); /* of a run around this one */
-    if (!program || (fm_is_openmpi(command[0]) && !can_pass_to_hosts(command, &has_x)))
+    if (!program || (fm_launcher_of(command[0]) == openmpi && !can_pass_to_hosts(command, &has_x)))
         return;
     setenv("FATHOM_LAUNCHED", program, 1);
     if (!(old && strstr(old, FM_LIBRARY_NAME)) && fm_launch_is_shared(env->library))

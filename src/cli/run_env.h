@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "collect/node.h"
+#include "mpi/launchers.h"
 
 struct fm_run_options {
     const char *output, *memory, *report, *sample; /* NULL: not given */
@@ -27,8 +28,8 @@ struct fm_run_env {
 bool fm_is_launcher(const char *command);
 /* Where a command lies (a path, or a name in PATH), with all links resolved. */
 bool fm_find_command(const char *command, char path[PATH_MAX]);
-/* Whether a launcher (a path, or a name in PATH) is Open MPI's. */
-bool fm_is_openmpi(const char *launcher);
+/* Whose options a launcher takes (a path, or a name in PATH): those that are not known are taken for Hydra's. */
+const struct fm_launcher *fm_launcher_of(const char *command);
 
 /* Finds everything out; changes nothing. */
 void fm_run_env_make(const struct fm_run_options *options, struct fm_run_env *env);

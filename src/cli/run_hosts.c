@@ -32,12 +32,6 @@ static int64_t now_ms(void)
 
 /* ---- which hosts ---- */
 
-static const char *own_variable(const void *context, const char *name)
-{
-    (void)context;
-    return getenv(name);
-}
-
 void fm_run_hosts_find(struct fm_run_hosts *hosts, char **command)
 {
     char own[FM_HOST_BYTES] = "";
@@ -45,7 +39,7 @@ void fm_run_hosts_find(struct fm_run_hosts *hosts, char **command)
     if (fm_is_launcher(command[0]))
         fm_hosts_add_named(hosts, command);
     if (hosts->n == 0)
-        fm_hosts_add_allocated(hosts, own_variable, NULL);
+        fm_hosts_add_allocated(hosts, fm_own_variable, NULL);
     gethostname(own, sizeof own - 1);
     if (hosts->n == 1 && (strcmp(hosts->items[0].name, own) == 0 || strcmp(hosts->items[0].name, "localhost") == 0))
         hosts->n = 0;
@@ -57,22 +51,22 @@ void fm_run_hosts_find(struct fm_run_hosts *hosts, char **command)
 static void collector_words(struct fm_words *words, char **command, const char *host, const char *self,
                             const struct fm_run_env *env)
 {
-    const char *launcher = fm_is_launcher(command[0]) ? command[0] : getenv("SLURM_JOB_ID") ? "srun" : "mpirun";
+    const struct fm_launcher *slurm = &fm_launchers[FM_LAUNCHER_SLURM];
+    const char *usual = getenv(slurm->job_id) ? slurm->commands : fm_launchers[FM_LAUNCHER_OPENMPI].commands;
+    const char *name = fm_is_launcher(command[0]) ? command[0] : usual;
+    const struct fm_launcher *launcher = fm_launcher_of(name);
     words->n = 0;
-    fm_words_add(words, launcher);
-    if (strncmp(fm_last_part(launcher), "srun", 4) == 0) {
+    fm_words_add(words, name);
+    if (launcher == slurm) {
         fm_words_add(words, "-N1");
         fm_words_add(words, "-n1");
         fm_words_add(words, "--overlap");
         fm_words_add(words, "-w");
         fm_words_add(words, host);
     } else {
-        if (launcher == command[0])
+        if (name == command[0])
             fm_words_keep_options(words, command);
-        fm_words_add(words, fm_is_openmpi(launcher) ? "--host" : "-hosts");
-        fm_words_add(words, host);
-        fm_words_add(words, "-n");
-        fm_words_add(words, "1");
+        fm_words_add_hosts(words, launcher, host, "1");
     }
     fm_words_add(words, self);
     fm_words_add(words, "collect");

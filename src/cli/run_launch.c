@@ -10,87 +10,43 @@
 #include <sys/vfs.h>
 #include <unistd.h>
 
+#include "base/names.h"
 #include "base/path.h"
 #include "cli/run_env.h"
+#include "mpi/options.h"
 #include "symbols/elf.h"
 
 /* ---- the launcher ---- */
 
-static bool begins(const char *word, const char *start)
-{
-    return strncmp(word, start, strlen(start)) == 0;
-}
-
-/* Hydra and srun hand every variable on; other relatives of theirs (mpirun_rsh) do not. Intel's mpirun is a script
- * beside its Hydra. */
+/* Other relatives of Hydra (mpirun_rsh) do not hand everything on. Intel's mpirun is a script beside its Hydra. */
 static bool is_hydra(const char *name, const char *path)
 {
     char beside[PATH_MAX + 16];
     const char *slash = strrchr(path, '/');
-    if (strchr(name, '_') || (!begins(name, "mpirun") && !begins(name, "mpiexec")))
+    if (strchr(name, '_') || !fm_names_begin(fm_launchers[FM_LAUNCHER_HYDRA].commands, name))
         return false;
-    snprintf(beside, sizeof beside, "%.*s/mpiexec.hydra", (int)(slash - path), path);
+    snprintf(beside, sizeof beside, "%.*s/%s", (int)(slash - path), path, FM_HYDRA_COMMAND);
     return access(beside, X_OK) == 0;
 }
 
-static bool hands_all_on(const char *launcher)
+static bool hands_all_on(const char *command)
 {
     char path[PATH_MAX];
-    const char *name = fm_last_part(launcher);
-    if (fm_is_openmpi(launcher)) /* it is told to: see run_env.c */
+    const struct fm_launcher *launcher = fm_launcher_of(command);
+    if (*launcher->hand_on) /* it is told to: see run_env.c */
         return true;
-    if (strcmp(name, "srun") == 0)
-        return !getenv("SLURM_EXPORT_ENV");
-    return fm_find_command(launcher, path) && is_hydra(name, path);
+    if (launcher == &fm_launchers[FM_LAUNCHER_HYDRA] &&
+        (!fm_find_command(command, path) || !is_hydra(fm_last_part(command), path)))
+        return false;
+    return launcher->hands_all_on && !(*launcher->hands_less && getenv(launcher->hands_less));
 }
 
 /* ---- its words ---- */
 
-/* Options whose arguments may look like a program. */
-static int arguments_of(const char *option)
-{
-    static const struct {
-        const char *name;
-        int arguments;
-    } known[] = {{"mca", 2},
-                 {"gmca", 2},
-                 {"prtemca", 2},
-                 {"genv", 2},
-                 {"env", 2},
-                 {"x", 1},
-                 {"prefix", 1},
-                 {"launcher", 1},
-                 {"launcher-exec", 1},
-                 {"bootstrap", 1},
-                 {"hostfile", 1},
-                 {"f", 1},
-                 {"bootstrap-exec", 1},
-                 {"machinefile", 1},
-                 {"host", 1},
-                 {"hosts", 1},
-                 {"H", 1},
-                 {"rankfile", 1},
-                 {"output-filename", 1},
-                 {"w", 1}};
-    const char *name = option + strspn(option, "-");
-    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
-        if (strcmp(name, known[i].name) == 0)
-            return known[i].arguments;
-    return 0;
-}
-
-/* Several programs, other variables for some of the ranks, or another directory to look for the program in. */
 static bool is_doubtful(const char *word)
 {
-    static const char *const names[] = {"app",      "configfile", "multi-prog", "export",    "tune",     "wdir",
-                                        "wd",       "chdir",      "D",          "envnone",   "genvnone", "envlist",
-                                        "genvlist", "envexcl",    "genvexcl",   "het-group", "path"};
-    const char *name = word + strspn(word, "-");
-    size_t length = strcspn(name, "=");
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        if (strlen(names[i]) == length && strncmp(name, names[i], length) == 0)
-            return true;
-    return false;
+    const struct fm_launcher_option *option = fm_launcher_option(word);
+    return option && option->about == FM_OPTION_DOUBTFUL;
 }
 
 static bool is_program(const char *path)
@@ -134,7 +90,7 @@ const char *fm_launch_program(char **command)
         if (**word == '-') {
             if (is_doubtful(*word))
                 return NULL;
-            for (int n = arguments_of(*word); n > 0 && word[1]; n--)
+            for (int n = fm_launcher_option_arguments(*word); n > 0 && word[1]; n--)
                 word++;
         } else if (find_program(*word, path)) {
             program = *word;

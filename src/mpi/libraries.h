@@ -1,5 +1,4 @@
-/* What is known of MPI libraries: one row each. Nothing else in the sources names one, apart from the constants of
- * the ABIs (mpi/abi.c).
+/* What is known of MPI libraries: one row each. Nothing outside of this folder names one.
  *
  * Files are told by how their names begin, without their directories; the lists are those of base/names.h. */
 #ifndef FM_MPI_LIBRARIES_H

@@ -12,9 +12,15 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/names.h"
 #include "base/settings.h"
 #include "collect/node.h"
+#include "mpi/launchers.h"
 #include "runtime/interpose/next.h"
+
+static const struct fm_launcher *const openmpi = &fm_launchers[FM_LAUNCHER_OPENMPI];
+static const struct fm_launcher *const hydra = &fm_launchers[FM_LAUNCHER_HYDRA];
+static const struct fm_launcher *const slurm = &fm_launchers[FM_LAUNCHER_SLURM];
 
 static const char *env(const char *name)
 {
@@ -42,13 +48,20 @@ static void keep_safe_characters(char *text)
             *text = '_';
 }
 
+static bool any_is_set(const char *names)
+{
+    while (*names && !*env(names))
+        names = fm_name_after(names);
+    return *names;
+}
+
 /* Hydra gives no job id, but each of its processes has a socket whose other end is the host's one proxy. */
 static pid_t hydra_proxy(void)
 {
     struct ucred peer;
     socklen_t length = sizeof peer;
-    int fd = atoi(env("PMI_FD"));
-    if (*env("PMI_FD") && getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &length) == 0 && peer.pid > 0)
+    int fd = atoi(env(FM_HYDRA_SOCKET));
+    if (*env(FM_HYDRA_SOCKET) && getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &length) == 0 && peer.pid > 0)
         return peer.pid;
     return 0;
 }
@@ -57,12 +70,13 @@ static void find_openmpi(struct fm_job_place *place)
 {
     /* random, of one mpirun: the same on all its hosts; and the name space, which may be too long for the key, tells
      * what was spawned from its parents */
-    uint64_t hash = mix_text(0xcbf29ce484222325u, env("OMPI_MCA_orte_precondition_transports"));
-    hash = mix_text(hash, env("PMIX_NAMESPACE"));
-    snprintf(place->key, sizeof place->key, "ompi-%.20s-%016llx", env("PMIX_NAMESPACE"), (unsigned long long)hash);
-    place->local_size = env_number("OMPI_COMM_WORLD_LOCAL_SIZE");
-    place->single_node = place->local_size && place->local_size == env_number("OMPI_COMM_WORLD_SIZE");
-    place->spawned = *env("OMPI_PARENT_PORT") || *env("OMPI_MCA_dpm_parent_port");
+    const char *space = openmpi->job, *random = fm_name_after(space);
+    uint64_t hash = mix_text(0xcbf29ce484222325u, env(random));
+    hash = mix_text(hash, env(space));
+    snprintf(place->key, sizeof place->key, "ompi-%.20s-%016llx", env(space), (unsigned long long)hash);
+    place->local_size = env_number(openmpi->local_size);
+    place->single_node = place->local_size && place->local_size == env_number(openmpi->size);
+    place->spawned = any_is_set(openmpi->spawned);
 }
 
 /* The proxies of all hosts are told the one port to call their mpiexec back on, and which of its groups they serve. A
@@ -83,8 +97,7 @@ static void find_hydra_group(pid_t proxy, char key[40])
     for (const char *word = words; word < words + n; word += strlen(word) + 1) {
         if (is_value)
             hash = mix_text(mix_text(hash, "="), word);
-        is_value = strcmp(word, "--control-port") == 0 || strcmp(word, "--upstream-host") == 0 ||
-                   strcmp(word, "--upstream-port") == 0 || strcmp(word, "--pgid") == 0;
+        is_value = fm_names_have(FM_HYDRA_PROXY_GROUP, word);
         has_port |= is_value && strstr(word, "-port");
     }
     if (has_port)
@@ -95,9 +108,9 @@ static void find_hydra(struct fm_job_place *place)
 {
     pid_t proxy = hydra_proxy();
     char group[40];
-    place->spawned = *env("PMI_SPAWNED");
-    place->local_size = env_number("MPI_LOCALNRANKS");
-    place->single_node = proxy && place->local_size && place->local_size == env_number("PMI_SIZE");
+    place->spawned = any_is_set(hydra->spawned);
+    place->local_size = env_number(hydra->local_size);
+    place->single_node = proxy && place->local_size && place->local_size == env_number(hydra->size);
     if (!proxy)
         return;
     find_hydra_group(proxy, group);
@@ -127,20 +140,20 @@ static int slurm_tasks(const char *list, long node)
 
 static void find_slurm(struct fm_job_place *place)
 {
-    if (*env("SLURM_NODEID"))
-        place->local_size = slurm_tasks(env("SLURM_STEP_TASKS_PER_NODE"), env_number("SLURM_NODEID"));
-    snprintf(place->key, sizeof place->key, "slurm-%.20s-%.12s-%.6s", env("SLURM_JOB_ID"), env("SLURM_STEP_ID"),
-             env("SLURM_RESTART_COUNT"));
-    if (env_number("SLURM_STEP_NUM_NODES") == 1) {
-        place->local_size = env_number("SLURM_STEP_NUM_TASKS");
+    const char *job = slurm->job, *step = fm_name_after(job), *restarts = fm_name_after(step);
+    if (*env(FM_SLURM_NODE))
+        place->local_size = slurm_tasks(env(FM_SLURM_NODE_TASKS), env_number(FM_SLURM_NODE));
+    snprintf(place->key, sizeof place->key, "slurm-%.20s-%.12s-%.6s", env(job), env(step), env(restarts));
+    if (env_number(FM_SLURM_NODES) == 1) {
+        place->local_size = env_number(slurm->size);
         place->single_node = place->local_size > 0;
     }
 }
 
-static void find_rank(struct fm_job_place *place, const char *rank, const char *size)
+static void find_rank(struct fm_job_place *place, const struct fm_launcher *launcher)
 {
-    int world_size = env_number(size), own = atoi(env(rank));
-    if (*env(rank) && own >= 0 && own < world_size) {
+    int world_size = env_number(launcher->size), own = atoi(env(launcher->rank));
+    if (*env(launcher->rank) && own >= 0 && own < world_size) {
         place->rank = own;
         place->world_size = world_size;
     }
@@ -148,20 +161,13 @@ static void find_rank(struct fm_job_place *place, const char *rank, const char *
 
 static void find_batch_system(struct fm_job_place *place)
 {
-    static const struct {
-        char variable[16], name[8];
-    } systems[] = {{"SLURM_JOB_ID", "Slurm"}, {"PBS_JOBID", "PBS"}, {"LSB_JOBID", "LSF"}, {"FLUX_JOB_ID", "Flux"}};
-    place->launcher = "";
-    for (size_t i = 0; i < sizeof systems / sizeof *systems; i++) {
-        if (*env(systems[i].variable)) {
-            place->launcher = systems[i].name;
-            snprintf(place->id, sizeof place->id, "%.60s", env(systems[i].variable));
-            keep_safe_characters(place->id);
-            return;
-        }
+    const char *id;
+    place->launcher = fm_launcher_name(fm_own_variable, NULL, &id);
+    if (id) {
+        snprintf(place->id, sizeof place->id, "%.60s", id);
+        keep_safe_characters(place->id);
+        return;
     }
-    if (*env("OMPI_COMM_WORLD_SIZE") || *env("PMI_SIZE"))
-        place->launcher = "mpirun";
     time_t now = time(NULL);
     struct tm tm;
     char date[32] = "";
@@ -173,20 +179,20 @@ static void find_batch_system(struct fm_job_place *place)
 /* srun speaks PMI too; but Hydra alone tells how many ranks its proxy has. */
 static bool is_hydra(void)
 {
-    return *env("PMI_RANK") && *env("PMI_SIZE") && (*env("MPI_LOCALNRANKS") || !*env("SLURM_STEP_ID"));
+    return *env(hydra->rank) && *env(hydra->size) && (*env(hydra->local_size) || !*env(slurm->within));
 }
 
 static void find_launched(struct fm_job_place *place)
 {
-    if (*env("OMPI_COMM_WORLD_SIZE") && *env("PMIX_NAMESPACE")) {
+    if (*env(openmpi->size) && *env(openmpi->job)) {
         find_openmpi(place);
-        find_rank(place, "OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE");
+        find_rank(place, openmpi);
     } else if (is_hydra()) {
         find_hydra(place);
-        find_rank(place, "PMI_RANK", "PMI_SIZE");
-    } else if (*env("SLURM_STEP_ID") && *env("SLURM_PROCID")) {
+        find_rank(place, hydra);
+    } else if (*env(slurm->within) && *env(slurm->rank)) {
         find_slurm(place);
-        find_rank(place, "SLURM_PROCID", "SLURM_STEP_NUM_TASKS");
+        find_rank(place, slurm);
     }
 }
 
@@ -213,7 +219,7 @@ void fm_job_find(struct fm_job_place *place, bool alone)
     if (!place->key[0]) {
         fm_process_name(place->key, sizeof place->key, "single", getpid());
         /* a launcher we do not know may have started it: alone only where nothing speaks of one */
-        place->single_node = alone || !*env("PMI_SIZE");
+        place->single_node = alone || !*env(hydra->size);
         place->local_size = place->single_node ? 1 : 0;
         if (place->single_node) {
             place->rank = 0;
