@@ -1,7 +1,7 @@
 #include "runtime/mpi/call.h"
 
 #include "runtime/mpi/life.h"
-#include "runtime/mpi/requests.h"
+#include "runtime/mpi/scratch.h"
 
 void fm_record_message(struct fm_thread *self, struct fm_key key, const struct fm_sample *sample)
 {

@@ -5,6 +5,7 @@
 #include "runtime/mpi/hooks.h"
 #include "runtime/mpi/memo.h"
 #include "runtime/mpi/requests.h"
+#include "runtime/mpi/scratch.h"
 
 static void finish(struct fm_call *call, int64_t count)
 {
@@ -61,40 +62,13 @@ void fm_after_request_free(struct fm_call *call, int result)
 
 /* ---- many requests ---- */
 
-/* For calls with more requests than a thread's own scratch holds, for those in a callback and for threads that share a
- * slot: one for the process, for one call at a time. Its owner is known by the address of its guard. */
-enum { LARGE = 16384 };
-static struct {
-    uintptr_t owner;
-    struct fm_found found[LARGE];
-    _Alignas(8) char statuses[LARGE][FM_STATUS_BYTES];
-} large;
-
-static bool take_large_scratch(struct fm_call *call, int64_t count, void **statuses)
-{
-    uintptr_t nobody = 0;
-    if (count > LARGE || !__atomic_compare_exchange_n(&large.owner, &nobody, (uintptr_t)&fm_local.guard, false,
-                                                      __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
-        return false;
-    call->large_scratch = true;
-    call->found.items = large.found;
-    *statuses = large.statuses;
-    return true;
-}
-
-void fm_scratch_abandoned(void)
-{
-    if (__atomic_load_n(&large.owner, __ATOMIC_RELAXED) == (uintptr_t)&fm_local.guard)
-        __atomic_store_n(&large.owner, 0, __ATOMIC_RELEASE);
-}
-
 static void finish_many(struct fm_call *call, int64_t count)
 {
     for (uint32_t i = 0; call->follow && i < call->found.n; i++)
         if (call->found.items[i].request)
             fm_request_release(call->found.items[i].request);
     if (FM_UNLIKELY(call->large_scratch))
-        __atomic_store_n(&large.owner, 0, __ATOMIC_RELEASE);
+        fm_scratch_give_back();
     finish(call, count);
 }
 
@@ -105,7 +79,7 @@ static bool before_many(struct fm_call *call, int64_t count, fm_word requests, f
     if (count <= 0 || !requests)
         return true;
     call->found = (struct fm_found_list){call->self->found, 0};
-    if ((count > FM_SCRATCH_REQUESTS || call->unusual) && !take_large_scratch(call, count, &own))
+    if ((count > FM_SCRATCH_REQUESTS || call->unusual) && !fm_scratch_take(call, count, &own))
         return false;
     for (int64_t i = 0; i < count; i++) {
         struct fm_request *request = fm_request_find(call->self, fm_handle_at(requests, i));
@@ -158,7 +132,7 @@ static void complete(struct fm_call *call, int result, struct fm_found *found, c
 /* MPICH leaves the errors in statuses alone as long as there is none: ours are not to hold those of an earlier call. */
 static void clear_own_errors(const struct fm_call *call, int64_t count)
 {
-    if (call->statuses != (fm_word)call->self->statuses && call->statuses != (fm_word)large.statuses)
+    if (call->statuses != (fm_word)call->self->statuses && !(call->large_scratch && fm_scratch_holds(call->statuses)))
         return;
     for (int64_t i = 0; i < count; i++)
         memset((char *)fm_status_at(call->statuses, i) + fm_abi.status_error, 0, sizeof(int));

@@ -52,27 +52,6 @@ void fm_after_win_free(struct fm_call *call, int result)
     fm_after_plain(call, result, 0);
 }
 
-/* ---- starting ---- */
-
-bool fm_life_may_measure(void)
-{
-    return atomic_load(&fm_rt.state) != FM_RT_OFF && fm_abi_find();
-}
-
-void fm_life_join_job(void)
-{
-    struct fm_segment_header *h = fm_rt.segment;
-    if (!(h->flags & FM_FLAG_NO_MPI))
-        return;
-    struct fm_job_place place;
-    fm_job_find(&place, false);
-    fm_segment_rekey(place.key);
-    h->local_size = place.local_size;
-    h->rank = place.rank;
-    h->world_size = place.world_size;
-    h->flags = (h->flags & ~FM_FLAG_NO_MPI & ~FM_FLAG_SINGLE_NODE) | (place.single_node ? FM_FLAG_SINGLE_NODE : 0);
-}
-
 /* ---- what MPI_Init tells ---- */
 
 /* "Open MPI v4.1.4, package: ..." -> "Open MPI 4.1.4"; "MPICH Version:\t4.0.2\n..." -> "MPICH 4.0.2" */

@@ -94,7 +94,4 @@ FM_INLINE void fm_request_end(struct fm_thread *self, struct fm_request *request
     fm_entry_add_event(memo->entry, &sample, true);
 }
 
-/* A call with scratch was left by longjmp. */
-void fm_scratch_abandoned(void);
-
 #endif
