@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "runtime/region.h"
+#include "runtime/runtime.h"
 #include "runtime/timers/timer.h"
 
 FM_EXPORT void fathom_region_begin(const char *name)

@@ -5,6 +5,7 @@
 
 #include "generated/routines.h"
 #include "runtime/record.h"
+#include "runtime/thread_slots.h"
 
 enum {
     MAX_DEPTH = sizeof(((struct fm_segment_thread *)0)->region_stack) /

@@ -7,6 +7,7 @@
 #ifndef FM_RUNTIME_RUNTIME_H
 #define FM_RUNTIME_RUNTIME_H
 
+#include <pthread.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -126,6 +127,13 @@ struct fm_runtime {
     bool folded_all[2];         /* nothing is left to be folded: regions, details (see table.c) */
     struct fm_mutex table_lock; /* inserting entries, modules, regions: rare */
     bool seen_fortran;          /* a call came through a Fortran binding */
+
+    struct fm_clock usual_clock; /* as it was before a silence */
+    uint64_t clock_stopped_ns;   /* when it could no longer be read; 0: it goes */
+    struct fm_thread *threads;   /* [FM_THREAD_SLOTS]: thread_slots.c */
+    uint32_t *is_parent;         /* behind them: 1, and 0 in a forked child */
+    pthread_key_t thread_end_key;
+    bool has_thread_end_key;
 };
 
 extern FM_HIDDEN struct fm_runtime fm_rt;
@@ -134,28 +142,17 @@ struct fm_local {
     struct fm_thread *self;          /* its slot, once it has called MPI */
     uintptr_t guard;                 /* stack address of the outermost call being recorded, 0 outside */
     struct fm_thread_timers *timers; /* once it has used one */
+    struct fm_thread
+        *attached; /* its slot, also if it has called us for a region only, when MPI may not be known yet */
 };
 extern FM_HIDDEN __thread struct fm_local fm_local __attribute__((tls_model("initial-exec")));
 
 #define FM_LIKELY(x) __builtin_expect(!!(x), 1)
 
-/* Why measuring starts: the program was named after `fathom run`, calls MPI, or uses a timer. */
-enum fm_reason { FM_BY_NAME, FM_BY_MPI, FM_BY_TIMER };
-/* Starts measuring if this process should be measured; false when it is not. Any thread, any time. */
-bool fm_runtime_start(enum fm_reason reason);
-/* The calling thread's slot, made on its first call; NULL when nothing is measured. */
-struct fm_thread *fm_thread_attach(void);
-/* The process is at its end: times and resource use into the header. */
-void fm_runtime_note_end(void);
 /* CLOCK_MONOTONIC; from the beginning of a silence on, if the kernel would have to be asked for it, that moment. */
 uint64_t fm_runtime_ns(void);
-/* The program is about to filter its system calls: from now on none of ours, in no thread, to the very end of the process;
- * what takes none goes on. false: it is so already, or this is a child, which is not measured. */
-bool fm_runtime_quiet(void);
 /* The calling thread may not even read the clock any more: its calls are passed on. */
 void fm_thread_detach(void);
-/* There is no filter after all. */
-void fm_runtime_quiet_end(void);
 /* From now on nothing is recorded but receives posted before; or everything again. */
 void fm_runtime_pause(bool pause);
 /* What calls gave before may mean something else from now on: a handle was freed, an entry has another key. */

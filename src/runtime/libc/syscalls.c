@@ -11,6 +11,7 @@
 #include <sys/syscall.h>
 
 #include "base/syscalls.h"
+#include "runtime/end.h"
 #include "runtime/libc/functions.h"
 #include "runtime/libc/hold.h"
 #include "runtime/runtime.h"

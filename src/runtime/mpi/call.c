@@ -2,6 +2,8 @@
 
 #include "runtime/mpi/life.h"
 #include "runtime/mpi/scratch.h"
+#include "runtime/start.h"
+#include "runtime/thread_slots.h"
 
 void fm_record_message(struct fm_thread *self, struct fm_key key, const struct fm_sample *sample)
 {

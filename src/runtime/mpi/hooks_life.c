@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "runtime/end.h"
 #include "runtime/interpose/next.h"
 #include "runtime/job.h"
 #include "runtime/mpi/hooks.h"

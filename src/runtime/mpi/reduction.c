@@ -12,6 +12,7 @@
 #include "base/limits.h"
 #include "collect/node_files.h"
 #include "merge/notes.h"
+#include "runtime/end.h"
 #include "runtime/job.h"
 #include "runtime/mpi/abi.h"
 #include "runtime/mpi/leaders.h"

@@ -11,6 +11,7 @@
 #include "merge/from_segment.h"
 #include "merge/parts.h"
 #include "runtime/mpi/abi.h"
+#include "runtime/runtime.h"
 #include "runtime/timers/timer.h"
 #include "timer_report/timer_rich.h"
 #include "timer_report/timer_text.h"

@@ -6,7 +6,10 @@
 
 #include "runtime/extremes.h"
 #include "runtime/load_modules.h"
-#include "runtime/timers/timer.h"
+#include "runtime/start.h"
+#include "runtime/thread_slots.h"
+#include "runtime/timers/timer_events.h"
+#include "runtime/timers/timer_room.h"
 
 #define FM_RARE __attribute__((noinline, cold))
 
@@ -190,7 +193,7 @@ FM_EXPORT void fathom_timer_stop(int handle)
         outer->children_ns += ns;
 }
 
-/* ---- their cost ---- */
+/* ---- a thread's first timer ---- */
 
 /* The same two, whatever else has these names. */
 extern FM_HIDDEN __typeof__(fathom_timer_start) start_timer __attribute__((alias("fathom_timer_start")));
@@ -219,7 +222,8 @@ static void measure_cost(struct fm_segment_header *h, struct fm_segment_timing *
     h->timer_inside_ps = smaller(inside * 1000 / EVENTS, h->timer_cost_ps);
 }
 
-void fm_timer_measure_cost(struct fm_thread_timers *timers)
+/* Of nothing but a start and a stop, into the header; once, before the first timer has a name. */
+static void measure_cost_once(struct fm_thread_timers *timers)
 {
     struct fm_segment_header *h = fm_rt.segment;
     fm_lock(&fm_rt.table_lock);
@@ -232,4 +236,20 @@ void fm_timer_measure_cost(struct fm_thread_timers *timers)
         h->n_timer_bins = 0;
     }
     fm_unlock(&fm_rt.table_lock);
+}
+
+struct fm_thread_timers *fm_timers_of_thread(void)
+{
+    if (fm_timers_hold(fm_local.timers))
+        return fm_local.timers;
+    fm_local.timers = NULL;
+    if (atomic_load_explicit(&fm_rt.state, memory_order_acquire) == FM_RT_OFF) /* starting costs system calls */
+        return NULL;
+    struct fm_thread *self = fm_runtime_start(FM_BY_TIMER) ? fm_thread_attach() : NULL;
+    if (!self || !self->seg)
+        return NULL;
+    fm_local.timers = fm_timers_of(self);
+    if (!self->shared)
+        measure_cost_once(fm_local.timers);
+    return fm_local.timers;
 }

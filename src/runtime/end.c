@@ -1,0 +1,76 @@
+#define _GNU_SOURCE
+#include "runtime/end.h"
+
+#include <sys/resource.h>
+
+#include "base/usage.h"
+#include "runtime/interpose/next.h"
+#include "runtime/sampler.h"
+
+static void note_use(struct fm_segment_header *h)
+{
+    struct rusage use;
+    if (getrusage(RUSAGE_SELF, &use) != 0)
+        return;
+    struct fm_usage usage = fm_usage_of(&use);
+#define X(member, value) h->member = usage.member;
+    FM_USAGE(X)
+#undef X
+}
+
+static void note_last(struct fm_segment_header *h)
+{
+    fm_sampler_stop();
+    note_use(h);
+    h->clock_ppb = fm_clock_error_ppb(&fm_rt.clock);
+}
+
+void fm_runtime_note_end(void)
+{
+    if (!fm_is_silent())
+        note_last(fm_rt.segment);
+    if (!fm_rt.clock_stopped_ns)
+        fm_rt.segment->ended_mono_ns = fm_runtime_ns();
+}
+
+/* One that the kernel is asked for cannot be read any more: calls are counted, but take no time. */
+static void stop_clock(void)
+{
+    fm_rt.usual_clock = fm_rt.clock;
+    if (!fm_rt.clock.coarse)
+        return;
+    fm_rt.clock_stopped_ns = fm_clock_ns(CLOCK_MONOTONIC);
+    fm_rt.clock.coarse = false;
+    fm_rt.clock.mult = 0;
+}
+
+bool fm_runtime_quiet(void)
+{
+    if (fm_is_silent() || atomic_load(&fm_rt.state) == FM_RT_OFF || fm_process_is_bare_child())
+        return false;
+    int state = FM_RT_IDLE;
+    fm_rt.stopped = atomic_compare_exchange_strong(&fm_rt.state, &state, FM_RT_OFF);
+    while (atomic_load_explicit(&fm_rt.state, memory_order_acquire) == FM_RT_STARTING)
+        fm_sleep_while(&fm_rt.state, FM_RT_STARTING);
+    if (atomic_load(&fm_rt.state) == FM_RT_ON) {
+        note_last(fm_rt.segment);
+        fm_rt.segment->flags |= FM_FLAG_FILTERED;
+    }
+    stop_clock();
+    fm_silence_begin();
+    return true;
+}
+
+/* Samples are not begun again. */
+void fm_runtime_quiet_end(void)
+{
+    fm_rt.clock = fm_rt.usual_clock;
+    fm_rt.clock_stopped_ns = 0;
+    fm_silence_end();
+    if (fm_rt.stopped)
+        atomic_store(&fm_rt.state, FM_RT_IDLE);
+    if (atomic_load(&fm_rt.state) != FM_RT_ON)
+        return;
+    fm_rt.segment->flags &= ~FM_FLAG_FILTERED;
+    fm_rt.segment->flags |= fm_rt.segment->sample_period_ns ? FM_FLAG_UNFILTERED : 0;
+}

@@ -1,0 +1,16 @@
+/* The end of measuring, or of what takes system calls: at the end of the process, or when the program is about to filter
+ * its system calls. */
+#ifndef FM_RUNTIME_END_H
+#define FM_RUNTIME_END_H
+
+#include "runtime/runtime.h"
+
+/* The process is at its end: times and resource use into the header. */
+void fm_runtime_note_end(void);
+/* The program is about to filter its system calls: from now on none of ours, in no thread, to the very end of the process;
+ * what takes none goes on. false: it is so already, or this is a child, which is not measured. */
+bool fm_runtime_quiet(void);
+/* There is no filter after all. */
+void fm_runtime_quiet_end(void);
+
+#endif

@@ -1,0 +1,227 @@
+#define _GNU_SOURCE
+#include "runtime/start.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "base/settings.h"
+#include "generated/routines.h"
+#include "runtime/describe.h"
+#include "runtime/end.h"
+#include "runtime/interpose/next.h"
+#include "runtime/interpose/weak.h"
+#include "runtime/job.h"
+#include "runtime/mpi/reduction.h"
+#include "runtime/record.h"
+#include "runtime/room.h"
+#include "runtime/sampler.h"
+#include "runtime/say.h"
+#include "runtime/segment_make.h"
+#include "runtime/thread_slots.h"
+
+/* What recording one event costs here: the cheapest of a few rounds, on an entry that is taken back afterwards. */
+static void measure_event_cost(void)
+{
+    struct fm_segment_header *h = fm_rt.segment;
+    struct fm_key key = {.peer = FM_PEER_NONE, .routine = 0xffff, .size_bin = FM_SIZE_NONE};
+    uint64_t best = UINT64_MAX;
+    enum { ROUNDS = 5, EVENTS = 64 };
+    for (int round = 0; round < ROUNDS; round++) {
+        uint64_t start = fm_clock_ticks(&fm_rt.clock);
+        for (int i = 0; i < EVENTS; i++) {
+            uint64_t t = fm_clock_ticks(&fm_rt.clock);
+            struct fm_sample sample = {.ns = fm_clock_to_ns(&fm_rt.clock, fm_clock_ticks(&fm_rt.clock) - t)};
+            struct fm_entry *entry = fm_table_known(fm_key_words(&key), FM_SIZE_NONE);
+            fm_entry_add(entry ? entry : fm_table_find(key), &sample);
+        }
+        uint64_t took = fm_clock_to_ns(&fm_rt.clock, fm_clock_ticks(&fm_rt.clock) - start);
+        best = took < best ? took : best;
+    }
+    h->event_cost_ps = best * 1000 / EVENTS;
+    fm_table_take_back(&key);
+}
+
+/* A tool or a library that can do without MPI asks whether it is there: no reason to leave a segment behind. */
+static bool only_asked(void)
+{
+    const struct fm_segment_header *h = fm_rt.segment;
+    for (uint32_t i = 0; i < h->n_entries; i++) {
+        unsigned routine = fm_rt.entries[i].key.routine;
+        if (routine != FM_R_MPI_Initialized && routine != FM_R_MPI_Finalized && routine != FM_R_MPI_Get_version &&
+            routine != FM_R_MPI_Get_library_version)
+            return false;
+    }
+    return !fm_rt.named && h->n_regions == 1 && h->n_timers == 0;
+}
+
+static bool is_child(void)
+{
+    return fm_is_silent() ? !fm_threads_are_own() : getpid() != fm_rt.pid;
+}
+
+static void at_exit(int status, void *unused)
+{
+    (void)unused;
+    if (atomic_load(&fm_rt.state) != FM_RT_ON || is_child())
+        return;
+    if (fm_rt.segment->leave == FM_LEAVE_ABORT)
+        return;
+    if (!fm_is_silent() && only_asked())
+        unlink(fm_rt.path);
+    if (fm_rt.segment->leave == FM_LEAVE_UNKNOWN) {
+        fm_rt.segment->leave = FM_LEAVE_EXIT;
+        fm_rt.segment->leave_code = status;
+    }
+    fm_runtime_note_end();
+    if (!(fm_rt.segment->flags & FM_FLAG_NO_MPI))
+        return;
+    fm_rt.segment->state = FM_STATE_FINALIZING; /* others wait in vain for one that did not call MPI_Finalize */
+    if (fm_rt.segment->n_timers && !fm_rt.segment->run_id[0] && !fm_is_silent() && fm_room_on_stack())
+        fm_reduction_without_mpi();
+}
+
+/* The time measured begins where we began: what we took ourselves is a share of it. The clock's rate is estimated from the
+ * time that preparing all the rest has taken. */
+static void start_segment(void)
+{
+    struct fm_job_place place;
+    fm_job_find(&place, fm_rt.named);
+    if (!fm_room_in_memory() || !fm_threads_make() || !fm_segment_make(place.key, place.neighbours)) {
+        atomic_store(&fm_rt.state, FM_RT_OFF);
+        return;
+    }
+    struct fm_segment_header *h = fm_rt.segment;
+    h->flags |= fm_rt.clock.coarse ? FM_FLAG_COARSE_CLOCK : 0;
+    h->local_size = place.local_size;
+    h->rank = place.rank;
+    h->world_size = place.world_size;
+    h->flags |= place.single_node ? FM_FLAG_SINGLE_NODE : 0;
+    fm_describe_process(h);
+    fm_clock_estimate(&fm_rt.clock);
+    h->clock_mult = fm_rt.clock.mult;
+    h->clock_shift = FM_CLOCK_SHIFT;
+    measure_event_cost();
+    fm_segment_publish();
+    fm_threads_see_ends();
+    on_exit(at_exit, NULL);
+    atomic_store_explicit(&fm_rt.state, FM_RT_ON, memory_order_release);
+}
+
+/* What pthread_atfork takes for the owner of a handler; we are never unloaded, and no start files define it. */
+extern FM_HIDDEN void *const __dso_handle;
+void *const __dso_handle = NULL;
+
+/* A child is another process with the same mapping: it must not write into its parent's segment. A fork in a user's
+ * callback returns through the call that it was made in: that one ends in a slot which nobody reads. A child of a
+ * process that was not measured is a process like any other. */
+static void in_forked_child(void)
+{
+    static struct fm_segment_thread nowhere;
+    if (!fm_is_silent())
+        fm_process_begins();
+    if (atomic_load(&fm_rt.state) == FM_RT_IDLE)
+        return;
+    fm_runtime_pause(true);
+    if (!fm_is_silent()) /* else that is over */
+        fm_sampler_forget();
+    if (fm_local.self)
+        fm_local.self->seg = &nowhere;
+    fm_runtime_off();
+}
+
+static bool begins_with(const char *text, const char *beginning)
+{
+    while (*beginning && *text == *beginning)
+        text++, beginning++;
+    return !*beginning;
+}
+
+/* Whether anything is set that matters before a process is measured. In most nothing is, and to bind libc's functions
+ * would cost them more than this. */
+static bool is_told(char *const *environment)
+{
+    enum { PREFIX = sizeof "FATHOM_" - 1 };
+    for (; environment && *environment; environment++) {
+        const char *name = *environment + PREFIX;
+        if (begins_with(*environment, "FATHOM_") &&
+            (begins_with(name, "DISABLE=") || begins_with(name, "SAMPLE=") || begins_with(name, "NAMED=")))
+            return true;
+    }
+    return false;
+}
+
+/* Before anything is measured: by the constructor, or by an MPI call of another library's constructor that runs before
+ * ours. Should two threads do it at once, nothing comes of that. Whether the environment tells us anything. */
+static bool prepare_process(char *const *environment)
+{
+    static bool prepared, told;
+    if (__atomic_load_n(&prepared, __ATOMIC_ACQUIRE))
+        return told;
+    told = is_told(environment);
+    bool off = told && fm_setting_disabled();
+    fm_process_begins();
+    if (off)
+        atomic_store(&fm_rt.state, FM_RT_OFF);
+    else
+        pthread_atfork(NULL, NULL, in_forked_child);
+    if (told)
+        fm_sampler_loaded(!off);
+    __atomic_store_n(&prepared, true, __ATOMIC_RELEASE);
+    return told;
+}
+
+static void start(enum fm_reason reason)
+{
+    fm_say_begin();
+    if (!fm_room_on_stack()) {
+        atomic_store(&fm_rt.state, FM_RT_OFF);
+        return;
+    }
+    fm_clock_start(&fm_rt.clock);
+    fm_rt.pid = getpid();
+    start_segment();
+    if (atomic_load(&fm_rt.state) != FM_RT_ON)
+        return;
+    if (reason != FM_BY_MPI) {
+        fm_rt.segment->flags |= FM_FLAG_NO_MPI;
+        fm_rt.segment->rank = 0;
+        fm_rt.segment->world_size = 1;
+    }
+    fm_sampler_start();
+    fm_rt.segment->init_ns += fm_clock_ns(CLOCK_MONOTONIC) - fm_rt.clock.start.ns;
+}
+
+bool fm_runtime_start(enum fm_reason reason)
+{
+    if (fm_is_silent())
+        return atomic_load(&fm_rt.state) == FM_RT_ON;
+    if (fm_process_is_bare_child()) /* it may find a lock held for ever, and its parent starting for ever */
+        return false;
+    struct fm_shelter shelter = fm_shelter_enter();
+    uint64_t signals = fm_set_signals(UINT64_MAX); /* a handler that calls MPI would wait for this to end */
+    prepare_process(environ);
+    int expected = FM_RT_IDLE;
+    if (atomic_compare_exchange_strong(&fm_rt.state, &expected, FM_RT_STARTING)) {
+        start(reason);
+        fm_wake_all(&fm_rt.state);
+    }
+    fm_set_signals(signals);
+    while (atomic_load_explicit(&fm_rt.state, memory_order_acquire) == FM_RT_STARTING)
+        fm_sleep_while(&fm_rt.state, FM_RT_STARTING);
+    fm_shelter_leave(shelter);
+    return atomic_load(&fm_rt.state) == FM_RT_ON;
+}
+
+/* In every process of a job, also shells and launchers: it must cost next to nothing. */
+__attribute__((constructor)) static void loaded(int argc, char **argv, char **environment)
+{
+    (void)argc, (void)argv;
+    bool told = prepare_process(environment);
+    fm_weak_at_start();
+    const char *named = told ? getenv("FATHOM_NAMED") : NULL;
+    if (named && atoi(named) == getpid()) {
+        fm_rt.named = true;
+        fm_runtime_start(FM_BY_NAME);
+    }
+}

@@ -1,0 +1,10 @@
+/* Starts and stops of timers, which are exported under their names in include/fathom.h. */
+#ifndef FM_RUNTIME_TIMERS_TIMER_EVENTS_H
+#define FM_RUNTIME_TIMERS_TIMER_EVENTS_H
+
+#include "runtime/runtime.h"
+
+/* The calling thread's timers, made on their first use, and always empty if it has no slot; NULL: nothing is measured. */
+struct fm_thread_timers *fm_timers_of_thread(void);
+
+#endif

@@ -1,0 +1,146 @@
+#include "runtime/timers/timer_room.h"
+
+#include <stddef.h>
+
+#include "runtime/load_modules.h"
+
+static struct fm_segment_timer *timer_of(unsigned number)
+{
+    return (struct fm_segment_timer *)fm_section(fm_rt.segment, FM_SECTION_TIMERS) + number;
+}
+
+static struct fm_segment_timing *timing_of(unsigned number)
+{
+    return (struct fm_segment_timing *)fm_section(fm_rt.segment, FM_SECTION_TIMINGS) + number;
+}
+
+/* ---- slots ---- */
+
+static const struct fm_thread *thread_of(const struct fm_thread_timers *timers)
+{
+    return (const void *)((const char *)timers - offsetof(struct fm_thread, timers));
+}
+
+/* Of threads that have no slot: always empty. */
+static struct fm_thread_timers no_room;
+
+/* What no timer is ever started in: a slot with it is looked at the long way. */
+static struct fm_segment_timing no_outer;
+
+bool fm_timers_hold(const struct fm_thread_timers *timers)
+{
+    return timers && (timers == &no_room || thread_of(timers)->seg); /* else a child's */
+}
+
+struct fm_thread_timers *fm_timers_of(struct fm_thread *thread)
+{
+    return thread->shared ? &no_room : &thread->timers;
+}
+
+/* Slices begin as about a millisecond. */
+enum { FIRST_SLICE_SHIFT = 20 };
+
+static struct fm_segment_timing *add_timing(unsigned timer, unsigned thread)
+{
+    struct fm_segment_header *h = fm_rt.segment;
+    struct fm_segment_timing *timing = NULL;
+    fm_lock(&fm_rt.table_lock);
+    if (h->n_timings < h->sections[FM_SECTION_TIMINGS].capacity) {
+        timing = timing_of(h->n_timings);
+        timing->timer = (uint16_t)timer;
+        timing->thread = (uint8_t)thread;
+        timing->slice_shift = FIRST_SLICE_SHIFT;
+        timing->quiet_from = UINT64_MAX; /* the first events are never quiet */
+        __atomic_store_n(&h->n_timings, h->n_timings + 1, __ATOMIC_RELEASE);
+    }
+    fm_unlock(&fm_rt.table_lock);
+    return timing;
+}
+
+struct fm_timer_slot *fm_timer_slot(struct fm_thread_timers *timers, int handle)
+{
+    struct fm_segment_header *h = fm_rt.segment;
+    unsigned number = (unsigned)handle - 1;
+    if (number >= FM_TIMERS || timers == &no_room)
+        return NULL;
+    struct fm_timer_slot *slot = &timers->slots[handle];
+    if (slot->timing)
+        return slot;
+    if (number >= h->n_timers || slot->outer == &no_outer) /* it was refused before */
+        return NULL;
+    const struct fm_thread *self = thread_of(timers);
+    for (uint32_t i = 0; i < h->n_timings; i++) /* of a thread that had this slot before */
+        if (timing_of(i)->timer == number && timing_of(i)->thread == self->slot)
+            slot->timing = timing_of(i);
+    if (!slot->timing)
+        slot->timing = add_timing(number, (unsigned)self->slot);
+    slot->outer = &no_outer; /* the next start sees which it is */
+    return slot->timing ? slot : NULL;
+}
+
+void fm_timer_take_bins(struct fm_segment_timing *timing, unsigned decade)
+{
+    struct fm_segment_header *h = fm_rt.segment;
+    uint32_t capacity = h->sections[FM_SECTION_TIMER_BINS].capacity;
+    uint32_t block = __atomic_load_n(&h->n_timer_bins, __ATOMIC_RELAXED);
+    while (block < capacity &&
+           !__atomic_compare_exchange_n(&h->n_timer_bins, &block, block + 1, true, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+        ;
+    if (block < capacity)
+        timing->bins[decade] = (uint16_t)(block + 1);
+}
+
+/* ---- wrong use ---- */
+
+/* Registering its module costs system calls: once for a place. */
+static void note_site(uint64_t *last, uintptr_t site)
+{
+    if (__atomic_load_n(last, __ATOMIC_RELAXED) == site)
+        return;
+    fm_module_list(site);
+    __atomic_store_n(last, site, __ATOMIC_RELAXED);
+}
+
+void fm_timer_misused(enum fm_timer_misuse kind, unsigned number, uintptr_t site)
+{
+    struct fm_segment_timer *timer = timer_of(number);
+    __atomic_add_fetch(&timer->misuse[kind], 1, __ATOMIC_RELAXED);
+    note_site(&timer->misuse_site[kind], site);
+}
+
+void fm_timer_without_room(int handle, uintptr_t site)
+{
+    struct fm_segment_header *h = fm_rt.segment;
+    if (atomic_load(&fm_rt.state) != FM_RT_ON)
+        return;
+    if ((unsigned)handle - 1 < h->n_timers || handle == FM_TIMER_REFUSED) {
+        __atomic_add_fetch(&h->refused_timers, 1, __ATOMIC_RELAXED);
+        return;
+    }
+    __atomic_add_fetch(&h->no_timers, 1, __ATOMIC_RELAXED);
+    note_site(&h->no_timer_site, site);
+}
+
+bool fm_timer_runs(unsigned number)
+{
+    uint32_t n = __atomic_load_n(&fm_rt.segment->n_timings, __ATOMIC_ACQUIRE);
+    for (uint32_t i = 0; i < n; i++)
+        if (timing_of(i)->timer == number && __atomic_load_n(&timing_of(i)->started, __ATOMIC_RELAXED))
+            return true;
+    return false;
+}
+
+void fm_timers_end(struct fm_thread_timers *timers)
+{
+    for (unsigned i = 1; i <= FM_TIMERS; i++) {
+        struct fm_segment_timing *t = timers->slots[i].timing;
+        if (!t)
+            continue;
+        timers->slots[i].outer = &no_outer; /* whoever has the slot next may start it in another */
+        if (!t->started)
+            continue;
+        fm_timer_misused(FM_MISUSE_NEVER_STOPPED, t->timer, t->start_site);
+        t->started = 0;
+    }
+    timers->innermost = NULL;
+}
