@@ -241,8 +241,8 @@ static bool needs_sanitizer(const struct fm_elf *elf)
     return false;
 }
 
-/* For a program with AddressSanitizer and default options of its own: see runtime/libc/sanitizers.c. What the user has set
- * comes later and counts. */
+/* For a program with AddressSanitizer and default options of its own: see runtime/interpose/sanitizers.c. What the
+ * user has set comes later and counts. */
 static void allow_sanitizer(const char *program)
 {
     char path[PATH_MAX];

@@ -11,7 +11,8 @@
 #include <unistd.h>
 
 #include "base/settings.h"
-#include "runtime/libc/functions.h"
+#include "runtime/interpose/functions.h"
+#include "runtime/interpose/loads.h"
 #include "runtime/libc/hold.h"
 #include "runtime/libc/transfers.h"
 #include "runtime/load_modules.h"
@@ -76,18 +77,6 @@ static unsigned out_of_step(unsigned hz)
 
 /* ---- load modules ---- */
 
-/* How many have been loaded and unloaded since the process began. */
-struct changes {
-    unsigned long long loaded, unloaded;
-};
-
-static int read_changes(struct dl_phdr_info *info, size_t size, void *data)
-{
-    (void)size;
-    *(struct changes *)data = (struct changes){info->dlpi_adds, info->dlpi_subs};
-    return 1;
-}
-
 static int is_liburing(struct dl_phdr_info *info, size_t size, void *unused)
 {
     (void)size;
@@ -108,17 +97,16 @@ static void end_sampling(void)
 {
     fm_sampler_end();
     fm_handlers_give_back();
-    fm_libc_pass();
+    fm_interpose_end(FM_FOR_NOTES | FM_FOR_SAMPLES);
 }
 
 void fm_sampler_note_modules(void)
 {
     static atomic_ullong noted;
-    struct changes now = {0};
     if (!fm_sampling.threads || !fm_rt.segment->sample_period_ns)
         return;
-    dl_iterate_phdr(read_changes, &now);
-    if (atomic_exchange(&noted, now.loaded) == now.loaded)
+    unsigned long long loaded = fm_loads_now().loaded;
+    if (atomic_exchange(&noted, loaded) == loaded)
         return;
     fm_modules_list_all();
     if (atomic_load(&fm_sampling.on) && has_liburing())
@@ -133,13 +121,22 @@ static void forget_module(const struct fm_segment_module *module, unsigned numbe
     fm_contexts_unload(&fm_sampling.contexts, (unsigned)fm_kernel(SYS_gettid), module, number);
 }
 
-void fm_sampler_drop_modules(void)
+/* Samples keep their places in modules that are gone, which are marked. */
+static void drop_modules(void)
 {
     static atomic_ullong dropped;
-    struct changes now = {0};
-    dl_iterate_phdr(read_changes, &now);
-    if (atomic_exchange(&dropped, now.unloaded) != now.unloaded)
+    unsigned long long unloaded = fm_loads_now().unloaded;
+    if (atomic_exchange(&dropped, unloaded) != unloaded)
         fm_modules_drop(forget_module);
+}
+
+/* Not in a child. */
+static bool before_unloading(void)
+{
+    if (!atomic_load_explicit(&fm_sampling.on, memory_order_relaxed) || getpid() != fm_rt.pid)
+        return false;
+    fm_sampler_note_modules();
+    return true;
 }
 
 /* ---- start and end ---- */
@@ -163,7 +160,7 @@ void fm_sampler_loaded(bool measured)
 {
     clockid_t clock;
     if (!measured || !wanted_hz(&clock))
-        fm_libc_pass();
+        fm_interpose_end(FM_FOR_NOTES | FM_FOR_SAMPLES);
 }
 
 void fm_sampler_start(void)
@@ -179,10 +176,11 @@ void fm_sampler_start(void)
     }
     if (has_liburing() || !make_room())
         return;
-    fm_libc_wrap();
+    fm_loads_watch(before_unloading, drop_modules);
+    fm_interpose_begin(FM_FOR_SAMPLES);
     fm_transfers_find(status.descriptors);
     if (!fm_sampler_prepare(clock)) {
-        fm_libc_pass();
+        fm_interpose_end(FM_FOR_NOTES | FM_FOR_SAMPLES);
         return;
     }
     fm_handlers_find();

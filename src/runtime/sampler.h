@@ -17,9 +17,9 @@ void fm_sampler_stop(void);
 void fm_sampler_thread_begins(void);
 /* One begins that cannot be sampled. */
 void fm_sampler_thread_passed(void);
-/* Load modules go into the segment's list, which no handler can do; those that are gone are marked. */
+/* Load modules go into the segment's list, which no handler can do: before one is unloaded, when a thread is started, and
+ * at the end. */
 void fm_sampler_note_modules(void);
-void fm_sampler_drop_modules(void);
 /* In a forked child: it is not sampled. */
 void fm_sampler_forget(void);
 

@@ -14,7 +14,7 @@
 #include <ucontext.h>
 #include <unistd.h>
 
-#include "runtime/libc/functions.h"
+#include "runtime/interpose/functions.h"
 #include "runtime/libc/hold.h"
 #include "runtime/runtime.h"
 #include "runtime/sampler.h"
@@ -108,7 +108,7 @@ static bool install(int signal)
     struct sigaction action = {.sa_sigaction = fm_sample_signal, .sa_flags = SA_SIGINFO | SA_RESTART | SA_ONSTACK};
     uint64_t words[4];
     sigemptyset(&action.sa_mask);
-    if (fm_libc.sigaction(signal, &action, NULL) != 0)
+    if (fm_real.sigaction(signal, &action, NULL) != 0)
         return false;
     if (fm_kernel(SYS_rt_sigaction, signal, NULL, words, sizeof *words) == 0) {
         words[3] = fm_signal_bit(FIRST_OF_LIBC) | fm_signal_bit(SECOND_OF_LIBC);
@@ -121,15 +121,15 @@ static bool install(int signal)
 static void give_back(int signal)
 {
     struct sigaction action = {.sa_handler = SIG_IGN};
-    fm_libc.sigaction(signal, &action, NULL);
+    fm_real.sigaction(signal, &action, NULL);
     action.sa_handler = SIG_DFL;
-    fm_libc.sigaction(signal, &action, NULL);
+    fm_real.sigaction(signal, &action, NULL);
 }
 
 static bool is_free(int signal)
 {
     struct sigaction action;
-    return !(atomic_load(&avoided) >> (signal - 1) & 1) && fm_libc.sigaction(signal, NULL, &action) == 0 &&
+    return !(atomic_load(&avoided) >> (signal - 1) & 1) && fm_real.sigaction(signal, NULL, &action) == 0 &&
            action.sa_handler == SIG_DFL;
 }
 

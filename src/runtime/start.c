@@ -12,6 +12,7 @@
 #include "runtime/interpose/next.h"
 #include "runtime/interpose/weak.h"
 #include "runtime/job.h"
+#include "runtime/mpi/abi.h"
 #include "runtime/mpi/reduction.h"
 #include "runtime/record.h"
 #include "runtime/room.h"
@@ -218,7 +219,7 @@ __attribute__((constructor)) static void loaded(int argc, char **argv, char **en
 {
     (void)argc, (void)argv;
     bool told = prepare_process(environment);
-    fm_weak_at_start();
+    fm_weak_at_start(fm_is_mpi_name);
     const char *named = told ? getenv("FATHOM_NAMED") : NULL;
     if (named && atoi(named) == getpid()) {
         fm_rt.named = true;

@@ -65,6 +65,13 @@ int main(int argc, char **argv)
     return use ? use(&argc, &argv) : 1;
 }
 """
+# What is ours alone, and what libc has as well.
+OURS = r"""
+#include <stdio.h>
+extern void fathom_timer_start(int) __attribute__((weak));
+extern int mq_notify(int, void *) __attribute__((weak));
+int main(void) { return printf("%d %d\n", fathom_timer_start != NULL, mq_notify != NULL) < 0; }
+"""
 tap = Tap()
 
 
@@ -103,6 +110,8 @@ def plugin_of(mpi):
 
 def main():
     same("a program without MPI", None, 0, [compile_plain("without", asking(MAIN))])
+    job = run(PRELOAD, None, 0, [compile_plain("ours", OURS, "-w")])
+    tap.equal(job.stdout, b"1 1\n", "weak references to Fathom's own functions, and to libc's, stay")
     for mpi in MPIS:
         plugin = plugin_of(mpi)
         linked = mpi.compile("linked", LINKED, str(plugin), f"-Wl,-rpath,{SCRATCH}")

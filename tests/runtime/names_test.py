@@ -119,14 +119,26 @@ def outputs(command, env=None):
     return out
 
 
+def check_own_calls(tap, listed):
+    """The library's own calls, which are none of the program's, go past what is exported."""
+    code = subprocess.run(["objdump", "-d", "--no-show-raw-insn", jobs.LIBRARY], capture_output=True, text=True,
+                          check=True).stdout
+    called = re.findall(r"\t(?:call|jmp|bl|b)\s+[0-9a-f]+ <([^>+]+)>", code)
+    tap.ok(called.count("__wrap_read") > 3 and called.count("__wrap_open64") > 3, "the library reads files", len(called))
+    tap.equal([name for name in called if name.removesuffix("@plt") in listed], [],
+              "no call of the library's own is taken for one of the program's")
+
+
 def check_exports(tap):
-    listed = set(re.findall(r"^(?:#define \w+\(X\))? +X\([\w ]+, (\w+),", (jobs.SOURCE / "src/runtime/libc/functions.h").read_text(), re.M))
+    text = (jobs.SOURCE / "src/runtime/interpose/list.h").read_text(encoding="utf-8")
+    listed = set(re.findall(r"^(?:#define \w+\(X\))? +X\([\w ]+, (\w+),", text, re.M))
     names = subprocess.run(["nm", "-D", "--defined-only", jobs.LIBRARY], capture_output=True, text=True, check=True).stdout
     exported = {line.split()[-1] for line in names.splitlines()}
     others = {n for n in exported if not re.match(r"P?MPIX?_|p?mpix?_|fathom_", n)}
     tap.ok(len(listed) > 80, "the list of names is found", listed)
-    listed.add("__asan_default_options")  # see libc/sanitizers.c
+    listed.add("__asan_default_options")  # see interpose/sanitizers.c
     tap.equal(sorted(others), sorted(listed), "exported are the names of the list, and no others")
+    check_own_calls(tap, listed)
 
 
 def main():

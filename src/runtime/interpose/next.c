@@ -170,9 +170,7 @@ void fm_next_keep(void)
         Dl_info info;
         if (!object || __atomic_exchange_n(&kept[i], object, __ATOMIC_RELAXED) || !dladdr(object, &info))
             continue;
-        void *handle = dlopen(info.dli_fname, RTLD_LAZY | RTLD_NOLOAD | RTLD_NODELETE);
-        if (handle)
-            dlclose(handle);
+        dlopen(info.dli_fname, RTLD_LAZY | RTLD_NOLOAD | RTLD_NODELETE); /* never closed: it stays in any case */
     }
 }
 

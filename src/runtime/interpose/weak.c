@@ -12,11 +12,14 @@ extern FM_HIDDEN const char __ehdr_start[], _end[]; /* our image in memory */
 /* ---- the references of an object ---- */
 
 struct references {
+    uintptr_t base; /* of the object */
     const ElfW(Sym) * symbols;
     const char *strings;
     const ElfW(Rela) * items;
     size_t n;
 };
+
+typedef bool is_meant(const char *name);
 
 /* Every process pays for this: one pass, and what is relative, which is most and comes first, is left out. */
 static struct references references_of(uintptr_t base, const ElfW(Dyn) * dynamic)
@@ -33,21 +36,26 @@ static struct references references_of(uintptr_t base, const ElfW(Dyn) * dynamic
         return (struct references){0};
     size_t n = entries[DT_RELASZ]->d_un.d_val / sizeof(ElfW(Rela));
     relative = relative < n ? relative : n;
-    return (struct references){.symbols = fm_object_address(entries[DT_SYMTAB], base),
+    return (struct references){.base = base,
+                               .symbols = fm_object_address(entries[DT_SYMTAB], base),
                                .strings = fm_object_address(entries[DT_STRTAB], base),
                                .items = (const ElfW(Rela) *)fm_object_address(entries[DT_RELA], base) + relative,
                                .n = n - relative};
 }
 
-static bool is_of_mpi(const char *name)
+static const uintptr_t *word_of(const struct references *references, const ElfW(Rela) * item)
 {
-    name += *name == 'P';
-    return name[0] == 'M' && name[1] == 'P' && name[2] == 'I';
+    return (const uintptr_t *)(references->base + item->r_offset);
 }
 
-/* The next one from `item` on that is a weak one of MPI, whose whole address is kept in one word; NULL: there is none. Few
- * instructions for the others: an MPI library has ten thousand. */
-static const ElfW(Rela) * next_weak(const struct references *references, const ElfW(Rela) * item)
+static bool is_bound_to_us(const uintptr_t *word)
+{
+    return *word - (uintptr_t)__ehdr_start < (uintptr_t)(_end - __ehdr_start);
+}
+
+/* The next one from `item` on that is weak, meant and bound to us, whose whole address is kept in one word; NULL: there is
+ * none. Few instructions for the others: an MPI library has ten thousand. */
+static const ElfW(Rela) * next_weak(const struct references *references, const ElfW(Rela) * item, is_meant *meant)
 {
     const ElfW(Sym) *symbols = references->symbols;
     const ElfW(Rela) *end = references->items + references->n;
@@ -56,7 +64,7 @@ static const ElfW(Rela) * next_weak(const struct references *references, const E
         const ElfW(Sym) *symbol = &symbols[ELF64_R_SYM(item->r_info)];
         if (ELF64_ST_BIND(symbol->st_info) == STB_WEAK && symbol->st_shndx == SHN_UNDEF &&
             (type == FM_RELOCATION_GOT || (type == FM_RELOCATION_WORD && !item->r_addend)) &&
-            is_of_mpi(references->strings + symbol->st_name))
+            is_bound_to_us(word_of(references, item)) && meant(references->strings + symbol->st_name))
             return item;
     }
     return NULL;
@@ -77,16 +85,15 @@ static void make_null(const uintptr_t *word)
     fm_kernel(SYS_close, fd);
 }
 
-static void clear(uintptr_t base, const ElfW(Dyn) * dynamic)
+static void clear(uintptr_t base, const ElfW(Dyn) * dynamic, is_meant *meant)
 {
     struct references references = references_of(base, dynamic);
     const ElfW(Rela) *item = references.items;
-    while ((item = next_weak(&references, item)) != NULL) {
+    while ((item = next_weak(&references, item, meant)) != NULL) {
         const ElfW(Sym) *symbol = &references.symbols[ELF64_R_SYM(item->r_info)];
         struct fm_definition sought = {.name = references.strings + symbol->st_name};
-        const uintptr_t *word = (const uintptr_t *)(base + item->r_offset);
-        if (*word - (uintptr_t)__ehdr_start < (uintptr_t)(_end - __ehdr_start) && !fm_next_find_loaded(&sought, NULL))
-            make_null(word);
+        if (!fm_next_find_loaded(&sought, NULL))
+            make_null(word_of(&references, item));
         item++;
     }
 }
@@ -99,6 +106,7 @@ struct pass {
 
 struct passes {
     struct pass last, now;
+    is_meant *meant;
 };
 
 static int clear_object(struct dl_phdr_info *info, size_t size, void *data)
@@ -115,35 +123,35 @@ static int clear_object(struct dl_phdr_info *info, size_t size, void *data)
         return 0;
     for (int i = 0; i < info->dlpi_phnum; i++)
         if (info->dlpi_phdr[i].p_type == PT_DYNAMIC)
-            clear(info->dlpi_addr, (const void *)(info->dlpi_addr + info->dlpi_phdr[i].p_vaddr));
+            clear(info->dlpi_addr, (const void *)(info->dlpi_addr + info->dlpi_phdr[i].p_vaddr), passes->meant);
     return 0;
 }
 
 /* Should two threads do it at once, one of them does some of it again. */
-void fm_weak_of_loaded(void)
+void fm_weak_of_loaded(is_meant *meant)
 {
     static struct pass last;
-    struct passes passes = {.last = last};
+    struct passes passes = {.last = last, .meant = meant};
     dl_iterate_phdr(clear_object, &passes);
     last = passes.now;
 }
 
-static bool has_any(const struct link_map *map)
+static bool has_any(const struct link_map *map, is_meant *meant)
 {
     struct references references = references_of(map->l_addr, map->l_ld);
-    return next_weak(&references, references.items) != NULL;
+    return next_weak(&references, references.items, meant) != NULL;
 }
 
 /* Nobody else but the program can have any where it has libc alone: then there are itself, what the kernel maps, us,
  * libc and the loader. */
-void fm_weak_at_start(void)
+void fm_weak_at_start(is_meant *meant)
 {
     enum { LEAST = 5 };
     unsigned n;
     const struct link_map *last = fm_next_last_at_start(&n), *map = _r_debug.r_map;
     bool found = false;
     for (; map && !found; map = n > LEAST && map != last ? map->l_next : NULL)
-        found = has_any(map);
+        found = has_any(map, meant);
     if (found)
-        fm_weak_of_loaded();
+        fm_weak_of_loaded(meant);
 }

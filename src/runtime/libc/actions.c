@@ -1,7 +1,7 @@
 /* What the program does at a signal. While samples are taken its handlers are called by way of fm_deliver, and it sees
  * them as it has set them; and nobody sees ours. */
 #define _GNU_SOURCE
-#include "runtime/libc/functions.h"
+#include "runtime/interpose/functions.h"
 #include "runtime/libc/hold.h"
 #include "runtime/lock.h"
 #include "runtime/runtime.h"
@@ -44,7 +44,7 @@ static void set_bit(atomic_ullong *signals, int signal, bool set)
 static void adopt(int signal)
 {
     struct sigaction action;
-    if (is_fault(signal) || fm_libc.sigaction(signal, NULL, &action) != 0 || !is_handler(action.sa_handler) ||
+    if (is_fault(signal) || fm_real.sigaction(signal, NULL, &action) != 0 || !is_handler(action.sa_handler) ||
         is_ours(&action))
         return;
     if (!(action.sa_flags & SA_RESTART))
@@ -56,7 +56,7 @@ static void adopt(int signal)
     atomic_store(&fm_handlers.call[signal], action.sa_sigaction);
     action.sa_sigaction = fm_deliver;
     action.sa_flags |= SA_SIGINFO;
-    fm_libc.sigaction(signal, &action, NULL);
+    fm_real.sigaction(signal, &action, NULL);
 }
 
 /* What the program has set, in place of what the kernel has. */
@@ -74,10 +74,10 @@ static void restore(int signal, struct sigaction *action)
 static void give_back(int signal)
 {
     struct sigaction action;
-    if (fm_libc.sigaction(signal, NULL, &action) != 0 || action.sa_sigaction != fm_deliver)
+    if (fm_real.sigaction(signal, NULL, &action) != 0 || action.sa_sigaction != fm_deliver)
         return;
     restore(signal, &action);
-    fm_libc.sigaction(signal, &action, NULL);
+    fm_real.sigaction(signal, &action, NULL);
 }
 
 void fm_handlers_find(void)
@@ -104,7 +104,7 @@ void fm_handlers_give_back(void)
 static struct sigaction known(int signal)
 {
     struct sigaction action = {.sa_handler = SIG_DFL};
-    if (fm_libc.sigaction(signal, NULL, &action) == 0)
+    if (fm_real.sigaction(signal, NULL, &action) == 0)
         restore(signal, &action);
     return action;
 }
@@ -136,7 +136,7 @@ int fm_wrapped_sigaction(int signal, const struct sigaction *action, struct siga
         fm_sampler_make_way(signal);
     }
     struct sigaction had = known(signal);
-    int result = fm_libc.sigaction(signal, action, before);
+    int result = fm_real.sigaction(signal, action, before);
     if (result == 0 && before && is_ours(before))
         *before = had;
     if (result == 0 && action)
@@ -162,7 +162,7 @@ static __sighandler_t change_by(__sighandler_t (*next)(int, __sighandler_t), int
             return SIG_DFL;                                              \
         if (ours)                                                        \
             fm_sampler_make_way(signal);                                 \
-        return change_by(fm_libc.name, signal, handler);                 \
+        return change_by(fm_real.name, signal, handler);                 \
     }
 SIGNAL(signal)
 SIGNAL(ssignal)
@@ -174,14 +174,14 @@ __sighandler_t fm_wrapped_sigset(int signal, __sighandler_t handler)
 {
     if (fm_is_sampling(signal))
         fm_sampler_make_way(signal);
-    return change_by(fm_libc.sigset, signal, handler);
+    return change_by(fm_real.sigset, signal, handler);
 }
 
 int fm_wrapped_sigignore(int signal)
 {
     if (fm_is_sampling(signal))
         fm_sampler_make_way(signal);
-    return fm_libc.sigignore(signal);
+    return fm_real.sigignore(signal);
 }
 
 /* It changes what the kernel has, and how `signal` sets handlers from then on. */
@@ -191,7 +191,7 @@ int fm_wrapped_siginterrupt(int signal, int interrupt)
         fm_sampler_make_way(signal);
     if (interrupt)
         fm_program_ends_calls = true;
-    int result = fm_libc.siginterrupt(signal, interrupt);
+    int result = fm_real.siginterrupt(signal, interrupt);
     if (result == 0)
         set_bit(&fm_handlers.end_calls, signal, interrupt);
     return result;

@@ -3,7 +3,7 @@
 #define _GNU_SOURCE
 #include <sys/signalfd.h>
 
-#include "runtime/libc/functions.h"
+#include "runtime/interpose/functions.h"
 #include "runtime/libc/hold.h"
 #include "runtime/runtime.h"
 #include "runtime/sampler.h"
@@ -31,14 +31,14 @@ void fm_name_signal(int signal)
 int fm_wrapped_sigaddset(sigset_t *set, int signal)
 {
     fm_name_signal(signal);
-    return fm_libc.sigaddset(set, signal);
+    return fm_real.sigaddset(set, signal);
 }
 
 #define SEND(type, name, parameters, arguments) \
     type fm_wrapped_##name parameters           \
     {                                           \
         fm_name_signal(signal);                 \
-        return fm_libc.name arguments;          \
+        return fm_real.name arguments;          \
     }
 FM_LIBC_SENDS(SEND)
 
@@ -53,18 +53,18 @@ static void name_signal_of(const struct sigevent *event)
 int fm_wrapped_timer_create(clockid_t clock, struct sigevent *event, timer_t *timer)
 {
     name_signal_of(event);
-    return fm_libc.timer_create(clock, event, timer);
+    return fm_real.timer_create(clock, event, timer);
 }
 
 int fm_wrapped_mq_notify(int queue, const struct sigevent *event)
 {
     name_signal_of(event);
-    return fm_libc.mq_notify(queue, event);
+    return fm_real.mq_notify(queue, event);
 }
 
 int fm_wrapped_sigpending(sigset_t *set)
 {
-    int result = fm_libc.sigpending(set);
+    int result = fm_real.sigpending(set);
     if (result == 0 && fm_is_sampling(fm_sampling.signal))
         sigdelset(set, fm_sampling.signal);
     return result;
@@ -76,7 +76,7 @@ int fm_wrapped_signalfd(int fd, const sigset_t *mask, int flags)
     sigset_t room;
     uint64_t signals;
     mask = fm_without_sampling(mask, &room);
-    int result = fm_libc.signalfd(fd, mask, flags);
+    int result = fm_real.signalfd(fd, mask, flags);
     if (result >= 0) {
         memcpy(&signals, mask, sizeof signals);
         fm_sampler_avoid(signals);
@@ -87,7 +87,7 @@ int fm_wrapped_signalfd(int fd, const sigset_t *mask, int flags)
 int fm_wrapped_sigaltstack(const stack_t *stack, stack_t *before)
 {
     uint64_t held = fm_hold(); /* a sample must not come between the program's stack and ours */
-    int result = fm_libc.sigaltstack(stack, before);
+    int result = fm_real.sigaltstack(stack, before);
     if (result == 0 && stack && !fm_sampled_self)
         fm_sampler_note_little_room();
     if (result == 0)

@@ -12,7 +12,7 @@
 
 #include "base/syscalls.h"
 #include "runtime/end.h"
-#include "runtime/libc/functions.h"
+#include "runtime/interpose/functions.h"
 #include "runtime/libc/hold.h"
 #include "runtime/runtime.h"
 
@@ -56,7 +56,7 @@ int fm_wrapped_prctl(int option, unsigned long a, unsigned long b, unsigned long
 {
     enum filter filter = asked_of_prctl(option, (long)a, (long)b);
     bool quiet = filter && begin_silence(filter);
-    int result = fm_libc.prctl(option, a, b, c, d);
+    int result = fm_real.prctl(option, a, b, c, d);
     end_silence(quiet, result);
     return result;
 }
@@ -76,7 +76,7 @@ typedef void function(void);
 static __attribute__((noinline)) long filter(long number, long a, long b, long c, long d, long e, long f)
 {
     bool quiet = begin_silence(asked_of(number, a, b, c));
-    long result = ((all_arguments *)(function *)fm_libc.syscall)(number, a, b, c, d, e, f);
+    long result = ((all_arguments *)(function *)fm_real.syscall)(number, a, b, c, d, e, f);
     end_silence(quiet, result);
     return result;
 }
@@ -203,7 +203,7 @@ static __attribute__((noinline)) long wait_in(long number, long a, long b, long 
     uint64_t signals = fm_hold();
     if (fm_sampled())
         hold_own_mask(number, given, &held);
-    long result = ((all_arguments *)(function *)fm_libc.syscall)(number, given[0], given[1], given[2], given[3],
+    long result = ((all_arguments *)(function *)fm_real.syscall)(number, given[0], given[1], given[2], given[3],
                                                                  given[4], given[5]);
     fm_hold_end(signals);
     return result;
@@ -217,7 +217,7 @@ __attribute__((optimize("O2")))
 long fm_wrapped_syscall(long number, long a, long b, long c, long d,
                                                         long e FM_IN_REGISTER(, long f))
 {
-    passed_on *next = fm_libc.syscall;
+    passed_on *next = fm_real.syscall;
     if (FM_UNLIKELY(asked_of(number, a, b, c)))
         next = (passed_on *)(function *)filter;
     else if (atomic_load_explicit(&fm_sampling.on, memory_order_relaxed) && is_broken(number, b, d))

@@ -2,7 +2,7 @@
 #define _GNU_SOURCE
 #include <stdbool.h>
 
-#include "runtime/libc/functions.h"
+#include "runtime/interpose/functions.h"
 #include "runtime/runtime.h"
 #include "runtime/sampler.h"
 #include "runtime/stack_bounds.h"
@@ -82,11 +82,11 @@ int fm_wrapped_pthread_create(pthread_t *thread, const pthread_attr_t *attribute
 {
     struct start *start = may_be_sampled() ? take_start() : NULL;
     if (!start)
-        return fm_libc.pthread_create(thread, attributes, routine, argument);
+        return fm_real.pthread_create(thread, attributes, routine, argument);
     start->thread = routine;
     start->argument = argument;
     start->room = fm_stack_room(attributes);
-    int result = fm_libc.pthread_create(thread, attributes, begin_thread, start);
+    int result = fm_real.pthread_create(thread, attributes, begin_thread, start);
     if (result != 0)
         leave_start(start);
     return result;
@@ -96,11 +96,11 @@ int fm_wrapped_thrd_create(thrd_t *thread, thrd_start_t routine, void *argument)
 {
     struct start *start = may_be_sampled() ? take_start() : NULL;
     if (!start)
-        return fm_libc.thrd_create(thread, routine, argument);
+        return fm_real.thrd_create(thread, routine, argument);
     start->thrd = routine;
     start->argument = argument;
     start->room = fm_stack_room(NULL);
-    int result = fm_libc.thrd_create(thread, begin_thrd, start);
+    int result = fm_real.thrd_create(thread, begin_thrd, start);
     if (result != thrd_success)
         leave_start(start);
     return result;

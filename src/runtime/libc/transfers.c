@@ -10,7 +10,7 @@
 #include <sys/sendfile.h>
 #include <termios.h>
 
-#include "runtime/libc/functions.h"
+#include "runtime/interpose/functions.h"
 #include "runtime/libc/hold.h"
 #include "runtime/libc/transfers.h"
 
@@ -44,7 +44,7 @@ static void set_timed(int fd)
     type fm_wrapped_##name parameters                                            \
     {                                                                            \
         uint64_t held = (flags & MSG_WAITALL) || is_fragile(fd) ? fm_hold() : 0; \
-        type result = fm_libc.name arguments;                                    \
+        type result = fm_real.name arguments;                                    \
         fm_hold_end(held);                                                       \
         return result;                                                           \
     }
@@ -54,7 +54,7 @@ FM_LIBC_RECEIVES(RECEIVE)
     type fm_wrapped_##name parameters                                                           \
     {                                                                                           \
         uint64_t held = fm_sampled() && ((bytes) > PIPE_BUF || is_fragile(fd)) ? fm_hold() : 0; \
-        type result = fm_libc.name arguments;                                                   \
+        type result = fm_real.name arguments;                                                   \
         fm_hold_end(held);                                                                      \
         return result;                                                                          \
     }
@@ -70,7 +70,7 @@ static bool is_limit(int option)
 
 int fm_wrapped_setsockopt(int fd, int level, int option, const void *value, socklen_t length)
 {
-    int result = fm_libc.setsockopt(fd, level, option, value, length);
+    int result = fm_real.setsockopt(fd, level, option, value, length);
     if (level == SOL_SOCKET && result == 0 && is_limit(option))
         set_timed(fd);
     return result;
@@ -85,7 +85,7 @@ static bool has_limits(const struct termios *mode)
 /* The usual descriptors may be the same terminal. */
 int fm_wrapped_tcsetattr(int fd, int when, const struct termios *mode)
 {
-    int result = fm_libc.tcsetattr(fd, when, mode);
+    int result = fm_real.tcsetattr(fd, when, mode);
     if (result == 0 && has_limits(mode))
         for (set_timed(fd), fd = 0; fd <= STDERR_FILENO; fd++)
             set_timed(fd);
@@ -103,7 +103,7 @@ static int copied(int fd, int copy)
 int fm_wrapped_accept(int fd, __SOCKADDR_ARG address, socklen_t *length)
 {
     uint64_t held = is_fragile(fd) ? fm_hold() : 0;
-    int result = fm_libc.accept(fd, address, length);
+    int result = fm_real.accept(fd, address, length);
     fm_hold_end(held);
     return copied(fd, result);
 }
@@ -111,24 +111,24 @@ int fm_wrapped_accept(int fd, __SOCKADDR_ARG address, socklen_t *length)
 int fm_wrapped_accept4(int fd, __SOCKADDR_ARG address, socklen_t *length, int flags)
 {
     uint64_t held = is_fragile(fd) ? fm_hold() : 0;
-    int result = fm_libc.accept4(fd, address, length, flags);
+    int result = fm_real.accept4(fd, address, length, flags);
     fm_hold_end(held);
     return copied(fd, result);
 }
 
 int fm_wrapped_dup(int fd)
 {
-    return copied(fd, fm_libc.dup(fd));
+    return copied(fd, fm_real.dup(fd));
 }
 
 int fm_wrapped_dup2(int fd, int copy)
 {
-    return copied(fd, fm_libc.dup2(fd, copy));
+    return copied(fd, fm_real.dup2(fd, copy));
 }
 
 int fm_wrapped_dup3(int fd, int copy, int flags)
 {
-    return copied(fd, fm_libc.dup3(fd, copy, flags));
+    return copied(fd, fm_real.dup3(fd, copy, flags));
 }
 
 static bool copies(int command)
@@ -148,7 +148,7 @@ static bool waits_for_lock(int command)
         if (command == F_SETSIG)                                           \
             fm_name_signal((int)(intptr_t)argument);                       \
         uint64_t held = waits_for_lock(command) ? fm_hold_restarted() : 0; \
-        int result = fm_libc.name(fd, command, argument);                  \
+        int result = fm_real.name(fd, command, argument);                  \
         fm_hold_end(held);                                                 \
         return copies(command) ? copied(fd, result) : result;              \
     }
@@ -179,12 +179,12 @@ static void find(int fd)
 {
     if (has_limit(fd, SO_RCVTIMEO) || has_limit(fd, SO_SNDTIMEO) || waits_for_bytes(fd) || is_terminal_with_limits(fd))
         set_timed(fd);
-    fm_name_signal(fm_libc.fcntl(fd, F_GETSIG, NULL));
+    fm_name_signal(fm_real.fcntl(fd, F_GETSIG, NULL));
 }
 
 void fm_transfers_find(unsigned descriptors)
 {
     for (int fd = 0; fd < DESCRIPTORS && (unsigned)fd < descriptors; fd++)
-        if (fm_libc.fcntl(fd, F_GETFD, NULL) >= 0)
+        if (fm_real.fcntl(fd, F_GETFD, NULL) >= 0)
             find(fd);
 }

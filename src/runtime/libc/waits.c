@@ -8,7 +8,7 @@
 #include <sys/random.h>
 #include <sys/sem.h>
 
-#include "runtime/libc/functions.h"
+#include "runtime/interpose/functions.h"
 #include "runtime/libc/hold.h"
 #include "runtime/signal/deliver.h"
 
@@ -16,7 +16,7 @@
     type fm_wrapped_##name parameters                    \
     {                                                    \
         uint64_t held = hold();                          \
-        type result = fm_libc.name arguments;            \
+        type result = fm_real.name arguments;            \
         fm_hold_end(held);                               \
         return result;                                   \
     }
@@ -24,6 +24,7 @@
 #define RESTARTED(...) HELD_BY(fm_hold_restarted, __VA_ARGS__)
 FM_LIBC_WAITS(WAIT)
 FM_LIBC_RESTARTED(RESTARTED)
+FM_LIBC_OPENS(RESTARTED)
 
 /* ---- calls that do not wait, but look for signals all the same: done again if it was a sample ---- */
 
@@ -45,7 +46,7 @@ FM_INLINE int look(struct fm_sampled *self, struct pollfd *fds, nfds_t n)
     int result;
     do {
         samples = samples_of(self);
-        result = fm_libc.poll(fds, n, 0);
+        result = fm_real.poll(fds, n, 0);
     } while (broken_by_sample(self, result, samples));
     return result;
 }
@@ -56,31 +57,31 @@ FM_INLINE int wait_poll(struct fm_sampled *self, struct pollfd *fds, nfds_t n, i
     struct timespec time = {timeout / 1000, timeout % 1000 * 1000000L};
     if (timeout == 0)
         return look(self, fds, n);
-    return fm_libc.ppoll(fds, n, timeout < 0 ? NULL : &time, fm_hold_mask(NULL, &room));
+    return fm_real.ppoll(fds, n, timeout < 0 ? NULL : &time, fm_hold_mask(NULL, &room));
 }
 
 int fm_wrapped_poll(struct pollfd *fds, nfds_t n, int timeout)
 {
     struct fm_sampled *self = fm_sampled();
-    return self ? wait_poll(self, fds, n, timeout) : fm_libc.poll(fds, n, timeout);
+    return self ? wait_poll(self, fds, n, timeout) : fm_real.poll(fds, n, timeout);
 }
 
 int fm_wrapped___poll_chk(struct pollfd *fds, nfds_t n, int timeout, size_t room)
 {
     struct fm_sampled *self = room / sizeof *fds >= n ? fm_sampled() : NULL;
-    return self ? wait_poll(self, fds, n, timeout) : fm_libc.__poll_chk(fds, n, timeout, room);
+    return self ? wait_poll(self, fds, n, timeout) : fm_real.__poll_chk(fds, n, timeout, room);
 }
 
 int fm_wrapped_ppoll(struct pollfd *fds, nfds_t n, const struct timespec *time, const sigset_t *mask)
 {
     sigset_t room;
-    return fm_libc.ppoll(fds, n, time, fm_sampled() ? fm_hold_mask(mask, &room) : mask);
+    return fm_real.ppoll(fds, n, time, fm_sampled() ? fm_hold_mask(mask, &room) : mask);
 }
 
 int fm_wrapped___ppoll_chk(struct pollfd *fds, nfds_t n, const struct timespec *time, const sigset_t *mask, size_t room)
 {
     sigset_t held;
-    return fm_libc.__ppoll_chk(fds, n, time, fm_sampled() ? fm_hold_mask(mask, &held) : mask, room);
+    return fm_real.__ppoll_chk(fds, n, time, fm_sampled() ? fm_hold_mask(mask, &held) : mask, room);
 }
 
 /* ---- select: libc's alone tells how much time is left ---- */
@@ -88,7 +89,7 @@ int fm_wrapped___ppoll_chk(struct pollfd *fds, nfds_t n, const struct timespec *
 int fm_wrapped_select(int n, fd_set *in, fd_set *out, fd_set *exceptions, struct timeval *time)
 {
     uint64_t held = fm_hold();
-    int result = fm_libc.select(n, in, out, exceptions, time);
+    int result = fm_real.select(n, in, out, exceptions, time);
     fm_hold_end(held);
     return result;
 }
@@ -97,7 +98,7 @@ int fm_wrapped_pselect(int n, fd_set *in, fd_set *out, fd_set *exceptions, const
                        const sigset_t *mask)
 {
     sigset_t room;
-    return fm_libc.pselect(n, in, out, exceptions, time, fm_sampled() ? fm_hold_mask(mask, &room) : mask);
+    return fm_real.pselect(n, in, out, exceptions, time, fm_sampled() ? fm_hold_mask(mask, &room) : mask);
 }
 
 /* ---- epoll ---- */
@@ -108,7 +109,7 @@ FM_INLINE int look_epoll(struct fm_sampled *self, int fd, struct epoll_event *ev
     int result;
     do {
         samples = samples_of(self);
-        result = fm_libc.epoll_wait(fd, events, n, 0);
+        result = fm_real.epoll_wait(fd, events, n, 0);
     } while (broken_by_sample(self, result, samples));
     return result;
 }
@@ -119,21 +120,21 @@ int fm_wrapped_epoll_wait(int fd, struct epoll_event *events, int n, int timeout
     struct fm_sampled *self = fm_sampled();
     if (self && timeout == 0)
         return look_epoll(self, fd, events, n);
-    return self ? fm_libc.epoll_pwait(fd, events, n, timeout, fm_hold_mask(NULL, &room))
-                : fm_libc.epoll_wait(fd, events, n, timeout);
+    return self ? fm_real.epoll_pwait(fd, events, n, timeout, fm_hold_mask(NULL, &room))
+                : fm_real.epoll_wait(fd, events, n, timeout);
 }
 
 int fm_wrapped_epoll_pwait(int fd, struct epoll_event *events, int n, int timeout, const sigset_t *mask)
 {
     sigset_t room;
-    return fm_libc.epoll_pwait(fd, events, n, timeout, fm_sampled() ? fm_hold_mask(mask, &room) : mask);
+    return fm_real.epoll_pwait(fd, events, n, timeout, fm_sampled() ? fm_hold_mask(mask, &room) : mask);
 }
 
 int fm_wrapped_epoll_pwait2(int fd, struct epoll_event *events, int n, const struct timespec *time,
                             const sigset_t *mask)
 {
     sigset_t room;
-    return fm_libc.epoll_pwait2(fd, events, n, time, fm_sampled() ? fm_hold_mask(mask, &room) : mask);
+    return fm_real.epoll_pwait2(fd, events, n, time, fm_sampled() ? fm_hold_mask(mask, &room) : mask);
 }
 
 /* ---- random numbers: up to so many bytes no signal makes it stop ---- */
@@ -143,7 +144,7 @@ enum { UNBROKEN_RANDOM_BYTES = 256 };
 ssize_t fm_wrapped_getrandom(void *buffer, size_t size, unsigned flags)
 {
     uint64_t held = size > UNBROKEN_RANDOM_BYTES ? fm_hold() : 0;
-    ssize_t result = fm_libc.getrandom(buffer, size, flags);
+    ssize_t result = fm_real.getrandom(buffer, size, flags);
     fm_hold_end(held);
     return result;
 }
@@ -153,7 +154,7 @@ ssize_t fm_wrapped_getrandom(void *buffer, size_t size, unsigned flags)
 int fm_wrapped_sigsuspend(const sigset_t *mask)
 {
     sigset_t room;
-    return fm_libc.sigsuspend(fm_sampled() ? fm_hold_mask(mask, &room) : mask);
+    return fm_real.sigsuspend(fm_sampled() ? fm_hold_mask(mask, &room) : mask);
 }
 
 /* BSD's: the first signals of a mask. */
@@ -162,10 +163,10 @@ int fm_wrapped_sigpause(int mask)
     sigset_t set, room;
     uint64_t signals = (uint32_t)mask;
     if (!fm_sampled())
-        return fm_libc.sigpause(mask);
+        return fm_real.sigpause(mask);
     sigemptyset(&set);
     memcpy(&set, &signals, sizeof signals);
-    return fm_libc.sigsuspend(fm_hold_mask(&set, &room));
+    return fm_real.sigsuspend(fm_hold_mask(&set, &room));
 }
 
 /* A program that waits for signals has blocked them: if it waits for all, a sample is due when it ends. */
@@ -183,7 +184,7 @@ static void end_signal_wait(uint64_t held)
         sigset_t room;                                 \
         set = fm_without_sampling(set, &room);         \
         uint64_t held = fm_hold();                     \
-        int result = fm_libc.name arguments;           \
+        int result = fm_real.name arguments;           \
         end_signal_wait(held);                         \
         if (result > 0 && (told))                      \
             fm_deliver_as_sent(told);                  \

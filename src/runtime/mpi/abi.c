@@ -26,6 +26,12 @@ static bool find_next(struct fm_definition *sought)
     return sought->address || fm_next_find_loaded(sought, may_be_mpi);
 }
 
+bool fm_is_mpi_name(const char *symbol)
+{
+    symbol += *symbol == 'P';
+    return symbol[0] == 'M' && symbol[1] == 'P' && symbol[2] == 'I';
+}
+
 static void *find_in_library(const void *library, const char *name)
 {
     void *copied = fm_program_find(name);
@@ -60,7 +66,7 @@ static fm_function *known_or(fm_function **known, const char *symbol, fm_functio
     struct fm_shelter shelter = fm_shelter_enter();
     bool found = find_next(&next);
     if (!fm_is_silent() && !fm_process_is_bare_child())
-        fm_weak_of_loaded();
+        fm_weak_of_loaded(fm_is_mpi_name);
     fm_shelter_leave(shelter);
     if (!found)
         return otherwise; /* not kept: the library may be loaded later */

@@ -14,6 +14,9 @@ extern FM_HIDDEN struct fm_abi fm_abi;
 /* Finds the MPI library of this process and fills fm_abi; false when there is none we know. Cheap when done. */
 bool fm_abi_find(void);
 
+/* Whether a symbol's name is one that MPI has for itself. */
+bool fm_is_mpi_name(const char *symbol);
+
 /* The next definition of a routine (slot = 2 * routine + is_pmpi): another tool's or the library's; when there is
  * none, a function that answers "not initialised" or an error. Never NULL. */
 fm_function *fm_next_mpi(unsigned slot);

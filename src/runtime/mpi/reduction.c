@@ -1,6 +1,7 @@
 #define _GNU_SOURCE
 #include "runtime/mpi/reduction.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
@@ -28,6 +29,16 @@ static bool by_host;
 
 /* ---- the job's file on this host ---- */
 
+/* Signals of the program, and samples, may come meanwhile. */
+static bool reserve(int fd, off_t bytes)
+{
+    int error;
+    do
+        error = posix_fallocate(fd, 0, bytes);
+    while (error == EINTR);
+    return error == 0;
+}
+
 static struct fm_job_file *map_job_file(const char *path)
 {
     struct fm_job_file *job = MAP_FAILED;
@@ -35,7 +46,7 @@ static struct fm_job_file *map_job_file(const char *path)
     if (fd < 0)
         return NULL;
     fchmod(fd, 0600); /* whatever the umask: the others must be able to open it */
-    if (fm_file_may_reach(sizeof *job) && posix_fallocate(fd, 0, sizeof *job) == 0)
+    if (fm_file_may_reach(sizeof *job) && reserve(fd, sizeof *job))
         job = mmap(NULL, sizeof *job, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
     close(fd);
     return job == MAP_FAILED ? NULL : job;

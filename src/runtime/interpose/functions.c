@@ -1,6 +1,6 @@
 #define _GNU_SOURCE
 #undef _FILE_OFFSET_BITS /* some calls have two names */
-#include "runtime/libc/functions.h"
+#include "runtime/interpose/functions.h"
 
 #include <errno.h>
 #include <stdbool.h>
@@ -8,31 +8,37 @@
 
 #include "runtime/interpose/next.h"
 
-struct fm_libc fm_libc;
+struct fm_real fm_real;
 
+/* The numbers of functions, and of each list the first that is no longer in it. */
 #define NUMBER(type, name, ...) NUMBER_##name,
-enum { FM_LIBC_ALWAYS(NUMBER) ALWAYS, BEFORE_NOTED = ALWAYS - 1, FM_LIBC_NOTED(NUMBER) NOTED };
-enum { SIZE = sizeof fm_libc / sizeof(void *) };
+#define NUMBERS(list, ...) list(NUMBER) END_##list, LAST_##list = END_##list - 1,
+enum { FM_INTERPOSED(NUMBERS) SIZE };
+_Static_assert(SIZE == sizeof fm_real / sizeof(void *), "a number for each");
 
 /* Where calls go now; NULL: the next definition is not known yet. */
 typedef void target(void);
-FM_HIDDEN target *fm_libc_targets[SIZE];
+FM_HIDDEN target *fm_interpose_targets[SIZE];
 
-target *fm_libc_find(unsigned number) __attribute__((used));
+target *fm_interpose_find(unsigned number) __attribute__((used));
+enum { OWN = 0x4000 };
 
 /* ---- jumps ---- */
 
-/* What is exported, and for each name the way to fm_libc_find, which keeps every register that may hold an argument. */
+/* What is exported, and what our own calls go to: each jumps to what a table has for it. If that is nothing yet, it is
+ * looked for on a way that keeps every register that may hold an argument; a number from OWN on is that of
+ * an own call. */
 #if defined __aarch64__
-#define JUMP                                                   \
-    "hint #34\n" /* a place that may be jumped to */           \
-    "adrp x16, fm_libc_targets + 8 * fm_number\n"              \
-    "ldr x16, [x16, #:lo12:fm_libc_targets + 8 * fm_number]\n" \
-    "cbz x16, 1f\n"                                            \
-    "br x16\n"                                                 \
-    "1: mov w17, #fm_number\n"                                 \
+#define JUMP(table, first)                                \
+    "hint #34\n" /* a place that may be jumped to */      \
+    "adrp x16, " #table " + 8 * fm_number\n"              \
+    "ldr x16, [x16, #:lo12:" #table " + 8 * fm_number]\n" \
+    "cbz x16, 1f\n"                                       \
+    "br x16\n"                                            \
+    "1: mov w17, #" #first " + fm_number\n"               \
     "b fm_look\n"
 #define LOOK_ALL                   \
+    ".cfi_startproc\n"             \
     "fm_look:\n"                   \
     "stp x29, x30, [sp, #-224]!\n" \
     ".cfi_def_cfa_offset 224\n"    \
@@ -49,7 +55,7 @@ target *fm_libc_find(unsigned number) __attribute__((used));
     "stp q4, q5, [sp, #160]\n"     \
     "stp q6, q7, [sp, #192]\n"     \
     "mov w0, w17\n"                \
-    "bl fm_libc_find\n"            \
+    "bl fm_interpose_find\n"       \
     "mov x16, x0\n"                \
     "ldp x0, x1, [sp, #16]\n"      \
     "ldp x2, x3, [sp, #32]\n"      \
@@ -64,17 +70,19 @@ target *fm_libc_find(unsigned number) __attribute__((used));
     ".cfi_def_cfa_offset 0\n"      \
     ".cfi_restore x29\n"           \
     ".cfi_restore x30\n"           \
-    "br x16\n"
+    "br x16\n"                     \
+    ".cfi_endproc\n"
 #elif defined __x86_64__
-#define JUMP                                            \
-    "endbr64\n"                                         \
-    "mov fm_libc_targets + 8 * fm_number(%rip), %r11\n" \
-    "test %r11, %r11\n"                                 \
-    "jz 1f\n"                                           \
-    "jmp *%r11\n"                                       \
-    "1: mov $fm_number, %r11d\n"                        \
+#define JUMP(table, first)                         \
+    "endbr64\n"                                    \
+    "mov " #table " + 8 * fm_number(%rip), %r11\n" \
+    "test %r11, %r11\n"                            \
+    "jz 1f\n"                                      \
+    "jmp *%r11\n"                                  \
+    "1: mov $" #first " + fm_number, %r11d\n"      \
     "jmp fm_look\n"
 #define LOOK_ALL                   \
+    ".cfi_startproc\n"             \
     "fm_look:\n"                   \
     "push %rbp\n"                  \
     ".cfi_def_cfa_offset 16\n"     \
@@ -99,7 +107,7 @@ target *fm_libc_find(unsigned number) __attribute__((used));
     "movups %xmm6, 160(%rsp)\n"    \
     "movups %xmm7, 176(%rsp)\n"    \
     "mov %r11d, %edi\n"            \
-    "call fm_libc_find\n"          \
+    "call fm_interpose_find\n"     \
     "mov %rax, %r11\n"             \
     "mov (%rsp), %rax\n"           \
     "mov 8(%rsp), %rdi\n"          \
@@ -120,30 +128,52 @@ target *fm_libc_find(unsigned number) __attribute__((used));
     "leave\n"                      \
     ".cfi_def_cfa %rsp, 8\n"       \
     ".cfi_restore %rbp\n"          \
-    "jmp *%r11\n"
+    "jmp *%r11\n"                  \
+    ".cfi_endproc\n"
 #endif
 
-#define EXPORT(type, name, ...)                                                                   \
-    ".globl " #name "\n.balign 16\n.type " #name ", %function\n" #name ":\n.cfi_startproc\n" JUMP \
-    ".cfi_endproc\n.size " #name ", . - " #name "\n.set fm_number, fm_number + 1\n"
+#define FUNCTION(name, visibility, jump)                                                            \
+    visibility " " name "\n.balign 16\n.type " name ", %function\n" name ":\n.cfi_startproc\n" jump \
+               ".cfi_endproc\n.size " name ", . - " name "\n"
+#define JUMPS(type, name, ...)                                                           \
+    FUNCTION(#name, ".globl", JUMP(fm_interpose_targets, 0))                             \
+    FUNCTION("__wrap_" #name, ".hidden __wrap_" #name "\n.globl", JUMP(fm_real, 0x4000)) \
+    ".set fm_number, fm_number + 1\n"
 #define NAME(type, name, ...) ".asciz \"" #name "\"\n"
-#define WRAPPER(type, name, ...) ".long fm_wrapped_" #name " - fm_libc_wrappers\n"
+/* Weak: nothing here needs them, but all must be there, or the library is not linked. */
+#define WRAPPER(type, name, ...) \
+    ".weak fm_wrapped_" #name "\n.hidden fm_wrapped_" #name "\n.long fm_wrapped_" #name " - fm_interpose_wrappers\n"
+#define ALL_JUMPS(list, ...) list(JUMPS)
+#define NAMES(list, ...) list(NAME)
+#define WRAPPERS(list, ...) list(WRAPPER)
 
 /* In each part the functions have the order of the list. What is known of one is reached by offsets: a pointer would have
  * to be relocated in every process that we are loaded into. */
-asm(".pushsection .text\n"
-    ".set fm_number, 0\n" FM_LIBC_FUNCTIONS(
-        EXPORT) ".cfi_startproc\n" LOOK_ALL ".cfi_endproc\n"
-                ".popsection\n"
-                ".pushsection .rodata\n"
-                ".hidden fm_libc_names\nfm_libc_names:\n" FM_LIBC_FUNCTIONS(
-                    NAME) ".balign 4\n.hidden fm_libc_wrappers\nfm_libc_wrappers:\n" FM_LIBC_FUNCTIONS(WRAPPER) ".popsection\n");
-extern FM_HIDDEN const char fm_libc_names[];
-extern FM_HIDDEN const int32_t fm_libc_wrappers[SIZE];
+#define SECTION(name, content) ".pushsection " name "\n" content ".popsection\n"
+#define TABLE(name, content) ".balign 4\n.hidden " name "\n" name ":\n" content
+asm(SECTION(".text", ".set fm_number, 0\n" FM_INTERPOSED(ALL_JUMPS) LOOK_ALL));
+asm(SECTION(".rodata", TABLE("fm_interpose_names", FM_INTERPOSED(NAMES))));
+asm(SECTION(".rodata", TABLE("fm_interpose_wrappers", FM_INTERPOSED(WRAPPERS))));
+extern FM_HIDDEN const char fm_interpose_names[];
+extern FM_HIDDEN const int32_t fm_interpose_wrappers[SIZE];
 
 /* ---- who is called ---- */
 
-static enum { PASS, NOTE, WRAP } now = NOTE;
+static unsigned asking = FM_FOR_FIRST;
+
+static bool is_asked_for(unsigned number)
+{
+    static const struct {
+        uint16_t end, by;
+    } lists[] = {
+#define LIST(list, by) {END_##list, by},
+        FM_INTERPOSED(LIST) /* all */
+    };
+    unsigned i = 0;
+    while (number >= lists[i].end)
+        i++;
+    return lists[i].by & asking;
+}
 
 static int no_such_call(void)
 {
@@ -153,7 +183,7 @@ static int no_such_call(void)
 
 static target **next_of(unsigned number)
 {
-    return (target **)(void *)&fm_libc + number;
+    return (target **)(void *)&fm_real + number;
 }
 
 static const char *name_after(const char *name)
@@ -165,7 +195,7 @@ static const char *name_after(const char *name)
 
 static const char *name_of(unsigned number)
 {
-    const char *name = fm_libc_names;
+    const char *name = fm_interpose_names;
     while (number-- > 0)
         name = name_after(name);
     return name;
@@ -177,7 +207,7 @@ static bool is_between(const struct fm_object *object)
 {
     enum { MANY = 4 };
     unsigned n = 0;
-    const char *name = fm_libc_names;
+    const char *name = fm_interpose_names;
     for (unsigned i = 0; i < SIZE && n < MANY; i++, name = name_after(name))
         n += fm_object_find(object, name, fm_symbol_hash(name)) != NULL;
     return n >= MANY;
@@ -205,43 +235,46 @@ static target *keep_next(unsigned number, const struct fm_definition *definition
     return next;
 }
 
-/* Where the call is to go. */
+/* Where the program's call is to go. */
 static target *choose(unsigned number, const struct fm_definition *definition)
 {
     target *chosen = keep_next(number, definition);
-    if ((now == WRAP || number < (now == NOTE ? NOTED : ALWAYS)) && means_libc(definition))
-        chosen = (target *)((uintptr_t)fm_libc_wrappers + (uintptr_t)(intptr_t)fm_libc_wrappers[number]);
-    __atomic_store_n(&fm_libc_targets[number], chosen, __ATOMIC_RELEASE);
+    if (is_asked_for(number) && means_libc(definition))
+        chosen = (target *)((uintptr_t)fm_interpose_wrappers + (uintptr_t)(intptr_t)fm_interpose_wrappers[number]);
+    __atomic_store_n(&fm_interpose_targets[number], chosen, __ATOMIC_RELEASE);
     return chosen;
 }
 
-target *fm_libc_find(unsigned number)
+target *fm_interpose_find(unsigned number)
 {
     int error = errno;
+    bool own = number >= OWN;
+    number -= own ? OWN : 0;
     struct fm_definition next = {.name = name_of(number)};
     find_next(&next, 1);
-    target *chosen = choose(number, &next);
+    target *chosen = own ? keep_next(number, &next) : choose(number, &next);
     errno = error;
     return chosen;
 }
 
-void fm_libc_wrap(void)
+void fm_interpose_begin(unsigned interposers)
 {
     struct fm_definition next[SIZE];
-    const char *name = fm_libc_names;
+    const char *name = fm_interpose_names;
     for (unsigned i = 0; i < SIZE; i++, name = name_after(name))
         next[i].name = name;
     find_next(next, SIZE);
     for (unsigned i = 0; i < SIZE; i++) /* wrappers use one another's */
         keep_next(i, &next[i]);
-    now = WRAP;
+    asking |= interposers;
     for (unsigned i = 0; i < SIZE; i++)
         choose(i, &next[i]);
 }
 
-void fm_libc_pass(void)
+void fm_interpose_end(unsigned interposers)
 {
-    now = PASS;
-    for (unsigned i = ALWAYS; i < SIZE; i++)
-        __atomic_store_n(&fm_libc_targets[i], *next_of(i), __ATOMIC_RELEASE);
+    asking &= ~interposers;
+    for (unsigned i = 0; i < SIZE; i++)
+        if (!is_asked_for(i))
+            __atomic_store_n(&fm_interpose_targets[i], *next_of(i), __ATOMIC_RELEASE);
 }

@@ -1,37 +1,63 @@
-/* The functions of libc that are interposed, and the next definitions of them. To interpose another one is a line in one
- * of the lists here, and its wrapper.
- *
- * What the library exports under libc's names are jumps (functions.c) that touch no register of a call: to the next
- * definition, or, while samples are taken, to a wrapper here, `fm_wrapped_` and the name. So a call costs a jump where
- * nothing is sampled, and a library of the program that has a function of such a name, with any parameters, is called as
- * without us. */
-#ifndef FM_RUNTIME_LIBC_FUNCTIONS_H
-#define FM_RUNTIME_LIBC_FUNCTIONS_H
+/* The functions of libc that are interposed, and for whom. To interpose another one is a line in one of the lists here, and
+ * its wrapper, fm_wrapped_ and the name, anywhere in the library; to have a list for another purpose is a line in
+ * FM_INTERPOSED. Nothing but macros here: the build reads them, too (own_calls.h). */
+#ifndef FM_RUNTIME_INTERPOSE_LIST_H
+#define FM_RUNTIME_INTERPOSE_LIST_H
 
-#include <aio.h>
-#include <poll.h>
-#include <pthread.h>
-#include <semaphore.h>
-#include <signal.h>
-#include <sys/epoll.h>
-#include <sys/select.h>
-#include <sys/socket.h>
-#include <sys/types.h>
-#include <sys/uio.h>
-#include <threads.h>
-#include <time.h>
+/* X(list, for whom: enum fm_interposer in functions.h). */
+#define FM_INTERPOSED(X)                                 \
+    X(FM_LIBC_UNLOADS, FM_FOR_UNLOADING)                 \
+    X(FM_LIBC_SYSCALLS, FM_FOR_FILTERS | FM_FOR_SAMPLES) \
+    X(FM_LIBC_NOTED, FM_FOR_NOTES | FM_FOR_SAMPLES)      \
+    X(FM_LIBC_THREADS, FM_FOR_NOTES | FM_FOR_SAMPLES)    \
+    X(FM_LIBC_WAITS, FM_FOR_SAMPLES)                     \
+    X(FM_LIBC_RESTARTED, FM_FOR_SAMPLES)                 \
+    X(FM_LIBC_OPENS, FM_FOR_SAMPLES)                     \
+    X(FM_LIBC_OTHER_WAITS, FM_FOR_SAMPLES)               \
+    X(FM_LIBC_RECEIVES, FM_FOR_SAMPLES)                  \
+    X(FM_LIBC_TRANSFERS, FM_FOR_SAMPLES)                 \
+    X(FM_LIBC_DESCRIPTORS, FM_FOR_SAMPLES)               \
+    X(FM_LIBC_SENDS, FM_FOR_SAMPLES)                     \
+    X(FM_LIBC_SIGNALS, FM_FOR_SAMPLES)                   \
+    X(FM_LIBC_ACTIONS, FM_FOR_SAMPLES)
 
-#include "base/platform.h"
+/* ---- the lists: X(type, name, parameters, arguments) ---- */
 
-struct gaicb;
-struct msghdr;
-struct mmsghdr;
-struct rusage;
-struct sembuf;
-struct termios;
+/* Load modules are unloaded: interpose/loads.c. */
+#define FM_LIBC_UNLOADS(X) X(int, dlclose, (void *module), (module))
 
-/* X(type, name, parameters, arguments): calls that a signal breaks even with SA_RESTART, whatever they are called for.
- * The sampling signal is held back around them. */
+/* Of a call with seven arguments the last is on the stack of an x86, and stays there when the call is passed on by a jump.
+ * It must not be touched: of a call with fewer that is the caller's own memory. */
+#if defined __x86_64__
+#define FM_IN_REGISTER(...)
+#else
+#define FM_IN_REGISTER(...) __VA_ARGS__
+#endif
+
+/* System calls by number, and filters of system calls: libc/syscalls.c. */
+#define FM_LIBC_SYSCALLS(X)                                                                          \
+    X(int, prctl, (int option, unsigned long a, unsigned long b, unsigned long c, unsigned long d),  \
+      (option, a, b, c, d))                                                                          \
+    X(long, syscall, (long number, long a, long b, long c, long d, long e FM_IN_REGISTER(, long f)), \
+      (number, a, b, c, d, e FM_IN_REGISTER(, f)))
+
+/* What has to be known of the program's signals when sampling begins: libc/signals.c. */
+#define FM_LIBC_NOTED(X)                                                                                     \
+    X(int, sigaddset, (sigset_t * set, int signal), (set, signal))                                           \
+    X(int, sigaltstack, (const stack_t *stack, stack_t *before), (stack, before))                            \
+    X(int, timer_create, (clockid_t clock, struct sigevent * event, timer_t * timer), (clock, event, timer)) \
+    X(int, mq_notify, (int queue, const struct sigevent *event), (queue, event))                             \
+    X(int, signalfd, (int fd, const sigset_t *mask, int flags), (fd, mask, flags))
+
+/* Threads are started: libc/threads.c. */
+#define FM_LIBC_THREADS(X)                                                                            \
+    X(int, pthread_create,                                                                            \
+      (pthread_t * thread, const pthread_attr_t *attributes, void *(*start)(void *), void *argument), \
+      (thread, attributes, start, argument))                                                          \
+    X(int, thrd_create, (thrd_t * thread, thrd_start_t start, void *argument), (thread, start, argument))
+
+/* A signal breaks them even with SA_RESTART, whatever they are called for. The sampling signal is held back around
+ * them: libc/waits.c. */
 #define FM_LIBC_WAITS(X)                                                                                             \
     X(int, nanosleep, (const struct timespec *time, struct timespec *rest), (time, rest))                            \
     X(int, clock_nanosleep, (clockid_t clock, int flags, const struct timespec *time, struct timespec *rest),        \
@@ -60,7 +86,7 @@ struct termios;
     X(int, connect, (int fd, __CONST_SOCKADDR_ARG address, socklen_t length), (fd, address, length))
 
 /* With SA_RESTART they are begun again, so a sample does them no harm, unless a signal of the program comes with it that
- * was to end them: they are held like the others in a program that has handlers without SA_RESTART. */
+ * was to end them: they are held like the others in a program that has handlers without SA_RESTART: libc/waits.c. */
 #define FM_LIBC_RESTARTED(X)                                                                                          \
     X(pid_t, wait, (int *status), (status))                                                                           \
     X(pid_t, waitpid, (pid_t process, int *status, int options), (process, status, options))                          \
@@ -83,19 +109,50 @@ struct termios;
       (queue, message, size, priority, until))                                                                        \
     X(ssize_t, tee, (int from, int to, size_t size, unsigned flags), (from, to, size, flags))                         \
     X(ssize_t, vmsplice, (int fd, const struct iovec *vector, size_t n, unsigned flags), (fd, vector, n, flags))      \
-    X(int, tcdrain, (int fd), (fd))                                                                                   \
-    X(int, creat, (const char *path, mode_t mode), (path, mode))                                                      \
-    X(int, creat64, (const char *path, mode_t mode), (path, mode))                                                    \
-    X(int, __open_2, (const char *path, int flags), (path, flags))                                                    \
-    X(int, __open64_2, (const char *path, int flags), (path, flags))                                                  \
-    X(int, __openat_2, (int directory, const char *path, int flags), (directory, path, flags))                        \
-    X(int, __openat64_2, (int directory, const char *path, int flags), (directory, path, flags))                      \
-    X(int, open, (const char *path, int flags, mode_t mode), (path, flags, mode))                                     \
-    X(int, open64, (const char *path, int flags, mode_t mode), (path, flags, mode))                                   \
-    X(int, openat, (int directory, const char *path, int flags, mode_t mode), (directory, path, flags, mode))         \
+    X(int, tcdrain, (int fd), (fd))
+
+/* The same, for files that are opened. */
+#define FM_LIBC_OPENS(X)                                                                                      \
+    X(int, creat, (const char *path, mode_t mode), (path, mode))                                              \
+    X(int, creat64, (const char *path, mode_t mode), (path, mode))                                            \
+    X(int, __open_2, (const char *path, int flags), (path, flags))                                            \
+    X(int, __open64_2, (const char *path, int flags), (path, flags))                                          \
+    X(int, __openat_2, (int directory, const char *path, int flags), (directory, path, flags))                \
+    X(int, __openat64_2, (int directory, const char *path, int flags), (directory, path, flags))              \
+    X(int, open, (const char *path, int flags, mode_t mode), (path, flags, mode))                             \
+    X(int, open64, (const char *path, int flags, mode_t mode), (path, flags, mode))                           \
+    X(int, openat, (int directory, const char *path, int flags, mode_t mode), (directory, path, flags, mode)) \
     X(int, openat64, (int directory, const char *path, int flags, mode_t mode), (directory, path, flags, mode))
 
-/* The same, but only where all is waited for, and for sockets with a limit of time. X as above, with `fd` and `flags`. */
+/* Waits whose wrappers are written out: libc/waits.c. */
+#define FM_LIBC_OTHER_WAITS(X)                                                                                 \
+    X(int, poll, (struct pollfd * fds, nfds_t n, int timeout), (fds, n, timeout))                              \
+    X(int, __poll_chk, (struct pollfd * fds, nfds_t n, int timeout, size_t room), (fds, n, timeout, room))     \
+    X(int, ppoll, (struct pollfd * fds, nfds_t n, const struct timespec *time, const sigset_t *mask),          \
+      (fds, n, time, mask))                                                                                    \
+    X(int, __ppoll_chk,                                                                                        \
+      (struct pollfd * fds, nfds_t n, const struct timespec *time, const sigset_t *mask, size_t room),         \
+      (fds, n, time, mask, room))                                                                              \
+    X(int, select, (int n, fd_set *in, fd_set *out, fd_set *exceptions, struct timeval *time),                 \
+      (n, in, out, exceptions, time))                                                                          \
+    X(int, pselect,                                                                                            \
+      (int n, fd_set *in, fd_set *out, fd_set *exceptions, const struct timespec *time, const sigset_t *mask), \
+      (n, in, out, exceptions, time, mask))                                                                    \
+    X(int, epoll_wait, (int fd, struct epoll_event *events, int n, int timeout), (fd, events, n, timeout))     \
+    X(int, epoll_pwait, (int fd, struct epoll_event *events, int n, int timeout, const sigset_t *mask),        \
+      (fd, events, n, timeout, mask))                                                                          \
+    X(int, epoll_pwait2,                                                                                       \
+      (int fd, struct epoll_event *events, int n, const struct timespec *time, const sigset_t *mask),          \
+      (fd, events, n, time, mask))                                                                             \
+    X(ssize_t, getrandom, (void *buffer, size_t size, unsigned flags), (buffer, size, flags))                  \
+    X(int, sigsuspend, (const sigset_t *mask), (mask))                                                         \
+    X(int, sigpause, (int mask), (mask))                                                                       \
+    X(int, sigwait, (const sigset_t *set, int *signal), (set, signal))                                         \
+    X(int, sigwaitinfo, (const sigset_t *set, siginfo_t *info), (set, info))                                   \
+    X(int, sigtimedwait, (const sigset_t *set, siginfo_t *info, const struct timespec *time), (set, info, time))
+
+/* As RESTARTED, but only where all is waited for, and for sockets with a limit of time; with `fd` and `flags`:
+ * libc/transfers.c. */
 #define FM_LIBC_RECEIVES(X)                                                                                         \
     X(ssize_t, recv, (int fd, void *buffer, size_t size, int flags), (fd, buffer, size, flags))                     \
     X(ssize_t, __recv_chk, (int fd, void *buffer, size_t size, size_t room, int flags),                             \
@@ -107,8 +164,9 @@ struct termios;
       (fd, buffer, size, room, flags, address, length))                                                             \
     X(ssize_t, recvmsg, (int fd, struct msghdr *message, int flags), (fd, message, flags))
 
-/* A signal makes them do a part of their work only, and it breaks those of sockets with a limit of time.
- * X(type, name, parameters, arguments, bytes); a vector of the program's is not read: it may be a wrong one. */
+/* A signal makes them do a part of their work only, and it breaks those of sockets with a limit of time:
+ * libc/transfers.c. X(type, name, parameters, arguments, bytes); a vector of the program's is not read: it may be a wrong
+ * one. */
 #define FM_LIBC_TRANSFERS(X)                                                                                          \
     X(ssize_t, read, (int fd, void *buffer, size_t size), (fd, buffer, size), size)                                   \
     X(ssize_t, __read_chk, (int fd, void *buffer, size_t size, size_t room), (fd, buffer, size, room), size)          \
@@ -152,7 +210,20 @@ struct termios;
     X(ssize_t, copy_file_range, (int from, off64_t *offset, int fd, off64_t *to, size_t size, unsigned flags),        \
       (from, offset, fd, to, size, flags), size)
 
-/* They name a signal by sending it. X as above, with `signal`. */
+/* Limits of time, and copies of descriptors that have them: libc/transfers.c. */
+#define FM_LIBC_DESCRIPTORS(X)                                                                                    \
+    X(int, accept, (int fd, __SOCKADDR_ARG address, socklen_t *length), (fd, address, length))                    \
+    X(int, accept4, (int fd, __SOCKADDR_ARG address, socklen_t *length, int flags), (fd, address, length, flags)) \
+    X(int, setsockopt, (int fd, int level, int option, const void *value, socklen_t length),                      \
+      (fd, level, option, value, length))                                                                         \
+    X(int, tcsetattr, (int fd, int when, const struct termios *mode), (fd, when, mode))                           \
+    X(int, dup, (int fd), (fd))                                                                                   \
+    X(int, dup2, (int fd, int copy), (fd, copy))                                                                  \
+    X(int, dup3, (int fd, int copy, int flags), (fd, copy, flags))                                                \
+    X(int, fcntl, (int fd, int command, void *argument), (fd, command, argument))                                 \
+    X(int, fcntl64, (int fd, int command, void *argument), (fd, command, argument))
+
+/* They name a signal by sending it; with `signal`: libc/signals.c. */
 #define FM_LIBC_SENDS(X)                                                                              \
     X(int, raise, (int signal), (signal))                                                             \
     X(int, gsignal, (int signal), (signal))                                                           \
@@ -163,103 +234,20 @@ struct termios;
     X(int, pthread_kill, (pthread_t thread, int signal), (thread, signal))                            \
     X(int, pthread_sigqueue, (pthread_t thread, int signal, const union sigval value), (thread, signal, value))
 
-/* Calls whose wrappers are written out. */
-#define FM_LIBC_OTHERS(X)                                                                                         \
-    X(int, poll, (struct pollfd * fds, nfds_t n, int timeout), (fds, n, timeout))                                 \
-    X(int, __poll_chk, (struct pollfd * fds, nfds_t n, int timeout, size_t room), (fds, n, timeout, room))        \
-    X(int, ppoll, (struct pollfd * fds, nfds_t n, const struct timespec *time, const sigset_t *mask),             \
-      (fds, n, time, mask))                                                                                       \
-    X(int, __ppoll_chk,                                                                                           \
-      (struct pollfd * fds, nfds_t n, const struct timespec *time, const sigset_t *mask, size_t room),            \
-      (fds, n, time, mask, room))                                                                                 \
-    X(int, select, (int n, fd_set *in, fd_set *out, fd_set *exceptions, struct timeval *time),                    \
-      (n, in, out, exceptions, time))                                                                             \
-    X(int, pselect,                                                                                               \
-      (int n, fd_set *in, fd_set *out, fd_set *exceptions, const struct timespec *time, const sigset_t *mask),    \
-      (n, in, out, exceptions, time, mask))                                                                       \
-    X(int, epoll_wait, (int fd, struct epoll_event *events, int n, int timeout), (fd, events, n, timeout))        \
-    X(int, epoll_pwait, (int fd, struct epoll_event *events, int n, int timeout, const sigset_t *mask),           \
-      (fd, events, n, timeout, mask))                                                                             \
-    X(int, epoll_pwait2,                                                                                          \
-      (int fd, struct epoll_event *events, int n, const struct timespec *time, const sigset_t *mask),             \
-      (fd, events, n, time, mask))                                                                                \
-    X(ssize_t, getrandom, (void *buffer, size_t size, unsigned flags), (buffer, size, flags))                     \
-    X(int, sigsuspend, (const sigset_t *mask), (mask))                                                            \
-    X(int, sigpause, (int mask), (mask))                                                                          \
-    X(int, sigwait, (const sigset_t *set, int *signal), (set, signal))                                            \
-    X(int, sigwaitinfo, (const sigset_t *set, siginfo_t *info), (set, info))                                      \
-    X(int, sigtimedwait, (const sigset_t *set, siginfo_t *info, const struct timespec *time), (set, info, time))  \
-    X(int, accept, (int fd, __SOCKADDR_ARG address, socklen_t *length), (fd, address, length))                    \
-    X(int, accept4, (int fd, __SOCKADDR_ARG address, socklen_t *length, int flags), (fd, address, length, flags)) \
-    X(int, setsockopt, (int fd, int level, int option, const void *value, socklen_t length),                      \
-      (fd, level, option, value, length))                                                                         \
-    X(int, tcsetattr, (int fd, int when, const struct termios *mode), (fd, when, mode))                           \
-    X(int, dup, (int fd), (fd))                                                                                   \
-    X(int, dup2, (int fd, int copy), (fd, copy))                                                                  \
-    X(int, dup3, (int fd, int copy, int flags), (fd, copy, flags))                                                \
-    X(int, fcntl, (int fd, int command, void *argument), (fd, command, argument))                                 \
-    X(int, fcntl64, (int fd, int command, void *argument), (fd, command, argument))                               \
-    X(int, sigaction, (int signal, const struct sigaction *action, struct sigaction *before),                     \
-      (signal, action, before))                                                                                   \
-    X(__sighandler_t, signal, (int signal, __sighandler_t handler), (signal, handler))                            \
-    X(__sighandler_t, ssignal, (int signal, __sighandler_t handler), (signal, handler))                           \
-    X(__sighandler_t, bsd_signal, (int signal, __sighandler_t handler), (signal, handler))                        \
-    X(__sighandler_t, sysv_signal, (int signal, __sighandler_t handler), (signal, handler))                       \
-    X(__sighandler_t, __sysv_signal, (int signal, __sighandler_t handler), (signal, handler))                     \
-    X(__sighandler_t, sigset, (int signal, __sighandler_t handler), (signal, handler))                            \
-    X(int, sigignore, (int signal), (signal))                                                                     \
-    X(int, siginterrupt, (int signal, int interrupt), (signal, interrupt))                                        \
-    X(int, sigpending, (sigset_t * set), (set))
+/* Signals that are pending: libc/signals.c. */
+#define FM_LIBC_SIGNALS(X) X(int, sigpending, (sigset_t * set), (set))
 
-/* Of a call with seven arguments the last is on the stack of an x86, and stays there when the call is passed on by a jump.
- * It must not be touched: of a call with fewer that is the caller's own memory. */
-#if defined __x86_64__
-#define FM_IN_REGISTER(...)
-#else
-#define FM_IN_REGISTER(...) __VA_ARGS__
-#endif
-
-/* Wrapped for as long as the process lives: a program unloads modules, and forbids itself system calls. */
-#define FM_LIBC_ALWAYS(X)                                                                            \
-    X(int, dlclose, (void *module), (module))                                                        \
-    X(int, prctl, (int option, unsigned long a, unsigned long b, unsigned long c, unsigned long d),  \
-      (option, a, b, c, d))                                                                          \
-    X(long, syscall, (long number, long a, long b, long c, long d, long e FM_IN_REGISTER(, long f)), \
-      (number, a, b, c, d, e FM_IN_REGISTER(, f)))
-
-/* What has to be known when sampling begins: these are wrapped from the start of the process. */
-#define FM_LIBC_NOTED(X)                                                                                     \
-    X(int, sigaddset, (sigset_t * set, int signal), (set, signal))                                           \
-    X(int, sigaltstack, (const stack_t *stack, stack_t *before), (stack, before))                            \
-    X(int, timer_create, (clockid_t clock, struct sigevent * event, timer_t * timer), (clock, event, timer)) \
-    X(int, mq_notify, (int queue, const struct sigevent *event), (queue, event))                             \
-    X(int, signalfd, (int fd, const sigset_t *mask, int flags), (fd, mask, flags))                           \
-    X(int, pthread_create,                                                                                   \
-      (pthread_t * thread, const pthread_attr_t *attributes, void *(*start)(void *), void *argument),        \
-      (thread, attributes, start, argument))                                                                 \
-    X(int, thrd_create, (thrd_t * thread, thrd_start_t start, void *argument), (thread, start, argument))
-
-#define FM_LIBC_FUNCTIONS(X) \
-    FM_LIBC_ALWAYS(X)        \
-    FM_LIBC_NOTED(X)         \
-    FM_LIBC_WAITS(X) FM_LIBC_RESTARTED(X) FM_LIBC_RECEIVES(X) FM_LIBC_TRANSFERS(X) FM_LIBC_SENDS(X) FM_LIBC_OTHERS(X)
-
-#define FM_LIBC_FIELD(type, name, parameters, ...) type(*name) parameters;
-#define FM_LIBC_WRAPPER(type, name, parameters, ...) type fm_wrapped_##name parameters;
-FM_LIBC_FUNCTIONS(FM_LIBC_WRAPPER)
-
-/* The next definitions; those that wrappers use are there before the wrappers are. */
-struct fm_libc {
-    FM_LIBC_FUNCTIONS(FM_LIBC_FIELD)
-};
-#undef FM_LIBC_FIELD
-#undef FM_LIBC_WRAPPER
-
-extern FM_HIDDEN struct fm_libc fm_libc;
-
-/* Samples are to be taken: all calls are wrapped from now on. */
-void fm_libc_wrap(void);
-/* None are taken, or no longer: calls are as without us, but for those that are always wrapped. */
-void fm_libc_pass(void);
+/* What the program does at a signal: libc/actions.c. */
+#define FM_LIBC_ACTIONS(X)                                                                    \
+    X(int, sigaction, (int signal, const struct sigaction *action, struct sigaction *before), \
+      (signal, action, before))                                                               \
+    X(__sighandler_t, signal, (int signal, __sighandler_t handler), (signal, handler))        \
+    X(__sighandler_t, ssignal, (int signal, __sighandler_t handler), (signal, handler))       \
+    X(__sighandler_t, bsd_signal, (int signal, __sighandler_t handler), (signal, handler))    \
+    X(__sighandler_t, sysv_signal, (int signal, __sighandler_t handler), (signal, handler))   \
+    X(__sighandler_t, __sysv_signal, (int signal, __sighandler_t handler), (signal, handler)) \
+    X(__sighandler_t, sigset, (int signal, __sighandler_t handler), (signal, handler))        \
+    X(int, sigignore, (int signal), (signal))                                                 \
+    X(int, siginterrupt, (int signal, int interrupt), (signal, interrupt))
 
 #endif

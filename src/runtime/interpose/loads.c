@@ -1,0 +1,44 @@
+#define _GNU_SOURCE
+#include "runtime/interpose/loads.h"
+
+#include <dlfcn.h>
+#include <link.h>
+#include <stddef.h>
+
+#include "runtime/interpose/functions.h"
+#include "runtime/interpose/next.h"
+
+static bool (*before_unloading)(void);
+static void (*after_unloading)(void);
+
+static int read_loads(struct dl_phdr_info *info, size_t size, void *data)
+{
+    (void)size;
+    *(struct fm_loads *)data = (struct fm_loads){info->dlpi_adds, info->dlpi_subs};
+    return 1;
+}
+
+struct fm_loads fm_loads_now(void)
+{
+    struct fm_loads now = {0};
+    dl_iterate_phdr(read_loads, &now);
+    return now;
+}
+
+void fm_loads_watch(bool (*before)(void), void (*after)(void))
+{
+    after_unloading = after;
+    __atomic_store_n(&before_unloading, before, __ATOMIC_RELEASE);
+}
+
+/* What our calls go to stays. */
+int fm_wrapped_dlclose(void *module)
+{
+    bool (*before)(void) = __atomic_load_n(&before_unloading, __ATOMIC_ACQUIRE);
+    fm_next_keep();
+    bool watched = before && before();
+    int result = fm_real.dlclose(module);
+    if (watched)
+        after_unloading();
+    return result;
+}
