@@ -1,5 +1,5 @@
 #!/bin/bash
-# Format, layers, shell scripts and lint, each with a heading; all are run, the status tells of any fault.
+# Format, layers, variables of the runtime, shell scripts and lint, each with a heading; all are run, the status tells of any fault.
 #   tools/check.sh            check                 tools/check.sh --format    rewrite the C sources instead
 # shellcheck disable=SC2317 # functions are called by name
 set -u
@@ -46,6 +46,7 @@ lint() {
 check format format
 check layers tools/check_layers.py .
 check rooms ninja --quiet -C "$build" rooms
+check globals tools/check_globals.py "$build/libfathom.so.0"
 check scripts scripts
 check lint lint
 exit $faults

@@ -105,13 +105,11 @@ static uint32_t build_id_text(const uint8_t *id, size_t bytes)
     return fm_text_add(hex, build_id_hex(id, bytes, hex));
 }
 
-/* Those that were unloaded. Addresses are no longer looked for in them, but what was recorded stays with them. */
-enum { MODULES = 1024 };
-static uint64_t unloaded[MODULES / 64];
-
+/* Addresses are no longer looked for in a module that was unloaded, but what was recorded stays with it. */
 static bool is_unloaded(uint32_t number)
 {
-    return number < MODULES && __atomic_load_n(&unloaded[number / 64], __ATOMIC_RELAXED) >> number % 64 & 1;
+    return number < FM_KNOWN_MODULES &&
+           __atomic_load_n(&fm_rt.unloaded_modules[number / 64], __ATOMIC_RELAXED) >> number % 64 & 1;
 }
 
 /* The number in the list of the module that an address is in, looked for from `guess` on. Without a lock it is an answer
@@ -151,7 +149,7 @@ static void list_module(const struct fm_module *found)
     struct fm_segment_module *modules = fm_section(h, FM_SECTION_MODULES);
     for (uint32_t i = 0; i < h->n_modules; i++) {
         if (is_unloaded(i) && is_same(&modules[i], found)) {
-            unloaded[i / 64] &= ~(1ull << i % 64);
+            fm_rt.unloaded_modules[i / 64] &= ~(1ull << i % 64);
             return;
         }
     }
@@ -187,7 +185,7 @@ void fm_module_list(uintptr_t address)
 struct pass {
     uint32_t next;
     unsigned stay; /* so many more come first that were loaded with the program, and are never unloaded */
-    uint64_t loaded[MODULES / 64];
+    uint64_t loaded[FM_KNOWN_MODULES / 64];
 };
 
 static uint32_t number_in_pass(struct pass *pass, uintptr_t address)
@@ -224,7 +222,7 @@ static int note_loaded(struct dl_phdr_info *info, size_t size, void *data)
         return 0;
     const struct fm_segment_module *listed = fm_section(fm_rt.segment, FM_SECTION_MODULES);
     uint32_t number = number_in_pass(pass, module.start);
-    if (number >= MODULES)
+    if (number >= FM_KNOWN_MODULES)
         return 0;
     if (!stays)
         read_build_id(info, &module);
@@ -241,10 +239,10 @@ void fm_modules_drop(void (*dropped)(const struct fm_segment_module *module, uns
     fm_next_last_at_start(&pass.stay);
     dl_iterate_phdr(note_loaded, &pass);
     fm_lock(&fm_rt.table_lock);
-    for (uint32_t i = 0; i < n && i < MODULES; i++) {
+    for (uint32_t i = 0; i < n && i < FM_KNOWN_MODULES; i++) {
         if (is_unloaded(i) || pass.loaded[i / 64] >> i % 64 & 1)
             continue;
-        unloaded[i / 64] |= 1ull << i % 64;
+        fm_rt.unloaded_modules[i / 64] |= 1ull << i % 64;
         dropped(&modules[i], i);
     }
     fm_unlock(&fm_rt.table_lock);

@@ -124,12 +124,8 @@ void fm_region_end(const char *name)
 
 /* ---- subtotals ---- */
 
-struct total {
-    uint64_t count, ns, bytes;
-};
-
 /* The routines with the most time; the rest is summed. */
-static void fill(struct fm_segment_snapshot *snapshot, struct total totals[FM_ROUTINE_COUNT])
+static void fill(struct fm_segment_snapshot *snapshot, struct fm_snapshot_total totals[FM_ROUTINE_COUNT])
 {
     for (;;) {
         unsigned best = FM_ROUTINE_COUNT;
@@ -148,7 +144,7 @@ static void fill(struct fm_segment_snapshot *snapshot, struct total totals[FM_RO
         } else {
             snapshot->other_ns += totals[best].ns;
         }
-        totals[best] = (struct total){0};
+        totals[best] = (struct fm_snapshot_total){0};
     }
 }
 
@@ -163,8 +159,8 @@ void fm_snapshot(const char *label, bool collective)
         fm_unlock(&fm_rt.table_lock);
         return;
     }
-    static struct total totals[FM_ROUTINE_COUNT];
-    memset(totals, 0, sizeof totals);
+    struct fm_snapshot_total *totals = fm_rt.snapshot_totals;
+    memset(totals, 0, sizeof fm_rt.snapshot_totals);
     for (uint32_t i = 0; i < h->n_entries; i++) {
         const struct fm_entry *entry = &fm_rt.entries[i];
         if (entry->key.routine >= FM_ROUTINE_COUNT)

@@ -45,8 +45,8 @@ bool fm_room_in_memory(void)
 bool fm_room_on_stack(void)
 {
     uintptr_t here = (uintptr_t)__builtin_frame_address(0);
-    if (fm_stack_low)
-        return here < fm_stack_low || here - fm_stack_low >= stack_bytes;
+    if (fm_sampling_local.stack_low)
+        return here < fm_sampling_local.stack_low || here - fm_sampling_local.stack_low >= stack_bytes;
     if (getpid() != (pid_t)fm_kernel(SYS_gettid))
         return true;
     struct fm_stack_bounds first = fm_first_stack_limit();

@@ -5,7 +5,7 @@
 #include <pthread.h>
 #include <string.h>
 
-struct fm_runtime fm_rt = {.generation = 1};
+struct fm_runtime fm_rt;
 __thread struct fm_local fm_local __attribute__((tls_model("initial-exec")));
 
 struct fm_shelter fm_shelter_enter(void)

@@ -1,5 +1,13 @@
-/* The runtime: what is loaded into the user's program. One mutable global, fm_rt; everything measured lies in
- * the segment; per-thread scratch lies in a fixed array. Nothing is allocated after the start.
+/* The runtime: what is loaded into the user's program. One mutable global, fm_rt, and for each thread fm_local; everything
+ * measured lies in the segment; per-thread scratch lies in a fixed array. Nothing is allocated after the start.
+ *
+ * What has its own variable, and why (tools/check_globals.py holds it to this list):
+ *     fm_sampling, fm_sampling_local    signal/ is read by a handler at any moment, and uses nothing that is not there
+ *     fm_real, fm_interpose             interpose/ knows nothing of its users, and works before any constructor has run
+ *     callers                           lock.c is below all of them: whether system calls may be made
+ *     fm_abi, fm_comms, fm_types        tables that the headers of mpi/ and site.h read in every call, of types that are
+ *     fm_bindings                       declared there
+ *     fm_next_table, next_*             generated with the wrappers, which alone know how many there are
  *
  * States: a process begins IDLE and stays so unless it calls MPI or is the program named after `fathom run`.
  * It becomes ON once it has a segment. OFF is for good: disabled, a forked child, after the merge, or a failure;
@@ -12,13 +20,19 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include <sys/types.h>
+#include <threads.h>
+#include <time.h>
 
 #include "base/clock.h"
+#include "base/new_file.h"
 #include "base/platform.h"
 #include "collect/node.h"
 #include "format/segment.h"
+#include "generated/routines.h"
 #include "mpi/abi.h"
+#include "mpi/rank_tree.h"
 #include "runtime/lock.h"
+#include "runtime/stack_bounds.h"
 
 enum fm_runtime_state { FM_RT_IDLE, FM_RT_STARTING, FM_RT_ON, FM_RT_OFF };
 
@@ -97,6 +111,111 @@ struct fm_thread {
     _Alignas(8) char statuses[FM_SCRATCH_REQUESTS][FM_STATUS_BYTES];
 };
 
+/* ---- the parts of struct fm_runtime that are not everybody's ---- */
+
+struct fm_start_state { /* start.c */
+    bool prepared;
+    bool told;                        /* the environment says something that matters */
+    struct fm_segment_thread nowhere; /* what a child writes into that returns through a call of its parent */
+};
+
+struct fm_slots_state {    /* thread_slots.c */
+    struct fm_thread *all; /* [FM_THREAD_SLOTS], empty again in a forked child */
+    uint32_t *is_parent;   /* behind them: 1, and 0 in a forked child */
+    pthread_key_t end_key;
+    bool has_end_key;
+};
+
+struct fm_say_state {    /* say.c */
+    bool output_is_told; /* it was found to be impossible, and that was said, when the job began */
+    struct {
+        bool known;
+        dev_t device;
+        ino_t file;
+    } at_first; /* what stderr was: a program may close it, and open a file of its own in its place */
+};
+
+enum { FM_CRAMPED_THREADS = 64, FM_TIMED_DESCRIPTORS = 1 << 16, FM_THREAD_STARTS = 256 };
+
+/* What a thread is to run, from its creation until it begins. */
+struct fm_thread_start {
+    atomic_uint taken;
+    void *(*thread)(void *);
+    thrd_start_t thrd;
+    void *argument;
+    size_t room; /* on its stack */
+};
+
+struct fm_sampler_state {    /* sampler.c, sampler_threads.c, libc/ */
+    bool program_ends_calls; /* a handler has no SA_RESTART: see libc/hold.h */
+    bool timed_beyond;       /* one of the descriptors for which there is no bit */
+    bool has_end_key;
+    pthread_key_t end_key;
+    clockid_t clock;
+    struct fm_mutex lock;          /* timers, and the signal that they send */
+    struct fm_mutex handlers_lock; /* what the kernel has, and fm_sampling.handlers */
+    uint32_t n_places;     /* of fm_sampling.threads that were ever taken: no others are looked at, nor touched */
+    uint32_t n_processors; /* that the process may use */
+    struct fm_stack_bounds first_stack;
+    atomic_ullong avoided;          /* signals of the program */
+    atomic_ullong loaded, unloaded; /* modules, when they were looked at last */
+    /* Threads from before sampling began on whose stack even a first signal may be too much: one that is small, or an
+     * alternate one, of which only they can tell how large it is. */
+    int32_t cramped[FM_CRAMPED_THREADS];
+    atomic_uint n_cramped;
+    atomic_uint next_start;
+    struct fm_thread_start starts[FM_THREAD_STARTS];
+    /* Descriptors of sockets that had a limit of time once. Nothing is taken out again: a bit too many costs time only. */
+    uint64_t timed[FM_TIMED_DESCRIPTORS / 64];
+};
+
+enum { FM_SITE_RANGES = 1024 };
+
+struct fm_site_range {
+    uintptr_t start, end;
+    bool mpi, fortran_binding;
+};
+
+struct fm_site_state { /* site.c */
+    struct fm_mutex ranges_lock, bindings_lock;
+    uint32_t n_ranges;
+    /* Modules seen so far, so that the loader is asked once for each; of one that was unloaded the range is empty. */
+    struct fm_site_range ranges[FM_SITE_RANGES];
+};
+
+struct fm_timers_state {               /* timer_room.c */
+    struct fm_segment_timing no_outer; /* what no timer is ever started in: a slot with it is looked at the long way */
+    struct fm_thread_timers no_room;   /* of threads that have no slot: always empty */
+};
+
+enum { FM_TRANSLATIONS = 1024, FM_REQUEST_HASHES = 1024, FM_LARGE_SCRATCH = 16384 };
+
+struct fm_mpi_state { /* mpi/ */
+    bool known;       /* the library */
+    bool init_missed; /* MPI_Init was seen when it was over */
+    bool by_host;     /* several hosts without leaders: see reduction.c */
+    bool is_leader;
+    bool child_added[FM_TREE_CHILDREN];
+    struct fm_tree leaders;
+    fm_word world_group;
+    struct fm_mutex handles_lock;
+    uint64_t translations[FM_TRANSLATIONS]; /* one word each, so that no lock is needed: see handles.c */
+    struct fm_spin requests_lock;
+    /* How many displaced requests have a handle of that hash: most others, sends above all, are not searched for. */
+    uint16_t displaced_hashed[FM_REQUEST_HASHES];
+    struct {
+        uintptr_t owner;
+        struct fm_found found[FM_LARGE_SCRATCH];
+        _Alignas(8) char statuses[FM_LARGE_SCRATCH][FM_STATUS_BYTES];
+    } scratch;
+};
+
+enum { FM_KNOWN_MODULES = 1024 };
+
+struct fm_snapshot_total {
+    uint64_t count, ns, bytes;
+};
+
 struct fm_runtime {
     /* read on the hot path */
     struct fm_clock clock;
@@ -130,10 +249,18 @@ struct fm_runtime {
 
     struct fm_clock usual_clock; /* as it was before a silence */
     uint64_t clock_stopped_ns;   /* when it could no longer be read; 0: it goes */
-    struct fm_thread *threads;   /* [FM_THREAD_SLOTS]: thread_slots.c */
-    uint32_t *is_parent;         /* behind them: 1, and 0 in a forked child */
-    pthread_key_t thread_end_key;
-    bool has_thread_end_key;
+
+    /* what a file, or the few of a part, has for itself */
+    struct fm_start_state start;
+    struct fm_slots_state slots;
+    struct fm_say_state say;
+    struct fm_sampler_state sampler;
+    struct fm_site_state site;
+    struct fm_timers_state timers;
+    struct fm_mpi_state mpi;
+    struct fm_new_file segment_file;                            /* until it has its name; its fd is open as long */
+    uint64_t unloaded_modules[FM_KNOWN_MODULES / 64];           /* of the segment's list: see load_modules.c */
+    struct fm_snapshot_total snapshot_totals[FM_ROUTINE_COUNT]; /* of a snapshot, while it is made */
 };
 
 extern FM_HIDDEN struct fm_runtime fm_rt;

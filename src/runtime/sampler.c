@@ -102,11 +102,10 @@ static void end_sampling(void)
 
 void fm_sampler_note_modules(void)
 {
-    static atomic_ullong noted;
     if (!fm_sampling.threads || !fm_rt.segment->sample_period_ns)
         return;
     unsigned long long loaded = fm_loads_now().loaded;
-    if (atomic_exchange(&noted, loaded) == loaded)
+    if (atomic_exchange(&fm_rt.sampler.loaded, loaded) == loaded)
         return;
     fm_modules_list_all();
     if (atomic_load(&fm_sampling.on) && has_liburing())
@@ -124,9 +123,8 @@ static void forget_module(const struct fm_segment_module *module, unsigned numbe
 /* Samples keep their places in modules that are gone, which are marked. */
 static void drop_modules(void)
 {
-    static atomic_ullong dropped;
     unsigned long long unloaded = fm_loads_now().unloaded;
-    if (atomic_exchange(&dropped, unloaded) != unloaded)
+    if (atomic_exchange(&fm_rt.sampler.unloaded, unloaded) != unloaded)
         fm_modules_drop(forget_module);
 }
 

@@ -21,15 +21,6 @@
 #include "runtime/signal/thread_status.h"
 #include "runtime/stack_bounds.h"
 
-static pthread_key_t end_key;
-static bool has_end_key;
-static clockid_t sampling_clock;
-static struct fm_mutex lock;  /* timers, and the signal that they send */
-static uint32_t n_places;     /* of fm_sampling.threads that were ever taken: no others are looked at, nor touched */
-static atomic_ullong avoided; /* signals of the program */
-static struct fm_stack_bounds first_stack;
-static uint32_t n_processors = 1; /* that the process may use */
-
 /* ---- timers ---- */
 
 static bool make_timer(struct fm_sampled *thread)
@@ -38,7 +29,7 @@ static bool make_timer(struct fm_sampled *thread)
     uint64_t period = fm_rt.segment->sample_period_ns * thread->stride;
     struct timespec every = {(time_t)(period / 1000000000u), (long)(period % 1000000000u)};
     struct itimerspec when = {every, every};
-    clockid_t clock = sampling_clock;
+    clockid_t clock = fm_rt.sampler.clock;
     if (clock == CLOCK_THREAD_CPUTIME_ID) /* of that thread, whoever asks */
         clock = (clockid_t)(~(unsigned)thread->tid << 3 | 6);
     event.sigev_value.sival_ptr = thread;
@@ -62,7 +53,7 @@ static void delete_timer(struct fm_sampled *thread)
 static uint32_t stride_of(uint32_t place)
 {
     enum { THREADS_OF_PROCESSOR = 4 };
-    return 1 + place / (THREADS_OF_PROCESSOR * n_processors);
+    return 1 + place / (THREADS_OF_PROCESSOR * fm_rt.sampler.n_processors);
 }
 
 static struct fm_sampled *take_thread(int32_t tid)
@@ -73,15 +64,16 @@ static struct fm_sampled *take_thread(int32_t tid)
         if (__atomic_load_n(&thread->taken, __ATOMIC_RELAXED) ||
             !__atomic_compare_exchange_n(&thread->taken, &expected, 1, false, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
             continue;
-        __atomic_store_n(&n_places, n_places > i ? n_places : i + 1, __ATOMIC_RELAXED);
+        __atomic_store_n(&fm_rt.sampler.n_places, fm_rt.sampler.n_places > i ? fm_rt.sampler.n_places : i + 1,
+                         __ATOMIC_RELAXED);
         thread->tid = tid;
         thread->found = thread->paused = 0;
         thread->stride = stride_of(i);
         thread->samples_before = thread->samples;
         thread->timer = -1;
         thread->seg = NULL;
-        thread->stack_low = tid == fm_rt.pid ? first_stack.low : 0;
-        thread->stack_end = tid == fm_rt.pid ? first_stack.end : 0;
+        thread->stack_low = tid == fm_rt.pid ? fm_rt.sampler.first_stack.low : 0;
+        thread->stack_end = tid == fm_rt.pid ? fm_rt.sampler.first_stack.end : 0;
         thread->memory.n = 0;
         return thread;
     }
@@ -129,8 +121,8 @@ static void give_back(int signal)
 static bool is_free(int signal)
 {
     struct sigaction action;
-    return !(atomic_load(&avoided) >> (signal - 1) & 1) && fm_real.sigaction(signal, NULL, &action) == 0 &&
-           action.sa_handler == SIG_DFL;
+    return !(atomic_load(&fm_rt.sampler.avoided) >> (signal - 1) & 1) &&
+           fm_real.sigaction(signal, NULL, &action) == 0 && action.sa_handler == SIG_DFL;
 }
 
 /* Neither the first real-time signals nor the last, which others take; 0: none is free. Rather one above those that the
@@ -160,7 +152,7 @@ static bool take_signal(void)
 /* The caller holds the lock. */
 static void for_each_thread(void (*act)(struct fm_sampled *))
 {
-    for (uint32_t i = 0; i < n_places; i++)
+    for (uint32_t i = 0; i < fm_rt.sampler.n_places; i++)
         if (__atomic_load_n(&fm_sampling.threads[i].taken, __ATOMIC_ACQUIRE))
             act(&fm_sampling.threads[i]);
 }
@@ -174,7 +166,7 @@ static void begin_timer(struct fm_sampled *thread)
 void fm_sampler_make_way(int signal)
 {
     fm_sampler_avoid(1ull << (signal - 1));
-    fm_lock(&lock);
+    fm_lock(&fm_rt.sampler.lock);
     if (atomic_load(&fm_sampling.on) && fm_sampling.signal == signal) {
         for_each_thread(delete_timer);
         give_back(signal);
@@ -185,12 +177,12 @@ void fm_sampler_make_way(int signal)
             for_each_thread(release); /* none holds back what is the program's now */
         }
     }
-    fm_unlock(&lock);
+    fm_unlock(&fm_rt.sampler.lock);
 }
 
 void fm_sampler_avoid(uint64_t signals)
 {
-    atomic_fetch_or(&avoided, signals);
+    atomic_fetch_or(&fm_rt.sampler.avoided, signals);
 }
 
 /* ---- threads ---- */
@@ -223,7 +215,7 @@ static bool begin_thread(struct fm_sampled *self)
     if (!self->stack_end)
         fm_sample_find_stack(self);
     self->seg = fm_local.self && !fm_local.self->shared ? fm_local.self->seg : NULL;
-    fm_sampled_self = self;
+    fm_sampling_local.self = self;
     if (self->timer < 0)
         begin_timer(self);
     return true;
@@ -231,16 +223,16 @@ static bool begin_thread(struct fm_sampled *self)
 
 void fm_sampler_pause(bool pause)
 {
-    struct fm_sampled *self = fm_sampled_self;
+    struct fm_sampled *self = fm_sampling_local.self;
     if (!self || !self->taken || self->paused == pause || getpid() != fm_rt.pid)
         return;
-    fm_lock(&lock);
+    fm_lock(&fm_rt.sampler.lock);
     self->paused = pause;
     if (pause)
         delete_timer(self);
     else if (atomic_load(&fm_sampling.on))
         begin_timer(self);
-    fm_unlock(&lock);
+    fm_unlock(&fm_rt.sampler.lock);
 }
 
 /* libc's calls may be the program's own, or ours, which would want the lock that the caller holds. */
@@ -270,26 +262,21 @@ static bool may_be_interrupted(int32_t tid)
     return futex && strtoull(at, NULL, 16) == 0;
 }
 
-/* Threads from before sampling began on whose stack even a first signal may be too much: one that is small, or an alternate
- * one, of which only they can tell how large it is. They are sampled as soon as they wait in libc. */
-enum { CRAMPED = 64 };
-static int32_t cramped[CRAMPED];
-static atomic_uint n_cramped;
-
+/* They are sampled as soon as they wait in libc. */
 void fm_sampler_note_little_room(void)
 {
-    unsigned n = atomic_fetch_add(&n_cramped, 1);
-    if (n < CRAMPED)
-        __atomic_store_n(&cramped[n], own_tid(), __ATOMIC_RELEASE);
+    unsigned n = atomic_fetch_add(&fm_rt.sampler.n_cramped, 1);
+    if (n < FM_CRAMPED_THREADS)
+        __atomic_store_n(&fm_rt.sampler.cramped[n], own_tid(), __ATOMIC_RELEASE);
 }
 
 static bool has_little_room(int32_t tid)
 {
-    unsigned n = atomic_load(&n_cramped);
-    for (unsigned i = 0; i < n && i < CRAMPED; i++)
-        if (__atomic_load_n(&cramped[i], __ATOMIC_ACQUIRE) == tid)
+    unsigned n = atomic_load(&fm_rt.sampler.n_cramped);
+    for (unsigned i = 0; i < n && i < FM_CRAMPED_THREADS; i++)
+        if (__atomic_load_n(&fm_rt.sampler.cramped[i], __ATOMIC_ACQUIRE) == tid)
             return true;
-    return n > CRAMPED;
+    return n > FM_CRAMPED_THREADS;
 }
 
 static void find_thread(int32_t tid)
@@ -316,7 +303,7 @@ static void find_other_threads(void)
     } * entry;
     _Alignas(8) char entries[2048];
     unsigned found = 0;
-    fm_lock(&lock);
+    fm_lock(&fm_rt.sampler.lock);
     long fd = fm_kernel(SYS_openat, AT_FDCWD, "/proc/self/task", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     for (long bytes; fd >= 0 && (bytes = fm_kernel(SYS_getdents64, fd, entries, sizeof entries)) > 0;) {
         for (long at = 0; at < bytes; at += entry->length) {
@@ -331,7 +318,7 @@ static void find_other_threads(void)
     }
     if (fd >= 0)
         fm_kernel(SYS_close, fd);
-    fm_unlock(&lock);
+    fm_unlock(&fm_rt.sampler.lock);
 }
 
 /* One of them that waits again has its timer from now on. The program may be in a handler: nothing is allocated. */
@@ -341,13 +328,13 @@ struct fm_sampled *fm_sampler_find_self(void)
     int32_t tid = own_tid();
     if (getpid() != fm_rt.pid) /* a child, to which nobody may have given the lock */
         return nobody;
-    fm_lock(&lock);
-    const struct fm_sampled *end = self + n_places;
+    fm_lock(&fm_rt.sampler.lock);
+    const struct fm_sampled *end = self + fm_rt.sampler.n_places;
     while (self < end && (!self->taken || self->tid != tid))
         self++;
     if (self == end || !begin_thread(self))
-        fm_sampled_self = self = nobody;
-    fm_unlock(&lock);
+        fm_sampling_local.self = self = nobody;
+    fm_unlock(&fm_rt.sampler.lock);
     return self;
 }
 
@@ -360,9 +347,9 @@ static void drop_ended(struct fm_sampled *thread)
 
 void fm_sampler_thread_begins(void)
 {
-    if (!atomic_load(&fm_sampling.on) || fm_sampled_self)
+    if (!atomic_load(&fm_sampling.on) || fm_sampling_local.self)
         return;
-    fm_lock(&lock);
+    fm_lock(&fm_rt.sampler.lock);
     for_each_thread(drop_ended);
     struct fm_sampled *self = atomic_load(&fm_sampling.on) ? take_thread(own_tid()) : NULL;
     if (self && !begin_thread(self)) {
@@ -371,9 +358,9 @@ void fm_sampler_thread_begins(void)
     }
     if (!self)
         fm_sampler_thread_passed();
-    fm_unlock(&lock);
-    if (self && has_end_key)
-        pthread_setspecific(end_key, self);
+    fm_unlock(&fm_rt.sampler.lock);
+    if (self && fm_rt.sampler.has_end_key)
+        pthread_setspecific(fm_rt.sampler.end_key, self);
 }
 
 void fm_sampler_thread_passed(void)
@@ -393,7 +380,7 @@ static void note_deaf(struct fm_sampled *thread, uint64_t blocked)
 /* The caller, which holds the lock, has blocked all signals itself. */
 static void note_if_deaf(struct fm_sampled *thread)
 {
-    uint64_t blocked = lock.signals;
+    uint64_t blocked = fm_rt.sampler.lock.signals;
     if (thread->samples == thread->samples_before &&
         (thread->tid == own_tid() || fm_thread_blocks(thread->tid, &blocked)))
         note_deaf(thread, blocked);
@@ -402,15 +389,15 @@ static void note_if_deaf(struct fm_sampled *thread)
 static void end_thread(void *data)
 {
     struct fm_sampled *self = data;
-    if (self != fm_sampled_self || !self->taken) /* all are free in a child, and the lock may be held for ever */
+    if (self != fm_sampling_local.self || !self->taken) /* all are free in a child, and the lock may be held for ever */
         return;
     note_deaf(self, fm_change_mask(SIG_BLOCK, NULL));
-    fm_lock(&lock);
-    fm_sampled_self = NULL;
+    fm_lock(&fm_rt.sampler.lock);
+    fm_sampling_local.self = NULL;
     if (atomic_load(&fm_sampling.on))
         release(self);
     fm_alternate_end();
-    fm_unlock(&lock);
+    fm_unlock(&fm_rt.sampler.lock);
 }
 
 /* ---- all of them ---- */
@@ -418,7 +405,7 @@ static void end_thread(void *data)
 /* Also of threads that have ended: what they have learnt is there for the next in their place. */
 bool fm_sampler_has_rules_of(uintptr_t start, uintptr_t end)
 {
-    uint32_t n = __atomic_load_n(&n_places, __ATOMIC_RELAXED);
+    uint32_t n = __atomic_load_n(&fm_rt.sampler.n_places, __ATOMIC_RELAXED);
     for (uint32_t i = 0; i < n; i++)
         if (fm_rules_are_of(&fm_sampling.threads[i].rules, start, end))
             return true;
@@ -461,12 +448,12 @@ static uint32_t count_processors(void)
 bool fm_sampler_prepare(clockid_t clock)
 {
     bind_functions();
-    sampling_clock = clock;
-    n_processors = count_processors();
-    first_stack = fm_first_stack();
+    fm_rt.sampler.clock = clock;
+    fm_rt.sampler.n_processors = count_processors();
+    fm_rt.sampler.first_stack = fm_first_stack();
     if (!take_signal())
         return false;
-    has_end_key = pthread_key_create(&end_key, end_thread) == 0;
+    fm_rt.sampler.has_end_key = pthread_key_create(&fm_rt.sampler.end_key, end_thread) == 0;
     return true;
 }
 
@@ -479,16 +466,16 @@ void fm_sampler_begin(void)
 
 void fm_sampler_end(void)
 {
-    fm_lock(&lock);
+    fm_lock(&fm_rt.sampler.lock);
     if (atomic_load(&fm_sampling.on))
         for_each_thread(note_if_deaf);
     if (atomic_exchange(&fm_sampling.on, 0)) {
         for_each_thread(release);
         give_back(fm_sampling.signal);
     }
-    fm_unlock(&lock);
+    fm_unlock(&fm_rt.sampler.lock);
     fm_alternate_end();
-    fm_sampled_self = NULL;
+    fm_sampling_local.self = NULL;
 }
 
 void fm_sampler_forget(void)
@@ -496,5 +483,5 @@ void fm_sampler_forget(void)
     if (atomic_exchange(&fm_sampling.on, 0))
         give_back(fm_sampling.signal);
     fm_alternate_end();
-    fm_sampled_self = NULL;
+    fm_sampling_local.self = NULL;
 }

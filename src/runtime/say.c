@@ -18,9 +18,6 @@
 #include "runtime/lock.h"
 #include "runtime/runtime.h"
 
-/* The output was found to be impossible, and that was said, when the job began. */
-static bool output_is_told;
-
 static const char *text_of(const char *variable)
 {
     const char *text = getenv(variable);
@@ -35,26 +32,19 @@ static bool others_speak(const char *run_id)
 
 /* ---- the descriptor ---- */
 
-/* What stderr was at first: a program may close it, and open a file of its own in its place. */
-static struct {
-    bool known;
-    dev_t device;
-    ino_t file;
-} at_first;
-
 void fm_say_begin(void)
 {
     struct stat st;
-    at_first.known = fstat(STDERR_FILENO, &st) == 0;
-    at_first.device = at_first.known ? st.st_dev : 0;
-    at_first.file = at_first.known ? st.st_ino : 0;
+    fm_rt.say.at_first.known = fstat(STDERR_FILENO, &st) == 0;
+    fm_rt.say.at_first.device = fm_rt.say.at_first.known ? st.st_dev : 0;
+    fm_rt.say.at_first.file = fm_rt.say.at_first.known ? st.st_ino : 0;
 }
 
 static bool is_as_at_first(void)
 {
     struct stat st;
-    return fstat(STDERR_FILENO, &st) == 0 &&
-           (!at_first.known || (st.st_dev == at_first.device && st.st_ino == at_first.file));
+    return fstat(STDERR_FILENO, &st) == 0 && (!fm_rt.say.at_first.known || (st.st_dev == fm_rt.say.at_first.device &&
+                                                                            st.st_ino == fm_rt.say.at_first.file));
 }
 
 static bool has_room(void)
@@ -111,12 +101,12 @@ void fm_say_settings(int rank)
     char folder[FM_PATH_BYTES];
     if (fm_is_silent() || others_speak(run_id))
         return;
-    output_is_told = *output && !*run_id && fm_node_output_refused(output, folder);
+    fm_rt.say.output_is_told = *output && !*run_id && fm_node_output_refused(output, folder);
     int reason = errno;
     if (rank != 0)
         return;
     fm_settings_problems(say_problem, NULL);
-    if (output_is_told)
+    if (fm_rt.say.output_is_told)
         say("FATHOM_OUTPUT: no profile can be written into %.3000s (%s): it goes into the working directory, or into your "
             "home directory",
             folder, fm_node_reason(reason));
@@ -128,7 +118,7 @@ void fm_say_settings(int rank)
 void fm_say_output(const struct fm_error *error, const char *path)
 {
     const char *run_id = fm_rt.segment->run_id;
-    if (*run_id || (path && output_is_told))
+    if (*run_id || (path && fm_rt.say.output_is_told))
         return;
     if (path)
         say("%s; the profile is in %s", error->text, path);

@@ -89,26 +89,23 @@ static bool put_aside(const char *path)
     return false;
 }
 
-/* The file of our segment, until it has its name; its fd is open as long. */
-static struct fm_new_file file = {.fd = -1};
-
 static void close_file(void)
 {
-    fm_new_file_drop(&file);
-    close(file.fd);
-    file.fd = -1;
+    fm_new_file_drop(&fm_rt.segment_file);
+    close(fm_rt.segment_file.fd);
+    fm_rt.segment_file.fd = -1;
 }
 
 /* posix_fallocate reserves the pages: a later touch cannot fault. A full tmpfs fails here, cleanly. */
 static void *map_file(const char *path, uint64_t bytes)
 {
-    if (!fm_new_file_open(&file, path, 0600, true))
+    if (!fm_new_file_open(&fm_rt.segment_file, path, 0600, true))
         return NULL;
     void *map = MAP_FAILED;
-    fchmod(file.fd, 0600); /* whatever the umask: collectors must be able to open it */
-    errno = posix_fallocate(file.fd, 0, (off_t)bytes);
+    fchmod(fm_rt.segment_file.fd, 0600); /* whatever the umask: collectors must be able to open it */
+    errno = posix_fallocate(fm_rt.segment_file.fd, 0, (off_t)bytes);
     if (errno == 0)
-        map = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file.fd, 0);
+        map = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fm_rt.segment_file.fd, 0);
     if (map != MAP_FAILED)
         return map;
     close_file();
@@ -207,6 +204,7 @@ bool fm_segment_make(const char *job_key, int neighbours)
 {
     uint64_t bytes = 0;
     uint32_t flags = 0;
+    fm_rt.segment_file.fd = -1;
     struct fm_segment_header *h = map_segment(job_key, neighbours, &bytes, &flags);
     if (!h)
         return false;
@@ -242,7 +240,7 @@ static bool publish_copy(struct fm_segment_header *h)
 {
     struct fm_new_file other = {.fd = -1};
     size_t bytes = h->segment_bytes;
-    if (file.named || !fm_new_file_open(&other, fm_rt.path, 0600, false))
+    if (fm_rt.segment_file.named || !fm_new_file_open(&other, fm_rt.path, 0600, false))
         return false;
     void *map = MAP_FAILED;
     if (posix_fallocate(other.fd, 0, (off_t)bytes) == 0)
@@ -266,9 +264,9 @@ void fm_segment_publish(void)
     struct fm_segment_header *h = fm_rt.segment;
     memcpy(h->magic, FM_SEGMENT_MAGIC, sizeof h->magic);
     h->state = FM_STATE_RUNNING;
-    if (file.fd < 0)
+    if (fm_rt.segment_file.fd < 0)
         return;
-    bool named = publish(&file) || (errno != EEXIST && publish_copy(h));
+    bool named = publish(&fm_rt.segment_file) || (errno != EEXIST && publish_copy(h));
     close_file();
     if (named)
         return;

@@ -17,41 +17,33 @@ enum { MAX_BINDING_FRAMES = 6 };
 
 /* ---- load modules ---- */
 
-/* Modules seen so far, so that the loader is asked once for each; of one that was unloaded the range is empty. */
-enum { RANGES = 1024 };
-static struct range {
-    uintptr_t start, end;
-    bool mpi, fortran_binding;
-} ranges[RANGES];
-static uint32_t n_ranges;
-static struct fm_mutex ranges_lock;
-
-static struct range range_of(uintptr_t address)
+static struct fm_site_range range_of(uintptr_t address)
 {
-    uint32_t n = __atomic_load_n(&n_ranges, __ATOMIC_ACQUIRE);
+    uint32_t n = __atomic_load_n(&fm_rt.site.n_ranges, __ATOMIC_ACQUIRE);
     for (uint32_t i = 0; i < n; i++)
-        if (address - ranges[i].start < ranges[i].end - ranges[i].start)
-            return ranges[i];
+        if (address - fm_rt.site.ranges[i].start < fm_rt.site.ranges[i].end - fm_rt.site.ranges[i].start)
+            return fm_rt.site.ranges[i];
     struct fm_module module;
     if (!fm_module_find(address, &module))
-        return (struct range){.mpi = false};
+        return (struct fm_site_range){.mpi = false};
     const char *name = fm_last_part(module.path);
-    struct range range = {module.start, module.end, fm_mpi_is_library(name) || fm_begins_with(name, "libfathom."),
-                          fm_mpi_is_fortran_binding(name)};
-    fm_lock(&ranges_lock);
-    if (n_ranges < RANGES) {
-        ranges[n_ranges] = range;
-        __atomic_store_n(&n_ranges, n_ranges + 1, __ATOMIC_RELEASE);
+    struct fm_site_range range = {module.start, module.end,
+                                  fm_mpi_is_library(name) || fm_begins_with(name, "libfathom."),
+                                  fm_mpi_is_fortran_binding(name)};
+    fm_lock(&fm_rt.site.ranges_lock);
+    if (fm_rt.site.n_ranges < FM_SITE_RANGES) {
+        fm_rt.site.ranges[fm_rt.site.n_ranges] = range;
+        __atomic_store_n(&fm_rt.site.n_ranges, fm_rt.site.n_ranges + 1, __ATOMIC_RELEASE);
     }
-    fm_unlock(&ranges_lock);
+    fm_unlock(&fm_rt.site.ranges_lock);
     return range;
 }
 
 void fm_site_forget(const struct fm_segment_module *module)
 {
-    for (uint32_t i = 0; i < n_ranges; i++)
-        if (ranges[i].start == module->start)
-            __atomic_store_n(&ranges[i].end, ranges[i].start, __ATOMIC_RELAXED);
+    for (uint32_t i = 0; i < fm_rt.site.n_ranges; i++)
+        if (fm_rt.site.ranges[i].start == module->start)
+            __atomic_store_n(&fm_rt.site.ranges[i].end, fm_rt.site.ranges[i].start, __ATOMIC_RELAXED);
 }
 
 bool fm_site_in_mpi(uintptr_t address)
@@ -178,7 +170,6 @@ struct frames {
 /* One or two frames that are always as large, of the first binding that has called: see fm_site_behind. */
 static void keep_binding(struct fm_binding *binding, const struct frames *frames)
 {
-    static struct fm_mutex lock;
     const struct fm_frame_rule *first = &frames->rules[0], *second = &frames->rules[1];
     if (frames->n < 1 || frames->n > 2 || first->cfa_from_fp || second->cfa_from_fp)
         return;
@@ -186,7 +177,7 @@ static void keep_binding(struct fm_binding *binding, const struct frames *frames
     if (calls_from &&
         (frames->n == 1 || calls_from != first->pc || __atomic_load_n(&binding->through, __ATOMIC_RELAXED)))
         return;
-    fm_lock(&lock);
+    fm_lock(&fm_rt.site.bindings_lock);
     if (!binding->calls_from) {
         binding->return_at = (uint64_t)((int64_t)first->cfa_offset + first->ra_offset);
         __atomic_store_n(&binding->calls_from, first->pc, __ATOMIC_RELEASE);
@@ -195,7 +186,7 @@ static void keep_binding(struct fm_binding *binding, const struct frames *frames
         binding->return_beyond = (uint64_t)((int64_t)first->cfa_offset + second->cfa_offset + second->ra_offset);
         __atomic_store_n(&binding->through, second->pc, __ATOMIC_RELEASE);
     }
-    fm_unlock(&lock);
+    fm_unlock(&fm_rt.site.bindings_lock);
 }
 
 static uintptr_t step_over_bindings(struct fm_thread *self, unsigned routine, struct fm_frame frame,

@@ -87,6 +87,7 @@ static void at_exit(int status, void *unused)
 static void start_segment(void)
 {
     struct fm_job_place place;
+    fm_rt.generation = 1; /* that of memos that were never made is 0 */
     fm_job_find(&place, fm_rt.named);
     if (!fm_room_in_memory() || !fm_threads_make() || !fm_segment_make(place.key, place.neighbours)) {
         atomic_store(&fm_rt.state, FM_RT_OFF);
@@ -118,7 +119,6 @@ void *const __dso_handle = NULL;
  * process that was not measured is a process like any other. */
 static void in_forked_child(void)
 {
-    static struct fm_segment_thread nowhere;
     if (!fm_is_silent())
         fm_process_begins();
     if (atomic_load(&fm_rt.state) == FM_RT_IDLE)
@@ -127,7 +127,7 @@ static void in_forked_child(void)
     if (!fm_is_silent()) /* else that is over */
         fm_sampler_forget();
     if (fm_local.self)
-        fm_local.self->seg = &nowhere;
+        fm_local.self->seg = &fm_rt.start.nowhere;
     fm_runtime_off();
 }
 
@@ -156,20 +156,19 @@ static bool is_told(char *const *environment)
  * ours. Should two threads do it at once, nothing comes of that. Whether the environment tells us anything. */
 static bool prepare_process(char *const *environment)
 {
-    static bool prepared, told;
-    if (__atomic_load_n(&prepared, __ATOMIC_ACQUIRE))
-        return told;
-    told = is_told(environment);
-    bool off = told && fm_setting_disabled();
+    if (__atomic_load_n(&fm_rt.start.prepared, __ATOMIC_ACQUIRE))
+        return fm_rt.start.told;
+    fm_rt.start.told = is_told(environment);
+    bool off = fm_rt.start.told && fm_setting_disabled();
     fm_process_begins();
     if (off)
         atomic_store(&fm_rt.state, FM_RT_OFF);
     else
         pthread_atfork(NULL, NULL, in_forked_child);
-    if (told)
+    if (fm_rt.start.told)
         fm_sampler_loaded(!off);
-    __atomic_store_n(&prepared, true, __ATOMIC_RELEASE);
-    return told;
+    __atomic_store_n(&fm_rt.start.prepared, true, __ATOMIC_RELEASE);
+    return fm_rt.start.told;
 }
 
 static void start(enum fm_reason reason)

@@ -23,14 +23,14 @@ static struct fm_thread *take_slot(void)
     uint32_t last = fm_rt.segment->sections[FM_SECTION_THREADS].capacity - 1;
     for (uint32_t i = 0; i < last; i++) {
         uint32_t expected = 0;
-        if (__atomic_load_n(&fm_rt.threads[i].taken, __ATOMIC_RELAXED) == 0 &&
-            __atomic_compare_exchange_n(&fm_rt.threads[i].taken, &expected, 1, false, __ATOMIC_ACQUIRE,
+        if (__atomic_load_n(&fm_rt.slots.all[i].taken, __ATOMIC_RELAXED) == 0 &&
+            __atomic_compare_exchange_n(&fm_rt.slots.all[i].taken, &expected, 1, false, __ATOMIC_ACQUIRE,
                                         __ATOMIC_RELAXED))
-            return &fm_rt.threads[i];
+            return &fm_rt.slots.all[i];
     }
-    fm_rt.threads[last].shared = true;
+    fm_rt.slots.all[last].shared = true;
     fm_runtime_threaded();
-    return &fm_rt.threads[last];
+    return &fm_rt.slots.all[last];
 }
 
 /* A thread begins in the region that the first one is in, as helpers do. */
@@ -53,7 +53,7 @@ struct fm_thread *fm_thread_attach(void)
         return NULL;
     }
     struct fm_thread *thread = take_slot();
-    thread->slot = (uint32_t)(thread - fm_rt.threads);
+    thread->slot = (uint32_t)(thread - fm_rt.slots.all);
     fm_local.guard = 0;
     thread->seg = (struct fm_segment_thread *)fm_section(fm_rt.segment, FM_SECTION_THREADS) + thread->slot;
     thread->seg->tid = (uint64_t)fm_kernel(SYS_gettid);
@@ -64,33 +64,33 @@ struct fm_thread *fm_thread_attach(void)
     if (fm_rt.segment->n_threads <= thread->slot)
         fm_rt.segment->n_threads = thread->slot + 1;
     fm_unlock(&fm_rt.table_lock);
-    if (fm_rt.has_thread_end_key)
-        pthread_setspecific(fm_rt.thread_end_key, thread);
+    if (fm_rt.slots.has_end_key)
+        pthread_setspecific(fm_rt.slots.end_key, thread);
     fm_local.attached = thread;
-    if (fm_sampled_self && !thread->shared)
-        fm_sampled_self->seg = thread->seg;
+    if (fm_sampling_local.self && !thread->shared)
+        fm_sampling_local.self->seg = thread->seg;
     return thread;
 }
 
 bool fm_threads_make(void)
 {
-    size_t bytes = FM_THREAD_SLOTS * sizeof *fm_rt.threads + sizeof *fm_rt.is_parent;
+    size_t bytes = FM_THREAD_SLOTS * sizeof *fm_rt.slots.all + sizeof *fm_rt.slots.is_parent;
     void *map = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (map == MAP_FAILED)
         return false;
     madvise(map, bytes, MADV_WIPEONFORK);
-    fm_rt.threads = map;
-    fm_rt.is_parent = (uint32_t *)(void *)(fm_rt.threads + FM_THREAD_SLOTS);
-    *fm_rt.is_parent = 1;
+    fm_rt.slots.all = map;
+    fm_rt.slots.is_parent = (uint32_t *)(void *)(fm_rt.slots.all + FM_THREAD_SLOTS);
+    *fm_rt.slots.is_parent = 1;
     return true;
 }
 
 void fm_threads_see_ends(void)
 {
-    fm_rt.has_thread_end_key = pthread_key_create(&fm_rt.thread_end_key, thread_ended) == 0;
+    fm_rt.slots.has_end_key = pthread_key_create(&fm_rt.slots.end_key, thread_ended) == 0;
 }
 
 bool fm_threads_are_own(void)
 {
-    return *fm_rt.is_parent;
+    return *fm_rt.slots.is_parent;
 }

@@ -4,9 +4,11 @@
 
 #include <errno.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "runtime/interpose/next.h"
+#include "runtime/interpose/state.h"
 
 struct fm_real fm_real;
 
@@ -14,12 +16,10 @@ struct fm_real fm_real;
 #define NUMBER(type, name, ...) NUMBER_##name,
 #define NUMBERS(list, ...) list(NUMBER) END_##list, LAST_##list = END_##list - 1,
 enum { FM_INTERPOSED(NUMBERS) SIZE };
-_Static_assert(SIZE == sizeof fm_real / sizeof(void *), "a number for each");
+_Static_assert((int)SIZE == (int)FM_INTERPOSED_FUNCTIONS, "a number for each");
+_Static_assert(offsetof(struct fm_interpose, targets) == 0, "the jumps look there");
 
-/* Where calls go now; NULL: the next definition is not known yet. */
 typedef void target(void);
-FM_HIDDEN target *fm_interpose_targets[SIZE];
-
 target *fm_interpose_find(unsigned number) __attribute__((used));
 enum { OWN = 0x4000 };
 
@@ -136,7 +136,7 @@ enum { OWN = 0x4000 };
     visibility " " name "\n.balign 16\n.type " name ", %function\n" name ":\n.cfi_startproc\n" jump \
                ".cfi_endproc\n.size " name ", . - " name "\n"
 #define JUMPS(type, name, ...)                                                           \
-    FUNCTION(#name, ".globl", JUMP(fm_interpose_targets, 0))                             \
+    FUNCTION(#name, ".globl", JUMP(fm_interpose, 0))                                     \
     FUNCTION("__wrap_" #name, ".hidden __wrap_" #name "\n.globl", JUMP(fm_real, 0x4000)) \
     ".set fm_number, fm_number + 1\n"
 #define NAME(type, name, ...) ".asciz \"" #name "\"\n"
@@ -159,8 +159,6 @@ extern FM_HIDDEN const int32_t fm_interpose_wrappers[SIZE];
 
 /* ---- who is called ---- */
 
-static unsigned asking = FM_FOR_FIRST;
-
 static bool is_asked_for(unsigned number)
 {
     static const struct {
@@ -172,7 +170,7 @@ static bool is_asked_for(unsigned number)
     unsigned i = 0;
     while (number >= lists[i].end)
         i++;
-    return lists[i].by & asking;
+    return lists[i].by & fm_interpose.asking;
 }
 
 static int no_such_call(void)
@@ -241,7 +239,7 @@ static target *choose(unsigned number, const struct fm_definition *definition)
     target *chosen = keep_next(number, definition);
     if (is_asked_for(number) && means_libc(definition))
         chosen = (target *)((uintptr_t)fm_interpose_wrappers + (uintptr_t)(intptr_t)fm_interpose_wrappers[number]);
-    __atomic_store_n(&fm_interpose_targets[number], chosen, __ATOMIC_RELEASE);
+    __atomic_store_n(&fm_interpose.targets[number], chosen, __ATOMIC_RELEASE);
     return chosen;
 }
 
@@ -266,15 +264,15 @@ void fm_interpose_begin(unsigned interposers)
     find_next(next, SIZE);
     for (unsigned i = 0; i < SIZE; i++) /* wrappers use one another's */
         keep_next(i, &next[i]);
-    asking |= interposers;
+    fm_interpose.asking |= interposers;
     for (unsigned i = 0; i < SIZE; i++)
         choose(i, &next[i]);
 }
 
 void fm_interpose_end(unsigned interposers)
 {
-    asking &= ~interposers;
+    fm_interpose.asking &= ~interposers;
     for (unsigned i = 0; i < SIZE; i++)
         if (!is_asked_for(i))
-            __atomic_store_n(&fm_interpose_targets[i], *next_of(i), __ATOMIC_RELEASE);
+            __atomic_store_n(&fm_interpose.targets[i], *next_of(i), __ATOMIC_RELEASE);
 }

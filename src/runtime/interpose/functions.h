@@ -69,6 +69,8 @@ struct fm_real {
 
 extern FM_HIDDEN struct fm_real fm_real;
 
+enum { FM_INTERPOSED_FUNCTIONS = sizeof(struct fm_real) / sizeof(void (*)(void)) };
+
 /* These ask for their calls from now on. All next definitions are known afterwards. */
 void fm_interpose_begin(unsigned interposers);
 /* They do not any longer: calls that nobody else asks for are as without us. */

@@ -5,11 +5,8 @@
 #include <link.h>
 #include <stddef.h>
 
-#include "runtime/interpose/functions.h"
 #include "runtime/interpose/next.h"
-
-static bool (*before_unloading)(void);
-static void (*after_unloading)(void);
+#include "runtime/interpose/state.h"
 
 static int read_loads(struct dl_phdr_info *info, size_t size, void *data)
 {
@@ -27,18 +24,18 @@ struct fm_loads fm_loads_now(void)
 
 void fm_loads_watch(bool (*before)(void), void (*after)(void))
 {
-    after_unloading = after;
-    __atomic_store_n(&before_unloading, before, __ATOMIC_RELEASE);
+    fm_interpose.after_unloading = after;
+    __atomic_store_n(&fm_interpose.before_unloading, before, __ATOMIC_RELEASE);
 }
 
 /* What our calls go to stays. */
 int fm_wrapped_dlclose(void *module)
 {
-    bool (*before)(void) = __atomic_load_n(&before_unloading, __ATOMIC_ACQUIRE);
+    bool (*before)(void) = __atomic_load_n(&fm_interpose.before_unloading, __ATOMIC_ACQUIRE);
     fm_next_keep();
     bool watched = before && before();
     int result = fm_real.dlclose(module);
     if (watched)
-        after_unloading();
+        fm_interpose.after_unloading();
     return result;
 }

@@ -6,14 +6,12 @@
 #include <string.h>
 
 #include "base/platform.h"
+#include "runtime/interpose/state.h"
 #include "runtime/lock.h"
 
 extern FM_HIDDEN ElfW(Dyn) _DYNAMIC[]; /* our own */
 
 /* ---- the objects that were loaded with the program ---- */
-
-static const struct link_map *own, *last_at_start;
-static unsigned n_at_start;
 
 static void scope_is_noted(void)
 {
@@ -23,11 +21,11 @@ static void scope_is_noted(void)
  * rest of us is not relocated yet. */
 __attribute__((used)) static void (*note_scope(void))(void)
 {
-    n_at_start = 0;
+    fm_interpose.n_at_start = 0;
     for (const struct link_map *map = _r_debug.r_map; map; map = map->l_next) {
-        own = map->l_ld == _DYNAMIC ? map : own;
-        last_at_start = map;
-        n_at_start++;
+        fm_interpose.own = map->l_ld == _DYNAMIC ? map : fm_interpose.own;
+        fm_interpose.last_at_start = map;
+        fm_interpose.n_at_start++;
     }
     return scope_is_noted;
 }
@@ -36,8 +34,8 @@ static void scope_noted(void) __attribute__((ifunc("note_scope")));
 
 const struct link_map *fm_next_last_at_start(unsigned *n)
 {
-    *n = n_at_start;
-    return last_at_start;
+    *n = fm_interpose.n_at_start;
+    return fm_interpose.last_at_start;
 }
 
 /* Where libc comes before us its functions are not ours, and we may have been loaded by dlopen, with objects behind us
@@ -45,12 +43,12 @@ const struct link_map *fm_next_last_at_start(unsigned *n)
 static bool is_before_libc(void)
 {
     scope_noted();
-    for (const struct link_map *map = _r_debug.r_map; own && map != own; map = map->l_next) {
+    for (const struct link_map *map = _r_debug.r_map; fm_interpose.own && map != fm_interpose.own; map = map->l_next) {
         struct fm_object object;
         if (fm_object_read(&object, map->l_addr, map->l_ld) && fm_object_is_libc(&object))
             return false;
     }
-    return own != NULL;
+    return fm_interpose.own != NULL;
 }
 
 static void search_object(uintptr_t base, const ElfW(Dyn) * dynamic, struct fm_definition *sought,
@@ -76,7 +74,8 @@ void fm_next_find(struct fm_definition *sought, unsigned n)
         sought[i].address = NULL;
         hashes[i] = fm_symbol_hash(sought[i].name);
     }
-    for (const struct link_map *map = is_before_libc() ? own : NULL; map && map != last_at_start;) {
+    for (const struct link_map *map = is_before_libc() ? fm_interpose.own : NULL;
+         map && map != fm_interpose.last_at_start;) {
         map = map->l_next;
         search_object(map->l_addr, map->l_ld, sought, hashes, part);
     }
@@ -132,15 +131,12 @@ static int visit(struct dl_phdr_info *info, size_t size, void *data)
     return 0;
 }
 
-/* Objects whose definitions are in use; their dynamic sections. */
-enum { KEPT = 16 };
-static const void *in_use[KEPT];
-
 static void note_use(const void *dynamic)
 {
-    for (unsigned i = 0; i < KEPT; i++) {
+    for (unsigned i = 0; i < FM_OBJECTS_IN_USE; i++) {
         const void *other = NULL;
-        if (__atomic_compare_exchange_n(&in_use[i], &other, dynamic, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED) ||
+        if (__atomic_compare_exchange_n(&fm_interpose.in_use[i], &other, dynamic, false, __ATOMIC_RELAXED,
+                                        __ATOMIC_RELAXED) ||
             other == dynamic)
             return;
     }
@@ -164,11 +160,10 @@ bool fm_next_find_loaded(struct fm_definition *sought, bool (*accept)(const char
 
 void fm_next_keep(void)
 {
-    static const void *kept[KEPT];
-    for (unsigned i = 0; i < KEPT; i++) {
-        const void *object = __atomic_load_n(&in_use[i], __ATOMIC_RELAXED);
+    for (unsigned i = 0; i < FM_OBJECTS_IN_USE; i++) {
+        const void *object = __atomic_load_n(&fm_interpose.in_use[i], __ATOMIC_RELAXED);
         Dl_info info;
-        if (!object || __atomic_exchange_n(&kept[i], object, __ATOMIC_RELAXED) || !dladdr(object, &info))
+        if (!object || __atomic_exchange_n(&fm_interpose.kept[i], object, __ATOMIC_RELAXED) || !dladdr(object, &info))
             continue;
         dlopen(info.dli_fname, RTLD_LAZY | RTLD_NOLOAD | RTLD_NODELETE); /* never closed: it stays in any case */
     }
@@ -176,14 +171,12 @@ void fm_next_keep(void)
 
 /* ---- processes ---- */
 
-static long process;
-
 void fm_process_begins(void)
 {
-    process = fm_own_pid();
+    fm_interpose.process = fm_own_pid();
 }
 
 bool fm_process_is_bare_child(void)
 {
-    return process && !fm_is_silent() && process != fm_own_pid();
+    return fm_interpose.process && !fm_is_silent() && fm_interpose.process != fm_own_pid();
 }

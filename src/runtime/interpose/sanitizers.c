@@ -3,10 +3,12 @@
  * on to the sanitizer. So we give the answer that its own error message asks for, through the hook that sanitizers have
  * for options built into a program; ASAN_OPTIONS comes later and counts. A program that has this function itself comes
  * before us: `fathom run` sets the option for it (cli/run_env.c). */
+#define _GNU_SOURCE
 #include <stddef.h>
 
 #include "base/platform.h"
 #include "runtime/interpose/next.h"
+#include "runtime/interpose/state.h"
 
 typedef const char *default_options(void);
 FM_EXPORT default_options __asan_default_options;
@@ -15,9 +17,9 @@ FM_EXPORT default_options __asan_default_options;
  * memcpy; nor may the compiler put such a call in place of a loop. */
 static const char *joined(const char *given, const char *ours)
 {
-    static char both[1024];
+    char *both = fm_interpose.sanitizer_options;
     volatile char *to = both;
-    while (*given && to < both + sizeof both - 64)
+    while (*given && to < both + sizeof fm_interpose.sanitizer_options - 64)
         *to++ = *given++;
     for (*to++ = ':'; *ours; ours++)
         *to++ = *ours;

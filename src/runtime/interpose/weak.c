@@ -6,6 +6,7 @@
 
 #include "base/platform.h"
 #include "runtime/interpose/next.h"
+#include "runtime/interpose/state.h"
 
 extern FM_HIDDEN const char __ehdr_start[], _end[]; /* our image in memory */
 
@@ -98,14 +99,8 @@ static void clear(uintptr_t base, const ElfW(Dyn) * dynamic, is_meant *meant)
     }
 }
 
-/* Objects are listed in the order in which they were loaded: while none is unloaded, those of the last pass come first. */
-struct pass {
-    unsigned long long loaded, unloaded; /* since the process began */
-    unsigned n;
-};
-
 struct passes {
-    struct pass last, now;
+    struct fm_weak_pass last, now;
     is_meant *meant;
 };
 
@@ -130,10 +125,9 @@ static int clear_object(struct dl_phdr_info *info, size_t size, void *data)
 /* Should two threads do it at once, one of them does some of it again. */
 void fm_weak_of_loaded(is_meant *meant)
 {
-    static struct pass last;
-    struct passes passes = {.last = last, .meant = meant};
+    struct passes passes = {.last = fm_interpose.weak, .meant = meant};
     dl_iterate_phdr(clear_object, &passes);
-    last = passes.now;
+    fm_interpose.weak = passes.now;
 }
 
 static bool has_any(const struct link_map *map, is_meant *meant)

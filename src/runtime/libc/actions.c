@@ -8,10 +8,6 @@
 #include "runtime/sampler.h"
 #include "runtime/signal/deliver.h"
 
-bool fm_program_ends_calls;
-
-static struct fm_mutex lock; /* what the kernel has and fm_handlers */
-
 /* ---- handlers ---- */
 
 static bool is_handler(__sighandler_t handler)
@@ -48,12 +44,12 @@ static void adopt(int signal)
         is_ours(&action))
         return;
     if (!(action.sa_flags & SA_RESTART))
-        fm_program_ends_calls = true;
+        fm_rt.sampler.program_ends_calls = true;
     if (action.sa_flags & (int)SA_RESETHAND)
         return;
-    set_bit(&fm_handlers.plain, signal, !(action.sa_flags & SA_SIGINFO));
-    set_bit(&fm_handlers.end_calls, signal, !(action.sa_flags & SA_RESTART));
-    atomic_store(&fm_handlers.call[signal], action.sa_sigaction);
+    set_bit(&fm_sampling.handlers.plain, signal, !(action.sa_flags & SA_SIGINFO));
+    set_bit(&fm_sampling.handlers.end_calls, signal, !(action.sa_flags & SA_RESTART));
+    atomic_store(&fm_sampling.handlers.call[signal], action.sa_sigaction);
     action.sa_sigaction = fm_deliver;
     action.sa_flags |= SA_SIGINFO;
     fm_real.sigaction(signal, &action, NULL);
@@ -66,8 +62,8 @@ static void restore(int signal, struct sigaction *action)
         *action = (struct sigaction){.sa_handler = SIG_DFL};
     if (action->sa_sigaction != fm_deliver)
         return;
-    action->sa_sigaction = atomic_load(&fm_handlers.call[signal]);
-    if (atomic_load(&fm_handlers.plain) & fm_signal_bit(signal))
+    action->sa_sigaction = atomic_load(&fm_sampling.handlers.call[signal]);
+    if (atomic_load(&fm_sampling.handlers.plain) & fm_signal_bit(signal))
         action->sa_flags &= ~SA_SIGINFO;
 }
 
@@ -82,18 +78,18 @@ static void give_back(int signal)
 
 void fm_handlers_find(void)
 {
-    fm_lock(&lock);
+    fm_lock(&fm_rt.sampler.handlers_lock);
     for (int signal = 1; signal <= FM_SIGNALS; signal++)
         adopt(signal);
-    fm_unlock(&lock);
+    fm_unlock(&fm_rt.sampler.handlers_lock);
 }
 
 void fm_handlers_give_back(void)
 {
-    fm_lock(&lock);
+    fm_lock(&fm_rt.sampler.handlers_lock);
     for (int signal = 1; signal <= FM_SIGNALS; signal++)
         give_back(signal);
-    fm_unlock(&lock);
+    fm_unlock(&fm_rt.sampler.handlers_lock);
 }
 
 /* ---- calls ---- */
@@ -113,10 +109,10 @@ static void changed(int signal)
 {
     if (getpid() != fm_rt.pid)
         return;
-    fm_lock(&lock);
+    fm_lock(&fm_rt.sampler.handlers_lock);
     if (atomic_load_explicit(&fm_sampling.on, memory_order_relaxed))
         adopt(signal);
-    fm_unlock(&lock);
+    fm_unlock(&fm_rt.sampler.handlers_lock);
 }
 
 /* Whether the program asks only, or for what it has. */
@@ -190,9 +186,9 @@ int fm_wrapped_siginterrupt(int signal, int interrupt)
     if (fm_is_sampling(signal))
         fm_sampler_make_way(signal);
     if (interrupt)
-        fm_program_ends_calls = true;
+        fm_rt.sampler.program_ends_calls = true;
     int result = fm_real.siginterrupt(signal, interrupt);
     if (result == 0)
-        set_bit(&fm_handlers.end_calls, signal, interrupt);
+        set_bit(&fm_sampling.handlers.end_calls, signal, interrupt);
     return result;
 }

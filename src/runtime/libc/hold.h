@@ -11,6 +11,7 @@
 
 #include "base/platform.h"
 #include "runtime/lock.h"
+#include "runtime/runtime.h"
 #include "runtime/signal/sample.h"
 
 /* Looks whether the calling thread is one of those that were there before sampling began. */
@@ -19,7 +20,7 @@ struct fm_sampled *fm_sampler_find_self(void);
 /* The calling thread's record; NULL: it is not sampled, as in a forked child. */
 FM_INLINE struct fm_sampled *fm_sampled(void)
 {
-    struct fm_sampled *self = fm_sampled_self;
+    struct fm_sampled *self = fm_sampling_local.self;
     if (__builtin_expect(!self, 1)) {
         if (!atomic_load_explicit(&fm_sampling.on, memory_order_acquire))
             return NULL;
@@ -62,11 +63,9 @@ FM_INLINE void fm_hold_end(uint64_t held)
 
 /* A handler of the program ends calls (it has no SA_RESTART). If its signal comes together with a sample, the kernel asks
  * the sample's handler whether the call is to go on, so from then on there are none in calls that would be begun again. */
-extern FM_HIDDEN bool fm_program_ends_calls;
-
 FM_INLINE uint64_t fm_hold_restarted(void)
 {
-    return FM_UNLIKELY(fm_program_ends_calls) ? fm_hold() : 0;
+    return FM_UNLIKELY(fm_rt.sampler.program_ends_calls) ? fm_hold() : 0;
 }
 
 /* A program may pass a wrong address and is told so by the kernel. Of an unknown change that is what it looks at first. */

@@ -88,7 +88,7 @@ int fm_wrapped_sigaltstack(const stack_t *stack, stack_t *before)
 {
     uint64_t held = fm_hold(); /* a sample must not come between the program's stack and ours */
     int result = fm_real.sigaltstack(stack, before);
-    if (result == 0 && stack && !fm_sampled_self)
+    if (result == 0 && stack && !fm_sampling_local.self)
         fm_sampler_note_little_room();
     if (result == 0)
         fm_sampler_pause(!fm_alternate_follow(stack != NULL, before));

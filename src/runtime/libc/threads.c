@@ -7,26 +7,15 @@
 #include "runtime/sampler.h"
 #include "runtime/stack_bounds.h"
 
-/* What a thread is to run, from its creation until it begins. */
-enum { STARTS = 256 };
-static struct start {
-    atomic_uint taken;
-    void *(*thread)(void *);
-    thrd_start_t thrd;
-    void *argument;
-    size_t room; /* on its stack */
-} starts[STARTS];
-
-static struct start *take_start(void)
+static struct fm_thread_start *take_start(void)
 {
-    static atomic_uint next;
-    unsigned from = atomic_load_explicit(&next, memory_order_relaxed);
-    for (unsigned i = 0; i < STARTS; i++) {
-        struct start *start = &starts[(from + i) % STARTS];
+    unsigned from = atomic_load_explicit(&fm_rt.sampler.next_start, memory_order_relaxed);
+    for (unsigned i = 0; i < FM_THREAD_STARTS; i++) {
+        struct fm_thread_start *start = &fm_rt.sampler.starts[(from + i) % FM_THREAD_STARTS];
         unsigned expected = 0;
         if (atomic_compare_exchange_strong_explicit(&start->taken, &expected, 1, memory_order_acquire,
                                                     memory_order_relaxed)) {
-            atomic_store_explicit(&next, from + i + 1, memory_order_relaxed);
+            atomic_store_explicit(&fm_rt.sampler.next_start, from + i + 1, memory_order_relaxed);
             return start;
         }
     }
@@ -34,9 +23,9 @@ static struct start *take_start(void)
     return NULL;
 }
 
-static struct start leave_start(struct start *start)
+static struct fm_thread_start leave_start(struct fm_thread_start *start)
 {
-    struct start copy = {
+    struct fm_thread_start copy = {
         .thread = start->thread, .thrd = start->thrd, .argument = start->argument, .room = start->room};
     atomic_store_explicit(&start->taken, 0, memory_order_release);
     return copy;
@@ -53,10 +42,10 @@ static bool may_be_sampled(void)
     return true;
 }
 
-static void begin(const struct start *start, uintptr_t frame)
+static void begin(const struct fm_thread_start *start, uintptr_t frame)
 {
     enum { LITTLE = 128 * 1024 };
-    fm_stack_low = start->room ? frame - start->room : 0;
+    fm_sampling_local.stack_low = start->room ? frame - start->room : 0;
     if (start->room < LITTLE && !atomic_load_explicit(&fm_sampling.on, memory_order_relaxed))
         fm_sampler_note_little_room();
     fm_sampler_thread_begins();
@@ -65,14 +54,14 @@ static void begin(const struct start *start, uintptr_t frame)
 /* The last call leaves no frame of ours behind. */
 static void *begin_thread(void *data)
 {
-    struct start start = leave_start(data);
+    struct fm_thread_start start = leave_start(data);
     begin(&start, (uintptr_t)__builtin_frame_address(0));
     return start.thread(start.argument);
 }
 
 static int begin_thrd(void *data)
 {
-    struct start start = leave_start(data);
+    struct fm_thread_start start = leave_start(data);
     begin(&start, (uintptr_t)__builtin_frame_address(0));
     return start.thrd(start.argument);
 }
@@ -80,7 +69,7 @@ static int begin_thrd(void *data)
 int fm_wrapped_pthread_create(pthread_t *thread, const pthread_attr_t *attributes, void *(*routine)(void *),
                               void *argument)
 {
-    struct start *start = may_be_sampled() ? take_start() : NULL;
+    struct fm_thread_start *start = may_be_sampled() ? take_start() : NULL;
     if (!start)
         return fm_real.pthread_create(thread, attributes, routine, argument);
     start->thread = routine;
@@ -94,7 +83,7 @@ int fm_wrapped_pthread_create(pthread_t *thread, const pthread_attr_t *attribute
 
 int fm_wrapped_thrd_create(thrd_t *thread, thrd_start_t routine, void *argument)
 {
-    struct start *start = may_be_sampled() ? take_start() : NULL;
+    struct fm_thread_start *start = may_be_sampled() ? take_start() : NULL;
     if (!start)
         return fm_real.thrd_create(thread, routine, argument);
     start->thrd = routine;

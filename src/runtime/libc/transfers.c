@@ -14,28 +14,24 @@
 #include "runtime/libc/hold.h"
 #include "runtime/libc/transfers.h"
 
-/* Descriptors of sockets that had a limit once. Nothing is taken out again: a bit too many costs time only. */
-enum { DESCRIPTORS = 1 << 16 };
-static uint64_t timed[DESCRIPTORS / 64];
-static bool timed_beyond; /* one of the descriptors for which there is no bit */
-
 static bool is_timed(int fd)
 {
-    return (unsigned)fd < DESCRIPTORS ? timed[fd / 64] >> fd % 64 & 1 : timed_beyond;
+    return (unsigned)fd < FM_TIMED_DESCRIPTORS ? fm_rt.sampler.timed[fd / 64] >> fd % 64 & 1
+                                               : fm_rt.sampler.timed_beyond;
 }
 
 /* Whether a sample could change what a call of a descriptor does, however little it moves. */
 FM_INLINE bool is_fragile(int fd)
 {
-    return fm_program_ends_calls || is_timed(fd);
+    return fm_rt.sampler.program_ends_calls || is_timed(fd);
 }
 
 static void set_timed(int fd)
 {
-    if ((unsigned)fd < DESCRIPTORS)
-        __atomic_or_fetch(&timed[fd / 64], 1ull << fd % 64, __ATOMIC_RELAXED);
+    if ((unsigned)fd < FM_TIMED_DESCRIPTORS)
+        __atomic_or_fetch(&fm_rt.sampler.timed[fd / 64], 1ull << fd % 64, __ATOMIC_RELAXED);
     else
-        timed_beyond = true;
+        fm_rt.sampler.timed_beyond = true;
 }
 
 /* ---- calls ---- */
@@ -184,7 +180,7 @@ static void find(int fd)
 
 void fm_transfers_find(unsigned descriptors)
 {
-    for (int fd = 0; fd < DESCRIPTORS && (unsigned)fd < descriptors; fd++)
+    for (int fd = 0; fd < FM_TIMED_DESCRIPTORS && (unsigned)fd < descriptors; fd++)
         if (fm_real.fcntl(fd, F_GETFD, NULL) >= 0)
             find(fd);
 }

@@ -92,8 +92,7 @@ fm_function *fm_next_fortran(fm_function **known, const char *symbol)
 /* No lock: a child made by _Fork might find it held. Threads that do this at once write the same. */
 bool fm_abi_find(void)
 {
-    static bool known;
-    if (__atomic_load_n(&known, __ATOMIC_ACQUIRE))
+    if (__atomic_load_n(&fm_rt.mpi.known, __ATOMIC_ACQUIRE))
         return true;
     struct fm_abi abi = {0};
     struct fm_object library;
@@ -102,8 +101,8 @@ bool fm_abi_find(void)
     if (find_next(&init) && fm_object_read(&library, init.base, init.dynamic) &&
         fm_abi_describe(&abi, find_in_library, &library)) {
         fm_abi = abi;
-        __atomic_store_n(&known, true, __ATOMIC_RELEASE);
+        __atomic_store_n(&fm_rt.mpi.known, true, __ATOMIC_RELEASE);
     }
     fm_shelter_leave(shelter);
-    return known;
+    return fm_rt.mpi.known;
 }

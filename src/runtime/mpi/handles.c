@@ -1,16 +1,11 @@
 #include "runtime/mpi/handles.h"
 
-enum { TRANSLATIONS = 1024 };
 #define WINDOW_TAG ((fm_word)1 << 62)
 
 struct fm_type fm_types[FM_TYPES];
 
 struct fm_comm fm_comms[FM_COMMS];
 static const struct fm_comm unknown = {.rank = -1};
-static fm_word world_group;
-/* One word each, so that no lock is needed: valid:1 communicator:8 rank:27 world rank:28. */
-static uint64_t translations[TRANSLATIONS];
-static struct fm_mutex lock;
 
 /* ---- datatypes ---- */
 
@@ -22,11 +17,11 @@ uint64_t fm_type_size_find(fm_word handle)
     else if (fm_abi.pmpi.Type_size_x(handle, &bytes) != 0 || bytes < 0)
         return 0;
     struct fm_type *type = &fm_types[fm_handle_place(handle)];
-    fm_lock(&lock);
+    fm_lock(&fm_rt.mpi.handles_lock);
     __atomic_store_n(&type->handle, 0, __ATOMIC_RELEASE);
     type->bytes = (uint64_t)bytes;
     __atomic_store_n(&type->handle, handle, __ATOMIC_RELEASE);
-    fm_unlock(&lock);
+    fm_unlock(&fm_rt.mpi.handles_lock);
     return (uint64_t)bytes;
 }
 
@@ -34,17 +29,17 @@ void fm_type_forget(fm_word handle)
 {
     struct fm_type *type = &fm_types[fm_handle_place(handle)];
     fm_forget_memos();
-    fm_lock(&lock);
+    fm_lock(&fm_rt.mpi.handles_lock);
     if (type->handle == handle)
         __atomic_store_n(&type->handle, 0, __ATOMIC_RELEASE);
-    fm_unlock(&lock);
+    fm_unlock(&fm_rt.mpi.handles_lock);
 }
 
 /* ---- communicators and windows ---- */
 
 void fm_comm_world_ready(void)
 {
-    fm_abi.pmpi.Comm_group(fm_abi.comm_world, &world_group);
+    fm_abi.pmpi.Comm_group(fm_abi.comm_world, &fm_rt.mpi.world_group);
 }
 
 static void ask_comm(struct fm_comm *comm, fm_word handle)
@@ -59,15 +54,16 @@ static void ask_comm(struct fm_comm *comm, fm_word handle)
     else
         fm_abi.pmpi.Comm_size(handle, &comm->size);
     /* identical or congruent: the same processes in the same order */
-    if (!inter && world_group && fm_abi.pmpi.Comm_compare(handle, fm_abi.comm_world, &compared) == 0)
+    if (!inter && fm_rt.mpi.world_group && fm_abi.pmpi.Comm_compare(handle, fm_abi.comm_world, &compared) == 0)
         comm->identity = compared == 0 || compared == 1;
 }
 
+/* Of a translation: valid:1 communicator:8 rank:27 world rank:28. */
 static void drop_translations(unsigned index)
 {
-    for (unsigned i = 0; i < TRANSLATIONS; i++)
-        if ((translations[i] >> 55 & 0xff) == index)
-            __atomic_store_n(&translations[i], 0, __ATOMIC_RELAXED);
+    for (unsigned i = 0; i < FM_TRANSLATIONS; i++)
+        if ((fm_rt.mpi.translations[i] >> 55 & 0xff) == index)
+            __atomic_store_n(&fm_rt.mpi.translations[i], 0, __ATOMIC_RELAXED);
 }
 
 /* A handle may lie in its place or in one of the next few; `empty` is where it would go. */
@@ -95,7 +91,7 @@ const struct fm_comm *fm_comm_find(fm_word handle)
     struct fm_comm fresh = {.rank = -1, .in_degree = -1, .out_degree = -1, .window = (handle & WINDOW_TAG) != 0};
     if (!fresh.window)
         ask_comm(&fresh, handle);
-    fm_lock(&lock);
+    fm_lock(&fm_rt.mpi.handles_lock);
     comm = look_up(handle, &to);
     if (!comm) {
         comm = to;
@@ -105,7 +101,7 @@ const struct fm_comm *fm_comm_find(fm_word handle)
         *comm = fresh;
         __atomic_store_n(&comm->handle, handle, __ATOMIC_RELEASE);
     }
-    fm_unlock(&lock);
+    fm_unlock(&fm_rt.mpi.handles_lock);
     return comm;
 }
 
@@ -117,14 +113,14 @@ const struct fm_comm *fm_comm_of_window(fm_word word)
 void fm_comm_forget(fm_word handle, bool window)
 {
     fm_forget_memos();
-    fm_lock(&lock);
+    fm_lock(&fm_rt.mpi.handles_lock);
     struct fm_comm *unused, *comm = look_up(handle | (window ? WINDOW_TAG : 0), &unused);
     if (comm) {
         __atomic_store_n(&comm->handle, 0, __ATOMIC_RELEASE);
         comm->generation++;
         drop_translations((unsigned)(comm - fm_comms));
     }
-    fm_unlock(&lock);
+    fm_unlock(&fm_rt.mpi.handles_lock);
 }
 
 /* Two neighbours in each dimension, the lower one first; MPI_PROC_NULL beyond a border that is not periodic. */
@@ -186,7 +182,7 @@ static int32_t ask_world_rank(const struct fm_comm *comm, int32_t rank)
         status = fm_abi.pmpi.Comm_group(handle, &group);
     if (status != 0)
         return -1;
-    if (fm_abi.pmpi.Group_translate_ranks(group, 1, &rank, world_group, &world) != 0)
+    if (fm_abi.pmpi.Group_translate_ranks(group, 1, &rank, fm_rt.mpi.world_group, &world) != 0)
         world = fm_abi.undefined;
     fm_abi.pmpi.Group_free(&group);
     return world == fm_abi.undefined ? -1 : world;
@@ -196,11 +192,11 @@ uint32_t fm_comm_world_rank_find(const struct fm_comm *comm, int32_t rank)
 {
     if (rank < 0)
         return FM_PEER_NONE;
-    if (!world_group || comm == &unknown || (uint32_t)rank >= 1u << 27)
+    if (!fm_rt.mpi.world_group || comm == &unknown || (uint32_t)rank >= 1u << 27)
         return FM_PEER_NONE;
     uint64_t index = (uint64_t)(comm - fm_comms);
     uint64_t wanted = 1ull << 63 | index << 55 | (uint64_t)rank << 28;
-    uint64_t *place = &translations[(index * 31 + (uint64_t)rank) % TRANSLATIONS];
+    uint64_t *place = &fm_rt.mpi.translations[(index * 31 + (uint64_t)rank) % FM_TRANSLATIONS];
     uint64_t known = __atomic_load_n(place, __ATOMIC_RELAXED);
     if (FM_LIKELY((known & ~0xfffffffull) == wanted))
         return (known & 0xfffffff) == 0xfffffff ? FM_PEER_NONE : (uint32_t)(known & 0xfffffff);

@@ -190,11 +190,10 @@ static void say_disabled(void)
 /* Switched off, silent, or without memory: nothing is measured. Where MPI_Init calls itself by another name it is one call. */
 fm_word fm_missed_init(fm_word result)
 {
-    static bool done;
     struct fm_shelter shelter = fm_shelter_enter();
     bool passed_on = atomic_load(&fm_rt.state) == FM_RT_OFF || fm_is_silent();
-    if (!done && (int)result == 0 && passed_on && fm_abi_find()) {
-        done = true;
+    if (!fm_rt.mpi.init_missed && (int)result == 0 && passed_on && fm_abi_find()) {
+        fm_rt.mpi.init_missed = true;
         fm_reduction_stand_aside();
         say_disabled();
     }

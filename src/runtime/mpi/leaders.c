@@ -10,9 +10,6 @@
 #include "runtime/runtime.h"
 #include "runtime/segment_make.h"
 
-static struct fm_tree leaders = {.place = -1};
-static bool child_added[FM_TREE_CHILDREN];
-
 /* ---- making the communicator ---- */
 
 static bool agree_on_key(fm_word all)
@@ -53,23 +50,24 @@ bool fm_leaders_make(bool measured)
         return false;
     fm_rt.segment->local_size = local_size;
     if (local_rank == 0)
-        fm_tree_make(&leaders, &fm_abi, comm);
+        fm_tree_make(&fm_rt.mpi.leaders, &fm_abi, comm);
+    fm_rt.mpi.is_leader = local_rank == 0;
     return true;
 }
 
 bool fm_leaders_am_one(void)
 {
-    return leaders.place >= 0;
+    return fm_rt.mpi.is_leader;
 }
 
 void fm_leaders_never_sleep(void)
 {
-    leaders.never_sleeps = true;
+    fm_rt.mpi.leaders.never_sleeps = true;
 }
 
 void fm_leaders_progress(void)
 {
-    fm_tree_progress(&leaders);
+    fm_tree_progress(&fm_rt.mpi.leaders);
 }
 
 /* ---- the tree ---- */
@@ -82,7 +80,7 @@ static bool add_child(struct fm_profile *profile, int child, bool *spoilt)
     struct fm_profile *part = NULL;
     void *bytes;
     size_t size;
-    bool added = fm_tree_fetch(&leaders, child, profile, 0, &arena, &bytes, &size) &&
+    bool added = fm_tree_fetch(&fm_rt.mpi.leaders, child, profile, 0, &arena, &bytes, &size) &&
                  fm_profile_decode(bytes, size, "a message of another host", &part, NULL) == FM_OK;
     if (added && fm_profile_merge(profile, part, NULL) != FM_OK)
         *spoilt = true;
@@ -98,7 +96,7 @@ static void pass_up(const struct fm_profile *profile)
     size_t size = 0;
     if (profile && fm_profile_encode_exact(profile, &arena, &bytes, &size, NULL) != FM_OK)
         bytes = NULL;
-    fm_tree_pass_up(&leaders, bytes, size);
+    fm_tree_pass_up(&fm_rt.mpi.leaders, bytes, size);
     fm_arena_destroy(&arena);
 }
 
@@ -106,9 +104,9 @@ static void pass_up(const struct fm_profile *profile)
 bool fm_leaders_reduce(struct fm_profile *profile)
 {
     bool spoilt = false;
-    for (int i = 0; i < FM_TREE_CHILDREN && fm_tree_child(&leaders, i) >= 0; i++)
-        child_added[i] = add_child(spoilt ? NULL : profile, fm_tree_child(&leaders, i), &spoilt);
-    if (leaders.place == 0)
+    for (int i = 0; i < FM_TREE_CHILDREN && fm_tree_child(&fm_rt.mpi.leaders, i) >= 0; i++)
+        fm_rt.mpi.child_added[i] = add_child(spoilt ? NULL : profile, fm_tree_child(&fm_rt.mpi.leaders, i), &spoilt);
+    if (fm_rt.mpi.leaders.place == 0)
         return profile && !spoilt;
     pass_up(spoilt ? NULL : profile);
     return false;
@@ -117,9 +115,9 @@ bool fm_leaders_reduce(struct fm_profile *profile)
 bool fm_leaders_agree(bool written)
 {
     uint64_t word = written;
-    if (leaders.place > 0 && !fm_tree_hear(&leaders, &word))
+    if (fm_rt.mpi.leaders.place > 0 && !fm_tree_hear(&fm_rt.mpi.leaders, &word))
         word = 0;
-    for (int i = 0; i < FM_TREE_CHILDREN && fm_tree_child(&leaders, i) >= 0; i++)
-        fm_tree_tell(&leaders, fm_tree_child(&leaders, i), word && child_added[i]);
+    for (int i = 0; i < FM_TREE_CHILDREN && fm_tree_child(&fm_rt.mpi.leaders, i) >= 0; i++)
+        fm_tree_tell(&fm_rt.mpi.leaders, fm_tree_child(&fm_rt.mpi.leaders, i), word && fm_rt.mpi.child_added[i]);
     return word != 0;
 }

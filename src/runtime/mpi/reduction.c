@@ -25,7 +25,6 @@
 /* Several hosts without leaders: each writes its part, and they come together in one file if they share a folder. For
  * more hosts than a few that would take too long, and their segments stay for the collector. */
 enum { MAX_PARTS = 64 };
-static bool by_host;
 
 /* ---- the job's file on this host ---- */
 
@@ -94,8 +93,8 @@ void fm_reduction_prepare(void)
         h->local_size = 1;
     }
     bool one_host = h->flags & FM_FLAG_SINGLE_NODE;
-    by_host = !one_host && !(place.all_measured && fm_leaders_make(fm_rt.path[0]));
-    if (!by_host || (h->local_size > 0 && h->world_size / h->local_size <= MAX_PARTS))
+    fm_rt.mpi.by_host = !one_host && !(place.all_measured && fm_leaders_make(fm_rt.path[0]));
+    if (!fm_rt.mpi.by_host || (h->local_size > 0 && h->world_size / h->local_size <= MAX_PARTS))
         open_job_file();
 }
 
@@ -148,8 +147,8 @@ static bool write_profile(struct fm_profile *profile)
 static void reduce_one_host(void)
 {
     struct fm_profile *profile = merge_host();
-    if (profile && (!by_host || (fm_profile_note_part(profile) &&
-                                 fm_profile_add_missing(profile, (uint32_t)fm_rt.segment->world_size))))
+    if (profile && (!fm_rt.mpi.by_host || (fm_profile_note_part(profile) &&
+                                           fm_profile_add_missing(profile, (uint32_t)fm_rt.segment->world_size))))
         write_profile(profile);
     fm_profile_destroy(profile);
 }
@@ -258,7 +257,7 @@ void fm_reduction_run(void)
     h->finish_ns = fm_clock_ns(CLOCK_MONOTONIC) - before;
     if (fm_leaders_am_one())
         reduce_many_hosts();
-    else if ((by_host || (h->flags & FM_FLAG_SINGLE_NODE)) && fm_rt.job && entered == (uint32_t)h->local_size)
+    else if ((fm_rt.mpi.by_host || (h->flags & FM_FLAG_SINGLE_NODE)) && fm_rt.job && entered == (uint32_t)h->local_size)
         reduce_one_host();
     if (h->flags & FM_FLAG_ANONYMOUS)
         add_alone();

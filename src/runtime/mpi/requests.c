@@ -2,27 +2,23 @@
 
 #include "runtime/mpi/handles.h"
 
-enum { PROBED_BUCKETS = 16, HASHES = 1024 };
-
-/* How many displaced ones have a handle of that hash: most other requests, sends above all, are not searched for. */
-static uint16_t displaced_hashed[HASHES];
-static struct fm_spin lock;
+enum { PROBED_BUCKETS = 16 };
 
 static void lock_if_threaded(void)
 {
     if (FM_UNLIKELY(fm_rt.threaded))
-        fm_spin_lock(&lock);
+        fm_spin_lock(&fm_rt.mpi.requests_lock);
 }
 
 static void unlock_if_threaded(void)
 {
     if (FM_UNLIKELY(fm_rt.threaded))
-        fm_spin_unlock(&lock);
+        fm_spin_unlock(&fm_rt.mpi.requests_lock);
 }
 
 static void count_displaced(fm_word handle, int change)
 {
-    uint16_t *hashed = &displaced_hashed[fm_request_hash(handle) % HASHES];
+    uint16_t *hashed = &fm_rt.mpi.displaced_hashed[fm_request_hash(handle) % FM_REQUEST_HASHES];
     __atomic_store_n(hashed, (uint16_t)(*hashed + change), __ATOMIC_RELAXED);
     __atomic_store_n(&fm_rt.requests_displaced, fm_rt.requests_displaced + (uint32_t)change, __ATOMIC_RELAXED);
 }
@@ -46,7 +42,8 @@ static struct fm_request *search(const struct fm_thread *self, fm_word handle)
     int best_is = NOT_MEANT;
     if (first->handle == handle && (best_is = likelihood(self, first)) != NOT_MEANT)
         best = first;
-    if (best_is == OWN || !__atomic_load_n(&displaced_hashed[fm_request_hash(handle) % HASHES], __ATOMIC_RELAXED))
+    if (best_is == OWN ||
+        !__atomic_load_n(&fm_rt.mpi.displaced_hashed[fm_request_hash(handle) % FM_REQUEST_HASHES], __ATOMIC_RELAXED))
         return best;
     for (unsigned k = 0; k < PROBED_BUCKETS; k++) {
         struct fm_request *bucket = fm_request_bucket(handle, k);

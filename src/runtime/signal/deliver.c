@@ -7,8 +7,6 @@
 #include "runtime/signal/sample.h"
 #include "runtime/signal/thread_status.h"
 
-struct fm_handlers fm_handlers;
-
 /* The kernel lets one thread describe a signal to another as it likes, but for those codes that are its own (from 0 on):
  * a code that was handed on is less by this. */
 enum { HANDED_ON = 1 << 30 };
@@ -26,7 +24,7 @@ bool fm_deliver_as_sent(siginfo_t *info)
 /* One that is not sampled has no number there. */
 static bool is_first_thread(int32_t first)
 {
-    int32_t tid = fm_sampled_self ? fm_sampled_self->tid : 0;
+    int32_t tid = fm_sampling_local.self ? fm_sampling_local.self->tid : 0;
     return (tid ? tid : (int32_t)fm_kernel(SYS_gettid)) == first;
 }
 
@@ -63,18 +61,19 @@ static bool is_in_sample(const ucontext_t *context)
     enum { PAGE = 4096, LONGEST = 16 };
     uintptr_t pc = fm_context_pc(context), sp = fm_context_sp(context);
     return fm_is_sample_entry(pc) || (pc % PAGE < PAGE - LONGEST && fm_is_signal_return(pc)) ||
-           (fm_sample_frame && sp <= fm_sample_frame && fm_sample_frame - sp < FM_ALTERNATE_BYTES);
+           (fm_sampling_local.frame && sp <= fm_sampling_local.frame &&
+            fm_sampling_local.frame - sp < FM_ALTERNATE_BYTES);
 }
 
 /* Alone it would have ended the call that the sample's action, with SA_RESTART, lets go on. */
 static void end_call(int signal, const ucontext_t *context)
 {
-    if (!(atomic_load_explicit(&fm_handlers.end_calls, memory_order_relaxed) >> (signal - 1) & 1))
+    if (!(atomic_load_explicit(&fm_sampling.handlers.end_calls, memory_order_relaxed) >> (signal - 1) & 1))
         return;
-    if (fm_sample_context)
-        fm_sample_end_call(fm_sample_context);
+    if (fm_sampling_local.context)
+        fm_sample_end_call(fm_sampling_local.context);
     else if (fm_context_pc(context) == (uintptr_t)fm_sample_signal)
-        fm_sample_ends_call = true;
+        fm_sampling_local.ends_call = true;
 }
 
 /* The thread gets it once more when the sample's handler returns, whose mask is then in force; until then it is blocked. */
@@ -93,7 +92,7 @@ static bool put_off(int signal, const siginfo_t *info, ucontext_t *context)
 
 void fm_deliver(int signal, siginfo_t *info, void *context)
 {
-    fm_handler *call = atomic_load_explicit(&fm_handlers.call[signal], memory_order_relaxed);
+    fm_handler *call = atomic_load_explicit(&fm_sampling.handlers.call[signal], memory_order_relaxed);
     bool handed_on = fm_deliver_as_sent(info);
     if (atomic_load_explicit(&fm_sampling.on, memory_order_relaxed)) {
         int32_t first = fm_sampling.contexts.header->pid;

@@ -9,23 +9,7 @@
 #ifndef FM_RUNTIME_SIGNAL_DELIVER_H
 #define FM_RUNTIME_SIGNAL_DELIVER_H
 
-#include <signal.h>
-#include <stdatomic.h>
-#include <stdbool.h>
-
-#include "base/platform.h"
-
-enum { FM_SIGNALS = 64 };
-
-typedef void fm_handler(int signal, siginfo_t *info, void *context);
-
-/* What the program has asked for. */
-struct fm_handlers {
-    fm_handler *_Atomic call[FM_SIGNALS + 1];
-    atomic_ullong plain;     /* signals whose handlers have no parameter but the signal */
-    atomic_ullong end_calls; /* signals whose handlers have no SA_RESTART */
-};
-extern FM_HIDDEN struct fm_handlers fm_handlers;
+#include "runtime/signal/state.h"
 
 /* The handler that the kernel knows. */
 fm_handler fm_deliver;

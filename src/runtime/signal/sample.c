@@ -12,13 +12,6 @@
 #include "base/syscalls.h"
 #include "runtime/signal/stacks.h"
 
-struct fm_sampling fm_sampling;
-__thread struct fm_sampled *fm_sampled_self __attribute__((tls_model("initial-exec")));
-__thread uintptr_t fm_stack_low __attribute__((tls_model("initial-exec")));
-__thread uintptr_t fm_sample_frame __attribute__((tls_model("initial-exec")));
-__thread ucontext_t *fm_sample_context __attribute__((tls_model("initial-exec")));
-__thread bool fm_sample_ends_call __attribute__((tls_model("initial-exec")));
-
 /* A thread inside MPI is shown in the routine, called at its call site: what the library does inside, and the language
  * binding on the way, are not the program's. */
 struct mpi_call {
@@ -94,7 +87,7 @@ void fm_sample_find_stack(struct fm_sampled *self)
 {
     enum { USUAL = 65536 };
     self->stack_end = (uintptr_t)pthread_self();
-    uintptr_t low = fm_stack_low ? fm_stack_low : fm_stacks_low(self->stack_end);
+    uintptr_t low = fm_sampling_local.stack_low ? fm_sampling_local.stack_low : fm_stacks_low(self->stack_end);
     self->stack_low = low ? low : self->stack_end - USUAL;
 }
 
@@ -171,7 +164,7 @@ static void introduce(struct fm_sampled *self, ucontext_t *context, uint64_t per
         fm_sample_find_stack(self);
     fm_alternate_begin_at_return(self->signal_stack, &context->uc_stack);
     self->pending += periods;
-    fm_sampled_self = self;
+    fm_sampling_local.self = self;
 }
 
 void fm_sample_end_call(ucontext_t *context)
@@ -184,22 +177,22 @@ static __attribute__((noinline)) void handle(int signal, siginfo_t *info, uconte
 {
     int error = errno;
     struct fm_sampled *self = ours(info);
-    fm_sample_context = context;
+    fm_sampling_local.context = context;
     atomic_signal_fence(memory_order_seq_cst);
-    if (FM_UNLIKELY(fm_sample_ends_call)) {
-        fm_sample_ends_call = false;
+    if (FM_UNLIKELY(fm_sampling_local.ends_call)) {
+        fm_sampling_local.ends_call = false;
         fm_sample_end_call(context);
     }
     if (!self)
         pass_on(signal);
     else if (!atomic_load_explicit(&fm_sampling.on, memory_order_acquire))
         ;
-    else if (!fm_sampled_self)
+    else if (!fm_sampling_local.self)
         introduce(self, context, periods_of(self, info));
-    else if (self == fm_sampled_self)
+    else if (self == fm_sampling_local.self)
         take(&fm_sampling.contexts, self, context, periods_of(self, info));
     atomic_signal_fence(memory_order_seq_cst);
-    fm_sample_context = NULL;
+    fm_sampling_local.context = NULL;
     errno = error;
 }
 
@@ -221,11 +214,11 @@ MARK("fm_sample_entry");
 __attribute__((BETWEEN_MARKS section(".text.fm_sample"), noinline)) void fm_sample_signal(int signal, siginfo_t *info,
                                                                                           void *context)
 {
-    fm_sample_frame = (uintptr_t)__builtin_frame_address(0);
+    fm_sampling_local.frame = (uintptr_t)__builtin_frame_address(0);
     atomic_signal_fence(memory_order_seq_cst);
     handle(signal, info, context);
     atomic_signal_fence(memory_order_seq_cst);
-    fm_sample_frame = 0;
+    fm_sampling_local.frame = 0;
 }
 MARK("fm_sample_entry_end");
 

@@ -1,25 +1,21 @@
 #include "runtime/signal/stacks.h"
 
-enum { MOST = 512 };
-static struct {
-    uintptr_t low, end;
-} stacks[MOST];
-static unsigned n_stacks;
+#include "runtime/signal/state.h"
 
 bool fm_stacks_add(uintptr_t low, uintptr_t end)
 {
-    if (n_stacks == MOST)
+    if (fm_sampling.n_stacks == FM_KNOWN_STACKS)
         return false;
-    stacks[n_stacks].low = low;
-    stacks[n_stacks].end = end;
-    n_stacks++;
+    fm_sampling.stacks[fm_sampling.n_stacks].low = low;
+    fm_sampling.stacks[fm_sampling.n_stacks].end = end;
+    fm_sampling.n_stacks++;
     return true;
 }
 
 uintptr_t fm_stacks_low(uintptr_t address)
 {
-    for (unsigned i = 0; i < n_stacks; i++)
-        if (address >= stacks[i].low && address < stacks[i].end)
-            return stacks[i].low;
+    for (unsigned i = 0; i < fm_sampling.n_stacks; i++)
+        if (address >= fm_sampling.stacks[i].low && address < fm_sampling.stacks[i].end)
+            return fm_sampling.stacks[i].low;
     return 0;
 }

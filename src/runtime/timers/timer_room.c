@@ -21,20 +21,14 @@ static const struct fm_thread *thread_of(const struct fm_thread_timers *timers)
     return (const void *)((const char *)timers - offsetof(struct fm_thread, timers));
 }
 
-/* Of threads that have no slot: always empty. */
-static struct fm_thread_timers no_room;
-
-/* What no timer is ever started in: a slot with it is looked at the long way. */
-static struct fm_segment_timing no_outer;
-
 bool fm_timers_hold(const struct fm_thread_timers *timers)
 {
-    return timers && (timers == &no_room || thread_of(timers)->seg); /* else a child's */
+    return timers && (timers == &fm_rt.timers.no_room || thread_of(timers)->seg); /* else a child's */
 }
 
 struct fm_thread_timers *fm_timers_of(struct fm_thread *thread)
 {
-    return thread->shared ? &no_room : &thread->timers;
+    return thread->shared ? &fm_rt.timers.no_room : &thread->timers;
 }
 
 /* Slices begin as about a millisecond. */
@@ -61,12 +55,12 @@ struct fm_timer_slot *fm_timer_slot(struct fm_thread_timers *timers, int handle)
 {
     struct fm_segment_header *h = fm_rt.segment;
     unsigned number = (unsigned)handle - 1;
-    if (number >= FM_TIMERS || timers == &no_room)
+    if (number >= FM_TIMERS || timers == &fm_rt.timers.no_room)
         return NULL;
     struct fm_timer_slot *slot = &timers->slots[handle];
     if (slot->timing)
         return slot;
-    if (number >= h->n_timers || slot->outer == &no_outer) /* it was refused before */
+    if (number >= h->n_timers || slot->outer == &fm_rt.timers.no_outer) /* it was refused before */
         return NULL;
     const struct fm_thread *self = thread_of(timers);
     for (uint32_t i = 0; i < h->n_timings; i++) /* of a thread that had this slot before */
@@ -74,7 +68,7 @@ struct fm_timer_slot *fm_timer_slot(struct fm_thread_timers *timers, int handle)
             slot->timing = timing_of(i);
     if (!slot->timing)
         slot->timing = add_timing(number, (unsigned)self->slot);
-    slot->outer = &no_outer; /* the next start sees which it is */
+    slot->outer = &fm_rt.timers.no_outer; /* the next start sees which it is */
     return slot->timing ? slot : NULL;
 }
 
@@ -136,7 +130,7 @@ void fm_timers_end(struct fm_thread_timers *timers)
         struct fm_segment_timing *t = timers->slots[i].timing;
         if (!t)
             continue;
-        timers->slots[i].outer = &no_outer; /* whoever has the slot next may start it in another */
+        timers->slots[i].outer = &fm_rt.timers.no_outer; /* whoever has the slot next may start it in another */
         if (!t->started)
             continue;
         fm_timer_misused(FM_MISUSE_NEVER_STOPPED, t->timer, t->start_site);

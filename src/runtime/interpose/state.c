@@ -1,0 +1,4 @@
+#define _GNU_SOURCE
+#include "runtime/interpose/state.h"
+
+struct fm_interpose fm_interpose = {.asking = FM_FOR_FIRST};

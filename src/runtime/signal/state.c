@@ -1,0 +1,4 @@
+#include "runtime/signal/state.h"
+
+struct fm_sampling fm_sampling;
+__thread struct fm_sampling_local fm_sampling_local __attribute__((tls_model("initial-exec")));

@@ -1,0 +1,46 @@
+#!/usr/bin/python3
+"""Fails on a variable of the runtime that is not among those it may have: tools/check_globals.py LIBRARY
+
+Variables are looked for in the sections of the library that are written to, those of functions among them. Which there
+are, and why, says src/runtime/runtime.h.
+"""
+import re
+import subprocess
+import sys
+
+ALLOWED = {"fm_rt", "fm_local", "fm_sampling", "fm_sampling_local", "fm_real", "fm_interpose", "callers", "fm_abi",
+           "fm_comms", "fm_types", "fm_bindings", "fm_next_table"}
+GENERATED = re.compile(r"next_p?mpi_\w+_$")
+WRITTEN = {".data", ".bss", ".tdata", ".tbss"}
+
+
+def readelf(option, library):
+    return subprocess.run(["readelf", option, "-W", library], capture_output=True, text=True, check=True).stdout
+
+
+def variables_of(library):
+    """Yields (name, bytes) of each variable in a section that is written to."""
+    sections = dict(re.findall(r"^ *\[ *(\d+)\] (\S+)", readelf("-S", library), re.M))
+    for line in readelf("-s", library).splitlines():
+        fields = line.split()
+        if len(fields) == 8 and fields[3] in ("OBJECT", "TLS") and sections.get(fields[6]) in WRITTEN:
+            yield fields[7], int(fields[2], 0)
+
+
+def main():
+    if len(sys.argv) != 2:
+        print(__doc__.splitlines()[0], file=sys.stderr)
+        return 2
+    found = dict(variables_of(sys.argv[1]))
+    if "fm_rt" not in found:
+        print(f"check_globals: {sys.argv[1]} has no fm_rt, or no symbols", file=sys.stderr)
+        return 2
+    others = {name: size for name, size in found.items() if name not in ALLOWED and not GENERATED.match(name)}
+    for name, size in sorted(others.items()):
+        print(f"{name}: a variable of {size} bytes that is no part of fm_rt (src/runtime/runtime.h)")
+    for name in sorted(ALLOWED - set(found)):
+        print(f"{name}: may be a variable of the runtime, but is none: tools/check_globals.py")
+    return 1 if others or ALLOWED - set(found) else 0
+
+
+sys.exit(main())
