@@ -8,8 +8,8 @@ import re
 import subprocess
 import sys
 
-ALLOWED = {"fm_rt", "fm_local", "fm_sampling", "fm_sampling_local", "fm_real", "fm_interpose", "callers", "fm_abi",
-           "fm_comms", "fm_types", "fm_bindings", "fm_next_table"}
+ALLOWED = {"fm_rt", "fm_local", "fm_sampling", "fm_sampling_local", "fm_real", "fm_interpose", "fm_abi", "fm_comms",
+           "fm_types", "fm_bindings", "fm_next_table"}
 GENERATED = re.compile(r"next_p?mpi_\w+_$")
 WRITTEN = {".data", ".bss", ".tdata", ".tbss"}
 

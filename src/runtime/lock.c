@@ -5,49 +5,9 @@
 #include <linux/futex.h>
 #include <signal.h>
 #include <stddef.h>
-#include <time.h>
 
 #include "base/platform.h"
-
-/* How many threads may make system calls at this moment, and the mark of silence, which is set when there are none. */
-enum { PAUSE_NS = 100000, MOST_PAUSES = 10000 };
-#define SILENT 0x80000000u
-static atomic_uint callers;
-
-bool fm_is_silent(void)
-{
-    return atomic_load_explicit(&callers, memory_order_relaxed) & SILENT;
-}
-
-bool fm_calls_begin(void)
-{
-    unsigned n = atomic_load_explicit(&callers, memory_order_relaxed);
-    do
-        if (n & SILENT)
-            return false;
-    while (!atomic_compare_exchange_weak(&callers, &n, n + 1));
-    return true;
-}
-
-void fm_calls_end(void)
-{
-    atomic_fetch_sub(&callers, 1);
-}
-
-/* A handler of the program that left by siglongjmp has left its number behind: one is waited for for a second. */
-void fm_silence_begin(void)
-{
-    const struct timespec pause = {0, PAUSE_NS};
-    unsigned none = 0;
-    for (int i = 0; i < MOST_PAUSES && !atomic_compare_exchange_strong(&callers, &none, SILENT); i++, none = 0)
-        fm_kernel(SYS_nanosleep, &pause, NULL);
-    atomic_fetch_or(&callers, SILENT);
-}
-
-void fm_silence_end(void)
-{
-    atomic_fetch_and(&callers, ~SILENT);
-}
+#include "runtime/interpose/silence.h"
 
 /* Whoever waits sleeps: yielding, a thread of a higher priority would keep the holder from running. */
 void fm_sleep_while(void *word, unsigned value)

@@ -1,21 +1,10 @@
-/* Locks of the runtime, for cold paths, and its silence: in a program that filters its own system calls (seccomp) Fathom
- * makes none any more, since each could end the process. */
+/* Locks of the runtime, for cold paths. */
 #ifndef FM_RUNTIME_LOCK_H
 #define FM_RUNTIME_LOCK_H
 
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
-
-/* Whether the calling thread may make system calls, until it says that it has made them; false: in silence it must not.
- * What is not counted so may happen just as another thread installs its filter. */
-bool fm_calls_begin(void);
-void fm_calls_end(void);
-
-/* Returns when no thread makes system calls any more. */
-void fm_silence_begin(void);
-void fm_silence_end(void);
-bool fm_is_silent(void);
 
 /* Only around what no signal handler of a program reaches. */
 struct fm_spin {

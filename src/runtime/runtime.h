@@ -4,10 +4,9 @@
  * What has its own variable, and why (tools/check_globals.py holds it to this list):
  *     fm_sampling, fm_sampling_local    signal/ is read by a handler at any moment, and uses nothing that is not there
  *     fm_real, fm_interpose             interpose/ knows nothing of its users, and works before any constructor has run
- *     callers                           lock.c is below all of them: whether system calls may be made
- *     fm_abi, fm_comms, fm_types        tables that the headers of mpi/ and site.h read in every call, of types that are
- *     fm_bindings                       declared there
- *     fm_next_table, next_*             generated with the wrappers, which alone know how many there are
+ *     fm_abi, fm_next_table, fm_comms   tables that the headers of mpi/ and site.h read in every call, of types that are
+ *     fm_types, fm_bindings             declared there
+ *     next_*                            generated with the wrappers of Fortran's routines, which alone know of them
  *
  * States: a process begins IDLE and stays so unless it calls MPI or is the program named after `fathom run`.
  * It becomes ON once it has a segment. OFF is for good: disabled, a forked child, after the merge, or a failure;
@@ -31,6 +30,7 @@
 #include "generated/routines.h"
 #include "mpi/abi.h"
 #include "mpi/rank_tree.h"
+#include "runtime/interpose/silence.h"
 #include "runtime/lock.h"
 #include "runtime/stack_bounds.h"
 

@@ -79,8 +79,8 @@ def main():
     names, kinds = jobs.SCRATCH / "names", jobs.SCRATCH / "kinds"
     names.write_text("".join(f"{n}\n" for n in exported), encoding="utf-8")
     kinds.write_text("".join(f"{n}\n" for n in NAMES), encoding="utf-8")
-    measure = jobs.SOURCE / "src/runtime"
-    sources = [str(measure / name) for name in ("interpose/next.c", "interpose/object.c", "interpose/state.c", "lock.c")]
+    folder = jobs.SOURCE / "src/runtime/interpose"
+    sources = [str(folder / f"{name}.c") for name in ("next", "object", "silence", "state")]
     probe = sampling.compile_program("next_probe", "-shared", "-fPIC", "-fvisibility=hidden", *sources,
                                      f"-I{jobs.SOURCE / 'src'}", target="probe.so")
     tool = library("libtool.so", "int sigpause(void) { return 1; }\nint MPI_Send(void) { return 2; }\n")

@@ -40,6 +40,7 @@ accepts runtime/mpi/start.c runtime/start.h
 accepts attach/walk.c model/paths.h
 accepts cli/attach.c attach/session.h
 accepts runtime/signal/tick.c format/segment.h
+accepts runtime/start.c runtime/interpose/next.h
 accepts model/profile.c generated/routines.h
 refuses base/text.c model/profile.h
 refuses model/profile.c format/segment.h
@@ -54,6 +55,8 @@ refuses report/text.c site/../runtime/start.h
 refuses runtime/start.c analyse/balance/balance.h
 refuses runtime/signal/tick.c merge/merge.h
 refuses runtime/signal/tick.c runtime/start.h
+refuses runtime/interpose/next.c runtime/runtime.h
+refuses runtime/interpose/next.c runtime/signal/sample.h
 refuses base/text.c generated/routines.h
 refuses merge/merge.c ../runtime/start.h
 refuses merge/merge.c merge.h

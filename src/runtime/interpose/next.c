@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "base/platform.h"
+#include "runtime/interpose/silence.h"
 #include "runtime/interpose/state.h"
-#include "runtime/lock.h"
 
 extern FM_HIDDEN ElfW(Dyn) _DYNAMIC[]; /* our own */
 

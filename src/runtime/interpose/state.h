@@ -3,6 +3,7 @@
 #define FM_RUNTIME_INTERPOSE_STATE_H
 
 #include <link.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 
 #include "runtime/interpose/functions.h"
@@ -28,6 +29,8 @@ struct fm_interpose {
     struct fm_weak_pass weak;
     bool (*before_unloading)(void); /* loads.c */
     void (*after_unloading)(void);
+    /* silence.c: how many threads may make system calls at this moment, and the mark of silence, set when there are none */
+    atomic_uint callers;
     char sanitizer_options[1024];
 };
 extern FM_HIDDEN struct fm_interpose fm_interpose;
