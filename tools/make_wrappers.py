@@ -324,7 +324,7 @@ def write_routines(path, routines):
 def write_wrappers(path, routines):
     with open(path, "w", encoding="utf-8") as out:
         out.write('/* Made from calls.table: a wrapper for MPI_X and for PMPI_X of every routine. */\n')
-        out.write('#include "runtime/mpi/quick.h"\n\nfm_function *fm_next_table[2 * FM_ROUTINE_COUNT];\n\n')
+        out.write('#include "runtime/mpi/quick.h"\n\n')
         for name, kind, words in routines:
             if kind not in UNWRAPPED:
                 out.write(wrappers(name, kind, words))

@@ -20,7 +20,7 @@ bool fm_is_mpi_name(const char *symbol);
 /* The next definition of a routine (slot = 2 * routine + is_pmpi): another tool's or the library's; when there is
  * none, a function that answers "not initialised" or an error. Never NULL. */
 fm_function *fm_next_mpi(unsigned slot);
-extern FM_HIDDEN fm_function *fm_next_table[];
+extern FM_HIDDEN fm_function *fm_next_table[2 * FM_ROUTINE_COUNT];
 /* The next definition of a Fortran routine by its symbol, kept in *known. */
 fm_function *fm_next_fortran(fm_function **known, const char *symbol);
 

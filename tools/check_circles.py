@@ -1,0 +1,86 @@
+#!/usr/bin/python3
+"""Fails on object files that depend on each other in a circle: tools/check_circles.py FOLDER...
+
+The FOLDERs hold the object files of a program or library, as Meson leaves them (build/src). An object file depends on
+those that define the symbols it uses; a weak reference is none that it needs. For each circle all files in it are
+printed, and a shortest way around, with a symbol of each step.
+"""
+import collections
+import pathlib
+import subprocess
+import sys
+
+
+def symbols_of(objects):
+    """Yields (object, kind, symbol) of all global symbols."""
+    listing = subprocess.run(["nm", "-A", "-g", "-P", *objects], capture_output=True, text=True, check=True).stdout
+    for line in listing.splitlines():
+        where, symbol, kind = line.split(" ", 3)[:3]
+        yield where.rstrip(":"), kind, symbol
+
+
+def graph_of(objects):
+    """The files each file depends on, with one symbol of each dependence."""
+    defined, used = {}, []
+    for name, kind, symbol in symbols_of(objects):
+        if kind == "U":
+            used.append((name, symbol))
+        elif kind not in "wv":
+            defined[symbol] = name
+    graph = collections.defaultdict(dict)
+    for name, symbol in used:
+        if defined.get(symbol, name) != name:
+            graph[name].setdefault(defined[symbol], symbol)
+    return graph
+
+
+def reached_from(graph, start):
+    """The files that a file depends on by any number of steps, each with the one before it on a shortest way."""
+    before, queue = {}, collections.deque([start])
+    while queue:
+        name = queue.popleft()
+        for other in graph.get(name, ()):
+            if other not in before:
+                before[other] = name
+                queue.append(other)
+    return before
+
+
+def circles_of(graph):
+    """Yields the files of each circle, and the shortest way around that begins at the first of them."""
+    seen = set()
+    for start in sorted(graph):
+        before = reached_from(graph, start)
+        if start in seen or start not in before:
+            continue
+        members = {name for name in before if start in reached_from(graph, name)}
+        seen |= members
+        way = [start]
+        while before[way[-1]] != start:
+            way.append(before[way[-1]])
+        yield sorted(members), [start, *reversed(way)]
+
+
+def source_of(name):
+    return pathlib.Path(name).name.removesuffix(".o")
+
+
+def main():
+    if len(sys.argv) < 2:
+        print(__doc__.splitlines()[0], file=sys.stderr)
+        return 2
+    objects = sorted(str(p) for folder in sys.argv[1:] for p in pathlib.Path(folder).rglob("*.o"))
+    if not objects:
+        print(f"check_circles: no object files in {' '.join(sys.argv[1:])}", file=sys.stderr)
+        return 2
+    graph = graph_of(objects)
+    faults = 0
+    for members, way in circles_of(graph):
+        print(f"{len(members)} files in a circle: {' '.join(map(source_of, members))}")
+        for name, other in zip(way, way[1:]):
+            print(f"    {source_of(name)} uses {graph[name][other]} of {source_of(other)}")
+        faults = 1
+    return faults
+
+
+sys.exit(main())
