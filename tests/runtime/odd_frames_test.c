@@ -177,10 +177,27 @@ static void check_return_addresses(void)
     tap_ok(!fm_is_return_address((uintptr_t)__executable_start), "where a module begins is none");
 }
 
+/* ---- scans ---- */
+
+/* A stack pointer at a page may be that of a function with a buffer, which keeps what it was in a register; or not, and
+ * then no register is an address of the stack. */
+static void check_page(void)
+{
+    enum { PAGE = 4096, AT = 5 };
+    static _Alignas(PAGE) uintptr_t page[PAGE / sizeof(uintptr_t)];
+    const ucontext_t registers = {0};
+    struct fm_scanned found = {0};
+    page[AT] = return_address();
+    bool is_found = fm_scan_frame((uintptr_t)page, 0, (uintptr_t)(page + PAGE / sizeof *page), &registers, &found);
+    tap_ok(is_found && found.return_at == (uintptr_t)&page[AT] && !found.fp_at,
+           "a frame at a page is scanned from its stack pointer if no register tells of another place");
+}
+
 int main(void)
 {
     check_walks();
     check_interrupted();
     check_return_addresses();
+    check_page();
     return tap_done();
 }
