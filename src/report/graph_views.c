@@ -1,4 +1,4 @@
-/* Pictures of views: the merged graph of functions with their cost, and the graph of modules with waiting apart. */
+/* Pictures of views: the merged graph of functions with their cost, and the graph of modules with transfer and waiting apart. */
 #include "base/path.h"
 #include "base/units.h"
 #include "render/graph.h"
@@ -121,13 +121,19 @@ static void describe_module(struct fm_report *report, struct fm_graph_node *draw
 {
     const struct fm_module_cost *all = &node->all, *own = &node->own;
     drawn->waiting = fm_ratio((double)all->waiting_ns, whole);
-    drawn->cost = all->work_ns || !all->waiting_ns ? percent(report, all->work_ns, whole) : "";
+    drawn->cost = all->work_ns || !fm_module_total(all) ? percent(report, all->work_ns, whole) : "";
+    if (all->transfer_ns)
+        drawn->cost = fm_format(&report->arena, "%s%stransfer %s", drawn->cost, drawn->cost[0] ? ", " : "",
+                                percent(report, all->transfer_ns, whole));
     if (all->waiting_ns)
         drawn->cost = fm_format(&report->arena, "%s%s[%s]", drawn->cost, drawn->cost[0] ? " " : "",
                                 percent(report, all->waiting_ns, whole));
     drawn->title = fm_format(&report->arena, "%s%s%s", node->name,
                              with_time(report, "\nwork with all it calls:", all->work_ns, whole),
                              with_time(report, "\nwork itself:", own->work_ns, whole));
+    drawn->title = fm_format(&report->arena, "%s%s%s", drawn->title,
+                             with_time(report, "\ntransfer with all it calls:", all->transfer_ns, whole),
+                             with_time(report, "\ntransfer itself:", own->transfer_ns, whole));
     drawn->title = fm_format(&report->arena, "%s%s%s", drawn->title,
                              with_time(report, "\nwaiting with all it calls:", all->waiting_ns, whole),
                              with_time(report, "\nwaiting itself:", own->waiting_ns, whole));
@@ -149,7 +155,7 @@ enum fm_status fm_view_modules_graph(struct fm_report *report, struct fm_graph *
         status = start_graph(report, &rows, graph, error);
     if (status)
         return status;
-    graph->title = title_of(report, "modules, their work and [waiting] with all they call");
+    graph->title = title_of(report, "modules, their work, transfer and [waiting] with all they call");
     for (size_t i = 0; i < rows.n; i++)
         describe_module(report, &graph->nodes[i], &modules.nodes[rows.items[i].context->mark],
                         (double)fm_module_total(&modules.whole));

@@ -2,11 +2,13 @@
 #include "report/json_parts.h"
 #include "report/module_trees.h"
 
-static void write_cost(struct fm_json *json, const struct fm_module_cost *cost)
+void fm_json_module_cost(struct fm_json *json, const struct fm_module_cost *cost)
 {
     fm_json_seconds(json, "work_s", cost->work_ns);
+    fm_json_seconds(json, "transfer_s", cost->transfer_ns);
     fm_json_seconds(json, "waiting_s", cost->waiting_ns);
     fm_json_seconds(json, "waiting_estimated_s", cost->estimated_ns);
+    fm_json_seconds(json, "mpi_s", cost->mpi_ns);
 }
 
 static void write_list(struct fm_json *json, const struct fm_modules *modules)
@@ -17,10 +19,10 @@ static void write_list(struct fm_json *json, const struct fm_modules *modules)
         fm_json_object(json, NULL, FM_JSON_INLINE);
         fm_json_text(json, "name", item->name);
         fm_json_text_or_null(json, "group", item->group ? item->group : "");
-        write_cost(json, &item->own);
+        fm_json_module_cost(json, &item->own);
         fm_json_seconds(json, "causes_waiting_s", item->causes_ns);
         fm_json_object(json, "inclusive", FM_JSON_INLINE);
-        write_cost(json, &item->all);
+        fm_json_module_cost(json, &item->all);
         fm_json_end(json);
         fm_json_end(json);
     }
@@ -46,7 +48,7 @@ static void open_node(struct fm_json *json, const char *key, const struct fm_mod
 {
     fm_json_object(json, key, FM_JSON_LINES);
     fm_json_text(json, "name", node->parent || node->name[0] ? node->name : "all");
-    write_cost(json, &node->all);
+    fm_json_module_cost(json, &node->all);
     fm_json_array(json, "children", FM_JSON_LINES);
 }
 

@@ -8,14 +8,15 @@ static void write_modules(struct fm_json *json, const struct fm_module_sequence 
     for (size_t i = 0; i < s->n_modules; i++) {
         fm_json_object(json, NULL, FM_JSON_INLINE);
         fm_json_text(json, "name", s->modules[i].name);
-        fm_json_whole(json, "work_moments", s->modules[i].work);
-        fm_json_whole(json, "waiting_moments", s->modules[i].waiting);
+        fm_json_whole(json, "work_moments", s->modules[i].in[FM_MODULE_WORK]);
+        fm_json_whole(json, "transfer_moments", s->modules[i].in[FM_MODULE_TRANSFER]);
+        fm_json_whole(json, "waiting_moments", s->modules[i].in[FM_MODULE_WAITING]);
         fm_json_end(json);
     }
     fm_json_end(json);
 }
 
-/* Runs of equal moments: module, or null, whether it waits, how many. */
+/* Runs of equal moments: module, or null, whether it waits, how many, whether they are transfer. */
 static void write_row(struct fm_json *json, const struct fm_module_sequence *s, const struct fm_module_row *row)
 {
     fm_json_object(json, NULL, FM_JSON_INLINE);
@@ -29,8 +30,9 @@ static void write_row(struct fm_json *json, const struct fm_module_sequence *s, 
             fm_json_whole(json, NULL, moment->module - 1);
         else
             fm_json_null(json, NULL);
-        fm_json_bool(json, NULL, moment->waits);
+        fm_json_bool(json, NULL, moment->state == FM_MODULE_WAITING);
         fm_json_whole(json, NULL, n);
+        fm_json_bool(json, NULL, moment->state == FM_MODULE_TRANSFER);
         fm_json_end(json);
     }
     fm_json_end(json);

@@ -35,12 +35,25 @@ static void print_widest(const struct fm_live *live, FILE *out)
 
 static void print_state(const struct fm_live *live, FILE *out)
 {
-    char samples[FM_UNIT_CHARS], waiting[FM_UNIT_CHARS];
-    fprintf(out, "%.0f s, %s samples of %llu rank%s, %s of the time is waiting", live->seconds,
+    char samples[FM_UNIT_CHARS], work[FM_UNIT_CHARS], transfer[FM_UNIT_CHARS], waiting[FM_UNIT_CHARS];
+    const struct fm_shares *shares = live->shares;
+    fprintf(out, "%.0f s, %s samples of %llu rank%s, work %s, transfer %s, waiting %s", live->seconds,
             fm_count_text(samples, live->samples), (unsigned long long)live->ranks, live->ranks == 1 ? "" : "s",
-            fm_percent_whole(waiting, live->shares->waiting));
+            fm_percent_whole(work, shares->work), fm_percent_whole(transfer, shares->transfer),
+            fm_percent_whole(waiting, shares->waiting));
     if (live->until > 0)
         print_widest(live, out);
+}
+
+/* "###==--": work, transfer and waiting. */
+static void print_bar(const struct fm_share *share, FILE *out)
+{
+    double without_waiting = share->share - share->waiting;
+    for (int c = 0; c < BAR && c < (int)(BAR * share->share + 0.5); c++)
+        fputc(c < (int)(BAR * (without_waiting - share->transfer) + 0.5) ? '#'
+              : c < (int)(BAR * without_waiting + 0.5)                   ? '='
+                                                                         : '-',
+              out);
 }
 
 size_t fm_live_screen(const struct fm_live *live, FILE *out, size_t lines_before)
@@ -57,8 +70,7 @@ size_t fm_live_screen(const struct fm_live *live, FILE *out, size_t lines_before
         char interval[FM_UNIT_CHARS];
         size_t width = fm_print_cut(out, share->name, NAME);
         fprintf(out, "%*s %5.1f%-9s ", (int)(NAME - width), "", 100 * share->share, plus_minus(interval, share));
-        for (int c = 0; c < BAR && c < (int)(BAR * share->share + 0.5); c++)
-            fputc(c < (int)(BAR * (share->share - share->waiting) + 0.5) ? '#' : '.', out);
+        print_bar(share, out);
         fputc('\n', out);
     }
     fflush(out);
@@ -91,6 +103,8 @@ void fm_live_json(const struct fm_live *live, FILE *out)
     fm_json_whole(&json, "ranks", live->ranks);
     fm_json_whole(&json, "moments", live->moments);
     fm_json_whole(&json, "samples", live->samples);
+    fm_json_number(&json, "work", shares->work);
+    fm_json_number(&json, "transfer", shares->transfer);
     fm_json_number(&json, "waiting", shares->waiting);
     fm_json_array(&json, "modules", FM_JSON_INLINE);
     for (size_t i = 0; i < shares->n; i++) {
@@ -98,6 +112,7 @@ void fm_live_json(const struct fm_live *live, FILE *out)
         fm_json_object(&json, NULL, FM_JSON_INLINE);
         fm_json_text(&json, "name", share->name);
         fm_json_number(&json, "share", share->share);
+        fm_json_number(&json, "transfer", share->transfer);
         fm_json_number(&json, "waiting", share->waiting);
         if (share->width < 1)
             fm_json_number(&json, "interval_width", share->width);

@@ -4,6 +4,7 @@
 
 #include "analyse/modules/modules.h"
 #include "analyse/modules/sequence.h"
+#include "render/json.h"
 #include "report/call_trees.h"
 
 /* `calls` is the tree that they are made from. */
@@ -15,5 +16,7 @@ enum fm_status fm_report_sequence(struct fm_report *report, struct fm_module_seq
 /* Their tree as one of contexts, so that it is drawn as all trees are; marks are numbers of nodes. */
 enum fm_status fm_modules_contexts(struct fm_report *report, const struct fm_modules *modules, struct fm_calltree *tree,
                                    struct fm_error *error);
+/* The times of a module as keys of the open object. */
+void fm_json_module_cost(struct fm_json *json, const struct fm_module_cost *cost);
 
 #endif

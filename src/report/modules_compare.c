@@ -51,8 +51,7 @@ static bool add_run(struct fm_modules_runs *runs, struct fm_intern *names, size_
             return false;
         series->own[run] = item->own;
         series->causes_ns[run] = item->causes_ns;
-        series->sum.work_ns += item->own.work_ns;
-        series->sum.waiting_ns += item->own.waiting_ns;
+        fm_module_cost_add(&series->sum, &item->own);
         series->sum_causes_ns += item->causes_ns;
     }
     return true;
@@ -132,13 +131,6 @@ void fm_modules_runs_destroy(struct fm_modules_runs *runs)
 
 /* ---- for machines ---- */
 
-static void json_cost(struct fm_json *json, const struct fm_module_cost *cost)
-{
-    fm_json_seconds(json, "work_s", cost->work_ns);
-    fm_json_seconds(json, "waiting_s", cost->waiting_ns);
-    fm_json_seconds(json, "waiting_estimated_s", cost->estimated_ns);
-}
-
 static double waiting_share(const struct fm_modules_runs *runs, const struct fm_modules_series *series, size_t run)
 {
     return fm_ratio((double)series->causes_ns[run], (double)runs->items[run].modules.whole.waiting_ns);
@@ -153,7 +145,7 @@ static void json_series(struct fm_json *json, const struct fm_modules_runs *runs
     fm_json_array(json, "runs", FM_JSON_LINES);
     for (size_t i = 0; i < runs->n; i++) {
         fm_json_object(json, NULL, FM_JSON_INLINE);
-        json_cost(json, &series->own[i]);
+        fm_json_module_cost(json, &series->own[i]);
         fm_json_seconds(json, "causes_waiting_s", series->causes_ns[i]);
         fm_json_number(json, "waiting_share", waiting_share(runs, series, i));
         fm_json_end(json);
@@ -176,7 +168,7 @@ enum fm_status fm_modules_runs_json(struct fm_modules_runs *runs, FILE *out, str
         fm_json_text(&json, "name", summary->name);
         fm_json_whole(&json, "ranks", summary->ranks);
         fm_json_seconds(&json, "wall_s", summary->wall_ns);
-        json_cost(&json, &runs->items[i].modules.whole);
+        fm_json_module_cost(&json, &runs->items[i].modules.whole);
         fm_json_end(&json);
     }
     fm_json_end(&json);
@@ -195,9 +187,18 @@ enum fm_status fm_modules_runs_json(struct fm_modules_runs *runs, FILE *out, str
 
 enum fm_status fm_modules_runs_csv(struct fm_modules_runs *runs, FILE *out, struct fm_error *error)
 {
-    static const char *const keys[] = {"module",           "group",        "profile",   "ranks",
-                                       "wall_s",           "work_s",       "waiting_s", "waiting_estimated_s",
-                                       "causes_waiting_s", "waiting_share"};
+    static const char *const keys[] = {"module",
+                                       "group",
+                                       "profile",
+                                       "ranks",
+                                       "wall_s",
+                                       "work_s",
+                                       "transfer_s",
+                                       "waiting_s",
+                                       "waiting_estimated_s",
+                                       "mpi_s",
+                                       "causes_waiting_s",
+                                       "waiting_share"};
     struct fm_csv csv = {.out = out};
     (void)error;
     for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
@@ -212,8 +213,10 @@ enum fm_status fm_modules_runs_csv(struct fm_modules_runs *runs, FILE *out, stru
         fm_csv_whole(&csv, runs->items[run].report->summary.ranks);
         fm_csv_seconds(&csv, runs->items[run].report->summary.wall_ns);
         fm_csv_seconds(&csv, series->own[run].work_ns);
+        fm_csv_seconds(&csv, series->own[run].transfer_ns);
         fm_csv_seconds(&csv, series->own[run].waiting_ns);
         fm_csv_seconds(&csv, series->own[run].estimated_ns);
+        fm_csv_seconds(&csv, series->own[run].mpi_ns);
         fm_csv_seconds(&csv, series->causes_ns[run]);
         fm_csv_number(&csv, waiting_share(runs, series, run));
         fm_csv_end_row(&csv);

@@ -1,7 +1,5 @@
-/* Modules over several runs as four charts: (a) work, (b) what MPI itself works and all waiting, (c) which modules have
- * called for the waiting, (d) the run time. */
-#include <string.h>
-
+/* Modules over several runs as four charts: (a) work, (b) transfer and waiting of them all, (c) which modules have called
+ * for the waiting, (d) the run time. */
 #include "base/units.h"
 #include "render/chart.h"
 #include "render/xml.h"
@@ -70,7 +68,7 @@ static double *add_line(const struct page *page, struct fm_chart *chart, const c
 
 static uint64_t weight_of(const struct fm_modules_series *series, bool waiting)
 {
-    return waiting ? series->sum_causes_ns : strcmp(series->name, "mpi") == 0 ? 0 : series->sum.work_ns;
+    return waiting ? series->sum_causes_ns : series->sum.work_ns;
 }
 
 static void find_most(const struct fm_modules_runs *runs, bool waiting, const struct fm_modules_series **most)
@@ -139,15 +137,14 @@ static void add_modules(struct page *page, struct fm_chart *chart, bool waiting)
         chart->lines[chart->n_lines - 1].style = MOST;
 }
 
-static void add_mpi(const struct page *page, struct fm_chart *chart)
+static void add_loss(const struct page *page, struct fm_chart *chart)
 {
     const struct fm_modules_runs *runs = page->runs;
-    double *work = add_line(page, chart, "work of mpi"), *waiting = add_line(page, chart, "all waiting");
-    for (size_t k = 0; waiting && k < runs->n; k++)
+    double *transfer = add_line(page, chart, "transfer"), *waiting = add_line(page, chart, "waiting");
+    for (size_t k = 0; transfer && waiting && k < runs->n; k++) {
+        transfer[k] = (double)runs->items[k].modules.whole.transfer_ns / 1e9;
         waiting[k] = (double)runs->items[k].modules.whole.waiting_ns / 1e9;
-    for (size_t i = 0; work && i < runs->n_series; i++)
-        for (size_t k = 0; strcmp(runs->series[i].name, "mpi") == 0 && k < runs->n; k++)
-            work[k] = (double)runs->series[i].own[k].work_ns / 1e9;
+    }
 }
 
 static void add_time(const struct page *page, struct fm_chart *chart)
@@ -171,17 +168,17 @@ enum fm_status fm_modules_runs_svg(struct fm_modules_runs *runs, FILE *out, stru
     if (!page.places || !page.labels)
         return fm_fail(error, FM_ERR_MEMORY, "no memory left for a picture");
     set_places(&page);
-    static const char *const titles[] = {"(a) work, all ranks", "(b) MPI's own work, and waiting, all ranks",
+    static const char *const titles[] = {"(a) work, all ranks", "(b) transfer and waiting, all ranks",
                                          "(c) waiting, by the module that calls for it", "(d) run time"};
     struct fm_chart charts[4];
     for (size_t i = 0; i < 4; i++)
         charts[i] = (struct fm_chart){
             .title = titles[i], .below = "ranks", .places = page.places, .labels = page.labels, .n = runs->n};
     add_modules(&page, &charts[0], false);
-    add_mpi(&page, &charts[1]);
+    add_loss(&page, &charts[1]);
     add_modules(&page, &charts[2], true);
     add_time(&page, &charts[3]);
-    const char *title = fm_format(page.arena, "%s, %zu runs: work and waiting of its modules",
+    const char *title = fm_format(page.arena, "%s, %zu runs: work, transfer and waiting of its modules",
                                   runs->items[0].report->summary.name, runs->n);
     double width = 2 * FM_CHART_WIDTH + FM_SVG_MARGIN, least = fm_svg_title_width(title);
     fm_svg_start(out, width > least ? width : least, FM_SVG_HEAD + 2 * FM_CHART_HEIGHT, title);

@@ -67,19 +67,22 @@ static void add_row(const struct page *page, struct fm_table *table, const char 
 static void print_whole(struct page *page)
 {
     struct fm_table table;
-    double wall[MOST_RUNS] = {0}, work[MOST_RUNS] = {0}, waiting[MOST_RUNS] = {0}, share[MOST_RUNS] = {0};
+    double wall[MOST_RUNS] = {0}, work[MOST_RUNS] = {0}, transfer[MOST_RUNS] = {0}, waiting[MOST_RUNS] = {0},
+           share[MOST_RUNS] = {0};
     for (size_t i = 0; i < page->n; i++) {
         const struct fm_modules_run *run = &page->runs->items[run_of(page, i)];
         wall[i] = (double)run->report->summary.wall_ns;
         work[i] = (double)run->modules.whole.work_ns;
+        transfer[i] = (double)run->modules.whole.transfer_ns;
         waiting[i] = (double)run->modules.whole.waiting_ns;
-        share[i] = fm_ratio(waiting[i], work[i] + waiting[i]);
+        share[i] = fm_ratio(waiting[i], (double)fm_module_total(&run->modules.whole));
     }
     start(page, &table, "ranks", FM_COLUMN_TIME);
     add_row(page, &table, "run time", wall, FM_COLUMN_TIME);
     add_row(page, &table, "work, all ranks", work, FM_COLUMN_TIME);
+    add_row(page, &table, "transfer, all ranks", transfer, FM_COLUMN_TIME);
     add_row(page, &table, "waiting, all ranks", waiting, FM_COLUMN_TIME);
-    add_row(page, &table, "waiting, % of both", share, FM_COLUMN_PERCENT);
+    add_row(page, &table, "waiting, % of these", share, FM_COLUMN_PERCENT);
     fm_table_print(&table, page->out);
     if (page->runs->advice)
         fm_print_folded(page->out, fm_advice_text(page->runs->advice, FM_EFFICIENCY_LEAST, "waiting", page->arena), 2);

@@ -15,8 +15,7 @@ const char fm_no_sequence[] = "Nothing is known of what ranks did over time: no 
 /* Below so much of the time a module is in one run and not in the next, unless a file names it. */
 static bool is_seldom(const struct fm_module_sequence *s, uint32_t module)
 {
-    return !s->modules[module].named &&
-           (s->modules[module].work + s->modules[module].waiting) * 100 < s->work + s->waiting;
+    return !s->modules[module].named && fm_module_moments(s->modules[module].in) * 100 < fm_module_moments(s->in);
 }
 
 static bool chooses_before(const struct fm_module_sequence *s, uint32_t a, uint32_t b)
@@ -138,7 +137,9 @@ char fm_sequence_sign(const char *letters, const struct fm_module_moment *moment
     if (!moment->module)
         return ' ';
     char letter = letters[moment->module - 1];
-    if (!moment->waits)
+    if (moment->state == FM_MODULE_TRANSFER)
+        return FM_SEQUENCE_TRANSFER;
+    if (moment->state == FM_MODULE_WORK)
         return letter;
     return letter == FM_SEQUENCE_OTHER ? (char)FM_SEQUENCE_OTHER_WAITS : (char)(letter - 'A' + 'a');
 }
@@ -147,7 +148,7 @@ char fm_sequence_sign(const char *letters, const struct fm_module_moment *moment
 
 static double waiting_of(const struct fm_module_row *row)
 {
-    return fm_ratio((double)row->waiting, (double)(row->work + row->waiting));
+    return fm_ratio((double)row->in[FM_MODULE_WAITING], (double)fm_module_moments(row->in));
 }
 
 static const char *ranks_part(struct fm_report *report, const struct fm_module_sequence *sequence)
@@ -157,7 +158,7 @@ static const char *ranks_part(struct fm_report *report, const struct fm_module_s
     for (size_t i = 1; i < sequence->n_rows; i++)
         if (waiting_of(&sequence->rows[i]) > waiting_of(most))
             most = &sequence->rows[i];
-    if (sequence->n_rows < 2 || !most->waiting)
+    if (sequence->n_rows < 2 || !most->in[FM_MODULE_WAITING])
         return "";
     return fm_format(&report->arena, ", most on rank %u (%s)", most->rank, fm_percent_whole(share, waiting_of(most)));
 }
@@ -166,19 +167,23 @@ const char *fm_sequence_headline(struct fm_report *report, const struct fm_modul
 {
     const struct fm_module_sequence *s = sequence;
     const struct fm_sequence_module *works = s->modules, *waits = s->modules;
-    double whole = (double)(s->work + s->waiting);
+    double whole = (double)fm_module_moments(s->in);
     char share[FM_UNIT_CHARS];
     for (size_t i = 1; i < s->n_modules; i++) {
-        works = s->modules[i].work > works->work ? &s->modules[i] : works;
-        waits = s->modules[i].waiting > waits->waiting ? &s->modules[i] : waits;
+        works = s->modules[i].in[FM_MODULE_WORK] > works->in[FM_MODULE_WORK] ? &s->modules[i] : works;
+        waits = s->modules[i].in[FM_MODULE_WAITING] > waits->in[FM_MODULE_WAITING] ? &s->modules[i] : waits;
     }
     const char *text = fm_format(&report->arena, "%s: no time is waiting", report->summary.name);
-    if (s->waiting)
+    if (s->in[FM_MODULE_WAITING])
         text = fm_format(&report->arena, "%s: %s of the time is waiting%s, most of it called by %s",
-                         report->summary.name, fm_percent_whole(share, fm_ratio((double)s->waiting, whole)),
+                         report->summary.name,
+                         fm_percent_whole(share, fm_ratio((double)s->in[FM_MODULE_WAITING], whole)),
                          ranks_part(report, s), waits->name);
-    if (s->work)
+    if (s->in[FM_MODULE_TRANSFER])
+        text = fm_format(&report->arena, "%s; %s is transfer", text,
+                         fm_percent_whole(share, fm_ratio((double)s->in[FM_MODULE_TRANSFER], whole)));
+    if (s->in[FM_MODULE_WORK])
         text = fm_format(&report->arena, "%s; most work is in %s (%s)", text, works->name,
-                         fm_percent_whole(share, fm_ratio((double)works->work, whole)));
+                         fm_percent_whole(share, fm_ratio((double)works->in[FM_MODULE_WORK], whole)));
     return fm_format(&report->arena, "%s.", text);
 }

@@ -6,16 +6,17 @@
 #include "report/module_trees.h"
 
 /* Beyond so many modules the others share a sign, and a colour. */
-enum { FM_SEQUENCE_LETTERS = 20, FM_SEQUENCE_OTHER = '*', FM_SEQUENCE_OTHER_WAITS = '.' };
+enum { FM_SEQUENCE_LETTERS = 20, FM_SEQUENCE_OTHER = '*', FM_SEQUENCE_OTHER_WAITS = '.', FM_SEQUENCE_TRANSFER = '=' };
 
 /* letters[i]: of module i of n_named, a capital; the first of its name, unless a module that comes before it by name has that. */
 void fm_sequence_letters(const struct fm_module_sequence *sequence, char *letters);
 /* colours[i]: of module i of n_named, a style of fm_chart_colour. */
 void fm_sequence_colours(const struct fm_module_sequence *sequence, unsigned *colours);
-/* Of work, or in small of waiting; ' ' where nothing is known. */
+/* Of work, or in small of waiting; the same for transfer of all modules; ' ' where nothing is known. */
 char fm_sequence_sign(const char *letters, const struct fm_module_moment *moment);
 
-/* "pop: 38 % of the time is waiting, most on rank 3 (61 %), most of it for coupler; most work in ocean (30 %)." */
+/* "pop: 38 % of the time is waiting, most on rank 3 (61 %), most of it called by coupler; 4 % is transfer; most work is in
+ * ocean (30 %)." */
 const char *fm_sequence_headline(struct fm_report *report, const struct fm_module_sequence *sequence);
 /* When there is none. */
 extern const char fm_no_sequence[];

@@ -1,4 +1,5 @@
-/* What ranks did over time as a picture: a row of coloured cells for each rank, waiting pale, time from left to right. */
+/* What ranks did over time as a picture: a row of coloured cells for each rank, transfer at half the
+ * height, waiting pale, time from left to right. */
 #include "base/units.h"
 #include "render/chart.h"
 #include "render/xml.h"
@@ -9,11 +10,12 @@ enum {
     LABELS = 70,
     AXIS = 40,
     LEGEND_ROW = 22,
-    LEGEND_COLUMNS = 3,
+    LEGEND_COLUMNS = 2,
     TICKS = 10,
     LEAST_LABEL = 14,
     MARK = 8, /* px, at most */
     NAME_COLUMNS = 20,
+    SAMPLE = 12, /* px, in the legend */
 };
 #define WORDS "font-size=\"12\" fill=\"#4a5a6a\""
 #define PALE "0.35"
@@ -51,26 +53,39 @@ static double mark_width(const struct page *page)
     return moment < MARK ? moment : MARK;
 }
 
+static double stroke_width(const struct page *page)
+{
+    return page->row > 6 ? page->row - 2 : page->row;
+}
+
+static bool is_in(const struct fm_module_moment *moment, size_t module, enum fm_module_state state)
+{
+    return moment->module == module + 1 && moment->state == state;
+}
+
 /* How many moments from `at` on are one stroke: equal ones, if their marks touch. */
 static size_t stroke_of(const struct page *page, const struct fm_module_row *row, size_t at)
 {
     return page->sequence->n_moments * MARK < WIDTH ? 1 : fm_module_run(page->sequence, row, at);
 }
 
-/* All that a rank has of a module at work, or waiting, as one dashed line with a title. */
-static void draw_cells(const struct page *page, const struct fm_module_row *row, double y, size_t module, bool waits)
+/* All that a rank has of a module in one state, as one dashed line with a title. */
+static void draw_cells(const struct page *page, const struct fm_module_row *row, double y, size_t module,
+                       enum fm_module_state state)
 {
     const struct fm_module_sequence *s = page->sequence;
     size_t moments = 0;
     for (size_t i = 0; i < s->n_moments; i++)
-        moments += row->moments[i].module == module + 1 && row->moments[i].waits == waits;
+        moments += is_in(&row->moments[i], module, state);
     if (!moments)
         return;
-    fprintf(page->out, "<path stroke=\"%s\"%s d=\"", fm_chart_colour(page->colours[module]),
-            waits ? " stroke-opacity=\"" PALE "\"" : "");
+    fprintf(page->out, "<path stroke=\"%s\"", fm_chart_colour(page->colours[module]));
+    if (state == FM_MODULE_TRANSFER)
+        fm_xml_attribute(page->out, "stroke-width", stroke_width(page) / 2);
+    fprintf(page->out, "%s d=\"", state == FM_MODULE_WAITING ? " stroke-opacity=\"" PALE "\"" : "");
     for (size_t at = 0, n; at < s->n_moments; at += n) {
         n = stroke_of(page, row, at);
-        if (row->moments[at].module != module + 1 || row->moments[at].waits != waits)
+        if (!is_in(&row->moments[at], module, state))
             continue;
         fputc('M', page->out);
         fm_xml_number(page->out, across(page, at));
@@ -81,7 +96,7 @@ static void draw_cells(const struct page *page, const struct fm_module_row *row,
     }
     fprintf(page->out, "\"><title>rank %u: ", row->rank);
     fm_xml_text(page->out, s->modules[module].name);
-    fprintf(page->out, ", %s %s of the time</title></path>\n", waits ? "waiting" : "work", share_text(page, moments));
+    fprintf(page->out, ", %s %s of the time</title></path>\n", fm_module_states[state], share_text(page, moments));
 }
 
 static void draw_rows(const struct page *page)
@@ -94,13 +109,13 @@ static void draw_rows(const struct page *page)
         fm_svg_text(page->out, page->left - 8, page->top + ((double)i + 0.5) * page->row + 4,
                     WORDS " text-anchor=\"end\"", fm_format(&page->report->arena, "rank %u", s->rows[i].rank));
     fputs("\n<g fill=\"none\"", page->out);
-    fm_xml_attribute(page->out, "stroke-width", page->row > 6 ? page->row - 2 : page->row);
+    fm_xml_attribute(page->out, "stroke-width", stroke_width(page));
     fputs(">\n", page->out);
     for (size_t i = 0; i < s->n_rows; i++)
         for (size_t module = 0; module < s->n_modules; module++) {
             double y = page->top + ((double)i + 0.5) * page->row;
-            draw_cells(page, &s->rows[i], y, module, false);
-            draw_cells(page, &s->rows[i], y, module, true);
+            for (enum fm_module_state state = 0; state < FM_MODULE_STATES; state++)
+                draw_cells(page, &s->rows[i], y, module, state);
         }
     fputs("</g>\n", page->out);
 }
@@ -130,32 +145,36 @@ static void draw_axis(const struct page *page)
     fputc('\n', page->out);
 }
 
-static void draw_sample(const struct page *page, double x, double y, const char *colour, const char *opacity)
+static void draw_sample(const struct page *page, double x, double y, const char *colour, enum fm_module_state state)
 {
-    fprintf(page->out, "<rect width=\"12\" height=\"12\" fill=\"%s\" fill-opacity=\"%s\"", colour, opacity);
+    int height = state == FM_MODULE_TRANSFER ? SAMPLE / 2 : SAMPLE;
+    fprintf(page->out, "<rect width=\"%d\" height=\"%d\" fill=\"%s\" fill-opacity=\"%s\"", SAMPLE, height, colour,
+            state == FM_MODULE_WAITING ? PALE : "1");
     fm_xml_attribute(page->out, "x", x);
-    fm_xml_attribute(page->out, "y", y - 10);
+    fm_xml_attribute(page->out, "y", y - 10 + (SAMPLE - height) / 2.0);
     fputs("/>", page->out);
 }
 
-/* "ocean: work 30 %, waiting 2 %" */
+/* "ocean: work 30 %, transfer 1 %, waiting 2 %" */
 static const char *legend_text(const struct page *page, const struct fm_sequence_module *module, const char *name)
 {
-    double whole = (double)(page->sequence->work + page->sequence->waiting);
+    double whole = (double)fm_module_moments(page->sequence->in);
     char share[FM_UNIT_CHARS];
     struct fm_cut cut = fm_text_cut(name, NAME_COLUMNS);
     const char *text = cut.tail ? fm_format(&page->report->arena, "%.*s..%s:", (int)cut.head, name, cut.tail)
                                 : fm_format(&page->report->arena, "%s:", name);
-    if (module->work)
-        text = fm_format(&page->report->arena, "%s work %s%s", text,
-                         fm_percent_whole(share, fm_ratio((double)module->work, whole)), module->waiting ? "," : "");
-    if (module->waiting)
-        text = fm_format(&page->report->arena, "%s waiting %s", text,
-                         fm_percent_whole(share, fm_ratio((double)module->waiting, whole)));
+    const char *parting = " ";
+    for (enum fm_module_state state = 0; state < FM_MODULE_STATES; state++) {
+        if (!module->in[state])
+            continue;
+        text = fm_format(&page->report->arena, "%s%s%s %s", text, parting, fm_module_states[state],
+                         fm_percent_whole(share, fm_ratio((double)module->in[state], whole)));
+        parting = ", ";
+    }
     return text;
 }
 
-/* Work and waiting side by side, then the name and the shares. */
+/* Work, transfer and waiting side by side, then the name and the shares. */
 static void draw_legend(const struct page *page)
 {
     const struct fm_module_sequence *s = page->sequence;
@@ -163,16 +182,15 @@ static void draw_legend(const struct page *page)
     for (size_t i = 0; i < legend_items(s); i++) {
         struct fm_sequence_module item = s->modules[i];
         bool others = i == FM_CHART_COLOURS - 1 && s->n_modules > FM_CHART_COLOURS;
-        for (size_t k = i + 1; others && k < s->n_modules; k++) {
-            item.work += s->modules[k].work;
-            item.waiting += s->modules[k].waiting;
-        }
+        for (size_t k = i + 1; others && k < s->n_modules; k++)
+            for (enum fm_module_state state = 0; state < FM_MODULE_STATES; state++)
+                item.in[state] += s->modules[k].in[state];
         size_t line = i / LEGEND_COLUMNS;
         double x = page->left + (double)(i % LEGEND_COLUMNS) * WIDTH / LEGEND_COLUMNS,
                row = y + (double)line * LEGEND_ROW;
-        draw_sample(page, x, row, fm_chart_colour(page->colours[i]), "1");
-        draw_sample(page, x + 14, row, fm_chart_colour(page->colours[i]), PALE);
-        fm_svg_text(page->out, x + 34, row, WORDS, legend_text(page, &item, others ? "others" : item.name));
+        for (enum fm_module_state state = 0; state < FM_MODULE_STATES; state++)
+            draw_sample(page, x + state * (SAMPLE + 2), row, fm_chart_colour(page->colours[i]), state);
+        fm_svg_text(page->out, x + 48, row, WORDS, legend_text(page, &item, others ? "others" : item.name));
         fputc('\n', page->out);
     }
 }
@@ -180,10 +198,12 @@ static void draw_legend(const struct page *page)
 static void draw_note(const struct page *page, double y)
 {
     char time[FM_UNIT_CHARS];
-    fm_svg_text(page->out, page->left, y, WORDS,
-                fm_format(&page->report->arena,
-                          "A mark stands for %s, by one sample; pale: waiting, white: nothing is known.",
-                          fm_time_text(time, (double)page->sequence->moment_ns)));
+    fm_svg_text(
+        page->out, page->left, y, WORDS,
+        fm_format(
+            &page->report->arena,
+            "A mark stands for %s, by one sample; half as high: transfer, pale: waiting, white: nothing is known.",
+            fm_time_text(time, (double)page->sequence->moment_ns)));
     fputc('\n', page->out);
 }
 

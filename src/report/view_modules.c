@@ -1,4 +1,4 @@
-/* The modules of a model: what each of them costs, with the waiting in brackets, and who calls whom. */
+/* The modules of a model: what each of them costs, as work, transfer and waiting, and who calls whom. */
 #include <string.h>
 
 #include "base/units.h"
@@ -21,7 +21,31 @@ static const char *bracketed(struct fm_report *report, double waiting, double wh
     return waiting > 0 ? fm_format(&report->arena, "[%s]", fm_percent_text(share, fm_ratio(waiting, whole))) : "";
 }
 
-/* "work 43 %, most in ocean (24 %), ice (9 %); waiting 57 %, most called by coupler (31 %)": shares of the time. */
+static const char *with_share(struct fm_report *report, const char *text, const char *what, uint64_t ns, uint64_t whole)
+{
+    char share[FM_UNIT_CHARS];
+    return fm_format(&report->arena, "%s%s %s", text, what,
+                     fm_percent_whole(share, fm_ratio((double)ns, (double)whole)));
+}
+
+/* "; MPI 60 %: transfer 9 %, waiting 51 %; waiting outside MPI 4 %": what is there of it. */
+static const char *without_work(struct fm_report *report, const char *text, const struct fm_module_cost *cost)
+{
+    uint64_t whole = fm_module_total(cost), in_mpi = cost->mpi_ns - cost->transfer_ns,
+             outside = cost->waiting_ns - in_mpi;
+    if (cost->mpi_ns)
+        text = with_share(report, text, "; MPI", cost->mpi_ns, whole);
+    if (cost->transfer_ns)
+        text = with_share(report, text, ": transfer", cost->transfer_ns, whole);
+    if (in_mpi)
+        text = with_share(report, text, cost->transfer_ns ? ", waiting" : ": waiting", in_mpi, whole);
+    if (outside || !cost->mpi_ns)
+        text = with_share(report, text, cost->mpi_ns ? "; waiting outside MPI" : "; waiting", outside, whole);
+    return text;
+}
+
+/* "work 36 %, most in ocean (24 %), ice (9 %); MPI 64 %: transfer 7 %, waiting 57 %; most waiting is called by coupler
+ * (31 %)": shares of the time. */
 static void print_headline(struct fm_report *report, const struct fm_modules *modules, FILE *out)
 {
     char share[FM_UNIT_CHARS];
@@ -44,10 +68,9 @@ static void print_headline(struct fm_report *report, const struct fm_modules *mo
     for (size_t k = 0; k < HEADLINE && most[k] && most[k]->own.work_ns; k++)
         text = fm_format(&report->arena, "%s%s %s (%s)", text, k ? "," : ", most in", most[k]->name,
                          fm_percent_whole(share, fm_ratio((double)most[k]->own.work_ns, whole)));
-    text = fm_format(&report->arena, "%s; waiting %s", text,
-                     fm_percent_whole(share, fm_ratio((double)modules->whole.waiting_ns, whole)));
+    text = without_work(report, text, &modules->whole);
     if (cause && cause->causes_ns)
-        text = fm_format(&report->arena, "%s, most called by %s (%s)", text, cause->name,
+        text = fm_format(&report->arena, "%s; most waiting is called by %s (%s)", text, cause->name,
                          fm_percent_whole(share, fm_ratio((double)cause->causes_ns, whole)));
     fm_print_folded(out, fm_format(&report->arena, "%s.", text), 2);
 }
@@ -57,11 +80,16 @@ static const struct fm_column list_columns[] = {
     {NULL, "group", FM_COLUMN_TEXT},
     {"work", "work_s", FM_COLUMN_TIME},
     {"%", "work_fraction", FM_COLUMN_PERCENT},
+    {"transfer", "transfer_s", FM_COLUMN_TIME},
+    {"%", "transfer_fraction", FM_COLUMN_PERCENT},
     {"waiting", "waiting_s", FM_COLUMN_TIME},
     {"%", "waiting_fraction", FM_COLUMN_PERCENT},
     {NULL, "waiting_estimated_s", FM_COLUMN_TIME},
-    {"with calls: work", "inclusive_work_s", FM_COLUMN_TIME},
-    {"waiting", "inclusive_waiting_s", FM_COLUMN_TIME},
+    {NULL, "mpi_s", FM_COLUMN_TIME},
+    {"with calls", NULL, FM_COLUMN_TIME},
+    {NULL, "inclusive_work_s", FM_COLUMN_TIME},
+    {NULL, "inclusive_transfer_s", FM_COLUMN_TIME},
+    {NULL, "inclusive_waiting_s", FM_COLUMN_TIME},
     {"% of waiting", "waiting_share", FM_COLUMN_PERCENT},
     {"", NULL, FM_COLUMN_BAR},
 };
@@ -83,19 +111,43 @@ static void share_cell(struct fm_table *table, uint64_t ns, uint64_t whole, bool
         fm_cell_none(table);
 }
 
-/* "###--": work and waiting. */
+/* Times and shares of work, transfer and waiting. */
+static void state_cells(struct fm_table *table, const struct fm_module_cost *cost, uint64_t whole, bool people)
+{
+    const uint64_t times[] = {cost->work_ns, cost->transfer_ns, cost->waiting_ns};
+    for (size_t i = 0; i < sizeof times / sizeof *times; i++) {
+        time_cell(table, times[i], people);
+        share_cell(table, times[i], whole, people);
+    }
+}
+
+/* A sign of a bar that has room for one: that of most of the time. */
+static const char *one_sign(const struct fm_module_cost *cost, bool full)
+{
+    if (cost->work_ns >= cost->transfer_ns && cost->work_ns >= cost->waiting_ns)
+        return full ? "#" : !fm_module_total(cost) ? "" : ".";
+    return cost->transfer_ns >= cost->waiting_ns ? "=" : "-";
+}
+
+static size_t bar_length(double part, double whole, size_t columns)
+{
+    return (size_t)(fm_ratio(part, whole) * (double)columns + 0.5);
+}
+
+/* "###=--": work, transfer and waiting. */
 static const char *cost_bar(struct fm_report *report, const struct fm_module_cost *cost, double whole, size_t columns)
 {
-    const char *work = fm_bar(report, (double)cost->work_ns, whole, columns);
-    size_t drawn = cost->work_ns && work[0] == '#' ? strlen(work) : 0;
-    size_t all = strlen(fm_bar(report, (double)fm_module_total(cost), whole, columns));
-    if (all <= drawn || (drawn == 0 && all == 1 && cost->work_ns >= cost->waiting_ns))
-        return work;
+    size_t work = bar_length((double)cost->work_ns, whole, columns);
+    size_t transfer = bar_length((double)(cost->work_ns + cost->transfer_ns), whole, columns);
+    size_t all = bar_length((double)fm_module_total(cost), whole, columns);
+    if (all <= 1)
+        return one_sign(cost, all);
     char *bar = fm_arena_alloc(&report->arena, all + 1);
     if (!bar)
         return "";
-    memset(bar, '#', drawn);
-    memset(bar + drawn, '-', all - drawn);
+    memset(bar, '#', work);
+    memset(bar + work, '=', transfer - work);
+    memset(bar + transfer, '-', all - transfer);
     return bar;
 }
 
@@ -105,12 +157,12 @@ static void list_row(struct fm_report *report, struct fm_table *table, const str
     uint64_t whole = fm_module_total(&modules->whole);
     fm_cell_text(table, item->name);
     fm_cell_text(table, item->group ? item->group : "");
-    time_cell(table, item->own.work_ns, people);
-    share_cell(table, item->own.work_ns, whole, people);
-    time_cell(table, item->own.waiting_ns, people);
-    share_cell(table, item->own.waiting_ns, whole, people);
+    state_cells(table, &item->own, whole, people);
     time_cell(table, item->own.estimated_ns, people);
+    time_cell(table, item->own.mpi_ns, people);
+    time_cell(table, fm_module_total(&item->all), people);
     time_cell(table, item->all.work_ns, people);
+    time_cell(table, item->all.transfer_ns, people);
     time_cell(table, item->all.waiting_ns, people);
     share_cell(table, item->causes_ns, modules->whole.waiting_ns, people);
     fm_cell_text(table, cost_bar(report, &item->own, (double)whole, LIST_BAR_COLUMNS));
@@ -126,8 +178,8 @@ static void print_list(struct fm_report *report, const struct fm_modules *module
         const struct fm_modules_item *item = &modules->items[i];
         if (i < shown)
             list_row(report, &table, modules, item, true);
-        others.own.work_ns += i < shown ? 0 : item->own.work_ns;
-        others.own.waiting_ns += i < shown ? 0 : item->own.waiting_ns;
+        else
+            fm_module_cost_add(&others.own, &item->own);
         others.causes_ns += i < shown ? 0 : item->causes_ns;
     }
     if (shown < modules->n_items)
@@ -142,6 +194,7 @@ static void print_list(struct fm_report *report, const struct fm_modules *module
 static void print_groups(struct fm_report *report, const struct fm_modules *modules, FILE *out)
 {
     const struct fm_column columns[] = {{"group", NULL, FM_COLUMN_TEXT}, {"work", NULL, FM_COLUMN_TIME},
+                                        {"%", NULL, FM_COLUMN_PERCENT},  {"transfer", NULL, FM_COLUMN_TIME},
                                         {"%", NULL, FM_COLUMN_PERCENT},  {"waiting", NULL, FM_COLUMN_TIME},
                                         {"%", NULL, FM_COLUMN_PERCENT},  {"", NULL, FM_COLUMN_BAR}};
     struct fm_table table;
@@ -156,16 +209,12 @@ static void print_groups(struct fm_report *report, const struct fm_modules *modu
             if (modules->items[k].group != group)
                 continue;
             first = k >= i;
-            sum.work_ns += modules->items[k].own.work_ns;
-            sum.waiting_ns += modules->items[k].own.waiting_ns;
+            fm_module_cost_add(&sum, &modules->items[k].own);
         }
         if (!first)
             continue;
         fm_cell_text(&table, group);
-        time_cell(&table, sum.work_ns, true);
-        share_cell(&table, sum.work_ns, whole, true);
-        time_cell(&table, sum.waiting_ns, true);
-        share_cell(&table, sum.waiting_ns, whole, true);
+        state_cells(&table, &sum, whole, true);
         fm_cell_text(&table, cost_bar(report, &sum, (double)whole, BAR_COLUMNS));
         n++;
     }
@@ -179,6 +228,7 @@ static enum fm_status print_tree(struct fm_report *report, const struct fm_modul
                                  struct fm_error *error)
 {
     const struct fm_column columns[] = {{"work %", NULL, FM_COLUMN_PERCENT},
+                                        {"transfer %", NULL, FM_COLUMN_PERCENT},
                                         {"[waiting %]", NULL, FM_COLUMN_BAR},
                                         {"", NULL, FM_COLUMN_BAR},
                                         {"calls from module to module", NULL, FM_COLUMN_TEXT}};
@@ -195,6 +245,7 @@ static enum fm_status print_tree(struct fm_report *report, const struct fm_modul
     for (size_t i = 0; i < rows.n; i++) {
         const struct fm_modules_node *node = &modules->nodes[rows.items[i].context->mark];
         share_cell(&table, node->all.work_ns, fm_module_total(&modules->whole), true);
+        share_cell(&table, node->all.transfer_ns, fm_module_total(&modules->whole), true);
         fm_cell_text(&table, bracketed(report, (double)node->all.waiting_ns, whole));
         fm_cell_text(&table, cost_bar(report, &node->all, whole, BAR_COLUMNS));
         fm_cell_text(&table, fm_format(&report->arena, "%s%s", rows.items[i].drawing, node->name));
@@ -205,13 +256,9 @@ static enum fm_status print_tree(struct fm_report *report, const struct fm_modul
 }
 
 /* So much that it may be waiting after all. */
-static bool mpi_works(const struct fm_modules *modules)
+static bool transfers_much(const struct fm_modules *modules)
 {
-    double least = 0.1 * (double)fm_module_total(&modules->whole);
-    for (size_t i = 0; i < modules->n_items; i++)
-        if (strcmp(modules->items[i].name, "mpi") == 0)
-            return (double)modules->items[i].own.work_ns > least;
-    return false;
+    return (double)modules->whole.transfer_ns > 0.1 * (double)fm_module_total(&modules->whole);
 }
 
 /* "note: pop.modules: 'icee.f90' (line 3), 'tide_*' (line 9) and 2 more fit nothing here." A slip of the pen, or what no
@@ -247,16 +294,16 @@ enum fm_status fm_print_modules(struct fm_report *report, FILE *out, struct fm_e
     status = print_tree(report, &modules, out, error);
     if (status)
         return status;
-    fputs("%: of the time of all ranks; in the tree with all that is called. #: work, -: waiting.\n"
+    fputs("%: of the sampled time of all ranks; in the tree with all that is called.\n"
+          "#: work, outside MPI; =: transfer, time in MPI that is not known to be waiting; -: waiting.\n"
           "% of waiting: of all of it, what the module has called for, or MPI for it.\n",
           out);
     if (modules.whole.estimated_ns)
         fprintf(
             out, "Of the waiting %s is estimated: what ranks spend in a collective above the fastest of them.\n",
             fm_percent_whole(share, fm_ratio((double)modules.whole.estimated_ns, (double)modules.whole.waiting_ns)));
-    if (mpi_works(&modules))
-        fputs("MPI that is not in the list of what waits, MPI_Send too, counts as work: 'waiting + MPI_Send' in the\n"
-              "  file of modules makes that waiting.\n",
+    if (transfers_much(&modules))
+        fputs("Transfer can contain waiting: 'waiting + MPI_Send' in the module file counts MPI_Send as waiting.\n",
               out);
     if (report->helpers_ns)
         fprintf(out, "Without threads of MPI itself, which took %s.\n",

@@ -112,17 +112,18 @@ static void print_legend(const struct page *page)
     static const struct fm_column columns[] = {{"", NULL, FM_COLUMN_BAR},
                                                {"module", NULL, FM_COLUMN_TEXT},
                                                {"work %", NULL, FM_COLUMN_PERCENT},
+                                               {"transfer %", NULL, FM_COLUMN_PERCENT},
                                                {"waiting %", NULL, FM_COLUMN_PERCENT}};
     const struct fm_module_sequence *s = page->sequence;
-    double whole = (double)(s->work + s->waiting);
+    double whole = (double)fm_module_moments(s->in);
     struct fm_table table;
     size_t shown = fm_report_rows(page->report, s->n_modules, USUAL_MODULES);
     fm_table_start(&table, &page->report->arena, columns, sizeof columns / sizeof *columns);
     for (size_t i = 0; i < shown; i++) {
         fm_cell_text(&table, fm_format(&page->report->arena, "%c", page->letters[i]));
         fm_cell_text(&table, s->modules[i].name);
-        share_cell(&table, s->modules[i].work, whole);
-        share_cell(&table, s->modules[i].waiting, whole);
+        for (enum fm_module_state state = 0; state < FM_MODULE_STATES; state++)
+            share_cell(&table, s->modules[i].in[state], whole);
     }
     fputc('\n', page->out);
     fm_table_print(&table, page->out);
@@ -135,8 +136,9 @@ static void print_foot(const struct page *page, size_t step)
     const struct fm_module_sequence *s = page->sequence;
     size_t every = step * s->rank_step;
     size_t letters = s->n_moments < page->columns ? s->n_moments : page->columns;
-    fprintf(page->out, "A letter stands for %s, by one sample: a capital for work, a small one for waiting.\n%s",
+    fprintf(page->out, "A sign stands for %s, by one sample: a capital for work, a small letter for waiting%s.\n%s",
             fm_time_text(time, seconds(page) * 1e9 / (double)letters),
+            s->in[FM_MODULE_TRANSFER] ? ", = for transfer" : "",
             letters < page->columns ? "Between samples, and wherever else there is a blank, nothing is known.\n"
                                     : "Where there is a blank nothing is known.\n");
     fputs("Time in MPI is that of the module that calls it; in a collective it is waiting where most of it is.\n"
@@ -179,7 +181,7 @@ enum fm_status fm_view_sequence_text(struct fm_report *report, FILE *out, struct
 
 /* ---- for machines ---- */
 
-/* A row for each time that a rank was in one module, at work or waiting. */
+/* A row for each time that a rank was in one module and state. */
 enum fm_status fm_view_sequence_csv(struct fm_report *report, FILE *out, struct fm_error *error)
 {
     static const char *const keys[] = {"rank", "start_s", "end_s", "module", "state"};
@@ -201,7 +203,7 @@ enum fm_status fm_view_sequence_csv(struct fm_report *report, FILE *out, struct 
             fm_csv_seconds(&csv, s.start_ns + at * s.moment_ns);
             fm_csv_seconds(&csv, s.start_ns + (at + n) * s.moment_ns);
             fm_csv_text(&csv, s.modules[moment->module - 1].name);
-            fm_csv_text(&csv, moment->waits ? "waiting" : "work");
+            fm_csv_text(&csv, fm_module_states[moment->state]);
             fm_csv_end_row(&csv);
         }
     return FM_OK;

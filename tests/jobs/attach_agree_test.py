@@ -26,7 +26,7 @@ def by_attach(process, *options):
 
 
 def shares_of(report):
-    costs = {m["name"]: m["work_s"] + m["waiting_s"] for m in report["modules"]["list"]}
+    costs = {m["name"]: m["work_s"] + m["transfer_s"] + m["waiting_s"] for m in report["modules"]["list"]}
     return {name: cost / sum(costs.values()) for name, cost in costs.items()}
 
 

@@ -79,17 +79,18 @@ def ocean(tap, mpi, program, ranks):
     if not tap.ok(seen.returncode == 0, f"{title}: attached", seen.stdout, seen.stderr):
         return
     report = job.report(profile)
-    names = {m["name"]: m["work_s"] + m["waiting_s"] for m in report["modules"]["list"]}
+    names = {m["name"]: m["work_s"] + m["transfer_s"] + m["waiting_s"] for m in report["modules"]["list"]}
     whole = sum(names.values())
     tap.equal((report["job"]["ranks"], report["job"]["mpi"], report["job"]["hosts_list"][0]["ranks"]),
               (ranks, mpi.short, f"0-{ranks - 1}"), f"{title}: ranks, and which MPI")
     tap.ok({"mpi", "barotropic.f90"} <= set(names) and names["mpi"] > 0.05 * whole,
            f"{title}: modules of the model, and MPI", names)
     top = next(c for c in report["modules"]["tree"]["children"])
-    tap.ok(top["name"] == "miniocean.f90" and top["work_s"] + top["waiting_s"] > 0.9 * whole,
+    tap.ok(top["name"] == "miniocean.f90" and top["work_s"] + top["transfer_s"] + top["waiting_s"] > 0.9 * whole,
            f"{title}: called by the main program", names, top["name"])
     waiting = sum(m["waiting_s"] for m in report["modules"]["list"])
     tap.ok(waiting > 0, f"{title}: some of it is waiting", names)
+    tap.equal([m["work_s"] for m in report["modules"]["list"] if m["name"] == "mpi"], [0], f"{title}: MPI does no work")
     tap.ok(re.search(r"samples at \d+ moments.*stopped .* times", seen.stdout.replace("\n ", "")),
            f"{title}: how long threads were stopped is told", seen.stdout)
 

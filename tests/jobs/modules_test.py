@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
-"""Modules of the ocean model: work and waiting are those of the call paths, to the ns and at every level; a wait planted
-in the halo exchange is found in the modules above it and in no other; pictures and comparisons of runs are whole."""
+"""Modules of the ocean model: work, transfer and waiting are those of the call paths, to the ns and at every level; none of
+the time in MPI is work; a wait planted in the halo exchange is found in the modules above it and in no other; pictures and
+comparisons of runs are whole."""
 import collections
 import csv
 import fnmatch
@@ -54,9 +55,15 @@ def is_helper(way):
     return len(way) > 1 and re.match(r"lib(mpi|open-|pmix|event|uc[pst])", way[1]["module"] or "") is not None
 
 
+def in_mpi(stack, chain):
+    return chain[-1:] == ("mpi",) or any(node["kind"] == "routine" or (node["module"] or "").startswith("libmpi")
+                                         for node in stack)
+
+
 def judged(calls, modules):
-    """For each chain of modules: all time below it, and what of it certainly is waiting; and what is left out."""
-    times, waits = collections.Counter(), collections.Counter()
+    """For each chain of modules: all time below it, what of it is in MPI, and what certainly is waiting; and what is left
+    out."""
+    times, mpi, waits = collections.Counter(), collections.Counter(), collections.Counter()
     left_out = 0
     for leaf, way in walk(calls["root"]):
         if leaf["kind"] not in ("statement", "routine", "call_site"):
@@ -72,33 +79,44 @@ def judged(calls, modules):
                 chain += (module,)
         for length in range(len(chain) + 1):
             times[chain[:length]] += ns(leaf, "exclusive_s")
+            if in_mpi(stack, chain):
+                mpi[chain[:length]] += ns(leaf, "exclusive_s")
             if any(modules.waits(node) for node in stack):
                 waits[chain[:length]] += ns(leaf, "exclusive_s")
-    return times, waits, left_out
+    return times, mpi, waits, left_out
+
+
+def time_of(node):
+    return ns(node, "work_s") + ns(node, "transfer_s") + ns(node, "waiting_s")
 
 
 def told(tree):
     """The same from the report's own tree of modules."""
-    times, waits = {}, collections.Counter()
+    times, mpi, waits = {}, collections.Counter(), collections.Counter()
     for node, way in walk(tree):
         chain = tuple(up["name"] for up in (*way[1:], node)) if way else ()
-        times[chain] = ns(node, "work_s") + ns(node, "waiting_s")
+        times[chain] = time_of(node)
+        if ns(node, "mpi_s"):
+            mpi[chain] = ns(node, "mpi_s")
         certain = ns(node, "waiting_s") - ns(node, "waiting_estimated_s")
         if certain:
             waits[chain] = certain
-    return times, waits
+    return times, mpi, waits
 
 
 def check_sums(tap, title, document, modules):
-    times, waits, left_out = judged(document["calls"], modules)
-    of_tree, waits_of_tree = told(document["modules"]["tree"])
+    times, mpi, waits, left_out = judged(document["calls"], modules)
+    of_tree, mpi_of_tree, waits_of_tree = told(document["modules"]["tree"])
     tap.equal(of_tree, {chain: time for chain, time in times.items() if chain in of_tree or time},
-              f"{title}: work and waiting are the time, at every level")
+              f"{title}: work, transfer and waiting are the time, at every level")
+    tap.equal(mpi_of_tree, mpi, f"{title}: time in MPI is that of its routines and libraries")
     tap.equal(waits_of_tree, waits, f"{title}: waiting is what the map says")
     entries = document["modules"]["list"]
     tap.equal(ns(document["modules"], "left_out_s"), left_out, f"{title}: threads of MPI itself are left out")
     total = ns(document["calls"], "time_s") - left_out
-    tap.equal((sum(ns(m, "work_s") + ns(m, "waiting_s") for m in entries), sum(ns(m, "causes_waiting_s") for m in entries)),
+    bad = [m for m in entries if m["name"] == "mpi" and (m["work_s"] or not m["transfer_s"])]
+    tap.equal(bad, [], f"{title}: none of it is work")
+    tap.equal((sum(time_of(m) for m in entries), sum(ns(m, "causes_waiting_s") for m in entries)),
               (total, sum(ns(m, "waiting_s") for m in entries)), f"{title}: modules add up to the whole, and causes of waiting")
 
 
@@ -108,7 +126,7 @@ def check_planted(tap, title, profile):
     path.write_text(MAP.read_text(encoding="utf-8") + "waiting *planted_wait\n", encoding="utf-8")
     document = json.loads(report("report", profile, "--modules", path, "--format", "json").stdout)
     check_sums(tap, f"{title}, planted", document, Map(path))
-    _, waits = told(document["modules"]["tree"])
+    _, _, waits = told(document["modules"]["tree"])
     ways = {("driver", "halo"), ("driver", "barotropic", "halo"), ("driver", "barotropic", "solver", "halo")}
     tap.equal(set(waits), {way[:n] for way in ways for n in range(len(way) + 1)},
               f"{title}: a wait in the halo exchange is bracketed on exactly the modules above it")
@@ -178,9 +196,10 @@ def check_forms(tap, title, profile, document):
            f"{title}: the text", text.stdout, text.stderr)
     tap.ok(not re.search(r"(?<![\d.,])0(\.0)? (ns|s|%)", text.stdout), f"{title}: it says nothing of nothing", text.stdout)
     rows = list(csv.DictReader(io.StringIO(report("report", profile, "--modules", MAP, "--format", "csv").stdout)))
-    tap.equal([(row["module"], row["group"], row["work_s"], row["waiting_s"]) for row in rows],
-              [(m["name"], m["group"] or "", f"{m['work_s']:.9f}", f"{m['waiting_s']:.9f}")
-               for m in document["modules"]["list"]], f"{title}: CSV has the list of JSON")
+    times = ("work_s", "transfer_s", "waiting_s", "waiting_estimated_s", "mpi_s")
+    tap.equal([(row["module"], row["group"], *(row[key] for key in times)) for row in rows],
+              [(m["name"], m["group"] or "", *(f"{m[key]:.9f}" for key in times)) for m in document["modules"]["list"]],
+              f"{title}: CSV has the list of JSON")
     tap.ok(abs(sum(float(row["waiting_share"]) for row in rows) - 1) < 1e-4, f"{title}: shares of the waiting are all of it")
     bad = jobs.SCRATCH / "bad.txt"
     bad.write_text("module ocean file a.f90\nmodule ice files b.f90\n", encoding="utf-8")
@@ -196,7 +215,7 @@ def check_compare(tap, profiles):
     document = json.loads(report(*options, "--format", "json").stdout)
     tap.equal([(run["ranks"], run["wall_s"]) for run in document["runs"]],
               [(d["job"]["ranks"], d["job"]["wall_s"]) for d in single], "compare: by ranks, with the run time")
-    keys = ("work_s", "waiting_s", "causes_waiting_s")
+    keys = ("work_s", "transfer_s", "waiting_s", "mpi_s", "causes_waiting_s")
     for i, wanted in enumerate(single):
         got = {m["name"]: [m["runs"][i][key] for key in keys] for m in document["modules"]}
         tap.equal({name: costs for name, costs in got.items() if any(costs)},
@@ -211,7 +230,7 @@ def check_compare(tap, profiles):
     text = report(*options)
     tap.ok(text.returncode == 0 and max(map(len, text.stdout.splitlines())) <= 108 and "run time" in text.stdout,
            "compare: text", text.stdout, text.stderr)
-    check_svg(tap, "compare", report(*options, "--format", "svg").stdout, {"run time", "solver", "all waiting", "2", "4"})
+    check_svg(tap, "compare", report(*options, "--format", "svg").stdout, {"run time", "solver", "transfer", "waiting", "2", "4"})
     one = report("modules", "compare", profiles[0])
     tap.ok(one.returncode == 2 and "two profiles or more" in one.stderr, "compare: one run is none to compare", one)
 
@@ -221,7 +240,7 @@ def check_advice(tap, profiles):
     for words, grows in (((), False), (("--weak",), True)):
         options = ["modules", "compare", *profiles, "--modules", MAP, *words]
         document = json.loads(report(*options, "--format", "json").stdout)
-        runs = [(run["ranks"], run["work_s"] + run["waiting_s"]) for run in document["runs"]]
+        runs = [(run["ranks"], time_of(run)) for run in document["runs"]]
         efficiency = [runs[0][1] / all_s * (ranks / runs[0][0] if grows else 1) for ranks, all_s in runs]
         enough = [i for i in range(len(runs)) if min(efficiency[:i + 1]) >= 0.8]
         where = document["where_to_run"]

@@ -80,11 +80,12 @@ def check_forms(tap, title, profile):
     runs = []
     for row in document["ranks"]:
         at = 0
-        for module, waits, n in row["runs"]:
+        for module, waits, n, transfers in row["runs"]:
             start = document["start_s"] + at * document["moment_s"]
             at += n
             if module is not None:
-                runs.append((row["rank"], document["modules"][module]["name"], "waiting" if waits else "work",
+                runs.append((row["rank"], document["modules"][module]["name"],
+                             "waiting" if waits else "transfer" if transfers else "work",
                              round(start, 6), round(document["start_s"] + at * document["moment_s"], 6)))
         tap.equal(at, document["moments"], f"{title}: JSON, rank {row['rank']}: every moment is there")
     tap.equal([(int(r["rank"]), r["module"], r["state"], round(float(r["start_s"]), 6), round(float(r["end_s"]), 6))

@@ -249,15 +249,17 @@ static void test_hostile(void)
 /* Costs go another way in the second run, and a module is seen that the first has not met. */
 static void test_looks_stay(void)
 {
-    struct fm_sequence_module first[] = {{"barotropic", 60, 0}, {"baroclinic", 40, 0}, {"ice", 30, 10}, {"io", 0, 9}},
-                              second[] = {{"ice", 50, 30},
-                                          {"baroclinic", 45, 0},
-                                          {"barotropic", 35, 0},
-                                          {"io", 0, 9},
-                                          {"atmosphere", 1, 0}};
-    const struct fm_module_sequence one = {.modules = first, .n_modules = 4, .n_named = 4, .work = 130, .waiting = 19},
-                                    other = {
-                                        .modules = second, .n_modules = 5, .n_named = 5, .work = 131, .waiting = 39};
+    struct fm_sequence_module first[] = {{"barotropic", {60}, false},
+                                         {"baroclinic", {40}, false},
+                                         {"ice", {30, 4, 6}, false},
+                                         {"io", {0, 0, 9}, false}},
+                              second[] = {{"ice", {50, 10, 20}, false},
+                                          {"baroclinic", {45}, false},
+                                          {"barotropic", {35}, false},
+                                          {"io", {0, 0, 9}, false},
+                                          {"atmosphere", {1}, false}};
+    const struct fm_module_sequence one = {.modules = first, .n_modules = 4, .n_named = 4, .in = {130, 4, 15}},
+                                    other = {.modules = second, .n_modules = 5, .n_named = 5, .in = {131, 10, 29}};
     char letters[5] = "", others[6] = "";
     unsigned colours[4], other_colours[5];
     fm_sequence_letters(&one, letters);
@@ -278,12 +280,12 @@ static void test_looks_stay(void)
 /* What a file of modules names keeps its letter from others, in runs where it was not met, too. */
 static void test_names_of_file(void)
 {
-    struct fm_sequence_module met[] = {{"solver", 60, 0, true}, {"setup", 1, 0, true}},
-                              unmet[] = {{"solver", 70, 0, true}, {"setup", 0, 0, true}};
+    struct fm_sequence_module met[] = {{"solver", {60}, true}, {"setup", {1}, true}},
+                              unmet[] = {{"solver", {70}, true}, {"setup", {0}, true}};
     char letters[3] = "", others[3] = "";
-    fm_sequence_letters(&(struct fm_module_sequence){.modules = met, .n_modules = 2, .n_named = 2, .work = 61},
+    fm_sequence_letters(&(struct fm_module_sequence){.modules = met, .n_modules = 2, .n_named = 2, .in = {61}},
                         letters);
-    fm_sequence_letters(&(struct fm_module_sequence){.modules = unmet, .n_modules = 1, .n_named = 2, .work = 70},
+    fm_sequence_letters(&(struct fm_module_sequence){.modules = unmet, .n_modules = 1, .n_named = 2, .in = {70}},
                         others);
     tap_ok(strcmp(letters, "OS") == 0 && strcmp(others, "OS") == 0, "with the names of a file: %s, %s", letters,
            others);
@@ -301,11 +303,42 @@ static void test_letters(void)
         modules[i] = (struct fm_sequence_module){.name = i < 4 ? first[i] : "~"};
     fm_sequence_letters(&(struct fm_module_sequence){.modules = modules, .n_modules = N, .n_named = N}, letters);
     tap_ok(strcmp(letters, "EICOABDFGHJKLMNPQRST****") == 0, "modules have letters: %s", letters);
-    const struct fm_module_moment moments[] = {{0, false}, {1, false}, {1, true}, {N, false}, {N, true}};
-    char signs[6] = "";
-    for (size_t i = 0; i < 5; i++)
+    const struct fm_module_moment moments[] = {{0, FM_MODULE_WORK},    {1, FM_MODULE_WORK}, {1, FM_MODULE_TRANSFER},
+                                               {1, FM_MODULE_WAITING}, {N, FM_MODULE_WORK}, {N, FM_MODULE_WAITING}};
+    char signs[7] = "";
+    for (size_t i = 0; i < 6; i++)
         signs[i] = fm_sequence_sign(letters, &moments[i]);
-    tap_ok(strcmp(signs, " Ee*.") == 0, "and what waits small ones: '%s'", signs);
+    tap_ok(strcmp(signs, " E=e*.") == 0, "and what waits small ones, and transfer a sign: '%s'", signs);
+}
+
+/* What is sent is neither work nor waiting. */
+static void test_transfer(void)
+{
+    static const struct fm_report_options options = {0};
+    struct fm_error error = {0};
+    struct fm_profile *profile = sample_sampled();
+    for (size_t i = 0; i < profile->paths.n; i++)
+        if (profile->paths.nodes[i].kind == FM_PATH_ROUTINE)
+            profile->paths.nodes[i].routine = "MPI_Send";
+    char *text = print_text(fm_view_sequence_text, profile, &options, &error);
+    tap_ok(strncmp(text, "miniocean: no time is waiting; 38 % is transfer; most work is in", 64) == 0 &&
+               strstr(text, "\nrank 0 ==============================SSS") && strstr(text, ", = for transfer.\n") &&
+               strstr(text, "\nS  solver.f90    26.7        37.8\n"),
+           "sending is transfer");
+    free(text);
+    text = print_text(fm_view_sequence_csv, profile, &options, &error);
+    tap_ok(strstr(text, ",solver.f90,transfer\r\n") && !strstr(text, "waiting"), "in CSV");
+    free(text);
+    text = print_text(fm_view_sequence_svg, profile, &options, &error);
+    tap_ok(strstr(text, "<path stroke=\"#2f4b7c\" stroke-width=\"11.0\" d=") &&
+               strstr(text, "rank 0: solver.f90, transfer 42 % of the time</title>") &&
+               strstr(text, ">solver.f90: work 27 %, transfer 38 %</text>"),
+           "and in the picture");
+    free(text);
+    text = print_text(fm_view_modules_text, profile, &options, &error);
+    tap_ok(strstr(text, "refine.f90 (7 %); MPI 41 %:\n  transfer 41 %.\n") != NULL, "of modules, too");
+    free(text);
+    fm_profile_destroy(profile);
 }
 
 /* As from fathom attach for a short time: a letter for each, and nothing that nobody has seen. */
@@ -385,6 +418,7 @@ int main(int argc, char **argv)
     test_letters();
     test_looks_stay();
     test_names_of_file();
+    test_transfer();
     test_few_samples();
     test_ticks();
     test_nothing();

@@ -6,8 +6,9 @@
 #include "generated/routines.h"
 #include "model/order.h"
 
-/* Below a frame that waits all is waiting: marked in the context's mark, beside the number of the module's node. */
-enum { WAITS = 1u << 31 };
+/* Below a frame that waits all is waiting, and below one of MPI all is in MPI: marked in the context's mark, beside the
+ * number of the module's node. */
+enum { WAITS = 1u << 31, IN_MPI = 1u << 30, NODE = IN_MPI - 1 };
 
 struct maker {
     const struct fm_modules_map *map;
@@ -84,11 +85,13 @@ static uint32_t enter(struct maker *maker, uint32_t from, const char *name)
 
 /* ---- costs ---- */
 
-static void add(struct fm_module_cost *to, const struct fm_module_cost *cost)
+void fm_module_cost_add(struct fm_module_cost *to, const struct fm_module_cost *cost)
 {
     to->work_ns += cost->work_ns;
+    to->transfer_ns += cost->transfer_ns;
     to->waiting_ns += cost->waiting_ns;
     to->estimated_ns += cost->estimated_ns;
+    to->mpi_ns += cost->mpi_ns;
 }
 
 static bool is_collective(const char *routine)
@@ -106,11 +109,22 @@ static uint64_t above_fastest(const struct fm_path_cost *cost, uint32_t ranks)
     return least < cost->sum_ns ? cost->sum_ns - least : 0;
 }
 
-static struct fm_module_cost cost_of(const struct fm_modules_map *map, uint32_t ranks, const struct fm_context *leaf,
-                                     bool waits)
+static bool is_mpi(const struct fm_modules_node *node)
+{
+    return strcmp(node->name, "mpi") == 0;
+}
+
+static bool in_mpi(const struct fm_modules *modules, const struct fm_context *leaf)
+{
+    return leaf->mark & IN_MPI || is_mpi(&modules->nodes[leaf->mark & NODE]);
+}
+
+static struct fm_module_cost cost_of(const struct fm_modules *modules, const struct fm_modules_map *map, uint32_t ranks,
+                                     const struct fm_context *leaf)
 {
     const struct fm_path_cost *own = &leaf->own.of;
-    struct fm_module_cost cost = {.work_ns = own->sum_ns};
+    struct fm_module_cost cost = {0};
+    bool waits = leaf->mark & WAITS;
     if (!waits && leaf->id.kind == FM_CONTEXT_ROUTINE) {
         waits = fm_modules_waits(map, leaf->id.name);
         if (!waits && ranks > 1 && is_collective(leaf->id.name))
@@ -118,13 +132,18 @@ static struct fm_module_cost cost_of(const struct fm_modules_map *map, uint32_t 
     }
     if (waits)
         cost.waiting_ns = own->sum_ns;
-    cost.work_ns -= cost.waiting_ns;
+    if (in_mpi(modules, leaf)) {
+        cost.transfer_ns = own->sum_ns - cost.waiting_ns;
+        cost.mpi_ns = own->sum_ns;
+    } else {
+        cost.work_ns = own->sum_ns - cost.waiting_ns;
+    }
     return cost;
 }
 
 static uint32_t without_mpi(const struct fm_modules_node *nodes, uint32_t node)
 {
-    while (nodes[node].parent && strcmp(nodes[node].name, "mpi") == 0)
+    while (nodes[node].parent && is_mpi(&nodes[node]))
         node = nodes[node].parent;
     return node;
 }
@@ -137,7 +156,8 @@ static uint32_t cause_of(const struct fm_modules *modules, const struct fm_conte
     const struct fm_context *waits = leaf;
     while (waits->parent->mark & WAITS)
         waits = waits->parent;
-    return without_mpi(nodes, waits->parent->mark ? waits->parent->mark : leaf->mark & ~WAITS);
+    uint32_t caller = waits->parent->mark & NODE;
+    return without_mpi(nodes, caller ? caller : leaf->mark & NODE);
 }
 
 static const char *module_of(struct maker *maker, const struct fm_context *at)
@@ -151,11 +171,11 @@ static const char *module_of(struct maker *maker, const struct fm_context *at)
 
 static void add_context(struct maker *maker, struct fm_context *at)
 {
-    uint32_t from = at->parent->mark & ~WAITS, waits = at->parent->mark & WAITS;
+    uint32_t from = at->parent->mark & NODE, state = at->parent->mark & ~NODE;
     switch (at->id.kind) {
     case FM_CONTEXT_FRAME:
         from = enter(maker, from, module_of(maker, at));
-        waits |= fm_modules_waits(maker->map, at->id.name) ? WAITS : 0;
+        state |= fm_modules_waits(maker->map, at->id.name) ? WAITS : 0;
         break;
     case FM_CONTEXT_ROUTINE:
         from = enter(maker, from, module_of(maker, at));
@@ -163,11 +183,11 @@ static void add_context(struct maker *maker, struct fm_context *at)
     default:
         break;
     }
-    at->mark = from | waits;
+    at->mark = from | state | (fm_context_in_mpi(at) ? IN_MPI : 0);
     if (at->id.kind == FM_CONTEXT_ROUTINE || at->id.kind == FM_CONTEXT_STATEMENT ||
         at->id.kind == FM_CONTEXT_CALL_SITE) {
-        struct fm_module_cost cost = cost_of(maker->map, maker->ranks, at, waits);
-        add(&maker->modules->nodes[from].own, &cost);
+        struct fm_module_cost cost = cost_of(maker->modules, maker->map, maker->ranks, at);
+        fm_module_cost_add(&maker->modules->nodes[from].own, &cost);
         if (cost.waiting_ns)
             maker->modules->items[maker->modules->nodes[cause_of(maker->modules, at)].module].causes_ns +=
                 cost.waiting_ns;
@@ -188,15 +208,15 @@ static void sum_up(struct fm_modules *modules)
 {
     struct fm_modules_node *nodes = modules->nodes;
     for (size_t i = modules->n; i-- > 0;) {
-        add(&nodes[i].all, &nodes[i].own);
+        fm_module_cost_add(&nodes[i].all, &nodes[i].own);
         if (i)
-            add(&nodes[nodes[i].parent].all, &nodes[i].all);
+            fm_module_cost_add(&nodes[nodes[i].parent].all, &nodes[i].all);
     }
     modules->whole = nodes[0].all;
     for (uint32_t i = 1; i < modules->n; i++) {
-        add(&modules->items[nodes[i].module].own, &nodes[i].own);
+        fm_module_cost_add(&modules->items[nodes[i].module].own, &nodes[i].own);
         if (!is_above(nodes, i, nodes[i].module))
-            add(&modules->items[nodes[i].module].all, &nodes[i].all);
+            fm_module_cost_add(&modules->items[nodes[i].module].all, &nodes[i].all);
     }
 }
 
@@ -291,10 +311,11 @@ enum fm_status fm_modules_make(const struct fm_calltree *calls, const struct fm_
 }
 
 uint32_t fm_modules_shown(const struct fm_modules *modules, const struct fm_modules_map *map, uint32_t ranks,
-                          const struct fm_context *leaf, bool *waits)
+                          const struct fm_context *leaf, enum fm_module_state *state)
 {
-    struct fm_module_cost cost = cost_of(map, ranks, leaf, leaf->mark & WAITS);
-    *waits = leaf->mark & WAITS || cost.waiting_ns > cost.work_ns;
-    uint32_t node = *waits ? cause_of(modules, leaf) : without_mpi(modules->nodes, leaf->mark & ~WAITS);
+    struct fm_module_cost cost = cost_of(modules, map, ranks, leaf);
+    bool waits = leaf->mark & WAITS || cost.waiting_ns > cost.work_ns + cost.transfer_ns;
+    *state = waits ? FM_MODULE_WAITING : in_mpi(modules, leaf) ? FM_MODULE_TRANSFER : FM_MODULE_WORK;
+    uint32_t node = waits ? cause_of(modules, leaf) : without_mpi(modules->nodes, leaf->mark & NODE);
     return modules->nodes[node].module;
 }

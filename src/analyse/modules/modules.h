@@ -5,18 +5,23 @@
  * where one of another module is called, the cost moves to a node for that module below the caller's. So the same module
  * called along different paths is kept apart, and one that calls itself through another as well.
  *
- * Waiting is found at the ends of paths and kept apart from work in every module above: it is what is spent in functions
- * and routines of the map's list entirely, and of other collective routines what a rank spends above the fastest one at
- * the same call site, an estimate. At every node work + waiting is what the tree of calls has there, to the nanosecond. */
+ * Work, transfer and waiting are told apart at the ends of paths and kept apart in every module above. Waiting is what is
+ * spent in functions and routines of the map's list entirely, and of other collective routines what a rank spends above
+ * the fastest one at the same call site, an estimate. Of the rest, what is in MPI is transfer and what is not is work. In
+ * MPI are its routines, its libraries with all that they call, and the functions that the map gives to the module "mpi".
+ * At every node work + transfer + waiting is what the tree of calls has there, to the nanosecond. */
 #ifndef FM_ANALYSE_MODULES_MODULES_H
 #define FM_ANALYSE_MODULES_MODULES_H
 
 #include "analyse/modules/modules_map.h"
 
 struct fm_module_cost {
-    uint64_t work_ns, waiting_ns;
+    uint64_t work_ns, transfer_ns, waiting_ns;
     uint64_t estimated_ns; /* of the waiting */
+    uint64_t mpi_ns;       /* in MPI: the transfer, and of the waiting what is there */
 };
+
+enum fm_module_state { FM_MODULE_WORK, FM_MODULE_TRANSFER, FM_MODULE_WAITING, FM_MODULE_STATES };
 
 struct fm_modules_node {
     const char *name;             /* of the module; of the root "" */
@@ -37,7 +42,7 @@ struct fm_modules_item {
 struct fm_modules {
     struct fm_modules_node *nodes; /* parents before their children; children by their cost, most first */
     size_t n;
-    struct fm_modules_item *items; /* most work and waiting of its own first */
+    struct fm_modules_item *items; /* most time of its own first */
     size_t n_items;
     struct fm_module_cost whole;
     /* In the order of the map: rules, not those of libraries, that are the first to fit no function of the tree. */
@@ -50,13 +55,15 @@ enum fm_status fm_modules_make(const struct fm_calltree *calls, const struct fm_
                                struct fm_arena *arena, struct fm_modules *modules, struct fm_error *error);
 
 /* The module that is seen to be at work or waiting where a leaf of that tree is, by its number in the list: its own, or
- * whoever has called what waits, or MPI. UINT32_MAX: there is none. *waits: most of the time there is waiting. */
+ * whoever has called what waits, or MPI. UINT32_MAX: there is none. *state: waiting if most of the time there is. */
 uint32_t fm_modules_shown(const struct fm_modules *modules, const struct fm_modules_map *map, uint32_t ranks,
-                          const struct fm_context *leaf, bool *waits);
+                          const struct fm_context *leaf, enum fm_module_state *state);
+
+void fm_module_cost_add(struct fm_module_cost *to, const struct fm_module_cost *cost);
 
 static inline uint64_t fm_module_total(const struct fm_module_cost *cost)
 {
-    return cost->work_ns + cost->waiting_ns;
+    return cost->work_ns + cost->transfer_ns + cost->waiting_ns;
 }
 
 #endif

@@ -5,6 +5,9 @@
 
 enum { MOST_NAMED = 64 }; /* more have no looks of their own */
 
+const char *const fm_module_states[FM_MODULE_STATES] = {
+    [FM_MODULE_WORK] = "work", [FM_MODULE_TRANSFER] = "transfer", [FM_MODULE_WAITING] = "waiting"};
+
 struct maker {
     const struct fm_profile *profile;
     const struct fm_calltree *calls;
@@ -21,7 +24,7 @@ static void find_modules(struct maker *m)
 {
     for (size_t i = 0; i < m->profile->paths.n; i++) {
         struct fm_module_moment *moment = &m->of_nodes[i];
-        uint32_t module = fm_modules_shown(m->modules, m->map, m->calls->ranks, m->calls->of_nodes[i], &moment->waits);
+        uint32_t module = fm_modules_shown(m->modules, m->map, m->calls->ranks, m->calls->of_nodes[i], &moment->state);
         moment->module = module == UINT32_MAX ? 0 : module + 1;
     }
 }
@@ -31,9 +34,9 @@ static void count(struct maker *m, struct fm_module_row *row, const struct fm_mo
     struct fm_module_sequence *s = m->sequence;
     if (!moment->module)
         return;
-    *(moment->waits ? &row->waiting : &row->work) += 1;
-    *(moment->waits ? &s->modules[moment->module - 1].waiting : &s->modules[moment->module - 1].work) += 1;
-    *(moment->waits ? &s->waiting : &s->work) += 1;
+    row->in[moment->state]++;
+    s->modules[moment->module - 1].in[moment->state]++;
+    s->in[moment->state]++;
 }
 
 static bool make_row(struct maker *m, const struct fm_sequence_row *from, struct fm_module_row *row)
@@ -80,7 +83,7 @@ static int compare(const void *a, const void *b)
 {
     const struct fm_sequence_module *x = &((const struct sortable *)a)->module,
                                     *y = &((const struct sortable *)b)->module;
-    int order = fm_compare_number(y->work + y->waiting, x->work + x->waiting);
+    int order = fm_compare_number(fm_module_moments(y->in), fm_module_moments(x->in));
     return order ? order : fm_compare_text(x->name, y->name);
 }
 
@@ -99,7 +102,7 @@ static bool sort_modules(struct maker *m)
         return false;
     for (uint32_t i = 0; i < n; i++) {
         s->modules[i] = items[i].module;
-        s->n_modules += items[i].module.work + items[i].module.waiting > 0;
+        s->n_modules += fm_module_moments(items[i].module.in) > 0;
         numbers[items[i].number + 1] = i + 1;
     }
     for (size_t row = 0; row < s->n_rows; row++)
@@ -146,11 +149,16 @@ enum fm_status fm_module_sequence_make(const struct fm_profile *profile, const s
     return FM_OK;
 }
 
+size_t fm_module_moments(const size_t in[FM_MODULE_STATES])
+{
+    return in[FM_MODULE_WORK] + in[FM_MODULE_TRANSFER] + in[FM_MODULE_WAITING];
+}
+
 size_t fm_module_run(const struct fm_module_sequence *sequence, const struct fm_module_row *row, size_t at)
 {
     size_t end = at + 1;
     while (end < sequence->n_moments && row->moments[end].module == row->moments[at].module &&
-           row->moments[end].waits == row->moments[at].waits)
+           row->moments[end].state == row->moments[at].state)
         end++;
     return end - at;
 }

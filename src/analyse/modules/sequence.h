@@ -8,19 +8,19 @@
 
 struct fm_module_moment {
     uint32_t module; /* number in the list + 1; 0: nothing is known */
-    bool waits;
+    enum fm_module_state state;
 };
 
 struct fm_module_row {
     uint32_t rank;
     struct fm_module_moment *moments;
-    size_t work, waiting; /* moments */
+    size_t in[FM_MODULE_STATES]; /* moments */
 };
 
 struct fm_sequence_module {
     const char *name;
-    size_t work, waiting; /* moments of all rows */
-    bool named;           /* by the file of modules */
+    size_t in[FM_MODULE_STATES]; /* moments of all rows */
+    bool named;                  /* by the file of modules */
 };
 
 struct fm_module_sequence {
@@ -32,9 +32,11 @@ struct fm_module_sequence {
     size_t n_rows;
     struct fm_sequence_module *modules; /* most moments first */
     size_t n_modules;
-    size_t n_named;       /* and behind these what the file of modules names, too: it may be there in another run */
-    size_t work, waiting; /* moments of all rows */
+    size_t n_named; /* and behind these what the file of modules names, too: it may be there in another run */
+    size_t in[FM_MODULE_STATES]; /* moments of all rows */
 };
+
+extern const char *const fm_module_states[FM_MODULE_STATES]; /* "work", "transfer", "waiting" */
 
 /* `modules` are made from `calls`, and that from the profile. Memory is the arena's. */
 enum fm_status fm_module_sequence_make(const struct fm_profile *profile, const struct fm_calltree *calls,
@@ -42,6 +44,7 @@ enum fm_status fm_module_sequence_make(const struct fm_profile *profile, const s
                                        struct fm_arena *arena, struct fm_module_sequence *sequence,
                                        struct fm_error *error);
 
+size_t fm_module_moments(const size_t in[FM_MODULE_STATES]); /* in all states */
 /* How many moments from `at` on are the same. */
 size_t fm_module_run(const struct fm_module_sequence *sequence, const struct fm_module_row *row, size_t at);
 

@@ -96,10 +96,15 @@ enum fm_status fm_shares_find(struct fm_shares *shares, const struct fm_profile 
         const struct fm_modules_item *item = &modules.items[i];
         shares->items[shares->n++] = (struct fm_share){.name = item->name,
                                                        .share = (double)fm_module_total(&item->own) / all,
+                                                       .transfer = (double)item->own.transfer_ns / all,
                                                        .waiting = (double)item->own.waiting_ns / all,
                                                        .width = 1};
     }
-    shares->waiting = all > 0 ? (double)modules.whole.waiting_ns / all : 0;
+    if (all > 0) {
+        shares->work = (double)modules.whole.work_ns / all;
+        shares->transfer = (double)modules.whole.transfer_ns / all;
+        shares->waiting = (double)modules.whole.waiting_ns / all;
+    }
     if (stretches)
         status = find_widths(shares, whole->paths.samples, stretches, map, symbols, arena, error);
     for (size_t i = 0; i < shares->n; i++)

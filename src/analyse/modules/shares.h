@@ -17,7 +17,8 @@ enum {
 
 struct fm_share {
     const char *name; /* of the module */
-    double share;     /* of all time: work and waiting */
+    double share;     /* of all time: work, transfer and waiting */
+    double transfer;  /* of all time */
     double waiting;   /* of all time */
     double width;     /* of the 95 % interval of `share`, which is in its middle; 1 when nothing is known yet */
 };
@@ -25,8 +26,8 @@ struct fm_share {
 struct fm_shares {
     struct fm_share *items; /* largest first */
     size_t n;
-    double waiting; /* of all time */
-    double widest;  /* interval of a share that matters */
+    double work, transfer, waiting; /* of all time */
+    double widest;                  /* interval of a share that matters */
 };
 
 /* The width of the 95 % interval of sum(parts) / sum(wholes), each of FM_STRETCHES, from so many samples in all. */

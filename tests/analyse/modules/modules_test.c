@@ -77,12 +77,13 @@ static const struct fm_modules_node *node(const struct fm_modules *m, const char
     return at ? &m->nodes[at] : NULL;
 }
 
-static bool costs(const struct fm_module_cost *cost, uint64_t work_ms, uint64_t waiting_ms)
+static bool costs(const struct fm_module_cost *cost, uint64_t work_ms, uint64_t transfer_ms, uint64_t waiting_ms)
 {
-    bool right = cost->work_ns == work_ms * 1000000 && cost->waiting_ns == waiting_ms * 1000000;
+    bool right = cost->work_ns == work_ms * 1000000 && cost->transfer_ns == transfer_ms * 1000000 &&
+                 cost->waiting_ns == waiting_ms * 1000000;
     if (!right)
-        printf("# work %lu us, waiting %lu us\n", (unsigned long)cost->work_ns / 1000,
-               (unsigned long)cost->waiting_ns / 1000);
+        printf("# work %lu us, transfer %lu us, waiting %lu us\n", (unsigned long)cost->work_ns / 1000,
+               (unsigned long)cost->transfer_ns / 1000, (unsigned long)cost->waiting_ns / 1000);
     return right;
 }
 
@@ -91,13 +92,13 @@ static void sums_agree(const struct fm_calltree *tree, const struct fm_modules *
     struct fm_module_cost own = {0};
     uint64_t causes = 0;
     for (size_t i = 0; i < m->n_items; i++) {
-        own.work_ns += m->items[i].own.work_ns;
-        own.waiting_ns += m->items[i].own.waiting_ns;
+        fm_module_cost_add(&own, &m->items[i].own);
         causes += m->items[i].causes_ns;
     }
-    tap_ok(fm_module_total(&m->whole) == tree->root->all.of.sum_ns, "%s: work and waiting are the whole", what);
-    tap_ok(own.work_ns == m->whole.work_ns && own.waiting_ns == m->whole.waiting_ns, "%s: so are those of the modules",
+    tap_ok(fm_module_total(&m->whole) == tree->root->all.of.sum_ns, "%s: work, transfer and waiting are the whole",
            what);
+    tap_ok(memcmp(&own, &m->whole, sizeof own) == 0, "%s: so are those of the modules", what);
+    tap_ok(!item(m, "mpi") || item(m, "mpi")->own.work_ns == 0, "%s: nothing in MPI is work", what);
     tap_ok(causes == m->whole.waiting_ns, "%s: shares of the waiting add up to all of it", what);
 }
 
@@ -272,12 +273,13 @@ static void without_a_map(void)
     add_path(&tree, "pop.f90:main/lib/libm.so.6", 7, 0);
     fm_modules_map_usual(&map, &arena, NULL);
     struct fm_modules m = modules_of(&tree, &map);
-    tap_ok(costs(&item(&m, "pcg.f90")->own, 150, 0), "a source file is a module, with all its functions");
-    tap_ok(costs(&item(&m, "mpi")->own, 4, 30), "MPI's own work stays work, and waiting is apart");
-    tap_ok(costs(&node(&m, "pop.f90/step.f90/pcg.f90")->all, 154, 30), "waiting is found in the modules above");
-    tap_ok(costs(&node(&m, "pop.f90")->all, 161, 30), "up to the outermost");
+    tap_ok(costs(&item(&m, "pcg.f90")->own, 150, 0, 0), "a source file is a module, with all its functions");
+    tap_ok(costs(&item(&m, "mpi")->own, 0, 4, 30), "what is in MPI and does not wait is transfer");
+    tap_ok(m.whole.mpi_ns == 34000000, "transfer and waiting are the time in MPI");
+    tap_ok(costs(&node(&m, "pop.f90/step.f90/pcg.f90")->all, 150, 4, 30), "waiting is found in the modules above");
+    tap_ok(costs(&node(&m, "pop.f90")->all, 157, 4, 30), "up to the outermost");
     tap_ok(item(&m, "pcg.f90")->causes_ns == 30000000, "the module that calls MPI has caused the waiting");
-    tap_ok(costs(&item(&m, "libm.so.6")->own, 7, 0), "what has no source file belongs to its load module");
+    tap_ok(costs(&item(&m, "libm.so.6")->own, 7, 0, 0), "what has no source file belongs to its load module");
     sums_agree(&tree, &m, "without a map");
 }
 
@@ -299,9 +301,9 @@ static void with_a_map(void)
     add_path(&tree, "step.f90:step/other.c:f", 3, 0);
     add_path(&tree, "step.f90:step/libm.so.6", 2, 0);
     struct fm_modules m = modules_of(&tree, &map);
-    tap_ok(costs(&item(&m, "solver")->own, 10, 0), "the first line that fits counts: one file in two modules");
-    tap_ok(costs(&item(&m, FM_UNMAPPED)->own, 3, 5), "what no line tells of is shown, with what waits in it");
-    tap_ok(costs(&item(&m, "math")->own, 2, 0), "a library");
+    tap_ok(costs(&item(&m, "solver")->own, 10, 0, 0), "the first line that fits counts: one file in two modules");
+    tap_ok(costs(&item(&m, FM_UNMAPPED)->own, 3, 0, 5), "what no line tells of is shown, with what waits in it");
+    tap_ok(costs(&item(&m, "math")->own, 2, 0, 0), "a library");
     tap_ok(item(&m, "solver")->causes_ns == 5000000 && item(&m, FM_UNMAPPED)->causes_ns == 0,
            "who calls what waits has caused it, wherever that lies");
     tap_ok(strcmp(item(&m, "solver")->group, "model") == 0 && !item(&m, "math")->group, "groups");
@@ -348,11 +350,11 @@ static void recursion(void)
     add_path(&tree, "a:f/b:g/a:f/b:g/MPI_Recv", 5, 0);
     fm_modules_map_usual(&map, &arena, NULL);
     struct fm_modules m = modules_of(&tree, &map);
-    tap_ok(costs(&node(&m, "a")->own, 10, 0), "recursion stays in the module");
-    tap_ok(costs(&node(&m, "a/b/a")->own, 20, 0), "a module that calls itself through another is kept apart");
-    tap_ok(costs(&item(&m, "a")->own, 30, 0) && costs(&item(&m, "a")->all, 30, 5),
+    tap_ok(costs(&node(&m, "a")->own, 10, 0, 0), "recursion stays in the module");
+    tap_ok(costs(&node(&m, "a/b/a")->own, 20, 0, 0), "a module that calls itself through another is kept apart");
+    tap_ok(costs(&item(&m, "a")->own, 30, 0, 0) && costs(&item(&m, "a")->all, 30, 0, 5),
            "and counts once with all that it calls");
-    tap_ok(costs(&item(&m, "b")->all, 20, 5), "so does the other");
+    tap_ok(costs(&item(&m, "b")->all, 20, 0, 5), "so does the other");
     sums_agree(&tree, &m, "recursion");
 }
 
@@ -367,11 +369,11 @@ static void three_modules_wait(void)
     add_path(&tree, "main:m/baroclinic:f/vertical:v", 40, 0);
     fm_modules_map_usual(&map, &arena, NULL);
     struct fm_modules m = modules_of(&tree, &map);
-    tap_ok(costs(&item(&m, "baroclinic")->all, 40, 10) && costs(&item(&m, "barotropic")->all, 0, 20) &&
-               costs(&item(&m, "mpi_mod")->all, 0, 60),
+    tap_ok(costs(&item(&m, "baroclinic")->all, 40, 0, 10) && costs(&item(&m, "barotropic")->all, 0, 0, 20) &&
+               costs(&item(&m, "mpi_mod")->all, 0, 0, 60),
            "waiting is tracked back to each module above it");
-    tap_ok(costs(&item(&m, "vertical")->all, 40, 0), "and to no other");
-    tap_ok(costs(&node(&m, "main")->all, 40, 60), "all of it to main");
+    tap_ok(costs(&item(&m, "vertical")->all, 40, 0, 0), "and to no other");
+    tap_ok(costs(&node(&m, "main")->all, 40, 0, 60), "all of it to main");
     sums_agree(&tree, &m, "three modules");
 }
 
@@ -394,6 +396,69 @@ static void threads_of_mpi(void)
     sums_agree(&tree, &m, "threads of MPI");
 }
 
+/* From outside there are no routines, only the functions of MPI's libraries, and what these call is in MPI as well. */
+static void libraries_of_mpi(void)
+{
+    struct fm_calltree tree;
+    struct fm_modules_map map;
+    struct fm_error error;
+    fm_calltree_start(&tree, &arena, 1);
+    add_path(&tree, "o.f90:main/libmpi.so.40", 10, 0);
+    add_path(&tree, "o.f90:main/libmpi.so.40/libopen-pal.so.40", 20, 0);
+    add_path(&tree, "o.f90:main/libmpi.so.40/libc.c:poll/libc.c:syscall", 30, 0);
+    add_path(&tree, "o.f90:main/wrap.f90:exchange", 40, 0);
+    add_path(&tree, "o.f90:main/wrap.f90:exchange/ice.f90:ice", 50, 0);
+    add_path(&tree, "o.f90:main/libc.c:sleep", 60, 0);
+    fm_modules_map_usual(&map, &arena, NULL);
+    struct fm_modules m = modules_of(&tree, &map);
+    tap_ok(costs(&item(&m, "libmpi.so.40")->own, 0, 10, 0) && costs(&item(&m, "libopen-pal.so.40")->own, 0, 20, 0),
+           "a library of MPI transfers, and what it calls");
+    tap_ok(costs(&item(&m, "wrap.f90")->own, 40, 0, 0), "a wrapper of the program's own works");
+    tap_ok(costs(&m.whole, 90, 30, 90) && m.whole.mpi_ns == 60000000, "MPI waits, and what is outside it as well");
+    sums_agree(&tree, &m, "libraries of MPI");
+    if (read_map("module mpi file wrap.f90\nmodule ice file ice.f90\n", &map, &error))
+        abort();
+    m = modules_of(&tree, &map);
+    tap_ok(costs(&item(&m, "mpi")->own, 0, 40, 0) && costs(&item(&m, "ice")->own, 50, 0, 0),
+           "unless the file says that it is MPI, which is not said of what it calls");
+    sums_agree(&tree, &m, "a wrapper that is MPI");
+}
+
+static enum fm_module_state state_at(const struct fm_modules *m, const struct fm_modules_map *map,
+                                     const struct fm_calltree *tree, const char *name, const char *module)
+{
+    enum fm_module_state state = FM_MODULE_STATES;
+    for (struct fm_context *at = tree->root->first; at; at = fm_context_after(tree->root, at)) {
+        if (strcmp(at->id.name, name) != 0 || at->first)
+            continue;
+        uint32_t shown = fm_modules_shown(m, map, tree->ranks, at, &state);
+        return shown < m->n_items && strcmp(m->items[shown].name, module) == 0 ? state : FM_MODULE_STATES;
+    }
+    return state;
+}
+
+static void states(void)
+{
+    struct fm_calltree tree;
+    struct fm_modules_map map;
+    fm_calltree_start(&tree, &arena, 2);
+    add_path(&tree, "main:m/ocean:o", 10, 0);
+    add_path(&tree, "main:m/ocean:o/MPI_Send", 10, 0);
+    add_path(&tree, "main:m/ocean:o/MPI_Recv", 10, 0);
+    for (uint32_t rank = 0; rank < 2; rank++) {
+        add_path(&tree, "main:m/ocean:o/MPI_Allreduce", 10 + rank, rank);
+        add_path(&tree, "main:m/ocean:o/MPI_Bcast", 10 + 50 * rank, rank);
+    }
+    fm_modules_map_usual(&map, &arena, NULL);
+    struct fm_modules m = modules_of(&tree, &map);
+    tap_ok(state_at(&m, &map, &tree, "o", "ocean") == FM_MODULE_WORK, "a module is shown at work");
+    tap_ok(state_at(&m, &map, &tree, "MPI_Send", "ocean") == FM_MODULE_TRANSFER, "or transferring, where it sends");
+    tap_ok(state_at(&m, &map, &tree, "MPI_Recv", "ocean") == FM_MODULE_WAITING, "or waiting, where it receives");
+    tap_ok(state_at(&m, &map, &tree, "MPI_Allreduce", "ocean") == FM_MODULE_TRANSFER &&
+               state_at(&m, &map, &tree, "MPI_Bcast", "ocean") == FM_MODULE_WAITING,
+           "and in a collective as most of its time is");
+}
+
 static void collectives(void)
 {
     struct fm_calltree tree;
@@ -405,7 +470,8 @@ static void collectives(void)
     add_path(&tree, "main:m/MPI_Barrier", 5, 2);
     fm_modules_map_usual(&map, &arena, NULL);
     struct fm_modules m = modules_of(&tree, &map);
-    tap_ok(costs(&item(&m, "mpi")->own, 30, 60 + 8 + 5), "of a collective what is above the fastest rank is waiting");
+    tap_ok(costs(&item(&m, "mpi")->own, 0, 30, 60 + 8 + 5),
+           "of a collective what is above the fastest rank is waiting");
     tap_ok(item(&m, "mpi")->own.estimated_ns == 68000000, "and that is an estimate, unlike a barrier");
     sums_agree(&tree, &m, "collectives");
 }
@@ -421,6 +487,8 @@ int main(void)
     recursion();
     three_modules_wait();
     threads_of_mpi();
+    libraries_of_mpi();
+    states();
     collectives();
     fm_arena_destroy(&arena);
     return tap_done();
