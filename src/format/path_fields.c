@@ -1,9 +1,9 @@
 /* How call paths lie in a file: the columns of format/path_form.h. */
 #include "format/layout.h"
 
-#define FIELD(kind, type, member, unit, large)                                                                \
-    {                                                                                                         \
-#member, NULL, offsetof(struct type, member), FM_FIELD_##kind, FM_MERGE_OWN, FM_UNIT_##unit, large, 0 \
+#define FIELD(kind, type, member, unit, large)                                                              \
+    {                                                                                                       \
+#member, "", offsetof(struct type, member), FM_FIELD_##kind, FM_MERGE_OWN, FM_UNIT_##unit, large, 0 \
     }
 #define EXACT(kind, type, member, unit) FIELD(kind, type, member, unit, FM_LARGE_EXACT)
 #define FIELDS(fields)                         \

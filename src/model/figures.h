@@ -9,7 +9,7 @@
  * known    ALWAYS: of every process that was measured; USAGE: where somebody asked the kernel (fm_process_has_usage)
  * source   HEADER: copied from the header of the segment; MADE: from elsewhere (merge/from_segment.c)
  * key      in the JSON of a process and of job.per_rank
- * heading  in the table of extremes over ranks of the summary, in the order of these lines; NULL: not shown there. One that
+ * heading  in the table of extremes over ranks of the summary, in the order of these lines; "": not shown there. One that
  *          was added later than format 1 is shown where it is known of any rank
  *
  * A figure that is not known has no value in JSON (null) and none in a table; in memory one that was added later than
@@ -34,7 +34,7 @@
     X(15, 2, involuntary_switches, COUNT, USAGE,  HEADER, "involuntary_switches", "switches, forced")  \
     X(16, 2, minor_faults,         COUNT, USAGE,  HEADER, "minor_faults",         "page faults")       \
     X(17, 2, major_faults,         COUNT, USAGE,  HEADER, "major_faults",         "page faults, disk") \
-    X(12, 1, overhead_ns,          NS,    ALWAYS, MADE,   "overhead_s",           NULL)
+    X(12, 1, overhead_ns,          NS,    ALWAYS, MADE,   "overhead_s",           "")
 /* clang-format on */
 
 enum fm_unit { FM_UNIT_NONE, FM_UNIT_NS, FM_UNIT_BYTES, FM_UNIT_COUNT };
@@ -45,7 +45,7 @@ enum fm_figure { FM_PROCESS_FIGURES(X) FM_FIGURES };
 #undef X
 
 struct fm_figure_meaning {
-    const char *key, *heading;
+    char key[24], heading[24];
     size_t offset; /* in struct fm_process */
     enum fm_unit unit;
     enum fm_figure_known known;

@@ -22,7 +22,6 @@
 /* clang-format on */
 
 struct fm_list {
-    const char *name;
     const struct fm_fields *fields, *compounds;
     size_t item_size;
     size_t items, n, capacity; /* where struct fm_profile has them */

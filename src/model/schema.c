@@ -12,7 +12,7 @@
 /* In a large job a process's share is rounded, or left out. */
 #define ROUNDED(member, merge, unit, key) FIELD(FM_FIELD_U64, member, merge, unit, key, FM_LARGE_ROUNDED, 0)
 #define SPREAD(member, unit, key) FIELD(FM_FIELD_SPREAD, member, TYPE, unit, key, FM_LARGE_EXACT, 0)
-#define STATS(member) FIELD(FM_FIELD_STATS, member, TYPE, NONE, NULL, FM_LARGE_EXACT, 0)
+#define STATS(member) FIELD(FM_FIELD_STATS, member, TYPE, NONE, "", FM_LARGE_EXACT, 0)
 #define RANKS(member) FIELD(FM_FIELD_RANKS, member, TYPE, NONE, "ranks", FM_LARGE_EXACT, 0)
 #define FIELDS(fields)                         \
     {                                          \
@@ -26,9 +26,9 @@
 
 #define ITEM fm_job
 static const struct fm_field job[] = {
-    TEXT(key,            KEY,          NULL),
+    TEXT(key,            KEY,          ""),
     TEXT(id,             FIRST,        "id"),
-    TEXT(run_id,         FIRST,        NULL),
+    TEXT(run_id,         FIRST,        ""),
     TEXT(exe,            FIRST,        "executable"),
     TEXT(build_id,       FIRST,        "build_id"),
     TEXT(cwd,            FIRST,        "directory"),
@@ -38,7 +38,7 @@ static const struct fm_field job[] = {
     TEXT(mpi_library,    FIRST,        "mpi_library"),
     TEXT(language,       FIRST,        "language"),
     TEXT(tool,           FIRST,        "tool"),
-    TEXT(output,         FIRST,        NULL),
+    TEXT(output,         FIRST,        ""),
     U32(ranks,           MAX,   COUNT, "ranks"),
     U32(thread_level,    MAX,   NONE,  "thread_level"),
     U64(started_real_ns, MIN,   NS,    "started"),
@@ -49,18 +49,18 @@ static const struct fm_field job[] = {
 #undef ITEM
 
 static const struct fm_field text[] = {
-    {"text", NULL, 0, FM_FIELD_TEXT, FM_MERGE_FIRST, FM_UNIT_NONE, FM_LARGE_EXACT, 0},
+    {"text", "", 0, FM_FIELD_TEXT, FM_MERGE_FIRST, FM_UNIT_NONE, FM_LARGE_EXACT, 0},
 };
 #define ITEM fm_name_value
 static const struct fm_field name_value[] = {
-    TEXT(name,  FIRST,        NULL),
-    TEXT(value, FIRST,        NULL),
+    TEXT(name,  FIRST,        ""),
+    TEXT(value, FIRST,        ""),
 };
 #undef ITEM
 
 #define ITEM fm_grid
 static const struct fm_field grid[] = {
-    U32(n,       OWN,   COUNT, NULL),
+    U32(n,       OWN,   COUNT, ""),
     U32(dims[0], OWN,   COUNT, "cart_dims"),
     U32(dims[1], OWN,   COUNT, "cart_dims"),
     U32(dims[2], OWN,   COUNT, "cart_dims"),
@@ -105,14 +105,14 @@ static const struct fm_field stats[] = {
     U64(count_arguments, SUM,   COUNT, "count_arguments"),
     U64(total_ns,        SUM,   NS,    "time_s"),
     U64(min.ns,          TYPE,  NS,    "min_s"),
-    U64(min.event,       TYPE,  NONE,  NULL),
-    U32(min.rank,        TYPE,  NONE,  NULL),
+    U64(min.event,       TYPE,  NONE,  ""),
+    U32(min.rank,        TYPE,  NONE,  ""),
     U64(max.ns,          TYPE,  NS,    "max_s"),
-    U64(max.event,       TYPE,  NONE,  NULL),
-    U32(max.rank,        TYPE,  NONE,  NULL),
-    U64(second.ns,       TYPE,  NS,    NULL),
-    U64(second.event,    TYPE,  NONE,  NULL),
-    U32(second.rank,     TYPE,  NONE,  NULL),
+    U64(max.event,       TYPE,  NONE,  ""),
+    U32(max.rank,        TYPE,  NONE,  ""),
+    U64(second.ns,       TYPE,  NS,    ""),
+    U64(second.event,    TYPE,  NONE,  ""),
+    U32(second.rank,     TYPE,  NONE,  ""),
     U64(bytes,           SUM,   BYTES, "bytes"),
     U64(bytes_sent,      SUM,   BYTES, "bytes_sent"),
     U64(bytes_received,  SUM,   BYTES, "bytes_received"),
@@ -127,7 +127,7 @@ static const struct fm_field spread[] = {
     U64(sum,      SUM,   NONE,  "avg"),
     U32(min_rank, TYPE,  NONE,  "min_rank"),
     U32(max_rank, TYPE,  NONE,  "max_rank"),
-    U32(ranks,    SUM,   COUNT, NULL),
+    U32(ranks,    SUM,   COUNT, ""),
 };
 #undef ITEM
 
@@ -145,21 +145,21 @@ static const struct fm_field routine[] = {
 
 #define ITEM fm_rank_value
 static const struct fm_field rank_value[] = {
-    U32(rank,        KEY,   NONE,  NULL),
-    ROUNDED(time_ns, SUM,   NS,    NULL),
-    FIELD(FM_FIELD_U64, calls, SUM, COUNT, NULL, FM_LARGE_ZERO, 0),
-    FIELD(FM_FIELD_U64, bytes, SUM, BYTES, NULL, FM_LARGE_ZERO, 0),
+    U32(rank,        KEY,   NONE,  ""),
+    ROUNDED(time_ns, SUM,   NS,    ""),
+    FIELD(FM_FIELD_U64, calls, SUM, COUNT, "", FM_LARGE_ZERO, 0),
+    FIELD(FM_FIELD_U64, bytes, SUM, BYTES, "", FM_LARGE_ZERO, 0),
 };
 #undef ITEM
 
 #define ITEM fm_event
 static const struct fm_field event[] = {
     TEXT(key.routine,       KEY,          "routine"),
-    TEXT(key.region,        KEY,          NULL),
-    U32(key.size_bin,       KEY,   NONE,  NULL),
+    TEXT(key.region,        KEY,          ""),
+    U32(key.size_bin,       KEY,   NONE,  ""),
     U32(key.comm_size,      KEY,   COUNT, "size"),
     TEXT(key.site.module,   KEY,          "module"),
-    TEXT(key.site.build_id, KEY,          NULL),
+    TEXT(key.site.build_id, KEY,          ""),
     U64(key.site.offset,    KEY,   NONE,  "offset"),
 }, event_compounds[] = {
     STATS(stats),
@@ -203,46 +203,46 @@ static const struct fm_field snapshot_routine[] = {
 #define ITEM fm_timer
 static const struct fm_field timer[] = {
     TEXT(name,                     KEY,          "name"),
-    TEXT(parent,                   OWN,          NULL),
-    U64(total_events[0],           OWN,   COUNT, NULL),
-    U64(total_events[1],           OWN,   COUNT, NULL),
-    U64(longest.ns,                OWN,   NS,    NULL),
-    U64(longest.event,             OWN,   NONE,  NULL),
-    U32(longest.rank,              OWN,   NONE,  NULL),
-    U64(second.ns,                 OWN,   NS,    NULL),
-    U64(second.event,              OWN,   NONE,  NULL),
-    U32(second.rank,               OWN,   NONE,  NULL),
-    U64(shortest.ns,               OWN,   NS,    NULL),
-    U64(shortest.event,            OWN,   NONE,  NULL),
-    U32(shortest.rank,             OWN,   NONE,  NULL),
-    U64(longest_average.total_ns,  OWN,   NS,    NULL),
-    U64(longest_average.events,    OWN,   COUNT, NULL),
-    U32(longest_average.rank,      OWN,   NONE,  NULL),
-    U64(shortest_average.total_ns, OWN,   NS,    NULL),
-    U64(shortest_average.events,   OWN,   COUNT, NULL),
-    U32(shortest_average.rank,     OWN,   NONE,  NULL),
-    U64(children_ns,               SUM,   NS,    NULL),
-    U64(overhead_ns,               SUM,   NS,    NULL),
-    U64(overhead_inside_ns,        SUM,   NS,    NULL),
-    U64(half_events[0],            SUM,   COUNT, NULL),
-    U64(half_events[1],            SUM,   COUNT, NULL),
-    U64(half_ns[0],                SUM,   NS,    NULL),
-    U64(half_ns[1],                SUM,   NS,    NULL),
-    U32(coarse,                    OWN,   NONE,  NULL),
+    TEXT(parent,                   OWN,          ""),
+    U64(total_events[0],           OWN,   COUNT, ""),
+    U64(total_events[1],           OWN,   COUNT, ""),
+    U64(longest.ns,                OWN,   NS,    ""),
+    U64(longest.event,             OWN,   NONE,  ""),
+    U32(longest.rank,              OWN,   NONE,  ""),
+    U64(second.ns,                 OWN,   NS,    ""),
+    U64(second.event,              OWN,   NONE,  ""),
+    U32(second.rank,               OWN,   NONE,  ""),
+    U64(shortest.ns,               OWN,   NS,    ""),
+    U64(shortest.event,            OWN,   NONE,  ""),
+    U32(shortest.rank,             OWN,   NONE,  ""),
+    U64(longest_average.total_ns,  OWN,   NS,    ""),
+    U64(longest_average.events,    OWN,   COUNT, ""),
+    U32(longest_average.rank,      OWN,   NONE,  ""),
+    U64(shortest_average.total_ns, OWN,   NS,    ""),
+    U64(shortest_average.events,   OWN,   COUNT, ""),
+    U32(shortest_average.rank,     OWN,   NONE,  ""),
+    U64(children_ns,               SUM,   NS,    ""),
+    U64(overhead_ns,               SUM,   NS,    ""),
+    U64(overhead_inside_ns,        SUM,   NS,    ""),
+    U64(half_events[0],            SUM,   COUNT, ""),
+    U64(half_events[1],            SUM,   COUNT, ""),
+    U64(half_ns[0],                SUM,   NS,    ""),
+    U64(half_ns[1],                SUM,   NS,    ""),
+    U32(coarse,                    OWN,   NONE,  ""),
 };
 #undef ITEM
 
 #define ITEM fm_timer_group
 static const struct fm_field timer_group[] = {
-    U32(shape.words[0], KEY,   NONE,  NULL),
-    U32(shape.words[1], KEY,   NONE,  NULL),
-    U32(shape.words[2], KEY,   NONE,  NULL),
+    U32(shape.words[0], KEY,   NONE,  ""),
+    U32(shape.words[1], KEY,   NONE,  ""),
+    U32(shape.words[2], KEY,   NONE,  ""),
 };
 #undef ITEM
 
 #define ITEM fm_timer_bin
 static const struct fm_field timer_bin[] = {
-    U32(bin,      KEY,   NONE,  NULL),
+    U32(bin,      KEY,   NONE,  ""),
     U32(max_rank, OWN,   NONE,  "max_rank"),
     U32(min_rank, OWN,   NONE,  "min_rank"),
     U64(max,      OWN,   COUNT, "max"),
@@ -253,11 +253,11 @@ static const struct fm_field timer_bin[] = {
 
 #define ITEM fm_misuse
 static const struct fm_field misuse[] = {
-    U32(kind,           KEY,   NONE,  NULL),
-    TEXT(site.module,   KEY,          NULL),
-    TEXT(site.build_id, KEY,          NULL),
-    U64(site.offset,    KEY,   NONE,  NULL),
-    U64(count,          SUM,   COUNT, NULL),
+    U32(kind,           KEY,   NONE,  ""),
+    TEXT(site.module,   KEY,          ""),
+    TEXT(site.build_id, KEY,          ""),
+    U64(site.offset,    KEY,   NONE,  ""),
+    U64(count,          SUM,   COUNT, ""),
 }, misuse_compounds[] = {
     RANKS(ranks),
 };
@@ -267,24 +267,24 @@ static const struct fm_field misuse[] = {
 
 #define ITEM fm_path_share
 static const struct fm_field path_share[] = {
-    U32(node,       KEY,   NONE,  NULL),
-    U32(rank,       KEY,   NONE,  NULL),
-    ROUNDED(all_ns, SUM,   NS,    NULL),
+    U32(node,       KEY,   NONE,  ""),
+    U32(rank,       KEY,   NONE,  ""),
+    ROUNDED(all_ns, SUM,   NS,    ""),
 };
 #undef ITEM
 
 #define ITEM fm_sequence
 static const struct fm_field sequence[] = {
-    U32(shift,      OWN,   NONE,  NULL),
-    U32(n_cells,    OWN,   COUNT, NULL),
-    U64(first,      OWN,   NONE,  NULL),
-    U32(rank_shift, OWN,   NONE,  NULL),
+    U32(shift,      OWN,   NONE,  ""),
+    U32(n_cells,    OWN,   COUNT, ""),
+    U64(first,      OWN,   NONE,  ""),
+    U32(rank_shift, OWN,   NONE,  ""),
 };
 #undef ITEM
 
 #define ITEM fm_sequence_row
 static const struct fm_field sequence_row[] = {
-    U32(rank, KEY,   NONE,  NULL),
+    U32(rank, KEY,   NONE,  ""),
 };
 #undef ITEM
 

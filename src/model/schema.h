@@ -36,9 +36,10 @@ enum fm_field_merge {
 
 enum fm_field_large { FM_LARGE_EXACT, FM_LARGE_ROUNDED, FM_LARGE_ZERO }; /* what becomes of it in a large job */
 
+/* No pointers: each would be a relocation in every process that the runtime is loaded into. */
 struct fm_field {
-    const char *name; /* of the member */
-    const char *key;  /* in JSON; NULL: it is not there under a name of its own */
+    char name[28]; /* of the member */
+    char key[24];  /* in JSON; "": it is not there under a name of its own */
     uint16_t offset;
     uint8_t kind, merge, unit, large; /* enum fm_field_kind, fm_field_merge, fm_unit, fm_field_large */
     uint8_t later;                    /* 1: files of format 1 do not have it */

@@ -27,7 +27,7 @@ static void write_field(struct fm_json *json, const struct fm_field *field, cons
 void fm_json_fields(struct fm_json *json, const struct fm_fields *fields, const void *item)
 {
     for (size_t i = 0; i < fields->n; i++)
-        if (fields->list[i].key && fields->list[i].kind != FM_FIELD_RETIRED)
+        if (*fields->list[i].key && fields->list[i].kind != FM_FIELD_RETIRED)
             write_field(json, &fields->list[i], item);
 }
 

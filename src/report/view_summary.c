@@ -157,7 +157,7 @@ static void print_spreads(struct fm_report *report, FILE *out)
     for (enum fm_figure figure = 0; figure < FM_FIGURES; figure++) {
         bool shown = figure == FM_FIGURE_mpi_ns ? summary->n_routines > 0
                                                 : !fm_figures[figure].later || summary->figures[figure].ranks;
-        if (fm_figures[figure].heading && shown)
+        if (*fm_figures[figure].heading && shown)
             spread_row(&table, &fm_figures[figure], &summary->figures[figure]);
     }
     fm_table_print(&table, out);

@@ -11,7 +11,7 @@ from old_files import jobs
 def with_figure(match):
     """A line more, with the next number; 13 is none of the figures."""
     column = 1 + max(13, *map(int, re.findall(r"\n    X\( *(\d+)", match.string)))
-    return f'{match[1]} \\\n    X({column}, 2, later_field, COUNT, ALWAYS, HEADER, "later", NULL)\n{match[2]}'
+    return f'{match[1]} \\\n    X({column}, 2, later_field, COUNT, ALWAYS, HEADER, "later", "")\n{match[2]}'
 
 
 # In which file (found by its name), what (a regular expression), and what it becomes (or who says it).

@@ -64,7 +64,7 @@ static void print_table(FILE *out)
             else
                 fprintf(out, "| %s | %zu%s | %s | %s | %s | %s | %s |\n", tables[t].name, i + 1,
                         field->later ? " (later)" : "", field->name, kinds[field->kind], units[field->unit],
-                        merges[field->merge], field->key ? field->key : "");
+                        merges[field->merge], field->key);
         }
 }
 
@@ -94,7 +94,7 @@ static void test_tables(void)
         bool later = false;
         for (size_t i = 0; i < tables[t].fields->n; i++) {
             const struct fm_field *field = &tables[t].fields->list[i];
-            named &= field->kind == FM_FIELD_RETIRED || field->name;
+            named &= field->kind == FM_FIELD_RETIRED || *field->name;
             fits &= !later || field->later; /* no field of format 1 behind one that it does not have */
             later |= field->later;
             keyed &= field->merge != FM_MERGE_KEY || field->kind <= FM_FIELD_RETIRED;
@@ -111,8 +111,8 @@ static void test_figures(void)
     for (enum fm_figure figure = 0; figure < FM_FIGURES; figure++) {
         size_t found = 0;
         for (size_t i = 0; i < fm_process_fields.n; i++)
-            found += fm_process_fields.list[i].offset == fm_figures[figure].offset && fm_process_fields.list[i].name;
-        placed &= found == 1 && fm_figures[figure].key;
+            found += fm_process_fields.list[i].offset == fm_figures[figure].offset && *fm_process_fields.list[i].name;
+        placed &= found == 1 && *fm_figures[figure].key;
     }
     tap_ok(placed, "every figure of a process has a column and a key");
 }
