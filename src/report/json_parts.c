@@ -67,6 +67,16 @@ void fm_json_ranks(struct fm_report *report, struct fm_json *json, const struct 
     fm_json_text(json, "ranks", text ? text : "");
 }
 
+void fm_json_item(struct fm_report *report, struct fm_json *json, const struct fm_list *list, const void *item)
+{
+    fm_json_object(json, NULL, FM_JSON_INLINE);
+    fm_json_fields(json, list->fields, item);
+    for (size_t i = 0; i < list->compounds->n; i++)
+        if (list->compounds->list[i].kind == FM_FIELD_RANKS)
+            fm_json_ranks(report, json, fm_field_at(&list->compounds->list[i], item));
+    fm_json_end(json);
+}
+
 void fm_json_extreme(struct fm_json *json, const char *key, const struct fm_extreme *extreme)
 {
     fm_json_object(json, key, FM_JSON_INLINE);

@@ -28,13 +28,8 @@ static void write_ends(struct fm_report *report, struct fm_json *json)
 static void write_hosts(struct fm_report *report, struct fm_json *json)
 {
     fm_json_array(json, "hosts_list", FM_JSON_LINES);
-    for (size_t i = 0; i < report->profile->n_hosts; i++) {
-        const struct fm_host *host = &report->profile->hosts[i];
-        fm_json_object(json, NULL, FM_JSON_INLINE);
-        fm_json_fields(json, &fm_host_fields, host);
-        fm_json_ranks(report, json, &host->ranks);
-        fm_json_end(json);
-    }
+    for (size_t i = 0; i < report->profile->n_hosts; i++)
+        fm_json_item(report, json, &fm_list_hosts, &report->profile->hosts[i]);
     fm_json_end(json);
 }
 
