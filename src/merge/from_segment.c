@@ -233,6 +233,14 @@ static bool read_host(struct fm_reading *r)
     return host.name && host.cpu && fm_merge_hosts(r->profile, &host, 1);
 }
 
+/* Needs the job. */
+static bool read_program(struct fm_reading *r)
+{
+    struct fm_range range;
+    struct fm_program program = {r->profile->job.exe, r->profile->job.build_id, fm_reading_ranks(r, &range)};
+    return fm_merge_list(r->profile, &fm_list_programs, &program, 1);
+}
+
 /* Needs the events. */
 static bool read_process(struct fm_reading *r)
 {
@@ -257,7 +265,7 @@ static bool read_process(struct fm_reading *r)
         fm_add_saturating(&process.mpi_ns, r->profile->events[i].stats.total_ns);
     bool badly = process.end != FM_END_FINALIZED && process.end != FM_END_UNKNOWN;
     process.inside = badly ? call_in_progress(r) : "";
-    return read_host(r) && fm_merge_processes(r->profile, &process, 1);
+    return read_host(r) && read_program(r) && fm_merge_processes(r->profile, &process, 1);
 }
 
 /* ---- notes ---- */

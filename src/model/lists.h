@@ -18,7 +18,8 @@
     X( 5, routines,  routine, OWN)      \
     X( 7, events,    event,   SCHEMA)   \
     X( 8, regions,   region,  SCHEMA)   \
-    X(11, notes,     note,    SCHEMA)
+    X(11, notes,     note,    SCHEMA)   \
+    X(17, programs,  program, SCHEMA)
 /* clang-format on */
 
 struct fm_list {

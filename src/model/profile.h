@@ -87,6 +87,13 @@ struct fm_host {
     struct fm_rankset ranks;
 };
 
+/* One of the programs of the job: several where they were started together (mpirun ./atm : ./ocean). Sorted by executable and
+ * build id. */
+struct fm_program {
+    const char *exe, *build_id;
+    struct fm_rankset ranks;
+};
+
 /* How a process ended. */
 enum fm_end {
     FM_END_UNKNOWN = 0, /* still running when it was read */
@@ -192,6 +199,8 @@ struct fm_profile {
     size_t n_hosts, hosts_capacity;
     struct fm_process *processes;
     size_t n_processes, processes_capacity;
+    struct fm_program *programs; /* none in profiles of 0.1.0 */
+    size_t n_programs, programs_capacity;
     struct fm_routine_total *routines;
     size_t n_routines, routines_capacity;
     struct fm_event *events;

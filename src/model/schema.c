@@ -97,6 +97,15 @@ static const struct fm_field process[] = {
 }, process_compounds[] = {};
 #undef ITEM
 
+#define ITEM fm_program
+static const struct fm_field program[] = {
+    TEXT(exe,      KEY,          "executable"),
+    TEXT(build_id, KEY,          "build_id"),
+}, program_compounds[] = {
+    RANKS(ranks),
+};
+#undef ITEM
+
 /* ---- calls of MPI ---- */
 
 #define ITEM fm_stats

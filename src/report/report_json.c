@@ -33,6 +33,14 @@ static void write_hosts(struct fm_report *report, struct fm_json *json)
     fm_json_end(json);
 }
 
+static void write_programs(struct fm_report *report, struct fm_json *json)
+{
+    fm_json_array(json, "programs", FM_JSON_LINES);
+    for (size_t i = 0; i < report->profile->n_programs; i++)
+        fm_json_item(report, json, &fm_list_programs, &report->profile->programs[i]);
+    fm_json_end(json);
+}
+
 static void write_snapshots(struct fm_report *report, struct fm_json *json)
 {
     fm_json_array(json, "snapshots", FM_JSON_LINES);
@@ -162,6 +170,7 @@ static void write_job(struct fm_report *report, struct fm_json *json)
     write_figure(json, FM_FIGURE_max_rss_bytes, &summary->of.max_rss_bytes);
     write_per_rank(report, json);
     write_hosts(report, json);
+    write_programs(report, json);
     write_environment(report, json);
     write_snapshots(report, json);
     write_notes(report, json);

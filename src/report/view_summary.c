@@ -2,6 +2,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "base/path.h"
 #include "base/units.h"
 #include "merge/notes.h"
 #include "model/timer_tree.h"
@@ -60,6 +61,21 @@ static const char *hosts_text(struct fm_report *report)
                      hardware[0] ? ")" : "");
 }
 
+/* Of several programs each with its ranks; "": it is one, which the command names. */
+static const char *programs_text(struct fm_report *report)
+{
+    const struct fm_profile *profile = report->profile;
+    const char *text = "";
+    if (profile->n_programs < 2)
+        return text;
+    size_t shown = fm_report_rows(report, profile->n_programs, 8);
+    for (size_t i = 0; i < shown; i++)
+        text = joined(report, text,
+                      fm_format(&report->arena, "%s (%s)", fm_last_part(profile->programs[i].exe),
+                                fm_ranks_text(report, &profile->programs[i].ranks, 24)));
+    return shown < profile->n_programs ? fm_format(&report->arena, "%s, ...", text) : text;
+}
+
 static const char *job_text(struct fm_report *report)
 {
     const struct fm_job *job = &report->profile->job;
@@ -108,6 +124,7 @@ static void banner(struct fm_report *report, FILE *out)
     const char *when = fm_format(&report->arena, "%s%s%s", started, started[0] ? ", wall " : "wall ",
                                  fm_time_text(b, (double)summary->wall_ns));
     banner_line(out, "command", command_text(report));
+    banner_line(out, "programs", programs_text(report));
     banner_line(out, "started", when);
     banner_line(out, "ranks", ranks_text(report));
     banner_line(out, "hosts", hosts_text(report));

@@ -16,6 +16,7 @@ static const struct {
     {"grid", &fm_grid_fields},
     {"host", &fm_host_fields},
     {"process", &fm_process_fields},
+    {"program", &fm_program_fields},
     {"stats", &fm_stats_fields},
     {"spread", &fm_spread_fields},
     {"routine", &fm_routine_fields},
