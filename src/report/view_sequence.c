@@ -136,7 +136,7 @@ static void print_foot(const struct page *page, size_t step)
     const struct fm_module_sequence *s = page->sequence;
     size_t every = step * s->rank_step;
     size_t letters = s->n_moments < page->columns ? s->n_moments : page->columns;
-    fprintf(page->out, "A sign stands for %s, by one sample: a capital for work, a small letter for waiting%s.\n%s",
+    fprintf(page->out, "A sign stands for %s, by one sample: capitals for work, small letters for waiting%s.\n%s",
             fm_time_text(time, seconds(page) * 1e9 / (double)letters),
             s->in[FM_MODULE_TRANSFER] ? ", = for transfer" : "",
             letters < page->columns ? "Between samples, and wherever else there is a blank, nothing is known.\n"
