@@ -82,14 +82,14 @@ static void make(struct fm_calltree *tree, struct fm_arena *arena, size_t contex
             if (leaf) {
                 struct fm_context_cost cost = {.of = fm_path_cost_of(1000000 + path % 1000000 * (1 + second), 0)};
                 made->own = made->all = cost;
-                fm_context_cost_add(&from->context->own, &cost, 64);
+                fm_context_cost_add(&from->context->own, &cost, 64, NULL);
             } else {
                 queue[n++] = (struct queued){made, path, from->depth + 1};
             }
         }
     for (size_t at = n; at-- > 0;) /* children before parents */
         for (const struct fm_context *child = queue[at].context->first; child; child = child->next)
-            fm_context_cost_add(&queue[at].context->all, &child->all, 64);
+            fm_context_cost_add(&queue[at].context->all, &child->all, 64, NULL);
     fm_arena_destroy(&scratch);
 }
 

@@ -67,8 +67,8 @@ static void put_file(struct fm_writer *w)
 static enum fm_status encode(const struct fm_profile *profile, bool large, bool exact, struct fm_arena *arena,
                              const void **bytes, size_t *size, struct fm_error *error)
 {
-    struct fm_writer w = {.profile = profile, .large = large};
-    fm_make_paths(&w, exact);
+    struct fm_writer w = {.profile = profile, .large = large, .exact = exact};
+    fm_make_paths(&w);
     if (!w.failed)
         put_file(&w);
     void *result = w.failed ? NULL : fm_arena_alloc(arena, w.n_out);

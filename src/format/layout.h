@@ -32,8 +32,9 @@ enum fm_file_section {
 enum {
     FM_LARGE_RANKS = 4096,
     FM_LARGE_EDGES = 4096,
-    FM_LARGE_VECTORS = 8, /* of routines, and of call paths */
-    FM_LARGE_SHARE = 50,  /* a heavy routine has at least 1/50 of the MPI time */
+    FM_LARGE_VECTORS = 8, /* of routines */
+    FM_LARGE_PATH_VECTORS = 64,
+    FM_LARGE_SHARE = 50, /* a heavy routine has at least 1/50 of the MPI time */
     FM_MAX_TEXT = 256 << 20,
 };
 

@@ -1,11 +1,13 @@
 /* Sampled call paths, and the sequence of what ran when. */
 #include "format/sections.h"
 
-void fm_make_paths(struct fm_writer *w, bool exact)
+void fm_make_paths(struct fm_writer *w)
 {
-    if (!fm_paths_fold(&w->profile->paths, exact ? SIZE_MAX : FM_PATHS_IN_FILE, &w->scratch, &w->paths) ||
-        !fm_sequence_thin(&w->paths.sequence, exact ? SIZE_MAX : FM_SEQUENCE_IN_FILE, &w->scratch, &w->sequence) ||
-        (w->large && !fm_paths_fewer_shares(&w->paths, FM_LARGE_VECTORS, &w->scratch)) ||
+    struct fm_paths paths = w->profile->paths;
+    if ((!w->exact && !fm_paths_keep_vectors(&w->profile->paths, w->large ? FM_LARGE_PATH_VECTORS : SIZE_MAX,
+                                             &w->scratch, &paths)) ||
+        !fm_paths_fold(&paths, w->exact ? SIZE_MAX : FM_PATHS_IN_FILE, &w->scratch, &w->paths) ||
+        !fm_sequence_thin(&w->paths.sequence, w->exact ? SIZE_MAX : FM_SEQUENCE_IN_FILE, &w->scratch, &w->sequence) ||
         !fm_path_form_make(&w->paths, &w->scratch, &w->path_form))
         w->failed = true;
 }

@@ -19,7 +19,7 @@ void fm_put_items(struct fm_writer *w, const struct fm_list *list, const void *i
 void fm_get_list(struct fm_reader *r, const struct fm_list *list);
 
 /* What of call paths and of the sequence is written: made once, before the strings are collected. */
-void fm_make_paths(struct fm_writer *w, bool exact);
+void fm_make_paths(struct fm_writer *w);
 
 #define FM_SECTION(name)                     \
     void fm_put_##name(struct fm_writer *w); \

@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include "model/coarse.h"
+
 uint64_t *fm_put_room(struct fm_writer *w, size_t n)
 {
     uint64_t *column = fm_arena_grow(&w->scratch, w->column, &w->column_capacity, n, sizeof *column);
@@ -42,7 +44,10 @@ static void put_field(struct fm_writer *w, const struct fm_field *field, const c
         column[i] = zero                           ? 0
                     : field->kind == FM_FIELD_TEXT ? text_number(w, *fm_field_text(field, item))
                                                    : fm_field_get(field, item);
-    fm_pack_column(&w->pack, column, n, NULL, w->large && field->large == FM_LARGE_ROUNDED);
+    bool coarse = !w->exact && field->large == FM_LARGE_COARSE;
+    for (size_t i = 0; coarse && i < n; i++)
+        column[i] = fm_coarse(column[i], w->large ? FM_COARSEST_BITS : FM_COARSE_BITS);
+    fm_pack_column(&w->pack, column, n, NULL, coarse || (w->large && field->large == FM_LARGE_ROUNDED));
 }
 
 /* How many columns follow, and how many numbers of fields are left out before each. */

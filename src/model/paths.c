@@ -105,7 +105,7 @@ bool fm_paths_share(struct fm_paths *paths, struct fm_arena *arena, struct fm_ar
     size_t n = 0;
     for (size_t i = 0; i < paths->n; i++) {
         uint64_t ns = paths->nodes[i].all.sum_ns;
-        if (child_ns[i] < ns - ns / 20)
+        if (child_ns[i] < ns)
             n = keep(shares, n, (struct fm_path_share){(uint32_t)i, rank, ns});
     }
     paths->shares = shares;

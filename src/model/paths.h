@@ -31,7 +31,7 @@ enum fm_path_kind {
 
 enum {
     FM_PATHS_DEPTH = 512,     /* nodes below the root on a path; what is deeper is given to its caller */
-    FM_PATH_SHARES = 16,      /* nodes of which a rank tells its own share */
+    FM_PATH_SHARES = 64,      /* nodes of which a rank tells its own share */
     FM_PATHS_IN_FILE = 50000, /* nodes; in a larger tree the lightest leaves are given to their parents */
 };
 
@@ -52,8 +52,8 @@ struct fm_path {
     struct fm_path_cost own, all; /* without and with what is below */
 };
 
-/* What one rank has of a node, with what is below, for the heaviest nodes of each rank: so that a picture can show all ranks. Sorted by
- * node, rank. */
+/* What one rank has of a node, with what is below, for the heaviest nodes of each rank: so that the cost of several
+ * nodes is known rank by rank. Files keep five leading bits of it (model/coarse.h). Sorted by node, rank. */
 struct fm_path_share {
     uint32_t node, rank;
     uint64_t all_ns;
@@ -89,7 +89,8 @@ void fm_path_cost_merge(struct fm_path_cost *into, const struct fm_path_cost *fr
 /* Fills `all` of a tree of one rank from `own`. */
 void fm_paths_inclusive(struct fm_paths *paths, uint32_t rank);
 /* Shares of a tree of one rank: the FM_PATH_SHARES heaviest nodes, the first ones of equally heavy, without those of
- * which a child has at least 95 %: that child says it better. false: no memory. */
+ * which one child has all: its share is theirs. (Files of 0.1.0: without those of which a child has 95 %.) false: no
+ * memory. */
 bool fm_paths_share(struct fm_paths *paths, struct fm_arena *arena, struct fm_arena *scratch, uint32_t rank);
 
 /* *out = paths with at most `most` nodes (model/path_fold.c): the lightest leaves, the last ones of equally light,
@@ -98,8 +99,16 @@ bool fm_paths_share(struct fm_paths *paths, struct fm_arena *arena, struct fm_ar
  * estimate: as if the ranks that have most of one had most of the other. false: no memory. */
 bool fm_paths_fold(const struct fm_paths *paths, size_t most, struct fm_arena *arena, struct fm_paths *out);
 
-/* Leaves out all shares but those of the `most` heaviest nodes that have some, the first ones of equally heavy. */
-bool fm_paths_fewer_shares(struct fm_paths *paths, size_t most, struct fm_arena *arena);
+/* The shares of a node; NULL and 0: no rank tells its own. */
+const struct fm_path_share *fm_paths_shares(const struct fm_paths *paths, uint32_t node, size_t *n);
+/* What ranks tell of a node, by rank: their shares of it, or where they have none the heaviest one of what is below it
+ * (`node` says which), as one child has all of it then. A rank that is not there has less than its lightest share. The
+ * profile's own shares, or in the arena. false: no memory. */
+bool fm_paths_vector(const struct fm_paths *paths, uint32_t node, struct fm_arena *arena,
+                     const struct fm_path_share **vector, size_t *n);
+/* *out = paths with shares of the `most` heaviest nodes that have some alone, the first ones of equally heavy, each
+ * with its whole vector, so that none depends on those that are left out. false: no memory. */
+bool fm_paths_keep_vectors(const struct fm_paths *paths, size_t most, struct fm_arena *arena, struct fm_paths *out);
 
 /* NULL when all is well, else what is wrong. */
 const char *fm_paths_check(const struct fm_paths *paths);

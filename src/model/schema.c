@@ -276,9 +276,9 @@ static const struct fm_field misuse[] = {
 
 #define ITEM fm_path_share
 static const struct fm_field path_share[] = {
-    U32(node,       KEY,   NONE,  ""),
-    U32(rank,       KEY,   NONE,  ""),
-    ROUNDED(all_ns, SUM,   NS,    ""),
+    U32(node, KEY,   NONE,  ""),
+    U32(rank, KEY,   NONE,  ""),
+    FIELD(FM_FIELD_U64, all_ns, SUM, NS, "", FM_LARGE_COARSE, 0),
 };
 #undef ITEM
 

@@ -34,7 +34,8 @@ enum fm_field_merge {
     FM_MERGE_OWN,   /* a function of its own in merge/ */
 };
 
-enum fm_field_large { FM_LARGE_EXACT, FM_LARGE_ROUNDED, FM_LARGE_ZERO }; /* what becomes of it in a large job */
+/* What becomes of it in the file of a large job; COARSE: in every file (model/coarse.h). */
+enum fm_field_large { FM_LARGE_EXACT, FM_LARGE_ROUNDED, FM_LARGE_ZERO, FM_LARGE_COARSE };
 
 /* No pointers: each would be a relocation in every process that the runtime is loaded into. */
 struct fm_field {

@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "analyse/calls/rank_extremes.h"
 #include "base/path.h"
 #include "base/saturate.h"
 #include "base/units.h"
@@ -53,7 +54,7 @@ static void keep_function(struct fm_calltree *callers, const char *function)
     root->all = (struct fm_context_cost){0};
     for (struct fm_context **link = &root->first; *link;) {
         if (fm_context_is(*link, function)) {
-            fm_context_cost_add(&root->all, &(*link)->all, callers->ranks);
+            fm_context_cost_add(&root->all, &(*link)->all, callers->ranks, callers->arena);
             link = &(*link)->next;
         } else {
             *link = (*link)->next;
@@ -120,6 +121,7 @@ enum fm_status fm_report_tree(struct fm_report *report, enum fm_tree_kind which,
     if (options->focus && !tree->root->first)
         return fm_fail(error, FM_ERR_USAGE, "no sample was in a function '%s'; --view flat --all lists all functions",
                        options->focus);
+    fm_calltree_extremes(tree);
     return fm_calltree_sort(tree, options->sorted ? options->sort : usual, error);
 }
 

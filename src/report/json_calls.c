@@ -15,22 +15,25 @@ struct writer {
     double least_ns;
 };
 
-static void write_rank(struct fm_json *json, const char *key, uint32_t rank)
+static void write_extreme(struct fm_json *json, const char *key, const char *rank_key, uint64_t ns, uint32_t rank,
+                          bool known)
 {
-    if (rank == FM_NO_RANK)
-        fm_json_null(json, key);
+    if (known)
+        fm_json_seconds(json, key, ns);
     else
-        fm_json_whole(json, key, rank);
+        fm_json_null(json, key);
+    if (known && rank != FM_NO_RANK)
+        fm_json_whole(json, rank_key, rank);
+    else
+        fm_json_null(json, rank_key);
 }
 
 static void write_spread(const struct writer *writer, const struct fm_context_cost *cost)
 {
     struct fm_path_spread spread = fm_path_spread_of(&cost->of, writer->ranks);
     fm_json_object(writer->json, "per_rank", FM_JSON_INLINE);
-    fm_json_seconds(writer->json, "min", spread.min_ns);
-    write_rank(writer->json, "min_rank", spread.min_rank);
-    fm_json_seconds(writer->json, "max", spread.max_ns);
-    write_rank(writer->json, "max_rank", spread.max_rank);
+    write_extreme(writer->json, "min", "min_rank", spread.min_ns, spread.min_rank, !cost->no_least);
+    write_extreme(writer->json, "max", "max_rank", spread.max_ns, spread.max_rank, !cost->no_most);
     fm_json_seconds(writer->json, "avg", (uint64_t)spread.mean_ns);
     fm_json_seconds(writer->json, "deviation", (uint64_t)spread.deviation_ns);
     fm_json_bool(writer->json, "estimated", cost->estimated);

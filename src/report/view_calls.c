@@ -26,22 +26,32 @@ static const struct {
                       "% time, time: with all that is called, counted once in recursion; % own: without.", false, true},
 };
 
-static const char *time_text(struct fm_report *report, uint64_t ns, bool estimated)
+static void time_cell(struct fm_report *report, struct fm_table *table, uint64_t ns, bool known, bool estimated)
 {
     char text[FM_UNIT_CHARS];
-    return fm_format(&report->arena, "%s%s", estimated ? "~" : "", ns ? fm_time_text(text, (double)ns) : "0");
+    if (known)
+        fm_cell_text(table,
+                     fm_format(&report->arena, "%s%s", estimated ? "~" : "", ns ? fm_time_text(text, (double)ns) : "0"));
+    else
+        fm_cell_none(table);
+}
+
+static void cell_or_none(struct fm_table *table, uint64_t number, bool known)
+{
+    if (known)
+        fm_cell_whole(table, number);
+    else
+        fm_cell_none(table);
 }
 
 static void rank_cells(struct fm_report *report, struct fm_table *table, const struct fm_context *context,
                        uint32_t ranks)
 {
-    struct fm_path_spread spread = fm_path_spread_of(&context->all.of, ranks);
-    fm_cell_text(table, time_text(report, spread.min_ns, context->all.estimated));
-    fm_cell_text(table, time_text(report, spread.max_ns, context->all.estimated));
-    if (spread.max_rank == FM_NO_RANK)
-        fm_cell_none(table);
-    else
-        fm_cell_whole(table, spread.max_rank);
+    const struct fm_context_cost *all = &context->all;
+    struct fm_path_spread spread = fm_path_spread_of(&all->of, ranks);
+    time_cell(report, table, spread.min_ns, !all->no_least, all->estimated);
+    time_cell(report, table, spread.max_ns, !all->no_most, all->estimated);
+    cell_or_none(table, spread.max_rank, spread.max_rank != FM_NO_RANK && !all->no_most);
 }
 
 static void row_cells(struct fm_report *report, struct fm_table *table, const struct fm_context *context, bool hot,
@@ -83,7 +93,7 @@ static void print_head(struct fm_report *report, const struct fm_calltree *tree,
 }
 
 static void print_foot(struct fm_report *report, const struct fm_tree_rows *rows, enum fm_tree_kind which,
-                       bool estimated, FILE *out)
+                       bool estimated, bool unknown, FILE *out)
 {
     char count[FM_UNIT_CHARS], share[FM_UNIT_CHARS];
     double whole = (double)report->profile->paths.nodes[0].all.sum_ns;
@@ -92,13 +102,14 @@ static void print_foot(struct fm_report *report, const struct fm_tree_rows *rows
                 fm_count_text(count, rows->left_out), fm_percent_fine(share, fm_ratio((double)rows->limit_ns, whole)));
     fprintf(out, "%s\n", ways[which].explained);
     if (report->profile->paths.nodes[0].all.ranks > 1)
-        fprintf(out, "least, most: of a rank%s.\n", estimated ? "; ~: estimated, from several places" : "");
+        fprintf(out, "least, most: of a rank%s%s.\n", estimated ? "; ~: estimated, from several places" : "",
+                unknown ? "; -: not known" : "");
 }
 
 static void print_rows(struct fm_report *report, const struct fm_calltree *tree, const struct fm_tree_rows *rows,
                        enum fm_tree_kind which, FILE *out)
 {
-    bool many = tree->ranks > 1, estimated = false;
+    bool many = tree->ranks > 1, estimated = false, unknown = false;
     const struct fm_column columns[] = {
         {"", NULL, FM_COLUMN_BAR},
         {"% time", NULL, FM_COLUMN_PERCENT},
@@ -119,13 +130,14 @@ static void print_rows(struct fm_report *report, const struct fm_calltree *tree,
         row_cells(report, &table, context, is_hot, tree->ranks);
         if (is_hot)
             hot = fm_context_hot(context);
-        estimated |= context->all.estimated;
+        estimated |= context->all.estimated && !(context->all.no_least && context->all.no_most);
+        unknown |= context->all.no_least || context->all.no_most;
         fm_cell_text(&table, fm_format(&report->arena, "%s%s", rows->items[i].drawing,
                                        fm_context_label(report, context, which,
                                                         drawn < LABEL_COLUMNS ? LABEL_COLUMNS - drawn : 0)));
     }
     fm_table_print(&table, out);
-    print_foot(report, rows, which, estimated, out);
+    print_foot(report, rows, which, estimated, unknown, out);
 }
 
 /* The hot path once more, as the lines that lead to it. */
@@ -192,14 +204,6 @@ static const struct fm_column csv_columns[] = {
     {NULL, "estimated", FM_COLUMN_RANK},
 };
 
-static void cell_or_none(struct fm_table *table, uint64_t number, bool known)
-{
-    if (known)
-        fm_cell_whole(table, number);
-    else
-        fm_cell_none(table);
-}
-
 static void csv_row(struct fm_report *report, struct fm_table *table, const struct fm_context *context, size_t depth,
                     uint32_t ranks)
 {
@@ -220,10 +224,10 @@ static void csv_row(struct fm_report *report, struct fm_table *table, const stru
     fm_cell_number(table, fm_ratio((double)context->all.of.sum_ns, whole));
     fm_cell_number(table, spread.mean_ns);
     fm_cell_number(table, spread.deviation_ns);
-    fm_cell_whole(table, spread.min_ns);
-    cell_or_none(table, spread.min_rank, spread.min_rank != FM_NO_RANK);
-    fm_cell_whole(table, spread.max_ns);
-    cell_or_none(table, spread.max_rank, spread.max_rank != FM_NO_RANK);
+    cell_or_none(table, spread.min_ns, !context->all.no_least);
+    cell_or_none(table, spread.min_rank, spread.min_rank != FM_NO_RANK && !context->all.no_least);
+    cell_or_none(table, spread.max_ns, !context->all.no_most);
+    cell_or_none(table, spread.max_rank, spread.max_rank != FM_NO_RANK && !context->all.no_most);
     fm_cell_whole(table, context->all.estimated);
 }
 

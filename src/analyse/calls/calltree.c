@@ -78,6 +78,11 @@ static void limit(struct fm_path_cost *part, const struct fm_path_cost *whole, u
     fm_context_cost_fit(part, ranks);
 }
 
+static enum fm_status made(const struct fm_calltree *tree, struct fm_error *error)
+{
+    return tree->failed ? fm_fail(error, FM_ERR_MEMORY, "no memory left for the call paths") : FM_OK;
+}
+
 enum fm_status fm_calltree_end(struct fm_calltree *tree, struct fm_error *error)
 {
     for (struct fm_context *at = tree->failed ? NULL : tree->root->first; at; at = fm_context_after(tree->root, at)) {
@@ -86,7 +91,7 @@ enum fm_status fm_calltree_end(struct fm_calltree *tree, struct fm_error *error)
         if (at->own.estimated)
             limit(&at->own.of, &at->all.of, tree->ranks);
     }
-    return tree->failed ? fm_fail(error, FM_ERR_MEMORY, "no memory left for the call paths") : FM_OK;
+    return made(tree, error);
 }
 
 const char *fm_calltree_text(struct fm_calltree *tree, const char *text)
@@ -219,7 +224,7 @@ enum fm_status fm_calltree_sort(struct fm_calltree *tree, enum fm_context_metric
             break;
     }
     fm_arena_destroy(&scratch);
-    return fm_calltree_end(tree, error);
+    return made(tree, error);
 }
 
 /* ---- parts ---- */
@@ -244,8 +249,8 @@ static void copy_node(struct fm_calltree *to, struct fm_context *parent, struct 
     }
     from->twin = fm_context_below(to, parent, &id);
     from->twin->defined_line = from->defined_line;
-    fm_context_cost_add(&from->twin->own, &from->own, to->ranks);
-    fm_context_cost_add(&from->twin->all, &from->all, to->ranks);
+    fm_context_cost_add(&from->twin->own, &from->own, to->ranks, to->arena);
+    fm_context_cost_add(&from->twin->all, &from->all, to->ranks, to->arena);
 }
 
 /* `top` and what is below it, below a parent in another tree. */
@@ -271,7 +276,7 @@ enum fm_status fm_calltree_focus(const struct fm_calltree *calls, const char *fu
             continue;
         }
         copy_below(focused, focused->root, at, true);
-        fm_context_cost_add(&focused->root->all, &at->all, focused->ranks);
+        fm_context_cost_add(&focused->root->all, &at->all, focused->ranks, focused->arena);
         while (at != calls->root && !at->next) /* what is below it is in it: it counts once */
             at = at->parent;
         at = at == calls->root ? NULL : at->next;

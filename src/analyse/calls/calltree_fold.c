@@ -37,9 +37,9 @@ static void enter(struct fm_calltree *folded, struct fm_context *at)
         at->twin = fm_context_below(folded, parent, &at->id);
     if (!at->twin->defined_line)
         at->twin->defined_line = at->defined_line;
-    fm_context_cost_add(&at->twin->own, &at->own, folded->ranks);
+    fm_context_cost_add(&at->twin->own, &at->own, folded->ranks, folded->arena);
     if (!at->twin->active++)
-        fm_context_cost_add(&at->twin->all, &at->all, folded->ranks);
+        fm_context_cost_add(&at->twin->all, &at->all, folded->ranks, folded->arena);
 }
 
 static bool start(struct fm_calltree *folded, struct fm_arena *arena, const struct fm_calltree *calls)
@@ -94,10 +94,10 @@ static void keep(struct fm_calltree *folded, struct fm_context *parent, struct f
 {
     at->twin = fm_context_below(folded, parent, &at->id);
     at->twin->defined_line = at->defined_line;
-    fm_context_cost_add(&at->twin->all, &at->all, folded->ranks);
+    fm_context_cost_add(&at->twin->all, &at->all, folded->ranks, folded->arena);
     bool whole = at->id.kind == FM_CONTEXT_ROUTINE; /* with what is below it */
     if (whole || !fm_context_in_mpi(at))
-        fm_context_cost_add(&at->twin->own, whole ? &at->all : &at->own, folded->ranks);
+        fm_context_cost_add(&at->twin->own, whole ? &at->all : &at->own, folded->ranks, folded->arena);
 }
 
 /* A line somewhere below the function at which MPI was entered. */
@@ -109,7 +109,7 @@ static void give(struct fm_calltree *folded, struct fm_context *entry, const str
     id.line = 0;
     id.inlined = false;
     struct fm_context *site = fm_context_below(folded, entry, &id);
-    fm_context_cost_add(&site->own, &line->own, folded->ranks);
+    fm_context_cost_add(&site->own, &line->own, folded->ranks, folded->arena);
     site->all = site->own;
     entry->own = site->own;
 }

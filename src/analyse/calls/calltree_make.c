@@ -29,6 +29,7 @@ struct maker {
     struct fm_context **passed;   /* contexts that the children of one node lead through, each with its mark here; */
     struct fm_context_cost *sums; /* what these children have; their number is in `active` */
     size_t n_passed;
+    struct fm_cost_parts *own, *all; /* by node: its costs */
     const char *libc; /* path of the load module */
 };
 
@@ -75,11 +76,25 @@ static const struct fm_symbol *frames_of(struct maker *maker, const struct fm_pa
     return unknown;
 }
 
+static struct fm_context_cost own_cost(const struct maker *maker, size_t i)
+{
+    return (struct fm_context_cost){.of = *maker->own[i].cost, .parts = &maker->own[i]};
+}
+
+static struct fm_context_cost whole_cost(const struct maker *maker, size_t i)
+{
+    return (struct fm_context_cost){.of = *maker->all[i].cost, .parts = &maker->all[i]};
+}
+
+static void add_cost(const struct maker *maker, struct fm_context_cost *to, const struct fm_context_cost *cost)
+{
+    fm_context_cost_add(to, cost, maker->tree->ranks, maker->tree->arena);
+}
+
 /* A context with costs of its own. */
 static void add_leaf(struct maker *maker, size_t i, const struct joint *joint, enum fm_context_kind kind,
                      const char *name)
 {
-    const struct fm_path_cost *cost = &maker->paths->nodes[i].path->own;
     struct fm_calltree *tree = maker->tree;
     struct fm_context_id id = {
         .kind = kind,
@@ -90,12 +105,12 @@ static void add_leaf(struct maker *maker, size_t i, const struct joint *joint, e
         .defined = kind == FM_CONTEXT_ROUTINE ? "" : joint->frame->id.defined,
     };
     struct fm_context *leaf = fm_context_below(tree, joint->frame, &id);
-    struct fm_context_cost own = {.of = *cost};
-    fm_context_cost_add(&leaf->own, &own, tree->ranks);
+    const struct fm_context_cost own = own_cost(maker, i);
+    add_cost(maker, &leaf->own, &own);
     leaf->all = leaf->own;
     tree->of_nodes[i] = leaf;
     if (kind != FM_CONTEXT_ROUTINE)
-        fm_context_cost_add(&joint->frame->own, &own, tree->ranks);
+        add_cost(maker, &joint->frame->own, &own);
 }
 
 static bool is_library(const char *module, const char *beginning)
@@ -205,7 +220,8 @@ static void add_node(struct maker *maker, size_t i)
         add_frames(maker, i, joint, &lost);
         maker->outer[i] = NULL;
         add_leaf(maker, i, &lost, FM_CONTEXT_CALL_SITE, lost.frame->id.name);
-        fm_context_cost_add(&lost.frame->all, &(struct fm_context_cost){.of = path->own}, maker->tree->ranks);
+        const struct fm_context_cost own = own_cost(maker, i);
+        add_cost(maker, &lost.frame->all, &own);
     }
 }
 
@@ -215,14 +231,14 @@ static void pass(struct maker *maker, size_t child)
     struct fm_context *outer = maker->outer[child];
     if (!outer)
         return;
-    struct fm_context_cost cost = {.of = maker->paths->nodes[child].path->all};
+    const struct fm_context_cost cost = whole_cost(maker, child);
     for (struct fm_context *at = maker->joints[child].frame;; at = at->parent) {
         if (!at->active++) {
             at->mark = (uint32_t)maker->n_passed++;
             maker->passed[at->mark] = at;
             maker->sums[at->mark] = (struct fm_context_cost){0};
         }
-        fm_context_cost_add(&maker->sums[at->mark], &cost, maker->tree->ranks);
+        add_cost(maker, &maker->sums[at->mark], &cost);
         if (at == outer)
             return;
     }
@@ -237,9 +253,9 @@ static void add_inclusive(struct maker *maker, size_t i)
         pass(maker, node->children[c]);
     for (size_t p = 0; p < maker->n_passed; p++) {
         struct fm_context *context = maker->passed[p];
-        struct fm_context_cost whole = {.of = node->path->all};
+        const struct fm_context_cost whole = whole_cost(maker, i);
         bool all_of_it = context->active == node->n_children && !node->path->own.ranks;
-        fm_context_cost_add(&context->all, all_of_it ? &whole : &maker->sums[p], maker->tree->ranks);
+        add_cost(maker, &context->all, all_of_it ? &whole : &maker->sums[p]);
         context->active = context->mark = 0;
     }
 }
@@ -253,6 +269,23 @@ static void find_libc(struct maker *maker)
             maker->libc = module;
     }
     maker->libc = fm_calltree_text(maker->tree, maker->libc);
+}
+
+/* The costs of the nodes, as parts of sums. Where a node has nothing below it, what it has in all is its own. */
+static bool list_costs(struct maker *maker, struct fm_arena *arena)
+{
+    size_t n = maker->paths->n;
+    maker->own = fm_arena_alloc(arena, n * sizeof *maker->own);
+    maker->all = fm_arena_alloc(arena, n * sizeof *maker->all);
+    for (size_t i = 0; maker->own && maker->all && i < n; i++) {
+        const struct fm_path *path = maker->paths->nodes[i].path;
+        maker->all[i] = (struct fm_cost_parts){
+            .cost = &path->all, .paths = maker->paths, .node = (uint32_t)i, .has_vector = true};
+        maker->own[i] = maker->all[i];
+        maker->own[i].cost = &path->own;
+        maker->own[i].has_vector = path->own.sum_ns == path->all.sum_ns;
+    }
+    return maker->own && maker->all;
 }
 
 static void make(struct maker *maker)
@@ -275,20 +308,21 @@ static void make(struct maker *maker)
 enum fm_status fm_calltree_make(const struct fm_profile *profile, struct fm_symbols *symbols, struct fm_arena *arena,
                                 struct fm_calltree *calls, struct fm_error *error)
 {
-    struct fm_path_tree paths;
-    enum fm_status status = fm_path_tree_make(profile, arena, &paths, error);
+    struct fm_path_tree *paths = fm_arena_alloc(arena, sizeof *paths);
+    enum fm_status status = paths ? fm_path_tree_make(profile, arena, paths, error)
+                                  : fm_fail(error, FM_ERR_MEMORY, "no memory left for the call paths");
     if (status)
         return status;
-    struct maker maker = {.paths = &paths, .symbols = symbols, .tree = calls};
-    maker.joints = fm_arena_alloc(arena, paths.n * sizeof *maker.joints);
-    maker.outer = fm_arena_alloc(arena, paths.n * sizeof *maker.outer);
-    bool started = fm_calltree_start(calls, arena, paths.ranks);
-    calls->of_nodes = fm_arena_alloc(arena, paths.n * sizeof *calls->of_nodes);
+    struct maker maker = {.paths = paths, .symbols = symbols, .tree = calls};
+    maker.joints = fm_arena_alloc(arena, paths->n * sizeof *maker.joints);
+    maker.outer = fm_arena_alloc(arena, paths->n * sizeof *maker.outer);
+    bool started = fm_calltree_start(calls, arena, paths->ranks) && list_costs(&maker, arena);
+    calls->of_nodes = fm_arena_alloc(arena, paths->n * sizeof *calls->of_nodes);
     if (started && calls->of_nodes && maker.joints && maker.outer) {
         if (symbols)
             resolve(&profile->paths, symbols);
-        if (paths.n)
-            calls->root->all.of = profile->paths.nodes[0].all;
+        if (paths->n)
+            calls->root->all = whole_cost(&maker, 0);
         make(&maker);
     } else {
         calls->failed = true;

@@ -26,7 +26,7 @@ typedef void finder(struct maker *maker, const struct fm_context *context, visit
 static void enter(struct maker *maker, const struct fm_context *context, struct fm_context *node)
 {
     if (!node->active++)
-        fm_context_cost_add(&node->all, &context->all, maker->to->ranks);
+        fm_context_cost_add(&node->all, &context->all, maker->to->ranks, maker->to->arena);
 }
 
 static void leave(struct maker *maker, const struct fm_context *context, struct fm_context *node)
@@ -133,7 +133,7 @@ static void add_own(struct fm_calltree *flat, const struct fm_context *leaf)
     if (!at)
         at = function_of(flat, line ? leaf->parent : leaf);
     for (; at != flat->root; at = at->parent)
-        fm_context_cost_add(&at->own, &leaf->own, flat->ranks);
+        fm_context_cost_add(&at->own, &leaf->own, flat->ranks, flat->arena);
 }
 
 enum fm_status fm_calltree_flat(const struct fm_calltree *calls, struct fm_arena *arena, struct fm_calltree *flat,
@@ -182,7 +182,7 @@ static void find_callers(struct maker *maker, const struct fm_context *context, 
 
 static void add_exclusive(struct maker *maker, const struct fm_context *context, struct fm_context *node)
 {
-    fm_context_cost_add(&node->own, &context->own, maker->to->ranks);
+    fm_context_cost_add(&node->own, &context->own, maker->to->ranks, maker->to->arena);
 }
 
 enum fm_status fm_calltree_callers(const struct fm_calltree *calls, size_t depth, struct fm_arena *arena,

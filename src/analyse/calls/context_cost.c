@@ -82,7 +82,21 @@ static struct fm_path_cost of_two(const struct fm_path_cost *a, const struct fm_
     return sum;
 }
 
-void fm_context_cost_add(struct fm_context_cost *into, const struct fm_context_cost *part, uint32_t ranks)
+static const struct fm_cost_parts *both(const struct fm_cost_parts *one, const struct fm_cost_parts *other,
+                                        struct fm_arena *arena)
+{
+    static const struct fm_cost_parts unknown = {0};
+    if (!one && !other)
+        return NULL;
+    struct fm_cost_parts *parts = one && other ? fm_arena_alloc(arena, sizeof *parts) : NULL;
+    if (!parts)
+        return &unknown;
+    *parts = (struct fm_cost_parts){.one = one, .other = other};
+    return parts;
+}
+
+void fm_context_cost_add(struct fm_context_cost *into, const struct fm_context_cost *part, uint32_t ranks,
+                         struct fm_arena *arena)
 {
     const struct fm_path_cost *a = &into->of, *b = &part->of;
     bool estimated = into->estimated || part->estimated;
@@ -92,6 +106,8 @@ void fm_context_cost_add(struct fm_context_cost *into, const struct fm_context_c
         *into = *part;
         return;
     }
+    into->parts = both(into->parts, part->parts, arena);
+    into->no_least = into->no_most = false;
     if (a->ranks == 1 && b->ranks == 1) {
         if (a->max_rank == b->max_rank)
             into->of = fm_path_cost_of(fm_sum(a->sum_ns, b->sum_ns), a->max_rank);

@@ -1,6 +1,7 @@
 #include "analyse/calls/path_tree.h"
 
 #include "base/sort.h"
+#include "model/coarse.h"
 #include "model/order.h"
 
 struct child {
@@ -79,6 +80,29 @@ static uint32_t ranks_of(const struct fm_profile *profile)
     return profile->job.ranks > measured ? profile->job.ranks : measured;
 }
 
+/* What the lightest share of each rank is at most. A rank without one has nothing if all that have something tell. */
+static void find_lightest(struct fm_path_tree *tree, struct fm_arena *arena)
+{
+    const struct fm_paths *paths = tree->paths;
+    if (!paths->n_shares || tree->ranks > FM_MOST_TELLING)
+        return;
+    tree->lightest_ns = fm_arena_alloc(arena, tree->ranks * sizeof *tree->lightest_ns);
+    uint32_t telling = 0;
+    for (size_t i = 0; tree->lightest_ns && i < paths->n_shares; i++) {
+        uint64_t least, most;
+        fm_coarse_range(paths->shares[i].all_ns, &least, &most);
+        if (paths->shares[i].rank >= tree->ranks)
+            continue;
+        double *lightest = &tree->lightest_ns[paths->shares[i].rank];
+        telling += !*lightest;
+        if (!*lightest || (double)most < *lightest)
+            *lightest = (double)most;
+    }
+    for (uint32_t rank = 0; tree->lightest_ns && telling < paths->nodes[0].all.ranks && rank < tree->ranks; rank++)
+        if (!tree->lightest_ns[rank])
+            tree->lightest_ns[rank] = (double)UINT64_MAX;
+}
+
 enum fm_status fm_path_tree_make(const struct fm_profile *profile, struct fm_arena *arena, struct fm_path_tree *tree,
                                  struct fm_error *error)
 {
@@ -97,21 +121,6 @@ enum fm_status fm_path_tree_make(const struct fm_profile *profile, struct fm_are
     }
     if (!tree->nodes || !make_children(tree, arena))
         return fm_fail(error, FM_ERR_MEMORY, "no memory left for the call paths");
+    find_lightest(tree, arena);
     return FM_OK;
-}
-
-const struct fm_path_share *fm_path_tree_shares(const struct fm_path_tree *tree, uint32_t node, size_t *n)
-{
-    const struct fm_path_share *shares = tree->paths->shares;
-    size_t low = 0, high = tree->paths->n_shares;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (shares[middle].node < node)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    for (*n = 0; low + *n < tree->paths->n_shares && shares[low + *n].node == node;)
-        ++*n;
-    return *n ? shares + low : NULL;
 }

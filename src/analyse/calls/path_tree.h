@@ -5,6 +5,8 @@
 
 #include "model/profile.h"
 
+enum { FM_MOST_TELLING = 1 << 22 }; /* ranks one by one: a file may name any number of them */
+
 struct fm_path_spread {
     uint64_t total_ns;
     double mean_ns, deviation_ns; /* over the ranks of the job; the deviation of all of them, not of a sample */
@@ -27,13 +29,11 @@ struct fm_path_tree {
     const struct fm_paths *paths;
     struct fm_path_node *nodes;
     size_t n;
-    uint32_t ranks; /* of the job: what means and deviations are over */
+    uint32_t ranks;      /* of the job: what means and deviations are over */
+    double *lightest_ns; /* by rank: what a node of which it tells nothing has at most; NULL: not known */
 };
 
 enum fm_status fm_path_tree_make(const struct fm_profile *profile, struct fm_arena *arena, struct fm_path_tree *tree,
                                  struct fm_error *error);
-
-/* The shares of a node, sorted by rank; NULL and 0 when no rank tells its own. */
-const struct fm_path_share *fm_path_tree_shares(const struct fm_path_tree *tree, uint32_t node, size_t *n);
 
 #endif

@@ -28,11 +28,11 @@ __attribute__((unused)) static void made_spend(struct fm_calltree *tree, struct 
 {
     struct fm_context_cost cost = {.of = fm_path_cost_of(ms * 1000000, 0)};
     bool line = at->id.kind == FM_CONTEXT_STATEMENT || at->id.kind == FM_CONTEXT_CALL_SITE;
-    fm_context_cost_add(&at->own, &cost, tree->ranks);
+    fm_context_cost_add(&at->own, &cost, tree->ranks, tree->arena);
     if (line)
-        fm_context_cost_add(&at->parent->own, &cost, tree->ranks);
+        fm_context_cost_add(&at->parent->own, &cost, tree->ranks, tree->arena);
     for (; at; at = at->parent)
-        fm_context_cost_add(&at->all, &cost, tree->ranks);
+        fm_context_cost_add(&at->all, &cost, tree->ranks, tree->arena);
 }
 
 __attribute__((unused)) static struct fm_context *made_below(struct fm_calltree *tree, struct fm_context *parent,

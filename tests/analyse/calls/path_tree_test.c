@@ -58,10 +58,10 @@ int main(void)
                nodes[1].own.max_rank == FM_NO_RANK,
            "what a node does not have is 0");
     size_t n;
-    const struct fm_path_share *shares = fm_path_tree_shares(&tree, 1, &n);
+    const struct fm_path_share *shares = fm_paths_shares(&p->paths, 1, &n);
     tap_ok(n == 2 && shares[0].rank == 0 && shares[0].all_ns == 7000000 && shares[1].rank == 2,
            "ranks have their shares");
-    tap_ok(!fm_path_tree_shares(&tree, 4, &n) && !n, "not of what its child says better");
+    tap_ok(!fm_paths_shares(&p->paths, 4, &n) && !n, "not of what its child says better");
     p->job.ranks = 2;
     fm_path_tree_make(p, &arena, &tree, NULL);
     tap_ok(tree.nodes[3].all.min_ns == 5000000 && tree.nodes[3].all.min_rank == 0 &&

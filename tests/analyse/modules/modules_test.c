@@ -33,7 +33,7 @@ static struct fm_context *step(struct fm_calltree *tree, struct fm_context *pare
 static void add_cost(struct fm_context_cost *to, uint64_t ms, uint32_t rank, uint32_t ranks)
 {
     struct fm_context_cost cost = {.of = fm_path_cost_of(ms * 1000000, rank)};
-    fm_context_cost_add(to, &cost, ranks);
+    fm_context_cost_add(to, &cost, ranks, NULL);
 }
 
 static void add_path(struct fm_calltree *tree, const char *path, uint64_t ms, uint32_t rank)

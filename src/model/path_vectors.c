@@ -1,0 +1,151 @@
+/* What ranks tell of nodes of the calling context tree. The nodes below a node follow it, and so do their shares. */
+#include <string.h>
+
+#include "base/sort.h"
+#include "model/order.h"
+#include "model/paths.h"
+
+/* The first share of a node that is not before `node`. */
+static size_t first_share(const struct fm_paths *paths, size_t node)
+{
+    size_t low = 0, high = paths->n_shares;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (paths->shares[middle].node < node)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+const struct fm_path_share *fm_paths_shares(const struct fm_paths *paths, uint32_t node, size_t *n)
+{
+    size_t first = first_share(paths, node);
+    *n = first_share(paths, (size_t)node + 1) - first;
+    return *n ? paths->shares + first : NULL;
+}
+
+static int by_rank(const void *a, const void *b)
+{
+    const struct fm_path_share *x = a, *y = b;
+    int order = fm_compare_number(x->rank, y->rank);
+    if (!order)
+        order = fm_compare_number(y->all_ns, x->all_ns);
+    return order ? order : fm_compare_number(x->node, y->node);
+}
+
+/* The shares of a node and of what is below it. */
+static const struct fm_path_share *shares_below(const struct fm_paths *paths, uint32_t node, size_t *n)
+{
+    size_t end = (size_t)node + 1;
+    while (end < paths->n && paths->nodes[end].parent >= node)
+        end++;
+    size_t first = first_share(paths, node);
+    *n = first_share(paths, end) - first;
+    return paths->shares + first;
+}
+
+bool fm_paths_vector(const struct fm_paths *paths, uint32_t node, struct fm_arena *arena,
+                     const struct fm_path_share **vector, size_t *n)
+{
+    *vector = fm_paths_shares(paths, node, n);
+    if (*n >= paths->nodes[node].all.ranks)
+        return true;
+    size_t all;
+    const struct fm_path_share *below = shares_below(paths, node, &all);
+    if (all == *n)
+        return true;
+    struct fm_path_share *shares = fm_arena_alloc(arena, all * sizeof *shares);
+    if (!shares)
+        return false;
+    memcpy(shares, below, all * sizeof *shares);
+    if (!fm_sort(shares, all, sizeof *shares, by_rank, arena))
+        return false;
+    *n = 0;
+    for (size_t i = 0; i < all; i++)
+        if (!i || shares[i].rank != shares[*n - 1].rank)
+            shares[(*n)++] = shares[i];
+    *vector = shares;
+    return true;
+}
+
+struct weight {
+    uint64_t ns;
+    uint32_t node;
+};
+
+static int heavier(const void *a, const void *b)
+{
+    const struct weight *x = a, *y = b;
+    return x->ns != y->ns ? fm_compare_number(y->ns, x->ns) : fm_compare_number(x->node, y->node);
+}
+
+static int by_node(const void *a, const void *b)
+{
+    return fm_compare_number(((const struct weight *)a)->node, ((const struct weight *)b)->node);
+}
+
+/* The heaviest nodes that have shares, in their order. */
+static struct weight *choose(const struct fm_paths *paths, size_t most, struct fm_arena *arena, size_t *n)
+{
+    struct weight *chosen = fm_arena_alloc(arena, paths->n * sizeof *chosen);
+    *n = 0;
+    for (size_t i = 0; chosen && i < paths->n_shares; i++) {
+        uint32_t node = paths->shares[i].node;
+        if (!i || paths->shares[i - 1].node != node)
+            chosen[(*n)++] = (struct weight){paths->nodes[node].all.sum_ns, node};
+    }
+    if (!chosen || !fm_sort(chosen, *n, sizeof *chosen, heavier, arena))
+        return NULL;
+    if (*n > most)
+        *n = most;
+    return fm_sort(chosen, *n, sizeof *chosen, by_node, arena) ? chosen : NULL;
+}
+
+/* How many shares the vector of a node has at most. */
+static size_t vector_limit(const struct fm_paths *paths, uint32_t node)
+{
+    size_t own, all;
+    fm_paths_shares(paths, node, &own);
+    if (own >= paths->nodes[node].all.ranks)
+        return own;
+    shares_below(paths, node, &all);
+    return all < paths->nodes[node].all.ranks ? all : paths->nodes[node].all.ranks;
+}
+
+static bool add_vector(const struct fm_paths *paths, uint32_t node, struct fm_arena *arena, struct fm_paths *out)
+{
+    struct fm_arena scratch = {0};
+    const struct fm_path_share *vector;
+    size_t n;
+    bool good = fm_paths_vector(paths, node, &scratch, &vector, &n);
+    struct fm_path_share *shares = !good ? NULL
+                                         : fm_arena_grow(arena, out->shares, &out->shares_capacity, out->n_shares + n,
+                                                         sizeof *shares);
+    for (size_t i = 0; shares && i < n; i++) {
+        shares[out->n_shares] = vector[i];
+        shares[out->n_shares++].node = node;
+    }
+    out->shares = shares;
+    fm_arena_destroy(&scratch);
+    return shares != NULL;
+}
+
+bool fm_paths_keep_vectors(const struct fm_paths *paths, size_t most, struct fm_arena *arena, struct fm_paths *out)
+{
+    *out = *paths;
+    if (!paths->n_shares)
+        return true;
+    size_t n, room = 0;
+    struct weight *chosen = choose(paths, most, arena, &n);
+    for (size_t i = 0; chosen && i < n; i++)
+        room += vector_limit(paths, chosen[i].node);
+    out->shares = chosen ? fm_arena_alloc(arena, room * sizeof *out->shares) : NULL;
+    out->shares_capacity = room;
+    out->n_shares = 0;
+    for (size_t i = 0; out->shares && i < n; i++)
+        if (!add_vector(paths, chosen[i].node, arena, out))
+            return false;
+    return out->shares != NULL;
+}
