@@ -13,8 +13,8 @@ struct fm_writer {
     struct fm_paths paths; /* as many of the profile's as are written */
     struct fm_path_form path_form;
     struct fm_sequence sequence; /* likewise */
-    bool large; /* "Large jobs" of doc/FORMAT.md */
-    bool exact; /* not for users: it loses nothing */
+    bool large;                  /* "Large jobs" of doc/FORMAT.md */
+    bool exact;                  /* not for users: it loses nothing */
     bool collecting, failed;
     struct fm_intern strings; /* number = index in the sorted table */
     struct fm_packer pack;

@@ -30,10 +30,10 @@ static void time_cell(struct fm_report *report, struct fm_table *table, uint64_t
 {
     char text[FM_UNIT_CHARS];
     if (known)
-        fm_cell_text(table,
-                     fm_format(&report->arena, "%s%s", estimated ? "~" : "", ns ? fm_time_text(text, (double)ns) : "0"));
+        fm_cell_text(
+            table, fm_format(&report->arena, "%s%s", estimated ? "~" : "", ns ? fm_time_text(text, (double)ns) : "0"));
     else
-        fm_cell_none(table);
+        fm_cell_text(table, "-");
 }
 
 static void cell_or_none(struct fm_table *table, uint64_t number, bool known)
@@ -51,7 +51,10 @@ static void rank_cells(struct fm_report *report, struct fm_table *table, const s
     struct fm_path_spread spread = fm_path_spread_of(&all->of, ranks);
     time_cell(report, table, spread.min_ns, !all->no_least, all->estimated);
     time_cell(report, table, spread.max_ns, !all->no_most, all->estimated);
-    cell_or_none(table, spread.max_rank, spread.max_rank != FM_NO_RANK && !all->no_most);
+    if (all->no_most)
+        fm_cell_text(table, "-");
+    else
+        cell_or_none(table, spread.max_rank, spread.max_rank != FM_NO_RANK);
 }
 
 static void row_cells(struct fm_report *report, struct fm_table *table, const struct fm_context *context, bool hot,

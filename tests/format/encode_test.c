@@ -82,8 +82,12 @@ static void test_round_trip(void)
         struct bytes first = encoded(profile, true), small = encoded(profile, false);
         struct fm_profile *again = decoded(first, NULL);
         struct bytes second = again ? encoded(again, true) : (struct bytes){malloc(1), 0};
-        good += again && same(first, second) && same(first, small);
+        struct fm_profile *for_users = decoded(small, NULL);
+        struct bytes once_more = for_users ? encoded(for_users, false) : (struct bytes){malloc(1), 0};
+        good += again && same(first, second) && for_users && same(small, once_more);
         fm_profile_destroy(again);
+        fm_profile_destroy(for_users);
+        free(once_more.at);
         fm_profile_destroy(profile);
         free(first.at);
         free(second.at);

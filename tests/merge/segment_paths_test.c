@@ -100,9 +100,9 @@ static void test_plain(void)
                wait->own.max_rank == 2 && wait->own.min_rank == 2 && wait->own.squares[0] == 40000ull * 40000,
            "the costs are those of one rank");
     tap_ok(p->paths.lost == 0 && p->paths.period_ns[0] == PERIOD && p->paths.period_ns[1] == PERIOD, "nothing is lost");
-    static const uint32_t nodes[] = {2, 4, 5, 6, 7, 8}; /* of the others one child has almost all */
-    bool shares = p->paths.n_shares == 6;
-    for (size_t i = 0; shares && i < 6; i++)
+    static const uint32_t nodes[] = {0, 2, 4, 5, 6, 7, 8}; /* of the others one child has all */
+    bool shares = p->paths.n_shares == 7;
+    for (size_t i = 0; shares && i < 7; i++)
         shares = p->paths.shares[i].node == nodes[i] && p->paths.shares[i].rank == 2 &&
                  p->paths.shares[i].all_ns == p->paths.nodes[nodes[i]].all.sum_ns;
     tap_ok(shares, "ranks tell their shares of what matters");
@@ -114,14 +114,14 @@ static void test_shares(void)
 {
     struct fm_segment_path *places;
     struct fm_segment_header *header = fresh(&places);
-    for (uint32_t i = 1; i <= 40; i++)
-        put(header, places, i, 0, FM_PATH_LEAF, 0x550000000000 + i, i == 30 ? 9 : 5);
+    for (uint32_t i = 1; i <= 100; i++)
+        put(header, places, i, 0, FM_PATH_LEAF, 0x550000000000 + i, i == 90 ? 9 : 5);
     struct fm_profile *p = read_all(header);
     const struct fm_path_share *shares = p->paths.shares;
-    bool right = p->paths.n_shares == FM_PATH_SHARES && shares[0].node == 0 && shares[15].node == 30;
-    for (uint32_t i = 1; right && i < 15; i++)
+    bool right = p->paths.n_shares == FM_PATH_SHARES && shares[0].node == 0 && shares[63].node == 90;
+    for (uint32_t i = 1; right && i < 63; i++)
         right = shares[i].node == i;
-    tap_ok(right, "a rank tells of its 16 heaviest nodes");
+    tap_ok(right, "a rank tells of its 64 heaviest nodes");
     fm_profile_destroy(p);
 }
 

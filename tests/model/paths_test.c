@@ -9,6 +9,7 @@
 #include "merge/parts.h"
 #include "merge/synthetic.h"
 #include "model/check.h"
+#include "model/coarse.h"
 #include "tap.h"
 
 /* A leaf or a call of one rank; the tree must be made in its order. */
@@ -99,6 +100,61 @@ static void test_merge(void)
     tap_ok(shares && p->paths.n_shares == 6 + 6 + 6, "shares stay with their nodes (%zu)", p->paths.n_shares);
     fm_profile_destroy(other);
     fm_profile_destroy(p);
+}
+
+/* ---- what ranks tell ---- */
+
+static bool vector_is(const struct fm_paths *paths, uint32_t node, size_t n, const uint64_t *ns)
+{
+    struct fm_arena arena = {0};
+    const struct fm_path_share *vector;
+    size_t found;
+    bool is = fm_paths_vector(paths, node, &arena, &vector, &found) && found == n;
+    for (size_t i = 0; is && i < n; i++)
+        is = vector[i].rank == i && vector[i].all_ns == ns[i];
+    fm_arena_destroy(&arena);
+    return is;
+}
+
+static void test_vectors(void)
+{
+    struct fm_profile *p = two_ranks(), *single = tree(2, (const uint64_t[]){0, 0, 9000, 5000});
+    struct fm_arena arena = {0};
+    struct fm_paths less;
+    size_t n;
+    tap_ok(vector_is(&p->paths, 1, 2, (const uint64_t[]){33000, 51000}) && !fm_paths_shares(&p->paths, 5, &n) && !n &&
+               vector_is(&p->paths, 5, 2, (const uint64_t[]){5000, 7000}),
+           "a node of which a child has all has what that has");
+    fm_profile_merge(p, single, NULL);
+    fm_paths_shares(&p->paths, 1, &n);
+    tap_ok(n == 2 && vector_is(&p->paths, 1, 3, (const uint64_t[]){33000, 51000, 9000}),
+           "also where it has all on some ranks alone");
+    fm_paths_keep_vectors(&p->paths, 2, &arena, &less);
+    tap_ok(less.n_shares == 6 && less.shares[0].node == 0 && less.shares[3].node == 1 &&
+               less.shares[5].all_ns == 9000 && !fm_paths_check(&less),
+           "the vectors of the heaviest nodes are kept whole, without those that they follow from");
+    fm_arena_destroy(&arena);
+    fm_profile_destroy(single);
+    fm_profile_destroy(p);
+}
+
+static void test_coarse(void)
+{
+    uint64_t state = 5;
+    bool good = true;
+    for (int i = 0; i < 100000; i++) {
+        uint64_t value = fm_random(&state, UINT64_MAX) >> fm_random(&state, 64), least, most;
+        for (unsigned bits = FM_COARSEST_BITS; bits <= FM_COARSE_BITS; bits++) {
+            uint64_t coarse = fm_coarse(value, bits);
+            fm_coarse_range(coarse, &least, &most);
+            good &= fm_coarse(coarse, FM_COARSE_BITS) == coarse && fm_coarse(coarse, bits) == coarse &&
+                    least <= value && value <= most && most - least <= coarse / 8 + 1;
+        }
+    }
+    tap_ok(good, "coarse values stay what they are, and tell what they may have been");
+    uint64_t least, most;
+    fm_coarse_range(10309278, &least, &most);
+    tap_ok(least == 10309278 && most == 10309278, "what is not coarse is exact");
 }
 
 static bool same(const struct fm_path_cost *a, const struct fm_path_cost *b)
@@ -312,6 +368,8 @@ static void test_squares(void)
 int main(void)
 {
     test_merge();
+    test_vectors();
+    test_coarse();
     test_fold();
     test_fold_random();
     test_limit();

@@ -141,6 +141,7 @@ static void sample_add_rank(struct fm_profile *profile, uint32_t rank)
         };
     }
     fm_paths_inclusive(&paths, rank);
+    fm_paths_share(&paths, &profile->arena, &profile->arena, rank);
     sample_add_sequence(profile, &paths, places, rank);
     fm_merge_paths(profile, &paths, &profile->arena);
 }

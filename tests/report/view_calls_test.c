@@ -194,6 +194,28 @@ static void test_focus(void)
 }
 
 /* Names are from anywhere, and trees of any shape: nothing reaches the terminal as a command, lines stay short. */
+/* What no rank tells of. */
+static void test_not_known(void)
+{
+    struct fm_profile *profile = sample_sampled();
+    struct fm_report_options options = {0};
+    struct fm_error error = {0};
+    profile->paths.n_shares = 0;
+    char *text = print_text(fm_view_calls_text, profile, &options, &error);
+    tap_ok(strstr(text, "*   54.0  13.3  17.5 s      -        -     - |  |  |- solver::dot (i)") &&
+               strstr(text, "; -: not known.\n"),
+           "what is not known of ranks is shown as not known");
+    free(text);
+    text = print_text(fm_view_calls_csv, profile, &options, &error);
+    tap_ok(strstr(text, "1.465543841,,,,,1\n") != NULL, "is empty in CSV");
+    free(text);
+    text = print_text(print_json, profile, &options, &error);
+    tap_ok(strstr(text, "{ \"min\": null, \"min_rank\": null, \"max\": null, \"max_rank\": null, \"avg\": ") != NULL,
+           "and null in JSON");
+    free(text);
+    fm_profile_destroy(profile);
+}
+
 static void test_hostile(void)
 {
     enum { DEEP = FM_PATHS_DEPTH };
@@ -414,6 +436,7 @@ int main(int argc, char **argv)
     test_goldens();
     test_summary();
     test_focus();
+    test_not_known();
     test_hostile();
     test_letters();
     test_looks_stay();

@@ -30,7 +30,7 @@ struct maker {
     struct fm_context_cost *sums; /* what these children have; their number is in `active` */
     size_t n_passed;
     struct fm_cost_parts *own, *all; /* by node: its costs */
-    const char *libc; /* path of the load module */
+    const char *libc;                /* path of the load module */
 };
 
 static enum fm_address address_kind(const struct fm_path *path)

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "analyse/calls/path_tree.h"
+#include "base/saturate.h"
 #include "model/coarse.h"
 
 enum { CLOSE = 8 }; /* a least is known within an eighth of the mean, a most within an eighth of itself */
@@ -103,10 +104,20 @@ static struct bounds told(const struct fm_cost_parts *part, const struct fm_path
     return rank;
 }
 
+/* Whether ranks tell it to the ns. */
+static bool adds_up(const struct fm_path_cost *cost, const struct fm_path_share *vector, size_t n)
+{
+    uint64_t ns = 0;
+    for (size_t i = 0; i < n; i++)
+        fm_add_saturating(&ns, vector[i].all_ns);
+    return n == cost->ranks && ns == cost->sum_ns;
+}
+
 static bool add_vector(struct sum *sum, const struct fm_cost_parts *part, const struct fm_path_share *vector, size_t n)
 {
     const struct fm_path_cost *cost = part->cost;
     const double *lightest = part->paths->lightest_ns;
+    bool exact = adds_up(cost, vector, n);
     uint32_t n_told = 0;
     double told_ns = 0;
     for (uint32_t rank = 0; rank < sum->n; rank++)
@@ -114,7 +125,7 @@ static bool add_vector(struct sum *sum, const struct fm_cost_parts *part, const 
     for (size_t i = 0; i < n; i++) {
         if (vector[i].rank >= sum->n)
             return false;
-        sum->part[vector[i].rank] = told(part, &vector[i]);
+        sum->part[vector[i].rank] = exact ? exactly(vector[i].all_ns) : told(part, &vector[i]);
     }
     if (cost->min_rank != cost->max_rank)
         sum->part[cost->min_rank] = exactly(cost->min_ns);
