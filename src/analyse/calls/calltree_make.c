@@ -309,8 +309,9 @@ enum fm_status fm_calltree_make(const struct fm_profile *profile, struct fm_symb
                                 struct fm_calltree *calls, struct fm_error *error)
 {
     struct fm_path_tree *paths = fm_arena_alloc(arena, sizeof *paths);
-    enum fm_status status = paths ? fm_path_tree_make(profile, arena, paths, error)
-                                  : fm_fail(error, FM_ERR_MEMORY, "no memory left for the call paths");
+    if (!paths)
+        return fm_fail(error, FM_ERR_MEMORY, "no memory left for the call paths");
+    enum fm_status status = fm_path_tree_make(profile, arena, paths, error);
     if (status)
         return status;
     struct maker maker = {.paths = paths, .symbols = symbols, .tree = calls};
