@@ -1,9 +1,15 @@
 #!/bin/sh
 # Installs the Debian packages that are missing: tools/setup.sh [build] [run] [test]   (default: all groups)
 # Does nothing, quickly, when all is there; without the right to install, prints the one line to run.
+# tools/setup.sh --missing [GROUP...] installs nothing and prints their names.
 set -eu
 
 list=$(dirname "$0")/packages.txt
+only_list=
+if [ "${1:-}" = --missing ]; then
+    only_list=yes
+    shift
+fi
 groups=${*:-build run test}
 
 for group in $groups; do
@@ -30,6 +36,10 @@ missing=$(dpkg-query -W -f '${db:Status-Status} ${Package}, ${Provides}\n' $want
         END { n = split(wanted, name); for (i = 1; i <= n; i++) if (!(name[i] in have)) printf "%s ", name[i] }')
 missing=${missing% }
 [ -n "$missing" ] || exit 0
+if [ -n "$only_list" ]; then
+    echo "$missing"
+    exit 0
+fi
 
 if [ "$(id -u)" -eq 0 ]; then
     as_root=

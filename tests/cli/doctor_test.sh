@@ -136,7 +136,10 @@ int main(int c, char **v) { MPI_Init(&c, &v); return MPI_Finalize(); }' >mpi.c
         [ $status -eq 0 ] && grep -q "^ok    program:.*$kind" out
         result $? "a program with $kind"
         for launcher in mpirun.openmpi mpirun.mpich; do
-            command -v $launcher >/dev/null || continue
+            if ! command -v $launcher >/dev/null; then
+                skip "a program of $compiler where mpirun is $launcher" "there is none"
+                continue
+            fi
             mkdir -p bin && ln -sf "$(command -v $launcher)" bin/mpirun
             PATH=$work/bin:$PATH doctor ./mpi
             case $compiler-$launcher in

@@ -50,6 +50,9 @@ class Tap:
             print(f"# {line}", flush=True)
 
     def done(self):
+        for mpi in BOTH:
+            if mpi not in MPIS:
+                self.skip(f"with {mpi.short}", "it is not installed")
         print(f"1..{self.count}", flush=True)
         shutil.rmtree(SCRATCH, ignore_errors=True)
         sys.exit(1 if self.failed else 0)
@@ -80,7 +83,8 @@ class Mpi:
         return str(target)
 
 
-MPIS = [mpi for mpi in (Mpi("openmpi"), Mpi("mpich")) if mpi.installed]
+BOTH = (Mpi("openmpi"), Mpi("mpich"))
+MPIS = [mpi for mpi in BOTH if mpi.installed]
 
 
 def compile_plain(name, text, *flags):

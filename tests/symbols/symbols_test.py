@@ -119,6 +119,8 @@ def check_languages(tap):
     if shutil.which("clang"):
         program = build("clang", "plain.c", "-O2", "-g", compiler="clang")
         check_marks(tap, "plain.c, clang (no .debug_aranges)", "plain.c", program)
+    else:
+        tap.skip("plain.c, clang", "there is no clang")
 
 
 def check_library(tap):

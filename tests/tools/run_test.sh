@@ -5,12 +5,15 @@ set -u
 . "$FATHOM_SOURCE/tests/checks.sh"
 told=("$TMPDIR/out")
 tree=$TMPDIR/tree
+missing= # packages that are not installed
 
 runs() { # runs STATUS LAST_LINE TEXT [WORD...] <SCRIPT: the runner over a tree with the script as its test
     local status=$1 last=$2 text=$3
     shift 3
     rm -rf "$tree"
-    mkdir -p "$tree/tests/part"
+    mkdir -p "$tree/tests/part" "$tree/tools"
+    printf '#!/bin/sh\necho "%s"\n' "$missing" >"$tree/tools/setup.sh"
+    chmod +x "$tree/tools/setup.sh"
     sed 's/^LIMIT_S = .*/LIMIT_S = 1/' "$FATHOM_SOURCE/tests/run" >"$tree/tests/run"
     cat >"$tree/tests/part/one_test.sh"
     env -u BUILD /usr/bin/python3 "$tree/tests/run" "$@" >"$TMPDIR/out" 2>&1
@@ -20,9 +23,20 @@ runs() { # runs STATUS LAST_LINE TEXT [WORD...] <SCRIPT: the runner over a tree 
 
 runs 0 "2 passed, 0 failed" "all pass" <<<'echo 1..2; echo "ok 1 - a"; echo "ok 2 - b # not skipped"'
 runs 0 "1 passed, 0 failed, 1 skipped" "one is skipped" <<<'echo "ok 1"; echo "ok 2 # SKIP no mpirun"; echo 1..2'
-grep -q 'no mpirun' "$TMPDIR/out"
+grep -qx '    skipped: no mpirun' "$TMPDIR/out"
 result $? "the reason is shown"
+runs 0 "2 passed, 0 failed, 2 skipped" "two are skipped" \
+    <<<'echo "ok 1"; echo "ok 2 - a # SKIP no mpirun"; echo "ok 3 - b # skip: no gcc"; echo "ok 4"; echo 1..4'
+tail -n 4 "$TMPDIR/out" | head -n 3 | diff - <(printf '%s\n' skipped: '    part/one_test.sh: a: no mpirun' '    part/one_test.sh: b: no gcc') >/dev/null
+result $? "all that was skipped is listed at the end"
 runs 0 "0 passed, 0 failed, 1 skipped" "a whole file is skipped" <<<'echo "1..0 # skip no browser"'
+runs 1 "1 passed, 1 failed, 1 skipped" "one is skipped for no reason" <<<'echo 1..2; echo "ok 1"; echo "ok 2 - a # skip"'
+runs 1 "0 passed, 1 failed, 1 skipped" "a file plans nothing, for no reason" <<<'echo "1..0"'
+missing="one two"
+runs 1 "1 passed, 2 failed" "packages are missing" <<<'echo 1..1; echo "ok 1"'
+grep -qx 'not ok: package two of tools/packages.txt is missing' "$TMPDIR/out"
+result $? "they are named"
+missing=
 runs 1 "1 passed, 1 failed" "one fails" <<<'echo 1..2; echo "ok 1"; echo "not ok 2 - sum"; echo "# 3 is not 4"; exit 1'
 grep -q '3 is not 4' "$TMPDIR/out"
 result $? "the output of a failing test is shown"

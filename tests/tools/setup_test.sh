@@ -71,6 +71,12 @@ setup 1 && [ ! -s "$TMPDIR/calls" ] &&
     grep -q 'sudo apt-get update && sudo apt-get install --no-install-recommends -y three$' "$TMPDIR/out"
 result $? "without sudo the line to run is printed"
 
+machine 0 1 0 one
+setup 0 --missing run test && [ ! -s "$TMPDIR/calls" ] && [ "$(cat "$TMPDIR/out")" = "two three" ]
+result $? "asked to, it names what is missing and installs nothing"
+setup 0 --missing build && [ ! -s "$TMPDIR/out" ]
+result $? "it names nothing when all is there"
+
 machine 0 1 100 one two
 setup 1 && grep -q 'words of apt' "$TMPDIR/out"
 result $? "what apt said is shown when it fails"
