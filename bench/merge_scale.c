@@ -1,16 +1,16 @@
-/* The whole way of a very large job through the merge: synthetic segments -> profiles -> one profile -> file.
- * Usage: merge_scale [ranks [sites [paths]]]. Prints CPU seconds of each step (making the segments is not part of the job)
- * and the size of the file. */
+/* The reduction of a very large job at MPI_Finalize: synthetic segments of its hosts -> a profile of each -> one profile ->
+ * file, by what runs there (tests/collect/synthetic_hosts.h), without MPI's own messages.
+ * Usage: merge_scale [ranks [sites [paths]]]. Prints CPU seconds of each step (making the segments is not part of the job),
+ * how long the root takes with a core for each host, and the size of the file. */
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/resource.h>
 #include <time.h>
+#include <unistd.h>
 
+#include "collect/node_files.h"
+#include "collect/synthetic_hosts.h"
 #include "format/encode.h"
-#include "merge/from_segment.h"
-#include "merge/synthetic.h"
-#include "merge/tree.h"
 
 static double cpu_seconds(void)
 {
@@ -19,42 +19,16 @@ static double cpu_seconds(void)
     return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
 }
 
-struct times {
-    double make, read, merge, encode, decode;
-};
-
-static struct fm_profile *merge_all(const struct fm_synthetic *job, struct times *times)
+/* Where segments usually lie. */
+static struct fm_profile *reduce(const struct fm_synthetic *job, struct fm_reduction_times *times)
 {
-    struct fm_join tree = {0};
-    struct fm_profile *profile;
-    struct fm_error error;
-    size_t size = fm_synthetic_bytes(job);
-    void *segment = aligned_alloc(64, size);
-    for (uint32_t rank = 0; rank < job->ranks; rank++) {
-        double start = cpu_seconds();
-        fm_synthetic_segment(job, rank, segment);
-        double made = cpu_seconds();
-        if (fm_profile_from_segment_in(&tree.spare, segment, size, "synthetic", FM_END_UNKNOWN, 0, 0, &profile,
-                                       &error)) {
-            fprintf(stderr, "%s\n", error.text);
-            exit(1);
-        }
-        double read = cpu_seconds();
-        if (fm_join_add(&tree, profile, &error)) {
-            fprintf(stderr, "%s\n", error.text);
-            exit(1);
-        }
-        times->make += made - start;
-        times->read += read - made;
-        times->merge += cpu_seconds() - read;
-    }
-    double start = cpu_seconds();
-    if (fm_join_finish(&tree, &profile, &error)) {
-        fprintf(stderr, "%s\n", error.text);
+    char directory[] = "/dev/shm/fathom-bench-XXXXXX";
+    if (!mkdtemp(directory)) {
+        perror(directory);
         exit(1);
     }
-    times->merge += cpu_seconds() - start;
-    free(segment);
+    struct fm_profile *profile = fm_reduce_synthetic(job, directory, times);
+    rmdir(directory);
     return profile;
 }
 
@@ -74,29 +48,31 @@ int main(int argc, char **argv)
         job.sites = (uint32_t)strtoul(argv[2], NULL, 10);
     if (argc > 3)
         job.paths = (uint32_t)strtoul(argv[3], NULL, 10);
-    struct times times = {0};
-    struct fm_profile *profile = merge_all(&job, &times), *again;
+    struct fm_reduction_times times = {0};
+    struct fm_profile *profile = reduce(&job, &times), *again;
     struct fm_arena arena = {0};
     const void *bytes;
     size_t size;
     double start = cpu_seconds();
-    if (fm_profile_encode(profile, &arena, &bytes, &size, NULL))
+    if (!fm_profile_add_missing(profile, job.ranks) || fm_profile_encode(profile, &arena, &bytes, &size, NULL))
         return 1;
-    times.encode = cpu_seconds() - start;
+    double encode = cpu_seconds() - start;
     start = cpu_seconds();
     if (fm_profile_decode(bytes, size, "synthetic", &again, NULL))
         return 1;
-    times.decode = cpu_seconds() - start;
+    double decode = cpu_seconds() - start;
     struct rusage usage;
     getrusage(RUSAGE_SELF, &usage);
-    printf("%u ranks, %u routines, %u call sites, %u neighbours, %u nodes of call paths each (%zu in all)\n", job.ranks,
-           job.routines, job.sites, job.neighbours, job.paths, profile->paths.n);
+    printf("%u ranks, %u on a host, %u routines, %u call sites, %u neighbours, %u nodes of call paths each (%zu in all)\n",
+           job.ranks, job.ranks_per_host, job.routines, job.sites, job.neighbours, job.paths, profile->paths.n);
     printf("  making the segments   %8.2f s (not counted)\n", times.make);
-    printf("  segments to profiles  %8.2f s\n", times.read);
-    printf("  merging               %8.2f s\n", times.merge);
-    printf("  encoding              %8.2f s\n", times.encode);
-    printf("  together              %8.2f s of CPU\n", times.read + times.merge + times.encode);
-    printf("  decoding              %8.2f s\n", times.decode);
+    printf("  segments to hosts     %8.2f s\n", times.hosts);
+    printf("  messages of hosts     %8.2f s\n", times.messages);
+    printf("  merging hosts         %8.2f s\n", times.merge);
+    printf("  encoding              %8.2f s\n", encode);
+    printf("  together              %8.2f s of CPU on all hosts\n", times.hosts + times.messages + times.merge + encode);
+    printf("  root                  %8.2f s, with a core for each host\n", times.root + encode);
+    printf("  decoding              %8.2f s\n", decode);
     printf("  file                  %8.2f MiB, %.1f bytes a rank\n", (double)size / (1 << 20),
            (double)size / job.ranks);
     printf("  memory                %8.1f MiB at most\n", (double)usage.ru_maxrss / 1024);

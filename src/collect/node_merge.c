@@ -26,7 +26,7 @@ struct merging {
     uint64_t now_mono_ns;
     uint32_t world_size;
     size_t segments, damaged;
-    struct fm_join tree;
+    struct fm_merge_tree tree;
     enum fm_status status;
     struct fm_error *error;
     struct fm_error first_damage;
@@ -108,7 +108,7 @@ static enum fm_status add_bytes(struct merging *merging, const struct fm_segment
     if (header->world_size > 0 && (uint32_t)header->world_size > merging->world_size)
         merging->world_size = (uint32_t)header->world_size;
     merging->segments++;
-    return fm_join_add(&merging->tree, profile, merging->error);
+    return fm_merge_tree_add(&merging->tree, profile, merging->error);
 }
 
 static bool is_own(const struct merging *merging, const struct fm_segment_name *name)
@@ -218,7 +218,7 @@ enum fm_status fm_node_merge(const char *directory, const char *job_key, const v
             merging.status = walked;
     }
     struct fm_profile *all = NULL;
-    enum fm_status joined = fm_join_finish(&merging.tree, &all, merging.status ? NULL : error);
+    enum fm_status joined = fm_merge_tree_finish(&merging.tree, &all, merging.status ? NULL : error);
     if (merging.status == FM_OK)
         merging.status = joined;
     if (merging.status == FM_OK && merging.segments)

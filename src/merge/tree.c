@@ -8,7 +8,7 @@ static enum fm_status absorb(struct fm_profile *into, struct fm_profile *profile
     return status;
 }
 
-enum fm_status fm_join_add(struct fm_join *tree, struct fm_profile *profile, struct fm_error *error)
+enum fm_status fm_merge_tree_add(struct fm_merge_tree *tree, struct fm_profile *profile, struct fm_error *error)
 {
     size_t level = 0;
     for (; tree->levels[level]; level++) {
@@ -25,7 +25,7 @@ enum fm_status fm_join_add(struct fm_join *tree, struct fm_profile *profile, str
     return FM_OK;
 }
 
-static enum fm_status join_levels(struct fm_join *tree, struct fm_profile **profile, struct fm_error *error)
+static enum fm_status join_levels(struct fm_merge_tree *tree, struct fm_profile **profile, struct fm_error *error)
 {
     struct fm_profile *all = NULL;
     enum fm_status status = FM_OK;
@@ -49,31 +49,11 @@ static enum fm_status join_levels(struct fm_join *tree, struct fm_profile **prof
     return status;
 }
 
-enum fm_status fm_join_finish(struct fm_join *tree, struct fm_profile **profile, struct fm_error *error)
+enum fm_status fm_merge_tree_finish(struct fm_merge_tree *tree, struct fm_profile **profile, struct fm_error *error)
 {
     enum fm_status status = join_levels(tree, profile, error);
     fm_arena_destroy(&tree->spare);
     if (!status)
         (*profile)->arena.spare = NULL;
     return status;
-}
-
-enum fm_status fm_profile_merge_many(struct fm_profile **profiles, size_t n, struct fm_profile **merged,
-                                     struct fm_error *error)
-{
-    struct fm_join tree = {0};
-    enum fm_status status = FM_OK;
-    for (size_t i = 0; i < n; i++) {
-        if (status)
-            fm_profile_destroy(profiles[i]);
-        else
-            status = fm_join_add(&tree, profiles[i], error);
-    }
-    struct fm_profile *all;
-    enum fm_status finished = fm_join_finish(&tree, &all, status ? NULL : error);
-    if (!finished && status)
-        fm_profile_destroy(all);
-    if (!finished && !status)
-        *merged = all;
-    return status ? status : finished;
 }

@@ -5,18 +5,14 @@
 
 #include "merge/merge.h"
 
-struct fm_join {
+struct fm_merge_tree {
     struct fm_profile *levels[64]; /* levels[k] holds 2^k merged profiles, or NULL */
     struct fm_arena spare;         /* memory of merged profiles, for those that are made to be added */
 };
 
 /* Takes over `profile`, also on failure. A zeroed struct is an empty tree. */
-enum fm_status fm_join_add(struct fm_join *tree, struct fm_profile *profile, struct fm_error *error);
+enum fm_status fm_merge_tree_add(struct fm_merge_tree *tree, struct fm_profile *profile, struct fm_error *error);
 /* The merge of all (an empty profile if there were none); the tree is empty afterwards, also on failure. */
-enum fm_status fm_join_finish(struct fm_join *tree, struct fm_profile **profile, struct fm_error *error);
-
-/* Merges n profiles and destroys them, also on failure. */
-enum fm_status fm_profile_merge_many(struct fm_profile **profiles, size_t n, struct fm_profile **merged,
-                                     struct fm_error *error);
+enum fm_status fm_merge_tree_finish(struct fm_merge_tree *tree, struct fm_profile **profile, struct fm_error *error);
 
 #endif

@@ -11,10 +11,10 @@
 #include <unistd.h>
 
 #include "collect/node_files.h"
+#include "collect/synthetic_hosts.h"
 #include "format/encode.h"
 #include "merge/from_segment.h"
 #include "merge/merge.h"
-#include "merge/synthetic.h"
 #include "model/note_codes.h"
 #include "tap.h"
 
@@ -79,23 +79,14 @@ static struct fm_segment_header *fresh(uint32_t rank)
 static char *segment_path(const struct fm_segment_header *header)
 {
     static char path[FM_PATH_BYTES];
-    snprintf(path, sizeof path, "%s/%s.%d.%llu.%llu" FM_SEGMENT_SUFFIX, segments, header->job_key, header->pid,
-             (unsigned long long)header->start_time, (unsigned long long)header->pid_namespace);
+    fm_segment_file_path(segments, header, path);
     return path;
-}
-
-static void put_bytes(const char *path, const void *bytes, size_t size)
-{
-    int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC, 0600);
-    if (fd < 0 || write(fd, bytes, size) != (ssize_t)size)
-        exit(1);
-    close(fd);
 }
 
 /* Writes the file and frees the segment. */
 static void put(struct fm_segment_header *header)
 {
-    put_bytes(segment_path(header), header, SEGMENT_BYTES);
+    fm_write_file(segment_path(header), header, SEGMENT_BYTES);
     free(header);
 }
 
@@ -168,7 +159,7 @@ static void test_directory(void)
     tap_ok(fm_node_directory_make(made, &error) == FM_ERR_SYSTEM && strstr(error.text, "chmod 700"),
            "one that is open to others is refused, with the mend");
     tap_ok(symlink(segments, link) == 0 && fm_node_directory_make(link, NULL) == FM_ERR_SYSTEM, "a symlink is refused");
-    put_bytes(file, "", 0);
+    fm_write_file(file, "", 0);
     tap_ok(fm_node_directory_make(file, NULL) == FM_ERR_SYSTEM, "a file is refused");
 }
 
@@ -238,7 +229,7 @@ static void test_scan(void)
     living->pid = getpid();
     living->start_time = fm_process_start_time(getpid());
     put(living);
-    put_bytes(in(segments, "notes.txt"), "x", 1);
+    fm_write_file(in(segments, "notes.txt"), "x", 1);
     tap_ok(fm_node_scan(segments, NULL, NULL, &list, NULL) == FM_OK && list.n == 5 && list.damaged == 0,
            "all segments are found, and nothing else");
     bool sorted = strcmp(list.items[0].job_key, "a-job") == 0;
@@ -288,21 +279,21 @@ static void test_damaged_heads(void)
     struct fm_node_list list;
     struct fm_segment_header *header = fresh(0);
     empty(segments);
-    put_bytes(segment_path(header), header, 100);
+    fm_write_file(segment_path(header), header, 100);
     header->pid++;
-    put_bytes(segment_path(header), header, SEGMENT_BYTES - 1);
+    fm_write_file(segment_path(header), header, SEGMENT_BYTES - 1);
     header->pid++;
     header->magic[0] ^= 1;
-    put_bytes(segment_path(header), header, SEGMENT_BYTES);
+    fm_write_file(segment_path(header), header, SEGMENT_BYTES);
     header->pid++;
     header->magic[0] ^= 1;
     header->version++;
-    put_bytes(segment_path(header), header, SEGMENT_BYTES);
+    fm_write_file(segment_path(header), header, SEGMENT_BYTES);
     header->pid++;
     header->version--;
     char *named_otherwise = in(segments, "job-1.77.1.2.segment"), *link = in(segments, "job-1.78.1.2.segment"),
          *pipe = in(segments, "job-1.79.1.2.segment");
-    put_bytes(named_otherwise, header, SEGMENT_BYTES);
+    fm_write_file(named_otherwise, header, SEGMENT_BYTES);
     if (symlink(named_otherwise, link) != 0 || mkfifo(pipe, 0600) != 0)
         exit(1);
     tap_ok(fm_node_scan(segments, NULL, NULL, &list, NULL) == FM_OK && list.n == 0 && list.damaged == 7,
@@ -311,9 +302,9 @@ static void test_damaged_heads(void)
     fm_node_list_destroy(&list);
 
     empty(segments);
-    put_bytes(in(segments, "job-1.80.1.2.segment"), "", 0);
+    fm_write_file(in(segments, "job-1.80.1.2.segment"), "", 0);
     memset(header, 0, sizeof *header);
-    put_bytes(in(segments, "job-1.81.1.2.segment"), header, sizeof *header);
+    fm_write_file(in(segments, "job-1.81.1.2.segment"), header, sizeof *header);
     tap_ok(fm_node_scan(segments, NULL, NULL, &list, NULL) == FM_OK && list.n == 0 && list.damaged == 0,
            "files that were never set up are passed over");
     fm_node_list_destroy(&list);
@@ -338,7 +329,7 @@ static void test_merge(void)
 
     struct fm_segment_header *own = fresh(2);
     unlink(segment_path(own));
-    put_bytes(segment_path(own), "a file that must not be read", 28);
+    fm_write_file(segment_path(own), "a file that must not be read", 28);
     struct fm_error error = {0};
     tap_ok(fm_node_merge(segments, "job-1", own, SEGMENT_BYTES, false, &all, &error) == FM_OK && same(all, expected),
            "the caller's own segment is used instead of its file");
@@ -463,8 +454,8 @@ static void test_finish(void)
 {
     empty(out);
     put_all();
-    put_bytes(in(segments, "job-1.job"), "x", 1);
-    put_bytes(in(segments, "job-2.job"), "x", 1);
+    fm_write_file(in(segments, "job-1.job"), "x", 1);
+    fm_write_file(in(segments, "job-2.job"), "x", 1);
     const char *path = collect("a.fathom", NULL);
     struct fm_profile *read = NULL;
     tap_ok(strcmp(path, in(out, "a.fathom")) == 0 && fm_profile_read(path, &read, NULL) == FM_OK &&
@@ -518,8 +509,8 @@ static void test_names_of_profiles(void)
     tap_ok(strcmp(path, in(out, "my_prog_rm..._..__7.fathom")) == 0, "nothing of a segment leads elsewhere: %s", path);
     fm_profile_destroy(all);
 
-    put_bytes(in(out, "other.fathom"), "not a profile", 13);
-    put_bytes(in(out, "empty.fathom"), "", 0);
+    fm_write_file(in(out, "other.fathom"), "not a profile", 13);
+    fm_write_file(in(out, "empty.fathom"), "", 0);
     tap_ok(strcmp(collect("other.fathom", NULL), in(out, "other-2.fathom")) == 0,
            "what is no profile is not overwritten");
     put_all();

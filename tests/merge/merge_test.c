@@ -57,13 +57,14 @@ static void test_laws(void)
     tap_ok(left == rounds && right == rounds, "the empty profile is its identity");
 }
 
-/* Many profiles in a random order, by a tree and one after the other. */
+/* Many profiles in a random order, by a tree as those of a host are, and one after the other. */
 static void test_orders(void)
 {
     enum { MANY = 60 };
     int good = 0, rounds = 20;
     for (int round = 0; round < rounds; round++) {
-        struct fm_profile *profiles[MANY], *all = NULL, *one = fm_profile_create();
+        struct fm_merge_tree tree = {0};
+        struct fm_profile *all = NULL, *one = fm_profile_create();
         uint64_t state = (uint64_t)round + 1, order[MANY];
         for (size_t i = 0; i < MANY; i++)
             order[i] = i;
@@ -74,10 +75,10 @@ static void test_orders(void)
             order[k] = swap;
         }
         for (size_t i = 0; i < MANY; i++) {
-            profiles[i] = made(1000 + (uint64_t)round * MANY + order[i]);
+            fm_merge_tree_add(&tree, made(1000 + (uint64_t)round * MANY + order[i]), NULL);
             one = merged(one, made(1000 + (uint64_t)round * MANY + i));
         }
-        fm_profile_merge_many(profiles, MANY, &all, NULL);
+        fm_merge_tree_finish(&tree, &all, NULL);
         good += same(all, one);
     }
     tap_ok(good == rounds, "%d profiles give the same in any order", MANY);
