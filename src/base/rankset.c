@@ -80,12 +80,6 @@ bool fm_rankset_union(struct fm_rankset *set, struct fm_arena *arena, const stru
     return true;
 }
 
-bool fm_rankset_has(const struct fm_rankset *set, uint32_t rank)
-{
-    size_t i = find(set, rank);
-    return i < set->n && set->ranges[i].first <= rank;
-}
-
 uint64_t fm_rankset_count(const struct fm_rankset *set)
 {
     uint64_t count = 0;

@@ -59,16 +59,13 @@ void fm_node_list_destroy(struct fm_node_list *list);
 enum fm_status fm_node_merge(const char *directory, const char *job_key, const void *own, size_t own_bytes,
                              bool for_collector, struct fm_profile **profile, struct fm_error *error);
 
-/* Where the job's profile goes: job.output (a file, or a directory when it ends in / or is one), else
- * <cwd>/<basename of exe>.<job id>.fathom. An existing profile of another job is never overwritten: -2, -3 ...,
- * except that a file given to `fathom run -o` replaces that of an earlier run. */
-void fm_profile_output_path(const struct fm_profile *profile, char path[FM_PATH_BYTES]);
-
 /* Whether there is no folder in which the file or directory `output` could be written ("" is the current directory);
  * then errno says why, and `folder` is the one that was looked for. */
 bool fm_node_output_refused(const char *output, char folder[FM_PATH_BYTES]);
 
-/* Writes the profile, notes its path in <directory>/<run_id>.run (a line; read by `fathom run`), then removes the
+/* Writes the profile to job.output (a file, or a directory when it ends in / or is one), else to
+ * <cwd>/<basename of exe>.<job id>.fathom. An existing profile of another job is never overwritten: -2, -3 ..., except that
+ * a file given to `fathom run -o` replaces that of an earlier run. Notes its path in <directory>/<run_id>.run (a line; read by `fathom run`), then removes the
  * job's segments and its .job file. Nothing is removed unless the profile is durable. elsewhere: a job that no `fathom
  * run` watches may have its profile in its working directory or in the user's home directory, if it cannot be written
  * where it was to be; then the result is FM_OK, *error says why, and the profile has a note of it. */

@@ -94,8 +94,8 @@ static enum fm_status add_bytes(struct merging *merging, const struct fm_segment
     int code = 0;
     enum fm_end end = merging->for_collector ? known_end(header, dead, &code) : FM_END_UNKNOWN;
     uint64_t now = dead ? 0 : merging->now_mono_ns;
-    enum fm_status status = fm_profile_from_segment_in(&merging->tree.spare, bytes, size, origin, end, code, now,
-                                                       &profile, &error);
+    enum fm_status status = fm_profile_from_segment(&merging->tree.spare, bytes, size, origin, end, code, now, &profile,
+                                                    &error);
     if (status == FM_ERR_INPUT) {
         note_damage(merging, &error);
         return FM_OK;

@@ -167,18 +167,6 @@ static enum claim claim_path(const char *path, const struct fm_profile *profile,
     return CLAIM_FAILED;
 }
 
-void fm_profile_output_path(const struct fm_profile *profile, char path[FM_PATH_BYTES])
-{
-    char first[FM_PATH_BYTES];
-    first_path(profile, first);
-    for (unsigned n = 1; n <= MAX_NAMES; n++) {
-        struct stat st;
-        numbered_path(first, n, path);
-        if (lstat(path, &st) != 0 || look(&st, path, profile, NULL) != CLAIM_TAKEN)
-            return;
-    }
-}
-
 /* ---- adding to a profile of the same job ---- */
 
 /* Whether the profile holds the data of this process. */

@@ -1,7 +1,5 @@
 #include "export/export.h"
 
-#include <string.h>
-
 const struct fm_export fm_exports[] = {
     {"collapsed", "a line for each path, for flamegraph.pl, inferno and others", fm_export_collapsed},
     {"speedscope", "JSON for speedscope.app", fm_export_speedscope},
@@ -9,14 +7,6 @@ const struct fm_export fm_exports[] = {
     {"hatchet", "for GraphFrame.from_literal of Hatchet, in Python", fm_export_hatchet},
     {0},
 };
-
-const struct fm_export *fm_export_find(const char *name)
-{
-    for (const struct fm_export *format = fm_exports; format->name; format++)
-        if (strcmp(format->name, name) == 0)
-            return format;
-    return NULL;
-}
 
 enum fm_status fm_export_write(const struct fm_export *format, struct fm_report *report, FILE *out,
                                struct fm_error *error)

@@ -11,7 +11,6 @@ struct fm_export {
 };
 
 extern const struct fm_export fm_exports[]; /* ends with a name of NULL */
-const struct fm_export *fm_export_find(const char *name);
 /* Fails when nothing was sampled. */
 enum fm_status fm_export_write(const struct fm_export *format, struct fm_report *report, FILE *out,
                                struct fm_error *error);

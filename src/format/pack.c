@@ -248,11 +248,6 @@ static uint64_t from_short(uint64_t number)
     return shift < 55 ? leading << shift : UINT64_MAX;
 }
 
-uint64_t fm_round_value(uint64_t value)
-{
-    return from_short(to_short(value));
-}
-
 static uint64_t common_divisor(uint64_t a, uint64_t b)
 {
     while (b) {

@@ -58,7 +58,4 @@ uint64_t fm_unpack_number(struct fm_unpacker *unpacker);
 void fm_unpack_column(struct fm_unpacker *unpacker, uint64_t *values, size_t n, const uint32_t *before);
 void fm_unpack_text(struct fm_unpacker *unpacker, char *text, size_t length);
 
-/* What a rounded column keeps of a value. */
-uint64_t fm_round_value(uint64_t value);
-
 #endif

@@ -385,16 +385,9 @@ static enum fm_status begin(struct fm_reading *r, const void *bytes, size_t size
     return FM_OK;
 }
 
-enum fm_status fm_profile_from_segment(const void *bytes, size_t size, const char *origin, enum fm_end end,
-                                       int end_code, uint64_t now_mono_ns, struct fm_profile **profile,
+enum fm_status fm_profile_from_segment(struct fm_arena *spare, const void *bytes, size_t size, const char *origin,
+                                       enum fm_end end, int end_code, uint64_t now_mono_ns, struct fm_profile **profile,
                                        struct fm_error *error)
-{
-    return fm_profile_from_segment_in(NULL, bytes, size, origin, end, end_code, now_mono_ns, profile, error);
-}
-
-enum fm_status fm_profile_from_segment_in(struct fm_arena *spare, const void *bytes, size_t size, const char *origin,
-                                          enum fm_end end, int end_code, uint64_t now_mono_ns,
-                                          struct fm_profile **profile, struct fm_error *error)
 {
     struct fm_reading r = {.error = error, .view.scratch.spare = spare};
     enum fm_status status = begin(&r, bytes, size, origin);

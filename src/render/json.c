@@ -85,12 +85,6 @@ void fm_json_whole(struct fm_json *json, const char *key, uint64_t number)
     fprintf(json->out, "%" PRIu64, number);
 }
 
-void fm_json_signed(struct fm_json *json, const char *key, int64_t number)
-{
-    start_value(json, key);
-    fprintf(json->out, "%" PRId64, number);
-}
-
 void fm_json_number(struct fm_json *json, const char *key, double number)
 {
     start_value(json, key);

@@ -17,7 +17,7 @@ static struct fm_profile *one_by_one(const struct fm_synthetic *job)
     void *segment = aligned_alloc(64, bytes);
     for (uint32_t rank = 0; rank < job->ranks; rank++) {
         fm_synthetic_segment(job, rank, segment);
-        if (fm_profile_from_segment(segment, bytes, "synthetic", FM_END_UNKNOWN, 0, 0, &one, NULL) != FM_OK)
+        if (fm_profile_from_segment(NULL, segment, bytes, "synthetic", FM_END_UNKNOWN, 0, 0, &one, NULL) != FM_OK)
             continue;
         fm_profile_merge(all, one, NULL);
         fm_profile_destroy(one);

@@ -51,7 +51,7 @@ static struct fm_profile *save_segment(const char *folder, unsigned number, cons
     fm_synthetic_segment(job, 0, segment);
     add_rarities(segment);
     save(folder, "segment", number, segment, size);
-    if (fm_profile_from_segment(segment, size, "seed", FM_END_UNKNOWN, 0, 0, &profile, NULL))
+    if (fm_profile_from_segment(NULL, segment, size, "seed", FM_END_UNKNOWN, 0, 0, &profile, NULL))
         exit(1);
     free(segment);
     return profile;

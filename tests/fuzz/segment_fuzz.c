@@ -22,7 +22,7 @@ int LLVMFuzzerTestOneInput(const unsigned char *data, size_t size)
         if (old)
             header->routines_fingerprint = FM_ROUTINES_FINGERPRINT;
     }
-    if (!fm_profile_from_segment(copy, size, "fuzz", FM_END_UNKNOWN, 0, 0, &profile, &error) &&
+    if (!fm_profile_from_segment(NULL, copy, size, "fuzz", FM_END_UNKNOWN, 0, 0, &profile, &error) &&
         fm_profile_check(profile))
         abort();
     fm_profile_destroy(profile);

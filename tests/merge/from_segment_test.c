@@ -31,7 +31,7 @@ static struct fm_profile *read_as(struct fm_segment_header *header, enum fm_end 
 {
     struct fm_profile *profile = NULL;
     struct fm_error error = {0};
-    if (fm_profile_from_segment(header, fm_synthetic_bytes(&job), "it", end, code, now, &profile, &error))
+    if (fm_profile_from_segment(NULL, header, fm_synthetic_bytes(&job), "it", end, code, now, &profile, &error))
         printf("# %s\n", error.text);
     free(header);
     return profile;
@@ -325,7 +325,7 @@ static struct fm_profile *read_whole(struct fm_segment_header *header)
 {
     struct fm_profile *profile = NULL;
     struct fm_error error = {0};
-    if (fm_profile_from_segment(header, header->segment_bytes, "it", FM_END_UNKNOWN, 0, 0, &profile, &error))
+    if (fm_profile_from_segment(NULL, header, header->segment_bytes, "it", FM_END_UNKNOWN, 0, 0, &profile, &error))
         printf("# %s\n", error.text);
     free(header);
     return profile;
@@ -467,7 +467,7 @@ static void test_corruption(void)
             memcpy((char *)header + at, &word, round % 2 ? 8 : 1);
         }
         struct fm_profile *p = NULL;
-        if (!fm_profile_from_segment(header, size, "it", FM_END_UNKNOWN, 0, 0, &p, NULL)) {
+        if (!fm_profile_from_segment(NULL, header, size, "it", FM_END_UNKNOWN, 0, 0, &p, NULL)) {
             in_order += !fm_profile_check(p);
             read++;
             fm_profile_destroy(p);
@@ -488,7 +488,7 @@ static void test_timers(void)
     fm_synthetic_segment(&timed, 1, header);
     const struct fm_segment_timing *timings = items(header, FM_SECTION_TIMINGS);
     uint64_t count = timings[2].count + timings[3].count, coarse = timings[2].coarse[6] + timings[3].coarse[6];
-    if (fm_profile_from_segment(header, fm_synthetic_bytes(&timed), "it", FM_END_UNKNOWN, 0, 0, &p, NULL) ||
+    if (fm_profile_from_segment(NULL, header, fm_synthetic_bytes(&timed), "it", FM_END_UNKNOWN, 0, 0, &p, NULL) ||
         p->n_timers != 2) {
         tap_ok(false, "timers are read");
         return;
@@ -527,7 +527,7 @@ static struct fm_profile *read_misused(uint32_t leave, enum fm_end end, bool liv
     if (live)
         fm_timers_from_segment(header, fm_synthetic_bytes(&timed), "it", 4, 0, &p, NULL);
     else
-        fm_profile_from_segment(header, fm_synthetic_bytes(&timed), "it", end, 0, 0, &p, NULL);
+        fm_profile_from_segment(NULL, header, fm_synthetic_bytes(&timed), "it", end, 0, 0, &p, NULL);
     free(header);
     return p;
 }
@@ -567,7 +567,7 @@ static void test_seeds(void)
         FILE *file = fopen(path, "rb");
         size_t size = file ? fread(bytes, 1, sizeof bytes, file) : 0;
         struct fm_profile *p = NULL;
-        good += !fm_profile_from_segment(bytes, size, path, FM_END_UNKNOWN, 0, 0, &p, NULL) && p->n_timers;
+        good += !fm_profile_from_segment(NULL, bytes, size, path, FM_END_UNKNOWN, 0, 0, &p, NULL) && p->n_timers;
         fm_profile_destroy(p);
         if (file)
             fclose(file);

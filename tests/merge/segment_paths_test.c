@@ -40,7 +40,7 @@ static struct fm_profile *read_all(struct fm_segment_header *header)
 {
     struct fm_profile *profile = NULL;
     struct fm_error error = {0};
-    if (fm_profile_from_segment(header, fm_synthetic_bytes(&job), "it", FM_END_UNKNOWN, 0, 0, &profile, &error))
+    if (fm_profile_from_segment(NULL, header, fm_synthetic_bytes(&job), "it", FM_END_UNKNOWN, 0, 0, &profile, &error))
         printf("# %s\n", error.text);
     else if (fm_profile_check(profile))
         printf("# %s\n", fm_profile_check(profile));

@@ -167,7 +167,6 @@ static void test_json(void)
     fm_json_object(&json, NULL, FM_JSON_INLINE);
     fm_json_text(&json, "a\"b", "\\ \n \x01 \xff \xc3\xa4 \xf0\x9f\x8c\x8a \xed\xa0\x80");
     fm_json_array(&json, "l", FM_JSON_LINES);
-    fm_json_signed(&json, NULL, -5);
     fm_json_whole(&json, NULL, UINT64_MAX);
     fm_json_number(&json, NULL, 0.0 / 0.0);
     fm_json_bool(&json, NULL, true);
@@ -177,7 +176,7 @@ static void test_json(void)
     fm_json_end(&json);
     fm_json_end(&json);
     is("{ \"a\\\"b\": \"\\\\ \\u000a \\u0001 \xef\xbf\xbd \xc3\xa4 \xf0\x9f\x8c\x8a \xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd\","
-       " \"l\": [ -5, 18446744073709551615, null, true, 0.000000001 ], \"e\": {} }\n",
+       " \"l\": [ 18446744073709551615, null, true, 0.000000001 ], \"e\": {} }\n",
        "JSON, escaped and always UTF-8");
 }
 

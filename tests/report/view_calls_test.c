@@ -165,13 +165,15 @@ static int write_goldens(const char *to)
 static int write_format(const char *name, const char *path)
 {
     struct fm_error error = {0};
-    const struct fm_export *format = fm_export_find(name);
+    const struct fm_export *format = fm_exports;
+    while (format->name && strcmp(format->name, name) != 0)
+        format++;
     struct fm_profile *profile = sample_sampled();
     FILE *out = fopen(path, "w");
     if (!out)
         return 1;
-    enum fm_status status = print_to(out, format ? format->write : print_json, profile, &(struct fm_report_options){0},
-                                     &error);
+    enum fm_status status = print_to(out, format->name ? format->write : print_json, profile,
+                                     &(struct fm_report_options){0}, &error);
     fm_profile_destroy(profile);
     return fclose(out) || status;
 }

@@ -5,23 +5,11 @@
 
 #include "model/order.h"
 
-/* X_E of at least this part of X_I is about X_I. */
+/* Of a caller's time: a function with at least this part of it is about all that the caller does. */
 #define ABOUT 0.75
 /* Of a loss: what nearly all of it is, and what is too little for a caller to be one. */
 #define NEARLY_ALL 0.9
 #define LITTLE 0.01
-
-enum fm_scale_cause fm_scale_cause(const struct fm_scale *scale, uint32_t node, size_t base, size_t other)
-{
-    struct fm_excess x = fm_scale_excess(scale, node, base, other);
-    if (!fm_is_certain(x.all, x.all_error))
-        return FM_CAUSE_NONE;
-    if (x.all < 0)
-        return FM_CAUSE_GAIN;
-    if (fm_context_in_mpi(scale->nodes[node].context))
-        return FM_CAUSE_MPI;
-    return x.own >= ABOUT * x.all ? FM_CAUSE_OWN : FM_CAUSE_CALLEES;
-}
 
 /* What a function has in all its contexts. */
 struct tally {

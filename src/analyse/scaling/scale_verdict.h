@@ -1,8 +1,4 @@
-/* What stops a program from scaling, in words, from the excess work of its contexts (scale.h), by these rules:
- *
- *   X_I about X_E       what the function itself does not scale
- *   X_I above X_E       look at what it calls
- *   X_E in many places  look at the callers, bottom up
+/* What stops a program from scaling, in words, from the excess work of its contexts (scale.h).
  *
  * A verdict is about a function or an MPI routine whose own time is in excess in all its contexts together. From there
  * it goes outwards past functions that do little else and that nearly all of the loss comes through: a wrapper of a
@@ -14,16 +10,10 @@
 
 #include "analyse/scaling/scale.h"
 
-/* What the rules say of one context. */
 enum fm_scale_cause {
-    FM_CAUSE_NONE,    /* no loss that can be told from 0 */
-    FM_CAUSE_GAIN,    /* it scales better than expected */
-    FM_CAUSE_OWN,     /* X_I about X_E */
-    FM_CAUSE_CALLEES, /* X_I above X_E */
-    FM_CAUSE_MPI,     /* communication or waiting */
+    FM_CAUSE_OWN, /* what the function itself does */
+    FM_CAUSE_MPI, /* communication or waiting */
 };
-enum fm_scale_cause fm_scale_cause(const struct fm_scale *scale, uint32_t node, size_t base, size_t other);
-const char *fm_scale_cause_text(enum fm_scale_cause cause); /* "its own work"; "": nothing to say */
 
 enum { FM_VERDICTS = 5, FM_VERDICT_CALLERS = 6, FM_VERDICT_REPEATS = 3 };
 #define FM_VERDICT_LEAST 0.01 /* of the run: less is not worth a sentence */
@@ -35,10 +25,10 @@ struct fm_verdict_caller {
 };
 
 struct fm_verdict {
-    enum fm_scale_cause cause; /* OWN or MPI */
-    uint32_t node;             /* a context of the function that the verdict is about: where it loses most */
-    uint32_t through;          /* a context of the wrapper that calls it; 0: none */
-    struct fm_excess excess;   /* of all its contexts */
+    enum fm_scale_cause cause;
+    uint32_t node;           /* a context of the function that the verdict is about: where it loses most */
+    uint32_t through;        /* a context of the wrapper that calls it; 0: none */
+    struct fm_excess excess; /* of all its contexts */
     struct fm_verdict_caller callers[FM_VERDICT_CALLERS]; /* most first */
     size_t n_callers; /* with at least a hundredth of it; more than listed perhaps */
     /* Functions that make several calls, one after the other as lines go, of which little else comes than this; not of
@@ -56,9 +46,7 @@ struct fm_verdicts {
 enum fm_status fm_scale_judge(const struct fm_scale *scale, size_t base, size_t other, struct fm_verdicts *verdicts,
                               struct fm_error *error);
 
-/* The sentences, in the arena; NULL: no memory. */
-const char *fm_verdict_whole_text(const struct fm_scale *scale, const struct fm_verdicts *verdicts, size_t base,
-                                  size_t other, struct fm_arena *arena);
+/* The sentence, in the arena; NULL: no memory. */
 const char *fm_verdict_text(const struct fm_scale *scale, const struct fm_verdict *verdict, struct fm_arena *arena);
 
 #endif

@@ -5,18 +5,6 @@
 
 #include "analyse/scaling/scale_verdict.h"
 
-const char *fm_scale_cause_text(enum fm_scale_cause cause)
-{
-    static const char *const texts[] = {
-        [FM_CAUSE_NONE] = "",
-        [FM_CAUSE_GAIN] = "better than expected",
-        [FM_CAUSE_OWN] = "its own work",
-        [FM_CAUSE_CALLEES] = "what it calls",
-        [FM_CAUSE_MPI] = "communication and waiting",
-    };
-    return texts[cause];
-}
-
 static void percent(FILE *out, double part)
 {
     double value = 100 * part;
@@ -34,54 +22,6 @@ static const char *finish(FILE *out, char **text, struct fm_arena *arena)
     const char *kept = written ? fm_arena_strndup(arena, *text, strlen(*text)) : NULL;
     free(*text);
     return kept;
-}
-
-static void more_processes(FILE *out, const struct fm_scale *scale, const struct fm_excess *whole, size_t base,
-                           size_t other)
-{
-    uint32_t p = scale->runs[base].processes, q = scale->runs[other].processes;
-    if (!fm_is_certain(whole->all, whole->all_error)) {
-        fprintf(out, "From %u to %u processes nothing is lost.", p, q);
-    } else if (whole->all < 0) {
-        fprintf(out, "From %u to %u processes it scales better than expected: the efficiency is ", p, q);
-        percent(out, 1 - whole->all);
-        fputs(".", out);
-    } else {
-        fprintf(out, "On %u processes ", q);
-        percent(out, whole->all);
-        if (scale->mode == FM_SCALE_WEAK)
-            fprintf(out, " of the time of a process was not needed on %u", p);
-        else
-            fprintf(out, " of the time is work that %u %s not have", p, p == 1 ? "did" : "processes did");
-        fputs(": the efficiency is ", out);
-        percent(out, 1 - whole->all);
-        fputs(".", out);
-    }
-}
-
-static void other_version(FILE *out, const struct fm_excess *whole)
-{
-    if (!fm_is_certain(whole->all, whole->all_error)) {
-        fputs("The two runs take the same time.", out);
-        return;
-    }
-    double longer = whole->all < 1 ? 1 / (1 - whole->all) - 1 : 0;
-    fputs("The second run takes ", out);
-    percent(out, longer < 0 ? -longer : longer);
-    fprintf(out, " %s than the first.", longer < 0 ? "less time" : "more time");
-}
-
-const char *fm_verdict_whole_text(const struct fm_scale *scale, const struct fm_verdicts *verdicts, size_t base,
-                                  size_t other, struct fm_arena *arena)
-{
-    char *text = NULL;
-    size_t size;
-    FILE *out = open_memstream(&text, &size);
-    if (out && scale->mode == FM_SCALE_SAME)
-        other_version(out, &verdicts->whole);
-    else if (out)
-        more_processes(out, scale, &verdicts->whole, base, other);
-    return finish(out, &text, arena);
 }
 
 static void callers_text(FILE *out, const struct fm_scale *scale, const struct fm_verdict *verdict)

@@ -25,7 +25,6 @@ static bool judge(struct judged *j, enum fm_scale_mode mode, uint32_t p, uint32_
     if (fm_scale_join(mode, j->runs, 2, &j->arena, &j->scale, NULL) ||
         fm_scale_judge(&j->scale, 0, 1, &j->verdicts, NULL))
         return false;
-    printf("# %s\n", fm_verdict_whole_text(&j->scale, &j->verdicts, 0, 1, &j->arena));
     for (size_t i = 0; i < j->verdicts.n; i++)
         printf("#   %s\n", fm_verdict_text(&j->scale, &j->verdicts.items[i], &j->arena));
     return true;
@@ -92,17 +91,10 @@ static void test_lbmhd(void)
            "decomp itself");
     tap_ok(is(&j, 2, FM_CAUSE_OWN, "stream", 0.105) && is(&j, 3, FM_CAUSE_OWN, "cafinit", 0.095) && j.verdicts.n == 4,
            "and the rest");
-    uint32_t mhd = j.scale.nodes[0].first;
-    tap_ok(fm_scale_cause(&j.scale, mhd, 0, 1) == FM_CAUSE_CALLEES &&
-               fm_scale_cause(&j.scale, j.verdicts.items[1].node, 0, 1) == FM_CAUSE_OWN,
-           "mhd loses in what it calls, decomp by itself");
-    tap_ok(
-        says(fm_verdict_whole_text(&j.scale, &j.verdicts, 0, 1, &j.arena),
-             "On 64 processes 53 % of the time is work that 4 processes did not have: the efficiency is 47 %.") &&
-            says(fm_verdict_text(&j.scale, barrier, &j.arena),
-                 "ARMCI_Barrier itself does not scale: 19 % of the run is its excess work, in calls from caf_allsum_dp "
-                 "(17 %) and stream (2.0 %). mhd makes 3 of these calls in succession (17 %)."),
-        "in words");
+    tap_ok(says(fm_verdict_text(&j.scale, barrier, &j.arena),
+                "ARMCI_Barrier itself does not scale: 19 % of the run is its excess work, in calls from caf_allsum_dp "
+                "(17 %) and stream (2.0 %). mhd makes 3 of these calls in succession (17 %)."),
+           "in words");
     fm_arena_destroy(&j.arena);
 }
 
@@ -225,11 +217,9 @@ static void test_su3(void)
            "waiting in wait_gather, called from two places");
     tap_ok(is(&j, 1, FM_CAUSE_MPI, "MPI_Send", 0.10) && strcmp(name(&j, send->through), "do_gather") == 0,
            "sending in do_gather");
-    tap_ok(says(fm_verdict_whole_text(&j.scale, &j.verdicts, 0, 1, &j.arena),
-                "On 16 processes 33 % of the time of a process was not needed on 1: the efficiency is 67 %.") &&
-               says(fm_verdict_text(&j.scale, wait, &j.arena),
-                    "MPI_Wait does not scale: 22 % of the run is excess communication and waiting in it, through "
-                    "wait_gather, called from dslash (12 %) and force (9.9 %)."),
+    tap_ok(says(fm_verdict_text(&j.scale, wait, &j.arena),
+                "MPI_Wait does not scale: 22 % of the run is excess communication and waiting in it, through "
+                "wait_gather, called from dslash (12 %) and force (9.9 %)."),
            "in words");
     fm_arena_destroy(&j.arena);
 }
@@ -323,10 +313,7 @@ static void test_others(void)
                is(&j, 0, FM_CAUSE_OWN, "step_tracer", 0.4) && !j.verdicts.items[0].n_repeats,
            "what the program computes twice, it computes twice");
     fm_arena_destroy(&j.arena);
-    tap_ok(judge(&j, FM_SCALE_STRONG, 2, 4, ROWS(noise)) && j.verdicts.n == 0 &&
-               says(fm_verdict_whole_text(&j.scale, &j.verdicts, 0, 1, &j.arena),
-                    "From 2 to 4 processes nothing is lost."),
-           "chance is no cause");
+    tap_ok(judge(&j, FM_SCALE_STRONG, 2, 4, ROWS(noise)) && j.verdicts.n == 0, "chance is no cause");
     fm_arena_destroy(&j.arena);
     tap_ok(judge(&j, FM_SCALE_STRONG, 2, 4, ROWS(few)) && j.verdicts.n == 0, "nor is what a few samples may show");
     fm_arena_destroy(&j.arena);
@@ -335,16 +322,10 @@ static void test_others(void)
                j.verdicts.items[0].n_callers == 1 && calls(&j, &j.verdicts.items[0].callers[0], "main", 0.5),
            "recursion counts once, and is no caller of itself");
     fm_arena_destroy(&j.arena);
-    tap_ok(judge(&j, FM_SCALE_STRONG, 2, 4, ROWS(gain)) && j.verdicts.n == 0 &&
-               fm_scale_cause(&j.scale, 1, 0, 1) == FM_CAUSE_GAIN &&
-               says(fm_verdict_whole_text(&j.scale, &j.verdicts, 0, 1, &j.arena),
-                    "From 2 to 4 processes it scales better than expected: the efficiency is 125 %."),
-           "a gain is one");
+    tap_ok(judge(&j, FM_SCALE_STRONG, 2, 4, ROWS(gain)) && j.verdicts.n == 0, "a gain is no loss");
     fm_arena_destroy(&j.arena);
     tap_ok(
         judge(&j, FM_SCALE_SAME, 2, 2, ROWS(chain)) &&
-            says(fm_verdict_whole_text(&j.scale, &j.verdicts, 0, 1, &j.arena),
-                 "The second run takes 100 % more time than the first.") &&
             says(
                 fm_verdict_text(&j.scale, &j.verdicts.items[0], &j.arena),
                 "MPI_Allreduce takes longer: 50 % of the run is time in it that the other run does not need, through solve, "
