@@ -127,13 +127,18 @@ class Machines(hosts.Hosts):
         return subprocess.Popen([self.agent, name, *(f"'{word}'" for word in words)], **options)
 
     def processes(self, name):
-        """(pid there, state, tracer, words) of all processes of a host but its first and what asks for them."""
-        script = r"""cd /proc; for p in [0-9]*; do
-            [ -r $p/cmdline ] && [ $p != 1 ] && [ $p != $$ ] &&
-            echo $p $(awk '/^State|^TracerPid/ {print $2}' $p/status) $(tr '\0' ' ' <$p/cmdline); done"""
-        found = []
-        for line in self.on(name, script, timeout=30).stdout.splitlines():
-            words = line.split(" ", 3)
-            if len(words) == 4 and "awk" not in words[3] and "for p in" not in words[3]:
-                found.append((int(words[0]), words[1], int(words[2]), words[3]))
-        return found
+        """(pid there, state, tracer, words) of all processes of a host but its first, seen from outside."""
+        space, found = os.readlink(f"/proc/{self._first(name)}/ns/pid"), []
+        for path in pathlib.Path("/proc").glob("[0-9]*"):
+            try:
+                if os.readlink(path / "ns/pid") != space:
+                    continue
+                lines = (path / "status").read_text(encoding="utf-8").splitlines()
+                words = (path / "cmdline").read_bytes().replace(b"\0", b" ").decode("utf-8", "replace").strip()
+            except OSError:  # it is gone
+                continue
+            status = dict(line.split(":\t", 1) for line in lines if ":\t" in line)
+            pid = int(status["NSpid"].split()[-1])
+            if pid != 1 and words:
+                found.append((pid, status["State"][0], int(status["TracerPid"]), words))
+        return sorted(found)
