@@ -82,6 +82,11 @@ def wait_for_ranks(process, ranks):
     raise TimeoutError(f"{ranks} ranks below {process.pid}")
 
 
+def more_steps(steps, took_s, needed_s):
+    """How many steps of a model last so long, with some to spare, where `steps` of them did not."""
+    return max(2 * steps, int(1.3 * steps * needed_s / took_s))
+
+
 def kill_again_and_again(pid, watched, kills, hz, longest_s):
     """Fathom is killed while it looks at a job, wherever it is; threads of `watched` that are stopped or traced then."""
     bad = []

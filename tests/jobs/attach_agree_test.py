@@ -7,6 +7,7 @@ import os
 import pathlib
 import subprocess
 import sys
+import time
 
 import jobs
 import planted
@@ -16,6 +17,7 @@ import attaching  # noqa: E402
 
 REPETITIONS = int(os.environ.get("REPETITIONS", "1"))
 SAMPLES, HZ, RANKS = 300, 20, 2
+NEEDED_S = SAMPLES / HZ + 5  # with the start of the ranks, and a look at their segments
 LEAST = 0.02  # what is less may be known as badly as it likes
 OCEAN = ["--grid", "128x96", "--levels", "8"]
 
@@ -40,22 +42,24 @@ def start(mpi, program, steps):
 
 
 def one_run(mpi, program, steps):
-    """What attach, segments and the profile have to say; None: the run was too short."""
+    """What attach, segments and the profile have to say; or the seconds of a run that was too short."""
     job, process = start(mpi, program, steps)
+    started = time.monotonic()
     try:
         attaching.wait_for_ranks(process, RANKS)
     except TimeoutError:
-        return None
+        return None, time.monotonic() - started
     seen = by_attach(process, "--outside", "--samples", SAMPLES, "--hz", HZ)
     segments = by_attach(process) if process.poll() is None else None
     long_enough = process.poll() is None
     process.wait()
+    took = time.monotonic() - started
     profiles = job.profiles()
     if not (long_enough and seen and segments and len(profiles) == 1):
-        return None
+        return None, took
     report = json.loads(subprocess.run([jobs.FATHOM, "report", str(profiles[0]), "--format", "json", "--modules",
                                         str(planted.MODULES)], capture_output=True, check=True).stdout)
-    return attaching.shares(seen), {n: s for n, (s, _) in attaching.shares(segments).items()}, shares_of(report)
+    return (attaching.shares(seen), {n: s for n, (s, _) in attaching.shares(segments).items()}, shares_of(report)), took
 
 
 def apart(seen, segments, whole):
@@ -75,9 +79,9 @@ def main():
         program = planted.ocean(mpi, 20000)
         steps, n, modules, far = 200, 0, 0, []
         while n < REPETITIONS and steps < 1 << 20:
-            found = one_run(mpi, program, steps)
+            found, took = one_run(mpi, program, steps)
             if not found:
-                steps *= 2
+                steps = attaching.more_steps(steps, took, NEEDED_S)
                 continue
             n += 1
             modules += sum(share > LEAST for share, _ in found[0].values())

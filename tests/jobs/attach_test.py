@@ -35,6 +35,7 @@ int main(int argc, char **argv)
 }
 """
 KILLS = 25  # with each MPI
+SAMPLES, HZ = 40, 20
 
 
 def build(mpi):
@@ -54,18 +55,21 @@ def start(way, mpi, ranks, command):
 
 def attach_in_time(mpi, program, ranks, profile):
     """A run that is long enough to be looked at: how long that is nobody knows before."""
-    for doubled in range(8):
-        command = [program, *OCEAN, "--steps", 200 * 2**doubled // ranks]
+    steps = 200 // ranks
+    for _ in range(8):
+        command = [program, *OCEAN, "--steps", steps]
         _, process = start(jobs.BARE, mpi, ranks, command)
+        started = time.monotonic()
         try:
             attaching.wait_for_ranks(process, ranks)
-            seen = attaching.attach(process.pid, "--samples", 40, "--hz", 20, "--save", profile)
+            seen = attaching.attach(process.pid, "--samples", SAMPLES, "--hz", HZ, "--save", profile)
             alive = process.poll() is None
         except TimeoutError:
             alive = False
         out, err = process.communicate(timeout=jobs.LIMIT_S)
         if alive:
             break
+        steps = attaching.more_steps(steps, time.monotonic() - started, SAMPLES / HZ + 3)
     return command, seen, (process.returncode, out, err)
 
 
