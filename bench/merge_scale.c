@@ -63,14 +63,16 @@ int main(int argc, char **argv)
     double decode = cpu_seconds() - start;
     struct rusage usage;
     getrusage(RUSAGE_SELF, &usage);
-    printf("%u ranks, %u on a host, %u routines, %u call sites, %u neighbours, %u nodes of call paths each (%zu in all)\n",
-           job.ranks, job.ranks_per_host, job.routines, job.sites, job.neighbours, job.paths, profile->paths.n);
+    printf(
+        "%u ranks, %u on a host, %u routines, %u call sites, %u neighbours, %u nodes of call paths each (%zu in all)\n",
+        job.ranks, job.ranks_per_host, job.routines, job.sites, job.neighbours, job.paths, profile->paths.n);
     printf("  making the segments   %8.2f s (not counted)\n", times.make);
     printf("  segments to hosts     %8.2f s\n", times.hosts);
     printf("  messages of hosts     %8.2f s\n", times.messages);
     printf("  merging hosts         %8.2f s\n", times.merge);
     printf("  encoding              %8.2f s\n", encode);
-    printf("  together              %8.2f s of CPU on all hosts\n", times.hosts + times.messages + times.merge + encode);
+    printf("  together              %8.2f s of CPU on all hosts\n",
+           times.hosts + times.messages + times.merge + encode);
     printf("  root                  %8.2f s, with a core for each host\n", times.root + encode);
     printf("  decoding              %8.2f s\n", decode);
     printf("  file                  %8.2f MiB, %.1f bytes a rank\n", (double)size / (1 << 20),

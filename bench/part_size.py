@@ -1,10 +1,10 @@
-"""The size of a profile as ranks are added, and the cost of merging very many."""
+"""The size of a profile as ranks are added, and how long very many take to be reduced at MPI_Finalize."""
 import re
 
 import common
 
 GOAL_BYTES_PER_RANK, GOAL_WITH_SAMPLES = 100, 300
-GOAL_CPU_S, GOAL_MIB = 20, 5
+GOAL_ROOT_S, GOAL_MIB = 20, 5
 SYNTHETIC_RANKS, SYNTHETIC_SITES, SYNTHETIC_PATHS = 100_000, 200, 400
 
 
@@ -29,21 +29,21 @@ def real_ranks():
 
 
 def merged(program, ranks, paths):
-    """CPU seconds and MiB of the file."""
+    """Seconds until the root has the file, with a core for each host, and the file's MiB."""
     text = common.run([program, ranks, SYNTHETIC_SITES, paths])
     print("".join(f"  {line}\n" for line in text.splitlines()))
-    return (float(re.search(r"together +([\d.]+) s", text)[1]), float(re.search(r"file +([\d.]+) MiB", text)[1]))
+    return (float(re.search(r"root +([\d.]+) s", text)[1]), float(re.search(r"file +([\d.]+) MiB", text)[1]))
 
 
 def synthetic_ranks(quick):
     program = common.tool_program("merge_scale")
     ranks = SYNTHETIC_RANKS // 100 if quick else SYNTHETIC_RANKS
     name = f"{ranks:,} synthetic ranks"
-    cpu, _ = merged(program, ranks, 0)
-    common.goal(cpu <= GOAL_CPU_S, f"{name}: {cpu:.1f} s of CPU (goal {GOAL_CPU_S} s)")
+    root, _ = merged(program, ranks, 0)
+    common.goal(root <= GOAL_ROOT_S, f"{name}: {root:.1f} s to the root's file (goal {GOAL_ROOT_S} s)")
     more, mebibytes = merged(program, ranks, SYNTHETIC_PATHS)
-    common.goal(more <= GOAL_CPU_S, f"{name} with {SYNTHETIC_PATHS} nodes of call paths each: {more:.1f} s of CPU "
-                                    f"(goal {GOAL_CPU_S} s)")
+    common.goal(more <= GOAL_ROOT_S, f"{name} with {SYNTHETIC_PATHS} nodes of call paths each: {more:.1f} s to the "
+                                     f"root's file (goal {GOAL_ROOT_S} s)")
     common.goal(mebibytes <= GOAL_MIB, f"{name} with call paths: {mebibytes} MiB (goal {GOAL_MIB} MiB)")
 
 
