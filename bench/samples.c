@@ -93,7 +93,7 @@ static void start_sampling(void)
     self->tid = (int32_t)syscall(SYS_gettid);
     self->stack_end = (uintptr_t)__libc_stack_end;
     self->stack_low = self->stack_end - (8u << 20);
-    fm_sampled_self = self;
+    fm_sampling_local.self = self;
     atomic_store(&fm_sampling.on, 1);
     struct sigevent event = {.sigev_notify = SIGEV_THREAD_ID, .sigev_signo = SIGNAL};
     event.sigev_value.sival_ptr = self;
@@ -207,8 +207,8 @@ static void find_libunwind(void)
 static unsigned walk_again(const ucontext_t *context)
 {
     struct fm_unwind u;
-    struct fm_stack *stack = &fm_sampled_self->stack;
-    fm_unwind_start(&u, context, (uintptr_t)__libc_stack_end, &fm_sampled_self->rules, stack);
+    struct fm_stack *stack = &fm_sampling_local.self->stack;
+    fm_unwind_start(&u, context, (uintptr_t)__libc_stack_end, &fm_sampling_local.self->rules, stack);
     fm_unwind_leave(&u);
     fm_unwind_walk(&u);
     return stack->n + 1;
@@ -217,14 +217,14 @@ static unsigned walk_again(const ucontext_t *context)
 /* As if the last sample had been elsewhere. */
 static unsigned walk_with_fathom(const ucontext_t *context)
 {
-    fm_sampled_self->stack.n = fm_sampled_self->stack.known = 0;
+    fm_sampling_local.self->stack.n = fm_sampling_local.self->stack.known = 0;
     return walk_again(context);
 }
 
 static void forget(void)
 {
     for (unsigned i = 0; i < FM_RULE_SLOTS; i++)
-        fm_sampled_self->rules.slots[i].address = 0;
+        fm_sampling_local.self->rules.slots[i].address = 0;
 }
 
 static unsigned walk_with_libunwind(const ucontext_t *context)
