@@ -170,19 +170,17 @@ static struct fm_profile *sample_profile(uint32_t ranks)
     sample_job(profile, ranks);
     profile->processes = sample_alloc(profile, ranks * sizeof *profile->processes);
     profile->n_processes = ranks;
-    for (uint32_t rank = 0; rank < ranks; rank++)
-        profile->processes[rank] = (struct fm_process){
-            .rank = rank,
-            .core = rank,
-            .pid = 1000 + (int32_t)rank,
-            .end = FM_END_FINALIZED,
-            .inside = "",
-            .wall_ns = 12300 * MS,
-            .user_ns = 11 * SECOND + rank * MS,
-            .system_ns = 150 * MS + rank * MS,
-            .max_rss_bytes = (90ull << 20) + (rank << 18),
-            .overhead_ns = 900000,
-        };
+    for (uint32_t rank = 0; rank < ranks; rank++) {
+        struct fm_process *process = &profile->processes[rank];
+        *process = fm_process_of(rank, FM_END_FINALIZED);
+        process->core = rank;
+        process->pid = 1000 + (int32_t)rank;
+        process->wall_ns = 12300 * MS;
+        process->user_ns = 11 * SECOND + rank * MS;
+        process->system_ns = 150 * MS + rank * MS;
+        process->max_rss_bytes = (90ull << 20) + (rank << 18);
+        process->overhead_ns = 900000;
+    }
     profile->routines = sample_alloc(profile, 16 * sizeof *profile->routines);
     profile->events = sample_alloc(profile, 16 * sizeof *profile->events);
     sample_routine(profile, "MPI_Allreduce", "barotropic/pcg", 0x4a3c, 20000, 20000, 150000, 8);
