@@ -2,11 +2,9 @@
 #ifndef FM_CLI_RUN_ENV_H
 #define FM_CLI_RUN_ENV_H
 
-#include <limits.h>
-
 #include "base/error.h"
+#include "cli/commands.h"
 #include "collect/node.h"
-#include "mpi/launchers.h"
 
 struct fm_run_options {
     const char *output, *memory, *report, *sample; /* NULL: not given */
@@ -24,12 +22,6 @@ struct fm_run_env {
     char output[FM_PATH_BYTES];    /* absolute; "" when not given */
     char directory[FM_PATH_BYTES]; /* absolute */
 };
-
-bool fm_is_launcher(const char *command);
-/* Where a command lies (a path, or a name in PATH), with all links resolved. */
-bool fm_find_command(const char *command, char path[PATH_MAX]);
-/* Whose options a launcher takes (a path, or a name in PATH): those that are not known are taken for Hydra's. */
-const struct fm_launcher *fm_launcher_of(const char *command);
 
 /* Finds everything out; changes nothing. */
 void fm_run_env_make(const struct fm_run_options *options, struct fm_run_env *env);

@@ -12,7 +12,7 @@
 
 #include "base/names.h"
 #include "base/path.h"
-#include "cli/run_env.h"
+#include "cli/commands.h"
 #include "mpi/options.h"
 #include "symbols/elf.h"
 
