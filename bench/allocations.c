@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Preloaded by the memory benchmark: counts every allocation of a process. */
 #include <errno.h>
 #include <stdatomic.h>

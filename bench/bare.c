@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The floor that Fathom is compared with: a preloaded interposer for the benchmarked routines which reads the clock
  * before and after a call and keeps five numbers. No call sites, sizes, partners, threads, regions or histograms. */
 #include <dlfcn.h>

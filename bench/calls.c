@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* What an MPI call costs, measured by the program itself:   calls BATCHES
  *
  * On one rank, with messages to itself, so that no other process's turn on the core is measured. Each routine is

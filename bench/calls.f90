@@ -1,3 +1,4 @@
+! SPDX-License-Identifier: BSD-3-Clause
 ! What an MPI call costs in Fortran: the same loops as calls.c, through the `mpi` module.   calls BATCHES
 ! To be compiled with -cpp: the 64 places a routine is called from are made by macros.
 #define FOUR(x) x; x; x; x

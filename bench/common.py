@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Shared by the parts of the benchmark: what is built, how programs are started, tables and goals."""
 import os
 import pathlib

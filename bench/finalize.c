@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The end of a job: from entering MPI_Finalize to the end of the process.   finalize RESULTS
  *
  * Each rank is a pair: the process that mpirun starts runs the real one as its child and sees when it ends. One line

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Brackets that callgrind counts instructions between; nothing outside of it. In C, so that Fortran can use them. */
 #include "instructions.h"
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Writes one C++ source with very many functions, templates and inlined calls: bench/large_unit.py FUNCTIONS >unit.cc
 
 It stands on no library, so that copies of its object with other symbol names can be linked into one large program."""

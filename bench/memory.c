@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* What a process of one rank holds, and whether anything is allocated while it calls MPI. Prints
  *   during ANON_KB FILE_KB      resident memory before MPI_Finalize, without shared memory (where the segment is)
  *   after PEAK_KB SHARED_KB     peak since the start, seen after MPI_Finalize; shared memory before it

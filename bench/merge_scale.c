@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The reduction of a very large job at MPI_Finalize: synthetic segments of its hosts -> a profile of each -> one profile ->
  * file, by what runs there (tests/collect/synthetic_hosts.h), without MPI's own messages.
  * Usage: merge_scale [ranks [sites [paths]]]. Prints CPU seconds of each step (making the segments is not part of the job),

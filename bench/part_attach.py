@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """A job that is looked at from outside: how much longer it takes, how long its threads are stopped, and what the tool
 itself uses."""
 import json

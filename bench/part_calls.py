@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """What Fathom adds to an MPI call, beside the floor: a bare interposer with a pair of clock reads and five counters."""
 import common
 

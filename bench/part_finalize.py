@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """From entering MPI_Finalize to the end of the process, with and without Fathom."""
 import common
 

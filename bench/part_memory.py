@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Memory of a process of one rank beyond the segment, and allocations while it calls MPI. Its own pages are those that no
 other process can use; pages of libraries are there once for all processes of a host."""
 import common

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """What the preloaded library costs a program that has nothing to do with MPI: it is loaded into every process of a job."""
 import os
 import re

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """A whole program, with and without Fathom."""
 import time
 

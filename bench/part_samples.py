@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Samples of call paths: what one costs beside an empty handler, what a frame costs, and what a program loses."""
 import statistics
 import time

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """How long the comparison of two runs with very many contexts takes, and how much memory."""
 import re
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """The size of a profile as ranks are added, and how long very many take to be reduced at MPI_Finalize."""
 import re
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """A job that does nothing, on more ranks than cores: how much longer it takes under `fathom run`, and what of that is
 computing. Instructions are those of one rank from its first to its last, with the profile of its job."""
 import os

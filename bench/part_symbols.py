@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """How long the names of a large program take: the first time, and again."""
 import re
 import shutil

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """A start and a stop of a timer, beside a bare pair of clock reads: nanoseconds, ratios and instructions."""
 import re
 

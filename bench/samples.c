@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* What a sample costs, in one process, on a stack 50 frames deep without frame pointers: the same work is done without
  * signals, with signals whose handler is empty, and with Fathom's handler, in turn; on one stack, and on stacks that
  * change from sample to sample from the outermost call on. Then what a frame costs, in a stack

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Two trees of calls with very many contexts, compared: joined, sorted, judged.
  * Usage: scale [contexts]. Prints seconds of CPU and memory; making the trees is not part of the comparison, but they are
  * in the memory. Of 16 leaves one is in the second tree alone, of 16 contexts

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The smallest MPI job: all that it takes is starting and ending. */
 #include <mpi.h>
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* What /proc/self/status says of the process's memory. */
 #ifndef BENCH_STATUS_H
 #define BENCH_STATUS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* How long it takes to name addresses: bench/symbols MODULE ADDRESSES CACHE THREADS
  * Takes addresses spread evenly over the code of the module, resolves them, prints seconds and what was found. */
 #include "symbols/symbols.h"

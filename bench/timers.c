@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* What a start and a stop of a timer cost, measured by the program itself:   timers BATCHES
  *
  * Beside them stands a bare pair of clock reads. All loops take turns, batch by batch, and of each the fastest batch

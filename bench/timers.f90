@@ -1,3 +1,4 @@
+! SPDX-License-Identifier: BSD-3-Clause
 ! The loops of timers.c, in Fortran.
 module bench_timers
   use fathom, only: get_timer, start_timer, stop_timer

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Loops over timers, in C (timers.c) and in Fortran (timers.f90): each makes BENCH_PAIRS starts and stops. */
 #ifndef BENCH_TIMERS_H
 #define BENCH_TIMERS_H

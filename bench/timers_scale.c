@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The report of timers of a very large job:   timers_scale [tasks [timers [ocean|shapes|ranges [paper|rich]]]]
  *
  * Synthetic segments take the way of fathom_timers_report: each task makes its timers from its segment, adds those of

@@ -1,3 +1,4 @@
+! SPDX-License-Identifier: BSD-3-Clause
 !> What a Fortran application may tell Fathom: see fathom.h. Every call is safe at any time.
 module fathom
   use, intrinsic :: iso_c_binding, only: c_associated, c_char, c_f_pointer, c_int, c_null_char, c_ptr, c_size_t

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* What an application may tell Fathom. Every call is safe at any time, also when nothing is measured; then it is a
  * branch. Link with -lfathom (pkg-config fathom); under `fathom run` the library is there already.
  * From Fortran: use fathom. */

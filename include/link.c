@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* What `-lfathom` links with, and never what is loaded: a library with the real one's SONAME and only its own calls.
  * The real one also defines MPI's names, so a linker that keeps only libraries it needs would leave MPI out. */
 #include "fathom.h"

@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: BSD-3-Clause
 # Format, layers, circles between files, variables of the runtime, shell scripts and lint, each with a heading; all are
 # run, the status tells of any fault.
 #   tools/check.sh            check                 tools/check.sh --format    rewrite the C sources instead
@@ -37,7 +38,6 @@ scripts() {
     grep -rlE '^#!/bin/(ba)?sh' .ci tools tests bench 2>/dev/null | sort | xargs shellcheck -x
 }
 
-# In cli two files, run_env and run_launch, use each other still.
 circles() {
     find "$build" "$build/src" -maxdepth 1 -name 'lib*.a.p' -print0 | xargs -0 tools/check_circles.py
 }

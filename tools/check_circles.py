@@ -1,4 +1,5 @@
 #!/usr/bin/python3
+# SPDX-License-Identifier: BSD-3-Clause
 """Fails on object files that depend on each other in a circle: tools/check_circles.py FOLDER...
 
 The FOLDERs hold the object files of a program or library, as Meson leaves them (build/src). An object file depends on

@@ -1,4 +1,5 @@
 #!/usr/bin/python3
+# SPDX-License-Identifier: BSD-3-Clause
 """Fails on a variable of the runtime that is not among those it may have: tools/check_globals.py LIBRARY
 
 Variables are looked for in the sections of the library that are written to, those of functions among them. Which there

@@ -1,4 +1,5 @@
 #!/usr/bin/python3
+# SPDX-License-Identifier: BSD-3-Clause
 """Fails on an include in the wrong direction: tools/check_layers.py [ROOT]
 
 Which folder may use which others stands in src/meson.build, in the lists `rooms` and `tool_rooms`.

@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
 # Builds what stands on libc alone, the library and its unit tests, for the other of our two architectures:
 # tools/cross.sh DIRECTORY TARGET...    Prints nothing unless it fails. What is built runs under qemu-user.
 set -eu

@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
 # Measures the mini ocean model on 4 ranks and shows the report; then, with timers in it, on 16 ranks in two ways of
 # distributing land and ocean over them. Called by `make demo` after the build.
 set -eu

@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: BSD-3-Clause
 # Feeds damaged input to each reader under libFuzzer and the sanitizers, FUZZ_SECONDS each (default 60).
 # tests/fuzz/NAME_fuzz.c is a target, tests/fuzz/corpus/NAME/ its seeds (make seeds writes them anew when a format
 # changes); what it finds stays in build/fuzz/.

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
 """Turns src/runtime/mpi/calls.table into routines.h and routines.c (numbers, names and classes) and wrappers.c (MPI_X
 and PMPI_X, and a few Fortran names).
 

@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
 # Installs the Debian packages that are missing: tools/setup.sh [build] [run] [test]   (default: all groups)
 # Does nothing, quickly, when all is there; without the right to install, prints the one line to run.
 # tools/setup.sh --missing [GROUP...] installs nothing and prints their names.

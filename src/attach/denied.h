@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Why a process may not be looked at, as one sentence that names what forbids it. */
 #ifndef FM_ATTACH_DENIED_H
 #define FM_ATTACH_DENIED_H

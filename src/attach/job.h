@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* What tells the processes of one job from all others, on any host: its key.
  *
  *   NAME=VALUE[,NAME=VALUE]   variables of their environment, as PMIX_NAMESPACE, or SLURM_JOB_ID and SLURM_STEP_ID

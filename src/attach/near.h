@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* On which core the calling thread sleeps and wakes up. */
 #ifndef FM_ATTACH_NEAR_H
 #define FM_ATTACH_NEAR_H

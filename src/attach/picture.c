@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "attach/picture.h"
 
 #include <stdatomic.h>

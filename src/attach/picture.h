@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Pictures on their way from who takes them to who looks at them, each a thread, and back. Neither ever waits for the
  * other. */
 #ifndef FM_ATTACH_PICTURE_H

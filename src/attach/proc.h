@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* What /proc says of other processes. Everything there may be gone at any moment: then there is nothing to be said. */
 #ifndef FM_ATTACH_PROC_H
 #define FM_ATTACH_PROC_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Takes pictures (attach/shot.h) of every thread of a job's processes, once in each period, at a moment of its own. That is
  * so because looking takes a core from somebody, for whom the others may soon wait: a thread that is looked at after
  * another one would be found waiting too often. For the same reason that moment is waited for on the thread's own core:

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* What was sampled of a job from outside: one calling context tree for all its processes, and for every sample the
  * moment, the process and the node. From any stretch of moments a profile can be made, so that stretches can be compared.
  *

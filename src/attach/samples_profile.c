@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* From samples to a profile: for each process the tree of what it has, in the order that profiles have, then all
  * merged. */
 #include <pwd.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Sampling a job from outside: a sampler takes the pictures (attach/sampler.h), and here they become call paths and
  * samples. One session at a time.
  *

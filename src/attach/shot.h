@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* A picture of a thread of another process: its registers and the near part of its stack.
  *
  * A thread that sleeps is never stopped: what a stop would interrupt may end with EINTR or with half of its bytes

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Which processes are meant by the pids that a user gives: the ranks of the job.
  *
  * Of each pid and all that it has started those are taken that have an MPI library in them. Where there is none, a

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Call paths from pictures of threads (attach/shot.h), with elfutils: the load modules of a process, as /proc has them,
  * and their tables for unwinding. One for each process. */
 #ifndef FM_ATTACH_WALK_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "attach/watched.h"
 
 #include <ctype.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The threads of a process that is sampled, and what is going on with each. */
 #ifndef FM_ATTACH_WATCHED_H
 #define FM_ATTACH_WATCHED_H

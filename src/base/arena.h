@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* A bump allocator over anonymous mappings. Everything allocated from an arena
  * lives until the arena is destroyed; nothing is freed singly. It never calls
  * malloc, so that it can be used inside a user's program without disturbing the

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The bins of durations and of message sizes: one place for the writer and for every reader.
  *
  * Durations: two bins per power of two, 64 in all. Bin 0 is everything below 32 ns,

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The clock of the hot path: the processor's constant-rate counter, read without a system call. Where the kernel does not
  * keep its own time by the counter (x86 whose TSC is not steady) ticks are CLOCK_MONOTONIC nanoseconds.
  *

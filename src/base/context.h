@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The registers of a thread that a signal has interrupted, and where the kernel leaves them for a stack to be followed
  * through a handler. */
 #ifndef FM_BASE_CONTEXT_H

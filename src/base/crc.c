@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "base/crc.h"
 
 uint64_t fm_crc64(const void *bytes, size_t size)

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The bins of timers: 0, 1, ... 9 ticks, then nine for each further power of ten: 10-19, 20-29, ... 90-99, 100-199 and
  * so on up to 64 bits. A tick is a nanosecond; a report may be shown in coarser ticks, powers of ten of it. From ten
  * coarse ticks on, and from one to nine of them, the bins are the same; all that is shorter is bin 0 then. */

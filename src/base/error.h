@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Errors are values that carry one sentence for the user: what was wrong, with
  * which file or option, and what to do. Whoever detects, writes the sentence;
  * whoever owns stderr prints it, once. Never used on the measuring hot path. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* A set of strings: each distinct text is kept once, so that repeated merges do not multiply strings.
  * An open-addressing table in the caller's arena; texts are copied there too, or only pointed at. */
 #ifndef FM_BASE_INTERN_H

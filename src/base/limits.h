@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Limits of the process that turn a harmless write into a signal: asked before, because a program that Fathom
  * measures must not get a SIGXFSZ for what Fathom writes. */
 #ifndef FM_BASE_LIMITS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Lists of names in one text: each ends in NUL and the list in an empty one, as "a\0b\0". Such a constant holds no
  * pointers, so a library that is loaded into every process has nothing to relocate for it. */
 #ifndef FM_BASE_NAMES_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Files that have their name when they are whole, and not before.
  *
  * While it is written a file has no name at all (O_TMPFILE), so nothing of it is left when its writer is killed. Where

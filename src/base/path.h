@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Paths of files. */
 #ifndef FM_BASE_PATH_H
 #define FM_BASE_PATH_H

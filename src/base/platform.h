@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* What differs between processors, in one place: the frame of a caller, where a frame keeps its return address, how much
  * below the stack pointer no signal handler touches, and how the loader is told of words that hold an address. */
 #ifndef FM_BASE_PLATFORM_H

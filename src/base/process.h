@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Which process is meant: a pid is given away again, so it counts together with the time its process was started, and
  * both within one pid namespace of one boot of one host. */
 #ifndef FM_BASE_PROCESS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Sets of ranks as sorted, disjoint, non-adjacent ranges. Union is associative
  * and commutative; the text form is "0-3,7". Memory comes from the caller's arena. */
 #ifndef FM_BASE_RANKSET_H

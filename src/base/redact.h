@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Takes out of command lines and variables what looks like a secret, before it is kept anywhere: doc/PRIVACY.md has the
  * rules. libc only, no memory of its own: it runs inside users' programs too. */
 #ifndef FM_BASE_REDACT_H

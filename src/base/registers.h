@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The registers of a thread that ptrace has stopped, by their numbers in DWARF. */
 #ifndef FM_BASE_REGISTERS_H
 #define FM_BASE_REGISTERS_H

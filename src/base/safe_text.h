@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Text of unknown origin made safe for what it is written into. Names come from programs, files and other users: a
  * terminal would obey escape sequences in them, a spreadsheet would compute formulas, marks of direction show another
  * text than there is. All that is written for people or for other programs passes through here.

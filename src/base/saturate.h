@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Sums that stop at the largest number: the order of adding never changes them, and hostile input cannot wrap them. */
 #ifndef FM_BASE_SATURATE_H
 #define FM_BASE_SATURATE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The settings that Fathom takes from the environment, FATHOM_*: one table of what each may be, for the runtime and the
  * tool. A value that is not understood is never an error: the setting counts as not set, or as what does least, and
  * that is said once. libc only, no malloc. */

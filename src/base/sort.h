@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Sorting without malloc (the C library's qsort takes memory from the program's heap). */
 #ifndef FM_BASE_SORT_H
 #define FM_BASE_SORT_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* System calls that sleep and that the kernel does not begin anew after a stop: they end with EINTR (epoll_wait, semop,
  * sigtimedwait, io_getevents; on sockets with a time limit all that wait), or with a part of their bytes. */
 #ifndef FM_BASE_SYSCALLS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Numbers as people read them, the same everywhere: 12.3 s, 4.5 ms, 1.2 MiB, 1,234,567.
  *
  * Each function fills the caller's buffer of at least FM_UNIT_CHARS bytes and returns it.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* What the kernel says a process has used. The runtime asks for its own, `fathom run` for that of a command that has
  * ended; each figure is a member of the segment's header, and a line of model/figures.h. */
 #ifndef FM_BASE_USAGE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "base/utf8.h"
 
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* UTF-8: reading it, how wide it is on a terminal, and whether a terminal is to be given any. */
 #ifndef FM_BASE_UTF8_H
 #define FM_BASE_UTF8_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* A text that grows in an arena, written with printf's formats. Without memory it remembers that it failed, and what
  * follows does nothing: whoever takes the text looks once, at the end. */
 #ifndef FM_BASE_WRITER_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* fathom attach: the modules of a job that runs already, sampled from outside. */
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The agents of one attachment, one a host, and started by the site's own launcher: what each sees is merged over MPI, by
  * the tree that the runtime uses, and the first of them has it all. MPI is opened at run time, the very library that the
  * job uses. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* A job that has ranks on other hosts: which they are, and the command that starts an agent on each, in the way the job
  * itself was started: by the same launcher, with its own settings of how hosts are reached, in its environment and
  * directory. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* When to sample, when to look, and when it is enough. */
 #include <errno.h>
 #include <signal.h>

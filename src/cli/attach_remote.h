@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Agents that were started by a launcher, as seen by the `fathom attach` that a user has typed: it asks for looks through
  * the launcher's standard input and reads what is seen from its output (cli/attach_serve.h). So the terminal, the files
  * and the symbols are the user's, wherever the agents are.

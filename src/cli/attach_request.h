@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* What a user wants of `fathom attach`. */
 #ifndef FM_CLI_ATTACH_REQUEST_H
 #define FM_CLI_ATTACH_REQUEST_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* What is seen of a job at one look: its profile so far, those of the stretches for the intervals, and some counts.
  * What several hosts see adds up; it travels between them, and to whoever asked, as bytes. */
 #ifndef FM_CLI_ATTACH_SEEN_H

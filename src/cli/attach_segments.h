@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* A job that runs under Fathom already: what it has measured so far, read from its segments. Nothing is stopped, nothing
  * is removed. */
 #ifndef FM_CLI_ATTACH_SEGMENTS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* One of several agents (cli/attach_agents.h): it samples the job's processes on its host, and tells what it sees when it
  * is asked to, until it is told to end. The first decides by itself, as a `fathom attach` without agents does, or is fed:
  * a byte on its standard input asks for a look, and what is seen goes to its standard output. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* What a user sees of an attachment: while it goes on, and at its end. */
 #include <poll.h>
 #include <signal.h>

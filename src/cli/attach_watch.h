@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* One attachment, from its beginning to its end. What is seen comes from one of these:
  *
  *   a session            processes of this host, sampled

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Starting the command of `fathom run` and standing behind it: it keeps the terminal, the process group and the
  * standard streams; signals sent to `fathom run` alone are passed on (child_signals.h); its end becomes our own end.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Signals while a command runs in our place: whoever knows our pid means the command. So all that are sent to us alone
  * are passed on, also those that were ignored when we began, which the command may have begun to handle; and when the
  * terminal or a shell stops us, we stop when the command does, and not if it does not. A command that stops by itself

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The commands of `fathom`, one per file, and what they share. A command gets its own argv (argv[0] is its
  * name) and returns the exit status: 0, 1 for a failed job of Fathom's own, 2 for wrong usage; `run` returns
  * the status of what it ran. Errors go to stderr as one sentence. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* `fathom collect`: merges what dead jobs left behind into their profiles. */
 #define _GNU_SOURCE
 #include <errno.h>

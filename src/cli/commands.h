@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Commands as users type them: where they lie, and which of them start ranks. */
 #ifndef FM_CLI_COMMANDS_H
 #define FM_CLI_COMMANDS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* `fathom doctor`: what works here, what does not, and the mend. */
 #define _GNU_SOURCE
 #include "cli/doctor.h"

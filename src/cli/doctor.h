@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The parts of `fathom doctor`: each looks at one thing and writes lines of findings. */
 #ifndef FM_CLI_DOCTOR_H
 #define FM_CLI_DOCTOR_H

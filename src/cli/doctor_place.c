@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Where Fathom lies and where it keeps what it measures. */
 #define _GNU_SOURCE
 #include <errno.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Whether a program can be measured. */
 #define _GNU_SOURCE
 #include <elf.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* What the parts of `fathom doctor` share. */
 #include <errno.h>
 #include <fcntl.h>

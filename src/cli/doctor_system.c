@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Settings of the system that Fathom depends on. */
 #define _GNU_SOURCE
 #include <dirent.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Collecting what dead processes left behind in a segment directory: the common part of `fathom run` and
  * `fathom collect`. One job after the other, under the directory's lock; jobs with living processes are left alone. */
 #ifndef FM_CLI_GATHER_H

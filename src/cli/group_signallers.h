@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Who signals our whole process group, among the processes above us: what they send to us the command has received, too.
  *
  *   timeout(1)                   signals its own group, unless told to stay in the foreground

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The hosts of a job by name, and the words that make its launcher start something else on them. */
 #ifndef FM_CLI_HOSTS_H
 #define FM_CLI_HOSTS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Where the runtime library lies: FATHOM_LIBRARY, beside the running binary (a build folder), or in the lib folder
  * of the place the binary is installed in. */
 #ifndef FM_CLI_LIBRARY_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* fathom COMMAND ...: finds the command and hands over. */
 #include <stdio.h>
 #include <string.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* fathom modules: drafts files that say which functions are which module of a model, and compares runs. */
 #include <errno.h>
 #include <fcntl.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* fathom modules compare: modules of several runs side by side. */
 #include <getopt.h>
 #include <stdio.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Reads a profile that the user names, and tells of what a newer Fathom has written and this one does not know. */
 #ifndef FM_CLI_OPEN_PROFILE_H
 #define FM_CLI_OPEN_PROFILE_H

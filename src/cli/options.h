@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The options of a command as a table: each row says what the option takes and where that goes.
  * The first row is that of --output, which is -o too; -h and --help belong to every table by themselves. */
 #ifndef FM_CLI_OPTIONS_H

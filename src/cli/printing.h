@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* What commands do that print something of a profile: find names, open the output, say what went wrong with it. */
 #ifndef FM_CLI_PRINTING_H
 #define FM_CLI_PRINTING_H

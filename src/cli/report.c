@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* fathom report: a profile as text, JSON, CSV or a picture. */
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* `fathom run`: measures a command and sees to it that what it leaves behind becomes a profile. Whatever goes wrong
  * on our side, the command runs and its status is ours. */
 #define _GNU_SOURCE

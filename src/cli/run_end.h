@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The end of a `fathom run`: noting how its command ended, collecting what is left, telling the user.
  *
  * Every `fathom run` holds a shared lock on <directory>/<run_id>.run while it has something to say. The last one on

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* What `fathom run` puts into the environment of its command, and what it finds out from its own. */
 #ifndef FM_CLI_RUN_ENV_H
 #define FM_CLI_RUN_ENV_H

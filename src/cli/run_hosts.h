@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The other hosts of a job. What its processes leave there can only be collected there: one collector
  * (`fathom collect --run`) is started on each host, through the launcher that started the job.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* What is certain about a launcher's command. Ranks on several hosts may call one another only where it is certain that
  * all of them have the library in them, and none can ask: so `fathom run` judges for all, from the words of the command.
  * Whatever is not known is taken for uncertain. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Limits of resources that leave no room for measuring: the command is then run as it is. */
 #ifndef FM_CLI_RUN_LIMITS_H
 #define FM_CLI_RUN_LIMITS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* fathom scale: what of larger runs is excess work, and where it arises. */
 #include <getopt.h>
 #include <stdio.h>

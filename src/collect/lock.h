@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* An exclusive lock that is waited for a few seconds at most. One that another user holds, as anybody may who can read
  * the file, is not waited for at all: of those we have to wait for, all are our own. */
 #ifndef FM_COLLECT_LOCK_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The segments of one host: finding them, telling the living from the dead, merging those of a job, writing the
  * job's profile and removing what is durable. The same code serves MPI_Finalize, `fathom run`, `fathom collect`
  * and the monitor. libc only, no malloc: it runs inside users' programs too. */

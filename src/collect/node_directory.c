@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The directories of segments. Anybody may make one under the name that ours would have, in /dev/shm or /tmp: so a
  * directory is used only if it belongs to the user and is closed to everybody else. Otherwise one with the next number
  * is. */

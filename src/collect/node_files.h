@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Private to node_*.c and the commands that collect: walking the segment directory and reading the heads of
  * its files. Everything in a file is hostile until checked; a file must be a regular one of our own. Files are read
  * with pread, never mapped: a file that shrinks while it is read gives a short read and not a SIGBUS, and what was

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Merging the segments of one job on this host.
  *
  * Only the used parts of a segment are copied, into a fresh anonymous mapping: a segment of 4 MiB mostly costs a few

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Where a job's profile goes, and the end of its segments.
  *
  * A new profile appears whole under a name that nobody has: of two jobs that end at the same moment one is told that

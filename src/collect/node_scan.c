@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Finding segments and telling the living from the dead. */
 #define _GNU_SOURCE
 #include <dirent.h>

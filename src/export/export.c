@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "export/export.h"
 
 const struct fm_export fm_exports[] = {

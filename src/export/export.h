@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Call paths in the formats of other tools. A format is one file with one function; the table fm_exports lists them.
  * Costs are sums over ranks, in ns; waiting in MPI is time in the routine. */
 #ifndef FM_EXPORT_EXPORT_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Collapsed stacks: "main;solve;MPI_Recv 1200000", functions from the outermost one, then ns. */
 #include <inttypes.h>
 #include <string.h>

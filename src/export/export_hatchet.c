@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* What GraphFrame.from_literal of Hatchet takes: nested dictionaries, written so that they are JSON and a literal of
  * Python alike (no null, true or false). Times in seconds. */
 #include "base/path.h"

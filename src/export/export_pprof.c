@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The format of pprof: a message of Protocol Buffers (profile.proto), compressed with gzip. Of it only what call paths
  * need: strings, functions, locations (a function and a line), load modules, and samples as lists of locations. */
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The file format of speedscope: functions once, then each path as a list of their numbers, with its weight. */
 #include "export/export.h"
 #include "render/json.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "export/export.h"
 
 size_t fm_export_way(const struct fm_context *context, const struct fm_context **way)

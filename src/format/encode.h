@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The file form of a profile. Canonical, versioned, checksummed; doc/FORMAT.md describes it field by field.
  * Decoding trusts nothing: any damage gives FM_ERR_INPUT and one sentence naming `origin`. libc only:
  * the runtime writes profiles too. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* How a profile lies in a file (doc/FORMAT.md): the frame, the sections, and what a large job leaves out. What the
  * columns of a section are stands in model/schema.h. */
 #ifndef FM_FORMAT_LAYOUT_H

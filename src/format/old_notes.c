@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "format/old_notes.h"
 
 #include <stdio.h>

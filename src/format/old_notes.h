@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Notes of version 0.1.0, which wrote sentences where there are codes now. */
 #ifndef FM_FORMAT_OLD_NOTES_H
 #define FM_FORMAT_OLD_NOTES_H

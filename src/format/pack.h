@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Columns of whole numbers in few bytes: an adaptive binary range coder (doc/FORMAT.md, "Columns").
  *
  * A column is one field of all items of an array. Its neighbours resemble each other, so a column is stored as

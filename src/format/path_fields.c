@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* How call paths lie in a file: the columns of format/path_form.h. */
 #include "format/layout.h"
 

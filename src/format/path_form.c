@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "format/path_form.h"
 
 #include "base/saturate.h"

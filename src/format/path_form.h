@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Call paths as a file has them: what follows from the rest is left out, and numbers are made small (doc/FORMAT.md).
  * The fields are columns of format/path_fields.c. */
 #ifndef FM_FORMAT_PATH_FORM_H

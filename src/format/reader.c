@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "format/reader.h"
 
 bool fm_reader_stopped(struct fm_reader *r)

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The mirror of the writer. Whatever goes wrong first is kept in `wrong`; the other readers then do nothing more. */
 #ifndef FM_FORMAT_READER_H
 #define FM_FORMAT_READER_H

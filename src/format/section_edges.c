@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Who sent how much to whom. In a large job the heaviest edges alone; the others are summed. */
 #include <string.h>
 

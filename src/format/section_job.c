@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* What ran, and as which processes. */
 #include "format/sections.h"
 

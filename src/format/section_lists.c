@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The lists of the schema. */
 #include "format/sections.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Calls of MPI: of each rank, and how they grew over time. */
 #include "base/saturate.h"
 #include "format/sections.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Notes about the measurement: codes with parameters, and sentences for readers that do not know the codes. */
 #include "base/sort.h"
 #include "format/old_notes.h"

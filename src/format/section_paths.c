@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Sampled call paths, and the sequence of what ran when. */
 #include "format/sections.h"
 

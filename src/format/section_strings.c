@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The table of all texts: sorted, each without what it shares with the one before. */
 #include <string.h>
 

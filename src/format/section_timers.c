@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Multi-resolution timers, and how they were misused. */
 #include "format/sections.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "format/sections.h"
 
 /* Sections that are more than a list of the schema. */

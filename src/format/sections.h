@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The sections of a file, each with its writer and its reader side by side in a section_*.c. */
 #ifndef FM_FORMAT_SECTIONS_H
 #define FM_FORMAT_SECTIONS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The segment: everything one process measures, in one fixed-size shared mapping.
  *
  * Written by the process alone, readable by anybody with the same uid at any

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "format/segment_header.h"
 
 #include <string.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The header of a segment, whichever build wrote it: what that build and this one have in common, and 0 in what that one
  * does not have. Sections keep their own sizes of items, which may be larger or smaller than those of this build. */
 #ifndef FM_FORMAT_SEGMENT_HEADER_H

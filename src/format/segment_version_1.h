@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Segments of version 1 (Fathom 0.1.0). Their header is what later ones begin with, with 16 sections in the middle of it,
  * and instead of a list of routines it has a fingerprint of one. This file never changes. */
 #ifndef FM_FORMAT_SEGMENT_VERSION_1_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* A file being written: columns of a section (doc/FORMAT.md), from the fields of the model. All sections are walked
  * twice: first only their strings are collected, then they are written. What fails sets `failed` and is passed over. */
 #ifndef FM_FORMAT_WRITER_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* From a segment, live or left behind, to the profile of one process. The segment is hostile until checked:
  * every offset, count, number and string; damage gives FM_ERR_INPUT and one sentence naming `origin`.
  * The mapping may be changing under us (live view): each word is read once. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Joining a sorted array into another one: the one mechanism behind all merging. Items with equal keys are merged,
  * the others are copied to their place. When all new items lie behind the old ones they are simply appended, so
  * that ranks merged in rising order cost what they add, not what is already there. */

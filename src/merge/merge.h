@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Merging profiles: associative, commutative, with the empty profile as identity; exact, because all is integers. */
 #ifndef FM_MERGE_MERGE_H
 #define FM_MERGE_MERGE_H

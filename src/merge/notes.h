@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Notes about the measurement, and the limit on single processes' subtotals that makes one. */
 #ifndef FM_MERGE_NOTES_H
 #define FM_MERGE_NOTES_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "merge/parts.h"
 
 #include "base/saturate.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* How each kind of item in a profile merges with its like. All return false without memory. */
 #ifndef FM_MERGE_PARTS_H
 #define FM_MERGE_PARTS_H

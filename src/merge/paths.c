@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Merging two calling context trees: one walk over both, in their common order.
  *
  * Of the next node of each tree, the one whose parent comes later in the merged tree is deeper on the way that both

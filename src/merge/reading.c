@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "merge/reading.h"
 
 #include "base/saturate.h"

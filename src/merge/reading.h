@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The state of turning one segment into the profile of one process; shared by the files that do it. */
 #ifndef FM_MERGE_READING_H
 #define FM_MERGE_READING_H

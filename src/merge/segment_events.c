@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The events of a segment: entries, calls in progress and pending receives become the events, the routines and the
  * edges of one process. They are ordered by small numbers that stand for their strings, so that a hundred thousand
  * segments are read in seconds. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* How the timers of a segment were used wrongly, and which were running when the process ended. */
 #include "merge/parts.h"
 #include "merge/reading.h"

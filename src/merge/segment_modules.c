@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "merge/segment_modules.h"
 
 #include "base/sort.h"

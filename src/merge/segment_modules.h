@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The load modules of a segment, and where an address lies. */
 #ifndef FM_MERGE_SEGMENT_MODULES_H
 #define FM_MERGE_SEGMENT_MODULES_H

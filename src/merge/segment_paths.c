@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The calling context tree of a segment. Its nodes lie in any order, and whatever is wrong with them (parents that are
  * not there, circles, kinds that cannot have children) must cost no more than time in proportion: such nodes are
  * dropped and what they cost is counted as lost.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The regions of a segment: their paths, and how long they were open. */
 #include <string.h>
 

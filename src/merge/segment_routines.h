@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* What the routine numbers of a segment mean. The first FM_ROUTINES_FIXED mean the same in every build; the segment itself
  * names the others, which this build may know or not. */
 #ifndef FM_MERGE_SEGMENT_ROUTINES_H

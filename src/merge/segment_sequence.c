@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The sequence of a segment: cells that name places of its calling context tree become cells that name nodes. */
 #include <stdatomic.h>
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The subtotals of a segment. */
 #include <string.h>
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The timers of a segment: each thread's part of a timer, put together as the task's. */
 #include <string.h>
 

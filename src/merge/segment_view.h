@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* A checked view of a segment: its header copied once, its sections within their bounds, its texts as strings.
  * Behind the view lies memory that may change at any moment: items are copied out, never looked at twice. */
 #ifndef FM_MERGE_SEGMENT_VIEW_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Merging two sequences. Cells move to a common grid; of what two processes of one rank say of the same moment the
  * later node of the tree counts, because nodes keep their order when trees are merged. */
 #include <string.h>

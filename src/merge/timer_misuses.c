@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Wrong uses of a timer: the same kind at the same place is the same. */
 #include "base/saturate.h"
 #include "merge/join.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Timers of the same name are the same timer. Their groups of tasks are joined by shape; when there are too many,
  * the shapes become coarse: the number of different shapes of a union is at least that of its parts, so the degree to
  * which they do depends on all tasks together, not on the order of merging. */

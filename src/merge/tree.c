@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "merge/tree.h"
 
 /* *into += profile, which is used up. */

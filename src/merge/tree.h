@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Merging many profiles as a binary tree, so that every byte is moved only log2(n) times. At most one profile per
  * level is alive, however many are added; those added in the order of their ranks are joined by appending. */
 #ifndef FM_MERGE_TREE_H

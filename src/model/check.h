@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* What every profile promises: arrays sorted by their keys, numbers within their bounds. Decoding asks. */
 #ifndef FM_MODEL_CHECK_H
 #define FM_MODEL_CHECK_H

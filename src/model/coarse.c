@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "model/coarse.h"
 
 /* Between values as large as this one. */

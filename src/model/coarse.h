@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Values of ranks in few bits, the leading ones: five, that is, steps of 3 to 6 %, or four in a large job. Values of
  * ranks that did the same are then mostly equal, and a file has them for next to nothing. What is coarse already stays
  * what it is. */

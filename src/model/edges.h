@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Which earlier edge resembles an edge most: what the columns of the edges are stored as differences from.
  * The writer and the reader must agree, so both ask here. The array holds the sent edges, then the received ones. */
 #ifndef FM_MODEL_EDGES_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The figures of a process: everything that is one number per process, each on one line of one table.
  *
  *   X(column, since, member, unit, known, source, JSON key, heading)

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* A Cartesian grid over all ranks of MPI_COMM_WORLD in which every rank has its own number; the last dimension varies
  * fastest, as in MPI_Cart_create. What processes know of it merges: none and a grid are that grid, two that differ are
  * none for good. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The lists of a profile that are nothing but their items, as the schema has them: fields, then compounds.
  *
  *   X(section, list, item, merged)

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* How timers are used wrongly. */
 #ifndef FM_MODEL_MISUSE_H
 #define FM_MODEL_MISUSE_H

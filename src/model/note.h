@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* What a note says (note_codes.h has the table). libc only, no malloc. */
 #ifndef FM_MODEL_NOTE_H
 #define FM_MODEL_NOTE_H

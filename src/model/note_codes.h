@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The notes about a measurement: what each is called, what its parameters mean and how it reads. One line is all that a
  * note needs.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The orders that the arrays of a profile are sorted by. Where profile.h asks for more than the key to tell two
  * items apart (two processes of one rank), the whole content decides, so that merging does not depend on its order. */
 #ifndef FM_MODEL_ORDER_H

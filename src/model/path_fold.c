@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Making a calling context tree smaller. A node never weighs more than its parent, and comes behind it: so sorted by
  * weight, and of equal ones the last first, children come before their parents, and whatever number is taken away from
  * the front leaves a tree. */

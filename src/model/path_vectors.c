@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* What ranks tell of nodes of the calling context tree. The nodes below a node follow it, and so do their shares. */
 #include <string.h>
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "model/paths.h"
 
 #include "base/saturate.h"

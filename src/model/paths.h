@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Call paths: the calling context tree of a job, made from samples of its threads.
  *
  * A node says how its parent's context goes on: by a call that is made there (its return address), by the instruction

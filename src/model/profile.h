@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The profile: the model of one job, merged over its processes.
  *
  * A profile of one process is made from its segment (merge/from_segment.h); profiles

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "model/lists.h"
 
 #define FIELD(kind, member, merge, unit, key, large, later)                                               \

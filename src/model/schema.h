@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The schema: what the records of a profile consist of. One line of schema.c says of a field what it is called, its
  * unit, how it merges, how it is stored and its key in JSON; writing, reading, merging, checking, JSON, the profiles of
  * property tests and the tables of doc/FORMAT.md all go by it.

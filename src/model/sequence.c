@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "model/sequence.h"
 
 uint32_t fm_sequence_shift_of(uint64_t period_ns)

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The sequence: what each process did over time, as far as samples tell.
  *
  * Time is cut into cells, the same for all ranks: cell number n begins n << shift ns after 1970 (CLOCK_REALTIME), and has

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* A place in a load module, as call sites are. Functions and lines are found later by the tools. */
 #ifndef FM_MODEL_SITE_H
 #define FM_MODEL_SITE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The strings of a profile: every distinct text lies once in its arena, however often profiles are merged into it. */
 #ifndef FM_MODEL_STRINGS_H
 #define FM_MODEL_STRINGS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Timers of the application, merged over its tasks: what a report says of a timer, whatever the number of tasks.
  *
  * Histograms are kept by shape. Tasks of the same shape are combined: their list, and for each bin the maximum, the

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Tasks put together by their whole histograms. The groups that a profile holds (model/timer.h) are joined, the
  * nearest two first, until there are at most `most` and no two are near. How far two groups are apart is the earth
  * mover's distance between their average histograms, as shares of their events: how many bins an event has to be

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Histograms reduced by maximum bin, in ticks of 10^exponent ns. */
 #include "base/sort.h"
 #include "model/timer.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "model/timer_tasks.h"
 
 #include "base/writer.h"

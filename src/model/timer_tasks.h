@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Lists of tasks for people. A long one is told by its pattern where it has one, and cut where it has none:
  *
  *   0-3,7                        a short list

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Timers as they are nested: each below the one it was started in, the longest first. Timers that were started in
  * none, in several or in one that has no events are at the top. */
 #ifndef FM_MODEL_TIMER_TREE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Values that merge: associative and commutative, over ranks. */
 #ifndef FM_MODEL_VALUES_H
 #define FM_MODEL_VALUES_H

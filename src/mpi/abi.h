@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* An MPI library that is loaded: which ABI it has, its constants, and its real functions.
  *
  * Fathom links no MPI. Arguments travel as register-sized words; what must be understood (handles, statuses, a few

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* What is known of launchers and batch systems: one row each, and what one of them alone has. Nothing else in the
  * sources names one.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* What is known of MPI libraries: one row each. Nothing outside of this folder names one.
  *
  * Files are told by how their names begin, without their directories; the lists are those of base/names.h. */

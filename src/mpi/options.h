@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Options of launchers, as far as they matter: where hosts and variables are named, and what is to be passed over in
  * search of the program. One table for all launchers: a word that two of them understand differently stands for the
  * more usual meaning. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Processes in a binary tree that pass results up and words down over MPI.
  *
  *        0            A child tells its parent how large its result is; the parent asks for it piece by piece, in

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Small line charts for an SVG picture: several side by side, each with a few lines that are named at their ends.
  * Lines differ in colour, in the shape of their marks and in their dashes, so that grey and colour-blind eyes do. */
 #ifndef FM_RENDER_CHART_H

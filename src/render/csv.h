@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Comma-separated values as RFC 4180 has them: CRLF, quotes where needed and doubled inside. Control characters become
  * '?', and what a spreadsheet would take for a formula (=, +, -, @) begins with an apostrophe. */
 #ifndef FM_RENDER_CSV_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "render/graph.h"
 
 const struct fm_colour fm_waiting_colour = {0xd5, 0x5e, 0x00};

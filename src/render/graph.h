@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Pictures of trees with costs: the merged graph of calls and the graph of modules, after Figures 2 and 3 of Li and Luan,
  * "A Performance Tool for Earth System Models Development". One model and two writers: DOT, which graphviz lays out, and
  * SVG, which is laid out here and needs no other tool.

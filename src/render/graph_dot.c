@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* A graph for graphviz. */
 #include <string.h>
 

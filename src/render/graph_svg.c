@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* A graph as SVG, drawn from left to right. Text is text, a node tells more when pointed at, and nothing is fetched. */
 #include "base/utf8.h"
 #include "render/graph.h"

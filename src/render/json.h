@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* A small streaming writer of JSON. Containers are opened and closed in pairs; inside an object every
  * call takes a key, inside an array the key is NULL. An `inline` container is written on one line.
  * Text that is not UTF-8 is made so (U+FFFD), so that the document always parses. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Tables of render/text.h. A cell's text is its number and its unit, which are aligned apart:
  *
  *     4.5 ms

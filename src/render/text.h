@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Text for terminals: strings made safe to print, and tables.
  *
  * A table is filled cell by cell, row by row, and printed either for people (aligned, humanised,

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "render/tree_layout.h"
 
 /* A subtree: how far it reaches up and down on each of its levels, counted from its root's row. */

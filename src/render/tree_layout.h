@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Where the nodes of a tree stand in a picture: levels side by side, on each level nodes at least one row apart, a parent
  * in the middle of its children, and subtrees as close as their outlines allow.
  *

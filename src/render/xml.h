@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* What SVG files share: text made safe for XML, and how wide it will be. */
 #ifndef FM_RENDER_XML_H
 #define FM_RENDER_XML_H

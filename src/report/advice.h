@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Where to run (analyse/scaling/scale_advice.h), for people and for machines. */
 #ifndef FM_REPORT_ADVICE_H
 #define FM_REPORT_ADVICE_H

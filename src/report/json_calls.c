@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The call paths of a JSON report: the tree of calls, callers and the flat tree. */
 #include "analyse/calls/path_tree.h"
 #include "base/path.h"

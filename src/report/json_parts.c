@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "report/json_parts.h"
 
 #include "base/path.h"

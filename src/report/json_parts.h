@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Parts of the JSON report that several of its files write. */
 #ifndef FM_REPORT_JSON_PARTS_H
 #define FM_REPORT_JSON_PARTS_H

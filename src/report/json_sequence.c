@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* What ranks did over time in JSON: doc/JSON.md. */
 #include "report/json_parts.h"
 #include "report/module_trees.h"

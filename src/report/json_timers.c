@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The timers of a JSON report. */
 #include <string.h>
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The shares of modules while a job is being sampled: lines that replace each other on a terminal, a line each time
  * elsewhere, or a stream of JSON objects, one a line (doc/JSON.md). */
 #ifndef FM_REPORT_LIVE_H

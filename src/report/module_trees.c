@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "report/module_trees.h"
 
 static enum fm_status make_modules(struct fm_report *report, struct fm_calltree *calls, struct fm_modules_map *map,

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The modules of a model that views, pictures and JSON show, as the options of the report ask for them. */
 #ifndef FM_REPORT_MODULE_TREES_H
 #define FM_REPORT_MODULE_TREES_H

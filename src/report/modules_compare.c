@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "report/modules_compare.h"
 
 #include "base/sort.h"

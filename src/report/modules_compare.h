@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The modules of a model over several runs, as a rule on more and more ranks: work, transfer, waiting and who has called
  * for it, and the run time (after Figure 5 of Li and Luan). Each module is added up over all its calls. */
 #ifndef FM_REPORT_MODULES_COMPARE_H

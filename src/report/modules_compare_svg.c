@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Modules over several runs as four charts: (a) work, (b) transfer and waiting of them all, (c) which modules have called
  * for the waiting, (d) the run time. */
 #include "base/units.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Modules over several runs, for people: a column for each run. */
 #include <string.h>
 

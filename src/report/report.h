@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* A report: one profile, with what every view needs found once, and the sentences and cells that views share.
  * Whoever opens it closes it; its texts live in its arena. One thread at a time. */
 #ifndef FM_REPORT_REPORT_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "report/report_json.h"
 
 #include "analyse/balance/group.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The whole report as one JSON document: the contract of doc/JSON.md, version FM_JSON_VERSION.
  * Keys are added freely; a key that changes its meaning or goes raises the version. */
 #ifndef FM_REPORT_REPORT_JSON_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "report/run_notes.h"
 
 #include <inttypes.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* What does not fit between runs that are compared: other programs, builds, arguments or MPIs, ranks that were lost, cores
  * that ranks shared. The runs are compared all the same; sentences without a full stop say it. */
 #ifndef FM_REPORT_RUN_NOTES_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Relative costs: computation and each MPI routine as a share of the run, a column for each number of ranks. */
 #include <string.h>
 

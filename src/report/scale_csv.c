@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The contexts of a comparison as CSV: one row for each, numbered from 1 on below the root, which is 0; for each run
  * two columns with its costs, named after its number of ranks. */
 #include "render/csv.h"

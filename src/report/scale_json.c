@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* A comparison of runs for machines; doc/JSON.md says what the keys mean. */
 #include <string.h>
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Places in the source: those that a verdict is about, and those that only one of two versions has. */
 #include <string.h>
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Which contexts of a comparison are shown, and how their tree is drawn. As tree_text.h has it; but what counts here is
  * the excess work, of which a part can be more than the whole: a context is shown with all that are above it. */
 #include "base/sort.h"

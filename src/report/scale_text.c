@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* A comparison of runs for people: the answer first, then the runs, then the contexts by their loss. */
 #include <string.h>
 

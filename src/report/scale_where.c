@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The runs of an ensemble side by side, and where to run. */
 #include "report/advice.h"
 #include "report/scaling.h"

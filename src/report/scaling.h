@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Runs of a program set against each other, as `fathom scale` shows them (analyse/scaling/scale.h says what is compared).
  *
  *   fm_scaling_open    trees of all runs, joined and sorted by loss, and what does not fit between the runs

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* How the views of the sequence show modules: each with a letter, of its name where one is free, and a colour. They go
  * by names, and cost decides only who has one at all, so that pictures of two runs can be laid side by side. */
 #ifndef FM_REPORT_SEQUENCE_LOOKS_H

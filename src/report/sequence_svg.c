@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* What ranks did over time as a picture: a row of coloured cells for each rank, transfer at half the
  * height, waiting pale, time from left to right. */
 #include "base/units.h"

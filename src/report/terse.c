@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* A job in one line, and in at most twelve: what is printed at the end of a job. */
 #include "base/units.h"
 #include "merge/notes.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "report/tree_text.h"
 
 #include "base/sort.h"

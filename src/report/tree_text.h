@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* A tree of contexts as lines: which of them are shown, and how the tree is drawn before their labels:
  *
  *   main

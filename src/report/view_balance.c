@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The load balance picture of seed I in characters: ranks sorted by their MPI time, the heavy routines
  * stacked, and a sentence about the groups between the jumps. */
 #include <math.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Sampled call paths in three ways: from the outermost function down (calls), from the functions that use the time up
  * (callers), and by where the code lies (flat). */
 #include <inttypes.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The modules of a model: what each of them costs, as work, transfer and waiting, and who calls whom. */
 #include <string.h>
 

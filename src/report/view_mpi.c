@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* MPI routines in detail: extremes of single calls and the spread over ranks; the same events by call site,
  * region or communicator size; and how long calls took, as a histogram. */
 #include <inttypes.h>

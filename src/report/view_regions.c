@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The regions a program names, nested ones indented, with MPI and its heaviest routines inside. */
 #include <string.h>
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* What ranks did over time, as modules: a line a rank, a letter a moment. */
 #include <string.h>
 

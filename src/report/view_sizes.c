@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Message sizes: calls, bytes and time by routine and size, as seed I shows them. */
 #include <string.h>
 

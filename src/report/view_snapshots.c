@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The subtotals that the program asked for, in the order in which they were taken. */
 #include <stdlib.h>
 #include <string.h>

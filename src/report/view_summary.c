@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The summary: what matters most in one line, the job's banner, extremes over ranks, and the routines. */
 #include <inttypes.h>
 #include <string.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The timers of the application: in text for people (timer_report/timer_rich.h) or in the layout of the paper
  * (timer_report/timer_text.h), in CSV a line for each. */
 #include "model/note_codes.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Who sends to whom: the heaviest pairs as a table, and all of them as a picture, darker with the volume. */
 #include <inttypes.h>
 #include <string.h>

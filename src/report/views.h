@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The views of a report. A view is one file with a function for text and one for CSV, and some have a picture; the
  * table fm_views lists them. JSON is not a view: it is the whole report in one document (report_json.h).
  *

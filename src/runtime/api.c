@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* What an application may call: include/fathom.h. The events of timers are in timer_events.c. */
 #include "fathom.h"
 

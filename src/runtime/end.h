@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The end of measuring, or of what takes system calls: at the end of the process, or when the program is about to filter
  * its system calls. */
 #ifndef FM_RUNTIME_END_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "runtime/extremes.h"
 
 static void note_short(struct fm_segment_extremes *e, uint64_t ns, uint64_t event)

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The shortest, the longest and the second longest of events. Of equal ones the earlier. */
 #ifndef FM_RUNTIME_EXTREMES_H
 #define FM_RUNTIME_EXTREMES_H

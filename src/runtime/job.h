@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Which job this process belongs to, told from its environment before MPI is initialised. */
 #ifndef FM_RUNTIME_JOB_H
 #define FM_RUNTIME_JOB_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Load modules: the program and its libraries, as the loader knows them, and the segment's list of those that addresses
  * in it belong to. */
 #ifndef FM_RUNTIME_LOAD_MODULES_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Locks of the runtime, for cold paths. */
 #ifndef FM_RUNTIME_LOCK_H
 #define FM_RUNTIME_LOCK_H

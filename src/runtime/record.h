@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The hot path: from the end of a call to its entry in the table. A few loads, compares and stores into memory
  * that is mapped already; each entry has one writer, the thread slot in its key. */
 #ifndef FM_RUNTIME_RECORD_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Regions and subtotals: what the program says of itself while it runs. Rare, so under the table's lock. */
 #ifndef FM_RUNTIME_REGION_H
 #define FM_RUNTIME_REGION_H

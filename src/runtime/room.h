@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Whether a process has room for what measuring takes: on its stack, and of the memory that it is limited to. Where a
  * program is short of either, we step aside rather than have it fail. */
 #ifndef FM_RUNTIME_ROOM_H

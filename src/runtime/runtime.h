@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The runtime: what is loaded into the user's program. One mutable global, fm_rt, and for each thread fm_local; everything
  * measured lies in the segment; per-thread scratch lies in a fixed array. Nothing is allocated after the start.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Sampling of call paths: starts and ends it, and gives each thread its timer. What happens at a sample is in
  * runtime/signal. FATHOM_SAMPLE: samples a second and thread, or "off". */
 #ifndef FM_RUNTIME_SAMPLER_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The timers of all sampled threads, and the signal that they send. */
 #ifndef FM_RUNTIME_SAMPLER_THREADS_H
 #define FM_RUNTIME_SAMPLER_THREADS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* What the runtime has to say to the user by itself: a sentence or two on standard error, once a job, when a setting is
  * not understood or the profile cannot be written where it was wanted. Under `fathom run` around a launcher that one
  * speaks. */

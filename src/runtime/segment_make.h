@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Creates this process's segment: a file in the segment directory with its space reserved, else in TMPDIR, else
  * anonymous memory. Never a SIGBUS later: what cannot be reserved now is not used. */
 #ifndef FM_RUNTIME_SEGMENT_MAKE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Call sites: the first return address outside MPI and its language bindings.
  *
  * In C that is the wrapper's own return address. From Fortran the wrapper is called by the binding library, so its

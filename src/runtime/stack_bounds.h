@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Where the stacks of threads lie, as far as that can be known without asking libc for it in the thread itself, which
  * would make it allocate. */
 #ifndef FM_RUNTIME_STACK_BOUNDS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The beginning of measuring: when the library is loaded, and when the program turns out to be one to be measured. Also
  * what is done for it in a forked child, and at exit. */
 #ifndef FM_RUNTIME_START_H

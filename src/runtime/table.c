@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The cold side of the table of events: inserting keys, and giving up detail when it is full.
  *
  * Detail is given up in the order peer, call site, size: a part of the table is kept back for keys that have less of

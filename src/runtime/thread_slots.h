@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The slots of threads: a thread has one from its first call of ours to its end; the last one is shared by those for which
  * there is none left. */
 #ifndef FM_RUNTIME_THREAD_SLOTS_H

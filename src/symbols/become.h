@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Root does what concerns a user's files with that user's rights and no others: whatever the user's links, names and
  * settings say, nothing is read or written that the user could not. In a child, for there is no way back. */
 #ifndef FM_SYMBOLS_BECOME_H

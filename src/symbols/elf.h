@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* A small reader of 64-bit ELF files of this machine's byte order: enough to tell how a program is linked and what
  * it defines. The file is hostile until checked: every offset and count is compared with the file's size, and names
  * end within their table. Only what is asked for is read. Memory lies in the reader's own arena. */

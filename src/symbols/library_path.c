@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "symbols/library_path.h"
 
 #include <dlfcn.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Where the libraries of a program are that has not been started: looked for as the dynamic linker would, in
  * LD_LIBRARY_PATH, where the program says, and in the system's directories. */
 #ifndef FM_SYMBOLS_LIBRARY_PATH_H

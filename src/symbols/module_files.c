@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "symbols/module_files.h"
 
 #include <elfutils/libdwelf.h>

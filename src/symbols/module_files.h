@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The files that name the addresses of a load module: the module itself, if it is the one that was run, and its
  * separate debug file, if there is one: DIR/.build-id/xx/yyyy.debug, or what its .gnu_debuglink says, beside the
  * module, in .debug/ beside it, or below DIR. DIR is each directory that the user names, then /usr/lib/debug. The

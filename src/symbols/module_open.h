@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* A load module opened by elfutils, at the addresses that its file gives. Only for module_*.c. */
 #ifndef FM_SYMBOLS_MODULE_OPEN_H
 #define FM_SYMBOLS_MODULE_OPEN_H

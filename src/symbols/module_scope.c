@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "symbols/module_scope.h"
 
 #include <dwarf.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Names of functions with the namespaces, classes, modules and functions around them. Linkage names have them already;
  * but lambdas, functions of local types and internal procedures have none. Only for module_*.c. */
 #ifndef FM_SYMBOLS_MODULE_SCOPE_H

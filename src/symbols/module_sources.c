@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Which source files a load module is made of, from DWARF. */
 #include <dwarf.h>
 #include <elfutils/libdw.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Functions, inlined frames and lines from DWARF. */
 #include "symbols/module_symbols.h"
 

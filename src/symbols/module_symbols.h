@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The frames of addresses of one load module, read with elfutils. Only compilation units that hold one of the addresses
  * are read. May run in several threads at once, each with addresses and an arena of its own. */
 #ifndef FM_SYMBOLS_MODULE_SYMBOLS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Names from symbol tables: .symtab of the module or of its debug file, else .dynsym with .gnu_debugdata. A function of
  * which there is none has a name after the place where it begins, as the tables for unwinding tell it. */
 #include <inttypes.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Opens files that the owner of a profile names, as source files: only what that user could read as well, for whoever
  * looks at the profile, root above all, may read more. Root opens them in a child that has become the owner; anybody
  * else looks at the rights of the file and of all directories above it.

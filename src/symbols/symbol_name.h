@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Names of functions as their authors wrote them, from the names that linkers see. */
 #ifndef FM_SYMBOLS_SYMBOL_NAME_H
 #define FM_SYMBOLS_SYMBOL_NAME_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Names for addresses: functions, files, lines and inlined frames of sites in load modules, found with elfutils.
  *
  * All that is wanted is said first, then resolved in one go, because reading debug information pays by the module and

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* What was found out about a module, kept for the next report: one file a build id in DIR/symbols, thrown away when the
  * module or its debug file has changed. A file is hostile until checked; one that is damaged, of another version or of
  * another user counts as none. That it cannot be written is no error.

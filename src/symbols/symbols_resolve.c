@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* All that is wanted, module by module: files, what is kept of earlier times, and the rest in threads. */
 #include <pthread.h>
 #include <stdio.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Source lines: each file is read once, whole. */
 #include <errno.h>
 #include <stdio.h>

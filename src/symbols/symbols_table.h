@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The inside of struct fm_symbols: what is known of each address of each module. Only for symbols*.c. */
 #ifndef FM_SYMBOLS_SYMBOLS_TABLE_H
 #define FM_SYMBOLS_SYMBOLS_TABLE_H

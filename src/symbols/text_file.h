@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Small files of text that users write, as files of modules: read whole, from a file or a pipe. */
 #ifndef FM_SYMBOLS_TEXT_FILE_H
 #define FM_SYMBOLS_TEXT_FILE_H

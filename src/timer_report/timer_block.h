@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* What the rich report says of one timer. */
 #ifndef FM_TIMER_REPORT_TIMER_BLOCK_H
 #define FM_TIMER_REPORT_TIMER_BLOCK_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The end of a report of timers: how they were used wrongly and where, and which were running when their process was
  * killed. Places are shown as base name of the load module + offset, as addr2line -e MODULE OFFSET takes it. */
 #ifndef FM_TIMER_REPORT_TIMER_MISUSE_TEXT_H

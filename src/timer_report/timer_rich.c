@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "timer_report/timer_rich.h"
 
 #include <stdio.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The report of timers for people: a table of all of them as they are nested, then a block for each, with its extremes,
  * its threads, its drift, and its groups of tasks with a sparkline of their histogram. At most 100 columns. The same
  * for a program's own report and for `fathom report`. */

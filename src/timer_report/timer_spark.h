@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Histograms of timers as one line of text: a column for each bin, or for several when they are too many, as high as
  * the bin is full against the fullest. All groups of a timer share one axis. */
 #ifndef FM_TIMER_REPORT_TIMER_SPARK_H

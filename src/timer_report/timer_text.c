@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "timer_report/timer_text.h"
 
 #include <stdio.h>

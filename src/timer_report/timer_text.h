@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The report of timers in the layout of J. B. White's multi-resolution timers: a summary that serves as a table of
  * contents, then for each timer its tasks, its statistics and its histograms reduced by maximum bin. Times are shown
  * in ticks of 10^exponent ns; averages are truncated. The same for a program's own report and for `fathom report`. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Load balance as it shows in MPI: the ranks sorted by their time in MPI, and the jumps in that
  * order. Ranks with more work arrive late, so they spend less time in MPI than those that wait.
  *

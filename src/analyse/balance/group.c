@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "analyse/balance/group.h"
 
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Events added up over what a reader does not ask about: per call site, per size, per region, ...
  * The profile's events are keyed finely; a view names the parts of the key it wants to keep. */
 #ifndef FM_ANALYSE_BALANCE_GROUP_H

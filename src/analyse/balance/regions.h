@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The regions of a program with what MPI did inside them, nested regions included. */
 #ifndef FM_ANALYSE_BALANCE_REGIONS_H
 #define FM_ANALYSE_BALANCE_REGIONS_H

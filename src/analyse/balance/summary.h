@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The derived figures of a job that every report starts from: share of MPI, extremes over
  * ranks, the heavy routines, how the ranks ended, and how well the work is balanced.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Point-to-point traffic per pair of ranks. The profile holds it twice, as its senders and as its
  * receivers saw it; here both are joined. Messages and bytes are the sender's where it is known. */
 #ifndef FM_ANALYSE_BALANCE_TOPOLOGY_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Call paths as people read them: a tree of contexts with names, made from the addresses of a profile.
  *
  * As HPCToolkit has it, a node is a frame (which function runs), a call site (the line that calls) or a statement (the

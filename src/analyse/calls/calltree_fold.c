@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Trees of calls with less in them: recursion that repeats itself, and what MPI does inside. */
 #include "analyse/calls/calltree.h"
 #include "base/path.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The tree of contexts from the tree of addresses. A call's address lies in the caller: it tells the caller's frame,
  * the functions inlined there, and the line at which what hangs below it is called. */
 #include <stdio.h>

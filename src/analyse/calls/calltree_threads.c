@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Where the threads of a program begin, and which of them are not the program's. */
 #include <string.h>
 

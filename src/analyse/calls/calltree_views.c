@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The trees flat and callers. Both walk over the calls as the program went through them, and count how often a node of
  * theirs is on the stack: it gets the inclusive cost of a frame only when it was not there yet. */
 #include <string.h>

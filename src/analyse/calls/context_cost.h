@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Costs of the same ranks in several places, added up: a function's in all the addresses that a profile has of it.
  *
  * A sum is always exact. Of the ranks a cost knows only those with most and with least, so the spread of a sum is exact

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "analyse/calls/path_tree.h"
 
 #include "base/sort.h"

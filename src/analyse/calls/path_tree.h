@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The calling context tree as views need it: children of each node, heaviest first, and its costs over all ranks of the
  * job, in which ranks that do not have a node have 0 of it. Nodes have the numbers that they have in the profile. */
 #ifndef FM_ANALYSE_CALLS_PATH_TREE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "analyse/calls/rank_extremes.h"
 
 #include <float.h>

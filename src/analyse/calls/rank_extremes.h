@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The least and the most that a rank has of a sum of costs, from what each rank tells of the parts.
  *
  * Of each part, what a rank has lies between two bounds: its share, which a file keeps as a coarse value; what the part

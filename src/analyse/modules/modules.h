@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The cost of a model's modules: grouping aggregation over the tree of calls (after Li and Luan, "A Performance Tool for
  * Earth System Models Development").
  *

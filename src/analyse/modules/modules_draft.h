@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* A first map of a program's modules (analyse/modules/modules_map.h), for its authors to go on with: from debug information each
  * Fortran source file is a module and each directory of other sources (each file, if all lie in one); without it what
  * stands before "::" in the names of functions, which is modules in Fortran, and classes and namespaces in C++; in C what

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "analyse/modules/modules_map.h"
 
 #include <fnmatch.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Which module of a model a function belongs to: modules are what a scientist thinks in, "ocean", "coupler", and have
  * nothing to do with load modules. A text file says it, in lines of words:
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "analyse/modules/modules_scopes.h"
 
 #include <ctype.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Modules that names of functions tell of: what stands before "::", which is modules in Fortran, and classes and
  * namespaces in C++. A namespace that has most of the code in classes of it is no module, but its classes are, by the
  * first word of their names: PairLJCut and PairMorse are "Pair". Where no name has "::", as in C, it is what stands before

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* What each process did over time, as modules of a model: the cells of a profile's sequence (model/sequence.h), each
  * with the module that was at work there or waited. Where a process waits, or is in MPI, the module is the one that has
  * called for it (analyse/modules/modules.h). */

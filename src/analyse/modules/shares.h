@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* How well the shares of modules are known that come from samples of a running job.
  *
  * Samples of one moment are not independent (ranks wait for one another), nor are those of moments that follow each

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Excess work: how much of a run is work that a smaller one did not have, and at which contexts it arises.
  *
  * Runs are compared context by context (after Coarfa, Mellor-Crummey, Froyd and Dotsenko, ICS 2007). C(n) is the time at

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "analyse/scaling/scale_advice.h"
 
 /* The share of a run's time that is in MPI. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Where to run: the number of processes up to which more of them are worth it, and after which one they begin to wait.
  * From whole runs; what waiting is says whoever asks. */
 #ifndef FM_ANALYSE_SCALING_SCALE_ADVICE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The trees of several runs as one, from the root outwards: joined contexts are their own queue, and the contexts of the
  * runs that each stands for lie in one array beside them, in the same order. */
 #include <string.h>

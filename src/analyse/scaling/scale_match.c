@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "analyse/scaling/scale_match.h"
 
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Which children of a joined context correspond: part of scale_join.c. */
 #ifndef FM_ANALYSE_SCALING_SCALE_MATCH_H
 #define FM_ANALYSE_SCALING_SCALE_MATCH_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Trees of contexts without samples: of what was measured, so that runs without call paths can be compared too.
  *
  *   all of the run              root: the wall time of all processes; its own is that outside MPI and all regions

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Texts of several runs as numbers that are equal where the texts mean the same: part of scale_join.c.
  *
  * Of load modules and source files the last part of the path counts: programs are built and installed in many places.

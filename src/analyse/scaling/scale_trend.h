@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* How costs grow with the number of processes, and what that would mean for more of them.
  *
  * A trend is fitted to the work at a context, y(p) = p C (strong) or C (weak, same), over all runs by least squares:

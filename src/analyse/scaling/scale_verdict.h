@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* What stops a program from scaling, in words, from the excess work of its contexts (scale.h).
  *
  * A verdict is about a function or an MPI routine whose own time is in excess in all its contexts together. From there

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Verdicts as sentences: the only place that has words for them. */
 #include <stdio.h>
 #include <stdlib.h>

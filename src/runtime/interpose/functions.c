@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #define _GNU_SOURCE
 #undef _FILE_OFFSET_BITS /* some calls have two names */
 #include "runtime/interpose/functions.h"

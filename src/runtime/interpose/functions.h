@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The functions of libc that are interposed (list.h), and how to call them without being counted or delayed.
  *
  *     the program --> jump --> wrapper, fm_wrapped_NAME --> next definition     while somebody asks for it

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The functions of libc that are interposed, and for whom. To interpose another one is a line in one of the lists here, and
  * its wrapper, fm_wrapped_ and the name, anywhere in the library; to have a list for another purpose is a line in
  * FM_INTERPOSED. Nothing but macros here: the build reads them, too (own_calls.h). */

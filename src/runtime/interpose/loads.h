@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Objects that are loaded and unloaded while the program runs. (dlopen is not interposed: where it searches depends on who
  * calls it. What is new is found by looking at the numbers here.) */
 #ifndef FM_RUNTIME_INTERPOSE_LOADS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The next definition of a name: what the program's call would have gone to without us.
  *
  *     objects in the order in which the loader searches them

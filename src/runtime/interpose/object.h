@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The dynamic symbols of a loaded object, read where the loader has mapped them.
  *
  * dlsym and dladdr take the loader's lock, which a thread under dlopen or dlclose holds while constructors and destructors

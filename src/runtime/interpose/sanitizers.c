@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* A program with a shared AddressSanitizer ends before main if the sanitizer's library is not the first of all, which a
  * preloaded one always precedes. The order does not matter here: all calls that both of us stand in front of are passed
  * on to the sanitizer. So we give the answer that its own error message asks for, through the hook that sanitizers have

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Fathom's silence: in a program that filters its own system calls (seccomp) it makes none any more, since each could end
  * the process. */
 #ifndef FM_RUNTIME_INTERPOSE_SILENCE_H

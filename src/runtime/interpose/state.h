@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* What this folder knows, but for the next definitions (functions.h). */
 #ifndef FM_RUNTIME_INTERPOSE_STATE_H
 #define FM_RUNTIME_INTERPOSE_STATE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Weak references to functions that nobody but us defines.
  *
  * A program, or a library of it, asks `if (MPI_Bcast_c)` whether there is such a routine. The loader has bound that to our

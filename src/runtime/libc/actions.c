@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* What the program does at a signal. While samples are taken its handlers are called by way of fm_deliver, and it sees
  * them as it has set them; and nobody sees ours. */
 #define _GNU_SOURCE

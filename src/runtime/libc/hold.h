@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Holds the sampling signal back from the calling thread while it waits in libc: the wait is not broken, and the signal
  * that comes when it is over tells how many periods it took. What the program itself has blocked stays as it is. */
 #ifndef FM_RUNTIME_LIBC_HOLD_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The sampling signal is one that the program does not use. As soon as it names it, sampling goes to another one, and
  * what the program does with it is between the program and the kernel; until then it looks as if nobody used it. */
 #define _GNU_SOURCE

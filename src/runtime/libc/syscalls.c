@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* System calls that a program makes itself, by libc's `syscall`: those that wait are not broken by a sample either, and
  * those that filter what the process may call (seccomp, also by prctl) make Fathom silent before they take effect.
  *

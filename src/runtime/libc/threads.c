@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Threads that the program starts: each is sampled from its first function to the end of its last destructor. */
 #define _GNU_SOURCE
 #include <stdbool.h>

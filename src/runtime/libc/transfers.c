@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Reading and writing. A small read or write is done again after a sample, and costs a branch here; a sample would break
  * those of sockets with a limit of time (SO_RCVTIMEO, SO_SNDTIMEO), and those that wait until all is moved, or move it
  * piece by piece, would end with a part of it. */

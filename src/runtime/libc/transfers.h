@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Which sockets have a limit of time. */
 #ifndef FM_RUNTIME_LIBC_TRANSFERS_H
 #define FM_RUNTIME_LIBC_TRANSFERS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Calls that a signal breaks: no sample breaks them, nor keeps a signal of the program from breaking them. */
 #define _GNU_SOURCE
 #undef _FILE_OFFSET_BITS /* some calls have two names */

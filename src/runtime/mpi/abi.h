@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The MPI library of this process, as mpi/abi.h describes it, and the next definitions of its routines. */
 #ifndef FM_RUNTIME_MPI_ABI_H
 #define FM_RUNTIME_MPI_ABI_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "runtime/mpi/call.h"
 
 #include "runtime/mpi/life.h"

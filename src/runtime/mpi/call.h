@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* One MPI call of the program, from its entry to its record.
  *
  * The guard makes a call count once: it holds the stack address of the outermost call, so that what MPI, a tool

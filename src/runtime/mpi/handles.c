@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "runtime/mpi/handles.h"
 
 #define WINDOW_TAG ((fm_word)1 << 62)

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* What is known of communicators, windows and datatypes: small caches in front of the MPI library.
  *
  * They end with the handle's free (a library reuses handles). Readers take no lock: an entry is published by its

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The hooks that the generated wrappers call, one pair per kind of routine (see README.md in this folder).
  * fm_before_<kind> runs before the real call and may replace arguments; fm_after_<kind> records the call and ends
  * it. `result` is what the real call returned; after an error nothing is known but the time. */

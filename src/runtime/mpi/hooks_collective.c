@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Collectives: what this process contributes and what it gets, routine by routine as doc/BYTES.md says. The peer of
  * their key is the size of the communicator. Arrays of counts are read only where the standard gives them a meaning
  * (at the root, for the group that partners are in). */

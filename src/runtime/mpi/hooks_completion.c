@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Completion of requests. A wait itself has no bytes; the receives that it completes are recorded under the routine
  * that posted them (see requests.h). */
 #include <string.h>

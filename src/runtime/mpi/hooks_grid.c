@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The Cartesian grid of the job. Each process looks at its own place alone; whether all agree is seen when their
  * profiles are merged. */
 #include "model/grid.h"

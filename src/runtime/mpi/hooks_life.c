@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Handles going out of use, and the life of the process in MPI. */
 #define _GNU_SOURCE
 #include <errno.h>

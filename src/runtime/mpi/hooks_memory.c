@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* One-sided communication and MPI-IO. */
 #include "runtime/mpi/hooks.h"
 

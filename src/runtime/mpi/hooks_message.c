@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Point-to-point messages. Bytes are defined in doc/BYTES.md. */
 #include "runtime/mpi/hooks.h"
 #include "runtime/mpi/memo.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The leaders of a job on several hosts: the lowest rank of each, on a communicator of their own, in a tree
  * (mpi/rank_tree.h). When the root has written the profile it tells them, and each removes its host's segments.
  *

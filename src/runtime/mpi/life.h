@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The life of an MPI process as Fathom sees it: its first call, MPI_Init, MPI_Finalize, MPI_Abort. */
 #ifndef FM_RUNTIME_MPI_LIFE_H
 #define FM_RUNTIME_MPI_LIFE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "runtime/mpi/memo.h"
 
 bool fm_memo_counts(struct fm_memo *memo, int64_t count, uint64_t item_bytes)

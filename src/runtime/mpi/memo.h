@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* What a thread remembers of its ordinary calls, so that the next one like it need not find out again where it was made
  * from, what its handles mean, and which entry of the table it goes to.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* MPI_Pcontrol(level, ...): regions, pause and subtotals; then the call goes on to the next definition.
  *
  *   (1, "name") and (-1, "name")  begin and end a region        (0)  pause       (1) while paused: resume

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "runtime/mpi/quick.h"
 
 bool fm_quick_hand_over(struct fm_quick quick, unsigned slot, uint64_t ns, struct fm_call *call)

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Ordinary calls of frequent routines, from entry to record inside their wrapper: a call like one that the thread
  * remembers (memo.h) goes to the same entry, and nothing is called but MPI. What a call is compared with is there before
  * it is made, so that little must be kept meanwhile. As soon as anything is out of the ordinary it is left to the hook

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* From the segments of a job to its one profile, in MPI_Finalize.
  *
  * On one host nobody waits: each process marks its segment and counts itself in; the last one in merges them all and

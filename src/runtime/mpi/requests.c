@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "runtime/mpi/requests.h"
 
 #include "runtime/mpi/handles.h"

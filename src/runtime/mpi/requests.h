@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Requests whose completion matters: nonblocking receives (their length is known only then) and persistent ones.
  * They lie in the segment, so that a receive that was pending when its process died is not lost.
  *

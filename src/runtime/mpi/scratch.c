@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "runtime/mpi/scratch.h"
 
 bool fm_scratch_take(struct fm_call *call, int64_t count, void **statuses)

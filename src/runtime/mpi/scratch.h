@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Room for the requests of a call that completes many, and for their statuses: more than a thread's own scratch holds, or
  * for a call in a callback, or for threads that share a slot. There is one in the process, for one call at a time; its
  * owner is known by the address of its guard. */

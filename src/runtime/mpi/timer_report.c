@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The report of timers that a program asks for: a collective call over a communicator of its own. Each task makes its
  * timers from its segment; over a binary tree they are merged on the way to task 0. A task that measures nothing takes
  * part with nothing. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The stack that handlers of a sampled thread run on, so that neither a frame of ours nor the kernel's lies on a stack
  * that a program has made as small as it can.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Call frame information: how to step from a place in the program to the caller's frame, read from a module's .eh_frame.
  *
  * Only what compilers, assemblers and linkers emit is understood: CFA = a register + constant, or a word that a register

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The calling context tree of the process, in its segment (FM_SECTION_PATHS). Handlers of all threads add to it, one at
  * a time; nothing is allocated. When it is nearly full, its lightest leaves are folded into their parents, some at each
  * sample. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The program's handlers, called by way of here while samples are taken.
  *
  * A signal that kill, alarm or a terminal sends to the whole process goes to the first thread, if that one takes it: so

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Reads the numbers of DWARF tables, never beyond their end. */
 #ifndef FM_RUNTIME_SIGNAL_DWARF_READER_H
 #define FM_RUNTIME_SIGNAL_DWARF_READER_H

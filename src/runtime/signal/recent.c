@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "runtime/signal/recent.h"
 
 #include <stdatomic.h>

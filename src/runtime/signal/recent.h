@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Stacks that a thread was found in lately, whole: where one is met again, it is not walked, and its nodes in the tree are
  * known. A stack is the same if the caller of the interrupted function is, with its stack pointer (and frame pointer, if
  * that matters), and so are all words that the walk outwards had read: rules depend on code alone. Belongs to one thread. */

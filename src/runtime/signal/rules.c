@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "runtime/signal/rules.h"
 
 #include <stdatomic.h>

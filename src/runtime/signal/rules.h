@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* How to step over the frames of addresses, as it was learnt from tables or guessed: a table of the thread's own, so that an
  * address costs a few loads from its second visit on. */
 #ifndef FM_RUNTIME_SIGNAL_RULES_H

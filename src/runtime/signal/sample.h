@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Takes a sample: what a thread is doing, as a path into the tree. The handler of the sampling signal, and nothing that
  * is not safe in one: no lock that anybody sleeps in, no allocation, no stdio. */
 #ifndef FM_RUNTIME_SIGNAL_SAMPLE_H

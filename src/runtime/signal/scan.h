@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The frame of a function that has no tables and does not keep its return address in a register, found by what the stack
  * holds. Hand-written kernels (a third of OpenBLAS on x86-64) and the first and last functions of every module are such. */
 #ifndef FM_RUNTIME_SIGNAL_SCAN_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* What the process did over time, in its segment (FM_SECTION_SEQUENCE): the path that its first thread was in, cell
  * after cell. Written in the handler, by whoever is in the tree of contexts. */
 #ifndef FM_RUNTIME_SIGNAL_SEQUENCE_H

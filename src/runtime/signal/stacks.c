@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "runtime/signal/stacks.h"
 
 #include "runtime/signal/state.h"

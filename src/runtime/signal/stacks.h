@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Where the stacks of threads lie that were there before sampling began: found out then, and looked up when such a thread
  * is sampled for the first time. */
 #ifndef FM_RUNTIME_SIGNAL_STACKS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* What this folder knows between two samples: one variable for the process, and one for each thread. */
 #ifndef FM_RUNTIME_SIGNAL_STATE_H
 #define FM_RUNTIME_SIGNAL_STATE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* What the kernel says of a thread of this process. Safe in a handler, and sparing with its stack. */
 #ifndef FM_RUNTIME_SIGNAL_THREAD_STATUS_H
 #define FM_RUNTIME_SIGNAL_THREAD_STATUS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Follows a thread's stack outwards from where a signal has interrupted it. Runs in the handler, on the thread itself:
  * reads only memory between the stack pointer (or the red zone below it) and the stack's end, and takes no lock. Where a
  * stack is as it was at the last sample, the walk ends.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Timers of the application (include/fathom.h). A timer has a number, its handle; what a thread measures with it lies
  * in a struct fm_segment_timing of its own, so that no thread waits for another. */
 #ifndef FM_RUNTIME_TIMERS_TIMER_H

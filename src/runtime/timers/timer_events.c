@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Starts and stops of timers. An ordinary one does nothing but read the clock and count: whatever happens rarely is left
  * to a second function, called in the last place, so that the first needs no stack. */
 #include "fathom.h"

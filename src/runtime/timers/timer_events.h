@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Starts and stops of timers, which are exported under their names in include/fathom.h. */
 #ifndef FM_RUNTIME_TIMERS_TIMER_EVENTS_H
 #define FM_RUNTIME_TIMERS_TIMER_EVENTS_H

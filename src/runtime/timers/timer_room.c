@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "runtime/timers/timer_room.h"
 
 #include <stddef.h>

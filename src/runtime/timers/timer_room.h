@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The room for what threads measure with timers, and the counts of what does not fit, or is used in a wrong way. */
 #ifndef FM_RUNTIME_TIMERS_TIMER_ROOM_H
 #define FM_RUNTIME_TIMERS_TIMER_ROOM_H
