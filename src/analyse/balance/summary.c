@@ -2,12 +2,30 @@
 #include "analyse/balance/summary.h"
 #include "base/path.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 double fm_ratio(double part, double whole)
 {
     return whole > 0 ? part / whole : 0;
+}
+
+/* "atm, ocean" for a job of several programs. NULL: no memory. */
+static const char *name_of(const struct fm_profile *profile, struct fm_arena *arena)
+{
+    enum { NAMED = 3 };
+    const struct fm_job *job = &profile->job;
+    char text[256];
+    size_t used = 0;
+    if (profile->n_programs < 2)
+        return fm_last_part(job->exe[0] ? job->exe : job->n_argv ? job->argv[0] : "");
+    for (size_t i = 0; i < profile->n_programs && i < NAMED && used < sizeof text; i++)
+        used += (size_t)snprintf(text + used, sizeof text - used, "%s%s", i ? ", " : "",
+                                 fm_last_part(profile->programs[i].exe));
+    if (profile->n_programs > NAMED && used < sizeof text)
+        snprintf(text + used, sizeof text - used, " and %zu more", profile->n_programs - NAMED);
+    return fm_arena_strndup(arena, text, strlen(text));
 }
 
 static int by_time(const void *a, const void *b)
@@ -108,9 +126,8 @@ static bool collect_ends(const struct fm_profile *profile, struct fm_arena *aren
 enum fm_status fm_summarise(const struct fm_profile *profile, struct fm_arena *arena, struct fm_summary *summary,
                             struct fm_error *error)
 {
-    const char *command = profile->job.exe[0] ? profile->job.exe : profile->job.n_argv ? profile->job.argv[0] : "";
     *summary = (struct fm_summary){
-        .name = fm_last_part(command),
+        .name = name_of(profile, arena),
         .ranks = profile->job.ranks,
         .complete = fm_profile_complete(profile),
         .wall_ns = fm_profile_wall_ns(profile),
@@ -126,7 +143,7 @@ enum fm_status fm_summarise(const struct fm_profile *profile, struct fm_arena *a
     }
     if (summary->wall_ns == 0)
         summary->wall_ns = summary->of.wall_ns.max;
-    if (!sort_routines(profile, arena, summary) || !collect_ends(profile, arena, summary))
+    if (!summary->name || !sort_routines(profile, arena, summary) || !collect_ends(profile, arena, summary))
         return fm_fail(error, FM_ERR_MEMORY, "no memory to summarise the profile");
     summary->wall_sum_ns = summary->of.wall_ns.sum;
     summary->overhead_ns = summary->of.overhead_ns.sum;
