@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "merge/notes.h"
 
-#include "base/saturate.h"
 #include "merge/parts.h"
-#include "model/order.h"
-#include "model/strings.h"
 
 bool fm_profile_note(struct fm_profile *profile, enum fm_note_code code, const char *argument, uint64_t amount,
                      const struct fm_rankset *ranks)

@@ -4,7 +4,6 @@
 #include "merge/join.h"
 #include "merge/parts.h"
 #include "model/order.h"
-#include "model/strings.h"
 
 static int compare_misuses(const void *a, const void *b)
 {

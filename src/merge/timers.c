@@ -2,7 +2,6 @@
 /* Timers of the same name are the same timer. Their groups of tasks are joined by shape; when there are too many,
  * the shapes become coarse: the number of different shapes of a union is at least that of its parts, so the degree to
  * which they do depends on all tasks together, not on the order of merging. */
-#include "base/saturate.h"
 #include "merge/join.h"
 #include "merge/parts.h"
 #include "model/order.h"
@@ -123,6 +122,7 @@ static bool merge_parent(struct fm_profile *into, struct fm_timer *timer, const 
     return timer->parent;
 }
 
+/* What is not a sum. */
 static bool merge_timer(struct fm_profile *into, void *mine, const void *theirs)
 {
     struct fm_timer *timer = mine;
@@ -137,13 +137,6 @@ static bool merge_timer(struct fm_profile *into, void *mine, const void *theirs)
     fm_extreme_keep_shorter(&timer->shortest, &other->shortest);
     keep_average(&timer->longest_average, &other->longest_average, 1);
     keep_average(&timer->shortest_average, &other->shortest_average, -1);
-    fm_add_saturating(&timer->children_ns, other->children_ns);
-    fm_add_saturating(&timer->overhead_ns, other->overhead_ns);
-    fm_add_saturating(&timer->overhead_inside_ns, other->overhead_inside_ns);
-    for (int half = 0; half < 2; half++) {
-        fm_add_saturating(&timer->half_events[half], other->half_events[half]);
-        fm_add_saturating(&timer->half_ns[half], other->half_ns[half]);
-    }
     return fm_rankset_union(&timer->ranks, &into->arena, &other->ranks) && merge_groups(into, timer, other) &&
            fm_merge_misuses(into, timer, other->misuses, other->n_misuses);
 }
@@ -152,23 +145,23 @@ static bool copy_timer(struct fm_profile *into, void *slot, const void *theirs)
 {
     const struct fm_timer *other = theirs;
     struct fm_timer *timer = slot;
-    *timer = *other;
     timer->groups = NULL;
     timer->n_groups = timer->groups_capacity = 0;
     timer->misuses = NULL;
     timer->n_misuses = timer->misuses_capacity = 0;
     timer->ranks = (struct fm_rankset){0};
-    timer->name = fm_profile_intern(into, other->name);
-    timer->parent = fm_profile_intern(into, other->parent);
-    return timer->name && timer->parent && fm_rankset_union(&timer->ranks, &into->arena, &other->ranks) &&
+    return fm_rankset_union(&timer->ranks, &into->arena, &other->ranks) &&
            join_groups(into, timer, other->groups, other->n_groups) &&
            fm_merge_misuses(into, timer, other->misuses, other->n_misuses);
 }
 
 bool fm_merge_timers(struct fm_profile *into, const struct fm_timer *timers, size_t n)
 {
-    static const struct fm_join kind = {
-        .item_size = sizeof *timers, .compare = compare_timers, .merge = merge_timer, .copy = copy_timer};
+    static const struct fm_join kind = {.item_size = sizeof *timers,
+                                        .compare = compare_timers,
+                                        .fields = &fm_timer_fields,
+                                        .merge = merge_timer,
+                                        .copy = copy_timer};
     return fm_join(&kind, into, &into->timers, &into->n_timers, &into->timers_capacity, timers, n);
 }
 
