@@ -49,25 +49,26 @@ enum fm_status fm_denied(pid_t pid, const char *yama, struct fm_error *error)
     if (uid < 0)
         return fm_fail(error, FM_ERR_SYSTEM, "process %d has ended", (int)pid);
     if (status_of(pid, "\nVmSize:") < 0)
-        return fm_fail(error, FM_ERR_SYSTEM,
-                       "process %d has no program in it: it is the kernel's own, or has just ended", (int)pid);
+        return fm_fail(error, FM_ERR_SYSTEM, "process %d is a kernel thread, or has just ended", (int)pid);
     if (tracer)
-        return fm_fail(error, FM_ERR_SYSTEM, "process %d is held by a debugger, process %d; let it go first", (int)pid,
-                       (int)tracer);
+        return fm_fail(error, FM_ERR_SYSTEM, "process %d is being traced by process %d (a debugger); detach it first",
+                       (int)pid, (int)tracer);
     if (geteuid() != 0 && uid != (long)geteuid())
-        return fm_fail(error, FM_ERR_SYSTEM, "process %d belongs to user %s: only that user and root may look at it",
+        return fm_fail(error, FM_ERR_SYSTEM, "process %d belongs to user %s: only that user or root may attach to it",
                        (int)pid, user ? user->pw_name : "?");
     if (scope >= 3)
-        return fm_fail(error, FM_ERR_SYSTEM,
-                       "the kernel's setting kernel.yama.ptrace_scope is 3: nobody may look at processes until the "
-                       "next boot; start the job with 'fathom run'");
+        return fm_fail(
+            error, FM_ERR_SYSTEM,
+            "kernel.yama.ptrace_scope is 3: nobody may attach to a process until the next reboot; start the job with "
+            "'fathom run'");
     if (scope >= 1)
         return fm_fail(error, FM_ERR_SYSTEM,
-                       "the kernel's setting kernel.yama.ptrace_scope is %ld, which allows it to %s alone; 'sysctl "
-                       "kernel.yama.ptrace_scope=0' allows it, or start the job with 'fathom run'",
+                       "kernel.yama.ptrace_scope is %ld: only %s may attach to a process; set it to 0 with 'sysctl "
+                       "kernel.yama.ptrace_scope=0', or start the job with 'fathom run'",
                        scope, scope == 1 ? "parents and root" : "root");
-    return fm_fail(error, FM_ERR_SYSTEM,
-                   "process %d may not be looked at: it has made itself private (prctl PR_SET_DUMPABLE, set-uid), or "
-                   "this container has no ptrace (CAP_SYS_PTRACE); start the job with 'fathom run'",
-                   (int)pid);
+    return fm_fail(
+        error, FM_ERR_SYSTEM,
+        "cannot attach to process %d: it is not dumpable (prctl PR_SET_DUMPABLE, setuid), or this container does not "
+        "allow ptrace (CAP_SYS_PTRACE); start the job with 'fathom run'",
+        (int)pid);
 }

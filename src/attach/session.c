@@ -43,7 +43,7 @@ enum fm_status fm_session_open(struct fm_session *session, const struct fm_targe
 {
     *session = (struct fm_session){.targets = targets};
     if (!fm_samples_open(&session->samples, targets, how->period_ns))
-        return fm_fail(error, FM_ERR_MEMORY, "no memory left for samples");
+        return fm_fail(error, FM_ERR_MEMORY, "not enough memory for samples");
     use_all_descriptors();
     session->sleepers = fm_arena_alloc(&session->samples.arena, SLEEPERS * sizeof *session->sleepers);
     session->walkers = fm_arena_alloc(&session->samples.arena, targets->n * sizeof *session->walkers);
@@ -58,7 +58,7 @@ enum fm_status fm_session_open(struct fm_session *session, const struct fm_targe
     }
     if (session->walkers && session->sleepers)
         session->sampler = fm_sampler_start(targets, how);
-    return session->sampler ? FM_OK : fm_fail(error, FM_ERR_MEMORY, "no memory left for samples");
+    return session->sampler ? FM_OK : fm_fail(error, FM_ERR_MEMORY, "not enough memory for samples");
 }
 
 void fm_session_close(struct fm_session *session)

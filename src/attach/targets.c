@@ -175,7 +175,7 @@ static enum fm_status number(struct finding *f, struct fm_error *error)
     struct fm_targets *targets = f->targets;
     bool unique = f->some_ranked;
     if (!fm_sort(targets->items, targets->n, sizeof *targets->items, by_rank, f->arena))
-        return fm_fail(error, FM_ERR_MEMORY, "no memory left for the processes");
+        return fm_fail(error, FM_ERR_MEMORY, "not enough memory for the processes");
     for (size_t i = 0; i < targets->n; i++)
         unique = unique && targets->items[i].rank != UINT32_MAX &&
                  (!i || targets->items[i].rank != targets->items[i - 1].rank);
@@ -196,10 +196,10 @@ static enum fm_status no_process(struct fm_arena *arena, pid_t pid, const struct
                *group = status && bytes ? strstr(status, name) : NULL;
     int process = group ? atoi(group + strlen(name)) : 0;
     if (proc)
-        return fm_fail(error, FM_ERR_USAGE, "process %d has ended, and only its exit status is left", (int)pid);
+        return fm_fail(error, FM_ERR_USAGE, "process %d has ended (it is a zombie)", (int)pid);
     if (process && process != (int)pid)
-        return fm_fail(error, FM_ERR_USAGE, "%d is a thread of process %d; give that number", (int)pid, process);
-    return fm_fail(error, FM_ERR_USAGE, "there is no process %d", (int)pid);
+        return fm_fail(error, FM_ERR_USAGE, "%d is a thread; give the PID of its process, %d", (int)pid, process);
+    return fm_fail(error, FM_ERR_USAGE, "no such process: %d", (int)pid);
 }
 
 enum fm_status fm_targets_find(struct fm_targets *targets, const pid_t *pids, size_t n, struct fm_arena *arena,
@@ -218,10 +218,10 @@ enum fm_status fm_targets_find(struct fm_targets *targets, const pid_t *pids, si
         if (targets->n == before)
             take_leaves(&f, proc);
         if (targets->n == before && !is_taken(&f, pids[i]))
-            return fm_fail(error, FM_ERR_USAGE, "process %d (%s) has started no program yet, or none on this host",
-                           (int)pids[i], proc->name);
+            return fm_fail(error, FM_ERR_USAGE, "process %d (%s) has not started a program on this host", (int)pids[i],
+                           proc->name);
     }
-    return f.failed ? fm_fail(error, FM_ERR_MEMORY, "no memory left for the processes") : number(&f, error);
+    return f.failed ? fm_fail(error, FM_ERR_MEMORY, "not enough memory for the processes") : number(&f, error);
 }
 
 static bool is_below_taken(const struct finding *f, const struct fm_proc *proc)
@@ -256,5 +256,5 @@ enum fm_status fm_targets_of_job(struct fm_targets *targets, const char *key, st
                 (any ? !is_launcher(proc) : has_mpi(&f, proc->pid)))
                 take(&f, proc->pid);
         }
-    return f.failed ? fm_fail(error, FM_ERR_MEMORY, "no memory left for the processes") : number(&f, error);
+    return f.failed ? fm_fail(error, FM_ERR_MEMORY, "not enough memory for the processes") : number(&f, error);
 }

@@ -137,22 +137,22 @@ struct setting {
 };
 
 static const struct setting settings[] = {
-    {"ARGUMENTS", SWITCH, "on or off", "they are not recorded"},
+    {"ARGUMENTS", SWITCH, "on or off", "arguments are not recorded"},
     {"DEBUG_PATH", TEXT, "", ""},
     {"DIR", TEXT, "", ""},
     {"DISABLE", SWITCH, "1 or 0", "nothing is measured"},
-    {"EVERYWHERE", SWITCH, "1 or 0", "0 is assumed"},
+    {"EVERYWHERE", SWITCH, "1 or 0", "using 0"},
     {"LAUNCHED", TEXT, "", ""},
     {"LIBRARY", TEXT, "", ""},
-    {"MEMORY", MEMORY, "a size such as 4M or 512K", "4M is used"},
-    {"MODE", MODE, "an octal mode such as 0640", "0600 is used"},
+    {"MEMORY", MEMORY, "a size such as 4M or 512K", "using 4M"},
+    {"MODE", MODE, "an octal mode such as 0640", "using 0600"},
     {"NAMED", TEXT, "", ""},
     {"OUTPUT", TEXT, "", ""},
     {"REPORT", TEXT, "", ""},
     {"RUN_ID", TEXT, "", ""},
-    {"SAMPLE", SAMPLING, "samples a second such as 100, at most 10000, or off", "no samples are taken"},
-    {"TICK", TICK, "1ns, 10ns, 100ns, 1us and so on up to 1s", "1ns is used"},
-    {"TIMERS", TIMERS, "rich or paper", "paper is used"},
+    {"SAMPLE", SAMPLING, "a rate of at most 10000 samples per second, or off", "sampling is off"},
+    {"TICK", TICK, "1ns, 10ns, 100ns, 1us ... 1s", "using 1ns"},
+    {"TIMERS", TIMERS, "rich or paper", "using paper"},
 };
 enum { N_SETTINGS = sizeof settings / sizeof *settings, MOST_LETTERS = 20 };
 
@@ -218,15 +218,14 @@ bool fm_setting_problem(const char *name, const char *value, char sentence[FM_SE
         if (!*value || is_valid(setting->kind, value))
             return false;
         cut_value(value, text);
-        snprintf(sentence, FM_SETTING_SENTENCE, "FATHOM_%s needs %s, not '%s': %s", setting->name, setting->may_be,
+        snprintf(sentence, FM_SETTING_SENTENCE, "FATHOM_%s must be %s, not '%s'; %s", setting->name, setting->may_be,
                  text, setting->otherwise);
         return true;
     }
     const struct setting *near = nearest(name + 7);
     cut_value(name + 7, text);
     if (near)
-        snprintf(sentence, FM_SETTING_SENTENCE, "FATHOM_%s is not a setting of Fathom; did you mean FATHOM_%s?", text,
-                 near->name);
+        snprintf(sentence, FM_SETTING_SENTENCE, "unknown setting FATHOM_%s; did you mean FATHOM_%s?", text, near->name);
     return near;
 }
 

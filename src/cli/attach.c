@@ -19,21 +19,20 @@ static void tell_of_the_rest(const struct fm_watch *watch, const struct fm_elsew
     struct fm_arena arena = {0};
     const char *ranks = fm_elsewhere_ranks(&watch->targets, &arena);
     if (*ranks)
-        fm_print_line(stderr,
-                      "fathom attach: ranks %s are on other hosts, and only those of this host are seen: ", ranks);
+        fm_print_line(stderr, "fathom attach: cannot sample ranks %s on other hosts: ", ranks);
     else
-        fputs("fathom attach: only this host is seen: ", stderr);
+        fputs("fathom attach: sampling this host only: ", stderr);
     if (elsewhere->foreign)
-        fputs("its launcher is another user's, and is not executed for you. Attach as that user.\n", stderr);
+        fputs("the launcher belongs to another user. Attach as that user.\n", stderr);
     else if (!elsewhere->words.n)
-        fputs("how the job was started cannot be found out. Give the pid of its mpirun or srun, or its hosts with "
-              "--hosts A,B.\n",
-              stderr);
+        fputs(
+            "cannot tell how the job was started. Give the PID of its mpirun or srun, or its hosts with --hosts A,B.\n",
+            stderr);
     else
-        fm_print_line(stderr, "%s could not start Fathom on %s. --hosts A,B would name other hosts.\n",
+        fm_print_line(stderr, "%s could not start Fathom on %s. Name the hosts with --hosts A,B.\n",
                       elsewhere->words.items[0], *elsewhere->names ? elsewhere->names : "the hosts of the job");
     if (remote->said_bytes) {
-        fputs("It said:\n", stderr);
+        fputs("Its output:\n", stderr);
         fm_print_lines(stderr, remote->said);
     }
     fm_arena_destroy(&arena);

@@ -63,17 +63,16 @@ enum fm_status fm_agents_join(struct fm_agents *agents, const struct fm_attach_r
     fm_word comm = 0;
     agents->library = open_library(request, targets);
     if (!agents->library)
-        return fm_fail(error, FM_ERR_SYSTEM, "the MPI library of the job cannot be opened: %s", dlerror());
+        return fm_fail(error, FM_ERR_SYSTEM, "cannot open the MPI library of the job: %s", dlerror());
     *(void **)&init = dlsym(agents->library, "PMPI_Init");
     if (!init || !fm_abi_describe(&agents->abi, find_in_library, agents->library))
-        return fm_fail(error, FM_ERR_SYSTEM, "the MPI library of the job is none that Fathom knows");
+        return fm_fail(error, FM_ERR_SYSTEM, "the MPI library of the job is not supported");
     if (init(NULL, NULL) != 0 || agents->abi.pmpi.Comm_split(agents->abi.comm_world, 0, 0, &comm) != 0)
-        return fm_fail(error, FM_ERR_SYSTEM, "MPI does not start");
+        return fm_fail(error, FM_ERR_SYSTEM, "MPI_Init failed");
     fm_tree_make(&agents->tree, &agents->abi, comm);
     if (request->agents && (size_t)agents->tree.n != request->agents)
-        return fm_fail(error, FM_ERR_SYSTEM,
-                       "%d of %zu agents found each other: their launcher is not that of this MPI", agents->tree.n,
-                       request->agents);
+        return fm_fail(error, FM_ERR_SYSTEM, "only %d of %zu agents connected: their launcher belongs to another MPI",
+                       agents->tree.n, request->agents);
     agents->first_here = am_first_here(agents, comm);
     return FM_OK;
 }
@@ -105,7 +104,7 @@ static enum fm_status add_child(const struct fm_agents *agents, int child, struc
     size_t size;
     enum fm_status status = fm_tree_fetch(&agents->tree, child, true, child_limit_ns, &arena, &bytes, &size)
                                 ? fm_seen_decode(bytes, size, &part, error)
-                                : fm_fail(error, FM_ERR_SYSTEM, "the agent of another host does not answer");
+                                : fm_fail(error, FM_ERR_SYSTEM, "an agent on another host does not respond");
     if (!status)
         status = fm_seen_merge(seen, &part, error);
     fm_arena_destroy(&arena);
@@ -123,7 +122,7 @@ enum fm_status fm_agents_collect(const struct fm_agents *agents, struct fm_seen 
     if (!status && agents->tree.place > 0) {
         status = fm_seen_encode(seen, &arena, &bytes, &size, error);
         if (!status && !fm_tree_pass_up(&agents->tree, bytes, size))
-            status = fm_fail(error, FM_ERR_SYSTEM, "the agent of another host does not listen");
+            status = fm_fail(error, FM_ERR_SYSTEM, "an agent on another host does not accept messages");
     }
     fm_arena_destroy(&arena);
     return status;

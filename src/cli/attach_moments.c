@@ -110,7 +110,7 @@ enum fm_status fm_watch_sample(struct fm_watch *watch, const sigset_t *signals, 
             status = fm_watch_show(watch, error);
     }
     good &= fm_session_end(session);
-    return good || status ? status : fm_fail(error, FM_ERR_MEMORY, "no memory left for samples");
+    return good || status ? status : fm_fail(error, FM_ERR_MEMORY, "not enough memory for samples");
 }
 
 enum fm_status fm_watch_follow(struct fm_watch *watch, const sigset_t *signals, struct fm_error *error)

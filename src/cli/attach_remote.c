@@ -59,17 +59,17 @@ enum fm_status fm_remote_start(struct fm_remote *remote, const struct fm_remote_
     int in[2], out[2], err[2];
     *remote = (struct fm_remote){.in = -1, .out = -1, .err = -1, .limit_s = START_S + command->hosts / HOSTS_A_S};
     if (pipe2(in, O_CLOEXEC) != 0)
-        return fm_fail(error, FM_ERR_SYSTEM, "no pipe can be made: %s", strerror(errno));
+        return fm_fail(error, FM_ERR_SYSTEM, "cannot create a pipe: %s", strerror(errno));
     if (pipe2(out, O_CLOEXEC) != 0) {
         close_pair(in);
-        return fm_fail(error, FM_ERR_SYSTEM, "no pipe can be made: %s", strerror(errno));
+        return fm_fail(error, FM_ERR_SYSTEM, "cannot create a pipe: %s", strerror(errno));
     }
     pid_t self = getpid();
     if (pipe2(err, O_CLOEXEC) != 0 || (remote->pid = fork()) < 0) {
         close_pair(in);
         close_pair(out);
         remote->pid = 0;
-        return fm_fail(error, FM_ERR_SYSTEM, "no process can be made: %s", strerror(errno));
+        return fm_fail(error, FM_ERR_SYSTEM, "cannot create a process: %s", strerror(errno));
     }
     if (remote->pid == 0)
         become(command, in, out, err, self);
@@ -198,7 +198,7 @@ enum fm_status fm_remote_look(struct fm_remote *remote, bool last, struct fm_see
         !read_exactly(remote, bytes, head.size, deadline, last))
         bytes = NULL;
     enum fm_status status = bytes ? fm_seen_decode(bytes, head.size, seen, error)
-                                  : fm_fail(error, FM_ERR_SYSTEM, "the agents on the hosts are gone");
+                                  : fm_fail(error, FM_ERR_SYSTEM, "the agents on the other hosts have ended");
     remote->dead |= !bytes;
     remote->limit_s = ANSWER_S;
     hear_errors(remote);

@@ -16,32 +16,31 @@ enum { USUAL_HZ = 10, MOST_HZ = 1000, MOST_PIDS = 1 << 16, MOST_AGENTS = 1 << 20
 
 void fm_attach_help(void)
 {
-    puts(
-        "fathom attach PID... [OPTION...]: where the time of a running job goes, by modules.\n"
-        "\n"
-        "PID is mpirun's, srun's or a batch script's (then all ranks below it are meant, also on other hosts), or\n"
-        "those of the ranks. They need not have been started in any special way. Threads that run are stopped for some\n"
-        "microseconds a sample, threads that sleep not at all. If the job runs under Fathom its own measurements\n"
-        "are read instead, if it takes samples.\n"
-        "\n"
-        "  --for SECONDS     so long (default: 30)\n"
-        "  --samples N       N samples of every thread\n"
-        "  --until PERCENT   until the 95 % interval of every share above 2 % is narrower than that\n"
-        "  --hz N            samples a second (default: 10)\n"
-        "  --outside         take samples even if the job runs under Fathom\n"
-        "  --modules FILE    which functions are which module; default: source files are modules\n"
-        "  --view V          at the end: modules (default), sequence, calls, callers or flat\n"
-        "  --json            a stream of JSON objects instead, one a line; the last one is final\n"
-        "  --save FILE       write the profile, for fathom report and fathom export\n"
-        "  --hosts A,B       the hosts of the job, where they cannot be found out\n"
-        "  --agents JOB      started by mpirun or srun, once a host: be one of those that sample JOB; see the manual\n"
-        "  --debug-path D    directories, D or D:D, with separate debug files (FATHOM_DEBUG_PATH)\n"
-        "  -h, --help        this text; more in fathom-attach(1)\n"
-        "\n"
-        "Ctrl-C ends it with what was found.\n"
-        "\n"
-        "Example:\n"
-        "  fathom attach $(pgrep -n -u $USER mpirun) --until 5% --modules ocean.modules");
+    puts("fathom attach PID... [OPTION...]: where the time of a running job goes, by modules.\n"
+         "\n"
+         "PID is that of mpirun, srun or a batch script (to sample all ranks below it, on other hosts too), or those\n"
+         "of the ranks. The job needs no preparation. Running threads are stopped for a few microseconds per sample,\n"
+         "sleeping threads not at all. If the job runs under Fathom with sampling on, its own samples are read\n"
+         "instead.\n"
+         "\n"
+         "  --for SECONDS     sample for this long (default: 30)\n"
+         "  --samples N       take N samples of every thread\n"
+         "  --until PERCENT   sample until the 95 % confidence interval of every share above 2 % is narrower\n"
+         "  --hz N            samples per second (default: 10)\n"
+         "  --outside         take samples even if the job runs under Fathom\n"
+         "  --modules FILE    file that maps functions to modules; default: source files are modules\n"
+         "  --view V          final report: modules (default), sequence, calls, callers or flat\n"
+         "  --json            print JSON objects, one per line; the last one is final\n"
+         "  --save FILE       save the profile for fathom report and fathom export\n"
+         "  --hosts A,B       hosts of the job, where they cannot be detected\n"
+         "  --agents JOB      run as an agent for JOB, started by mpirun or srun once per host; see the manual\n"
+         "  --debug-path D    directories D or D:D with separate debug files (FATHOM_DEBUG_PATH)\n"
+         "  -h, --help        show this help; more in fathom-attach(1)\n"
+         "\n"
+         "Ctrl-C ends sampling and prints the report.\n"
+         "\n"
+         "Example:\n"
+         "  fathom attach $(pgrep -n -u $USER mpirun) --until 5% --modules ocean.modules");
 }
 
 enum {
@@ -98,7 +97,7 @@ static int set_view(struct fm_attach_request *request, const char *name)
             request->view = views[i];
             return FM_EXIT_OK;
         }
-    return fm_usage_error("attach", "there is no view '%s' here, only modules, sequence, calls, callers, flat", name);
+    return fm_usage_error("attach", "unknown view '%s'; choose modules, sequence, calls, callers or flat", name);
 }
 
 static int set_option(struct fm_attach_request *request, int option, char **argv)
@@ -114,7 +113,7 @@ static int set_option(struct fm_attach_request *request, int option, char **argv
         return fm_usage_error("attach", "--samples needs a number, not '%s'", optarg);
     case OPTION_UNTIL:
         if (!parse_positive(optarg, "%", 100, &request->until))
-            return fm_usage_error("attach", "--until needs percents, as 1%%, not '%s'", optarg);
+            return fm_usage_error("attach", "--until needs a percentage such as 1%%, not '%s'", optarg);
         request->until /= 100;
         return FM_EXIT_OK;
     case OPTION_HZ:
@@ -135,7 +134,7 @@ static int set_option(struct fm_attach_request *request, int option, char **argv
         if (strspn(optarg, HOST_LETTERS ",") == strlen(optarg) && strspn(optarg, HOST_LETTERS) && optarg[0] != '-' &&
             !strstr(optarg, ",-"))
             return FM_EXIT_OK;
-        return fm_usage_error("attach", "--hosts needs names of hosts with commas between them, not '%.60s'", optarg);
+        return fm_usage_error("attach", "--hosts needs host names separated by commas, not '%.60s'", optarg);
     case OPTION_AGENTS:
         request->job = optarg;
         return FM_EXIT_OK;
@@ -167,12 +166,12 @@ static int parse_pids(struct fm_attach_request *request, int n, char **words)
     size_t pid;
     request->pids = n > 0 && n < MOST_PIDS ? calloc((size_t)n, sizeof *request->pids) : NULL;
     if (!n)
-        return fm_usage_error("attach", "which process? Give the pid of mpirun, or those of the ranks");
+        return fm_usage_error("attach", "no process given; give the PID of mpirun, or those of the ranks");
     if (!request->pids)
         return fm_usage_error("attach", "too many processes");
     for (int i = 0; i < n; i++) {
         if (!fm_parse_number(words[i], 1, INT_MAX, &pid))
-            return fm_usage_error("attach", "'%s' is not the number of a process", words[i]);
+            return fm_usage_error("attach", "'%s' is not a process ID", words[i]);
         request->pids[request->n++] = (pid_t)pid;
     }
     return FM_EXIT_OK;
@@ -194,6 +193,6 @@ int fm_attach_parse(struct fm_attach_request *request, int argc, char **argv)
             return status;
     }
     if (request->job && optind < argc)
-        return fm_usage_error("attach", "--agents names the job: there is nothing to be said by '%s'", argv[optind]);
+        return fm_usage_error("attach", "unexpected argument '%s': --agents names the job", argv[optind]);
     return request->job ? FM_EXIT_OK : parse_pids(request, argc - optind, argv + optind);
 }

@@ -96,7 +96,7 @@ enum fm_status fm_seen_encode(const struct fm_seen *seen, struct fm_arena *arena
                 at = (char *)memcpy(at, parts[i], sizes[i]) + sizes[i];
         }
     } else if (!status) {
-        status = fm_fail(error, FM_ERR_MEMORY, "no memory left for the profile");
+        status = fm_fail(error, FM_ERR_MEMORY, "not enough memory for the profile");
     }
     fm_arena_destroy(&scratch);
     return status;
@@ -108,7 +108,7 @@ enum fm_status fm_seen_decode(const void *bytes, size_t size, struct fm_seen *se
     enum fm_status status = FM_OK;
     *seen = (struct fm_seen){0};
     if (size < sizeof seen->counts)
-        return fm_fail(error, FM_ERR_INPUT, "a message of another host is damaged");
+        return fm_fail(error, FM_ERR_INPUT, "damaged message from another host");
     memcpy(&seen->counts, at, sizeof seen->counts);
     at += sizeof seen->counts;
     for (size_t i = 0; i < PROFILES && !status; i++) {
@@ -116,12 +116,12 @@ enum fm_status fm_seen_decode(const void *bytes, size_t size, struct fm_seen *se
         if ((size_t)(end - at) >= sizeof length)
             memcpy(&length, at, sizeof length);
         if ((size_t)(end - at) < sizeof length || length > (size_t)(end - at) - sizeof length) {
-            status = fm_fail(error, FM_ERR_INPUT, "a message of another host is damaged");
+            status = fm_fail(error, FM_ERR_INPUT, "damaged message from another host");
             break;
         }
         at += sizeof length;
         if (length)
-            status = fm_profile_decode(at, length, "a message of another host", profile_at(seen, i), error);
+            status = fm_profile_decode(at, length, "a message from another host", profile_at(seen, i), error);
         at += length;
     }
     if (status)

@@ -61,7 +61,7 @@ static enum fm_status write_seen(const struct fm_seen *seen, struct fm_error *er
         struct fm_fed_head head = {.size = size};
         memcpy(head.magic, FM_FED_MAGIC, sizeof head.magic);
         if (!write_all(&head, sizeof head) || !write_all(bytes, size))
-            status = fm_fail(error, FM_ERR_SYSTEM, "nobody takes what is seen any more");
+            status = fm_fail(error, FM_ERR_SYSTEM, "the process that reads the samples has ended");
     }
     fm_arena_destroy(&arena);
     return status;
@@ -71,7 +71,7 @@ static enum fm_status answer(struct fm_watch *watch, enum fm_agents_word word, s
 {
     struct fm_seen seen = {0};
     if (!fm_agents_tell(watch->agents, word))
-        return fm_fail(error, FM_ERR_SYSTEM, "the agent of another host does not answer");
+        return fm_fail(error, FM_ERR_SYSTEM, "an agent on another host does not respond");
     enum fm_status status = fm_watch_gather(watch, &seen, error);
     if (!status)
         status = fm_agents_collect(watch->agents, &seen, error);
@@ -89,7 +89,7 @@ static enum fm_status serve(struct fm_watch *watch, const sigset_t *signals, str
         if (!fm_sleep_until(watch, fm_clock_ns(CLOCK_MONOTONIC) + LISTEN_MS * 1000000ull, signals))
             return fm_fail(error, FM_ERR_SYSTEM, "ended by a signal");
         if (watch->session.targets && !fm_session_gather(&watch->session))
-            return fm_fail(error, FM_ERR_MEMORY, "no memory left for samples");
+            return fm_fail(error, FM_ERR_MEMORY, "not enough memory for samples");
         enum fm_agents_word word = (enum fm_agents_word)(fed ? word_from_input() : word_from_above(watch->agents));
         if (!status && word) {
             status = answer(watch, word, error);
@@ -98,7 +98,7 @@ static enum fm_status serve(struct fm_watch *watch, const sigset_t *signals, str
         if (status || word == FM_WORD_END)
             return status;
         if (fm_clock_ns(CLOCK_MONOTONIC) - heard > SILENCE_S * 1000000000ull)
-            return fm_fail(error, FM_ERR_SYSTEM, "nobody has asked for ten minutes");
+            return fm_fail(error, FM_ERR_SYSTEM, "no request for ten minutes");
     }
     return error->status;
 }

@@ -105,8 +105,8 @@ static enum fm_status print_view(const void *context, struct fm_report *report, 
     fputc('\n', out);
     fm_live_intervals(&final->live, out);
     if (!final->live.reached)
-        fprintf(out, "That is not as well as --until asks for: %s.\n",
-                final->watch->seen.counts.sampled ? "it ended before" : "nothing is known of intervals here");
+        fprintf(out, "The precision asked for with --until was not reached: %s.\n",
+                final->watch->seen.counts.sampled ? "sampling ended first" : "no confidence intervals are available");
     return FM_OK;
 }
 
@@ -122,7 +122,7 @@ static enum fm_status print_end(struct fm_watch *watch, const struct fm_shares *
                                    .context = &final};
     if (request->json) {
         fm_live_json(&final.live, stdout);
-        return ferror(stdout) ? fm_fail(error, FM_ERR_SYSTEM, "could not write to standard output") : FM_OK;
+        return ferror(stdout) ? fm_fail(error, FM_ERR_SYSTEM, "cannot write standard output") : FM_OK;
     }
     if (watch->targets.n)
         watch->seen.whole->owner = watch->targets.items[0].owner;
@@ -139,9 +139,9 @@ enum fm_status fm_watch_finish(struct fm_watch *watch, struct fm_error *error)
         return status;
     if (!profile || !profile->paths.samples)
         return fm_fail(error, FM_ERR_SYSTEM,
-                       profile && !watch->seen.counts.sampled ? "the job runs under Fathom, but without samples"
+                       profile && !watch->seen.counts.sampled ? "the job runs under Fathom with sampling off"
                        : watch->ended                         ? "the job ended before the first sample"
-                                                              : "no sample was taken yet");
+                                                              : "no samples yet");
     if (watch->request->save)
         status = fm_profile_write(profile, watch->request->save, error);
     if (!status)

@@ -81,7 +81,7 @@ static enum fm_status gather_segments(struct fm_watch *watch, struct fm_seen *se
     }
     seen->whole = fm_profile_create();
     if (!seen->whole)
-        return fm_fail(error, FM_ERR_MEMORY, "no memory left for the profile");
+        return fm_fail(error, FM_ERR_MEMORY, "not enough memory for the profile");
     return fm_profile_merge(seen->whole, watch->last, error);
 }
 
@@ -102,7 +102,7 @@ static enum fm_status gather_samples(struct fm_watch *watch, struct fm_seen *see
 {
     struct fm_session *session = &watch->session;
     if (!fm_session_gather(session))
-        return fm_fail(error, FM_ERR_MEMORY, "no memory left for samples");
+        return fm_fail(error, FM_ERR_MEMORY, "not enough memory for samples");
     struct fm_held held = fm_session_held(session);
     seen->counts = (struct fm_seen_counts){
         .moments = session->samples.moments,
@@ -115,7 +115,7 @@ static enum fm_status gather_samples(struct fm_watch *watch, struct fm_seen *see
     };
     seen->whole = fm_samples_profile(&session->samples, 0, session->samples.moments);
     if (!seen->whole || !cut_stretches(&session->samples, seen))
-        return fm_fail(error, FM_ERR_MEMORY, "no memory left for the profile");
+        return fm_fail(error, FM_ERR_MEMORY, "not enough memory for the profile");
     return FM_OK;
 }
 
@@ -137,7 +137,7 @@ enum fm_status fm_watch_gather(struct fm_watch *watch, struct fm_seen *seen, str
     bool keyed = !key || set_key(seen->whole, key);
     for (size_t i = 0; i < FM_STRETCHES && key && keyed; i++)
         keyed = set_key(seen->stretches[i], key);
-    return status || keyed ? status : fm_fail(error, FM_ERR_MEMORY, "no memory left for the profile");
+    return status || keyed ? status : fm_fail(error, FM_ERR_MEMORY, "not enough memory for the profile");
 }
 
 enum fm_status fm_watch_look(struct fm_watch *watch, bool last, struct fm_error *error)
@@ -148,7 +148,7 @@ enum fm_status fm_watch_look(struct fm_watch *watch, bool last, struct fm_error 
         status = fm_remote_look(watch->remote, last, &seen, error);
     } else {
         if (watch->agents && !fm_agents_tell(watch->agents, last ? FM_WORD_END : FM_WORD_LOOK))
-            return fm_fail(error, FM_ERR_SYSTEM, "an agent of another host does not answer");
+            return fm_fail(error, FM_ERR_SYSTEM, "an agent on another host does not respond");
         status = fm_watch_gather(watch, &seen, error);
         if (!status && watch->agents)
             status = fm_agents_collect(watch->agents, &seen, error);
@@ -162,7 +162,7 @@ enum fm_status fm_watch_look(struct fm_watch *watch, bool last, struct fm_error 
     fm_seen_destroy(&seen);
     if (status && watch->remote && watch->seen.whole && watch->seen.whole->paths.samples) {
         if (!watch->ended)
-            fm_print_line(stderr, "fathom attach: %s; this is what was seen until then.\n", error->text);
+            fm_print_line(stderr, "fathom attach: %s; showing the samples taken until then.\n", error->text);
         status = FM_OK;
     }
     watch->ended |= !status;

@@ -36,17 +36,16 @@ struct tally {
 
 static void print_help(void)
 {
-    puts("fathom collect [DIRECTORY] [OPTION...]: merge what dead jobs left behind.\n"
+    puts("fathom collect [DIRECTORY] [OPTION...]: merge the data of jobs that died.\n"
          "\n"
-         "Looks through DIRECTORY (default: where running programs keep what they measure) for processes\n"
-         "that ended without a profile, and writes one profile per job. Jobs with living processes are left\n"
-         "alone.\n"
+         "Searches DIRECTORY (default: where measured programs keep their data) for processes that ended\n"
+         "without writing a profile, and writes one profile per job. Jobs with live processes are skipped.\n"
          "\n"
-         "  -o, --output DIR   write the profiles into DIR (default: where each job was to write its own)\n"
-         "  --wait SECONDS     wait so long for living processes to end\n"
-         "  --force            take processes of other hosts and containers for dead\n"
-         "  -q, --quiet        print errors alone\n"
-         "  -h, --help         this text; more in fathom-collect(1)\n"
+         "  -o, --output DIR   write the profiles to DIR (default: where each job would have written its own)\n"
+         "  --wait SECONDS     wait this long for live processes to end\n"
+         "  --force            treat processes on other hosts and in other containers as dead\n"
+         "  -q, --quiet        print only errors\n"
+         "  -h, --help         show this help; more in fathom-collect(1)\n"
          "\n"
          "Example:\n"
          "  fathom collect -o profiles/");
@@ -96,7 +95,7 @@ static int parse(int argc, char **argv, struct request *request)
             return fm_option_error("collect", option, argv);
         }
     if (optind + 1 < argc)
-        return fm_usage_error("collect", "one directory at a time, so what is '%s'", argv[optind + 1]);
+        return fm_usage_error("collect", "unexpected argument '%s': give one directory", argv[optind + 1]);
     request->directory = argv[optind];
     return FM_EXIT_OK;
 }
@@ -124,10 +123,10 @@ static void tell_running(const struct fm_gather_event *event)
 {
     if (event->foreign)
         fm_print_line(stdout,
-                      "job %s: %zu process%s of another host or container, left alone; if gone for sure: --force\n",
+                      "job %s: skipped %zu process%s on another host or in another container; use --force if dead\n",
                       event->job_key, event->processes, event->processes == 1 ? "" : "es");
     else
-        fm_print_line(stdout, "job %s: %zu process%s still running, left alone\n", event->job_key, event->processes,
+        fm_print_line(stdout, "job %s: skipped, %zu process%s still running\n", event->job_key, event->processes,
                       event->processes == 1 ? "" : "es");
 }
 
@@ -153,8 +152,8 @@ static void tell(void *context, const struct fm_gather_event *event)
         break;
     case FM_GATHER_DAMAGED:
         tally->damaged += event->processes;
-        fm_print_line(stderr, "fathom collect: %zu damaged file%s left as %s, for example %s.\n", event->processes,
-                      event->processes == 1 ? "" : "s", event->processes == 1 ? "it is" : "they are", event->path);
+        fm_print_line(stderr, "fathom collect: %zu damaged file%s left in place, for example %s.\n", event->processes,
+                      event->processes == 1 ? "" : "s", event->path);
         break;
     }
 }
@@ -240,13 +239,12 @@ static int collect_as(const struct stat *owner, const struct request *request)
 {
     close_range(STDERR_FILENO + 1, ~0u, 0);
     if (!fm_become(owner->st_uid, owner->st_gid)) {
-        fm_print_line(stderr, "fathom collect: cannot become its owner (uid %u) to read %s.\n", (unsigned)owner->st_uid,
+        fm_print_line(stderr, "fathom collect: cannot switch to uid %u, the owner of %s.\n", (unsigned)owner->st_uid,
                       request->directory);
         return FM_EXIT_FAILED;
     }
     if (chdir("/") != 0 || (*request->output && access(request->output, W_OK | X_OK) != 0)) {
-        fm_print_line(stderr,
-                      "fathom collect: the owner of %s (uid %u) may not write into %s; name another directory.\n",
+        fm_print_line(stderr, "fathom collect: the owner of %s (uid %u) cannot write to %s; give another directory.\n",
                       request->directory, (unsigned)owner->st_uid, request->output);
         return FM_EXIT_FAILED;
     }
@@ -266,7 +264,7 @@ static int wait_for(pid_t child)
     }
     if (WIFEXITED(status))
         return WEXITSTATUS(status);
-    fputs("fathom collect: ended by the owner of the directory.\n", stderr);
+    fputs("fathom collect: killed by the owner of the directory.\n", stderr);
     return FM_EXIT_FAILED;
 }
 

@@ -42,7 +42,7 @@ int fm_option_error(const char *command, int result, char **argv)
         return fm_usage_error(command, "option '%.*s' needs a value", (int)length, option);
     if (is_long && optopt != 0)
         return fm_usage_error(command, "option '%.*s' takes no value", (int)length, option);
-    return fm_usage_error(command, "there is no option '%.*s'", (int)length, option);
+    return fm_usage_error(command, "unknown option '%.*s'", (int)length, option);
 }
 
 bool fm_parse_number(const char *text, size_t least, size_t most, size_t *number)

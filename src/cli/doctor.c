@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* `fathom doctor`: what works here, what does not, and the mend. */
+/* `fathom doctor`: check what works here, and how to fix what does not. */
 #define _GNU_SOURCE
 #include "cli/doctor.h"
 
@@ -20,15 +20,15 @@
 
 static void print_help(void)
 {
-    puts("fathom doctor [PROGRAM]: what works here, what does not, and the mend.\n"
+    puts("fathom doctor [PROGRAM]: check what works here, and how to fix what does not.\n"
          "\n"
-         "One line for each thing looked at: ok, warn (works, with less) or bad (does not work). With PROGRAM\n"
-         "also whether that program can be measured. What cannot be seen from outside: a program that loads\n"
-         "MPI with RTLD_DEEPBIND passes Fathom by.\n"
+         "Prints one line per check: ok, warn (works with restrictions) or bad (does not work). With PROGRAM it\n"
+         "also checks whether that program can be measured. One case cannot be detected: a program that loads\n"
+         "MPI with RTLD_DEEPBIND bypasses Fathom.\n"
          "\n"
-         "  -h, --help   this text; more in fathom-doctor(1)\n"
+         "  -h, --help   show this help; more in fathom-doctor(1)\n"
          "\n"
-         "The exit status is 0 unless something is bad.");
+         "The exit status is 0 unless a check is bad.");
 }
 
 static void look_at_all(struct fm_doctor *doctor, const char *program)
@@ -53,14 +53,14 @@ int fm_cmd_doctor(int argc, char **argv)
         return FM_EXIT_OK;
     }
     if (optind + 1 < argc)
-        return fm_usage_error("doctor", "one program at a time, so what is '%s'", argv[optind + 1]);
+        return fm_usage_error("doctor", "unexpected argument '%s': give one program", argv[optind + 1]);
     unsetenv("LD_PRELOAD"); /* what is started here for its version is not to be measured */
     if (fm_run_stack_is_small())
         fm_doctor_say(&doctor, FM_DOCTOR_BAD, "ulimit -s 8192",
-                      "limits: the stack (ulimit -s) is too small to measure a program, and to look at anything else");
+                      "limits: the stack (ulimit -s) is too small to measure a program; other checks were skipped");
     else
         look_at_all(&doctor, argv[optind]);
-    printf("%zu ok, %zu to mind, %zu bad\n", doctor.counts[FM_DOCTOR_OK], doctor.counts[FM_DOCTOR_WARN],
+    printf("%zu ok, %zu warn, %zu bad\n", doctor.counts[FM_DOCTOR_OK], doctor.counts[FM_DOCTOR_WARN],
            doctor.counts[FM_DOCTOR_BAD]);
     return doctor.counts[FM_DOCTOR_BAD] ? FM_EXIT_FAILED : FM_EXIT_OK;
 }

@@ -15,8 +15,8 @@ struct fm_doctor {
     enum fm_mpi_kind mpirun; /* whose the mpirun in PATH is */
 };
 
-/* One line of the table; `mend` says what to do about it, NULL or "" when there is nothing to do. */
-void fm_doctor_say(struct fm_doctor *doctor, enum fm_doctor_level level, const char *mend, const char *format, ...)
+/* One line of the table; `fix` says what to do about it, NULL or "" when there is nothing to do. */
+void fm_doctor_say(struct fm_doctor *doctor, enum fm_doctor_level level, const char *fix, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 
 /* Output of a command (stdout and stderr) into `text`, terminated, at most `size`; its exit status, -1 if it could

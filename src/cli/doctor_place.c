@@ -25,14 +25,13 @@ static void look_at_hosts(struct fm_doctor *doctor, const char *library)
     bool shared = fm_launch_is_shared(library);
     if (fm_setting_is_on("FATHOM_EVERYWHERE"))
         fm_doctor_say(doctor, FM_DOCTOR_OK, NULL,
-                      "hosts: merge over MPI, if the library is on all of them, as FATHOM_EVERYWHERE=1 says");
+                      "hosts: merged over MPI; FATHOM_EVERYWHERE=1 says the library is on every host");
     else if (shared && !said)
-        fm_doctor_say(doctor, FM_DOCTOR_OK, NULL,
-                      "hosts: merge over MPI, for the library lies on a network file system");
+        fm_doctor_say(doctor, FM_DOCTOR_OK, NULL, "hosts: merged over MPI; the library is on a network file system");
     else
         fm_doctor_say(doctor, FM_DOCTOR_OK,
-                      "FATHOM_EVERYWHERE=1 where the library is on every host: they merge over MPI",
-                      "hosts: each adds its part to the profile, in a directory that all of them share");
+                      "set FATHOM_EVERYWHERE=1 if the library is on every host, to merge over MPI",
+                      "hosts: each adds its part to the profile, which must be in a shared directory");
 }
 
 static void look_at_library(struct fm_doctor *doctor)
@@ -41,11 +40,11 @@ static void look_at_library(struct fm_doctor *doctor)
     struct fm_error error;
     struct fm_elf library, self;
     if (fm_library_find(path, &error) != FM_OK) {
-        fm_doctor_say(doctor, FM_DOCTOR_BAD, "build with: make, or set FATHOM_LIBRARY", "library: %s", error.text);
+        fm_doctor_say(doctor, FM_DOCTOR_BAD, "run make, or set FATHOM_LIBRARY", "library: %s", error.text);
         return;
     }
     if (fm_elf_open(&library, path, &error) != FM_OK) {
-        fm_doctor_say(doctor, FM_DOCTOR_BAD, "install Fathom again", "library: %s", error.text);
+        fm_doctor_say(doctor, FM_DOCTOR_BAD, "reinstall Fathom", "library: %s", error.text);
         return;
     }
     bool same = fm_elf_open(&self, "/proc/self/exe", NULL) != FM_OK || self.machine == library.machine;
@@ -53,8 +52,8 @@ static void look_at_library(struct fm_doctor *doctor)
         fm_doctor_say(doctor, FM_DOCTOR_OK, NULL, "library: %s", path);
         look_at_hosts(doctor, path);
     } else
-        fm_doctor_say(doctor, FM_DOCTOR_BAD, "install Fathom for this machine", "library: %s is for another machine",
-                      path);
+        fm_doctor_say(doctor, FM_DOCTOR_BAD, "install Fathom for this architecture",
+                      "library: %s is for another architecture", path);
     fm_elf_close(&self);
     fm_elf_close(&library);
 }
@@ -80,11 +79,11 @@ static bool look_at_directory(struct fm_doctor *doctor, const char *directory)
     if (lstat(directory, &st) != 0) {
         existing_part(directory, parent);
         if (access(parent, W_OK | X_OK) == 0) {
-            fm_doctor_say(doctor, FM_DOCTOR_OK, NULL, "segments: %s will be made when needed", directory);
+            fm_doctor_say(doctor, FM_DOCTOR_OK, NULL, "segments: %s will be created when needed", directory);
             return true;
         }
         fm_doctor_say(doctor, FM_DOCTOR_WARN, "set FATHOM_DIR to a directory of your own",
-                      "segments: %s cannot be made in %s (%s); TMPDIR is used instead", directory, parent,
+                      "segments: cannot create %s in %s (%s); using TMPDIR instead", directory, parent,
                       strerror(errno));
         return false;
     }
@@ -110,15 +109,15 @@ static void look_at_space(struct fm_doctor *doctor, const char *directory)
     unsigned long long processes = free_bytes / 4 / FM_SEGMENT_DEFAULT_BYTES;
     long cores = sysconf(_SC_NPROCESSORS_ONLN);
     if (processes >= (unsigned long long)(cores > 0 ? cores : 1))
-        fm_doctor_say(doctor, FM_DOCTOR_OK, NULL, "space: %llu MiB free in %s, enough for %llu processes here",
+        fm_doctor_say(doctor, FM_DOCTOR_OK, NULL, "space: %llu MiB free in %s, enough for %llu processes on this host",
                       free_bytes >> 20, path, processes);
     else
-        fm_doctor_say(doctor, FM_DOCTOR_WARN, "a larger /dev/shm (containers: --shm-size=1g), or set FATHOM_DIR",
-                      "space: %llu MiB free in %s; with more than %llu processes each gets less room for detail",
+        fm_doctor_say(doctor, FM_DOCTOR_WARN, "enlarge /dev/shm (containers: --shm-size=1g), or set FATHOM_DIR",
+                      "space: %llu MiB free in %s; with more than %llu processes each gets smaller tables",
                       free_bytes >> 20, path, processes);
     if (kind.f_type != TMPFS_MAGIC)
         fm_doctor_say(doctor, FM_DOCTOR_WARN, "unset FATHOM_DIR, or set it to a directory in memory",
-                      "space: %s is not kept in memory, so measured programs may write to a disk", path);
+                      "space: %s is not in memory, so measured programs may write to disk", path);
 }
 
 static void look_at_leftovers(struct fm_doctor *doctor, const char *directory, bool usual)

@@ -56,9 +56,9 @@ static bool look_at_rights(struct fm_doctor *doctor, const char *path)
     else if (st.st_mode & S_ISGID && st.st_mode & S_IXGRP && st.st_gid != getgid())
         what = "setgid";
     else if (getxattr(path, "security.capability", NULL, 0) > 0 && getuid() != 0)
-        what = "given capabilities";
+        what = "a program with file capabilities";
     if (what)
-        fm_doctor_say(doctor, FM_DOCTOR_BAD, "measure a copy without these rights",
+        fm_doctor_say(doctor, FM_DOCTOR_BAD, "measure a copy without these privileges",
                       "program: %s is %s: the system ignores LD_PRELOAD for it", path, what);
     return !what;
 }
@@ -127,8 +127,8 @@ static bool look_at_missing(struct fm_doctor *doctor, const char *path, const ch
     const char *start = missing;
     while (start > list && !strchr(" \t\n", start[-1]))
         start--;
-    fm_doctor_say(doctor, FM_DOCTOR_BAD, "load its module or set LD_LIBRARY_PATH",
-                  "program: %s does not find its library %.*s", path, (int)(missing - start), start);
+    fm_doctor_say(doctor, FM_DOCTOR_BAD, "load its environment module, or set LD_LIBRARY_PATH",
+                  "program: %s needs %.*s, which is not found", path, (int)(missing - start), start);
     return false;
 }
 
@@ -158,8 +158,7 @@ static void look_at_library(struct fm_doctor *doctor, const char *path, const ch
                   names[kind]);
     if (kind && doctor->mpirun && kind != doctor->mpirun)
         fm_doctor_say(doctor, FM_DOCTOR_WARN, "start it with the mpirun of its own MPI",
-                      "program: mpirun is of %s: under it each process would be a job of its own",
-                      names[doctor->mpirun]);
+                      "program: mpirun belongs to %s: each process would run as a separate job", names[doctor->mpirun]);
 }
 
 static void look_at_dynamic(struct fm_doctor *doctor, const char *path, const struct fm_elf *elf)
@@ -177,13 +176,13 @@ static void look_at_dynamic(struct fm_doctor *doctor, const char *path, const st
         look_at_library(doctor, path, libmpi);
     else if (defines_mpi(elf))
         fm_doctor_say(doctor, FM_DOCTOR_BAD, "link it with the shared libmpi",
-                      "program: %s has MPI linked into it statically: its calls cannot be seen", path);
+                      "program: %s is statically linked with MPI: its calls cannot be measured", path);
     else if (uses_mpi(elf))
-        fm_doctor_say(doctor, FM_DOCTOR_WARN, NULL, "program: %s uses MPI, but which one is not known before it runs",
-                      path);
+        fm_doctor_say(doctor, FM_DOCTOR_WARN, NULL, "program: %s uses MPI; which one is known only at run time", path);
     else
         fm_doctor_say(doctor, FM_DOCTOR_OK, NULL,
-                      "program: %s has no MPI of its own: measured as one process, or as MPI once it loads one", path);
+                      "program: %s is not linked with MPI: measured as a single process, or with MPI if it loads one",
+                      path);
 }
 
 void fm_doctor_program(struct fm_doctor *doctor, const char *program)
@@ -193,7 +192,7 @@ void fm_doctor_program(struct fm_doctor *doctor, const char *program)
     struct fm_elf elf;
     if (!find_program(program, path)) {
         bool in_path = !strchr(program, '/');
-        snprintf(path, sizeof path, "say ./%.1000s for the one in this directory", program);
+        snprintf(path, sizeof path, "use ./%.1000s for the one in this directory", program);
         fm_doctor_say(doctor, FM_DOCTOR_BAD, in_path && access(program, F_OK) == 0 ? path : NULL, "program: %s: %s",
                       program, in_path ? "no such command in PATH" : strerror(errno));
         return;
@@ -205,13 +204,13 @@ void fm_doctor_program(struct fm_doctor *doctor, const char *program)
         return;
     }
     if (access(path, X_OK) != 0)
-        fm_doctor_say(doctor, FM_DOCTOR_BAD, "chmod +x", "program: %s may not be executed", path);
+        fm_doctor_say(doctor, FM_DOCTOR_BAD, "chmod +x", "program: %s is not executable", path);
     else if (elf.machine != OWN_MACHINE)
-        fm_doctor_say(doctor, FM_DOCTOR_BAD, NULL, "program: %s is for another kind of machine", path);
+        fm_doctor_say(doctor, FM_DOCTOR_BAD, NULL, "program: %s is for another architecture", path);
     else if (!*elf.interpreter)
         fm_doctor_say(doctor, FM_DOCTOR_BAD, "link it dynamically",
-                      "program: %s is linked statically%s: nothing can be loaded into it", path,
-                      defines_mpi(&elf) ? ", with MPI in it" : "");
+                      "program: %s is statically linked%s: Fathom cannot be loaded into it", path,
+                      defines_mpi(&elf) ? ", with MPI" : "");
     else
         look_at_dynamic(doctor, path, &elf);
     fm_elf_close(&elf);

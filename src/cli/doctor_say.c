@@ -11,7 +11,7 @@
 #include "cli/doctor.h"
 #include "render/text.h"
 
-void fm_doctor_say(struct fm_doctor *doctor, enum fm_doctor_level level, const char *mend, const char *format, ...)
+void fm_doctor_say(struct fm_doctor *doctor, enum fm_doctor_level level, const char *fix, const char *format, ...)
 {
     static const char *const words[] = {"ok", "warn", "bad"};
     va_list arguments;
@@ -21,8 +21,8 @@ void fm_doctor_say(struct fm_doctor *doctor, enum fm_doctor_level level, const c
     fm_print_line_list(stdout, format, arguments);
     va_end(arguments);
     putchar('\n');
-    if (mend && *mend)
-        fm_print_line(stdout, "      mend: %s\n", mend);
+    if (fix && *fix)
+        fm_print_line(stdout, "      fix: %s\n", fix);
 }
 
 static size_t read_output(int fd, char *text, size_t size)

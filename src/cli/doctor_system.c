@@ -68,7 +68,7 @@ static void look_at_logind(struct fm_doctor *doctor)
                       "RemoveIPC=no in /etc/systemd/logind.conf, or loginctl enable-linger, or set FATHOM_DIR",
                       "logind: removes your files in /dev/shm when your last session ends (RemoveIPC=yes)");
     else
-        fm_doctor_say(doctor, FM_DOCTOR_OK, NULL, "logind: leaves /dev/shm alone");
+        fm_doctor_say(doctor, FM_DOCTOR_OK, NULL, "logind: keeps your files in /dev/shm");
 }
 
 /* ---- the kernel ---- */
@@ -82,13 +82,15 @@ static bool read_setting(const char *path, long *value)
     return read;
 }
 
+/* With 1 only a parent may attach, and fathom attach is none; root may with 2 as well. */
 static void look_at_kernel(struct fm_doctor *doctor)
 {
-    long value;
-    if (!read_setting("/proc/sys/kernel/yama/ptrace_scope", &value) || value <= 1)
-        fm_doctor_say(doctor, FM_DOCTOR_OK, NULL, "ptrace: running programs can be looked at");
+    long value, most = geteuid() == 0 ? 2 : 0;
+    if (!read_setting("/proc/sys/kernel/yama/ptrace_scope", &value) || value <= most)
+        fm_doctor_say(doctor, FM_DOCTOR_OK, NULL, "ptrace: running programs can be attached to");
     else
-        fm_doctor_say(doctor, FM_DOCTOR_WARN, "sysctl kernel.yama.ptrace_scope=1 (as root)",
+        fm_doctor_say(doctor, FM_DOCTOR_WARN,
+                      value > 2 ? "reboot with another setting" : "sysctl kernel.yama.ptrace_scope=0 (as root)",
                       "ptrace: kernel.yama.ptrace_scope is %ld: running programs cannot be attached to", value);
     if (!read_setting("/proc/sys/kernel/perf_event_paranoid", &value))
         fm_doctor_say(doctor, FM_DOCTOR_WARN, NULL, "counters: this kernel has no hardware counters");
@@ -96,7 +98,8 @@ static void look_at_kernel(struct fm_doctor *doctor)
         fm_doctor_say(doctor, FM_DOCTOR_OK, NULL, "counters: kernel.perf_event_paranoid is %ld", value);
     else
         fm_doctor_say(doctor, FM_DOCTOR_WARN, "sysctl kernel.perf_event_paranoid=2 (as root)",
-                      "counters: kernel.perf_event_paranoid is %ld: hardware counters are closed to users", value);
+                      "counters: kernel.perf_event_paranoid is %ld: hardware counters are not available to users",
+                      value);
 }
 
 static void look_at_clock(struct fm_doctor *doctor)
@@ -108,12 +111,13 @@ static void look_at_clock(struct fm_doctor *doctor)
     nanosleep(&(struct timespec){.tv_nsec = 10000000}, NULL);
     fm_clock_estimate(&clock);
     if (clock.coarse)
-        fm_doctor_say(doctor, FM_DOCTOR_WARN, NULL,
-                      "clock: clock_gettime, as the kernel does not trust the processor's counter (its clock source is "
-                      "%s); a call costs some 30 ns more",
-                      *source ? source : "not to be read in /sys");
+        fm_doctor_say(
+            doctor, FM_DOCTOR_WARN, NULL,
+            "clock: clock_gettime, because the kernel's clock source is %s, not the CPU counter; each call costs "
+            "about 30 ns more",
+            *source ? source : "unknown");
     else
-        fm_doctor_say(doctor, FM_DOCTOR_OK, NULL, "clock: the processor's counter, %.0f MHz",
+        fm_doctor_say(doctor, FM_DOCTOR_OK, NULL, "clock: CPU counter, %.0f MHz",
                       1000.0 * 4294967296.0 / (double)(clock.mult ? clock.mult : 1));
 }
 
@@ -128,12 +132,12 @@ static void look_at_limits(struct fm_doctor *doctor)
     getrlimit(RLIMIT_AS, &space);
     if (size.rlim_cur < FM_SEGMENT_DEFAULT_BYTES) {
         fine = false;
-        fm_doctor_say(doctor, FM_DOCTOR_WARN, "ulimit -f unlimited", "limits: files of at most %llu KiB are allowed",
+        fm_doctor_say(doctor, FM_DOCTOR_WARN, "ulimit -f unlimited", "limits: file size is limited to %llu KiB",
                       (unsigned long long)size.rlim_cur >> 10);
     }
     if (files.rlim_cur < 64) {
         fine = false;
-        fm_doctor_say(doctor, FM_DOCTOR_WARN, "ulimit -n 1024", "limits: only %llu files may be open",
+        fm_doctor_say(doctor, FM_DOCTOR_WARN, "ulimit -n 1024", "limits: only %llu open files are allowed",
                       (unsigned long long)files.rlim_cur);
     }
     if (space.rlim_cur != RLIM_INFINITY && space.rlim_cur < (256ull << 20)) {
@@ -143,10 +147,10 @@ static void look_at_limits(struct fm_doctor *doctor)
     }
     const char *limit = fm_run_limit((char *[]){NULL});
     if (limit)
-        fm_doctor_say(doctor, FM_DOCTOR_WARN, "ulimit, or the batch system's limit for it",
+        fm_doctor_say(doctor, FM_DOCTOR_WARN, "raise it with ulimit or in the batch system",
                       "limits: %s: fathom run starts a command without measuring it", limit);
     else if (fine)
-        fm_doctor_say(doctor, FM_DOCTOR_OK, NULL, "limits: none in the way");
+        fm_doctor_say(doctor, FM_DOCTOR_OK, NULL, "limits: sufficient");
 }
 
 /* ---- MPI ---- */

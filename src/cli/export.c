@@ -17,15 +17,15 @@ struct request {
 
 static void print_help(void)
 {
-    puts("fathom export --to FORMAT PROFILE [OPTION...]: call paths for other tools.\n"
+    puts("fathom export --to FORMAT PROFILE [OPTION...]: export call paths to other tools.\n"
          "\n"
          "  --to FORMAT     one of:");
     for (const struct fm_export *format = fm_exports; format->name; format++)
         printf("                    %-10s  %s\n", format->name, format->description);
     puts("  -o, --output F  write to file F instead of standard output\n"
          "  --focus F       only function F and what it calls\n"
-         "  --debug-path D  directories, D or D:D, with separate debug files (FATHOM_DEBUG_PATH)\n"
-         "  -h, --help      this text\n"
+         "  --debug-path D  directories D or D:D with separate debug files (FATHOM_DEBUG_PATH)\n"
+         "  -h, --help      show this help\n"
          "\n"
          "Example:\n"
          "  fathom export --to speedscope pop.1234.fathom -o pop.speedscope.json");
@@ -54,7 +54,7 @@ static int parse(struct request *request, int argc, char **argv)
     if (status != FM_EXIT_NOT_YET)
         return status;
     if (!named)
-        return fm_usage_error("export", "--to which format");
+        return fm_usage_error("export", "--to needs a format");
     request->printing.context = &fm_exports[format];
     return fm_parse_profile("export", argc, argv, &request->profile);
 }

@@ -13,8 +13,8 @@
 static enum fm_status check_path(const char *path, struct fm_error *error)
 {
     if (strpbrk(path, ": "))
-        return fm_fail(error, FM_ERR_SYSTEM, "%s: a path with a blank or a colon cannot be preloaded; move Fathom",
-                       path);
+        return fm_fail(error, FM_ERR_SYSTEM,
+                       "%s: a path with a space or a colon cannot be preloaded; install Fathom elsewhere", path);
     return FM_OK;
 }
 
@@ -26,7 +26,7 @@ enum fm_status fm_library_find(char path[FM_PATH_BYTES], struct fm_error *error)
     char folder[PATH_MAX], resolved[PATH_MAX];
     if (given && *given) {
         if (!realpath(given, resolved) || access(resolved, R_OK) != 0)
-            return fm_fail(error, FM_ERR_SYSTEM, "%s: %s; FATHOM_LIBRARY names no library", given, strerror(errno));
+            return fm_fail(error, FM_ERR_SYSTEM, "%s: %s; check FATHOM_LIBRARY", given, strerror(errno));
         snprintf(path, FM_PATH_BYTES, "%s", resolved);
         return check_path(path, error);
     }
@@ -44,7 +44,6 @@ enum fm_status fm_library_find(char path[FM_PATH_BYTES], struct fm_error *error)
             return check_path(path, error);
         }
     }
-    return fm_fail(error, FM_ERR_SYSTEM,
-                   "%s was found neither in %s nor in the lib folder beside it; set FATHOM_LIBRARY", FM_LIBRARY_NAME,
-                   folder);
+    return fm_fail(error, FM_ERR_SYSTEM, "cannot find %s in %s or in the lib directory next to it; set FATHOM_LIBRARY",
+                   FM_LIBRARY_NAME, folder);
 }

@@ -13,11 +13,11 @@ static const struct command {
     {"run", "run a command and measure it: fathom run -- mpirun -n 64 ./pop", fm_cmd_run},
     {"report", "show a profile: fathom report pop.1234.fathom", fm_cmd_report},
     {"scale", "what stops it from scaling: fathom scale --strong p4.fathom p64.fathom", fm_cmd_scale},
-    {"export", "call paths for other tools: fathom export --to speedscope pop.1234.fathom", fm_cmd_export},
+    {"export", "export call paths to other tools: fathom export --to speedscope pop.1234.fathom", fm_cmd_export},
     {"modules", "name the parts of a model: fathom modules init ./pop", fm_cmd_modules},
-    {"attach", "modules of a job that runs already: fathom attach PID-OF-MPIRUN", fm_cmd_attach},
-    {"collect", "merge what dead jobs left behind", fm_cmd_collect},
-    {"doctor", "what works here, what does not, and the mend", fm_cmd_doctor},
+    {"attach", "sample a running job: fathom attach PID-OF-MPIRUN", fm_cmd_attach},
+    {"collect", "merge the data of jobs that died", fm_cmd_collect},
+    {"doctor", "check what works here, and how to fix what does not", fm_cmd_doctor},
 };
 enum { COMMANDS = sizeof commands / sizeof *commands };
 
@@ -29,7 +29,7 @@ static void print_help(void)
     for (size_t i = 0; i < COMMANDS; i++)
         printf("  %-8s  %s\n", commands[i].name, commands[i].description);
     puts("\n"
-         "  fathom COMMAND --help   tells more of a command\n"
+         "  fathom COMMAND --help   help for a command\n"
          "  fathom --version\n"
          "\n"
          "Example:\n"
@@ -44,13 +44,13 @@ static int unknown_command(const char *name)
         strncat(list, i ? ", " : "", sizeof list - strlen(list) - 1);
         strncat(list, commands[i].name, sizeof list - strlen(list) - 1);
     }
-    return fm_usage_error("", "there is no command '%s', only %s", name, list);
+    return fm_usage_error("", "unknown command '%s'; choose from %s", name, list);
 }
 
 int main(int argc, char **argv)
 {
     if (argc < 2)
-        return fm_usage_error("", "which command");
+        return fm_usage_error("", "no command given");
     if (strcmp(argv[1], "help") == 0 && argc == 3) { /* fathom help COMMAND */
         argv[1] = argv[2];
         argv[2] = "--help";

@@ -17,13 +17,13 @@
 
 static void print_help(void)
 {
-    puts("fathom modules init PROGRAM [-o FILE]: draft a file that says which functions are which module.\n"
-         "fathom modules compare PROFILE PROFILE...: modules of several runs; --help tells more.\n"
+    puts("fathom modules init PROGRAM [-o FILE]: draft a file that maps functions to modules.\n"
+         "fathom modules compare PROFILE PROFILE...: compare modules of several runs; see its --help.\n"
          "\n"
-         "Of init:\n"
-         "  -o, --output F  write to file F, which must not be there yet, instead of standard output\n"
-         "  --debug-path D  directories, D or D:D, with separate debug files (FATHOM_DEBUG_PATH)\n"
-         "  -h, --help      this text\n"
+         "Options of init:\n"
+         "  -o, --output F  write to file F, which must not exist, instead of standard output\n"
+         "  --debug-path D  directories D or D:D with separate debug files (FATHOM_DEBUG_PATH)\n"
+         "  -h, --help      show this help\n"
          "\n"
          "Example:\n"
          "  fathom modules init ./pop -o pop.modules\n"
@@ -46,9 +46,9 @@ static int parse(struct request *request, int argc, char **argv)
     if (status != FM_EXIT_NOT_YET)
         return status;
     if (optind == argc)
-        return fm_usage_error("modules", "init for which program");
+        return fm_usage_error("modules", "init needs a program");
     if (optind + 1 < argc)
-        return fm_usage_error("modules", "init is for one program, so what is '%s'", argv[optind + 1]);
+        return fm_usage_error("modules", "unexpected argument '%s': init takes one program", argv[optind + 1]);
     request->program = argv[optind];
     return FM_EXIT_NOT_YET;
 }
@@ -58,7 +58,7 @@ static enum fm_status write_new(const char *path, const char *text, struct fm_er
 {
     int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
     if (fd < 0 && errno == EEXIST)
-        return fm_fail(error, FM_ERR_SYSTEM, "%s is there already and stays as it is; name another file", path);
+        return fm_fail(error, FM_ERR_SYSTEM, "%s already exists; give another file", path);
     FILE *out = fd >= 0 ? fdopen(fd, "w") : NULL;
     if (!out)
         return fm_fail(error, FM_ERR_SYSTEM, "cannot write %s: %s", path, strerror(errno));
@@ -109,6 +109,6 @@ int fm_cmd_modules(int argc, char **argv)
         return FM_EXIT_OK;
     }
     if (!what[0])
-        return fm_usage_error("modules", "init or compare");
-    return fm_usage_error("modules", "it knows init and compare, not '%s'", what);
+        return fm_usage_error("modules", "needs init or compare");
+    return fm_usage_error("modules", "unknown subcommand '%s'; choose init or compare", what);
 }

@@ -23,14 +23,14 @@ static void print_help(void)
 {
     puts("fathom modules compare PROFILE PROFILE... [OPTION...]: modules of several runs side by side.\n"
          "\n"
-         "  --weak          the problem grows with the ranks (default: it stays, --strong)\n"
+         "  --weak          the problem grows with the ranks (default: --strong, it stays the same)\n"
          "  --modules F     file that maps functions to the modules of a model\n"
          "  --format F      text (default), json, csv, or a picture: svg\n"
          "  -o, --output F  write to file F instead of standard output\n"
          "  --top N         at most N rows of a table (default 8)\n"
          "  --all           every row\n"
-         "  --debug-path D  directories, D or D:D, with separate debug files (FATHOM_DEBUG_PATH)\n"
-         "  -h, --help      this text\n"
+         "  --debug-path D  directories D or D:D with separate debug files (FATHOM_DEBUG_PATH)\n"
+         "  -h, --help      show this help\n"
          "\n"
          "Example:\n"
          "  fathom modules compare pop.8.fathom pop.16.fathom pop.32.fathom --modules pop.modules");
@@ -61,7 +61,7 @@ static int parse(struct request *request, int argc, char **argv)
     };
     int status = fm_parse_options("modules compare", options, print_help, argc, argv);
     if (status == FM_EXIT_NOT_YET && argc - optind < 2)
-        return fm_usage_error("modules compare", "two profiles or more are to be compared");
+        return fm_usage_error("modules compare", "at least two profiles are needed");
     return status;
 }
 
@@ -113,7 +113,7 @@ static enum fm_status print_runs(const struct request *request, struct run *runs
     struct fm_report **reports = fm_arena_alloc(arena, n * sizeof *reports);
     struct fm_modules_runs made = {0};
     if (!reports)
-        return fm_fail(error, FM_ERR_MEMORY, "no memory left for the runs");
+        return fm_fail(error, FM_ERR_MEMORY, "not enough memory for the runs");
     for (size_t i = 0; i < n; i++) {
         enum fm_status status = open_run(&runs[i], paths[i], request, error);
         if (status)
@@ -133,7 +133,7 @@ static enum fm_status compare(const struct request *request, char *const *paths,
     struct fm_arena arena = {0};
     struct run *runs = fm_arena_alloc(&arena, n * sizeof *runs);
     if (!runs)
-        return fm_fail(error, FM_ERR_MEMORY, "no memory left for the runs");
+        return fm_fail(error, FM_ERR_MEMORY, "not enough memory for the runs");
     enum fm_status status = print_runs(request, runs, paths, n, &arena, error);
     for (size_t i = 0; i < n; i++)
         close_run(&runs[i]);

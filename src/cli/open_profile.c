@@ -24,8 +24,8 @@ void fm_tell_left_out(const char *command, const char *subject, const struct fm_
     if (!*counts)
         return;
     char sentence[PATH_MAX + 256];
-    snprintf(sentence, sizeof sentence, "%s by a newer Fathom; what this version does not know is left out (%s)",
-             subject, counts);
+    snprintf(sentence, sizeof sentence,
+             "%s by a newer version of Fathom; parts unknown to this version were ignored (%s)", subject, counts);
     fm_say((void *)command, sentence);
 }
 

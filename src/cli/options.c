@@ -29,7 +29,7 @@ static int set_word(const char *command, const struct fm_option *option, const c
     }
     if (option->wrong)
         return fm_usage_error(command, option->wrong, text);
-    return fm_usage_error(command, "there is no %s '%s', only %s", option->what ? option->what : option->name, text,
+    return fm_usage_error(command, "unknown %s '%s'; choose from %s", option->what ? option->what : option->name, text,
                           list);
 }
 
@@ -40,7 +40,7 @@ static int set_count(const char *command, const struct fm_option *option, const 
         return FM_EXIT_NOT_YET;
     if (option->most)
         return fm_usage_error(command, "--%s needs a number from 1 to %zu, not '%s'", option->name, most, text);
-    return fm_usage_error(command, "--%s needs a number from 1 on, not '%s'", option->name, text);
+    return fm_usage_error(command, "--%s needs a number of at least 1, not '%s'", option->name, text);
 }
 
 static int set_number(const char *command, const struct fm_option *option, const char *text)
@@ -106,9 +106,9 @@ int fm_parse_options(const char *command, const struct fm_option *options, void 
 int fm_parse_profile(const char *command, int argc, char **argv, const char **profile)
 {
     if (optind == argc)
-        return fm_usage_error(command, "which profile");
+        return fm_usage_error(command, "no profile given");
     if (optind + 1 < argc)
-        return fm_usage_error(command, "one profile at a time, so what is '%s'", argv[optind + 1]);
+        return fm_usage_error(command, "unexpected argument '%s': give one profile", argv[optind + 1]);
     *profile = argv[optind];
     return FM_EXIT_NOT_YET;
 }

@@ -35,7 +35,7 @@ static enum fm_status open_target(struct target *target, const char *output, str
         return FM_OK;
     if (stat(output, &st) == 0 && S_ISREG(st.st_mode)) {
         if (is_profile(output))
-            return fm_fail(error, FM_ERR_USAGE, "%s is a profile, and would be lost; name another file", output);
+            return fm_fail(error, FM_ERR_USAGE, "%s is a profile and would be overwritten; give another file", output);
         if (access(output, W_OK) != 0)
             return fm_fail(error, FM_ERR_SYSTEM, "cannot write %s: %s", output, strerror(errno));
     }

@@ -36,35 +36,35 @@ static void print_help(void)
 {
     puts("fathom report PROFILE [OPTION...]: show the profile of a job.\n"
          "\n"
-         "  --view V        what to show (text, CSV); one of:");
+         "  --view V        what to show (text, csv); one of:");
     for (const struct fm_view *view = fm_views; view->name; view++)
         printf("                    %-9s  %s\n", view->name, view->description);
-    puts("  --format F      text (default), csv, or json: the whole report in one document\n"
-         "                  or a picture, svg or dot: of modules (default), or of calls; svg: of the sequence\n"
+    puts("  --format F      text (default), csv or json (the whole report in one document); pictures: svg or dot\n"
+         "                  of the views modules (default) and calls, svg also of sequence\n"
          "  -o, --output F  write to file F instead of standard output\n"
-         "  --by WHAT       group view mpi, then the default, by routine (default), site, region or comm\n"
-         "  --histogram     add how long calls took (view mpi, json)\n"
+         "  --by WHAT       group the view mpi by routine (default), site, region or comm; implies --view mpi\n"
+         "  --histogram     add histograms of call durations (view mpi, json)\n"
          "  --top N         at most N rows of a table\n"
          "  --all           every row\n"
-         "  --terse         a banner of at most 12 lines\n"
+         "  --terse         print a summary of at most 12 lines\n"
          "  --focus F       only function F and what it calls (calls, flat), or who calls it (callers)\n"
-         "  --percent P     leave out call paths with less than P % of the time\n"
+         "  --percent P     hide call paths with less than P % of the time\n"
          "  --depth N       at most N levels of call paths\n"
-         "  --sort M        call paths by inclusive, exclusive, max, imbalance or name\n"
+         "  --sort M        sort call paths by inclusive, exclusive, max, imbalance or name\n"
          "  --modules F     file that maps functions to the modules of a model (views modules, sequence, json)\n"
-         "  --debug-path D  directories, D or D:D, with separate debug files (FATHOM_DEBUG_PATH)\n"
+         "  --debug-path D  directories D or D:D with separate debug files (FATHOM_DEBUG_PATH)\n"
          "\n"
-         "Of the view timers, then the default:\n"
-         "  --timer NAME    this one alone\n"
-         "  --layout L      rich (default), or paper: that of White's multi-resolution timers\n"
-         "  --tick T        ticks of the paper's layout: 1ns (default), 10us, 1ms ... 1s\n"
-         "  --histograms H  groups of tasks: max (default) by the fullest bin, or cluster by whole histograms\n"
+         "For the view timers (implied by these options):\n"
+         "  --timer NAME    only this timer\n"
+         "  --layout L      rich (default), or paper: the layout of White's multi-resolution timers\n"
+         "  --tick T        tick of the layout paper: 1ns (default), 10us, 1ms ... 1s\n"
+         "  --histograms H  group tasks by the fullest bin, max (default), or by the whole histogram, cluster\n"
          "  --groups K      at most K groups of tasks (default 8)\n"
-         "  --full          every group of tasks, and every list of tasks in full\n"
-         "  --correct       every total without the overhead of timers too\n"
-         "  --ascii         no other characters; so it is anyway where the locale is not UTF-8\n"
+         "  --full          show every group of tasks and full lists of tasks\n"
+         "  --correct       also show totals without the overhead of timers\n"
+         "  --ascii         use ASCII only (default where the locale is not UTF-8)\n"
          "\n"
-         "  -h, --help      this text\n"
+         "  -h, --help      show this help\n"
          "\n"
          "Example:\n"
          "  fathom report pop.1234.fathom --view mpi --by site --top 10");
@@ -74,7 +74,7 @@ static int set_tick(struct request *request)
 {
     unsigned exponent;
     if (!fm_setting_tick(request->tick, &exponent))
-        return fm_usage_error("report", "--tick is a power of ten from 1ns to 1s, such as 10us or 1ms, not '%s'",
+        return fm_usage_error("report", "--tick must be a power of ten from 1ns to 1s, such as 10us or 1ms, not '%s'",
                               request->tick);
     request->options.tick = exponent;
     request->options.paper = true;
@@ -98,7 +98,7 @@ static int parse_options(struct request *request, int argc, char **argv)
         {"all", .on = &wishes->all},
         {"histogram", .on = &wishes->histogram},
         {"by", .word = &wishes->by, FM_WORDS(by), .given = &request->grouped,
-         .wrong = "--by knows routine, site, region and comm, not '%s'"},
+         .wrong = "--by must be routine, site, region or comm, not '%s'"},
         {"top", .count = &wishes->top},
         {"terse", .on = &request->terse},
         {"debug-path", .text = &request->debug_path},
@@ -107,13 +107,13 @@ static int parse_options(struct request *request, int argc, char **argv)
         {"percent", .number = &wishes->percent, .most = 100, .given = &wishes->with_percent, .last = of_paths},
         {"depth", .count = &wishes->depth, .last = of_paths},
         {"sort", .word = &wishes->sort, FM_WORDS(orders), .given = &wishes->sorted, .last = of_paths,
-         .wrong = "--sort knows inclusive, exclusive, max, imbalance and name, not '%s'"},
+         .wrong = "--sort must be inclusive, exclusive, max, imbalance or name, not '%s'"},
         {"layout", .word = &layout, FM_WORDS(layouts), .given = &laid_out, .last = of_timers,
-         .wrong = "there is no layout '%s', only rich and paper"},
+         .wrong = "--layout must be rich or paper, not '%s'"},
         {"timer", .text = &request->timer, .last = of_timers},
         {"tick", .text = &request->tick, .last = of_timers},
         {"histograms", .word = &cluster, FM_WORDS(histograms), .last = of_timers,
-         .wrong = "--histograms knows max and cluster, not '%s'"},
+         .wrong = "--histograms must be max or cluster, not '%s'"},
         {"groups", .count = &wishes->timers.groups, .most = 1000, .last = of_timers},
         {"full", .on = &wishes->timers.full, .last = of_timers},
         {"correct", .on = &wishes->timers.correct, .last = of_timers},
@@ -132,9 +132,9 @@ static int settle_layout(struct request *request)
 {
     const struct fm_timer_rich *timers = &request->options.timers;
     if (request->options.paper && request->rich)
-        return fm_usage_error("report", "--tick belongs to --layout paper");
+        return fm_usage_error("report", "--tick requires --layout paper");
     if (request->options.paper && (timers->cluster || timers->groups || timers->correct))
-        return fm_usage_error("report", "--histograms, --groups and --correct belong to --layout rich");
+        return fm_usage_error("report", "--histograms, --groups and --correct require --layout rich");
     request->options.timers.ascii |= !fm_utf8_locale();
     return FM_EXIT_NOT_YET;
 }
@@ -157,9 +157,9 @@ static int settle_view(struct request *request)
                          *modules = fm_view_find("modules"), *sequence = fm_view_find("sequence");
     bool of_mpi = request->grouped || request->options.histogram;
     if (request->terse && (request->format != FORMAT_TEXT || request->view || of_mpi || request->of_timers))
-        return fm_usage_error("report", "--terse is text alone, and no view");
+        return fm_usage_error("report", "--terse is text only, and takes no view");
     if (request->terse && request->of_paths)
-        return fm_usage_error("report", "--%s belongs to the views calls, callers, flat and modules",
+        return fm_usage_error("report", "--%s applies only to the views calls, callers, flat and modules",
                               request->of_paths);
     if (!request->view)
         request->view = of_mpi                     ? mpi
@@ -169,20 +169,20 @@ static int settle_view(struct request *request)
                         : request->of_paths        ? fm_view_find("calls")
                                                    : fm_views;
     if (is_picture(request) && !request->view->graph && !(request->format == FORMAT_SVG && request->view->svg))
-        return fm_usage_error("report", "there are pictures of the views calls, modules and sequence, not %s %s",
-                              request->view->svg ? "in DOT of" : "of", request->view->name);
+        return fm_usage_error("report", "only the views calls, modules and sequence have pictures%s, not %s",
+                              request->view->svg ? " in DOT" : "", request->view->name);
     if (of_mpi && request->view != mpi && request->format != FORMAT_JSON)
-        return fm_usage_error("report", "--%s belongs to the view mpi, not to %s",
+        return fm_usage_error("report", "--%s applies only to the view mpi, not to %s",
                               request->grouped ? "by" : "histogram", request->view->name);
     if (request->of_timers && request->view != timers && request->format != FORMAT_JSON)
-        return fm_usage_error("report", "--%s belongs to the view timers, not to %s", request->of_timers,
+        return fm_usage_error("report", "--%s applies only to the view timers, not to %s", request->of_timers,
                               request->view->name);
     if (request->of_paths && !shows_paths(request->view) && request->format != FORMAT_JSON)
-        return fm_usage_error("report", "--%s belongs to the views calls, callers, flat and modules, not to %s",
+        return fm_usage_error("report", "--%s applies only to the views calls, callers, flat and modules, not to %s",
                               request->of_paths, request->view->name);
     if (request->options.modules && request->view != modules && request->view != sequence &&
         request->format != FORMAT_JSON)
-        return fm_usage_error("report", "--modules belongs to the views modules and sequence, not to %s",
+        return fm_usage_error("report", "--modules applies only to the views modules and sequence, not to %s",
                               request->view->name);
     return settle_layout(request);
 }

@@ -22,20 +22,21 @@
 #include "render/text.h"
 
 static const char usage[] =
-    "usage: fathom run [-o FILE] [--sample HZ|off] [--memory SIZE] [--report terse|full|FILE] [--quiet] [--] COMMAND...\n"
+    "usage: fathom run [-o FILE] [--sample HZ|off] [--memory SIZE] [--report terse|full|FILE] [--quiet] [--] "
+    "COMMAND...\n"
     "\n"
-    "Runs COMMAND and measures every MPI call of it. These all work:\n"
+    "Runs COMMAND and measures all its MPI calls. All of these work:\n"
     "    fathom run -- mpirun -n 64 ./model\n"
     "    mpirun -n 64 fathom run ./model\n"
     "    fathom run ./program-without-mpi\n"
     "\n"
     "  -o, --output FILE   where the profile goes: file or directory (default: PROGRAM.JOB.fathom here)\n"
-    "  --sample HZ         samples of call paths a second and thread: up to 10000, 97 unless given, or off; cpu:HZ counts\n"
-    "                      only the time in which a thread computes\n"
-    "  --memory SIZE       memory of each process for what is measured, such as 4M (the default) or 512K; at least 256K\n"
-    "  --report HOW        print a report at the end: terse, full, or into the file HOW\n"
-    "  -q, --quiet         say nothing at the end\n"
-    "  -h, --help          this text; more in fathom-run(1)\n";
+    "  --sample HZ         call-path samples per second and thread, up to 10000 (default: 97), or off; with cpu:HZ\n"
+    "                      only while a thread uses the CPU\n"
+    "  --memory SIZE       size of the tables of each process, such as 4M (the default) or 512K; at least 256K\n"
+    "  --report HOW        print a report at the end: terse, full, or to the file HOW\n"
+    "  -q, --quiet         print nothing at the end\n"
+    "  -h, --help          show this help; more in fathom-run(1)\n";
 
 /* -1: go on; else the status to end with. */
 static int parse(int argc, char **argv, struct fm_run_options *options)
@@ -67,7 +68,7 @@ static int parse(int argc, char **argv, struct fm_run_options *options)
         case 's':
             if (!fm_setting_sampling(optarg, &hz, &of_cpu))
                 return fm_usage_error(
-                    "run", "--sample needs samples a second such as 100, at most 10000, or off, not '%s'", optarg);
+                    "run", "--sample must be a rate of at most 10000 samples per second, or off, not '%s'", optarg);
             options->sample = optarg;
             break;
         case 'r':
@@ -84,7 +85,7 @@ static int parse(int argc, char **argv, struct fm_run_options *options)
         }
     options->command = argv + optind;
     if (!options->command[0])
-        return fm_usage_error("run", "which command, as in: fathom run -- mpirun -n 4 ./model");
+        return fm_usage_error("run", "no command given; example: fathom run -- mpirun -n 4 ./model");
     return -1;
 }
 
@@ -106,7 +107,7 @@ static void warn_of_directory(void)
         fm_print_line(stderr, "fathom: %s\n", error.text);
     else if (given && *given && fm_node_directory_make(given, &error) != FM_OK) {
         fm_node_fallback_directory(instead);
-        fm_print_line(stderr, "fathom: %s; %s is used instead\n", error.text, instead);
+        fm_print_line(stderr, "fathom: %s; using %s instead\n", error.text, instead);
     }
 }
 
@@ -118,8 +119,8 @@ static void warn_of_output(const struct fm_run_env *env)
         return;
     fm_print_line(
         stderr,
-        "fathom: no profile can be written into %s (%s); what is measured will stay in %s: collect it later with: "
-        "fathom collect -o DIRECTORY\n",
+        "fathom: cannot write a profile to %s (%s); the data will stay in %s; collect it later with: fathom collect "
+        "-o DIRECTORY\n",
         strcmp(folder, ".") ? folder : "the current directory", strerror(errno), env->directory);
 }
 
@@ -139,7 +140,7 @@ static void find_library(struct fm_run_env *env)
     if (fm_library_find(env->library, &error) != FM_OK) {
         env->library[0] = 0;
         if (!env->rank)
-            fm_print_line(stderr, "fathom: %s; the command runs without being measured\n", error.text);
+            fm_print_line(stderr, "fathom: %s; running the command without measuring it\n", error.text);
     }
 }
 
@@ -158,7 +159,7 @@ static char **prepare(void *context)
 static void run_unmeasured(const struct work *work, const char *why)
 {
     if (!work->options.quiet && !work->env.rank)
-        fprintf(stderr, "fathom: %s; the command runs without being measured\n", why);
+        fprintf(stderr, "fathom: %s; running the command without measuring it\n", why);
     execvp(work->options.command[0], work->options.command);
 }
 
@@ -171,7 +172,7 @@ static void run_command(void *context, struct fm_child *child)
         fm_run_hold(&hold, &work->env);
     if (!fm_child_start(child, prepare, context)) {
         fm_run_release(&hold, &work->env);
-        run_unmeasured(work, "no process can be made");
+        run_unmeasured(work, "cannot create a process");
         child->exec_errno = errno;
         return;
     }
@@ -186,10 +187,10 @@ static int cannot_start(const char *command, int error)
 {
     if (error == ENOENT && !strchr(command, '/'))
         fm_print_line(stderr, "fathom run: %s: no such command in PATH%s%s\n", command,
-                      access(command, F_OK) == 0 ? "; for the one in this directory say ./" : "",
+                      access(command, F_OK) == 0 ? "; for the one in this directory use ./" : "",
                       access(command, F_OK) == 0 ? command : "");
     else
-        fm_print_line(stderr, "fathom run: %s: cannot be started: %s\n", command, strerror(error));
+        fm_print_line(stderr, "fathom run: cannot start %s: %s\n", command, strerror(error));
     return error == ENOENT ? 127 : 126;
 }
 

@@ -322,10 +322,8 @@ static void tell_unreached(const struct fm_run_hosts *hosts)
         unreached++;
     }
     if (unreached)
-        fm_print_line(
-            stderr,
-            "fathom: %zu host%s could not be reached: %s; what was measured there is kept there: fathom collect\n",
-            unreached, unreached == 1 ? "" : "s", list);
+        fm_print_line(stderr, "fathom: cannot reach %zu host%s: %s; the data stays there: run 'fathom collect' on it\n",
+                      unreached, unreached == 1 ? "" : "s", list);
 }
 
 /* After a bad end, or when the job ran on other hosts alone: what these know and have. */
@@ -359,14 +357,14 @@ static void tell_profile(const char *path)
     char ends[400];
     const char *name = fm_last_part(path);
     bool here = access(name, R_OK) == 0;
-    fm_print_line(stderr, "fathom: profile in %s; look with: fathom report %s\n", path, here ? name : path);
+    fm_print_line(stderr, "fathom: profile in %s; view it with: fathom report %s\n", path, here ? name : path);
     if (fm_profile_read(path, &profile, NULL) != FM_OK)
         return;
     if (!fm_profile_complete(profile))
         fm_print_line(stderr, "fathom: it is incomplete: %s\n", fm_ends_text(profile, ends, sizeof ends));
     if (profile->n_routines == 0 && fm_program_has_static_mpi(profile->job.exe))
         fm_print_line(
-            stderr, "fathom: no MPI call was seen: MPI is linked statically into %s; link it with the shared libmpi\n",
+            stderr, "fathom: no MPI call was seen: %s is statically linked with MPI; link it with the shared libmpi\n",
             profile->job.exe);
     fm_profile_destroy(profile);
 }
@@ -384,7 +382,7 @@ static void tell_found(const struct outcome *outcome, const struct profiles *pro
     if (profiles->n > MAX_TOLD)
         fprintf(stderr, "fathom: and %zu more profiles\n", profiles->n - MAX_TOLD);
     if (outcome->failed)
-        fm_print_line(stderr, "fathom: %s; the data is kept: collect it with: fathom collect -o DIRECTORY\n",
+        fm_print_line(stderr, "fathom: %s; the data is kept; collect it with: fathom collect -o DIRECTORY\n",
                       outcome->failure);
 }
 
@@ -403,12 +401,12 @@ static void tell_failed(const char *command, int status, const char *program)
 {
     char how[80];
     if (WIFSIGNALED(status))
-        snprintf(how, sizeof how, "was ended by signal %d (%s)", WTERMSIG(status), strsignal(WTERMSIG(status)));
+        snprintf(how, sizeof how, "was killed by signal %d (%s)", WTERMSIG(status), strsignal(WTERMSIG(status)));
     else
-        snprintf(how, sizeof how, "ended with status %d", WEXITSTATUS(status));
+        snprintf(how, sizeof how, "exited with status %d", WEXITSTATUS(status));
     fm_print_line(
         stderr,
-        "fathom: %s %s, and nothing was measured before, so there is no profile; if MPI was called, try: fathom doctor "
+        "fathom: %s %s before anything was measured, so there is no profile; if it uses MPI, try: fathom doctor "
         "%s\n",
         command, how, program);
 }
@@ -418,23 +416,23 @@ static void tell(const struct fm_run_env *env, const struct fm_run_options *opti
 {
     tell_found(outcome, profiles);
     if (outcome->running)
-        fm_print_line(stderr, "fathom: processes of %s still run; when they have ended: fathom collect\n",
+        fm_print_line(stderr, "fathom: processes of %s are still running; when they have ended, run: fathom collect\n",
                       outcome->running_key);
     if (profiles->n || outcome->failed || outcome->running)
         return;
     if (no_directory())
         fm_print_line(
             stderr,
-            "fathom: there is no directory for what is measured (neither %s nor one in TMPDIR): each process had "
-            "to write its part by itself, and one that was killed could not; set FATHOM_DIR to one of yours\n",
+            "fathom: no directory for the data (neither %s nor one in TMPDIR): each process wrote its own part, and "
+            "the data of killed processes is lost; set FATHOM_DIR to a directory of your own\n",
             env->directory);
     else if (status)
         tell_failed(options->command[0], status, program_of(env, options));
     else
         fm_print_line(
             stderr,
-            "fathom: nothing was measured, so there is no profile (no MPI in it, MPI linked statically, a setuid "
-            "program, a seccomp filter, or too little memory or stack?); try: fathom doctor %s\n",
+            "fathom: nothing was measured, so there is no profile (no MPI, statically linked MPI, a setuid program, "
+            "a seccomp filter, or too little memory or stack?); try: fathom doctor %s\n",
             program_of(env, options));
 }
 

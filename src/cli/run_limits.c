@@ -42,12 +42,12 @@ bool fm_run_stack_is_small(void)
 const char *fm_run_limit(char **command)
 {
     if (fm_run_stack_is_small())
-        return "the stack (ulimit -s) is too small";
+        return "the stack limit is too low (ulimit -s)";
     if (limit_of(RLIMIT_NOFILE) < LEAST_FILES)
-        return "too few files may be open (ulimit -n)";
+        return "the limit on open files is too low (ulimit -n)";
     if (limit_of(RLIMIT_AS) < LEAST_MEMORY || limit_of(RLIMIT_DATA) < LEAST_MEMORY)
-        return "there is too little memory (ulimit -v, ulimit -d)";
+        return "the memory limit is too low (ulimit -v, ulimit -d)";
     if (limit_of(RLIMIT_NPROC) < LEAST_PROCESSES && geteuid() != 0)
-        return "there may be too few processes (ulimit -u)";
+        return "the limit on processes is too low (ulimit -u)";
     return is_environment_full(command) ? "arguments and environment are too large" : NULL;
 }

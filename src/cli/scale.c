@@ -29,27 +29,27 @@ static void print_help(void)
 {
     puts("fathom scale --strong|--weak|--same PROFILE PROFILE... [OPTION...]: what stops a program from scaling.\n"
          "\n"
-         "  --strong        the same problem on more ranks: all of them together should do the same work\n"
-         "  --weak          a problem that grows with the ranks: each of them should take the same time\n"
+         "  --strong        same problem on more ranks: the total work should stay the same\n"
+         "  --weak          problem grows with the ranks: the time of each rank should stay the same\n"
          "  --same          two runs, A and B, of two versions of a program\n"
          "  --view V        calls, callers, flat (sampled call paths), mpi (routines by region and call site),\n"
          "                  timers, or costs (shares of computation and of each routine, for each rank count)\n"
          "  --format F      text (default), json or csv\n"
          "  -o, --output F  write to file F instead of standard output\n"
-         "  --threshold E   the least efficiency that is worth it (default 0.8)\n"
-         "  --project N     a projection of the efficiency on N ranks, from three or more runs\n"
-         "  --percent P     leave out contexts with less than P % of excess work\n"
+         "  --threshold E   lowest acceptable efficiency (default 0.8)\n"
+         "  --project N     project the efficiency to N ranks, from three or more runs\n"
+         "  --percent P     hide contexts with less than P % of excess work\n"
          "  --depth N       at most N levels\n"
          "  --top N         about N rows\n"
          "  --all           every row\n"
-         "  --debug-path D  directories, D or D:D, with separate debug files (FATHOM_DEBUG_PATH)\n"
+         "  --debug-path D  directories D or D:D with separate debug files (FATHOM_DEBUG_PATH)\n"
          "\n"
-         "Of call paths:\n"
+         "For call paths:\n"
          "  --focus F       only function F and what it calls (calls, flat), or who calls it (callers)\n"
-         "  --inside-mpi    with what MPI libraries do inside, where samples tell\n"
-         "  --fold-recursion  recursive calls as often as they differ\n"
+         "  --inside-mpi    show functions inside MPI libraries\n"
+         "  --fold-recursion  fold recursive calls\n"
          "\n"
-         "  -h, --help      this text\n"
+         "  -h, --help      show this help\n"
          "\n"
          "Example:\n"
          "  fathom scale --strong pop.4.fathom pop.16.fathom pop.64.fathom --view callers");
@@ -88,20 +88,20 @@ static int parse_options(struct request *request, int argc, char **argv)
 static int settle(struct request *request)
 {
     if (request->strong + request->weak + request->same > 1)
-        return fm_usage_error("scale", "one of --strong, --weak and --same, not two");
+        return fm_usage_error("scale", "--strong, --weak and --same exclude each other");
     if (!request->strong && !request->weak && !request->same)
-        return fm_usage_error("scale", "--strong, --weak or --same: what should the runs have in common");
+        return fm_usage_error("scale", "choose --strong, --weak or --same");
     if (request->n_profiles < 2)
-        return fm_usage_error("scale", "two profiles at least, to compare them");
+        return fm_usage_error("scale", "at least two profiles are needed");
     if (request->options.mode == FM_SCALE_SAME && request->n_profiles > 2)
         return fm_usage_error("scale", "--same compares two profiles, not %zu", request->n_profiles);
     if (request->n_profiles > FM_SCALE_RUNS)
         return fm_usage_error("scale", "at most %d profiles, not %zu", FM_SCALE_RUNS, request->n_profiles);
     if (request->options.mode == FM_SCALE_SAME && request->options.project)
-        return fm_usage_error("scale", "--project belongs to --strong and --weak");
+        return fm_usage_error("scale", "--project requires --strong or --weak");
     enum fm_scaling_view view = request->options.view;
     if (request->of_paths && view >= FM_SCALING_MPI)
-        return fm_usage_error("scale", "--%s belongs to the views calls, callers and flat, not to %s",
+        return fm_usage_error("scale", "--%s applies only to the views calls, callers and flat, not to %s",
                               request->of_paths, fm_scaling_views[view]);
     if (request->of_paths && view == FM_SCALING_USUAL)
         request->options.view = FM_SCALING_CALLS;

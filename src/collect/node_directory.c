@@ -31,7 +31,7 @@ static const char *problem(const struct stat *st)
         return "is not a directory; set FATHOM_DIR to one of your own";
     if (st->st_uid != getuid())
         return "belongs to another user; set FATHOM_DIR to a directory of your own";
-    return st->st_mode & 077 ? "is open to other users; close it with chmod 700" : NULL;
+    return st->st_mode & 077 ? "is accessible to other users; run chmod 700 on it" : NULL;
 }
 
 bool fm_node_is_own_file(const struct stat *st)
@@ -60,15 +60,15 @@ enum fm_status fm_node_directory_make(const char *path, struct fm_error *error)
 {
     struct stat st;
     if (mkdir(path, 0700) != 0 && errno != EEXIST)
-        return fm_fail(error, FM_ERR_SYSTEM, "%s cannot be created: %s; set FATHOM_DIR to a directory of your own",
-                       path, fm_node_reason(errno));
+        return fm_fail(error, FM_ERR_SYSTEM, "cannot create %s: %s; set FATHOM_DIR to a directory of your own", path,
+                       fm_node_reason(errno));
     if (lstat(path, &st) != 0)
         return fm_fail(error, FM_ERR_SYSTEM, "%s: %s", path, fm_node_reason(errno));
     const char *why = problem(&st);
     if (why)
         return fm_fail(error, FM_ERR_SYSTEM, "%s %s", path, why);
     if ((st.st_mode & 0700) != 0700 && chmod(path, 0700) != 0) /* a umask that takes even the owner's rights away */
-        return fm_fail(error, FM_ERR_SYSTEM, "%s is closed to you; run: chmod 700 %s", path, path);
+        return fm_fail(error, FM_ERR_SYSTEM, "%s is not accessible; run: chmod 700 %s", path, path);
     return FM_OK;
 }
 
@@ -156,7 +156,7 @@ bool fm_node_directory_refused(struct fm_error *error)
     fm_node_directory(instead);
     if (strcmp(first, instead) == 0)
         fm_node_fallback_directory(instead);
-    fm_fail(error, FM_ERR_SYSTEM, "%s %s; %s is used instead", first, why, instead);
+    fm_fail(error, FM_ERR_SYSTEM, "%s %s; using %s instead", first, why, instead);
     return true;
 }
 

@@ -140,7 +140,7 @@ static bool add_file(void *context, const struct fm_node_file *file)
     }
     void *copy = mmap(NULL, file->size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (copy == MAP_FAILED) {
-        merging->status = fm_fail(merging->error, FM_ERR_MEMORY, "no memory to read %s", origin);
+        merging->status = fm_fail(merging->error, FM_ERR_MEMORY, "not enough memory to read %s", origin);
         return false;
     }
     struct fm_segment_header header;
@@ -195,7 +195,7 @@ static enum fm_status finish_merge(struct merging *merging, struct fm_profile *a
         ok = fm_profile_note(all, FM_NOTE_DAMAGED_SEGMENTS, "", merging->damaged, &(struct fm_rankset){0});
     if (!ok) {
         fm_profile_destroy(all);
-        return fm_fail(merging->error, FM_ERR_MEMORY, "no memory to merge job %s", merging->job_key);
+        return fm_fail(merging->error, FM_ERR_MEMORY, "not enough memory to merge job %s", merging->job_key);
     }
     *profile = all;
     return FM_OK;

@@ -222,13 +222,13 @@ static enum fm_status add_to(struct fm_profile *existing, const struct fm_profil
     struct fm_profile view = *profile;
     view.processes = fm_arena_alloc(&existing->arena, profile->n_processes * sizeof *view.processes);
     if (!view.processes)
-        return fm_fail(error, FM_ERR_MEMORY, "no memory to merge job %s", profile->job.key);
+        return fm_fail(error, FM_ERR_MEMORY, "not enough memory to merge job %s", profile->job.key);
     view.n_processes = view.processes_capacity = without_missing(view.processes, profile->processes,
                                                                  profile->n_processes);
     existing->n_processes = without_missing(existing->processes, existing->processes, existing->n_processes);
     enum fm_status status = fm_profile_merge(existing, &view, error);
     if (status == FM_OK && !fm_profile_add_missing(existing, existing->job.ranks))
-        status = fm_fail(error, FM_ERR_MEMORY, "no memory to merge job %s", profile->job.key);
+        status = fm_fail(error, FM_ERR_MEMORY, "not enough memory to merge job %s", profile->job.key);
     if (status == FM_OK && !is_part(existing))
         fm_profile_forget_part(existing);
     return status;
@@ -342,7 +342,7 @@ static enum fm_status write_to(const struct fm_profile *profile, const char *fir
         if (!next)
             return status;
     }
-    return fm_fail(error, FM_ERR_SYSTEM, "%s: too many profiles of this name; move some of them away", first);
+    return fm_fail(error, FM_ERR_SYSTEM, "%s: too many profiles with this name; move or remove some", first);
 }
 
 static enum fm_status write_profile(const struct fm_profile *profile, char path[FM_PATH_BYTES], struct fm_error *error)

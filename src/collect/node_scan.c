@@ -79,10 +79,10 @@ static const char *head_problem(const struct fm_node_file *file)
 {
     const struct fm_segment_header *header = &file->header;
     if (header->segment_bytes != file->size)
-        return "is cut short or damaged";
+        return "is truncated or damaged";
     if (header->pid != file->name.pid || header->start_time != file->name.start_time ||
         header->pid_namespace != file->name.pid_namespace)
-        return "has another process's name";
+        return "is named after another process";
     return NULL;
 }
 
@@ -116,7 +116,7 @@ static bool open_file(struct fm_node_file *file)
         return errno != ENOENT;
     }
     if (fstat(file->fd, &st) != 0 || !fm_node_is_own_file(&st)) {
-        file->why = "is not a file of yours alone";
+        file->why = "is not a private file of yours";
         return true;
     }
     file->size = (size_t)st.st_size;
@@ -125,8 +125,8 @@ static bool open_file(struct fm_node_file *file)
     if (half_made(&file->header, n))
         return false;
     const char *wrong = fm_segment_header_read(&file->header, &file->header, n < 0 ? 0 : (size_t)n);
-    file->why = !whole || st.st_size < FM_SEGMENT_MIN_BYTES ? "is cut short"
-                : st.st_size > FM_SEGMENT_MAX_BYTES         ? "is larger than any segment"
+    file->why = !whole || st.st_size < FM_SEGMENT_MIN_BYTES ? "is truncated"
+                : st.st_size > FM_SEGMENT_MAX_BYTES         ? "is too large for a segment"
                 : wrong                                     ? wrong
                                                             : head_problem(file);
     file->readable = !file->why;
@@ -252,7 +252,7 @@ enum fm_status fm_node_scan(const char *directory, const char *job_key, const ch
     enum fm_status status = fm_node_visit(directory, job_key, add_segment, &scan, error);
     if (status == FM_OK &&
         (scan.no_memory || !fm_sort(list->items, list->n, sizeof *list->items, compare, &list->arena)))
-        status = fm_fail(error, FM_ERR_MEMORY, "no memory for the list of segments in %s", directory);
+        status = fm_fail(error, FM_ERR_MEMORY, "not enough memory for the list of segments in %s", directory);
     if (status != FM_OK)
         fm_node_list_destroy(list);
     return status;

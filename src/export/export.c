@@ -2,10 +2,10 @@
 #include "export/export.h"
 
 const struct fm_export fm_exports[] = {
-    {"collapsed", "a line for each path, for flamegraph.pl, inferno and others", fm_export_collapsed},
+    {"collapsed", "folded stacks, one line per path, for flamegraph.pl, inferno and others", fm_export_collapsed},
     {"speedscope", "JSON for speedscope.app", fm_export_speedscope},
-    {"pprof", "for go tool pprof and all that reads its format", fm_export_pprof},
-    {"hatchet", "for GraphFrame.from_literal of Hatchet, in Python", fm_export_hatchet},
+    {"pprof", "for go tool pprof and compatible tools", fm_export_pprof},
+    {"hatchet", "for Hatchet's GraphFrame.from_literal, in Python", fm_export_hatchet},
     {0},
 };
 
@@ -13,6 +13,7 @@ enum fm_status fm_export_write(const struct fm_export *format, struct fm_report 
                                struct fm_error *error)
 {
     if (!fm_report_sampled(report))
-        return fm_fail(error, FM_ERR_INPUT, "the profile has no call paths: fathom run --sample 1000 takes them");
+        return fm_fail(error, FM_ERR_INPUT,
+                       "the profile has no call paths; record them with: fathom run --sample 1000");
     return format->write(report, out, error);
 }

@@ -239,7 +239,7 @@ static enum fm_status compress_to(FILE *out, const struct message *message, stru
     unsigned char chunk[CHUNK];
     int result = Z_OK;
     if (deflateInit2(&stream, Z_DEFAULT_COMPRESSION, Z_DEFLATED, MAX_WBITS + GZIP, MAX_MEM_LEVEL, Z_DEFAULT_STRATEGY))
-        return fm_fail(error, FM_ERR_MEMORY, "no memory left to compress the call paths");
+        return fm_fail(error, FM_ERR_MEMORY, "not enough memory to compress the call paths");
     while (result == Z_OK) {
         if (!stream.avail_in) {
             stream.avail_in = left < UINT32_MAX ? (uInt)left : UINT32_MAX;
@@ -266,7 +266,7 @@ enum fm_status fm_export_pprof(struct fm_report *report, FILE *out, struct fm_er
         put_profile(&writer, report, &calls);
     close_message(&writer.whole);
     if (writer.failed || writer.whole.failed || writer.table.failed)
-        status = fm_fail(error, FM_ERR_MEMORY, "no memory left for the call paths");
+        status = fm_fail(error, FM_ERR_MEMORY, "not enough memory for the call paths");
     else
         status = compress_to(out, &writer.whole, error);
     free(writer.whole.bytes);

@@ -66,7 +66,7 @@ enum fm_status fm_export_speedscope(struct fm_report *report, FILE *out, struct 
         return status;
     struct fm_context **by_number = fm_arena_alloc(&report->arena, (functions.n + 1) * sizeof *by_number);
     if (!by_number || !number_functions(&functions, &table, &report->arena))
-        return fm_fail(error, FM_ERR_MEMORY, "no memory left for the call paths");
+        return fm_fail(error, FM_ERR_MEMORY, "not enough memory for the call paths");
     fm_json_object(&json, NULL, FM_JSON_LINES);
     fm_json_text(&json, "$schema", "https://www.speedscope.app/file-format-schema.json");
     fm_json_text(&json, "exporter", "fathom " FM_VERSION);

@@ -25,7 +25,7 @@ static uint64_t get_varint(struct fm_reader *r, const uint8_t **at, const uint8_
         if (byte < 128)
             return value;
     }
-    r->wrong = "a part of it ends too early";
+    r->wrong = "a section is truncated";
     return 0;
 }
 
@@ -36,7 +36,7 @@ static void get_sections(struct fm_reader *r, const uint8_t *at, const uint8_t *
     while (at < end && !fm_reader_stopped(r)) {
         uint64_t id = get_varint(r, &at, end), size = get_varint(r, &at, end);
         if (!r->wrong && (id <= last || size > (uint64_t)(end - at)))
-            r->wrong = "its parts are not in order";
+            r->wrong = "sections out of order";
         if (fm_reader_stopped(r))
             return;
         if (fm_section_known(id)) {
@@ -61,20 +61,21 @@ static enum fm_status check_frame(const uint8_t *bytes, size_t size, const char 
     if (size < 8 || memcmp(bytes, FM_PROFILE_MAGIC, 8))
         return fm_fail(error, FM_ERR_INPUT, "%s is not a Fathom profile", origin);
     if (size < FM_FILE_HEAD + FM_FILE_TAIL)
-        return fm_fail(error, FM_ERR_INPUT, "%s is cut short: copy it again from where it was written", origin);
+        return fm_fail(error, FM_ERR_INPUT, "%s is truncated: copy it again from where it was written", origin);
     unsigned version = version_of(bytes);
     if (version > FM_PROFILE_VERSION)
-        return fm_fail(error, FM_ERR_INPUT,
-                       "%s was written by a newer Fathom (format %u; this one reads up to %d): update Fathom", origin,
-                       version, FM_PROFILE_VERSION);
+        return fm_fail(
+            error, FM_ERR_INPUT,
+            "%s was written by a newer version of Fathom (format %u; this version reads up to %d): update Fathom",
+            origin, version, FM_PROFILE_VERSION);
     uint64_t whole = get_fixed(bytes + 12, 8);
     if (size < whole)
         return fm_fail(error, FM_ERR_INPUT,
-                       "%s is cut short (%zu of %llu bytes): copy it again from where it was written", origin, size,
+                       "%s is truncated (%zu of %llu bytes): copy it again from where it was written", origin, size,
                        (unsigned long long)whole);
     if (!version || size > whole || get_fixed(bytes + size - 8, 8) != fm_crc64(bytes, size - 8))
         return fm_fail(error, FM_ERR_INPUT,
-                       "%s is damaged (its checksum does not match): copy it again from where it was written", origin);
+                       "%s is damaged (checksum mismatch): copy it again from where it was written", origin);
     return FM_OK;
 }
 
@@ -90,12 +91,12 @@ enum fm_status fm_profile_decode(const void *bytes, size_t size, const char *ori
                           .strings = (const char **)no_strings,
                           .n_strings = 1};
     if (!r.profile)
-        return fm_fail(error, FM_ERR_MEMORY, "no memory left to read %s", origin);
+        return fm_fail(error, FM_ERR_MEMORY, "not enough memory to read %s", origin);
     get_sections(&r, (const uint8_t *)bytes + FM_FILE_HEAD, (const uint8_t *)bytes + size - FM_FILE_TAIL);
     if (!fm_reader_stopped(&r))
         r.wrong = fm_profile_check(r.profile);
     if (r.no_memory)
-        status = fm_fail(error, FM_ERR_MEMORY, "no memory left to read %s", origin);
+        status = fm_fail(error, FM_ERR_MEMORY, "not enough memory to read %s", origin);
     else if (r.wrong)
         status = fm_fail(error, FM_ERR_INPUT, "%s is damaged (%s): copy it again from where it was written", origin,
                          r.wrong);

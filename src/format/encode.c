@@ -79,7 +79,7 @@ static enum fm_status encode(const struct fm_profile *profile, bool large, bool 
         *size = w.n_out;
     }
     fm_arena_destroy(&w.scratch);
-    return result ? FM_OK : fm_fail(error, FM_ERR_MEMORY, "no memory left to encode the profile");
+    return result ? FM_OK : fm_fail(error, FM_ERR_MEMORY, "not enough memory to encode the profile");
 }
 
 enum fm_status fm_profile_encode(const struct fm_profile *profile, struct fm_arena *arena, const void **bytes,

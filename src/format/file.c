@@ -41,7 +41,7 @@ static enum fm_status read_all(int fd, const char *path, struct fm_arena *arena,
     for (;;) {
         buffer = n < most_bytes ? fm_arena_grow(arena, buffer, &capacity, n + FM_READ_STEP, 1) : NULL;
         if (!buffer)
-            return fm_fail(error, FM_ERR_MEMORY, "%s is too large to be read", path);
+            return fm_fail(error, FM_ERR_MEMORY, "%s is too large to read", path);
         ssize_t got = read(fd, buffer + n, capacity - n);
         if (got == 0)
             break;
@@ -109,7 +109,8 @@ static enum fm_status refuse_others(const char *path, struct fm_error *error)
 {
     struct stat st;
     if (lstat(path, &st) == 0 && !S_ISREG(st.st_mode) && !S_ISLNK(st.st_mode))
-        return fm_fail(error, FM_ERR_SYSTEM, "cannot write %s: it is there and is no file; name another one", path);
+        return fm_fail(error, FM_ERR_SYSTEM, "cannot write %s: it exists and is not a regular file; give another name",
+                       path);
     return FM_OK;
 }
 
@@ -174,7 +175,7 @@ static enum fm_status write_bytes(const void *bytes, size_t size, const char *pa
         return cannot_write(path, failed, error);
     failed = sync_directory(path, arena);
     if (failed)
-        return fm_fail(error, FM_ERR_SYSTEM, "cannot make %s durable: %s", path, reason(failed));
+        return fm_fail(error, FM_ERR_SYSTEM, "cannot sync %s to disk: %s", path, reason(failed));
     return FM_OK;
 }
 
@@ -188,8 +189,8 @@ static enum fm_status write_profile(const struct fm_profile *profile, const char
     written.job.merge_version = FM_VERSION;
     enum fm_status status = fm_profile_encode(&written, &arena, &bytes, &size, error);
     if (!status && !fm_file_may_reach(size))
-        status = fm_fail(error, FM_ERR_SYSTEM,
-                         "cannot write %s: it would be larger than the limit on file sizes (ulimit -f) allows.", path);
+        status = fm_fail(error, FM_ERR_SYSTEM, "cannot write %s: it would exceed the limit on file size (ulimit -f).",
+                         path);
     if (!status)
         status = write_bytes(bytes, size, path, taken, &arena, error);
     fm_arena_destroy(&arena);

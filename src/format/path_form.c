@@ -148,10 +148,10 @@ static const char *check_step(const struct fm_path_form *form, size_t i, size_t 
 {
     const struct fm_path_record *step = &form->steps[i];
     if (step->up > depth)
-        return "its call paths are not in order";
+        return "call paths out of order";
     if (step->place > form->n_places || (step->place && !has_place(step->kind)))
-        return "a call path goes through a module that is not there";
-    return depth - step->up + (i > 0) > FM_PATHS_DEPTH ? "its call paths are too deep" : NULL;
+        return "a call path refers to a missing load module";
+    return depth - step->up + (i > 0) > FM_PATHS_DEPTH ? "call paths too deep" : NULL;
 }
 
 size_t fm_path_form_count(const struct fm_path_form *form, const char **wrong)

@@ -4,7 +4,7 @@
 bool fm_reader_stopped(struct fm_reader *r)
 {
     if (r->unpack.failed && !r->wrong)
-        r->wrong = "a part of it ends too early";
+        r->wrong = "a section is truncated";
     return r->wrong || r->no_memory;
 }
 
@@ -20,7 +20,7 @@ size_t fm_get_count(struct fm_reader *r, size_t columns)
 {
     uint64_t n = fm_reader_stopped(r) ? 0 : fm_unpack_number(&r->unpack);
     if (n > (uint64_t)r->section_bytes * 1024 / columns + 1024 && !r->wrong)
-        r->wrong = "a count in it is impossible";
+        r->wrong = "invalid count";
     return fm_reader_stopped(r) ? 0 : (size_t)n;
 }
 
@@ -41,7 +41,7 @@ uint64_t *fm_get_column(struct fm_reader *r, size_t n, const uint32_t *before)
 static void set_text(struct fm_reader *r, const struct fm_field *field, char *item, uint64_t number)
 {
     if (number >= r->n_strings)
-        r->wrong = "it names a text that is not there";
+        r->wrong = "invalid string number";
     else
         *(const char **)(void *)(item + field->offset) = r->strings[number];
 }
@@ -52,7 +52,7 @@ static size_t get_columns(struct fm_reader *r, const struct fm_fields *fields, c
     bool told = r->version > 1;
     uint64_t n = told ? fm_unpack_number(&r->unpack) : fm_fields_at_first(fields), number = 0;
     if (n > FM_MOST_COLUMNS && !r->wrong)
-        r->wrong = "a list in it has too many columns";
+        r->wrong = "a list has too many columns";
     if (fm_reader_stopped(r))
         return 0;
     for (size_t i = 0; i < n; i++, number++) {
@@ -105,7 +105,7 @@ size_t fm_get_total(struct fm_reader *r, const uint64_t *column, size_t n, uint6
     uint64_t total = 0, limit = (uint64_t)r->section_bytes * 1024 + 1024;
     for (size_t i = 0; column && i < n; i++) {
         if (column[i] > most || column[i] > limit - total) {
-            r->wrong = "a count in it is impossible";
+            r->wrong = "invalid count";
             return 0;
         }
         total += column[i];
@@ -187,7 +187,7 @@ void *fm_get_lists(struct fm_reader *r, const struct fm_nested *nested, size_t n
     for (size_t i = 0; i < n && !fm_reader_stopped(r); i++)
         *total += *(size_t *)(void *)((char *)outer + i * stride + nested->n) = fm_get_count(r, n_fields);
     if (*total > r->section_bytes * 1024 + 1024 && !r->wrong)
-        r->wrong = "a count in it is impossible";
+        r->wrong = "invalid count";
     char *items = fm_reader_stopped(r) ? NULL : fm_reader_take(r, &r->profile->arena, *total, nested->item_size),
          *at = items;
     for (size_t i = 0; items && i < n; i++) {

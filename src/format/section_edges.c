@@ -105,17 +105,17 @@ void fm_get_edges(struct fm_reader *r)
     struct fm_edge *edges = fm_reader_take(r, &p->arena, n, sizeof *edges);
     uint32_t *before = fm_reader_take(r, &r->scratch, n, sizeof *before);
     if (n > UINT32_MAX)
-        r->wrong = "a count in it is impossible";
+        r->wrong = "invalid count";
     if (fm_reader_stopped(r))
         return;
     get_dropped(r, &p->sent);
     get_dropped(r, &p->received);
     uint64_t columns = r->version > 1 ? fm_unpack_number(&r->unpack) : FM_EDGE_COLUMNS;
     if (columns < FM_EDGE_COLUMNS || columns > FM_MOST_COLUMNS)
-        r->wrong = "its edges have too few columns, or too many";
+        r->wrong = "invalid number of edge columns";
     for (int part = 0; part < FM_EDGE_COLUMNS; part++) {
         if (part == FM_EDGE_MESSAGES && !fm_edges_sorted(edges, n_sent))
-            r->wrong = "its edges are not in order";
+            r->wrong = "edges out of order";
         if (fm_reader_stopped(r))
             return;
         fm_edges_before(edges, n_sent, n, part, before);

@@ -69,7 +69,7 @@ static size_t get_kinds(struct fm_reader *r, const struct fm_fields *compounds, 
     bool told = r->version > 1;
     uint64_t n = told ? fm_unpack_number(&r->unpack) : fm_fields_at_first(compounds);
     if (n > FM_MOST_COLUMNS && !r->wrong)
-        r->wrong = "a list in it has too many columns";
+        r->wrong = "a list has too many columns";
     if (fm_reader_stopped(r))
         return 0;
     for (size_t c = 0; c < n; c++)
@@ -86,7 +86,7 @@ static void get_compounds(struct fm_reader *r, const struct fm_list *list, char 
         if (compound && stored_kind(compound) == kinds[c])
             get_compound(r, kinds[c], items + compound->offset, n, list->item_size);
         else if (compound)
-            r->wrong = "a list in it has a column of another kind";
+            r->wrong = "a list has a column of the wrong kind";
         else if (!skip_compound(r, kinds[c], n))
             return;
     }

@@ -103,7 +103,7 @@ void fm_get_sequence(struct fm_reader *r)
     fm_get_fields(r, &fm_sequence_fields, s, 1, sizeof *s);
     size_t n = fm_get_count(r, 1);
     if (!fm_reader_stopped(r) && (n > FM_SEQUENCE_ROWS || s->n_cells > FM_SEQUENCE_CELLS))
-        r->wrong = "its sequence is impossible";
+        r->wrong = "invalid sequence";
     s->rows = fm_reader_take(r, &r->profile->arena, n, sizeof *s->rows);
     if (fm_reader_stopped(r))
         return;

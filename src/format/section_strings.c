@@ -80,7 +80,7 @@ void fm_get_strings(struct fm_reader *r)
     size_t total = fm_get_total(r, column, n, UINT32_MAX), longest = 0, whole = 0;
     for (size_t i = 0, last = 0; column && i < n && !r->wrong; i++) {
         if (prefixes[i] > last || !column[i] || whole > FM_MAX_TEXT)
-            r->wrong = "its texts are not in order";
+            r->wrong = "strings out of order";
         last = (size_t)(prefixes[i] + column[i]);
         whole += last + 1;
         longest = last > longest ? last : longest;
@@ -100,7 +100,7 @@ void fm_get_strings(struct fm_reader *r)
             return;
         }
         if (strlen(text) != prefixes[i] + column[i] || strcmp(strings[i], strings[i + 1]) >= 0)
-            r->wrong = "its texts are not in order";
+            r->wrong = "strings out of order";
     }
     r->strings = strings;
     r->n_strings = n + 1;

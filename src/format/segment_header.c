@@ -52,14 +52,14 @@ const char *fm_segment_header_read(struct fm_segment_header *header, const void 
     cut(header, common);
     terminate_strings(header);
     if (size < FM_VERSION_1_HEADER || memcmp(header->magic, FM_SEGMENT_MAGIC, sizeof header->magic))
-        return "is not a segment of Fathom";
+        return "is not a Fathom segment";
     if (header->version > FM_SEGMENT_VERSION)
-        return "was written by a newer Fathom, whose segments this one does not read: update Fathom";
+        return "was written by a newer, incompatible version of Fathom: update Fathom";
     if (header->version == 1)
         return fm_segment_upgrade(header);
     if (!header->version || header->header_bytes < LEAST_HEADER || size < LEAST_HEADER ||
         header->header_bytes > header->segment_bytes)
-        return "is cut short or damaged";
+        return "is truncated or damaged";
     cut(header, header->header_bytes);
     return NULL;
 }

@@ -10,9 +10,9 @@ const char *fm_segment_upgrade(struct fm_segment_header *header)
 {
     const size_t common = offsetof(struct fm_segment_header, text_runtime_version);
     if (header->header_bytes != FM_VERSION_1_HEADER || header->segment_bytes < FM_VERSION_1_HEADER)
-        return "is cut short or damaged";
+        return "is truncated or damaged";
     if (header->routines_fingerprint != ROUTINES)
-        return "was written by another build of Fathom: read it with the Fathom that measured it";
+        return "was written by another build of Fathom: read it with the build that wrote it";
     memset((char *)header + common, 0, sizeof *header - common);
     memcpy(header->sections, header->unused_sections, SECTIONS * sizeof *header->sections);
     return NULL;

@@ -57,7 +57,7 @@ static enum fm_status read_times(struct fm_reading *r, uint64_t now_mono_ns)
                                   header->init_ns, header->finish_ns, header->started_real_ns};
     for (size_t i = 0; i < sizeof durations / sizeof *durations; i++)
         if (durations[i] > FM_LONGEST_NS)
-            return fm_reading_damage(r, "a time in its header is impossible");
+            return fm_reading_damage(r, "invalid time in the header");
     return FM_OK;
 }
 

@@ -188,5 +188,5 @@ enum fm_status fm_profile_merge(struct fm_profile *into, const struct fm_profile
                 fm_merge_snapshots(into, from->snapshots, from->n_snapshots) && merge_lists(into, from) &&
                 fm_profile_limit_snapshots(into);
     fm_arena_destroy(&scratch);
-    return done ? FM_OK : fm_fail(error, FM_ERR_MEMORY, "no memory left to merge profiles");
+    return done ? FM_OK : fm_fail(error, FM_ERR_MEMORY, "not enough memory to merge profiles");
 }

@@ -5,7 +5,7 @@
 
 enum fm_status fm_reading_no_memory(struct fm_reading *r)
 {
-    return fm_fail(r->error, FM_ERR_MEMORY, "no memory left to read %s", r->view.origin);
+    return fm_fail(r->error, FM_ERR_MEMORY, "not enough memory to read %s", r->view.origin);
 }
 
 enum fm_status fm_reading_damage(struct fm_reading *r, const char *what)

@@ -40,7 +40,7 @@ static enum fm_status add_item(struct events *e, const struct fm_key *key, uint3
 {
     struct fm_reading *r = e->reading;
     if (key->routine >= r->routines.n || key->size_bin >= FM_SIZE_BINS)
-        return fm_reading_damage(r, "an event has an impossible key");
+        return fm_reading_damage(r, "an event has an invalid key");
     struct item *items = fm_arena_grow(e->scratch, e->items, &e->items_capacity, e->n_items + 1, sizeof *items);
     if (!items)
         return fm_reading_no_memory(r);
@@ -101,7 +101,7 @@ static enum fm_status add_calls_in_progress(struct events *e)
         if (!thread.call_routine)
             continue;
         if (thread.call_routine > r->routines.n)
-            return fm_reading_damage(r, "a call in progress has an impossible key");
+            return fm_reading_damage(r, "a call in progress has an invalid key");
         uint64_t start = fm_reading_call_start(r, &thread);
         uint64_t duration = start && start < r->now_ns ? r->now_ns - start : 0;
         if (duration > r->wall_ns)
@@ -269,7 +269,7 @@ static enum fm_status fetch(struct events *e, const struct item *item, struct fm
     if (entry->total_ns > FM_LONGEST_NS || entry->extremes.max_ns > FM_LONGEST_NS ||
         entry->extremes.second_ns > FM_LONGEST_NS ||
         (entry->extremes.min_ns > FM_LONGEST_NS && entry->extremes.min_event))
-        return fm_reading_damage(e->reading, "a call lasted impossibly long");
+        return fm_reading_damage(e->reading, "invalid duration of a call");
     return FM_OK;
 }
 

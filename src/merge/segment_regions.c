@@ -116,7 +116,7 @@ static enum fm_status add_regions(struct fm_reading *r, const struct fm_segment_
             fm_add_saturating(&wall_ns, regions[k].wall_ns);
         }
         if (wall_ns > FM_LONGEST_NS)
-            return fm_reading_damage(r, "a region lasted impossibly long");
+            return fm_reading_damage(r, "invalid duration of a region");
         if (first && *r->paths[i] && !add_region(r, r->paths[i], entries, wall_ns))
             return fm_reading_no_memory(r);
     }
@@ -127,7 +127,7 @@ enum fm_status fm_read_regions(struct fm_reading *r)
 {
     size_t n = fm_segment_items(&r->view, FM_SECTION_REGIONS);
     if (n > UINT16_MAX)
-        return fm_reading_damage(r, "it has too many regions");
+        return fm_reading_damage(r, "too many regions");
     struct fm_segment_region *regions = fm_arena_alloc(&r->view.scratch, n * sizeof *regions);
     if (!regions)
         return fm_reading_no_memory(r);

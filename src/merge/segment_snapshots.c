@@ -24,7 +24,7 @@ static enum fm_status read_routines(struct fm_reading *r, const struct fm_segmen
         return fm_reading_no_memory(r);
     for (size_t i = 0; i < n; i++) {
         if (from->routines[i].routine >= r->routines.n || from->routines[i].total_ns > FM_LONGEST_NS)
-            return fm_reading_damage(r, "a subtotal has impossible numbers");
+            return fm_reading_damage(r, "invalid numbers in a snapshot");
         list[i] = (struct fm_snapshot_routine){fm_routine_name_in(&r->routines, from->routines[i].routine),
                                                from->routines[i].count, fm_reading_ns(r, from->routines[i].total_ns),
                                                from->routines[i].bytes};
@@ -59,7 +59,7 @@ static enum fm_status read_snapshot(struct fm_reading *r, size_t number, struct 
     struct fm_segment_snapshot from;
     fm_segment_item(&r->view, FM_SECTION_SNAPSHOTS, number, &from, sizeof from);
     if (from.when_ns > FM_LONGEST_NS || from.mpi_ns > FM_LONGEST_NS)
-        return fm_reading_damage(r, "a subtotal has impossible numbers");
+        return fm_reading_damage(r, "invalid numbers in a snapshot");
     struct fm_snapshot *snapshot = &all[number];
     *snapshot = (struct fm_snapshot){
         .label = fm_clean_text(&r->view.scratch, from.label, sizeof from.label, false),

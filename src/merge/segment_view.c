@@ -9,13 +9,13 @@ static enum fm_status check(const struct fm_segment_header *header, size_t size,
                             struct fm_error *error)
 {
     if (header->segment_bytes > size)
-        return fm_fail(error, FM_ERR_INPUT, "%s is cut short (%zu of %llu bytes)", origin, size,
+        return fm_fail(error, FM_ERR_INPUT, "%s is truncated (%zu of %llu bytes)", origin, size,
                        (unsigned long long)header->segment_bytes);
     if (!fm_segment_sections_fit(header))
-        return fm_fail(error, FM_ERR_INPUT, "%s is damaged: its sections do not fit into it", origin);
+        return fm_fail(error, FM_ERR_INPUT, "%s is damaged: its sections exceed the file", origin);
     if (header->rank < -1 || header->world_size < 0 || (header->world_size && header->rank >= header->world_size) ||
         header->clock_shift > 63)
-        return fm_fail(error, FM_ERR_INPUT, "%s is damaged: its header holds impossible numbers", origin);
+        return fm_fail(error, FM_ERR_INPUT, "%s is damaged: invalid header", origin);
     return FM_OK;
 }
 
@@ -42,7 +42,7 @@ enum fm_status fm_segment_view_open(struct fm_segment_view *view, const void *by
     for (size_t i = 0; i < FM_SECTION_COUNT; i++)
         if (!header->sections[i].capacity)
             header->sections[i].offset = 0; /* of an empty section it may be anything */
-    return copy_texts(view) ? FM_OK : fm_fail(error, FM_ERR_MEMORY, "no memory left to read %s", origin);
+    return copy_texts(view) ? FM_OK : fm_fail(error, FM_ERR_MEMORY, "not enough memory to read %s", origin);
 }
 
 size_t fm_segment_items(const struct fm_segment_view *view, enum fm_segment_section_id id)

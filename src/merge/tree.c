@@ -42,7 +42,7 @@ static enum fm_status join_levels(struct fm_merge_tree *tree, struct fm_profile 
         all = part;
     }
     if (!all && !(all = fm_profile_create()))
-        return fm_fail(error, FM_ERR_MEMORY, "no memory left to merge profiles");
+        return fm_fail(error, FM_ERR_MEMORY, "not enough memory to merge profiles");
     if (status)
         fm_profile_destroy(all);
     else

@@ -43,7 +43,7 @@ static const char *check_lists(const struct fm_profile *p)
 {
 #define X(section, list, item, merged)    \
     if (!list_sorted(&fm_list_##list, p)) \
-        return "its " #list " are not in order";
+        return #list " out of order";
     FM_LISTS(X)
 #undef X
     return NULL;
@@ -54,9 +54,9 @@ static const char *check_processes(const struct fm_profile *p)
     for (size_t i = 0; i < p->n_processes; i++) {
         const struct fm_process *process = &p->processes[i];
         if (i && process[-1].rank > process->rank) /* of a large job the rest of the key is rounded */
-            return "its processes are not in order";
+            return "processes out of order";
         if (process->host >= p->n_hosts && process->host != FM_NO_RANK)
-            return "a process is on a host that is not there";
+            return "a process refers to a missing host";
     }
     return NULL;
 }
@@ -67,7 +67,7 @@ static const char *check_routines(const struct fm_profile *p)
         const struct fm_routine_total *routine = &p->routines[i];
         for (size_t k = 1; k < routine->n_per_rank; k++)
             if (routine->per_rank[k - 1].rank >= routine->per_rank[k].rank)
-                return "the values of a routine are not in order";
+                return "values of a routine out of order";
     }
     return NULL;
 }
@@ -76,7 +76,7 @@ static const char *check_events(const struct fm_profile *p)
 {
     for (size_t i = 0; i < p->n_events; i++)
         if (p->events[i].key.size_bin >= FM_SIZE_BINS)
-            return "an event has an impossible size";
+            return "an event has an invalid size";
     return NULL;
 }
 
@@ -103,16 +103,16 @@ static bool shape_known(const union fm_timer_shape *shape)
 static const char *check_misuses(const struct fm_timer *timer)
 {
     if (timer->n_misuses > (FM_TIMER_MISUSES + 1) * (FM_MISUSE_SITES + 1))
-        return "a timer has too many wrong uses";
+        return "too many kinds of misuse of a timer";
     for (size_t i = 0; i < timer->n_misuses; i++) {
         const struct fm_misuse *misuse = &timer->misuses[i];
         if (misuse->kind >= FM_TIMER_MISUSES && misuse->kind != FM_MISUSE_RUNNING &&
             misuse->kind != FM_MISUSE_NO_HANDLE)
-            return "a timer was used wrongly in an unknown way";
+            return "unknown kind of timer misuse";
         if (!*misuse->site.module && (*misuse->site.build_id || misuse->site.offset))
-            return "a place in it is nowhere";
+            return "invalid place of a timer misuse";
         if ((i && fm_misuse_compare(misuse - 1, misuse) >= 0) || !set_sorted(&misuse->ranks))
-            return "the wrong uses of a timer are not in order";
+            return "timer misuse out of order";
     }
     return NULL;
 }
@@ -122,16 +122,16 @@ static const char *check_timers(const struct fm_profile *p)
     for (size_t i = 0; i < p->n_timers; i++) {
         const struct fm_timer *timer = &p->timers[i];
         if (i && fm_compare_text(timer[-1].name, timer->name) >= 0)
-            return "its timers are not in order";
+            return "timers out of order";
         if (!set_sorted(&timer->ranks))
-            return "the ranks of a timer are not in order";
+            return "ranks of a timer out of order";
         if (timer->coarse > FM_TIMER_COARSEST)
-            return "the histograms of a timer are of an unknown kind";
+            return "unknown kind of timer histogram";
         for (size_t k = 0; k < timer->n_groups; k++) {
             const struct fm_timer_group *group = &timer->groups[k];
             if (!group->ranks.n || !set_sorted(&group->ranks) || !bins_sorted(group) || !shape_known(&group->shape) ||
                 (k && fm_timer_shape_compare(&group[-1].shape, &group->shape) >= 0))
-                return "the histograms of a timer are not in order";
+                return "timer histograms out of order";
         }
         const char *wrong = check_misuses(timer);
         if (wrong)
@@ -146,10 +146,10 @@ static const char *check_snapshots(const struct fm_profile *p)
         const struct fm_snapshot *snapshot = &p->snapshots[i];
         int order = i ? fm_snapshot_compare(snapshot - 1, snapshot) : -1;
         if (order > 0 || (order == 0 && snapshot->collective) || snapshot->collective > 1)
-            return "its subtotals are not in order";
+            return "snapshots out of order";
         for (size_t k = 1; k < snapshot->n_routines; k++)
             if (fm_compare_text(snapshot->routines[k - 1].name, snapshot->routines[k].name) >= 0)
-                return "the routines of a subtotal are not in order";
+                return "routines of a snapshot out of order";
     }
     return NULL;
 }
@@ -158,7 +158,7 @@ static const char *check_environment(const struct fm_profile *p)
 {
     for (size_t i = 1; i < p->job.n_env; i++)
         if (fm_compare_text(p->job.env[i - 1].name, p->job.env[i].name) >= 0)
-            return "its environment is not in order";
+            return "environment out of order";
     return NULL;
 }
 
@@ -184,9 +184,9 @@ const char *fm_profile_check(const struct fm_profile *profile)
             return wrong;
     }
     if (!fm_grid_valid(&profile->job.cart))
-        return "its grid of ranks is impossible";
+        return "invalid grid of ranks";
     if (!fm_edges_sorted(profile->sent.items, profile->sent.n) ||
         !fm_edges_sorted(profile->received.items, profile->received.n))
-        return "its edges are not in order";
+        return "edges out of order";
     return NULL;
 }

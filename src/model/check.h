@@ -5,7 +5,7 @@
 
 #include "model/profile.h"
 
-/* NULL when all is well, else what is wrong ("its edges are not in order"). */
+/* NULL when all is well, else what is wrong ("edges out of order"). */
 const char *fm_profile_check(const struct fm_profile *profile);
 
 bool fm_edges_sorted(const struct fm_edge *edges, size_t n);

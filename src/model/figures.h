@@ -31,10 +31,10 @@
     X( 8, 1, user_ns,              NS,    USAGE,  HEADER, "user_s",               "user")              \
     X( 9, 1, system_ns,            NS,    USAGE,  HEADER, "system_s",             "system")            \
     X(11, 1, max_rss_bytes,        BYTES, USAGE,  HEADER, "memory_bytes",         "memory")            \
-    X(14, 2, voluntary_switches,   COUNT, USAGE,  HEADER, "voluntary_switches",   "switches, waiting") \
-    X(15, 2, involuntary_switches, COUNT, USAGE,  HEADER, "involuntary_switches", "switches, forced")  \
-    X(16, 2, minor_faults,         COUNT, USAGE,  HEADER, "minor_faults",         "page faults")       \
-    X(17, 2, major_faults,         COUNT, USAGE,  HEADER, "major_faults",         "page faults, disk") \
+    X(14, 2, voluntary_switches,   COUNT, USAGE,  HEADER, "voluntary_switches",   "voluntary switches") \
+    X(15, 2, involuntary_switches, COUNT, USAGE,  HEADER, "involuntary_switches", "involuntary switches")  \
+    X(16, 2, minor_faults,         COUNT, USAGE,  HEADER, "minor_faults",         "minor faults")       \
+    X(17, 2, major_faults,         COUNT, USAGE,  HEADER, "major_faults",         "major faults") \
     X(12, 1, overhead_ns,          NS,    ALWAYS, MADE,   "overhead_s",           "")
 /* clang-format on */
 

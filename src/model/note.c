@@ -77,7 +77,8 @@ static const char *unknown_sentence(const struct fm_note *note, struct fm_arena 
     char template[64];
     if (*note->text)
         return note->text;
-    snprintf(template, sizeof template, "note %u of a newer Fathom%s", note->code, *note->argument ? " (%s)" : "");
+    snprintf(template, sizeof template, "note %u of a newer version of Fathom%s", note->code,
+             *note->argument ? " (%s)" : "");
     const char *sentence = fill_in(template, note->argument, arena);
     return sentence == template ? fm_arena_strndup(arena, template, strlen(template)) : sentence;
 }

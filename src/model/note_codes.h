@@ -10,62 +10,58 @@
 #ifndef FM_MODEL_NOTE_CODES_H
 #define FM_MODEL_NOTE_CODES_H
 
-#define FM_NOTES(X)                                                                                                     \
-    X(1, INVALID_SETTING, "invalid-setting", "", "NAME=VALUE", "the setting %s is not valid")                           \
-    X(2, UNKNOWN_SETTING, "unknown-setting", "", "NAME", "%s is not a setting of Fathom")                               \
-    X(3, OTHER_TOOL, "other-tool", "", "", "another PMPI tool was active")                                              \
-    X(4, FILTER_TRIED, "no-samples-seccomp-tried", "", "",                                                              \
-      "call paths not sampled from then on: the program tried to filter its system calls (seccomp)")                    \
-    X(5, IO_URING, "no-samples-io-uring", "", "",                                                                       \
-      "call paths not sampled, or not from then on: the program uses liburing, whose waits samples would break")        \
-    X(6, TRACED, "no-samples-debugger", "", "",                                                                         \
-      "call paths not sampled: a debugger was there, which would have stopped at each sample")                          \
-    X(7, ABANDONED_CALLS, "abandoned-calls", "calls", "", "calls left by a jump out of MPI (longjmp)")                  \
-    X(8, WRITTEN_ELSEWHERE, "written-elsewhere", "", "",                                                                \
-      "could not be written where it was to be, and was written here instead")                                          \
-    X(9, DAMAGED_SEGMENTS, "damaged-segments", "segments", "", "damaged segments were left out")                        \
-    X(10, PART_OF_JOB, "part-of-job", "", "",                                                                           \
-      "each host has added its part by itself: ranks without data were not measured, or their hosts have a profile of " \
-      "their own, in a directory that is not shared")                                                                   \
-    X(11, UNMATCHED_REGION_ENDS, "unmatched-region-ends", "ends of regions", "", "ends of regions that had not begun")  \
-    X(12, COARSE_TIMER_EVENTS, "coarse-timer-events", "events of timers", "",                                           \
-      "events of timers in histograms without their first digit (all as 1): the table was full")                        \
-    X(13, EVENTS_WITHOUT_SITE, "events-without-site", "events", "",                                                     \
-      "events recorded without their call site: the table was full")                                                    \
-    X(14, EVENTS_WITHOUT_PEER, "events-without-peer", "events", "",                                                     \
-      "events recorded without their peer: the table was full")                                                         \
-    X(15, EVENTS_WITHOUT_SIZE, "events-without-size", "events", "",                                                     \
-      "events recorded without their size: the table was full")                                                         \
-    X(16, IN_TMPDIR, "segments-in-tmpdir", "", "",                                                                      \
-      "measured in TMPDIR because the usual directory could not be made or had no room")                                \
-    X(17, OTHER_DIRECTORY, "segments-in-other-directory", "", "",                                                       \
-      "measured in another directory because the usual one was not the user's alone")                                   \
-    X(18, PRIVATE_MEMORY, "segments-in-private-memory", "", "",                                                         \
-      "measured in private memory because no directory had room: a killed process is lost")                             \
-    X(19, SMALLER_TABLE, "smaller-table", "", "", "measured with a smaller table than asked for, for lack of room")     \
-    X(20, CUT_TIMER_NAMES, "cut-timer-names", "names", "", "names of timers cut: longer than 119 bytes")                \
-    X(21, RECEIVES_WITHOUT_LENGTH, "receives-without-length", "receives", "",                                           \
-      "nonblocking receives recorded without their length: too many were pending")                                      \
-    X(22, REFUSED_REGIONS, "refused-regions", "regions", "", "regions refused: too many, too deep or badly named")      \
-    X(23, FROM_OUTSIDE, "sampled-from-outside", "", "",                                                                 \
-      "sampled from outside (fathom attach): MPI calls are not counted")                                                \
-    X(24, SPAWNED, "spawned", "", "", "started by MPI_Comm_spawn")                                                      \
-    X(25, REFUSED_TIMERS, "refused-timers", "starts and stops", "",                                                     \
-      "starts and stops of timers refused: there was no room for more timers or threads")                               \
-    X(26, SUBTOTALS_LEFT_OUT, "subtotals-left-out", "subtotals", "",                                                    \
-      "subtotals of single processes left out: there were more than 1000")                                              \
-    X(27, REFUSED_SUBTOTALS, "refused-subtotals", "subtotals", "", "subtotals refused: their table was full")           \
-    X(28, FILTERED, "no-samples-seccomp", "", "",                                                                       \
-      "system calls filtered by the program (seccomp): call paths not sampled from then on, and processor time and "    \
-      "memory known until then")                                                                                        \
-    X(29, APART, "ranks-apart", "", "",                                                                                 \
-      "the launcher started several processes, but MPI runs each as a job of its own: the mpirun of another MPI?")      \
-    X(30, UNSAMPLED_THREADS, "unsampled-threads", "threads", "",                                                        \
-      "threads not sampled: more than 256 at a time, all signals blocked, or a small alternate signal stack")           \
-    X(31, COARSE_CLOCK, "coarse-clock", "", "",                                                                         \
-      "timed with clock_gettime because the kernel does not trust the processor's counter")                             \
-    X(32, TIMER_MISUSES, "timer-misuses", "wrong uses", "",                                                             \
-      "wrong uses of timers (fathom report --view timers says where)")
+#define FM_NOTES(X)                                                                                                   \
+    X(1, INVALID_SETTING, "invalid-setting", "", "NAME=VALUE", "invalid setting %s")                                  \
+    X(2, UNKNOWN_SETTING, "unknown-setting", "", "NAME", "unknown setting %s")                                        \
+    X(3, OTHER_TOOL, "other-tool", "", "", "another PMPI tool was active")                                            \
+    X(4, FILTER_TRIED, "no-samples-seccomp-tried", "", "",                                                            \
+      "sampling stopped: the program tried to install a seccomp filter")                                              \
+    X(5, IO_URING, "no-samples-io-uring", "", "",                                                                     \
+      "sampling off or stopped: the program uses liburing, whose waits a sample would interrupt")                     \
+    X(6, TRACED, "no-samples-debugger", "", "",                                                                       \
+      "sampling off: a debugger was attached, which would stop at every sample")                                      \
+    X(7, ABANDONED_CALLS, "abandoned-calls", "calls", "", "MPI calls left by longjmp")                                \
+    X(8, WRITTEN_ELSEWHERE, "written-elsewhere", "", "",                                                              \
+      "the profile could not be written to the requested place, and was written here instead")                        \
+    X(9, DAMAGED_SEGMENTS, "damaged-segments", "segments", "", "damaged segments were skipped")                       \
+    X(10, PART_OF_JOB, "part-of-job", "", "",                                                                         \
+      "each host added its part separately: ranks without data were not measured, or their hosts wrote a profile of " \
+      "their own to a directory that is not shared")                                                                  \
+    X(11, UNMATCHED_REGION_ENDS, "unmatched-region-ends", "region ends", "", "region ends without a begin")           \
+    X(12, COARSE_TIMER_EVENTS, "coarse-timer-events", "timer events", "",                                             \
+      "timer events in histograms without their first digit (all as 1): table full")                                  \
+    X(13, EVENTS_WITHOUT_SITE, "events-without-site", "events", "",                                                   \
+      "events recorded without their call site: table full")                                                          \
+    X(14, EVENTS_WITHOUT_PEER, "events-without-peer", "events", "", "events recorded without their peer: table full") \
+    X(15, EVENTS_WITHOUT_SIZE, "events-without-size", "events", "", "events recorded without their size: table full") \
+    X(16, IN_TMPDIR, "segments-in-tmpdir", "", "",                                                                    \
+      "data kept in TMPDIR because the default directory could not be created or was full")                           \
+    X(17, OTHER_DIRECTORY, "segments-in-other-directory", "", "",                                                     \
+      "data kept in another directory because the default one was not private to the user")                           \
+    X(18, PRIVATE_MEMORY, "segments-in-private-memory", "", "",                                                       \
+      "data kept in private memory because no directory had space: lost if a process was killed")                     \
+    X(19, SMALLER_TABLE, "smaller-table", "", "", "tables smaller than requested, for lack of space")                 \
+    X(20, CUT_TIMER_NAMES, "cut-timer-names", "names", "", "timer names truncated to 119 bytes")                      \
+    X(21, RECEIVES_WITHOUT_LENGTH, "receives-without-length", "receives", "",                                         \
+      "nonblocking receives recorded without their length: too many pending")                                         \
+    X(22, REFUSED_REGIONS, "refused-regions", "regions", "",                                                          \
+      "regions ignored: too many, nested too deeply, or with an invalid name")                                        \
+    X(23, FROM_OUTSIDE, "sampled-from-outside", "", "", "sampled by fathom attach: MPI calls are not counted")        \
+    X(24, SPAWNED, "spawned", "", "", "started by MPI_Comm_spawn")                                                    \
+    X(25, REFUSED_TIMERS, "refused-timers", "starts and stops", "",                                                   \
+      "timer starts and stops ignored: no space for more timers or threads")                                          \
+    X(26, SUBTOTALS_LEFT_OUT, "subtotals-left-out", "snapshots", "",                                                  \
+      "snapshots of single processes dropped: more than 1000")                                                        \
+    X(27, REFUSED_SUBTOTALS, "refused-subtotals", "snapshots", "", "snapshots dropped: table full")                   \
+    X(28, FILTERED, "no-samples-seccomp", "", "",                                                                     \
+      "the program installed a seccomp filter: sampling stopped; CPU time and memory cover the time before it")       \
+    X(29, APART, "ranks-apart", "", "",                                                                               \
+      "the launcher started several processes, but each runs as a separate MPI job: mpirun of another MPI?")          \
+    X(30, UNSAMPLED_THREADS, "unsampled-threads", "threads", "",                                                      \
+      "threads not sampled: more than 256 at a time, all signals blocked, or a small alternate signal stack")         \
+    X(31, COARSE_CLOCK, "coarse-clock", "", "",                                                                       \
+      "timed with clock_gettime because the kernel's clock source is not the CPU counter")                            \
+    X(32, TIMER_MISUSES, "timer-misuses", "misuses", "", "misuses of timers (see fathom report --view timers)")
 
 enum fm_note_code {
     FM_NOTE_TEXT = 0, /* a sentence of an older Fathom that this one does not know */

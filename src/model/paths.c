@@ -163,9 +163,9 @@ static const char *check_order(const struct fm_paths *paths)
             depth--;
         uint32_t elder = way[depth + 1]; /* or left over, then it comes before the parent */
         if (way[depth] != node->parent || (elder > node->parent && fm_path_compare(&paths->nodes[elder], node) >= 0))
-            return "its call paths are not in order";
+            return "call paths out of order";
         if (++depth > FM_PATHS_DEPTH)
-            return "its call paths are too deep";
+            return "call paths too deep";
         way[depth] = (uint32_t)i;
     }
     return NULL;
@@ -174,21 +174,21 @@ static const char *check_order(const struct fm_paths *paths)
 const char *fm_paths_check(const struct fm_paths *paths)
 {
     if (paths->n > UINT32_MAX)
-        return "it has too many call paths";
+        return "too many call paths";
     for (size_t i = 0; i < paths->n; i++) {
         const struct fm_path *node = &paths->nodes[i];
         if (node->parent >= i && (i || node->parent))
-            return "its call paths are not in order";
+            return "call paths out of order";
         if (!node_possible(node, i ? &paths->nodes[node->parent] : NULL))
-            return "a call path in it is impossible";
+            return "invalid call path";
         if (!costs_possible(node, &paths->nodes[node->parent]))
-            return "the cost of a call path is impossible";
+            return "invalid cost of a call path";
     }
     for (size_t i = 0; i < paths->n_shares; i++) {
         const struct fm_path_share *share = &paths->shares[i];
         if (share->node >= paths->n ||
             (i && (share[-1].node > share->node || (share[-1].node == share->node && share[-1].rank >= share->rank))))
-            return "the shares of its call paths are not in order";
+            return "shares of call paths out of order";
     }
     return check_order(paths);
 }

@@ -92,14 +92,14 @@ const char *fm_sequence_check(const struct fm_sequence *sequence, size_t n_nodes
     const struct fm_sequence *s = sequence;
     if (s->n > FM_SEQUENCE_ROWS || s->n_cells > FM_SEQUENCE_CELLS || (s->n && !s->n_cells) ||
         s->shift > FM_SEQUENCE_SHIFT || s->rank_shift > 31 || s->first > (UINT64_MAX >> s->shift) - s->n_cells)
-        return "its sequence is impossible";
+        return "invalid sequence";
     for (size_t i = 0; i < s->n; i++) {
         const struct fm_sequence_row *row = &s->rows[i];
         if ((i && row->rank <= row[-1].rank) || row->rank & ((1u << s->rank_shift) - 1))
-            return "the ranks of its sequence are not in order";
+            return "ranks of the sequence out of order";
         for (uint32_t k = 0; k < s->n_cells; k++)
             if (row->cells[k] > n_nodes)
-                return "its sequence names a call path that is not there";
+                return "the sequence refers to a missing call path";
     }
     return NULL;
 }

@@ -201,7 +201,7 @@ enum fm_status fm_graph_svg(const struct fm_graph *graph, struct fm_arena *arena
         parents[i] = graph->nodes[i].parent;
     drawing.places = parents ? fm_tree_layout(parents, graph->n, arena) : NULL;
     if (!drawing.places || !measure(&drawing, arena))
-        return fm_fail(error, FM_ERR_MEMORY, "no memory left for a picture");
+        return fm_fail(error, FM_ERR_MEMORY, "not enough memory for a picture");
     fm_svg_start(out, drawing.page_width, drawing.page_height, graph->title);
     for (size_t i = 0; i < graph->n; i++)
         if (graph->nodes[i].parent != FM_GRAPH_NONE)

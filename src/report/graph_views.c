@@ -12,7 +12,7 @@ static enum fm_status check_sampled(const struct fm_report *report, struct fm_er
 {
     if (fm_report_sampled(report))
         return FM_OK;
-    return fm_fail(error, FM_ERR_INPUT, "the profile has no call paths to draw: 'fathom run --sample 1000' takes them");
+    return fm_fail(error, FM_ERR_INPUT, "the profile has no call paths; record them with: fathom run --sample 1000");
 }
 
 /* The heaviest nodes, fewer than a text has. */
@@ -38,7 +38,7 @@ static enum fm_status start_graph(struct fm_report *report, const struct fm_tree
     graph->n = rows->n;
     graph->nodes = fm_arena_alloc(&report->arena, rows->n * sizeof *graph->nodes);
     if (!graph->nodes)
-        return fm_fail(error, FM_ERR_MEMORY, "no memory left for a picture");
+        return fm_fail(error, FM_ERR_MEMORY, "not enough memory for a picture");
     for (size_t i = 0; i < rows->n; i++) {
         const struct fm_context *context = rows->items[i].context;
         uint32_t parent = FM_GRAPH_NONE;
@@ -102,14 +102,14 @@ enum fm_status fm_view_calls_graph(struct fm_report *report, struct fm_graph *gr
     if (status)
         return status;
     double whole = (double)report->profile->paths.nodes[0].all.sum_ns;
-    graph->title = title_of(report, "functions, and who calls whom");
+    graph->title = title_of(report, "functions and their callers");
     for (size_t i = 0; i < rows.n; i++) {
         const struct fm_context *context = rows.items[i].context;
         uint64_t own = context->own.of.sum_ns, all = context->all.of.sum_ns;
         const char *alone = own && own != all ? fm_format(&report->arena, ", own %s", percent(report, own, whole)) : "";
         graph->nodes[i].cost = fm_format(&report->arena, "%s%s", percent(report, all, whole), alone);
         graph->nodes[i].title = fm_format(&report->arena, "%s%s%s%s", context->id.name,
-                                          with_time(report, "\nwith all it calls:", all, whole),
+                                          with_time(report, "\ninclusive:", all, whole),
                                           with_time(report, "\nitself:", own, whole), place_of(report, context));
     }
     return FM_OK;
@@ -130,14 +130,14 @@ static void describe_module(struct fm_report *report, struct fm_graph_node *draw
         drawn->cost = fm_format(&report->arena, "%s%s[%s]", drawn->cost, drawn->cost[0] ? " " : "",
                                 percent(report, all->waiting_ns, whole));
     drawn->title = fm_format(&report->arena, "%s%s%s", node->name,
-                             with_time(report, "\nwork with all it calls:", all->work_ns, whole),
-                             with_time(report, "\nwork itself:", own->work_ns, whole));
+                             with_time(report, "\nwork, inclusive:", all->work_ns, whole),
+                             with_time(report, "\nwork, exclusive:", own->work_ns, whole));
     drawn->title = fm_format(&report->arena, "%s%s%s", drawn->title,
-                             with_time(report, "\ntransfer with all it calls:", all->transfer_ns, whole),
-                             with_time(report, "\ntransfer itself:", own->transfer_ns, whole));
+                             with_time(report, "\ntransfer, inclusive:", all->transfer_ns, whole),
+                             with_time(report, "\ntransfer, exclusive:", own->transfer_ns, whole));
     drawn->title = fm_format(&report->arena, "%s%s%s", drawn->title,
-                             with_time(report, "\nwaiting with all it calls:", all->waiting_ns, whole),
-                             with_time(report, "\nwaiting itself:", own->waiting_ns, whole));
+                             with_time(report, "\nwaiting, inclusive:", all->waiting_ns, whole),
+                             with_time(report, "\nwaiting, exclusive:", own->waiting_ns, whole));
 }
 
 enum fm_status fm_view_modules_graph(struct fm_report *report, struct fm_graph *graph, struct fm_error *error)
@@ -156,7 +156,7 @@ enum fm_status fm_view_modules_graph(struct fm_report *report, struct fm_graph *
         status = start_graph(report, &rows, graph, error);
     if (status)
         return status;
-    graph->title = title_of(report, "modules, their work, transfer and [waiting] with all they call");
+    graph->title = title_of(report, "modules: inclusive work, transfer and [waiting]");
     for (size_t i = 0; i < rows.n; i++)
         describe_module(report, &graph->nodes[i], &modules.nodes[rows.items[i].context->mark],
                         (double)fm_module_total(&modules.whole));

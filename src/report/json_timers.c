@@ -133,5 +133,5 @@ enum fm_status fm_json_timers(struct fm_report *report, struct fm_json *json, st
     for (size_t i = 0; fine && i < n; i++)
         fine = write_timer(report, json, &nodes[i]);
     fm_json_end(json);
-    return fine ? FM_OK : fm_fail(error, FM_ERR_MEMORY, "no memory left for the report of timers");
+    return fine ? FM_OK : fm_fail(error, FM_ERR_MEMORY, "not enough memory for the report of timers");
 }

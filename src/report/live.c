@@ -26,12 +26,12 @@ static void print_widest(const struct fm_live *live, FILE *out)
             widest = share;
     }
     if (!widest || widest->width >= 1) {
-        fputs("; intervals are not known yet", out);
+        fputs("; no confidence intervals yet", out);
         return;
     }
-    fprintf(out, "; widest interval %.1f %%, ", 100 * widest->width);
+    fprintf(out, "; widest interval %.1f %% (", 100 * widest->width);
     fm_print_text(out, widest->name);
-    fprintf(out, ", until %g %%", 100 * live->until);
+    fprintf(out, "), target %g %%", 100 * live->until);
 }
 
 static void print_state(const struct fm_live *live, FILE *out)
@@ -141,10 +141,10 @@ void fm_live_intervals(const struct fm_live *live, FILE *out)
     struct fm_arena arena = {0};
     char samples[FM_UNIT_CHARS], stops[FM_UNIT_CHARS], median[FM_UNIT_CHARS], most[FM_UNIT_CHARS];
     const char *text = fm_format(&arena, "%s samples", fm_count_text(samples, live->samples));
-    text = live->stops ? fm_format(&arena, "%s at %llu moments in %.1f s", text, (unsigned long long)live->moments,
-                                   live->seconds)
-                       : fm_format(&arena, "%s, which the job itself has taken since its start", text);
-    const char *parting = ". With 95 % certainty ";
+    text = live->stops ? fm_format(&arena, "%s at %llu points in time over %.1f s", text,
+                                   (unsigned long long)live->moments, live->seconds)
+                       : fm_format(&arena, "%s, taken by the job itself since its start", text);
+    const char *parting = ". 95 % confidence intervals: ";
     for (size_t i = 0; i < shares->n; i++) {
         const struct fm_share *share = &shares->items[i];
         if (share->width >= 1 || share->share <= FM_SHARE_MATTERS)
@@ -155,8 +155,8 @@ void fm_live_intervals(const struct fm_live *live, FILE *out)
         parting = ", ";
     }
     if (live->stops && live->stopped)
-        text = fm_format(&arena, "%s. Threads were stopped %s times, half of the time for less than %s, at most for %s",
-                         text, fm_count_text(stops, live->stopped), fm_time_text(median, (double)live->held_median_ns),
+        text = fm_format(&arena, "%s. Threads were stopped %s times, for %s (median) and at most %s", text,
+                         fm_count_text(stops, live->stopped), fm_time_text(median, (double)live->held_median_ns),
                          fm_time_text(most, (double)live->held_most_ns));
     fm_print_folded(out, fm_format(&arena, "%s.", text), 2);
     fm_arena_destroy(&arena);

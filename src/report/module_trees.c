@@ -42,7 +42,7 @@ enum fm_status fm_modules_contexts(struct fm_report *report, const struct fm_mod
 {
     struct fm_context **made = fm_arena_alloc(&report->arena, modules->n * sizeof *made);
     if (!fm_calltree_start(tree, &report->arena, 1) || !made)
-        return fm_fail(error, FM_ERR_MEMORY, "no memory left for the modules");
+        return fm_fail(error, FM_ERR_MEMORY, "not enough memory for the modules");
     made[0] = tree->root;
     for (uint32_t i = 0; i < modules->n; i++) {
         const struct fm_modules_node *node = &modules->nodes[i];

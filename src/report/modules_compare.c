@@ -111,7 +111,7 @@ enum fm_status fm_modules_runs_make(struct fm_report *const *reports, const char
         struct fm_calltree calls;
         runs->items[i] = (struct fm_modules_run){.profile = profiles[i], .report = reports[i]};
         if (!fm_report_sampled(reports[i]))
-            return fm_fail(error, FM_ERR_INPUT, "%s has no call paths: 'fathom run --sample 1000' takes them",
+            return fm_fail(error, FM_ERR_INPUT, "%s has no call paths; record them with: fathom run --sample 1000",
                            profiles[i]);
         enum fm_status status = fm_report_modules(reports[i], &calls, &runs->items[i].modules, error);
         if (status)
@@ -122,7 +122,7 @@ enum fm_status fm_modules_runs_make(struct fm_report *const *reports, const char
         room = add_run(runs, &names, &capacity, i);
     room = room && fm_sort(runs->series, runs->n_series, sizeof *runs->series, by_cost, &runs->arena);
     room = room && advise(runs) && find_notes(runs);
-    return room ? FM_OK : fm_fail(error, FM_ERR_MEMORY, "no memory left for the modules");
+    return room ? FM_OK : fm_fail(error, FM_ERR_MEMORY, "not enough memory for the modules");
 }
 
 void fm_modules_runs_destroy(struct fm_modules_runs *runs)

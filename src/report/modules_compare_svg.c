@@ -167,10 +167,10 @@ enum fm_status fm_modules_runs_svg(struct fm_modules_runs *runs, FILE *out, stru
     page.places = fm_arena_alloc(page.arena, runs->n * sizeof *page.places);
     page.labels = fm_arena_alloc(page.arena, runs->n * sizeof *page.labels);
     if (!page.places || !page.labels)
-        return fm_fail(error, FM_ERR_MEMORY, "no memory left for a picture");
+        return fm_fail(error, FM_ERR_MEMORY, "not enough memory for a picture");
     set_places(&page);
     static const char *const titles[] = {"(a) work, all ranks", "(b) transfer and waiting, all ranks",
-                                         "(c) waiting, by the module that calls for it", "(d) run time"};
+                                         "(c) waiting, by calling module", "(d) run time"};
     struct fm_chart charts[4];
     for (size_t i = 0; i < 4; i++)
         charts[i] = (struct fm_chart){

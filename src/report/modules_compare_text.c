@@ -83,7 +83,7 @@ static void print_whole(struct page *page)
     add_row(page, &table, "work, all ranks", work, FM_COLUMN_TIME);
     add_row(page, &table, "transfer, all ranks", transfer, FM_COLUMN_TIME);
     add_row(page, &table, "waiting, all ranks", waiting, FM_COLUMN_TIME);
-    add_row(page, &table, "waiting, % of these", share, FM_COLUMN_PERCENT);
+    add_row(page, &table, "waiting, % of all", share, FM_COLUMN_PERCENT);
     fm_table_print(&table, page->out);
     if (page->runs->advice)
         fm_print_folded(page->out, fm_advice_text(page->runs->advice, FM_EFFICIENCY_LEAST, "waiting", page->arena), 2);
@@ -146,7 +146,7 @@ static void print_head(const struct page *page)
     const struct fm_modules_runs *runs = page->runs;
     fm_print_line(page->out, "%s, %zu runs.", runs->items[0].report->summary.name, runs->n);
     if (page->n < runs->n)
-        fprintf(page->out, " Those on most ranks are shown; --format csv has all.");
+        fprintf(page->out, " Only the runs on the most ranks are shown; --format csv has all.");
     fputc('\n', page->out);
     fm_run_notes_print(&runs->notes, page->arena, page->out);
     fputc('\n', page->out);
@@ -164,7 +164,7 @@ enum fm_status fm_modules_runs_text(struct fm_modules_runs *runs, FILE *out, str
     (void)error;
     print_head(&page);
     print_whole(&page);
-    print_modules(&page, "work of a module", false);
-    print_modules(&page, "% of the waiting, called by", true);
+    print_modules(&page, "work by module", false);
+    print_modules(&page, "% of waiting, by caller", true);
     return FM_OK;
 }

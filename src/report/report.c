@@ -66,7 +66,7 @@ const struct fm_symbol *fm_site_place(struct fm_report *report, const struct fm_
 const char *fm_site_text(struct fm_report *report, const struct fm_site *site)
 {
     if (site->module[0] == 0)
-        return "(detail given up)";
+        return "(not recorded)";
     const struct fm_symbol *place = fm_site_place(report, site);
     if (place && place->function[0] != '[') /* else the exact place says more */
         return fm_frame_text(report, place);
@@ -129,11 +129,11 @@ static bool print_unended(struct fm_report *report, FILE *out)
         running += group->end == FM_END_UNKNOWN ? n : 0;
         absent += group->end == FM_END_MISSING ? n : 0;
         if (group->end == FM_END_MISSING)
-            missing = fm_format(&report->arena, "; nothing is known of %s", fm_ranks_text(report, &group->ranks, 40));
+            missing = fm_format(&report->arena, "; no data from %s", fm_ranks_text(report, &group->ranks, 40));
     }
     if (!running || running + absent < summary->ranks)
         return false;
-    fprintf(out, "This is a part of the run: the job had not ended when it was measured%s.\n\n", missing);
+    fprintf(out, "Partial run: the job was still running when it was measured%s.\n\n", missing);
     return true;
 }
 
@@ -141,11 +141,11 @@ bool fm_print_uncounted(struct fm_report *report, FILE *out)
 {
     if (!fm_profile_is_from_outside(report->profile))
         return false;
-    fm_print_folded(out,
-                    "Nothing is known of that: the job was looked at from outside (fathom attach), and its profile has "
-                    "samples only. The views modules, sequence, calls, callers and flat show them; 'fathom run' "
-                    "measures the rest.",
-                    2);
+    fm_print_folded(
+        out,
+        "Not available: this profile was taken by fathom attach and has samples only. The views modules, sequence, "
+        "calls, callers and flat show them; 'fathom run' measures the rest.",
+        2);
     return true;
 }
 
@@ -158,7 +158,7 @@ void fm_print_incomplete(struct fm_report *report, FILE *out)
     bool vanished = false;
     if (print_unended(report, out))
         return;
-    fm_print_line(out, "%s; the figures are what was measured until then.\n", fm_incomplete_text(report));
+    fm_print_line(out, "%s; the figures cover the time until then.\n", fm_incomplete_text(report));
     size_t shown = fm_report_rows(report, summary->n_ends, 6);
     for (size_t i = 0; i < shown; i++) {
         const struct fm_end_group *group = &summary->ends[i];
@@ -172,10 +172,9 @@ void fm_print_incomplete(struct fm_report *report, FILE *out)
         fputc('\n', out);
     }
     if (vanished)
-        fputs("  vanished: ended without a word, as a kill does, and unseen; 'mpirun fathom run ./program' sees how\n",
-              out);
+        fputs("  vanished: ended unobserved, probably killed; 'mpirun fathom run ./program' records how\n", out);
     if (shown < summary->n_ends)
-        fprintf(out, "  and in %zu other ways (--all shows them)\n", summary->n_ends - shown);
+        fprintf(out, "  and %zu other ways of ending (--all shows them)\n", summary->n_ends - shown);
     fputc('\n', out);
 }
 
@@ -188,7 +187,7 @@ void fm_print_no_regions(struct fm_report *report, FILE *out)
     for (size_t i = 0; i < profile->n_events; i++)
         named |= profile->events[i].key.region[0] != 0;
     if (!named)
-        fputs("\nThe program names no regions: MPI_Pcontrol(1, \"name\") opens one, (-1, \"name\") closes it.\n", out);
+        fputs("\nThe program defines no regions: MPI_Pcontrol(1, \"name\") begins one, (-1, \"name\") ends it.\n", out);
 }
 
 void fm_print_scope(struct fm_report *report, FILE *out)
@@ -196,8 +195,8 @@ void fm_print_scope(struct fm_report *report, FILE *out)
     char wall[FM_UNIT_CHARS];
     uint32_t ranks = report->summary.measured;
     if (ranks == 1)
-        fprintf(out, "One rank; its wall time is %s.\n", fm_time_text(wall, (double)report->summary.wall_sum_ns));
+        fprintf(out, "One rank; wall time %s.\n", fm_time_text(wall, (double)report->summary.wall_sum_ns));
     else
-        fprintf(out, "Sums over %u ranks, whose wall times add up to %s.\n", ranks,
+        fprintf(out, "Sums over %u ranks; total wall time %s.\n", ranks,
                 fm_time_text(wall, (double)report->summary.wall_sum_ns));
 }

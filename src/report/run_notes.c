@@ -46,8 +46,8 @@ static void compare_jobs(const struct finding *finding, const struct fm_noted_ru
         note(finding, fm_format(finding->arena, "these are different programs: %s (%s), %s (%s)", one, before->label,
                                 other, run->label));
     else if (strcmp(a->build_id, b->build_id) != 0)
-        note(finding, fm_format(finding->arena, "%s was built anew between the runs (%s, %s)", other, before->label,
-                                run->label));
+        note(finding,
+             fm_format(finding->arena, "%s was rebuilt between the runs (%s, %s)", other, before->label, run->label));
     if (strcmp(a->mpi, b->mpi) != 0)
         note(finding, fm_format(finding->arena, "the MPI differs: %s (%s), %s (%s)", a->mpi[0] ? a->mpi : "none",
                                 before->label, b->mpi[0] ? b->mpi : "none", run->label));
@@ -85,7 +85,7 @@ static void note_cores(const struct finding *finding)
         most = here > most ? here : most;
     }
     if (most > 1 && most > least)
-        note(finding, fm_format(finding->arena, "up to %s ranks share a core: what they wait for it looks like loss",
+        note(finding, fm_format(finding->arena, "up to %s ranks share a core: waiting for a core appears as loss",
                                 fm_mean_text(ratio, most)));
 }
 

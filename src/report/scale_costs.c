@@ -69,7 +69,7 @@ enum fm_status fm_scaling_costs(struct fm_scaling *scaling, struct fm_scaling_co
         }
     }
     if (failed || !fm_sort(items, n, sizeof *items, by_last, arena))
-        return fm_fail(error, FM_ERR_MEMORY, "no memory for the costs of %zu runs", scaling->n);
+        return fm_fail(error, FM_ERR_MEMORY, "not enough memory for the costs of %zu runs", scaling->n);
     for (size_t i = 0; i < n; i++)
         costs->items[i] = items[i].cost;
     costs->n = n;

@@ -76,7 +76,7 @@ enum fm_status fm_scaling_csv(struct fm_scaling *scaling, FILE *out, struct fm_e
     double least = options->with_percent ? options->percent / 100 : 0;
     uint32_t number = 0;
     if (!numbers || !depths || !weights)
-        return fm_fail(error, FM_ERR_MEMORY, "no memory left for the contexts");
+        return fm_fail(error, FM_ERR_MEMORY, "not enough memory for the contexts");
     write_heading(scaling, &csv);
     write_row(scaling, &csv, 0, numbers, 0);
     for (uint32_t node = fm_scale_after(scale, 0, 0); node; node = fm_scale_after(scale, 0, node)) {

@@ -245,7 +245,7 @@ enum fm_status fm_scaling_json(struct fm_scaling *scaling, FILE *out, struct fm_
         return status;
     writer.weights = fm_scaling_weights(scaling, false);
     if (!writer.weights)
-        return fm_fail(error, FM_ERR_MEMORY, "no memory left for the contexts");
+        return fm_fail(error, FM_ERR_MEMORY, "not enough memory for the contexts");
     fm_scale_advise(scaling->judged, options->threshold, &advice);
     fm_json_object(&json, NULL, FM_JSON_LINES);
     fm_json_whole(&json, "fathom", 1);

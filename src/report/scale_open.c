@@ -20,7 +20,7 @@ static enum fm_status find_notes(struct fm_scaling *scaling, struct fm_error *er
 {
     struct fm_noted_run *runs = fm_arena_alloc(&scaling->arena, scaling->n * sizeof *runs);
     if (!runs)
-        return fm_fail(error, FM_ERR_MEMORY, "no memory for %zu runs", scaling->n);
+        return fm_fail(error, FM_ERR_MEMORY, "not enough memory for %zu runs", scaling->n);
     for (size_t i = 0; i < scaling->n; i++) {
         size_t run = scaling->base ? scaling->n - 1 - i : i;
         runs[i] = (struct fm_noted_run){&scaling->runs[run].report, scaling->runs[run].file,
@@ -41,7 +41,7 @@ static void note_matched(struct fm_scaling *scaling)
     }
     if (n)
         fm_run_notes_add(&scaling->notes, &scaling->arena,
-                         fm_format(&scaling->arena, "%s call%s matched by name alone: the lines differ",
+                         fm_format(&scaling->arena, "%s call%s matched by name only: the lines differ",
                                    fm_count_text(count, n), n == 1 ? " was" : "s were"));
 }
 
@@ -67,12 +67,13 @@ static enum fm_status check_sizes(const struct fm_scaling *scaling, struct fm_er
 {
     for (size_t i = 1; i < scaling->n && scaling->options.mode != FM_SCALE_SAME; i++)
         if (processes_of(&scaling->runs[i]) == processes_of(&scaling->runs[i - 1]))
-            return fm_fail(error, FM_ERR_USAGE, "%s and %s are both of %u rank%s; --same compares runs of one size",
+            return fm_fail(error, FM_ERR_USAGE,
+                           "%s and %s both have %u rank%s; use --same to compare runs of the same size",
                            scaling->runs[i - 1].file, scaling->runs[i].file, processes_of(&scaling->runs[i]),
                            processes_of(&scaling->runs[i]) == 1 ? "" : "s");
     uint32_t largest = processes_of(&scaling->runs[scaling->n - 1]);
     if (scaling->options.project && scaling->options.project <= largest)
-        return fm_fail(error, FM_ERR_USAGE, "--project %u looks ahead of the largest run, which has %u rank%s",
+        return fm_fail(error, FM_ERR_USAGE, "--project %u must exceed the largest run, which has %u rank%s",
                        scaling->options.project, largest, largest == 1 ? "" : "s");
     return FM_OK;
 }
@@ -90,10 +91,10 @@ static enum fm_status settle_view(struct fm_scaling *scaling, struct fm_error *e
     if (*view == FM_SCALING_USUAL)
         *view = unsampled ? FM_SCALING_MPI : FM_SCALING_CALLS;
     if (of_paths(*view) && unsampled)
-        return fm_fail(error, FM_ERR_USAGE, "%s has no call paths, so of the views only %s work", unsampled,
+        return fm_fail(error, FM_ERR_USAGE, "%s has no call paths; the available views are %s", unsampled,
                        untimed ? "mpi and costs" : "mpi, timers and costs");
     if (*view == FM_SCALING_TIMERS && untimed)
-        return fm_fail(error, FM_ERR_USAGE, "%s has no timers, so of the views only %s work", untimed,
+        return fm_fail(error, FM_ERR_USAGE, "%s has no timers; the available views are %s", untimed,
                        unsampled ? "mpi and costs" : "mpi, costs, calls, callers and flat");
     return FM_OK;
 }
@@ -133,7 +134,7 @@ static enum fm_status join(struct fm_scaling *scaling, bool calls, struct fm_sca
 {
     struct fm_scale_run *inputs = fm_arena_alloc(&scaling->arena, scaling->n * sizeof *inputs);
     if (!inputs)
-        return fm_fail(error, FM_ERR_MEMORY, "no memory for %zu runs", scaling->n);
+        return fm_fail(error, FM_ERR_MEMORY, "not enough memory for %zu runs", scaling->n);
     for (size_t i = 0; i < scaling->n; i++) {
         struct fm_scaling_run *run = &scaling->runs[i];
         inputs[i] = (struct fm_scale_run){
@@ -158,7 +159,7 @@ static enum fm_status make_view(struct fm_scaling *scaling, struct fm_error *err
         found |= run->tree.root->first != NULL;
     }
     if (scaling->options.focus && !found)
-        return fm_fail(error, FM_ERR_USAGE, "no sample was in a function '%s'", scaling->options.focus);
+        return fm_fail(error, FM_ERR_USAGE, "no samples in function '%s'", scaling->options.focus);
     enum fm_status status = join(scaling, false, &scaling->scale, error);
     return status ? status
                   : fm_scale_sort(&scaling->scale, scaling->base, scaling->other, fm_scaling_by_own(scaling), error);
@@ -170,7 +171,7 @@ static enum fm_status judge(struct fm_scaling *scaling, struct fm_error *error)
     scaling->judged = &scaling->scale;
     if (view == FM_SCALING_CALLERS || view == FM_SCALING_FLAT || view == FM_SCALING_TIMERS) {
         struct fm_scale *scale = fm_arena_alloc(&scaling->arena, sizeof *scale);
-        enum fm_status status = scale ? FM_OK : fm_fail(error, FM_ERR_MEMORY, "no memory for the verdict");
+        enum fm_status status = scale ? FM_OK : fm_fail(error, FM_ERR_MEMORY, "not enough memory for the verdict");
         for (size_t i = 0; i < scaling->n && !status; i++)
             status = make_tree(&scaling->runs[i], view == FM_SCALING_TIMERS ? FM_SCALING_MPI : FM_SCALING_CALLS,
                                &scaling->runs[i].calls, error);

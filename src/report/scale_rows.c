@@ -164,5 +164,5 @@ enum fm_status fm_scaling_rows(struct fm_scaling *scaling, struct fm_scaling_row
     if (done)
         draw(&chooser, levels);
     fm_arena_destroy(&scratch);
-    return done ? FM_OK : fm_fail(error, FM_ERR_MEMORY, "no memory left for the contexts");
+    return done ? FM_OK : fm_fail(error, FM_ERR_MEMORY, "not enough memory for the contexts");
 }

@@ -27,9 +27,9 @@ static const char *about_text(struct fm_scaling *scaling, double x, double error
     char share[FM_UNIT_CHARS];
     const char *largest = fm_scaling_run_text(scaling, scaling->other);
     if (!fm_is_certain(x, error) || (x < NOTHING && x > -NOTHING))
-        return fm_format(&scaling->arena, "no excess work that can be told from chance on %s", largest);
+        return fm_format(&scaling->arena, "no significant excess work on %s", largest);
     if (x < 0)
-        return fm_format(&scaling->arena, "the run on %s does better than perfect", largest);
+        return fm_format(&scaling->arena, "the run on %s scales better than ideal", largest);
     return fm_format(&scaling->arena, "%s of the run on %s is excess work", fm_percent_whole(share, x), largest);
 }
 
@@ -60,8 +60,8 @@ static const char *same_headline(struct fm_scaling *scaling)
     const char *how = fm_is_certain(root.all, root.all_error)
                           ? fm_format(&scaling->arena, "B takes %s %s time than A", fm_percent_whole(share, change),
                                       now > before ? "more" : "less")
-                          : "no difference that can be told from chance";
-    return fm_format(&scaling->arena, "%s on %s, A (%s) and B (%s): %s, %s a process instead of %s.",
+                          : "no significant difference";
+    return fm_format(&scaling->arena, "%s on %s, A (%s) and B (%s): %s, %s per process instead of %s.",
                      other->report.summary.name, sizes, base->file, other->file, how, fm_time_text(b, now),
                      fm_time_text(a, before));
 }
@@ -131,7 +131,7 @@ static void print_answer(struct fm_scaling *scaling, FILE *out)
 
 static const char *headings[] = {
     [FM_SCALING_CALLS] = "call path",
-    [FM_SCALING_CALLERS] = "function, and who calls it",
+    [FM_SCALING_CALLERS] = "function and its callers",
     [FM_SCALING_FLAT] = "load module, file, function, line",
     [FM_SCALING_MPI] = "MPI routines by region and call site",
     [FM_SCALING_TIMERS] = "timers",
@@ -226,26 +226,26 @@ static void print_foot(struct fm_scaling *scaling, const struct fm_scaling_rows 
         fprintf(out, "+ %s below %s of excess work (--all shows them, --percent P those above P %%)\n",
                 fm_count_text(count, rows->left_out), fm_percent_fine(share, rows->limit));
     const char *text = fm_format(
-        &scaling->arena, "X_I, X_E: excess work with and without what is called, in %% of the run %s%s; times: %s.",
+        &scaling->arena, "X_I, X_E: inclusive and exclusive excess work, in %% of the run %s%s; times: %s.",
         same ? "" : "on ", other,
-        scaling->options.mode == FM_SCALE_STRONG ? "of all ranks, so equal ones are perfect" : "of a rank, on average");
+        scaling->options.mode == FM_SCALE_STRONG ? "sums over ranks, ideally equal" : "average of a rank");
     if (seen.hot)
-        text = fm_format(&scaling->arena, "%s *: the path by loss.", text);
+        text = fm_format(&scaling->arena, "%s *: path of the largest loss.", text);
     if (seen.only_now)
-        text = fm_format(&scaling->arena, "%s +: %s%s alone.", text, same ? "in " : "on ", other);
+        text = fm_format(&scaling->arena, "%s +: only %s%s.", text, same ? "in " : "on ", other);
     if (seen.only_before)
-        text = fm_format(&scaling->arena, "%s -: %s%s alone.", text, same ? "in " : "on ", base);
+        text = fm_format(&scaling->arena, "%s -: only %s%s.", text, same ? "in " : "on ", base);
     if (seen.uncertain)
-        text = fm_format(&scaling->arena, "%s ~: not told from chance.", text);
+        text = fm_format(&scaling->arena, "%s ~: not significant.", text);
     if (trend_text(scaling, 0)[0])
-        text = fm_format(&scaling->arena, "%s trend: how the times go with p ranks.", text);
+        text = fm_format(&scaling->arena, "%s trend: time as a function of p ranks.", text);
     if (seen.inlined)
         text = fm_format(&scaling->arena, "%s (i): inlined.", text);
     const struct fm_scaling_run *run = &scaling->runs[scaling->other];
     double helpers = fm_ratio((double)run->report.helpers_ns,
                               run->profile->paths.n ? (double)run->profile->paths.nodes[0].all.sum_ns : 0);
     if (helpers >= HELPERS)
-        text = fm_format(&scaling->arena, "%s Without threads of MPI itself (%s of the samples; --inside-mpi).", text,
+        text = fm_format(&scaling->arena, "%s Excludes MPI's own threads (%s of the samples; --inside-mpi).", text,
                          fm_percent_whole(share, helpers));
     fm_print_folded(out, text, 0);
 }

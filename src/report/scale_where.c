@@ -5,7 +5,7 @@
 
 static void print_table(struct fm_scaling *scaling, const struct fm_scale_advice *advice, FILE *out)
 {
-    const char *before = advice->n > 2 ? "to the run before" : NULL;
+    const char *before = advice->n > 2 ? "to previous" : NULL;
     const struct fm_column columns[] = {
         {"ranks", NULL, FM_COLUMN_RANK},      {"time", NULL, FM_COLUMN_TIME}, {"speed-up", NULL, FM_COLUMN_MEAN},
         {"efficiency", NULL, FM_COLUMN_MEAN}, {before, NULL, FM_COLUMN_MEAN}, {"% in MPI", NULL, FM_COLUMN_PERCENT},
@@ -32,11 +32,11 @@ static const char *projection_text(struct fm_scaling *scaling)
     struct fm_projection projection;
     uint32_t ranks = scaling->options.project;
     if (!fm_scale_project(scaling->judged, ranks, &projection))
-        return "No projection: that takes runs on three different numbers of ranks.";
+        return "No projection: it needs runs at three different rank counts.";
     const char *work = scaling->options.mode == FM_SCALE_STRONG ? "work of all ranks" : "time of a rank";
     const char *how = projection.trend.form == FM_TREND_CONSTANT
-                          ? fm_format(&scaling->arena, "the %s stays as it is", work)
-                          : fm_format(&scaling->arena, "the %s goes like %s", work,
+                          ? fm_format(&scaling->arena, "the %s stays constant", work)
+                          : fm_format(&scaling->arena, "the %s grows as %s", work,
                                       fm_trend_text(projection.trend.form));
     return fm_format(&scaling->arena, "Projection, not measured: on %u ranks efficiency %.2f (%.2f to %.2f), if %s.",
                      ranks, projection.efficiency, projection.low, projection.high, how);

@@ -8,8 +8,9 @@
 #include "model/order.h"
 #include "render/chart.h"
 
-const char fm_no_sequence[] = "Nothing is known of what ranks did over time: no call paths were sampled (fathom run "
-                              "--sample 97 does), or an older Fathom has written the profile.";
+const char fm_no_sequence[] =
+    "No sequence was recorded: call paths were not sampled (fathom run --sample 97 does), or the profile is from an "
+    "older version of Fathom.";
 
 /* ---- who chooses before whom ---- */
 
@@ -161,7 +162,8 @@ static const char *ranks_part(struct fm_report *report, const struct fm_module_s
             most = &sequence->rows[i];
     if (sequence->n_rows < 2 || !most->in[FM_MODULE_WAITING])
         return "";
-    return fm_format(&report->arena, ", most on rank %u (%s)", most->rank, fm_percent_whole(share, waiting_of(most)));
+    return fm_format(&report->arena, ", highest on rank %u (%s)", most->rank,
+                     fm_percent_whole(share, waiting_of(most)));
 }
 
 const char *fm_sequence_headline(struct fm_report *report, const struct fm_module_sequence *sequence)
@@ -174,14 +176,13 @@ const char *fm_sequence_headline(struct fm_report *report, const struct fm_modul
         works = s->modules[i].in[FM_MODULE_WORK] > works->in[FM_MODULE_WORK] ? &s->modules[i] : works;
         waits = s->modules[i].in[FM_MODULE_WAITING] > waits->in[FM_MODULE_WAITING] ? &s->modules[i] : waits;
     }
-    const char *text = fm_format(&report->arena, "%s: no time is waiting", report->summary.name);
+    const char *text = fm_format(&report->arena, "%s: no waiting", report->summary.name);
     if (s->in[FM_MODULE_WAITING])
-        text = fm_format(&report->arena, "%s: %s of the time is waiting%s, most of it called by %s",
-                         report->summary.name,
+        text = fm_format(&report->arena, "%s: waiting %s of the time%s, mostly in calls from %s", report->summary.name,
                          fm_percent_whole(share, fm_ratio((double)s->in[FM_MODULE_WAITING], whole)),
                          ranks_part(report, s), waits->name);
     if (s->in[FM_MODULE_TRANSFER])
-        text = fm_format(&report->arena, "%s; %s is transfer", text,
+        text = fm_format(&report->arena, "%s; transfer %s", text,
                          fm_percent_whole(share, fm_ratio((double)s->in[FM_MODULE_TRANSFER], whole)));
     if (s->in[FM_MODULE_WORK])
         text = fm_format(&report->arena, "%s; most work is in %s (%s)", text, works->name,

@@ -201,10 +201,9 @@ static void draw_note(const struct page *page, double y)
     char time[FM_UNIT_CHARS];
     fm_svg_text(
         page->out, page->left, y, WORDS,
-        fm_format(
-            &page->report->arena,
-            "A mark stands for %s, by one sample; half as high: transfer, pale: waiting, white: nothing is known.",
-            fm_time_text(time, (double)page->sequence->moment_ns)));
+        fm_format(&page->report->arena,
+                  "Each mark is one sample and stands for %s; half height: transfer, pale: waiting, white: no data.",
+                  fm_time_text(time, (double)page->sequence->moment_ns)));
     fputc('\n', page->out);
 }
 
@@ -229,7 +228,7 @@ enum fm_status fm_view_sequence_svg(struct fm_report *report, FILE *out, struct 
                         .row = height_of_row(sequence.n_rows),
                         .out = out};
     if (!page.colours)
-        return fm_fail(error, FM_ERR_MEMORY, "no memory left for a picture");
+        return fm_fail(error, FM_ERR_MEMORY, "not enough memory for a picture");
     fm_sequence_colours(&sequence, page.colours);
     size_t legend = (legend_items(&sequence) + LEGEND_COLUMNS - 1) / LEGEND_COLUMNS;
     double height = page.top + (double)sequence.n_rows * page.row + AXIS + (double)(legend + 1) * LEGEND_ROW +

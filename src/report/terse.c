@@ -29,7 +29,7 @@ const char *fm_headline(struct fm_report *report)
     fm_time_text(wall, (double)summary->wall_ns);
     fm_percent_whole(mpi, summary->mpi_fraction);
     if (fm_profile_is_from_outside(report->profile))
-        return fm_format(&report->arena, "%s on %u rank%s: looked at from outside for %s, so there are samples only",
+        return fm_format(&report->arena, "%s on %u rank%s: sampled by fathom attach for %s, no MPI counts",
                          summary->name, summary->ranks, summary->ranks == 1 ? "" : "s", wall);
     if (summary->n_routines == 0)
         return fm_format(&report->arena, "%s on %u rank%s: %s, no MPI calls", summary->name, summary->ranks,
@@ -124,7 +124,7 @@ enum fm_status fm_report_terse(struct fm_report *report, FILE *out, struct fm_er
     if (fm_profile_is_from_outside(report->profile))
         return FM_OK;
     print_line(out,
-               fm_format(&report->arena, "  Fathom itself took %s, %s of the time measured",
+               fm_format(&report->arena, "  Overhead of Fathom: %s, %s of the measured time",
                          fm_time_text(overhead, (double)summary->overhead_ns),
                          fm_percent_fine(share, fm_ratio((double)summary->overhead_ns, (double)summary->wall_sum_ns))));
     return FM_OK;

@@ -147,5 +147,5 @@ enum fm_status fm_tree_rows(struct fm_report *report, const struct fm_calltree *
         done = draw(&printer, levels);
     }
     fm_arena_destroy(&scratch);
-    return done ? FM_OK : fm_fail(error, FM_ERR_MEMORY, "no memory left for the call paths");
+    return done ? FM_OK : fm_fail(error, FM_ERR_MEMORY, "not enough memory for the call paths");
 }

@@ -30,15 +30,15 @@ const char *fm_balance_sentence(struct fm_report *report)
         return "";
     if (balance->n_groups < 2) {
         fm_time_text(spread, (double)(balance->order[balance->n - 1].mpi_ns - balance->order[0].mpi_ns));
-        return fm_format(&report->arena, "MPI time rises without a jump by %s from rank %u to rank %u.", spread,
+        return fm_format(&report->arena, "MPI time rises gradually by %s from rank %u to rank %u.", spread,
                          balance->order[0].rank, balance->order[balance->n - 1].rank);
     }
     if (balance->n_groups == 2) { /* each is the rest of the other: the smaller one is the news */
         const struct fm_balance_group *low = &balance->groups[0], *high = &balance->groups[1];
         const struct fm_balance_group *news = low->n <= high->n ? low : high;
         const char *meaning = news == high   ? (news->n == 1 ? "it waits for the others" : "they wait for the others")
-                              : news->n == 1 ? "it has more to do, and the others wait"
-                                             : "they have more to do, and the others wait";
+                              : news->n == 1 ? "it has more work, and the others wait"
+                                             : "they have more work, and the others wait";
         return fm_format(&report->arena, "%s: %s.", group_sentence(report, news), meaning);
     }
     /* of many groups the ends are the news, and the view shows the others */
@@ -199,12 +199,12 @@ enum fm_status fm_view_balance_text(struct fm_report *report, FILE *out, struct 
     if (fm_print_uncounted(report, out))
         return FM_OK;
     if (summary->measured == 0 || summary->mpi_sum_ns == 0) {
-        fputs("No time in MPI was measured, so there is no balance to show.\n", out);
+        fputs("No MPI time was measured, so there is no balance to show.\n", out);
         return FM_OK;
     }
     if (summary->measured > 1)
         fm_print_folded(out, fm_balance_sentence(report), 2);
-    fprintf(out, "Efficiency %s (work in the wall time) = load balance %s x communication %s.\n\n",
+    fprintf(out, "Efficiency %s (work / wall time) = load balance %s x communication %s.\n\n",
             fm_percent_whole(parallel, summary->parallel_efficiency), fm_percent_whole(balance, summary->load_balance),
             fm_percent_whole(communication, summary->communication_efficiency));
     if (report->balance.n_groups > 1)

@@ -18,13 +18,12 @@ static const struct {
     const char *heading, *explained;
     bool own, stairs;
 } ways[] = {
-    [FM_TREE_CALLS] = {"call path",
-                       "% time, time: with all that is called; % own: without. (i): inlined. *: the hot path.", false,
+    [FM_TREE_CALLS] = {"call path", "% time, time: inclusive; % own: exclusive; (i): inlined; *: the hot path.", false,
                        false},
-    [FM_TREE_CALLERS] = {"function, and who calls it",
-                         "% own: in the function itself; % time, time: with all that it calls.", true, false},
+    [FM_TREE_CALLERS] = {"function and its callers",
+                         "% own: exclusive, in the function itself; % time, time: inclusive.", true, false},
     [FM_TREE_FLAT] = {"load module, file, function, line",
-                      "% time, time: with all that is called, counted once in recursion; % own: without.", false, true},
+                      "% time, time: inclusive, recursion counted once; % own: exclusive.", false, true},
 };
 
 static void time_cell(struct fm_report *report, struct fm_table *table, uint64_t ns, bool known, bool estimated)
@@ -78,7 +77,7 @@ static void print_head(struct fm_report *report, const struct fm_calltree *tree,
     const struct fm_paths *paths = &report->profile->paths;
     char samples[FM_UNIT_CHARS], hz[FM_UNIT_CHARS], time[FM_UNIT_CHARS], share[FM_UNIT_CHARS];
     uint64_t all = paths->nodes[0].all.sum_ns;
-    const char *text = fm_format(&report->arena, "%s samples of %u rank%s, %s a second, that stand for %s",
+    const char *text = fm_format(&report->arena, "%s samples of %u rank%s, %s per second, representing %s",
                                  fm_count_text(samples, paths->samples), paths->nodes[0].all.ranks,
                                  paths->nodes[0].all.ranks == 1 ? "" : "s", fm_mean_text(hz, fm_sampling_hz(paths)),
                                  fm_time_text(time, (double)all));
@@ -106,8 +105,8 @@ static void print_foot(struct fm_report *report, const struct fm_tree_rows *rows
                 fm_count_text(count, rows->left_out), fm_percent_fine(share, fm_ratio((double)rows->limit_ns, whole)));
     fprintf(out, "%s\n", ways[which].explained);
     if (report->profile->paths.nodes[0].all.ranks > 1)
-        fprintf(out, "least, most: of a rank%s%s.\n", estimated ? "; ~: estimated, from several places" : "",
-                unknown ? "; -: not known" : "");
+        fprintf(out, "least, most: of any rank%s%s.\n", estimated ? "; ~: estimated from several call sites" : "",
+                unknown ? "; -: unknown" : "");
 }
 
 static void print_rows(struct fm_report *report, const struct fm_calltree *tree, const struct fm_tree_rows *rows,
@@ -177,7 +176,7 @@ static enum fm_status print_tree(struct fm_report *report, enum fm_tree_kind whi
     struct fm_tree_rows rows;
     fm_print_incomplete(report, out);
     if (!fm_report_sampled(report)) {
-        fputs("No call paths were sampled: 'fathom run --sample 1000' does.\n", out);
+        fputs("No call paths were sampled; record them with: fathom run --sample 1000\n", out);
         return FM_OK;
     }
     enum fm_status status = fm_report_tree(report, which, &tree, error);

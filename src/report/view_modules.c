@@ -71,7 +71,7 @@ static void print_headline(struct fm_report *report, const struct fm_modules *mo
                          fm_percent_whole(share, fm_ratio((double)most[k]->own.work_ns, whole)));
     text = without_work(report, text, &modules->whole);
     if (cause && cause->causes_ns)
-        text = fm_format(&report->arena, "%s; most waiting is called by %s (%s)", text, cause->name,
+        text = fm_format(&report->arena, "%s; most waiting in calls from %s (%s)", text, cause->name,
                          fm_percent_whole(share, fm_ratio((double)cause->causes_ns, whole)));
     fm_print_folded(out, fm_format(&report->arena, "%s.", text), 2);
 }
@@ -87,7 +87,7 @@ static const struct fm_column list_columns[] = {
     {"%", "waiting_fraction", FM_COLUMN_PERCENT},
     {NULL, "waiting_estimated_s", FM_COLUMN_TIME},
     {NULL, "mpi_s", FM_COLUMN_TIME},
-    {"with calls", NULL, FM_COLUMN_TIME},
+    {"inclusive", NULL, FM_COLUMN_TIME},
     {NULL, "inclusive_work_s", FM_COLUMN_TIME},
     {NULL, "inclusive_transfer_s", FM_COLUMN_TIME},
     {NULL, "inclusive_waiting_s", FM_COLUMN_TIME},
@@ -232,7 +232,7 @@ static enum fm_status print_tree(struct fm_report *report, const struct fm_modul
                                         {"transfer %", NULL, FM_COLUMN_PERCENT},
                                         {"[waiting %]", NULL, FM_COLUMN_BAR},
                                         {"", NULL, FM_COLUMN_BAR},
-                                        {"calls from module to module", NULL, FM_COLUMN_TEXT}};
+                                        {"calls between modules", NULL, FM_COLUMN_TEXT}};
     struct fm_calltree tree;
     struct fm_tree_rows rows;
     struct fm_table table;
@@ -262,7 +262,7 @@ static bool transfers_much(const struct fm_modules *modules)
     return (double)modules->whole.transfer_ns > 0.1 * (double)fm_module_total(&modules->whole);
 }
 
-/* "note: pop.modules: 'icee.f90' (line 3), 'tide_*' (line 9) and 2 more fit nothing here." A slip of the pen, or what no
+/* "note: pop.modules: 'icee.f90' (line 3), 'tide_*' (line 9) and 2 more match nothing in this profile." A slip of the pen, or what no
  * sample was in: no error, but worth a look. */
 static void print_idle(struct fm_report *report, const struct fm_modules *modules, FILE *out)
 {
@@ -277,7 +277,8 @@ static void print_idle(struct fm_report *report, const struct fm_modules *module
     if (shown < n)
         text = fm_format(&report->arena, "%s and %zu more", text, n - shown);
     if (n)
-        fm_print_folded(out, fm_format(&report->arena, "%s fit%s nothing here.", text, n == 1 ? "s" : ""), 2);
+        fm_print_folded(out, fm_format(&report->arena, "%s match%s nothing in this profile.", text, n == 1 ? "es" : ""),
+                        2);
 }
 
 enum fm_status fm_print_modules(struct fm_report *report, FILE *out, struct fm_error *error)
@@ -295,22 +296,21 @@ enum fm_status fm_print_modules(struct fm_report *report, FILE *out, struct fm_e
     status = print_tree(report, &modules, out, error);
     if (status)
         return status;
-    fputs("%: of the sampled time of all ranks; in the tree with all that is called.\n"
+    fputs("%: of the sampled time of all ranks; inclusive in the tree.\n"
           "#: work, outside MPI; =: transfer, time in MPI that is not known to be waiting; -: waiting.\n"
-          "% of waiting: of all of it, what the module has called for, or MPI for it.\n",
+          "% of waiting: share of all waiting that is in calls from the module.\n",
           out);
     if (modules.whole.estimated_ns)
         fprintf(
-            out, "Of the waiting %s is estimated: what ranks spend in a collective above the fastest of them.\n",
+            out, "%s of the waiting is estimated: time in a collective beyond that of the fastest rank.\n",
             fm_percent_whole(share, fm_ratio((double)modules.whole.estimated_ns, (double)modules.whole.waiting_ns)));
     if (transfers_much(&modules))
         fputs("Transfer can contain waiting: 'waiting + MPI_Send' in the module file counts MPI_Send as waiting.\n",
               out);
     if (report->helpers_ns)
-        fprintf(out, "Without threads of MPI itself, which took %s.\n",
-                fm_time_text(share, (double)report->helpers_ns));
+        fprintf(out, "Excludes MPI's own threads, which took %s.\n", fm_time_text(share, (double)report->helpers_ns));
     if (!report->options.modules)
-        fputs("Modules are source files; 'fathom modules init PROGRAM' drafts a file with names for --modules.\n", out);
+        fputs("Modules are source files; 'fathom modules init PROGRAM' drafts a module file for --modules.\n", out);
     if (report->summary.complete && !report->options.focus) /* a part of a run, or of its calls, never has all */
         print_idle(report, &modules, out);
     return FM_OK;
@@ -321,7 +321,7 @@ enum fm_status fm_view_modules_text(struct fm_report *report, FILE *out, struct 
     fm_print_incomplete(report, out);
     if (fm_report_sampled(report))
         return fm_print_modules(report, out, error);
-    fputs("No call paths were sampled, so nothing is known of modules: 'fathom run --sample 1000' does.\n", out);
+    fputs("No call paths were sampled, so there are no modules; record them with: fathom run --sample 1000\n", out);
     return FM_OK;
 }
 

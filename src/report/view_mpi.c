@@ -154,10 +154,9 @@ static void print_site_hints(struct fm_report *report, const struct fm_groups *g
     if (nameless || lineless)
         fputc('\n', out);
     if (nameless)
-        fputs("PROGRAM+OFFSET: where the call returns; the program has no symbols there, or is not the one that ran.\n",
-              out);
+        fputs("PROGRAM+OFFSET: return address; the program has no symbols there, or has changed since the run.\n", out);
     if (lineless)
-        fputs("Functions without a line: what they are in was compiled without -g.\n", out);
+        fputs("Functions without a line were compiled without -g.\n", out);
 }
 
 static void fill_groups(struct fm_report *report, struct fm_table *table, struct fm_column *columns,
@@ -272,7 +271,7 @@ enum fm_status fm_view_mpi_text(struct fm_report *report, FILE *out, struct fm_e
         fill_routines(report, &table, rows);
         fm_table_print(&table, out);
         fm_print_more(out, rows, summary->n_routines, "routine");
-        fputs("\nmin, max, second: single calls. least, most: all calls of one rank. on: which rank.\n", out);
+        fputs("\nmin, max, second: single calls; least, most: all calls of one rank; on: that rank.\n", out);
     }
     size_t histograms = report->options.histogram ? fm_report_rows(report, summary->n_routines, HISTOGRAM_ROUTINES) : 0;
     for (size_t i = 0; i < histograms; i++)

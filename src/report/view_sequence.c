@@ -137,13 +137,12 @@ static void print_foot(const struct page *page, size_t step)
     const struct fm_module_sequence *s = page->sequence;
     size_t every = step * s->rank_step;
     size_t letters = s->n_moments < page->columns ? s->n_moments : page->columns;
-    fprintf(page->out, "A sign stands for %s, by one sample: capitals for work, small letters for waiting%s.\n%s",
-            fm_time_text(time, seconds(page) * 1e9 / (double)letters),
-            s->in[FM_MODULE_TRANSFER] ? ", = for transfer" : "",
-            letters < page->columns ? "Between samples, and wherever else there is a blank, nothing is known.\n"
-                                    : "Where there is a blank nothing is known.\n");
-    fputs("Time in MPI is that of the module that calls it; in a collective it is waiting where most of it is.\n"
-          "Of a process its first thread is shown.\n",
+    fprintf(
+        page->out, "Each character is one sample and stands for %s: upper case is work, lower case is waiting%s.\n%s",
+        fm_time_text(time, seconds(page) * 1e9 / (double)letters), s->in[FM_MODULE_TRANSFER] ? ", = is transfer" : "",
+        letters < page->columns ? "Blanks are unknown, between samples and elsewhere.\n" : "Blanks are unknown.\n");
+    fputs("MPI time counts for the calling module; a collective is waiting if most of its time is.\n"
+          "Only the first thread of a process is shown.\n",
           page->out);
     if (every > 1)
         fprintf(page->out, "One rank in %zu is shown%s.\n", every, step > 1 ? "; --all shows more" : "");
@@ -166,7 +165,7 @@ enum fm_status fm_view_sequence_text(struct fm_report *report, FILE *out, struct
     char *letters = fm_arena_alloc(&report->arena, sequence.n_named + 1);
     struct page page = {.report = report, .sequence = &sequence, .letters = letters, .out = out};
     if (!letters)
-        return fm_fail(error, FM_ERR_MEMORY, "no memory left for the sequence");
+        return fm_fail(error, FM_ERR_MEMORY, "not enough memory for the sequence");
     fm_sequence_letters(&sequence, letters);
     lay_out(&page);
     fm_print_folded(out, fm_sequence_headline(report, &sequence), 2);

@@ -79,14 +79,14 @@ static enum fm_status fill(struct fm_report *report, struct fm_table *table, boo
     const struct fm_profile *profile = report->profile;
     const struct fm_snapshot **sorted = fm_arena_alloc(&report->arena, profile->n_snapshots * sizeof *sorted);
     if (!sorted)
-        return fm_fail(error, FM_ERR_MEMORY, "no memory for %zu snapshots", profile->n_snapshots);
+        return fm_fail(error, FM_ERR_MEMORY, "not enough memory for %zu snapshots", profile->n_snapshots);
     for (size_t i = 0; i < profile->n_snapshots; i++)
         sorted[i] = &profile->snapshots[i];
     qsort(sorted, profile->n_snapshots, sizeof *sorted, by_moment);
     fm_table_start(table, &report->arena, columns, sizeof columns / sizeof *columns);
     for (size_t i = 0; i < profile->n_snapshots; i++)
         if (!add_snapshot(report, table, sorted[i], csv))
-            return fm_fail(error, FM_ERR_MEMORY, "no memory for %zu snapshots", profile->n_snapshots);
+            return fm_fail(error, FM_ERR_MEMORY, "not enough memory for %zu snapshots", profile->n_snapshots);
     return FM_OK;
 }
 
@@ -105,7 +105,7 @@ enum fm_status fm_view_snapshots_text(struct fm_report *report, FILE *out, struc
               out);
         return FM_OK;
     }
-    fputs("Totals from the start of the program to the moment of the snapshot, over the ranks it is of.\n\n", out);
+    fputs("Totals from the start of the program to the snapshot, over the ranks it covers.\n\n", out);
     fm_table_print(&table, out);
     return FM_OK;
 }

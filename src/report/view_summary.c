@@ -101,7 +101,7 @@ static const char *ranks_text(struct fm_report *report)
     if (summary->measured < summary->ranks)
         text = fm_format(&report->arena, "%s, %u with data", text, summary->measured);
     if (most > 1)
-        text = fm_format(&report->arena, "%s, %s%s to a core: all times include waiting for one", text,
+        text = fm_format(&report->arena, "%s, %s%s per core: all times include waiting for a core", text,
                          profile->n_hosts > 1 ? "up to " : "", fm_mean_text(ratio, most));
     return text;
 }
@@ -112,7 +112,7 @@ static const char *known_ranks(struct fm_report *report)
     const struct fm_summary *summary = &report->summary;
     if (summary->of.max_rss_bytes.ranks >= summary->measured)
         return "all ranks";
-    return fm_format(&report->arena, "%u of %u ranks (of the others it is unknown)", summary->of.max_rss_bytes.ranks,
+    return fm_format(&report->arena, "%u of %u ranks (unknown for the others)", summary->of.max_rss_bytes.ranks,
                      summary->measured);
 }
 
@@ -305,7 +305,7 @@ static void print_overhead(struct fm_report *report, FILE *out)
     const struct fm_summary *summary = &report->summary;
     char time[FM_UNIT_CHARS], percent[FM_UNIT_CHARS];
     double share = fm_ratio((double)summary->overhead_ns, (double)summary->wall_sum_ns);
-    fprintf(out, "Fathom itself took %s, %s of the time measured.\n", fm_time_text(time, (double)summary->overhead_ns),
+    fprintf(out, "Overhead of Fathom: %s, %s of the measured time.\n", fm_time_text(time, (double)summary->overhead_ns),
             fm_percent_fine(percent, share));
 }
 

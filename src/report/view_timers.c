@@ -71,13 +71,13 @@ enum fm_status fm_view_timers_text(struct fm_report *report, FILE *out, struct f
     if (fm_print_uncounted(report, out))
         return FM_OK;
     if (!report->profile->n_timers) {
-        fputs("The program has no timers: fathom-timers(3) tells how to add them.\n", out);
+        fputs("The program has no timers; fathom-timers(3) explains how to add them.\n", out);
         print_notes(report, out);
         return FM_OK;
     }
     const char *text = text_of(report);
     if (!text)
-        return fm_fail(error, FM_ERR_MEMORY, "no memory left for the report of timers");
+        return fm_fail(error, FM_ERR_MEMORY, "not enough memory for the report of timers");
     fm_print_lines(out, text); /* names come from a file */
     print_notes(report, out);
     return FM_OK;
@@ -89,7 +89,7 @@ enum fm_status fm_view_timers_csv(struct fm_report *report, FILE *out, struct fm
     const struct fm_timer **order = fm_timers_by_length(report->profile->timers, n, &report->arena);
     struct fm_table table;
     if (!order)
-        return fm_fail(error, FM_ERR_MEMORY, "no memory left for the report of timers");
+        return fm_fail(error, FM_ERR_MEMORY, "not enough memory for the report of timers");
     fm_table_start(&table, &report->arena, columns, sizeof columns / sizeof *columns);
     for (size_t i = 0; i < n; i++) {
         const struct fm_timer *timer = order[i];

@@ -110,7 +110,7 @@ static enum fm_status draw(struct fm_report *report, const struct fm_topology *t
     struct picture *picture = fm_arena_alloc(&report->arena, sizeof *picture);
     char most[FM_UNIT_CHARS];
     if (!picture)
-        return fm_fail(error, FM_ERR_MEMORY, "no memory for the picture of the topology");
+        return fm_fail(error, FM_ERR_MEMORY, "not enough memory for the picture of the topology");
     picture->ranks = report->summary.ranks ? report->summary.ranks : 1;
     for (size_t i = 0; i < topology->n; i++) { /* a spawned or foreign rank may lie beyond the job's size */
         const struct fm_pair *pair = &topology->pairs[i];
@@ -135,7 +135,7 @@ static void print_grid(const struct fm_job *job, FILE *out)
 {
     if (!fm_grid_covers(&job->cart, job->ranks))
         return;
-    fputs("The program has arranged its ranks as a grid of ", out);
+    fputs("The program arranges its ranks in a grid of ", out);
     for (uint32_t i = 0; i < job->cart.n; i++)
         fprintf(out, "%s%" PRIu32, i ? " x " : "", job->cart.dims[i]);
     fputs(job->cart.n > 1 ? "; the last dimension varies fastest.\n" : ".\n", out);
@@ -150,7 +150,7 @@ static void print_totals(struct fm_report *report, const struct fm_topology *top
     if (topology->dropped)
         fm_print_folded(out,
                         fm_format(&report->arena,
-                                  "The profile of this large job leaves out %s lighter pairs "
+                                  "The profile of this large job omits %s lighter pairs "
                                   "with %s messages, %s.",
                                   fm_count_text(pairs, topology->dropped),
                                   fm_count_text(messages, topology->dropped_messages),
@@ -176,13 +176,14 @@ enum fm_status fm_view_topology_text(struct fm_report *report, FILE *out, struct
     }
     const struct fm_pair *heaviest = fm_topology_heaviest(&topology, &report->arena);
     if (!heaviest)
-        return fm_fail(error, FM_ERR_MEMORY, "no memory to sort %zu pairs", topology.n);
+        return fm_fail(error, FM_ERR_MEMORY, "not enough memory to sort %zu pairs", topology.n);
     size_t rows = fm_report_rows(report, topology.n, USUAL_PAIRS);
     print_totals(report, &topology, out);
     fill(report, &table, &topology, heaviest, rows);
     fm_table_print(&table, out);
     fm_print_more(out, rows, topology.n, "pair");
-    fputs("sending, receiving: time in the calls of the pair, not in MPI_Wait; rate: over the longer of both.\n", out);
+    fputs("sending, receiving: time in the calls of the pair, not in MPI_Wait; rate: over the longer of the two.\n",
+          out);
     fputc('\n', out);
     return draw(report, &topology, out, error);
 }

@@ -108,11 +108,11 @@ void fm_say_settings(int rank)
         return;
     fm_settings_problems(say_problem, NULL);
     if (fm_rt.say.output_is_told)
-        say("FATHOM_OUTPUT: no profile can be written into %.3000s (%s): it goes into the working directory, or into your "
-            "home directory",
+        say("FATHOM_OUTPUT: cannot write a profile to %.3000s (%s); using the working directory, or your home "
+            "directory",
             folder, fm_node_reason(reason));
     if (*directory && fm_rt.segment && strcmp(fm_rt.directory, directory) != 0)
-        say("FATHOM_DIR: %.3000s cannot be used: what is measured lies in %s", directory,
+        say("FATHOM_DIR: cannot use %.3000s; the data is kept in %s", directory,
             *fm_rt.directory ? fm_rt.directory : "private memory, and is lost if the program is killed");
 }
 
@@ -124,8 +124,7 @@ void fm_say_output(const struct fm_error *error, const char *path)
     if (path)
         say("%s; the profile is in %s", error->text, path);
     else if (*fm_rt.directory)
-        say("%s; what was measured is kept in %s: collect it with: fathom collect -o DIRECTORY", error->text,
-            fm_rt.directory);
+        say("%s; the data is kept in %s; collect it with: fathom collect -o DIRECTORY", error->text, fm_rt.directory);
     else
-        say("%s; what was measured is lost", error->text);
+        say("%s; the data is lost", error->text);
 }

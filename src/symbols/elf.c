@@ -198,11 +198,11 @@ static enum fm_status check_head(const struct fm_elf *elf, const char *path, Elf
     const unsigned char order = __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ ? ELFDATA2LSB : ELFDATA2MSB;
     memset(head, 0, sizeof *head);
     if (!read_at(elf, 0, head->e_ident, sizeof head->e_ident) || memcmp(head->e_ident, ELFMAG, SELFMAG) != 0)
-        return fm_fail(error, FM_ERR_INPUT, "%s: is not a program (no ELF file)", path);
+        return fm_fail(error, FM_ERR_INPUT, "%s: not an ELF file", path);
     if (head->e_ident[EI_CLASS] != ELFCLASS64 || head->e_ident[EI_DATA] != order)
-        return fm_fail(error, FM_ERR_INPUT, "%s: is a program for another kind of machine", path);
+        return fm_fail(error, FM_ERR_INPUT, "%s: ELF file for another architecture", path);
     if (!read_at(elf, 0, head, sizeof *head) || head->e_ident[EI_VERSION] != EV_CURRENT)
-        return fm_fail(error, FM_ERR_INPUT, "%s: is a damaged ELF file", path);
+        return fm_fail(error, FM_ERR_INPUT, "%s: damaged ELF file", path);
     return FM_OK;
 }
 
@@ -217,7 +217,7 @@ enum fm_status fm_elf_open(struct fm_elf *elf, const char *path, struct fm_error
         return fm_fail(error, FM_ERR_SYSTEM, "%s: %s", path, strerror(errno));
     enum fm_status status = FM_OK;
     if (fstat(elf->fd, &st) != 0 || !S_ISREG(st.st_mode))
-        status = fm_fail(error, FM_ERR_INPUT, "%s: is not a file", path);
+        status = fm_fail(error, FM_ERR_INPUT, "%s: not a regular file", path);
     elf->size = status == FM_OK ? (uint64_t)st.st_size : 0;
     if (status == FM_OK)
         status = check_head(elf, path, &head, error);
@@ -225,7 +225,7 @@ enum fm_status fm_elf_open(struct fm_elf *elf, const char *path, struct fm_error
         elf->machine = head.e_machine;
         elf->type = head.e_type;
         if (!read_programs(elf, &head) || !read_sections(elf, &head))
-            status = fm_fail(error, FM_ERR_INPUT, "%s: is a damaged ELF file", path);
+            status = fm_fail(error, FM_ERR_INPUT, "%s: damaged ELF file", path);
     }
     if (status != FM_OK)
         fm_elf_close(elf);

@@ -193,9 +193,9 @@ enum fm_status fm_module_files_find(struct fm_module_files *files, const char *m
         if (replace_by_debug(files, build_id))
             return FM_OK;
         return fm_fail(error, FM_ERR_INPUT,
-                       "%s: %s, so its addresses have no names; put the program back that was measured, or name the "
-                       "directory of its debug files in FATHOM_DEBUG_PATH",
-                       files->path, why ? strerror(why) : "is no program");
+                       "%s: %s, so its addresses cannot be resolved; restore the program that was measured, or set "
+                       "FATHOM_DEBUG_PATH to the directory of its debug files",
+                       files->path, why ? strerror(why) : "not an ELF file");
     }
     read_build_id(&file, files->build_id, sizeof files->build_id);
     bool same = build_id[0] == 0 || same_build_id(files->build_id, build_id);
@@ -204,8 +204,9 @@ enum fm_status fm_module_files_find(struct fm_module_files *files, const char *m
     close_elf(&file);
     if (same || replace_by_debug(files, build_id))
         return FM_OK;
-    return fm_fail(error, FM_ERR_INPUT,
-                   "%s: is not the program that was measured (its build id is %.12s, not %.12s), so its addresses have "
-                   "no names; measure it anew, or put the old one back",
-                   files->path, files->build_id[0] ? files->build_id : "missing", build_id);
+    return fm_fail(
+        error, FM_ERR_INPUT,
+        "%s: not the program that was measured (build ID %.12s instead of %.12s), so its addresses cannot be "
+        "resolved; measure again, or restore the old program",
+        files->path, files->build_id[0] ? files->build_id : "missing", build_id);
 }

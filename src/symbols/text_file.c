@@ -23,13 +23,12 @@ static enum fm_status read_all(int fd, const char *path, struct fm_arena *arena,
             *text = fm_arena_grow(arena, *text, &capacity, capacity + 1, 1);
     }
     if (!*text)
-        return fm_fail(error, FM_ERR_MEMORY, "no memory left for %s", path);
+        return fm_fail(error, FM_ERR_MEMORY, "not enough memory for %s", path);
     if (size > MOST_BYTES)
-        return fm_fail(error, FM_ERR_INPUT, "%s is longer than %d MiB; name a file that was written for this", path,
-                       MOST_BYTES >> 20);
+        return fm_fail(error, FM_ERR_INPUT, "%s is larger than %d MiB; give a module file", path, MOST_BYTES >> 20);
     (*text)[size] = 0;
     if (strlen(*text) != size)
-        return fm_fail(error, FM_ERR_INPUT, "%s is no text; name a file that was written for this", path);
+        return fm_fail(error, FM_ERR_INPUT, "%s is not a text file; give a module file", path);
     return FM_OK;
 }
 
@@ -40,7 +39,7 @@ enum fm_status fm_text_file_read(const char *path, struct fm_arena *arena, char 
     if (fd < 0)
         return fm_fail(error, FM_ERR_SYSTEM, "cannot open %s: %s", path, strerror(errno));
     enum fm_status status = fstat(fd, &st) != 0 || !(S_ISREG(st.st_mode) || S_ISFIFO(st.st_mode))
-                                ? fm_fail(error, FM_ERR_INPUT, "%s is neither a file nor a pipe; name one", path)
+                                ? fm_fail(error, FM_ERR_INPUT, "%s is neither a file nor a pipe", path)
                                 : read_all(fd, path, arena, text, error);
     close(fd);
     return status;

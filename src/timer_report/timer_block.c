@@ -153,10 +153,10 @@ static void write_overhead(struct fm_writer *w, const struct fm_timer_node *node
         return;
     write_label(w, "corrected");
     fm_write_time(w, fm_mean_of(corrected, tasks));
-    fm_write(w, "  without %s of timing (%s)", fm_time_fine(all, (double)fm_mean_of(taken, tasks)),
+    fm_write(w, "  without %s of overhead (%s)", fm_time_fine(all, (double)fm_mean_of(taken, tasks)),
              fm_percent_fine(percent, share));
     if (inside)
-        fm_write(w, ", %s of it for timers inside", fm_time_fine(part, (double)fm_mean_of(inside, tasks)));
+        fm_write(w, ", %s of it in nested timers", fm_time_fine(part, (double)fm_mean_of(inside, tasks)));
     fm_write(w, "\n");
 }
 
@@ -266,7 +266,7 @@ void fm_write_timer_block(struct fm_writer *w, const struct fm_timer_node *node,
     fm_write(w, "\n");
     size_t width = fm_write_cut(w, timer->name, FM_RICH_COLUMNS / 2);
     if (strcmp(timer->parent, FM_SEVERAL_PARENTS) == 0) {
-        fm_write(w, ", started in several timers");
+        fm_write(w, ", started inside several timers");
     } else if (timer->parent[0]) {
         fm_write(w, ", in ");
         fm_write_cut(w, timer->parent, FM_RICH_COLUMNS - width - 5);

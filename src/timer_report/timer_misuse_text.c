@@ -29,13 +29,13 @@ const char *fm_misuse_text(uint32_t kind)
     static const char texts[][64] = {
         [FM_MISUSE_NOT_STARTED] = "stopped, but not running",
         [FM_MISUSE_STARTED_TWICE] = "started, but already running",
-        [FM_MISUSE_OTHER_HANDLE] = "got with the handle of another timer",
+        [FM_MISUSE_OTHER_HANDLE] = "obtained with another timer's handle",
         [FM_MISUSE_OTHER_THREAD] = "stopped by a thread that did not start it",
         [FM_MISUSE_NEVER_STOPPED] = "never stopped",
         [FM_MISUSE_RUNNING] = "running at the end",
         [FM_MISUSE_NO_HANDLE] = "used without a handle: get it first",
     };
-    return kind < sizeof texts / sizeof *texts && *texts[kind] ? texts[kind] : "used wrongly";
+    return kind < sizeof texts / sizeof *texts && *texts[kind] ? texts[kind] : "misused";
 }
 
 /* The place of the call: a return address lies behind it. */
@@ -128,7 +128,7 @@ const char *fm_timer_misuses_text(const struct fm_timer *timers, size_t n, struc
     struct table wrong, running;
     if (!fill(&wrong, timers, n, false, arena) || !fill(&running, timers, n, true, arena))
         return NULL;
-    put_table(&w, "wrong use of timers", &wrong);
+    put_table(&w, "misuse of timers", &wrong);
     put_table(&w, "timers running when their process ended", &running);
     return w.failed ? NULL : w.text ? w.text : "";
 }

@@ -118,7 +118,7 @@ static void write_worst(struct fm_writer *w, const struct fm_timer_node *nodes, 
     }
     if (!worst)
         return;
-    fm_write(w, "Most imbalance: ");
+    fm_write(w, "Largest imbalance: ");
     fm_write_cut(w, worst->name, FM_RICH_COLUMNS / 4);
     fm_write(w, " takes %s on task %u, %s on average.\n", fm_time_fine(max, (double)worst->total_ns.max),
              worst->total_ns.max_rank,
@@ -135,9 +135,9 @@ static void write_cost(struct fm_writer *w, const struct fm_timer_node *nodes, s
         fm_add_saturating(&top, nodes[i].depth ? 0 : nodes[i].timer->total_ns.sum);
     }
     if (overhead)
-        fm_write(w, " Timing took %s an event", fm_time_fine(each, (double)fm_mean_of(overhead, events)));
+        fm_write(w, " Timer overhead: %s per event", fm_time_fine(each, (double)fm_mean_of(overhead, events)));
     if (overhead && overhead > top && top)
-        fm_write(w, ", more than all that was timed");
+        fm_write(w, ", more than the time in timers");
     else if (overhead && top)
         fm_write(w, ", %s of the time in timers", fm_percent_fine(share, (double)overhead / (double)top));
     fm_write(w, "%s\n", overhead ? "." : "");
@@ -152,9 +152,9 @@ static void write_legend(struct fm_writer *w, const struct fm_timer_node *nodes,
         marked |= several(nodes[i].timer);
     }
     fm_write(w, "\nevents: of all tasks together; totals: of one task%s\n", threads ? ", its threads added up" : "");
-    fm_write(w, "lost: how much shorter the average is than the longest; exclusive: average without timers inside\n");
+    fm_write(w, "lost: by how much the average is below the maximum; exclusive: average without nested timers\n");
     if (marked)
-        fm_write(w, "*: started in several timers, or now in one and now in none\n");
+        fm_write(w, "*: started inside different timers, or only sometimes inside one\n");
 }
 
 static void write_summary(struct fm_writer *w, const struct fm_timer_node *nodes, size_t n, uint32_t tasks)

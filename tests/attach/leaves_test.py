@@ -63,7 +63,7 @@ def ended(tap):
     left(job)
     seen = attaching.attach(job.pid)
     tap.equal((seen.returncode, seen.stderr),
-              (2, f"fathom attach: process {job.pid} has ended, and only its exit status is left.\n"),
+              (2, f"fathom attach: process {job.pid} has ended (it is a zombie).\n"),
               "one that has ended but was not waited for is gone")
     job.communicate()
 

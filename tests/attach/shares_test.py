@@ -62,7 +62,7 @@ def saved(tap, phases):
     report = json.loads(subprocess.run([jobs.FATHOM, "report", str(profile), "--format", "json", "--modules",
                                         str(file_of_modules())], capture_output=True, check=True).stdout)
     text = subprocess.run([jobs.FATHOM, "report", str(profile)], capture_output=True, text=True, check=True).stdout
-    tap.ok("phases on 1 rank: looked at from outside for" in text and "\nphases: work" in text,
+    tap.ok("phases on 1 rank: sampled by fathom attach for" in text and "\nphases: work" in text,
            "its report says that it has samples alone, and shows the modules", text)
     names = {m["name"] for m in report["modules"]["list"]}
     tap.ok(set(TRUTH) <= names, "the saved profile has the modules", names)

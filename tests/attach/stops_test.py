@@ -141,7 +141,7 @@ def nobody_reads(tap, phases):
         os.set_blocking(sink, True)
     for pause in (0.2, 0.5, 1):  # before its first line, after two seconds
         status, said = end_by_two_signals(job.pid, sink, pause)
-        if "no sample was taken yet" not in said:  # on a busy machine
+        if "no samples yet" not in said:  # on a busy machine
             break
     tap.equal(status, -signal.SIGTERM, "it ends though nobody reads what it says")
     tap.equal([thread for thread in attaching.threads_of(job.pid) if thread[0] in "Tt" or thread[1]], [],
@@ -157,7 +157,7 @@ def forbidden(tap, phases):
     if os.getuid() == 0 and shutil.which("setpriv"):
         other = attaching.attach(job.pid, prefix=["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"])
         tap.equal((other.returncode, other.stderr),
-                  (1, f"fathom attach: process {job.pid} belongs to user root: only that user and root may look at "
+                  (1, f"fathom attach: process {job.pid} belongs to user root: only that user or root may attach to "
                       "it.\n"), "somebody else's process is refused")
     else:
         tap.skip("somebody else's process is refused", "needs root")
@@ -166,14 +166,14 @@ def forbidden(tap, phases):
     thread = next(int(tid) for tid in os.listdir(f"/proc/{threaded.pid}/task") if int(tid) != threaded.pid)
     seen = attaching.attach(thread)
     tap.equal((seen.returncode, seen.stderr),
-              (2, f"fathom attach: {thread} is a thread of process {threaded.pid}; give that number.\n"),
+              (2, f"fathom attach: {thread} is a thread; give the PID of its process, {threaded.pid}.\n"),
               "a thread is told from a process")
     threaded.kill()
     threaded.communicate()
     libc = ctypes.CDLL(None, use_errno=True)
     libc.ptrace(PTRACE_SEIZE, job.pid, None, None)
     held = attaching.attach(job.pid)
-    tap.ok(held.returncode == 1 and f"held by a debugger, process {os.getpid()}" in held.stderr,
+    tap.ok(held.returncode == 1 and f"is being traced by process {os.getpid()} (a debugger)" in held.stderr,
            "so is one that a debugger has", held.stderr)
     libc.ptrace(PTRACE_INTERRUPT, job.pid, None, None)
     os.waitpid(job.pid, 0)
@@ -181,7 +181,7 @@ def forbidden(tap, phases):
     job.kill()
     job.communicate()
     none = attaching.attach(job.pid)
-    tap.equal((none.returncode, none.stderr), (2, f"fathom attach: there is no process {job.pid}.\n"),
+    tap.equal((none.returncode, none.stderr), (2, f"fathom attach: no such process: {job.pid}.\n"),
               "and one that is not there")
 
 
@@ -191,9 +191,9 @@ def files(tap, phases):
     folder = jobs.SCRATCH / "nowhere"
     for words, sentence in (
             (["--save", folder / "file"], f"cannot write {folder}/file: No such file or directory"),
-            (["--save", jobs.SCRATCH], f"cannot write {jobs.SCRATCH}: it is there and is no file; name another one"),
-            (["--save", "/dev/null"], "cannot write /dev/null: it is there and is no file; name another one"),
-            (["--modules", "/dev/zero"], "/dev/zero is neither a file nor a pipe; name one"),
+            (["--save", jobs.SCRATCH], f"cannot write {jobs.SCRATCH}: it exists and is not a regular file; give another name"),
+            (["--save", "/dev/null"], "cannot write /dev/null: it exists and is not a regular file; give another name"),
+            (["--modules", "/dev/zero"], "/dev/zero is neither a file nor a pipe"),
             (["--modules", folder], f"cannot open {folder}: No such file or directory")):
         seen = attaching.attach(job.pid, "--samples", 1, *words)
         tap.equal((seen.returncode, seen.stdout, seen.stderr), (1, "", f"fathom attach: {sentence}.\n"),
@@ -212,9 +212,9 @@ def files(tap, phases):
 
 
 def usage(tap):
-    for words, sentence in ((["x"], "'x' is not the number of a process"), ([], "which process"),
-                            (["1", "--until", "x"], "--until needs percents"), (["1", "--hz", "0"], "--hz needs"),
-                            (["1", "--view", "mpi"], "there is no view 'mpi' here"), (["1", "--for", "-1"], "--for"),
+    for words, sentence in ((["x"], "'x' is not a process ID"), ([], "no process given"),
+                            (["1", "--until", "x"], "--until needs a percentage"), (["1", "--hz", "0"], "--hz needs"),
+                            (["1", "--view", "mpi"], "unknown view 'mpi'"), (["1", "--for", "-1"], "--for"),
                             (["1", "--hosts", "-x"], "--hosts needs")):
         out = subprocess.run([jobs.FATHOM, "attach", *words], capture_output=True, text=True, check=False)
         tap.ok(out.returncode == 2 and re.search(re.escape(sentence), out.stderr), f"attach {' '.join(words)}", out)

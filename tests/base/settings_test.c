@@ -42,13 +42,13 @@ static void test_problems(void)
         const char *name, *value, *says;
     } cases[] = {{"FATHOM_MEMORY", "4M", ""},
                  {"FATHOM_MEMORY", "", ""},
-                 {"FATHOM_MEMORY", "lots", "FATHOM_MEMORY needs a size such as 4M or 512K, not 'lots': 4M is used"},
+                 {"FATHOM_MEMORY", "lots", "FATHOM_MEMORY must be a size such as 4M or 512K, not 'lots'; using 4M"},
                  {"FATHOM_SAMPLE", "\033[2J",
-                  "FATHOM_SAMPLE needs samples a second such as 100, at most 10000, or off, "
-                  "not '?[2J': no samples are taken"},
+                  "FATHOM_SAMPLE must be a rate of at most 10000 samples per second, or off, "
+                  "not '?[2J'; sampling is off"},
                  {"FATHOM_OUTPUT", "/no/such/place", ""},
-                 {"FATHOM_OUPUT", "x", "FATHOM_OUPUT is not a setting of Fathom; did you mean FATHOM_OUTPUT?"},
-                 {"FATHOM_SAMPLES", "9", "FATHOM_SAMPLES is not a setting of Fathom; did you mean FATHOM_SAMPLE?"},
+                 {"FATHOM_OUPUT", "x", "unknown setting FATHOM_OUPUT; did you mean FATHOM_OUTPUT?"},
+                 {"FATHOM_SAMPLES", "9", "unknown setting FATHOM_SAMPLES; did you mean FATHOM_SAMPLE?"},
                  {"FATHOM_SOURCE", "x", ""},
                  {"FATHOM_BUILD", "x", ""},
                  {"FATHOM_A_NAME_LONGER_THAN_ANY_SETTING_HAS", "x", ""},

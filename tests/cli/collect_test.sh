@@ -54,7 +54,7 @@ result $? "a time that is none"
 
 start
 collect -o out
-[ $status -eq 0 ] && grep -q '1 process still running, left alone' out.txt && [ -z "$(ls out)" ]
+[ $status -eq 0 ] && grep -q 'skipped, 1 process still running' out.txt && [ -z "$(ls out)" ]
 result $? "a living process is left alone, and named"
 end
 collect -o out

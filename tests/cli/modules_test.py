@@ -122,14 +122,14 @@ def check_c(tap):
     slips.write_text("module tides file tide?.c tidse.c\nmodule ice function freeze\n" + "module all file *\n")
     done = fathom("report", profile, "--view", "modules", "--modules", slips)
     note = " ".join(done.stdout[done.stdout.rfind("note: "):].split())
-    tap.equal((done.returncode, note), (0, f"note: {slips}: 'tidse.c' (line 1) and 'freeze' (line 2) fit nothing here."),
+    tap.equal((done.returncode, note), (0, f"note: {slips}: 'tidse.c' (line 1) and 'freeze' (line 2) match nothing in this profile."),
               "patterns that fit nothing are told")
     idle = json.loads(fathom("report", profile, "--format", "json", "--modules", slips).stdout)["modules"]["idle_patterns"]
     tap.equal(idle, [{"line": 1, "module": "tides", "kind": "file", "pattern": "tidse.c"},
                      {"line": 2, "module": "ice", "kind": "function", "pattern": "freeze"}], "in JSON too")
     before = draft.read_bytes()
     done = fathom("modules", "init", program, "-o", draft)
-    tap.ok(done.returncode == 1 and "is there already" in done.stderr and draft.read_bytes() == before,
+    tap.ok(done.returncode == 1 and "already exists" in done.stderr and draft.read_bytes() == before,
            "a file that is there stays as it is", done)
     flat = build_c("flat", {}, "-g")
     found = [rule for rule in rules(fathom("modules", "init", flat).stdout) if rule[1] == "file"]
@@ -178,9 +178,9 @@ def check_lammps(tap, profile):
 def check_errors(tap):
     text = jobs.SCRATCH / "text"
     text.write_text("hello\n", encoding="utf-8")
-    for words, status, says in (((), 2, "init or compare"), (("draw",), 2, "not 'draw'"), (("init",), 2, "which program"),
-                                (("init", "a", "b"), 2, "what is 'b'"), (("init", "--hello"), 2, "no option '--hello'"),
-                                (("init", "/nonexistent"), 1, "/nonexistent"), (("init", text), 1, "no ELF file"),
+    for words, status, says in (((), 2, "init or compare"), (("draw",), 2, "unknown subcommand 'draw'"), (("init",), 2, "init needs a program"),
+                                (("init", "a", "b"), 2, "unexpected argument 'b'"), (("init", "--hello"), 2, "unknown option '--hello'"),
+                                (("init", "/nonexistent"), 1, "/nonexistent"), (("init", text), 1, "not an ELF file"),
                                 (("init", jobs.FATHOM, "-o", "/nonexistent/x"), 1, "cannot write /nonexistent/x")):
         done = fathom("modules", *words)
         tap.ok(done.returncode == status and says in done.stderr and done.stderr.count("\n") == 1 and not done.stdout,
@@ -195,14 +195,14 @@ def check_files(tap, profile):
     for path in ("/dev/zero", jobs.SCRATCH):
         done = fathom("report", profile, "--modules", path)
         tap.equal((done.returncode, done.stdout, done.stderr),
-                  (1, "", f"fathom report: {path} is neither a file nor a pipe; name one.\n"), "others are refused")
+                  (1, "", f"fathom report: {path} is neither a file nor a pipe.\n"), "others are refused")
 
 
 def check_pictures(tap, profile):
     """Which views have one."""
-    for words, status, says in ((("--view", "mpi", "--format", "svg"), 2, "views calls, modules and sequence, not of mpi"),
-                                (("--format", "png"), 2, "only text, json, csv, svg, dot"),
-                                (("--format", "svg", "--focus", "nowhere"), 2, "no sample was in a function 'nowhere'")):
+    for words, status, says in ((("--view", "mpi", "--format", "svg"), 2, "views calls, modules and sequence have pictures, not mpi"),
+                                (("--format", "png"), 2, "choose from text, json, csv, svg, dot"),
+                                (("--format", "svg", "--focus", "nowhere"), 2, "no samples in function 'nowhere'")):
         done = fathom("report", profile, *words)
         tap.ok(done.returncode == status and says in done.stderr and not done.stdout, f"no picture: {says}", done)
     for view, name in (("calls", "waves"), ("modules", "waves.c")):

@@ -106,7 +106,7 @@ result $? "SIGTERM to the run ends the command, and its profile says so"
 # ---- profiles ----
 fresh
 run -o out/one.fathom -- sleep 0.05
-[ $status -eq 0 ] && grep -q "profile in $work/out/one.fathom; look with: fathom report" err && [ -s out/one.fathom ]
+[ $status -eq 0 ] && grep -q "profile in $work/out/one.fathom; view it with: fathom report" err && [ -s out/one.fathom ]
 result $? "a program without MPI: the profile is where it was asked for, and that is said"
 [ "$(wc -l <err)" -eq 1 ] && [ -z "$(ls "$FATHOM_DIR")" ]
 result $? "in one line, with nothing left behind"
@@ -129,7 +129,7 @@ run --report terse -o out/t.fathom -- sleep 0.05
 [ ! -s out.txt ] && [ "$(wc -l <err)" -gt 1 ] && grep -q '^sleep' err
 result $? "--report prints a report on standard error"
 run -o "$work/no/such/place.fathom" -- sh -c 'exit 4'
-[ $status -eq 4 ] && grep -q 'no profile can be written into' err && grep -q 'fathom collect -o' err
+[ $status -eq 4 ] && grep -q 'cannot write a profile to' err && grep -q 'fathom collect -o' err
 result $? "a place that cannot be written to: the command runs, the user is told before and after"
 run -o /sys/place.fathom -- true
 grep -q 'cannot write /sys/place.fathom: ' err && ! grep -q 'No such file' err
@@ -143,7 +143,7 @@ FATHOM_DISABLE=1 "$FATHOM" run -- sh -c 'echo ${LD_PRELOAD:-none}; exit 3' >out.
 [ $? -eq 3 ] && [ "$(cat out.txt)" = none ] && [ ! -s err ]
 result $? "FATHOM_DISABLE=1: the command alone"
 FATHOM_LIBRARY=/nonexistent.so "$FATHOM" run -- sh -c 'exit 3' >out.txt 2>err
-[ $? -eq 3 ] && grep -q 'without being measured' err
+[ $? -eq 3 ] && grep -q 'without measuring it' err
 result $? "no library: the command runs, the user is told"
 
 # ---- a directory of segments that is made difficult ----
@@ -163,9 +163,9 @@ kill $holder
 
 fresh
 FATHOM_DIR=$work/no/such/place TMPDIR=$work "$FATHOM" run -o out/elsewhere.fathom -- sh -c 'exit 5' >out.txt 2>err
-[ $? -eq 5 ] && [ "$(grep -c "^fathom: $work/no/such/place cannot be created: .*; $work/fathom-.* is used instead" err)" -eq 1 ]
+[ $? -eq 5 ] && [ "$(grep -c "^fathom: cannot create $work/no/such/place: .*; using $work/fathom-.* instead" err)" -eq 1 ]
 result $? "one that cannot be made: the user is told which is used instead"
-"$FATHOM" report out/elsewhere.fathom | grep -q 'measured in TMPDIR because the usual directory could not be made'
+"$FATHOM" report out/elsewhere.fathom | grep -q 'data kept in TMPDIR because the default directory could not be created'
 result $? "and the profile does not speak of room"
 rm -rf fathom-*
 
@@ -219,10 +219,10 @@ run -- ./mpirun true
 grep -q 'named no' out.txt && grep -q 'nothing was measured.*fathom doctor' err
 result $? "a launcher is not measured itself; no MPI in it: the user is told"
 run -- ./mpirun sh -c 'exit 3'
-[ $status -eq 3 ] && grep -q 'mpirun ended with status 3, and nothing was measured' err
+[ $status -eq 3 ] && grep -q 'mpirun exited with status 3 before anything was measured' err
 result $? "a command that fails before any MPI call: the user is told its status"
 run -- ./mpirun sh -c 'kill -TERM $$'
-grep -q 'mpirun was ended by signal 15' err
+grep -q 'mpirun was killed by signal 15' err
 result $? "or the signal"
 run -- "$FATHOM" run -o out/inner.fathom -- sleep 0.05
 [ "$(grep -c 'profile in' err)" -eq 1 ] && [ -s out/inner.fathom ]

@@ -33,7 +33,7 @@ ok "view timers" warned "timers" "$fathom" scale --strong bare4.fathom bare16.fa
 ok "without call paths the view is mpi" warned "MPI routines by region and call site" "$fathom" scale --strong bare4.fathom bare16.fathom
 ok "--threshold" warned "Efficiency is 0.20 or more in all runs" "$fathom" scale --strong bare4.fathom bare16.fathom killed8.fathom --threshold 0.2
 ok "--project" warned "Projection, not measured: on 256 ranks" "$fathom" scale --strong bare4.fathom bare16.fathom killed8.fathom --project 256
-ok "--project of two runs" warned "No projection: that takes runs on three" "$fathom" scale --strong bare4.fathom bare16.fathom --project 256
+ok "--project of two runs" warned "No projection: it needs runs at three" "$fathom" scale --strong bare4.fathom bare16.fathom --project 256
 ok "--inside-mpi, --fold-recursion" warned "call path" "$fathom" scale --strong pop4.fathom pop64.fathom --inside-mpi --fold-recursion
 
 ok "JSON" warned '"mode": "strong"' "$fathom" scale --strong pop4.fathom pop64.fathom --format json
@@ -82,23 +82,23 @@ ok "in CSV it is said beside it" warned "x_inclusive" "$fathom" scale --strong b
 ok "in one line" says "fathom scale: killed8.fathom is incomplete: 2 of 8 ranks did not end normally."
 
 ok "no profile" status 2 "$fathom" scale --strong
-ok "is told" says "two profiles at least, to compare them"
+ok "is told" says "at least two profiles are needed"
 ok "one profile" status 2 "$fathom" scale --strong pop4.fathom
 ok "no mode" status 2 "$fathom" scale pop4.fathom pop64.fathom
 ok "is asked for" says "--strong, --weak or --same"
 ok "two modes" status 2 "$fathom" scale --strong --weak pop4.fathom pop64.fathom
 ok "equal sizes" status 2 "$fathom" scale --strong pop4.fathom bare4.fathom
-ok "are named" says "pop4.fathom and bare4.fathom are both of 4 ranks; --same compares runs of one size"
+ok "are named" says "pop4.fathom and bare4.fathom both have 4 ranks; use --same to compare runs of the same size"
 ok "three for --same" status 2 "$fathom" scale --same pop4.fathom bare4.fathom pop64.fathom
 ok "a view of call paths that are not there" status 2 "$fathom" scale --strong pop4.fathom bare16.fathom --view callers
-ok "names those that work" says "bare16.fathom has no call paths, so of the views only mpi and costs work"
+ok "names those that work" says "bare16.fathom has no call paths; the available views are mpi and costs"
 ok "an option of call paths" status 2 "$fathom" scale --strong pop4.fathom pop64.fathom --view mpi --focus pcg
-ok "is told whose it is" says "--focus belongs to the views calls, callers and flat, not to mpi"
+ok "is told whose it is" says "--focus applies only to the views calls, callers and flat, not to mpi"
 ok "a view of timers that are not there" status 2 "$fathom" scale --strong pop4.fathom pop64.fathom --view timers
 ok "a view that is none" status 2 "$fathom" scale --strong pop4.fathom pop64.fathom --view colour
-ok "lists the views" says "there is no view 'colour', only calls, callers, flat, mpi, timers, costs"
+ok "lists the views" says "unknown view 'colour'; choose from calls, callers, flat, mpi, timers, costs"
 ok "a format that is none" status 2 "$fathom" scale --strong pop4.fathom pop64.fathom --format yaml
-ok "lists the formats" says "there is no format 'yaml', only text, json, csv"
+ok "lists the formats" says "unknown format 'yaml'; choose from text, json, csv"
 ok "a threshold that is none" status 2 "$fathom" scale --strong pop4.fathom pop64.fathom --threshold 80
 ok "an unknown option" status 2 "$fathom" scale --strong pop4.fathom pop64.fathom --colour
 ok "a profile that is not there" status 1 "$fathom" scale --strong pop4.fathom nowhere.fathom

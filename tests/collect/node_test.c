@@ -157,7 +157,7 @@ static void test_directory(void)
     struct fm_error error = {0};
     chmod(made, 0750);
     tap_ok(fm_node_directory_make(made, &error) == FM_ERR_SYSTEM && strstr(error.text, "chmod 700"),
-           "one that is open to others is refused, with the mend");
+           "one that is open to others is refused, with the fix");
     tap_ok(symlink(segments, link) == 0 && fm_node_directory_make(link, NULL) == FM_ERR_SYSTEM, "a symlink is refused");
     fm_write_file(file, "", 0);
     tap_ok(fm_node_directory_make(file, NULL) == FM_ERR_SYSTEM, "a file is refused");

@@ -124,7 +124,7 @@ static double add_message(const struct reduction *reduction, struct fm_profile *
     struct fm_profile *part = NULL;
     struct fm_error error = {0};
     double then = cpu_seconds(), passed;
-    check(fm_profile_decode(message->bytes, message->size, "a message of another host", &part, &error), &error);
+    check(fm_profile_decode(message->bytes, message->size, "a message from another host", &part, &error), &error);
     passed = lap(&reduction->times->messages, then);
     then = cpu_seconds();
     check(fm_profile_merge(profile, part, &error), &error);

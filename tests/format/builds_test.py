@@ -43,7 +43,7 @@ int main(int argc, char **argv)
 }
 """ % ROUNDS
 UNTIL_THEN = {"MPI_Init": 1, "MPI_Comm_rank": 1, "MPI_Comm_size": 1, "MPI_Allreduce": ROUNDS, "MPI_Sendrecv": ROUNDS}
-LEFT_OUT = "by a newer Fathom; what this version does not know is left out (1 section, "
+LEFT_OUT = "by a newer version of Fathom; parts unknown to this version were ignored (1 section, "
 
 
 class Build:

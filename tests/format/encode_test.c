@@ -185,10 +185,11 @@ static void test_versions(const struct bytes *whole)
 {
     struct fm_error error;
     whole->at[8] = 9;
-    tap_ok(
-        !decoded(*whole, &error) &&
-            !strcmp(error.text, "it was written by a newer Fathom (format 9; this one reads up to 2): update Fathom"),
-        "a later format asks for an update");
+    tap_ok(!decoded(*whole, &error) &&
+               !strcmp(
+                   error.text,
+                   "it was written by a newer version of Fathom (format 9; this version reads up to 2): update Fathom"),
+           "a later format asks for an update");
     whole->at[8] = 2;
     struct bytes longer = {malloc(whole->n + 7), whole->n + 7};
     size_t body = whole->n - 8;

@@ -34,8 +34,8 @@ def fathom(path, words):
 def check_told(tap, words, known, newer, done, what):
     """Of the newer file one sentence more than of the known one."""
     told = [line for line in done.stderr.splitlines() if line not in fathom(known, words).stderr.splitlines()]
-    tap.equal(told, [f"fathom {words[0]}: {newer} was written by a newer Fathom; what this version does not know is "
-                     f"left out ({what})."], f"{' '.join(words)}: one sentence, of {what}")
+    tap.equal(told, [f"fathom {words[0]}: {newer} was written by a newer version of Fathom; parts unknown to this "
+                     f"version were ignored ({what})."], f"{' '.join(words)}: one sentence, of {what}")
 
 
 def check_section(tap, known):
@@ -53,11 +53,11 @@ def check_notes(tap, known):
     summary, report = ["report", "--view", "summary"], ["report", "--format", "json"]
     done = fathom(newer, summary)
     added = [line for line in done.stdout.splitlines() if line not in fathom(known, summary).stdout.splitlines()]
-    tap.equal((done.returncode, added), (0, ["Note: note 70000 of a newer Fathom (libx.so): 12 (ranks 0-1)",
+    tap.equal((done.returncode, added), (0, ["Note: note 70000 of a newer version of Fathom (libx.so): 12 (ranks 0-1)",
                                              "Note: a sentence of a newer Fathom: 3 (ranks 0-1)"]), "notes are shown")
     check_told(tap, summary, known, newer, done, "2 values")
     then, now = (json.loads(fathom(path, report).stdout)["job"].pop("notes") for path in (known, newer))
-    tap.equal(now, then + [{"code": "unknown-70000", "argument": "libx.so", "text": "note 70000 of a newer Fathom (libx.so)",
+    tap.equal(now, then + [{"code": "unknown-70000", "argument": "libx.so", "text": "note 70000 of a newer version of Fathom (libx.so)",
                             "amount": 12, "ranks": "0-1"},
                            {"code": "unknown-70001", "argument": "", "text": "a sentence of a newer Fathom", "amount": 3,
                             "ranks": "0-1"}], "in JSON, too")

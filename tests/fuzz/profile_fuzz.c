@@ -1,4 +1,4 @@
-/* Any bytes as a profile. The frame is mended first, or the checksum would keep the fuzzer out. */
+/* Any bytes as a profile. The frame is corrected first, or the checksum would keep the fuzzer out. */
 #include <stdlib.h>
 #include <string.h>
 

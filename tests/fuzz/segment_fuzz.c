@@ -1,4 +1,4 @@
-/* Any bytes as a segment. Magic and version are mended first: the fuzzer should get past them. */
+/* Any bytes as a segment. Magic and version are set first: the fuzzer should get past them. */
 #include <stdlib.h>
 #include <string.h>
 

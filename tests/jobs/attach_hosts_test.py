@@ -155,7 +155,7 @@ def check_found(tap, running, title, *options):
 def check_saved(tap, running, title):
     profile = running.job.work / "saved.fathom"
     seen = running.attach("--samples", 10, "--save", profile)  # on busy cores a thread may miss a moment
-    taken = re.search(r"\b(\d+) samples at 10 moments", seen.stdout)
+    taken = re.search(r"\b(\d+) samples at 10 points in time", seen.stdout)
     if tap.ok(seen.returncode == 0 and taken and "4 ranks" in seen.stderr,
               f"{title}: the view at the end, and a line before", seen.stdout, seen.stderr):
         report = running.job.report(profile)
@@ -167,7 +167,7 @@ def check_saved(tap, running, title):
 
 def check_unreachable(tap, running, title):
     seen = running.attach("--samples", 10, "--json", "--hosts", "nodea,nowhere")
-    tap.ok("ranks 2-3 are on other hosts" in seen.stderr and "could not start Fathom on nodea,nowhere" in seen.stderr,
+    tap.ok("cannot sample ranks 2-3 on other hosts" in seen.stderr and "could not start Fathom on nodea,nowhere" in seen.stderr,
            f"{title}: a host that cannot be reached is told of", seen.stderr)
     tap.ok(seen.returncode == 0 and last(seen)["ranks"] == 2, f"{title}: what is here is shown", seen.stdout)
 

@@ -95,7 +95,7 @@ def ocean(tap, mpi, program, ranks):
     waiting = sum(m["waiting_s"] for m in report["modules"]["list"])
     tap.ok(waiting > 0, f"{title}: some of it is waiting", names)
     tap.equal([m["work_s"] for m in report["modules"]["list"] if m["name"] == "mpi"], [0], f"{title}: MPI does no work")
-    tap.ok(re.search(r"samples at \d+ moments.*stopped .* times", seen.stdout.replace("\n ", "")),
+    tap.ok(re.search(r"samples at \d+ points in time.*stopped .* times", seen.stdout.replace("\n ", "")),
            f"{title}: how long threads were stopped is told", seen.stdout)
 
 

@@ -87,7 +87,7 @@ def check_measured(tap, mpi):
     program = mpi.compile("work", WORK)
     for what, squat, why in (("a directory of another user", directory_of_another, b"belongs to another user"),
                              ("a link of another user", link_of_another, b"is a symbolic link"),
-                             ("a directory open to all", open_to_all, b"is open to other users")):
+                             ("a directory open to all", open_to_all, b"is accessible to other users")):
         for way in WAYS:
             name = f"{mpi.short}, {way}, {what}"
             fresh(squat)
@@ -102,7 +102,7 @@ def check_measured(tap, mpi):
             if not what.startswith("a link"):
                 tap.ok(not opened.seen(), f"{name}: it is not even opened")
             if way == AROUND:
-                tap.ok(job.stderr.count(why) == 1 and b"fathom-0-2 is used instead" in job.stderr, f"{name}: said once", job)
+                tap.ok(job.stderr.count(why) == 1 and b"using /dev/shm/fathom-0-2 instead" in job.stderr, f"{name}: said once", job)
 
 
 def check_killed(tap, mpi):

@@ -94,7 +94,7 @@ def check_lost(tap, fleet, mpi, program):
     launcher.chmod(0o755)
     job = start([str(launcher)] + words[1:] + [program, "kill"])
     said = job.stderr.decode("utf-8", "replace")
-    tap.ok("1 host could not be reached: nodec" in said, f"{how}: it is named", said)
+    tap.ok("cannot reach 1 host: nodec" in said, f"{how}: it is named", said)
     try:
         report = job.report()
         tap.equal((jobs.calls(report)["MPI_Allreduce"], how_ended(report, 4)), (20, "left no data"),

@@ -65,7 +65,7 @@ def check(tap, mpi):
     tap.equal((memory["min"], memory["avg"], memory["max_rank"]), (used[0][2], used[0][2], 0),
               f"{mpi.short}: they do not count in minimum and average")
     text = text_of(job.profiles()[0])
-    tap.ok("1 of 3 ranks (of the others it is unknown)" in text and " 0 B" not in text, f"{mpi.short}: text", text)
+    tap.ok("1 of 3 ranks (unknown for the others)" in text and " 0 B" not in text, f"{mpi.short}: text", text)
 
     job = run(PRELOAD, mpi, RANKS, [program, "late"], env={"FATHOM_SAMPLE": "100"})
     job.collect("--wait", "10")

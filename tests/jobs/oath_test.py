@@ -452,11 +452,11 @@ FRUGAL = {"OMPI_MCA_btl": "self,tcp", "UCX_TLS": "self,sysv", "FATHOM_DIR": None
 def little_shared_memory():
     """What /dev/shm is, and the note that the profile then has. Where there is room for one, the ranks' segments lie
     in two directories (or, if they look for room at the same moment, all in /dev/shm): the profile is one."""
-    in_tmpdir = "measured in TMPDIR because the usual directory could not be made or had no room"
+    in_tmpdir = "data kept in TMPDIR because the default directory could not be created or was full"
     for what, options, note in (
             ("a /dev/shm of 1 MiB", "size=1m", in_tmpdir),
             ("a /dev/shm with room for one rank", "size=2m", in_tmpdir),
-            ("a /dev/shm of 6 MiB", "size=6m", "measured with a smaller table than asked for, for lack of room"),
+            ("a /dev/shm of 6 MiB", "size=6m", "tables smaller than requested, for lack of space"),
             ("a read-only /dev/shm", "size=1m,ro", in_tmpdir)):
         mounted("/dev/shm", options)
         for mpi in MPIS:
@@ -542,7 +542,7 @@ def no_room_for_profile():
                 what = f"{mpi.short}, {name}, {way}"
                 job = run(way, mpi, 2, [program], env={"FATHOM_OUTPUT": str(output / "x.fathom")})
                 # `fathom run` says at once, also when it is to be quiet, that no profile can be written there
-                job.stderr = re.sub(rb"fathom: no profile can be written into [^\n]*\n", b"", job.stderr)
+                job.stderr = re.sub(rb"fathom: cannot write a profile to [^\n]*\n", b"", job.stderr)
                 if way == PRELOAD:  # one sentence of rank 0 says where the profile is instead
                     job.stderr, told = re.subn(rb"fathom: [^\n]*\n", b"", job.stderr)
                     tap.equal(told, 1, f"{what}: the user is told once")

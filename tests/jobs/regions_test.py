@@ -63,7 +63,7 @@ class Checks:
             "outer/inner": (1, {"MPI_Barrier": 2, "MPI_Pcontrol": 1}),
             "never ended": (1, {"MPI_Barrier": 4, "MPI_Finalize": 1}),
         }), "regions")
-        self.equal(noted(report, "ends of regions"), RANKS * 3, "ends without a beginning are counted")
+        self.equal(noted(report, "region ends"), RANKS * 3, "ends without a beginning are counted")
 
     def paused(self):
         report = self.report("paused")
@@ -97,7 +97,7 @@ class Checks:
         if way == jobs.INSIDE: # the program named after `fathom run` is measured from its start
             wanted["before MPI"] = (1, {})
         self.equal(regions(report), times(RANKS, wanted), "regions")
-        self.equal(noted(report, "ends of regions"), RANKS, "an end without a beginning")
+        self.equal(noted(report, "region ends"), RANKS, "an end without a beginning")
         base = {"MPI_Init": 1, "MPI_Comm_rank": 1, "MPI_Comm_size": 1, "MPI_Barrier": 5}
         double = {name: 2 * n for name, n in base.items()}
         self.equal(sorted(subtotals(report), key=str), sorted([

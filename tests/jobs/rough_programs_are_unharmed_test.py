@@ -371,7 +371,7 @@ def check_threads(mpi):
     report = job.report()
     regions = {region["name"]: {r["name"]: r["calls"] for r in region["routines"]} for region in report["mpi"]["regions"]}
     tap.equal(regions.get("around"), {"MPI_Comm_size": 1}, f"{mpi.short}: a thread begins in the region it is made in")
-    refused = sum(note["amount"] for note in report["job"]["notes"] if note["text"].startswith("regions refused"))
+    refused = sum(note["amount"] for note in report["job"]["notes"] if note["text"].startswith("regions ignored"))
     inside = regions["work"]["MPI_Comm_size"]
     tap.equal((inside + refused, len([name for name in regions if name == "work"])), (60 * 50, 1),
               f"{mpi.short}: threads without a slot of their own have no regions, and that is noted")

@@ -69,7 +69,7 @@ def run_echo(words, env):
 
 
 def one_sentence(done):
-    return len(done.stderr.splitlines()) == 1 and "samples a second" in done.stderr
+    return len(done.stderr.splitlines()) == 1 and "samples per second" in done.stderr
 
 
 def check_bad(tap, value):

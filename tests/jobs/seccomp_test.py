@@ -9,7 +9,7 @@ from jobs import AROUND, BARE, INSIDE, MPIS, PRELOAD, SCRATCH, SOURCE, WAYS, Tap
 
 PROGRAM = SOURCE / "tests/jobs/programs/filtered.c"
 SAMPLED, UNSAMPLED = {"FATHOM_SAMPLE": "1000"}, {"FATHOM_SAMPLE": "off"}
-NOTE = "filtered by the program (seccomp)"
+NOTE = "the program installed a seccomp filter"
 
 tap = Tap()
 

@@ -31,12 +31,12 @@ int main(int argc, char **argv)
 """
 RANKS = 3
 NOWHERE = "/sys/nowhere/job.fathom"  # not even root can make it
-NOTE = "could not be written where it was to be, and was written here instead"
-WRONG = {"FATHOM_MEMORY": ("lots", "FATHOM_MEMORY needs a size such as 4M or 512K, not 'lots': 4M is used"),
-         "FATHOM_SAMPLE": ("fast", "FATHOM_SAMPLE needs samples a second such as 100, at most 10000, or off, not 'fast': "
-                                   "no samples are taken"),
-         "FATHOM_EVERYWHERE": ("maybe", "FATHOM_EVERYWHERE needs 1 or 0, not 'maybe': 0 is assumed"),
-         "FATHOM_OUPUT": ("x", "FATHOM_OUPUT is not a setting of Fathom; did you mean FATHOM_OUTPUT?")}
+NOTE = "the profile could not be written to the requested place, and was written here instead"
+WRONG = {"FATHOM_MEMORY": ("lots", "FATHOM_MEMORY must be a size such as 4M or 512K, not 'lots'; using 4M"),
+         "FATHOM_SAMPLE": ("fast", "FATHOM_SAMPLE must be a rate of at most 10000 samples per second, or off, not 'fast'; "
+                                   "sampling is off"),
+         "FATHOM_EVERYWHERE": ("maybe", "FATHOM_EVERYWHERE must be 1 or 0, not 'maybe'; using 0"),
+         "FATHOM_OUPUT": ("x", "unknown setting FATHOM_OUPUT; did you mean FATHOM_OUTPUT?")}
 
 
 def said(job):

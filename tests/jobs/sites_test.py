@@ -64,7 +64,7 @@ def check_bad_days(tap, mpi, program, job):
     tap.equal(report(profile).stderr, "", f"{mpi.short}: who asks for no names is told nothing")
     counting.compile_program(mpi, os.path.basename(program).split(".")[0], "sites.c", flags=["-O0"])
     text = report(profile, "--by", "site", **nothing_kept)
-    tap.ok("is not the program that was measured" in text.stderr and text.stderr.count("\n") == 1,
+    tap.ok("not the program that was measured" in text.stderr and text.stderr.count("\n") == 1,
            f"{mpi.short}: another program is not taken for it", text.stderr)
     os.rename(program + ".kept", program)
     subprocess.run(["objcopy", "--only-keep-debug", program, program + ".debug"], check=True)

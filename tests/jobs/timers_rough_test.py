@@ -37,7 +37,7 @@ def check_mpi(tap, mpi):
     tap.equal({name[:5]: (counted(t), t["ranks"]) for name, t in found.items()},
               {"a?b": (7, "0"), "(*)": (1, "0"), "b??": (1, "0"), "xxxxx": (4, "0")},
               f"{mpi.short}: names that look the same are the same timer")
-    tap.equal(note(report, "names of timers cut"), 1, f"{mpi.short}: a name that was cut is noted")
+    tap.equal(note(report, "timer names truncated"), 1, f"{mpi.short}: a name that was cut is noted")
     _, found = run(tap, mpi, program, "comms", 3)
     tap.equal(counted(found["mine"]), 6, f"{mpi.short}: communicators that have no report")
 

@@ -152,7 +152,7 @@ def check_misuse(tap, title, job, program, source, ranks="0-3"):
     uses = [(line_of(program, u["offset"] - 1), u["count"], u["ranks"], t["name"], u["what"])
             for t in report["timers"] for u in t["wrong_use"] if u["module"] == program]
     tap.equal(sorted(uses), wanted, f"{title}: wrong use and its place, in JSON")
-    table = text[text.index("*** wrong use of timers"):].splitlines()[2:]
+    table = text[text.index("*** misuse of timers"):].splitlines()[2:]
     rows = [re.split("  +", line.strip()) for line in table]
     base = pathlib.Path(program).name
     tap.equal(sorted((line_of(program, int(where.removeprefix(f"{base}+"), 16)), int(count), tasks, timer, what)
@@ -184,8 +184,8 @@ def check_wishes(tap, mpi, program):
         return text.splitlines()
     table = "*** profile for 4 tasks ***"
     tap.equal(lines_of({"FATHOM_TIMERS": "rihc", "FATHOM_TICK": "7us"}, sentences=2)[:3],
-              ["FATHOM_TIMERS needs rich or paper, not 'rihc': paper is used.",
-               "FATHOM_TICK needs 1ns, 10ns, 100ns, 1us and so on up to 1s, not '7us': 1ns is used.", table],
+              ["FATHOM_TIMERS must be rich or paper, not 'rihc'; using paper.",
+               "FATHOM_TICK needs 1ns, 10ns, 100ns, 1us ... 1s, not '7us': 1ns is used.", table],
               f"{mpi.short}: wishes that are ignored")
     tap.equal(lines_of({"FATHOM_TIMERS": "paper", "FATHOM_TICK": "1us"})[0], table, f"{mpi.short}: and those that are not")
     tap.equal(lines_of({}, "nothing"), ["No timers: none has been started and stopped on these tasks."],

@@ -29,7 +29,7 @@ def check_mpi(tap, mpi):
 
 
 GRIDS = {"plain": [2, 2], "three": [1, 2, 2], "several": [], "reversed": [], "part": [], "five": [], "none": []}
-GRID_LINE = "The program has arranged its ranks as a grid of 2 x 2; the last dimension varies fastest.\n"
+GRID_LINE = "The program arranges its ranks in a grid of 2 x 2; the last dimension varies fastest.\n"
 
 
 def check_grids(tap, mpi):

@@ -149,7 +149,7 @@ def another_launcher():
             tap.ok(job.status == 0 and len(reports) == 3 and not job.left(), f"{what}, {way}: three jobs", job)
             tap.ok(all(r["job"]["complete"] and r["job"]["ranks"] == 1 and
                        calls(r) == {"MPI_Init": 1, "MPI_Barrier": 10, "MPI_Finalize": 1} and
-                       any("the mpirun of another MPI" in note for note in notes(r)) for r in reports),
+                       any("mpirun of another MPI" in note for note in notes(r)) for r in reports),
                    f"{what}, {way}: whole, of one rank, with a note", [(r["job"], notes(r)) for r in reports])
 
 

@@ -45,15 +45,14 @@ static void test_sentences(void)
 {
     says((struct fm_note){FM_NOTE_SPAWNED, "", 0, {0}, ""}, "started by MPI_Comm_spawn");
     says((struct fm_note){FM_NOTE_INVALID_SETTING, "FATHOM_MEMORY=lots", 0, {0}, ""},
-         "FATHOM_MEMORY needs a size such as 4M or 512K, not 'lots': 4M is used");
-    says((struct fm_note){FM_NOTE_INVALID_SETTING, "FATHOM_MEMORY=4M", 0, {0}, ""},
-         "the setting FATHOM_MEMORY=4M is not valid");
+         "FATHOM_MEMORY must be a size such as 4M or 512K, not 'lots'; using 4M");
+    says((struct fm_note){FM_NOTE_INVALID_SETTING, "FATHOM_MEMORY=4M", 0, {0}, ""}, "invalid setting FATHOM_MEMORY=4M");
     says((struct fm_note){FM_NOTE_UNKNOWN_SETTING, "FATHOM_OUPUT", 0, {0}, ""},
-         "FATHOM_OUPUT is not a setting of Fathom; did you mean FATHOM_OUTPUT?");
-    says((struct fm_note){FM_NOTE_UNKNOWN_SETTING, "%s", 0, {0}, ""}, "%s is not a setting of Fathom");
+         "unknown setting FATHOM_OUPUT; did you mean FATHOM_OUTPUT?");
+    says((struct fm_note){FM_NOTE_UNKNOWN_SETTING, "%s", 0, {0}, ""}, "unknown setting %s");
     says((struct fm_note){FM_NOTE_TEXT, "", 0, {0}, "as it was"}, "as it was");
-    says((struct fm_note){later, "", 12, {0}, ""}, "note 70000 of a newer Fathom");
-    says((struct fm_note){later, "libx.so", 12, {0}, ""}, "note 70000 of a newer Fathom (libx.so)");
+    says((struct fm_note){later, "", 12, {0}, ""}, "note 70000 of a newer version of Fathom");
+    says((struct fm_note){later, "libx.so", 12, {0}, ""}, "note 70000 of a newer version of Fathom (libx.so)");
     says((struct fm_note){later, "libx.so", 12, {0}, "libx.so was slow"}, "libx.so was slow");
 }
 

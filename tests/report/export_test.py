@@ -212,9 +212,9 @@ def check_command(tap):
                f"export {' '.join(words)}: {sentence}", done)
     profile = str(TMP / "unsampled.fathom")
     subprocess.run([str(BUILD / "tests" / "report-views"), "--profile", profile], check=True)
-    fails(2, "--to which format", profile)
-    fails(2, "there is no format 'svg', only collapsed, speedscope, pprof, hatchet", "--to", "svg", profile)
-    fails(2, "which profile", "--to", "pprof")
+    fails(2, "--to needs a format", profile)
+    fails(2, "unknown format 'svg'; choose from collapsed, speedscope, pprof, hatchet", "--to", "svg", profile)
+    fails(2, "no profile given", "--to", "pprof")
     fails(1, "has no call paths", "--to", "pprof", profile)
     fails(1, "nowhere.fathom", "--to", "pprof", "nowhere.fathom")
 

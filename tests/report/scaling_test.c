@@ -239,12 +239,12 @@ static void test_misfits(void)
     struct fm_profile *incomplete = sample_incomplete(8);
     static const char *argv[] = {"pop", "--grid", "big"};
     refused(small, small, (struct fm_scaling_options){0},
-            "a.fathom and b.fathom are both of 4 ranks; --same compares runs of one size");
+            "a.fathom and b.fathom both have 4 ranks; use --same to compare runs of the same size");
     refused(small, bare, (struct fm_scaling_options){.view = FM_SCALING_FLAT},
-            "b.fathom has no call paths, so of the views only mpi and costs work");
+            "b.fathom has no call paths; the available views are mpi and costs");
     refused(small, large, (struct fm_scaling_options){.view = FM_SCALING_TIMERS},
-            "b.fathom has no timers, so of the views only mpi, costs, calls, callers and flat work");
-    refused(small, large, (struct fm_scaling_options){.focus = "nobody"}, "no sample was in a function 'nobody'");
+            "b.fathom has no timers; the available views are mpi, costs, calls, callers and flat");
+    refused(small, large, (struct fm_scaling_options){.focus = "nobody"}, "no samples in function 'nobody'");
     noted(small, large, FM_SCALE_STRONG, "Note:", false);
     noted(small, bare, FM_SCALE_STRONG, "Note: these are different programs: pop (4 ranks), miniocean (16 ranks).",
           true);
@@ -256,7 +256,7 @@ static void test_misfits(void)
     large->job.build_id = "123";
     large->job.mpi = "MPICH 4.0.2";
     large->hosts[0].cores = 4;
-    noted(small, large, FM_SCALE_WEAK, "Note: pop was built anew between the runs (4 ranks, 8 ranks).", true);
+    noted(small, large, FM_SCALE_WEAK, "Note: pop was rebuilt between the runs (4 ranks, 8 ranks).", true);
     noted(small, large, FM_SCALE_WEAK, "Note: the MPI differs: Open MPI 4.1.4 (4 ranks), MPICH 4.0.2 (8 ranks).", true);
     noted(small, large, FM_SCALE_WEAK, "Note: up to 2 ranks share a core", true);
     compared(small, large, "Note: up to 2 ranks share a core", true);
@@ -280,7 +280,7 @@ static void test_certainty(void)
         profiles[i]->paths.period_ns[0] = profiles[i]->paths.period_ns[1] = 2 * SECOND;
     char *text = print_text(profiles, 2, &options, fm_scaling_text, &error);
     const char *uncertain = strstr(text, "~"), *last = strstr(text, "baroclinic::baroclinic_driver");
-    tap_ok(uncertain && last && strstr(text, "~: not told from chance"), "losses within their error are marked");
+    tap_ok(uncertain && last && strstr(text, "~: not significant"), "losses within their error are marked");
     tap_ok(strstr(text, "1. ") && !strstr(text, "What baroclinic::baroclinic_driver itself"), "and no verdict");
     free(text);
     for (size_t i = 0; i < 2; i++)

@@ -59,18 +59,18 @@ assert list(rows) == ["step", "baroclinic_driver", "ice", "write the restart ?[3
 
 ends_with_note() { # ends_with_note OPTION...: one note, that of the timers which the view has not shown itself
     "$fathom" report noted.fathom "$@" >out && grep -c Note: out | grep -qx 1 &&
-        tail -n 2 out | cmp - <(printf '\nNote: names of timers cut: longer than 119 bytes: 7\n')
+        tail -n 2 out | cmp - <(printf '\nNote: timer names truncated to 119 bytes: 7\n')
 }
 ok "a profile with notes" "$maker" --noted noted.fathom
 ok "the rich layout ends with that of the timers" ends_with_note --view timers
 ok "and the paper's" ends_with_note --layout paper
 ok "the summary" status 0 "$fathom" report noted.fathom
-ok "has all notes" grep -qx "Note: ends of regions that had not begun: 9" out
+ok "has all notes" grep -qx "Note: region ends without a begin: 9" out
 ok "and says that there are timers" grep -qxF "5 timers, the longest 'step': see --view timers." out
 ok "CSV of the summary has none" bash -c "! \"$fathom\" report noted.fathom --format csv | grep -q timers"
 
 ok "an unknown layout" status 2 "$fathom" report job.fathom --layout pretty
-ok "is told which there are" says "there is no layout 'pretty', only rich and paper"
+ok "is told which there are" says "--layout must be rich or paper, not 'pretty'"
 ok "an unknown reduction" status 2 "$fathom" report job.fathom --histograms mean
 ok "a tick that is none" status 2 "$fathom" report job.fathom --tick 3ms
 ok "no groups" status 2 "$fathom" report job.fathom --groups 0
@@ -78,6 +78,6 @@ ok "ticks of the rich layout" status 2 "$fathom" report job.fathom --layout rich
 ok "or before it" status 2 "$fathom" report job.fathom --tick 1ms --layout rich
 ok "clusters of the paper" status 2 "$fathom" report job.fathom --layout paper --histograms cluster
 ok "an option of another view" status 2 "$fathom" report job.fathom --view mpi --full
-ok "is told whose it is" says "--full belongs to the view timers, not to mpi"
+ok "is told whose it is" says "--full applies only to the view timers, not to mpi"
 echo "1..$count"
 exit "$failed"

@@ -228,7 +228,7 @@ static void test_cores(void)
     profile->hosts[0].cores = 8;
     tap_ok(!shows(profile, "summary", "to a core"), "a core for each rank goes without saying");
     profile->hosts[0].cores = 4;
-    tap_ok(shows(profile, "summary", "\nranks     8 on 1 host, 2 to a core: all times include waiting for one\n"),
+    tap_ok(shows(profile, "summary", "\nranks     8 on 1 host, 2 per core: all times include waiting for a core\n"),
            "ranks that share cores are told");
     fm_profile_destroy(profile);
 }
@@ -242,9 +242,9 @@ static void test_no_regions(void)
     for (size_t i = 0; i < profile->n_events; i++)
         profile->events[i].key.region = "";
     char *text = print_view(profile, "mpi", &options, false);
-    tap_ok(strstr(text, "The program names no regions") && !strstr(named, "names no regions"),
+    tap_ok(strstr(text, "The program defines no regions") && !strstr(named, "defines no regions"),
            "by region without regions: how to name them");
-    tap_ok(shows(profile, "regions", "The program names no regions"), "and in the view of them");
+    tap_ok(shows(profile, "regions", "The program defines no regions"), "and in the view of them");
     free(text);
     free(named);
     fm_profile_destroy(profile);

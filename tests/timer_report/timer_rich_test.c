@@ -205,7 +205,8 @@ static void test_nesting(void)
         at = strstr(at, lines[i]);
     if (!tap_ok(at, "each timer is there once, the nesting is shown"))
         printf("# %s", text);
-    tap_ok(strstr(text, "\n*: started in several timers, or now in one and now in none\n"), "and what the mark means");
+    tap_ok(strstr(text, "\n*: started inside different timers, or only sometimes inside one\n"),
+           "and what the mark means");
     add_misuse(p, FM_NO_TIMER);
     text = fm_timers_rich(p->timers, p->n_timers, &layout, &p->arena);
     tap_ok(strncmp(text, "8 timers on", 11) == 0 && !strstr(text, "\n(none)") && strstr(text, "  (none)  "),
@@ -237,11 +238,11 @@ static const char *cost_of(struct fm_profile *p, const char *parent, uint64_t ov
 static void test_cost(void)
 {
     struct fm_profile *p = fm_profile_create();
-    tap_ok(strstr(cost_of(p, "", 1100000), "Timing took 110.0 us an event, 10 % of the time in timers.\n"),
+    tap_ok(strstr(cost_of(p, "", 1100000), "Timer overhead: 110.0 us per event, 10 % of the time in timers.\n"),
            "what timing cost");
-    tap_ok(strstr(cost_of(p, "", 12000000), "Timing took 1.200 ms an event, more than all that was timed.\n"),
+    tap_ok(strstr(cost_of(p, "", 12000000), "Timer overhead: 1.200 ms per event, more than the time in timers.\n"),
            "of very short events");
-    tap_ok(strstr(cost_of(p, "never stopped", 1100000), "Timing took 110.0 us an event.\n"),
+    tap_ok(strstr(cost_of(p, "never stopped", 1100000), "Timer overhead: 110.0 us per event.\n"),
            "where no timer is known that holds all");
     tap_ok(!strstr(cost_of(p, "", 1100000), "*:") && !strstr(cost_of(p, "", 1100000), "threads"),
            "no legend of what there is not");
@@ -263,9 +264,9 @@ static void test_correction(void)
     const char *text = fm_timers_rich(p->timers, p->n_timers, &layout, &p->arena);
     tap_ok(strstr(text,
                   "\n  avg total    11.00 ms\n"
-                  "  corrected    7.000 ms  without 4.000 ms of timing (36 %), 3.000 ms of it for timers inside\n"),
+                  "  corrected    7.000 ms  without 4.000 ms of overhead (36 %), 3.000 ms of it in nested timers\n"),
            "a corrected total");
-    tap_ok(strstr(text, "\n  avg total    5.000 ms\n  corrected    4.500 ms  without 500.0 us of timing (10 %)\n"),
+    tap_ok(strstr(text, "\n  avg total    5.000 ms\n  corrected    4.500 ms  without 500.0 us of overhead (10 %)\n"),
            "of a timer with none inside");
     tap_ok(strstr(text, "\n  2nd longest  1.000 ms  task 0, event 2\n"), "the second longest event of one task");
     fm_profile_destroy(p);

@@ -153,7 +153,7 @@ static void test_misuses(void)
     add_misuse(p, "never finished", (struct fm_misuse){FM_MISUSE_RUNNING, site, 1, {&first, 1, 1}});
     const char *text = fm_timers_text(p->timers, p->n_timers, &layout, &p->arena);
     tap_ok(!strncmp(text, before, strlen(before)), "wrong use stands behind everything else");
-    const char *wanted = "\n*** wrong use of timers\n"
+    const char *wanted = "\n*** misuse of timers\n"
                          "count  what                      timer           where         tasks\n"
                          "    1  never stopped             never finished  ?             0\n"
                          "12345  stopped, but not running  one             ocean+0x1234  0-1,3\n"

@@ -194,6 +194,6 @@ enum fm_status fm_balance_find(const struct fm_profile *profile, struct fm_arena
 {
     *balance = (struct fm_balance){0};
     if (!sort_ranks(profile, arena, balance) || !split_groups(balance, arena) || !find_heavy(profile, arena, balance))
-        return fm_fail(error, FM_ERR_MEMORY, "no memory to sort %zu ranks", profile->n_processes);
+        return fm_fail(error, FM_ERR_MEMORY, "not enough memory to sort %zu ranks", profile->n_processes);
     return FM_OK;
 }

@@ -64,7 +64,7 @@ enum fm_status fm_group_events(const struct fm_profile *profile, unsigned parts,
 {
     struct member *members = fm_arena_alloc(arena, profile->n_events * sizeof *members);
     if (!members)
-        return fm_fail(error, FM_ERR_MEMORY, "no memory to group %zu events", profile->n_events);
+        return fm_fail(error, FM_ERR_MEMORY, "not enough memory to group %zu events", profile->n_events);
     for (size_t i = 0; i < profile->n_events; i++)
         members[i] = (struct member){shorten(&profile->events[i].key, parts), &profile->events[i]};
     qsort(members, profile->n_events, sizeof *members, by_key);
@@ -74,7 +74,7 @@ enum fm_status fm_group_events(const struct fm_profile *profile, unsigned parts,
         n += i == 0 || by_key(&members[i - 1], &members[i]) != 0;
     struct fm_event *items = fm_arena_alloc(arena, n * sizeof *items);
     if (!items)
-        return fm_fail(error, FM_ERR_MEMORY, "no memory to group %zu events", profile->n_events);
+        return fm_fail(error, FM_ERR_MEMORY, "not enough memory to group %zu events", profile->n_events);
     size_t at = 0;
     for (size_t i = 0; i < profile->n_events; i++) {
         if (i > 0 && by_key(&members[i - 1], &members[i]) == 0) {

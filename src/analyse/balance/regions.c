@@ -99,7 +99,7 @@ enum fm_status fm_regions_find(const struct fm_profile *profile, struct fm_arena
     size_t at_most = profile->n_regions + events.n + 1;
     struct fm_region_total *items = fm_arena_alloc(arena, at_most * sizeof *items);
     if (!items)
-        return fm_fail(error, FM_ERR_MEMORY, "no memory for %zu regions", at_most);
+        return fm_fail(error, FM_ERR_MEMORY, "not enough memory for %zu regions", at_most);
     size_t n = list_regions(profile, &events, items);
     for (size_t i = 0; i < n; i++) {
         size_t inside = 0;
@@ -107,7 +107,7 @@ enum fm_status fm_regions_find(const struct fm_profile *profile, struct fm_arena
             inside += lies_in(events.items[e].key.region, items[i].path);
         items[i].routines = fm_arena_alloc(arena, inside * sizeof *items[i].routines);
         if (!items[i].routines)
-            return fm_fail(error, FM_ERR_MEMORY, "no memory for %zu regions", n);
+            return fm_fail(error, FM_ERR_MEMORY, "not enough memory for %zu regions", n);
         for (size_t e = 0; e < events.n; e++)
             if (lies_in(events.items[e].key.region, items[i].path))
                 add_event(&items[i], &events.items[e]);

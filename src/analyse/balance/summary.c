@@ -144,7 +144,7 @@ enum fm_status fm_summarise(const struct fm_profile *profile, struct fm_arena *a
     if (summary->wall_ns == 0)
         summary->wall_ns = summary->of.wall_ns.max;
     if (!summary->name || !sort_routines(profile, arena, summary) || !collect_ends(profile, arena, summary))
-        return fm_fail(error, FM_ERR_MEMORY, "no memory to summarise the profile");
+        return fm_fail(error, FM_ERR_MEMORY, "not enough memory to summarise the profile");
     summary->wall_sum_ns = summary->of.wall_ns.sum;
     summary->overhead_ns = summary->of.overhead_ns.sum;
     summary->mpi_sum_ns = summary->of.mpi_ns.sum;

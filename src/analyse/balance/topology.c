@@ -55,7 +55,7 @@ enum fm_status fm_topology_find(const struct fm_profile *profile, struct fm_aren
         .dropped_bytes = profile->sent.dropped_bytes,
     };
     if (!topology->pairs)
-        return fm_fail(error, FM_ERR_MEMORY, "no memory for %zu pairs of ranks", at_most);
+        return fm_fail(error, FM_ERR_MEMORY, "not enough memory for %zu pairs of ranks", at_most);
     topology->n = join(&profile->sent, &profile->received, topology->pairs);
     for (size_t i = 0; i < topology->n; i++) {
         topology->messages += topology->pairs[i].messages;

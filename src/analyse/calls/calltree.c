@@ -81,7 +81,7 @@ static void limit(struct fm_path_cost *part, const struct fm_path_cost *whole, u
 
 static enum fm_status made(const struct fm_calltree *tree, struct fm_error *error)
 {
-    return tree->failed ? fm_fail(error, FM_ERR_MEMORY, "no memory left for the call paths") : FM_OK;
+    return tree->failed ? fm_fail(error, FM_ERR_MEMORY, "not enough memory for the call paths") : FM_OK;
 }
 
 enum fm_status fm_calltree_end(struct fm_calltree *tree, struct fm_error *error)

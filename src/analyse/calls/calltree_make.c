@@ -311,7 +311,7 @@ enum fm_status fm_calltree_make(const struct fm_profile *profile, struct fm_symb
 {
     struct fm_path_tree *paths = fm_arena_alloc(arena, sizeof *paths);
     if (!paths)
-        return fm_fail(error, FM_ERR_MEMORY, "no memory left for the call paths");
+        return fm_fail(error, FM_ERR_MEMORY, "not enough memory for the call paths");
     enum fm_status status = fm_path_tree_make(profile, arena, paths, error);
     if (status)
         return status;

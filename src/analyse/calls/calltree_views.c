@@ -72,7 +72,7 @@ static struct fm_context *module_of(struct fm_calltree *flat, const struct fm_co
 
 static struct fm_context *file_of(struct fm_calltree *flat, const struct fm_context *context)
 {
-    static const char unknown[] = "(source not known)";
+    static const char unknown[] = "(unknown source)";
     struct fm_context *module = module_of(flat, context);
     if (context->id.kind == FM_CONTEXT_ROUTINE)
         return module;

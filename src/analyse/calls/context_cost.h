@@ -29,7 +29,7 @@ struct fm_context_cost {
     bool no_least, no_most;            /* not even an estimate is known; what `of` has is a guess */
 };
 
-/* What the others cannot have, even if all have the most, every rank has: mends the least of an estimate. */
+/* What the others cannot have, even if all have the most, every rank has: corrects the least of an estimate. */
 void fm_context_cost_fit(struct fm_path_cost *sum, uint32_t ranks);
 /* ranks: how many the job has. Parts are in the arena. */
 void fm_context_cost_add(struct fm_context_cost *into, const struct fm_context_cost *part, uint32_t ranks,

@@ -121,7 +121,7 @@ enum fm_status fm_path_tree_make(const struct fm_profile *profile, struct fm_are
         };
     }
     if (!tree->nodes || !make_children(tree, arena))
-        return fm_fail(error, FM_ERR_MEMORY, "no memory left for the call paths");
+        return fm_fail(error, FM_ERR_MEMORY, "not enough memory for the call paths");
     find_lightest(tree, arena);
     return FM_OK;
 }

@@ -308,7 +308,7 @@ enum fm_status fm_modules_make(const struct fm_calltree *calls, const struct fm_
         list_idle(&maker);
         sort_all(&maker);
     }
-    return maker.failed ? fm_fail(error, FM_ERR_MEMORY, "no memory left for the modules") : FM_OK;
+    return maker.failed ? fm_fail(error, FM_ERR_MEMORY, "not enough memory for the modules") : FM_OK;
 }
 
 uint32_t fm_modules_shown(const struct fm_modules *modules, const struct fm_modules_map *map, uint32_t ranks,

@@ -192,7 +192,7 @@ static void look_into(struct draft *draft, const char *path)
     size_t n = fm_module_sources(&files, &sources, draft->arena);
     const char *heading = fm_written(draft->arena, "\n# %s, %s\n", as_word(draft, path, strlen(path), '?'),
                                      n ? "from its debug information"
-                                       : "which has no debug information (-g): from the names of its functions");
+                                       : "without debug information (-g): from function names");
     draft->heading = heading ? heading : "";
     if (n) {
         add_sources(draft, sources, n);
@@ -223,10 +223,9 @@ static void write_libraries(struct draft *draft, const struct fm_elf *elf, const
 {
     draft->heading = "";
     if (draft->lines.n)
-        fm_write(&draft->writer,
-                 "\n# What none of the lines above tells of: libraries, and the rest of the program.\n");
+        fm_write(&draft->writer, "\n# Everything else: libraries and the rest of the program.\n");
     else
-        fm_write(&draft->writer, "\n# %s has no debug information (-g), nor names of functions that tell of modules.\n",
+        fm_write(&draft->writer, "\n# %s has no debug information (-g), and its function names suggest no modules.\n",
                  as_word(draft, path, strlen(path), '?'));
     write_all(draft, "mpi", fm_mpi_stack);
     write_all(draft, "system", system_libraries);
@@ -246,16 +245,18 @@ static void write_head(struct draft *draft, const char *path)
 {
     fm_write(
         &draft->writer,
-        "# The modules of %s: which functions belong together. Change it as you think of the model.\n"
+        "# Modules of %s: which functions belong together. Edit it to match the structure of the model.\n"
         "#\n"
-        "#   module NAME file PATTERN...      functions in these source files; a pattern with a / is for whole paths\n"
-        "#   module NAME function PATTERN...  functions of these names\n"
-        "#   module NAME library PATTERN...   all of these programs and libraries\n"
-        "#   group NAME MODULE...             modules added up\n"
-        "#   waiting + PATTERN...             more functions that do nothing but wait; without + only these\n"
+        "#   module NAME file PATTERN...      functions in these source files; a pattern with a / matches the whole "
+        "path\n"
+        "#   module NAME function PATTERN...  functions with these names\n"
+        "#   module NAME library PATTERN...   everything in these programs and libraries\n"
+        "#   group NAME MODULE...             modules that are also shown as one\n"
+        "#   waiting + PATTERN...             functions that only wait, added to the default list; without + they "
+        "replace it\n"
         "#\n"
-        "# Patterns are the shell's. The first line that fits a function counts. What fits none is %s,\n"
-        "# MPI routines are in mpi. fathom report PROFILE --modules THIS_FILE shows it.\n",
+        "# Patterns are shell patterns. The first matching line counts. Functions that match no line are in %s,\n"
+        "# MPI routines in mpi. Use it with: fathom report PROFILE --modules THIS_FILE\n",
         as_word(draft, fm_last_part(path), strlen(fm_last_part(path)), '?'), FM_UNMAPPED);
 }
 
@@ -267,7 +268,7 @@ static void write_foot(struct draft *draft)
         fm_write(&draft->writer, "\n# group   model  %s %s\n", draft->examples[0], draft->examples[1]);
     if (fm_modules_map_usual(&usual, draft->arena, NULL))
         return;
-    fm_write(&draft->writer, "\n# Waiting unless a line says otherwise:\n# waiting");
+    fm_write(&draft->writer, "\n# Default list of functions that only wait:\n# waiting");
     for (size_t i = 0; i < usual.n_waiting; i++) {
         column += strlen(usual.waiting[i]) + 1;
         if (column > 100) {
@@ -294,5 +295,5 @@ enum fm_status fm_modules_draft(const char *program, const struct fm_symbols_opt
     write_foot(&draft);
     fm_elf_close(&elf);
     *text = fm_writer_text(&draft.writer);
-    return *text ? FM_OK : fm_fail(error, FM_ERR_MEMORY, "no memory left for the draft");
+    return *text ? FM_OK : fm_fail(error, FM_ERR_MEMORY, "not enough memory for the draft");
 }

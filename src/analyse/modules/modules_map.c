@@ -72,7 +72,7 @@ struct reader {
 
 static enum fm_status no_memory(struct reader *reader)
 {
-    return fm_fail(reader->error, FM_ERR_MEMORY, "no memory left for the modules");
+    return fm_fail(reader->error, FM_ERR_MEMORY, "not enough memory for the modules");
 }
 
 static enum fm_status __attribute__((format(printf, 2, 3))) bad_line(struct reader *reader, const char *format, ...)
@@ -127,8 +127,7 @@ static enum fm_status read_waiting(struct reader *reader)
     enum fm_status status = FM_OK;
     const char *word = next_word(reader, &status);
     if (!word)
-        return status ? status
-                      : bad_line(reader, "'waiting' is followed by no function; give some, or '+' and some more");
+        return status ? status : bad_line(reader, "'waiting' needs function names, or '+' and function names");
     if (strcmp(word, "+") == 0)
         word = next_word(reader, &status);
     else
@@ -163,15 +162,15 @@ static enum fm_status read_module(struct reader *reader)
     if (status)
         return status;
     if (!kind)
-        return bad_line(reader, "a line of a module is 'module NAME file|function|library PATTERN...'");
+        return bad_line(reader, "expected 'module NAME file|function|library PATTERN...'");
     while (k < 3 && strcmp(kind, kinds[k]) != 0)
         k++;
     if (k == 3)
-        return bad_line(reader, "'%s' is none of file, function and library", kind);
+        return bad_line(reader, "expected file, function or library, not '%s'", kind);
     rule.kind = k;
     rule.pattern = next_word(reader, &status);
     if (!rule.pattern && !status)
-        return bad_line(reader, "no pattern follows '%s'", kind);
+        return bad_line(reader, "missing pattern after '%s'", kind);
     for (; rule.pattern && !status; rule.pattern = next_word(reader, &status))
         status = add_rule(reader, rule);
     return status;
@@ -185,7 +184,7 @@ static enum fm_status read_group(struct reader *reader)
     struct fm_modules_group group = {.name = next_word(reader, &status)};
     const char *word = group.name ? next_word(reader, &status) : NULL;
     if (!word)
-        return status ? status : bad_line(reader, "a line of a group is 'group NAME MODULE...'");
+        return status ? status : bad_line(reader, "expected 'group NAME MODULE...'");
     for (; word && !status; word = next_word(reader, &status)) {
         group.modules = fm_arena_grow(reader->arena, group.modules, &capacity, group.n + 1, sizeof *group.modules);
         if (!group.modules)
@@ -217,7 +216,7 @@ static enum fm_status read_line(struct reader *reader, char *line)
         return read_group(reader);
     if (strcmp(word, "waiting") == 0)
         return read_waiting(reader);
-    return bad_line(reader, "a line begins with module, group or waiting, not with '%s'", word);
+    return bad_line(reader, "expected module, group or waiting, not '%s'", word);
 }
 
 /* A group names modules that there are, and a module is in one group. */
@@ -231,8 +230,9 @@ static enum fm_status check_groups(struct reader *reader)
             for (size_t r = 0; r < map->n_rules && !known; r++)
                 known = strcmp(map->rules[r].module, module) == 0;
             if (!known)
-                return fm_fail(reader->error, FM_ERR_INPUT, "%s: group %s has the module '%s', of which no line tells",
-                               map->path, map->groups[g].name, module);
+                return fm_fail(reader->error, FM_ERR_INPUT,
+                               "%s: group %s contains '%s', which no line defines as a module", map->path,
+                               map->groups[g].name, module);
             for (size_t i = 0; i < g; i++)
                 for (size_t j = 0; j < map->groups[i].n; j++)
                     if (strcmp(map->groups[i].modules[j], module) == 0)

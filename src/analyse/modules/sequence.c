@@ -145,7 +145,7 @@ enum fm_status fm_module_sequence_make(const struct fm_profile *profile, const s
     if (maker.of_nodes)
         find_modules(&maker);
     if (!maker.of_nodes || !make_rows(&maker) || !sort_modules(&maker))
-        return fm_fail(error, FM_ERR_MEMORY, "no memory left for the sequence");
+        return fm_fail(error, FM_ERR_MEMORY, "not enough memory for the sequence");
     add_named(&maker);
     return FM_OK;
 }

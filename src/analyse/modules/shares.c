@@ -92,7 +92,7 @@ enum fm_status fm_shares_find(struct fm_shares *shares, const struct fm_profile 
     double all = (double)fm_module_total(&modules.whole);
     *shares = (struct fm_shares){.items = fm_arena_alloc(arena, modules.n_items * sizeof *shares->items)};
     if (!shares->items)
-        return fm_fail(error, FM_ERR_MEMORY, "no memory left for the modules");
+        return fm_fail(error, FM_ERR_MEMORY, "not enough memory for the modules");
     for (size_t i = 0; i < modules.n_items && all > 0; i++) {
         const struct fm_modules_item *item = &modules.items[i];
         shares->items[shares->n++] = (struct fm_share){.name = item->name,

@@ -137,7 +137,7 @@ enum fm_status fm_scale_sort(struct fm_scale *scale, size_t base, size_t other, 
 {
     struct sortable *items = calloc(most_children(scale) + 1, sizeof *items);
     if (!items)
-        return fm_fail(error, FM_ERR_MEMORY, "no memory left to sort the contexts");
+        return fm_fail(error, FM_ERR_MEMORY, "not enough memory to sort the contexts");
     for (uint32_t at = 0; at < scale->n; at++) {
         size_t n = list_children(scale, at, base, other, own, items);
         if (n < 2)

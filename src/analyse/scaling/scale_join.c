@@ -175,5 +175,5 @@ enum fm_status fm_scale_join(enum fm_scale_mode mode, const struct fm_scale_run 
     struct joiner joiner = {.scale = scale};
     bool done = start(&joiner, runs, arena) && join(&joiner) && add_costs(&joiner, arena);
     fm_arena_destroy(&joiner.scratch);
-    return done ? FM_OK : fm_fail(error, FM_ERR_MEMORY, "no memory left to compare the runs");
+    return done ? FM_OK : fm_fail(error, FM_ERR_MEMORY, "not enough memory to compare the runs");
 }

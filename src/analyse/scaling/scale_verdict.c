@@ -364,7 +364,7 @@ enum fm_status fm_scale_judge(const struct fm_scale *scale, size_t base, size_t 
     *verdicts = (struct fm_verdicts){.whole = fm_scale_excess(scale, 0, base, other)};
     if (!make_room(&judge, &scratch)) {
         fm_arena_destroy(&scratch);
-        return fm_fail(error, FM_ERR_MEMORY, "no memory left to judge how the runs scale");
+        return fm_fail(error, FM_ERR_MEMORY, "not enough memory to compare the runs");
     }
     sum_functions(&judge);
     size_t n = losing_functions(&judge);

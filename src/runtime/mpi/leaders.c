@@ -82,7 +82,7 @@ static bool add_child(struct fm_profile *profile, int child, bool *spoilt)
     void *bytes;
     size_t size;
     bool added = fm_tree_fetch(&fm_rt.mpi.leaders, child, profile, 0, &arena, &bytes, &size) &&
-                 fm_profile_decode(bytes, size, "a message of another host", &part, NULL) == FM_OK;
+                 fm_profile_decode(bytes, size, "a message from another host", &part, NULL) == FM_OK;
     if (added && fm_profile_merge(profile, part, NULL) != FM_OK)
         *spoilt = true;
     fm_profile_destroy(part);

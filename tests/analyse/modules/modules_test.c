@@ -130,14 +130,13 @@ static void bad_lines(void)
     static const struct {
         const char *text, *says;
     } bad[] = {
-        {"module ocean file a.f90\nmodul x file y\n",
-         ":2: a line begins with module, group or waiting, not with 'modul'"},
-        {"module ocean\n", ":1: a line of a module is"},
-        {"\n# comment\nmodule ocean files a.f90\n", ":3: 'files' is none of file, function and library"},
-        {"module ocean file # nothing\n", ":1: no pattern follows 'file'"},
-        {"group ocean\n", ":1: a line of a group is"},
-        {"waiting\n", ":1: 'waiting' is followed by no function"},
-        {"module a file a\ngroup g a b\n", "group g has the module 'b', of which no line tells"},
+        {"module ocean file a.f90\nmodul x file y\n", ":2: expected module, group or waiting, not 'modul'"},
+        {"module ocean\n", ":1: expected 'module NAME"},
+        {"\n# comment\nmodule ocean files a.f90\n", ":3: expected file, function or library, not 'files'"},
+        {"module ocean file # nothing\n", ":1: missing pattern after 'file'"},
+        {"group ocean\n", ":1: expected 'group NAME"},
+        {"waiting\n", ":1: 'waiting' needs function names"},
+        {"module a file a\ngroup g a b\n", "group g contains 'b', which no line defines as a module"},
         {"module a file a\ngroup g a\ngroup h a\n", "module a is in two groups, g and h"},
     };
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
@@ -245,14 +244,14 @@ static void no_files(void)
            "an endless device is refused");
     tap_ok(refuses("/", FM_ERR_INPUT, "/ is neither a file nor a pipe"), "so is a directory");
     read_pipe("module a file a.f90\nmodule b file b.f90\n", false, NULL);
-    read_pipe("# and so on ", true, "is longer than 4 MiB");
+    read_pipe("# and so on ", true, "is larger than 4 MiB");
     if (!text || fd < 0 || ftruncate(fd, 100) != 0)
         abort();
-    tap_ok(refuses(path, FM_ERR_INPUT, "is no text"), "a binary file is refused");
+    tap_ok(refuses(path, FM_ERR_INPUT, "is not a text file"), "a binary file is refused");
     memset(text, '#', 2 << 20);
     tap_ok(pwrite(fd, text, 2 << 20, 0) == 2 << 20 && fm_modules_map_read(&map, path, &arena, NULL) == FM_OK,
            "a long one is read");
-    tap_ok(ftruncate(fd, (off_t)1 << 40) == 0 && refuses(path, FM_ERR_INPUT, "is longer than 4 MiB"),
+    tap_ok(ftruncate(fd, (off_t)1 << 40) == 0 && refuses(path, FM_ERR_INPUT, "is larger than 4 MiB"),
            "but not one without measure");
     close(fd);
     unlink(path);

@@ -130,7 +130,7 @@ static void test_pop(void)
     tap_ok(says(fm_verdict_text(&j.scale, complete, &j.arena),
                 "MPID_RecvComplete does not scale: 60 % of the run is excess communication and waiting in it, in calls "
                 "from boundary (39 %), global_sum_dbl (11 %) and global_sum_int (10 %). diag makes 2 of these calls in "
-                "succession (21 %): can they be one?"),
+                "succession (21 %): could they be combined?"),
            "in words");
     fm_arena_destroy(&j.arena);
 }

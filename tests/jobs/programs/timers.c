@@ -81,7 +81,7 @@ static void misuse(void)
     fathom_timer_start(first); /* WRONG first: started, but already running */
     fathom_timer_stop(first);
     wrong = first;
-    fathom_timer_get(&wrong, "second"); /* WRONG second: got with the handle of another timer */
+    fathom_timer_get(&wrong, "second"); /* WRONG second: obtained with another timer's handle */
     fathom_timer_start(wrong);
     fathom_timer_stop(wrong);
     fathom_timer_start(0);
