@@ -7,7 +7,7 @@ import jobs
 RANKS = 2
 MOST = 1024
 LINKED = [f"-I{jobs.SOURCE / 'include'}", f"-L{jobs.BUILD}", "-lfathom", f"-Wl,-rpath,{jobs.BUILD}"]
-COARSE, REFUSED = "without their first digit", "timers refused"
+COARSE, REFUSED = "without their first digit", "timer starts and stops ignored"
 
 
 def amount(report, text):
