@@ -237,7 +237,7 @@ static int collect(const struct request *request)
 /* In the child. What root has open is none of the user's business. */
 static int collect_as(const struct stat *owner, const struct request *request)
 {
-    close_range(STDERR_FILENO + 1, ~0u, 0);
+    closefrom(STDERR_FILENO + 1);
     if (!fm_become(owner->st_uid, owner->st_gid)) {
         fm_print_line(stderr, "fathom collect: cannot switch to uid %u, the owner of %s.\n", (unsigned)owner->st_uid,
                       request->directory);

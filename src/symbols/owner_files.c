@@ -77,7 +77,10 @@ _Noreturn static void serve(int socket, uid_t owner)
 {
     char path[PATH_MAX];
     ssize_t n;
-    if (dup2(socket, STDIN_FILENO) < 0 || close_range(STDIN_FILENO + 1, ~0u, 0) != 0 || !fm_become(owner, NO_GROUP))
+    if (dup2(socket, STDIN_FILENO) < 0)
+        _exit(1);
+    closefrom(STDIN_FILENO + 1);
+    if (!fm_become(owner, NO_GROUP))
         _exit(1);
     while ((n = recv(STDIN_FILENO, path, sizeof path - 1, 0)) > 0) {
         path[n] = 0;
