@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The reduction of a very large job at MPI_Finalize: synthetic segments of its hosts -> a profile of each -> one profile ->
  * file, by what runs there (tests/collect/synthetic_hosts.h), without MPI's own messages.
- * Usage: merge_scale [ranks [sites [paths]]]. Prints CPU seconds of each step (making the segments is not part of the job),
+ * Usage: merge_scale [ranks [sites [paths [file]]]]; writes the profile to the file. Prints CPU seconds of each step (making the segments is not part of the job),
  * how long the root takes with a core for each host, and the size of the file. */
 #include <stdio.h>
 #include <stdlib.h>
@@ -33,6 +33,13 @@ static struct fm_profile *reduce(const struct fm_synthetic *job, struct fm_reduc
     return profile;
 }
 
+static bool write_file(const char *path, const void *bytes, size_t size)
+{
+    FILE *file = fopen(path, "wbe");
+    bool written = file && fwrite(bytes, 1, size, file) == size;
+    return file && fclose(file) == 0 && written;
+}
+
 int main(int argc, char **argv)
 {
     struct fm_synthetic job = {.ranks = 100000,
@@ -58,6 +65,10 @@ int main(int argc, char **argv)
     if (!fm_profile_add_missing(profile, job.ranks) || fm_profile_encode(profile, &arena, &bytes, &size, NULL))
         return 1;
     double encode = cpu_seconds() - start;
+    if (argc > 4 && !write_file(argv[4], bytes, size)) {
+        perror(argv[4]);
+        return 1;
+    }
     start = cpu_seconds();
     if (fm_profile_decode(bytes, size, "synthetic", &again, NULL))
         return 1;
