@@ -28,7 +28,7 @@ struct turn {
 struct fm_sampler {
     struct fm_watched *processes;
     size_t n;
-    struct fm_sampling how;
+    struct fm_sampler_options how;
     uint64_t period_start_ns;
     struct turn *turns; /* of this period */
     size_t turn, n_turns, turns_capacity;
@@ -371,7 +371,7 @@ static void *sample(void *context)
 
 /* ---- the caller ---- */
 
-struct fm_sampler *fm_sampler_start(const struct fm_targets *targets, const struct fm_sampling *how)
+struct fm_sampler *fm_sampler_start(const struct fm_targets *targets, const struct fm_sampler_options *how)
 {
     struct fm_sampler *sampler = calloc(1, sizeof *sampler);
     if (!sampler)

@@ -23,14 +23,14 @@ struct fm_sampler_counts {
     bool failed;      /* there was no memory */
 };
 
-struct fm_sampling {
+struct fm_sampler_options {
     uint64_t period_ns;
     uint32_t most_moments; /* periods; 0: without an end */
 };
 
 /* The targets stay the caller's. Signals that could stop or end the caller, and SIGCHLD, should be blocked. NULL: no
  * memory. */
-struct fm_sampler *fm_sampler_start(const struct fm_targets *targets, const struct fm_sampling *how);
+struct fm_sampler *fm_sampler_start(const struct fm_targets *targets, const struct fm_sampler_options *how);
 void fm_sampler_stop(struct fm_sampler *sampler); /* nothing is held any more; pictures may still be there */
 bool fm_sampler_go(struct fm_sampler *sampler);   /* again; false: there can be no thread for it */
 void fm_sampler_destroy(struct fm_sampler *sampler);

@@ -85,13 +85,13 @@ static bool make_room(struct fm_samples *samples)
     return nodes;
 }
 
-uint32_t fm_samples_below(struct fm_samples *samples, uint32_t parent, uint32_t kind, const struct fm_place *place)
+uint32_t fm_samples_below(struct fm_samples *samples, uint32_t parent, uint32_t kind, const struct fm_code_place *place)
 {
     struct fm_samples_node node = {.parent = parent, .kind = kind};
     if (kind == FM_PATH_ROUTINE)
         node.place.routine = place->routine;
     else if (place)
-        node.place = (struct fm_place){.module = place->module, .offset = place->offset};
+        node.place = (struct fm_code_place){.module = place->module, .offset = place->offset};
     if (!make_room(samples))
         return 0;
     uint32_t *slot = slot_of(samples, &node);
@@ -108,10 +108,10 @@ uint32_t fm_samples_unseen(struct fm_samples *samples)
     return gap ? fm_samples_below(samples, gap, FM_PATH_LEAF, NULL) : 0;
 }
 
-bool fm_samples_add(struct fm_samples *samples, const struct fm_sample *sample, bool complete)
+bool fm_samples_add(struct fm_samples *samples, const struct fm_attach_sample *sample, bool complete)
 {
-    struct fm_sample *log = fm_arena_grow(&samples->arena, samples->log, &samples->log_capacity, samples->n + 1,
-                                          sizeof *log);
+    struct fm_attach_sample *log = fm_arena_grow(&samples->arena, samples->log, &samples->log_capacity, samples->n + 1,
+                                                 sizeof *log);
     if (!log)
         return false;
     samples->log = log;

@@ -14,7 +14,7 @@
 #include "model/profile.h"
 
 /* A place in a process, as a node of the tree has it. */
-struct fm_place {
+struct fm_code_place {
     uint32_t module;  /* number + 1; 0: none is known */
     uint32_t routine; /* number + 1 of the MPI routine that the address lies in; 0: none */
     uint64_t offset;
@@ -24,10 +24,10 @@ struct fm_place {
 
 struct fm_samples_node {
     uint32_t parent, kind;
-    struct fm_place place;
+    struct fm_code_place place;
 };
 
-struct fm_sample {
+struct fm_attach_sample {
     uint32_t moment, process, node; /* process: number of the target */
     bool first;                     /* it is of the first thread of its process */
     uint64_t real_ns;               /* later samples have later times */
@@ -38,7 +38,7 @@ struct fm_samples {
     const struct fm_targets *targets;
     uint64_t period_ns, started_real_ns, started_mono_ns;
     uint32_t moments; /* that are over */
-    struct fm_sample *log;
+    struct fm_attach_sample *log;
     size_t n, log_capacity;
     struct fm_samples_node *nodes; /* the root first, parents before their children */
     size_t n_nodes, nodes_capacity;
@@ -58,11 +58,12 @@ void fm_samples_close(struct fm_samples *samples);
 /* Its number: the same for the same load module. */
 uint32_t fm_samples_module(struct fm_samples *samples, const char *path, const char *build_id);
 /* The child of a node, made if it is not there; 0: no memory. */
-uint32_t fm_samples_below(struct fm_samples *samples, uint32_t parent, uint32_t kind, const struct fm_place *place);
+uint32_t fm_samples_below(struct fm_samples *samples, uint32_t parent, uint32_t kind,
+                          const struct fm_code_place *place);
 /* The node for a thread that runs, and nothing else is known of it. */
 uint32_t fm_samples_unseen(struct fm_samples *samples);
 /* In the order of moments, or nearly. */
-bool fm_samples_add(struct fm_samples *samples, const struct fm_sample *sample, bool complete);
+bool fm_samples_add(struct fm_samples *samples, const struct fm_attach_sample *sample, bool complete);
 
 /* The profile of the moments from..to - 1. NULL: no memory. */
 struct fm_profile *fm_samples_profile(const struct fm_samples *samples, uint32_t from, uint32_t to);

@@ -81,14 +81,14 @@ static void count(struct making *m, uint32_t process)
     }
 }
 
-struct child {
+struct child_path {
     struct fm_path path;
     uint32_t node;
 };
 
 static int compare_children(const void *a, const void *b)
 {
-    return fm_path_compare(&((const struct child *)a)->path, &((const struct child *)b)->path);
+    return fm_path_compare(&((const struct child_path *)a)->path, &((const struct child_path *)b)->path);
 }
 
 /* Appends a node and, children in their order, all below it. Depth is bounded by FM_PATHS_DEPTH. */
@@ -108,12 +108,12 @@ static bool append(struct making *m, struct fm_profile *profile, uint32_t node, 
     nodes[paths->n++] = path;
     for (uint32_t child = m->first[node]; child; child = m->next[child])
         n++;
-    struct child *children = fm_arena_alloc(&m->scratch, n * sizeof *children);
+    struct child_path *children = fm_arena_alloc(&m->scratch, n * sizeof *children);
     if (!children)
         return false;
     n = 0;
     for (uint32_t child = m->first[node]; child; child = m->next[child])
-        children[n++] = (struct child){path_of(m, profile, child), child};
+        children[n++] = (struct child_path){path_of(m, profile, child), child};
     if (!fm_sort(children, n, sizeof *children, compare_children, &m->scratch))
         return false;
     for (size_t i = 0; i < n; i++)
@@ -146,7 +146,7 @@ static bool make_sequence(struct making *m, struct fm_profile *profile, uint32_t
     if (!cells || !sequence.rows)
         return false;
     for (size_t i = 0; i < samples->n && samples->log[i].moment < m->to; i++) {
-        const struct fm_sample *sample = &samples->log[i];
+        const struct fm_attach_sample *sample = &samples->log[i];
         uint64_t cell = (sample->real_ns >> sequence.shift) - sequence.first;
         if (sample->process == process && sample->first && cell < sequence.n_cells && !cells[cell])
             cells[cell] = m->places[sample->node] + 1;

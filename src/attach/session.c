@@ -39,7 +39,7 @@ static bool may_look(pid_t pid)
 }
 
 enum fm_status fm_session_open(struct fm_session *session, const struct fm_targets *targets,
-                               const struct fm_sampling *how, struct fm_error *error)
+                               const struct fm_sampler_options *how, struct fm_error *error)
 {
     *session = (struct fm_session){.targets = targets};
     if (!fm_samples_open(&session->samples, targets, how->period_ns))
@@ -143,11 +143,12 @@ static bool keep(struct fm_session *session, struct fm_picture *picture)
             return true;
     }
     const struct fm_samples *samples = &session->samples;
-    struct fm_sample sample = {.moment = picture->moment,
-                               .process = picture->process,
-                               .node = walked.node,
-                               .first = picture->first,
-                               .real_ns = picture->shot.asked_ns - samples->started_mono_ns + samples->started_real_ns};
+    struct fm_attach_sample sample = {.moment = picture->moment,
+                                      .process = picture->process,
+                                      .node = walked.node,
+                                      .first = picture->first,
+                                      .real_ns = picture->shot.asked_ns - samples->started_mono_ns +
+                                                 samples->started_real_ns};
     return walked.node && fm_samples_add(&session->samples, &sample, walked.complete);
 }
 

@@ -24,7 +24,7 @@ struct fm_session {
 
 /* FM_ERR_SYSTEM with the sentence that says what forbids it. */
 enum fm_status fm_session_open(struct fm_session *session, const struct fm_targets *targets,
-                               const struct fm_sampling *how, struct fm_error *error);
+                               const struct fm_sampler_options *how, struct fm_error *error);
 void fm_session_close(struct fm_session *session);
 
 /* What was found since the last time goes into the samples. false: no memory. */

@@ -14,7 +14,7 @@
 
 enum { NOBODY = 65534 };
 
-struct finding {
+struct target_search {
     struct fm_targets *targets;
     struct fm_arena *arena;
     const struct fm_proc *procs;
@@ -35,7 +35,7 @@ static bool is_launcher(const struct fm_proc *proc)
     return fm_launcher_is_process(proc->name);
 }
 
-static const struct fm_proc *proc_of(const struct finding *f, pid_t pid)
+static const struct fm_proc *proc_of(const struct target_search *f, pid_t pid)
 {
     for (size_t i = 0; i < f->n; i++)
         if (f->procs[i].pid == pid)
@@ -43,7 +43,7 @@ static const struct fm_proc *proc_of(const struct finding *f, pid_t pid)
     return NULL;
 }
 
-static bool is_taken(const struct finding *f, pid_t pid)
+static bool is_taken(const struct target_search *f, pid_t pid)
 {
     for (size_t i = 0; i < f->targets->n; i++)
         if (f->targets->items[i].pid == pid)
@@ -63,7 +63,7 @@ static const char *variable_of(const void *context, const char *name)
 }
 
 /* The launcher's word; false: it has none. */
-static bool find_rank(struct finding *f, const struct environment *environment, uint32_t *rank)
+static bool find_rank(struct target_search *f, const struct environment *environment, uint32_t *rank)
 {
     int ranks, number = fm_launcher_rank(variable_of, environment, &ranks);
     if (number < 0)
@@ -95,7 +95,7 @@ static const char *mpi_of(const char *maps, struct fm_arena *arena, const char *
     return "";
 }
 
-static void take(struct finding *f, pid_t pid)
+static void take(struct target_search *f, pid_t pid)
 {
     struct fm_targets *targets = f->targets;
     size_t map_bytes, env_bytes;
@@ -127,7 +127,7 @@ static void take(struct finding *f, pid_t pid)
     targets->n++;
 }
 
-static bool has_mpi(const struct finding *f, pid_t pid)
+static bool has_mpi(const struct target_search *f, pid_t pid)
 {
     size_t bytes;
     const char *maps = fm_proc_file(pid, "maps", f->arena, &bytes), *library;
@@ -135,7 +135,7 @@ static bool has_mpi(const struct finding *f, pid_t pid)
 }
 
 /* Those with MPI in them, not below one another. */
-static void take_ranks(struct finding *f, pid_t pid)
+static void take_ranks(struct target_search *f, pid_t pid)
 {
     if (is_taken(f, pid))
         return;
@@ -148,7 +148,7 @@ static void take_ranks(struct finding *f, pid_t pid)
             take_ranks(f, f->procs[i].pid);
 }
 
-static void take_leaves(struct finding *f, const struct fm_proc *proc)
+static void take_leaves(struct target_search *f, const struct fm_proc *proc)
 {
     if (is_taken(f, proc->pid) || proc->ended || fm_job_daemon_host(proc->pid, f->arena))
         return;
@@ -170,7 +170,7 @@ static int by_rank(const void *a, const void *b)
 }
 
 /* Ranks are unique: those of two jobs, or of none, are counted by pid. */
-static enum fm_status number(struct finding *f, struct fm_error *error)
+static enum fm_status number(struct target_search *f, struct fm_error *error)
 {
     struct fm_targets *targets = f->targets;
     bool unique = f->some_ranked;
@@ -205,7 +205,7 @@ static enum fm_status no_process(struct fm_arena *arena, pid_t pid, const struct
 enum fm_status fm_targets_find(struct fm_targets *targets, const pid_t *pids, size_t n, struct fm_arena *arena,
                                struct fm_error *error)
 {
-    struct finding f = {.targets = targets, .arena = arena};
+    struct target_search f = {.targets = targets, .arena = arena};
     *targets = (struct fm_targets){.launcher = "", .job_id = ""};
     f.procs = fm_proc_list(arena, &f.n);
     f.failed = !f.procs;
@@ -224,7 +224,7 @@ enum fm_status fm_targets_find(struct fm_targets *targets, const pid_t *pids, si
     return f.failed ? fm_fail(error, FM_ERR_MEMORY, "not enough memory for the processes") : number(&f, error);
 }
 
-static bool is_below_taken(const struct finding *f, const struct fm_proc *proc)
+static bool is_below_taken(const struct target_search *f, const struct fm_proc *proc)
 {
     for (size_t steps = 0; proc && steps < f->n; proc = proc_of(f, proc->parent), steps++)
         if (is_taken(f, proc->pid))
@@ -232,7 +232,7 @@ static bool is_below_taken(const struct finding *f, const struct fm_proc *proc)
     return false;
 }
 
-static bool belongs(const struct finding *f, const struct fm_proc *proc, const char *key)
+static bool belongs(const struct target_search *f, const struct fm_proc *proc, const char *key)
 {
     struct fm_arena scratch = {0};
     struct fm_procs procs = {f->procs, f->n};
@@ -245,7 +245,7 @@ static bool belongs(const struct finding *f, const struct fm_proc *proc, const c
 enum fm_status fm_targets_of_job(struct fm_targets *targets, const char *key, struct fm_arena *arena,
                                  struct fm_error *error)
 {
-    struct finding f = {.targets = targets, .arena = arena};
+    struct target_search f = {.targets = targets, .arena = arena};
     *targets = (struct fm_targets){.launcher = "", .job_id = ""};
     f.procs = fm_proc_list(arena, &f.n);
     f.failed = !f.procs;

@@ -17,7 +17,7 @@
 enum { MOST_FRAMES = FM_PATHS_DEPTH - 2, PLACES = 1 << 14 };
 #define REPORT_AGAIN_NS 1000000000u /* modules that come and go are looked for at most that often */
 
-struct frame {
+struct unwound_frame {
     uint64_t pc;
     bool call; /* pc is where a call returns to */
 };
@@ -25,7 +25,7 @@ struct frame {
 /* Known already, by address: a table that forgets. */
 struct known {
     uint64_t pc;
-    struct fm_place place;
+    struct fm_code_place place;
     bool call, used;
 };
 
@@ -39,8 +39,8 @@ struct fm_walker {
     uint64_t reported_ns;
     const struct fm_shot *shot;
     uint64_t pc; /* where the walk begins */
-    struct frame frames[MOST_FRAMES];
-    struct fm_place places[MOST_FRAMES];
+    struct unwound_frame frames[MOST_FRAMES];
+    struct fm_code_place places[MOST_FRAMES];
     size_t n;
     struct known known[PLACES];
 };
@@ -202,9 +202,9 @@ static bool needs_name(struct fm_walker *walker, Dwfl_Module *module, const char
     return call || walker->program == PROGRAM_HAS_ROUTINES;
 }
 
-static struct fm_place find_place(struct fm_walker *walker, uint64_t pc, bool call, struct fm_samples *samples)
+static struct fm_code_place find_place(struct fm_walker *walker, uint64_t pc, bool call, struct fm_samples *samples)
 {
-    struct fm_place place = {.offset = pc};
+    struct fm_code_place place = {.offset = pc};
     uint64_t inside = pc - call;
     Dwfl_Module *module = dwfl_addrmodule(walker->dwfl, inside);
     Dwarf_Addr start;
@@ -226,7 +226,8 @@ static struct fm_place find_place(struct fm_walker *walker, uint64_t pc, bool ca
     return place;
 }
 
-static struct fm_place place_of(struct fm_walker *walker, const struct frame *frame, struct fm_samples *samples)
+static struct fm_code_place place_of(struct fm_walker *walker, const struct unwound_frame *frame,
+                                     struct fm_samples *samples)
 {
     struct known *known = &walker->known[(frame->pc >> 2 ^ frame->pc >> 16) % PLACES];
     if (!known->used || known->pc != frame->pc || known->call != frame->call)
@@ -255,7 +256,7 @@ static bool is_stub(struct fm_walker *walker, uint64_t pc)
  * that was pushed lies where they say. */
 static void step_out_of_stub(struct fm_walker *walker)
 {
-    walker->frames[walker->n++] = (struct frame){walker->pc, false};
+    walker->frames[walker->n++] = (struct unwound_frame){walker->pc, false};
     walker->pc = fm_plain_address(walker->shot->registers[FM_DWARF_RA]);
 }
 
@@ -272,7 +273,7 @@ static int add_frame(Dwfl_Frame *state, void *context)
     if (!pc)
         return DWARF_CB_ABORT;
     bool by_stub = walker->n == 1 && walker->pc != walker->shot->pc;
-    walker->frames[walker->n++] = (struct frame){pc, by_stub || !activation};
+    walker->frames[walker->n++] = (struct unwound_frame){pc, by_stub || !activation};
     return DWARF_CB_OK;
 }
 
@@ -286,12 +287,12 @@ static void follow_modules(struct fm_walker *walker, uint64_t pc)
 /* The call path without what MPI does inside. */
 static uint32_t make_path(struct fm_walker *walker, struct fm_samples *samples, bool complete)
 {
-    const struct fm_place *places = walker->places;
+    const struct fm_code_place *places = walker->places;
     uint32_t node = complete ? 0 : fm_samples_below(samples, 0, FM_PATH_GAP, NULL);
     for (size_t i = walker->n; i-- > 0;) {
         if (places[i].routine)
             return fm_samples_below(samples, node, FM_PATH_ROUTINE, &places[i]);
-        struct fm_place place = places[i];
+        struct fm_code_place place = places[i];
         if (i && !walker->frames[i].call)
             place.offset++; /* interrupted here, not called: so that the address before it is in this line too */
         node = fm_samples_below(samples, node, i ? FM_PATH_CALL : FM_PATH_LEAF, &place);
@@ -312,7 +313,7 @@ struct fm_walked fm_walker_walk(struct fm_walker *walker, pid_t thread, const st
         step_out_of_stub(walker);
     bool ended = dwfl_getthread_frames(walker->dwfl, thread, add_frame, walker) == 0;
     if (!walker->n)
-        walker->frames[walker->n++] = (struct frame){shot->pc, false};
+        walker->frames[walker->n++] = (struct unwound_frame){shot->pc, false};
     for (size_t i = walker->n; i-- > 0;) {
         walker->places[i] = place_of(walker, &walker->frames[i], samples);
         walked.own |= walker->places[i].own;

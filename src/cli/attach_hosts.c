@@ -12,7 +12,7 @@
 #include "cli/run_env.h"
 #include "render/text.h"
 
-struct finding {
+struct host_search {
     struct fm_elsewhere *elsewhere;
     const struct fm_attach_request *request;
     const struct fm_targets *targets;
@@ -26,7 +26,7 @@ struct finding {
 
 /* ---- the launcher ---- */
 
-static const struct fm_proc *proc_of(const struct finding *f, pid_t pid)
+static const struct fm_proc *proc_of(const struct host_search *f, pid_t pid)
 {
     for (size_t i = 0; i < f->procs.n; i++)
         if (f->procs.items[i].pid == pid)
@@ -35,7 +35,7 @@ static const struct fm_proc *proc_of(const struct finding *f, pid_t pid)
 }
 
 /* The process itself or the first launcher that it has started. */
-static const struct fm_proc *launcher_below(const struct finding *f, pid_t pid)
+static const struct fm_proc *launcher_below(const struct host_search *f, pid_t pid)
 {
     const struct fm_proc *self = proc_of(f, pid), *found = self && fm_launcher_is_command(self->name) ? self : NULL;
     for (size_t i = 0; i < f->procs.n && !found; i++)
@@ -44,7 +44,7 @@ static const struct fm_proc *launcher_below(const struct finding *f, pid_t pid)
     return found;
 }
 
-static const struct fm_proc *launcher_above(const struct finding *f, pid_t pid)
+static const struct fm_proc *launcher_above(const struct host_search *f, pid_t pid)
 {
     for (size_t steps = 0; steps < f->procs.n; steps++) {
         const struct fm_proc *proc = proc_of(f, pid);
@@ -57,14 +57,14 @@ static const struct fm_proc *launcher_above(const struct finding *f, pid_t pid)
 
 static const char *launcher_variable(const void *context, const char *name)
 {
-    const struct finding *f = context;
+    const struct host_search *f = context;
     return f->environment_text ? fm_proc_variable(f->environment_text, f->environment_bytes, name) : NULL;
 }
 
 /* ---- its hosts ---- */
 
 /* The words of the launcher, ending in NULL. */
-static char **command_of(const struct finding *f)
+static char **command_of(const struct host_search *f)
 {
     size_t bytes, n = 0;
     char *text = fm_proc_file(f->launcher, "cmdline", f->arena, &bytes);
@@ -74,7 +74,7 @@ static char **command_of(const struct finding *f)
     return words && n ? words : NULL;
 }
 
-static void find_hosts(const struct finding *f, struct fm_run_hosts *hosts, char **command)
+static void find_hosts(const struct host_search *f, struct fm_run_hosts *hosts, char **command)
 {
     char own[FM_HOST_BYTES] = "";
     if (f->request->hosts) {
@@ -107,7 +107,7 @@ static const char *list_of(const struct fm_run_hosts *hosts, struct fm_arena *ar
 /* ---- the command ---- */
 
 /* The launcher's, without what would have the agents measured. */
-static char **environment_of(const struct finding *f)
+static char **environment_of(const struct host_search *f)
 {
     static const char *const not [] = {"FATHOM_", "LD_PRELOAD=", FM_OPENMPI_ENV_LIST "="};
     const char *text = f->environment_text, *end = text + f->environment_bytes;
@@ -126,7 +126,7 @@ static char **environment_of(const struct finding *f)
     return environment;
 }
 
-static void add_slurm(const struct finding *f, struct fm_words *words, size_t hosts)
+static void add_slurm(const struct host_search *f, struct fm_words *words, size_t hosts)
 {
     const struct fm_launcher *slurm = &fm_launchers[FM_LAUNCHER_SLURM];
     const char *job = launcher_variable(f, slurm->job_id), *nodes = launcher_variable(f, FM_SLURM_JOB_NODES);
@@ -143,7 +143,7 @@ static void add_slurm(const struct finding *f, struct fm_words *words, size_t ho
         fm_words_add(words, fm_format(f->arena, "--nodelist=%s", f->elsewhere->names));
 }
 
-static void add_mpirun(const struct finding *f, struct fm_words *words, char **command, size_t hosts)
+static void add_mpirun(const struct host_search *f, struct fm_words *words, char **command, size_t hosts)
 {
     const char *exe = fm_proc_link(f->launcher, "exe", f->arena);
     const struct fm_launcher *launcher = fm_launcher_of(exe);
@@ -154,7 +154,7 @@ static void add_mpirun(const struct finding *f, struct fm_words *words, char **c
         fm_words_add(words, word);
 }
 
-static void add_agent(const struct finding *f, struct fm_words *words, size_t hosts)
+static void add_agent(const struct host_search *f, struct fm_words *words, size_t hosts)
 {
     const struct fm_attach_request *request = f->request;
     fm_words_add(words, fm_proc_link(getpid(), "exe", f->arena));
@@ -180,7 +180,7 @@ static void add_agent(const struct finding *f, struct fm_words *words, size_t ho
     }
 }
 
-static void make_command(struct finding *f)
+static void make_command(struct host_search *f)
 {
     struct fm_elsewhere *elsewhere = f->elsewhere;
     struct fm_run_hosts hosts = {0};
@@ -215,7 +215,7 @@ static bool is_target(const struct fm_targets *targets, pid_t pid)
 bool fm_elsewhere_find(struct fm_elsewhere *elsewhere, const struct fm_attach_request *request,
                        const struct fm_targets *targets, struct fm_arena *arena)
 {
-    struct finding f = {.elsewhere = elsewhere, .request = request, .targets = targets, .arena = arena};
+    struct host_search f = {.elsewhere = elsewhere, .request = request, .targets = targets, .arena = arena};
     *elsewhere = (struct fm_elsewhere){.names = ""};
     f.procs.items = fm_proc_list(arena, &f.procs.n);
     bool ranks = is_target(targets, request->pids[0]); /* the user has chosen */

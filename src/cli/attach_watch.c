@@ -29,8 +29,8 @@ enum fm_status fm_watch_open(struct fm_watch *watch, struct fm_error *error)
     }
     if (status || watch->last || !watch->targets.n)
         return status;
-    struct fm_sampling how = {.period_ns = 1000000000u / watch->request->hz,
-                              .most_moments = (uint32_t)watch->request->moments};
+    struct fm_sampler_options how = {.period_ns = 1000000000u / watch->request->hz,
+                                     .most_moments = (uint32_t)watch->request->moments};
     status = fm_session_open(&watch->session, &watch->targets, &how, error);
     if (status) {
         fm_session_close(&watch->session);

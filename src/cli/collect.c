@@ -21,7 +21,7 @@
 
 enum { RUN_WAIT_SECONDS = 3 };
 
-struct request {
+struct collect_request {
     const char *directory; /* NULL: the usual ones */
     char output[FM_PATH_BYTES];
     size_t wait_seconds;
@@ -29,8 +29,8 @@ struct request {
     bool quiet, force, help;
 };
 
-struct tally {
-    const struct request *request;
+struct collect_counts {
+    const struct collect_request *request;
     size_t written, running, failed, damaged;
 };
 
@@ -51,7 +51,7 @@ static void print_help(void)
          "  fathom collect -o profiles/");
 }
 
-static int parse(int argc, char **argv, struct request *request)
+static int parse(int argc, char **argv, struct collect_request *request)
 {
     static const struct option longs[] = {{"output", required_argument, NULL, 'o'},
                                           {"wait", required_argument, NULL, 'w'},
@@ -132,7 +132,7 @@ static void tell_running(const struct fm_gather_event *event)
 
 static void tell(void *context, const struct fm_gather_event *event)
 {
-    struct tally *tally = context;
+    struct collect_counts *tally = context;
     bool quiet = tally->request->quiet;
     switch (event->kind) {
     case FM_GATHER_WRITTEN:
@@ -183,7 +183,8 @@ static void pass_on_profiles(const char *directory, const char *run_id)
     fm_gather_forget(directory, run_id);
 }
 
-static bool collect_directory(const char *directory, const struct request *request, struct tally *tally)
+static bool collect_directory(const char *directory, const struct collect_request *request,
+                              struct collect_counts *tally)
 {
     struct fm_gather_options options = {
         .run_id = request->run_id, .output = *request->output ? request->output : NULL, .force = request->force};
@@ -211,9 +212,9 @@ static bool check_directory(const char *directory)
 }
 
 /* All that was asked for, as the user that we are. */
-static int collect(const struct request *request)
+static int collect(const struct collect_request *request)
 {
-    struct tally tally = {.request = request};
+    struct collect_counts tally = {.request = request};
     char usual[FM_NODE_DIRECTORIES][FM_PATH_BYTES];
     struct fm_error error;
     bool ok = true;
@@ -235,7 +236,7 @@ static int collect(const struct request *request)
 /* ---- as root ---- */
 
 /* In the child. What root has open is none of the user's business. */
-static int collect_as(const struct stat *owner, const struct request *request)
+static int collect_as(const struct stat *owner, const struct collect_request *request)
 {
     closefrom(STDERR_FILENO + 1);
     if (!fm_become(owner->st_uid, owner->st_gid)) {
@@ -269,7 +270,7 @@ static int wait_for(pid_t child)
 }
 
 /* Root collects what belongs to another user as that user: where the profile goes is the user's word. */
-static int collect_for(const struct stat *owner, const struct request *request)
+static int collect_for(const struct stat *owner, const struct collect_request *request)
 {
     fflush(NULL);
     pid_t child = fork();
@@ -281,10 +282,10 @@ static int collect_for(const struct stat *owner, const struct request *request)
     return child > 0 ? wait_for(child) : (perror("fathom collect"), FM_EXIT_FAILED);
 }
 
-static int collect_named(const struct request *request)
+static int collect_named(const struct collect_request *request)
 {
     struct stat st;
-    struct request absolute = *request;
+    struct collect_request absolute = *request;
     char path[FM_PATH_BYTES], cwd[FM_PATH_BYTES / 2];
     if (!check_directory(request->directory))
         return FM_EXIT_FAILED;
@@ -299,7 +300,7 @@ static int collect_named(const struct request *request)
 
 int fm_cmd_collect(int argc, char **argv)
 {
-    struct request request = {0};
+    struct collect_request request = {0};
     int status = parse(argc, argv, &request);
     if (status)
         return status;

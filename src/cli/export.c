@@ -10,7 +10,7 @@
 #include "export/export.h"
 #include "format/encode.h"
 
-struct request {
+struct export_request {
     const char *profile;
     struct fm_printing printing;
 };
@@ -36,11 +36,11 @@ static enum fm_status print(const void *context, struct fm_report *report, FILE 
     return fm_export_write(context, report, out, error);
 }
 
-static int parse(struct request *request, int argc, char **argv)
+static int parse(struct export_request *request, int argc, char **argv)
 {
     unsigned format = 0;
     bool named = false;
-    *request = (struct request){
+    *request = (struct export_request){
         .printing = {
             .command = "export", .debug_path = getenv("FATHOM_DEBUG_PATH"), .names_matter = true, .print = print}};
     const struct fm_option options[] = {
@@ -61,7 +61,7 @@ static int parse(struct request *request, int argc, char **argv)
 
 int fm_cmd_export(int argc, char **argv)
 {
-    struct request request;
+    struct export_request request;
     struct fm_profile *profile;
     struct fm_error error = {0};
     int exit_status = parse(&request, argc, argv);

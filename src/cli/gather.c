@@ -172,7 +172,7 @@ static void sweep_beside(const char *path)
         closedir(stream);
 }
 
-struct job {
+struct found_job {
     const char *key, *run_id;
     size_t processes, alive;
     bool foreign, of_run;
@@ -208,7 +208,7 @@ static void collect_job(const struct gathering *gathering, const char *job_key)
 }
 
 /* The program named to `fathom run` was only a script when the run has a profile of an MPI job: then it is dropped. */
-static void handle_job(const struct gathering *gathering, const struct job *job, bool plain)
+static void handle_job(const struct gathering *gathering, const struct found_job *job, bool plain)
 {
     if (job->alive) {
         gathering->tell(gathering->context, &(struct fm_gather_event){.kind = FM_GATHER_RUNNING,
@@ -224,10 +224,11 @@ static void handle_job(const struct gathering *gathering, const struct job *job,
 }
 
 /* The job that starts at items[at]; *next: where the next one starts. */
-static struct job job_at(const struct fm_node_list *list, size_t at, const struct fm_gather_options *options,
-                         size_t *next)
+static struct found_job job_at(const struct fm_node_list *list, size_t at, const struct fm_gather_options *options,
+                               size_t *next)
 {
-    struct job job = {.key = list->items[at].job_key, .run_id = list->items[at].run_id, .of_run = !options->run_id};
+    struct found_job job = {
+        .key = list->items[at].job_key, .run_id = list->items[at].run_id, .of_run = !options->run_id};
     for (*next = at; *next < list->n && strcmp(list->items[*next].job_key, job.key) == 0; ++*next) {
         const struct fm_node_segment *item = &list->items[*next];
         job.processes++;
@@ -239,7 +240,7 @@ static struct job job_at(const struct fm_node_list *list, size_t at, const struc
 }
 
 /* Some of its processes may have their segments in the other directory. */
-static void look_elsewhere(const char *directory, const struct fm_gather_options *options, struct job *job)
+static void look_elsewhere(const char *directory, const struct fm_gather_options *options, struct found_job *job)
 {
     char other[FM_PATH_BYTES];
     struct fm_node_list list;
@@ -247,7 +248,7 @@ static void look_elsewhere(const char *directory, const struct fm_gather_options
     if (!fm_node_other_directory(directory, other) || fm_node_scan(directory, job->key, NULL, &list, NULL) != FM_OK)
         return;
     if (list.n) {
-        struct job both = job_at(&list, 0, options, &next);
+        struct found_job both = job_at(&list, 0, options, &next);
         job->processes = both.processes;
         job->alive = both.alive;
         job->foreign = both.foreign;
@@ -269,7 +270,7 @@ enum fm_status fm_gather(const char *directory, const struct fm_gather_options *
                               .kind = FM_GATHER_DAMAGED, .processes = list.damaged, .path = list.damaged_example});
         for (int plain = 0; plain < 2; plain++) /* MPI jobs first: they decide about the plain ones */
             for (size_t at = 0, next; at < list.n; at = next) {
-                struct job job = job_at(&list, at, options, &next);
+                struct found_job job = job_at(&list, at, options, &next);
                 if (!job.of_run || is_plain(directory, job.key) != plain)
                     continue;
                 look_elsewhere(directory, options, &job);

@@ -30,13 +30,13 @@ static void print_help(void)
          "  fathom report pop.1234.fathom --modules pop.modules");
 }
 
-struct request {
+struct init_request {
     const char *program, *output, *debug_path;
 };
 
-static int parse(struct request *request, int argc, char **argv)
+static int parse(struct init_request *request, int argc, char **argv)
 {
-    *request = (struct request){.debug_path = getenv("FATHOM_DEBUG_PATH")};
+    *request = (struct init_request){.debug_path = getenv("FATHOM_DEBUG_PATH")};
     const struct fm_option options[] = {
         {"output", .text = &request->output},
         {"debug-path", .text = &request->debug_path},
@@ -68,7 +68,7 @@ static enum fm_status write_new(const char *path, const char *text, struct fm_er
     return fm_fail(error, FM_ERR_SYSTEM, "cannot write %s: %s", path, strerror(errno));
 }
 
-static enum fm_status draft(const struct request *request, struct fm_error *error)
+static enum fm_status draft(const struct init_request *request, struct fm_error *error)
 {
     struct fm_arena arena = {0};
     const struct fm_symbols_options wishes = {.debug_path = request->debug_path ? request->debug_path : "",
@@ -89,7 +89,7 @@ static enum fm_status draft(const struct request *request, struct fm_error *erro
 
 static int init(int argc, char **argv)
 {
-    struct request request;
+    struct init_request request;
     struct fm_error error = {0};
     int exit_status = parse(&request, argc, argv);
     if (exit_status != FM_EXIT_NOT_YET)

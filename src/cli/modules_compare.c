@@ -12,7 +12,7 @@
 #include "format/encode.h"
 #include "report/modules_compare.h"
 
-struct request {
+struct compare_request {
     const char *output, *debug_path; /* output NULL: standard output */
     unsigned format;
     struct fm_report_options options;
@@ -45,9 +45,9 @@ static const struct {
                {"svg", fm_modules_runs_svg},
                {0}};
 
-static int parse(struct request *request, int argc, char **argv)
+static int parse(struct compare_request *request, int argc, char **argv)
 {
-    *request = (struct request){.debug_path = getenv("FATHOM_DEBUG_PATH")};
+    *request = (struct compare_request){.debug_path = getenv("FATHOM_DEBUG_PATH")};
     const struct fm_option options[] = {
         {"output", .text = &request->output},
         {"strong", .off = &request->weak},
@@ -67,14 +67,15 @@ static int parse(struct request *request, int argc, char **argv)
 
 /* ---- runs ---- */
 
-struct run {
+struct compared_run {
     struct fm_profile *profile;
     struct fm_symbols *symbols;
     struct fm_report report;
     bool opened;
 };
 
-static enum fm_status open_run(struct run *run, const char *path, const struct request *request, struct fm_error *error)
+static enum fm_status open_run(struct compared_run *run, const char *path, const struct compare_request *request,
+                               struct fm_error *error)
 {
     enum fm_status status = fm_open_profile("modules compare", path, &run->profile, error);
     if (status)
@@ -85,7 +86,7 @@ static enum fm_status open_run(struct run *run, const char *path, const struct r
     return status;
 }
 
-static void close_run(struct run *run)
+static void close_run(struct compared_run *run)
 {
     if (run->opened)
         fm_report_close(&run->report);
@@ -94,21 +95,21 @@ static void close_run(struct run *run)
         fm_profile_destroy(run->profile);
 }
 
-struct printer {
+struct comparison_printer {
     fm_modules_runs_print *print;
     struct fm_modules_runs *runs;
 };
 
 static enum fm_status print(void *context, FILE *out, struct fm_error *error)
 {
-    const struct printer *printer = context;
+    const struct comparison_printer *printer = context;
     if (printer->print == fm_modules_runs_csv || printer->print == fm_modules_runs_svg)
         fm_run_notes_warn(&printer->runs->notes, "modules compare");
     return printer->print(printer->runs, out, error);
 }
 
-static enum fm_status print_runs(const struct request *request, struct run *runs, char *const *paths, size_t n,
-                                 struct fm_arena *arena, struct fm_error *error)
+static enum fm_status print_runs(const struct compare_request *request, struct compared_run *runs, char *const *paths,
+                                 size_t n, struct fm_arena *arena, struct fm_error *error)
 {
     struct fm_report **reports = fm_arena_alloc(arena, n * sizeof *reports);
     struct fm_modules_runs made = {0};
@@ -123,15 +124,17 @@ static enum fm_status print_runs(const struct request *request, struct run *runs
     enum fm_status status = fm_modules_runs_make(reports, (const char *const *)paths, n,
                                                  request->weak ? FM_SCALE_WEAK : FM_SCALE_STRONG, &made, error);
     if (!status)
-        status = fm_print_to(request->output, print, &(struct printer){formats[request->format].print, &made}, error);
+        status = fm_print_to(request->output, print,
+                             &(struct comparison_printer){formats[request->format].print, &made}, error);
     fm_modules_runs_destroy(&made);
     return status;
 }
 
-static enum fm_status compare(const struct request *request, char *const *paths, size_t n, struct fm_error *error)
+static enum fm_status compare(const struct compare_request *request, char *const *paths, size_t n,
+                              struct fm_error *error)
 {
     struct fm_arena arena = {0};
-    struct run *runs = fm_arena_alloc(&arena, n * sizeof *runs);
+    struct compared_run *runs = fm_arena_alloc(&arena, n * sizeof *runs);
     if (!runs)
         return fm_fail(error, FM_ERR_MEMORY, "not enough memory for the runs");
     enum fm_status status = print_runs(request, runs, paths, n, &arena, error);
@@ -143,7 +146,7 @@ static enum fm_status compare(const struct request *request, char *const *paths,
 
 int fm_modules_compare(int argc, char **argv)
 {
-    struct request request;
+    struct compare_request request;
     struct fm_error error = {0};
     int exit_status = parse(&request, argc, argv);
     if (exit_status != FM_EXIT_NOT_YET)

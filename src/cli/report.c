@@ -16,14 +16,14 @@
 #include "report/views.h"
 #include "timer_report/timer_text.h"
 
-enum format { FORMAT_TEXT, FORMAT_JSON, FORMAT_CSV, FORMAT_SVG, FORMAT_DOT };
+enum report_format { FORMAT_TEXT, FORMAT_JSON, FORMAT_CSV, FORMAT_SVG, FORMAT_DOT };
 
-struct request {
+struct report_request {
     const char *profile, *output; /* output NULL: stdout */
     const char *debug_path;
     const char *timer; /* NULL: all of them */
     const struct fm_view *view;
-    enum format format;
+    enum report_format format;
     bool terse, grouped;
     const char *tick;      /* NULL: not asked for */
     bool rich;             /* asked for */
@@ -70,7 +70,7 @@ static void print_help(void)
          "  fathom report pop.1234.fathom --view mpi --by site --top 10");
 }
 
-static int set_tick(struct request *request)
+static int set_tick(struct report_request *request)
 {
     unsigned exponent;
     if (!fm_setting_tick(request->tick, &exponent))
@@ -81,7 +81,7 @@ static int set_tick(struct request *request)
     return FM_EXIT_NOT_YET;
 }
 
-static int parse_options(struct request *request, int argc, char **argv)
+static int parse_options(struct report_request *request, int argc, char **argv)
 {
     static const char *const formats[] = {"text", "json", "csv", "svg", "dot", NULL};
     static const char *const by[] = {"routine", "site", "region", "comm", NULL};
@@ -128,7 +128,7 @@ static int parse_options(struct request *request, int argc, char **argv)
     return status == FM_EXIT_NOT_YET && request->tick ? set_tick(request) : status;
 }
 
-static int settle_layout(struct request *request)
+static int settle_layout(struct report_request *request)
 {
     const struct fm_timer_rich *timers = &request->options.timers;
     if (request->options.paper && request->rich)
@@ -145,13 +145,13 @@ static bool shows_paths(const struct fm_view *view)
            strcmp(view->name, "modules") == 0;
 }
 
-static bool is_picture(const struct request *request)
+static bool is_picture(const struct report_request *request)
 {
     return request->format == FORMAT_SVG || request->format == FORMAT_DOT;
 }
 
 /* Only the view mpi groups and has histograms, only timers have layouts, only call paths a focus. JSON has all views at once. */
-static int settle_view(struct request *request)
+static int settle_view(struct report_request *request)
 {
     const struct fm_view *mpi = fm_view_find("mpi"), *timers = fm_view_find("timers"),
                          *modules = fm_view_find("modules"), *sequence = fm_view_find("sequence");
@@ -187,16 +187,17 @@ static int settle_view(struct request *request)
     return settle_layout(request);
 }
 
-static int parse(struct request *request, int argc, char **argv)
+static int parse(struct report_request *request, int argc, char **argv)
 {
-    *request = (struct request){.debug_path = getenv("FATHOM_DEBUG_PATH")};
+    *request = (struct report_request){.debug_path = getenv("FATHOM_DEBUG_PATH")};
     int status = parse_options(request, argc, argv);
     if (status == FM_EXIT_NOT_YET)
         status = fm_parse_profile("report", argc, argv, &request->profile);
     return status == FM_EXIT_NOT_YET ? settle_view(request) : status;
 }
 
-static enum fm_status draw(const struct request *request, struct fm_report *report, FILE *out, struct fm_error *error)
+static enum fm_status draw(const struct report_request *request, struct fm_report *report, FILE *out,
+                           struct fm_error *error)
 {
     struct fm_graph graph;
     if (request->view->svg)
@@ -209,7 +210,7 @@ static enum fm_status draw(const struct request *request, struct fm_report *repo
 
 static enum fm_status print(const void *context, struct fm_report *report, FILE *out, struct fm_error *error)
 {
-    const struct request *request = context;
+    const struct report_request *request = context;
     if (request->terse)
         return fm_report_terse(report, out, error);
     if (request->format == FORMAT_JSON)
@@ -238,7 +239,7 @@ static enum fm_status keep_timer(struct fm_profile *profile, const char *name, s
 
 int fm_cmd_report(int argc, char **argv)
 {
-    struct request request;
+    struct report_request request;
     struct fm_profile *profile;
     struct fm_error error = {0};
     int exit_status = parse(&request, argc, argv);

@@ -13,13 +13,13 @@
 #include "render/text.h"
 #include "report/scaling.h"
 
-enum format { FORMAT_TEXT, FORMAT_JSON, FORMAT_CSV };
+enum scale_format { FORMAT_TEXT, FORMAT_JSON, FORMAT_CSV };
 
-struct request {
+struct scale_request {
     char **profiles;
     size_t n_profiles;
     const char *output, *debug_path; /* output NULL: stdout */
-    enum format format;
+    enum scale_format format;
     bool strong, weak, same;
     const char *of_paths; /* an option that only call paths have */
     struct fm_scaling_options options;
@@ -55,7 +55,7 @@ static void print_help(void)
          "  fathom scale --strong pop.4.fathom pop.16.fathom pop.64.fathom --view callers");
 }
 
-static int parse_options(struct request *request, int argc, char **argv)
+static int parse_options(struct scale_request *request, int argc, char **argv)
 {
     static const char *const formats[] = {"text", "json", "csv", NULL};
     struct fm_scaling_options *wishes = &request->options;
@@ -85,7 +85,7 @@ static int parse_options(struct request *request, int argc, char **argv)
     return status;
 }
 
-static int settle(struct request *request)
+static int settle(struct scale_request *request)
 {
     if (request->strong + request->weak + request->same > 1)
         return fm_usage_error("scale", "--strong, --weak and --same exclude each other");
@@ -108,10 +108,10 @@ static int settle(struct request *request)
     return FM_EXIT_NOT_YET;
 }
 
-static int parse(struct request *request, int argc, char **argv)
+static int parse(struct scale_request *request, int argc, char **argv)
 {
-    *request = (struct request){.debug_path = getenv("FATHOM_DEBUG_PATH"),
-                                .options = {.threshold = FM_EFFICIENCY_LEAST}};
+    *request = (struct scale_request){.debug_path = getenv("FATHOM_DEBUG_PATH"),
+                                      .options = {.threshold = FM_EFFICIENCY_LEAST}};
     int status = parse_options(request, argc, argv);
     request->profiles = argv + optind;
     request->n_profiles = (size_t)(argc - optind);
@@ -137,14 +137,14 @@ static void say(void *context, const char *sentence)
 
 /* ---- runs ---- */
 
-struct printer {
-    const struct request *request;
+struct scale_printer {
+    const struct scale_request *request;
     struct fm_scaling *scaling;
 };
 
 static enum fm_status print(void *context, FILE *out, struct fm_error *error)
 {
-    const struct printer *printer = context;
+    const struct scale_printer *printer = context;
     switch (printer->request->format) {
     case FORMAT_JSON:
         return fm_scaling_json(printer->scaling, out, error);
@@ -156,19 +156,19 @@ static enum fm_status print(void *context, FILE *out, struct fm_error *error)
     }
 }
 
-static enum fm_status compare(const struct request *request, struct fm_scaling_run *runs, struct fm_error *error)
+static enum fm_status compare(const struct scale_request *request, struct fm_scaling_run *runs, struct fm_error *error)
 {
     struct fm_scaling scaling;
     enum fm_status status = fm_scaling_open(&scaling, runs, request->n_profiles, &request->options, error);
     if (!status)
-        status = fm_print_to(request->output, print, &(struct printer){request, &scaling}, error);
+        status = fm_print_to(request->output, print, &(struct scale_printer){request, &scaling}, error);
     fm_scaling_close(&scaling);
     return status;
 }
 
 int fm_cmd_scale(int argc, char **argv)
 {
-    struct request request;
+    struct scale_request request;
     struct fm_scaling_run runs[FM_SCALE_RUNS] = {0};
     struct talk talk = {0};
     struct fm_error error = {0};

@@ -19,7 +19,7 @@
 
 enum { MAX_MISSING_RANKS = 1 << 20 }; /* a hostile world size must not fill the memory */
 
-struct merging {
+struct node_merge {
     const char *directory, *job_key;
     struct fm_node_here here;
     const struct fm_segment_header *own;
@@ -80,14 +80,14 @@ static enum fm_end known_end(const struct fm_segment_header *header, bool dead, 
     return header->leave == FM_LEAVE_UNKNOWN ? FM_END_VANISHED : FM_END_UNKNOWN;
 }
 
-static void note_damage(struct merging *merging, const struct fm_error *error)
+static void note_damage(struct node_merge *merging, const struct fm_error *error)
 {
     if (merging->damaged++ == 0)
         merging->first_damage = *error;
 }
 
 /* header: of the segment `bytes`, as this build has it. */
-static enum fm_status add_bytes(struct merging *merging, const struct fm_segment_header *header, const void *bytes,
+static enum fm_status add_bytes(struct node_merge *merging, const struct fm_segment_header *header, const void *bytes,
                                 size_t size, const char *origin, bool dead)
 {
     struct fm_profile *profile;
@@ -112,7 +112,7 @@ static enum fm_status add_bytes(struct merging *merging, const struct fm_segment
     return fm_merge_tree_add(&merging->tree, profile, merging->error);
 }
 
-static bool is_own(const struct merging *merging, const struct fm_segment_name *name)
+static bool is_own(const struct node_merge *merging, const struct fm_segment_name *name)
 {
     const struct fm_segment_header *own = merging->own;
     return own && !name->replaced && own->pid == name->pid && own->start_time == name->start_time &&
@@ -120,14 +120,14 @@ static bool is_own(const struct merging *merging, const struct fm_segment_name *
 }
 
 /* In a directory that hosts share: at the end of a job each host merges its own. */
-static bool is_for_another_host(const struct merging *merging, const struct fm_node_file *file)
+static bool is_for_another_host(const struct node_merge *merging, const struct fm_node_file *file)
 {
     return merging->own && file->readable && strcmp(file->header.host, merging->own->host) != 0;
 }
 
 static bool add_file(void *context, const struct fm_node_file *file)
 {
-    struct merging *merging = context;
+    struct node_merge *merging = context;
     char origin[FM_PATH_BYTES];
     snprintf(origin, sizeof origin, "%.3000s/%s", file->directory, file->file);
     if (is_own(merging, &file->name) || is_for_another_host(merging, file))
@@ -181,14 +181,14 @@ bool fm_profile_add_missing(struct fm_profile *profile, uint32_t world_size)
     return true;
 }
 
-static enum fm_status no_segments(const struct merging *merging)
+static enum fm_status no_segments(const struct node_merge *merging)
 {
     if (merging->damaged)
         return fm_fail(merging->error, FM_ERR_INPUT, "%s", merging->first_damage.text);
     return fm_fail(merging->error, FM_ERR_INPUT, "%s: no segments of job %s", merging->directory, merging->job_key);
 }
 
-static enum fm_status finish_merge(struct merging *merging, struct fm_profile *all, struct fm_profile **profile)
+static enum fm_status finish_merge(struct node_merge *merging, struct fm_profile *all, struct fm_profile **profile)
 {
     bool ok = !merging->for_collector || fm_profile_add_missing(all, merging->world_size);
     if (ok && merging->damaged)
@@ -204,12 +204,12 @@ static enum fm_status finish_merge(struct merging *merging, struct fm_profile *a
 enum fm_status fm_node_merge(const char *directory, const char *job_key, const void *own, size_t own_bytes,
                              bool for_collector, struct fm_profile **profile, struct fm_error *error)
 {
-    struct merging merging = {.directory = directory,
-                              .job_key = job_key,
-                              .own = own,
-                              .for_collector = for_collector,
-                              .now_mono_ns = fm_clock_ns(CLOCK_MONOTONIC),
-                              .error = error};
+    struct node_merge merging = {.directory = directory,
+                                 .job_key = job_key,
+                                 .own = own,
+                                 .for_collector = for_collector,
+                                 .now_mono_ns = fm_clock_ns(CLOCK_MONOTONIC),
+                                 .error = error};
     fm_node_here(&merging.here);
     if (own)
         merging.status = add_bytes(&merging, own, own, own_bytes, "this process's segment", false);

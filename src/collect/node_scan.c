@@ -133,14 +133,14 @@ static bool open_file(struct fm_node_file *file)
     return true;
 }
 
-struct walk {
+struct directory_walk {
     const char *directory, *job_key;
     bool (*visit)(void *context, const struct fm_node_file *file);
     void *context;
     bool more;
 };
 
-static void visit_file(struct walk *walk, int directory_fd, const char *file_name)
+static void visit_file(struct directory_walk *walk, int directory_fd, const char *file_name)
 {
     struct fm_node_file file = {
         .directory = walk->directory, .directory_fd = directory_fd, .fd = -1, .file = file_name};
@@ -154,7 +154,7 @@ static void visit_file(struct walk *walk, int directory_fd, const char *file_nam
 }
 
 /* getdents64 rather than readdir, which takes memory from the program's heap. */
-static enum fm_status visit_directory(struct walk *walk, struct fm_error *error)
+static enum fm_status visit_directory(struct directory_walk *walk, struct fm_error *error)
 {
     int fd = fm_node_directory_open(walk->directory, error);
     if (fd < 0)
@@ -175,7 +175,7 @@ enum fm_status fm_node_visit(const char *directory, const char *job_key,
                              bool (*visit)(void *context, const struct fm_node_file *file), void *context,
                              struct fm_error *error)
 {
-    struct walk walk = {directory, job_key, visit, context, true};
+    struct directory_walk walk = {directory, job_key, visit, context, true};
     char other[FM_PATH_BYTES];
     enum fm_status status = visit_directory(&walk, error);
     if (status == FM_OK && job_key && walk.more && fm_node_other_directory(directory, other)) {

@@ -88,7 +88,7 @@ enum { LOCATION_ID = 1, LOCATION_MAPPING = 2, LOCATION_LINE = 4 };
 enum { LINE_FUNCTION = 1, LINE_LINE = 2 };
 enum { FUNCTION_ID = 1, FUNCTION_NAME = 2, FUNCTION_SYSTEM_NAME = 3, FUNCTION_FILE = 4, FUNCTION_LINE = 5 };
 
-struct writer {
+struct pprof_writer {
     struct message whole;
     struct fm_arena *arena;
     struct fm_intern strings, modules; /* with their numbers */
@@ -98,7 +98,7 @@ struct writer {
 };
 
 /* The number of a string, which is written when it is new. The first one is the empty one. */
-static uint64_t string_of(struct writer *writer, const char *text)
+static uint64_t string_of(struct pprof_writer *writer, const char *text)
 {
     if (!text[0])
         return 0;
@@ -118,7 +118,7 @@ static uint64_t string_of(struct writer *writer, const char *text)
     return slot->number;
 }
 
-static void put_type(struct writer *writer, enum profile_field field)
+static void put_type(struct pprof_writer *writer, enum profile_field field)
 {
     uint64_t type = string_of(writer, "time"), unit = string_of(writer, "nanoseconds");
     struct message part;
@@ -128,7 +128,7 @@ static void put_type(struct writer *writer, enum profile_field field)
     put_message(&writer->whole, field, &part);
 }
 
-static uint64_t module_of(struct writer *writer, const char *path)
+static uint64_t module_of(struct pprof_writer *writer, const char *path)
 {
     struct fm_intern_slot *slot = path[0] ? fm_intern_put(&writer->modules, writer->arena, path, false) : NULL;
     if (!slot)
@@ -147,7 +147,7 @@ static uint64_t module_of(struct writer *writer, const char *path)
     return slot->number;
 }
 
-static struct fm_context *function_of(struct writer *writer, const struct fm_context *context)
+static struct fm_context *function_of(struct pprof_writer *writer, const struct fm_context *context)
 {
     struct fm_context_id id = context->id;
     id.path = "";
@@ -170,7 +170,7 @@ static struct fm_context *function_of(struct writer *writer, const struct fm_con
 }
 
 /* A function at one of its lines. */
-static uint64_t location_of(struct writer *writer, const struct fm_context *context, uint32_t line)
+static uint64_t location_of(struct pprof_writer *writer, const struct fm_context *context, uint32_t line)
 {
     struct fm_context *function = function_of(writer, context);
     struct fm_context_id id = function->id;
@@ -194,7 +194,7 @@ static uint64_t location_of(struct writer *writer, const struct fm_context *cont
 }
 
 /* A leaf with the frames around it, innermost first; each stands where the one before was called. */
-static void put_sample(struct writer *writer, const struct fm_context *leaf)
+static void put_sample(struct pprof_writer *writer, const struct fm_context *leaf)
 {
     bool line = leaf->id.kind != FM_CONTEXT_ROUTINE;
     uint32_t at_line = line ? leaf->id.line : 0;
@@ -212,7 +212,7 @@ static void put_sample(struct writer *writer, const struct fm_context *leaf)
     put_message(&writer->whole, PROFILE_SAMPLE, &sample);
 }
 
-static void put_profile(struct writer *writer, const struct fm_report *report, const struct fm_calltree *calls)
+static void put_profile(struct pprof_writer *writer, const struct fm_report *report, const struct fm_calltree *calls)
 {
     const struct fm_profile *profile = report->profile;
     put_bytes(&writer->whole, PROFILE_STRING, "", 0);
@@ -260,7 +260,7 @@ enum fm_status fm_export_pprof(struct fm_report *report, FILE *out, struct fm_er
     enum fm_status status = fm_report_tree(report, FM_TREE_CALLS, &calls, error);
     if (status)
         return status;
-    struct writer writer = {.arena = &report->arena};
+    struct pprof_writer writer = {.arena = &report->arena};
     open_message(&writer.whole);
     if (fm_calltree_start(&writer.table, &report->arena, calls.ranks))
         put_profile(&writer, report, &calls);

@@ -12,7 +12,7 @@
 
 enum { FM_TEXT_CACHE = 64 };
 
-struct merging {
+struct path_merge {
     struct fm_profile *into;
     struct fm_paths *mine;
     const struct fm_paths *theirs;
@@ -26,7 +26,7 @@ struct merging {
 };
 
 /* The text of mine that is equal to theirs. */
-static const char *own_text(struct merging *m, const char *text)
+static const char *own_text(struct path_merge *m, const char *text)
 {
     size_t slot = ((uintptr_t)text >> 4) % FM_TEXT_CACHE;
     if (!*text)
@@ -42,13 +42,13 @@ static const char *own_text(struct merging *m, const char *text)
     return m->texts[slot].mine;
 }
 
-static int compare_texts(struct merging *m, const char *mine, const char *theirs)
+static int compare_texts(struct path_merge *m, const char *mine, const char *theirs)
 {
     return fm_compare_text(mine, own_text(m, theirs));
 }
 
 /* As fm_path_compare. */
-static int compare(struct merging *m, const struct fm_path *mine, const struct fm_path *theirs)
+static int compare(struct path_merge *m, const struct fm_path *mine, const struct fm_path *theirs)
 {
     if (mine->kind != theirs->kind)
         return mine->kind < theirs->kind ? -1 : 1;
@@ -61,7 +61,7 @@ static int compare(struct merging *m, const struct fm_path *mine, const struct f
 }
 
 /* < 0: my node i is next, > 0: their node j, 0: they are the same. */
-static int next_of(struct merging *m, size_t i, size_t j)
+static int next_of(struct path_merge *m, size_t i, size_t j)
 {
     if (i == m->mine->n || j == m->theirs->n)
         return i == m->mine->n ? 1 : -1;
@@ -75,7 +75,7 @@ static int next_of(struct merging *m, size_t i, size_t j)
 }
 
 /* Finds the place of every node, and merges those that both have. */
-static void walk(struct merging *m)
+static void walk(struct path_merge *m)
 {
     size_t i = 0, j = 0;
     for (; i < m->mine->n || j < m->theirs->n; m->n++) {
@@ -93,7 +93,7 @@ static void walk(struct merging *m)
     }
 }
 
-static bool insert_new(struct merging *m)
+static bool insert_new(struct path_merge *m)
 {
     struct fm_paths *mine = m->mine;
     if (m->n == mine->n)
@@ -129,7 +129,7 @@ static int compare_shares(const void *a, const void *b)
     return fm_compare_number((uint64_t)x->node << 32 | x->rank, (uint64_t)y->node << 32 | y->rank);
 }
 
-static bool merge_shares(struct merging *m, struct fm_arena *scratch)
+static bool merge_shares(struct path_merge *m, struct fm_arena *scratch)
 {
     static const struct fm_join kind = {
         .item_size = sizeof(struct fm_path_share), .compare = compare_shares, .fields = &fm_path_share_fields};
@@ -162,7 +162,7 @@ static void merge_counts(struct fm_paths *mine, const struct fm_paths *theirs)
 
 bool fm_merge_paths(struct fm_profile *into, const struct fm_paths *paths, struct fm_arena *scratch)
 {
-    struct merging m = {.into = into, .mine = &into->paths, .theirs = paths};
+    struct path_merge m = {.into = into, .mine = &into->paths, .theirs = paths};
     merge_counts(&into->paths, paths);
     if (!paths->n)
         return true;

@@ -13,7 +13,7 @@
 #include "model/strings.h"
 
 /* An event on its way: what it is sorted by, and where it comes from. */
-struct item {
+struct event_key {
     uint64_t names;  /* routine << 32 | region << 16 | size bin, as orders */
     uint64_t place;  /* size of the communicator << 32 | order of the module */
     uint64_t offset; /* of the call site in its module */
@@ -25,7 +25,7 @@ struct item {
 struct events {
     struct fm_reading *reading;
     struct fm_arena *scratch;
-    struct item *items;
+    struct event_key *items;
     size_t n_items, items_capacity;
     struct fm_entry *extra; /* calls in progress and pending receives */
     size_t n_extra, extra_capacity, n_entries;
@@ -41,7 +41,7 @@ static enum fm_status add_item(struct events *e, const struct fm_key *key, uint3
     struct fm_reading *r = e->reading;
     if (key->routine >= r->routines.n || key->size_bin >= FM_SIZE_BINS)
         return fm_reading_damage(r, "an event has an invalid key");
-    struct item *items = fm_arena_grow(e->scratch, e->items, &e->items_capacity, e->n_items + 1, sizeof *items);
+    struct event_key *items = fm_arena_grow(e->scratch, e->items, &e->items_capacity, e->n_items + 1, sizeof *items);
     if (!items)
         return fm_reading_no_memory(r);
     e->items = items;
@@ -54,7 +54,7 @@ static enum fm_status add_item(struct events *e, const struct fm_key *key, uint3
     bool collective = fm_routine_class_in(&r->routines, key->routine) == FM_CLASS_COLLECTIVE &&
                       key->peer < FM_PEER_OTHER;
     e->routine_orders[key->routine] = 1;
-    items[e->n_items++] = (struct item){
+    items[e->n_items++] = (struct event_key){
         .names = (uint64_t)r->path_orders[region] << 16 | key->size_bin,
         .place = (uint64_t)(collective ? key->peer : 0) << 32 | (module ? module->order : 0),
         .offset = module ? address - module->bias : 0,
@@ -155,7 +155,7 @@ static enum fm_status collect(struct events *e)
 
 static int compare_items(const void *a, const void *b)
 {
-    const struct item *x = a, *y = b;
+    const struct event_key *x = a, *y = b;
     if (x->names != y->names)
         return fm_compare_number(x->names, y->names);
     return x->place != y->place ? fm_compare_number(x->place, y->place) : fm_compare_number(x->offset, y->offset);
@@ -257,7 +257,7 @@ static void stats_of(const struct fm_entry *entry, uint32_t rank, struct fm_stat
         stats->histogram.bins[i] = (uint64_t)entry->histogram_high[i] << 32 | entry->histogram[i];
 }
 
-static enum fm_status fetch(struct events *e, const struct item *item, struct fm_entry *entry)
+static enum fm_status fetch(struct events *e, const struct event_key *item, struct fm_entry *entry)
 {
     if (item->source < e->n_entries) {
         fm_segment_item(&e->reading->view, FM_SECTION_ENTRIES, item->source, entry, sizeof *entry);
@@ -280,7 +280,8 @@ static bool has_bytes(const struct fm_entry *entry)
 }
 
 /* Adds to the event that `item` belongs to: the last one, or a new one. The array has room for all. */
-static void add_event(struct events *e, const struct item *item, const struct item *last, const struct fm_entry *entry)
+static void add_event(struct events *e, const struct event_key *item, const struct event_key *last,
+                      const struct fm_entry *entry)
 {
     struct fm_profile *profile = e->reading->profile;
     if (last && !compare_items(last, item)) {
@@ -315,9 +316,9 @@ static enum fm_status make_events(struct events *e)
     profile->events = fm_arena_alloc(&profile->arena, profile->events_capacity * sizeof *profile->events);
     if (!profile->events)
         return fm_reading_no_memory(e->reading);
-    const struct item *last = NULL;
+    const struct event_key *last = NULL;
     for (size_t i = 0; i < e->n_items; i++) {
-        const struct item *item = &e->items[i];
+        const struct event_key *item = &e->items[i];
         unsigned class = fm_routine_class_in(&e->reading->routines, item->routine);
         struct fm_entry entry;
         enum fm_status status = fetch(e, item, &entry);

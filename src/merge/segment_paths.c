@@ -26,7 +26,7 @@ struct place {
 };
 
 /* What a level is sorted by. */
-struct item {
+struct node_key {
     uint64_t parent_kind; /* parent's node << 32 | kind */
     uint64_t offset;
     uint32_t order, place;
@@ -40,7 +40,7 @@ struct node {
     uint64_t own_ns, all_ns;
 };
 
-struct tree {
+struct path_tree {
     struct fm_reading *reading;
     struct fm_arena *scratch;
     struct place *places;
@@ -55,7 +55,7 @@ struct tree {
 
 /* ---- places ---- */
 
-static void read_site(struct tree *t, struct place *place, const struct fm_segment_path *from,
+static void read_site(struct path_tree *t, struct place *place, const struct fm_segment_path *from,
                       const struct fm_module **last)
 {
     const struct fm_modules *modules = &t->reading->modules;
@@ -73,7 +73,7 @@ static void read_site(struct tree *t, struct place *place, const struct fm_segme
     }
 }
 
-static void read_place(struct tree *t, size_t i, const struct fm_module **last)
+static void read_place(struct path_tree *t, size_t i, const struct fm_module **last)
 {
     struct fm_segment_path from;
     struct place *place = &t->places[i];
@@ -87,7 +87,7 @@ static void read_place(struct tree *t, size_t i, const struct fm_module **last)
         place->depth = DROPPED;
 }
 
-static const struct fm_module *module_of(const struct tree *t, const struct place *place)
+static const struct fm_module *module_of(const struct path_tree *t, const struct place *place)
 {
     return place->kind != FM_PATH_ROUTINE && place->what ? &t->reading->modules.list[place->what - 1] : NULL;
 }
@@ -98,7 +98,7 @@ static bool can_have(const struct place *parent, const struct place *child)
 }
 
 /* Routines are sorted by name. */
-static bool order_routines(struct tree *t)
+static bool order_routines(struct path_tree *t)
 {
     uint16_t *orders = fm_arena_alloc(t->scratch, t->reading->routines.n * sizeof *orders);
     if (!orders)
@@ -114,7 +114,7 @@ static bool order_routines(struct tree *t)
     return true;
 }
 
-static bool read_places(struct tree *t)
+static bool read_places(struct path_tree *t)
 {
     const struct fm_module *last = NULL;
     t->places = fm_arena_alloc(t->scratch, t->n_places * sizeof *t->places);
@@ -135,7 +135,7 @@ static bool read_places(struct tree *t)
 
 /* ---- depths ---- */
 
-static uint16_t depth_below(struct tree *t, uint32_t parent, struct place *place)
+static uint16_t depth_below(struct path_tree *t, uint32_t parent, struct place *place)
 {
     uint16_t depth = t->places[parent].depth;
     if (depth < FM_PATHS_DEPTH)
@@ -150,7 +150,7 @@ static uint16_t depth_below(struct tree *t, uint32_t parent, struct place *place
 }
 
 /* Follows the parents of a place up to one whose depth is known, or that was met on the way; then comes back. */
-static void find_depth(struct tree *t, uint32_t place, uint32_t *way)
+static void find_depth(struct path_tree *t, uint32_t place, uint32_t *way)
 {
     size_t n = 0;
     for (; t->places[place].depth == NOT_SEEN; place = t->places[place].parent) {
@@ -162,7 +162,7 @@ static void find_depth(struct tree *t, uint32_t place, uint32_t *way)
 }
 
 /* The places by depth. */
-static bool sort_by_depth(struct tree *t)
+static bool sort_by_depth(struct path_tree *t)
 {
     uint32_t *way = fm_arena_alloc(t->scratch, t->n_places * sizeof *way);
     t->sorted = fm_arena_alloc(t->scratch, t->n_places * sizeof *t->sorted);
@@ -190,7 +190,7 @@ static bool sort_by_depth(struct tree *t)
 
 static int compare_items(const void *a, const void *b)
 {
-    const struct item *x = a, *y = b;
+    const struct node_key *x = a, *y = b;
     if (x->parent_kind != y->parent_kind)
         return x->parent_kind < y->parent_kind ? -1 : 1;
     if (x->order != y->order)
@@ -198,13 +198,13 @@ static int compare_items(const void *a, const void *b)
     return (x->offset > y->offset) - (x->offset < y->offset);
 }
 
-static uint64_t cost_ns(const struct tree *t, uint64_t periods)
+static uint64_t cost_ns(const struct path_tree *t, uint64_t periods)
 {
     unsigned __int128 ns = (unsigned __int128)periods * t->reading->view.header.sample_period_ns;
     return ns > UINT64_MAX ? UINT64_MAX : (uint64_t)ns;
 }
 
-static void add_item(struct tree *t, const struct item *item, bool is_new)
+static void add_item(struct path_tree *t, const struct node_key *item, bool is_new)
 {
     if (is_new) {
         uint32_t parent = (uint32_t)(item->parent_kind >> 32);
@@ -214,13 +214,13 @@ static void add_item(struct tree *t, const struct item *item, bool is_new)
     fm_add_saturating(&t->nodes[t->n_nodes - 1].own_ns, cost_ns(t, t->places[item->place].periods));
 }
 
-static bool make_level(struct tree *t, const uint32_t *places, size_t n, struct item *items)
+static bool make_level(struct path_tree *t, const uint32_t *places, size_t n, struct node_key *items)
 {
     for (size_t i = 0; i < n; i++) {
         const struct place *place = &t->places[places[i]];
         uint64_t parent = t->node_of[place->parent]; /* of the root: 0, itself */
         const struct fm_module *module = module_of(t, place);
-        items[i] = (struct item){parent << 32 | place->kind, place->offset, module ? module->order : 0, places[i]};
+        items[i] = (struct node_key){parent << 32 | place->kind, place->offset, module ? module->order : 0, places[i]};
     }
     if (!fm_sort(items, n, sizeof *items, compare_items, t->scratch))
         return false;
@@ -229,9 +229,9 @@ static bool make_level(struct tree *t, const uint32_t *places, size_t n, struct 
     return true;
 }
 
-static bool make_levels(struct tree *t)
+static bool make_levels(struct path_tree *t)
 {
-    struct item *items = fm_arena_alloc(t->scratch, t->n_places * sizeof *items);
+    struct node_key *items = fm_arena_alloc(t->scratch, t->n_places * sizeof *items);
     t->nodes = fm_arena_alloc(t->scratch, t->n_places * sizeof *t->nodes);
     t->node_of = fm_arena_alloc(t->scratch, t->n_places * sizeof *t->node_of);
     if (!items || !t->nodes || !t->node_of)
@@ -245,7 +245,7 @@ static bool make_levels(struct tree *t)
 /* ---- in depth-first order ---- */
 
 /* Parents come before their children, and siblings in their order. */
-static void find_positions(struct tree *t)
+static void find_positions(struct path_tree *t)
 {
     for (size_t i = t->n_nodes; i-- > 0;) {
         struct node *node = &t->nodes[i], *parent = &t->nodes[node->parent];
@@ -265,7 +265,7 @@ static void find_positions(struct tree *t)
     }
 }
 
-static struct fm_path path_of(const struct tree *t, const struct node *node)
+static struct fm_path path_of(const struct path_tree *t, const struct node *node)
 {
     const struct place *place = &t->places[node->place];
     struct fm_path path = {
@@ -284,7 +284,7 @@ static struct fm_path path_of(const struct tree *t, const struct node *node)
     return path;
 }
 
-static bool make_paths(struct tree *t)
+static bool make_paths(struct path_tree *t)
 {
     struct fm_profile *profile = t->reading->profile;
     struct fm_paths *paths = &profile->paths;
@@ -303,7 +303,7 @@ static bool make_paths(struct tree *t)
 }
 
 /* The nodes of the tree that places have become, + 1; of what was dropped 0. */
-static enum fm_status read_sequence(struct tree *t)
+static enum fm_status read_sequence(struct path_tree *t)
 {
     uint32_t *nodes = fm_arena_alloc(t->scratch, t->n_places * sizeof *nodes);
     if (!nodes)
@@ -319,7 +319,7 @@ static enum fm_status read_sequence(struct tree *t)
 
 enum fm_status fm_read_paths(struct fm_reading *r)
 {
-    struct tree t = {.reading = r, .scratch = &r->view.scratch};
+    struct path_tree t = {.reading = r, .scratch = &r->view.scratch};
     const struct fm_segment_header *header = &r->view.header;
     struct fm_paths *paths = &r->profile->paths;
     t.n_places = header->sample_period_ns ? fm_segment_items(&r->view, FM_SECTION_PATHS) : 0;

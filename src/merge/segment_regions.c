@@ -11,14 +11,14 @@
 
 enum { FM_DEEPEST = 64 };
 
-struct named {
+struct named_region {
     const char *path;
     uint32_t number;
 };
 
 static int compare_named(const void *a, const void *b)
 {
-    return fm_compare_text(((const struct named *)a)->path, ((const struct named *)b)->path);
+    return fm_compare_text(((const struct named_region *)a)->path, ((const struct named_region *)b)->path);
 }
 
 /* "a/b" of one region; "?" for a chain of parents that does not end at the whole program. */
@@ -49,7 +49,7 @@ static enum fm_status name_regions(struct fm_reading *r, const struct fm_segment
 {
     struct fm_arena *scratch = &r->view.scratch;
     const char **names = fm_arena_alloc(scratch, n * sizeof *names);
-    struct named *named = fm_arena_alloc(scratch, (n + 1) * sizeof *named);
+    struct named_region *named = fm_arena_alloc(scratch, (n + 1) * sizeof *named);
     r->n_paths = n + 1;
     r->paths = fm_arena_alloc(scratch, (n + 1) * sizeof *r->paths);
     r->path_orders = fm_arena_alloc(scratch, (n + 1) * sizeof *r->path_orders);
@@ -62,7 +62,7 @@ static enum fm_status name_regions(struct fm_reading *r, const struct fm_segment
         r->paths[i] = i == n && n ? "?" : i == 0 ? "" : path_of(r, regions, n, (uint32_t)i, names);
         if (!r->paths[i])
             return fm_reading_no_memory(r);
-        named[i] = (struct named){r->paths[i], (uint32_t)i};
+        named[i] = (struct named_region){r->paths[i], (uint32_t)i};
     }
     if (!fm_sort(named, n + 1, sizeof *named, compare_named, scratch))
         return fm_reading_no_memory(r);

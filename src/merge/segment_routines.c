@@ -55,14 +55,14 @@ unsigned fm_routine_class_in(const struct fm_routines *routines, uint32_t number
     return number < FM_ROUTINES_FIXED ? fm_routine_classes[number] : routines->added[number - FM_ROUTINES_FIXED].class;
 }
 
-struct named {
+struct named_routine {
     const char *name;
     uint32_t number;
 };
 
 static int by_name(const void *a, const void *b)
 {
-    return strcmp(((const struct named *)a)->name, ((const struct named *)b)->name);
+    return strcmp(((const struct named_routine *)a)->name, ((const struct named_routine *)b)->name);
 }
 
 bool fm_order_routines(struct fm_reading *r, uint16_t *orders)
@@ -71,13 +71,13 @@ bool fm_order_routines(struct fm_reading *r, uint16_t *orders)
     size_t n = 0;
     for (uint32_t i = 0; i < r->routines.n; i++)
         n += orders[i] != 0;
-    struct named *used = fm_arena_alloc(scratch, n * sizeof *used);
+    struct named_routine *used = fm_arena_alloc(scratch, n * sizeof *used);
     if (!used)
         return false;
     n = 0;
     for (uint32_t i = 0; i < r->routines.n; i++)
         if (orders[i])
-            used[n++] = (struct named){fm_routine_name_in(&r->routines, i), i};
+            used[n++] = (struct named_routine){fm_routine_name_in(&r->routines, i), i};
     if (!fm_sort(used, n, sizeof *used, by_name, scratch))
         return false;
     uint16_t order = 1;

@@ -115,7 +115,7 @@ static const char *parent_of(struct fm_reading *r, unsigned parent, size_t n_tim
 }
 
 /* A timer by its name. */
-struct named {
+struct named_timer {
     const char *name;
     uint32_t number;
 };
@@ -124,21 +124,21 @@ struct named {
  * each. */
 struct lists {
     size_t n_timers, n_timings;
-    struct named *names;
+    struct named_timer *names;
     uint32_t *first, *next;
     uint64_t coarse_events; /* of all timings */
 };
 
 static int compare_names(const void *a, const void *b)
 {
-    return fm_compare_text(((const struct named *)a)->name, ((const struct named *)b)->name);
+    return fm_compare_text(((const struct named_timer *)a)->name, ((const struct named_timer *)b)->name);
 }
 
 static bool sort_names(struct fm_reading *r, struct lists *lists)
 {
     lists->names = fm_arena_alloc(&r->view.scratch, lists->n_timers * sizeof *lists->names);
     for (uint32_t i = 0; lists->names && i < lists->n_timers; i++) {
-        lists->names[i] = (struct named){name_of(r, i), i};
+        lists->names[i] = (struct named_timer){name_of(r, i), i};
         if (!lists->names[i].name)
             return false;
     }
@@ -201,7 +201,7 @@ static uint64_t cost_of(uint64_t events, uint64_t each_ps)
     return cost > FM_LONGEST_NS ? FM_LONGEST_NS : (uint64_t)cost;
 }
 
-static bool read_timer(struct fm_reading *r, const struct lists *lists, const struct named *named,
+static bool read_timer(struct fm_reading *r, const struct lists *lists, const struct named_timer *named,
                        struct fm_timer *timers, size_t *n)
 {
     struct fm_timer_task task = {0};

@@ -10,13 +10,13 @@
 enum { SENTENCE_BYTES = 192 };
 
 /* No pointers: each would be a relocation in every process that the library is loaded into. */
-struct row {
+struct note_row {
     uint32_t code;
     char name[FM_NOTE_NAME], sentence[SENTENCE_BYTES];
 };
 
 #define ROW(number, code, name, amount, argument, sentence) {number, name, sentence},
-static const struct row rows[] = {FM_NOTES(ROW)};
+static const struct note_row rows[] = {FM_NOTES(ROW)};
 #undef ROW
 
 #define FITS(number, code, name, amount, argument, sentence) \
@@ -24,7 +24,7 @@ static const struct row rows[] = {FM_NOTES(ROW)};
 FM_NOTES(FITS)
 #undef FITS
 
-static const struct row *find(uint32_t code)
+static const struct note_row *find(uint32_t code)
 {
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
         if (rows[i].code == code)
@@ -39,7 +39,7 @@ bool fm_note_known(uint32_t code)
 
 const char *fm_note_name(uint32_t code, char buffer[FM_NOTE_NAME])
 {
-    const struct row *row = find(code);
+    const struct note_row *row = find(code);
     if (row)
         return row->name;
     if (code == FM_NOTE_TEXT)
@@ -62,7 +62,7 @@ static const char *fill_in(const char *template, const char *argument, struct fm
 }
 
 /* The table of settings says what a variable may be; without it, if that has changed since, the template does. */
-static const char *setting_sentence(const struct row *row, const char *argument, struct fm_arena *arena)
+static const char *setting_sentence(const struct note_row *row, const char *argument, struct fm_arena *arena)
 {
     char name[40], sentence[FM_SETTING_SENTENCE];
     size_t length = strcspn(argument, "=");
@@ -85,7 +85,7 @@ static const char *unknown_sentence(const struct fm_note *note, struct fm_arena 
 
 const char *fm_note_sentence(const struct fm_note *note, struct fm_arena *arena)
 {
-    const struct row *row = find(note->code);
+    const struct note_row *row = find(note->code);
     if (note->code == FM_NOTE_TEXT)
         return note->text;
     if (!row)

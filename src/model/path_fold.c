@@ -7,14 +7,14 @@
 #include "model/order.h"
 #include "model/paths.h"
 
-struct weight {
+struct node_weight {
     uint64_t ns;
     uint32_t node;
 };
 
 static int lighter(const void *a, const void *b)
 {
-    const struct weight *x = a, *y = b;
+    const struct node_weight *x = a, *y = b;
     return x->ns != y->ns ? fm_compare_number(x->ns, y->ns) : fm_compare_number(y->node, x->node);
 }
 
@@ -23,11 +23,11 @@ enum { NODE_STAYS = 0, NODE_GOES = 1 };
 /* Marks the `n_go` lightest nodes. */
 static bool mark(const struct fm_paths *paths, size_t n_go, struct fm_arena *arena, uint8_t *marks)
 {
-    struct weight *weights = fm_arena_alloc(arena, paths->n * sizeof *weights);
+    struct node_weight *weights = fm_arena_alloc(arena, paths->n * sizeof *weights);
     if (!weights)
         return false;
     for (size_t i = 0; i < paths->n; i++)
-        weights[i] = (struct weight){paths->nodes[i].all.sum_ns, (uint32_t)i};
+        weights[i] = (struct node_weight){paths->nodes[i].all.sum_ns, (uint32_t)i};
     if (!fm_sort(weights, paths->n, sizeof *weights, lighter, arena))
         return false;
     for (size_t i = 0; i < n_go; i++)

@@ -71,31 +71,31 @@ bool fm_paths_vector(const struct fm_paths *paths, uint32_t node, struct fm_aren
     return true;
 }
 
-struct weight {
+struct vector_weight {
     uint64_t ns;
     uint32_t node;
 };
 
 static int heavier(const void *a, const void *b)
 {
-    const struct weight *x = a, *y = b;
+    const struct vector_weight *x = a, *y = b;
     return x->ns != y->ns ? fm_compare_number(y->ns, x->ns) : fm_compare_number(x->node, y->node);
 }
 
 static int by_node(const void *a, const void *b)
 {
-    return fm_compare_number(((const struct weight *)a)->node, ((const struct weight *)b)->node);
+    return fm_compare_number(((const struct vector_weight *)a)->node, ((const struct vector_weight *)b)->node);
 }
 
 /* The heaviest nodes that have shares, in their order. */
-static struct weight *choose(const struct fm_paths *paths, size_t most, struct fm_arena *arena, size_t *n)
+static struct vector_weight *choose(const struct fm_paths *paths, size_t most, struct fm_arena *arena, size_t *n)
 {
-    struct weight *chosen = fm_arena_alloc(arena, paths->n * sizeof *chosen);
+    struct vector_weight *chosen = fm_arena_alloc(arena, paths->n * sizeof *chosen);
     *n = 0;
     for (size_t i = 0; chosen && i < paths->n_shares; i++) {
         uint32_t node = paths->shares[i].node;
         if (!i || paths->shares[i - 1].node != node)
-            chosen[(*n)++] = (struct weight){paths->nodes[node].all.sum_ns, node};
+            chosen[(*n)++] = (struct vector_weight){paths->nodes[node].all.sum_ns, node};
     }
     if (!chosen || !fm_sort(chosen, *n, sizeof *chosen, heavier, arena))
         return NULL;
@@ -139,7 +139,7 @@ bool fm_paths_keep_vectors(const struct fm_paths *paths, size_t most, struct fm_
     if (!paths->n_shares)
         return true;
     size_t n, room = 0;
-    struct weight *chosen = choose(paths, most, arena, &n);
+    struct vector_weight *chosen = choose(paths, most, arena, &n);
     for (size_t i = 0; chosen && i < n; i++)
         room += vector_limit(paths, chosen[i].node);
     out->shares = chosen ? fm_arena_alloc(arena, room * sizeof *out->shares) : NULL;

@@ -13,7 +13,7 @@ struct link {
     size_t node; /* place among the nodes + 1; 0: not there yet */
 };
 
-struct tree {
+struct timer_links {
     struct link *links;
     struct fm_timer_node *nodes;
     size_t n;
@@ -87,7 +87,7 @@ static size_t first_new(const struct link *links, size_t at)
 }
 
 /* A timer and all below it. Nothing is entered twice: a damaged profile may have timers that are inside each other. */
-static void add_below(struct tree *tree, size_t root)
+static void add_below(struct timer_links *tree, size_t root)
 {
     struct link *links = tree->links;
     unsigned depth = 0;
@@ -109,7 +109,7 @@ static void add_below(struct tree *tree, size_t root)
 }
 
 /* A node comes after the one it is in: from the last to the first, all below a node are counted before it. */
-static void add_overheads(struct tree *tree)
+static void add_overheads(struct timer_links *tree)
 {
     for (size_t i = tree->n; i-- > 0;) {
         const struct fm_timer_node *node = &tree->nodes[i];
@@ -122,8 +122,8 @@ static void add_overheads(struct tree *tree)
 
 bool fm_timer_tree(const struct fm_timer *timers, size_t n, struct fm_arena *arena, struct fm_timer_node **nodes)
 {
-    struct tree tree = {.links = fm_arena_alloc(arena, n * sizeof *tree.links),
-                        .nodes = fm_arena_alloc(arena, n * sizeof *tree.nodes)};
+    struct timer_links tree = {.links = fm_arena_alloc(arena, n * sizeof *tree.links),
+                               .nodes = fm_arena_alloc(arena, n * sizeof *tree.nodes)};
     for (size_t i = 0; tree.links && i < n; i++)
         tree.links[i].timer = &timers[i];
     if (!tree.links || !tree.nodes || !fm_sort(tree.links, n, sizeof *tree.links, longest_link_first, arena) ||

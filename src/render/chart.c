@@ -16,7 +16,7 @@ static const char *const further[] = {"#56b4e9", "#b5485d", "#6b7d1e", "#c9a400"
 static const struct style reference = {"#8594a3", "3 4"};
 #define WORDS "font-size=\"11\" fill=\"#4a5a6a\""
 
-struct frame {
+struct plot_area {
     const struct fm_chart *chart;
     double x, y, width, height; /* of the area that has the lines */
     double step;                /* between ticks */
@@ -53,17 +53,17 @@ static double largest(const struct fm_chart *chart)
     return most;
 }
 
-static double across(const struct frame *frame, size_t point)
+static double across(const struct plot_area *frame, size_t point)
 {
     return frame->x + frame->chart->places[point] * frame->width;
 }
 
-static double up(const struct frame *frame, double value)
+static double up(const struct plot_area *frame, double value)
 {
     return frame->y + frame->height * (1 - value / (frame->step * frame->ticks));
 }
 
-static const struct style *style_of(const struct frame *frame, size_t line)
+static const struct style *style_of(const struct plot_area *frame, size_t line)
 {
     return frame->chart->lines[line].reference ? &reference : &styles[frame->chart->lines[line].style];
 }
@@ -94,7 +94,7 @@ const char *fm_chart_tick(char *buffer, double seconds, double most)
     return seconds > 0 ? buffer : "0";
 }
 
-static void draw_axes(const struct frame *frame)
+static void draw_axes(const struct plot_area *frame)
 {
     char text[FM_UNIT_CHARS];
     for (unsigned i = 0; i <= frame->ticks; i++) {
@@ -117,7 +117,7 @@ static void draw_axes(const struct frame *frame)
     fputc('\n', frame->out);
 }
 
-static void draw_mark(const struct frame *frame, size_t line, size_t point)
+static void draw_mark(const struct plot_area *frame, size_t line, size_t point)
 {
     static const char *const shapes[] = {
         "m-4 0 a4 4 0 1 0 8 0 a4 4 0 1 0 -8 0 z",
@@ -134,7 +134,7 @@ static void draw_mark(const struct frame *frame, size_t line, size_t point)
     fprintf(frame->out, " %s\" fill=\"%s\"/>", shapes[frame->chart->lines[line].style], style_of(frame, line)->colour);
 }
 
-static void draw_line(const struct frame *frame, size_t line)
+static void draw_line(const struct plot_area *frame, size_t line)
 {
     const struct style *style = style_of(frame, line);
     char text[FM_UNIT_CHARS];
@@ -161,7 +161,7 @@ static void draw_line(const struct frame *frame, size_t line)
 }
 
 /* Names where the lines end, from above, each at least a row below the one before; back up where they leave the frame. */
-static void draw_names(const struct frame *frame)
+static void draw_names(const struct plot_area *frame)
 {
     const struct fm_chart *chart = frame->chart;
     size_t order[FM_CHART_LINES], last = chart->n - 1;
@@ -189,13 +189,13 @@ static void draw_names(const struct frame *frame)
 
 void fm_chart_draw(const struct fm_chart *chart, double x, double y, FILE *out)
 {
-    struct frame frame = {.chart = chart,
-                          .x = x + LEFT,
-                          .y = y + TOP,
-                          .width = FM_CHART_WIDTH - LEFT - RIGHT,
-                          .height = FM_CHART_HEIGHT - TOP - BOTTOM,
-                          .step = fm_chart_step(largest(chart), MOST_TICKS),
-                          .out = out};
+    struct plot_area frame = {.chart = chart,
+                              .x = x + LEFT,
+                              .y = y + TOP,
+                              .width = FM_CHART_WIDTH - LEFT - RIGHT,
+                              .height = FM_CHART_HEIGHT - TOP - BOTTOM,
+                              .step = fm_chart_step(largest(chart), MOST_TICKS),
+                              .out = out};
     while (frame.step * frame.ticks < largest(chart) && frame.ticks < MOST_TICKS + 1)
         frame.ticks++;
     fm_svg_text(out, x + LEFT, y + 16, "font-size=\"13\" font-weight=\"bold\" fill=\"#1b2733\"", chart->title);

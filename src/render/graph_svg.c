@@ -21,7 +21,7 @@ enum {
 
 struct drawing {
     const struct fm_graph *graph;
-    const struct fm_place *places;
+    const struct fm_tree_position *places;
     double *left, *width; /* of each column */
     size_t columns;
     double page_width, page_height;
@@ -86,7 +86,8 @@ static void title(const struct drawing *drawing, const char *text)
 
 static void line(const struct drawing *drawing, size_t node, double width, struct fm_colour of)
 {
-    const struct fm_place *from = &drawing->places[drawing->graph->nodes[node].parent], *to = &drawing->places[node];
+    const struct fm_tree_position *from = &drawing->places[drawing->graph->nodes[node].parent],
+                                  *to = &drawing->places[node];
     double x1 = drawing->left[from->depth] + drawing->width[from->depth], x2 = drawing->left[to->depth];
     double y1 = HEAD + from->row * ROW + BOX_HEIGHT / 2.0, y2 = HEAD + to->row * ROW + BOX_HEIGHT / 2.0;
     const double points[] = {x1, y1, (x1 + x2) / 2, y1, (x1 + x2) / 2, y2, x2, y2};

@@ -21,7 +21,7 @@ struct fm_cell {
 
 enum { MAX_COLUMNS = 24, MIN_TEXT = 12 };
 
-struct layout {
+struct table_layout {
     size_t number[MAX_COLUMNS], unit[MAX_COLUMNS]; /* widths; text has no unit */
     size_t gap;
 };
@@ -131,7 +131,7 @@ static void measure(const struct fm_column *column, const char *text, size_t *nu
     *unit = space ? width - *number : 0; /* with its space */
 }
 
-static size_t total_width(const struct fm_table *table, const struct layout *layout)
+static size_t total_width(const struct fm_table *table, const struct table_layout *layout)
 {
     size_t width = table->indent;
     for (size_t c = 0; c < table->n_columns; c++)
@@ -141,7 +141,7 @@ static size_t total_width(const struct fm_table *table, const struct layout *lay
 }
 
 /* A table that is too wide first loses its wide gaps, then the middles of its longest texts. */
-static void fit(const struct fm_table *table, struct layout *layout)
+static void fit(const struct fm_table *table, struct table_layout *layout)
 {
     if (total_width(table, layout) > FM_TEXT_COLUMNS)
         layout->gap = 1;
@@ -157,9 +157,9 @@ static void fit(const struct fm_table *table, struct layout *layout)
     }
 }
 
-static struct layout lay_out(const struct fm_table *table)
+static struct table_layout lay_out(const struct fm_table *table)
 {
-    struct layout layout = {.gap = 2};
+    struct table_layout layout = {.gap = 2};
     for (size_t i = 0; i < table->n_cells; i++) {
         size_t c = i % table->n_columns, number, unit;
         if (table->cells[i].kind == CELL_LINE)
@@ -211,7 +211,8 @@ static void print_cell(FILE *out, const struct fm_column *column, const char *te
     *blanks += number_width + unit_width - before - printed;
 }
 
-static void print_row(const struct fm_table *table, const struct layout *layout, const struct fm_cell *cells, FILE *out)
+static void print_row(const struct fm_table *table, const struct table_layout *layout, const struct fm_cell *cells,
+                      FILE *out)
 {
     size_t blanks = table->indent;
     if (cells && cells->kind == CELL_LINE) {
@@ -236,7 +237,7 @@ void fm_table_print(const struct fm_table *table, FILE *out)
 {
     if (table->failed)
         return;
-    struct layout layout = lay_out(table);
+    struct table_layout layout = lay_out(table);
     print_row(table, &layout, NULL, out);
     for (size_t i = 0; i < table->n_cells; i += table->n_columns)
         print_row(table, &layout, &table->cells[i], out);

@@ -7,7 +7,7 @@ struct outline {
     size_t levels, capacity;
 };
 
-struct layout {
+struct tree_layout {
     struct fm_arena *arena;
     uint32_t *first, *next; /* children; the last node is a parent of all roots */
     double *offsets;        /* of a child from its parent, in rows */
@@ -38,7 +38,7 @@ static double room_for(const struct outline *taken, const struct outline *child)
 }
 
 /* `taken` has the children; level 0 of it is theirs. */
-static void add_child(struct layout *layout, struct outline *taken, const struct outline *child, double *offset)
+static void add_child(struct tree_layout *layout, struct outline *taken, const struct outline *child, double *offset)
 {
     if (!reserve(taken, child->levels, layout->arena)) {
         layout->failed = true;
@@ -54,7 +54,7 @@ static void add_child(struct layout *layout, struct outline *taken, const struct
     }
 }
 
-static void place(struct layout *layout, uint32_t node)
+static void place(struct tree_layout *layout, uint32_t node)
 {
     struct outline below = {0}, *own = &layout->outlines[node];
     uint32_t last = 0;
@@ -76,10 +76,10 @@ static void place(struct layout *layout, uint32_t node)
     }
 }
 
-struct fm_place *fm_tree_layout(const uint32_t *parents, size_t n, struct fm_arena *arena)
+struct fm_tree_position *fm_tree_layout(const uint32_t *parents, size_t n, struct fm_arena *arena)
 {
-    struct fm_place *places = fm_arena_alloc(arena, (n + 1) * sizeof *places);
-    struct layout layout = {
+    struct fm_tree_position *places = fm_arena_alloc(arena, (n + 1) * sizeof *places);
+    struct tree_layout layout = {
         .arena = arena,
         .first = fm_arena_alloc(arena, (n + 1) * sizeof *layout.first),
         .next = fm_arena_alloc(arena, (n + 2) * sizeof *layout.next),

@@ -14,12 +14,12 @@
 
 #include "base/arena.h"
 
-struct fm_place {
+struct fm_tree_position {
     size_t depth;
     double row; /* from 0 */
 };
 
 /* parents[i] < i, or UINT32_MAX for a root; of children those with smaller numbers stand above. NULL: no memory. */
-struct fm_place *fm_tree_layout(const uint32_t *parents, size_t n, struct fm_arena *arena);
+struct fm_tree_position *fm_tree_layout(const uint32_t *parents, size_t n, struct fm_arena *arena);
 
 #endif

@@ -8,7 +8,7 @@
 /* Readers of JSON have limits of nesting, jq 1.6 has 256; a context takes two levels, and some are around the tree. */
 enum { USUAL_DEPTH = 120, MOST_DEPTH = (FM_JSON_DEPTH - 8) / 2 };
 
-struct writer {
+struct calls_writer {
     struct fm_report *report;
     struct fm_json *json;
     uint32_t ranks;
@@ -29,7 +29,7 @@ static void write_extreme(struct fm_json *json, const char *key, const char *ran
         fm_json_null(json, rank_key);
 }
 
-static void write_spread(const struct writer *writer, const struct fm_context_cost *cost)
+static void write_spread(const struct calls_writer *writer, const struct fm_context_cost *cost)
 {
     struct fm_path_spread spread = fm_path_spread_of(&cost->of, writer->ranks);
     fm_json_object(writer->json, "per_rank", FM_JSON_INLINE);
@@ -46,7 +46,7 @@ static const char *name_of(const struct fm_context *context)
     return context->id.kind == FM_CONTEXT_ROOT ? "all" : context->id.name;
 }
 
-static void write_fields(const struct writer *writer, const struct fm_context *context)
+static void write_fields(const struct calls_writer *writer, const struct fm_context *context)
 {
     const struct fm_context_id *id = &context->id;
     struct fm_json *json = writer->json;
@@ -63,12 +63,13 @@ static void write_fields(const struct writer *writer, const struct fm_context *c
     write_spread(writer, &context->all);
 }
 
-static bool is_written(const struct writer *writer, const struct fm_context *context)
+static bool is_written(const struct calls_writer *writer, const struct fm_context *context)
 {
     return (double)context->all.of.sum_ns >= writer->least_ns;
 }
 
-static void open_context(const struct writer *writer, const struct fm_context *context, const char *key, size_t depth)
+static void open_context(const struct calls_writer *writer, const struct fm_context *context, const char *key,
+                         size_t depth)
 {
     fm_json_object(writer->json, key, FM_JSON_LINES);
     write_fields(writer, context);
@@ -77,13 +78,13 @@ static void open_context(const struct writer *writer, const struct fm_context *c
     fm_json_array(writer->json, "children", FM_JSON_LINES);
 }
 
-static void close_context(const struct writer *writer)
+static void close_context(const struct calls_writer *writer)
 {
     fm_json_end(writer->json);
     fm_json_end(writer->json);
 }
 
-static const struct fm_context *next_written(const struct writer *writer, const struct fm_context *context)
+static const struct fm_context *next_written(const struct calls_writer *writer, const struct fm_context *context)
 {
     while (context && !is_written(writer, context))
         context = context->next;
@@ -91,7 +92,7 @@ static const struct fm_context *next_written(const struct writer *writer, const 
 }
 
 /* A context and what is below it. Trees of hostile files can be deep: no recursion. */
-static void write_tree(const struct writer *writer, const struct fm_context *top, const char *key)
+static void write_tree(const struct calls_writer *writer, const struct fm_context *top, const char *key)
 {
     const struct fm_context *at = top;
     size_t depth = 0;
@@ -114,7 +115,8 @@ static void write_tree(const struct writer *writer, const struct fm_context *top
     }
 }
 
-static enum fm_status write_one(struct writer *writer, enum fm_tree_kind which, const char *key, struct fm_error *error)
+static enum fm_status write_one(struct calls_writer *writer, enum fm_tree_kind which, const char *key,
+                                struct fm_error *error)
 {
     struct fm_calltree tree;
     enum fm_status status = fm_report_tree(writer->report, which, &tree, error);
@@ -144,7 +146,7 @@ enum fm_status fm_json_calls(struct fm_report *report, struct fm_json *json, str
         fm_json_null(json, "calls");
         return FM_OK;
     }
-    struct writer writer = {
+    struct calls_writer writer = {
         .report = report,
         .json = json,
         .depth = options->depth ? options->depth : USUAL_DEPTH,

@@ -8,7 +8,7 @@
 
 enum { NAME_COLUMNS = 18, MOST = FM_CHART_LINES - 1 }; /* modules in a chart, beside the others */
 
-struct page {
+struct comparison_charts {
     struct fm_modules_runs *runs;
     struct fm_arena *arena;
     double *places;
@@ -28,13 +28,13 @@ static double logarithm(uint32_t number)
     return steps + number / power - 1;
 }
 
-static uint32_t ranks_of(const struct page *page, size_t run)
+static uint32_t ranks_of(const struct comparison_charts *page, size_t run)
 {
     return page->runs->items[run].report->summary.ranks;
 }
 
 /* By the logarithm of the ranks; runs on equally many are side by side. */
-static void set_places(struct page *page)
+static void set_places(struct comparison_charts *page)
 {
     size_t n = page->runs->n;
     page->distinct = true;
@@ -49,14 +49,14 @@ static void set_places(struct page *page)
     }
 }
 
-static const char *short_name(const struct page *page, const char *name)
+static const char *short_name(const struct comparison_charts *page, const char *name)
 {
     struct fm_cut cut = fm_text_cut(name, NAME_COLUMNS);
     return cut.tail ? fm_format(page->arena, "%.*s..%s", (int)cut.head, name, cut.tail) : name;
 }
 
 /* A line to fill; NULL: no room or no memory. */
-static double *add_line(const struct page *page, struct fm_chart *chart, const char *name)
+static double *add_line(const struct comparison_charts *page, struct fm_chart *chart, const char *name)
 {
     double *values = fm_arena_alloc(page->arena, page->runs->n * sizeof *values);
     if (!values || chart->n_lines == FM_CHART_LINES)
@@ -95,7 +95,7 @@ static bool is_among(const struct fm_modules_series *series, const struct fm_mod
 }
 
 /* A module is drawn in the same way in all charts; a new one in a way that no other of this chart has. */
-static unsigned style_of(struct page *page, const struct fm_modules_series *series,
+static unsigned style_of(struct comparison_charts *page, const struct fm_modules_series *series,
                          const struct fm_modules_series *const *chart)
 {
     unsigned style = 0;
@@ -109,14 +109,15 @@ static unsigned style_of(struct page *page, const struct fm_modules_series *seri
     return style;
 }
 
-static void add_values(const struct page *page, const struct fm_modules_series *series, bool waiting, double *values)
+static void add_values(const struct comparison_charts *page, const struct fm_modules_series *series, bool waiting,
+                       double *values)
 {
     for (size_t i = 0; values && i < page->runs->n; i++)
         values[i] += (double)(waiting ? series->causes_ns[i] : series->own[i].work_ns) / 1e9;
 }
 
 /* The modules with most of it, and all others as one line. */
-static void add_modules(struct page *page, struct fm_chart *chart, bool waiting)
+static void add_modules(struct comparison_charts *page, struct fm_chart *chart, bool waiting)
 {
     const struct fm_modules_runs *runs = page->runs;
     const struct fm_modules_series *most[MOST] = {0};
@@ -138,7 +139,7 @@ static void add_modules(struct page *page, struct fm_chart *chart, bool waiting)
         chart->lines[chart->n_lines - 1].style = MOST;
 }
 
-static void add_loss(const struct page *page, struct fm_chart *chart)
+static void add_loss(const struct comparison_charts *page, struct fm_chart *chart)
 {
     const struct fm_modules_runs *runs = page->runs;
     double *transfer = add_line(page, chart, "transfer"), *waiting = add_line(page, chart, "waiting");
@@ -148,7 +149,7 @@ static void add_loss(const struct page *page, struct fm_chart *chart)
     }
 }
 
-static void add_time(const struct page *page, struct fm_chart *chart)
+static void add_time(const struct comparison_charts *page, struct fm_chart *chart)
 {
     const struct fm_modules_runs *runs = page->runs;
     double *wall = add_line(page, chart, "run time"), first = (double)runs->items[0].report->summary.wall_ns / 1e9;
@@ -163,7 +164,7 @@ static void add_time(const struct page *page, struct fm_chart *chart)
 
 enum fm_status fm_modules_runs_svg(struct fm_modules_runs *runs, FILE *out, struct fm_error *error)
 {
-    struct page page = {.runs = runs, .arena = &runs->arena};
+    struct comparison_charts page = {.runs = runs, .arena = &runs->arena};
     page.places = fm_arena_alloc(page.arena, runs->n * sizeof *page.places);
     page.labels = fm_arena_alloc(page.arena, runs->n * sizeof *page.labels);
     if (!page.places || !page.labels)

@@ -9,7 +9,7 @@
 
 enum { USUAL_MODULES = 8, MOST_RUNS = 9 };
 
-struct page {
+struct comparison_table {
     struct fm_modules_runs *runs;
     struct fm_arena *arena;
     struct fm_column columns[MOST_RUNS + 2];
@@ -18,13 +18,13 @@ struct page {
     FILE *out;
 };
 
-static size_t run_of(const struct page *page, size_t column)
+static size_t run_of(const struct comparison_table *page, size_t column)
 {
     return page->runs->n - page->n + column;
 }
 
 /* How a row goes: a bar for each run, as high as its value is against the largest. */
-static const char *trend(const struct page *page, const double *values)
+static const char *trend(const struct comparison_table *page, const double *values)
 {
     static const char *const blocks[] = {"\u2581", "\u2582", "\u2583", "\u2584",
                                          "\u2585", "\u2586", "\u2587", "\u2588"};
@@ -41,7 +41,7 @@ static const char *trend(const struct page *page, const double *values)
     return text ? text : "";
 }
 
-static void start(struct page *page, struct fm_table *table, const char *heading, enum fm_column_kind kind)
+static void start(struct comparison_table *page, struct fm_table *table, const char *heading, enum fm_column_kind kind)
 {
     page->columns[0] = (struct fm_column){heading, NULL, FM_COLUMN_TEXT};
     for (size_t i = 0; i < page->n; i++) {
@@ -52,7 +52,7 @@ static void start(struct page *page, struct fm_table *table, const char *heading
     fm_table_start(table, page->arena, page->columns, page->n + 2);
 }
 
-static void add_row(const struct page *page, struct fm_table *table, const char *name, const double *values,
+static void add_row(const struct comparison_table *page, struct fm_table *table, const char *name, const double *values,
                     enum fm_column_kind kind)
 {
     fm_cell_text(table, name);
@@ -65,7 +65,7 @@ static void add_row(const struct page *page, struct fm_table *table, const char 
     fm_cell_text(table, trend(page, values));
 }
 
-static void print_whole(struct page *page)
+static void print_whole(struct comparison_table *page)
 {
     struct fm_table table;
     double wall[MOST_RUNS] = {0}, work[MOST_RUNS] = {0}, transfer[MOST_RUNS] = {0}, waiting[MOST_RUNS] = {0},
@@ -90,7 +90,8 @@ static void print_whole(struct page *page)
 }
 
 /* What a module has in a run: its work, or the share of the waiting that it has called for. */
-static double value_of(const struct page *page, const struct fm_modules_series *series, size_t column, bool waiting)
+static double value_of(const struct comparison_table *page, const struct fm_modules_series *series, size_t column,
+                       bool waiting)
 {
     size_t run = run_of(page, column);
     if (!waiting)
@@ -104,7 +105,7 @@ static bool is_heavier(const struct fm_modules_series *a, const struct fm_module
 }
 
 /* Those with most first; the rest is one row, so that columns add up. */
-static void print_modules(struct page *page, const char *heading, bool waiting)
+static void print_modules(struct comparison_table *page, const char *heading, bool waiting)
 {
     const struct fm_modules_runs *runs = page->runs;
     enum fm_column_kind kind = waiting ? FM_COLUMN_PERCENT : FM_COLUMN_TIME;
@@ -141,7 +142,7 @@ static void print_modules(struct page *page, const char *heading, bool waiting)
     fm_table_print(&table, page->out);
 }
 
-static void print_head(const struct page *page)
+static void print_head(const struct comparison_table *page)
 {
     const struct fm_modules_runs *runs = page->runs;
     fm_print_line(page->out, "%s, %zu runs.", runs->items[0].report->summary.name, runs->n);
@@ -154,7 +155,7 @@ static void print_head(const struct page *page)
 
 enum fm_status fm_modules_runs_text(struct fm_modules_runs *runs, FILE *out, struct fm_error *error)
 {
-    struct page page = {
+    struct comparison_table page = {
         .runs = runs,
         .arena = &runs->arena,
         .n = runs->n < MOST_RUNS ? runs->n : MOST_RUNS,

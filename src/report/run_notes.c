@@ -7,7 +7,7 @@
 #include "base/units.h"
 #include "render/text.h"
 
-struct finding {
+struct note_search {
     struct fm_run_notes *notes;
     struct fm_arena *arena;
     const struct fm_noted_run *runs;
@@ -24,9 +24,9 @@ void fm_run_notes_add(struct fm_run_notes *notes, struct fm_arena *arena, const 
     notes->items[notes->n++] = sentence;
 }
 
-static void note(const struct finding *finding, const char *sentence)
+static void note(const struct note_search *search, const char *sentence)
 {
-    fm_run_notes_add(finding->notes, finding->arena, sentence);
+    fm_run_notes_add(search->notes, search->arena, sentence);
 }
 
 static const char *arguments_text(struct fm_arena *arena, const struct fm_job *job)
@@ -37,32 +37,32 @@ static const char *arguments_text(struct fm_arena *arena, const struct fm_job *j
     return text;
 }
 
-static void compare_jobs(const struct finding *finding, const struct fm_noted_run *before,
+static void compare_jobs(const struct note_search *search, const struct fm_noted_run *before,
                          const struct fm_noted_run *run)
 {
     const struct fm_job *a = &before->report->profile->job, *b = &run->report->profile->job;
     const char *one = before->report->summary.name, *other = run->report->summary.name;
     if (strcmp(one, other) != 0)
-        note(finding, fm_format(finding->arena, "these are different programs: %s (%s), %s (%s)", one, before->label,
-                                other, run->label));
+        note(search, fm_format(search->arena, "these are different programs: %s (%s), %s (%s)", one, before->label,
+                               other, run->label));
     else if (strcmp(a->build_id, b->build_id) != 0)
-        note(finding,
-             fm_format(finding->arena, "%s was rebuilt between the runs (%s, %s)", other, before->label, run->label));
+        note(search,
+             fm_format(search->arena, "%s was rebuilt between the runs (%s, %s)", other, before->label, run->label));
     if (strcmp(a->mpi, b->mpi) != 0)
-        note(finding, fm_format(finding->arena, "the MPI differs: %s (%s), %s (%s)", a->mpi[0] ? a->mpi : "none",
-                                before->label, b->mpi[0] ? b->mpi : "none", run->label));
-    const char *from = arguments_text(finding->arena, a), *to = arguments_text(finding->arena, b);
-    if (finding->mode != FM_SCALE_WEAK && strcmp(from, to) != 0)
-        note(finding, fm_format(finding->arena, "the arguments differ: '%s' (%s), '%s' (%s)", from, before->label, to,
-                                run->label));
+        note(search, fm_format(search->arena, "the MPI differs: %s (%s), %s (%s)", a->mpi[0] ? a->mpi : "none",
+                               before->label, b->mpi[0] ? b->mpi : "none", run->label));
+    const char *from = arguments_text(search->arena, a), *to = arguments_text(search->arena, b);
+    if (search->mode != FM_SCALE_WEAK && strcmp(from, to) != 0)
+        note(search, fm_format(search->arena, "the arguments differ: '%s' (%s), '%s' (%s)", from, before->label, to,
+                               run->label));
 }
 
-static void note_incomplete(const struct finding *finding, const struct fm_noted_run *run)
+static void note_incomplete(const struct note_search *search, const struct fm_noted_run *run)
 {
     const struct fm_summary *summary = &run->report->summary;
     if (!summary->complete)
-        note(finding, fm_format(finding->arena, "%s is incomplete: %" PRIu64 " of %u rank%s did not end normally",
-                                run->file, summary->ended_badly, summary->ranks, summary->ranks == 1 ? "" : "s"));
+        note(search, fm_format(search->arena, "%s is incomplete: %" PRIu64 " of %u rank%s did not end normally",
+                               run->file, summary->ended_badly, summary->ranks, summary->ranks == 1 ? "" : "s"));
 }
 
 static double ranks_to_a_core(const struct fm_profile *profile)
@@ -75,29 +75,29 @@ static double ranks_to_a_core(const struct fm_profile *profile)
     return most;
 }
 
-static void note_cores(const struct finding *finding)
+static void note_cores(const struct note_search *search)
 {
     char ratio[FM_UNIT_CHARS];
     double least = 0, most = 0;
-    for (size_t i = 0; i < finding->n; i++) {
-        double here = ranks_to_a_core(finding->runs[i].report->profile);
+    for (size_t i = 0; i < search->n; i++) {
+        double here = ranks_to_a_core(search->runs[i].report->profile);
         least = i && least < here ? least : here;
         most = here > most ? here : most;
     }
     if (most > 1 && most > least)
-        note(finding, fm_format(finding->arena, "up to %s ranks share a core: waiting for a core appears as loss",
-                                fm_mean_text(ratio, most)));
+        note(search, fm_format(search->arena, "up to %s ranks share a core: waiting for a core appears as loss",
+                               fm_mean_text(ratio, most)));
 }
 
 void fm_run_notes_find(struct fm_run_notes *notes, const struct fm_noted_run *runs, size_t n, enum fm_scale_mode mode,
                        struct fm_arena *arena)
 {
-    const struct finding finding = {notes, arena, runs, n, mode};
+    const struct note_search search = {notes, arena, runs, n, mode};
     for (size_t i = 1; i < n; i++)
-        compare_jobs(&finding, &runs[i - 1], &runs[i]);
+        compare_jobs(&search, &runs[i - 1], &runs[i]);
     for (size_t i = 0; i < n; i++)
-        note_incomplete(&finding, &runs[i]);
-    note_cores(&finding);
+        note_incomplete(&search, &runs[i]);
+    note_cores(&search);
 }
 
 void fm_run_notes_print(const struct fm_run_notes *notes, struct fm_arena *arena, FILE *out)

@@ -64,7 +64,7 @@ static void write_run(struct fm_scaling *scaling, struct fm_json *json, const st
 
 /* ---- contexts ---- */
 
-struct writer {
+struct scale_writer {
     struct fm_scaling *scaling;
     struct fm_json *json;
     size_t depth;
@@ -72,7 +72,7 @@ struct writer {
     const double *weights;
 };
 
-static void write_excess(const struct writer *writer, uint32_t node)
+static void write_excess(const struct scale_writer *writer, uint32_t node)
 {
     struct fm_excess excess = fm_scaling_excess(writer->scaling, node);
     fm_json_number(writer->json, "x_inclusive", excess.all);
@@ -97,7 +97,7 @@ static void write_trend(struct fm_json *json, const struct fm_scale *scale, uint
     fm_json_end(json);
 }
 
-static void write_node(const struct writer *writer, const char *key, uint32_t node, size_t depth)
+static void write_node(const struct scale_writer *writer, const char *key, uint32_t node, size_t depth)
 {
     const struct fm_scale *scale = &writer->scaling->scale;
     const struct fm_scale_node *of = &scale->nodes[node];
@@ -131,13 +131,13 @@ static void write_node(const struct writer *writer, const char *key, uint32_t no
     fm_json_array(json, "children", FM_JSON_LINES);
 }
 
-static void end_node(const struct writer *writer)
+static void end_node(const struct scale_writer *writer)
 {
     fm_json_end(writer->json);
     fm_json_end(writer->json);
 }
 
-static uint32_t next_written(const struct writer *writer, uint32_t node)
+static uint32_t next_written(const struct scale_writer *writer, uint32_t node)
 {
     while (node && writer->weights[node] < writer->least)
         node = writer->scaling->scale.nodes[node].next;
@@ -145,7 +145,7 @@ static uint32_t next_written(const struct writer *writer, uint32_t node)
 }
 
 /* Trees of hostile files can be deep: no recursion. */
-static void write_tree(const struct writer *writer)
+static void write_tree(const struct scale_writer *writer)
 {
     const struct fm_scale_node *nodes = writer->scaling->scale.nodes;
     uint32_t at = 0;
@@ -232,7 +232,7 @@ enum fm_status fm_scaling_json(struct fm_scaling *scaling, FILE *out, struct fm_
     struct fm_json json = {.out = out};
     struct fm_scaling_costs costs;
     struct fm_scale_advice advice;
-    struct writer writer = {
+    struct scale_writer writer = {
         .scaling = scaling,
         .json = &json,
         .depth = options->depth ? options->depth : USUAL_DEPTH,

@@ -107,14 +107,14 @@ static uint32_t next_shown(const struct chooser *chooser, uint32_t node)
 }
 
 /* The children of the context in a row, while they are drawn. */
-struct level {
+struct scale_level {
     uint32_t next;      /* the next one to show */
     const char *margin; /* before them all */
     bool plain;         /* without branches */
     uint32_t hot;       /* of them, the one on the path by loss */
 };
 
-static void draw(struct chooser *chooser, struct level *levels)
+static void draw(struct chooser *chooser, struct scale_level *levels)
 {
     const struct fm_scaling *scaling = chooser->scaling;
     struct fm_scaling_rows *rows = chooser->rows;
@@ -122,11 +122,11 @@ static void draw(struct chooser *chooser, struct level *levels)
     bool stairs = scaling->options.view == FM_SCALING_FLAT;
     bool with_path = !fm_scaling_by_own(scaling);
     size_t depth = 0;
-    levels[0] = (struct level){next_shown(chooser, node_at(chooser, 0)->first), "", true,
-                               with_path ? fm_scale_hot(&scaling->scale, 0, scaling->base, scaling->other) : 0};
+    levels[0] = (struct scale_level){next_shown(chooser, node_at(chooser, 0)->first), "", true,
+                                     with_path ? fm_scale_hot(&scaling->scale, 0, scaling->base, scaling->other) : 0};
     bool several = levels[0].next && next_shown(chooser, node_at(chooser, levels[0].next)->next);
     for (;;) {
-        struct level *level = &levels[depth];
+        struct scale_level *level = &levels[depth];
         uint32_t node = level->next;
         if (!node) {
             if (depth-- == 0)
@@ -145,7 +145,7 @@ static void draw(struct chooser *chooser, struct level *levels)
         bool only = first && !next_shown(chooser, node_at(chooser, first)->next);
         uint32_t path = hot ? fm_scale_hot(&scaling->scale, node, scaling->base, scaling->other) : 0;
         bool plain = only && !stairs && !(several && depth == 0);
-        levels[++depth] = (struct level){first, below, plain, path};
+        levels[++depth] = (struct scale_level){first, below, plain, path};
     }
 }
 
@@ -158,7 +158,7 @@ enum fm_status fm_scaling_rows(struct fm_scaling *scaling, struct fm_scaling_row
         .rows = rows,
     };
     *rows = (struct fm_scaling_rows){.items = fm_arena_alloc(&scaling->arena, n * sizeof *rows->items)};
-    struct level *levels = fm_arena_alloc(&scratch, (n + 1) * sizeof *levels);
+    struct scale_level *levels = fm_arena_alloc(&scratch, (n + 1) * sizeof *levels);
     bool done = rows->items && levels && weigh(&chooser, &scratch);
     done = done && find_limit(&chooser, &scratch);
     if (done)

@@ -21,7 +21,7 @@ enum {
 #define WORDS "font-size=\"12\" fill=\"#4a5a6a\""
 #define PALE "0.35"
 
-struct page {
+struct sequence_picture {
     struct fm_report *report;
     const struct fm_module_sequence *sequence;
     unsigned *colours;     /* of modules */
@@ -34,12 +34,12 @@ static size_t legend_items(const struct fm_module_sequence *s)
     return s->n_modules < FM_CHART_COLOURS ? s->n_modules : FM_CHART_COLOURS;
 }
 
-static double across(const struct page *page, size_t moment)
+static double across(const struct sequence_picture *page, size_t moment)
 {
     return page->left + (double)WIDTH * (double)moment / (double)page->sequence->n_moments;
 }
 
-static const char *share_text(const struct page *page, size_t moments)
+static const char *share_text(const struct sequence_picture *page, size_t moments)
 {
     char share[FM_UNIT_CHARS];
     const struct fm_module_sequence *s = page->sequence;
@@ -48,13 +48,13 @@ static const char *share_text(const struct page *page, size_t moments)
 }
 
 /* px. A moment is known by one sample: where there is room for more than a mark, the rest stays white. */
-static double mark_width(const struct page *page)
+static double mark_width(const struct sequence_picture *page)
 {
     double moment = (double)WIDTH / (double)page->sequence->n_moments;
     return moment < MARK ? moment : MARK;
 }
 
-static double stroke_width(const struct page *page)
+static double stroke_width(const struct sequence_picture *page)
 {
     return page->row > 6 ? page->row - 2 : page->row;
 }
@@ -65,13 +65,13 @@ static bool is_in(const struct fm_module_moment *moment, size_t module, enum fm_
 }
 
 /* How many moments from `at` on are one stroke: equal ones, if their marks touch. */
-static size_t stroke_of(const struct page *page, const struct fm_module_row *row, size_t at)
+static size_t stroke_of(const struct sequence_picture *page, const struct fm_module_row *row, size_t at)
 {
     return page->sequence->n_moments * MARK < WIDTH ? 1 : fm_module_run(page->sequence, row, at);
 }
 
 /* All that a rank has of a module in one state, as one dashed line with a title. */
-static void draw_cells(const struct page *page, const struct fm_module_row *row, double y, size_t module,
+static void draw_cells(const struct sequence_picture *page, const struct fm_module_row *row, double y, size_t module,
                        enum fm_module_state state)
 {
     const struct fm_module_sequence *s = page->sequence;
@@ -100,7 +100,7 @@ static void draw_cells(const struct page *page, const struct fm_module_row *row,
     fprintf(page->out, ", %s %s of the time</title></path>\n", fm_module_states[state], share_text(page, moments));
 }
 
-static void draw_rows(const struct page *page)
+static void draw_rows(const struct sequence_picture *page)
 {
     const struct fm_module_sequence *s = page->sequence;
     size_t labelled = 1;
@@ -121,7 +121,7 @@ static void draw_rows(const struct page *page)
     fputs("</g>\n", page->out);
 }
 
-static void draw_axis(const struct page *page)
+static void draw_axis(const struct sequence_picture *page)
 {
     const struct fm_module_sequence *s = page->sequence;
     double start = (double)s->start_ns / 1e9, span = (double)s->moment_ns * (double)s->n_moments / 1e9,
@@ -146,7 +146,8 @@ static void draw_axis(const struct page *page)
     fputc('\n', page->out);
 }
 
-static void draw_sample(const struct page *page, double x, double y, const char *colour, enum fm_module_state state)
+static void draw_sample(const struct sequence_picture *page, double x, double y, const char *colour,
+                        enum fm_module_state state)
 {
     int height = state == FM_MODULE_TRANSFER ? SAMPLE / 2 : SAMPLE;
     fprintf(page->out, "<rect width=\"%d\" height=\"%d\" fill=\"%s\" fill-opacity=\"%s\"", SAMPLE, height, colour,
@@ -157,7 +158,8 @@ static void draw_sample(const struct page *page, double x, double y, const char 
 }
 
 /* "ocean: work 30 %, transfer 1 %, waiting 2 %" */
-static const char *legend_text(const struct page *page, const struct fm_sequence_module *module, const char *name)
+static const char *legend_text(const struct sequence_picture *page, const struct fm_sequence_module *module,
+                               const char *name)
 {
     double whole = (double)fm_module_moments(page->sequence->in);
     char share[FM_UNIT_CHARS];
@@ -176,7 +178,7 @@ static const char *legend_text(const struct page *page, const struct fm_sequence
 }
 
 /* Work, transfer and waiting side by side, then the name and the shares. */
-static void draw_legend(const struct page *page)
+static void draw_legend(const struct sequence_picture *page)
 {
     const struct fm_module_sequence *s = page->sequence;
     double y = page->top + (double)s->n_rows * page->row + AXIS + 16;
@@ -196,7 +198,7 @@ static void draw_legend(const struct page *page)
     }
 }
 
-static void draw_note(const struct page *page, double y)
+static void draw_note(const struct sequence_picture *page, double y)
 {
     char time[FM_UNIT_CHARS];
     fm_svg_text(
@@ -220,13 +222,13 @@ enum fm_status fm_view_sequence_svg(struct fm_report *report, FILE *out, struct 
         return status;
     if (!sequence.n_rows)
         return fm_fail(error, FM_ERR_INPUT, "%s", fm_no_sequence);
-    struct page page = {.report = report,
-                        .sequence = &sequence,
-                        .colours = fm_arena_alloc(&report->arena, sequence.n_named * sizeof(unsigned)),
-                        .left = FM_SVG_MARGIN + LABELS,
-                        .top = FM_SVG_HEAD,
-                        .row = height_of_row(sequence.n_rows),
-                        .out = out};
+    struct sequence_picture page = {.report = report,
+                                    .sequence = &sequence,
+                                    .colours = fm_arena_alloc(&report->arena, sequence.n_named * sizeof(unsigned)),
+                                    .left = FM_SVG_MARGIN + LABELS,
+                                    .top = FM_SVG_HEAD,
+                                    .row = height_of_row(sequence.n_rows),
+                                    .out = out};
     if (!page.colours)
         return fm_fail(error, FM_ERR_MEMORY, "not enough memory for a picture");
     fm_sequence_colours(&sequence, page.colours);

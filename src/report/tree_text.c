@@ -7,7 +7,7 @@
 static const double USUAL_SHARE = 0.005; /* of the time; contexts below it are not shown unless asked for */
 enum { USUAL_ROWS = 60 };
 
-struct printer {
+struct tree_printer {
     struct fm_report *report;
     const struct fm_calltree *tree;
     struct fm_tree_rows *rows;
@@ -15,7 +15,7 @@ struct printer {
     size_t depth;
 };
 
-static uint64_t weight(const struct printer *printer, const struct fm_context *context)
+static uint64_t weight(const struct tree_printer *printer, const struct fm_context *context)
 {
     return printer->own ? context->own.of.sum_ns : context->all.of.sum_ns;
 }
@@ -28,7 +28,7 @@ static bool worth_a_row(const struct fm_context *context)
     return !line || caller || context->id.line;
 }
 
-static size_t depth_of(const struct printer *printer, const struct fm_context *context)
+static size_t depth_of(const struct tree_printer *printer, const struct fm_context *context)
 {
     size_t depth = 0;
     for (; context != printer->tree->root; context = context->parent)
@@ -54,7 +54,7 @@ static uint64_t find_limit(uint64_t *weights, size_t n, size_t most, uint64_t le
     return limit > least ? limit : least;
 }
 
-static void choose(struct printer *printer, struct fm_arena *scratch)
+static void choose(struct tree_printer *printer, struct fm_arena *scratch)
 {
     const struct fm_report_options *options = &printer->report->options;
     double share = options->all ? 0 : options->with_percent ? options->percent / 100 : USUAL_SHARE;
@@ -74,21 +74,21 @@ static void choose(struct printer *printer, struct fm_arena *scratch)
         printer->rows->left_out += weights[i] < printer->rows->limit_ns;
 }
 
-static bool is_shown(const struct printer *printer, const struct fm_context *context)
+static bool is_shown(const struct tree_printer *printer, const struct fm_context *context)
 {
     return worth_a_row(context) && weight(printer, context) >= printer->rows->limit_ns;
 }
 
 /* ---- how ---- */
 
-static const struct fm_context *next_shown(const struct printer *printer, const struct fm_context *context)
+static const struct fm_context *next_shown(const struct tree_printer *printer, const struct fm_context *context)
 {
     while (context && !is_shown(printer, context))
         context = context->next;
     return context;
 }
 
-static bool add_row(struct printer *printer, const struct fm_context *context, const char *drawing)
+static bool add_row(struct tree_printer *printer, const struct fm_context *context, const char *drawing)
 {
     struct fm_tree_rows *rows = printer->rows;
     rows->items[rows->n++] = (struct fm_tree_row){context, drawing};
@@ -96,20 +96,20 @@ static bool add_row(struct printer *printer, const struct fm_context *context, c
 }
 
 /* The children of the context in a row, while they are drawn. */
-struct level {
+struct tree_level {
     const struct fm_context *next; /* the next one to show */
     const char *margin;            /* before them all */
     bool plain;                    /* without branches */
 };
 
-static bool draw(struct printer *printer, struct level *levels)
+static bool draw(struct tree_printer *printer, struct tree_level *levels)
 {
     struct fm_arena *arena = &printer->report->arena;
     size_t depth = 0;
-    levels[0] = (struct level){next_shown(printer, printer->tree->root->first), "", true};
+    levels[0] = (struct tree_level){next_shown(printer, printer->tree->root->first), "", true};
     bool several = levels[0].next && next_shown(printer, levels[0].next->next);
     for (;;) {
-        struct level *level = &levels[depth];
+        struct tree_level *level = &levels[depth];
         const struct fm_context *context = level->next;
         if (!context) {
             if (depth-- == 0)
@@ -129,7 +129,7 @@ static bool draw(struct printer *printer, struct level *levels)
         const struct fm_context *first = next_shown(printer, context->first);
         const struct fm_context *second = first ? next_shown(printer, first->next) : NULL;
         bool plain = !second && !printer->stairs && !(several && depth == 0);
-        levels[++depth] = (struct level){first, below, plain};
+        levels[++depth] = (struct tree_level){first, below, plain};
     }
 }
 
@@ -138,9 +138,9 @@ enum fm_status fm_tree_rows(struct fm_report *report, const struct fm_calltree *
 {
     struct fm_arena scratch = {0};
     size_t deepest = report->options.depth ? report->options.depth : SIZE_MAX;
-    struct printer printer = {report, tree, rows, own, stairs, deepest < tree->n + 1 ? deepest : tree->n + 1};
+    struct tree_printer printer = {report, tree, rows, own, stairs, deepest < tree->n + 1 ? deepest : tree->n + 1};
     *rows = (struct fm_tree_rows){.items = fm_arena_alloc(&report->arena, (tree->n + 1) * sizeof *rows->items)};
-    struct level *levels = fm_arena_alloc(&scratch, (printer.depth + 1) * sizeof *levels);
+    struct tree_level *levels = fm_arena_alloc(&scratch, (printer.depth + 1) * sizeof *levels);
     bool done = rows->items && levels;
     if (done) {
         choose(&printer, &scratch);

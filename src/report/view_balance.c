@@ -51,12 +51,12 @@ const char *fm_balance_sentence(struct fm_report *report)
 /* ---- the picture ---- */
 
 /* Ranks first .. first + n - 1 of the order share a row; a row never spans two groups. */
-struct row {
+struct rank_row {
     size_t first, n;
 };
 
 /* Splits the groups into rows; groups get rows by their size, every one at least one. */
-static size_t make_rows(const struct fm_report *report, size_t at_most, struct row *rows, size_t *row_group)
+static size_t make_rows(const struct fm_report *report, size_t at_most, struct rank_row *rows, size_t *row_group)
 {
     const struct fm_balance *balance = &report->balance;
     size_t n_rows = 0;
@@ -68,13 +68,13 @@ static size_t make_rows(const struct fm_report *report, size_t at_most, struct r
         for (size_t r = 0; r < share; r++) {
             size_t from = group->n * r / share, to = group->n * (r + 1) / share;
             row_group[n_rows] = g;
-            rows[n_rows++] = (struct row){group->first + from, to - from};
+            rows[n_rows++] = (struct rank_row){group->first + from, to - from};
         }
     }
     return n_rows;
 }
 
-static double mean_of(const uint64_t *values, const struct row *row)
+static double mean_of(const uint64_t *values, const struct rank_row *row)
 {
     double sum = 0;
     for (size_t i = 0; i < row->n; i++)
@@ -82,7 +82,7 @@ static double mean_of(const uint64_t *values, const struct row *row)
     return sum / (double)row->n;
 }
 
-static double mean_mpi(const struct fm_balance *balance, const struct row *row)
+static double mean_mpi(const struct fm_balance *balance, const struct rank_row *row)
 {
     double sum = 0;
     for (size_t i = 0; i < row->n; i++)
@@ -91,7 +91,7 @@ static double mean_mpi(const struct fm_balance *balance, const struct row *row)
 }
 
 /* Ends of the pieces are rounded, not their lengths, so that the bar as a whole has the right length. */
-static const char *stacked_bar(struct fm_report *report, const struct row *row, double full_ns)
+static const char *stacked_bar(struct fm_report *report, const struct rank_row *row, double full_ns)
 {
     const struct fm_balance *balance = &report->balance;
     char bar[BAR_COLUMNS + 1];
@@ -110,7 +110,7 @@ static const char *stacked_bar(struct fm_report *report, const struct row *row, 
     return fm_format(&report->arena, "%s", bar);
 }
 
-static const char *row_ranks(struct fm_report *report, const struct row *row)
+static const char *row_ranks(struct fm_report *report, const struct rank_row *row)
 {
     struct fm_rankset set = {0};
     for (size_t i = 0; i < row->n; i++)
@@ -131,7 +131,7 @@ static const struct fm_column picture_columns[] = {
 static void print_picture(struct fm_report *report, FILE *out)
 {
     const struct fm_balance *balance = &report->balance;
-    struct row rows[MAX_ROWS];
+    struct rank_row rows[MAX_ROWS];
     size_t row_group[MAX_ROWS];
     char jump[FM_UNIT_CHARS];
     struct fm_table table;

@@ -9,7 +9,7 @@
 
 enum { USUAL_ROWS = 32, USUAL_MODULES = FM_SEQUENCE_LETTERS, LABEL = 6 /* "rank 0" */, TICK_COLUMNS = 12 };
 
-struct page {
+struct sequence_text {
     struct fm_report *report;
     const struct fm_module_sequence *sequence;
     const char *letters;
@@ -28,7 +28,7 @@ static size_t digits_of(uint32_t number)
     return digits;
 }
 
-static void lay_out(struct page *page)
+static void lay_out(struct sequence_text *page)
 {
     const struct fm_module_sequence *s = page->sequence;
     page->label = LABEL + digits_of(s->rows[s->n_rows - 1].rank);
@@ -36,13 +36,13 @@ static void lay_out(struct page *page)
     page->columns = s->n_moments > room ? room : room / s->n_moments * s->n_moments;
 }
 
-static size_t moment_at(const struct page *page, size_t column)
+static size_t moment_at(const struct sequence_text *page, size_t column)
 {
     return column * page->sequence->n_moments / page->columns;
 }
 
 /* The first that is known of the moments of a column. A moment is known by one sample: columns beyond its first stay blank. */
-static char sign_at(const struct page *page, const struct fm_module_row *row, size_t column)
+static char sign_at(const struct sequence_text *page, const struct fm_module_row *row, size_t column)
 {
     size_t at = moment_at(page, column), end = moment_at(page, column + 1);
     if (column && at == moment_at(page, column - 1))
@@ -52,7 +52,7 @@ static char sign_at(const struct page *page, const struct fm_module_row *row, si
     return fm_sequence_sign(page->letters, &row->moments[at]);
 }
 
-static void print_row(const struct page *page, const struct fm_module_row *row)
+static void print_row(const struct sequence_text *page, const struct fm_module_row *row)
 {
     char line[FM_TEXT_COLUMNS + 1];
     size_t end = 0;
@@ -64,7 +64,7 @@ static void print_row(const struct page *page, const struct fm_module_row *row)
 }
 
 /* How many ranks stand for one that is shown. */
-static size_t rows_step(const struct page *page)
+static size_t rows_step(const struct sequence_text *page)
 {
     size_t step = 1, shown = fm_report_rows(page->report, page->sequence->n_rows, USUAL_ROWS);
     while ((page->sequence->n_rows + step - 1) / step > shown)
@@ -72,13 +72,13 @@ static size_t rows_step(const struct page *page)
     return step;
 }
 
-static double seconds(const struct page *page)
+static double seconds(const struct sequence_text *page)
 {
     return (double)page->sequence->moment_ns * (double)page->sequence->n_moments / 1e9;
 }
 
 /* "+----------+--------" and below it the times at the crosses. */
-static void print_axis(const struct page *page)
+static void print_axis(const struct sequence_text *page)
 {
     char line[FM_TEXT_COLUMNS + 1], text[FM_UNIT_CHARS];
     double start = (double)page->sequence->start_ns / 1e9, width = seconds(page) / (double)page->columns;
@@ -108,7 +108,7 @@ static void share_cell(struct fm_table *table, size_t moments, double whole)
         fm_cell_none(table);
 }
 
-static void print_legend(const struct page *page)
+static void print_legend(const struct sequence_text *page)
 {
     static const struct fm_column columns[] = {{"", NULL, FM_COLUMN_BAR},
                                                {"module", NULL, FM_COLUMN_TEXT},
@@ -131,7 +131,7 @@ static void print_legend(const struct page *page)
     fm_print_more(page->out, shown, s->n_modules, "module");
 }
 
-static void print_foot(const struct page *page, size_t step)
+static void print_foot(const struct sequence_text *page, size_t step)
 {
     char time[FM_UNIT_CHARS];
     const struct fm_module_sequence *s = page->sequence;
@@ -163,7 +163,7 @@ enum fm_status fm_view_sequence_text(struct fm_report *report, FILE *out, struct
         return FM_OK;
     }
     char *letters = fm_arena_alloc(&report->arena, sequence.n_named + 1);
-    struct page page = {.report = report, .sequence = &sequence, .letters = letters, .out = out};
+    struct sequence_text page = {.report = report, .sequence = &sequence, .letters = letters, .out = out};
     if (!letters)
         return fm_fail(error, FM_ERR_MEMORY, "not enough memory for the sequence");
     fm_sequence_letters(&sequence, letters);

@@ -64,7 +64,7 @@ static bool has_code_at(const struct dl_phdr_info *info, uintptr_t address)
     return false;
 }
 
-struct search {
+struct address_search {
     uintptr_t address;
     struct fm_module *module;
 };
@@ -72,7 +72,7 @@ struct search {
 static int look_in_module(struct dl_phdr_info *info, size_t size, void *data)
 {
     (void)size;
-    struct search *search = data;
+    struct address_search *search = data;
     if (!has_code_at(info, search->address))
         return 0;
     read_code(info, search->module);
@@ -82,7 +82,7 @@ static int look_in_module(struct dl_phdr_info *info, size_t size, void *data)
 
 bool fm_module_find(uintptr_t address, struct fm_module *module)
 {
-    return dl_iterate_phdr(look_in_module, &(struct search){address, module});
+    return dl_iterate_phdr(look_in_module, &(struct address_search){address, module});
 }
 
 /* ---- the segment's list of load modules ---- */

@@ -9,7 +9,7 @@
 #include "runtime/runtime.h"
 
 /* What one event adds. */
-struct fm_sample {
+struct fm_event_data {
     uint64_t ns;
     uint64_t count_argument;
     uint64_t bytes, bytes_sent, bytes_received;
@@ -73,12 +73,12 @@ FM_INLINE bool fm_entry_is_settled(const struct fm_entry *entry, const struct fm
 }
 
 /* A message of an operation whose call was counted elsewhere (a persistent request). */
-FM_INLINE void fm_entry_add_bytes(struct fm_entry *entry, const struct fm_sample *sample)
+FM_INLINE void fm_entry_add_bytes(struct fm_entry *entry, const struct fm_event_data *event)
 {
-    entry->bytes += sample->bytes;
-    entry->bytes_sent += sample->bytes_sent;
-    entry->bytes_received += sample->bytes_received;
-    entry->messages += sample->messages;
+    entry->bytes += event->bytes;
+    entry->bytes_sent += event->bytes_sent;
+    entry->bytes_received += event->bytes_received;
+    entry->messages += event->messages;
 }
 
 /* What few events need. */
@@ -86,13 +86,13 @@ void fm_entry_carry(struct fm_entry *entry, uint64_t bin);
 void fm_entry_note_extreme(struct fm_entry *entry, uint64_t ns);
 
 /* `later`: it is known to be no event of the first two. */
-FM_INLINE void fm_entry_add_event(struct fm_entry *entry, const struct fm_sample *sample, bool later)
+FM_INLINE void fm_entry_add_event(struct fm_entry *entry, const struct fm_event_data *event, bool later)
 {
-    uint64_t ns = sample->ns;
+    uint64_t ns = event->ns;
     entry->count++;
     entry->total_ns += ns;
-    entry->count_arguments += sample->count_argument;
-    fm_entry_add_bytes(entry, sample);
+    entry->count_arguments += event->count_argument;
+    fm_entry_add_bytes(entry, event);
     uint64_t bin = fm_duration_bin(ns);
     if (FM_UNLIKELY(++entry->histogram[bin] == 0))
         fm_entry_carry(entry, bin);
@@ -100,9 +100,9 @@ FM_INLINE void fm_entry_add_event(struct fm_entry *entry, const struct fm_sample
         fm_entry_note_extreme(entry, ns);
 }
 
-FM_INLINE void fm_entry_add(struct fm_entry *entry, const struct fm_sample *sample)
+FM_INLINE void fm_entry_add(struct fm_entry *entry, const struct fm_event_data *event)
 {
-    fm_entry_add_event(entry, sample, false);
+    fm_entry_add_event(entry, event, false);
 }
 
 #endif

@@ -82,7 +82,7 @@ struct fm_outer_call {
 };
 
 /* A followed request among those of a call. */
-struct fm_found {
+struct fm_found_request {
     struct fm_request *request;
     int64_t index; /* in the program's list */
 };
@@ -107,7 +107,7 @@ struct fm_thread {
     uint32_t n_outer;
     struct fm_outer_call outer[FM_OUTER_CALLS];
     struct fm_frame_rule frames[FM_FRAME_SLOTS];
-    struct fm_found found[FM_SCRATCH_REQUESTS]; /* of a call that waits for many */
+    struct fm_found_request found[FM_SCRATCH_REQUESTS]; /* of a call that waits for many */
     struct fm_thread_timers timers;
     _Alignas(8) char statuses[FM_SCRATCH_REQUESTS][FM_STATUS_BYTES];
 };
@@ -206,7 +206,7 @@ struct fm_mpi_state { /* mpi/ */
     uint16_t displaced_hashed[FM_REQUEST_HASHES];
     struct {
         uintptr_t owner;
-        struct fm_found found[FM_LARGE_SCRATCH];
+        struct fm_found_request found[FM_LARGE_SCRATCH];
         _Alignas(8) char statuses[FM_LARGE_SCRATCH][FM_STATUS_BYTES];
     } scratch;
 };

@@ -33,9 +33,9 @@ static void measure_event_cost(void)
         uint64_t start = fm_clock_ticks(&fm_rt.clock);
         for (int i = 0; i < EVENTS; i++) {
             uint64_t t = fm_clock_ticks(&fm_rt.clock);
-            struct fm_sample sample = {.ns = fm_clock_to_ns(&fm_rt.clock, fm_clock_ticks(&fm_rt.clock) - t)};
+            struct fm_event_data event = {.ns = fm_clock_to_ns(&fm_rt.clock, fm_clock_ticks(&fm_rt.clock) - t)};
             struct fm_entry *entry = fm_table_known(fm_key_words(&key), FM_SIZE_NONE);
-            fm_entry_add(entry ? entry : fm_table_find(key), &sample);
+            fm_entry_add(entry ? entry : fm_table_find(key), &event);
         }
         uint64_t took = fm_clock_to_ns(&fm_rt.clock, fm_clock_ticks(&fm_rt.clock) - start);
         best = took < best ? took : best;

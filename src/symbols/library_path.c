@@ -7,13 +7,13 @@
 #include <string.h>
 #include <unistd.h>
 
-struct search {
+struct library_search {
     const char *name, *program; /* library; path of what needs it */
     char *buffer;
     size_t size;
 };
 
-static bool try_directory(const struct search *search, const char *directory, size_t length)
+static bool try_directory(const struct library_search *search, const char *directory, size_t length)
 {
     static const char origin[] = "$ORIGIN";
     const char *slash = strrchr(search->program, '/');
@@ -26,7 +26,7 @@ static bool try_directory(const struct search *search, const char *directory, si
     return length && n > 0 && (size_t)n < search->size && access(search->buffer, R_OK) == 0;
 }
 
-static bool try_list(const struct search *search, const char *directories)
+static bool try_list(const struct library_search *search, const char *directories)
 {
     while (directories && directories[0]) {
         size_t length = strcspn(directories, ":");
@@ -38,7 +38,7 @@ static bool try_list(const struct search *search, const char *directories)
 }
 
 /* Our own C library lies where the system has the libraries of this machine. */
-static bool try_system(const struct search *search)
+static bool try_system(const struct library_search *search)
 {
     Dl_info info;
     if (dladdr((const void *)&access, &info) && info.dli_fname) {
@@ -55,6 +55,6 @@ static bool try_system(const struct search *search)
 
 bool fm_needed_find(const struct fm_elf *elf, const char *path, const char *name, char *buffer, size_t size)
 {
-    const struct search search = {name, path, buffer, size};
+    const struct library_search search = {name, path, buffer, size};
     return try_list(&search, getenv("LD_LIBRARY_PATH")) || try_list(&search, elf->library_path) || try_system(&search);
 }

@@ -88,13 +88,13 @@ static uint64_t version_of(const struct stat *st)
 
 /* ---- the separate debug file ---- */
 
-struct search {
+struct debug_search {
     struct fm_module_files *files;
     bool found;
 };
 
 /* Whether the file of this name has the module's build id; then it is the one. */
-__attribute__((format(printf, 2, 3))) static bool try_file(struct search *search, const char *format, ...)
+__attribute__((format(printf, 2, 3))) static bool try_file(struct debug_search *search, const char *format, ...)
 {
     char path[PATH_MAX];
     struct elf file;
@@ -115,7 +115,7 @@ __attribute__((format(printf, 2, 3))) static bool try_file(struct search *search
     return search->found;
 }
 
-static void try_directory(struct search *search, const char *directory, int length, const char *link)
+static void try_directory(struct debug_search *search, const char *directory, int length, const char *link)
 {
     const char *id = search->files->build_id, *path = search->files->path, *slash = strrchr(path, '/');
     if (try_file(search, "%.*s/.build-id/%.2s/%s.debug", length, directory, id, id + 2) || !link)
@@ -127,7 +127,7 @@ static void try_directory(struct search *search, const char *directory, int leng
 /* A module without a build id is left to elfutils, which compares checksums. */
 static void find_debug(struct fm_module_files *files, const char *link)
 {
-    struct search search = {.files = files};
+    struct debug_search search = {.files = files};
     if (strlen(files->build_id) < 3)
         return;
     const char *directory = files->debug_path;

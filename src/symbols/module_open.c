@@ -55,7 +55,7 @@ void fm_module_close(struct fm_module *module)
     *module = (struct fm_module){0};
 }
 
-struct fm_symbol *fm_found_add(struct fm_found *found, struct fm_arena *arena)
+struct fm_symbol *fm_resolved_add_frame(struct fm_resolved_address *found, struct fm_arena *arena)
 {
     if (found->n == found->capacity) {
         struct fm_symbol *grown = fm_arena_grow(arena, found->frames, &found->capacity, found->n + 1, sizeof *grown);
@@ -68,7 +68,7 @@ struct fm_symbol *fm_found_add(struct fm_found *found, struct fm_arena *arena)
     return frame;
 }
 
-size_t fm_found_from(const struct fm_found *found, size_t n, uint64_t address)
+size_t fm_resolved_lower_bound(const struct fm_resolved_address *found, size_t n, uint64_t address)
 {
     size_t first = 0;
     while (n > 0) {

@@ -21,12 +21,13 @@ bool fm_module_open(struct fm_module *module, const struct fm_module_files *file
 void fm_module_close(struct fm_module *module);
 
 /* Names from symbol tables for the addresses that have none. */
-void fm_module_name_rest(const struct fm_module *module, struct fm_found *found, size_t n, struct fm_arena *arena);
+void fm_module_name_rest(const struct fm_module *module, struct fm_resolved_address *found, size_t n,
+                         struct fm_arena *arena);
 
 /* A new last frame, with empty texts; NULL without memory. */
-struct fm_symbol *fm_found_add(struct fm_found *found, struct fm_arena *arena);
+struct fm_symbol *fm_resolved_add_frame(struct fm_resolved_address *found, struct fm_arena *arena);
 /* The index of the first address that is not below this one. */
-size_t fm_found_from(const struct fm_found *found, size_t n, uint64_t address);
+size_t fm_resolved_lower_bound(const struct fm_resolved_address *found, size_t n, uint64_t address);
 /* A path of debug information with the directory it is relative to, without "." and ".."; "" for NULL. */
 const char *fm_whole_path(struct fm_arena *arena, const char *directory, const char *path);
 

@@ -12,24 +12,24 @@
 #include "symbols/module_scope.h"
 
 /* Which compilation unit an address lies in. */
-struct member {
+struct unit_address {
     uint32_t unit, index; /* index of the address */
 };
 
-struct unit {
+struct compilation_unit {
     Dwarf_Die lines;       /* its own, with the line table */
     Dwarf_Die scopes;      /* the same, or that of its .dwo file */
     const char *directory; /* of its compilation */
 };
 
-struct reader {
+struct symbol_reader {
     struct fm_module module;
-    struct fm_found *found;
+    struct fm_resolved_address *found;
     size_t n;
     struct fm_arena *arena, scratch;
-    struct unit *units;
+    struct compilation_unit *units;
     size_t n_units, units_capacity;
-    struct member *members;
+    struct unit_address *members;
     size_t n_members, members_capacity;
 };
 
@@ -39,9 +39,9 @@ struct set {
     size_t n;
 };
 
-struct walk {
-    struct reader *reader;
-    const struct unit *unit;
+struct unit_walk {
+    struct symbol_reader *reader;
+    const struct compilation_unit *unit;
     Dwarf_Files *files;
     size_t n_files;
     struct fm_scopes scopes;
@@ -89,11 +89,11 @@ static const char *text_of(Dwarf_Die *die, unsigned attribute)
 
 /* ---- which address lies in which unit ---- */
 
-static bool add_unit(struct reader *reader, struct unit unit)
+static bool add_unit(struct symbol_reader *reader, struct compilation_unit unit)
 {
     if (reader->n_units == reader->units_capacity) {
-        struct unit *grown = fm_arena_grow(&reader->scratch, reader->units, &reader->units_capacity,
-                                           reader->n_units + 1, sizeof *grown);
+        struct compilation_unit *grown = fm_arena_grow(&reader->scratch, reader->units, &reader->units_capacity,
+                                                       reader->n_units + 1, sizeof *grown);
         if (!grown)
             return false;
         reader->units = grown;
@@ -102,16 +102,16 @@ static bool add_unit(struct reader *reader, struct unit unit)
     return true;
 }
 
-static bool add_member(struct reader *reader, size_t index)
+static bool add_member(struct symbol_reader *reader, size_t index)
 {
     if (reader->n_members == reader->members_capacity) {
-        struct member *grown = fm_arena_grow(&reader->scratch, reader->members, &reader->members_capacity,
-                                             reader->n_members + 1, sizeof *grown);
+        struct unit_address *grown = fm_arena_grow(&reader->scratch, reader->members, &reader->members_capacity,
+                                                   reader->n_members + 1, sizeof *grown);
         if (!grown)
             return false;
         reader->members = grown;
     }
-    reader->members[reader->n_members++] = (struct member){(uint32_t)(reader->n_units - 1), (uint32_t)index};
+    reader->members[reader->n_members++] = (struct unit_address){(uint32_t)(reader->n_units - 1), (uint32_t)index};
     return true;
 }
 
@@ -121,7 +121,7 @@ static bool is_real(uint64_t low, uint64_t high)
     return low > 1 && low < high;
 }
 
-static void take_unit(struct reader *reader, struct unit unit)
+static void take_unit(struct symbol_reader *reader, struct compilation_unit unit)
 {
     Dwarf_Addr base, low, high;
     bool added = false;
@@ -131,7 +131,7 @@ static void take_unit(struct reader *reader, struct unit unit)
             continue;
         low += reader->module.bias;
         high += reader->module.bias;
-        size_t first = fm_found_from(reader->found, reader->n, low);
+        size_t first = fm_resolved_lower_bound(reader->found, reader->n, low);
         for (size_t i = first; i < reader->n && reader->found[i].address < high; i++) {
             if (!added && !add_unit(reader, unit))
                 return;
@@ -144,13 +144,13 @@ static void take_unit(struct reader *reader, struct unit unit)
 
 static int by_unit(const void *a, const void *b)
 {
-    const struct member *x = a, *y = b;
+    const struct unit_address *x = a, *y = b;
     if (x->unit != y->unit)
         return x->unit < y->unit ? -1 : 1;
     return x->index < y->index ? -1 : x->index > y->index;
 }
 
-static void find_units(struct reader *reader)
+static void find_units(struct symbol_reader *reader)
 {
     Dwarf_CU *cu = NULL;
     uint8_t kind;
@@ -158,7 +158,7 @@ static void find_units(struct reader *reader)
     while (dwarf_get_units(reader->module.dwarf, cu, &cu, NULL, &kind, &die, &split) == 0) {
         if (kind != DW_UT_compile && kind != DW_UT_skeleton)
             continue;
-        take_unit(reader, (struct unit){die, kind == DW_UT_skeleton && split.addr ? split : die, ""});
+        take_unit(reader, (struct compilation_unit){die, kind == DW_UT_skeleton && split.addr ? split : die, ""});
     }
     if (!fm_sort(reader->members, reader->n_members, sizeof *reader->members, by_unit, &reader->scratch))
         reader->n_members = 0;
@@ -172,7 +172,7 @@ static int by_number(const void *a, const void *b)
     return *x < *y ? -1 : *x > *y;
 }
 
-static size_t first_in_set(const struct reader *reader, struct set set, uint64_t address)
+static size_t first_in_set(const struct symbol_reader *reader, struct set set, uint64_t address)
 {
     size_t low = 0, high = set.n;
     while (low < high) {
@@ -187,7 +187,7 @@ static size_t first_in_set(const struct reader *reader, struct set set, uint64_t
 
 /* The addresses of a set that an entry's ranges hold, in order; to be freed. `open`: an entry that has no ranges holds
  * all that its parent holds. */
-static struct set addresses_in(const struct reader *reader, Dwarf_Die *die, struct set set, bool open)
+static struct set addresses_in(const struct symbol_reader *reader, Dwarf_Die *die, struct set set, bool open)
 {
     Dwarf_Addr base, low, high;
     uint32_t *items = NULL;
@@ -211,7 +211,7 @@ static struct set addresses_in(const struct reader *reader, Dwarf_Die *die, stru
     return (struct set){items, n};
 }
 
-static struct fm_symbol describe(struct walk *walk, Dwarf_Die *die)
+static struct fm_symbol describe(struct unit_walk *walk, Dwarf_Die *die)
 {
     struct fm_symbol frame = {.path = "", .file = ""};
     int line = 0;
@@ -224,7 +224,7 @@ static struct fm_symbol describe(struct walk *walk, Dwarf_Die *die)
 }
 
 /* Where an inlined function is called is where the frame before it stands. */
-static void set_call(struct walk *walk, Dwarf_Die *die, struct set set)
+static void set_call(struct unit_walk *walk, Dwarf_Die *die, struct set set)
 {
     Dwarf_Attribute attribute;
     Dwarf_Word file = 0, line = 0;
@@ -233,7 +233,7 @@ static void set_call(struct walk *walk, Dwarf_Die *die, struct set set)
         path = fm_whole_path(walk->reader->arena, walk->unit->directory, dwarf_filesrc(walk->files, file, NULL, NULL));
     dwarf_formudata(dwarf_attr(die, DW_AT_call_line, &attribute), &line);
     for (size_t i = 0; i < set.n; i++) {
-        struct fm_found *found = &walk->reader->found[set.items[i]];
+        struct fm_resolved_address *found = &walk->reader->found[set.items[i]];
         if (found->n == 0)
             continue;
         found->frames[found->n - 1].path = path;
@@ -241,10 +241,10 @@ static void set_call(struct walk *walk, Dwarf_Die *die, struct set set)
     }
 }
 
-static void add_frames(struct walk *walk, const struct fm_symbol *frame, struct set set)
+static void add_frames(struct unit_walk *walk, const struct fm_symbol *frame, struct set set)
 {
     for (size_t i = 0; i < set.n; i++) {
-        struct fm_symbol *added = fm_found_add(&walk->reader->found[set.items[i]], walk->reader->arena);
+        struct fm_symbol *added = fm_resolved_add_frame(&walk->reader->found[set.items[i]], walk->reader->arena);
         if (added)
             *added = *frame;
     }
@@ -253,7 +253,7 @@ static void add_frames(struct walk *walk, const struct fm_symbol *frame, struct 
 enum { MAX_DEPTH = 256, MAX_FRAMES = 128 };
 
 /* What is inlined at these addresses, below a function or a block of it. */
-static void walk_blocks(struct walk *walk, Dwarf_Die *parent, struct set set, unsigned depth)
+static void walk_blocks(struct unit_walk *walk, Dwarf_Die *parent, struct set set, unsigned depth)
 {
     Dwarf_Die die;
     if (set.n == 0 || depth > MAX_DEPTH || dwarf_child(parent, &die) != 0)
@@ -275,7 +275,7 @@ static void walk_blocks(struct walk *walk, Dwarf_Die *parent, struct set set, un
     } while (dwarf_siblingof(&die, &die) == 0);
 }
 
-static bool any_unnamed(const struct reader *reader, struct set set)
+static bool any_unnamed(const struct symbol_reader *reader, struct set set)
 {
     for (size_t i = 0; i < set.n; i++)
         if (reader->found[set.items[i]].n == 0)
@@ -284,7 +284,7 @@ static bool any_unnamed(const struct reader *reader, struct set set)
 }
 
 /* Of a set those that no function holds yet. */
-static struct set unnamed(const struct reader *reader, struct set set)
+static struct set unnamed(const struct symbol_reader *reader, struct set set)
 {
     uint32_t *items = malloc(set.n * sizeof *items + 1);
     size_t n = 0;
@@ -294,9 +294,9 @@ static struct set unnamed(const struct reader *reader, struct set set)
     return (struct set){items, n};
 }
 
-static void walk_scopes(struct walk *walk, Dwarf_Die *parent, struct set set, unsigned depth);
+static void walk_scopes(struct unit_walk *walk, Dwarf_Die *parent, struct set set, unsigned depth);
 
-static void walk_function(struct walk *walk, Dwarf_Die *die, struct set set, unsigned depth)
+static void walk_function(struct unit_walk *walk, Dwarf_Die *die, struct set set, unsigned depth)
 {
     struct set inside = addresses_in(walk->reader, die, set, false), rest = unnamed(walk->reader, inside);
     if (rest.n > 0) {
@@ -313,7 +313,7 @@ static void walk_function(struct walk *walk, Dwarf_Die *die, struct set set, uns
         walk_scopes(walk, die, set, depth + 1);
 }
 
-static void walk_scopes(struct walk *walk, Dwarf_Die *parent, struct set set, unsigned depth)
+static void walk_scopes(struct unit_walk *walk, Dwarf_Die *parent, struct set set, unsigned depth)
 {
     Dwarf_Die die;
     if (depth > MAX_DEPTH || dwarf_child(parent, &die) != 0)
@@ -341,13 +341,13 @@ static void walk_scopes(struct walk *walk, Dwarf_Die *parent, struct set set, un
 
 /* ---- lines ---- */
 
-static void set_line(struct reader *reader, struct unit *unit, struct fm_found *found)
+static void set_line(struct symbol_reader *reader, struct compilation_unit *unit, struct fm_resolved_address *found)
 {
     int number = 0;
     Dwarf_Line *line = dwarf_getsrc_die(&unit->lines, found->address - reader->module.bias);
     if (!line)
         return;
-    struct fm_symbol *frame = found->n ? &found->frames[found->n - 1] : fm_found_add(found, reader->arena);
+    struct fm_symbol *frame = found->n ? &found->frames[found->n - 1] : fm_resolved_add_frame(found, reader->arena);
     if (!frame)
         return;
     frame->path = fm_whole_path(reader->arena, unit->directory, dwarf_linesrc(line, NULL, NULL));
@@ -357,9 +357,9 @@ static void set_line(struct reader *reader, struct unit *unit, struct fm_found *
 
 /* ---- a module ---- */
 
-static void read_unit(struct reader *reader, struct unit *unit, struct set set)
+static void read_unit(struct symbol_reader *reader, struct compilation_unit *unit, struct set set)
 {
-    struct walk walk = {.reader = reader, .unit = unit};
+    struct unit_walk walk = {.reader = reader, .unit = unit};
     fm_scopes_open(&walk.scopes, reader->arena);
     unit->directory = text_of(&unit->lines, DW_AT_comp_dir);
     unit->directory = unit->directory ? unit->directory : "";
@@ -375,7 +375,7 @@ static void read_unit(struct reader *reader, struct unit *unit, struct set set)
     fm_scopes_close(&walk.scopes);
 }
 
-static void read_units(struct reader *reader)
+static void read_units(struct symbol_reader *reader)
 {
     uint32_t *items = fm_arena_alloc(&reader->scratch, reader->n_members * sizeof *items);
     for (size_t first = 0, end; items && first < reader->n_members; first = end) {
@@ -389,10 +389,10 @@ static void read_units(struct reader *reader)
     }
 }
 
-void fm_module_symbols_read(const struct fm_module_files *files, struct fm_found *found, size_t n,
+void fm_module_symbols_read(const struct fm_module_files *files, struct fm_resolved_address *found, size_t n,
                             struct fm_arena *arena)
 {
-    struct reader reader = {.found = found, .n = n, .arena = arena};
+    struct symbol_reader reader = {.found = found, .n = n, .arena = arena};
     if (!fm_module_open(&reader.module, files))
         return;
     if (reader.module.dwarf) {

@@ -7,14 +7,14 @@
 #include "symbols/module_files.h"
 
 /* What is found of one address: its function, then what is inlined into it. `file` is not set. */
-struct fm_found {
+struct fm_resolved_address {
     uint64_t address;
     struct fm_symbol *frames;
     size_t n, capacity; /* n == 0: no name */
 };
 
 /* The addresses are sorted and distinct. Texts and frames lie in the arena. What cannot be read stays unknown. */
-void fm_module_symbols_read(const struct fm_module_files *files, struct fm_found *found, size_t n,
+void fm_module_symbols_read(const struct fm_module_files *files, struct fm_resolved_address *found, size_t n,
                             struct fm_arena *arena);
 
 /* All functions of its symbol tables, one for each address. Returns their number. */

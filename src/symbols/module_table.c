@@ -106,7 +106,7 @@ static const struct function *function_of(const struct function *functions, size
     return NULL;
 }
 
-static bool is_named(const struct fm_found *found)
+static bool is_named(const struct fm_resolved_address *found)
 {
     return found->n > 0 && found->frames[0].function[0];
 }
@@ -194,7 +194,8 @@ static const char *name_of(const struct fm_module *module, const struct function
     return name == function->name ? fm_arena_strndup(arena, name, strlen(name)) : name;
 }
 
-void fm_module_name_rest(const struct fm_module *module, struct fm_found *found, size_t n, struct fm_arena *arena)
+void fm_module_name_rest(const struct fm_module *module, struct fm_resolved_address *found, size_t n,
+                         struct fm_arena *arena)
 {
     struct fm_arena scratch = {0};
     struct function *functions = NULL;
@@ -207,7 +208,9 @@ void fm_module_name_rest(const struct fm_module *module, struct fm_found *found,
             continue;
         const struct function *function = function_of(functions, n_functions, found[i].address);
         const char *name = name_of(module, function, found[i].address, arena);
-        struct fm_symbol *frame = !name ? NULL : found[i].n ? &found[i].frames[0] : fm_found_add(&found[i], arena);
+        struct fm_symbol *frame = !name        ? NULL
+                                  : found[i].n ? &found[i].frames[0]
+                                               : fm_resolved_add_frame(&found[i], arena);
         if (frame)
             frame->function = name;
         else

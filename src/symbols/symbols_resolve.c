@@ -13,10 +13,10 @@
 enum { SHARE = 64, MAX_THREADS = 16, MAX_TOLD = 5 };
 
 /* A share of one module's addresses. libdw is not safe for threads, so each share opens the module for itself. */
-struct job {
+struct resolve_job {
     const struct fm_module_files *files;
     uint32_t module;
-    struct fm_found *found;
+    struct fm_resolved_address *found;
     size_t n;
     struct fm_arena arena; /* of what is found */
 };
@@ -25,7 +25,7 @@ struct batch {
     struct fm_symbols *symbols;
     struct fm_arena arena;
     unsigned threads;
-    struct job *jobs;
+    struct resolve_job *jobs;
     size_t n_jobs, jobs_capacity;
     size_t next;   /* job to be done; shared by the threads */
     size_t failed; /* modules that cannot be read */
@@ -33,17 +33,17 @@ struct batch {
 
 static int by_address(const void *a, const void *b)
 {
-    const struct fm_found *x = a, *y = b;
+    const struct fm_resolved_address *x = a, *y = b;
     return x->address < y->address ? -1 : x->address > y->address;
 }
 
 /* ---- what is to be done ---- */
 
-static bool add_job(struct batch *batch, struct job job)
+static bool add_job(struct batch *batch, struct resolve_job job)
 {
     if (batch->n_jobs == batch->jobs_capacity) {
-        struct job *grown = fm_arena_grow(&batch->arena, batch->jobs, &batch->jobs_capacity, batch->n_jobs + 1,
-                                          sizeof *grown);
+        struct resolve_job *grown = fm_arena_grow(&batch->arena, batch->jobs, &batch->jobs_capacity, batch->n_jobs + 1,
+                                                  sizeof *grown);
         if (!grown)
             return false;
         batch->jobs = grown;
@@ -53,15 +53,15 @@ static bool add_job(struct batch *batch, struct job job)
 }
 
 /* The unresolved addresses of a module, sorted. */
-static size_t collect(struct batch *batch, uint32_t module, struct fm_found **found)
+static size_t collect(struct batch *batch, uint32_t module, struct fm_resolved_address **found)
 {
     struct fm_symbols *symbols = batch->symbols;
     size_t n = 0, waiting = symbols->modules[module].waiting;
-    struct fm_found *items = fm_arena_alloc(&batch->arena, waiting * sizeof *items);
+    struct fm_resolved_address *items = fm_arena_alloc(&batch->arena, waiting * sizeof *items);
     for (size_t i = 0; items && i < symbols->slots_capacity && n < waiting; i++) {
         const struct fm_lookup *slot = &symbols->slots[i];
         if (slot->used && !slot->resolved && slot->module == module)
-            items[n++] = (struct fm_found){.address = slot->address};
+            items[n++] = (struct fm_resolved_address){.address = slot->address};
     }
     *found = items;
     return fm_sort(items, n, sizeof *items, by_address, &batch->arena) ? n : 0;
@@ -69,13 +69,14 @@ static size_t collect(struct batch *batch, uint32_t module, struct fm_found **fo
 
 static void share_out(struct batch *batch, uint32_t module, const struct fm_module_files *files)
 {
-    struct fm_found *found;
+    struct fm_resolved_address *found;
     size_t n = collect(batch, module, &found), shares = n / SHARE + 1;
     if (shares > batch->threads)
         shares = batch->threads;
     for (size_t i = 0; i < shares && n > 0; i++) {
         size_t from = n * i / shares, to = n * (i + 1) / shares;
-        if (!add_job(batch, (struct job){.files = files, .module = module, .found = found + from, .n = to - from}))
+        if (!add_job(batch,
+                     (struct resolve_job){.files = files, .module = module, .found = found + from, .n = to - from}))
             return;
     }
 }
@@ -146,7 +147,7 @@ static void run(struct batch *batch)
 static void take_answers(struct batch *batch)
 {
     for (size_t j = 0; j < batch->n_jobs; j++) {
-        struct job *job = &batch->jobs[j];
+        struct resolve_job *job = &batch->jobs[j];
         for (size_t i = 0; i < job->n; i++) {
             struct fm_lookup *lookup = fm_symbols_lookup(batch->symbols, job->module, job->found[i].address);
             fm_symbols_answer(batch->symbols, lookup, job->found[i].frames, job->found[i].n);

@@ -6,15 +6,15 @@
 #include "base/saturate.h"
 #include "base/units.h"
 
-static const struct unit {
+static const struct time_unit {
     const char *name;
     uint64_t ns;
 } units[] = {{"ns", 1}, {"us", 1000}, {"ms", 1000000}, {"s", 1000000000}};
 
 /* The largest that a duration reaches. */
-static const struct unit *unit_of(uint64_t ns)
+static const struct time_unit *unit_of(uint64_t ns)
 {
-    const struct unit *unit = &units[3];
+    const struct time_unit *unit = &units[3];
     while (unit > units && ns < unit->ns)
         unit--;
     return unit;
@@ -24,7 +24,7 @@ static const struct unit *unit_of(uint64_t ns)
 static const char *end_text(char *buffer, unsigned bin)
 {
     uint64_t ns = bin < FM_DECIMAL_BINS ? fm_decimal_bin_from(bin) : UINT64_MAX;
-    const struct unit *unit = unit_of(ns);
+    const struct time_unit *unit = unit_of(ns);
     snprintf(buffer, FM_UNIT_CHARS, "%lu %s", (unsigned long)(ns / unit->ns), ns ? unit->name : units[0].name);
     return buffer;
 }
@@ -32,7 +32,7 @@ static const char *end_text(char *buffer, unsigned bin)
 const char *fm_timer_bin_text(char *buffer, unsigned bin)
 {
     uint64_t from = fm_decimal_bin_from(bin), to = fm_decimal_bin_to(bin);
-    const struct unit *unit = unit_of(from);
+    const struct time_unit *unit = unit_of(from);
     if (bin < 10)
         snprintf(buffer, FM_UNIT_CHARS, "%u ns", bin);
     else

@@ -8,12 +8,12 @@
 #include "model/timer_tree.h"
 #include "timer_report/timer_misuse_text.h"
 
-struct writer {
+struct layout_writer {
     struct fm_writer out;
     const struct fm_timer_layout *layout;
 };
 
-__attribute__((format(printf, 2, 3))) static void put(struct writer *w, const char *format, ...)
+__attribute__((format(printf, 2, 3))) static void put(struct layout_writer *w, const char *format, ...)
 {
     va_list values;
     va_start(values, format);
@@ -26,19 +26,19 @@ static int digits(uint64_t number)
     return (int)fm_decade(number) + 1;
 }
 
-static uint64_t ticks(const struct writer *w, uint64_t ns)
+static uint64_t ticks(const struct layout_writer *w, uint64_t ns)
 {
     return ns / fm_power_of_ten(w->layout->exponent);
 }
 
-static int task_width(const struct writer *w)
+static int task_width(const struct layout_writer *w)
 {
     return digits(w->layout->tasks ? w->layout->tasks - 1 : 0);
 }
 
 /* ---- lists of tasks ---- */
 
-static void put_tasks(struct writer *w, const char *title, const struct fm_rankset *ranks)
+static void put_tasks(struct layout_writer *w, const char *title, const struct fm_rankset *ranks)
 {
     bool single = fm_rankset_count(ranks) == 1;
     put(w, "%s%s:", title, single ? "" : "s");
@@ -63,13 +63,13 @@ static uint64_t average(const struct fm_spread *spread)
 }
 
 /* Seconds; printf's %f would take the point of the program's locale. */
-static void put_hundredths(struct writer *w, uint64_t ns)
+static void put_hundredths(struct layout_writer *w, uint64_t ns)
 {
     uint64_t hundredths = ns / 10000000 + (ns % 10000000 >= 5000000);
     put(w, "%6lu.%02lu | ", (unsigned long)(hundredths / 100), (unsigned long)(hundredths % 100));
 }
 
-static void put_summary(struct writer *w, const struct fm_timer *const *timers, size_t n)
+static void put_summary(struct layout_writer *w, const struct fm_timer *const *timers, size_t n)
 {
     put(w, "*** profile for %u task%s ***\n", w->layout->tasks, w->layout->tasks == 1 ? "" : "s");
     put(w, "max total | min total | avg total | timer\n----------|-----------|-----------|-----\n");
@@ -84,7 +84,7 @@ static void put_summary(struct writer *w, const struct fm_timer *const *timers, 
 
 /* ---- statistics ---- */
 
-static void put_time(struct writer *w, const char *what, uint64_t ns)
+static void put_time(struct layout_writer *w, const char *what, uint64_t ns)
 {
     uint64_t number = ticks(w, ns);
     unsigned exponent = w->layout->exponent;
@@ -95,7 +95,7 @@ static void put_time(struct writer *w, const char *what, uint64_t ns)
     put(w, " sec (%lu ticks)", (unsigned long)number);
 }
 
-static void put_extreme(struct writer *w, const char *what, const struct fm_extreme *extreme)
+static void put_extreme(struct layout_writer *w, const char *what, const struct fm_extreme *extreme)
 {
     if (!extreme->event)
         return;
@@ -103,7 +103,7 @@ static void put_extreme(struct writer *w, const char *what, const struct fm_extr
     put(w, ", task %u, event %lu\n", extreme->rank, (unsigned long)extreme->event);
 }
 
-static void put_average(struct writer *w, const char *what, const struct fm_timer_average *average)
+static void put_average(struct layout_writer *w, const char *what, const struct fm_timer_average *average)
 {
     if (!average->events)
         return;
@@ -111,13 +111,13 @@ static void put_average(struct writer *w, const char *what, const struct fm_time
     put(w, ", task %u, %lu event(s)\n", average->rank, (unsigned long)average->events);
 }
 
-static void put_total(struct writer *w, const char *what, uint64_t ns, uint32_t rank, uint64_t events)
+static void put_total(struct layout_writer *w, const char *what, uint64_t ns, uint32_t rank, uint64_t events)
 {
     put_time(w, what, ns);
     put(w, ", task %u, %lu event(s)\n", rank, (unsigned long)events);
 }
 
-static void put_statistics(struct writer *w, const struct fm_timer *timer)
+static void put_statistics(struct layout_writer *w, const struct fm_timer *timer)
 {
     uint64_t tasks = timer->events.ranks, events = timer->events.sum;
     put(w, "events per task: %lu max, %lu min, %lu avg (%lu task%s)\n", (unsigned long)timer->events.max,
@@ -140,7 +140,7 @@ static void put_statistics(struct writer *w, const struct fm_timer *timer)
 
 /* ---- histograms ---- */
 
-static void put_bin(struct writer *w, const struct fm_timer_bin *bin, int width, uint64_t tasks)
+static void put_bin(struct layout_writer *w, const struct fm_timer_bin *bin, int width, uint64_t tasks)
 {
     uint64_t from = fm_decimal_bin_from(bin->bin), to = fm_decimal_bin_to(bin->bin);
     if (from == to)
@@ -152,7 +152,7 @@ static void put_bin(struct writer *w, const struct fm_timer_bin *bin, int width,
         (unsigned long)(bin->sum / tasks));
 }
 
-static void put_view(struct writer *w, const struct fm_timer_group *group)
+static void put_view(struct layout_writer *w, const struct fm_timer_group *group)
 {
     uint64_t tasks = fm_rankset_count(&group->ranks), most = 0;
     put(w, "\n");
@@ -163,7 +163,7 @@ static void put_view(struct writer *w, const struct fm_timer_group *group)
         put_bin(w, &group->bins[i], digits(most), tasks);
 }
 
-static void put_histograms(struct writer *w, const struct fm_timer *timer)
+static void put_histograms(struct layout_writer *w, const struct fm_timer *timer)
 {
     size_t n;
     struct fm_timer_group *groups;
@@ -178,7 +178,7 @@ static void put_histograms(struct writer *w, const struct fm_timer *timer)
 const char *fm_timers_text(const struct fm_timer *timers, size_t n, const struct fm_timer_layout *layout,
                            struct fm_arena *arena)
 {
-    struct writer w = {.out.arena = arena, .layout = layout};
+    struct layout_writer w = {.out.arena = arena, .layout = layout};
     const struct fm_timer **order = fm_timers_by_length(timers, n, arena);
     const char *misuses = fm_timer_misuses_text(timers, n, arena);
     size_t n_used = 0;

@@ -13,7 +13,7 @@ static struct fm_arena arena;
 
 /* ---- layout ---- */
 
-static bool apart(const struct fm_place *places, size_t n)
+static bool apart(const struct fm_tree_position *places, size_t n)
 {
     for (size_t i = 0; i < n; i++)
         for (size_t k = 0; k < i; k++)
@@ -23,7 +23,7 @@ static bool apart(const struct fm_place *places, size_t n)
     return true;
 }
 
-static bool parents_in_the_middle(const uint32_t *parents, const struct fm_place *places, size_t n)
+static bool parents_in_the_middle(const uint32_t *parents, const struct fm_tree_position *places, size_t n)
 {
     for (uint32_t i = 0; i < n; i++) {
         double first = -1, last = -1;
@@ -53,7 +53,7 @@ static void random_trees(void)
             int r = rand_r(&seed);
             parents[i] = i == 0 || r % 20 == 0 ? UINT32_MAX : (uint32_t)(r / 20) % i;
         }
-        struct fm_place *places = fm_tree_layout(parents, NODES, &arena);
+        struct fm_tree_position *places = fm_tree_layout(parents, NODES, &arena);
         double top = 1e9;
         for (size_t i = 0; i < NODES; i++)
             top = places[i].row < top ? places[i].row : top;
@@ -69,7 +69,7 @@ static void random_trees(void)
 static void small_trees(void)
 {
     const uint32_t parents[] = {UINT32_MAX, 0, 1, 1, 1, 0, 5};
-    struct fm_place *places = fm_tree_layout(parents, 7, &arena);
+    struct fm_tree_position *places = fm_tree_layout(parents, 7, &arena);
     tap_ok(places[6].depth == 2 && places[6].row == 3 && places[5].row == 3 && places[1].row == 1 && places[0].row == 2,
            "subtrees are as close as they can be");
     enum { DEEP = 5000 };

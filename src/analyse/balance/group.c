@@ -28,14 +28,14 @@ static int compare_keys(const struct fm_event_key *a, const struct fm_event_key 
 }
 
 /* What is sorted while grouping: the shortened key and the event it came from. */
-struct member {
+struct group_member {
     struct fm_event_key key;
     const struct fm_event *event;
 };
 
 static int by_key(const void *a, const void *b)
 {
-    return compare_keys(&((const struct member *)a)->key, &((const struct member *)b)->key);
+    return compare_keys(&((const struct group_member *)a)->key, &((const struct group_member *)b)->key);
 }
 
 static int by_time(const void *a, const void *b)
@@ -62,11 +62,11 @@ static struct fm_event_key shorten(const struct fm_event_key *key, unsigned part
 enum fm_status fm_group_events(const struct fm_profile *profile, unsigned parts, struct fm_arena *arena,
                                struct fm_groups *groups, struct fm_error *error)
 {
-    struct member *members = fm_arena_alloc(arena, profile->n_events * sizeof *members);
+    struct group_member *members = fm_arena_alloc(arena, profile->n_events * sizeof *members);
     if (!members)
         return fm_fail(error, FM_ERR_MEMORY, "not enough memory to group %zu events", profile->n_events);
     for (size_t i = 0; i < profile->n_events; i++)
-        members[i] = (struct member){shorten(&profile->events[i].key, parts), &profile->events[i]};
+        members[i] = (struct group_member){shorten(&profile->events[i].key, parts), &profile->events[i]};
     qsort(members, profile->n_events, sizeof *members, by_key);
 
     size_t n = 0;

@@ -152,7 +152,7 @@ double fm_context_imbalance(const struct fm_context *context, uint32_t ranks)
 
 /* ---- order ---- */
 
-struct sortable {
+struct weighted_context {
     struct fm_context *context;
     double weight;
 };
@@ -174,7 +174,7 @@ int fm_context_order(const struct fm_context *a, const struct fm_context *b)
 
 static int compare(const void *a, const void *b)
 {
-    const struct sortable *x = a, *y = b;
+    const struct weighted_context *x = a, *y = b;
     if (x->weight != y->weight)
         return x->weight > y->weight ? -1 : 1;
     return fm_context_order(x->context, y->context);
@@ -197,11 +197,11 @@ static double weigh(const struct fm_context *context, enum fm_context_metric met
 }
 
 static bool sort_children(struct fm_context *parent, enum fm_context_metric metric, uint32_t ranks,
-                          struct sortable *items, struct fm_arena *scratch)
+                          struct weighted_context *items, struct fm_arena *scratch)
 {
     size_t n = 0;
     for (struct fm_context *child = parent->first; child; child = child->next)
-        items[n++] = (struct sortable){child, weigh(child, metric, ranks)};
+        items[n++] = (struct weighted_context){child, weigh(child, metric, ranks)};
     if (n < 2)
         return true;
     if (!fm_sort(items, n, sizeof *items, compare, scratch))
@@ -215,7 +215,7 @@ static bool sort_children(struct fm_context *parent, enum fm_context_metric metr
 enum fm_status fm_calltree_sort(struct fm_calltree *tree, enum fm_context_metric metric, struct fm_error *error)
 {
     struct fm_arena scratch = {0};
-    struct sortable *items = fm_arena_alloc(&scratch, (tree->n + 1) * sizeof *items);
+    struct weighted_context *items = fm_arena_alloc(&scratch, (tree->n + 1) * sizeof *items);
     tree->failed |= !items;
     struct fm_context *at = tree->root;
     while (!tree->failed) {

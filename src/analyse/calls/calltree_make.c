@@ -21,7 +21,7 @@ struct joint {
     const char *routine; /* of MPI; NULL: none */
 };
 
-struct maker {
+struct tree_builder {
     const struct fm_path_tree *paths;
     struct fm_symbols *symbols;
     struct fm_calltree *tree;
@@ -63,40 +63,40 @@ static const char *nameless(struct fm_calltree *tree, const char *module)
     return text;
 }
 
-static const struct fm_symbol *frames_of(struct maker *maker, const struct fm_path *path, struct fm_symbol *unknown,
-                                         size_t *n)
+static const struct fm_symbol *frames_of(struct tree_builder *builder, const struct fm_path *path,
+                                         struct fm_symbol *unknown, size_t *n)
 {
     struct fm_frames frames = {0};
-    if (maker->symbols && has_address(path))
-        frames = fm_symbols_find(maker->symbols, &path->site, address_kind(path));
+    if (builder->symbols && has_address(path))
+        frames = fm_symbols_find(builder->symbols, &path->site, address_kind(path));
     *n = frames.known ? frames.n : 1;
     if (frames.known)
         return frames.items;
     *unknown = (struct fm_symbol){
-        .function = nameless(maker->tree, path->site.module), .path = "", .file = "", .defined = ""};
+        .function = nameless(builder->tree, path->site.module), .path = "", .file = "", .defined = ""};
     return unknown;
 }
 
-static struct fm_context_cost own_cost(const struct maker *maker, size_t i)
+static struct fm_context_cost own_cost(const struct tree_builder *builder, size_t i)
 {
-    return (struct fm_context_cost){.of = *maker->own[i].cost, .parts = &maker->own[i]};
+    return (struct fm_context_cost){.of = *builder->own[i].cost, .parts = &builder->own[i]};
 }
 
-static struct fm_context_cost whole_cost(const struct maker *maker, size_t i)
+static struct fm_context_cost whole_cost(const struct tree_builder *builder, size_t i)
 {
-    return (struct fm_context_cost){.of = *maker->all[i].cost, .parts = &maker->all[i]};
+    return (struct fm_context_cost){.of = *builder->all[i].cost, .parts = &builder->all[i]};
 }
 
-static void add_cost(const struct maker *maker, struct fm_context_cost *to, const struct fm_context_cost *cost)
+static void add_cost(const struct tree_builder *builder, struct fm_context_cost *to, const struct fm_context_cost *cost)
 {
-    fm_context_cost_add(to, cost, maker->tree->ranks, maker->tree->arena);
+    fm_context_cost_add(to, cost, builder->tree->ranks, builder->tree->arena);
 }
 
 /* A context with costs of its own. */
-static void add_leaf(struct maker *maker, size_t i, const struct joint *joint, enum fm_context_kind kind,
+static void add_leaf(struct tree_builder *builder, size_t i, const struct joint *joint, enum fm_context_kind kind,
                      const char *name)
 {
-    struct fm_calltree *tree = maker->tree;
+    struct fm_calltree *tree = builder->tree;
     struct fm_context_id id = {
         .kind = kind,
         .name = name,
@@ -106,12 +106,12 @@ static void add_leaf(struct maker *maker, size_t i, const struct joint *joint, e
         .defined = kind == FM_CONTEXT_ROUTINE ? "" : joint->frame->id.defined,
     };
     struct fm_context *leaf = fm_context_below(tree, joint->frame, &id);
-    const struct fm_context_cost own = own_cost(maker, i);
-    add_cost(maker, &leaf->own, &own);
+    const struct fm_context_cost own = own_cost(builder, i);
+    add_cost(builder, &leaf->own, &own);
     leaf->all = leaf->own;
     tree->of_nodes[i] = leaf;
     if (kind != FM_CONTEXT_ROUTINE)
-        add_cost(maker, &joint->frame->own, &own);
+        add_cost(builder, &joint->frame->own, &own);
 }
 
 static bool is_library(const char *module, const char *beginning)
@@ -136,35 +136,35 @@ static const char *wrapped_routine(const char *function)
     return NULL;
 }
 
-static void add_wrapped_call(struct maker *maker, size_t i, const char *name, struct joint *at)
+static void add_wrapped_call(struct tree_builder *builder, size_t i, const char *name, struct joint *at)
 {
-    struct fm_calltree *tree = maker->tree;
+    struct fm_calltree *tree = builder->tree;
     struct fm_context_id id = {
         .kind = FM_CONTEXT_FRAME,
         .name = fm_calltree_text(tree, name),
-        .module = maker->libc,
+        .module = builder->libc,
         .path = at->path,
         .line = at->line,
         .defined = "",
     };
-    maker->outer[i] = fm_context_below(tree, at->frame, &id);
-    *at = (struct joint){.frame = maker->outer[i], .path = "", .closed = true};
+    builder->outer[i] = fm_context_below(tree, at->frame, &id);
+    *at = (struct joint){.frame = builder->outer[i], .path = "", .closed = true};
 }
 
-static void add_frames(struct maker *maker, size_t i, const struct joint *from, struct joint *to)
+static void add_frames(struct tree_builder *builder, size_t i, const struct joint *from, struct joint *to)
 {
-    const struct fm_path *path = maker->paths->nodes[i].path;
-    struct fm_calltree *tree = maker->tree;
+    const struct fm_path *path = builder->paths->nodes[i].path;
+    struct fm_calltree *tree = builder->tree;
     struct fm_symbol unknown;
     size_t n;
-    const struct fm_symbol *frames = frames_of(maker, path, &unknown, &n);
+    const struct fm_symbol *frames = frames_of(builder, path, &unknown, &n);
     bool ours = is_library(path->site.module, "libfathom.so.") && !from->closed && !from->routine;
     bool by_program = !fm_mpi_is_named(fm_last_part(from->frame->id.module)) && /* and not by a binding */
                       !is_library(from->frame->id.module, "libfathom.so.");
     const char *call = ours ? wrapped_call(frames[0].function) : NULL;
     *to = *from;
     if (call)
-        add_wrapped_call(maker, i, call, to);
+        add_wrapped_call(builder, i, call, to);
     else if (ours && by_program)
         to->routine = wrapped_routine(frames[0].function);
     for (size_t f = 0; f < n && !to->closed && !to->routine; f++) {
@@ -183,127 +183,127 @@ static void add_frames(struct maker *maker, size_t i, const struct joint *from, 
         to->path = fm_calltree_text(tree, frames[f].path);
         to->line = frames[f].line;
         if (f == 0)
-            maker->outer[i] = to->frame;
+            builder->outer[i] = to->frame;
     }
 }
 
-static void add_node(struct maker *maker, size_t i)
+static void add_node(struct tree_builder *builder, size_t i)
 {
-    const struct fm_path *path = maker->paths->nodes[i].path;
+    const struct fm_path *path = builder->paths->nodes[i].path;
     static const struct fm_context_id gap = {
         .kind = FM_CONTEXT_GAP, .name = "(outer frames unknown)", .module = "", .path = "", .defined = ""};
-    const struct joint from = maker->joints[path->parent];
-    struct joint *joint = &maker->joints[i];
+    const struct joint from = builder->joints[path->parent];
+    struct joint *joint = &builder->joints[i];
     switch (path->kind) {
     case FM_PATH_CALL:
     case FM_PATH_LEAF:
-        add_frames(maker, i, &from, joint);
+        add_frames(builder, i, &from, joint);
         if (joint->routine && path->own.ranks)
-            add_leaf(maker, i, joint, FM_CONTEXT_ROUTINE, fm_calltree_text(maker->tree, joint->routine));
+            add_leaf(builder, i, joint, FM_CONTEXT_ROUTINE, fm_calltree_text(builder->tree, joint->routine));
         else if (path->own.ranks)
-            add_leaf(maker, i, joint, path->kind == FM_PATH_LEAF ? FM_CONTEXT_STATEMENT : FM_CONTEXT_CALL_SITE,
+            add_leaf(builder, i, joint, path->kind == FM_PATH_LEAF ? FM_CONTEXT_STATEMENT : FM_CONTEXT_CALL_SITE,
                      joint->frame->id.name);
         return;
     case FM_PATH_ROUTINE:
         *joint = from;
         joint->routine = path->routine;
-        add_leaf(maker, i, &from, FM_CONTEXT_ROUTINE, fm_calltree_text(maker->tree, path->routine));
+        add_leaf(builder, i, &from, FM_CONTEXT_ROUTINE, fm_calltree_text(builder->tree, path->routine));
         return;
     case FM_PATH_GAP:
-        joint->frame = maker->outer[i] = fm_context_below(maker->tree, maker->tree->root, &gap);
+        joint->frame = builder->outer[i] = fm_context_below(builder->tree, builder->tree->root, &gap);
         joint->path = "";
         break;
     default:
-        *joint = (struct joint){.frame = maker->tree->root, .path = ""};
+        *joint = (struct joint){.frame = builder->tree->root, .path = ""};
     }
     if (path->own.ranks) { /* given up for want of room: a frame that nobody knows */
         struct joint lost;
-        add_frames(maker, i, joint, &lost);
-        maker->outer[i] = NULL;
-        add_leaf(maker, i, &lost, FM_CONTEXT_CALL_SITE, lost.frame->id.name);
-        const struct fm_context_cost own = own_cost(maker, i);
-        add_cost(maker, &lost.frame->all, &own);
+        add_frames(builder, i, joint, &lost);
+        builder->outer[i] = NULL;
+        add_leaf(builder, i, &lost, FM_CONTEXT_CALL_SITE, lost.frame->id.name);
+        const struct fm_context_cost own = own_cost(builder, i);
+        add_cost(builder, &lost.frame->all, &own);
     }
 }
 
 /* Adds what a child has to the contexts that it leads through, innermost to outermost. */
-static void pass(struct maker *maker, size_t child)
+static void pass(struct tree_builder *builder, size_t child)
 {
-    struct fm_context *outer = maker->outer[child];
+    struct fm_context *outer = builder->outer[child];
     if (!outer)
         return;
-    const struct fm_context_cost cost = whole_cost(maker, child);
-    for (struct fm_context *at = maker->joints[child].frame;; at = at->parent) {
+    const struct fm_context_cost cost = whole_cost(builder, child);
+    for (struct fm_context *at = builder->joints[child].frame;; at = at->parent) {
         if (!at->active++) {
-            at->mark = (uint32_t)maker->n_passed++;
-            maker->passed[at->mark] = at;
-            maker->sums[at->mark] = (struct fm_context_cost){0};
+            at->mark = (uint32_t)builder->n_passed++;
+            builder->passed[at->mark] = at;
+            builder->sums[at->mark] = (struct fm_context_cost){0};
         }
-        add_cost(maker, &maker->sums[at->mark], &cost);
+        add_cost(builder, &builder->sums[at->mark], &cost);
         if (at == outer)
             return;
     }
 }
 
 /* What all children of an address lead through has what the address has, and that is exact. */
-static void add_inclusive(struct maker *maker, size_t i)
+static void add_inclusive(struct tree_builder *builder, size_t i)
 {
-    const struct fm_path_node *node = &maker->paths->nodes[i];
-    maker->n_passed = 0;
+    const struct fm_path_node *node = &builder->paths->nodes[i];
+    builder->n_passed = 0;
     for (size_t c = 0; c < node->n_children; c++)
-        pass(maker, node->children[c]);
-    for (size_t p = 0; p < maker->n_passed; p++) {
-        struct fm_context *context = maker->passed[p];
-        const struct fm_context_cost whole = whole_cost(maker, i);
+        pass(builder, node->children[c]);
+    for (size_t p = 0; p < builder->n_passed; p++) {
+        struct fm_context *context = builder->passed[p];
+        const struct fm_context_cost whole = whole_cost(builder, i);
         bool all_of_it = context->active == node->n_children && !node->path->own.ranks;
-        add_cost(maker, &context->all, all_of_it ? &whole : &maker->sums[p]);
+        add_cost(builder, &context->all, all_of_it ? &whole : &builder->sums[p]);
         context->active = context->mark = 0;
     }
 }
 
-static void find_libc(struct maker *maker)
+static void find_libc(struct tree_builder *builder)
 {
-    maker->libc = "libc.so.6";
-    for (size_t i = 0; i < maker->paths->n; i++) {
-        const char *module = maker->paths->nodes[i].path->site.module;
+    builder->libc = "libc.so.6";
+    for (size_t i = 0; i < builder->paths->n; i++) {
+        const char *module = builder->paths->nodes[i].path->site.module;
         if (strcmp(fm_last_part(module), "libc.so.6") == 0)
-            maker->libc = module;
+            builder->libc = module;
     }
-    maker->libc = fm_calltree_text(maker->tree, maker->libc);
+    builder->libc = fm_calltree_text(builder->tree, builder->libc);
 }
 
 /* The costs of the nodes, as parts of sums. Where a node has nothing below it, what it has in all is its own. */
-static bool list_costs(struct maker *maker, struct fm_arena *arena)
+static bool list_costs(struct tree_builder *builder, struct fm_arena *arena)
 {
-    size_t n = maker->paths->n;
-    maker->own = fm_arena_alloc(arena, n * sizeof *maker->own);
-    maker->all = fm_arena_alloc(arena, n * sizeof *maker->all);
-    for (size_t i = 0; maker->own && maker->all && i < n; i++) {
-        const struct fm_path *path = maker->paths->nodes[i].path;
-        maker->all[i] = (struct fm_cost_parts){
-            .cost = &path->all, .paths = maker->paths, .node = (uint32_t)i, .has_vector = true};
-        maker->own[i] = maker->all[i];
-        maker->own[i].cost = &path->own;
-        maker->own[i].has_vector = path->own.sum_ns == path->all.sum_ns;
+    size_t n = builder->paths->n;
+    builder->own = fm_arena_alloc(arena, n * sizeof *builder->own);
+    builder->all = fm_arena_alloc(arena, n * sizeof *builder->all);
+    for (size_t i = 0; builder->own && builder->all && i < n; i++) {
+        const struct fm_path *path = builder->paths->nodes[i].path;
+        builder->all[i] = (struct fm_cost_parts){
+            .cost = &path->all, .paths = builder->paths, .node = (uint32_t)i, .has_vector = true};
+        builder->own[i] = builder->all[i];
+        builder->own[i].cost = &path->own;
+        builder->own[i].has_vector = path->own.sum_ns == path->all.sum_ns;
     }
-    return maker->own && maker->all;
+    return builder->own && builder->all;
 }
 
-static void make(struct maker *maker)
+static void make(struct tree_builder *builder)
 {
-    const struct fm_path_tree *paths = maker->paths;
-    struct fm_calltree *tree = maker->tree;
-    find_libc(maker);
+    const struct fm_path_tree *paths = builder->paths;
+    struct fm_calltree *tree = builder->tree;
+    find_libc(builder);
     for (size_t i = 0; i < paths->n && !tree->failed; i++) {
-        add_node(maker, i);
+        add_node(builder, i);
         if (!tree->of_nodes[i])
-            tree->of_nodes[i] = maker->joints[i].frame;
+            tree->of_nodes[i] = builder->joints[i].frame;
     }
-    maker->passed = fm_arena_alloc(tree->arena, (tree->n + 1) * sizeof *maker->passed);
-    maker->sums = fm_arena_alloc(tree->arena, (tree->n + 1) * sizeof *maker->sums);
-    tree->failed |= !maker->passed || !maker->sums;
+    builder->passed = fm_arena_alloc(tree->arena, (tree->n + 1) * sizeof *builder->passed);
+    builder->sums = fm_arena_alloc(tree->arena, (tree->n + 1) * sizeof *builder->sums);
+    tree->failed |= !builder->passed || !builder->sums;
     for (size_t i = 0; i < paths->n && !tree->failed; i++)
-        add_inclusive(maker, i);
+        add_inclusive(builder, i);
 }
 
 enum fm_status fm_calltree_make(const struct fm_profile *profile, struct fm_symbols *symbols, struct fm_arena *arena,
@@ -315,17 +315,17 @@ enum fm_status fm_calltree_make(const struct fm_profile *profile, struct fm_symb
     enum fm_status status = fm_path_tree_make(profile, arena, paths, error);
     if (status)
         return status;
-    struct maker maker = {.paths = paths, .symbols = symbols, .tree = calls};
-    maker.joints = fm_arena_alloc(arena, paths->n * sizeof *maker.joints);
-    maker.outer = fm_arena_alloc(arena, paths->n * sizeof *maker.outer);
-    bool started = fm_calltree_start(calls, arena, paths->ranks) && list_costs(&maker, arena);
+    struct tree_builder builder = {.paths = paths, .symbols = symbols, .tree = calls};
+    builder.joints = fm_arena_alloc(arena, paths->n * sizeof *builder.joints);
+    builder.outer = fm_arena_alloc(arena, paths->n * sizeof *builder.outer);
+    bool started = fm_calltree_start(calls, arena, paths->ranks) && list_costs(&builder, arena);
     calls->of_nodes = fm_arena_alloc(arena, paths->n * sizeof *calls->of_nodes);
-    if (started && calls->of_nodes && maker.joints && maker.outer) {
+    if (started && calls->of_nodes && builder.joints && builder.outer) {
         if (symbols)
             resolve(&profile->paths, symbols);
         if (paths->n)
-            calls->root->all = whole_cost(&maker, 0);
-        make(&maker);
+            calls->root->all = whole_cost(&builder, 0);
+        make(&builder);
     } else {
         calls->failed = true;
     }

@@ -15,42 +15,42 @@ static bool is_function(const struct fm_context *context)
     return context->id.kind == FM_CONTEXT_FRAME || context->id.kind == FM_CONTEXT_ROUTINE;
 }
 
-struct maker {
+struct view_builder {
     struct fm_calltree *to;
     size_t depth; /* of callers */
 };
 
 /* The nodes of the other tree that a context is on the stack with: handed to `visit`. */
-typedef void visitor(struct maker *maker, const struct fm_context *context, struct fm_context *node);
-typedef void finder(struct maker *maker, const struct fm_context *context, visitor *visit);
+typedef void visitor(struct view_builder *builder, const struct fm_context *context, struct fm_context *node);
+typedef void finder(struct view_builder *builder, const struct fm_context *context, visitor *visit);
 
-static void enter(struct maker *maker, const struct fm_context *context, struct fm_context *node)
+static void enter(struct view_builder *builder, const struct fm_context *context, struct fm_context *node)
 {
     if (!node->active++)
-        fm_context_cost_add(&node->all, &context->all, maker->to->ranks, maker->to->arena);
+        fm_context_cost_add(&node->all, &context->all, builder->to->ranks, builder->to->arena);
 }
 
-static void leave(struct maker *maker, const struct fm_context *context, struct fm_context *node)
+static void leave(struct view_builder *builder, const struct fm_context *context, struct fm_context *node)
 {
-    (void)maker;
+    (void)builder;
     (void)context;
     node->active--;
 }
 
 /* Walks over all calls. */
-static void walk(struct maker *maker, const struct fm_calltree *calls, finder *find)
+static void walk(struct view_builder *builder, const struct fm_calltree *calls, finder *find)
 {
     const struct fm_context *at = calls->root->first;
-    while (at && !maker->to->failed) {
-        find(maker, at, enter);
+    while (at && !builder->to->failed) {
+        find(builder, at, enter);
         if (at->first) {
             at = at->first;
             continue;
         }
-        find(maker, at, leave);
+        find(builder, at, leave);
         while (!at->next && at->parent != calls->root) {
             at = at->parent;
-            find(maker, at, leave);
+            find(builder, at, leave);
         }
         at = at->next;
     }
@@ -116,15 +116,15 @@ static struct fm_context *line_of(struct fm_calltree *flat, const struct fm_cont
     return fm_context_below(flat, function_of(flat, context->parent), &id);
 }
 
-static void find_flat(struct maker *maker, const struct fm_context *context, visitor *visit)
+static void find_flat(struct view_builder *builder, const struct fm_context *context, visitor *visit)
 {
-    struct fm_context *line = line_of(maker->to, context);
+    struct fm_context *line = line_of(builder->to, context);
     if (line)
-        visit(maker, context, line);
+        visit(builder, context, line);
     if (!is_function(context))
         return;
-    for (struct fm_context *at = function_of(maker->to, context); at != maker->to->root; at = at->parent)
-        visit(maker, context, at);
+    for (struct fm_context *at = function_of(builder->to, context); at != builder->to->root; at = at->parent)
+        visit(builder, context, at);
 }
 
 static void add_own(struct fm_calltree *flat, const struct fm_context *leaf)
@@ -140,11 +140,11 @@ static void add_own(struct fm_calltree *flat, const struct fm_context *leaf)
 enum fm_status fm_calltree_flat(const struct fm_calltree *calls, struct fm_arena *arena, struct fm_calltree *flat,
                                 struct fm_error *error)
 {
-    struct maker maker = {.to = flat};
+    struct view_builder builder = {.to = flat};
     if (!fm_calltree_start(flat, arena, calls->ranks))
         return fm_calltree_end(flat, error);
     flat->root->all = calls->root->all;
-    walk(&maker, calls, find_flat);
+    walk(&builder, calls, find_flat);
     for (const struct fm_context *at = calls->root->first; at && !flat->failed; at = fm_context_after(calls->root, at))
         if (is_line(at) || at->id.kind == FM_CONTEXT_ROUTINE)
             add_own(flat, at);
@@ -157,17 +157,17 @@ enum fm_status fm_calltree_flat(const struct fm_calltree *calls, struct fm_arena
 /* ---- callers ---- */
 
 /* The function itself, then the lines it is called from, outwards. */
-static void find_callers(struct maker *maker, const struct fm_context *context, visitor *visit)
+static void find_callers(struct view_builder *builder, const struct fm_context *context, visitor *visit)
 {
     if (!is_function(context))
         return;
     struct fm_context_id id = function_id(context);
-    struct fm_context *node = fm_context_below(maker->to, maker->to->root, &id);
+    struct fm_context *node = fm_context_below(builder->to, builder->to->root, &id);
     if (!node->defined_line)
         node->defined_line = context->defined_line;
-    visit(maker, context, node);
+    visit(builder, context, node);
     const struct fm_context *called = context;
-    for (size_t depth = 0; depth < maker->depth && called->parent->id.kind != FM_CONTEXT_ROOT; depth++) {
+    for (size_t depth = 0; depth < builder->depth && called->parent->id.kind != FM_CONTEXT_ROOT; depth++) {
         const struct fm_context *caller = called->parent;
         id = caller->id;
         if (caller->id.kind == FM_CONTEXT_FRAME) {
@@ -175,27 +175,27 @@ static void find_callers(struct maker *maker, const struct fm_context *context, 
             id.path = called->id.path;
             id.line = called->id.line;
         }
-        node = fm_context_below(maker->to, node, &id);
-        visit(maker, context, node);
+        node = fm_context_below(builder->to, node, &id);
+        visit(builder, context, node);
         called = caller;
     }
 }
 
-static void add_exclusive(struct maker *maker, const struct fm_context *context, struct fm_context *node)
+static void add_exclusive(struct view_builder *builder, const struct fm_context *context, struct fm_context *node)
 {
-    fm_context_cost_add(&node->own, &context->own, maker->to->ranks, maker->to->arena);
+    fm_context_cost_add(&node->own, &context->own, builder->to->ranks, builder->to->arena);
 }
 
 enum fm_status fm_calltree_callers(const struct fm_calltree *calls, size_t depth, struct fm_arena *arena,
                                    struct fm_calltree *callers, struct fm_error *error)
 {
-    struct maker maker = {.to = callers, .depth = depth};
+    struct view_builder builder = {.to = callers, .depth = depth};
     if (!fm_calltree_start(callers, arena, calls->ranks))
         return fm_calltree_end(callers, error);
     callers->root->all = calls->root->all;
-    walk(&maker, calls, find_callers);
+    walk(&builder, calls, find_callers);
     for (const struct fm_context *at = calls->root->first; at && !callers->failed;
          at = fm_context_after(calls->root, at))
-        find_callers(&maker, at, add_exclusive);
+        find_callers(&builder, at, add_exclusive);
     return fm_calltree_end(callers, error);
 }

@@ -5,14 +5,14 @@
 #include "model/coarse.h"
 #include "model/order.h"
 
-struct child {
+struct child_order {
     uint64_t ns;
     uint32_t parent, node;
 };
 
 static int compare_children(const void *a, const void *b)
 {
-    const struct child *x = a, *y = b;
+    const struct child_order *x = a, *y = b;
     int order = fm_compare_number(x->parent, y->parent);
     if (!order)
         order = fm_compare_number(y->ns, x->ns);
@@ -21,14 +21,14 @@ static int compare_children(const void *a, const void *b)
 
 static bool make_children(struct fm_path_tree *tree, struct fm_arena *arena)
 {
-    struct child *sorted = fm_arena_alloc(arena, tree->n * sizeof *sorted);
+    struct child_order *sorted = fm_arena_alloc(arena, tree->n * sizeof *sorted);
     uint32_t *children = fm_arena_alloc(arena, tree->n * sizeof *children);
     if (!sorted || !children)
         return false;
     size_t n = 0;
     for (size_t i = 1; i < tree->n; i++) {
         const struct fm_path *path = tree->nodes[i].path;
-        sorted[n++] = (struct child){path->all.sum_ns, path->parent, (uint32_t)i};
+        sorted[n++] = (struct child_order){path->all.sum_ns, path->parent, (uint32_t)i};
     }
     if (!fm_sort(sorted, n, sizeof *sorted, compare_children, arena))
         return false;

@@ -11,7 +11,7 @@
  * number of the module's node. */
 enum { WAITS = 1u << 31, IN_MPI = 1u << 30, NODE = IN_MPI - 1 };
 
-struct maker {
+struct breakdown_builder {
     const struct fm_modules_map *map;
     struct fm_arena *arena;
     struct fm_modules *modules;
@@ -33,31 +33,31 @@ static const char *group_of(const struct fm_modules_map *map, const char *module
     return NULL;
 }
 
-static uint32_t item_of(struct maker *maker, const char *name)
+static uint32_t item_of(struct breakdown_builder *builder, const char *name)
 {
-    struct fm_modules *modules = maker->modules;
-    struct fm_intern_slot *slot = fm_intern_put(&maker->names, maker->arena, name, false);
+    struct fm_modules *modules = builder->modules;
+    struct fm_intern_slot *slot = fm_intern_put(&builder->names, builder->arena, name, false);
     if (slot && slot->number)
         return slot->number - 1;
-    struct fm_modules_item *grown = fm_arena_grow(maker->arena, modules->items, &maker->items_capacity,
+    struct fm_modules_item *grown = fm_arena_grow(builder->arena, modules->items, &builder->items_capacity,
                                                   modules->n_items + 1, sizeof *grown);
     if (!slot || !grown) {
-        maker->failed = true;
+        builder->failed = true;
         return 0;
     }
     modules->items = grown;
-    modules->items[modules->n_items] = (struct fm_modules_item){.name = name, .group = group_of(maker->map, name)};
+    modules->items[modules->n_items] = (struct fm_modules_item){.name = name, .group = group_of(builder->map, name)};
     slot->number = (uint32_t)++modules->n_items;
     return slot->number - 1;
 }
 
-static uint32_t add_node(struct maker *maker, struct fm_modules_node node)
+static uint32_t add_node(struct breakdown_builder *builder, struct fm_modules_node node)
 {
-    struct fm_modules *modules = maker->modules;
-    struct fm_modules_node *grown = fm_arena_grow(maker->arena, modules->nodes, &maker->nodes_capacity, modules->n + 1,
-                                                  sizeof *grown);
+    struct fm_modules *modules = builder->modules;
+    struct fm_modules_node *grown = fm_arena_grow(builder->arena, modules->nodes, &builder->nodes_capacity,
+                                                  modules->n + 1, sizeof *grown);
     if (!grown) {
-        maker->failed = true;
+        builder->failed = true;
         return 0;
     }
     modules->nodes = grown;
@@ -66,10 +66,10 @@ static uint32_t add_node(struct maker *maker, struct fm_modules_node node)
 }
 
 /* The node for a module that is called from another: below it, unless it is the same. */
-static uint32_t enter(struct maker *maker, uint32_t from, const char *name)
+static uint32_t enter(struct breakdown_builder *builder, uint32_t from, const char *name)
 {
-    struct fm_modules_node *nodes = maker->modules->nodes;
-    uint32_t module = item_of(maker, name), last = 0;
+    struct fm_modules_node *nodes = builder->modules->nodes;
+    uint32_t module = item_of(builder, name), last = 0;
     if (from && nodes[from].module == module)
         return from;
     for (uint32_t child = nodes[from].first; child; child = nodes[child].next) {
@@ -77,8 +77,8 @@ static uint32_t enter(struct maker *maker, uint32_t from, const char *name)
             return child;
         last = child;
     }
-    uint32_t made = add_node(maker, (struct fm_modules_node){.name = name, .module = module, .parent = from});
-    nodes = maker->modules->nodes;
+    uint32_t made = add_node(builder, (struct fm_modules_node){.name = name, .module = module, .parent = from});
+    nodes = builder->modules->nodes;
     if (made)
         *(last ? &nodes[last].next : &nodes[from].first) = made;
     return made;
@@ -161,25 +161,25 @@ static uint32_t cause_of(const struct fm_modules *modules, const struct fm_conte
     return without_mpi(nodes, caller ? caller : leaf->mark & NODE);
 }
 
-static const char *module_of(struct maker *maker, const struct fm_context *at)
+static const char *module_of(struct breakdown_builder *builder, const struct fm_context *at)
 {
-    const struct fm_modules_rule *rule = fm_modules_rule(maker->map, at);
+    const struct fm_modules_rule *rule = fm_modules_rule(builder->map, at);
     if (!rule)
-        return fm_modules_name(maker->map, at);
-    maker->fits[rule - maker->map->rules] = true;
+        return fm_modules_name(builder->map, at);
+    builder->fits[rule - builder->map->rules] = true;
     return rule->module;
 }
 
-static void add_context(struct maker *maker, struct fm_context *at)
+static void add_context(struct breakdown_builder *builder, struct fm_context *at)
 {
     uint32_t from = at->parent->mark & NODE, state = at->parent->mark & ~NODE;
     switch (at->id.kind) {
     case FM_CONTEXT_FRAME:
-        from = enter(maker, from, module_of(maker, at));
-        state |= fm_modules_waits(maker->map, at->id.name) ? WAITS : 0;
+        from = enter(builder, from, module_of(builder, at));
+        state |= fm_modules_waits(builder->map, at->id.name) ? WAITS : 0;
         break;
     case FM_CONTEXT_ROUTINE:
-        from = enter(maker, from, module_of(maker, at));
+        from = enter(builder, from, module_of(builder, at));
         break;
     default:
         break;
@@ -187,10 +187,10 @@ static void add_context(struct maker *maker, struct fm_context *at)
     at->mark = from | state | (fm_context_in_mpi(at) ? IN_MPI : 0);
     if (at->id.kind == FM_CONTEXT_ROUTINE || at->id.kind == FM_CONTEXT_STATEMENT ||
         at->id.kind == FM_CONTEXT_CALL_SITE) {
-        struct fm_module_cost cost = cost_of(maker->modules, maker->map, maker->ranks, at);
-        fm_module_cost_add(&maker->modules->nodes[from].own, &cost);
+        struct fm_module_cost cost = cost_of(builder->modules, builder->map, builder->ranks, at);
+        fm_module_cost_add(&builder->modules->nodes[from].own, &cost);
         if (cost.waiting_ns)
-            maker->modules->items[maker->modules->nodes[cause_of(maker->modules, at)].module].causes_ns +=
+            builder->modules->items[builder->modules->nodes[cause_of(builder->modules, at)].module].causes_ns +=
                 cost.waiting_ns;
     }
 }
@@ -222,14 +222,14 @@ static void sum_up(struct fm_modules *modules)
 }
 
 /* Libraries that no sample was in are no news: files name those that some programs need. */
-static void list_idle(struct maker *maker)
+static void list_idle(struct breakdown_builder *builder)
 {
-    struct fm_modules *modules = maker->modules;
-    modules->idle = fm_arena_alloc(maker->arena, maker->map->n_rules * sizeof *modules->idle);
-    maker->failed |= !modules->idle;
-    for (size_t i = 0; i < maker->map->n_rules && !maker->failed; i++) {
-        const struct fm_modules_rule *rule = &maker->map->rules[i];
-        if (!maker->fits[i] && rule->kind != FM_RULE_LIBRARY)
+    struct fm_modules *modules = builder->modules;
+    modules->idle = fm_arena_alloc(builder->arena, builder->map->n_rules * sizeof *modules->idle);
+    builder->failed |= !modules->idle;
+    for (size_t i = 0; i < builder->map->n_rules && !builder->failed; i++) {
+        const struct fm_modules_rule *rule = &builder->map->rules[i];
+        if (!builder->fits[i] && rule->kind != FM_RULE_LIBRARY)
             modules->idle[modules->n_idle++] = rule;
     }
 }
@@ -247,25 +247,25 @@ static int compare_items(const void *a, const void *b)
     return by_cost(fm_module_total(&x->own), fm_module_total(&y->own), x->name, y->name);
 }
 
-struct sortable {
+struct numbered_node {
     const struct fm_modules_node *node;
     uint32_t number;
 };
 
 static int compare_nodes(const void *a, const void *b)
 {
-    const struct sortable *x = a, *y = b;
+    const struct numbered_node *x = a, *y = b;
     return by_cost(fm_module_total(&x->node->all), fm_module_total(&y->node->all), x->node->name, y->node->name);
 }
 
-static void sort_children(struct maker *maker, uint32_t parent, struct sortable *items)
+static void sort_children(struct breakdown_builder *builder, uint32_t parent, struct numbered_node *items)
 {
-    struct fm_modules_node *nodes = maker->modules->nodes;
+    struct fm_modules_node *nodes = builder->modules->nodes;
     size_t n = 0;
     for (uint32_t child = nodes[parent].first; child; child = nodes[child].next)
-        items[n++] = (struct sortable){&nodes[child], child};
-    if (!fm_sort(items, n, sizeof *items, compare_nodes, maker->arena)) {
-        maker->failed = true;
+        items[n++] = (struct numbered_node){&nodes[child], child};
+    if (!fm_sort(items, n, sizeof *items, compare_nodes, builder->arena)) {
+        builder->failed = true;
         return;
     }
     for (size_t i = 0; i < n; i++)
@@ -275,40 +275,40 @@ static void sort_children(struct maker *maker, uint32_t parent, struct sortable 
 }
 
 /* Items move, so nodes learn their new numbers by name. */
-static void sort_all(struct maker *maker)
+static void sort_all(struct breakdown_builder *builder)
 {
-    struct fm_modules *modules = maker->modules;
-    struct sortable *items = fm_arena_alloc(maker->arena, modules->n * sizeof *items);
-    maker->failed |= !items ||
-                     !fm_sort(modules->items, modules->n_items, sizeof *modules->items, compare_items, maker->arena);
-    if (maker->failed)
+    struct fm_modules *modules = builder->modules;
+    struct numbered_node *items = fm_arena_alloc(builder->arena, modules->n * sizeof *items);
+    builder->failed |= !items || !fm_sort(modules->items, modules->n_items, sizeof *modules->items, compare_items,
+                                          builder->arena);
+    if (builder->failed)
         return;
     for (uint32_t i = 0; i < modules->n_items; i++)
-        fm_intern_find(&maker->names, modules->items[i].name)->number = i + 1;
-    for (uint32_t i = 0; i < modules->n && !maker->failed; i++) {
+        fm_intern_find(&builder->names, modules->items[i].name)->number = i + 1;
+    for (uint32_t i = 0; i < modules->n && !builder->failed; i++) {
         if (i)
-            modules->nodes[i].module = fm_intern_find(&maker->names, modules->nodes[i].name)->number - 1;
-        sort_children(maker, i, items);
+            modules->nodes[i].module = fm_intern_find(&builder->names, modules->nodes[i].name)->number - 1;
+        sort_children(builder, i, items);
     }
 }
 
 enum fm_status fm_modules_make(const struct fm_calltree *calls, const struct fm_modules_map *map,
                                struct fm_arena *arena, struct fm_modules *modules, struct fm_error *error)
 {
-    struct maker maker = {.map = map, .arena = arena, .modules = modules, .ranks = calls->ranks};
+    struct breakdown_builder builder = {.map = map, .arena = arena, .modules = modules, .ranks = calls->ranks};
     *modules = (struct fm_modules){0};
-    maker.fits = fm_arena_alloc(arena, map->n_rules * sizeof *maker.fits);
-    maker.failed = !maker.fits;
-    add_node(&maker, (struct fm_modules_node){.name = "", .module = UINT32_MAX});
+    builder.fits = fm_arena_alloc(arena, map->n_rules * sizeof *builder.fits);
+    builder.failed = !builder.fits;
+    add_node(&builder, (struct fm_modules_node){.name = "", .module = UINT32_MAX});
     calls->root->mark = 0;
-    for (struct fm_context *at = calls->root->first; at && !maker.failed; at = fm_context_after(calls->root, at))
-        add_context(&maker, at);
-    if (!maker.failed) {
+    for (struct fm_context *at = calls->root->first; at && !builder.failed; at = fm_context_after(calls->root, at))
+        add_context(&builder, at);
+    if (!builder.failed) {
         sum_up(modules);
-        list_idle(&maker);
-        sort_all(&maker);
+        list_idle(&builder);
+        sort_all(&builder);
     }
-    return maker.failed ? fm_fail(error, FM_ERR_MEMORY, "not enough memory for the modules") : FM_OK;
+    return builder.failed ? fm_fail(error, FM_ERR_MEMORY, "not enough memory for the modules") : FM_OK;
 }
 
 uint32_t fm_modules_shown(const struct fm_modules *modules, const struct fm_modules_map *map, uint32_t ranks,

@@ -62,7 +62,7 @@ static const char *const usual_waits[] = {
 
 /* ---- lines ---- */
 
-struct reader {
+struct map_reader {
     struct fm_modules_map *map;
     struct fm_arena *arena;
     struct fm_error *error;
@@ -70,12 +70,12 @@ struct reader {
     char *rest; /* of the line */
 };
 
-static enum fm_status no_memory(struct reader *reader)
+static enum fm_status no_memory(struct map_reader *reader)
 {
     return fm_fail(reader->error, FM_ERR_MEMORY, "not enough memory for the modules");
 }
 
-static enum fm_status __attribute__((format(printf, 2, 3))) bad_line(struct reader *reader, const char *format, ...)
+static enum fm_status __attribute__((format(printf, 2, 3))) bad_line(struct map_reader *reader, const char *format, ...)
 {
     char what[256];
     va_list list;
@@ -86,7 +86,7 @@ static enum fm_status __attribute__((format(printf, 2, 3))) bad_line(struct read
 }
 
 /* The next word, kept; NULL: there is none, or no memory, and then *status says so. */
-static const char *next_word(struct reader *reader, enum fm_status *status)
+static const char *next_word(struct map_reader *reader, enum fm_status *status)
 {
     static const char blanks[] = " \t\r\n";
     char *word = reader->rest + strspn(reader->rest, blanks);
@@ -100,7 +100,7 @@ static const char *next_word(struct reader *reader, enum fm_status *status)
     return kept;
 }
 
-static enum fm_status add_waiting(struct reader *reader, const char *pattern)
+static enum fm_status add_waiting(struct map_reader *reader, const char *pattern)
 {
     struct fm_modules_map *map = reader->map;
     if (map->n_waiting == map->waiting_capacity) {
@@ -114,7 +114,7 @@ static enum fm_status add_waiting(struct reader *reader, const char *pattern)
     return FM_OK;
 }
 
-static enum fm_status add_usual_waits(struct reader *reader)
+static enum fm_status add_usual_waits(struct map_reader *reader)
 {
     enum fm_status status = FM_OK;
     for (size_t i = 0; i < sizeof usual_waits / sizeof *usual_waits && !status; i++)
@@ -122,7 +122,7 @@ static enum fm_status add_usual_waits(struct reader *reader)
     return status;
 }
 
-static enum fm_status read_waiting(struct reader *reader)
+static enum fm_status read_waiting(struct map_reader *reader)
 {
     enum fm_status status = FM_OK;
     const char *word = next_word(reader, &status);
@@ -137,7 +137,7 @@ static enum fm_status read_waiting(struct reader *reader)
     return status;
 }
 
-static enum fm_status add_rule(struct reader *reader, struct fm_modules_rule rule)
+static enum fm_status add_rule(struct map_reader *reader, struct fm_modules_rule rule)
 {
     struct fm_modules_map *map = reader->map;
     if (map->n_rules == map->rules_capacity) {
@@ -151,7 +151,7 @@ static enum fm_status add_rule(struct reader *reader, struct fm_modules_rule rul
     return FM_OK;
 }
 
-static enum fm_status read_module(struct reader *reader)
+static enum fm_status read_module(struct map_reader *reader)
 {
     static const char *const kinds[] = {
         [FM_RULE_FILE] = "file", [FM_RULE_FUNCTION] = "function", [FM_RULE_LIBRARY] = "library"};
@@ -176,7 +176,7 @@ static enum fm_status read_module(struct reader *reader)
     return status;
 }
 
-static enum fm_status read_group(struct reader *reader)
+static enum fm_status read_group(struct map_reader *reader)
 {
     struct fm_modules_map *map = reader->map;
     enum fm_status status = FM_OK;
@@ -201,7 +201,7 @@ static enum fm_status read_group(struct reader *reader)
     return FM_OK;
 }
 
-static enum fm_status read_line(struct reader *reader, char *line)
+static enum fm_status read_line(struct map_reader *reader, char *line)
 {
     enum fm_status status = FM_OK;
     line[strcspn(line, "#")] = 0;
@@ -220,7 +220,7 @@ static enum fm_status read_line(struct reader *reader, char *line)
 }
 
 /* A group names modules that there are, and a module is in one group. */
-static enum fm_status check_groups(struct reader *reader)
+static enum fm_status check_groups(struct map_reader *reader)
 {
     const struct fm_modules_map *map = reader->map;
     for (size_t g = 0; g < map->n_groups; g++) {
@@ -245,7 +245,7 @@ static enum fm_status check_groups(struct reader *reader)
 
 enum fm_status fm_modules_map_usual(struct fm_modules_map *map, struct fm_arena *arena, struct fm_error *error)
 {
-    struct reader reader = {.map = map, .arena = arena, .error = error};
+    struct map_reader reader = {.map = map, .arena = arena, .error = error};
     *map = (struct fm_modules_map){0};
     return add_usual_waits(&reader);
 }
@@ -253,7 +253,7 @@ enum fm_status fm_modules_map_usual(struct fm_modules_map *map, struct fm_arena 
 enum fm_status fm_modules_map_read(struct fm_modules_map *map, const char *path, struct fm_arena *arena,
                                    struct fm_error *error)
 {
-    struct reader reader = {.map = map, .arena = arena, .error = error};
+    struct map_reader reader = {.map = map, .arena = arena, .error = error};
     char *text = NULL;
     enum fm_status status = fm_modules_map_usual(map, arena, error);
     if (!status)

@@ -9,7 +9,7 @@ enum { MOST_NAMED = 64 }; /* more have no looks of their own */
 const char *const fm_module_states[FM_MODULE_STATES] = {
     [FM_MODULE_WORK] = "work", [FM_MODULE_TRANSFER] = "transfer", [FM_MODULE_WAITING] = "waiting"};
 
-struct maker {
+struct sequence_builder {
     const struct fm_profile *profile;
     const struct fm_calltree *calls;
     const struct fm_modules *modules;
@@ -21,7 +21,7 @@ struct maker {
 
 /* ---- moments ---- */
 
-static void find_modules(struct maker *m)
+static void find_modules(struct sequence_builder *m)
 {
     for (size_t i = 0; i < m->profile->paths.n; i++) {
         struct fm_module_moment *moment = &m->of_nodes[i];
@@ -30,7 +30,7 @@ static void find_modules(struct maker *m)
     }
 }
 
-static void count(struct maker *m, struct fm_module_row *row, const struct fm_module_moment *moment)
+static void count(struct sequence_builder *m, struct fm_module_row *row, const struct fm_module_moment *moment)
 {
     struct fm_module_sequence *s = m->sequence;
     if (!moment->module)
@@ -40,7 +40,7 @@ static void count(struct maker *m, struct fm_module_row *row, const struct fm_mo
     s->in[moment->state]++;
 }
 
-static bool make_row(struct maker *m, const struct fm_sequence_row *from, struct fm_module_row *row)
+static bool make_row(struct sequence_builder *m, const struct fm_sequence_row *from, struct fm_module_row *row)
 {
     size_t n = m->sequence->n_moments;
     *row = (struct fm_module_row){.rank = from->rank, .moments = fm_arena_alloc(m->arena, n * sizeof *row->moments)};
@@ -52,7 +52,7 @@ static bool make_row(struct maker *m, const struct fm_sequence_row *from, struct
     return row->moments;
 }
 
-static bool make_rows(struct maker *m)
+static bool make_rows(struct sequence_builder *m)
 {
     const struct fm_sequence *from = &m->profile->paths.sequence;
     struct fm_module_sequence *s = m->sequence;
@@ -75,30 +75,30 @@ static bool make_rows(struct maker *m)
 
 /* ---- the list of modules ---- */
 
-struct sortable {
+struct numbered_module {
     struct fm_sequence_module module;
     uint32_t number;
 };
 
 static int compare(const void *a, const void *b)
 {
-    const struct fm_sequence_module *x = &((const struct sortable *)a)->module,
-                                    *y = &((const struct sortable *)b)->module;
+    const struct fm_sequence_module *x = &((const struct numbered_module *)a)->module,
+                                    *y = &((const struct numbered_module *)b)->module;
     int order = fm_compare_number(fm_module_moments(y->in), fm_module_moments(x->in));
     return order ? order : fm_compare_text(x->name, y->name);
 }
 
 /* Modules by their moments, without those that have none; moments learn the new numbers. */
-static bool sort_modules(struct maker *m)
+static bool sort_modules(struct sequence_builder *m)
 {
     struct fm_module_sequence *s = m->sequence;
     size_t n = m->modules->n_items;
-    struct sortable *items = fm_arena_alloc(m->arena, n * sizeof *items);
+    struct numbered_module *items = fm_arena_alloc(m->arena, n * sizeof *items);
     uint32_t *numbers = fm_arena_alloc(m->arena, (n + 1) * sizeof *numbers);
     if (!items || !numbers)
         return false;
     for (uint32_t i = 0; i < n; i++)
-        items[i] = (struct sortable){s->modules[i], i};
+        items[i] = (struct numbered_module){s->modules[i], i};
     if (!fm_sort(items, n, sizeof *items, compare, m->arena))
         return false;
     for (uint32_t i = 0; i < n; i++) {
@@ -120,7 +120,7 @@ static struct fm_sequence_module *find_module(const struct fm_module_sequence *s
     return NULL;
 }
 
-static void add_named(struct maker *m)
+static void add_named(struct sequence_builder *m)
 {
     struct fm_module_sequence *s = m->sequence;
     s->n_named = s->n_modules;
@@ -139,14 +139,14 @@ enum fm_status fm_module_sequence_make(const struct fm_profile *profile, const s
                                        struct fm_arena *arena, struct fm_module_sequence *sequence,
                                        struct fm_error *error)
 {
-    struct maker maker = {profile, calls, modules, map, arena, sequence, NULL};
+    struct sequence_builder builder = {profile, calls, modules, map, arena, sequence, NULL};
     *sequence = (struct fm_module_sequence){0};
-    maker.of_nodes = fm_arena_alloc(arena, profile->paths.n * sizeof *maker.of_nodes);
-    if (maker.of_nodes)
-        find_modules(&maker);
-    if (!maker.of_nodes || !make_rows(&maker) || !sort_modules(&maker))
+    builder.of_nodes = fm_arena_alloc(arena, profile->paths.n * sizeof *builder.of_nodes);
+    if (builder.of_nodes)
+        find_modules(&builder);
+    if (!builder.of_nodes || !make_rows(&builder) || !sort_modules(&builder))
         return fm_fail(error, FM_ERR_MEMORY, "not enough memory for the sequence");
-    add_named(&maker);
+    add_named(&builder);
     return FM_OK;
 }
 

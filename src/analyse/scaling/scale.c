@@ -87,7 +87,7 @@ uint32_t fm_scale_hot(const struct fm_scale *scale, uint32_t node, size_t base, 
 
 /* ---- order ---- */
 
-struct sortable {
+struct ranked_context {
     const struct fm_context *context;
     double excess;
     uint32_t node;
@@ -96,7 +96,7 @@ struct sortable {
 
 static int compare(const void *a, const void *b)
 {
-    const struct sortable *x = a, *y = b;
+    const struct ranked_context *x = a, *y = b;
     if (x->rank != y->rank)
         return fm_compare_number(x->rank, y->rank);
     if (x->excess != y->excess)
@@ -105,18 +105,18 @@ static int compare(const void *a, const void *b)
 }
 
 static size_t list_children(const struct fm_scale *scale, uint32_t parent, size_t base, size_t other, bool own,
-                            struct sortable *items)
+                            struct ranked_context *items)
 {
     size_t n = 0;
     for (uint32_t child = scale->nodes[parent].first; child; child = scale->nodes[child].next) {
         struct fm_excess x = fm_scale_excess(scale, child, base, other);
         double value = own ? x.own : x.all, error = own ? x.own_error : x.all_error;
-        items[n++] = (struct sortable){.context = scale->nodes[child].context,
-                                       .excess = value,
-                                       .node = child,
-                                       .rank = !fm_is_certain(value, error) ? 1
-                                               : value > 0                  ? 0
-                                                                            : 2};
+        items[n++] = (struct ranked_context){.context = scale->nodes[child].context,
+                                             .excess = value,
+                                             .node = child,
+                                             .rank = !fm_is_certain(value, error) ? 1
+                                                     : value > 0                  ? 0
+                                                                                  : 2};
     }
     return n;
 }
@@ -135,7 +135,7 @@ static size_t most_children(const struct fm_scale *scale)
 
 enum fm_status fm_scale_sort(struct fm_scale *scale, size_t base, size_t other, bool own, struct fm_error *error)
 {
-    struct sortable *items = calloc(most_children(scale) + 1, sizeof *items);
+    struct ranked_context *items = calloc(most_children(scale) + 1, sizeof *items);
     if (!items)
         return fm_fail(error, FM_ERR_MEMORY, "not enough memory to sort the contexts");
     for (uint32_t at = 0; at < scale->n; at++) {

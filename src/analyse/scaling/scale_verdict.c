@@ -13,7 +13,7 @@
 #define LITTLE 0.01
 
 /* What a function has in all its contexts. */
-struct tally {
+struct function_total {
     struct fm_scale_cost base, other;
     double excess, most; /* most: of one context, `node` */
     uint32_t function, node;
@@ -39,8 +39,8 @@ struct lead {
 struct judge {
     const struct fm_scale *scale;
     size_t base, other;
-    struct tally *functions, *callers; /* by number of the function */
-    struct tally *ranked;
+    struct function_total *functions, *callers; /* by number of the function */
+    struct function_total *ranked;
     struct loss *losses;
     size_t n_losses;
     struct lead *leads; /* by node */
@@ -57,19 +57,19 @@ static double own_excess(const struct judge *judge, uint32_t node)
 static void enter(struct judge *judge, uint32_t node)
 {
     const struct fm_scale *scale = judge->scale;
-    struct tally *tally = &judge->functions[scale->nodes[node].function];
+    struct function_total *total = &judge->functions[scale->nodes[node].function];
     const struct fm_scale_cost *base = fm_scale_cost(scale, node, judge->base);
     const struct fm_scale_cost *other = fm_scale_cost(scale, node, judge->other);
-    tally->base.own_ns += base->own_ns;
-    tally->other.own_ns += other->own_ns;
-    if (!tally->active++) {
-        tally->base.all_ns += base->all_ns;
-        tally->other.all_ns += other->all_ns;
+    total->base.own_ns += base->own_ns;
+    total->other.own_ns += other->own_ns;
+    if (!total->active++) {
+        total->base.all_ns += base->all_ns;
+        total->other.all_ns += other->all_ns;
     }
     double excess = own_excess(judge, node);
-    if (!tally->node || excess > tally->most) {
-        tally->node = node;
-        tally->most = excess;
+    if (!total->node || excess > total->most) {
+        total->node = node;
+        total->most = excess;
     }
 }
 
@@ -95,7 +95,7 @@ static void sum_functions(struct judge *judge)
 static int by_excess(const void *a, const void *b, void *scale)
 {
     const struct fm_scale_node *nodes = ((const struct fm_scale *)scale)->nodes;
-    const struct tally *x = a, *y = b;
+    const struct function_total *x = a, *y = b;
     if (x->excess != y->excess)
         return x->excess > y->excess ? -1 : 1;
     int order = fm_compare_text(nodes[x->node].context->id.name, nodes[y->node].context->id.name);
@@ -103,7 +103,7 @@ static int by_excess(const void *a, const void *b, void *scale)
 }
 
 /* Those with at least so much, most first. */
-static size_t rank(struct judge *judge, const struct tally *tallies, double least)
+static size_t rank(struct judge *judge, const struct function_total *tallies, double least)
 {
     size_t n = 0;
     for (size_t i = 1; i <= judge->scale->n_functions; i++)
@@ -116,10 +116,10 @@ static size_t rank(struct judge *judge, const struct tally *tallies, double leas
 static size_t losing_functions(struct judge *judge)
 {
     for (size_t i = 1; i <= judge->scale->n_functions; i++) {
-        struct tally *tally = &judge->functions[i];
-        struct fm_excess x = fm_scale_excess_of(judge->scale, &tally->base, &tally->other, judge->base, judge->other);
-        tally->function = (uint32_t)i;
-        tally->excess = fm_is_certain(x.own, x.own_error) ? x.own : 0;
+        struct function_total *total = &judge->functions[i];
+        struct fm_excess x = fm_scale_excess_of(judge->scale, &total->base, &total->other, judge->base, judge->other);
+        total->function = (uint32_t)i;
+        total->excess = fm_is_certain(x.own, x.own_error) ? x.own : 0;
     }
     return rank(judge, judge->functions, FM_VERDICT_LEAST);
 }
@@ -155,13 +155,13 @@ static void sum_callers(struct judge *judge)
     for (size_t i = 0; i < judge->n_losses; i++) {
         const struct loss *loss = &judge->losses[i];
         uint32_t place, node = caller_of(scale, loss->joint, &place), line = scale->nodes[place].context->id.line;
-        struct tally *tally = &judge->callers[scale->nodes[node].function];
-        tally->several |= tally->node && tally->line != line;
-        tally->line = line;
-        tally->excess += loss->excess;
-        if (!tally->node || loss->excess > tally->most) {
-            tally->node = node;
-            tally->most = loss->excess;
+        struct function_total *total = &judge->callers[scale->nodes[node].function];
+        total->several |= total->node && total->line != line;
+        total->line = line;
+        total->excess += loss->excess;
+        if (!total->node || loss->excess > total->most) {
+            total->node = node;
+            total->most = loss->excess;
         }
     }
     judge->callers[0].excess = 0;
@@ -175,9 +175,9 @@ static void fill_callers(struct judge *judge, struct fm_verdict *verdict)
 }
 
 /* Whether a function does little else than call the one that the verdict is about. */
-static bool is_wrapper(const struct judge *judge, uint32_t node, const struct tally *function)
+static bool is_wrapper(const struct judge *judge, uint32_t node, const struct function_total *function)
 {
-    const struct tally *caller = &judge->functions[judge->scale->nodes[node].function];
+    const struct function_total *caller = &judge->functions[judge->scale->nodes[node].function];
     return (double)function->other.own_ns >= ABOUT * (double)caller->other.all_ns;
 }
 
@@ -192,14 +192,14 @@ static void go_outwards(struct judge *judge)
 
 /* Goes outwards past wrappers that nearly all comes through, at one place in them, to where ways part or something else
  * is done too. Where there are only wrappers, up to the outermost function, the callers are those next to it. */
-static void find_callers(struct judge *judge, const struct tally *function, struct fm_verdict *verdict)
+static void find_callers(struct judge *judge, const struct function_total *function, struct fm_verdict *verdict)
 {
     double enough = NEARLY_ALL * verdict->excess.own;
     struct fm_verdict next;
     sum_callers(judge);
     fill_callers(judge, verdict);
     for (next = *verdict; next.n_callers; fill_callers(judge, &next)) {
-        const struct tally *most = &judge->ranked[0];
+        const struct function_total *most = &judge->ranked[0];
         if (most->excess < enough || most->several || !is_wrapper(judge, most->node, function)) {
             *verdict = next;
             return;
@@ -222,12 +222,12 @@ static int by_line(const void *a, const void *b, void *scale)
 
 static void add_repeat(struct judge *judge, uint32_t node, double excess, size_t calls)
 {
-    struct tally *tally = &judge->callers[judge->scale->nodes[node].function];
-    tally->excess += excess;
-    tally->calls = calls > tally->calls ? calls : tally->calls;
-    if (!tally->node || excess > tally->most) {
-        tally->node = node;
-        tally->most = excess;
+    struct function_total *total = &judge->callers[judge->scale->nodes[node].function];
+    total->excess += excess;
+    total->calls = calls > total->calls ? calls : total->calls;
+    if (!total->node || excess > total->most) {
+        total->node = node;
+        total->most = excess;
     }
 }
 
@@ -313,8 +313,8 @@ static void find_repeats(struct judge *judge, struct fm_verdict *verdict)
             look_for_repeats(judge, at);
     size_t n = rank(judge, judge->callers, FM_VERDICT_LEAST);
     for (size_t i = 0; i < n && i < FM_VERDICT_REPEATS; i++) {
-        const struct tally *tally = &judge->ranked[i];
-        verdict->repeats[verdict->n_repeats++] = (struct fm_verdict_caller){tally->node, tally->excess, tally->calls};
+        const struct function_total *total = &judge->ranked[i];
+        verdict->repeats[verdict->n_repeats++] = (struct fm_verdict_caller){total->node, total->excess, total->calls};
     }
 }
 
@@ -330,7 +330,7 @@ static bool in_program(const struct fm_scale *scale, uint32_t node)
     return false;
 }
 
-static struct fm_verdict judge_function(struct judge *judge, const struct tally *function)
+static struct fm_verdict judge_function(struct judge *judge, const struct function_total *function)
 {
     const struct fm_scale *scale = judge->scale;
     bool mpi = fm_context_in_mpi(scale->nodes[function->node].context);
@@ -360,7 +360,7 @@ enum fm_status fm_scale_judge(const struct fm_scale *scale, size_t base, size_t 
 {
     struct judge judge = {.scale = scale, .base = base, .other = other};
     struct fm_arena scratch = {0};
-    struct tally most[FM_VERDICTS];
+    struct function_total most[FM_VERDICTS];
     *verdicts = (struct fm_verdicts){.whole = fm_scale_excess(scale, 0, base, other)};
     if (!make_room(&judge, &scratch)) {
         fm_arena_destroy(&scratch);

@@ -105,7 +105,7 @@ const char *fm_program_name(void)
 
 /* ---- objects that were loaded later ---- */
 
-struct search {
+struct definition_search {
     struct fm_definition *sought;
     uint32_t hash;
     bool (*accept)(const char *path);
@@ -113,7 +113,7 @@ struct search {
 };
 
 /* Without a directory are the program and what the kernel maps. */
-static bool search_loaded(struct search *search, uintptr_t base, const ElfW(Dyn) * dynamic, const char *path)
+static bool search_loaded(struct definition_search *search, uintptr_t base, const ElfW(Dyn) * dynamic, const char *path)
 {
     if (dynamic == _DYNAMIC)
         search->behind_us = true;
@@ -145,7 +145,7 @@ static void note_use(const void *dynamic)
 
 bool fm_next_find_loaded(struct fm_definition *sought, bool (*accept)(const char *path))
 {
-    struct search search = {sought, fm_symbol_hash(sought->name), accept, !is_before_libc()};
+    struct definition_search search = {sought, fm_symbol_hash(sought->name), accept, !is_before_libc()};
     sought->address = NULL;
     if (!fm_process_is_bare_child()) {
         dl_iterate_phdr(visit, &search);

@@ -6,10 +6,10 @@
 #include "runtime/start.h"
 #include "runtime/thread_slots.h"
 
-void fm_record_message(struct fm_thread *self, struct fm_key key, const struct fm_sample *sample)
+void fm_record_message(struct fm_thread *self, struct fm_key key, const struct fm_event_data *event)
 {
     if (!fm_rt.paused)
-        fm_record_locked(self, key, sample, false);
+        fm_record_locked(self, key, event, false);
 }
 
 /* ---- calls within calls ---- */
@@ -23,7 +23,7 @@ static void count_abandoned(struct fm_thread *self)
         return;
     struct fm_call call = {
         .self = self, .routine = (uint16_t)(seg->call_routine - 1), .site_region = seg->call_site << 16 | seg->region};
-    struct fm_sample nothing = {0};
+    struct fm_event_data nothing = {0};
     fm_call_record(&call, FM_PEER_NONE, FM_SIZE_NONE, &nothing);
     seg->call_routine = 0;
 }

@@ -11,8 +11,8 @@
 #include "runtime/record.h"
 #include "runtime/site.h"
 
-struct fm_found_list {
-    struct fm_found *items;
+struct fm_found_requests {
+    struct fm_found_request *items;
     uint32_t n;
 };
 
@@ -31,9 +31,9 @@ struct fm_call {
     uintptr_t outer;    /* of an unusual call: the guard to restore, not 0 in a callback */
     fm_word statuses;   /* of this call: the program's or ours */
     union {
-        struct fm_request *request; /* of a call with a single one */
-        struct fm_found_list found; /* of a call with many */
-        fm_word handle;             /* a communicator, type or window that is freed */
+        struct fm_request *request;     /* of a call with a single one */
+        struct fm_found_requests found; /* of a call with many */
+        fm_word handle;                 /* a communicator, type or window that is freed */
     };
     _Alignas(8) char status[FM_STATUS_BYTES];
 };
@@ -84,8 +84,8 @@ FM_INLINE void fm_call_leave(struct fm_call *call)
 }
 
 /* of_call: the call counts; else it is counted elsewhere, and these are bytes alone. */
-FM_INLINE struct fm_entry *fm_record_locked(struct fm_thread *self, struct fm_key key, const struct fm_sample *sample,
-                                            bool of_call)
+FM_INLINE struct fm_entry *fm_record_locked(struct fm_thread *self, struct fm_key key,
+                                            const struct fm_event_data *event, bool of_call)
 {
     if (FM_UNLIKELY(self->shared))
         fm_lock(&self->lock);
@@ -94,9 +94,9 @@ FM_INLINE struct fm_entry *fm_record_locked(struct fm_thread *self, struct fm_ke
     if (FM_UNLIKELY(common))
         fm_lock(&fm_rt.table_lock);
     if (of_call)
-        fm_entry_add(entry, sample);
+        fm_entry_add(entry, event);
     else
-        fm_entry_add_bytes(entry, sample);
+        fm_entry_add_bytes(entry, event);
     if (FM_UNLIKELY(common))
         fm_unlock(&fm_rt.table_lock);
     if (FM_UNLIKELY(self->shared))
@@ -105,30 +105,31 @@ FM_INLINE struct fm_entry *fm_record_locked(struct fm_thread *self, struct fm_ke
 }
 
 /* Also while measuring is paused: of calls that were made before. */
-FM_INLINE struct fm_entry *fm_record_always(struct fm_thread *self, struct fm_key key, const struct fm_sample *sample)
+FM_INLINE struct fm_entry *fm_record_always(struct fm_thread *self, struct fm_key key,
+                                            const struct fm_event_data *event)
 {
-    return fm_record_locked(self, key, sample, true);
+    return fm_record_locked(self, key, event, true);
 }
 
 /* The entry that it went to; NULL while measuring is paused. */
-FM_INLINE struct fm_entry *fm_record(struct fm_thread *self, struct fm_key key, const struct fm_sample *sample)
+FM_INLINE struct fm_entry *fm_record(struct fm_thread *self, struct fm_key key, const struct fm_event_data *event)
 {
-    return FM_LIKELY(!fm_rt.paused) ? fm_record_locked(self, key, sample, true) : NULL;
+    return FM_LIKELY(!fm_rt.paused) ? fm_record_locked(self, key, event, true) : NULL;
 }
 
 /* Bytes without a call: see fm_entry_add_bytes. */
-void fm_record_message(struct fm_thread *self, struct fm_key key, const struct fm_sample *sample);
+void fm_record_message(struct fm_thread *self, struct fm_key key, const struct fm_event_data *event);
 
-FM_INLINE void fm_call_record(struct fm_call *call, uint32_t peer, unsigned size_bin, const struct fm_sample *sample)
+FM_INLINE void fm_call_record(struct fm_call *call, uint32_t peer, unsigned size_bin, const struct fm_event_data *event)
 {
     struct fm_key key = {peer, call->routine, (uint8_t)size_bin, (uint8_t)call->self->slot, call->site_region};
-    fm_record(call->self, key, sample);
+    fm_record(call->self, key, event);
 }
 
 /* The end of most hooks: the record, and back to the program. */
-FM_INLINE void fm_call_finish(struct fm_call *call, uint32_t peer, unsigned size_bin, const struct fm_sample *sample)
+FM_INLINE void fm_call_finish(struct fm_call *call, uint32_t peer, unsigned size_bin, const struct fm_event_data *event)
 {
-    fm_call_record(call, peer, size_bin, sample);
+    fm_call_record(call, peer, size_bin, event);
     fm_call_leave(call);
 }
 

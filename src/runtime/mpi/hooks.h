@@ -144,8 +144,8 @@ static inline uint64_t fm_bytes_of(int64_t count, fm_word type)
 /* Only the time is known: an error, or a routine without data. */
 static inline void fm_finish_plain(struct fm_call *call, uint32_t peer)
 {
-    struct fm_sample sample = {.ns = call->ns};
-    fm_call_finish(call, peer, FM_SIZE_NONE, &sample);
+    struct fm_event_data event = {.ns = call->ns};
+    fm_call_finish(call, peer, FM_SIZE_NONE, &event);
 }
 
 /* Puts our status in the place of an ignored one, so that lengths are known. */

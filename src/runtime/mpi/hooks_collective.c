@@ -8,15 +8,15 @@
 static void finish(struct fm_call *call, int result, const struct fm_comm *comm, int64_t count, uint64_t payload,
                    uint64_t sent, uint64_t received)
 {
-    struct fm_sample sample = {.ns = call->ns, .count_argument = count > 0 ? (uint64_t)count : 0};
+    struct fm_event_data event = {.ns = call->ns, .count_argument = count > 0 ? (uint64_t)count : 0};
     unsigned bin = FM_SIZE_NONE;
     if (result == 0) {
-        sample.bytes = payload;
-        sample.bytes_sent = sent;
-        sample.bytes_received = received;
+        event.bytes = payload;
+        event.bytes_sent = sent;
+        event.bytes_received = received;
         bin = fm_size_bin(payload);
     }
-    fm_call_finish(call, comm ? (uint32_t)comm->size : FM_PEER_NONE, bin, &sample);
+    fm_call_finish(call, comm ? (uint32_t)comm->size : FM_PEER_NONE, bin, &event);
 }
 
 /* NULL after an error: then nothing of the arguments can be trusted. */
@@ -66,10 +66,10 @@ static bool has_share(const struct fm_comm *comm, int32_t root)
 
 void fm_after_barrier(struct fm_call *call, int result, fm_word comm)
 {
-    struct fm_sample sample = {.ns = call->ns};
+    struct fm_event_data event = {.ns = call->ns};
     const struct fm_comm *known = known_comm(result, comm);
     if (known)
-        fm_call_finish_known(call, (uint32_t)known->size, FM_SIZE_NONE, &sample, (struct fm_memo){.comm = comm}, 0);
+        fm_call_finish_known(call, (uint32_t)known->size, FM_SIZE_NONE, &event, (struct fm_memo){.comm = comm}, 0);
     else
         fm_finish_plain(call, FM_PEER_NONE);
 }
@@ -100,8 +100,8 @@ void fm_after_allreduce(struct fm_call *call, int result, int64_t count, fm_word
         finish(call, result, known, count, bytes, bytes, bytes);
         return;
     }
-    struct fm_sample sample = {call->ns, (uint64_t)count, bytes, bytes, bytes, 0};
-    fm_call_finish_known(call, (uint32_t)known->size, fm_size_bin(bytes), &sample, memo,
+    struct fm_event_data event = {call->ns, (uint64_t)count, bytes, bytes, bytes, 0};
+    fm_call_finish_known(call, (uint32_t)known->size, fm_size_bin(bytes), &event, memo,
                          fm_memo_salt(0, (uint32_t)count));
 }
 

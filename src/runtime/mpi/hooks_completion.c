@@ -10,8 +10,8 @@
 
 static void finish(struct fm_call *call, int64_t count)
 {
-    struct fm_sample sample = {.ns = call->ns, .count_argument = count > 0 ? (uint64_t)count : 0};
-    fm_call_finish_known(call, FM_PEER_NONE, FM_SIZE_NONE, &sample, (struct fm_memo){0}, 0);
+    struct fm_event_data event = {.ns = call->ns, .count_argument = count > 0 ? (uint64_t)count : 0};
+    fm_call_finish_known(call, FM_PEER_NONE, FM_SIZE_NONE, &event, (struct fm_memo){0}, 0);
 }
 
 /* ---- one request ---- */
@@ -79,13 +79,13 @@ static bool before_many(struct fm_call *call, int64_t count, fm_word requests, f
     void *own = call->self->statuses;
     if (count <= 0 || !requests)
         return true;
-    call->found = (struct fm_found_list){call->self->found, 0};
+    call->found = (struct fm_found_requests){call->self->found, 0};
     if ((count > FM_SCRATCH_REQUESTS || call->unusual) && !fm_scratch_take(call, count, &own))
         return false;
     for (int64_t i = 0; i < count; i++) {
         struct fm_request *request = fm_request_find(call->self, fm_handle_at(requests, i));
         if (request)
-            call->found.items[call->found.n++] = (struct fm_found){request, i};
+            call->found.items[call->found.n++] = (struct fm_found_request){request, i};
     }
     call->follow = call->found.n != 0;
     if (one_status && call->follow)
@@ -115,7 +115,7 @@ static int64_t statuses_set(const struct fm_call *call, int64_t count)
 }
 
 /* Whether a request of a call that failed is over. Its handle tells; that of a persistent one stays. */
-static bool is_over(const struct fm_found *found, fm_word handle, const void *status, bool is_set)
+static bool is_over(const struct fm_found_request *found, fm_word handle, const void *status, bool is_set)
 {
     unsigned kind = found->request->kind & FM_REQUEST_KIND;
     if (kind == FM_REQUEST_RECEIVE || kind == FM_REQUEST_RECEIVE_HALF)
@@ -124,7 +124,7 @@ static bool is_over(const struct fm_found *found, fm_word handle, const void *st
 }
 
 /* One that is over, well or not: then without a length. */
-static void complete(struct fm_call *call, int result, struct fm_found *found, const void *status)
+static void complete(struct fm_call *call, int result, struct fm_found_request *found, const void *status)
 {
     fm_request_end_any(call->self, found->request, result == 0 || fm_status_error(status) == 0 ? status : NULL);
     found->request = NULL;
@@ -141,9 +141,9 @@ static void clear_own_errors(const struct fm_call *call, int64_t count)
 
 static void complete_all(struct fm_call *call, int result, int64_t count, fm_word requests)
 {
-    struct fm_found *end = call->found.items + call->found.n;
+    struct fm_found_request *end = call->found.items + call->found.n;
     int64_t set = result == 0 ? count : statuses_set(call, count);
-    for (struct fm_found *found = call->found.items; found < end; found++) {
+    for (struct fm_found_request *found = call->found.items; found < end; found++) {
         const void *status = fm_status_at(call->statuses, found->index);
         if (result == 0 || is_over(found, fm_handle_at(requests, found->index), status, found->index < set))
             complete(call, result, found, status);
@@ -153,12 +153,12 @@ static void complete_all(struct fm_call *call, int result, int64_t count, fm_wor
 }
 
 /* The followed one at a place in the program's list, or NULL. */
-static struct fm_found *found_at(const struct fm_call *call, int index)
+static struct fm_found_request *found_at(const struct fm_call *call, int index)
 {
     uint32_t from = 0, to = call->found.n;
     while (from < to) {
         uint32_t middle = (from + to) / 2;
-        struct fm_found *found = &call->found.items[middle];
+        struct fm_found_request *found = &call->found.items[middle];
         if (found->index == index)
             return found;
         if (found->index < index)
@@ -208,7 +208,7 @@ void fm_before_waitany(struct fm_call *call, int64_t count, fm_word requests, fm
 void fm_after_waitany(struct fm_call *call, int result, int64_t count, fm_word requests, fm_word index)
 {
     /* MPI_UNDEFINED is negative and no place of any request */
-    struct fm_found *found = call->follow && index ? found_at(call, *(const int *)index) : NULL;
+    struct fm_found_request *found = call->follow && index ? found_at(call, *(const int *)index) : NULL;
     if (found && result == 0) {
         complete(call, result, found, (const void *)call->statuses);
     } else if (found) {
@@ -238,7 +238,7 @@ void fm_after_waitsome(struct fm_call *call, int result, int64_t count, fm_word 
 {
     int64_t n = has_answer(call, result) ? *(const int *)outcount : 0; /* MPI_UNDEFINED is negative */
     for (int64_t i = 0; i < n && i < count; i++) {
-        struct fm_found *found = found_at(call, ((const int *)indices)[i]);
+        struct fm_found_request *found = found_at(call, ((const int *)indices)[i]);
         if (found && found->request)
             complete(call, result, found, fm_status_at(call->statuses, i));
     }
@@ -275,8 +275,8 @@ void fm_after_start(struct fm_call *call, int result, fm_word request)
         finish(call, 0);
         return;
     }
-    struct fm_sample sample = {call->ns, 0, send->bytes, send->bytes, 0, 1};
-    fm_call_finish(call, send->peer, fm_size_bin(send->bytes), &sample);
+    struct fm_event_data event = {call->ns, 0, send->bytes, send->bytes, 0, 1};
+    fm_call_finish(call, send->peer, fm_size_bin(send->bytes), &event);
 }
 
 void fm_after_startall(struct fm_call *call, int result, int64_t count, fm_word requests)
@@ -285,10 +285,10 @@ void fm_after_startall(struct fm_call *call, int result, int64_t count, fm_word 
         const struct fm_request *send = start(call, fm_handle_at(requests, i));
         if (!send)
             continue;
-        struct fm_sample sample = {0, 0, send->bytes, send->bytes, 0, 1};
+        struct fm_event_data event = {0, 0, send->bytes, send->bytes, 0, 1};
         struct fm_key key = {send->peer, call->routine, (uint8_t)fm_size_bin(send->bytes), (uint8_t)call->self->slot,
                              call->site_region};
-        fm_record_message(call->self, key, &sample);
+        fm_record_message(call->self, key, &event);
     }
     finish(call, count);
 }

@@ -239,8 +239,8 @@ void fm_after_finalize(struct fm_call *call, int result)
 void fm_before_abort(struct fm_call *call, int32_t code)
 {
     fm_call_returned(call);
-    struct fm_sample sample = {.ns = 0};
-    fm_call_record(call, FM_PEER_NONE, FM_SIZE_NONE, &sample);
+    struct fm_event_data event = {.ns = 0};
+    fm_call_record(call, FM_PEER_NONE, FM_SIZE_NONE, &event);
     call->self->seg->call_routine = 0;
     fm_rt.segment->leave_code = code;
     fm_rt.segment->leave = FM_LEAVE_ABORT;

@@ -10,9 +10,9 @@ static void finish_rma(struct fm_call *call, int result, int64_t count, fm_word 
         return;
     }
     uint64_t bytes = target >= 0 ? fm_bytes_of(count, type) : 0;
-    struct fm_sample sample = {
+    struct fm_event_data event = {
         call->ns, count > 0 ? (uint64_t)count : 0, bytes, sends ? bytes : 0, receives ? bytes : 0, target >= 0};
-    fm_call_finish(call, fm_comm_world_rank(fm_comm_of_window(win), target), fm_size_bin(bytes), &sample);
+    fm_call_finish(call, fm_comm_world_rank(fm_comm_of_window(win), target), fm_size_bin(bytes), &event);
 }
 
 void fm_after_rma_put(struct fm_call *call, int result, int64_t count, fm_word type, int32_t target, fm_word win)
@@ -41,13 +41,13 @@ void fm_after_file_read(struct fm_call *call, int result, int64_t count, fm_word
     uint64_t bytes = result != 0      ? 0
                      : call->statuses ? fm_status_outcome((const void *)call->statuses).bytes
                                       : fm_bytes_of(count, type);
-    struct fm_sample sample = {call->ns, count > 0 ? (uint64_t)count : 0, bytes, 0, bytes, 0};
-    fm_call_finish(call, FM_PEER_NONE, result == 0 ? fm_size_bin(bytes) : FM_SIZE_NONE, &sample);
+    struct fm_event_data event = {call->ns, count > 0 ? (uint64_t)count : 0, bytes, 0, bytes, 0};
+    fm_call_finish(call, FM_PEER_NONE, result == 0 ? fm_size_bin(bytes) : FM_SIZE_NONE, &event);
 }
 
 void fm_after_file_write(struct fm_call *call, int result, int64_t count, fm_word type)
 {
     uint64_t bytes = result == 0 ? fm_bytes_of(count, type) : 0;
-    struct fm_sample sample = {call->ns, count > 0 ? (uint64_t)count : 0, bytes, bytes, 0, 0};
-    fm_call_finish(call, FM_PEER_NONE, result == 0 ? fm_size_bin(bytes) : FM_SIZE_NONE, &sample);
+    struct fm_event_data event = {call->ns, count > 0 ? (uint64_t)count : 0, bytes, bytes, 0, 0};
+    fm_call_finish(call, FM_PEER_NONE, result == 0 ? fm_size_bin(bytes) : FM_SIZE_NONE, &event);
 }

@@ -7,9 +7,9 @@
 void fm_after_plain(struct fm_call *call, int result, fm_word comm)
 {
     (void)comm;
-    struct fm_sample sample = {.ns = call->ns};
+    struct fm_event_data event = {.ns = call->ns};
     if (result == 0)
-        fm_call_finish_known(call, FM_PEER_NONE, FM_SIZE_NONE, &sample, (struct fm_memo){0}, 0);
+        fm_call_finish_known(call, FM_PEER_NONE, FM_SIZE_NONE, &event, (struct fm_memo){0}, 0);
     else
         fm_finish_plain(call, FM_PEER_NONE);
 }
@@ -17,8 +17,8 @@ void fm_after_plain(struct fm_call *call, int result, fm_word comm)
 void fm_after_count(struct fm_call *call, int result, int64_t count)
 {
     (void)result;
-    struct fm_sample sample = {.ns = call->ns, .count_argument = count > 0 ? (uint64_t)count : 0};
-    fm_call_finish(call, FM_PEER_NONE, FM_SIZE_NONE, &sample);
+    struct fm_event_data event = {.ns = call->ns, .count_argument = count > 0 ? (uint64_t)count : 0};
+    fm_call_finish(call, FM_PEER_NONE, FM_SIZE_NONE, &event);
 }
 
 static uint64_t as_count(int64_t count)
@@ -34,13 +34,13 @@ static void finish_send(struct fm_call *call, int result, int64_t count, fm_word
         return;
     }
     uint64_t bytes = dest >= 0 ? fm_bytes_of(count, type) : 0; /* nothing is sent to MPI_PROC_NULL */
-    struct fm_sample sample = {call->ns, as_count(count), bytes, bytes, received, dest >= 0};
+    struct fm_event_data event = {call->ns, as_count(count), bytes, bytes, received, dest >= 0};
     uint32_t peer = fm_comm_world_rank(fm_comm_of(comm), dest);
     struct fm_memo memo = {.comm = comm, .type = type, .partner = dest};
     if (dest >= 0 && fm_memo_counts(&memo, count, fm_type_size(type)))
-        fm_call_finish_known(call, peer, fm_size_bin(bytes), &sample, memo, fm_memo_salt(dest, (uint32_t)count));
+        fm_call_finish_known(call, peer, fm_size_bin(bytes), &event, memo, fm_memo_salt(dest, (uint32_t)count));
     else
-        fm_call_finish(call, peer, fm_size_bin(bytes), &sample);
+        fm_call_finish(call, peer, fm_size_bin(bytes), &event);
 }
 
 void fm_after_send(struct fm_call *call, int result, int64_t count, fm_word type, int32_t dest, fm_word comm)
@@ -64,13 +64,13 @@ void fm_after_receive(struct fm_call *call, int result, int64_t count, int32_t s
     const void *status = (const void *)call->statuses;
     uint64_t bytes = fm_status_length(status);
     int32_t from = source >= 0 ? source : fm_status_source(status);
-    struct fm_sample sample = {call->ns, as_count(count), bytes, 0, bytes, from >= 0};
+    struct fm_event_data event = {call->ns, as_count(count), bytes, 0, bytes, from >= 0};
     uint32_t peer = fm_comm_world_rank(fm_comm_of(comm), from);
     struct fm_memo memo = {.comm = comm, .partner = source, .source = from};
     if (from >= 0 && fm_memo_lengths(&memo, bytes))
-        fm_call_finish_known(call, peer, fm_size_bin(bytes), &sample, memo, fm_memo_salt(source, 0));
+        fm_call_finish_known(call, peer, fm_size_bin(bytes), &event, memo, fm_memo_salt(source, 0));
     else
-        fm_call_finish(call, peer, fm_size_bin(bytes), &sample);
+        fm_call_finish(call, peer, fm_size_bin(bytes), &event);
 }
 
 void fm_before_message_receive(struct fm_call *call, fm_word *status)
@@ -86,8 +86,8 @@ void fm_after_message_receive(struct fm_call *call, int result, int64_t count)
         return;
     }
     uint64_t bytes = fm_status_length((const void *)call->statuses);
-    struct fm_sample sample = {call->ns, as_count(count), bytes, 0, bytes, 1};
-    fm_call_finish(call, FM_PEER_NONE, fm_size_bin(bytes), &sample);
+    struct fm_event_data event = {call->ns, as_count(count), bytes, 0, bytes, 1};
+    fm_call_finish(call, FM_PEER_NONE, fm_size_bin(bytes), &event);
 }
 
 /* ---- both ways ---- */
@@ -158,9 +158,9 @@ void fm_after_post_receive(struct fm_call *call, int result, int64_t count, int3
         fm_call_leave(call);
         return;
     }
-    struct fm_sample sample = {.ns = call->ns, .count_argument = as_count(count)};
+    struct fm_event_data event = {.ns = call->ns, .count_argument = as_count(count)};
     fm_rt.segment->untracked_receives += result == 0 && !from_nobody && !fm_rt.paused;
-    fm_call_finish(call, FM_PEER_NONE, from_nobody ? FM_SIZE_ZERO : FM_SIZE_NONE, &sample);
+    fm_call_finish(call, FM_PEER_NONE, from_nobody ? FM_SIZE_ZERO : FM_SIZE_NONE, &event);
 }
 
 void fm_after_post_message_receive(struct fm_call *call, int result, int64_t count, fm_word request)

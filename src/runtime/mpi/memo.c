@@ -49,12 +49,12 @@ void fm_call_remember(struct fm_call *call, const struct fm_key *key, struct fm_
     set[0] = memo;
 }
 
-void fm_call_finish_known(struct fm_call *call, uint32_t peer, unsigned size_bin, const struct fm_sample *sample,
+void fm_call_finish_known(struct fm_call *call, uint32_t peer, unsigned size_bin, const struct fm_event_data *event,
                           struct fm_memo memo, uint32_t salt)
 {
     struct fm_key key = {peer, call->routine, (uint8_t)size_bin, (uint8_t)call->self->slot, call->site_region};
     memo.generation = fm_generation();
-    struct fm_entry *entry = fm_record(call->self, key, sample);
+    struct fm_entry *entry = fm_record(call->self, key, event);
     if (entry && fm_entry_is_settled(entry, &key))
         fm_call_remember(call, &key, entry, memo, salt);
     fm_call_leave(call);

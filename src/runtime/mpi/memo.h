@@ -59,7 +59,7 @@ FM_INLINE bool fm_memo_has_handles(const struct fm_memo *memo, fm_word comm, fm_
 }
 
 /* Records a call and ends it, as fm_call_finish does, and remembers it: `memo` has what of its arguments matters. */
-void fm_call_finish_known(struct fm_call *call, uint32_t peer, unsigned size_bin, const struct fm_sample *sample,
+void fm_call_finish_known(struct fm_call *call, uint32_t peer, unsigned size_bin, const struct fm_event_data *event,
                           struct fm_memo memo, uint32_t salt);
 /* Only remembers it, with the generation of the memo: of a receive that was posted, and is recorded later. */
 void fm_call_remember(struct fm_call *call, const struct fm_key *key, struct fm_entry *entry, struct fm_memo memo,

@@ -15,15 +15,15 @@ bool fm_quick_hand_over(struct fm_quick quick, unsigned slot, uint64_t ns, struc
     return true;
 }
 
-void fm_quick_finish_rarely(struct fm_quick quick, unsigned slot, int result, struct fm_sample sample)
+void fm_quick_finish_rarely(struct fm_quick quick, unsigned slot, int result, struct fm_event_data event)
 {
     struct fm_call call;
-    if (!fm_quick_hand_over(quick, slot, sample.ns, &call))
+    if (!fm_quick_hand_over(quick, slot, event.ns, &call))
         return;
     if (result != 0) {
         fm_finish_plain(&call, FM_PEER_NONE);
         return;
     }
-    fm_record(call.self, quick.memo->key, &sample);
+    fm_record(call.self, quick.memo->key, &event);
     fm_call_leave(&call);
 }

@@ -12,9 +12,9 @@
 struct fm_quick {
     struct fm_segment_thread *seg;
     const struct fm_memo *memo;
-    struct fm_thread *self;     /* before the call; in a child that was made meanwhile it would be wrong */
-    struct fm_request *request; /* of a call with a single one */
-    struct fm_found *end;       /* of those found, of a call with many */
+    struct fm_thread *self;       /* before the call; in a child that was made meanwhile it would be wrong */
+    struct fm_request *request;   /* of a call with a single one */
+    struct fm_found_request *end; /* of those found, of a call with many */
 };
 
 /* Nothing has begun: fm_call_enter decides. */
@@ -66,7 +66,7 @@ FM_INLINE uint64_t fm_quick_ns(const struct fm_quick *quick)
 __attribute__((noinline)) bool fm_quick_hand_over(struct fm_quick quick, unsigned slot, uint64_t ns,
                                                   struct fm_call *call);
 /* It failed, or its memo does not hold any more. */
-FM_COLD void fm_quick_finish_rarely(struct fm_quick quick, unsigned slot, int result, struct fm_sample sample);
+FM_COLD void fm_quick_finish_rarely(struct fm_quick quick, unsigned slot, int result, struct fm_event_data event);
 
 /* Back from the real call, and everything is as it was. */
 FM_INLINE bool fm_quick_holds(const struct fm_quick *quick, int result)
@@ -75,10 +75,10 @@ FM_INLINE bool fm_quick_holds(const struct fm_quick *quick, int result)
 }
 
 /* The record of a call with the key of its memo. */
-FM_INLINE void fm_quick_record(const struct fm_quick *quick, const struct fm_sample *sample)
+FM_INLINE void fm_quick_record(const struct fm_quick *quick, const struct fm_event_data *event)
 {
     quick->seg->call_routine = 0;
-    fm_entry_add_event(quick->memo->entry, sample, true);
+    fm_entry_add_event(quick->memo->entry, event, true);
 }
 
 /* Back to the program: from here on memos may change. */
@@ -88,13 +88,14 @@ FM_INLINE void fm_quick_leave(void)
     fm_local.guard = 0;
 }
 
-FM_INLINE void fm_quick_finish(const struct fm_quick *quick, unsigned slot, int result, const struct fm_sample *sample)
+FM_INLINE void fm_quick_finish(const struct fm_quick *quick, unsigned slot, int result,
+                               const struct fm_event_data *event)
 {
     if (FM_UNLIKELY(!fm_quick_holds(quick, result))) {
-        fm_quick_finish_rarely(*quick, slot, result, *sample);
+        fm_quick_finish_rarely(*quick, slot, result, *event);
         return;
     }
-    fm_quick_record(quick, sample);
+    fm_quick_record(quick, event);
     fm_quick_leave();
 }
 
@@ -107,8 +108,8 @@ FM_INLINE bool fm_quick_enter_plain(struct fm_quick *quick, unsigned slot, struc
 
 FM_INLINE void fm_quick_after_plain(const struct fm_quick *quick, unsigned slot, int result)
 {
-    struct fm_sample sample = {.ns = fm_quick_ns(quick)};
-    fm_quick_finish(quick, slot, result, &sample);
+    struct fm_event_data event = {.ns = fm_quick_ns(quick)};
+    fm_quick_finish(quick, slot, result, &event);
 }
 
 /* ---- messages ---- */
@@ -127,8 +128,8 @@ FM_INLINE bool fm_quick_enter_send(struct fm_quick *quick, unsigned slot, struct
 FM_INLINE void fm_quick_after_send(const struct fm_quick *quick, unsigned slot, int result, int64_t count)
 {
     uint64_t bytes = (uint64_t)count * quick->memo->item_bytes;
-    struct fm_sample sample = {fm_quick_ns(quick), (uint64_t)count, bytes, bytes, 0, 1};
-    fm_quick_finish(quick, slot, result, &sample);
+    struct fm_event_data event = {fm_quick_ns(quick), (uint64_t)count, bytes, bytes, 0, 1};
+    fm_quick_finish(quick, slot, result, &event);
 }
 
 /* Puts our status in the place of an ignored one, so that the length is known. */
@@ -152,8 +153,8 @@ FM_INLINE void fm_quick_after_sendrecv(const struct fm_quick *quick, unsigned sl
 {
     uint64_t ns = fm_quick_ns(quick), bytes = (uint64_t)count * quick->memo->item_bytes;
     uint64_t received = FM_LIKELY(result == 0) ? fm_status_outcome((const void *)status).bytes : 0;
-    struct fm_sample sample = {ns, (uint64_t)count, bytes, bytes, received, 1};
-    fm_quick_finish(quick, slot, result, &sample);
+    struct fm_event_data event = {ns, (uint64_t)count, bytes, bytes, received, 1};
+    fm_quick_finish(quick, slot, result, &event);
 }
 
 FM_INLINE bool fm_quick_enter_receive(struct fm_quick *quick, unsigned slot, struct fm_frame frame, int32_t source,
@@ -175,10 +176,10 @@ FM_INLINE void fm_quick_after_receive(const struct fm_quick *quick, unsigned slo
     uint64_t ns = fm_quick_ns(quick);
     if (FM_LIKELY(fm_quick_holds(quick, result) && count >= 0)) {
         uint64_t bytes = fm_status_brief((const void *)status, fm_abi.kind);
-        struct fm_sample sample = {ns, (uint64_t)count, bytes, 0, bytes, 1};
+        struct fm_event_data event = {ns, (uint64_t)count, bytes, 0, bytes, 1};
         if (fm_memo_has_length(memo, bytes) &&
             FM_LIKELY(memo->partner >= 0 || fm_status_source((const void *)status) == memo->source)) {
-            fm_quick_record(quick, &sample);
+            fm_quick_record(quick, &event);
             fm_quick_leave();
             return;
         }
@@ -257,16 +258,16 @@ FM_INLINE bool fm_quick_hand_over_request(const struct fm_quick *quick, unsigned
 
 FM_INLINE void fm_quick_after_wait(const struct fm_quick *quick, unsigned slot, int result, fm_word status)
 {
-    struct fm_sample sample = {.ns = fm_quick_ns(quick)};
+    struct fm_event_data event = {.ns = fm_quick_ns(quick)};
     if (FM_LIKELY(fm_quick_holds(quick, result))) {
-        fm_quick_record(quick, &sample);
+        fm_quick_record(quick, &event);
         if (quick->request)
             fm_request_end(fm_local.self, quick->request, (const void *)status, fm_abi.kind);
         fm_quick_leave();
         return;
     }
     struct fm_call call;
-    if (fm_quick_hand_over_request(quick, slot, sample.ns, status, &call))
+    if (fm_quick_hand_over_request(quick, slot, event.ns, status, &call))
         fm_after_wait(&call, result);
 }
 
@@ -279,9 +280,9 @@ FM_INLINE bool fm_quick_enter_test(struct fm_quick *quick, unsigned slot, struct
 FM_INLINE void fm_quick_after_test(const struct fm_quick *quick, unsigned slot, int result, fm_word request,
                                    fm_word flag, fm_word status)
 {
-    struct fm_sample sample = {.ns = fm_quick_ns(quick)};
+    struct fm_event_data event = {.ns = fm_quick_ns(quick)};
     if (FM_LIKELY(fm_quick_holds(quick, result))) {
-        fm_quick_record(quick, &sample);
+        fm_quick_record(quick, &event);
         if (quick->request && *(const int *)flag)
             fm_request_end(fm_local.self, quick->request, (const void *)status, fm_abi.kind);
         else if (quick->request)
@@ -290,14 +291,14 @@ FM_INLINE void fm_quick_after_test(const struct fm_quick *quick, unsigned slot, 
         return;
     }
     struct fm_call call;
-    if (fm_quick_hand_over_request(quick, slot, sample.ns, status, &call))
+    if (fm_quick_hand_over_request(quick, slot, event.ns, status, &call))
         fm_after_test(&call, result, request, flag);
 }
 
 /* The end of those that are followed among a list of requests, if all are where they are looked for first; else NULL. */
-FM_INLINE struct fm_found *fm_quick_find(struct fm_thread *self, uint32_t count, fm_word requests, bool wide)
+FM_INLINE struct fm_found_request *fm_quick_find(struct fm_thread *self, uint32_t count, fm_word requests, bool wide)
 {
-    struct fm_found *to = self->found;
+    struct fm_found_request *to = self->found;
     for (uint32_t i = 0; i < count; i++) {
         fm_word handle = wide ? ((const fm_word *)requests)[i] : ((const uint32_t *)requests)[i];
         struct fm_request *request = fm_request_bucket(handle, 0);
@@ -328,20 +329,20 @@ FM_INLINE bool fm_quick_enter_waitall(struct fm_quick *quick, unsigned slot, str
     return true;
 }
 
-FM_INLINE void fm_quick_end_all(const struct fm_found *end, fm_word statuses, enum fm_mpi_kind kind)
+FM_INLINE void fm_quick_end_all(const struct fm_found_request *end, fm_word statuses, enum fm_mpi_kind kind)
 {
     struct fm_thread *self = fm_local.self;
     const size_t bytes = fm_abi.status_bytes;
-    for (const struct fm_found *found = self->found; found < end; found++)
+    for (const struct fm_found_request *found = self->found; found < end; found++)
         fm_request_end(self, found->request, (const char *)statuses + (size_t)found->index * bytes, kind);
 }
 
 FM_INLINE void fm_quick_after_waitall(const struct fm_quick *quick, unsigned slot, int result, int32_t count,
                                       fm_word requests, fm_word statuses)
 {
-    struct fm_sample sample = {.ns = fm_quick_ns(quick), .count_argument = (uint32_t)count};
+    struct fm_event_data event = {.ns = fm_quick_ns(quick), .count_argument = (uint32_t)count};
     if (FM_LIKELY(fm_quick_holds(quick, result))) {
-        fm_quick_record(quick, &sample);
+        fm_quick_record(quick, &event);
         if (fm_abi.kind == FM_MPI_OPENMPI)
             fm_quick_end_all(quick->end, statuses, FM_MPI_OPENMPI);
         else
@@ -350,9 +351,9 @@ FM_INLINE void fm_quick_after_waitall(const struct fm_quick *quick, unsigned slo
         return;
     }
     struct fm_call call;
-    if (!fm_quick_hand_over(*quick, slot, sample.ns, &call))
+    if (!fm_quick_hand_over(*quick, slot, event.ns, &call))
         return;
-    call.found = (struct fm_found_list){call.self->found, (uint32_t)(quick->end - call.self->found)};
+    call.found = (struct fm_found_requests){call.self->found, (uint32_t)(quick->end - call.self->found)};
     call.follow = call.found.n != 0;
     call.statuses = statuses;
     fm_after_waitall(&call, result, count, requests);
@@ -384,8 +385,8 @@ FM_INLINE bool fm_quick_enter_allreduce(struct fm_quick *quick, unsigned slot, s
 FM_INLINE void fm_quick_after_allreduce(const struct fm_quick *quick, unsigned slot, int result, int64_t count)
 {
     uint64_t bytes = (uint64_t)count * quick->memo->item_bytes;
-    struct fm_sample sample = {fm_quick_ns(quick), (uint64_t)count, bytes, bytes, bytes, 0};
-    fm_quick_finish(quick, slot, result, &sample);
+    struct fm_event_data event = {fm_quick_ns(quick), (uint64_t)count, bytes, bytes, bytes, 0};
+    fm_quick_finish(quick, slot, result, &event);
 }
 
 #endif

@@ -144,22 +144,22 @@ static void record(struct fm_thread *self, const struct fm_request *request, uns
 {
     uint64_t bytes = status ? fm_status_length(status) : 0;
     fm_rt.segment->untracked_receives += !status;
-    struct fm_sample sample = {request->duration_ns, request->count_argument, bytes, 0, bytes, 0};
+    struct fm_event_data event = {request->duration_ns, request->count_argument, bytes, 0, bytes, 0};
     struct fm_key key = {peer_of(request, status), request->routine,
                          (uint8_t)(status ? fm_size_bin(bytes) : FM_SIZE_NONE), (uint8_t)self->slot,
                          request->site_region};
     if (kind == FM_REQUEST_RECEIVE) {
-        sample.messages = status && !fm_status_cancelled(status);
-        struct fm_entry *entry = fm_record_always(self, key, &sample);
-        if (sample.messages)
+        event.messages = status && !fm_status_cancelled(status);
+        struct fm_entry *entry = fm_record_always(self, key, &event);
+        if (event.messages)
             remember(self, request, &key, entry, bytes);
         return;
     }
     if (kind == FM_REQUEST_RECEIVE_HALF) {
-        sample.bytes = 0; /* the payload was that of the send, whose entry it goes to */
+        event.bytes = 0; /* the payload was that of the send, whose entry it goes to */
         key.size_bin = (uint8_t)fm_size_bin(request->bytes);
     }
-    fm_record_message(self, key, &sample);
+    fm_record_message(self, key, &event);
 }
 
 void fm_request_end_any(struct fm_thread *self, struct fm_request *at, const void *status)

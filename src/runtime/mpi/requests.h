@@ -90,9 +90,9 @@ FM_INLINE void fm_request_end(struct fm_thread *self, struct fm_request *request
         fm_request_end_any(self, request, status);
         return;
     }
-    struct fm_sample sample = {request->duration_ns, request->count_argument, bytes, 0, bytes, 1};
+    struct fm_event_data event = {request->duration_ns, request->count_argument, bytes, 0, bytes, 1};
     fm_request_mark(request, 0);
-    fm_entry_add_event(memo->entry, &sample, true);
+    fm_entry_add_event(memo->entry, &event, true);
 }
 
 #endif

@@ -47,9 +47,9 @@ static uintptr_t find_fde(const struct fm_cfi_module *m, uintptr_t pc)
     return m->eh_frame_hdr + (uintptr_t)(intptr_t)table[2 * low + 1];
 }
 
-static struct reader record_at(const struct fm_cfi_module *m, uintptr_t at)
+static struct dwarf_reader record_at(const struct fm_cfi_module *m, uintptr_t at)
 {
-    struct reader r = {(const uint8_t *)at, (const uint8_t *)m->end, at < m->start || at >= m->end};
+    struct dwarf_reader r = {(const uint8_t *)at, (const uint8_t *)m->end, at < m->start || at >= m->end};
     if (r.bad)
         r.end = r.at;
     uint64_t length = get(&r, 4);
@@ -62,7 +62,7 @@ static struct reader record_at(const struct fm_cfi_module *m, uintptr_t at)
     return r;
 }
 
-static void read_augmentation(struct reader *r, const char *letters, struct fm_cfi_common *cie)
+static void read_augmentation(struct dwarf_reader *r, const char *letters, struct fm_cfi_common *cie)
 {
     uint64_t length = get_uleb(r);
     const uint8_t *after = length <= (uint64_t)(r->end - r->at) ? r->at + length : r->end;
@@ -80,7 +80,7 @@ static void read_augmentation(struct reader *r, const char *letters, struct fm_c
 }
 
 /* *r is left at its instructions. */
-static bool read_cie(const struct fm_cfi_module *m, uintptr_t at, struct fm_cfi_common *cie, struct reader *r)
+static bool read_cie(const struct fm_cfi_module *m, uintptr_t at, struct fm_cfi_common *cie, struct dwarf_reader *r)
 {
     *r = record_at(m, at);
     *cie = (struct fm_cfi_common){0};
@@ -100,22 +100,22 @@ static bool read_cie(const struct fm_cfi_module *m, uintptr_t at, struct fm_cfi_
 }
 
 enum { MAX_STATES = 8, NO_REGISTER = 0xff };
-struct row {
+struct cfi_row {
     struct fm_cfi_rule rule;
     bool unknown; /* the CFA is given by an expression that is not understood, or a register is kept in another one */
 };
 
-struct run {
-    struct reader r;
+struct cfi_program {
+    struct dwarf_reader r;
     const struct fm_cfi_common *cie;
-    const struct row *initial;
+    const struct cfi_row *initial;
     unsigned followed; /* the register whose rule is read, beside the return address */
     uintptr_t location, pc;
-    struct row *stack; /* remembered states */
+    struct cfi_row *stack; /* remembered states */
     unsigned depth;
 };
 
-static void set_saved(const struct run *run, struct row *row, uint64_t reg, int64_t offset)
+static void set_saved(const struct cfi_program *run, struct cfi_row *row, uint64_t reg, int64_t offset)
 {
     if (reg == run->cie->ra_register) {
         row->rule.ra_kind = FM_RA_SAVED;
@@ -126,7 +126,7 @@ static void set_saved(const struct run *run, struct row *row, uint64_t reg, int6
     }
 }
 
-static void restore(const struct run *run, struct row *row, uint64_t reg)
+static void restore(const struct cfi_program *run, struct cfi_row *row, uint64_t reg)
 {
     const struct fm_cfi_rule *initial = &run->initial->rule;
     if (reg == run->cie->ra_register) {
@@ -138,13 +138,13 @@ static void restore(const struct run *run, struct row *row, uint64_t reg)
     }
 }
 
-static void set_undefined(const struct run *run, struct row *row, uint64_t reg)
+static void set_undefined(const struct cfi_program *run, struct cfi_row *row, uint64_t reg)
 {
     if (reg == run->cie->ra_register)
         row->rule.ra_kind = FM_RA_NONE;
 }
 
-static void set_in_register(const struct run *run, struct row *row, uint64_t reg, uint64_t in)
+static void set_in_register(const struct cfi_program *run, struct cfi_row *row, uint64_t reg, uint64_t in)
 {
     if (reg == run->cie->ra_register) {
         row->rule.ra_kind = FM_RA_IN_REGISTER;
@@ -155,7 +155,7 @@ static void set_in_register(const struct run *run, struct row *row, uint64_t reg
     row->unknown |= in >= NO_REGISTER || (reg != in && (reg == FM_DWARF_SP || reg == run->followed));
 }
 
-static void set_cfa(struct row *row, enum fm_cfa_kind kind, uint64_t reg, int64_t offset)
+static void set_cfa(struct cfi_row *row, enum fm_cfa_kind kind, uint64_t reg, int64_t offset)
 {
     row->rule.cfa_kind = (uint8_t)kind;
     row->rule.cfa_register = reg < NO_REGISTER ? (uint8_t)reg : NO_REGISTER;
@@ -167,10 +167,10 @@ static void set_cfa(struct row *row, enum fm_cfa_kind kind, uint64_t reg, int64_
 
 enum { OP_DEREF = 0x06, OP_AND = 0x1a, OP_PLUS = 0x22, OP_SHL = 0x24, OP_GE = 0x2a, OP_LIT0 = 0x30, OP_BREG0 = 0x70 };
 
-static struct reader get_block(struct reader *r)
+static struct dwarf_reader get_block(struct dwarf_reader *r)
 {
     uint64_t length = get_uleb(r);
-    struct reader block = {r->at, r->at, r->bad};
+    struct dwarf_reader block = {r->at, r->at, r->bad};
     if (r->bad || length > (uint64_t)(r->end - r->at)) {
         r->bad = block.bad = true;
         return block;
@@ -179,7 +179,7 @@ static struct reader get_block(struct reader *r)
     return block;
 }
 
-static bool get_register(struct reader *r, uint64_t *reg, int64_t *offset)
+static bool get_register(struct dwarf_reader *r, uint64_t *reg, int64_t *offset)
 {
     uint8_t op = (uint8_t)get(r, 1);
     *reg = op - (unsigned)OP_BREG0;
@@ -188,7 +188,7 @@ static bool get_register(struct reader *r, uint64_t *reg, int64_t *offset)
 }
 
 /* The linker's for the procedure linkage table on x86-64: 8 bytes more from the given byte of each entry on. */
-static bool get_plt_step(struct reader *r, uintptr_t pc, int64_t *more)
+static bool get_plt_step(struct dwarf_reader *r, uintptr_t pc, int64_t *more)
 {
     uint64_t reg;
     int64_t offset;
@@ -203,7 +203,7 @@ static bool get_plt_step(struct reader *r, uintptr_t pc, int64_t *more)
     return true;
 }
 
-static void set_cfa_expression(struct row *row, struct reader block, uintptr_t pc)
+static void set_cfa_expression(struct cfi_row *row, struct dwarf_reader block, uintptr_t pc)
 {
     uint64_t reg;
     int64_t offset, more;
@@ -219,7 +219,8 @@ static void set_cfa_expression(struct row *row, struct reader block, uintptr_t p
 }
 
 /* Where a register is saved. A realigned frame keeps its frame pointer where the new one points. */
-static void set_saved_expression(const struct run *run, struct row *row, uint64_t reg, struct reader block)
+static void set_saved_expression(const struct cfi_program *run, struct cfi_row *row, uint64_t reg,
+                                 struct dwarf_reader block)
 {
     uint64_t base;
     int64_t offset;
@@ -266,7 +267,7 @@ enum {
 };
 
 /* An instruction that gives a register's rule. false: it is none. */
-static bool run_register(struct run *run, uint8_t op, struct row *row)
+static bool run_register(struct cfi_program *run, uint8_t op, struct cfi_row *row)
 {
     const struct fm_cfi_common *cie = run->cie;
     uint64_t reg = get_uleb(&run->r);
@@ -317,7 +318,7 @@ static bool run_register(struct run *run, uint8_t op, struct row *row)
 }
 
 /* One that has no register. false: not understood. */
-static bool run_other(struct run *run, uint8_t op, struct row *row)
+static bool run_other(struct cfi_program *run, uint8_t op, struct cfi_row *row)
 {
     switch (op) {
     case CFA_NOP:
@@ -360,7 +361,7 @@ static bool run_other(struct run *run, uint8_t op, struct row *row)
 }
 
 /* Runs the instructions up to pc. false: something we do not understand. */
-static bool run_to(struct run *run, struct row *row)
+static bool run_to(struct cfi_program *run, struct cfi_row *row)
 {
     while (run->r.at < run->r.end && !run->r.bad) {
         uint8_t op = (uint8_t)get(&run->r, 1), low = op & 0x3f;
@@ -389,16 +390,17 @@ static bool run_to(struct run *run, struct row *row)
 static const struct fm_cfi_common *common_at(const struct fm_cfi_module *m, uintptr_t at, struct fm_cfi_memory *memory)
 {
     struct fm_cfi_common *common = &memory->common[at / 8 % FM_CFI_COMMON];
-    struct reader instructions;
+    struct dwarf_reader instructions;
     if (common->at == at)
         return common->rule_known ? common : NULL;
     common->at = 0;
     atomic_signal_fence(memory_order_seq_cst);
     if (!read_cie(m, at, common, &instructions))
         return NULL;
-    struct row row = {.rule = {.ra_kind = FM_RA_IN_REGISTER, .cfa_register = NO_REGISTER}}, stack[MAX_STATES];
+    struct cfi_row row = {.rule = {.ra_kind = FM_RA_IN_REGISTER, .cfa_register = NO_REGISTER}}, stack[MAX_STATES];
     row.rule.ra_offset = (int32_t)common->ra_register;
-    struct run run = {.r = instructions, .cie = common, .initial = &row, .followed = FM_DWARF_FP, .stack = stack};
+    struct cfi_program run = {
+        .r = instructions, .cie = common, .initial = &row, .followed = FM_DWARF_FP, .stack = stack};
     common->rule_known = run_to(&run, &row) && !row.unknown;
     common->rule = row.rule;
     atomic_signal_fence(memory_order_seq_cst);
@@ -408,7 +410,7 @@ static const struct fm_cfi_common *common_at(const struct fm_cfi_module *m, uint
 
 /* The function that holds pc: what it has in common with others, its instructions and where it starts. */
 static const struct fm_cfi_common *open_fde(const struct fm_cfi_module *m, uintptr_t pc, struct fm_cfi_memory *memory,
-                                            struct reader *r, uintptr_t *start)
+                                            struct dwarf_reader *r, uintptr_t *start)
 {
     uintptr_t fde = find_fde(m, pc);
     if (!fde)
@@ -432,22 +434,22 @@ static const struct fm_cfi_common *open_fde(const struct fm_cfi_module *m, uintp
 bool fm_cfi_rule_with(const struct fm_cfi_module *m, uintptr_t pc, struct fm_cfi_memory *memory,
                       unsigned register_number, struct fm_cfi_rule *rule)
 {
-    struct reader instructions;
+    struct dwarf_reader instructions;
     uintptr_t start;
     const struct fm_cfi_common *cie = open_fde(m, pc, memory, &instructions, &start);
     if (!cie)
         return false;
-    struct row initial = {.rule = cie->rule}, stack[MAX_STATES];
+    struct cfi_row initial = {.rule = cie->rule}, stack[MAX_STATES];
     if (register_number != FM_DWARF_FP)
         initial.rule.fp_kind = FM_FP_SAME;
-    struct row row = initial;
-    struct run run = {.r = instructions,
-                      .cie = cie,
-                      .initial = &initial,
-                      .followed = register_number,
-                      .location = start,
-                      .pc = pc,
-                      .stack = stack};
+    struct cfi_row row = initial;
+    struct cfi_program run = {.r = instructions,
+                              .cie = cie,
+                              .initial = &initial,
+                              .followed = register_number,
+                              .location = start,
+                              .pc = pc,
+                              .stack = stack};
     if (!run_to(&run, &row))
         return false;
     *rule = row.rule;

@@ -10,12 +10,12 @@
 #include "base/platform.h"
 
 /* A reader that never leaves [at, end): past the end it gives zeros and remembers. */
-struct reader {
+struct dwarf_reader {
     const uint8_t *at, *end;
     bool bad;
 };
 
-FM_INLINE uint64_t get(struct reader *r, size_t bytes)
+FM_INLINE uint64_t get(struct dwarf_reader *r, size_t bytes)
 {
     uint64_t value = 0;
     if ((size_t)(r->end - r->at) < bytes) {
@@ -29,7 +29,7 @@ FM_INLINE uint64_t get(struct reader *r, size_t bytes)
 }
 
 /* A number in groups of seven bits, the lowest first; bits is how many there were. */
-static inline uint64_t get_long_leb(struct reader *r, uint8_t byte, unsigned *bits)
+static inline uint64_t get_long_leb(struct dwarf_reader *r, uint8_t byte, unsigned *bits)
 {
     uint64_t value = byte & 0x7f;
     unsigned shift = 7;
@@ -42,14 +42,14 @@ static inline uint64_t get_long_leb(struct reader *r, uint8_t byte, unsigned *bi
     return value;
 }
 
-FM_INLINE uint64_t get_uleb(struct reader *r)
+FM_INLINE uint64_t get_uleb(struct dwarf_reader *r)
 {
     uint8_t byte = (uint8_t)get(r, 1);
     unsigned bits;
     return byte & 0x80 ? get_long_leb(r, byte, &bits) : byte;
 }
 
-FM_INLINE int64_t get_sleb(struct reader *r)
+FM_INLINE int64_t get_sleb(struct dwarf_reader *r)
 {
     unsigned bits;
     uint64_t value = get_long_leb(r, (uint8_t)get(r, 1), &bits);
@@ -61,7 +61,7 @@ FM_INLINE int64_t get_sleb(struct reader *r)
 enum { PE_PCREL = 0x10 };
 
 /* A DW_EH_PE encoded pointer. */
-static inline uint64_t get_encoded(struct reader *r, uint8_t encoding)
+static inline uint64_t get_encoded(struct dwarf_reader *r, uint8_t encoding)
 {
     uintptr_t here = (uintptr_t)r->at;
     uint64_t value;
