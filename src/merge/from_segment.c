@@ -346,7 +346,7 @@ static enum fm_status read_all(struct fm_reading *r, enum fm_end end, int end_co
 {
     enum fm_status status = read_times(r, now_mono_ns);
     read_end(r, end, end_code);
-    if (!status && !(fm_read_routine_names(r) && fm_read_modules(r, &r->modules)))
+    if (!status && !(fm_read_routine_names(r) && fm_read_load_modules(r, &r->modules)))
         status = fm_reading_no_memory(r);
     if (!status)
         status = fm_read_regions(r);

@@ -3,7 +3,7 @@
 #ifndef FM_MERGE_READING_H
 #define FM_MERGE_READING_H
 
-#include "merge/segment_modules.h"
+#include "merge/segment_load_modules.h"
 #include "merge/segment_routines.h"
 #include "merge/segment_view.h"
 
@@ -20,7 +20,7 @@ struct fm_reading {
     enum fm_end end; /* how the process ended; FM_END_UNKNOWN: it has not */
     int32_t end_code;
 
-    struct fm_modules modules;
+    struct fm_mapped_modules modules;
     struct fm_routines routines;
     const char **paths;    /* of the regions by number, interned; [n_paths - 1] = "?" stands for bad numbers */
     uint16_t *path_orders; /* equal paths have equal orders */

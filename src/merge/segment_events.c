@@ -19,7 +19,7 @@ struct event_key {
     uint64_t offset; /* of the call site in its module */
     uint32_t source; /* entry number; from n_entries on: extra */
     uint16_t routine, region;
-    const struct fm_module *module;
+    const struct fm_mapped_module *module;
 };
 
 struct events {
@@ -49,8 +49,8 @@ static enum fm_status add_item(struct events *e, const struct fm_key *key, uint3
     if (region >= r->n_paths - 1 && region)
         region = r->n_paths - 1;
     uint64_t address = key->site_region >> 16;
-    const struct fm_module *module = fm_module_at(&e->reading->modules, address,
-                                                  e->n_items ? items[e->n_items - 1].module : NULL);
+    const struct fm_mapped_module *module = fm_mapped_module_at(&e->reading->modules, address,
+                                                                e->n_items ? items[e->n_items - 1].module : NULL);
     bool collective = fm_routine_class_in(&r->routines, key->routine) == FM_CLASS_COLLECTIVE &&
                       key->peer < FM_PEER_OTHER;
     e->routine_orders[key->routine] = 1;

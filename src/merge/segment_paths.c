@@ -56,16 +56,16 @@ struct path_tree {
 /* ---- places ---- */
 
 static void read_site(struct path_tree *t, struct place *place, const struct fm_segment_path *from,
-                      const struct fm_module **last)
+                      const struct fm_mapped_module **last)
 {
-    const struct fm_modules *modules = &t->reading->modules;
-    const struct fm_module *module = NULL;
+    const struct fm_mapped_modules *modules = &t->reading->modules;
+    const struct fm_mapped_module *module = NULL;
     place->offset = from->address;
     if (from->module > modules->n)
         place->depth = DROPPED;
     else if (from->module)
         module = &modules->list[from->module - 1];
-    else if ((module = fm_module_at(modules, from->address, *last)))
+    else if ((module = fm_mapped_module_at(modules, from->address, *last)))
         place->offset -= module->bias;
     if (module && *module->path) {
         place->what = (uint32_t)(module - modules->list) + 1;
@@ -73,7 +73,7 @@ static void read_site(struct path_tree *t, struct place *place, const struct fm_
     }
 }
 
-static void read_place(struct path_tree *t, size_t i, const struct fm_module **last)
+static void read_place(struct path_tree *t, size_t i, const struct fm_mapped_module **last)
 {
     struct fm_segment_path from;
     struct place *place = &t->places[i];
@@ -87,7 +87,7 @@ static void read_place(struct path_tree *t, size_t i, const struct fm_module **l
         place->depth = DROPPED;
 }
 
-static const struct fm_module *module_of(const struct path_tree *t, const struct place *place)
+static const struct fm_mapped_module *module_of(const struct path_tree *t, const struct place *place)
 {
     return place->kind != FM_PATH_ROUTINE && place->what ? &t->reading->modules.list[place->what - 1] : NULL;
 }
@@ -116,7 +116,7 @@ static bool order_routines(struct path_tree *t)
 
 static bool read_places(struct path_tree *t)
 {
-    const struct fm_module *last = NULL;
+    const struct fm_mapped_module *last = NULL;
     t->places = fm_arena_alloc(t->scratch, t->n_places * sizeof *t->places);
     if (!t->places)
         return false;
@@ -219,7 +219,7 @@ static bool make_level(struct path_tree *t, const uint32_t *places, size_t n, st
     for (size_t i = 0; i < n; i++) {
         const struct place *place = &t->places[places[i]];
         uint64_t parent = t->node_of[place->parent]; /* of the root: 0, itself */
-        const struct fm_module *module = module_of(t, place);
+        const struct fm_mapped_module *module = module_of(t, place);
         items[i] = (struct node_key){parent << 32 | place->kind, place->offset, module ? module->order : 0, places[i]};
     }
     if (!fm_sort(items, n, sizeof *items, compare_items, t->scratch))
@@ -274,7 +274,7 @@ static struct fm_path path_of(const struct path_tree *t, const struct node *node
         path.routine = fm_routine_name_in(&t->reading->routines, place->what);
     else
         path.site.offset = place->offset;
-    const struct fm_module *module = module_of(t, place);
+    const struct fm_mapped_module *module = module_of(t, place);
     if (module) {
         path.site.module = module->path;
         path.site.build_id = module->build_id;

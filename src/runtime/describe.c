@@ -142,7 +142,7 @@ void fm_describe_process(struct fm_segment_header *h)
     h->text_cwd = getcwd(path, sizeof path) ? add_text(path) : 0;
     h->text_argv = add_arguments();
     h->text_env = add_environment();
-    h->text_build_id = fm_module_build_id_of((uintptr_t)getauxval(AT_ENTRY));
+    h->text_build_id = fm_load_module_build_id_of((uintptr_t)getauxval(AT_ENTRY));
     h->text_cpu_model = add_cpu_model();
     h->text_user = add_user();
     const char *output = getenv("FATHOM_OUTPUT");

@@ -10,7 +10,7 @@
 
 /* ---- the loader's modules ---- */
 
-static void find_build_id(const struct dl_phdr_info *info, const ElfW(Phdr) * note, struct fm_module *module)
+static void find_build_id(const struct dl_phdr_info *info, const ElfW(Phdr) * note, struct fm_load_module *module)
 {
     const uint8_t *at = (const uint8_t *)(info->dlpi_addr + note->p_vaddr), *end = at + note->p_memsz;
     while (end - at >= (ptrdiff_t)sizeof(ElfW(Nhdr))) {
@@ -34,9 +34,9 @@ static bool is_code(const ElfW(Phdr) * p)
 
 /* Only code counts: between that of one module and its data another may lie, as the kernel's does inside the loader.
  * false: it has none. The build id is left to whoever needs it. */
-static bool read_code(const struct dl_phdr_info *info, struct fm_module *module)
+static bool read_code(const struct dl_phdr_info *info, struct fm_load_module *module)
 {
-    *module = (struct fm_module){.start = UINTPTR_MAX, .bias = info->dlpi_addr, .path = info->dlpi_name};
+    *module = (struct fm_load_module){.start = UINTPTR_MAX, .bias = info->dlpi_addr, .path = info->dlpi_name};
     for (int i = 0; i < info->dlpi_phnum; i++) {
         const ElfW(Phdr) *p = &info->dlpi_phdr[i];
         uintptr_t from = info->dlpi_addr + p->p_vaddr;
@@ -48,7 +48,7 @@ static bool read_code(const struct dl_phdr_info *info, struct fm_module *module)
     return module->end != 0;
 }
 
-static void read_build_id(const struct dl_phdr_info *info, struct fm_module *module)
+static void read_build_id(const struct dl_phdr_info *info, struct fm_load_module *module)
 {
     for (int i = 0; i < info->dlpi_phnum && !module->build_id; i++)
         if (info->dlpi_phdr[i].p_type == PT_NOTE)
@@ -66,7 +66,7 @@ static bool has_code_at(const struct dl_phdr_info *info, uintptr_t address)
 
 struct address_search {
     uintptr_t address;
-    struct fm_module *module;
+    struct fm_load_module *module;
 };
 
 static int look_in_module(struct dl_phdr_info *info, size_t size, void *data)
@@ -80,7 +80,7 @@ static int look_in_module(struct dl_phdr_info *info, size_t size, void *data)
     return 1;
 }
 
-bool fm_module_find(uintptr_t address, struct fm_module *module)
+bool fm_load_module_find(uintptr_t address, struct fm_load_module *module)
 {
     return dl_iterate_phdr(look_in_module, &(struct address_search){address, module});
 }
@@ -134,7 +134,7 @@ static bool same_text(uint32_t text, const char *other, size_t length)
 }
 
 /* Whether a found module is this one of the list, at the same place. */
-static bool is_same(const struct fm_segment_module *module, const struct fm_module *found)
+static bool is_same(const struct fm_segment_module *module, const struct fm_load_module *found)
 {
     char hex[2 * BUILD_ID_BYTES + 1];
     const char *path = *found->path ? found->path : fm_text_at(fm_rt.segment->text_exe);
@@ -144,7 +144,7 @@ static bool is_same(const struct fm_segment_module *module, const struct fm_modu
 }
 
 /* The caller holds the table lock. One that was unloaded and is back where it was has its old place. */
-static void list_module(const struct fm_module *found)
+static void list_module(const struct fm_load_module *found)
 {
     struct fm_segment_header *h = fm_rt.segment;
     struct fm_segment_module *modules = fm_section(h, FM_SECTION_MODULES);
@@ -163,7 +163,7 @@ static void list_module(const struct fm_module *found)
     __atomic_store_n(&h->n_modules, h->n_modules + 1, __ATOMIC_RELEASE);
 }
 
-static void list_once(const struct fm_module *module)
+static void list_once(const struct fm_load_module *module)
 {
     fm_lock(&fm_rt.table_lock);
     if (number_of(module->start, 0) == NOT_LISTED)
@@ -172,10 +172,10 @@ static void list_once(const struct fm_module *module)
 }
 
 /* The table lock is not held here: dl_iterate_phdr takes the loader's, and a constructor may call MPI while it holds that. */
-void fm_module_list(uintptr_t address)
+void fm_load_module_list(uintptr_t address)
 {
-    struct fm_module module;
-    if (address && number_of(address, 0) == NOT_LISTED && fm_module_find(address, &module))
+    struct fm_load_module module;
+    if (address && number_of(address, 0) == NOT_LISTED && fm_load_module_find(address, &module))
         list_once(&module);
 }
 
@@ -200,7 +200,7 @@ static uint32_t number_in_pass(struct pass *pass, uintptr_t address)
 static int list_if_new(struct dl_phdr_info *info, size_t size, void *data)
 {
     (void)size;
-    struct fm_module module;
+    struct fm_load_module module;
     if (!read_code(info, &module) || number_in_pass(data, module.start) != NOT_LISTED)
         return 0;
     read_build_id(info, &module);
@@ -208,7 +208,7 @@ static int list_if_new(struct dl_phdr_info *info, size_t size, void *data)
     return 0;
 }
 
-void fm_modules_list_all(void)
+void fm_load_module_list_all(void)
 {
     dl_iterate_phdr(list_if_new, &(struct pass){0});
 }
@@ -218,7 +218,7 @@ static int note_loaded(struct dl_phdr_info *info, size_t size, void *data)
     (void)size;
     struct pass *pass = data;
     bool stays = pass->stay && pass->stay--;
-    struct fm_module module;
+    struct fm_load_module module;
     if (!read_code(info, &module))
         return 0;
     const struct fm_segment_module *listed = fm_section(fm_rt.segment, FM_SECTION_MODULES);
@@ -232,7 +232,7 @@ static int note_loaded(struct dl_phdr_info *info, size_t size, void *data)
     return 0;
 }
 
-void fm_modules_drop(void (*dropped)(const struct fm_segment_module *module, unsigned number))
+void fm_load_module_drop_unloaded(void (*dropped)(const struct fm_segment_module *module, unsigned number))
 {
     const struct fm_segment_module *modules = fm_section(fm_rt.segment, FM_SECTION_MODULES);
     uint32_t n = __atomic_load_n(&fm_rt.segment->n_modules, __ATOMIC_ACQUIRE);
@@ -249,10 +249,10 @@ void fm_modules_drop(void (*dropped)(const struct fm_segment_module *module, uns
     fm_unlock(&fm_rt.table_lock);
 }
 
-uint32_t fm_module_build_id_of(uintptr_t address)
+uint32_t fm_load_module_build_id_of(uintptr_t address)
 {
-    struct fm_module module;
-    if (!fm_module_find(address, &module) || !module.build_id)
+    struct fm_load_module module;
+    if (!fm_load_module_find(address, &module) || !module.build_id)
         return 0;
     return build_id_text(module.build_id, module.build_id_bytes);
 }

@@ -10,7 +10,7 @@
 
 #include "format/segment.h"
 
-struct fm_module {
+struct fm_load_module {
     uintptr_t start, end, bias; /* of its code */
     const char *path;           /* the loader's; "" is the program */
     const uint8_t *build_id;
@@ -18,15 +18,15 @@ struct fm_module {
 };
 
 /* The module whose code an address is in. */
-bool fm_module_find(uintptr_t address, struct fm_module *module);
+bool fm_load_module_find(uintptr_t address, struct fm_load_module *module);
 /* The build id of the module that holds an address, as a text of the segment; 0 if it has none. */
-uint32_t fm_module_build_id_of(uintptr_t address);
+uint32_t fm_load_module_build_id_of(uintptr_t address);
 
 /* Makes sure that the module of an address is in the segment's list. */
-void fm_module_list(uintptr_t address);
+void fm_load_module_list(uintptr_t address);
 /* The same for all that are loaded. */
-void fm_modules_list_all(void);
+void fm_load_module_list_all(void);
 /* Modules of the list that are no longer loaded: `dropped` is called for each, once, with all signals blocked. */
-void fm_modules_drop(void (*dropped)(const struct fm_segment_module *module, unsigned number));
+void fm_load_module_drop_unloaded(void (*dropped)(const struct fm_segment_module *module, unsigned number));
 
 #endif

@@ -108,7 +108,7 @@ void fm_sampler_note_modules(void)
     unsigned long long loaded = fm_loads_now().loaded;
     if (atomic_exchange(&fm_rt.sampler.loaded, loaded) == loaded)
         return;
-    fm_modules_list_all();
+    fm_load_module_list_all();
     if (atomic_load(&fm_sampling.on) && has_liburing())
         end_sampling();
 }
@@ -126,7 +126,7 @@ static void drop_modules(void)
 {
     unsigned long long unloaded = fm_loads_now().unloaded;
     if (atomic_exchange(&fm_rt.sampler.unloaded, unloaded) != unloaded)
-        fm_modules_drop(forget_module);
+        fm_load_module_drop_unloaded(forget_module);
 }
 
 /* Not in a child. */

@@ -24,8 +24,8 @@ static struct fm_site_range range_of(uintptr_t address)
     for (uint32_t i = 0; i < n; i++)
         if (address - fm_rt.site.ranges[i].start < fm_rt.site.ranges[i].end - fm_rt.site.ranges[i].start)
             return fm_rt.site.ranges[i];
-    struct fm_module module;
-    if (!fm_module_find(address, &module))
+    struct fm_load_module module;
+    if (!fm_load_module_find(address, &module))
         return (struct fm_site_range){.mpi = false};
     const char *name = fm_last_part(module.path);
     struct fm_site_range range = {module.start, module.end,

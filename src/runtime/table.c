@@ -61,7 +61,7 @@ static struct fm_entry *insert(const struct fm_key *key, unsigned sixteenths)
     const uint32_t limit = (uint32_t)((uint64_t)fm_rt.entries_capacity * sixteenths / 16);
     if (__atomic_load_n(&fm_rt.segment->n_entries, __ATOMIC_RELAXED) >= limit)
         return NULL;
-    fm_module_list((uintptr_t)(key->site_region >> 16));
+    fm_load_module_list((uintptr_t)(key->site_region >> 16));
     fm_lock(&fm_rt.table_lock);
     uint32_t at;
     struct fm_entry *entry = find_existing(key, &at);

@@ -18,7 +18,7 @@ static const char magic[] = "fathom symbols 2\n";
 enum { MAGIC_BYTES = sizeof magic - 1, HEAD_BYTES = MAGIC_BYTES + sizeof(uint64_t), MAX_FRAMES = 1024 };
 
 /* A module without a build id could be any; it is looked up anew each time. */
-static bool has_place(const struct fm_symbols *symbols, const struct fm_module_files *files)
+static bool has_place(const struct fm_symbols *symbols, const struct fm_load_module_files *files)
 {
     return symbols->options.cache[0] && files->build_id[0];
 }
@@ -149,7 +149,7 @@ static uint8_t *read_whole(const char *path, struct fm_arena *arena, size_t *siz
     return bytes;
 }
 
-void fm_symbols_cache_load(struct fm_symbols *symbols, uint32_t module, const struct fm_module_files *files)
+void fm_symbols_cache_load(struct fm_symbols *symbols, uint32_t module, const struct fm_load_module_files *files)
 {
     struct fm_arena arena = {0};
     char path[PATH_MAX];
@@ -347,7 +347,7 @@ static void make_room(const char *directory)
         closedir(listing);
 }
 
-void fm_symbols_cache_save(struct fm_symbols *symbols, uint32_t module, const struct fm_module_files *files)
+void fm_symbols_cache_save(struct fm_symbols *symbols, uint32_t module, const struct fm_load_module_files *files)
 {
     struct sink sink = {0};
     char directory[PATH_MAX], path[PATH_MAX];

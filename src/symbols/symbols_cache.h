@@ -12,7 +12,7 @@
 #ifndef FM_SYMBOLS_SYMBOLS_CACHE_H
 #define FM_SYMBOLS_SYMBOLS_CACHE_H
 
-#include "symbols/module_files.h"
+#include "symbols/load_module_files.h"
 #include "symbols/symbols_table.h"
 
 #define FM_CACHE_ANY UINT64_MAX /* a version: whatever it is, for the build id tells */
@@ -24,7 +24,7 @@ enum {
     FM_CACHE_BYTES = 256 << 20      /* of all files */
 };
 
-void fm_symbols_cache_load(struct fm_symbols *symbols, uint32_t module, const struct fm_module_files *files);
-void fm_symbols_cache_save(struct fm_symbols *symbols, uint32_t module, const struct fm_module_files *files);
+void fm_symbols_cache_load(struct fm_symbols *symbols, uint32_t module, const struct fm_load_module_files *files);
+void fm_symbols_cache_save(struct fm_symbols *symbols, uint32_t module, const struct fm_load_module_files *files);
 
 #endif

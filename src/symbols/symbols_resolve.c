@@ -5,7 +5,7 @@
 #include <unistd.h>
 
 #include "base/sort.h"
-#include "symbols/module_symbols.h"
+#include "symbols/load_module_symbols.h"
 #include "symbols/symbols_cache.h"
 #include "symbols/symbols_table.h"
 
@@ -14,7 +14,7 @@ enum { SHARE = 64, MAX_THREADS = 16, MAX_TOLD = 5 };
 
 /* A share of one module's addresses. libdw is not safe for threads, so each share opens the module for itself. */
 struct resolve_job {
-    const struct fm_module_files *files;
+    const struct fm_load_module_files *files;
     uint32_t module;
     struct fm_resolved_address *found;
     size_t n;
@@ -67,7 +67,7 @@ static size_t collect(struct batch *batch, uint32_t module, struct fm_resolved_a
     return fm_sort(items, n, sizeof *items, by_address, &batch->arena) ? n : 0;
 }
 
-static void share_out(struct batch *batch, uint32_t module, const struct fm_module_files *files)
+static void share_out(struct batch *batch, uint32_t module, const struct fm_load_module_files *files)
 {
     struct fm_resolved_address *found;
     size_t n = collect(batch, module, &found), shares = n / SHARE + 1;
@@ -82,10 +82,10 @@ static void share_out(struct batch *batch, uint32_t module, const struct fm_modu
 }
 
 /* The file is gone, or has been built anew: what was found in it before has its names. true: that is all there is. */
-static bool remember(struct fm_symbols *symbols, uint32_t number, struct fm_module_files *files)
+static bool remember(struct fm_symbols *symbols, uint32_t number, struct fm_load_module_files *files)
 {
     const struct fm_symbols_module *module = &symbols->modules[number];
-    *files = (struct fm_module_files){.version = FM_CACHE_ANY};
+    *files = (struct fm_load_module_files){.version = FM_CACHE_ANY};
     snprintf(files->build_id, sizeof files->build_id, "%s", module->build_id);
     if (files->build_id[0])
         fm_symbols_cache_load(symbols, number, files);
@@ -97,10 +97,10 @@ static void prepare(struct batch *batch, uint32_t number)
     struct fm_symbols *symbols = batch->symbols;
     struct fm_symbols_module *module = &symbols->modules[number];
     struct fm_error error = {0};
-    struct fm_module_files *files = fm_arena_alloc(&batch->arena, sizeof *files);
+    struct fm_load_module_files *files = fm_arena_alloc(&batch->arena, sizeof *files);
     if (!files || module->failed || module->waiting == 0)
         return;
-    enum fm_status status = fm_module_files_find(files, module->path, module->build_id, &symbols->options, &error);
+    enum fm_status status = fm_load_module_files_find(files, module->path, module->build_id, &symbols->options, &error);
     module->failed = status != FM_OK;
     if (status == FM_OK) {
         fm_symbols_cache_load(symbols, number, files);
@@ -129,7 +129,8 @@ static void *work(void *data)
     struct batch *batch = data;
     size_t i;
     while ((i = __atomic_fetch_add(&batch->next, 1, __ATOMIC_RELAXED)) < batch->n_jobs)
-        fm_module_symbols_read(batch->jobs[i].files, batch->jobs[i].found, batch->jobs[i].n, &batch->jobs[i].arena);
+        fm_load_module_symbols_read(batch->jobs[i].files, batch->jobs[i].found, batch->jobs[i].n,
+                                    &batch->jobs[i].arena);
     return NULL;
 }
 

@@ -183,13 +183,13 @@ static bool uses_mpi(const struct fm_elf *elf)
 /* What a load module is made of. */
 static void look_into(struct draft *draft, const char *path)
 {
-    struct fm_module_files files;
+    struct fm_load_module_files files;
     struct fm_source_file *sources = NULL;
     struct fm_function *functions = NULL;
     struct fm_scope *scopes = NULL;
-    if (fm_module_files_find(&files, path, "", draft->options, NULL))
+    if (fm_load_module_files_find(&files, path, "", draft->options, NULL))
         return;
-    size_t n = fm_module_sources(&files, &sources, draft->arena);
+    size_t n = fm_load_module_sources(&files, &sources, draft->arena);
     const char *heading = fm_written(draft->arena, "\n# %s, %s\n", as_word(draft, path, strlen(path), '?'),
                                      n ? "from its debug information"
                                        : "without debug information (-g): from function names");
@@ -198,7 +198,7 @@ static void look_into(struct draft *draft, const char *path)
         add_sources(draft, sources, n);
         return;
     }
-    n = fm_module_functions(&files, &functions, draft->arena);
+    n = fm_load_module_functions(&files, &functions, draft->arena);
     n = fm_scopes_find(functions, n, &scopes, draft->arena);
     for (size_t i = 0; i < n; i++)
         add_line(draft, scopes[i].name, "function", scopes[i].pattern);

@@ -6,7 +6,7 @@
 #ifndef FM_ANALYSE_MODULES_MODULES_SCOPES_H
 #define FM_ANALYSE_MODULES_MODULES_SCOPES_H
 
-#include "symbols/module_symbols.h"
+#include "symbols/load_module_symbols.h"
 
 struct fm_scope {
     const char *name, *pattern; /* "Pair", "LAMMPS_NS::Pair*" */

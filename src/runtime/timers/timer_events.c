@@ -70,7 +70,7 @@ FM_RARE static void start_rarely(int handle, uintptr_t site)
         return;
     }
     if (!t->start_site)
-        fm_module_list(site);
+        fm_load_module_list(site);
     leave_out(timers, t, slot->outer); /* after a handler has come between */
     slot->outer = timers->innermost;
     note_parent(t, slot->outer);

@@ -92,7 +92,7 @@ static void note_site(uint64_t *last, uintptr_t site)
 {
     if (__atomic_load_n(last, __ATOMIC_RELAXED) == site)
         return;
-    fm_module_list(site);
+    fm_load_module_list(site);
     __atomic_store_n(last, site, __ATOMIC_RELAXED);
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "merge/segment_modules.h"
+#include "merge/segment_load_modules.h"
 
 #include "base/sort.h"
 #include "merge/reading.h"
@@ -8,18 +8,18 @@
 
 static int by_name(const void *a, const void *b)
 {
-    const struct fm_module *x = *(struct fm_module *const *)a, *y = *(struct fm_module *const *)b;
+    const struct fm_mapped_module *x = *(struct fm_mapped_module *const *)a, *y = *(struct fm_mapped_module *const *)b;
     int order = fm_compare_text(x->path, y->path);
     return order ? order : fm_compare_text(x->build_id, y->build_id);
 }
 
 static int by_start(const void *a, const void *b)
 {
-    const struct fm_module *x = *(struct fm_module *const *)a, *y = *(struct fm_module *const *)b;
+    const struct fm_mapped_module *x = *(struct fm_mapped_module *const *)a, *y = *(struct fm_mapped_module *const *)b;
     return fm_compare_number(x->start, y->start);
 }
 
-static bool read_texts(struct fm_reading *r, struct fm_module *module, const struct fm_segment_module *from)
+static bool read_texts(struct fm_reading *r, struct fm_mapped_module *module, const struct fm_segment_module *from)
 {
     struct fm_arena *scratch = &r->view.scratch;
     const char *path = fm_clean_text(scratch, fm_segment_text(&r->view, from->text_path), SIZE_MAX, false);
@@ -31,9 +31,9 @@ static bool read_texts(struct fm_reading *r, struct fm_module *module, const str
     return module->path && module->build_id;
 }
 
-static bool order_by_name(struct fm_modules *modules, struct fm_arena *scratch)
+static bool order_by_name(struct fm_mapped_modules *modules, struct fm_arena *scratch)
 {
-    struct fm_module **sorted = fm_arena_alloc(scratch, modules->n * sizeof *sorted);
+    struct fm_mapped_module **sorted = fm_arena_alloc(scratch, modules->n * sizeof *sorted);
     if (!sorted)
         return false;
     for (size_t i = 0; i < modules->n; i++)
@@ -45,9 +45,9 @@ static bool order_by_name(struct fm_modules *modules, struct fm_arena *scratch)
     return true;
 }
 
-static bool order_by_address(struct fm_modules *modules, struct fm_arena *scratch)
+static bool order_by_address(struct fm_mapped_modules *modules, struct fm_arena *scratch)
 {
-    const struct fm_module **mapped = fm_arena_alloc(scratch, modules->n * sizeof *mapped);
+    const struct fm_mapped_module **mapped = fm_arena_alloc(scratch, modules->n * sizeof *mapped);
     size_t n = 0, kept = 0;
     if (!mapped)
         return false;
@@ -57,7 +57,7 @@ static bool order_by_address(struct fm_modules *modules, struct fm_arena *scratc
     if (!fm_sort(mapped, n, sizeof *mapped, by_start, scratch))
         return false;
     for (size_t i = 0; i < n; i++) {
-        const struct fm_module *module = mapped[i];
+        const struct fm_mapped_module *module = mapped[i];
         while (kept && mapped[kept - 1]->end > module->start && mapped[kept - 1] < module)
             kept--;
         if (!kept || mapped[kept - 1]->end <= module->start)
@@ -68,7 +68,7 @@ static bool order_by_address(struct fm_modules *modules, struct fm_arena *scratc
     return true;
 }
 
-bool fm_read_modules(struct fm_reading *r, struct fm_modules *modules)
+bool fm_read_load_modules(struct fm_reading *r, struct fm_mapped_modules *modules)
 {
     struct fm_arena *scratch = &r->view.scratch;
     modules->n = fm_segment_items(&r->view, FM_SECTION_MODULES);
@@ -78,14 +78,15 @@ bool fm_read_modules(struct fm_reading *r, struct fm_modules *modules)
     for (size_t i = 0; i < modules->n; i++) {
         struct fm_segment_module from;
         fm_segment_item(&r->view, FM_SECTION_MODULES, i, &from, sizeof from);
-        modules->list[i] = (struct fm_module){.start = from.start, .end = from.end, .bias = from.bias};
+        modules->list[i] = (struct fm_mapped_module){.start = from.start, .end = from.end, .bias = from.bias};
         if (!read_texts(r, &modules->list[i], &from))
             return false;
     }
     return order_by_name(modules, scratch) && order_by_address(modules, scratch);
 }
 
-const struct fm_module *fm_module_at(const struct fm_modules *modules, uint64_t address, const struct fm_module *last)
+const struct fm_mapped_module *fm_mapped_module_at(const struct fm_mapped_modules *modules, uint64_t address,
+                                                   const struct fm_mapped_module *last)
 {
     if (last && address >= last->start && address < last->end)
         return last;

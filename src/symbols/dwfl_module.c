@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "symbols/module_open.h"
+#include "symbols/dwfl_module.h"
 
 #include <fcntl.h>
 #include <string.h>
@@ -10,8 +10,8 @@
 static int find_debug(Dwfl_Module *dwfl_module, void **data, const char *name, Dwarf_Addr base, const char *file,
                       const char *link, GElf_Word crc, char **found)
 {
-    struct fm_module *module = *data;
-    const struct fm_module_files *files = module->files;
+    struct fm_dwfl_module *module = *data;
+    const struct fm_load_module_files *files = module->files;
     if (!module->debug_given && files->debug[0]) {
         module->debug_given = true;
         *found = strdup(files->debug);
@@ -22,14 +22,14 @@ static int find_debug(Dwfl_Module *dwfl_module, void **data, const char *name, D
     return dwfl_standard_find_debuginfo(dwfl_module, data, name, base, file, link, crc, found);
 }
 
-bool fm_module_open(struct fm_module *module, const struct fm_module_files *files)
+bool fm_dwfl_module_open(struct fm_dwfl_module *module, const struct fm_load_module_files *files)
 {
     static const Dwfl_Callbacks callbacks = {.find_elf = dwfl_build_id_find_elf,
                                              .find_debuginfo = find_debug,
                                              .section_address = dwfl_offline_section_address};
     Dwarf_Addr bias = 0;
     void **data;
-    *module = (struct fm_module){.dwfl = dwfl_begin(&callbacks), .files = files};
+    *module = (struct fm_dwfl_module){.dwfl = dwfl_begin(&callbacks), .files = files};
     int fd = module->dwfl ? open(files->path, O_RDONLY | O_CLOEXEC) : -1;
     if (fd >= 0) {
         dwfl_report_begin(module->dwfl);
@@ -39,7 +39,7 @@ bool fm_module_open(struct fm_module *module, const struct fm_module_files *file
             close(fd);
     }
     if (!module->module || !dwfl_module_info(module->module, &data, NULL, NULL, NULL, NULL, NULL, NULL)) {
-        fm_module_close(module);
+        fm_dwfl_module_close(module);
         return false;
     }
     *data = module;
@@ -48,11 +48,11 @@ bool fm_module_open(struct fm_module *module, const struct fm_module_files *file
     return true;
 }
 
-void fm_module_close(struct fm_module *module)
+void fm_dwfl_module_close(struct fm_dwfl_module *module)
 {
     if (module->dwfl)
         dwfl_end(module->dwfl);
-    *module = (struct fm_module){0};
+    *module = (struct fm_dwfl_module){0};
 }
 
 struct fm_symbol *fm_resolved_add_frame(struct fm_resolved_address *found, struct fm_arena *arena)

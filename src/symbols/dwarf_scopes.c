@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "symbols/module_scope.h"
+#include "symbols/dwarf_scopes.h"
 
 #include <dwarf.h>
 #include <stdbool.h>
@@ -7,7 +7,7 @@
 
 #include "symbols/symbol_name.h"
 
-struct fm_scope {
+struct fm_dwarf_scope {
     Dwarf_Off offset;
     Dwarf_Die die;
     const char *outer; /* "" or the name of what it lies in */
@@ -16,19 +16,19 @@ struct fm_scope {
 enum { MAX_DEPTH = 64, MAX_ORIGINS = 16 };
 
 /* A compilation unit, and what lies in it or in its namespaces and modules, sorted by offset. */
-struct fm_scopes_unit {
-    struct fm_scopes_unit *next;
+struct fm_dwarf_scopes_unit {
+    struct fm_dwarf_scopes_unit *next;
     Dwarf_Die die;
-    struct fm_scope *items;
+    struct fm_dwarf_scope *items;
     size_t n, capacity;
 };
 
-void fm_scopes_open(struct fm_scopes *scopes, struct fm_arena *arena)
+void fm_dwarf_scopes_open(struct fm_dwarf_scopes *scopes, struct fm_arena *arena)
 {
-    *scopes = (struct fm_scopes){.arena = arena};
+    *scopes = (struct fm_dwarf_scopes){.arena = arena};
 }
 
-void fm_scopes_close(struct fm_scopes *scopes)
+void fm_dwarf_scopes_close(struct fm_dwarf_scopes *scopes)
 {
     fm_arena_destroy(&scopes->scratch);
 }
@@ -56,7 +56,7 @@ static const char *name_of_space(Dwarf_Die *die)
     return name ? name : "(anonymous namespace)";
 }
 
-static bool list(struct fm_scopes_unit *unit, struct fm_arena *arena, Dwarf_Die *parent, const char *outer,
+static bool list(struct fm_dwarf_scopes_unit *unit, struct fm_arena *arena, Dwarf_Die *parent, const char *outer,
                  unsigned depth)
 {
     Dwarf_Die die;
@@ -67,12 +67,13 @@ static bool list(struct fm_scopes_unit *unit, struct fm_arena *arena, Dwarf_Die 
         if (!holds_functions(tag))
             continue;
         if (unit->n == unit->capacity) {
-            struct fm_scope *grown = fm_arena_grow(arena, unit->items, &unit->capacity, unit->n + 1, sizeof *grown);
+            struct fm_dwarf_scope *grown = fm_arena_grow(arena, unit->items, &unit->capacity, unit->n + 1,
+                                                         sizeof *grown);
             if (!grown)
                 return false;
             unit->items = grown;
         }
-        unit->items[unit->n++] = (struct fm_scope){dwarf_dieoffset(&die), die, outer};
+        unit->items[unit->n++] = (struct fm_dwarf_scope){dwarf_dieoffset(&die), die, outer};
         if (tag != DW_TAG_namespace && tag != DW_TAG_module)
             continue;
         const char *name = join(arena, outer, name_of_space(&die));
@@ -90,9 +91,9 @@ static bool is_c(Dwarf_Die *unit)
 }
 
 /* The unit that an entry lies in; NULL without memory. In C nothing has a name around it, so no list is made. */
-static struct fm_scopes_unit *unit_of(struct fm_scopes *scopes, Dwarf_Die *die)
+static struct fm_dwarf_scopes_unit *unit_of(struct fm_dwarf_scopes *scopes, Dwarf_Die *die)
 {
-    struct fm_scopes_unit *unit = scopes->units;
+    struct fm_dwarf_scopes_unit *unit = scopes->units;
     while (unit && unit->die.cu != die->cu)
         unit = unit->next;
     if (unit || !(unit = fm_arena_alloc(&scopes->scratch, sizeof *unit)))
@@ -107,7 +108,7 @@ static struct fm_scopes_unit *unit_of(struct fm_scopes *scopes, Dwarf_Die *die)
 }
 
 /* The last in the list that does not begin after the offset. */
-static const struct fm_scope *listed(const struct fm_scopes_unit *unit, Dwarf_Off offset)
+static const struct fm_dwarf_scope *listed(const struct fm_dwarf_scopes_unit *unit, Dwarf_Off offset)
 {
     size_t low = 0, high = unit->n;
     while (low < high) {
@@ -122,7 +123,7 @@ static const struct fm_scope *listed(const struct fm_scopes_unit *unit, Dwarf_Of
 
 /* ---- names ---- */
 
-static const char *name_function(struct fm_scopes *scopes, Dwarf_Die *die, unsigned depth);
+static const char *name_function(struct fm_dwarf_scopes *scopes, Dwarf_Die *die, unsigned depth);
 
 /* The last child that does not begin after the offset: it is or contains the entry there. */
 static bool child_before(Dwarf_Die *parent, Dwarf_Off offset, Dwarf_Die *child)
@@ -141,11 +142,11 @@ static bool child_before(Dwarf_Die *parent, Dwarf_Off offset, Dwarf_Die *child)
 }
 
 /* What an entry lies in; "" when in nothing, NULL when that cannot be told. */
-static const char *name_outer(struct fm_scopes *scopes, Dwarf_Die *inner, unsigned depth)
+static const char *name_outer(struct fm_dwarf_scopes *scopes, Dwarf_Die *inner, unsigned depth)
 {
     Dwarf_Off offset = dwarf_dieoffset(inner);
-    const struct fm_scopes_unit *unit = unit_of(scopes, inner);
-    const struct fm_scope *scope = unit ? listed(unit, offset) : NULL;
+    const struct fm_dwarf_scopes_unit *unit = unit_of(scopes, inner);
+    const struct fm_dwarf_scope *scope = unit ? listed(unit, offset) : NULL;
     if (!scope)
         return NULL;
     const char *outer = scope->outer;
@@ -184,7 +185,7 @@ static const char *linkage_name(Dwarf_Die *die)
     return name ? name : dwarf_formstring(dwarf_attr_integrate(die, DW_AT_MIPS_linkage_name, &attribute));
 }
 
-static const char *name_function(struct fm_scopes *scopes, Dwarf_Die *die, unsigned depth)
+static const char *name_function(struct fm_dwarf_scopes *scopes, Dwarf_Die *die, unsigned depth)
 {
     const char *linkage = linkage_name(die), *name = dwarf_diename(die);
     if (linkage && (!name || strncmp(linkage, "_Z", 2) == 0 || strncmp(linkage, "_R", 2) == 0))
@@ -196,7 +197,7 @@ static const char *name_function(struct fm_scopes *scopes, Dwarf_Die *die, unsig
     return outer && outer[0] ? join(scopes->arena, outer, name) : name;
 }
 
-const char *fm_scopes_function(struct fm_scopes *scopes, Dwarf_Die *die)
+const char *fm_dwarf_scopes_function(struct fm_dwarf_scopes *scopes, Dwarf_Die *die)
 {
     const char *name = name_function(scopes, die, 0);
     return name ? fm_arena_strndup(scopes->arena, name, strlen(name)) : NULL;

@@ -8,7 +8,7 @@
 #include "base/path.h"
 #include "base/sort.h"
 #include "base/writer.h"
-#include "symbols/module_open.h"
+#include "symbols/dwfl_module.h"
 #include "symbols/symbol_name.h"
 
 enum { MAX_INSIDE = 8 };
@@ -62,7 +62,7 @@ static uint64_t end_of(const GElf_Sym *symbol, uint64_t address, Elf *elf, GElf_
 }
 
 /* All functions, sorted, one for each address. */
-static size_t read_functions(const struct fm_module *module, struct function **functions, struct fm_arena *arena)
+static size_t read_functions(const struct fm_dwfl_module *module, struct function **functions, struct fm_arena *arena)
 {
     int count = dwfl_module_getsymtab(module->module);
     struct function *all = count > 0 ? fm_arena_alloc(arena, (size_t)count * sizeof *all) : NULL;
@@ -140,7 +140,7 @@ static struct starts starts_in(const Elf_Data *data, uint64_t origin)
     return (struct starts){bytes + HEAD, n < room ? n : room, origin};
 }
 
-static struct starts find_starts(const struct fm_module *module)
+static struct starts find_starts(const struct fm_dwfl_module *module)
 {
     GElf_Addr bias;
     size_t n = 0;
@@ -156,7 +156,7 @@ static struct starts find_starts(const struct fm_module *module)
     return (struct starts){0};
 }
 
-static bool has_frame(const struct fm_module *module, uint64_t address)
+static bool has_frame(const struct fm_dwfl_module *module, uint64_t address)
 {
     Dwarf_Addr bias;
     Dwarf_Frame *frame = NULL;
@@ -167,7 +167,7 @@ static bool has_frame(const struct fm_module *module, uint64_t address)
 }
 
 /* "[hpcc+0x1a40]"; NULL: nothing is known of the place. */
-static const char *name_by_place(const struct fm_module *module, uint64_t address, struct fm_arena *arena)
+static const char *name_by_place(const struct fm_dwfl_module *module, uint64_t address, struct fm_arena *arena)
 {
     enum { PAIR = 8 };
     struct starts starts = find_starts(module);
@@ -185,7 +185,7 @@ static const char *name_by_place(const struct fm_module *module, uint64_t addres
     return fm_written(arena, "[%s+0x%" PRIx64 "]", fm_last_part(module->files->path), start);
 }
 
-static const char *name_of(const struct fm_module *module, const struct function *function, uint64_t address,
+static const char *name_of(const struct fm_dwfl_module *module, const struct function *function, uint64_t address,
                            struct fm_arena *arena)
 {
     if (!function)
@@ -194,8 +194,8 @@ static const char *name_of(const struct fm_module *module, const struct function
     return name == function->name ? fm_arena_strndup(arena, name, strlen(name)) : name;
 }
 
-void fm_module_name_rest(const struct fm_module *module, struct fm_resolved_address *found, size_t n,
-                         struct fm_arena *arena)
+void fm_load_module_name_rest(const struct fm_dwfl_module *module, struct fm_resolved_address *found, size_t n,
+                              struct fm_arena *arena)
 {
     struct fm_arena scratch = {0};
     struct function *functions = NULL;
@@ -219,12 +219,13 @@ void fm_module_name_rest(const struct fm_module *module, struct fm_resolved_addr
     fm_arena_destroy(&scratch);
 }
 
-size_t fm_module_functions(const struct fm_module_files *files, struct fm_function **functions, struct fm_arena *arena)
+size_t fm_load_module_functions(const struct fm_load_module_files *files, struct fm_function **functions,
+                                struct fm_arena *arena)
 {
-    struct fm_module module;
+    struct fm_dwfl_module module;
     struct fm_arena scratch = {0};
     struct function *found = NULL;
-    if (!fm_module_open(&module, files))
+    if (!fm_dwfl_module_open(&module, files))
         return 0;
     size_t n = read_functions(&module, &found, &scratch);
     struct fm_function *named = fm_arena_alloc(arena, n * sizeof *named);
@@ -233,7 +234,7 @@ size_t fm_module_functions(const struct fm_module_files *files, struct fm_functi
         named[i] = (struct fm_function){name ? name : "", found[i].to - found[i].from};
     }
     fm_arena_destroy(&scratch);
-    fm_module_close(&module);
+    fm_dwfl_module_close(&module);
     *functions = named;
     return named ? n : 0;
 }

@@ -1,28 +1,28 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A load module opened by elfutils, at the addresses that its file gives. Only for module_*.c. */
-#ifndef FM_SYMBOLS_MODULE_OPEN_H
-#define FM_SYMBOLS_MODULE_OPEN_H
+/* A load module opened by elfutils, at the addresses that its file gives. Only for load_module_*.c. */
+#ifndef FM_SYMBOLS_DWFL_MODULE_H
+#define FM_SYMBOLS_DWFL_MODULE_H
 
 #include <elfutils/libdwfl.h>
 
-#include "symbols/module_symbols.h"
+#include "symbols/load_module_symbols.h"
 
-struct fm_module {
+struct fm_dwfl_module {
     Dwfl *dwfl;
     Dwfl_Module *module;
-    const struct fm_module_files *files;
+    const struct fm_load_module_files *files;
     bool debug_given; /* elfutils has got the separate debug file */
     Dwarf *dwarf;     /* NULL: no debug information */
     uint64_t bias;    /* of the debug information: add it for the file's addresses */
 };
 
 /* elfutils points at the struct until it is closed. */
-bool fm_module_open(struct fm_module *module, const struct fm_module_files *files);
-void fm_module_close(struct fm_module *module);
+bool fm_dwfl_module_open(struct fm_dwfl_module *module, const struct fm_load_module_files *files);
+void fm_dwfl_module_close(struct fm_dwfl_module *module);
 
 /* Names from symbol tables for the addresses that have none. */
-void fm_module_name_rest(const struct fm_module *module, struct fm_resolved_address *found, size_t n,
-                         struct fm_arena *arena);
+void fm_load_module_name_rest(const struct fm_dwfl_module *module, struct fm_resolved_address *found, size_t n,
+                              struct fm_arena *arena);
 
 /* A new last frame, with empty texts; NULL without memory. */
 struct fm_symbol *fm_resolved_add_frame(struct fm_resolved_address *found, struct fm_arena *arena);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "symbols/module_files.h"
+#include "symbols/load_module_files.h"
 
 #include <elfutils/libdwelf.h>
 #include <errno.h>
@@ -89,7 +89,7 @@ static uint64_t version_of(const struct stat *st)
 /* ---- the separate debug file ---- */
 
 struct debug_search {
-    struct fm_module_files *files;
+    struct fm_load_module_files *files;
     bool found;
 };
 
@@ -125,7 +125,7 @@ static void try_directory(struct debug_search *search, const char *directory, in
 }
 
 /* A module without a build id is left to elfutils, which compares checksums. */
-static void find_debug(struct fm_module_files *files, const char *link)
+static void find_debug(struct fm_load_module_files *files, const char *link)
 {
     struct debug_search search = {.files = files};
     if (strlen(files->build_id) < 3)
@@ -147,7 +147,7 @@ static void find_debug(struct fm_module_files *files, const char *link)
 
 /* ---- the module ---- */
 
-static bool set_path(struct fm_module_files *files, const char *module, const char *directory)
+static bool set_path(struct fm_load_module_files *files, const char *module, const char *directory)
 {
     bool relative = module[0] != '/' && directory[0];
     int length = relative ? snprintf(files->path, sizeof files->path, "%s/%s", directory, module)
@@ -156,9 +156,9 @@ static bool set_path(struct fm_module_files *files, const char *module, const ch
 }
 
 /* Where the module is gone its debug file, found by the build id, can stand for it. */
-static bool replace_by_debug(struct fm_module_files *files, const char *build_id)
+static bool replace_by_debug(struct fm_load_module_files *files, const char *build_id)
 {
-    struct fm_module_files left = *files;
+    struct fm_load_module_files left = *files;
     snprintf(left.build_id, sizeof left.build_id, "%s", build_id);
     left.version = 0;
     find_debug(&left, NULL);
@@ -171,7 +171,7 @@ static bool replace_by_debug(struct fm_module_files *files, const char *build_id
     return true;
 }
 
-static void look_into(struct fm_module_files *files, const struct elf *file)
+static void look_into(struct fm_load_module_files *files, const struct elf *file)
 {
     GElf_Word crc;
     files->version = version_of(&file->st);
@@ -180,11 +180,11 @@ static void look_into(struct fm_module_files *files, const struct elf *file)
         find_debug(files, dwelf_elf_gnu_debuglink(file->elf, &crc));
 }
 
-enum fm_status fm_module_files_find(struct fm_module_files *files, const char *module, const char *build_id,
-                                    const struct fm_symbols_options *options, struct fm_error *error)
+enum fm_status fm_load_module_files_find(struct fm_load_module_files *files, const char *module, const char *build_id,
+                                         const struct fm_symbols_options *options, struct fm_error *error)
 {
     struct elf file;
-    *files = (struct fm_module_files){.debug_path = options->debug_path};
+    *files = (struct fm_load_module_files){.debug_path = options->debug_path};
     if (!strchr(module, '/') || !set_path(files, module, options->directory))
         return FM_ERR_SYSTEM;
     errno = 0;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Functions, inlined frames and lines from DWARF. */
-#include "symbols/module_symbols.h"
+#include "symbols/load_module_symbols.h"
 
 #include <dwarf.h>
 #include <elfutils/libdw.h>
@@ -8,8 +8,8 @@
 #include <string.h>
 
 #include "base/sort.h"
-#include "symbols/module_open.h"
-#include "symbols/module_scope.h"
+#include "symbols/dwarf_scopes.h"
+#include "symbols/dwfl_module.h"
 
 /* Which compilation unit an address lies in. */
 struct unit_address {
@@ -23,7 +23,7 @@ struct compilation_unit {
 };
 
 struct symbol_reader {
-    struct fm_module module;
+    struct fm_dwfl_module module;
     struct fm_resolved_address *found;
     size_t n;
     struct fm_arena *arena, scratch;
@@ -44,7 +44,7 @@ struct unit_walk {
     const struct compilation_unit *unit;
     Dwarf_Files *files;
     size_t n_files;
-    struct fm_scopes scopes;
+    struct fm_dwarf_scopes scopes;
     bool thorough; /* also functions inside functions that hold none of the addresses */
 };
 
@@ -215,7 +215,7 @@ static struct fm_symbol describe(struct unit_walk *walk, Dwarf_Die *die)
 {
     struct fm_symbol frame = {.path = "", .file = ""};
     int line = 0;
-    frame.function = fm_scopes_function(&walk->scopes, die);
+    frame.function = fm_dwarf_scopes_function(&walk->scopes, die);
     frame.defined = fm_whole_path(walk->reader->arena, walk->unit->directory, dwarf_decl_file(die));
     if (dwarf_decl_line(die, &line) == 0 && line > 0)
         frame.defined_line = (uint32_t)line;
@@ -360,7 +360,7 @@ static void set_line(struct symbol_reader *reader, struct compilation_unit *unit
 static void read_unit(struct symbol_reader *reader, struct compilation_unit *unit, struct set set)
 {
     struct unit_walk walk = {.reader = reader, .unit = unit};
-    fm_scopes_open(&walk.scopes, reader->arena);
+    fm_dwarf_scopes_open(&walk.scopes, reader->arena);
     unit->directory = text_of(&unit->lines, DW_AT_comp_dir);
     unit->directory = unit->directory ? unit->directory : "";
     if (dwarf_getsrcfiles(&unit->scopes, &walk.files, &walk.n_files) != 0)
@@ -372,7 +372,7 @@ static void read_unit(struct symbol_reader *reader, struct compilation_unit *uni
     }
     for (size_t i = 0; i < set.n; i++)
         set_line(reader, unit, &reader->found[set.items[i]]);
-    fm_scopes_close(&walk.scopes);
+    fm_dwarf_scopes_close(&walk.scopes);
 }
 
 static void read_units(struct symbol_reader *reader)
@@ -389,17 +389,17 @@ static void read_units(struct symbol_reader *reader)
     }
 }
 
-void fm_module_symbols_read(const struct fm_module_files *files, struct fm_resolved_address *found, size_t n,
-                            struct fm_arena *arena)
+void fm_load_module_symbols_read(const struct fm_load_module_files *files, struct fm_resolved_address *found, size_t n,
+                                 struct fm_arena *arena)
 {
     struct symbol_reader reader = {.found = found, .n = n, .arena = arena};
-    if (!fm_module_open(&reader.module, files))
+    if (!fm_dwfl_module_open(&reader.module, files))
         return;
     if (reader.module.dwarf) {
         find_units(&reader);
         read_units(&reader);
     }
-    fm_module_name_rest(&reader.module, found, n, arena);
-    fm_module_close(&reader.module);
+    fm_load_module_name_rest(&reader.module, found, n, arena);
+    fm_dwfl_module_close(&reader.module);
     fm_arena_destroy(&reader.scratch);
 }

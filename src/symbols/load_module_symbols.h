@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The frames of addresses of one load module, read with elfutils. Only compilation units that hold one of the addresses
  * are read. May run in several threads at once, each with addresses and an arena of its own. */
-#ifndef FM_SYMBOLS_MODULE_SYMBOLS_H
-#define FM_SYMBOLS_MODULE_SYMBOLS_H
+#ifndef FM_SYMBOLS_LOAD_MODULE_SYMBOLS_H
+#define FM_SYMBOLS_LOAD_MODULE_SYMBOLS_H
 
-#include "symbols/module_files.h"
+#include "symbols/load_module_files.h"
 
 /* What is found of one address: its function, then what is inlined into it. `file` is not set. */
 struct fm_resolved_address {
@@ -14,15 +14,16 @@ struct fm_resolved_address {
 };
 
 /* The addresses are sorted and distinct. Texts and frames lie in the arena. What cannot be read stays unknown. */
-void fm_module_symbols_read(const struct fm_module_files *files, struct fm_resolved_address *found, size_t n,
-                            struct fm_arena *arena);
+void fm_load_module_symbols_read(const struct fm_load_module_files *files, struct fm_resolved_address *found, size_t n,
+                                 struct fm_arena *arena);
 
 /* All functions of its symbol tables, one for each address. Returns their number. */
 struct fm_function {
     const char *name; /* as in calls: "ocean::step" */
     uint64_t bytes;
 };
-size_t fm_module_functions(const struct fm_module_files *files, struct fm_function **functions, struct fm_arena *arena);
+size_t fm_load_module_functions(const struct fm_load_module_files *files, struct fm_function **functions,
+                                struct fm_arena *arena);
 
 /* The source files that its compilation units with code begin in, sorted and distinct; none without debug information.
  * Returns their number. */
@@ -30,6 +31,7 @@ struct fm_source_file {
     const char *path; /* as in calls */
     bool fortran;
 };
-size_t fm_module_sources(const struct fm_module_files *files, struct fm_source_file **sources, struct fm_arena *arena);
+size_t fm_load_module_sources(const struct fm_load_module_files *files, struct fm_source_file **sources,
+                              struct fm_arena *arena);
 
 #endif

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/sort.h"
-#include "symbols/module_open.h"
+#include "symbols/dwfl_module.h"
 
 struct list {
     struct fm_source_file *items;
@@ -55,20 +55,21 @@ static int by_path(const void *a, const void *b)
     return strcmp(x->path, y->path);
 }
 
-size_t fm_module_sources(const struct fm_module_files *files, struct fm_source_file **sources, struct fm_arena *arena)
+size_t fm_load_module_sources(const struct fm_load_module_files *files, struct fm_source_file **sources,
+                              struct fm_arena *arena)
 {
-    struct fm_module module;
+    struct fm_dwfl_module module;
     struct list list = {0};
     Dwarf_CU *cu = NULL;
     uint8_t kind;
     Dwarf_Die die, split;
     size_t kept = 0;
-    if (!fm_module_open(&module, files))
+    if (!fm_dwfl_module_open(&module, files))
         return 0;
     while (module.dwarf && dwarf_get_units(module.dwarf, cu, &cu, NULL, &kind, &die, &split) == 0)
         if (kind == DW_UT_compile || kind == DW_UT_skeleton)
             add_unit(&list, &die, kind == DW_UT_skeleton && split.addr ? &split : &die, arena);
-    fm_module_close(&module);
+    fm_dwfl_module_close(&module);
     if (!fm_sort(list.items, list.n, sizeof *list.items, by_path, arena))
         return 0;
     for (size_t i = 0; i < list.n; i++)
