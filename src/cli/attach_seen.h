@@ -4,7 +4,7 @@
 #ifndef FM_CLI_ATTACH_SEEN_H
 #define FM_CLI_ATTACH_SEEN_H
 
-#include "analyse/modules/shares.h"
+#include "analyse/modules/module_shares.h"
 #include "base/error.h"
 #include "model/profile.h"
 

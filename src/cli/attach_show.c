@@ -19,18 +19,18 @@ enum {
     WRITE_PAUSE_MS = 100
 };
 
-static enum fm_status find_shares(struct fm_watch *watch, struct fm_arena *arena, struct fm_shares *shares,
+static enum fm_status find_shares(struct fm_watch *watch, struct fm_arena *arena, struct fm_module_shares *shares,
                                   struct fm_error *error)
 {
     const struct fm_seen *seen = &watch->seen;
-    enum fm_status status = fm_shares_find(shares, seen->whole, seen->stretches[0] ? seen->stretches : NULL,
-                                           &watch->map, watch->symbols, arena, error);
+    enum fm_status status = fm_module_shares_find(shares, seen->whole, seen->stretches[0] ? seen->stretches : NULL,
+                                                  &watch->map, watch->symbols, arena, error);
     watch->widest = shares->widest > watch->last_widest ? shares->widest : watch->last_widest;
     watch->last_widest = shares->widest;
     return status;
 }
 
-static struct fm_live live_of(const struct fm_watch *watch, const struct fm_shares *shares, bool final)
+static struct fm_live live_of(const struct fm_watch *watch, const struct fm_module_shares *shares, bool final)
 {
     const struct fm_seen *seen = &watch->seen;
     return (struct fm_live){
@@ -64,7 +64,7 @@ static bool can_write(int fd)
 enum fm_status fm_watch_show(struct fm_watch *watch, struct fm_error *error)
 {
     struct fm_arena arena = {0};
-    struct fm_shares shares = {0};
+    struct fm_module_shares shares = {0};
     uint64_t from = fm_clock_ns(CLOCK_MONOTONIC);
     bool screen = isatty(STDERR_FILENO);
     enum fm_status status = fm_watch_look(watch, false, error);
@@ -110,7 +110,7 @@ static enum fm_status print_view(const void *context, struct fm_report *report, 
     return FM_OK;
 }
 
-static enum fm_status print_end(struct fm_watch *watch, const struct fm_shares *shares, struct fm_error *error)
+static enum fm_status print_end(struct fm_watch *watch, const struct fm_module_shares *shares, struct fm_error *error)
 {
     const struct fm_attach_request *request = watch->request;
     struct final final = {watch, fm_view_find(request->view), live_of(watch, shares, true)};
@@ -132,7 +132,7 @@ static enum fm_status print_end(struct fm_watch *watch, const struct fm_shares *
 enum fm_status fm_watch_finish(struct fm_watch *watch, struct fm_error *error)
 {
     struct fm_arena arena = {0};
-    struct fm_shares shares = {0};
+    struct fm_module_shares shares = {0};
     enum fm_status status = fm_watch_look(watch, true, error);
     const struct fm_profile *profile = watch->seen.whole;
     if (status)

@@ -52,8 +52,8 @@ enum fm_status fm_watch_prepare(struct fm_watch *watch, struct fm_error *error)
     enum fm_status status = request->save ? fm_profile_may_write(request->save, error) : FM_OK;
     if (status)
         return status;
-    return request->modules ? fm_modules_map_read(&watch->map, request->modules, &watch->arena, error)
-                            : fm_modules_map_usual(&watch->map, &watch->arena, error);
+    return request->modules ? fm_module_map_read(&watch->map, request->modules, &watch->arena, error)
+                            : fm_module_map_usual(&watch->map, &watch->arena, error);
 }
 
 void fm_watch_close(struct fm_watch *watch)

@@ -22,7 +22,7 @@ struct fm_watch {
     const struct fm_attach_request *request;
     struct fm_arena arena;
     struct fm_targets targets;
-    struct fm_modules_map map;
+    struct fm_module_map map;
     struct fm_symbols *symbols;
     struct fm_profile *last;      /* read from segments: the job may be over the next time */
     struct fm_session session;    /* its targets are NULL when it is not used */

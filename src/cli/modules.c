@@ -9,7 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "analyse/modules/modules_draft.h"
+#include "analyse/modules/module_draft.h"
 #include "cli/cli.h"
 #include "cli/modules.h"
 #include "cli/options.h"
@@ -76,7 +76,7 @@ static enum fm_status draft(const struct init_request *request, struct fm_error 
     const char *text;
     char path[PATH_MAX];
     snprintf(path, sizeof path, "%s%s", strchr(request->program, '/') ? "" : "./", request->program);
-    enum fm_status status = fm_modules_draft(path, &wishes, &arena, &text, error);
+    enum fm_status status = fm_module_draft(path, &wishes, &arena, &text, error);
     if (!status && request->output)
         status = write_new(request->output, text, error);
     else if (!status)
@@ -103,7 +103,7 @@ int fm_cmd_modules(int argc, char **argv)
     if (strcmp(what, "init") == 0)
         return init(argc - 1, argv + 1);
     if (strcmp(what, "compare") == 0)
-        return fm_modules_compare(argc - 1, argv + 1);
+        return fm_cmd_modules_compare(argc - 1, argv + 1);
     if (strcmp(what, "--help") == 0 || strcmp(what, "-h") == 0) {
         print_help();
         return FM_EXIT_OK;

@@ -3,6 +3,6 @@
 #ifndef FM_CLI_MODULES_H
 #define FM_CLI_MODULES_H
 
-int fm_modules_compare(int argc, char **argv);
+int fm_cmd_modules_compare(int argc, char **argv);
 
 #endif

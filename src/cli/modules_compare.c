@@ -10,7 +10,7 @@
 #include "cli/options.h"
 #include "cli/printing.h"
 #include "format/encode.h"
-#include "report/modules_compare.h"
+#include "report/module_comparison.h"
 
 struct compare_request {
     const char *output, *debug_path; /* output NULL: standard output */
@@ -38,11 +38,11 @@ static void print_help(void)
 
 static const struct {
     const char *name;
-    fm_modules_runs_print *print;
-} formats[] = {{"text", fm_modules_runs_text},
-               {"json", fm_modules_runs_json},
-               {"csv", fm_modules_runs_csv},
-               {"svg", fm_modules_runs_svg},
+    fm_module_comparison_print *print;
+} formats[] = {{"text", fm_module_comparison_text},
+               {"json", fm_module_comparison_json},
+               {"csv", fm_module_comparison_csv},
+               {"svg", fm_module_comparison_svg},
                {0}};
 
 static int parse(struct compare_request *request, int argc, char **argv)
@@ -96,14 +96,14 @@ static void close_run(struct compared_run *run)
 }
 
 struct comparison_printer {
-    fm_modules_runs_print *print;
-    struct fm_modules_runs *runs;
+    fm_module_comparison_print *print;
+    struct fm_module_comparison *runs;
 };
 
 static enum fm_status print(void *context, FILE *out, struct fm_error *error)
 {
     const struct comparison_printer *printer = context;
-    if (printer->print == fm_modules_runs_csv || printer->print == fm_modules_runs_svg)
+    if (printer->print == fm_module_comparison_csv || printer->print == fm_module_comparison_svg)
         fm_run_notes_warn(&printer->runs->notes, "modules compare");
     return printer->print(printer->runs, out, error);
 }
@@ -112,7 +112,7 @@ static enum fm_status print_runs(const struct compare_request *request, struct c
                                  size_t n, struct fm_arena *arena, struct fm_error *error)
 {
     struct fm_report **reports = fm_arena_alloc(arena, n * sizeof *reports);
-    struct fm_modules_runs made = {0};
+    struct fm_module_comparison made = {0};
     if (!reports)
         return fm_fail(error, FM_ERR_MEMORY, "not enough memory for the runs");
     for (size_t i = 0; i < n; i++) {
@@ -121,12 +121,12 @@ static enum fm_status print_runs(const struct compare_request *request, struct c
             return status;
         reports[i] = &runs[i].report;
     }
-    enum fm_status status = fm_modules_runs_make(reports, (const char *const *)paths, n,
-                                                 request->weak ? FM_SCALE_WEAK : FM_SCALE_STRONG, &made, error);
+    enum fm_status status = fm_module_comparison_make(reports, (const char *const *)paths, n,
+                                                      request->weak ? FM_SCALE_WEAK : FM_SCALE_STRONG, &made, error);
     if (!status)
         status = fm_print_to(request->output, print,
                              &(struct comparison_printer){formats[request->format].print, &made}, error);
-    fm_modules_runs_destroy(&made);
+    fm_module_comparison_destroy(&made);
     return status;
 }
 
@@ -144,7 +144,7 @@ static enum fm_status compare(const struct compare_request *request, char *const
     return status;
 }
 
-int fm_modules_compare(int argc, char **argv)
+int fm_cmd_modules_compare(int argc, char **argv)
 {
     struct compare_request request;
     struct fm_error error = {0};

@@ -4,7 +4,7 @@
 #ifndef FM_EXPORT_EXPORT_H
 #define FM_EXPORT_EXPORT_H
 
-#include "report/call_trees.h"
+#include "report/report_calls.h"
 
 struct fm_export {
     const char *name, *description;

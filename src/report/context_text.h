@@ -4,7 +4,7 @@
 #ifndef FM_REPORT_CONTEXT_TEXT_H
 #define FM_REPORT_CONTEXT_TEXT_H
 
-#include "report/call_trees.h"
+#include "report/report_calls.h"
 
 /* Source lines are cut at `columns`; names are not. */
 const char *fm_context_label(struct fm_report *report, const struct fm_context *context, enum fm_tree_kind which,

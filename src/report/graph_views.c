@@ -3,7 +3,7 @@
 #include "base/path.h"
 #include "base/units.h"
 #include "render/graph.h"
-#include "report/module_trees.h"
+#include "report/report_modules.h"
 #include "report/tree_text.h"
 
 enum { USUAL_NODES = 40 };
@@ -117,7 +117,7 @@ enum fm_status fm_view_calls_graph(struct fm_report *report, struct fm_graph *gr
 
 /* ---- modules ---- */
 
-static void describe_module(struct fm_report *report, struct fm_graph_node *drawn, const struct fm_modules_node *node,
+static void describe_module(struct fm_report *report, struct fm_graph_node *drawn, const struct fm_module_node *node,
                             double whole)
 {
     const struct fm_module_cost *all = &node->all, *own = &node->own;
@@ -143,13 +143,13 @@ static void describe_module(struct fm_report *report, struct fm_graph_node *draw
 enum fm_status fm_view_modules_graph(struct fm_report *report, struct fm_graph *graph, struct fm_error *error)
 {
     struct fm_calltree calls, tree;
-    struct fm_modules modules;
+    struct fm_module_breakdown modules;
     struct fm_tree_rows rows;
     enum fm_status status = check_sampled(report, error);
     if (!status)
         status = fm_report_modules(report, &calls, &modules, error);
     if (!status)
-        status = fm_modules_contexts(report, &modules, &tree, error);
+        status = fm_module_contexts(report, &modules, &tree, error);
     if (!status)
         status = choose(report, &tree, &rows, error);
     if (!status)

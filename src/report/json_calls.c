@@ -2,8 +2,8 @@
 /* The call paths of a JSON report: the tree of calls, callers and the flat tree. */
 #include "analyse/calls/path_tree.h"
 #include "base/path.h"
-#include "report/call_trees.h"
 #include "report/json_parts.h"
+#include "report/report_calls.h"
 
 /* Readers of JSON have limits of nesting, jq 1.6 has 256; a context takes two levels, and some are around the tree. */
 enum { USUAL_DEPTH = 120, MOST_DEPTH = (FM_JSON_DEPTH - 8) / 2 };

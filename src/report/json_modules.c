@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The modules of a model in JSON: doc/JSON.md. */
 #include "report/json_parts.h"
-#include "report/module_trees.h"
+#include "report/report_modules.h"
 
 void fm_json_module_cost(struct fm_json *json, const struct fm_module_cost *cost)
 {
@@ -12,11 +12,11 @@ void fm_json_module_cost(struct fm_json *json, const struct fm_module_cost *cost
     fm_json_seconds(json, "mpi_s", cost->mpi_ns);
 }
 
-static void write_list(struct fm_json *json, const struct fm_modules *modules)
+static void write_list(struct fm_json *json, const struct fm_module_breakdown *modules)
 {
     fm_json_array(json, "list", FM_JSON_LINES);
     for (size_t i = 0; i < modules->n_items; i++) {
-        const struct fm_modules_item *item = &modules->items[i];
+        const struct fm_module_item *item = &modules->items[i];
         fm_json_object(json, NULL, FM_JSON_INLINE);
         fm_json_text(json, "name", item->name);
         fm_json_text_or_null(json, "group", item->group ? item->group : "");
@@ -30,11 +30,11 @@ static void write_list(struct fm_json *json, const struct fm_modules *modules)
     fm_json_end(json);
 }
 
-static void write_idle(struct fm_json *json, const struct fm_modules *modules)
+static void write_idle(struct fm_json *json, const struct fm_module_breakdown *modules)
 {
     fm_json_array(json, "idle_patterns", FM_JSON_LINES);
     for (size_t i = 0; i < modules->n_idle; i++) {
-        const struct fm_modules_rule *rule = modules->idle[i];
+        const struct fm_module_rule *rule = modules->idle[i];
         fm_json_object(json, NULL, FM_JSON_INLINE);
         fm_json_whole(json, "line", rule->line);
         fm_json_text(json, "module", rule->module);
@@ -45,7 +45,7 @@ static void write_idle(struct fm_json *json, const struct fm_modules *modules)
     fm_json_end(json);
 }
 
-static void open_node(struct fm_json *json, const char *key, const struct fm_modules_node *node)
+static void open_node(struct fm_json *json, const char *key, const struct fm_module_node *node)
 {
     fm_json_object(json, key, FM_JSON_LINES);
     fm_json_text(json, "name", node->parent || node->name[0] ? node->name : "all");
@@ -54,10 +54,10 @@ static void open_node(struct fm_json *json, const char *key, const struct fm_mod
 }
 
 /* Modules that call one another in turn nest as deep as calls do: no recursion, and a limit. */
-static void write_tree(struct fm_json *json, const struct fm_modules *modules)
+static void write_tree(struct fm_json *json, const struct fm_module_breakdown *modules)
 {
     enum { DEPTH = 120 };
-    const struct fm_modules_node *nodes = modules->nodes;
+    const struct fm_module_node *nodes = modules->nodes;
     uint32_t at = 0;
     size_t depth = 0;
     open_node(json, "tree", nodes);
@@ -85,7 +85,7 @@ static void write_tree(struct fm_json *json, const struct fm_modules *modules)
 enum fm_status fm_json_modules(struct fm_report *report, struct fm_json *json, struct fm_error *error)
 {
     struct fm_calltree calls;
-    struct fm_modules modules;
+    struct fm_module_breakdown modules;
     if (!fm_report_sampled(report)) {
         fm_json_null(json, "modules");
         return FM_OK;

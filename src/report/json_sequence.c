@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* What ranks did over time in JSON: doc/JSON.md. */
 #include "report/json_parts.h"
-#include "report/module_trees.h"
+#include "report/report_modules.h"
 
 static void write_modules(struct fm_json *json, const struct fm_module_sequence *s)
 {

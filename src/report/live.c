@@ -8,7 +8,7 @@
 enum { SCREEN_MODULES = 10, LINE_MODULES = 4, BAR = 30, NAME = 24 };
 
 /* " +- 2.1 %", half the width of the interval; " %" when it is not known. */
-static const char *plus_minus(char *buffer, const struct fm_share *share)
+static const char *plus_minus(char *buffer, const struct fm_module_share *share)
 {
     if (share->width >= 1)
         return " %";
@@ -19,9 +19,9 @@ static const char *plus_minus(char *buffer, const struct fm_share *share)
 /* What has to become narrower still. */
 static void print_widest(const struct fm_live *live, FILE *out)
 {
-    const struct fm_share *widest = NULL;
+    const struct fm_module_share *widest = NULL;
     for (size_t i = 0; i < live->shares->n; i++) {
-        const struct fm_share *share = &live->shares->items[i];
+        const struct fm_module_share *share = &live->shares->items[i];
         if (share->share > FM_SHARE_MATTERS && (!widest || share->width > widest->width))
             widest = share;
     }
@@ -37,7 +37,7 @@ static void print_widest(const struct fm_live *live, FILE *out)
 static void print_state(const struct fm_live *live, FILE *out)
 {
     char samples[FM_UNIT_CHARS], work[FM_UNIT_CHARS], transfer[FM_UNIT_CHARS], waiting[FM_UNIT_CHARS];
-    const struct fm_shares *shares = live->shares;
+    const struct fm_module_shares *shares = live->shares;
     fprintf(out, "%.0f s, %s samples of %llu rank%s, work %s, transfer %s, waiting %s", live->seconds,
             fm_count_text(samples, live->samples), (unsigned long long)live->ranks, live->ranks == 1 ? "" : "s",
             fm_percent_whole(work, shares->work), fm_percent_whole(transfer, shares->transfer),
@@ -47,7 +47,7 @@ static void print_state(const struct fm_live *live, FILE *out)
 }
 
 /* "###==--": work, transfer and waiting. */
-static void print_bar(const struct fm_share *share, FILE *out)
+static void print_bar(const struct fm_module_share *share, FILE *out)
 {
     double without_waiting = share->share - share->waiting;
     for (int c = 0; c < BAR && c < (int)(BAR * share->share + 0.5); c++)
@@ -59,7 +59,7 @@ static void print_bar(const struct fm_share *share, FILE *out)
 
 size_t fm_live_screen(const struct fm_live *live, FILE *out, size_t lines_before)
 {
-    const struct fm_shares *shares = live->shares;
+    const struct fm_module_shares *shares = live->shares;
     size_t lines = 1;
     if (lines_before)
         fprintf(out, "\033[%zuA", lines_before);
@@ -67,7 +67,7 @@ size_t fm_live_screen(const struct fm_live *live, FILE *out, size_t lines_before
     print_state(live, out);
     fputc('\n', out);
     for (size_t i = 0; i < shares->n && i < SCREEN_MODULES && shares->items[i].share > 0; i++, lines++) {
-        const struct fm_share *share = &shares->items[i];
+        const struct fm_module_share *share = &shares->items[i];
         char interval[FM_UNIT_CHARS];
         size_t width = fm_print_cut(out, share->name, NAME);
         fprintf(out, "%*s %5.1f%-9s ", (int)(NAME - width), "", 100 * share->share, plus_minus(interval, share));
@@ -80,7 +80,7 @@ size_t fm_live_screen(const struct fm_live *live, FILE *out, size_t lines_before
 
 void fm_live_line(const struct fm_live *live, FILE *out)
 {
-    const struct fm_shares *shares = live->shares;
+    const struct fm_module_shares *shares = live->shares;
     print_state(live, out);
     for (size_t i = 0; i < shares->n && i < LINE_MODULES && shares->items[i].share > 0; i++) {
         char interval[FM_UNIT_CHARS];
@@ -94,7 +94,7 @@ void fm_live_line(const struct fm_live *live, FILE *out)
 
 void fm_live_json(const struct fm_live *live, FILE *out)
 {
-    const struct fm_shares *shares = live->shares;
+    const struct fm_module_shares *shares = live->shares;
     struct fm_json json = {.out = out};
     fm_json_object(&json, NULL, FM_JSON_INLINE);
     fm_json_whole(&json, "fathom", 1);
@@ -109,7 +109,7 @@ void fm_live_json(const struct fm_live *live, FILE *out)
     fm_json_number(&json, "waiting", shares->waiting);
     fm_json_array(&json, "modules", FM_JSON_INLINE);
     for (size_t i = 0; i < shares->n; i++) {
-        const struct fm_share *share = &shares->items[i];
+        const struct fm_module_share *share = &shares->items[i];
         fm_json_object(&json, NULL, FM_JSON_INLINE);
         fm_json_text(&json, "name", share->name);
         fm_json_number(&json, "share", share->share);
@@ -137,7 +137,7 @@ void fm_live_json(const struct fm_live *live, FILE *out)
 
 void fm_live_intervals(const struct fm_live *live, FILE *out)
 {
-    const struct fm_shares *shares = live->shares;
+    const struct fm_module_shares *shares = live->shares;
     struct fm_arena arena = {0};
     char samples[FM_UNIT_CHARS], stops[FM_UNIT_CHARS], median[FM_UNIT_CHARS], most[FM_UNIT_CHARS];
     const char *text = fm_format(&arena, "%s samples", fm_count_text(samples, live->samples));
@@ -146,7 +146,7 @@ void fm_live_intervals(const struct fm_live *live, FILE *out)
                        : fm_format(&arena, "%s, taken by the job itself since its start", text);
     const char *parting = ". 95 % confidence intervals: ";
     for (size_t i = 0; i < shares->n; i++) {
-        const struct fm_share *share = &shares->items[i];
+        const struct fm_module_share *share = &shares->items[i];
         if (share->width >= 1 || share->share <= FM_SHARE_MATTERS)
             continue;
         text = fm_format(&arena, "%s%s%s %.1f to %.1f %%", text, parting, share->name,

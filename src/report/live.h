@@ -7,10 +7,10 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-#include "analyse/modules/shares.h"
+#include "analyse/modules/module_shares.h"
 
 struct fm_live {
-    const struct fm_shares *shares;
+    const struct fm_module_shares *shares;
     double seconds; /* since the beginning */
     uint64_t samples, moments, ranks;
     bool final;

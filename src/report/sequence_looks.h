@@ -4,7 +4,7 @@
 #ifndef FM_REPORT_SEQUENCE_LOOKS_H
 #define FM_REPORT_SEQUENCE_LOOKS_H
 
-#include "report/module_trees.h"
+#include "report/report_modules.h"
 
 /* Beyond so many modules the others share a sign, and a colour. */
 enum { FM_SEQUENCE_LETTERS = 20, FM_SEQUENCE_OTHER = '*', FM_SEQUENCE_OTHER_WAITS = '.', FM_SEQUENCE_TRANSFER = '=' };

@@ -10,7 +10,7 @@
 #ifndef FM_REPORT_TREE_TEXT_H
 #define FM_REPORT_TREE_TEXT_H
 
-#include "report/call_trees.h"
+#include "report/report_calls.h"
 
 struct fm_tree_row {
     const struct fm_context *context;

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "base/units.h"
-#include "report/module_trees.h"
+#include "report/report_modules.h"
 #include "report/tree_text.h"
 
 enum {
@@ -47,16 +47,16 @@ static const char *without_work(struct fm_report *report, const char *text, cons
 
 /* "work 36 %, most in ocean (24 %), ice (9 %); MPI 64 %: transfer 7 %, waiting 57 %; most waiting is called by coupler
  * (31 %)": shares of the time. */
-static void print_headline(struct fm_report *report, const struct fm_modules *modules, FILE *out)
+static void print_headline(struct fm_report *report, const struct fm_module_breakdown *modules, FILE *out)
 {
     char share[FM_UNIT_CHARS];
     double whole = (double)fm_module_total(&modules->whole);
-    const struct fm_modules_item *most[HEADLINE] = {0}, *cause = NULL;
+    const struct fm_module_item *most[HEADLINE] = {0}, *cause = NULL;
     for (size_t i = 0; i < modules->n_items; i++) {
-        const struct fm_modules_item *item = &modules->items[i];
+        const struct fm_module_item *item = &modules->items[i];
         for (size_t k = 0; k < HEADLINE && item; k++) {
             if (!most[k] || item->own.work_ns > most[k]->own.work_ns) {
-                const struct fm_modules_item *lighter = most[k];
+                const struct fm_module_item *lighter = most[k];
                 most[k] = item;
                 item = lighter;
             }
@@ -152,8 +152,8 @@ static const char *cost_bar(struct fm_report *report, const struct fm_module_cos
     return bar;
 }
 
-static void list_row(struct fm_report *report, struct fm_table *table, const struct fm_modules *modules,
-                     const struct fm_modules_item *item, bool people)
+static void list_row(struct fm_report *report, struct fm_table *table, const struct fm_module_breakdown *modules,
+                     const struct fm_module_item *item, bool people)
 {
     uint64_t whole = fm_module_total(&modules->whole);
     fm_cell_text(table, item->name);
@@ -169,14 +169,14 @@ static void list_row(struct fm_report *report, struct fm_table *table, const str
     fm_cell_text(table, cost_bar(report, &item->own, (double)whole, LIST_BAR_COLUMNS));
 }
 
-static void print_list(struct fm_report *report, const struct fm_modules *modules, FILE *out)
+static void print_list(struct fm_report *report, const struct fm_module_breakdown *modules, FILE *out)
 {
     struct fm_table table;
     size_t shown = fm_report_rows(report, modules->n_items, USUAL_MODULES);
-    struct fm_modules_item others = {.name = "others"}, all = {.name = "all", .own = modules->whole};
+    struct fm_module_item others = {.name = "others"}, all = {.name = "all", .own = modules->whole};
     fm_table_start(&table, &report->arena, list_columns, sizeof list_columns / sizeof *list_columns);
     for (size_t i = 0; i < modules->n_items; i++) {
-        const struct fm_modules_item *item = &modules->items[i];
+        const struct fm_module_item *item = &modules->items[i];
         if (i < shown)
             list_row(report, &table, modules, item, true);
         else
@@ -192,7 +192,7 @@ static void print_list(struct fm_report *report, const struct fm_modules *module
 }
 
 /* Sums over the modules of each group. */
-static void print_groups(struct fm_report *report, const struct fm_modules *modules, FILE *out)
+static void print_groups(struct fm_report *report, const struct fm_module_breakdown *modules, FILE *out)
 {
     const struct fm_column columns[] = {{"group", NULL, FM_COLUMN_TEXT}, {"work", NULL, FM_COLUMN_TIME},
                                         {"%", NULL, FM_COLUMN_PERCENT},  {"transfer", NULL, FM_COLUMN_TIME},
@@ -225,7 +225,7 @@ static void print_groups(struct fm_report *report, const struct fm_modules *modu
     }
 }
 
-static enum fm_status print_tree(struct fm_report *report, const struct fm_modules *modules, FILE *out,
+static enum fm_status print_tree(struct fm_report *report, const struct fm_module_breakdown *modules, FILE *out,
                                  struct fm_error *error)
 {
     const struct fm_column columns[] = {{"work %", NULL, FM_COLUMN_PERCENT},
@@ -236,7 +236,7 @@ static enum fm_status print_tree(struct fm_report *report, const struct fm_modul
     struct fm_calltree tree;
     struct fm_tree_rows rows;
     struct fm_table table;
-    enum fm_status status = fm_modules_contexts(report, modules, &tree, error);
+    enum fm_status status = fm_module_contexts(report, modules, &tree, error);
     if (!status)
         status = fm_tree_rows(report, &tree, false, true, &rows, error);
     if (status)
@@ -244,7 +244,7 @@ static enum fm_status print_tree(struct fm_report *report, const struct fm_modul
     double whole = (double)fm_module_total(&modules->whole);
     fm_table_start(&table, &report->arena, columns, sizeof columns / sizeof *columns);
     for (size_t i = 0; i < rows.n; i++) {
-        const struct fm_modules_node *node = &modules->nodes[rows.items[i].context->mark];
+        const struct fm_module_node *node = &modules->nodes[rows.items[i].context->mark];
         share_cell(&table, node->all.work_ns, fm_module_total(&modules->whole), true);
         share_cell(&table, node->all.transfer_ns, fm_module_total(&modules->whole), true);
         fm_cell_text(&table, bracketed(report, (double)node->all.waiting_ns, whole));
@@ -257,14 +257,14 @@ static enum fm_status print_tree(struct fm_report *report, const struct fm_modul
 }
 
 /* So much that it may be waiting after all. */
-static bool transfers_much(const struct fm_modules *modules)
+static bool transfers_much(const struct fm_module_breakdown *modules)
 {
     return (double)modules->whole.transfer_ns > 0.1 * (double)fm_module_total(&modules->whole);
 }
 
 /* "note: pop.modules: 'icee.f90' (line 3), 'tide_*' (line 9) and 2 more match nothing in this profile." A slip of the pen, or what no
  * sample was in: no error, but worth a look. */
-static void print_idle(struct fm_report *report, const struct fm_modules *modules, FILE *out)
+static void print_idle(struct fm_report *report, const struct fm_module_breakdown *modules, FILE *out)
 {
     size_t n = modules->n_idle, shown = fm_report_rows(report, n, USUAL_IDLE);
     const char *text = fm_format(&report->arena, "note: %s:", report->options.modules);
@@ -284,7 +284,7 @@ static void print_idle(struct fm_report *report, const struct fm_modules *module
 enum fm_status fm_print_modules(struct fm_report *report, FILE *out, struct fm_error *error)
 {
     struct fm_calltree calls;
-    struct fm_modules modules;
+    struct fm_module_breakdown modules;
     char share[FM_UNIT_CHARS];
     enum fm_status status = fm_report_modules(report, &calls, &modules, error);
     if (status)
@@ -330,7 +330,7 @@ enum fm_status fm_view_modules_text(struct fm_report *report, FILE *out, struct 
 enum fm_status fm_view_modules_csv(struct fm_report *report, FILE *out, struct fm_error *error)
 {
     struct fm_calltree calls;
-    struct fm_modules modules = {0};
+    struct fm_module_breakdown modules = {0};
     struct fm_table table;
     enum fm_status status = fm_report_sampled(report) ? fm_report_modules(report, &calls, &modules, error) : FM_OK;
     if (status)

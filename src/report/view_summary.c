@@ -7,7 +7,7 @@
 #include "base/units.h"
 #include "merge/notes.h"
 #include "model/timer_tree.h"
-#include "report/call_trees.h"
+#include "report/report_calls.h"
 #include "report/views.h"
 
 static const double TAIL_SHARE = 0.001; /* routines below this share of the MPI time are folded */

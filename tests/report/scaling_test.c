@@ -11,7 +11,7 @@
 #include "analyse/scaling/scale_measured.h"
 #include "format/encode.h"
 #include "merge/synthetic.h"
-#include "report/modules_compare.h"
+#include "report/module_comparison.h"
 #include "report/sample_pop.h"
 #include "tap.h"
 
@@ -213,21 +213,21 @@ static void compared(struct fm_profile *a, struct fm_profile *b, const char *sen
     static const char *const files[] = {"a.fathom", "b.fathom"};
     const struct fm_report_options options = {0};
     struct fm_symbols *symbols = pop_symbols();
-    struct fm_modules_runs runs;
+    struct fm_module_comparison runs;
     struct fm_error error = {0};
     char *text = NULL;
     size_t size;
     FILE *out = open_memstream(&text, &size);
     if (fm_report_open(&reports[0], a, symbols, &options, &error) ||
         fm_report_open(&reports[1], b, symbols, &options, &error) ||
-        fm_modules_runs_make(both, files, 2, FM_SCALE_STRONG, &runs, &error) ||
-        fm_modules_runs_text(&runs, out, &error))
+        fm_module_comparison_make(both, files, 2, FM_SCALE_STRONG, &runs, &error) ||
+        fm_module_comparison_text(&runs, out, &error))
         abort();
     fclose(out);
     if (!tap_ok((strstr(text, sentence) != NULL) == is, "modules, %s: %s", is ? "noted" : "nothing of", sentence))
         printf("# %s\n", text);
     free(text);
-    fm_modules_runs_destroy(&runs);
+    fm_module_comparison_destroy(&runs);
     fm_report_close(&reports[0]);
     fm_report_close(&reports[1]);
     fm_symbols_destroy(symbols);

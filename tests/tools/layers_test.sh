@@ -45,7 +45,7 @@ accepts model/profile.c generated/routines.h
 refuses base/text.c model/profile.h
 refuses model/profile.c format/segment.h
 refuses attach/walk.c symbols/symbols.h
-refuses analyse/modules/modules.c attach/session.h
+refuses analyse/modules/module_breakdown.c attach/session.h
 refuses model/profile.c merge/merge.h
 refuses analyse/balance/balance.c render/text.h
 refuses render/text.c model/profile.h

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The trees of call paths that views and exports show, as the options of the report ask for them. */
-#ifndef FM_REPORT_CALL_TREES_H
-#define FM_REPORT_CALL_TREES_H
+#ifndef FM_REPORT_REPORT_CALLS_H
+#define FM_REPORT_REPORT_CALLS_H
 
 #include "report/views.h"
 

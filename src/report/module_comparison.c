@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "report/modules_compare.h"
+#include "report/module_comparison.h"
 
 #include "base/sort.h"
 #include "base/units.h"
@@ -12,42 +12,42 @@
 
 static int by_ranks(const void *a, const void *b)
 {
-    const struct fm_modules_run *x = a, *y = b;
+    const struct fm_comparison_run *x = a, *y = b;
     return fm_compare_number(x->report->summary.ranks, y->report->summary.ranks);
 }
 
 static int by_cost(const void *a, const void *b)
 {
-    const struct fm_modules_series *x = a, *y = b;
+    const struct fm_comparison_series *x = a, *y = b;
     uint64_t of_x = fm_module_total(&x->sum), of_y = fm_module_total(&y->sum);
     return of_x != of_y ? fm_compare_number(of_y, of_x) : fm_compare_text(x->name, y->name);
 }
 
-static struct fm_modules_series *series_of(struct fm_modules_runs *runs, struct fm_intern *names, size_t *capacity,
-                                           const struct fm_modules_item *item)
+static struct fm_comparison_series *series_of(struct fm_module_comparison *runs, struct fm_intern *names,
+                                              size_t *capacity, const struct fm_module_item *item)
 {
     struct fm_intern_slot *slot = fm_intern_put(names, &runs->arena, item->name, false);
     if (!slot || slot->number)
         return slot ? &runs->series[slot->number - 1] : NULL;
-    struct fm_modules_series *grown = fm_arena_grow(&runs->arena, runs->series, capacity, runs->n_series + 1,
-                                                    sizeof *grown);
+    struct fm_comparison_series *grown = fm_arena_grow(&runs->arena, runs->series, capacity, runs->n_series + 1,
+                                                       sizeof *grown);
     if (!grown)
         return NULL;
     runs->series = grown;
-    struct fm_modules_series *made = &runs->series[runs->n_series++];
-    *made = (struct fm_modules_series){.name = item->name, .group = item->group};
+    struct fm_comparison_series *made = &runs->series[runs->n_series++];
+    *made = (struct fm_comparison_series){.name = item->name, .group = item->group};
     made->own = fm_arena_alloc(&runs->arena, runs->n * sizeof *made->own);
     made->causes_ns = fm_arena_alloc(&runs->arena, runs->n * sizeof *made->causes_ns);
     slot->number = (uint32_t)runs->n_series;
     return made->own && made->causes_ns ? made : NULL;
 }
 
-static bool add_run(struct fm_modules_runs *runs, struct fm_intern *names, size_t *capacity, size_t run)
+static bool add_run(struct fm_module_comparison *runs, struct fm_intern *names, size_t *capacity, size_t run)
 {
-    const struct fm_modules *modules = &runs->items[run].modules;
+    const struct fm_module_breakdown *modules = &runs->items[run].modules;
     for (size_t i = 0; i < modules->n_items; i++) {
-        const struct fm_modules_item *item = &modules->items[i];
-        struct fm_modules_series *series = series_of(runs, names, capacity, item);
+        const struct fm_module_item *item = &modules->items[i];
+        struct fm_comparison_series *series = series_of(runs, names, capacity, item);
         if (!series)
             return false;
         series->own[run] = item->own;
@@ -58,7 +58,7 @@ static bool add_run(struct fm_modules_runs *runs, struct fm_intern *names, size_
     return true;
 }
 
-static bool advise(struct fm_modules_runs *runs)
+static bool advise(struct fm_module_comparison *runs)
 {
     struct fm_scale_advice *advice = fm_arena_alloc(&runs->arena, sizeof *advice);
     bool fits = runs->n > 2 && runs->n <= FM_SCALE_RUNS;
@@ -81,14 +81,14 @@ static bool advise(struct fm_modules_runs *runs)
 }
 
 /* Runs are told apart by their ranks, and those on equally many by their files. */
-static bool find_notes(struct fm_modules_runs *runs)
+static bool find_notes(struct fm_module_comparison *runs)
 {
     struct fm_noted_run *noted = fm_arena_alloc(&runs->arena, runs->n * sizeof *noted);
     bool distinct = true;
     for (size_t i = 1; i < runs->n; i++)
         distinct &= runs->items[i].report->summary.ranks != runs->items[i - 1].report->summary.ranks;
     for (size_t i = 0; noted && i < runs->n; i++) {
-        const struct fm_modules_run *run = &runs->items[i];
+        const struct fm_comparison_run *run = &runs->items[i];
         uint32_t ranks = run->report->summary.ranks;
         noted[i] = (struct fm_noted_run){run->report, run->profile, run->profile};
         if (distinct)
@@ -99,17 +99,18 @@ static bool find_notes(struct fm_modules_runs *runs)
     return noted;
 }
 
-enum fm_status fm_modules_runs_make(struct fm_report *const *reports, const char *const *profiles, size_t n,
-                                    enum fm_scale_mode mode, struct fm_modules_runs *runs, struct fm_error *error)
+enum fm_status fm_module_comparison_make(struct fm_report *const *reports, const char *const *profiles, size_t n,
+                                         enum fm_scale_mode mode, struct fm_module_comparison *runs,
+                                         struct fm_error *error)
 {
     struct fm_intern names = {0};
     size_t capacity = 0;
-    *runs = (struct fm_modules_runs){.n = n, .mode = mode};
+    *runs = (struct fm_module_comparison){.n = n, .mode = mode};
     runs->items = fm_arena_alloc(&runs->arena, n * sizeof *runs->items);
     bool room = runs->items != NULL;
     for (size_t i = 0; i < n && room; i++) {
         struct fm_calltree calls;
-        runs->items[i] = (struct fm_modules_run){.profile = profiles[i], .report = reports[i]};
+        runs->items[i] = (struct fm_comparison_run){.profile = profiles[i], .report = reports[i]};
         if (!fm_report_sampled(reports[i]))
             return fm_fail(error, FM_ERR_INPUT, "%s has no call paths; record them with: fathom run --sample 1000",
                            profiles[i]);
@@ -125,20 +126,21 @@ enum fm_status fm_modules_runs_make(struct fm_report *const *reports, const char
     return room ? FM_OK : fm_fail(error, FM_ERR_MEMORY, "not enough memory for the modules");
 }
 
-void fm_modules_runs_destroy(struct fm_modules_runs *runs)
+void fm_module_comparison_destroy(struct fm_module_comparison *runs)
 {
     fm_arena_destroy(&runs->arena);
 }
 
 /* ---- for machines ---- */
 
-static double waiting_share(const struct fm_modules_runs *runs, const struct fm_modules_series *series, size_t run)
+static double waiting_share(const struct fm_module_comparison *runs, const struct fm_comparison_series *series,
+                            size_t run)
 {
     return fm_ratio((double)series->causes_ns[run], (double)runs->items[run].modules.whole.waiting_ns);
 }
 
-static void json_series(struct fm_json *json, const struct fm_modules_runs *runs,
-                        const struct fm_modules_series *series)
+static void json_series(struct fm_json *json, const struct fm_module_comparison *runs,
+                        const struct fm_comparison_series *series)
 {
     fm_json_object(json, NULL, FM_JSON_LINES);
     fm_json_text(json, "name", series->name);
@@ -155,7 +157,7 @@ static void json_series(struct fm_json *json, const struct fm_modules_runs *runs
     fm_json_end(json);
 }
 
-enum fm_status fm_modules_runs_json(struct fm_modules_runs *runs, FILE *out, struct fm_error *error)
+enum fm_status fm_module_comparison_json(struct fm_module_comparison *runs, FILE *out, struct fm_error *error)
 {
     struct fm_json json = {.out = out};
     (void)error;
@@ -186,7 +188,7 @@ enum fm_status fm_modules_runs_json(struct fm_modules_runs *runs, FILE *out, str
     return FM_OK;
 }
 
-enum fm_status fm_modules_runs_csv(struct fm_modules_runs *runs, FILE *out, struct fm_error *error)
+enum fm_status fm_module_comparison_csv(struct fm_module_comparison *runs, FILE *out, struct fm_error *error)
 {
     static const char *const keys[] = {"module",
                                        "group",
@@ -206,7 +208,7 @@ enum fm_status fm_modules_runs_csv(struct fm_modules_runs *runs, FILE *out, stru
         fm_csv_text(&csv, keys[i]);
     fm_csv_end_row(&csv);
     for (size_t i = 0; i < runs->n_series * runs->n; i++) {
-        const struct fm_modules_series *series = &runs->series[i / runs->n];
+        const struct fm_comparison_series *series = &runs->series[i / runs->n];
         size_t run = i % runs->n;
         fm_csv_text(&csv, series->name);
         fm_csv_text(&csv, series->group ? series->group : "");

@@ -1,6 +1,6 @@
 /* Intervals of shares cover the truth as often as they say, for ranks that do the same at the same moment and phases
  * that last for many moments. */
-#include "analyse/modules/shares.h"
+#include "analyse/modules/module_shares.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -33,7 +33,7 @@ static double width_of(const double *inside, size_t n, double *share)
             sum += inside[i];
         }
     *share = sum / (double)(n * RANKS);
-    return fm_share_width(parts, wholes, n * RANKS);
+    return fm_module_share_width(parts, wholes, n * RANKS);
 }
 
 /* As if all samples were independent. */

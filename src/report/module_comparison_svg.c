@@ -4,17 +4,17 @@
 #include "base/units.h"
 #include "render/chart.h"
 #include "render/xml.h"
-#include "report/modules_compare.h"
+#include "report/module_comparison.h"
 
 enum { NAME_COLUMNS = 18, MOST = FM_CHART_LINES - 1 }; /* modules in a chart, beside the others */
 
 struct comparison_charts {
-    struct fm_modules_runs *runs;
+    struct fm_module_comparison *runs;
     struct fm_arena *arena;
     double *places;
     const char **labels;
-    bool distinct;                               /* each run has a number of ranks of its own */
-    const struct fm_modules_series *known[MOST]; /* drawn already, each in a style of its own */
+    bool distinct;                                  /* each run has a number of ranks of its own */
+    const struct fm_comparison_series *known[MOST]; /* drawn already, each in a style of its own */
 };
 
 /* The logarithm to the base 2, straight between powers of it. */
@@ -67,26 +67,26 @@ static double *add_line(const struct comparison_charts *page, struct fm_chart *c
     return values;
 }
 
-static uint64_t weight_of(const struct fm_modules_series *series, bool waiting)
+static uint64_t weight_of(const struct fm_comparison_series *series, bool waiting)
 {
     return waiting ? series->sum_causes_ns : series->sum.work_ns;
 }
 
-static void find_most(const struct fm_modules_runs *runs, bool waiting, const struct fm_modules_series **most)
+static void find_most(const struct fm_module_comparison *runs, bool waiting, const struct fm_comparison_series **most)
 {
     for (size_t i = 0; i < runs->n_series; i++) {
-        const struct fm_modules_series *series = &runs->series[i];
+        const struct fm_comparison_series *series = &runs->series[i];
         for (size_t k = 0; k < MOST && series && weight_of(series, waiting) > 0; k++) {
             if (most[k] && weight_of(series, waiting) <= weight_of(most[k], waiting))
                 continue;
-            const struct fm_modules_series *lighter = most[k];
+            const struct fm_comparison_series *lighter = most[k];
             most[k] = series;
             series = lighter;
         }
     }
 }
 
-static bool is_among(const struct fm_modules_series *series, const struct fm_modules_series *const *list)
+static bool is_among(const struct fm_comparison_series *series, const struct fm_comparison_series *const *list)
 {
     for (size_t i = 0; i < MOST; i++)
         if (list[i] == series)
@@ -95,8 +95,8 @@ static bool is_among(const struct fm_modules_series *series, const struct fm_mod
 }
 
 /* A module is drawn in the same way in all charts; a new one in a way that no other of this chart has. */
-static unsigned style_of(struct comparison_charts *page, const struct fm_modules_series *series,
-                         const struct fm_modules_series *const *chart)
+static unsigned style_of(struct comparison_charts *page, const struct fm_comparison_series *series,
+                         const struct fm_comparison_series *const *chart)
 {
     unsigned style = 0;
     while (style < MOST && page->known[style] != series)
@@ -109,7 +109,7 @@ static unsigned style_of(struct comparison_charts *page, const struct fm_modules
     return style;
 }
 
-static void add_values(const struct comparison_charts *page, const struct fm_modules_series *series, bool waiting,
+static void add_values(const struct comparison_charts *page, const struct fm_comparison_series *series, bool waiting,
                        double *values)
 {
     for (size_t i = 0; values && i < page->runs->n; i++)
@@ -119,8 +119,8 @@ static void add_values(const struct comparison_charts *page, const struct fm_mod
 /* The modules with most of it, and all others as one line. */
 static void add_modules(struct comparison_charts *page, struct fm_chart *chart, bool waiting)
 {
-    const struct fm_modules_runs *runs = page->runs;
-    const struct fm_modules_series *most[MOST] = {0};
+    const struct fm_module_comparison *runs = page->runs;
+    const struct fm_comparison_series *most[MOST] = {0};
     double *rest = NULL;
     find_most(runs, waiting, most);
     for (size_t i = 0; i < MOST && most[i]; i++) {
@@ -128,7 +128,7 @@ static void add_modules(struct comparison_charts *page, struct fm_chart *chart, 
         chart->lines[i].style = style_of(page, most[i], most);
     }
     for (size_t i = 0; i < runs->n_series; i++) {
-        const struct fm_modules_series *series = &runs->series[i];
+        const struct fm_comparison_series *series = &runs->series[i];
         if (is_among(series, most) || weight_of(series, waiting) == 0)
             continue;
         if (!rest)
@@ -141,7 +141,7 @@ static void add_modules(struct comparison_charts *page, struct fm_chart *chart, 
 
 static void add_loss(const struct comparison_charts *page, struct fm_chart *chart)
 {
-    const struct fm_modules_runs *runs = page->runs;
+    const struct fm_module_comparison *runs = page->runs;
     double *transfer = add_line(page, chart, "transfer"), *waiting = add_line(page, chart, "waiting");
     for (size_t k = 0; transfer && waiting && k < runs->n; k++) {
         transfer[k] = (double)runs->items[k].modules.whole.transfer_ns / 1e9;
@@ -151,7 +151,7 @@ static void add_loss(const struct comparison_charts *page, struct fm_chart *char
 
 static void add_time(const struct comparison_charts *page, struct fm_chart *chart)
 {
-    const struct fm_modules_runs *runs = page->runs;
+    const struct fm_module_comparison *runs = page->runs;
     double *wall = add_line(page, chart, "run time"), first = (double)runs->items[0].report->summary.wall_ns / 1e9;
     for (size_t k = 0; wall && k < runs->n; k++)
         wall[k] = (double)runs->items[k].report->summary.wall_ns / 1e9;
@@ -162,7 +162,7 @@ static void add_time(const struct comparison_charts *page, struct fm_chart *char
         chart->lines[chart->n_lines - 1].reference = true;
 }
 
-enum fm_status fm_modules_runs_svg(struct fm_modules_runs *runs, FILE *out, struct fm_error *error)
+enum fm_status fm_module_comparison_svg(struct fm_module_comparison *runs, FILE *out, struct fm_error *error)
 {
     struct comparison_charts page = {.runs = runs, .arena = &runs->arena};
     page.places = fm_arena_alloc(page.arena, runs->n * sizeof *page.places);

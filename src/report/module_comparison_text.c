@@ -5,12 +5,12 @@
 #include "base/units.h"
 #include "base/writer.h"
 #include "report/advice.h"
-#include "report/modules_compare.h"
+#include "report/module_comparison.h"
 
 enum { USUAL_MODULES = 8, MOST_RUNS = 9 };
 
 struct comparison_table {
-    struct fm_modules_runs *runs;
+    struct fm_module_comparison *runs;
     struct fm_arena *arena;
     struct fm_column columns[MOST_RUNS + 2];
     size_t n; /* runs that are shown: the last ones */
@@ -71,7 +71,7 @@ static void print_whole(struct comparison_table *page)
     double wall[MOST_RUNS] = {0}, work[MOST_RUNS] = {0}, transfer[MOST_RUNS] = {0}, waiting[MOST_RUNS] = {0},
            share[MOST_RUNS] = {0};
     for (size_t i = 0; i < page->n; i++) {
-        const struct fm_modules_run *run = &page->runs->items[run_of(page, i)];
+        const struct fm_comparison_run *run = &page->runs->items[run_of(page, i)];
         wall[i] = (double)run->report->summary.wall_ns;
         work[i] = (double)run->modules.whole.work_ns;
         transfer[i] = (double)run->modules.whole.transfer_ns;
@@ -90,7 +90,7 @@ static void print_whole(struct comparison_table *page)
 }
 
 /* What a module has in a run: its work, or the share of the waiting that it has called for. */
-static double value_of(const struct comparison_table *page, const struct fm_modules_series *series, size_t column,
+static double value_of(const struct comparison_table *page, const struct fm_comparison_series *series, size_t column,
                        bool waiting)
 {
     size_t run = run_of(page, column);
@@ -99,7 +99,7 @@ static double value_of(const struct comparison_table *page, const struct fm_modu
     return fm_ratio((double)series->causes_ns[run], (double)page->runs->items[run].modules.whole.waiting_ns);
 }
 
-static bool is_heavier(const struct fm_modules_series *a, const struct fm_modules_series *b, bool waiting)
+static bool is_heavier(const struct fm_comparison_series *a, const struct fm_comparison_series *b, bool waiting)
 {
     return waiting ? a->sum_causes_ns > b->sum_causes_ns : a->sum.work_ns > b->sum.work_ns;
 }
@@ -107,9 +107,9 @@ static bool is_heavier(const struct fm_modules_series *a, const struct fm_module
 /* Those with most first; the rest is one row, so that columns add up. */
 static void print_modules(struct comparison_table *page, const char *heading, bool waiting)
 {
-    const struct fm_modules_runs *runs = page->runs;
+    const struct fm_module_comparison *runs = page->runs;
     enum fm_column_kind kind = waiting ? FM_COLUMN_PERCENT : FM_COLUMN_TIME;
-    const struct fm_modules_series **order = fm_arena_alloc(page->arena, runs->n_series * sizeof *order);
+    const struct fm_comparison_series **order = fm_arena_alloc(page->arena, runs->n_series * sizeof *order);
     size_t shown = fm_report_rows(runs->items[0].report, runs->n_series, USUAL_MODULES);
     double values[MOST_RUNS] = {0}, others[MOST_RUNS] = {0}, all[MOST_RUNS] = {0}, left = 0;
     struct fm_table table;
@@ -144,7 +144,7 @@ static void print_modules(struct comparison_table *page, const char *heading, bo
 
 static void print_head(const struct comparison_table *page)
 {
-    const struct fm_modules_runs *runs = page->runs;
+    const struct fm_module_comparison *runs = page->runs;
     fm_print_line(page->out, "%s, %zu runs.", runs->items[0].report->summary.name, runs->n);
     if (page->n < runs->n)
         fprintf(page->out, " Only the runs on the most ranks are shown; --format csv has all.");
@@ -153,7 +153,7 @@ static void print_head(const struct comparison_table *page)
     fputc('\n', page->out);
 }
 
-enum fm_status fm_modules_runs_text(struct fm_modules_runs *runs, FILE *out, struct fm_error *error)
+enum fm_status fm_module_comparison_text(struct fm_module_comparison *runs, FILE *out, struct fm_error *error)
 {
     struct comparison_table page = {
         .runs = runs,

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* What each process did over time, as modules of a model: the cells of a profile's sequence (model/sequence.h), each
  * with the module that was at work there or waited. Where a process waits, or is in MPI, the module is the one that has
- * called for it (analyse/modules/modules.h). */
-#ifndef FM_ANALYSE_MODULES_SEQUENCE_H
-#define FM_ANALYSE_MODULES_SEQUENCE_H
+ * called for it (analyse/modules/module_breakdown.h). */
+#ifndef FM_ANALYSE_MODULES_MODULE_SEQUENCE_H
+#define FM_ANALYSE_MODULES_MODULE_SEQUENCE_H
 
-#include "analyse/modules/modules.h"
+#include "analyse/modules/module_breakdown.h"
 
 struct fm_module_moment {
     uint32_t module; /* number in the list + 1; 0: nothing is known */
@@ -41,7 +41,7 @@ extern const char *const fm_module_states[FM_MODULE_STATES]; /* "work", "transfe
 
 /* `modules` are made from `calls`, and that from the profile. Memory is the arena's. */
 enum fm_status fm_module_sequence_make(const struct fm_profile *profile, const struct fm_calltree *calls,
-                                       const struct fm_modules *modules, const struct fm_modules_map *map,
+                                       const struct fm_module_breakdown *modules, const struct fm_module_map *map,
                                        struct fm_arena *arena, struct fm_module_sequence *sequence,
                                        struct fm_error *error);
 

@@ -1,6 +1,6 @@
 /* Modules: lines of a map, and call graphs with known answers, among them recursion, a module that calls itself through
  * another, waiting reached from three modules, and one function in two modules. */
-#include "analyse/modules/modules.h"
+#include "analyse/modules/module_breakdown.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -54,7 +54,7 @@ static void add_path(struct fm_calltree *tree, const char *path, uint64_t ms, ui
     free(words);
 }
 
-static const struct fm_modules_item *item(const struct fm_modules *m, const char *name)
+static const struct fm_module_item *item(const struct fm_module_breakdown *m, const char *name)
 {
     for (size_t i = 0; i < m->n_items; i++)
         if (strcmp(m->items[i].name, name) == 0)
@@ -63,7 +63,7 @@ static const struct fm_modules_item *item(const struct fm_modules *m, const char
 }
 
 /* A node by the names of modules on the way to it. */
-static const struct fm_modules_node *node(const struct fm_modules *m, const char *path)
+static const struct fm_module_node *node(const struct fm_module_breakdown *m, const char *path)
 {
     char *words = strdup(path), *rest = words;
     uint32_t at = 0;
@@ -87,7 +87,7 @@ static bool costs(const struct fm_module_cost *cost, uint64_t work_ms, uint64_t 
     return right;
 }
 
-static void sums_agree(const struct fm_calltree *tree, const struct fm_modules *m, const char *what)
+static void sums_agree(const struct fm_calltree *tree, const struct fm_module_breakdown *m, const char *what)
 {
     struct fm_module_cost own = {0};
     uint64_t causes = 0;
@@ -102,25 +102,25 @@ static void sums_agree(const struct fm_calltree *tree, const struct fm_modules *
     tap_ok(causes == m->whole.waiting_ns, "%s: shares of the waiting add up to all of it", what);
 }
 
-static struct fm_modules modules_of(const struct fm_calltree *tree, const struct fm_modules_map *map)
+static struct fm_module_breakdown modules_of(const struct fm_calltree *tree, const struct fm_module_map *map)
 {
-    struct fm_modules m;
+    struct fm_module_breakdown m;
     struct fm_error error;
-    if (fm_modules_make(tree, map, &arena, &m, &error))
+    if (fm_module_breakdown_make(tree, map, &arena, &m, &error))
         abort();
     return m;
 }
 
 /* ---- maps ---- */
 
-static enum fm_status read_map(const char *text, struct fm_modules_map *map, struct fm_error *error)
+static enum fm_status read_map(const char *text, struct fm_module_map *map, struct fm_error *error)
 {
     char path[] = "/tmp/modules-XXXXXX";
     int fd = mkstemp(path);
     if (fd < 0 || write(fd, text, strlen(text)) != (ssize_t)strlen(text))
         abort();
     close(fd);
-    enum fm_status status = fm_modules_map_read(map, path, &arena, error);
+    enum fm_status status = fm_module_map_read(map, path, &arena, error);
     unlink(path);
     return status;
 }
@@ -140,15 +140,15 @@ static void bad_lines(void)
         {"module a file a\ngroup g a\ngroup h a\n", "module a is in two groups, g and h"},
     };
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
-        struct fm_modules_map map;
+        struct fm_module_map map;
         struct fm_error error = {0};
         bool refused = read_map(bad[i].text, &map, &error) == FM_ERR_INPUT && strstr(error.text, bad[i].says);
         if (!tap_ok(refused, "refused: %s", bad[i].says))
             printf("# %s\n", error.text);
     }
-    struct fm_modules_map map;
+    struct fm_module_map map;
     struct fm_error error;
-    tap_ok(fm_modules_map_read(&map, "/nonexistent/map", &arena, &error) == FM_ERR_SYSTEM &&
+    tap_ok(fm_module_map_read(&map, "/nonexistent/map", &arena, &error) == FM_ERR_SYSTEM &&
                strstr(error.text, "/nonexistent/map"),
            "a file that is not there is named");
 }
@@ -192,19 +192,19 @@ static void waits(void)
                                        "select_cells",
                                        "MPI_Test",
                                        "signal"};
-    struct fm_modules_map map;
-    fm_modules_map_usual(&map, &arena, NULL);
+    struct fm_module_map map;
+    fm_module_map_usual(&map, &arena, NULL);
     for (size_t i = 0; i < sizeof do_wait / sizeof *do_wait; i++)
-        tap_ok(fm_modules_waits(&map, do_wait[i]), "%s waits", do_wait[i]);
+        tap_ok(fm_module_map_waits(&map, do_wait[i]), "%s waits", do_wait[i]);
     for (size_t i = 0; i < sizeof work / sizeof *work; i++)
-        tap_ok(!fm_modules_waits(&map, work[i]), "%s works", work[i]);
+        tap_ok(!fm_module_map_waits(&map, work[i]), "%s works", work[i]);
 }
 
 static bool refuses(const char *path, enum fm_status status, const char *says)
 {
-    struct fm_modules_map map;
+    struct fm_module_map map;
     struct fm_error error = {0};
-    bool right = fm_modules_map_read(&map, path, &arena, &error) == status && strstr(error.text, says);
+    bool right = fm_module_map_read(&map, path, &arena, &error) == status && strstr(error.text, says);
     if (!right)
         printf("# %s\n", error.text);
     return right;
@@ -215,7 +215,7 @@ static void read_pipe(const char *text, bool endless, const char *says)
 {
     char path[40];
     int ends[2];
-    struct fm_modules_map map;
+    struct fm_module_map map;
     if (pipe(ends) != 0)
         abort();
     pid_t writer = fork();
@@ -230,7 +230,7 @@ static void read_pipe(const char *text, bool endless, const char *says)
     if (says)
         tap_ok(refuses(path, FM_ERR_INPUT, says), "a pipe that does not end: %s", says);
     else
-        tap_ok(fm_modules_map_read(&map, path, &arena, NULL) == FM_OK && map.n_rules == 2, "a pipe is read");
+        tap_ok(fm_module_map_read(&map, path, &arena, NULL) == FM_OK && map.n_rules == 2, "a pipe is read");
     close(ends[0]);
     waitpid(writer, NULL, 0);
 }
@@ -238,7 +238,7 @@ static void read_pipe(const char *text, bool endless, const char *says)
 static void no_files(void)
 {
     char *text = malloc(2 << 20), path[] = "/tmp/modules-XXXXXX";
-    struct fm_modules_map map;
+    struct fm_module_map map;
     int fd = mkstemp(path);
     tap_ok(refuses("/dev/zero", FM_ERR_INPUT, "/dev/zero is neither a file nor a pipe"),
            "an endless device is refused");
@@ -249,7 +249,7 @@ static void no_files(void)
         abort();
     tap_ok(refuses(path, FM_ERR_INPUT, "is not a text file"), "a binary file is refused");
     memset(text, '#', 2 << 20);
-    tap_ok(pwrite(fd, text, 2 << 20, 0) == 2 << 20 && fm_modules_map_read(&map, path, &arena, NULL) == FM_OK,
+    tap_ok(pwrite(fd, text, 2 << 20, 0) == 2 << 20 && fm_module_map_read(&map, path, &arena, NULL) == FM_OK,
            "a long one is read");
     tap_ok(ftruncate(fd, (off_t)1 << 40) == 0 && refuses(path, FM_ERR_INPUT, "is larger than 4 MiB"),
            "but not one without measure");
@@ -263,15 +263,15 @@ static void no_files(void)
 static void without_a_map(void)
 {
     struct fm_calltree tree;
-    struct fm_modules_map map;
+    struct fm_module_map map;
     fm_calltree_start(&tree, &arena, 1);
     add_path(&tree, "pop.f90:main/step.f90:step/pcg.f90:pcg", 100, 0);
     add_path(&tree, "pop.f90:main/step.f90:step/pcg.f90:pcg/pcg.f90:dot", 50, 0);
     add_path(&tree, "pop.f90:main/step.f90:step/pcg.f90:pcg/MPI_Waitall", 30, 0);
     add_path(&tree, "pop.f90:main/step.f90:step/pcg.f90:pcg/MPI_Isend", 4, 0);
     add_path(&tree, "pop.f90:main/lib/libm.so.6", 7, 0);
-    fm_modules_map_usual(&map, &arena, NULL);
-    struct fm_modules m = modules_of(&tree, &map);
+    fm_module_map_usual(&map, &arena, NULL);
+    struct fm_module_breakdown m = modules_of(&tree, &map);
     tap_ok(costs(&item(&m, "pcg.f90")->own, 150, 0, 0), "a source file is a module, with all its functions");
     tap_ok(costs(&item(&m, "mpi")->own, 0, 4, 30), "what is in MPI and does not wait is transfer");
     tap_ok(m.whole.mpi_ns == 34000000, "transfer and waiting are the time in MPI");
@@ -285,7 +285,7 @@ static void without_a_map(void)
 static void with_a_map(void)
 {
     struct fm_calltree tree;
-    struct fm_modules_map map;
+    struct fm_module_map map;
     struct fm_error error;
     if (read_map("module solver function pcg_*  # first: one function of a file that belongs elsewhere\n"
                  "module ocean  file src/ocean/*.f90 step.f90\n"
@@ -299,28 +299,29 @@ static void with_a_map(void)
     add_path(&tree, "step.f90:step/step.f90:pcg_solve/x.c:spin_lock/x.c:pause_a_little", 5, 0);
     add_path(&tree, "step.f90:step/other.c:f", 3, 0);
     add_path(&tree, "step.f90:step/libm.so.6", 2, 0);
-    struct fm_modules m = modules_of(&tree, &map);
+    struct fm_module_breakdown m = modules_of(&tree, &map);
     tap_ok(costs(&item(&m, "solver")->own, 10, 0, 0), "the first line that fits counts: one file in two modules");
     tap_ok(costs(&item(&m, FM_UNMAPPED)->own, 3, 0, 5), "what no line tells of is shown, with what waits in it");
     tap_ok(costs(&item(&m, "math")->own, 2, 0, 0), "a library");
     tap_ok(item(&m, "solver")->causes_ns == 5000000 && item(&m, FM_UNMAPPED)->causes_ns == 0,
            "who calls what waits has caused it, wherever that lies");
     tap_ok(strcmp(item(&m, "solver")->group, "model") == 0 && !item(&m, "math")->group, "groups");
-    tap_ok(fm_modules_waits(&map, "MPI_Waitany") && fm_modules_waits(&map, "spin_x"), "'+' adds to what waits");
-    tap_ok(fm_modules_waits(&map, "__poll") && fm_modules_waits(&map, "__GI___poll") &&
-               !fm_modules_waits(&map, "polls"),
+    tap_ok(fm_module_map_waits(&map, "MPI_Waitany") && fm_module_map_waits(&map, "spin_x"), "'+' adds to what waits");
+    tap_ok(fm_module_map_waits(&map, "__poll") && fm_module_map_waits(&map, "__GI___poll") &&
+               !fm_module_map_waits(&map, "polls"),
            "the C library's own names wait as well");
     sums_agree(&tree, &m, "with a map");
     if (read_map("waiting MPI_Test*\n", &map, &error))
         abort();
-    tap_ok(fm_modules_waits(&map, "MPI_Testall") && !fm_modules_waits(&map, "MPI_Waitall"), "else it is the list");
+    tap_ok(fm_module_map_waits(&map, "MPI_Testall") && !fm_module_map_waits(&map, "MPI_Waitall"),
+           "else it is the list");
 }
 
 /* What is taken by a line above fits nothing; libraries are not told of. */
 static void idle_patterns(void)
 {
     struct fm_calltree tree;
-    struct fm_modules_map map;
+    struct fm_module_map map;
     struct fm_error error;
     if (read_map("module ocean file step.f90 tides.f90\n"
                  "\n"
@@ -331,24 +332,24 @@ static void idle_patterns(void)
     fm_calltree_start(&tree, &arena, 1);
     add_path(&tree, "step.f90:step/libm.so.6", 2, 0);
     add_path(&tree, "step.f90:step/other.c:pcg_solve", 2, 0);
-    struct fm_modules m = modules_of(&tree, &map);
+    struct fm_module_breakdown m = modules_of(&tree, &map);
     tap_ok(m.n_idle == 2 && strcmp(m.idle[0]->pattern, "tides.f90") == 0 && m.idle[0]->line == 1 &&
                strcmp(m.idle[1]->pattern, "step") == 0 && m.idle[1]->line == 3,
            "patterns that fit nothing are listed");
-    fm_modules_map_usual(&map, &arena, NULL);
+    fm_module_map_usual(&map, &arena, NULL);
     tap_ok(modules_of(&tree, &map).n_idle == 0, "without a map there are none");
 }
 
 static void recursion(void)
 {
     struct fm_calltree tree;
-    struct fm_modules_map map;
+    struct fm_module_map map;
     fm_calltree_start(&tree, &arena, 1);
     add_path(&tree, "a:f/a:f/a:f", 10, 0);
     add_path(&tree, "a:f/b:g/a:f", 20, 0);
     add_path(&tree, "a:f/b:g/a:f/b:g/MPI_Recv", 5, 0);
-    fm_modules_map_usual(&map, &arena, NULL);
-    struct fm_modules m = modules_of(&tree, &map);
+    fm_module_map_usual(&map, &arena, NULL);
+    struct fm_module_breakdown m = modules_of(&tree, &map);
     tap_ok(costs(&node(&m, "a")->own, 10, 0, 0), "recursion stays in the module");
     tap_ok(costs(&node(&m, "a/b/a")->own, 20, 0, 0), "a module that calls itself through another is kept apart");
     tap_ok(costs(&item(&m, "a")->own, 30, 0, 0) && costs(&item(&m, "a")->all, 30, 0, 5),
@@ -360,14 +361,14 @@ static void recursion(void)
 static void three_modules_wait(void)
 {
     struct fm_calltree tree;
-    struct fm_modules_map map;
+    struct fm_module_map map;
     fm_calltree_start(&tree, &arena, 1);
     add_path(&tree, "main:m/baroclinic:f/mpi_mod:update/MPI_Waitall", 10, 0);
     add_path(&tree, "main:m/barotropic:g/mpi_mod:update/MPI_Waitall", 20, 0);
     add_path(&tree, "main:m/mpi_mod:update/MPI_Waitall", 30, 0);
     add_path(&tree, "main:m/baroclinic:f/vertical:v", 40, 0);
-    fm_modules_map_usual(&map, &arena, NULL);
-    struct fm_modules m = modules_of(&tree, &map);
+    fm_module_map_usual(&map, &arena, NULL);
+    struct fm_module_breakdown m = modules_of(&tree, &map);
     tap_ok(costs(&item(&m, "baroclinic")->all, 40, 0, 10) && costs(&item(&m, "barotropic")->all, 0, 0, 20) &&
                costs(&item(&m, "mpi_mod")->all, 0, 0, 60),
            "waiting is tracked back to each module above it");
@@ -379,7 +380,7 @@ static void three_modules_wait(void)
 static void threads_of_mpi(void)
 {
     struct fm_calltree tree;
-    struct fm_modules_map map;
+    struct fm_module_map map;
     struct fm_error error;
     if (read_map("module mpi file mpi.c\nmodule system file libc.c\nmodule ocean file o.f90\n", &map, &error))
         abort();
@@ -388,7 +389,7 @@ static void threads_of_mpi(void)
     add_path(&tree, "libc.c:pause", 20, 0);
     add_path(&tree, "o.f90:main/mpi.c:binding/MPI_Recv", 30, 0);
     add_path(&tree, "o.f90:main/libc.c:helper/libc.c:sleep", 40, 0);
-    struct fm_modules m = modules_of(&tree, &map);
+    struct fm_module_breakdown m = modules_of(&tree, &map);
     tap_ok(item(&m, "mpi")->causes_ns == 10000000, "a thread of MPI waits for MPI");
     tap_ok(item(&m, "ocean")->causes_ns == 30000000 && item(&m, "system")->causes_ns == 60000000,
            "MPI waits for whoever calls it, others for themselves");
@@ -399,7 +400,7 @@ static void threads_of_mpi(void)
 static void libraries_of_mpi(void)
 {
     struct fm_calltree tree;
-    struct fm_modules_map map;
+    struct fm_module_map map;
     struct fm_error error;
     fm_calltree_start(&tree, &arena, 1);
     add_path(&tree, "o.f90:main/libmpi.so.40", 10, 0);
@@ -408,8 +409,8 @@ static void libraries_of_mpi(void)
     add_path(&tree, "o.f90:main/wrap.f90:exchange", 40, 0);
     add_path(&tree, "o.f90:main/wrap.f90:exchange/ice.f90:ice", 50, 0);
     add_path(&tree, "o.f90:main/libc.c:sleep", 60, 0);
-    fm_modules_map_usual(&map, &arena, NULL);
-    struct fm_modules m = modules_of(&tree, &map);
+    fm_module_map_usual(&map, &arena, NULL);
+    struct fm_module_breakdown m = modules_of(&tree, &map);
     tap_ok(costs(&item(&m, "libmpi.so.40")->own, 0, 10, 0) && costs(&item(&m, "libopen-pal.so.40")->own, 0, 20, 0),
            "a library of MPI transfers, and what it calls");
     tap_ok(costs(&item(&m, "wrap.f90")->own, 40, 0, 0), "a wrapper of the program's own works");
@@ -423,14 +424,14 @@ static void libraries_of_mpi(void)
     sums_agree(&tree, &m, "a wrapper that is MPI");
 }
 
-static enum fm_module_state state_at(const struct fm_modules *m, const struct fm_modules_map *map,
+static enum fm_module_state state_at(const struct fm_module_breakdown *m, const struct fm_module_map *map,
                                      const struct fm_calltree *tree, const char *name, const char *module)
 {
     enum fm_module_state state = FM_MODULE_STATES;
     for (struct fm_context *at = tree->root->first; at; at = fm_context_after(tree->root, at)) {
         if (strcmp(at->id.name, name) != 0 || at->first)
             continue;
-        uint32_t shown = fm_modules_shown(m, map, tree->ranks, at, &state);
+        uint32_t shown = fm_module_shown(m, map, tree->ranks, at, &state);
         return shown < m->n_items && strcmp(m->items[shown].name, module) == 0 ? state : FM_MODULE_STATES;
     }
     return state;
@@ -439,7 +440,7 @@ static enum fm_module_state state_at(const struct fm_modules *m, const struct fm
 static void states(void)
 {
     struct fm_calltree tree;
-    struct fm_modules_map map;
+    struct fm_module_map map;
     fm_calltree_start(&tree, &arena, 2);
     add_path(&tree, "main:m/ocean:o", 10, 0);
     add_path(&tree, "main:m/ocean:o/MPI_Send", 10, 0);
@@ -448,8 +449,8 @@ static void states(void)
         add_path(&tree, "main:m/ocean:o/MPI_Allreduce", 10 + rank, rank);
         add_path(&tree, "main:m/ocean:o/MPI_Bcast", 10 + 50 * rank, rank);
     }
-    fm_modules_map_usual(&map, &arena, NULL);
-    struct fm_modules m = modules_of(&tree, &map);
+    fm_module_map_usual(&map, &arena, NULL);
+    struct fm_module_breakdown m = modules_of(&tree, &map);
     tap_ok(state_at(&m, &map, &tree, "o", "ocean") == FM_MODULE_WORK, "a module is shown at work");
     tap_ok(state_at(&m, &map, &tree, "MPI_Send", "ocean") == FM_MODULE_TRANSFER, "or transferring, where it sends");
     tap_ok(state_at(&m, &map, &tree, "MPI_Recv", "ocean") == FM_MODULE_WAITING, "or waiting, where it receives");
@@ -461,14 +462,14 @@ static void states(void)
 static void collectives(void)
 {
     struct fm_calltree tree;
-    struct fm_modules_map map;
+    struct fm_module_map map;
     fm_calltree_start(&tree, &arena, 3);
     for (uint32_t rank = 0; rank < 3; rank++)
         add_path(&tree, "main:m/MPI_Allreduce", 10 + 20 * rank, rank);
     add_path(&tree, "main:m/MPI_Bcast", 8, 1);
     add_path(&tree, "main:m/MPI_Barrier", 5, 2);
-    fm_modules_map_usual(&map, &arena, NULL);
-    struct fm_modules m = modules_of(&tree, &map);
+    fm_module_map_usual(&map, &arena, NULL);
+    struct fm_module_breakdown m = modules_of(&tree, &map);
     tap_ok(costs(&item(&m, "mpi")->own, 0, 30, 60 + 8 + 5),
            "of a collective what is above the fastest rank is waiting");
     tap_ok(item(&m, "mpi")->own.estimated_ns == 68000000, "and that is an estimate, unlike a barrier");

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "analyse/modules/modules.h"
+#include "analyse/modules/module_breakdown.h"
 
 #include <string.h>
 
@@ -12,9 +12,9 @@
 enum { WAITS = 1u << 31, IN_MPI = 1u << 30, NODE = IN_MPI - 1 };
 
 struct breakdown_builder {
-    const struct fm_modules_map *map;
+    const struct fm_module_map *map;
     struct fm_arena *arena;
-    struct fm_modules *modules;
+    struct fm_module_breakdown *modules;
     struct fm_intern names; /* number: of the item + 1 */
     bool *fits;             /* rules of the map */
     size_t nodes_capacity, items_capacity;
@@ -24,7 +24,7 @@ struct breakdown_builder {
 
 /* ---- nodes ---- */
 
-static const char *group_of(const struct fm_modules_map *map, const char *module)
+static const char *group_of(const struct fm_module_map *map, const char *module)
 {
     for (size_t g = 0; g < map->n_groups; g++)
         for (size_t m = 0; m < map->groups[g].n; m++)
@@ -35,27 +35,27 @@ static const char *group_of(const struct fm_modules_map *map, const char *module
 
 static uint32_t item_of(struct breakdown_builder *builder, const char *name)
 {
-    struct fm_modules *modules = builder->modules;
+    struct fm_module_breakdown *modules = builder->modules;
     struct fm_intern_slot *slot = fm_intern_put(&builder->names, builder->arena, name, false);
     if (slot && slot->number)
         return slot->number - 1;
-    struct fm_modules_item *grown = fm_arena_grow(builder->arena, modules->items, &builder->items_capacity,
-                                                  modules->n_items + 1, sizeof *grown);
+    struct fm_module_item *grown = fm_arena_grow(builder->arena, modules->items, &builder->items_capacity,
+                                                 modules->n_items + 1, sizeof *grown);
     if (!slot || !grown) {
         builder->failed = true;
         return 0;
     }
     modules->items = grown;
-    modules->items[modules->n_items] = (struct fm_modules_item){.name = name, .group = group_of(builder->map, name)};
+    modules->items[modules->n_items] = (struct fm_module_item){.name = name, .group = group_of(builder->map, name)};
     slot->number = (uint32_t)++modules->n_items;
     return slot->number - 1;
 }
 
-static uint32_t add_node(struct breakdown_builder *builder, struct fm_modules_node node)
+static uint32_t add_node(struct breakdown_builder *builder, struct fm_module_node node)
 {
-    struct fm_modules *modules = builder->modules;
-    struct fm_modules_node *grown = fm_arena_grow(builder->arena, modules->nodes, &builder->nodes_capacity,
-                                                  modules->n + 1, sizeof *grown);
+    struct fm_module_breakdown *modules = builder->modules;
+    struct fm_module_node *grown = fm_arena_grow(builder->arena, modules->nodes, &builder->nodes_capacity,
+                                                 modules->n + 1, sizeof *grown);
     if (!grown) {
         builder->failed = true;
         return 0;
@@ -68,7 +68,7 @@ static uint32_t add_node(struct breakdown_builder *builder, struct fm_modules_no
 /* The node for a module that is called from another: below it, unless it is the same. */
 static uint32_t enter(struct breakdown_builder *builder, uint32_t from, const char *name)
 {
-    struct fm_modules_node *nodes = builder->modules->nodes;
+    struct fm_module_node *nodes = builder->modules->nodes;
     uint32_t module = item_of(builder, name), last = 0;
     if (from && nodes[from].module == module)
         return from;
@@ -77,7 +77,7 @@ static uint32_t enter(struct breakdown_builder *builder, uint32_t from, const ch
             return child;
         last = child;
     }
-    uint32_t made = add_node(builder, (struct fm_modules_node){.name = name, .module = module, .parent = from});
+    uint32_t made = add_node(builder, (struct fm_module_node){.name = name, .module = module, .parent = from});
     nodes = builder->modules->nodes;
     if (made)
         *(last ? &nodes[last].next : &nodes[from].first) = made;
@@ -110,24 +110,24 @@ static uint64_t above_fastest(const struct fm_path_cost *cost, uint32_t ranks)
     return least < cost->sum_ns ? cost->sum_ns - least : 0;
 }
 
-static bool is_mpi(const struct fm_modules_node *node)
+static bool is_mpi(const struct fm_module_node *node)
 {
     return strcmp(node->name, "mpi") == 0;
 }
 
-static bool in_mpi(const struct fm_modules *modules, const struct fm_context *leaf)
+static bool in_mpi(const struct fm_module_breakdown *modules, const struct fm_context *leaf)
 {
     return leaf->mark & IN_MPI || is_mpi(&modules->nodes[leaf->mark & NODE]);
 }
 
-static struct fm_module_cost cost_of(const struct fm_modules *modules, const struct fm_modules_map *map, uint32_t ranks,
-                                     const struct fm_context *leaf)
+static struct fm_module_cost cost_of(const struct fm_module_breakdown *modules, const struct fm_module_map *map,
+                                     uint32_t ranks, const struct fm_context *leaf)
 {
     const struct fm_path_cost *own = &leaf->own.of;
     struct fm_module_cost cost = {0};
     bool waits = leaf->mark & WAITS;
     if (!waits && leaf->id.kind == FM_CONTEXT_ROUTINE) {
-        waits = fm_modules_waits(map, leaf->id.name);
+        waits = fm_module_map_waits(map, leaf->id.name);
         if (!waits && ranks > 1 && is_collective(leaf->id.name))
             cost.waiting_ns = cost.estimated_ns = above_fastest(own, ranks);
     }
@@ -142,7 +142,7 @@ static struct fm_module_cost cost_of(const struct fm_modules *modules, const str
     return cost;
 }
 
-static uint32_t without_mpi(const struct fm_modules_node *nodes, uint32_t node)
+static uint32_t without_mpi(const struct fm_module_node *nodes, uint32_t node)
 {
     while (nodes[node].parent && is_mpi(&nodes[node]))
         node = nodes[node].parent;
@@ -151,9 +151,9 @@ static uint32_t without_mpi(const struct fm_modules_node *nodes, uint32_t node)
 
 /* Who has called what waits: the module of the caller, or whoever has called that if it is MPI's own. Below no other
  * module, as in threads of MPI, it is the outermost. */
-static uint32_t cause_of(const struct fm_modules *modules, const struct fm_context *leaf)
+static uint32_t cause_of(const struct fm_module_breakdown *modules, const struct fm_context *leaf)
 {
-    const struct fm_modules_node *nodes = modules->nodes;
+    const struct fm_module_node *nodes = modules->nodes;
     const struct fm_context *waits = leaf;
     while (waits->parent->mark & WAITS)
         waits = waits->parent;
@@ -163,9 +163,9 @@ static uint32_t cause_of(const struct fm_modules *modules, const struct fm_conte
 
 static const char *module_of(struct breakdown_builder *builder, const struct fm_context *at)
 {
-    const struct fm_modules_rule *rule = fm_modules_rule(builder->map, at);
+    const struct fm_module_rule *rule = fm_module_map_rule(builder->map, at);
     if (!rule)
-        return fm_modules_name(builder->map, at);
+        return fm_module_map_name(builder->map, at);
     builder->fits[rule - builder->map->rules] = true;
     return rule->module;
 }
@@ -176,7 +176,7 @@ static void add_context(struct breakdown_builder *builder, struct fm_context *at
     switch (at->id.kind) {
     case FM_CONTEXT_FRAME:
         from = enter(builder, from, module_of(builder, at));
-        state |= fm_modules_waits(builder->map, at->id.name) ? WAITS : 0;
+        state |= fm_module_map_waits(builder->map, at->id.name) ? WAITS : 0;
         break;
     case FM_CONTEXT_ROUTINE:
         from = enter(builder, from, module_of(builder, at));
@@ -197,7 +197,7 @@ static void add_context(struct breakdown_builder *builder, struct fm_context *at
 
 /* ---- sums ---- */
 
-static bool is_above(const struct fm_modules_node *nodes, uint32_t node, uint32_t module)
+static bool is_above(const struct fm_module_node *nodes, uint32_t node, uint32_t module)
 {
     for (uint32_t at = nodes[node].parent; at; at = nodes[at].parent)
         if (nodes[at].module == module)
@@ -205,9 +205,9 @@ static bool is_above(const struct fm_modules_node *nodes, uint32_t node, uint32_
     return false;
 }
 
-static void sum_up(struct fm_modules *modules)
+static void sum_up(struct fm_module_breakdown *modules)
 {
-    struct fm_modules_node *nodes = modules->nodes;
+    struct fm_module_node *nodes = modules->nodes;
     for (size_t i = modules->n; i-- > 0;) {
         fm_module_cost_add(&nodes[i].all, &nodes[i].own);
         if (i)
@@ -224,11 +224,11 @@ static void sum_up(struct fm_modules *modules)
 /* Libraries that no sample was in are no news: files name those that some programs need. */
 static void list_idle(struct breakdown_builder *builder)
 {
-    struct fm_modules *modules = builder->modules;
+    struct fm_module_breakdown *modules = builder->modules;
     modules->idle = fm_arena_alloc(builder->arena, builder->map->n_rules * sizeof *modules->idle);
     builder->failed |= !modules->idle;
     for (size_t i = 0; i < builder->map->n_rules && !builder->failed; i++) {
-        const struct fm_modules_rule *rule = &builder->map->rules[i];
+        const struct fm_module_rule *rule = &builder->map->rules[i];
         if (!builder->fits[i] && rule->kind != FM_RULE_LIBRARY)
             modules->idle[modules->n_idle++] = rule;
     }
@@ -243,12 +243,12 @@ static int by_cost(uint64_t a, uint64_t b, const char *name, const char *other)
 
 static int compare_items(const void *a, const void *b)
 {
-    const struct fm_modules_item *x = a, *y = b;
+    const struct fm_module_item *x = a, *y = b;
     return by_cost(fm_module_total(&x->own), fm_module_total(&y->own), x->name, y->name);
 }
 
 struct numbered_node {
-    const struct fm_modules_node *node;
+    const struct fm_module_node *node;
     uint32_t number;
 };
 
@@ -260,7 +260,7 @@ static int compare_nodes(const void *a, const void *b)
 
 static void sort_children(struct breakdown_builder *builder, uint32_t parent, struct numbered_node *items)
 {
-    struct fm_modules_node *nodes = builder->modules->nodes;
+    struct fm_module_node *nodes = builder->modules->nodes;
     size_t n = 0;
     for (uint32_t child = nodes[parent].first; child; child = nodes[child].next)
         items[n++] = (struct numbered_node){&nodes[child], child};
@@ -277,7 +277,7 @@ static void sort_children(struct breakdown_builder *builder, uint32_t parent, st
 /* Items move, so nodes learn their new numbers by name. */
 static void sort_all(struct breakdown_builder *builder)
 {
-    struct fm_modules *modules = builder->modules;
+    struct fm_module_breakdown *modules = builder->modules;
     struct numbered_node *items = fm_arena_alloc(builder->arena, modules->n * sizeof *items);
     builder->failed |= !items || !fm_sort(modules->items, modules->n_items, sizeof *modules->items, compare_items,
                                           builder->arena);
@@ -292,14 +292,15 @@ static void sort_all(struct breakdown_builder *builder)
     }
 }
 
-enum fm_status fm_modules_make(const struct fm_calltree *calls, const struct fm_modules_map *map,
-                               struct fm_arena *arena, struct fm_modules *modules, struct fm_error *error)
+enum fm_status fm_module_breakdown_make(const struct fm_calltree *calls, const struct fm_module_map *map,
+                                        struct fm_arena *arena, struct fm_module_breakdown *modules,
+                                        struct fm_error *error)
 {
     struct breakdown_builder builder = {.map = map, .arena = arena, .modules = modules, .ranks = calls->ranks};
-    *modules = (struct fm_modules){0};
+    *modules = (struct fm_module_breakdown){0};
     builder.fits = fm_arena_alloc(arena, map->n_rules * sizeof *builder.fits);
     builder.failed = !builder.fits;
-    add_node(&builder, (struct fm_modules_node){.name = "", .module = UINT32_MAX});
+    add_node(&builder, (struct fm_module_node){.name = "", .module = UINT32_MAX});
     calls->root->mark = 0;
     for (struct fm_context *at = calls->root->first; at && !builder.failed; at = fm_context_after(calls->root, at))
         add_context(&builder, at);
@@ -311,8 +312,8 @@ enum fm_status fm_modules_make(const struct fm_calltree *calls, const struct fm_
     return builder.failed ? fm_fail(error, FM_ERR_MEMORY, "not enough memory for the modules") : FM_OK;
 }
 
-uint32_t fm_modules_shown(const struct fm_modules *modules, const struct fm_modules_map *map, uint32_t ranks,
-                          const struct fm_context *leaf, enum fm_module_state *state)
+uint32_t fm_module_shown(const struct fm_module_breakdown *modules, const struct fm_module_map *map, uint32_t ranks,
+                         const struct fm_context *leaf, enum fm_module_state *state)
 {
     struct fm_module_cost cost = cost_of(modules, map, ranks, leaf);
     bool waits = leaf->mark & WAITS || cost.waiting_ns > cost.work_ns + cost.transfer_ns;

@@ -11,10 +11,10 @@
  * the fastest one at the same call site, an estimate. Of the rest, what is in MPI is transfer and what is not is work. In
  * MPI are its routines, its libraries with all that they call, and the functions that the map gives to the module "mpi".
  * At every node work + transfer + waiting is what the tree of calls has there, to the nanosecond. */
-#ifndef FM_ANALYSE_MODULES_MODULES_H
-#define FM_ANALYSE_MODULES_MODULES_H
+#ifndef FM_ANALYSE_MODULES_MODULE_BREAKDOWN_H
+#define FM_ANALYSE_MODULES_MODULE_BREAKDOWN_H
 
-#include "analyse/modules/modules_map.h"
+#include "analyse/modules/module_map.h"
 
 struct fm_module_cost {
     uint64_t work_ns, transfer_ns, waiting_ns;
@@ -24,7 +24,7 @@ struct fm_module_cost {
 
 enum fm_module_state { FM_MODULE_WORK, FM_MODULE_TRANSFER, FM_MODULE_WAITING, FM_MODULE_STATES };
 
-struct fm_modules_node {
+struct fm_module_node {
     const char *name;             /* of the module; of the root "" */
     uint32_t module;              /* its number in the list; of the root it has none */
     uint32_t parent, first, next; /* 0: none; node 0 is the root */
@@ -32,7 +32,7 @@ struct fm_modules_node {
 };
 
 /* A module, wherever it is called. */
-struct fm_modules_item {
+struct fm_module_item {
     const char *name;
     const char *group;         /* or NULL */
     struct fm_module_cost own; /* adds up to the whole */
@@ -40,25 +40,26 @@ struct fm_modules_item {
     uint64_t causes_ns;        /* waiting in what it has called, or MPI for it: adds up to all waiting */
 };
 
-struct fm_modules {
-    struct fm_modules_node *nodes; /* parents before their children; children by their cost, most first */
+struct fm_module_breakdown {
+    struct fm_module_node *nodes; /* parents before their children; children by their cost, most first */
     size_t n;
-    struct fm_modules_item *items; /* most time of its own first */
+    struct fm_module_item *items; /* most time of its own first */
     size_t n_items;
     struct fm_module_cost whole;
     /* In the order of the map: rules, not those of libraries, that are the first to fit no function of the tree. */
-    const struct fm_modules_rule **idle;
+    const struct fm_module_rule **idle;
     size_t n_idle;
 };
 
 /* Memory is the arena's; tree and map must outlive it. */
-enum fm_status fm_modules_make(const struct fm_calltree *calls, const struct fm_modules_map *map,
-                               struct fm_arena *arena, struct fm_modules *modules, struct fm_error *error);
+enum fm_status fm_module_breakdown_make(const struct fm_calltree *calls, const struct fm_module_map *map,
+                                        struct fm_arena *arena, struct fm_module_breakdown *modules,
+                                        struct fm_error *error);
 
 /* The module that is seen to be at work or waiting where a leaf of that tree is, by its number in the list: its own, or
  * whoever has called what waits, or MPI. UINT32_MAX: there is none. *state: waiting if most of the time there is. */
-uint32_t fm_modules_shown(const struct fm_modules *modules, const struct fm_modules_map *map, uint32_t ranks,
-                          const struct fm_context *leaf, enum fm_module_state *state);
+uint32_t fm_module_shown(const struct fm_module_breakdown *modules, const struct fm_module_map *map, uint32_t ranks,
+                         const struct fm_context *leaf, enum fm_module_state *state);
 
 void fm_module_cost_add(struct fm_module_cost *to, const struct fm_module_cost *cost);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "analyse/modules/sequence.h"
+#include "analyse/modules/module_sequence.h"
 
 #include "base/sort.h"
 #include "model/order.h"
@@ -12,8 +12,8 @@ const char *const fm_module_states[FM_MODULE_STATES] = {
 struct sequence_builder {
     const struct fm_profile *profile;
     const struct fm_calltree *calls;
-    const struct fm_modules *modules;
-    const struct fm_modules_map *map;
+    const struct fm_module_breakdown *modules;
+    const struct fm_module_map *map;
     struct fm_arena *arena;
     struct fm_module_sequence *sequence;
     struct fm_module_moment *of_nodes; /* what each node of the profile is shown as */
@@ -25,7 +25,7 @@ static void find_modules(struct sequence_builder *m)
 {
     for (size_t i = 0; i < m->profile->paths.n; i++) {
         struct fm_module_moment *moment = &m->of_nodes[i];
-        uint32_t module = fm_modules_shown(m->modules, m->map, m->calls->ranks, m->calls->of_nodes[i], &moment->state);
+        uint32_t module = fm_module_shown(m->modules, m->map, m->calls->ranks, m->calls->of_nodes[i], &moment->state);
         moment->module = module == UINT32_MAX ? 0 : module + 1;
     }
 }
@@ -135,7 +135,7 @@ static void add_named(struct sequence_builder *m)
 }
 
 enum fm_status fm_module_sequence_make(const struct fm_profile *profile, const struct fm_calltree *calls,
-                                       const struct fm_modules *modules, const struct fm_modules_map *map,
+                                       const struct fm_module_breakdown *modules, const struct fm_module_map *map,
                                        struct fm_arena *arena, struct fm_module_sequence *sequence,
                                        struct fm_error *error)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "analyse/modules/modules_scopes.h"
+#include "analyse/modules/module_candidates.h"
 
 #include <ctype.h>
 #include <fnmatch.h>
@@ -16,36 +16,37 @@ enum {
     FEWEST = 3           /* functions with a prefix: else it is no more than the first word of a name */
 };
 
-/* Of all code: classes of a namespace that have less are left to the namespace, other scopes to their library. Prefixes
+/* Of all code: classes of a namespace that have less are left to the namespace, other candidates to their library. Prefixes
  * are many, and say less. */
 static const double LEAST = 0.002, LEAST_OF_PREFIX = 0.01;
 
-struct scopes {
+struct candidates {
     struct fm_arena *arena;
-    struct fm_scope *items;
+    struct fm_module_candidate *items;
     size_t n, capacity;
     struct fm_intern numbers;
     uint64_t bytes;
 };
 
-static void add(struct scopes *scopes, const char *name, const char *pattern, uint64_t bytes, bool nested)
+static void add(struct candidates *candidates, const char *name, const char *pattern, uint64_t bytes, bool nested)
 {
-    struct fm_intern_slot *slot = pattern ? fm_intern_put(&scopes->numbers, scopes->arena, pattern, false) : NULL;
+    struct fm_intern_slot *slot = pattern ? fm_intern_put(&candidates->numbers, candidates->arena, pattern, false)
+                                          : NULL;
     if (slot && !slot->number) {
-        struct fm_scope *grown = fm_arena_grow(scopes->arena, scopes->items, &scopes->capacity, scopes->n + 1,
-                                               sizeof *grown);
+        struct fm_module_candidate *grown = fm_arena_grow(candidates->arena, candidates->items, &candidates->capacity,
+                                                          candidates->n + 1, sizeof *grown);
         if (!grown)
             return;
-        scopes->items = grown;
-        scopes->items[scopes->n++] = (struct fm_scope){.name = name, .pattern = pattern};
-        slot->number = (uint32_t)scopes->n;
+        candidates->items = grown;
+        candidates->items[candidates->n++] = (struct fm_module_candidate){.name = name, .pattern = pattern};
+        slot->number = (uint32_t)candidates->n;
     }
     if (!slot)
         return;
-    scopes->items[slot->number - 1].functions++;
-    scopes->items[slot->number - 1].bytes += bytes;
-    scopes->items[slot->number - 1].nested += nested ? bytes : 0;
-    scopes->bytes += bytes;
+    candidates->items[slot->number - 1].functions++;
+    candidates->items[slot->number - 1].bytes += bytes;
+    candidates->items[slot->number - 1].nested += nested ? bytes : 0;
+    candidates->bytes += bytes;
 }
 
 /* The length of an identifier that "::" follows; 0: there is none, as in templates and operators. */
@@ -57,13 +58,13 @@ static size_t scope_length(const char *name)
     return strncmp(name + length, "::", 2) == 0 ? length : 0;
 }
 
-static void add_outer(struct scopes *scopes, const struct fm_function *functions, size_t n)
+static void add_outer(struct candidates *candidates, const struct fm_function *functions, size_t n)
 {
     for (size_t i = 0; i < n; i++) {
         size_t length = scope_length(functions[i].name);
-        const char *name = length ? fm_arena_strndup(scopes->arena, functions[i].name, length) : NULL;
+        const char *name = length ? fm_arena_strndup(candidates->arena, functions[i].name, length) : NULL;
         if (name)
-            add(scopes, name, fm_written(scopes->arena, "%s::*", name), functions[i].bytes,
+            add(candidates, name, fm_written(candidates->arena, "%s::*", name), functions[i].bytes,
                 scope_length(functions[i].name + length + 2) > 0);
     }
 }
@@ -78,7 +79,7 @@ static size_t first_word(const char *name, size_t length)
     return end < SHORTEST_WORD ? length : end;
 }
 
-static void add_classes(struct scopes *classes, const struct fm_function *functions, size_t n, const char *within)
+static void add_classes(struct candidates *classes, const struct fm_function *functions, size_t n, const char *within)
 {
     size_t outer = strlen(within);
     for (size_t i = 0; i < n; i++) {
@@ -95,7 +96,7 @@ static void add_classes(struct scopes *classes, const struct fm_function *functi
 }
 
 /* Here what is nested are names with a '_' before the prefix. */
-static void add_prefixes(struct scopes *prefixes, const struct fm_function *functions, size_t n)
+static void add_prefixes(struct candidates *prefixes, const struct fm_function *functions, size_t n)
 {
     for (size_t i = 0; i < n; i++) {
         size_t skipped = strspn(functions[i].name, "_"), length = 0;
@@ -110,51 +111,52 @@ static void add_prefixes(struct scopes *prefixes, const struct fm_function *func
     }
 }
 
-static void choose_prefixes(struct scopes *prefixes)
+static void choose_prefixes(struct candidates *prefixes)
 {
     size_t kept = 0;
     for (size_t i = 0; i < prefixes->n; i++) {
-        struct fm_scope scope = prefixes->items[i];
-        if (scope.functions < FEWEST)
+        struct fm_module_candidate candidate = prefixes->items[i];
+        if (candidate.functions < FEWEST)
             continue;
-        if (scope.nested)
-            scope.pattern = fm_written(prefixes->arena, "%s_* _%s_*", scope.name, scope.name);
-        if (scope.pattern)
-            prefixes->items[kept++] = scope;
+        if (candidate.nested)
+            candidate.pattern = fm_written(prefixes->arena, "%s_* _%s_*", candidate.name, candidate.name);
+        if (candidate.pattern)
+            prefixes->items[kept++] = candidate;
     }
     prefixes->n = kept;
 }
 
 static int by_name(const void *a, const void *b)
 {
-    const struct fm_scope *x = a, *y = b;
+    const struct fm_module_candidate *x = a, *y = b;
     return fm_compare_text(x->name, y->name);
 }
 
 /* Sorted, without those that have hardly any code and those that a shorter word stands for. */
-static void tidy(struct scopes *scopes, double least)
+static void tidy(struct candidates *candidates, double least)
 {
     size_t kept = 0;
-    if (!fm_sort(scopes->items, scopes->n, sizeof *scopes->items, by_name, scopes->arena))
+    if (!fm_sort(candidates->items, candidates->n, sizeof *candidates->items, by_name, candidates->arena))
         return;
-    for (size_t i = 0; i < scopes->n; i++) {
-        const struct fm_scope *scope = &scopes->items[i];
-        bool told = kept && fnmatch(scopes->items[kept - 1].pattern, scope->pattern, 0) == 0;
-        if (!told && (double)scope->bytes >= least * (double)scopes->bytes)
-            scopes->items[kept++] = *scope;
+    for (size_t i = 0; i < candidates->n; i++) {
+        const struct fm_module_candidate *candidate = &candidates->items[i];
+        bool told = kept && fnmatch(candidates->items[kept - 1].pattern, candidate->pattern, 0) == 0;
+        if (!told && (double)candidate->bytes >= least * (double)candidates->bytes)
+            candidates->items[kept++] = *candidate;
     }
-    scopes->n = kept;
+    candidates->n = kept;
 }
 
-size_t fm_scopes_find(const struct fm_function *functions, size_t n, struct fm_scope **scopes, struct fm_arena *arena)
+size_t fm_module_candidates_find(const struct fm_function *functions, size_t n, struct fm_module_candidate **candidates,
+                                 struct fm_arena *arena)
 {
-    struct scopes outer = {.arena = arena}, classes = {.arena = arena};
+    struct candidates outer = {.arena = arena}, classes = {.arena = arena};
     add_outer(&outer, functions, n);
     if (!outer.n) {
         add_prefixes(&outer, functions, n);
         choose_prefixes(&outer);
         tidy(&outer, LEAST_OF_PREFIX);
-        *scopes = outer.items;
+        *candidates = outer.items;
         return outer.n;
     }
     for (size_t i = 0; i < outer.n && !classes.n; i++)
@@ -162,12 +164,12 @@ size_t fm_scopes_find(const struct fm_function *functions, size_t n, struct fm_s
             add_classes(&classes, functions, n, outer.items[i].name);
     tidy(&outer, classes.n ? LEAST : 0);
     tidy(&classes, LEAST);
-    *scopes = fm_arena_alloc(arena, (classes.n + outer.n) * sizeof **scopes);
-    if (!*scopes)
+    *candidates = fm_arena_alloc(arena, (classes.n + outer.n) * sizeof **candidates);
+    if (!*candidates)
         return 0;
     for (size_t i = 0; i < classes.n; i++)
-        (*scopes)[i] = classes.items[i];
+        (*candidates)[i] = classes.items[i];
     for (size_t i = 0; i < outer.n; i++)
-        (*scopes)[classes.n + i] = outer.items[i];
+        (*candidates)[classes.n + i] = outer.items[i];
     return classes.n + outer.n;
 }

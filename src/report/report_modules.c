@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "report/module_trees.h"
+#include "report/report_modules.h"
 
-static enum fm_status make_modules(struct fm_report *report, struct fm_calltree *calls, struct fm_modules_map *map,
-                                   struct fm_modules *modules, struct fm_error *error)
+static enum fm_status make_modules(struct fm_report *report, struct fm_calltree *calls, struct fm_module_map *map,
+                                   struct fm_module_breakdown *modules, struct fm_error *error)
 {
     const char *file = report->options.modules;
-    enum fm_status status = file ? fm_modules_map_read(map, file, &report->arena, error)
-                                 : fm_modules_map_usual(map, &report->arena, error);
+    enum fm_status status = file ? fm_module_map_read(map, file, &report->arena, error)
+                                 : fm_module_map_usual(map, &report->arena, error);
     if (!status)
         status = fm_report_tree(report, FM_TREE_PROGRAM, calls, error);
-    return status ? status : fm_modules_make(calls, map, &report->arena, modules, error);
+    return status ? status : fm_module_breakdown_make(calls, map, &report->arena, modules, error);
 }
 
-enum fm_status fm_report_modules(struct fm_report *report, struct fm_calltree *calls, struct fm_modules *modules,
-                                 struct fm_error *error)
+enum fm_status fm_report_modules(struct fm_report *report, struct fm_calltree *calls,
+                                 struct fm_module_breakdown *modules, struct fm_error *error)
 {
-    struct fm_modules_map map;
+    struct fm_module_map map;
     return make_modules(report, calls, &map, modules, error);
 }
 
@@ -24,8 +24,8 @@ enum fm_status fm_report_sequence(struct fm_report *report, struct fm_module_seq
 {
     const struct fm_report_options options = report->options;
     struct fm_calltree calls;
-    struct fm_modules_map map;
-    struct fm_modules modules;
+    struct fm_module_map map;
+    struct fm_module_breakdown modules;
     *sequence = (struct fm_module_sequence){0};
     if (!fm_report_sampled(report) || !report->profile->paths.sequence.n)
         return FM_OK;
@@ -37,15 +37,15 @@ enum fm_status fm_report_sequence(struct fm_report *report, struct fm_module_seq
                   : fm_module_sequence_make(report->profile, &calls, &modules, &map, &report->arena, sequence, error);
 }
 
-enum fm_status fm_modules_contexts(struct fm_report *report, const struct fm_modules *modules, struct fm_calltree *tree,
-                                   struct fm_error *error)
+enum fm_status fm_module_contexts(struct fm_report *report, const struct fm_module_breakdown *modules,
+                                  struct fm_calltree *tree, struct fm_error *error)
 {
     struct fm_context **made = fm_arena_alloc(&report->arena, modules->n * sizeof *made);
     if (!fm_calltree_start(tree, &report->arena, 1) || !made)
         return fm_fail(error, FM_ERR_MEMORY, "not enough memory for the modules");
     made[0] = tree->root;
     for (uint32_t i = 0; i < modules->n; i++) {
-        const struct fm_modules_node *node = &modules->nodes[i];
+        const struct fm_module_node *node = &modules->nodes[i];
         const struct fm_context_id id = {
             .kind = FM_CONTEXT_FRAME, .name = node->name, .module = "", .path = "", .defined = ""};
         if (i)

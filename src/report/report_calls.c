@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "report/call_trees.h"
+#include "report/report_calls.h"
 
 #include <string.h>
 

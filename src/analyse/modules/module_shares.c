@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "analyse/modules/shares.h"
+#include "analyse/modules/module_shares.h"
 
 #include <math.h>
 #include <string.h>
@@ -17,7 +17,7 @@ static double width_of(double share, double samples)
     return 2 * (half + fabs(middle - share));
 }
 
-double fm_share_width(const double *parts, const double *wholes, uint64_t samples)
+double fm_module_share_width(const double *parts, const double *wholes, uint64_t samples)
 {
     double part = 0, whole = 0, squares = 0, products = 0, before = 0;
     for (size_t i = 0; i < FM_STRETCHES; i++) {
@@ -40,9 +40,9 @@ double fm_share_width(const double *parts, const double *wholes, uint64_t sample
     return width_of(share, independent);
 }
 
-static enum fm_status modules_of(const struct fm_profile *profile, const struct fm_modules_map *map,
-                                 struct fm_symbols *symbols, struct fm_arena *arena, struct fm_modules *modules,
-                                 struct fm_error *error)
+static enum fm_status modules_of(const struct fm_profile *profile, const struct fm_module_map *map,
+                                 struct fm_symbols *symbols, struct fm_arena *arena,
+                                 struct fm_module_breakdown *modules, struct fm_error *error)
 {
     struct fm_calltree calls;
     enum fm_status status = fm_calltree_make(profile, symbols, arena, &calls, error);
@@ -50,10 +50,10 @@ static enum fm_status modules_of(const struct fm_profile *profile, const struct 
         return status;
     fm_calltree_begin_with_main(&calls);
     fm_calltree_without_helpers(&calls);
-    return fm_modules_make(&calls, map, arena, modules, error);
+    return fm_module_breakdown_make(&calls, map, arena, modules, error);
 }
 
-static double total_of(const struct fm_modules *modules, const char *name)
+static double total_of(const struct fm_module_breakdown *modules, const char *name)
 {
     for (size_t i = 0; i < modules->n_items; i++)
         if (strcmp(modules->items[i].name, name) == 0)
@@ -61,11 +61,11 @@ static double total_of(const struct fm_modules *modules, const char *name)
     return 0;
 }
 
-static enum fm_status find_widths(struct fm_shares *shares, uint64_t samples, struct fm_profile *const *stretches,
-                                  const struct fm_modules_map *map, struct fm_symbols *symbols, struct fm_arena *arena,
-                                  struct fm_error *error)
+static enum fm_status find_widths(struct fm_module_shares *shares, uint64_t samples,
+                                  struct fm_profile *const *stretches, const struct fm_module_map *map,
+                                  struct fm_symbols *symbols, struct fm_arena *arena, struct fm_error *error)
 {
-    struct fm_modules modules[FM_STRETCHES];
+    struct fm_module_breakdown modules[FM_STRETCHES];
     double parts[FM_STRETCHES], wholes[FM_STRETCHES];
     for (size_t s = 0; s < FM_STRETCHES; s++) {
         enum fm_status status = modules_of(stretches[s], map, symbols, arena, &modules[s], error);
@@ -76,30 +76,30 @@ static enum fm_status find_widths(struct fm_shares *shares, uint64_t samples, st
     for (size_t i = 0; i < shares->n; i++) {
         for (size_t s = 0; s < FM_STRETCHES; s++)
             parts[s] = total_of(&modules[s], shares->items[i].name);
-        shares->items[i].width = fm_share_width(parts, wholes, samples);
+        shares->items[i].width = fm_module_share_width(parts, wholes, samples);
     }
     return FM_OK;
 }
 
-enum fm_status fm_shares_find(struct fm_shares *shares, const struct fm_profile *whole,
-                              struct fm_profile *const *stretches, const struct fm_modules_map *map,
-                              struct fm_symbols *symbols, struct fm_arena *arena, struct fm_error *error)
+enum fm_status fm_module_shares_find(struct fm_module_shares *shares, const struct fm_profile *whole,
+                                     struct fm_profile *const *stretches, const struct fm_module_map *map,
+                                     struct fm_symbols *symbols, struct fm_arena *arena, struct fm_error *error)
 {
-    struct fm_modules modules;
+    struct fm_module_breakdown modules;
     enum fm_status status = modules_of(whole, map, symbols, arena, &modules, error);
     if (status)
         return status;
     double all = (double)fm_module_total(&modules.whole);
-    *shares = (struct fm_shares){.items = fm_arena_alloc(arena, modules.n_items * sizeof *shares->items)};
+    *shares = (struct fm_module_shares){.items = fm_arena_alloc(arena, modules.n_items * sizeof *shares->items)};
     if (!shares->items)
         return fm_fail(error, FM_ERR_MEMORY, "not enough memory for the modules");
     for (size_t i = 0; i < modules.n_items && all > 0; i++) {
-        const struct fm_modules_item *item = &modules.items[i];
-        shares->items[shares->n++] = (struct fm_share){.name = item->name,
-                                                       .share = (double)fm_module_total(&item->own) / all,
-                                                       .transfer = (double)item->own.transfer_ns / all,
-                                                       .waiting = (double)item->own.waiting_ns / all,
-                                                       .width = 1};
+        const struct fm_module_item *item = &modules.items[i];
+        shares->items[shares->n++] = (struct fm_module_share){.name = item->name,
+                                                              .share = (double)fm_module_total(&item->own) / all,
+                                                              .transfer = (double)item->own.transfer_ns / all,
+                                                              .waiting = (double)item->own.waiting_ns / all,
+                                                              .width = 1};
     }
     if (all > 0) {
         shares->work = (double)modules.whole.work_ns / all;

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "analyse/modules/modules_draft.h"
+#include "analyse/modules/module_draft.h"
 
 #include <ctype.h>
 #include <fnmatch.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "analyse/modules/modules_map.h"
-#include "analyse/modules/modules_scopes.h"
+#include "analyse/modules/module_candidates.h"
+#include "analyse/modules/module_map.h"
 #include "base/intern.h"
 #include "base/names.h"
 #include "base/path.h"
@@ -186,7 +186,7 @@ static void look_into(struct draft *draft, const char *path)
     struct fm_load_module_files files;
     struct fm_source_file *sources = NULL;
     struct fm_function *functions = NULL;
-    struct fm_scope *scopes = NULL;
+    struct fm_module_candidate *candidates = NULL;
     if (fm_load_module_files_find(&files, path, "", draft->options, NULL))
         return;
     size_t n = fm_load_module_sources(&files, &sources, draft->arena);
@@ -199,9 +199,9 @@ static void look_into(struct draft *draft, const char *path)
         return;
     }
     n = fm_load_module_functions(&files, &functions, draft->arena);
-    n = fm_scopes_find(functions, n, &scopes, draft->arena);
+    n = fm_module_candidates_find(functions, n, &candidates, draft->arena);
     for (size_t i = 0; i < n; i++)
-        add_line(draft, scopes[i].name, "function", scopes[i].pattern);
+        add_line(draft, candidates[i].name, "function", candidates[i].pattern);
 }
 
 /* Libraries that use MPI are a part of the model, wherever they are needed. */
@@ -262,11 +262,11 @@ static void write_head(struct draft *draft, const char *path)
 
 static void write_foot(struct draft *draft)
 {
-    struct fm_modules_map usual;
+    struct fm_module_map usual;
     size_t column = 0;
     if (draft->examples[1])
         fm_write(&draft->writer, "\n# group   model  %s %s\n", draft->examples[0], draft->examples[1]);
-    if (fm_modules_map_usual(&usual, draft->arena, NULL))
+    if (fm_module_map_usual(&usual, draft->arena, NULL))
         return;
     fm_write(&draft->writer, "\n# Default list of functions that only wait:\n# waiting");
     for (size_t i = 0; i < usual.n_waiting; i++) {
@@ -280,8 +280,8 @@ static void write_foot(struct draft *draft)
     fm_write(&draft->writer, "\n");
 }
 
-enum fm_status fm_modules_draft(const char *program, const struct fm_symbols_options *options, struct fm_arena *arena,
-                                const char **text, struct fm_error *error)
+enum fm_status fm_module_draft(const char *program, const struct fm_symbols_options *options, struct fm_arena *arena,
+                               const char **text, struct fm_error *error)
 {
     struct draft draft = {.arena = arena, .writer = {.arena = arena}, .options = options, .heading = ""};
     struct fm_elf elf;

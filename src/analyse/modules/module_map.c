@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "analyse/modules/modules_map.h"
+#include "analyse/modules/module_map.h"
 
 #include <fnmatch.h>
 #include <stdarg.h>
@@ -63,7 +63,7 @@ static const char *const usual_waits[] = {
 /* ---- lines ---- */
 
 struct map_reader {
-    struct fm_modules_map *map;
+    struct fm_module_map *map;
     struct fm_arena *arena;
     struct fm_error *error;
     unsigned line;
@@ -102,7 +102,7 @@ static const char *next_word(struct map_reader *reader, enum fm_status *status)
 
 static enum fm_status add_waiting(struct map_reader *reader, const char *pattern)
 {
-    struct fm_modules_map *map = reader->map;
+    struct fm_module_map *map = reader->map;
     if (map->n_waiting == map->waiting_capacity) {
         const char **grown = fm_arena_grow(reader->arena, map->waiting, &map->waiting_capacity, map->n_waiting + 1,
                                            sizeof *map->waiting);
@@ -137,12 +137,12 @@ static enum fm_status read_waiting(struct map_reader *reader)
     return status;
 }
 
-static enum fm_status add_rule(struct map_reader *reader, struct fm_modules_rule rule)
+static enum fm_status add_rule(struct map_reader *reader, struct fm_module_rule rule)
 {
-    struct fm_modules_map *map = reader->map;
+    struct fm_module_map *map = reader->map;
     if (map->n_rules == map->rules_capacity) {
-        struct fm_modules_rule *grown = fm_arena_grow(reader->arena, map->rules, &map->rules_capacity, map->n_rules + 1,
-                                                      sizeof *map->rules);
+        struct fm_module_rule *grown = fm_arena_grow(reader->arena, map->rules, &map->rules_capacity, map->n_rules + 1,
+                                                     sizeof *map->rules);
         if (!grown)
             return no_memory(reader);
         map->rules = grown;
@@ -157,7 +157,7 @@ static enum fm_status read_module(struct map_reader *reader)
         [FM_RULE_FILE] = "file", [FM_RULE_FUNCTION] = "function", [FM_RULE_LIBRARY] = "library"};
     enum fm_status status = FM_OK;
     const char *module = next_word(reader, &status), *kind = module ? next_word(reader, &status) : NULL;
-    struct fm_modules_rule rule = {.module = module, .line = reader->line};
+    struct fm_module_rule rule = {.module = module, .line = reader->line};
     size_t k = 0;
     if (status)
         return status;
@@ -178,10 +178,10 @@ static enum fm_status read_module(struct map_reader *reader)
 
 static enum fm_status read_group(struct map_reader *reader)
 {
-    struct fm_modules_map *map = reader->map;
+    struct fm_module_map *map = reader->map;
     enum fm_status status = FM_OK;
     size_t capacity = 0;
-    struct fm_modules_group group = {.name = next_word(reader, &status)};
+    struct fm_module_group group = {.name = next_word(reader, &status)};
     const char *word = group.name ? next_word(reader, &status) : NULL;
     if (!word)
         return status ? status : bad_line(reader, "expected 'group NAME MODULE...'");
@@ -222,7 +222,7 @@ static enum fm_status read_line(struct map_reader *reader, char *line)
 /* A group names modules that there are, and a module is in one group. */
 static enum fm_status check_groups(struct map_reader *reader)
 {
-    const struct fm_modules_map *map = reader->map;
+    const struct fm_module_map *map = reader->map;
     for (size_t g = 0; g < map->n_groups; g++) {
         for (size_t m = 0; m < map->groups[g].n; m++) {
             const char *module = map->groups[g].modules[m];
@@ -243,19 +243,19 @@ static enum fm_status check_groups(struct map_reader *reader)
     return FM_OK;
 }
 
-enum fm_status fm_modules_map_usual(struct fm_modules_map *map, struct fm_arena *arena, struct fm_error *error)
+enum fm_status fm_module_map_usual(struct fm_module_map *map, struct fm_arena *arena, struct fm_error *error)
 {
     struct map_reader reader = {.map = map, .arena = arena, .error = error};
-    *map = (struct fm_modules_map){0};
+    *map = (struct fm_module_map){0};
     return add_usual_waits(&reader);
 }
 
-enum fm_status fm_modules_map_read(struct fm_modules_map *map, const char *path, struct fm_arena *arena,
-                                   struct fm_error *error)
+enum fm_status fm_module_map_read(struct fm_module_map *map, const char *path, struct fm_arena *arena,
+                                  struct fm_error *error)
 {
     struct map_reader reader = {.map = map, .arena = arena, .error = error};
     char *text = NULL;
-    enum fm_status status = fm_modules_map_usual(map, arena, error);
+    enum fm_status status = fm_module_map_usual(map, arena, error);
     if (!status)
         status = fm_text_file_read(path, arena, &text, error);
     map->path = path;
@@ -271,7 +271,7 @@ static bool path_fits(const char *pattern, const char *path)
     return path[0] && fnmatch(pattern, strchr(pattern, '/') ? path : fm_last_part(path), 0) == 0;
 }
 
-static bool rule_fits(const struct fm_modules_rule *rule, const struct fm_context_id *id)
+static bool rule_fits(const struct fm_module_rule *rule, const struct fm_context_id *id)
 {
     switch (rule->kind) {
     case FM_RULE_FILE:
@@ -283,7 +283,7 @@ static bool rule_fits(const struct fm_modules_rule *rule, const struct fm_contex
     }
 }
 
-const struct fm_modules_rule *fm_modules_rule(const struct fm_modules_map *map, const struct fm_context *context)
+const struct fm_module_rule *fm_module_map_rule(const struct fm_module_map *map, const struct fm_context *context)
 {
     for (size_t i = 0; i < map->n_rules; i++)
         if (rule_fits(&map->rules[i], &context->id))
@@ -291,7 +291,7 @@ const struct fm_modules_rule *fm_modules_rule(const struct fm_modules_map *map, 
     return NULL;
 }
 
-const char *fm_modules_name(const struct fm_modules_map *map, const struct fm_context *context)
+const char *fm_module_map_name(const struct fm_module_map *map, const struct fm_context *context)
 {
     const struct fm_context_id *id = &context->id;
     if (id->kind == FM_CONTEXT_ROUTINE)
@@ -311,7 +311,7 @@ static const char *without_prefix(const char *function)
     return strncmp(function, "libc_", 5) == 0 ? function + 5 : function;
 }
 
-bool fm_modules_waits(const struct fm_modules_map *map, const char *function)
+bool fm_module_map_waits(const struct fm_module_map *map, const char *function)
 {
     const char *called = without_prefix(function);
     for (size_t i = 0; i < map->n_waiting; i++)
