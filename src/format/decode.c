@@ -14,7 +14,7 @@ static uint64_t get_fixed(const uint8_t *bytes, size_t n)
     return value;
 }
 
-static uint64_t get_varint(struct fm_reader *r, const uint8_t **at, const uint8_t *end)
+static uint64_t get_varint(struct fm_column_reader *r, const uint8_t **at, const uint8_t *end)
 {
     uint64_t value = 0;
     for (int shift = 0; shift < 64; shift += 7) {
@@ -30,14 +30,14 @@ static uint64_t get_varint(struct fm_reader *r, const uint8_t **at, const uint8_
 }
 
 /* Sections come in rising order, each at most once; unknown ones are from a newer Fathom and are skipped. */
-static void get_sections(struct fm_reader *r, const uint8_t *at, const uint8_t *end)
+static void get_sections(struct fm_column_reader *r, const uint8_t *at, const uint8_t *end)
 {
     uint64_t last = 0;
-    while (at < end && !fm_reader_stopped(r)) {
+    while (at < end && !fm_column_reader_stopped(r)) {
         uint64_t id = get_varint(r, &at, end), size = get_varint(r, &at, end);
         if (!r->wrong && (id <= last || size > (uint64_t)(end - at)))
             r->wrong = "sections out of order";
-        if (fm_reader_stopped(r))
+        if (fm_column_reader_stopped(r))
             return;
         if (fm_section_known(id)) {
             r->section_bytes = (size_t)size;
@@ -86,14 +86,14 @@ enum fm_status fm_profile_decode(const void *bytes, size_t size, const char *ori
     if (status)
         return status;
     static const char *const no_strings[] = {""};
-    struct fm_reader r = {.profile = fm_profile_create(),
-                          .version = version_of(bytes),
-                          .strings = (const char **)no_strings,
-                          .n_strings = 1};
+    struct fm_column_reader r = {.profile = fm_profile_create(),
+                                 .version = version_of(bytes),
+                                 .strings = (const char **)no_strings,
+                                 .n_strings = 1};
     if (!r.profile)
         return fm_fail(error, FM_ERR_MEMORY, "not enough memory to read %s", origin);
     get_sections(&r, (const uint8_t *)bytes + FM_FILE_HEAD, (const uint8_t *)bytes + size - FM_FILE_TAIL);
-    if (!fm_reader_stopped(&r))
+    if (!fm_column_reader_stopped(&r))
         r.wrong = fm_profile_check(r.profile);
     if (r.no_memory)
         status = fm_fail(error, FM_ERR_MEMORY, "not enough memory to read %s", origin);

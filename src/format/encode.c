@@ -6,7 +6,7 @@
 #include "base/crc.h"
 #include "format/sections.h"
 
-static void put_bytes(struct fm_writer *w, const void *bytes, size_t n)
+static void put_bytes(struct fm_column_writer *w, const void *bytes, size_t n)
 {
     uint8_t *out = fm_arena_grow(&w->scratch, w->out, &w->out_capacity, w->n_out + n, 1);
     if (!out) {
@@ -19,7 +19,7 @@ static void put_bytes(struct fm_writer *w, const void *bytes, size_t n)
     w->n_out += n;
 }
 
-static void put_fixed(struct fm_writer *w, uint64_t value, size_t bytes)
+static void put_fixed(struct fm_column_writer *w, uint64_t value, size_t bytes)
 {
     uint8_t little[8];
     for (size_t i = 0; i < bytes; i++)
@@ -27,7 +27,7 @@ static void put_fixed(struct fm_writer *w, uint64_t value, size_t bytes)
     put_bytes(w, little, bytes);
 }
 
-static void put_varint(struct fm_writer *w, uint64_t value)
+static void put_varint(struct fm_column_writer *w, uint64_t value)
 {
     uint8_t bytes[10];
     size_t n = 0;
@@ -37,7 +37,7 @@ static void put_varint(struct fm_writer *w, uint64_t value)
     put_bytes(w, bytes, n);
 }
 
-static void put_file(struct fm_writer *w)
+static void put_file(struct fm_column_writer *w)
 {
     w->collecting = true;
     for (unsigned id = FM_FILE_JOB; id < FM_SECTIONS_END; id++)
@@ -68,7 +68,7 @@ static void put_file(struct fm_writer *w)
 static enum fm_status encode(const struct fm_profile *profile, bool large, bool exact, struct fm_arena *arena,
                              const void **bytes, size_t *size, struct fm_error *error)
 {
-    struct fm_writer w = {.profile = profile, .large = large, .exact = exact};
+    struct fm_column_writer w = {.profile = profile, .large = large, .exact = exact};
     fm_make_paths(&w);
     if (!w.failed)
         put_file(&w);

@@ -24,7 +24,8 @@ static int edge_order(const void *a, const void *b)
 }
 
 /* The edges to be written, at `out`; the others are added to the dropped ones of `kept`. */
-static void keep_edges(struct fm_writer *w, const struct fm_edges *edges, struct fm_edge *out, struct fm_edges *kept)
+static void keep_edges(struct fm_column_writer *w, const struct fm_edges *edges, struct fm_edge *out,
+                       struct fm_edges *kept)
 {
     *kept = *edges;
     if (edges->n)
@@ -45,7 +46,7 @@ static void keep_edges(struct fm_writer *w, const struct fm_edges *edges, struct
         w->failed = true;
 }
 
-static void put_dropped(struct fm_writer *w, const struct fm_edges *edges)
+static void put_dropped(struct fm_column_writer *w, const struct fm_edges *edges)
 {
     fm_put_number(w, edges->dropped);
     fm_put_number(w, edges->dropped_messages);
@@ -53,7 +54,7 @@ static void put_dropped(struct fm_writer *w, const struct fm_edges *edges)
     fm_put_number(w, edges->dropped_ns);
 }
 
-static void put_edge_columns(struct fm_writer *w, const struct fm_edge *edges, size_t n_sent, size_t n)
+static void put_edge_columns(struct fm_column_writer *w, const struct fm_edge *edges, size_t n_sent, size_t n)
 {
     uint32_t *before = fm_arena_alloc(&w->scratch, n * sizeof *before);
     uint64_t *column = fm_put_room(w, n);
@@ -70,7 +71,7 @@ static void put_edge_columns(struct fm_writer *w, const struct fm_edge *edges, s
     }
 }
 
-void fm_put_edges(struct fm_writer *w)
+void fm_put_edges(struct fm_column_writer *w)
 {
     if (w->collecting)
         return;
@@ -90,7 +91,7 @@ void fm_put_edges(struct fm_writer *w)
     put_edge_columns(w, edges, sent.n, sent.n + received.n);
 }
 
-static void get_dropped(struct fm_reader *r, struct fm_edges *edges)
+static void get_dropped(struct fm_column_reader *r, struct fm_edges *edges)
 {
     edges->dropped = fm_unpack_number(&r->unpack);
     edges->dropped_messages = fm_unpack_number(&r->unpack);
@@ -98,15 +99,15 @@ static void get_dropped(struct fm_reader *r, struct fm_edges *edges)
     edges->dropped_ns = fm_unpack_number(&r->unpack);
 }
 
-void fm_get_edges(struct fm_reader *r)
+void fm_get_edges(struct fm_column_reader *r)
 {
     struct fm_profile *p = r->profile;
     size_t n_sent = fm_get_count(r, FM_EDGE_COLUMNS), n = n_sent + fm_get_count(r, FM_EDGE_COLUMNS);
-    struct fm_edge *edges = fm_reader_take(r, &p->arena, n, sizeof *edges);
-    uint32_t *before = fm_reader_take(r, &r->scratch, n, sizeof *before);
+    struct fm_edge *edges = fm_column_reader_take(r, &p->arena, n, sizeof *edges);
+    uint32_t *before = fm_column_reader_take(r, &r->scratch, n, sizeof *before);
     if (n > UINT32_MAX)
         r->wrong = "invalid count";
-    if (fm_reader_stopped(r))
+    if (fm_column_reader_stopped(r))
         return;
     get_dropped(r, &p->sent);
     get_dropped(r, &p->received);
@@ -116,7 +117,7 @@ void fm_get_edges(struct fm_reader *r)
     for (int part = 0; part < FM_EDGE_COLUMNS; part++) {
         if (part == FM_EDGE_MESSAGES && !fm_edges_sorted(edges, n_sent))
             r->wrong = "edges out of order";
-        if (fm_reader_stopped(r))
+        if (fm_column_reader_stopped(r))
             return;
         fm_edges_before(edges, n_sent, n, part, before);
         const uint64_t *column = fm_get_column(r, n, before);

@@ -2,7 +2,7 @@
 /* What ran, and as which processes. */
 #include "format/sections.h"
 
-void fm_put_job(struct fm_writer *w)
+void fm_put_job(struct fm_column_writer *w)
 {
     const struct fm_job *job = &w->profile->job;
     fm_put_fields(w, &fm_job_fields, job, 1, sizeof *job);
@@ -12,27 +12,27 @@ void fm_put_job(struct fm_writer *w)
     fm_put_fields(w, &fm_name_value_fields, job->env, job->n_env, sizeof *job->env);
 }
 
-void fm_get_job(struct fm_reader *r)
+void fm_get_job(struct fm_column_reader *r)
 {
     struct fm_job *job = &r->profile->job;
     fm_get_fields(r, &fm_job_fields, job, 1, sizeof *job);
     size_t n = fm_get_count(r, 1);
-    job->argv = fm_reader_take(r, &r->profile->arena, n, sizeof *job->argv);
+    job->argv = fm_column_reader_take(r, &r->profile->arena, n, sizeof *job->argv);
     fm_get_fields(r, &fm_text_fields, job->argv, n, sizeof *job->argv);
     job->n_argv = n;
     n = fm_get_count(r, 2);
-    job->env = fm_reader_take(r, &r->profile->arena, n, sizeof *job->env);
+    job->env = fm_column_reader_take(r, &r->profile->arena, n, sizeof *job->env);
     fm_get_fields(r, &fm_name_value_fields, job->env, n, sizeof *job->env);
     job->n_env = n;
 }
 
-void fm_put_processes(struct fm_writer *w)
+void fm_put_processes(struct fm_column_writer *w)
 {
     fm_put_list(w, &fm_list_processes);
 }
 
 /* A newer Fathom may know of more ways to end. */
-void fm_get_processes(struct fm_reader *r)
+void fm_get_processes(struct fm_column_reader *r)
 {
     struct fm_profile *p = r->profile;
     fm_get_list(r, &fm_list_processes);
@@ -44,12 +44,12 @@ void fm_get_processes(struct fm_reader *r)
     }
 }
 
-void fm_put_grid(struct fm_writer *w)
+void fm_put_grid(struct fm_column_writer *w)
 {
     fm_put_fields(w, &fm_grid_fields, &w->profile->job.cart, 1, sizeof w->profile->job.cart);
 }
 
-void fm_get_grid(struct fm_reader *r)
+void fm_get_grid(struct fm_column_reader *r)
 {
     fm_get_fields(r, &fm_grid_fields, &r->profile->job.cart, 1, sizeof r->profile->job.cart);
 }

@@ -13,7 +13,7 @@ static size_t heavier(const struct fm_profile *p, size_t of)
     return n;
 }
 
-static bool has_vector(const struct fm_writer *w, size_t routine)
+static bool has_vector(const struct fm_column_writer *w, size_t routine)
 {
     if (!w->large)
         return true;
@@ -24,7 +24,7 @@ static bool has_vector(const struct fm_writer *w, size_t routine)
            heavier(w->profile, routine) < FM_LARGE_VECTORS;
 }
 
-void fm_put_per_rank(struct fm_writer *w)
+void fm_put_per_rank(struct fm_column_writer *w)
 {
     for (size_t i = 0; i < w->profile->n_routines && !w->collecting; i++) {
         const struct fm_routine_total *routine = &w->profile->routines[i];
@@ -35,21 +35,21 @@ void fm_put_per_rank(struct fm_writer *w)
     }
 }
 
-void fm_get_per_rank(struct fm_reader *r)
+void fm_get_per_rank(struct fm_column_reader *r)
 {
     struct fm_profile *p = r->profile;
-    for (size_t i = 0; i < p->n_routines && !fm_reader_stopped(r); i++) {
+    for (size_t i = 0; i < p->n_routines && !fm_column_reader_stopped(r); i++) {
         struct fm_routine_total *routine = &p->routines[i];
         size_t n = fm_get_count(r, fm_fields_at_first(&fm_rank_value_fields));
-        routine->per_rank = fm_reader_take(r, &p->arena, n, sizeof *routine->per_rank);
-        if (fm_reader_stopped(r))
+        routine->per_rank = fm_column_reader_take(r, &p->arena, n, sizeof *routine->per_rank);
+        if (fm_column_reader_stopped(r))
             return;
         routine->n_per_rank = routine->per_rank_capacity = n;
         fm_get_fields(r, &fm_rank_value_fields, routine->per_rank, n, sizeof *routine->per_rank);
     }
 }
 
-void fm_put_snapshots(struct fm_writer *w)
+void fm_put_snapshots(struct fm_column_writer *w)
 {
     const struct fm_profile *p = w->profile;
     size_t total;
@@ -60,18 +60,18 @@ void fm_put_snapshots(struct fm_writer *w)
     fm_put_fields(w, &fm_snapshot_routine_fields, routines, total, sizeof *routines);
 }
 
-void fm_get_snapshots(struct fm_reader *r)
+void fm_get_snapshots(struct fm_column_reader *r)
 {
     struct fm_profile *p = r->profile;
     size_t n = fm_get_count(r, fm_fields_at_first(&fm_snapshot_fields)), total;
-    p->snapshots = fm_reader_take(r, &p->arena, n, sizeof *p->snapshots);
-    if (fm_reader_stopped(r) || !n)
+    p->snapshots = fm_column_reader_take(r, &p->arena, n, sizeof *p->snapshots);
+    if (fm_column_reader_stopped(r) || !n)
         return;
     fm_get_fields(r, &fm_snapshot_fields, p->snapshots, n, sizeof *p->snapshots);
     struct fm_snapshot_routine *routines = fm_get_lists(r, &fm_snapshot_routines,
                                                         fm_fields_at_first(&fm_snapshot_routine_fields), p->snapshots,
                                                         n, sizeof *p->snapshots, &total);
-    if (fm_reader_stopped(r))
+    if (fm_column_reader_stopped(r))
         return;
     fm_get_fields(r, &fm_snapshot_routine_fields, routines, total, sizeof *routines);
     p->n_snapshots = p->snapshots_capacity = n;

@@ -8,7 +8,7 @@
 #include "model/order.h"
 
 /* With their sentences, for readers that do not know their codes yet. */
-static const struct fm_note *notes_in_words(struct fm_writer *w)
+static const struct fm_note *notes_in_words(struct fm_column_writer *w)
 {
     size_t n = w->profile->n_notes;
     struct fm_note *notes = fm_arena_alloc(&w->scratch, n * sizeof *notes);
@@ -22,7 +22,7 @@ static const struct fm_note *notes_in_words(struct fm_writer *w)
     return notes;
 }
 
-void fm_put_notes(struct fm_writer *w)
+void fm_put_notes(struct fm_column_writer *w)
 {
     const struct fm_note *notes = notes_in_words(w);
     if (notes)
@@ -37,7 +37,7 @@ static int compare_notes(const void *a, const void *b)
 }
 
 /* A sentence is made of a code again where it is shown; one without a code is of an older Fathom. */
-static void take_codes(struct fm_reader *r)
+static void take_codes(struct fm_column_reader *r)
 {
     struct fm_profile *p = r->profile;
     for (size_t i = 0; i < p->n_notes; i++) {
@@ -52,9 +52,9 @@ static void take_codes(struct fm_reader *r)
     r->no_memory |= !fm_sort(p->notes, p->n_notes, sizeof *p->notes, compare_notes, &r->scratch);
 }
 
-void fm_get_notes(struct fm_reader *r)
+void fm_get_notes(struct fm_column_reader *r)
 {
     fm_get_list(r, &fm_list_notes);
-    if (!fm_reader_stopped(r))
+    if (!fm_column_reader_stopped(r))
         take_codes(r);
 }

@@ -20,7 +20,7 @@ static size_t shared_prefix(const char *a, const char *b)
 }
 
 /* Sorted, so that equal profiles have equal tables; numbered from 1, 0 is the empty string. */
-static const char **sorted_strings(struct fm_writer *w)
+static const char **sorted_strings(struct fm_column_writer *w)
 {
     const char **texts = fm_arena_alloc(&w->scratch, w->strings.n * sizeof *texts);
     if (!texts)
@@ -36,7 +36,7 @@ static const char **sorted_strings(struct fm_writer *w)
     return texts;
 }
 
-void fm_put_strings(struct fm_writer *w)
+void fm_put_strings(struct fm_column_writer *w)
 {
     size_t n = w->strings.n, length = 0;
     const char **texts = sorted_strings(w);
@@ -67,13 +67,13 @@ void fm_put_strings(struct fm_writer *w)
     fm_pack_text(&w->pack, suffixes, length);
 }
 
-void fm_get_strings(struct fm_reader *r)
+void fm_get_strings(struct fm_column_reader *r)
 {
     size_t n = fm_get_count(r, 2);
-    uint64_t *prefixes = fm_reader_take(r, &r->scratch, n, sizeof *prefixes);
-    const char **strings = fm_reader_take(r, &r->scratch, n + 1, sizeof *strings);
+    uint64_t *prefixes = fm_column_reader_take(r, &r->scratch, n, sizeof *prefixes);
+    const char **strings = fm_column_reader_take(r, &r->scratch, n + 1, sizeof *strings);
     const uint64_t *column = fm_get_column(r, n, NULL);
-    if (fm_reader_stopped(r))
+    if (fm_column_reader_stopped(r))
         return;
     memcpy(prefixes, column, n * sizeof *prefixes);
     column = fm_get_column(r, n, NULL);
@@ -85,12 +85,13 @@ void fm_get_strings(struct fm_reader *r)
         whole += last + 1;
         longest = last > longest ? last : longest;
     }
-    char *suffixes = fm_reader_take(r, &r->scratch, total, 1), *text = fm_reader_take(r, &r->scratch, longest + 1, 1);
-    if (!column || fm_reader_stopped(r))
+    char *suffixes = fm_column_reader_take(r, &r->scratch, total, 1),
+         *text = fm_column_reader_take(r, &r->scratch, longest + 1, 1);
+    if (!column || fm_column_reader_stopped(r))
         return;
     fm_unpack_text(&r->unpack, suffixes, total);
     strings[0] = "";
-    for (size_t i = 0; i < n && !fm_reader_stopped(r); i++) {
+    for (size_t i = 0; i < n && !fm_column_reader_stopped(r); i++) {
         memcpy(text + prefixes[i], suffixes, column[i]);
         text[prefixes[i] + column[i]] = 0;
         suffixes += column[i];

@@ -3,8 +3,8 @@
 
 /* Sections that are more than a list of the schema. */
 static const struct {
-    void (*put)(struct fm_writer *w);
-    void (*get)(struct fm_reader *r);
+    void (*put)(struct fm_column_writer *w);
+    void (*get)(struct fm_column_reader *r);
 } sections[FM_SECTIONS_END] = {
     [FM_FILE_STRINGS] = {fm_put_strings, fm_get_strings},
     [FM_FILE_JOB] = {fm_put_job, fm_get_job},
@@ -25,7 +25,7 @@ bool fm_section_known(uint64_t id)
     return id && id < FM_SECTIONS_END && (sections[id].put || fm_list_of((unsigned)id));
 }
 
-void fm_put_section(struct fm_writer *w, unsigned id)
+void fm_put_section(struct fm_column_writer *w, unsigned id)
 {
     if (sections[id].put)
         sections[id].put(w);
@@ -33,7 +33,7 @@ void fm_put_section(struct fm_writer *w, unsigned id)
         fm_put_list(w, fm_list_of(id));
 }
 
-void fm_get_section(struct fm_reader *r, unsigned id)
+void fm_get_section(struct fm_column_reader *r, unsigned id)
 {
     if (sections[id].get)
         sections[id].get(r);

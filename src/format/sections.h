@@ -3,28 +3,28 @@
 #ifndef FM_FORMAT_SECTIONS_H
 #define FM_FORMAT_SECTIONS_H
 
-#include "format/reader.h"
-#include "format/writer.h"
+#include "format/column_reader.h"
+#include "format/column_writer.h"
 #include "model/lists.h"
 
 enum { FM_SECTIONS_END = (int)FM_LISTS_END > (int)FM_FILE_SEQUENCE ? (int)FM_LISTS_END : (int)FM_FILE_SEQUENCE + 1 };
 
 bool fm_section_known(uint64_t id);
-void fm_put_section(struct fm_writer *w, unsigned id);
-void fm_get_section(struct fm_reader *r, unsigned id);
+void fm_put_section(struct fm_column_writer *w, unsigned id);
+void fm_get_section(struct fm_column_reader *r, unsigned id);
 
 /* A list of the schema: how many items; the columns of their fields; which compounds follow, with their kinds; these. */
-void fm_put_list(struct fm_writer *w, const struct fm_list *list);
-void fm_put_items(struct fm_writer *w, const struct fm_list *list, const void *items,
+void fm_put_list(struct fm_column_writer *w, const struct fm_list *list);
+void fm_put_items(struct fm_column_writer *w, const struct fm_list *list, const void *items,
                   size_t n); /* instead of its own */
-void fm_get_list(struct fm_reader *r, const struct fm_list *list);
+void fm_get_list(struct fm_column_reader *r, const struct fm_list *list);
 
 /* What of call paths and of the sequence is written: made once, before the strings are collected. */
-void fm_make_paths(struct fm_writer *w);
+void fm_make_paths(struct fm_column_writer *w);
 
-#define FM_SECTION(name)                     \
-    void fm_put_##name(struct fm_writer *w); \
-    void fm_get_##name(struct fm_reader *r)
+#define FM_SECTION(name)                            \
+    void fm_put_##name(struct fm_column_writer *w); \
+    void fm_get_##name(struct fm_column_reader *r)
 FM_SECTION(strings);
 FM_SECTION(job);
 FM_SECTION(processes);

@@ -240,8 +240,8 @@ static struct fm_left_out pass_over(const struct fm_fields *from, const struct f
                                     struct item *read, bool *good)
 {
     static const char *strings[] = {"", "text"};
-    struct fm_writer w = {0};
-    struct fm_reader r = {.profile = fm_profile_create(), .version = 2, .strings = strings, .n_strings = 2};
+    struct fm_column_writer w = {0};
+    struct fm_column_reader r = {.profile = fm_profile_create(), .version = 2, .strings = strings, .n_strings = 2};
     w.collecting = true;
     fm_put_fields(&w, from, items, 2, sizeof *items);
     fm_intern_find(&w.strings, "text")->number = 1;
@@ -253,7 +253,7 @@ static struct fm_left_out pass_over(const struct fm_fields *from, const struct f
     r.section_bytes = w.pack.n;
     fm_unpack_begin(&r.unpack, w.pack.bytes, w.pack.n);
     fm_get_fields(&r, to, read, 2, sizeof *read);
-    *good = !fm_reader_stopped(&r) && fm_unpack_number(&r.unpack) == 4711;
+    *good = !fm_column_reader_stopped(&r) && fm_unpack_number(&r.unpack) == 4711;
     struct fm_left_out left_out = r.profile->left_out;
     fm_profile_destroy(r.profile);
     fm_arena_destroy(&r.scratch);
@@ -283,7 +283,7 @@ static struct bytes list_with(const uint64_t *kinds, size_t n_kinds)
 {
     static struct fm_rankset no_ranks[1];
     const struct fm_host host = {.name = "", .cpu = "", .cores = 7};
-    struct fm_writer w = {0};
+    struct fm_column_writer w = {0};
     fm_pack_begin(&w.pack, &w.scratch);
     fm_put_number(&w, 1);
     fm_put_fields(&w, &fm_host_fields, &host, 1, sizeof host);
@@ -321,11 +321,11 @@ static void test_compounds(void)
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         static const char *strings[] = {""};
         struct bytes bytes = list_with(cases[i].kinds, cases[i].n);
-        struct fm_reader r = {.profile = fm_profile_create(), .version = 2, .strings = strings, .n_strings = 1};
+        struct fm_column_reader r = {.profile = fm_profile_create(), .version = 2, .strings = strings, .n_strings = 1};
         r.section_bytes = bytes.n;
         fm_unpack_begin(&r.unpack, bytes.at, bytes.n);
         fm_get_list(&r, &fm_list_hosts);
-        bool good = !fm_reader_stopped(&r);
+        bool good = !fm_column_reader_stopped(&r);
         tap_ok(good == cases[i].good && r.profile->left_out.columns == cases[i].left_out &&
                    (!good || r.profile->hosts[0].cores == 7) &&
                    (!cases[i].whole || fm_unpack_number(&r.unpack) == 4711),

@@ -31,8 +31,8 @@ ADDED = [
     ("sections.h", r"(FM_SECTIONS_END = ).*?( \};)", r"\1FM_FILE_LATER + 1\2"),
     ("sections.h", r"#undef FM_SECTION\n", r"FM_SECTION(later);\n\g<0>"),
     ("sections.c", r"\[FM_SECTIONS_END\] = \{\n", r"\g<0>    [FM_FILE_LATER] = {fm_put_later, fm_get_later},\n"),
-    ("section_job.c", r"\Z", r"\nvoid fm_put_later(struct fm_writer *w)\n{\n    fm_put_number(w, 47);\n}\n\n"
-     r"void fm_get_later(struct fm_reader *r)\n{\n    fm_get_count(r, 1);\n}\n"),
+    ("section_job.c", r"\Z", r"\nvoid fm_put_later(struct fm_column_writer *w)\n{\n    fm_put_number(w, 47);\n}\n\n"
+     r"void fm_get_later(struct fm_column_reader *r)\n{\n    fm_get_count(r, 1);\n}\n"),
 ]
 NOT_COPIED = ("build*", ".git", "old", "corpus", "__pycache__")
 

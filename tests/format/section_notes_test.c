@@ -102,8 +102,8 @@ static void test_older_reader(void)
     struct fm_profile *p = of_a_newer_one();
     const struct fm_fields first = {fm_note_fields.list, 2};
     struct fm_note notes[4] = {{0}};
-    struct fm_writer w = {.profile = p, .collecting = true};
-    struct fm_reader r = {.profile = fm_profile_create(), .version = 2};
+    struct fm_column_writer w = {.profile = p, .collecting = true};
+    struct fm_column_reader r = {.profile = fm_profile_create(), .version = 2};
     struct fm_packer strings;
     fm_put_notes(&w);
     w.collecting = false;
@@ -121,7 +121,7 @@ static void test_older_reader(void)
     fm_unpack_begin(&r.unpack, w.pack.bytes, w.pack.n);
     size_t n = fm_get_count(&r, 2);
     fm_get_fields(&r, &first, notes, n == 4 ? n : 0, sizeof *notes);
-    bool good = n == 4 && !fm_reader_stopped(&r) && !strcmp(notes[1].text, "started by MPI_Comm_spawn") &&
+    bool good = n == 4 && !fm_column_reader_stopped(&r) && !strcmp(notes[1].text, "started by MPI_Comm_spawn") &&
                 !strcmp(notes[3].text, "a sentence of a newer Fathom") && notes[3].amount == 3;
     tap_ok(good && r.profile->left_out.columns == 2, "who knows no codes has sentences");
     fm_profile_destroy(r.profile);

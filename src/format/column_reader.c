@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "format/reader.h"
+#include "format/column_reader.h"
 
-bool fm_reader_stopped(struct fm_reader *r)
+bool fm_column_reader_stopped(struct fm_column_reader *r)
 {
     if (r->unpack.failed && !r->wrong)
         r->wrong = "a section is truncated";
     return r->wrong || r->no_memory;
 }
 
-void *fm_reader_take(struct fm_reader *r, struct fm_arena *arena, size_t n, size_t item_size)
+void *fm_column_reader_take(struct fm_column_reader *r, struct fm_arena *arena, size_t n, size_t item_size)
 {
     void *memory = n > SIZE_MAX / 4 / item_size ? NULL : fm_arena_alloc(arena, n * item_size);
     if (!memory)
@@ -16,17 +16,17 @@ void *fm_reader_take(struct fm_reader *r, struct fm_arena *arena, size_t n, size
     return memory;
 }
 
-size_t fm_get_count(struct fm_reader *r, size_t columns)
+size_t fm_get_count(struct fm_column_reader *r, size_t columns)
 {
-    uint64_t n = fm_reader_stopped(r) ? 0 : fm_unpack_number(&r->unpack);
+    uint64_t n = fm_column_reader_stopped(r) ? 0 : fm_unpack_number(&r->unpack);
     if (n > (uint64_t)r->section_bytes * 1024 / columns + 1024 && !r->wrong)
         r->wrong = "invalid count";
-    return fm_reader_stopped(r) ? 0 : (size_t)n;
+    return fm_column_reader_stopped(r) ? 0 : (size_t)n;
 }
 
-uint64_t *fm_get_column(struct fm_reader *r, size_t n, const uint32_t *before)
+uint64_t *fm_get_column(struct fm_column_reader *r, size_t n, const uint32_t *before)
 {
-    if (fm_reader_stopped(r))
+    if (fm_column_reader_stopped(r))
         return NULL;
     uint64_t *column = fm_arena_grow(&r->scratch, r->column, &r->column_capacity, n, sizeof *column);
     if (!column) {
@@ -35,10 +35,10 @@ uint64_t *fm_get_column(struct fm_reader *r, size_t n, const uint32_t *before)
     }
     r->column = column;
     fm_unpack_column(&r->unpack, column, n, before);
-    return fm_reader_stopped(r) ? NULL : column;
+    return fm_column_reader_stopped(r) ? NULL : column;
 }
 
-static void set_text(struct fm_reader *r, const struct fm_field *field, char *item, uint64_t number)
+static void set_text(struct fm_column_reader *r, const struct fm_field *field, char *item, uint64_t number)
 {
     if (number >= r->n_strings)
         r->wrong = "invalid string number";
@@ -47,13 +47,13 @@ static void set_text(struct fm_reader *r, const struct fm_field *field, char *it
 }
 
 /* Which columns follow: their fields, NULL for those that are not known. */
-static size_t get_columns(struct fm_reader *r, const struct fm_fields *fields, const struct fm_field **columns)
+static size_t get_columns(struct fm_column_reader *r, const struct fm_fields *fields, const struct fm_field **columns)
 {
     bool told = r->version > 1;
     uint64_t n = told ? fm_unpack_number(&r->unpack) : fm_fields_at_first(fields), number = 0;
     if (n > FM_MOST_COLUMNS && !r->wrong)
         r->wrong = "a list has too many columns";
-    if (fm_reader_stopped(r))
+    if (fm_column_reader_stopped(r))
         return 0;
     for (size_t i = 0; i < n; i++, number++) {
         uint64_t skipped = told ? fm_unpack_number(&r->unpack) : 0;
@@ -61,10 +61,10 @@ static size_t get_columns(struct fm_reader *r, const struct fm_fields *fields, c
         columns[i] = number < fields->n && fields->list[number].kind != FM_FIELD_RETIRED ? &fields->list[number] : NULL;
         r->profile->left_out.columns += number >= fields->n;
     }
-    return fm_reader_stopped(r) ? 0 : (size_t)n;
+    return fm_column_reader_stopped(r) ? 0 : (size_t)n;
 }
 
-static void get_field(struct fm_reader *r, const struct fm_field *field, void *items, size_t n, size_t stride)
+static void get_field(struct fm_column_reader *r, const struct fm_field *field, void *items, size_t n, size_t stride)
 {
     const uint64_t *column = fm_get_column(r, n, NULL);
     char *item = items;
@@ -77,7 +77,7 @@ static void get_field(struct fm_reader *r, const struct fm_field *field, void *i
 }
 
 /* What the file does not have: all else is zero already. */
-static void set_absent(struct fm_reader *r, const struct fm_fields *fields, void *items, size_t n, size_t stride)
+static void set_absent(struct fm_column_reader *r, const struct fm_fields *fields, void *items, size_t n, size_t stride)
 {
     for (size_t f = 0; f < fields->n; f++) {
         const struct fm_field *field = &fields->list[f];
@@ -89,18 +89,18 @@ static void set_absent(struct fm_reader *r, const struct fm_fields *fields, void
     }
 }
 
-void fm_get_fields(struct fm_reader *r, const struct fm_fields *fields, void *items, size_t n, size_t stride)
+void fm_get_fields(struct fm_column_reader *r, const struct fm_fields *fields, void *items, size_t n, size_t stride)
 {
     const struct fm_field *columns[FM_MOST_COLUMNS];
-    if (!n || fm_reader_stopped(r))
+    if (!n || fm_column_reader_stopped(r))
         return;
     set_absent(r, fields, items, n, stride);
     size_t n_columns = get_columns(r, fields, columns);
-    for (size_t i = 0; i < n_columns && !fm_reader_stopped(r); i++)
+    for (size_t i = 0; i < n_columns && !fm_column_reader_stopped(r); i++)
         get_field(r, columns[i], items, n, stride);
 }
 
-size_t fm_get_total(struct fm_reader *r, const uint64_t *column, size_t n, uint64_t most)
+size_t fm_get_total(struct fm_column_reader *r, const uint64_t *column, size_t n, uint64_t most)
 {
     uint64_t total = 0, limit = (uint64_t)r->section_bytes * 1024 + 1024;
     for (size_t i = 0; column && i < n; i++) {
@@ -118,12 +118,12 @@ static struct fm_rankset *set_at(void *sets, size_t i, size_t stride)
     return (void *)((char *)sets + i * stride);
 }
 
-void fm_get_ranksets(struct fm_reader *r, void *sets, size_t n, size_t stride)
+void fm_get_ranksets(struct fm_column_reader *r, void *sets, size_t n, size_t stride)
 {
     const uint64_t *column = fm_get_column(r, n, NULL);
     size_t total = fm_get_total(r, column, n, UINT32_MAX);
-    struct fm_range *ranges = fm_reader_take(r, &r->profile->arena, total, sizeof *ranges);
-    for (size_t i = 0, at = 0; column && !fm_reader_stopped(r) && i < n; i++) {
+    struct fm_range *ranges = fm_column_reader_take(r, &r->profile->arena, total, sizeof *ranges);
+    for (size_t i = 0, at = 0; column && !fm_column_reader_stopped(r) && i < n; i++) {
         size_t count = (size_t)column[i];
         *set_at(sets, i, stride) = (struct fm_rankset){ranges + at, count, count};
         at += count;
@@ -147,12 +147,13 @@ static struct fm_histogram *histogram_at(void *stats, size_t i, size_t stride)
     return &((struct fm_stats *)(void *)((char *)stats + i * stride))->histogram;
 }
 
-static void get_histograms(struct fm_reader *r, void *stats, size_t n, size_t stride)
+static void get_histograms(struct fm_column_reader *r, void *stats, size_t n, size_t stride)
 {
     const uint64_t *column = fm_get_column(r, n, NULL);
     size_t total = fm_get_total(r, column, n, FM_DURATION_BINS);
-    uint8_t *used = fm_reader_take(r, &r->scratch, n, 1), *bins = fm_reader_take(r, &r->scratch, total, 1);
-    if (fm_reader_stopped(r))
+    uint8_t *used = fm_column_reader_take(r, &r->scratch, n, 1),
+            *bins = fm_column_reader_take(r, &r->scratch, total, 1);
+    if (fm_column_reader_stopped(r))
         return;
     for (size_t i = 0; i < n; i++)
         used[i] = (uint8_t)column[i];
@@ -174,21 +175,22 @@ static void get_histograms(struct fm_reader *r, void *stats, size_t n, size_t st
             histogram_at(stats, i, stride)->bins[bins[at]] = column[at];
 }
 
-void fm_get_stats(struct fm_reader *r, void *stats, size_t n, size_t stride)
+void fm_get_stats(struct fm_column_reader *r, void *stats, size_t n, size_t stride)
 {
     fm_get_fields(r, &fm_stats_fields, stats, n, stride);
     get_histograms(r, stats, n, stride);
 }
 
-void *fm_get_lists(struct fm_reader *r, const struct fm_nested *nested, size_t n_fields, void *outer, size_t n,
+void *fm_get_lists(struct fm_column_reader *r, const struct fm_nested *nested, size_t n_fields, void *outer, size_t n,
                    size_t stride, size_t *total)
 {
     *total = 0;
-    for (size_t i = 0; i < n && !fm_reader_stopped(r); i++)
+    for (size_t i = 0; i < n && !fm_column_reader_stopped(r); i++)
         *total += *(size_t *)(void *)((char *)outer + i * stride + nested->n) = fm_get_count(r, n_fields);
     if (*total > r->section_bytes * 1024 + 1024 && !r->wrong)
         r->wrong = "invalid count";
-    char *items = fm_reader_stopped(r) ? NULL : fm_reader_take(r, &r->profile->arena, *total, nested->item_size),
+    char *items = fm_column_reader_stopped(r) ? NULL
+                                              : fm_column_reader_take(r, &r->profile->arena, *total, nested->item_size),
          *at = items;
     for (size_t i = 0; items && i < n; i++) {
         char *item = (char *)outer + i * stride;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "format/writer.h"
+#include "format/column_writer.h"
 
 #include <string.h>
 
 #include "model/coarse.h"
 
-uint64_t *fm_put_room(struct fm_writer *w, size_t n)
+uint64_t *fm_put_room(struct fm_column_writer *w, size_t n)
 {
     uint64_t *column = fm_arena_grow(&w->scratch, w->column, &w->column_capacity, n, sizeof *column);
     if (column)
@@ -15,18 +15,18 @@ uint64_t *fm_put_room(struct fm_writer *w, size_t n)
     return column;
 }
 
-void fm_put_number(struct fm_writer *w, uint64_t value)
+void fm_put_number(struct fm_column_writer *w, uint64_t value)
 {
     if (!w->collecting)
         fm_pack_number(&w->pack, value);
 }
 
-static uint64_t text_number(struct fm_writer *w, const char *text)
+static uint64_t text_number(struct fm_column_writer *w, const char *text)
 {
     return *text ? fm_intern_find(&w->strings, text)->number : 0;
 }
 
-static void collect(struct fm_writer *w, const struct fm_field *field, const char *item, size_t n, size_t stride)
+static void collect(struct fm_column_writer *w, const struct fm_field *field, const char *item, size_t n, size_t stride)
 {
     for (size_t i = 0; i < n; i++, item += stride) {
         const char *text = *fm_field_text(field, item);
@@ -35,7 +35,8 @@ static void collect(struct fm_writer *w, const struct fm_field *field, const cha
     }
 }
 
-static void put_field(struct fm_writer *w, const struct fm_field *field, const char *item, size_t n, size_t stride)
+static void put_field(struct fm_column_writer *w, const struct fm_field *field, const char *item, size_t n,
+                      size_t stride)
 {
     uint64_t *column = fm_put_room(w, n);
     if (!column)
@@ -52,7 +53,7 @@ static void put_field(struct fm_writer *w, const struct fm_field *field, const c
 }
 
 /* How many columns follow, and how many numbers of fields are left out before each. */
-static void put_column_numbers(struct fm_writer *w, const struct fm_fields *fields)
+static void put_column_numbers(struct fm_column_writer *w, const struct fm_fields *fields)
 {
     size_t columns = 0;
     for (size_t f = 0; f < fields->n; f++)
@@ -66,7 +67,8 @@ static void put_column_numbers(struct fm_writer *w, const struct fm_fields *fiel
     }
 }
 
-void fm_put_fields(struct fm_writer *w, const struct fm_fields *fields, const void *items, size_t n, size_t stride)
+void fm_put_fields(struct fm_column_writer *w, const struct fm_fields *fields, const void *items, size_t n,
+                   size_t stride)
 {
     if (n)
         put_column_numbers(w, fields);
@@ -84,7 +86,7 @@ static const struct fm_rankset *set_at(const void *sets, size_t i, size_t stride
 }
 
 /* How many ranges each set has; then for all ranges the distance from the one before, and how far they reach. */
-void fm_put_ranksets(struct fm_writer *w, const void *sets, size_t n, size_t stride)
+void fm_put_ranksets(struct fm_column_writer *w, const void *sets, size_t n, size_t stride)
 {
     size_t total = 0;
     for (size_t i = 0; i < n; i++)
@@ -115,7 +117,7 @@ static const struct fm_histogram *histogram_at(const void *stats, size_t i, size
 }
 
 /* How many bins are in use; the distances between them; what they count. */
-static void put_histograms(struct fm_writer *w, const void *stats, size_t n, size_t stride)
+static void put_histograms(struct fm_column_writer *w, const void *stats, size_t n, size_t stride)
 {
     uint64_t *column = w->collecting ? NULL : fm_put_room(w, n);
     if (!column)
@@ -145,13 +147,13 @@ static void put_histograms(struct fm_writer *w, const void *stats, size_t n, siz
     }
 }
 
-void fm_put_stats(struct fm_writer *w, const void *stats, size_t n, size_t stride)
+void fm_put_stats(struct fm_column_writer *w, const void *stats, size_t n, size_t stride)
 {
     fm_put_fields(w, &fm_stats_fields, stats, n, stride);
     put_histograms(w, stats, n, stride);
 }
 
-const void *fm_put_lists(struct fm_writer *w, const struct fm_nested *nested, const void *outer, size_t n,
+const void *fm_put_lists(struct fm_column_writer *w, const struct fm_nested *nested, const void *outer, size_t n,
                          size_t stride, size_t *total)
 {
     *total = 0;

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* A file being written: columns of a section (doc/FORMAT.md), from the fields of the model. All sections are walked
  * twice: first only their strings are collected, then they are written. What fails sets `failed` and is passed over. */
-#ifndef FM_FORMAT_WRITER_H
-#define FM_FORMAT_WRITER_H
+#ifndef FM_FORMAT_COLUMN_WRITER_H
+#define FM_FORMAT_COLUMN_WRITER_H
 
 #include "base/intern.h"
 #include "format/layout.h"
 #include "format/pack.h"
 
-struct fm_writer {
+struct fm_column_writer {
     struct fm_arena scratch;
     const struct fm_profile *profile;
     struct fm_paths paths; /* as many of the profile's as are written */
@@ -25,15 +25,17 @@ struct fm_writer {
     size_t n_out, out_capacity;
 };
 
-uint64_t *fm_put_room(struct fm_writer *w, size_t n); /* for a column; valid until the next call; NULL: no memory */
+uint64_t *fm_put_room(struct fm_column_writer *w,
+                      size_t n); /* for a column; valid until the next call; NULL: no memory */
 
 /* Of n items, each `stride` bytes after the one before. */
-void fm_put_number(struct fm_writer *w, uint64_t value);
-void fm_put_fields(struct fm_writer *w, const struct fm_fields *fields, const void *items, size_t n, size_t stride);
-void fm_put_ranksets(struct fm_writer *w, const void *sets, size_t n, size_t stride);
-void fm_put_stats(struct fm_writer *w, const void *stats, size_t n, size_t stride);
+void fm_put_number(struct fm_column_writer *w, uint64_t value);
+void fm_put_fields(struct fm_column_writer *w, const struct fm_fields *fields, const void *items, size_t n,
+                   size_t stride);
+void fm_put_ranksets(struct fm_column_writer *w, const void *sets, size_t n, size_t stride);
+void fm_put_stats(struct fm_column_writer *w, const void *stats, size_t n, size_t stride);
 /* The numbers of items of nested lists, and all their items in one list; NULL: no memory. */
-const void *fm_put_lists(struct fm_writer *w, const struct fm_nested *nested, const void *outer, size_t n,
+const void *fm_put_lists(struct fm_column_writer *w, const struct fm_nested *nested, const void *outer, size_t n,
                          size_t stride, size_t *total);
 
 #endif
