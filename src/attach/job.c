@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/basename.h"
 #include "base/names.h"
-#include "base/path.h"
 #include "base/writer.h"
 #include "mpi/launchers.h"
 
@@ -68,7 +68,7 @@ const char *fm_job_key(const struct fm_procs *procs, pid_t rank, struct fm_arena
         return fm_written(arena, "hydra=%s", hydra);
     if (job && step)
         return fm_written(arena, "%s=%s,%s=%s", job_name, job, step_name, step);
-    return fm_last_part(fm_proc_link(rank, "exe", arena));
+    return fm_basename(fm_proc_link(rank, "exe", arena));
 }
 
 /* Daemons are job 0 of their launcher, what it was asked to start is job 1. */
@@ -117,7 +117,7 @@ static bool has_variables(const char *key, pid_t pid, struct fm_arena *arena)
 bool fm_job_has(const struct fm_procs *procs, const char *key, pid_t pid, struct fm_arena *arena)
 {
     if (!strchr(key, '='))
-        return strcmp(fm_last_part(fm_proc_link(pid, "exe", arena)), key) == 0;
+        return strcmp(fm_basename(fm_proc_link(pid, "exe", arena)), key) == 0;
     if (strncmp(key, "hydra=", 6) != 0)
         return has_variables(key, pid, arena);
     const char *hydra = hydra_above(procs, pid, arena);

@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "attach/denied.h"
-#include "base/path.h"
+#include "base/basename.h"
 
 enum { FILE_BYTES = 8 << 20 };
 
@@ -145,7 +145,7 @@ const char *fm_proc_mapped(const char *maps, const char *beginning, struct fm_ar
     for (const char *line = maps; line && *line;) {
         const char *end = strchrnul(line, '\n'), *slash = memchr(line, '/', (size_t)(end - line));
         char *path = slash ? fm_arena_strndup(arena, slash, (size_t)(end - slash)) : NULL;
-        if (path && strncmp(fm_last_part(path), beginning, strlen(beginning)) == 0)
+        if (path && strncmp(fm_basename(path), beginning, strlen(beginning)) == 0)
             return path;
         line = *end ? end + 1 : end;
     }

@@ -31,10 +31,10 @@ struct making {
 
 /* ---- the tree of one process ---- */
 
-static struct fm_path path_of(const struct making *m, struct fm_profile *profile, uint32_t node)
+static struct fm_path_node path_of(const struct making *m, struct fm_profile *profile, uint32_t node)
 {
     const struct fm_samples_node *from = &m->samples->nodes[node];
-    struct fm_path path = {.kind = from->kind, .site = {"", "", 0}, .routine = ""};
+    struct fm_path_node path = {.kind = from->kind, .site = {"", "", 0}, .routine = ""};
     if (from->kind == FM_PATH_ROUTINE)
         path.routine = fm_routine_name(from->place.routine - 1);
     if (from->kind == FM_PATH_CALL || from->kind == FM_PATH_LEAF) {
@@ -82,7 +82,7 @@ static void count(struct making *m, uint32_t process)
 }
 
 struct child_path {
-    struct fm_path path;
+    struct fm_path_node path;
     uint32_t node;
 };
 
@@ -91,16 +91,17 @@ static int compare_children(const void *a, const void *b)
     return fm_path_compare(&((const struct child_path *)a)->path, &((const struct child_path *)b)->path);
 }
 
-/* Appends a node and, children in their order, all below it. Depth is bounded by FM_PATHS_DEPTH. */
+/* Appends a node and, children in their order, all below it. Depth is bounded by FM_CALL_PATHS_DEPTH. */
 static bool append(struct making *m, struct fm_profile *profile, uint32_t node, uint32_t parent, uint32_t rank)
 {
-    struct fm_paths *paths = &profile->paths;
+    struct fm_call_paths *paths = &profile->paths;
     uint32_t place = (uint32_t)paths->n;
     size_t n = 0;
-    struct fm_path path = path_of(m, profile, node);
+    struct fm_path_node path = path_of(m, profile, node);
     path.parent = parent;
     path.own = fm_path_cost_of(m->own[node] * m->samples->period_ns, rank);
-    struct fm_path *nodes = fm_arena_grow(&profile->arena, paths->nodes, &paths->capacity, paths->n + 1, sizeof *nodes);
+    struct fm_path_node *nodes = fm_arena_grow(&profile->arena, paths->nodes, &paths->capacity, paths->n + 1,
+                                               sizeof *nodes);
     if (!nodes || !path.site.module || !path.site.build_id)
         return false;
     paths->nodes = nodes;
@@ -165,7 +166,7 @@ static bool is_whole(const struct making *m)
 static bool make_paths(struct making *m, struct fm_profile *profile, uint32_t process)
 {
     uint32_t rank = m->samples->targets->items[process].rank;
-    struct fm_paths *paths = &profile->paths;
+    struct fm_call_paths *paths = &profile->paths;
     count(m, process);
     paths->samples = m->counts[0];
     paths->period_ns[0] = paths->period_ns[1] = m->samples->period_ns;
@@ -173,10 +174,10 @@ static bool make_paths(struct making *m, struct fm_profile *profile, uint32_t pr
         return true;
     if (!append(m, profile, 0, 0, rank))
         return false;
-    fm_paths_inclusive(paths, rank);
+    fm_call_paths_inclusive(paths, rank);
     if (is_whole(m) && !make_sequence(m, profile, process))
         return false;
-    return fm_paths_share(paths, &profile->arena, &m->scratch, rank);
+    return fm_call_paths_make_shares(paths, &profile->arena, &m->scratch, rank);
 }
 
 /* ---- job, host and process ---- */

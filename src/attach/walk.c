@@ -8,13 +8,13 @@
 #include <strings.h>
 #include <sys/uio.h>
 
+#include "base/basename.h"
 #include "base/clock.h"
 #include "base/context.h"
-#include "base/path.h"
 #include "generated/routines.h"
 #include "mpi/libraries.h"
 
-enum { MOST_FRAMES = FM_PATHS_DEPTH - 2, PLACES = 1 << 14 };
+enum { MOST_FRAMES = FM_CALL_PATHS_DEPTH - 2, PLACES = 1 << 14 };
 #define REPORT_AGAIN_NS 1000000000u /* modules that come and go are looked for at most that often */
 
 struct unwound_frame {
@@ -140,7 +140,7 @@ void fm_walker_close(struct fm_walker *walker)
 static uint32_t routine_of(const char *symbol, const char *module)
 {
     static const char *const endings[] = {"", "_", "__", "_f", "_f_", "_f08", "_f08_", "_f08ts_", "_fts_"};
-    bool binding = fm_mpi_is_named(fm_last_part(module));
+    bool binding = fm_mpi_is_named(fm_basename(module));
     const char *name = binding ? strcasestr(symbol, "mpi_") : symbol + (symbol[0] == 'P');
     if (!name || strncasecmp(name, "mpi_", 4) != 0)
         return 0;
@@ -159,7 +159,7 @@ static uint32_t routine_of(const char *symbol, const char *module)
 
 static bool is_start(const char *symbol, const char *module)
 {
-    const char *file = fm_last_part(module);
+    const char *file = fm_basename(module);
     return strcmp(symbol, "_start") == 0 || strncmp(file, "libc.so", 7) == 0 || strncmp(file, "libc-2", 6) == 0 ||
            strncmp(file, "libpthread", 10) == 0 || strncmp(file, "ld-", 3) == 0;
 }
@@ -192,7 +192,7 @@ static bool has_routines(Dwfl_Module *module)
  * places are many that were not called from, and only the outermost function and MPI's are to be known. */
 static bool needs_name(struct fm_walker *walker, Dwfl_Module *module, const char *path, bool call)
 {
-    const char *file = fm_last_part(path);
+    const char *file = fm_basename(path);
     if (fm_mpi_is_named(file) || strncmp(file, "libfathom", 9) == 0)
         return true;
     if (strcmp(path, walker->exe) != 0)

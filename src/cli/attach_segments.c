@@ -26,7 +26,7 @@ static bool find_key(const char *directory, const struct fm_target *target, char
 
 enum fm_status fm_attach_segments(const struct fm_targets *targets, struct fm_profile **profile, struct fm_error *error)
 {
-    char usual[FM_NODE_DIRECTORIES][FM_PATH_BYTES], key[72];
+    char usual[FM_NODE_DIRECTORIES][FM_FILE_PATH_BYTES], key[72];
     size_t n = fm_node_directories(usual);
     *profile = NULL;
     for (size_t t = 0; t < targets->n; t++) {

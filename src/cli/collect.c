@@ -23,7 +23,7 @@ enum { RUN_WAIT_SECONDS = 3 };
 
 struct collect_request {
     const char *directory; /* NULL: the usual ones */
-    char output[FM_PATH_BYTES];
+    char output[FM_FILE_PATH_BYTES];
     size_t wait_seconds;
     const char *run_id; /* as a collector of `fathom run` on another host: only its jobs, for it to read */
     bool quiet, force, help;
@@ -215,7 +215,7 @@ static bool check_directory(const char *directory)
 static int collect(const struct collect_request *request)
 {
     struct collect_counts tally = {.request = request};
-    char usual[FM_NODE_DIRECTORIES][FM_PATH_BYTES];
+    char usual[FM_NODE_DIRECTORIES][FM_FILE_PATH_BYTES];
     struct fm_error error;
     bool ok = true;
     size_t n = fm_node_directories(usual);
@@ -286,7 +286,7 @@ static int collect_named(const struct collect_request *request)
 {
     struct stat st;
     struct collect_request absolute = *request;
-    char path[FM_PATH_BYTES], cwd[FM_PATH_BYTES / 2];
+    char path[FM_FILE_PATH_BYTES], cwd[FM_FILE_PATH_BYTES / 2];
     if (!check_directory(request->directory))
         return FM_EXIT_FAILED;
     if (geteuid() != 0 || lstat(request->directory, &st) != 0 || !S_ISDIR(st.st_mode) || st.st_uid == 0)

@@ -7,13 +7,13 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/basename.h"
 #include "base/names.h"
-#include "base/path.h"
 
 /* Programs that only start others. One more `fathom run` is one of them. */
 bool fm_is_launcher(const char *command)
 {
-    const char *name = fm_last_part(command);
+    const char *name = fm_basename(command);
     return fm_launcher_is_command(name) || fm_launcher_is_process(name) ||
            (fm_begins_with(name, "fathom") && strchr(".-_", name[strlen("fathom")]));
 }
@@ -49,7 +49,7 @@ static bool is_openmpi(const char *command)
 const struct fm_launcher *fm_launcher_of(const char *command)
 {
     const struct fm_launcher *slurm = &fm_launchers[FM_LAUNCHER_SLURM];
-    if (fm_launcher_has_command(slurm, fm_last_part(command)))
+    if (fm_launcher_has_command(slurm, fm_basename(command)))
         return slurm;
     return &fm_launchers[is_openmpi(command) ? FM_LAUNCHER_OPENMPI : FM_LAUNCHER_HYDRA];
 }

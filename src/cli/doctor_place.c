@@ -36,7 +36,7 @@ static void look_at_hosts(struct fm_doctor *doctor, const char *library)
 
 static void look_at_library(struct fm_doctor *doctor)
 {
-    char path[FM_PATH_BYTES];
+    char path[FM_FILE_PATH_BYTES];
     struct fm_error error;
     struct fm_elf library, self;
     if (fm_library_find(path, &error) != FM_OK) {
@@ -59,23 +59,23 @@ static void look_at_library(struct fm_doctor *doctor)
 }
 
 /* The directory itself, or where it would be made. */
-static void existing_part(const char *directory, char path[FM_PATH_BYTES])
+static void existing_part(const char *directory, char path[FM_FILE_PATH_BYTES])
 {
     struct stat st;
-    snprintf(path, FM_PATH_BYTES, "%s", directory);
+    snprintf(path, FM_FILE_PATH_BYTES, "%s", directory);
     if (lstat(path, &st) == 0)
         return;
     char *slash = strrchr(path, '/');
     if (slash)
         slash[slash == path] = 0;
     else
-        snprintf(path, FM_PATH_BYTES, ".");
+        snprintf(path, FM_FILE_PATH_BYTES, ".");
 }
 
 static bool look_at_directory(struct fm_doctor *doctor, const char *directory)
 {
     struct stat st;
-    char parent[FM_PATH_BYTES];
+    char parent[FM_FILE_PATH_BYTES];
     if (lstat(directory, &st) != 0) {
         existing_part(directory, parent);
         if (access(parent, W_OK | X_OK) == 0) {
@@ -93,7 +93,7 @@ static bool look_at_directory(struct fm_doctor *doctor, const char *directory)
 
 static void look_at_space(struct fm_doctor *doctor, const char *directory)
 {
-    char path[FM_PATH_BYTES];
+    char path[FM_FILE_PATH_BYTES];
     struct statvfs space;
     struct statfs kind;
     existing_part(directory, path);
@@ -147,7 +147,7 @@ static void look_at_leftovers(struct fm_doctor *doctor, const char *directory, b
 
 void fm_doctor_place(struct fm_doctor *doctor)
 {
-    char directories[FM_NODE_DIRECTORIES][FM_PATH_BYTES];
+    char directories[FM_NODE_DIRECTORIES][FM_FILE_PATH_BYTES];
     size_t n = fm_node_directories(directories);
     look_at_library(doctor);
     struct fm_error error;

@@ -11,7 +11,7 @@
 #include <sys/xattr.h>
 #include <unistd.h>
 
-#include "base/path.h"
+#include "base/basename.h"
 #include "cli/doctor.h"
 #include "symbols/elf.h"
 
@@ -144,7 +144,7 @@ static enum fm_mpi_kind kind_of(const char *libmpi)
     if (fm_elf_open(&elf, libmpi, NULL) != FM_OK)
         return FM_MPI_NONE;
     enum fm_mpi_kind kind = fm_mpi_kind_of(find_in_file, &elf);
-    if (!kind && fm_mpi_kind_named(fm_last_part(libmpi)) == FM_MPI_MPICH)
+    if (!kind && fm_mpi_kind_named(fm_basename(libmpi)) == FM_MPI_MPICH)
         kind = FM_MPI_MPICH;
     fm_elf_close(&elf);
     return kind;

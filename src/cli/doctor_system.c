@@ -55,7 +55,7 @@ static void read_drop_ins(const char *folder, bool *removes)
 
 static void look_at_logind(struct fm_doctor *doctor)
 {
-    char directory[FM_PATH_BYTES];
+    char directory[FM_FILE_PATH_BYTES];
     bool removes = true; /* its default */
     fm_node_directory(directory);
     if (access("/run/systemd/system", F_OK) != 0 || getuid() < 1000 || strncmp(directory, "/dev/shm/", 9) != 0)

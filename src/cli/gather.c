@@ -71,7 +71,7 @@ static bool run_name(char name[FM_RUN_NAME_BYTES], const char *run_id)
 void fm_gather_profiles(const char *directory, const char *run_id, void (*tell)(void *context, const char *path),
                         void *context)
 {
-    char name[FM_RUN_NAME_BYTES], line[FM_PATH_BYTES + 2];
+    char name[FM_RUN_NAME_BYTES], line[FM_FILE_PATH_BYTES + 2];
     struct stat st;
     if (!run_name(name, run_id))
         return;
@@ -145,7 +145,7 @@ static void look_for_mpi(void *context, const char *path)
 /* Whether the run has written the profile of an MPI job. */
 static bool run_has_mpi(const char *directory, const char *run_id)
 {
-    char other[FM_PATH_BYTES];
+    char other[FM_FILE_PATH_BYTES];
     bool found = false;
     fm_gather_profiles(directory, run_id, look_for_mpi, &found);
     if (!found && fm_node_other_directory(directory, other))
@@ -158,7 +158,7 @@ static bool run_has_mpi(const char *directory, const char *run_id)
 /* Whoever was to write the profile may have been killed in the middle of it. */
 static void sweep_beside(const char *path)
 {
-    char folder[FM_PATH_BYTES];
+    char folder[FM_FILE_PATH_BYTES];
     snprintf(folder, sizeof folder, "%s", path);
     char *slash = strrchr(folder, '/');
     if (slash)
@@ -190,7 +190,7 @@ static void collect_job(const struct gathering *gathering, const char *job_key)
     struct fm_gather_event event = {.job_key = job_key};
     struct fm_error error = {0};
     struct fm_profile *profile = NULL;
-    char path[FM_PATH_BYTES] = "";
+    char path[FM_FILE_PATH_BYTES] = "";
     enum fm_status status = fm_node_merge(gathering->directory, job_key, NULL, 0, true, &profile, &error);
     if (status == FM_OK) {
         if (gathering->options->output)
@@ -242,7 +242,7 @@ static struct found_job job_at(const struct fm_node_list *list, size_t at, const
 /* Some of its processes may have their segments in the other directory. */
 static void look_elsewhere(const char *directory, const struct fm_gather_options *options, struct found_job *job)
 {
-    char other[FM_PATH_BYTES];
+    char other[FM_FILE_PATH_BYTES];
     struct fm_node_list list;
     size_t next;
     if (!fm_node_other_directory(directory, other) || fm_node_scan(directory, job->key, NULL, &list, NULL) != FM_OK)

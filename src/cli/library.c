@@ -18,7 +18,7 @@ static enum fm_status check_path(const char *path, struct fm_error *error)
     return FM_OK;
 }
 
-enum fm_status fm_library_find(char path[FM_PATH_BYTES], struct fm_error *error)
+enum fm_status fm_library_find(char path[FM_FILE_PATH_BYTES], struct fm_error *error)
 {
     static const char *const places[] = {"", "../lib/", "../lib/x86_64-linux-gnu/", "../lib/aarch64-linux-gnu/",
                                          "../lib64/"};
@@ -27,7 +27,7 @@ enum fm_status fm_library_find(char path[FM_PATH_BYTES], struct fm_error *error)
     if (given && *given) {
         if (!realpath(given, resolved) || access(resolved, R_OK) != 0)
             return fm_fail(error, FM_ERR_SYSTEM, "%s: %s; check FATHOM_LIBRARY", given, strerror(errno));
-        snprintf(path, FM_PATH_BYTES, "%s", resolved);
+        snprintf(path, FM_FILE_PATH_BYTES, "%s", resolved);
         return check_path(path, error);
     }
     ssize_t n = readlink("/proc/self/exe", folder, sizeof folder - 1);
@@ -40,7 +40,7 @@ enum fm_status fm_library_find(char path[FM_PATH_BYTES], struct fm_error *error)
         char tried[PATH_MAX + 64];
         snprintf(tried, sizeof tried, "%s/%s%s", folder, places[i], FM_LIBRARY_NAME);
         if (access(tried, R_OK) == 0 && realpath(tried, resolved)) {
-            snprintf(path, FM_PATH_BYTES, "%s", resolved);
+            snprintf(path, FM_FILE_PATH_BYTES, "%s", resolved);
             return check_path(path, error);
         }
     }

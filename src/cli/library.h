@@ -9,6 +9,6 @@
 
 #define FM_LIBRARY_NAME "libfathom.so.0"
 
-enum fm_status fm_library_find(char path[FM_PATH_BYTES], struct fm_error *error);
+enum fm_status fm_library_find(char path[FM_FILE_PATH_BYTES], struct fm_error *error);
 
 #endif

@@ -101,7 +101,7 @@ static void make_output_folder(const struct fm_run_env *env)
 static void warn_of_directory(void)
 {
     struct fm_error error;
-    char instead[FM_PATH_BYTES];
+    char instead[FM_FILE_PATH_BYTES];
     const char *given = getenv("FATHOM_DIR");
     if (fm_node_directory_refused(&error))
         fm_print_line(stderr, "fathom: %s\n", error.text);
@@ -114,7 +114,7 @@ static void warn_of_directory(void)
 /* Said before the start, while something can still be done about it. */
 static void warn_of_output(const struct fm_run_env *env)
 {
-    char folder[FM_PATH_BYTES];
+    char folder[FM_FILE_PATH_BYTES];
     if (!fm_node_output_refused(env->output, folder))
         return;
     fm_print_line(

@@ -15,7 +15,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "base/path.h"
+#include "base/basename.h"
 #include "cli/cli.h"
 #include "cli/doctor.h"
 #include "cli/gather.h"
@@ -90,7 +90,7 @@ static void take_event(void *context, const struct fm_gather_event *event)
 
 static void wait_for_living(const char *run_id, int wait_ms)
 {
-    char directories[FM_NODE_DIRECTORIES][FM_PATH_BYTES];
+    char directories[FM_NODE_DIRECTORIES][FM_FILE_PATH_BYTES];
     size_t n = fm_node_directories(directories);
     for (int waited = 0, pause = 5; waited < wait_ms && !fm_child_interrupted(); waited += pause) {
         size_t living = 0;
@@ -107,7 +107,7 @@ static void wait_for_living(const char *run_id, int wait_ms)
 static void collect(const struct fm_run_env *env, const char *report, int wait_ms, struct outcome *outcome)
 {
     struct fm_gather_options options = {.run_id = env->run_id, .force = true};
-    char directories[FM_NODE_DIRECTORIES][FM_PATH_BYTES];
+    char directories[FM_NODE_DIRECTORIES][FM_FILE_PATH_BYTES];
     size_t n = fm_node_directories(directories);
     *outcome = (struct outcome){.report = report};
     wait_for_living(env->run_id, wait_ms);
@@ -117,7 +117,7 @@ static void collect(const struct fm_run_env *env, const char *report, int wait_m
 
 static void remove_run_files(const struct fm_run_env *env)
 {
-    char directories[FM_NODE_DIRECTORIES][FM_PATH_BYTES];
+    char directories[FM_NODE_DIRECTORIES][FM_FILE_PATH_BYTES];
     size_t n = fm_node_directories(directories);
     for (size_t i = 0; i < n; i++) {
         fm_gather_sweep(directories[i], true);
@@ -143,7 +143,7 @@ static bool open_hold(struct fm_run_hold *hold)
 
 void fm_run_hold(struct fm_run_hold *hold, const struct fm_run_env *env)
 {
-    char directories[FM_NODE_DIRECTORIES][FM_PATH_BYTES];
+    char directories[FM_NODE_DIRECTORIES][FM_FILE_PATH_BYTES];
     size_t n = fm_node_directories(directories), i = 0;
     hold->fd = -1;
     while (i < n && fm_node_directory_make(directories[i], NULL) != FM_OK)
@@ -169,7 +169,7 @@ void fm_run_release(struct fm_run_hold *hold, const struct fm_run_env *env)
  * them a second. */
 void fm_run_await_others(const struct fm_run_env *env, const struct fm_child *child)
 {
-    char directories[FM_NODE_DIRECTORIES][FM_PATH_BYTES], path[FM_PATH_BYTES];
+    char directories[FM_NODE_DIRECTORIES][FM_FILE_PATH_BYTES], path[FM_FILE_PATH_BYTES];
     if (!env->outermost || !fm_child_interrupted() || !WIFSIGNALED(child->status))
         return;
     size_t n = fm_node_directories(directories);
@@ -235,7 +235,7 @@ static bool note_file(void *context, const struct fm_node_file *file)
 /* The wait status is ours alone to know: into the segment, where every collector finds it. */
 static void note_end(const struct fm_child *child)
 {
-    char directories[FM_NODE_DIRECTORIES][FM_PATH_BYTES];
+    char directories[FM_NODE_DIRECTORIES][FM_FILE_PATH_BYTES];
     size_t n = fm_node_directories(directories);
     for (size_t i = 0; i < n; i++)
         fm_node_visit(directories[i], NULL, note_file, (void *)child, NULL);
@@ -244,8 +244,8 @@ static void note_end(const struct fm_child *child)
 /* ---- the run's profiles ---- */
 
 struct profiles {
-    char (*paths)[FM_PATH_BYTES]; /* the first MAX_KEPT; malloc */
-    size_t n;                     /* of all */
+    char (*paths)[FM_FILE_PATH_BYTES]; /* the first MAX_KEPT; malloc */
+    size_t n;                          /* of all */
 };
 
 /* A profile is noted once by every host and every late process that added to it. */
@@ -258,13 +258,13 @@ static void add_profile(void *context, const char *path)
     if (!profiles->paths)
         profiles->paths = calloc(MAX_KEPT, sizeof *profiles->paths);
     if (profiles->paths && profiles->n < MAX_KEPT)
-        snprintf(profiles->paths[profiles->n], FM_PATH_BYTES, "%s", path);
+        snprintf(profiles->paths[profiles->n], FM_FILE_PATH_BYTES, "%s", path);
     profiles->n += profiles->paths != NULL;
 }
 
 static void find_profiles(const struct fm_run_env *env, struct profiles *profiles)
 {
-    char directories[FM_NODE_DIRECTORIES][FM_PATH_BYTES];
+    char directories[FM_NODE_DIRECTORIES][FM_FILE_PATH_BYTES];
     size_t n = fm_node_directories(directories);
     memset(profiles, 0, sizeof *profiles);
     for (size_t i = 0; i < n; i++)
@@ -355,7 +355,7 @@ static void tell_profile(const char *path)
 {
     struct fm_profile *profile;
     char ends[400];
-    const char *name = fm_last_part(path);
+    const char *name = fm_basename(path);
     bool here = access(name, R_OK) == 0;
     fm_print_line(stderr, "fathom: profile in %s; view it with: fathom report %s\n", path, here ? name : path);
     if (fm_profile_read(path, &profile, NULL) != FM_OK)
@@ -388,7 +388,7 @@ static void tell_found(const struct outcome *outcome, const struct profiles *pro
 
 static bool no_directory(void)
 {
-    char directories[FM_NODE_DIRECTORIES][FM_PATH_BYTES];
+    char directories[FM_NODE_DIRECTORIES][FM_FILE_PATH_BYTES];
     size_t n = fm_node_directories(directories);
     for (size_t i = 0; i < n; i++)
         if (fm_node_directory_make(directories[i], NULL) == FM_OK && access(directories[i], W_OK) == 0)

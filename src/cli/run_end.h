@@ -12,7 +12,7 @@
 
 struct fm_run_hold {
     int fd; /* of the .run file, or -1 */
-    char path[FM_PATH_BYTES];
+    char path[FM_FILE_PATH_BYTES];
 };
 
 void fm_run_hold(struct fm_run_hold *hold, const struct fm_run_env *env);

@@ -9,8 +9,8 @@
 #include <sys/random.h>
 #include <unistd.h>
 
+#include "base/basename.h"
 #include "base/names.h"
-#include "base/path.h"
 #include "cli/library.h"
 #include "cli/run_launch.h"
 #include "symbols/elf.h"
@@ -28,13 +28,13 @@ static void make_run_id(struct fm_run_env *env)
     snprintf(env->run_id, sizeof env->run_id, "%d-%08x%08x", (int)getpid(), random[0], random[1]);
 }
 
-static void make_absolute(const char *given, char path[FM_PATH_BYTES])
+static void make_absolute(const char *given, char path[FM_FILE_PATH_BYTES])
 {
-    char cwd[FM_PATH_BYTES];
+    char cwd[FM_FILE_PATH_BYTES];
     if (*given == '/' || !getcwd(cwd, sizeof cwd))
-        snprintf(path, FM_PATH_BYTES, "%s", given);
+        snprintf(path, FM_FILE_PATH_BYTES, "%s", given);
     else
-        snprintf(path, FM_PATH_BYTES, "%.2040s/%.2040s", cwd, given);
+        snprintf(path, FM_FILE_PATH_BYTES, "%.2040s/%.2040s", cwd, given);
 }
 
 static bool valid_id(const char *id)
@@ -45,7 +45,7 @@ static bool valid_id(const char *id)
 
 void fm_run_env_make(const struct fm_run_options *options, struct fm_run_env *env)
 {
-    char given[FM_PATH_BYTES];
+    char given[FM_FILE_PATH_BYTES];
     memset(env, 0, sizeof *env);
     const char *outer = getenv("FATHOM_RUN_ID"), *output = options->output ? options->output : getenv("FATHOM_OUTPUT");
     env->launcher = fm_is_launcher(options->command[0]);

@@ -15,13 +15,13 @@ struct fm_run_options {
 
 struct fm_run_env {
     char run_id[40];
-    bool outermost;                /* no other `fathom run` above this one */
-    bool rank;                     /* started by an MPI launcher, once per rank */
-    bool first_rank;               /* of these the one that speaks for all */
-    bool launcher;                 /* the command is an MPI launcher: not itself the program to measure */
-    char library[FM_PATH_BYTES];   /* "" when there is none */
-    char output[FM_PATH_BYTES];    /* absolute; "" when not given */
-    char directory[FM_PATH_BYTES]; /* absolute */
+    bool outermost;                     /* no other `fathom run` above this one */
+    bool rank;                          /* started by an MPI launcher, once per rank */
+    bool first_rank;                    /* of these the one that speaks for all */
+    bool launcher;                      /* the command is an MPI launcher: not itself the program to measure */
+    char library[FM_FILE_PATH_BYTES];   /* "" when there is none */
+    char output[FM_FILE_PATH_BYTES];    /* absolute; "" when not given */
+    char directory[FM_FILE_PATH_BYTES]; /* absolute */
 };
 
 /* Finds everything out; changes nothing. */

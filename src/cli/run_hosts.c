@@ -14,7 +14,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "base/path.h"
+#include "base/basename.h"
 #include "cli/child.h"
 
 enum {
@@ -190,7 +190,7 @@ void fm_run_hosts_collect(struct fm_run_hosts *hosts, char **command, const stru
                           void (*profile)(void *context, const char *path), bool (*enough)(void *context),
                           void *context)
 {
-    char self[FM_PATH_BYTES];
+    char self[FM_FILE_PATH_BYTES];
     ssize_t length = readlink("/proc/self/exe", self, sizeof self - 1);
     struct asking *askings = length > 0 ? calloc(AT_ONCE, sizeof *askings) : NULL;
     int64_t end = now_ms() + ALL_LIMIT_MS;

@@ -11,8 +11,8 @@
 #include <sys/vfs.h>
 #include <unistd.h>
 
+#include "base/basename.h"
 #include "base/names.h"
-#include "base/path.h"
 #include "cli/commands.h"
 #include "mpi/options.h"
 #include "symbols/elf.h"
@@ -37,7 +37,7 @@ static bool hands_all_on(const char *command)
     if (*launcher->hand_on) /* it is told to: see run_env.c */
         return true;
     if (launcher == &fm_launchers[FM_LAUNCHER_HYDRA] &&
-        (!fm_find_command(command, path) || !is_hydra(fm_last_part(command), path)))
+        (!fm_find_command(command, path) || !is_hydra(fm_basename(command), path)))
         return false;
     return launcher->hands_all_on && !(*launcher->hands_less && getenv(launcher->hands_less));
 }

@@ -74,11 +74,11 @@ enum fm_status fm_node_directory_make(const char *path, struct fm_error *error)
 
 /* ---- where they are ---- */
 
-static void numbered(char path[FM_PATH_BYTES], const char *parent, unsigned number)
+static void numbered(char path[FM_FILE_PATH_BYTES], const char *parent, unsigned number)
 {
-    int length = snprintf(path, FM_PATH_BYTES, "%.3800s/fathom-%u", parent, (unsigned)getuid());
+    int length = snprintf(path, FM_FILE_PATH_BYTES, "%.3800s/fathom-%u", parent, (unsigned)getuid());
     if (number > 1)
-        snprintf(path + length, FM_PATH_BYTES - (size_t)length, "-%u", number);
+        snprintf(path + length, FM_FILE_PATH_BYTES - (size_t)length, "-%u", number);
 }
 
 static bool is_own_directory(const char *path)
@@ -95,7 +95,7 @@ static bool is_missing(const char *path)
 
 /* The first that is ours already, wherever there is one: it cannot be taken from us, so all processes and all
  * collectors find the same, whatever others make or remove. Else the first name that nobody has. */
-static void choose(char path[FM_PATH_BYTES], const char *parent)
+static void choose(char path[FM_FILE_PATH_BYTES], const char *parent)
 {
     unsigned unused = 0;
     for (unsigned number = 1; number <= FM_NODE_NUMBERS; number++) {
@@ -114,23 +114,23 @@ static const char *fallback_parent(void)
     return tmp && *tmp ? tmp : "/tmp";
 }
 
-void fm_node_directory(char path[FM_PATH_BYTES])
+void fm_node_directory(char path[FM_FILE_PATH_BYTES])
 {
     const char *given = getenv("FATHOM_DIR");
     if (given && *given)
-        snprintf(path, FM_PATH_BYTES, "%s", given);
+        snprintf(path, FM_FILE_PATH_BYTES, "%s", given);
     else
         choose(path, "/dev/shm");
 }
 
-void fm_node_fallback_directory(char path[FM_PATH_BYTES])
+void fm_node_fallback_directory(char path[FM_FILE_PATH_BYTES])
 {
     choose(path, fallback_parent());
 }
 
-bool fm_node_other_directory(const char *directory, char other[FM_PATH_BYTES])
+bool fm_node_other_directory(const char *directory, char other[FM_FILE_PATH_BYTES])
 {
-    char usual[FM_PATH_BYTES];
+    char usual[FM_FILE_PATH_BYTES];
     fm_node_directory(usual);
     fm_node_fallback_directory(other);
     if (strcmp(usual, other) == 0)
@@ -144,7 +144,7 @@ bool fm_node_other_directory(const char *directory, char other[FM_PATH_BYTES])
 
 bool fm_node_directory_refused(struct fm_error *error)
 {
-    char first[FM_PATH_BYTES], instead[FM_PATH_BYTES];
+    char first[FM_FILE_PATH_BYTES], instead[FM_FILE_PATH_BYTES];
     struct stat st;
     const char *given = getenv("FATHOM_DIR"), *why;
     if (given && *given)
@@ -161,7 +161,7 @@ bool fm_node_directory_refused(struct fm_error *error)
 }
 
 /* paths[n] is none of those before it. */
-static bool is_new(char paths[][FM_PATH_BYTES], size_t n)
+static bool is_new(char paths[][FM_FILE_PATH_BYTES], size_t n)
 {
     for (size_t i = 0; i < n; i++)
         if (strcmp(paths[i], paths[n]) == 0)
@@ -169,7 +169,7 @@ static bool is_new(char paths[][FM_PATH_BYTES], size_t n)
     return true;
 }
 
-size_t fm_node_directories(char paths[FM_NODE_DIRECTORIES][FM_PATH_BYTES])
+size_t fm_node_directories(char paths[FM_NODE_DIRECTORIES][FM_FILE_PATH_BYTES])
 {
     const char *given = getenv("FATHOM_DIR");
     const char *parents[] = {given && *given ? NULL : "/dev/shm", fallback_parent()};

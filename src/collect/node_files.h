@@ -32,7 +32,7 @@ bool fm_node_is_own_file(const struct stat *st);
 int fm_node_directory_open(const char *path, struct fm_error *error);
 
 /* The one of the usual and the fallback directory that `directory` is not; false: it is neither. */
-bool fm_node_other_directory(const char *directory, char other[FM_PATH_BYTES]);
+bool fm_node_other_directory(const char *directory, char other[FM_FILE_PATH_BYTES]);
 
 struct fm_node_file {
     const char *directory;

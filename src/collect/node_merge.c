@@ -128,7 +128,7 @@ static bool is_for_another_host(const struct node_merge *merging, const struct f
 static bool add_file(void *context, const struct fm_node_file *file)
 {
     struct node_merge *merging = context;
-    char origin[FM_PATH_BYTES];
+    char origin[FM_FILE_PATH_BYTES];
     snprintf(origin, sizeof origin, "%.3000s/%s", file->directory, file->file);
     if (is_own(merging, &file->name) || is_for_another_host(merging, file))
         return true;

@@ -61,7 +61,7 @@ static void default_name(const struct fm_profile *profile, char name[256])
 
 /* The first choice: absolute whenever the job's directory is known. A profile holds text: a directory whose name is
  * none (in another encoding than UTF-8) is not found by it, but mostly it is the current one. */
-static void first_path(const struct fm_profile *profile, char path[FM_PATH_BYTES])
+static void first_path(const struct fm_profile *profile, char path[FM_FILE_PATH_BYTES])
 {
     const char *output = profile->job.output;
     const char *cwd = *profile->job.cwd == '/' && is_directory(profile->job.cwd) ? profile->job.cwd : ".";
@@ -69,27 +69,27 @@ static void first_path(const struct fm_profile *profile, char path[FM_PATH_BYTES
     default_name(profile, name);
     size_t length = strlen(output);
     if (length == 0)
-        snprintf(path, FM_PATH_BYTES, "%.3700s", cwd);
+        snprintf(path, FM_FILE_PATH_BYTES, "%.3700s", cwd);
     else if (*output == '/')
-        snprintf(path, FM_PATH_BYTES, "%.3700s", output);
+        snprintf(path, FM_FILE_PATH_BYTES, "%.3700s", output);
     else
-        snprintf(path, FM_PATH_BYTES, "%.1850s/%.1850s", cwd, output);
+        snprintf(path, FM_FILE_PATH_BYTES, "%.1850s/%.1850s", cwd, output);
     if (length != 0 && output[length - 1] != '/' && !is_directory(path))
         return;
     if (path[strlen(path) - 1] != '/')
-        append(path, FM_PATH_BYTES, "/");
-    append(path, FM_PATH_BYTES, name);
+        append(path, FM_FILE_PATH_BYTES, "/");
+    append(path, FM_FILE_PATH_BYTES, name);
 }
 
 /* The n-th choice: a.fathom, a-2.fathom, a-3.fathom ... */
-static void numbered_path(const char *first, unsigned n, char path[FM_PATH_BYTES])
+static void numbered_path(const char *first, unsigned n, char path[FM_FILE_PATH_BYTES])
 {
     size_t length = strlen(first), suffix = strlen(SUFFIX);
     bool suffixed = length > suffix && strcmp(first + length - suffix, SUFFIX) == 0;
     if (n < 2)
-        snprintf(path, FM_PATH_BYTES, "%s", first);
+        snprintf(path, FM_FILE_PATH_BYTES, "%s", first);
     else
-        snprintf(path, FM_PATH_BYTES, "%.*s-%u%s", (int)(suffixed ? length - suffix : length), first, n,
+        snprintf(path, FM_FILE_PATH_BYTES, "%.*s-%u%s", (int)(suffixed ? length - suffix : length), first, n,
                  suffixed ? SUFFIX : "");
 }
 
@@ -279,7 +279,7 @@ static enum fm_status write_at(const struct fm_profile *profile, const char *pat
 
 /* A profile in the folder that was begun after the job and is of the same job. */
 static bool is_other_part(int folder_fd, const char *folder, const char *file, const struct fm_profile *profile,
-                          char path[FM_PATH_BYTES])
+                          char path[FM_FILE_PATH_BYTES])
 {
     size_t length = strlen(file), suffix = strlen(SUFFIX);
     struct stat st;
@@ -287,15 +287,15 @@ static bool is_other_part(int folder_fd, const char *folder, const char *file, c
         fstatat(folder_fd, file, &st, AT_SYMLINK_NOFOLLOW) != 0 || !S_ISREG(st.st_mode) || st.st_size == 0 ||
         (uint64_t)st.st_mtime < profile->job.started_real_ns / 1000000000)
         return false;
-    snprintf(path, FM_PATH_BYTES, "%.3700s%.300s", folder, file);
+    snprintf(path, FM_FILE_PATH_BYTES, "%.3700s%.300s", folder, file);
     return look(&st, path, profile, NULL) == CLAIM_SAME_JOB;
 }
 
 /* What a job left on several hosts is collected on each of them. Without a batch system's id the hosts' first choices
  * of a name differ: so a host that has only a part looks for the others' part and takes its name. */
-static void find_other_part(const struct fm_profile *profile, char first[FM_PATH_BYTES])
+static void find_other_part(const struct fm_profile *profile, char first[FM_FILE_PATH_BYTES])
 {
-    char folder[FM_PATH_BYTES], path[FM_PATH_BYTES];
+    char folder[FM_FILE_PATH_BYTES], path[FM_FILE_PATH_BYTES];
     _Alignas(struct dirent64) char buffer[8192];
     ssize_t n;
     bool found = false;
@@ -314,13 +314,13 @@ static void find_other_part(const struct fm_profile *profile, char first[FM_PATH
     if (fd >= 0)
         close(fd);
     if (found)
-        snprintf(first, FM_PATH_BYTES, "%s", path);
+        snprintf(first, FM_FILE_PATH_BYTES, "%s", path);
 }
 
 /* Held while a part looks for the others and writes: of two hosts that look at once neither would find the other's. */
 static int lock_folder(const char *path)
 {
-    char folder[FM_PATH_BYTES];
+    char folder[FM_FILE_PATH_BYTES];
     snprintf(folder, sizeof folder, "%s", path);
     char *slash = strrchr(folder, '/');
     if (!slash)
@@ -332,7 +332,7 @@ static int lock_folder(const char *path)
     return fd;
 }
 
-static enum fm_status write_to(const struct fm_profile *profile, const char *first, char path[FM_PATH_BYTES],
+static enum fm_status write_to(const struct fm_profile *profile, const char *first, char path[FM_FILE_PATH_BYTES],
                                struct fm_error *error)
 {
     for (unsigned n = 1; n <= MAX_NAMES; n++) {
@@ -345,9 +345,10 @@ static enum fm_status write_to(const struct fm_profile *profile, const char *fir
     return fm_fail(error, FM_ERR_SYSTEM, "%s: too many profiles with this name; move or remove some", first);
 }
 
-static enum fm_status write_profile(const struct fm_profile *profile, char path[FM_PATH_BYTES], struct fm_error *error)
+static enum fm_status write_profile(const struct fm_profile *profile, char path[FM_FILE_PATH_BYTES],
+                                    struct fm_error *error)
 {
-    char first[FM_PATH_BYTES];
+    char first[FM_FILE_PATH_BYTES];
     int lock = -1;
     first_path(profile, first);
     if (is_part(profile)) {
@@ -370,10 +371,10 @@ static bool plain_id(const char *id)
 /* For `fathom run`, which tells the user. Not being able to is no failure: the profile is there. */
 static void note_for_run(const char *directory, const char *run_id, const char *profile_path)
 {
-    char path[FM_PATH_BYTES], line[2 * FM_PATH_BYTES];
+    char path[FM_FILE_PATH_BYTES], line[2 * FM_FILE_PATH_BYTES];
     if (!plain_id(run_id))
         return;
-    char cwd[FM_PATH_BYTES] = "";
+    char cwd[FM_FILE_PATH_BYTES] = "";
     if (*profile_path != '/' && !getcwd(cwd, sizeof cwd))
         return;
     int length = snprintf(line, sizeof line, "%s%s%s\n", cwd, *cwd ? "/" : "", profile_path);
@@ -407,7 +408,7 @@ static bool remove_merged(void *context, const struct fm_node_file *file)
 
 static void remove_job_file(const char *directory, const char *job_key)
 {
-    char path[FM_PATH_BYTES];
+    char path[FM_FILE_PATH_BYTES];
     snprintf(path, sizeof path, "%.3800s/%.72s" FM_JOB_SUFFIX, directory, job_key);
     unlink(path);
 }
@@ -415,7 +416,7 @@ static void remove_job_file(const char *directory, const char *job_key)
 void fm_node_remove(const char *directory, const struct fm_profile *profile)
 {
     struct removal others = {.profile = profile}, removal = {.profile = profile, .own_too = true};
-    char other[FM_PATH_BYTES];
+    char other[FM_FILE_PATH_BYTES];
     /* our own last: who finds segments of the job while we live finds a living process, and waits */
     fm_node_visit(directory, profile->job.key, remove_merged, &others, NULL);
     if (fm_node_visit(directory, profile->job.key, remove_merged, &removal, NULL) != FM_OK || removal.left ||
@@ -427,9 +428,9 @@ void fm_node_remove(const char *directory, const struct fm_profile *profile)
 }
 
 /* In the working directory, then at home. */
-static enum fm_status write_elsewhere(struct fm_profile *profile, char path[FM_PATH_BYTES])
+static enum fm_status write_elsewhere(struct fm_profile *profile, char path[FM_FILE_PATH_BYTES])
 {
-    char home[FM_PATH_BYTES];
+    char home[FM_FILE_PATH_BYTES];
     const char *given = getenv("HOME"), *asked = profile->job.output;
     enum fm_status status = FM_ERR_SYSTEM;
     if (!fm_profile_note(profile, FM_NOTE_WRITTEN_ELSEWHERE, "", 0, &(struct fm_rankset){0}))
@@ -446,21 +447,21 @@ static enum fm_status write_elsewhere(struct fm_profile *profile, char path[FM_P
     return status;
 }
 
-bool fm_node_output_refused(const char *output, char folder[FM_PATH_BYTES])
+bool fm_node_output_refused(const char *output, char folder[FM_FILE_PATH_BYTES])
 {
-    snprintf(folder, FM_PATH_BYTES, "%s", *output ? output : ".");
+    snprintf(folder, FM_FILE_PATH_BYTES, "%s", *output ? output : ".");
     if (*output && !is_directory(folder)) {
         char *slash = strrchr(folder, '/');
         if (slash)
             slash[slash == folder] = 0;
         else
-            snprintf(folder, FM_PATH_BYTES, ".");
+            snprintf(folder, FM_FILE_PATH_BYTES, ".");
     }
     return access(folder, W_OK | X_OK) != 0;
 }
 
 enum fm_status fm_node_finish(const char *directory, struct fm_profile *profile, bool elsewhere,
-                              char path[FM_PATH_BYTES], struct fm_error *error)
+                              char path[FM_FILE_PATH_BYTES], struct fm_error *error)
 {
     enum fm_status status = write_profile(profile, path, error);
     if (status == FM_ERR_SYSTEM && elsewhere && !*profile->job.run_id && write_elsewhere(profile, path) == FM_OK)

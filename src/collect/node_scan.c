@@ -176,7 +176,7 @@ enum fm_status fm_node_visit(const char *directory, const char *job_key,
                              struct fm_error *error)
 {
     struct directory_walk walk = {directory, job_key, visit, context, true};
-    char other[FM_PATH_BYTES];
+    char other[FM_FILE_PATH_BYTES];
     enum fm_status status = visit_directory(&walk, error);
     if (status == FM_OK && job_key && walk.more && fm_node_other_directory(directory, other)) {
         walk.directory = other;

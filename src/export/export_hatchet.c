@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* What GraphFrame.from_literal of Hatchet takes: nested dictionaries, written so that they are JSON and a literal of
  * Python alike (no null, true or false). Times in seconds. */
-#include "base/path.h"
+#include "base/basename.h"
 #include "export/export.h"
 #include "render/json.h"
 
@@ -17,7 +17,7 @@ static void open_node(struct fm_json *json, const struct fm_context *context, bo
     fm_json_text(json, "type", "function");
     fm_json_text(json, "file", id->defined);
     fm_json_whole(json, "line", context->defined_line);
-    fm_json_text(json, "module", fm_last_part(id->module));
+    fm_json_text(json, "module", fm_basename(id->module));
     fm_json_end(json);
     fm_json_object(json, "metrics", FM_JSON_INLINE);
     fm_json_seconds(json, "time", deepest ? context->all.of.sum_ns : context->own.of.sum_ns);

@@ -11,7 +11,7 @@
 struct fm_column_writer {
     struct fm_arena scratch;
     const struct fm_profile *profile;
-    struct fm_paths paths; /* as many of the profile's as are written */
+    struct fm_call_paths paths; /* as many of the profile's as are written */
     struct fm_path_form path_form;
     struct fm_sequence sequence; /* likewise */
     bool large;                  /* "Large jobs" of doc/FORMAT.md */

@@ -4,7 +4,7 @@
 #ifndef FM_FORMAT_LAYOUT_H
 #define FM_FORMAT_LAYOUT_H
 
-#include "format/path_form.h"
+#include "format/call_path_form.h"
 #include "model/schema.h"
 
 #define FM_PROFILE_MAGIC "FATHOM\0\1" /* 8 bytes, the last one without a NUL behind it */

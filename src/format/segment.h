@@ -349,7 +349,7 @@ struct fm_segment_bins {
 
 /* ---- call paths ---- */
 
-/* A node of the calling context tree (model/paths.h). Place 0 is the root. Places are used again, so the parent's
+/* A node of the calling context tree (model/call_paths.h). Place 0 is the root. Places are used again, so the parent's
  * number may be the larger one; a reader must not trust the tree to be one. */
 struct fm_segment_path {
     uint64_t address; /* of the return or the instruction; of a routine its number */

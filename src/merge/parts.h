@@ -19,7 +19,7 @@ bool fm_merge_misuses(struct fm_profile *into, struct fm_timer *timer, const str
 bool fm_take_timers(struct fm_profile *into, struct fm_timer *timers, size_t n);
 /* One of two profiles, with the timers of both; the other one is destroyed. NULL: no memory, and both are. */
 struct fm_profile *fm_join_timers(struct fm_profile *a, struct fm_profile *b);
-bool fm_merge_paths(struct fm_profile *into, const struct fm_paths *paths, struct fm_arena *scratch); /* paths.c */
+bool fm_merge_paths(struct fm_profile *into, const struct fm_call_paths *paths, struct fm_arena *scratch); /* paths.c */
 /* Places: where the nodes of the call paths of both are now, mine NULL: where they were; sequence.c. */
 bool fm_merge_sequence(struct fm_profile *into, const struct fm_sequence *theirs, const uint32_t *my_places,
                        const uint32_t *their_places);

@@ -164,7 +164,7 @@ static const char *check_environment(const struct fm_profile *p)
 
 static const char *check_paths(const struct fm_profile *p)
 {
-    return fm_paths_check(&p->paths);
+    return fm_call_paths_check(&p->paths);
 }
 
 static const char *check_sequence(const struct fm_profile *p)

@@ -22,9 +22,9 @@
 #include "base/bins.h"
 #include "base/error.h"
 #include "base/rankset.h"
+#include "model/call_paths.h"
 #include "model/figures.h"
 #include "model/grid.h"
-#include "model/paths.h"
 #include "model/site.h"
 #include "model/timer.h"
 #include "model/values.h"
@@ -211,7 +211,7 @@ struct fm_profile {
     struct fm_edges sent, received;
     struct fm_timer *timers;
     size_t n_timers, timers_capacity;
-    struct fm_paths paths;
+    struct fm_call_paths paths;
     struct fm_snapshot *snapshots;
     size_t n_snapshots, snapshots_capacity;
     struct fm_note *notes;

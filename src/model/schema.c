@@ -273,7 +273,7 @@ static const struct fm_field misuse[] = {
 };
 #undef ITEM
 
-/* ---- call paths: see also format/path_form.h ---- */
+/* ---- call paths: see also format/call_path_form.h ---- */
 
 #define ITEM fm_path_share
 static const struct fm_field path_share[] = {

@@ -4,8 +4,8 @@
 #include <stddef.h>
 #include <stdlib.h>
 
+#include "base/basename.h"
 #include "base/names.h"
-#include "base/path.h"
 
 const struct fm_launcher fm_launchers[FM_LAUNCHERS] = {
     [FM_LAUNCHER_OPENMPI] =
@@ -174,7 +174,7 @@ bool fm_launcher_signals_groups(const char *name)
 /* Its mpirun is a link, and its modules and packages lie in directories that have its name. */
 bool fm_launcher_is_openmpi(const char *path)
 {
-    return strstr(fm_last_part(path), "orterun") || strstr(fm_last_part(path), "prterun") || strstr(path, "openmpi");
+    return strstr(fm_basename(path), "orterun") || strstr(fm_basename(path), "prterun") || strstr(path, "openmpi");
 }
 
 /* ---- environment ---- */

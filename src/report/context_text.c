@@ -3,19 +3,19 @@
 
 #include <string.h>
 
-#include "base/path.h"
+#include "base/basename.h"
 
 static const char *module_text(struct fm_report *report, const struct fm_context *context)
 {
     bool told = context->id.name[0] == '['; /* its name is that of the module */
-    return context->id.module[0] && !told ? fm_format(&report->arena, "  [%s]", fm_last_part(context->id.module)) : "";
+    return context->id.module[0] && !told ? fm_format(&report->arena, "  [%s]", fm_basename(context->id.module)) : "";
 }
 
 static const char *function_text(struct fm_report *report, const struct fm_context *context)
 {
     const char *inlined = context->id.inlined ? " (i)" : "";
     if (context->id.line)
-        return fm_format(&report->arena, "%s%s  at %s:%u", context->id.name, inlined, fm_last_part(context->id.path),
+        return fm_format(&report->arena, "%s%s  at %s:%u", context->id.name, inlined, fm_basename(context->id.path),
                          context->id.line);
     bool foreign = context->parent->id.module != context->id.module; /* the program's own goes without saying */
     return fm_format(&report->arena, "%s%s%s", context->id.name, inlined, foreign ? module_text(report, context) : "");
@@ -25,7 +25,7 @@ static const char *function_text(struct fm_report *report, const struct fm_conte
 static const char *line_text(struct fm_report *report, const struct fm_context *context, size_t columns)
 {
     const struct fm_context_id *id = &context->id;
-    const char *place = fm_format(&report->arena, "%s:%u", fm_last_part(id->path), id->line);
+    const char *place = fm_format(&report->arena, "%s:%u", fm_basename(id->path), id->line);
     const char *source = report->symbols ? fm_symbols_source(report->symbols, id->path, id->line) : NULL;
     size_t used = strlen(place) + 2;
     if (!source || !source[0] || used + 8 > columns)
@@ -49,6 +49,6 @@ const char *fm_context_label(struct fm_report *report, const struct fm_context *
     case FM_CONTEXT_ROUTINE:
         return function_text(report, context);
     default:
-        return fm_last_part(context->id.name);
+        return fm_basename(context->id.name);
     }
 }

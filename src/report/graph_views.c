@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Pictures of views: the merged graph of functions with their cost, and the graph of modules with transfer and waiting apart. */
-#include "base/path.h"
+#include "base/basename.h"
 #include "base/units.h"
 #include "render/graph.h"
 #include "report/report_modules.h"

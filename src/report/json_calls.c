@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The call paths of a JSON report: the tree of calls, callers and the flat tree. */
-#include "analyse/calls/path_tree.h"
-#include "base/path.h"
+#include "analyse/calls/address_tree.h"
+#include "base/basename.h"
 #include "report/json_parts.h"
 #include "report/report_calls.h"
 
@@ -53,7 +53,7 @@ static void write_fields(const struct calls_writer *writer, const struct fm_cont
     fm_json_text(json, "kind", fm_context_kind_text(id->kind));
     fm_json_text(json, "name", name_of(context));
     fm_json_place(json, id);
-    fm_json_text_or_null(json, "module", fm_last_part(id->module));
+    fm_json_text_or_null(json, "module", fm_basename(id->module));
     if (id->kind == FM_CONTEXT_FRAME) {
         fm_json_text_or_null(json, "defined", id->defined);
         fm_json_bool(json, "inlined", id->inlined);
@@ -129,7 +129,7 @@ static enum fm_status write_one(struct calls_writer *writer, enum fm_tree_kind w
 
 static void write_head(struct fm_report *report, struct fm_json *json)
 {
-    const struct fm_paths *paths = &report->profile->paths;
+    const struct fm_call_paths *paths = &report->profile->paths;
     fm_json_number(json, "hz", fm_sampling_hz(paths));
     fm_json_whole(json, "samples", paths->samples);
     fm_json_number(json, "complete_fraction",

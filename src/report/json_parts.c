@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "report/json_parts.h"
 
-#include "base/path.h"
+#include "base/basename.h"
 #include "base/units.h"
 
 void fm_json_text_or_null(struct fm_json *json, const char *key, const char *text)
@@ -111,7 +111,7 @@ void fm_json_spread(struct fm_json *json, const char *key, const struct fm_sprea
 
 void fm_json_place(struct fm_json *json, const struct fm_context_id *id)
 {
-    fm_json_text_or_null(json, "file", fm_last_part(id->path));
+    fm_json_text_or_null(json, "file", fm_basename(id->path));
     if (id->line)
         fm_json_whole(json, "line", id->line);
     else

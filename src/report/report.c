@@ -4,7 +4,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "base/path.h"
+#include "base/basename.h"
 #include "base/units.h"
 #include "merge/notes.h"
 #include "model/note.h"
@@ -70,7 +70,7 @@ const char *fm_site_text(struct fm_report *report, const struct fm_site *site)
     const struct fm_symbol *place = fm_site_place(report, site);
     if (place && place->function[0] != '[') /* else the exact place says more */
         return fm_frame_text(report, place);
-    return fm_format(&report->arena, "%s+0x%" PRIx64, fm_last_part(site->module), site->offset);
+    return fm_format(&report->arena, "%s+0x%" PRIx64, fm_basename(site->module), site->offset);
 }
 
 const char *fm_frame_text(struct fm_report *report, const struct fm_symbol *frame)

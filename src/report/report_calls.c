@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "analyse/calls/rank_extremes.h"
-#include "base/path.h"
+#include "base/basename.h"
 #include "base/saturate.h"
 #include "base/units.h"
 
@@ -31,7 +31,7 @@ const char *fm_context_kind_text(enum fm_context_kind kind)
     return texts[kind];
 }
 
-double fm_sampling_hz(const struct fm_paths *paths)
+double fm_sampling_hz(const struct fm_call_paths *paths)
 {
     double hz = paths->period_ns[0] ? 1e9 / (double)paths->period_ns[0] : 0;
     double whole = (double)fm_rounded(hz); /* a period is a whole number of ns, so a rate is not quite what was asked */
@@ -159,7 +159,7 @@ enum fm_status fm_hot_path_text(struct fm_report *report, const char **text, str
         path = fm_format(&report->arena, "%s%s%s", path, short_name(report, way[i % HOT_NAMES]->id.name),
                          i + 1 < n ? " > " : "");
     if (end->id.line)
-        path = fm_format(&report->arena, "%s at %s:%u", path, fm_last_part(end->id.path), end->id.line);
+        path = fm_format(&report->arena, "%s at %s:%u", path, fm_basename(end->id.path), end->id.line);
     fm_percent_whole(share, fm_ratio((double)end->all.of.sum_ns, (double)calls.root->all.of.sum_ns));
     *text = fm_format(&report->arena, "%s, %s of the time", path, share);
     return FM_OK;

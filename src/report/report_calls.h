@@ -20,7 +20,7 @@ enum fm_status fm_report_tree(struct fm_report *report, enum fm_tree_kind which,
 enum fm_status fm_report_functions(struct fm_report *report, struct fm_calltree *functions, struct fm_error *error);
 const char *fm_context_kind_text(enum fm_context_kind kind); /* "frame", "call_site" */
 bool fm_report_sampled(const struct fm_report *report);
-double fm_sampling_hz(const struct fm_paths *paths); /* 0 when nothing was sampled */
+double fm_sampling_hz(const struct fm_call_paths *paths); /* 0 when nothing was sampled */
 uint64_t fm_tree_mpi_ns(const struct fm_calltree *calls);
 /* "main > step > pcg > MPI_Allreduce, 45 % of the time"; "" when nothing was sampled. */
 enum fm_status fm_hot_path_text(struct fm_report *report, const char **text, struct fm_error *error);

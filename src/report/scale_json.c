@@ -2,7 +2,7 @@
 /* A comparison of runs for machines; doc/JSON.md says what the keys mean. */
 #include <string.h>
 
-#include "base/path.h"
+#include "base/basename.h"
 #include "render/json.h"
 #include "report/advice.h"
 #include "report/json_parts.h"
@@ -107,7 +107,7 @@ static void write_node(const struct scale_writer *writer, const char *key, uint3
     fm_json_text(json, "kind", fm_context_kind_text(id->kind));
     fm_json_text(json, "name", node ? id->name : "all");
     fm_json_place(json, id);
-    fm_json_text_or_null(json, "module", fm_last_part(id->module));
+    fm_json_text_or_null(json, "module", fm_basename(id->module));
     if (id->kind == FM_CONTEXT_FRAME)
         fm_json_bool(json, "inlined", id->inlined);
     fm_json_bool(json, "by_name", of->by_name);

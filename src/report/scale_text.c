@@ -2,7 +2,7 @@
 /* A comparison of runs for people: the answer first, then the runs, then the contexts by their loss. */
 #include <string.h>
 
-#include "base/path.h"
+#include "base/basename.h"
 #include "base/units.h"
 #include "report/scaling.h"
 
@@ -74,7 +74,7 @@ static void print_line(struct fm_scaling *scaling, const struct fm_scaling_line 
     const char *source = symbols ? fm_symbols_source(symbols, line->id->path, line->id->line) : NULL;
     fprintf(out, "   %5s %%  ", fm_percent_text(share, line->excess));
     fm_print_cut(out,
-                 fm_format(&scaling->arena, "%s:%u  %s", fm_last_part(line->id->path), line->id->line,
+                 fm_format(&scaling->arena, "%s:%u  %s", fm_basename(line->id->path), line->id->line,
                            source ? source : line->id->name),
                  FM_TEXT_COLUMNS - 12);
     fputc('\n', out);
@@ -103,7 +103,7 @@ static void print_only_in(struct fm_scaling *scaling, size_t run, FILE *out)
         double ns = (double)fm_scale_cost(scaling->judged, nodes[i], run)->all_ns / fm_scaling_ranks(scaling, run);
         text = fm_format(&scaling->arena, "%s %s", text, id->name);
         if (id->line)
-            text = fm_format(&scaling->arena, "%s at %s:%u", text, fm_last_part(id->path), id->line);
+            text = fm_format(&scaling->arena, "%s at %s:%u", text, fm_basename(id->path), id->line);
         text = fm_format(&scaling->arena, "%s (%s)%s", text, fm_time_text(time, ns), i + 1 < n ? "," : ".");
     }
     if (n)

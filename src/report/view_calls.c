@@ -4,8 +4,8 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "analyse/calls/path_tree.h"
-#include "base/path.h"
+#include "analyse/calls/address_tree.h"
+#include "base/basename.h"
 #include "base/units.h"
 #include "report/context_text.h"
 #include "report/tree_text.h"
@@ -74,7 +74,7 @@ static void row_cells(struct fm_report *report, struct fm_table *table, const st
 
 static void print_head(struct fm_report *report, const struct fm_calltree *tree, enum fm_tree_kind which, FILE *out)
 {
-    const struct fm_paths *paths = &report->profile->paths;
+    const struct fm_call_paths *paths = &report->profile->paths;
     char samples[FM_UNIT_CHARS], hz[FM_UNIT_CHARS], time[FM_UNIT_CHARS], share[FM_UNIT_CHARS];
     uint64_t all = paths->nodes[0].all.sum_ns;
     const char *text = fm_format(&report->arena, "%s samples of %u rank%s, %s per second, representing %s",
@@ -160,7 +160,7 @@ static void print_hot_lines(struct fm_report *report, const struct fm_calltree *
         if (!source)
             continue;
         fm_cell_number(&table, fm_ratio((double)at->all.of.sum_ns, whole));
-        fm_cell_text(&table, fm_format(&report->arena, "%s:%u", fm_last_part(at->id.path), at->id.line));
+        fm_cell_text(&table, fm_format(&report->arena, "%s:%u", fm_basename(at->id.path), at->id.line));
         fm_cell_text(&table, source);
         n++;
     }

@@ -3,7 +3,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "base/path.h"
+#include "base/basename.h"
 #include "base/units.h"
 #include "merge/notes.h"
 #include "model/timer_tree.h"
@@ -72,7 +72,7 @@ static const char *programs_text(struct fm_report *report)
     size_t shown = fm_report_rows(report, profile->n_programs, 8);
     for (size_t i = 0; i < shown; i++)
         text = joined(report, text,
-                      fm_format(&report->arena, "%s (%s)", fm_last_part(profile->programs[i].exe),
+                      fm_format(&report->arena, "%s (%s)", fm_basename(profile->programs[i].exe),
                                 fm_ranks_text(report, &profile->programs[i].ranks, 24)));
     return shown < profile->n_programs ? fm_format(&report->arena, "%s, ...", text) : text;
 }

@@ -130,7 +130,7 @@ static void describe_identity(struct fm_segment_header *h)
 
 void fm_describe_process(struct fm_segment_header *h)
 {
-    char path[FM_PATH_BYTES];
+    char path[FM_FILE_PATH_BYTES];
     describe_identity(h);
     struct sysinfo info;
     if (sysinfo(&info) == 0)

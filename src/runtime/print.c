@@ -21,7 +21,7 @@
 enum { STACK_BYTES = 64 << 10, LIMIT_MS = 30000, PAUSE_MS = 2 };
 
 /* Beside the library (a build tree), in the bin of its prefix, or wherever PATH finds it. */
-static void find_command(char path[FM_PATH_BYTES])
+static void find_command(char path[FM_FILE_PATH_BYTES])
 {
     static const char places[][24] = {"fathom", "../bin/fathom", "../../bin/fathom"};
     const struct link_map *self = fm_object_at((const void *)find_command);
@@ -29,12 +29,12 @@ static void find_command(char path[FM_PATH_BYTES])
         const char *slash = strrchr(self->l_name, '/');
         int length = slash ? (int)(slash - self->l_name) : 1;
         for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
-            snprintf(path, FM_PATH_BYTES, "%.*s/%s", length, slash ? self->l_name : ".", places[i]);
+            snprintf(path, FM_FILE_PATH_BYTES, "%.*s/%s", length, slash ? self->l_name : ".", places[i]);
             if (access(path, X_OK) == 0)
                 return;
         }
     }
-    snprintf(path, FM_PATH_BYTES, "fathom");
+    snprintf(path, FM_FILE_PATH_BYTES, "fathom");
 }
 
 struct report {
@@ -97,7 +97,7 @@ void fm_print_report(const char *profile_path)
     const char *wish = getenv("FATHOM_REPORT");
     if (!wish || !*wish)
         return;
-    char command[FM_PATH_BYTES], path[FM_PATH_BYTES], to[FM_PATH_BYTES];
+    char command[FM_FILE_PATH_BYTES], path[FM_FILE_PATH_BYTES], to[FM_FILE_PATH_BYTES];
     find_command(command);
     snprintf(path, sizeof path, "%s", profile_path);
     snprintf(to, sizeof to, "%s", wish);

@@ -241,7 +241,7 @@ struct fm_runtime {
     pid_t pid;
     bool named;   /* measured even without MPI */
     bool stopped; /* quiet before it was measured: the state is OFF for that alone */
-    char directory[FM_PATH_BYTES], path[FM_PATH_BYTES];
+    char directory[FM_FILE_PATH_BYTES], path[FM_FILE_PATH_BYTES];
     struct fm_job_file *job;    /* shared by the job's processes on this host, or NULL */
     uint32_t index_used;        /* places of the index that are taken */
     bool folded_all[2];         /* nothing is left to be folded: regions, details (see table.c) */

@@ -75,7 +75,7 @@ static void write_if_possible(const char *line, size_t length)
 
 __attribute__((format(printf, 1, 2))) static void say(const char *format, ...)
 {
-    char line[FM_PATH_BYTES + 512] = "fathom: "; /* programs have small stacks, too */
+    char line[FM_FILE_PATH_BYTES + 512] = "fathom: "; /* programs have small stacks, too */
     size_t used = strlen(line);
     va_list arguments;
     va_start(arguments, format);
@@ -99,7 +99,7 @@ void fm_say_settings(int rank)
 {
     const char *run_id = text_of("FATHOM_RUN_ID"), *output = text_of("FATHOM_OUTPUT"),
                *directory = text_of("FATHOM_DIR");
-    char folder[FM_PATH_BYTES];
+    char folder[FM_FILE_PATH_BYTES];
     if (fm_is_silent() || others_speak(run_id))
         return;
     fm_rt.say.output_is_told = *output && !*run_id && fm_node_output_refused(output, folder);

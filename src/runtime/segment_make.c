@@ -45,10 +45,11 @@ static uint64_t affordable_bytes(const char *directory, uint64_t wanted, int nei
     return wanted <= share && wanted >= FM_SEGMENT_MIN_BYTES && fm_file_may_reach(wanted) ? wanted : 0;
 }
 
-void fm_segment_file_name(char path[FM_PATH_BYTES], const char *directory, const char *job_key)
+void fm_segment_file_name(char path[FM_FILE_PATH_BYTES], const char *directory, const char *job_key)
 {
-    snprintf(path, FM_PATH_BYTES, "%.3800s/%.72s.%d.%llu.%llu" FM_SEGMENT_SUFFIX, directory, job_key, (int)fm_rt.pid,
-             (unsigned long long)fm_process_start_time(fm_rt.pid), (unsigned long long)fm_pid_namespace());
+    snprintf(path, FM_FILE_PATH_BYTES, "%.3800s/%.72s.%d.%llu.%llu" FM_SEGMENT_SUFFIX, directory, job_key,
+             (int)fm_rt.pid, (unsigned long long)fm_process_start_time(fm_rt.pid),
+             (unsigned long long)fm_pid_namespace());
 }
 
 /* A shell, say, that did nothing that is measured before it became the program itself. */
@@ -80,7 +81,7 @@ static bool put_aside(const char *path)
     close(fd);
     if (empty)
         return unlink(path) == 0;
-    char aside[FM_PATH_BYTES];
+    char aside[FM_FILE_PATH_BYTES];
     size_t stem = strlen(path) - strlen(FM_SEGMENT_SUFFIX);
     for (int i = 1; marked && i < 1000; i++) {
         snprintf(aside, sizeof aside, "%.*s.%d" FM_SEGMENT_SUFFIX, (int)stem, path, i);
@@ -134,7 +135,7 @@ static void *map_in(const char *directory, const char *job_key, uint64_t wanted,
 static void *map_segment(const char *job_key, int neighbours, uint64_t *bytes, uint32_t *flags)
 {
     uint64_t wanted = wanted_bytes();
-    char directory[FM_PATH_BYTES];
+    char directory[FM_FILE_PATH_BYTES];
     fm_node_directory(directory);
     void *map = map_in(directory, job_key, wanted, neighbours, bytes);
     if (!map) {
@@ -277,7 +278,7 @@ void fm_segment_publish(void)
 
 void fm_segment_rekey(const char *job_key)
 {
-    char path[FM_PATH_BYTES];
+    char path[FM_FILE_PATH_BYTES];
     if (fm_rt.path[0]) {
         fm_segment_file_name(path, fm_rt.directory, job_key);
         if (rename(fm_rt.path, path) != 0)

@@ -12,6 +12,6 @@ bool fm_segment_make(const char *job_key, int neighbours);
 void fm_segment_publish(void);
 /* Gives the segment's file another job key (the final one is known only after MPI_Init). */
 void fm_segment_rekey(const char *job_key);
-void fm_segment_file_name(char path[FM_PATH_BYTES], const char *directory, const char *job_key);
+void fm_segment_file_name(char path[FM_FILE_PATH_BYTES], const char *directory, const char *job_key);
 
 #endif

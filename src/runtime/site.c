@@ -6,8 +6,8 @@
 #include <string.h>
 #include <strings.h>
 
+#include "base/basename.h"
 #include "base/names.h"
-#include "base/path.h"
 #include "generated/routines.h"
 #include "mpi/libraries.h"
 #include "runtime/interpose/object.h"
@@ -27,7 +27,7 @@ static struct fm_site_range range_of(uintptr_t address)
     struct fm_load_module module;
     if (!fm_load_module_find(address, &module))
         return (struct fm_site_range){.mpi = false};
-    const char *name = fm_last_part(module.path);
+    const char *name = fm_basename(module.path);
     struct fm_site_range range = {module.start, module.end,
                                   fm_mpi_is_library(name) || fm_begins_with(name, "libfathom."),
                                   fm_mpi_is_fortran_binding(name)};

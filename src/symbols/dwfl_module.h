@@ -29,6 +29,6 @@ struct fm_symbol *fm_resolved_add_frame(struct fm_resolved_address *found, struc
 /* The index of the first address that is not below this one. */
 size_t fm_resolved_lower_bound(const struct fm_resolved_address *found, size_t n, uint64_t address);
 /* A path of debug information with the directory it is relative to, without "." and ".."; "" for NULL. */
-const char *fm_whole_path(struct fm_arena *arena, const char *directory, const char *path);
+const char *fm_source_path(struct fm_arena *arena, const char *directory, const char *path);
 
 #endif

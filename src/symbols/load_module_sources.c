@@ -39,7 +39,7 @@ static bool has_code(Dwarf_Die *unit)
 static void add_unit(struct list *list, Dwarf_Die *unit, Dwarf_Die *named, struct fm_arena *arena)
 {
     int language = dwarf_srclang(named);
-    const char *path = fm_whole_path(arena, text_of(unit, DW_AT_comp_dir), text_of(named, DW_AT_name));
+    const char *path = fm_source_path(arena, text_of(unit, DW_AT_comp_dir), text_of(named, DW_AT_name));
     if (!path[0] || language == DW_LANG_Mips_Assembler || !has_code(unit))
         return;
     struct fm_source_file *grown = fm_arena_grow(arena, list->items, &list->capacity, list->n + 1, sizeof *grown);

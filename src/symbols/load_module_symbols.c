@@ -67,7 +67,7 @@ static void tidy(char *path)
 }
 
 /* A path of the debug information, relative to the directory of the compilation. */
-const char *fm_whole_path(struct fm_arena *arena, const char *directory, const char *path)
+const char *fm_source_path(struct fm_arena *arena, const char *directory, const char *path)
 {
     if (!path || !path[0])
         return "";
@@ -216,7 +216,7 @@ static struct fm_symbol describe(struct unit_walk *walk, Dwarf_Die *die)
     struct fm_symbol frame = {.path = "", .file = ""};
     int line = 0;
     frame.function = fm_dwarf_scopes_function(&walk->scopes, die);
-    frame.defined = fm_whole_path(walk->reader->arena, walk->unit->directory, dwarf_decl_file(die));
+    frame.defined = fm_source_path(walk->reader->arena, walk->unit->directory, dwarf_decl_file(die));
     if (dwarf_decl_line(die, &line) == 0 && line > 0)
         frame.defined_line = (uint32_t)line;
     frame.inlined = dwarf_tag(die) == DW_TAG_inlined_subroutine;
@@ -230,7 +230,7 @@ static void set_call(struct unit_walk *walk, Dwarf_Die *die, struct set set)
     Dwarf_Word file = 0, line = 0;
     const char *path = "";
     if (dwarf_formudata(dwarf_attr(die, DW_AT_call_file, &attribute), &file) == 0 && file < walk->n_files)
-        path = fm_whole_path(walk->reader->arena, walk->unit->directory, dwarf_filesrc(walk->files, file, NULL, NULL));
+        path = fm_source_path(walk->reader->arena, walk->unit->directory, dwarf_filesrc(walk->files, file, NULL, NULL));
     dwarf_formudata(dwarf_attr(die, DW_AT_call_line, &attribute), &line);
     for (size_t i = 0; i < set.n; i++) {
         struct fm_resolved_address *found = &walk->reader->found[set.items[i]];
@@ -350,7 +350,7 @@ static void set_line(struct symbol_reader *reader, struct compilation_unit *unit
     struct fm_symbol *frame = found->n ? &found->frames[found->n - 1] : fm_resolved_add_frame(found, reader->arena);
     if (!frame)
         return;
-    frame->path = fm_whole_path(reader->arena, unit->directory, dwarf_linesrc(line, NULL, NULL));
+    frame->path = fm_source_path(reader->arena, unit->directory, dwarf_linesrc(line, NULL, NULL));
     if (dwarf_lineno(line, &number) == 0 && number > 0)
         frame->line = (uint32_t)number;
 }

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/path.h"
+#include "base/basename.h"
 #include "base/sort.h"
 #include "base/writer.h"
 #include "symbols/dwfl_module.h"
@@ -182,7 +182,7 @@ static const char *name_by_place(const struct fm_dwfl_module *module, uint64_t a
     if (!low || !has_frame(module, address))
         return NULL;
     uint64_t start = starts.origin + (uint64_t)read_distance(starts.table + (low - 1) * PAIR);
-    return fm_written(arena, "[%s+0x%" PRIx64 "]", fm_last_part(module->files->path), start);
+    return fm_written(arena, "[%s+0x%" PRIx64 "]", fm_basename(module->files->path), start);
 }
 
 static const char *name_of(const struct fm_dwfl_module *module, const struct function *function, uint64_t address,

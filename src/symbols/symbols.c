@@ -8,7 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/path.h"
+#include "base/basename.h"
 #include "symbols/symbols_table.h"
 
 static const char *copy_option(struct fm_symbols *symbols, const char *text)
@@ -185,7 +185,7 @@ static bool own_texts(struct fm_symbols *symbols, struct fm_symbol *frame)
     frame->defined = fm_symbols_text(symbols, frame->defined);
     if (!frame->function || !frame->path || !frame->defined)
         return false;
-    frame->file = fm_last_part(frame->path);
+    frame->file = fm_basename(frame->path);
     return true;
 }
 
@@ -239,7 +239,7 @@ static struct fm_frames unknown_frame(struct fm_symbols *symbols, const struct f
     static const struct fm_symbol nameless = {.function = "(unknown)", .path = "", .file = "", .defined = ""};
     const struct fm_symbol *frame = NULL;
     char *text;
-    if (site->module[0] && asprintf(&text, "%s+0x%" PRIx64, fm_last_part(site->module), site->offset) >= 0) {
+    if (site->module[0] && asprintf(&text, "%s+0x%" PRIx64, fm_basename(site->module), site->offset) >= 0) {
         struct fm_intern_slot *slot = fm_intern_put(&symbols->unknown_numbers, &symbols->arena, text, true);
         free(text);
         if (slot)

@@ -4,8 +4,8 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "base/basename.h"
 #include "base/decimal.h"
-#include "base/path.h"
 #include "base/utf8.h"
 #include "base/writer.h"
 #include "model/timer_tasks.h"
@@ -43,7 +43,7 @@ static const char *place(const struct fm_site *site, struct fm_arena *arena)
 {
     if (!*site->module)
         return "?";
-    return fm_written(arena, "%s+0x%" PRIx64, fm_last_part(site->module), site->offset - 1);
+    return fm_written(arena, "%s+0x%" PRIx64, fm_basename(site->module), site->offset - 1);
 }
 
 static void widen(size_t *width, size_t needed)

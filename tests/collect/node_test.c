@@ -22,23 +22,23 @@ static const struct fm_synthetic job = {
     .ranks = 4, .routines = 5, .sites = 6, .neighbours = 2, .ranks_per_host = 4, .regions = 2, .seed = 1};
 enum { SEGMENT_BYTES = 512 << 10 };
 
-static char top[FM_PATH_BYTES / 4], segments[FM_PATH_BYTES / 2], out[FM_PATH_BYTES / 2];
+static char top[FM_FILE_PATH_BYTES / 4], segments[FM_FILE_PATH_BYTES / 2], out[FM_FILE_PATH_BYTES / 2];
 static struct fm_node_here here;
 static pid_t dead_pid; /* of a process that has ended */
 static uint64_t dead_start;
 
 static char *in(const char *directory, const char *name)
 {
-    static char paths[4][FM_PATH_BYTES];
+    static char paths[4][FM_FILE_PATH_BYTES];
     static int next;
     char *path = paths[next++ % 4];
-    snprintf(path, FM_PATH_BYTES, "%s/%s", directory, name);
+    snprintf(path, FM_FILE_PATH_BYTES, "%s/%s", directory, name);
     return path;
 }
 
 static void empty(const char *directory)
 {
-    char command[2 * FM_PATH_BYTES + 32];
+    char command[2 * FM_FILE_PATH_BYTES + 32];
     snprintf(command, sizeof command, "rm -rf '%s' && mkdir -m 700 '%s'", directory, directory);
     if (system(command) != 0)
         exit(1);
@@ -46,7 +46,7 @@ static void empty(const char *directory)
 
 static size_t count_files(const char *directory, const char *end)
 {
-    char command[FM_PATH_BYTES], text[32] = "";
+    char command[FM_FILE_PATH_BYTES], text[32] = "";
     snprintf(command, sizeof command, "find '%s' -mindepth 1 -name '*%s' | wc -l", directory, end);
     FILE *pipe = popen(command, "r");
     if (!pipe || !fgets(text, sizeof text, pipe))
@@ -78,7 +78,7 @@ static struct fm_segment_header *fresh(uint32_t rank)
 
 static char *segment_path(const struct fm_segment_header *header)
 {
-    static char path[FM_PATH_BYTES];
+    static char path[FM_FILE_PATH_BYTES];
     fm_segment_file_path(segments, header, path);
     return path;
 }
@@ -420,7 +420,7 @@ static void test_damaged_bodies(void)
     for (size_t i = 0; all && i < all->n_notes; i++)
         noted |= all->notes[i].code == FM_NOTE_DAMAGED_SEGMENTS && all->notes[i].amount == 1;
     tap_ok(all && noted && all->processes[1].end == FM_END_MISSING, "a damaged segment is left out, and that is noted");
-    char path[FM_PATH_BYTES];
+    char path[FM_FILE_PATH_BYTES];
     if (all)
         all->job.output = in(out, "d.fathom");
     tap_ok(all && fm_node_finish(segments, all, false, path, NULL) == FM_OK && count_files(segments, ".segment") == 1,
@@ -435,7 +435,7 @@ static void test_damaged_bodies(void)
 /* Collects what lies in `segments` into out/NAME; the path it really went to. */
 static const char *collect(const char *name, const char *run_id)
 {
-    static char path[FM_PATH_BYTES];
+    static char path[FM_FILE_PATH_BYTES];
     struct fm_error error = {0};
     struct fm_profile *all = merge(true);
     snprintf(path, sizeof path, "nothing");
@@ -465,7 +465,7 @@ static void test_finish(void)
     tap_ok(count_files(segments, ".segment") == 0 && access(in(segments, "job-1.job"), F_OK) != 0 &&
                access(in(segments, "job-2.job"), F_OK) == 0,
            "then the job's files are removed, and no others");
-    char line[FM_PATH_BYTES] = "";
+    char line[FM_FILE_PATH_BYTES] = "";
     FILE *file = fopen(in(segments, "run-1.run"), "r");
     tap_ok(file && fgets(line, sizeof line, file) && strncmp(line, path, strlen(path)) == 0, "and the run is told");
     if (file)
@@ -477,7 +477,7 @@ static void test_finish(void)
     late->pid = getpid();
     put(late);
     all->job.output = in(out, "late.fathom");
-    char written[FM_PATH_BYTES];
+    char written[FM_FILE_PATH_BYTES];
     tap_ok(fm_node_finish(segments, all, false, written, NULL) == FM_OK && count_files(segments, ".segment") == 1,
            "a segment that came after the merge stays");
     fm_profile_destroy(all);
@@ -495,7 +495,7 @@ static void test_finish(void)
 /* Whether the profile is written there, in `out`. */
 static bool is_written_to(struct fm_profile *profile, const char *name)
 {
-    char path[FM_PATH_BYTES] = "nowhere";
+    char path[FM_FILE_PATH_BYTES] = "nowhere";
     enum fm_status status = fm_node_finish(segments, profile, false, path, NULL);
     if (status == FM_OK && strcmp(path, in(out, name)) == 0)
         return true;
@@ -553,7 +553,7 @@ static void test_parts(void)
     empty(segments);
     put(fresh(0));
     put(fresh(2));
-    char first[FM_PATH_BYTES];
+    char first[FM_FILE_PATH_BYTES];
     snprintf(first, sizeof first, "%s", collect("a.fathom", NULL));
     fm_profile_read(first, &read, NULL);
     tap_ok(read && read->n_processes == 4 && !fm_profile_complete(read), "the first half misses the second");
@@ -606,7 +606,7 @@ int main(void)
     test_finish();
     test_names_of_profiles();
     test_parts();
-    char command[FM_PATH_BYTES];
+    char command[FM_FILE_PATH_BYTES];
     snprintf(command, sizeof command, "rm -rf '%s'", top);
     return system(command) != 0 ? 1 : tap_done();
 }

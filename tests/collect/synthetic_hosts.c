@@ -51,9 +51,9 @@ static void check(enum fm_status status, const struct fm_error *error)
 
 /* ---- segments ---- */
 
-void fm_segment_file_path(const char *directory, const struct fm_segment_header *segment, char path[FM_PATH_BYTES])
+void fm_segment_file_path(const char *directory, const struct fm_segment_header *segment, char path[FM_FILE_PATH_BYTES])
 {
-    snprintf(path, FM_PATH_BYTES, "%.3800s/%s.%d.%llu.%llu" FM_SEGMENT_SUFFIX, directory, segment->job_key,
+    snprintf(path, FM_FILE_PATH_BYTES, "%.3800s/%s.%d.%llu.%llu" FM_SEGMENT_SUFFIX, directory, segment->job_key,
              segment->pid, (unsigned long long)segment->start_time, (unsigned long long)segment->pid_namespace);
 }
 
@@ -79,7 +79,7 @@ static struct fm_segment_header *make_segment(const struct reduction *reduction,
 static struct fm_segment_header *make_segments(const struct reduction *reduction, uint32_t first, uint32_t end)
 {
     struct fm_segment_header *own = NULL;
-    char path[FM_PATH_BYTES];
+    char path[FM_FILE_PATH_BYTES];
     for (uint32_t rank = first; rank < end; rank++) {
         struct fm_segment_header *segment = make_segment(reduction, rank);
         fm_segment_file_path(reduction->directory, segment, path);

@@ -18,7 +18,8 @@ struct fm_reduction_times {
 };
 
 /* What the runtime calls the file of a segment. */
-void fm_segment_file_path(const char *directory, const struct fm_segment_header *segment, char path[FM_PATH_BYTES]);
+void fm_segment_file_path(const char *directory, const struct fm_segment_header *segment,
+                          char path[FM_FILE_PATH_BYTES]);
 /* Ends the program where a file cannot be written. */
 void fm_write_file(const char *path, const void *bytes, size_t size);
 

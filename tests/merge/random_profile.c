@@ -173,10 +173,10 @@ static uint64_t cost(uint64_t *state)
 }
 
 /* Each of the possible children with a chance of its own, in their order. */
-static void add_children(struct fm_paths *paths, struct fm_arena *arena, uint64_t *state, uint32_t rank, size_t parent,
-                         unsigned depth)
+static void add_children(struct fm_call_paths *paths, struct fm_arena *arena, uint64_t *state, uint32_t rank,
+                         size_t parent, unsigned depth)
 {
-    static const struct fm_path kinds[] = {
+    static const struct fm_path_node kinds[] = {
         {.kind = FM_PATH_GAP, .site = {"", "", 0}, .routine = ""},
         {.kind = FM_PATH_CALL, .site = {"", "", 9}, .routine = ""},
         {.kind = FM_PATH_CALL, .site = {"a", "", 1}, .routine = ""},
@@ -191,7 +191,7 @@ static void add_children(struct fm_paths *paths, struct fm_arena *arena, uint64_
         if (fm_random(state, 4))
             continue;
         paths->nodes = fm_arena_grow(arena, paths->nodes, &paths->capacity, paths->n + 1, sizeof *paths->nodes);
-        struct fm_path *node = &paths->nodes[paths->n++];
+        struct fm_path_node *node = &paths->nodes[paths->n++];
         *node = kinds[i];
         node->parent = (uint32_t)parent;
         size_t last = paths->n;
@@ -203,7 +203,7 @@ static void add_children(struct fm_paths *paths, struct fm_arena *arena, uint64_
 }
 
 /* Of a few moments, or of many with a gap of years. */
-static void add_sequence(struct fm_paths *paths, struct fm_arena *arena, uint64_t *state, uint32_t rank)
+static void add_sequence(struct fm_call_paths *paths, struct fm_arena *arena, uint64_t *state, uint32_t rank)
 {
     struct fm_sequence *s = &paths->sequence;
     s->shift = (uint32_t)fm_random(state, 3) * 7;
@@ -219,8 +219,8 @@ static void add_sequence(struct fm_paths *paths, struct fm_arena *arena, uint64_
 static void add_paths(struct fm_profile *p, uint64_t *state, uint32_t rank)
 {
     struct fm_arena scratch = {0};
-    struct fm_path root = {.kind = FM_PATH_ROOT, .site = {"", "", 0}, .routine = ""};
-    struct fm_paths paths = {
+    struct fm_path_node root = {.kind = FM_PATH_ROOT, .site = {"", "", 0}, .routine = ""};
+    struct fm_call_paths paths = {
         .samples = number(state), .partial = number(state), .lost = number(state), .folded_ns = number(state)};
     paths.period_ns[0] = paths.period_ns[1] = fm_random(state, 3);
     paths.nodes = fm_arena_grow(&scratch, NULL, &paths.capacity, 1, sizeof root);
@@ -228,8 +228,8 @@ static void add_paths(struct fm_profile *p, uint64_t *state, uint32_t rank)
     add_children(&paths, &scratch, state, rank, 0, 1);
     if (paths.n == 1)
         paths.nodes[0].own = fm_path_cost_of(cost(state), rank);
-    fm_paths_inclusive(&paths, rank);
-    fm_paths_share(&paths, &scratch, &scratch, rank);
+    fm_call_paths_inclusive(&paths, rank);
+    fm_call_paths_make_shares(&paths, &scratch, &scratch, rank);
     if (fm_random(state, 4))
         add_sequence(&paths, &scratch, state, rank);
     fm_merge_paths(p, &paths, &scratch);

@@ -13,16 +13,16 @@
 static struct fm_profile *made(uint32_t rank, uint32_t shift, uint64_t first, uint32_t n_cells, uint32_t n)
 {
     struct fm_profile *p = fm_profile_create();
-    struct fm_paths *paths = &p->paths;
+    struct fm_call_paths *paths = &p->paths;
     struct fm_sequence *s = &paths->sequence;
     p->job.key = "job";
     paths->nodes = fm_arena_alloc(&p->arena, (n + 1) * sizeof *paths->nodes);
-    paths->nodes[0] = (struct fm_path){.kind = FM_PATH_ROOT, .site = {"", "", 0}, .routine = ""};
+    paths->nodes[0] = (struct fm_path_node){.kind = FM_PATH_ROOT, .site = {"", "", 0}, .routine = ""};
     for (uint32_t i = 1; i <= n; i++)
-        paths->nodes[i] = (struct fm_path){
+        paths->nodes[i] = (struct fm_path_node){
             .kind = FM_PATH_LEAF, .site = {"a.out", "", 16 * i}, .routine = "", .own = fm_path_cost_of(1000, rank)};
     paths->n = paths->capacity = n + 1;
-    fm_paths_inclusive(paths, rank);
+    fm_call_paths_inclusive(paths, rank);
     *s = (struct fm_sequence){.shift = shift, .first = first, .n_cells = n_cells, .n = 1, .capacity = 1};
     s->rows = fm_arena_alloc(&p->arena, sizeof *s->rows);
     s->rows[0] = (struct fm_sequence_row){rank, fm_arena_alloc(&p->arena, FM_SEQUENCE_CELLS * sizeof(uint32_t))};
@@ -70,7 +70,7 @@ static void check_numbers(void)
     for (uint32_t i = 1; i <= 6; i++)
         other->paths.nodes[i].site.offset = 10 + 13 * i;
     merged(p, other);
-    const struct fm_paths *paths = &p->paths;
+    const struct fm_call_paths *paths = &p->paths;
     for (uint32_t i = 0; i < 12; i++) {
         const uint32_t *mine = paths->sequence.rows[0].cells, *theirs = paths->sequence.rows[1].cells;
         wrong += paths->nodes[mine[i] - 1].site.offset != 16 * (i % 4 + 1) ||

@@ -99,7 +99,7 @@ static const struct sample_node sample_nodes[] = {
 enum { SAMPLE_NODES = sizeof sample_nodes / sizeof *sample_nodes };
 
 /* One after the other as they are in the tree, in cells of 134 ms; those of higher ranks begin later. */
-static void sample_add_sequence(struct fm_profile *profile, struct fm_paths *paths, const uint32_t *places,
+static void sample_add_sequence(struct fm_profile *profile, struct fm_call_paths *paths, const uint32_t *places,
                                 uint32_t rank)
 {
     struct fm_sequence *s = &paths->sequence;
@@ -118,7 +118,7 @@ static void sample_add_sequence(struct fm_profile *profile, struct fm_paths *pat
 /* As ranks measure it: only what they have, and then merged. */
 static void sample_add_rank(struct fm_profile *profile, uint32_t rank)
 {
-    struct fm_paths paths = {.samples = 8000, .partial = rank == 2 ? 60 : 0, .period_ns = {1000000, 1000000}};
+    struct fm_call_paths paths = {.samples = 8000, .partial = rank == 2 ? 60 : 0, .period_ns = {1000000, 1000000}};
     uint64_t below[SAMPLE_NODES] = {0};
     uint32_t places[SAMPLE_NODES] = {0};
     for (size_t i = SAMPLE_NODES; i-- > 0;) {
@@ -132,7 +132,7 @@ static void sample_add_rank(struct fm_profile *profile, uint32_t rank)
         if (!below[i])
             continue;
         places[i] = (uint32_t)paths.n;
-        paths.nodes[paths.n++] = (struct fm_path){
+        paths.nodes[paths.n++] = (struct fm_path_node){
             .parent = places[node->parent],
             .kind = node->kind,
             .site = {node->module, "", node->offset},
@@ -140,8 +140,8 @@ static void sample_add_rank(struct fm_profile *profile, uint32_t rank)
             .own = fm_path_cost_of(node->own_ms[rank] * MS, rank),
         };
     }
-    fm_paths_inclusive(&paths, rank);
-    fm_paths_share(&paths, &profile->arena, &profile->arena, rank);
+    fm_call_paths_inclusive(&paths, rank);
+    fm_call_paths_make_shares(&paths, &profile->arena, &profile->arena, rank);
     sample_add_sequence(profile, &paths, places, rank);
     fm_merge_paths(profile, &paths, &profile->arena);
 }

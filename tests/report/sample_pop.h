@@ -105,14 +105,14 @@ enum { POP_NODES = sizeof pop_nodes / sizeof *pop_nodes };
 static void pop_add_rank(struct fm_profile *profile, uint32_t rank)
 {
     uint32_t ranks = profile->job.ranks;
-    struct fm_paths paths = {.period_ns = {MS, MS}, .n = POP_NODES};
+    struct fm_call_paths paths = {.period_ns = {MS, MS}, .n = POP_NODES};
     paths.nodes = sample_alloc(profile, POP_NODES * sizeof *paths.nodes);
     for (size_t i = 0; i < POP_NODES; i++) {
         const struct pop_node *node = &pop_nodes[i];
         uint64_t ms = ranks == 4 ? node->small_ms : node->large_ms;
         bool address = node->kind != FM_PATH_ROOT && node->kind != FM_PATH_ROUTINE;
         paths.samples += ms / ranks;
-        paths.nodes[i] = (struct fm_path){
+        paths.nodes[i] = (struct fm_path_node){
             .parent = node->parent,
             .kind = node->kind,
             .site = {!address                ? ""
@@ -123,7 +123,7 @@ static void pop_add_rank(struct fm_profile *profile, uint32_t rank)
             .own = fm_path_cost_of(ms * MS / ranks, rank),
         };
     }
-    fm_paths_inclusive(&paths, rank);
+    fm_call_paths_inclusive(&paths, rank);
     fm_merge_paths(profile, &paths, &profile->arena);
 }
 

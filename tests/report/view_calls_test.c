@@ -220,15 +220,15 @@ static void test_not_known(void)
 
 static void test_hostile(void)
 {
-    enum { DEEP = FM_PATHS_DEPTH };
+    enum { DEEP = FM_CALL_PATHS_DEPTH };
     struct fm_profile *profile = sample_profile(4);
-    struct fm_paths paths = {.n = DEEP + 1, .samples = 1, .period_ns = {1, 1}};
+    struct fm_call_paths paths = {.n = DEEP + 1, .samples = 1, .period_ns = {1, 1}};
     char name[] = "\033]0;x\007\n\xff/;", longest[300];
     memset(longest, 'x', sizeof longest - 1);
     longest[sizeof longest - 1] = 0;
     paths.nodes = sample_alloc(profile, paths.n * sizeof *paths.nodes);
     for (uint32_t i = 0; i <= DEEP; i++)
-        paths.nodes[i] = (struct fm_path){
+        paths.nodes[i] = (struct fm_path_node){
             .parent = i ? i - 1 : 0,
             .kind = i == 0      ? FM_PATH_ROOT
                     : i == DEEP ? FM_PATH_LEAF
@@ -240,7 +240,7 @@ static void test_hostile(void)
             .routine = "",
             .own = fm_path_cost_of(i ? 1 + i % 7 : 0, 0),
         };
-    fm_paths_inclusive(&paths, 0);
+    fm_call_paths_inclusive(&paths, 0);
     fm_merge_paths(profile, &paths, &profile->arena);
     struct fm_report_options options = {.all = true};
     printer *const views[] = {fm_view_calls_text, fm_view_callers_text, fm_view_flat_text};

@@ -4,7 +4,7 @@
 #include <stddef.h>
 #include <string.h>
 
-#include "model/paths.h"
+#include "model/call_paths.h"
 #include "tap.h"
 
 enum { SHIFT = 10, PERIOD = 700, MOMENTS = 64 * FM_SEQUENCE_CELLS };

@@ -21,7 +21,7 @@ enum { PATHS = 6000, INDEX = 16384, SAMPLES = 40000, JUMPS = 10, MOST_ROUNDS = 2
 #include "runtime/path_segment.h"
 
 static struct fm_contexts tree;
-static uint32_t memory_nodes[FM_PATH_DEPTH];
+static uint32_t memory_nodes[FM_SAMPLED_DEPTH];
 static struct fm_path_memory memory = {.nodes = memory_nodes};
 static struct fm_recents recents;
 static struct fm_unwind_cache cache;

@@ -37,7 +37,7 @@ accepts cli/run.c base/text.h
 accepts runtime/start.c merge/merge.h
 accepts runtime/start.c fathom.h
 accepts runtime/mpi/start.c runtime/start.h
-accepts attach/walk.c model/paths.h
+accepts attach/walk.c model/call_paths.h
 accepts cli/attach.c attach/session.h
 accepts runtime/signal/tick.c format/segment.h
 accepts runtime/start.c runtime/interpose/next.h

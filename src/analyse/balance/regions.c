@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "analyse/balance/group.h"
-#include "base/path.h"
+#include "base/basename.h"
 
 /* Parents before children, and a region's children right after it: '/' sorts before any other byte. */
 static int compare_paths(const char *a, const char *b)
@@ -41,7 +41,7 @@ static bool lies_in(const char *path, const char *region)
 static void describe(struct fm_region_total *total, const char *path)
 {
     total->path = path;
-    total->name = fm_last_part(path);
+    total->name = fm_basename(path);
     total->depth = path[0] != 0;
     for (const char *c = path; *c; c++)
         total->depth += *c == '/';

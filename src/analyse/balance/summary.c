@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "analyse/balance/summary.h"
-#include "base/path.h"
+#include "base/basename.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,10 +19,10 @@ static const char *name_of(const struct fm_profile *profile, struct fm_arena *ar
     char text[256];
     size_t used = 0;
     if (profile->n_programs < 2)
-        return fm_last_part(job->exe[0] ? job->exe : job->n_argv ? job->argv[0] : "");
+        return fm_basename(job->exe[0] ? job->exe : job->n_argv ? job->argv[0] : "");
     for (size_t i = 0; i < profile->n_programs && i < NAMED && used < sizeof text; i++)
         used += (size_t)snprintf(text + used, sizeof text - used, "%s%s", i ? ", " : "",
-                                 fm_last_part(profile->programs[i].exe));
+                                 fm_basename(profile->programs[i].exe));
     if (profile->n_programs > NAMED && used < sizeof text)
         snprintf(text + used, sizeof text - used, " and %zu more", profile->n_programs - NAMED);
     return fm_arena_strndup(arena, text, strlen(text));

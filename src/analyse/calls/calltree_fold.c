@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Trees of calls with less in them: recursion that repeats itself, and what MPI does inside. */
 #include "analyse/calls/calltree.h"
-#include "base/path.h"
+#include "base/basename.h"
 #include "mpi/libraries.h"
 
 static bool same_function(const struct fm_context *a, const struct fm_context *b)
@@ -77,7 +77,7 @@ enum fm_status fm_calltree_fold_cycles(const struct fm_calltree *calls, struct f
 
 bool fm_context_in_mpi(const struct fm_context *context)
 {
-    return context->id.kind == FM_CONTEXT_ROUTINE || fm_mpi_is_named(fm_last_part(context->id.module));
+    return context->id.kind == FM_CONTEXT_ROUTINE || fm_mpi_is_named(fm_basename(context->id.module));
 }
 
 /* The context in the folded tree that what is below another one is given to; NULL: it is kept. */

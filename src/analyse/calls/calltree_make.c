@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analyse/calls/address_tree.h"
 #include "analyse/calls/calltree.h"
-#include "analyse/calls/path_tree.h"
-#include "base/path.h"
+#include "base/basename.h"
 #include "generated/routines.h"
 #include "mpi/libraries.h"
 
@@ -22,7 +22,7 @@ struct joint {
 };
 
 struct tree_builder {
-    const struct fm_path_tree *paths;
+    const struct fm_address_tree *paths;
     struct fm_symbols *symbols;
     struct fm_calltree *tree;
     struct joint *joints;         /* by node */
@@ -34,17 +34,17 @@ struct tree_builder {
     const char *libc;                /* path of the load module */
 };
 
-static enum fm_address address_kind(const struct fm_path *path)
+static enum fm_address address_kind(const struct fm_path_node *path)
 {
     return path->kind == FM_PATH_LEAF ? FM_SAMPLED_ADDRESS : FM_RETURN_ADDRESS;
 }
 
-static bool has_address(const struct fm_path *path)
+static bool has_address(const struct fm_path_node *path)
 {
     return path->kind == FM_PATH_CALL || path->kind == FM_PATH_LEAF;
 }
 
-static void resolve(const struct fm_paths *paths, struct fm_symbols *symbols)
+static void resolve(const struct fm_call_paths *paths, struct fm_symbols *symbols)
 {
     for (size_t i = 0; i < paths->n; i++)
         if (has_address(&paths->nodes[i]))
@@ -56,14 +56,14 @@ static void resolve(const struct fm_paths *paths, struct fm_symbols *symbols)
 static const char *nameless(struct fm_calltree *tree, const char *module)
 {
     char *name = NULL;
-    if (!module[0] || asprintf(&name, "[%s]", fm_last_part(module)) < 0)
+    if (!module[0] || asprintf(&name, "[%s]", fm_basename(module)) < 0)
         return "(unknown)";
     const char *text = fm_calltree_text(tree, name);
     free(name);
     return text;
 }
 
-static const struct fm_symbol *frames_of(struct tree_builder *builder, const struct fm_path *path,
+static const struct fm_symbol *frames_of(struct tree_builder *builder, const struct fm_path_node *path,
                                          struct fm_symbol *unknown, size_t *n)
 {
     struct fm_frames frames = {0};
@@ -116,7 +116,7 @@ static void add_leaf(struct tree_builder *builder, size_t i, const struct joint 
 
 static bool is_library(const char *module, const char *beginning)
 {
-    return strncmp(fm_last_part(module), beginning, strlen(beginning)) == 0;
+    return strncmp(fm_basename(module), beginning, strlen(beginning)) == 0;
 }
 
 /* "nanosleep" for the function of ours that is called instead (runtime/libc); NULL: it is none. */
@@ -153,13 +153,13 @@ static void add_wrapped_call(struct tree_builder *builder, size_t i, const char 
 
 static void add_frames(struct tree_builder *builder, size_t i, const struct joint *from, struct joint *to)
 {
-    const struct fm_path *path = builder->paths->nodes[i].path;
+    const struct fm_path_node *path = builder->paths->nodes[i].path;
     struct fm_calltree *tree = builder->tree;
     struct fm_symbol unknown;
     size_t n;
     const struct fm_symbol *frames = frames_of(builder, path, &unknown, &n);
     bool ours = is_library(path->site.module, "libfathom.so.") && !from->closed && !from->routine;
-    bool by_program = !fm_mpi_is_named(fm_last_part(from->frame->id.module)) && /* and not by a binding */
+    bool by_program = !fm_mpi_is_named(fm_basename(from->frame->id.module)) && /* and not by a binding */
                       !is_library(from->frame->id.module, "libfathom.so.");
     const char *call = ours ? wrapped_call(frames[0].function) : NULL;
     *to = *from;
@@ -189,7 +189,7 @@ static void add_frames(struct tree_builder *builder, size_t i, const struct join
 
 static void add_node(struct tree_builder *builder, size_t i)
 {
-    const struct fm_path *path = builder->paths->nodes[i].path;
+    const struct fm_path_node *path = builder->paths->nodes[i].path;
     static const struct fm_context_id gap = {
         .kind = FM_CONTEXT_GAP, .name = "(outer frames unknown)", .module = "", .path = "", .defined = ""};
     const struct joint from = builder->joints[path->parent];
@@ -248,7 +248,7 @@ static void pass(struct tree_builder *builder, size_t child)
 /* What all children of an address lead through has what the address has, and that is exact. */
 static void add_inclusive(struct tree_builder *builder, size_t i)
 {
-    const struct fm_path_node *node = &builder->paths->nodes[i];
+    const struct fm_address_node *node = &builder->paths->nodes[i];
     builder->n_passed = 0;
     for (size_t c = 0; c < node->n_children; c++)
         pass(builder, node->children[c]);
@@ -266,7 +266,7 @@ static void find_libc(struct tree_builder *builder)
     builder->libc = "libc.so.6";
     for (size_t i = 0; i < builder->paths->n; i++) {
         const char *module = builder->paths->nodes[i].path->site.module;
-        if (strcmp(fm_last_part(module), "libc.so.6") == 0)
+        if (strcmp(fm_basename(module), "libc.so.6") == 0)
             builder->libc = module;
     }
     builder->libc = fm_calltree_text(builder->tree, builder->libc);
@@ -279,7 +279,7 @@ static bool list_costs(struct tree_builder *builder, struct fm_arena *arena)
     builder->own = fm_arena_alloc(arena, n * sizeof *builder->own);
     builder->all = fm_arena_alloc(arena, n * sizeof *builder->all);
     for (size_t i = 0; builder->own && builder->all && i < n; i++) {
-        const struct fm_path *path = builder->paths->nodes[i].path;
+        const struct fm_path_node *path = builder->paths->nodes[i].path;
         builder->all[i] = (struct fm_cost_parts){
             .cost = &path->all, .paths = builder->paths, .node = (uint32_t)i, .has_vector = true};
         builder->own[i] = builder->all[i];
@@ -291,7 +291,7 @@ static bool list_costs(struct tree_builder *builder, struct fm_arena *arena)
 
 static void make(struct tree_builder *builder)
 {
-    const struct fm_path_tree *paths = builder->paths;
+    const struct fm_address_tree *paths = builder->paths;
     struct fm_calltree *tree = builder->tree;
     find_libc(builder);
     for (size_t i = 0; i < paths->n && !tree->failed; i++) {
@@ -309,10 +309,10 @@ static void make(struct tree_builder *builder)
 enum fm_status fm_calltree_make(const struct fm_profile *profile, struct fm_symbols *symbols, struct fm_arena *arena,
                                 struct fm_calltree *calls, struct fm_error *error)
 {
-    struct fm_path_tree *paths = fm_arena_alloc(arena, sizeof *paths);
+    struct fm_address_tree *paths = fm_arena_alloc(arena, sizeof *paths);
     if (!paths)
         return fm_fail(error, FM_ERR_MEMORY, "not enough memory for the call paths");
-    enum fm_status status = fm_path_tree_make(profile, arena, paths, error);
+    enum fm_status status = fm_address_tree_make(profile, arena, paths, error);
     if (status)
         return status;
     struct tree_builder builder = {.paths = paths, .symbols = symbols, .tree = calls};

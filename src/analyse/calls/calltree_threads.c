@@ -3,8 +3,8 @@
 #include <string.h>
 
 #include "analyse/calls/calltree.h"
+#include "base/basename.h"
 #include "base/names.h"
-#include "base/path.h"
 #include "base/saturate.h"
 #include "mpi/libraries.h"
 
@@ -69,7 +69,7 @@ uint64_t fm_calltree_without_helpers(struct fm_calltree *calls)
     uint64_t ns = 0;
     for (struct fm_context **link = &root->first; *link;) {
         struct fm_context *context = *link;
-        if (context->id.kind != FM_CONTEXT_FRAME || !fm_names_fit(fm_mpi_stack, fm_last_part(context->id.module))) {
+        if (context->id.kind != FM_CONTEXT_FRAME || !fm_names_fit(fm_mpi_stack, fm_basename(context->id.module))) {
             link = &context->next;
             continue;
         }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "analyse/calls/context_cost.h"
 
-#include "analyse/calls/path_tree.h"
+#include "analyse/calls/address_tree.h"
 #include "base/saturate.h"
 
 /* What a rank has, or may be thought to have. (If all have the same, one rank is named for most and least.) */

@@ -9,15 +9,15 @@
 #define FM_ANALYSE_CALLS_CONTEXT_COST_H
 
 #include "base/arena.h"
-#include "model/paths.h"
+#include "model/call_paths.h"
 
-struct fm_path_tree;
+struct fm_address_tree;
 
 /* One cost of a node, or two sums. */
 struct fm_cost_parts {
     const struct fm_cost_parts *one, *other; /* NULL: a cost of a node; of both nothing is known but: */
     const struct fm_path_cost *cost;         /* NULL: not even this */
-    const struct fm_path_tree *paths;
+    const struct fm_address_tree *paths;
     uint32_t node;
     bool has_vector; /* it is what the node has in all */
 };

@@ -4,7 +4,7 @@
 #include <float.h>
 #include <string.h>
 
-#include "analyse/calls/path_tree.h"
+#include "analyse/calls/address_tree.h"
 #include "base/saturate.h"
 #include "model/coarse.h"
 
@@ -96,7 +96,7 @@ static struct bounds told(const struct fm_cost_parts *part, const struct fm_path
     uint64_t least, most;
     fm_coarse_range(share->all_ns, &least, &most);
     struct bounds rank = {(double)least, (double)most, (double)share->all_ns};
-    const struct fm_path_node *nodes = part->paths->nodes;
+    const struct fm_address_node *nodes = part->paths->nodes;
     for (uint32_t depth = nodes[part->node].depth; depth < nodes[share->node].depth; depth++)
         rank.most *= 20.0 / 19;
     rank.least = smaller(rank.least, (double)part->cost->max_ns);
@@ -161,7 +161,7 @@ static void add_part(struct sum *sum, const struct fm_cost_parts *part, struct f
     const struct fm_path_share *vector = NULL;
     size_t n = 0;
     if (part->has_vector && !others_have_none(cost))
-        sum->unknown |= !fm_paths_vector(part->paths->paths, part->node, arena, &vector, &n);
+        sum->unknown |= !fm_call_paths_vector(part->paths->paths, part->node, arena, &vector, &n);
     if (n)
         sum->unknown |= !add_vector(sum, part, vector, n);
     else

@@ -8,9 +8,9 @@
 
 #include "analyse/modules/module_candidates.h"
 #include "analyse/modules/module_map.h"
+#include "base/basename.h"
 #include "base/intern.h"
 #include "base/names.h"
-#include "base/path.h"
 #include "base/sort.h"
 #include "base/writer.h"
 #include "model/order.h"
@@ -80,7 +80,7 @@ static size_t common_directory(const struct directory *directories, size_t n)
 
 static void add_file(struct draft *draft, const char *path)
 {
-    const char *file = fm_last_part(path), *dot = strrchr(file, '.');
+    const char *file = fm_basename(path), *dot = strrchr(file, '.');
     add_line(draft, as_word(draft, file, dot && dot > file ? (size_t)(dot - file) : strlen(file), '_'), "file",
              as_word(draft, file, strlen(file), '?'));
 }
@@ -104,7 +104,7 @@ static void add_directories(struct draft *draft, struct directory *directories, 
     for (size_t i = 0; i < n; i++) {
         const struct directory *at = &directories[i];
         const char *pattern = as_word(draft, at->path + from, at->length - from, '?');
-        add_line(draft, fm_last_part(as_word(draft, at->path, at->length, '_')), "file",
+        add_line(draft, fm_basename(as_word(draft, at->path, at->length, '_')), "file",
                  fm_written(draft->arena, "%s%s/*", from ? "*" : "", pattern));
     }
 }
@@ -168,8 +168,8 @@ static void add_library(struct draft *draft, const char *file, const char *path)
     const char *module = as_word(draft, name, end && end > name ? (size_t)(end - name) : strlen(name), '_');
     const char *pattern = library_pattern(draft, file);
     add_line(draft, module, "library", pattern);
-    if (pattern && path[0] && realpath(path, real) && fnmatch(pattern, fm_last_part(real), 0) != 0)
-        add_line(draft, module, "library", library_pattern(draft, fm_last_part(real)));
+    if (pattern && path[0] && realpath(path, real) && fnmatch(pattern, fm_basename(real), 0) != 0)
+        add_line(draft, module, "library", library_pattern(draft, fm_basename(real)));
 }
 
 static bool uses_mpi(const struct fm_elf *elf)
@@ -236,7 +236,7 @@ static void write_libraries(struct draft *draft, const struct fm_elf *elf, const
         bool found = fm_needed_find(elf, path, elf->needed[i], library, sizeof library);
         add_library(draft, elf->needed[i], found ? library : "");
     }
-    add_library(draft, fm_last_part(path), path);
+    add_library(draft, fm_basename(path), path);
 }
 
 /* ---- the file ---- */
@@ -257,7 +257,7 @@ static void write_head(struct draft *draft, const char *path)
         "#\n"
         "# Patterns are shell patterns. The first matching line counts. Functions that match no line are in %s,\n"
         "# MPI routines in mpi. Use it with: fathom report PROFILE --modules THIS_FILE\n",
-        as_word(draft, fm_last_part(path), strlen(fm_last_part(path)), '?'), FM_UNMAPPED);
+        as_word(draft, fm_basename(path), strlen(fm_basename(path)), '?'), FM_UNMAPPED);
 }
 
 static void write_foot(struct draft *draft)

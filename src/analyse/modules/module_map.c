@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/path.h"
+#include "base/basename.h"
 #include "symbols/text_file.h"
 
 /* Functions and routines that do nothing but wait for somebody else. In other collective routines a part of the time is
@@ -268,7 +268,7 @@ enum fm_status fm_module_map_read(struct fm_module_map *map, const char *path, s
 
 static bool path_fits(const char *pattern, const char *path)
 {
-    return path[0] && fnmatch(pattern, strchr(pattern, '/') ? path : fm_last_part(path), 0) == 0;
+    return path[0] && fnmatch(pattern, strchr(pattern, '/') ? path : fm_basename(path), 0) == 0;
 }
 
 static bool rule_fits(const struct fm_module_rule *rule, const struct fm_context_id *id)
@@ -298,7 +298,7 @@ const char *fm_module_map_name(const struct fm_module_map *map, const struct fm_
         return "mpi";
     if (map->path || (!id->defined[0] && !id->module[0]))
         return FM_UNMAPPED;
-    return fm_last_part(id->defined[0] ? id->defined : id->module);
+    return fm_basename(id->defined[0] ? id->defined : id->module);
 }
 
 /* As it is called: the C library has "__poll" and "__GI___poll" for poll, and "__libc_pause" for pause. */

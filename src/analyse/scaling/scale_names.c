@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "base/path.h"
+#include "base/basename.h"
 
 /* What a text stands for. */
 enum role { NAME, MODULE, PATH };
@@ -62,7 +62,7 @@ static bool is_unknown(const struct fm_scale_run *run, const char *name)
 {
     if (name[0] != '[' || !run->program || !run->program[0])
         return false;
-    const char *last = fm_last_part(run->program);
+    const char *last = fm_basename(run->program);
     size_t length = strlen(last);
     return strncmp(name + 1, last, length) == 0 && strcmp(name + 1 + length, "]") == 0;
 }
@@ -73,7 +73,7 @@ static const char *meaning(const struct fm_scale_run *run, const char *text, enu
         return program;
     if (role == NAME)
         return is_unknown(run, text) ? unknown_in_program : text;
-    return fm_last_part(text);
+    return fm_basename(text);
 }
 
 static uint32_t number_of(struct fm_scale_names *names, const char *text, enum role role, unsigned run)

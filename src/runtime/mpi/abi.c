@@ -4,7 +4,7 @@
 #include <stddef.h>
 #include <string.h>
 
-#include "base/path.h"
+#include "base/basename.h"
 #include "mpi/libraries.h"
 #include "runtime/interpose/next.h"
 #include "runtime/interpose/weak.h"
@@ -17,7 +17,7 @@ fm_function *fm_next_table[2 * FM_ROUTINE_COUNT];
 
 static bool may_be_mpi(const char *path)
 {
-    return fm_mpi_is_named(fm_last_part(path));
+    return fm_mpi_is_named(fm_basename(path));
 }
 
 /* Loaded with the program it is what comes next; loaded privately by dlopen (as Python does) it is searched for among all

@@ -54,7 +54,7 @@ static struct fm_job_file *map_job_file(const char *path)
 
 static struct fm_job_file *job_file_in(const char *directory)
 {
-    char path[FM_PATH_BYTES];
+    char path[FM_FILE_PATH_BYTES];
     if (fm_node_directory_make(directory, NULL) != FM_OK)
         return NULL;
     snprintf(path, sizeof path, "%.3800s/%s" FM_JOB_SUFFIX, directory, fm_rt.segment->job_key);
@@ -66,7 +66,7 @@ static struct fm_job_file *job_file_in(const char *directory)
 static void open_job_file(void)
 {
     const struct fm_segment_header *h = fm_rt.segment;
-    char directory[FM_PATH_BYTES];
+    char directory[FM_FILE_PATH_BYTES];
     if (!fm_rt.path[0])
         return;
     fm_node_directory(directory);
@@ -125,7 +125,7 @@ static struct fm_profile *merge_host(void)
     return NULL;
 }
 
-static bool finish(const char *directory, struct fm_profile *profile, char path[FM_PATH_BYTES])
+static bool finish(const char *directory, struct fm_profile *profile, char path[FM_FILE_PATH_BYTES])
 {
     struct fm_error error = {0};
     bool written = fm_node_finish(directory, profile, true, path, &error) == FM_OK;
@@ -136,7 +136,7 @@ static bool finish(const char *directory, struct fm_profile *profile, char path[
 
 static bool write_profile(struct fm_profile *profile)
 {
-    char path[FM_PATH_BYTES];
+    char path[FM_FILE_PATH_BYTES];
     if (!finish(fm_rt.directory, profile, path))
         return false;
     if (fm_rt.job)
@@ -202,7 +202,7 @@ static void add_alone(void)
 {
     const struct fm_segment_header *h = fm_rt.segment;
     struct fm_profile *profile = NULL;
-    char path[FM_PATH_BYTES];
+    char path[FM_FILE_PATH_BYTES];
     if (fm_node_merge(NULL, h->job_key, h, h->segment_bytes, false, &profile, NULL) != FM_OK)
         return;
     if (h->world_size > 1)

@@ -9,10 +9,10 @@
 #include <stdbool.h>
 
 #include "format/segment.h"
-#include "model/paths.h"
+#include "model/call_paths.h"
 #include "runtime/signal/sequence.h"
 
-enum { FM_PATH_DEPTH = 512 }; /* frames of a stack; of a deeper one the outer ones are left out */
+enum { FM_SAMPLED_DEPTH = 512 }; /* frames of a stack; of a deeper one the outer ones are left out */
 
 struct fm_contexts {
     struct fm_segment_header *header;

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "model/paths.h"
+#include "model/call_paths.h"
 
 void fm_timeline_make(struct fm_timeline *timeline, struct fm_segment_header *header)
 {

@@ -26,12 +26,12 @@ struct fm_sampled {
     uint64_t samples;              /* so far, also of threads that were here before */
     uint64_t samples_before;       /* only of those */
     struct fm_path_memory memory;
-    uint32_t nodes[FM_PATH_DEPTH]; /* for it */
+    uint32_t nodes[FM_SAMPLED_DEPTH]; /* for it */
     struct fm_stack stack;
     struct fm_recents recents;
     struct fm_unwind_cache rules;
 };
-_Static_assert((int)FM_STACK_DEPTH <= (int)FM_PATH_DEPTH, "each call has a node");
+_Static_assert((int)FM_STACK_DEPTH <= (int)FM_SAMPLED_DEPTH, "each call has a node");
 
 enum { FM_SIGNALS = 64 };
 

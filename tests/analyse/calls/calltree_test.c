@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analyse/calls/path_tree.h"
+#include "analyse/calls/address_tree.h"
 #include "merge/merge.h"
 #include "merge/parts.h"
 #include "tap.h"
@@ -55,11 +55,11 @@ struct node {
 static struct fm_profile *of_rank(const struct node *nodes, size_t n, uint32_t rank, uint32_t ranks)
 {
     struct fm_profile *p = fm_profile_create();
-    struct fm_paths paths = {.n = n};
+    struct fm_call_paths paths = {.n = n};
     paths.nodes = fm_arena_alloc(&p->arena, n * sizeof *paths.nodes);
     for (size_t i = 0; i < n; i++) {
         bool site = nodes[i].kind == FM_PATH_CALL || nodes[i].kind == FM_PATH_LEAF;
-        paths.nodes[i] = (struct fm_path){
+        paths.nodes[i] = (struct fm_path_node){
             .parent = nodes[i].parent,
             .kind = nodes[i].kind,
             .site = {site ? MODULE : "", "", nodes[i].offset},
@@ -67,7 +67,7 @@ static struct fm_profile *of_rank(const struct node *nodes, size_t n, uint32_t r
             .own = fm_path_cost_of(nodes[i].own_ms * 1000000, rank),
         };
     }
-    fm_paths_inclusive(&paths, rank);
+    fm_call_paths_inclusive(&paths, rank);
     fm_merge_paths(p, &paths, &p->arena);
     p->job.ranks = ranks;
     return p;
@@ -358,8 +358,8 @@ static void test_random(void)
                 p = q;
             }
         }
-        if (fm_paths_check(&p->paths))
-            printf("# %s\n", fm_paths_check(&p->paths));
+        if (fm_call_paths_check(&p->paths))
+            printf("# %s\n", fm_call_paths_check(&p->paths));
         else if (!fm_calltree_make(p, symbols, &arena, &calls, NULL) &&
                  !fm_calltree_flat(&calls, &arena, &flat, NULL) &&
                  !fm_calltree_callers(&calls, 4, &arena, &callers, NULL)) {
@@ -382,7 +382,7 @@ int main(void)
     struct fm_arena arena = {0};
     struct fm_calltree calls;
     struct fm_profile *p = of_rank(first, sizeof first / sizeof *first, 0, 1);
-    tap_ok(!fm_paths_check(&p->paths) && !fm_calltree_make(p, symbols, &arena, &calls, NULL), "a tree is made");
+    tap_ok(!fm_call_paths_check(&p->paths) && !fm_calltree_make(p, symbols, &arena, &calls, NULL), "a tree is made");
     test_calls(&calls);
     test_flat(&calls, &arena);
     test_callers(&calls, &arena);

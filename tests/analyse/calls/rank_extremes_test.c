@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analyse/calls/path_tree.h"
+#include "analyse/calls/address_tree.h"
 #include "format/encode.h"
 #include "merge/merge.h"
 #include "merge/parts.h"
@@ -34,24 +34,25 @@ static const char *const callers[MOST_CALLS] = {"a", "b", "c", "d"}; /* load mod
 static struct fm_profile *of_rank(const struct job *job, uint32_t rank)
 {
     struct fm_profile *p = fm_profile_create();
-    struct fm_paths paths = {0};
+    struct fm_call_paths paths = {0};
     paths.nodes = fm_arena_alloc(&p->arena, (1 + job->calls * (1 + job->addresses)) * sizeof *paths.nodes);
-    paths.nodes[paths.n++] = (struct fm_path){0, FM_PATH_ROOT, {"", "", 0}, "", {0}, {0}};
+    paths.nodes[paths.n++] = (struct fm_path_node){0, FM_PATH_ROOT, {"", "", 0}, "", {0}, {0}};
     for (size_t call = 0; call < job->calls; call++) {
         uint32_t parent = (uint32_t)paths.n;
         for (size_t i = 0; i < job->addresses; i++) {
             uint64_t ns = *at(job, rank, call, i);
             if (ns && parent == paths.n)
-                paths.nodes[paths.n++] = (struct fm_path){0, FM_PATH_CALL, {callers[call], "", 1000}, "", {0}, {0}};
+                paths.nodes[paths.n++] = (struct fm_path_node){0,  FM_PATH_CALL, {callers[call], "", 1000},
+                                                               "", {0},          {0}};
             if (ns)
-                paths.nodes[paths.n++] = (struct fm_path){
+                paths.nodes[paths.n++] = (struct fm_path_node){
                     parent, FM_PATH_LEAF, {"n", "", 1 + i}, "", fm_path_cost_of(ns, rank), {0}};
         }
     }
     p->job.ranks = job->ranks;
     if (paths.n > 1) {
-        fm_paths_inclusive(&paths, rank);
-        fm_paths_share(&paths, &p->arena, &p->arena, rank);
+        fm_call_paths_inclusive(&paths, rank);
+        fm_call_paths_make_shares(&paths, &p->arena, &p->arena, rank);
         fm_merge_paths(p, &paths, &p->arena);
     }
     p->processes = fm_arena_grow(&p->arena, NULL, &p->processes_capacity, 1, sizeof *p->processes);

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "format/segment.h"
-#include "model/paths.h"
+#include "model/call_paths.h"
 
 static char *base;
 static const struct fm_segment_header *header;

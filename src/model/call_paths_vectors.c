@@ -3,11 +3,11 @@
 #include <string.h>
 
 #include "base/sort.h"
+#include "model/call_paths.h"
 #include "model/order.h"
-#include "model/paths.h"
 
 /* The first share of a node that is not before `node`. */
-static size_t first_share(const struct fm_paths *paths, size_t node)
+static size_t first_share(const struct fm_call_paths *paths, size_t node)
 {
     size_t low = 0, high = paths->n_shares;
     while (low < high) {
@@ -20,7 +20,7 @@ static size_t first_share(const struct fm_paths *paths, size_t node)
     return low;
 }
 
-const struct fm_path_share *fm_paths_shares(const struct fm_paths *paths, uint32_t node, size_t *n)
+const struct fm_path_share *fm_call_paths_shares_of(const struct fm_call_paths *paths, uint32_t node, size_t *n)
 {
     size_t first = first_share(paths, node);
     *n = first_share(paths, (size_t)node + 1) - first;
@@ -37,7 +37,7 @@ static int by_rank(const void *a, const void *b)
 }
 
 /* The shares of a node and of what is below it. */
-static const struct fm_path_share *shares_below(const struct fm_paths *paths, uint32_t node, size_t *n)
+static const struct fm_path_share *shares_below(const struct fm_call_paths *paths, uint32_t node, size_t *n)
 {
     size_t end = (size_t)node + 1;
     while (end < paths->n && paths->nodes[end].parent >= node)
@@ -47,10 +47,10 @@ static const struct fm_path_share *shares_below(const struct fm_paths *paths, ui
     return paths->shares + first;
 }
 
-bool fm_paths_vector(const struct fm_paths *paths, uint32_t node, struct fm_arena *arena,
-                     const struct fm_path_share **vector, size_t *n)
+bool fm_call_paths_vector(const struct fm_call_paths *paths, uint32_t node, struct fm_arena *arena,
+                          const struct fm_path_share **vector, size_t *n)
 {
-    *vector = fm_paths_shares(paths, node, n);
+    *vector = fm_call_paths_shares_of(paths, node, n);
     if (*n >= paths->nodes[node].all.ranks)
         return true;
     size_t all;
@@ -88,7 +88,7 @@ static int by_node(const void *a, const void *b)
 }
 
 /* The heaviest nodes that have shares, in their order. */
-static struct vector_weight *choose(const struct fm_paths *paths, size_t most, struct fm_arena *arena, size_t *n)
+static struct vector_weight *choose(const struct fm_call_paths *paths, size_t most, struct fm_arena *arena, size_t *n)
 {
     struct vector_weight *chosen = fm_arena_alloc(arena, paths->n * sizeof *chosen);
     *n = 0;
@@ -105,22 +105,23 @@ static struct vector_weight *choose(const struct fm_paths *paths, size_t most, s
 }
 
 /* How many shares the vector of a node has at most. */
-static size_t vector_limit(const struct fm_paths *paths, uint32_t node)
+static size_t vector_limit(const struct fm_call_paths *paths, uint32_t node)
 {
     size_t own, all;
-    fm_paths_shares(paths, node, &own);
+    fm_call_paths_shares_of(paths, node, &own);
     if (own >= paths->nodes[node].all.ranks)
         return own;
     shares_below(paths, node, &all);
     return all < paths->nodes[node].all.ranks ? all : paths->nodes[node].all.ranks;
 }
 
-static bool add_vector(const struct fm_paths *paths, uint32_t node, struct fm_arena *arena, struct fm_paths *out)
+static bool add_vector(const struct fm_call_paths *paths, uint32_t node, struct fm_arena *arena,
+                       struct fm_call_paths *out)
 {
     struct fm_arena scratch = {0};
     const struct fm_path_share *vector;
     size_t n;
-    bool good = fm_paths_vector(paths, node, &scratch, &vector, &n);
+    bool good = fm_call_paths_vector(paths, node, &scratch, &vector, &n);
     struct fm_path_share *shares = !good ? NULL
                                          : fm_arena_grow(arena, out->shares, &out->shares_capacity, out->n_shares + n,
                                                          sizeof *shares);
@@ -133,7 +134,8 @@ static bool add_vector(const struct fm_paths *paths, uint32_t node, struct fm_ar
     return shares != NULL;
 }
 
-bool fm_paths_keep_vectors(const struct fm_paths *paths, size_t most, struct fm_arena *arena, struct fm_paths *out)
+bool fm_call_paths_keep_vectors(const struct fm_call_paths *paths, size_t most, struct fm_arena *arena,
+                                struct fm_call_paths *out)
 {
     *out = *paths;
     if (!paths->n_shares)

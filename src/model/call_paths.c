@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "model/paths.h"
+#include "model/call_paths.h"
 
 #include "base/saturate.h"
 #include "base/sort.h"
 #include "model/order.h"
 #include "model/values.h"
 
-int fm_path_compare(const struct fm_path *a, const struct fm_path *b)
+int fm_path_compare(const struct fm_path_node *a, const struct fm_path_node *b)
 {
     int order = fm_compare_number(a->kind, b->kind);
     if (!order)
@@ -64,9 +64,9 @@ void fm_path_cost_merge(struct fm_path_cost *into, const struct fm_path_cost *fr
 
 /* ---- a tree of one rank ---- */
 
-void fm_paths_inclusive(struct fm_paths *paths, uint32_t rank)
+void fm_call_paths_inclusive(struct fm_call_paths *paths, uint32_t rank)
 {
-    struct fm_path *nodes = paths->nodes;
+    struct fm_path_node *nodes = paths->nodes;
     for (size_t i = 0; i < paths->n; i++)
         nodes[i].all.sum_ns = nodes[i].own.sum_ns;
     for (size_t i = paths->n; i-- > 1;)
@@ -92,7 +92,8 @@ static size_t keep(struct fm_path_share *heaviest, size_t n, struct fm_path_shar
     return n;
 }
 
-bool fm_paths_share(struct fm_paths *paths, struct fm_arena *arena, struct fm_arena *scratch, uint32_t rank)
+bool fm_call_paths_make_shares(struct fm_call_paths *paths, struct fm_arena *arena, struct fm_arena *scratch,
+                               uint32_t rank)
 {
     uint64_t *child_ns = fm_arena_alloc(scratch, paths->n * sizeof *child_ns);
     struct fm_path_share *shares = fm_arena_alloc(arena, FM_PATH_SHARES * sizeof *shares);
@@ -131,13 +132,13 @@ static bool part_possible(const struct fm_path_cost *part, const struct fm_path_
     return part->sum_ns <= whole->sum_ns && part->max_ns <= whole->max_ns && part->ranks <= whole->ranks;
 }
 
-static bool costs_possible(const struct fm_path *node, const struct fm_path *parent)
+static bool costs_possible(const struct fm_path_node *node, const struct fm_path_node *parent)
 {
     return node->all.ranks && cost_possible(&node->own) && cost_possible(&node->all) &&
            part_possible(&node->own, &node->all) && part_possible(&node->all, &parent->all);
 }
 
-static bool node_possible(const struct fm_path *node, const struct fm_path *parent)
+static bool node_possible(const struct fm_path_node *node, const struct fm_path_node *parent)
 {
     bool site = node->kind == FM_PATH_CALL || node->kind == FM_PATH_LEAF;
     if (!site && (*node->site.module || *node->site.build_id || node->site.offset))
@@ -153,30 +154,30 @@ static bool node_possible(const struct fm_path *node, const struct fm_path *pare
 }
 
 /* A node hangs on the way from the root to the node before it; what it is behind of there is its elder sibling. */
-static const char *check_order(const struct fm_paths *paths)
+static const char *check_order(const struct fm_call_paths *paths)
 {
-    uint32_t way[FM_PATHS_DEPTH + 2] = {0};
+    uint32_t way[FM_CALL_PATHS_DEPTH + 2] = {0};
     size_t depth = 0;
     for (size_t i = 1; i < paths->n; i++) {
-        const struct fm_path *node = &paths->nodes[i];
+        const struct fm_path_node *node = &paths->nodes[i];
         while (way[depth] > node->parent)
             depth--;
         uint32_t elder = way[depth + 1]; /* or left over, then it comes before the parent */
         if (way[depth] != node->parent || (elder > node->parent && fm_path_compare(&paths->nodes[elder], node) >= 0))
             return "call paths out of order";
-        if (++depth > FM_PATHS_DEPTH)
+        if (++depth > FM_CALL_PATHS_DEPTH)
             return "call paths too deep";
         way[depth] = (uint32_t)i;
     }
     return NULL;
 }
 
-const char *fm_paths_check(const struct fm_paths *paths)
+const char *fm_call_paths_check(const struct fm_call_paths *paths)
 {
     if (paths->n > UINT32_MAX)
         return "too many call paths";
     for (size_t i = 0; i < paths->n; i++) {
-        const struct fm_path *node = &paths->nodes[i];
+        const struct fm_path_node *node = &paths->nodes[i];
         if (node->parent >= i && (i || node->parent))
             return "call paths out of order";
         if (!node_possible(node, i ? &paths->nodes[node->parent] : NULL))

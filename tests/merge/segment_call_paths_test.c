@@ -49,7 +49,7 @@ static struct fm_profile *read_all(struct fm_segment_header *header)
 }
 
 /* "call exe 0x100 0+5" for a node: kind, file, offset, own and all in periods. */
-static const char *text_of(const struct fm_path *node)
+static const char *text_of(const struct fm_path_node *node)
 {
     static char text[200];
     static const char *const kinds[] = {"none", "root", "gap", "call", "routine", "leaf"};
@@ -95,7 +95,7 @@ static void test_plain(void)
                      "3 call ocean110 1/44", "4 routine MPI_Barrier0 10/10", "4 routine MPI_Wait0 20/20",
                      "4 leaf ocean220 10/10", "4 leaf libfield.so.15020 3/3"),
            "a tree in any order of places becomes one in depth-first order");
-    const struct fm_path *wait = &p->paths.nodes[6];
+    const struct fm_path_node *wait = &p->paths.nodes[6];
     tap_ok(wait->own.ranks == 1 && wait->own.max_ns == 20 * PERIOD && wait->own.min_ns == 20 * PERIOD &&
                wait->own.max_rank == 2 && wait->own.min_rank == 2 && wait->own.squares[0] == 40000ull * 40000,
            "the costs are those of one rank");
@@ -220,10 +220,10 @@ static void test_depth(void)
         last = place;
     }
     struct fm_profile *p = read_all(header);
-    tap_ok(p && p->paths.n == FM_PATHS_DEPTH + 1 && !fm_profile_check(p), "what is too deep is cut");
+    tap_ok(p && p->paths.n == FM_CALL_PATHS_DEPTH + 1 && !fm_profile_check(p), "what is too deep is cut");
     tap_ok(p->paths.nodes[0].all.sum_ns == (uint64_t)(PLACES - 1) * PERIOD &&
-               p->paths.nodes[FM_PATHS_DEPTH].own.sum_ns == (uint64_t)(PLACES - FM_PATHS_DEPTH) * PERIOD &&
-               p->paths.folded_ns == (uint64_t)(PLACES - 1 - FM_PATHS_DEPTH) * PERIOD && !p->paths.lost,
+               p->paths.nodes[FM_CALL_PATHS_DEPTH].own.sum_ns == (uint64_t)(PLACES - FM_CALL_PATHS_DEPTH) * PERIOD &&
+               p->paths.folded_ns == (uint64_t)(PLACES - 1 - FM_CALL_PATHS_DEPTH) * PERIOD && !p->paths.lost,
            "its caller gets what it has");
     fm_profile_destroy(p);
 }
@@ -306,7 +306,7 @@ static void test_random(void)
             periods += places[i].periods;
         }
         struct fm_profile *p = read_all(header);
-        const struct fm_paths *paths = &p->paths;
+        const struct fm_call_paths *paths = &p->paths;
         good += !fm_profile_check(p) && paths->lost + (paths->n ? paths->nodes[0].all.sum_ns / PERIOD : 0) == periods;
         fm_profile_destroy(p);
     }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "analyse/calls/path_tree.h"
+#include "analyse/calls/address_tree.h"
 
 #include "base/sort.h"
 #include "model/coarse.h"
@@ -19,7 +19,7 @@ static int compare_children(const void *a, const void *b)
     return order ? order : fm_compare_number(x->node, y->node);
 }
 
-static bool make_children(struct fm_path_tree *tree, struct fm_arena *arena)
+static bool make_children(struct fm_address_tree *tree, struct fm_arena *arena)
 {
     struct child_order *sorted = fm_arena_alloc(arena, tree->n * sizeof *sorted);
     uint32_t *children = fm_arena_alloc(arena, tree->n * sizeof *children);
@@ -27,13 +27,13 @@ static bool make_children(struct fm_path_tree *tree, struct fm_arena *arena)
         return false;
     size_t n = 0;
     for (size_t i = 1; i < tree->n; i++) {
-        const struct fm_path *path = tree->nodes[i].path;
+        const struct fm_path_node *path = tree->nodes[i].path;
         sorted[n++] = (struct child_order){path->all.sum_ns, path->parent, (uint32_t)i};
     }
     if (!fm_sort(sorted, n, sizeof *sorted, compare_children, arena))
         return false;
     for (size_t i = 0; i < n; i++) {
-        struct fm_path_node *parent = &tree->nodes[sorted[i].parent];
+        struct fm_address_node *parent = &tree->nodes[sorted[i].parent];
         children[i] = sorted[i].node;
         if (!parent->n_children++)
             parent->children = &children[i];
@@ -82,9 +82,9 @@ static uint32_t ranks_of(const struct fm_profile *profile)
 }
 
 /* What the lightest share of each rank is at most. A rank without one has nothing if all that have something tell. */
-static void find_lightest(struct fm_path_tree *tree, struct fm_arena *arena)
+static void find_lightest(struct fm_address_tree *tree, struct fm_arena *arena)
 {
-    const struct fm_paths *paths = tree->paths;
+    const struct fm_call_paths *paths = tree->paths;
     if (!paths->n_shares || tree->ranks > FM_MOST_TELLING)
         return;
     tree->lightest_ns = fm_arena_alloc(arena, tree->ranks * sizeof *tree->lightest_ns);
@@ -104,15 +104,15 @@ static void find_lightest(struct fm_path_tree *tree, struct fm_arena *arena)
             tree->lightest_ns[rank] = (double)UINT64_MAX;
 }
 
-enum fm_status fm_path_tree_make(const struct fm_profile *profile, struct fm_arena *arena, struct fm_path_tree *tree,
-                                 struct fm_error *error)
+enum fm_status fm_address_tree_make(const struct fm_profile *profile, struct fm_arena *arena,
+                                    struct fm_address_tree *tree, struct fm_error *error)
 {
-    const struct fm_paths *paths = &profile->paths;
-    *tree = (struct fm_path_tree){.paths = paths, .n = paths->n, .ranks = ranks_of(profile)};
+    const struct fm_call_paths *paths = &profile->paths;
+    *tree = (struct fm_address_tree){.paths = paths, .n = paths->n, .ranks = ranks_of(profile)};
     tree->nodes = fm_arena_alloc(arena, tree->n * sizeof *tree->nodes);
     for (size_t i = 0; tree->nodes && i < tree->n; i++) {
-        const struct fm_path *path = &paths->nodes[i];
-        tree->nodes[i] = (struct fm_path_node){
+        const struct fm_path_node *path = &paths->nodes[i];
+        tree->nodes[i] = (struct fm_address_node){
             .path = path,
             .parent = path->parent,
             .depth = i ? tree->nodes[path->parent].depth + 1 : 0,

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Call paths as a file has them: what follows from the rest is left out, and numbers are made small (doc/FORMAT.md).
- * The fields are columns of format/path_fields.c. */
-#ifndef FM_FORMAT_PATH_FORM_H
-#define FM_FORMAT_PATH_FORM_H
+ * The fields are columns of format/call_path_fields.c. */
+#ifndef FM_FORMAT_CALL_PATH_FORM_H
+#define FM_FORMAT_CALL_PATH_FORM_H
 
-#include "model/paths.h"
+#include "model/call_paths.h"
 
 struct fm_path_counts {
     uint64_t samples, partial, lost, folded_ns, period_ns[2];
@@ -45,11 +45,11 @@ struct fm_path_form {
 };
 
 /* In the arena; false: no memory. */
-bool fm_path_form_make(const struct fm_paths *paths, struct fm_arena *arena, struct fm_path_form *form);
+bool fm_path_form_make(const struct fm_call_paths *paths, struct fm_arena *arena, struct fm_path_form *form);
 
 /* How many figures belong to steps that were read; *wrong (if it is not set) says what is wrong with the steps. */
 size_t fm_path_form_count(const struct fm_path_form *form, const char **wrong);
 /* The nodes: form->n of them, zeroed. Only after the count was right. false: no memory. */
-bool fm_path_form_read(const struct fm_path_form *form, struct fm_arena *arena, struct fm_path *nodes);
+bool fm_path_form_read(const struct fm_path_form *form, struct fm_arena *arena, struct fm_path_node *nodes);
 
 #endif

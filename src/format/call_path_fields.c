@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* How call paths lie in a file: the columns of format/path_form.h. */
+/* How call paths lie in a file: the columns of format/call_path_form.h. */
 #include "format/layout.h"
 
 #define FIELD(kind, type, member, unit, large)                                                              \

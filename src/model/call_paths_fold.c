@@ -4,8 +4,8 @@
  * the front leaves a tree. */
 #include "base/saturate.h"
 #include "base/sort.h"
+#include "model/call_paths.h"
 #include "model/order.h"
-#include "model/paths.h"
 
 struct node_weight {
     uint64_t ns;
@@ -21,7 +21,7 @@ static int lighter(const void *a, const void *b)
 enum { NODE_STAYS = 0, NODE_GOES = 1 };
 
 /* Marks the `n_go` lightest nodes. */
-static bool mark(const struct fm_paths *paths, size_t n_go, struct fm_arena *arena, uint8_t *marks)
+static bool mark(const struct fm_call_paths *paths, size_t n_go, struct fm_arena *arena, uint8_t *marks)
 {
     struct node_weight *weights = fm_arena_alloc(arena, paths->n * sizeof *weights);
     if (!weights)
@@ -45,7 +45,7 @@ static uint64_t square_root(unsigned __int128 square)
 }
 
 /* What a node has of its own, with that of a child that goes; both are parts of what it has in all. */
-static void give(struct fm_path *node, const struct fm_path_cost *given)
+static void give(struct fm_path_node *node, const struct fm_path_cost *given)
 {
     struct fm_path_cost *own = &node->own;
     const struct fm_path_cost *all = &node->all;
@@ -71,10 +71,11 @@ static void give(struct fm_path *node, const struct fm_path_cost *given)
 }
 
 /* Copies the nodes that stay; places[i]: the new number of node i, of one that goes that of its parent. */
-static void copy_nodes(const struct fm_paths *paths, const uint8_t *marks, uint32_t *places, struct fm_paths *out)
+static void copy_nodes(const struct fm_call_paths *paths, const uint8_t *marks, uint32_t *places,
+                       struct fm_call_paths *out)
 {
     for (size_t i = 0; i < paths->n; i++) {
-        const struct fm_path *node = &paths->nodes[i];
+        const struct fm_path_node *node = &paths->nodes[i];
         uint32_t parent = places[node->parent];
         if (marks[i] == NODE_STAYS) {
             places[i] = (uint32_t)out->n;
@@ -93,7 +94,8 @@ static void copy_nodes(const struct fm_paths *paths, const uint8_t *marks, uint3
             out->nodes[i].own = out->nodes[i].all;
 }
 
-bool fm_paths_fold(const struct fm_paths *paths, size_t most, struct fm_arena *arena, struct fm_paths *out)
+bool fm_call_paths_fold(const struct fm_call_paths *paths, size_t most, struct fm_arena *arena,
+                        struct fm_call_paths *out)
 {
     *out = *paths;
     if (paths->n <= most)

@@ -1,4 +1,4 @@
-#include "analyse/calls/path_tree.h"
+#include "analyse/calls/address_tree.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -11,19 +11,19 @@
 static struct fm_profile *of_rank(uint32_t rank, uint64_t a, uint64_t b, uint64_t c)
 {
     const uint64_t own[] = {0, 0, a, b, 0, c};
-    static const struct fm_path nodes[] = {
+    static const struct fm_path_node nodes[] = {
         {0, FM_PATH_ROOT, {"", "", 0}, "", {0}, {0}},   {0, FM_PATH_CALL, {"m", "", 10}, "", {0}, {0}},
         {1, FM_PATH_LEAF, {"m", "", 1}, "", {0}, {0}},  {1, FM_PATH_LEAF, {"m", "", 2}, "", {0}, {0}},
         {0, FM_PATH_CALL, {"m", "", 20}, "", {0}, {0}}, {4, FM_PATH_LEAF, {"m", "", 3}, "", {0}, {0}},
     };
     struct fm_profile *p = fm_profile_create();
-    struct fm_paths paths = {.n = c ? 6 : 4};
+    struct fm_call_paths paths = {.n = c ? 6 : 4};
     paths.nodes = fm_arena_alloc(&p->arena, sizeof nodes);
     memcpy(paths.nodes, nodes, sizeof nodes);
     for (size_t i = 0; i < paths.n; i++)
         paths.nodes[i].own = fm_path_cost_of(own[i], rank);
-    fm_paths_inclusive(&paths, rank);
-    fm_paths_share(&paths, &p->arena, &p->arena, rank);
+    fm_call_paths_inclusive(&paths, rank);
+    fm_call_paths_make_shares(&paths, &p->arena, &p->arena, rank);
     fm_merge_paths(p, &paths, &p->arena);
     p->job.ranks = 3;
     return p;
@@ -38,10 +38,10 @@ int main(void)
 {
     struct fm_profile *p = of_rank(0, 2000000, 5000000, 0), *other = of_rank(2, 4000000, 5000000, 11000000);
     struct fm_arena arena = {0};
-    struct fm_path_tree tree;
+    struct fm_address_tree tree;
     fm_profile_merge(p, other, NULL);
-    tap_ok(!fm_path_tree_make(p, &arena, &tree, NULL) && tree.n == 6 && tree.ranks == 3, "a tree is made");
-    const struct fm_path_node *nodes = tree.nodes;
+    tap_ok(!fm_address_tree_make(p, &arena, &tree, NULL) && tree.n == 6 && tree.ranks == 3, "a tree is made");
+    const struct fm_address_node *nodes = tree.nodes;
     tap_ok(nodes[0].n_children == 2 && nodes[0].children[0] == 1 && nodes[0].children[1] == 4 &&
                nodes[1].n_children == 2 && nodes[1].children[0] == 3 && nodes[1].children[1] == 2 &&
                nodes[4].n_children == 1 && nodes[4].children[0] == 5 && !nodes[5].n_children,
@@ -58,17 +58,17 @@ int main(void)
                nodes[1].own.max_rank == FM_NO_RANK,
            "what a node does not have is 0");
     size_t n;
-    const struct fm_path_share *shares = fm_paths_shares(&p->paths, 1, &n);
+    const struct fm_path_share *shares = fm_call_paths_shares_of(&p->paths, 1, &n);
     tap_ok(n == 2 && shares[0].rank == 0 && shares[0].all_ns == 7000000 && shares[1].rank == 2,
            "ranks have their shares");
-    tap_ok(!fm_paths_shares(&p->paths, 4, &n) && !n, "not of what its child says better");
+    tap_ok(!fm_call_paths_shares_of(&p->paths, 4, &n) && !n, "not of what its child says better");
     p->job.ranks = 2;
-    fm_path_tree_make(p, &arena, &tree, NULL);
+    fm_address_tree_make(p, &arena, &tree, NULL);
     tap_ok(tree.nodes[3].all.min_ns == 5000000 && tree.nodes[3].all.min_rank == 0 &&
                tree.nodes[3].all.deviation_ns == 0 && near(tree.nodes[1].all.deviation_ns, 1e6),
            "ranks that all have it differ by what they have");
     struct fm_profile *none = fm_profile_create();
-    tap_ok(!fm_path_tree_make(none, &arena, &tree, NULL) && !tree.n, "without samples there is no tree");
+    tap_ok(!fm_address_tree_make(none, &arena, &tree, NULL) && !tree.n, "without samples there is no tree");
     fm_profile_destroy(none);
     fm_profile_destroy(other);
     fm_profile_destroy(p);

@@ -4,10 +4,10 @@
 
 void fm_make_paths(struct fm_column_writer *w)
 {
-    struct fm_paths paths = w->profile->paths;
-    if ((!w->exact && !fm_paths_keep_vectors(&w->profile->paths, w->large ? FM_LARGE_PATH_VECTORS : SIZE_MAX,
-                                             &w->scratch, &paths)) ||
-        !fm_paths_fold(&paths, w->exact ? SIZE_MAX : FM_PATHS_IN_FILE, &w->scratch, &w->paths) ||
+    struct fm_call_paths paths = w->profile->paths;
+    if ((!w->exact && !fm_call_paths_keep_vectors(&w->profile->paths, w->large ? FM_LARGE_PATH_VECTORS : SIZE_MAX,
+                                                  &w->scratch, &paths)) ||
+        !fm_call_paths_fold(&paths, w->exact ? SIZE_MAX : FM_CALL_PATHS_IN_FILE, &w->scratch, &w->paths) ||
         !fm_sequence_thin(&w->paths.sequence, w->exact ? SIZE_MAX : FM_SEQUENCE_IN_FILE, &w->scratch, &w->sequence) ||
         !fm_path_form_make(&w->paths, &w->scratch, &w->path_form))
         w->failed = true;
@@ -16,7 +16,7 @@ void fm_make_paths(struct fm_column_writer *w)
 void fm_put_paths(struct fm_column_writer *w)
 {
     const struct fm_path_form *form = &w->path_form;
-    const struct fm_paths *paths = &w->paths;
+    const struct fm_call_paths *paths = &w->paths;
     const struct fm_path_counts counts = {
         paths->samples, paths->partial, paths->lost, paths->folded_ns, {paths->period_ns[0], paths->period_ns[1]}};
     fm_put_fields(w, &fm_path_count_fields, &counts, 1, sizeof counts);
@@ -29,7 +29,7 @@ void fm_put_paths(struct fm_column_writer *w)
     fm_put_fields(w, &fm_path_share_fields, paths->shares, paths->n_shares, sizeof *paths->shares);
 }
 
-static void get_path_counts(struct fm_column_reader *r, struct fm_paths *paths)
+static void get_path_counts(struct fm_column_reader *r, struct fm_call_paths *paths)
 {
     struct fm_path_counts counts = {0};
     fm_get_fields(r, &fm_path_count_fields, &counts, 1, sizeof counts);
@@ -41,7 +41,7 @@ static void get_path_counts(struct fm_column_reader *r, struct fm_paths *paths)
     paths->period_ns[1] = counts.period_ns[1];
 }
 
-static void get_path_nodes(struct fm_column_reader *r, struct fm_paths *paths)
+static void get_path_nodes(struct fm_column_reader *r, struct fm_call_paths *paths)
 {
     struct fm_path_form form = {.n_places = fm_get_count(r, fm_fields_at_first(&fm_path_place_fields))};
     form.places = fm_column_reader_take(r, &r->scratch, form.n_places, sizeof *form.places);
@@ -57,7 +57,7 @@ static void get_path_nodes(struct fm_column_reader *r, struct fm_paths *paths)
         return;
     form.n_figures = fm_path_form_count(&form, &r->wrong);
     form.figures = fm_column_reader_take(r, &r->scratch, form.n_figures, sizeof *form.figures);
-    struct fm_path *nodes = fm_column_reader_take(r, &r->profile->arena, form.n, sizeof *nodes);
+    struct fm_path_node *nodes = fm_column_reader_take(r, &r->profile->arena, form.n, sizeof *nodes);
     if (fm_column_reader_stopped(r))
         return;
     fm_get_fields(r, &fm_path_figure_fields, form.figures, form.n_figures, sizeof *form.figures);
@@ -69,7 +69,7 @@ static void get_path_nodes(struct fm_column_reader *r, struct fm_paths *paths)
 
 void fm_get_paths(struct fm_column_reader *r)
 {
-    struct fm_paths *paths = &r->profile->paths;
+    struct fm_call_paths *paths = &r->profile->paths;
     get_path_counts(r, paths);
     get_path_nodes(r, paths);
     size_t n = fm_get_count(r, fm_fields_at_first(&fm_path_share_fields));

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "format/path_form.h"
+#include "format/call_path_form.h"
 
 #include "base/saturate.h"
 #include "base/sort.h"
@@ -8,7 +8,7 @@
 /* ---- what both the writer and the reader know of the nodes before ---- */
 
 struct guide {
-    uint32_t way[FM_PATHS_DEPTH + 2]; /* from the root to the node before */
+    uint32_t way[FM_CALL_PATHS_DEPTH + 2]; /* from the root to the node before */
     size_t depth;
     uint32_t *last; /* by place: the last node in it */
 };
@@ -55,7 +55,7 @@ static int compare_places(const void *a, const void *b)
     return order ? order : fm_compare_text(x->build_id, y->build_id);
 }
 
-static bool make_places(const struct fm_paths *paths, struct fm_arena *arena, struct fm_path_form *form)
+static bool make_places(const struct fm_call_paths *paths, struct fm_arena *arena, struct fm_path_form *form)
 {
     struct place_of *places = fm_arena_alloc(arena, paths->n * sizeof *places);
     form->places = fm_arena_alloc(arena, paths->n * sizeof *form->places);
@@ -82,7 +82,7 @@ static uint64_t signed_number(uint64_t difference)
     return difference << 1 ^ (0 - (difference >> 63));
 }
 
-static void make_step(const struct fm_path *nodes, size_t i, struct guide *guide, struct fm_path_record *steps)
+static void make_step(const struct fm_path_node *nodes, size_t i, struct guide *guide, struct fm_path_record *steps)
 {
     struct fm_path_record *step = &steps[i];
     step->kind = nodes[i].kind;
@@ -109,7 +109,7 @@ static struct fm_path_figures figures_of(const struct fm_path_cost *cost, bool w
     };
 }
 
-static bool make_figures(const struct fm_paths *paths, struct fm_arena *arena, struct fm_path_form *form)
+static bool make_figures(const struct fm_call_paths *paths, struct fm_arena *arena, struct fm_path_form *form)
 {
     uint32_t *parts = fm_arena_alloc(arena, paths->n * sizeof *parts);
     uint32_t *parents = fm_arena_alloc(arena, paths->n * sizeof *parents);
@@ -128,7 +128,7 @@ static bool make_figures(const struct fm_paths *paths, struct fm_arena *arena, s
     return true;
 }
 
-bool fm_path_form_make(const struct fm_paths *paths, struct fm_arena *arena, struct fm_path_form *form)
+bool fm_path_form_make(const struct fm_call_paths *paths, struct fm_arena *arena, struct fm_path_form *form)
 {
     *form = (struct fm_path_form){.n = paths->n};
     form->steps = fm_arena_alloc(arena, paths->n * sizeof *form->steps);
@@ -151,12 +151,12 @@ static const char *check_step(const struct fm_path_form *form, size_t i, size_t 
         return "call paths out of order";
     if (step->place > form->n_places || (step->place && !has_place(step->kind)))
         return "a call path refers to a missing load module";
-    return depth - step->up + (i > 0) > FM_PATHS_DEPTH ? "call paths too deep" : NULL;
+    return depth - step->up + (i > 0) > FM_CALL_PATHS_DEPTH ? "call paths too deep" : NULL;
 }
 
 size_t fm_path_form_count(const struct fm_path_form *form, const char **wrong)
 {
-    uint32_t parts[FM_PATHS_DEPTH + 1] = {0}; /* of the nodes on the way to this one */
+    uint32_t parts[FM_CALL_PATHS_DEPTH + 1] = {0}; /* of the nodes on the way to this one */
     size_t depth = 0, n = 0;
     for (size_t i = 0; i < form->n && !*wrong; i++) {
         const struct fm_path_record *step = &form->steps[i];
@@ -172,10 +172,10 @@ size_t fm_path_form_count(const struct fm_path_form *form, const char **wrong)
     return n;
 }
 
-static void read_step(const struct fm_path_form *form, size_t i, struct guide *guide, struct fm_path *nodes)
+static void read_step(const struct fm_path_form *form, size_t i, struct guide *guide, struct fm_path_node *nodes)
 {
     const struct fm_path_record *step = &form->steps[i];
-    struct fm_path *node = &nodes[i];
+    struct fm_path_node *node = &nodes[i];
     guide->depth -= step->up;
     node->parent = guide->way[guide->depth];
     node->kind = step->kind;
@@ -209,10 +209,10 @@ static struct fm_path_cost cost_of(const struct fm_path_figures *figures, uint64
 
 /* Needs the nodes' own costs. From the last node to the first, so children before their parents. */
 static void read_all(const struct fm_path_form *form, const struct fm_path_figures *figures, const uint32_t *parts,
-                     struct fm_path *nodes)
+                     struct fm_path_node *nodes)
 {
     for (size_t i = form->n; i-- > 0;) {
-        struct fm_path *node = &nodes[i], *parent = &nodes[node->parent];
+        struct fm_path_node *node = &nodes[i], *parent = &nodes[node->parent];
         uint64_t sum = fm_sum(node->all.sum_ns, node->own.sum_ns); /* of its children so far */
         if (parts[i] > 1)
             node->all = cost_of(--figures, sum);
@@ -227,7 +227,7 @@ static void read_all(const struct fm_path_form *form, const struct fm_path_figur
     }
 }
 
-bool fm_path_form_read(const struct fm_path_form *form, struct fm_arena *arena, struct fm_path *nodes)
+bool fm_path_form_read(const struct fm_path_form *form, struct fm_arena *arena, struct fm_path_node *nodes)
 {
     struct guide guide = {.last = fm_arena_alloc(arena, (form->n_places + 1) * sizeof *guide.last)};
     uint32_t *parts = fm_arena_alloc(arena, form->n * sizeof *parts);

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The calling context tree as views need it: children of each node, heaviest first, and its costs over all ranks of the
- * job, in which ranks that do not have a node have 0 of it. Nodes have the numbers that they have in the profile. */
-#ifndef FM_ANALYSE_CALLS_PATH_TREE_H
-#define FM_ANALYSE_CALLS_PATH_TREE_H
+/* The calling context tree of a profile by address, before symbolization (calltree.h has names): the children of each
+ * node, heaviest first, and its costs over all ranks of the job; ranks without a node count as 0. Nodes keep the numbers
+ * that they have in the profile. */
+#ifndef FM_ANALYSE_CALLS_ADDRESS_TREE_H
+#define FM_ANALYSE_CALLS_ADDRESS_TREE_H
 
 #include "model/profile.h"
 
@@ -18,23 +19,23 @@ struct fm_path_spread {
 struct fm_path_spread fm_path_spread_of(const struct fm_path_cost *cost, uint32_t ranks);
 double fm_square_root(double square); /* of a negative number 0 */
 
-struct fm_path_node {
-    const struct fm_path *path;
+struct fm_address_node {
+    const struct fm_path_node *path;
     uint32_t parent, depth;
     const uint32_t *children; /* heaviest first, with what is below them; of equal ones the first in the tree */
     size_t n_children;
     struct fm_path_spread own, all; /* without and with what is below */
 };
 
-struct fm_path_tree {
-    const struct fm_paths *paths;
-    struct fm_path_node *nodes;
+struct fm_address_tree {
+    const struct fm_call_paths *paths;
+    struct fm_address_node *nodes;
     size_t n;
     uint32_t ranks;      /* of the job: what means and deviations are over */
     double *lightest_ns; /* by rank: what a node of which it tells nothing has at most; NULL: not known */
 };
 
-enum fm_status fm_path_tree_make(const struct fm_profile *profile, struct fm_arena *arena, struct fm_path_tree *tree,
-                                 struct fm_error *error);
+enum fm_status fm_address_tree_make(const struct fm_profile *profile, struct fm_arena *arena,
+                                    struct fm_address_tree *tree, struct fm_error *error);
 
 #endif

@@ -1,4 +1,4 @@
-#include "model/paths.h"
+#include "model/call_paths.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -16,10 +16,10 @@
 static void grow(struct fm_profile *p, uint32_t parent, enum fm_path_kind kind, uint64_t offset, uint64_t ns,
                  uint32_t rank)
 {
-    struct fm_paths *paths = &p->paths;
+    struct fm_call_paths *paths = &p->paths;
     paths->nodes = fm_arena_grow(&p->arena, paths->nodes, &paths->capacity, paths->n + 1, sizeof *paths->nodes);
     bool place = kind == FM_PATH_CALL || kind == FM_PATH_LEAF;
-    paths->nodes[paths->n++] = (struct fm_path){
+    paths->nodes[paths->n++] = (struct fm_path_node){
         .parent = parent,
         .kind = kind,
         .site = {place ? "/bin/app" : "", place ? "id" : "", offset},
@@ -39,8 +39,8 @@ static struct fm_profile *tree(uint32_t rank, const uint64_t ns[4])
         grow(p, 1, FM_PATH_LEAF, 1 + i, ns[i], rank);
     grow(p, 0, FM_PATH_CALL, 200, 0, rank);
     grow(p, 5, FM_PATH_LEAF, 4, ns[3], rank);
-    fm_paths_inclusive(&p->paths, rank);
-    fm_paths_share(&p->paths, &p->arena, &p->arena, rank);
+    fm_call_paths_inclusive(&p->paths, rank);
+    fm_call_paths_make_shares(&p->paths, &p->arena, &p->arena, rank);
     return p;
 }
 
@@ -68,7 +68,7 @@ static bool cost_is(const struct fm_path_cost *cost, uint64_t sum, uint64_t squa
 static void test_merge(void)
 {
     struct fm_profile *p = two_ranks();
-    const struct fm_path *nodes = p->paths.nodes;
+    const struct fm_path_node *nodes = p->paths.nodes;
     tap_ok(p->paths.n == 7 && cost_is(&nodes[2].own, 50000, 1700, 40000, 10000, 1, 0, 2) &&
                cost_is(&nodes[1].all, 84000, 33 * 33 + 51 * 51, 51000, 33000, 1, 0, 2) && !nodes[1].own.ranks,
            "costs of ranks are added up, with their extremes and squares");
@@ -82,8 +82,8 @@ static void test_merge(void)
     grow(other, 3, FM_PATH_LEAF, 2, 700, 2);
     grow(other, 0, FM_PATH_CALL, 150, 0, 2);
     grow(other, 7, FM_PATH_LEAF, 4, 800, 2);
-    fm_paths_inclusive(&other->paths, 2);
-    fm_paths_share(&other->paths, &other->arena, &other->arena, 2);
+    fm_call_paths_inclusive(&other->paths, 2);
+    fm_call_paths_make_shares(&other->paths, &other->arena, &other->arena, 2);
     fm_profile_merge(p, other, NULL);
     nodes = p->paths.nodes;
     static const uint32_t parents[] = {0, 0, 1, 0, 3, 4, 3, 3, 3, 0, 9, 0, 11};
@@ -104,12 +104,12 @@ static void test_merge(void)
 
 /* ---- what ranks tell ---- */
 
-static bool vector_is(const struct fm_paths *paths, uint32_t node, size_t n, const uint64_t *ns)
+static bool vector_is(const struct fm_call_paths *paths, uint32_t node, size_t n, const uint64_t *ns)
 {
     struct fm_arena arena = {0};
     const struct fm_path_share *vector;
     size_t found;
-    bool is = fm_paths_vector(paths, node, &arena, &vector, &found) && found == n;
+    bool is = fm_call_paths_vector(paths, node, &arena, &vector, &found) && found == n;
     for (size_t i = 0; is && i < n; i++)
         is = vector[i].rank == i && vector[i].all_ns == ns[i];
     fm_arena_destroy(&arena);
@@ -120,18 +120,18 @@ static void test_vectors(void)
 {
     struct fm_profile *p = two_ranks(), *single = tree(2, (const uint64_t[]){0, 0, 9000, 5000});
     struct fm_arena arena = {0};
-    struct fm_paths less;
+    struct fm_call_paths less;
     size_t n;
-    tap_ok(vector_is(&p->paths, 1, 2, (const uint64_t[]){33000, 51000}) && !fm_paths_shares(&p->paths, 5, &n) && !n &&
-               vector_is(&p->paths, 5, 2, (const uint64_t[]){5000, 7000}),
+    tap_ok(vector_is(&p->paths, 1, 2, (const uint64_t[]){33000, 51000}) && !fm_call_paths_shares_of(&p->paths, 5, &n) &&
+               !n && vector_is(&p->paths, 5, 2, (const uint64_t[]){5000, 7000}),
            "a node of which a child has all has what that has");
     fm_profile_merge(p, single, NULL);
-    fm_paths_shares(&p->paths, 1, &n);
+    fm_call_paths_shares_of(&p->paths, 1, &n);
     tap_ok(n == 2 && vector_is(&p->paths, 1, 3, (const uint64_t[]){33000, 51000, 9000}),
            "also where it has all on some ranks alone");
-    fm_paths_keep_vectors(&p->paths, 2, &arena, &less);
+    fm_call_paths_keep_vectors(&p->paths, 2, &arena, &less);
     tap_ok(less.n_shares == 6 && less.shares[0].node == 0 && less.shares[3].node == 1 &&
-               less.shares[5].all_ns == 9000 && !fm_paths_check(&less),
+               less.shares[5].all_ns == 9000 && !fm_call_paths_check(&less),
            "the vectors of the heaviest nodes are kept whole, without those that they follow from");
     fm_arena_destroy(&arena);
     fm_profile_destroy(single);
@@ -165,27 +165,27 @@ static bool same(const struct fm_path_cost *a, const struct fm_path_cost *b)
 static void test_fold(void)
 {
     struct fm_profile *p = two_ranks();
-    struct fm_paths less;
+    struct fm_call_paths less;
     struct fm_arena arena = {0};
-    tap_ok(fm_paths_fold(&p->paths, 7, &arena, &less) && less.n == 7 && less.nodes == p->paths.nodes,
+    tap_ok(fm_call_paths_fold(&p->paths, 7, &arena, &less) && less.n == 7 && less.nodes == p->paths.nodes,
            "a small tree stays as it is");
-    fm_paths_fold(&p->paths, 6, &arena, &less);
+    fm_call_paths_fold(&p->paths, 6, &arena, &less);
     tap_ok(less.n == 6 && less.nodes[4].kind == FM_PATH_CALL && same(&less.nodes[1].own, &p->paths.nodes[4].own) &&
                same(&less.nodes[1].all, &p->paths.nodes[1].all) && less.folded_ns == 4000,
            "the lightest leaf is given to its parent");
     bool shares = less.n_shares == p->paths.n_shares - 2;
     for (size_t i = 0; i < less.n_shares; i++)
         shares &= less.shares[i].node != 4 || less.shares[i].all_ns > 4000;
-    tap_ok(shares && !fm_paths_check(&less), "its shares are left out, the others stay");
-    fm_paths_fold(&p->paths, 5, &arena, &less);
+    tap_ok(shares && !fm_call_paths_check(&less), "its shares are left out, the others stay");
+    fm_call_paths_fold(&p->paths, 5, &arena, &less);
     tap_ok(less.n == 5 && same(&less.nodes[4].own, &p->paths.nodes[5].all) && less.folded_ns == 16000,
            "a node that gave all its children has all for itself");
-    fm_paths_fold(&p->paths, 3, &arena, &less);
+    fm_call_paths_fold(&p->paths, 3, &arena, &less);
     const struct fm_path_cost *own = &less.nodes[1].own;
-    tap_ok(less.n == 3 && own->sum_ns == 34000 && own->ranks == 2 && own->max_ns == 23000 && !fm_paths_check(&less) &&
-               own->squares[0] > 630 && own->squares[0] < 670,
+    tap_ok(less.n == 3 && own->sum_ns == 34000 && own->ranks == 2 && own->max_ns == 23000 &&
+               !fm_call_paths_check(&less) && own->squares[0] > 630 && own->squares[0] < 670,
            "the spread of several leaves is estimated"); /* the squares are 23 * 23 + 11 * 11 */
-    fm_paths_fold(&p->paths, 1, &arena, &less);
+    fm_call_paths_fold(&p->paths, 1, &arena, &less);
     tap_ok(less.n == 1 && same(&less.nodes[0].own, &p->paths.nodes[0].all) && less.folded_ns == 96000,
            "at last the root has all");
     fm_arena_destroy(&arena);
@@ -200,15 +200,15 @@ static void test_fold_random(void)
     for (int i = 0; i < rounds; i++) {
         struct fm_profile *p = fm_random_profile(&state, 1), *again = fm_random_profile(&state, 3);
         struct fm_arena arena = {0};
-        struct fm_paths less;
+        struct fm_call_paths less;
         size_t most = 1 + fm_random(&state, p->paths.n + 1);
-        bool right = fm_paths_fold(&p->paths, most, &arena, &less) && !fm_paths_check(&less) &&
+        bool right = fm_call_paths_fold(&p->paths, most, &arena, &less) && !fm_call_paths_check(&less) &&
                      less.n == (p->paths.n < most ? p->paths.n : most);
         for (size_t k = 0; right && k < less.n; k++)
             right = same(&less.nodes[k].own, &(struct fm_path_cost){0}) ||
                     memcmp(&less.nodes[k].own.max_ns, &(uint64_t){less.nodes[k].own.sum_ns}, 8) == 0;
         fm_profile_merge(again, p, NULL);
-        right &= fm_paths_fold(&again->paths, most, &arena, &less) && !fm_paths_check(&less);
+        right &= fm_call_paths_fold(&again->paths, most, &arena, &less) && !fm_call_paths_check(&less);
         good += right;
         fm_arena_destroy(&arena);
         fm_profile_destroy(p);
@@ -240,14 +240,14 @@ static void test_limit(void)
         for (uint64_t k = 0; k < 200; k++)
             grow(p, function, FM_PATH_LEAF, 4096 * i + 4 * k, 10000000 * (1 + (i * 200 + k) * 7919 % 60000), 0);
     }
-    fm_paths_inclusive(&p->paths, 0);
+    fm_call_paths_inclusive(&p->paths, 0);
     size_t size = coded(p, &again);
     uint64_t own = 0;
     for (size_t i = 0; i < again->paths.n; i++)
         own += again->paths.nodes[i].own.sum_ns;
-    tap_ok(again->paths.n == FM_PATHS_IN_FILE && own == p->paths.nodes[0].all.sum_ns &&
+    tap_ok(again->paths.n == FM_CALL_PATHS_IN_FILE && own == p->paths.nodes[0].all.sum_ns &&
                again->paths.folded_ns == 10000000ull * 10301 * 10302 / 2,
-           "a file has at most %d nodes, the heaviest", FM_PATHS_IN_FILE);
+           "a file has at most %d nodes, the heaviest", FM_CALL_PATHS_IN_FILE);
     tap_ok(coded(again, &once_more) == size && once_more->paths.folded_ns == again->paths.folded_ns,
            "writing it again loses nothing more");
     printf("# %zu bytes, %.1f a node\n", size, (double)size / again->paths.n);
@@ -256,7 +256,7 @@ static void test_limit(void)
     fm_profile_destroy(once_more);
 }
 
-static const char *wrong_with(void (*spoil)(struct fm_paths *))
+static const char *wrong_with(void (*spoil)(struct fm_call_paths *))
 {
     struct fm_profile *p = two_ranks();
     spoil(&p->paths);
@@ -265,62 +265,62 @@ static const char *wrong_with(void (*spoil)(struct fm_paths *))
     return wrong;
 }
 
-static void swap_leaves(struct fm_paths *paths)
+static void swap_leaves(struct fm_call_paths *paths)
 {
     paths->nodes[2].site.offset = 2;
     paths->nodes[3].site.offset = 1;
 }
-static void equal_leaves(struct fm_paths *paths)
+static void equal_leaves(struct fm_call_paths *paths)
 {
     paths->nodes[3].site.offset = 1;
 }
-static void late_parent(struct fm_paths *paths)
+static void late_parent(struct fm_call_paths *paths)
 {
     paths->nodes[2].parent = 5;
 }
-static void left_parent(struct fm_paths *paths)
+static void left_parent(struct fm_call_paths *paths)
 {
     paths->nodes[6].parent = 1;
 }
-static void below_leaf(struct fm_paths *paths)
+static void below_leaf(struct fm_call_paths *paths)
 {
     paths->nodes[3].parent = 2;
 }
-static void second_root(struct fm_paths *paths)
+static void second_root(struct fm_call_paths *paths)
 {
     paths->nodes[5] = paths->nodes[0];
 }
-static void unknown_kind(struct fm_paths *paths)
+static void unknown_kind(struct fm_call_paths *paths)
 {
     paths->nodes[6].kind = FM_PATH_KINDS;
 }
-static void no_cost(struct fm_paths *paths)
+static void no_cost(struct fm_call_paths *paths)
 {
     paths->nodes[6].own = paths->nodes[6].all = (struct fm_path_cost){0};
 }
-static void more_than_parent(struct fm_paths *paths)
+static void more_than_parent(struct fm_call_paths *paths)
 {
     paths->nodes[6].all.max_ns = paths->nodes[5].all.max_ns + 1;
 }
-static void nameless_routine(struct fm_paths *paths)
+static void nameless_routine(struct fm_call_paths *paths)
 {
     paths->nodes[6].kind = FM_PATH_ROUTINE;
     paths->nodes[6].site = (struct fm_site){"", "", 0};
 }
-static void share_of_nothing(struct fm_paths *paths)
+static void share_of_nothing(struct fm_call_paths *paths)
 {
     paths->shares[paths->n_shares - 1].node = 7;
 }
-static void shares_twice(struct fm_paths *paths)
+static void shares_twice(struct fm_call_paths *paths)
 {
     paths->shares[1] = paths->shares[0];
 }
 
 static void test_check(void)
 {
-    void (*const spoils[])(struct fm_paths *) = {swap_leaves,  equal_leaves,     late_parent,      left_parent,
-                                                 below_leaf,   second_root,      unknown_kind,     no_cost,
-                                                 shares_twice, more_than_parent, nameless_routine, share_of_nothing};
+    void (*const spoils[])(struct fm_call_paths *) = {
+        swap_leaves,  equal_leaves, late_parent,  left_parent,      below_leaf,       second_root,
+        unknown_kind, no_cost,      shares_twice, more_than_parent, nameless_routine, share_of_nothing};
     bool found = true;
     for (size_t i = 0; i < sizeof spoils / sizeof *spoils; i++)
         if (!wrong_with(spoils[i])) {
@@ -328,13 +328,13 @@ static void test_check(void)
             found = false;
         }
     tap_ok(found, "trees that are none are refused");
-    for (uint32_t depth = FM_PATHS_DEPTH; depth <= FM_PATHS_DEPTH + 1; depth++) {
+    for (uint32_t depth = FM_CALL_PATHS_DEPTH; depth <= FM_CALL_PATHS_DEPTH + 1; depth++) {
         struct fm_profile *p = fm_profile_create(), *again = NULL;
         grow(p, 0, FM_PATH_ROOT, 0, 0, 0);
         for (uint32_t i = 0; i < depth; i++)
             grow(p, i, FM_PATH_CALL, 7 * i, i + 1 == depth, 0);
-        fm_paths_inclusive(&p->paths, 0);
-        if (depth > FM_PATHS_DEPTH)
+        fm_call_paths_inclusive(&p->paths, 0);
+        if (depth > FM_CALL_PATHS_DEPTH)
             tap_ok(fm_profile_check(p) != NULL, "so are deeper ones");
         else
             tap_ok(!fm_profile_check(p) && coded(p, &again) && again->paths.n == depth + 1, "a path may have %u nodes",

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Paths of files. */
-#ifndef FM_BASE_PATH_H
-#define FM_BASE_PATH_H
+/* The last component of the path of a file. */
+#ifndef FM_BASE_BASENAME_H
+#define FM_BASE_BASENAME_H
 
 #include <string.h>
 
 /* "a/b/pcg.f90" -> "pcg.f90" */
-static inline const char *fm_last_part(const char *path)
+static inline const char *fm_basename(const char *path)
 {
     const char *slash = strrchr(path, '/');
     return slash ? slash + 1 : path;

@@ -14,8 +14,8 @@ enum { FM_TEXT_CACHE = 64 };
 
 struct path_merge {
     struct fm_profile *into;
-    struct fm_paths *mine;
-    const struct fm_paths *theirs;
+    struct fm_call_paths *mine;
+    const struct fm_call_paths *theirs;
     uint32_t *my_places, *their_places; /* in the merged tree */
     bool *is_new;                       /* of theirs: mine has no such node */
     size_t n;                           /* nodes of the merged tree */
@@ -48,7 +48,7 @@ static int compare_texts(struct path_merge *m, const char *mine, const char *the
 }
 
 /* As fm_path_compare. */
-static int compare(struct path_merge *m, const struct fm_path *mine, const struct fm_path *theirs)
+static int compare(struct path_merge *m, const struct fm_path_node *mine, const struct fm_path_node *theirs)
 {
     if (mine->kind != theirs->kind)
         return mine->kind < theirs->kind ? -1 : 1;
@@ -67,7 +67,7 @@ static int next_of(struct path_merge *m, size_t i, size_t j)
         return i == m->mine->n ? 1 : -1;
     if (!i || !j)
         return 0; /* the roots */
-    const struct fm_path *mine = &m->mine->nodes[i], *theirs = &m->theirs->nodes[j];
+    const struct fm_path_node *mine = &m->mine->nodes[i], *theirs = &m->theirs->nodes[j];
     uint32_t my_parent = m->my_places[mine->parent], their_parent = m->their_places[theirs->parent];
     if (my_parent != their_parent)
         return my_parent > their_parent ? -1 : 1;
@@ -95,21 +95,21 @@ static void walk(struct path_merge *m)
 
 static bool insert_new(struct path_merge *m)
 {
-    struct fm_paths *mine = m->mine;
+    struct fm_call_paths *mine = m->mine;
     if (m->n == mine->n)
         return true;
-    struct fm_path *nodes = fm_arena_grow(&m->into->arena, mine->nodes, &mine->capacity, m->n, sizeof *nodes);
+    struct fm_path_node *nodes = fm_arena_grow(&m->into->arena, mine->nodes, &mine->capacity, m->n, sizeof *nodes);
     if (!nodes || m->n > UINT32_MAX)
         return false;
     for (size_t i = mine->n; i-- > 0;) {
-        struct fm_path node = nodes[i];
+        struct fm_path_node node = nodes[i];
         node.parent = m->my_places[node.parent];
         nodes[m->my_places[i]] = node;
     }
     for (size_t j = 0; j < m->theirs->n; j++) {
         if (!m->is_new[j])
             continue;
-        struct fm_path *node = &nodes[m->their_places[j]];
+        struct fm_path_node *node = &nodes[m->their_places[j]];
         *node = m->theirs->nodes[j];
         node->parent = m->their_places[node->parent];
         node->site.module = own_text(m, node->site.module);
@@ -133,7 +133,7 @@ static bool merge_shares(struct path_merge *m, struct fm_arena *scratch)
 {
     static const struct fm_join kind = {
         .item_size = sizeof(struct fm_path_share), .compare = compare_shares, .fields = &fm_path_share_fields};
-    struct fm_paths *mine = m->mine;
+    struct fm_call_paths *mine = m->mine;
     struct fm_path_share *theirs = fm_arena_alloc(scratch, m->theirs->n_shares * sizeof *theirs);
     if (!theirs)
         return false;
@@ -148,7 +148,7 @@ static bool merge_shares(struct path_merge *m, struct fm_arena *scratch)
 
 /* ---- all of it ---- */
 
-static void merge_counts(struct fm_paths *mine, const struct fm_paths *theirs)
+static void merge_counts(struct fm_call_paths *mine, const struct fm_call_paths *theirs)
 {
     fm_add_saturating(&mine->samples, theirs->samples);
     fm_add_saturating(&mine->partial, theirs->partial);
@@ -160,7 +160,7 @@ static void merge_counts(struct fm_paths *mine, const struct fm_paths *theirs)
         mine->period_ns[1] = theirs->period_ns[1];
 }
 
-bool fm_merge_paths(struct fm_profile *into, const struct fm_paths *paths, struct fm_arena *scratch)
+bool fm_merge_paths(struct fm_profile *into, const struct fm_call_paths *paths, struct fm_arena *scratch)
 {
     struct path_merge m = {.into = into, .mine = &into->paths, .theirs = paths};
     merge_counts(&into->paths, paths);

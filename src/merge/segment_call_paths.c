@@ -40,14 +40,14 @@ struct node {
     uint64_t own_ns, all_ns;
 };
 
-struct path_tree {
+struct context_tree {
     struct fm_reading *reading;
     struct fm_arena *scratch;
     struct place *places;
     size_t n_places;
-    uint32_t *node_of;                 /* by place */
-    uint32_t *sorted;                  /* the places by depth */
-    size_t levels[FM_PATHS_DEPTH + 2]; /* where they begin */
+    uint32_t *node_of;                      /* by place */
+    uint32_t *sorted;                       /* the places by depth */
+    size_t levels[FM_CALL_PATHS_DEPTH + 2]; /* where they begin */
     struct node *nodes;
     size_t n_nodes;
     uint64_t folded, lost; /* periods */
@@ -55,7 +55,7 @@ struct path_tree {
 
 /* ---- places ---- */
 
-static void read_site(struct path_tree *t, struct place *place, const struct fm_segment_path *from,
+static void read_site(struct context_tree *t, struct place *place, const struct fm_segment_path *from,
                       const struct fm_mapped_module **last)
 {
     const struct fm_mapped_modules *modules = &t->reading->modules;
@@ -73,7 +73,7 @@ static void read_site(struct path_tree *t, struct place *place, const struct fm_
     }
 }
 
-static void read_place(struct path_tree *t, size_t i, const struct fm_mapped_module **last)
+static void read_place(struct context_tree *t, size_t i, const struct fm_mapped_module **last)
 {
     struct fm_segment_path from;
     struct place *place = &t->places[i];
@@ -87,7 +87,7 @@ static void read_place(struct path_tree *t, size_t i, const struct fm_mapped_mod
         place->depth = DROPPED;
 }
 
-static const struct fm_mapped_module *module_of(const struct path_tree *t, const struct place *place)
+static const struct fm_mapped_module *module_of(const struct context_tree *t, const struct place *place)
 {
     return place->kind != FM_PATH_ROUTINE && place->what ? &t->reading->modules.list[place->what - 1] : NULL;
 }
@@ -98,7 +98,7 @@ static bool can_have(const struct place *parent, const struct place *child)
 }
 
 /* Routines are sorted by name. */
-static bool order_routines(struct path_tree *t)
+static bool order_routines(struct context_tree *t)
 {
     uint16_t *orders = fm_arena_alloc(t->scratch, t->reading->routines.n * sizeof *orders);
     if (!orders)
@@ -114,7 +114,7 @@ static bool order_routines(struct path_tree *t)
     return true;
 }
 
-static bool read_places(struct path_tree *t)
+static bool read_places(struct context_tree *t)
 {
     const struct fm_mapped_module *last = NULL;
     t->places = fm_arena_alloc(t->scratch, t->n_places * sizeof *t->places);
@@ -135,12 +135,12 @@ static bool read_places(struct path_tree *t)
 
 /* ---- depths ---- */
 
-static uint16_t depth_below(struct path_tree *t, uint32_t parent, struct place *place)
+static uint16_t depth_below(struct context_tree *t, uint32_t parent, struct place *place)
 {
     uint16_t depth = t->places[parent].depth;
-    if (depth < FM_PATHS_DEPTH)
+    if (depth < FM_CALL_PATHS_DEPTH)
         return depth + 1;
-    if (depth != FM_PATHS_DEPTH && depth != TOO_DEEP)
+    if (depth != FM_CALL_PATHS_DEPTH && depth != TOO_DEEP)
         return DROPPED; /* its parent is on the way: a circle */
     place->parent = depth == TOO_DEEP ? t->places[parent].parent : parent;
     fm_add_saturating(&t->places[place->parent].periods, place->periods);
@@ -150,7 +150,7 @@ static uint16_t depth_below(struct path_tree *t, uint32_t parent, struct place *
 }
 
 /* Follows the parents of a place up to one whose depth is known, or that was met on the way; then comes back. */
-static void find_depth(struct path_tree *t, uint32_t place, uint32_t *way)
+static void find_depth(struct context_tree *t, uint32_t place, uint32_t *way)
 {
     size_t n = 0;
     for (; t->places[place].depth == NOT_SEEN; place = t->places[place].parent) {
@@ -162,7 +162,7 @@ static void find_depth(struct path_tree *t, uint32_t place, uint32_t *way)
 }
 
 /* The places by depth. */
-static bool sort_by_depth(struct path_tree *t)
+static bool sort_by_depth(struct context_tree *t)
 {
     uint32_t *way = fm_arena_alloc(t->scratch, t->n_places * sizeof *way);
     t->sorted = fm_arena_alloc(t->scratch, t->n_places * sizeof *t->sorted);
@@ -171,17 +171,17 @@ static bool sort_by_depth(struct path_tree *t)
     for (size_t i = 0; i < t->n_places; i++) {
         find_depth(t, (uint32_t)i, way);
         const struct place *place = &t->places[i];
-        if (place->depth <= FM_PATHS_DEPTH)
+        if (place->depth <= FM_CALL_PATHS_DEPTH)
             t->levels[place->depth + 1]++;
         else if (place->kind != FM_PATH_NONE)
             fm_add_saturating(&t->lost, place->periods);
     }
-    for (size_t depth = 1; depth < FM_PATHS_DEPTH + 2; depth++)
+    for (size_t depth = 1; depth < FM_CALL_PATHS_DEPTH + 2; depth++)
         t->levels[depth] += t->levels[depth - 1];
-    size_t next[FM_PATHS_DEPTH + 2];
+    size_t next[FM_CALL_PATHS_DEPTH + 2];
     memcpy(next, t->levels, sizeof next);
     for (size_t i = 0; i < t->n_places; i++)
-        if (t->places[i].depth <= FM_PATHS_DEPTH)
+        if (t->places[i].depth <= FM_CALL_PATHS_DEPTH)
             t->sorted[next[t->places[i].depth]++] = (uint32_t)i;
     return true;
 }
@@ -198,13 +198,13 @@ static int compare_items(const void *a, const void *b)
     return (x->offset > y->offset) - (x->offset < y->offset);
 }
 
-static uint64_t cost_ns(const struct path_tree *t, uint64_t periods)
+static uint64_t cost_ns(const struct context_tree *t, uint64_t periods)
 {
     unsigned __int128 ns = (unsigned __int128)periods * t->reading->view.header.sample_period_ns;
     return ns > UINT64_MAX ? UINT64_MAX : (uint64_t)ns;
 }
 
-static void add_item(struct path_tree *t, const struct node_key *item, bool is_new)
+static void add_item(struct context_tree *t, const struct node_key *item, bool is_new)
 {
     if (is_new) {
         uint32_t parent = (uint32_t)(item->parent_kind >> 32);
@@ -214,7 +214,7 @@ static void add_item(struct path_tree *t, const struct node_key *item, bool is_n
     fm_add_saturating(&t->nodes[t->n_nodes - 1].own_ns, cost_ns(t, t->places[item->place].periods));
 }
 
-static bool make_level(struct path_tree *t, const uint32_t *places, size_t n, struct node_key *items)
+static bool make_level(struct context_tree *t, const uint32_t *places, size_t n, struct node_key *items)
 {
     for (size_t i = 0; i < n; i++) {
         const struct place *place = &t->places[places[i]];
@@ -229,14 +229,14 @@ static bool make_level(struct path_tree *t, const uint32_t *places, size_t n, st
     return true;
 }
 
-static bool make_levels(struct path_tree *t)
+static bool make_levels(struct context_tree *t)
 {
     struct node_key *items = fm_arena_alloc(t->scratch, t->n_places * sizeof *items);
     t->nodes = fm_arena_alloc(t->scratch, t->n_places * sizeof *t->nodes);
     t->node_of = fm_arena_alloc(t->scratch, t->n_places * sizeof *t->node_of);
     if (!items || !t->nodes || !t->node_of)
         return false;
-    for (size_t depth = 0; depth <= FM_PATHS_DEPTH; depth++)
+    for (size_t depth = 0; depth <= FM_CALL_PATHS_DEPTH; depth++)
         if (!make_level(t, t->sorted + t->levels[depth], t->levels[depth + 1] - t->levels[depth], items))
             return false;
     return true;
@@ -245,7 +245,7 @@ static bool make_levels(struct path_tree *t)
 /* ---- in depth-first order ---- */
 
 /* Parents come before their children, and siblings in their order. */
-static void find_positions(struct path_tree *t)
+static void find_positions(struct context_tree *t)
 {
     for (size_t i = t->n_nodes; i-- > 0;) {
         struct node *node = &t->nodes[i], *parent = &t->nodes[node->parent];
@@ -265,10 +265,10 @@ static void find_positions(struct path_tree *t)
     }
 }
 
-static struct fm_path path_of(const struct path_tree *t, const struct node *node)
+static struct fm_path_node path_of(const struct context_tree *t, const struct node *node)
 {
     const struct place *place = &t->places[node->place];
-    struct fm_path path = {
+    struct fm_path_node path = {
         .parent = t->nodes[node->parent].position, .kind = place->kind, .site = {"", "", 0}, .routine = ""};
     if (place->kind == FM_PATH_ROUTINE)
         path.routine = fm_routine_name_in(&t->reading->routines, place->what);
@@ -284,10 +284,10 @@ static struct fm_path path_of(const struct path_tree *t, const struct node *node
     return path;
 }
 
-static bool make_paths(struct path_tree *t)
+static bool make_paths(struct context_tree *t)
 {
     struct fm_profile *profile = t->reading->profile;
-    struct fm_paths *paths = &profile->paths;
+    struct fm_call_paths *paths = &profile->paths;
     find_positions(t);
     size_t n = t->n_nodes ? t->nodes[0].size : 0;
     if (!n)
@@ -299,11 +299,12 @@ static bool make_paths(struct path_tree *t)
     for (size_t i = 0; i < t->n_nodes; i++)
         if (t->nodes[i].size)
             paths->nodes[t->nodes[i].position] = path_of(t, &t->nodes[i]);
-    return t->reading->rank == FM_NO_RANK || fm_paths_share(paths, &profile->arena, t->scratch, t->reading->rank);
+    return t->reading->rank == FM_NO_RANK ||
+           fm_call_paths_make_shares(paths, &profile->arena, t->scratch, t->reading->rank);
 }
 
 /* The nodes of the tree that places have become, + 1; of what was dropped 0. */
-static enum fm_status read_sequence(struct path_tree *t)
+static enum fm_status read_sequence(struct context_tree *t)
 {
     uint32_t *nodes = fm_arena_alloc(t->scratch, t->n_places * sizeof *nodes);
     if (!nodes)
@@ -311,7 +312,7 @@ static enum fm_status read_sequence(struct path_tree *t)
     for (size_t i = 0; i < t->n_places; i++) {
         const struct place *place = &t->places[i];
         size_t at = place->depth == TOO_DEEP ? place->parent : i;
-        const struct node *node = t->places[at].depth <= FM_PATHS_DEPTH ? &t->nodes[t->node_of[at]] : NULL;
+        const struct node *node = t->places[at].depth <= FM_CALL_PATHS_DEPTH ? &t->nodes[t->node_of[at]] : NULL;
         nodes[i] = node && node->size ? node->position + 1 : 0;
     }
     return fm_read_sequence(t->reading, nodes, t->n_places);
@@ -319,9 +320,9 @@ static enum fm_status read_sequence(struct path_tree *t)
 
 enum fm_status fm_read_paths(struct fm_reading *r)
 {
-    struct path_tree t = {.reading = r, .scratch = &r->view.scratch};
+    struct context_tree t = {.reading = r, .scratch = &r->view.scratch};
     const struct fm_segment_header *header = &r->view.header;
-    struct fm_paths *paths = &r->profile->paths;
+    struct fm_call_paths *paths = &r->profile->paths;
     t.n_places = header->sample_period_ns ? fm_segment_items(&r->view, FM_SECTION_PATHS) : 0;
     if (t.n_places && !(read_places(&t) && sort_by_depth(&t) && make_levels(&t) && make_paths(&t)))
         return fm_reading_no_memory(r);
