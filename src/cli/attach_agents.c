@@ -69,7 +69,7 @@ enum fm_status fm_agents_join(struct fm_agents *agents, const struct fm_attach_r
         return fm_fail(error, FM_ERR_SYSTEM, "the MPI library of the job is not supported");
     if (init(NULL, NULL) != 0 || agents->abi.pmpi.Comm_split(agents->abi.comm_world, 0, 0, &comm) != 0)
         return fm_fail(error, FM_ERR_SYSTEM, "MPI_Init failed");
-    fm_tree_make(&agents->tree, &agents->abi, comm);
+    fm_rank_tree_make(&agents->tree, &agents->abi, comm);
     if (request->agents && (size_t)agents->tree.n != request->agents)
         return fm_fail(error, FM_ERR_SYSTEM, "only %d of %zu agents connected: their launcher belongs to another MPI",
                        agents->tree.n, request->agents);
@@ -91,8 +91,8 @@ void fm_agents_leave(struct fm_agents *agents)
 bool fm_agents_tell(const struct fm_agents *agents, enum fm_agents_word word)
 {
     bool told = true;
-    for (int i = 0; i < FM_TREE_CHILDREN && fm_tree_child(&agents->tree, i) >= 0; i++)
-        told &= fm_tree_tell(&agents->tree, fm_tree_child(&agents->tree, i), word);
+    for (int i = 0; i < FM_RANK_TREE_CHILDREN && fm_rank_tree_child(&agents->tree, i) >= 0; i++)
+        told &= fm_rank_tree_send_word(&agents->tree, fm_rank_tree_child(&agents->tree, i), word);
     return told;
 }
 
@@ -102,7 +102,7 @@ static enum fm_status add_child(const struct fm_agents *agents, int child, struc
     struct fm_seen part;
     void *bytes;
     size_t size;
-    enum fm_status status = fm_tree_fetch(&agents->tree, child, true, child_limit_ns, &arena, &bytes, &size)
+    enum fm_status status = fm_rank_tree_fetch(&agents->tree, child, true, child_limit_ns, &arena, &bytes, &size)
                                 ? fm_seen_decode(bytes, size, &part, error)
                                 : fm_fail(error, FM_ERR_SYSTEM, "an agent on another host does not respond");
     if (!status)
@@ -117,11 +117,11 @@ enum fm_status fm_agents_collect(const struct fm_agents *agents, struct fm_seen 
     enum fm_status status = FM_OK;
     const void *bytes;
     size_t size;
-    for (int i = 0; i < FM_TREE_CHILDREN && fm_tree_child(&agents->tree, i) >= 0 && !status; i++)
-        status = add_child(agents, fm_tree_child(&agents->tree, i), seen, error);
+    for (int i = 0; i < FM_RANK_TREE_CHILDREN && fm_rank_tree_child(&agents->tree, i) >= 0 && !status; i++)
+        status = add_child(agents, fm_rank_tree_child(&agents->tree, i), seen, error);
     if (!status && agents->tree.place > 0) {
         status = fm_seen_encode(seen, &arena, &bytes, &size, error);
-        if (!status && !fm_tree_pass_up(&agents->tree, bytes, size))
+        if (!status && !fm_rank_tree_send_up(&agents->tree, bytes, size))
             status = fm_fail(error, FM_ERR_SYSTEM, "an agent on another host does not accept messages");
     }
     fm_arena_destroy(&arena);

@@ -15,7 +15,7 @@ enum fm_agents_word { FM_WORD_LOOK = 1, FM_WORD_END };
 struct fm_agents {
     void *library;
     struct fm_abi abi;
-    struct fm_tree tree;
+    struct fm_rank_tree tree;
     bool first_here; /* of those on this host, should there be several */
 };
 

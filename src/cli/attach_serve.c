@@ -21,9 +21,9 @@ enum { LISTEN_MS = 20, SILENCE_S = 600 };
 static uint64_t word_from_above(const struct fm_agents *agents)
 {
     uint64_t word = 0;
-    if (!fm_tree_progress(&agents->tree))
+    if (!fm_rank_tree_progress(&agents->tree))
         return 0;
-    return fm_tree_hear(&agents->tree, &word) ? word : FM_WORD_END;
+    return fm_rank_tree_receive_word(&agents->tree, &word) ? word : FM_WORD_END;
 }
 
 /* Whoever feeds us and is gone wants an end. */

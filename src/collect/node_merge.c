@@ -15,7 +15,7 @@
 #include "format/segment_header.h"
 #include "merge/from_segment.h"
 #include "merge/notes.h"
-#include "merge/tree.h"
+#include "merge/reduction_tree.h"
 
 enum { MAX_MISSING_RANKS = 1 << 20 }; /* a hostile world size must not fill the memory */
 
@@ -27,7 +27,7 @@ struct node_merge {
     uint64_t now_mono_ns;
     uint32_t world_size;
     size_t segments, damaged;
-    struct fm_merge_tree tree;
+    struct fm_reduction_tree tree;
     enum fm_status status;
     struct fm_error *error;
     struct fm_error first_damage;
@@ -109,7 +109,7 @@ static enum fm_status add_bytes(struct node_merge *merging, const struct fm_segm
     if (header->world_size > 0 && (uint32_t)header->world_size > merging->world_size)
         merging->world_size = (uint32_t)header->world_size;
     merging->segments++;
-    return fm_merge_tree_add(&merging->tree, profile, merging->error);
+    return fm_reduction_tree_add(&merging->tree, profile, merging->error);
 }
 
 static bool is_own(const struct node_merge *merging, const struct fm_segment_name *name)
@@ -219,7 +219,7 @@ enum fm_status fm_node_merge(const char *directory, const char *job_key, const v
             merging.status = walked;
     }
     struct fm_profile *all = NULL;
-    enum fm_status joined = fm_merge_tree_finish(&merging.tree, &all, merging.status ? NULL : error);
+    enum fm_status joined = fm_reduction_tree_finish(&merging.tree, &all, merging.status ? NULL : error);
     if (merging.status == FM_OK)
         merging.status = joined;
     if (merging.status == FM_OK && merging.segments)

@@ -257,7 +257,7 @@ static enum fm_status compress_to(FILE *out, const struct message *message, stru
 enum fm_status fm_export_pprof(struct fm_report *report, FILE *out, struct fm_error *error)
 {
     struct fm_calltree calls;
-    enum fm_status status = fm_report_tree(report, FM_TREE_CALLS, &calls, error);
+    enum fm_status status = fm_report_calltree(report, FM_CALLTREE_CALLS, &calls, error);
     if (status)
         return status;
     struct pprof_writer writer = {.arena = &report->arena};

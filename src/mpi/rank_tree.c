@@ -18,26 +18,26 @@ enum {
 static const uint64_t limit_ns = 30ull * 1000000000u;
 static const uint64_t nothing = UINT64_MAX; /* as a size: there is no result; as an offset: enough */
 
-void fm_tree_make(struct fm_tree *tree, const struct fm_abi *abi, fm_word comm)
+void fm_rank_tree_make(struct fm_rank_tree *tree, const struct fm_abi *abi, fm_word comm)
 {
-    *tree = (struct fm_tree){.abi = abi, .comm = comm, .place = -1};
+    *tree = (struct fm_rank_tree){.abi = abi, .comm = comm, .place = -1};
     abi->pmpi.Comm_set_errhandler(comm, abi->errors_return);
     abi->pmpi.Comm_rank(comm, &tree->place);
     abi->pmpi.Comm_size(comm, &tree->n);
 }
 
-int fm_tree_child(const struct fm_tree *tree, int i)
+int fm_rank_tree_child(const struct fm_rank_tree *tree, int i)
 {
     int child = 2 * tree->place + 1 + i;
     return child < tree->n ? child : -1;
 }
 
-static int parent_of(const struct fm_tree *tree)
+static int parent_of(const struct fm_rank_tree *tree)
 {
     return (tree->place - 1) / 2;
 }
 
-bool fm_tree_progress(const struct fm_tree *tree)
+bool fm_rank_tree_progress(const struct fm_rank_tree *tree)
 {
     char status[FM_STATUS_BYTES];
     int flag = 0;
@@ -47,7 +47,7 @@ bool fm_tree_progress(const struct fm_tree *tree)
 
 /* ---- messages ---- */
 
-static void pause_between_tests(const struct fm_tree *tree, unsigned *times)
+static void pause_between_tests(const struct fm_rank_tree *tree, unsigned *times)
 {
     if (tree->never_sleeps)
         return;
@@ -59,7 +59,7 @@ static void pause_between_tests(const struct fm_tree *tree, unsigned *times)
 }
 
 /* Until the request is complete, or until the limit (0: none); then it is cancelled, so that nothing stays pending. */
-static bool complete(const struct fm_tree *tree, fm_word *request, uint64_t limit)
+static bool complete(const struct fm_rank_tree *tree, fm_word *request, uint64_t limit)
 {
     char status[FM_STATUS_BYTES];
     uint64_t start = fm_clock_ns(CLOCK_MONOTONIC);
@@ -77,7 +77,7 @@ static bool complete(const struct fm_tree *tree, fm_word *request, uint64_t limi
     return false;
 }
 
-static bool receive(const struct fm_tree *tree, void *to, size_t bytes, int from, int tag, uint64_t limit)
+static bool receive(const struct fm_rank_tree *tree, void *to, size_t bytes, int from, int tag, uint64_t limit)
 {
     const struct fm_abi *abi = tree->abi;
     fm_word request = 0;
@@ -85,7 +85,7 @@ static bool receive(const struct fm_tree *tree, void *to, size_t bytes, int from
            complete(tree, &request, limit);
 }
 
-static bool send_small(const struct fm_tree *tree, const void *what, size_t bytes, int to, int tag)
+static bool send_small(const struct fm_rank_tree *tree, const void *what, size_t bytes, int to, int tag)
 {
     const struct fm_abi *abi = tree->abi;
     fm_word request = 0;
@@ -95,7 +95,7 @@ static bool send_small(const struct fm_tree *tree, const void *what, size_t byte
 
 /* ---- results ---- */
 
-static bool fetch_chunks(const struct fm_tree *tree, int child, char *to, uint64_t size)
+static bool fetch_chunks(const struct fm_rank_tree *tree, int child, char *to, uint64_t size)
 {
     for (uint64_t at = 0; at < size; at += CHUNK_BYTES) {
         uint64_t bytes = size - at < CHUNK_BYTES ? size - at : CHUNK_BYTES;
@@ -106,8 +106,8 @@ static bool fetch_chunks(const struct fm_tree *tree, int child, char *to, uint64
     return send_small(tree, &nothing, sizeof nothing, child, TAG_ASK);
 }
 
-bool fm_tree_fetch(const struct fm_tree *tree, int child, bool wanted, uint64_t limit, struct fm_arena *arena,
-                   void **bytes, size_t *size)
+bool fm_rank_tree_fetch(const struct fm_rank_tree *tree, int child, bool wanted, uint64_t limit, struct fm_arena *arena,
+                        void **bytes, size_t *size)
 {
     uint64_t told = nothing;
     if (!receive(tree, &told, sizeof told, child, TAG_SIZE, limit) || told == nothing)
@@ -122,7 +122,7 @@ bool fm_tree_fetch(const struct fm_tree *tree, int child, bool wanted, uint64_t 
     return fetch_chunks(tree, child, room, told);
 }
 
-bool fm_tree_pass_up(const struct fm_tree *tree, const void *bytes, size_t size)
+bool fm_rank_tree_send_up(const struct fm_rank_tree *tree, const void *bytes, size_t size)
 {
     uint64_t told = bytes ? size : nothing, at = 0;
     int parent = parent_of(tree);
@@ -140,12 +140,12 @@ bool fm_tree_pass_up(const struct fm_tree *tree, const void *bytes, size_t size)
 
 /* ---- words ---- */
 
-bool fm_tree_tell(const struct fm_tree *tree, int child, uint64_t word)
+bool fm_rank_tree_send_word(const struct fm_rank_tree *tree, int child, uint64_t word)
 {
     return send_small(tree, &word, sizeof word, child, TAG_WORD);
 }
 
-bool fm_tree_hear(const struct fm_tree *tree, uint64_t *word)
+bool fm_rank_tree_receive_word(const struct fm_rank_tree *tree, uint64_t *word)
 {
     return receive(tree, word, sizeof *word, parent_of(tree), TAG_WORD, limit_ns * 4);
 }

@@ -35,12 +35,12 @@ static const char *line_text(struct fm_report *report, const struct fm_context *
                      source, fits ? "" : "..");
 }
 
-const char *fm_context_label(struct fm_report *report, const struct fm_context *context, enum fm_tree_kind which,
+const char *fm_context_label(struct fm_report *report, const struct fm_context *context, enum fm_calltree_kind which,
                              size_t columns)
 {
     switch (context->id.kind) {
     case FM_CONTEXT_CALL_SITE:
-        if (which == FM_TREE_CALLERS)
+        if (which == FM_CALLTREE_CALLERS)
             return fm_format(&report->arena, "<- %s", function_text(report, context));
         return line_text(report, context, columns);
     case FM_CONTEXT_STATEMENT:

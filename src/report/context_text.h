@@ -7,7 +7,7 @@
 #include "report/report_calls.h"
 
 /* Source lines are cut at `columns`; names are not. */
-const char *fm_context_label(struct fm_report *report, const struct fm_context *context, enum fm_tree_kind which,
+const char *fm_context_label(struct fm_report *report, const struct fm_context *context, enum fm_calltree_kind which,
                              size_t columns);
 
 #endif

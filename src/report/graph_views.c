@@ -3,8 +3,8 @@
 #include "base/basename.h"
 #include "base/units.h"
 #include "render/graph.h"
+#include "report/context_rows.h"
 #include "report/report_modules.h"
-#include "report/tree_text.h"
 
 enum { USUAL_NODES = 40 };
 
@@ -16,20 +16,20 @@ static enum fm_status check_sampled(const struct fm_report *report, struct fm_er
 }
 
 /* The heaviest nodes, fewer than a text has. */
-static enum fm_status choose(struct fm_report *report, const struct fm_calltree *tree, struct fm_tree_rows *rows,
+static enum fm_status choose(struct fm_report *report, const struct fm_calltree *tree, struct fm_context_rows *rows,
                              struct fm_error *error)
 {
     struct fm_report_options asked = report->options;
     if (!asked.top && !asked.all && !asked.with_percent)
         report->options.top = USUAL_NODES;
-    enum fm_status status = fm_tree_rows(report, tree, false, true, rows, error);
+    enum fm_status status = fm_context_rows(report, tree, false, true, rows, error);
     report->options = asked;
     return status;
 }
 
 /* The nodes for rows that are shown, with parent, share and title set, all else is the caller's; in the order of the
  * rows. Rows come parents first, and every parent of one that is shown is shown. */
-static enum fm_status start_graph(struct fm_report *report, const struct fm_tree_rows *rows, struct fm_graph *graph,
+static enum fm_status start_graph(struct fm_report *report, const struct fm_context_rows *rows, struct fm_graph *graph,
                                   struct fm_error *error)
 {
     char share[FM_UNIT_CHARS], count[FM_UNIT_CHARS];
@@ -91,7 +91,7 @@ static const char *place_of(struct fm_report *report, const struct fm_context *c
 enum fm_status fm_view_calls_graph(struct fm_report *report, struct fm_graph *graph, struct fm_error *error)
 {
     struct fm_calltree tree;
-    struct fm_tree_rows rows;
+    struct fm_context_rows rows;
     enum fm_status status = check_sampled(report, error);
     if (!status)
         status = fm_report_functions(report, &tree, error);
@@ -144,7 +144,7 @@ enum fm_status fm_view_modules_graph(struct fm_report *report, struct fm_graph *
 {
     struct fm_calltree calls, tree;
     struct fm_module_breakdown modules;
-    struct fm_tree_rows rows;
+    struct fm_context_rows rows;
     enum fm_status status = check_sampled(report, error);
     if (!status)
         status = fm_report_modules(report, &calls, &modules, error);

@@ -115,11 +115,11 @@ static void write_tree(const struct calls_writer *writer, const struct fm_contex
     }
 }
 
-static enum fm_status write_one(struct calls_writer *writer, enum fm_tree_kind which, const char *key,
+static enum fm_status write_one(struct calls_writer *writer, enum fm_calltree_kind which, const char *key,
                                 struct fm_error *error)
 {
     struct fm_calltree tree;
-    enum fm_status status = fm_report_tree(writer->report, which, &tree, error);
+    enum fm_status status = fm_report_calltree(writer->report, which, &tree, error);
     if (status)
         return status;
     writer->ranks = tree.ranks;
@@ -157,11 +157,11 @@ enum fm_status fm_json_calls(struct fm_report *report, struct fm_json *json, str
         writer.depth = MOST_DEPTH;
     fm_json_object(json, "calls", FM_JSON_LINES);
     write_head(report, json);
-    enum fm_status status = write_one(&writer, FM_TREE_CALLS, "root", error);
+    enum fm_status status = write_one(&writer, FM_CALLTREE_CALLS, "root", error);
     if (!status)
-        status = write_one(&writer, FM_TREE_CALLERS, "callers", error);
+        status = write_one(&writer, FM_CALLTREE_CALLERS, "callers", error);
     if (!status)
-        status = write_one(&writer, FM_TREE_FLAT, "flat", error);
+        status = write_one(&writer, FM_CALLTREE_FLAT, "flat", error);
     fm_json_end(json);
     return status;
 }

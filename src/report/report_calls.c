@@ -38,7 +38,7 @@ double fm_sampling_hz(const struct fm_call_paths *paths)
     return hz - whole < 0.01 && whole - hz < 0.01 ? whole : hz;
 }
 
-uint64_t fm_tree_mpi_ns(const struct fm_calltree *calls)
+uint64_t fm_calltree_mpi_ns(const struct fm_calltree *calls)
 {
     uint64_t ns = 0;
     for (const struct fm_context *at = calls->root; at; at = fm_context_after(calls->root, at))
@@ -84,16 +84,16 @@ static enum fm_status make_calls(struct fm_report *report, bool without_helpers,
     return status;
 }
 
-static enum fm_status make(struct fm_report *report, enum fm_tree_kind which, struct fm_calltree *tree,
+static enum fm_status make(struct fm_report *report, enum fm_calltree_kind which, struct fm_calltree *tree,
                            struct fm_error *error)
 {
     const char *focus = report->options.focus;
     struct fm_calltree calls, focused;
-    bool without_helpers = which == FM_TREE_PROGRAM || report->options.fold_mpi;
+    bool without_helpers = which == FM_CALLTREE_PROGRAM || report->options.fold_mpi;
     enum fm_status status = make_calls(report, without_helpers, &calls, error);
     if (status)
         return status;
-    if (which == FM_TREE_CALLERS) {
+    if (which == FM_CALLTREE_CALLERS) {
         status = fm_calltree_callers(&calls, callers_depth(report), &report->arena, tree, error);
         if (!status && focus)
             keep_function(tree, focus);
@@ -105,17 +105,17 @@ static enum fm_status make(struct fm_report *report, enum fm_tree_kind which, st
             return status;
         calls = focused;
     }
-    if (which == FM_TREE_FLAT)
+    if (which == FM_CALLTREE_FLAT)
         return fm_calltree_flat(&calls, &report->arena, tree, error);
     *tree = calls;
     return FM_OK;
 }
 
-enum fm_status fm_report_tree(struct fm_report *report, enum fm_tree_kind which, struct fm_calltree *tree,
-                              struct fm_error *error)
+enum fm_status fm_report_calltree(struct fm_report *report, enum fm_calltree_kind which, struct fm_calltree *tree,
+                                  struct fm_error *error)
 {
     const struct fm_report_options *options = &report->options;
-    enum fm_context_metric usual = which == FM_TREE_CALLERS && !options->focus ? FM_BY_EXCLUSIVE : FM_BY_INCLUSIVE;
+    enum fm_context_metric usual = which == FM_CALLTREE_CALLERS && !options->focus ? FM_BY_EXCLUSIVE : FM_BY_INCLUSIVE;
     enum fm_status status = make(report, which, tree, error);
     if (status)
         return status;
@@ -144,7 +144,7 @@ enum fm_status fm_hot_path_text(struct fm_report *report, const char **text, str
     *text = "";
     if (!fm_report_sampled(report))
         return FM_OK;
-    enum fm_status status = fm_report_tree(report, FM_TREE_CALLS, &calls, error);
+    enum fm_status status = fm_report_calltree(report, FM_CALLTREE_CALLS, &calls, error);
     if (status)
         return status;
     for (const struct fm_context *at = fm_context_hot(calls.root); at; at = fm_context_hot(at)) {
@@ -168,7 +168,7 @@ enum fm_status fm_hot_path_text(struct fm_report *report, const char **text, str
 enum fm_status fm_report_functions(struct fm_report *report, struct fm_calltree *functions, struct fm_error *error)
 {
     struct fm_calltree calls;
-    enum fm_status status = fm_report_tree(report, FM_TREE_CALLS, &calls, error);
+    enum fm_status status = fm_report_calltree(report, FM_CALLTREE_CALLS, &calls, error);
     if (!status)
         status = fm_calltree_functions(&calls, &report->arena, functions, error);
     return status ? status : fm_calltree_sort(functions, FM_BY_INCLUSIVE, error);

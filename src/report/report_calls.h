@@ -5,23 +5,23 @@
 
 #include "report/views.h"
 
-enum fm_tree_kind {
-    FM_TREE_CALLS,
-    FM_TREE_PROGRAM, /* calls, without threads of MPI itself */
-    FM_TREE_CALLERS,
-    FM_TREE_FLAT
+enum fm_calltree_kind {
+    FM_CALLTREE_CALLS,
+    FM_CALLTREE_PROGRAM, /* calls, without threads of MPI itself */
+    FM_CALLTREE_CALLERS,
+    FM_CALLTREE_FLAT
 };
 
 /* Made, without the frames outside main and outside the functions that threads begin with, focused and sorted. It is
  * wrong usage to focus on a function that no sample was in. */
-enum fm_status fm_report_tree(struct fm_report *report, enum fm_tree_kind which, struct fm_calltree *tree,
-                              struct fm_error *error);
+enum fm_status fm_report_calltree(struct fm_report *report, enum fm_calltree_kind which, struct fm_calltree *tree,
+                                  struct fm_error *error);
 /* The tree of calls without lines. */
 enum fm_status fm_report_functions(struct fm_report *report, struct fm_calltree *functions, struct fm_error *error);
 const char *fm_context_kind_text(enum fm_context_kind kind); /* "frame", "call_site" */
 bool fm_report_sampled(const struct fm_report *report);
 double fm_sampling_hz(const struct fm_call_paths *paths); /* 0 when nothing was sampled */
-uint64_t fm_tree_mpi_ns(const struct fm_calltree *calls);
+uint64_t fm_calltree_mpi_ns(const struct fm_calltree *calls);
 /* "main > step > pcg > MPI_Allreduce, 45 % of the time"; "" when nothing was sampled. */
 enum fm_status fm_hot_path_text(struct fm_report *report, const char **text, struct fm_error *error);
 

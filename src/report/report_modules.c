@@ -8,7 +8,7 @@ static enum fm_status make_modules(struct fm_report *report, struct fm_calltree 
     enum fm_status status = file ? fm_module_map_read(map, file, &report->arena, error)
                                  : fm_module_map_usual(map, &report->arena, error);
     if (!status)
-        status = fm_report_tree(report, FM_TREE_PROGRAM, calls, error);
+        status = fm_report_calltree(report, FM_CALLTREE_PROGRAM, calls, error);
     return status ? status : fm_module_breakdown_make(calls, map, &report->arena, modules, error);
 }
 

@@ -102,10 +102,10 @@ static enum fm_status settle_view(struct fm_scaling *scaling, struct fm_error *e
 /* ---- trees ---- */
 
 /* Of the function that is looked at, as a part of the whole run. A run need not have it. */
-static enum fm_status make_paths(struct fm_scaling_run *run, enum fm_tree_kind which, struct fm_calltree *tree,
+static enum fm_status make_paths(struct fm_scaling_run *run, enum fm_calltree_kind which, struct fm_calltree *tree,
                                  struct fm_error *error)
 {
-    enum fm_status status = fm_report_tree(&run->report, which, tree, error);
+    enum fm_status status = fm_report_calltree(&run->report, which, tree, error);
     if (status && status != FM_ERR_USAGE)
         return status;
     tree->root->all.of = run->profile->paths.nodes[0].all;
@@ -118,11 +118,11 @@ static enum fm_status make_tree(struct fm_scaling_run *run, enum fm_scaling_view
 {
     switch (view) {
     case FM_SCALING_CALLS:
-        return make_paths(run, FM_TREE_CALLS, tree, error);
+        return make_paths(run, FM_CALLTREE_CALLS, tree, error);
     case FM_SCALING_CALLERS:
-        return make_paths(run, FM_TREE_CALLERS, tree, error);
+        return make_paths(run, FM_CALLTREE_CALLERS, tree, error);
     case FM_SCALING_FLAT:
-        return make_paths(run, FM_TREE_FLAT, tree, error);
+        return make_paths(run, FM_CALLTREE_FLAT, tree, error);
     case FM_SCALING_TIMERS:
         return fm_measured_timers(run->profile, &run->report.arena, tree, error);
     default:
@@ -274,8 +274,9 @@ struct fm_scaling_run *fm_scaling_run_of(const struct fm_scaling *scaling, const
 
 const char *fm_scaling_label(const struct fm_scaling *scaling, uint32_t node, size_t columns)
 {
-    static const enum fm_tree_kind kinds[] = {
-        [FM_SCALING_CALLERS] = FM_TREE_CALLERS, [FM_SCALING_FLAT] = FM_TREE_FLAT, [FM_SCALING_COSTS] = FM_TREE_CALLS};
+    static const enum fm_calltree_kind kinds[] = {[FM_SCALING_CALLERS] = FM_CALLTREE_CALLERS,
+                                                  [FM_SCALING_FLAT] = FM_CALLTREE_FLAT,
+                                                  [FM_SCALING_COSTS] = FM_CALLTREE_CALLS};
     const struct fm_context *context = scaling->scale.nodes[node].context;
     struct fm_report *report = &fm_scaling_run_of(scaling, &scaling->scale, node)->report;
     if (context->id.kind == FM_CONTEXT_ROOT)

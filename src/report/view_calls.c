@@ -7,8 +7,8 @@
 #include "analyse/calls/address_tree.h"
 #include "base/basename.h"
 #include "base/units.h"
+#include "report/context_rows.h"
 #include "report/context_text.h"
-#include "report/tree_text.h"
 
 enum { LABEL_COLUMNS = 52 };
 
@@ -18,12 +18,12 @@ static const struct {
     const char *heading, *explained;
     bool own, stairs;
 } ways[] = {
-    [FM_TREE_CALLS] = {"call path", "% time, time: inclusive; % own: exclusive; (i): inlined; *: the hot path.", false,
-                       false},
-    [FM_TREE_CALLERS] = {"function and its callers",
-                         "% own: exclusive, in the function itself; % time, time: inclusive.", true, false},
-    [FM_TREE_FLAT] = {"load module, file, function, line",
-                      "% time, time: inclusive, recursion counted once; % own: exclusive.", false, true},
+    [FM_CALLTREE_CALLS] = {"call path", "% time, time: inclusive; % own: exclusive; (i): inlined; *: the hot path.",
+                           false, false},
+    [FM_CALLTREE_CALLERS] = {"function and its callers",
+                             "% own: exclusive, in the function itself; % time, time: inclusive.", true, false},
+    [FM_CALLTREE_FLAT] = {"load module, file, function, line",
+                          "% time, time: inclusive, recursion counted once; % own: exclusive.", false, true},
 };
 
 static void time_cell(struct fm_report *report, struct fm_table *table, uint64_t ns, bool known, bool estimated)
@@ -72,7 +72,7 @@ static void row_cells(struct fm_report *report, struct fm_table *table, const st
     rank_cells(report, table, context, ranks);
 }
 
-static void print_head(struct fm_report *report, const struct fm_calltree *tree, enum fm_tree_kind which, FILE *out)
+static void print_head(struct fm_report *report, const struct fm_calltree *tree, enum fm_calltree_kind which, FILE *out)
 {
     const struct fm_call_paths *paths = &report->profile->paths;
     char samples[FM_UNIT_CHARS], hz[FM_UNIT_CHARS], time[FM_UNIT_CHARS], share[FM_UNIT_CHARS];
@@ -85,9 +85,9 @@ static void print_head(struct fm_report *report, const struct fm_calltree *tree,
         text = fm_format(&report->arena, "%s, of which %s in %s", text,
                          fm_percent_whole(share, fm_ratio((double)tree->root->all.of.sum_ns, (double)all)),
                          report->options.focus);
-    else if (which == FM_TREE_CALLS)
+    else if (which == FM_CALLTREE_CALLS)
         text = fm_format(&report->arena, "%s, %s of it in MPI", text,
-                         fm_percent_whole(share, fm_ratio((double)fm_tree_mpi_ns(tree), (double)all)));
+                         fm_percent_whole(share, fm_ratio((double)fm_calltree_mpi_ns(tree), (double)all)));
     if (paths->partial)
         text = fm_format(&report->arena, "%s; %s of the stacks incomplete", text,
                          fm_percent_fine(share, fm_ratio((double)paths->partial, (double)paths->samples)));
@@ -95,7 +95,7 @@ static void print_head(struct fm_report *report, const struct fm_calltree *tree,
     fputc('\n', out);
 }
 
-static void print_foot(struct fm_report *report, const struct fm_tree_rows *rows, enum fm_tree_kind which,
+static void print_foot(struct fm_report *report, const struct fm_context_rows *rows, enum fm_calltree_kind which,
                        bool estimated, bool unknown, FILE *out)
 {
     char count[FM_UNIT_CHARS], share[FM_UNIT_CHARS];
@@ -109,8 +109,8 @@ static void print_foot(struct fm_report *report, const struct fm_tree_rows *rows
                 unknown ? "; -: unknown" : "");
 }
 
-static void print_rows(struct fm_report *report, const struct fm_calltree *tree, const struct fm_tree_rows *rows,
-                       enum fm_tree_kind which, FILE *out)
+static void print_rows(struct fm_report *report, const struct fm_calltree *tree, const struct fm_context_rows *rows,
+                       enum fm_calltree_kind which, FILE *out)
 {
     bool many = tree->ranks > 1, estimated = false, unknown = false;
     const struct fm_column columns[] = {
@@ -125,7 +125,7 @@ static void print_rows(struct fm_report *report, const struct fm_calltree *tree,
     };
     struct fm_table table;
     fm_table_start(&table, &report->arena, columns, sizeof columns / sizeof *columns);
-    const struct fm_context *hot = which == FM_TREE_CALLS ? fm_context_hot(tree->root) : NULL;
+    const struct fm_context *hot = which == FM_CALLTREE_CALLS ? fm_context_hot(tree->root) : NULL;
     for (size_t i = 0; i < rows->n; i++) {
         const struct fm_context *context = rows->items[i].context;
         size_t drawn = strlen(rows->items[i].drawing);
@@ -170,24 +170,26 @@ static void print_hot_lines(struct fm_report *report, const struct fm_calltree *
     fm_table_print(&table, out);
 }
 
-static enum fm_status print_tree(struct fm_report *report, enum fm_tree_kind which, FILE *out, struct fm_error *error)
+static enum fm_status print_tree(struct fm_report *report, enum fm_calltree_kind which, FILE *out,
+                                 struct fm_error *error)
 {
     struct fm_calltree tree;
-    struct fm_tree_rows rows;
+    struct fm_context_rows rows;
     fm_print_incomplete(report, out);
     if (!fm_report_sampled(report)) {
         fputs("No call paths were sampled; record them with: fathom run --sample 1000\n", out);
         return FM_OK;
     }
-    enum fm_status status = fm_report_tree(report, which, &tree, error);
+    enum fm_status status = fm_report_calltree(report, which, &tree, error);
     if (status)
         return status;
-    status = fm_tree_rows(report, &tree, ways[which].own && !report->options.focus, ways[which].stairs, &rows, error);
+    status = fm_context_rows(report, &tree, ways[which].own && !report->options.focus, ways[which].stairs, &rows,
+                             error);
     if (status)
         return status;
     print_head(report, &tree, which, out);
     print_rows(report, &tree, &rows, which, out);
-    if (which == FM_TREE_CALLS)
+    if (which == FM_CALLTREE_CALLS)
         print_hot_lines(report, &tree, out);
     return FM_OK;
 }
@@ -235,7 +237,8 @@ static void csv_row(struct fm_report *report, struct fm_table *table, const stru
 }
 
 /* All contexts, numbered from 1 on; those at the top have the parent 0. */
-static enum fm_status print_csv(struct fm_report *report, enum fm_tree_kind which, FILE *out, struct fm_error *error)
+static enum fm_status print_csv(struct fm_report *report, enum fm_calltree_kind which, FILE *out,
+                                struct fm_error *error)
 {
     const struct fm_report_options *options = &report->options;
     struct fm_calltree tree;
@@ -243,7 +246,7 @@ static enum fm_status print_csv(struct fm_report *report, enum fm_tree_kind whic
     size_t deepest = options->depth ? options->depth : SIZE_MAX;
     fm_table_start(&table, &report->arena, csv_columns, sizeof csv_columns / sizeof *csv_columns);
     if (fm_report_sampled(report)) {
-        enum fm_status status = fm_report_tree(report, which, &tree, error);
+        enum fm_status status = fm_report_calltree(report, which, &tree, error);
         if (status)
             return status;
         double least = options->with_percent
@@ -274,6 +277,6 @@ static enum fm_status print_csv(struct fm_report *report, enum fm_tree_kind whic
     {                                                                                                 \
         return print_csv(report, which, out, error);                                                  \
     }
-FM_VIEW(calls, FM_TREE_CALLS)
-FM_VIEW(callers, FM_TREE_CALLERS)
-FM_VIEW(flat, FM_TREE_FLAT)
+FM_VIEW(calls, FM_CALLTREE_CALLS)
+FM_VIEW(callers, FM_CALLTREE_CALLERS)
+FM_VIEW(flat, FM_CALLTREE_FLAT)

@@ -3,8 +3,8 @@
 #include <string.h>
 
 #include "base/units.h"
+#include "report/context_rows.h"
 #include "report/report_modules.h"
-#include "report/tree_text.h"
 
 enum {
     USUAL_MODULES = 20,
@@ -234,11 +234,11 @@ static enum fm_status print_tree(struct fm_report *report, const struct fm_modul
                                         {"", NULL, FM_COLUMN_BAR},
                                         {"calls between modules", NULL, FM_COLUMN_TEXT}};
     struct fm_calltree tree;
-    struct fm_tree_rows rows;
+    struct fm_context_rows rows;
     struct fm_table table;
     enum fm_status status = fm_module_contexts(report, modules, &tree, error);
     if (!status)
-        status = fm_tree_rows(report, &tree, false, true, &rows, error);
+        status = fm_context_rows(report, &tree, false, true, &rows, error);
     if (status)
         return status;
     double whole = (double)fm_module_total(&modules->whole);

@@ -196,8 +196,8 @@ struct fm_mpi_state { /* mpi/ */
     bool init_missed; /* MPI_Init was seen when it was over */
     bool by_host;     /* several hosts without leaders: see reduction.c */
     bool is_leader;
-    bool child_added[FM_TREE_CHILDREN];
-    struct fm_tree leaders;
+    bool child_added[FM_RANK_TREE_CHILDREN];
+    struct fm_rank_tree leaders;
     fm_word world_group;
     struct fm_mutex handles_lock;
     uint64_t translations[FM_TRANSLATIONS]; /* one word each, so that no lock is needed: see handles.c */

@@ -163,11 +163,11 @@ static struct message message_of(const struct reduction *reduction, int leader)
 /* The messages of its children, which are made first here, are added one after the other when they have come. */
 static struct fm_profile *reduce(const struct reduction *reduction, int leader, double *ready)
 {
-    const struct fm_tree tree = {.place = leader, .n = reduction->leaders};
-    struct message messages[FM_TREE_CHILDREN];
+    const struct fm_rank_tree tree = {.place = leader, .n = reduction->leaders};
+    struct message messages[FM_RANK_TREE_CHILDREN];
     int n = 0;
-    for (; n < FM_TREE_CHILDREN && fm_tree_child(&tree, n) >= 0; n++)
-        messages[n] = message_of(reduction, fm_tree_child(&tree, n));
+    for (; n < FM_RANK_TREE_CHILDREN && fm_rank_tree_child(&tree, n) >= 0; n++)
+        messages[n] = message_of(reduction, fm_rank_tree_child(&tree, n));
     struct fm_profile *profile = host_part(reduction, leader, ready);
     for (int i = 0; i < n; i++) {
         if (messages[i].ready > *ready)

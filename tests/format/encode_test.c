@@ -11,8 +11,8 @@
 #include "format/pack.h"
 #include "merge/from_segment.h"
 #include "merge/merge.h"
+#include "merge/reduction_tree.h"
 #include "merge/synthetic.h"
-#include "merge/tree.h"
 #include "tap.h"
 
 struct bytes {
@@ -60,16 +60,16 @@ static struct fm_profile *any_profile(uint64_t *state)
 static struct fm_profile *synthetic(uint32_t ranks, uint32_t sites)
 {
     struct fm_synthetic job = {ranks, 20, sites, 6, 48, 3, 1, 1, FM_TIMING_PLAIN, 100};
-    struct fm_merge_tree tree = {0};
+    struct fm_reduction_tree tree = {0};
     struct fm_profile *profile = NULL;
     void *segment = aligned_alloc(64, fm_synthetic_bytes(&job));
     for (uint32_t rank = 0; rank < ranks; rank++) {
         fm_synthetic_segment(&job, rank, segment);
         if (!fm_profile_from_segment(NULL, segment, fm_synthetic_bytes(&job), "s", FM_END_UNKNOWN, 0, 0, &profile,
                                      NULL))
-            fm_merge_tree_add(&tree, profile, NULL);
+            fm_reduction_tree_add(&tree, profile, NULL);
     }
-    fm_merge_tree_finish(&tree, &profile, NULL);
+    fm_reduction_tree_finish(&tree, &profile, NULL);
     free(segment);
     return profile;
 }

@@ -7,8 +7,8 @@
 #include "format/segment.h"
 #include "merge/notes.h"
 #include "merge/parts.h"
+#include "merge/reduction_tree.h"
 #include "merge/synthetic.h"
-#include "merge/tree.h"
 #include "model/check.h"
 #include "tap.h"
 
@@ -63,7 +63,7 @@ static void test_orders(void)
     enum { MANY = 60 };
     int good = 0, rounds = 20;
     for (int round = 0; round < rounds; round++) {
-        struct fm_merge_tree tree = {0};
+        struct fm_reduction_tree tree = {0};
         struct fm_profile *all = NULL, *one = fm_profile_create();
         uint64_t state = (uint64_t)round + 1, order[MANY];
         for (size_t i = 0; i < MANY; i++)
@@ -75,10 +75,10 @@ static void test_orders(void)
             order[k] = swap;
         }
         for (size_t i = 0; i < MANY; i++) {
-            fm_merge_tree_add(&tree, made(1000 + (uint64_t)round * MANY + order[i]), NULL);
+            fm_reduction_tree_add(&tree, made(1000 + (uint64_t)round * MANY + order[i]), NULL);
             one = merged(one, made(1000 + (uint64_t)round * MANY + i));
         }
-        fm_merge_tree_finish(&tree, &all, NULL);
+        fm_reduction_tree_finish(&tree, &all, NULL);
         good += same(all, one);
     }
     tap_ok(good == rounds, "%d profiles give the same in any order", MANY);

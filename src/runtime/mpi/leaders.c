@@ -51,7 +51,7 @@ bool fm_leaders_make(bool measured)
         return false;
     fm_rt.segment->local_size = local_size;
     if (local_rank == 0)
-        fm_tree_make(&fm_rt.mpi.leaders, &fm_abi, comm);
+        fm_rank_tree_make(&fm_rt.mpi.leaders, &fm_abi, comm);
     fm_rt.mpi.is_leader = local_rank == 0;
     return true;
 }
@@ -68,7 +68,7 @@ void fm_leaders_never_sleep(void)
 
 void fm_leaders_progress(void)
 {
-    fm_tree_progress(&fm_rt.mpi.leaders);
+    fm_rank_tree_progress(&fm_rt.mpi.leaders);
 }
 
 /* ---- the tree ---- */
@@ -81,7 +81,7 @@ static bool add_child(struct fm_profile *profile, int child, bool *spoilt)
     struct fm_profile *part = NULL;
     void *bytes;
     size_t size;
-    bool added = fm_tree_fetch(&fm_rt.mpi.leaders, child, profile, 0, &arena, &bytes, &size) &&
+    bool added = fm_rank_tree_fetch(&fm_rt.mpi.leaders, child, profile, 0, &arena, &bytes, &size) &&
                  fm_profile_decode(bytes, size, "a message from another host", &part, NULL) == FM_OK;
     if (added && fm_profile_merge(profile, part, NULL) != FM_OK)
         *spoilt = true;
@@ -97,7 +97,7 @@ static void pass_up(const struct fm_profile *profile)
     size_t size = 0;
     if (profile && fm_profile_encode_exact(profile, &arena, &bytes, &size, NULL) != FM_OK)
         bytes = NULL;
-    fm_tree_pass_up(&fm_rt.mpi.leaders, bytes, size);
+    fm_rank_tree_send_up(&fm_rt.mpi.leaders, bytes, size);
     fm_arena_destroy(&arena);
 }
 
@@ -105,8 +105,9 @@ static void pass_up(const struct fm_profile *profile)
 bool fm_leaders_reduce(struct fm_profile *profile)
 {
     bool spoilt = false;
-    for (int i = 0; i < FM_TREE_CHILDREN && fm_tree_child(&fm_rt.mpi.leaders, i) >= 0; i++)
-        fm_rt.mpi.child_added[i] = add_child(spoilt ? NULL : profile, fm_tree_child(&fm_rt.mpi.leaders, i), &spoilt);
+    for (int i = 0; i < FM_RANK_TREE_CHILDREN && fm_rank_tree_child(&fm_rt.mpi.leaders, i) >= 0; i++)
+        fm_rt.mpi.child_added[i] = add_child(spoilt ? NULL : profile, fm_rank_tree_child(&fm_rt.mpi.leaders, i),
+                                             &spoilt);
     if (fm_rt.mpi.leaders.place == 0)
         return profile && !spoilt;
     pass_up(spoilt ? NULL : profile);
@@ -116,9 +117,10 @@ bool fm_leaders_reduce(struct fm_profile *profile)
 bool fm_leaders_agree(bool written)
 {
     uint64_t word = written;
-    if (fm_rt.mpi.leaders.place > 0 && !fm_tree_hear(&fm_rt.mpi.leaders, &word))
+    if (fm_rt.mpi.leaders.place > 0 && !fm_rank_tree_receive_word(&fm_rt.mpi.leaders, &word))
         word = 0;
-    for (int i = 0; i < FM_TREE_CHILDREN && fm_tree_child(&fm_rt.mpi.leaders, i) >= 0; i++)
-        fm_tree_tell(&fm_rt.mpi.leaders, fm_tree_child(&fm_rt.mpi.leaders, i), word && fm_rt.mpi.child_added[i]);
+    for (int i = 0; i < FM_RANK_TREE_CHILDREN && fm_rank_tree_child(&fm_rt.mpi.leaders, i) >= 0; i++)
+        fm_rank_tree_send_word(&fm_rt.mpi.leaders, fm_rank_tree_child(&fm_rt.mpi.leaders, i),
+                               word && fm_rt.mpi.child_added[i]);
     return word != 0;
 }

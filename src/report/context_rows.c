@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "report/tree_text.h"
+#include "report/context_rows.h"
 
 #include "base/sort.h"
 #include "model/order.h"
@@ -10,7 +10,7 @@ enum { USUAL_ROWS = 60 };
 struct tree_printer {
     struct fm_report *report;
     const struct fm_calltree *tree;
-    struct fm_tree_rows *rows;
+    struct fm_context_rows *rows;
     bool own, stairs;
     size_t depth;
 };
@@ -90,8 +90,8 @@ static const struct fm_context *next_shown(const struct tree_printer *printer, c
 
 static bool add_row(struct tree_printer *printer, const struct fm_context *context, const char *drawing)
 {
-    struct fm_tree_rows *rows = printer->rows;
-    rows->items[rows->n++] = (struct fm_tree_row){context, drawing};
+    struct fm_context_rows *rows = printer->rows;
+    rows->items[rows->n++] = (struct fm_context_row){context, drawing};
     return drawing != NULL;
 }
 
@@ -133,13 +133,13 @@ static bool draw(struct tree_printer *printer, struct tree_level *levels)
     }
 }
 
-enum fm_status fm_tree_rows(struct fm_report *report, const struct fm_calltree *tree, bool own, bool stairs,
-                            struct fm_tree_rows *rows, struct fm_error *error)
+enum fm_status fm_context_rows(struct fm_report *report, const struct fm_calltree *tree, bool own, bool stairs,
+                               struct fm_context_rows *rows, struct fm_error *error)
 {
     struct fm_arena scratch = {0};
     size_t deepest = report->options.depth ? report->options.depth : SIZE_MAX;
     struct tree_printer printer = {report, tree, rows, own, stairs, deepest < tree->n + 1 ? deepest : tree->n + 1};
-    *rows = (struct fm_tree_rows){.items = fm_arena_alloc(&report->arena, (tree->n + 1) * sizeof *rows->items)};
+    *rows = (struct fm_context_rows){.items = fm_arena_alloc(&report->arena, (tree->n + 1) * sizeof *rows->items)};
     struct tree_level *levels = fm_arena_alloc(&scratch, (printer.depth + 1) * sizeof *levels);
     bool done = rows->items && levels;
     if (done) {

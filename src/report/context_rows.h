@@ -7,18 +7,18 @@
  *   |  `- MPI_Allreduce
  *   `- output
  */
-#ifndef FM_REPORT_TREE_TEXT_H
-#define FM_REPORT_TREE_TEXT_H
+#ifndef FM_REPORT_CONTEXT_ROWS_H
+#define FM_REPORT_CONTEXT_ROWS_H
 
 #include "report/report_calls.h"
 
-struct fm_tree_row {
+struct fm_context_row {
     const struct fm_context *context;
     const char *drawing; /* before the label */
 };
 
-struct fm_tree_rows {
-    struct fm_tree_row *items;
+struct fm_context_rows {
+    struct fm_context_row *items;
     size_t n;
     size_t left_out;   /* contexts that are lighter than the limit; those that are deeper than asked for not counted */
     uint64_t limit_ns; /* the lightest that is shown has at least this */
@@ -26,7 +26,7 @@ struct fm_tree_rows {
 
 /* The heaviest contexts, as many as fit. They weigh what they have in all, or (own) without what is below. With stairs
  * an only child is a branch too. */
-enum fm_status fm_tree_rows(struct fm_report *report, const struct fm_calltree *tree, bool own, bool stairs,
-                            struct fm_tree_rows *rows, struct fm_error *error);
+enum fm_status fm_context_rows(struct fm_report *report, const struct fm_calltree *tree, bool own, bool stairs,
+                               struct fm_context_rows *rows, struct fm_error *error);
 
 #endif

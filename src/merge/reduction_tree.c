@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "merge/tree.h"
+#include "merge/reduction_tree.h"
 
 /* *into += profile, which is used up. */
 static enum fm_status absorb(struct fm_profile *into, struct fm_profile *profile, struct fm_error *error)
@@ -9,7 +9,7 @@ static enum fm_status absorb(struct fm_profile *into, struct fm_profile *profile
     return status;
 }
 
-enum fm_status fm_merge_tree_add(struct fm_merge_tree *tree, struct fm_profile *profile, struct fm_error *error)
+enum fm_status fm_reduction_tree_add(struct fm_reduction_tree *tree, struct fm_profile *profile, struct fm_error *error)
 {
     size_t level = 0;
     for (; tree->levels[level]; level++) {
@@ -26,7 +26,7 @@ enum fm_status fm_merge_tree_add(struct fm_merge_tree *tree, struct fm_profile *
     return FM_OK;
 }
 
-static enum fm_status join_levels(struct fm_merge_tree *tree, struct fm_profile **profile, struct fm_error *error)
+static enum fm_status join_levels(struct fm_reduction_tree *tree, struct fm_profile **profile, struct fm_error *error)
 {
     struct fm_profile *all = NULL;
     enum fm_status status = FM_OK;
@@ -50,7 +50,8 @@ static enum fm_status join_levels(struct fm_merge_tree *tree, struct fm_profile 
     return status;
 }
 
-enum fm_status fm_merge_tree_finish(struct fm_merge_tree *tree, struct fm_profile **profile, struct fm_error *error)
+enum fm_status fm_reduction_tree_finish(struct fm_reduction_tree *tree, struct fm_profile **profile,
+                                        struct fm_error *error)
 {
     enum fm_status status = join_levels(tree, profile, error);
     fm_arena_destroy(&tree->spare);
