@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
-# Format, layers, circles between files, variables of the runtime, shell scripts and lint, each with a heading; all are
-# run, the status tells of any fault.
+# Format, layers, circles between files, names, variables of the runtime, shell scripts and lint, each with a heading; all
+# are run, the status tells of any fault.
 #   tools/check.sh            check                 tools/check.sh --format    rewrite the C sources instead
 # shellcheck disable=SC2317 # functions are called by name
 set -u
@@ -53,6 +53,7 @@ check format format
 check layers tools/check_layers.py .
 check rooms ninja --quiet -C "$build" rooms
 check circles circles
+check names tools/check_names.py .
 check globals tools/check_globals.py "$build/libfathom.so.0"
 check scripts scripts
 check lint lint
