@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "attach/near.h"
-#include "attach/watched.h"
+#include "attach/affinity.h"
+#include "attach/sampled_process.h"
 #include "base/clock.h"
 #include "model/order.h"
 
@@ -18,24 +18,24 @@
 #define LIST_AT_LAST_NS 3000000000u /* and even if a thread has to be waited for first */
 enum { LOOKS = 25, MOST_LOOKS = 1000, LOOK_US = 1000 };
 
-/* A thread and when it is looked at, or all those of a process that do not matter. */
+/* When a thread is sampled; or all threads of a process that do not matter, together. */
 struct turn {
     uint64_t moment_ns;
     uint32_t process, thread;
 };
-#define THE_QUIET UINT32_MAX
+#define QUIET_THREADS UINT32_MAX
 
-struct fm_sampler {
-    struct fm_watched *processes;
+struct fm_attach_sampler {
+    struct fm_sampled_process *processes;
     size_t n;
-    struct fm_sampler_options how;
+    struct fm_attach_sampler_options how;
     uint64_t period_start_ns;
     struct turn *turns; /* of this period */
     size_t turn, n_turns, turns_capacity;
     uint64_t listed_ns;
-    size_t asked;        /* threads that have not stopped yet */
-    struct fm_near near; /* to the thread that is next */
-    struct fm_pictures pictures;
+    size_t asked;            /* threads that have not stopped yet */
+    struct fm_affinity near; /* to the thread that is next */
+    struct fm_capture_queue queue;
     pthread_t thread;
     bool running;
     atomic_bool stop;
@@ -47,12 +47,12 @@ struct fm_sampler {
 
 /* ---- threads ---- */
 
-static bool list_all(struct fm_sampler *sampler)
+static bool list_all(struct fm_attach_sampler *sampler)
 {
     size_t living = 0;
     sampler->listed_ns = fm_clock_ns(CLOCK_MONOTONIC);
     for (size_t i = 0; i < sampler->n; i++) {
-        if (!fm_watched_list(&sampler->processes[i], &sampler->pictures))
+        if (!fm_sampled_process_list(&sampler->processes[i], &sampler->queue))
             return false;
         living += sampler->processes[i].alive;
     }
@@ -60,20 +60,20 @@ static bool list_all(struct fm_sampler *sampler)
     return true;
 }
 
-static bool learn_once(struct fm_sampler *sampler)
+static bool learn_once(struct fm_attach_sampler *sampler)
 {
     bool enough = true;
     for (size_t p = 0; p < sampler->n; p++)
         for (size_t i = 0; i < sampler->processes[p].n; i++) {
-            struct fm_shot_thread *thread = &sampler->processes[p].threads[i].of;
-            fm_shot_learn(thread);
+            struct fm_capture_thread *thread = &sampler->processes[p].threads[i].of;
+            fm_capture_probe(thread);
             enough = enough && thread->looks >= LOOKS;
         }
     return enough;
 }
 
-/* Before anything is stopped: which threads must never be. */
-static bool learn(struct fm_sampler *sampler)
+/* Before any thread is stopped: finds those that must never be. */
+static bool learn(struct fm_attach_sampler *sampler)
 {
     bool enough = false;
     for (int look = 0; look < MOST_LOOKS && !enough && !sampler->stop; look++) {
@@ -85,55 +85,57 @@ static bool learn(struct fm_sampler *sampler)
     return true;
 }
 
-/* ---- looking ---- */
+/* ---- sampling ---- */
 
-/* By what comes back we learn which threads matter. */
-static void take_back(struct fm_sampler *sampler)
+/* The consumer has marked the threads that matter. */
+static void take_back(struct fm_attach_sampler *sampler)
 {
-    for (struct fm_picture *at = fm_pictures_returned(&sampler->pictures), *next; at; at = next) {
+    for (struct fm_capture_item *at = fm_capture_queue_returned(&sampler->queue), *next; at; at = next) {
         next = at->next;
-        struct fm_watched_thread *thread = at->matters ? fm_watched_find(&sampler->processes[at->process], at->tid)
-                                                       : NULL;
+        struct fm_sampled_process_thread *thread = at->matters ? fm_sampled_process_find(
+                                                                     &sampler->processes[at->process], at->tid)
+                                                               : NULL;
         if (thread)
             thread->matters = true;
-        fm_picture_spare(&sampler->pictures, at);
+        fm_capture_queue_recycle(&sampler->queue, at);
     }
 }
 
-static void put_picture(struct fm_sampler *sampler, uint32_t process, struct fm_watched_thread *thread, bool unseen)
+static void put_capture(struct fm_attach_sampler *sampler, uint32_t process, struct fm_sampled_process_thread *thread,
+                        bool unseen)
 {
-    struct fm_picture *picture = thread->picture;
-    thread->picture = NULL;
-    picture->process = process;
-    picture->tid = thread->of.tid;
-    picture->first = thread->of.tid == thread->of.pid;
-    picture->unseen = unseen;
-    picture->matters = false;
-    thread->pc = unseen || !picture->shot.asleep ? 0 : picture->shot.pc;
-    thread->sp = picture->shot.sp;
-    fm_picture_put(&sampler->pictures, picture);
+    struct fm_capture_item *item = thread->item;
+    thread->item = NULL;
+    item->process = process;
+    item->tid = thread->of.tid;
+    item->first = thread->of.tid == thread->of.pid;
+    item->unseen = unseen;
+    item->matters = false;
+    thread->pc = unseen || !item->capture.asleep ? 0 : item->capture.pc;
+    thread->sp = item->capture.sp;
+    fm_capture_queue_put(&sampler->queue, item);
 }
 
-static void deal_with(struct fm_sampler *sampler, uint32_t p, struct fm_watched_thread *thread,
-                      enum fm_shot_state state)
+static void handle_state(struct fm_attach_sampler *sampler, uint32_t p, struct fm_sampled_process_thread *thread,
+                         enum fm_capture_state state)
 {
     switch (state) {
-    case FM_SHOT_ASKED:
+    case FM_CAPTURE_STOPPING:
         thread->asked = sampler->processes[p].asked = true;
         sampler->asked++;
         break;
-    case FM_SHOT_TAKEN:
-        put_picture(sampler, p, thread, false);
+    case FM_CAPTURE_DONE:
+        put_capture(sampler, p, thread, false);
         break;
-    case FM_SHOT_UNSEEN:
+    case FM_CAPTURE_NOT_STOPPABLE:
         if (thread->matters)
-            put_picture(sampler, p, thread, true);
+            put_capture(sampler, p, thread, true);
         break;
-    case FM_SHOT_MISSED:
+    case FM_CAPTURE_MISSED:
         thread->apart = true;
         sampler->lost++;
         break;
-    case FM_SHOT_DENIED: /* a debugger has come; it may leave again */
+    case FM_CAPTURE_DENIED: /* a debugger has come; it may leave again */
         sampler->lost++;
         break;
     default:
@@ -142,46 +144,46 @@ static void deal_with(struct fm_sampler *sampler, uint32_t p, struct fm_watched_
     }
 }
 
-/* One that was asked in its turn before and has not had a core since then is lost in this one. */
-static void look_at(struct fm_sampler *sampler, uint32_t p, struct fm_watched_thread *thread)
+/* A thread whose earlier request to stop is still pending has had no core since then; its sample is lost. */
+static void look_at(struct fm_attach_sampler *sampler, uint32_t p, struct fm_sampled_process_thread *thread)
 {
     if (thread->ended)
         return;
-    if (!thread->asked && !thread->picture)
-        thread->picture = fm_picture_new(&sampler->pictures);
-    if (thread->asked || !thread->picture) {
+    if (!thread->asked && !thread->item)
+        thread->item = fm_capture_queue_new(&sampler->queue);
+    if (thread->asked || !thread->item) {
         sampler->lost++;
         return;
     }
-    thread->picture->moment = sampler->moments;
+    thread->item->moment = sampler->moments;
     bool may_ask = !sampler->processes[p].asked;
-    deal_with(sampler, p, thread, fm_shot_begin(&thread->of, may_ask, &thread->picture->shot));
+    handle_state(sampler, p, thread, fm_capture_begin(&thread->of, may_ask, &thread->item->capture));
 }
 
-static void let_go(struct fm_sampler *sampler)
+static void finish_stopped(struct fm_attach_sampler *sampler)
 {
     int status;
-    for (pid_t tid; (tid = fm_shot_next(&status));) {
-        struct fm_watched_thread *thread = NULL;
+    for (pid_t tid; (tid = fm_capture_next_stopped(&status));) {
+        struct fm_sampled_process_thread *thread = NULL;
         uint32_t p = 0;
         for (; p < sampler->n && !thread; p++)
             if (sampler->processes[p].asked)
-                thread = fm_watched_find(&sampler->processes[p], tid);
+                thread = fm_sampled_process_find(&sampler->processes[p], tid);
         if (!thread || !thread->asked) {
-            fm_shot_release(tid, status);
+            fm_capture_release(tid, status);
             continue;
         }
-        enum fm_shot_state state = fm_shot_end(&thread->of, status, &thread->picture->shot);
+        enum fm_capture_state state = fm_capture_finish(&thread->of, status, &thread->item->capture);
         thread->asked = sampler->processes[p - 1].asked = false;
         sampler->asked--;
-        deal_with(sampler, p - 1, thread, state);
+        handle_state(sampler, p - 1, thread, state);
     }
 }
 
-static void give_up(struct fm_sampler *sampler)
+static void give_up(struct fm_attach_sampler *sampler)
 {
     for (size_t p = 0; p < sampler->n; p++) {
-        struct fm_watched *process = &sampler->processes[p];
+        struct fm_sampled_process *process = &sampler->processes[p];
         for (size_t i = 0; i < process->n && process->asked; i++)
             process->threads[i].asked = false;
         process->asked = false;
@@ -190,7 +192,7 @@ static void give_up(struct fm_sampler *sampler)
     sampler->asked = 0;
 }
 
-/* Whether a thread has stopped, or somebody has called us, before then. */
+/* Whether a thread has stopped, or the sampler was signalled, before then. */
 static void sleep_for(uint64_t ns)
 {
     const struct timespec wait = {(time_t)(ns / 1000000000u), (long)(ns % 1000000000u)};
@@ -200,25 +202,25 @@ static void sleep_for(uint64_t ns)
     sigtimedwait(&child, NULL, &wait);
 }
 
-/* Waits for all that were asked; but one that has changed its number by an exec will never come, and is given up. */
-static void settle(struct fm_sampler *sampler)
+/* Waits for all pending requests, but not for ever: a thread whose tid was changed by exec never reports. */
+static void settle(struct fm_attach_sampler *sampler)
 {
     uint64_t end = fm_clock_ns(CLOCK_MONOTONIC) + SETTLE_NS;
-    fm_near_go_anywhere(&sampler->near);
-    for (let_go(sampler); sampler->asked && fm_clock_ns(CLOCK_MONOTONIC) < end; let_go(sampler))
+    fm_affinity_unbind(&sampler->near);
+    for (finish_stopped(sampler); sampler->asked && fm_clock_ns(CLOCK_MONOTONIC) < end; finish_stopped(sampler))
         sleep_for(SETTLE_PAUSE_NS);
     give_up(sampler);
 }
 
 /* ---- periods ---- */
 
-static bool is_quiet(const struct fm_watched_thread *thread)
+static bool is_quiet(const struct fm_sampled_process_thread *thread)
 {
     return !thread->matters && !thread->apart;
 }
 
 /* For all threads, and once more for the quiet ones of each process. */
-static bool make_room_for_turns(struct fm_sampler *sampler)
+static bool make_room_for_turns(struct fm_attach_sampler *sampler)
 {
     size_t most = 0;
     for (size_t p = 0; p < sampler->n; p++)
@@ -231,7 +233,7 @@ static bool make_room_for_turns(struct fm_sampler *sampler)
     return most <= sampler->turns_capacity;
 }
 
-static uint64_t moment_in(const struct fm_sampler *sampler)
+static uint64_t moment_in(const struct fm_attach_sampler *sampler)
 {
     return sampler->period_start_ns + (uint64_t)(drand48() * (double)sampler->how.period_ns);
 }
@@ -243,14 +245,15 @@ static int by_moment(const void *a, const void *b)
     return order ? order : fm_compare_number(x->thread, y->thread);
 }
 
-/* At random, so as to be in step with nothing. Threads that do not matter are looked at with the first of their process. */
-static void plan_process(struct fm_sampler *sampler, uint32_t p)
+/* At random, so as not to be in step with the program. Threads that do not matter are sampled together with the main
+ * thread of their process. */
+static void plan_process(struct fm_attach_sampler *sampler, uint32_t p)
 {
-    const struct fm_watched *process = &sampler->processes[p];
+    const struct fm_sampled_process *process = &sampler->processes[p];
     uint64_t first = 0;
     size_t quiet = 0;
     for (uint32_t i = 0; i < process->n; i++) {
-        const struct fm_watched_thread *thread = &process->threads[i];
+        const struct fm_sampled_process_thread *thread = &process->threads[i];
         uint64_t moment = moment_in(sampler);
         quiet += is_quiet(thread);
         if (is_quiet(thread) || thread->ended)
@@ -259,16 +262,16 @@ static void plan_process(struct fm_sampler *sampler, uint32_t p)
         sampler->turns[sampler->n_turns++] = (struct turn){moment, p, i};
     }
     if (quiet)
-        sampler->turns[sampler->n_turns++] = (struct turn){first ? first : moment_in(sampler), p, THE_QUIET};
+        sampler->turns[sampler->n_turns++] = (struct turn){first ? first : moment_in(sampler), p, QUIET_THREADS};
 }
 
-/* That takes long: whoever stopped meanwhile would be held. */
-static bool is_to_list(const struct fm_sampler *sampler)
+/* Listing takes long: a thread that stopped meanwhile would be held. */
+static bool is_to_list(const struct fm_attach_sampler *sampler)
 {
     return !sampler->asked && fm_clock_ns(CLOCK_MONOTONIC) - sampler->listed_ns > LIST_AGAIN_NS;
 }
 
-static bool plan(struct fm_sampler *sampler)
+static bool plan(struct fm_attach_sampler *sampler)
 {
     take_back(sampler);
     if (sampler->asked && fm_clock_ns(CLOCK_MONOTONIC) - sampler->listed_ns > LIST_AT_LAST_NS)
@@ -283,13 +286,13 @@ static bool plan(struct fm_sampler *sampler)
     return true;
 }
 
-static bool is_over(const struct fm_sampler *sampler)
+static bool is_over(const struct fm_attach_sampler *sampler)
 {
     return sampler->failed || !sampler->living ||
            (sampler->how.most_moments && sampler->moments >= sampler->how.most_moments);
 }
 
-static bool next_period(struct fm_sampler *sampler)
+static bool next_period(struct fm_attach_sampler *sampler)
 {
     uint64_t period = sampler->how.period_ns, now = fm_clock_ns(CLOCK_MONOTONIC);
     sampler->moments++;
@@ -302,59 +305,59 @@ static bool next_period(struct fm_sampler *sampler)
 
 /* ---- the thread ---- */
 
-/* One that does not matter and sleeps where it slept has nothing new to say. */
-static void look_at_quiet(struct fm_sampler *sampler, uint32_t p)
+/* A thread that does not matter and still sleeps where it slept need not be captured again. */
+static void look_at_quiet(struct fm_attach_sampler *sampler, uint32_t p)
 {
-    struct fm_watched *process = &sampler->processes[p];
+    struct fm_sampled_process *process = &sampler->processes[p];
     for (size_t i = 0; i < process->n; i++) {
-        struct fm_watched_thread *thread = &process->threads[i];
-        if (is_quiet(thread) && !(thread->pc && fm_shot_rests(&thread->of, thread->pc, thread->sp)))
+        struct fm_sampled_process_thread *thread = &process->threads[i];
+        if (is_quiet(thread) && !(thread->pc && fm_capture_is_asleep_at(&thread->of, thread->pc, thread->sp)))
             look_at(sampler, p, thread);
     }
 }
 
-/* To the core of the thread that is looked at next. */
-static void go_near(struct fm_sampler *sampler)
+/* Moves to the core of the thread that is sampled next. */
+static void go_near(struct fm_attach_sampler *sampler)
 {
-    if (sampler->turn == sampler->n_turns || sampler->turns[sampler->turn].thread == THE_QUIET)
+    if (sampler->turn == sampler->n_turns || sampler->turns[sampler->turn].thread == QUIET_THREADS)
         return;
     const struct turn *next = &sampler->turns[sampler->turn];
-    fm_near_go(&sampler->near, fm_shot_core(&sampler->processes[next->process].threads[next->thread].of));
+    fm_affinity_bind(&sampler->near, fm_capture_core(&sampler->processes[next->process].threads[next->thread].of));
 }
 
-static bool look(struct fm_sampler *sampler)
+static bool look(struct fm_attach_sampler *sampler)
 {
     bool good = true;
-    let_go(sampler);
+    finish_stopped(sampler);
     uint64_t now = fm_clock_ns(CLOCK_MONOTONIC);
     for (; sampler->turn < sampler->n_turns && sampler->turns[sampler->turn].moment_ns <= now; sampler->turn++) {
         const struct turn *turn = &sampler->turns[sampler->turn];
-        if (turn->thread == THE_QUIET)
+        if (turn->thread == QUIET_THREADS)
             look_at_quiet(sampler, turn->process);
         else
             look_at(sampler, turn->process, &sampler->processes[turn->process].threads[turn->thread]);
-        let_go(sampler);
+        finish_stopped(sampler);
     }
     if (now >= sampler->period_start_ns + sampler->how.period_ns)
         good = next_period(sampler);
     if (sampler->asked) /* wherever there is a core first when they have stopped */
-        fm_near_go_anywhere(&sampler->near);
+        fm_affinity_unbind(&sampler->near);
     else
         go_near(sampler);
     return good;
 }
 
-static uint64_t next_ns(const struct fm_sampler *sampler)
+static uint64_t next_ns(const struct fm_attach_sampler *sampler)
 {
     return sampler->turn < sampler->n_turns ? sampler->turns[sampler->turn].moment_ns
                                             : sampler->period_start_ns + sampler->how.period_ns;
 }
 
-/* When it ends the kernel lets go what it may still hold: threads that were waited for too long. */
+/* When it ends, the kernel releases the threads that it still holds. */
 static void *sample(void *context)
 {
-    struct fm_sampler *sampler = context;
-    fm_near_ask_for_cores();
+    struct fm_attach_sampler *sampler = context;
+    fm_affinity_raise_priority();
     bool good = learn(sampler);
     sampler->period_start_ns = fm_clock_ns(CLOCK_MONOTONIC);
     srand48((long)(sampler->period_start_ns ^ (uint64_t)getpid()));
@@ -371,27 +374,28 @@ static void *sample(void *context)
 
 /* ---- the caller ---- */
 
-struct fm_sampler *fm_sampler_start(const struct fm_targets *targets, const struct fm_sampler_options *how)
+struct fm_attach_sampler *fm_attach_sampler_start(const struct fm_targets *targets,
+                                                  const struct fm_attach_sampler_options *how)
 {
-    struct fm_sampler *sampler = calloc(1, sizeof *sampler);
+    struct fm_attach_sampler *sampler = calloc(1, sizeof *sampler);
     if (!sampler)
         return NULL;
     sampler->how = *how;
     sampler->processes = calloc(targets->n + 1, sizeof *sampler->processes);
     for (; sampler->processes && sampler->n < targets->n; sampler->n++) {
-        struct fm_watched *process = &sampler->processes[sampler->n];
-        fm_watched_open(process, &targets->items[sampler->n]);
+        struct fm_sampled_process *process = &sampler->processes[sampler->n];
+        fm_sampled_process_open(process, &targets->items[sampler->n]);
         sampler->living += process->alive;
     }
-    fm_near_open(&sampler->near);
-    if (sampler->processes && fm_sampler_go(sampler))
+    fm_affinity_open(&sampler->near);
+    if (sampler->processes && fm_attach_sampler_go(sampler))
         return sampler;
-    fm_sampler_destroy(sampler);
+    fm_attach_sampler_destroy(sampler);
     return NULL;
 }
 
-/* On whichever core it can be: that of the thread that is next may have no time for it. */
-void fm_sampler_stop(struct fm_sampler *sampler)
+/* On any core: that of the next thread may be busy. */
+void fm_attach_sampler_stop(struct fm_attach_sampler *sampler)
 {
     if (!sampler->running)
         return;
@@ -402,7 +406,7 @@ void fm_sampler_stop(struct fm_sampler *sampler)
     sampler->running = false;
 }
 
-bool fm_sampler_go(struct fm_sampler *sampler)
+bool fm_attach_sampler_go(struct fm_attach_sampler *sampler)
 {
     sampler->stop = false;
     sampler->running = sampler->running || pthread_create(&sampler->thread, NULL, sample, sampler) == 0;
@@ -411,29 +415,29 @@ bool fm_sampler_go(struct fm_sampler *sampler)
     return sampler->running;
 }
 
-struct fm_pictures *fm_sampler_pictures(struct fm_sampler *sampler)
+struct fm_capture_queue *fm_attach_sampler_queue(struct fm_attach_sampler *sampler)
 {
-    return &sampler->pictures;
+    return &sampler->queue;
 }
 
-struct fm_sampler_counts fm_sampler_counts(const struct fm_sampler *sampler)
+struct fm_attach_sampler_counts fm_attach_sampler_counts(const struct fm_attach_sampler *sampler)
 {
-    return (struct fm_sampler_counts){sampler->moments, sampler->living, sampler->lost, sampler->failed};
+    return (struct fm_attach_sampler_counts){sampler->moments, sampler->living, sampler->lost, sampler->failed};
 }
 
-bool fm_sampler_alive(const struct fm_sampler *sampler, size_t process)
+bool fm_attach_sampler_alive(const struct fm_attach_sampler *sampler, size_t process)
 {
     return sampler->processes[process].alive;
 }
 
-void fm_sampler_destroy(struct fm_sampler *sampler)
+void fm_attach_sampler_destroy(struct fm_attach_sampler *sampler)
 {
     if (!sampler)
         return;
-    fm_sampler_stop(sampler);
+    fm_attach_sampler_stop(sampler);
     for (size_t p = 0; p < sampler->n; p++)
-        fm_watched_close(&sampler->processes[p], &sampler->pictures);
-    fm_pictures_free(&sampler->pictures);
+        fm_sampled_process_close(&sampler->processes[p], &sampler->queue);
+    fm_capture_queue_free(&sampler->queue);
     free(sampler->processes);
     free(sampler->turns);
     free(sampler);

@@ -2,7 +2,7 @@
 /* What was sampled of a job from outside: one calling context tree for all its processes, and for every sample the
  * moment, the process and the node. From any stretch of moments a profile can be made, so that stretches can be compared.
  *
- * Memory is the struct's until fm_samples_close. */
+ * Memory is the struct's until fm_attach_samples_close. */
 #ifndef FM_ATTACH_SAMPLES_H
 #define FM_ATTACH_SAMPLES_H
 
@@ -22,7 +22,7 @@ struct fm_code_place {
     bool own;       /* in the program itself, not in a library */
 };
 
-struct fm_samples_node {
+struct fm_attach_samples_node {
     uint32_t parent, kind;
     struct fm_code_place place;
 };
@@ -33,18 +33,18 @@ struct fm_attach_sample {
     uint64_t real_ns;               /* later samples have later times */
 };
 
-struct fm_samples {
+struct fm_attach_samples {
     struct fm_arena arena;
     const struct fm_targets *targets;
     uint64_t period_ns, started_real_ns, started_mono_ns;
     uint32_t moments; /* that are over */
     struct fm_attach_sample *log;
     size_t n, log_capacity;
-    struct fm_samples_node *nodes; /* the root first, parents before their children */
+    struct fm_attach_samples_node *nodes; /* the root first, parents before their children */
     size_t n_nodes, nodes_capacity;
     uint32_t *slots; /* hash table: node */
     size_t slots_capacity;
-    struct fm_samples_module {
+    struct fm_attach_samples_module {
         const char *path, *build_id;
     } * modules;
     size_t n_modules, modules_capacity;
@@ -52,20 +52,20 @@ struct fm_samples {
     uint64_t partial, lost;
 };
 
-bool fm_samples_open(struct fm_samples *samples, const struct fm_targets *targets, uint64_t period_ns);
-void fm_samples_close(struct fm_samples *samples);
+bool fm_attach_samples_open(struct fm_attach_samples *samples, const struct fm_targets *targets, uint64_t period_ns);
+void fm_attach_samples_close(struct fm_attach_samples *samples);
 
 /* Its number: the same for the same load module. */
-uint32_t fm_samples_module(struct fm_samples *samples, const char *path, const char *build_id);
+uint32_t fm_attach_samples_module(struct fm_attach_samples *samples, const char *path, const char *build_id);
 /* The child of a node, made if it is not there; 0: no memory. */
-uint32_t fm_samples_below(struct fm_samples *samples, uint32_t parent, uint32_t kind,
-                          const struct fm_code_place *place);
+uint32_t fm_attach_samples_below(struct fm_attach_samples *samples, uint32_t parent, uint32_t kind,
+                                 const struct fm_code_place *place);
 /* The node for a thread that runs, and nothing else is known of it. */
-uint32_t fm_samples_unseen(struct fm_samples *samples);
+uint32_t fm_attach_samples_unseen(struct fm_attach_samples *samples);
 /* In the order of moments, or nearly. */
-bool fm_samples_add(struct fm_samples *samples, const struct fm_attach_sample *sample, bool complete);
+bool fm_attach_samples_add(struct fm_attach_samples *samples, const struct fm_attach_sample *sample, bool complete);
 
 /* The profile of the moments from..to - 1. NULL: no memory. */
-struct fm_profile *fm_samples_profile(const struct fm_samples *samples, uint32_t from, uint32_t to);
+struct fm_profile *fm_attach_samples_profile(const struct fm_attach_samples *samples, uint32_t from, uint32_t to);
 
 #endif

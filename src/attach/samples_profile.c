@@ -19,7 +19,7 @@
 #include "model/strings.h"
 
 struct making {
-    const struct fm_samples *samples;
+    const struct fm_attach_samples *samples;
     struct fm_arena scratch;
     uint32_t from, to;
     uint64_t *counts; /* by node: samples of one process, with what is below */
@@ -33,14 +33,14 @@ struct making {
 
 static struct fm_path_node path_of(const struct making *m, struct fm_profile *profile, uint32_t node)
 {
-    const struct fm_samples_node *from = &m->samples->nodes[node];
+    const struct fm_attach_samples_node *from = &m->samples->nodes[node];
     struct fm_path_node path = {.kind = from->kind, .site = {"", "", 0}, .routine = ""};
     if (from->kind == FM_PATH_ROUTINE)
         path.routine = fm_routine_name(from->place.routine - 1);
     if (from->kind == FM_PATH_CALL || from->kind == FM_PATH_LEAF) {
         path.site.offset = from->place.offset;
         if (from->place.module) {
-            const struct fm_samples_module *module = &m->samples->modules[from->place.module - 1];
+            const struct fm_attach_samples_module *module = &m->samples->modules[from->place.module - 1];
             path.site.module = fm_profile_intern(profile, module->path);
             path.site.build_id = fm_profile_intern(profile, module->build_id);
         }
@@ -49,7 +49,7 @@ static struct fm_path_node path_of(const struct making *m, struct fm_profile *pr
 }
 
 /* The first sample of a moment; they are in the order of moments. */
-static size_t first_of(const struct fm_samples *samples, uint32_t moment)
+static size_t first_of(const struct fm_attach_samples *samples, uint32_t moment)
 {
     size_t low = 0, high = samples->n;
     while (low < high) {
@@ -64,7 +64,7 @@ static size_t first_of(const struct fm_samples *samples, uint32_t moment)
 
 static void count(struct making *m, uint32_t process)
 {
-    const struct fm_samples *samples = m->samples;
+    const struct fm_attach_samples *samples = m->samples;
     memset(m->own, 0, samples->n_nodes * sizeof *m->own);
     memset(m->first, 0, samples->n_nodes * sizeof *m->first);
     for (size_t i = first_of(samples, m->from); i < samples->n && samples->log[i].moment < m->to; i++)
@@ -127,7 +127,7 @@ static bool append(struct making *m, struct fm_profile *profile, uint32_t node, 
 
 /* Cells from the first to the last sample, not longer than a period: each thread has a random moment in each, so that
  * now and then a cell has none, and hardly ever two. */
-static struct fm_sequence grid_of(const struct fm_samples *samples)
+static struct fm_sequence grid_of(const struct fm_attach_samples *samples)
 {
     uint64_t from = samples->log[0].real_ns, to = samples->log[samples->n - 1].real_ns;
     uint32_t shift = fm_sequence_shift_of(samples->period_ns / 2 + 1);
@@ -140,7 +140,7 @@ static struct fm_sequence grid_of(const struct fm_samples *samples)
 /* Of a cell the first sample counts. */
 static bool make_sequence(struct making *m, struct fm_profile *profile, uint32_t process)
 {
-    const struct fm_samples *samples = m->samples;
+    const struct fm_attach_samples *samples = m->samples;
     struct fm_sequence sequence = grid_of(samples);
     uint32_t *cells = fm_arena_alloc(&profile->arena, FM_SEQUENCE_CELLS * sizeof *cells);
     sequence.rows = fm_arena_alloc(&profile->arena, sizeof *sequence.rows);
@@ -281,7 +281,7 @@ static struct fm_profile *merge_all(struct making *m)
     return all;
 }
 
-struct fm_profile *fm_samples_profile(const struct fm_samples *samples, uint32_t from, uint32_t to)
+struct fm_profile *fm_attach_samples_profile(const struct fm_attach_samples *samples, uint32_t from, uint32_t to)
 {
     struct making m = {.samples = samples, .from = from, .to = to};
     m.counts = fm_arena_alloc(&m.scratch, samples->n_nodes * sizeof *m.counts);

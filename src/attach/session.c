@@ -6,7 +6,7 @@
 #include <sys/resource.h>
 
 #include "attach/denied.h"
-#include "attach/walk.h"
+#include "attach/unwinder.h"
 #include "collect/node.h"
 #include "model/order.h"
 
@@ -14,7 +14,7 @@ enum { SLEEPERS = 1 << 12 };
 
 struct fm_sleeper {
     uint64_t key;
-    struct fm_walked walked;
+    struct fm_unwound unwound;
 };
 
 /* ---- the beginning and the end ---- */
@@ -32,58 +32,59 @@ static void use_all_descriptors(void)
 /* Whether a process can be looked at: what guards ptrace guards this file, too. */
 static bool may_look(pid_t pid)
 {
-    struct fm_shot_thread one;
-    bool may = fm_shot_open(&one, pid, fm_proc_thread(pid)) && fm_shot_learn(&one) && !fm_tracer_of(pid);
-    fm_shot_close(&one);
+    struct fm_capture_thread one;
+    bool may = fm_capture_open(&one, pid, fm_proc_thread(pid)) && fm_capture_probe(&one) && !fm_tracer_of(pid);
+    fm_capture_close(&one);
     return may;
 }
 
 enum fm_status fm_session_open(struct fm_session *session, const struct fm_targets *targets,
-                               const struct fm_sampler_options *how, struct fm_error *error)
+                               const struct fm_attach_sampler_options *how, struct fm_error *error)
 {
     *session = (struct fm_session){.targets = targets};
-    if (!fm_samples_open(&session->samples, targets, how->period_ns))
+    if (!fm_attach_samples_open(&session->samples, targets, how->period_ns))
         return fm_fail(error, FM_ERR_MEMORY, "not enough memory for samples");
     use_all_descriptors();
     session->sleepers = fm_arena_alloc(&session->samples.arena, SLEEPERS * sizeof *session->sleepers);
-    session->walkers = fm_arena_alloc(&session->samples.arena, targets->n * sizeof *session->walkers);
-    for (size_t i = 0; i < targets->n && session->walkers; i++) {
+    session->unwinders = fm_arena_alloc(&session->samples.arena, targets->n * sizeof *session->unwinders);
+    for (size_t i = 0; i < targets->n && session->unwinders; i++) {
         pid_t pid = targets->items[i].pid;
         if (fm_process_alive(pid, targets->items[i].start_time)) {
-            session->walkers[i] = may_look(pid) ? fm_walker_open(fm_proc_thread(pid), targets->items[i].exe) : NULL;
-            if (!session->walkers[i])
+            session->unwinders[i] = may_look(pid) ? fm_dwfl_unwinder_open(fm_proc_thread(pid), targets->items[i].exe)
+                                                  : NULL;
+            if (!session->unwinders[i])
                 return fm_denied(pid, FM_YAMA_SETTING, error);
             session->living++;
         }
     }
-    if (session->walkers && session->sleepers)
-        session->sampler = fm_sampler_start(targets, how);
+    if (session->unwinders && session->sleepers)
+        session->sampler = fm_attach_sampler_start(targets, how);
     return session->sampler ? FM_OK : fm_fail(error, FM_ERR_MEMORY, "not enough memory for samples");
 }
 
 void fm_session_close(struct fm_session *session)
 {
-    fm_sampler_destroy(session->sampler);
-    for (size_t i = 0; session->walkers && i < session->targets->n; i++)
-        fm_walker_close(session->walkers[i]);
-    fm_samples_close(&session->samples);
+    fm_attach_sampler_destroy(session->sampler);
+    for (size_t i = 0; session->unwinders && i < session->targets->n; i++)
+        fm_dwfl_unwinder_close(session->unwinders[i]);
+    fm_attach_samples_close(&session->samples);
 }
 
 void fm_session_pause(struct fm_session *session)
 {
     if (session->sampler)
-        fm_sampler_stop(session->sampler);
+        fm_attach_sampler_stop(session->sampler);
 }
 
 void fm_session_continue(struct fm_session *session)
 {
     if (session->sampler)
-        fm_sampler_go(session->sampler);
+        fm_attach_sampler_go(session->sampler);
 }
 
 bool fm_session_end(struct fm_session *session)
 {
-    fm_sampler_stop(session->sampler);
+    fm_attach_sampler_stop(session->sampler);
     return fm_session_gather(session);
 }
 
@@ -103,70 +104,72 @@ static bool note_stop(struct fm_session *session, uint64_t ns)
 }
 
 /* Of a process and a stack. */
-static uint64_t key_of(const struct fm_picture *picture)
+static uint64_t key_of(const struct fm_capture_item *item)
 {
-    const struct fm_shot *shot = &picture->shot;
-    uint64_t key = (picture->process ^ shot->sp << 20) * 0x9e3779b97f4a7c15u + shot->pc, word;
-    for (size_t i = 0; i + sizeof word <= shot->bytes; i += sizeof word) {
-        memcpy(&word, shot->stack + i, sizeof word);
+    const struct fm_capture *capture = &item->capture;
+    uint64_t key = (item->process ^ capture->sp << 20) * 0x9e3779b97f4a7c15u + capture->pc, word;
+    for (size_t i = 0; i + sizeof word <= capture->bytes; i += sizeof word) {
+        memcpy(&word, capture->stack + i, sizeof word);
         key = (key ^ word) * 0xc2b2ae3d27d4eb4fu;
         key ^= key >> 31;
     }
     return key;
 }
 
-static struct fm_walked walk(struct fm_session *session, const struct fm_picture *picture)
+static struct fm_unwound unwind(struct fm_session *session, const struct fm_capture_item *item)
 {
-    struct fm_walker *walker = session->walkers[picture->process];
-    if (!picture->shot.asleep)
-        return fm_walker_walk(walker, picture->tid, &picture->shot, &session->samples);
-    uint64_t key = key_of(picture);
+    struct fm_dwfl_unwinder *unwinder = session->unwinders[item->process];
+    if (!item->capture.asleep)
+        return fm_dwfl_unwinder_unwind(unwinder, item->tid, &item->capture, &session->samples);
+    uint64_t key = key_of(item);
     struct fm_sleeper *sleeper = &session->sleepers[key % SLEEPERS];
-    if (sleeper->key != key || !sleeper->walked.node)
-        *sleeper = (struct fm_sleeper){key, fm_walker_walk(walker, picture->tid, &picture->shot, &session->samples)};
-    return sleeper->walked;
+    if (sleeper->key != key || !sleeper->unwound.node)
+        *sleeper = (struct fm_sleeper){key,
+                                       fm_dwfl_unwinder_unwind(unwinder, item->tid, &item->capture, &session->samples)};
+    return sleeper->unwound;
 }
 
-static bool keep(struct fm_session *session, struct fm_picture *picture)
+static bool keep(struct fm_session *session, struct fm_capture_item *item)
 {
-    struct fm_walked walked = {.complete = false};
-    if (picture->unseen) {
-        walked.node = fm_samples_unseen(&session->samples);
-    } else if (!session->walkers[picture->process]) {
+    struct fm_unwound unwound = {.complete = false};
+    if (item->unseen) {
+        unwound.node = fm_attach_samples_unseen(&session->samples);
+    } else if (!session->unwinders[item->process]) {
         return true;
     } else {
-        if (!note_stop(session, picture->shot.held_ns))
+        if (!note_stop(session, item->capture.held_ns))
             return false;
-        walked = walk(session, picture);
-        picture->matters = walked.own;
-        if (walked.node && !walked.own && picture->shot.asleep && !picture->first)
+        unwound = unwind(session, item);
+        item->matters = unwound.own;
+        if (unwound.node && !unwound.own && item->capture.asleep && !item->first)
             return true;
     }
-    const struct fm_samples *samples = &session->samples;
-    struct fm_attach_sample sample = {.moment = picture->moment,
-                                      .process = picture->process,
-                                      .node = walked.node,
-                                      .first = picture->first,
-                                      .real_ns = picture->shot.asked_ns - samples->started_mono_ns +
+    const struct fm_attach_samples *samples = &session->samples;
+    struct fm_attach_sample sample = {.moment = item->moment,
+                                      .process = item->process,
+                                      .node = unwound.node,
+                                      .first = item->first,
+                                      .real_ns = item->capture.asked_ns - samples->started_mono_ns +
                                                  samples->started_real_ns};
-    return walked.node && fm_samples_add(&session->samples, &sample, walked.complete);
+    return unwound.node && fm_attach_samples_add(&session->samples, &sample, unwound.complete);
 }
 
 bool fm_session_gather(struct fm_session *session)
 {
-    struct fm_sampler *sampler = session->sampler;
-    struct fm_sampler_counts counts = fm_sampler_counts(sampler); /* first: of these moments pictures have come */
+    struct fm_attach_sampler *sampler = session->sampler;
+    struct fm_attach_sampler_counts counts = fm_attach_sampler_counts(
+        sampler); /* first: the captures of these moments have arrived */
     bool good = !counts.failed;
-    struct fm_pictures *pictures = fm_sampler_pictures(sampler);
-    for (struct fm_picture *picture = fm_pictures_taken(pictures), *next; picture; picture = next) {
-        next = picture->next;
-        good = good && keep(session, picture);
-        fm_picture_give_back(pictures, picture);
+    struct fm_capture_queue *queue = fm_attach_sampler_queue(sampler);
+    for (struct fm_capture_item *item = fm_capture_queue_take(queue), *next; item; item = next) {
+        next = item->next;
+        good = good && keep(session, item);
+        fm_capture_queue_return(queue, item);
     }
     for (size_t i = 0; i < session->targets->n; i++) {
-        if (session->walkers[i] && !fm_sampler_alive(sampler, i)) {
-            fm_walker_close(session->walkers[i]);
-            session->walkers[i] = NULL;
+        if (session->unwinders[i] && !fm_attach_sampler_alive(sampler, i)) {
+            fm_dwfl_unwinder_close(session->unwinders[i]);
+            session->unwinders[i] = NULL;
         }
     }
     session->living = counts.living;

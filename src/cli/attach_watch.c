@@ -29,8 +29,8 @@ enum fm_status fm_watch_open(struct fm_watch *watch, struct fm_error *error)
     }
     if (status || watch->last || !watch->targets.n)
         return status;
-    struct fm_sampler_options how = {.period_ns = 1000000000u / watch->request->hz,
-                                     .most_moments = (uint32_t)watch->request->moments};
+    struct fm_attach_sampler_options how = {.period_ns = 1000000000u / watch->request->hz,
+                                            .most_moments = (uint32_t)watch->request->moments};
     status = fm_session_open(&watch->session, &watch->targets, &how, error);
     if (status) {
         fm_session_close(&watch->session);
@@ -86,12 +86,12 @@ static enum fm_status gather_segments(struct fm_watch *watch, struct fm_seen *se
 }
 
 /* Profiles of the stretches, unless there are too few moments for them. */
-static bool cut_stretches(const struct fm_samples *samples, struct fm_seen *seen)
+static bool cut_stretches(const struct fm_attach_samples *samples, struct fm_seen *seen)
 {
     uint64_t moments = samples->moments;
     for (uint64_t i = 0; i < FM_STRETCHES && moments >= FM_STRETCHES * FM_STRETCH_LEAST; i++) {
-        seen->stretches[i] = fm_samples_profile(samples, (uint32_t)(moments * i / FM_STRETCHES),
-                                                (uint32_t)(moments * (i + 1) / FM_STRETCHES));
+        seen->stretches[i] = fm_attach_samples_profile(samples, (uint32_t)(moments * i / FM_STRETCHES),
+                                                       (uint32_t)(moments * (i + 1) / FM_STRETCHES));
         if (!seen->stretches[i])
             return false;
     }
@@ -113,7 +113,7 @@ static enum fm_status gather_samples(struct fm_watch *watch, struct fm_seen *see
         .held_median_ns = held.median_ns,
         .held_most_ns = held.most_ns,
     };
-    seen->whole = fm_samples_profile(&session->samples, 0, session->samples.moments);
+    seen->whole = fm_attach_samples_profile(&session->samples, 0, session->samples.moments);
     if (!seen->whole || !cut_stretches(&session->samples, seen))
         return fm_fail(error, FM_ERR_MEMORY, "not enough memory for the profile");
     return FM_OK;

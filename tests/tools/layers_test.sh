@@ -37,14 +37,14 @@ accepts cli/run.c base/text.h
 accepts runtime/start.c merge/merge.h
 accepts runtime/start.c fathom.h
 accepts runtime/mpi/start.c runtime/start.h
-accepts attach/walk.c model/call_paths.h
+accepts attach/unwinder.c model/call_paths.h
 accepts cli/attach.c attach/session.h
 accepts runtime/signal/tick.c format/segment.h
 accepts runtime/start.c runtime/interpose/next.h
 accepts model/profile.c generated/routines.h
 refuses base/text.c model/profile.h
 refuses model/profile.c format/segment.h
-refuses attach/walk.c symbols/symbols.h
+refuses attach/unwinder.c symbols/symbols.h
 refuses analyse/modules/module_breakdown.c attach/session.h
 refuses model/profile.c merge/merge.h
 refuses analyse/balance/balance.c render/text.h

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #define _GNU_SOURCE
-#include "attach/near.h"
+#include "attach/affinity.h"
 
 #include <pthread.h>
 #include <stdint.h>
@@ -8,14 +8,14 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-void fm_near_open(struct fm_near *near)
+void fm_affinity_open(struct fm_affinity *near)
 {
     near->core = 0;
     if (sched_getaffinity(0, sizeof near->cores, &near->cores) != 0)
         CPU_ZERO(&near->cores);
 }
 
-void fm_near_go(struct fm_near *near, int core)
+void fm_affinity_bind(struct fm_affinity *near, int core)
 {
     cpu_set_t one;
     if (core < 0 || core >= CPU_SETSIZE || (unsigned)core + 1 == near->core)
@@ -26,7 +26,7 @@ void fm_near_go(struct fm_near *near, int core)
         near->core = (unsigned)core + 1;
 }
 
-void fm_near_go_anywhere(struct fm_near *near)
+void fm_affinity_unbind(struct fm_affinity *near)
 {
     if (near->core)
         sched_setaffinity(0, sizeof near->cores, &near->cores);
@@ -46,7 +46,7 @@ static void ask_for_short_turns(void)
     syscall(SYS_sched_setattr, 0, &wish, 0);
 }
 
-void fm_near_ask_for_cores(void)
+void fm_affinity_raise_priority(void)
 {
     struct sched_param least = {.sched_priority = sched_get_priority_min(SCHED_FIFO)};
     if (pthread_setschedparam(pthread_self(), SCHED_FIFO, &least) != 0)

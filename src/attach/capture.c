@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #define _GNU_SOURCE
-#include "attach/shot.h"
+#include "attach/capture.h"
 
 #include <elf.h>
 #include <errno.h>
@@ -19,26 +19,26 @@
 
 enum { PAGE = 4096, TRIES = 3, SYSCALL_TEXT = 256 };
 
-static int open_of(const struct fm_shot_thread *thread, const char *name)
+static int open_of(const struct fm_capture_thread *thread, const char *name)
 {
     char path[64];
     snprintf(path, sizeof path, "/proc/%d/task/%d/%s", (int)thread->pid, (int)thread->tid, name);
     return open(path, O_RDONLY | O_CLOEXEC);
 }
 
-bool fm_shot_open(struct fm_shot_thread *thread, pid_t pid, pid_t tid)
+bool fm_capture_open(struct fm_capture_thread *thread, pid_t pid, pid_t tid)
 {
-    *thread = (struct fm_shot_thread){.pid = pid, .tid = tid};
+    *thread = (struct fm_capture_thread){.pid = pid, .tid = tid};
     thread->place = open_of(thread, "syscall");
     thread->delay = open_of(thread, "schedstat");
     thread->state = open_of(thread, "stat");
     if (thread->place >= 0)
         return true;
-    fm_shot_close(thread);
+    fm_capture_close(thread);
     return false;
 }
 
-void fm_shot_close(struct fm_shot_thread *thread)
+void fm_capture_close(struct fm_capture_thread *thread)
 {
     if (thread->place >= 0)
         close(thread->place);
@@ -49,7 +49,7 @@ void fm_shot_close(struct fm_shot_thread *thread)
     thread->place = thread->delay = thread->state = -1;
 }
 
-int fm_shot_core(const struct fm_shot_thread *thread)
+int fm_capture_core(const struct fm_capture_thread *thread)
 {
     enum { CORE = 39, AFTER_NAME = 2 }; /* fields, from 1; names may have blanks in them */
     char text[1024];
@@ -65,8 +65,8 @@ int fm_shot_core(const struct fm_shot_thread *thread)
 
 /* ---- the stack ---- */
 
-/* Stacks stay where they are, so that this is seldom needed. sp 0: that of the first thread. */
-static void find_stack(struct fm_shot_thread *thread, uint64_t sp)
+/* Stacks do not move, so this is seldom needed. sp 0: that of the main thread. */
+static void find_stack(struct fm_capture_thread *thread, uint64_t sp)
 {
     char line[256];
     unsigned long low, end;
@@ -85,24 +85,24 @@ static void find_stack(struct fm_shot_thread *thread, uint64_t sp)
         fclose(maps);
 }
 
-/* What runs may be in an epilogue, whose tables name words below the stack pointer. */
-static uint64_t low_of(const struct fm_shot_thread *thread, const struct fm_shot *shot)
+/* A running thread may be in an epilogue, whose unwind rules refer to words below the stack pointer. */
+static uint64_t low_of(const struct fm_capture_thread *thread, const struct fm_capture *capture)
 {
-    uint64_t zone = shot->asleep ? 0 : FM_RED_ZONE_BYTES;
-    return shot->sp - thread->stack_low < zone ? thread->stack_low : shot->sp - zone;
+    uint64_t zone = capture->asleep ? 0 : FM_RED_ZONE_BYTES;
+    return capture->sp - thread->stack_low < zone ? thread->stack_low : capture->sp - zone;
 }
 
-/* Page by page, because a transfer ends before the first part that is not there. */
-static void copy_stack(struct fm_shot_thread *thread, struct fm_shot *shot)
+/* Page by page, because a transfer ends before the first page that is not mapped. */
+static void copy_stack(struct fm_capture_thread *thread, struct fm_capture *capture)
 {
-    struct iovec from[FM_SHOT_BYTES / PAGE + 1], to = {shot->stack, sizeof shot->stack};
+    struct iovec from[FM_CAPTURE_STACK_BYTES / PAGE + 1], to = {capture->stack, sizeof capture->stack};
     size_t n = 0;
-    if (shot->sp < thread->stack_low || shot->sp >= thread->stack_end)
-        find_stack(thread, shot->sp);
-    uint64_t at = shot->stack_low = low_of(thread, shot);
-    shot->stack_end = thread->stack_end;
-    size_t there = shot->stack_end > at ? shot->stack_end - at : 0;
-    for (size_t left = there < sizeof shot->stack ? there : sizeof shot->stack; left; n++) {
+    if (capture->sp < thread->stack_low || capture->sp >= thread->stack_end)
+        find_stack(thread, capture->sp);
+    uint64_t at = capture->stack_low = low_of(thread, capture);
+    capture->stack_end = thread->stack_end;
+    size_t there = capture->stack_end > at ? capture->stack_end - at : 0;
+    for (size_t left = there < sizeof capture->stack ? there : sizeof capture->stack; left; n++) {
         size_t part = PAGE - at % PAGE;
         if (part > left)
             part = left;
@@ -111,23 +111,24 @@ static void copy_stack(struct fm_shot_thread *thread, struct fm_shot *shot)
         left -= part;
     }
     ssize_t got = n ? process_vm_readv(thread->tid, &to, 1, from, n, 0) : 0;
-    shot->bytes = got > 0 ? (size_t)got : 0;
+    capture->bytes = got > 0 ? (size_t)got : 0;
 }
 
-/* ---- how it fares ---- */
+/* ---- scheduling ---- */
 
-/* In nanoseconds, in its life. */
-struct fare {
+/* In nanoseconds, since the thread began. */
+struct sched_times {
     unsigned long long ran, queued; /* on a core, and waiting for one */
 };
 
-static struct fare fare_of(const struct fm_shot_thread *thread)
+static struct sched_times sched_times_of(const struct fm_capture_thread *thread)
 {
     char text[80];
-    struct fare fare;
+    struct sched_times sched_times;
     ssize_t n = thread->delay >= 0 ? pread(thread->delay, text, sizeof text - 1, 0) : 0;
     text[n > 0 ? n : 0] = 0;
-    return sscanf(text, "%llu %llu", &fare.ran, &fare.queued) == 2 ? fare : (struct fare){0, 0};
+    return sscanf(text, "%llu %llu", &sched_times.ran, &sched_times.queued) == 2 ? sched_times
+                                                                                 : (struct sched_times){0, 0};
 }
 
 /* ---- asleep ---- */
@@ -147,7 +148,7 @@ static bool is_file(pid_t thread, const char *descriptor)
 }
 
 /* Whether a stop could harm a thread that sleeps there. */
-static bool is_fragile(const struct fm_shot_thread *thread, const char *text)
+static bool is_fragile(const struct fm_capture_thread *thread, const char *text)
 {
     char *arguments;
     long number = strtol(text, &arguments, 10);
@@ -171,7 +172,7 @@ static bool parse_place(const char *text, uint64_t *sp, uint64_t *pc)
     return end == last;
 }
 
-bool fm_shot_rests(const struct fm_shot_thread *thread, uint64_t pc, uint64_t sp)
+bool fm_capture_is_asleep_at(const struct fm_capture_thread *thread, uint64_t pc, uint64_t sp)
 {
     char text[SYSCALL_TEXT];
     uint64_t pc_now, sp_now;
@@ -179,11 +180,11 @@ bool fm_shot_rests(const struct fm_shot_thread *thread, uint64_t pc, uint64_t sp
     return parse_place(text, &sp_now, &pc_now) && pc_now == pc && sp_now == sp;
 }
 
-/* A thread that waits for a core all the time shows nothing of what it does. */
-bool fm_shot_learn(struct fm_shot_thread *thread)
+/* A thread that only waits for a core does not show what it does. */
+bool fm_capture_probe(struct fm_capture_thread *thread)
 {
     char text[SYSCALL_TEXT];
-    uint64_t ran = fare_of(thread).ran;
+    uint64_t ran = sched_times_of(thread).ran;
     read_place(thread->place, text);
     thread->fragile = thread->fragile || is_fragile(thread, text);
     uint64_t sp = 0, pc;
@@ -197,13 +198,14 @@ bool fm_shot_learn(struct fm_shot_thread *thread)
 
 /* ---- running ---- */
 
-/* What has ended while we held it is ours to be waited for, before its parent can: now, or by fm_shot_next. */
-static enum fm_shot_state see_off(pid_t tid)
+/* A thread that ended while it was traced must be reaped by us before its parent can: now, or in
+ * fm_capture_next_stopped. */
+static enum fm_capture_state reap(pid_t tid)
 {
     int status;
     while (waitpid(tid, &status, __WALL | WNOHANG) == tid && WIFSTOPPED(status))
         ptrace(PTRACE_DETACH, tid, 0, 0);
-    return FM_SHOT_GONE;
+    return FM_CAPTURE_GONE;
 }
 
 /* The signal that a stop is about: to be delivered on letting go. Ours has none, nor has a stop of the whole process,
@@ -213,8 +215,8 @@ static long signal_of(int status)
     return status >> 16 ? 0 : WSTOPSIG(status);
 }
 
-/* Whether it was in a system call that has given less than it was asked for: then because of us, most likely. */
-static bool came_back_short(const struct fm_shot_thread *thread, const struct user_regs_struct *registers)
+/* Whether it was in a system call that returned fewer bytes than requested: most likely because of the stop. */
+static bool came_back_short(const struct fm_capture_thread *thread, const struct user_regs_struct *registers)
 {
     uint64_t arguments[FM_CALL_ARGUMENTS], result;
     long number = fm_registers_call(registers, arguments, &result);
@@ -225,30 +227,30 @@ static bool came_back_short(const struct fm_shot_thread *thread, const struct us
     return ((uint64_t)ptrace(PTRACE_PEEKTEXT, thread->tid, FM_CALL_AT(registers), 0) & mask) == FM_CALL_INSTRUCTION;
 }
 
-static void read_stopped(struct fm_shot_thread *thread, struct fm_shot *shot, bool *good)
+static void read_stopped(struct fm_capture_thread *thread, struct fm_capture *capture, bool *good)
 {
     struct user_regs_struct registers;
     struct iovec place = {&registers, sizeof registers};
     *good = ptrace(PTRACE_GETREGSET, thread->tid, NT_PRSTATUS, &place) == 0;
     if (!*good)
         return;
-    shot->pc = fm_registers_read(&registers, shot->registers);
-    shot->sp = shot->registers[FM_DWARF_SP];
+    capture->pc = fm_registers_read(&registers, capture->registers);
+    capture->sp = capture->registers[FM_DWARF_SP];
     thread->fragile = thread->fragile || came_back_short(thread, &registers);
-    copy_stack(thread, shot);
+    copy_stack(thread, capture);
 }
 
-static enum fm_shot_state ask(const struct fm_shot_thread *thread, struct fm_shot *shot)
+static enum fm_capture_state ask(const struct fm_capture_thread *thread, struct fm_capture *capture)
 {
     if (ptrace(PTRACE_SEIZE, thread->tid, 0, 0) != 0)
-        return errno == EPERM ? FM_SHOT_DENIED : FM_SHOT_GONE;
+        return errno == EPERM ? FM_CAPTURE_DENIED : FM_CAPTURE_GONE;
     if (ptrace(PTRACE_INTERRUPT, thread->tid, 0, 0) != 0)
-        return see_off(thread->tid);
-    shot->queued_ns = fare_of(thread).queued;
-    return FM_SHOT_ASKED;
+        return reap(thread->tid);
+    capture->queued_ns = sched_times_of(thread).queued;
+    return FM_CAPTURE_STOPPING;
 }
 
-pid_t fm_shot_next(int *status)
+pid_t fm_capture_next_stopped(int *status)
 {
     pid_t tid;
     while ((tid = waitpid(-1, status, __WALL | __WNOTHREAD | WNOHANG)) < 0 && errno == EINTR)
@@ -256,47 +258,48 @@ pid_t fm_shot_next(int *status)
     return tid > 0 ? tid : 0;
 }
 
-void fm_shot_release(pid_t tid, int status)
+void fm_capture_release(pid_t tid, int status)
 {
     if (WIFSTOPPED(status) && ptrace(PTRACE_DETACH, tid, 0, signal_of(status)) != 0)
-        see_off(tid);
+        reap(tid);
 }
 
-enum fm_shot_state fm_shot_end(struct fm_shot_thread *thread, int status, struct fm_shot *shot)
+enum fm_capture_state fm_capture_finish(struct fm_capture_thread *thread, int status, struct fm_capture *capture)
 {
     bool good;
     if (!WIFSTOPPED(status))
-        return FM_SHOT_GONE;
-    uint64_t waited = fm_clock_ns(CLOCK_MONOTONIC) - shot->asked_ns, queued = fare_of(thread).queued - shot->queued_ns;
-    read_stopped(thread, shot, &good);
-    /* as it is let go the thread may take this very core: the time after that is not its */
-    shot->held_ns = fm_clock_ns(CLOCK_MONOTONIC) - shot->asked_ns - (queued < waited ? queued : waited);
+        return FM_CAPTURE_GONE;
+    uint64_t waited = fm_clock_ns(CLOCK_MONOTONIC) - capture->asked_ns,
+             queued = sched_times_of(thread).queued - capture->queued_ns;
+    read_stopped(thread, capture, &good);
+    /* once released the thread may take this very core: the time after that does not count */
+    capture->held_ns = fm_clock_ns(CLOCK_MONOTONIC) - capture->asked_ns - (queued < waited ? queued : waited);
     if (ptrace(PTRACE_DETACH, thread->tid, 0, signal_of(status)) != 0)
-        return see_off(thread->tid);
-    return good ? FM_SHOT_TAKEN : FM_SHOT_MISSED;
+        return reap(thread->tid);
+    return good ? FM_CAPTURE_DONE : FM_CAPTURE_MISSED;
 }
 
 /* ---- either ---- */
 
-enum fm_shot_state fm_shot_begin(struct fm_shot_thread *thread, bool may_ask, struct fm_shot *shot)
+enum fm_capture_state fm_capture_begin(struct fm_capture_thread *thread, bool may_ask, struct fm_capture *capture)
 {
     char before[SYSCALL_TEXT], after[SYSCALL_TEXT];
-    shot->held_ns = 0;
-    shot->asked_ns = fm_clock_ns(CLOCK_MONOTONIC);
+    capture->held_ns = 0;
+    capture->asked_ns = fm_clock_ns(CLOCK_MONOTONIC);
     for (int i = 0; i < TRIES; i++) {
         read_place(thread->place, before);
         if (!before[0])
-            return FM_SHOT_GONE;
-        shot->asleep = parse_place(before, &shot->sp, &shot->pc);
-        if (shot->asleep && !shot->pc) /* left by pthread_exit, and only the number is left */
-            return FM_SHOT_GONE;
-        if (!shot->asleep)
-            return thread->fragile ? FM_SHOT_UNSEEN : may_ask ? ask(thread, shot) : FM_SHOT_MISSED;
+            return FM_CAPTURE_GONE;
+        capture->asleep = parse_place(before, &capture->sp, &capture->pc);
+        if (capture->asleep && !capture->pc) /* left by pthread_exit, and only the number is left */
+            return FM_CAPTURE_GONE;
+        if (!capture->asleep)
+            return thread->fragile ? FM_CAPTURE_NOT_STOPPABLE : may_ask ? ask(thread, capture) : FM_CAPTURE_MISSED;
         thread->fragile = thread->fragile || is_fragile(thread, before);
-        copy_stack(thread, shot);
+        copy_stack(thread, capture);
         read_place(thread->place, after);
         if (strcmp(before, after) == 0)
-            return FM_SHOT_TAKEN;
+            return FM_CAPTURE_DONE;
     }
-    return FM_SHOT_MISSED;
+    return FM_CAPTURE_MISSED;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "attach/walk.h"
+#include "attach/unwinder.h"
 
 #include <elfutils/libdwfl.h>
 #include <stdio.h>
@@ -22,7 +22,7 @@ struct unwound_frame {
     bool call; /* pc is where a call returns to */
 };
 
-/* Known already, by address: a table that forgets. */
+/* A lossy cache of places by address. */
 struct known {
     uint64_t pc;
     struct fm_code_place place;
@@ -31,13 +31,13 @@ struct known {
 
 enum program { PROGRAM_UNKNOWN, PROGRAM_HAS_ROUTINES, PROGRAM_HAS_NONE };
 
-struct fm_walker {
+struct fm_dwfl_unwinder {
     Dwfl *dwfl;
     pid_t thread; /* that was looked at last: the first of the process may have ended */
     const char *exe;
     enum program program; /* of MPI */
     uint64_t reported_ns;
-    const struct fm_shot *shot;
+    const struct fm_capture *capture;
     uint64_t pc; /* where the walk begins */
     struct unwound_frame frames[MOST_FRAMES];
     struct fm_code_place places[MOST_FRAMES];
@@ -45,9 +45,9 @@ struct fm_walker {
     struct known known[PLACES];
 };
 
-/* ---- what elfutils asks for ---- */
+/* ---- callbacks of elfutils ---- */
 
-/* The tables that programs are loaded with are enough, and searching for others takes long. */
+/* The .eh_frame tables of the load modules suffice, and a search for debug files takes long. */
 static int no_debug(Dwfl_Module *module, void **data, const char *name, Dwarf_Addr base, const char *file,
                     const char *link, GElf_Word crc, char **found)
 {
@@ -55,47 +55,47 @@ static int no_debug(Dwfl_Module *module, void **data, const char *name, Dwarf_Ad
     return -1;
 }
 
-static pid_t no_more_threads(Dwfl *dwfl, void *walker, void **thread)
+static pid_t no_more_threads(Dwfl *dwfl, void *unwinder, void **thread)
 {
     (void)dwfl;
-    *thread = walker;
+    *thread = unwinder;
     return 0;
 }
 
-static bool the_thread(Dwfl *dwfl, pid_t tid, void *walker, void **thread)
+static bool the_thread(Dwfl *dwfl, pid_t tid, void *unwinder, void **thread)
 {
     (void)dwfl, (void)tid;
-    *thread = walker;
+    *thread = unwinder;
     return true;
 }
 
-/* What lies beyond the picture is far out on the stack, and has most likely stayed. */
+/* What lies beyond the captured part of the stack belongs to outer frames, and has most likely not changed. */
 static bool read_word(Dwfl *dwfl, Dwarf_Addr address, Dwarf_Word *word, void *context)
 {
-    const struct fm_walker *walker = context;
-    const struct fm_shot *shot = walker->shot;
+    const struct fm_dwfl_unwinder *unwinder = context;
+    const struct fm_capture *capture = unwinder->capture;
     (void)dwfl;
-    if (address >= shot->stack_low && address - shot->stack_low + sizeof *word <= shot->bytes) {
-        memcpy(word, shot->stack + (address - shot->stack_low), sizeof *word);
+    if (address >= capture->stack_low && address - capture->stack_low + sizeof *word <= capture->bytes) {
+        memcpy(word, capture->stack + (address - capture->stack_low), sizeof *word);
         return true;
     }
-    if (address < shot->sp || address + sizeof *word > shot->stack_end)
+    if (address < capture->sp || address + sizeof *word > capture->stack_end)
         return false;
     struct iovec to = {word, sizeof *word};
     struct iovec from = {(void *)(uintptr_t)address, sizeof *word}; // NOLINT(performance-no-int-to-ptr)
-    return process_vm_readv(walker->thread, &to, 1, &from, 1, 0) == (ssize_t)sizeof *word;
+    return process_vm_readv(unwinder->thread, &to, 1, &from, 1, 0) == (ssize_t)sizeof *word;
 }
 
 static bool set_registers(Dwfl_Thread *thread, void *context)
 {
-    const struct fm_walker *walker = context;
-    const struct fm_shot *shot = walker->shot;
+    const struct fm_dwfl_unwinder *unwinder = context;
+    const struct fm_capture *capture = unwinder->capture;
     Dwarf_Word registers[FM_REGISTERS];
     for (int i = 0; i < FM_REGISTERS; i++)
-        registers[i] = shot->registers[i];
-    dwfl_thread_state_register_pc(thread, walker->pc);
-    return shot->asleep ? dwfl_thread_state_registers(thread, FM_DWARF_SP, 1, &(Dwarf_Word){shot->sp})
-                        : dwfl_thread_state_registers(thread, 0, FM_REGISTERS, registers);
+        registers[i] = capture->registers[i];
+    dwfl_thread_state_register_pc(thread, unwinder->pc);
+    return capture->asleep ? dwfl_thread_state_registers(thread, FM_DWARF_SP, 1, &(Dwarf_Word){capture->sp})
+                           : dwfl_thread_state_registers(thread, 0, FM_REGISTERS, registers);
 }
 
 static const Dwfl_Callbacks files = {.find_elf = dwfl_linux_proc_find_elf, .find_debuginfo = no_debug};
@@ -104,34 +104,34 @@ static const Dwfl_Thread_Callbacks threads = {.next_thread = no_more_threads,
                                               .memory_read = read_word,
                                               .set_initial_registers = set_registers};
 
-static bool report(struct fm_walker *walker)
+static bool report(struct fm_dwfl_unwinder *unwinder)
 {
-    walker->reported_ns = fm_clock_ns(CLOCK_MONOTONIC);
-    memset(walker->known, 0, sizeof walker->known);
-    dwfl_report_begin(walker->dwfl);
-    bool found = dwfl_linux_proc_report(walker->dwfl, walker->thread) == 0;
-    return dwfl_report_end(walker->dwfl, NULL, NULL) == 0 && found;
+    unwinder->reported_ns = fm_clock_ns(CLOCK_MONOTONIC);
+    memset(unwinder->known, 0, sizeof unwinder->known);
+    dwfl_report_begin(unwinder->dwfl);
+    bool found = dwfl_linux_proc_report(unwinder->dwfl, unwinder->thread) == 0;
+    return dwfl_report_end(unwinder->dwfl, NULL, NULL) == 0 && found;
 }
 
-struct fm_walker *fm_walker_open(pid_t thread, const char *exe)
+struct fm_dwfl_unwinder *fm_dwfl_unwinder_open(pid_t thread, const char *exe)
 {
-    struct fm_walker *walker = calloc(1, sizeof *walker);
-    if (!walker)
+    struct fm_dwfl_unwinder *unwinder = calloc(1, sizeof *unwinder);
+    if (!unwinder)
         return NULL;
-    walker->thread = thread;
-    walker->exe = exe;
-    walker->dwfl = dwfl_begin(&files);
-    if (walker->dwfl && report(walker) && dwfl_attach_state(walker->dwfl, NULL, thread, &threads, walker))
-        return walker;
-    fm_walker_close(walker);
+    unwinder->thread = thread;
+    unwinder->exe = exe;
+    unwinder->dwfl = dwfl_begin(&files);
+    if (unwinder->dwfl && report(unwinder) && dwfl_attach_state(unwinder->dwfl, NULL, thread, &threads, unwinder))
+        return unwinder;
+    fm_dwfl_unwinder_close(unwinder);
     return NULL;
 }
 
-void fm_walker_close(struct fm_walker *walker)
+void fm_dwfl_unwinder_close(struct fm_dwfl_unwinder *unwinder)
 {
-    if (walker && walker->dwfl)
-        dwfl_end(walker->dwfl);
-    free(walker);
+    if (unwinder && unwinder->dwfl)
+        dwfl_end(unwinder->dwfl);
+    free(unwinder);
 }
 
 /* ---- places ---- */
@@ -190,23 +190,24 @@ static bool has_routines(Dwfl_Module *module)
 
 /* Whether the name of the function matters: finding it takes a look at all symbols of the file. In the program itself
  * places are many that were not called from, and only the outermost function and MPI's are to be known. */
-static bool needs_name(struct fm_walker *walker, Dwfl_Module *module, const char *path, bool call)
+static bool needs_name(struct fm_dwfl_unwinder *unwinder, Dwfl_Module *module, const char *path, bool call)
 {
     const char *file = fm_basename(path);
     if (fm_mpi_is_named(file) || strncmp(file, "libfathom", 9) == 0)
         return true;
-    if (strcmp(path, walker->exe) != 0)
+    if (strcmp(path, unwinder->exe) != 0)
         return false;
-    if (walker->program == PROGRAM_UNKNOWN)
-        walker->program = has_routines(module) ? PROGRAM_HAS_ROUTINES : PROGRAM_HAS_NONE;
-    return call || walker->program == PROGRAM_HAS_ROUTINES;
+    if (unwinder->program == PROGRAM_UNKNOWN)
+        unwinder->program = has_routines(module) ? PROGRAM_HAS_ROUTINES : PROGRAM_HAS_NONE;
+    return call || unwinder->program == PROGRAM_HAS_ROUTINES;
 }
 
-static struct fm_code_place find_place(struct fm_walker *walker, uint64_t pc, bool call, struct fm_samples *samples)
+static struct fm_code_place find_place(struct fm_dwfl_unwinder *unwinder, uint64_t pc, bool call,
+                                       struct fm_attach_samples *samples)
 {
     struct fm_code_place place = {.offset = pc};
     uint64_t inside = pc - call;
-    Dwfl_Module *module = dwfl_addrmodule(walker->dwfl, inside);
+    Dwfl_Module *module = dwfl_addrmodule(unwinder->dwfl, inside);
     Dwarf_Addr start;
     GElf_Addr bias = 0;
     char build_id[130];
@@ -214,33 +215,33 @@ static struct fm_code_place find_place(struct fm_walker *walker, uint64_t pc, bo
         return place;
     const char *name = dwfl_module_info(module, NULL, &start, NULL, NULL, NULL, NULL, NULL);
     bool file = name && name[0] == '/';
-    const char *symbol = file && needs_name(walker, module, name, call) ? dwfl_module_addrname(module, inside) : NULL;
+    const char *symbol = file && needs_name(unwinder, module, name, call) ? dwfl_module_addrname(module, inside) : NULL;
     if (!dwfl_module_getelf(module, &bias))
         bias = start;
     build_id_text(module, build_id, sizeof build_id);
-    place.module = file ? fm_samples_module(samples, name, build_id) : 0;
+    place.module = file ? fm_attach_samples_module(samples, name, build_id) : 0;
     place.offset = pc - bias;
     place.routine = symbol ? routine_of(symbol, name) : 0;
     place.outermost = file && is_start(symbol ? symbol : "", name);
-    place.own = file && !place.outermost && strcmp(name, walker->exe) == 0;
+    place.own = file && !place.outermost && strcmp(name, unwinder->exe) == 0;
     return place;
 }
 
-static struct fm_code_place place_of(struct fm_walker *walker, const struct unwound_frame *frame,
-                                     struct fm_samples *samples)
+static struct fm_code_place place_of(struct fm_dwfl_unwinder *unwinder, const struct unwound_frame *frame,
+                                     struct fm_attach_samples *samples)
 {
-    struct known *known = &walker->known[(frame->pc >> 2 ^ frame->pc >> 16) % PLACES];
+    struct known *known = &unwinder->known[(frame->pc >> 2 ^ frame->pc >> 16) % PLACES];
     if (!known->used || known->pc != frame->pc || known->call != frame->call)
-        *known = (struct known){frame->pc, find_place(walker, frame->pc, frame->call, samples), frame->call, true};
+        *known = (struct known){frame->pc, find_place(unwinder, frame->pc, frame->call, samples), frame->call, true};
     return known->place;
 }
 
 /* ---- stubs ---- */
 
 /* Where calls of other libraries pass through code that no table for unwinding describes, and that has no frame. */
-static bool is_stub(struct fm_walker *walker, uint64_t pc)
+static bool is_stub(struct fm_dwfl_unwinder *unwinder, uint64_t pc)
 {
-    Dwfl_Module *module = dwfl_addrmodule(walker->dwfl, pc);
+    Dwfl_Module *module = dwfl_addrmodule(unwinder->dwfl, pc);
     Dwarf_Addr bias, inside = pc;
     size_t names;
     GElf_Shdr header;
@@ -254,73 +255,73 @@ static bool is_stub(struct fm_walker *walker, uint64_t pc)
 
 /* The walk begins where the stub returns to, with the same registers. On x86-64 tables have them, because a return address
  * that was pushed lies where they say. */
-static void step_out_of_stub(struct fm_walker *walker)
+static void step_out_of_stub(struct fm_dwfl_unwinder *unwinder)
 {
-    walker->frames[walker->n++] = (struct unwound_frame){walker->pc, false};
-    walker->pc = fm_plain_address(walker->shot->registers[FM_DWARF_RA]);
+    unwinder->frames[unwinder->n++] = (struct unwound_frame){unwinder->pc, false};
+    unwinder->pc = fm_plain_address(unwinder->capture->registers[FM_DWARF_RA]);
 }
 
 /* ---- paths ---- */
 
 static int add_frame(Dwfl_Frame *state, void *context)
 {
-    struct fm_walker *walker = context;
+    struct fm_dwfl_unwinder *unwinder = context;
     Dwarf_Addr pc;
     bool activation;
-    if (walker->n == MOST_FRAMES || !dwfl_frame_pc(state, &pc, &activation))
+    if (unwinder->n == MOST_FRAMES || !dwfl_frame_pc(state, &pc, &activation))
         return DWARF_CB_ABORT;
     pc = fm_plain_address(pc);
     if (!pc)
         return DWARF_CB_ABORT;
-    bool by_stub = walker->n == 1 && walker->pc != walker->shot->pc;
-    walker->frames[walker->n++] = (struct unwound_frame){pc, by_stub || !activation};
+    bool by_stub = unwinder->n == 1 && unwinder->pc != unwinder->capture->pc;
+    unwinder->frames[unwinder->n++] = (struct unwound_frame){pc, by_stub || !activation};
     return DWARF_CB_OK;
 }
 
 /* Modules may have come since they were looked at. */
-static void follow_modules(struct fm_walker *walker, uint64_t pc)
+static void follow_modules(struct fm_dwfl_unwinder *unwinder, uint64_t pc)
 {
-    if (!dwfl_addrmodule(walker->dwfl, pc) && fm_clock_ns(CLOCK_MONOTONIC) - walker->reported_ns > REPORT_AGAIN_NS)
-        report(walker);
+    if (!dwfl_addrmodule(unwinder->dwfl, pc) && fm_clock_ns(CLOCK_MONOTONIC) - unwinder->reported_ns > REPORT_AGAIN_NS)
+        report(unwinder);
 }
 
 /* The call path without what MPI does inside. */
-static uint32_t make_path(struct fm_walker *walker, struct fm_samples *samples, bool complete)
+static uint32_t make_path(struct fm_dwfl_unwinder *unwinder, struct fm_attach_samples *samples, bool complete)
 {
-    const struct fm_code_place *places = walker->places;
-    uint32_t node = complete ? 0 : fm_samples_below(samples, 0, FM_PATH_GAP, NULL);
-    for (size_t i = walker->n; i-- > 0;) {
+    const struct fm_code_place *places = unwinder->places;
+    uint32_t node = complete ? 0 : fm_attach_samples_below(samples, 0, FM_PATH_GAP, NULL);
+    for (size_t i = unwinder->n; i-- > 0;) {
         if (places[i].routine)
-            return fm_samples_below(samples, node, FM_PATH_ROUTINE, &places[i]);
+            return fm_attach_samples_below(samples, node, FM_PATH_ROUTINE, &places[i]);
         struct fm_code_place place = places[i];
-        if (i && !walker->frames[i].call)
+        if (i && !unwinder->frames[i].call)
             place.offset++; /* interrupted here, not called: so that the address before it is in this line too */
-        node = fm_samples_below(samples, node, i ? FM_PATH_CALL : FM_PATH_LEAF, &place);
+        node = fm_attach_samples_below(samples, node, i ? FM_PATH_CALL : FM_PATH_LEAF, &place);
     }
     return node;
 }
 
-struct fm_walked fm_walker_walk(struct fm_walker *walker, pid_t thread, const struct fm_shot *shot,
-                                struct fm_samples *samples)
+struct fm_unwound fm_dwfl_unwinder_unwind(struct fm_dwfl_unwinder *unwinder, pid_t thread,
+                                          const struct fm_capture *capture, struct fm_attach_samples *samples)
 {
-    struct fm_walked walked = {0};
-    walker->thread = thread;
-    walker->shot = shot;
-    walker->pc = shot->pc;
-    walker->n = 0;
-    follow_modules(walker, shot->pc);
-    if (FM_CALL_KEEPS_RA_IN_REGISTER && !shot->asleep && is_stub(walker, shot->pc))
-        step_out_of_stub(walker);
-    bool ended = dwfl_getthread_frames(walker->dwfl, thread, add_frame, walker) == 0;
-    if (!walker->n)
-        walker->frames[walker->n++] = (struct unwound_frame){shot->pc, false};
-    for (size_t i = walker->n; i-- > 0;) {
-        walker->places[i] = place_of(walker, &walker->frames[i], samples);
-        walked.own |= walker->places[i].own;
-        if (walker->places[i].routine)
+    struct fm_unwound walked = {0};
+    unwinder->thread = thread;
+    unwinder->capture = capture;
+    unwinder->pc = capture->pc;
+    unwinder->n = 0;
+    follow_modules(unwinder, capture->pc);
+    if (FM_CALL_KEEPS_RA_IN_REGISTER && !capture->asleep && is_stub(unwinder, capture->pc))
+        step_out_of_stub(unwinder);
+    bool ended = dwfl_getthread_frames(unwinder->dwfl, thread, add_frame, unwinder) == 0;
+    if (!unwinder->n)
+        unwinder->frames[unwinder->n++] = (struct unwound_frame){capture->pc, false};
+    for (size_t i = unwinder->n; i-- > 0;) {
+        unwinder->places[i] = place_of(unwinder, &unwinder->frames[i], samples);
+        walked.own |= unwinder->places[i].own;
+        if (unwinder->places[i].routine)
             break; /* the path ends here */
     }
-    walked.complete = ended || (walker->n > 1 && walker->places[walker->n - 1].outermost);
-    walked.node = make_path(walker, samples, walked.complete);
+    walked.complete = ended || (unwinder->n > 1 && unwinder->places[unwinder->n - 1].outermost);
+    walked.node = make_path(unwinder, samples, walked.complete);
     return walked;
 }
