@@ -8,32 +8,32 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-void fm_affinity_open(struct fm_affinity *near)
+void fm_affinity_open(struct fm_affinity *affinity)
 {
-    near->core = 0;
-    if (sched_getaffinity(0, sizeof near->cores, &near->cores) != 0)
-        CPU_ZERO(&near->cores);
+    affinity->core = 0;
+    if (sched_getaffinity(0, sizeof affinity->cores, &affinity->cores) != 0)
+        CPU_ZERO(&affinity->cores);
 }
 
-void fm_affinity_bind(struct fm_affinity *near, int core)
+void fm_affinity_bind(struct fm_affinity *affinity, int core)
 {
     cpu_set_t one;
-    if (core < 0 || core >= CPU_SETSIZE || (unsigned)core + 1 == near->core)
+    if (core < 0 || core >= CPU_SETSIZE || (unsigned)core + 1 == affinity->core)
         return;
     CPU_ZERO(&one);
     CPU_SET(core, &one);
     if (sched_setaffinity(0, sizeof one, &one) == 0)
-        near->core = (unsigned)core + 1;
+        affinity->core = (unsigned)core + 1;
 }
 
-void fm_affinity_unbind(struct fm_affinity *near)
+void fm_affinity_unbind(struct fm_affinity *affinity)
 {
-    if (near->core)
-        sched_setaffinity(0, sizeof near->cores, &near->cores);
-    near->core = 0;
+    if (affinity->core)
+        sched_setaffinity(0, sizeof affinity->cores, &affinity->cores);
+    affinity->core = 0;
 }
 
-static void ask_for_short_turns(void)
+static void request_short_slice(void)
 {
     struct {
         uint32_t size, policy;
@@ -41,14 +41,14 @@ static void ask_for_short_turns(void)
         int32_t nice;
         uint32_t priority;
         uint64_t runtime_ns, deadline_ns, period_ns;
-    } wish = {.size = sizeof wish, .policy = SCHED_OTHER, .runtime_ns = 100000};
-    wish.nice = getpriority(PRIO_PROCESS, 0);
-    syscall(SYS_sched_setattr, 0, &wish, 0);
+    } attributes = {.size = sizeof attributes, .policy = SCHED_OTHER, .runtime_ns = 100000};
+    attributes.nice = getpriority(PRIO_PROCESS, 0);
+    syscall(SYS_sched_setattr, 0, &attributes, 0);
 }
 
 void fm_affinity_raise_priority(void)
 {
     struct sched_param least = {.sched_priority = sched_get_priority_min(SCHED_FIFO)};
     if (pthread_setschedparam(pthread_self(), SCHED_FIFO, &least) != 0)
-        ask_for_short_turns();
+        request_short_slice();
 }

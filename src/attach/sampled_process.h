@@ -13,7 +13,7 @@ struct fm_sampled_process_thread {
     bool here;    /* seen when threads were listed last */
     bool matters; /* it is the main thread, or was seen in the program itself */
     bool
-        apart; /* it ran when the main thread did, and two are never stopped at once: it is sampled at a moment of its own */
+        apart; /* it runs when the main thread does: sampled at a moment of its own, as two are never stopped at once */
     bool asked; /* a request to stop is pending */
     bool ended;
     uint64_t pc, sp;              /* where it slept at its last sample; 0: it did not */

@@ -33,8 +33,8 @@ struct fm_attach_sampler {
     struct turn *turns; /* of this period */
     size_t turn, n_turns, turns_capacity;
     uint64_t listed_ns;
-    size_t asked;            /* threads that have not stopped yet */
-    struct fm_affinity near; /* to the thread that is next */
+    size_t asked;                /* threads that have not stopped yet */
+    struct fm_affinity affinity; /* to the thread that is next */
     struct fm_capture_queue queue;
     pthread_t thread;
     bool running;
@@ -206,7 +206,7 @@ static void sleep_for(uint64_t ns)
 static void settle(struct fm_attach_sampler *sampler)
 {
     uint64_t end = fm_clock_ns(CLOCK_MONOTONIC) + SETTLE_NS;
-    fm_affinity_unbind(&sampler->near);
+    fm_affinity_unbind(&sampler->affinity);
     for (finish_stopped(sampler); sampler->asked && fm_clock_ns(CLOCK_MONOTONIC) < end; finish_stopped(sampler))
         sleep_for(SETTLE_PAUSE_NS);
     give_up(sampler);
@@ -317,12 +317,12 @@ static void look_at_quiet(struct fm_attach_sampler *sampler, uint32_t p)
 }
 
 /* Moves to the core of the thread that is sampled next. */
-static void go_near(struct fm_attach_sampler *sampler)
+static void move_near(struct fm_attach_sampler *sampler)
 {
     if (sampler->turn == sampler->n_turns || sampler->turns[sampler->turn].thread == QUIET_THREADS)
         return;
     const struct turn *next = &sampler->turns[sampler->turn];
-    fm_affinity_bind(&sampler->near, fm_capture_core(&sampler->processes[next->process].threads[next->thread].of));
+    fm_affinity_bind(&sampler->affinity, fm_capture_core(&sampler->processes[next->process].threads[next->thread].of));
 }
 
 static bool look(struct fm_attach_sampler *sampler)
@@ -341,9 +341,9 @@ static bool look(struct fm_attach_sampler *sampler)
     if (now >= sampler->period_start_ns + sampler->how.period_ns)
         good = next_period(sampler);
     if (sampler->asked) /* wherever there is a core first when they have stopped */
-        fm_affinity_unbind(&sampler->near);
+        fm_affinity_unbind(&sampler->affinity);
     else
-        go_near(sampler);
+        move_near(sampler);
     return good;
 }
 
@@ -387,7 +387,7 @@ struct fm_attach_sampler *fm_attach_sampler_start(const struct fm_targets *targe
         fm_sampled_process_open(process, &targets->items[sampler->n]);
         sampler->living += process->alive;
     }
-    fm_affinity_open(&sampler->near);
+    fm_affinity_open(&sampler->affinity);
     if (sampler->processes && fm_attach_sampler_go(sampler))
         return sampler;
     fm_attach_sampler_destroy(sampler);
@@ -400,7 +400,7 @@ void fm_attach_sampler_stop(struct fm_attach_sampler *sampler)
     if (!sampler->running)
         return;
     sampler->stop = true;
-    pthread_setaffinity_np(sampler->thread, sizeof sampler->near.cores, &sampler->near.cores);
+    pthread_setaffinity_np(sampler->thread, sizeof sampler->affinity.cores, &sampler->affinity.cores);
     pthread_kill(sampler->thread, SIGCHLD);
     pthread_join(sampler->thread, NULL);
     sampler->running = false;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What was sampled of a job from outside: one calling context tree for all its processes, and for every sample the
- * moment, the process and the node. From any stretch of moments a profile can be made, so that stretches can be compared.
+/* The samples of a job taken from outside: one calling context tree for all its processes, and for every sample the
+ * moment, the process and the node. A profile can be made of any range of moments, so that ranges can be compared.
  *
- * Memory is the struct's until fm_attach_samples_close. */
+ * fm_attach_samples_close frees the memory. */
 #ifndef FM_ATTACH_SAMPLES_H
 #define FM_ATTACH_SAMPLES_H
 

@@ -13,24 +13,25 @@
 /* ---- other hosts ---- */
 
 /* What can be seen here is shown; and what more there would be, and how to come by it, is said. */
-static void tell_of_the_rest(const struct fm_watch *watch, const struct fm_elsewhere *elsewhere,
+static void tell_of_the_rest(const struct fm_watch *watch, const struct fm_remote_hosts *remote_hosts,
                              const struct fm_remote *remote)
 {
     struct fm_arena arena = {0};
-    const char *ranks = fm_elsewhere_ranks(&watch->targets, &arena);
+    const char *ranks = fm_remote_ranks(&watch->targets, &arena);
     if (*ranks)
         fm_print_line(stderr, "fathom attach: cannot sample ranks %s on other hosts: ", ranks);
     else
         fputs("fathom attach: sampling this host only: ", stderr);
-    if (elsewhere->foreign)
+    if (remote_hosts->foreign)
         fputs("the launcher belongs to another user. Attach as that user.\n", stderr);
-    else if (!elsewhere->words.n)
+    else if (!remote_hosts->words.n)
         fputs(
             "cannot tell how the job was started. Give the PID of its mpirun or srun, or its hosts with --hosts A,B.\n",
             stderr);
     else
         fm_print_line(stderr, "%s could not start Fathom on %s. Name the hosts with --hosts A,B.\n",
-                      elsewhere->words.items[0], *elsewhere->names ? elsewhere->names : "the hosts of the job");
+                      remote_hosts->words.items[0],
+                      *remote_hosts->names ? remote_hosts->names : "the hosts of the job");
     if (remote->said_bytes) {
         fputs("Its output:\n", stderr);
         fm_print_lines(stderr, remote->said);
@@ -39,15 +40,15 @@ static void tell_of_the_rest(const struct fm_watch *watch, const struct fm_elsew
 }
 
 /* Starts agents and has a first look at what they see. */
-static bool reach(struct fm_watch *watch, const struct fm_elsewhere *elsewhere, struct fm_remote *remote)
+static bool reach(struct fm_watch *watch, const struct fm_remote_hosts *remote_hosts, struct fm_remote *remote)
 {
-    struct fm_remote_command command = {elsewhere->words.items, elsewhere->environment, elsewhere->directory,
-                                        elsewhere->hosts};
+    struct fm_remote_command command = {remote_hosts->words.items, remote_hosts->environment, remote_hosts->directory,
+                                        remote_hosts->hosts};
     struct fm_error error = {0};
-    if (!elsewhere->words.n || fm_remote_start(remote, &command, &error))
+    if (!remote_hosts->words.n || fm_remote_start(remote, &command, &error))
         return false;
     watch->remote = remote;
-    if (fm_watch_look(watch, false, &error) == FM_OK && watch->seen.whole)
+    if (fm_watch_look(watch, false, &error) == FM_OK && watch->result.whole)
         return true;
     watch->remote = NULL;
     watch->ended = false;
@@ -70,23 +71,23 @@ static enum fm_status watch_job(struct fm_watch *watch, struct fm_remote *remote
 {
     sigset_t signals, before;
     const struct fm_attach_request *request = watch->request;
-    struct fm_elsewhere elsewhere;
+    struct fm_remote_hosts remote_hosts;
     enum fm_status found = fm_targets_find(&watch->targets, request->pids, request->n, &watch->arena, error);
     if (found == FM_ERR_MEMORY)
         return found;
-    bool more = fm_elsewhere_find(&elsewhere, request, &watch->targets, &watch->arena);
+    bool more = fm_remote_hosts_find(&remote_hosts, request, &watch->targets, &watch->arena);
     if (found && !more)
         return found;
     enum fm_status status = fm_watch_prepare(watch, error);
     if (status)
         return status;
     fm_signals_block(&signals, &before);
-    if (more && reach(watch, &elsewhere, remote)) {
+    if (more && reach(watch, &remote_hosts, remote)) {
         fm_watch_start_clock(watch);
         return fm_watch_follow(watch, &signals, error);
     }
     if (more)
-        tell_of_the_rest(watch, &elsewhere, remote);
+        tell_of_the_rest(watch, &remote_hosts, remote);
     return found ? found : watch_here(watch, &signals, error);
 }
 

@@ -96,31 +96,33 @@ bool fm_agents_tell(const struct fm_agents *agents, enum fm_agents_word word)
     return told;
 }
 
-static enum fm_status add_child(const struct fm_agents *agents, int child, struct fm_seen *seen, struct fm_error *error)
+static enum fm_status add_child(const struct fm_agents *agents, int child, struct fm_attach_result *result,
+                                struct fm_error *error)
 {
     struct fm_arena arena = {0};
-    struct fm_seen part;
+    struct fm_attach_result part;
     void *bytes;
     size_t size;
     enum fm_status status = fm_rank_tree_fetch(&agents->tree, child, true, child_limit_ns, &arena, &bytes, &size)
-                                ? fm_seen_decode(bytes, size, &part, error)
+                                ? fm_attach_result_decode(bytes, size, &part, error)
                                 : fm_fail(error, FM_ERR_SYSTEM, "an agent on another host does not respond");
     if (!status)
-        status = fm_seen_merge(seen, &part, error);
+        status = fm_attach_result_merge(result, &part, error);
     fm_arena_destroy(&arena);
     return status;
 }
 
-enum fm_status fm_agents_collect(const struct fm_agents *agents, struct fm_seen *seen, struct fm_error *error)
+enum fm_status fm_agents_collect(const struct fm_agents *agents, struct fm_attach_result *result,
+                                 struct fm_error *error)
 {
     struct fm_arena arena = {0};
     enum fm_status status = FM_OK;
     const void *bytes;
     size_t size;
     for (int i = 0; i < FM_RANK_TREE_CHILDREN && fm_rank_tree_child(&agents->tree, i) >= 0 && !status; i++)
-        status = add_child(agents, fm_rank_tree_child(&agents->tree, i), seen, error);
+        status = add_child(agents, fm_rank_tree_child(&agents->tree, i), result, error);
     if (!status && agents->tree.place > 0) {
-        status = fm_seen_encode(seen, &arena, &bytes, &size, error);
+        status = fm_attach_result_encode(result, &arena, &bytes, &size, error);
         if (!status && !fm_rank_tree_send_up(&agents->tree, bytes, size))
             status = fm_fail(error, FM_ERR_SYSTEM, "an agent on another host does not accept messages");
     }

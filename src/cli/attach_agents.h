@@ -7,7 +7,7 @@
 
 #include "attach/targets.h"
 #include "cli/attach_request.h"
-#include "cli/attach_seen.h"
+#include "cli/attach_result.h"
 #include "mpi/rank_tree.h"
 
 enum fm_agents_word { FM_WORD_LOOK = 1, FM_WORD_END };
@@ -27,6 +27,7 @@ void fm_agents_leave(struct fm_agents *agents);
 /* Passes a word on to the agents below. false: one did not get it. */
 bool fm_agents_tell(const struct fm_agents *agents, enum fm_agents_word word);
 /* What the agents below see is added; and it is passed up, if this is not the first. */
-enum fm_status fm_agents_collect(const struct fm_agents *agents, struct fm_seen *seen, struct fm_error *error);
+enum fm_status fm_agents_collect(const struct fm_agents *agents, struct fm_attach_result *result,
+                                 struct fm_error *error);
 
 #endif

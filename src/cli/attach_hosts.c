@@ -13,7 +13,7 @@
 #include "render/text.h"
 
 struct host_search {
-    struct fm_elsewhere *elsewhere;
+    struct fm_remote_hosts *remote_hosts;
     const struct fm_attach_request *request;
     const struct fm_targets *targets;
     struct fm_arena *arena;
@@ -126,79 +126,79 @@ static char **environment_of(const struct host_search *f)
     return environment;
 }
 
-static void add_slurm(const struct host_search *f, struct fm_words *words, size_t hosts)
+static void add_slurm(const struct host_search *f, struct fm_arguments *words, size_t hosts)
 {
     const struct fm_launcher *slurm = &fm_launchers[FM_LAUNCHER_SLURM];
     const char *job = launcher_variable(f, slurm->job_id), *nodes = launcher_variable(f, FM_SLURM_JOB_NODES);
     const char *n = hosts ? fm_format(f->arena, "%zu", hosts) : nodes ? nodes : "1";
-    fm_words_add(words, slurm->commands);
+    fm_arguments_add(words, slurm->commands);
     if (job)
-        fm_words_add(words, fm_format(f->arena, "--jobid=%s", job));
-    fm_words_add(words, "--overlap");
-    fm_words_add(words, "--cpu-bind=none");
-    fm_words_add(words, fm_format(f->arena, "--nodes=%s", n));
-    fm_words_add(words, fm_format(f->arena, "--ntasks=%s", n));
-    fm_words_add(words, "--ntasks-per-node=1");
+        fm_arguments_add(words, fm_format(f->arena, "--jobid=%s", job));
+    fm_arguments_add(words, "--overlap");
+    fm_arguments_add(words, "--cpu-bind=none");
+    fm_arguments_add(words, fm_format(f->arena, "--nodes=%s", n));
+    fm_arguments_add(words, fm_format(f->arena, "--ntasks=%s", n));
+    fm_arguments_add(words, "--ntasks-per-node=1");
     if (f->request->hosts)
-        fm_words_add(words, fm_format(f->arena, "--nodelist=%s", f->elsewhere->names));
+        fm_arguments_add(words, fm_format(f->arena, "--nodelist=%s", f->remote_hosts->names));
 }
 
-static void add_mpirun(const struct host_search *f, struct fm_words *words, char **command, size_t hosts)
+static void add_mpirun(const struct host_search *f, struct fm_arguments *words, char **command, size_t hosts)
 {
     const char *exe = fm_proc_link(f->launcher, "exe", f->arena);
     const struct fm_launcher *launcher = fm_launcher_of(exe);
-    fm_words_add(words, exe);
-    fm_words_keep_options(words, command);
-    fm_words_add_hosts(words, launcher, f->elsewhere->names, fm_format(f->arena, "%zu", hosts));
+    fm_arguments_add(words, exe);
+    fm_arguments_copy_options(words, command);
+    fm_arguments_add_hosts(words, launcher, f->remote_hosts->names, fm_format(f->arena, "%zu", hosts));
     for (const char *word = launcher->each_once; *word; word = fm_name_after(word))
-        fm_words_add(words, word);
+        fm_arguments_add(words, word);
 }
 
-static void add_agent(const struct host_search *f, struct fm_words *words, size_t hosts)
+static void add_agent(const struct host_search *f, struct fm_arguments *words, size_t hosts)
 {
     const struct fm_attach_request *request = f->request;
-    fm_words_add(words, fm_proc_link(getpid(), "exe", f->arena));
-    fm_words_add(words, "attach");
-    fm_words_add(words, "--agents");
-    fm_words_add(words, f->elsewhere->key);
-    fm_words_add(words, "--fed");
-    fm_words_add(words, "--hz");
-    fm_words_add(words, fm_format(f->arena, "%zu", request->hz));
+    fm_arguments_add(words, fm_proc_link(getpid(), "exe", f->arena));
+    fm_arguments_add(words, "attach");
+    fm_arguments_add(words, "--agents");
+    fm_arguments_add(words, f->remote_hosts->key);
+    fm_arguments_add(words, "--fed");
+    fm_arguments_add(words, "--hz");
+    fm_arguments_add(words, fm_format(f->arena, "%zu", request->hz));
     if (hosts) {
-        fm_words_add(words, "--of");
-        fm_words_add(words, fm_format(f->arena, "%zu", hosts));
+        fm_arguments_add(words, "--of");
+        fm_arguments_add(words, fm_format(f->arena, "%zu", hosts));
     }
     if (request->moments) {
-        fm_words_add(words, "--samples");
-        fm_words_add(words, fm_format(f->arena, "%zu", request->moments));
+        fm_arguments_add(words, "--samples");
+        fm_arguments_add(words, fm_format(f->arena, "%zu", request->moments));
     }
     if (request->outside)
-        fm_words_add(words, "--outside");
+        fm_arguments_add(words, "--outside");
     if (f->targets->n && *f->targets->items[0].mpi_library && fm_proc_is_ours(f->targets->items[0].pid)) {
-        fm_words_add(words, "--mpi-library");
-        fm_words_add(words, f->targets->items[0].mpi_library);
+        fm_arguments_add(words, "--mpi-library");
+        fm_arguments_add(words, f->targets->items[0].mpi_library);
     }
 }
 
 static void make_command(struct host_search *f)
 {
-    struct fm_elsewhere *elsewhere = f->elsewhere;
+    struct fm_remote_hosts *remote_hosts = f->remote_hosts;
     struct fm_run_hosts hosts = {0};
     char **command = command_of(f);
     find_hosts(f, &hosts, command);
-    elsewhere->names = list_of(&hosts, f->arena);
-    elsewhere->hosts = hosts.n;
-    elsewhere->environment = environment_of(f);
-    elsewhere->foreign = !fm_proc_is_ours(f->launcher);
-    elsewhere->directory = fm_proc_link(f->launcher, "cwd", f->arena);
-    bool known = elsewhere->key && f->environment_text && elsewhere->environment && command && (hosts.n || f->slurm) &&
-                 !elsewhere->foreign;
+    remote_hosts->names = list_of(&hosts, f->arena);
+    remote_hosts->hosts = hosts.n;
+    remote_hosts->environment = environment_of(f);
+    remote_hosts->foreign = !fm_proc_is_ours(f->launcher);
+    remote_hosts->directory = fm_proc_link(f->launcher, "cwd", f->arena);
+    bool known = remote_hosts->key && f->environment_text && remote_hosts->environment && command &&
+                 (hosts.n || f->slurm) && !remote_hosts->foreign;
     if (known && f->slurm)
-        add_slurm(f, &elsewhere->words, hosts.n);
+        add_slurm(f, &remote_hosts->words, hosts.n);
     else if (known)
-        add_mpirun(f, &elsewhere->words, command, hosts.n);
+        add_mpirun(f, &remote_hosts->words, command, hosts.n);
     if (known)
-        add_agent(f, &elsewhere->words, hosts.n);
+        add_agent(f, &remote_hosts->words, hosts.n);
     fm_run_hosts_free(&hosts);
 }
 
@@ -212,11 +212,11 @@ static bool is_target(const struct fm_targets *targets, pid_t pid)
     return false;
 }
 
-bool fm_elsewhere_find(struct fm_elsewhere *elsewhere, const struct fm_attach_request *request,
-                       const struct fm_targets *targets, struct fm_arena *arena)
+bool fm_remote_hosts_find(struct fm_remote_hosts *remote_hosts, const struct fm_attach_request *request,
+                          const struct fm_targets *targets, struct fm_arena *arena)
 {
-    struct host_search f = {.elsewhere = elsewhere, .request = request, .targets = targets, .arena = arena};
-    *elsewhere = (struct fm_elsewhere){.names = ""};
+    struct host_search f = {.remote_hosts = remote_hosts, .request = request, .targets = targets, .arena = arena};
+    *remote_hosts = (struct fm_remote_hosts){.names = ""};
     f.procs.items = fm_proc_list(arena, &f.procs.n);
     bool ranks = is_target(targets, request->pids[0]); /* the user has chosen */
     if (!f.procs.items || (!request->hosts && (ranks || (targets->n && targets->ranks <= targets->n))))
@@ -228,13 +228,13 @@ bool fm_elsewhere_find(struct fm_elsewhere *elsewhere, const struct fm_attach_re
     f.launcher = launcher->pid;
     f.slurm = fm_launcher_has_command(&fm_launchers[FM_LAUNCHER_SLURM], launcher->name);
     f.environment_text = fm_proc_file(f.launcher, "environ", arena, &f.environment_bytes);
-    elsewhere->key = targets->n ? fm_job_key(&f.procs, targets->items[0].pid, arena)
-                                : fm_job_key_elsewhere(&f.procs, f.launcher, arena);
+    remote_hosts->key = targets->n ? fm_job_key(&f.procs, targets->items[0].pid, arena)
+                                   : fm_job_key_elsewhere(&f.procs, f.launcher, arena);
     make_command(&f);
-    return targets->n || elsewhere->words.n;
+    return targets->n || remote_hosts->words.n;
 }
 
-const char *fm_elsewhere_ranks(const struct fm_targets *targets, struct fm_arena *arena)
+const char *fm_remote_ranks(const struct fm_targets *targets, struct fm_arena *arena)
 {
     enum { MOST_CHARS = 60 };
     struct fm_rankset set = {0};

@@ -53,7 +53,7 @@ bool fm_sleep_until(struct fm_watch *watch, uint64_t then_ns, const sigset_t *si
 
 static bool has_segments_alone(const struct fm_watch *watch)
 {
-    return !watch->session.targets && !watch->seen.counts.sampled;
+    return !watch->session.targets && !watch->result.counts.sampled;
 }
 
 /* 0: something else is the limit. */
@@ -70,7 +70,7 @@ static bool is_enough(const struct fm_watch *watch)
     const struct fm_attach_request *request = watch->request;
     double seconds = (double)(fm_clock_ns(CLOCK_MONOTONIC) - watch->started_ns) / 1e9, most = most_seconds(watch);
     bool segments = has_segments_alone(watch);
-    uint64_t moments = watch->session.targets ? watch->session.samples.moments : watch->seen.counts.least;
+    uint64_t moments = watch->session.targets ? watch->session.samples.moments : watch->result.counts.least;
     return (most > 0 && seconds >= most) || (request->until > 0 && watch->widest < request->until) ||
            (request->moments && (segments || moments >= request->moments));
 }

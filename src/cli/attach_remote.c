@@ -158,16 +158,16 @@ static bool read_exactly(struct fm_remote *remote, void *to, size_t size, uint64
 }
 
 /* What is printed before, by whatever started the agents, is passed over. */
-static bool read_head(struct fm_remote *remote, struct fm_fed_head *head, uint64_t deadline, bool patient)
+static bool read_head(struct fm_remote *remote, struct fm_serve_header *head, uint64_t deadline, bool patient)
 {
     size_t known = 0;
     while (known < sizeof head->magic) {
         if (!read_exactly(remote, &head->magic[known], 1, deadline, patient))
             return false;
-        if (head->magic[known] == FM_FED_MAGIC[known])
+        if (head->magic[known] == FM_SERVE_MAGIC[known])
             known++;
         else
-            known = head->magic[known] == FM_FED_MAGIC[0];
+            known = head->magic[known] == FM_SERVE_MAGIC[0];
     }
     return read_exactly(remote, &head->size, sizeof head->size, deadline, patient);
 }
@@ -187,17 +187,18 @@ static bool ask(const struct fm_remote *remote, char what)
     return asked;
 }
 
-enum fm_status fm_remote_look(struct fm_remote *remote, bool last, struct fm_seen *seen, struct fm_error *error)
+enum fm_status fm_remote_look(struct fm_remote *remote, bool last, struct fm_attach_result *result,
+                              struct fm_error *error)
 {
     uint64_t deadline = fm_clock_ns(CLOCK_MONOTONIC) + remote->limit_s * 1000000000ull;
     struct fm_arena arena = {0};
-    struct fm_fed_head head;
+    struct fm_serve_header head;
     void *bytes = NULL;
-    if (!remote->dead && ask(remote, last ? FM_FED_END : FM_FED_LOOK) && read_head(remote, &head, deadline, last) &&
+    if (!remote->dead && ask(remote, last ? FM_SERVE_END : FM_SERVE_LOOK) && read_head(remote, &head, deadline, last) &&
         head.size <= MOST_BYTES && (bytes = fm_arena_alloc(&arena, head.size)) &&
         !read_exactly(remote, bytes, head.size, deadline, last))
         bytes = NULL;
-    enum fm_status status = bytes ? fm_seen_decode(bytes, head.size, seen, error)
+    enum fm_status status = bytes ? fm_attach_result_decode(bytes, head.size, result, error)
                                   : fm_fail(error, FM_ERR_SYSTEM, "the agents on the other hosts have ended");
     remote->dead |= !bytes;
     remote->limit_s = ANSWER_S;

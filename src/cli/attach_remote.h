@@ -9,7 +9,7 @@
 
 #include <sys/types.h>
 
-#include "cli/attach_seen.h"
+#include "cli/attach_result.h"
 
 struct fm_remote {
     pid_t pid; /* the launcher; 0: none */
@@ -32,7 +32,8 @@ struct fm_remote_command {
 enum fm_status fm_remote_start(struct fm_remote *remote, const struct fm_remote_command *command,
                                struct fm_error *error);
 /* What all agents see now; `last` ends them. FM_ERR_SYSTEM: they are gone, or do not answer. */
-enum fm_status fm_remote_look(struct fm_remote *remote, bool last, struct fm_seen *seen, struct fm_error *error);
+enum fm_status fm_remote_look(struct fm_remote *remote, bool last, struct fm_attach_result *result,
+                              struct fm_error *error);
 void fm_remote_close(struct fm_remote *remote);
 
 #endif

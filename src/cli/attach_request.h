@@ -22,7 +22,7 @@ struct fm_attach_request {
     const char *job;     /* its key; NULL: this is none of them */
     const char *library; /* MPI's, for a host without ranks; or NULL */
     size_t agents;       /* how many there must be; 0: any number */
-    bool fed;            /* the first is told by its standard input what to do, and gives what is seen to its output */
+    bool fed;            /* the first takes requests from standard input and writes results to standard output */
 };
 
 /* Returns the exit status; the pids are to be freed in any case. */

@@ -30,13 +30,13 @@ static uint64_t word_from_above(const struct fm_agents *agents)
 static uint64_t word_from_input(void)
 {
     struct pollfd input = {.fd = STDIN_FILENO, .events = POLLIN};
-    char byte = FM_FED_END;
+    char byte = FM_SERVE_END;
     if (poll(&input, 1, 0) <= 0)
         return 0;
     ssize_t n = read(STDIN_FILENO, &byte, 1);
     if (n < 0 && (errno == EINTR || errno == EAGAIN))
         return 0;
-    return n == 1 && byte == FM_FED_LOOK ? FM_WORD_LOOK : FM_WORD_END;
+    return n == 1 && byte == FM_SERVE_LOOK ? FM_WORD_LOOK : FM_WORD_END;
 }
 
 static bool write_all(const void *bytes, size_t size)
@@ -51,15 +51,15 @@ static bool write_all(const void *bytes, size_t size)
     return true;
 }
 
-static enum fm_status write_seen(const struct fm_seen *seen, struct fm_error *error)
+static enum fm_status write_seen(const struct fm_attach_result *result, struct fm_error *error)
 {
     struct fm_arena arena = {0};
     const void *bytes;
     size_t size;
-    enum fm_status status = fm_seen_encode(seen, &arena, &bytes, &size, error);
+    enum fm_status status = fm_attach_result_encode(result, &arena, &bytes, &size, error);
     if (!status) {
-        struct fm_fed_head head = {.size = size};
-        memcpy(head.magic, FM_FED_MAGIC, sizeof head.magic);
+        struct fm_serve_header head = {.size = size};
+        memcpy(head.magic, FM_SERVE_MAGIC, sizeof head.magic);
         if (!write_all(&head, sizeof head) || !write_all(bytes, size))
             status = fm_fail(error, FM_ERR_SYSTEM, "the process that reads the samples has ended");
     }
@@ -69,15 +69,15 @@ static enum fm_status write_seen(const struct fm_seen *seen, struct fm_error *er
 
 static enum fm_status answer(struct fm_watch *watch, enum fm_agents_word word, struct fm_error *error)
 {
-    struct fm_seen seen = {0};
+    struct fm_attach_result result = {0};
     if (!fm_agents_tell(watch->agents, word))
         return fm_fail(error, FM_ERR_SYSTEM, "an agent on another host does not respond");
-    enum fm_status status = fm_watch_gather(watch, &seen, error);
+    enum fm_status status = fm_watch_gather(watch, &result, error);
     if (!status)
-        status = fm_agents_collect(watch->agents, &seen, error);
+        status = fm_agents_collect(watch->agents, &result, error);
     if (!status && watch->agents->tree.place == 0)
-        status = write_seen(&seen, error);
-    fm_seen_destroy(&seen);
+        status = write_seen(&result, error);
+    fm_attach_result_destroy(&result);
     return status;
 }
 

@@ -22,8 +22,8 @@ enum {
 static enum fm_status find_shares(struct fm_watch *watch, struct fm_arena *arena, struct fm_module_shares *shares,
                                   struct fm_error *error)
 {
-    const struct fm_seen *seen = &watch->seen;
-    enum fm_status status = fm_module_shares_find(shares, seen->whole, seen->stretches[0] ? seen->stretches : NULL,
+    const struct fm_attach_result *result = &watch->result;
+    enum fm_status status = fm_module_shares_find(shares, result->whole, result->batches[0] ? result->batches : NULL,
                                                   &watch->map, watch->symbols, arena, error);
     watch->widest = shares->widest > watch->last_widest ? shares->widest : watch->last_widest;
     watch->last_widest = shares->widest;
@@ -32,20 +32,20 @@ static enum fm_status find_shares(struct fm_watch *watch, struct fm_arena *arena
 
 static struct fm_live live_of(const struct fm_watch *watch, const struct fm_module_shares *shares, bool final)
 {
-    const struct fm_seen *seen = &watch->seen;
+    const struct fm_attach_result *result = &watch->result;
     return (struct fm_live){
         .shares = shares,
         .seconds = (double)(fm_clock_ns(CLOCK_MONOTONIC) - watch->started_ns) / 1e9,
-        .samples = seen->whole->paths.samples,
-        .moments = seen->counts.moments,
-        .ranks = seen->whole->n_processes,
+        .samples = result->whole->paths.samples,
+        .moments = result->counts.moments,
+        .ranks = result->whole->n_processes,
         .final = final,
         .until = watch->request->until,
         .reached = !watch->request->until || watch->widest < watch->request->until,
-        .stops = seen->counts.sampled,
-        .stopped = seen->counts.stopped,
-        .held_median_ns = seen->counts.held_median_ns,
-        .held_most_ns = seen->counts.held_most_ns,
+        .stops = result->counts.sampled,
+        .stopped = result->counts.stopped,
+        .held_median_ns = result->counts.held_median_ns,
+        .held_most_ns = result->counts.held_most_ns,
     };
 }
 
@@ -68,9 +68,9 @@ enum fm_status fm_watch_show(struct fm_watch *watch, struct fm_error *error)
     uint64_t from = fm_clock_ns(CLOCK_MONOTONIC);
     bool screen = isatty(STDERR_FILENO);
     enum fm_status status = fm_watch_look(watch, false, error);
-    if (!status && watch->seen.whole)
+    if (!status && watch->result.whole)
         status = find_shares(watch, &arena, &shares, error);
-    if (!status && watch->seen.whole && can_write(watch->request->json ? STDOUT_FILENO : STDERR_FILENO)) {
+    if (!status && watch->result.whole && can_write(watch->request->json ? STDOUT_FILENO : STDERR_FILENO)) {
         struct fm_live live = live_of(watch, &shares, false);
         if (watch->request->json)
             fm_live_json(&live, stdout);
@@ -106,7 +106,7 @@ static enum fm_status print_view(const void *context, struct fm_report *report, 
     fm_live_intervals(&final->live, out);
     if (!final->live.reached)
         fprintf(out, "The precision asked for with --until was not reached: %s.\n",
-                final->watch->seen.counts.sampled ? "sampling ended first" : "no confidence intervals are available");
+                final->watch->result.counts.sampled ? "sampling ended first" : "no confidence intervals are available");
     return FM_OK;
 }
 
@@ -125,8 +125,8 @@ static enum fm_status print_end(struct fm_watch *watch, const struct fm_module_s
         return ferror(stdout) ? fm_fail(error, FM_ERR_SYSTEM, "cannot write standard output") : FM_OK;
     }
     if (watch->targets.n)
-        watch->seen.whole->owner = watch->targets.items[0].owner;
-    return fm_print_profile(&printing, watch->seen.whole, error);
+        watch->result.whole->owner = watch->targets.items[0].owner;
+    return fm_print_profile(&printing, watch->result.whole, error);
 }
 
 enum fm_status fm_watch_finish(struct fm_watch *watch, struct fm_error *error)
@@ -134,14 +134,14 @@ enum fm_status fm_watch_finish(struct fm_watch *watch, struct fm_error *error)
     struct fm_arena arena = {0};
     struct fm_module_shares shares = {0};
     enum fm_status status = fm_watch_look(watch, true, error);
-    const struct fm_profile *profile = watch->seen.whole;
+    const struct fm_profile *profile = watch->result.whole;
     if (status)
         return status;
     if (!profile || !profile->paths.samples)
         return fm_fail(error, FM_ERR_SYSTEM,
-                       profile && !watch->seen.counts.sampled ? "the job runs under Fathom with sampling off"
-                       : watch->ended                         ? "the job ended before the first sample"
-                                                              : "no samples yet");
+                       profile && !watch->result.counts.sampled ? "the job runs under Fathom with sampling off"
+                       : watch->ended                           ? "the job ended before the first sample"
+                                                                : "no samples yet");
     if (watch->request->save)
         status = fm_profile_write(profile, watch->request->save, error);
     if (!status)

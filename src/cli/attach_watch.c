@@ -60,7 +60,7 @@ void fm_watch_close(struct fm_watch *watch)
 {
     if (watch->session.targets)
         fm_session_close(&watch->session);
-    fm_seen_destroy(&watch->seen);
+    fm_attach_result_destroy(&watch->result);
     fm_profile_destroy(watch->last);
     fm_symbols_destroy(watch->symbols);
     fm_arena_destroy(&watch->arena);
@@ -68,43 +68,43 @@ void fm_watch_close(struct fm_watch *watch)
 
 /* ---- gathering ---- */
 
-static enum fm_status gather_segments(struct fm_watch *watch, struct fm_seen *seen, struct fm_error *error)
+static enum fm_status gather_segments(struct fm_watch *watch, struct fm_attach_result *result, struct fm_error *error)
 {
     struct fm_profile *now = NULL;
     enum fm_status status = fm_attach_segments(&watch->targets, &now, error);
     if (status)
         return status;
-    seen->counts.living = now ? watch->targets.n : 0;
+    result->counts.living = now ? watch->targets.n : 0;
     if (now) {
         fm_profile_destroy(watch->last);
         watch->last = now;
     }
-    seen->whole = fm_profile_create();
-    if (!seen->whole)
+    result->whole = fm_profile_create();
+    if (!result->whole)
         return fm_fail(error, FM_ERR_MEMORY, "not enough memory for the profile");
-    return fm_profile_merge(seen->whole, watch->last, error);
+    return fm_profile_merge(result->whole, watch->last, error);
 }
 
-/* Profiles of the stretches, unless there are too few moments for them. */
-static bool cut_stretches(const struct fm_attach_samples *samples, struct fm_seen *seen)
+/* Profiles of the batches, unless there are too few moments for them. */
+static bool make_batches(const struct fm_attach_samples *samples, struct fm_attach_result *result)
 {
     uint64_t moments = samples->moments;
-    for (uint64_t i = 0; i < FM_STRETCHES && moments >= FM_STRETCHES * FM_STRETCH_LEAST; i++) {
-        seen->stretches[i] = fm_attach_samples_profile(samples, (uint32_t)(moments * i / FM_STRETCHES),
-                                                       (uint32_t)(moments * (i + 1) / FM_STRETCHES));
-        if (!seen->stretches[i])
+    for (uint64_t i = 0; i < FM_BATCHES && moments >= FM_BATCHES * FM_BATCH_MIN_MOMENTS; i++) {
+        result->batches[i] = fm_attach_samples_profile(samples, (uint32_t)(moments * i / FM_BATCHES),
+                                                       (uint32_t)(moments * (i + 1) / FM_BATCHES));
+        if (!result->batches[i])
             return false;
     }
     return true;
 }
 
-static enum fm_status gather_samples(struct fm_watch *watch, struct fm_seen *seen, struct fm_error *error)
+static enum fm_status gather_samples(struct fm_watch *watch, struct fm_attach_result *result, struct fm_error *error)
 {
     struct fm_session *session = &watch->session;
     if (!fm_session_gather(session))
         return fm_fail(error, FM_ERR_MEMORY, "not enough memory for samples");
     struct fm_held held = fm_session_held(session);
-    seen->counts = (struct fm_seen_counts){
+    result->counts = (struct fm_attach_result_counts){
         .moments = session->samples.moments,
         .least = session->living ? session->samples.moments : UINT64_MAX,
         .sampled = 1,
@@ -113,8 +113,8 @@ static enum fm_status gather_samples(struct fm_watch *watch, struct fm_seen *see
         .held_median_ns = held.median_ns,
         .held_most_ns = held.most_ns,
     };
-    seen->whole = fm_attach_samples_profile(&session->samples, 0, session->samples.moments);
-    if (!seen->whole || !cut_stretches(&session->samples, seen))
+    result->whole = fm_attach_samples_profile(&session->samples, 0, session->samples.moments);
+    if (!result->whole || !make_batches(&session->samples, result))
         return fm_fail(error, FM_ERR_MEMORY, "not enough memory for the profile");
     return FM_OK;
 }
@@ -125,42 +125,42 @@ static bool set_key(struct fm_profile *profile, const char *key)
     return !profile || !profile->n_processes || (profile->job.key = fm_profile_intern(profile, key));
 }
 
-enum fm_status fm_watch_gather(struct fm_watch *watch, struct fm_seen *seen, struct fm_error *error)
+enum fm_status fm_watch_gather(struct fm_watch *watch, struct fm_attach_result *result, struct fm_error *error)
 {
     const char *key = watch->request->job;
     enum fm_status status = FM_OK;
-    *seen = (struct fm_seen){.counts.least = UINT64_MAX};
+    *result = (struct fm_attach_result){.counts.least = UINT64_MAX};
     if (watch->session.targets)
-        status = gather_samples(watch, seen, error);
+        status = gather_samples(watch, result, error);
     else if (watch->last)
-        status = gather_segments(watch, seen, error);
-    bool keyed = !key || set_key(seen->whole, key);
-    for (size_t i = 0; i < FM_STRETCHES && key && keyed; i++)
-        keyed = set_key(seen->stretches[i], key);
+        status = gather_segments(watch, result, error);
+    bool keyed = !key || set_key(result->whole, key);
+    for (size_t i = 0; i < FM_BATCHES && key && keyed; i++)
+        keyed = set_key(result->batches[i], key);
     return status || keyed ? status : fm_fail(error, FM_ERR_MEMORY, "not enough memory for the profile");
 }
 
 enum fm_status fm_watch_look(struct fm_watch *watch, bool last, struct fm_error *error)
 {
-    struct fm_seen seen = {0};
+    struct fm_attach_result result = {0};
     enum fm_status status = FM_OK;
     if (watch->remote) {
-        status = fm_remote_look(watch->remote, last, &seen, error);
+        status = fm_remote_look(watch->remote, last, &result, error);
     } else {
         if (watch->agents && !fm_agents_tell(watch->agents, last ? FM_WORD_END : FM_WORD_LOOK))
             return fm_fail(error, FM_ERR_SYSTEM, "an agent on another host does not respond");
-        status = fm_watch_gather(watch, &seen, error);
+        status = fm_watch_gather(watch, &result, error);
         if (!status && watch->agents)
-            status = fm_agents_collect(watch->agents, &seen, error);
+            status = fm_agents_collect(watch->agents, &result, error);
     }
-    if (!status && seen.whole) {
-        fm_seen_destroy(&watch->seen);
-        watch->seen = seen;
-        watch->ended |= !seen.counts.living && !last;
+    if (!status && result.whole) {
+        fm_attach_result_destroy(&watch->result);
+        watch->result = result;
+        watch->ended |= !result.counts.living && !last;
         return FM_OK;
     }
-    fm_seen_destroy(&seen);
-    if (status && watch->remote && watch->seen.whole && watch->seen.whole->paths.samples) {
+    fm_attach_result_destroy(&result);
+    if (status && watch->remote && watch->result.whole && watch->result.whole->paths.samples) {
         if (!watch->ended)
             fm_print_line(stderr, "fathom attach: %s; showing the samples taken until then.\n", error->text);
         status = FM_OK;

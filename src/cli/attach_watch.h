@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* One attachment, from its beginning to its end. What is seen comes from one of these:
+/* One attachment, from its beginning to its end. Its results come from one of these:
  *
  *   a session            processes of this host, sampled
  *   segments             of a job under Fathom
@@ -13,7 +13,7 @@
 #include "attach/session.h"
 #include "base/error.h"
 #include "cli/attach_request.h"
-#include "cli/attach_seen.h"
+#include "cli/attach_result.h"
 
 struct fm_agents;
 struct fm_remote;
@@ -24,15 +24,15 @@ struct fm_watch {
     struct fm_targets targets;
     struct fm_module_map map;
     struct fm_symbols *symbols;
-    struct fm_profile *last;      /* read from segments: the job may be over the next time */
-    struct fm_session session;    /* its targets are NULL when it is not used */
-    struct fm_agents *agents;     /* NULL: none */
-    struct fm_remote *remote;     /* NULL: none */
-    struct fm_seen seen;          /* at the last look */
-    uint64_t started_ns, next_ns; /* when to look again */
-    size_t lines;                 /* on the screen */
-    double widest, last_widest;   /* what chance makes narrow once it does not twice: of two looks the wider one */
-    bool ended;                   /* the job */
+    struct fm_profile *last;        /* read from segments: the job may be over the next time */
+    struct fm_session session;      /* its targets are NULL when it is not used */
+    struct fm_agents *agents;       /* NULL: none */
+    struct fm_remote *remote;       /* NULL: none */
+    struct fm_attach_result result; /* at the last look */
+    uint64_t started_ns, next_ns;   /* when to look again */
+    size_t lines;                   /* on the screen */
+    double widest, last_widest;     /* what chance makes narrow once it does not twice: of two looks the wider one */
+    bool ended;                     /* the job */
 };
 
 /* What there is of the targets: segments are read, or a session is opened. */
@@ -42,8 +42,8 @@ enum fm_status fm_watch_prepare(struct fm_watch *watch, struct fm_error *error);
 void fm_watch_close(struct fm_watch *watch);
 
 /* What is known on this host now; empty: nothing. */
-enum fm_status fm_watch_gather(struct fm_watch *watch, struct fm_seen *seen, struct fm_error *error);
-/* What is known everywhere now is `seen`. Where nothing is known any more the last stays, and the job has ended. */
+enum fm_status fm_watch_gather(struct fm_watch *watch, struct fm_attach_result *result, struct fm_error *error);
+/* Updates `result` from all hosts. Where nothing is known any more the last one stays, and the job has ended. */
 enum fm_status fm_watch_look(struct fm_watch *watch, bool last, struct fm_error *error);
 
 /* ---- attach_moments.c ---- */

@@ -190,7 +190,7 @@ bool fm_child_interrupted(void)
     return fm_child_signals_interrupted();
 }
 
-_Noreturn void fm_child_imitate(const struct fm_child *child)
+_Noreturn void fm_exit_like_child(const struct fm_child *child)
 {
     if (WIFSIGNALED(child->status)) {
         struct rlimit none = {0, 0};

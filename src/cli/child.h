@@ -35,6 +35,6 @@ void fm_child_wait(struct fm_child *child);
 /* A signal that would have ended us came, during or after the command. */
 bool fm_child_interrupted(void);
 /* Ends this process as the child ended: the same status, or the same signal. */
-_Noreturn void fm_child_imitate(const struct fm_child *child);
+_Noreturn void fm_exit_like_child(const struct fm_child *child);
 
 #endif

@@ -113,7 +113,7 @@ static void tell_written(const struct fm_gather_event *event)
     size_t measured = 0;
     for (size_t i = 0; i < event->profile->n_processes; i++)
         measured += event->profile->processes[i].end != FM_END_MISSING;
-    fm_ends_text(event->profile, ends, sizeof ends);
+    fm_profile_ends_text(event->profile, ends, sizeof ends);
     fm_print_line(stdout, "%s: %zu of %u rank%s", event->path, measured, event->profile->job.ranks,
                   event->profile->job.ranks == 1 ? "" : "s");
     fm_print_line(stdout, "; %s\n", *ends ? ends : "all ended normally");

@@ -111,7 +111,7 @@ static bool find_libmpi(const char *list, char *path, size_t size)
     for (const char *line = list; line && *line; line = strchr(line, '\n'), line += line != NULL) {
         const char *name = line + strspn(line, " \t"), *arrow = strstr(name, " => /");
         size_t end = strcspn(name, "\n");
-        if (!fm_mpi_kind_named(name) || !arrow || (size_t)(arrow - name) >= end)
+        if (!fm_mpi_kind_of_file(name) || !arrow || (size_t)(arrow - name) >= end)
             continue;
         snprintf(path, size, "%.*s", (int)strcspn(arrow + 4, " \n"), arrow + 4);
         return true;
@@ -144,7 +144,7 @@ static enum fm_mpi_kind kind_of(const char *libmpi)
     if (fm_elf_open(&elf, libmpi, NULL) != FM_OK)
         return FM_MPI_NONE;
     enum fm_mpi_kind kind = fm_mpi_kind_of(find_in_file, &elf);
-    if (!kind && fm_mpi_kind_named(fm_basename(libmpi)) == FM_MPI_MPICH)
+    if (!kind && fm_mpi_kind_of_file(fm_basename(libmpi)) == FM_MPI_MPICH)
         kind = FM_MPI_MPICH;
     fm_elf_close(&elf);
     return kind;

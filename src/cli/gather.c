@@ -38,7 +38,7 @@ size_t fm_gather_living(const char *directory, const char *run_id)
     return living;
 }
 
-const char *fm_ends_text(const struct fm_profile *profile, char *buffer, size_t size)
+const char *fm_profile_ends_text(const struct fm_profile *profile, char *buffer, size_t size)
 {
     struct fm_arena arena = {0};
     struct fm_summary summary;

@@ -46,6 +46,6 @@ void fm_gather_profiles(const char *directory, const char *run_id, void (*tell)(
 void fm_gather_forget(const char *directory, const char *run_id);
 
 /* "ranks 0-2 vanished; rank 3 killed by signal 9 (SIGKILL)"; "" when the profile is complete. */
-const char *fm_ends_text(const struct fm_profile *profile, char *buffer, size_t size);
+const char *fm_profile_ends_text(const struct fm_profile *profile, char *buffer, size_t size);
 
 #endif

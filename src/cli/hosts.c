@@ -102,18 +102,18 @@ void fm_run_hosts_free(struct fm_run_hosts *hosts)
 
 /* ---- words of a launcher ---- */
 
-void fm_words_add(struct fm_words *words, const char *word)
+void fm_arguments_add(struct fm_arguments *words, const char *word)
 {
-    if (words->n < FM_WORDS)
+    if (words->n < FM_MAX_ARGUMENTS)
         words->items[words->n++] = (char *)word;
 }
 
-void fm_words_keep_options(struct fm_words *words, char **command)
+void fm_arguments_copy_options(struct fm_arguments *words, char **command)
 {
     for (char **word = command + 1; *word && words->n < MAX_KEPT; word++) {
         int count = is_about(*word, FM_OPTION_REACH) ? 1 + fm_launcher_option_arguments(*word) : 0;
         for (; count > 0 && *word; count--) {
-            fm_words_add(words, *word);
+            fm_arguments_add(words, *word);
             word += count > 1;
         }
         if (!*word)
@@ -121,10 +121,11 @@ void fm_words_keep_options(struct fm_words *words, char **command)
     }
 }
 
-void fm_words_add_hosts(struct fm_words *words, const struct fm_launcher *launcher, const char *hosts, const char *n)
+void fm_arguments_add_hosts(struct fm_arguments *words, const struct fm_launcher *launcher, const char *hosts,
+                            const char *n)
 {
-    fm_words_add(words, launcher->hosts);
-    fm_words_add(words, hosts);
-    fm_words_add(words, "-n");
-    fm_words_add(words, n);
+    fm_arguments_add(words, launcher->hosts);
+    fm_arguments_add(words, hosts);
+    fm_arguments_add(words, "-n");
+    fm_arguments_add(words, n);
 }

@@ -223,5 +223,5 @@ int fm_cmd_run(int argc, char **argv)
         run_command(&work, &child);
     if (child.exec_errno)
         return cannot_start(work.options.command[0], child.exec_errno);
-    fm_child_imitate(&child);
+    fm_exit_like_child(&child);
 }

@@ -361,7 +361,7 @@ static void tell_profile(const char *path)
     if (fm_profile_read(path, &profile, NULL) != FM_OK)
         return;
     if (!fm_profile_complete(profile))
-        fm_print_line(stderr, "fathom: it is incomplete: %s\n", fm_ends_text(profile, ends, sizeof ends));
+        fm_print_line(stderr, "fathom: it is incomplete: %s\n", fm_profile_ends_text(profile, ends, sizeof ends));
     if (profile->n_routines == 0 && fm_program_has_static_mpi(profile->job.exe))
         fm_print_line(
             stderr, "fathom: no MPI call was seen: %s is statically linked with MPI; link it with the shared libmpi\n",

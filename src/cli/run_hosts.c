@@ -49,7 +49,7 @@ void fm_run_hosts_find(struct fm_run_hosts *hosts, char **command)
 /* ---- the collector's command ---- */
 
 /* A script may have started the job: then the batch system's or the usual launcher is taken. */
-static void collector_words(struct fm_words *words, char **command, const char *host, const char *self,
+static void collector_words(struct fm_arguments *words, char **command, const char *host, const char *self,
                             const struct fm_run_env *env)
 {
     const struct fm_launcher *slurm = &fm_launchers[FM_LAUNCHER_SLURM];
@@ -57,24 +57,24 @@ static void collector_words(struct fm_words *words, char **command, const char *
     const char *name = fm_is_launcher(command[0]) ? command[0] : usual;
     const struct fm_launcher *launcher = fm_launcher_of(name);
     words->n = 0;
-    fm_words_add(words, name);
+    fm_arguments_add(words, name);
     if (launcher == slurm) {
-        fm_words_add(words, "-N1");
-        fm_words_add(words, "-n1");
-        fm_words_add(words, "--overlap");
-        fm_words_add(words, "-w");
-        fm_words_add(words, host);
+        fm_arguments_add(words, "-N1");
+        fm_arguments_add(words, "-n1");
+        fm_arguments_add(words, "--overlap");
+        fm_arguments_add(words, "-w");
+        fm_arguments_add(words, host);
     } else {
         if (name == command[0])
-            fm_words_keep_options(words, command);
-        fm_words_add_hosts(words, launcher, host, "1");
+            fm_arguments_copy_options(words, command);
+        fm_arguments_add_hosts(words, launcher, host, "1");
     }
-    fm_words_add(words, self);
-    fm_words_add(words, "collect");
-    fm_words_add(words, "--run");
-    fm_words_add(words, env->run_id);
+    fm_arguments_add(words, self);
+    fm_arguments_add(words, "collect");
+    fm_arguments_add(words, "--run");
+    fm_arguments_add(words, env->run_id);
     if (getenv("FATHOM_DIR"))
-        fm_words_add(words, env->directory);
+        fm_arguments_add(words, env->directory);
     words->items[words->n] = NULL;
 }
 
@@ -177,7 +177,7 @@ static void ask(struct asking *askings, struct fm_run_host *hosts, size_t n, cha
                 const struct fm_run_env *env)
 {
     for (size_t i = 0; i < n; i++) {
-        struct fm_words words;
+        struct fm_arguments words;
         collector_words(&words, command, hosts[i].name, self, env);
         start_asking(&askings[i], &hosts[i], words.items);
     }

@@ -77,7 +77,7 @@ enum fm_mpi_kind fm_mpi_kind_of(fm_symbol_finder *find, const void *library)
     return FM_MPI_NONE;
 }
 
-enum fm_mpi_kind fm_mpi_kind_named(const char *file)
+enum fm_mpi_kind fm_mpi_kind_of_file(const char *file)
 {
     for (size_t i = 0; i < FM_MPI_LIBRARIES; i++)
         if (fm_names_begin(fm_mpi_libraries[i].libraries, file))
@@ -98,7 +98,7 @@ bool fm_mpi_is_library(const char *file)
     for (size_t i = 0; i < FM_MPI_LIBRARIES; i++)
         if (fm_names_begin(fm_mpi_libraries[i].bindings, file))
             return true;
-    return fm_mpi_kind_named(file) != FM_MPI_NONE || fm_mpi_is_fortran_binding(file);
+    return fm_mpi_kind_of_file(file) != FM_MPI_NONE || fm_mpi_is_fortran_binding(file);
 }
 
 bool fm_mpi_is_named(const char *file)

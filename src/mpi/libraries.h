@@ -38,7 +38,7 @@ typedef void *fm_symbol_finder(const void *library, const char *name);
 /* By what the library defines. */
 enum fm_mpi_kind fm_mpi_kind_of(fm_symbol_finder *find, const void *library);
 /* By the file's name: FM_MPI_NONE for all but C libraries. */
-enum fm_mpi_kind fm_mpi_kind_named(const char *file);
+enum fm_mpi_kind fm_mpi_kind_of_file(const char *file);
 
 /* A C library, or a binding, of those in the table. */
 bool fm_mpi_is_library(const char *file);

@@ -18,7 +18,7 @@ static void rows_are_whole(void)
                    IS_LIST(row->fortran) && IS_LIST(row->settings) && IS_LIST(row->internal),
                "%s: all lists end", row->name);
         for (const char *name = row->sonames; *name; name = fm_name_after(name))
-            tap_ok(fm_mpi_kind_named(name) == row->kind && fm_mpi_is_library(name) && fm_mpi_is_named(name),
+            tap_ok(fm_mpi_kind_of_file(name) == row->kind && fm_mpi_is_library(name) && fm_mpi_is_named(name),
                    "%s is one of %s", name, row->name);
         for (const char *name = row->fortran; *name; name = fm_name_after(name))
             tap_ok(fm_mpi_is_library(name) && fm_mpi_is_named(name), "%s is one of %s", name, row->name);
@@ -29,7 +29,7 @@ static void rows_are_whole(void)
 
 static void file(const char *name, enum fm_mpi_kind kind, bool library, bool fortran, bool named)
 {
-    tap_ok(fm_mpi_kind_named(name) == kind && fm_mpi_is_library(name) == library &&
+    tap_ok(fm_mpi_kind_of_file(name) == kind && fm_mpi_is_library(name) == library &&
                fm_mpi_is_fortran_binding(name) == fortran && fm_mpi_is_named(name) == named,
            "%s", name);
 }

@@ -4,11 +4,11 @@
 #include <math.h>
 #include <string.h>
 
-/* Student's t for 95 % and FM_STRETCHES - 1 degrees of freedom. */
+/* Student's t for 95 % and FM_BATCHES - 1 degrees of freedom. */
 #define STUDENT 2.2622
 
 /* After Wilson: the interval of a share that was found in so many independent samples, made symmetric. A rare module that
- * happened to be missed in most stretches has little spread between them, and is known badly all the same. */
+ * happened to be missed in most batches has little spread between them, and is known badly all the same. */
 static double width_of(double share, double samples)
 {
     const double z2 = STUDENT * STUDENT / samples;
@@ -20,21 +20,21 @@ static double width_of(double share, double samples)
 double fm_module_share_width(const double *parts, const double *wholes, uint64_t samples)
 {
     double part = 0, whole = 0, squares = 0, products = 0, before = 0;
-    for (size_t i = 0; i < FM_STRETCHES; i++) {
+    for (size_t i = 0; i < FM_BATCHES; i++) {
         part += parts[i];
         whole += wholes[i];
     }
     if (whole <= 0 || !samples)
         return 1;
-    for (size_t i = 0; i < FM_STRETCHES; i++) {
+    for (size_t i = 0; i < FM_BATCHES; i++) {
         double away = parts[i] - part / whole * wholes[i];
         squares += away * away;
         products += away * before;
         before = away;
     }
-    if (products > 0) /* stretches that follow each other are alike: the phases are about as long as they */
+    if (products > 0) /* batches that follow each other are alike: the phases are about as long as they */
         squares += 2 * products;
-    double share = part / whole, variance = squares / (FM_STRETCHES - 1) * FM_STRETCHES / (whole * whole);
+    double share = part / whole, variance = squares / (FM_BATCHES - 1) * FM_BATCHES / (whole * whole);
     double independent = variance * (double)samples > share * (1 - share) ? share * (1 - share) / variance
                                                                           : (double)samples;
     return width_of(share, independent);
@@ -61,20 +61,20 @@ static double total_of(const struct fm_module_breakdown *modules, const char *na
     return 0;
 }
 
-static enum fm_status find_widths(struct fm_module_shares *shares, uint64_t samples,
-                                  struct fm_profile *const *stretches, const struct fm_module_map *map,
-                                  struct fm_symbols *symbols, struct fm_arena *arena, struct fm_error *error)
+static enum fm_status find_widths(struct fm_module_shares *shares, uint64_t samples, struct fm_profile *const *batches,
+                                  const struct fm_module_map *map, struct fm_symbols *symbols, struct fm_arena *arena,
+                                  struct fm_error *error)
 {
-    struct fm_module_breakdown modules[FM_STRETCHES];
-    double parts[FM_STRETCHES], wholes[FM_STRETCHES];
-    for (size_t s = 0; s < FM_STRETCHES; s++) {
-        enum fm_status status = modules_of(stretches[s], map, symbols, arena, &modules[s], error);
+    struct fm_module_breakdown modules[FM_BATCHES];
+    double parts[FM_BATCHES], wholes[FM_BATCHES];
+    for (size_t s = 0; s < FM_BATCHES; s++) {
+        enum fm_status status = modules_of(batches[s], map, symbols, arena, &modules[s], error);
         if (status)
             return status;
         wholes[s] = (double)fm_module_total(&modules[s].whole);
     }
     for (size_t i = 0; i < shares->n; i++) {
-        for (size_t s = 0; s < FM_STRETCHES; s++)
+        for (size_t s = 0; s < FM_BATCHES; s++)
             parts[s] = total_of(&modules[s], shares->items[i].name);
         shares->items[i].width = fm_module_share_width(parts, wholes, samples);
     }
@@ -82,7 +82,7 @@ static enum fm_status find_widths(struct fm_module_shares *shares, uint64_t samp
 }
 
 enum fm_status fm_module_shares_find(struct fm_module_shares *shares, const struct fm_profile *whole,
-                                     struct fm_profile *const *stretches, const struct fm_module_map *map,
+                                     struct fm_profile *const *batches, const struct fm_module_map *map,
                                      struct fm_symbols *symbols, struct fm_arena *arena, struct fm_error *error)
 {
     struct fm_module_breakdown modules;
@@ -106,8 +106,8 @@ enum fm_status fm_module_shares_find(struct fm_module_shares *shares, const stru
         shares->transfer = (double)modules.whole.transfer_ns / all;
         shares->waiting = (double)modules.whole.waiting_ns / all;
     }
-    if (stretches)
-        status = find_widths(shares, whole->paths.samples, stretches, map, symbols, arena, error);
+    if (batches)
+        status = find_widths(shares, whole->paths.samples, batches, map, symbols, arena, error);
     for (size_t i = 0; i < shares->n; i++)
         if (shares->items[i].share > FM_SHARE_MATTERS && shares->items[i].width > shares->widest)
             shares->widest = shares->items[i].width;

@@ -25,9 +25,9 @@ static void run(double *inside, size_t n, double share, double stay)
 
 static double width_of(const double *inside, size_t n, double *share)
 {
-    double parts[FM_STRETCHES] = {0}, wholes[FM_STRETCHES] = {0}, sum = 0;
-    for (size_t s = 0; s < FM_STRETCHES; s++)
-        for (size_t i = n * s / FM_STRETCHES; i < n * (s + 1) / FM_STRETCHES; i++) {
+    double parts[FM_BATCHES] = {0}, wholes[FM_BATCHES] = {0}, sum = 0;
+    for (size_t s = 0; s < FM_BATCHES; s++)
+        for (size_t i = n * s / FM_BATCHES; i < n * (s + 1) / FM_BATCHES; i++) {
             parts[s] += inside[i];
             wholes[s] += RANKS;
             sum += inside[i];
@@ -63,7 +63,7 @@ static double coverage_until(double truth, double stay, double wanted)
     for (int i = 0; i < REPETITIONS; i++) {
         double share = 0, width = 1, before = 1;
         run(inside, MOST, truth, stay);
-        for (size_t n = FM_STRETCHES * FM_STRETCH_LEAST; (width >= wanted || before >= wanted) && n <= MOST;
+        for (size_t n = FM_BATCHES * FM_BATCH_MIN_MOMENTS; (width >= wanted || before >= wanted) && n <= MOST;
              n += n / 5) {
             before = width;
             width = width_of(inside, n, &share);

@@ -1,23 +1,23 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "cli/attach_seen.h"
+#include "cli/attach_result.h"
 
 #include <string.h>
 
 #include "format/encode.h"
 #include "merge/merge.h"
 
-enum { PROFILES = FM_STRETCHES + 1 };
+enum { PROFILES = FM_BATCHES + 1 };
 
-static struct fm_profile **profile_at(struct fm_seen *seen, size_t i)
+static struct fm_profile **profile_at(struct fm_attach_result *result, size_t i)
 {
-    return i ? &seen->stretches[i - 1] : &seen->whole;
+    return i ? &result->batches[i - 1] : &result->whole;
 }
 
-void fm_seen_destroy(struct fm_seen *seen)
+void fm_attach_result_destroy(struct fm_attach_result *result)
 {
     for (size_t i = 0; i < PROFILES; i++)
-        fm_profile_destroy(*profile_at(seen, i));
-    *seen = (struct fm_seen){0};
+        fm_profile_destroy(*profile_at(result, i));
+    *result = (struct fm_attach_result){0};
 }
 
 /* ---- merging ---- */
@@ -27,7 +27,7 @@ static uint64_t larger(uint64_t a, uint64_t b)
     return a > b ? a : b;
 }
 
-static void merge_counts(struct fm_seen_counts *into, const struct fm_seen_counts *from)
+static void merge_counts(struct fm_attach_result_counts *into, const struct fm_attach_result_counts *from)
 {
     into->moments = larger(into->moments, from->moments);
     into->least = from->least < into->least ? from->least : into->least;
@@ -39,21 +39,22 @@ static void merge_counts(struct fm_seen_counts *into, const struct fm_seen_count
 }
 
 /* Stretches of one host alone tell nothing of all. */
-static void drop_stretches(struct fm_seen *seen)
+static void drop_batches(struct fm_attach_result *result)
 {
-    for (size_t i = 0; i < FM_STRETCHES; i++) {
-        fm_profile_destroy(seen->stretches[i]);
-        seen->stretches[i] = NULL;
+    for (size_t i = 0; i < FM_BATCHES; i++) {
+        fm_profile_destroy(result->batches[i]);
+        result->batches[i] = NULL;
     }
 }
 
-enum fm_status fm_seen_merge(struct fm_seen *into, struct fm_seen *from, struct fm_error *error)
+enum fm_status fm_attach_result_merge(struct fm_attach_result *into, struct fm_attach_result *from,
+                                      struct fm_error *error)
 {
     enum fm_status status = FM_OK;
     merge_counts(&into->counts, &from->counts);
-    if (into->whole && from->whole && !(into->stretches[0] && from->stretches[0])) {
-        drop_stretches(into);
-        drop_stretches(from);
+    if (into->whole && from->whole && !(into->batches[0] && from->batches[0])) {
+        drop_batches(into);
+        drop_batches(from);
     }
     for (size_t i = 0; i < PROFILES && !status; i++) {
         struct fm_profile **to = profile_at(into, i), **part = profile_at(from, i);
@@ -64,22 +65,22 @@ enum fm_status fm_seen_merge(struct fm_seen *into, struct fm_seen *from, struct 
             *part = NULL;
         }
     }
-    fm_seen_destroy(from);
+    fm_attach_result_destroy(from);
     return status;
 }
 
 /* ---- bytes: the counts, then the size of each profile (0: none) and itself ---- */
 
-enum fm_status fm_seen_encode(const struct fm_seen *seen, struct fm_arena *arena, const void **bytes, size_t *size,
-                              struct fm_error *error)
+enum fm_status fm_attach_result_encode(const struct fm_attach_result *result, struct fm_arena *arena,
+                                       const void **bytes, size_t *size, struct fm_error *error)
 {
     struct fm_arena scratch = {0};
     const void *parts[PROFILES] = {0};
     uint64_t sizes[PROFILES] = {0};
     enum fm_status status = FM_OK;
-    *size = sizeof seen->counts;
+    *size = sizeof result->counts;
     for (size_t i = 0; i < PROFILES && !status; i++) {
-        const struct fm_profile *profile = i ? seen->stretches[i - 1] : seen->whole;
+        const struct fm_profile *profile = i ? result->batches[i - 1] : result->whole;
         size_t length = 0;
         if (profile)
             status = fm_profile_encode_exact(profile, &scratch, &parts[i], &length, error);
@@ -89,7 +90,7 @@ enum fm_status fm_seen_encode(const struct fm_seen *seen, struct fm_arena *arena
     char *at = status ? NULL : fm_arena_alloc(arena, *size);
     *bytes = at;
     if (at) {
-        at = (char *)memcpy(at, &seen->counts, sizeof seen->counts) + sizeof seen->counts;
+        at = (char *)memcpy(at, &result->counts, sizeof result->counts) + sizeof result->counts;
         for (size_t i = 0; i < PROFILES; i++) {
             at = (char *)memcpy(at, &sizes[i], sizeof sizes[i]) + sizeof sizes[i];
             if (sizes[i])
@@ -102,15 +103,16 @@ enum fm_status fm_seen_encode(const struct fm_seen *seen, struct fm_arena *arena
     return status;
 }
 
-enum fm_status fm_seen_decode(const void *bytes, size_t size, struct fm_seen *seen, struct fm_error *error)
+enum fm_status fm_attach_result_decode(const void *bytes, size_t size, struct fm_attach_result *result,
+                                       struct fm_error *error)
 {
     const char *at = bytes, *end = at + size;
     enum fm_status status = FM_OK;
-    *seen = (struct fm_seen){0};
-    if (size < sizeof seen->counts)
+    *result = (struct fm_attach_result){0};
+    if (size < sizeof result->counts)
         return fm_fail(error, FM_ERR_INPUT, "damaged message from another host");
-    memcpy(&seen->counts, at, sizeof seen->counts);
-    at += sizeof seen->counts;
+    memcpy(&result->counts, at, sizeof result->counts);
+    at += sizeof result->counts;
     for (size_t i = 0; i < PROFILES && !status; i++) {
         uint64_t length = 0;
         if ((size_t)(end - at) >= sizeof length)
@@ -121,10 +123,10 @@ enum fm_status fm_seen_decode(const void *bytes, size_t size, struct fm_seen *se
         }
         at += sizeof length;
         if (length)
-            status = fm_profile_decode(at, length, "a message from another host", profile_at(seen, i), error);
+            status = fm_profile_decode(at, length, "a message from another host", profile_at(result, i), error);
         at += length;
     }
     if (status)
-        fm_seen_destroy(seen);
+        fm_attach_result_destroy(result);
     return status;
 }
