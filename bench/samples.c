@@ -161,7 +161,7 @@ static void measure_full(int times)
     static uint64_t calls[DEPTH], best_ns[NEW_STACKS];
     static uint32_t nodes[DEPTH];
     struct fm_path_memory memory = {.nodes = nodes};
-    struct fm_contexts tree;
+    struct fm_context_tree tree;
     struct fm_sampled_path path = {.calls = calls, .n = DEPTH, .leaf = fm_path_step(1, FM_PATH_LEAF)};
     uint64_t most = 0;
     for (int time = 0; time < times; time++) {
@@ -172,7 +172,7 @@ static void measure_full(int times)
                 calls[depth] = 0x400000u + (unsigned)(i >> depth / 8) * 64u + (unsigned)depth;
             memory.n = 0;
             uint64_t before = now_ns();
-            fm_contexts_add(&tree, 1, &memory, &path, 1, 0);
+            fm_context_tree_add(&tree, 1, &memory, &path, 1, 0);
             uint64_t took = now_ns() - before;
             best_ns[i] = time && best_ns[i] < took ? best_ns[i] : took;
         }

@@ -6,7 +6,7 @@ and PMPI_X, and a few Fortran names).
 usage: make_wrappers.py TABLE ROUTINES_H ROUTINES_C WRAPPERS_C
 
 The wrappers hold no logic: they enter a call, pass every argument on as a register-sized word, and hand the
-arguments that mean something to the hook of the routine's kind (src/runtime/mpi/hooks.h, and quick.h for ordinary
+arguments that mean something to the hook of the routine's kind (src/runtime/mpi/hooks.h, and fast_path.h for ordinary
 calls of frequent routines).
 """
 import sys
@@ -102,9 +102,9 @@ FORTRAN_DIRECT = [
 # Routines whose Fortran bindings (Open MPI's) return at once when there are no requests: then only the Fortran names see
 # the call.
 FORTRAN_EMPTY = ["MPI_Waitall", "MPI_Testall", "MPI_Waitany", "MPI_Testany", "MPI_Waitsome", "MPI_Testsome"]
-# Kinds whose ordinary calls never leave their wrapper (src/runtime/mpi/quick.h): arguments of fm_quick_enter_<kind>
-# ("own" is a status of ours) and of fm_quick_after_<kind>.
-QUICK = {
+# Kinds whose ordinary calls never leave their wrapper (src/runtime/mpi/fast_path.h): arguments of fm_fast_enter_<kind>
+# ("own" is a status of ours) and of fm_fast_after_<kind>.
+FAST_PATHS = {
     "plain": ([], []),
     "send": (["count", "type", "dest", "comm"], ["count"]),
     "receive": (["source", "comm", "&status", "own"], ["count", "status"]),
@@ -164,27 +164,27 @@ def expression(name, words):
     return f"a{position}"
 
 
-def is_quick(name, hook):
-    return hook in QUICK and (name in FREQUENT_PLAIN if hook == "plain" else not name.endswith(("_c", "_init")))
+def has_fast_path(name, hook):
+    return hook in FAST_PATHS and (name in FREQUENT_PLAIN if hook == "plain" else not name.endswith(("_c", "_init")))
 
 
 def expressions(names, words):
     return "".join(", " + ("own" if name == "own" else expression(name, words)) for name in names)
 
 
-def quick(name, kind, words, call, is_pmpi, otherwise):
+def fast_path(name, kind, words, call, is_pmpi, otherwise):
     """The body of a wrapper whose ordinary calls never leave it."""
     hook = SIMPLE_KINDS.get(kind, kind)
-    enter, after = QUICK[hook]
+    enter, after = FAST_PATHS[hook]
     slot = f"2 * FM_R_{name} + {is_pmpi}"
     own = "    _Alignas(8) char own[FM_STATUS_BYTES];\n" if "own" in enter else ""
-    return f"""    struct fm_quick quick;
-{own}    if (FM_UNLIKELY(!fm_quick_enter_{hook}(&quick, {slot}, FM_CALLER_FRAME(){expressions(enter, words)})))
+    return f"""    struct fm_fast fast;
+{own}    if (FM_UNLIKELY(!fm_fast_enter_{hook}(&fast, {slot}, FM_CALLER_FRAME(){expressions(enter, words)})))
         return any_{name}({otherwise});
-    fm_quick_start(&quick, {slot});
+    fm_fast_start(&fast, {slot});
     fm_function *next = fm_next_table[{slot}];
     fm_word result = {call};
-    fm_quick_after_{hook}(&quick, {slot}, (int)result{expressions(after, words)});
+    fm_fast_after_{hook}(&fast, {slot}, (int)result{expressions(after, words)});
     return result;
 }}
 
@@ -192,7 +192,7 @@ def quick(name, kind, words, call, is_pmpi, otherwise):
 
 
 def wrappers(name, kind, words):
-    """MPI_X and PMPI_X; and what does the work for both, or where their own is quick, that of unusual calls."""
+    """MPI_X and PMPI_X; and what does the work for both, or where their own is fast, that of unusual calls."""
     parameters = [f"fm_word a{i}" for i in range(len(words))]
     values = [f"a{i}" for i in range(len(words))]
     types = ", ".join(["fm_word"] * len(words)) or "void"
@@ -201,14 +201,14 @@ def wrappers(name, kind, words):
     passed = f"({call})" if kind in MISSED else call
     _, before, after = KINDS[kind]
     before_line = "" if before is None else f"    fm_before_{hook}(&call{expressions(before, words)});\n"
-    quick_line = "    call.quick = true;\n" if is_quick(name, hook) else ""
+    fast_line = "    call.fast = true;\n" if has_fast_path(name, hook) else ""
     text = f"""FM_COLD static fm_word any_{name}({', '.join([*parameters, "bool is_pmpi", "struct fm_frame frame"])})
 {{
     struct fm_call call;
     fm_function *next = fm_next(2 * FM_R_{name} + is_pmpi);
     if (!fm_call_enter(&call, FM_R_{name}, is_pmpi, frame))
         return {MISSED.get(kind, "")}{passed};
-{quick_line}{before_line}    fm_word result = {call};
+{fast_line}{before_line}    fm_word result = {call};
     fm_call_returned(&call);
     fm_after_{hook}(&call, (int)result{expressions(after, words)});
     return result;
@@ -220,8 +220,8 @@ def wrappers(name, kind, words):
         text += f"""FM_EXPORT fm_word {prefix}{name}({', '.join(parameters) or "void"})
 {{
 """
-        if is_quick(name, hook):
-            text += quick(name, kind, words, call, is_pmpi, rest)
+        if has_fast_path(name, hook):
+            text += fast_path(name, kind, words, call, is_pmpi, rest)
         else:
             text += f"""    return any_{name}({rest});
 }}
@@ -325,7 +325,7 @@ def write_routines(path, routines):
 def write_wrappers(path, routines):
     with open(path, "w", encoding="utf-8") as out:
         out.write('/* Made from calls.table: a wrapper for MPI_X and for PMPI_X of every routine. */\n')
-        out.write('#include "runtime/mpi/quick.h"\n\n')
+        out.write('#include "runtime/mpi/fast_path.h"\n\n')
         for name, kind, words in routines:
             if kind not in UNWRAPPED:
                 out.write(wrappers(name, kind, words))

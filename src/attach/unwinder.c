@@ -10,7 +10,7 @@
 
 #include "base/basename.h"
 #include "base/clock.h"
-#include "base/context.h"
+#include "base/ucontext.h"
 #include "generated/routines.h"
 #include "mpi/libraries.h"
 

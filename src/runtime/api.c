@@ -32,9 +32,9 @@ FM_EXPORT void fathom_timer_get(int *timer, const char *name)
 
 FM_EXPORT char *fathom_timers_text(const int *fortran_comm)
 {
-    struct fm_shelter shelter = fm_shelter_enter();
+    struct fm_caller_state saved = fm_caller_state_save();
     char *text = fm_timers_report(*fortran_comm);
-    fm_shelter_leave(shelter);
+    fm_caller_state_restore(saved);
     return text;
 }
 

@@ -28,7 +28,7 @@ static void note_last(struct fm_segment_header *h)
 
 void fm_runtime_note_end(void)
 {
-    if (!fm_is_silent())
+    if (!fm_syscalls_forbidden())
         note_last(fm_rt.segment);
     if (!fm_rt.clock_stopped_ns)
         fm_rt.segment->ended_mono_ns = fm_runtime_ns();
@@ -45,9 +45,9 @@ static void stop_clock(void)
     fm_rt.clock.mult = 0;
 }
 
-bool fm_runtime_quiet(void)
+bool fm_runtime_forbid_syscalls(void)
 {
-    if (fm_is_silent() || atomic_load(&fm_rt.state) == FM_RT_OFF || fm_process_is_bare_child())
+    if (fm_syscalls_forbidden() || atomic_load(&fm_rt.state) == FM_RT_OFF || fm_process_is_bare_child())
         return false;
     int state = FM_RT_IDLE;
     fm_rt.stopped = atomic_compare_exchange_strong(&fm_rt.state, &state, FM_RT_OFF);
@@ -58,16 +58,16 @@ bool fm_runtime_quiet(void)
         fm_rt.segment->flags |= FM_FLAG_FILTERED;
     }
     stop_clock();
-    fm_silence_begin();
+    fm_syscalls_forbid();
     return true;
 }
 
 /* Samples are not begun again. */
-void fm_runtime_quiet_end(void)
+void fm_runtime_allow_syscalls(void)
 {
     fm_rt.clock = fm_rt.usual_clock;
     fm_rt.clock_stopped_ns = 0;
-    fm_silence_end();
+    fm_syscalls_allow();
     if (fm_rt.stopped)
         atomic_store(&fm_rt.state, FM_RT_IDLE);
     if (atomic_load(&fm_rt.state) != FM_RT_ON)

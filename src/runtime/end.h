@@ -8,10 +8,10 @@
 
 /* The process is at its end: times and resource use into the header. */
 void fm_runtime_note_end(void);
-/* The program is about to filter its system calls: from now on none of ours, in no thread, to the very end of the process;
- * what takes none goes on. false: it is so already, or this is a child, which is not measured. */
-bool fm_runtime_quiet(void);
-/* There is no filter after all. */
-void fm_runtime_quiet_end(void);
+/* The program is about to filter its system calls: from now on no thread makes any of ours until the end of the process;
+ * measurements that need none continue. false: it was so already, or this is a child, which is not measured. */
+bool fm_runtime_forbid_syscalls(void);
+/* The filter was not installed. */
+void fm_runtime_allow_syscalls(void);
 
 #endif

@@ -8,7 +8,7 @@
 #include <stddef.h>
 
 #include "base/platform.h"
-#include "runtime/interpose/silence.h"
+#include "runtime/interpose/own_syscalls.h"
 
 /* Whoever waits sleeps: yielding, a thread of a higher priority would keep the holder from running. */
 void fm_sleep_while(void *word, unsigned value)
@@ -36,7 +36,7 @@ static bool try_to_take(atomic_uint *held)
     return atomic_compare_exchange_weak_explicit(held, &expected, HELD, memory_order_acquire, memory_order_relaxed);
 }
 
-/* In silence there is nothing but to try again. */
+/* Without system calls (own_syscalls.h) it can only spin. */
 static void take(struct fm_spin *lock, bool may_call)
 {
     for (int i = 0; i < SPINS || !may_call; i++)
@@ -54,7 +54,7 @@ static void give_back(struct fm_spin *lock, bool may_call)
 
 void fm_spin_lock(struct fm_spin *lock)
 {
-    bool may_call = fm_calls_begin();
+    bool may_call = fm_syscalls_enter();
     take(lock, may_call);
     lock->may_call = may_call;
 }
@@ -62,7 +62,7 @@ void fm_spin_lock(struct fm_spin *lock)
 /* Silence may have ended meanwhile; as long as it lasts nobody sleeps. */
 static bool may_call_now(const struct fm_spin *lock)
 {
-    return lock->may_call || fm_calls_begin();
+    return lock->may_call || fm_syscalls_enter();
 }
 
 void fm_spin_unlock(struct fm_spin *lock)
@@ -70,7 +70,7 @@ void fm_spin_unlock(struct fm_spin *lock)
     bool may_call = may_call_now(lock);
     give_back(lock, may_call);
     if (may_call)
-        fm_calls_end();
+        fm_syscalls_leave();
 }
 
 uint64_t fm_set_signals(uint64_t blocked)
@@ -82,7 +82,7 @@ uint64_t fm_set_signals(uint64_t blocked)
 
 void fm_lock(struct fm_mutex *lock)
 {
-    bool may_call = fm_calls_begin();
+    bool may_call = fm_syscalls_enter();
     uint64_t before = may_call ? fm_set_signals(UINT64_MAX) : 0;
     take(&lock->spin, may_call);
     lock->spin.may_call = may_call;
@@ -97,5 +97,5 @@ void fm_unlock(struct fm_mutex *lock)
     if (masked)
         fm_set_signals(before);
     if (may_call)
-        fm_calls_end();
+        fm_syscalls_leave();
 }

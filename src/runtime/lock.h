@@ -16,7 +16,7 @@ void fm_spin_lock(struct fm_spin *lock);
 void fm_spin_unlock(struct fm_spin *lock);
 
 /* A lock whose holder no signal interrupts: a handler may call MPI (MPI_Abort above all) and would wait for its own
- * thread for ever, and one that leaves by siglongjmp would never release it. Two system calls, none of them in silence. */
+ * thread for ever, and one that leaves by siglongjmp would never release it. Two system calls, or none where they are forbidden. */
 struct fm_mutex {
     struct fm_spin spin;
     uint64_t signals; /* the holder's mask from before, if it may make system calls */

@@ -51,7 +51,7 @@ FM_INLINE bool fm_key_equal(struct fm_key_words a, struct fm_key_words b)
 FM_INLINE struct fm_entry *fm_table_at(uint32_t hash, struct fm_key_words wanted)
 {
     /* relaxed: the entry is reached through the number, so its key cannot be older than the number */
-    uint32_t number = __atomic_load_n(&fm_rt.index[hash & fm_rt.quick_mask], __ATOMIC_RELAXED);
+    uint32_t number = __atomic_load_n(&fm_rt.index[hash & fm_rt.fast_mask], __ATOMIC_RELAXED);
     struct fm_entry *entry = &fm_rt.entries[number - 1];
     return FM_LIKELY(number != 0 && fm_key_equal(fm_key_words(&entry->key), wanted)) ? entry : NULL;
 }

@@ -9,17 +9,17 @@
 struct fm_runtime fm_rt;
 __thread struct fm_local fm_local __attribute__((tls_model("initial-exec")));
 
-struct fm_shelter fm_shelter_enter(void)
+struct fm_caller_state fm_caller_state_save(void)
 {
-    struct fm_shelter shelter = {.error = errno};
-    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &shelter.cancel);
-    return shelter;
+    struct fm_caller_state saved = {.error = errno};
+    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &saved.cancel);
+    return saved;
 }
 
-void fm_shelter_leave(struct fm_shelter shelter)
+void fm_caller_state_restore(struct fm_caller_state saved)
 {
-    pthread_setcancelstate(shelter.cancel, NULL);
-    errno = shelter.error;
+    pthread_setcancelstate(saved.cancel, NULL);
+    errno = saved.error;
 }
 
 /* The caller holds the table lock, or is alone. */
@@ -40,7 +40,7 @@ void fm_runtime_pause(bool pause)
 {
     fm_rt.paused = pause;
     fm_rt.careful = pause || fm_rt.threaded;
-    fm_rt.quick_mask = pause ? 0 : fm_rt.index_mask;
+    fm_rt.fast_mask = pause ? 0 : fm_rt.index_mask;
     fm_forget_memos();
 }
 

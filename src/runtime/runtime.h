@@ -31,7 +31,7 @@
 #include "generated/routines.h"
 #include "mpi/abi.h"
 #include "mpi/rank_tree.h"
-#include "runtime/interpose/silence.h"
+#include "runtime/interpose/own_syscalls.h"
 #include "runtime/lock.h"
 #include "runtime/stack_bounds.h"
 
@@ -127,8 +127,8 @@ struct fm_slots_state {    /* thread_slots.c */
     bool has_end_key;
 };
 
-struct fm_say_state {    /* say.c */
-    bool output_is_told; /* it was found to be impossible, and that was said, when the job began */
+struct fm_messages_state { /* say.c */
+    bool output_is_told;   /* it was found to be impossible, and that was said, when the job began */
     struct {
         bool known;
         dev_t device;
@@ -148,7 +148,7 @@ struct fm_thread_start {
 };
 
 struct fm_sampler_state {    /* sampler.c, sampler_threads.c, libc/ */
-    bool program_ends_calls; /* a handler has no SA_RESTART: see libc/hold.h */
+    bool program_ends_calls; /* a handler has no SA_RESTART: see libc/sampling_mask.h */
     bool timed_beyond;       /* one of the descriptors for which there is no bit */
     bool has_end_key;
     pthread_key_t end_key;
@@ -223,7 +223,7 @@ struct fm_runtime {
     uint64_t generation; /* atomic, not 0: memos of earlier ones no longer hold */
     struct fm_entry *entries;
     uint32_t *index;
-    uint32_t quick_mask; /* that of the index, or 0 while paused: its first place is always empty */
+    uint32_t fast_mask; /* that of the index, or 0 while paused: its first place is always empty */
     uint32_t index_mask, entries_capacity;
     struct fm_request *requests;
     uint32_t request_bucket_mask;
@@ -248,13 +248,13 @@ struct fm_runtime {
     struct fm_mutex table_lock; /* inserting entries, modules, regions: rare */
     bool seen_fortran;          /* a call came through a Fortran binding */
 
-    struct fm_clock usual_clock; /* as it was before a silence */
+    struct fm_clock usual_clock; /* as it was before system calls were forbidden */
     uint64_t clock_stopped_ns;   /* when it could no longer be read; 0: it goes */
 
     /* what a file, or the few of a part, has for itself */
     struct fm_start_state start;
     struct fm_slots_state slots;
-    struct fm_say_state say;
+    struct fm_messages_state say;
     struct fm_sampler_state sampler;
     struct fm_site_state site;
     struct fm_timers_state timers;
@@ -277,7 +277,7 @@ extern FM_HIDDEN __thread struct fm_local fm_local __attribute__((tls_model("ini
 
 #define FM_LIKELY(x) __builtin_expect(!!(x), 1)
 
-/* CLOCK_MONOTONIC; from the beginning of a silence on, if the kernel would have to be asked for it, that moment. */
+/* CLOCK_MONOTONIC. Once system calls are forbidden, if it takes one: the time at which they were. */
 uint64_t fm_runtime_ns(void);
 /* The calling thread may not even read the clock any more: its calls are passed on. */
 void fm_thread_detach(void);
@@ -303,13 +303,13 @@ static inline void *fm_section(const struct fm_segment_header *segment, enum fm_
     return (char *)segment + segment->sections[id].offset;
 }
 
-/* Around our own work in the program's place: its errno stays as it was, and a thread that is to be cancelled is not
+/* Saved around our own work in a thread of the program: its errno, and its cancellation state, since it must not be
  * cancelled inside. */
-struct fm_shelter {
+struct fm_caller_state {
     int error, cancel;
 };
-struct fm_shelter fm_shelter_enter(void);
-void fm_shelter_leave(struct fm_shelter shelter);
+struct fm_caller_state fm_caller_state_save(void);
+void fm_caller_state_restore(struct fm_caller_state saved);
 
 /* Appends to the text section; 0 when it is full or the text is empty. */
 uint32_t fm_text_add(const char *text, size_t length);

@@ -14,7 +14,7 @@
 #include "base/settings.h"
 #include "runtime/interpose/functions.h"
 #include "runtime/interpose/loads.h"
-#include "runtime/libc/hold.h"
+#include "runtime/libc/sampling_mask.h"
 #include "runtime/libc/transfers.h"
 #include "runtime/load_modules.h"
 #include "runtime/runtime.h"
@@ -118,7 +118,7 @@ static void forget_module(const struct fm_segment_module *module, unsigned numbe
     if (fm_sampler_has_rules_of(module->start, module->end))
         atomic_fetch_add(&fm_sampling.modules_generation, 1);
     fm_site_forget(module);
-    fm_contexts_unload(&fm_sampling.contexts, (unsigned)fm_kernel(SYS_gettid), module, number);
+    fm_context_tree_unload(&fm_sampling.contexts, (unsigned)fm_kernel(SYS_gettid), module, number);
 }
 
 /* Samples keep their places in modules that are gone, which are marked. */
@@ -149,7 +149,7 @@ static bool make_room(void)
     if (map == MAP_FAILED)
         return false;
     madvise(map, threads + children, MADV_WIPEONFORK);
-    fm_contexts_make(&fm_sampling.contexts, fm_rt.segment, (uint16_t *)(void *)(map + threads));
+    fm_context_tree_make(&fm_sampling.contexts, fm_rt.segment, (uint16_t *)(void *)(map + threads));
     fm_sampling.clock = &fm_rt.clock;
     fm_sampling.threads = (struct fm_sampled *)(void *)map;
     return true;

@@ -16,7 +16,7 @@
 #include <unistd.h>
 
 #include "runtime/interpose/functions.h"
-#include "runtime/libc/hold.h"
+#include "runtime/libc/sampling_mask.h"
 #include "runtime/runtime.h"
 #include "runtime/sampler.h"
 #include "runtime/signal/thread_status.h"
@@ -84,7 +84,7 @@ static struct fm_sampled *take_thread(int32_t tid)
 static void release(struct fm_sampled *thread)
 {
     delete_timer(thread);
-    fm_contexts_come_back(&fm_sampling.contexts, (unsigned)thread->tid);
+    fm_context_tree_come_back(&fm_sampling.contexts, (unsigned)thread->tid);
     __atomic_add_fetch(&fm_rt.segment->samples_lost, thread->pending, __ATOMIC_RELAXED);
     thread->pending = 0;
     __atomic_store_n(&thread->taken, 0, __ATOMIC_RELEASE);
@@ -199,7 +199,7 @@ static bool make_signal_stack(struct fm_sampled *thread)
     enum { GUARD = 65536 }; /* of the largest pages */
     if (thread->signal_stack)
         return true;
-    long map = fm_kernel(SYS_mmap, NULL, GUARD + FM_ALTERNATE_BYTES, PROT_READ | PROT_WRITE,
+    long map = fm_kernel(SYS_mmap, NULL, GUARD + FM_ALTSTACK_BYTES, PROT_READ | PROT_WRITE,
                          MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_STACK, -1, 0);
     if (map < 0)
         return false;
@@ -211,7 +211,7 @@ static bool make_signal_stack(struct fm_sampled *thread)
 /* The caller holds the lock. false: the thread cannot be sampled. */
 static bool begin_thread(struct fm_sampled *self)
 {
-    if (!make_signal_stack(self) || !fm_alternate_begin(self->signal_stack))
+    if (!make_signal_stack(self) || !fm_altstack_begin(self->signal_stack))
         return false;
     if (!self->stack_end)
         fm_sample_find_stack(self);
@@ -397,7 +397,7 @@ static void end_thread(void *data)
     fm_sampling_local.self = NULL;
     if (atomic_load(&fm_sampling.on))
         release(self);
-    fm_alternate_end();
+    fm_altstack_end();
     fm_unlock(&fm_rt.sampler.lock);
 }
 
@@ -475,7 +475,7 @@ void fm_sampler_end(void)
         give_back(fm_sampling.signal);
     }
     fm_unlock(&fm_rt.sampler.lock);
-    fm_alternate_end();
+    fm_altstack_end();
     fm_sampling_local.self = NULL;
 }
 
@@ -483,6 +483,6 @@ void fm_sampler_forget(void)
 {
     if (atomic_exchange(&fm_sampling.on, 0))
         give_back(fm_sampling.signal);
-    fm_alternate_end();
+    fm_altstack_end();
     fm_sampling_local.self = NULL;
 }

@@ -223,7 +223,7 @@ bool fm_segment_make(const char *job_key, int neighbours)
     fm_rt.entries = fm_section(h, FM_SECTION_ENTRIES);
     fm_rt.entries_capacity = h->sections[FM_SECTION_ENTRIES].capacity;
     fm_rt.index = fm_section(h, FM_SECTION_INDEX);
-    fm_rt.index_mask = fm_rt.quick_mask = h->sections[FM_SECTION_INDEX].capacity - 1;
+    fm_rt.index_mask = fm_rt.fast_mask = h->sections[FM_SECTION_INDEX].capacity - 1;
     fm_rt.timer_bins = fm_section(h, FM_SECTION_TIMER_BINS);
     fm_rt.requests = fm_section(h, FM_SECTION_REQUESTS);
     fm_rt.request_bucket_mask = h->sections[FM_SECTION_REQUESTS].capacity / FM_REQUEST_BUCKET - 1;

@@ -10,15 +10,15 @@
 #include "generated/routines.h"
 #include "runtime/describe.h"
 #include "runtime/end.h"
+#include "runtime/headroom.h"
 #include "runtime/interpose/next.h"
 #include "runtime/interpose/weak.h"
 #include "runtime/job.h"
+#include "runtime/messages.h"
 #include "runtime/mpi/abi.h"
 #include "runtime/mpi/reduction.h"
 #include "runtime/record.h"
-#include "runtime/room.h"
 #include "runtime/sampler.h"
-#include "runtime/say.h"
 #include "runtime/segment_make.h"
 #include "runtime/thread_slots.h"
 
@@ -59,7 +59,7 @@ static bool only_asked(void)
 
 static bool is_child(void)
 {
-    return fm_is_silent() ? !fm_threads_are_own() : getpid() != fm_rt.pid;
+    return fm_syscalls_forbidden() ? !fm_threads_are_own() : getpid() != fm_rt.pid;
 }
 
 static void at_exit(int status, void *unused)
@@ -69,7 +69,7 @@ static void at_exit(int status, void *unused)
         return;
     if (fm_rt.segment->leave == FM_LEAVE_ABORT)
         return;
-    if (!fm_is_silent() && only_asked())
+    if (!fm_syscalls_forbidden() && only_asked())
         unlink(fm_rt.path);
     if (fm_rt.segment->leave == FM_LEAVE_UNKNOWN) {
         fm_rt.segment->leave = FM_LEAVE_EXIT;
@@ -79,7 +79,7 @@ static void at_exit(int status, void *unused)
     if (!(fm_rt.segment->flags & FM_FLAG_NO_MPI))
         return;
     fm_rt.segment->state = FM_STATE_FINALIZING; /* others wait in vain for one that did not call MPI_Finalize */
-    if (fm_rt.segment->n_timers && !fm_rt.segment->run_id[0] && !fm_is_silent() && fm_room_on_stack())
+    if (fm_rt.segment->n_timers && !fm_rt.segment->run_id[0] && !fm_syscalls_forbidden() && fm_stack_has_headroom())
         fm_reduction_without_mpi();
 }
 
@@ -90,7 +90,7 @@ static void start_segment(void)
     struct fm_job_place place;
     fm_rt.generation = 1; /* that of memos that were never made is 0 */
     fm_job_find(&place, fm_rt.named);
-    if (!fm_room_in_memory() || !fm_threads_make() || !fm_segment_make(place.key, place.neighbours)) {
+    if (!fm_memory_has_headroom() || !fm_threads_make() || !fm_segment_make(place.key, place.neighbours)) {
         atomic_store(&fm_rt.state, FM_RT_OFF);
         return;
     }
@@ -120,12 +120,12 @@ void *const __dso_handle = NULL;
  * process that was not measured is a process like any other. */
 static void in_forked_child(void)
 {
-    if (!fm_is_silent())
+    if (!fm_syscalls_forbidden())
         fm_process_begins();
     if (atomic_load(&fm_rt.state) == FM_RT_IDLE)
         return;
     fm_runtime_pause(true);
-    if (!fm_is_silent()) /* else that is over */
+    if (!fm_syscalls_forbidden()) /* else that is over */
         fm_sampler_forget();
     if (fm_local.self)
         fm_local.self->seg = &fm_rt.start.nowhere;
@@ -174,8 +174,8 @@ static bool prepare_process(char *const *environment)
 
 static void start(enum fm_reason reason)
 {
-    fm_say_begin();
-    if (!fm_room_on_stack()) {
+    fm_messages_begin();
+    if (!fm_stack_has_headroom()) {
         atomic_store(&fm_rt.state, FM_RT_OFF);
         return;
     }
@@ -195,11 +195,11 @@ static void start(enum fm_reason reason)
 
 bool fm_runtime_start(enum fm_reason reason)
 {
-    if (fm_is_silent())
+    if (fm_syscalls_forbidden())
         return atomic_load(&fm_rt.state) == FM_RT_ON;
     if (fm_process_is_bare_child()) /* it may find a lock held for ever, and its parent starting for ever */
         return false;
-    struct fm_shelter shelter = fm_shelter_enter();
+    struct fm_caller_state saved = fm_caller_state_save();
     uint64_t signals = fm_set_signals(UINT64_MAX); /* a handler that calls MPI would wait for this to end */
     prepare_process(environ);
     int expected = FM_RT_IDLE;
@@ -210,7 +210,7 @@ bool fm_runtime_start(enum fm_reason reason)
     fm_set_signals(signals);
     while (atomic_load_explicit(&fm_rt.state, memory_order_acquire) == FM_RT_STARTING)
         fm_sleep_while(&fm_rt.state, FM_RT_STARTING);
-    fm_shelter_leave(shelter);
+    fm_caller_state_restore(saved);
     return atomic_load(&fm_rt.state) == FM_RT_ON;
 }
 

@@ -36,7 +36,7 @@ static struct fm_entry *find_existing(const struct fm_key *key, uint32_t *place)
     struct fm_key_words early = {{wanted.word[0] & ~FM_KEY_SIZE_BITS, wanted.word[1]}};
     uint32_t at = fm_key_hash(early, key->size_bin) & fm_rt.index_mask;
     for (;; at = (at + 1) & fm_rt.index_mask) {
-        if (at == 0) /* see quick_mask */
+        if (at == 0) /* see fast_mask */
             continue;
         uint32_t number = __atomic_load_n(&fm_rt.index[at], __ATOMIC_ACQUIRE);
         *place = at;

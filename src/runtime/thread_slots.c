@@ -47,7 +47,7 @@ struct fm_thread *fm_thread_attach(void)
         return NULL;
     if (fm_local.attached && fm_local.attached->seg)
         return fm_local.attached;
-    if (fm_is_silent())
+    if (fm_syscalls_forbidden())
         return NULL;
     if (getpid() != fm_rt.pid) {
         fm_runtime_off();

@@ -80,7 +80,7 @@ def main():
     names.write_text("".join(f"{n}\n" for n in exported), encoding="utf-8")
     kinds.write_text("".join(f"{n}\n" for n in NAMES), encoding="utf-8")
     folder = jobs.SOURCE / "src/runtime/interpose"
-    sources = [str(folder / f"{name}.c") for name in ("next", "object", "silence", "state")]
+    sources = [str(folder / f"{name}.c") for name in ("next", "object", "own_syscalls", "state")]
     probe = sampling.compile_program("next_probe", "-shared", "-fPIC", "-fvisibility=hidden", *sources,
                                      f"-I{jobs.SOURCE / 'src'}", target="probe.so")
     tool = library("libtool.so", "int sigpause(void) { return 1; }\nint MPI_Send(void) { return 2; }\n")

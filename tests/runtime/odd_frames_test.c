@@ -128,7 +128,7 @@ static void on_alarm(int signal, siginfo_t *info, void *context)
 {
     (void)signal;
     (void)info;
-    uintptr_t pc = fm_context_pc(context);
+    uintptr_t pc = fm_ucontext_pc(context);
     if (ended || pc < (uintptr_t)leaf_waits || pc >= (uintptr_t)leaf_leaves)
         return;
     walk(context);

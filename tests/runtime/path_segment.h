@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-#include "runtime/signal/contexts.h"
+#include "runtime/signal/context_tree.h"
 
 static struct segment {
     struct fm_segment_header header;
@@ -16,7 +16,7 @@ static struct segment {
 static uint16_t children[PATHS];
 
 /* Of at most `capacity` nodes, and empty as it was. */
-static void make_tree_in_segment(struct fm_contexts *tree, uint32_t capacity)
+static void make_tree_in_segment(struct fm_context_tree *tree, uint32_t capacity)
 {
     struct fm_segment_section *sections = segment.header.sections;
     sections[FM_SECTION_PATHS] = (struct fm_segment_section){offsetof(struct segment, paths), capacity,
@@ -26,7 +26,7 @@ static void make_tree_in_segment(struct fm_contexts *tree, uint32_t capacity)
     sections[FM_SECTION_SEQUENCE] = (struct fm_segment_section){offsetof(struct segment, sequence), 1,
                                                                 sizeof segment.sequence};
     memset(children, 0, sizeof children);
-    fm_contexts_make(tree, &segment.header, children);
+    fm_context_tree_make(tree, &segment.header, children);
 }
 
 #endif

@@ -11,7 +11,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "runtime/signal/recent.h"
+#include "runtime/signal/stack_cache.h"
 #include "tap.h"
 
 extern void *__libc_stack_end;
@@ -20,10 +20,10 @@ enum { PATHS = 6000, INDEX = 16384, SAMPLES = 40000, JUMPS = 10, MOST_ROUNDS = 2
 
 #include "runtime/path_segment.h"
 
-static struct fm_contexts tree;
+static struct fm_context_tree tree;
 static uint32_t memory_nodes[FM_SAMPLED_DEPTH];
 static struct fm_path_memory memory = {.nodes = memory_nodes};
-static struct fm_recents recents;
+static struct fm_stack_cache stack_cache;
 static struct fm_unwind_cache cache;
 static struct fm_stack stack, whole; /* with a memory, and without */
 static struct {
@@ -51,15 +51,15 @@ static unsigned random_below(unsigned n)
 static volatile bool in_sample, in_walk;
 
 /* What was met again of the recent ones. */
-static struct fm_recent *walk(struct fm_stack *into, const ucontext_t *context, uintptr_t stack_end)
+static struct fm_cached_stack *walk(struct fm_stack *into, const ucontext_t *context, uintptr_t stack_end)
 {
     struct fm_unwind u;
     fm_unwind_start(&u, context, stack_end, &cache, into);
     fm_unwind_leave(&u);
-    struct fm_recent *recent = fm_recent_find(&recents, &u);
+    struct fm_cached_stack *recent = fm_stack_cache_find(&stack_cache, &u);
     fm_unwind_walk(&u);
     if (!recent && into == &stack)
-        fm_recent_keep(&recents, &u);
+        fm_stack_cache_keep(&stack_cache, &u);
     return recent;
 }
 
@@ -69,7 +69,7 @@ static bool same_stacks(void)
            memcmp(stack.calls, whole.calls, stack.n * sizeof *stack.calls) == 0;
 }
 
-static bool is_whole(const struct fm_recent *recent)
+static bool is_whole(const struct fm_cached_stack *recent)
 {
     return recent->n == whole.n && whole.end == FM_UNWIND_END &&
            memcmp(recent->calls, whole.calls, recent->n * sizeof *recent->calls) == 0;
@@ -88,15 +88,15 @@ static bool right_nodes(const struct fm_sampled_path *path, const struct fm_path
     return right;
 }
 
-static void add(const ucontext_t *context, uint32_t nodes, struct fm_recent *recent)
+static void add(const ucontext_t *context, uint32_t nodes, struct fm_cached_stack *recent)
 {
     struct fm_sampled_path path = {.calls = stack.calls,
                                    .n = stack.n,
                                    .gap = stack.end != FM_UNWIND_END,
-                                   .leaf = fm_path_step(fm_context_pc(context), FM_PATH_LEAF)};
+                                   .leaf = fm_path_step(fm_ucontext_pc(context), FM_PATH_LEAF)};
     memory.n = nodes < stack.same ? nodes : stack.same;
     struct fm_path_memory *of = recent ? &recent->memory : &memory;
-    seen.wrong_nodes += !fm_contexts_add(&tree, 1, of, &path, 1, 0) || (path.n && !right_nodes(&path, of));
+    seen.wrong_nodes += !fm_context_tree_add(&tree, 1, of, &path, 1, 0) || (path.n && !right_nodes(&path, of));
 }
 
 static void sample(const ucontext_t *context, uintptr_t stack_end)
@@ -104,7 +104,7 @@ static void sample(const ucontext_t *context, uintptr_t stack_end)
     uint32_t nodes = memory.n, known = stack.known;
     memory.n = 0;
     in_walk = true;
-    struct fm_recent *recent = walk(&stack, context, stack_end);
+    struct fm_cached_stack *recent = walk(&stack, context, stack_end);
     in_walk = false;
     whole.known = 0;
     walk(&whole, context, stack_end);
@@ -129,7 +129,7 @@ static void on_sample(int signal, siginfo_t *info, void *context)
     if (random_of(&handler_random, 50) == 0)
         cut = random_of(&handler_random, 2) ? 8u * random_of(&handler_random, 400) : 0;
     uintptr_t stack_end = (uintptr_t)__libc_stack_end - cut;
-    if (fm_context_sp(context) < stack_end)
+    if (fm_ucontext_sp(context) < stack_end)
         sample(context, stack_end);
     in_sample = false;
 }

@@ -34,7 +34,7 @@ static unsigned walk(const ucontext_t *context, uintptr_t stack_end, uint64_t fr
     fm_unwind_leave(&u);
     fm_unwind_walk(&u);
     unsigned n = 0;
-    frames[n++] = fm_context_pc(context);
+    frames[n++] = fm_ucontext_pc(context);
     while (n < FRAMES && n <= stack.n) {
         frames[n] = stack.calls[stack.n - n];
         n++;
@@ -86,7 +86,7 @@ static void on_timer(int signal, siginfo_t *info, void *data)
 {
     (void)signal;
     (void)info;
-    if (returns_from_signal(fm_context_pc(data)))
+    if (returns_from_signal(fm_ucontext_pc(data)))
         return;
     uint64_t mine[FRAMES];
     void *theirs[FRAMES];
@@ -186,7 +186,7 @@ static void check_bounds(void)
     ucontext_t here;
     getcontext(&here);
     struct fm_unwind u;
-    uintptr_t stack_end = fm_context_sp(&here) + 64; /* the stack is said to end in this very frame */
+    uintptr_t stack_end = fm_ucontext_sp(&here) + 64; /* the stack is said to end in this very frame */
     fm_unwind_start(&u, &here, stack_end, &cache, &stack);
     fm_unwind_leave(&u);
     fm_unwind_walk(&u);

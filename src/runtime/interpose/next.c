@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "base/platform.h"
-#include "runtime/interpose/silence.h"
+#include "runtime/interpose/own_syscalls.h"
 #include "runtime/interpose/state.h"
 
 extern FM_HIDDEN ElfW(Dyn) _DYNAMIC[]; /* our own */
@@ -179,5 +179,5 @@ void fm_process_begins(void)
 
 bool fm_process_is_bare_child(void)
 {
-    return fm_interpose.process && !fm_is_silent() && fm_interpose.process != fm_own_pid();
+    return fm_interpose.process && !fm_syscalls_forbidden() && fm_interpose.process != fm_own_pid();
 }

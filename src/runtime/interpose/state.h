@@ -30,7 +30,7 @@ struct fm_interpose {
     struct fm_weak_pass weak;
     bool (*before_unloading)(void); /* loads.c */
     void (*after_unloading)(void);
-    /* silence.c: how many threads may make system calls at this moment, and the mark of silence, set when there are none */
+    /* own_syscalls.c: the number of threads inside fm_syscalls_enter and fm_syscalls_leave, and the bit that forbids more */
     atomic_uint callers;
     char sanitizer_options[1024];
 };

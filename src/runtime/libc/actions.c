@@ -3,7 +3,7 @@
  * them as it has set them; and nobody sees ours. */
 #define _GNU_SOURCE
 #include "runtime/interpose/functions.h"
-#include "runtime/libc/hold.h"
+#include "runtime/libc/sampling_mask.h"
 #include "runtime/lock.h"
 #include "runtime/runtime.h"
 #include "runtime/sampler.h"
@@ -124,7 +124,7 @@ static bool leaves_default(const struct sigaction *action)
 
 int fm_wrapped_sigaction(int signal, const struct sigaction *action, struct sigaction *before)
 {
-    if (fm_is_sampling(signal)) {
+    if (fm_is_sampling_signal(signal)) {
         if (leaves_default(action)) {
             if (before)
                 *before = (struct sigaction){.sa_handler = SIG_DFL};
@@ -154,7 +154,7 @@ static __sighandler_t change_by(__sighandler_t (*next)(int, __sighandler_t), int
 #define SIGNAL(name)                                                     \
     __sighandler_t fm_wrapped_##name(int signal, __sighandler_t handler) \
     {                                                                    \
-        bool ours = fm_is_sampling(signal);                              \
+        bool ours = fm_is_sampling_signal(signal);                       \
         if (ours && handler == SIG_DFL)                                  \
             return SIG_DFL;                                              \
         if (ours)                                                        \
@@ -169,14 +169,14 @@ SIGNAL(__sysv_signal)
 
 __sighandler_t fm_wrapped_sigset(int signal, __sighandler_t handler)
 {
-    if (fm_is_sampling(signal))
+    if (fm_is_sampling_signal(signal))
         fm_sampler_make_way(signal);
     return change_by(fm_real.sigset, signal, handler);
 }
 
 int fm_wrapped_sigignore(int signal)
 {
-    if (fm_is_sampling(signal))
+    if (fm_is_sampling_signal(signal))
         fm_sampler_make_way(signal);
     return fm_real.sigignore(signal);
 }
@@ -184,7 +184,7 @@ int fm_wrapped_sigignore(int signal)
 /* It changes what the kernel has, and how `signal` sets handlers from then on. */
 int fm_wrapped_siginterrupt(int signal, int interrupt)
 {
-    if (fm_is_sampling(signal))
+    if (fm_is_sampling_signal(signal))
         fm_sampler_make_way(signal);
     if (interrupt)
         fm_rt.sampler.program_ends_calls = true;

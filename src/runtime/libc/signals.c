@@ -5,12 +5,12 @@
 #include <sys/signalfd.h>
 
 #include "runtime/interpose/functions.h"
-#include "runtime/libc/hold.h"
+#include "runtime/libc/sampling_mask.h"
 #include "runtime/runtime.h"
 #include "runtime/sampler.h"
 #include "runtime/signal/deliver.h"
 
-bool fm_is_sampling(int signal)
+bool fm_is_sampling_signal(int signal)
 {
     return atomic_load_explicit(&fm_sampling.on, memory_order_relaxed) && signal == fm_sampling.signal &&
            getpid() == fm_rt.pid;
@@ -18,11 +18,11 @@ bool fm_is_sampling(int signal)
 
 static void make_way(int signal)
 {
-    if (fm_is_sampling(signal))
+    if (fm_is_sampling_signal(signal))
         fm_sampler_make_way(signal);
 }
 
-void fm_name_signal(int signal)
+void fm_yield_signal(int signal)
 {
     if (signal >= SIGRTMIN && signal <= FM_SIGNALS)
         fm_sampler_avoid(fm_signal_bit(signal));
@@ -31,14 +31,14 @@ void fm_name_signal(int signal)
 
 int fm_wrapped_sigaddset(sigset_t *set, int signal)
 {
-    fm_name_signal(signal);
+    fm_yield_signal(signal);
     return fm_real.sigaddset(set, signal);
 }
 
 #define SEND(type, name, parameters, arguments) \
     type fm_wrapped_##name parameters           \
     {                                           \
-        fm_name_signal(signal);                 \
+        fm_yield_signal(signal);                \
         return fm_real.name arguments;          \
     }
 FM_LIBC_SENDS(SEND)
@@ -48,7 +48,7 @@ static void name_signal_of(const struct sigevent *event)
 {
     if (event && fm_is_readable((const sigset_t *)(const void *)&event->sigev_signo) &&
         event->sigev_notify != SIGEV_NONE)
-        fm_name_signal(event->sigev_signo);
+        fm_yield_signal(event->sigev_signo);
 }
 
 int fm_wrapped_timer_create(clockid_t clock, struct sigevent *event, timer_t *timer)
@@ -66,7 +66,7 @@ int fm_wrapped_mq_notify(int queue, const struct sigevent *event)
 int fm_wrapped_sigpending(sigset_t *set)
 {
     int result = fm_real.sigpending(set);
-    if (result == 0 && fm_is_sampling(fm_sampling.signal))
+    if (result == 0 && fm_is_sampling_signal(fm_sampling.signal))
         sigdelset(set, fm_sampling.signal);
     return result;
 }
@@ -76,7 +76,7 @@ int fm_wrapped_signalfd(int fd, const sigset_t *mask, int flags)
 {
     sigset_t room;
     uint64_t signals;
-    mask = fm_without_sampling(mask, &room);
+    mask = fm_without_sampling_signal(mask, &room);
     int result = fm_real.signalfd(fd, mask, flags);
     if (result >= 0) {
         memcpy(&signals, mask, sizeof signals);
@@ -87,25 +87,26 @@ int fm_wrapped_signalfd(int fd, const sigset_t *mask, int flags)
 
 int fm_wrapped_sigaltstack(const stack_t *stack, stack_t *before)
 {
-    uint64_t held = fm_hold(); /* a sample must not come between the program's stack and ours */
+    uint64_t held = fm_sampling_block(); /* a sample must not come between the program's stack and ours */
     int result = fm_real.sigaltstack(stack, before);
     if (result == 0 && stack && !fm_sampling_local.self)
         fm_sampler_note_little_room();
     if (result == 0)
-        fm_sampler_pause(!fm_alternate_follow(stack != NULL, before));
-    fm_hold_end(held);
+        fm_sampler_pause(!fm_altstack_follow(stack != NULL, before));
+    fm_sampling_unblock(held);
     return result;
 }
 
 /* A set with most signals in it is that of all; one with few names them. */
-const sigset_t *fm_without_sampling(const sigset_t *set, sigset_t *room)
+const sigset_t *fm_without_sampling_signal(const sigset_t *set, sigset_t *room)
 {
     enum { FEW = 32 };
     uint64_t signals;
     if (!fm_is_readable(set))
         return set;
     memcpy(&signals, set, sizeof signals);
-    if (!(signals & fm_signal_bit(fm_sampling.signal ? fm_sampling.signal : 1)) || !fm_is_sampling(fm_sampling.signal))
+    if (!(signals & fm_signal_bit(fm_sampling.signal ? fm_sampling.signal : 1)) ||
+        !fm_is_sampling_signal(fm_sampling.signal))
         return set;
     if (__builtin_popcountll(signals) < FEW) {
         fm_sampler_make_way(fm_sampling.signal);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* System calls that a program makes itself, by libc's `syscall`: those that wait are not broken by a sample either, and
- * those that filter what the process may call (seccomp, also by prctl) make Fathom silent before they take effect.
+ * those that filter what the process may call (seccomp, also by prctl) make Fathom stop its own system calls before they take effect.
  *
  * A number that is of no interest is passed on by a jump: a call that returns twice, as vfork's, finds no frame of ours. */
 #define _GNU_SOURCE
@@ -14,7 +14,7 @@
 #include "base/syscalls.h"
 #include "runtime/end.h"
 #include "runtime/interpose/functions.h"
-#include "runtime/libc/hold.h"
+#include "runtime/libc/sampling_mask.h"
 #include "runtime/runtime.h"
 
 /* ---- filters ---- */
@@ -36,29 +36,29 @@ static enum filter asked_of_prctl(long option, long mode, long program)
     return mode == SECCOMP_MODE_STRICT ? STRICT : mode == SECCOMP_MODE_FILTER && program ? PROGRAM : NO_FILTER;
 }
 
-static bool begin_silence(enum filter filter)
+static bool forbid_syscalls(enum filter filter)
 {
-    struct fm_shelter shelter = fm_shelter_enter();
-    bool quiet = fm_runtime_quiet();
+    struct fm_caller_state saved = fm_caller_state_save();
+    bool forbidden = fm_runtime_forbid_syscalls();
     if (filter == STRICT) /* x86 takes its counter away from it, too */
         fm_thread_detach();
-    fm_shelter_leave(shelter);
-    return quiet;
+    fm_caller_state_restore(saved);
+    return forbidden;
 }
 
 /* A new descriptor of notifications (SECCOMP_FILTER_FLAG_NEW_LISTENER) is as good as 0. */
-static void end_silence(bool began, long result)
+static void allow_syscalls(bool began, long result)
 {
     if (began && result < 0)
-        fm_runtime_quiet_end();
+        fm_runtime_allow_syscalls();
 }
 
 int fm_wrapped_prctl(int option, unsigned long a, unsigned long b, unsigned long c, unsigned long d)
 {
     enum filter filter = asked_of_prctl(option, (long)a, (long)b);
-    bool quiet = filter && begin_silence(filter);
+    bool forbidden = filter && forbid_syscalls(filter);
     int result = fm_real.prctl(option, a, b, c, d);
-    end_silence(quiet, result);
+    allow_syscalls(forbidden, result);
     return result;
 }
 
@@ -76,9 +76,9 @@ typedef void function(void);
 
 static __attribute__((noinline)) long filter(long number, long a, long b, long c, long d, long e, long f)
 {
-    bool quiet = begin_silence(asked_of(number, a, b, c));
+    bool forbidden = forbid_syscalls(asked_of(number, a, b, c));
     long result = ((all_arguments *)(function *)fm_real.syscall)(number, a, b, c, d, e, f);
-    end_silence(quiet, result);
+    allow_syscalls(forbidden, result);
     return result;
 }
 
@@ -165,17 +165,18 @@ static long hold_mask_and_size(long argument, struct held_mask *held)
 {
     if (!copy_in(&held->both, argument, sizeof held->both) || !held->both.mask)
         return argument;
-    held->both.mask = fm_hold_mask(held->both.mask, &held->room);
+    held->both.mask = fm_sampling_blocked_mask(held->both.mask, &held->room);
     return (long)&held->both;
 }
 
 static long hold_ring_mask(long flags, long argument, struct held_mask *held)
 {
     if (!(flags & IORING_ENTER_EXT_ARG))
-        return argument ? (long)fm_hold_mask((const sigset_t *)argument, &held->room) : 0;
+        return argument ? (long)fm_sampling_blocked_mask((const sigset_t *)argument, &held->room) : 0;
     if (!copy_in(&held->ring, argument, sizeof held->ring) || !held->ring.sigmask)
         return argument;
-    held->ring.sigmask = (uintptr_t)fm_hold_mask((const sigset_t *)(uintptr_t)held->ring.sigmask, &held->room);
+    held->ring.sigmask = (uintptr_t)fm_sampling_blocked_mask((const sigset_t *)(uintptr_t)held->ring.sigmask,
+                                                             &held->room);
     return (long)&held->ring;
 }
 
@@ -184,7 +185,7 @@ static void hold_own_mask(long number, long arguments[6], struct held_mask *held
 {
     int mask = mask_argument(number);
     if (mask >= 0 && arguments[mask])
-        arguments[mask] = (long)fm_hold_mask((const sigset_t *)arguments[mask], &held->room);
+        arguments[mask] = (long)fm_sampling_blocked_mask((const sigset_t *)arguments[mask], &held->room);
     else if (number == SYS_pselect6)
         arguments[5] = hold_mask_and_size(arguments[5], held);
 #ifdef SYS_io_pgetevents
@@ -194,19 +195,19 @@ static void hold_own_mask(long number, long arguments[6], struct held_mask *held
     else if (number == SYS_io_uring_enter)
         arguments[4] = hold_ring_mask(arguments[3], arguments[4], held);
     else if (number == SYS_rt_sigtimedwait)
-        arguments[0] = (long)fm_without_sampling((const sigset_t *)arguments[0], &held->room);
+        arguments[0] = (long)fm_without_sampling_signal((const sigset_t *)arguments[0], &held->room);
 }
 
 static __attribute__((noinline)) long wait_in(long number, long a, long b, long c, long d, long e, long f)
 {
     struct held_mask held;
     long given[] = {a, b, c, d, e, f};
-    uint64_t signals = fm_hold();
+    uint64_t signals = fm_sampling_block();
     if (fm_sampled())
         hold_own_mask(number, given, &held);
     long result = ((all_arguments *)(function *)fm_real.syscall)(number, given[0], given[1], given[2], given[3],
                                                                  given[4], given[5]);
-    fm_hold_end(signals);
+    fm_sampling_unblock(signals);
     return result;
 }
 

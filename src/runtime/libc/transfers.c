@@ -12,7 +12,7 @@
 #include <termios.h>
 
 #include "runtime/interpose/functions.h"
-#include "runtime/libc/hold.h"
+#include "runtime/libc/sampling_mask.h"
 #include "runtime/libc/transfers.h"
 
 static bool is_timed(int fd)
@@ -37,23 +37,23 @@ static void set_timed(int fd)
 
 /* ---- calls ---- */
 
-#define RECEIVE(type, name, parameters, arguments)                               \
-    type fm_wrapped_##name parameters                                            \
-    {                                                                            \
-        uint64_t held = (flags & MSG_WAITALL) || is_fragile(fd) ? fm_hold() : 0; \
-        type result = fm_real.name arguments;                                    \
-        fm_hold_end(held);                                                       \
-        return result;                                                           \
+#define RECEIVE(type, name, parameters, arguments)                                         \
+    type fm_wrapped_##name parameters                                                      \
+    {                                                                                      \
+        uint64_t held = (flags & MSG_WAITALL) || is_fragile(fd) ? fm_sampling_block() : 0; \
+        type result = fm_real.name arguments;                                              \
+        fm_sampling_unblock(held);                                                         \
+        return result;                                                                     \
     }
 FM_LIBC_RECEIVES(RECEIVE)
 
-#define TRANSFER(type, name, parameters, arguments, bytes)                                      \
-    type fm_wrapped_##name parameters                                                           \
-    {                                                                                           \
-        uint64_t held = fm_sampled() && ((bytes) > PIPE_BUF || is_fragile(fd)) ? fm_hold() : 0; \
-        type result = fm_real.name arguments;                                                   \
-        fm_hold_end(held);                                                                      \
-        return result;                                                                          \
+#define TRANSFER(type, name, parameters, arguments, bytes)                                                \
+    type fm_wrapped_##name parameters                                                                     \
+    {                                                                                                     \
+        uint64_t held = fm_sampled() && ((bytes) > PIPE_BUF || is_fragile(fd)) ? fm_sampling_block() : 0; \
+        type result = fm_real.name arguments;                                                             \
+        fm_sampling_unblock(held);                                                                        \
+        return result;                                                                                    \
     }
 FM_LIBC_TRANSFERS(TRANSFER)
 
@@ -99,17 +99,17 @@ static int copied(int fd, int copy)
 /* A new connection has the limits of the socket that it came by. */
 int fm_wrapped_accept(int fd, __SOCKADDR_ARG address, socklen_t *length)
 {
-    uint64_t held = is_fragile(fd) ? fm_hold() : 0;
+    uint64_t held = is_fragile(fd) ? fm_sampling_block() : 0;
     int result = fm_real.accept(fd, address, length);
-    fm_hold_end(held);
+    fm_sampling_unblock(held);
     return copied(fd, result);
 }
 
 int fm_wrapped_accept4(int fd, __SOCKADDR_ARG address, socklen_t *length, int flags)
 {
-    uint64_t held = is_fragile(fd) ? fm_hold() : 0;
+    uint64_t held = is_fragile(fd) ? fm_sampling_block() : 0;
     int result = fm_real.accept4(fd, address, length, flags);
-    fm_hold_end(held);
+    fm_sampling_unblock(held);
     return copied(fd, result);
 }
 
@@ -139,15 +139,15 @@ static bool waits_for_lock(int command)
 }
 
 /* All arguments that it may have are passed on as one register. */
-#define FCNTL(name)                                                        \
-    int fm_wrapped_##name(int fd, int command, void *argument)             \
-    {                                                                      \
-        if (command == F_SETSIG)                                           \
-            fm_name_signal((int)(intptr_t)argument);                       \
-        uint64_t held = waits_for_lock(command) ? fm_hold_restarted() : 0; \
-        int result = fm_real.name(fd, command, argument);                  \
-        fm_hold_end(held);                                                 \
-        return copies(command) ? copied(fd, result) : result;              \
+#define FCNTL(name)                                                                  \
+    int fm_wrapped_##name(int fd, int command, void *argument)                       \
+    {                                                                                \
+        if (command == F_SETSIG)                                                     \
+            fm_yield_signal((int)(intptr_t)argument);                                \
+        uint64_t held = waits_for_lock(command) ? fm_sampling_block_restarted() : 0; \
+        int result = fm_real.name(fd, command, argument);                            \
+        fm_sampling_unblock(held);                                                   \
+        return copies(command) ? copied(fd, result) : result;                        \
     }
 FCNTL(fcntl)
 FCNTL(fcntl64)
@@ -176,7 +176,7 @@ static void find(int fd)
 {
     if (has_limit(fd, SO_RCVTIMEO) || has_limit(fd, SO_SNDTIMEO) || waits_for_bytes(fd) || is_terminal_with_limits(fd))
         set_timed(fd);
-    fm_name_signal(fm_real.fcntl(fd, F_GETSIG, NULL));
+    fm_yield_signal(fm_real.fcntl(fd, F_GETSIG, NULL));
 }
 
 void fm_transfers_find(unsigned descriptors)

@@ -10,7 +10,7 @@
 #include <sys/sem.h>
 
 #include "runtime/interpose/functions.h"
-#include "runtime/libc/hold.h"
+#include "runtime/libc/sampling_mask.h"
 #include "runtime/signal/deliver.h"
 
 #define HELD_BY(hold, type, name, parameters, arguments) \
@@ -18,11 +18,11 @@
     {                                                    \
         uint64_t held = hold();                          \
         type result = fm_real.name arguments;            \
-        fm_hold_end(held);                               \
+        fm_sampling_unblock(held);                       \
         return result;                                   \
     }
-#define WAIT(...) HELD_BY(fm_hold, __VA_ARGS__)
-#define RESTARTED(...) HELD_BY(fm_hold_restarted, __VA_ARGS__)
+#define WAIT(...) HELD_BY(fm_sampling_block, __VA_ARGS__)
+#define RESTARTED(...) HELD_BY(fm_sampling_block_restarted, __VA_ARGS__)
 FM_LIBC_WAITS(WAIT)
 FM_LIBC_RESTARTED(RESTARTED)
 FM_LIBC_OPENS(RESTARTED)
@@ -58,7 +58,7 @@ FM_INLINE int wait_poll(struct fm_sampled *self, struct pollfd *fds, nfds_t n, i
     struct timespec time = {timeout / 1000, timeout % 1000 * 1000000L};
     if (timeout == 0)
         return look(self, fds, n);
-    return fm_real.ppoll(fds, n, timeout < 0 ? NULL : &time, fm_hold_mask(NULL, &room));
+    return fm_real.ppoll(fds, n, timeout < 0 ? NULL : &time, fm_sampling_blocked_mask(NULL, &room));
 }
 
 int fm_wrapped_poll(struct pollfd *fds, nfds_t n, int timeout)
@@ -76,22 +76,22 @@ int fm_wrapped___poll_chk(struct pollfd *fds, nfds_t n, int timeout, size_t room
 int fm_wrapped_ppoll(struct pollfd *fds, nfds_t n, const struct timespec *time, const sigset_t *mask)
 {
     sigset_t room;
-    return fm_real.ppoll(fds, n, time, fm_sampled() ? fm_hold_mask(mask, &room) : mask);
+    return fm_real.ppoll(fds, n, time, fm_sampled() ? fm_sampling_blocked_mask(mask, &room) : mask);
 }
 
 int fm_wrapped___ppoll_chk(struct pollfd *fds, nfds_t n, const struct timespec *time, const sigset_t *mask, size_t room)
 {
     sigset_t held;
-    return fm_real.__ppoll_chk(fds, n, time, fm_sampled() ? fm_hold_mask(mask, &held) : mask, room);
+    return fm_real.__ppoll_chk(fds, n, time, fm_sampled() ? fm_sampling_blocked_mask(mask, &held) : mask, room);
 }
 
 /* ---- select: libc's alone tells how much time is left ---- */
 
 int fm_wrapped_select(int n, fd_set *in, fd_set *out, fd_set *exceptions, struct timeval *time)
 {
-    uint64_t held = fm_hold();
+    uint64_t held = fm_sampling_block();
     int result = fm_real.select(n, in, out, exceptions, time);
-    fm_hold_end(held);
+    fm_sampling_unblock(held);
     return result;
 }
 
@@ -99,7 +99,7 @@ int fm_wrapped_pselect(int n, fd_set *in, fd_set *out, fd_set *exceptions, const
                        const sigset_t *mask)
 {
     sigset_t room;
-    return fm_real.pselect(n, in, out, exceptions, time, fm_sampled() ? fm_hold_mask(mask, &room) : mask);
+    return fm_real.pselect(n, in, out, exceptions, time, fm_sampled() ? fm_sampling_blocked_mask(mask, &room) : mask);
 }
 
 /* ---- epoll ---- */
@@ -121,21 +121,21 @@ int fm_wrapped_epoll_wait(int fd, struct epoll_event *events, int n, int timeout
     struct fm_sampled *self = fm_sampled();
     if (self && timeout == 0)
         return look_epoll(self, fd, events, n);
-    return self ? fm_real.epoll_pwait(fd, events, n, timeout, fm_hold_mask(NULL, &room))
+    return self ? fm_real.epoll_pwait(fd, events, n, timeout, fm_sampling_blocked_mask(NULL, &room))
                 : fm_real.epoll_wait(fd, events, n, timeout);
 }
 
 int fm_wrapped_epoll_pwait(int fd, struct epoll_event *events, int n, int timeout, const sigset_t *mask)
 {
     sigset_t room;
-    return fm_real.epoll_pwait(fd, events, n, timeout, fm_sampled() ? fm_hold_mask(mask, &room) : mask);
+    return fm_real.epoll_pwait(fd, events, n, timeout, fm_sampled() ? fm_sampling_blocked_mask(mask, &room) : mask);
 }
 
 int fm_wrapped_epoll_pwait2(int fd, struct epoll_event *events, int n, const struct timespec *time,
                             const sigset_t *mask)
 {
     sigset_t room;
-    return fm_real.epoll_pwait2(fd, events, n, time, fm_sampled() ? fm_hold_mask(mask, &room) : mask);
+    return fm_real.epoll_pwait2(fd, events, n, time, fm_sampled() ? fm_sampling_blocked_mask(mask, &room) : mask);
 }
 
 /* ---- random numbers: up to so many bytes no signal makes it stop ---- */
@@ -144,9 +144,9 @@ enum { UNBROKEN_RANDOM_BYTES = 256 };
 
 ssize_t fm_wrapped_getrandom(void *buffer, size_t size, unsigned flags)
 {
-    uint64_t held = size > UNBROKEN_RANDOM_BYTES ? fm_hold() : 0;
+    uint64_t held = size > UNBROKEN_RANDOM_BYTES ? fm_sampling_block() : 0;
     ssize_t result = fm_real.getrandom(buffer, size, flags);
-    fm_hold_end(held);
+    fm_sampling_unblock(held);
     return result;
 }
 
@@ -155,7 +155,7 @@ ssize_t fm_wrapped_getrandom(void *buffer, size_t size, unsigned flags)
 int fm_wrapped_sigsuspend(const sigset_t *mask)
 {
     sigset_t room;
-    return fm_real.sigsuspend(fm_sampled() ? fm_hold_mask(mask, &room) : mask);
+    return fm_real.sigsuspend(fm_sampled() ? fm_sampling_blocked_mask(mask, &room) : mask);
 }
 
 /* BSD's: the first signals of a mask. */
@@ -167,7 +167,7 @@ int fm_wrapped_sigpause(int mask)
         return fm_real.sigpause(mask);
     sigemptyset(&set);
     memcpy(&set, &signals, sizeof signals);
-    return fm_real.sigsuspend(fm_hold_mask(&set, &room));
+    return fm_real.sigsuspend(fm_sampling_blocked_mask(&set, &room));
 }
 
 /* A program that waits for signals has blocked them: if it waits for all, a sample is due when it ends. */
@@ -176,15 +176,15 @@ static void end_signal_wait(uint64_t held)
     struct fm_sampled *self = fm_sampled();
     if (self && !held)
         fm_sample_blocked(self);
-    fm_hold_end(held);
+    fm_sampling_unblock(held);
 }
 
 #define SIGNAL_WAIT(name, parameters, arguments, told) \
     int fm_wrapped_##name parameters                   \
     {                                                  \
         sigset_t room;                                 \
-        set = fm_without_sampling(set, &room);         \
-        uint64_t held = fm_hold();                     \
+        set = fm_without_sampling_signal(set, &room);  \
+        uint64_t held = fm_sampling_block();           \
         int result = fm_real.name arguments;           \
         end_signal_wait(held);                         \
         if (result > 0 && (told))                      \

@@ -65,11 +65,11 @@ static fm_function *absent(unsigned routine)
 static fm_function *known_or(fm_function **known, const char *symbol, fm_function *otherwise)
 {
     struct fm_definition next = {.name = symbol};
-    struct fm_shelter shelter = fm_shelter_enter();
+    struct fm_caller_state saved = fm_caller_state_save();
     bool found = find_next(&next);
-    if (!fm_is_silent() && !fm_process_is_bare_child())
+    if (!fm_syscalls_forbidden() && !fm_process_is_bare_child())
         fm_weak_of_loaded(fm_is_mpi_name);
-    fm_shelter_leave(shelter);
+    fm_caller_state_restore(saved);
     if (!found)
         return otherwise; /* not kept: the library may be loaded later */
     __atomic_store_n(known, (fm_function *)next.address, __ATOMIC_RELEASE);
@@ -99,12 +99,12 @@ bool fm_abi_find(void)
     struct fm_abi abi = {0};
     struct fm_object library;
     struct fm_definition init = {.name = "PMPI_Init"};
-    struct fm_shelter shelter = fm_shelter_enter();
+    struct fm_caller_state saved = fm_caller_state_save();
     if (find_next(&init) && fm_object_read(&library, init.base, init.dynamic) &&
         fm_abi_describe(&abi, find_in_library, &library)) {
         fm_abi = abi;
         __atomic_store_n(&fm_rt.mpi.known, true, __ATOMIC_RELEASE);
     }
-    fm_shelter_leave(shelter);
+    fm_caller_state_restore(saved);
     return fm_rt.mpi.known;
 }

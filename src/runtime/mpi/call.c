@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "runtime/mpi/call.h"
 
-#include "runtime/mpi/life.h"
+#include "runtime/mpi/lifecycle.h"
 #include "runtime/mpi/scratch.h"
 #include "runtime/start.h"
 #include "runtime/thread_slots.h"
@@ -66,10 +66,10 @@ bool fm_call_enter(struct fm_call *call, unsigned routine, bool is_pmpi, struct 
 {
     struct fm_thread *self = fm_local.self;
     if (!self || !self->seg) {
-        if (!fm_life_may_measure() || !fm_runtime_start(FM_BY_MPI) || !(self = fm_thread_attach()))
+        if (!fm_lifecycle_may_measure() || !fm_runtime_start(FM_BY_MPI) || !(self = fm_thread_attach()))
             return false;
         fm_local.self = self;
-        fm_life_join_job();
+        fm_lifecycle_join_job();
     }
     fm_call_drop_abandoned(self, frame.sp);
     if (fm_local.guard && !is_users_callback(is_pmpi, frame))

@@ -24,7 +24,7 @@ struct fm_call {
     uint16_t routine;
     bool is_pmpi; /* called by its PMPI name */
     bool unusual; /* in a user's callback, or by a thread that shares its slot */
-    bool quick;   /* its routine is among those of quick.h: it is worth remembering */
+    bool fast;    /* its routine is among those of fast_path.h: it is worth remembering */
     /* between fm_before_* and fm_after_* */
     bool follow;        /* some of its requests are followed */
     bool large_scratch; /* the process's one large scratch is ours until the call ends */
@@ -56,7 +56,7 @@ FM_INLINE void fm_call_set(struct fm_call *call, struct fm_thread *self, unsigne
     call->self = self;
     call->routine = (uint16_t)routine;
     call->is_pmpi = is_pmpi;
-    call->unusual = call->quick = call->follow = call->large_scratch = false;
+    call->unusual = call->fast = call->follow = call->large_scratch = false;
     call->site_region = site_region;
     call->start = start;
 }

@@ -211,7 +211,7 @@ uint32_t fm_comm_name(const struct fm_comm *comm)
     return comm == &unknown ? 0 : (comm->generation & 0xffffff) << 8 | (uint32_t)(comm - fm_comms);
 }
 
-const struct fm_comm *fm_comm_named(uint32_t name)
+const struct fm_comm *fm_comm_by_name(uint32_t name)
 {
     const struct fm_comm *comm = &fm_comms[name & 0xff];
     return (comm->generation & 0xffffff) == name >> 8 && comm->handle ? comm : &unknown;

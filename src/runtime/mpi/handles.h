@@ -34,7 +34,7 @@ void fm_comm_forget(fm_word handle, bool window);
 static inline uint32_t fm_comm_world_rank(const struct fm_comm *comm, int32_t rank);
 /* A name for a communicator that outlives its handle; 0 and stale names give an empty communicator. */
 uint32_t fm_comm_name(const struct fm_comm *comm);
-const struct fm_comm *fm_comm_named(uint32_t name);
+const struct fm_comm *fm_comm_by_name(uint32_t name);
 
 /* The world is known from now on (after MPI_Init). */
 void fm_comm_world_ready(void);

@@ -118,7 +118,7 @@ void fm_after_file_write(struct fm_call *call, int result, int64_t count, fm_wor
 /* hooks_grid.c */
 void fm_after_cart_create(struct fm_call *call, int result, fm_word comm, int32_t ndims, fm_word dims, fm_word newcomm);
 
-/* hooks_life.c */
+/* hooks_lifecycle.c */
 void fm_before_comm_free(struct fm_call *call, fm_word comm);
 void fm_after_comm_free(struct fm_call *call, int result);
 void fm_before_type_free(struct fm_call *call, fm_word type);

@@ -39,7 +39,7 @@ static bool next_is_known(unsigned routine)
 void fm_call_remember(struct fm_call *call, const struct fm_key *key, struct fm_entry *entry, struct fm_memo memo,
                       uint32_t salt)
 {
-    if (!call->quick || call->unusual || fm_rt.clock.coarse || !next_is_known(call->routine))
+    if (!call->fast || call->unusual || fm_rt.clock.coarse || !next_is_known(call->routine))
         return;
     struct fm_memo *set = fm_memo_set(call->self, (uintptr_t)(key->site_region >> 16), salt);
     if (fm_memo_holds(&set[0]))

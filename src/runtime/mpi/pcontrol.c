@@ -39,7 +39,7 @@ static size_t copy_if_readable(const void *from, char *to, size_t size)
 /* Up to the end of its page first: the next one may not be there. */
 static bool read_name(const void *address, char name[FM_NAME_BYTES])
 {
-    if ((uintptr_t)address < 4096 || fm_is_silent())
+    if ((uintptr_t)address < 4096 || fm_syscalls_forbidden())
         return false;
     size_t in_page = 4096 - (uintptr_t)address % 4096;
     size_t n = copy_if_readable(address, name, in_page < FM_NAME_BYTES ? in_page : FM_NAME_BYTES);
@@ -80,12 +80,12 @@ __attribute__((used, visibility("hidden"))) fm_function *fm_pcontrol(int level, 
     if (!fm_call_enter(&call, FM_R_MPI_Pcontrol, is_pmpi != 0, (struct fm_frame){pc, sp, fp}))
         return next;
     fm_call_returned(&call); /* what follows is our own time, not MPI's */
-    struct fm_shelter shelter = fm_shelter_enter();
+    struct fm_caller_state saved = fm_caller_state_save();
     char name[FM_NAME_BYTES];
     bool named = !fm_site_in_mpi(pc) && read_name(second, name);
     fm_finish_plain(&call, FM_PEER_NONE);
     act(level, named, name);
-    fm_shelter_leave(shelter);
+    fm_caller_state_restore(saved);
     return next;
 }
 

@@ -15,13 +15,13 @@
 #include "collect/node_files.h"
 #include "merge/notes.h"
 #include "runtime/end.h"
+#include "runtime/headroom.h"
 #include "runtime/job.h"
+#include "runtime/messages.h"
 #include "runtime/mpi/abi.h"
 #include "runtime/mpi/leaders.h"
 #include "runtime/print.h"
-#include "runtime/room.h"
 #include "runtime/runtime.h"
-#include "runtime/say.h"
 
 /* Several hosts without leaders: each writes its part, and they come together in one file if they share a folder. For
  * more hosts than a few that would take too long, and their segments stay for the collector. */
@@ -130,7 +130,7 @@ static bool finish(const char *directory, struct fm_profile *profile, char path[
     struct fm_error error = {0};
     bool written = fm_node_finish(directory, profile, true, path, &error) == FM_OK;
     if (error.status != FM_OK)
-        fm_say_output(&error, written ? path : NULL);
+        fm_messages_output(&error, written ? path : NULL);
     return written;
 }
 
@@ -216,7 +216,7 @@ void fm_reduction_without_mpi(void)
 {
     const struct fm_segment_header *h = fm_rt.segment;
     struct fm_profile *profile = NULL;
-    fm_say_settings(0);
+    fm_messages_settings(0);
     if (h->flags & FM_FLAG_ANONYMOUS)
         add_alone();
     else if (fm_node_merge(fm_rt.directory, h->job_key, h, h->segment_bytes, false, &profile, NULL) == FM_OK)
@@ -248,7 +248,7 @@ static uint32_t enter(void)
 void fm_reduction_run(void)
 {
     struct fm_segment_header *h = fm_rt.segment;
-    if (fm_is_silent() || !fm_room_on_stack()) {
+    if (fm_syscalls_forbidden() || !fm_stack_has_headroom()) {
         enter();
         stand_by();
         return;

@@ -126,7 +126,7 @@ static uint32_t peer_of(const struct fm_request *request, const void *status)
 {
     if (request->peer != FM_PEER_NONE || !status || fm_status_cancelled(status))
         return request->peer;
-    return fm_comm_world_rank(fm_comm_named(request->comm), fm_status_source(status));
+    return fm_comm_world_rank(fm_comm_by_name(request->comm), fm_status_source(status));
 }
 
 /* The next one at its site will likely be as long. */

@@ -60,10 +60,10 @@ static __attribute__((noinline)) bool hand_on_to_first(int32_t first, int signal
 static bool is_in_sample(const ucontext_t *context)
 {
     enum { PAGE = 4096, LONGEST = 16 };
-    uintptr_t pc = fm_context_pc(context), sp = fm_context_sp(context);
+    uintptr_t pc = fm_ucontext_pc(context), sp = fm_ucontext_sp(context);
     return fm_is_sample_entry(pc) || (pc % PAGE < PAGE - LONGEST && fm_is_signal_return(pc)) ||
            (fm_sampling_local.frame && sp <= fm_sampling_local.frame &&
-            fm_sampling_local.frame - sp < FM_ALTERNATE_BYTES);
+            fm_sampling_local.frame - sp < FM_ALTSTACK_BYTES);
 }
 
 /* Alone it would have ended the call that the sample's action, with SA_RESTART, lets go on. */
@@ -73,7 +73,7 @@ static void end_call(int signal, const ucontext_t *context)
         return;
     if (fm_sampling_local.context)
         fm_sample_end_call(fm_sampling_local.context);
-    else if (fm_context_pc(context) == (uintptr_t)fm_sample_signal)
+    else if (fm_ucontext_pc(context) == (uintptr_t)fm_sample_signal)
         fm_sampling_local.ends_call = true;
 }
 

@@ -4,7 +4,7 @@
 #include <stdatomic.h>
 #include <sys/auxv.h>
 
-#include "base/context.h"
+#include "base/ucontext.h"
 
 /* Code without tables. Where a function can be interrupted that keeps its return address in a register, it is most
  * often a stub of the linker; else it may keep a frame pointer, as compilers do if they do not leave it out. */

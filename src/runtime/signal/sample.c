@@ -37,7 +37,7 @@ static void walk(struct fm_sampled *self, struct fm_unwind *u, uint64_t sample)
     self->memory.nodes = self->nodes;
     atomic_signal_fence(memory_order_seq_cst);
     fm_unwind_walk(u);
-    fm_recent_keep(&self->recents, u);
+    fm_stack_cache_keep(&self->stack_cache, u);
     atomic_signal_fence(memory_order_seq_cst);
     if (self->samples == sample)
         self->memory.n = nodes < self->stack.same ? nodes : self->stack.same;
@@ -50,7 +50,7 @@ static struct fm_path_memory *find_calls(struct fm_sampled *self, struct fm_unwi
                                          struct fm_sampled_path *path)
 {
     fm_unwind_leave(u);
-    struct fm_recent *recent = fm_recent_find(&self->recents, u);
+    struct fm_cached_stack *recent = fm_stack_cache_find(&self->stack_cache, u);
     if (recent) {
         path->calls = recent->calls;
         path->n = recent->n;
@@ -99,7 +99,7 @@ static void forget_rules(struct fm_sampled *self, uint32_t generation)
     memset(&self->rules, 0, sizeof self->rules);
     self->rules.generation = generation;
     self->stack.known = 0;
-    fm_recent_forget(&self->recents);
+    fm_stack_cache_forget(&self->stack_cache);
 }
 
 static uint64_t periods_of(const struct fm_sampled *self, const siginfo_t *info)
@@ -107,8 +107,8 @@ static uint64_t periods_of(const struct fm_sampled *self, const siginfo_t *info)
     return self->stride * (1 + (uint64_t)info->si_overrun);
 }
 
-static __attribute__((noinline)) void take(struct fm_contexts *tree, struct fm_sampled *self, const ucontext_t *context,
-                                           uint64_t periods)
+static __attribute__((noinline)) void take(struct fm_context_tree *tree, struct fm_sampled *self,
+                                           const ucontext_t *context, uint64_t periods)
 {
     struct fm_unwind u;
     struct mpi_call call = call_of(self);
@@ -116,9 +116,9 @@ static __attribute__((noinline)) void take(struct fm_contexts *tree, struct fm_s
     uint32_t generation = atomic_load_explicit(&fm_sampling.modules_generation, memory_order_acquire);
     if (self->rules.generation != generation)
         forget_rules(self, generation);
-    bool own = on_own_stack(self, fm_context_sp(context));
+    bool own = on_own_stack(self, fm_ucontext_sp(context));
     fm_unwind_start(&u, context, own ? self->stack_end : 0, &self->rules, &self->stack);
-    struct fm_sampled_path path = {.leaf = fm_path_step(fm_context_pc(context), FM_PATH_LEAF)};
+    struct fm_sampled_path path = {.leaf = fm_path_step(fm_ucontext_pc(context), FM_PATH_LEAF)};
     struct fm_path_memory *memory = find_calls(self, &u, sample, &path);
     enter_routine(&path, call);
     if (path.gap)
@@ -129,10 +129,10 @@ static __attribute__((noinline)) void take(struct fm_contexts *tree, struct fm_s
     if (first && !(sample & (sample - 1))) /* a killed process has the rate of its clock from the last power of two */
         tree->header->clock_ppb = fm_clock_error_ppb(fm_sampling.clock);
     uint64_t now_ns = first ? fm_clock_ns(CLOCK_MONOTONIC) : 0;
-    if (fm_contexts_add(tree, (unsigned)self->tid, memory, &path, self->pending, now_ns))
+    if (fm_context_tree_add(tree, (unsigned)self->tid, memory, &path, self->pending, now_ns))
         self->pending = 0;
     if (self->samples != sample)
-        fm_recent_forget(&self->recents);
+        fm_stack_cache_forget(&self->stack_cache);
 }
 
 /* ---- the signal ---- */
@@ -163,15 +163,15 @@ static void introduce(struct fm_sampled *self, ucontext_t *context, uint64_t per
         return;
     if (!self->stack_end)
         fm_sample_find_stack(self);
-    fm_alternate_begin_at_return(self->signal_stack, &context->uc_stack);
+    fm_altstack_begin_at_return(self->signal_stack, &context->uc_stack);
     self->pending += periods;
     fm_sampling_local.self = self;
 }
 
 void fm_sample_end_call(ucontext_t *context)
 {
-    if (fm_syscall_is_restarted(fm_context_call(context)))
-        fm_context_end_call(context, -EINTR);
+    if (fm_syscall_is_restarted(fm_ucontext_call(context)))
+        fm_ucontext_end_call(context, -EINTR);
 }
 
 static __attribute__((noinline)) void handle(int signal, siginfo_t *info, ucontext_t *context)

@@ -4,7 +4,7 @@
 #ifndef FM_RUNTIME_SIGNAL_SAMPLE_H
 #define FM_RUNTIME_SIGNAL_SAMPLE_H
 
-#include "runtime/signal/alternate.h"
+#include "runtime/signal/altstack.h"
 #include "runtime/signal/state.h"
 
 /* The system call that a sample has interrupted is not begun again: a signal of the program was to end it. */

@@ -75,7 +75,7 @@ static bool scan(struct range stack, struct fm_scanned *found)
 static bool scan_beyond_buffer(struct range stack, const ucontext_t *context, uintptr_t *from, struct fm_scanned *found)
 {
     for (unsigned i = 0; i < sizeof fm_kept_registers; i++) {
-        uintptr_t kept = fm_context_register(context, fm_kept_registers[i]);
+        uintptr_t kept = fm_ucontext_register(context, fm_kept_registers[i]);
         if (is_in(stack, kept) && kept - stack.from <= FARTHEST && scan((struct range){kept, stack.end}, found)) {
             *from = kept;
             return true;

@@ -7,7 +7,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "base/context.h"
+#include "base/ucontext.h"
 
 /* Whether an address is that of code behind a call. */
 bool fm_is_return_address(uintptr_t address);

@@ -9,7 +9,7 @@
 #include <ucontext.h>
 
 #include "base/platform.h"
-#include "runtime/signal/recent.h"
+#include "runtime/signal/stack_cache.h"
 
 /* What a sampled thread needs, made before its first signal. */
 struct fm_sampled {
@@ -28,7 +28,7 @@ struct fm_sampled {
     struct fm_path_memory memory;
     uint32_t nodes[FM_SAMPLED_DEPTH]; /* for it */
     struct fm_stack stack;
-    struct fm_recents recents;
+    struct fm_stack_cache stack_cache;
     struct fm_unwind_cache rules;
 };
 _Static_assert((int)FM_STACK_DEPTH <= (int)FM_SAMPLED_DEPTH, "each call has a node");
@@ -50,7 +50,7 @@ struct fm_sampling {
     atomic_uint on;
     atomic_uint modules_generation; /* changes when a module is unloaded */
     struct fm_sampled *threads;     /* FM_SAMPLED_THREADS of them, and one that is nobody's; empty in a forked child */
-    struct fm_contexts contexts;
+    struct fm_context_tree contexts;
     const struct fm_clock *clock;
     int signal; /* one that the program does not use */
     unsigned n_stacks;

@@ -10,9 +10,9 @@ enum { FEWEST_FREE = 2 }; /* frames of the memory that stay free: for the interr
 
 static void set_registers(struct fm_unwind *u, const ucontext_t *context)
 {
-    u->pc = fm_context_pc(context);
-    u->sp = fm_context_sp(context);
-    u->fp = fm_context_register(context, FM_DWARF_FP);
+    u->pc = fm_ucontext_pc(context);
+    u->sp = fm_ucontext_sp(context);
+    u->fp = fm_ucontext_register(context, FM_DWARF_FP);
     u->interrupted = true;
     u->context = u->registers = context;
 }
@@ -100,7 +100,7 @@ static bool find_register(const struct fm_unwind *u, unsigned number, uintptr_t 
     const struct fm_stack *stack = u->stack;
     struct fm_unwind callee = {.stack_end = u->stack_end};
     set_registers(&callee, u->registers);
-    *value = fm_context_register(u->registers, number);
+    *value = fm_ucontext_register(u->registers, number);
     bool found = true;
     for (uint32_t i = u->callers; found && i-- > u->next_frame;) {
         const struct fm_stack_frame *caller = &stack->frames[i];
@@ -122,7 +122,7 @@ static enum fm_unwind_result step_signal(struct fm_unwind *u)
     const ucontext_t *context = (const ucontext_t *)at;
     if (at % 8 || at < u->sp || at >= u->stack_end || u->stack_end - at < sizeof *context)
         return FM_UNWIND_LOST;
-    uintptr_t sp = fm_context_sp(context);
+    uintptr_t sp = fm_ucontext_sp(context);
     if (sp <= at || sp >= u->stack_end) /* a handler on a stack of its own */
         return FM_UNWIND_LOST;
     set_registers(u, context);
@@ -134,7 +134,7 @@ static enum fm_unwind_result step_signal(struct fm_unwind *u)
 static bool has_own_frame(const struct fm_unwind *u)
 {
     uintptr_t saved = u->fp + sizeof saved;
-    return u->context && is_outside(u, saved) && word_at(saved) == fm_context_register(u->context, FM_DWARF_RA);
+    return u->context && is_outside(u, saved) && word_at(saved) == fm_ucontext_register(u->context, FM_DWARF_RA);
 }
 
 /* For code without tables a better one than was guessed from its address alone, if the stack tells. */
@@ -173,7 +173,7 @@ static bool find_pc(struct fm_unwind *u, const struct fm_cfi_rule *rule, uintptr
 {
     if (rule->ra_kind == FM_RA_SAVED)
         return load(u, cfa + (uintptr_t)(intptr_t)rule->ra_offset, pc);
-    *pc = u->context ? fm_context_register(u->context, (unsigned)rule->ra_offset) : 0;
+    *pc = u->context ? fm_ucontext_register(u->context, (unsigned)rule->ra_offset) : 0;
     return u->context != NULL;
 }
 

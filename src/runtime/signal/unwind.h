@@ -8,7 +8,7 @@
 #ifndef FM_RUNTIME_SIGNAL_UNWIND_H
 #define FM_RUNTIME_SIGNAL_UNWIND_H
 
-#include "base/context.h"
+#include "base/ucontext.h"
 #include "runtime/signal/rules.h"
 
 /* A stack as it was walked the last time, from the outermost frame on, and what the walk had read. The rules depend on

@@ -85,6 +85,6 @@ int fm_timer_get(int handle, const char *name, uintptr_t site)
     bool cut = clean_name(name, clean);
     int found = find_or_add(clean, cut);
     if (handle && found > 0 && found != handle)
-        fm_timer_misused(FM_MISUSE_OTHER_HANDLE, (unsigned)found - 1, site);
+        fm_timer_note_misuse(FM_MISUSE_OTHER_HANDLE, (unsigned)found - 1, site);
     return found;
 }

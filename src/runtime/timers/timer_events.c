@@ -66,7 +66,7 @@ FM_RARE static void start_rarely(int handle, uintptr_t site)
     }
     struct fm_segment_timing *t = slot->timing;
     if (t->started) {
-        fm_timer_misused(FM_MISUSE_STARTED_TWICE, t->timer, site);
+        fm_timer_note_misuse(FM_MISUSE_STARTED_TWICE, t->timer, site);
         return;
     }
     if (!t->start_site)
@@ -122,7 +122,7 @@ FM_RARE static void stop_rarely(int handle, uint64_t now, uintptr_t site)
     }
     struct fm_segment_timing *t = slot->timing, *outer = slot->outer;
     if (!t->started) {
-        fm_timer_misused(fm_timer_runs(t->timer) ? FM_MISUSE_OTHER_THREAD : FM_MISUSE_NOT_STARTED, t->timer, site);
+        fm_timer_note_misuse(fm_timer_runs(t->timer) ? FM_MISUSE_OTHER_THREAD : FM_MISUSE_NOT_STARTED, t->timer, site);
         return;
     }
     uint64_t ns = fm_clock_to_ns(&fm_rt.clock, now - t->started);

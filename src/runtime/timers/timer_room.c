@@ -96,7 +96,7 @@ static void note_site(uint64_t *last, uintptr_t site)
     __atomic_store_n(last, site, __ATOMIC_RELAXED);
 }
 
-void fm_timer_misused(enum fm_timer_misuse kind, unsigned number, uintptr_t site)
+void fm_timer_note_misuse(enum fm_timer_misuse kind, unsigned number, uintptr_t site)
 {
     struct fm_segment_timer *timer = timer_of(number);
     __atomic_add_fetch(&timer->misuse[kind], 1, __ATOMIC_RELAXED);
@@ -134,7 +134,7 @@ void fm_timers_end(struct fm_thread_timers *timers)
         timers->slots[i].outer = &fm_rt.timers.no_outer; /* whoever has the slot next may start it in another */
         if (!t->started)
             continue;
-        fm_timer_misused(FM_MISUSE_NEVER_STOPPED, t->timer, t->start_site);
+        fm_timer_note_misuse(FM_MISUSE_NEVER_STOPPED, t->timer, t->start_site);
         t->started = 0;
     }
     timers->innermost = NULL;

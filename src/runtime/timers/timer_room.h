@@ -17,7 +17,7 @@ struct fm_timer_slot *fm_timer_slot(struct fm_thread_timers *timers, int handle)
 void fm_timer_without_room(int handle, uintptr_t site);
 /* A block of counts for a power of ten; where there is none left its events are counted without their first digit. */
 void fm_timer_take_bins(struct fm_segment_timing *timing, unsigned decade);
-void fm_timer_misused(enum fm_timer_misuse kind, unsigned number, uintptr_t site);
+void fm_timer_note_misuse(enum fm_timer_misuse kind, unsigned number, uintptr_t site);
 /* Whether a thread, whichever, has started the timer. */
 bool fm_timer_runs(unsigned number);
 /* The thread ends: what still runs was never stopped. */

@@ -2,8 +2,8 @@
 /* The calling context tree of the process, in its segment (FM_SECTION_PATHS). Handlers of all threads add to it, one at
  * a time; nothing is allocated. When it is nearly full, its lightest leaves are folded into their parents, some at each
  * sample. */
-#ifndef FM_RUNTIME_SIGNAL_CONTEXTS_H
-#define FM_RUNTIME_SIGNAL_CONTEXTS_H
+#ifndef FM_RUNTIME_SIGNAL_CONTEXT_TREE_H
+#define FM_RUNTIME_SIGNAL_CONTEXT_TREE_H
 
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -14,7 +14,7 @@
 
 enum { FM_SAMPLED_DEPTH = 512 }; /* frames of a stack; of a deeper one the outer ones are left out */
 
-struct fm_contexts {
+struct fm_context_tree {
     struct fm_segment_header *header;
     struct fm_segment_path *paths;
     uint32_t *index;
@@ -52,17 +52,17 @@ static inline uint64_t fm_path_step(uint64_t address, enum fm_path_kind kind)
 }
 
 /* `children` has a zero for each place of the section. */
-void fm_contexts_make(struct fm_contexts *tree, struct fm_segment_header *header, uint16_t *children);
+void fm_context_tree_make(struct fm_context_tree *tree, struct fm_segment_header *header, uint16_t *children);
 /* Adds sampling periods at the end of a path; `thread` is a number of its own for each. now_ns (CLOCK_MONOTONIC): of the
  * first thread, whose sequence is kept, else 0. false: another thread is in the tree and does not leave it. */
-bool fm_contexts_add(struct fm_contexts *tree, unsigned thread, struct fm_path_memory *memory,
-                     const struct fm_sampled_path *path, uint64_t periods, uint64_t now_ns);
+bool fm_context_tree_add(struct fm_context_tree *tree, unsigned thread, struct fm_path_memory *memory,
+                         const struct fm_sampled_path *path, uint64_t periods, uint64_t now_ns);
 /* A thread that was in the tree is back, or at its end: a handler of the program interrupted it there, and has left by a
  * jump. What it had begun is put in order. */
-void fm_contexts_come_back(struct fm_contexts *tree, unsigned thread);
+void fm_context_tree_come_back(struct fm_context_tree *tree, unsigned thread);
 /* A module was unloaded: its nodes keep their place in its file. Not in a handler of ours; where one is interrupted, they
  * stay as they are. */
-void fm_contexts_unload(struct fm_contexts *tree, unsigned thread, const struct fm_segment_module *module,
-                        unsigned number);
+void fm_context_tree_unload(struct fm_context_tree *tree, unsigned thread, const struct fm_segment_module *module,
+                            unsigned number);
 
 #endif

@@ -10,10 +10,10 @@
 #include "runtime/end.h"
 #include "runtime/interpose/next.h"
 #include "runtime/job.h"
+#include "runtime/messages.h"
 #include "runtime/mpi/hooks.h"
-#include "runtime/mpi/life.h"
+#include "runtime/mpi/lifecycle.h"
 #include "runtime/mpi/reduction.h"
-#include "runtime/say.h"
 #include "runtime/segment_make.h"
 
 /* ---- handles: forgotten before the call, because the library may reuse them at once ---- */
@@ -142,7 +142,7 @@ static void world_is_known(struct fm_call *call)
     uint64_t before = fm_clock_ns(CLOCK_MONOTONIC);
     struct fm_segment_header *h = fm_rt.segment;
     int rank = 0, size = 0, level = 0;
-    fm_life_join_job();
+    fm_lifecycle_join_job();
     fm_abi.pmpi.Comm_rank(fm_abi.comm_world, &rank);
     fm_abi.pmpi.Comm_size(fm_abi.comm_world, &size);
     fm_abi.pmpi.Query_thread(&level);
@@ -160,17 +160,17 @@ static void world_is_known(struct fm_call *call)
     h->language = language();
     fm_comm_world_ready();
     fm_reduction_prepare();
-    fm_say_settings(rank);
+    fm_messages_settings(rank);
     h->clock_ppb = fm_clock_error_ppb(&fm_rt.clock);
     h->init_ns += fm_clock_ns(CLOCK_MONOTONIC) - before;
 }
 
 void fm_after_init(struct fm_call *call, int result)
 {
-    struct fm_shelter shelter = fm_shelter_enter();
-    if (result == 0 && !fm_is_silent()) /* a thread that was attached before counts on */
+    struct fm_caller_state saved = fm_caller_state_save();
+    if (result == 0 && !fm_syscalls_forbidden()) /* a thread that was attached before counts on */
         world_is_known(call);
-    fm_shelter_leave(shelter);
+    fm_caller_state_restore(saved);
     fm_after_plain(call, result, 0);
 }
 
@@ -185,20 +185,20 @@ static void say_disabled(void)
 {
     int rank = 1;
     if (getenv("FATHOM_DISABLE") && fm_abi.pmpi.Comm_rank(fm_abi.comm_world, &rank) == 0)
-        fm_say_settings(rank);
+        fm_messages_settings(rank);
 }
 
 /* Switched off, silent, or without memory: nothing is measured. Where MPI_Init calls itself by another name it is one call. */
 fm_word fm_missed_init(fm_word result)
 {
-    struct fm_shelter shelter = fm_shelter_enter();
-    bool passed_on = atomic_load(&fm_rt.state) == FM_RT_OFF || fm_is_silent();
+    struct fm_caller_state saved = fm_caller_state_save();
+    bool passed_on = atomic_load(&fm_rt.state) == FM_RT_OFF || fm_syscalls_forbidden();
     if (!fm_rt.mpi.init_missed && (int)result == 0 && passed_on && fm_abi_find()) {
         fm_rt.mpi.init_missed = true;
         fm_reduction_stand_aside();
         say_disabled();
     }
-    fm_shelter_leave(shelter);
+    fm_caller_state_restore(saved);
     return result;
 }
 
@@ -221,10 +221,10 @@ void fm_before_finalize(struct fm_call *call)
     fm_call_returned(call);
     fm_finish_plain(call, FM_PEER_NONE);
     fm_call_drop_abandoned(call->self, UINTPTR_MAX);
-    struct fm_shelter shelter = fm_shelter_enter();
+    struct fm_caller_state saved = fm_caller_state_save();
     if (fm_rt.segment->world_size > 0)
         fm_reduction_run();
-    fm_shelter_leave(shelter);
+    fm_caller_state_restore(saved);
     fm_local.guard = (uintptr_t)__builtin_frame_address(0);
     fm_runtime_off();
 }

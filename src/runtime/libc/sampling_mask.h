@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Holds the sampling signal back from the calling thread while it waits in libc: the wait is not broken, and the signal
- * that comes when it is over tells how many periods it took. What the program itself has blocked stays as it is. */
-#ifndef FM_RUNTIME_LIBC_HOLD_H
-#define FM_RUNTIME_LIBC_HOLD_H
+/* Blocks the sampling signal of the calling thread while it waits in libc: the wait is not interrupted, and the signal
+ * that arrives afterwards tells how many periods it took. Signals that the program has blocked stay blocked. */
+#ifndef FM_RUNTIME_LIBC_SAMPLING_MASK_H
+#define FM_RUNTIME_LIBC_SAMPLING_MASK_H
 
 #include <errno.h>
 #include <signal.h>
@@ -15,7 +15,7 @@
 #include "runtime/runtime.h"
 #include "runtime/signal/sample.h"
 
-/* Looks whether the calling thread is one of those that were there before sampling began. */
+/* Finds out whether the calling thread existed before sampling began. */
 struct fm_sampled *fm_sampler_find_self(void);
 
 /* The calling thread's record; NULL: it is not sampled, as in a forked child. */
@@ -35,7 +35,7 @@ static inline uint64_t fm_signal_bit(int signal)
     return 1ull << (signal - 1);
 }
 
-/* The kernel's own call: libc's leaves the signals out that cancel threads. */
+/* The system call itself: the function of libc leaves out the signals that cancel threads. */
 static inline uint64_t fm_change_mask(int how, const uint64_t *signals)
 {
     uint64_t before = 0;
@@ -43,30 +43,30 @@ static inline uint64_t fm_change_mask(int how, const uint64_t *signals)
     return before;
 }
 
-/* What fm_hold_end has to let through again; 0: nothing. */
-FM_INLINE uint64_t fm_hold(void)
+/* Returns what fm_sampling_unblock has to unblock; 0: nothing. */
+FM_INLINE uint64_t fm_sampling_block(void)
 {
-    if (!fm_sampled() || !fm_calls_begin())
+    if (!fm_sampled() || !fm_syscalls_enter())
         return 0;
     uint64_t signals = fm_signal_bit(fm_sampling.signal);
     signals &= ~fm_change_mask(SIG_BLOCK, &signals);
-    fm_calls_end();
+    fm_syscalls_leave();
     return signals;
 }
 
-FM_INLINE void fm_hold_end(uint64_t held)
+FM_INLINE void fm_sampling_unblock(uint64_t held)
 {
-    if (!held || !fm_calls_begin()) /* in silence there are no samples to be let through */
+    if (!held || !fm_syscalls_enter()) /* where system calls are forbidden there are no samples */
         return;
     fm_change_mask(SIG_UNBLOCK, &held);
-    fm_calls_end();
+    fm_syscalls_leave();
 }
 
 /* A handler of the program ends calls (it has no SA_RESTART). If its signal comes together with a sample, the kernel asks
  * the sample's handler whether the call is to go on, so from then on there are none in calls that would be begun again. */
-FM_INLINE uint64_t fm_hold_restarted(void)
+FM_INLINE uint64_t fm_sampling_block_restarted(void)
 {
-    return FM_UNLIKELY(fm_rt.sampler.program_ends_calls) ? fm_hold() : 0;
+    return FM_UNLIKELY(fm_rt.sampler.program_ends_calls) ? fm_sampling_block() : 0;
 }
 
 /* A program may pass a wrong address and is told so by the kernel. Of an unknown change that is what it looks at first. */
@@ -78,7 +78,7 @@ static inline bool fm_is_readable(const sigset_t *set)
 
 /* A mask for calls that take one: the program's, or the thread's if that is NULL, with the sampling signal. A
  * wrong one stays wrong. */
-static inline const sigset_t *fm_hold_mask(const sigset_t *mask, sigset_t *room)
+static inline const sigset_t *fm_sampling_blocked_mask(const sigset_t *mask, sigset_t *room)
 {
     memset(room, 0, sizeof *room);
     uint64_t signals = 0;
@@ -93,14 +93,14 @@ static inline const sigset_t *fm_hold_mask(const sigset_t *mask, sigset_t *room)
     return room;
 }
 
-/* Puts ours before all handlers of the program; or leaves it as it would be without us. */
+/* Installs our handler in front of all handlers of the program, and removes it. */
 void fm_handlers_find(void);
 void fm_handlers_give_back(void);
 /* Whether samples of this process are taken with that signal. */
-bool fm_is_sampling(int signal);
-/* From now on the signal is the program's, also if it is another one that samples use. */
-void fm_name_signal(int signal);
+bool fm_is_sampling_signal(int signal);
+/* From now on the signal is the program's; if samples used it, they use another one. */
+void fm_yield_signal(int signal);
 /* What a program waits for, without the sampling signal where it is there with all others. */
-const sigset_t *fm_without_sampling(const sigset_t *set, sigset_t *room);
+const sigset_t *fm_without_sampling_signal(const sigset_t *set, sigset_t *room);
 
 #endif

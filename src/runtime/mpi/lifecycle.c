@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "runtime/mpi/life.h"
+#include "runtime/mpi/lifecycle.h"
 
 #include "runtime/job.h"
 #include "runtime/mpi/abi.h"
 #include "runtime/runtime.h"
 #include "runtime/segment_make.h"
 
-bool fm_life_may_measure(void)
+bool fm_lifecycle_may_measure(void)
 {
     return atomic_load(&fm_rt.state) != FM_RT_OFF && fm_abi_find();
 }
 
-void fm_life_join_job(void)
+void fm_lifecycle_join_job(void)
 {
     struct fm_segment_header *h = fm_rt.segment;
     if (!(h->flags & FM_FLAG_NO_MPI))

@@ -1,6 +1,6 @@
 /* The calling context tree in a segment: against a plain list of paths, when it is full, and after a module was
  * unloaded. */
-#include "runtime/signal/contexts.h"
+#include "runtime/signal/context_tree.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -13,7 +13,7 @@ enum { PERIOD = 1000, SHIFT = 10, START = 1 << 30 }; /* of the sequence */
 
 #include "runtime/path_segment.h"
 
-static struct fm_contexts tree;
+static struct fm_context_tree tree;
 static uint32_t memory_nodes[DEPTH];
 static struct fm_path_memory memory;
 
@@ -59,7 +59,7 @@ static bool add_at(unsigned thread, const uint64_t *steps, unsigned n, uint64_t 
     }
     memory.n = memory.n < same ? memory.n : same;
     struct fm_sampled_path path = {.calls = calls, .n = n - 1, .leaf = steps[0]};
-    return fm_contexts_add(&tree, thread, &memory, &path, periods, now_ns);
+    return fm_context_tree_add(&tree, thread, &memory, &path, periods, now_ns);
 }
 
 static bool add(unsigned thread, const uint64_t *steps, unsigned n, uint64_t periods)
@@ -196,7 +196,7 @@ static void check_unloading(void)
                               fm_path_step(0x400, FM_PATH_CALL)};
     make_tree(PATHS);
     add(1, path, 3, 5);
-    fm_contexts_unload(&tree, 1, &module, 7);
+    fm_context_tree_unload(&tree, 1, &module, 7);
     add(1, path, 3, 3);
     unsigned old = 0, new = 0;
     for (uint32_t i = 1; i < segment.header.n_paths; i++) {
@@ -242,7 +242,7 @@ static void check_sequence(void)
            "cells of the sequence name the nodes that costs went to");
     segment.sequence.changes++;
     atomic_store(&tree.lock, 1);
-    fm_contexts_come_back(&tree, 1);
+    fm_context_tree_come_back(&tree, 1);
     for (unsigned i = 0; i < FM_SEQUENCE_CELLS; i++)
         wrong += segment.sequence.cells[i];
     tap_ok(!wrong && segment.header.sequence_changes == segment.sequence.changes,
@@ -263,7 +263,7 @@ static void check_abandoned(void)
     tap_ok(!other && same && periods_at(path, 2) == 7 && segment.header.n_paths == 3,
            "the thread that left it in disorder puts it in order");
     atomic_store(&tree.lock, 1);
-    fm_contexts_come_back(&tree, 1);
+    fm_context_tree_come_back(&tree, 1);
     tap_ok(add(2, path, 2, 1), "also at its end");
 }
 

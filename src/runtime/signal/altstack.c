@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #define _GNU_SOURCE
-#include "runtime/signal/alternate.h"
+#include "runtime/signal/altstack.h"
 
 #include <errno.h>
 #include <sys/auxv.h>
@@ -27,10 +27,10 @@ static size_t enough(void)
  * kernel does not begin at the top again. */
 static stack_t ours(void)
 {
-    return (stack_t){.ss_sp = fm_sampling_local.alternate, .ss_size = FM_ALTERNATE_BYTES, .ss_flags = SS_AUTODISARM};
+    return (stack_t){.ss_sp = fm_sampling_local.alternate, .ss_size = FM_ALTSTACK_BYTES, .ss_flags = SS_AUTODISARM};
 }
 
-bool fm_alternate_begin(void *room)
+bool fm_altstack_begin(void *room)
 {
     stack_t stack;
     fm_sampling_local.alternate = room;
@@ -45,7 +45,7 @@ bool fm_alternate_begin(void *room)
     return fm_sampling_local.has_alternate;
 }
 
-void fm_alternate_begin_at_return(void *room, stack_t *saved)
+void fm_altstack_begin_at_return(void *room, stack_t *saved)
 {
     fm_sampling_local.alternate = room;
     if (!room || fm_sampling_local.has_alternate || !(saved->ss_flags & SS_DISABLE))
@@ -54,7 +54,7 @@ void fm_alternate_begin_at_return(void *room, stack_t *saved)
     fm_sampling_local.has_alternate = true;
 }
 
-void fm_alternate_end(void)
+void fm_altstack_end(void)
 {
     const stack_t none = {.ss_flags = SS_DISABLE};
     int error = errno;
@@ -64,7 +64,7 @@ void fm_alternate_end(void)
     errno = error;
 }
 
-bool fm_alternate_follow(bool set, stack_t *before)
+bool fm_altstack_follow(bool set, stack_t *before)
 {
     int error = errno;
     bool can = true;
@@ -73,7 +73,7 @@ bool fm_alternate_follow(bool set, stack_t *before)
     if (set)
         fm_sampling_local.has_alternate = false;
     if (set && fm_sampling_local.alternate)
-        can = fm_alternate_begin(fm_sampling_local.alternate);
+        can = fm_altstack_begin(fm_sampling_local.alternate);
     errno = error;
     return can;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #define _GNU_SOURCE
-#include "runtime/say.h"
+#include "runtime/messages.h"
 
 #include <errno.h>
 #include <poll.h>
@@ -33,7 +33,7 @@ static bool others_speak(const char *run_id)
 
 /* ---- the descriptor ---- */
 
-void fm_say_begin(void)
+void fm_messages_begin(void)
 {
     struct stat st;
     fm_rt.say.at_first.known = fstat(STDERR_FILENO, &st) == 0;
@@ -95,12 +95,12 @@ static void say_problem(void *context, const char *name, const char *sentence)
     say("%s", sentence);
 }
 
-void fm_say_settings(int rank)
+void fm_messages_settings(int rank)
 {
     const char *run_id = text_of("FATHOM_RUN_ID"), *output = text_of("FATHOM_OUTPUT"),
                *directory = text_of("FATHOM_DIR");
     char folder[FM_FILE_PATH_BYTES];
-    if (fm_is_silent() || others_speak(run_id))
+    if (fm_syscalls_forbidden() || others_speak(run_id))
         return;
     fm_rt.say.output_is_told = *output && !*run_id && fm_node_output_refused(output, folder);
     int reason = errno;
@@ -116,7 +116,7 @@ void fm_say_settings(int rank)
             *fm_rt.directory ? fm_rt.directory : "private memory, and is lost if the program is killed");
 }
 
-void fm_say_output(const struct fm_error *error, const char *path)
+void fm_messages_output(const struct fm_error *error, const char *path)
 {
     const char *run_id = fm_rt.segment->run_id;
     if (*run_id || (path && fm_rt.say.output_is_told))

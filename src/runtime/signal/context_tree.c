@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "runtime/signal/contexts.h"
+#include "runtime/signal/context_tree.h"
 
 #include <string.h>
 
@@ -13,7 +13,7 @@ enum { MANY = UINT16_MAX }; /* children: too many to be counted */
 /* ---- one at a time; in handlers nobody may sleep ---- */
 
 /* The lock holds the thread that is inside. */
-static bool enter(struct fm_contexts *tree, unsigned thread)
+static bool enter(struct fm_context_tree *tree, unsigned thread)
 {
     for (int i = 0; i < SPINS; i++) {
         unsigned expected = 0;
@@ -26,14 +26,14 @@ static bool enter(struct fm_contexts *tree, unsigned thread)
     return false;
 }
 
-static void leave(struct fm_contexts *tree)
+static void leave(struct fm_context_tree *tree)
 {
     atomic_store_explicit(&tree->lock, 0, memory_order_release);
 }
 
 /* ---- nodes ---- */
 
-static uint32_t home_of(const struct fm_contexts *tree, uint32_t parent, uint64_t step, uint16_t module)
+static uint32_t home_of(const struct fm_context_tree *tree, uint32_t parent, uint64_t step, uint16_t module)
 {
     uint64_t hash = (step ^ (parent + ((uint64_t)module << 32)) * 0x9e3779b97f4a7c15u) * 0xd6e8feb86659fd93u;
     return (uint32_t)(hash >> 32) & tree->index_mask;
@@ -44,14 +44,14 @@ static uint64_t step_of(const struct fm_segment_path *path)
     return fm_path_step(path->address, path->kind);
 }
 
-static uint32_t home_of_node(const struct fm_contexts *tree, uint32_t number)
+static uint32_t home_of_node(const struct fm_context_tree *tree, uint32_t number)
 {
     const struct fm_segment_path *path = &tree->paths[number];
     return home_of(tree, path->parent, step_of(path), path->module);
 }
 
 /* Where the index has a node, or where it belongs. */
-static uint32_t *place_of(const struct fm_contexts *tree, uint32_t parent, uint64_t step, uint16_t module)
+static uint32_t *place_of(const struct fm_context_tree *tree, uint32_t parent, uint64_t step, uint16_t module)
 {
     for (uint32_t at = home_of(tree, parent, step, module);; at = (at + 1) & tree->index_mask) {
         uint32_t number = tree->index[at];
@@ -62,7 +62,7 @@ static uint32_t *place_of(const struct fm_contexts *tree, uint32_t parent, uint6
 }
 
 /* Those behind it that would not be found any more move up. */
-static void forget_in_index(struct fm_contexts *tree, const struct fm_segment_path *path)
+static void forget_in_index(struct fm_context_tree *tree, const struct fm_segment_path *path)
 {
     uint32_t hole = (uint32_t)(place_of(tree, path->parent, step_of(path), path->module) - tree->index);
     for (uint32_t at = hole;;) {
@@ -80,7 +80,7 @@ static void forget_in_index(struct fm_contexts *tree, const struct fm_segment_pa
 
 /* Of nodes that are the same one has the costs of all; the others are free, and name it as their parent. How many of
  * those there are. */
-static uint32_t make_index(struct fm_contexts *tree)
+static uint32_t make_index(struct fm_context_tree *tree)
 {
     uint32_t merged = 0;
     memset(tree->index, 0, (tree->index_mask + 1ull) * sizeof *tree->index);
@@ -103,12 +103,12 @@ static uint32_t make_index(struct fm_contexts *tree)
 
 /* ---- free places: those never used, and a chain through the addresses of the others ---- */
 
-static uint32_t free_places(const struct fm_contexts *tree)
+static uint32_t free_places(const struct fm_context_tree *tree)
 {
     return tree->capacity - tree->header->n_paths + tree->n_free;
 }
 
-static void give_place(struct fm_contexts *tree, uint32_t number)
+static void give_place(struct fm_context_tree *tree, uint32_t number)
 {
     tree->paths[number].address = tree->first_free;
     tree->first_free = number;
@@ -116,7 +116,7 @@ static void give_place(struct fm_contexts *tree, uint32_t number)
 }
 
 /* 0: there is none. */
-static uint32_t take_place(struct fm_contexts *tree)
+static uint32_t take_place(struct fm_context_tree *tree)
 {
     uint32_t number = tree->first_free;
     if (number) {
@@ -127,13 +127,13 @@ static uint32_t take_place(struct fm_contexts *tree)
     return tree->header->n_paths < tree->capacity ? tree->header->n_paths : 0;
 }
 
-static void count_child(struct fm_contexts *tree, uint32_t parent)
+static void count_child(struct fm_context_tree *tree, uint32_t parent)
 {
     tree->children[parent] += tree->children[parent] != MANY;
 }
 
 /* After nodes have gone without notice. */
-static void count_anew(struct fm_contexts *tree)
+static void count_anew(struct fm_context_tree *tree)
 {
     memset(tree->children, 0, tree->capacity * sizeof *tree->children);
     tree->first_free = tree->n_free = 0;
@@ -146,7 +146,7 @@ static void count_anew(struct fm_contexts *tree)
 }
 
 /* Children of nodes that were merged go to the one that is left; then they may be the same as others there. */
-static void merge_nodes(struct fm_contexts *tree)
+static void merge_nodes(struct fm_context_tree *tree)
 {
     fm_timeline_begin_change(&tree->timeline);
     while (make_index(tree))
@@ -161,7 +161,7 @@ static void merge_nodes(struct fm_contexts *tree)
 
 /* ---- folding: a hand goes round over all places, some at each sample while there is little room ---- */
 
-static void fold(struct fm_contexts *tree, uint32_t leaf)
+static void fold(struct fm_context_tree *tree, uint32_t leaf)
 {
     struct fm_segment_path *path = &tree->paths[leaf];
     forget_in_index(tree, path);
@@ -173,13 +173,13 @@ static void fold(struct fm_contexts *tree, uint32_t leaf)
 }
 
 /* So many places should be free: it may take some rounds until light leaves are found. */
-static uint32_t wanted_places(const struct fm_contexts *tree)
+static uint32_t wanted_places(const struct fm_context_tree *tree)
 {
     return tree->capacity / 8;
 }
 
 /* The next round folds heavier leaves: this one has not found enough. */
-static void begin_round(struct fm_contexts *tree)
+static void begin_round(struct fm_context_tree *tree)
 {
     uint64_t more = tree->heaviest < UINT64_MAX / 2 ? 2 * tree->heaviest : UINT64_MAX;
     tree->heaviest = more > tree->lightest_left ? more : tree->lightest_left;
@@ -188,7 +188,7 @@ static void begin_round(struct fm_contexts *tree)
 }
 
 /* Whether a place has a leaf that is light enough. */
-static bool is_light_leaf(struct fm_contexts *tree, uint32_t number)
+static bool is_light_leaf(struct fm_context_tree *tree, uint32_t number)
 {
     const struct fm_segment_path *path = &tree->paths[number];
     if (!path->kind || tree->children[number])
@@ -201,7 +201,7 @@ static bool is_light_leaf(struct fm_contexts *tree, uint32_t number)
 }
 
 /* A leaf, and what becomes one by that; how many they are. */
-static uint32_t fold_chain(struct fm_contexts *tree, uint32_t leaf)
+static uint32_t fold_chain(struct fm_context_tree *tree, uint32_t leaf)
 {
     uint32_t folded = 0;
     for (uint32_t parent; leaf && is_light_leaf(tree, leaf) && folded < MOST_FOLDED; leaf = parent, folded++) {
@@ -213,7 +213,7 @@ static uint32_t fold_chain(struct fm_contexts *tree, uint32_t leaf)
     return folded;
 }
 
-static void make_room(struct fm_contexts *tree)
+static void make_room(struct fm_context_tree *tree)
 {
     uint32_t folded = 0, until = wanted_places(tree) + tree->capacity / 32;
     for (uint32_t i = 0; i < MOST_LOOKED_AT && folded < MOST_FOLDED && free_places(tree) < until; i++) {
@@ -230,7 +230,7 @@ static void make_room(struct fm_contexts *tree)
 }
 
 /* The child that a step leads to, made if need be; 0: there is no room. */
-static uint32_t child_of(struct fm_contexts *tree, uint32_t parent, uint64_t step)
+static uint32_t child_of(struct fm_context_tree *tree, uint32_t parent, uint64_t step)
 {
     uint32_t *place = place_of(tree, parent, step, 0);
     if (*place)
@@ -250,7 +250,7 @@ static uint32_t child_of(struct fm_contexts *tree, uint32_t parent, uint64_t ste
 
 /* ---- paths ---- */
 
-static bool enter_child(struct fm_contexts *tree, uint32_t *node, uint64_t step)
+static bool enter_child(struct fm_context_tree *tree, uint32_t *node, uint64_t step)
 {
     uint32_t child = child_of(tree, *node, step);
     if (child)
@@ -259,7 +259,7 @@ static bool enter_child(struct fm_contexts *tree, uint32_t *node, uint64_t step)
 }
 
 /* The node of the outer calls that are as they were; how many they are. */
-static uint32_t known_part(const struct fm_contexts *tree, struct fm_path_memory *memory,
+static uint32_t known_part(const struct fm_context_tree *tree, struct fm_path_memory *memory,
                            const struct fm_sampled_path *path, uint32_t *node)
 {
     if (memory->epoch != tree->epoch || memory->gap != path->gap)
@@ -272,7 +272,7 @@ static uint32_t known_part(const struct fm_contexts *tree, struct fm_path_memory
 }
 
 /* false: there is no room for all of it. */
-static bool add_path(struct fm_contexts *tree, struct fm_path_memory *memory, const struct fm_sampled_path *path,
+static bool add_path(struct fm_context_tree *tree, struct fm_path_memory *memory, const struct fm_sampled_path *path,
                      uint32_t *node)
 {
     uint32_t i = known_part(tree, memory, path, node);
@@ -287,7 +287,7 @@ static bool add_path(struct fm_contexts *tree, struct fm_path_memory *memory, co
     return enter_child(tree, node, path->leaf);
 }
 
-void fm_contexts_come_back(struct fm_contexts *tree, unsigned thread)
+void fm_context_tree_come_back(struct fm_context_tree *tree, unsigned thread)
 {
     if (atomic_load_explicit(&tree->lock, memory_order_relaxed) != thread)
         return;
@@ -297,11 +297,11 @@ void fm_contexts_come_back(struct fm_contexts *tree, unsigned thread)
     leave(tree);
 }
 
-bool fm_contexts_add(struct fm_contexts *tree, unsigned thread, struct fm_path_memory *memory,
-                     const struct fm_sampled_path *path, uint64_t periods, uint64_t now_ns)
+bool fm_context_tree_add(struct fm_context_tree *tree, unsigned thread, struct fm_path_memory *memory,
+                         const struct fm_sampled_path *path, uint64_t periods, uint64_t now_ns)
 {
     uint32_t node;
-    fm_contexts_come_back(tree, thread);
+    fm_context_tree_come_back(tree, thread);
     if (!enter(tree, thread))
         return false;
     if (free_places(tree) < wanted_places(tree))
@@ -318,26 +318,26 @@ bool fm_contexts_add(struct fm_contexts *tree, unsigned thread, struct fm_path_m
     return true;
 }
 
-void fm_contexts_make(struct fm_contexts *tree, struct fm_segment_header *header, uint16_t *children)
+void fm_context_tree_make(struct fm_context_tree *tree, struct fm_segment_header *header, uint16_t *children)
 {
     const struct fm_segment_section *paths = &header->sections[FM_SECTION_PATHS],
                                     *index = &header->sections[FM_SECTION_PATH_INDEX];
-    *tree = (struct fm_contexts){.header = header,
-                                 .paths = (struct fm_segment_path *)((char *)header + paths->offset),
-                                 .index = (uint32_t *)((char *)header + index->offset),
-                                 .capacity = paths->capacity,
-                                 .index_mask = index->capacity - 1,
-                                 .hand = 1,
-                                 .heaviest = 1,
-                                 .epoch = 1,
-                                 .children = children};
+    *tree = (struct fm_context_tree){.header = header,
+                                     .paths = (struct fm_segment_path *)((char *)header + paths->offset),
+                                     .index = (uint32_t *)((char *)header + index->offset),
+                                     .capacity = paths->capacity,
+                                     .index_mask = index->capacity - 1,
+                                     .hand = 1,
+                                     .heaviest = 1,
+                                     .epoch = 1,
+                                     .children = children};
     fm_timeline_make(&tree->timeline, header);
     tree->paths[0].kind = FM_PATH_ROOT;
     header->n_paths = 1;
 }
 
-void fm_contexts_unload(struct fm_contexts *tree, unsigned thread, const struct fm_segment_module *module,
-                        unsigned number)
+void fm_context_tree_unload(struct fm_context_tree *tree, unsigned thread, const struct fm_segment_module *module,
+                            unsigned number)
 {
     bool seen = false;
     if (!enter(tree, thread))

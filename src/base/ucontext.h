@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The registers of a thread that a signal has interrupted, and where the kernel leaves them for a stack to be followed
  * through a handler. */
-#ifndef FM_BASE_CONTEXT_H
-#define FM_BASE_CONTEXT_H
+#ifndef FM_BASE_UCONTEXT_H
+#define FM_BASE_UCONTEXT_H
 
 #include <signal.h>
 #include <stdbool.h>
@@ -10,18 +10,18 @@
 #include <ucontext.h>
 
 #if defined __aarch64__
-static inline uintptr_t fm_context_pc(const ucontext_t *c)
+static inline uintptr_t fm_ucontext_pc(const ucontext_t *c)
 {
     return c->uc_mcontext.pc;
 }
 
-static inline uintptr_t fm_context_sp(const ucontext_t *c)
+static inline uintptr_t fm_ucontext_sp(const ucontext_t *c)
 {
     return c->uc_mcontext.sp;
 }
 
 /* A register by its DWARF number; 0: not kept. */
-static inline uintptr_t fm_context_register(const ucontext_t *c, unsigned number)
+static inline uintptr_t fm_ucontext_register(const ucontext_t *c, unsigned number)
 {
     return number < 31 ? c->uc_mcontext.regs[number] : number == 31 ? c->uc_mcontext.sp : 0;
 }
@@ -37,13 +37,13 @@ static inline int fm_is_signal_return(uintptr_t pc)
 }
 
 /* The system call that a thread is about to make, or to make once more: its number; -1: none. */
-static inline long fm_context_call(const ucontext_t *c)
+static inline long fm_ucontext_call(const ucontext_t *c)
 {
-    return *(const uint32_t *)fm_context_pc(c) == 0xd4000001 ? (long)c->uc_mcontext.regs[8] : -1;
+    return *(const uint32_t *)fm_ucontext_pc(c) == 0xd4000001 ? (long)c->uc_mcontext.regs[8] : -1;
 }
 
 /* As if it had been made, with that result. */
-static inline void fm_context_end_call(ucontext_t *c, long result)
+static inline void fm_ucontext_end_call(ucontext_t *c, long result)
 {
     c->uc_mcontext.regs[0] = (unsigned long long)result;
     c->uc_mcontext.pc += sizeof(uint32_t);
@@ -69,17 +69,17 @@ static const unsigned char fm_kept_registers[] = {29, 19, 20, 21, 22, 23, 24, 25
 /* As the kernel numbers them; libc has names for them only with _GNU_SOURCE. */
 enum { FM_GREG_RAX = 13, FM_GREG_RSP = 15, FM_GREG_RIP = 16 };
 
-static inline uintptr_t fm_context_pc(const ucontext_t *c)
+static inline uintptr_t fm_ucontext_pc(const ucontext_t *c)
 {
     return (uintptr_t)c->uc_mcontext.gregs[FM_GREG_RIP];
 }
 
-static inline uintptr_t fm_context_sp(const ucontext_t *c)
+static inline uintptr_t fm_ucontext_sp(const ucontext_t *c)
 {
     return (uintptr_t)c->uc_mcontext.gregs[FM_GREG_RSP];
 }
 
-static inline uintptr_t fm_context_register(const ucontext_t *c, unsigned number)
+static inline uintptr_t fm_ucontext_register(const ucontext_t *c, unsigned number)
 {
     /* rax, rdx, rcx, rbx, rsi, rdi, rbp, rsp, r8 ... r15 */
     static const signed char by_number[] = {13, 12, 14, 11, 9, 8, 10, 15, 0, 1, 2, 3, 4, 5, 6, 7};
@@ -94,15 +94,15 @@ static inline int fm_is_signal_return(uintptr_t pc)
     return __builtin_memcmp((const void *)pc, code, sizeof code) == 0;
 }
 
-static inline long fm_context_call(const ucontext_t *c)
+static inline long fm_ucontext_call(const ucontext_t *c)
 {
     enum { PAGE = 4096 };
-    const unsigned char *code = (const unsigned char *)fm_context_pc(c);
+    const unsigned char *code = (const unsigned char *)fm_ucontext_pc(c);
     bool whole = (uintptr_t)code % PAGE < PAGE - 1; /* else the second byte may be in no page */
     return whole && code[0] == 0x0f && code[1] == 0x05 ? (long)c->uc_mcontext.gregs[FM_GREG_RAX] : -1;
 }
 
-static inline void fm_context_end_call(ucontext_t *c, long result)
+static inline void fm_ucontext_end_call(ucontext_t *c, long result)
 {
     c->uc_mcontext.gregs[FM_GREG_RAX] = result;
     c->uc_mcontext.gregs[FM_GREG_RIP] += 2;

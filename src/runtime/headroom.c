@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #define _GNU_SOURCE
-#include "runtime/room.h"
+#include "runtime/headroom.h"
 
 #include <fcntl.h>
 #include <stdint.h>
@@ -36,14 +36,14 @@ static uint64_t left(int limit, unsigned field)
     return taken < most.rlim_cur ? most.rlim_cur - taken : 0;
 }
 
-bool fm_room_in_memory(void)
+bool fm_memory_has_headroom(void)
 {
     enum { SIZE = 0, DATA = 5 };
     return left(RLIMIT_AS, SIZE) >= memory_bytes && left(RLIMIT_DATA, DATA) >= memory_bytes;
 }
 
 /* Of a thread that was started past us nothing is known. */
-bool fm_room_on_stack(void)
+bool fm_stack_has_headroom(void)
 {
     uintptr_t here = (uintptr_t)__builtin_frame_address(0);
     if (fm_sampling_local.stack_low)
