@@ -89,7 +89,7 @@ static void start_sampling(void)
     make_tree_in_segment(&fm_sampling.contexts, PATHS);
     fm_sampling.threads = mmap(NULL, FM_SAMPLED_THREADS * sizeof *fm_sampling.threads, PROT_READ | PROT_WRITE,
                                MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    struct fm_sampled *self = fm_sampling.threads;
+    struct fm_sampled_thread *self = fm_sampling.threads;
     self->taken = 1;
     self->tid = (int32_t)syscall(SYS_gettid);
     self->stack_end = (uintptr_t)__libc_stack_end;

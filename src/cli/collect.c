@@ -17,7 +17,7 @@
 #include "cli/open_profile.h"
 #include "cli/run_hosts.h"
 #include "render/text.h"
-#include "symbols/become.h"
+#include "symbols/drop_privileges.h"
 
 enum { RUN_WAIT_SECONDS = 3 };
 
@@ -239,7 +239,7 @@ static int collect(const struct collect_request *request)
 static int collect_as(const struct stat *owner, const struct collect_request *request)
 {
     closefrom(STDERR_FILENO + 1);
-    if (!fm_become(owner->st_uid, owner->st_gid)) {
+    if (!fm_drop_privileges(owner->st_uid, owner->st_gid)) {
         fm_print_line(stderr, "fathom collect: cannot switch to uid %u, the owner of %s.\n", (unsigned)owner->st_uid,
                       request->directory);
         return FM_EXIT_FAILED;

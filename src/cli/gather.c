@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 #include "analyse/balance/summary.h"
-#include "base/new_file.h"
+#include "base/atomic_file.h"
 #include "collect/node_files.h"
 #include "format/encode.h"
 
@@ -166,7 +166,7 @@ static void sweep_beside(const char *path)
     DIR *stream = opendir(slash ? folder : ".");
     const struct dirent *entry;
     while (stream && (entry = readdir(stream)))
-        if (fm_new_file_is_abandoned(dirfd(stream), entry->d_name))
+        if (fm_atomic_file_is_abandoned(dirfd(stream), entry->d_name))
             unlinkat(dirfd(stream), entry->d_name, 0);
     if (stream)
         closedir(stream);
@@ -346,7 +346,7 @@ static bool is_stale(const char *directory, const struct fm_node_list *list, int
         return !has_segments(directory, name, stem);
     if (has_suffix(name, ".run", &stem))
         return !speaks_of_run(list, name, stem) && !(spare_recent && is_recent(&st)) && unlocked(directory_fd, name);
-    return fm_new_file_is_abandoned(directory_fd, name) || was_never_made(directory_fd, name, &st);
+    return fm_atomic_file_is_abandoned(directory_fd, name) || was_never_made(directory_fd, name, &st);
 }
 
 void fm_gather_sweep(const char *directory, bool spare_recent)

@@ -23,9 +23,9 @@ enum fm_status fm_export_speedscope(struct fm_report *report, FILE *out, struct 
 
 /* ---- what formats share ---- */
 
-/* Contexts from below the root down to this one, into `way`, which has room for FM_EXPORT_DEPTH. Of longer ways the
+/* The contexts from below the root to this one, into `path`, which has room for FM_EXPORT_DEPTH; of a longer path the
  * outer part is left out. Returns their number. */
 enum { FM_EXPORT_DEPTH = 4096 };
-size_t fm_export_way(const struct fm_context *context, const struct fm_context **way);
+size_t fm_export_call_path(const struct fm_context *context, const struct fm_context **path);
 
 #endif

@@ -38,15 +38,15 @@ static void write_frames(struct fm_json *json, const struct fm_calltree *table, 
 
 static void write_samples(struct fm_json *json, const struct fm_calltree *calls)
 {
-    const struct fm_context *way[FM_EXPORT_DEPTH];
+    const struct fm_context *path[FM_EXPORT_DEPTH];
     fm_json_array(json, "samples", FM_JSON_LINES);
     for (const struct fm_context *at = calls->root->first; at; at = fm_context_after(calls->root, at)) {
         if (!at->own.of.sum_ns)
             continue;
-        size_t n = fm_export_way(at, way);
+        size_t n = fm_export_call_path(at, path);
         fm_json_array(json, NULL, FM_JSON_INLINE);
         for (size_t i = 0; i < n; i++)
-            fm_json_whole(json, NULL, way[i]->twin->mark);
+            fm_json_whole(json, NULL, path[i]->twin->mark);
         fm_json_end(json);
     }
     fm_json_end(json);

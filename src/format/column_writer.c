@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "model/coarse.h"
+#include "model/quantize.h"
 
 uint64_t *fm_put_room(struct fm_column_writer *w, size_t n)
 {
@@ -48,7 +48,7 @@ static void put_field(struct fm_column_writer *w, const struct fm_field *field, 
                                                    : fm_field_get(field, item);
     bool coarse = !w->exact && field->large == FM_LARGE_COARSE;
     for (size_t i = 0; coarse && i < n; i++)
-        column[i] = fm_coarse(column[i], w->large ? FM_COARSEST_BITS : FM_COARSE_BITS);
+        column[i] = fm_quantize(column[i], w->large ? FM_QUANTIZED_BITS_LARGE : FM_QUANTIZED_BITS);
     fm_pack_column(&w->pack, column, n, NULL, coarse || (w->large && field->large == FM_LARGE_ROUNDED));
 }
 

@@ -7,8 +7,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/atomic_file.h"
 #include "base/limits.h"
-#include "base/new_file.h"
 #include "base/settings.h"
 #include "format/encode.h"
 #include "format/layout.h"
@@ -121,13 +121,13 @@ static enum fm_status cannot_write(const char *path, int reason_number, struct f
 
 enum fm_status fm_profile_may_write(const char *path, struct fm_error *error)
 {
-    struct fm_new_file file;
+    struct fm_atomic_file file;
     enum fm_status status = refuse_others(path, error);
     if (status)
         return status;
-    if (!fm_new_file_open(&file, path, 0600, true))
+    if (!fm_atomic_file_open(&file, path, 0600, true))
         return cannot_write(path, errno, error);
-    fm_new_file_drop(&file);
+    fm_atomic_file_discard(&file);
     close(file.fd);
     return FM_OK;
 }
@@ -146,15 +146,15 @@ static mode_t wanted_mode(void)
 /* errno of what failed, or 0. */
 static int write_file(const void *bytes, size_t size, const char *path, bool replace, bool nameless)
 {
-    struct fm_new_file file;
-    if (!fm_new_file_open(&file, path, 0600, nameless))
+    struct fm_atomic_file file;
+    if (!fm_atomic_file_open(&file, path, 0600, nameless))
         return errno;
     int failed = write_all(file.fd, bytes, size);
     fchmod(file.fd, wanted_mode()); /* where a file system has no modes there is nothing to be done */
-    if (!failed && !fm_new_file_publish(&file, path, replace))
+    if (!failed && !fm_atomic_file_publish(&file, path, replace))
         failed = errno;
     if (failed)
-        fm_new_file_drop(&file);
+        fm_atomic_file_discard(&file);
     if (close(file.fd) && !failed)
         failed = errno;
     return failed;

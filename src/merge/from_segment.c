@@ -9,7 +9,7 @@
 #include "base/sort.h"
 #include "merge/notes.h"
 #include "merge/parts.h"
-#include "merge/reading.h"
+#include "merge/segment_reader.h"
 #include "model/order.h"
 #include "model/strings.h"
 
@@ -21,14 +21,14 @@ static uint64_t later(uint64_t a, uint64_t b)
 }
 
 /* The last moment at which the process is known to have been measured. */
-static uint64_t last_known(const struct fm_reading *r)
+static uint64_t last_known(const struct fm_segment_reader *r)
 {
     uint64_t started = r->view.header.started_mono_ns,
-             last = later(fm_sum(started, r->view.header.init_ns), fm_reading_last_sample(r));
+             last = later(fm_sum(started, r->view.header.init_ns), fm_segment_reader_last_sample(r));
     for (size_t slot = 0; slot < fm_segment_items(&r->view, FM_SECTION_THREADS); slot++) {
         struct fm_segment_thread thread;
-        fm_reading_thread(r, slot, &thread);
-        last = later(last, fm_reading_call_start(r, &thread)); /* that of the last call stays when it is over */
+        fm_segment_reader_thread(r, slot, &thread);
+        last = later(last, fm_segment_reader_call_start(r, &thread)); /* that of the last call stays when it is over */
         for (uint32_t i = 0; i < thread.region_depth; i++)
             last = later(last, thread.region_stack[i].since_ns);
     }
@@ -41,14 +41,14 @@ static uint64_t last_known(const struct fm_reading *r)
     for (size_t i = 0; i < fm_segment_items(&r->view, FM_SECTION_ENTRIES); i++) {
         struct fm_entry entry;
         fm_segment_item(&r->view, FM_SECTION_ENTRIES, i, &entry, sizeof entry);
-        fm_add_saturating(&spent[entry.key.thread], fm_reading_ns(r, entry.total_ns));
+        fm_add_saturating(&spent[entry.key.thread], fm_segment_reader_ns(r, entry.total_ns));
     }
     for (size_t i = 0; i < 256; i++)
         last = later(last, fm_sum(started, spent[i]));
     return last;
 }
 
-static enum fm_status read_times(struct fm_reading *r, uint64_t now_mono_ns)
+static enum fm_status read_times(struct fm_segment_reader *r, uint64_t now_mono_ns)
 {
     const struct fm_segment_header *header = &r->view.header;
     r->now_ns = header->ended_mono_ns ? header->ended_mono_ns : now_mono_ns ? now_mono_ns : last_known(r);
@@ -57,20 +57,20 @@ static enum fm_status read_times(struct fm_reading *r, uint64_t now_mono_ns)
                                   header->init_ns, header->finish_ns, header->started_real_ns};
     for (size_t i = 0; i < sizeof durations / sizeof *durations; i++)
         if (durations[i] > FM_LONGEST_NS)
-            return fm_reading_damage(r, "invalid time in the header");
+            return fm_segment_reader_damage(r, "invalid time in the header");
     return FM_OK;
 }
 
 /* ---- the job ---- */
 
 /* The profile's copy of a text, as readable UTF-8. */
-static const char *keep(struct fm_reading *r, const char *text, bool lines)
+static const char *keep(struct fm_segment_reader *r, const char *text, bool lines)
 {
     const char *clean = fm_clean_text(&r->view.scratch, text, SIZE_MAX, lines);
     return clean ? fm_profile_intern(r->profile, clean) : NULL;
 }
 
-static bool read_job_texts(struct fm_reading *r)
+static bool read_job_texts(struct fm_segment_reader *r)
 {
     static const char languages[][12] = {"", "C", "C++", "Fortran", "Python"};
     const struct fm_segment_header *h = &r->view.header;
@@ -113,7 +113,7 @@ static size_t list_length(const struct fm_segment_view *view, uint32_t offset)
     return n;
 }
 
-static bool read_argv(struct fm_reading *r)
+static bool read_argv(struct fm_segment_reader *r)
 {
     struct fm_job *job = &r->profile->job;
     const char *text = fm_segment_text(&r->view, r->view.header.text_argv);
@@ -132,7 +132,7 @@ static int compare_names(const void *a, const void *b)
     return strcmp(((const struct fm_name_value *)a)->name, ((const struct fm_name_value *)b)->name);
 }
 
-static bool read_env(struct fm_reading *r)
+static bool read_env(struct fm_segment_reader *r)
 {
     struct fm_job *job = &r->profile->job;
     const char *text = fm_segment_text(&r->view, r->view.header.text_env);
@@ -156,7 +156,7 @@ static bool read_env(struct fm_reading *r)
     return true;
 }
 
-static bool read_job(struct fm_reading *r)
+static bool read_job(struct fm_segment_reader *r)
 {
     const struct fm_segment_header *header = &r->view.header;
     struct fm_job *job = &r->profile->job;
@@ -174,7 +174,7 @@ static bool read_job(struct fm_reading *r)
 /* ---- the process ---- */
 
 /* end, code: what the caller knows; the segment's own word may be better. */
-static void read_end(struct fm_reading *r, enum fm_end end, int code)
+static void read_end(struct fm_segment_reader *r, enum fm_end end, int code)
 {
     const struct fm_segment_header *header = &r->view.header;
     bool no_mpi = header->flags & FM_FLAG_NO_MPI, own_word = end == FM_END_UNKNOWN || end == FM_END_VANISHED;
@@ -202,18 +202,18 @@ static void read_end(struct fm_reading *r, enum fm_end end, int code)
 }
 
 /* The routine that the first thread with a call in progress is in. */
-static const char *call_in_progress(const struct fm_reading *r)
+static const char *call_in_progress(const struct fm_segment_reader *r)
 {
     for (size_t slot = 0; slot < fm_segment_items(&r->view, FM_SECTION_THREADS); slot++) {
         struct fm_segment_thread thread;
-        fm_reading_thread(r, slot, &thread);
+        fm_segment_reader_thread(r, slot, &thread);
         if (thread.call_routine && thread.call_routine <= r->routines.n)
             return fm_routine_name_in(&r->routines, thread.call_routine - 1);
     }
     return "";
 }
 
-static uint64_t overhead(const struct fm_reading *r)
+static uint64_t overhead(const struct fm_segment_reader *r)
 {
     const struct fm_segment_header *header = &r->view.header;
     uint64_t events = 0;
@@ -223,27 +223,27 @@ static uint64_t overhead(const struct fm_reading *r)
     return fm_sum(fm_sum(header->init_ns, header->finish_ns), ns > UINT64_MAX ? UINT64_MAX : (uint64_t)ns);
 }
 
-static bool read_host(struct fm_reading *r)
+static bool read_host(struct fm_segment_reader *r)
 {
     const struct fm_segment_header *header = &r->view.header;
     struct fm_range range;
     struct fm_host host = {.cores = header->host_cores, .memory_bytes = header->host_memory_bytes};
     host.name = keep(r, header->host, false);
     host.cpu = keep(r, fm_segment_text(&r->view, header->text_cpu_model), false);
-    host.ranks = fm_reading_ranks(r, &range);
+    host.ranks = fm_segment_reader_ranks(r, &range);
     return host.name && host.cpu && fm_merge_hosts(r->profile, &host, 1);
 }
 
 /* Needs the job. */
-static bool read_program(struct fm_reading *r)
+static bool read_program(struct fm_segment_reader *r)
 {
     struct fm_range range;
-    struct fm_program program = {r->profile->job.exe, r->profile->job.build_id, fm_reading_ranks(r, &range)};
+    struct fm_program program = {r->profile->job.exe, r->profile->job.build_id, fm_segment_reader_ranks(r, &range)};
     return fm_merge_list(r->profile, &fm_list_programs, &program, 1);
 }
 
 /* Needs the events. */
-static bool read_process(struct fm_reading *r)
+static bool read_process(struct fm_segment_reader *r)
 {
     const struct fm_segment_header *header = &r->view.header;
     struct fm_process process = {
@@ -271,7 +271,8 @@ static bool read_process(struct fm_reading *r)
 
 /* ---- notes ---- */
 
-static bool note_setting(struct fm_reading *r, const struct fm_name_value *variable, const struct fm_rankset *ranks)
+static bool note_setting(struct fm_segment_reader *r, const struct fm_name_value *variable,
+                         const struct fm_rankset *ranks)
 {
     if (!fm_setting_known(variable->name))
         return fm_profile_note(r->profile, FM_NOTE_UNKNOWN_SETTING, variable->name, 0, ranks);
@@ -283,7 +284,7 @@ static bool note_setting(struct fm_reading *r, const struct fm_name_value *varia
     return fm_profile_note(r->profile, FM_NOTE_INVALID_SETTING, argument, 0, ranks);
 }
 
-static bool note_settings(struct fm_reading *r, const struct fm_rankset *ranks)
+static bool note_settings(struct fm_segment_reader *r, const struct fm_rankset *ranks)
 {
     const struct fm_job *job = &r->profile->job;
     char sentence[FM_SETTING_SENTENCE];
@@ -293,7 +294,7 @@ static bool note_settings(struct fm_reading *r, const struct fm_rankset *ranks)
     return true;
 }
 
-static bool read_notes(struct fm_reading *r)
+static bool read_notes(struct fm_segment_reader *r)
 {
     const struct fm_segment_header *h = &r->view.header;
     const struct {
@@ -330,7 +331,7 @@ static bool read_notes(struct fm_reading *r)
         {FM_FLAG_IO_URING, FM_NOTE_IO_URING},
     };
     struct fm_range range;
-    struct fm_rankset ranks = fm_reading_ranks(r, &range);
+    struct fm_rankset ranks = fm_segment_reader_ranks(r, &range);
     for (size_t i = 0; i < sizeof counted / sizeof *counted; i++)
         if (counted[i].amount && !fm_profile_note(r->profile, counted[i].code, "", counted[i].amount, &ranks))
             return false;
@@ -342,12 +343,12 @@ static bool read_notes(struct fm_reading *r)
 
 /* ---- all of it ---- */
 
-static enum fm_status read_all(struct fm_reading *r, enum fm_end end, int end_code, uint64_t now_mono_ns)
+static enum fm_status read_all(struct fm_segment_reader *r, enum fm_end end, int end_code, uint64_t now_mono_ns)
 {
     enum fm_status status = read_times(r, now_mono_ns);
     read_end(r, end, end_code);
     if (!status && !(fm_read_routine_names(r) && fm_read_load_modules(r, &r->modules)))
-        status = fm_reading_no_memory(r);
+        status = fm_segment_reader_no_memory(r);
     if (!status)
         status = fm_read_regions(r);
     if (!status)
@@ -359,11 +360,11 @@ static enum fm_status read_all(struct fm_reading *r, enum fm_end end, int end_co
     if (!status)
         status = fm_read_timers(r);
     if (!status && !(read_job(r) && read_process(r) && read_notes(r)))
-        status = fm_reading_no_memory(r);
+        status = fm_segment_reader_no_memory(r);
     return status;
 }
 
-static enum fm_status finish(struct fm_reading *r, enum fm_status status, struct fm_profile **profile)
+static enum fm_status finish(struct fm_segment_reader *r, enum fm_status status, struct fm_profile **profile)
 {
     fm_arena_destroy(&r->view.scratch);
     if (status)
@@ -373,7 +374,7 @@ static enum fm_status finish(struct fm_reading *r, enum fm_status status, struct
     return status;
 }
 
-static enum fm_status begin(struct fm_reading *r, const void *bytes, size_t size, const char *origin)
+static enum fm_status begin(struct fm_segment_reader *r, const void *bytes, size_t size, const char *origin)
 {
     enum fm_status status = fm_segment_view_open(&r->view, bytes, size, origin, r->error);
     if (status)
@@ -381,7 +382,7 @@ static enum fm_status begin(struct fm_reading *r, const void *bytes, size_t size
     r->rank = r->view.header.rank < 0 ? FM_NO_RANK : (uint32_t)r->view.header.rank;
     r->profile = fm_profile_create_from(r->view.scratch.spare);
     if (!r->profile)
-        return fm_reading_no_memory(r);
+        return fm_segment_reader_no_memory(r);
     r->profile->left_out = fm_segment_left_out(&r->view.header);
     return FM_OK;
 }
@@ -390,7 +391,7 @@ enum fm_status fm_profile_from_segment(struct fm_arena *spare, const void *bytes
                                        enum fm_end end, int end_code, uint64_t now_mono_ns, struct fm_profile **profile,
                                        struct fm_error *error)
 {
-    struct fm_reading r = {.error = error, .view.scratch.spare = spare};
+    struct fm_segment_reader r = {.error = error, .view.scratch.spare = spare};
     enum fm_status status = begin(&r, bytes, size, origin);
     if (!status)
         status = read_all(&r, end, end_code, now_mono_ns);
@@ -400,7 +401,7 @@ enum fm_status fm_profile_from_segment(struct fm_arena *spare, const void *bytes
 enum fm_status fm_timers_from_segment(const void *bytes, size_t size, const char *origin, uint32_t rank,
                                       uint64_t now_mono_ns, struct fm_profile **profile, struct fm_error *error)
 {
-    struct fm_reading r = {.error = error};
+    struct fm_segment_reader r = {.error = error};
     enum fm_status status = begin(&r, bytes, size, origin);
     r.rank = rank;
     if (!status)

@@ -10,7 +10,7 @@
 
 #include "base/saturate.h"
 #include "base/sort.h"
-#include "merge/reading.h"
+#include "merge/segment_reader.h"
 #include "model/order.h"
 #include "model/strings.h"
 
@@ -41,7 +41,7 @@ struct node {
 };
 
 struct context_tree {
-    struct fm_reading *reading;
+    struct fm_segment_reader *reader;
     struct fm_arena *scratch;
     struct place *places;
     size_t n_places;
@@ -58,7 +58,7 @@ struct context_tree {
 static void read_site(struct context_tree *t, struct place *place, const struct fm_segment_path *from,
                       const struct fm_mapped_module **last)
 {
-    const struct fm_mapped_modules *modules = &t->reading->modules;
+    const struct fm_mapped_modules *modules = &t->reader->modules;
     const struct fm_mapped_module *module = NULL;
     place->offset = from->address;
     if (from->module > modules->n)
@@ -77,11 +77,11 @@ static void read_place(struct context_tree *t, size_t i, const struct fm_mapped_
 {
     struct fm_segment_path from;
     struct place *place = &t->places[i];
-    fm_segment_item(&t->reading->view, FM_SECTION_PATHS, i, &from, sizeof from);
+    fm_segment_item(&t->reader->view, FM_SECTION_PATHS, i, &from, sizeof from);
     *place = (struct place){.periods = from.periods, .parent = from.parent, .kind = from.kind, .depth = NOT_SEEN};
     if (from.kind == FM_PATH_CALL || from.kind == FM_PATH_LEAF)
         read_site(t, place, &from, last);
-    else if (from.kind == FM_PATH_ROUTINE && from.address < t->reading->routines.n)
+    else if (from.kind == FM_PATH_ROUTINE && from.address < t->reader->routines.n)
         place->what = (uint32_t)from.address;
     else if (from.kind != FM_PATH_GAP)
         place->depth = DROPPED;
@@ -89,7 +89,7 @@ static void read_place(struct context_tree *t, size_t i, const struct fm_mapped_
 
 static const struct fm_mapped_module *module_of(const struct context_tree *t, const struct place *place)
 {
-    return place->kind != FM_PATH_ROUTINE && place->what ? &t->reading->modules.list[place->what - 1] : NULL;
+    return place->kind != FM_PATH_ROUTINE && place->what ? &t->reader->modules.list[place->what - 1] : NULL;
 }
 
 static bool can_have(const struct place *parent, const struct place *child)
@@ -100,13 +100,13 @@ static bool can_have(const struct place *parent, const struct place *child)
 /* Routines are sorted by name. */
 static bool order_routines(struct context_tree *t)
 {
-    uint16_t *orders = fm_arena_alloc(t->scratch, t->reading->routines.n * sizeof *orders);
+    uint16_t *orders = fm_arena_alloc(t->scratch, t->reader->routines.n * sizeof *orders);
     if (!orders)
         return false;
     for (size_t i = 0; i < t->n_places; i++)
         if (t->places[i].kind == FM_PATH_ROUTINE)
             orders[t->places[i].what] = 1;
-    if (!fm_order_routines(t->reading, orders))
+    if (!fm_order_routines(t->reader, orders))
         return false;
     for (size_t i = 0; i < t->n_places; i++)
         if (t->places[i].kind == FM_PATH_ROUTINE)
@@ -200,7 +200,7 @@ static int compare_items(const void *a, const void *b)
 
 static uint64_t cost_ns(const struct context_tree *t, uint64_t periods)
 {
-    unsigned __int128 ns = (unsigned __int128)periods * t->reading->view.header.sample_period_ns;
+    unsigned __int128 ns = (unsigned __int128)periods * t->reader->view.header.sample_period_ns;
     return ns > UINT64_MAX ? UINT64_MAX : (uint64_t)ns;
 }
 
@@ -271,7 +271,7 @@ static struct fm_path_node path_of(const struct context_tree *t, const struct no
     struct fm_path_node path = {
         .parent = t->nodes[node->parent].position, .kind = place->kind, .site = {"", "", 0}, .routine = ""};
     if (place->kind == FM_PATH_ROUTINE)
-        path.routine = fm_routine_name_in(&t->reading->routines, place->what);
+        path.routine = fm_routine_name_in(&t->reader->routines, place->what);
     else
         path.site.offset = place->offset;
     const struct fm_mapped_module *module = module_of(t, place);
@@ -279,14 +279,14 @@ static struct fm_path_node path_of(const struct context_tree *t, const struct no
         path.site.module = module->path;
         path.site.build_id = module->build_id;
     }
-    path.own = fm_path_cost_of(node->own_ns, t->reading->rank);
-    path.all = fm_path_cost_of(node->all_ns, t->reading->rank);
+    path.own = fm_path_cost_of(node->own_ns, t->reader->rank);
+    path.all = fm_path_cost_of(node->all_ns, t->reader->rank);
     return path;
 }
 
 static bool make_paths(struct context_tree *t)
 {
-    struct fm_profile *profile = t->reading->profile;
+    struct fm_profile *profile = t->reader->profile;
     struct fm_call_paths *paths = &profile->paths;
     find_positions(t);
     size_t n = t->n_nodes ? t->nodes[0].size : 0;
@@ -299,8 +299,8 @@ static bool make_paths(struct context_tree *t)
     for (size_t i = 0; i < t->n_nodes; i++)
         if (t->nodes[i].size)
             paths->nodes[t->nodes[i].position] = path_of(t, &t->nodes[i]);
-    return t->reading->rank == FM_NO_RANK ||
-           fm_call_paths_make_shares(paths, &profile->arena, t->scratch, t->reading->rank);
+    return t->reader->rank == FM_NO_RANK ||
+           fm_call_paths_make_shares(paths, &profile->arena, t->scratch, t->reader->rank);
 }
 
 /* The nodes of the tree that places have become, + 1; of what was dropped 0. */
@@ -308,24 +308,24 @@ static enum fm_status read_sequence(struct context_tree *t)
 {
     uint32_t *nodes = fm_arena_alloc(t->scratch, t->n_places * sizeof *nodes);
     if (!nodes)
-        return fm_reading_no_memory(t->reading);
+        return fm_segment_reader_no_memory(t->reader);
     for (size_t i = 0; i < t->n_places; i++) {
         const struct place *place = &t->places[i];
         size_t at = place->depth == TOO_DEEP ? place->parent : i;
         const struct node *node = t->places[at].depth <= FM_CALL_PATHS_DEPTH ? &t->nodes[t->node_of[at]] : NULL;
         nodes[i] = node && node->size ? node->position + 1 : 0;
     }
-    return fm_read_sequence(t->reading, nodes, t->n_places);
+    return fm_read_sequence(t->reader, nodes, t->n_places);
 }
 
-enum fm_status fm_read_paths(struct fm_reading *r)
+enum fm_status fm_read_paths(struct fm_segment_reader *r)
 {
-    struct context_tree t = {.reading = r, .scratch = &r->view.scratch};
+    struct context_tree t = {.reader = r, .scratch = &r->view.scratch};
     const struct fm_segment_header *header = &r->view.header;
     struct fm_call_paths *paths = &r->profile->paths;
     t.n_places = header->sample_period_ns ? fm_segment_items(&r->view, FM_SECTION_PATHS) : 0;
     if (t.n_places && !(read_places(&t) && sort_by_depth(&t) && make_levels(&t) && make_paths(&t)))
-        return fm_reading_no_memory(r);
+        return fm_segment_reader_no_memory(r);
     paths->samples = header->samples;
     paths->partial = header->samples_partial;
     paths->lost = fm_sum(header->samples_lost, t.lost);

@@ -8,7 +8,7 @@
 #include "base/sort.h"
 #include "generated/routines.h"
 #include "merge/parts.h"
-#include "merge/reading.h"
+#include "merge/segment_reader.h"
 #include "model/order.h"
 #include "model/strings.h"
 
@@ -23,7 +23,7 @@ struct event_key {
 };
 
 struct events {
-    struct fm_reading *reading;
+    struct fm_segment_reader *reader;
     struct fm_arena *scratch;
     struct event_key *items;
     size_t n_items, items_capacity;
@@ -38,18 +38,18 @@ struct events {
 
 static enum fm_status add_item(struct events *e, const struct fm_key *key, uint32_t source)
 {
-    struct fm_reading *r = e->reading;
+    struct fm_segment_reader *r = e->reader;
     if (key->routine >= r->routines.n || key->size_bin >= FM_SIZE_BINS)
-        return fm_reading_damage(r, "an event has an invalid key");
+        return fm_segment_reader_damage(r, "an event has an invalid key");
     struct event_key *items = fm_arena_grow(e->scratch, e->items, &e->items_capacity, e->n_items + 1, sizeof *items);
     if (!items)
-        return fm_reading_no_memory(r);
+        return fm_segment_reader_no_memory(r);
     e->items = items;
     size_t region = key->site_region & 0xffff;
     if (region >= r->n_paths - 1 && region)
         region = r->n_paths - 1;
     uint64_t address = key->site_region >> 16;
-    const struct fm_mapped_module *module = fm_mapped_module_at(&e->reading->modules, address,
+    const struct fm_mapped_module *module = fm_mapped_module_at(&e->reader->modules, address,
                                                                 e->n_items ? items[e->n_items - 1].module : NULL);
     bool collective = fm_routine_class_in(&r->routines, key->routine) == FM_CLASS_COLLECTIVE &&
                       key->peer < FM_PEER_OTHER;
@@ -70,7 +70,7 @@ static enum fm_status add_extra(struct events *e, const struct fm_entry *entry)
 {
     struct fm_entry *extra = fm_arena_grow(e->scratch, e->extra, &e->extra_capacity, e->n_extra + 1, sizeof *extra);
     if (!extra)
-        return fm_reading_no_memory(e->reading);
+        return fm_segment_reader_no_memory(e->reader);
     e->extra = extra;
     extra[e->n_extra] = *entry;
     return add_item(e, &entry->key, (uint32_t)(e->n_entries + e->n_extra++));
@@ -94,15 +94,15 @@ static struct fm_entry single_call(uint16_t routine, uint64_t site_region, uint6
 
 static enum fm_status add_calls_in_progress(struct events *e)
 {
-    struct fm_reading *r = e->reading;
+    struct fm_segment_reader *r = e->reader;
     for (size_t slot = 0; slot < fm_segment_items(&r->view, FM_SECTION_THREADS); slot++) {
         struct fm_segment_thread thread;
-        fm_reading_thread(r, slot, &thread);
+        fm_segment_reader_thread(r, slot, &thread);
         if (!thread.call_routine)
             continue;
         if (thread.call_routine > r->routines.n)
-            return fm_reading_damage(r, "a call in progress has an invalid key");
-        uint64_t start = fm_reading_call_start(r, &thread);
+            return fm_segment_reader_damage(r, "a call in progress has an invalid key");
+        uint64_t start = fm_segment_reader_call_start(r, &thread);
         uint64_t duration = start && start < r->now_ns ? r->now_ns - start : 0;
         if (duration > r->wall_ns)
             duration = r->wall_ns;
@@ -117,13 +117,13 @@ static enum fm_status add_calls_in_progress(struct events *e)
 
 static enum fm_status add_pending(struct events *e)
 {
-    for (size_t i = 0; i < fm_segment_items(&e->reading->view, FM_SECTION_REQUESTS); i++) {
+    for (size_t i = 0; i < fm_segment_items(&e->reader->view, FM_SECTION_REQUESTS); i++) {
         struct fm_request request;
-        fm_segment_item(&e->reading->view, FM_SECTION_REQUESTS, i, &request, sizeof request);
+        fm_segment_item(&e->reader->view, FM_SECTION_REQUESTS, i, &request, sizeof request);
         if (!request.handle || (request.kind & FM_REQUEST_KIND) != FM_REQUEST_RECEIVE)
             continue;
         struct fm_entry entry = single_call(request.routine, request.site_region,
-                                            fm_reading_ns(e->reading, request.duration_ns));
+                                            fm_segment_reader_ns(e->reader, request.duration_ns));
         entry.count_arguments = request.count_argument;
         enum fm_status status = add_extra(e, &entry);
         if (status)
@@ -134,12 +134,12 @@ static enum fm_status add_pending(struct events *e)
 
 static enum fm_status collect(struct events *e)
 {
-    const struct fm_segment_view *view = &e->reading->view;
+    const struct fm_segment_view *view = &e->reader->view;
     e->n_entries = fm_segment_items(view, FM_SECTION_ENTRIES);
-    e->routine_orders = fm_arena_alloc(e->scratch, e->reading->routines.n * sizeof *e->routine_orders);
+    e->routine_orders = fm_arena_alloc(e->scratch, e->reader->routines.n * sizeof *e->routine_orders);
     e->items = fm_arena_grow(e->scratch, NULL, &e->items_capacity, e->n_entries, sizeof *e->items);
     if (!e->items || !e->routine_orders)
-        return fm_reading_no_memory(e->reading);
+        return fm_segment_reader_no_memory(e->reader);
     for (size_t i = 0; i < e->n_entries; i++) {
         struct fm_key key;
         fm_segment_item(view, FM_SECTION_ENTRIES, i, &key, sizeof key); /* an entry begins with it */
@@ -163,7 +163,7 @@ static int compare_items(const void *a, const void *b)
 
 static bool sort_items(struct events *e)
 {
-    if (!fm_order_routines(e->reading, e->routine_orders))
+    if (!fm_order_routines(e->reader, e->routine_orders))
         return false;
     for (size_t i = 0; i < e->n_items; i++)
         e->items[i].names |= (uint64_t)e->routine_orders[e->items[i].routine] << 32;
@@ -174,7 +174,7 @@ static bool sort_items(struct events *e)
 
 static enum fm_status add_edge(struct events *e, struct fm_edges *edges, struct fm_edge edge, uint32_t peer)
 {
-    struct fm_reading *r = e->reading;
+    struct fm_segment_reader *r = e->reader;
     if (peer == FM_PEER_NONE || (!edge.messages && !edge.bytes))
         return FM_OK;
     uint32_t world = (uint32_t)r->view.header.world_size;
@@ -191,7 +191,7 @@ static enum fm_status add_edge(struct events *e, struct fm_edges *edges, struct 
     size_t *capacity = is_sent ? &e->sent_capacity : &e->received_capacity;
     struct fm_edge *larger = fm_arena_grow(e->scratch, *list, capacity, *n + 1, sizeof *larger);
     if (!larger)
-        return fm_reading_no_memory(r);
+        return fm_segment_reader_no_memory(r);
     *list = larger;
     larger[(*n)++] = edge;
     return FM_OK;
@@ -199,9 +199,9 @@ static enum fm_status add_edge(struct events *e, struct fm_edges *edges, struct 
 
 static enum fm_status add_edges_of(struct events *e, const struct fm_entry *entry, unsigned class, uint32_t peer)
 {
-    struct fm_profile *profile = e->reading->profile;
-    struct fm_edge sent = {e->reading->rank, peer, entry->messages, entry->bytes_sent, entry->total_ns};
-    struct fm_edge received = {peer, e->reading->rank, entry->messages, entry->bytes_received, entry->total_ns};
+    struct fm_profile *profile = e->reader->profile;
+    struct fm_edge sent = {e->reader->rank, peer, entry->messages, entry->bytes_sent, entry->total_ns};
+    struct fm_edge received = {peer, e->reader->rank, entry->messages, entry->bytes_received, entry->total_ns};
     if (class == FM_CLASS_SEND || class == FM_CLASS_SENDRECV || (class == FM_CLASS_RMA && entry->bytes_sent))
         return add_edge(e, &profile->sent, sent, peer);
     if (class == FM_CLASS_RECEIVE || (class == FM_CLASS_RMA && entry->bytes_received))
@@ -230,7 +230,7 @@ static bool finish_edges(struct events *e, struct fm_edges *into, struct fm_edge
         fm_add_saturating(&last->bytes, edges[i].bytes);
         fm_add_saturating(&last->time_ns, edges[i].time_ns);
     }
-    return fm_merge_edges(e->reading->profile, into, &summed);
+    return fm_merge_edges(e->reader->profile, into, &summed);
 }
 
 /* ---- events and routines ---- */
@@ -260,16 +260,16 @@ static void stats_of(const struct fm_entry *entry, uint32_t rank, struct fm_stat
 static enum fm_status fetch(struct events *e, const struct event_key *item, struct fm_entry *entry)
 {
     if (item->source < e->n_entries) {
-        fm_segment_item(&e->reading->view, FM_SECTION_ENTRIES, item->source, entry, sizeof *entry);
-        entry->total_ns = fm_reading_ns(e->reading, entry->total_ns);
-        fm_reading_extremes(e->reading, &entry->extremes);
+        fm_segment_item(&e->reader->view, FM_SECTION_ENTRIES, item->source, entry, sizeof *entry);
+        entry->total_ns = fm_segment_reader_ns(e->reader, entry->total_ns);
+        fm_segment_reader_extremes(e->reader, &entry->extremes);
     } else {
         *entry = e->extra[item->source - e->n_entries];
     }
     if (entry->total_ns > FM_LONGEST_NS || entry->extremes.max_ns > FM_LONGEST_NS ||
         entry->extremes.second_ns > FM_LONGEST_NS ||
         (entry->extremes.min_ns > FM_LONGEST_NS && entry->extremes.min_event))
-        return fm_reading_damage(e->reading, "invalid duration of a call");
+        return fm_segment_reader_damage(e->reader, "invalid duration of a call");
     return FM_OK;
 }
 
@@ -283,22 +283,22 @@ static bool has_bytes(const struct fm_entry *entry)
 static void add_event(struct events *e, const struct event_key *item, const struct event_key *last,
                       const struct fm_entry *entry)
 {
-    struct fm_profile *profile = e->reading->profile;
+    struct fm_profile *profile = e->reader->profile;
     if (last && !compare_items(last, item)) {
         struct fm_stats stats;
-        stats_of(entry, e->reading->rank, &stats);
+        stats_of(entry, e->reader->rank, &stats);
         fm_stats_merge(&profile->events[profile->n_events - 1].stats, &stats);
         return;
     }
     struct fm_event *event = &profile->events[profile->n_events++];
     event->key = (struct fm_event_key){
-        .routine = fm_routine_name_in(&e->reading->routines, item->routine),
-        .region = e->reading->paths[item->region],
+        .routine = fm_routine_name_in(&e->reader->routines, item->routine),
+        .region = e->reader->paths[item->region],
         .size_bin = item->names & 0xffff,
         .comm_size = (uint32_t)(item->place >> 32),
         .site = {item->module ? item->module->path : "", item->module ? item->module->build_id : "", item->offset},
     };
-    stats_of(entry, e->reading->rank, &event->stats);
+    stats_of(entry, e->reader->rank, &event->stats);
 }
 
 static size_t count_distinct(const struct events *e)
@@ -311,15 +311,15 @@ static size_t count_distinct(const struct events *e)
 
 static enum fm_status make_events(struct events *e)
 {
-    struct fm_profile *profile = e->reading->profile;
+    struct fm_profile *profile = e->reader->profile;
     profile->events_capacity = count_distinct(e);
     profile->events = fm_arena_alloc(&profile->arena, profile->events_capacity * sizeof *profile->events);
     if (!profile->events)
-        return fm_reading_no_memory(e->reading);
+        return fm_segment_reader_no_memory(e->reader);
     const struct event_key *last = NULL;
     for (size_t i = 0; i < e->n_items; i++) {
         const struct event_key *item = &e->items[i];
-        unsigned class = fm_routine_class_in(&e->reading->routines, item->routine);
+        unsigned class = fm_routine_class_in(&e->reader->routines, item->routine);
         struct fm_entry entry;
         enum fm_status status = fetch(e, item, &entry);
         bool used = entry.count || has_bytes(&entry);
@@ -335,7 +335,7 @@ static enum fm_status make_events(struct events *e)
     return FM_OK;
 }
 
-static bool finish_routine(struct fm_reading *r, struct fm_routine_total *routine)
+static bool finish_routine(struct fm_segment_reader *r, struct fm_routine_total *routine)
 {
     if (r->rank == FM_NO_RANK)
         return true;
@@ -352,7 +352,7 @@ static bool finish_routine(struct fm_reading *r, struct fm_routine_total *routin
 }
 
 /* The events of a routine follow each other. */
-static bool make_routines(struct fm_reading *r)
+static bool make_routines(struct fm_segment_reader *r)
 {
     struct fm_profile *profile = r->profile;
     struct fm_routine_total *routine = NULL;
@@ -376,19 +376,19 @@ static bool make_routines(struct fm_reading *r)
     return true;
 }
 
-enum fm_status fm_read_events(struct fm_reading *r)
+enum fm_status fm_read_events(struct fm_segment_reader *r)
 {
-    struct events e = {.reading = r, .scratch = &r->view.scratch};
+    struct events e = {.reader = r, .scratch = &r->view.scratch};
     enum fm_status status = collect(&e);
     if (status)
         return status;
     if (!sort_items(&e))
-        return fm_reading_no_memory(r);
+        return fm_segment_reader_no_memory(r);
     status = make_events(&e);
     if (status)
         return status;
     struct fm_profile *profile = r->profile;
     bool done = make_routines(r) && finish_edges(&e, &profile->sent, e.sent, e.n_sent) &&
                 finish_edges(&e, &profile->received, e.received, e.n_received);
-    return done ? FM_OK : fm_reading_no_memory(r);
+    return done ? FM_OK : fm_segment_reader_no_memory(r);
 }

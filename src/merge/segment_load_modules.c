@@ -2,7 +2,7 @@
 #include "merge/segment_load_modules.h"
 
 #include "base/sort.h"
-#include "merge/reading.h"
+#include "merge/segment_reader.h"
 #include "model/order.h"
 #include "model/strings.h"
 
@@ -19,7 +19,8 @@ static int by_start(const void *a, const void *b)
     return fm_compare_number(x->start, y->start);
 }
 
-static bool read_texts(struct fm_reading *r, struct fm_mapped_module *module, const struct fm_segment_module *from)
+static bool read_texts(struct fm_segment_reader *r, struct fm_mapped_module *module,
+                       const struct fm_segment_module *from)
 {
     struct fm_arena *scratch = &r->view.scratch;
     const char *path = fm_clean_text(scratch, fm_segment_text(&r->view, from->text_path), SIZE_MAX, false);
@@ -68,7 +69,7 @@ static bool order_by_address(struct fm_mapped_modules *modules, struct fm_arena 
     return true;
 }
 
-bool fm_read_load_modules(struct fm_reading *r, struct fm_mapped_modules *modules)
+bool fm_read_load_modules(struct fm_segment_reader *r, struct fm_mapped_modules *modules)
 {
     struct fm_arena *scratch = &r->view.scratch;
     modules->n = fm_segment_items(&r->view, FM_SECTION_MODULES);

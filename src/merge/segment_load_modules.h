@@ -5,7 +5,7 @@
 
 #include "model/profile.h"
 
-struct fm_reading;
+struct fm_segment_reader;
 
 struct fm_mapped_module {
     uint64_t start, end, bias;
@@ -21,7 +21,7 @@ struct fm_mapped_modules {
 };
 
 /* In the scratch arena; false: no memory. */
-bool fm_read_load_modules(struct fm_reading *reading, struct fm_mapped_modules *modules);
+bool fm_read_load_modules(struct fm_segment_reader *reader, struct fm_mapped_modules *modules);
 
 /* Addresses come in runs from the same module: the last one is tried first. NULL: in none that is known. */
 const struct fm_mapped_module *fm_mapped_module_at(const struct fm_mapped_modules *modules, uint64_t address,

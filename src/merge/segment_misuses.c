@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* How the timers of a segment were used wrongly, and which were running when the process ended. */
 #include "merge/parts.h"
-#include "merge/reading.h"
+#include "merge/segment_reader.h"
 #include "model/strings.h"
 
 /* The place of an address; all empty where its module is not known. false: no memory. */
-static bool read_site(struct fm_reading *r, uint64_t address, struct fm_site *site)
+static bool read_site(struct fm_segment_reader *r, uint64_t address, struct fm_site *site)
 {
     *site = (struct fm_site){"", "", 0};
     for (size_t i = 0; i < fm_segment_items(&r->view, FM_SECTION_MODULES); i++) {
@@ -26,28 +26,28 @@ static bool read_site(struct fm_reading *r, uint64_t address, struct fm_site *si
     return true;
 }
 
-static bool add(struct fm_reading *r, struct fm_timer *timer, uint32_t kind, uint64_t address, uint64_t count)
+static bool add(struct fm_segment_reader *r, struct fm_timer *timer, uint32_t kind, uint64_t address, uint64_t count)
 {
     struct fm_range range;
-    struct fm_misuse misuse = {.kind = kind, .count = count, .ranks = fm_reading_ranks(r, &range)};
+    struct fm_misuse misuse = {.kind = kind, .count = count, .ranks = fm_segment_reader_ranks(r, &range)};
     return read_site(r, address, &misuse.site) && fm_merge_misuses(r->profile, timer, &misuse, 1);
 }
 
 /* A timer that runs at MPI_Finalize or exit was never stopped; in a process that was killed it says where that was. */
-bool fm_read_running(struct fm_reading *r, const struct fm_segment_timing *timing, struct fm_timer *timer)
+bool fm_read_running(struct fm_segment_reader *r, const struct fm_segment_timing *timing, struct fm_timer *timer)
 {
     bool left = r->end == FM_END_FINALIZED || r->end == FM_END_EXITED;
     uint32_t kind = left ? (uint32_t)FM_MISUSE_NEVER_STOPPED : (uint32_t)FM_MISUSE_RUNNING;
     return !timing->started || r->end == FM_END_UNKNOWN || add(r, timer, kind, timing->start_site, 1);
 }
 
-bool fm_read_no_handles(struct fm_reading *r, struct fm_timer *timer)
+bool fm_read_no_handles(struct fm_segment_reader *r, struct fm_timer *timer)
 {
     const struct fm_segment_header *h = &r->view.header;
     return !h->no_timers || add(r, timer, FM_MISUSE_NO_HANDLE, h->no_timer_site, h->no_timers);
 }
 
-bool fm_read_misuses(struct fm_reading *r, unsigned number, struct fm_timer *timer)
+bool fm_read_misuses(struct fm_segment_reader *r, unsigned number, struct fm_timer *timer)
 {
     struct fm_segment_timer from;
     fm_segment_item(&r->view, FM_SECTION_TIMERS, number, &from, sizeof from);

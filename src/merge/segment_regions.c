@@ -5,7 +5,7 @@
 #include "base/saturate.h"
 #include "base/sort.h"
 #include "merge/parts.h"
-#include "merge/reading.h"
+#include "merge/segment_reader.h"
 #include "model/order.h"
 #include "model/strings.h"
 
@@ -22,8 +22,8 @@ static int compare_named(const void *a, const void *b)
 }
 
 /* "a/b" of one region; "?" for a chain of parents that does not end at the whole program. */
-static const char *path_of(struct fm_reading *r, const struct fm_segment_region *regions, size_t n, uint32_t number,
-                           const char **names)
+static const char *path_of(struct fm_segment_reader *r, const struct fm_segment_region *regions, size_t n,
+                           uint32_t number, const char **names)
 {
     uint32_t chain[FM_DEEPEST];
     size_t depth = 0, length = 1;
@@ -45,7 +45,7 @@ static const char *path_of(struct fm_reading *r, const struct fm_segment_region 
     return fm_profile_intern(r->profile, path);
 }
 
-static enum fm_status name_regions(struct fm_reading *r, const struct fm_segment_region *regions, size_t n)
+static enum fm_status name_regions(struct fm_segment_reader *r, const struct fm_segment_region *regions, size_t n)
 {
     struct fm_arena *scratch = &r->view.scratch;
     const char **names = fm_arena_alloc(scratch, n * sizeof *names);
@@ -54,18 +54,18 @@ static enum fm_status name_regions(struct fm_reading *r, const struct fm_segment
     r->paths = fm_arena_alloc(scratch, (n + 1) * sizeof *r->paths);
     r->path_orders = fm_arena_alloc(scratch, (n + 1) * sizeof *r->path_orders);
     if (!names || !named || !r->paths || !r->path_orders)
-        return fm_reading_no_memory(r);
+        return fm_segment_reader_no_memory(r);
     for (size_t i = 0; i < n; i++)
         if (!(names[i] = fm_clean_text(scratch, regions[i].name, sizeof regions[i].name, false)))
-            return fm_reading_no_memory(r);
+            return fm_segment_reader_no_memory(r);
     for (size_t i = 0; i <= n; i++) {
         r->paths[i] = i == n && n ? "?" : i == 0 ? "" : path_of(r, regions, n, (uint32_t)i, names);
         if (!r->paths[i])
-            return fm_reading_no_memory(r);
+            return fm_segment_reader_no_memory(r);
         named[i] = (struct named_region){r->paths[i], (uint32_t)i};
     }
     if (!fm_sort(named, n + 1, sizeof *named, compare_named, scratch))
-        return fm_reading_no_memory(r);
+        return fm_segment_reader_no_memory(r);
     uint16_t order = 0;
     for (size_t i = 0; i <= n; i++) {
         order = (uint16_t)(order + (i && compare_named(&named[i - 1], &named[i])));
@@ -75,11 +75,11 @@ static enum fm_status name_regions(struct fm_reading *r, const struct fm_segment
 }
 
 /* What is still open counts up to now. */
-static void add_open(struct fm_reading *r, struct fm_segment_region *regions, size_t n)
+static void add_open(struct fm_segment_reader *r, struct fm_segment_region *regions, size_t n)
 {
     for (size_t slot = 0; slot < fm_segment_items(&r->view, FM_SECTION_THREADS); slot++) {
         struct fm_segment_thread thread;
-        fm_reading_thread(r, slot, &thread);
+        fm_segment_reader_thread(r, slot, &thread);
         for (uint32_t i = 0; i < thread.region_depth; i++) {
             uint64_t since = thread.region_stack[i].since_ns;
             uint32_t region = thread.region_stack[i].region;
@@ -89,21 +89,21 @@ static void add_open(struct fm_reading *r, struct fm_segment_region *regions, si
     }
 }
 
-static bool add_region(struct fm_reading *r, const char *path, uint64_t entries, uint64_t wall_ns)
+static bool add_region(struct fm_segment_reader *r, const char *path, uint64_t entries, uint64_t wall_ns)
 {
     struct fm_range range;
     struct fm_region region = {.path = path, .entries = entries, .wall_ns = wall_ns};
-    region.ranks = fm_reading_ranks(r, &range);
+    region.ranks = fm_segment_reader_ranks(r, &range);
     if (r->rank != FM_NO_RANK)
         fm_spread_add(&region.wall_per_rank, wall_ns, r->rank);
     return fm_merge_regions(r->profile, &region, 1);
 }
 
 /* Regions that came out with the same path are one. */
-static enum fm_status add_regions(struct fm_reading *r, const struct fm_segment_region *regions, size_t n)
+static enum fm_status add_regions(struct fm_segment_reader *r, const struct fm_segment_region *regions, size_t n)
 {
     if (!add_region(r, "", 1, r->wall_ns))
-        return fm_reading_no_memory(r);
+        return fm_segment_reader_no_memory(r);
     for (size_t i = 1; i < n; i++) {
         bool first = true;
         for (size_t k = 1; k < i && first; k++)
@@ -116,21 +116,21 @@ static enum fm_status add_regions(struct fm_reading *r, const struct fm_segment_
             fm_add_saturating(&wall_ns, regions[k].wall_ns);
         }
         if (wall_ns > FM_LONGEST_NS)
-            return fm_reading_damage(r, "invalid duration of a region");
+            return fm_segment_reader_damage(r, "invalid duration of a region");
         if (first && *r->paths[i] && !add_region(r, r->paths[i], entries, wall_ns))
-            return fm_reading_no_memory(r);
+            return fm_segment_reader_no_memory(r);
     }
     return FM_OK;
 }
 
-enum fm_status fm_read_regions(struct fm_reading *r)
+enum fm_status fm_read_regions(struct fm_segment_reader *r)
 {
     size_t n = fm_segment_items(&r->view, FM_SECTION_REGIONS);
     if (n > UINT16_MAX)
-        return fm_reading_damage(r, "too many regions");
+        return fm_segment_reader_damage(r, "too many regions");
     struct fm_segment_region *regions = fm_arena_alloc(&r->view.scratch, n * sizeof *regions);
     if (!regions)
-        return fm_reading_no_memory(r);
+        return fm_segment_reader_no_memory(r);
     for (size_t i = 0; i < n; i++)
         fm_segment_item(&r->view, FM_SECTION_REGIONS, i, &regions[i], sizeof *regions);
     enum fm_status status = name_regions(r, regions, n);

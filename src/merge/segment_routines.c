@@ -5,7 +5,7 @@
 
 #include "base/sort.h"
 #include "generated/routines.h"
-#include "merge/reading.h"
+#include "merge/segment_reader.h"
 #include "model/strings.h"
 
 enum { MOST_ADDED = UINT16_MAX - FM_ROUTINES_FIXED };
@@ -25,7 +25,7 @@ static unsigned class_of(char letter)
     return class <= FM_CLASS_SENDRECV ? class : FM_CLASS_OTHER;
 }
 
-bool fm_read_routine_names(struct fm_reading *r)
+bool fm_read_routine_names(struct fm_segment_reader *r)
 {
     struct fm_arena *scratch = &r->view.scratch;
     size_t bytes = fm_segment_items(&r->view, FM_SECTION_ROUTINES);
@@ -65,7 +65,7 @@ static int by_name(const void *a, const void *b)
     return strcmp(((const struct named_routine *)a)->name, ((const struct named_routine *)b)->name);
 }
 
-bool fm_order_routines(struct fm_reading *r, uint16_t *orders)
+bool fm_order_routines(struct fm_segment_reader *r, uint16_t *orders)
 {
     struct fm_arena *scratch = &r->view.scratch;
     size_t n = 0;

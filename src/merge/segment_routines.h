@@ -7,7 +7,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-struct fm_reading;
+struct fm_segment_reader;
 
 struct fm_routines {
     uint32_t n;
@@ -17,14 +17,14 @@ struct fm_routines {
     } * added;            /* from number FM_ROUTINES_FIXED on */
 };
 
-/* Into reading->routines; false: no memory. */
-bool fm_read_routine_names(struct fm_reading *reading);
+/* Into reader->routines; false: no memory. */
+bool fm_read_routine_names(struct fm_segment_reader *reader);
 
 /* The number must be below n. */
 const char *fm_routine_name_in(const struct fm_routines *routines, uint32_t number);
 unsigned fm_routine_class_in(const struct fm_routines *routines, uint32_t number);
 
 /* orders[number] of those that are not 0 become 1, 2 ... by name, equal for equal names; false: no memory. */
-bool fm_order_routines(struct fm_reading *reading, uint16_t *orders);
+bool fm_order_routines(struct fm_segment_reader *reader, uint16_t *orders);
 
 #endif

@@ -4,7 +4,7 @@
 
 #include "base/saturate.h"
 #include "format/segment.h"
-#include "merge/reading.h"
+#include "merge/segment_reader.h"
 
 /* From the first to the last cell that says something; false: none does. */
 static bool find_bounds(const uint32_t *cells, uint32_t *begin, uint32_t *end)
@@ -32,7 +32,7 @@ static bool is_possible(const struct fm_segment_header *header)
 }
 
 /* Cells are on the grid of the clock on the wall. */
-uint64_t fm_reading_last_sample(const struct fm_reading *r)
+uint64_t fm_segment_reader_last_sample(const struct fm_segment_reader *r)
 {
     const struct fm_segment_header *header = &r->view.header;
     struct fm_segment_sequence from;
@@ -47,7 +47,7 @@ uint64_t fm_reading_last_sample(const struct fm_reading *r)
     return since < FM_LONGEST_NS ? fm_sum(header->started_mono_ns, since) : 0;
 }
 
-enum fm_status fm_read_sequence(struct fm_reading *r, const uint32_t *nodes, size_t n_places)
+enum fm_status fm_read_sequence(struct fm_segment_reader *r, const uint32_t *nodes, size_t n_places)
 {
     const struct fm_segment_header *header = &r->view.header;
     struct fm_sequence *sequence = &r->profile->paths.sequence;
@@ -57,7 +57,7 @@ enum fm_status fm_read_sequence(struct fm_reading *r, const uint32_t *nodes, siz
     struct fm_sequence_row *row = fm_arena_alloc(&r->profile->arena, sizeof *row);
     uint32_t *cells = fm_arena_alloc(&r->profile->arena, FM_SEQUENCE_CELLS * sizeof *cells), begin, end;
     if (!from || !row || !cells)
-        return fm_reading_no_memory(r);
+        return fm_segment_reader_no_memory(r);
     atomic_thread_fence(memory_order_acquire);
     fm_segment_item(&r->view, FM_SECTION_SEQUENCE, 0, from, sizeof *from);
     if (from->changes != header->sequence_changes) /* places or cells were moving while they were read */

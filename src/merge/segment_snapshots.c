@@ -6,7 +6,7 @@
 #include "base/sort.h"
 #include "merge/notes.h"
 #include "merge/parts.h"
-#include "merge/reading.h"
+#include "merge/segment_reader.h"
 #include "model/order.h"
 
 static int compare_routines(const void *a, const void *b)
@@ -15,22 +15,22 @@ static int compare_routines(const void *a, const void *b)
 }
 
 /* Sorted by name, each once. */
-static enum fm_status read_routines(struct fm_reading *r, const struct fm_segment_snapshot *from,
+static enum fm_status read_routines(struct fm_segment_reader *r, const struct fm_segment_snapshot *from,
                                     struct fm_snapshot *snapshot)
 {
     size_t n = from->n_routines < FM_SNAPSHOT_ROUTINES ? from->n_routines : FM_SNAPSHOT_ROUTINES;
     struct fm_snapshot_routine *list = fm_arena_alloc(&r->view.scratch, n * sizeof *list);
     if (!list)
-        return fm_reading_no_memory(r);
+        return fm_segment_reader_no_memory(r);
     for (size_t i = 0; i < n; i++) {
         if (from->routines[i].routine >= r->routines.n || from->routines[i].total_ns > FM_LONGEST_NS)
-            return fm_reading_damage(r, "invalid numbers in a snapshot");
-        list[i] = (struct fm_snapshot_routine){fm_routine_name_in(&r->routines, from->routines[i].routine),
-                                               from->routines[i].count, fm_reading_ns(r, from->routines[i].total_ns),
-                                               from->routines[i].bytes};
+            return fm_segment_reader_damage(r, "invalid numbers in a snapshot");
+        list[i] = (struct fm_snapshot_routine){
+            fm_routine_name_in(&r->routines, from->routines[i].routine), from->routines[i].count,
+            fm_segment_reader_ns(r, from->routines[i].total_ns), from->routines[i].bytes};
     }
     if (!fm_sort(list, n, sizeof *list, compare_routines, &r->view.scratch))
-        return fm_reading_no_memory(r);
+        return fm_segment_reader_no_memory(r);
     snapshot->routines = list;
     for (size_t i = 0; i < n; i++) {
         struct fm_snapshot_routine *last = snapshot->n_routines ? &list[snapshot->n_routines - 1] : NULL;
@@ -54,12 +54,12 @@ static uint32_t order_of(const struct fm_snapshot *snapshots, size_t n, const st
     return order;
 }
 
-static enum fm_status read_snapshot(struct fm_reading *r, size_t number, struct fm_snapshot *all)
+static enum fm_status read_snapshot(struct fm_segment_reader *r, size_t number, struct fm_snapshot *all)
 {
     struct fm_segment_snapshot from;
     fm_segment_item(&r->view, FM_SECTION_SNAPSHOTS, number, &from, sizeof from);
     if (from.when_ns > FM_LONGEST_NS || from.mpi_ns > FM_LONGEST_NS)
-        return fm_reading_damage(r, "invalid numbers in a snapshot");
+        return fm_segment_reader_damage(r, "invalid numbers in a snapshot");
     struct fm_snapshot *snapshot = &all[number];
     *snapshot = (struct fm_snapshot){
         .label = fm_clean_text(&r->view.scratch, from.label, sizeof from.label, false),
@@ -67,20 +67,20 @@ static enum fm_status read_snapshot(struct fm_reading *r, size_t number, struct 
         .rank = from.collective == 1 ? FM_NO_RANK : r->rank,
         .ranks = 1,
         .when_ns = from.when_ns,
-        .mpi_ns = fm_reading_ns(r, from.mpi_ns),
+        .mpi_ns = fm_segment_reader_ns(r, from.mpi_ns),
     };
     if (!snapshot->label)
-        return fm_reading_no_memory(r);
+        return fm_segment_reader_no_memory(r);
     snapshot->order = order_of(all, number, snapshot);
     return read_routines(r, &from, snapshot);
 }
 
-enum fm_status fm_read_snapshots(struct fm_reading *r)
+enum fm_status fm_read_snapshots(struct fm_segment_reader *r)
 {
     size_t n = fm_segment_items(&r->view, FM_SECTION_SNAPSHOTS);
     struct fm_snapshot *all = fm_arena_alloc(&r->view.scratch, n * sizeof *all);
     if (!all)
-        return fm_reading_no_memory(r);
+        return fm_segment_reader_no_memory(r);
     for (size_t i = 0; i < n; i++) {
         enum fm_status status = read_snapshot(r, i, all);
         if (status)
@@ -88,6 +88,6 @@ enum fm_status fm_read_snapshots(struct fm_reading *r)
     }
     for (size_t i = 0; i < n; i++)
         if (!fm_merge_snapshots(r->profile, &all[i], 1))
-            return fm_reading_no_memory(r);
-    return fm_profile_limit_snapshots(r->profile) ? FM_OK : fm_reading_no_memory(r);
+            return fm_segment_reader_no_memory(r);
+    return fm_profile_limit_snapshots(r->profile) ? FM_OK : fm_segment_reader_no_memory(r);
 }

@@ -6,7 +6,7 @@
 #include "base/sort.h"
 #include "merge/notes.h"
 #include "merge/parts.h"
-#include "merge/reading.h"
+#include "merge/segment_reader.h"
 #include "model/order.h"
 #include "model/strings.h"
 
@@ -32,7 +32,7 @@ static void add_extremes(struct fm_timer_task *task, const struct fm_segment_tim
     task->shortest = shorter(task->shortest, shortest);
 }
 
-static void add_bins(const struct fm_reading *r, struct fm_timer_task *task, const struct fm_segment_timing *t)
+static void add_bins(const struct fm_segment_reader *r, struct fm_timer_task *task, const struct fm_segment_timing *t)
 {
     size_t blocks = fm_segment_items(&r->view, FM_SECTION_TIMER_BINS);
     for (unsigned decade = 0; decade < FM_DECADES; decade++) {
@@ -48,7 +48,7 @@ static void add_bins(const struct fm_reading *r, struct fm_timer_task *task, con
 }
 
 /* The number of ticks from the start of measurement to the middle of the run. */
-static uint64_t middle_of(const struct fm_reading *r)
+static uint64_t middle_of(const struct fm_segment_reader *r)
 {
     const struct fm_segment_header *h = &r->view.header;
     unsigned __int128 ticks = ((unsigned __int128)(r->wall_ns / 2) << h->clock_shift % 64) / h->clock_mult;
@@ -75,7 +75,7 @@ static struct fm_segment_mark state_at(const struct fm_segment_timing *t, uint64
                                     before.total_ns + (uint64_t)((after.total_ns - before.total_ns) * part / whole)};
 }
 
-static void add_halves(const struct fm_reading *r, struct fm_timer_task *task, const struct fm_segment_timing *t)
+static void add_halves(const struct fm_segment_reader *r, struct fm_timer_task *task, const struct fm_segment_timing *t)
 {
     if (!r->view.header.clock_mult || t->slice_shift > 60 || t->n_marks > FM_TIMER_MARKS)
         return;
@@ -90,7 +90,7 @@ static void add_halves(const struct fm_reading *r, struct fm_timer_task *task, c
     fm_add_saturating(&task->half_ns[1], t->total_ns - ns);
 }
 
-static void add_thread(const struct fm_reading *r, struct fm_timer_task *task, const struct fm_segment_timing *t)
+static void add_thread(const struct fm_segment_reader *r, struct fm_timer_task *task, const struct fm_segment_timing *t)
 {
     fm_add_saturating(&task->events, t->count);
     fm_add_saturating(&task->total_ns, t->total_ns);
@@ -101,7 +101,7 @@ static void add_thread(const struct fm_reading *r, struct fm_timer_task *task, c
     add_halves(r, task, t);
 }
 
-static const char *name_of(struct fm_reading *r, unsigned number)
+static const char *name_of(struct fm_segment_reader *r, unsigned number)
 {
     struct fm_segment_timer timer;
     fm_segment_item(&r->view, FM_SECTION_TIMERS, number, &timer, sizeof timer);
@@ -109,7 +109,7 @@ static const char *name_of(struct fm_reading *r, unsigned number)
     return name ? fm_profile_intern(r->profile, name) : NULL;
 }
 
-static const char *parent_of(struct fm_reading *r, unsigned parent, size_t n_timers)
+static const char *parent_of(struct fm_segment_reader *r, unsigned parent, size_t n_timers)
 {
     return !parent ? "" : parent > n_timers ? FM_SEVERAL_PARENTS : name_of(r, parent - 1);
 }
@@ -134,7 +134,7 @@ static int compare_names(const void *a, const void *b)
     return fm_compare_text(((const struct named_timer *)a)->name, ((const struct named_timer *)b)->name);
 }
 
-static bool sort_names(struct fm_reading *r, struct lists *lists)
+static bool sort_names(struct fm_segment_reader *r, struct lists *lists)
 {
     lists->names = fm_arena_alloc(&r->view.scratch, lists->n_timers * sizeof *lists->names);
     for (uint32_t i = 0; lists->names && i < lists->n_timers; i++) {
@@ -146,7 +146,7 @@ static bool sort_names(struct fm_reading *r, struct lists *lists)
            fm_sort(lists->names, lists->n_timers, sizeof *lists->names, compare_names, &r->view.scratch);
 }
 
-static bool make_lists(struct fm_reading *r, struct lists *lists)
+static bool make_lists(struct fm_segment_reader *r, struct lists *lists)
 {
     *lists = (struct lists){0};
     lists->n_timers = fm_segment_items(&r->view, FM_SECTION_TIMERS);
@@ -167,18 +167,18 @@ static bool make_lists(struct fm_reading *r, struct lists *lists)
 }
 
 /* Its times by the exact rate of the clock. */
-static void make_exact(const struct fm_reading *r, struct fm_segment_timing *t)
+static void make_exact(const struct fm_segment_reader *r, struct fm_segment_timing *t)
 {
-    t->total_ns = fm_reading_ns(r, t->total_ns);
-    t->children_ns = fm_reading_ns(r, t->children_ns);
-    fm_reading_extremes(r, &t->extremes);
+    t->total_ns = fm_segment_reader_ns(r, t->total_ns);
+    t->children_ns = fm_segment_reader_ns(r, t->children_ns);
+    fm_segment_reader_extremes(r, &t->extremes);
     for (unsigned i = 0; i < FM_TIMER_MARKS; i++)
-        t->marks[i].total_ns = fm_reading_ns(r, t->marks[i].total_ns);
+        t->marks[i].total_ns = fm_segment_reader_ns(r, t->marks[i].total_ns);
 }
 
 /* What the threads have of a timer, and how it was used wrongly; false: no memory. */
-static bool read_timings(struct fm_reading *r, const struct lists *lists, unsigned number, struct fm_timer_task *task,
-                         unsigned *parent, struct fm_timer *misused)
+static bool read_timings(struct fm_segment_reader *r, const struct lists *lists, unsigned number,
+                         struct fm_timer_task *task, unsigned *parent, struct fm_timer *misused)
 {
     for (uint32_t i = lists->first[number]; i; i = lists->next[i - 1]) {
         struct fm_segment_timing timing;
@@ -201,7 +201,7 @@ static uint64_t cost_of(uint64_t events, uint64_t each_ps)
     return cost > FM_LONGEST_NS ? FM_LONGEST_NS : (uint64_t)cost;
 }
 
-static bool read_timer(struct fm_reading *r, const struct lists *lists, const struct named_timer *named,
+static bool read_timer(struct fm_segment_reader *r, const struct lists *lists, const struct named_timer *named,
                        struct fm_timer *timers, size_t *n)
 {
     struct fm_timer_task task = {0};
@@ -222,11 +222,11 @@ static bool read_timer(struct fm_reading *r, const struct lists *lists, const st
     return true;
 }
 
-static bool note_misuses(struct fm_reading *r)
+static bool note_misuses(struct fm_segment_reader *r)
 {
     uint64_t amount = 0;
     struct fm_range range;
-    struct fm_rankset ranks = fm_reading_ranks(r, &range);
+    struct fm_rankset ranks = fm_segment_reader_ranks(r, &range);
     for (size_t i = 0; i < r->profile->n_timers; i++)
         for (size_t k = 0; k < r->profile->timers[i].n_misuses; k++)
             if (r->profile->timers[i].misuses[k].kind != FM_MISUSE_RUNNING)
@@ -235,21 +235,21 @@ static bool note_misuses(struct fm_reading *r)
 }
 
 /* Events for which there was no block of bins are in the first one of their power of ten. */
-static bool note_coarse(struct fm_reading *r, uint64_t amount)
+static bool note_coarse(struct fm_segment_reader *r, uint64_t amount)
 {
     struct fm_range range;
-    struct fm_rankset ranks = fm_reading_ranks(r, &range);
+    struct fm_rankset ranks = fm_segment_reader_ranks(r, &range);
     return !amount || fm_profile_note(r->profile, FM_NOTE_COARSE_TIMER_EVENTS, "", amount, &ranks);
 }
 
-enum fm_status fm_read_timers(struct fm_reading *r)
+enum fm_status fm_read_timers(struct fm_segment_reader *r)
 {
     struct lists lists;
     size_t n = 0;
     if (r->rank == FM_NO_RANK)
         return FM_OK;
     if (!make_lists(r, &lists))
-        return fm_reading_no_memory(r);
+        return fm_segment_reader_no_memory(r);
     struct fm_timer *timers = fm_arena_alloc(&r->profile->arena, lists.n_timers * sizeof *timers);
     struct fm_timer none = {.name = FM_NO_TIMER, .parent = ""};
     bool done = timers && fm_read_no_handles(r, &none);
@@ -258,5 +258,5 @@ enum fm_status fm_read_timers(struct fm_reading *r)
     done = done && fm_take_timers(r->profile, timers, n) &&
            (!none.n_misuses || fm_merge_timers(r->profile, &none, 1)) && note_misuses(r) &&
            note_coarse(r, lists.coarse_events);
-    return done ? FM_OK : fm_reading_no_memory(r);
+    return done ? FM_OK : fm_segment_reader_no_memory(r);
 }

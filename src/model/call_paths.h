@@ -54,7 +54,7 @@ struct fm_path_node {
 };
 
 /* What one rank has of a node, with what is below, for the heaviest nodes of each rank: so that the cost of several
- * nodes is known rank by rank. Files keep five leading bits of it (model/coarse.h). Sorted by node, rank. */
+ * nodes is known rank by rank. Files keep five leading bits of it (model/quantize.h). Sorted by node, rank. */
 struct fm_path_share {
     uint32_t node, rank;
     uint64_t all_ns;

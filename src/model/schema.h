@@ -35,7 +35,7 @@ enum fm_field_merge {
     FM_MERGE_OWN,   /* a function of its own in merge/ */
 };
 
-/* What becomes of it in the file of a large job; COARSE: in every file (model/coarse.h). */
+/* What becomes of it in the file of a large job; COARSE: in every file (model/quantize.h). */
 enum fm_field_large { FM_LARGE_EXACT, FM_LARGE_ROUNDED, FM_LARGE_ZERO, FM_LARGE_COARSE };
 
 /* No pointers: each would be a relocation in every process that the runtime is loaded into. */

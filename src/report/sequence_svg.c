@@ -4,7 +4,7 @@
 #include "base/units.h"
 #include "render/chart.h"
 #include "render/xml.h"
-#include "report/sequence_looks.h"
+#include "report/sequence_style.h"
 
 enum {
     WIDTH = 1000,

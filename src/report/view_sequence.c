@@ -5,7 +5,7 @@
 #include "base/units.h"
 #include "render/chart.h"
 #include "render/csv.h"
-#include "report/sequence_looks.h"
+#include "report/sequence_style.h"
 
 enum { USUAL_ROWS = 32, USUAL_MODULES = FM_SEQUENCE_LETTERS, LABEL = 6 /* "rank 0" */, TICK_COLUMNS = 12 };
 

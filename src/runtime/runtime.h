@@ -23,8 +23,8 @@
 #include <threads.h>
 #include <time.h>
 
+#include "base/atomic_file.h"
 #include "base/clock.h"
-#include "base/new_file.h"
 #include "base/platform.h"
 #include "collect/node.h"
 #include "format/segment.h"
@@ -259,7 +259,7 @@ struct fm_runtime {
     struct fm_site_state site;
     struct fm_timers_state timers;
     struct fm_mpi_state mpi;
-    struct fm_new_file segment_file;                            /* until it has its name; its fd is open as long */
+    struct fm_atomic_file segment_file;                         /* until it has its name; its fd is open as long */
     uint64_t unloaded_modules[FM_KNOWN_MODULES / 64];           /* of the segment's list: see load_modules.c */
     struct fm_snapshot_total snapshot_totals[FM_ROUTINE_COUNT]; /* of a snapshot, while it is made */
 };

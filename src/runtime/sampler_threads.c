@@ -24,7 +24,7 @@
 
 /* ---- timers ---- */
 
-static bool make_timer(struct fm_sampled *thread)
+static bool make_timer(struct fm_sampled_thread *thread)
 {
     struct sigevent event = {.sigev_notify = SIGEV_THREAD_ID, .sigev_signo = fm_sampling.signal};
     uint64_t period = fm_rt.segment->sample_period_ns * thread->stride;
@@ -42,7 +42,7 @@ static bool make_timer(struct fm_sampled *thread)
     return fm_kernel(SYS_timer_settime, thread->timer, 0, &when, NULL) == 0;
 }
 
-static void delete_timer(struct fm_sampled *thread)
+static void delete_timer(struct fm_sampled_thread *thread)
 {
     if (thread->timer >= 0)
         fm_kernel(SYS_timer_delete, thread->timer);
@@ -57,10 +57,10 @@ static uint32_t stride_of(uint32_t place)
     return 1 + place / (THREADS_OF_PROCESSOR * fm_rt.sampler.n_processors);
 }
 
-static struct fm_sampled *take_thread(int32_t tid)
+static struct fm_sampled_thread *take_thread(int32_t tid)
 {
     for (uint32_t i = 0; i < FM_SAMPLED_THREADS; i++) {
-        struct fm_sampled *thread = &fm_sampling.threads[i];
+        struct fm_sampled_thread *thread = &fm_sampling.threads[i];
         uint32_t expected = 0;
         if (__atomic_load_n(&thread->taken, __ATOMIC_RELAXED) ||
             !__atomic_compare_exchange_n(&thread->taken, &expected, 1, false, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
@@ -81,7 +81,7 @@ static struct fm_sampled *take_thread(int32_t tid)
     return NULL;
 }
 
-static void release(struct fm_sampled *thread)
+static void release(struct fm_sampled_thread *thread)
 {
     delete_timer(thread);
     fm_context_tree_come_back(&fm_sampling.contexts, (unsigned)thread->tid);
@@ -151,14 +151,14 @@ static bool take_signal(void)
 }
 
 /* The caller holds the lock. */
-static void for_each_thread(void (*act)(struct fm_sampled *))
+static void for_each_thread(void (*act)(struct fm_sampled_thread *))
 {
     for (uint32_t i = 0; i < fm_rt.sampler.n_places; i++)
         if (__atomic_load_n(&fm_sampling.threads[i].taken, __ATOMIC_ACQUIRE))
             act(&fm_sampling.threads[i]);
 }
 
-static void begin_timer(struct fm_sampled *thread)
+static void begin_timer(struct fm_sampled_thread *thread)
 {
     if (!thread->paused && !make_timer(thread))
         fm_sampler_thread_passed();
@@ -194,7 +194,7 @@ static int32_t own_tid(void)
 }
 
 /* Room for its handlers; what runs over its end meets no memory of others. */
-static bool make_signal_stack(struct fm_sampled *thread)
+static bool make_signal_stack(struct fm_sampled_thread *thread)
 {
     enum { GUARD = 65536 }; /* of the largest pages */
     if (thread->signal_stack)
@@ -209,7 +209,7 @@ static bool make_signal_stack(struct fm_sampled *thread)
 }
 
 /* The caller holds the lock. false: the thread cannot be sampled. */
-static bool begin_thread(struct fm_sampled *self)
+static bool begin_thread(struct fm_sampled_thread *self)
 {
     if (!make_signal_stack(self) || !fm_altstack_begin(self->signal_stack))
         return false;
@@ -224,7 +224,7 @@ static bool begin_thread(struct fm_sampled *self)
 
 void fm_sampler_pause(bool pause)
 {
-    struct fm_sampled *self = fm_sampling_local.self;
+    struct fm_sampled_thread *self = fm_sampling_local.self;
     if (!self || !self->taken || self->paused == pause || getpid() != fm_rt.pid)
         return;
     fm_lock(&fm_rt.sampler.lock);
@@ -282,7 +282,7 @@ static bool has_little_room(int32_t tid)
 
 static void find_thread(int32_t tid)
 {
-    struct fm_sampled *thread = take_thread(tid);
+    struct fm_sampled_thread *thread = take_thread(tid);
     if (!thread) {
         fm_sampler_thread_passed();
         return;
@@ -323,14 +323,14 @@ static void find_other_threads(void)
 }
 
 /* One of them that waits again has its timer from now on. The program may be in a handler: nothing is allocated. */
-struct fm_sampled *fm_sampler_find_self(void)
+struct fm_sampled_thread *fm_sampler_find_self(void)
 {
-    struct fm_sampled *self = fm_sampling.threads, *nobody = self + FM_SAMPLED_THREADS;
+    struct fm_sampled_thread *self = fm_sampling.threads, *nobody = self + FM_SAMPLED_THREADS;
     int32_t tid = own_tid();
     if (getpid() != fm_rt.pid) /* a child, to which nobody may have given the lock */
         return nobody;
     fm_lock(&fm_rt.sampler.lock);
-    const struct fm_sampled *end = self + fm_rt.sampler.n_places;
+    const struct fm_sampled_thread *end = self + fm_rt.sampler.n_places;
     while (self < end && (!self->taken || self->tid != tid))
         self++;
     if (self == end || !begin_thread(self))
@@ -340,7 +340,7 @@ struct fm_sampled *fm_sampler_find_self(void)
 }
 
 /* Nobody tells us when one of those ends. */
-static void drop_ended(struct fm_sampled *thread)
+static void drop_ended(struct fm_sampled_thread *thread)
 {
     if (thread->found && fm_kernel(SYS_tgkill, fm_rt.pid, thread->tid, 0) == -ESRCH)
         release(thread);
@@ -352,7 +352,7 @@ void fm_sampler_thread_begins(void)
         return;
     fm_lock(&fm_rt.sampler.lock);
     for_each_thread(drop_ended);
-    struct fm_sampled *self = atomic_load(&fm_sampling.on) ? take_thread(own_tid()) : NULL;
+    struct fm_sampled_thread *self = atomic_load(&fm_sampling.on) ? take_thread(own_tid()) : NULL;
     if (self && !begin_thread(self)) {
         release(self);
         self = NULL;
@@ -371,7 +371,7 @@ void fm_sampler_thread_passed(void)
 }
 
 /* Threads that block all signals, or nearly all, get none of ours. One that blocks few waits in a call, where we do it. */
-static void note_deaf(struct fm_sampled *thread, uint64_t blocked)
+static void note_deaf(struct fm_sampled_thread *thread, uint64_t blocked)
 {
     enum { FEW = 32 };
     if (thread->timer >= 0 && thread->samples == thread->samples_before && __builtin_popcountll(blocked) > FEW)
@@ -379,7 +379,7 @@ static void note_deaf(struct fm_sampled *thread, uint64_t blocked)
 }
 
 /* The caller, which holds the lock, has blocked all signals itself. */
-static void note_if_deaf(struct fm_sampled *thread)
+static void note_if_deaf(struct fm_sampled_thread *thread)
 {
     uint64_t blocked = fm_rt.sampler.lock.signals;
     if (thread->samples == thread->samples_before &&
@@ -389,7 +389,7 @@ static void note_if_deaf(struct fm_sampled *thread)
 
 static void end_thread(void *data)
 {
-    struct fm_sampled *self = data;
+    struct fm_sampled_thread *self = data;
     if (self != fm_sampling_local.self || !self->taken) /* all are free in a child, and the lock may be held for ever */
         return;
     note_deaf(self, fm_change_mask(SIG_BLOCK, NULL));

@@ -13,8 +13,8 @@
 #include <sys/statvfs.h>
 #include <unistd.h>
 
+#include "base/atomic_file.h"
 #include "base/limits.h"
-#include "base/new_file.h"
 #include "base/platform.h"
 #include "base/settings.h"
 #include "format/segment_header.h"
@@ -93,7 +93,7 @@ static bool put_aside(const char *path)
 
 static void close_file(void)
 {
-    fm_new_file_drop(&fm_rt.segment_file);
+    fm_atomic_file_discard(&fm_rt.segment_file);
     close(fm_rt.segment_file.fd);
     fm_rt.segment_file.fd = -1;
 }
@@ -101,7 +101,7 @@ static void close_file(void)
 /* posix_fallocate reserves the pages: a later touch cannot fault. A full tmpfs fails here, cleanly. */
 static void *map_file(const char *path, uint64_t bytes)
 {
-    if (!fm_new_file_open(&fm_rt.segment_file, path, 0600, true))
+    if (!fm_atomic_file_open(&fm_rt.segment_file, path, 0600, true))
         return NULL;
     void *map = MAP_FAILED;
     fchmod(fm_rt.segment_file.fd, 0600); /* whatever the umask: collectors must be able to open it */
@@ -230,26 +230,26 @@ bool fm_segment_make(const char *job_key, int neighbours)
     return true;
 }
 
-static bool publish(struct fm_new_file *made)
+static bool publish(struct fm_atomic_file *made)
 {
-    return fm_new_file_publish(made, fm_rt.path, false) ||
-           (errno == EEXIST && put_aside(fm_rt.path) && fm_new_file_publish(made, fm_rt.path, false));
+    return fm_atomic_file_publish(made, fm_rt.path, false) ||
+           (errno == EEXIST && put_aside(fm_rt.path) && fm_atomic_file_publish(made, fm_rt.path, false));
 }
 
 /* Where a file without a name cannot be given one (a guard of the system forbids links): into one that had a temporary
  * name from the beginning, which takes the place of the other in memory. */
 static bool publish_copy(struct fm_segment_header *h)
 {
-    struct fm_new_file other = {.fd = -1};
+    struct fm_atomic_file other = {.fd = -1};
     size_t bytes = h->segment_bytes;
-    if (fm_rt.segment_file.named || !fm_new_file_open(&other, fm_rt.path, 0600, false))
+    if (fm_rt.segment_file.named || !fm_atomic_file_open(&other, fm_rt.path, 0600, false))
         return false;
     void *map = MAP_FAILED;
     if (posix_fallocate(other.fd, 0, (off_t)bytes) == 0)
         map = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, other.fd, 0);
     bool named = map != MAP_FAILED && memcpy(map, h, bytes) && publish(&other);
     if (!named)
-        fm_new_file_drop(&other);
+        fm_atomic_file_discard(&other);
     close(other.fd);
     /* the kernel's own: MPI libraries have an mremap that forgets the address */
     if (named && fm_kernel(SYS_mremap, map, bytes, bytes, MREMAP_MAYMOVE | MREMAP_FIXED, h) == (long)h)

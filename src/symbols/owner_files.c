@@ -15,7 +15,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "symbols/become.h"
+#include "symbols/drop_privileges.h"
 
 enum { ANSWER_SECONDS = 10, NO_GROUP = 65534, MOST_GROUPS = 1024 };
 
@@ -80,7 +80,7 @@ _Noreturn static void serve(int socket, uid_t owner)
     if (dup2(socket, STDIN_FILENO) < 0)
         _exit(1);
     closefrom(STDIN_FILENO + 1);
-    if (!fm_become(owner, NO_GROUP))
+    if (!fm_drop_privileges(owner, NO_GROUP))
         _exit(1);
     while ((n = recv(STDIN_FILENO, path, sizeof path - 1, 0)) > 0) {
         path[n] = 0;

@@ -9,7 +9,7 @@
 #include "merge/parts.h"
 #include "merge/synthetic.h"
 #include "model/check.h"
-#include "model/coarse.h"
+#include "model/quantize.h"
 #include "tap.h"
 
 /* A leaf or a call of one rank; the tree must be made in its order. */
@@ -144,16 +144,16 @@ static void test_coarse(void)
     bool good = true;
     for (int i = 0; i < 100000; i++) {
         uint64_t value = fm_random(&state, UINT64_MAX) >> fm_random(&state, 64), least, most;
-        for (unsigned bits = FM_COARSEST_BITS; bits <= FM_COARSE_BITS; bits++) {
-            uint64_t coarse = fm_coarse(value, bits);
-            fm_coarse_range(coarse, &least, &most);
-            good &= fm_coarse(coarse, FM_COARSE_BITS) == coarse && fm_coarse(coarse, bits) == coarse &&
+        for (unsigned bits = FM_QUANTIZED_BITS_LARGE; bits <= FM_QUANTIZED_BITS; bits++) {
+            uint64_t coarse = fm_quantize(value, bits);
+            fm_quantized_range(coarse, &least, &most);
+            good &= fm_quantize(coarse, FM_QUANTIZED_BITS) == coarse && fm_quantize(coarse, bits) == coarse &&
                     least <= value && value <= most && most - least <= coarse / 8 + 1;
         }
     }
     tap_ok(good, "coarse values stay what they are, and tell what they may have been");
     uint64_t least, most;
-    fm_coarse_range(10309278, &least, &most);
+    fm_quantized_range(10309278, &least, &most);
     tap_ok(least == 10309278 && most == 10309278, "what is not coarse is exact");
 }
 

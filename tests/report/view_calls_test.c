@@ -15,7 +15,7 @@
 #include "render/graph.h"
 #include "report/report_json.h"
 #include "report/sample_paths.h"
-#include "report/sequence_looks.h"
+#include "report/sequence_style.h"
 #include "tap.h"
 
 static const char *folder(void)

@@ -2,8 +2,8 @@
 #include "analyse/calls/address_tree.h"
 
 #include "base/sort.h"
-#include "model/coarse.h"
 #include "model/order.h"
+#include "model/quantize.h"
 
 struct child_order {
     uint64_t ns;
@@ -85,13 +85,13 @@ static uint32_t ranks_of(const struct fm_profile *profile)
 static void find_lightest(struct fm_address_tree *tree, struct fm_arena *arena)
 {
     const struct fm_call_paths *paths = tree->paths;
-    if (!paths->n_shares || tree->ranks > FM_MOST_TELLING)
+    if (!paths->n_shares || tree->ranks > FM_MAX_LISTED_RANKS)
         return;
     tree->lightest_ns = fm_arena_alloc(arena, tree->ranks * sizeof *tree->lightest_ns);
     uint32_t telling = 0;
     for (size_t i = 0; tree->lightest_ns && i < paths->n_shares; i++) {
         uint64_t least, most;
-        fm_coarse_range(paths->shares[i].all_ns, &least, &most);
+        fm_quantized_range(paths->shares[i].all_ns, &least, &most);
         if (paths->shares[i].rank >= tree->ranks)
             continue;
         double *lightest = &tree->lightest_ns[paths->shares[i].rank];

@@ -7,7 +7,7 @@
 
 #include "model/profile.h"
 
-enum { FM_MOST_TELLING = 1 << 22 }; /* ranks one by one: a file may name any number of them */
+enum { FM_MAX_LISTED_RANKS = 1 << 22 }; /* ranks one by one: a file may name any number of them */
 
 struct fm_path_spread {
     uint64_t total_ns;

@@ -6,7 +6,7 @@
 
 #include "analyse/calls/address_tree.h"
 #include "base/saturate.h"
-#include "model/coarse.h"
+#include "model/quantize.h"
 
 enum { CLOSE = 8 }; /* a least is known within an eighth of the mean, a most within an eighth of itself */
 
@@ -94,7 +94,7 @@ static void add_extremes(struct sum *sum, const struct fm_path_cost *cost)
 static struct bounds told(const struct fm_cost_parts *part, const struct fm_path_share *share)
 {
     uint64_t least, most;
-    fm_coarse_range(share->all_ns, &least, &most);
+    fm_quantized_range(share->all_ns, &least, &most);
     struct bounds rank = {(double)least, (double)most, (double)share->all_ns};
     const struct fm_address_node *nodes = part->paths->nodes;
     for (uint32_t depth = nodes[part->node].depth; depth < nodes[share->node].depth; depth++)
@@ -273,7 +273,7 @@ static void clear(struct sum *sum)
 static bool start(struct sum *sum, uint32_t ranks, struct fm_arena *arena)
 {
     *sum = (struct sum){.n = ranks};
-    if (!ranks || ranks > FM_MOST_TELLING)
+    if (!ranks || ranks > FM_MAX_LISTED_RANKS)
         return false;
     sum->ranks = fm_arena_alloc(arena, ranks * sizeof *sum->ranks);
     sum->part = fm_arena_alloc(arena, ranks * sizeof *sum->part);

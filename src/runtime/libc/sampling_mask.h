@@ -16,12 +16,12 @@
 #include "runtime/signal/sample.h"
 
 /* Finds out whether the calling thread existed before sampling began. */
-struct fm_sampled *fm_sampler_find_self(void);
+struct fm_sampled_thread *fm_sampler_find_self(void);
 
 /* The calling thread's record; NULL: it is not sampled, as in a forked child. */
-FM_INLINE struct fm_sampled *fm_sampled(void)
+FM_INLINE struct fm_sampled_thread *fm_sampled_self(void)
 {
-    struct fm_sampled *self = fm_sampling_local.self;
+    struct fm_sampled_thread *self = fm_sampling_local.self;
     if (__builtin_expect(!self, 1)) {
         if (!atomic_load_explicit(&fm_sampling.on, memory_order_acquire))
             return NULL;
@@ -46,7 +46,7 @@ static inline uint64_t fm_change_mask(int how, const uint64_t *signals)
 /* Returns what fm_sampling_unblock has to unblock; 0: nothing. */
 FM_INLINE uint64_t fm_sampling_block(void)
 {
-    if (!fm_sampled() || !fm_syscalls_enter())
+    if (!fm_sampled_self() || !fm_syscalls_enter())
         return 0;
     uint64_t signals = fm_signal_bit(fm_sampling.signal);
     signals &= ~fm_change_mask(SIG_BLOCK, &signals);

@@ -203,7 +203,7 @@ static __attribute__((noinline)) long wait_in(long number, long a, long b, long 
     struct held_mask held;
     long given[] = {a, b, c, d, e, f};
     uint64_t signals = fm_sampling_block();
-    if (fm_sampled())
+    if (fm_sampled_self())
         hold_own_mask(number, given, &held);
     long result = ((all_arguments *)(function *)fm_real.syscall)(number, given[0], given[1], given[2], given[3],
                                                                  given[4], given[5]);

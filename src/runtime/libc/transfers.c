@@ -47,13 +47,13 @@ static void set_timed(int fd)
     }
 FM_LIBC_RECEIVES(RECEIVE)
 
-#define TRANSFER(type, name, parameters, arguments, bytes)                                                \
-    type fm_wrapped_##name parameters                                                                     \
-    {                                                                                                     \
-        uint64_t held = fm_sampled() && ((bytes) > PIPE_BUF || is_fragile(fd)) ? fm_sampling_block() : 0; \
-        type result = fm_real.name arguments;                                                             \
-        fm_sampling_unblock(held);                                                                        \
-        return result;                                                                                    \
+#define TRANSFER(type, name, parameters, arguments, bytes)                                                     \
+    type fm_wrapped_##name parameters                                                                          \
+    {                                                                                                          \
+        uint64_t held = fm_sampled_self() && ((bytes) > PIPE_BUF || is_fragile(fd)) ? fm_sampling_block() : 0; \
+        type result = fm_real.name arguments;                                                                  \
+        fm_sampling_unblock(held);                                                                             \
+        return result;                                                                                         \
     }
 FM_LIBC_TRANSFERS(TRANSFER)
 

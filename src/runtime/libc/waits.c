@@ -29,19 +29,19 @@ FM_LIBC_OPENS(RESTARTED)
 
 /* ---- calls that do not wait, but look for signals all the same: done again if it was a sample ---- */
 
-static uint64_t samples_of(const struct fm_sampled *self)
+static uint64_t samples_of(const struct fm_sampled_thread *self)
 {
     return __atomic_load_n(&self->samples, __ATOMIC_RELAXED);
 }
 
-static bool broken_by_sample(const struct fm_sampled *self, int result, uint64_t samples)
+static bool broken_by_sample(const struct fm_sampled_thread *self, int result, uint64_t samples)
 {
     return result < 0 && errno == EINTR && samples_of(self) != samples;
 }
 
 /* ---- poll (what waits lies in the wrapper itself, which then is what a sample shows) ---- */
 
-FM_INLINE int look(struct fm_sampled *self, struct pollfd *fds, nfds_t n)
+FM_INLINE int look(struct fm_sampled_thread *self, struct pollfd *fds, nfds_t n)
 {
     uint64_t samples;
     int result;
@@ -52,7 +52,7 @@ FM_INLINE int look(struct fm_sampled *self, struct pollfd *fds, nfds_t n)
     return result;
 }
 
-FM_INLINE int wait_poll(struct fm_sampled *self, struct pollfd *fds, nfds_t n, int timeout)
+FM_INLINE int wait_poll(struct fm_sampled_thread *self, struct pollfd *fds, nfds_t n, int timeout)
 {
     sigset_t room;
     struct timespec time = {timeout / 1000, timeout % 1000 * 1000000L};
@@ -63,26 +63,26 @@ FM_INLINE int wait_poll(struct fm_sampled *self, struct pollfd *fds, nfds_t n, i
 
 int fm_wrapped_poll(struct pollfd *fds, nfds_t n, int timeout)
 {
-    struct fm_sampled *self = fm_sampled();
+    struct fm_sampled_thread *self = fm_sampled_self();
     return self ? wait_poll(self, fds, n, timeout) : fm_real.poll(fds, n, timeout);
 }
 
 int fm_wrapped___poll_chk(struct pollfd *fds, nfds_t n, int timeout, size_t room)
 {
-    struct fm_sampled *self = room / sizeof *fds >= n ? fm_sampled() : NULL;
+    struct fm_sampled_thread *self = room / sizeof *fds >= n ? fm_sampled_self() : NULL;
     return self ? wait_poll(self, fds, n, timeout) : fm_real.__poll_chk(fds, n, timeout, room);
 }
 
 int fm_wrapped_ppoll(struct pollfd *fds, nfds_t n, const struct timespec *time, const sigset_t *mask)
 {
     sigset_t room;
-    return fm_real.ppoll(fds, n, time, fm_sampled() ? fm_sampling_blocked_mask(mask, &room) : mask);
+    return fm_real.ppoll(fds, n, time, fm_sampled_self() ? fm_sampling_blocked_mask(mask, &room) : mask);
 }
 
 int fm_wrapped___ppoll_chk(struct pollfd *fds, nfds_t n, const struct timespec *time, const sigset_t *mask, size_t room)
 {
     sigset_t held;
-    return fm_real.__ppoll_chk(fds, n, time, fm_sampled() ? fm_sampling_blocked_mask(mask, &held) : mask, room);
+    return fm_real.__ppoll_chk(fds, n, time, fm_sampled_self() ? fm_sampling_blocked_mask(mask, &held) : mask, room);
 }
 
 /* ---- select: libc's alone tells how much time is left ---- */
@@ -99,12 +99,13 @@ int fm_wrapped_pselect(int n, fd_set *in, fd_set *out, fd_set *exceptions, const
                        const sigset_t *mask)
 {
     sigset_t room;
-    return fm_real.pselect(n, in, out, exceptions, time, fm_sampled() ? fm_sampling_blocked_mask(mask, &room) : mask);
+    return fm_real.pselect(n, in, out, exceptions, time,
+                           fm_sampled_self() ? fm_sampling_blocked_mask(mask, &room) : mask);
 }
 
 /* ---- epoll ---- */
 
-FM_INLINE int look_epoll(struct fm_sampled *self, int fd, struct epoll_event *events, int n)
+FM_INLINE int look_epoll(struct fm_sampled_thread *self, int fd, struct epoll_event *events, int n)
 {
     uint64_t samples;
     int result;
@@ -118,7 +119,7 @@ FM_INLINE int look_epoll(struct fm_sampled *self, int fd, struct epoll_event *ev
 int fm_wrapped_epoll_wait(int fd, struct epoll_event *events, int n, int timeout)
 {
     sigset_t room;
-    struct fm_sampled *self = fm_sampled();
+    struct fm_sampled_thread *self = fm_sampled_self();
     if (self && timeout == 0)
         return look_epoll(self, fd, events, n);
     return self ? fm_real.epoll_pwait(fd, events, n, timeout, fm_sampling_blocked_mask(NULL, &room))
@@ -128,14 +129,15 @@ int fm_wrapped_epoll_wait(int fd, struct epoll_event *events, int n, int timeout
 int fm_wrapped_epoll_pwait(int fd, struct epoll_event *events, int n, int timeout, const sigset_t *mask)
 {
     sigset_t room;
-    return fm_real.epoll_pwait(fd, events, n, timeout, fm_sampled() ? fm_sampling_blocked_mask(mask, &room) : mask);
+    return fm_real.epoll_pwait(fd, events, n, timeout,
+                               fm_sampled_self() ? fm_sampling_blocked_mask(mask, &room) : mask);
 }
 
 int fm_wrapped_epoll_pwait2(int fd, struct epoll_event *events, int n, const struct timespec *time,
                             const sigset_t *mask)
 {
     sigset_t room;
-    return fm_real.epoll_pwait2(fd, events, n, time, fm_sampled() ? fm_sampling_blocked_mask(mask, &room) : mask);
+    return fm_real.epoll_pwait2(fd, events, n, time, fm_sampled_self() ? fm_sampling_blocked_mask(mask, &room) : mask);
 }
 
 /* ---- random numbers: up to so many bytes no signal makes it stop ---- */
@@ -155,7 +157,7 @@ ssize_t fm_wrapped_getrandom(void *buffer, size_t size, unsigned flags)
 int fm_wrapped_sigsuspend(const sigset_t *mask)
 {
     sigset_t room;
-    return fm_real.sigsuspend(fm_sampled() ? fm_sampling_blocked_mask(mask, &room) : mask);
+    return fm_real.sigsuspend(fm_sampled_self() ? fm_sampling_blocked_mask(mask, &room) : mask);
 }
 
 /* BSD's: the first signals of a mask. */
@@ -163,7 +165,7 @@ int fm_wrapped_sigpause(int mask)
 {
     sigset_t set, room;
     uint64_t signals = (uint32_t)mask;
-    if (!fm_sampled())
+    if (!fm_sampled_self())
         return fm_real.sigpause(mask);
     sigemptyset(&set);
     memcpy(&set, &signals, sizeof signals);
@@ -173,7 +175,7 @@ int fm_wrapped_sigpause(int mask)
 /* A program that waits for signals has blocked them: if it waits for all, a sample is due when it ends. */
 static void end_signal_wait(uint64_t held)
 {
-    struct fm_sampled *self = fm_sampled();
+    struct fm_sampled_thread *self = fm_sampled_self();
     if (self && !held)
         fm_sample_blocked(self);
     fm_sampling_unblock(held);

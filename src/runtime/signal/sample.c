@@ -20,7 +20,7 @@ struct mpi_call {
     uint64_t site;
 };
 
-static struct mpi_call call_of(const struct fm_sampled *self)
+static struct mpi_call call_of(const struct fm_sampled_thread *self)
 {
     const struct fm_segment_thread *seg = self->seg;
     if (!seg || !seg->call_routine)
@@ -30,7 +30,7 @@ static struct mpi_call call_of(const struct fm_sampled *self)
 
 /* The stack is walked, and what has changed of it has no nodes. A handler of the program may jump out of this, or even go
  * on with it after other samples: `sample` is the number of this one. */
-static void walk(struct fm_sampled *self, struct fm_unwind *u, uint64_t sample)
+static void walk(struct fm_sampled_thread *self, struct fm_unwind *u, uint64_t sample)
 {
     uint32_t nodes = self->memory.n;
     self->memory.n = 0;
@@ -46,7 +46,7 @@ static void walk(struct fm_sampled *self, struct fm_unwind *u, uint64_t sample)
 }
 
 /* The calls, and what is known of their nodes. */
-static struct fm_path_memory *find_calls(struct fm_sampled *self, struct fm_unwind *u, uint64_t sample,
+static struct fm_path_memory *find_calls(struct fm_sampled_thread *self, struct fm_unwind *u, uint64_t sample,
                                          struct fm_sampled_path *path)
 {
     fm_unwind_leave(u);
@@ -78,13 +78,13 @@ static void enter_routine(struct fm_sampled_path *path, struct mpi_call call)
 /* ---- the stack ---- */
 
 /* Whether the thread is on its own stack, and not on one that a program has made for itself. */
-static bool on_own_stack(const struct fm_sampled *self, uintptr_t sp)
+static bool on_own_stack(const struct fm_sampled_thread *self, uintptr_t sp)
 {
     return sp >= self->stack_low && sp < self->stack_end;
 }
 
 /* libc's description of a thread lies above its frames, in the same mapping; of an unknown stack so much is there. */
-void fm_sample_find_stack(struct fm_sampled *self)
+void fm_sample_find_stack(struct fm_sampled_thread *self)
 {
     enum { USUAL = 65536 };
     self->stack_end = (uintptr_t)pthread_self();
@@ -94,7 +94,7 @@ void fm_sample_find_stack(struct fm_sampled *self)
 
 /* ---- samples ---- */
 
-static void forget_rules(struct fm_sampled *self, uint32_t generation)
+static void forget_rules(struct fm_sampled_thread *self, uint32_t generation)
 {
     memset(&self->rules, 0, sizeof self->rules);
     self->rules.generation = generation;
@@ -102,12 +102,12 @@ static void forget_rules(struct fm_sampled *self, uint32_t generation)
     fm_stack_cache_forget(&self->stack_cache);
 }
 
-static uint64_t periods_of(const struct fm_sampled *self, const siginfo_t *info)
+static uint64_t periods_of(const struct fm_sampled_thread *self, const siginfo_t *info)
 {
     return self->stride * (1 + (uint64_t)info->si_overrun);
 }
 
-static __attribute__((noinline)) void take(struct fm_context_tree *tree, struct fm_sampled *self,
+static __attribute__((noinline)) void take(struct fm_context_tree *tree, struct fm_sampled_thread *self,
                                            const ucontext_t *context, uint64_t periods)
 {
     struct fm_unwind u;
@@ -146,18 +146,18 @@ static void pass_on(int signal)
     fm_kernel(SYS_tgkill, getpid(), fm_kernel(SYS_gettid), signal);
 }
 
-static struct fm_sampled *ours(const siginfo_t *info)
+static struct fm_sampled_thread *ours(const siginfo_t *info)
 {
     const char *sent = info->si_value.sival_ptr, *first = (const char *)fm_sampling.threads;
     bool one = info->si_code == SI_TIMER && first && sent >= first &&
                sent < (const char *)(fm_sampling.threads + FM_SAMPLED_THREADS) &&
-               (size_t)(sent - first) % sizeof(struct fm_sampled) == 0;
-    return one ? (struct fm_sampled *)info->si_value.sival_ptr : NULL;
+               (size_t)(sent - first) % sizeof(struct fm_sampled_thread) == 0;
+    return one ? (struct fm_sampled_thread *)info->si_value.sival_ptr : NULL;
 }
 
 /* A thread that was there before sampling began learns of it by its first signal, and has a stack for the others from then
  * on. This one is handled where the thread is, perhaps with little room: the next sample counts for it, too. */
-static void introduce(struct fm_sampled *self, ucontext_t *context, uint64_t periods)
+static void introduce(struct fm_sampled_thread *self, ucontext_t *context, uint64_t periods)
 {
     if (!self->taken || self->tid != (int32_t)fm_kernel(SYS_gettid))
         return;
@@ -177,7 +177,7 @@ void fm_sample_end_call(ucontext_t *context)
 static __attribute__((noinline)) void handle(int signal, siginfo_t *info, ucontext_t *context)
 {
     int error = errno;
-    struct fm_sampled *self = ours(info);
+    struct fm_sampled_thread *self = ours(info);
     fm_sampling_local.context = context;
     atomic_signal_fence(memory_order_seq_cst);
     if (FM_UNLIKELY(fm_sampling_local.ends_call)) {
@@ -223,7 +223,7 @@ __attribute__((BETWEEN_MARKS section(".text.fm_sample"), noinline)) void fm_samp
 }
 MARK("fm_sample_entry_end");
 
-void fm_sample_blocked(struct fm_sampled *self)
+void fm_sample_blocked(struct fm_sampled_thread *self)
 {
     const uint64_t signals = 1ull << (fm_sampling.signal - 1), all = UINT64_MAX;
     const struct timespec at_once = {0};
@@ -233,7 +233,7 @@ void fm_sample_blocked(struct fm_sampled *self)
     int error = errno;
     fm_kernel(SYS_rt_sigprocmask, SIG_SETMASK, &all, &before, sizeof before);
     if (fm_kernel(SYS_rt_sigtimedwait, &signals, &info, &at_once, sizeof signals) > 0) {
-        struct fm_sampled *sent = ours(&info);
+        struct fm_sampled_thread *sent = ours(&info);
         if (!sent) /* back to where it was */
             fm_kernel(SYS_rt_tgsigqueueinfo, getpid(), fm_kernel(SYS_gettid), info.si_signo, &info);
         else if (sent == self && getcontext(&context) == 0)

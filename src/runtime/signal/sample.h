@@ -13,10 +13,10 @@ void fm_sample_end_call(ucontext_t *context);
 bool fm_is_sample_entry(uintptr_t pc);
 
 /* The bounds of the calling thread's stack, which is not the first one's. */
-void fm_sample_find_stack(struct fm_sampled *self);
+void fm_sample_find_stack(struct fm_sampled_thread *self);
 /* The handler. */
 void fm_sample_signal(int signal, siginfo_t *info, void *context);
 /* Takes the sample that is due in the calling thread, which has the signal blocked: outside a handler. */
-void fm_sample_blocked(struct fm_sampled *self);
+void fm_sample_blocked(struct fm_sampled_thread *self);
 
 #endif

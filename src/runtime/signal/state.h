@@ -12,7 +12,7 @@
 #include "runtime/signal/stack_cache.h"
 
 /* What a sampled thread needs, made before its first signal. */
-struct fm_sampled {
+struct fm_sampled_thread {
     uint32_t taken;  /* atomic: 1 while a thread owns it */
     uint32_t found;  /* it was there before sampling began */
     uint32_t paused; /* it has no timer for now */
@@ -49,7 +49,8 @@ enum { FM_SAMPLED_THREADS = 256, FM_KNOWN_STACKS = 512 };
 struct fm_sampling {
     atomic_uint on;
     atomic_uint modules_generation; /* changes when a module is unloaded */
-    struct fm_sampled *threads;     /* FM_SAMPLED_THREADS of them, and one that is nobody's; empty in a forked child */
+    struct fm_sampled_thread
+        *threads; /* FM_SAMPLED_THREADS of them, and one that is nobody's; empty in a forked child */
     struct fm_context_tree contexts;
     const struct fm_clock *clock;
     int signal; /* one that the program does not use */
@@ -63,13 +64,13 @@ extern FM_HIDDEN struct fm_sampling fm_sampling;
 
 /* Of the calling thread. */
 struct fm_sampling_local {
-    struct fm_sampled *self; /* NULL: it is not sampled, or not known yet */
-    uintptr_t stack_low;     /* how far its stack goes down; 0: not known */
-    uintptr_t frame;         /* where the frame of a sample lies that is being taken; 0: none is */
-    ucontext_t *context;     /* what that sample has interrupted; NULL: it is not known yet, or any more */
-    bool ends_call;          /* asks the sample that begins now to do fm_sample_end_call */
-    bool has_alternate;      /* ours is in place: the program has none */
-    void *alternate;         /* see alternate.h */
+    struct fm_sampled_thread *self; /* NULL: it is not sampled, or not known yet */
+    uintptr_t stack_low;            /* how far its stack goes down; 0: not known */
+    uintptr_t frame;                /* where the frame of a sample lies that is being taken; 0: none is */
+    ucontext_t *context;            /* what that sample has interrupted; NULL: it is not known yet, or any more */
+    bool ends_call;                 /* asks the sample that begins now to do fm_sample_end_call */
+    bool has_alternate;             /* ours is in place: the program has none */
+    void *alternate;                /* see alternate.h */
 };
 extern FM_HIDDEN __thread struct fm_sampling_local fm_sampling_local __attribute__((tls_model("initial-exec")));
 

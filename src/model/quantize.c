@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "model/coarse.h"
+#include "model/quantize.h"
 
 /* Between values as large as this one. */
 static uint64_t step_of(uint64_t value, unsigned bits)
@@ -7,19 +7,19 @@ static uint64_t step_of(uint64_t value, unsigned bits)
     return value >> bits ? 1ull << (64 - bits - (unsigned)__builtin_clzll(value)) : 1;
 }
 
-uint64_t fm_coarse(uint64_t value, unsigned bits)
+uint64_t fm_quantize(uint64_t value, unsigned bits)
 {
     uint64_t step = step_of(value, bits), half = step / 2;
     return (value > UINT64_MAX - half ? value : value + half) / step * step;
 }
 
-void fm_coarse_range(uint64_t value, uint64_t *least, uint64_t *most)
+void fm_quantized_range(uint64_t value, uint64_t *least, uint64_t *most)
 {
     uint64_t half = 0;
-    if (value == fm_coarse(value, FM_COARSEST_BITS))
-        half = step_of(value, FM_COARSEST_BITS) / 2;
-    else if (value == fm_coarse(value, FM_COARSE_BITS))
-        half = step_of(value, FM_COARSE_BITS) / 2;
+    if (value == fm_quantize(value, FM_QUANTIZED_BITS_LARGE))
+        half = step_of(value, FM_QUANTIZED_BITS_LARGE) / 2;
+    else if (value == fm_quantize(value, FM_QUANTIZED_BITS))
+        half = step_of(value, FM_QUANTIZED_BITS) / 2;
     *least = value - half;
     *most = value > UINT64_MAX - half ? UINT64_MAX : value + half;
 }

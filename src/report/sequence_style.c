@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "report/sequence_looks.h"
+#include "report/sequence_style.h"
 
 #include <string.h>
 

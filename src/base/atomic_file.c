@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #define _GNU_SOURCE
-#include "base/new_file.h"
+#include "base/atomic_file.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -19,27 +19,27 @@
 enum { BOOT_CHARACTERS = 8, FOREIGN_SECONDS = 3600 };
 
 /* "." or "a/b/" of a/b/c */
-static void directory_of(const char *path, char directory[FM_NEW_FILE_PATH_BYTES])
+static void directory_of(const char *path, char directory[FM_ATOMIC_FILE_PATH_BYTES])
 {
     const char *slash = strrchr(path, '/');
     if (slash)
-        snprintf(directory, FM_NEW_FILE_PATH_BYTES, "%.*s", (int)(slash + 1 - path), path);
+        snprintf(directory, FM_ATOMIC_FILE_PATH_BYTES, "%.*s", (int)(slash + 1 - path), path);
     else
-        snprintf(directory, FM_NEW_FILE_PATH_BYTES, ".");
+        snprintf(directory, FM_ATOMIC_FILE_PATH_BYTES, ".");
 }
 
-static void make_temporary_name(const char *directory, char path[FM_NEW_FILE_PATH_BYTES])
+static void make_temporary_name(const char *directory, char path[FM_ATOMIC_FILE_PATH_BYTES])
 {
     char boot[40];
     pid_t pid = getpid();
     fm_boot_id(boot);
-    snprintf(path, FM_NEW_FILE_PATH_BYTES, "%.3900s/" PREFIX "%.*s-%llu-%d-%llu" SUFFIX, directory, BOOT_CHARACTERS,
+    snprintf(path, FM_ATOMIC_FILE_PATH_BYTES, "%.3900s/" PREFIX "%.*s-%llu-%d-%llu" SUFFIX, directory, BOOT_CHARACTERS,
              boot, (unsigned long long)fm_pid_namespace(), (int)pid, (unsigned long long)fm_process_start_time(pid));
 }
 
-bool fm_new_file_open(struct fm_new_file *file, const char *path, mode_t mode, bool nameless)
+bool fm_atomic_file_open(struct fm_atomic_file *file, const char *path, mode_t mode, bool nameless)
 {
-    char directory[FM_NEW_FILE_PATH_BYTES];
+    char directory[FM_ATOMIC_FILE_PATH_BYTES];
     directory_of(path, directory);
     make_temporary_name(directory, file->temporary);
     file->named = false;
@@ -53,7 +53,7 @@ bool fm_new_file_open(struct fm_new_file *file, const char *path, mode_t mode, b
     return file->fd >= 0;
 }
 
-static bool name_it(struct fm_new_file *file, const char *path)
+static bool name_it(struct fm_atomic_file *file, const char *path)
 {
     char self[40];
     snprintf(self, sizeof self, "/proc/self/fd/%d", file->fd);
@@ -76,7 +76,7 @@ static bool rename_to_free(const char *from, const char *to)
     return rename(from, to) == 0;
 }
 
-bool fm_new_file_publish(struct fm_new_file *file, const char *path, bool replace)
+bool fm_atomic_file_publish(struct fm_atomic_file *file, const char *path, bool replace)
 {
     if (!file->named && !replace)
         return name_it(file, path);
@@ -87,7 +87,7 @@ bool fm_new_file_publish(struct fm_new_file *file, const char *path, bool replac
     return done;
 }
 
-void fm_new_file_drop(struct fm_new_file *file)
+void fm_atomic_file_discard(struct fm_atomic_file *file)
 {
     int reason = errno;
     if (file->named)
@@ -105,7 +105,7 @@ static bool is_temporary(const char *name)
 }
 
 /* Of a writer on another host or in another container nothing is known but that none takes an hour. */
-bool fm_new_file_is_abandoned(int directory_fd, const char *name)
+bool fm_atomic_file_is_abandoned(int directory_fd, const char *name)
 {
     char boot[40], own[40];
     unsigned long long space, start;

@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "merge/reading.h"
+#include "merge/segment_reader.h"
 
 #include "base/saturate.h"
 
-enum fm_status fm_reading_no_memory(struct fm_reading *r)
+enum fm_status fm_segment_reader_no_memory(struct fm_segment_reader *r)
 {
     return fm_fail(r->error, FM_ERR_MEMORY, "not enough memory to read %s", r->view.origin);
 }
 
-enum fm_status fm_reading_damage(struct fm_reading *r, const char *what)
+enum fm_status fm_segment_reader_damage(struct fm_segment_reader *r, const char *what)
 {
     return fm_fail(r->error, FM_ERR_INPUT, "%s is damaged: %s", r->view.origin, what);
 }
 
-void fm_reading_thread(const struct fm_reading *r, size_t slot, struct fm_segment_thread *thread)
+void fm_segment_reader_thread(const struct fm_segment_reader *r, size_t slot, struct fm_segment_thread *thread)
 {
     const uint32_t deepest = sizeof thread->region_stack / sizeof *thread->region_stack;
     fm_segment_item(&r->view, FM_SECTION_THREADS, slot, thread, sizeof *thread);
@@ -21,7 +21,7 @@ void fm_reading_thread(const struct fm_reading *r, size_t slot, struct fm_segmen
         thread->region_depth = deepest;
 }
 
-uint64_t fm_reading_ns(const struct fm_reading *r, uint64_t ns)
+uint64_t fm_segment_reader_ns(const struct fm_segment_reader *r, uint64_t ns)
 {
     enum { WHOLE = 1000000000 };
     int32_t ppb = r->view.header.clock_ppb;
@@ -31,24 +31,24 @@ uint64_t fm_reading_ns(const struct fm_reading *r, uint64_t ns)
     return (uint64_t)exact;
 }
 
-void fm_reading_extremes(const struct fm_reading *r, struct fm_segment_extremes *extremes)
+void fm_segment_reader_extremes(const struct fm_segment_reader *r, struct fm_segment_extremes *extremes)
 {
-    extremes->min_ns = fm_reading_ns(r, extremes->min_ns);
-    extremes->max_ns = fm_reading_ns(r, extremes->max_ns);
-    extremes->second_ns = fm_reading_ns(r, extremes->second_ns);
+    extremes->min_ns = fm_segment_reader_ns(r, extremes->min_ns);
+    extremes->max_ns = fm_segment_reader_ns(r, extremes->max_ns);
+    extremes->second_ns = fm_segment_reader_ns(r, extremes->second_ns);
 }
 
-uint64_t fm_reading_call_start(const struct fm_reading *r, const struct fm_segment_thread *thread)
+uint64_t fm_segment_reader_call_start(const struct fm_segment_reader *r, const struct fm_segment_thread *thread)
 {
     const struct fm_segment_header *header = &r->view.header;
     if (!header->started_ticks || thread->call_start < header->started_ticks)
         return 0;
     unsigned __int128 ticks = thread->call_start - header->started_ticks;
     unsigned __int128 ns = (ticks * header->clock_mult) >> header->clock_shift;
-    return ns > FM_LONGEST_NS ? 0 : fm_sum(header->started_mono_ns, fm_reading_ns(r, (uint64_t)ns));
+    return ns > FM_LONGEST_NS ? 0 : fm_sum(header->started_mono_ns, fm_segment_reader_ns(r, (uint64_t)ns));
 }
 
-struct fm_rankset fm_reading_ranks(const struct fm_reading *r, struct fm_range *range)
+struct fm_rankset fm_segment_reader_ranks(const struct fm_segment_reader *r, struct fm_range *range)
 {
     *range = (struct fm_range){r->rank, r->rank};
     return r->rank == FM_NO_RANK ? (struct fm_rankset){0} : (struct fm_rankset){range, 1, 1};

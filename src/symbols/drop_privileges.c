@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #define _GNU_SOURCE
-#include "symbols/become.h"
+#include "symbols/drop_privileges.h"
 
 #include <grp.h>
 #include <pwd.h>
@@ -16,7 +16,7 @@ static bool take_groups(uid_t uid, gid_t gid)
     return setgroups(0, NULL) == 0 && setresgid(gid, gid, gid) == 0;
 }
 
-bool fm_become(uid_t uid, gid_t gid)
+bool fm_drop_privileges(uid_t uid, gid_t gid)
 {
     if (uid == 0 || !take_groups(uid, gid) || setresuid(uid, uid, uid) != 0)
         return false;
