@@ -237,9 +237,9 @@ def fortran_wrapper(symbol, name, only_empty):
     function = f"(fm_word (*)({', '.join(['fm_word'] * 6)}))"
     call = f"({function}next)({values})"
     counted = "*(const int *)a0 == 0 && " if only_empty else ""
-    hand_on = ""
+    pass_on = ""
     if only_empty:
-        hand_on = f"""    fm_function *known = __atomic_load_n(&next_{symbol}, __ATOMIC_ACQUIRE);
+        pass_on = f"""    fm_function *known = __atomic_load_n(&next_{symbol}, __ATOMIC_ACQUIRE);
     if (FM_LIKELY(known && *(const int *)a0 != 0))
         return ({function}known)({values});
 """
@@ -259,7 +259,7 @@ FM_COLD static fm_word any_{symbol}({parameters}, struct fm_frame frame)
 
 FM_EXPORT fm_word {symbol}({parameters})
 {{
-{hand_on}    return any_{symbol}({values}, FM_CALLER_FRAME());
+{pass_on}    return any_{symbol}({values}, FM_CALLER_FRAME());
 }}
 
 """

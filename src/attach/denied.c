@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 /* A number behind a word at the beginning of a line; -1: there is none. */
-static long number_behind(const char *path, const char *word)
+static long number_after(const char *path, const char *word)
 {
     char text[4096];
     int fd = open(path, O_RDONLY | O_CLOEXEC);
@@ -27,7 +27,7 @@ static long status_of(pid_t pid, const char *word)
 {
     char path[40];
     snprintf(path, sizeof path, "/proc/%d/status", (int)pid);
-    return number_behind(path, word);
+    return number_after(path, word);
 }
 
 pid_t fm_tracer_of(pid_t pid)
@@ -43,7 +43,7 @@ long fm_owner_of(pid_t pid)
 
 enum fm_status fm_denied(pid_t pid, const char *yama, struct fm_error *error)
 {
-    long uid = fm_owner_of(pid), scope = number_behind(yama, "");
+    long uid = fm_owner_of(pid), scope = number_after(yama, "");
     pid_t tracer = fm_tracer_of(pid);
     const struct passwd *user = uid >= 0 ? getpwuid((uid_t)uid) : NULL;
     if (uid < 0)

@@ -29,7 +29,7 @@ static char *line_of(pid_t pid, struct fm_arena *arena)
 }
 
 /* The word behind a name, without quotes; NULL: the name is not there. */
-static const char *word_behind(const char *line, const char *name, struct fm_arena *arena)
+static const char *word_after(const char *line, const char *name, struct fm_arena *arena)
 {
     const char *at = line ? strstr(line, name) : NULL;
     if (!at)
@@ -47,7 +47,7 @@ static const char *hydra_above(const struct fm_procs *procs, pid_t pid, struct f
     const struct fm_proc *proc = proc_of(procs, pid);
     for (size_t steps = 0; proc && proc->pid > 1 && steps < procs->n; steps++) {
         if (strcmp(proc->name, FM_HYDRA_PROXY) == 0)
-            return word_behind(line_of(proc->pid, arena), FM_HYDRA_PROXY_LAUNCHER, arena);
+            return word_after(line_of(proc->pid, arena), FM_HYDRA_PROXY_LAUNCHER, arena);
         proc = proc_of(procs, proc->parent);
     }
     return NULL;
@@ -75,9 +75,9 @@ const char *fm_job_key(const struct fm_procs *procs, pid_t rank, struct fm_arena
 static const char *key_in(const char *line, struct fm_arena *arena)
 {
     const char *space_name = fm_launchers[FM_LAUNCHER_PRRTE].job;
-    const char *open = word_behind(line, FM_OPENMPI_DAEMON_JOB, arena),
-               *newer = word_behind(line, FM_OPENMPI_DAEMON_SPACE, arena),
-               *hydra = word_behind(line, FM_HYDRA_PROXY_LAUNCHER, arena);
+    const char *open = word_after(line, FM_OPENMPI_DAEMON_JOB, arena),
+               *newer = word_after(line, FM_OPENMPI_DAEMON_SPACE, arena),
+               *hydra = word_after(line, FM_HYDRA_PROXY_LAUNCHER, arena);
     if (open)
         return fm_written(arena, "%s=%llu", space_name, strtoull(open, NULL, 10) + 1);
     if (newer)

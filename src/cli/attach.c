@@ -13,8 +13,8 @@
 /* ---- other hosts ---- */
 
 /* What can be seen here is shown; and what more there would be, and how to come by it, is said. */
-static void tell_of_the_rest(const struct fm_watch *watch, const struct fm_remote_hosts *remote_hosts,
-                             const struct fm_remote *remote)
+static void report_other_hosts(const struct fm_watch *watch, const struct fm_remote_hosts *remote_hosts,
+                               const struct fm_remote *remote)
 {
     struct fm_arena arena = {0};
     const char *ranks = fm_remote_ranks(&watch->targets, &arena);
@@ -87,7 +87,7 @@ static enum fm_status watch_job(struct fm_watch *watch, struct fm_remote *remote
         return fm_watch_follow(watch, &signals, error);
     }
     if (more)
-        tell_of_the_rest(watch, &remote_hosts, remote);
+        report_other_hosts(watch, &remote_hosts, remote);
     return found ? found : watch_here(watch, &signals, error);
 }
 

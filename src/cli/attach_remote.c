@@ -118,7 +118,7 @@ static void end_line(struct fm_remote *remote)
     remote->line_bytes = 0;
 }
 
-static void hear_errors(struct fm_remote *remote)
+static void read_errors(struct fm_remote *remote)
 {
     char text[512];
     ssize_t n;
@@ -147,7 +147,7 @@ static bool read_exactly(struct fm_remote *remote, void *to, size_t size, uint64
         if (fm_clock_ns(CLOCK_MONOTONIC) > deadline || (!patient && is_interrupted()))
             return false;
         poll(fds, 2, ASK_MS);
-        hear_errors(remote);
+        read_errors(remote);
         ssize_t n = read(remote->out, at, size);
         if (n == 0 || (n < 0 && errno != EAGAIN && errno != EINTR))
             return false;
@@ -202,7 +202,7 @@ enum fm_status fm_remote_look(struct fm_remote *remote, bool last, struct fm_att
                                   : fm_fail(error, FM_ERR_SYSTEM, "the agents on the other hosts have ended");
     remote->dead |= !bytes;
     remote->limit_s = ANSWER_S;
-    hear_errors(remote);
+    read_errors(remote);
     fm_arena_destroy(&arena);
     return status;
 }

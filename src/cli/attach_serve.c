@@ -18,7 +18,7 @@ enum { LISTEN_MS = 20, SILENCE_S = 600 };
 /* ---- being asked ---- */
 
 /* 0: nothing has come yet. */
-static uint64_t word_from_above(const struct fm_agents *agents)
+static uint64_t word_from_parent(const struct fm_agents *agents)
 {
     uint64_t word = 0;
     if (!fm_rank_tree_progress(&agents->tree))
@@ -51,7 +51,7 @@ static bool write_all(const void *bytes, size_t size)
     return true;
 }
 
-static enum fm_status write_seen(const struct fm_attach_result *result, struct fm_error *error)
+static enum fm_status write_result(const struct fm_attach_result *result, struct fm_error *error)
 {
     struct fm_arena arena = {0};
     const void *bytes;
@@ -76,7 +76,7 @@ static enum fm_status answer(struct fm_watch *watch, enum fm_agents_word word, s
     if (!status)
         status = fm_agents_collect(watch->agents, &result, error);
     if (!status && watch->agents->tree.place == 0)
-        status = write_seen(&result, error);
+        status = write_result(&result, error);
     fm_attach_result_destroy(&result);
     return status;
 }
@@ -90,7 +90,7 @@ static enum fm_status serve(struct fm_watch *watch, const sigset_t *signals, str
             return fm_fail(error, FM_ERR_SYSTEM, "ended by a signal");
         if (watch->session.targets && !fm_session_gather(&watch->session))
             return fm_fail(error, FM_ERR_MEMORY, "not enough memory for samples");
-        enum fm_agents_word word = (enum fm_agents_word)(fed ? word_from_input() : word_from_above(watch->agents));
+        enum fm_agents_word word = (enum fm_agents_word)(fed ? word_from_input() : word_from_parent(watch->agents));
         if (!status && word) {
             status = answer(watch, word, error);
             heard = fm_clock_ns(CLOCK_MONOTONIC);

@@ -105,7 +105,7 @@ bool fm_child_start(struct fm_child *child, char **(*prepare)(void *context), vo
 }
 
 /* Also when it stops. The pid stays taken (a zombie) until no signal can be sent to it any more. */
-static bool wait_for_news(const struct fm_child *child, siginfo_t *info)
+static bool wait_for_change(const struct fm_child *child, siginfo_t *info)
 {
     while (waitid(P_PID, (id_t)child->pid, info, WEXITED | WSTOPPED | WNOWAIT) != 0)
         if (errno != EINTR)
@@ -116,7 +116,7 @@ static bool wait_for_news(const struct fm_child *child, siginfo_t *info)
 static void await_end(struct fm_child *child)
 {
     siginfo_t info;
-    while (wait_for_news(child, &info)) {
+    while (wait_for_change(child, &info)) {
         child->status = W_STOPCODE(info.si_status);
         waitid(P_PID, (id_t)child->pid, &info, WSTOPPED | WNOHANG); /* that it stopped is news once */
         if (told_to < 0)
@@ -140,7 +140,7 @@ void fm_child_wait(struct fm_child *child)
 }
 
 /* False: the guard could not say how it ended. */
-static bool hear_of_end(int fd, struct fm_child *child)
+static bool read_exit_status(int fd, struct fm_child *child)
 {
     bool told = read_whole(fd, child, sizeof *child);
     fm_child_signals_pass_to(told ? child->pid : 0);
@@ -172,7 +172,7 @@ bool fm_child_guard(struct fm_child *child, void (*work)(void *context, struct f
     }
     if (guard > 0) {
         close(told[1]);
-        bool ended = hear_of_end(told[0], child);
+        bool ended = read_exit_status(told[0], child);
         while (waitpid(guard, &status, 0) < 0 && errno == EINTR)
             ;
         if (!ended)

@@ -60,7 +60,7 @@ static bool holds_terminal(void)
 }
 
 /* Whether it has since we looked last, of a command that is our child. */
-static bool stopped_anew(int options)
+static bool has_stopped_again(int options)
 {
     siginfo_t info = {0};
     return waitid(P_PID, (id_t)command, &info, WSTOPPED | WNOHANG | options) == 0 && info.si_pid == command;
@@ -68,13 +68,13 @@ static bool stopped_anew(int options)
 
 /* By the signal that asked for it, which our parent is then told of. All signals are blocked. A SIGCONT that comes
  * after raise() cancels the stop; where one came before, the command goes on already. */
-static void stop_too(int number)
+static void stop_like_child(int number)
 {
     struct sigaction caught, action = {.sa_handler = SIG_DFL};
     sigset_t only, blocked;
     stop_wanted = 0;
     stopped_too = 1;
-    stopped_anew(0);
+    has_stopped_again(0);
     if (number == SIGSTOP) { /* cannot wait until it is unblocked */
         if (fm_process_stopped(command))
             raise(SIGSTOP);
@@ -99,7 +99,7 @@ static bool is_for_command(int number, const siginfo_t *info)
     bool to_us_alone = info->si_code <= 0 && info->si_pid != command && info->si_pid != getpid() &&
                        !fm_group_signallers_have(&group_signallers, info->si_pid);
     if (number == SIGCONT && stopped_too)
-        return to_us_alone && fm_process_stopped(command) && !stopped_anew(WNOWAIT);
+        return to_us_alone && fm_process_stopped(command) && !has_stopped_again(WNOWAIT);
     return to_us_alone;
 }
 
@@ -128,7 +128,7 @@ static void pass_on(int number, siginfo_t *info, void *context)
     if (stops(number)) {
         stop_wanted = number;
         if (fm_process_stopped(command))
-            stop_too(number);
+            stop_like_child(number);
     }
     /* What we send ourselves is SIGPIPE, of a reader of our words who has left. */
     if (ends(number) && actions[number].sa_handler != SIG_IGN && info->si_pid != getpid())
@@ -181,9 +181,9 @@ void fm_child_signals_stopped(int number)
     sigfillset(&all);
     sigprocmask(SIG_BLOCK, &all, &now);
     if (stop_wanted)
-        stop_too(stop_wanted);
+        stop_like_child(stop_wanted);
     else if (holds_terminal())
-        stop_too(number);
+        stop_like_child(number);
     sigprocmask(SIG_SETMASK, &now, NULL);
 }
 

@@ -156,7 +156,7 @@ static bool run_has_mpi(const char *directory, const char *run_id)
 /* ---- one job ---- */
 
 /* Whoever was to write the profile may have been killed in the middle of it. */
-static void sweep_beside(const char *path)
+static void remove_abandoned_files(const char *path)
 {
     char folder[FM_FILE_PATH_BYTES];
     snprintf(folder, sizeof folder, "%s", path);
@@ -197,7 +197,7 @@ static void collect_job(const struct gathering *gathering, const char *job_key)
             profile->job.output = gathering->options->output;
         status = fm_node_finish(gathering->directory, profile, !gathering->options->output, path, &error);
         if (status == FM_OK)
-            sweep_beside(path);
+            remove_abandoned_files(path);
     }
     event.kind = status == FM_OK ? FM_GATHER_WRITTEN : FM_GATHER_FAILED;
     event.path = path;
@@ -291,7 +291,7 @@ static bool has_suffix(const char *name, const char *suffix, size_t *stem)
     return length > tail && strcmp(name + *stem, suffix) == 0;
 }
 
-static bool speaks_of_run(const struct fm_node_list *list, const char *run_id, size_t length)
+static bool mentions_run(const struct fm_node_list *list, const char *run_id, size_t length)
 {
     for (size_t i = 0; i < list->n; i++)
         if (strlen(list->items[i].run_id) == length && memcmp(list->items[i].run_id, run_id, length) == 0)
@@ -345,7 +345,7 @@ static bool is_stale(const char *directory, const struct fm_node_list *list, int
     if (has_suffix(name, FM_JOB_SUFFIX, &stem))
         return !has_segments(directory, name, stem);
     if (has_suffix(name, ".run", &stem))
-        return !speaks_of_run(list, name, stem) && !(spare_recent && is_recent(&st)) && unlocked(directory_fd, name);
+        return !mentions_run(list, name, stem) && !(spare_recent && is_recent(&st)) && unlocked(directory_fd, name);
     return fm_atomic_file_is_abandoned(directory_fd, name) || was_never_made(directory_fd, name, &st);
 }
 

@@ -103,7 +103,8 @@ static bool given_by_user(char **command, const char *name)
 {
     size_t length = strlen(name);
     for (char **word = command; word[0] && word[1]; word++)
-        if (strcmp(*word, openmpi->hand_on) == 0 && strncmp(word[1], name, length) == 0 && strchr("=", word[1][length]))
+        if (strcmp(*word, openmpi->export_option) == 0 && strncmp(word[1], name, length) == 0 &&
+            strchr("=", word[1][length]))
             return true;
     return false;
 }
@@ -122,7 +123,7 @@ static char **insert_options(char **command, char names[][64], size_t n)
     for (size_t i = 0; i < n; i++) {
         if (given_by_user(command, names[i]))
             continue;
-        longer[at++] = (char *)openmpi->hand_on;
+        longer[at++] = (char *)openmpi->export_option;
         longer[at++] = names[i];
     }
     memcpy(longer + at, command + 1, words * sizeof *longer);
@@ -135,7 +136,7 @@ static bool can_pass_to_hosts(char **command, bool *has_x)
     *has_x = false;
     bool has_list = false;
     for (char **word = command + 1; *word; word++) {
-        *has_x |= strcmp(*word, openmpi->hand_on) == 0;
+        *has_x |= strcmp(*word, openmpi->export_option) == 0;
         has_list |= strstr(*word, FM_OPENMPI_ENV_OPTION) || strcmp(*word, "-tune") == 0 || strcmp(*word, "--tune") == 0;
     }
     return !has_list && !(*has_x && getenv(FM_OPENMPI_ENV_LIST));
@@ -155,7 +156,7 @@ static char **pass_to_hosts(char **command)
 }
 
 /* For the ranks, which cannot find out by themselves: see runtime/job.c. */
-static void tell_what_is_certain(const struct fm_run_env *env, char **command)
+static void pass_known_facts(const struct fm_run_env *env, char **command)
 {
     const char *program = env->launcher ? fm_launch_program(command) : NULL, *old = getenv("LD_PRELOAD");
     bool has_x;
@@ -214,7 +215,7 @@ char **fm_run_env_apply(const struct fm_run_env *env, const struct fm_run_option
     char text[16];
     if (!*env->library)
         return options->command;
-    tell_what_is_certain(env, options->command);
+    pass_known_facts(env, options->command);
     preload(env->library);
     allow_sanitizer(env->launcher ? fm_launch_program(options->command) : options->command[0]);
     setenv("FATHOM_RUN_ID", env->run_id, 1);

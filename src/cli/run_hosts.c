@@ -112,7 +112,7 @@ static void start_asking(struct asking *asking, struct fm_run_host *host, char *
     close(ends[1]);
 }
 
-static void hear(struct asking *asking)
+static void read_host(struct asking *asking)
 {
     size_t room = sizeof asking->answer - 1 - asking->used;
     ssize_t n = room ? read(asking->fd, asking->answer + asking->used, room) : 0;
@@ -126,7 +126,7 @@ static void hear(struct asking *asking)
     asking->used += (size_t)n;
 }
 
-static void hear_all(struct asking *askings, size_t n, int64_t deadline)
+static void read_all_hosts(struct asking *askings, size_t n, int64_t deadline)
 {
     for (;;) {
         struct pollfd fds[AT_ONCE];
@@ -142,7 +142,7 @@ static void hear_all(struct asking *askings, size_t n, int64_t deadline)
             continue;
         for (size_t i = 0; i < n; i++)
             if (fds[i].fd >= 0 && fds[i].revents)
-                hear(&askings[i]);
+                read_host(&askings[i]);
     }
 }
 
@@ -181,7 +181,7 @@ static void ask(struct asking *askings, struct fm_run_host *hosts, size_t n, cha
         collector_words(&words, command, hosts[i].name, self, env);
         start_asking(&askings[i], &hosts[i], words.items);
     }
-    hear_all(askings, n, now_ms() + HOST_LIMIT_MS);
+    read_all_hosts(askings, n, now_ms() + HOST_LIMIT_MS);
     for (size_t i = 0; i < n; i++)
         stop_asking(&askings[i]);
 }

@@ -30,16 +30,16 @@ static bool is_hydra(const char *name, const char *path)
     return access(beside, X_OK) == 0;
 }
 
-static bool hands_all_on(const char *command)
+static bool passes_environment(const char *command)
 {
     char path[PATH_MAX];
     const struct fm_launcher *launcher = fm_launcher_of(command);
-    if (*launcher->hand_on) /* it is told to: see run_env.c */
+    if (*launcher->export_option) /* it is told to: see run_env.c */
         return true;
     if (launcher == &fm_launchers[FM_LAUNCHER_HYDRA] &&
         (!fm_find_command(command, path) || !is_hydra(fm_basename(command), path)))
         return false;
-    return launcher->hands_all_on && !(*launcher->hands_less && getenv(launcher->hands_less));
+    return launcher->passes_environment && !(*launcher->hands_less && getenv(launcher->hands_less));
 }
 
 /* ---- its words ---- */
@@ -81,7 +81,7 @@ const char *fm_launch_program(char **command)
 {
     char path[PATH_MAX];
     const char *program = NULL;
-    if (!hands_all_on(command[0]))
+    if (!passes_environment(command[0]))
         return NULL;
     for (char **word = command + 1; *word; word++) {
         if (strcmp(*word, ":") == 0)

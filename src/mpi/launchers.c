@@ -25,7 +25,7 @@ const struct fm_launcher fm_launchers[FM_LAUNCHERS] = {
             .host_file = "OMPI_MCA_orte_default_hostfile",
             .hosts = "--host",
             .each_once = "--bind-to\0none\0",
-            .hand_on = "-x",
+            .export_option = "-x",
         },
     [FM_LAUNCHER_HYDRA] =
         {
@@ -43,7 +43,7 @@ const struct fm_launcher fm_launchers[FM_LAUNCHERS] = {
             .host_file = "HYDRA_HOST_FILE",
             .hosts = "-hosts",
             .each_once = "-ppn\0001\0",
-            .hands_all_on = true,
+            .passes_environment = true,
         },
     [FM_LAUNCHER_PRRTE] =
         {
@@ -76,7 +76,7 @@ const struct fm_launcher fm_launchers[FM_LAUNCHERS] = {
             .within = "SLURM_STEP_ID", /* batch scripts have a rank too, and the tasks of the whole job */
             .job = "SLURM_JOB_ID\0SLURM_STEP_ID\0SLURM_RESTART_COUNT\0",
             .job_id = "SLURM_JOB_ID",
-            .hands_all_on = true,
+            .passes_environment = true,
             .hands_less = "SLURM_EXPORT_ENV",
         },
     [FM_LAUNCHER_PBS] =

@@ -52,11 +52,11 @@ struct fm_launcher {
     char host_file[32]; /* the file that names its hosts */
 
     /* Command line. */
-    char hosts[8];       /* the option that hosts, with commas between, are the argument of */
-    char each_once[24];  /* a list: words that have one process a host started, free to run on any core */
-    char hand_on[4];     /* the option that hands a variable on to other hosts */
-    bool hands_all_on;   /* all variables reach other hosts */
-    char hands_less[20]; /* the variable that says they do not */
+    char hosts[8];           /* the option that hosts, with commas between, are the argument of */
+    char each_once[24];      /* a list: words that have one process a host started, free to run on any core */
+    char export_option[4];   /* the option that passes a variable on to other hosts */
+    bool passes_environment; /* all variables reach other hosts */
+    char hands_less[20];     /* the variable that says they do not */
 };
 
 extern const struct fm_launcher fm_launchers[FM_LAUNCHERS]; /* in the order in which their variables count */

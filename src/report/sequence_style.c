@@ -99,7 +99,7 @@ void fm_sequence_letters(const struct fm_module_sequence *sequence, char *letter
 
 enum { OWN_COLOURS = FM_CHART_COLOURS - 1 };
 
-static unsigned wished_colour(const char *name)
+static unsigned preferred_colour(const char *name)
 {
     return (unsigned)(fm_crc64(name, strlen(name)) % OWN_COLOURS);
 }
@@ -108,12 +108,12 @@ static void give_colours(const struct fm_module_sequence *s, const uint32_t *cho
                          unsigned *colours)
 {
     for (size_t i = 0; i < n; i++) {
-        unsigned wished = wished_colour(s->modules[choosers[i]].name);
+        unsigned wished = preferred_colour(s->modules[choosers[i]].name);
         colours[choosers[i]] = taken[wished] ? OWN_COLOURS : wished;
         taken[wished] = true;
     }
     for (size_t i = 0; i < n; i++) {
-        unsigned colour = wished_colour(s->modules[choosers[i]].name);
+        unsigned colour = preferred_colour(s->modules[choosers[i]].name);
         if (colours[choosers[i]] != OWN_COLOURS)
             continue;
         while (taken[colour])

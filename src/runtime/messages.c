@@ -25,8 +25,8 @@ static const char *text_of(const char *variable)
     return text ? text : "";
 }
 
-/* A `fathom run` for each rank says nothing of its own. */
-static bool others_speak(const char *run_id)
+/* A `fathom run` for each rank prints no messages itself. */
+static bool is_reported_by_run(const char *run_id)
 {
     return *run_id && strncmp(run_id, "ranks-", 6) != 0;
 }
@@ -100,7 +100,7 @@ void fm_messages_settings(int rank)
     const char *run_id = text_of("FATHOM_RUN_ID"), *output = text_of("FATHOM_OUTPUT"),
                *directory = text_of("FATHOM_DIR");
     char folder[FM_FILE_PATH_BYTES];
-    if (fm_syscalls_forbidden() || others_speak(run_id))
+    if (fm_syscalls_forbidden() || is_reported_by_run(run_id))
         return;
     fm_rt.say.output_is_told = *output && !*run_id && fm_node_output_refused(output, folder);
     int reason = errno;

@@ -50,7 +50,7 @@ static uint32_t find_or_add(const char *name, uint32_t parent)
 
 /* Threads that opened no region of their own work for the one the first thread is in. One that opens its own at this
  * moment keeps it. */
-static void spread_to_helpers(struct fm_segment_thread *from)
+static void set_region_of_helpers(struct fm_segment_thread *from)
 {
     struct fm_segment_thread *all = fm_section(fm_rt.segment, FM_SECTION_THREADS);
     if (from != all)
@@ -73,7 +73,7 @@ static void open_region(struct fm_segment_thread *seg, uint32_t region)
     __atomic_store_n(&seg->region_depth, seg->region_depth + 1, __ATOMIC_RELEASE);
     __atomic_store_n(&seg->region, region, __ATOMIC_RELEASE);
     __atomic_fetch_add(&regions[region].entries, 1, __ATOMIC_RELAXED);
-    spread_to_helpers(seg);
+    set_region_of_helpers(seg);
 }
 
 void fm_region_begin(const char *name)
@@ -113,7 +113,7 @@ static void close_regions(struct fm_segment_thread *seg, const char *name)
     uint64_t now = fm_runtime_ns();
     while (seg->region_depth >= depth)
         close_innermost(seg, now);
-    spread_to_helpers(seg);
+    set_region_of_helpers(seg);
 }
 
 void fm_region_end(const char *name)

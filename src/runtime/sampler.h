@@ -29,7 +29,7 @@ void fm_sampler_pause(bool pause);
 /* It is not sampled yet, and has a small stack, or an alternate one. */
 void fm_sampler_note_little_room(void);
 /* The program names the signal that is used: sampling goes to another one, or ends if there is none. */
-void fm_sampler_make_way(int signal);
+void fm_sampler_yield_signal(int signal);
 /* The program uses these signals in a way that cannot be seen later. */
 void fm_sampler_avoid(uint64_t signals);
 

@@ -164,7 +164,7 @@ static void begin_timer(struct fm_sampled_thread *thread)
         fm_sampler_thread_passed();
 }
 
-void fm_sampler_make_way(int signal)
+void fm_sampler_yield_signal(int signal)
 {
     fm_sampler_avoid(1ull << (signal - 1));
     fm_lock(&fm_rt.sampler.lock);
@@ -371,7 +371,7 @@ void fm_sampler_thread_passed(void)
 }
 
 /* Threads that block all signals, or nearly all, get none of ours. One that blocks few waits in a call, where we do it. */
-static void note_deaf(struct fm_sampled_thread *thread, uint64_t blocked)
+static void note_blocked_signal(struct fm_sampled_thread *thread, uint64_t blocked)
 {
     enum { FEW = 32 };
     if (thread->timer >= 0 && thread->samples == thread->samples_before && __builtin_popcountll(blocked) > FEW)
@@ -379,12 +379,12 @@ static void note_deaf(struct fm_sampled_thread *thread, uint64_t blocked)
 }
 
 /* The caller, which holds the lock, has blocked all signals itself. */
-static void note_if_deaf(struct fm_sampled_thread *thread)
+static void note_if_signal_blocked(struct fm_sampled_thread *thread)
 {
     uint64_t blocked = fm_rt.sampler.lock.signals;
     if (thread->samples == thread->samples_before &&
         (thread->tid == own_tid() || fm_thread_blocks(thread->tid, &blocked)))
-        note_deaf(thread, blocked);
+        note_blocked_signal(thread, blocked);
 }
 
 static void end_thread(void *data)
@@ -392,7 +392,7 @@ static void end_thread(void *data)
     struct fm_sampled_thread *self = data;
     if (self != fm_sampling_local.self || !self->taken) /* all are free in a child, and the lock may be held for ever */
         return;
-    note_deaf(self, fm_change_mask(SIG_BLOCK, NULL));
+    note_blocked_signal(self, fm_change_mask(SIG_BLOCK, NULL));
     fm_lock(&fm_rt.sampler.lock);
     fm_sampling_local.self = NULL;
     if (atomic_load(&fm_sampling.on))
@@ -469,7 +469,7 @@ void fm_sampler_end(void)
 {
     fm_lock(&fm_rt.sampler.lock);
     if (atomic_load(&fm_sampling.on))
-        for_each_thread(note_if_deaf);
+        for_each_thread(note_if_signal_blocked);
     if (atomic_exchange(&fm_sampling.on, 0)) {
         for_each_thread(release);
         give_back(fm_sampling.signal);

@@ -53,7 +53,7 @@ void fm_segment_file_name(char path[FM_FILE_PATH_BYTES], const char *directory, 
 }
 
 /* A shell, say, that did nothing that is measured before it became the program itself. */
-static bool says_nothing(const struct fm_segment_header *h)
+static bool is_empty_segment(const struct fm_segment_header *h)
 {
     return h->flags & FM_FLAG_NO_MPI && h->n_entries == 0 && h->n_regions <= 1 && h->n_timers == 0;
 }
@@ -75,7 +75,8 @@ static bool put_aside(const char *path)
     if (fd < 0)
         return false;
     ssize_t n = pread(fd, &header, sizeof header, 0);
-    bool read = n > 0 && !fm_segment_header_read(&header, &header, (size_t)n), empty = read && says_nothing(&header);
+    bool read = n > 0 && !fm_segment_header_read(&header, &header, (size_t)n),
+         empty = read && is_empty_segment(&header);
     /* into what is none of our formats nothing is written */
     bool marked = !empty && (!read || header.leave == FM_LEAVE_FINALIZE || mark_replaced(fd));
     close(fd);

@@ -168,7 +168,7 @@ struct frames {
     int n;
 };
 
-/* One or two frames that are always as large, of the first binding that has called: see fm_site_behind. */
+/* One or two frames that are always as large, of the first binding that has called: see fm_site_outside_binding. */
 static void keep_binding(struct fm_binding *binding, const struct frames *frames)
 {
     const struct fm_frame_rule *first = &frames->rules[0], *second = &frames->rules[1];

@@ -31,7 +31,7 @@ extern FM_HIDDEN struct fm_binding fm_bindings[2 * FM_ROUTINE_COUNT]; /* MPI_X, 
 
 /* The return address behind the binding of a routine, if that has called it; else that of the frame. It may be one in
  * another binding. */
-FM_INLINE uintptr_t fm_site_behind(const struct fm_binding *binding, struct fm_frame frame)
+FM_INLINE uintptr_t fm_site_outside_binding(const struct fm_binding *binding, struct fm_frame frame)
 {
     if (FM_LIKELY(__atomic_load_n(&binding->calls_from, __ATOMIC_ACQUIRE) != frame.pc))
         return frame.pc;

@@ -106,7 +106,7 @@ static void start_segment(void)
     h->clock_shift = FM_CLOCK_SHIFT;
     measure_event_cost();
     fm_segment_publish();
-    fm_threads_see_ends();
+    fm_threads_watch_exits();
     on_exit(at_exit, NULL);
     atomic_store_explicit(&fm_rt.state, FM_RT_ON, memory_order_release);
 }
@@ -141,7 +141,7 @@ static bool begins_with(const char *text, const char *beginning)
 
 /* Whether anything is set that matters before a process is measured. In most nothing is, and to bind libc's functions
  * would cost them more than this. */
-static bool is_told(char *const *environment)
+static bool has_settings(char *const *environment)
 {
     enum { PREFIX = sizeof "FATHOM_" - 1 };
     for (; environment && *environment; environment++) {
@@ -159,7 +159,7 @@ static bool prepare_process(char *const *environment)
 {
     if (__atomic_load_n(&fm_rt.start.prepared, __ATOMIC_ACQUIRE))
         return fm_rt.start.told;
-    fm_rt.start.told = is_told(environment);
+    fm_rt.start.told = has_settings(environment);
     bool off = fm_rt.start.told && fm_setting_disabled();
     fm_process_begins();
     if (off)

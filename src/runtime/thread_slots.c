@@ -86,7 +86,7 @@ bool fm_threads_make(void)
     return true;
 }
 
-void fm_threads_see_ends(void)
+void fm_threads_watch_exits(void)
 {
     fm_rt.slots.has_end_key = pthread_key_create(&fm_rt.slots.end_key, thread_ended) == 0;
 }

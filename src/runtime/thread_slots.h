@@ -10,7 +10,7 @@
  * atfork handler runs: a child's calls find no slot and do not write into their parent's segment. false: no memory. */
 bool fm_threads_make(void);
 /* Once, before the first thread has one: the ends of threads are seen from now on. */
-void fm_threads_see_ends(void);
+void fm_threads_watch_exits(void);
 /* Whether they are those of the process that made them; without a system call. */
 bool fm_threads_are_own(void);
 

@@ -147,7 +147,7 @@ static bool is_member(uid_t owner, gid_t group)
 }
 
 /* want: one of the bits of a mode for others, S_IROTH or S_IXOTH. */
-static bool may(uid_t owner, const struct stat *st, mode_t want)
+static bool has_permission(uid_t owner, const struct stat *st, mode_t want)
 {
     if (st->st_uid == owner)
         return st->st_mode & want << 6;
@@ -163,13 +163,13 @@ static bool owner_may_read(uid_t owner, int fd)
     struct stat st;
     snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
     ssize_t n = readlink(link, path, sizeof path - 1);
-    if (n <= 0 || path[0] != '/' || fstat(fd, &st) != 0 || !may(owner, &st, S_IROTH))
+    if (n <= 0 || path[0] != '/' || fstat(fd, &st) != 0 || !has_permission(owner, &st, S_IROTH))
         return false;
     for (path[n] = 0; n > 0; n--) {
         if (path[n - 1] != '/')
             continue;
         path[n] = 0;
-        if (stat(path, &st) != 0 || !may(owner, &st, S_IXOTH))
+        if (stat(path, &st) != 0 || !has_permission(owner, &st, S_IXOTH))
             return false;
     }
     return true;

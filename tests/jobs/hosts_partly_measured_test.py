@@ -123,10 +123,10 @@ def check_missing_library(mpi, fleet):
     fleet.hide("nodeb", folder)
     job = start(jobs.BARE, [jobs.FATHOM, "run", "--quiet", "--", *launcher, program], FATHOM_LIBRARY=library)
     check_part(mpi, job, "fathom run, no library on one host", "0-1")
-    hand_on = ["-x", "LD_PRELOAD"] if mpi.name == "openmpi" else []
-    job = start(jobs.BARE, [*launcher, *hand_on, program], LD_PRELOAD=library)
+    pass_on = ["-x", "LD_PRELOAD"] if mpi.name == "openmpi" else []
+    job = start(jobs.BARE, [*launcher, *pass_on, program], LD_PRELOAD=library)
     check_part(mpi, job, "bare preload, no library on one host", "0-1")
-    job = start(jobs.BARE, [*launcher, *hand_on, program], LD_PRELOAD=library, FATHOM_EVERYWHERE="1")
+    job = start(jobs.BARE, [*launcher, *pass_on, program], LD_PRELOAD=library, FATHOM_EVERYWHERE="1")
     check_part(mpi, job, "bare preload, no library on one host though said to be there", "0-1")
 
 
@@ -142,8 +142,8 @@ def check_switched_off(mpi, fleet):
         for everywhere in (None, "1"):
             job = start(jobs.BARE, [jobs.FATHOM, "run", "--quiet", "--", *words], FATHOM_EVERYWHERE=everywhere)
             check_part(mpi, job, f"fathom run, {how} on one host, FATHOM_EVERYWHERE={everywhere}", "0-1")
-        hand_on = ["-x", "LD_PRELOAD"] if mpi.name == "openmpi" else []
-        job = start(jobs.PRELOAD, [*launcher, *hand_on, script, program])
+        pass_on = ["-x", "LD_PRELOAD"] if mpi.name == "openmpi" else []
+        job = start(jobs.PRELOAD, [*launcher, *pass_on, script, program])
         check_part(mpi, job, f"bare preload, {how} on one host", "0-1")
 
 

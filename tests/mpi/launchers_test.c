@@ -20,7 +20,7 @@ static void rows_are_whole(void)
                "row %zu: all lists end", i);
         tap_ok(IS_TEXT(row->name) && IS_TEXT(row->version_mark) && IS_TEXT(row->rank) && IS_TEXT(row->local_size) &&
                    IS_TEXT(row->within) && IS_TEXT(row->job_id) && IS_TEXT(row->host_file) && IS_TEXT(row->hosts) &&
-                   IS_TEXT(row->hand_on) && IS_TEXT(row->hands_less),
+                   IS_TEXT(row->export_option) && IS_TEXT(row->hands_less),
                "row %zu: all texts end", i);
         tap_ok(*row->commands || *row->services || *row->job_id || *row->host_file, "row %zu says something", i);
     }

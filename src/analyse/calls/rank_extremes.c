@@ -57,7 +57,7 @@ static bool others_have_none(const struct fm_path_cost *cost)
 }
 
 /* What a rank has that tells nothing, if `told_ns` is what the others tell, the ones with most and least among them. */
-static struct bounds untold(const struct fm_path_cost *cost, uint32_t ranks, uint32_t n_told, double told_ns)
+static struct bounds unlisted_share(const struct fm_path_cost *cost, uint32_t ranks, uint32_t n_told, double told_ns)
 {
     struct bounds rank = {cost->ranks >= ranks ? (double)cost->min_ns : 0, (double)cost->max_ns, 0};
     if (others_have_none(cost) || n_told >= ranks)
@@ -83,7 +83,8 @@ static void add_rank(struct sum *sum, uint32_t rank, const struct bounds *others
 static void add_extremes(struct sum *sum, const struct fm_path_cost *cost)
 {
     bool two = cost->min_rank != cost->max_rank;
-    struct bounds others = untold(cost, sum->n, two ? 2 : 1, (double)cost->max_ns + (two ? (double)cost->min_ns : 0));
+    struct bounds others = unlisted_share(cost, sum->n, two ? 2 : 1,
+                                          (double)cost->max_ns + (two ? (double)cost->min_ns : 0));
     add(&sum->others, &others, 1);
     add_rank(sum, cost->max_rank, &others, cost->max_ns);
     if (two)
@@ -91,7 +92,7 @@ static void add_extremes(struct sum *sum, const struct fm_path_cost *cost)
 }
 
 /* In 0.1.0 a share could stand for a node above it that has up to a twentieth more. */
-static struct bounds told(const struct fm_cost_parts *part, const struct fm_path_share *share)
+static struct bounds listed_share(const struct fm_cost_parts *part, const struct fm_path_share *share)
 {
     uint64_t least, most;
     fm_quantized_range(share->all_ns, &least, &most);
@@ -126,7 +127,7 @@ static bool add_vector(struct sum *sum, const struct fm_cost_parts *part, const 
     for (size_t i = 0; i < n; i++) {
         if (vector[i].rank >= sum->n)
             return false;
-        sum->part[vector[i].rank] = exact ? exactly(vector[i].all_ns) : told(part, &vector[i]);
+        sum->part[vector[i].rank] = exact ? exactly(vector[i].all_ns) : listed_share(part, &vector[i]);
     }
     if (cost->min_rank != cost->max_rank)
         sum->part[cost->min_rank] = exactly(cost->min_ns);
@@ -136,7 +137,7 @@ static bool add_vector(struct sum *sum, const struct fm_cost_parts *part, const 
             told_ns += sum->part[rank].guess;
             n_told++;
         }
-    const struct bounds others = n_told >= cost->ranks ? exactly(0) : untold(cost, sum->n, n_told, told_ns);
+    const struct bounds others = n_told >= cost->ranks ? exactly(0) : unlisted_share(cost, sum->n, n_told, told_ns);
     for (uint32_t rank = 0; rank < sum->n; rank++) {
         struct bounds *at = &sum->part[rank];
         if (at->least < 0) {

@@ -18,7 +18,7 @@ static double time_in_mpi(const struct fm_scale *scale, size_t run)
     return all ? (double)in_mpi / (double)all : 0;
 }
 
-static double median_but(const double *values, size_t n, size_t without)
+static double median_without(const double *values, size_t n, size_t without)
 {
     double sorted[FM_SCALE_RUNS];
     size_t count = 0;
@@ -43,7 +43,7 @@ static size_t find_jump(const struct fm_scale_advice *advice)
         rises[i] = advice->points[i + 1].waiting - advice->points[i].waiting;
         most = rises[i] > rises[most] ? i : most;
     }
-    if (n < 2 || rises[most] < FM_WAITING_JUMP || rises[most] < 3 * median_but(rises, n, most))
+    if (n < 2 || rises[most] < FM_WAITING_JUMP || rises[most] < 3 * median_without(rises, n, most))
         return advice->n;
     return most;
 }

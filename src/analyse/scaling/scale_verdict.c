@@ -181,7 +181,7 @@ static bool is_wrapper(const struct judge *judge, uint32_t node, const struct fu
     return (double)function->other.own_ns >= ABOUT * (double)caller->other.all_ns;
 }
 
-static void go_outwards(struct judge *judge)
+static void move_to_callers(struct judge *judge)
 {
     uint32_t place;
     for (size_t i = 0; i < judge->n_losses; i++) {
@@ -205,7 +205,7 @@ static void find_callers(struct judge *judge, const struct function_total *funct
             return;
         }
         next.through = most->node;
-        go_outwards(judge);
+        move_to_callers(judge);
         sum_callers(judge);
     }
 }

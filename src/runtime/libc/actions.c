@@ -130,7 +130,7 @@ int fm_wrapped_sigaction(int signal, const struct sigaction *action, struct siga
                 *before = (struct sigaction){.sa_handler = SIG_DFL};
             return 0;
         }
-        fm_sampler_make_way(signal);
+        fm_sampler_yield_signal(signal);
     }
     struct sigaction had = known(signal);
     int result = fm_real.sigaction(signal, action, before);
@@ -158,7 +158,7 @@ static __sighandler_t change_by(__sighandler_t (*next)(int, __sighandler_t), int
         if (ours && handler == SIG_DFL)                                  \
             return SIG_DFL;                                              \
         if (ours)                                                        \
-            fm_sampler_make_way(signal);                                 \
+            fm_sampler_yield_signal(signal);                             \
         return change_by(fm_real.name, signal, handler);                 \
     }
 SIGNAL(signal)
@@ -170,14 +170,14 @@ SIGNAL(__sysv_signal)
 __sighandler_t fm_wrapped_sigset(int signal, __sighandler_t handler)
 {
     if (fm_is_sampling_signal(signal))
-        fm_sampler_make_way(signal);
+        fm_sampler_yield_signal(signal);
     return change_by(fm_real.sigset, signal, handler);
 }
 
 int fm_wrapped_sigignore(int signal)
 {
     if (fm_is_sampling_signal(signal))
-        fm_sampler_make_way(signal);
+        fm_sampler_yield_signal(signal);
     return fm_real.sigignore(signal);
 }
 
@@ -185,7 +185,7 @@ int fm_wrapped_sigignore(int signal)
 int fm_wrapped_siginterrupt(int signal, int interrupt)
 {
     if (fm_is_sampling_signal(signal))
-        fm_sampler_make_way(signal);
+        fm_sampler_yield_signal(signal);
     if (interrupt)
         fm_rt.sampler.program_ends_calls = true;
     int result = fm_real.siginterrupt(signal, interrupt);

@@ -16,17 +16,17 @@ bool fm_is_sampling_signal(int signal)
            getpid() == fm_rt.pid;
 }
 
-static void make_way(int signal)
+static void yield_signal(int signal)
 {
     if (fm_is_sampling_signal(signal))
-        fm_sampler_make_way(signal);
+        fm_sampler_yield_signal(signal);
 }
 
 void fm_yield_signal(int signal)
 {
     if (signal >= SIGRTMIN && signal <= FM_SIGNALS)
         fm_sampler_avoid(fm_signal_bit(signal));
-    make_way(signal);
+    yield_signal(signal);
 }
 
 int fm_wrapped_sigaddset(sigset_t *set, int signal)
@@ -109,7 +109,7 @@ const sigset_t *fm_without_sampling_signal(const sigset_t *set, sigset_t *room)
         !fm_is_sampling_signal(fm_sampling.signal))
         return set;
     if (__builtin_popcountll(signals) < FEW) {
-        fm_sampler_make_way(fm_sampling.signal);
+        fm_sampler_yield_signal(fm_sampling.signal);
         return set;
     }
     *room = *set;

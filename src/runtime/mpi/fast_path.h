@@ -37,7 +37,7 @@ FM_INLINE bool fm_fast_begin(struct fm_fast *fast, unsigned slot, struct fm_fram
         return false;
     fm_local.guard = frame.sp;
     atomic_signal_fence(memory_order_seq_cst);
-    uintptr_t site = fm_site_behind(&fm_bindings[slot], frame);
+    uintptr_t site = fm_site_outside_binding(&fm_bindings[slot], frame);
     const struct fm_memo *memo = fm_memo_find(self, site, seg->region, salt);
     seg->call_site = site;
     fast->self = self;

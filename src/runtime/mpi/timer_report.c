@@ -119,7 +119,7 @@ static const char *rich_or_plain(const struct fm_profile *timers, uint32_t tasks
 }
 
 /* A wish that is not understood is told here as well: nobody looks at the standard error of a job that went well. */
-static void write_wish(struct fm_writer *w, const char *name)
+static void write_invalid_setting(struct fm_writer *w, const char *name)
 {
     char sentence[FM_SETTING_SENTENCE];
     const char *value = getenv(name);
@@ -127,10 +127,10 @@ static void write_wish(struct fm_writer *w, const char *name)
         fm_write(w, "%s.\n", sentence);
 }
 
-static void write_wishes(struct fm_writer *w)
+static void write_invalid_settings(struct fm_writer *w)
 {
-    write_wish(w, "FATHOM_TIMERS");
-    write_wish(w, "FATHOM_TICK");
+    write_invalid_setting(w, "FATHOM_TIMERS");
+    write_invalid_setting(w, "FATHOM_TICK");
 }
 
 static void write_nothing(struct fm_writer *w, int tasks)
@@ -145,7 +145,7 @@ static char *text_of(const struct fm_profile *timers, int tasks)
 {
     struct fm_arena arena = {0};
     struct fm_writer w = {.arena = &arena};
-    write_wishes(&w);
+    write_invalid_settings(&w);
     const char *body = timers && timers->n_timers ? rich_or_plain(timers, (uint32_t)tasks, &arena) : NULL;
     if (body)
         fm_write(&w, "%s", body);

@@ -33,7 +33,7 @@ static void leave(struct fm_context_tree *tree)
 
 /* ---- nodes ---- */
 
-static uint32_t home_of(const struct fm_context_tree *tree, uint32_t parent, uint64_t step, uint16_t module)
+static uint32_t bucket_of(const struct fm_context_tree *tree, uint32_t parent, uint64_t step, uint16_t module)
 {
     uint64_t hash = (step ^ (parent + ((uint64_t)module << 32)) * 0x9e3779b97f4a7c15u) * 0xd6e8feb86659fd93u;
     return (uint32_t)(hash >> 32) & tree->index_mask;
@@ -44,16 +44,16 @@ static uint64_t step_of(const struct fm_segment_path *path)
     return fm_path_step(path->address, path->kind);
 }
 
-static uint32_t home_of_node(const struct fm_context_tree *tree, uint32_t number)
+static uint32_t bucket_of_node(const struct fm_context_tree *tree, uint32_t number)
 {
     const struct fm_segment_path *path = &tree->paths[number];
-    return home_of(tree, path->parent, step_of(path), path->module);
+    return bucket_of(tree, path->parent, step_of(path), path->module);
 }
 
 /* Where the index has a node, or where it belongs. */
 static uint32_t *place_of(const struct fm_context_tree *tree, uint32_t parent, uint64_t step, uint16_t module)
 {
-    for (uint32_t at = home_of(tree, parent, step, module);; at = (at + 1) & tree->index_mask) {
+    for (uint32_t at = bucket_of(tree, parent, step, module);; at = (at + 1) & tree->index_mask) {
         uint32_t number = tree->index[at];
         const struct fm_segment_path *path = &tree->paths[number - 1];
         if (!number || (path->parent == parent && step_of(path) == step && path->module == module))
@@ -69,7 +69,7 @@ static void forget_in_index(struct fm_context_tree *tree, const struct fm_segmen
         at = (at + 1) & tree->index_mask;
         if (!tree->index[at])
             break;
-        uint32_t from_home = (at - home_of_node(tree, tree->index[at] - 1)) & tree->index_mask;
+        uint32_t from_home = (at - bucket_of_node(tree, tree->index[at] - 1)) & tree->index_mask;
         if (from_home < ((at - hole) & tree->index_mask))
             continue; /* it would come to lie before its home */
         tree->index[hole] = tree->index[at];

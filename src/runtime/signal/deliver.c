@@ -23,7 +23,7 @@ bool fm_deliver_as_sent(siginfo_t *info)
 /* ---- to the first thread ---- */
 
 /* One that is not sampled has no number there. */
-static bool is_first_thread(int32_t first)
+static bool is_main_thread(int32_t first)
 {
     int32_t tid = fm_sampling_local.self ? fm_sampling_local.self->tid : 0;
     return (tid ? tid : (int32_t)fm_kernel(SYS_gettid)) == first;
@@ -31,7 +31,7 @@ static bool is_first_thread(int32_t first)
 
 /* Whether the kernel, left to itself, would have chosen the first thread. What counts the time of threads is for the one
  * that runs; and of sigqueue, timers and files nobody can tell whom they are for. */
-static bool is_for_first(int signal, const siginfo_t *info)
+static bool is_for_main_thread(int signal, const siginfo_t *info)
 {
     if (info->si_code == SI_USER) /* by kill */
         return true;
@@ -41,18 +41,18 @@ static bool is_for_first(int signal, const siginfo_t *info)
            signal != SIGIO && signal != SIGURG;
 }
 
-static bool hand_on(int32_t first, int signal, const siginfo_t *info)
+static bool forward_signal(int32_t first, int signal, const siginfo_t *info)
 {
     siginfo_t copy = *info;
     copy.si_code -= HANDED_ON;
     return fm_kernel(SYS_rt_tgsigqueueinfo, first, first, signal, &copy) == 0;
 }
 
-static __attribute__((noinline)) bool hand_on_to_first(int32_t first, int signal, const siginfo_t *info)
+static __attribute__((noinline)) bool forward_to_main(int32_t first, int signal, const siginfo_t *info)
 {
     uint64_t blocked;
-    return is_for_first(signal, info) && getpid() == first && fm_thread_blocks(first, &blocked) &&
-           !(blocked >> (signal - 1) & 1) && hand_on(first, signal, info);
+    return is_for_main_thread(signal, info) && getpid() == first && fm_thread_blocks(first, &blocked) &&
+           !(blocked >> (signal - 1) & 1) && forward_signal(first, signal, info);
 }
 
 /* ---- after a sample ---- */
@@ -78,7 +78,7 @@ static void end_call(int signal, const ucontext_t *context)
 }
 
 /* The thread gets it once more when the sample's handler returns, whose mask is then in force; until then it is blocked. */
-static bool put_off(int signal, const siginfo_t *info, ucontext_t *context)
+static bool defer_signal(int signal, const siginfo_t *info, ucontext_t *context)
 {
     uint64_t bit = 1ull << (signal - 1), *blocked = (uint64_t *)(void *)&context->uc_sigmask, before = *blocked;
     fm_kernel(SYS_rt_sigprocmask, SIG_BLOCK, &bit, NULL, sizeof bit);
@@ -97,9 +97,9 @@ void fm_deliver(int signal, siginfo_t *info, void *context)
     bool handed_on = fm_deliver_as_sent(info);
     if (atomic_load_explicit(&fm_sampling.on, memory_order_relaxed)) {
         int32_t first = fm_sampling.contexts.header->pid;
-        if (!handed_on && !is_first_thread(first) && hand_on_to_first(first, signal, info))
+        if (!handed_on && !is_main_thread(first) && forward_to_main(first, signal, info))
             return;
-        if (is_in_sample(context) && put_off(signal, info, context))
+        if (is_in_sample(context) && defer_signal(signal, info, context))
             return;
     }
     call(signal, info, context);

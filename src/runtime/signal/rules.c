@@ -26,7 +26,7 @@ static bool is_plain(const struct fm_cfi_rule *rule)
 }
 
 /* Whether there is code to be read in the module that the kernel brings; in others there may be holes. */
-static bool is_kernels(const struct fm_cfi_module *module, uintptr_t pc)
+static bool is_kernel_code(const struct fm_cfi_module *module, uintptr_t pc)
 {
     enum { CODE_BYTES = 16 };
     return module->start == getauxval(AT_SYSINFO_EHDR) && module->end - pc >= CODE_BYTES;
@@ -44,7 +44,7 @@ static void guess(struct fm_rule_slot *slot, const struct fm_cfi_module *module,
     uintptr_t pc = address + !interrupted;
     slot->guessed = true;
     slot->rule = interrupted && FM_CALL_KEEPS_RA_IN_REGISTER ? in_register : fm_rule_frame_pointer;
-    if (module && is_kernels(module, pc) && fm_is_signal_return(pc))
+    if (module && is_kernel_code(module, pc) && fm_is_signal_return(pc))
         slot->rule.ra_kind = FM_RA_SIGNAL;
     else if (module && !interrupted && module->start == getauxval(AT_BASE))
         slot->rule.ra_kind = FM_RA_NONE;

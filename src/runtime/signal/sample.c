@@ -157,7 +157,7 @@ static struct fm_sampled_thread *ours(const siginfo_t *info)
 
 /* A thread that was there before sampling began learns of it by its first signal, and has a stack for the others from then
  * on. This one is handled where the thread is, perhaps with little room: the next sample counts for it, too. */
-static void introduce(struct fm_sampled_thread *self, ucontext_t *context, uint64_t periods)
+static void adopt_thread(struct fm_sampled_thread *self, ucontext_t *context, uint64_t periods)
 {
     if (!self->taken || self->tid != (int32_t)fm_kernel(SYS_gettid))
         return;
@@ -189,7 +189,7 @@ static __attribute__((noinline)) void handle(int signal, siginfo_t *info, uconte
     else if (!atomic_load_explicit(&fm_sampling.on, memory_order_acquire))
         ;
     else if (!fm_sampling_local.self)
-        introduce(self, context, periods_of(self, info));
+        adopt_thread(self, context, periods_of(self, info));
     else if (self == fm_sampling_local.self)
         take(&fm_sampling.contexts, self, context, periods_of(self, info));
     atomic_signal_fence(memory_order_seq_cst);

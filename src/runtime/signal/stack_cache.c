@@ -68,7 +68,7 @@ struct fm_cached_stack *fm_stack_cache_find(struct fm_stack_cache *stack_cache, 
 }
 
 /* Where stacks do not repeat, only some are kept, because that takes time. */
-static bool is_in_vain(struct fm_stack_cache *stack_cache)
+static bool is_rarely_hit(struct fm_stack_cache *stack_cache)
 {
     enum { PATIENCE = 2 * FM_STACK_CACHE_SETS * FM_STACK_CACHE_WAYS, SOME = 16 };
     return stack_cache->missed++ >= PATIENCE && stack_cache->missed % SOME;
@@ -79,7 +79,8 @@ void fm_stack_cache_keep(struct fm_stack_cache *stack_cache, const struct fm_unw
     const struct fm_stack *stack = u->stack;
     struct fm_cached_caller *caller = caller_of(stack_cache, u);
     uint32_t most_words = fm_unwind_words(u);
-    if (stack->n > FM_STACK_CACHE_DEPTH || most_words > FM_STACK_CACHE_WORDS || !most_words || is_in_vain(stack_cache))
+    if (stack->n > FM_STACK_CACHE_DEPTH || most_words > FM_STACK_CACHE_WORDS || !most_words ||
+        is_rarely_hit(stack_cache))
         return;
     if (!is_known(caller, u))
         learn_caller(caller, u);
