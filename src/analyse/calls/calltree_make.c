@@ -19,6 +19,7 @@ struct joint {
     /* what is below is ours, and what it calls: */
     bool closed;         /* a call of libc that we stand in front of, which is the frame */
     const char *routine; /* of MPI; NULL: none */
+    bool fathom;         /* a function of Fathom that does nothing for the program, or libc's for it: not shown */
 };
 
 struct tree_builder {
@@ -136,6 +137,13 @@ static const char *wrapped_routine(const char *function)
     return NULL;
 }
 
+/* The time in Fathom's own functions, and in libc for them, counts for the caller. */
+static bool is_own_code(const struct tree_builder *builder, const struct joint *from, const char *module)
+{
+    bool for_fathom = from->fathom && (strcmp(module, builder->libc) == 0 || is_library(module, "ld-linux"));
+    return from->frame != builder->tree->root && (is_library(module, "libfathom.so.") || for_fathom);
+}
+
 static void add_wrapped_call(struct tree_builder *builder, size_t i, const char *name, struct joint *at)
 {
     struct fm_calltree *tree = builder->tree;
@@ -167,7 +175,8 @@ static void add_frames(struct tree_builder *builder, size_t i, const struct join
         add_wrapped_call(builder, i, call, to);
     else if (ours && by_program)
         to->routine = wrapped_routine(frames[0].function);
-    for (size_t f = 0; f < n && !to->closed && !to->routine; f++) {
+    to->fathom = !call && !to->routine && is_own_code(builder, from, path->site.module);
+    for (size_t f = 0; f < n && !to->closed && !to->routine && !to->fathom; f++) {
         struct fm_context_id id = {
             .kind = FM_CONTEXT_FRAME,
             .name = fm_calltree_text(tree, frames[f].function),

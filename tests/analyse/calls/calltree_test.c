@@ -44,6 +44,14 @@ static struct fm_symbols *make_symbols(void)
     return symbols;
 }
 
+/* Where the load modules of the tests lie. */
+enum { IN_FATHOM = 0x8000, IN_LIBC = 0x9000 };
+
+static const char *module_at(uint64_t offset)
+{
+    return offset >= IN_LIBC ? "/lib/libc.so.6" : offset >= IN_FATHOM ? "/opt/fathom/lib/libfathom.so.0" : MODULE;
+}
+
 /* A profile of one rank from nodes in depth-first order; `own` in ms. */
 struct node {
     uint32_t parent, kind;
@@ -62,7 +70,7 @@ static struct fm_profile *of_rank(const struct node *nodes, size_t n, uint32_t r
         paths.nodes[i] = (struct fm_path_node){
             .parent = nodes[i].parent,
             .kind = nodes[i].kind,
-            .site = {site ? MODULE : "", "", nodes[i].offset},
+            .site = {site ? module_at(nodes[i].offset) : "", "", nodes[i].offset},
             .routine = nodes[i].routine ? nodes[i].routine : "",
             .own = fm_path_cost_of(nodes[i].own_ms * 1000000, rank),
         };
@@ -128,6 +136,29 @@ static void test_calls(const struct fm_calltree *calls)
            "a stack without its outer frames begins at a gap");
     tap_ok(fm_context_hot(root) == main_frame && fm_context_hot(solve) == statement && !fm_context_hot(statement),
            "the hot path goes where half of it is");
+}
+
+static void test_own_functions(struct fm_symbols *symbols)
+{
+    static const struct node nodes[] = {
+        {0, ROOT, 0, NULL, 0},
+        {0, CALL, 0x110, NULL, 0},         /* main:12 */
+        {1, CALL, IN_FATHOM, NULL, 0},     /* a function of Fathom, */
+        {2, CALL, IN_LIBC, NULL, 1},       /* which calls libc, */
+        {2, LEAF, IN_FATHOM + 8, NULL, 2}, /* itself, */
+        {2, LEAF, 0x230, NULL, 4},         /* and the program */
+    };
+    struct fm_profile *profile = of_rank(nodes, sizeof nodes / sizeof *nodes, 0, 1);
+    struct fm_arena arena = {0};
+    struct fm_calltree calls;
+    tap_ok(!fm_calltree_make(profile, symbols, &arena, &calls, NULL), "functions of Fathom");
+    const struct fm_context *main_frame = child(calls.root, FM_CONTEXT_FRAME, "main", 0);
+    tap_ok(costs(main_frame, 3, 7), "their time is that of the caller");
+    tap_ok(costs(child(main_frame, FM_CONTEXT_FRAME, "solve", 12), 4, 4), "what they call of the program is shown");
+    for (const struct fm_context *at = main_frame ? main_frame->first : NULL; at; at = at->next)
+        tap_ok(strcmp(at->id.module, MODULE) == 0, "no frame of theirs: %s", at->id.name);
+    fm_arena_destroy(&arena);
+    fm_profile_destroy(profile);
 }
 
 static void test_flat(const struct fm_calltree *calls, struct fm_arena *arena)
@@ -387,6 +418,7 @@ int main(void)
     test_flat(&calls, &arena);
     test_callers(&calls, &arena);
     test_focus(&calls, &arena);
+    test_own_functions(symbols);
     test_ranks(symbols);
     test_random();
     fm_profile_destroy(p);
