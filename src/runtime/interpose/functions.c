@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #define _GNU_SOURCE
-#undef _FILE_OFFSET_BITS /* some calls have two names */
+#undef _FILE_OFFSET_BITS /* some functions have two names */
 #include "runtime/interpose/functions.h"
 
 #include <errno.h>
@@ -13,7 +13,7 @@
 
 struct fm_real fm_real;
 
-/* The numbers of functions, and of each list the first that is no longer in it. */
+/* Function numbers, and for each list the first number after it. */
 #define NUMBER(type, name, ...) NUMBER_##name,
 #define NUMBERS(list, ...) list(NUMBER) END_##list, LAST_##list = END_##list - 1,
 enum { FM_INTERPOSED(NUMBERS) SIZE };
@@ -24,19 +24,19 @@ typedef void target(void);
 target *fm_interpose_find(unsigned number) __attribute__((used));
 enum { OWN = 0x4000 };
 
-/* ---- jumps ---- */
+/* ---- jump stubs ---- */
 
-/* What is exported, and what our own calls go to: each jumps to what a table has for it. If that is nothing yet, it is
- * looked for on a way that keeps every register that may hold an argument; a number from OWN on is that of
- * an own call. */
+/* The exported functions, and the targets of our own calls. Each stub jumps to the address that a table has for it. If
+ * there is none yet, it is resolved on a path that preserves every register that may hold an argument. A number from
+ * OWN on denotes one of our own calls. */
 #if defined __aarch64__
-#define JUMP(table, first)                                \
-    "hint #34\n" /* a place that may be jumped to */      \
-    "adrp x16, " #table " + 8 * fm_number\n"              \
-    "ldr x16, [x16, #:lo12:" #table " + 8 * fm_number]\n" \
-    "cbz x16, 1f\n"                                       \
-    "br x16\n"                                            \
-    "1: mov w17, #" #first " + fm_number\n"               \
+#define JUMP(table, first)                                       \
+    "hint #34\n" /* bti c: valid target of an indirect branch */ \
+    "adrp x16, " #table " + 8 * fm_number\n"                     \
+    "ldr x16, [x16, #:lo12:" #table " + 8 * fm_number]\n"        \
+    "cbz x16, 1f\n"                                              \
+    "br x16\n"                                                   \
+    "1: mov w17, #" #first " + fm_number\n"                      \
     "b fm_look\n"
 #define LOOK_ALL                   \
     ".cfi_startproc\n"             \
@@ -141,15 +141,15 @@ enum { OWN = 0x4000 };
     FUNCTION("__wrap_" #name, ".hidden __wrap_" #name "\n.globl", JUMP(fm_real, 0x4000)) \
     ".set fm_number, fm_number + 1\n"
 #define NAME(type, name, ...) ".asciz \"" #name "\"\n"
-/* Weak: nothing here needs them, but all must be there, or the library is not linked. */
+/* Weak, because nothing here needs them; but all must exist, or the library does not link. */
 #define WRAPPER(type, name, ...) \
     ".weak fm_wrapped_" #name "\n.hidden fm_wrapped_" #name "\n.long fm_wrapped_" #name " - fm_interpose_wrappers\n"
 #define ALL_JUMPS(list, ...) list(JUMPS)
 #define NAMES(list, ...) list(NAME)
 #define WRAPPERS(list, ...) list(WRAPPER)
 
-/* In each part the functions have the order of the list. What is known of one is reached by offsets: a pointer would have
- * to be relocated in every process that we are loaded into. */
+/* All tables have the order of the list. Their entries are offsets: pointers would have to be relocated in every
+ * process that loads us. */
 #define SECTION(name, content) ".pushsection " name "\n" content ".popsection\n"
 #define TABLE(name, content) ".balign 4\n.hidden " name "\n" name ":\n" content
 asm(SECTION(".text", ".set fm_number, 0\n" FM_INTERPOSED(ALL_JUMPS) LOOK_ALL));
@@ -158,9 +158,9 @@ asm(SECTION(".rodata", TABLE("fm_interpose_wrappers", FM_INTERPOSED(WRAPPERS))))
 extern FM_HIDDEN const char fm_interpose_names[];
 extern FM_HIDDEN const int32_t fm_interpose_wrappers[SIZE];
 
-/* ---- who is called ---- */
+/* ---- binding ---- */
 
-static bool is_asked_for(unsigned number)
+static bool is_enabled(unsigned number)
 {
     static const struct {
         uint16_t end, by;
@@ -174,7 +174,7 @@ static bool is_asked_for(unsigned number)
     return lists[i].by & fm_interpose.asking;
 }
 
-static int no_such_call(void)
+static int fail_enosys(void)
 {
     errno = ENOSYS;
     return -1;
@@ -185,7 +185,7 @@ static target **next_of(unsigned number)
     return (target **)(void *)&fm_real + number;
 }
 
-static const char *name_after(const char *name)
+static const char *next_name(const char *name)
 {
     while (*name++)
         ;
@@ -196,27 +196,27 @@ static const char *name_of(unsigned number)
 {
     const char *name = fm_interpose_names;
     while (number-- > 0)
-        name = name_after(name);
+        name = next_name(name);
     return name;
 }
 
-/* Tools that stand between a program and libc, as sanitizers and tracers of I/O do, do so for many calls. A library that
- * has one or two functions of these names has functions of its own. */
-static bool is_between(const struct fm_object *object)
+/* Tools that interpose libc, such as sanitizers and I/O tracers, do so for many functions. A library that has only one
+ * or two functions of these names has unrelated functions of its own. */
+static bool is_interposer(const struct fm_object *object)
 {
-    enum { MANY = 4 };
+    enum { MIN_FUNCTIONS = 4 };
     unsigned n = 0;
     const char *name = fm_interpose_names;
-    for (unsigned i = 0; i < SIZE && n < MANY; i++, name = name_after(name))
+    for (unsigned i = 0; i < SIZE && n < MIN_FUNCTIONS; i++, name = next_name(name))
         n += fm_object_find(object, name, fm_symbol_hash(name)) != NULL;
-    return n >= MANY;
+    return n >= MIN_FUNCTIONS;
 }
 
-static bool means_libc(const struct fm_definition *next)
+static bool is_libc_or_interposer(const struct fm_definition *next)
 {
     struct fm_object object;
     return !next->address || !fm_object_read(&object, next->base, next->dynamic) || fm_object_is_libc(&object) ||
-           is_between(&object);
+           is_interposer(&object);
 }
 
 static void find_next(struct fm_definition *sought, unsigned n)
@@ -229,16 +229,16 @@ static void find_next(struct fm_definition *sought, unsigned n)
 
 static target *keep_next(unsigned number, const struct fm_definition *definition)
 {
-    target *next = definition->address ? (target *)definition->address : (target *)no_such_call;
+    target *next = definition->address ? (target *)definition->address : (target *)fail_enosys;
     __atomic_store_n(next_of(number), next, __ATOMIC_RELEASE);
     return next;
 }
 
-/* Where the program's call is to go. */
+/* Selects the target of the program's calls. */
 static target *choose(unsigned number, const struct fm_definition *definition)
 {
     target *chosen = keep_next(number, definition);
-    if (is_asked_for(number) && means_libc(definition))
+    if (is_enabled(number) && is_libc_or_interposer(definition))
         chosen = (target *)((uintptr_t)fm_interpose_wrappers + (uintptr_t)(intptr_t)fm_interpose_wrappers[number]);
     __atomic_store_n(&fm_interpose.targets[number], chosen, __ATOMIC_RELEASE);
     return chosen;
@@ -260,10 +260,10 @@ void fm_interpose_begin(unsigned interposers)
 {
     struct fm_definition next[SIZE];
     const char *name = fm_interpose_names;
-    for (unsigned i = 0; i < SIZE; i++, name = name_after(name))
+    for (unsigned i = 0; i < SIZE; i++, name = next_name(name))
         next[i].name = name;
     find_next(next, SIZE);
-    for (unsigned i = 0; i < SIZE; i++) /* wrappers use one another's */
+    for (unsigned i = 0; i < SIZE; i++) /* a wrapper may use any of them */
         keep_next(i, &next[i]);
     fm_interpose.asking |= interposers;
     for (unsigned i = 0; i < SIZE; i++)
@@ -274,6 +274,6 @@ void fm_interpose_end(unsigned interposers)
 {
     fm_interpose.asking &= ~interposers;
     for (unsigned i = 0; i < SIZE; i++)
-        if (!is_asked_for(i))
+        if (!is_enabled(i))
             __atomic_store_n(&fm_interpose.targets[i], *next_of(i), __ATOMIC_RELEASE);
 }

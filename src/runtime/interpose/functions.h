@@ -1,22 +1,22 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The functions of libc that are interposed (list.h), and how to call them without being counted or delayed.
+/* The libc functions that are interposed (list.h), and how to call them without being counted or delayed.
  *
- *     the program --> jump --> wrapper, fm_wrapped_NAME --> next definition     while somebody asks for it
- *                      `------------------------------------^                   otherwise
- *     Fathom itself ---------------------------------------^
+ *     the program --> jump stub --> wrapper, fm_wrapped_NAME --> next definition     while an interposer is enabled
+ *                        `------------------------------------^                      otherwise
+ *     Fathom itself ------------------------------------------^
  *
- * What the library exports under libc's names are jumps that touch no register of a call. So a call costs a jump where
- * nobody asks for it, and a library of the program that has a function of such a name, with any parameters, is called as
- * without us. A next definition is looked for when it is first needed; those that wrappers use are there before the
- * wrappers are called.
+ * The library exports jump stubs under libc's names that touch no register of the call. So a function that no
+ * interposer needs costs one jump, and a library of the program with a function of the same name and any parameters is
+ * called as it would be without us. A next definition is resolved when it is first needed; those that wrappers use are
+ * resolved before any wrapper is called.
  *
- * Who wants to see calls of a function gives its list its own bit in FM_INTERPOSED, and defines the wrapper. That is not
- * known here but by its name. A wrapper has one function only, so all who want to see its calls meet there, and each of
- * them finds out by itself whether it has to do with this one.
+ * To observe the calls of a function, give its list your own bit in FM_INTERPOSED and define the wrapper, which is
+ * known here only by its name. A function has a single wrapper, shared by all who observe its calls; each of them
+ * checks whether a call concerns it.
  *
- * Fathom's own calls are never those of the program. A wrapper calls fm_real.NAME, the next definition. All the rest of
- * the library calls libc by the usual names: the linker leads these calls past the wrappers, to the next definition
- * (own_calls.h). Where nothing may be bound, or errno changed, there are the system calls themselves: fm_kernel in
+ * Fathom's own calls never count as the program's. A wrapper calls fm_real.NAME, the next definition. The rest of the
+ * library calls libc by the usual names: the linker redirects these calls past the wrappers to the next definition
+ * (own_calls.in). Where nothing may be bound, or errno must not change, system calls are made directly: fm_kernel in
  * base/platform.h. */
 #ifndef FM_RUNTIME_INTERPOSE_FUNCTIONS_H
 #define FM_RUNTIME_INTERPOSE_FUNCTIONS_H
@@ -44,13 +44,13 @@ struct rusage;
 struct sembuf;
 struct termios;
 
-/* Who asks for calls to be passed to wrappers. */
+/* Who needs calls to go through the wrappers. */
 enum fm_interposer {
-    FM_FOR_UNLOADING = 1, /* what we call must stay loaded: always */
-    FM_FOR_FILTERS = 2,   /* a program forbids itself system calls, and so us: always */
-    FM_FOR_NOTES = 4,     /* what sampling has to know: from the start, until it is known that there is none */
+    FM_FOR_UNLOADING = 1, /* the objects that we call must stay loaded: always */
+    FM_FOR_FILTERS = 2,   /* a program that filters its system calls restricts us, too: always */
+    FM_FOR_NOTES = 4,     /* what sampling has to know: from the start, until it is known that there is no sampling */
     FM_FOR_SAMPLES = 8,   /* while samples are taken */
-    FM_FOR_FIRST = FM_FOR_UNLOADING | FM_FOR_FILTERS | FM_FOR_NOTES /* when the process begins */
+    FM_FOR_FIRST = FM_FOR_UNLOADING | FM_FOR_FILTERS | FM_FOR_NOTES /* at process start */
 };
 
 #define FM_REAL_FIELD(type, name, parameters, ...) type(*name) parameters;
@@ -72,9 +72,9 @@ extern FM_HIDDEN struct fm_real fm_real;
 
 enum { FM_INTERPOSED_FUNCTIONS = sizeof(struct fm_real) / sizeof(void (*)(void)) };
 
-/* These ask for their calls from now on. All next definitions are known afterwards. */
+/* Enables the wrappers for these interposers. Afterwards all next definitions are resolved. */
 void fm_interpose_begin(unsigned interposers);
-/* They do not any longer: calls that nobody else asks for are as without us. */
+/* Disables them: calls that no other interposer needs go directly to the next definition. */
 void fm_interpose_end(unsigned interposers);
 
 #endif

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The functions of libc that are interposed, and for whom. To interpose another one is a line in one of the lists here, and
- * its wrapper, fm_wrapped_ and the name, anywhere in the library; to have a list for another purpose is a line in
- * FM_INTERPOSED. Nothing but macros here: the build reads them, too (own_calls.h). */
+/* The libc functions that are interposed, and for whom. To interpose another function, add a line to one of the lists
+ * and define its wrapper, fm_wrapped_NAME, anywhere in the library. To add a list for another purpose, add a line to
+ * FM_INTERPOSED. This file contains only macros: the build reads them, too (own_calls.in). */
 #ifndef FM_RUNTIME_INTERPOSE_LIST_H
 #define FM_RUNTIME_INTERPOSE_LIST_H
 
-/* X(list, for whom: enum fm_interposer in functions.h). */
+/* X(list, interposers: enum fm_interposer in functions.h). */
 #define FM_INTERPOSED(X)                                 \
     X(FM_LIBC_UNLOADS, FM_FOR_UNLOADING)                 \
     X(FM_LIBC_SYSCALLS, FM_FOR_FILTERS | FM_FOR_SAMPLES) \
@@ -24,25 +24,25 @@
 
 /* ---- the lists: X(type, name, parameters, arguments) ---- */
 
-/* Load modules are unloaded: interpose/loads.c. */
+/* Unloading of load modules: interpose/loads.c. */
 #define FM_LIBC_UNLOADS(X) X(int, dlclose, (void *module), (module))
 
-/* Of a call with seven arguments the last is on the stack of an x86, and stays there when the call is passed on by a jump.
- * It must not be touched: of a call with fewer that is the caller's own memory. */
+/* The seventh argument of a call is on the stack on x86-64, and stays there when the call is passed on by a jump. It
+ * must not be accessed: in a call with fewer arguments that is the caller's own memory. */
 #if defined __x86_64__
 #define FM_IN_REGISTER(...)
 #else
 #define FM_IN_REGISTER(...) __VA_ARGS__
 #endif
 
-/* System calls by number, and filters of system calls: libc/syscalls.c. */
+/* System calls by number, and system call filters: libc/syscalls.c. */
 #define FM_LIBC_SYSCALLS(X)                                                                          \
     X(int, prctl, (int option, unsigned long a, unsigned long b, unsigned long c, unsigned long d),  \
       (option, a, b, c, d))                                                                          \
     X(long, syscall, (long number, long a, long b, long c, long d, long e FM_IN_REGISTER(, long f)), \
       (number, a, b, c, d, e FM_IN_REGISTER(, f)))
 
-/* What has to be known of the program's signals when sampling begins: libc/signals.c. */
+/* What must be known about the program's signals when sampling begins: libc/signals.c. */
 #define FM_LIBC_NOTED(X)                                                                                     \
     X(int, sigaddset, (sigset_t * set, int signal), (set, signal))                                           \
     X(int, sigaltstack, (const stack_t *stack, stack_t *before), (stack, before))                            \
@@ -50,15 +50,15 @@
     X(int, mq_notify, (int queue, const struct sigevent *event), (queue, event))                             \
     X(int, signalfd, (int fd, const sigset_t *mask, int flags), (fd, mask, flags))
 
-/* Threads are started: libc/threads.c. */
+/* Thread creation: libc/threads.c. */
 #define FM_LIBC_THREADS(X)                                                                            \
     X(int, pthread_create,                                                                            \
       (pthread_t * thread, const pthread_attr_t *attributes, void *(*start)(void *), void *argument), \
       (thread, attributes, start, argument))                                                          \
     X(int, thrd_create, (thrd_t * thread, thrd_start_t start, void *argument), (thread, start, argument))
 
-/* A signal breaks them even with SA_RESTART, whatever they are called for. The sampling signal is held back around
- * them: libc/waits.c. */
+/* Calls that a signal interrupts even with SA_RESTART, whatever their arguments. The sampling signal is held back
+ * around them: libc/waits.c. */
 #define FM_LIBC_WAITS(X)                                                                                             \
     X(int, nanosleep, (const struct timespec *time, struct timespec *rest), (time, rest))                            \
     X(int, clock_nanosleep, (clockid_t clock, int flags, const struct timespec *time, struct timespec *rest),        \
@@ -86,8 +86,9 @@
     X(int, gai_suspend, (const struct gaicb *const list[], int n, const struct timespec *time), (list, n, time))     \
     X(int, connect, (int fd, __CONST_SOCKADDR_ARG address, socklen_t length), (fd, address, length))
 
-/* With SA_RESTART they are begun again, so a sample does them no harm, unless a signal of the program comes with it that
- * was to end them: they are held like the others in a program that has handlers without SA_RESTART: libc/waits.c. */
+/* With SA_RESTART these calls are restarted, so a sample does them no harm, unless it coincides with a signal of the
+ * program that was meant to interrupt them. So samples are held back as above in a program that has handlers without
+ * SA_RESTART: libc/waits.c. */
 #define FM_LIBC_RESTARTED(X)                                                                                          \
     X(pid_t, wait, (int *status), (status))                                                                           \
     X(pid_t, waitpid, (pid_t process, int *status, int options), (process, status, options))                          \
@@ -112,7 +113,7 @@
     X(ssize_t, vmsplice, (int fd, const struct iovec *vector, size_t n, unsigned flags), (fd, vector, n, flags))      \
     X(int, tcdrain, (int fd), (fd))
 
-/* The same, for files that are opened. */
+/* The same, for calls that open files. */
 #define FM_LIBC_OPENS(X)                                                                                      \
     X(int, creat, (const char *path, mode_t mode), (path, mode))                                              \
     X(int, creat64, (const char *path, mode_t mode), (path, mode))                                            \
@@ -125,7 +126,7 @@
     X(int, openat, (int directory, const char *path, int flags, mode_t mode), (directory, path, flags, mode)) \
     X(int, openat64, (int directory, const char *path, int flags, mode_t mode), (directory, path, flags, mode))
 
-/* Waits whose wrappers are written out: libc/waits.c. */
+/* Waits with hand-written wrappers: libc/waits.c. */
 #define FM_LIBC_OTHER_WAITS(X)                                                                                 \
     X(int, poll, (struct pollfd * fds, nfds_t n, int timeout), (fds, n, timeout))                              \
     X(int, __poll_chk, (struct pollfd * fds, nfds_t n, int timeout, size_t room), (fds, n, timeout, room))     \
@@ -152,7 +153,7 @@
     X(int, sigwaitinfo, (const sigset_t *set, siginfo_t *info), (set, info))                                   \
     X(int, sigtimedwait, (const sigset_t *set, siginfo_t *info, const struct timespec *time), (set, info, time))
 
-/* As RESTARTED, but only where all is waited for, and for sockets with a limit of time; with `fd` and `flags`:
+/* Like RESTARTED, but only if the call waits for all data, and for sockets with a timeout; they have `fd` and `flags`:
  * libc/transfers.c. */
 #define FM_LIBC_RECEIVES(X)                                                                                         \
     X(ssize_t, recv, (int fd, void *buffer, size_t size, int flags), (fd, buffer, size, flags))                     \
@@ -165,9 +166,9 @@
       (fd, buffer, size, room, flags, address, length))                                                             \
     X(ssize_t, recvmsg, (int fd, struct msghdr *message, int flags), (fd, message, flags))
 
-/* A signal makes them do a part of their work only, and it breaks those of sockets with a limit of time:
- * libc/transfers.c. X(type, name, parameters, arguments, bytes); a vector of the program's is not read: it may be a wrong
- * one. */
+/* Calls that transfer only a part of the data after a signal, and that it interrupts on sockets with a timeout:
+ * libc/transfers.c. X(type, name, parameters, arguments, bytes). Vectors of the program are not read: they may be
+ * invalid. */
 #define FM_LIBC_TRANSFERS(X)                                                                                          \
     X(ssize_t, read, (int fd, void *buffer, size_t size), (fd, buffer, size), size)                                   \
     X(ssize_t, __read_chk, (int fd, void *buffer, size_t size, size_t room), (fd, buffer, size, room), size)          \
@@ -211,7 +212,7 @@
     X(ssize_t, copy_file_range, (int from, off64_t *offset, int fd, off64_t *to, size_t size, unsigned flags),        \
       (from, offset, fd, to, size, flags), size)
 
-/* Limits of time, and copies of descriptors that have them: libc/transfers.c. */
+/* Timeouts, and copies of file descriptors that have them: libc/transfers.c. */
 #define FM_LIBC_DESCRIPTORS(X)                                                                                    \
     X(int, accept, (int fd, __SOCKADDR_ARG address, socklen_t *length), (fd, address, length))                    \
     X(int, accept4, (int fd, __SOCKADDR_ARG address, socklen_t *length, int flags), (fd, address, length, flags)) \
@@ -224,7 +225,7 @@
     X(int, fcntl, (int fd, int command, void *argument), (fd, command, argument))                                 \
     X(int, fcntl64, (int fd, int command, void *argument), (fd, command, argument))
 
-/* They name a signal by sending it; with `signal`: libc/signals.c. */
+/* Calls that send a signal, and so show that the program uses it; they have `signal`: libc/signals.c. */
 #define FM_LIBC_SENDS(X)                                                                              \
     X(int, raise, (int signal), (signal))                                                             \
     X(int, gsignal, (int signal), (signal))                                                           \
@@ -235,10 +236,10 @@
     X(int, pthread_kill, (pthread_t thread, int signal), (thread, signal))                            \
     X(int, pthread_sigqueue, (pthread_t thread, int signal, const union sigval value), (thread, signal, value))
 
-/* Signals that are pending: libc/signals.c. */
+/* Pending signals: libc/signals.c. */
 #define FM_LIBC_SIGNALS(X) X(int, sigpending, (sigset_t * set), (set))
 
-/* What the program does at a signal: libc/actions.c. */
+/* Signal actions of the program: libc/actions.c. */
 #define FM_LIBC_ACTIONS(X)                                                                    \
     X(int, sigaction, (int signal, const struct sigaction *action, struct sigaction *before), \
       (signal, action, before))                                                               \

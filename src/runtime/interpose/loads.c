@@ -29,7 +29,7 @@ void fm_loads_watch(bool (*before)(void), void (*after)(void))
     __atomic_store_n(&fm_interpose.before_unloading, before, __ATOMIC_RELEASE);
 }
 
-/* What our calls go to stays. */
+/* Objects that our calls go to must stay loaded. */
 int fm_wrapped_dlclose(void *module)
 {
     bool (*before)(void) = __atomic_load_n(&fm_interpose.before_unloading, __ATOMIC_ACQUIRE);

@@ -12,14 +12,14 @@
 
 extern FM_HIDDEN ElfW(Dyn) _DYNAMIC[]; /* our own */
 
-/* ---- the objects that were loaded with the program ---- */
+/* ---- objects loaded with the program ---- */
 
 static void scope_is_noted(void)
 {
 }
 
-/* Called by the loader for the address of an indirect function. Nothing outside of this file may be called here: the
- * rest of us is not relocated yet. */
+/* Called by the loader to resolve an ifunc. Must not call anything outside this file: the rest of the library is not
+ * relocated yet. */
 __attribute__((used)) static void (*note_scope(void))(void)
 {
     fm_interpose.n_at_start = 0;
@@ -39,8 +39,8 @@ const struct link_map *fm_next_last_at_start(unsigned *n)
     return fm_interpose.last_at_start;
 }
 
-/* Where libc comes before us its functions are not ours, and we may have been loaded by dlopen, with objects behind us
- * that can be unloaded: then we do not know which will stay. */
+/* If libc comes before us, its functions are not interposed, and we may have been loaded by dlopen, with objects behind
+ * us that can be unloaded: then it is not known which ones will stay. */
 static bool is_before_libc(void)
 {
     scope_noted();
@@ -103,16 +103,16 @@ const char *fm_program_name(void)
     return at && *at ? *at : "";
 }
 
-/* ---- objects that were loaded later ---- */
+/* ---- objects loaded later ---- */
 
 struct definition_search {
     struct fm_definition *sought;
     uint32_t hash;
     bool (*accept)(const char *path);
-    bool behind_us; /* what comes before us may have called us */
+    bool behind_us; /* objects before us may have called us */
 };
 
-/* Without a directory are the program and what the kernel maps. */
+/* The program and the vDSO have no directory in their names. */
 static bool search_loaded(struct definition_search *search, uintptr_t base, const ElfW(Dyn) * dynamic, const char *path)
 {
     if (dynamic == _DYNAMIC)
@@ -149,7 +149,7 @@ bool fm_next_find_loaded(struct fm_definition *sought, bool (*accept)(const char
     sought->address = NULL;
     if (!fm_process_is_bare_child()) {
         dl_iterate_phdr(visit, &search);
-    } else { /* alone: nobody changes the list, and at no moment is it other than whole */
+    } else { /* single-threaded: the list does not change, and it is consistent at every moment */
         const struct link_map *map = _r_debug.r_map;
         while (map && !search_loaded(&search, map->l_addr, map->l_ld, map->l_name))
             map = map->l_next;
@@ -166,7 +166,7 @@ void fm_next_keep(void)
         Dl_info info;
         if (!object || __atomic_exchange_n(&fm_interpose.kept[i], object, __ATOMIC_RELAXED) || !dladdr(object, &info))
             continue;
-        dlopen(info.dli_fname, RTLD_LAZY | RTLD_NOLOAD | RTLD_NODELETE); /* never closed: it stays in any case */
+        dlopen(info.dli_fname, RTLD_LAZY | RTLD_NOLOAD | RTLD_NODELETE); /* never closed: it must stay loaded anyway */
     }
 }
 

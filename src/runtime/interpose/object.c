@@ -48,8 +48,8 @@ bool fm_object_read(struct fm_object *object, uintptr_t base, const ElfW(Dyn) * 
     return true;
 }
 
-/* libc's strcmp may not be called: a sanitizer that stands in front of it calls us before it is ready itself. */
-static bool is_same(const char *a, const char *b)
+/* Does not call strcmp: a sanitizer that interposes it calls us before it is initialised. */
+static bool equal(const char *a, const char *b)
 {
     while (*a && *a == *b)
         a++, b++;
@@ -58,10 +58,10 @@ static bool is_same(const char *a, const char *b)
 
 bool fm_object_is_libc(const struct fm_object *object)
 {
-    return object->soname && is_same(object->soname, "libc.so.6");
+    return object->soname && equal(object->soname, "libc.so.6");
 }
 
-/* ---- a name ---- */
+/* ---- lookup by name ---- */
 
 uint32_t fm_symbol_hash(const char *name)
 {
@@ -92,18 +92,18 @@ static bool is_definition(const ElfW(Sym) * symbol)
            (visibility == STV_DEFAULT || visibility == STV_PROTECTED);
 }
 
-/* Of several versions of a name the one that is not hidden is meant; if more than one is not, none. */
+/* Of several versions of a name the one that is not hidden is used; if more than one is not hidden, none. */
 struct choice {
     const ElfW(Sym) * symbol;
     unsigned versions;
 };
 
-/* true: there can be no better one. */
+/* Returns true if there can be no better match. */
 static bool consider(const struct fm_object *object, const char *name, uint32_t number, struct choice *choice)
 {
     enum { HIDDEN = 0x8000, FIRST_VERSION = 2 };
     const ElfW(Sym) *symbol = &object->symbols[number];
-    if (!is_definition(symbol) || !is_same(object->strings + symbol->st_name, name))
+    if (!is_definition(symbol) || !equal(object->strings + symbol->st_name, name))
         return false;
     ElfW(Half) version = object->versions ? object->versions[number] : 0;
     if ((version & ~HIDDEN) < FIRST_VERSION) {
@@ -115,12 +115,12 @@ static bool consider(const struct fm_object *object, const char *name, uint32_t 
     return false;
 }
 
-/* DT_GNU_HASH: number of buckets, first symbol, words of the filter, shift; filter, buckets, and of each symbol the hash,
- * whose lowest bit ends a bucket. */
+/* DT_GNU_HASH: number of buckets, first symbol, number of Bloom filter words, shift; then the filter, the buckets, and
+ * the hash of each symbol, whose lowest bit marks the end of a bucket. */
 struct gnu_hash {
     uint32_t n_buckets, first, n_words, shift;
     const ElfW(Addr) * filter;
-    const uint32_t *buckets, *hashes; /* hashes: by the number of the symbol */
+    const uint32_t *buckets, *hashes; /* hashes: indexed by symbol number */
 };
 
 static struct gnu_hash read_gnu_hash(const struct fm_object *object)
@@ -148,7 +148,7 @@ static void search_gnu_hash(const struct fm_object *object, const char *name, ui
     }
 }
 
-/* DT_HASH: number of buckets, number of symbols; buckets, and of each symbol the next one in its bucket. */
+/* DT_HASH: number of buckets, number of symbols; then the buckets, and for each symbol the next one in its bucket. */
 static void search_hash(const struct fm_object *object, const char *name, struct choice *choice)
 {
     const uint32_t *buckets = object->hash + 2, *chain = buckets + object->hash[0];
@@ -159,8 +159,8 @@ static void search_hash(const struct fm_object *object, const char *name, struct
             return;
 }
 
-/* An indirect function is a function that chooses one for this processor. */
-static void *chosen_by(uintptr_t resolver)
+/* An indirect function (ifunc) is a resolver that selects an implementation for this processor. */
+static void *resolve_ifunc(uintptr_t resolver)
 {
 #if defined __aarch64__
     __ifunc_arg_t argument = {sizeof argument, getauxval(AT_HWCAP), getauxval(AT_HWCAP2)};
@@ -180,10 +180,10 @@ void *fm_object_find(const struct fm_object *object, const char *name, uint32_t 
     if (choice.versions != 1)
         return NULL;
     uintptr_t base = choice.symbol->st_shndx == SHN_ABS ? 0 : object->base, at = base + choice.symbol->st_value;
-    return ELF64_ST_TYPE(choice.symbol->st_info) == STT_GNU_IFUNC ? chosen_by(at) : (void *)at;
+    return ELF64_ST_TYPE(choice.symbol->st_info) == STT_GNU_IFUNC ? resolve_ifunc(at) : (void *)at;
 }
 
-/* ---- an address ---- */
+/* ---- lookup by address ---- */
 
 /* One more than the number of the last symbol. */
 static uint32_t end_of_symbols(const struct fm_object *object)

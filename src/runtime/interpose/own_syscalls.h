@@ -6,12 +6,12 @@
 
 #include <stdbool.h>
 
-/* Whether the calling thread may make system calls until fm_syscalls_leave; false: they are forbidden. A system call
- * outside of such a pair could be made just when another thread installs its filter. */
+/* Returns true if the calling thread may make system calls until fm_syscalls_leave, false if they are forbidden. A
+ * system call outside of such a pair can race with another thread that installs its filter. */
 bool fm_syscalls_enter(void);
 void fm_syscalls_leave(void);
 
-/* Returns when no thread makes system calls of ours any more. */
+/* Waits until no thread makes system calls of ours any more, for at most a second. */
 void fm_syscalls_forbid(void);
 void fm_syscalls_allow(void);
 bool fm_syscalls_forbidden(void);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What this folder knows, but for the next definitions (functions.h). */
+/* The state of this folder, except for the next definitions (functions.h). */
 #ifndef FM_RUNTIME_INTERPOSE_STATE_H
 #define FM_RUNTIME_INTERPOSE_STATE_H
 
@@ -11,22 +11,22 @@
 
 enum { FM_OBJECTS_IN_USE = 16 };
 
-/* Objects are listed in the order in which they were loaded: while none is unloaded, those of the last pass come first. */
+/* Objects are listed in load order: as long as none is unloaded, those of the last pass come first. */
 struct fm_weak_pass {
-    unsigned long long loaded, unloaded; /* since the process began */
+    unsigned long long loaded, unloaded; /* since the process started */
     unsigned n;
 };
 
 struct fm_interpose {
-    /* functions.c: where calls go now; NULL: the next definition is not known yet. First: what is exported jumps there. */
+    /* functions.c: current targets of calls; NULL: not resolved yet. First member: the exported jump stubs read it. */
     void (*targets[FM_INTERPOSED_FUNCTIONS])(void);
     unsigned asking; /* enum fm_interposer */
-    /* next.c: the objects that were loaded with the program */
+    /* next.c: objects loaded with the program */
     unsigned n_at_start;
     const struct link_map *own, *last_at_start;
-    /* next.c: objects whose definitions are in use, and those that are kept from being unloaded; their dynamic sections */
+    /* next.c: dynamic sections of objects whose definitions are in use, and of those that are kept loaded */
     const void *in_use[FM_OBJECTS_IN_USE], *kept[FM_OBJECTS_IN_USE];
-    long process; /* next.c: as fm_process_begins found it */
+    long process; /* next.c: pid recorded by fm_process_begins */
     struct fm_weak_pass weak;
     bool (*before_unloading)(void); /* loads.c */
     void (*after_unloading)(void);

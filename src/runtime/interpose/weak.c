@@ -21,9 +21,10 @@ struct references {
     size_t n;
 };
 
-typedef bool is_meant(const char *name);
+typedef bool name_filter(const char *name);
 
-/* Every process pays for this: one pass, and what is relative, which is most and comes first, is left out. */
+/* Every process pays for this, so it makes a single pass and skips relative relocations, which are the majority and
+ * come first. */
 static struct references references_of(uintptr_t base, const ElfW(Dyn) * dynamic)
 {
     const ElfW(Dyn) * entries[DT_RELASZ + 1] = {NULL};
@@ -55,9 +56,9 @@ static bool is_bound_to_us(const uintptr_t *word)
     return *word - (uintptr_t)__ehdr_start < (uintptr_t)(_end - __ehdr_start);
 }
 
-/* The next one from `item` on that is weak, meant and bound to us, whose whole address is kept in one word; NULL: there is
- * none. Few instructions for the others: an MPI library has ten thousand. */
-static const ElfW(Rela) * next_weak(const struct references *references, const ElfW(Rela) * item, is_meant *meant)
+/* The next weak reference from `item` on that passes the filter, is bound to us and is stored as a full address in one
+ * word; NULL if there is none. Costs few instructions for the others: an MPI library has ten thousand. */
+static const ElfW(Rela) * next_weak(const struct references *references, const ElfW(Rela) * item, name_filter *filter)
 {
     const ElfW(Sym) *symbols = references->symbols;
     const ElfW(Rela) *end = references->items + references->n;
@@ -66,16 +67,17 @@ static const ElfW(Rela) * next_weak(const struct references *references, const E
         const ElfW(Sym) *symbol = &symbols[ELF64_R_SYM(item->r_info)];
         if (ELF64_ST_BIND(symbol->st_info) == STB_WEAK && symbol->st_shndx == SHN_UNDEF &&
             (type == FM_RELOCATION_GOT || (type == FM_RELOCATION_WORD && !item->r_addend)) &&
-            is_bound_to_us(word_of(references, item)) && meant(references->strings + symbol->st_name))
+            is_bound_to_us(word_of(references, item)) && filter(references->strings + symbol->st_name))
             return item;
     }
     return NULL;
 }
 
-/* ---- making them null ---- */
+/* ---- setting them to null ---- */
 
-/* By the kernel: the loader has made most of these words read-only, or is about to in another thread, so their protection
- * cannot be changed back and forth. (What is read first tells that the file is this memory: under an emulator it is not.) */
+/* Written through the kernel: the loader has made most of these words read-only, or is about to do so in another
+ * thread, so their protection cannot be changed temporarily. (Reading first verifies that the file is this memory:
+ * under an emulator it is not.) */
 static void make_null(const uintptr_t *word)
 {
     uintptr_t found = 0, null = 0;
@@ -87,11 +89,11 @@ static void make_null(const uintptr_t *word)
     fm_kernel(SYS_close, fd);
 }
 
-static void clear(uintptr_t base, const ElfW(Dyn) * dynamic, is_meant *meant)
+static void clear(uintptr_t base, const ElfW(Dyn) * dynamic, name_filter *filter)
 {
     struct references references = references_of(base, dynamic);
     const ElfW(Rela) *item = references.items;
-    while ((item = next_weak(&references, item, meant)) != NULL) {
+    while ((item = next_weak(&references, item, filter)) != NULL) {
         const ElfW(Sym) *symbol = &references.symbols[ELF64_R_SYM(item->r_info)];
         struct fm_definition sought = {.name = references.strings + symbol->st_name};
         if (!fm_next_find_loaded(&sought, NULL))
@@ -102,7 +104,7 @@ static void clear(uintptr_t base, const ElfW(Dyn) * dynamic, is_meant *meant)
 
 struct passes {
     struct fm_weak_pass last, now;
-    is_meant *meant;
+    name_filter *filter;
 };
 
 static int clear_object(struct dl_phdr_info *info, size_t size, void *data)
@@ -119,34 +121,33 @@ static int clear_object(struct dl_phdr_info *info, size_t size, void *data)
         return 0;
     for (int i = 0; i < info->dlpi_phnum; i++)
         if (info->dlpi_phdr[i].p_type == PT_DYNAMIC)
-            clear(info->dlpi_addr, (const void *)(info->dlpi_addr + info->dlpi_phdr[i].p_vaddr), passes->meant);
+            clear(info->dlpi_addr, (const void *)(info->dlpi_addr + info->dlpi_phdr[i].p_vaddr), passes->filter);
     return 0;
 }
 
-/* Should two threads do it at once, one of them does some of it again. */
-void fm_weak_of_loaded(is_meant *meant)
+/* If two threads do this at once, one of them repeats part of the work. */
+void fm_weak_of_loaded(name_filter *filter)
 {
-    struct passes passes = {.last = fm_interpose.weak, .meant = meant};
+    struct passes passes = {.last = fm_interpose.weak, .filter = filter};
     dl_iterate_phdr(clear_object, &passes);
     fm_interpose.weak = passes.now;
 }
 
-static bool has_any(const struct link_map *map, is_meant *meant)
+static bool has_any(const struct link_map *map, name_filter *filter)
 {
     struct references references = references_of(map->l_addr, map->l_ld);
-    return next_weak(&references, references.items, meant) != NULL;
+    return next_weak(&references, references.items, filter) != NULL;
 }
 
-/* Nobody else but the program can have any where it has libc alone: then there are itself, what the kernel maps, us,
- * libc and the loader. */
-void fm_weak_at_start(is_meant *meant)
+/* If only the program, the vDSO, us, libc and the loader are loaded, only the program can have such references. */
+void fm_weak_at_start(name_filter *filter)
 {
-    enum { LEAST = 5 };
+    enum { MIN_OBJECTS = 5 };
     unsigned n;
     const struct link_map *last = fm_next_last_at_start(&n), *map = _r_debug.r_map;
     bool found = false;
-    for (; map && !found; map = n > LEAST && map != last ? map->l_next : NULL)
-        found = has_any(map, meant);
+    for (; map && !found; map = n > MIN_OBJECTS && map != last ? map->l_next : NULL)
+        found = has_any(map, filter);
     if (found)
-        fm_weak_of_loaded(meant);
+        fm_weak_of_loaded(filter);
 }
