@@ -10,22 +10,22 @@
 #include "base/platform.h"
 #include "runtime/signal/state.h"
 
-/* Linux's: a handler that begins on the stack takes it away until it returns. */
+/* Linux: the stack is disabled while a handler runs on it, until the handler returns. */
 #ifndef SS_AUTODISARM
 #define SS_AUTODISARM (1 << 31)
 #endif
 
-/* Two frames of this kernel's, and the handlers that they are for. */
-static size_t enough(void)
+/* Two signal frames of this kernel, and the handlers they are for. */
+static size_t min_bytes(void)
 {
-    enum { HANDLERS = 16384, USUAL_FRAME = 8192 };
+    enum { HANDLER_BYTES = 16384, MIN_FRAME = 8192 };
     size_t frame = getauxval(AT_MINSIGSTKSZ);
-    return HANDLERS + 2 * (frame > USUAL_FRAME ? frame : USUAL_FRAME);
+    return HANDLER_BYTES + 2 * (frame > MIN_FRAME ? frame : MIN_FRAME);
 }
 
-/* A handler of the program that interrupts a sample is not at its end when it leaves our stack for another context: so the
- * kernel does not begin at the top again. */
-static stack_t ours(void)
+/* SS_AUTODISARM: a handler of the program that interrupts a sample may switch from our stack to another context before
+ * it returns. The kernel must not start at the top of our stack again then. */
+static stack_t own_stack(void)
 {
     return (stack_t){.ss_sp = fm_sampling_local.alternate, .ss_size = FM_ALTSTACK_BYTES, .ss_flags = SS_AUTODISARM};
 }
@@ -39,8 +39,8 @@ bool fm_altstack_begin(void *room)
     if (fm_kernel(SYS_sigaltstack, NULL, &stack) != 0)
         return false;
     if (!(stack.ss_flags & SS_DISABLE))
-        return stack.ss_size >= enough();
-    stack = ours();
+        return stack.ss_size >= min_bytes();
+    stack = own_stack();
     fm_sampling_local.has_alternate = fm_kernel(SYS_sigaltstack, &stack, NULL) == 0;
     return fm_sampling_local.has_alternate;
 }
@@ -50,7 +50,7 @@ void fm_altstack_begin_at_return(void *room, stack_t *saved)
     fm_sampling_local.alternate = room;
     if (!room || fm_sampling_local.has_alternate || !(saved->ss_flags & SS_DISABLE))
         return;
-    *saved = ours();
+    *saved = own_stack();
     fm_sampling_local.has_alternate = true;
 }
 

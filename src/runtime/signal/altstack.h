@@ -13,14 +13,14 @@
 
 enum { FM_ALTSTACK_BYTES = 256 * 1024 };
 
-/* Installs ours, `room` of FM_ALTSTACK_BYTES, unless there is one. false: no sample may be taken. */
+/* Installs ours, `room` of FM_ALTSTACK_BYTES, unless there is one. Returns false if no sample may be taken. */
 bool fm_altstack_begin(void *room);
-/* The same in a handler: `saved` is what the kernel restores when the handler returns. */
+/* The same in a signal handler: changes the saved context, from which the kernel sets the stack on return. */
 void fm_altstack_begin_at_return(void *room, stack_t *saved);
 /* Restores what the program has set, unless the thread runs on ours. */
 void fm_altstack_end(void);
-/* After the program's own call, which the kernel has accepted: whether it set one, and what it asked for, or NULL. As
- * fm_altstack_begin. */
+/* Called after a successful sigaltstack of the program. `set`: whether it set a stack; `before`: the previous one, if
+ * it asked for it, or NULL. Returns the same as fm_altstack_begin. */
 bool fm_altstack_follow(bool set, stack_t *before);
 
 #endif

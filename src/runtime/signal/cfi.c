@@ -22,11 +22,11 @@ bool fm_cfi_find_module(uintptr_t address, struct fm_cfi_module *module)
     return true;
 }
 
-/* The only form of .eh_frame_hdr that linkers write: version 1, pointers of 4 bytes relative to themselves, a count of
- * 4 bytes, a table relative to the header. */
+/* The only form of .eh_frame_hdr that linkers write: version 1, 4-byte pointers relative to themselves, a 4-byte count,
+ * a table relative to the header. */
 enum { HEADER_FORM = 0x3b031b01, HEADER_BYTES = 12 };
 
-/* The frame description whose range holds pc, from the sorted table in .eh_frame_hdr. */
+/* The frame description entry (FDE) that covers pc, from the sorted table in .eh_frame_hdr. */
 static uintptr_t find_fde(const struct fm_cfi_module *m, uintptr_t pc)
 {
     uintptr_t at = m->eh_frame_hdr - m->start, room = m->end - m->start;
@@ -38,7 +38,7 @@ static uintptr_t find_fde(const struct fm_cfi_module *m, uintptr_t pc)
     if (count == 0 || (room - at - HEADER_BYTES) / 8 < count)
         return 0;
     uint64_t low = 0;
-    for (uint64_t rest = count; rest > 1; rest -= rest / 2) { /* no branch that would be guessed wrongly */
+    for (uint64_t rest = count; rest > 1; rest -= rest / 2) { /* branchless: it would be mispredicted */
         uint64_t middle = low + rest / 2;
         low = m->eh_frame_hdr + (uintptr_t)(intptr_t)table[2 * middle] <= pc ? middle : low;
     }
@@ -79,7 +79,7 @@ static void read_augmentation(struct dwarf_reader *r, const char *letters, struc
     r->at = after;
 }
 
-/* *r is left at its instructions. */
+/* Leaves *r at the instructions. */
 static bool read_cie(const struct fm_cfi_module *m, uintptr_t at, struct fm_cfi_common *cie, struct dwarf_reader *r)
 {
     *r = record_at(m, at);
@@ -102,14 +102,14 @@ static bool read_cie(const struct fm_cfi_module *m, uintptr_t at, struct fm_cfi_
 enum { MAX_STATES = 8, NO_REGISTER = 0xff };
 struct cfi_row {
     struct fm_cfi_rule rule;
-    bool unknown; /* the CFA is given by an expression that is not understood, or a register is kept in another one */
+    bool unknown; /* the CFA is given by an unsupported expression, or a register is kept in another one */
 };
 
 struct cfi_program {
     struct dwarf_reader r;
     const struct fm_cfi_common *cie;
     const struct cfi_row *initial;
-    unsigned followed; /* the register whose rule is read, beside the return address */
+    unsigned tracked; /* the register whose rule is read, besides the return address */
     uintptr_t location, pc;
     struct cfi_row *stack; /* remembered states */
     unsigned depth;
@@ -120,7 +120,7 @@ static void set_saved(const struct cfi_program *run, struct cfi_row *row, uint64
     if (reg == run->cie->ra_register) {
         row->rule.ra_kind = FM_RA_SAVED;
         row->rule.ra_offset = (int32_t)offset;
-    } else if (reg == run->followed) {
+    } else if (reg == run->tracked) {
         row->rule.fp_kind = FM_FP_AT_CFA;
         row->rule.fp_offset = (int32_t)offset;
     }
@@ -132,7 +132,7 @@ static void restore(const struct cfi_program *run, struct cfi_row *row, uint64_t
     if (reg == run->cie->ra_register) {
         row->rule.ra_kind = initial->ra_kind;
         row->rule.ra_offset = initial->ra_offset;
-    } else if (reg == run->followed) {
+    } else if (reg == run->tracked) {
         row->rule.fp_kind = initial->fp_kind;
         row->rule.fp_offset = initial->fp_offset;
     }
@@ -149,10 +149,10 @@ static void set_in_register(const struct cfi_program *run, struct cfi_row *row, 
     if (reg == run->cie->ra_register) {
         row->rule.ra_kind = FM_RA_IN_REGISTER;
         row->rule.ra_offset = (int32_t)in;
-    } else if (reg == run->followed && reg == in) {
+    } else if (reg == run->tracked && reg == in) {
         row->rule.fp_kind = FM_FP_SAME;
     }
-    row->unknown |= in >= NO_REGISTER || (reg != in && (reg == FM_DWARF_SP || reg == run->followed));
+    row->unknown |= in >= NO_REGISTER || (reg != in && (reg == FM_DWARF_SP || reg == run->tracked));
 }
 
 static void set_cfa(struct cfi_row *row, enum fm_cfa_kind kind, uint64_t reg, int64_t offset)
@@ -187,7 +187,8 @@ static bool get_register(struct dwarf_reader *r, uint64_t *reg, int64_t *offset)
     return !r->bad && op >= OP_BREG0 && op < OP_BREG0 + 32;
 }
 
-/* The linker's for the procedure linkage table on x86-64: 8 bytes more from the given byte of each entry on. */
+/* The expression that linkers emit for the procedure linkage table on x86-64: 8 bytes more from the given byte of each
+ * entry on. */
 static bool get_plt_step(struct dwarf_reader *r, uintptr_t pc, int64_t *more)
 {
     uint64_t reg;
@@ -218,7 +219,8 @@ static void set_cfa_expression(struct cfi_row *row, struct dwarf_reader block, u
         set_cfa(row, FM_CFA_REGISTER, reg, offset + more);
 }
 
-/* Where a register is saved. A realigned frame keeps its frame pointer where the new one points. */
+/* Where a register is saved. A function that realigns its stack saves the old frame pointer where the new one
+ * points. */
 static void set_saved_expression(const struct cfi_program *run, struct cfi_row *row, uint64_t reg,
                                  struct dwarf_reader block)
 {
@@ -227,7 +229,7 @@ static void set_saved_expression(const struct cfi_program *run, struct cfi_row *
     bool known = get_register(&block, &base, &offset) && block.at == block.end && base == FM_DWARF_FP;
     if (reg == run->cie->ra_register)
         row->unknown = true;
-    else if (reg == run->followed && known) {
+    else if (reg == run->tracked && known) {
         row->rule.fp_kind = FM_FP_AT_FP;
         row->rule.fp_offset = (int32_t)offset;
     }
@@ -261,12 +263,12 @@ enum {
     CFA_VAL_EXPRESSION,
     CFA_NEGATE_RA_STATE = 0x2d,
     CFA_GNU_ARGS_SIZE = 0x2e,
-    CFA_ADVANCE_LOC = 0x40, /* the upper two bits alone; the rest is the operand */
+    CFA_ADVANCE_LOC = 0x40, /* upper two bits only; the rest is the operand */
     CFA_OFFSET = 0x80,
     CFA_RESTORE = 0xc0
 };
 
-/* An instruction that gives a register's rule. false: it is none. */
+/* Executes an instruction that sets the rule of a register. Returns false if it is another one or not supported. */
 static bool run_register(struct cfi_program *run, uint8_t op, struct cfi_row *row)
 {
     const struct fm_cfi_common *cie = run->cie;
@@ -293,13 +295,13 @@ static bool run_register(struct cfi_program *run, uint8_t op, struct cfi_row *ro
     case CFA_IN_REGISTER:
         set_in_register(run, row, reg, get_uleb(&run->r));
         return true;
-    case CFA_VAL_EXPRESSION: /* not understood, but they are hardly of registers that are followed */
+    case CFA_VAL_EXPRESSION: /* not supported, but rarely used for registers that we track */
         get_block(&run->r);
-        return reg != cie->ra_register && reg != run->followed;
+        return reg != cie->ra_register && reg != run->tracked;
     case CFA_VAL_OFFSET:
     case CFA_VAL_OFFSET_SF:
         get_uleb(&run->r);
-        return reg != cie->ra_register && reg != run->followed;
+        return reg != cie->ra_register && reg != run->tracked;
     case CFA_DEF_CFA:
         set_cfa(row, FM_CFA_REGISTER, reg, (int64_t)get_uleb(&run->r));
         return true;
@@ -317,7 +319,8 @@ static bool run_register(struct cfi_program *run, uint8_t op, struct cfi_row *ro
     }
 }
 
-/* One that has no register. false: not understood. */
+/* Executes an instruction; those with a register operand are left to run_register. Returns false if it is not
+ * supported. */
 static bool run_other(struct cfi_program *run, uint8_t op, struct cfi_row *row)
 {
     switch (op) {
@@ -360,7 +363,7 @@ static bool run_other(struct cfi_program *run, uint8_t op, struct cfi_row *row)
     }
 }
 
-/* Runs the instructions up to pc. false: something we do not understand. */
+/* Executes the instructions up to pc. Returns false if one is not supported. */
 static bool run_to(struct cfi_program *run, struct cfi_row *row)
 {
     while (run->r.at < run->r.end && !run->r.bad) {
@@ -385,8 +388,8 @@ static bool run_to(struct cfi_program *run, struct cfi_row *row)
     return !run->r.bad;
 }
 
-/* What the function has in common with others; NULL: not understood. A handler of the program may jump out of this: what
- * is half read has no address. */
+/* The common information entry (CIE) at an address; NULL if it is not supported. A signal handler of the program may
+ * longjmp out of this: a half-read entry has no address. */
 static const struct fm_cfi_common *common_at(const struct fm_cfi_module *m, uintptr_t at, struct fm_cfi_memory *memory)
 {
     struct fm_cfi_common *common = &memory->common[at / 8 % FM_CFI_COMMON];
@@ -400,7 +403,7 @@ static const struct fm_cfi_common *common_at(const struct fm_cfi_module *m, uint
     struct cfi_row row = {.rule = {.ra_kind = FM_RA_IN_REGISTER, .cfa_register = NO_REGISTER}}, stack[MAX_STATES];
     row.rule.ra_offset = (int32_t)common->ra_register;
     struct cfi_program run = {
-        .r = instructions, .cie = common, .initial = &row, .followed = FM_DWARF_FP, .stack = stack};
+        .r = instructions, .cie = common, .initial = &row, .tracked = FM_DWARF_FP, .stack = stack};
     common->rule_known = run_to(&run, &row) && !row.unknown;
     common->rule = row.rule;
     atomic_signal_fence(memory_order_seq_cst);
@@ -408,7 +411,7 @@ static const struct fm_cfi_common *common_at(const struct fm_cfi_module *m, uint
     return common->rule_known ? common : NULL;
 }
 
-/* The function that holds pc: what it has in common with others, its instructions and where it starts. */
+/* Finds the function that contains pc: its CIE, its instructions and its start. */
 static const struct fm_cfi_common *open_fde(const struct fm_cfi_module *m, uintptr_t pc, struct fm_cfi_memory *memory,
                                             struct dwarf_reader *r, uintptr_t *start)
 {
@@ -446,7 +449,7 @@ bool fm_cfi_rule_with(const struct fm_cfi_module *m, uintptr_t pc, struct fm_cfi
     struct cfi_program run = {.r = instructions,
                               .cie = cie,
                               .initial = &initial,
-                              .followed = register_number,
+                              .tracked = register_number,
                               .location = start,
                               .pc = pc,
                               .stack = stack};

@@ -5,15 +5,15 @@
 
 #include "base/platform.h"
 
-enum { SPINS = 10000 }; /* some 50 us, more than folding takes */
-/* What is done at most at once to make room, some 20 us: places that are looked at, and nodes that are folded. */
-enum { MOST_LOOKED_AT = 6000, MOST_FOLDED = 256 };
-enum { MANY = UINT16_MAX }; /* children: too many to be counted */
+enum { SPINS = 10000 }; /* about 50 us, more than folding takes */
+/* Limits of the work that is done at once to make room, about 20 us: slots visited, and nodes folded. */
+enum { MAX_VISITED = 6000, MAX_FOLDED = 256 };
+enum { SATURATED = UINT16_MAX }; /* children: saturated */
 
-/* ---- one at a time; in handlers nobody may sleep ---- */
+/* ---- the lock: one thread at a time; a signal handler must not sleep ---- */
 
-/* The lock holds the thread that is inside. */
-static bool enter(struct fm_context_tree *tree, unsigned thread)
+/* The lock holds the number of its owner. */
+static bool acquire(struct fm_context_tree *tree, unsigned thread)
 {
     for (int i = 0; i < SPINS; i++) {
         unsigned expected = 0;
@@ -26,7 +26,7 @@ static bool enter(struct fm_context_tree *tree, unsigned thread)
     return false;
 }
 
-static void leave(struct fm_context_tree *tree)
+static void release(struct fm_context_tree *tree)
 {
     atomic_store_explicit(&tree->lock, 0, memory_order_release);
 }
@@ -50,7 +50,7 @@ static uint32_t bucket_of_node(const struct fm_context_tree *tree, uint32_t numb
     return bucket_of(tree, path->parent, step_of(path), path->module);
 }
 
-/* Where the index has a node, or where it belongs. */
+/* The index slot of a node, or the one where it would be inserted. */
 static uint32_t *place_of(const struct fm_context_tree *tree, uint32_t parent, uint64_t step, uint16_t module)
 {
     for (uint32_t at = bucket_of(tree, parent, step, module);; at = (at + 1) & tree->index_mask) {
@@ -61,8 +61,8 @@ static uint32_t *place_of(const struct fm_context_tree *tree, uint32_t parent, u
     }
 }
 
-/* Those behind it that would not be found any more move up. */
-static void forget_in_index(struct fm_context_tree *tree, const struct fm_segment_path *path)
+/* Later nodes that would not be found any more move up. */
+static void remove_from_index(struct fm_context_tree *tree, const struct fm_segment_path *path)
 {
     uint32_t hole = (uint32_t)(place_of(tree, path->parent, step_of(path), path->module) - tree->index);
     for (uint32_t at = hole;;) {
@@ -71,15 +71,15 @@ static void forget_in_index(struct fm_context_tree *tree, const struct fm_segmen
             break;
         uint32_t from_home = (at - bucket_of_node(tree, tree->index[at] - 1)) & tree->index_mask;
         if (from_home < ((at - hole) & tree->index_mask))
-            continue; /* it would come to lie before its home */
+            continue; /* it would end up before its home slot */
         tree->index[hole] = tree->index[at];
         hole = at;
     }
     tree->index[hole] = 0;
 }
 
-/* Of nodes that are the same one has the costs of all; the others are free, and name it as their parent. How many of
- * those there are. */
+/* Rebuilds the index. Of identical nodes one gets the costs of all; the others are freed, and name it as their parent.
+ * Returns the number of those. */
 static uint32_t make_index(struct fm_context_tree *tree)
 {
     uint32_t merged = 0;
@@ -101,21 +101,21 @@ static uint32_t make_index(struct fm_context_tree *tree)
     return merged;
 }
 
-/* ---- free places: those never used, and a chain through the addresses of the others ---- */
+/* ---- free slots: those never used, and a list linked through the addresses of the others ---- */
 
 static uint32_t free_places(const struct fm_context_tree *tree)
 {
     return tree->capacity - tree->header->n_paths + tree->n_free;
 }
 
-static void give_place(struct fm_context_tree *tree, uint32_t number)
+static void release_place(struct fm_context_tree *tree, uint32_t number)
 {
     tree->paths[number].address = tree->first_free;
     tree->first_free = number;
     tree->n_free++;
 }
 
-/* 0: there is none. */
+/* Returns 0 if there is none. */
 static uint32_t take_place(struct fm_context_tree *tree)
 {
     uint32_t number = tree->first_free;
@@ -129,11 +129,11 @@ static uint32_t take_place(struct fm_context_tree *tree)
 
 static void count_child(struct fm_context_tree *tree, uint32_t parent)
 {
-    tree->children[parent] += tree->children[parent] != MANY;
+    tree->children[parent] += tree->children[parent] != SATURATED;
 }
 
-/* After nodes have gone without notice. */
-static void count_anew(struct fm_context_tree *tree)
+/* Recounts children and free slots, after nodes were removed without updating the counts. */
+static void recount(struct fm_context_tree *tree)
 {
     memset(tree->children, 0, tree->capacity * sizeof *tree->children);
     tree->first_free = tree->n_free = 0;
@@ -142,10 +142,10 @@ static void count_anew(struct fm_context_tree *tree)
         if (tree->paths[i].kind)
             count_child(tree, tree->paths[i].parent);
         else
-            give_place(tree, i);
+            release_place(tree, i);
 }
 
-/* Children of nodes that were merged go to the one that is left; then they may be the same as others there. */
+/* Children of merged nodes move to the one that is left, where they may be identical to others in turn. */
 static void merge_nodes(struct fm_context_tree *tree)
 {
     fm_timeline_begin_change(&tree->timeline);
@@ -156,23 +156,23 @@ static void merge_nodes(struct fm_context_tree *tree)
                 tree->paths[i].parent = parent->parent;
         }
     fm_timeline_end_change(&tree->timeline, tree->paths);
-    count_anew(tree);
+    recount(tree);
 }
 
-/* ---- folding: a hand goes round over all places, some at each sample while there is little room ---- */
+/* ---- folding: a clock hand visits all slots, some at each sample while there is little room ---- */
 
 static void fold(struct fm_context_tree *tree, uint32_t leaf)
 {
     struct fm_segment_path *path = &tree->paths[leaf];
-    forget_in_index(tree, path);
+    remove_from_index(tree, path);
     tree->paths[path->parent].periods += path->periods;
     tree->header->folded_periods += path->periods;
     path->kind = FM_PATH_NONE;
-    tree->children[path->parent] -= tree->children[path->parent] != MANY;
-    give_place(tree, leaf);
+    tree->children[path->parent] -= tree->children[path->parent] != SATURATED;
+    release_place(tree, leaf);
 }
 
-/* So many places should be free: it may take some rounds until light leaves are found. */
+/* The number of slots that should be free: it may take some rounds until light leaves are found. */
 static uint32_t wanted_places(const struct fm_context_tree *tree)
 {
     return tree->capacity / 8;
@@ -187,7 +187,7 @@ static void begin_round(struct fm_context_tree *tree)
     tree->lightest_left = 0;
 }
 
-/* Whether a place has a leaf that is light enough. */
+/* Whether a slot has a leaf that is light enough. */
 static bool is_light_leaf(struct fm_context_tree *tree, uint32_t number)
 {
     const struct fm_segment_path *path = &tree->paths[number];
@@ -200,11 +200,11 @@ static bool is_light_leaf(struct fm_context_tree *tree, uint32_t number)
     return false;
 }
 
-/* A leaf, and what becomes one by that; how many they are. */
+/* Folds a leaf, and then its ancestors as they become leaves. Returns the number of nodes folded. */
 static uint32_t fold_chain(struct fm_context_tree *tree, uint32_t leaf)
 {
     uint32_t folded = 0;
-    for (uint32_t parent; leaf && is_light_leaf(tree, leaf) && folded < MOST_FOLDED; leaf = parent, folded++) {
+    for (uint32_t parent; leaf && is_light_leaf(tree, leaf) && folded < MAX_FOLDED; leaf = parent, folded++) {
         parent = tree->paths[leaf].parent;
         if (!folded)
             fm_timeline_begin_change(&tree->timeline);
@@ -216,12 +216,12 @@ static uint32_t fold_chain(struct fm_context_tree *tree, uint32_t leaf)
 static void make_room(struct fm_context_tree *tree)
 {
     uint32_t folded = 0, until = wanted_places(tree) + tree->capacity / 32;
-    for (uint32_t i = 0; i < MOST_LOOKED_AT && folded < MOST_FOLDED && free_places(tree) < until; i++) {
+    for (uint32_t i = 0; i < MAX_VISITED && folded < MAX_FOLDED && free_places(tree) < until; i++) {
         if (tree->hand >= tree->header->n_paths)
             begin_round(tree);
         folded += fold_chain(tree, tree->hand++);
     }
-    if (free_places(tree) >= wanted_places(tree)) /* the next time light ones go first again: new leaves have grown */
+    if (free_places(tree) >= wanted_places(tree)) /* next time light leaves go first again: new ones have grown */
         tree->heaviest = 1;
     if (!folded)
         return;
@@ -229,7 +229,7 @@ static void make_room(struct fm_context_tree *tree)
     fm_timeline_end_change(&tree->timeline, tree->paths);
 }
 
-/* The child that a step leads to, made if need be; 0: there is no room. */
+/* The child for a step, created if necessary. Returns 0 if there is no room. */
 static uint32_t child_of(struct fm_context_tree *tree, uint32_t parent, uint64_t step)
 {
     uint32_t *place = place_of(tree, parent, step, 0);
@@ -240,7 +240,7 @@ static uint32_t child_of(struct fm_context_tree *tree, uint32_t parent, uint64_t
         return 0;
     struct fm_segment_path *path = &tree->paths[number];
     *path = (struct fm_segment_path){.address = step & 0xffffffffffffffu, .parent = parent};
-    __atomic_store_n(&path->kind, (uint16_t)(step >> 56), __ATOMIC_RELEASE); /* now a reader may see it */
+    __atomic_store_n(&path->kind, (uint16_t)(step >> 56), __ATOMIC_RELEASE); /* visible to readers from now on */
     count_child(tree, parent);
     if (tree->header->n_paths <= number)
         tree->header->n_paths = number + 1;
@@ -258,9 +258,9 @@ static bool enter_child(struct fm_context_tree *tree, uint32_t *node, uint64_t s
     return child != 0;
 }
 
-/* The node of the outer calls that are as they were; how many they are. */
-static uint32_t known_part(const struct fm_context_tree *tree, struct fm_path_memory *memory,
-                           const struct fm_sampled_path *path, uint32_t *node)
+/* Sets *node to the node of the outer calls that are unchanged. Returns the number of these calls. */
+static uint32_t unchanged_part(const struct fm_context_tree *tree, struct fm_path_memory *memory,
+                               const struct fm_sampled_path *path, uint32_t *node)
 {
     if (memory->epoch != tree->epoch || memory->gap != path->gap)
         memory->n = 0;
@@ -271,11 +271,11 @@ static uint32_t known_part(const struct fm_context_tree *tree, struct fm_path_me
     return known;
 }
 
-/* false: there is no room for all of it. */
+/* Returns false if there is no room for the whole path. */
 static bool add_path(struct fm_context_tree *tree, struct fm_path_memory *memory, const struct fm_sampled_path *path,
                      uint32_t *node)
 {
-    uint32_t i = known_part(tree, memory, path, node);
+    uint32_t i = unchanged_part(tree, memory, path, node);
     if (!i && path->gap && !enter_child(tree, node, fm_path_step(0, FM_PATH_GAP)))
         return false;
     for (; i < path->n; i++) {
@@ -292,9 +292,9 @@ void fm_context_tree_come_back(struct fm_context_tree *tree, unsigned thread)
     if (atomic_load_explicit(&tree->lock, memory_order_relaxed) != thread)
         return;
     make_index(tree);
-    count_anew(tree);
+    recount(tree);
     fm_timeline_give_up(&tree->timeline);
-    leave(tree);
+    release(tree);
 }
 
 bool fm_context_tree_add(struct fm_context_tree *tree, unsigned thread, struct fm_path_memory *memory,
@@ -302,7 +302,7 @@ bool fm_context_tree_add(struct fm_context_tree *tree, unsigned thread, struct f
 {
     uint32_t node;
     fm_context_tree_come_back(tree, thread);
-    if (!enter(tree, thread))
+    if (!acquire(tree, thread))
         return false;
     if (free_places(tree) < wanted_places(tree))
         make_room(tree);
@@ -314,7 +314,7 @@ bool fm_context_tree_add(struct fm_context_tree *tree, unsigned thread, struct f
     tree->paths[node].periods += periods;
     if (now_ns)
         fm_timeline_fill(&tree->timeline, now_ns, periods, node);
-    leave(tree);
+    release(tree);
     return true;
 }
 
@@ -340,7 +340,7 @@ void fm_context_tree_unload(struct fm_context_tree *tree, unsigned thread, const
                             unsigned number)
 {
     bool seen = false;
-    if (!enter(tree, thread))
+    if (!acquire(tree, thread))
         return;
     for (uint32_t i = 1; i < tree->header->n_paths; i++) {
         struct fm_segment_path *path = &tree->paths[i];
@@ -353,5 +353,5 @@ void fm_context_tree_unload(struct fm_context_tree *tree, unsigned thread, const
     }
     if (seen)
         merge_nodes(tree);
-    leave(tree);
+    release(tree);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The calling context tree of the process, in its segment (FM_SECTION_PATHS). Handlers of all threads add to it, one at
- * a time; nothing is allocated. When it is nearly full, its lightest leaves are folded into their parents, some at each
- * sample. */
+/* The calling context tree of the process, in its segment (FM_SECTION_PATHS). Signal handlers of all threads add to it,
+ * one at a time; nothing is allocated. When it is nearly full, its lightest leaves are folded into their parents, some
+ * at each sample. */
 #ifndef FM_RUNTIME_SIGNAL_CONTEXT_TREE_H
 #define FM_RUNTIME_SIGNAL_CONTEXT_TREE_H
 
@@ -12,56 +12,57 @@
 #include "model/call_paths.h"
 #include "runtime/signal/sequence.h"
 
-enum { FM_SAMPLED_DEPTH = 512 }; /* frames of a stack; of a deeper one the outer ones are left out */
+enum { FM_SAMPLED_DEPTH = 512 }; /* frames of a stack; the outer ones of a deeper stack are left out */
 
 struct fm_context_tree {
     struct fm_segment_header *header;
     struct fm_segment_path *paths;
     uint32_t *index;
     uint32_t capacity, index_mask;
-    uint32_t first_free, n_free; /* places that were used before; 0: none */
+    uint32_t first_free, n_free; /* list of slots that were used before; 0: none */
     uint32_t epoch;              /* changes when nodes have moved */
-    uint16_t *children;          /* of the node at each place: how many */
-    uint32_t hand;               /* the next place to be looked at for folding */
-    uint64_t heaviest;           /* leaves of at most so many periods are folded */
-    uint64_t lightest_left;      /* of the leaves that this round has met and not folded; 0: none */
+    uint16_t *children;          /* of the node in each slot: number of children */
+    uint32_t hand;               /* next slot to visit for folding */
+    uint64_t heaviest;           /* leaves of at most this many periods are folded */
+    uint64_t lightest_left;      /* periods of the lightest leaf that this round has visited and not folded; 0: none */
     atomic_uint lock;
     struct fm_timeline timeline;
 };
 
-/* What a sample has found: the calls from the outermost on, and what was done there. */
+/* The result of a sample: the calls from the outermost on, and the leaf. */
 struct fm_sampled_path {
     const uint64_t *calls; /* return addresses */
     uint32_t n;
-    bool gap;      /* what is outside of them is not known */
+    bool gap;      /* the calls outside of them are not known */
     uint64_t leaf; /* a step */
 };
 
-/* The nodes of a thread's calls, from the outermost on: those are mostly the same as at its last sample, and are not
- * looked up again. Where calls have changed, the owner of this lowers n. */
+/* The nodes of a thread's calls, from the outermost on: most are the same as at its last sample, and are not looked up
+ * again. The owner lowers n where calls have changed. */
 struct fm_path_memory {
     uint32_t n, epoch;
     bool gap;
-    uint32_t *nodes; /* room for as many as there are calls */
+    uint32_t *nodes; /* one for each call */
 };
 
-/* A step of a path: an address or a routine's number, and in the uppermost byte what it is. */
+/* A step of a path: an address or a routine number, with its kind in the highest byte. */
 static inline uint64_t fm_path_step(uint64_t address, enum fm_path_kind kind)
 {
     return (address & 0xffffffffffffffu) | (uint64_t)kind << 56;
 }
 
-/* `children` has a zero for each place of the section. */
+/* `children` has a zero for each slot of the section. */
 void fm_context_tree_make(struct fm_context_tree *tree, struct fm_segment_header *header, uint16_t *children);
-/* Adds sampling periods at the end of a path; `thread` is a number of its own for each. now_ns (CLOCK_MONOTONIC): of the
- * first thread, whose sequence is kept, else 0. false: another thread is in the tree and does not leave it. */
+/* Adds sampling periods at the end of a path. `thread` is a unique number of the thread. `now_ns` (CLOCK_MONOTONIC) is
+ * set for the main thread, whose sequence is recorded, else 0. Returns false if another thread holds the lock for too
+ * long. */
 bool fm_context_tree_add(struct fm_context_tree *tree, unsigned thread, struct fm_path_memory *memory,
                          const struct fm_sampled_path *path, uint64_t periods, uint64_t now_ns);
-/* A thread that was in the tree is back, or at its end: a handler of the program interrupted it there, and has left by a
- * jump. What it had begun is put in order. */
+/* Called when a thread takes another sample or ends. If it still owns the lock, a signal handler of the program has
+ * interrupted it in the tree and left by longjmp: repairs what it had begun. */
 void fm_context_tree_come_back(struct fm_context_tree *tree, unsigned thread);
-/* A module was unloaded: its nodes keep their place in its file. Not in a handler of ours; where one is interrupted, they
- * stay as they are. */
+/* A module was unloaded: its nodes are converted to offsets in its file. Not called in our signal handler. If the
+ * handler was interrupted in the tree, the nodes stay as they are. */
 void fm_context_tree_unload(struct fm_context_tree *tree, unsigned thread, const struct fm_segment_module *module,
                             unsigned number);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Reads the numbers of DWARF tables, never beyond their end. */
+/* Bounds-checked reading of numbers in DWARF tables. */
 #ifndef FM_RUNTIME_SIGNAL_DWARF_READER_H
 #define FM_RUNTIME_SIGNAL_DWARF_READER_H
 
@@ -9,7 +9,7 @@
 
 #include "base/platform.h"
 
-/* A reader that never leaves [at, end): past the end it gives zeros and remembers. */
+/* Never reads outside [at, end): past the end it returns zeros and sets `bad`. */
 struct dwarf_reader {
     const uint8_t *at, *end;
     bool bad;
@@ -23,12 +23,12 @@ FM_INLINE uint64_t get(struct dwarf_reader *r, size_t bytes)
         r->at = r->end;
         return 0;
     }
-    memcpy(&value, r->at, bytes); /* both processors are little-endian */
+    memcpy(&value, r->at, bytes); /* both architectures are little-endian */
     r->at += bytes;
     return value;
 }
 
-/* A number in groups of seven bits, the lowest first; bits is how many there were. */
+/* A LEB128 number: groups of seven bits, the lowest first. Sets *bits to the number of bits. */
 static inline uint64_t get_long_leb(struct dwarf_reader *r, uint8_t byte, unsigned *bits)
 {
     uint64_t value = byte & 0x7f;

@@ -6,8 +6,8 @@
 
 #include "base/ucontext.h"
 
-/* Code without tables. Where a function can be interrupted that keeps its return address in a register, it is most
- * often a stub of the linker; else it may keep a frame pointer, as compilers do if they do not leave it out. */
+/* Rules for code without tables. On an architecture that keeps the return address in a register, interrupted code of
+ * this kind is most often a linker stub; other code may keep a frame pointer, as compilers do unless they omit it. */
 static const struct fm_cfi_rule in_register = {
     .cfa_register = FM_DWARF_SP, .ra_kind = FM_RA_IN_REGISTER, .ra_offset = FM_DWARF_RA};
 const struct fm_cfi_rule fm_rule_frame_pointer = {.cfa_register = FM_DWARF_FP,
@@ -25,7 +25,7 @@ static bool is_plain(const struct fm_cfi_rule *rule)
            (rule->fp_kind == FM_FP_SAME || (rule->fp_offset <= -8 && rule->fp_offset + rule->cfa_offset >= 0));
 }
 
-/* Whether there is code to be read in the module that the kernel brings; in others there may be holes. */
+/* Whether pc is in the vDSO, with enough code to read; other modules may have holes. */
 static bool is_kernel_code(const struct fm_cfi_module *module, uintptr_t pc)
 {
     enum { CODE_BYTES = 16 };
@@ -38,7 +38,7 @@ unsigned fm_fp_use_of(const struct fm_cfi_rule *rule)
     return (read ? FM_FP_READ : 0u) | (rule->fp_kind != FM_FP_SAME ? FM_FP_SAVED : 0u);
 }
 
-/* What calls from the loader without having tables is where the process begins. */
+/* Code of the loader that makes a call but has no tables is the entry point of the process. */
 static void guess(struct fm_rule_slot *slot, const struct fm_cfi_module *module, uintptr_t address, bool interrupted)
 {
     uintptr_t pc = address + !interrupted;
@@ -84,8 +84,8 @@ bool fm_rules_are_of(const struct fm_unwind_cache *cache, uintptr_t start, uintp
     return false;
 }
 
-/* The second of the two slots of an address is taken when the first one is. A handler of the program may jump out of this:
- * what is half learnt has no address. */
+/* Uses the second of the two slots of an address if the first is taken. A signal handler of the program may longjmp out
+ * of this: a half-filled slot has no address. */
 __attribute__((noinline)) const struct fm_rule_slot *fm_rule_learn(struct fm_unwind_cache *cache, uintptr_t address,
                                                                    bool interrupted)
 {

@@ -1,46 +1,46 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* How to step over the frames of addresses, as it was learnt from tables or guessed: a table of the thread's own, so that an
- * address costs a few loads from its second visit on. */
+/* Cache of unwind rules by address, read from tables or guessed. Each thread has its own, so that an address costs a
+ * few loads from its second visit on. */
 #ifndef FM_RUNTIME_SIGNAL_RULES_H
 #define FM_RUNTIME_SIGNAL_RULES_H
 
 #include "base/platform.h"
 #include "runtime/signal/cfi.h"
 
-enum { FM_RULE_SLOTS = 2048 }; /* a power of two; an address may be in either of two */
+enum { FM_RULE_SLOTS = 2048 }; /* a power of two; an address may be in either of two slots */
 
-enum fm_fp_use { /* what a frame does with the frame pointer: bits */
+enum fm_fp_use { /* how a frame uses the frame pointer: bits */
                  FM_FP_READ = 1,
-                 FM_FP_SAVED = 2,  /* its caller's value is in the stack */
+                 FM_FP_SAVED = 2,  /* the caller's value is on the stack */
                  FM_FP_MATTERS = 4 /* it is read here, or further out before it changes */
 };
 
-/* What is known of an address. Most frames are plain: everything lies at a constant distance from the stack pointer or
- * the frame pointer, and inside the frame. */
+/* The rule of an address. Most frames are plain: everything is at a constant offset from the stack pointer or the frame
+ * pointer, and inside the frame. */
 struct fm_rule_slot {
     uintptr_t address; /* 0 = empty */
     struct fm_cfi_rule rule;
     bool plain;
     bool from_fp;
     bool guessed; /* the code has no tables */
-    bool strange; /* and is in no module: made while the program runs, or no code at all */
+    bool strange; /* in no load module: generated at run time, or no code at all */
     uint8_t fp_use;
 };
 
-enum { FM_CODE_PARTS = 4096 }; /* of 16 KiB each, that code is in */
+enum { FM_CODE_PARTS = 4096 }; /* parts of the address space of 16 KiB each */
 
 struct fm_unwind_cache {
-    uint32_t generation;                /* of the load modules: with another one everything is forgotten */
-    uint64_t parts[FM_CODE_PARTS / 64]; /* in which something was learnt, by the last bits of their numbers */
+    uint32_t generation;                /* of the load modules: everything is discarded when it changes */
+    uint64_t parts[FM_CODE_PARTS / 64]; /* bit set: a rule was read in such a part, by the low bits of its number */
     struct fm_cfi_memory tables;
     struct fm_rule_slot slots[FM_RULE_SLOTS];
 };
 
-extern const struct fm_cfi_rule fm_rule_frame_pointer; /* of code that keeps one */
+extern const struct fm_cfi_rule fm_rule_frame_pointer; /* of code that keeps a frame pointer */
 
 unsigned fm_fp_use_of(const struct fm_cfi_rule *rule);
 
-/* What is known of an address; NULL: nothing yet. */
+/* The cached rule of an address, or NULL. */
 FM_INLINE const struct fm_rule_slot *fm_rule_of(const struct fm_unwind_cache *cache, uintptr_t address)
 {
     unsigned place = (unsigned)(address >> 2 ^ address >> 12) % FM_RULE_SLOTS;
@@ -51,10 +51,11 @@ FM_INLINE const struct fm_rule_slot *fm_rule_of(const struct fm_unwind_cache *ca
     return slot->address == address ? slot : NULL;
 }
 
-/* Whether anything may be known of code that lies there. Any thread may ask. */
+/* Whether there may be rules of code in this range. May be called by any thread. */
 bool fm_rules_are_of(const struct fm_unwind_cache *cache, uintptr_t start, uintptr_t end);
 
-/* Learns it. `interrupted`: it is that of an instruction which a signal has interrupted, and not inside a call. */
+/* Adds the rule of an address. `interrupted`: it is the address of an instruction that a signal has interrupted, not
+ * one inside a call. */
 const struct fm_rule_slot *fm_rule_learn(struct fm_unwind_cache *cache, uintptr_t address, bool interrupted);
 
 #endif

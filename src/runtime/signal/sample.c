@@ -13,8 +13,8 @@
 #include "base/syscalls.h"
 #include "runtime/signal/stacks.h"
 
-/* A thread inside MPI is shown in the routine, called at its call site: what the library does inside, and the language
- * binding on the way, are not the program's. */
+/* A thread inside MPI is shown in the routine, called from its call site: the internals of the library, and the
+ * language binding on the way, are not part of the program. */
 struct mpi_call {
     uint32_t routine; /* + 1; 0: not in MPI */
     uint64_t site;
@@ -28,8 +28,8 @@ static struct mpi_call call_of(const struct fm_sampled_thread *self)
     return (struct mpi_call){seg->call_routine, seg->call_site};
 }
 
-/* The stack is walked, and what has changed of it has no nodes. A handler of the program may jump out of this, or even go
- * on with it after other samples: `sample` is the number of this one. */
+/* Unwinds the stack, and drops the nodes of what has changed. A signal handler of the program may longjmp out of this,
+ * or even resume it after other samples: `sample` is the number of this one. */
 static void walk(struct fm_sampled_thread *self, struct fm_unwind *u, uint64_t sample)
 {
     uint32_t nodes = self->memory.n;
@@ -45,7 +45,7 @@ static void walk(struct fm_sampled_thread *self, struct fm_unwind *u, uint64_t s
         self->stack.known = self->memory.n = 0;
 }
 
-/* The calls, and what is known of their nodes. */
+/* Finds the calls, and what is known about their nodes. */
 static struct fm_path_memory *find_calls(struct fm_sampled_thread *self, struct fm_unwind *u, uint64_t sample,
                                          struct fm_sampled_path *path)
 {
@@ -63,7 +63,7 @@ static struct fm_path_memory *find_calls(struct fm_sampled_thread *self, struct 
     return &self->memory;
 }
 
-/* Replaces all that lies inside the call by its routine. */
+/* Replaces everything inside the call by its routine. */
 static void enter_routine(struct fm_sampled_path *path, struct mpi_call call)
 {
     for (uint32_t n = path->n; call.routine && n > 0; n--) {
@@ -77,19 +77,20 @@ static void enter_routine(struct fm_sampled_path *path, struct mpi_call call)
 
 /* ---- the stack ---- */
 
-/* Whether the thread is on its own stack, and not on one that a program has made for itself. */
+/* Whether the thread is on its own stack, and not on one that the program has created. */
 static bool on_own_stack(const struct fm_sampled_thread *self, uintptr_t sp)
 {
     return sp >= self->stack_low && sp < self->stack_end;
 }
 
-/* libc's description of a thread lies above its frames, in the same mapping; of an unknown stack so much is there. */
+/* libc's thread descriptor is above the frames, in the same mapping. This much of an unknown stack is assumed to
+ * exist. */
 void fm_sample_find_stack(struct fm_sampled_thread *self)
 {
-    enum { USUAL = 65536 };
+    enum { ASSUMED_BYTES = 65536 };
     self->stack_end = (uintptr_t)pthread_self();
     uintptr_t low = fm_sampling_local.stack_low ? fm_sampling_local.stack_low : fm_stacks_low(self->stack_end);
-    self->stack_low = low ? low : self->stack_end - USUAL;
+    self->stack_low = low ? low : self->stack_end - ASSUMED_BYTES;
 }
 
 /* ---- samples ---- */
@@ -107,8 +108,8 @@ static uint64_t periods_of(const struct fm_sampled_thread *self, const siginfo_t
     return self->stride * (1 + (uint64_t)info->si_overrun);
 }
 
-static __attribute__((noinline)) void take(struct fm_context_tree *tree, struct fm_sampled_thread *self,
-                                           const ucontext_t *context, uint64_t periods)
+static __attribute__((noinline)) void take_sample(struct fm_context_tree *tree, struct fm_sampled_thread *self,
+                                                  const ucontext_t *context, uint64_t periods)
 {
     struct fm_unwind u;
     struct mpi_call call = call_of(self);
@@ -126,7 +127,7 @@ static __attribute__((noinline)) void take(struct fm_context_tree *tree, struct 
     __atomic_add_fetch(&tree->header->samples, 1, __ATOMIC_RELAXED);
     self->pending += periods;
     bool first = self->tid == tree->header->pid;
-    if (first && !(sample & (sample - 1))) /* a killed process has the rate of its clock from the last power of two */
+    if (first && !(sample & (sample - 1))) /* the clock rate that a killed process leaves is updated at powers of two */
         tree->header->clock_ppb = fm_clock_error_ppb(fm_sampling.clock);
     uint64_t now_ns = first ? fm_clock_ns(CLOCK_MONOTONIC) : 0;
     if (fm_context_tree_add(tree, (unsigned)self->tid, memory, &path, self->pending, now_ns))
@@ -137,16 +138,16 @@ static __attribute__((noinline)) void take(struct fm_context_tree *tree, struct 
 
 /* ---- the signal ---- */
 
-/* One that nobody of ours has sent is the program's, which has no handler for it: it ends the process, as it would have
- * done, when this handler returns. (All zeros is the kernel's own description of that.) */
-static void pass_on(int signal)
+/* A signal that we did not send is the program's, which has no handler for it: it ends the process when this handler
+ * returns, as it would have without us. (All zeros is the kernel's representation of the default action.) */
+static void raise_default(int signal)
 {
-    static const uint64_t usual[4];
-    fm_kernel(SYS_rt_sigaction, signal, usual, NULL, sizeof(uint64_t));
+    static const uint64_t default_action[4];
+    fm_kernel(SYS_rt_sigaction, signal, default_action, NULL, sizeof(uint64_t));
     fm_kernel(SYS_tgkill, getpid(), fm_kernel(SYS_gettid), signal);
 }
 
-static struct fm_sampled_thread *ours(const siginfo_t *info)
+static struct fm_sampled_thread *sampled_thread(const siginfo_t *info)
 {
     const char *sent = info->si_value.sival_ptr, *first = (const char *)fm_sampling.threads;
     bool one = info->si_code == SI_TIMER && first && sent >= first &&
@@ -155,8 +156,8 @@ static struct fm_sampled_thread *ours(const siginfo_t *info)
     return one ? (struct fm_sampled_thread *)info->si_value.sival_ptr : NULL;
 }
 
-/* A thread that was there before sampling began learns of it by its first signal, and has a stack for the others from then
- * on. This one is handled where the thread is, perhaps with little room: the next sample counts for it, too. */
+/* A thread that existed before sampling began is attached by its first signal, and has an alternate stack from then on.
+ * This signal is handled on the current stack, perhaps with little room: its periods are added to the next sample. */
 static void adopt_thread(struct fm_sampled_thread *self, ucontext_t *context, uint64_t periods)
 {
     if (!self->taken || self->tid != (int32_t)fm_kernel(SYS_gettid))
@@ -177,7 +178,7 @@ void fm_sample_end_call(ucontext_t *context)
 static __attribute__((noinline)) void handle(int signal, siginfo_t *info, ucontext_t *context)
 {
     int error = errno;
-    struct fm_sampled_thread *self = ours(info);
+    struct fm_sampled_thread *self = sampled_thread(info);
     fm_sampling_local.context = context;
     atomic_signal_fence(memory_order_seq_cst);
     if (FM_UNLIKELY(fm_sampling_local.ends_call)) {
@@ -185,19 +186,19 @@ static __attribute__((noinline)) void handle(int signal, siginfo_t *info, uconte
         fm_sample_end_call(context);
     }
     if (!self)
-        pass_on(signal);
+        raise_default(signal);
     else if (!atomic_load_explicit(&fm_sampling.on, memory_order_acquire))
         ;
     else if (!fm_sampling_local.self)
         adopt_thread(self, context, periods_of(self, info));
     else if (self == fm_sampling_local.self)
-        take(&fm_sampling.contexts, self, context, periods_of(self, info));
+        take_sample(&fm_sampling.contexts, self, context, periods_of(self, info));
     atomic_signal_fence(memory_order_seq_cst);
     fm_sampling_local.context = NULL;
     errno = error;
 }
 
-/* In a section of its own, between two marks that the compiler leaves where they are. */
+/* In a section of its own, between two labels that the compiler does not move. */
 #ifdef __clang__
 #define BETWEEN_MARKS
 #else
@@ -233,11 +234,11 @@ void fm_sample_blocked(struct fm_sampled_thread *self)
     int error = errno;
     fm_kernel(SYS_rt_sigprocmask, SIG_SETMASK, &all, &before, sizeof before);
     if (fm_kernel(SYS_rt_sigtimedwait, &signals, &info, &at_once, sizeof signals) > 0) {
-        struct fm_sampled_thread *sent = ours(&info);
-        if (!sent) /* back to where it was */
+        struct fm_sampled_thread *sent = sampled_thread(&info);
+        if (!sent) /* put it back into the queue */
             fm_kernel(SYS_rt_tgsigqueueinfo, getpid(), fm_kernel(SYS_gettid), info.si_signo, &info);
         else if (sent == self && getcontext(&context) == 0)
-            take(&fm_sampling.contexts, sent, &context, periods_of(sent, &info));
+            take_sample(&fm_sampling.contexts, sent, &context, periods_of(sent, &info));
     }
     fm_kernel(SYS_rt_sigprocmask, SIG_SETMASK, &before, NULL, sizeof before);
     errno = error;

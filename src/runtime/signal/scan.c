@@ -6,11 +6,11 @@
 
 #include "runtime/signal/cfi.h"
 
-enum { WINDOW = 64, PAGE = 4096, FARTHEST = 64 << 10 }; /* words, bytes, bytes */
+enum { WINDOW = 64, PAGE = 4096, MAX_DISTANCE = 64 << 10 }; /* words, bytes, bytes */
 
 /* ---- code ---- */
 
-/* By the headers of the module, which the first page of it has; there may be holes between its segments. */
+/* Checks the program headers, which are in the first page of the module; there may be holes between its segments. */
 static bool is_code(const struct fm_cfi_module *module, uintptr_t from, uintptr_t to)
 {
     const Elf64_Ehdr *elf = (const Elf64_Ehdr *)module->start;
@@ -53,7 +53,7 @@ static bool is_in(struct range stack, uintptr_t at)
     return at % sizeof at == 0 && at > stack.from && at < stack.end && stack.end - at >= sizeof at;
 }
 
-/* Where a function saves its caller's frame pointer, its return address is beside it. */
+/* Next to the saved frame pointer of its caller a function has its return address. */
 static bool is_frame_pointer(struct range stack, uintptr_t fp)
 {
     return is_in(stack, fp) && is_in(stack, fp + sizeof fp) && fm_is_return_address(word_at(fp + sizeof fp));
@@ -71,12 +71,13 @@ static bool scan(struct range stack, struct fm_scanned *found)
     return false;
 }
 
-/* A function that has aligned its stack pointer to a page, to have room for a buffer, keeps what it was in a register. */
+/* A function that has aligned its stack pointer to a page, to have room for a buffer, keeps the old value in a
+ * register. */
 static bool scan_beyond_buffer(struct range stack, const ucontext_t *context, uintptr_t *from, struct fm_scanned *found)
 {
     for (unsigned i = 0; i < sizeof fm_kept_registers; i++) {
         uintptr_t kept = fm_ucontext_register(context, fm_kept_registers[i]);
-        if (is_in(stack, kept) && kept - stack.from <= FARTHEST && scan((struct range){kept, stack.end}, found)) {
+        if (is_in(stack, kept) && kept - stack.from <= MAX_DISTANCE && scan((struct range){kept, stack.end}, found)) {
             *from = kept;
             return true;
         }
@@ -84,7 +85,8 @@ static bool scan_beyond_buffer(struct range stack, const ucontext_t *context, ui
     return false;
 }
 
-/* What was the frame pointer in the caller, if the function uses it for something else: saved with other registers. */
+/* Finds the frame pointer of the caller if the function uses the register for something else: saved with other
+ * registers. */
 static void find_frame_pointer(uintptr_t from, uintptr_t fp, uintptr_t stack_end, struct fm_scanned *found)
 {
     struct range outside = {found->return_at, stack_end};

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The frame of a function that has no tables and does not keep its return address in a register, found by what the stack
- * holds. Hand-written kernels (a third of OpenBLAS on x86-64) and the first and last functions of every module are such. */
+/* Finds the frame of a function that has no tables and does not keep its return address in a register, by scanning the
+ * stack. Hand-written kernels (a third of OpenBLAS on x86-64) and the first and last functions of every module are of
+ * this kind. */
 #ifndef FM_RUNTIME_SIGNAL_SCAN_H
 #define FM_RUNTIME_SIGNAL_SCAN_H
 
@@ -9,14 +10,14 @@
 
 #include "base/ucontext.h"
 
-/* Whether an address is that of code behind a call. */
+/* Whether an address is that of code after a call instruction. */
 bool fm_is_return_address(uintptr_t address);
 struct fm_scanned {
-    uintptr_t return_at; /* where on the stack the return address is */
-    uintptr_t fp_at;     /* and the caller's frame pointer; 0: in the register, if it has one */
+    uintptr_t return_at; /* where the return address is on the stack */
+    uintptr_t fp_at;     /* where the caller's frame pointer is; 0: in the register, if it has one */
 };
 
-/* The nearest return address. `context`: all registers of the frame, or NULL. false: none was found. */
+/* Finds the nearest return address. `context`: all registers of the frame, or NULL. Returns false if there is none. */
 bool fm_scan_frame(uintptr_t sp, uintptr_t fp, uintptr_t stack_end, const ucontext_t *context,
                    struct fm_scanned *found);
 

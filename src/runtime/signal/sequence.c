@@ -13,7 +13,7 @@ void fm_timeline_make(struct fm_timeline *timeline, struct fm_segment_header *he
         timeline->cells = (struct fm_segment_sequence *)(void *)((char *)header + section->offset);
 }
 
-/* A reader takes the number of the header first, and that of the cells last. */
+/* A reader reads the counter in the header first, and the one in the cells last. */
 void fm_timeline_begin_change(struct fm_timeline *timeline)
 {
     if (!timeline->cells)
@@ -48,8 +48,8 @@ void fm_timeline_give_up(struct fm_timeline *timeline)
     end_change(timeline);
 }
 
-/* Keeps the cells with even numbers. */
-static void thin(struct fm_timeline *timeline)
+/* Halves the resolution: keeps the cells with even numbers. */
+static void halve(struct fm_timeline *timeline)
 {
     struct fm_segment_header *header = timeline->header;
     uint32_t *cells = timeline->cells->cells, n = 0;
@@ -62,7 +62,7 @@ static void thin(struct fm_timeline *timeline)
     end_change(timeline);
 }
 
-/* The first sample that stands for a part of a cell has it. */
+/* A cell belongs to the first sample that covers a part of it. */
 void fm_timeline_fill(struct fm_timeline *timeline, uint64_t now_ns, uint64_t periods, uint32_t place)
 {
     struct fm_segment_header *header = timeline->header;
@@ -74,7 +74,7 @@ void fm_timeline_fill(struct fm_timeline *timeline, uint64_t now_ns, uint64_t pe
     if (!header->sequence_first)
         header->sequence_first = begin >> header->sequence_shift;
     while ((end >> header->sequence_shift) - header->sequence_first >= FM_SEQUENCE_CELLS)
-        thin(timeline);
+        halve(timeline);
     uint64_t from = begin >> header->sequence_shift, last = (end >> header->sequence_shift) - header->sequence_first;
     for (uint64_t i = from > header->sequence_first ? from - header->sequence_first : 0; i <= last; i++)
         if (!timeline->cells->cells[i])

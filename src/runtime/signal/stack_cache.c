@@ -24,7 +24,7 @@ static unsigned set_of(const struct fm_cached_caller *caller)
     return (unsigned)(mixed * mixer >> 32) % FM_STACK_CACHE_SETS;
 }
 
-/* Another caller is forgotten: its stacks are not found any more. */
+/* Replaces another caller, whose stacks are not found any more. */
 static void learn_caller(struct fm_cached_caller *caller, const struct fm_unwind *u)
 {
     struct fm_stack_word words[FM_STACK_CACHE_WORDS];
@@ -40,7 +40,7 @@ static void learn_caller(struct fm_cached_caller *caller, const struct fm_unwind
     caller->pc = u->caller.pc;
 }
 
-/* The inner words first: those change most. */
+/* The inner words first: they change most often. */
 static bool is_unchanged(const struct fm_cached_stack *recent)
 {
     const struct fm_stack_word *word = recent->words + recent->n_words;
@@ -67,20 +67,19 @@ struct fm_cached_stack *fm_stack_cache_find(struct fm_stack_cache *stack_cache, 
     return NULL;
 }
 
-/* Where stacks do not repeat, only some are kept, because that takes time. */
+/* If stacks do not repeat, only some are kept, because keeping them takes time. */
 static bool is_rarely_hit(struct fm_stack_cache *stack_cache)
 {
-    enum { PATIENCE = 2 * FM_STACK_CACHE_SETS * FM_STACK_CACHE_WAYS, SOME = 16 };
-    return stack_cache->missed++ >= PATIENCE && stack_cache->missed % SOME;
+    enum { PATIENCE = 2 * FM_STACK_CACHE_SETS * FM_STACK_CACHE_WAYS, KEEP_EVERY = 16 };
+    return stack_cache->missed++ >= PATIENCE && stack_cache->missed % KEEP_EVERY;
 }
 
 void fm_stack_cache_keep(struct fm_stack_cache *stack_cache, const struct fm_unwind *u)
 {
     const struct fm_stack *stack = u->stack;
     struct fm_cached_caller *caller = caller_of(stack_cache, u);
-    uint32_t most_words = fm_unwind_words(u);
-    if (stack->n > FM_STACK_CACHE_DEPTH || most_words > FM_STACK_CACHE_WORDS || !most_words ||
-        is_rarely_hit(stack_cache))
+    uint32_t max_words = fm_unwind_words(u);
+    if (stack->n > FM_STACK_CACHE_DEPTH || max_words > FM_STACK_CACHE_WORDS || !max_words || is_rarely_hit(stack_cache))
         return;
     if (!is_known(caller, u))
         learn_caller(caller, u);
@@ -106,7 +105,7 @@ void fm_stack_cache_forget(struct fm_stack_cache *stack_cache)
             stack_cache->callers[i].pc = 0;
     for (unsigned i = 0; i < FM_STACK_CACHE_SETS * FM_STACK_CACHE_WAYS; i++) {
         struct fm_cached_stack *recent = &stack_cache->stacks[i / FM_STACK_CACHE_WAYS][i % FM_STACK_CACHE_WAYS];
-        if (recent->pc) /* memory that was never used stays so */
+        if (recent->pc) /* does not touch memory that was never used */
             recent->pc = 0;
     }
 }

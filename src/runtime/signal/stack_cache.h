@@ -32,15 +32,17 @@ struct fm_cached_caller {
 struct fm_stack_cache {
     struct fm_cached_stack stacks[FM_STACK_CACHE_SETS][FM_STACK_CACHE_WAYS];
     struct fm_cached_caller callers[FM_STACK_CACHE_CALLERS];
-    uint8_t next[FM_STACK_CACHE_SETS]; /* to be replaced */
+    uint8_t next[FM_STACK_CACHE_SETS]; /* next to be replaced */
     uint32_t missed;                   /* since the last hit */
 };
 
-/* At the caller of the interrupted function: the cached stack that is the same from there on; NULL: none. */
+/* Called at the caller of the interrupted function. Returns the cached stack that is the same from there on, or
+ * NULL. */
 struct fm_cached_stack *fm_stack_cache_find(struct fm_stack_cache *stack_cache, const struct fm_unwind *u);
-/* After unwinding from there. A handler of the program may jump out of this: an incomplete entry counts as empty. */
+/* Called after unwinding from there. A signal handler of the program may longjmp out of this: an incomplete entry
+ * counts as empty. */
 void fm_stack_cache_keep(struct fm_stack_cache *stack_cache, const struct fm_unwind *u);
-/* When load modules have changed, or after other samples. */
+/* Called when load modules have changed, or after other samples. */
 void fm_stack_cache_forget(struct fm_stack_cache *stack_cache);
 
 #endif

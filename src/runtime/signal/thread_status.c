@@ -6,23 +6,23 @@
 
 #include "base/platform.h"
 
-/* A file of /proc, read piece by piece. */
+/* A file in /proc, read in pieces. */
 struct text {
     long fd, at, n;
-    char piece[256];
+    char buffer[256];
 };
 
 static int next_character(struct text *text)
 {
     if (text->at == text->n) {
         text->at = 0;
-        text->n = fm_kernel(SYS_read, text->fd, text->piece, sizeof text->piece);
+        text->n = fm_kernel(SYS_read, text->fd, text->buffer, sizeof text->buffer);
     }
-    return text->at < text->n ? (unsigned char)text->piece[text->at++] : -1;
+    return text->at < text->n ? (unsigned char)text->buffer[text->at++] : -1;
 }
 
-/* Goes on to what follows `name`, which begins with the end of the line before. */
-static bool find(struct text *text, const char *name)
+/* Skips to what follows `name`, which begins with the newline before it. */
+static bool skip_past(struct text *text, const char *name)
 {
     size_t found = 0;
     for (int c; name[found] && (c = next_character(text)) >= 0;)
@@ -40,8 +40,8 @@ static uint64_t read_hex(struct text *text)
 
 static bool read_status(struct text *text, uint64_t *signals)
 {
-    int state = find(text, "\nState:\t") ? next_character(text) : 'X';
-    if (state == 'X' || state == 'Z' || !find(text, "\nSigBlk:\t"))
+    int state = skip_past(text, "\nState:\t") ? next_character(text) : 'X';
+    if (state == 'X' || state == 'Z' || !skip_past(text, "\nSigBlk:\t"))
         return false;
     *signals = read_hex(text);
     return true;
@@ -81,7 +81,7 @@ bool fm_thread_blocks(int32_t tid, uint64_t *signals)
     return known;
 }
 
-/* Numbers, each with a blank behind it. */
+/* The file has numbers, each followed by a space. */
 bool fm_thread_made(int32_t tid, int32_t child)
 {
     struct text text;

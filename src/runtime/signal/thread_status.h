@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What the kernel says of a thread of this process. Safe in a handler, and sparing with its stack. */
+/* What the kernel reports about a thread of this process. Async-signal-safe, and uses little stack. */
 #ifndef FM_RUNTIME_SIGNAL_THREAD_STATUS_H
 #define FM_RUNTIME_SIGNAL_THREAD_STATUS_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Which signals it blocks; false: it has ended, or nothing is known. */
+/* Reads the signals that it blocks. Returns false if it has ended or its status cannot be read. */
 bool fm_thread_blocks(int32_t tid, uint64_t *signals);
-/* Whether it made that child, which may have ended but was not waited for. */
+/* Whether it created that child process, which may have ended but has not been waited for. */
 bool fm_thread_made(int32_t tid, int32_t child);
 
 #endif

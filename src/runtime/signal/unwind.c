@@ -6,7 +6,7 @@
 
 #include "runtime/signal/scan.h"
 
-enum { FEWEST_FREE = 2 }; /* frames of the memory that stay free: for the interrupted frame's words, and a last step */
+enum { MIN_FREE = 2 }; /* frames of the buffer: for the words of the interrupted frame, and a last step */
 
 static void set_registers(struct fm_unwind *u, const ucontext_t *context)
 {
@@ -34,7 +34,7 @@ FM_INLINE uintptr_t word_at(uintptr_t address)
     return *(const uintptr_t *)address;
 }
 
-/* Whether a word lies above the frame's own stack pointer, so that each step leads outwards. */
+/* Whether a word is above the stack pointer of the frame, so that each step leads outwards. */
 FM_INLINE bool is_outside(const struct fm_unwind *u, uintptr_t address)
 {
     return address % sizeof address == 0 && address >= u->sp && address < u->stack_end &&
@@ -50,17 +50,17 @@ FM_INLINE bool load(struct fm_unwind *u, uintptr_t address, uintptr_t *word)
     return true;
 }
 
-/* Inside the call, which may be the function's last instruction. */
+/* An address inside the call, which may be the last instruction of the function. */
 FM_INLINE uintptr_t address_in(uintptr_t pc, bool interrupted)
 {
     return pc - !interrupted;
 }
 
-/* ---- registers that a function has saved ---- */
+/* ---- saved registers ---- */
 
-/* In an epilogue the tables of gcc still name the word that a register was popped from, below the stack pointer by now; a
- * leaf may keep it there for good. No handler touches the red zone, so the word is still there. Further down it may be
- * gone, but what was popped is in the register. */
+/* In an epilogue the tables of gcc still name the word from which a register was popped, which is below the stack
+ * pointer by now; a leaf function may keep it there for good. No handler touches the red zone, so the word is still
+ * there. Further down it may have been overwritten, but what was popped is in the register. */
 FM_INLINE bool is_popped(uintptr_t at, uintptr_t sp, uintptr_t *value)
 {
     if (at >= sp || at % sizeof at)
@@ -76,7 +76,7 @@ FM_INLINE uintptr_t above_cfa(const struct fm_cfi_rule *rule)
     return rule->ra_kind == FM_RA_SAVED && rule->ra_offset >= 0 ? (uintptr_t)rule->ra_offset + sizeof(uintptr_t) : 0;
 }
 
-/* What a register is in a caller, from what it is in the function called. */
+/* Value of a register in the caller, from its value in the callee. */
 static bool restore(const struct fm_unwind *u, unsigned number, const struct fm_unwind *callee, uintptr_t caller_sp,
                     uintptr_t *value)
 {
@@ -94,7 +94,8 @@ static bool restore(const struct fm_unwind *u, unsigned number, const struct fm_
     return readable;
 }
 
-/* What a register is in the frame that the walk has come to: from where a signal fell outwards, function by function. */
+/* Value of a register in the current frame: restored function by function, from the one that a signal has interrupted
+ * outwards. */
 static bool find_register(const struct fm_unwind *u, unsigned number, uintptr_t *value)
 {
     const struct fm_stack *stack = u->stack;
@@ -115,7 +116,7 @@ static bool find_register(const struct fm_unwind *u, unsigned number, uintptr_t 
 
 /* ---- frames ---- */
 
-/* The kernel has put the registers of the interrupted function on the stack. */
+/* A signal frame: the kernel has saved the registers of the interrupted function on the stack. */
 static enum fm_unwind_result step_signal(struct fm_unwind *u)
 {
     uintptr_t at = u->sp + FM_CONTEXT_FROM_SP;
@@ -123,22 +124,24 @@ static enum fm_unwind_result step_signal(struct fm_unwind *u)
     if (at % 8 || at < u->sp || at >= u->stack_end || u->stack_end - at < sizeof *context)
         return FM_UNWIND_LOST;
     uintptr_t sp = fm_ucontext_sp(context);
-    if (sp <= at || sp >= u->stack_end) /* a handler on a stack of its own */
+    if (sp <= at || sp >= u->stack_end) /* a handler on an alternate stack */
         return FM_UNWIND_LOST;
     set_registers(u, context);
     u->callers = u->next_frame - 1;
     return FM_UNWIND_CALLER;
 }
 
-/* A frame pointer that the interrupted function has set itself: what is saved beside it is still in the register. */
+/* Whether the interrupted function has set the frame pointer itself: the return address saved next to it is still in
+ * the register. */
 static bool has_own_frame(const struct fm_unwind *u)
 {
     uintptr_t saved = u->fp + sizeof saved;
     return u->context && is_outside(u, saved) && word_at(saved) == fm_ucontext_register(u->context, FM_DWARF_RA);
 }
 
-/* For code without tables a better one than was guessed from its address alone, if the stack tells. */
-static void look_at_stack(const struct fm_unwind *u, struct fm_cfi_rule *rule)
+/* For code without tables: replaces the rule that was guessed from the address alone, if the stack shows a better
+ * one. */
+static void refine_from_stack(const struct fm_unwind *u, struct fm_cfi_rule *rule)
 {
     if (rule->ra_kind == FM_RA_IN_REGISTER && has_own_frame(u))
         *rule = fm_rule_frame_pointer;
@@ -155,7 +158,7 @@ static void look_at_stack(const struct fm_unwind *u, struct fm_cfi_rule *rule)
                                  .fp_offset = found.fp_at ? (int32_t)(found.fp_at - cfa) : 0};
 }
 
-static bool is_followed(const struct fm_cfi_rule *rule)
+static bool is_tracked(const struct fm_cfi_rule *rule)
 {
     return rule->cfa_register == FM_DWARF_SP || rule->cfa_register == FM_DWARF_FP;
 }
@@ -163,7 +166,7 @@ static bool is_followed(const struct fm_cfi_rule *rule)
 static bool find_cfa(struct fm_unwind *u, const struct fm_cfi_rule *rule, uintptr_t *cfa)
 {
     uintptr_t base = rule->cfa_register == FM_DWARF_SP ? u->sp : u->fp;
-    if (!is_followed(rule) && !find_register(u, rule->cfa_register, &base))
+    if (!is_tracked(rule) && !find_register(u, rule->cfa_register, &base))
         return false;
     *cfa = base + (uintptr_t)(intptr_t)rule->cfa_offset;
     return base && (rule->cfa_kind == FM_CFA_REGISTER || load(u, *cfa, cfa));
@@ -198,7 +201,7 @@ static bool find_caller(struct fm_unwind *u, const struct fm_cfi_rule *rule)
     return true;
 }
 
-/* A step from the frame that `frame` stands for. The word of the caller's frame pointer is the last that it reads. */
+/* Steps from the frame that `frame` describes. The word of the caller's frame pointer is the last that it reads. */
 __attribute__((noinline)) static enum fm_unwind_result step(struct fm_unwind *u, struct fm_stack_frame *frame)
 {
     uintptr_t address = address_in(u->pc, u->interrupted);
@@ -206,25 +209,25 @@ __attribute__((noinline)) static enum fm_unwind_result step(struct fm_unwind *u,
     slot = slot ? slot : fm_rule_learn(u->cache, address, u->interrupted);
     struct fm_cfi_rule rule = slot->rule;
     if (slot->guessed)
-        look_at_stack(u, &rule);
-    frame->fp_use = rule.ra_kind == FM_RA_NONE ? 0 : FM_FP_READ; /* if it fails: perhaps */
-    if (u->interrupted || rule.ra_kind == FM_RA_SIGNAL || slot->guessed || !is_followed(&rule))
+        refine_from_stack(u, &rule);
+    frame->fp_use = rule.ra_kind == FM_RA_NONE ? 0 : FM_FP_READ; /* if the step fails: it may be read */
+    if (u->interrupted || rule.ra_kind == FM_RA_SIGNAL || slot->guessed || !is_tracked(&rule))
         u->odd_frames = u->next_frame;
     if (rule.ra_kind == FM_RA_NONE)
         return FM_UNWIND_END;
-    if (slot->strange && !u->interrupted) /* while an exception is thrown, frames hold what is no return address */
+    if (slot->strange && !u->interrupted) /* during exception handling frames hold other words than return addresses */
         return FM_UNWIND_LOST;
     if (rule.ra_kind == FM_RA_SIGNAL)
         return step_signal(u);
     if (!find_caller(u, &rule))
         return FM_UNWIND_LOST;
     frame->fp_use = slot->fp_use;
-    return u->pc ? FM_UNWIND_CALLER : FM_UNWIND_LOST; /* the outermost function says so itself */
+    return u->pc ? FM_UNWIND_CALLER : FM_UNWIND_LOST; /* the outermost frame is marked in its table */
 }
 
-/* ---- walks ---- */
+/* ---- unwinding ---- */
 
-/* How many of the outer frames are proved by their words. Those below the stack pointer are gone. */
+/* Number of outer frames whose words are unchanged. Frames below the stack pointer are gone. */
 static uint32_t unchanged_frames(const struct fm_unwind *u)
 {
     const struct fm_stack *stack = u->stack;
@@ -239,8 +242,8 @@ static uint32_t unchanged_frames(const struct fm_unwind *u)
     return n;
 }
 
-/* Whether the walk has met a frame that is as it was, and proved from there on. Stack pointers grow outwards; so do those
- * of new frames at the end of the memory, which are therefore never taken for old ones. */
+/* Whether the walk has reached a frame that is unchanged, and so are all frames outside of it. Stack pointers grow
+ * outwards; so do those of the new frames at the end of the buffer, which are therefore never mistaken for old ones. */
 FM_INLINE bool is_known(struct fm_unwind *u, uintptr_t pc, uintptr_t sp, uintptr_t fp, uint32_t next_frame)
 {
     const struct fm_stack *stack = u->stack;
@@ -250,10 +253,11 @@ FM_INLINE bool is_known(struct fm_unwind *u, uintptr_t pc, uintptr_t sp, uintptr
     u->unchanged = n;
     return n && stack->frames[n - 1].sp == sp && stack->calls[n - 1] == pc &&
            (stack->frames[n - 1].fp == fp || !(stack->frames[n - 1].fp_use & FM_FP_MATTERS)) &&
-           n + FEWEST_FREE <= next_frame;
+           n + MIN_FREE <= next_frame;
 }
 
-/* Steps over plain frames as long as there are such, in registers. Whether it has come to a known one. */
+/* Steps over plain frames as long as there are any, with the state in registers. Returns whether it has reached a known
+ * frame. */
 static bool step_over_plain(struct fm_unwind *u)
 {
     struct fm_stack *stack = u->stack;
@@ -262,7 +266,7 @@ static bool step_over_plain(struct fm_unwind *u)
     uintptr_t pc = u->pc, sp = u->sp, fp = u->fp;
     uint32_t next_frame = u->next_frame, next_word = u->next_word;
     bool known = false;
-    while (next_frame > FEWEST_FREE) {
+    while (next_frame > MIN_FREE) {
         if (u->unchanged && (known = is_known(u, pc, sp, fp, next_frame)))
             break;
         const struct fm_rule_slot *slot = fm_rule_of(cache, address_in(pc, false));
@@ -305,7 +309,7 @@ void fm_unwind_leave(struct fm_unwind *u)
     }
 }
 
-/* Walks until there is no caller, or a known one; how many outer frames are known. */
+/* Walks until there is no caller, or a known one. Returns the number of outer frames that are known. */
 static uint32_t walk(struct fm_unwind *u)
 {
     struct fm_stack *stack = u->stack;
@@ -313,7 +317,7 @@ static uint32_t walk(struct fm_unwind *u)
     while (end == FM_UNWIND_CALLER) {
         if (!u->interrupted && step_over_plain(u))
             return u->unchanged;
-        if (u->next_frame <= FEWEST_FREE)
+        if (u->next_frame <= MIN_FREE)
             break;
         struct fm_stack_frame *frame = &stack->frames[--u->next_frame];
         stack->calls[u->next_frame] = u->pc;
@@ -324,9 +328,9 @@ static uint32_t walk(struct fm_unwind *u)
     return 0;
 }
 
-/* ---- what is kept for the next walk ---- */
+/* ---- what is kept for the next sample ---- */
 
-/* The new calls, behind those that stay; how many outer ones are those of the last time. */
+/* Appends the new calls to those that stay. Returns the number of outer calls that are the same as last time. */
 static uint32_t keep_calls(struct fm_unwind *u)
 {
     struct fm_stack *stack = u->stack;
@@ -341,7 +345,8 @@ static uint32_t keep_calls(struct fm_unwind *u)
     return same;
 }
 
-/* The words that a frame was read from, but for a saved frame pointer that no rule further out needs: it may change. */
+/* Copies the words that a frame was read from, except for a saved frame pointer that no rule further out needs: it may
+ * change. */
 FM_INLINE struct fm_stack_word *copy_words(const struct fm_stack *stack, const struct fm_stack_frame *frame,
                                            const struct fm_stack_word **from, struct fm_stack_word *to, bool *matters)
 {
@@ -353,7 +358,7 @@ FM_INLINE struct fm_stack_word *copy_words(const struct fm_stack *stack, const s
     return to;
 }
 
-/* Of the frames that were not walked: how many words, and whether the frame pointer matters to them. */
+/* Of the frames that were not walked again: number of words, and whether the frame pointer matters to them. */
 static uint32_t early_words(const struct fm_stack *stack)
 {
     return stack->early ? stack->frames[stack->early - 1].words : 0;
@@ -364,8 +369,8 @@ static bool fp_matters_early(const struct fm_stack *stack)
     return stack->early ? stack->frames[stack->early - 1].fp_use & FM_FP_MATTERS : stack->end == FM_UNWIND_LOST;
 }
 
-/* The same as for calls for what they were read from, but only where the calls are those of the last time: others may be
- * gone at the next. How many are known now. */
+/* Does the same as keep_calls for the words that the calls were read from, but only for calls that are the same as last
+ * time: others may be gone by the next. Returns the number of known frames. */
 static uint32_t keep_frames(struct fm_unwind *u)
 {
     struct fm_stack *stack = u->stack;
@@ -387,17 +392,17 @@ void fm_unwind_walk(struct fm_unwind *u)
 {
     struct fm_stack *stack = u->stack;
     u->unchanged = unchanged_frames(u);
-    stack->known = 0; /* a handler of the program may jump out of this */
+    stack->known = 0; /* a signal handler of the program may longjmp out of this */
     atomic_signal_fence(memory_order_seq_cst);
     stack->early = walk(u);
     stack->same = keep_calls(u);
     stack->stack_end = u->stack_end;
-    uint32_t known = u->next_frame > FEWEST_FREE ? keep_frames(u) : 0;
+    uint32_t known = u->next_frame > MIN_FREE ? keep_frames(u) : 0;
     atomic_signal_fence(memory_order_seq_cst);
     stack->known = known;
 }
 
-/* ---- what others keep ---- */
+/* ---- what the cache of recent stacks keeps ---- */
 
 uint32_t fm_unwind_words(const struct fm_unwind *u)
 {
