@@ -20,8 +20,8 @@ static bool may_be_mpi(const char *path)
     return fm_mpi_is_named(fm_basename(path));
 }
 
-/* Loaded with the program it is what comes next; loaded privately by dlopen (as Python does) it is searched for among all
- * that is loaded. */
+/* If the MPI library was loaded with the program, it comes next. If it was loaded privately by dlopen (as Python does),
+ * all loaded objects are searched. */
 static bool find_next(struct fm_definition *sought)
 {
     fm_next_find(sought, 1);
@@ -42,27 +42,27 @@ static void *find_in_library(const void *library, const char *name)
 
 /* ---- next definitions ---- */
 
-static fm_word answer_no(fm_word flag)
+static fm_word report_false(fm_word flag)
 {
     if (flag)
         *(int *)flag = 0;
     return 0;
 }
 
-static fm_word answer_error(void)
+static fm_word return_error(void)
 {
     return (fm_word)(fm_abi.err_other ? fm_abi.err_other : 16);
 }
 
-/* A program that has found us by dlsym where there is no MPI is told so. */
-static fm_function *absent(unsigned routine)
+/* What a routine does in a process without MPI, in which a program may have found our wrapper by dlsym. */
+static fm_function *fallback_of(unsigned routine)
 {
     if (routine == FM_R_MPI_Initialized || routine == FM_R_MPI_Finalized)
-        return (fm_function *)answer_no;
-    return (fm_function *)answer_error;
+        return (fm_function *)report_false;
+    return (fm_function *)return_error;
 }
 
-static fm_function *known_or(fm_function **known, const char *symbol, fm_function *otherwise)
+static fm_function *resolve(fm_function **known, const char *symbol, fm_function *fallback)
 {
     struct fm_definition next = {.name = symbol};
     struct fm_caller_state saved = fm_caller_state_save();
@@ -71,7 +71,7 @@ static fm_function *known_or(fm_function **known, const char *symbol, fm_functio
         fm_weak_of_loaded(fm_is_mpi_name);
     fm_caller_state_restore(saved);
     if (!found)
-        return otherwise; /* not kept: the library may be loaded later */
+        return fallback; /* not cached: the library may be loaded later */
     __atomic_store_n(known, (fm_function *)next.address, __ATOMIC_RELEASE);
     return (fm_function *)next.address;
 }
@@ -80,18 +80,18 @@ fm_function *fm_next_mpi(unsigned slot)
 {
     char name[80] = "P";
     strncpy(name + 1, fm_routine_name(slot / 2), sizeof name - 2);
-    return known_or(&fm_next_table[slot], slot % 2 ? name : name + 1, absent(slot / 2));
+    return resolve(&fm_next_table[slot], slot % 2 ? name : name + 1, fallback_of(slot / 2));
 }
 
 fm_function *fm_next_fortran(fm_function **known, const char *symbol)
 {
     fm_function *next = __atomic_load_n(known, __ATOMIC_ACQUIRE);
-    return next ? next : known_or(known, symbol, (fm_function *)answer_error);
+    return next ? next : resolve(known, symbol, (fm_function *)return_error);
 }
 
-/* ---- all of it ---- */
+/* ---- the ABI ---- */
 
-/* No lock: a child made by _Fork might find it held. Threads that do this at once write the same. */
+/* Takes no lock: a child created by _Fork might find it held. Threads that race here write the same values. */
 bool fm_abi_find(void)
 {
     if (__atomic_load_n(&fm_rt.mpi.known, __ATOMIC_ACQUIRE))

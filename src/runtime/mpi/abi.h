@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The MPI library of this process, as mpi/abi.h describes it, and the next definitions of its routines. */
+/* The MPI library of this process, described as in mpi/abi.h, and the next definitions of its routines. */
 #ifndef FM_RUNTIME_MPI_ABI_H
 #define FM_RUNTIME_MPI_ABI_H
 
@@ -12,17 +12,18 @@
 
 extern FM_HIDDEN struct fm_abi fm_abi;
 
-/* Finds the MPI library of this process and fills fm_abi; false when there is none we know. Cheap when done. */
+/* Finds the MPI library of this process and fills fm_abi. Returns false if there is none that we support. Cheap once it
+ * has succeeded. */
 bool fm_abi_find(void);
 
-/* Whether a symbol's name is one that MPI has for itself. */
+/* Whether a symbol name begins with MPI or PMPI. */
 bool fm_is_mpi_name(const char *symbol);
 
-/* The next definition of a routine (slot = 2 * routine + is_pmpi): another tool's or the library's; when there is
- * none, a function that answers "not initialised" or an error. Never NULL. */
+/* The next definition of a routine (slot = 2 * routine + is_pmpi), in another tool or in the library. If there is none,
+ * a function that reports "not initialised" or returns an error. Never NULL. */
 fm_function *fm_next_mpi(unsigned slot);
 extern FM_HIDDEN fm_function *fm_next_table[2 * FM_ROUTINE_COUNT];
-/* The next definition of a Fortran routine by its symbol, kept in *known. */
+/* The next definition of a Fortran routine by its symbol, cached in *known. */
 fm_function *fm_next_fortran(fm_function **known, const char *symbol);
 
 static inline fm_function *fm_next(unsigned slot)
@@ -36,7 +37,7 @@ static inline fm_word fm_handle(fm_word word)
     return word & fm_abi.handle_mask;
 }
 
-/* The handle behind a pointer argument (MPI_Request *). */
+/* Reads a handle through a pointer argument (MPI_Request *). */
 static inline fm_word fm_handle_at(fm_word address, int64_t index)
 {
     if (fm_abi.handle_bytes == 4)
@@ -49,10 +50,10 @@ static inline void *fm_status_at(fm_word statuses, int64_t index)
     return (char *)statuses + index * fm_abi.status_bytes;
 }
 
-/* What a status says of its message. */
+/* What a status says about its message. */
 struct fm_outcome {
     uint64_t bytes; /* received or read */
-    bool cancelled; /* files leave this field unset in Open MPI */
+    bool cancelled; /* not set by file operations in Open MPI */
 };
 
 FM_INLINE struct fm_outcome fm_status_outcome(const void *status)
@@ -69,7 +70,7 @@ FM_INLINE struct fm_outcome fm_status_outcome(const void *status)
     return outcome;
 }
 
-/* The length of a message, if that fits into 32 bits and it was not cancelled; else any larger number. */
+/* Length of the message if it fits into 32 bits and the message was not cancelled; otherwise some larger number. */
 FM_INLINE uint64_t fm_status_brief(const void *status, enum fm_mpi_kind kind)
 {
     const uint32_t *field = status;
@@ -78,8 +79,7 @@ FM_INLINE uint64_t fm_status_brief(const void *status, enum fm_mpi_kind kind)
         __builtin_memcpy(&word, field + 4, sizeof word);
         return word | (uint64_t)field[3] << 32;
     }
-    __builtin_memcpy(&word, field,
-                     sizeof word); /* the lower half, and above the bit that says cancelled the upper one */
+    __builtin_memcpy(&word, field, sizeof word); /* low half, cancelled bit, high half */
     return word;
 }
 
@@ -88,7 +88,7 @@ static inline bool fm_status_cancelled(const void *status)
     return fm_status_outcome(status).cancelled;
 }
 
-/* Length of the received message in bytes; 0 for a cancelled one. */
+/* Length of the received message in bytes; 0 if it was cancelled. */
 FM_INLINE uint64_t fm_status_length(const void *status)
 {
     struct fm_outcome outcome = fm_status_outcome(status);
@@ -105,7 +105,7 @@ static inline int32_t fm_status_error(const void *status)
     return *(const int32_t *)(const void *)((const char *)status + fm_abi.status_error);
 }
 
-/* In a list of statuses with an error: whether this one's request is not complete yet. */
+/* In an array of statuses with an error: whether the request of this one is still pending. */
 static inline bool fm_status_pending(const void *status)
 {
     int32_t error = fm_status_error(status);

@@ -12,14 +12,14 @@ void fm_record_message(struct fm_thread *self, struct fm_key key, const struct f
         fm_record_locked(self, key, event, false);
 }
 
-/* ---- calls within calls ---- */
+/* ---- nested calls ---- */
 
 static void count_abandoned(struct fm_thread *self)
 {
     struct fm_segment_thread *seg = self->seg;
     fm_scratch_abandoned();
     fm_rt.segment->abandoned_calls++;
-    if (seg->call_routine == 0 || self->shared) /* what a shared slot says may be another thread's */
+    if (seg->call_routine == 0 || self->shared) /* a shared slot may describe another thread's call */
         return;
     struct fm_call call = {
         .self = self, .routine = (uint16_t)(seg->call_routine - 1), .site_region = seg->call_site << 16 | seg->region};
@@ -55,9 +55,10 @@ void fm_call_drop_abandoned(struct fm_thread *self, uintptr_t sp)
     }
 }
 
-/* Inside another call: MPI itself, a binding, or a tool below us calls through PMPI or from the library. The
- * program's own callbacks (error handlers, reduction operators) call MPI_X from outside it: those count. */
-static bool is_users_callback(bool is_pmpi, struct fm_frame frame)
+/* Whether a call inside another call counts. MPI itself, a language binding or a tool below us calls through PMPI or
+ * from the library; such calls do not count. The program's own callbacks (error handlers, reduction operators) call
+ * MPI_X from outside the library; those do. */
+static bool is_user_callback(bool is_pmpi, struct fm_frame frame)
 {
     return !is_pmpi && !fm_site_in_mpi(frame.pc);
 }
@@ -72,12 +73,12 @@ bool fm_call_enter(struct fm_call *call, unsigned routine, bool is_pmpi, struct 
         fm_lifecycle_join_job();
     }
     fm_call_drop_abandoned(self, frame.sp);
-    if (fm_local.guard && !is_users_callback(is_pmpi, frame))
+    if (fm_local.guard && !is_user_callback(is_pmpi, frame))
         return false;
     uintptr_t site = fm_site_find(self, routine, is_pmpi, frame);
     if (site == FM_SITE_IGNORE)
         return false;
-    if (self->n_outer == FM_OUTER_CALLS) /* no program nests so deep: all were abandoned */
+    if (self->n_outer == FM_OUTER_CALLS) /* no program nests this deep: all were abandoned */
         fm_call_drop_abandoned(self, UINTPTR_MAX);
     uintptr_t outer = fm_local.guard;
     if (outer)

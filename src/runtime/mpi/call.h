@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* One MPI call of the program, from its entry to its record.
+/* One MPI call of the program, from entry to record.
  *
- * The guard makes a call count once: it holds the stack address of the outermost call, so that what MPI, a tool
- * below us or a binding calls inside is passed on; and a call that was left by longjmp is noticed by the next one,
- * whose frame lies above the guard. */
+ * The guard makes sure that a call is counted once. It holds the stack address of the outermost call: calls that MPI, a
+ * tool below us or a binding makes inside it are passed through. A call that was left by longjmp is detected by the
+ * next one, whose frame is above the guard. */
 #ifndef FM_RUNTIME_MPI_CALL_H
 #define FM_RUNTIME_MPI_CALL_H
 
@@ -23,17 +23,17 @@ struct fm_call {
     uint64_t site_region;
     uint16_t routine;
     bool is_pmpi; /* called by its PMPI name */
-    bool unusual; /* in a user's callback, or by a thread that shares its slot */
-    bool fast;    /* its routine is among those of fast_path.h: it is worth remembering */
+    bool unusual; /* in a user callback, or by a thread that shares its slot */
+    bool fast;    /* its routine has a fast path (fast_path.h): worth a memo */
     /* between fm_before_* and fm_after_* */
-    bool follow;        /* some of its requests are followed */
-    bool large_scratch; /* the process's one large scratch is ours until the call ends */
-    uintptr_t outer;    /* of an unusual call: the guard to restore, not 0 in a callback */
-    fm_word statuses;   /* of this call: the program's or ours */
+    bool follow;        /* some of its requests are tracked */
+    bool large_scratch; /* owns the large scratch of the process until the call ends */
+    uintptr_t outer;    /* of an unusual call: the guard to restore; not 0 in a callback */
+    fm_word statuses;   /* the program's or our own */
     union {
-        struct fm_request *request;     /* of a call with a single one */
-        struct fm_found_requests found; /* of a call with many */
-        fm_word handle;                 /* a communicator, type or window that is freed */
+        struct fm_request *request;     /* of a call with one request */
+        struct fm_found_requests found; /* of a call with several requests */
+        fm_word handle;                 /* the communicator, type or window that is freed */
     };
     _Alignas(8) char status[FM_STATUS_BYTES];
 };
@@ -43,7 +43,8 @@ FM_INLINE uint64_t fm_site_region(const struct fm_thread *self, uintptr_t site)
     return (uint64_t)site << 16 | self->seg->region;
 }
 
-/* The call in progress, for a reader after the process's death, whose site is there already; the ticks of its start. */
+/* Marks the call as in progress, for a reader after the process has died; its call site is already set. Returns the
+ * start time in ticks. */
 FM_INLINE uint64_t fm_call_note(struct fm_segment_thread *seg, unsigned routine)
 {
     seg->call_routine = routine + 1;
@@ -61,7 +62,8 @@ FM_INLINE void fm_call_set(struct fm_call *call, struct fm_thread *self, unsigne
     call->start = start;
 }
 
-/* Begins any call: also first ones, nested ones and those after a longjmp; false: pass it on uncounted. */
+/* Begins any call, including first ones, nested ones and those after a longjmp. Returns false if the call is to be
+ * passed through uncounted. */
 bool fm_call_enter(struct fm_call *call, unsigned routine, bool is_pmpi, struct fm_frame frame);
 
 FM_INLINE void fm_call_returned(struct fm_call *call)
@@ -69,12 +71,12 @@ FM_INLINE void fm_call_returned(struct fm_call *call)
     call->ns = fm_clock_to_ns(&fm_rt.clock, fm_clock_ticks(&fm_rt.clock) - call->start);
 }
 
-/* Back from a user's callback in the call that it was called from. */
+/* Returns from a user callback to the call that invoked it. */
 void fm_call_resume(struct fm_thread *self, uintptr_t guard);
-/* Calls that were left by longjmp: those whose frames lie below `sp`. They are counted, without a duration. */
+/* Drops calls that were left by longjmp: those whose frames are below `sp`. They are counted, without a duration. */
 void fm_call_drop_abandoned(struct fm_thread *self, uintptr_t sp);
 
-/* The call is over: fm_call_finish does it, with the record. */
+/* Ends the call. fm_call_finish does this after recording it. */
 FM_INLINE void fm_call_leave(struct fm_call *call)
 {
     call->self->seg->call_routine = 0;
@@ -83,14 +85,14 @@ FM_INLINE void fm_call_leave(struct fm_call *call)
         fm_call_resume(call->self, call->outer);
 }
 
-/* of_call: the call counts; else it is counted elsewhere, and these are bytes alone. */
+/* If `of_call` is false, the call itself is counted elsewhere and only bytes are added. */
 FM_INLINE struct fm_entry *fm_record_locked(struct fm_thread *self, struct fm_key key,
                                             const struct fm_event_data *event, bool of_call)
 {
     if (FM_UNLIKELY(self->shared))
         fm_lock(&self->lock);
     struct fm_entry *entry = fm_table_find(key);
-    bool common = entry->key.thread != key.thread; /* of a full table: other threads write it, too */
+    bool common = entry->key.thread != key.thread; /* table full: an entry that other threads write, too */
     if (FM_UNLIKELY(common))
         fm_lock(&fm_rt.table_lock);
     if (of_call)
@@ -104,20 +106,20 @@ FM_INLINE struct fm_entry *fm_record_locked(struct fm_thread *self, struct fm_ke
     return entry;
 }
 
-/* Also while measuring is paused: of calls that were made before. */
+/* Records even while measuring is paused: for calls that were made before. */
 FM_INLINE struct fm_entry *fm_record_always(struct fm_thread *self, struct fm_key key,
                                             const struct fm_event_data *event)
 {
     return fm_record_locked(self, key, event, true);
 }
 
-/* The entry that it went to; NULL while measuring is paused. */
+/* Returns the entry that was updated, or NULL while measuring is paused. */
 FM_INLINE struct fm_entry *fm_record(struct fm_thread *self, struct fm_key key, const struct fm_event_data *event)
 {
     return FM_LIKELY(!fm_rt.paused) ? fm_record_locked(self, key, event, true) : NULL;
 }
 
-/* Bytes without a call: see fm_entry_add_bytes. */
+/* Adds bytes without counting a call: see fm_entry_add_bytes. */
 void fm_record_message(struct fm_thread *self, struct fm_key key, const struct fm_event_data *event);
 
 FM_INLINE void fm_call_record(struct fm_call *call, uint32_t peer, unsigned size_bin, const struct fm_event_data *event)
@@ -126,7 +128,7 @@ FM_INLINE void fm_call_record(struct fm_call *call, uint32_t peer, unsigned size
     fm_record(call->self, key, event);
 }
 
-/* The end of most hooks: the record, and back to the program. */
+/* The end of most hooks: records the call and ends it. */
 FM_INLINE void fm_call_finish(struct fm_call *call, uint32_t peer, unsigned size_bin, const struct fm_event_data *event)
 {
     fm_call_record(call, peer, size_bin, event);

@@ -4,7 +4,7 @@
 bool fm_fast_hand_over(struct fm_fast fast, unsigned slot, uint64_t ns, struct fm_call *call)
 {
     struct fm_thread *self = fm_local.self;
-    if (!self || !self->seg) { /* a child that was made in a callback */
+    if (!self || !self->seg) { /* a child that was forked in a callback */
         fm_local.guard = 0;
         return false;
     }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The fast path of ordinary calls of frequent routines, inlined into their wrappers from entry to record: a call like one
- * that the thread remembers (memo.h) goes to the same entry, and no function but that of MPI is called. What a call is
- * compared with is loaded before MPI is called, so that little must be kept across it. Anything unusual is left to the
- * hook of its kind (hooks.h), which handles every case and remembers the call. */
+/* The fast path of ordinary calls of frequent routines, inlined into their wrappers from entry to record: a call that
+ * matches a memo of the thread (memo.h) updates the same entry, and nothing is called but MPI. Arguments are compared
+ * with the memo before the real call, so that little has to be kept across it. Anything unusual is left to the hook of
+ * its kind (hooks.h), which handles every case and creates memos. */
 #ifndef FM_RUNTIME_MPI_FAST_PATH_H
 #define FM_RUNTIME_MPI_FAST_PATH_H
 
@@ -12,21 +12,21 @@
 struct fm_fast {
     struct fm_segment_thread *seg;
     const struct fm_memo *memo;
-    struct fm_thread *self;       /* before the call; in a child that was made meanwhile it would be wrong */
-    struct fm_request *request;   /* of a call with a single one */
-    struct fm_found_request *end; /* of those found, of a call with many */
+    struct fm_thread *self;       /* before the call; wrong in a child that was forked meanwhile */
+    struct fm_request *request;   /* of a call with one request */
+    struct fm_found_request *end; /* end of the requests found, of a call with several */
 };
 
-/* Nothing has begun: fm_call_enter decides. */
+/* Nothing has begun: leaves the call to fm_call_enter. */
 FM_INLINE bool fm_fast_decline(void)
 {
     fm_local.guard = 0;
     return false;
 }
 
-/* The thread's memo of this site, routine and region. From here on the thread is in a call: whatever a signal handler
- * calls meanwhile leaves memos as they are. false: there is none, and nothing has begun. (A forked child has an empty
- * slot, and threads that share one remember nothing.) */
+/* Finds the thread's memo of this site, routine and region. From here on the thread is in a call, so that calls made by
+ * a signal handler leave memos as they are. Returns false if there is none; nothing has begun then. (A forked child has
+ * an empty slot, and threads that share a slot have no memos.) */
 FM_INLINE bool fm_fast_begin(struct fm_fast *fast, unsigned slot, struct fm_frame frame, uint32_t salt)
 {
     struct fm_thread *self = fm_local.self;
@@ -46,7 +46,7 @@ FM_INLINE bool fm_fast_begin(struct fm_fast *fast, unsigned slot, struct fm_fram
     return FM_LIKELY(memo && memo->key.routine == slot / 2 && fm_memo_holds(memo)) || fm_fast_decline();
 }
 
-/* The last thing before the real call. */
+/* The last step before the real call. */
 FM_INLINE void fm_fast_start(const struct fm_fast *fast, unsigned slot)
 {
     fast->seg->call_routine = slot / 2 + 1;
@@ -56,31 +56,31 @@ FM_INLINE void fm_fast_start(const struct fm_fast *fast, unsigned slot)
 FM_INLINE uint64_t fm_fast_ns(const struct fm_fast *fast)
 {
     uint64_t ns = fm_clock_to_ns(&fm_rt.clock, fm_clock_counter() - fast->seg->call_start);
-    __asm__("" : "+r"(ns)); /* or the whole product is kept */
+    __asm__("" : "+r"(ns)); /* otherwise the full product is kept */
     return ns;
 }
 
-/* What happens rarely. They are given copies, so that what they are made from can stay in registers. */
+/* Slow paths. They are given copies, so that the originals can stay in registers. */
 
-/* The call as the hooks know it. false: in a forked child there is nothing to do. */
+/* Fills in the call for the hooks. Returns false in a forked child, where there is nothing to do. */
 __attribute__((noinline)) bool fm_fast_hand_over(struct fm_fast fast, unsigned slot, uint64_t ns, struct fm_call *call);
-/* It failed, or its memo does not hold any more. */
+/* The call failed, or its memo is not valid any more. */
 FM_COLD void fm_fast_finish_rarely(struct fm_fast fast, unsigned slot, int result, struct fm_event_data event);
 
-/* Back from the real call, and everything is as it was. */
+/* After the real call: it succeeded, and the memo is still valid. */
 FM_INLINE bool fm_fast_holds(const struct fm_fast *fast, int result)
 {
     return FM_LIKELY(result == 0) && fm_memo_holds(fast->memo);
 }
 
-/* The record of a call with the key of its memo. */
+/* Records the call under the key of its memo. */
 FM_INLINE void fm_fast_record(const struct fm_fast *fast, const struct fm_event_data *event)
 {
     fast->seg->call_routine = 0;
     fm_entry_add_event(fast->memo->entry, event, true);
 }
 
-/* Back to the program: from here on memos may change. */
+/* Returns to the program: from here on memos may change. */
 FM_INLINE void fm_fast_leave(void)
 {
     atomic_signal_fence(memory_order_seq_cst);
@@ -97,7 +97,7 @@ FM_INLINE void fm_fast_finish(const struct fm_fast *fast, unsigned slot, int res
     fm_fast_leave();
 }
 
-/* ---- without data ---- */
+/* ---- routines without data ---- */
 
 FM_INLINE bool fm_fast_enter_plain(struct fm_fast *fast, unsigned slot, struct fm_frame frame)
 {
@@ -130,7 +130,7 @@ FM_INLINE void fm_fast_after_send(const struct fm_fast *fast, unsigned slot, int
     fm_fast_finish(fast, slot, result, &event);
 }
 
-/* Puts our status in the place of an ignored one, so that the length is known. */
+/* Substitutes our own status for MPI_STATUS_IGNORE, so that the length is known. */
 FM_INLINE void fm_fast_own_status(fm_word *status, void *own)
 {
     if (*status == fm_abi.status_ignore)
@@ -166,7 +166,7 @@ FM_INLINE bool fm_fast_enter_receive(struct fm_fast *fast, unsigned slot, struct
     return true;
 }
 
-/* From the same rank and of the same size as the one before. */
+/* Fast if the message is from the same rank and in the same size bin as the one before. */
 FM_INLINE void fm_fast_after_receive(const struct fm_fast *fast, unsigned slot, int result, int64_t count,
                                      fm_word status)
 {
@@ -198,7 +198,7 @@ FM_INLINE bool fm_fast_enter_post_receive(struct fm_fast *fast, unsigned slot, s
            fm_fast_decline();
 }
 
-/* The request and its first place; false: there is none, or that is not free. */
+/* The request and its first slot. Returns false if the request is null or the slot is not free. */
 FM_INLINE bool fm_fast_place(fm_word request, fm_word *handle, struct fm_request **place)
 {
     *handle = fm_handle_at(request, 0);
@@ -216,7 +216,7 @@ FM_INLINE void fm_fast_after_post_receive(const struct fm_fast *fast, unsigned s
     if (FM_LIKELY(fm_fast_holds(fast, result) && fm_fast_place(request, &handle, &to))) {
         to->site_region = memo->key.site_region;
         to->duration_ns = ns;
-        __builtin_memcpy(&to->peer, &memo->key, sizeof(uint64_t)); /* its kind is where a key has the size */
+        __builtin_memcpy(&to->peer, &memo->key, sizeof(uint64_t)); /* the kind is where a key has the size bin */
         to->count_argument = (uint32_t)count;
         to->claimed = 0;
         to->memo = (uint32_t)((const char *)memo - (const char *)fm_local.self);
@@ -243,7 +243,7 @@ FM_INLINE bool fm_fast_enter_wait(struct fm_fast *fast, unsigned slot, struct fm
     return true;
 }
 
-/* Of a call with a single request: as fm_fast_hand_over. */
+/* As fm_fast_hand_over, for a call with one request. */
 FM_INLINE bool fm_fast_hand_over_request(const struct fm_fast *fast, unsigned slot, uint64_t ns, fm_word status,
                                          struct fm_call *call)
 {
@@ -293,7 +293,8 @@ FM_INLINE void fm_fast_after_test(const struct fm_fast *fast, unsigned slot, int
         fm_after_test(&call, result, request, flag);
 }
 
-/* The end of those that are followed among a list of requests, if all are where they are looked for first; else NULL. */
+/* Finds the tracked requests in a list, none of which may be displaced. Returns the end of those found, or NULL if a
+ * handle is 0, which would match an empty slot. */
 FM_INLINE struct fm_found_request *fm_fast_find(struct fm_thread *self, uint32_t count, fm_word requests, bool wide)
 {
     struct fm_found_request *to = self->found;

@@ -14,7 +14,7 @@ uint64_t fm_type_size_find(fm_word handle)
 {
     int64_t bytes = 0;
     if (fm_abi.kind == FM_MPI_MPICH && (handle & 0xff000000) == 0x4c000000)
-        bytes = (int64_t)(handle >> 8 & 0xff); /* a predefined type's handle holds its size */
+        bytes = (int64_t)(handle >> 8 & 0xff); /* the handle of a predefined type contains its size */
     else if (fm_abi.pmpi.Type_size_x(handle, &bytes) != 0 || bytes < 0)
         return 0;
     struct fm_type *type = &fm_types[fm_handle_place(handle)];
@@ -43,7 +43,7 @@ void fm_comm_world_ready(void)
     fm_abi.pmpi.Comm_group(fm_abi.comm_world, &fm_rt.mpi.world_group);
 }
 
-static void ask_comm(struct fm_comm *comm, fm_word handle)
+static void query_comm(struct fm_comm *comm, fm_word handle)
 {
     int inter = 0, compared = -1;
     if (fm_abi.pmpi.Comm_test_inter(handle, &inter) != 0)
@@ -59,7 +59,7 @@ static void ask_comm(struct fm_comm *comm, fm_word handle)
         comm->identity = compared == 0 || compared == 1;
 }
 
-/* Of a translation: valid:1 communicator:8 rank:27 world rank:28. */
+/* Layout of a translation: valid:1 communicator:8 rank:27 world rank:28. */
 static void drop_translations(unsigned index)
 {
     for (unsigned i = 0; i < FM_TRANSLATIONS; i++)
@@ -67,7 +67,7 @@ static void drop_translations(unsigned index)
             __atomic_store_n(&fm_rt.mpi.translations[i], 0, __ATOMIC_RELAXED);
 }
 
-/* A handle may lie in its place or in one of the next few; `empty` is where it would go. */
+/* A handle is in its home slot or in one of the next few. Sets *empty to the slot where it would be inserted. */
 static struct fm_comm *look_up(fm_word handle, struct fm_comm **empty)
 {
     enum { PROBES = 4 };
@@ -91,7 +91,7 @@ const struct fm_comm *fm_comm_find(fm_word handle)
         return comm;
     struct fm_comm fresh = {.rank = -1, .in_degree = -1, .out_degree = -1, .window = (handle & WINDOW_TAG) != 0};
     if (!fresh.window)
-        ask_comm(&fresh, handle);
+        query_comm(&fresh, handle);
     fm_lock(&fm_rt.mpi.handles_lock);
     comm = look_up(handle, &to);
     if (!comm) {
@@ -124,8 +124,9 @@ void fm_comm_forget(fm_word handle, bool window)
     fm_unlock(&fm_rt.mpi.handles_lock);
 }
 
-/* Two neighbours in each dimension, the lower one first; MPI_PROC_NULL beyond a border that is not periodic. */
-static uint64_t ask_borders(fm_word handle, int dimensions)
+/* One bit per missing neighbour. Each dimension has two, the lower one first; MPI_PROC_NULL beyond a border that is not
+ * periodic. */
+static uint64_t query_borders(fm_word handle, int dimensions)
 {
     uint64_t beyond = 0;
     for (int i = 0; i < dimensions && i < 32; i++) {
@@ -138,7 +139,7 @@ static uint64_t ask_borders(fm_word handle, int dimensions)
     return beyond;
 }
 
-static void ask_neighbours(struct fm_comm *comm, fm_word handle, int *in, int *out)
+static void query_neighbours(struct fm_comm *comm, fm_word handle, int *in, int *out)
 {
     const int cart = fm_abi.kind == FM_MPI_OPENMPI ? 1 : 2, graph = 3 - cart, dist_graph = 3;
     int topology = 0, weighted, n = 0;
@@ -146,7 +147,7 @@ static void ask_neighbours(struct fm_comm *comm, fm_word handle, int *in, int *o
         return;
     if (topology == cart && fm_abi.pmpi.Cartdim_get(handle, &n) == 0) {
         *in = *out = 2 * n;
-        comm->no_neighbour = ask_borders(handle, n);
+        comm->no_neighbour = query_borders(handle, n);
     } else if (topology == graph && fm_abi.pmpi.Graph_neighbors_count(handle, comm->rank, &n) == 0) {
         *in = *out = n;
     } else if (topology == dist_graph) {
@@ -159,16 +160,16 @@ const struct fm_comm *fm_comm_with_neighbours(fm_word word)
     struct fm_comm *comm = (struct fm_comm *)fm_comm_find(fm_handle(word));
     if (comm->in_degree < 0 || comm->out_degree < 0) {
         int in = 0, out = 0;
-        ask_neighbours(comm, fm_handle(word), &in, &out);
+        query_neighbours(comm, fm_handle(word), &in, &out);
         comm->out_degree = out;
         comm->in_degree = in;
     }
     return comm;
 }
 
-/* ---- partners ---- */
+/* ---- peers ---- */
 
-static int32_t ask_world_rank(const struct fm_comm *comm, int32_t rank)
+static int32_t query_world_rank(const struct fm_comm *comm, int32_t rank)
 {
     fm_word handle = comm->handle & ~WINDOW_TAG, group = 0;
     int world = fm_abi.undefined;
@@ -201,7 +202,7 @@ uint32_t fm_comm_world_rank_find(const struct fm_comm *comm, int32_t rank)
     uint64_t known = __atomic_load_n(place, __ATOMIC_RELAXED);
     if (FM_LIKELY((known & ~0xfffffffull) == wanted))
         return (known & 0xfffffff) == 0xfffffff ? FM_PEER_NONE : (uint32_t)(known & 0xfffffff);
-    int32_t world = ask_world_rank(comm, rank);
+    int32_t world = query_world_rank(comm, rank);
     __atomic_store_n(place, wanted | ((uint64_t)(uint32_t)world & 0xfffffff), __ATOMIC_RELAXED);
     return world < 0 ? FM_PEER_NONE : (uint32_t)world;
 }

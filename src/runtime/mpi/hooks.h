@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The hooks that the generated wrappers call, one pair per kind of routine (see README.md in this folder).
- * fm_before_<kind> runs before the real call and may replace arguments; fm_after_<kind> records the call and ends
- * it. `result` is what the real call returned; after an error nothing is known but the time. */
+/* Hooks that the generated wrappers call, one pair per kind of routine (see README.md in this folder). fm_before_<kind>
+ * runs before the real call and may replace arguments; fm_after_<kind> records the call and ends it. `result` is the
+ * return value of the real call; after an error only the duration is known. */
 #ifndef FM_RUNTIME_MPI_HOOKS_H
 #define FM_RUNTIME_MPI_HOOKS_H
 
@@ -126,7 +126,7 @@ void fm_after_type_free(struct fm_call *call, int result);
 void fm_before_win_free(struct fm_call *call, fm_word win);
 void fm_after_win_free(struct fm_call *call, int result);
 void fm_after_init(struct fm_call *call, int result);
-fm_word fm_missed_init(fm_word result); /* of a call that was not entered */
+fm_word fm_missed_init(fm_word result); /* for a call that was not entered */
 void fm_after_init_thread(struct fm_call *call, int result, fm_word provided);
 void fm_before_finalize(struct fm_call *call);
 void fm_after_finalize(struct fm_call *call, int result);
@@ -141,14 +141,14 @@ static inline uint64_t fm_bytes_of(int64_t count, fm_word type)
     return count > 0 ? (uint64_t)count * fm_type_size(type) : 0;
 }
 
-/* Only the time is known: an error, or a routine without data. */
+/* Only the duration is known: an error, or a routine without data. */
 static inline void fm_finish_plain(struct fm_call *call, uint32_t peer)
 {
     struct fm_event_data event = {.ns = call->ns};
     fm_call_finish(call, peer, FM_SIZE_NONE, &event);
 }
 
-/* Puts our status in the place of an ignored one, so that lengths are known. */
+/* Substitutes our own status for MPI_STATUS_IGNORE, so that lengths are known. */
 static inline void fm_own_status(struct fm_call *call, fm_word *status)
 {
     if (status && *status == fm_abi.status_ignore)

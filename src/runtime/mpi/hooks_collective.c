@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Collectives: what this process contributes and what it gets, routine by routine as doc/BYTES.md says. The peer of
- * their key is the size of the communicator. Arrays of counts are read only where the standard gives them a meaning
- * (at the root, for the group that partners are in). */
+/* Collectives: the bytes that this process sends and receives, as doc/BYTES.md defines them for each routine. The peer
+ * in their key is the size of the communicator. Arrays of counts are read only where the standard defines them (at the
+ * root, for the group that peers are in). */
 #include "runtime/mpi/hooks.h"
 #include "runtime/mpi/memo.h"
 
@@ -19,7 +19,7 @@ static void finish(struct fm_call *call, int result, const struct fm_comm *comm,
     fm_call_finish(call, comm ? (uint32_t)comm->size : FM_PEER_NONE, bin, &event);
 }
 
-/* NULL after an error: then nothing of the arguments can be trusted. */
+/* NULL after an error: the arguments cannot be trusted then. */
 static const struct fm_comm *known_comm(int result, fm_word comm)
 {
     return result == 0 ? fm_comm_of(comm) : NULL;
@@ -46,7 +46,8 @@ static uint64_t sum_of_bytes(struct fm_counts counts, fm_word types, int64_t n)
     return sum;
 }
 
-/* The root of an intercommunicator says MPI_ROOT; its fellows say MPI_PROC_NULL and take no part. */
+/* In an intercommunicator the root passes MPI_ROOT; the other processes of its group pass MPI_PROC_NULL and take no
+ * part. */
 static bool is_root(const struct fm_comm *comm, int32_t root)
 {
     return comm->inter ? root == fm_abi.root : root == comm->rank;
@@ -57,8 +58,9 @@ static bool takes_part(const struct fm_comm *comm, int32_t root)
     return !comm->inter || root != fm_abi.proc_null;
 }
 
-/* Whether this process has a share of its own in what is gathered or scattered. Those at the root's side of an
- * intercommunicator have none, and the arguments that would describe it may be anything: MPI is not asked about them. */
+/* Whether this process has a block of its own in what is gathered or scattered. In an intercommunicator those on the
+ * root's side have none, and the arguments that would describe it may be anything, so MPI must not be queried about
+ * them. */
 static bool has_share(const struct fm_comm *comm, int32_t root)
 {
     return comm && (!comm->inter || root >= 0);
@@ -86,9 +88,9 @@ void fm_after_reduce(struct fm_call *call, int result, int64_t count, fm_word ty
 {
     const struct fm_comm *known = known_comm(result, comm);
     uint64_t bytes = known && takes_part(known, root) ? fm_bytes_of(count, type) : 0;
-    bool gets = known && is_root(known, root);
-    bool gives = !gets || !known->inter;
-    finish(call, result, known, count, bytes, gives ? bytes : 0, gets ? bytes : 0);
+    bool receives = known && is_root(known, root);
+    bool sends = !receives || !known->inter;
+    finish(call, result, known, count, bytes, sends ? bytes : 0, receives ? bytes : 0);
 }
 
 void fm_after_allreduce(struct fm_call *call, int result, int64_t count, fm_word type, fm_word comm)
@@ -115,8 +117,8 @@ void fm_after_gather(struct fm_call *call, int result, fm_word sendbuf, int64_t 
                      fm_word rtype, int32_t root, fm_word comm)
 {
     const struct fm_comm *known = known_comm(result, comm);
-    bool in_place = sendbuf == fm_abi.in_place, gets = known && is_root(known, root);
-    uint64_t share = gets ? fm_bytes_of(rcount, rtype) : 0;
+    bool in_place = sendbuf == fm_abi.in_place, receives = known && is_root(known, root);
+    uint64_t share = receives ? fm_bytes_of(rcount, rtype) : 0;
     uint64_t own = !has_share(known, root) ? 0 : in_place ? share : fm_bytes_of(scount, stype);
     finish_gather(call, result, known, in_place ? rcount : scount, own, known ? share * (uint64_t)known->size : 0,
                   root);
@@ -126,9 +128,9 @@ void fm_after_gatherv(struct fm_call *call, int result, fm_word sendbuf, int64_t
                       struct fm_counts rcounts, fm_word rtype, int32_t root, fm_word comm)
 {
     const struct fm_comm *known = known_comm(result, comm);
-    bool gets = known && is_root(known, root), in_place = sendbuf == fm_abi.in_place;
-    uint64_t all = gets ? fm_bytes_of(sum_of(rcounts, known->size), rtype) : 0;
-    int64_t count = in_place && gets && known->rank >= 0 ? count_at(rcounts, known->rank) : scount;
+    bool receives = known && is_root(known, root), in_place = sendbuf == fm_abi.in_place;
+    uint64_t all = receives ? fm_bytes_of(sum_of(rcounts, known->size), rtype) : 0;
+    int64_t count = in_place && receives && known->rank >= 0 ? count_at(rcounts, known->rank) : scount;
     uint64_t own = has_share(known, root) ? fm_bytes_of(count, in_place ? rtype : stype) : 0;
     finish_gather(call, result, known, count, own, all, root);
 }
@@ -143,8 +145,8 @@ void fm_after_scatter(struct fm_call *call, int result, fm_word recvbuf, int64_t
                       fm_word rtype, int32_t root, fm_word comm)
 {
     const struct fm_comm *known = known_comm(result, comm);
-    bool in_place = recvbuf == fm_abi.in_place, gives = known && is_root(known, root);
-    uint64_t share = gives ? fm_bytes_of(scount, stype) : 0;
+    bool in_place = recvbuf == fm_abi.in_place, sends = known && is_root(known, root);
+    uint64_t share = sends ? fm_bytes_of(scount, stype) : 0;
     uint64_t own = !has_share(known, root) ? 0 : in_place ? share : fm_bytes_of(rcount, rtype);
     finish_scatter(call, result, known, in_place ? scount : rcount, own, known ? share * (uint64_t)known->size : 0,
                    root);
@@ -154,9 +156,9 @@ void fm_after_scatterv(struct fm_call *call, int result, fm_word recvbuf, struct
                        int64_t rcount, fm_word rtype, int32_t root, fm_word comm)
 {
     const struct fm_comm *known = known_comm(result, comm);
-    bool gives = known && is_root(known, root), in_place = recvbuf == fm_abi.in_place;
-    uint64_t all = gives ? fm_bytes_of(sum_of(scounts, known->size), stype) : 0;
-    int64_t count = in_place && gives && known->rank >= 0 ? count_at(scounts, known->rank) : rcount;
+    bool sends = known && is_root(known, root), in_place = recvbuf == fm_abi.in_place;
+    uint64_t all = sends ? fm_bytes_of(sum_of(scounts, known->size), stype) : 0;
+    int64_t count = in_place && sends && known->rank >= 0 ? count_at(scounts, known->rank) : rcount;
     uint64_t own = has_share(known, root) ? fm_bytes_of(count, in_place ? stype : rtype) : 0;
     finish_scatter(call, result, known, count, own, all, root);
 }
@@ -221,7 +223,7 @@ void fm_after_alltoallw(struct fm_call *call, int result, fm_word sendbuf, struc
 void fm_after_reduce_scatter(struct fm_call *call, int result, struct fm_counts rcounts, fm_word type, fm_word comm)
 {
     const struct fm_comm *known = known_comm(result, comm);
-    /* in an intercommunicator the counts are of the local group, whose size is not the partners' */
+    /* in an intercommunicator the counts are for the local group, but `size` is that of the remote group */
     bool readable = known && !known->inter && known->rank >= 0;
     int64_t all = readable ? sum_of(rcounts, known->size) : 0;
     uint64_t sent = fm_bytes_of(all, type), received = readable ? fm_bytes_of(count_at(rcounts, known->rank), type) : 0;
@@ -235,25 +237,25 @@ void fm_after_reduce_scatter_block(struct fm_call *call, int result, int64_t rco
     finish(call, result, known, rcount, sent, sent, received);
 }
 
-/* ---- neighbourhoods ---- */
+/* ---- neighbourhood collectives ---- */
 
 static const struct fm_comm *with_neighbours(int result, fm_word comm)
 {
     return result == 0 ? fm_comm_with_neighbours(comm) : NULL;
 }
 
-/* Entries beyond the border of a grid have no neighbour: nothing goes there, nothing comes from there. */
+/* Entries beyond the border of a grid have no neighbour: nothing is sent to or received from there. */
 static bool is_neighbour(const struct fm_comm *comm, int64_t i)
 {
     return i >= 64 || !(comm->no_neighbour >> i & 1);
 }
 
-static uint64_t number_of(const struct fm_comm *comm, int64_t degree)
+static uint64_t neighbour_count(const struct fm_comm *comm, int64_t degree)
 {
     return (uint64_t)degree - (uint64_t)__builtin_popcountll(comm->no_neighbour);
 }
 
-/* Counts of the neighbours that are there, and their bytes: of one type, or with an array of types. */
+/* Sum of the counts and bytes of existing neighbours, with one datatype or an array of datatypes. */
 struct neighbour_sum {
     int64_t count;
     uint64_t bytes;
@@ -276,7 +278,8 @@ void fm_after_neighbor_allgather(struct fm_call *call, int result, int64_t scoun
                                  fm_word rtype, fm_word comm)
 {
     const struct fm_comm *known = with_neighbours(result, comm);
-    uint64_t out = known ? number_of(known, known->out_degree) : 0, in = known ? number_of(known, known->in_degree) : 0;
+    uint64_t out = known ? neighbour_count(known, known->out_degree) : 0,
+             in = known ? neighbour_count(known, known->in_degree) : 0;
     uint64_t sent = out ? out * fm_bytes_of(scount, stype) : 0, received = in ? in * fm_bytes_of(rcount, rtype) : 0;
     finish(call, result, known, scount, sent, sent, received);
 }
@@ -285,7 +288,8 @@ void fm_after_neighbor_allgatherv(struct fm_call *call, int result, int64_t scou
                                   struct fm_counts rcounts, fm_word rtype, fm_word comm)
 {
     const struct fm_comm *known = with_neighbours(result, comm);
-    uint64_t out = known ? number_of(known, known->out_degree) : 0, sent = out ? out * fm_bytes_of(scount, stype) : 0;
+    uint64_t out = known ? neighbour_count(known, known->out_degree) : 0,
+             sent = out ? out * fm_bytes_of(scount, stype) : 0;
     uint64_t received = known ? sum_neighbours(known, known->in_degree, rcounts, rtype, 0).bytes : 0;
     finish(call, result, known, scount, sent, sent, received);
 }

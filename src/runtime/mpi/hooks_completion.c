@@ -51,7 +51,7 @@ void fm_before_request_free(struct fm_call *call, fm_word request)
     call->request = request ? fm_request_find(call->self, fm_handle_at(request, 0)) : NULL;
 }
 
-/* A receive that is given up is recorded without its length. */
+/* A receive that is freed before it completes is recorded without a length. */
 void fm_after_request_free(struct fm_call *call, int result)
 {
     if (call->request && result == 0)
@@ -73,7 +73,7 @@ static void finish_many(struct fm_call *call, int64_t count)
     finish(call, count);
 }
 
-/* Finds those of its requests that are followed. false: there is no room to remember them. */
+/* Finds the tracked requests of a call. Returns false if there is no room to keep them. */
 static bool before_many(struct fm_call *call, int64_t count, fm_word requests, fm_word *statuses, bool one_status)
 {
     void *own = call->self->statuses;
@@ -96,14 +96,14 @@ static bool before_many(struct fm_call *call, int64_t count, fm_word requests, f
     return true;
 }
 
-/* Whether the call told anything of its requests. */
-static bool has_answer(const struct fm_call *call, int result)
+/* Whether the call has tracked requests and says which of them are complete. */
+static bool has_outcome(const struct fm_call *call, int result)
 {
     return call->follow && (result == 0 || result == fm_abi.err_in_status);
 }
 
-/* Of the statuses of a call that failed, how many are set. MPICH ends at the first error in MPI_Waitall, and none of a
- * long list beyond the part with that error is set. */
+/* Number of statuses that a failed call has set. MPICH stops at the first error in MPI_Waitall, and in a long list sets
+ * no status beyond the part with that error. */
 static int64_t statuses_set(const struct fm_call *call, int64_t count)
 {
     if (fm_abi.kind != FM_MPI_MPICH || call->routine != FM_R_MPI_Waitall)
@@ -114,8 +114,9 @@ static int64_t statuses_set(const struct fm_call *call, int64_t count)
     return count;
 }
 
-/* Whether a request of a call that failed is over. Its handle tells; that of a persistent one stays. */
-static bool is_over(const struct fm_found_request *found, fm_word handle, const void *status, bool is_set)
+/* Whether a request of a failed call is complete. Its handle is null then, but a persistent request keeps its
+ * handle. */
+static bool is_complete(const struct fm_found_request *found, fm_word handle, const void *status, bool is_set)
 {
     unsigned kind = found->request->kind & FM_REQUEST_KIND;
     if (kind == FM_REQUEST_RECEIVE || kind == FM_REQUEST_RECEIVE_HALF)
@@ -123,14 +124,15 @@ static bool is_over(const struct fm_found_request *found, fm_word handle, const 
     return is_set && !fm_status_pending(status);
 }
 
-/* One that is over, well or not: then without a length. */
+/* Ends a completed request; without a length if it failed. */
 static void complete(struct fm_call *call, int result, struct fm_found_request *found, const void *status)
 {
     fm_request_end_any(call->self, found->request, result == 0 || fm_status_error(status) == 0 ? status : NULL);
     found->request = NULL;
 }
 
-/* MPICH leaves the errors in statuses alone as long as there is none: ours are not to hold those of an earlier call. */
+/* MPICH does not write the error field of statuses unless there is an error, so our own must not keep those of an
+ * earlier call. */
 static void clear_own_errors(const struct fm_call *call, int64_t count)
 {
     if (call->statuses != (fm_word)call->self->statuses && !(call->large_scratch && fm_scratch_holds(call->statuses)))
@@ -145,14 +147,14 @@ static void complete_all(struct fm_call *call, int result, int64_t count, fm_wor
     int64_t set = result == 0 ? count : statuses_set(call, count);
     for (struct fm_found_request *found = call->found.items; found < end; found++) {
         const void *status = fm_status_at(call->statuses, found->index);
-        if (result == 0 || is_over(found, fm_handle_at(requests, found->index), status, found->index < set))
+        if (result == 0 || is_complete(found, fm_handle_at(requests, found->index), status, found->index < set))
             complete(call, result, found, status);
     }
     if (result != 0)
         clear_own_errors(call, count);
 }
 
-/* The followed one at a place in the program's list, or NULL. */
+/* The tracked request at an index of the program's list, or NULL. */
 static struct fm_found_request *found_at(const struct fm_call *call, int index)
 {
     uint32_t from = 0, to = call->found.n;
@@ -169,7 +171,7 @@ static struct fm_found_request *found_at(const struct fm_call *call, int index)
     return NULL;
 }
 
-/* Without room for them, the requests, which will be gone afterwards, are recorded now, without lengths. */
+/* If there is no room for the requests, they are recorded now, without lengths: afterwards they will be gone. */
 void fm_before_waitall(struct fm_call *call, int64_t count, fm_word requests, fm_word *statuses)
 {
     if (before_many(call, count, requests, statuses, false))
@@ -183,7 +185,7 @@ void fm_before_waitall(struct fm_call *call, int64_t count, fm_word requests, fm
 
 void fm_after_waitall(struct fm_call *call, int result, int64_t count, fm_word requests)
 {
-    if (has_answer(call, result))
+    if (has_outcome(call, result))
         complete_all(call, result, count, requests);
     finish_many(call, count);
 }
@@ -195,7 +197,7 @@ void fm_before_testall(struct fm_call *call, int64_t count, fm_word requests, fm
 
 void fm_after_testall(struct fm_call *call, int result, int64_t count, fm_word requests, fm_word flag)
 {
-    if (has_answer(call, result) && (result != 0 || *(const int *)flag))
+    if (has_outcome(call, result) && (result != 0 || *(const int *)flag))
         complete_all(call, result, count, requests);
     finish_many(call, count);
 }
@@ -207,7 +209,7 @@ void fm_before_waitany(struct fm_call *call, int64_t count, fm_word requests, fm
 
 void fm_after_waitany(struct fm_call *call, int result, int64_t count, fm_word requests, fm_word index)
 {
-    /* MPI_UNDEFINED is negative and no place of any request */
+    /* MPI_UNDEFINED is negative and not a valid index */
     struct fm_found_request *found = call->follow && index ? found_at(call, *(const int *)index) : NULL;
     if (found && result == 0) {
         complete(call, result, found, (const void *)call->statuses);
@@ -236,7 +238,7 @@ void fm_before_waitsome(struct fm_call *call, int64_t count, fm_word requests, f
 
 void fm_after_waitsome(struct fm_call *call, int result, int64_t count, fm_word outcount, fm_word indices)
 {
-    int64_t n = has_answer(call, result) ? *(const int *)outcount : 0; /* MPI_UNDEFINED is negative */
+    int64_t n = has_outcome(call, result) ? *(const int *)outcount : 0; /* MPI_UNDEFINED is negative */
     for (int64_t i = 0; i < n && i < count; i++) {
         struct fm_found_request *found = found_at(call, ((const int *)indices)[i]);
         if (found && found->request)
@@ -257,7 +259,7 @@ void fm_after_testsome(struct fm_call *call, int result, int64_t count, fm_word 
 
 /* ---- starting persistent requests ---- */
 
-/* The persistent send that is started, or NULL. */
+/* Returns the persistent send that is started, or NULL. */
 static const struct fm_request *start(const struct fm_call *call, fm_word handle)
 {
     struct fm_request *request = fm_request_find(call->self, handle);

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The Cartesian grid of the job. Each process looks at its own place alone; whether all agree is seen when their
+/* The Cartesian grid of the job. Each process checks its own rank only; whether all agree is determined when their
  * profiles are merged. */
 #include "model/grid.h"
 #include "runtime/mpi/hooks.h"
 
-/* A grid over all of MPI_COMM_WORLD counts; a process that has another rank in it says that there is none. */
+/* Only a grid over all of MPI_COMM_WORLD counts. A process that has another rank in it records a conflict: there is no
+ * grid then. */
 static void note_grid(fm_word comm, int n, const int *dims)
 {
     struct fm_segment_header *h = fm_rt.segment;

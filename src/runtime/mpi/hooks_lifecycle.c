@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Handles going out of use, and the life of the process in MPI. */
+/* Handles that are freed, and the life of the process in MPI. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <link.h>
@@ -16,7 +16,7 @@
 #include "runtime/mpi/reduction.h"
 #include "runtime/segment_make.h"
 
-/* ---- handles: forgotten before the call, because the library may reuse them at once ---- */
+/* ---- handles: dropped before the call, because the library may reuse them at once ---- */
 
 void fm_before_comm_free(struct fm_call *call, fm_word comm)
 {
@@ -54,7 +54,7 @@ void fm_after_win_free(struct fm_call *call, int result)
     fm_after_plain(call, result, 0);
 }
 
-/* ---- what MPI_Init tells ---- */
+/* ---- MPI_Init ---- */
 
 /* "Open MPI v4.1.4, package: ..." -> "Open MPI 4.1.4"; "MPICH Version:\t4.0.2\n..." -> "MPICH 4.0.2" */
 static void note_version(void)
@@ -83,7 +83,7 @@ static const char *module_of(const void *address)
     return !module ? "" : *module->l_name ? module->l_name : fm_program_name();
 }
 
-/* Another tool is above us when it calls us as PMPI_Init, below us when our next MPI_Init is not the library's. */
+/* Another tool is above us if it calls us as PMPI_Init, and below us if our next MPI_Init is not in the MPI library. */
 static void note_other_tool(const struct fm_call *call)
 {
     struct fm_segment_header *h = fm_rt.segment;
@@ -101,7 +101,7 @@ static void note_other_tool(const struct fm_call *call)
     }
 }
 
-/* The executable's own list of libraries; those of MPI itself say nothing of the program. */
+/* Reads DT_NEEDED of the executable only: the libraries that MPI itself needs say nothing about the program. */
 static bool executable_needs(const char *library)
 {
     const struct link_map *map = _r_debug.r_map;
@@ -127,8 +127,8 @@ static enum fm_language language(void)
     return executable_needs("libstdc++") ? FM_LANGUAGE_CXX : FM_LANGUAGE_C;
 }
 
-/* A program under the mpirun of another MPI, or started by a rank: MPI knows nothing of the job in the environment, nor
- * of the others that were started with it. */
+/* A program under the mpirun of another MPI, or one started by a rank: its MPI knows neither the job in the environment
+ * nor the other processes that were started with it. */
 static void leave_job(void)
 {
     struct fm_job_place place;
@@ -137,7 +137,7 @@ static void leave_job(void)
     fm_rt.segment->flags |= FM_FLAG_APART;
 }
 
-static void world_is_known(struct fm_call *call)
+static void record_world(struct fm_call *call)
 {
     uint64_t before = fm_clock_ns(CLOCK_MONOTONIC);
     struct fm_segment_header *h = fm_rt.segment;
@@ -168,8 +168,8 @@ static void world_is_known(struct fm_call *call)
 void fm_after_init(struct fm_call *call, int result)
 {
     struct fm_caller_state saved = fm_caller_state_save();
-    if (result == 0 && !fm_syscalls_forbidden()) /* a thread that was attached before counts on */
-        world_is_known(call);
+    if (result == 0 && !fm_syscalls_forbidden()) /* an attached thread gets here in any case */
+        record_world(call);
     fm_caller_state_restore(saved);
     fm_after_plain(call, result, 0);
 }
@@ -180,7 +180,7 @@ void fm_after_init_thread(struct fm_call *call, int result, fm_word provided)
     fm_after_init(call, result);
 }
 
-/* FATHOM_DISABLE may be what is not understood. */
+/* Reports invalid settings: FATHOM_DISABLE itself may be invalid. */
 static void say_disabled(void)
 {
     int rank = 1;
@@ -188,7 +188,8 @@ static void say_disabled(void)
         fm_messages_settings(rank);
 }
 
-/* Switched off, silent, or without memory: nothing is measured. Where MPI_Init calls itself by another name it is one call. */
+/* Switched off, system calls are forbidden, or out of memory: nothing is measured. If MPI_Init calls itself by another
+ * name, it is one call. */
 fm_word fm_missed_init(fm_word result)
 {
     struct fm_caller_state saved = fm_caller_state_save();
@@ -202,9 +203,9 @@ fm_word fm_missed_init(fm_word result)
     return result;
 }
 
-/* ---- ending ---- */
+/* ---- MPI_Finalize and MPI_Abort ---- */
 
-/* A program that uses sessions alone ends with them; its segments stay for the collector. */
+/* A program that uses only sessions ends with them; its segments are left to the collector. */
 void fm_after_session_finalize(struct fm_call *call, int result)
 {
     int initialized = 0;
@@ -215,7 +216,7 @@ void fm_after_session_finalize(struct fm_call *call, int result)
     fm_after_plain(call, result, 0);
 }
 
-/* Recorded first, so that the profile holds it; its time is the real MPI_Finalize's own and stays out. */
+/* Recorded first, so that it is in the profile. Its duration is that of the real MPI_Finalize and is not included. */
 void fm_before_finalize(struct fm_call *call)
 {
     fm_call_returned(call);

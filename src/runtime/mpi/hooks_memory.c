@@ -35,7 +35,8 @@ void fm_before_file_read(struct fm_call *call, fm_word *status)
     fm_own_status(call, status);
 }
 
-/* A read may end early: its status tells; where it has none (nonblocking) what was asked for is counted. */
+/* A read may be short, so its length is taken from the status; without a status (nonblocking) the requested size is
+ * counted. */
 void fm_after_file_read(struct fm_call *call, int result, int64_t count, fm_word type)
 {
     uint64_t bytes = result != 0      ? 0

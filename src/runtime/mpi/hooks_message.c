@@ -78,7 +78,7 @@ void fm_before_message_receive(struct fm_call *call, fm_word *status)
     fm_own_status(call, status);
 }
 
-/* The communicator of a matched message is not told: the partner stays unknown unless it is the world's rank. */
+/* The communicator of a matched message is not known, so neither is the peer. */
 void fm_after_message_receive(struct fm_call *call, int result, int64_t count)
 {
     if (FM_UNLIKELY(result != 0)) {
@@ -90,7 +90,7 @@ void fm_after_message_receive(struct fm_call *call, int result, int64_t count)
     fm_call_finish(call, FM_PEER_NONE, fm_size_bin(bytes), &event);
 }
 
-/* ---- both ways ---- */
+/* ---- send and receive ---- */
 
 void fm_before_sendrecv(struct fm_call *call, fm_word *status)
 {
@@ -116,14 +116,14 @@ void fm_after_sendrecv_replace(struct fm_call *call, int result, int64_t count, 
 
 /* ---- nonblocking receives ---- */
 
-static bool follow(struct fm_call *call, uint8_t kind, int64_t count, uint64_t bytes, int32_t partner, fm_word comm,
-                   fm_word request)
+static bool track(struct fm_call *call, uint8_t kind, int64_t count, uint64_t bytes, int32_t partner, fm_word comm,
+                  fm_word request)
 {
     fm_word handle = fm_handle_at(request, 0);
     if (fm_rt.paused || handle == fm_abi.request_null)
         return false;
     const struct fm_comm *known = comm ? fm_comm_of(comm) : NULL;
-    struct fm_request follow = {
+    struct fm_request tracked = {
         .site_region = call->site_region,
         .duration_ns = call->ns,
         .bytes = bytes,
@@ -134,10 +134,11 @@ static bool follow(struct fm_call *call, uint8_t kind, int64_t count, uint64_t b
         .count_argument = (uint32_t)(as_count(count) < UINT32_MAX ? as_count(count) : UINT32_MAX),
         .comm = known ? fm_comm_name(known) : 0,
     };
-    return fm_request_add(call->self, handle, &follow);
+    return fm_request_add(call->self, handle, &tracked);
 }
 
-/* For the next one at its site: what is written down of it is its key, with its kind in the place of the size. */
+/* Creates a memo for the next receive at this call site. Its key is that of the request, with the kind in place of the
+ * size bin. */
 static void remember_receive(struct fm_call *call, int32_t source, fm_word comm)
 {
     struct fm_key key = {fm_comm_world_rank(fm_comm_of(comm), source), call->routine, FM_REQUEST_RECEIVE,
@@ -147,20 +148,20 @@ static void remember_receive(struct fm_call *call, int32_t source, fm_word comm)
         fm_call_remember(call, &key, NULL, memo, fm_memo_salt(source, 0));
 }
 
-/* Recorded when it completes; at once if it cannot be followed, or comes from MPI_PROC_NULL. */
+/* Recorded when it completes, or at once if it cannot be tracked or its source is MPI_PROC_NULL. */
 void fm_after_post_receive(struct fm_call *call, int result, int64_t count, int32_t source, fm_word comm,
                            fm_word request)
 {
-    bool from_nobody = source == fm_abi.proc_null;
-    if (result == 0 && !from_nobody && follow(call, FM_REQUEST_RECEIVE, count, 0, source, comm, request)) {
+    bool from_proc_null = source == fm_abi.proc_null;
+    if (result == 0 && !from_proc_null && track(call, FM_REQUEST_RECEIVE, count, 0, source, comm, request)) {
         if (source >= 0)
             remember_receive(call, source, comm);
         fm_call_leave(call);
         return;
     }
     struct fm_event_data event = {.ns = call->ns, .count_argument = as_count(count)};
-    fm_rt.segment->untracked_receives += result == 0 && !from_nobody && !fm_rt.paused;
-    fm_call_finish(call, FM_PEER_NONE, from_nobody ? FM_SIZE_ZERO : FM_SIZE_NONE, &event);
+    fm_rt.segment->untracked_receives += result == 0 && !from_proc_null && !fm_rt.paused;
+    fm_call_finish(call, FM_PEER_NONE, from_proc_null ? FM_SIZE_ZERO : FM_SIZE_NONE, &event);
 }
 
 void fm_after_post_message_receive(struct fm_call *call, int result, int64_t count, fm_word request)
@@ -168,8 +169,8 @@ void fm_after_post_message_receive(struct fm_call *call, int result, int64_t cou
     fm_after_post_receive(call, result, count, fm_abi.any_source, 0, request);
 }
 
-/* The send half is recorded at the call; the receive half adds its bytes when it completes. MPICH 4.0 does not set
- * the status of these requests (it is that of an older one): there the size asked for is counted, at the call. */
+/* The send half is recorded at the call; the receive half adds its bytes when it completes. MPICH 4.0 does not set the
+ * status of these requests (it is that of an older one), so for MPICH the requested size is counted, at the call. */
 void fm_after_isendrecv(struct fm_call *call, int result, int64_t scount, fm_word stype, int32_t dest, int64_t rcount,
                         fm_word rtype, int32_t source, fm_word comm, fm_word request)
 {
@@ -178,7 +179,7 @@ void fm_after_isendrecv(struct fm_call *call, int result, int64_t scount, fm_wor
         if (fm_abi.kind == FM_MPI_MPICH)
             received = fm_bytes_of(rcount, rtype);
         else
-            follow(call, FM_REQUEST_RECEIVE_HALF, 0, fm_bytes_of(scount, stype), dest, comm, request);
+            track(call, FM_REQUEST_RECEIVE_HALF, 0, fm_bytes_of(scount, stype), dest, comm, request);
     }
     finish_send(call, result, scount, stype, dest, comm, received);
 }
@@ -194,7 +195,7 @@ void fm_after_isendrecv_replace(struct fm_call *call, int result, int64_t count,
 static void finish_init(struct fm_call *call, int result, uint8_t kind, int64_t count, uint64_t bytes, int32_t partner,
                         fm_word comm, fm_word request)
 {
-    if (result == 0 && partner != fm_abi.proc_null && !follow(call, kind, count, bytes, partner, comm, request))
+    if (result == 0 && partner != fm_abi.proc_null && !track(call, kind, count, bytes, partner, comm, request))
         fm_rt.segment->untracked_receives++;
     fm_after_count(call, result, count);
 }

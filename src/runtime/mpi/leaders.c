@@ -11,7 +11,7 @@
 #include "runtime/runtime.h"
 #include "runtime/segment_make.h"
 
-/* ---- making the communicator ---- */
+/* ---- creating the communicator ---- */
 
 static bool agree_on_key(fm_word all)
 {
@@ -25,7 +25,7 @@ static bool agree_on_key(fm_word all)
     return true;
 }
 
-/* A job that was spawned has inherited what is said of its parents. */
+/* A spawned job has inherited the environment of its parents, which describes the parents' job. */
 static bool was_spawned(void)
 {
     fm_word parent = 0;
@@ -40,14 +40,14 @@ bool fm_leaders_make(bool measured)
         !measured)
         return false;
     fm_abi.pmpi.Comm_set_errhandler(all, fm_abi.errors_return);
-    bool fine = agree_on_key(all) &&
-                fm_abi.pmpi.Comm_split_type(all, fm_abi.comm_type_shared, 0, fm_abi.info_null, &host) == 0 &&
-                fm_abi.pmpi.Comm_rank(host, &local_rank) == 0 && fm_abi.pmpi.Comm_size(host, &local_size) == 0 &&
-                fm_abi.pmpi.Comm_split(all, local_rank == 0 ? 0 : fm_abi.undefined, 0, &comm) == 0;
+    bool ok = agree_on_key(all) &&
+              fm_abi.pmpi.Comm_split_type(all, fm_abi.comm_type_shared, 0, fm_abi.info_null, &host) == 0 &&
+              fm_abi.pmpi.Comm_rank(host, &local_rank) == 0 && fm_abi.pmpi.Comm_size(host, &local_size) == 0 &&
+              fm_abi.pmpi.Comm_split(all, local_rank == 0 ? 0 : fm_abi.undefined, 0, &comm) == 0;
     if (host)
         fm_abi.pmpi.Comm_free(&host);
     fm_abi.pmpi.Comm_free(&all);
-    if (!fine)
+    if (!ok)
         return false;
     fm_rt.segment->local_size = local_size;
     if (local_rank == 0)
@@ -73,9 +73,9 @@ void fm_leaders_progress(void)
 
 /* ---- the tree ---- */
 
-/* *spoilt: the child's part is in `profile`, but not all of it. Waiting for a child to come has no limit: the real
- * MPI_Finalize would wait for it as well. */
-static bool add_child(struct fm_profile *profile, int child, bool *spoilt)
+/* Sets *incomplete if only a part of the child's data was merged into `profile`. The wait for a child has no timeout:
+ * the real MPI_Finalize would wait for it as well. */
+static bool add_child(struct fm_profile *profile, int child, bool *incomplete)
 {
     struct fm_arena arena = {0};
     struct fm_profile *part = NULL;
@@ -84,7 +84,7 @@ static bool add_child(struct fm_profile *profile, int child, bool *spoilt)
     bool added = fm_rank_tree_fetch(&fm_rt.mpi.leaders, child, profile, 0, &arena, &bytes, &size) &&
                  fm_profile_decode(bytes, size, "a message from another host", &part, NULL) == FM_OK;
     if (added && fm_profile_merge(profile, part, NULL) != FM_OK)
-        *spoilt = true;
+        *incomplete = true;
     fm_profile_destroy(part);
     fm_arena_destroy(&arena);
     return added;
@@ -101,16 +101,16 @@ static void pass_up(const struct fm_profile *profile)
     fm_arena_destroy(&arena);
 }
 
-/* Without memory for a profile of its own a leader has nothing to add its children's parts to. */
+/* A leader that has no profile, being out of memory, has nothing to merge its children's parts into. */
 bool fm_leaders_reduce(struct fm_profile *profile)
 {
-    bool spoilt = false;
+    bool incomplete = false;
     for (int i = 0; i < FM_RANK_TREE_CHILDREN && fm_rank_tree_child(&fm_rt.mpi.leaders, i) >= 0; i++)
-        fm_rt.mpi.child_added[i] = add_child(spoilt ? NULL : profile, fm_rank_tree_child(&fm_rt.mpi.leaders, i),
-                                             &spoilt);
+        fm_rt.mpi.child_added[i] = add_child(incomplete ? NULL : profile, fm_rank_tree_child(&fm_rt.mpi.leaders, i),
+                                             &incomplete);
     if (fm_rt.mpi.leaders.place == 0)
-        return profile && !spoilt;
-    pass_up(spoilt ? NULL : profile);
+        return profile && !incomplete;
+    pass_up(incomplete ? NULL : profile);
     return false;
 }
 

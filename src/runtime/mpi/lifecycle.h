@@ -5,9 +5,11 @@
 
 #include <stdbool.h>
 
-/* Whether a first call may start the measurement: the MPI library is a known one, and measuring is not disabled. */
+/* Whether a first call may start the measurement: there is an MPI library that we support, and measuring is not
+ * switched off. */
 bool fm_lifecycle_may_measure(void);
-/* The process calls MPI: if it was measured as a program without MPI until now, it joins its job. Idempotent. */
+/* Called when the process calls MPI: if it was measured as a program without MPI so far, it joins its job now.
+ * Idempotent. */
 void fm_lifecycle_join_job(void);
 
 #endif

@@ -27,7 +27,7 @@ bool fm_memo_lengths(struct fm_memo *memo, uint64_t bytes)
     return true;
 }
 
-/* Wrappers of remembered calls do not look whether there is a next definition, nor which clock it is. */
+/* The fast path checks neither whether the next definition is resolved nor which clock is in use. */
 static bool next_is_known(unsigned routine)
 {
     fm_next(2 * routine);
@@ -35,7 +35,7 @@ static bool next_is_known(unsigned routine)
     return fm_next_table[2 * routine] && fm_next_table[2 * routine + 1];
 }
 
-/* The newest is first. What does not hold any more is the first to go. */
+/* The newest memo comes first. One that is not valid any more is the first to be replaced. */
 void fm_call_remember(struct fm_call *call, const struct fm_key *key, struct fm_entry *entry, struct fm_memo memo,
                       uint32_t salt)
 {

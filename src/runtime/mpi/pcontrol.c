@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* MPI_Pcontrol(level, ...): regions, pause and subtotals; then the call goes on to the next definition.
+/* MPI_Pcontrol(level, ...): regions, pause and snapshots. The call is then passed on to the next definition.
  *
  *   (1, "name") and (-1, "name")  begin and end a region        (0)  pause       (1) while paused: resume
- *   (2, "label")                  subtotal of this process      (3, "label")     of all processes
+ *   (2, "label")                  snapshot of this process      (3, "label")     of all processes
  *
- * In C it is variadic, so every register that may hold an argument is kept and passed on untouched; a small
- * trampoline does that. From Fortran it has one argument. So the second one is read only in calls from C, through
- * the kernel, which refuses an address it cannot read instead of faulting. */
+ * In C the routine is variadic, so every register that may hold an argument is preserved and passed on, by a small
+ * trampoline. From Fortran it has one argument. So the second one is read only in calls from C, through the kernel,
+ * which rejects an unreadable address instead of faulting. */
 #define _GNU_SOURCE
 #include <fcntl.h>
 #include <stdio.h>
@@ -17,26 +17,26 @@
 #include "runtime/mpi/hooks.h"
 #include "runtime/region.h"
 
-/* Copies up to size bytes of our own memory that may not be there; the number copied. */
+/* Copies up to size bytes of our own memory, which may not be mapped. Returns the number of bytes copied. */
 static size_t copy_if_readable(const void *from, char *to, size_t size)
 {
     struct iovec local = {to, size}, remote = {(void *)from, size};
     ssize_t n = process_vm_readv(getpid(), &local, 1, &remote, 1, 0);
     if (n >= 0)
         return (size_t)n;
-    /* forbidden in some containers: a pipe refuses a bad address just as well */
-    int ends[2];
+    /* not permitted in some containers; a write to a pipe rejects a bad address as well */
+    int fds[2];
     size_t copied = 0;
-    if (pipe2(ends, O_CLOEXEC) != 0)
+    if (pipe2(fds, O_CLOEXEC) != 0)
         return 0;
-    while (copied < size && write(ends[1], (const char *)from + copied, 1) == 1 && read(ends[0], to + copied, 1) == 1)
+    while (copied < size && write(fds[1], (const char *)from + copied, 1) == 1 && read(fds[0], to + copied, 1) == 1)
         copied++;
-    close(ends[0]);
-    close(ends[1]);
+    close(fds[0]);
+    close(fds[1]);
     return copied;
 }
 
-/* Up to the end of its page first: the next one may not be there. */
+/* Reads up to the end of the page first: the next page may not be mapped. */
 static bool read_name(const void *address, char name[FM_NAME_BYTES])
 {
     if ((uintptr_t)address < 4096 || fm_syscalls_forbidden())
@@ -54,7 +54,7 @@ static bool read_name(const void *address, char name[FM_NAME_BYTES])
     return true;
 }
 
-static void act(int level, bool named, const char *name)
+static void apply(int level, bool named, const char *name)
 {
     if (level == 0)
         fm_runtime_pause(true);
@@ -68,7 +68,7 @@ static void act(int level, bool named, const char *name)
         fm_snapshot(named ? name : "", level == 3);
 }
 
-/* Called by the trampolines below alone; returns where the call goes on. */
+/* Called only by the trampolines below. Returns the function to continue with. */
 fm_function *fm_pcontrol(int level, const void *second, fm_word is_pmpi, uintptr_t pc, uintptr_t sp,
                          const uintptr_t *fp);
 __attribute__((used, visibility("hidden"))) fm_function *fm_pcontrol(int level, const void *second, fm_word is_pmpi,
@@ -79,12 +79,12 @@ __attribute__((used, visibility("hidden"))) fm_function *fm_pcontrol(int level, 
     struct fm_call call;
     if (!fm_call_enter(&call, FM_R_MPI_Pcontrol, is_pmpi != 0, (struct fm_frame){pc, sp, fp}))
         return next;
-    fm_call_returned(&call); /* what follows is our own time, not MPI's */
+    fm_call_returned(&call); /* what follows is overhead, not MPI time */
     struct fm_caller_state saved = fm_caller_state_save();
     char name[FM_NAME_BYTES];
     bool named = !fm_site_in_mpi(pc) && read_name(second, name);
     fm_finish_plain(&call, FM_PEER_NONE);
-    act(level, named, name);
+    apply(level, named, name);
     fm_caller_state_restore(saved);
     return next;
 }

@@ -23,13 +23,13 @@
 #include "runtime/print.h"
 #include "runtime/runtime.h"
 
-/* Several hosts without leaders: each writes its part, and they come together in one file if they share a folder. For
- * more hosts than a few that would take too long, and their segments stay for the collector. */
+/* Several hosts without leaders: each host writes its part, and the parts are merged into one file if the hosts share a
+ * directory. With more than a few hosts that would take too long, and their segments are left to the collector. */
 enum { MAX_PARTS = 64 };
 
 /* ---- the job's file on this host ---- */
 
-/* Signals of the program, and samples, may come meanwhile. */
+/* The program's signals, and samples, may interrupt it. */
 static bool reserve(int fd, off_t bytes)
 {
     int error;
@@ -45,7 +45,7 @@ static struct fm_job_file *map_job_file(const char *path)
     int fd = open(path, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600);
     if (fd < 0)
         return NULL;
-    fchmod(fd, 0600); /* whatever the umask: the others must be able to open it */
+    fchmod(fd, 0600); /* whatever the umask: the other processes must be able to open it */
     if (fm_file_may_reach(sizeof *job) && reserve(fd, sizeof *job))
         job = mmap(NULL, sizeof *job, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
     close(fd);
@@ -61,8 +61,8 @@ static struct fm_job_file *job_file_in(const char *directory)
     return map_job_file(path);
 }
 
-/* Whoever comes first makes it; all write the same words into it. In the usual directory, also when our own segment
- * found no room there: the others must meet us. */
+/* The first process creates it; all write the same contents. It is in the usual directory even if there was no room for
+ * our own segment there: the other processes must find it. */
 static void open_job_file(void)
 {
     const struct fm_segment_header *h = fm_rt.segment;
@@ -112,7 +112,7 @@ void fm_reduction_stand_aside(void)
 
 /* ---- merging ---- */
 
-/* More than there are ranks when a rank's first program replaced itself by another. */
+/* There are more processes than ranks if a rank has replaced itself by another program (exec). */
 static struct fm_profile *merge_host(void)
 {
     struct fm_segment_header *h = fm_rt.segment;
@@ -154,8 +154,8 @@ static void reduce_one_host(void)
     fm_profile_destroy(profile);
 }
 
-/* Whether a process of this host has gone without entering MPI_Finalize: then waiting for it is in vain. */
-static bool somebody_is_gone(void)
+/* Whether a process of this host has ended without entering MPI_Finalize: then there is no point in waiting for it. */
+static bool any_vanished(void)
 {
     struct fm_node_list list = {0};
     bool gone = true;
@@ -168,19 +168,19 @@ static bool somebody_is_gone(void)
     return gone;
 }
 
-/* As long as it takes, like the real MPI_Finalize. */
+/* Waits without a timeout, like the real MPI_Finalize. Returns false if a process has vanished. */
 static bool wait_for_host(void)
 {
     struct timespec pause = {0, 200000};
-    uint64_t looked = fm_clock_ns(CLOCK_MONOTONIC);
+    uint64_t checked = fm_clock_ns(CLOCK_MONOTONIC);
     while (__atomic_load_n(&fm_rt.job->entered, __ATOMIC_ACQUIRE) < (uint32_t)fm_rt.segment->local_size) {
         nanosleep(&pause, NULL);
         fm_leaders_progress();
         uint64_t now = fm_clock_ns(CLOCK_MONOTONIC);
-        if (now - looked > 1000000000u) {
-            if (somebody_is_gone())
+        if (now - checked > 1000000000u) {
+            if (any_vanished())
                 return false;
-            looked = now;
+            checked = now;
         }
     }
     return true;
@@ -196,9 +196,9 @@ static void reduce_many_hosts(void)
     fm_profile_destroy(profile);
 }
 
-/* There was no directory for our segment and nobody else can read it: each process adds itself to the profile. Its
- * name is made of what all of them know. */
-static void add_alone(void)
+/* There was no directory for our segment and no other process can read it: each process adds itself to the profile. The
+ * file name is made only of what all of them know. */
+static void add_own_process(void)
 {
     const struct fm_segment_header *h = fm_rt.segment;
     struct fm_profile *profile = NULL;
@@ -218,15 +218,15 @@ void fm_reduction_without_mpi(void)
     struct fm_profile *profile = NULL;
     fm_messages_settings(0);
     if (h->flags & FM_FLAG_ANONYMOUS)
-        add_alone();
+        add_own_process();
     else if (fm_node_merge(fm_rt.directory, h->job_key, h, h->segment_bytes, false, &profile, NULL) == FM_OK)
         write_profile(profile);
     fm_profile_destroy(profile);
 }
 
-/* Nothing but MPI may be used, or there is no room: the segments of this host are left to the others, to `fathom run` or to the collector. But
- * other leaders wait for this one. */
-static void stand_by(void)
+/* Only MPI may be used, or there is not enough stack: the segments of this host are left to the others, to `fathom run`
+ * or to the collector. But other leaders wait for this one. */
+static void contribute_nothing(void)
 {
     if (!fm_leaders_am_one())
         return;
@@ -235,8 +235,8 @@ static void stand_by(void)
     fm_leaders_agree(false);
 }
 
-/* How many processes of this host have entered MPI_Finalize, with this one; 0: not known. */
-static uint32_t enter(void)
+/* Number of processes of this host that have entered MPI_Finalize, including this one; 0 if unknown. */
+static uint32_t enter_finalize(void)
 {
     struct fm_segment_header *h = fm_rt.segment;
     h->leave = FM_LEAVE_FINALIZE;
@@ -249,17 +249,17 @@ void fm_reduction_run(void)
 {
     struct fm_segment_header *h = fm_rt.segment;
     if (fm_syscalls_forbidden() || !fm_stack_has_headroom()) {
-        enter();
-        stand_by();
+        enter_finalize();
+        contribute_nothing();
         return;
     }
     uint64_t before = fm_clock_ns(CLOCK_MONOTONIC);
-    uint32_t entered = enter();
+    uint32_t entered = enter_finalize();
     h->finish_ns = fm_clock_ns(CLOCK_MONOTONIC) - before;
     if (fm_leaders_am_one())
         reduce_many_hosts();
     else if ((fm_rt.mpi.by_host || (h->flags & FM_FLAG_SINGLE_NODE)) && fm_rt.job && entered == (uint32_t)h->local_size)
         reduce_one_host();
     if (h->flags & FM_FLAG_ANONYMOUS)
-        add_alone();
+        add_own_process();
 }

@@ -24,35 +24,35 @@ static void count_displaced(fm_word handle, int change)
     __atomic_store_n(&fm_rt.requests_displaced, fm_rt.requests_displaced + (uint32_t)change, __ATOMIC_RELAXED);
 }
 
-/* A library may give a handle again before we have recorded that its request is complete: to another thread, or to an
- * error handler that is called in the wait. Then there are two of that handle. The likelier one to be meant: one that
- * nobody waits for yet, above all the thread's own; at last one of a wait of its own, which it may have left by
- * longjmp. (Threads that share a slot do not know their own.) */
-enum { NOT_MEANT, LEFT, ANOTHERS, OWN };
-static int likelihood(const struct fm_thread *self, const struct fm_request *request)
+/* A library may reuse a handle before we have recorded that its request is complete: in another thread, or in an error
+ * handler that is called from the wait. Then two requests have the same handle. The best match is one that no thread
+ * waits for yet, preferably the thread's own; last comes one that this thread was waiting for, because it may have left
+ * the wait by longjmp. (Threads that share a slot cannot tell which are their own.) */
+enum { NO_MATCH, LEFT_BY_LONGJMP, OTHER_THREAD, OWN_THREAD };
+static int match_of(const struct fm_thread *self, const struct fm_request *request)
 {
     bool own = request->thread == self->slot;
     if (!__atomic_load_n(&request->claimed, __ATOMIC_RELAXED))
-        return own ? OWN : ANOTHERS;
-    return own && !self->shared ? LEFT : NOT_MEANT;
+        return own ? OWN_THREAD : OTHER_THREAD;
+    return own && !self->shared ? LEFT_BY_LONGJMP : NO_MATCH;
 }
 
 static struct fm_request *search(const struct fm_thread *self, fm_word handle)
 {
     struct fm_request *first = fm_request_bucket(handle, 0), *best = NULL;
-    int best_is = NOT_MEANT;
-    if (first->handle == handle && (best_is = likelihood(self, first)) != NOT_MEANT)
+    int best_match = NO_MATCH;
+    if (first->handle == handle && (best_match = match_of(self, first)) != NO_MATCH)
         best = first;
-    if (best_is == OWN ||
+    if (best_match == OWN_THREAD ||
         !__atomic_load_n(&fm_rt.mpi.displaced_hashed[fm_request_hash(handle) % FM_REQUEST_HASHES], __ATOMIC_RELAXED))
         return best;
     for (unsigned k = 0; k < PROBED_BUCKETS; k++) {
         struct fm_request *bucket = fm_request_bucket(handle, k);
-        for (unsigned i = 1; i < FM_REQUEST_BUCKET && best_is != OWN; i++) {
-            int is = bucket[i].handle == handle ? likelihood(self, &bucket[i]) : NOT_MEANT;
-            if (is > best_is) {
+        for (unsigned i = 1; i < FM_REQUEST_BUCKET && best_match != OWN_THREAD; i++) {
+            int match = bucket[i].handle == handle ? match_of(self, &bucket[i]) : NO_MATCH;
+            if (match > best_match) {
                 best = &bucket[i];
-                best_is = is;
+                best_match = match;
             }
         }
     }
@@ -89,7 +89,7 @@ bool fm_request_add(const struct fm_thread *self, fm_word handle, const struct f
 {
     lock_if_threaded();
     struct fm_request *before = search(self, handle), *to = find_free(handle);
-    if (before) /* it is complete, and the wait for it not over */
+    if (before) /* it is complete, but the wait for it has not returned yet */
         __atomic_store_n(&before->claimed, 1, __ATOMIC_RELAXED);
     if (to) {
         *to = *request;
@@ -129,7 +129,7 @@ static uint32_t peer_of(const struct fm_request *request, const void *status)
     return fm_comm_world_rank(fm_comm_by_name(request->comm), fm_status_source(status));
 }
 
-/* The next one at its site will likely be as long. */
+/* The next receive at this call site will likely have the same length. */
 static void remember(struct fm_thread *self, const struct fm_request *request, const struct fm_key *key,
                      struct fm_entry *entry, uint64_t bytes)
 {
@@ -139,7 +139,7 @@ static void remember(struct fm_thread *self, const struct fm_request *request, c
         memo->entry = entry;
 }
 
-/* A receive with the length and source of its status. */
+/* Records a receive with the length and source of its status. */
 static void record(struct fm_thread *self, const struct fm_request *request, unsigned kind, const void *status)
 {
     uint64_t bytes = status ? fm_status_length(status) : 0;
@@ -156,7 +156,7 @@ static void record(struct fm_thread *self, const struct fm_request *request, uns
         return;
     }
     if (kind == FM_REQUEST_RECEIVE_HALF) {
-        event.bytes = 0; /* the payload was that of the send, whose entry it goes to */
+        event.bytes = 0; /* the payload is that of the send, whose entry is updated */
         key.size_bin = (uint8_t)fm_size_bin(request->bytes);
     }
     fm_record_message(self, key, &event);
@@ -166,7 +166,7 @@ void fm_request_end_any(struct fm_thread *self, struct fm_request *at, const voi
 {
     struct fm_request request = *at;
     unsigned kind = request.kind & FM_REQUEST_KIND;
-    if (atomic_load(&fm_rt.state) != FM_RT_ON) /* in a child that was forked in a callback: it is the parent's */
+    if (atomic_load(&fm_rt.state) != FM_RT_ON) /* a child that was forked in a callback: it is the parent's */
         return;
     if (kind == FM_REQUEST_RECEIVE || kind == FM_REQUEST_RECEIVE_HALF)
         forget(at);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Requests whose completion matters: nonblocking receives (their length is known only then) and persistent ones.
- * They lie in the segment, so that a receive that was pending when its process died is not lost.
+/* Requests whose completion matters: nonblocking receives (their length is known only then) and persistent requests.
+ * They are tracked in the segment, so that a receive that was pending when its process died is not lost.
  *
- * A call that completes requests finds those that are followed before the real call, which sets the handles to null,
- * and ends them afterwards. What is found stays where it is until then: only its own completion ends it. */
+ * A call that completes requests looks up the tracked ones before the real call, which sets the handles to null, and
+ * ends them afterwards. Until then a request that was found stays in its slot: only its own completion ends it. */
 #ifndef FM_RUNTIME_MPI_REQUESTS_H
 #define FM_RUNTIME_MPI_REQUESTS_H
 
@@ -14,24 +14,24 @@ static inline uint32_t fm_request_hash(fm_word handle)
     return (uint32_t)(handle * 0x9e3779b97f4a7c15u >> 32);
 }
 
-/* The k-th bucket to look at for a handle. */
+/* The k-th bucket to probe for a handle. */
 FM_INLINE struct fm_request *fm_request_bucket(fm_word handle, unsigned k)
 {
     return &fm_rt.requests[(size_t)((fm_request_hash(handle) + k) & fm_rt.request_bucket_mask) * FM_REQUEST_BUCKET];
 }
 
-/* A request is followed from now on (by its handle), or no longer (by 0). The order of these stores matters to nobody
- * but a reader after the process's death, when all have arrived: the compiler alone must keep it. */
+/* Starts to track a request (by its handle), or stops (by 0). The order of these stores matters only to a reader after
+ * the process has died, when all stores are complete, so only the compiler must preserve it. */
 FM_INLINE void fm_request_mark(struct fm_request *request, fm_word handle)
 {
     atomic_signal_fence(memory_order_release);
     __atomic_store_n(&request->handle, handle, __ATOMIC_RELAXED);
 }
 
-/* However it must be found. */
+/* Slow path of fm_request_find. */
 struct fm_request *fm_request_search(const struct fm_thread *self, fm_word handle);
 
-/* The followed request with this handle, or NULL. */
+/* The tracked request with this handle, or NULL. */
 FM_INLINE struct fm_request *fm_request_find(const struct fm_thread *self, fm_word handle)
 {
     struct fm_request *first = fm_request_bucket(handle, 0);
@@ -42,29 +42,30 @@ FM_INLINE struct fm_request *fm_request_find(const struct fm_thread *self, fm_wo
     return FM_LIKELY(first->thread == self->slot && handle) ? first : fm_request_search(self, handle);
 }
 
-/* What was found is not complete. */
+/* Releases a request that was found but is not complete. */
 FM_INLINE void fm_request_release(struct fm_request *request)
 {
     __atomic_store_n(&request->claimed, 0, __ATOMIC_RELAXED);
 }
 
-/* Follows a request, which is given without its handle. false: no room (the caller counts it as untracked). */
+/* Tracks a request, which is given without its handle. Returns false if there is no room (the caller counts it as
+ * untracked). */
 bool fm_request_add(const struct fm_thread *self, fm_word handle, const struct fm_request *request);
-/* A persistent request is started. The bytes of a receive will belong to this call. */
+/* A persistent request was started. The bytes of a receive will be counted for this call. */
 void fm_request_start(const struct fm_call *call, struct fm_request *request);
-/* It was freed, whatever it is. */
+/* A request of any kind was freed. */
 void fm_request_free(struct fm_thread *self, struct fm_request *request);
 
-/* Where the thread kept the memo of the call that posted a receive. */
+/* The memo of the call that posted a receive, as the thread has kept it. */
 FM_INLINE struct fm_memo *fm_request_memo(struct fm_thread *self, const struct fm_request *request)
 {
     return (struct fm_memo *)((char *)self + request->memo);
 }
 
-/* Whether a memo is that of the call that posted a receive, and holds. */
+/* Whether a memo is that of the call that posted a receive, and is valid. */
 FM_INLINE bool fm_request_is_of(const struct fm_request *request, const struct fm_memo *memo)
 {
-    /* a request keeps its peer, routine and thread as a key does, and its kind where that has the size */
+    /* a request has peer, routine and thread as a key does, and its kind in place of the size bin */
     _Static_assert(
         offsetof(struct fm_request, thread) - offsetof(struct fm_request, peer) == offsetof(struct fm_key, thread) &&
             offsetof(struct fm_request, kind) - offsetof(struct fm_request, peer) == offsetof(struct fm_key, size_bin),
@@ -74,13 +75,14 @@ FM_INLINE bool fm_request_is_of(const struct fm_request *request, const struct f
     return fm_key_equal(words, fm_key_words(&memo->key)) && fm_memo_holds(memo);
 }
 
-/* A request completed, with this status (NULL: its length is not known): if it is a receive, it is recorded. */
+/* A request completed with this status; NULL if its length is unknown. A receive is recorded. */
 void fm_request_end_any(struct fm_thread *self, struct fm_request *request, const void *status);
 
-/* A call with this request failed. `handle` is what the program's variable holds now: null, if the request is over. */
+/* A call with this request failed. `handle` is the current value of the program's variable: null if the request is
+ * complete. */
 void fm_request_failed(struct fm_thread *self, struct fm_request *request, fm_word handle);
 
-/* The same with a status, which for one like the last at its site needs nothing to be looked up. */
+/* As fm_request_end_any, with a status. Looks nothing up if the message is like the last one at its call site. */
 FM_INLINE void fm_request_end(struct fm_thread *self, struct fm_request *request, const void *status,
                               enum fm_mpi_kind kind)
 {

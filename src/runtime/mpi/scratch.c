@@ -3,9 +3,9 @@
 
 bool fm_scratch_take(struct fm_call *call, int64_t count, void **statuses)
 {
-    uintptr_t nobody = 0;
+    uintptr_t none = 0;
     if (count > FM_LARGE_SCRATCH ||
-        !__atomic_compare_exchange_n(&fm_rt.mpi.scratch.owner, &nobody, (uintptr_t)&fm_local.guard, false,
+        !__atomic_compare_exchange_n(&fm_rt.mpi.scratch.owner, &none, (uintptr_t)&fm_local.guard, false,
                                      __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
         return false;
     call->large_scratch = true;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The report of timers that a program asks for: a collective call over a communicator of its own. Each task makes its
- * timers from its segment; over a binary tree they are merged on the way to task 0. A task that measures nothing takes
- * part with nothing. */
+/* The timer report that a program requests: a collective call over a communicator of the program. Each task reads its
+ * timers from its segment; they are merged along a binary tree to task 0. A task that measures nothing takes part, but
+ * contributes nothing. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -17,7 +17,7 @@
 #include "timer_report/timer_rich.h"
 #include "timer_report/timer_text.h"
 
-enum { TAG = 1, COLUMNS = 100, LARGEST = 1 << 30 };
+enum { TAG = 1, COLUMNS = 100, MAX_BYTES = 1 << 30 };
 
 struct tasks {
     fm_word comm;
@@ -44,26 +44,26 @@ static struct fm_profile *own_timers(uint32_t rank)
     return profile;
 }
 
-/* The timers, which are used up, with what a child has, if there is memory for it: it tells its size, and sends only
- * what is asked for. */
+/* Merges the timers of a child into `timers`, which is consumed, if there is memory: the child announces its size, and
+ * sends only what is requested. Returns the result. */
 static struct fm_profile *add_child(const struct tasks *tasks, int child, struct fm_profile *timers)
 {
-    struct fm_profile *theirs = NULL;
+    struct fm_profile *child_timers = NULL;
     struct fm_error error;
     uint64_t bytes = 0;
     if (child >= tasks->size || !transfer(false, &bytes, sizeof bytes, child, tasks->comm) || !bytes)
         return timers;
-    void *data = timers && bytes <= LARGEST ? malloc(bytes) : NULL;
+    void *data = timers && bytes <= MAX_BYTES ? malloc(bytes) : NULL;
     uint64_t wanted = data ? bytes : 0;
     if (transfer(true, &wanted, sizeof wanted, child, tasks->comm) && data &&
         transfer(false, data, (int)bytes, child, tasks->comm) &&
-        fm_profile_decode(data, bytes, "a message", &theirs, &error) == FM_OK)
-        timers = fm_join_timers(timers, theirs);
+        fm_profile_decode(data, bytes, "a message", &child_timers, &error) == FM_OK)
+        timers = fm_join_timers(timers, child_timers);
     free(data);
     return timers;
 }
 
-/* Those of this task and of all below it; NULL: no memory. */
+/* The timers of this task and of all below it. Returns NULL if out of memory. */
 static struct fm_profile *gather(const struct tasks *tasks)
 {
     struct fm_profile *timers = own_timers((uint32_t)tasks->rank);
@@ -77,7 +77,7 @@ static void send_to_parent(const struct tasks *tasks, const struct fm_profile *t
     struct fm_error error;
     const void *data = NULL;
     size_t size = 0;
-    if (!timers || fm_profile_encode_exact(timers, &arena, &data, &size, &error) != FM_OK || size > LARGEST)
+    if (!timers || fm_profile_encode_exact(timers, &arena, &data, &size, &error) != FM_OK || size > MAX_BYTES)
         size = 0;
     uint64_t bytes = size, wanted = 0;
     int parent = (tasks->rank - 1) / 2;
@@ -91,14 +91,14 @@ static void send_to_parent(const struct tasks *tasks, const struct fm_profile *t
 
 static bool wants_rich(void)
 {
-    const char *wish = getenv("FATHOM_TIMERS");
+    const char *value = getenv("FATHOM_TIMERS");
     bool rich = false;
-    if (wish)
-        fm_setting_timers(wish, &rich);
+    if (value)
+        fm_setting_timers(value, &rich);
     return rich;
 }
 
-/* The power of ten of a nanosecond that a tick is; of the paper's layout. */
+/* The length of a tick in the layout of the paper, as a power of ten of nanoseconds. */
 static unsigned wanted_tick(void)
 {
     const char *tick = getenv("FATHOM_TICK");
@@ -108,7 +108,7 @@ static unsigned wanted_tick(void)
     return exponent;
 }
 
-static const char *rich_or_plain(const struct fm_profile *timers, uint32_t tasks, struct fm_arena *arena)
+static const char *format_timers(const struct fm_profile *timers, uint32_t tasks, struct fm_arena *arena)
 {
     if (wants_rich()) {
         struct fm_timer_rich rich = {.tasks = tasks, .ascii = !fm_utf8_locale()};
@@ -118,7 +118,7 @@ static const char *rich_or_plain(const struct fm_profile *timers, uint32_t tasks
     return fm_timers_text(timers->timers, timers->n_timers, &layout, arena);
 }
 
-/* A wish that is not understood is told here as well: nobody looks at the standard error of a job that went well. */
+/* Invalid settings are reported here as well: nobody looks at the standard error of a job that succeeded. */
 static void write_invalid_setting(struct fm_writer *w, const char *name)
 {
     char sentence[FM_SETTING_SENTENCE];
@@ -133,7 +133,7 @@ static void write_invalid_settings(struct fm_writer *w)
     write_invalid_setting(w, "FATHOM_TICK");
 }
 
-static void write_nothing(struct fm_writer *w, int tasks)
+static void write_no_timers(struct fm_writer *w, int tasks)
 {
     if (atomic_load(&fm_rt.state) == FM_RT_OFF)
         fm_write(w, "No timers: nothing is measured here (is FATHOM_DISABLE set?).\n");
@@ -141,16 +141,16 @@ static void write_nothing(struct fm_writer *w, int tasks)
         fm_write(w, "No timers: none has been started and stopped on %s.\n", tasks == 1 ? "this task" : "these tasks");
 }
 
-static char *text_of(const struct fm_profile *timers, int tasks)
+static char *report_text(const struct fm_profile *timers, int tasks)
 {
     struct fm_arena arena = {0};
     struct fm_writer w = {.arena = &arena};
     write_invalid_settings(&w);
-    const char *body = timers && timers->n_timers ? rich_or_plain(timers, (uint32_t)tasks, &arena) : NULL;
+    const char *body = timers && timers->n_timers ? format_timers(timers, (uint32_t)tasks, &arena) : NULL;
     if (body)
         fm_write(&w, "%s", body);
     else if (timers && !timers->n_timers)
-        write_nothing(&w, tasks);
+        write_no_timers(&w, tasks);
     else
         w.failed = true;
     const char *text = fm_writer_text(&w);
@@ -159,21 +159,21 @@ static char *text_of(const struct fm_profile *timers, int tasks)
     return copy;
 }
 
-static char *report_alone(void)
+static char *report_own(void)
 {
     struct fm_profile *alone = own_timers(0);
-    char *text = text_of(alone, 1);
+    char *text = report_text(alone, 1);
     fm_profile_destroy(alone);
     return text;
 }
 
-/* A communicator of our own with the same tasks. Not a duplicate: the program's attributes are not to be copied. What
- * goes wrong is our affair and not that of the program's error handler. */
+/* Creates our own communicator with the same tasks. Not a duplicate: the program's attributes must not be copied.
+ * Errors are handled by us, not by the program's error handler. */
 static bool make_tasks(fm_word comm, struct tasks *tasks)
 {
     fm_word handler = 0;
-    int between = 0, rank = 0;
-    if (comm == fm_abi.comm_null || fm_abi.pmpi.Comm_test_inter(comm, &between) != 0 || between ||
+    int inter = 0, rank = 0;
+    if (comm == fm_abi.comm_null || fm_abi.pmpi.Comm_test_inter(comm, &inter) != 0 || inter ||
         fm_abi.pmpi.Comm_get_errhandler(comm, &handler) != 0)
         return false;
     fm_abi.pmpi.Comm_set_errhandler(comm, fm_abi.errors_return);
@@ -194,7 +194,7 @@ char *fm_timers_report(int fortran_comm)
     struct tasks tasks = {0};
     int initialised = 0, finalised = 1;
     if (!fm_abi_find() || fm_abi.pmpi.Initialized(&initialised) != 0 || !initialised)
-        return report_alone();
+        return report_own();
     if (fm_abi.pmpi.Finalized(&finalised) != 0 || finalised)
         return NULL;
     fm_word comm = fm_abi.comm_f2c ? fm_abi.comm_f2c(fortran_comm) : (fm_word)(uint32_t)fortran_comm;
@@ -203,7 +203,7 @@ char *fm_timers_report(int fortran_comm)
     struct fm_profile *timers = gather(&tasks);
     if (tasks.rank)
         send_to_parent(&tasks, timers);
-    char *text = tasks.rank ? NULL : text_of(timers, tasks.size);
+    char *text = tasks.rank ? NULL : report_text(timers, tasks.size);
     fm_profile_destroy(timers);
     fm_abi.pmpi.Comm_free(&tasks.comm);
     return text;
