@@ -1,19 +1,19 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Turns src/runtime/mpi/calls.table into routines.h and routines.c (numbers, names and classes) and wrappers.c (MPI_X
-and PMPI_X, and a few Fortran names).
+"""Generates routines.h and routines.c (numbers, names and classes) and wrappers.c (MPI_X and PMPI_X, and a few Fortran
+names) from src/runtime/mpi/calls.table.
 
 usage: make_wrappers.py TABLE ROUTINES_H ROUTINES_C WRAPPERS_C
 
-The wrappers hold no logic: they enter a call, pass every argument on as a register-sized word, and hand the
-arguments that mean something to the hook of the routine's kind (src/runtime/mpi/hooks.h, and fast_path.h for ordinary
-calls of frequent routines).
+The wrappers contain no logic: they begin a call, pass every argument through as a register-sized word, and pass the
+arguments that are used to the hook of the routine's kind (src/runtime/mpi/hooks.h, and fast_path.h for ordinary calls
+of frequent routines).
 """
 import sys
 import zlib
 
 # kind: (class, arguments of fm_before_<kind> or None, arguments of fm_after_<kind>)
-# "&x" lets the hook replace the argument; a name the routine lacks is passed as zero.
+# "&x" lets the hook replace the argument; an argument that the routine lacks is passed as zero.
 KINDS = {
     "plain": ("OTHER", None, ["comm"]),
     "new_comm": ("OTHER", None, ["comm"]),
@@ -83,15 +83,15 @@ KINDS = {
     "pcontrol": ("OTHER", None, []),
 }
 SIMPLE_KINDS = {"new_comm": "plain", "new_type": "plain", "aint": "plain", "handle": "plain"}
-# Without a wrapper: the clock is left alone, and MPI_Pcontrol, which is variadic, is hand-written in pcontrol.c.
+# Without a generated wrapper: the clock is not wrapped, and that of MPI_Pcontrol, which is variadic, is in pcontrol.c.
 UNWRAPPED = {"clock", "pcontrol"}
-# Kinds with a hook for calls that are not entered: the process is not measured, or it is inside another call.
+# Kinds with a hook for calls that are not entered: the process is not measured, or the call is inside another one.
 MISSED = {"init": "fm_missed_init", "init_thread": "fm_missed_init"}
 COUNTS = {"count", "scount", "rcount", "partitions"}
 COUNT_ARRAYS = {"scounts", "rcounts"}
 RANKS = {"dest", "source", "root", "target", "errorcode", "ndims"}
-# Routines whose Fortran bindings do not call the C ones, in one MPI or both: they are wrapped by their Fortran names
-# as well. All arguments go by reference, six at most.
+# Routines whose Fortran bindings do not call the C routines, in one MPI or both: their Fortran names are wrapped as
+# well. All arguments are passed by reference, at most six.
 FORTRAN_DIRECT = [
     "MPI_Aint_add", "MPI_Aint_diff", "MPI_Attr_get", "MPI_Attr_put", "MPI_Comm_create_errhandler",
     "MPI_Comm_create_keyval", "MPI_Comm_get_attr", "MPI_Comm_set_attr", "MPI_Errhandler_create",
@@ -99,11 +99,11 @@ FORTRAN_DIRECT = [
     "MPI_Type_match_size", "MPI_Type_set_attr", "MPI_Win_create_errhandler", "MPI_Win_create_keyval",
     "MPI_Win_get_attr", "MPI_Win_set_attr",
 ]
-# Routines whose Fortran bindings (Open MPI's) return at once when there are no requests: then only the Fortran names see
-# the call.
+# Routines whose Fortran bindings (in Open MPI) return immediately if there are no requests: only the wrappers of the
+# Fortran names see these calls.
 FORTRAN_EMPTY = ["MPI_Waitall", "MPI_Testall", "MPI_Waitany", "MPI_Testany", "MPI_Waitsome", "MPI_Testsome"]
-# Kinds whose ordinary calls never leave their wrapper (src/runtime/mpi/fast_path.h): arguments of fm_fast_enter_<kind>
-# ("own" is a status of ours) and of fm_fast_after_<kind>.
+# Kinds with a fast path, whose ordinary calls never leave their wrapper (src/runtime/mpi/fast_path.h): arguments of
+# fm_fast_enter_<kind> ("own" is our own status) and of fm_fast_after_<kind>.
 FAST_PATHS = {
     "plain": ([], []),
     "send": (["count", "type", "dest", "comm"], ["count"]),
@@ -116,14 +116,14 @@ FAST_PATHS = {
     "barrier": (["comm"], []),
     "allreduce": (["count", "type", "comm"], ["count"]),
 }
-# Of the plain ones, those that programs call by the million; the wrappers of the others are small.
+# Plain routines that programs call millions of times; the others have small wrappers without a fast path.
 FREQUENT_PLAIN = {"MPI_Comm_rank", "MPI_Comm_size", "MPI_Probe", "MPI_Iprobe", "MPI_Get_count", "MPI_Win_flush",
                   "MPI_Win_lock", "MPI_Win_unlock", "MPI_Win_fence"}
-# Segments hold them as numbers: new ones go to the end.
+# Segments contain them as numbers: append new ones at the end.
 CLASSES = ["OTHER", "SEND", "RECEIVE", "COLLECTIVE", "WAIT", "RMA", "IO", "SENDRECV"]
-# The routines of version 0.1.0, whose numbers mean the same in every build. Segments name those that come after them.
+# Number of routines in version 0.1.0, whose numbers are the same in every build. Segments name the routines after them.
 FIXED = 652
-FIXED_FINGERPRINT = 0xc031f6e4  # CRC-32 of their names, a line each
+FIXED_FINGERPRINT = 0xc031f6e4  # CRC-32 of their names, one per line
 
 
 def read_table(path):
@@ -144,7 +144,7 @@ def read_table(path):
 
 
 def expression(name, words):
-    """The C expression that hands argument `name` to a hook."""
+    """The C expression that passes argument `name` to a hook."""
     by_reference = name.startswith("&")
     name = name.lstrip("&")
     position = next((i for i, word in enumerate(words) if word.lower() == name), None)
@@ -173,7 +173,7 @@ def expressions(names, words):
 
 
 def fast_path(name, kind, words, call, is_pmpi, otherwise):
-    """The body of a wrapper whose ordinary calls never leave it."""
+    """The body of a wrapper with a fast path."""
     hook = SIMPLE_KINDS.get(kind, kind)
     enter, after = FAST_PATHS[hook]
     slot = f"2 * FM_R_{name} + {is_pmpi}"
@@ -192,7 +192,7 @@ def fast_path(name, kind, words, call, is_pmpi, otherwise):
 
 
 def wrappers(name, kind, words):
-    """MPI_X and PMPI_X; and what does the work for both, or where their own is fast, that of unusual calls."""
+    """MPI_X and PMPI_X, and any_MPI_X, which handles all calls of both or, with a fast path, only unusual ones."""
     parameters = [f"fm_word a{i}" for i in range(len(words))]
     values = [f"a{i}" for i in range(len(words))]
     types = ", ".join(["fm_word"] * len(words)) or "void"
@@ -231,7 +231,7 @@ def wrappers(name, kind, words):
 
 
 def fortran_wrapper(symbol, name, only_empty):
-    """If only_empty, calls with requests are handed on as if we were not there: the C routine will see them."""
+    """If only_empty, calls with requests are passed through uncounted: the wrapper of the C routine will count them."""
     parameters = ", ".join(f"fm_word a{i}" for i in range(6))
     values = ", ".join(f"a{i}" for i in range(6))
     function = f"(fm_word (*)({', '.join(['fm_word'] * 6)}))"
@@ -266,14 +266,14 @@ FM_EXPORT fm_word {symbol}({parameters})
 
 
 def added(routines):
-    """As a segment names them: class and name."""
+    """The routines after the first FIXED as a segment names them: class and name."""
     return [chr(ord("a") + CLASSES.index(KINDS[kind][0])) + name for name, kind, _ in routines[FIXED:]]
 
 
 def write_header(path, routines):
     names = [name for name, _, _ in routines]
     with open(path, "w", encoding="utf-8") as out:
-        out.write("/* Made from calls.table: the numbers, names and classes of the MPI routines. */\n")
+        out.write("/* Generated from calls.table: numbers, names and classes of the MPI routines. */\n")
         out.write("#ifndef FM_GENERATED_ROUTINES_H\n#define FM_GENERATED_ROUTINES_H\n\n")
         out.write(f"#define FM_ROUTINES_FINGERPRINT {FIXED_FINGERPRINT:#x}u /* of the first FM_ROUTINES_FIXED */\n")
         out.write(f"enum {{ FM_ROUTINES_FIXED = {FIXED}, "
@@ -287,7 +287,7 @@ def write_header(path, routines):
 
 extern __attribute__((visibility("hidden"))) const unsigned char fm_routine_classes[FM_ROUTINE_COUNT];
 
-/* All names in one text: a pointer to each would have to be relocated in every process we are loaded into. */
+/* All names in one string: pointers to them would have to be relocated in every process that loads us. */
 extern __attribute__((visibility("hidden"))) const char fm_routine_text[];
 extern __attribute__((visibility("hidden"))) const unsigned short fm_routine_places[FM_ROUTINE_COUNT];
 
@@ -296,7 +296,7 @@ static inline const char *fm_routine_name(unsigned routine)
     return fm_routine_text + fm_routine_places[routine];
 }
 
-/* The routines behind the first FM_ROUTINES_FIXED as a segment has them: class and name of each, NUL-terminated. */
+/* The routines after the first FM_ROUTINES_FIXED as a segment names them: class and name of each, NUL-terminated. */
 extern __attribute__((visibility("hidden"))) const char fm_routines_added[FM_ROUTINES_ADDED_BYTES + 1];
 
 #endif
@@ -305,7 +305,8 @@ extern __attribute__((visibility("hidden"))) const char fm_routines_added[FM_ROU
 
 def write_routines(path, routines):
     with open(path, "w", encoding="utf-8") as out:
-        out.write('/* Made from calls.table. */\n#include "generated/routines.h"\n\nconst char fm_routine_text[] =')
+        out.write('/* Generated from calls.table. */\n#include "generated/routines.h"\n\n')
+        out.write('const char fm_routine_text[] =')
         for name, _, _ in routines:
             out.write(f'\n    "{name}\\0"')
         out.write(";\n\nconst unsigned short fm_routine_places[FM_ROUTINE_COUNT] = {\n")
@@ -324,7 +325,7 @@ def write_routines(path, routines):
 
 def write_wrappers(path, routines):
     with open(path, "w", encoding="utf-8") as out:
-        out.write('/* Made from calls.table: a wrapper for MPI_X and for PMPI_X of every routine. */\n')
+        out.write('/* Generated from calls.table: wrappers of MPI_X and PMPI_X for every routine. */\n')
         out.write('#include "runtime/mpi/fast_path.h"\n\n')
         for name, kind, words in routines:
             if kind not in UNWRAPPED:
