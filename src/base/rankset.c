@@ -23,7 +23,7 @@ bool fm_rankset_add(struct fm_rankset *set, struct fm_arena *arena, uint32_t fir
 {
     if (first > last)
         return true;
-    /* Ranges [from, to) touch or overlap the new one and are merged with it. */
+    /* Ranges [from, to) touch or overlap the new one and become one with it. */
     size_t from = find(set, first ? first - 1 : 0);
     size_t to = from;
     while (to < set->n && (last == UINT32_MAX || set->ranges[to].first <= last + 1))
@@ -60,7 +60,7 @@ static void append(struct fm_rankset *set, struct fm_range range)
 
 bool fm_rankset_union(struct fm_rankset *set, struct fm_arena *arena, const struct fm_rankset *other)
 {
-    /* A few ranges, or ranges above ours, are added one by one; many are merged in one pass. */
+    /* A few ranges, or ranges above ours, are added one by one; many are joined in one pass. */
     if (other->n <= 4 || !set->n || other->ranges[0].first > set->ranges[set->n - 1].last) {
         for (size_t i = 0; i < other->n; i++)
             if (!fm_rankset_add(set, arena, other->ranges[i].first, other->ranges[i].last))
@@ -89,6 +89,49 @@ uint64_t fm_rankset_count(const struct fm_rankset *set)
     return count;
 }
 
+bool fm_rankset_has(const struct fm_rankset *set, uint32_t rank)
+{
+    size_t at = find(set, rank);
+    return at < set->n && set->ranges[at].first <= rank;
+}
+
+/* The next range that both have, from a->ranges[*i] and b->ranges[*j] on. */
+static bool next_common(const struct fm_rankset *a, const struct fm_rankset *b, size_t *i, size_t *j,
+                        struct fm_range *common)
+{
+    while (*i < a->n && *j < b->n) {
+        struct fm_range x = a->ranges[*i], y = b->ranges[*j];
+        *common = (struct fm_range){x.first > y.first ? x.first : y.first, x.last < y.last ? x.last : y.last};
+        if (x.last < y.last)
+            (*i)++;
+        else
+            (*j)++;
+        if (common->first <= common->last)
+            return true;
+    }
+    return false;
+}
+
+bool fm_rankset_common(const struct fm_rankset *a, const struct fm_rankset *b, struct fm_arena *arena,
+                       struct fm_rankset *common)
+{
+    struct fm_range range;
+    *common = (struct fm_rankset){0};
+    for (size_t i = 0, j = 0; next_common(a, b, &i, &j, &range);)
+        if (!fm_rankset_add(common, arena, range.first, range.last))
+            return false;
+    return true;
+}
+
+uint64_t fm_rankset_count_common(const struct fm_rankset *a, const struct fm_rankset *b)
+{
+    struct fm_range range;
+    uint64_t count = 0;
+    for (size_t i = 0, j = 0; next_common(a, b, &i, &j, &range);)
+        count += (uint64_t)range.last - range.first + 1;
+    return count;
+}
+
 static size_t range_text(char *text, size_t size, const struct fm_range *range, bool first)
 {
     const char *comma = first ? "" : ",";
@@ -105,15 +148,15 @@ const char *fm_rankset_text(const struct fm_rankset *set, struct fm_arena *arena
     char *text = fm_arena_alloc(arena, size + FM_TAIL_CHARS);
     if (!text)
         return "";
-    size_t length = 0, kept = 0; /* kept: length that fits together with the tail */
+    size_t length = 0, whole = 0; /* whole: what fits together with the tail */
     char tail[FM_TAIL_CHARS];
     size_t tail_length = (size_t)snprintf(tail, sizeof tail, ",... (%" PRIu64 " ranks)", fm_rankset_count(set));
     for (size_t i = 0; i < set->n; i++) {
         length += range_text(text + length, size - length, &set->ranges[i], i == 0);
         if (i == 0 || length + tail_length <= max_chars)
-            kept = length;
+            whole = length;
         if (max_chars && length > max_chars && i > 0) {
-            memcpy(text + kept, tail, tail_length + 1);
+            memcpy(text + whole, tail, tail_length + 1);
             return text;
         }
     }

@@ -55,9 +55,10 @@ bool fm_profile_complete(const struct fm_profile *profile)
     uint32_t next = 0;
     for (size_t i = 0; i < profile->n_processes; i++) {
         const struct fm_process *process = &profile->processes[i];
-        if (process->end != FM_END_FINALIZED || process->rank > next)
+        bool same = i > 0 && process->rank == process[-1].rank;
+        if (process->end != FM_END_FINALIZED || (!profile->part && process->rank > next))
             return false;
-        if (process->rank == next)
+        if (!same)
             next++;
     }
     return next && next >= profile->job.ranks;

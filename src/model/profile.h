@@ -191,10 +191,23 @@ struct fm_left_out {
     uint32_t sections, columns, values;
 };
 
+/* Of a profile of the ranks of one program (analyse/programs/part.h): which, and how much cannot be attributed to a
+ * program, because the profile of the job has it only as a sum over ranks of several. */
+struct fm_part {
+    const char *label; /* of the program (analyse/programs/program.h) */
+    struct fm_rankset ranks;
+    uint32_t job_ranks;                /* of the whole job */
+    uint64_t calls, calls_ns;          /* MPI calls by call site, size, region and communicator */
+    uint64_t sampled_ns;               /* call paths of libraries alone, other than */
+    uint64_t threads_ns;               /* those of threads of MPI */
+    size_t timers, regions, snapshots; /* that ranks of several programs have */
+};
+
 struct fm_profile {
     struct fm_arena arena;
     struct fm_left_out left_out;
-    uint32_t owner; /* uid of the file that it was read from; 0: root's, or made here */
+    uint32_t owner;             /* uid of the file that it was read from; 0: root's, or made here */
+    const struct fm_part *part; /* NULL: it is of the whole job */
     struct fm_job job;
     struct fm_host *hosts;
     size_t n_hosts, hosts_capacity;

@@ -22,14 +22,6 @@ static bool text_is(const struct fm_rankset *set, struct fm_arena *arena, size_t
     return !strcmp(text, wanted);
 }
 
-static bool has(const struct fm_rankset *set, uint32_t rank)
-{
-    for (size_t i = 0; i < set->n; i++)
-        if (set->ranges[i].first <= rank && rank <= set->ranges[i].last)
-            return true;
-    return false;
-}
-
 static void test_text(struct fm_arena *arena)
 {
     struct fm_rankset set = {0};
@@ -38,7 +30,7 @@ static void test_text(struct fm_arena *arena)
     fm_rankset_add(&set, arena, 0, 2);
     fm_rankset_add(&set, arena, 3, 3);
     tap_ok(text_is(&set, arena, 0, "0-3,7"), "ranges that touch become one");
-    tap_ok(fm_rankset_count(&set) == 5 && has(&set, 3) && !has(&set, 4), "count and has");
+    tap_ok(fm_rankset_count(&set) == 5 && fm_rankset_has(&set, 3) && !fm_rankset_has(&set, 4), "count and has");
     fm_rankset_add(&set, arena, 4, UINT32_MAX);
     tap_ok(text_is(&set, arena, 0, "0-4294967295") && fm_rankset_count(&set) == 1ull << 32, "the largest range");
     struct fm_rankset even = {0};
@@ -55,7 +47,7 @@ static bool same(const struct fm_rankset *set, const bool *model)
     uint64_t count = 0;
     for (uint32_t i = 0; i < RANKS; i++) {
         count += model[i];
-        if (has(set, i) != model[i])
+        if (fm_rankset_has(set, i) != model[i])
             return false;
     }
     for (size_t i = 1; i < set->n; i++)
@@ -77,10 +69,10 @@ static void random_set(struct fm_rankset *set, struct fm_arena *arena, bool *mod
 
 static void test_model(struct fm_arena *arena)
 {
-    bool added = true, united = true, commutes = true;
+    bool added = true, united = true, commutes = true, common = true;
     for (int round = 0; round < 500; round++) {
         bool of_a[RANKS] = {0}, of_b[RANKS] = {0}, of_both[RANKS];
-        struct fm_rankset a = {0}, b = {0}, ab = {0}, ba = {0};
+        struct fm_rankset a = {0}, b = {0}, ab = {0}, ba = {0}, both;
         random_set(&a, arena, of_a);
         random_set(&b, arena, of_b);
         added &= same(&a, of_a) && same(&b, of_b);
@@ -89,10 +81,15 @@ static void test_model(struct fm_arena *arena)
         united &= fm_rankset_union(&ab, arena, &a) && fm_rankset_union(&ab, arena, &b) && same(&ab, of_both);
         fm_rankset_union(&ba, arena, &b);
         fm_rankset_union(&ba, arena, &a);
+        for (uint32_t i = 0; i < RANKS; i++)
+            of_both[i] = of_a[i] && of_b[i];
+        common &= fm_rankset_common(&a, &b, arena, &both) && same(&both, of_both) &&
+                  fm_rankset_count_common(&a, &b) == fm_rankset_count(&both);
         commutes &= ab.n == ba.n && (!ab.n || !memcmp(ab.ranges, ba.ranges, ab.n * sizeof *ab.ranges));
     }
     tap_ok(added, "adding agrees with an array of flags");
     tap_ok(united, "union agrees with an array of flags");
+    tap_ok(common, "what is common agrees with an array of flags");
     tap_ok(commutes, "union does not depend on the order");
 }
 

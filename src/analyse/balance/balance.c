@@ -145,25 +145,26 @@ static int heaviest_first(const void *a, const void *b)
     return strcmp(x->name, y->name);
 }
 
-/* The routine's time on each rank, in the order of the ranks; ranks that never called it have 0. */
+uint64_t fm_balance_time(const struct fm_routine_total *routine, uint32_t rank)
+{
+    size_t low = 0, high = routine->n_per_rank;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (routine->per_rank[middle].rank < rank)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < routine->n_per_rank && routine->per_rank[low].rank == rank ? routine->per_rank[low].time_ns : 0;
+}
+
+/* The routine's time on each rank, in the order of the ranks. */
 static const uint64_t *times_in_order(const struct fm_routine_total *routine, const struct fm_balance *balance,
                                       struct fm_arena *arena)
 {
     uint64_t *times = fm_arena_alloc(arena, balance->n * sizeof *times);
-    if (!times)
-        return NULL;
-    for (size_t i = 0; i < balance->n; i++) {
-        size_t low = 0, high = routine->n_per_rank;
-        while (low < high) {
-            size_t middle = low + (high - low) / 2;
-            if (routine->per_rank[middle].rank < balance->order[i].rank)
-                low = middle + 1;
-            else
-                high = middle;
-        }
-        if (low < routine->n_per_rank && routine->per_rank[low].rank == balance->order[i].rank)
-            times[i] = routine->per_rank[low].time_ns;
-    }
+    for (size_t i = 0; times && i < balance->n; i++)
+        times[i] = fm_balance_time(routine, balance->order[i].rank);
     return times;
 }
 

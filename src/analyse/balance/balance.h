@@ -50,4 +50,7 @@ struct fm_balance {
 enum fm_status fm_balance_find(const struct fm_profile *profile, struct fm_arena *arena, struct fm_balance *balance,
                                struct fm_error *error);
 
+/* A routine's time on a rank; one that never called it has 0. */
+uint64_t fm_balance_time(const struct fm_routine_total *routine, uint32_t rank);
+
 #endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "analyse/balance/summary.h"
+#include "analyse/programs/program.h"
 #include "base/basename.h"
 
 #include <stdio.h>
@@ -18,11 +19,14 @@ static const char *name_of(const struct fm_profile *profile, struct fm_arena *ar
     const struct fm_job *job = &profile->job;
     char text[256];
     size_t used = 0;
+    if (profile->part)
+        return profile->part->label;
     if (profile->n_programs < 2)
         return fm_basename(job->exe[0] ? job->exe : job->n_argv ? job->argv[0] : "");
-    for (size_t i = 0; i < profile->n_programs && i < NAMED && used < sizeof text; i++)
-        used += (size_t)snprintf(text + used, sizeof text - used, "%s%s", i ? ", " : "",
-                                 fm_basename(profile->programs[i].exe));
+    for (size_t i = 0; i < profile->n_programs && i < NAMED && used < sizeof text; i++) {
+        const char *label = fm_program_label(profile, i, arena);
+        used += (size_t)snprintf(text + used, sizeof text - used, "%s%s", i ? ", " : "", label ? label : "?");
+    }
     if (profile->n_programs > NAMED && used < sizeof text)
         snprintf(text + used, sizeof text - used, " and %zu more", profile->n_programs - NAMED);
     return fm_arena_strndup(arena, text, strlen(text));
@@ -108,14 +112,15 @@ static bool collect_ends(const struct fm_profile *profile, struct fm_arena *aren
         const struct fm_process *process = &profile->processes[i];
         if (process->rank == FM_NO_RANK) /* it died before anybody knew its rank; such ones come last */
             break;
-        if (process->rank > next && !add_end(summary, &capacity, arena, &missing, (uint32_t)next, process->rank - 1))
+        bool gap = process->rank > next && !profile->part;
+        if (gap && !add_end(summary, &capacity, arena, &missing, (uint32_t)next, process->rank - 1))
             return false;
         next = (uint64_t)process->rank + 1;
         struct fm_end_group how = {.end = process->end, .code = process->end_code, .inside = process->inside};
         if (process->end != FM_END_FINALIZED && !add_end(summary, &capacity, arena, &how, process->rank, process->rank))
             return false;
     }
-    if (next < profile->job.ranks &&
+    if (next < profile->job.ranks && !profile->part &&
         !add_end(summary, &capacity, arena, &missing, (uint32_t)next, profile->job.ranks - 1))
         return false;
     for (size_t i = 0; i < summary->n_ends; i++)
@@ -141,7 +146,7 @@ enum fm_status fm_summarise(const struct fm_profile *profile, struct fm_arena *a
         summary->measured += !again;
         add_process(summary, process);
     }
-    if (summary->wall_ns == 0)
+    if (summary->wall_ns == 0 || profile->part) /* when the processes of one program began and ended is not known */
         summary->wall_ns = summary->of.wall_ns.max;
     if (!summary->name || !sort_routines(profile, arena, summary) || !collect_ends(profile, arena, summary))
         return fm_fail(error, FM_ERR_MEMORY, "not enough memory to summarise the profile");

@@ -74,6 +74,55 @@ struct fm_pair *fm_topology_heaviest(const struct fm_topology *topology, struct 
     return sorted;
 }
 
+/* ---- by program ---- */
+
+static int by_programs(const void *a, const void *b)
+{
+    const struct fm_program_pair *x = a, *y = b;
+    if (x->sum.from != y->sum.from)
+        return x->sum.from < y->sum.from ? -1 : 1;
+    return (x->sum.to > y->sum.to) - (x->sum.to < y->sum.to);
+}
+
+static int heaviest_programs_first(const void *a, const void *b)
+{
+    return heaviest_first(&((const struct fm_program_pair *)a)->sum, &((const struct fm_program_pair *)b)->sum);
+}
+
+bool fm_topology_programs(const struct fm_topology *topology, const struct fm_program_ranges *ranges,
+                          struct fm_arena *arena, struct fm_program_pairs *pairs)
+{
+    size_t n = 0;
+    struct fm_program_pair *items = fm_arena_alloc(arena, topology->n * sizeof *items);
+    if (!items)
+        return false;
+    for (size_t i = 0; i < topology->n; i++) {
+        const struct fm_pair *pair = &topology->pairs[i];
+        size_t from = fm_program_of_rank(ranges, pair->from), to = fm_program_of_rank(ranges, pair->to);
+        if (from == FM_NO_PROGRAM || to == FM_NO_PROGRAM)
+            continue;
+        items[n] = (struct fm_program_pair){*pair, 1};
+        items[n].sum.from = (uint32_t)from;
+        items[n++].sum.to = (uint32_t)to;
+    }
+    qsort(items, n, sizeof *items, by_programs);
+    *pairs = (struct fm_program_pairs){.items = items};
+    for (size_t i = 0; i < n; i++) {
+        struct fm_program_pair *last = pairs->n ? &items[pairs->n - 1] : NULL;
+        if (!last || by_programs(last, &items[i])) {
+            items[pairs->n++] = items[i];
+            continue;
+        }
+        last->pairs++;
+        last->sum.messages += items[i].sum.messages;
+        last->sum.bytes += items[i].sum.bytes;
+        last->sum.send_ns += items[i].sum.send_ns;
+        last->sum.receive_ns += items[i].sum.receive_ns;
+    }
+    qsort(items, pairs->n, sizeof *items, heaviest_programs_first);
+    return true;
+}
+
 double fm_pair_rate(const struct fm_pair *pair)
 {
     uint64_t longer = pair->send_ns > pair->receive_ns ? pair->send_ns : pair->receive_ns;

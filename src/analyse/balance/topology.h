@@ -4,7 +4,7 @@
 #ifndef FM_ANALYSE_BALANCE_TOPOLOGY_H
 #define FM_ANALYSE_BALANCE_TOPOLOGY_H
 
-#include "model/profile.h"
+#include "analyse/programs/program.h"
 
 struct fm_pair {
     uint32_t from, to;
@@ -23,6 +23,19 @@ enum fm_status fm_topology_find(const struct fm_profile *profile, struct fm_aren
                                 struct fm_error *error);
 /* A copy of the pairs, most bytes first, then most messages, then by from and to. NULL without memory. */
 struct fm_pair *fm_topology_heaviest(const struct fm_topology *topology, struct fm_arena *arena);
+
+/* The pairs added up by program: from and to are programs of the profile. Most bytes first, as above. */
+struct fm_program_pair {
+    struct fm_pair sum;
+    uint64_t pairs; /* of ranks */
+};
+struct fm_program_pairs {
+    struct fm_program_pair *items;
+    size_t n;
+};
+/* Pairs with ranks that are in no program are left out. false: no memory. */
+bool fm_topology_programs(const struct fm_topology *topology, const struct fm_program_ranges *ranges,
+                          struct fm_arena *arena, struct fm_program_pairs *pairs);
 
 static inline uint64_t fm_pair_time_ns(const struct fm_pair *pair)
 {
