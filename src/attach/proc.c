@@ -3,8 +3,10 @@
 
 #include <ctype.h>
 #include <dirent.h>
+#include <elfutils/libdwelf.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,7 +15,7 @@
 #include "attach/denied.h"
 #include "base/basename.h"
 
-enum { FILE_BYTES = 8 << 20 };
+enum { FILE_BYTES = 8 << 20, BUILD_ID_BYTES = 64 };
 
 static int open_of(pid_t thread, const char *name)
 {
@@ -22,12 +24,12 @@ static int open_of(pid_t thread, const char *name)
     return open(path, O_RDONLY | O_CLOEXEC);
 }
 
-static bool has_ended(char state)
+static bool is_over(char state)
 {
     return state == 'Z' || state == 'X' || state == 'x';
 }
 
-/* Of a process, or of a thread; `ended` is that of the process in both cases. */
+/* Of a process, or of a thread, whose `ended` is the process's all the same. */
 static bool read_stat(pid_t thread, struct fm_proc *proc, char *state)
 {
     char text[512];
@@ -38,7 +40,7 @@ static bool read_stat(pid_t thread, struct fm_proc *proc, char *state)
     if (n <= 0)
         return false;
     text[n] = 0;
-    char *open = strchr(text, '('), *close = strrchr(text, ')'); /* the name may contain any characters */
+    char *open = strchr(text, '('), *close = strrchr(text, ')'); /* the name may have any characters */
     *proc = (struct fm_proc){.pid = thread};
     if (!open || !close ||
         sscanf(close + 1, " %c %d %*d %*d %*d %*d %*u %*u %*u %*u %*u %*u %*u %*d %*d %*d %*d %d", state, &parent,
@@ -46,7 +48,7 @@ static bool read_stat(pid_t thread, struct fm_proc *proc, char *state)
         return false;
     *close = 0;
     proc->parent = parent;
-    proc->ended = has_ended(*state) && threads <= 1;
+    proc->ended = is_over(*state) && threads <= 1;
     snprintf(proc->name, sizeof proc->name, "%s", open + 1);
     return true;
 }
@@ -62,19 +64,19 @@ pid_t fm_proc_thread(pid_t pid)
     char path[40], state;
     struct fm_proc proc;
     const struct dirent *entry;
-    if (!read_stat(pid, &proc, &state) || !has_ended(state) || proc.ended)
+    if (!read_stat(pid, &proc, &state) || !is_over(state) || proc.ended)
         return pid;
     snprintf(path, sizeof path, "/proc/%d/task", (int)pid);
     DIR *stream = opendir(path);
-    pid_t live = 0;
-    while (stream && !live && (entry = readdir(stream))) {
+    pid_t living = 0;
+    while (stream && !living && (entry = readdir(stream))) {
         pid_t tid = isdigit((unsigned char)entry->d_name[0]) ? atoi(entry->d_name) : 0;
-        if (tid && read_stat(tid, &proc, &state) && !has_ended(state))
-            live = tid;
+        if (tid && read_stat(tid, &proc, &state) && !is_over(state))
+            living = tid;
     }
     if (stream)
         closedir(stream);
-    return live ? live : pid;
+    return living ? living : pid;
 }
 
 static int by_pid(const void *a, const void *b)
@@ -128,6 +130,25 @@ const char *fm_proc_link(pid_t pid, const char *name, struct fm_arena *arena)
     snprintf(path, sizeof path, "/proc/%d/%.40s", (int)fm_proc_thread(pid), name);
     ssize_t n = readlink(path, target, sizeof target);
     const char *text = n > 0 ? fm_arena_strndup(arena, target, (size_t)n) : NULL;
+    return text ? text : "";
+}
+
+const char *fm_proc_build_id(pid_t pid, struct fm_arena *arena)
+{
+    const void *bits;
+    char *text = NULL;
+    int fd = open_of(pid, "exe");
+    elf_version(EV_CURRENT);
+    Elf *elf = fd >= 0 ? elf_begin(fd, ELF_C_READ_MMAP, NULL) : NULL;
+    ssize_t n = elf ? dwelf_elf_gnu_build_id(elf, &bits) : 0;
+    if (n > 0 && n <= BUILD_ID_BYTES)
+        text = fm_arena_alloc(arena, 2 * (size_t)n + 1);
+    if (text)
+        for (ssize_t i = 0; i < n; i++)
+            snprintf(text + 2 * i, 3, "%02x", ((const uint8_t *)bits)[i]);
+    elf_end(elf);
+    if (fd >= 0)
+        close(fd);
     return text ? text : "";
 }
 
