@@ -144,6 +144,19 @@ const struct fm_context *fm_context_hot(const struct fm_context *context)
     return hot;
 }
 
+uint32_t fm_context_ranks(const struct fm_calltree *calls, const struct fm_context *context)
+{
+    for (; context && calls->n_programs; context = context->parent) {
+        uint64_t ranks = 0;
+        for (size_t i = 0; i < calls->n_programs; i++)
+            if (strcmp(calls->programs[i].exe, context->id.module) == 0)
+                ranks += fm_rankset_count(&calls->programs[i].ranks);
+        if (ranks)
+            return ranks < calls->ranks ? (uint32_t)ranks : calls->ranks;
+    }
+    return calls->ranks;
+}
+
 double fm_context_imbalance(const struct fm_context *context, uint32_t ranks)
 {
     const struct fm_path_cost *cost = &context->all.of;

@@ -70,6 +70,8 @@ struct fm_context {
 struct fm_calltree {
     struct fm_context *root;
     uint32_t ranks;
+    const struct fm_program *programs; /* of the job, if it has several; only in the tree of a profile */
+    size_t n_programs;
     size_t n;                     /* nodes, without the root */
     struct fm_context **of_nodes; /* by node of the profile: the context with its own cost, else its innermost frame */
     /* within */
@@ -117,6 +119,8 @@ enum fm_status fm_calltree_sort(struct fm_calltree *tree, enum fm_context_metric
 int fm_context_order(const struct fm_context *a, const struct fm_context *b); /* by name and line, for a sort */
 bool fm_context_is(const struct fm_context *context, const char *function);   /* as fm_calltree_focus means it */
 bool fm_context_in_mpi(const struct fm_context *context); /* a routine, or in a library that is called as MPI's are */
+/* How many ranks can be there: all, or in a job of several programs those of the one that it is in. */
+uint32_t fm_context_ranks(const struct fm_calltree *calls, const struct fm_context *context);
 /* Inclusive, over ranks: most - mean. */
 double fm_context_imbalance(const struct fm_context *context, uint32_t ranks);
 /* The child that has at least half of what a context has in all, or NULL: so the hot path goes. */

@@ -18,7 +18,7 @@ struct breakdown_builder {
     struct fm_intern names; /* number: of the item + 1 */
     bool *fits;             /* rules of the map */
     size_t nodes_capacity, items_capacity;
-    uint32_t ranks;
+    const struct fm_calltree *calls;
     bool failed;
 };
 
@@ -121,14 +121,15 @@ static bool in_mpi(const struct fm_module_breakdown *modules, const struct fm_co
 }
 
 static struct fm_module_cost cost_of(const struct fm_module_breakdown *modules, const struct fm_module_map *map,
-                                     uint32_t ranks, const struct fm_context *leaf)
+                                     const struct fm_calltree *calls, const struct fm_context *leaf)
 {
     const struct fm_path_cost *own = &leaf->own.of;
     struct fm_module_cost cost = {0};
     bool waits = leaf->mark & WAITS;
     if (!waits && leaf->id.kind == FM_CONTEXT_ROUTINE) {
         waits = fm_module_map_waits(map, leaf->id.name);
-        if (!waits && ranks > 1 && is_collective(leaf->id.name))
+        uint32_t ranks = !waits && is_collective(leaf->id.name) ? fm_context_ranks(calls, leaf) : 0;
+        if (ranks > 1)
             cost.waiting_ns = cost.estimated_ns = above_fastest(own, ranks);
     }
     if (waits)
@@ -187,7 +188,7 @@ static void add_context(struct breakdown_builder *builder, struct fm_context *at
     at->mark = from | state | (fm_context_in_mpi(at) ? IN_MPI : 0);
     if (at->id.kind == FM_CONTEXT_ROUTINE || at->id.kind == FM_CONTEXT_STATEMENT ||
         at->id.kind == FM_CONTEXT_CALL_SITE) {
-        struct fm_module_cost cost = cost_of(builder->modules, builder->map, builder->ranks, at);
+        struct fm_module_cost cost = cost_of(builder->modules, builder->map, builder->calls, at);
         fm_module_cost_add(&builder->modules->nodes[from].own, &cost);
         if (cost.waiting_ns)
             builder->modules->items[builder->modules->nodes[cause_of(builder->modules, at)].module].causes_ns +=
@@ -296,7 +297,7 @@ enum fm_status fm_module_breakdown_make(const struct fm_calltree *calls, const s
                                         struct fm_arena *arena, struct fm_module_breakdown *modules,
                                         struct fm_error *error)
 {
-    struct breakdown_builder builder = {.map = map, .arena = arena, .modules = modules, .ranks = calls->ranks};
+    struct breakdown_builder builder = {.map = map, .arena = arena, .modules = modules, .calls = calls};
     *modules = (struct fm_module_breakdown){0};
     builder.fits = fm_arena_alloc(arena, map->n_rules * sizeof *builder.fits);
     builder.failed = !builder.fits;
@@ -312,10 +313,10 @@ enum fm_status fm_module_breakdown_make(const struct fm_calltree *calls, const s
     return builder.failed ? fm_fail(error, FM_ERR_MEMORY, "not enough memory for the modules") : FM_OK;
 }
 
-uint32_t fm_module_shown(const struct fm_module_breakdown *modules, const struct fm_module_map *map, uint32_t ranks,
-                         const struct fm_context *leaf, enum fm_module_state *state)
+uint32_t fm_module_shown(const struct fm_module_breakdown *modules, const struct fm_module_map *map,
+                         const struct fm_calltree *calls, const struct fm_context *leaf, enum fm_module_state *state)
 {
-    struct fm_module_cost cost = cost_of(modules, map, ranks, leaf);
+    struct fm_module_cost cost = cost_of(modules, map, calls, leaf);
     bool waits = leaf->mark & WAITS || cost.waiting_ns > cost.work_ns + cost.transfer_ns;
     *state = waits ? FM_MODULE_WAITING : in_mpi(modules, leaf) ? FM_MODULE_TRANSFER : FM_MODULE_WORK;
     uint32_t node = waits ? cause_of(modules, leaf) : without_mpi(modules->nodes, leaf->mark & NODE);

@@ -58,8 +58,8 @@ enum fm_status fm_module_breakdown_make(const struct fm_calltree *calls, const s
 
 /* The module that is seen to be at work or waiting where a leaf of that tree is, by its number in the list: its own, or
  * whoever has called what waits, or MPI. UINT32_MAX: there is none. *state: waiting if most of the time there is. */
-uint32_t fm_module_shown(const struct fm_module_breakdown *modules, const struct fm_module_map *map, uint32_t ranks,
-                         const struct fm_context *leaf, enum fm_module_state *state);
+uint32_t fm_module_shown(const struct fm_module_breakdown *modules, const struct fm_module_map *map,
+                         const struct fm_calltree *calls, const struct fm_context *leaf, enum fm_module_state *state);
 
 void fm_module_cost_add(struct fm_module_cost *to, const struct fm_module_cost *cost);
 

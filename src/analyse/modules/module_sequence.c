@@ -25,7 +25,7 @@ static void find_modules(struct sequence_builder *m)
 {
     for (size_t i = 0; i < m->profile->paths.n; i++) {
         struct fm_module_moment *moment = &m->of_nodes[i];
-        uint32_t module = fm_module_shown(m->modules, m->map, m->calls->ranks, m->calls->of_nodes[i], &moment->state);
+        uint32_t module = fm_module_shown(m->modules, m->map, m->calls, m->calls->of_nodes[i], &moment->state);
         moment->module = module == UINT32_MAX ? 0 : module + 1;
     }
 }

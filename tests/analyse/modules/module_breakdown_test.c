@@ -431,7 +431,7 @@ static enum fm_module_state state_at(const struct fm_module_breakdown *m, const 
     for (struct fm_context *at = tree->root->first; at; at = fm_context_after(tree->root, at)) {
         if (strcmp(at->id.name, name) != 0 || at->first)
             continue;
-        uint32_t shown = fm_module_shown(m, map, tree->ranks, at, &state);
+        uint32_t shown = fm_module_shown(m, map, tree, at, &state);
         return shown < m->n_items && strcmp(m->items[shown].name, module) == 0 ? state : FM_MODULE_STATES;
     }
     return state;
