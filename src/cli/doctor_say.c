@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Helpers of the parts of `fathom doctor`. */
+/* What the parts of `fathom doctor` share. */
 #include <errno.h>
 #include <fcntl.h>
 #include <spawn.h>

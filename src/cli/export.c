@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* `fathom export`: writes the call paths of a profile in the format of another tool. */
+/* fathom export: the call paths of a profile in the format of another tool. */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -12,6 +12,7 @@
 
 struct export_request {
     const char *profile;
+    const char *program; /* NULL: the whole job */
     struct fm_printing printing;
 };
 
@@ -24,6 +25,7 @@ static void print_help(void)
         printf("                    %-10s  %s\n", format->name, format->description);
     puts("  -o, --output F  write to file F instead of standard output\n"
          "  --focus F       only function F and what it calls\n"
+         "  --program P     only one program of an MPMD job: its name, path or number\n"
          "  --debug-path D  directories D or D:D with separate debug files (FATHOM_DEBUG_PATH)\n"
          "  -h, --help      show this help\n"
          "\n"
@@ -33,7 +35,11 @@ static void print_help(void)
 
 static enum fm_status print(const void *context, struct fm_report *report, FILE *out, struct fm_error *error)
 {
-    return fm_export_write(context, report, out, error);
+    const char *left_out = fm_part_left_out(report, FM_SHOWS_PATHS | FM_SHOWS_THREADS);
+    enum fm_status status = fm_part_check(report, FM_SHOWS_PATHS, error);
+    if (!status && left_out[0])
+        fm_say((void *)"export", left_out);
+    return status ? status : fm_export_write(context, report, out, error);
 }
 
 static int parse(struct export_request *request, int argc, char **argv)
@@ -47,6 +53,7 @@ static int parse(struct export_request *request, int argc, char **argv)
         {"output", .text = &request->printing.output},
         {"to", .word = &format, FM_WORDS(fm_exports), .what = "format", .given = &named},
         {"focus", .text = &request->printing.options.focus},
+        {"program", .text = &request->program},
         {"debug-path", .text = &request->printing.debug_path},
         {0},
     };
@@ -67,7 +74,7 @@ int fm_cmd_export(int argc, char **argv)
     int exit_status = parse(&request, argc, argv);
     if (exit_status != FM_EXIT_NOT_YET)
         return exit_status;
-    if (fm_open_profile("export", request.profile, &profile, &error))
+    if (fm_open_profile("export", request.profile, request.program, &profile, &error))
         return fm_command_error("export", &error);
     enum fm_status status = fm_print_profile(&request.printing, profile, &error);
     fm_profile_destroy(profile);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* `fathom modules compare`: modules of several runs side by side. */
+/* fathom modules compare: modules of several runs side by side. */
 #include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,6 +14,7 @@
 
 struct compare_request {
     const char *output, *debug_path; /* output NULL: standard output */
+    const char *program;             /* NULL: the whole jobs */
     unsigned format;
     struct fm_report_options options;
     bool weak;
@@ -25,6 +26,7 @@ static void print_help(void)
          "\n"
          "  --weak          the problem grows with the ranks (default: --strong, it stays the same)\n"
          "  --modules F     file that maps functions to the modules of a model\n"
+         "  --program P     only one program of MPMD jobs: its name, path or number\n"
          "  --format F      text (default), json, csv, or a picture: svg\n"
          "  -o, --output F  write to file F instead of standard output\n"
          "  --top N         at most N rows of a table (default 8)\n"
@@ -57,6 +59,7 @@ static int parse(struct compare_request *request, int argc, char **argv)
         {"top", .count = &request->options.top},
         {"all", .on = &request->options.all},
         {"debug-path", .text = &request->debug_path},
+        {"program", .text = &request->program},
         {0},
     };
     int status = fm_parse_options("modules compare", options, print_help, argc, argv);
@@ -77,7 +80,7 @@ struct compared_run {
 static enum fm_status open_run(struct compared_run *run, const char *path, const struct compare_request *request,
                                struct fm_error *error)
 {
-    enum fm_status status = fm_open_profile("modules compare", path, &run->profile, error);
+    enum fm_status status = fm_open_profile("modules compare", path, request->program, &run->profile, error);
     if (status)
         return status;
     run->symbols = fm_symbols_for(run->profile, request->debug_path, fm_say, "modules compare");

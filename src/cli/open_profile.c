@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "analyse/programs/part.h"
 #include "cli/printing.h"
 #include "format/encode.h"
 
@@ -29,14 +30,31 @@ void fm_tell_left_out(const char *command, const char *subject, const struct fm_
     fm_say((void *)command, sentence);
 }
 
-enum fm_status fm_open_profile(const char *command, const char *path, struct fm_profile **profile,
+/* The part lies in the arena of the profile, and takes it over: destroying the one destroys both. */
+static enum fm_status keep_program(struct fm_profile **profile, const char *name, struct fm_error *error)
+{
+    struct fm_profile *part;
+    size_t program;
+    enum fm_status status = fm_program_find(*profile, name, &program, error);
+    if (!status)
+        status = fm_part_make(*profile, program, FM_PART_PATHS, &(*profile)->arena, &part, error);
+    if (status) {
+        fm_profile_destroy(*profile);
+        return status;
+    }
+    part->arena = (*profile)->arena;
+    *profile = part;
+    return FM_OK;
+}
+
+enum fm_status fm_open_profile(const char *command, const char *path, const char *program, struct fm_profile **profile,
                                struct fm_error *error)
 {
     enum fm_status status = fm_profile_read(path, profile, error);
-    if (!status) {
-        char subject[PATH_MAX + 32];
-        snprintf(subject, sizeof subject, "%s was written", path);
-        fm_tell_left_out(command, subject, &(*profile)->left_out);
-    }
-    return status;
+    if (status)
+        return status;
+    char subject[PATH_MAX + 32];
+    snprintf(subject, sizeof subject, "%s was written", path);
+    fm_tell_left_out(command, subject, &(*profile)->left_out);
+    return program ? keep_program(profile, program, error) : FM_OK;
 }

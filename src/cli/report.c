@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* `fathom report`: shows a profile as text, JSON, CSV or a picture. */
+/* fathom report: a profile as text, JSON, CSV or a picture. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,12 +21,13 @@ enum report_format { FORMAT_TEXT, FORMAT_JSON, FORMAT_CSV, FORMAT_SVG, FORMAT_DO
 struct report_request {
     const char *profile, *output; /* output NULL: stdout */
     const char *debug_path;
-    const char *timer; /* NULL: all */
+    const char *timer;   /* NULL: all of them */
+    const char *program; /* NULL: the whole job */
     const struct fm_view *view;
     enum report_format format;
     bool terse, grouped;
-    const char *tick;      /* NULL: not requested */
-    bool rich;             /* requested */
+    const char *tick;      /* NULL: not asked for */
+    bool rich;             /* asked for */
     const char *of_timers; /* an option that only the view timers has */
     const char *of_paths;  /* an option that only call paths have */
     struct fm_report_options options;
@@ -42,7 +43,9 @@ static void print_help(void)
     puts("  --format F      text (default), csv or json (the whole report in one document); pictures: svg or dot\n"
          "                  of the views modules (default) and calls, svg also of sequence\n"
          "  -o, --output F  write to file F instead of standard output\n"
-         "  --by WHAT       group the view mpi by routine (default), site, region or comm; implies --view mpi\n"
+         "  --by WHAT       group the view mpi by routine (default), site, region, comm or program;\n"
+         "                  implies --view mpi\n"
+         "  --program P     only the ranks of one program of an MPMD job: its name, path or number\n"
          "  --histogram     add histograms of call durations (view mpi, json)\n"
          "  --top N         at most N rows of a table\n"
          "  --all           every row\n"
@@ -84,10 +87,10 @@ static int set_tick(struct report_request *request)
 static int parse_options(struct report_request *request, int argc, char **argv)
 {
     static const char *const formats[] = {"text", "json", "csv", "svg", "dot", NULL};
-    static const char *const by[] = {"routine", "site", "region", "comm", NULL};
+    static const char *const by[] = {"routine", "site", "region", "comm", "program", NULL};
     static const char *const orders[] = {"inclusive", "exclusive", "max", "imbalance", "name", NULL};
     static const char *const layouts[] = {"rich", "paper", NULL}, *const histograms[] = {"max", "cluster", NULL};
-    struct fm_report_options *report_options = &request->options;
+    struct fm_report_options *wishes = &request->options;
     const char **of_paths = &request->of_paths, **of_timers = &request->of_timers;
     unsigned view = 0, layout = 0, cluster = 0;
     bool viewed = false, laid_out = false;
@@ -95,19 +98,19 @@ static int parse_options(struct report_request *request, int argc, char **argv)
         {"output", .text = &request->output},
         {"view", .word = &view, FM_WORDS(fm_views), .given = &viewed},
         {"format", .word = &request->format, FM_WORDS(formats)},
-        {"all", .on = &report_options->all},
-        {"histogram", .on = &report_options->histogram},
-        {"by", .word = &report_options->by, FM_WORDS(by), .given = &request->grouped,
-         .wrong = "--by must be routine, site, region or comm, not '%s'"},
-        {"top", .count = &report_options->top},
+        {"all", .on = &wishes->all},
+        {"histogram", .on = &wishes->histogram},
+        {"by", .word = &wishes->by, FM_WORDS(by), .given = &request->grouped,
+         .wrong = "--by must be routine, site, region, comm or program, not '%s'"},
+        {"program", .text = &request->program},
+        {"top", .count = &wishes->top},
         {"terse", .on = &request->terse},
         {"debug-path", .text = &request->debug_path},
-        {"modules", .text = &report_options->modules},
-        {"focus", .text = &report_options->focus, .last = of_paths},
-        {"percent", .number = &report_options->percent, .most = 100, .given = &report_options->with_percent,
-         .last = of_paths},
-        {"depth", .count = &report_options->depth, .last = of_paths},
-        {"sort", .word = &report_options->sort, FM_WORDS(orders), .given = &report_options->sorted, .last = of_paths,
+        {"modules", .text = &wishes->modules},
+        {"focus", .text = &wishes->focus, .last = of_paths},
+        {"percent", .number = &wishes->percent, .most = 100, .given = &wishes->with_percent, .last = of_paths},
+        {"depth", .count = &wishes->depth, .last = of_paths},
+        {"sort", .word = &wishes->sort, FM_WORDS(orders), .given = &wishes->sorted, .last = of_paths,
          .wrong = "--sort must be inclusive, exclusive, max, imbalance or name, not '%s'"},
         {"layout", .word = &layout, FM_WORDS(layouts), .given = &laid_out, .last = of_timers,
          .wrong = "--layout must be rich or paper, not '%s'"},
@@ -115,17 +118,17 @@ static int parse_options(struct report_request *request, int argc, char **argv)
         {"tick", .text = &request->tick, .last = of_timers},
         {"histograms", .word = &cluster, FM_WORDS(histograms), .last = of_timers,
          .wrong = "--histograms must be max or cluster, not '%s'"},
-        {"groups", .count = &report_options->timers.groups, .most = 1000, .last = of_timers},
-        {"full", .on = &report_options->timers.full, .last = of_timers},
-        {"correct", .on = &report_options->timers.correct, .last = of_timers},
-        {"ascii", .on = &report_options->timers.ascii, .last = of_timers},
+        {"groups", .count = &wishes->timers.groups, .most = 1000, .last = of_timers},
+        {"full", .on = &wishes->timers.full, .last = of_timers},
+        {"correct", .on = &wishes->timers.correct, .last = of_timers},
+        {"ascii", .on = &wishes->timers.ascii, .last = of_timers},
         {0},
     };
     int status = fm_parse_options("report", options, print_help, argc, argv);
     request->view = viewed ? &fm_views[view] : NULL;
     request->rich = laid_out && !layout;
-    report_options->paper = layout;
-    report_options->timers.cluster = cluster;
+    wishes->paper = layout;
+    wishes->timers.cluster = cluster;
     return status == FM_EXIT_NOT_YET && request->tick ? set_tick(request) : status;
 }
 
@@ -151,8 +154,7 @@ static bool is_picture(const struct report_request *request)
     return request->format == FORMAT_SVG || request->format == FORMAT_DOT;
 }
 
-/* Only the view mpi has groups and histograms, only timers have layouts, only call paths have a focus. JSON has all
- * views. */
+/* Only the view mpi groups and has histograms, only timers have layouts, only call paths a focus. JSON has all views at once. */
 static int settle_view(struct report_request *request)
 {
     const struct fm_view *mpi = fm_view_find("mpi"), *timers = fm_view_find("timers"),
@@ -210,9 +212,19 @@ static enum fm_status draw(const struct report_request *request, struct fm_repor
     return request->format == FORMAT_DOT ? fm_graph_dot(&graph, out) : fm_graph_svg(&graph, &report->arena, out, error);
 }
 
-static enum fm_status print(const void *context, struct fm_report *report, FILE *out, struct fm_error *error)
+/* What the output shows that cannot always be attributed to one program; JSON says so itself. */
+static unsigned shown(const struct report_request *request)
 {
-    const struct report_request *request = context;
+    if (request->terse || request->format == FORMAT_JSON)
+        return 0;
+    enum fm_report_by by = request->options.by;
+    bool split = request->options.histogram || (by != FM_REPORT_BY_ROUTINE && by != FM_REPORT_BY_PROGRAM);
+    return strcmp(request->view->name, "mpi") == 0 && split ? FM_SHOWS_CALLS : request->view->shows;
+}
+
+static enum fm_status print_view(const struct report_request *request, struct fm_report *report, FILE *out,
+                                 struct fm_error *error)
+{
     if (request->terse)
         return fm_report_terse(report, out, error);
     if (request->format == FORMAT_JSON)
@@ -222,7 +234,30 @@ static enum fm_status print(const void *context, struct fm_report *report, FILE 
     return (request->format == FORMAT_CSV ? request->view->csv : request->view->text)(report, out, error);
 }
 
-/* Removes all other timers from the profile. */
+/* The summary names the program itself. */
+static enum fm_status print(const void *context, struct fm_report *report, FILE *out, struct fm_error *error)
+{
+    const struct report_request *request = context;
+    bool text = request->format == FORMAT_TEXT && !request->terse;
+    const char *headline = text && request->view != fm_views ? fm_part_headline(report) : "";
+    const char *left_out = fm_part_left_out(report, shown(request));
+    enum fm_status status = fm_part_check(report, shown(request), error);
+    if (!status && headline[0]) {
+        fm_print_line(out, "%s.\n", headline);
+        fputc('\n', out);
+    }
+    if (!status)
+        status = print_view(request, report, out, error);
+    if (status || !left_out[0])
+        return status;
+    if (text)
+        fm_print_folded(out, fm_format(&report->arena, "%s.", left_out), 2);
+    else
+        fm_say((void *)"report", left_out);
+    return FM_OK;
+}
+
+/* Leaves one timer in the profile. */
 static enum fm_status keep_timer(struct fm_profile *profile, const char *name, struct fm_error *error)
 {
     char list[256] = "";
@@ -247,7 +282,7 @@ int fm_cmd_report(int argc, char **argv)
     int exit_status = parse(&request, argc, argv);
     if (exit_status != FM_EXIT_NOT_YET)
         return exit_status;
-    if (fm_open_profile("report", request.profile, &profile, &error))
+    if (fm_open_profile("report", request.profile, request.program, &profile, &error))
         return fm_command_error("report", &error);
     enum fm_status status = request.timer ? keep_timer(profile, request.timer, &error) : FM_OK;
     const struct fm_printing printing = {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* `fathom scale`: how much of larger runs is excess work, and where it arises. */
+/* fathom scale: what of larger runs is excess work, and where it arises. */
 #include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,6 +19,7 @@ struct scale_request {
     char **profiles;
     size_t n_profiles;
     const char *output, *debug_path; /* output NULL: stdout */
+    const char *program;             /* NULL: the whole jobs */
     enum scale_format format;
     bool strong, weak, same;
     const char *of_paths; /* an option that only call paths have */
@@ -38,6 +39,7 @@ static void print_help(void)
          "  -o, --output F  write to file F instead of standard output\n"
          "  --threshold E   lowest acceptable efficiency (default 0.8)\n"
          "  --project N     project the efficiency to N ranks, from three or more runs\n"
+         "  --program P     only one program of an MPMD job: its name, path or number\n"
          "  --percent P     hide contexts with less than P % of excess work\n"
          "  --depth N       at most N levels\n"
          "  --top N         about N rows\n"
@@ -58,30 +60,31 @@ static void print_help(void)
 static int parse_options(struct scale_request *request, int argc, char **argv)
 {
     static const char *const formats[] = {"text", "json", "csv", NULL};
-    struct fm_scaling_options *scaling_options = &request->options;
+    struct fm_scaling_options *wishes = &request->options;
     size_t project = 0;
     const struct fm_option options[] = {
         {"output", .text = &request->output},
         {"strong", .on = &request->strong},
         {"weak", .on = &request->weak},
         {"same", .on = &request->same},
-        {"view", .word = &scaling_options->view, FM_WORDS(fm_scaling_views)},
+        {"view", .word = &wishes->view, FM_WORDS(fm_scaling_views)},
         {"format", .word = &request->format, FM_WORDS(formats)},
-        {"threshold", .number = &scaling_options->threshold, .most = 1},
+        {"threshold", .number = &wishes->threshold, .most = 1},
         {"project", .count = &project},
-        {"percent", .number = &scaling_options->percent, .most = 100, .given = &scaling_options->with_percent},
-        {"depth", .count = &scaling_options->depth},
-        {"top", .count = &scaling_options->top},
-        {"all", .on = &scaling_options->all},
+        {"percent", .number = &wishes->percent, .most = 100, .given = &wishes->with_percent},
+        {"depth", .count = &wishes->depth},
+        {"top", .count = &wishes->top},
+        {"all", .on = &wishes->all},
         {"debug-path", .text = &request->debug_path},
-        {"focus", .text = &scaling_options->focus, .last = &request->of_paths},
-        {"inside-mpi", .on = &scaling_options->inside_mpi, .last = &request->of_paths},
-        {"fold-recursion", .on = &scaling_options->fold_recursion, .last = &request->of_paths},
+        {"program", .text = &request->program},
+        {"focus", .text = &wishes->focus, .last = &request->of_paths},
+        {"inside-mpi", .on = &wishes->inside_mpi, .last = &request->of_paths},
+        {"fold-recursion", .on = &wishes->fold_recursion, .last = &request->of_paths},
         {0},
     };
     int status = fm_parse_options("scale", options, print_help, argc, argv);
-    scaling_options->project = (uint32_t)project;
-    scaling_options->mode = request->strong ? FM_SCALE_STRONG : request->weak ? FM_SCALE_WEAK : FM_SCALE_SAME;
+    wishes->project = (uint32_t)project;
+    wishes->mode = request->strong ? FM_SCALE_STRONG : request->weak ? FM_SCALE_WEAK : FM_SCALE_SAME;
     return status;
 }
 
@@ -118,9 +121,9 @@ static int parse(struct scale_request *request, int argc, char **argv)
     return status == FM_EXIT_NOT_YET ? settle(request) : status;
 }
 
-/* ---- symbols ---- */
+/* ---- names ---- */
 
-/* Messages about symbols that cannot be found, which are usually the same for all runs: each is printed once. */
+/* What is said of names that cannot be found is mostly the same for all runs. */
 struct talk {
     struct fm_arena arena;
     struct fm_intern said;
@@ -180,7 +183,7 @@ int fm_cmd_scale(int argc, char **argv)
     for (; n < request.n_profiles && !status; n += !status) {
         struct fm_profile *profile;
         runs[n].file = request.profiles[n];
-        status = fm_open_profile("scale", runs[n].file, &profile, &error);
+        status = fm_open_profile("scale", runs[n].file, request.program, &profile, &error);
         if (!status) {
             runs[n].profile = profile;
             runs[n].symbols = fm_symbols_for(profile, request.debug_path, say, &talk);

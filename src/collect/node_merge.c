@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Merges the segments of one job on this host.
+/* Merging the segments of one job on this host.
  *
- * Only the used parts of a segment are copied, into an anonymous mapping: for a segment of 4 MiB that is usually a few
- * hundred kilobytes, and what has been checked cannot change or be truncated afterwards. */
+ * Only the used parts of a segment are copied, into a fresh anonymous mapping: a segment of 4 MiB mostly costs a few
+ * hundred kilobytes to read, and what has been checked cannot change or be cut off afterwards. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <stdio.h>
@@ -17,7 +17,7 @@
 #include "merge/notes.h"
 #include "merge/reduction_tree.h"
 
-enum { MAX_MISSING_RANKS = 1 << 20 }; /* a hostile world size must not exhaust the memory */
+enum { MAX_MISSING_RANKS = 1 << 20 }; /* a hostile world size must not fill the memory */
 
 struct node_merge {
     const char *directory, *job_key;
@@ -33,7 +33,7 @@ struct node_merge {
     struct fm_error first_damage;
 };
 
-/* Bytes that cannot be read stay zero; fm_profile_from_segment checks what they mean. */
+/* Bytes that cannot be read stay zero: what they mean is for fm_profile_from_segment to judge. */
 static void read_at(int fd, char *copy, uint64_t offset, uint64_t bytes)
 {
     while (bytes > 0) {
@@ -47,13 +47,12 @@ static void read_at(int fd, char *copy, uint64_t offset, uint64_t bytes)
     }
 }
 
-/* The copy has the layout of the segment, with the header of the build that wrote it. *header: the members that this
- * build knows. */
+/* The copy lies as the segment does, with the header of the build that wrote it. *header: what of it is known here. */
 static void copy_used(const struct fm_node_file *file, char *copy, struct fm_segment_header *header)
 {
     read_at(file->fd, copy, 0, file->header.header_bytes);
     memcpy(copy + offsetof(struct fm_segment_header, job_key), file->name.job_key,
-           sizeof header->job_key); /* the file may have been renamed before the header was updated */
+           sizeof header->job_key); /* a rename may have come before the header */
     if (fm_segment_header_read(header, copy, file->size) || !fm_segment_sections_fit(header))
         return;
     for (int id = 0; id < FM_SECTION_COUNT; id++) {
@@ -64,14 +63,14 @@ static void copy_used(const struct fm_node_file *file, char *copy, struct fm_seg
     }
 }
 
-/* How the process ended, if more is known than the segment itself says; otherwise FM_END_UNKNOWN. */
+/* What is known of the end, where it says more than the segment itself; FM_END_UNKNOWN: the segment's own word. */
 static enum fm_end known_end(const struct fm_segment_header *header, bool dead, int *code)
 {
     *code = 0;
     if (!dead)
         return FM_END_UNKNOWN;
     if (header->leave == FM_LEAVE_ABORT || header->leave == FM_LEAVE_EXEC)
-        return FM_END_UNKNOWN; /* this is the cause; a wait status would only show its consequence */
+        return FM_END_UNKNOWN; /* the cause; a wait status would only tell its consequence */
     *code = header->seen_code;
     if (header->seen_end == FM_END_SIGNALLED)
         return FM_END_SIGNALLED;
@@ -87,7 +86,7 @@ static void note_damage(struct node_merge *merging, const struct fm_error *error
         merging->first_damage = *error;
 }
 
-/* header: that of the segment `bytes`, in the layout of this build. */
+/* header: of the segment `bytes`, as this build has it. */
 static enum fm_status add_bytes(struct node_merge *merging, const struct fm_segment_header *header, const void *bytes,
                                 size_t size, const char *origin, bool dead)
 {
@@ -120,7 +119,7 @@ static bool is_own(const struct node_merge *merging, const struct fm_segment_nam
            own->pid_namespace == name->pid_namespace;
 }
 
-/* In a directory shared by several hosts: in MPI_Finalize each host merges its own segments. */
+/* In a directory that hosts share: at the end of a job each host merges its own. */
 static bool is_for_another_host(const struct node_merge *merging, const struct fm_node_file *file)
 {
     return merging->own && file->readable && strcmp(file->header.host, merging->own->host) != 0;
@@ -146,7 +145,7 @@ static bool add_file(void *context, const struct fm_node_file *file)
     }
     struct fm_segment_header header;
     copy_used(file, copy, &header);
-    /* The caller of the collector has decided that foreign processes have ended. */
+    /* The caller of the collector has decided that a foreign process is gone. */
     bool dead = merging->for_collector &&
                 (fm_node_foreign(&merging->here, &file->header) || !fm_node_alive(&merging->here, &file->header));
     merging->status = add_bytes(merging, &header, copy, file->size, origin, dead);
@@ -215,14 +214,14 @@ enum fm_status fm_node_merge(const char *directory, const char *job_key, const v
     if (own)
         merging.status = add_bytes(&merging, own, own, own_bytes, "this process's segment", false);
     if (merging.status == FM_OK && directory && *directory) {
-        enum fm_status visited = fm_node_visit(directory, job_key, add_file, &merging, error);
+        enum fm_status walked = fm_node_visit(directory, job_key, add_file, &merging, error);
         if (merging.status == FM_OK)
-            merging.status = visited;
+            merging.status = walked;
     }
     struct fm_profile *all = NULL;
-    enum fm_status finished = fm_reduction_tree_finish(&merging.tree, &all, merging.status ? NULL : error);
+    enum fm_status joined = fm_reduction_tree_finish(&merging.tree, &all, merging.status ? NULL : error);
     if (merging.status == FM_OK)
-        merging.status = finished;
+        merging.status = joined;
     if (merging.status == FM_OK && merging.segments)
         return finish_merge(&merging, all, profile);
     fm_profile_destroy(all);

@@ -109,6 +109,14 @@ void fm_cell_none(struct fm_table *table)
     add_cell(table, (struct fm_cell){.kind = CELL_NONE, .text = ""});
 }
 
+void fm_cell_whole_or_none(struct fm_table *table, uint64_t number, bool known)
+{
+    if (known)
+        fm_cell_whole(table, number);
+    else
+        fm_cell_none(table);
+}
+
 void fm_cell_line(struct fm_table *table, const char *text)
 {
     add_cell(table, (struct fm_cell){.kind = CELL_LINE, .text = text});

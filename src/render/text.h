@@ -74,6 +74,7 @@ void fm_cell_number(struct fm_table *table, double number);
 void fm_cell_whole(struct fm_table *table, uint64_t number);                      /* exact in CSV */
 void fm_cell_as(struct fm_table *table, enum fm_column_kind kind, double number); /* another kind than its column's */
 void fm_cell_none(struct fm_table *table);                                        /* has no value */
+void fm_cell_whole_or_none(struct fm_table *table, uint64_t number, bool known);
 void fm_cell_line(struct fm_table *table, const char *text); /* text only: a line of its own across the columns */
 
 void fm_table_print(const struct fm_table *table, FILE *out);

@@ -3,6 +3,7 @@
 #include "analyse/calls/address_tree.h"
 #include "base/basename.h"
 #include "report/json_parts.h"
+#include "report/programs.h"
 #include "report/report_calls.h"
 
 /* Readers of JSON have limits of nesting, jq 1.6 has 256; a context takes two levels, and some are around the tree. */
@@ -33,8 +34,10 @@ static void write_spread(const struct calls_writer *writer, const struct fm_cont
 {
     struct fm_path_spread spread = fm_path_spread_of(&cost->of, writer->ranks);
     fm_json_object(writer->json, "per_rank", FM_JSON_INLINE);
-    write_extreme(writer->json, "min", "min_rank", spread.min_ns, spread.min_rank, !cost->no_least);
-    write_extreme(writer->json, "max", "max_rank", spread.max_ns, spread.max_rank, !cost->no_most);
+    write_extreme(writer->json, "min", "min_rank", spread.min_ns, fm_report_rank(writer->report, spread.min_rank),
+                  !cost->no_least);
+    write_extreme(writer->json, "max", "max_rank", spread.max_ns, fm_report_rank(writer->report, spread.max_rank),
+                  !cost->no_most);
     fm_json_seconds(writer->json, "avg", (uint64_t)spread.mean_ns);
     fm_json_seconds(writer->json, "deviation", (uint64_t)spread.deviation_ns);
     fm_json_bool(writer->json, "estimated", cost->estimated);
@@ -134,9 +137,15 @@ static void write_head(struct fm_report *report, struct fm_json *json)
     fm_json_whole(json, "samples", paths->samples);
     fm_json_number(json, "complete_fraction",
                    paths->samples ? 1 - fm_ratio((double)paths->partial, (double)paths->samples) : 1);
-    fm_json_whole(json, "lost", paths->lost);
+    if (paths->lost == FM_UNKNOWN)
+        fm_json_null(json, "lost");
+    else
+        fm_json_whole(json, "lost", paths->lost);
     fm_json_seconds(json, "time_s", paths->nodes[0].all.sum_ns);
-    fm_json_seconds(json, "folded_s", paths->folded_ns);
+    if (paths->folded_ns == FM_UNKNOWN)
+        fm_json_null(json, "folded_s");
+    else
+        fm_json_seconds(json, "folded_s", paths->folded_ns);
 }
 
 enum fm_status fm_json_calls(struct fm_report *report, struct fm_json *json, struct fm_error *error)

@@ -17,7 +17,7 @@ static void write_field(struct fm_json *json, const struct fm_field *field, cons
     uint64_t value = field->kind == FM_FIELD_TEXT ? 0 : fm_field_get(field, item);
     if (field->kind == FM_FIELD_TEXT)
         fm_json_text(json, field->key, *fm_field_text(field, item));
-    else if (field->kind == FM_FIELD_MAYBE && !value)
+    else if ((field->kind == FM_FIELD_MAYBE && !value) || (field->kind == FM_FIELD_U64 && value == FM_UNKNOWN))
         fm_json_null(json, field->key);
     else if (field->unit == FM_UNIT_NS)
         fm_json_seconds(json, field->key, value - (field->kind == FM_FIELD_MAYBE));
@@ -68,13 +68,18 @@ void fm_json_ranks(struct fm_report *report, struct fm_json *json, const struct 
     fm_json_text(json, "ranks", text ? text : "");
 }
 
-void fm_json_item(struct fm_report *report, struct fm_json *json, const struct fm_list *list, const void *item)
+void fm_json_item_fields(struct fm_report *report, struct fm_json *json, const struct fm_list *list, const void *item)
 {
-    fm_json_object(json, NULL, FM_JSON_INLINE);
     fm_json_fields(json, list->fields, item);
     for (size_t i = 0; i < list->compounds->n; i++)
         if (list->compounds->list[i].kind == FM_FIELD_RANKS)
             fm_json_ranks(report, json, fm_field_at(&list->compounds->list[i], item));
+}
+
+void fm_json_item(struct fm_report *report, struct fm_json *json, const struct fm_list *list, const void *item)
+{
+    fm_json_object(json, NULL, FM_JSON_INLINE);
+    fm_json_item_fields(report, json, list, item);
     fm_json_end(json);
 }
 

@@ -10,8 +10,9 @@
 void fm_json_text_or_null(struct fm_json *json, const char *key, const char *text); /* null instead of "" */
 /* Every field of the schema that has a key. */
 void fm_json_fields(struct fm_json *json, const struct fm_fields *fields, const void *item);
-/* An item of a list of the schema: its fields, and its ranks. */
+/* An item of a list of the schema: its fields, and its ranks; an object, or into one that is open. */
 void fm_json_item(struct fm_report *report, struct fm_json *json, const struct fm_list *list, const void *item);
+void fm_json_item_fields(struct fm_report *report, struct fm_json *json, const struct fm_list *list, const void *item);
 /* function, file, line, path, inlined_into, module, build_id, offset; null what is not known */
 void fm_json_site(struct fm_report *report, struct fm_json *json, const struct fm_site *site);
 void fm_json_place(struct fm_json *json, const struct fm_context_id *id); /* file, line, path of a context */

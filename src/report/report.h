@@ -9,12 +9,19 @@
 #include "analyse/balance/balance.h"
 #include "analyse/balance/summary.h"
 #include "analyse/calls/calltree.h"
+#include "analyse/programs/part.h"
 #include "model/profile.h"
 #include "render/text.h"
 #include "symbols/symbols.h"
 #include "timer_report/timer_rich.h"
 
-enum fm_report_by { FM_REPORT_BY_ROUTINE, FM_REPORT_BY_SITE, FM_REPORT_BY_REGION, FM_REPORT_BY_COMM };
+enum fm_report_by {
+    FM_REPORT_BY_ROUTINE,
+    FM_REPORT_BY_SITE,
+    FM_REPORT_BY_REGION,
+    FM_REPORT_BY_COMM,
+    FM_REPORT_BY_PROGRAM
+};
 
 struct fm_report_options {
     bool all;       /* every row */
@@ -45,7 +52,8 @@ struct fm_report {
     struct fm_arena arena;
     struct fm_summary summary;
     struct fm_balance balance;
-    uint64_t helpers_ns; /* in threads of MPI that were left out of the tree made last */
+    struct fm_program_ranges programs; /* by rank; none unless the job has several */
+    uint64_t helpers_ns;               /* in threads of MPI that were left out of the tree made last */
 };
 
 /* The profile and the symbols must outlive the report. */

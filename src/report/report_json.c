@@ -8,6 +8,7 @@
 #include "model/note.h"
 #include "render/json.h"
 #include "report/json_parts.h"
+#include "report/programs.h"
 
 /* ---- job ---- */
 
@@ -34,11 +35,59 @@ static void write_hosts(struct fm_report *report, struct fm_json *json)
     fm_json_end(json);
 }
 
-static void write_programs(struct fm_report *report, struct fm_json *json)
+static enum fm_status write_program(struct fm_report *report, struct fm_json *json, size_t program,
+                                    struct fm_error *error)
 {
+    struct fm_report one;
+    enum fm_status status = fm_report_program(report, program, FM_PART_PROCESSES, &one, error);
+    if (status)
+        return status;
+    const struct fm_summary *summary = &one.summary;
+    fm_json_object(json, NULL, FM_JSON_INLINE);
+    fm_json_item_fields(report, json, &fm_list_programs, &report->profile->programs[program]);
+    fm_json_text(json, "name", summary->name);
+    fm_json_seconds(json, "wall_sum_s", summary->wall_sum_ns);
+    fm_json_spread_seconds(json, "wall_s", &summary->of.wall_ns);
+    fm_json_spread_seconds(json, "mpi_s", &summary->of.mpi_ns);
+    fm_json_number(json, "mpi_fraction", summary->mpi_fraction);
+    fm_json_number(json, "load_balance", summary->load_balance);
+    fm_json_number(json, "communication_efficiency", summary->communication_efficiency);
+    fm_json_number(json, "parallel_efficiency", summary->parallel_efficiency);
+    fm_json_end(json);
+    return FM_OK;
+}
+
+static enum fm_status write_programs(struct fm_report *report, struct fm_json *json, struct fm_error *error)
+{
+    enum fm_status status = FM_OK;
     fm_json_array(json, "programs", FM_JSON_LINES);
-    for (size_t i = 0; i < report->profile->n_programs; i++)
-        fm_json_item(report, json, &fm_list_programs, &report->profile->programs[i]);
+    for (size_t i = 0; i < report->profile->n_programs && !status; i++)
+        status = write_program(report, json, i, error);
+    fm_json_end(json);
+    return status;
+}
+
+/* The one that the document is about, if it is not about the whole job. */
+static void write_part(struct fm_report *report, struct fm_json *json)
+{
+    const struct fm_part *part = report->profile->part;
+    if (!part) {
+        fm_json_null(json, "program");
+        return;
+    }
+    fm_json_object(json, "program", FM_JSON_INLINE);
+    fm_json_text(json, "name", part->label);
+    fm_json_ranks(report, json, &part->ranks);
+    fm_json_whole(json, "job_ranks", part->job_ranks);
+    fm_json_object(json, "left_out", FM_JSON_INLINE);
+    fm_json_whole(json, "calls", part->calls);
+    fm_json_seconds(json, "calls_s", part->calls_ns);
+    fm_json_seconds(json, "sampled_s", part->sampled_ns);
+    fm_json_seconds(json, "mpi_threads_s", part->threads_ns);
+    fm_json_whole(json, "timers", part->timers);
+    fm_json_whole(json, "regions", part->regions);
+    fm_json_whole(json, "snapshots", part->snapshots);
+    fm_json_end(json);
     fm_json_end(json);
 }
 
@@ -133,7 +182,7 @@ static void write_versions(struct fm_json *json, const struct fm_job *job)
     fm_json_end(json);
 }
 
-static void write_job(struct fm_report *report, struct fm_json *json)
+static enum fm_status write_job(struct fm_report *report, struct fm_json *json, struct fm_error *error)
 {
     const struct fm_job *job = &report->profile->job;
     const struct fm_summary *summary = &report->summary;
@@ -171,11 +220,13 @@ static void write_job(struct fm_report *report, struct fm_json *json)
     write_figure(json, FM_FIGURE_max_rss_bytes, &summary->of.max_rss_bytes);
     write_per_rank(report, json);
     write_hosts(report, json);
-    write_programs(report, json);
+    enum fm_status status = write_programs(report, json, error);
+    write_part(report, json);
     write_environment(report, json);
     write_snapshots(report, json);
     write_notes(report, json);
     fm_json_end(json);
+    return status;
 }
 
 static void whole_if(struct fm_json *json, bool known, const char *key, uint64_t value)
@@ -254,6 +305,20 @@ static void write_histogram(struct fm_json *json, const struct fm_histogram *his
     fm_json_end(json);
 }
 
+/* Of one program of a large job nothing may be known. */
+static void write_routine_ranks(struct fm_json *json, const struct fm_routine_total *routine)
+{
+    if (!routine->time_ns.ranks) {
+        fm_json_null(json, "per_rank");
+        return;
+    }
+    fm_json_object(json, "per_rank", FM_JSON_LINES);
+    fm_json_spread_seconds(json, "time_s", &routine->time_ns);
+    fm_json_spread(json, "calls", &routine->calls);
+    fm_json_spread(json, "bytes", &routine->bytes);
+    fm_json_end(json);
+}
+
 static void write_routines(struct fm_report *report, struct fm_json *json)
 {
     fm_json_array(json, "routines", FM_JSON_LINES);
@@ -266,11 +331,7 @@ static void write_routines(struct fm_report *report, struct fm_json *json)
         write_extreme(json, "max", &routine->stats.max);
         write_extreme(json, "second", &routine->stats.second);
         fm_json_ranks(report, json, &routine->ranks);
-        fm_json_object(json, "per_rank", FM_JSON_LINES);
-        fm_json_spread_seconds(json, "time_s", &routine->time_ns);
-        fm_json_spread(json, "calls", &routine->calls);
-        fm_json_spread(json, "bytes", &routine->bytes);
-        fm_json_end(json);
+        write_routine_ranks(json, routine);
         if (report->options.histogram)
             write_histogram(json, &routine->stats.histogram);
         fm_json_end(json);
@@ -310,9 +371,13 @@ static enum fm_status write_regions(struct fm_report *report, struct fm_json *js
         fm_json_object(json, NULL, FM_JSON_LINES);
         fm_json_text(json, "name", total->name);
         fm_json_text(json, "path", total->path);
-        fm_json_seconds(json, "wall_s", total->wall_ns);
+        bool known = total->region || !report->profile->part; /* else several programs have it */
+        if (known)
+            fm_json_seconds(json, "wall_s", total->wall_ns);
+        else
+            fm_json_null(json, "wall_s");
         fm_json_seconds(json, "mpi_s", total->mpi_ns);
-        fm_json_whole(json, "entries", total->entries);
+        whole_if(json, known, "entries", total->entries);
         fm_json_whole(json, "calls", total->calls);
         if (total->region) {
             fm_json_ranks(report, json, &total->region->ranks);
@@ -378,6 +443,29 @@ static enum fm_status write_communicators(struct fm_report *report, struct fm_js
     return FM_OK;
 }
 
+static enum fm_status write_program_topology(struct fm_report *report, struct fm_json *json,
+                                             const struct fm_topology *topology, struct fm_error *error)
+{
+    struct fm_program_pairs pairs = {0};
+    if (report->programs.n && !fm_topology_programs(topology, &report->programs, &report->arena, &pairs))
+        return fm_fail(error, FM_ERR_MEMORY, "no memory for the traffic between programs");
+    fm_json_array(json, "topology_programs", FM_JSON_LINES);
+    for (size_t i = 0; i < pairs.n; i++) {
+        const struct fm_pair *sum = &pairs.items[i].sum;
+        fm_json_object(json, NULL, FM_JSON_INLINE);
+        fm_json_text(json, "from", fm_report_label(report, sum->from));
+        fm_json_text(json, "to", fm_report_label(report, sum->to));
+        fm_json_whole(json, "pairs", pairs.items[i].pairs);
+        fm_json_whole(json, "messages", sum->messages);
+        fm_json_whole(json, "bytes", sum->bytes);
+        fm_json_seconds(json, "send_s", sum->send_ns);
+        fm_json_seconds(json, "receive_s", sum->receive_ns);
+        fm_json_end(json);
+    }
+    fm_json_end(json);
+    return FM_OK;
+}
+
 static enum fm_status write_topology(struct fm_report *report, struct fm_json *json, struct fm_error *error)
 {
     struct fm_topology topology;
@@ -404,7 +492,7 @@ static enum fm_status write_topology(struct fm_report *report, struct fm_json *j
     fm_json_whole(json, "messages", topology.dropped_messages);
     fm_json_whole(json, "bytes", topology.dropped_bytes);
     fm_json_end(json);
-    return FM_OK;
+    return write_program_topology(report, json, &topology, error);
 }
 
 /* ---- balance ---- */
@@ -484,9 +572,10 @@ enum fm_status fm_report_json(struct fm_report *report, FILE *out, struct fm_err
     struct fm_json json = {.out = out};
     fm_json_object(&json, NULL, FM_JSON_LINES);
     fm_json_whole(&json, "fathom", FM_JSON_VERSION);
-    write_job(report, &json);
+    enum fm_status status = write_job(report, &json, error);
     write_processes(report, &json);
-    enum fm_status status = write_mpi(report, &json, error);
+    if (!status)
+        status = write_mpi(report, &json, error);
     if (!status)
         status = fm_json_timers(report, &json, error);
     if (status)

@@ -65,6 +65,13 @@ static void note_incomplete(const struct note_search *search, const struct fm_no
                                run->file, summary->ended_badly, summary->ranks, summary->ranks == 1 ? "" : "s"));
 }
 
+static void note_left_out(const struct note_search *search, const struct fm_noted_run *run)
+{
+    const char *left_out = fm_part_left_out(run->report, FM_SHOWS_CALLS | FM_SHOWS_PATHS | FM_SHOWS_TIMERS);
+    if (left_out[0])
+        note(search, fm_format(search->arena, "%s: %s", run->file, left_out));
+}
+
 static double ranks_to_a_core(const struct fm_profile *profile)
 {
     double most = 0;
@@ -95,8 +102,10 @@ void fm_run_notes_find(struct fm_run_notes *notes, const struct fm_noted_run *ru
     const struct note_search search = {notes, arena, runs, n, mode};
     for (size_t i = 1; i < n; i++)
         compare_jobs(&search, &runs[i - 1], &runs[i]);
-    for (size_t i = 0; i < n; i++)
+    for (size_t i = 0; i < n; i++) {
         note_incomplete(&search, &runs[i]);
+        note_left_out(&search, &runs[i]);
+    }
     note_cores(&search);
 }
 

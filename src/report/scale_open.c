@@ -96,6 +96,15 @@ static enum fm_status settle_view(struct fm_scaling *scaling, struct fm_error *e
     if (*view == FM_SCALING_TIMERS && untimed)
         return fm_fail(error, FM_ERR_USAGE, "%s has no timers; the available views are %s", untimed,
                        unsampled ? "mpi and costs" : "mpi, costs, calls, callers and flat");
+    /* Calls that are not known to be of this program would look like computation of it. */
+    for (size_t i = 0; i < scaling->n && (*view == FM_SCALING_MPI || *view == FM_SCALING_COSTS); i++) {
+        const struct fm_part *part = scaling->runs[i].profile->part;
+        if (part && part->calls)
+            return fm_fail(error, FM_ERR_INPUT,
+                           "%s has MPI calls from libraries that several programs use only as a sum "
+                           "over all programs, so --view %s cannot show %s alone",
+                           scaling->runs[i].file, fm_scaling_views[*view], part->label);
+    }
     return FM_OK;
 }
 

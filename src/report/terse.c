@@ -12,6 +12,8 @@ static const char *headline_balance(struct fm_report *report)
     double spread = (double)(summary->of.mpi_ns.max - summary->of.mpi_ns.min);
     if (summary->measured < 2 || summary->mpi_sum_ns == 0)
         return "";
+    if (report->programs.n)
+        return fm_programs_headline(report);
     if (spread < UNEVEN * report->balance.mean_wall_ns)
         return "; all ranks alike";
     if (report->balance.n_groups < 2)
@@ -119,7 +121,9 @@ enum fm_status fm_report_terse(struct fm_report *report, FILE *out, struct fm_er
     print_line(out, fm_headline(report));
     print_extremes(report, out);
     print_heaviest(report, out);
-    if (report->balance.n_groups > 1)
+    if (report->programs.n && summary->mpi_sum_ns)
+        print_line(out, fm_format(&report->arena, "  %s", fm_programs_line(report)));
+    else if (report->balance.n_groups > 1)
         print_line(out, fm_format(&report->arena, "  %s", fm_balance_sentence(report)));
     if (fm_profile_is_from_outside(report->profile))
         return FM_OK;

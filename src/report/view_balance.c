@@ -1,52 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The load balance picture of seed I in characters: ranks sorted by their MPI time, the heavy routines
- * stacked, and a sentence about the groups between the jumps. */
+/* The load balance picture of seed I in characters: ranks sorted by their MPI time, the heavy routines stacked; of each
+ * program if there are several. */
 #include <math.h>
 
 #include "base/units.h"
 #include "report/views.h"
 
-enum { MAX_ROWS = 40, BAR_COLUMNS = 50, LABEL_COLUMNS = 18 };
+enum { MAX_ROWS = 40, BAR_COLUMNS = 50, LABEL_COLUMNS = 18, USUAL_PROGRAMS = 8 };
 
 static const char glyphs[] = "#=+o:x-~"; /* one per heavy routine, as many as FM_MAX_HEAVY */
 static const char OTHER = '.';
-
-/* ---- the sentence ---- */
-
-static const char *group_sentence(struct fm_report *report, const struct fm_balance_group *group)
-{
-    char difference[FM_UNIT_CHARS];
-    bool less = group->difference_ns < 0;
-    const char *ranks = fm_ranks_text(report, &group->ranks, 24);
-    return fm_format(&report->arena, "R%s spend%s %s %s in MPI than the rest", ranks + 1, group->n == 1 ? "s" : "",
-                     fm_time_text(difference, fabs(group->difference_ns)), less ? "less" : "more");
-}
-
-const char *fm_balance_sentence(struct fm_report *report)
-{
-    const struct fm_balance *balance = &report->balance;
-    char spread[FM_UNIT_CHARS];
-    if (balance->n < 2)
-        return "";
-    if (balance->n_groups < 2) {
-        fm_time_text(spread, (double)(balance->order[balance->n - 1].mpi_ns - balance->order[0].mpi_ns));
-        return fm_format(&report->arena, "MPI time rises gradually by %s from rank %u to rank %u.", spread,
-                         balance->order[0].rank, balance->order[balance->n - 1].rank);
-    }
-    if (balance->n_groups == 2) { /* each is the rest of the other: the smaller one is the news */
-        const struct fm_balance_group *low = &balance->groups[0], *high = &balance->groups[1];
-        const struct fm_balance_group *news = low->n <= high->n ? low : high;
-        const char *meaning = news == high   ? (news->n == 1 ? "it waits for the others" : "they wait for the others")
-                              : news->n == 1 ? "it has more work, and the others wait"
-                                             : "they have more work, and the others wait";
-        return fm_format(&report->arena, "%s: %s.", group_sentence(report, news), meaning);
-    }
-    /* of many groups the ends are the news, and the view shows the others */
-    const struct fm_balance_group *low = &balance->groups[0], *high = &balance->groups[balance->n_groups - 1];
-    return fm_format(&report->arena, "%s and wait%s most; %s %s less.", group_sentence(report, high),
-                     high->n == 1 ? "s" : "", fm_ranks_text(report, &low->ranks, 24),
-                     fm_time_text(spread, fabs(low->difference_ns)));
-}
 
 /* ---- the picture ---- */
 
@@ -190,18 +153,10 @@ static void print_groups(struct fm_report *report, FILE *out)
     fputc('\n', out);
 }
 
-enum fm_status fm_view_balance_text(struct fm_report *report, FILE *out, struct fm_error *error)
+static void print_ranks(struct fm_report *report, FILE *out)
 {
-    (void)error;
     const struct fm_summary *summary = &report->summary;
     char balance[FM_UNIT_CHARS], communication[FM_UNIT_CHARS], parallel[FM_UNIT_CHARS];
-    fm_print_incomplete(report, out);
-    if (fm_print_uncounted(report, out))
-        return FM_OK;
-    if (summary->measured == 0 || summary->mpi_sum_ns == 0) {
-        fputs("No MPI time was measured, so there is no balance to show.\n", out);
-        return FM_OK;
-    }
     if (summary->measured > 1)
         fm_print_folded(out, fm_balance_sentence(report), 2);
     fprintf(out, "Efficiency %s (work / wall time) = load balance %s x communication %s.\n\n",
@@ -211,40 +166,85 @@ enum fm_status fm_view_balance_text(struct fm_report *report, FILE *out, struct 
         print_groups(report, out);
     print_picture(report, out);
     print_legend(report, out);
+}
+
+/* The table of all, then each as if it were alone. */
+static enum fm_status print_programs(struct fm_report *report, FILE *out, struct fm_error *error)
+{
+    size_t n = report->profile->n_programs, shown = fm_report_rows(report, n, USUAL_PROGRAMS);
+    enum fm_status status = fm_print_programs(report, out, error);
+    for (size_t i = 0; i < shown && !status; i++) {
+        struct fm_report one;
+        status = fm_report_program(report, i, FM_PART_CALLS, &one, error);
+        if (status || !one.summary.mpi_sum_ns)
+            continue;
+        fputc('\n', out);
+        fm_print_folded(out, fm_format(&report->arena, "%s.", fm_part_headline(&one)), 2);
+        print_ranks(&one, out);
+    }
+    if (shown < n)
+        fputc('\n', out);
+    fm_print_more(out, shown, n, "program");
+    return status;
+}
+
+enum fm_status fm_view_balance_text(struct fm_report *report, FILE *out, struct fm_error *error)
+{
+    const struct fm_summary *summary = &report->summary;
+    fm_print_incomplete(report, out);
+    if (fm_print_uncounted(report, out))
+        return FM_OK;
+    if (summary->measured == 0 || summary->mpi_sum_ns == 0) {
+        fputs("No MPI time was measured, so there is no balance to show.\n", out);
+        return FM_OK;
+    }
+    if (report->programs.n)
+        return print_programs(report, out, error);
+    print_ranks(report, out);
     return FM_OK;
 }
 
 /* One line per rank, with its time in each heavy routine that the profile knows per rank. */
+static void fill_ranks(struct fm_table *table, const struct fm_balance *balance, const struct fm_balance *of,
+                       const char *program)
+{
+    for (size_t g = 0; g < of->n_groups; g++) {
+        for (size_t i = of->groups[g].first; i < of->groups[g].first + of->groups[g].n; i++) {
+            fm_cell_whole(table, of->order[i].rank);
+            fm_cell_text(table, program);
+            fm_cell_whole(table, g);
+            fm_cell_whole(table, of->order[i].wall_ns);
+            fm_cell_whole(table, of->order[i].mpi_ns);
+            for (size_t h = 0; h < balance->n_heavy; h++)
+                if (balance->heavy[h].time_ns)
+                    fm_cell_whole(table, fm_balance_time(balance->heavy[h].routine, of->order[i].rank));
+        }
+    }
+}
+
 enum fm_status fm_view_balance_csv(struct fm_report *report, FILE *out, struct fm_error *error)
 {
-    (void)error;
     const struct fm_balance *balance = &report->balance;
-    struct fm_column columns[4 + FM_MAX_HEAVY] = {
-        {NULL, "rank", FM_COLUMN_RANK},
-        {NULL, "group", FM_COLUMN_COUNT},
-        {NULL, "wall_s", FM_COLUMN_TIME},
+    struct fm_column columns[5 + FM_MAX_HEAVY] = {
+        {NULL, "rank", FM_COLUMN_RANK},   {NULL, report->programs.n ? "program" : NULL, FM_COLUMN_TEXT},
+        {NULL, "group", FM_COLUMN_COUNT}, {NULL, "wall_s", FM_COLUMN_TIME},
         {NULL, "mpi_s", FM_COLUMN_TIME},
     };
-    const uint64_t *times[FM_MAX_HEAVY];
-    size_t n_times = 0;
-    for (size_t h = 0; h < balance->n_heavy; h++) {
-        if (!balance->heavy[h].time_ns)
-            continue;
-        times[n_times] = balance->heavy[h].time_ns;
-        columns[4 + n_times++] = (struct fm_column){
-            NULL, fm_format(&report->arena, "%s_s", balance->heavy[h].routine->name), FM_COLUMN_TIME};
-    }
+    size_t n_columns = 5;
+    for (size_t h = 0; h < balance->n_heavy; h++)
+        if (balance->heavy[h].time_ns)
+            columns[n_columns++] = (struct fm_column){
+                NULL, fm_format(&report->arena, "%s_s", balance->heavy[h].routine->name), FM_COLUMN_TIME};
     struct fm_table table;
-    fm_table_start(&table, &report->arena, columns, 4 + n_times);
-    for (size_t g = 0; g < balance->n_groups; g++) {
-        for (size_t i = balance->groups[g].first; i < balance->groups[g].first + balance->groups[g].n; i++) {
-            fm_cell_whole(&table, balance->order[i].rank);
-            fm_cell_whole(&table, g);
-            fm_cell_whole(&table, balance->order[i].wall_ns);
-            fm_cell_whole(&table, balance->order[i].mpi_ns);
-            for (size_t t = 0; t < n_times; t++)
-                fm_cell_whole(&table, times[t][i]);
-        }
+    fm_table_start(&table, &report->arena, columns, n_columns);
+    if (!report->programs.n)
+        fill_ranks(&table, balance, balance, "");
+    for (size_t i = 0; report->programs.n && i < report->profile->n_programs; i++) {
+        struct fm_report one;
+        enum fm_status status = fm_report_program(report, i, FM_PART_PROCESSES, &one, error);
+        if (status)
+            return status;
+        fill_ranks(&table, balance, &one.balance, one.summary.name);
     }
     fm_table_csv(&table, out);
     return FM_OK;

@@ -9,6 +9,7 @@
 #include "base/units.h"
 #include "report/context_rows.h"
 #include "report/context_text.h"
+#include "report/programs.h"
 
 enum { LABEL_COLUMNS = 52 };
 
@@ -36,14 +37,6 @@ static void time_cell(struct fm_report *report, struct fm_table *table, uint64_t
         fm_cell_text(table, "-");
 }
 
-static void cell_or_none(struct fm_table *table, uint64_t number, bool known)
-{
-    if (known)
-        fm_cell_whole(table, number);
-    else
-        fm_cell_none(table);
-}
-
 static void rank_cells(struct fm_report *report, struct fm_table *table, const struct fm_context *context,
                        uint32_t ranks)
 {
@@ -54,7 +47,7 @@ static void rank_cells(struct fm_report *report, struct fm_table *table, const s
     if (all->no_most)
         fm_cell_text(table, "-");
     else
-        cell_or_none(table, spread.max_rank, spread.max_rank != FM_NO_RANK);
+        fm_cell_whole_or_none(table, fm_report_rank(report, spread.max_rank), spread.max_rank != FM_NO_RANK);
 }
 
 static void row_cells(struct fm_report *report, struct fm_table *table, const struct fm_context *context, bool hot,
@@ -222,17 +215,19 @@ static void csv_row(struct fm_report *report, struct fm_table *table, const stru
     fm_cell_text(table, id->name);
     fm_cell_whole(table, id->inlined);
     fm_cell_text(table, id->path);
-    cell_or_none(table, id->line, id->line);
+    fm_cell_whole_or_none(table, id->line, id->line);
     fm_cell_text(table, id->module);
     fm_cell_whole(table, context->all.of.sum_ns);
     fm_cell_whole(table, context->own.of.sum_ns);
     fm_cell_number(table, fm_ratio((double)context->all.of.sum_ns, whole));
     fm_cell_number(table, spread.mean_ns);
     fm_cell_number(table, spread.deviation_ns);
-    cell_or_none(table, spread.min_ns, !context->all.no_least);
-    cell_or_none(table, spread.min_rank, spread.min_rank != FM_NO_RANK && !context->all.no_least);
-    cell_or_none(table, spread.max_ns, !context->all.no_most);
-    cell_or_none(table, spread.max_rank, spread.max_rank != FM_NO_RANK && !context->all.no_most);
+    fm_cell_whole_or_none(table, spread.min_ns, !context->all.no_least);
+    fm_cell_whole_or_none(table, fm_report_rank(report, spread.min_rank),
+                          spread.min_rank != FM_NO_RANK && !context->all.no_least);
+    fm_cell_whole_or_none(table, spread.max_ns, !context->all.no_most);
+    fm_cell_whole_or_none(table, fm_report_rank(report, spread.max_rank),
+                          spread.max_rank != FM_NO_RANK && !context->all.no_most);
     fm_cell_whole(table, context->all.estimated);
 }
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* MPI routines in detail: extremes of single calls and the spread over ranks; the same events by call site,
- * region or communicator size; and how long calls took, as a histogram. */
+/* MPI routines in detail: extremes of single calls and the spread over ranks; the same by call site, region, communicator
+ * size or program; and how long calls took, as a histogram. */
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "analyse/balance/group.h"
@@ -39,6 +40,17 @@ static void extreme_cells(struct fm_table *table, const struct fm_extreme *extre
         fm_cell_whole(table, extreme->event);
 }
 
+/* Of one program of a large job it may not be known. */
+static void spread_cells(struct fm_table *table, const struct fm_spread *spread)
+{
+    bool known = spread->ranks > 0;
+    fm_cell_whole_or_none(table, spread->min, known);
+    fm_cell_whole_or_none(table, spread->min_rank, known);
+    fm_cell_whole_or_none(table, spread->max, known);
+    fm_cell_whole_or_none(table, spread->max_rank, known);
+    fm_cell_whole_or_none(table, spread->ranks, known);
+}
+
 static void fill_routines(struct fm_report *report, struct fm_table *table, size_t rows)
 {
     const struct fm_summary *summary = &report->summary;
@@ -54,14 +66,10 @@ static void fill_routines(struct fm_report *report, struct fm_table *table, size
         extreme_cells(table, &stats->max, true);
         extreme_cells(table, &stats->second, true);
         fm_cell_whole(table, stats->bytes);
-        fm_cell_whole(table, stats->bytes_sent);
-        fm_cell_whole(table, stats->bytes_received);
-        fm_cell_whole(table, stats->messages);
-        fm_cell_whole(table, routine->time_ns.min);
-        fm_cell_whole(table, routine->time_ns.min_rank);
-        fm_cell_whole(table, routine->time_ns.max);
-        fm_cell_whole(table, routine->time_ns.max_rank);
-        fm_cell_whole(table, routine->time_ns.ranks);
+        fm_cell_whole_or_none(table, stats->bytes_sent, stats->bytes_sent != FM_UNKNOWN);
+        fm_cell_whole_or_none(table, stats->bytes_received, stats->bytes_received != FM_UNKNOWN);
+        fm_cell_whole_or_none(table, stats->messages, stats->messages != FM_UNKNOWN);
+        spread_cells(table, &routine->time_ns);
     }
 }
 
@@ -95,6 +103,7 @@ static const struct {
     [FM_REPORT_BY_SITE] = {FM_BY_SITE, "called from", "call site"},
     [FM_REPORT_BY_REGION] = {FM_BY_REGION, "region", "line"},
     [FM_REPORT_BY_COMM] = {FM_BY_COMM, "comm size", "line"},
+    [FM_REPORT_BY_PROGRAM] = {0, "program", "line"},
 };
 
 static const char *group_label(struct fm_report *report, const struct fm_event_key *key)
@@ -104,6 +113,8 @@ static const char *group_label(struct fm_report *report, const struct fm_event_k
         return fm_site_text(report, &key->site);
     case FM_REPORT_BY_REGION:
         return key->region[0] ? key->region : "(outside)";
+    case FM_REPORT_BY_PROGRAM:
+        return key->region;
     default:
         return key->comm_size ? fm_format(&report->arena, "%u", key->comm_size) : "-";
     }
@@ -111,7 +122,7 @@ static const char *group_label(struct fm_report *report, const struct fm_event_k
 
 static const char *group_key(enum fm_report_by by)
 {
-    return by == FM_REPORT_BY_SITE ? "site" : by == FM_REPORT_BY_REGION ? "region" : "comm_size";
+    return by == FM_REPORT_BY_COMM ? "comm_size" : by == FM_REPORT_BY_SITE ? "site" : groupings[by].heading;
 }
 
 static const char *const site_keys[] = {"function", "path", "line", "module", "build_id", "offset"};
@@ -178,7 +189,7 @@ static void fill_groups(struct fm_report *report, struct fm_table *table, struct
         fm_cell_whole(table, event->stats.total_ns);
         fm_cell_number(table, fm_ratio((double)event->stats.total_ns, (double)event->stats.count));
         extreme_cells(table, &event->stats.max, false);
-        fm_cell_whole(table, event->stats.min.ns);
+        fm_cell_whole_or_none(table, event->stats.min.ns, event->stats.min.ns != FM_UNKNOWN);
         if (event->stats.bytes)
             fm_cell_whole(table, event->stats.bytes);
         else
@@ -221,6 +232,45 @@ static void print_histogram(struct fm_report *report, const struct fm_routine_to
     fm_table_print(&table, out);
 }
 
+/* ---- by program ---- */
+
+static int heaviest_first(const void *a, const void *b)
+{
+    const struct fm_event *x = a, *y = b;
+    if (x->stats.total_ns != y->stats.total_ns)
+        return x->stats.total_ns < y->stats.total_ns ? 1 : -1;
+    int order = strcmp(x->key.routine, y->key.routine);
+    return order ? order : strcmp(x->key.region, y->key.region);
+}
+
+/* Events with the program in place of the region. */
+static enum fm_status group_by_program(struct fm_report *report, struct fm_groups *groups, struct fm_error *error)
+{
+    const struct fm_profile *profile = report->profile;
+    size_t capacity = 0;
+    *groups = (struct fm_groups){0};
+    if (!profile->n_programs)
+        return fm_fail(error, FM_ERR_INPUT, "the profile does not say which programs the job had");
+    for (size_t i = 0; i < profile->n_programs; i++) {
+        struct fm_report one;
+        enum fm_status status = fm_report_program(report, i, FM_PART_CALLS, &one, error);
+        if (status)
+            return status;
+        void *grown = fm_arena_grow(&report->arena, groups->items, &capacity, groups->n + one.profile->n_routines,
+                                    sizeof *groups->items);
+        if (!grown)
+            return fm_fail(error, FM_ERR_MEMORY, "no memory to group %zu routines", profile->n_routines);
+        groups->items = grown;
+        for (size_t r = 0; r < one.profile->n_routines; r++)
+            groups->items[groups->n++] = (struct fm_event){
+                .key = {one.profile->routines[r].name, one.summary.name, 0, 0, {"", "", 0}},
+                .stats = one.profile->routines[r].stats,
+            };
+    }
+    qsort(groups->items, groups->n, sizeof *groups->items, heaviest_first);
+    return FM_OK;
+}
+
 /* ---- the view ---- */
 
 static enum fm_status grouped(struct fm_report *report, FILE *out, bool csv, struct fm_error *error)
@@ -229,7 +279,9 @@ static enum fm_status grouped(struct fm_report *report, FILE *out, bool csv, str
     struct fm_table table;
     struct fm_column columns[GROUP_COLUMNS];
     unsigned parts = FM_BY_ROUTINE | groupings[report->options.by].part;
-    enum fm_status status = fm_group_events(report->profile, parts, &report->arena, &groups, error);
+    enum fm_status status = report->options.by == FM_REPORT_BY_PROGRAM
+                                ? group_by_program(report, &groups, error)
+                                : fm_group_events(report->profile, parts, &report->arena, &groups, error);
     if (status)
         return status;
     size_t rows = csv ? groups.n : fm_report_rows(report, groups.n, USUAL_ROWS);

@@ -19,7 +19,10 @@ static const struct fm_column columns[] = {
     {"% MPI", "fraction", FM_COLUMN_PERCENT},
     {NULL, "calls", FM_COLUMN_COUNT},
     {"heaviest inside", NULL, FM_COLUMN_TEXT},
+    {NULL, NULL, FM_COLUMN_TEXT}, /* of several programs: the one that has it, or how many */
+    {NULL, NULL, FM_COLUMN_TEXT}, /* those that have it */
 };
+enum { COLUMNS = sizeof columns / sizeof *columns };
 
 static const char *label(struct fm_report *report, const struct fm_region_total *total)
 {
@@ -51,11 +54,9 @@ static void add_row(struct fm_report *report, struct fm_table *table, const stru
     uint64_t wall_ns = total->depth == 0 ? report->summary.wall_sum_ns : total->wall_ns;
     fm_cell_text(table, label(report, total));
     fm_cell_text(table, total->path);
-    if (total->depth)
-        fm_cell_whole(table, total->entries);
-    else
-        fm_cell_none(table);
-    fm_cell_whole(table, wall_ns);
+    bool known = total->depth == 0 || total->region || !report->profile->part;
+    fm_cell_whole_or_none(table, total->entries, total->depth && known);
+    fm_cell_whole_or_none(table, wall_ns, known);
     if (wall && wall->ranks) {
         fm_cell_whole(table, wall->max);
         fm_cell_whole(table, wall->max_rank);
@@ -64,18 +65,32 @@ static void add_row(struct fm_report *report, struct fm_table *table, const stru
         fm_cell_none(table);
     }
     fm_cell_whole(table, total->mpi_ns);
-    fm_cell_number(table, fm_ratio((double)total->mpi_ns, (double)wall_ns));
+    if (known)
+        fm_cell_number(table, fm_ratio((double)total->mpi_ns, (double)wall_ns));
+    else
+        fm_cell_none(table);
     fm_cell_whole(table, total->calls);
     fm_cell_text(table, heaviest(report, total));
+    bool whose = total->region && total->depth && report->programs.n;
+    size_t n = 0;
+    const char *programs = whose ? fm_report_labels(report, &total->region->ranks, &n) : "";
+    fm_cell_text(table, n > 1 ? fm_format(&report->arena, "%zu programs", n) : programs);
+    fm_cell_text(table, programs);
 }
 
-static enum fm_status fill(struct fm_report *report, struct fm_table *table, struct fm_error *error)
+static enum fm_status fill(struct fm_report *report, struct fm_table *table, struct fm_column *shown,
+                           struct fm_error *error)
 {
     struct fm_region_totals totals;
     enum fm_status status = fm_regions_find(report->profile, &report->arena, &totals, error);
     if (status)
         return status;
-    fm_table_start(table, &report->arena, columns, sizeof columns / sizeof *columns);
+    memcpy(shown, columns, sizeof columns);
+    if (report->programs.n) {
+        shown[COLUMNS - 2].heading = "program";
+        shown[COLUMNS - 1].key = "programs";
+    }
+    fm_table_start(table, &report->arena, shown, COLUMNS);
     for (size_t i = 0; i < totals.n; i++)
         add_row(report, table, &totals.items[i]);
     return FM_OK;
@@ -84,7 +99,8 @@ static enum fm_status fill(struct fm_report *report, struct fm_table *table, str
 enum fm_status fm_view_regions_text(struct fm_report *report, FILE *out, struct fm_error *error)
 {
     struct fm_table table;
-    enum fm_status status = fill(report, &table, error);
+    struct fm_column shown[COLUMNS];
+    enum fm_status status = fill(report, &table, shown, error);
     if (status)
         return status;
     fm_print_incomplete(report, out);
@@ -101,7 +117,8 @@ enum fm_status fm_view_regions_text(struct fm_report *report, FILE *out, struct 
 enum fm_status fm_view_regions_csv(struct fm_report *report, FILE *out, struct fm_error *error)
 {
     struct fm_table table;
-    enum fm_status status = fill(report, &table, error);
+    struct fm_column shown[COLUMNS];
+    enum fm_status status = fill(report, &table, shown, error);
     if (!status)
         fm_table_csv(&table, out);
     return status;

@@ -5,6 +5,7 @@
 #include "base/units.h"
 #include "render/chart.h"
 #include "render/csv.h"
+#include "report/programs.h"
 #include "report/sequence_style.h"
 
 enum { USUAL_ROWS = 32, USUAL_MODULES = FM_SEQUENCE_LETTERS, LABEL = 6 /* "rank 0" */, TICK_COLUMNS = 12 };
@@ -61,6 +62,17 @@ static void print_row(const struct sequence_text *page, const struct fm_module_r
         end = line[i] == ' ' ? end : i + 1;
     }
     fprintf(page->out, "rank %*u %.*s\n", (int)page->label - LABEL, row->rank, (int)end, line);
+}
+
+/* Before the first of the rows of a program: its name. Returns the program. */
+static size_t print_program(const struct sequence_text *page, uint32_t rank, size_t before)
+{
+    size_t program = fm_program_of_rank(&page->report->programs, rank);
+    if (program != FM_NO_PROGRAM && program != before) {
+        fm_print_cut(page->out, fm_report_label(page->report, program), FM_TEXT_COLUMNS);
+        fputc('\n', page->out);
+    }
+    return program;
 }
 
 /* How many ranks stand for one that is shown. */
@@ -171,8 +183,11 @@ enum fm_status fm_view_sequence_text(struct fm_report *report, FILE *out, struct
     fm_print_folded(out, fm_sequence_headline(report, &sequence), 2);
     fputc('\n', out);
     size_t step = rows_step(&page);
-    for (size_t i = 0; i < sequence.n_rows; i += step)
+    size_t program = FM_NO_PROGRAM;
+    for (size_t i = 0; i < sequence.n_rows; i += step) {
+        program = print_program(&page, sequence.rows[i].rank, program);
         print_row(&page, &sequence.rows[i]);
+    }
     print_axis(&page);
     print_legend(&page);
     print_foot(&page, step);

@@ -3,7 +3,6 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "base/basename.h"
 #include "base/units.h"
 #include "merge/notes.h"
 #include "model/timer_tree.h"
@@ -72,9 +71,17 @@ static const char *programs_text(struct fm_report *report)
     size_t shown = fm_report_rows(report, profile->n_programs, 8);
     for (size_t i = 0; i < shown; i++)
         text = joined(report, text,
-                      fm_format(&report->arena, "%s (%s)", fm_basename(profile->programs[i].exe),
+                      fm_format(&report->arena, "%s (%s)", fm_report_label(report, i),
                                 fm_ranks_text(report, &profile->programs[i].ranks, 24)));
     return shown < profile->n_programs ? fm_format(&report->arena, "%s, ...", text) : text;
+}
+
+/* Of one of several. */
+static const char *part_text(struct fm_report *report)
+{
+    const struct fm_part *part = report->profile->part;
+    return fm_format(&report->arena, "%s of the %u of the job", fm_ranks_text(report, &part->ranks, 40),
+                     part->job_ranks);
 }
 
 static const char *job_text(struct fm_report *report)
@@ -126,6 +133,8 @@ static void banner(struct fm_report *report, FILE *out)
                                  fm_time_text(b, (double)summary->wall_ns));
     banner_line(out, "command", command_text(report));
     banner_line(out, "programs", programs_text(report));
+    if (report->profile->part)
+        banner_line(out, "program", part_text(report));
     banner_line(out, "started", when);
     banner_line(out, "ranks", ranks_text(report));
     banner_line(out, "hosts", hosts_text(report));
@@ -207,10 +216,8 @@ static void routine_row(struct fm_report *report, struct fm_table *table, const 
     fm_cell_number(table, fm_ratio(calls, summary->measured));
     fm_cell_whole(table, stats->total_ns);
     fm_cell_number(table, fm_ratio((double)stats->total_ns, calls));
-    if (stats->count_arguments)
-        fm_cell_whole(table, stats->count_arguments);
-    else
-        fm_cell_none(table);
+    fm_cell_whole_or_none(table, stats->count_arguments,
+                          stats->count_arguments && stats->count_arguments != FM_UNKNOWN);
     if (stats->bytes) {
         fm_cell_whole(table, stats->bytes);
         fm_cell_number(table, fm_ratio((double)stats->bytes, calls));
@@ -265,16 +272,19 @@ static void print_routines(struct fm_report *report, FILE *out)
 
 /* ---- the end ---- */
 
-static void print_balance(struct fm_report *report, FILE *out)
+static enum fm_status print_balance(struct fm_report *report, FILE *out, struct fm_error *error)
 {
     const struct fm_summary *summary = &report->summary;
     char balance[FM_UNIT_CHARS], communication[FM_UNIT_CHARS], parallel[FM_UNIT_CHARS];
     if (summary->measured < 2 || summary->mpi_sum_ns == 0)
-        return;
+        return FM_OK;
+    if (report->programs.n)
+        return fm_print_programs_balance(report, out, error);
     fprintf(out, "Efficiency %s = load balance %s (mean over longest time outside MPI) x communication %s.\n",
             fm_percent_whole(parallel, summary->parallel_efficiency), fm_percent_whole(balance, summary->load_balance),
             fm_percent_whole(communication, summary->communication_efficiency));
     fm_print_folded(out, fm_balance_sentence(report), 2);
+    return FM_OK;
 }
 
 static void print_snapshots(struct fm_report *report, FILE *out)
@@ -350,9 +360,16 @@ enum fm_status fm_view_summary_text(struct fm_report *report, FILE *out, struct 
         return print_outside(report, hot_path, out, error);
     banner(report, out);
     fputc('\n', out);
+    if (report->programs.n && report->summary.mpi_sum_ns) {
+        status = fm_print_programs(report, out, error);
+        fputc('\n', out);
+    }
     print_spreads(report, out);
     print_routines(report, out);
-    print_balance(report, out);
+    if (!status)
+        status = print_balance(report, out, error);
+    if (status)
+        return status;
     print_hot_path(report, hot_path, out);
     print_timers(report, out);
     print_snapshots(report, out);

@@ -20,12 +20,21 @@ static const struct fm_column columns[] = {
     {"receiving", "receive_s", FM_COLUMN_TIME},
     {"rate", "bytes_per_second", FM_COLUMN_RATE},
     {"% bytes", "fraction_of_bytes", FM_COLUMN_PERCENT},
+    {NULL, NULL, FM_COLUMN_TEXT}, /* of several programs: whose the ranks are */
+    {NULL, NULL, FM_COLUMN_TEXT},
 };
+enum { COLUMNS = sizeof columns / sizeof *columns };
 
-static void fill(struct fm_report *report, struct fm_table *table, const struct fm_topology *topology,
-                 const struct fm_pair *pairs, size_t rows)
+static void program_cell(struct fm_report *report, struct fm_table *table, uint32_t rank)
 {
-    fm_table_start(table, &report->arena, columns, sizeof columns / sizeof *columns);
+    size_t program = fm_program_of_rank(&report->programs, rank);
+    fm_cell_text(table, program == FM_NO_PROGRAM ? "" : fm_report_label(report, program));
+}
+
+static void fill(struct fm_report *report, struct fm_table *table, const struct fm_column *shown,
+                 const struct fm_topology *topology, const struct fm_pair *pairs, size_t rows)
+{
+    fm_table_start(table, &report->arena, shown, COLUMNS);
     for (size_t i = 0; i < rows; i++) {
         fm_cell_whole(table, pairs[i].from);
         fm_cell_whole(table, pairs[i].to);
@@ -35,7 +44,42 @@ static void fill(struct fm_report *report, struct fm_table *table, const struct 
         fm_cell_whole(table, pairs[i].receive_ns);
         fm_cell_number(table, fm_pair_rate(&pairs[i]));
         fm_cell_number(table, fm_ratio((double)pairs[i].bytes, (double)topology->bytes));
+        program_cell(report, table, pairs[i].from);
+        program_cell(report, table, pairs[i].to);
     }
+}
+
+/* ---- programs ---- */
+
+static enum fm_status print_programs(struct fm_report *report, const struct fm_topology *topology, FILE *out,
+                                     struct fm_error *error)
+{
+    static const struct fm_column program_columns[] = {
+        {"from", NULL, FM_COLUMN_TEXT},      {"to", NULL, FM_COLUMN_TEXT},         {"pairs", NULL, FM_COLUMN_COUNT},
+        {"bytes", NULL, FM_COLUMN_BYTES},    {"messages", NULL, FM_COLUMN_COUNT},  {"sending", NULL, FM_COLUMN_TIME},
+        {"receiving", NULL, FM_COLUMN_TIME}, {"% bytes", NULL, FM_COLUMN_PERCENT},
+    };
+    struct fm_program_pairs pairs;
+    struct fm_table table;
+    if (!fm_topology_programs(topology, &report->programs, &report->arena, &pairs))
+        return fm_fail(error, FM_ERR_MEMORY, "no memory for the traffic between programs");
+    size_t rows = fm_report_rows(report, pairs.n, USUAL_PAIRS);
+    fm_table_start(&table, &report->arena, program_columns, sizeof program_columns / sizeof *program_columns);
+    for (size_t i = 0; i < rows; i++) {
+        const struct fm_pair *sum = &pairs.items[i].sum;
+        fm_cell_text(&table, fm_report_label(report, sum->from));
+        fm_cell_text(&table, fm_report_label(report, sum->to));
+        fm_cell_whole(&table, pairs.items[i].pairs);
+        fm_cell_whole(&table, sum->bytes);
+        fm_cell_whole(&table, sum->messages);
+        fm_cell_whole(&table, sum->send_ns);
+        fm_cell_whole(&table, sum->receive_ns);
+        fm_cell_number(&table, fm_ratio((double)sum->bytes, (double)topology->bytes));
+    }
+    fm_table_print(&table, out);
+    fm_print_more(out, rows, pairs.n, "line");
+    fputc('\n', out);
+    return FM_OK;
 }
 
 /* ---- the picture ---- */
@@ -179,7 +223,11 @@ enum fm_status fm_view_topology_text(struct fm_report *report, FILE *out, struct
         return fm_fail(error, FM_ERR_MEMORY, "not enough memory to sort %zu pairs", topology.n);
     size_t rows = fm_report_rows(report, topology.n, USUAL_PAIRS);
     print_totals(report, &topology, out);
-    fill(report, &table, &topology, heaviest, rows);
+    if (report->programs.n)
+        status = print_programs(report, &topology, out, error);
+    if (status)
+        return status;
+    fill(report, &table, columns, &topology, heaviest, rows);
     fm_table_print(&table, out);
     fm_print_more(out, rows, topology.n, "pair");
     fputs("sending, receiving: time in the calls of the pair, not in MPI_Wait; rate: over the longer of the two.\n",
@@ -195,7 +243,13 @@ enum fm_status fm_view_topology_csv(struct fm_report *report, FILE *out, struct 
     enum fm_status status = fm_topology_find(report->profile, &report->arena, &topology, error);
     if (status)
         return status;
-    fill(report, &table, &topology, topology.pairs, topology.n);
+    struct fm_column shown[COLUMNS];
+    memcpy(shown, columns, sizeof columns);
+    if (report->programs.n) {
+        shown[COLUMNS - 2].key = "from_program";
+        shown[COLUMNS - 1].key = "to_program";
+    }
+    fill(report, &table, shown, &topology, topology.pairs, topology.n);
     fm_table_csv(&table, out);
     return FM_OK;
 }

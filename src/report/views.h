@@ -6,12 +6,14 @@
 #ifndef FM_REPORT_VIEWS_H
 #define FM_REPORT_VIEWS_H
 
+#include "report/programs.h"
 #include "report/report.h"
 
 struct fm_graph;
 
 struct fm_view {
     const char *name, *description;
+    unsigned shows; /* enum fm_report_shows: of one program, it may not be known */
     enum fm_status (*text)(struct fm_report *report, FILE *out, struct fm_error *error);
     enum fm_status (*csv)(struct fm_report *report, FILE *out, struct fm_error *error);
     enum fm_status (*graph)(struct fm_report *report, struct fm_graph *graph, struct fm_error *error); /* or NULL */

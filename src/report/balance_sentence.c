@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What the groups between the jumps of MPI time say, in a sentence. */
+#include <math.h>
+
+#include "base/units.h"
+#include "report/views.h"
+
+static const char *group_sentence(struct fm_report *report, const struct fm_balance_group *group)
+{
+    char difference[FM_UNIT_CHARS];
+    bool less = group->difference_ns < 0;
+    const char *ranks = fm_ranks_text(report, &group->ranks, 24);
+    return fm_format(&report->arena, "R%s spend%s %s %s in MPI than the rest", ranks + 1, group->n == 1 ? "s" : "",
+                     fm_time_text(difference, fabs(group->difference_ns)), less ? "less" : "more");
+}
+
+const char *fm_balance_sentence(struct fm_report *report)
+{
+    const struct fm_balance *balance = &report->balance;
+    char spread[FM_UNIT_CHARS];
+    if (balance->n < 2)
+        return "";
+    if (balance->n_groups < 2) {
+        fm_time_text(spread, (double)(balance->order[balance->n - 1].mpi_ns - balance->order[0].mpi_ns));
+        return fm_format(&report->arena, "MPI time rises gradually by %s from rank %u to rank %u.", spread,
+                         balance->order[0].rank, balance->order[balance->n - 1].rank);
+    }
+    if (balance->n_groups == 2) { /* each is the rest of the other: the smaller one is the news */
+        const struct fm_balance_group *low = &balance->groups[0], *high = &balance->groups[1];
+        const struct fm_balance_group *news = low->n <= high->n ? low : high;
+        const char *meaning = news == high   ? (news->n == 1 ? "it waits for the others" : "they wait for the others")
+                              : news->n == 1 ? "it has more work, and the others wait"
+                                             : "they have more work, and the others wait";
+        return fm_format(&report->arena, "%s: %s.", group_sentence(report, news), meaning);
+    }
+    /* of many groups the ends are the news, and the view shows the others */
+    const struct fm_balance_group *low = &balance->groups[0], *high = &balance->groups[balance->n_groups - 1];
+    return fm_format(&report->arena, "%s and wait%s most; %s %s less.", group_sentence(report, high),
+                     high->n == 1 ? "s" : "", fm_ranks_text(report, &low->ranks, 24),
+                     fm_time_text(spread, fabs(low->difference_ns)));
+}
