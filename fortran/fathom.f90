@@ -1,5 +1,5 @@
 ! SPDX-License-Identifier: BSD-3-Clause
-!> What a Fortran application may tell Fathom: see fathom.h. Every call is safe at any time.
+!> The API of Fathom for Fortran applications: see fathom.h. Every procedure may be called at any time.
 module fathom
   use, intrinsic :: iso_c_binding, only: c_associated, c_char, c_f_pointer, c_int, c_null_char, c_ptr, c_size_t
   implicit none
@@ -21,17 +21,17 @@ module fathom
       integer(c_int), intent(inout) :: timer
       character(kind=c_char), intent(in) :: name(*)
     end subroutine
-    !> Starts a timer that get_timer has given.
+    !> Starts a timer returned by get_timer.
     subroutine start_timer(timer) bind(c, name="fathom_timer_start")
       import :: c_int
       integer(c_int), value :: timer
     end subroutine
-    !> Stops it: one event more.
+    !> Stops a timer, which ends an event.
     subroutine stop_timer(timer) bind(c, name="fathom_timer_stop")
       import :: c_int
       integer(c_int), value :: timer
     end subroutine
-    ! comm: an integer or a type(MPI_Comm), which is one; so no MPI module is needed here
+    ! comm is an integer or a type(MPI_Comm), which contains one, so no MPI module is needed here
     type(c_ptr) function c_timers_text(comm) bind(c, name="fathom_timers_text")
       import :: c_ptr
       type(*), intent(in) :: comm
@@ -53,7 +53,7 @@ module fathom
 
 contains
 
-  !> Begins a named part of the program; regions nest.
+  !> Begins a named region; regions nest.
   subroutine fathom_region_begin(name)
     character(len=*), intent(in) :: name
     call c_region_begin(trim(name) // c_null_char)
@@ -65,7 +65,7 @@ contains
     call c_region_end(trim(name) // c_null_char)
   end subroutine
 
-  !> Keeps a subtotal of all MPI routines in the profile: of this process, or of all if collective.
+  !> Stores the totals of all MPI routines so far in the profile: of this process, or of all if collective.
   subroutine fathom_snapshot(label, collective)
     character(len=*), intent(in) :: label
     logical, intent(in), optional :: collective
@@ -75,14 +75,14 @@ contains
     call c_snapshot(trim(label) // c_null_char, all)
   end subroutine
 
-  !> The timer of that name, made on the first call. Keep it: integer, save :: t = 0
+  !> Returns the timer of that name, created on the first call. Store it: integer, save :: t = 0
   subroutine get_timer(timer, name)
     integer(c_int), intent(inout) :: timer
     character(len=*), intent(in) :: name
     call c_timer_get(timer, trim(name) // c_null_char)
   end subroutine
 
-  !> Writes the timers of all tasks of a communicator to a unit of its task 0. All its tasks must call it.
+  !> Writes the timers of all tasks of a communicator to a unit of its task 0. All tasks must call it.
   subroutine report_timers(unit, comm)
     integer, intent(in) :: unit
     type(*), intent(in) :: comm

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What `-lfathom` links with, and never what is loaded: a library with the real one's SONAME and only its own calls.
- * The real one also defines MPI's names, so a linker that keeps only libraries it needs would leave MPI out. */
+/* The stub library that `-lfathom` links against; it is never loaded. It has the SONAME of the real library but only
+ * the functions of fathom.h: the real one also defines MPI's names, so a linker that drops unneeded libraries would
+ * drop MPI. */
 #include "fathom.h"
 
 void fathom_region_begin(const char *name)

@@ -48,7 +48,7 @@ static void request_short_slice(void)
 
 void fm_affinity_raise_priority(void)
 {
-    struct sched_param least = {.sched_priority = sched_get_priority_min(SCHED_FIFO)};
-    if (pthread_setschedparam(pthread_self(), SCHED_FIFO, &least) != 0)
+    struct sched_param lowest = {.sched_priority = sched_get_priority_min(SCHED_FIFO)};
+    if (pthread_setschedparam(pthread_self(), SCHED_FIFO, &lowest) != 0)
         request_short_slice();
 }

@@ -6,16 +6,17 @@
 #include <sched.h>
 
 struct fm_affinity {
-    cpu_set_t cores; /* that it may run on */
-    unsigned core;   /* the one that it is bound to, + 1; 0: any */
+    cpu_set_t cores; /* allowed cores */
+    unsigned core;   /* the core that it is bound to + 1; 0: any */
 };
 
 void fm_affinity_open(struct fm_affinity *affinity);
-/* Does nothing where that is not allowed, or the core is not known (-1). */
+/* Does nothing if that is not allowed or the core is unknown (-1). */
 void fm_affinity_bind(struct fm_affinity *affinity, int core);
 void fm_affinity_unbind(struct fm_affinity *affinity);
-/* So that it gets a core soon on a busy machine: real-time priority where that is allowed (root, RLIMIT_RTPRIO), else a
- * short time slice, which kernels from 6.12 on grant. */
+/* Asks to be scheduled soon when all cores are busy: with real-time priority if allowed (root, or users with
+ * RLIMIT_RTPRIO); otherwise with short time slices, which kernels from 6.12 on can be asked for and others may
+ * reject. */
 void fm_affinity_raise_priority(void);
 
 #endif

@@ -51,7 +51,7 @@ void fm_capture_close(struct fm_capture_thread *thread)
 
 int fm_capture_core(const struct fm_capture_thread *thread)
 {
-    enum { CORE = 39, AFTER_NAME = 2 }; /* fields, from 1; names may have blanks in them */
+    enum { CORE = 39, AFTER_NAME = 2 }; /* field numbers, from 1; names may contain blanks */
     char text[1024];
     ssize_t n = thread->state >= 0 ? pread(thread->state, text, sizeof text - 1, 0) : 0;
     text[n > 0 ? n : 0] = 0;
@@ -65,7 +65,7 @@ int fm_capture_core(const struct fm_capture_thread *thread)
 
 /* ---- the stack ---- */
 
-/* Stacks do not move, so this is seldom needed. sp 0: that of the main thread. */
+/* Stacks do not move, so this is rarely needed. sp 0: that of the main thread. */
 static void find_stack(struct fm_capture_thread *thread, uint64_t sp)
 {
     char line[256];
@@ -101,8 +101,8 @@ static void copy_stack(struct fm_capture_thread *thread, struct fm_capture *capt
         find_stack(thread, capture->sp);
     uint64_t at = capture->stack_low = low_of(thread, capture);
     capture->stack_end = thread->stack_end;
-    size_t there = capture->stack_end > at ? capture->stack_end - at : 0;
-    for (size_t left = there < sizeof capture->stack ? there : sizeof capture->stack; left; n++) {
+    size_t available = capture->stack_end > at ? capture->stack_end - at : 0;
+    for (size_t left = available < sizeof capture->stack ? available : sizeof capture->stack; left; n++) {
         size_t part = PAGE - at % PAGE;
         if (part > left)
             part = left;
@@ -118,7 +118,7 @@ static void copy_stack(struct fm_capture_thread *thread, struct fm_capture *capt
 
 /* In nanoseconds, since the thread began. */
 struct sched_times {
-    unsigned long long ran, queued; /* on a core, and waiting for one */
+    unsigned long long ran, queued; /* on a core; waiting for one */
 };
 
 static struct sched_times sched_times_of(const struct fm_capture_thread *thread)
@@ -131,9 +131,9 @@ static struct sched_times sched_times_of(const struct fm_capture_thread *thread)
                                                                                  : (struct sched_times){0, 0};
 }
 
-/* ---- asleep ---- */
+/* ---- sleeping threads ---- */
 
-/* "running", or number and arguments of the system call (or -1), stack pointer, instruction; "": gone. */
+/* "running", or number (or -1) and arguments of the system call, stack pointer, pc; "" if the thread has ended. */
 static void read_place(int fd, char text[SYSCALL_TEXT])
 {
     ssize_t n = pread(fd, text, SYSCALL_TEXT - 1, 0);
@@ -147,7 +147,7 @@ static bool is_file(pid_t thread, const char *descriptor)
     return readlink(path, target, sizeof target - 1) > 0 && target[0] == '/' && strncmp(target, "/dev/", 5) != 0;
 }
 
-/* Whether a stop could harm a thread that sleeps there. */
+/* Whether a stop could disturb a thread that sleeps in this call. */
 static bool is_fragile(const struct fm_capture_thread *thread, const char *text)
 {
     char *arguments;
@@ -158,7 +158,7 @@ static bool is_fragile(const struct fm_capture_thread *thread, const char *text)
            (fm_syscall_is_fragile_on_streams(number) && !is_file(thread->tid, arguments));
 }
 
-/* The last two numbers; false: it runs. */
+/* The last two numbers; false if the thread is running. */
 static bool parse_place(const char *text, uint64_t *sp, uint64_t *pc)
 {
     const char *last = strrchr(text, ' '), *before = last;
@@ -180,7 +180,7 @@ bool fm_capture_is_asleep_at(const struct fm_capture_thread *thread, uint64_t pc
     return parse_place(text, &sp_now, &pc_now) && pc_now == pc && sp_now == sp;
 }
 
-/* A thread that only waits for a core does not show what it does. */
+/* A thread that waits for a core all the time shows nothing of what it does. */
 bool fm_capture_probe(struct fm_capture_thread *thread)
 {
     char text[SYSCALL_TEXT];
@@ -191,12 +191,12 @@ bool fm_capture_probe(struct fm_capture_thread *thread)
     bool asleep = parse_place(text, &sp, &pc) && sp;
     thread->looks += asleep || thread->delay < 0 || ran != thread->ran_ns;
     thread->ran_ns = ran;
-    if (!thread->stack_end && (asleep || thread->tid == thread->pid)) /* now, and not while it is stopped */
+    if (!thread->stack_end && (asleep || thread->tid == thread->pid)) /* now rather than while it is stopped */
         find_stack(thread, asleep ? sp : 0);
     return text[0];
 }
 
-/* ---- running ---- */
+/* ---- running threads ---- */
 
 /* A thread that ended while it was traced must be reaped by us before its parent can: now, or in
  * fm_capture_next_stopped. */
@@ -208,15 +208,15 @@ static enum fm_capture_state reap(pid_t tid)
     return FM_CAPTURE_GONE;
 }
 
-/* The signal that a stop is about: to be delivered on letting go. Ours has none, nor has a stop of the whole process,
- * which lasts. */
+/* The signal that a stop reports, to be delivered on detach. Our own stop has none, nor has a group stop, which
+ * persists. */
 static long signal_of(int status)
 {
     return status >> 16 ? 0 : WSTOPSIG(status);
 }
 
 /* Whether it was in a system call that returned fewer bytes than requested: most likely because of the stop. */
-static bool came_back_short(const struct fm_capture_thread *thread, const struct user_regs_struct *registers)
+static bool returned_short(const struct fm_capture_thread *thread, const struct user_regs_struct *registers)
 {
     uint64_t arguments[FM_CALL_ARGUMENTS], result;
     long number = fm_registers_call(registers, arguments, &result);
@@ -227,16 +227,16 @@ static bool came_back_short(const struct fm_capture_thread *thread, const struct
     return ((uint64_t)ptrace(PTRACE_PEEKTEXT, thread->tid, FM_CALL_AT(registers), 0) & mask) == FM_CALL_INSTRUCTION;
 }
 
-static void read_stopped(struct fm_capture_thread *thread, struct fm_capture *capture, bool *good)
+static void read_stopped(struct fm_capture_thread *thread, struct fm_capture *capture, bool *ok)
 {
     struct user_regs_struct registers;
     struct iovec place = {&registers, sizeof registers};
-    *good = ptrace(PTRACE_GETREGSET, thread->tid, NT_PRSTATUS, &place) == 0;
-    if (!*good)
+    *ok = ptrace(PTRACE_GETREGSET, thread->tid, NT_PRSTATUS, &place) == 0;
+    if (!*ok)
         return;
     capture->pc = fm_registers_read(&registers, capture->registers);
     capture->sp = capture->registers[FM_DWARF_SP];
-    thread->fragile = thread->fragile || came_back_short(thread, &registers);
+    thread->fragile = thread->fragile || returned_short(thread, &registers);
     copy_stack(thread, capture);
 }
 
@@ -266,20 +266,20 @@ void fm_capture_release(pid_t tid, int status)
 
 enum fm_capture_state fm_capture_finish(struct fm_capture_thread *thread, int status, struct fm_capture *capture)
 {
-    bool good;
+    bool ok;
     if (!WIFSTOPPED(status))
         return FM_CAPTURE_GONE;
     uint64_t waited = fm_clock_ns(CLOCK_MONOTONIC) - capture->asked_ns,
              queued = sched_times_of(thread).queued - capture->queued_ns;
-    read_stopped(thread, capture, &good);
-    /* once released the thread may take this very core: the time after that does not count */
+    read_stopped(thread, capture, &ok);
+    /* before the release: the thread may then take over this very core, and that time does not count */
     capture->held_ns = fm_clock_ns(CLOCK_MONOTONIC) - capture->asked_ns - (queued < waited ? queued : waited);
     if (ptrace(PTRACE_DETACH, thread->tid, 0, signal_of(status)) != 0)
         return reap(thread->tid);
-    return good ? FM_CAPTURE_DONE : FM_CAPTURE_MISSED;
+    return ok ? FM_CAPTURE_DONE : FM_CAPTURE_MISSED;
 }
 
-/* ---- either ---- */
+/* ---- both ---- */
 
 enum fm_capture_state fm_capture_begin(struct fm_capture_thread *thread, bool may_ask, struct fm_capture *capture)
 {
@@ -291,7 +291,7 @@ enum fm_capture_state fm_capture_begin(struct fm_capture_thread *thread, bool ma
         if (!before[0])
             return FM_CAPTURE_GONE;
         capture->asleep = parse_place(before, &capture->sp, &capture->pc);
-        if (capture->asleep && !capture->pc) /* left by pthread_exit, and only the number is left */
+        if (capture->asleep && !capture->pc) /* has called pthread_exit; only its tid is left */
             return FM_CAPTURE_GONE;
         if (!capture->asleep)
             return thread->fragile ? FM_CAPTURE_NOT_STOPPABLE : may_ask ? ask(thread, capture) : FM_CAPTURE_MISSED;

@@ -31,7 +31,7 @@ struct fm_capture {
     uint64_t asked_ns;  /* when the capture began */
     uint64_t queued_ns; /* how long it had waited for a core by then, if it was requested to stop */
     uint64_t stack_low; /* where the copy of the stack begins: at sp, or at the red zone below it */
-    uint64_t stack_end; /* never read beyond: it may not be memory, and whoever fills it may be stopped */
+    uint64_t stack_end; /* do not read beyond: a page may be backed by a stopped process, or not be memory at all */
     size_t bytes;       /* of the stack, from stack_low on */
     unsigned char stack[FM_CAPTURE_STACK_BYTES];
 };
@@ -48,30 +48,30 @@ enum fm_capture_state {
 /* A thread and its files in /proc, which remain its own even when its tid is reused. */
 struct fm_capture_thread {
     pid_t pid, tid;
-    int place, delay, state;       /* syscall, schedstat, stat; -1: none */
+    int place, delay, state;       /* file descriptors of syscall, schedstat, stat; -1: none */
     bool fragile;                  /* must never be stopped */
-    unsigned looks;                /* probes that showed something */
+    unsigned looks;                /* number of probes that showed something */
     uint64_t ran_ns;               /* CPU time at the last of them */
-    uint64_t stack_low, stack_end; /* of the mapping that its stack was in */
+    uint64_t stack_low, stack_end; /* the mapping that contains its stack */
 };
 
-bool fm_capture_open(struct fm_capture_thread *thread, pid_t pid, pid_t tid); /* false: gone, or not permitted */
+bool fm_capture_open(struct fm_capture_thread *thread, pid_t pid, pid_t tid); /* false: ended, or not permitted */
 void fm_capture_close(struct fm_capture_thread *thread);
-/* The core that it runs on or ran on last; -1: not known, or it leaves no time on that core to others. */
+/* The core that it uses or used last; -1 if unknown, or if the thread leaves no time of it to others. */
 int fm_capture_core(const struct fm_capture_thread *thread);
-/* Only finds out whether the thread is fragile, and where its stack is; false: not permitted. */
+/* Only checks whether the thread is fragile and where its stack is. Returns false if it may not be read. */
 bool fm_capture_probe(struct fm_capture_thread *thread);
 
 /* Whether it is asleep with this pc and sp. */
 bool fm_capture_is_asleep_at(const struct fm_capture_thread *thread, uint64_t pc, uint64_t sp);
 
-/* Captures a sleeping thread, or requests a running one to stop if `may_ask`. At most one thread of a process may have a
- * pending request: if that process calls exec, two would wait for each other. Signals that could stop or end the caller
- * should be blocked until all requests are completed. */
+/* Captures a sleeping thread, or requests a running one to stop if `may_ask`. At most one thread of a process may have
+ * a pending request: if that process calls exec, two would wait for each other. Signals that could stop or end the
+ * caller should be blocked until all requests are completed. */
 enum fm_capture_state fm_capture_begin(struct fm_capture_thread *thread, bool may_ask, struct fm_capture *capture);
-/* The next thread that has stopped or ended after a request to stop; 0: none has. */
+/* The next thread that has stopped or ended after a request to stop; 0 if none has. */
 pid_t fm_capture_next_stopped(int *status);
-/* Of a thread that is no longer waited for. */
+/* Releases a thread that is no longer waited for. */
 void fm_capture_release(pid_t tid, int status);
 /* Captures a thread that has stopped, and releases it. */
 enum fm_capture_state fm_capture_finish(struct fm_capture_thread *thread, int status, struct fm_capture *capture);

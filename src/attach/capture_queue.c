@@ -4,7 +4,7 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 
-enum { MOST_PICTURES = 4096 };
+enum { MAX_ITEMS = 4096 };
 
 static void push(_Atomic(struct fm_capture_item *) *list, struct fm_capture_item *item)
 {
@@ -18,7 +18,7 @@ struct fm_capture_item *fm_capture_queue_new(struct fm_capture_queue *queue)
     struct fm_capture_item *item = queue->spare;
     if (item) {
         queue->spare = item->next;
-    } else if (queue->n < MOST_PICTURES) {
+    } else if (queue->n < MAX_ITEMS) {
         item = malloc(sizeof *item);
         queue->n += item != NULL;
     }

@@ -8,9 +8,9 @@
 
 struct fm_capture_item {
     struct fm_capture_item *next;
-    uint32_t moment, process; /* number of the period, and of the target */
+    uint32_t moment, process; /* number of the period; index of the target */
     pid_t tid;
-    bool first;   /* of the first thread of its process */
+    bool first;   /* of the main thread of its process */
     bool unseen;  /* the thread runs and must not be stopped: the capture is empty */
     bool matters; /* set by the consumer: the thread does something for the program */
     struct fm_capture capture;
@@ -18,23 +18,23 @@ struct fm_capture_item {
 
 struct fm_capture_queue {
     struct fm_capture_item *spare;
-    size_t n;                                          /* items in all */
+    size_t n;                                          /* total number of items */
     _Atomic(struct fm_capture_item *) taken, returned; /* newest first */
 };
 
-/* ---- the sampler ---- */
+/* ---- producer: the sampler ---- */
 
 struct fm_capture_item *fm_capture_queue_new(
-    struct fm_capture_queue *queue); /* NULL: no memory, or too many are in use */
+    struct fm_capture_queue *queue); /* NULL: out of memory, or too many are in use */
 void fm_capture_queue_put(struct fm_capture_queue *queue, struct fm_capture_item *item);
 void fm_capture_queue_recycle(struct fm_capture_queue *queue, struct fm_capture_item *item);
-/* All items that the consumer has returned; each is to be recycled. */
+/* All items that the consumer has returned; each must be recycled. */
 struct fm_capture_item *fm_capture_queue_returned(struct fm_capture_queue *queue);
-void fm_capture_queue_free(struct fm_capture_queue *queue); /* by the last user */
+void fm_capture_queue_free(struct fm_capture_queue *queue); /* called by the last user */
 
-/* ---- the consumer ---- */
+/* ---- consumer ---- */
 
-/* All that have arrived, the oldest first; NULL: none. Each is to be returned. */
+/* All that have arrived, oldest first, or NULL. Each must be returned. */
 struct fm_capture_item *fm_capture_queue_take(struct fm_capture_queue *queue);
 void fm_capture_queue_return(struct fm_capture_queue *queue, struct fm_capture_item *item);
 

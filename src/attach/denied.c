@@ -7,7 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* A number behind a word at the beginning of a line; -1: there is none. */
+/* The number after `word` in a file, or -1. */
 static long number_after(const char *path, const char *word)
 {
     char text[4096];

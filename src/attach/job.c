@@ -17,8 +17,8 @@ static const struct fm_proc *proc_of(const struct fm_procs *procs, pid_t pid)
     return NULL;
 }
 
-/* All words of a process in one line. */
-static char *line_of(pid_t pid, struct fm_arena *arena)
+/* The command line of a process, its arguments separated by blanks. */
+static char *command_line_of(pid_t pid, struct fm_arena *arena)
 {
     size_t bytes;
     char *line = fm_proc_file(pid, "cmdline", arena, &bytes);
@@ -28,7 +28,7 @@ static char *line_of(pid_t pid, struct fm_arena *arena)
     return line;
 }
 
-/* The word behind a name, without quotes; NULL: the name is not there. */
+/* The word after `name`, without quotes; NULL if `name` is not there. */
 static const char *word_after(const char *line, const char *name, struct fm_arena *arena)
 {
     const char *at = line ? strstr(line, name) : NULL;
@@ -39,15 +39,15 @@ static const char *word_after(const char *line, const char *name, struct fm_aren
     return fm_arena_strndup(arena, at, strcspn(at, " \"'"));
 }
 
-/* ---- the key ---- */
+/* ---- job key ---- */
 
-/* The launcher that the nearest proxy of Hydra above answers to; NULL: there is none. */
+/* The launcher that the nearest Hydra proxy among the ancestors reports to; NULL if there is none. */
 static const char *hydra_above(const struct fm_procs *procs, pid_t pid, struct fm_arena *arena)
 {
     const struct fm_proc *proc = proc_of(procs, pid);
     for (size_t steps = 0; proc && proc->pid > 1 && steps < procs->n; steps++) {
         if (strcmp(proc->name, FM_HYDRA_PROXY) == 0)
-            return word_after(line_of(proc->pid, arena), FM_HYDRA_PROXY_LAUNCHER, arena);
+            return word_after(command_line_of(proc->pid, arena), FM_HYDRA_PROXY_LAUNCHER, arena);
         proc = proc_of(procs, proc->parent);
     }
     return NULL;
@@ -57,13 +57,13 @@ const char *fm_job_key(const struct fm_procs *procs, pid_t rank, struct fm_arena
 {
     size_t bytes;
     const char *env = fm_proc_file(rank, "environ", arena, &bytes), *hydra = hydra_above(procs, rank, arena);
-    const char *space_name = fm_launchers[FM_LAUNCHER_PRRTE].job;
+    const char *namespace_name = fm_launchers[FM_LAUNCHER_PRRTE].job;
     const char *job_name = fm_launchers[FM_LAUNCHER_SLURM].job, *step_name = fm_name_after(job_name);
-    const char *space = env ? fm_proc_variable(env, bytes, space_name) : NULL;
+    const char *namespace_id = env ? fm_proc_variable(env, bytes, namespace_name) : NULL;
     const char *job = env ? fm_proc_variable(env, bytes, job_name) : NULL;
     const char *step = env ? fm_proc_variable(env, bytes, step_name) : NULL;
-    if (space)
-        return fm_written(arena, "%s=%s", space_name, space);
+    if (namespace_id)
+        return fm_written(arena, "%s=%s", namespace_name, namespace_id);
     if (hydra)
         return fm_written(arena, "hydra=%s", hydra);
     if (job && step)
@@ -71,17 +71,17 @@ const char *fm_job_key(const struct fm_procs *procs, pid_t rank, struct fm_arena
     return fm_basename(fm_proc_link(rank, "exe", arena));
 }
 
-/* Daemons are job 0 of their launcher, what it was asked to start is job 1. */
+/* Daemons are job 0 of their launcher; the program that it starts is job 1. */
 static const char *key_in(const char *line, struct fm_arena *arena)
 {
-    const char *space_name = fm_launchers[FM_LAUNCHER_PRRTE].job;
+    const char *namespace_name = fm_launchers[FM_LAUNCHER_PRRTE].job;
     const char *open = word_after(line, FM_OPENMPI_DAEMON_JOB, arena),
                *newer = word_after(line, FM_OPENMPI_DAEMON_SPACE, arena),
                *hydra = word_after(line, FM_HYDRA_PROXY_LAUNCHER, arena);
     if (open)
-        return fm_written(arena, "%s=%llu", space_name, strtoull(open, NULL, 10) + 1);
+        return fm_written(arena, "%s=%llu", namespace_name, strtoull(open, NULL, 10) + 1);
     if (newer)
-        return fm_written(arena, "%s=%.*s@1", space_name, (int)strcspn(newer, "@"), newer);
+        return fm_written(arena, "%s=%.*s@1", namespace_name, (int)strcspn(newer, "@"), newer);
     return hydra ? fm_written(arena, "hydra=%s", hydra) : NULL;
 }
 
@@ -91,7 +91,7 @@ const char *fm_job_key_elsewhere(const struct fm_procs *procs, pid_t launcher, s
     size_t bytes;
     for (size_t i = 0; i < procs->n && !key; i++)
         if (procs->items[i].parent == launcher)
-            key = key_in(line_of(procs->items[i].pid, arena), arena);
+            key = key_in(command_line_of(procs->items[i].pid, arena), arena);
     const char *env = fm_proc_file(launcher, "environ", arena, &bytes);
     const char *name = fm_launchers[FM_LAUNCHER_SLURM].job_id;
     const char *job = env && !key ? fm_proc_variable(env, bytes, name) : NULL;

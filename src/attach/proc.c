@@ -24,12 +24,12 @@ static int open_of(pid_t thread, const char *name)
     return open(path, O_RDONLY | O_CLOEXEC);
 }
 
-static bool is_over(char state)
+static bool has_ended(char state)
 {
     return state == 'Z' || state == 'X' || state == 'x';
 }
 
-/* Of a process, or of a thread, whose `ended` is the process's all the same. */
+/* Of a process, or of a thread; `ended` is that of the process in both cases. */
 static bool read_stat(pid_t thread, struct fm_proc *proc, char *state)
 {
     char text[512];
@@ -40,7 +40,7 @@ static bool read_stat(pid_t thread, struct fm_proc *proc, char *state)
     if (n <= 0)
         return false;
     text[n] = 0;
-    char *open = strchr(text, '('), *close = strrchr(text, ')'); /* the name may have any characters */
+    char *open = strchr(text, '('), *close = strrchr(text, ')'); /* the name may contain any characters */
     *proc = (struct fm_proc){.pid = thread};
     if (!open || !close ||
         sscanf(close + 1, " %c %d %*d %*d %*d %*d %*u %*u %*u %*u %*u %*u %*u %*d %*d %*d %*d %d", state, &parent,
@@ -48,7 +48,7 @@ static bool read_stat(pid_t thread, struct fm_proc *proc, char *state)
         return false;
     *close = 0;
     proc->parent = parent;
-    proc->ended = is_over(*state) && threads <= 1;
+    proc->ended = has_ended(*state) && threads <= 1;
     snprintf(proc->name, sizeof proc->name, "%s", open + 1);
     return true;
 }
@@ -64,19 +64,19 @@ pid_t fm_proc_thread(pid_t pid)
     char path[40], state;
     struct fm_proc proc;
     const struct dirent *entry;
-    if (!read_stat(pid, &proc, &state) || !is_over(state) || proc.ended)
+    if (!read_stat(pid, &proc, &state) || !has_ended(state) || proc.ended)
         return pid;
     snprintf(path, sizeof path, "/proc/%d/task", (int)pid);
     DIR *stream = opendir(path);
-    pid_t living = 0;
-    while (stream && !living && (entry = readdir(stream))) {
+    pid_t live = 0;
+    while (stream && !live && (entry = readdir(stream))) {
         pid_t tid = isdigit((unsigned char)entry->d_name[0]) ? atoi(entry->d_name) : 0;
-        if (tid && read_stat(tid, &proc, &state) && !is_over(state))
-            living = tid;
+        if (tid && read_stat(tid, &proc, &state) && !has_ended(state))
+            live = tid;
     }
     if (stream)
         closedir(stream);
-    return living ? living : pid;
+    return live ? live : pid;
 }
 
 static int by_pid(const void *a, const void *b)

@@ -27,7 +27,7 @@ struct fm_sampled_process_thread *fm_sampled_process_find(struct fm_sampled_proc
     return NULL;
 }
 
-static void forget(struct fm_sampled_process_thread *thread, struct fm_capture_queue *queue)
+static void release(struct fm_sampled_process_thread *thread, struct fm_capture_queue *queue)
 {
     fm_capture_close(&thread->of);
     if (thread->item)
@@ -37,7 +37,7 @@ static void forget(struct fm_sampled_process_thread *thread, struct fm_capture_q
 void fm_sampled_process_close(struct fm_sampled_process *process, struct fm_capture_queue *queue)
 {
     for (size_t i = 0; i < process->n; i++)
-        forget(&process->threads[i], queue);
+        release(&process->threads[i], queue);
     free(process->threads);
 }
 
@@ -54,7 +54,7 @@ static bool add(struct fm_sampled_process *process, pid_t tid)
     pid_t pid = process->target->pid;
     struct fm_sampled_process_thread *thread = &process->threads[process->n];
     *thread = (struct fm_sampled_process_thread){.here = true, .matters = tid == pid};
-    process->n += fm_capture_open(&thread->of, pid, tid); /* or is it gone already */
+    process->n += fm_capture_open(&thread->of, pid, tid); /* unless it has ended already */
     return true;
 }
 
@@ -62,20 +62,20 @@ static bool list_threads(struct fm_sampled_process *process)
 {
     char path[40];
     const struct dirent *entry;
-    bool good = true;
+    bool ok = true;
     snprintf(path, sizeof path, "/proc/%d/task", (int)process->target->pid);
     DIR *stream = opendir(path);
-    while (stream && good && (entry = readdir(stream))) {
+    while (stream && ok && (entry = readdir(stream))) {
         pid_t tid = isdigit((unsigned char)entry->d_name[0]) ? atoi(entry->d_name) : 0;
         struct fm_sampled_process_thread *known = tid ? fm_sampled_process_find(process, tid) : NULL;
         if (known)
             known->here = true;
         else if (tid)
-            good = add(process, tid);
+            ok = add(process, tid);
     }
     if (stream)
         closedir(stream);
-    return good;
+    return ok;
 }
 
 bool fm_sampled_process_list(struct fm_sampled_process *process, struct fm_capture_queue *queue)
@@ -88,10 +88,10 @@ bool fm_sampled_process_list(struct fm_sampled_process *process, struct fm_captu
     size_t kept = 0;
     for (size_t i = 0; i < process->n; i++) {
         struct fm_sampled_process_thread *thread = &process->threads[i];
-        if (thread->asked || (thread->here && !thread->ended)) /* who was asked is to be waited for */
+        if (thread->asked || (thread->here && !thread->ended)) /* threads that were asked to stop must be waited for */
             process->threads[kept++] = *thread;
         else
-            forget(thread, queue);
+            release(thread, queue);
     }
     process->n = kept;
     return true;

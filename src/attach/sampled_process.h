@@ -10,7 +10,7 @@
 
 struct fm_sampled_process_thread {
     struct fm_capture_thread of;
-    bool here;    /* seen when threads were listed last */
+    bool here;    /* found when threads were listed last */
     bool matters; /* it is the main thread, or was seen in the program itself */
     bool
         apart; /* it runs when the main thread does: sampled at a moment of its own, as two are never stopped at once */
@@ -30,7 +30,7 @@ struct fm_sampled_process {
 
 void fm_sampled_process_open(struct fm_sampled_process *process, const struct fm_target *target);
 void fm_sampled_process_close(struct fm_sampled_process *process, struct fm_capture_queue *queue);
-/* Updates the threads from /proc, or finds that the process has ended. false: no memory. */
+/* Updates the threads from /proc, or finds that the process has ended. Returns false if out of memory. */
 bool fm_sampled_process_list(struct fm_sampled_process *process, struct fm_capture_queue *queue);
 struct fm_sampled_process_thread *fm_sampled_process_find(struct fm_sampled_process *process, pid_t tid);
 

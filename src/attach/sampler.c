@@ -14,9 +14,11 @@
 
 #define SETTLE_NS 2000000000u
 #define SETTLE_PAUSE_NS 2000000
-#define LIST_AGAIN_NS 500000000u /* threads and processes that have come or gone, unless one is known to have ended */
-#define LIST_AT_LAST_NS 3000000000u /* and even if a thread has to be waited for first */
-enum { LOOKS = 25, MOST_LOOKS = 1000, LOOK_US = 1000 };
+/* How often to look for new and ended threads and processes, unless one is known to have ended; and how often even if
+ * that means waiting for a thread to stop. */
+#define LIST_INTERVAL_NS 500000000u
+#define LIST_MAX_INTERVAL_NS 3000000000u
+enum { LOOKS = 25, MAX_LOOKS = 1000, LOOK_US = 1000 };
 
 /* When a thread is sampled; or all threads of a process that do not matter, together. */
 struct turn {
@@ -33,7 +35,7 @@ struct fm_attach_sampler {
     struct turn *turns; /* of this period */
     size_t turn, n_turns, turns_capacity;
     uint64_t listed_ns;
-    size_t asked;                /* threads that have not stopped yet */
+    size_t asked;                /* threads that were asked to stop and have not yet */
     struct fm_affinity affinity; /* to the thread that is next */
     struct fm_capture_queue queue;
     pthread_t thread;
@@ -76,7 +78,7 @@ static bool learn_once(struct fm_attach_sampler *sampler)
 static bool learn(struct fm_attach_sampler *sampler)
 {
     bool enough = false;
-    for (int look = 0; look < MOST_LOOKS && !enough && !sampler->stop; look++) {
+    for (int look = 0; look < MAX_LOOKS && !enough && !sampler->stop; look++) {
         if (!list_all(sampler))
             return false;
         enough = learn_once(sampler);
@@ -88,7 +90,7 @@ static bool learn(struct fm_attach_sampler *sampler)
 /* ---- sampling ---- */
 
 /* The consumer has marked the threads that matter. */
-static void take_back(struct fm_attach_sampler *sampler)
+static void recycle_captures(struct fm_attach_sampler *sampler)
 {
     for (struct fm_capture_item *at = fm_capture_queue_returned(&sampler->queue), *next; at; at = next) {
         next = at->next;
@@ -135,7 +137,7 @@ static void handle_state(struct fm_attach_sampler *sampler, uint32_t p, struct f
         thread->apart = true;
         sampler->lost++;
         break;
-    case FM_CAPTURE_DENIED: /* a debugger has come; it may leave again */
+    case FM_CAPTURE_DENIED: /* a debugger has attached; it may detach again */
         sampler->lost++;
         break;
     default:
@@ -145,7 +147,7 @@ static void handle_state(struct fm_attach_sampler *sampler, uint32_t p, struct f
 }
 
 /* A thread whose earlier request to stop is still pending has had no core since then; its sample is lost. */
-static void look_at(struct fm_attach_sampler *sampler, uint32_t p, struct fm_sampled_process_thread *thread)
+static void sample_thread(struct fm_attach_sampler *sampler, uint32_t p, struct fm_sampled_process_thread *thread)
 {
     if (thread->ended)
         return;
@@ -180,7 +182,7 @@ static void finish_stopped(struct fm_attach_sampler *sampler)
     }
 }
 
-static void give_up(struct fm_attach_sampler *sampler)
+static void abandon_pending(struct fm_attach_sampler *sampler)
 {
     for (size_t p = 0; p < sampler->n; p++) {
         struct fm_sampled_process *process = &sampler->processes[p];
@@ -192,7 +194,7 @@ static void give_up(struct fm_attach_sampler *sampler)
     sampler->asked = 0;
 }
 
-/* Whether a thread has stopped, or the sampler was signalled, before then. */
+/* Returns early if a thread stops, or if the sampler is signalled. */
 static void sleep_for(uint64_t ns)
 {
     const struct timespec wait = {(time_t)(ns / 1000000000u), (long)(ns % 1000000000u)};
@@ -202,14 +204,14 @@ static void sleep_for(uint64_t ns)
     sigtimedwait(&child, NULL, &wait);
 }
 
-/* Waits for all pending requests, but not for ever: a thread whose tid was changed by exec never reports. */
+/* Waits for all pending requests, but not forever: a thread whose tid was changed by exec never reports. */
 static void settle(struct fm_attach_sampler *sampler)
 {
     uint64_t end = fm_clock_ns(CLOCK_MONOTONIC) + SETTLE_NS;
     fm_affinity_unbind(&sampler->affinity);
     for (finish_stopped(sampler); sampler->asked && fm_clock_ns(CLOCK_MONOTONIC) < end; finish_stopped(sampler))
         sleep_for(SETTLE_PAUSE_NS);
-    give_up(sampler);
+    abandon_pending(sampler);
 }
 
 /* ---- periods ---- */
@@ -219,18 +221,18 @@ static bool is_quiet(const struct fm_sampled_process_thread *thread)
     return !thread->matters && !thread->apart;
 }
 
-/* For all threads, and once more for the quiet ones of each process. */
-static bool make_room_for_turns(struct fm_attach_sampler *sampler)
+/* For all threads, and one more per process for its quiet threads. */
+static bool reserve_turns(struct fm_attach_sampler *sampler)
 {
-    size_t most = 0;
+    size_t max = 0;
     for (size_t p = 0; p < sampler->n; p++)
-        most += sampler->processes[p].n + 1;
-    if (most > sampler->turns_capacity) {
+        max += sampler->processes[p].n + 1;
+    if (max > sampler->turns_capacity) {
         free(sampler->turns);
-        sampler->turns = calloc(most, sizeof *sampler->turns);
-        sampler->turns_capacity = sampler->turns ? most : 0;
+        sampler->turns = calloc(max, sizeof *sampler->turns);
+        sampler->turns_capacity = sampler->turns ? max : 0;
     }
-    return most <= sampler->turns_capacity;
+    return max <= sampler->turns_capacity;
 }
 
 static uint64_t moment_in(const struct fm_attach_sampler *sampler)
@@ -266,18 +268,18 @@ static void plan_process(struct fm_attach_sampler *sampler, uint32_t p)
 }
 
 /* Listing takes long: a thread that stopped meanwhile would be held. */
-static bool is_to_list(const struct fm_attach_sampler *sampler)
+static bool should_list(const struct fm_attach_sampler *sampler)
 {
-    return !sampler->asked && fm_clock_ns(CLOCK_MONOTONIC) - sampler->listed_ns > LIST_AGAIN_NS;
+    return !sampler->asked && fm_clock_ns(CLOCK_MONOTONIC) - sampler->listed_ns > LIST_INTERVAL_NS;
 }
 
 static bool plan(struct fm_attach_sampler *sampler)
 {
-    take_back(sampler);
-    if (sampler->asked && fm_clock_ns(CLOCK_MONOTONIC) - sampler->listed_ns > LIST_AT_LAST_NS)
+    recycle_captures(sampler);
+    if (sampler->asked && fm_clock_ns(CLOCK_MONOTONIC) - sampler->listed_ns > LIST_MAX_INTERVAL_NS)
         settle(sampler);
     sampler->turn = sampler->n_turns = 0;
-    if ((is_to_list(sampler) && !list_all(sampler)) || !make_room_for_turns(sampler))
+    if ((should_list(sampler) && !list_all(sampler)) || !reserve_turns(sampler))
         return false;
     for (uint32_t p = 0; p < sampler->n; p++)
         plan_process(sampler, p);
@@ -286,7 +288,7 @@ static bool plan(struct fm_attach_sampler *sampler)
     return true;
 }
 
-static bool is_over(const struct fm_attach_sampler *sampler)
+static bool is_finished(const struct fm_attach_sampler *sampler)
 {
     return sampler->failed || !sampler->living ||
            (sampler->how.most_moments && sampler->moments >= sampler->how.most_moments);
@@ -297,22 +299,22 @@ static bool next_period(struct fm_attach_sampler *sampler)
     uint64_t period = sampler->how.period_ns, now = fm_clock_ns(CLOCK_MONOTONIC);
     sampler->moments++;
     for (sampler->period_start_ns += period; sampler->period_start_ns + period < now;) {
-        sampler->period_start_ns += period; /* too late for this one */
+        sampler->period_start_ns += period; /* too late for this period */
         sampler->lost += sampler->n_turns;
     }
-    return is_over(sampler) || plan(sampler);
+    return is_finished(sampler) || plan(sampler);
 }
 
-/* ---- the thread ---- */
+/* ---- sampler thread ---- */
 
 /* A thread that does not matter and still sleeps where it slept need not be captured again. */
-static void look_at_quiet(struct fm_attach_sampler *sampler, uint32_t p)
+static void sample_quiet(struct fm_attach_sampler *sampler, uint32_t p)
 {
     struct fm_sampled_process *process = &sampler->processes[p];
     for (size_t i = 0; i < process->n; i++) {
         struct fm_sampled_process_thread *thread = &process->threads[i];
         if (is_quiet(thread) && !(thread->pc && fm_capture_is_asleep_at(&thread->of, thread->pc, thread->sp)))
-            look_at(sampler, p, thread);
+            sample_thread(sampler, p, thread);
     }
 }
 
@@ -327,24 +329,24 @@ static void move_near(struct fm_attach_sampler *sampler)
 
 static bool look(struct fm_attach_sampler *sampler)
 {
-    bool good = true;
+    bool ok = true;
     finish_stopped(sampler);
     uint64_t now = fm_clock_ns(CLOCK_MONOTONIC);
     for (; sampler->turn < sampler->n_turns && sampler->turns[sampler->turn].moment_ns <= now; sampler->turn++) {
         const struct turn *turn = &sampler->turns[sampler->turn];
         if (turn->thread == QUIET_THREADS)
-            look_at_quiet(sampler, turn->process);
+            sample_quiet(sampler, turn->process);
         else
-            look_at(sampler, turn->process, &sampler->processes[turn->process].threads[turn->thread]);
+            sample_thread(sampler, turn->process, &sampler->processes[turn->process].threads[turn->thread]);
         finish_stopped(sampler);
     }
     if (now >= sampler->period_start_ns + sampler->how.period_ns)
-        good = next_period(sampler);
-    if (sampler->asked) /* wherever there is a core first when they have stopped */
+        ok = next_period(sampler);
+    if (sampler->asked) /* run on whichever core is free first when they have stopped */
         fm_affinity_unbind(&sampler->affinity);
     else
         move_near(sampler);
-    return good;
+    return ok;
 }
 
 static uint64_t next_ns(const struct fm_attach_sampler *sampler)
@@ -358,11 +360,11 @@ static void *sample(void *context)
 {
     struct fm_attach_sampler *sampler = context;
     fm_affinity_raise_priority();
-    bool good = learn(sampler);
+    bool ok = learn(sampler);
     sampler->period_start_ns = fm_clock_ns(CLOCK_MONOTONIC);
     srand48((long)(sampler->period_start_ns ^ (uint64_t)getpid()));
-    sampler->failed = !good || !plan(sampler);
-    while (!sampler->stop && !is_over(sampler)) {
+    sampler->failed = !ok || !plan(sampler);
+    while (!sampler->stop && !is_finished(sampler)) {
         uint64_t now = fm_clock_ns(CLOCK_MONOTONIC), next = next_ns(sampler);
         if (next > now)
             sleep_for(next - now);
@@ -372,7 +374,7 @@ static void *sample(void *context)
     return NULL;
 }
 
-/* ---- the caller ---- */
+/* ---- caller ---- */
 
 struct fm_attach_sampler *fm_attach_sampler_start(const struct fm_targets *targets,
                                                   const struct fm_attach_sampler_options *how)

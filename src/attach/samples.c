@@ -43,7 +43,7 @@ uint32_t fm_attach_samples_module(struct fm_attach_samples *samples, const char 
     return slot->number = (uint32_t)samples->n_modules;
 }
 
-/* ---- the tree ---- */
+/* ---- calling context tree ---- */
 
 static bool same(const struct fm_attach_samples_node *a, const struct fm_attach_samples_node *b)
 {

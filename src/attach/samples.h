@@ -13,12 +13,12 @@
 #include "base/intern.h"
 #include "model/profile.h"
 
-/* A place in a process, as a node of the tree has it. */
+/* A place in a process, as stored in a node of the tree. */
 struct fm_code_place {
-    uint32_t module;  /* number + 1; 0: none is known */
-    uint32_t routine; /* number + 1 of the MPI routine that the address lies in; 0: none */
+    uint32_t module;  /* index + 1; 0: unknown */
+    uint32_t routine; /* index + 1 of the MPI routine that contains the address; 0: none */
     uint64_t offset;
-    bool outermost; /* here the C library starts a program or a thread: nothing of the user's is above */
+    bool outermost; /* libc starts a program or a thread here: no user code is above */
     bool own;       /* in the program itself, not in a library */
 };
 
@@ -28,21 +28,21 @@ struct fm_attach_samples_node {
 };
 
 struct fm_attach_sample {
-    uint32_t moment, process, node; /* process: number of the target */
-    bool first;                     /* it is of the first thread of its process */
-    uint64_t real_ns;               /* later samples have later times */
+    uint32_t moment, process, node; /* moment: number of the period; process: index of the target */
+    bool first;                     /* of the main thread of its process */
+    uint64_t real_ns;               /* increasing with every sample */
 };
 
 struct fm_attach_samples {
     struct fm_arena arena;
     const struct fm_targets *targets;
     uint64_t period_ns, started_real_ns, started_mono_ns;
-    uint32_t moments; /* that are over */
+    uint32_t moments; /* completed periods */
     struct fm_attach_sample *log;
     size_t n, log_capacity;
-    struct fm_attach_samples_node *nodes; /* the root first, parents before their children */
+    struct fm_attach_samples_node *nodes; /* root first, parents before their children */
     size_t n_nodes, nodes_capacity;
-    uint32_t *slots; /* hash table: node */
+    uint32_t *slots; /* hash table of node indices */
     size_t slots_capacity;
     struct fm_attach_samples_module {
         const char *path, *build_id;
@@ -55,17 +55,17 @@ struct fm_attach_samples {
 bool fm_attach_samples_open(struct fm_attach_samples *samples, const struct fm_targets *targets, uint64_t period_ns);
 void fm_attach_samples_close(struct fm_attach_samples *samples);
 
-/* Its number: the same for the same load module. */
+/* The number of a load module, which is added if it is new. */
 uint32_t fm_attach_samples_module(struct fm_attach_samples *samples, const char *path, const char *build_id);
-/* The child of a node, made if it is not there; 0: no memory. */
+/* The child of a node, created if missing; 0 if out of memory. */
 uint32_t fm_attach_samples_below(struct fm_attach_samples *samples, uint32_t parent, uint32_t kind,
                                  const struct fm_code_place *place);
-/* The node for a thread that runs, and nothing else is known of it. */
+/* The node for a thread that is running and about which nothing else is known. */
 uint32_t fm_attach_samples_unseen(struct fm_attach_samples *samples);
-/* In the order of moments, or nearly. */
+/* Samples must arrive in the order of periods, or nearly. */
 bool fm_attach_samples_add(struct fm_attach_samples *samples, const struct fm_attach_sample *sample, bool complete);
 
-/* The profile of the moments from..to - 1. NULL: no memory. */
+/* The profile of the periods from..to - 1. Returns NULL if out of memory. */
 struct fm_profile *fm_attach_samples_profile(const struct fm_attach_samples *samples, uint32_t from, uint32_t to);
 
 #endif

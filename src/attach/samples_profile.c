@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* From samples to a profile: for each process the tree of what it has, in the order that profiles have, then all
- * merged. */
+/* From samples to a profile: builds the tree of each process, in the order that profiles require, and merges them
+ * all. */
 #include <pwd.h>
 #include <stdio.h>
 #include <string.h>
@@ -22,10 +22,10 @@ struct making {
     const struct fm_attach_samples *samples;
     struct fm_arena scratch;
     uint32_t from, to;
-    uint64_t *counts; /* by node: samples of one process, with what is below */
+    uint64_t *counts; /* by node: samples of one process, inclusive */
     uint64_t *own;
     uint32_t *first, *next; /* children; 0: none */
-    uint32_t *places;       /* by node: where it is in the profile */
+    uint32_t *places;       /* by node: its index in the profile */
     struct fm_error error;
 };
 
@@ -48,7 +48,7 @@ static struct fm_path_node path_of(const struct making *m, struct fm_profile *pr
     return path;
 }
 
-/* The first sample of a moment; they are in the order of moments. */
+/* The first sample of a period; samples are sorted by period. */
 static size_t first_of(const struct fm_attach_samples *samples, uint32_t moment)
 {
     size_t low = 0, high = samples->n;
@@ -91,7 +91,7 @@ static int compare_children(const void *a, const void *b)
     return fm_path_compare(&((const struct child_path *)a)->path, &((const struct child_path *)b)->path);
 }
 
-/* Appends a node and, children in their order, all below it. Depth is bounded by FM_CALL_PATHS_DEPTH. */
+/* Appends a node and everything below it, children in order. FM_CALL_PATHS_DEPTH bounds the recursion. */
 static bool append(struct making *m, struct fm_profile *profile, uint32_t node, uint32_t parent, uint32_t rank)
 {
     struct fm_call_paths *paths = &profile->paths;
@@ -123,10 +123,10 @@ static bool append(struct making *m, struct fm_profile *profile, uint32_t node, 
     return true;
 }
 
-/* ---- what it did over time ---- */
+/* ---- sequence ---- */
 
-/* Cells from the first to the last sample, not longer than a period: each thread has a random moment in each, so that
- * now and then a cell has none, and hardly ever two. */
+/* Cells from the first to the last sample, not longer than a period: each thread is sampled at a random moment of each
+ * period, so a cell occasionally has no sample, and hardly ever two. */
 static struct fm_sequence grid_of(const struct fm_attach_samples *samples)
 {
     uint64_t from = samples->log[0].real_ns, to = samples->log[samples->n - 1].real_ns;
@@ -137,7 +137,7 @@ static struct fm_sequence grid_of(const struct fm_attach_samples *samples)
         .shift = shift, .first = from >> shift, .n_cells = (uint32_t)((to >> shift) - (from >> shift) + 1)};
 }
 
-/* Of a cell the first sample counts. */
+/* The first sample of a cell counts. */
 static bool make_sequence(struct making *m, struct fm_profile *profile, uint32_t process)
 {
     const struct fm_attach_samples *samples = m->samples;
@@ -158,7 +158,7 @@ static bool make_sequence(struct making *m, struct fm_profile *profile, uint32_t
     return true;
 }
 
-static bool is_whole(const struct making *m)
+static bool is_complete(const struct making *m)
 {
     return m->from == 0 && m->to == m->samples->moments;
 }
@@ -175,7 +175,7 @@ static bool make_paths(struct making *m, struct fm_profile *profile, uint32_t pr
     if (!append(m, profile, 0, 0, rank))
         return false;
     fm_call_paths_inclusive(paths, rank);
-    if (is_whole(m) && !make_sequence(m, profile, process))
+    if (is_complete(m) && !make_sequence(m, profile, process))
         return false;
     return fm_call_paths_make_shares(paths, &profile->arena, &m->scratch, rank);
 }
@@ -193,10 +193,10 @@ static bool keep_arguments(struct fm_profile *profile, const struct fm_target *t
     const char *text = target->arguments, *end = text ? text + target->arguments_bytes : NULL;
     size_t n = 0;
     if (text && text < end && !fm_arguments_wanted())
-        end = text + 1; /* the first alone */
+        end = text + 1; /* only the first */
     for (const char *at = text; at < end; at += strlen(at) + 1)
         n++;
-    /* a secret may be shorter than ***, also that in an address, of which a word may have many */
+    /* "***" may be longer than the secret it replaces, also in URLs, and a word may contain many */
     struct fm_redacted kept = {.size = 2 * target->arguments_bytes + 4 * n + 1};
     job->argv = fm_arena_alloc(&profile->arena, n * sizeof *job->argv);
     kept.text = fm_arena_alloc(&profile->arena, kept.size);
@@ -292,7 +292,7 @@ struct fm_profile *fm_attach_samples_profile(const struct fm_attach_samples *sam
     m.next = fm_arena_alloc(&m.scratch, samples->n_nodes * sizeof *m.next);
     m.places = fm_arena_alloc(&m.scratch, samples->n_nodes * sizeof *m.places);
     struct fm_profile *profile = m.counts && m.own && m.first && m.next && m.places ? merge_all(&m) : NULL;
-    if (profile && is_whole(&m)) {
+    if (profile && is_complete(&m)) {
         profile->paths.partial = samples->partial;
         profile->paths.lost = samples->lost;
     }

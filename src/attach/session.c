@@ -17,10 +17,10 @@ struct fm_sleeper {
     struct fm_unwound unwound;
 };
 
-/* ---- the beginning and the end ---- */
+/* ---- open and close ---- */
 
-/* Each thread takes some descriptors. */
-static void use_all_descriptors(void)
+/* Each thread needs several file descriptors. */
+static void raise_descriptor_limit(void)
 {
     struct rlimit limit;
     if (getrlimit(RLIMIT_NOFILE, &limit) == 0) {
@@ -29,8 +29,8 @@ static void use_all_descriptors(void)
     }
 }
 
-/* Whether a process can be looked at: what guards ptrace guards this file, too. */
-static bool may_look(pid_t pid)
+/* Whether we may attach to a process: this file has the same access check as ptrace. */
+static bool can_attach(pid_t pid)
 {
     struct fm_capture_thread one;
     bool may = fm_capture_open(&one, pid, fm_proc_thread(pid)) && fm_capture_probe(&one) && !fm_tracer_of(pid);
@@ -44,14 +44,14 @@ enum fm_status fm_session_open(struct fm_session *session, const struct fm_targe
     *session = (struct fm_session){.targets = targets};
     if (!fm_attach_samples_open(&session->samples, targets, how->period_ns))
         return fm_fail(error, FM_ERR_MEMORY, "not enough memory for samples");
-    use_all_descriptors();
+    raise_descriptor_limit();
     session->sleepers = fm_arena_alloc(&session->samples.arena, SLEEPERS * sizeof *session->sleepers);
     session->unwinders = fm_arena_alloc(&session->samples.arena, targets->n * sizeof *session->unwinders);
     for (size_t i = 0; i < targets->n && session->unwinders; i++) {
         pid_t pid = targets->items[i].pid;
         if (fm_process_alive(pid, targets->items[i].start_time)) {
-            session->unwinders[i] = may_look(pid) ? fm_dwfl_unwinder_open(fm_proc_thread(pid), targets->items[i].exe)
-                                                  : NULL;
+            session->unwinders[i] = can_attach(pid) ? fm_dwfl_unwinder_open(fm_proc_thread(pid), targets->items[i].exe)
+                                                    : NULL;
             if (!session->unwinders[i])
                 return fm_denied(pid, FM_YAMA_SETTING, error);
             session->living++;
@@ -103,7 +103,7 @@ static bool note_stop(struct fm_session *session, uint64_t ns)
     return true;
 }
 
-/* Of a process and a stack. */
+/* Hash of a process and a stack. */
 static uint64_t key_of(const struct fm_capture_item *item)
 {
     const struct fm_capture *capture = &item->capture;
@@ -129,7 +129,7 @@ static struct fm_unwound unwind(struct fm_session *session, const struct fm_capt
     return sleeper->unwound;
 }
 
-static bool keep(struct fm_session *session, struct fm_capture_item *item)
+static bool add_sample(struct fm_session *session, struct fm_capture_item *item)
 {
     struct fm_unwound unwound = {.complete = false};
     if (item->unseen) {
@@ -159,11 +159,11 @@ bool fm_session_gather(struct fm_session *session)
     struct fm_attach_sampler *sampler = session->sampler;
     struct fm_attach_sampler_counts counts = fm_attach_sampler_counts(
         sampler); /* first: the captures of these moments have arrived */
-    bool good = !counts.failed;
+    bool ok = !counts.failed;
     struct fm_capture_queue *queue = fm_attach_sampler_queue(sampler);
     for (struct fm_capture_item *item = fm_capture_queue_take(queue), *next; item; item = next) {
         next = item->next;
-        good = good && keep(session, item);
+        ok = ok && add_sample(session, item);
         fm_capture_queue_return(queue, item);
     }
     for (size_t i = 0; i < session->targets->n; i++) {
@@ -175,7 +175,7 @@ bool fm_session_gather(struct fm_session *session)
     session->living = counts.living;
     session->samples.moments = counts.moments;
     session->samples.lost = counts.lost;
-    return good;
+    return ok;
 }
 
 /* ---- stops ---- */

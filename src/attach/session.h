@@ -2,8 +2,8 @@
 /* Sampling a job from outside: the sampler captures threads (attach/sampler.h); here the captures become call paths and
  * samples. One session at a time.
  *
- * Threads other than the main thread that sleep in libraries only do not count: they are helper threads of libraries, and
- * nobody waits for them. */
+ * Threads other than the main thread that sleep in libraries only do not count: they are helper threads of libraries,
+ * and nobody waits for them. */
 #ifndef FM_ATTACH_SESSION_H
 #define FM_ATTACH_SESSION_H
 
@@ -22,17 +22,17 @@ struct fm_session {
     size_t stops, held_capacity;
 };
 
-/* FM_ERR_SYSTEM: not permitted; the error says by what. */
+/* Returns FM_ERR_SYSTEM if it is not permitted; the error says by what. */
 enum fm_status fm_session_open(struct fm_session *session, const struct fm_targets *targets,
                                const struct fm_attach_sampler_options *how, struct fm_error *error);
 void fm_session_close(struct fm_session *session);
 
-/* Adds what was captured since the last call to the samples. false: no memory. */
+/* Adds what was captured since the last call to the samples. Returns false if out of memory. */
 bool fm_session_gather(struct fm_session *session);
 /* No thread is stopped until it continues. */
 void fm_session_pause(struct fm_session *session);
 void fm_session_continue(struct fm_session *session);
-/* Stops sampling and adds the rest to the samples. false: no memory. */
+/* Stops sampling and adds the rest to the samples. Returns false if out of memory. */
 bool fm_session_end(struct fm_session *session);
 
 /* How long threads were stopped. */

@@ -23,7 +23,7 @@ struct target_search {
     bool some_ranked;
 };
 
-/* What starts programs and is none itself. */
+/* Programs that only start others. */
 static bool is_launcher(const struct fm_proc *proc)
 {
     static const char *const others[] = {"sh",   "bash",    "dash",    "zsh",   "ksh", "csh",  "tcsh",
@@ -43,7 +43,7 @@ static const struct fm_proc *proc_of(const struct target_search *f, pid_t pid)
     return NULL;
 }
 
-static bool is_taken(const struct target_search *f, pid_t pid)
+static bool is_target(const struct target_search *f, pid_t pid)
 {
     for (size_t i = 0; i < f->targets->n; i++)
         if (f->targets->items[i].pid == pid)
@@ -62,7 +62,7 @@ static const char *variable_of(const void *context, const char *name)
     return fm_proc_variable(environment->text, environment->bytes, name);
 }
 
-/* The launcher's word; false: it has none. */
+/* From the launcher's variables. Returns false if there are none. */
 static bool find_rank(struct target_search *f, const struct environment *environment, uint32_t *rank)
 {
     int ranks, number = fm_launcher_rank(variable_of, environment, &ranks);
@@ -95,7 +95,7 @@ static const char *mpi_of(const char *maps, struct fm_arena *arena, const char *
     return "";
 }
 
-static void take(struct target_search *f, pid_t pid)
+static void add_target(struct target_search *f, pid_t pid)
 {
     struct fm_targets *targets = f->targets;
     size_t map_bytes, env_bytes;
@@ -135,31 +135,31 @@ static bool has_mpi(const struct target_search *f, pid_t pid)
     return maps && *mpi_of(maps, f->arena, &library);
 }
 
-/* Those with MPI in them, not below one another. */
-static void take_ranks(struct target_search *f, pid_t pid)
+/* Adds processes that have loaded MPI, but none below another. */
+static void add_ranks(struct target_search *f, pid_t pid)
 {
-    if (is_taken(f, pid))
+    if (is_target(f, pid))
         return;
     if (has_mpi(f, pid)) {
-        take(f, pid);
+        add_target(f, pid);
         return;
     }
     for (size_t i = 0; i < f->n && !f->failed; i++)
         if (f->procs[i].parent == pid && f->procs[i].pid != pid && !f->procs[i].ended)
-            take_ranks(f, f->procs[i].pid);
+            add_ranks(f, f->procs[i].pid);
 }
 
-static void take_leaves(struct target_search *f, const struct fm_proc *proc)
+static void add_leaves(struct target_search *f, const struct fm_proc *proc)
 {
-    if (is_taken(f, proc->pid) || proc->ended || fm_job_daemon_host(proc->pid, f->arena))
+    if (is_target(f, proc->pid) || proc->ended || fm_job_daemon_host(proc->pid, f->arena))
         return;
     if (!is_launcher(proc)) {
-        take(f, proc->pid);
+        add_target(f, proc->pid);
         return;
     }
     for (size_t i = 0; i < f->n && !f->failed; i++)
         if (f->procs[i].parent == proc->pid && f->procs[i].pid != proc->pid)
-            take_leaves(f, &f->procs[i]);
+            add_leaves(f, &f->procs[i]);
 }
 
 static int by_rank(const void *a, const void *b)
@@ -170,7 +170,7 @@ static int by_rank(const void *a, const void *b)
     return (x->pid > y->pid) - (x->pid < y->pid);
 }
 
-/* Ranks are unique: those of two jobs, or of none, are counted by pid. */
+/* Ranks must be unique: processes of two jobs, or without ranks, are numbered by pid. */
 static enum fm_status number(struct target_search *f, struct fm_error *error)
 {
     struct fm_targets *targets = f->targets;
@@ -182,13 +182,13 @@ static enum fm_status number(struct target_search *f, struct fm_error *error)
                  (!i || targets->items[i].rank != targets->items[i - 1].rank);
     for (size_t i = 0; i < targets->n && !unique; i++)
         targets->items[i].rank = (uint32_t)i;
-    uint32_t least = targets->n ? targets->items[targets->n - 1].rank + 1 : 0;
-    if (!unique || targets->ranks < least)
-        targets->ranks = least;
+    uint32_t min_ranks = targets->n ? targets->items[targets->n - 1].rank + 1 : 0;
+    if (!unique || targets->ranks < min_ranks)
+        targets->ranks = min_ranks;
     return FM_OK;
 }
 
-/* proc: NULL, or what has ended. */
+/* proc: NULL, or a zombie. */
 static enum fm_status no_process(struct fm_arena *arena, pid_t pid, const struct fm_proc *proc, struct fm_error *error)
 {
     static const char name[] = "\nTgid:";
@@ -215,20 +215,20 @@ enum fm_status fm_targets_find(struct fm_targets *targets, const pid_t *pids, si
         size_t before = targets->n;
         if (!proc || proc->ended)
             return no_process(arena, pids[i], proc, error);
-        take_ranks(&f, pids[i]);
+        add_ranks(&f, pids[i]);
         if (targets->n == before)
-            take_leaves(&f, proc);
-        if (targets->n == before && !is_taken(&f, pids[i]))
+            add_leaves(&f, proc);
+        if (targets->n == before && !is_target(&f, pids[i]))
             return fm_fail(error, FM_ERR_USAGE, "process %d (%s) has not started a program on this host", (int)pids[i],
                            proc->name);
     }
     return f.failed ? fm_fail(error, FM_ERR_MEMORY, "not enough memory for the processes") : number(&f, error);
 }
 
-static bool is_below_taken(const struct target_search *f, const struct fm_proc *proc)
+static bool is_below_target(const struct target_search *f, const struct fm_proc *proc)
 {
     for (size_t steps = 0; proc && steps < f->n; proc = proc_of(f, proc->parent), steps++)
-        if (is_taken(f, proc->pid))
+        if (is_target(f, proc->pid))
             return true;
     return false;
 }
@@ -253,9 +253,9 @@ enum fm_status fm_targets_of_job(struct fm_targets *targets, const char *key, st
     for (int any = 0; any < 2 && !targets->n; any++)
         for (size_t i = 0; i < f.n && !f.failed; i++) {
             const struct fm_proc *proc = &f.procs[i];
-            if (belongs(&f, proc, key) && !is_below_taken(&f, proc) &&
+            if (belongs(&f, proc, key) && !is_below_target(&f, proc) &&
                 (any ? !is_launcher(proc) : has_mpi(&f, proc->pid)))
-                take(&f, proc->pid);
+                add_target(&f, proc->pid);
         }
     return f.failed ? fm_fail(error, FM_ERR_MEMORY, "not enough memory for the processes") : number(&f, error);
 }

@@ -14,12 +14,12 @@
 #include "generated/routines.h"
 #include "mpi/libraries.h"
 
-enum { MOST_FRAMES = FM_CALL_PATHS_DEPTH - 2, PLACES = 1 << 14 };
-#define REPORT_AGAIN_NS 1000000000u /* modules that come and go are looked for at most that often */
+enum { MAX_FRAMES = FM_CALL_PATHS_DEPTH - 2, PLACES = 1 << 14 };
+#define REPORT_INTERVAL_NS 1000000000u /* minimum interval between updates of the list of load modules */
 
 struct unwound_frame {
     uint64_t pc;
-    bool call; /* pc is where a call returns to */
+    bool call; /* pc is a return address */
 };
 
 /* A lossy cache of places by address. */
@@ -33,14 +33,14 @@ enum program { PROGRAM_UNKNOWN, PROGRAM_HAS_ROUTINES, PROGRAM_HAS_NONE };
 
 struct fm_dwfl_unwinder {
     Dwfl *dwfl;
-    pid_t thread; /* that was looked at last: the first of the process may have ended */
+    pid_t thread; /* sampled last: the main thread of the process may have ended */
     const char *exe;
-    enum program program; /* of MPI */
+    enum program program; /* whether it contains MPI routines */
     uint64_t reported_ns;
     const struct fm_capture *capture;
-    uint64_t pc; /* where the walk begins */
-    struct unwound_frame frames[MOST_FRAMES];
-    struct fm_code_place places[MOST_FRAMES];
+    uint64_t pc; /* where unwinding begins */
+    struct unwound_frame frames[MAX_FRAMES];
+    struct fm_code_place places[MAX_FRAMES];
     size_t n;
     struct known known[PLACES];
 };
@@ -48,8 +48,8 @@ struct fm_dwfl_unwinder {
 /* ---- callbacks of elfutils ---- */
 
 /* The .eh_frame tables of the load modules suffice, and a search for debug files takes long. */
-static int no_debug(Dwfl_Module *module, void **data, const char *name, Dwarf_Addr base, const char *file,
-                    const char *link, GElf_Word crc, char **found)
+static int no_debuginfo(Dwfl_Module *module, void **data, const char *name, Dwarf_Addr base, const char *file,
+                        const char *link, GElf_Word crc, char **found)
 {
     (void)module, (void)data, (void)name, (void)base, (void)file, (void)link, (void)crc, (void)found;
     return -1;
@@ -62,14 +62,14 @@ static pid_t no_more_threads(Dwfl *dwfl, void *unwinder, void **thread)
     return 0;
 }
 
-static bool the_thread(Dwfl *dwfl, pid_t tid, void *unwinder, void **thread)
+static bool get_thread(Dwfl *dwfl, pid_t tid, void *unwinder, void **thread)
 {
     (void)dwfl, (void)tid;
     *thread = unwinder;
     return true;
 }
 
-/* What lies beyond the captured part of the stack belongs to outer frames, and has most likely not changed. */
+/* Words beyond the captured part of the stack belong to outer frames and have most likely not changed. */
 static bool read_word(Dwfl *dwfl, Dwarf_Addr address, Dwarf_Word *word, void *context)
 {
     const struct fm_dwfl_unwinder *unwinder = context;
@@ -98,9 +98,9 @@ static bool set_registers(Dwfl_Thread *thread, void *context)
                            : dwfl_thread_state_registers(thread, 0, FM_REGISTERS, registers);
 }
 
-static const Dwfl_Callbacks files = {.find_elf = dwfl_linux_proc_find_elf, .find_debuginfo = no_debug};
+static const Dwfl_Callbacks files = {.find_elf = dwfl_linux_proc_find_elf, .find_debuginfo = no_debuginfo};
 static const Dwfl_Thread_Callbacks threads = {.next_thread = no_more_threads,
-                                              .get_thread = the_thread,
+                                              .get_thread = get_thread,
                                               .memory_read = read_word,
                                               .set_initial_registers = set_registers};
 
@@ -136,10 +136,10 @@ void fm_dwfl_unwinder_close(struct fm_dwfl_unwinder *unwinder)
 
 /* ---- places ---- */
 
-/* "MPI_Recv" for MPI_Recv and PMPI_Recv, and in MPI's own libraries for what their bindings are called. */
+/* "MPI_Recv" for MPI_Recv and PMPI_Recv, and for the names of bindings in libraries of MPI. */
 static uint32_t routine_of(const char *symbol, const char *module)
 {
-    static const char *const endings[] = {"", "_", "__", "_f", "_f_", "_f08", "_f08_", "_f08ts_", "_fts_"};
+    static const char *const suffixes[] = {"", "_", "__", "_f", "_f_", "_f08", "_f08_", "_f08ts_", "_fts_"};
     bool binding = fm_mpi_is_named(fm_basename(module));
     const char *name = binding ? strcasestr(symbol, "mpi_") : symbol + (symbol[0] == 'P');
     if (!name || strncasecmp(name, "mpi_", 4) != 0)
@@ -150,8 +150,8 @@ static uint32_t routine_of(const char *symbol, const char *module)
             return i + 1;
         if (!binding || strncasecmp(name, fm_routine_name(i), length) != 0)
             continue;
-        for (size_t e = 0; e < sizeof endings / sizeof *endings; e++)
-            if (strcmp(name + length, endings[e]) == 0)
+        for (size_t e = 0; e < sizeof suffixes / sizeof *suffixes; e++)
+            if (strcmp(name + length, suffixes[e]) == 0)
                 return i + 1;
     }
     return 0;
@@ -174,7 +174,7 @@ static void build_id_text(Dwfl_Module *module, char *text, size_t size)
         snprintf(text + 2 * i, 3, "%02x", bits[i]);
 }
 
-/* Linked with MPI itself, or with somebody's wrappers. */
+/* Linked statically with MPI or with wrappers of MPI. */
 static bool has_routines(Dwfl_Module *module)
 {
     GElf_Sym symbol;
@@ -188,8 +188,8 @@ static bool has_routines(Dwfl_Module *module)
     return false;
 }
 
-/* Whether the name of the function matters: finding it takes a look at all symbols of the file. In the program itself
- * places are many that were not called from, and only the outermost function and MPI's are to be known. */
+/* Whether the name of the function matters: finding it searches all symbols of the file. The program itself has many
+ * places that are not return addresses, and only its outermost function and MPI routines need a name. */
 static bool needs_name(struct fm_dwfl_unwinder *unwinder, Dwfl_Module *module, const char *path, bool call)
 {
     const char *file = fm_basename(path);
@@ -236,9 +236,9 @@ static struct fm_code_place place_of(struct fm_dwfl_unwinder *unwinder, const st
     return known->place;
 }
 
-/* ---- stubs ---- */
+/* ---- PLT stubs ---- */
 
-/* Where calls of other libraries pass through code that no table for unwinding describes, and that has no frame. */
+/* Calls to other libraries pass through PLT code, which has no frame and no unwind tables. */
 static bool is_stub(struct fm_dwfl_unwinder *unwinder, uint64_t pc)
 {
     Dwfl_Module *module = dwfl_addrmodule(unwinder->dwfl, pc);
@@ -253,22 +253,22 @@ static bool is_stub(struct fm_dwfl_unwinder *unwinder, uint64_t pc)
     return name && strncmp(name, ".plt", 4) == 0;
 }
 
-/* The walk begins where the stub returns to, with the same registers. On x86-64 tables have them, because a return address
- * that was pushed lies where they say. */
+/* Unwinding begins at the return address of the stub, with the same registers. On x86-64 there are tables for them, as
+ * the return address is on the stack where they expect it. */
 static void step_out_of_stub(struct fm_dwfl_unwinder *unwinder)
 {
     unwinder->frames[unwinder->n++] = (struct unwound_frame){unwinder->pc, false};
     unwinder->pc = fm_plain_address(unwinder->capture->registers[FM_DWARF_RA]);
 }
 
-/* ---- paths ---- */
+/* ---- call paths ---- */
 
 static int add_frame(Dwfl_Frame *state, void *context)
 {
     struct fm_dwfl_unwinder *unwinder = context;
     Dwarf_Addr pc;
     bool activation;
-    if (unwinder->n == MOST_FRAMES || !dwfl_frame_pc(state, &pc, &activation))
+    if (unwinder->n == MAX_FRAMES || !dwfl_frame_pc(state, &pc, &activation))
         return DWARF_CB_ABORT;
     pc = fm_plain_address(pc);
     if (!pc)
@@ -278,14 +278,15 @@ static int add_frame(Dwfl_Frame *state, void *context)
     return DWARF_CB_OK;
 }
 
-/* Modules may have come since they were looked at. */
-static void follow_modules(struct fm_dwfl_unwinder *unwinder, uint64_t pc)
+/* Load modules may have been added since the last update. */
+static void refresh_modules(struct fm_dwfl_unwinder *unwinder, uint64_t pc)
 {
-    if (!dwfl_addrmodule(unwinder->dwfl, pc) && fm_clock_ns(CLOCK_MONOTONIC) - unwinder->reported_ns > REPORT_AGAIN_NS)
+    if (!dwfl_addrmodule(unwinder->dwfl, pc) &&
+        fm_clock_ns(CLOCK_MONOTONIC) - unwinder->reported_ns > REPORT_INTERVAL_NS)
         report(unwinder);
 }
 
-/* The call path without what MPI does inside. */
+/* The call path without the inside of MPI. */
 static uint32_t make_path(struct fm_dwfl_unwinder *unwinder, struct fm_attach_samples *samples, bool complete)
 {
     const struct fm_code_place *places = unwinder->places;
@@ -295,7 +296,7 @@ static uint32_t make_path(struct fm_dwfl_unwinder *unwinder, struct fm_attach_sa
             return fm_attach_samples_below(samples, node, FM_PATH_ROUTINE, &places[i]);
         struct fm_code_place place = places[i];
         if (i && !unwinder->frames[i].call)
-            place.offset++; /* interrupted here, not called: so that the address before it is in this line too */
+            place.offset++; /* interrupted here, not a call: so that the address before it belongs to this line too */
         node = fm_attach_samples_below(samples, node, i ? FM_PATH_CALL : FM_PATH_LEAF, &place);
     }
     return node;
@@ -309,7 +310,7 @@ struct fm_unwound fm_dwfl_unwinder_unwind(struct fm_dwfl_unwinder *unwinder, pid
     unwinder->capture = capture;
     unwinder->pc = capture->pc;
     unwinder->n = 0;
-    follow_modules(unwinder, capture->pc);
+    refresh_modules(unwinder, capture->pc);
     if (FM_CALL_KEEPS_RA_IN_REGISTER && !capture->asleep && is_stub(unwinder, capture->pc))
         step_out_of_stub(unwinder);
     bool ended = dwfl_getthread_frames(unwinder->dwfl, thread, add_frame, unwinder) == 0;

@@ -6,25 +6,25 @@
 #include <string.h>
 #include <sys/mman.h>
 
-/* Chunks double up to FM_ARENA_CHUNK_MAX: a small profile stays small, a large one needs few mappings.
- * Untouched pages of a chunk cost nothing. */
+/* Chunk sizes double up to FM_ARENA_CHUNK_MAX: a small profile stays small, a large one needs few mappings. Untouched
+ * pages of a chunk cost nothing. */
 enum { FM_ARENA_ALIGN = 16, FM_ARENA_CHUNK = 64 << 10, FM_ARENA_CHUNK_MAX = 16 << 20 };
 
-/* A chunk for one allocation of up to FM_ARENA_POPULATE bytes is filled by the kernel at once: its owner asked for
- * just that much, and one system call is far cheaper than a fault for each page. */
+/* A chunk for a single allocation of up to FM_ARENA_POPULATE bytes is populated by the kernel at once: all of it will
+ * be used, and one system call is far cheaper than a page fault per page. */
 enum { FM_ARENA_PAGE = 4096, FM_ARENA_POPULATE = 1 << 20 };
 
-enum { FM_ARENA_SPARE = 1 << 20 }; /* larger chunks go back to the system at once */
+enum { FM_ARENA_SPARE = 1 << 20 }; /* larger chunks are unmapped at once */
 
 struct fm_arena_chunk {
     struct fm_arena_chunk *next;
-    size_t size, used; /* both with this header */
-    size_t last;       /* where the newest allocation begins: the only one that can be lengthened */
+    size_t size, used; /* both include this header */
+    size_t last;       /* offset of the newest allocation, the only one that can be extended in place */
 };
 
 _Static_assert(sizeof(struct fm_arena_chunk) % FM_ARENA_ALIGN == 0, "the first item of a chunk is aligned");
 
-/* One that another arena has left. */
+/* Takes a chunk that another arena left in `spare`, or returns NULL. */
 static struct fm_arena_chunk *take_spare(struct fm_arena *spare, size_t size)
 {
     struct fm_arena_chunk **at = spare ? &spare->chunks : NULL, *chunk = NULL;
@@ -35,7 +35,7 @@ static struct fm_arena_chunk *take_spare(struct fm_arena *spare, size_t size)
     return chunk;
 }
 
-static void leave_spare(struct fm_arena *spare, struct fm_arena_chunk *chunk)
+static void put_spare(struct fm_arena *spare, struct fm_arena_chunk *chunk)
 {
     memset(chunk + 1, 0, chunk->used - sizeof *chunk);
     chunk->used = sizeof *chunk;
@@ -60,8 +60,8 @@ static struct fm_arena_chunk *new_chunk(struct fm_arena *arena, size_t size, boo
     return chunk;
 }
 
-/* Makes room for `size` bytes: a new first chunk, or one behind the first when the request is larger than the
- * room that would be wasted in the first. */
+/* Adds a chunk with room for `size` bytes: as the new first one, or behind the first if the request needs a chunk of
+ * its own, so that the rest of the first one is not wasted. */
 static struct fm_arena_chunk *add_chunk(struct fm_arena *arena, size_t size)
 {
     struct fm_arena_chunk *first = arena->chunks;
@@ -100,7 +100,7 @@ void *fm_arena_alloc(struct fm_arena *arena, size_t size)
     return memory;
 }
 
-/* The newest allocation of the first chunk can be lengthened where it lies. */
+/* Extends the newest allocation of the first chunk in place, if `array` is that and there is room. */
 static int extend_in_place(struct fm_arena *arena, void *array, size_t bytes)
 {
     struct fm_arena_chunk *chunk = arena->chunks;
@@ -150,7 +150,7 @@ void fm_arena_destroy(struct fm_arena *arena)
     while (chunk) {
         struct fm_arena_chunk *next = chunk->next;
         if (arena->spare && chunk->size <= FM_ARENA_SPARE)
-            leave_spare(arena->spare, chunk);
+            put_spare(arena->spare, chunk);
         else
             munmap(chunk, chunk->size);
         chunk = next;

@@ -18,7 +18,7 @@
 #define SUFFIX ".tmp"
 enum { BOOT_CHARACTERS = 8, FOREIGN_SECONDS = 3600 };
 
-/* "." or "a/b/" of a/b/c */
+/* "a/b/" for a/b/c, "." for c */
 static void directory_of(const char *path, char directory[FM_ATOMIC_FILE_PATH_BYTES])
 {
     const char *slash = strrchr(path, '/');
@@ -44,7 +44,7 @@ bool fm_atomic_file_open(struct fm_atomic_file *file, const char *path, mode_t m
     make_temporary_name(directory, file->temporary);
     file->named = false;
     file->fd = -1;
-    if (nameless && access("/proc/self/fd", X_OK) == 0) /* the only way to a name without privileges */
+    if (nameless && access("/proc/self/fd", X_OK) == 0) /* without privileges, the only way to give it a name */
         file->fd = open(directory, O_RDWR | O_TMPFILE | O_CLOEXEC, mode);
     if (file->fd < 0) {
         file->fd = open(file->temporary, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, mode);
@@ -53,15 +53,15 @@ bool fm_atomic_file_open(struct fm_atomic_file *file, const char *path, mode_t m
     return file->fd >= 0;
 }
 
-static bool name_it(struct fm_atomic_file *file, const char *path)
+static bool link_as(struct fm_atomic_file *file, const char *path)
 {
     char self[40];
     snprintf(self, sizeof self, "/proc/self/fd/%d", file->fd);
     return linkat(AT_FDCWD, self, AT_FDCWD, path, AT_SYMLINK_FOLLOW) == 0;
 }
 
-/* Where the file system knows no such renaming (NFS), the name is taken by a link, or else by an empty file. */
-static bool rename_to_free(const char *from, const char *to)
+/* Where the file system does not support RENAME_NOREPLACE (NFS), the name is reserved with a link or an empty file. */
+static bool rename_noreplace(const char *from, const char *to)
 {
     if (renameat2(AT_FDCWD, from, AT_FDCWD, to, RENAME_NOREPLACE) == 0)
         return true;
@@ -79,10 +79,10 @@ static bool rename_to_free(const char *from, const char *to)
 bool fm_atomic_file_publish(struct fm_atomic_file *file, const char *path, bool replace)
 {
     if (!file->named && !replace)
-        return name_it(file, path);
+        return link_as(file, path);
     if (!file->named)
-        file->named = name_it(file, file->temporary);
-    bool done = file->named && (replace ? rename(file->temporary, path) == 0 : rename_to_free(file->temporary, path));
+        file->named = link_as(file, file->temporary);
+    bool done = file->named && (replace ? rename(file->temporary, path) == 0 : rename_noreplace(file->temporary, path));
     file->named = file->named && !done;
     return done;
 }
@@ -96,7 +96,7 @@ void fm_atomic_file_discard(struct fm_atomic_file *file)
     errno = reason;
 }
 
-/* ---- what the dead left ---- */
+/* ---- abandoned files ---- */
 
 static bool is_temporary(const char *name)
 {
@@ -104,20 +104,20 @@ static bool is_temporary(const char *name)
     return strncmp(name, PREFIX, strlen(PREFIX)) == 0 && length > suffix && strcmp(name + length - suffix, SUFFIX) == 0;
 }
 
-/* Of a writer on another host or in another container nothing is known but that none takes an hour. */
+/* Nothing is known about a writer on another host or in another container, but none takes an hour. */
 bool fm_atomic_file_is_abandoned(int directory_fd, const char *name)
 {
     char boot[40], own[40];
-    unsigned long long space, start;
+    unsigned long long pid_namespace, start;
     int pid;
     struct stat st;
     if (!is_temporary(name) ||
-        sscanf(name, PREFIX "%39[0-9a-f]-%llu-%d-%llu" SUFFIX, boot, &space, &pid, &start) != 4 ||
+        sscanf(name, PREFIX "%39[0-9a-f]-%llu-%d-%llu" SUFFIX, boot, &pid_namespace, &pid, &start) != 4 ||
         fstatat(directory_fd, name, &st, AT_SYMLINK_NOFOLLOW) != 0 || !S_ISREG(st.st_mode) || st.st_uid != geteuid())
         return false;
     fm_boot_id(own);
     own[BOOT_CHARACTERS] = 0;
-    if (strcmp(boot, own) == 0 && space == fm_pid_namespace())
+    if (strcmp(boot, own) == 0 && pid_namespace == fm_pid_namespace())
         return !fm_process_alive(pid, start);
     return time(NULL) - st.st_mtime >= FOREIGN_SECONDS;
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Files that appear under their name only when they are complete.
  *
- * While it is written a file has no name at all (O_TMPFILE), so nothing is left of it when the writer is killed. Where the
- * file system does not support that it has a temporary name, which identifies the writer: files of dead writers are
+ * While it is written a file has no name at all (O_TMPFILE), so nothing is left of it when the writer is killed. Where
+ * the file system does not support that it has a temporary name, which identifies the writer: files of dead writers are
  * removed. libc only, no malloc. */
 #ifndef FM_BASE_ATOMIC_FILE_H
 #define FM_BASE_ATOMIC_FILE_H
@@ -18,11 +18,12 @@ struct fm_atomic_file {
     bool named;                                /* it has its temporary name */
 };
 
-/* Opens the file that is to become `path`. nameless: without a name, if possible. False: see errno. */
+/* Opens the file that will become `path`; `nameless`: without a name, if possible. Returns false and sets errno on
+ * failure. */
 bool fm_atomic_file_open(struct fm_atomic_file *file, const char *path, mode_t mode, bool nameless);
-/* Gives it its name. replace: an existing file is replaced; else there must be none (EEXIST). */
+/* Gives the file its name. With `replace` an existing file is replaced; otherwise it is an error (EEXIST). */
 bool fm_atomic_file_publish(struct fm_atomic_file *file, const char *path, bool replace);
-/* Removes a file that was not published; keeps errno. */
+/* Removes a file that was not published; preserves errno. */
 void fm_atomic_file_discard(struct fm_atomic_file *file);
 
 /* Whether a file of this directory was left by a dead writer under its temporary name. */

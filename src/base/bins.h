@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The bins of durations and of message sizes: one place for the writer and for every reader.
+/* The bins of durations and of message sizes: one definition for the writer and all readers.
  *
- * Durations: two bins per power of two, 64 in all. Bin 0 is everything below 32 ns,
+ * Durations: two bins per power of two, 64 in total. Bin 0 is everything below 32 ns,
  * bin 63 everything from 2^36 ns (about 69 s) on:
  *
  *   bin 2k+1 : [2^(k+5), 1.5 * 2^(k+5))        bin 2k+2 : [1.5 * 2^(k+5), 2^(k+6))
  *
- * Sizes: bin 0 is "has no size", bin 1 is zero bytes, bin b >= 2 is [2^(b-2), 2^(b-1)). */
+ * Sizes: bin 0 is "no size", bin 1 is zero bytes, bin b >= 2 is [2^(b-2), 2^(b-1)). */
 #ifndef FM_BASE_BINS_H
 #define FM_BASE_BINS_H
 
@@ -16,7 +16,7 @@ enum { FM_DURATION_BINS = 64, FM_SIZE_BINS = 66, FM_SIZE_NONE = 0, FM_SIZE_ZERO 
 
 static inline uint64_t fm_duration_bin(uint64_t ns)
 {
-    /* the exponent of a floating-point number and the first bit of its fraction are what is wanted */
+    /* the bin is the exponent of a double and the first bit of its fraction */
     double number = (double)(int64_t)ns;
     uint64_t bits;
     __builtin_memcpy(&bits, &number, sizeof bits);

@@ -5,10 +5,11 @@
 #include <string.h>
 #include <unistd.h>
 
-/* A shorter time tells nothing of the rate: the two clocks cannot be read at quite the same moment. */
-enum { LEAST_NS = 1000000 };
-/* A larger difference is no error of the estimate: the machine was suspended, which only one of the clocks notices. */
-enum { MOST_PPB = 10000000 };
+/* Over a shorter time the rate cannot be measured: the two clocks are not read at exactly the same moment. */
+enum { MIN_NS = 1000000 };
+/* A larger difference is not an error of the estimate: the machine was suspended, and only one of the clocks
+ * noticed. */
+enum { MAX_PPB = 10000000 };
 
 void fm_clock_kernel_source(char *name, size_t size)
 {
@@ -22,8 +23,8 @@ void fm_clock_kernel_source(char *name, size_t size)
     name[strcspn(name, "\n")] = 0;
 }
 
-/* Whether the counter runs at one rate on all cores and in all power states. The architecture of aarch64 says so; of an
- * x86 the kernel finds out, and goes on watching. */
+/* Whether the counter has a constant rate on all cores and in all power states. On aarch64 the architecture guarantees
+ * it; on x86 the kernel checks it, and keeps checking. */
 static bool counter_is_steady(void)
 {
 #if defined __aarch64__
@@ -37,7 +38,7 @@ static bool counter_is_steady(void)
 #endif
 }
 
-/* The tightest of a few: the process may lose its core between the two clocks. */
+/* The tightest of several readings: the process may be descheduled between the two clocks. */
 static struct fm_clock_reading read_both(const struct fm_clock *clock)
 {
     struct fm_clock_reading reading = {0};
@@ -52,7 +53,7 @@ static struct fm_clock_reading read_both(const struct fm_clock *clock)
     return reading;
 }
 
-/* What the counter says of itself; 0: nothing. */
+/* The frequency that the hardware reports, or 0. */
 static uint64_t known_hertz(void)
 {
     uint64_t hertz = 0;
@@ -89,8 +90,8 @@ int32_t fm_clock_error_ppb(const struct fm_clock *clock)
         return 0;
     struct fm_clock_reading now = read_both(clock);
     uint64_t real = now.ns - clock->start.ns, estimated = fm_clock_to_ns(clock, now.ticks - clock->start.ticks);
-    if (real < LEAST_NS || !estimated)
+    if (real < MIN_NS || !estimated)
         return 0;
     __int128 ppb = ((__int128)real - estimated) * 1000000000 / estimated;
-    return ppb > MOST_PPB || ppb < -MOST_PPB ? 0 : (int32_t)ppb;
+    return ppb > MAX_PPB || ppb < -MAX_PPB ? 0 : (int32_t)ppb;
 }

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The clock of the hot path: the processor's constant-rate counter, read without a system call. Where the kernel does not
- * keep its own time by the counter (x86 whose TSC is not steady) ticks are CLOCK_MONOTONIC nanoseconds.
+/* The clock of the hot path: the constant-rate counter of the processor, read without a system call. If the kernel does
+ * not use the counter as its clock source (x86 with an unstable TSC), ticks are CLOCK_MONOTONIC nanoseconds.
  *
- * The rate of an x86's counter is not written anywhere. It is estimated once, from the time that passes while a process
- * is being prepared, and never changed; so nobody waits for it, and all durations of a process are in the same unit. How
- * far the estimate was off is known the better the longer the process runs: it is kept beside the durations, and their
- * reader corrects them. */
+ * An x86 does not report the rate of its counter. It is estimated once, from the time that passes while the runtime
+ * initialises, and never changed: there is no calibration delay, and all durations of a process have the same unit. The
+ * longer the process runs, the better the error of the estimate is known; it is stored next to the durations, and
+ * readers correct them. */
 #ifndef FM_BASE_CLOCK_H
 #define FM_BASE_CLOCK_H
 
@@ -14,27 +14,27 @@
 #include <stdint.h>
 #include <time.h>
 
-/* One moment on both clocks. */
+/* The same moment on both clocks. */
 struct fm_clock_reading {
     uint64_t ticks, ns; /* the counter, CLOCK_MONOTONIC */
 };
 
-/* ns = (ticks * mult) >> 32: a 128-bit product, so that no call is too long for it. */
+/* ns = (ticks * mult) >> 32, with a 128-bit product so that no duration overflows. */
 struct fm_clock {
     uint64_t mult;
-    bool coarse; /* ticks are nanoseconds of CLOCK_MONOTONIC */
+    bool coarse; /* ticks are CLOCK_MONOTONIC nanoseconds */
     struct fm_clock_reading start;
 };
 enum { FM_CLOCK_SHIFT = 32 };
 
-/* Chooses the clock and reads it; durations are known after the estimate. */
+/* Selects the clock and reads it. Ticks can be converted after fm_clock_estimate. */
 void fm_clock_start(struct fm_clock *clock);
-/* Of the rate, from the time since the start. A hundred microseconds make it good to some parts in ten thousand. */
+/* Estimates the rate from the time since the start. 100 us give an accuracy of a few parts in ten thousand. */
 void fm_clock_estimate(struct fm_clock *clock);
-/* By how many parts in 1e9 durations are too short, as far as the time since the start tells; 0: not known. May be called
- * in a signal handler. */
+/* By how many parts in 1e9 durations are too short, measured over the time since the start; 0 if unknown.
+ * Async-signal-safe. */
 int32_t fm_clock_error_ppb(const struct fm_clock *clock);
-/* What the kernel keeps its time by; "" = it does not say. */
+/* The clock source of the kernel; "" if unknown. */
 void fm_clock_kernel_source(char *name, size_t size);
 
 static inline uint64_t fm_clock_ns(clockid_t id)
@@ -44,7 +44,7 @@ static inline uint64_t fm_clock_ns(clockid_t id)
     return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
-/* The ticks of a clock that is not coarse. */
+/* Ticks of a clock that is not coarse. */
 static inline uint64_t fm_clock_counter(void)
 {
 #if defined __aarch64__

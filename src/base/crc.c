@@ -3,7 +3,7 @@
 
 uint64_t fm_crc64(const void *bytes, size_t size)
 {
-    uint64_t table[256]; /* made anew each time: a microsecond, and no global state */
+    uint64_t table[256]; /* built on each call: it takes a microsecond and needs no global state */
     for (unsigned i = 0; i < 256; i++) {
         table[i] = i;
         for (int bit = 0; bit < 8; bit++)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* CRC-64 (polynomial of ECMA-182, reflected, as in the xz format): finds every error of up to 64 bits in a row. */
+/* CRC-64 (ECMA-182 polynomial, reflected, as in the xz format): detects every error burst of up to 64 bits. */
 #ifndef FM_BASE_CRC_H
 #define FM_BASE_CRC_H
 

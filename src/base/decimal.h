@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The bins of timers: 0, 1, ... 9 ticks, then nine for each further power of ten: 10-19, 20-29, ... 90-99, 100-199 and
- * so on up to 64 bits. A tick is a nanosecond; a report may be shown in coarser ticks, powers of ten of it. From ten
- * coarse ticks on, and from one to nine of them, the bins are the same; all that is shorter is bin 0 then. */
+/* The histogram bins of timers: 0, 1, ... 9 ticks, then nine per power of ten: 10-19, 20-29, ... 90-99, 100-199 and so
+ * on up to 64 bits. A tick is a nanosecond; a report may use coarser ticks, 10^k ns. In coarse ticks the bins from one
+ * tick on are the same, and everything shorter is in bin 0. */
 #ifndef FM_BASE_DECIMAL_H
 #define FM_BASE_DECIMAL_H
 
 #include <stdint.h>
 
-enum { FM_DECADES = 20, FM_DECIMAL_BINS = 10 + 9 * 18 + 1 }; /* the last one: from 10^19 on */
+enum { FM_DECADES = 20, FM_DECIMAL_BINS = 10 + 9 * 18 + 1 }; /* the last one: 10^19 and more */
 
 static inline uint64_t fm_power_of_ten(unsigned exponent)
 {
@@ -36,28 +36,28 @@ static inline uint64_t fm_power_of_ten(unsigned exponent)
     return powers[exponent];
 }
 
-/* The power of ten that a number reaches: 0 for 0 to 9, 1 for 10 to 99, ... 19. */
+/* The decimal exponent of a number: 0 for 0 to 9, 1 for 10 to 99, ... 19. */
 static inline unsigned fm_decade(uint64_t ticks)
 {
-    /* 1233 / 4096 is a little less than log10(2): right, or one too many, which the table tells */
+    /* 1233 / 4096 is slightly less than log10(2): the guess is right or one too large, which the table shows */
     unsigned guess = (unsigned)(64 - __builtin_clzll(ticks | 1)) * 1233u >> 12;
     return guess - (guess && ticks < fm_power_of_ten(guess));
 }
 
-/* The first digit of a number that reaches this decade. */
+/* The leading digit of a number of this decade. */
 static inline unsigned fm_first_digit(uint64_t ticks, unsigned decade)
 {
     return (unsigned)(ticks / fm_power_of_ten(decade));
 }
 
-/* The same two below FM_QUICK_TICKS, with neither a branch nor a division: what is measured alternates between decades
- * often enough that a branch would be guessed wrongly. */
+/* The same for numbers below FM_QUICK_TICKS, without branch or division: durations alternate between decades often
+ * enough for a branch to be mispredicted. */
 #define FM_QUICK_TICKS 1000000000u
 
 static inline unsigned fm_decade_quick(uint32_t ticks)
 {
-    /* By the number of leading zeros. Added to the number, the upper half is its decade; where a power of ten lies
-     * between two powers of two, numbers below it borrow one. */
+    /* Indexed by the number of leading zeros. After adding the entry, the upper half is the decade; where a power of
+     * ten lies between two powers of two, smaller numbers borrow one. */
 #define FM_WITHIN(decade) ((uint64_t)(decade) << 32)
 #define FM_ACROSS(decade, power) (FM_WITHIN(decade) - (power))
     static const uint64_t by_leading_zeros[32] = {
@@ -80,7 +80,7 @@ static inline unsigned fm_decade_quick(uint32_t ticks)
 
 static inline unsigned fm_first_digit_quick(uint32_t ticks, unsigned decade)
 {
-    /* 2^57 / 10^decade, rounded up: too large by less than 10^-decade for any number of this decade */
+    /* 2^57 / 10^decade, rounded up: for numbers of this decade the product is too large by less than 10^-decade */
 #define FM_INVERSE(power) ((1ull << 57) / (power) + 1)
     static const uint64_t inverses[] = {
         1ull << 57,         FM_INVERSE(10),      FM_INVERSE(100),      FM_INVERSE(1000),      FM_INVERSE(10000),

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Limits of the process that turn a harmless write into a signal: asked before, because a program that Fathom
- * measures must not get a SIGXFSZ for what Fathom writes. */
+/* Resource limits that turn a harmless write into a signal: checked beforehand, because a program must not get a
+ * SIGXFSZ for what Fathom writes. */
 #ifndef FM_BASE_LIMITS_H
 #define FM_BASE_LIMITS_H
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Lists of names in one text: each ends in NUL and the list in an empty one, as "a\0b\0". Such a constant holds no
- * pointers, so a library that is loaded into every process has nothing to relocate for it. */
+/* Lists of names in one string: each name ends in NUL and the list in an empty name, as in "a\0b\0". Such a constant
+ * contains no pointers, so a library that is loaded into every process needs no relocations for it. */
 #ifndef FM_BASE_NAMES_H
 #define FM_BASE_NAMES_H
 
@@ -25,7 +25,7 @@ static inline bool fm_names_have(const char *names, const char *name)
     return *names;
 }
 
-/* Whether a text begins with one of them. */
+/* Whether `text` begins with one of the names. */
 static inline bool fm_names_begin(const char *names, const char *text)
 {
     while (*names && !fm_begins_with(text, names))
@@ -33,7 +33,7 @@ static inline bool fm_names_begin(const char *names, const char *text)
     return *names;
 }
 
-/* Whether one of them, a pattern of the shell, fits a text. */
+/* Whether one of the names, a shell pattern, matches `text`. */
 static inline bool fm_names_fit(const char *names, const char *text)
 {
     while (*names && fnmatch(names, text, 0) != 0)

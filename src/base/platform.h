@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What differs between processors, in one place: the frame of a caller, where a frame keeps its return address, how much
- * below the stack pointer no signal handler touches, and how the loader is told of words that hold an address. */
+/* What differs between processors: the frame of a caller, where a frame keeps its return address, the size of the red
+ * zone below the stack pointer, and the types of relocations that hold an address. */
 #ifndef FM_BASE_PLATFORM_H
 #define FM_BASE_PLATFORM_H
 
@@ -20,29 +20,30 @@ enum { FM_RELOCATION_GOT = 6, FM_RELOCATION_WORD = 1 }; /* R_X86_64_GLOB_DAT, R_
 #error "Fathom measures on x86-64 and aarch64"
 #endif
 
-/* A variable of this library alone: it is reached without the indirection that an exported one needs. */
+/* A variable used within this library only: it is accessed without the indirection that an exported one needs. */
 #define FM_HIDDEN __attribute__((visibility("hidden")))
 /* What programs and other libraries may call. */
 #define FM_EXPORT __attribute__((visibility("default")))
 
-/* For the few functions that every measured call runs through. */
+/* For the few functions on the path of every measured call. */
 #define FM_INLINE static inline __attribute__((always_inline))
 #define FM_UNLIKELY(x) __builtin_expect(!!(x), 0)
 
-/* The state of a caller at its call: its return address, its stack pointer (the callee's CFA), and where the callee
- * has saved its frame pointer. */
+/* The state of a caller at a call: its return address, its stack pointer (the CFA of the callee), and where the callee
+ * saved the frame pointer. */
 struct fm_frame {
     uintptr_t pc, sp;
     const uintptr_t *fp;
 };
 
-/* To be expanded in a function compiled with a frame pointer. */
+/* Use in a function compiled with a frame pointer. */
 #define FM_CALLER_FRAME()                                                                     \
     ((struct fm_frame){(uintptr_t)__builtin_extract_return_addr(__builtin_return_address(0)), \
                        (uintptr_t)__builtin_dwarf_cfa(), (const uintptr_t *)__builtin_frame_address(0)})
 
-/* A system call by nobody's name: what is interposed, `syscall` for one, is not called, nothing is bound, which costs a
- * thousand instructions, errno stays, and no thread is cancelled in it. Its result, or an error number below 0. */
+/* A system call without going through libc: it cannot reach an interposed function (such as `syscall`), needs no lazy
+ * binding (a thousand instructions), leaves errno alone and is no cancellation point. Returns the result or a negative
+ * error number. */
 FM_INLINE long fm_kernel_call(long number, long a, long b, long c, long d, long e, long f)
 {
 #if defined __aarch64__
@@ -67,11 +68,11 @@ FM_INLINE long fm_kernel_call(long number, long a, long b, long c, long d, long 
     return result;
 #endif
 }
-/* With as many arguments as it has, numbers and addresses. */
+/* With up to six arguments, integers or pointers. */
 #define FM_KERNEL_7(number, a, b, c, d, e, f, ...) \
     fm_kernel_call((long)(number), (long)(a), (long)(b), (long)(c), (long)(d), (long)(e), (long)(f))
 #define fm_kernel(...) FM_KERNEL_7(__VA_ARGS__, 0, 0, 0, 0, 0, 0, 0)
-#ifdef __clang_analyzer__ /* it does not know that a system call writes to its arguments */
+#ifdef __clang_analyzer__ /* the analyzer does not know that a system call writes to its arguments */
 #undef fm_kernel
 #define fm_kernel syscall
 #endif
@@ -81,7 +82,7 @@ FM_INLINE long fm_own_pid(void)
     return fm_kernel(SYS_getpid);
 }
 
-/* The return address of a function that does this first of all. On aarch64 the builtin would make a frame for it. */
+/* The return address of the calling function, which must do this first. On aarch64 the builtin would force a frame. */
 FM_INLINE uintptr_t fm_return_address(void)
 {
 #if defined __aarch64__ && !defined __ARM_FEATURE_PAC_DEFAULT

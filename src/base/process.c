@@ -9,7 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Reads a small file of /proc whole; the text is terminated. */
+/* Reads a small file of /proc and terminates the text. */
 static bool read_text(const char *path, char *text, size_t size)
 {
     int fd = open(path, O_RDONLY | O_CLOEXEC);
@@ -23,7 +23,7 @@ static bool read_text(const char *path, char *text, size_t size)
     return true;
 }
 
-/* Fields 3, 4, 20 and 22 of its line. */
+/* Fields 3, 4, 20 and 22 of /proc/PID/stat. */
 struct stat_line {
     char state;
     pid_t parent;
@@ -31,7 +31,7 @@ struct stat_line {
     uint64_t start_time;
 };
 
-/* The command name before them may hold anything. */
+/* The command name before these fields may contain anything. */
 static bool read_stat(pid_t pid, struct stat_line *line)
 {
     char path[40], text[1024];
@@ -71,7 +71,7 @@ bool fm_process_alive(pid_t pid, uint64_t start_time)
     if (!read_stat(pid, &line) || line.start_time != start_time)
         return false;
     bool ended = line.state == 'Z' || line.state == 'X' || line.state == 'x';
-    return line.threads > 1 || !ended; /* one that has left by pthread_exit counts */
+    return line.threads > 1 || !ended; /* a main thread that has called pthread_exit is a zombie while others run */
 }
 
 bool fm_process_stopped(pid_t pid)

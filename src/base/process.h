@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Which process is meant: a pid is given away again, so it counts together with the time its process was started, and
- * both within one pid namespace of one boot of one host. */
+/* Process identity: pids are reused, so a process is identified by its pid and start time, within one pid namespace of
+ * one boot of one host. */
 #ifndef FM_BASE_PROCESS_H
 #define FM_BASE_PROCESS_H
 
@@ -9,13 +9,13 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-uint64_t fm_process_start_time(pid_t pid);             /* in clock ticks after boot; 0 if there is none */
-pid_t fm_process_parent(pid_t pid);                    /* 0: not known, or outside our pid namespace */
-bool fm_process_alive(pid_t pid, uint64_t start_time); /* a zombie is dead, unless others of its threads live */
-bool fm_process_stopped(pid_t pid);                    /* by a signal; may be asked in a handler */
-uint64_t fm_pid_namespace(void);                       /* of this process; 0: not known */
-/* "KIND-PID-START-NAMESPACE": no other process of this boot has it, in no container. */
+uint64_t fm_process_start_time(pid_t pid);             /* in clock ticks since boot; 0 if there is no such process */
+pid_t fm_process_parent(pid_t pid);                    /* 0: unknown, or outside our pid namespace */
+bool fm_process_alive(pid_t pid, uint64_t start_time); /* a zombie is dead unless other threads of it live */
+bool fm_process_stopped(pid_t pid);                    /* by a signal; async-signal-safe */
+uint64_t fm_pid_namespace(void);                       /* of this process; 0: unknown */
+/* "KIND-PID-START-NAMESPACE": unique within this boot, across containers. */
 void fm_process_name(char *name, size_t size, const char *kind, pid_t pid);
-void fm_boot_id(char id[40]); /* of the running system; "": not known */
+void fm_boot_id(char id[40]); /* of the running system; "": unknown */
 
 #endif

@@ -23,7 +23,7 @@ bool fm_rankset_add(struct fm_rankset *set, struct fm_arena *arena, uint32_t fir
 {
     if (first > last)
         return true;
-    /* Ranges [from, to) touch or overlap the new one and become one with it. */
+    /* Ranges [from, to) touch or overlap the new one and are merged with it. */
     size_t from = find(set, first ? first - 1 : 0);
     size_t to = from;
     while (to < set->n && (last == UINT32_MAX || set->ranges[to].first <= last + 1))
@@ -60,7 +60,7 @@ static void append(struct fm_rankset *set, struct fm_range range)
 
 bool fm_rankset_union(struct fm_rankset *set, struct fm_arena *arena, const struct fm_rankset *other)
 {
-    /* A few ranges, or ranges above ours, are added one by one; many are joined in one pass. */
+    /* A few ranges, or ranges above ours, are added one by one; many are merged in one pass. */
     if (other->n <= 4 || !set->n || other->ranges[0].first > set->ranges[set->n - 1].last) {
         for (size_t i = 0; i < other->n; i++)
             if (!fm_rankset_add(set, arena, other->ranges[i].first, other->ranges[i].last))
@@ -148,15 +148,15 @@ const char *fm_rankset_text(const struct fm_rankset *set, struct fm_arena *arena
     char *text = fm_arena_alloc(arena, size + FM_TAIL_CHARS);
     if (!text)
         return "";
-    size_t length = 0, whole = 0; /* whole: what fits together with the tail */
+    size_t length = 0, kept = 0; /* kept: length that fits together with the tail */
     char tail[FM_TAIL_CHARS];
     size_t tail_length = (size_t)snprintf(tail, sizeof tail, ",... (%" PRIu64 " ranks)", fm_rankset_count(set));
     for (size_t i = 0; i < set->n; i++) {
         length += range_text(text + length, size - length, &set->ranges[i], i == 0);
         if (i == 0 || length + tail_length <= max_chars)
-            whole = length;
+            kept = length;
         if (max_chars && length > max_chars && i > 0) {
-            memcpy(text + whole, tail, tail_length + 1);
+            memcpy(text + kept, tail, tail_length + 1);
             return text;
         }
     }

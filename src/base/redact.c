@@ -12,7 +12,7 @@ static const char blanks[] = " \t\r\n";
 
 static void put(struct fm_redacted *into, const char *text, size_t bytes)
 {
-    if (into->used + bytes < into->size) /* room for a NUL, at least */
+    if (into->used + bytes < into->size) /* leaves room for a NUL */
         memcpy(into->text + into->used, text, bytes);
     into->used += bytes;
 }
@@ -27,7 +27,7 @@ static bool looks_secret(const char *name, size_t length)
     static const char words[][16] = {"PASS",       "PWD",  "SECRET", "TOKEN",  "KEY",
                                      "CREDENTIAL", "AUTH", "COOKIE", "PRIVATE"};
     char text[128];
-    if (length >= sizeof text) { /* its end tells what it is */
+    if (length >= sizeof text) { /* the end of a long name is the most telling part */
         name += length - (sizeof text - 1);
         length = sizeof text - 1;
     }
@@ -39,7 +39,7 @@ static bool looks_secret(const char *name, size_t length)
     return false;
 }
 
-/* --password=..., token:..., ?key=..., a=1,secret=...: where the value begins; 0: there is none. */
+/* --password=..., token:..., ?key=..., a=1,secret=...: returns the offset of the value, or 0. */
 static size_t value_of_secret(const char *part, size_t length)
 {
     size_t name = 0;
@@ -53,7 +53,7 @@ static size_t value_of_secret(const char *part, size_t length)
     return 0;
 }
 
-/* Of the programs whose -p has a password attached. */
+/* Programs that accept a password attached to -p. */
 static bool is_client(const char *part, size_t length)
 {
     static const char names[][8] = {"mysql", "mariadb", "sshpass"};
@@ -66,21 +66,21 @@ static bool is_client(const char *part, size_t length)
     return false;
 }
 
-/* -print, -periodic=1; and PETSc's -pc_mg_levels_1_ksp_type, which are common here. */
+/* -print, -periodic=1; and PETSc's -pc_mg_levels_1_ksp_type, which is common here. */
 static bool reads_as_option(const char *part, size_t length)
 {
     size_t letters = strspn(part + 1, "abcdefghijklmnopqrstuvwxyz_-") + 1;
     return letters >= length || part[letters] == '=' || strncmp(part, "-pc_", 4) == 0;
 }
 
-/* mysql's -pSECRET. Behind another name only what is more than a word: a password is rarely one in plain letters, and
- * what begins with -p is rarely a password. */
-static bool has_attached(const struct fm_redacted *into, const char *part, size_t length)
+/* mysql's -pSECRET. After another program's name, only if it does not read as an option: a password is rarely plain
+ * letters, and what begins with -p is rarely a password. */
+static bool has_attached_password(const struct fm_redacted *into, const char *part, size_t length)
 {
     return length > 2 && strncmp(part, "-p", 2) == 0 && (into->client || !reads_as_option(part, length));
 }
 
-/* scheme://user:password@host, or a token for the user. */
+/* Redacts scheme://user:password@host, or a token in place of the user. */
 static void put_plain(struct fm_redacted *into, const char *part, size_t length)
 {
     const char *scheme = memmem(part, length, "://", 3), *end = part + length;
@@ -109,8 +109,8 @@ static bool is_scheme(const char *part, size_t length)
     return false;
 }
 
-/* One part of a word between blanks. True: the rest of the word belongs to a secret, too. A value that is empty here is
- * the next word, if that is no option. */
+/* Adds one blank-delimited part of a word. Returns true if the rest of the word belongs to a secret too. If the value
+ * is empty, the next word is the value unless it is an option. */
 static bool put_part(struct fm_redacted *into, const char *part, size_t length)
 {
     bool option = *part == '-', follows = into->follows && !option;
@@ -122,7 +122,7 @@ static bool put_part(struct fm_redacted *into, const char *part, size_t length)
     size_t value = follows ? 0 : value_of_secret(part, length);
     bool empty = value == length;
     value = empty ? 0 : value;
-    bool attached = !follows && !value && has_attached(into, part, length);
+    bool attached = !follows && !value && has_attached_password(into, part, length);
     bool named = empty || (option && looks_secret(part, length));
     into->follows = !follows && !value && named && !(attached && into->client);
     attached = attached && !into->follows;
@@ -158,9 +158,9 @@ bool fm_redact(struct fm_redacted *into, const char *word)
 
 bool fm_arguments_wanted(void)
 {
-    const char *wish = getenv("FATHOM_ARGUMENTS");
-    bool wanted = false; /* a wish that is not understood is one for less */
-    if (wish && *wish)
-        fm_setting_switch(wish, &wanted);
-    return !wish || !*wish || wanted;
+    const char *setting = getenv("FATHOM_ARGUMENTS");
+    bool wanted = false; /* an invalid value means off */
+    if (setting && *setting)
+        fm_setting_switch(setting, &wanted);
+    return !setting || !*setting || wanted;
 }

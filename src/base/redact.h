@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Takes out of command lines and variables what looks like a secret, before it is kept anywhere: doc/PRIVACY.md has the
- * rules. libc only, no memory of its own: it runs inside users' programs too. */
+/* Removes what looks like a secret from command lines and variables before they are stored anywhere; doc/PRIVACY.md has
+ * the rules. libc only, no allocation: it also runs inside users' programs. */
 #ifndef FM_BASE_REDACT_H
 #define FM_BASE_REDACT_H
 
@@ -8,17 +8,17 @@
 #include <stddef.h>
 
 struct fm_redacted {
-    char *text; /* of `size` bytes: words, a NUL behind each */
+    char *text; /* `size` bytes: words, each followed by a NUL */
     size_t size, used;
-    bool follows; /* the last word was the name of a secret, which comes next */
+    bool follows; /* the last word was the name of a secret whose value comes next */
     bool client;  /* a word named a program that takes a password as -pSECRET */
 };
 
-/* Adds a word of a command line, or "NAME=value" of the environment, with *** for what is secret. False: it does not
- * fit, and nothing is added. */
+/* Appends a word of a command line, or "NAME=value" of the environment, with *** in place of secrets. Returns false and
+ * appends nothing if it does not fit. */
 bool fm_redact(struct fm_redacted *into, const char *word);
 
-/* Whether arguments are to be kept at all, or only the name that a program was started by: FATHOM_ARGUMENTS=off. */
+/* Whether arguments may be recorded, or only the name of the program: FATHOM_ARGUMENTS=off. */
 bool fm_arguments_wanted(void);
 
 #endif

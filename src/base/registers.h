@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The registers of a thread that ptrace has stopped, by their numbers in DWARF. */
+/* The registers of a thread stopped by ptrace, by DWARF number. */
 #ifndef FM_BASE_REGISTERS_H
 #define FM_BASE_REGISTERS_H
 
@@ -21,8 +21,8 @@ static inline uint64_t fm_registers_read(const struct user_regs_struct *from, ui
     return from->pc;
 }
 
-/* The system call that a thread has just come back from, if the instruction before pc is that of calls: its number, its
- * arguments, but the first, which its result has replaced. */
+/* The system call that a thread has just returned from, provided that the instruction before pc is a system call:
+ * returns its number; all arguments but the first are set, as the result has overwritten that. */
 static inline long fm_registers_call(const struct user_regs_struct *from, uint64_t arguments[FM_CALL_ARGUMENTS],
                                      uint64_t *result)
 {
@@ -35,7 +35,7 @@ static inline long fm_registers_call(const struct user_regs_struct *from, uint64
 #define FM_CALL_INSTRUCTION 0xd4000001u /* svc 0 */
 #define FM_CALL_AT(registers) ((registers)->pc - 4)
 #elif defined __x86_64__
-enum { FM_REGISTERS = 17 }; /* rax ... r15, the return address */
+enum { FM_REGISTERS = 17 }; /* rax ... r15, return address */
 
 static inline uint64_t fm_registers_read(const struct user_regs_struct *from, uint64_t to[FM_REGISTERS])
 {

@@ -29,8 +29,8 @@ static size_t put_escaped(char safe[FM_SAFE_BYTES], uint32_t code)
     return first + (size_t)snprintf(safe + first, FM_SAFE_BYTES - first, "\\u%04x", 0xdc00 | (code & 0x3ff));
 }
 
-/* What cannot be shown. */
-static size_t put_bad(enum fm_safe kind, uint32_t code, char safe[FM_SAFE_BYTES])
+/* Unprintable characters. */
+static size_t put_unprintable(enum fm_safe kind, uint32_t code, char safe[FM_SAFE_BYTES])
 {
     switch (kind) {
     case FM_SAFE_TERMINAL:
@@ -50,8 +50,8 @@ static size_t put_bad(enum fm_safe kind, uint32_t code, char safe[FM_SAFE_BYTES]
     return put(safe, REPLACEMENT);
 }
 
-/* What has a meaning of its own there; 0: it has none. */
-static size_t put_mark(enum fm_safe kind, uint32_t code, char safe[FM_SAFE_BYTES])
+/* Escapes a character with a special meaning in the output format; returns 0 if it has none. */
+static size_t put_special(enum fm_safe kind, uint32_t code, char safe[FM_SAFE_BYTES])
 {
     if (code >= 0x80)
         return kind == FM_SAFE_XML && (code & ~1u) == 0xfffe ? put(safe, "&#xfffd;") : 0;
@@ -72,9 +72,9 @@ size_t fm_safe_next(enum fm_safe kind, const char **text, char safe[FM_SAFE_BYTE
     uint32_t code = fm_utf8_next(text);
     size_t bytes = (size_t)(*text - from);
     if (fm_utf8_unprintable(code, bytes))
-        return put_bad(kind, code, safe);
-    size_t mark = put_mark(kind, code, safe);
-    if (!mark)
-        memmove(safe, from, bytes); /* it may be made safe in its place */
-    return mark ? mark : bytes;
+        return put_unprintable(kind, code, safe);
+    size_t special = put_special(kind, code, safe);
+    if (!special)
+        memmove(safe, from, bytes); /* `safe` may be the text itself */
+    return special ? special : bytes;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Sums that stop at the largest number: the order of adding never changes them, and hostile input cannot wrap them. */
+/* Saturating sums: the order of addition does not matter, and hostile input cannot make them wrap. */
 #ifndef FM_BASE_SATURATE_H
 #define FM_BASE_SATURATE_H
 
@@ -8,7 +8,7 @@
 static inline uint64_t fm_sum(uint64_t a, uint64_t b)
 {
     uint64_t sum = a + b;
-    return sum | (0 - (uint64_t)(sum < a)); /* without a branch, so that loops become vector code */
+    return sum | (0 - (uint64_t)(sum < a)); /* branch-free, so that loops vectorize */
 }
 
 static inline void fm_add_saturating(uint64_t *into, uint64_t value)

@@ -103,7 +103,7 @@ bool fm_setting_disabled(void)
 
 /* ---- the table ---- */
 
-/* TEXT: a path or the like; whoever uses it tells what is wrong with it. */
+/* TEXT: a path or the like, checked where it is used. */
 enum kind { TEXT, SWITCH, MEMORY, SAMPLING, MODE, TICK, TIMERS };
 
 static bool is_valid(enum kind kind, const char *text)
@@ -129,9 +129,9 @@ static bool is_valid(enum kind kind, const char *text)
     }
 }
 
-/* No pointers: each would be a relocation in every process that the library is loaded into. */
+/* No pointers: each would be a relocation in every process that loads the library. */
 struct setting {
-    char name[12]; /* behind FATHOM_ */
+    char name[12]; /* without FATHOM_ */
     uint8_t kind;
     char may_be[56], otherwise[28];
 };
@@ -154,14 +154,14 @@ static const struct setting settings[] = {
     {"TICK", TICK, "1ns, 10ns, 100ns, 1us ... 1s", "using 1ns"},
     {"TIMERS", TIMERS, "rich or paper", "using paper"},
 };
-enum { N_SETTINGS = sizeof settings / sizeof *settings, MOST_LETTERS = 20 };
+enum { N_SETTINGS = sizeof settings / sizeof *settings, MAX_LETTERS = 20 };
 
-/* How many letters have to be changed, added or left out to make one word of the other. */
+/* Levenshtein distance. */
 static unsigned distance(const char *a, const char *b)
 {
-    unsigned row[MOST_LETTERS + 1], columns = (unsigned)strlen(b);
-    if (strlen(a) > MOST_LETTERS || columns > MOST_LETTERS)
-        return MOST_LETTERS;
+    unsigned row[MAX_LETTERS + 1], columns = (unsigned)strlen(b);
+    if (strlen(a) > MAX_LETTERS || columns > MAX_LETTERS)
+        return MAX_LETTERS;
     for (unsigned j = 0; j <= columns; j++)
         row[j] = j;
     for (unsigned i = 1; a[i - 1]; i++) {
@@ -177,7 +177,7 @@ static unsigned distance(const char *a, const char *b)
     return row[columns];
 }
 
-/* One wrong letter in a short name, two in a long one: a variable may be somebody else's. */
+/* One wrong letter in a short name, two in a long one: the variable may belong to another program. */
 static const struct setting *nearest(const char *name)
 {
     for (int i = 0; i < N_SETTINGS; i++)
@@ -186,7 +186,7 @@ static const struct setting *nearest(const char *name)
     return NULL;
 }
 
-/* What a terminal takes for a command becomes a question mark. */
+/* Shortens a value; control and non-ASCII characters, which a terminal may interpret, become '?'. */
 static void cut_value(const char *value, char text[48])
 {
     size_t n = 0;
@@ -229,7 +229,7 @@ bool fm_setting_problem(const char *name, const char *value, char sentence[FM_SE
     return near;
 }
 
-void fm_settings_problems(void (*tell)(void *context, const char *name, const char *sentence), void *context)
+void fm_settings_problems(void (*report)(void *context, const char *name, const char *sentence), void *context)
 {
     char sentence[FM_SETTING_SENTENCE], name[40];
     for (char **variable = environ; variable && *variable; variable++) {
@@ -238,6 +238,6 @@ void fm_settings_problems(void (*tell)(void *context, const char *name, const ch
             continue;
         snprintf(name, sizeof name, "%.*s", (int)(equals - *variable), *variable);
         if (fm_setting_problem(name, equals + 1, sentence))
-            tell(context, name, sentence);
+            report(context, name, sentence);
     }
 }

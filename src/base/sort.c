@@ -3,14 +3,15 @@
 
 #include <string.h>
 
-/* Joins the sorted runs [a, middle) and [middle, end) into `out`. */
-static void join(const char *a, const char *middle, const char *end, size_t item_size, fm_compare *compare, char *out)
+/* Merges the sorted runs [a, middle) and [middle, end) into `out`. */
+static void merge_runs(const char *a, const char *middle, const char *end, size_t item_size, fm_compare *compare,
+                       char *out)
 {
     const char *b = middle;
     while (a < middle && b < end) {
-        const char **least = compare(b, a) < 0 ? &b : &a;
-        memcpy(out, *least, item_size);
-        *least += item_size;
+        const char **smaller = compare(b, a) < 0 ? &b : &a;
+        memcpy(out, *smaller, item_size);
+        *smaller += item_size;
         out += item_size;
     }
     memcpy(out, a, (size_t)(middle - a));
@@ -35,8 +36,8 @@ bool fm_sort(void *items, size_t n, size_t item_size, fm_compare *compare, struc
     for (size_t run = 1; run < n; run *= 2) {
         for (size_t at = 0; at < n; at += 2 * run) {
             size_t middle = at + run < n ? at + run : n, end = at + 2 * run < n ? at + 2 * run : n;
-            join(from + at * item_size, from + middle * item_size, from + end * item_size, item_size, compare,
-                 to + at * item_size);
+            merge_runs(from + at * item_size, from + middle * item_size, from + end * item_size, item_size, compare,
+                       to + at * item_size);
         }
         char *swap = from;
         from = to;

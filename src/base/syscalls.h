@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* System calls that sleep and that the kernel does not begin anew after a stop: they end with EINTR (epoll_wait, semop,
- * sigtimedwait, io_getevents; on sockets with a time limit all that wait), or with a part of their bytes. */
+/* Blocking system calls that the kernel does not restart after a stop: they fail with EINTR (epoll_wait, semop,
+ * sigtimedwait, io_getevents; every blocking call on a socket with a timeout) or return a short count. */
 #ifndef FM_BASE_SYSCALLS_H
 #define FM_BASE_SYSCALLS_H
 
@@ -16,7 +16,7 @@ static inline bool fm_syscall_is_among(long number, const long *calls, size_t n)
     return false;
 }
 
-/* Those that are so on pipes, terminals and sockets, by their first argument, and not on files. */
+/* Calls that behave this way on pipes, terminals and sockets (their first argument), but not on files. */
 static inline bool fm_syscall_is_fragile_on_streams(long number)
 {
     static const long calls[] = {SYS_read,     SYS_readv,  SYS_write, SYS_writev,
@@ -24,7 +24,7 @@ static inline bool fm_syscall_is_fragile_on_streams(long number)
     return fm_syscall_is_among(number, calls, sizeof calls / sizeof *calls);
 }
 
-/* Those that a handler with SA_RESTART lets go on, and one without ends, as long as they have done nothing. */
+/* Calls that a handler with SA_RESTART resumes and one without interrupts, unless they have transferred something. */
 static inline bool fm_syscall_is_restarted(long number)
 {
     static const long calls[] = {
@@ -66,7 +66,8 @@ static inline bool fm_syscall_is_restarted(long number)
     return fm_syscall_is_among(number, calls, sizeof calls / sizeof *calls);
 }
 
-/* Those that can be cut short though they do not sleep: the argument, from 0, that says how much is wanted; -1: others. */
+/* Calls that can return a short count although they do not sleep: the index, from 0, of the argument that holds the
+ * requested length; -1 for others. */
 static inline int fm_syscall_length(long number)
 {
     switch (number) {

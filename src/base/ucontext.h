@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The registers of a thread that a signal has interrupted, and where the kernel leaves them for a stack to be followed
- * through a handler. */
+/* The registers of an interrupted thread in a signal handler, and where the kernel saves them, so that a stack can be
+ * unwound through a handler. */
 #ifndef FM_BASE_UCONTEXT_H
 #define FM_BASE_UCONTEXT_H
 
@@ -20,42 +20,42 @@ static inline uintptr_t fm_ucontext_sp(const ucontext_t *c)
     return c->uc_mcontext.sp;
 }
 
-/* A register by its DWARF number; 0: not kept. */
+/* A register by its DWARF number; 0 if not saved. */
 static inline uintptr_t fm_ucontext_register(const ucontext_t *c, unsigned number)
 {
     return number < 31 ? c->uc_mcontext.regs[number] : number == 31 ? c->uc_mcontext.sp : 0;
 }
 
-/* From the stack pointer in the function that a handler returns to. */
+/* Offset of the context from the stack pointer in the function that a handler returns to. */
 enum { FM_CONTEXT_FROM_SP = sizeof(siginfo_t) };
 
-/* Whether a handler returns to this place: the kernel's two instructions for it, which may have no tables. */
+/* Whether a handler returns to this address: the kernel's signal trampoline, which may have no unwind tables. */
 static inline int fm_is_signal_return(uintptr_t pc)
 {
     const uint32_t *code = (const uint32_t *)pc;
     return pc % sizeof *code == 0 && code[0] == 0xd2801168 && code[1] == 0xd4000001; /* mov x8, 139; svc 0 */
 }
 
-/* The system call that a thread is about to make, or to make once more: its number; -1: none. */
+/* The number of the system call that a thread is about to make, or to restart; -1: none. */
 static inline long fm_ucontext_call(const ucontext_t *c)
 {
     return *(const uint32_t *)fm_ucontext_pc(c) == 0xd4000001 ? (long)c->uc_mcontext.regs[8] : -1;
 }
 
-/* As if it had been made, with that result. */
+/* Completes that system call with a result, without making it. */
 static inline void fm_ucontext_end_call(ucontext_t *c, long result)
 {
     c->uc_mcontext.regs[0] = (unsigned long long)result;
     c->uc_mcontext.pc += sizeof(uint32_t);
 }
 
-/* Bits of an address beyond the 48 of a program may be a signature. */
+/* Address bits above the 48 of user space may be a pointer authentication code. */
 static inline uintptr_t fm_plain_address(uintptr_t address)
 {
     return address & 0xffffffffffffu;
 }
 
-/* Whether the instruction before this place is a call. So many bytes before it must be readable. */
+/* Whether the instruction before this address is a call. FM_LONGEST_CALL bytes before it must be readable. */
 enum { FM_LONGEST_CALL = 4 };
 static inline int fm_follows_call(uintptr_t pc)
 {
@@ -63,10 +63,10 @@ static inline int fm_follows_call(uintptr_t pc)
     return (code & 0xfc000000) == 0x94000000 || (code & 0xfffffc1f) == 0xd63f0000; /* bl, blr */
 }
 
-/* Numbers of the registers that a function leaves as they were. */
+/* Callee-saved registers. */
 static const unsigned char fm_kept_registers[] = {29, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28};
 #elif defined __x86_64__
-/* As the kernel numbers them; libc has names for them only with _GNU_SOURCE. */
+/* The kernel's numbers; libc names them only with _GNU_SOURCE. */
 enum { FM_GREG_RAX = 13, FM_GREG_RSP = 15, FM_GREG_RIP = 16 };
 
 static inline uintptr_t fm_ucontext_pc(const ucontext_t *c)
@@ -98,7 +98,7 @@ static inline long fm_ucontext_call(const ucontext_t *c)
 {
     enum { PAGE = 4096 };
     const unsigned char *code = (const unsigned char *)fm_ucontext_pc(c);
-    bool whole = (uintptr_t)code % PAGE < PAGE - 1; /* else the second byte may be in no page */
+    bool whole = (uintptr_t)code % PAGE < PAGE - 1; /* the second byte could be on an unmapped page */
     return whole && code[0] == 0x0f && code[1] == 0x05 ? (long)c->uc_mcontext.gregs[FM_GREG_RAX] : -1;
 }
 
@@ -113,7 +113,7 @@ static inline uintptr_t fm_plain_address(uintptr_t address)
     return address;
 }
 
-/* How long an indirect call would be that begins with these bytes behind its prefixes; 0: they are none. */
+/* Length of the indirect call whose opcode, after any prefixes, begins here; 0 if it is not one. */
 static inline unsigned fm_indirect_call_bytes(const unsigned char *code)
 {
     unsigned mode = code[1] >> 6, base = code[1] & 7, scaled = mode < 3 && base == 4;

@@ -9,7 +9,7 @@
 
 static const double HOUR_NS = 3600e9;
 
-/* "1234567.8" -> "1,234,567.8", in place; the buffer has room. */
+/* "1234567.8" -> "1,234,567.8", in place; the buffer is large enough. */
 static void add_commas(char *digits)
 {
     size_t whole = strcspn(digits, ". ");
@@ -20,13 +20,13 @@ static void add_commas(char *digits)
     }
 }
 
-/* Rounding may reach the next unit's 1: 999.96 ms is 1.0 s. */
+/* Rounding may reach 1 of the next unit: 999.96 ms is 1.0 s. */
 static int reaches(double value, double unit)
 {
     return value >= unit * 0.99995;
 }
 
-/* As printf's %f, whose point depends on the locale; a tie goes to the even digit there too. */
+/* Like printf's %f, whose decimal point depends on the locale; ties round to even here as well. */
 const char *fm_decimal_text(char *buffer, double value, unsigned decimals)
 {
     uint64_t power = fm_power_of_ten(decimals), scaled = fm_rounded(value * (double)power);
@@ -151,7 +151,7 @@ const char *fm_percent_whole(char *buffer, double fraction)
     return buffer;
 }
 
-/* Two digits, without zeros at the end. */
+/* Two significant digits, without trailing zeros. */
 static void fine_text(char *buffer, double percent)
 {
     unsigned decimals = 0;

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What the kernel says a process has used. The runtime asks for its own, `fathom run` for that of a command that has
- * ended; each figure is a member of the segment's header, and a line of model/figures.h. */
+/* Resource usage of a process as the kernel reports it. The runtime asks for its own, `fathom run` for that of a
+ * command that has ended. Each figure is a member of the segment header and a line of model/figures.h. */
 #ifndef FM_BASE_USAGE_H
 #define FM_BASE_USAGE_H
 
 #include <stdint.h>
 #include <sys/resource.h>
 
-/* X(member, its value from struct rusage *use) */
+/* X(member, value from struct rusage *use) */
 #define FM_USAGE(X)                                   \
     X(user_ns, fm_timeval_ns(use->ru_utime))          \
     X(system_ns, fm_timeval_ns(use->ru_stime))        \

@@ -29,8 +29,8 @@ bool fm_utf8_unprintable(uint32_t code, size_t bytes)
 {
     static const struct {
         uint32_t first, last;
-    } marks[] = {{0x61c, 0x61c},   {0x200e, 0x200f}, {0x2028, 0x202e},  {0x2060, 0x206f}, /* direction, ends of lines */
-                 {0xfeff, 0xfeff}, {0xfff9, 0xfffb}, {0xe0000, 0xe007f}};                 /* not to be seen */
+    } marks[] = {{0x61c, 0x61c},   {0x200e, 0x200f}, {0x2028, 0x202e},  {0x2060, 0x206f}, /* direction, line ends */
+                 {0xfeff, 0xfeff}, {0xfff9, 0xfffb}, {0xe0000, 0xe007f}};                 /* invisible */
     if ((code == FM_UTF8_DAMAGED && bytes == 1) || code < 0x20 || (code >= 0x7f && code < 0xa0))
         return true;
     for (size_t i = 0; code >= marks[0].first && i < sizeof marks / sizeof *marks; i++)
@@ -58,7 +58,7 @@ size_t fm_text_width(const char *text)
     return width;
 }
 
-/* How many bytes fit. */
+/* Number of bytes that fit into `columns`; adds their width to *width. */
 static size_t take(const char *text, size_t columns, size_t *width)
 {
     const char *at = text;
@@ -74,9 +74,9 @@ static size_t take(const char *text, size_t columns, size_t *width)
 struct fm_cut fm_text_cut(const char *text, size_t columns)
 {
     struct fm_cut cut = {0};
-    bool whole = columns < 4 || fm_text_width(text) <= columns;
-    cut.head = take(text, whole ? columns : (columns - 2) / 2, &cut.width);
-    if (whole)
+    bool fits = columns < 4 || fm_text_width(text) <= columns;
+    cut.head = take(text, fits ? columns : (columns - 2) / 2, &cut.width);
+    if (fits)
         return cut;
     cut.tail = text + cut.head;
     size_t left = fm_text_width(cut.tail);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* UTF-8: reading it, how wide it is on a terminal, and whether a terminal is to be given any. */
+/* UTF-8: decoding, width on a terminal, and whether the terminal expects it. */
 #ifndef FM_BASE_UTF8_H
 #define FM_BASE_UTF8_H
 
@@ -7,25 +7,25 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* What a damaged sequence is read as; it is then one byte long. */
+/* Result for an invalid sequence, of which one byte is consumed. */
 #define FM_UTF8_DAMAGED 0xfffdu
 
-/* The code point at *text, and *text moved past it. */
+/* Returns the code point at *text and advances *text. */
 uint32_t fm_utf8_next(const char **text);
-/* Columns that it takes: 0, 1 or 2. */
+/* Width in columns: 0, 1 or 2. */
 size_t fm_utf8_width(uint32_t code);
-/* A character, of `bytes` bytes, that cannot be shown or must not be: see safe_text.h. */
+/* Whether a character of `bytes` bytes cannot or must not be shown: see safe_text.h. */
 bool fm_utf8_unprintable(uint32_t code, size_t bytes);
-/* Columns that a text takes; a byte that is not UTF-8, or a control character, takes one. */
+/* Width of a text in columns; an invalid byte or a control character counts as one. */
 size_t fm_text_width(const char *text);
-/* A text cut in the middle ("abc..xyz") so that it takes no more than `columns`: the first `head` bytes of it, ".." and
- * `tail`, which is NULL when nothing is left out. */
+/* A text shortened in the middle ("abc..xyz") to at most `columns`: its first `head` bytes, ".." and `tail`, which is
+ * NULL if nothing is left out. */
 struct fm_cut {
     size_t head, width;
     const char *tail;
 };
 struct fm_cut fm_text_cut(const char *text, size_t columns);
-/* Whether the environment's locale (LC_ALL, LC_CTYPE, LANG) has it. The program's own setlocale does not matter. */
+/* Whether the locale of the environment (LC_ALL, LC_CTYPE, LANG) is UTF-8. Does not depend on setlocale. */
 bool fm_utf8_locale(void);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A text that grows in an arena, written with printf's formats. Without memory it remembers that it failed, and what
- * follows does nothing: whoever takes the text looks once, at the end. */
+/* A text that grows in an arena, written with printf formats. If memory runs out it is marked as failed and further
+ * writes do nothing, so the caller checks only once, at the end. */
 #ifndef FM_BASE_WRITER_H
 #define FM_BASE_WRITER_H
 
@@ -20,18 +20,18 @@ struct fm_writer {
 __attribute__((format(printf, 2, 3))) void fm_write(struct fm_writer *writer, const char *format, ...);
 __attribute__((format(printf, 2, 0))) void fm_write_list(struct fm_writer *writer, const char *format, va_list values);
 
-/* What a terminal would obey becomes '?'. */
+/* Replaces what a terminal would interpret with '?'. */
 void fm_write_text(struct fm_writer *writer, const char *text);
-/* The same, cut in the middle where it is wider than `columns`; returns the width. */
+/* The same, shortened in the middle if wider than `columns`; returns the width. */
 size_t fm_write_cut(struct fm_writer *writer, const char *text, size_t columns);
-/* The same, filled up with blanks. */
+/* The same, padded with blanks. */
 void fm_write_padded(struct fm_writer *writer, const char *text, size_t columns);
-/* Ends a line, without blanks at its end. */
+/* Ends a line and removes its trailing blanks. */
 void fm_write_end(struct fm_writer *writer);
-/* All of it; NULL: there was no memory. */
+/* The whole text, or NULL if out of memory. */
 const char *fm_writer_text(const struct fm_writer *writer);
 
-/* A text of its own; NULL: no memory. */
+/* A new string, or NULL if out of memory. */
 __attribute__((format(printf, 2, 3))) const char *fm_written(struct fm_arena *arena, const char *format, ...);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* fathom attach: the modules of a job that runs already, sampled from outside. */
+/* `fathom attach`: samples a running job from outside and shows its modules. */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -12,7 +12,7 @@
 
 /* ---- other hosts ---- */
 
-/* What can be seen here is shown; and what more there would be, and how to come by it, is said. */
+/* Says which ranks are not sampled and how to reach them; those of this host are shown. */
 static void report_other_hosts(const struct fm_watch *watch, const struct fm_remote_hosts *remote_hosts,
                                const struct fm_remote *remote)
 {
@@ -39,8 +39,8 @@ static void report_other_hosts(const struct fm_watch *watch, const struct fm_rem
     fm_arena_destroy(&arena);
 }
 
-/* Starts agents and has a first look at what they see. */
-static bool reach(struct fm_watch *watch, const struct fm_remote_hosts *remote_hosts, struct fm_remote *remote)
+/* Starts the agents and takes a first look at the job through them. */
+static bool start_agents(struct fm_watch *watch, const struct fm_remote_hosts *remote_hosts, struct fm_remote *remote)
 {
     struct fm_remote_command command = {remote_hosts->words.items, remote_hosts->environment, remote_hosts->directory,
                                         remote_hosts->hosts};
@@ -56,7 +56,7 @@ static bool reach(struct fm_watch *watch, const struct fm_remote_hosts *remote_h
     return false;
 }
 
-/* ---- all of it ---- */
+/* ---- command ---- */
 
 static enum fm_status watch_here(struct fm_watch *watch, const sigset_t *signals, struct fm_error *error)
 {
@@ -82,7 +82,7 @@ static enum fm_status watch_job(struct fm_watch *watch, struct fm_remote *remote
     if (status)
         return status;
     fm_signals_block(&signals, &before);
-    if (more && reach(watch, &remote_hosts, remote)) {
+    if (more && start_agents(watch, &remote_hosts, remote)) {
         fm_watch_start_clock(watch);
         return fm_watch_follow(watch, &signals, error);
     }

@@ -7,12 +7,12 @@
 #include "base/names.h"
 #include "mpi/launchers.h"
 
-/* For another host to come with what it sees. */
-static const uint64_t child_limit_ns = 120ull * 1000000000u;
+/* For the result of another host. */
+static const uint64_t child_timeout_ns = 120ull * 1000000000u;
 
-/* ---- beginning and end ---- */
+/* ---- join and leave ---- */
 
-/* Its plug-ins look for its symbols. */
+/* Global, because plug-ins of MPI look up its symbols. */
 static void *open_named(const char *name)
 {
     return name && *name ? dlopen(name, RTLD_NOW | RTLD_GLOBAL) : NULL;
@@ -38,7 +38,7 @@ static void *open_library(const struct fm_attach_request *request, const struct 
     return library ? library : open_kind(FM_MPI_MPICH);
 }
 
-/* Two names of one host would have its ranks counted twice. */
+/* If a host were listed under two names, its ranks would be counted twice. */
 static bool am_first_here(const struct fm_agents *agents, fm_word comm)
 {
     const struct fm_abi *abi = &agents->abi;
@@ -86,14 +86,14 @@ void fm_agents_leave(struct fm_agents *agents)
         finalize();
 }
 
-/* ---- looks ---- */
+/* ---- exchange ---- */
 
 bool fm_agents_tell(const struct fm_agents *agents, enum fm_agents_word word)
 {
-    bool told = true;
+    bool sent = true;
     for (int i = 0; i < FM_RANK_TREE_CHILDREN && fm_rank_tree_child(&agents->tree, i) >= 0; i++)
-        told &= fm_rank_tree_send_word(&agents->tree, fm_rank_tree_child(&agents->tree, i), word);
-    return told;
+        sent &= fm_rank_tree_send_word(&agents->tree, fm_rank_tree_child(&agents->tree, i), word);
+    return sent;
 }
 
 static enum fm_status add_child(const struct fm_agents *agents, int child, struct fm_attach_result *result,
@@ -103,7 +103,7 @@ static enum fm_status add_child(const struct fm_agents *agents, int child, struc
     struct fm_attach_result part;
     void *bytes;
     size_t size;
-    enum fm_status status = fm_rank_tree_fetch(&agents->tree, child, true, child_limit_ns, &arena, &bytes, &size)
+    enum fm_status status = fm_rank_tree_fetch(&agents->tree, child, true, child_timeout_ns, &arena, &bytes, &size)
                                 ? fm_attach_result_decode(bytes, size, &part, error)
                                 : fm_fail(error, FM_ERR_SYSTEM, "an agent on another host does not respond");
     if (!status)

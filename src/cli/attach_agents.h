@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The agents of one attachment, one a host, and started by the site's own launcher: what each sees is merged over MPI, by
- * the tree that the runtime uses, and the first of them has it all. MPI is opened at run time, the very library that the
- * job uses. */
+/* The agents of one `fathom attach`: one per host, started by the launcher of the site. Their results are merged over
+ * MPI, with the same tree as in the runtime, and the first agent has the total. MPI is loaded at run time: the library
+ * that the job itself uses. */
 #ifndef FM_CLI_ATTACH_AGENTS_H
 #define FM_CLI_ATTACH_AGENTS_H
 
@@ -16,7 +16,7 @@ struct fm_agents {
     void *library;
     struct fm_abi abi;
     struct fm_rank_tree tree;
-    bool first_here; /* of those on this host, should there be several */
+    bool first_here; /* of several agents on this host */
 };
 
 /* Collective over all agents. */
@@ -24,9 +24,9 @@ enum fm_status fm_agents_join(struct fm_agents *agents, const struct fm_attach_r
                               const struct fm_targets *targets, struct fm_error *error);
 void fm_agents_leave(struct fm_agents *agents);
 
-/* Passes a word on to the agents below. false: one did not get it. */
+/* Passes a word on to the agents below. Returns false if one did not get it. */
 bool fm_agents_tell(const struct fm_agents *agents, enum fm_agents_word word);
-/* What the agents below see is added; and it is passed up, if this is not the first. */
+/* Adds the results of the agents below, and passes the sum up unless this is the first agent. */
 enum fm_status fm_agents_collect(const struct fm_agents *agents, struct fm_attach_result *result,
                                  struct fm_error *error);
 

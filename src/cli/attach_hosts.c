@@ -24,7 +24,7 @@ struct host_search {
     size_t environment_bytes;
 };
 
-/* ---- the launcher ---- */
+/* ---- launcher ---- */
 
 static const struct fm_proc *proc_of(const struct host_search *f, pid_t pid)
 {
@@ -34,7 +34,7 @@ static const struct fm_proc *proc_of(const struct host_search *f, pid_t pid)
     return NULL;
 }
 
-/* The process itself or the first launcher that it has started. */
+/* The process itself, or the first launcher among its descendants. */
 static const struct fm_proc *launcher_below(const struct host_search *f, pid_t pid)
 {
     const struct fm_proc *self = proc_of(f, pid), *found = self && fm_launcher_is_command(self->name) ? self : NULL;
@@ -61,14 +61,14 @@ static const char *launcher_variable(const void *context, const char *name)
     return f->environment_text ? fm_proc_variable(f->environment_text, f->environment_bytes, name) : NULL;
 }
 
-/* ---- its hosts ---- */
+/* ---- hosts ---- */
 
-/* The words of the launcher, ending in NULL. */
+/* The command line of the launcher, NULL-terminated. */
 static char **command_of(const struct host_search *f)
 {
     size_t bytes, n = 0;
     char *text = fm_proc_file(f->launcher, "cmdline", f->arena, &bytes);
-    char **words = fm_arena_alloc(f->arena, (bytes + 1) * sizeof *words); /* no word is shorter than its NUL */
+    char **words = fm_arena_alloc(f->arena, (bytes + 1) * sizeof *words); /* upper bound: every word has a NUL */
     for (char *at = text; text && words && at < text + bytes; at += strlen(at) + 1)
         words[n++] = at;
     return words && n ? words : NULL;
@@ -104,9 +104,9 @@ static const char *list_of(const struct fm_run_hosts *hosts, struct fm_arena *ar
     return text;
 }
 
-/* ---- the command ---- */
+/* ---- command ---- */
 
-/* The launcher's, without what would have the agents measured. */
+/* That of the launcher, without what would make Fathom measure the agents. */
 static char **environment_of(const struct host_search *f)
 {
     static const char *const not [] = {"FATHOM_", "LD_PRELOAD=", FM_OPENMPI_ENV_LIST "="};
@@ -202,7 +202,7 @@ static void make_command(struct host_search *f)
     fm_run_hosts_free(&hosts);
 }
 
-/* ---- all of it ---- */
+/* ---- search ---- */
 
 static bool is_target(const struct fm_targets *targets, pid_t pid)
 {
@@ -218,7 +218,7 @@ bool fm_remote_hosts_find(struct fm_remote_hosts *remote_hosts, const struct fm_
     struct host_search f = {.remote_hosts = remote_hosts, .request = request, .targets = targets, .arena = arena};
     *remote_hosts = (struct fm_remote_hosts){.names = ""};
     f.procs.items = fm_proc_list(arena, &f.procs.n);
-    bool ranks = is_target(targets, request->pids[0]); /* the user has chosen */
+    bool ranks = is_target(targets, request->pids[0]); /* the user has chosen these ranks */
     if (!f.procs.items || (!request->hosts && (ranks || (targets->n && targets->ranks <= targets->n))))
         return false;
     const struct fm_proc *launcher = ranks ? launcher_above(&f, request->pids[0])
@@ -236,7 +236,7 @@ bool fm_remote_hosts_find(struct fm_remote_hosts *remote_hosts, const struct fm_
 
 const char *fm_remote_ranks(const struct fm_targets *targets, struct fm_arena *arena)
 {
-    enum { MOST_CHARS = 60 };
+    enum { MAX_CHARS = 60 };
     struct fm_rankset set = {0};
     uint32_t next = 0;
     for (size_t i = 0; i < targets->n; i++) {
@@ -247,6 +247,6 @@ const char *fm_remote_ranks(const struct fm_targets *targets, struct fm_arena *a
     }
     if (next < targets->ranks)
         fm_rankset_add(&set, arena, next, targets->ranks - 1);
-    const char *text = fm_rankset_text(&set, arena, MOST_CHARS);
+    const char *text = fm_rankset_text(&set, arena, MAX_CHARS);
     return text ? text : "";
 }

@@ -16,24 +16,16 @@
 #include "cli/attach_serve.h"
 #include "render/text.h"
 
-enum {
-    START_S = 20,
-    HOSTS_A_S = 20,
-    ANSWER_S = 180,
-    ASK_MS = 200,
-    END_MS = 2000,
-    KILL_MS = 8000,
-    MOST_BYTES = 1 << 30
-};
+enum { START_S = 20, HOSTS_A_S = 20, ANSWER_S = 180, ASK_MS = 200, END_MS = 2000, KILL_MS = 8000, MAX_BYTES = 1 << 30 };
 
-/* ---- the launcher ---- */
+/* ---- launcher ---- */
 
 static _Noreturn void become(const struct fm_remote_command *command, const int in[2], const int out[2],
                              const int err[2], pid_t parent)
 {
     sigset_t none;
     sigemptyset(&none);
-    setsid(); /* Ctrl-C is for us, who then ask for the last look */
+    setsid(); /* Ctrl-C is for us; we then ask for the final result */
     prctl(PR_SET_PDEATHSIG, SIGTERM);
     if (getppid() != parent || dup2(in[0], STDIN_FILENO) < 0 || dup2(out[1], STDOUT_FILENO) < 0 ||
         dup2(err[1], STDERR_FILENO) < 0)
@@ -41,7 +33,7 @@ static _Noreturn void become(const struct fm_remote_command *command, const int 
     if (*command->directory && chdir(command->directory) != 0)
         _exit(127);
     sigprocmask(SIG_SETMASK, &none, NULL);
-    environ = (char **)command->environment; /* its PATH too */
+    environ = (char **)command->environment; /* for its PATH as well */
     execvp(command->words[0], command->words);
     dprintf(STDERR_FILENO, "%s: %s\n", command->words[0], strerror(errno));
     _exit(127);
@@ -84,7 +76,7 @@ enum fm_status fm_remote_start(struct fm_remote *remote, const struct fm_remote_
     return FM_OK;
 }
 
-/* Asked first, then made to. */
+/* Closing its input asks it to end; then signals are sent. */
 void fm_remote_close(struct fm_remote *remote)
 {
     const struct timespec pause = {.tv_nsec = 20000000};
@@ -103,9 +95,9 @@ void fm_remote_close(struct fm_remote *remote)
     remote->pid = 0;
 }
 
-/* ---- what is said ---- */
+/* ---- messages ---- */
 
-/* Sentences of the agents are for the user; those of the launcher matter only if it fails. */
+/* Messages of the agents are for the user; those of the launcher matter only if it fails. */
 static void end_line(struct fm_remote *remote)
 {
     remote->line[remote->line_bytes] = 0;
@@ -139,7 +131,7 @@ static bool is_interrupted(void)
     return sigismember(&pending, SIGINT) || sigismember(&pending, SIGTERM) || sigismember(&pending, SIGHUP);
 }
 
-/* Exactly so many bytes. An interruption is heard only while nobody can be expected to answer soon. */
+/* Reads exactly `size` bytes. Unless `patient`, an interrupt ends it: an answer may then be long in coming. */
 static bool read_exactly(struct fm_remote *remote, void *to, size_t size, uint64_t deadline, bool patient)
 {
     for (char *at = to; size;) {
@@ -157,7 +149,7 @@ static bool read_exactly(struct fm_remote *remote, void *to, size_t size, uint64
     return true;
 }
 
-/* What is printed before, by whatever started the agents, is passed over. */
+/* Skips anything that is printed before, by whatever started the agents. */
 static bool read_head(struct fm_remote *remote, struct fm_serve_header *head, uint64_t deadline, bool patient)
 {
     size_t known = 0;
@@ -172,7 +164,7 @@ static bool read_head(struct fm_remote *remote, struct fm_serve_header *head, ui
     return read_exactly(remote, &head->size, sizeof head->size, deadline, patient);
 }
 
-/* A launcher that is gone must not end us. */
+/* Ignores SIGPIPE: a launcher that has ended must not terminate us. */
 static bool ask(const struct fm_remote *remote, char what)
 {
     sigset_t pipe, before;
@@ -195,7 +187,7 @@ enum fm_status fm_remote_look(struct fm_remote *remote, bool last, struct fm_att
     struct fm_serve_header head;
     void *bytes = NULL;
     if (!remote->dead && ask(remote, last ? FM_SERVE_END : FM_SERVE_LOOK) && read_head(remote, &head, deadline, last) &&
-        head.size <= MOST_BYTES && (bytes = fm_arena_alloc(&arena, head.size)) &&
+        head.size <= MAX_BYTES && (bytes = fm_arena_alloc(&arena, head.size)) &&
         !read_exactly(remote, bytes, head.size, deadline, last))
         bytes = NULL;
     enum fm_status status = bytes ? fm_attach_result_decode(bytes, head.size, result, error)

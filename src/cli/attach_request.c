@@ -12,7 +12,7 @@
 
 #define HOST_LETTERS "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-:"
 
-enum { USUAL_HZ = 10, MOST_HZ = 1000, MOST_PIDS = 1 << 16, MOST_AGENTS = 1 << 20 };
+enum { DEFAULT_HZ = 10, MAX_HZ = 1000, MAX_PIDS = 1 << 16, MAX_AGENTS = 1 << 20 };
 
 void fm_attach_help(void)
 {
@@ -74,19 +74,19 @@ static const struct option options[] = {
     {"debug-path", required_argument, NULL, OPTION_DEBUG_PATH},
     {"hosts", required_argument, NULL, OPTION_HOSTS},
     {"agents", required_argument, NULL, OPTION_AGENTS},
-    {"of", required_argument, NULL, OPTION_OF}, /* this and the next two: what agents are told by their starter */
+    {"of", required_argument, NULL, OPTION_OF}, /* this and the next two are passed to agents by `fathom attach` */
     {"mpi-library", required_argument, NULL, OPTION_LIBRARY},
     {"fed", no_argument, NULL, OPTION_FED},
     {"help", no_argument, NULL, 'h'},
     {0},
 };
 
-/* A positive number, and nothing but `unit` (or nothing) behind it. */
-static bool parse_positive(const char *text, const char *unit, double most, double *number)
+/* A positive number, optionally followed by `unit`. */
+static bool parse_positive(const char *text, const char *unit, double max, double *number)
 {
     char *end;
     *number = strtod(text, &end);
-    return end != text && *number > 0 && *number <= most && (!*end || strcmp(end, unit) == 0);
+    return end != text && *number > 0 && *number <= max && (!*end || strcmp(end, unit) == 0);
 }
 
 static int set_view(struct fm_attach_request *request, const char *name)
@@ -117,16 +117,16 @@ static int set_option(struct fm_attach_request *request, int option, char **argv
         request->until /= 100;
         return FM_EXIT_OK;
     case OPTION_HZ:
-        if (fm_parse_number(optarg, 1, MOST_HZ, &request->hz))
+        if (fm_parse_number(optarg, 1, MAX_HZ, &request->hz))
             return FM_EXIT_OK;
-        return fm_usage_error("attach", "--hz needs a number from 1 to %d, not '%s'", MOST_HZ, optarg);
+        return fm_usage_error("attach", "--hz needs a number from 1 to %d, not '%s'", MAX_HZ, optarg);
     case OPTION_OUTSIDE:
         request->outside = true;
         return FM_EXIT_OK;
     case OPTION_VIEW:
         return set_view(request, optarg);
     case OPTION_OF:
-        if (fm_parse_number(optarg, 1, MOST_AGENTS, &request->agents))
+        if (fm_parse_number(optarg, 1, MAX_AGENTS, &request->agents))
             return FM_EXIT_OK;
         return fm_usage_error("attach", "--of needs a number, not '%s'", optarg);
     case OPTION_HOSTS:
@@ -164,7 +164,7 @@ static int set_option(struct fm_attach_request *request, int option, char **argv
 static int parse_pids(struct fm_attach_request *request, int n, char **words)
 {
     size_t pid;
-    request->pids = n > 0 && n < MOST_PIDS ? calloc((size_t)n, sizeof *request->pids) : NULL;
+    request->pids = n > 0 && n < MAX_PIDS ? calloc((size_t)n, sizeof *request->pids) : NULL;
     if (!n)
         return fm_usage_error("attach", "no process given; give the PID of mpirun, or those of the ranks");
     if (!request->pids)
@@ -180,7 +180,8 @@ static int parse_pids(struct fm_attach_request *request, int n, char **words)
 int fm_attach_parse(struct fm_attach_request *request, int argc, char **argv)
 {
     int option;
-    *request = (struct fm_attach_request){.hz = USUAL_HZ, .view = "modules", .debug_path = getenv("FATHOM_DEBUG_PATH")};
+    *request = (struct fm_attach_request){
+        .hz = DEFAULT_HZ, .view = "modules", .debug_path = getenv("FATHOM_DEBUG_PATH")};
     opterr = 0;
     optind = 1;
     while ((option = getopt_long(argc, argv, ":h", options, NULL)) != -1) {

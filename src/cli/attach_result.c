@@ -38,7 +38,7 @@ static void merge_counts(struct fm_attach_result_counts *into, const struct fm_a
     into->held_most_ns = larger(into->held_most_ns, from->held_most_ns);
 }
 
-/* Stretches of one host alone tell nothing of all. */
+/* The batches of a single host say nothing about the whole job. */
 static void drop_batches(struct fm_attach_result *result)
 {
     for (size_t i = 0; i < FM_BATCHES; i++) {
@@ -69,7 +69,7 @@ enum fm_status fm_attach_result_merge(struct fm_attach_result *into, struct fm_a
     return status;
 }
 
-/* ---- bytes: the counts, then the size of each profile (0: none) and itself ---- */
+/* ---- encoding: the counts, then for each profile its size (0: none) and its bytes ---- */
 
 enum fm_status fm_attach_result_encode(const struct fm_attach_result *result, struct fm_arena *arena,
                                        const void **bytes, size_t *size, struct fm_error *error)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What is known of a job at one moment: its profile so far, the profiles of the batches for confidence intervals, and some
- * counts. The results of several hosts are merged; they are sent between hosts, and to the caller, as bytes. */
+/* What is known of a job at one moment: its profile so far, the profiles of the batches for confidence intervals, and
+ * some counts. The results of several hosts are merged; they are sent between hosts, and to the caller, as bytes. */
 #ifndef FM_CLI_ATTACH_RESULT_H
 #define FM_CLI_ATTACH_RESULT_H
 
@@ -10,20 +10,20 @@
 
 struct fm_attach_result_counts {
     uint64_t moments; /* maximum over hosts */
-    uint64_t least;   /* minimum over hosts that have processes left; UINT64_MAX: there is none */
+    uint64_t least;   /* minimum over hosts that still have processes; UINT64_MAX: none has */
     uint64_t sampled; /* hosts where threads are sampled rather than segments read */
-    uint64_t living;  /* processes */
+    uint64_t living;  /* live processes */
     uint64_t stopped, held_median_ns, held_most_ns; /* of the host where threads were stopped longest */
 };
 
 struct fm_attach_result {
     struct fm_profile *whole;               /* NULL: empty */
-    struct fm_profile *batches[FM_BATCHES]; /* all, or none */
+    struct fm_profile *batches[FM_BATCHES]; /* all or none */
     struct fm_attach_result_counts counts;
 };
 
 void fm_attach_result_destroy(struct fm_attach_result *result);
-/* Adds `from`, which is destroyed. */
+/* Adds `from` and destroys it. */
 enum fm_status fm_attach_result_merge(struct fm_attach_result *into, struct fm_attach_result *from,
                                       struct fm_error *error);
 

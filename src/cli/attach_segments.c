@@ -7,7 +7,7 @@
 #include "cli/gather.h"
 #include "collect/node.h"
 
-/* The key of the job that has a segment of the target here; false: none. */
+/* The key of the job that has a segment of the target in this directory. Returns false if there is none. */
 static bool find_key(const char *directory, const struct fm_target *target, char key[72])
 {
     struct fm_node_list list;

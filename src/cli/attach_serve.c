@@ -15,9 +15,9 @@
 
 enum { LISTEN_MS = 20, SILENCE_S = 600 };
 
-/* ---- being asked ---- */
+/* ---- requests ---- */
 
-/* 0: nothing has come yet. */
+/* Returns 0 if there is no request yet. */
 static uint64_t word_from_parent(const struct fm_agents *agents)
 {
     uint64_t word = 0;
@@ -26,7 +26,7 @@ static uint64_t word_from_parent(const struct fm_agents *agents)
     return fm_rank_tree_receive_word(&agents->tree, &word) ? word : FM_WORD_END;
 }
 
-/* Whoever feeds us and is gone wants an end. */
+/* The end of the input means that the user's process has ended, so we end too. */
 static uint64_t word_from_input(void)
 {
     struct pollfd input = {.fd = STDIN_FILENO, .events = POLLIN};
@@ -103,9 +103,9 @@ static enum fm_status serve(struct fm_watch *watch, const sigset_t *signals, str
     return error->status;
 }
 
-/* ---- all of it ---- */
+/* ---- agent ---- */
 
-static void say(const struct fm_error *error)
+static void print_error(const struct fm_error *error)
 {
     char host[72] = "";
     gethostname(host, sizeof host - 1);
@@ -133,15 +133,15 @@ int fm_attach_serve(const struct fm_attach_request *request)
         status = fm_agents_join(&agents, request, &watch.targets, &error);
     if (!status && !agents.first_here)
         watch.targets.n = 0;
-    if (!status && fm_watch_open(&watch, &forbidden)) /* the other hosts go on */
-        say(&forbidden);
+    if (!status && fm_watch_open(&watch, &forbidden)) /* the other hosts continue */
+        print_error(&forbidden);
     fm_watch_start_clock(&watch);
     if (!status)
         status = agents.tree.place == 0 && !request->fed ? lead(&watch, &signals, &error)
                                                          : serve(&watch, &signals, &error);
     if (status) {
-        say(&error);
-        _exit(FM_EXIT_FAILED); /* without MPI_Finalize, so that the launcher ends the others */
+        print_error(&error);
+        _exit(FM_EXIT_FAILED); /* without MPI_Finalize, so that the launcher terminates the others */
     }
     fm_agents_leave(&agents);
     fm_watch_close(&watch);

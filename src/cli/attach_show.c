@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What a user sees of an attachment: while it goes on, and at its end. */
+/* The output of `fathom attach`: while it runs, and at its end. */
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
@@ -14,8 +14,8 @@
 enum {
     SCREEN_SECONDS = 2,
     LINE_SECONDS = 5,
-    SHOWING_PART = 50, /* looking takes at most 1/50 of the time */
-    LONGEST_SECONDS = 60,
+    SHOWING_PART = 50, /* updates take at most 1/50 of the time */
+    MAX_SECONDS = 60,
     WRITE_PAUSE_MS = 100
 };
 
@@ -49,7 +49,7 @@ static struct fm_live live_of(const struct fm_watch *watch, const struct fm_modu
     };
 }
 
-/* Until somebody takes what we write; false: somebody wants an end before. */
+/* Waits until output can be written. Returns false if a signal asks us to end before. */
 static bool can_write(int fd)
 {
     struct pollfd out = {.fd = fd, .events = POLLOUT};
@@ -82,13 +82,13 @@ enum fm_status fm_watch_show(struct fm_watch *watch, struct fm_error *error)
     fm_arena_destroy(&arena);
     uint64_t now = fm_clock_ns(CLOCK_MONOTONIC), pause = (now - from) * SHOWING_PART;
     uint64_t usual = (uint64_t)(screen ? SCREEN_SECONDS : LINE_SECONDS) * 1000000000u;
-    if (pause > LONGEST_SECONDS * 1000000000ull)
-        pause = LONGEST_SECONDS * 1000000000ull;
+    if (pause > MAX_SECONDS * 1000000000ull)
+        pause = MAX_SECONDS * 1000000000ull;
     watch->next_ns = now + (pause > usual ? pause : usual);
     return status;
 }
 
-/* ---- the end ---- */
+/* ---- final report ---- */
 
 struct final {
     const struct fm_watch *watch;

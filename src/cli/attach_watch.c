@@ -23,7 +23,7 @@ enum fm_status fm_watch_open(struct fm_watch *watch, struct fm_error *error)
         status = fm_attach_segments(&watch->targets, &watch->last, error);
     if (watch->last)
         fm_tell_left_out("attach", "the program is measured", &watch->last->left_out);
-    if (watch->last && !watch->last->paths.period_ns[1]) { /* it takes no samples */
+    if (watch->last && !watch->last->paths.period_ns[1]) { /* the job takes no samples itself */
         fm_profile_destroy(watch->last);
         watch->last = NULL;
     }
@@ -43,12 +43,12 @@ enum fm_status fm_watch_prepare(struct fm_watch *watch, struct fm_error *error)
 {
     const struct fm_attach_request *request = watch->request;
     char cache[PATH_MAX];
-    struct fm_symbols_options wishes = {
+    struct fm_symbols_options options = {
         .debug_path = request->debug_path,
         .directory = watch->targets.n ? watch->targets.items[0].cwd : "",
         .cache = fm_symbols_cache_directory(cache, sizeof cache),
     };
-    watch->symbols = fm_symbols_create(&wishes);
+    watch->symbols = fm_symbols_create(&options);
     enum fm_status status = request->save ? fm_profile_may_write(request->save, error) : FM_OK;
     if (status)
         return status;
@@ -85,7 +85,7 @@ static enum fm_status gather_segments(struct fm_watch *watch, struct fm_attach_r
     return fm_profile_merge(result->whole, watch->last, error);
 }
 
-/* Profiles of the batches, unless there are too few moments for them. */
+/* Makes the profiles of the batches, unless there are too few moments for them. */
 static bool make_batches(const struct fm_attach_samples *samples, struct fm_attach_result *result)
 {
     uint64_t moments = samples->moments;
@@ -119,7 +119,7 @@ static enum fm_status gather_samples(struct fm_watch *watch, struct fm_attach_re
     return FM_OK;
 }
 
-/* All hosts have the same key: profiles of different ones are not merged. */
+/* All hosts must use the same key: profiles with different keys cannot be merged. */
 static bool set_key(struct fm_profile *profile, const char *key)
 {
     return !profile || !profile->n_processes || (profile->job.key = fm_profile_intern(profile, key));

@@ -24,36 +24,37 @@ struct fm_watch {
     struct fm_targets targets;
     struct fm_module_map map;
     struct fm_symbols *symbols;
-    struct fm_profile *last;        /* read from segments: the job may be over the next time */
-    struct fm_session session;      /* its targets are NULL when it is not used */
+    struct fm_profile *last;        /* read from segments; kept, because the job may have ended by the next time */
+    struct fm_session session;      /* its targets are NULL if it is not used */
     struct fm_agents *agents;       /* NULL: none */
     struct fm_remote *remote;       /* NULL: none */
-    struct fm_attach_result result; /* at the last look */
-    uint64_t started_ns, next_ns;   /* when to look again */
+    struct fm_attach_result result; /* the latest state */
+    uint64_t started_ns, next_ns;   /* next_ns: when to update */
     size_t lines;                   /* on the screen */
-    double widest, last_widest;     /* what chance makes narrow once it does not twice: of two looks the wider one */
-    bool ended;                     /* the job */
+    double widest, last_widest;     /* interval: the wider one of two updates counts, as one may be narrow by chance */
+    bool ended;                     /* the job has ended */
 };
 
-/* What there is of the targets: segments are read, or a session is opened. */
+/* Opens the targets: reads their segments, or opens a session. */
 enum fm_status fm_watch_open(struct fm_watch *watch, struct fm_error *error);
-/* Module file and symbols, and whether the profile can be saved, for whoever shows something in the end. */
+/* Reads the module file, opens symbols and checks that the profile can be saved, for the process that shows the
+ * result. */
 enum fm_status fm_watch_prepare(struct fm_watch *watch, struct fm_error *error);
 void fm_watch_close(struct fm_watch *watch);
 
-/* What is known on this host now; empty: nothing. */
+/* The current data of this host; empty if there are none. */
 enum fm_status fm_watch_gather(struct fm_watch *watch, struct fm_attach_result *result, struct fm_error *error);
-/* Updates `result` from all hosts. Where nothing is known any more the last one stays, and the job has ended. */
+/* Updates `result` from all hosts. If nothing is known any more, the last one is kept and the job has ended. */
 enum fm_status fm_watch_look(struct fm_watch *watch, bool last, struct fm_error *error);
 
 /* ---- attach_moments.c ---- */
 
-/* What ends us or stops us waits for the time between moments, when nothing is held. */
+/* Signals that would terminate or stop us are handled between samples, when no thread is held. */
 void fm_signals_block(sigset_t *set, sigset_t *before);
 void fm_watch_start_clock(struct fm_watch *watch);
-/* Until then, or until a child has ended; false: somebody wants an end. */
+/* Sleeps until then or until a child ends. Returns false if a signal asks us to end. */
 bool fm_sleep_until(struct fm_watch *watch, uint64_t then_ns, const sigset_t *signals);
-/* Samples here, or looks only, until it is enough. */
+/* fm_watch_sample samples on this host, fm_watch_follow only updates; both until a limit is reached. */
 enum fm_status fm_watch_sample(struct fm_watch *watch, const sigset_t *signals, struct fm_error *error);
 enum fm_status fm_watch_follow(struct fm_watch *watch, const sigset_t *signals, struct fm_error *error);
 

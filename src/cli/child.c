@@ -18,23 +18,23 @@
 #include "cli/group_signallers.h"
 #include "collect/node.h"
 
-/* Of a guard: the process group its command belongs into, the `fathom run` it stands for, and where it tells it. */
-static pid_t command_group, guarded;
-static int told_to = -1;
+/* In a guard: the process group for its command, the `fathom run` that it works for, and the socket to it. */
+static pid_t command_group, guarded_run;
+static int report_socket = -1;
 
-/* What cannot be passed on: without us, SIGKILL would have ended the command. A guard lives to tell of that, so it hears
- * by another signal; it has no command yet. */
-static void die_with(pid_t parent, int number)
+/* SIGKILL cannot be passed on, but without us it would have ended the command. A guard must survive to report that, so
+ * it gets another signal; it has no command yet. */
+static void set_death_signal(pid_t parent, int number)
 {
     prctl(PR_SET_PDEATHSIG, number);
     if (getppid() != parent)
         raise(SIGKILL);
 }
 
-/* From now on a guard dies of this signal, or of none, when what it stands for does. */
-static void unguard(int number)
+/* The signal, if any, that a guard gets from now on when its `fathom run` dies. */
+static void change_death_signal(int number)
 {
-    if (guarded)
+    if (guarded_run)
         prctl(PR_SET_PDEATHSIG, number);
 }
 
@@ -42,7 +42,7 @@ static _Noreturn void become(char **(*prepare)(void *), void *context, int repor
 {
     if (command_group)
         setpgid(0, command_group);
-    die_with(parent, SIGKILL);
+    set_death_signal(parent, SIGKILL);
     fm_child_signals_restore();
     char **words = prepare(context);
     execvp(words[0], words);
@@ -52,7 +52,7 @@ static _Noreturn void become(char **(*prepare)(void *), void *context, int repor
     _exit(127);
 }
 
-static bool read_whole(int fd, void *to, size_t size)
+static bool read_fully(int fd, void *to, size_t size)
 {
     ssize_t n;
     while ((n = read(fd, to, size)) < 0 && errno == EINTR)
@@ -60,11 +60,11 @@ static bool read_whole(int fd, void *to, size_t size)
     return n == (ssize_t)size;
 }
 
-/* What the guard knows. Nobody may be left to hear it. */
-static void tell(const struct fm_child *child)
+/* Reports to `fathom run`, which may have ended. */
+static void report_child(const struct fm_child *child)
 {
-    if (told_to >= 0)
-        send(told_to, child, sizeof *child, MSG_NOSIGNAL);
+    if (report_socket >= 0)
+        send(report_socket, child, sizeof *child, MSG_NOSIGNAL);
 }
 
 bool fm_child_start(struct fm_child *child, char **(*prepare)(void *context), void *context)
@@ -75,12 +75,12 @@ bool fm_child_start(struct fm_child *child, char **(*prepare)(void *context), vo
     memset(child, 0, sizeof *child);
     if (pipe2(report, O_CLOEXEC) != 0)
         return false;
-    if (!guarded)
+    if (!guarded_run)
         fm_group_signallers_find(&signallers);
     fm_child_signals_catch(&signallers);
-    if (guarded) {
-        fm_child_signals_guard(guarded);
-        die_with(guarded, SIGHUP);
+    if (guarded_run) {
+        fm_child_signals_guard(guarded_run);
+        set_death_signal(guarded_run, SIGHUP);
     }
     child->pid = fork();
     if (child->pid == 0)
@@ -89,22 +89,23 @@ bool fm_child_start(struct fm_child *child, char **(*prepare)(void *context), vo
     if (child->pid > 0) {
         fm_child_signals_pass_to(child->pid);
     } else {
-        unguard(SIGKILL); /* it may become the command */
+        change_death_signal(SIGKILL); /* this process may become the command */
         fm_child_signals_restore();
     }
     close(report[1]);
     if (child->pid > 0) {
-        if (!read_whole(report[0], &child->exec_errno, sizeof child->exec_errno))
+        if (!read_fully(report[0], &child->exec_errno, sizeof child->exec_errno))
             child->exec_errno = 0;
         child->start_time = fm_process_start_time(child->pid);
-        tell(child);
+        report_child(child);
     }
     close(report[0]);
     errno = error;
     return child->pid > 0;
 }
 
-/* Also when it stops. The pid stays taken (a zombie) until no signal can be sent to it any more. */
+/* Returns true if it has stopped. Leaves a zombie, so that its pid stays valid until no signal can be sent to it any
+ * more. */
 static bool wait_for_change(const struct fm_child *child, siginfo_t *info)
 {
     while (waitid(P_PID, (id_t)child->pid, info, WEXITED | WSTOPPED | WNOWAIT) != 0)
@@ -118,10 +119,10 @@ static void await_end(struct fm_child *child)
     siginfo_t info;
     while (wait_for_change(child, &info)) {
         child->status = W_STOPCODE(info.si_status);
-        waitid(P_PID, (id_t)child->pid, &info, WSTOPPED | WNOHANG); /* that it stopped is news once */
-        if (told_to < 0)
+        waitid(P_PID, (id_t)child->pid, &info, WSTOPPED | WNOHANG); /* consume the stop, so that it is reported once */
+        if (report_socket < 0)
             fm_child_signals_stopped(WSTOPSIG(child->status));
-        tell(child);
+        report_child(child);
     }
 }
 
@@ -129,22 +130,22 @@ void fm_child_wait(struct fm_child *child)
 {
     struct rusage use = {0};
     await_end(child);
-    unguard(0);
+    change_death_signal(0);
     fm_child_signals_ended();
     fm_child_signals_forget();
     while (wait4(child->pid, &child->status, 0, &use) < 0 && errno == EINTR)
         ;
     child->ended_mono_ns = fm_clock_ns(CLOCK_MONOTONIC);
     child->usage = fm_usage_of(&use);
-    tell(child);
+    report_child(child);
 }
 
-/* False: the guard could not say how it ended. */
+/* Returns false if the guard could not report how the command ended. */
 static bool read_exit_status(int fd, struct fm_child *child)
 {
-    bool told = read_whole(fd, child, sizeof *child);
+    bool told = read_fully(fd, child, sizeof *child);
     fm_child_signals_pass_to(told ? child->pid : 0);
-    while (told && (told = read_whole(fd, child, sizeof *child)) && WIFSTOPPED(child->status))
+    while (told && (told = read_fully(fd, child, sizeof *child)) && WIFSTOPPED(child->status))
         fm_child_signals_stopped(WSTOPSIG(child->status));
     fm_child_signals_ended();
     return told;
@@ -162,9 +163,9 @@ bool fm_child_guard(struct fm_child *child, void (*work)(void *context, struct f
     pid_t self = getpid(), group = getpgrp(), guard = fork();
     if (guard == 0) {
         close(told[0]);
-        told_to = told[1];
+        report_socket = told[1];
         command_group = group;
-        guarded = self;
+        guarded_run = self;
         setpgid(0, 0);
         fm_child_signals_restore();
         work(context, child);
@@ -196,7 +197,7 @@ _Noreturn void fm_exit_like_child(const struct fm_child *child)
         struct rlimit none = {0, 0};
         int number = WTERMSIG(child->status);
         sigset_t only;
-        setrlimit(RLIMIT_CORE, &none); /* the core worth having is the command's */
+        setrlimit(RLIMIT_CORE, &none); /* only the core dump of the command is of interest */
         prctl(PR_SET_DUMPABLE, 0);
         signal(number, SIG_DFL);
         sigemptyset(&only);

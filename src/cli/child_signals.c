@@ -12,16 +12,16 @@
 
 enum { N_SIGNALS = _NSIG };
 
-/* As it was before we caught any. */
+/* The state before we installed our handlers. */
 static struct sigaction actions[N_SIGNALS];
 static sigset_t mask;
 
-/* What the handlers need. */
+/* Used by the handlers. */
 static volatile pid_t command;
 static struct fm_group_signallers group_signallers;
 static pid_t guarded;
 static volatile sig_atomic_t interrupted;
-static volatile sig_atomic_t stop_wanted; /* the number of the signal, or 0 */
+static volatile sig_atomic_t stop_wanted; /* signal number, or 0 */
 static volatile sig_atomic_t stopped_too;
 
 static bool stops(int number)
@@ -40,8 +40,8 @@ static bool is_fault(int number)
            number == SIGSYS;
 }
 
-/* A shell above our group, in our session, waits for us and takes the terminal back when we stop. Where there is none,
- * as in a container's first process, nobody would continue us. */
+/* Whether there is a shell above our process group in our session, which waits for us and takes the terminal back when
+ * we stop. If there is none, as for the first process of a container, nobody would continue us. */
 static bool has_shell(void)
 {
     pid_t pid = getppid();
@@ -59,15 +59,15 @@ static bool holds_terminal(void)
     return held;
 }
 
-/* Whether it has since we looked last, of a command that is our child. */
+/* Whether the command, if it is our child, has stopped since we last checked. */
 static bool has_stopped_again(int options)
 {
     siginfo_t info = {0};
     return waitid(P_PID, (id_t)command, &info, WSTOPPED | WNOHANG | options) == 0 && info.si_pid == command;
 }
 
-/* By the signal that asked for it, which our parent is then told of. All signals are blocked. A SIGCONT that comes
- * after raise() cancels the stop; where one came before, the command goes on already. */
+/* Stops us with the signal that requested it, which our parent then sees. All signals are blocked. A SIGCONT that
+ * arrives after raise() cancels the stop; if one came before, the command is already running again. */
 static void stop_like_child(int number)
 {
     struct sigaction caught, action = {.sa_handler = SIG_DFL};
@@ -75,7 +75,7 @@ static void stop_like_child(int number)
     stop_wanted = 0;
     stopped_too = 1;
     has_stopped_again(0);
-    if (number == SIGSTOP) { /* cannot wait until it is unblocked */
+    if (number == SIGSTOP) { /* cannot be deferred by blocking it */
         if (fm_process_stopped(command))
             raise(SIGSTOP);
         return;
@@ -92,8 +92,9 @@ static void stop_like_child(int number)
     sigaction(number, &caught, NULL);
 }
 
-/* The terminal and launchers signal the whole process group: the command has the signal already. So has one that sends
- * it to its group. A shell that continues its job has woken the command before us, which may have stopped again. */
+/* The terminal and launchers signal the whole process group, so the command has got the signal already. The same holds
+ * if the command signals its own group. A shell that continues its job has continued the command before us, and it may
+ * have stopped again. */
 static bool is_for_command(int number, const siginfo_t *info)
 {
     bool to_us_alone = info->si_code <= 0 && info->si_pid != command && info->si_pid != getpid() &&
@@ -108,7 +109,7 @@ static void pass_on(int number, siginfo_t *info, void *context)
     (void)context;
     int saved = errno;
     if (is_fault(number) && info->si_code > 0) {
-        signal(number, SIG_DFL); /* a fault of our own, which happens again when we return */
+        signal(number, SIG_DFL); /* our own fault, which recurs when we return */
         return;
     }
     if (guarded && info->si_code <= 0 && info->si_pid == guarded) {
@@ -130,7 +131,7 @@ static void pass_on(int number, siginfo_t *info, void *context)
         if (fm_process_stopped(command))
             stop_like_child(number);
     }
-    /* What we send ourselves is SIGPIPE, of a reader of our words who has left. */
+    /* A signal from ourselves is SIGPIPE: the reader of our output has gone. */
     if (ends(number) && actions[number].sa_handler != SIG_IGN && info->si_pid != getpid())
         interrupted = 1;
     errno = saved;
@@ -150,9 +151,9 @@ void fm_child_signals_catch(const struct fm_group_signallers *signallers)
     sigprocmask(SIG_BLOCK, &all, &mask);
     sigfillset(&action.sa_mask);
     for (int number = 1; number < N_SIGNALS; number++)
-        if (is_caught(number)) /* those of libc's own cannot be */
+        if (is_caught(number)) /* fails for those reserved by libc */
             sigaction(number, &action, &actions[number]);
-    /* Whoever started us may ignore SIGCHLD: then the kernel would keep no status of the command for us. */
+    /* Our parent may have set SIGCHLD to be ignored: the kernel would then keep no exit status of the command. */
     action = (struct sigaction){.sa_handler = SIG_DFL};
     sigaction(SIGCHLD, &action, &actions[SIGCHLD]);
 }

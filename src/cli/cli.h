@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The commands of `fathom`, one per file, and what they share. A command gets its own argv (argv[0] is its
- * name) and returns the exit status: 0, 1 for a failed job of Fathom's own, 2 for wrong usage; `run` returns
- * the status of what it ran. Errors go to stderr as one sentence. */
+/* The commands of `fathom`, one per file, and their common helpers. A command gets its own argv (argv[0] is its name)
+ * and returns the exit status: 0, 1 if Fathom itself failed, 2 for incorrect usage; `run` returns the status of the
+ * command it ran. Errors go to stderr as one sentence. */
 #ifndef FM_CLI_CLI_H
 #define FM_CLI_CLI_H
 
@@ -25,11 +25,11 @@ int fm_cmd_doctor(int argc, char **argv);
 
 /* "fathom report: <sentence>; try 'fathom report --help'." on stderr; returns FM_EXIT_USAGE. */
 int fm_usage_error(const char *command, const char *format, ...) __attribute__((format(printf, 2, 3)));
-/* "fathom report: <error's sentence>." on stderr; returns the exit status that fits it. */
+/* "fathom report: <sentence of the error>." on stderr; returns the matching exit status. */
 int fm_command_error(const char *command, const struct fm_error *error);
-/* For what getopt_long (with opterr = 0 and a leading ':') could not understand: result is '?' or ':'. */
+/* Reports an option that getopt_long (with opterr = 0 and a leading ':') rejected; `result` is '?' or ':'. */
 int fm_option_error(const char *command, int result, char **argv);
-/* A whole number between least and most, and nothing else. */
+/* Parses an integer between least and most, and nothing else. */
 bool fm_parse_number(const char *text, size_t least, size_t most, size_t *number);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* `fathom collect`: merges what dead jobs left behind into their profiles. */
+/* `fathom collect`: merges the data that dead jobs left behind into profiles. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <getopt.h>
@@ -25,7 +25,7 @@ struct collect_request {
     const char *directory; /* NULL: the usual ones */
     char output[FM_FILE_PATH_BYTES];
     size_t wait_seconds;
-    const char *run_id; /* as a collector of `fathom run` on another host: only its jobs, for it to read */
+    const char *run_id; /* if started by `fathom run` on another host: only jobs of this run, with output for it */
     bool quiet, force, help;
 };
 
@@ -100,14 +100,14 @@ static int parse(int argc, char **argv, struct collect_request *request)
     return FM_EXIT_OK;
 }
 
-static void tell_left_out(const struct fm_gather_event *event)
+static void print_left_out(const struct fm_gather_event *event)
 {
     char subject[128];
     snprintf(subject, sizeof subject, "job %.72s was measured", event->job_key);
     fm_tell_left_out("collect", subject, &event->profile->left_out);
 }
 
-static void tell_written(const struct fm_gather_event *event)
+static void print_written(const struct fm_gather_event *event)
 {
     char ends[400];
     size_t measured = 0;
@@ -119,7 +119,7 @@ static void tell_written(const struct fm_gather_event *event)
     fm_print_line(stdout, "; %s\n", *ends ? ends : "all ended normally");
 }
 
-static void tell_running(const struct fm_gather_event *event)
+static void print_running(const struct fm_gather_event *event)
 {
     if (event->foreign)
         fm_print_line(stdout,
@@ -130,21 +130,21 @@ static void tell_running(const struct fm_gather_event *event)
                       event->processes == 1 ? "" : "es");
 }
 
-static void tell(void *context, const struct fm_gather_event *event)
+static void handle_event(void *context, const struct fm_gather_event *event)
 {
     struct collect_counts *tally = context;
     bool quiet = tally->request->quiet;
     switch (event->kind) {
     case FM_GATHER_WRITTEN:
         tally->written++;
-        tell_left_out(event);
+        print_left_out(event);
         if (!quiet)
-            tell_written(event);
+            print_written(event);
         break;
     case FM_GATHER_RUNNING:
         tally->running++;
         if (!quiet)
-            tell_running(event);
+            print_running(event);
         break;
     case FM_GATHER_FAILED:
         tally->failed++;
@@ -158,7 +158,7 @@ static void tell(void *context, const struct fm_gather_event *event)
     }
 }
 
-static void wait_for_living(const char *directory, const char *run_id, size_t seconds)
+static void wait_for_processes(const char *directory, const char *run_id, size_t seconds)
 {
     const struct timespec pause = {.tv_nsec = 100000000};
     struct timespec start, now;
@@ -176,7 +176,7 @@ static void print_profile(void *context, const char *path)
     printf(FM_HOST_PROFILE "%s\n", path);
 }
 
-/* To the `fathom run` that asked: profiles of its run that this host knows of. They are told once. */
+/* Lists the profiles of the run that this host knows of, for the `fathom run` that started us; each is listed once. */
 static void pass_on_profiles(const char *directory, const char *run_id)
 {
     fm_gather_profiles(directory, run_id, print_profile, NULL);
@@ -189,8 +189,8 @@ static bool collect_directory(const char *directory, const struct collect_reques
     struct fm_gather_options options = {
         .run_id = request->run_id, .output = *request->output ? request->output : NULL, .force = request->force};
     struct fm_error error;
-    wait_for_living(directory, request->run_id, request->wait_seconds);
-    if (fm_gather(directory, &options, tell, tally, &error) != FM_OK) {
+    wait_for_processes(directory, request->run_id, request->wait_seconds);
+    if (fm_gather(directory, &options, handle_event, tally, &error) != FM_OK) {
         fm_command_error("collect", &error);
         return false;
     }
@@ -200,7 +200,7 @@ static bool collect_directory(const char *directory, const struct collect_reques
     return true;
 }
 
-/* A directory given by name must be there; the usual ones come and go. */
+/* A directory given by the user must exist; the usual ones come and go. */
 static bool check_directory(const char *directory)
 {
     struct stat st;
@@ -211,7 +211,7 @@ static bool check_directory(const char *directory)
     return false;
 }
 
-/* All that was asked for, as the user that we are. */
+/* Collects everything that was requested, as the current user. */
 static int collect(const struct collect_request *request)
 {
     struct collect_counts tally = {.request = request};
@@ -235,7 +235,7 @@ static int collect(const struct collect_request *request)
 
 /* ---- as root ---- */
 
-/* In the child. What root has open is none of the user's business. */
+/* In the child. The user must not inherit root's open files. */
 static int collect_as(const struct stat *owner, const struct collect_request *request)
 {
     closefrom(STDERR_FILENO + 1);
@@ -252,7 +252,7 @@ static int collect_as(const struct stat *owner, const struct collect_request *re
     return collect(request);
 }
 
-/* A user can kill or stop the child, which then counts as failed; nobody waits for one that is stopped. */
+/* The user can kill or stop the child. Both count as failure; a stopped child is not waited for. */
 static int wait_for(pid_t child)
 {
     int status;
@@ -269,7 +269,8 @@ static int wait_for(pid_t child)
     return FM_EXIT_FAILED;
 }
 
-/* Root collects what belongs to another user as that user: where the profile goes is the user's word. */
+/* Root collects the data of another user as that user, because the user's data determine where the profile is
+ * written. */
 static int collect_for(const struct stat *owner, const struct collect_request *request)
 {
     fflush(NULL);
@@ -290,7 +291,7 @@ static int collect_named(const struct collect_request *request)
     if (!check_directory(request->directory))
         return FM_EXIT_FAILED;
     if (geteuid() != 0 || lstat(request->directory, &st) != 0 || !S_ISDIR(st.st_mode) || st.st_uid == 0)
-        return collect(request); /* which refuses what is not ours */
+        return collect(request); /* fails for directories that are not ours */
     if (*request->directory != '/' && getcwd(cwd, sizeof cwd)) {
         snprintf(path, sizeof path, "%s/%.2000s", cwd, request->directory);
         absolute.directory = path;

@@ -10,7 +10,7 @@
 #include "base/basename.h"
 #include "base/names.h"
 
-/* Programs that only start others. One more `fathom run` is one of them. */
+/* Programs that only start others; another `fathom run` is one of them. */
 bool fm_is_launcher(const char *command)
 {
     const char *name = fm_basename(command);
@@ -18,7 +18,7 @@ bool fm_is_launcher(const char *command)
            (fm_begins_with(name, "fathom") && strchr(".-_", name[strlen("fathom")]));
 }
 
-/* As the shell finds it, with its links resolved. */
+/* As the shell would find it, with symbolic links resolved. */
 bool fm_find_command(const char *command, char resolved[PATH_MAX])
 {
     char found[PATH_MAX] = "";

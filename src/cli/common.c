@@ -32,7 +32,7 @@ int fm_command_error(const char *command, const struct fm_error *error)
 
 int fm_option_error(const char *command, int result, char **argv)
 {
-    /* getopt leaves a short option in optopt; a long one is the word before optind. */
+    /* getopt stores a short option in optopt; a long one is the word before optind. */
     const char *word = argv[optind - 1];
     bool is_long = strncmp(word, "--", 2) == 0;
     char letter[] = {'-', (char)optopt, 0};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* `fathom doctor`: check what works here, and how to fix what does not. */
+/* `fathom doctor`: checks what works here, and how to fix what does not. */
 #define _GNU_SOURCE
 #include "cli/doctor.h"
 
@@ -31,7 +31,7 @@ static void print_help(void)
          "The exit status is 0 unless a check is bad.");
 }
 
-static void look_at_all(struct fm_doctor *doctor, const char *program)
+static void check_all(struct fm_doctor *doctor, const char *program)
 {
     fm_doctor_place(doctor);
     fm_doctor_system(doctor);
@@ -54,12 +54,12 @@ int fm_cmd_doctor(int argc, char **argv)
     }
     if (optind + 1 < argc)
         return fm_usage_error("doctor", "unexpected argument '%s': give one program", argv[optind + 1]);
-    unsetenv("LD_PRELOAD"); /* what is started here for its version is not to be measured */
+    unsetenv("LD_PRELOAD"); /* programs started here to get their version must not be measured */
     if (fm_run_stack_is_small())
         fm_doctor_say(&doctor, FM_DOCTOR_BAD, "ulimit -s 8192",
                       "limits: the stack (ulimit -s) is too small to measure a program; other checks were skipped");
     else
-        look_at_all(&doctor, argv[optind]);
+        check_all(&doctor, argv[optind]);
     printf("%zu ok, %zu warn, %zu bad\n", doctor.counts[FM_DOCTOR_OK], doctor.counts[FM_DOCTOR_WARN],
            doctor.counts[FM_DOCTOR_BAD]);
     return doctor.counts[FM_DOCTOR_BAD] ? FM_EXIT_FAILED : FM_EXIT_OK;

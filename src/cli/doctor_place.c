@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Where Fathom lies and where it keeps what it measures. */
+/* Where Fathom is installed and where it keeps its data. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <linux/magic.h>
@@ -18,15 +18,15 @@
 #include "cli/run_launch.h"
 #include "symbols/elf.h"
 
-/* How a job on several hosts comes together. */
-static void look_at_hosts(struct fm_doctor *doctor, const char *library)
+/* How a job on several hosts is merged. */
+static void check_hosts(struct fm_doctor *doctor, const char *library)
 {
-    const char *said = getenv("FATHOM_EVERYWHERE");
+    const char *setting = getenv("FATHOM_EVERYWHERE");
     bool shared = fm_launch_is_shared(library);
     if (fm_setting_is_on("FATHOM_EVERYWHERE"))
         fm_doctor_say(doctor, FM_DOCTOR_OK, NULL,
                       "hosts: merged over MPI; FATHOM_EVERYWHERE=1 says the library is on every host");
-    else if (shared && !said)
+    else if (shared && !setting)
         fm_doctor_say(doctor, FM_DOCTOR_OK, NULL, "hosts: merged over MPI; the library is on a network file system");
     else
         fm_doctor_say(doctor, FM_DOCTOR_OK,
@@ -34,7 +34,7 @@ static void look_at_hosts(struct fm_doctor *doctor, const char *library)
                       "hosts: each adds its part to the profile, which must be in a shared directory");
 }
 
-static void look_at_library(struct fm_doctor *doctor)
+static void check_library(struct fm_doctor *doctor)
 {
     char path[FM_FILE_PATH_BYTES];
     struct fm_error error;
@@ -50,7 +50,7 @@ static void look_at_library(struct fm_doctor *doctor)
     bool same = fm_elf_open(&self, "/proc/self/exe", NULL) != FM_OK || self.machine == library.machine;
     if (same) {
         fm_doctor_say(doctor, FM_DOCTOR_OK, NULL, "library: %s", path);
-        look_at_hosts(doctor, path);
+        check_hosts(doctor, path);
     } else
         fm_doctor_say(doctor, FM_DOCTOR_BAD, "install Fathom for this architecture",
                       "library: %s is for another architecture", path);
@@ -58,7 +58,7 @@ static void look_at_library(struct fm_doctor *doctor)
     fm_elf_close(&library);
 }
 
-/* The directory itself, or where it would be made. */
+/* The directory itself, or the one in which it would be created. */
 static void existing_part(const char *directory, char path[FM_FILE_PATH_BYTES])
 {
     struct stat st;
@@ -72,7 +72,7 @@ static void existing_part(const char *directory, char path[FM_FILE_PATH_BYTES])
         snprintf(path, FM_FILE_PATH_BYTES, ".");
 }
 
-static bool look_at_directory(struct fm_doctor *doctor, const char *directory)
+static bool check_directory(struct fm_doctor *doctor, const char *directory)
 {
     struct stat st;
     char parent[FM_FILE_PATH_BYTES];
@@ -91,7 +91,7 @@ static bool look_at_directory(struct fm_doctor *doctor, const char *directory)
     return true;
 }
 
-static void look_at_space(struct fm_doctor *doctor, const char *directory)
+static void check_space(struct fm_doctor *doctor, const char *directory)
 {
     char path[FM_FILE_PATH_BYTES];
     struct statvfs space;
@@ -120,17 +120,17 @@ static void look_at_space(struct fm_doctor *doctor, const char *directory)
                       "space: %s is not in memory, so measured programs may write to disk", path);
 }
 
-static void look_at_leftovers(struct fm_doctor *doctor, const char *directory, bool usual)
+static void check_leftovers(struct fm_doctor *doctor, const char *directory, bool usual)
 {
     struct fm_node_list list;
     struct fm_error error;
-    size_t dead = 0, living = 0;
+    size_t dead = 0, live = 0;
     if (fm_node_scan(directory, NULL, NULL, &list, &error) != FM_OK) {
         fm_doctor_say(doctor, FM_DOCTOR_WARN, NULL, "leftovers: %s", error.text);
         return;
     }
     for (size_t i = 0; i < list.n; i++) {
-        living += list.items[i].alive;
+        live += list.items[i].alive;
         dead += !list.items[i].alive;
     }
     if (list.damaged)
@@ -139,9 +139,9 @@ static void look_at_leftovers(struct fm_doctor *doctor, const char *directory, b
     if (dead)
         fm_doctor_say(doctor, FM_DOCTOR_WARN, "fathom collect", "leftovers: data of %zu dead processes in %s", dead,
                       directory);
-    else if (usual || living)
+    else if (usual || live)
         fm_doctor_say(doctor, FM_DOCTOR_OK, NULL, "leftovers: none in %s; processes being measured: %zu", directory,
-                      living);
+                      live);
     fm_node_list_destroy(&list);
 }
 
@@ -149,15 +149,15 @@ void fm_doctor_place(struct fm_doctor *doctor)
 {
     char directories[FM_NODE_DIRECTORIES][FM_FILE_PATH_BYTES];
     size_t n = fm_node_directories(directories);
-    look_at_library(doctor);
+    check_library(doctor);
     struct fm_error error;
     bool usable = true;
     if (fm_node_directory_refused(&error))
         fm_doctor_say(doctor, FM_DOCTOR_WARN, "remove it, or set FATHOM_DIR", "segments: %s", error.text);
     else
-        usable = look_at_directory(doctor, directories[0]);
+        usable = check_directory(doctor, directories[0]);
     if (n)
-        look_at_space(doctor, directories[usable || n < 2 ? 0 : 1]);
+        check_space(doctor, directories[usable || n < 2 ? 0 : 1]);
     for (size_t i = 0; i < n; i++)
-        look_at_leftovers(doctor, directories[i], i == 0);
+        check_leftovers(doctor, directories[i], i == 0);
 }

@@ -44,8 +44,8 @@ static bool find_program(const char *program, char path[PATH_MAX])
     return false;
 }
 
-/* The dynamic linker preloads nothing into a program that has more rights than its user. */
-static bool look_at_rights(struct fm_doctor *doctor, const char *path)
+/* The dynamic linker ignores LD_PRELOAD for a program that has more privileges than its user. */
+static bool check_privileges(struct fm_doctor *doctor, const char *path)
 {
     struct stat st;
     const char *what = NULL;
@@ -63,7 +63,7 @@ static bool look_at_rights(struct fm_doctor *doctor, const char *path)
     return !what;
 }
 
-static bool look_at_script(struct fm_doctor *doctor, const char *path)
+static bool check_script(struct fm_doctor *doctor, const char *path)
 {
     char line[256] = "";
     FILE *file = fopen(path, "re");
@@ -105,7 +105,7 @@ static bool uses_mpi(const struct fm_elf *elf)
     return false;
 }
 
-/* "\tlibmpi.so.40 => /usr/lib/.../libmpi.so.40 (0x...)" among what the dynamic linker lists. */
+/* Finds "\tlibmpi.so.40 => /usr/lib/.../libmpi.so.40 (0x...)" in the output of the dynamic linker. */
 static bool find_libmpi(const char *list, char *path, size_t size)
 {
     for (const char *line = list; line && *line; line = strchr(line, '\n'), line += line != NULL) {
@@ -119,7 +119,7 @@ static bool find_libmpi(const char *list, char *path, size_t size)
     return false;
 }
 
-static bool look_at_missing(struct fm_doctor *doctor, const char *path, const char *list)
+static bool check_missing(struct fm_doctor *doctor, const char *path, const char *list)
 {
     const char *missing = strstr(list, " => not found");
     if (!missing)
@@ -137,7 +137,7 @@ static void *find_in_file(const void *elf, const char *name)
     return fm_elf_find(elf, name) == FM_ELF_DEFINED ? (void *)name : NULL;
 }
 
-/* A library may keep its own symbols to itself; but what is called as Open MPI's is has many others' names too. */
+/* A library may hide its symbols, so its name counts too; but the name of Open MPI's is used by many others. */
 static enum fm_mpi_kind kind_of(const char *libmpi)
 {
     struct fm_elf elf;
@@ -150,7 +150,7 @@ static enum fm_mpi_kind kind_of(const char *libmpi)
     return kind;
 }
 
-static void look_at_library(struct fm_doctor *doctor, const char *path, const char *libmpi)
+static void check_mpi_library(struct fm_doctor *doctor, const char *path, const char *libmpi)
 {
     static const char *const names[] = {"an unknown MPI", "Open MPI", "the MPICH ABI"};
     enum fm_mpi_kind kind = kind_of(libmpi);
@@ -161,19 +161,19 @@ static void look_at_library(struct fm_doctor *doctor, const char *path, const ch
                       "program: mpirun belongs to %s: each process would run as a separate job", names[doctor->mpirun]);
 }
 
-static void look_at_dynamic(struct fm_doctor *doctor, const char *path, const struct fm_elf *elf)
+static void check_dynamic(struct fm_doctor *doctor, const char *path, const struct fm_elf *elf)
 {
-    /* Always our own linker, never the one that the file names; it maps the program and does not start it. */
+    /* Always our own dynamic linker, never the one that the file names; it maps the program but does not run it. */
     static char list[1 << 16];
     char libmpi[PATH_MAX] = "", *words[] = {OWN_LINKER, "--list", (char *)path, NULL};
     int status = fm_doctor_capture(words, list, sizeof list);
     if (status == -1)
         list[0] = 0;
-    if (!look_at_missing(doctor, path, list))
+    if (!check_missing(doctor, path, list))
         return;
     bool found = find_libmpi(list, libmpi, sizeof libmpi);
     if (found)
-        look_at_library(doctor, path, libmpi);
+        check_mpi_library(doctor, path, libmpi);
     else if (defines_mpi(elf))
         fm_doctor_say(doctor, FM_DOCTOR_BAD, "link it with the shared libmpi",
                       "program: %s is statically linked with MPI: its calls cannot be measured", path);
@@ -197,7 +197,7 @@ void fm_doctor_program(struct fm_doctor *doctor, const char *program)
                       program, in_path ? "no such command in PATH" : strerror(errno));
         return;
     }
-    if (!look_at_rights(doctor, path) || look_at_script(doctor, path))
+    if (!check_privileges(doctor, path) || check_script(doctor, path))
         return;
     if (fm_elf_open(&elf, path, &error) != FM_OK) {
         fm_doctor_say(doctor, FM_DOCTOR_BAD, NULL, "program: %s", error.text);
@@ -212,6 +212,6 @@ void fm_doctor_program(struct fm_doctor *doctor, const char *program)
                       "program: %s is statically linked%s: Fathom cannot be loaded into it", path,
                       defines_mpi(&elf) ? ", with MPI" : "");
     else
-        look_at_dynamic(doctor, path, &elf);
+        check_dynamic(doctor, path, &elf);
     fm_elf_close(&elf);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What the parts of `fathom doctor` share. */
+/* Helpers of the parts of `fathom doctor`. */
 #include <errno.h>
 #include <fcntl.h>
 #include <spawn.h>

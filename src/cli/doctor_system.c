@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Settings of the system that Fathom depends on. */
+/* System settings that Fathom depends on. */
 #define _GNU_SOURCE
 #include <dirent.h>
 #include <stdio.h>
@@ -17,7 +17,7 @@
 
 /* ---- logind ---- */
 
-/* The last RemoveIPC= of the file, if there is one. */
+/* The last RemoveIPC= of the file, if any. */
 static void read_remove_ipc(const char *path, bool *removes)
 {
     char line[512];
@@ -53,13 +53,13 @@ static void read_drop_ins(const char *folder, bool *removes)
         free(entries);
 }
 
-static void look_at_logind(struct fm_doctor *doctor)
+static void check_logind(struct fm_doctor *doctor)
 {
     char directory[FM_FILE_PATH_BYTES];
-    bool removes = true; /* its default */
+    bool removes = true; /* the default of logind */
     fm_node_directory(directory);
     if (access("/run/systemd/system", F_OK) != 0 || getuid() < 1000 || strncmp(directory, "/dev/shm/", 9) != 0)
-        return; /* it spares system users, and looks only there */
+        return; /* it excludes system users, and only cleans /dev/shm */
     read_drop_ins("/usr/lib/systemd/logind.conf.d", &removes);
     read_remove_ipc("/etc/systemd/logind.conf", &removes);
     read_drop_ins("/etc/systemd/logind.conf.d", &removes);
@@ -71,7 +71,7 @@ static void look_at_logind(struct fm_doctor *doctor)
         fm_doctor_say(doctor, FM_DOCTOR_OK, NULL, "logind: keeps your files in /dev/shm");
 }
 
-/* ---- the kernel ---- */
+/* ---- kernel ---- */
 
 static bool read_setting(const char *path, long *value)
 {
@@ -82,11 +82,11 @@ static bool read_setting(const char *path, long *value)
     return read;
 }
 
-/* With 1 only a parent may attach, and fathom attach is none; root may with 2 as well. */
-static void look_at_kernel(struct fm_doctor *doctor)
+/* With 1 only a parent may attach, which `fathom attach` is not; with 2 root may, too. */
+static void check_kernel(struct fm_doctor *doctor)
 {
-    long value, most = geteuid() == 0 ? 2 : 0;
-    if (!read_setting("/proc/sys/kernel/yama/ptrace_scope", &value) || value <= most)
+    long value, max = geteuid() == 0 ? 2 : 0;
+    if (!read_setting("/proc/sys/kernel/yama/ptrace_scope", &value) || value <= max)
         fm_doctor_say(doctor, FM_DOCTOR_OK, NULL, "ptrace: running programs can be attached to");
     else
         fm_doctor_say(doctor, FM_DOCTOR_WARN,
@@ -102,7 +102,7 @@ static void look_at_kernel(struct fm_doctor *doctor)
                       value);
 }
 
-static void look_at_clock(struct fm_doctor *doctor)
+static void check_clock(struct fm_doctor *doctor)
 {
     struct fm_clock clock;
     char source[32];
@@ -123,7 +123,7 @@ static void look_at_clock(struct fm_doctor *doctor)
 
 /* ---- limits ---- */
 
-static void look_at_limits(struct fm_doctor *doctor)
+static void check_limits(struct fm_doctor *doctor)
 {
     struct rlimit files, size, space;
     bool fine = true;
@@ -155,7 +155,7 @@ static void look_at_limits(struct fm_doctor *doctor)
 
 /* ---- MPI ---- */
 
-/* "mpirun (Open MPI) 4.1.4", "mpirun.openmpi (OpenRTE) 4.1.4"; hydra's has a heading above "Version:". */
+/* "mpirun (Open MPI) 4.1.4", "mpirun.openmpi (OpenRTE) 4.1.4"; Hydra prints lines before "Version:". */
 static enum fm_mpi_kind read_version(char *text, const char **version)
 {
     const struct fm_launcher *hydra = &fm_launchers[FM_LAUNCHER_HYDRA], *openmpi = &fm_launchers[FM_LAUNCHER_OPENMPI];
@@ -167,7 +167,7 @@ static enum fm_mpi_kind read_version(char *text, const char **version)
     return heading ? hydra->mpi : end ? openmpi->mpi : FM_MPI_NONE;
 }
 
-static bool look_at_launcher(struct fm_doctor *doctor, const char *command)
+static bool check_launcher(struct fm_doctor *doctor, const char *command)
 {
     char text[4096], *words[] = {(char *)command, "--version", NULL};
     const char *version;
@@ -181,12 +181,12 @@ static bool look_at_launcher(struct fm_doctor *doctor, const char *command)
     return true;
 }
 
-static void look_at_mpi(struct fm_doctor *doctor)
+static void check_mpi(struct fm_doctor *doctor)
 {
     bool found = false;
     for (size_t i = 0; i < FM_LAUNCHERS; i++)
         for (const char *command = fm_launchers[i].asked; *command; command = fm_name_after(command))
-            found |= look_at_launcher(doctor, command);
+            found |= check_launcher(doctor, command);
     if (!found)
         fm_doctor_say(doctor, FM_DOCTOR_WARN, "load your MPI's module, or: apt-get install openmpi-bin",
                       "MPI: no mpirun and no srun in PATH");
@@ -194,9 +194,9 @@ static void look_at_mpi(struct fm_doctor *doctor)
 
 void fm_doctor_system(struct fm_doctor *doctor)
 {
-    look_at_logind(doctor);
-    look_at_kernel(doctor);
-    look_at_clock(doctor);
-    look_at_limits(doctor);
-    look_at_mpi(doctor);
+    check_logind(doctor);
+    check_kernel(doctor);
+    check_clock(doctor);
+    check_limits(doctor);
+    check_mpi(doctor);
 }

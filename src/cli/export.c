@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* fathom export: the call paths of a profile in the format of another tool. */
+/* `fathom export`: writes the call paths of a profile in the format of another tool. */
 #include <stdio.h>
 #include <stdlib.h>
 

@@ -18,7 +18,7 @@
 #include "collect/node_files.h"
 #include "format/encode.h"
 
-enum { STALE_SECONDS = 60 }; /* a younger one may be in the making on another host */
+enum { STALE_SECONDS = 60 }; /* a newer one may still be being created on another host */
 
 static void close_if_open(int fd)
 {
@@ -29,13 +29,13 @@ static void close_if_open(int fd)
 size_t fm_gather_living(const char *directory, const char *run_id)
 {
     struct fm_node_list list;
-    size_t living = 0;
+    size_t live = 0;
     if (fm_node_scan(directory, NULL, run_id, &list, NULL) != FM_OK)
         return 0;
     for (size_t i = 0; i < list.n; i++)
-        living += list.items[i].alive && !list.items[i].foreign;
+        live += list.items[i].alive && !list.items[i].foreign;
     fm_node_list_destroy(&list);
-    return living;
+    return live;
 }
 
 const char *fm_profile_ends_text(const struct fm_profile *profile, char *buffer, size_t size)
@@ -107,7 +107,7 @@ struct plain {
     size_t files;
 };
 
-static bool look_plain(void *context, const struct fm_node_file *file)
+static bool visit_plain(void *context, const struct fm_node_file *file)
 {
     struct plain *plain = context;
     plain->files++;
@@ -117,11 +117,11 @@ static bool look_plain(void *context, const struct fm_node_file *file)
     return plain->plain;
 }
 
-/* 1: a program without MPI; 0: an MPI job; -1: nothing is left of it. */
+/* 1: a program without MPI; 0: an MPI job; -1: no files of it are left. */
 static int is_plain(const char *directory, const char *job_key)
 {
     struct plain plain = {.plain = true};
-    if (fm_node_visit(directory, job_key, look_plain, &plain, NULL) != FM_OK || plain.files == 0)
+    if (fm_node_visit(directory, job_key, visit_plain, &plain, NULL) != FM_OK || plain.files == 0)
         return -1;
     return plain.plain;
 }
@@ -136,7 +136,7 @@ static bool is_mpi_profile(const char *path)
     return mpi;
 }
 
-static void look_for_mpi(void *context, const char *path)
+static void note_mpi(void *context, const char *path)
 {
     bool *found = context;
     *found = *found || is_mpi_profile(path);
@@ -147,15 +147,15 @@ static bool run_has_mpi(const char *directory, const char *run_id)
 {
     char other[FM_FILE_PATH_BYTES];
     bool found = false;
-    fm_gather_profiles(directory, run_id, look_for_mpi, &found);
+    fm_gather_profiles(directory, run_id, note_mpi, &found);
     if (!found && fm_node_other_directory(directory, other))
-        fm_gather_profiles(other, run_id, look_for_mpi, &found);
+        fm_gather_profiles(other, run_id, note_mpi, &found);
     return found;
 }
 
 /* ---- one job ---- */
 
-/* Whoever was to write the profile may have been killed in the middle of it. */
+/* Removes temporary files next to a profile: its writer may have been killed. */
 static void remove_abandoned_files(const char *path)
 {
     char folder[FM_FILE_PATH_BYTES];
@@ -207,7 +207,8 @@ static void collect_job(const struct gathering *gathering, const char *job_key)
     fm_profile_destroy(profile);
 }
 
-/* The program named to `fathom run` was only a script when the run has a profile of an MPI job: then it is dropped. */
+/* If the run has a profile of an MPI job, the program given to `fathom run` was only a script, and its data are
+ * dropped. */
 static void handle_job(const struct gathering *gathering, const struct found_job *job, bool plain)
 {
     if (job->alive) {
@@ -217,13 +218,13 @@ static void handle_job(const struct gathering *gathering, const struct found_job
                                                                       .foreign = job->foreign});
     } else if (plain && run_has_mpi(gathering->directory, job->run_id)) {
         struct plain removal = {.plain = true, .remove = true};
-        fm_node_visit(gathering->directory, job->key, look_plain, &removal, NULL);
+        fm_node_visit(gathering->directory, job->key, visit_plain, &removal, NULL);
     } else {
         collect_job(gathering, job->key);
     }
 }
 
-/* The job that starts at items[at]; *next: where the next one starts. */
+/* The job that starts at items[at]; *next is the start of the following one. */
 static struct found_job job_at(const struct fm_node_list *list, size_t at, const struct fm_gather_options *options,
                                size_t *next)
 {
@@ -240,7 +241,7 @@ static struct found_job job_at(const struct fm_node_list *list, size_t at, const
 }
 
 /* Some of its processes may have their segments in the other directory. */
-static void look_elsewhere(const char *directory, const struct fm_gather_options *options, struct found_job *job)
+static void count_other_directory(const char *directory, const struct fm_gather_options *options, struct found_job *job)
 {
     char other[FM_FILE_PATH_BYTES];
     struct fm_node_list list;
@@ -268,12 +269,12 @@ enum fm_status fm_gather(const char *directory, const struct fm_gather_options *
         if (list.damaged && !options->run_id)
             tell(context, &(struct fm_gather_event){
                               .kind = FM_GATHER_DAMAGED, .processes = list.damaged, .path = list.damaged_example});
-        for (int plain = 0; plain < 2; plain++) /* MPI jobs first: they decide about the plain ones */
+        for (int plain = 0; plain < 2; plain++) /* MPI jobs first: whether there are any decides about the others */
             for (size_t at = 0, next; at < list.n; at = next) {
                 struct found_job job = job_at(&list, at, options, &next);
                 if (!job.of_run || is_plain(directory, job.key) != plain)
                     continue;
-                look_elsewhere(directory, options, &job);
+                count_other_directory(directory, options, &job);
                 handle_job(&gathering, &job, plain);
             }
         fm_node_list_destroy(&list);
@@ -282,7 +283,7 @@ enum fm_status fm_gather(const char *directory, const struct fm_gather_options *
     return status;
 }
 
-/* ---- what belongs to nothing any more ---- */
+/* ---- stale files ---- */
 
 static bool has_suffix(const char *name, const char *suffix, size_t *stem)
 {
@@ -299,7 +300,7 @@ static bool mentions_run(const struct fm_node_list *list, const char *run_id, si
     return false;
 }
 
-/* Nobody has it locked, as a `fathom run` that lives has its .run file. */
+/* Not locked: a running `fathom run` holds a lock on its .run file. */
 static bool unlocked(int directory_fd, const char *name)
 {
     int fd = openat(directory_fd, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
@@ -308,7 +309,7 @@ static bool unlocked(int directory_fd, const char *name)
     return free;
 }
 
-/* Asked anew: whoever makes such a file had its segment there before. */
+/* Scans again: whoever creates such a file has created its segment before. */
 static bool has_segments(const char *directory, const char *job_key, size_t length)
 {
     struct fm_node_list list;
@@ -321,8 +322,9 @@ static bool has_segments(const char *directory, const char *job_key, size_t leng
     return has;
 }
 
-/* On a directory that hosts share its maker may live on another one: but nobody takes so long. */
-static bool was_never_made(int directory_fd, const char *name, const struct stat *st)
+/* In a directory shared by several hosts, the process may live on another host, but creating a segment never takes this
+ * long. */
+static bool is_uninitialised(int directory_fd, const char *name, const struct stat *st)
 {
     struct fm_segment_name segment;
     return fm_node_half_made(directory_fd, name, &segment) &&
@@ -346,7 +348,7 @@ static bool is_stale(const char *directory, const struct fm_node_list *list, int
         return !has_segments(directory, name, stem);
     if (has_suffix(name, ".run", &stem))
         return !mentions_run(list, name, stem) && !(spare_recent && is_recent(&st)) && unlocked(directory_fd, name);
-    return fm_atomic_file_is_abandoned(directory_fd, name) || was_never_made(directory_fd, name, &st);
+    return fm_atomic_file_is_abandoned(directory_fd, name) || is_uninitialised(directory_fd, name, &st);
 }
 
 void fm_gather_sweep(const char *directory, bool spare_recent)

@@ -10,7 +10,7 @@
 #include "base/process.h"
 #include "mpi/launchers.h"
 
-/* Bytes of a file of a process; the text is terminated, with room for the end of a last word that was cut off. */
+/* Reads a file of a process; returns its size. The text is terminated, even if the last word was truncated. */
 static size_t read_of(pid_t pid, const char *file, char *text, size_t size)
 {
     char path[48];
@@ -26,14 +26,14 @@ static size_t read_of(pid_t pid, const char *file, char *text, size_t size)
 
 /* ---- timeout ---- */
 
-/* "--fore" and "--foreground" are the same word to getopt_long. */
+/* getopt_long accepts "--fore" for "--foreground". */
 static bool abbreviates(const char *word, const char *option)
 {
     size_t length = strcspn(word, "=");
     return length > 0 && strncmp(word, option, length) == 0;
 }
 
-/* What a word of options says: whether it asks for the foreground, and whether the next word is its argument. */
+/* Whether an option word asks for the foreground; *takes_next: the next word is its argument. */
 static bool asks_for_foreground(const char *word, bool *takes_next)
 {
     *takes_next = false;
@@ -53,12 +53,12 @@ static bool asks_for_foreground(const char *word, bool *takes_next)
     return false;
 }
 
-/* With it, timeout signals its child alone. Its options end before the duration. */
+/* With --foreground, timeout signals only its child. Its options end before the duration. */
 static bool in_foreground(pid_t timeout)
 {
     char words[4096];
     size_t bytes = read_of(timeout, "cmdline", words, sizeof words);
-    bool is_argument = true; /* as its name is */
+    bool is_argument = true; /* so is its name */
     for (const char *word = words; word < words + bytes; word += strlen(word) + 1) {
         if (is_argument) {
             is_argument = false;
@@ -72,9 +72,9 @@ static bool in_foreground(pid_t timeout)
     return false;
 }
 
-/* ---- those above us ---- */
+/* ---- ancestors ---- */
 
-/* `below`: its child on the way to us, which need not be in our group. */
+/* `below`: its child that leads to us, which need not be in our process group. */
 static bool signals_our_group(pid_t pid, pid_t below)
 {
     char name[32];
@@ -88,7 +88,7 @@ static bool signals_our_group(pid_t pid, pid_t below)
 
 void fm_group_signallers_find(struct fm_group_signallers *signallers)
 {
-    enum { HEIGHT = 64 }; /* /proc may change while we climb */
+    enum { HEIGHT = 64 }; /* /proc may change while we walk up */
     pid_t below = getpid(), pid = getppid();
     signallers->n = 0;
     for (int i = 0; i < HEIGHT && pid > 0 && signallers->n < FM_GROUP_SIGNALLERS; i++) {

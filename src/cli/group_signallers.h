@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Who signals our whole process group, among the processes above us: what they send to us the command has received, too.
+/* Ancestors that signal our whole process group: the command has received what they send to us as well.
  *
  *   timeout(1)                   signals its own group, unless told to stay in the foreground
- *   a launcher, or its daemons   put each rank into a group of its own, and signal that
+ *   a launcher, or its daemons   put each rank into a process group of its own, and signal that
  *
- * slurmstepd is none of them: where it tracks processes by cgroups, as on most clusters, it signals its children alone.
- * Who is not known here is taken to signal us alone: a signal that comes twice is better than one that is lost.
- */
+ * slurmstepd is not among them: where it tracks processes by cgroups, as on most clusters, it signals only its
+ * children. Unknown ones are assumed to signal only us: a signal delivered twice is better than one that is lost. */
 #ifndef FM_CLI_GROUP_SIGNALLERS_H
 #define FM_CLI_GROUP_SIGNALLERS_H
 
@@ -21,9 +20,9 @@ struct fm_group_signallers {
     size_t n;
 };
 
-/* Looks at those above us as they are now, a shell between us and a signaller, say. */
+/* Looks at the current ancestors; there may be a shell between us and one of them. */
 void fm_group_signallers_find(struct fm_group_signallers *signallers);
-/* May be called in a handler. */
+/* Async-signal-safe. */
 bool fm_group_signallers_have(const struct fm_group_signallers *signallers, pid_t pid);
 
 #endif

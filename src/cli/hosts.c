@@ -12,7 +12,7 @@
 
 enum { LIST_BYTES = 64 << 10, MAX_KEPT = 64 };
 
-/* "user@name:slots" is the host `name`; what cannot be a name is passed over. */
+/* "user@name:slots" is the host `name`; what cannot be a host name is skipped. */
 static void add_host(struct fm_run_hosts *hosts, const char *word, size_t length)
 {
     const char *at = memchr(word, '@', length);
@@ -46,8 +46,8 @@ void fm_hosts_add_list(struct fm_run_hosts *hosts, const char *list, const char 
     }
 }
 
-/* One host at the beginning of each line; the rest of a line is about its slots. A pipe is
- * for the launcher alone: we would take something from it, or wait for ever. */
+/* One host at the start of each line; the rest of a line is about its slots. A pipe is left to the launcher: we would
+ * take data from it, or wait forever. */
 static void add_file(struct fm_run_hosts *hosts, const char *path)
 {
     char line[1024];
@@ -62,7 +62,7 @@ static void add_file(struct fm_run_hosts *hosts, const char *path)
         fclose(file);
 }
 
-/* Of an option that has its arguments in words of their own. */
+/* For options whose arguments are separate words. */
 static bool is_about(const char *word, enum fm_option_about about)
 {
     const struct fm_launcher_option *option = fm_launcher_option(word);
@@ -100,7 +100,7 @@ void fm_run_hosts_free(struct fm_run_hosts *hosts)
     memset(hosts, 0, sizeof *hosts);
 }
 
-/* ---- words of a launcher ---- */
+/* ---- launcher command lines ---- */
 
 void fm_arguments_add(struct fm_arguments *words, const char *word)
 {

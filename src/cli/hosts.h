@@ -15,15 +15,15 @@ struct fm_run_host {
     bool reached;
 };
 struct fm_run_hosts {
-    struct fm_run_host *items; /* malloc */
+    struct fm_run_host *items; /* from malloc */
     size_t n;
 };
 
-/* Without duplicates. "user@name:slots" is the host `name`; what cannot be a name is ignored. */
+/* Adds each host once. "user@name:slots" is the host `name`; what cannot be a host name is skipped. */
 void fm_hosts_add_list(struct fm_run_hosts *hosts, const char *list, const char *separators);
-/* Those named on the command line of a launcher or in its host file. */
+/* Adds the hosts named in the command line of a launcher or in its host file. */
 void fm_hosts_add_named(struct fm_run_hosts *hosts, char **command);
-/* Those that a batch system has allocated. */
+/* Adds the hosts allocated by a batch system. */
 void fm_hosts_add_allocated(struct fm_run_hosts *hosts, fm_variable *variable, const void *context);
 void fm_run_hosts_free(struct fm_run_hosts *hosts);
 
@@ -33,9 +33,9 @@ struct fm_arguments {
     size_t n;
 };
 void fm_arguments_add(struct fm_arguments *words, const char *word);
-/* The options of a launcher's command that say how hosts are reached. */
+/* Adds the options of a launcher command that say how hosts are reached. */
 void fm_arguments_copy_options(struct fm_arguments *words, char **command);
-/* n processes on `hosts`, a comma-separated list; not for srun. */
+/* Adds options for n processes on a comma-separated list of hosts; not for srun. */
 void fm_arguments_add_hosts(struct fm_arguments *words, const struct fm_launcher *launcher, const char *hosts,
                             const char *n);
 

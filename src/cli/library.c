@@ -9,7 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* With a path that the dynamic linker cannot take in LD_PRELOAD, which separates by colons and blanks. */
+/* Rejects a path that cannot be in LD_PRELOAD, where colons and blanks are separators. */
 static enum fm_status check_path(const char *path, struct fm_error *error)
 {
     if (strpbrk(path, ": "))

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Where the runtime library lies: FATHOM_LIBRARY, beside the running binary (a build folder), or in the lib folder
- * of the place the binary is installed in. */
+/* Finds the runtime library: FATHOM_LIBRARY, next to the running binary (a build directory), or in the lib directory of
+ * the prefix where the binary is installed. */
 #ifndef FM_CLI_LIBRARY_H
 #define FM_CLI_LIBRARY_H
 

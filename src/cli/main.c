@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* fathom COMMAND ...: finds the command and hands over. */
+/* fathom COMMAND ...: dispatches to the command. */
 #include <stdio.h>
 #include <string.h>
 

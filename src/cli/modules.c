@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* fathom modules: drafts files that say which functions are which module of a model, and compares runs. */
+/* `fathom modules`: drafts files that map functions to the modules of a model, and compares runs. */
 #include <errno.h>
 #include <fcntl.h>
 #include <getopt.h>
@@ -53,7 +53,7 @@ static int parse(struct init_request *request, int argc, char **argv)
     return FM_EXIT_NOT_YET;
 }
 
-/* Somebody may have worked on a file of that name. */
+/* Never overwrites: somebody may have edited the file. */
 static enum fm_status write_new(const char *path, const char *text, struct fm_error *error)
 {
     int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
@@ -71,12 +71,12 @@ static enum fm_status write_new(const char *path, const char *text, struct fm_er
 static enum fm_status draft(const struct init_request *request, struct fm_error *error)
 {
     struct fm_arena arena = {0};
-    const struct fm_symbols_options wishes = {.debug_path = request->debug_path ? request->debug_path : "",
-                                              .directory = ""};
+    const struct fm_symbols_options options = {.debug_path = request->debug_path ? request->debug_path : "",
+                                               .directory = ""};
     const char *text;
     char path[PATH_MAX];
     snprintf(path, sizeof path, "%s%s", strchr(request->program, '/') ? "" : "./", request->program);
-    enum fm_status status = fm_module_draft(path, &wishes, &arena, &text, error);
+    enum fm_status status = fm_module_draft(path, &options, &arena, &text, error);
     if (!status && request->output)
         status = write_new(request->output, text, error);
     else if (!status)

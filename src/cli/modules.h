@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What `fathom modules` can do beside drafting a file. As commands are: cli.h. */
+/* Subcommands of `fathom modules` other than init. They follow the conventions of commands in cli.h. */
 #ifndef FM_CLI_MODULES_H
 #define FM_CLI_MODULES_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* fathom modules compare: modules of several runs side by side. */
+/* `fathom modules compare`: modules of several runs side by side. */
 #include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Reads a profile that the user names, and tells of what a newer Fathom has written and this one does not know. */
+/* Reads a profile given by the user, and reports what a newer version of Fathom has written and this one does not
+ * know. */
 #ifndef FM_CLI_OPEN_PROFILE_H
 #define FM_CLI_OPEN_PROFILE_H
 
 #include "base/error.h"
 #include "model/profile.h"
 
-/* On stderr, if there is anything: the subject, as in "job 4711 was measured", then by what, and what is left out. */
+/* Prints a message to stderr if anything was left out. `subject` begins the sentence, as in "job 4711 was measured". */
 void fm_tell_left_out(const char *command, const char *subject, const struct fm_left_out *left_out);
 
-/* As fm_profile_read, and tells of what is left out. `program`: of this program of the job alone (analyse/programs/part.h);
- * NULL: all of it. */
+/* Like fm_profile_read, and reports what was left out. If `program` is not NULL, the profile of this program of the job
+ * (analyse/programs/part.h). */
 enum fm_status fm_open_profile(const char *command, const char *path, const char *program, struct fm_profile **profile,
                                struct fm_error *error);
 

@@ -8,7 +8,7 @@
 
 #include "cli/cli.h"
 
-enum { MOST_OPTIONS = 32, OPTION_0 = 256 };
+enum { MAX_OPTIONS = 32, OPTION_0 = 256 };
 
 static const char *word_at(const struct fm_option *option, size_t i)
 {
@@ -35,11 +35,11 @@ static int set_word(const char *command, const struct fm_option *option, const c
 
 static int set_count(const char *command, const struct fm_option *option, const char *text)
 {
-    size_t most = option->most ? (size_t)option->most : 1000000000;
-    if (fm_parse_number(text, 1, most, option->count))
+    size_t max = option->most ? (size_t)option->most : 1000000000;
+    if (fm_parse_number(text, 1, max, option->count))
         return FM_EXIT_NOT_YET;
     if (option->most)
-        return fm_usage_error(command, "--%s needs a number from 1 to %zu, not '%s'", option->name, most, text);
+        return fm_usage_error(command, "--%s needs a number from 1 to %zu, not '%s'", option->name, max, text);
     return fm_usage_error(command, "--%s needs a number of at least 1, not '%s'", option->name, text);
 }
 
@@ -72,11 +72,11 @@ static int set(const char *command, const struct fm_option *option, const char *
     return FM_EXIT_NOT_YET;
 }
 
-/* As getopt_long wants them. */
+/* Converts the table for getopt_long. */
 static void make_longs(const struct fm_option *options, struct option *longs)
 {
     int i = 0;
-    for (; options[i].name && i < MOST_OPTIONS; i++)
+    for (; options[i].name && i < MAX_OPTIONS; i++)
         longs[i] = (struct option){options[i].name, options[i].on || options[i].off ? no_argument : required_argument,
                                    NULL, OPTION_0 + i};
     longs[i] = (struct option){"help", no_argument, NULL, 'h'};
@@ -85,7 +85,7 @@ static void make_longs(const struct fm_option *options, struct option *longs)
 int fm_parse_options(const char *command, const struct fm_option *options, void (*print_help)(void), int argc,
                      char **argv)
 {
-    struct option longs[MOST_OPTIONS + 2] = {0};
+    struct option longs[MAX_OPTIONS + 2] = {0};
     int result, status = FM_EXIT_NOT_YET;
     make_longs(options, longs);
     opterr = 0;

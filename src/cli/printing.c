@@ -20,10 +20,10 @@ static bool is_profile(const char *path)
     return is;
 }
 
-/* A file appears whole or not at all; what is no file, as /dev/null or a link, is written to. */
+/* A regular file appears complete or not at all; anything else, such as /dev/null or a link, is written directly. */
 struct target {
     const char *name;
-    char beside[PATH_MAX]; /* "" when it is written to as it is */
+    char beside[PATH_MAX]; /* temporary file; "" if written directly */
     FILE *out;
 };
 
@@ -39,10 +39,10 @@ static enum fm_status open_target(struct target *target, const char *output, str
         if (access(output, W_OK) != 0)
             return fm_fail(error, FM_ERR_SYSTEM, "cannot write %s: %s", output, strerror(errno));
     }
-    bool whole = lstat(output, &st) != 0 || S_ISREG(st.st_mode);
-    if (whole && snprintf(target->beside, sizeof target->beside, "%s.%d", output, (int)getpid()) >= PATH_MAX)
+    bool regular = lstat(output, &st) != 0 || S_ISREG(st.st_mode);
+    if (regular && snprintf(target->beside, sizeof target->beside, "%s.%d", output, (int)getpid()) >= PATH_MAX)
         return fm_fail(error, FM_ERR_SYSTEM, "cannot write %s: the name is too long", output);
-    target->out = fopen(whole ? target->beside : output, "we");
+    target->out = fopen(regular ? target->beside : output, "we");
     return target->out ? FM_OK : fm_fail(error, FM_ERR_SYSTEM, "cannot write %s: %s", target->name, strerror(errno));
 }
 
@@ -90,7 +90,7 @@ struct fm_symbols *fm_symbols_for(const struct fm_profile *profile, const char *
                                   void (*say)(void *context, const char *sentence), void *context)
 {
     char cache[PATH_MAX];
-    const struct fm_symbols_options wishes = {
+    const struct fm_symbols_options options = {
         .debug_path = debug_path,
         .directory = profile->job.cwd,
         .owner = profile->owner,
@@ -98,7 +98,7 @@ struct fm_symbols *fm_symbols_for(const struct fm_profile *profile, const char *
         .say = say,
         .context = context,
     };
-    return fm_symbols_create(&wishes);
+    return fm_symbols_create(&options);
 }
 
 enum fm_status fm_print_profile(const struct fm_printing *printing, const struct fm_profile *profile,

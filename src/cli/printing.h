@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What commands do that print something of a profile: find names, open the output, say what went wrong with it. */
+/* Common steps of commands that print a profile: look up symbols, open the output, report errors. */
 #ifndef FM_CLI_PRINTING_H
 #define FM_CLI_PRINTING_H
 
@@ -9,14 +9,14 @@ struct fm_printing {
     const char *command;
     const char *output;     /* a file; NULL: standard output */
     const char *debug_path; /* or NULL */
-    bool names_matter;      /* else nothing is said of those that cannot be found */
+    bool names_matter;      /* otherwise nothing is said about symbols that cannot be found */
     struct fm_report_options options;
     enum fm_status (*print)(const void *context, struct fm_report *report, FILE *out, struct fm_error *error);
     const void *context;
 };
 
 void fm_say(void *command, const char *sentence); /* "fathom report: <sentence>." on stderr */
-/* Names of a profile. What cannot be found is said to `say`, or to nobody. */
+/* The symbols of a profile. `say` is told what cannot be found; it may be NULL. */
 struct fm_symbols *fm_symbols_for(const struct fm_profile *profile, const char *debug_path,
                                   void (*say)(void *context, const char *sentence), void *context);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* fathom report: a profile as text, JSON, CSV or a picture. */
+/* `fathom report`: shows a profile as text, JSON, CSV or a picture. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,13 +21,13 @@ enum report_format { FORMAT_TEXT, FORMAT_JSON, FORMAT_CSV, FORMAT_SVG, FORMAT_DO
 struct report_request {
     const char *profile, *output; /* output NULL: stdout */
     const char *debug_path;
-    const char *timer;   /* NULL: all of them */
+    const char *timer;   /* NULL: all */
     const char *program; /* NULL: the whole job */
     const struct fm_view *view;
     enum report_format format;
     bool terse, grouped;
-    const char *tick;      /* NULL: not asked for */
-    bool rich;             /* asked for */
+    const char *tick;      /* NULL: not requested */
+    bool rich;             /* requested */
     const char *of_timers; /* an option that only the view timers has */
     const char *of_paths;  /* an option that only call paths have */
     struct fm_report_options options;
@@ -90,7 +90,7 @@ static int parse_options(struct report_request *request, int argc, char **argv)
     static const char *const by[] = {"routine", "site", "region", "comm", "program", NULL};
     static const char *const orders[] = {"inclusive", "exclusive", "max", "imbalance", "name", NULL};
     static const char *const layouts[] = {"rich", "paper", NULL}, *const histograms[] = {"max", "cluster", NULL};
-    struct fm_report_options *wishes = &request->options;
+    struct fm_report_options *report_options = &request->options;
     const char **of_paths = &request->of_paths, **of_timers = &request->of_timers;
     unsigned view = 0, layout = 0, cluster = 0;
     bool viewed = false, laid_out = false;
@@ -98,19 +98,20 @@ static int parse_options(struct report_request *request, int argc, char **argv)
         {"output", .text = &request->output},
         {"view", .word = &view, FM_WORDS(fm_views), .given = &viewed},
         {"format", .word = &request->format, FM_WORDS(formats)},
-        {"all", .on = &wishes->all},
-        {"histogram", .on = &wishes->histogram},
-        {"by", .word = &wishes->by, FM_WORDS(by), .given = &request->grouped,
+        {"all", .on = &report_options->all},
+        {"histogram", .on = &report_options->histogram},
+        {"by", .word = &report_options->by, FM_WORDS(by), .given = &request->grouped,
          .wrong = "--by must be routine, site, region, comm or program, not '%s'"},
         {"program", .text = &request->program},
-        {"top", .count = &wishes->top},
+        {"top", .count = &report_options->top},
         {"terse", .on = &request->terse},
         {"debug-path", .text = &request->debug_path},
-        {"modules", .text = &wishes->modules},
-        {"focus", .text = &wishes->focus, .last = of_paths},
-        {"percent", .number = &wishes->percent, .most = 100, .given = &wishes->with_percent, .last = of_paths},
-        {"depth", .count = &wishes->depth, .last = of_paths},
-        {"sort", .word = &wishes->sort, FM_WORDS(orders), .given = &wishes->sorted, .last = of_paths,
+        {"modules", .text = &report_options->modules},
+        {"focus", .text = &report_options->focus, .last = of_paths},
+        {"percent", .number = &report_options->percent, .most = 100, .given = &report_options->with_percent,
+         .last = of_paths},
+        {"depth", .count = &report_options->depth, .last = of_paths},
+        {"sort", .word = &report_options->sort, FM_WORDS(orders), .given = &report_options->sorted, .last = of_paths,
          .wrong = "--sort must be inclusive, exclusive, max, imbalance or name, not '%s'"},
         {"layout", .word = &layout, FM_WORDS(layouts), .given = &laid_out, .last = of_timers,
          .wrong = "--layout must be rich or paper, not '%s'"},
@@ -118,17 +119,17 @@ static int parse_options(struct report_request *request, int argc, char **argv)
         {"tick", .text = &request->tick, .last = of_timers},
         {"histograms", .word = &cluster, FM_WORDS(histograms), .last = of_timers,
          .wrong = "--histograms must be max or cluster, not '%s'"},
-        {"groups", .count = &wishes->timers.groups, .most = 1000, .last = of_timers},
-        {"full", .on = &wishes->timers.full, .last = of_timers},
-        {"correct", .on = &wishes->timers.correct, .last = of_timers},
-        {"ascii", .on = &wishes->timers.ascii, .last = of_timers},
+        {"groups", .count = &report_options->timers.groups, .most = 1000, .last = of_timers},
+        {"full", .on = &report_options->timers.full, .last = of_timers},
+        {"correct", .on = &report_options->timers.correct, .last = of_timers},
+        {"ascii", .on = &report_options->timers.ascii, .last = of_timers},
         {0},
     };
     int status = fm_parse_options("report", options, print_help, argc, argv);
     request->view = viewed ? &fm_views[view] : NULL;
     request->rich = laid_out && !layout;
-    wishes->paper = layout;
-    wishes->timers.cluster = cluster;
+    report_options->paper = layout;
+    report_options->timers.cluster = cluster;
     return status == FM_EXIT_NOT_YET && request->tick ? set_tick(request) : status;
 }
 
@@ -154,7 +155,8 @@ static bool is_picture(const struct report_request *request)
     return request->format == FORMAT_SVG || request->format == FORMAT_DOT;
 }
 
-/* Only the view mpi groups and has histograms, only timers have layouts, only call paths a focus. JSON has all views at once. */
+/* Only the view mpi has groups and histograms, only timers have layouts, only call paths have a focus. JSON has all
+ * views. */
 static int settle_view(struct report_request *request)
 {
     const struct fm_view *mpi = fm_view_find("mpi"), *timers = fm_view_find("timers"),
@@ -257,7 +259,7 @@ static enum fm_status print(const void *context, struct fm_report *report, FILE 
     return FM_OK;
 }
 
-/* Leaves one timer in the profile. */
+/* Removes all other timers from the profile. */
 static enum fm_status keep_timer(struct fm_profile *profile, const char *name, struct fm_error *error)
 {
     char list[256] = "";

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* `fathom run`: measures a command and sees to it that what it leaves behind becomes a profile. Whatever goes wrong
- * on our side, the command runs and its status is ours. */
+/* `fathom run`: measures a command and makes sure that its data become a profile. Whatever goes wrong on our side, the
+ * command runs and we return its status. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
@@ -38,7 +38,7 @@ static const char usage[] =
     "  -q, --quiet         print nothing at the end\n"
     "  -h, --help          show this help; more in fathom-run(1)\n";
 
-/* -1: go on; else the status to end with. */
+/* Returns -1 to continue, or the exit status. */
 static int parse(int argc, char **argv, struct fm_run_options *options)
 {
     static const struct option longs[] = {{"output", required_argument, NULL, 'o'},
@@ -89,7 +89,7 @@ static int parse(int argc, char **argv, struct fm_run_options *options)
     return -1;
 }
 
-/* -o DIR/ names a directory, which need not be there yet. */
+/* -o DIR/ is a directory, which need not exist yet. */
 static void make_output_folder(const struct fm_run_env *env)
 {
     size_t length = strlen(env->output);
@@ -97,7 +97,7 @@ static void make_output_folder(const struct fm_run_env *env)
         mkdir(env->output, 0777);
 }
 
-/* A directory that another user has made is no place for what is measured, nor is one that cannot be made. */
+/* Data are not written to a directory of another user, nor to one that cannot be created. */
 static void warn_of_directory(void)
 {
     struct fm_error error;
@@ -111,7 +111,7 @@ static void warn_of_directory(void)
     }
 }
 
-/* Said before the start, while something can still be done about it. */
+/* Before the start, while the user can still do something about it. */
 static void warn_of_output(const struct fm_run_env *env)
 {
     char folder[FM_FILE_PATH_BYTES];
@@ -124,7 +124,7 @@ static void warn_of_output(const struct fm_run_env *env)
         strcmp(folder, ".") ? folder : "the current directory", strerror(errno), env->directory);
 }
 
-static void tell_problem(void *context, const char *name, const char *sentence)
+static void print_problem(void *context, const char *name, const char *sentence)
 {
     const struct fm_run_options *options = context;
     if (!(options->sample && strcmp(name, "FATHOM_SAMPLE") == 0) &&
@@ -155,7 +155,7 @@ static char **prepare(void *context)
     return fm_run_env_apply(&work->env, &work->options);
 }
 
-/* In our place, and as it would be without us; returns if it cannot be started. */
+/* Replaces us with the command, as if it had been started without us; returns if that fails. */
 static void run_unmeasured(const struct work *work, const char *why)
 {
     if (!work->options.quiet && !work->env.rank)
@@ -163,7 +163,7 @@ static void run_unmeasured(const struct work *work, const char *why)
     execvp(work->options.command[0], work->options.command);
 }
 
-/* From start to end; in a guard when we are a rank. */
+/* From start to end; runs in a guard if we are a rank. */
 static void run_command(void *context, struct fm_child *child)
 {
     const struct work *work = context;
@@ -208,9 +208,9 @@ int fm_cmd_run(int argc, char **argv)
         return cannot_start(work.options.command[0], errno);
     }
     find_library(&work.env);
-    /* What is measured as rank 0 tells by itself. */
+    /* Under measurement, rank 0 reports them itself. */
     if (work.env.outermost && (!work.env.rank || (work.env.first_rank && !*work.env.library)))
-        fm_settings_problems(tell_problem, &work.options);
+        fm_settings_problems(print_problem, &work.options);
     if (*work.env.library)
         make_output_folder(&work.env);
     if (*work.env.library && work.env.outermost && !work.env.rank) {

@@ -27,10 +27,10 @@
 
 enum {
     RUN_WAIT_MS = 5000,  /* ranks die up to 1.5 s after their mpirun was killed */
-    RANK_WAIT_MS = 1000, /* a launcher that ends its ranks gives them no longer than this */
+    RANK_WAIT_MS = 1000, /* a launcher that terminates its ranks gives them no more than this */
     LAST_WAIT_MS = 1000,
     OTHERS_WAIT_MS = 2000,
-    MAX_TOLD = 5,
+    MAX_PRINTED = 5,
     MAX_KEPT = 64,
     MAX_TRIES = 100
 };
@@ -41,16 +41,16 @@ static void sleep_ms(long ms)
     nanosleep(&time, NULL);
 }
 
-/* ---- the hold ---- */
+/* ---- lock of the run ---- */
 
 struct outcome {
-    const char *report; /* how to report on what is written here: terse, full, a file; NULL: not */
+    const char *report; /* how to report on profiles written here: terse, full, a file; NULL: no report */
     size_t written, failed, running;
     char failure[600];
     char running_key[72];
 };
 
-/* The runtime reports on profiles that it writes itself; we on ours. */
+/* The runtime reports on profiles that it writes itself; we report on ours. */
 static void show_report(const char *path, const char *how)
 {
     char *words[] = {"report", NULL, NULL, NULL, NULL};
@@ -74,7 +74,7 @@ static void show_report(const char *path, const char *how)
         ;
 }
 
-static void take_event(void *context, const struct fm_gather_event *event)
+static void handle_event(void *context, const struct fm_gather_event *event)
 {
     struct outcome *outcome = context;
     if (event->kind == FM_GATHER_WRITTEN) {
@@ -88,31 +88,31 @@ static void take_event(void *context, const struct fm_gather_event *event)
         snprintf(outcome->running_key, sizeof outcome->running_key, "%s", event->job_key);
 }
 
-static void wait_for_living(const char *run_id, int wait_ms)
+static void wait_for_processes(const char *run_id, int wait_ms)
 {
     char directories[FM_NODE_DIRECTORIES][FM_FILE_PATH_BYTES];
     size_t n = fm_node_directories(directories);
     for (int waited = 0, pause = 5; waited < wait_ms && !fm_child_interrupted(); waited += pause) {
-        size_t living = 0;
+        size_t live = 0;
         for (size_t i = 0; i < n; i++)
-            living += fm_gather_living(directories[i], run_id);
-        if (!living)
+            live += fm_gather_living(directories[i], run_id);
+        if (!live)
             return;
         pause = pause < 100 ? pause * 2 : 100;
         sleep_ms(pause);
     }
 }
 
-/* Foreign processes count as dead: a container that the command started has ended with it. */
+/* Foreign processes count as dead: a container started by the command has ended with it. */
 static void collect(const struct fm_run_env *env, const char *report, int wait_ms, struct outcome *outcome)
 {
     struct fm_gather_options options = {.run_id = env->run_id, .force = true};
     char directories[FM_NODE_DIRECTORIES][FM_FILE_PATH_BYTES];
     size_t n = fm_node_directories(directories);
     *outcome = (struct outcome){.report = report};
-    wait_for_living(env->run_id, wait_ms);
+    wait_for_processes(env->run_id, wait_ms);
     for (size_t i = 0; i < n; i++)
-        fm_gather(directories[i], &options, take_event, outcome, NULL);
+        fm_gather(directories[i], &options, handle_event, outcome, NULL);
 }
 
 static void remove_run_files(const struct fm_run_env *env)
@@ -125,7 +125,7 @@ static void remove_run_files(const struct fm_run_env *env)
     }
 }
 
-/* False: between being made and being locked it was swept away as nobody's. */
+/* Returns false if it was removed as stale between its creation and the lock. */
 static bool open_hold(struct fm_run_hold *hold)
 {
     struct stat st;
@@ -165,8 +165,8 @@ void fm_run_release(struct fm_run_hold *hold, const struct fm_run_env *env)
     hold->fd = -1;
 }
 
-/* Of a job that its launcher ends: Open MPI's mpirun is gone within milliseconds of the first of our processes, but gives
- * them a second. */
+/* For a job terminated by its launcher: Open MPI's mpirun ends within milliseconds of the first of our processes, but
+ * gives them a second. */
 void fm_run_await_others(const struct fm_run_env *env, const struct fm_child *child)
 {
     char directories[FM_NODE_DIRECTORIES][FM_FILE_PATH_BYTES], path[FM_FILE_PATH_BYTES];
@@ -185,7 +185,7 @@ void fm_run_await_others(const struct fm_run_env *env, const struct fm_child *ch
     }
 }
 
-static bool last_one(const struct fm_run_hold *hold, int wait_ms)
+static bool is_last(const struct fm_run_hold *hold, int wait_ms)
 {
     for (int waited = 0;; waited += 20) {
         if (hold->fd < 0 || flock(hold->fd, LOCK_EX | LOCK_NB) == 0)
@@ -196,7 +196,7 @@ static bool last_one(const struct fm_run_hold *hold, int wait_ms)
     }
 }
 
-/* ---- the end of the command ---- */
+/* ---- end of the command ---- */
 
 static bool put(int fd, size_t offset, const void *bytes, size_t size)
 {
@@ -205,8 +205,8 @@ static bool put(int fd, size_t offset, const void *bytes, size_t size)
 
 #define PUT(fd, member, value) put(fd, offsetof(struct fm_segment_header, member), &(value), sizeof(value))
 
-/* A process that was killed, or left by _exit as shells do, could not say when. Behind the header of an older Fathom lie
- * its measurements. */
+/* A process that was killed, or left with _exit as shells do, could not record its end. A member that the header of an
+ * older Fathom does not have is not written: measurements are in its place. */
 static bool note_times(int fd, const struct fm_segment_header *header, const struct fm_child *child)
 {
 #define X(member, value) (!FM_SEGMENT_HAS(header, member) || PUT(fd, member, child->usage.member)) &&
@@ -226,13 +226,13 @@ static bool note_file(void *context, const struct fm_node_file *file)
         return true;
     if (file->header.ended_mono_ns == 0 && !file->name.replaced)
         note_times(fd, &file->header, child);
-    if (PUT(fd, seen_code, code)) /* else the process has vanished, which is true as well */
+    if (PUT(fd, seen_code, code)) /* otherwise the process has vanished, which is also true */
         PUT(fd, seen_end, end);
     close(fd);
     return true;
 }
 
-/* The wait status is ours alone to know: into the segment, where every collector finds it. */
+/* Only we know the wait status: store it in the segment, where every collector finds it. */
 static void note_end(const struct fm_child *child)
 {
     char directories[FM_NODE_DIRECTORIES][FM_FILE_PATH_BYTES];
@@ -241,14 +241,14 @@ static void note_end(const struct fm_child *child)
         fm_node_visit(directories[i], NULL, note_file, (void *)child, NULL);
 }
 
-/* ---- the run's profiles ---- */
+/* ---- profiles of the run ---- */
 
 struct profiles {
-    char (*paths)[FM_FILE_PATH_BYTES]; /* the first MAX_KEPT; malloc */
-    size_t n;                          /* of all */
+    char (*paths)[FM_FILE_PATH_BYTES]; /* the first MAX_KEPT; from malloc */
+    size_t n;                          /* number of all */
 };
 
-/* A profile is noted once by every host and every late process that added to it. */
+/* Every host and every late process that adds to a profile lists it. */
 static void add_profile(void *context, const char *path)
 {
     struct profiles *profiles = context;
@@ -271,14 +271,14 @@ static void find_profiles(const struct fm_run_env *env, struct profiles *profile
         fm_gather_profiles(directories[i], env->run_id, add_profile, profiles);
 }
 
-static bool is_whole(const char *path)
+static bool is_complete(const char *path)
 {
     struct fm_profile *profile;
     if (fm_profile_read(path, &profile, NULL) != FM_OK)
         return false;
-    bool whole = fm_profile_complete(profile);
+    bool complete = fm_profile_complete(profile);
     fm_profile_destroy(profile);
-    return whole;
+    return complete;
 }
 
 static bool has_all_ranks(const char *path)
@@ -304,10 +304,10 @@ static bool all_are(const struct profiles *profiles, bool (*what)(const char *pa
 
 static bool enough(void *context)
 {
-    return all_are(context, is_whole);
+    return all_are(context, is_complete);
 }
 
-static void tell_unreached(const struct fm_run_hosts *hosts)
+static void print_unreached(const struct fm_run_hosts *hosts)
 {
     char list[400] = "";
     size_t unreached = 0, used = 0;
@@ -326,17 +326,17 @@ static void tell_unreached(const struct fm_run_hosts *hosts)
                       unreached, unreached == 1 ? "" : "s", list);
 }
 
-/* After a bad end, or when the job ran on other hosts alone: what these know and have. */
+/* After a failure, or if the job ran only on other hosts: asks them for their profiles and data. */
 static void ask_hosts(const struct fm_run_env *env, const struct fm_run_options *options, struct profiles *profiles)
 {
     struct fm_run_hosts hosts;
-    if (all_are(profiles, is_whole))
+    if (all_are(profiles, is_complete))
         return;
     fm_run_hosts_find(&hosts, options->command);
     if (hosts.n) {
         fm_run_hosts_collect(&hosts, options->command, env, add_profile, enough, profiles);
         if (!options->quiet && !all_are(profiles, has_all_ranks))
-            tell_unreached(&hosts);
+            print_unreached(&hosts);
     }
     fm_run_hosts_free(&hosts);
 }
@@ -349,9 +349,9 @@ static bool has_profiles(const struct fm_run_env *env)
     return profiles.n > 0;
 }
 
-/* ---- telling the user ---- */
+/* ---- messages ---- */
 
-static void tell_profile(const char *path)
+static void print_profile(const char *path)
 {
     struct fm_profile *profile;
     char ends[400];
@@ -374,13 +374,13 @@ static const char *program_of(const struct fm_run_env *env, const struct fm_run_
     return env->launcher ? "PROGRAM" : options->command[0];
 }
 
-/* What the last rank of a host can say: there is somebody in charge only above the launcher. */
-static void tell_found(const struct outcome *outcome, const struct profiles *profiles)
+/* For the last rank of a host: only a `fathom run` above the launcher is in charge. */
+static void print_found(const struct outcome *outcome, const struct profiles *profiles)
 {
-    for (size_t i = 0; i < profiles->n && i < MAX_TOLD; i++)
-        tell_profile(profiles->paths[i]);
-    if (profiles->n > MAX_TOLD)
-        fprintf(stderr, "fathom: and %zu more profiles\n", profiles->n - MAX_TOLD);
+    for (size_t i = 0; i < profiles->n && i < MAX_PRINTED; i++)
+        print_profile(profiles->paths[i]);
+    if (profiles->n > MAX_PRINTED)
+        fprintf(stderr, "fathom: and %zu more profiles\n", profiles->n - MAX_PRINTED);
     if (outcome->failed)
         fm_print_line(stderr, "fathom: %s; the data is kept; collect it with: fathom collect -o DIRECTORY\n",
                       outcome->failure);
@@ -396,8 +396,8 @@ static bool no_directory(void)
     return true;
 }
 
-/* Mostly it failed before its programs had begun. */
-static void tell_failed(const char *command, int status, const char *program)
+/* Usually it failed before its programs started. */
+static void print_failed(const char *command, int status, const char *program)
 {
     char how[80];
     if (WIFSIGNALED(status))
@@ -411,10 +411,10 @@ static void tell_failed(const char *command, int status, const char *program)
         command, how, program);
 }
 
-static void tell(const struct fm_run_env *env, const struct fm_run_options *options, const struct outcome *outcome,
-                 const struct profiles *profiles, int status)
+static void print_outcome(const struct fm_run_env *env, const struct fm_run_options *options,
+                          const struct outcome *outcome, const struct profiles *profiles, int status)
 {
-    tell_found(outcome, profiles);
+    print_found(outcome, profiles);
     if (outcome->running)
         fm_print_line(stderr, "fathom: processes of %s are still running; when they have ended, run: fathom collect\n",
                       outcome->running_key);
@@ -427,7 +427,7 @@ static void tell(const struct fm_run_env *env, const struct fm_run_options *opti
             "the data of killed processes is lost; set FATHOM_DIR to a directory of your own\n",
             env->directory);
     else if (status)
-        tell_failed(options->command[0], status, program_of(env, options));
+        print_failed(options->command[0], status, program_of(env, options));
     else
         fm_print_line(
             stderr,
@@ -442,7 +442,7 @@ void fm_run_end(struct fm_run_hold *hold, const struct fm_run_env *env, const st
     struct outcome outcome;
     bool in_charge = env->outermost && !env->rank;
     note_end(child);
-    bool last = last_one(hold, in_charge ? LAST_WAIT_MS : 0);
+    bool last = is_last(hold, in_charge ? LAST_WAIT_MS : 0);
     if (!last && !in_charge)
         return;
     const char *report = options->report ? options->report : getenv("FATHOM_REPORT");
@@ -452,12 +452,12 @@ void fm_run_end(struct fm_run_hold *hold, const struct fm_run_env *env, const st
         find_profiles(env, &profiles);
         ask_hosts(env, options, &profiles);
         if (!options->quiet)
-            tell(env, options, &outcome, &profiles, child->status);
+            print_outcome(env, options, &outcome, &profiles, child->status);
         free(profiles.paths);
     } else if (env->outermost && !options->quiet) {
         struct profiles profiles;
         find_profiles(env, &profiles);
-        tell_found(&outcome, &profiles);
+        print_found(&outcome, &profiles);
         free(profiles.paths);
     }
     if (!outcome.running && (env->outermost || !has_profiles(env))) /* one above us on another host will ask for it */

@@ -15,7 +15,7 @@
 #include "cli/run_launch.h"
 #include "symbols/elf.h"
 
-/* The ranks of one launcher on this host share the run: they have the same parent. */
+/* The ranks of one launcher on this host share the run id: they have the same parent. */
 static void make_run_id(struct fm_run_env *env)
 {
     if (env->rank) {
@@ -63,12 +63,12 @@ void fm_run_env_make(const struct fm_run_options *options, struct fm_run_env *en
     make_absolute(given, env->directory);
 }
 
-/* ---- Open MPI's way to other hosts ---- */
+/* ---- passing variables to other hosts with Open MPI ---- */
 
 static const struct fm_launcher *const openmpi = &fm_launchers[FM_LAUNCHER_OPENMPI];
 
-/* Names of the variables that ranks need, as far as they are set: at most `max` pointers into `names`. */
-static size_t ours(char names[][64], size_t max)
+/* Names of the variables that ranks need and that are set; at most `max`. */
+static size_t names_to_pass(char names[][64], size_t max)
 {
     size_t n = 0;
     for (char **variable = environ; *variable && n < max; variable++) {
@@ -130,7 +130,7 @@ static char **insert_options(char **command, char names[][64], size_t n)
     return longer;
 }
 
-/* With ssh only the variables named to Open MPI reach other hosts. MPICH's hydra and srun pass everything on. */
+/* With ssh, only the variables named to Open MPI reach other hosts. Hydra of MPICH and srun pass on everything. */
 static bool can_pass_to_hosts(char **command, bool *has_x)
 {
     *has_x = false;
@@ -144,23 +144,23 @@ static bool can_pass_to_hosts(char **command, bool *has_x)
 
 static char **pass_to_hosts(char **command)
 {
-    static char names[24][64]; /* lives until exec */
+    static char names[24][64]; /* must live until exec */
     bool has_x;
     if (fm_launcher_of(command[0]) != openmpi || !can_pass_to_hosts(command, &has_x))
         return command;
-    size_t n = ours(names, sizeof names / sizeof *names);
+    size_t n = names_to_pass(names, sizeof names / sizeof *names);
     if (has_x)
         return insert_options(command, names, n);
     extend_env_list(names, n);
     return command;
 }
 
-/* For the ranks, which cannot find out by themselves: see runtime/job.c. */
+/* For the ranks, which cannot determine this themselves: see runtime/job.c. */
 static void pass_known_facts(const struct fm_run_env *env, char **command)
 {
     const char *program = env->launcher ? fm_launch_program(command) : NULL, *old = getenv("LD_PRELOAD");
     bool has_x;
-    unsetenv("FATHOM_LAUNCHED"); /* of a run around this one */
+    unsetenv("FATHOM_LAUNCHED"); /* set by an outer run */
     if (!program || (fm_launcher_of(command[0]) == openmpi && !can_pass_to_hosts(command, &has_x)))
         return;
     setenv("FATHOM_LAUNCHED", program, 1);
@@ -168,7 +168,7 @@ static void pass_known_facts(const struct fm_run_env *env, char **command)
         setenv("FATHOM_EVERYWHERE", "1", 0);
 }
 
-/* ---- the environment ---- */
+/* ---- environment ---- */
 
 static void prepend(const char *variable, const char *word)
 {
@@ -197,8 +197,8 @@ static bool needs_sanitizer(const struct fm_elf *elf)
     return false;
 }
 
-/* For a program with AddressSanitizer and default options of its own: see runtime/interpose/sanitizers.c. What the
- * user has set comes later and counts. */
+/* For a program with AddressSanitizer and default options of its own: see runtime/interpose/sanitizers.c. Prepended, so
+ * that options set by the user take precedence. */
 static void allow_sanitizer(const char *program)
 {
     char path[PATH_MAX];

@@ -19,8 +19,8 @@
 
 enum {
     AT_ONCE = 16,
-    HOST_LIMIT_MS = 10000, /* for a host to answer */
-    ALL_LIMIT_MS = 120000, /* for all of them */
+    HOST_TIMEOUT_MS = 10000, /* per host */
+    ALL_TIMEOUT_MS = 120000, /* for all hosts */
     ANSWER_BYTES = 64 << 10
 };
 
@@ -31,7 +31,7 @@ static int64_t now_ms(void)
     return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
 }
 
-/* ---- which hosts ---- */
+/* ---- hosts ---- */
 
 void fm_run_hosts_find(struct fm_run_hosts *hosts, char **command)
 {
@@ -46,9 +46,9 @@ void fm_run_hosts_find(struct fm_run_hosts *hosts, char **command)
         hosts->n = 0;
 }
 
-/* ---- the collector's command ---- */
+/* ---- command of the collector ---- */
 
-/* A script may have started the job: then the batch system's or the usual launcher is taken. */
+/* If a script has started the job, the launcher of the batch system or the usual one is used. */
 static void collector_words(struct fm_arguments *words, char **command, const char *host, const char *self,
                             const struct fm_run_env *env)
 {
@@ -78,62 +78,62 @@ static void collector_words(struct fm_arguments *words, char **command, const ch
     words->items[words->n] = NULL;
 }
 
-/* ---- asking ---- */
+/* ---- requests ---- */
 
-struct asking {
+struct request {
     struct fm_run_host *host;
     pid_t pid;
-    int fd; /* -1: it has said all */
+    int fd; /* -1: end of output */
     size_t used;
     char answer[ANSWER_BYTES];
 };
 
-static void start_asking(struct asking *asking, struct fm_run_host *host, char *const *words)
+static void start_request(struct request *request, struct fm_run_host *host, char *const *words)
 {
     posix_spawn_file_actions_t actions;
     int ends[2];
-    asking->host = host;
-    asking->pid = 0;
-    asking->used = 0;
-    asking->fd = -1;
+    request->host = host;
+    request->pid = 0;
+    request->used = 0;
+    request->fd = -1;
     if (pipe2(ends, O_CLOEXEC | O_NONBLOCK) != 0)
         return;
     posix_spawn_file_actions_init(&actions);
     posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
     posix_spawn_file_actions_adddup2(&actions, ends[1], STDOUT_FILENO);
     posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
-    if (posix_spawnp(&asking->pid, words[0], &actions, NULL, words, environ) == 0) {
-        asking->fd = ends[0];
+    if (posix_spawnp(&request->pid, words[0], &actions, NULL, words, environ) == 0) {
+        request->fd = ends[0];
     } else {
-        asking->pid = 0;
+        request->pid = 0;
         close(ends[0]);
     }
     posix_spawn_file_actions_destroy(&actions);
     close(ends[1]);
 }
 
-static void read_host(struct asking *asking)
+static void read_host(struct request *request)
 {
-    size_t room = sizeof asking->answer - 1 - asking->used;
-    ssize_t n = room ? read(asking->fd, asking->answer + asking->used, room) : 0;
+    size_t room = sizeof request->answer - 1 - request->used;
+    ssize_t n = room ? read(request->fd, request->answer + request->used, room) : 0;
     if (n < 0 && (errno == EINTR || errno == EAGAIN))
         return;
     if (n <= 0) {
-        close(asking->fd);
-        asking->fd = -1;
+        close(request->fd);
+        request->fd = -1;
         return;
     }
-    asking->used += (size_t)n;
+    request->used += (size_t)n;
 }
 
-static void read_all_hosts(struct asking *askings, size_t n, int64_t deadline)
+static void read_all_hosts(struct request *requests, size_t n, int64_t deadline)
 {
     for (;;) {
         struct pollfd fds[AT_ONCE];
         size_t open = 0;
         for (size_t i = 0; i < n; i++) {
-            fds[i] = (struct pollfd){.fd = askings[i].fd, .events = POLLIN}; /* negative ones are ignored */
-            open += askings[i].fd >= 0;
+            fds[i] = (struct pollfd){.fd = requests[i].fd, .events = POLLIN}; /* negative descriptors are ignored */
+            open += requests[i].fd >= 0;
         }
         int64_t left = deadline - now_ms();
         if (open == 0 || left <= 0 || fm_child_interrupted())
@@ -142,48 +142,48 @@ static void read_all_hosts(struct asking *askings, size_t n, int64_t deadline)
             continue;
         for (size_t i = 0; i < n; i++)
             if (fds[i].fd >= 0 && fds[i].revents)
-                read_host(&askings[i]);
+                read_host(&requests[i]);
     }
 }
 
-static void read_answer(struct asking *asking, void (*profile)(void *, const char *), void *context)
+static void read_answer(struct request *request, void (*profile)(void *, const char *), void *context)
 {
     char *rest = NULL;
-    asking->answer[asking->used] = 0;
-    for (char *line = strtok_r(asking->answer, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest)) {
+    request->answer[request->used] = 0;
+    for (char *line = strtok_r(request->answer, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest)) {
         if (strcmp(line, FM_HOST_REACHED) == 0)
-            asking->host->reached = true;
+            request->host->reached = true;
         if (strncmp(line, FM_HOST_PROFILE, strlen(FM_HOST_PROFILE)) == 0)
             profile(context, line + strlen(FM_HOST_PROFILE));
     }
 }
 
-/* A launcher that hangs is ended: first asked, then made to. */
-static void stop_asking(struct asking *asking)
+/* Terminates a launcher that hangs: SIGTERM first, then SIGKILL. */
+static void stop_request(struct request *request)
 {
     const struct timespec pause = {.tv_nsec = 20000000};
-    if (asking->fd >= 0) {
-        close(asking->fd);
-        kill(asking->pid, SIGTERM);
+    if (request->fd >= 0) {
+        close(request->fd);
+        kill(request->pid, SIGTERM);
     }
-    for (int i = 0; asking->pid > 0 && waitpid(asking->pid, NULL, WNOHANG) == 0; i++) {
+    for (int i = 0; request->pid > 0 && waitpid(request->pid, NULL, WNOHANG) == 0; i++) {
         if (i == 100)
-            kill(asking->pid, SIGKILL);
+            kill(request->pid, SIGKILL);
         nanosleep(&pause, NULL);
     }
 }
 
-static void ask(struct asking *askings, struct fm_run_host *hosts, size_t n, char **command, const char *self,
+static void ask(struct request *requests, struct fm_run_host *hosts, size_t n, char **command, const char *self,
                 const struct fm_run_env *env)
 {
     for (size_t i = 0; i < n; i++) {
         struct fm_arguments words;
         collector_words(&words, command, hosts[i].name, self, env);
-        start_asking(&askings[i], &hosts[i], words.items);
+        start_request(&requests[i], &hosts[i], words.items);
     }
-    read_all_hosts(askings, n, now_ms() + HOST_LIMIT_MS);
+    read_all_hosts(requests, n, now_ms() + HOST_TIMEOUT_MS);
     for (size_t i = 0; i < n; i++)
-        stop_asking(&askings[i]);
+        stop_request(&requests[i]);
 }
 
 void fm_run_hosts_collect(struct fm_run_hosts *hosts, char **command, const struct fm_run_env *env,
@@ -192,17 +192,17 @@ void fm_run_hosts_collect(struct fm_run_hosts *hosts, char **command, const stru
 {
     char self[FM_FILE_PATH_BYTES];
     ssize_t length = readlink("/proc/self/exe", self, sizeof self - 1);
-    struct asking *askings = length > 0 ? calloc(AT_ONCE, sizeof *askings) : NULL;
-    int64_t end = now_ms() + ALL_LIMIT_MS;
-    if (askings)
+    struct request *requests = length > 0 ? calloc(AT_ONCE, sizeof *requests) : NULL;
+    int64_t end = now_ms() + ALL_TIMEOUT_MS;
+    if (requests)
         self[length] = 0;
-    for (size_t at = 0, n; askings && at < hosts->n && now_ms() < end && !fm_child_interrupted(); at += n) {
+    for (size_t at = 0, n; requests && at < hosts->n && now_ms() < end && !fm_child_interrupted(); at += n) {
         n = at == 0 ? 1 : hosts->n - at < AT_ONCE ? hosts->n - at : AT_ONCE;
-        ask(askings, hosts->items + at, n, command, self, env);
+        ask(requests, hosts->items + at, n, command, self, env);
         for (size_t i = 0; i < n; i++)
-            read_answer(&askings[i], profile, context);
+            read_answer(&requests[i], profile, context);
         if (enough(context))
             break;
     }
-    free(askings);
+    free(requests);
 }

@@ -17,9 +17,9 @@
 #include "mpi/options.h"
 #include "symbols/elf.h"
 
-/* ---- the launcher ---- */
+/* ---- launcher ---- */
 
-/* Other relatives of Hydra (mpirun_rsh) do not hand everything on. Intel's mpirun is a script beside its Hydra. */
+/* Other relatives of Hydra (mpirun_rsh) do not export all variables. Intel's mpirun is a script next to its Hydra. */
 static bool is_hydra(const char *name, const char *path)
 {
     char beside[PATH_MAX + 16];
@@ -34,7 +34,7 @@ static bool passes_environment(const char *command)
 {
     char path[PATH_MAX];
     const struct fm_launcher *launcher = fm_launcher_of(command);
-    if (*launcher->export_option) /* it is told to: see run_env.c */
+    if (*launcher->export_option) /* variables are named explicitly: see run_env.c */
         return true;
     if (launcher == &fm_launchers[FM_LAUNCHER_HYDRA] &&
         (!fm_find_command(command, path) || !is_hydra(fm_basename(command), path)))
@@ -42,7 +42,7 @@ static bool passes_environment(const char *command)
     return launcher->passes_environment && !(*launcher->hands_less && getenv(launcher->hands_less));
 }
 
-/* ---- its words ---- */
+/* ---- command line ---- */
 
 static bool is_doubtful(const char *word)
 {
@@ -65,7 +65,7 @@ static bool find_program(const char *word, char path[PATH_MAX])
     return is_program(path);
 }
 
-/* A script starts others, and may do so in its own way on each host. */
+/* A script starts other programs, and may do so differently on each host. */
 static bool is_binary(const char *path)
 {
     struct fm_elf elf;
@@ -75,8 +75,8 @@ static bool is_binary(const char *path)
     return true;
 }
 
-/* The first word that can be executed: a number or a host's name cannot. If it is a program that starts another one
- * (env, numactl), the ranks find that they have another name. */
+/* The first word that can be executed, which numbers and host names cannot. If it is a program that starts another one
+ * (env, numactl), the ranks notice that they have a different name. */
 const char *fm_launch_program(char **command)
 {
     char path[PATH_MAX];
@@ -100,7 +100,7 @@ const char *fm_launch_program(char **command)
     return program && is_binary(path) ? program : NULL;
 }
 
-/* ---- the library ---- */
+/* ---- library ---- */
 
 bool fm_launch_is_shared(const char *path)
 {

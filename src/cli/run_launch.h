@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What is certain about a launcher's command. Ranks on several hosts may call one another only where it is certain that
- * all of them have the library in them, and none can ask: so `fathom run` judges for all, from the words of the command.
- * Whatever is not known is taken for uncertain. */
+/* What is certain about the command of a launcher. Ranks on several hosts may communicate with each other only if it is
+ * certain that all of them have loaded the library, and they cannot check that themselves: `fathom run` decides for
+ * all, from the command line. Anything unknown counts as uncertain. */
 #ifndef FM_CLI_RUN_LAUNCH_H
 #define FM_CLI_RUN_LAUNCH_H
 
 #include <stdbool.h>
 
-/* The one program that the launcher starts on all hosts as it is: no script or other program in between, no second
- * program beside it, and every variable handed on to it. NULL: not certain. Points into the command. */
+/* The only program that the launcher starts on all hosts: directly, not through a script or another program, without a
+ * second program, and with every variable exported to it. NULL if not certain. Points into the command. */
 const char *fm_launch_program(char **command);
 
-/* Whether a file lies on a network file system, which the hosts of a job share. */
+/* Whether a file is on a network file system, which the hosts of a job share. */
 bool fm_launch_is_shared(const char *path);
 
 #endif

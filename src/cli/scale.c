@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* fathom scale: what of larger runs is excess work, and where it arises. */
+/* `fathom scale`: how much of larger runs is excess work, and where it arises. */
 #include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -60,31 +60,31 @@ static void print_help(void)
 static int parse_options(struct scale_request *request, int argc, char **argv)
 {
     static const char *const formats[] = {"text", "json", "csv", NULL};
-    struct fm_scaling_options *wishes = &request->options;
+    struct fm_scaling_options *scaling_options = &request->options;
     size_t project = 0;
     const struct fm_option options[] = {
         {"output", .text = &request->output},
         {"strong", .on = &request->strong},
         {"weak", .on = &request->weak},
         {"same", .on = &request->same},
-        {"view", .word = &wishes->view, FM_WORDS(fm_scaling_views)},
+        {"view", .word = &scaling_options->view, FM_WORDS(fm_scaling_views)},
         {"format", .word = &request->format, FM_WORDS(formats)},
-        {"threshold", .number = &wishes->threshold, .most = 1},
+        {"threshold", .number = &scaling_options->threshold, .most = 1},
         {"project", .count = &project},
-        {"percent", .number = &wishes->percent, .most = 100, .given = &wishes->with_percent},
-        {"depth", .count = &wishes->depth},
-        {"top", .count = &wishes->top},
-        {"all", .on = &wishes->all},
+        {"percent", .number = &scaling_options->percent, .most = 100, .given = &scaling_options->with_percent},
+        {"depth", .count = &scaling_options->depth},
+        {"top", .count = &scaling_options->top},
+        {"all", .on = &scaling_options->all},
         {"debug-path", .text = &request->debug_path},
         {"program", .text = &request->program},
-        {"focus", .text = &wishes->focus, .last = &request->of_paths},
-        {"inside-mpi", .on = &wishes->inside_mpi, .last = &request->of_paths},
-        {"fold-recursion", .on = &wishes->fold_recursion, .last = &request->of_paths},
+        {"focus", .text = &scaling_options->focus, .last = &request->of_paths},
+        {"inside-mpi", .on = &scaling_options->inside_mpi, .last = &request->of_paths},
+        {"fold-recursion", .on = &scaling_options->fold_recursion, .last = &request->of_paths},
         {0},
     };
     int status = fm_parse_options("scale", options, print_help, argc, argv);
-    wishes->project = (uint32_t)project;
-    wishes->mode = request->strong ? FM_SCALE_STRONG : request->weak ? FM_SCALE_WEAK : FM_SCALE_SAME;
+    scaling_options->project = (uint32_t)project;
+    scaling_options->mode = request->strong ? FM_SCALE_STRONG : request->weak ? FM_SCALE_WEAK : FM_SCALE_SAME;
     return status;
 }
 
@@ -121,9 +121,9 @@ static int parse(struct scale_request *request, int argc, char **argv)
     return status == FM_EXIT_NOT_YET ? settle(request) : status;
 }
 
-/* ---- names ---- */
+/* ---- symbols ---- */
 
-/* What is said of names that cannot be found is mostly the same for all runs. */
+/* Messages about symbols that cannot be found, which are usually the same for all runs: each is printed once. */
 struct talk {
     struct fm_arena arena;
     struct fm_intern said;

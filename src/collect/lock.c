@@ -15,8 +15,8 @@
 
 enum { TRIES = 500, PAUSE_NS = 10000000 };
 
-/* Root may be the collector that has not become us yet. A process that is not to be seen is none of ours: hidden from
- * us, or ended and survived by its lock, which a child of it has. */
+/* A root process may be the collector before it changes to our uid. A process that cannot be seen does not count as
+ * ours: it is hidden from us, or it has ended and a child has inherited its lock. */
 static bool is_another_user(int pid)
 {
     char path[32];
@@ -25,8 +25,8 @@ static bool is_another_user(int pid)
     return pid > 0 && (stat(path, &st) != 0 || (st.st_uid != 0 && st.st_uid != geteuid()));
 }
 
-/* "1: FLOCK  ADVISORY  WRITE 4711 00:1b:42 0 EOF"; the device in hexadecimal. */
-static bool holds(const char *line, const struct stat *st)
+/* "1: FLOCK ADVISORY WRITE 4711 00:1b:42 0 EOF"; the device is in hexadecimal. */
+static bool is_foreign_lock(const char *line, const struct stat *st)
 {
     int pid;
     unsigned major_number, minor_number;
@@ -49,10 +49,10 @@ static bool held_by_another_user(int fd)
         char *line = text, *end;
         for (; !found && (end = strchr(line, '\n')); line = end + 1) {
             *end = 0;
-            found = holds(line, &st);
+            found = is_foreign_lock(line, &st);
         }
         used = strlen(line);
-        used = used < sizeof text / 2 ? used : 0; /* no line is so long */
+        used = used < sizeof text / 2 ? used : 0; /* no line is that long */
         memmove(text, line, used);
     }
     if (locks >= 0)
@@ -68,7 +68,7 @@ enum fm_file_lock fm_file_lock(int fd)
             return FM_LOCKED;
         if (errno != EWOULDBLOCK && errno != EINTR)
             return FM_LOCK_NONE;
-        if (held_by_another_user(fd)) /* or it has ended just now */
+        if (held_by_another_user(fd)) /* it may just have been released */
             return flock(fd, LOCK_EX | LOCK_NB) == 0 ? FM_LOCKED : FM_LOCK_FOREIGN;
         nanosleep(&pause, NULL);
     }

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The directories of segments. Anybody may make one under the name that ours would have, in /dev/shm or /tmp: so a
- * directory is used only if it belongs to the user and is closed to everybody else. Otherwise one with the next number
- * is. */
+/* The directories of segments. Anybody can create a directory with the name of ours in /dev/shm or /tmp, so one is used
+ * only if it belongs to the user and nobody else has access. Otherwise the name with the next number is tried. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
@@ -20,9 +19,9 @@ const char *fm_node_reason(int number)
     return text ? text : "unknown error";
 }
 
-/* ---- what is ours ---- */
+/* ---- ownership ---- */
 
-/* What is wrong with it, and what to do; NULL: it belongs to the user alone. */
+/* What is wrong with a directory and what to do about it; NULL if it is private to the user. */
 static const char *problem(const struct stat *st)
 {
     if (S_ISLNK(st->st_mode))
@@ -67,14 +66,14 @@ enum fm_status fm_node_directory_make(const char *path, struct fm_error *error)
     const char *why = problem(&st);
     if (why)
         return fm_fail(error, FM_ERR_SYSTEM, "%s %s", path, why);
-    if ((st.st_mode & 0700) != 0700 && chmod(path, 0700) != 0) /* a umask that takes even the owner's rights away */
+    if ((st.st_mode & 0700) != 0700 && chmod(path, 0700) != 0) /* the umask may remove even the owner's permissions */
         return fm_fail(error, FM_ERR_SYSTEM, "%s is not accessible; run: chmod 700 %s", path, path);
     return FM_OK;
 }
 
-/* ---- where they are ---- */
+/* ---- location ---- */
 
-static void numbered(char path[FM_FILE_PATH_BYTES], const char *parent, unsigned number)
+static void numbered_path(char path[FM_FILE_PATH_BYTES], const char *parent, unsigned number)
 {
     int length = snprintf(path, FM_FILE_PATH_BYTES, "%.3800s/fathom-%u", parent, (unsigned)getuid());
     if (number > 1)
@@ -93,19 +92,19 @@ static bool is_missing(const char *path)
     return lstat(path, &st) != 0 && errno == ENOENT;
 }
 
-/* The first that is ours already, wherever there is one: it cannot be taken from us, so all processes and all
- * collectors find the same, whatever others make or remove. Else the first name that nobody has. */
-static void choose(char path[FM_FILE_PATH_BYTES], const char *parent)
+/* The first one that is ours already: nobody can take it from us, so all processes and collectors find the same one,
+ * whatever others create or remove. If there is none, the first unused name. */
+static void choose_directory(char path[FM_FILE_PATH_BYTES], const char *parent)
 {
     unsigned unused = 0;
     for (unsigned number = 1; number <= FM_NODE_NUMBERS; number++) {
-        numbered(path, parent, number);
+        numbered_path(path, parent, number);
         if (is_own_directory(path))
             return;
         if (!unused && is_missing(path))
             unused = number;
     }
-    numbered(path, parent, unused ? unused : 1);
+    numbered_path(path, parent, unused ? unused : 1);
 }
 
 static const char *fallback_parent(void)
@@ -120,12 +119,12 @@ void fm_node_directory(char path[FM_FILE_PATH_BYTES])
     if (given && *given)
         snprintf(path, FM_FILE_PATH_BYTES, "%s", given);
     else
-        choose(path, "/dev/shm");
+        choose_directory(path, "/dev/shm");
 }
 
 void fm_node_fallback_directory(char path[FM_FILE_PATH_BYTES])
 {
-    choose(path, fallback_parent());
+    choose_directory(path, fallback_parent());
 }
 
 bool fm_node_other_directory(const char *directory, char other[FM_FILE_PATH_BYTES])
@@ -150,7 +149,7 @@ bool fm_node_directory_refused(struct fm_error *error)
     if (given && *given)
         snprintf(first, sizeof first, "%s", given);
     else
-        numbered(first, "/dev/shm", 1);
+        numbered_path(first, "/dev/shm", 1);
     if (lstat(first, &st) != 0 || !(why = problem(&st)))
         return false;
     fm_node_directory(instead);
@@ -160,7 +159,7 @@ bool fm_node_directory_refused(struct fm_error *error)
     return true;
 }
 
-/* paths[n] is none of those before it. */
+/* Whether paths[n] differs from all before it. */
 static bool is_new(char paths[][FM_FILE_PATH_BYTES], size_t n)
 {
     for (size_t i = 0; i < n; i++)
@@ -180,7 +179,7 @@ size_t fm_node_directories(char paths[FM_NODE_DIRECTORIES][FM_FILE_PATH_BYTES])
     n += is_new(paths, n) && (is_missing(paths[n]) || is_own_directory(paths[n]));
     for (size_t i = 0; i < sizeof parents / sizeof *parents; i++)
         for (unsigned number = 1; parents[i] && number <= FM_NODE_NUMBERS; number++) {
-            numbered(paths[n], parents[i], number);
+            numbered_path(paths[n], parents[i], number);
             n += is_new(paths, n) && is_own_directory(paths[n]);
         }
     return n;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Merging the segments of one job on this host.
+/* Merges the segments of one job on this host.
  *
- * Only the used parts of a segment are copied, into a fresh anonymous mapping: a segment of 4 MiB mostly costs a few
- * hundred kilobytes to read, and what has been checked cannot change or be cut off afterwards. */
+ * Only the used parts of a segment are copied, into an anonymous mapping: for a segment of 4 MiB that is usually a few
+ * hundred kilobytes, and what has been checked cannot change or be truncated afterwards. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <stdio.h>
@@ -17,7 +17,7 @@
 #include "merge/notes.h"
 #include "merge/reduction_tree.h"
 
-enum { MAX_MISSING_RANKS = 1 << 20 }; /* a hostile world size must not fill the memory */
+enum { MAX_MISSING_RANKS = 1 << 20 }; /* a hostile world size must not exhaust the memory */
 
 struct node_merge {
     const char *directory, *job_key;
@@ -33,7 +33,7 @@ struct node_merge {
     struct fm_error first_damage;
 };
 
-/* Bytes that cannot be read stay zero: what they mean is for fm_profile_from_segment to judge. */
+/* Bytes that cannot be read stay zero; fm_profile_from_segment checks what they mean. */
 static void read_at(int fd, char *copy, uint64_t offset, uint64_t bytes)
 {
     while (bytes > 0) {
@@ -47,12 +47,13 @@ static void read_at(int fd, char *copy, uint64_t offset, uint64_t bytes)
     }
 }
 
-/* The copy lies as the segment does, with the header of the build that wrote it. *header: what of it is known here. */
+/* The copy has the layout of the segment, with the header of the build that wrote it. *header: the members that this
+ * build knows. */
 static void copy_used(const struct fm_node_file *file, char *copy, struct fm_segment_header *header)
 {
     read_at(file->fd, copy, 0, file->header.header_bytes);
     memcpy(copy + offsetof(struct fm_segment_header, job_key), file->name.job_key,
-           sizeof header->job_key); /* a rename may have come before the header */
+           sizeof header->job_key); /* the file may have been renamed before the header was updated */
     if (fm_segment_header_read(header, copy, file->size) || !fm_segment_sections_fit(header))
         return;
     for (int id = 0; id < FM_SECTION_COUNT; id++) {
@@ -63,14 +64,14 @@ static void copy_used(const struct fm_node_file *file, char *copy, struct fm_seg
     }
 }
 
-/* What is known of the end, where it says more than the segment itself; FM_END_UNKNOWN: the segment's own word. */
+/* How the process ended, if more is known than the segment itself says; otherwise FM_END_UNKNOWN. */
 static enum fm_end known_end(const struct fm_segment_header *header, bool dead, int *code)
 {
     *code = 0;
     if (!dead)
         return FM_END_UNKNOWN;
     if (header->leave == FM_LEAVE_ABORT || header->leave == FM_LEAVE_EXEC)
-        return FM_END_UNKNOWN; /* the cause; a wait status would only tell its consequence */
+        return FM_END_UNKNOWN; /* this is the cause; a wait status would only show its consequence */
     *code = header->seen_code;
     if (header->seen_end == FM_END_SIGNALLED)
         return FM_END_SIGNALLED;
@@ -86,7 +87,7 @@ static void note_damage(struct node_merge *merging, const struct fm_error *error
         merging->first_damage = *error;
 }
 
-/* header: of the segment `bytes`, as this build has it. */
+/* header: that of the segment `bytes`, in the layout of this build. */
 static enum fm_status add_bytes(struct node_merge *merging, const struct fm_segment_header *header, const void *bytes,
                                 size_t size, const char *origin, bool dead)
 {
@@ -119,7 +120,7 @@ static bool is_own(const struct node_merge *merging, const struct fm_segment_nam
            own->pid_namespace == name->pid_namespace;
 }
 
-/* In a directory that hosts share: at the end of a job each host merges its own. */
+/* In a directory shared by several hosts: in MPI_Finalize each host merges its own segments. */
 static bool is_for_another_host(const struct node_merge *merging, const struct fm_node_file *file)
 {
     return merging->own && file->readable && strcmp(file->header.host, merging->own->host) != 0;
@@ -145,7 +146,7 @@ static bool add_file(void *context, const struct fm_node_file *file)
     }
     struct fm_segment_header header;
     copy_used(file, copy, &header);
-    /* The caller of the collector has decided that a foreign process is gone. */
+    /* The caller of the collector has decided that foreign processes have ended. */
     bool dead = merging->for_collector &&
                 (fm_node_foreign(&merging->here, &file->header) || !fm_node_alive(&merging->here, &file->header));
     merging->status = add_bytes(merging, &header, copy, file->size, origin, dead);
@@ -214,14 +215,14 @@ enum fm_status fm_node_merge(const char *directory, const char *job_key, const v
     if (own)
         merging.status = add_bytes(&merging, own, own, own_bytes, "this process's segment", false);
     if (merging.status == FM_OK && directory && *directory) {
-        enum fm_status walked = fm_node_visit(directory, job_key, add_file, &merging, error);
+        enum fm_status visited = fm_node_visit(directory, job_key, add_file, &merging, error);
         if (merging.status == FM_OK)
-            merging.status = walked;
+            merging.status = visited;
     }
     struct fm_profile *all = NULL;
-    enum fm_status joined = fm_reduction_tree_finish(&merging.tree, &all, merging.status ? NULL : error);
+    enum fm_status finished = fm_reduction_tree_finish(&merging.tree, &all, merging.status ? NULL : error);
     if (merging.status == FM_OK)
-        merging.status = joined;
+        merging.status = finished;
     if (merging.status == FM_OK && merging.segments)
         return finish_merge(&merging, all, profile);
     fm_profile_destroy(all);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Where a job's profile goes, and the end of its segments.
+/* Where the profile of a job is written, and the removal of its segments.
  *
- * A new profile appears whole under a name that nobody has: of two jobs that end at the same moment one is told that
- * the name is taken. A profile that is there already is locked, and what it becomes replaces it: two collectors of one
- * job (one a host) add to it one after the other. */
+ * A new profile appears complete, under an unused name: if two jobs end at the same moment, one of them gets an error
+ * that the name is taken. An existing profile is locked and then replaced: two collectors of one job (one per host) add
+ * to it one after the other. */
 #define _GNU_SOURCE
 #include <dirent.h>
 #include <errno.h>
@@ -39,7 +39,7 @@ static void append(char *text, size_t size, const char *more)
     snprintf(text + length, size - length, "%s", more);
 }
 
-/* Names come from segments: nothing but plain characters goes into a path made of them. */
+/* Names come from segments: only plain characters may become part of a path. */
 static void append_plain(char *text, size_t size, const char *more)
 {
     static const char plain[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._+=@-";
@@ -59,8 +59,8 @@ static void default_name(const struct fm_profile *profile, char name[256])
     append(name, 256, SUFFIX);
 }
 
-/* The first choice: absolute whenever the job's directory is known. A profile holds text: a directory whose name is
- * none (in another encoding than UTF-8) is not found by it, but mostly it is the current one. */
+/* The first choice: absolute if the directory of the job is known. A profile contains text, so a directory whose name
+ * is not valid UTF-8 is not found by it; but usually it is the current one. */
 static void first_path(const struct fm_profile *profile, char path[FM_FILE_PATH_BYTES])
 {
     const char *output = profile->job.output;
@@ -93,13 +93,13 @@ static void numbered_path(const char *first, unsigned n, char path[FM_FILE_PATH_
                  suffixed ? SUFFIX : "");
 }
 
-/* ---- claiming ---- */
+/* ---- claiming a name ---- */
 
 enum claim {
-    CLAIM_NEW,      /* there is nothing */
-    CLAIM_REPLACE,  /* what is there is to be replaced; it is locked */
-    CLAIM_SAME_JOB, /* a profile of the same job, locked */
-    CLAIM_TAKEN,    /* somebody else's */
+    CLAIM_NEW,      /* no such file */
+    CLAIM_REPLACE,  /* the file is to be replaced; it is locked */
+    CLAIM_SAME_JOB, /* a profile of the same job; locked */
+    CLAIM_TAKEN,    /* used by something else */
     CLAIM_FAILED
 };
 
@@ -109,23 +109,23 @@ static bool still_named(int fd, const char *path, struct stat *st)
     return fstat(fd, st) == 0 && lstat(path, &named) == 0 && st->st_dev == named.st_dev && st->st_ino == named.st_ino;
 }
 
-/* A file named to `fathom run -o` is replaced by the next run with the same -o, as users expect of an output file;
- * but never within one run, which may start several jobs. */
+/* A file given to `fathom run -o` is replaced by the next run with the same -o, as users expect of an output file; but
+ * never within one run, which may start several jobs. */
 static bool replaces(const struct fm_profile *profile, const struct fm_profile *found, const char *path)
 {
     const char *output = profile->job.output;
-    size_t length = strlen(output), whole = strlen(path);
-    return length && length <= whole && strcmp(path + whole - length, output) == 0 && *profile->job.run_id &&
-           strcmp(profile->job.run_id, found->job.run_id) != 0;
+    size_t length = strlen(output), path_length = strlen(path);
+    return length && length <= path_length && strcmp(path + path_length - length, output) == 0 &&
+           *profile->job.run_id && strcmp(profile->job.run_id, found->job.run_id) != 0;
 }
 
-/* What lies at `path` now: nothing that matters (an empty file is nobody's: earlier versions leave some behind when they
- * are killed), this job's profile (read into *existing if asked), or something else. */
-static enum claim look(const struct stat *st, const char *path, const struct fm_profile *profile,
-                       struct fm_profile **existing)
+/* What is at `path` now: nothing of value (an empty file: earlier versions may leave some when killed), the profile of
+ * this job (read into *existing if not NULL), or something else. */
+static enum claim classify(const struct stat *st, const char *path, const struct fm_profile *profile,
+                           struct fm_profile **existing)
 {
     struct fm_profile *found;
-    bool ours = st->st_uid == geteuid() || geteuid() == 0; /* root's own may be nobody's on a network file system */
+    bool ours = st->st_uid == geteuid() || geteuid() == 0; /* on NFS, files of root may belong to nobody */
     if (!S_ISREG(st->st_mode) || !ours)
         return CLAIM_TAKEN;
     if (st->st_size == 0)
@@ -142,22 +142,22 @@ static enum claim look(const struct stat *st, const char *path, const struct fm_
     return claim;
 }
 
-/* Opens what is at `path` and locks it, unless it is somebody else's. */
+/* Opens and locks the file at `path`, unless it is used by something else. */
 static enum claim claim_path(const char *path, const struct fm_profile *profile, int *fd, struct fm_profile **existing)
 {
     for (int i = 0; i < CLAIM_TRIES; i++) {
         struct stat st;
         *fd = open(path, O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
-        if (*fd < 0) /* a symbolic link, a directory, somebody else's file: another name */
+        if (*fd < 0) /* a symbolic link, a directory, another user's file: use another name */
             return lstat(path, &st) == 0 ? CLAIM_TAKEN : CLAIM_NEW;
         if (fstat(*fd, &st) == 0 && (S_ISCHR(st.st_mode) || S_ISBLK(st.st_mode))) {
             close(*fd);
-            errno = EINVAL; /* -o /dev/null: no reason to write /dev/null-2 */
+            errno = EINVAL; /* -o /dev/null must not create /dev/null-2 */
             return CLAIM_FAILED;
         }
-        fm_file_lock(*fd); /* a file system without locks is used without */
+        fm_file_lock(*fd); /* if the file system has no locks, continue without */
         if (still_named(*fd, path, &st)) {
-            enum claim claim = look(&st, path, profile, existing);
+            enum claim claim = classify(&st, path, profile, existing);
             if (claim == CLAIM_TAKEN)
                 close(*fd);
             return claim;
@@ -170,8 +170,8 @@ static enum claim claim_path(const char *path, const struct fm_profile *profile,
 
 /* ---- adding to a profile of the same job ---- */
 
-/* Whether the profile holds the data of this process. */
-static bool holds(const struct fm_profile *profile, uint32_t rank, int32_t pid)
+/* Whether the profile contains the data of this process. */
+static bool has_process(const struct fm_profile *profile, uint32_t rank, int32_t pid)
 {
     size_t low = 0, high = profile->n_processes;
     while (low < high) {
@@ -187,7 +187,7 @@ static bool holds(const struct fm_profile *profile, uint32_t rank, int32_t pid)
     return false;
 }
 
-/* How many processes with data `profile` has, and how many of these `other` has too. */
+/* Counts the processes with data in `profile`, and those of them that are also in `other`. */
 static void count_common(const struct fm_profile *profile, const struct fm_profile *other, size_t *own, size_t *common)
 {
     *own = *common = 0;
@@ -195,11 +195,11 @@ static void count_common(const struct fm_profile *profile, const struct fm_profi
         if (profile->processes[i].end == FM_END_MISSING)
             continue;
         ++*own;
-        *common += holds(other, profile->processes[i].rank, profile->processes[i].pid);
+        *common += has_process(other, profile->processes[i].rank, profile->processes[i].pid);
     }
 }
 
-static size_t without_missing(struct fm_process *to, const struct fm_process *from, size_t n)
+static size_t copy_present(struct fm_process *to, const struct fm_process *from, size_t n)
 {
     size_t kept = 0;
     for (size_t i = 0; i < n; i++)
@@ -216,16 +216,15 @@ static bool is_part(const struct fm_profile *profile)
     return present < profile->job.ranks;
 }
 
-/* Adds `profile` to `existing`, which holds other ranks of the same job. */
+/* Adds `profile` to `existing`, which has other ranks of the same job. */
 static enum fm_status add_to(struct fm_profile *existing, const struct fm_profile *profile, struct fm_error *error)
 {
     struct fm_profile view = *profile;
     view.processes = fm_arena_alloc(&existing->arena, profile->n_processes * sizeof *view.processes);
     if (!view.processes)
         return fm_fail(error, FM_ERR_MEMORY, "not enough memory to merge job %s", profile->job.key);
-    view.n_processes = view.processes_capacity = without_missing(view.processes, profile->processes,
-                                                                 profile->n_processes);
-    existing->n_processes = without_missing(existing->processes, existing->processes, existing->n_processes);
+    view.n_processes = view.processes_capacity = copy_present(view.processes, profile->processes, profile->n_processes);
+    existing->n_processes = copy_present(existing->processes, existing->processes, existing->n_processes);
     enum fm_status status = fm_profile_merge(existing, &view, error);
     if (status == FM_OK && !fm_profile_add_missing(existing, existing->job.ranks))
         status = fm_fail(error, FM_ERR_MEMORY, "not enough memory to merge job %s", profile->job.key);
@@ -234,8 +233,8 @@ static enum fm_status add_to(struct fm_profile *existing, const struct fm_profil
     return status;
 }
 
-/* Replaces the file at `path`, which is locked. *next: it holds some of the same ranks but not all, so that this is no
- * continuation of it: another name is needed. */
+/* Replaces the file at `path`, which is locked. *next: the file has some of the same ranks but not all, so this profile
+ * does not continue it and another name is needed. */
 static enum fm_status replace(const struct fm_profile *profile, struct fm_profile *existing, const char *path,
                               bool *next, struct fm_error *error)
 {
@@ -243,7 +242,7 @@ static enum fm_status replace(const struct fm_profile *profile, struct fm_profil
     if (!existing)
         return fm_profile_write(profile, path, error);
     count_common(profile, existing, &own, &common);
-    if (own == common) /* it was written before, and only the removal of the segments was cut short */
+    if (own == common) /* written before; only the removal of the segments was interrupted */
         return FM_OK;
     *next = common != 0;
     if (*next)
@@ -252,7 +251,7 @@ static enum fm_status replace(const struct fm_profile *profile, struct fm_profil
     return status == FM_OK ? fm_profile_write(existing, path, error) : status;
 }
 
-/* Writes to `path` if that may be. *next: another name is needed. */
+/* Writes to `path` if that is allowed. *next: another name is needed. */
 static enum fm_status write_at(const struct fm_profile *profile, const char *path, bool *next, struct fm_error *error)
 {
     struct fm_profile *existing = NULL;
@@ -260,7 +259,7 @@ static enum fm_status write_at(const struct fm_profile *profile, const char *pat
     enum fm_status status;
     bool taken = false;
     int fd, tries = 0;
-    do { /* again when somebody else was quicker: it may be a part of this very job */
+    do { /* retry if somebody else was faster: it may be a part of this job */
         claim = claim_path(path, profile, &fd, &existing);
         status = claim == CLAIM_NEW ? fm_profile_write_new(profile, path, &taken, error) : FM_OK;
     } while (claim == CLAIM_NEW && taken && ++tries < CLAIM_TRIES);
@@ -277,7 +276,7 @@ static enum fm_status write_at(const struct fm_profile *profile, const char *pat
 
 /* ---- parts of one job ---- */
 
-/* A profile in the folder that was begun after the job and is of the same job. */
+/* Whether the file is a profile of the same job, written after the job started. */
 static bool is_other_part(int folder_fd, const char *folder, const char *file, const struct fm_profile *profile,
                           char path[FM_FILE_PATH_BYTES])
 {
@@ -288,11 +287,11 @@ static bool is_other_part(int folder_fd, const char *folder, const char *file, c
         (uint64_t)st.st_mtime < profile->job.started_real_ns / 1000000000)
         return false;
     snprintf(path, FM_FILE_PATH_BYTES, "%.3700s%.300s", folder, file);
-    return look(&st, path, profile, NULL) == CLAIM_SAME_JOB;
+    return classify(&st, path, profile, NULL) == CLAIM_SAME_JOB;
 }
 
-/* What a job left on several hosts is collected on each of them. Without a batch system's id the hosts' first choices
- * of a name differ: so a host that has only a part looks for the others' part and takes its name. */
+/* If a job leaves segments on several hosts, they are collected on each host. Without a batch job id the hosts would
+ * choose different names, so a host that has only a part looks for the part of another and uses its name. */
 static void find_other_part(const struct fm_profile *profile, char first[FM_FILE_PATH_BYTES])
 {
     char folder[FM_FILE_PATH_BYTES], path[FM_FILE_PATH_BYTES];
@@ -317,7 +316,7 @@ static void find_other_part(const struct fm_profile *profile, char first[FM_FILE
         snprintf(first, FM_FILE_PATH_BYTES, "%s", path);
 }
 
-/* Held while a part looks for the others and writes: of two hosts that look at once neither would find the other's. */
+/* Held while looking for other parts and writing: otherwise two hosts could miss each other's part. */
 static int lock_folder(const char *path)
 {
     char folder[FM_FILE_PATH_BYTES];
@@ -361,14 +360,14 @@ static enum fm_status write_profile(const struct fm_profile *profile, char path[
     return status;
 }
 
-/* ---- after it is durable ---- */
+/* ---- after the profile is durable ---- */
 
 static bool plain_id(const char *id)
 {
     return *id && id[strspn(id, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-")] == 0;
 }
 
-/* For `fathom run`, which tells the user. Not being able to is no failure: the profile is there. */
+/* For `fathom run`, which tells the user. Failing is not an error: the profile has been written. */
 static void note_for_run(const char *directory, const char *run_id, const char *profile_path)
 {
     char path[FM_FILE_PATH_BYTES], line[2 * FM_FILE_PATH_BYTES];
@@ -382,7 +381,7 @@ static void note_for_run(const char *directory, const char *run_id, const char *
     int fd = open(path, O_WRONLY | O_APPEND | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600);
     if (fd < 0)
         return;
-    /* one write: lines of several writers do not mix */
+    /* a single write: lines of several writers do not mix */
     ssize_t written = fm_file_may_reach(1 << 20) ? write(fd, line, (size_t)length) : 0;
     (void)written;
     close(fd);
@@ -390,17 +389,17 @@ static void note_for_run(const char *directory, const char *run_id, const char *
 
 struct removal {
     const struct fm_profile *profile;
-    bool own_too; /* the segment of this process */
+    bool own_too; /* including the segment of this process */
     size_t left;
 };
 
-/* A segment that came after the merge, or that could not be read, is not in the profile: it stays. */
+/* A segment that was created after the merge or could not be read is not in the profile: keep it. */
 static bool remove_merged(void *context, const struct fm_node_file *file)
 {
     struct removal *removal = context;
     if (!removal->own_too && file->name.pid == getpid())
         return true;
-    bool merged = file->readable && holds(removal->profile, (uint32_t)file->header.rank, file->header.pid);
+    bool merged = file->readable && has_process(removal->profile, (uint32_t)file->header.rank, file->header.pid);
     if (!merged || unlinkat(file->directory_fd, file->file, 0) != 0)
         removal->left += file->readable;
     return true;
@@ -417,7 +416,7 @@ void fm_node_remove(const char *directory, const struct fm_profile *profile)
 {
     struct removal others = {.profile = profile}, removal = {.profile = profile, .own_too = true};
     char other[FM_FILE_PATH_BYTES];
-    /* our own last: who finds segments of the job while we live finds a living process, and waits */
+    /* our own last: anyone who finds segments of the job until then finds a live process, and waits */
     fm_node_visit(directory, profile->job.key, remove_merged, &others, NULL);
     if (fm_node_visit(directory, profile->job.key, remove_merged, &removal, NULL) != FM_OK || removal.left ||
         strchr(profile->job.key, '/'))
@@ -427,7 +426,7 @@ void fm_node_remove(const char *directory, const struct fm_profile *profile)
         remove_job_file(other, profile->job.key);
 }
 
-/* In the working directory, then at home. */
+/* In the working directory, then in the home directory. */
 static enum fm_status write_elsewhere(struct fm_profile *profile, char path[FM_FILE_PATH_BYTES])
 {
     char home[FM_FILE_PATH_BYTES];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Finding segments and telling the living from the dead. */
+/* Finds segments and determines which processes are alive. */
 #define _GNU_SOURCE
 #include <dirent.h>
 #include <errno.h>
@@ -26,7 +26,7 @@ void fm_node_here(struct fm_node_here *here)
 
 bool fm_node_foreign(const struct fm_node_here *here, const struct fm_segment_header *header)
 {
-    if (strcmp(here->boot_id, header->boot_id) != 0) /* a shared FATHOM_DIR holds segments of other hosts */
+    if (strcmp(here->boot_id, header->boot_id) != 0) /* a shared FATHOM_DIR contains segments of other hosts */
         return strcmp(here->host, header->host) != 0;
     return here->pid_namespace != header->pid_namespace;
 }
@@ -86,8 +86,8 @@ static const char *head_problem(const struct fm_node_file *file)
     return NULL;
 }
 
-/* Nothing is in it yet: earlier versions gave a segment its name before it was set up. */
-static bool half_made(const void *head, ssize_t bytes)
+/* Still all zeros: earlier versions named a segment before it was initialised. */
+static bool is_uninitialised(const void *head, ssize_t bytes)
 {
     static const char zeros[sizeof(struct fm_segment_header)];
     return bytes >= 0 && memcmp(head, zeros, (size_t)bytes) == 0;
@@ -99,13 +99,13 @@ bool fm_node_half_made(int directory_fd, const char *file, struct fm_segment_nam
     if (!fm_segment_name_parse(file, name))
         return false;
     int fd = openat(directory_fd, file, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
-    bool half = fd >= 0 && half_made(head, pread(fd, head, sizeof head, 0));
+    bool uninitialised = fd >= 0 && is_uninitialised(head, pread(fd, head, sizeof head, 0));
     if (fd >= 0)
         close(fd);
-    return half;
+    return uninitialised;
 }
 
-/* Opens the file and reads its head. False: it is gone, or was never set up. */
+/* Opens the file and reads its header. Returns false if it does not exist or was never initialised. */
 static bool open_file(struct fm_node_file *file)
 {
     struct stat st;
@@ -121,14 +121,14 @@ static bool open_file(struct fm_node_file *file)
     }
     file->size = (size_t)st.st_size;
     ssize_t n = pread(file->fd, &file->header, sizeof file->header, 0);
-    bool whole = n == (ssize_t)sizeof file->header; /* of ours: no segment is smaller */
-    if (half_made(&file->header, n))
+    bool complete = n == (ssize_t)sizeof file->header; /* no segment of ours is smaller */
+    if (is_uninitialised(&file->header, n))
         return false;
     const char *wrong = fm_segment_header_read(&file->header, &file->header, n < 0 ? 0 : (size_t)n);
-    file->why = !whole || st.st_size < FM_SEGMENT_MIN_BYTES ? "is truncated"
-                : st.st_size > FM_SEGMENT_MAX_BYTES         ? "is too large for a segment"
-                : wrong                                     ? wrong
-                                                            : head_problem(file);
+    file->why = !complete || st.st_size < FM_SEGMENT_MIN_BYTES ? "is truncated"
+                : st.st_size > FM_SEGMENT_MAX_BYTES            ? "is too large for a segment"
+                : wrong                                        ? wrong
+                                                               : head_problem(file);
     file->readable = !file->why;
     return true;
 }
@@ -153,7 +153,7 @@ static void visit_file(struct directory_walk *walk, int directory_fd, const char
         close(file.fd);
 }
 
-/* getdents64 rather than readdir, which takes memory from the program's heap. */
+/* getdents64 rather than readdir, which allocates from the program's heap. */
 static enum fm_status visit_directory(struct directory_walk *walk, struct fm_error *error)
 {
     int fd = fm_node_directory_open(walk->directory, error);
@@ -180,7 +180,7 @@ enum fm_status fm_node_visit(const char *directory, const char *job_key,
     enum fm_status status = visit_directory(&walk, error);
     if (status == FM_OK && job_key && walk.more && fm_node_other_directory(directory, other)) {
         walk.directory = other;
-        visit_directory(&walk, NULL); /* not ours, or not readable: then nothing of ours is in it */
+        visit_directory(&walk, NULL); /* if it is not ours or not readable, nothing of ours is in it */
     }
     return status;
 }

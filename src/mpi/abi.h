@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* An MPI library that is loaded: which ABI it has, its constants, and its real functions.
+/* A loaded MPI library: its ABI, its constants, and its real functions.
  *
- * Fathom links no MPI. Arguments travel as register-sized words; what must be understood (handles, statuses, a few
- * constants) is described here once for Open MPI and once for the MPICH ABI. The MPI-5 standard ABI would be a
- * third column. */
+ * Fathom does not link against MPI. Arguments are passed on as register-sized words; what must be interpreted (handles,
+ * statuses, a few constants) is described here, once for Open MPI and once for the MPICH ABI. The MPI-5 standard ABI
+ * would be a third column. */
 #ifndef FM_MPI_ABI_H
 #define FM_MPI_ABI_H
 
@@ -15,14 +15,14 @@
 enum { FM_STATUS_BYTES = 24 }; /* the larger of the two layouts */
 
 typedef uintptr_t fm_word;
-typedef void fm_function(void); /* any: cast to its real type to be called */
+typedef void fm_function(void); /* generic; cast to the real type before calling */
 
 struct fm_abi {
     enum fm_mpi_kind kind;
     fm_word handle_mask; /* handles are int (MPICH) or pointers (Open MPI) */
     uint8_t handle_bytes;
     uint8_t status_bytes;
-    uint8_t status_source, status_error; /* offsets of int fields */
+    uint8_t status_source, status_error; /* offsets of int members */
     fm_word status_ignore, statuses_ignore;
     fm_word in_place;
     int32_t any_source, any_tag, proc_null, root;
@@ -31,7 +31,7 @@ struct fm_abi {
     int32_t comm_type_shared;
     fm_word comm_world, comm_null, request_null, group_null, info_null, type_byte, errors_return;
 
-    fm_word (*comm_f2c)(int); /* NULL: a communicator of Fortran is the same as one of C */
+    fm_word (*comm_f2c)(int); /* NULL: Fortran and C handles are the same */
 
     /* The library's own functions, below any other tool. */
     struct {
@@ -73,7 +73,7 @@ struct fm_abi {
     } pmpi;
 };
 
-/* Describes the library that the finder knows; false: it is none that we know. */
+/* Describes the library that `find` searches. Returns false if it is unknown. */
 bool fm_abi_describe(struct fm_abi *abi, fm_symbol_finder *find, const void *library);
 
 #endif

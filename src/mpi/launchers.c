@@ -73,7 +73,7 @@ const struct fm_launcher fm_launchers[FM_LAUNCHERS] = {
             .asked = "srun\0",
             .rank = "SLURM_PROCID",
             .size = "SLURM_STEP_NUM_TASKS\0SLURM_NTASKS\0",
-            .within = "SLURM_STEP_ID", /* batch scripts have a rank too, and the tasks of the whole job */
+            .within = "SLURM_STEP_ID", /* batch scripts have a rank too, and the number of tasks of the whole job */
             .job = "SLURM_JOB_ID\0SLURM_STEP_ID\0SLURM_RESTART_COUNT\0",
             .job_id = "SLURM_JOB_ID",
             .passes_environment = true,
@@ -111,7 +111,7 @@ const struct fm_launcher fm_launchers[FM_LAUNCHERS] = {
 
 /* ---- programs ---- */
 
-/* A name, or one with something behind a character of `separators`. */
+/* Whether `name` is one of the names, or begins with one followed by a character of `separators`. */
 static bool is_among(const char *names, const char *name, const char *separators)
 {
     for (; *names; names = fm_name_after(names)) {
@@ -144,12 +144,12 @@ bool fm_launcher_daemon_in(const char *word)
     return false;
 }
 
-/* In full, or cut off by the kernel. */
-static bool is_shown_as(const char *names, const char *name)
+/* In full, or truncated by the kernel. */
+static bool matches_comm(const char *names, const char *name)
 {
-    enum { SHOWN = 15 };
+    enum { COMM_LENGTH = 15 };
     for (; *names; names = fm_name_after(names))
-        if (strcmp(names, name) == 0 || (strlen(name) == SHOWN && fm_begins_with(names, name)))
+        if (strcmp(names, name) == 0 || (strlen(name) == COMM_LENGTH && fm_begins_with(names, name)))
             return true;
     return false;
 }
@@ -157,8 +157,8 @@ static bool is_shown_as(const char *names, const char *name)
 bool fm_launcher_is_process(const char *name)
 {
     for (size_t i = 0; i < FM_LAUNCHERS; i++)
-        if (is_shown_as(fm_launchers[i].commands, name) || is_shown_as(fm_launchers[i].daemons, name) ||
-            is_shown_as(fm_launchers[i].services, name))
+        if (matches_comm(fm_launchers[i].commands, name) || matches_comm(fm_launchers[i].daemons, name) ||
+            matches_comm(fm_launchers[i].services, name))
             return true;
     return false;
 }
@@ -171,7 +171,7 @@ bool fm_launcher_signals_groups(const char *name)
     return false;
 }
 
-/* Its mpirun is a link, and its modules and packages lie in directories that have its name. */
+/* Its mpirun is a symbolic link, and its modules and packages are in directories named after it. */
 bool fm_launcher_is_openmpi(const char *path)
 {
     return strstr(fm_basename(path), "orterun") || strstr(fm_basename(path), "prterun") || strstr(path, "openmpi");
@@ -185,7 +185,7 @@ const char *fm_own_variable(const void *context, const char *name)
     return getenv(name);
 }
 
-/* "": it is not set. */
+/* "" if not set. */
 static const char *value_of(const char *name, fm_variable *variable, const void *context)
 {
     const char *value = *name ? variable(context, name) : NULL;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What is known of launchers and batch systems: one row each, and what one of them alone has. Nothing else in the
- * sources names one.
+/* What is known about launchers and batch systems: a table with one row each, and constants for what only one of them
+ * has. Nothing else in the sources names one.
  *
- * Programs are told by their names without directories; the lists are those of base/names.h. A command may have more
- * behind its name: "mpirun.openmpi", "mpiexec-4.1", "mpirun_rsh". */
+ * Programs are identified by their names without directories; lists are those of base/names.h. A command name may have
+ * a suffix: "mpirun.openmpi", "mpiexec-4.1", "mpirun_rsh". */
 #ifndef FM_MPI_LAUNCHERS_H
 #define FM_MPI_LAUNCHERS_H
 
@@ -11,8 +11,8 @@
 
 enum fm_launcher_id {
     FM_LAUNCHER_OPENMPI,
-    FM_LAUNCHER_HYDRA, /* of MPICH, Intel MPI and MVAPICH */
-    FM_LAUNCHER_PRRTE, /* of Open MPI 5, and whatever else tells ranks their places by PMIx */
+    FM_LAUNCHER_HYDRA, /* MPICH, Intel MPI and MVAPICH */
+    FM_LAUNCHER_PRRTE, /* Open MPI 5, and anything else that uses PMIx */
     FM_LAUNCHER_MVAPICH,
     FM_LAUNCHER_ALPS,
     FM_LAUNCHER_SLURM,
@@ -27,82 +27,81 @@ enum fm_launcher_id {
 };
 
 struct fm_launcher {
-    char name[8];         /* as it is shown; "": it is not */
-    enum fm_mpi_kind mpi; /* whose MPI it belongs to; FM_MPI_NONE: any */
+    char name[8];         /* shown to users; "": never shown */
+    enum fm_mpi_kind mpi; /* the MPI it belongs to; FM_MPI_NONE: any */
 
-    /* Programs, all of them lists. */
-    char commands[72]; /* what a user starts */
-    char daemons[40];  /* what a command starts on each host, as in `ssh HOST orted` */
-    char services[32]; /* what runs on each host for the batch system */
-    char group_signallers
-        [40];              /* what signals the process groups of ranks; as the kernel shows it, or with a '.' behind */
-    char asked[32];        /* commands that `fathom doctor` asks for their version */
-    char version_mark[12]; /* in the answer */
+    /* Programs; all are lists. */
+    char commands[72];         /* started by users */
+    char daemons[40];          /* started on each host by a command, as in `ssh HOST orted` */
+    char services[32];         /* run on each host by the batch system */
+    char group_signallers[40]; /* signal the process groups of ranks; as the kernel shows them, or with ".SUFFIX" */
+    char asked[32];            /* commands that `fathom doctor` asks for their version */
+    char version_mark[12];     /* in their output */
 
-    /* Variables of a rank. */
+    /* Environment variables of a rank. */
     char rank[24];
-    char size[40];       /* a list: the first that is set */
+    char size[40];       /* a list: the first that is set counts */
     char local_size[32]; /* ranks on this host */
-    char within[16];     /* where this is not set the others speak of something else */
-    char spawned[56];    /* a list: each is set by MPI_Comm_spawn alone */
-    char job[72];        /* a list: together they name the job, the same on all its hosts */
+    char within[16];     /* if this is not set, the others mean something else */
+    char spawned[56];    /* a list: set by MPI_Comm_spawn only */
+    char job[72];        /* a list: together they identify the job, the same on all its hosts */
 
-    /* Variables of a batch job. */
+    /* Environment variables of a batch job. */
     char job_id[16];
-    char host_file[32]; /* the file that names its hosts */
+    char host_file[32]; /* file that lists its hosts */
 
     /* Command line. */
-    char hosts[8];           /* the option that hosts, with commas between, are the argument of */
-    char each_once[24];      /* a list: words that have one process a host started, free to run on any core */
-    char export_option[4];   /* the option that passes a variable on to other hosts */
-    bool passes_environment; /* all variables reach other hosts */
-    char hands_less[20];     /* the variable that says they do not */
+    char hosts[8];           /* option whose argument is a comma-separated list of hosts */
+    char each_once[24];      /* a list: arguments that start one process per host, without binding */
+    char export_option[4];   /* option that exports a variable to other hosts */
+    bool passes_environment; /* all variables are exported to other hosts */
+    char hands_less[20];     /* variable that disables this */
 };
 
-extern const struct fm_launcher fm_launchers[FM_LAUNCHERS]; /* in the order in which their variables count */
+extern const struct fm_launcher fm_launchers[FM_LAUNCHERS]; /* in order of precedence of their variables */
 
-/* ---- what one of them alone has ---- */
+/* ---- specific to one launcher ---- */
 
-#define FM_OPENMPI_ENV_LIST "OMPI_MCA_mca_base_env_list" /* variables to be handed on, with the delimiter between */
+#define FM_OPENMPI_ENV_LIST "OMPI_MCA_mca_base_env_list" /* variables to export, separated by the delimiter */
 #define FM_OPENMPI_ENV_DELIMITER "OMPI_MCA_mca_base_env_list_delimiter"
 #define FM_OPENMPI_ENV_OPTION "mca_base_env_list"
-#define FM_OPENMPI_DAEMON_JOB "ess_base_jobid"    /* in the words of a daemon: its job, a number */
+#define FM_OPENMPI_DAEMON_JOB "ess_base_jobid"    /* in the command line of a daemon: its job, a number */
 #define FM_OPENMPI_DAEMON_SPACE "ess_base_nspace" /* the same in later versions, NAME@NUMBER */
 
 #define FM_HYDRA_COMMAND "mpiexec.hydra"
 #define FM_HYDRA_SOCKET "PMI_FD" /* of a rank, to the proxy of its host */
 #define FM_HYDRA_PROXY "hydra_pmi_proxy"
-#define FM_HYDRA_PROXY_LAUNCHER "--control-port" /* in its words: who started it, as HOST:PORT */
-/* In its words, a list: they tell its group, the same on all hosts, from others. */
+#define FM_HYDRA_PROXY_LAUNCHER "--control-port" /* in its command line: who started it, as HOST:PORT */
+/* A list: these arguments of the proxy identify its process group, the same on all hosts. */
 #define FM_HYDRA_PROXY_GROUP FM_HYDRA_PROXY_LAUNCHER "\0--upstream-host\0--upstream-port\0--pgid\0"
 
-#define FM_SLURM_NODE "SLURM_NODEID"                         /* which of the step's nodes this is */
-#define FM_SLURM_NODES "SLURM_STEP_NUM_NODES"                /* of the step */
-#define FM_SLURM_JOB_NODES "SLURM_JOB_NUM_NODES"             /* of the whole job */
+#define FM_SLURM_NODE "SLURM_NODEID"                         /* index of this node within the step */
+#define FM_SLURM_NODES "SLURM_STEP_NUM_NODES"                /* nodes of the step */
+#define FM_SLURM_JOB_NODES "SLURM_JOB_NUM_NODES"             /* nodes of the job */
 #define FM_SLURM_NODE_TASKS "SLURM_STEP_TASKS_PER_NODE"      /* "4(x2),1" */
 #define FM_SLURM_NODE_LIST "SLURM_JOB_NODELIST"              /* "node[1-3]" */
-#define FM_SLURM_EXPAND_LIST "scontrol", "show", "hostnames" /* the command that writes such a list out */
+#define FM_SLURM_EXPAND_LIST "scontrol", "show", "hostnames" /* command that expands such a list */
 
 /* ---- programs ---- */
 
 bool fm_launcher_has_command(const struct fm_launcher *launcher, const char *name);
 bool fm_launcher_is_command(const char *name);
-/* Words of a command line: whether a daemon is named in one of them. */
+/* Whether a word of a command line names a daemon. */
 bool fm_launcher_daemon_in(const char *word);
-/* A command, a daemon or a service by its whole name, or as the kernel shows it: cut off at 15 characters. */
+/* A command, daemon or service by its full name, or as the kernel shows it: truncated to 15 characters. */
 bool fm_launcher_is_process(const char *name);
 bool fm_launcher_signals_groups(const char *name);
-/* A command with its links resolved: whether it is Open MPI's. */
+/* Whether a command, with symbolic links resolved, is Open MPI's. */
 bool fm_launcher_is_openmpi(const char *path);
 
 /* ---- environment ---- */
 
-typedef const char *fm_variable(const void *context, const char *name); /* of an environment; NULL: it has none */
-const char *fm_own_variable(const void *context, const char *name);     /* of this process; the context is ignored */
+typedef const char *fm_variable(const void *context, const char *name); /* looks up a variable; NULL if not set */
+const char *fm_own_variable(const void *context, const char *name);     /* of this process; ignores the context */
 
-/* The number of the rank that a process was started as, or -1; *size: of how many, 0 when not known. */
+/* The rank that a process was started as, or -1; *size is the number of ranks, 0 if unknown. */
 int fm_launcher_rank(fm_variable *variable, const void *context, int *size);
-/* The batch system, or "mpirun" or ""; *job_id of the batch system, or NULL. */
+/* The batch system, or "mpirun" or ""; *job_id is that of the batch system, or NULL. */
 const char *fm_launcher_name(fm_variable *variable, const void *context, const char **job_id);
 
 #endif

@@ -58,7 +58,7 @@ const struct fm_mpi_library fm_mpi_libraries[FM_MPI_LIBRARIES] = {
 const char fm_mpi_stack[] = "libmpi*\0libopen-*\0mca_*\0libpmix*\0libprrte*\0libevent*\0libuc[mpst]*\0libfabric*\0"
                             "libpsm*\0libhwloc*\0";
 
-/* UCX, libfabric and HCOLL, below several of them. */
+/* UCX, libfabric and HCOLL, which several MPIs use. */
 static const char network_settings[] = "UCX_\0FI_\0HCOLL_\0";
 
 const char *fm_mpi_kind_name(enum fm_mpi_kind kind)
@@ -67,7 +67,7 @@ const char *fm_mpi_kind_name(enum fm_mpi_kind kind)
     return names[kind];
 }
 
-/* From the end: Open MPI has but one symbol to look for. */
+/* Backwards: Open MPI needs only one symbol lookup. */
 enum fm_mpi_kind fm_mpi_kind_of(fm_symbol_finder *find, const void *library)
 {
     for (size_t i = FM_MPI_LIBRARIES; i-- > 0;)

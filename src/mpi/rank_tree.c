@@ -7,16 +7,16 @@
 #include "base/clock.h"
 
 enum {
-    CHUNK_BYTES = 3072, /* below every library's limit for sending at once */
+    CHUNK_BYTES = 3072, /* below the eager limit of every library */
     MAX_RESULT_BYTES = 1 << 30,
     TAG_SIZE = 1,
     TAG_ASK = 2,
     TAG_CHUNK = 3,
     TAG_WORD = 4,
 };
-/* For each message, once its sender is known to be there. */
-static const uint64_t limit_ns = 30ull * 1000000000u;
-static const uint64_t nothing = UINT64_MAX; /* as a size: there is no result; as an offset: enough */
+/* Per message, once its sender is known to have arrived. */
+static const uint64_t timeout_ns = 30ull * 1000000000u;
+static const uint64_t nothing = UINT64_MAX; /* as a size: no result; as an offset: done */
 
 void fm_rank_tree_make(struct fm_rank_tree *tree, const struct fm_abi *abi, fm_word comm)
 {
@@ -51,15 +51,16 @@ static void pause_between_tests(const struct fm_rank_tree *tree, unsigned *times
 {
     if (tree->never_sleeps)
         return;
-    /* short: what the program has left to deliver moves only when we test */
+    /* short: messages that the program has left pending progress only when we test */
     unsigned us = *times < 5 ? 20u << *times : 500;
     ++*times;
     struct timespec pause = {0, (long)us * 1000};
     nanosleep(&pause, NULL);
 }
 
-/* Until the request is complete, or until the limit (0: none); then it is cancelled, so that nothing stays pending. */
-static bool complete(const struct fm_rank_tree *tree, fm_word *request, uint64_t limit)
+/* Waits until the request is complete, or for at most `timeout` (0: forever); it is then cancelled, so that nothing
+ * stays pending. */
+static bool complete(const struct fm_rank_tree *tree, fm_word *request, uint64_t timeout)
 {
     char status[FM_STATUS_BYTES];
     uint64_t start = fm_clock_ns(CLOCK_MONOTONIC);
@@ -69,7 +70,7 @@ static bool complete(const struct fm_rank_tree *tree, fm_word *request, uint64_t
             return false;
         if (flag)
             return true;
-        if (limit && fm_clock_ns(CLOCK_MONOTONIC) - start > limit)
+        if (timeout && fm_clock_ns(CLOCK_MONOTONIC) - start > timeout)
             break;
     }
     tree->abi->pmpi.Cancel(request);
@@ -77,12 +78,12 @@ static bool complete(const struct fm_rank_tree *tree, fm_word *request, uint64_t
     return false;
 }
 
-static bool receive(const struct fm_rank_tree *tree, void *to, size_t bytes, int from, int tag, uint64_t limit)
+static bool receive(const struct fm_rank_tree *tree, void *to, size_t bytes, int from, int tag, uint64_t timeout)
 {
     const struct fm_abi *abi = tree->abi;
     fm_word request = 0;
     return abi->pmpi.Irecv(to, (int)bytes, abi->type_byte, from, tag, tree->comm, &request) == 0 &&
-           complete(tree, &request, limit);
+           complete(tree, &request, timeout);
 }
 
 static bool send_small(const struct fm_rank_tree *tree, const void *what, size_t bytes, int to, int tag)
@@ -90,7 +91,7 @@ static bool send_small(const struct fm_rank_tree *tree, const void *what, size_t
     const struct fm_abi *abi = tree->abi;
     fm_word request = 0;
     return abi->pmpi.Isend(what, (int)bytes, abi->type_byte, to, tag, tree->comm, &request) == 0 &&
-           complete(tree, &request, limit_ns);
+           complete(tree, &request, timeout_ns);
 }
 
 /* ---- results ---- */
@@ -100,35 +101,35 @@ static bool fetch_chunks(const struct fm_rank_tree *tree, int child, char *to, u
     for (uint64_t at = 0; at < size; at += CHUNK_BYTES) {
         uint64_t bytes = size - at < CHUNK_BYTES ? size - at : CHUNK_BYTES;
         if (!send_small(tree, &at, sizeof at, child, TAG_ASK) ||
-            !receive(tree, to + at, bytes, child, TAG_CHUNK, limit_ns))
+            !receive(tree, to + at, bytes, child, TAG_CHUNK, timeout_ns))
             return false;
     }
     return send_small(tree, &nothing, sizeof nothing, child, TAG_ASK);
 }
 
-bool fm_rank_tree_fetch(const struct fm_rank_tree *tree, int child, bool wanted, uint64_t limit, struct fm_arena *arena,
-                        void **bytes, size_t *size)
+bool fm_rank_tree_fetch(const struct fm_rank_tree *tree, int child, bool wanted, uint64_t timeout,
+                        struct fm_arena *arena, void **bytes, size_t *size)
 {
-    uint64_t told = nothing;
-    if (!receive(tree, &told, sizeof told, child, TAG_SIZE, limit) || told == nothing)
+    uint64_t announced = nothing;
+    if (!receive(tree, &announced, sizeof announced, child, TAG_SIZE, timeout) || announced == nothing)
         return false;
-    char *room = wanted && told <= MAX_RESULT_BYTES ? fm_arena_alloc(arena, told) : NULL;
-    if (!room) {
+    char *buffer = wanted && announced <= MAX_RESULT_BYTES ? fm_arena_alloc(arena, announced) : NULL;
+    if (!buffer) {
         send_small(tree, &nothing, sizeof nothing, child, TAG_ASK);
         return false;
     }
-    *bytes = room;
-    *size = told;
-    return fetch_chunks(tree, child, room, told);
+    *bytes = buffer;
+    *size = announced;
+    return fetch_chunks(tree, child, buffer, announced);
 }
 
 bool fm_rank_tree_send_up(const struct fm_rank_tree *tree, const void *bytes, size_t size)
 {
-    uint64_t told = bytes ? size : nothing, at = 0;
+    uint64_t announced = bytes ? size : nothing, at = 0;
     int parent = parent_of(tree);
-    if (!send_small(tree, &told, sizeof told, parent, TAG_SIZE))
+    if (!send_small(tree, &announced, sizeof announced, parent, TAG_SIZE))
         return false;
-    while (bytes && receive(tree, &at, sizeof at, parent, TAG_ASK, limit_ns)) {
+    while (bytes && receive(tree, &at, sizeof at, parent, TAG_ASK, timeout_ns)) {
         uint64_t left = at < size ? size - at : 0;
         if (!left)
             return true;
@@ -147,5 +148,5 @@ bool fm_rank_tree_send_word(const struct fm_rank_tree *tree, int child, uint64_t
 
 bool fm_rank_tree_receive_word(const struct fm_rank_tree *tree, uint64_t *word)
 {
-    return receive(tree, word, sizeof *word, parent_of(tree), TAG_WORD, limit_ns * 4);
+    return receive(tree, word, sizeof *word, parent_of(tree), TAG_WORD, timeout_ns * 4);
 }

@@ -27,20 +27,21 @@ struct fm_rank_tree {
 
 /* The tree takes over the communicator. */
 void fm_rank_tree_make(struct fm_rank_tree *tree, const struct fm_abi *abi, fm_word comm);
-/* The place of child 0 or 1; -1: there is none. */
+/* The position of child 0 or 1; -1 if there is none. */
 int fm_rank_tree_child(const struct fm_rank_tree *tree, int i);
 
-/* Waits up to limit_ns (0: without limit) for a child and fetches its result into the arena; every message after the
- * first has a timeout of its own. Not `wanted`: the child is told so. false: it has none, or it is incomplete. */
-bool fm_rank_tree_fetch(const struct fm_rank_tree *tree, int child, bool wanted, uint64_t limit_ns,
+/* Waits for a child for at most `timeout_ns` (0: forever) and fetches its result into the arena; every message after
+ * the first has its own timeout. If not `wanted`, tells the child so. Returns false if there is no result or it is
+ * incomplete. */
+bool fm_rank_tree_fetch(const struct fm_rank_tree *tree, int child, bool wanted, uint64_t timeout_ns,
                         struct fm_arena *arena, void **bytes, size_t *size);
-/* To the parent. NULL: there is no result. false: the parent did not take all of it. */
+/* Passes a result to the parent; NULL: there is none. Returns false if the transfer failed. */
 bool fm_rank_tree_send_up(const struct fm_rank_tree *tree, const void *bytes, size_t size);
 
-/* One word to a child, and from the parent. */
+/* Sends a word to a child; receives one from the parent. */
 bool fm_rank_tree_send_word(const struct fm_rank_tree *tree, int child, uint64_t word);
 bool fm_rank_tree_receive_word(const struct fm_rank_tree *tree, uint64_t *word);
-/* Whether a message has arrived. Also drives the progress of MPI: to be called now and then while waiting outside MPI. */
+/* Makes MPI progress, and returns whether a message is pending: call now and then while waiting outside MPI. */
 bool fm_rank_tree_progress(const struct fm_rank_tree *tree);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What an application may call: include/fathom.h. The events of timers are in timer_events.c. */
+/* The API for applications (include/fathom.h). Timer starts and stops are in timer_events.c. */
 #include "fathom.h"
 
 #include <stdlib.h>
@@ -26,7 +26,7 @@ FM_EXPORT void fathom_snapshot(const char *label, int collective)
 FM_EXPORT void fathom_timer_get(int *timer, const char *name)
 {
     int handle = timer ? fm_timer_get(*timer, name, (uintptr_t)__builtin_return_address(0)) : 0;
-    if (timer && handle != *timer) /* threads share it: what does not change is not written */
+    if (timer && handle != *timer) /* shared by threads: do not write if unchanged */
         *timer = handle;
 }
 

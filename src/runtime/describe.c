@@ -23,7 +23,7 @@
 
 extern char **environ;
 
-/* Up to size - 1 bytes of a file, NUL-terminated; the number read. */
+/* Reads up to size - 1 bytes of a file and NUL-terminates them. Returns the number of bytes read. */
 static size_t read_file(const char *path, char *buffer, size_t size)
 {
     size_t used = 0;
@@ -43,7 +43,8 @@ static uint32_t add_text(const char *text)
     return fm_text_add(text, strlen(text));
 }
 
-/* NUL-separated, ended by an empty string; what does not fit is left out and the last argument says so. */
+/* The arguments, NUL-separated and terminated by an empty string. If they do not fit, the list is truncated and "..."
+ * is its last argument. */
 static uint32_t add_arguments(void)
 {
     char buffer[8192], text[8192];
@@ -51,13 +52,14 @@ static uint32_t add_arguments(void)
     struct fm_redacted kept = {.text = text, .size = sizeof text - 4};
     bool wanted = fm_arguments_wanted(), cut = wanted && n == sizeof buffer - 9, fits = true;
     for (const char *word = buffer; fits && word < buffer + n && (wanted || word == buffer); word += strlen(word) + 1)
-        fits = fm_redact(&kept, *word ? word : "''"); /* an empty one would end the list */
+        fits = fm_redact(&kept, *word ? word : "''"); /* an empty argument would terminate the list */
     if (cut || !fits)
         kept.used = (size_t)((char *)memcpy(text + kept.used, "...", 4) + 4 - text);
     return n ? fm_text_add(text, kept.used) : 0;
 }
 
-/* Settings that change how MPI and OpenMP behave; what launchers set for themselves in every process is left out. */
+/* Variables that change how MPI and OpenMP behave, without those that launchers set in every process for their own
+ * use. */
 static bool is_setting(const char *name)
 {
     return fm_mpi_is_setting(name) || (fm_names_begin("OMP_\0GOMP_\0KMP_\0FATHOM_\0MALLOC_\0", name) &&
@@ -76,7 +78,7 @@ static uint32_t add_environment(void)
     return fm_text_add(text, kept.used);
 }
 
-/* "model name" on x86; on Arm the kernel gives numbers, named here for the common server cores. */
+/* "model name" on x86. On Arm the kernel gives only numbers; the common server cores are named here. */
 static uint32_t add_cpu_model(void)
 {
     char buffer[4096];
@@ -101,7 +103,7 @@ static uint32_t add_cpu_model(void)
 
 static uint32_t add_user(void)
 {
-    /* getpwuid may load name-service libraries and talk to daemons: the environment's word is enough here. */
+    /* getpwuid may load name-service libraries and talk to daemons; the environment is good enough here. */
     const char *user = getenv("USER");
     if (!user || !*user)
         user = getenv("LOGNAME");

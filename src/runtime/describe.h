@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What the process says of itself, written once at the start: host, processor, executable, arguments, job, and the
- * MPI and OpenMP settings of its environment; never a value whose name looks like a secret. */
+/* Description of the process, written once at startup: host, processor, executable, arguments, job, and the MPI and
+ * OpenMP settings of its environment. Never includes a value whose name looks like a secret. */
 #ifndef FM_RUNTIME_DESCRIBE_H
 #define FM_RUNTIME_DESCRIBE_H
 

@@ -8,7 +8,7 @@
 #include "runtime/interpose/next.h"
 #include "runtime/sampler.h"
 
-static void note_use(struct fm_segment_header *h)
+static void record_usage(struct fm_segment_header *h)
 {
     struct rusage use;
     if (getrusage(RUSAGE_SELF, &use) != 0)
@@ -19,25 +19,25 @@ static void note_use(struct fm_segment_header *h)
 #undef X
 }
 
-static void note_last(struct fm_segment_header *h)
+static void record_final(struct fm_segment_header *h)
 {
     fm_sampler_stop();
-    note_use(h);
+    record_usage(h);
     h->clock_ppb = fm_clock_error_ppb(&fm_rt.clock);
 }
 
 void fm_runtime_note_end(void)
 {
     if (!fm_syscalls_forbidden())
-        note_last(fm_rt.segment);
+        record_final(fm_rt.segment);
     if (!fm_rt.clock_stopped_ns)
         fm_rt.segment->ended_mono_ns = fm_runtime_ns();
 }
 
-/* One that the kernel is asked for cannot be read any more: calls are counted, but take no time. */
+/* A clock that needs a system call cannot be read any more: calls are still counted, but with a duration of zero. */
 static void stop_clock(void)
 {
-    fm_rt.usual_clock = fm_rt.clock;
+    fm_rt.saved_clock = fm_rt.clock;
     if (!fm_rt.clock.coarse)
         return;
     fm_rt.clock_stopped_ns = fm_clock_ns(CLOCK_MONOTONIC);
@@ -54,7 +54,7 @@ bool fm_runtime_forbid_syscalls(void)
     while (atomic_load_explicit(&fm_rt.state, memory_order_acquire) == FM_RT_STARTING)
         fm_sleep_while(&fm_rt.state, FM_RT_STARTING);
     if (atomic_load(&fm_rt.state) == FM_RT_ON) {
-        note_last(fm_rt.segment);
+        record_final(fm_rt.segment);
         fm_rt.segment->flags |= FM_FLAG_FILTERED;
     }
     stop_clock();
@@ -62,10 +62,10 @@ bool fm_runtime_forbid_syscalls(void)
     return true;
 }
 
-/* Samples are not begun again. */
+/* Sampling is not resumed. */
 void fm_runtime_allow_syscalls(void)
 {
-    fm_rt.clock = fm_rt.usual_clock;
+    fm_rt.clock = fm_rt.saved_clock;
     fm_rt.clock_stopped_ns = 0;
     fm_syscalls_allow();
     if (fm_rt.stopped)

@@ -12,16 +12,17 @@
 #include "runtime/signal/sample.h"
 #include "runtime/stack_bounds.h"
 
-/* Starting and finalising were seen to need 36 KiB on top of what MPI does, and a segment with all tables 47 MiB of
- * addresses; the rest is left to the program. */
+/* Measured: start and finalisation need 36 KiB of stack in addition to what MPI uses, and a segment with all tables 47
+ * MiB of address space. The rest is left for the program. */
 static const uint64_t stack_bytes = 128 << 10, memory_bytes = 512 << 20;
 
-/* How much the process may still take; UINT64_MAX: no limit. Fields of /proc/self/statm are in pages. */
-static uint64_t left(int limit, unsigned field)
+/* Number of bytes until the process reaches a resource limit, or UINT64_MAX if there is no limit. Fields of
+ * /proc/self/statm are in pages. */
+static uint64_t remaining_bytes(int resource, unsigned field)
 {
-    struct rlimit most;
+    struct rlimit limit;
     char text[256] = "", *at = text;
-    if (getrlimit(limit, &most) != 0 || most.rlim_cur == RLIM_INFINITY)
+    if (getrlimit(resource, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY)
         return UINT64_MAX;
     int fd = open("/proc/self/statm", O_RDONLY | O_CLOEXEC);
     ssize_t n = fd >= 0 ? read(fd, text, sizeof text - 1) : -1;
@@ -33,16 +34,16 @@ static uint64_t left(int limit, unsigned field)
     for (unsigned i = 0; i <= field; i++)
         pages = strtoull(at, &at, 10);
     uint64_t taken = pages * (uint64_t)sysconf(_SC_PAGESIZE);
-    return taken < most.rlim_cur ? most.rlim_cur - taken : 0;
+    return taken < limit.rlim_cur ? limit.rlim_cur - taken : 0;
 }
 
 bool fm_memory_has_headroom(void)
 {
     enum { SIZE = 0, DATA = 5 };
-    return left(RLIMIT_AS, SIZE) >= memory_bytes && left(RLIMIT_DATA, DATA) >= memory_bytes;
+    return remaining_bytes(RLIMIT_AS, SIZE) >= memory_bytes && remaining_bytes(RLIMIT_DATA, DATA) >= memory_bytes;
 }
 
-/* Of a thread that was started past us nothing is known. */
+/* Nothing is known about the stack of a thread whose creation we did not see: it is assumed to be large enough. */
 bool fm_stack_has_headroom(void)
 {
     uintptr_t here = (uintptr_t)__builtin_frame_address(0);

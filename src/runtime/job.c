@@ -35,14 +35,14 @@ static int env_number(const char *name)
     return value > 0 ? value : 0;
 }
 
-static uint64_t mix_text(uint64_t hash, const char *text)
+static uint64_t hash_text(uint64_t hash, const char *text)
 {
     for (; *text; text++)
         hash = (hash ^ (uint8_t)*text) * 0x100000001b3u;
     return hash;
 }
 
-static void keep_safe_characters(char *text)
+static void replace_unsafe_characters(char *text)
 {
     for (; *text; text++)
         if (!isalnum((unsigned char)*text) && *text != '-')
@@ -56,7 +56,7 @@ static bool any_is_set(const char *names)
     return *names;
 }
 
-/* Hydra gives no job id, but each of its processes has a socket whose other end is the host's one proxy. */
+/* Hydra provides no job id, but each of its processes has a socket connected to the host's only proxy. */
 static pid_t hydra_proxy(void)
 {
     struct ucred peer;
@@ -69,24 +69,25 @@ static pid_t hydra_proxy(void)
 
 static void find_openmpi(struct fm_job_place *place)
 {
-    /* random, of one mpirun: the same on all its hosts; and the name space, which may be too long for the key, tells
-     * what was spawned from its parents */
-    const char *space = openmpi->job, *random = fm_name_after(space);
-    uint64_t hash = mix_text(0xcbf29ce484222325u, env(random));
-    hash = mix_text(hash, env(space));
-    snprintf(place->key, sizeof place->key, "ompi-%.20s-%016llx", env(space), (unsigned long long)hash);
+    /* A random value, one per mpirun and the same on all its hosts, and the name space, which may be too long for the
+     * key and distinguishes spawned processes from their parents. */
+    const char *name_space = openmpi->job, *random = fm_name_after(name_space);
+    uint64_t hash = hash_text(0xcbf29ce484222325u, env(random));
+    hash = hash_text(hash, env(name_space));
+    snprintf(place->key, sizeof place->key, "ompi-%.20s-%016llx", env(name_space), (unsigned long long)hash);
     place->local_size = env_number(openmpi->local_size);
     place->single_node = place->local_size && place->local_size == env_number(openmpi->size);
     place->spawned = any_is_set(openmpi->spawned);
 }
 
-/* The proxies of all hosts are told the one port to call their mpiexec back on, and which of its groups they serve. A
- * port is used again one day: the run, where there is one, tells more. "" when they are not. */
+/* The command line of each proxy has the port on which it connects to its mpiexec (the same on all hosts) and the
+ * process group that it serves. Ports are reused eventually, so the run id is included if there is one. The key is
+ * empty if the command line has no port. */
 static void find_hydra_group(pid_t proxy, char key[40])
 {
     char path[40], words[4096];
-    uint64_t hash = mix_text(0xcbf29ce484222325u,
-                             strncmp(env("FATHOM_RUN_ID"), "ranks-", 6) ? env("FATHOM_RUN_ID") : "");
+    uint64_t hash = hash_text(0xcbf29ce484222325u,
+                              strncmp(env("FATHOM_RUN_ID"), "ranks-", 6) ? env("FATHOM_RUN_ID") : "");
     bool has_port = false, is_value = false;
     key[0] = 0;
     snprintf(path, sizeof path, "/proc/%d/cmdline", (int)proxy);
@@ -97,7 +98,7 @@ static void find_hydra_group(pid_t proxy, char key[40])
     words[n > 0 ? n : 0] = 0;
     for (const char *word = words; word < words + n; word += strlen(word) + 1) {
         if (is_value)
-            hash = mix_text(mix_text(hash, "="), word);
+            hash = hash_text(hash_text(hash, "="), word);
         is_value = fm_names_have(FM_HYDRA_PROXY_GROUP, word);
         has_port |= is_value && strstr(word, "-port");
     }
@@ -121,7 +122,7 @@ static void find_hydra(struct fm_job_place *place)
         fm_process_name(place->key, sizeof place->key, "hydra", proxy);
 }
 
-/* "4(x2),1" are the tasks of three nodes. */
+/* "4(x2),1" means 4, 4 and 1 tasks on three nodes. */
 static int slurm_tasks(const char *list, long node)
 {
     while (isdigit((unsigned char)*list)) {
@@ -166,7 +167,7 @@ static void find_batch_system(struct fm_job_place *place)
     place->launcher = fm_launcher_name(fm_own_variable, NULL, &id);
     if (id) {
         snprintf(place->id, sizeof place->id, "%.60s", id);
-        keep_safe_characters(place->id);
+        replace_unsafe_characters(place->id);
         return;
     }
     time_t now = time(NULL);
@@ -177,7 +178,7 @@ static void find_batch_system(struct fm_job_place *place)
     snprintf(place->id, sizeof place->id, "%s-%d", date, (int)getpid());
 }
 
-/* srun speaks PMI too; but Hydra alone tells how many ranks its proxy has. */
+/* srun uses PMI as well, but only Hydra gives the number of ranks of its proxy. */
 static bool is_hydra(void)
 {
     return *env(hydra->rank) && *env(hydra->size) && (*env(hydra->local_size) || !*env(slurm->within));
@@ -197,9 +198,9 @@ static void find_launched(struct fm_job_place *place)
     }
 }
 
-/* No rank can find out about those on other hosts. But `fathom run` around a launcher that starts one program as it
- * is, with our variables on every host, names it in FATHOM_LAUNCHED; what that starts in its turn has another name. And
- * FATHOM_EVERYWHERE says that the library lies on every host. */
+/* A rank cannot find out about ranks on other hosts. But if `fathom run` is given a launcher that starts one unmodified
+ * program, with our variables on every host, it sets FATHOM_LAUNCHED to the name of that program; programs that this
+ * one starts have a different name. FATHOM_EVERYWHERE says that the library is installed on every host. */
 bool fm_job_all_measured(void)
 {
     return strcmp(env("FATHOM_LAUNCHED"), fm_program_name()) == 0 && fm_setting_is_on("FATHOM_EVERYWHERE");
@@ -219,7 +220,7 @@ void fm_job_find(struct fm_job_place *place, bool alone)
     place->all_measured = !place->spawned && fm_job_all_measured();
     if (!place->key[0]) {
         fm_process_name(place->key, sizeof place->key, "single", getpid());
-        /* a launcher we do not know may have started it: alone only where nothing speaks of one */
+        /* An unknown launcher may have started it: assume a single process only if no variable indicates one. */
         place->single_node = alone || !*env(hydra->size);
         place->local_size = place->single_node ? 1 : 0;
         if (place->single_node) {
@@ -227,5 +228,5 @@ void fm_job_find(struct fm_job_place *place, bool alone)
             place->world_size = 1;
         }
     }
-    keep_safe_characters(place->key);
+    replace_unsafe_characters(place->key);
 }

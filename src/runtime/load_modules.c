@@ -32,8 +32,9 @@ static bool is_code(const ElfW(Phdr) * p)
     return p->p_type == PT_LOAD && p->p_flags & PF_X;
 }
 
-/* Only code counts: between that of one module and its data another may lie, as the kernel's does inside the loader.
- * false: it has none. The build id is left to whoever needs it. */
+/* Reads the address range of the code only: another module may be mapped between the code and the data of a module, as
+ * the vDSO is inside the loader. Returns false if there is no code. Does not read the build id, which few callers
+ * need. */
 static bool read_code(const struct dl_phdr_info *info, struct fm_load_module *module)
 {
     *module = (struct fm_load_module){.start = UINTPTR_MAX, .bias = info->dlpi_addr, .path = info->dlpi_name};
@@ -69,7 +70,7 @@ struct address_search {
     struct fm_load_module *module;
 };
 
-static int look_in_module(struct dl_phdr_info *info, size_t size, void *data)
+static int match_module(struct dl_phdr_info *info, size_t size, void *data)
 {
     (void)size;
     struct address_search *search = data;
@@ -82,7 +83,7 @@ static int look_in_module(struct dl_phdr_info *info, size_t size, void *data)
 
 bool fm_load_module_find(uintptr_t address, struct fm_load_module *module)
 {
-    return dl_iterate_phdr(look_in_module, &(struct address_search){address, module});
+    return dl_iterate_phdr(match_module, &(struct address_search){address, module});
 }
 
 /* ---- the segment's list of load modules ---- */
@@ -106,17 +107,17 @@ static uint32_t build_id_text(const uint8_t *id, size_t bytes)
     return fm_text_add(hex, build_id_hex(id, bytes, hex));
 }
 
-/* Addresses are no longer looked for in a module that was unloaded, but what was recorded stays with it. */
+/* Addresses are no longer looked up in an unloaded module, but what was recorded in it remains. */
 static bool is_unloaded(uint32_t number)
 {
     return number < FM_KNOWN_MODULES &&
            __atomic_load_n(&fm_rt.unloaded_modules[number / 64], __ATOMIC_RELAXED) >> number % 64 & 1;
 }
 
-/* The number in the list of the module that an address is in, looked for from `guess` on. Without a lock it is an answer
- * for modules that stay loaded. */
+/* Index in the list of the module that contains an address, searched from `guess` on. Without the lock, the result is
+ * reliable only for modules that stay loaded. */
 enum { NOT_LISTED = UINT16_MAX };
-static uint32_t number_of(uintptr_t address, uint32_t guess)
+static uint32_t index_of(uintptr_t address, uint32_t guess)
 {
     const struct fm_segment_module *modules = fm_section(fm_rt.segment, FM_SECTION_MODULES);
     uint32_t n = __atomic_load_n(&fm_rt.segment->n_modules, __ATOMIC_ACQUIRE);
@@ -133,7 +134,7 @@ static bool same_text(uint32_t text, const char *other, size_t length)
     return strlen(fm_text_at(text)) == length && memcmp(fm_text_at(text), other, length) == 0;
 }
 
-/* Whether a found module is this one of the list, at the same place. */
+/* Returns true if the module found is this one of the list, at the same address. */
 static bool is_same(const struct fm_segment_module *module, const struct fm_load_module *found)
 {
     char hex[2 * BUILD_ID_BYTES + 1];
@@ -143,7 +144,8 @@ static bool is_same(const struct fm_segment_module *module, const struct fm_load
            same_text(module->text_build_id, hex, build_id_hex(found->build_id, found->build_id_bytes, hex));
 }
 
-/* The caller holds the table lock. One that was unloaded and is back where it was has its old place. */
+/* The caller holds the table lock. A module that was unloaded and is mapped at the same address again gets its old
+ * entry back. */
 static void list_module(const struct fm_load_module *found)
 {
     struct fm_segment_header *h = fm_rt.segment;
@@ -166,32 +168,33 @@ static void list_module(const struct fm_load_module *found)
 static void list_once(const struct fm_load_module *module)
 {
     fm_lock(&fm_rt.table_lock);
-    if (number_of(module->start, 0) == NOT_LISTED)
+    if (index_of(module->start, 0) == NOT_LISTED)
         list_module(module);
     fm_unlock(&fm_rt.table_lock);
 }
 
-/* The table lock is not held here: dl_iterate_phdr takes the loader's, and a constructor may call MPI while it holds that. */
+/* Must not be called with the table lock held: dl_iterate_phdr takes the loader's lock, and a constructor, which runs
+ * with that lock held, may call MPI. */
 void fm_load_module_list(uintptr_t address)
 {
     struct fm_load_module module;
-    if (address && number_of(address, 0) == NOT_LISTED && fm_load_module_find(address, &module))
+    if (address && index_of(address, 0) == NOT_LISTED && fm_load_module_find(address, &module))
         list_once(&module);
 }
 
 /* ---- all of them ---- */
 
-/* Both the loader and the list have modules in the order in which they were loaded: the one behind the last that was found
- * is most often the next. A pass takes a few steps for each module, so that a program may load and unload hundreds. */
+/* Both the loader and the list have modules in load order, so the entry after the last one found is usually the next. A
+ * pass takes a few steps per module, so a program may load and unload hundreds. */
 struct pass {
     uint32_t next;
-    unsigned stay; /* so many more come first that were loaded with the program, and are never unloaded */
+    unsigned n_permanent; /* how many of the next modules were loaded with the program, and so are never unloaded */
     uint64_t loaded[FM_KNOWN_MODULES / 64];
 };
 
-static uint32_t number_in_pass(struct pass *pass, uintptr_t address)
+static uint32_t index_in_pass(struct pass *pass, uintptr_t address)
 {
-    uint32_t number = number_of(address, pass->next);
+    uint32_t number = index_of(address, pass->next);
     if (number != NOT_LISTED)
         pass->next = number + 1;
     return number;
@@ -201,7 +204,7 @@ static int list_if_new(struct dl_phdr_info *info, size_t size, void *data)
 {
     (void)size;
     struct fm_load_module module;
-    if (!read_code(info, &module) || number_in_pass(data, module.start) != NOT_LISTED)
+    if (!read_code(info, &module) || index_in_pass(data, module.start) != NOT_LISTED)
         return 0;
     read_build_id(info, &module);
     list_once(&module);
@@ -213,21 +216,21 @@ void fm_load_module_list_all(void)
     dl_iterate_phdr(list_if_new, &(struct pass){0});
 }
 
-static int note_loaded(struct dl_phdr_info *info, size_t size, void *data)
+static int mark_loaded(struct dl_phdr_info *info, size_t size, void *data)
 {
     (void)size;
     struct pass *pass = data;
-    bool stays = pass->stay && pass->stay--;
+    bool permanent = pass->n_permanent && pass->n_permanent--;
     struct fm_load_module module;
     if (!read_code(info, &module))
         return 0;
     const struct fm_segment_module *listed = fm_section(fm_rt.segment, FM_SECTION_MODULES);
-    uint32_t number = number_in_pass(pass, module.start);
+    uint32_t number = index_in_pass(pass, module.start);
     if (number >= FM_KNOWN_MODULES)
         return 0;
-    if (!stays)
+    if (!permanent)
         read_build_id(info, &module);
-    if (stays || is_same(&listed[number], &module))
+    if (permanent || is_same(&listed[number], &module))
         pass->loaded[number / 64] |= 1ull << number % 64;
     return 0;
 }
@@ -237,8 +240,8 @@ void fm_load_module_drop_unloaded(void (*dropped)(const struct fm_segment_module
     const struct fm_segment_module *modules = fm_section(fm_rt.segment, FM_SECTION_MODULES);
     uint32_t n = __atomic_load_n(&fm_rt.segment->n_modules, __ATOMIC_ACQUIRE);
     struct pass pass = {0};
-    fm_next_last_at_start(&pass.stay);
-    dl_iterate_phdr(note_loaded, &pass);
+    fm_next_last_at_start(&pass.n_permanent);
+    dl_iterate_phdr(mark_loaded, &pass);
     fm_lock(&fm_rt.table_lock);
     for (uint32_t i = 0; i < n && i < FM_KNOWN_MODULES; i++) {
         if (is_unloaded(i) || pass.loaded[i / 64] >> i % 64 & 1)

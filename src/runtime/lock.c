@@ -10,15 +10,15 @@
 #include "base/platform.h"
 #include "runtime/interpose/own_syscalls.h"
 
-/* Whoever waits sleeps: yielding, a thread of a higher priority would keep the holder from running. */
+/* Waiters sleep instead of yielding: a yielding thread of higher priority would keep the holder from running. */
 void fm_sleep_while(void *word, unsigned value)
 {
     fm_kernel(SYS_futex, word, FUTEX_WAIT_PRIVATE, value, NULL);
 }
 
-static void wake(void *word, int most)
+static void wake(void *word, int max)
 {
-    fm_kernel(SYS_futex, word, FUTEX_WAKE_PRIVATE, most);
+    fm_kernel(SYS_futex, word, FUTEX_WAKE_PRIVATE, max);
 }
 
 void fm_wake_all(void *word)
@@ -28,38 +28,38 @@ void fm_wake_all(void *word)
 
 /* ---- locks ---- */
 
-enum { FREE, HELD, WAITED_FOR, SPINS = 100 };
+enum { FREE, HELD, CONTENDED, SPINS = 100 };
 
-static bool try_to_take(atomic_uint *held)
+static bool try_acquire(atomic_uint *held)
 {
     unsigned expected = FREE;
     return atomic_compare_exchange_weak_explicit(held, &expected, HELD, memory_order_acquire, memory_order_relaxed);
 }
 
 /* Without system calls (own_syscalls.h) it can only spin. */
-static void take(struct fm_spin *lock, bool may_call)
+static void acquire(struct fm_spin *lock, bool may_call)
 {
     for (int i = 0; i < SPINS || !may_call; i++)
-        if (try_to_take(&lock->held))
+        if (try_acquire(&lock->held))
             return;
-    while (atomic_exchange_explicit(&lock->held, WAITED_FOR, memory_order_acquire) != FREE)
-        fm_sleep_while(&lock->held, WAITED_FOR);
+    while (atomic_exchange_explicit(&lock->held, CONTENDED, memory_order_acquire) != FREE)
+        fm_sleep_while(&lock->held, CONTENDED);
 }
 
-static void give_back(struct fm_spin *lock, bool may_call)
+static void release(struct fm_spin *lock, bool may_call)
 {
-    if (atomic_exchange_explicit(&lock->held, FREE, memory_order_release) == WAITED_FOR && may_call)
+    if (atomic_exchange_explicit(&lock->held, FREE, memory_order_release) == CONTENDED && may_call)
         wake(&lock->held, 1);
 }
 
 void fm_spin_lock(struct fm_spin *lock)
 {
     bool may_call = fm_syscalls_enter();
-    take(lock, may_call);
+    acquire(lock, may_call);
     lock->may_call = may_call;
 }
 
-/* Silence may have ended meanwhile; as long as it lasts nobody sleeps. */
+/* System calls may have been allowed again since the lock was taken. Until then there are no sleepers to wake. */
 static bool may_call_now(const struct fm_spin *lock)
 {
     return lock->may_call || fm_syscalls_enter();
@@ -68,7 +68,7 @@ static bool may_call_now(const struct fm_spin *lock)
 void fm_spin_unlock(struct fm_spin *lock)
 {
     bool may_call = may_call_now(lock);
-    give_back(lock, may_call);
+    release(lock, may_call);
     if (may_call)
         fm_syscalls_leave();
 }
@@ -84,7 +84,7 @@ void fm_lock(struct fm_mutex *lock)
 {
     bool may_call = fm_syscalls_enter();
     uint64_t before = may_call ? fm_set_signals(UINT64_MAX) : 0;
-    take(&lock->spin, may_call);
+    acquire(&lock->spin, may_call);
     lock->spin.may_call = may_call;
     lock->signals = before;
 }
@@ -93,7 +93,7 @@ void fm_unlock(struct fm_mutex *lock)
 {
     uint64_t before = lock->signals;
     bool masked = lock->spin.may_call, may_call = may_call_now(&lock->spin);
-    give_back(&lock->spin, may_call);
+    release(&lock->spin, may_call);
     if (masked)
         fm_set_signals(before);
     if (may_call)

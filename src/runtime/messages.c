@@ -25,57 +25,58 @@ static const char *text_of(const char *variable)
     return text ? text : "";
 }
 
-/* A `fathom run` for each rank prints no messages itself. */
+/* Returns true if a `fathom run` around the launcher reports problems itself. One per rank ("ranks-") does not. */
 static bool is_reported_by_run(const char *run_id)
 {
     return *run_id && strncmp(run_id, "ranks-", 6) != 0;
 }
 
-/* ---- the descriptor ---- */
+/* ---- stderr ---- */
 
 void fm_messages_begin(void)
 {
     struct stat st;
-    fm_rt.say.at_first.known = fstat(STDERR_FILENO, &st) == 0;
-    fm_rt.say.at_first.device = fm_rt.say.at_first.known ? st.st_dev : 0;
-    fm_rt.say.at_first.file = fm_rt.say.at_first.known ? st.st_ino : 0;
+    fm_rt.say.initial_stderr.known = fstat(STDERR_FILENO, &st) == 0;
+    fm_rt.say.initial_stderr.device = fm_rt.say.initial_stderr.known ? st.st_dev : 0;
+    fm_rt.say.initial_stderr.file = fm_rt.say.initial_stderr.known ? st.st_ino : 0;
 }
 
-static bool is_as_at_first(void)
+static bool is_unchanged(void)
 {
     struct stat st;
-    return fstat(STDERR_FILENO, &st) == 0 && (!fm_rt.say.at_first.known || (st.st_dev == fm_rt.say.at_first.device &&
-                                                                            st.st_ino == fm_rt.say.at_first.file));
+    return fstat(STDERR_FILENO, &st) == 0 &&
+           (!fm_rt.say.initial_stderr.known ||
+            (st.st_dev == fm_rt.say.initial_stderr.device && st.st_ino == fm_rt.say.initial_stderr.file));
 }
 
-static bool has_room(void)
+static bool is_writable(void)
 {
     struct pollfd stream = {.fd = STDERR_FILENO, .events = POLLOUT};
-    const struct timespec at_once = {0};
-    return fm_kernel(SYS_ppoll, &stream, 1, &at_once, NULL, sizeof(uint64_t)) == 1 && stream.revents & POLLOUT;
+    const struct timespec no_wait = {0};
+    return fm_kernel(SYS_ppoll, &stream, 1, &no_wait, NULL, sizeof(uint64_t)) == 1 && stream.revents & POLLOUT;
 }
 
-/* In one write: what other ranks say does not come in between. A reader that has no time is not waited for, and one that
- * has gone does not end the program: the signal of that is taken back. */
+/* One write, so that lines of different ranks do not interleave. Does not block if the reader is slow, and a closed
+ * pipe does not kill the program: the resulting SIGPIPE is consumed. */
 static void write_if_possible(const char *line, size_t length)
 {
-    const uint64_t broken = 1ull << (SIGPIPE - 1);
-    const struct timespec at_once = {0};
+    const uint64_t sigpipe = 1ull << (SIGPIPE - 1);
+    const struct timespec no_wait = {0};
     uint64_t pending = 0;
-    if (!is_as_at_first() || !has_room())
+    if (!is_unchanged() || !is_writable())
         return;
     uint64_t before = fm_set_signals(UINT64_MAX);
     fm_kernel(SYS_rt_sigpending, &pending, sizeof pending);
-    if (fm_kernel(SYS_write, STDERR_FILENO, line, length) == -EPIPE && !(pending & broken))
-        fm_kernel(SYS_rt_sigtimedwait, &broken, NULL, &at_once, sizeof broken);
+    if (fm_kernel(SYS_write, STDERR_FILENO, line, length) == -EPIPE && !(pending & sigpipe))
+        fm_kernel(SYS_rt_sigtimedwait, &sigpipe, NULL, &no_wait, sizeof sigpipe);
     fm_set_signals(before);
 }
 
-/* ---- sentences ---- */
+/* ---- messages ---- */
 
-__attribute__((format(printf, 1, 2))) static void say(const char *format, ...)
+__attribute__((format(printf, 1, 2))) static void print(const char *format, ...)
 {
-    char line[FM_FILE_PATH_BYTES + 512] = "fathom: "; /* programs have small stacks, too */
+    char line[FM_FILE_PATH_BYTES + 512] = "fathom: "; /* not larger: some programs have small stacks */
     size_t used = strlen(line);
     va_list arguments;
     va_start(arguments, format);
@@ -88,11 +89,11 @@ __attribute__((format(printf, 1, 2))) static void say(const char *format, ...)
     write_if_possible(line, used);
 }
 
-static void say_problem(void *context, const char *name, const char *sentence)
+static void print_problem(void *context, const char *name, const char *sentence)
 {
     (void)context;
     (void)name;
-    say("%s", sentence);
+    print("%s", sentence);
 }
 
 void fm_messages_settings(int rank)
@@ -102,29 +103,29 @@ void fm_messages_settings(int rank)
     char folder[FM_FILE_PATH_BYTES];
     if (fm_syscalls_forbidden() || is_reported_by_run(run_id))
         return;
-    fm_rt.say.output_is_told = *output && !*run_id && fm_node_output_refused(output, folder);
+    fm_rt.say.output_reported = *output && !*run_id && fm_node_output_refused(output, folder);
     int reason = errno;
     if (rank != 0)
         return;
-    fm_settings_problems(say_problem, NULL);
-    if (fm_rt.say.output_is_told)
-        say("FATHOM_OUTPUT: cannot write a profile to %.3000s (%s); using the working directory, or your home "
-            "directory",
-            folder, fm_node_reason(reason));
+    fm_settings_problems(print_problem, NULL);
+    if (fm_rt.say.output_reported)
+        print("FATHOM_OUTPUT: cannot write a profile to %.3000s (%s); using the working directory, or your home "
+              "directory",
+              folder, fm_node_reason(reason));
     if (*directory && fm_rt.segment && strcmp(fm_rt.directory, directory) != 0)
-        say("FATHOM_DIR: cannot use %.3000s; the data is kept in %s", directory,
-            *fm_rt.directory ? fm_rt.directory : "private memory, and is lost if the program is killed");
+        print("FATHOM_DIR: cannot use %.3000s; the data is kept in %s", directory,
+              *fm_rt.directory ? fm_rt.directory : "private memory, and is lost if the program is killed");
 }
 
 void fm_messages_output(const struct fm_error *error, const char *path)
 {
     const char *run_id = fm_rt.segment->run_id;
-    if (*run_id || (path && fm_rt.say.output_is_told))
+    if (*run_id || (path && fm_rt.say.output_reported))
         return;
     if (path)
-        say("%s; the profile is in %s", error->text, path);
+        print("%s; the profile is in %s", error->text, path);
     else if (*fm_rt.directory)
-        say("%s; the data is kept in %s; collect it with: fathom collect -o DIRECTORY", error->text, fm_rt.directory);
+        print("%s; the data is kept in %s; collect it with: fathom collect -o DIRECTORY", error->text, fm_rt.directory);
     else
-        say("%s; the data is lost", error->text);
+        print("%s; the data is lost", error->text);
 }

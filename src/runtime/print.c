@@ -18,9 +18,9 @@
 #include "collect/node.h"
 #include "runtime/interpose/object.h"
 
-enum { STACK_BYTES = 64 << 10, LIMIT_MS = 30000, PAUSE_MS = 2 };
+enum { STACK_BYTES = 64 << 10, TIMEOUT_MS = 30000, POLL_MS = 2 };
 
-/* Beside the library (a build tree), in the bin of its prefix, or wherever PATH finds it. */
+/* Next to the library (in a build tree), in the bin directory of its prefix, or in PATH. */
 static void find_command(char path[FM_FILE_PATH_BYTES])
 {
     static const char places[][24] = {"fathom", "../bin/fathom", "../../bin/fathom"};
@@ -40,7 +40,7 @@ static void find_command(char path[FM_FILE_PATH_BYTES])
 struct report {
     const char *command;
     char *const *arguments, *const *environment;
-    sigset_t signals; /* the program's mask */
+    sigset_t signals; /* the program's signal mask */
 };
 
 static pid_t start_report(const struct report *report)
@@ -51,7 +51,7 @@ static pid_t start_report(const struct report *report)
     if (posix_spawn_file_actions_init(&actions) != 0)
         return 0;
     if (posix_spawnattr_init(&attributes) == 0) {
-        /* the program's standard output stays its own */
+        /* the report goes to stderr: standard output belongs to the program */
         if (posix_spawn_file_actions_adddup2(&actions, STDERR_FILENO, STDOUT_FILENO) != 0 ||
             posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK) != 0 ||
             posix_spawnattr_setsigmask(&attributes, &report->signals) != 0 ||
@@ -63,20 +63,21 @@ static pid_t start_report(const struct report *report)
     return pid;
 }
 
-/* The parent of the report, in the program's memory and on a stack of its own, while the thread that made it stands
- * still. The program sees no child of its own: this one has no exit signal, and no handler runs in it, because all
- * signals are blocked. A report that does not end is left alone: the program's own signals wait for us. */
-static int parent_of_report(void *context)
+/* Parent process of the report. It shares the program's memory but has its own stack, and the thread that created it is
+ * suspended meanwhile. The program does not notice this child: it has no exit signal, and runs no handlers because all
+ * signals are blocked. A report that does not finish in time is abandoned, because the program's own signals are
+ * blocked while we wait. */
+static int report_parent(void *context)
 {
-    const struct timespec pause = {.tv_nsec = PAUSE_MS * 1000000};
-    signal(SIGCHLD, SIG_DFL); /* here only: the table of handlers is a copy */
+    const struct timespec pause = {.tv_nsec = POLL_MS * 1000000};
+    signal(SIGCHLD, SIG_DFL); /* only in this child: its table of signal handlers is a copy */
     pid_t pid = start_report(context);
-    for (int waited = 0; pid > 0 && waited < LIMIT_MS && waitpid(pid, NULL, WNOHANG) == 0; waited += PAUSE_MS)
+    for (int waited = 0; pid > 0 && waited < TIMEOUT_MS && waitpid(pid, NULL, WNOHANG) == 0; waited += POLL_MS)
         nanosleep(&pause, NULL);
     return 0;
 }
 
-/* Nothing of a large program is copied, as fork would its page tables, and no atfork handler runs. */
+/* CLONE_VM copies nothing, whereas fork would copy the page tables of a large program, and no atfork handlers run. */
 static void run_report(struct report *report)
 {
     sigset_t all;
@@ -85,7 +86,7 @@ static void run_report(struct report *report)
         return;
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &report->signals);
-    pid_t child = clone(parent_of_report, stack + STACK_BYTES, CLONE_VM | CLONE_VFORK, report);
+    pid_t child = clone(report_parent, stack + STACK_BYTES, CLONE_VM | CLONE_VFORK, report);
     while (child > 0 && waitpid(child, NULL, __WCLONE) < 0 && errno == EINTR)
         ;
     pthread_sigmask(SIG_SETMASK, &report->signals, NULL);
@@ -94,16 +95,16 @@ static void run_report(struct report *report)
 
 void fm_print_report(const char *profile_path)
 {
-    const char *wish = getenv("FATHOM_REPORT");
-    if (!wish || !*wish)
+    const char *setting = getenv("FATHOM_REPORT");
+    if (!setting || !*setting)
         return;
-    char command[FM_FILE_PATH_BYTES], path[FM_FILE_PATH_BYTES], to[FM_FILE_PATH_BYTES];
+    char command[FM_FILE_PATH_BYTES], path[FM_FILE_PATH_BYTES], output[FM_FILE_PATH_BYTES];
     find_command(command);
     snprintf(path, sizeof path, "%s", profile_path);
-    snprintf(to, sizeof to, "%s", wish);
-    bool terse = strcmp(wish, "terse") == 0, full = strcmp(wish, "full") == 0;
-    char *arguments[] = {"fathom", "report", path, terse ? "--terse" : full ? NULL : "-o", terse || full ? NULL : to,
-                         NULL};
+    snprintf(output, sizeof output, "%s", setting);
+    bool terse = strcmp(setting, "terse") == 0, full = strcmp(setting, "full") == 0;
+    char *arguments[] = {
+        "fathom", "report", path, terse ? "--terse" : full ? NULL : "-o", terse || full ? NULL : output, NULL};
     char *environment[] = {"FATHOM_DISABLE=1", "PATH=/usr/local/bin:/usr/bin:/bin", "LC_ALL=C.UTF-8", NULL};
     run_report(&(struct report){.command = command, .arguments = arguments, .environment = environment});
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* FATHOM_REPORT=terse|full|FILE: the report at the job's end without any wrapper. The process that wrote the profile
- * runs the fathom command; the program's own children and its SIGCHLD see nothing of it. */
+/* FATHOM_REPORT=terse|full|FILE: prints the report at the end of the job without `fathom run`. The process that wrote
+ * the profile runs the fathom command, invisibly to the program's handling of its own children and of SIGCHLD. */
 #ifndef FM_RUNTIME_PRINT_H
 #define FM_RUNTIME_PRINT_H
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The hot path: from the end of a call to its entry in the table. A few loads, compares and stores into memory
- * that is mapped already; each entry has one writer, the thread slot in its key. */
+/* The hot path: from the end of a call to its entry in the table of events. A few loads, compares and stores to memory
+ * that is already mapped. Each entry has a single writer, the thread slot in its key. */
 #ifndef FM_RUNTIME_RECORD_H
 #define FM_RUNTIME_RECORD_H
 
@@ -8,7 +8,7 @@
 
 #include "runtime/runtime.h"
 
-/* What one event adds. */
+/* What one event adds to its entry. */
 struct fm_event_data {
     uint64_t ns;
     uint64_t count_argument;
@@ -16,12 +16,12 @@ struct fm_event_data {
     uint32_t messages;
 };
 
-/* The entry of a key, made if needed, with less detail if the table is full; never NULL. */
+/* Finds or creates the entry of a key, with less detail if the table is full. Never NULL. */
 struct fm_entry *fm_table_find(struct fm_key key);
-/* Takes back the entry that was made last, whose key this is. */
+/* Removes the entry that was created last, which must have this key. */
 void fm_table_take_back(const struct fm_key *key);
 
-/* A key in two words. The size, which is known last, is apart until it is needed. */
+/* A key as two words. The size bin, which is known last, is kept separate until it is needed. */
 struct fm_key_words {
     uint64_t word[2];
 };
@@ -35,8 +35,8 @@ FM_INLINE struct fm_key_words fm_key_words(const struct fm_key *key)
     return words;
 }
 
-/* Of a key without its size. What is known early is mixed well; the size is only added, for the way from it to the
- * entry is what a call waits for. */
+/* Hash of a key given without its size bin. The part that is known early is mixed well; the size bin is only added,
+ * because the latency from it to the entry is on the critical path of a call. */
 FM_INLINE uint32_t fm_key_hash(struct fm_key_words early, unsigned size_bin)
 {
     uint64_t mixed = (early.word[1] + early.word[0] * 0x9e3779b1u) * 0x9e3779b1u;
@@ -50,14 +50,14 @@ FM_INLINE bool fm_key_equal(struct fm_key_words a, struct fm_key_words b)
 
 FM_INLINE struct fm_entry *fm_table_at(uint32_t hash, struct fm_key_words wanted)
 {
-    /* relaxed: the entry is reached through the number, so its key cannot be older than the number */
+    /* relaxed: the entry's address depends on the number, so its key cannot be older than the number */
     uint32_t number = __atomic_load_n(&fm_rt.index[hash & fm_rt.fast_mask], __ATOMIC_RELAXED);
     struct fm_entry *entry = &fm_rt.entries[number - 1];
     return FM_LIKELY(number != 0 && fm_key_equal(fm_key_words(&entry->key), wanted)) ? entry : NULL;
 }
 
-/* The entry of a key, which is given without its size, if it is in its place or in the next; else NULL, and always so
- * while measuring is paused. */
+/* Looks up a key, given without its size bin, at its home position in the index and the next one. Returns NULL if it is
+ * at neither, and always while measurement is paused. */
 FM_INLINE struct fm_entry *fm_table_known(struct fm_key_words early, unsigned size_bin)
 {
     struct fm_key_words wanted = {{early.word[0] | (uint64_t)size_bin << FM_KEY_SIZE_SHIFT, early.word[1]}};
@@ -66,13 +66,13 @@ FM_INLINE struct fm_entry *fm_table_known(struct fm_key_words early, unsigned si
     return FM_LIKELY(entry != NULL) ? entry : fm_table_at(hash + 1, wanted);
 }
 
-/* Whether it has this very key, and later events than the first two: those have a part in its extremes in any case. */
+/* Returns true if the entry has exactly this key and at least two events: the first two always affect its extremes. */
 FM_INLINE bool fm_entry_is_settled(const struct fm_entry *entry, const struct fm_key *key)
 {
     return entry->count >= 2 && fm_key_equal(fm_key_words(&entry->key), fm_key_words(key));
 }
 
-/* A message of an operation whose call was counted elsewhere (a persistent request). */
+/* Adds a message of an operation whose call was counted elsewhere (a persistent request). */
 FM_INLINE void fm_entry_add_bytes(struct fm_entry *entry, const struct fm_event_data *event)
 {
     entry->bytes += event->bytes;
@@ -81,11 +81,11 @@ FM_INLINE void fm_entry_add_bytes(struct fm_entry *entry, const struct fm_event_
     entry->messages += event->messages;
 }
 
-/* What few events need. */
+/* Rare cases, out of line. */
 void fm_entry_carry(struct fm_entry *entry, uint64_t bin);
 void fm_entry_note_extreme(struct fm_entry *entry, uint64_t ns);
 
-/* `later`: it is known to be no event of the first two. */
+/* `later`: the event is known not to be one of the first two. */
 FM_INLINE void fm_entry_add_event(struct fm_entry *entry, const struct fm_event_data *event, bool later)
 {
     uint64_t ns = event->ns;

@@ -18,7 +18,7 @@ static struct fm_thread *current_thread(void)
     return fm_local.self && fm_local.self->seg ? fm_local.self : fm_thread_attach();
 }
 
-/* Regions are never removed, and counted when they are complete: looking one up needs no lock. */
+/* Lookup needs no lock: regions are never removed, and are counted only when complete. */
 static uint32_t find(const char *name, uint32_t parent)
 {
     const struct fm_segment_header *h = fm_rt.segment;
@@ -48,8 +48,8 @@ static uint32_t find_or_add(const char *name, uint32_t parent)
     return found;
 }
 
-/* Threads that opened no region of their own work for the one the first thread is in. One that opens its own at this
- * moment keeps it. */
+/* Threads that have not opened a region of their own work for the region of the first thread (slot 0). A thread that
+ * opens one at this very moment keeps it. */
 static void set_region_of_helpers(struct fm_segment_thread *from)
 {
     struct fm_segment_thread *all = fm_section(fm_rt.segment, FM_SECTION_THREADS);
@@ -63,8 +63,8 @@ static void set_region_of_helpers(struct fm_segment_thread *from)
     }
 }
 
-/* A thread's stack of regions is its own and needs no lock, so that a signal handler may call MPI or leave by
- * siglongjmp at any moment. Threads that share a slot have no stack of their own: their regions are refused. */
+/* A thread's region stack is private and needs no lock, so a signal handler may call MPI or leave by siglongjmp at any
+ * moment. Threads that share a slot have no stack of their own: their regions are refused. */
 static void open_region(struct fm_segment_thread *seg, uint32_t region)
 {
     struct fm_segment_region *regions = fm_section(fm_rt.segment, FM_SECTION_REGIONS);
@@ -123,10 +123,10 @@ void fm_region_end(const char *name)
         close_regions(self->seg, name);
 }
 
-/* ---- subtotals ---- */
+/* ---- snapshots ---- */
 
-/* The routines with the most time; the rest is summed. */
-static void fill(struct fm_segment_snapshot *snapshot, struct fm_snapshot_total totals[FM_ROUTINE_COUNT])
+/* The routines with the most time; the remaining ones are summed up. */
+static void fill_snapshot(struct fm_segment_snapshot *snapshot, struct fm_snapshot_total totals[FM_ROUTINE_COUNT])
 {
     for (;;) {
         unsigned best = FM_ROUTINE_COUNT;
@@ -176,7 +176,7 @@ void fm_snapshot(const char *label, bool collective)
     snapshot->when_ns = fm_runtime_ns() - h->started_mono_ns;
     h->clock_ppb = fm_clock_error_ppb(&fm_rt.clock);
     snapshot->collective = collective;
-    fill(snapshot, totals);
+    fill_snapshot(snapshot, totals);
     __atomic_store_n(&h->n_snapshots, h->n_snapshots + 1, __ATOMIC_RELEASE);
     fm_unlock(&fm_rt.table_lock);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Regions and subtotals: what the program says of itself while it runs. Rare, so under the table's lock. */
+/* Regions and snapshots, which the program requests while it runs. They are rare, so they use the table's lock. */
 #ifndef FM_RUNTIME_REGION_H
 #define FM_RUNTIME_REGION_H
 
@@ -7,9 +7,9 @@
 
 enum { FM_NAME_BYTES = 56 };
 
-/* Names are cut to 55 bytes. Both do nothing while nothing is measured. */
+/* Names are truncated to 55 bytes. Both functions do nothing if the process is not measured. */
 void fm_region_begin(const char *name);
-/* Ends the innermost open region of that name and those inside it; an unmatched end is counted, never fatal. */
+/* Ends the innermost open region of that name and all regions inside it. An unmatched end is counted, never fatal. */
 void fm_region_end(const char *name);
 void fm_snapshot(const char *label, bool collective);
 

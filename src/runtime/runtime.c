@@ -22,7 +22,7 @@ void fm_caller_state_restore(struct fm_caller_state saved)
     errno = saved.error;
 }
 
-/* The caller holds the table lock, or is alone. */
+/* The caller holds the table lock, or no other thread can be here yet. */
 uint32_t fm_text_add(const char *text, size_t length)
 {
     struct fm_segment_header *h = fm_rt.segment;

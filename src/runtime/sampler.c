@@ -21,10 +21,10 @@
 #include "runtime/sampler_threads.h"
 #include "runtime/site.h"
 
-/* ---- what was asked for ---- */
+/* ---- settings ---- */
 
-/* Samples a second; 0: none. "cpu:100" counts the time that a thread computes, not the time that passes. */
-static unsigned wanted_hz(clockid_t *clock)
+/* Samples per second; 0: no sampling. "cpu:100" samples by the thread's CPU time instead of wall time. */
+static unsigned requested_hz(clockid_t *clock)
 {
     const char *text = getenv("FATHOM_SAMPLE");
     unsigned hz = FM_SAMPLING_HZ;
@@ -35,16 +35,16 @@ static unsigned wanted_hz(clockid_t *clock)
     return hz;
 }
 
-/* What the kernel says of the process. */
+/* From /proc/self/status. */
 struct status {
-    bool traced;          /* a debugger stops the program at each signal, also at ours */
-    unsigned descriptors; /* no others are open, of those that are looked at */
+    bool traced;          /* a debugger would stop the program at each signal, including ours */
+    unsigned descriptors; /* size of the descriptor table, limited to MAX_DESCRIPTORS */
 };
 
 static struct status read_status(void)
 {
-    enum { MOST_DESCRIPTORS = 1024 };
-    struct status status = {.descriptors = MOST_DESCRIPTORS};
+    enum { MAX_DESCRIPTORS = 1024 };
+    struct status status = {.descriptors = MAX_DESCRIPTORS};
     char text[1024] = "";
     int fd = open("/proc/self/status", O_RDONLY | O_CLOEXEC);
     if (fd < 0)
@@ -53,7 +53,7 @@ static struct status read_status(void)
     close(fd);
     const char *tracer = n > 0 ? strstr(text, "\nTracerPid:") : NULL, *size = n > 0 ? strstr(text, "\nFDSize:") : NULL;
     status.traced = tracer && atoi(tracer + strlen("\nTracerPid:")) != 0;
-    if (size && atoi(size + strlen("\nFDSize:")) < MOST_DESCRIPTORS)
+    if (size && atoi(size + strlen("\nFDSize:")) < MAX_DESCRIPTORS)
         status.descriptors = (unsigned)atoi(size + strlen("\nFDSize:"));
     return status;
 }
@@ -66,12 +66,12 @@ static bool is_prime(unsigned number)
     return true;
 }
 
-/* A round number of samples a second is in step with the kernel's tick, and with whatever a program does every so many
- * ms, and then shares are wrong: a large one becomes the prime below it, 1000 becomes 997. */
-static unsigned out_of_step(unsigned hz)
+/* A round sampling rate is in step with the kernel's tick and with whatever a program does periodically, which biases
+ * the shares. A high rate is therefore lowered to a prime: 1000 becomes 997. */
+static unsigned lower_to_prime(unsigned hz)
 {
-    enum { FEW = 100 };
-    while (hz > FEW && !is_prime(hz))
+    enum { LOW_HZ = 100 };
+    while (hz > LOW_HZ && !is_prime(hz))
         hz--;
     return hz;
 }
@@ -85,7 +85,8 @@ static int is_liburing(struct dl_phdr_info *info, size_t size, void *unused)
     return strstr(info->dlpi_name, "/liburing.so.") != NULL;
 }
 
-/* It makes its system calls itself, so a sample would break its waits; and who waits for a ring cannot be told either. */
+/* liburing makes its system calls directly, so a sample would interrupt its waits, and which threads wait on a ring
+ * cannot be determined either. */
 static bool has_liburing(void)
 {
     if (!dl_iterate_phdr(is_liburing, NULL))
@@ -121,7 +122,7 @@ static void forget_module(const struct fm_segment_module *module, unsigned numbe
     fm_context_tree_unload(&fm_sampling.contexts, (unsigned)fm_kernel(SYS_gettid), module, number);
 }
 
-/* Samples keep their places in modules that are gone, which are marked. */
+/* Samples keep their addresses in unloaded modules; those are marked. */
 static void drop_modules(void)
 {
     unsigned long long unloaded = fm_loads_now().unloaded;
@@ -129,7 +130,7 @@ static void drop_modules(void)
         fm_load_module_drop_unloaded(forget_module);
 }
 
-/* Not in a child. */
+/* Does nothing in a child. */
 static bool before_unloading(void)
 {
     if (!atomic_load_explicit(&fm_sampling.on, memory_order_relaxed) || getpid() != fm_rt.pid)
@@ -140,7 +141,7 @@ static bool before_unloading(void)
 
 /* ---- start and end ---- */
 
-static bool make_room(void)
+static bool allocate(void)
 {
     uint32_t capacity = fm_rt.segment->sections[FM_SECTION_PATHS].capacity;
     size_t threads = (FM_SAMPLED_THREADS + 1) * sizeof *fm_sampling.threads, children = capacity * sizeof(uint16_t);
@@ -158,14 +159,14 @@ static bool make_room(void)
 void fm_sampler_loaded(bool measured)
 {
     clockid_t clock;
-    if (!measured || !wanted_hz(&clock))
+    if (!measured || !requested_hz(&clock))
         fm_interpose_end(FM_FOR_NOTES | FM_FOR_SAMPLES);
 }
 
 void fm_sampler_start(void)
 {
     clockid_t clock;
-    unsigned hz = wanted_hz(&clock);
+    unsigned hz = requested_hz(&clock);
     if (!hz)
         return;
     struct status status = read_status();
@@ -173,7 +174,7 @@ void fm_sampler_start(void)
         fm_rt.segment->flags |= FM_FLAG_TRACED;
         return;
     }
-    if (has_liburing() || !make_room())
+    if (has_liburing() || !allocate())
         return;
     fm_loads_watch(before_unloading, drop_modules);
     fm_interpose_begin(FM_FOR_SAMPLES);
@@ -183,7 +184,7 @@ void fm_sampler_start(void)
         return;
     }
     fm_handlers_find();
-    fm_rt.segment->sample_period_ns = 1000000000u / (clock == CLOCK_MONOTONIC ? out_of_step(hz) : hz);
+    fm_rt.segment->sample_period_ns = 1000000000u / (clock == CLOCK_MONOTONIC ? lower_to_prime(hz) : hz);
     fm_rt.segment->sequence_shift = fm_sequence_shift_of(fm_rt.segment->sample_period_ns);
     fm_sampler_note_modules();
     fm_sampler_begin();

@@ -31,7 +31,7 @@ static bool make_timer(struct fm_sampled_thread *thread)
     struct timespec every = {(time_t)(period / 1000000000u), (long)(period % 1000000000u)};
     struct itimerspec when = {every, every};
     clockid_t clock = fm_rt.sampler.clock;
-    if (clock == CLOCK_THREAD_CPUTIME_ID) /* of that thread, whoever asks */
+    if (clock == CLOCK_THREAD_CPUTIME_ID) /* the CPU clock of that thread, not of the caller */
         clock = (clockid_t)(~(unsigned)thread->tid << 3 | 6);
     event.sigev_value.sival_ptr = thread;
     event._sigev_un._tid = thread->tid;
@@ -49,15 +49,15 @@ static void delete_timer(struct fm_sampled_thread *thread)
     thread->timer = -1;
 }
 
-/* Of many threads on few processors each has a sample less often, which then counts for several periods: to wake hundreds
- * that have nothing to do would keep the others from their work. */
+/* If there are many threads per processor, each is sampled less often and a sample counts for several periods: waking
+ * hundreds of idle threads would slow down the others. */
 static uint32_t stride_of(uint32_t place)
 {
-    enum { THREADS_OF_PROCESSOR = 4 };
-    return 1 + place / (THREADS_OF_PROCESSOR * fm_rt.sampler.n_processors);
+    enum { THREADS_PER_PROCESSOR = 4 };
+    return 1 + place / (THREADS_PER_PROCESSOR * fm_rt.sampler.n_processors);
 }
 
-static struct fm_sampled_thread *take_thread(int32_t tid)
+static struct fm_sampled_thread *claim_record(int32_t tid)
 {
     for (uint32_t i = 0; i < FM_SAMPLED_THREADS; i++) {
         struct fm_sampled_thread *thread = &fm_sampling.threads[i];
@@ -92,26 +92,26 @@ static void release(struct fm_sampled_thread *thread)
 
 /* ---- the signal ---- */
 
-/* The program's signals stay free while a sample is taken: one for the whole process would otherwise go to another thread
- * than it does without us. Held back are those by which libc cancels threads, which it keeps out of every mask: so the
- * mask is set as the kernel has it: handler, flags, how to return, mask. */
-static bool install(int signal)
+/* The program's signals are not blocked while a sample is taken: a signal for the whole process would otherwise go to a
+ * different thread than without us. Only the signals with which libc cancels threads are blocked. libc removes those
+ * from every mask, so the mask is set in the kernel's struct: handler, flags, restorer, mask. */
+static bool install_handler(int signal)
 {
-    enum { FIRST_OF_LIBC = 32, SECOND_OF_LIBC };
+    enum { LIBC_FIRST = 32, LIBC_SECOND };
     struct sigaction action = {.sa_sigaction = fm_sample_signal, .sa_flags = SA_SIGINFO | SA_RESTART | SA_ONSTACK};
     uint64_t words[4];
     sigemptyset(&action.sa_mask);
     if (fm_real.sigaction(signal, &action, NULL) != 0)
         return false;
     if (fm_kernel(SYS_rt_sigaction, signal, NULL, words, sizeof *words) == 0) {
-        words[3] = fm_signal_bit(FIRST_OF_LIBC) | fm_signal_bit(SECOND_OF_LIBC);
+        words[3] = fm_signal_bit(LIBC_FIRST) | fm_signal_bit(LIBC_SECOND);
         fm_kernel(SYS_rt_sigaction, signal, words, NULL, sizeof *words);
     }
     return true;
 }
 
-/* As it was before us. What is pending is dropped by ignoring it: it would end the process. */
-static void give_back(int signal)
+/* Restores the default action. Ignoring the signal first discards pending ones, which would terminate the process. */
+static void restore_default(int signal)
 {
     struct sigaction action = {.sa_handler = SIG_IGN};
     fm_real.sigaction(signal, &action, NULL);
@@ -126,25 +126,25 @@ static bool is_free(int signal)
            fm_real.sigaction(signal, NULL, &action) == 0 && action.sa_handler == SIG_DFL;
 }
 
-/* Neither the first real-time signals nor the last, which others take; 0: none is free. Rather one above those that the
- * program uses: of two that are pending the kernel takes the lower one first, and its action decides whether a system call
- * is broken. */
+/* Returns a signal that is neither one of the first nor of the last real-time signals, which others use, or 0 if none
+ * is free. Prefers one above those that the program uses: of two pending signals the kernel delivers the lower one
+ * first, and its action decides whether a system call is interrupted. */
 static int free_signal(void)
 {
-    enum { FIRST = 59, LOWEST = 36, HIGHEST = 63 };
-    for (int signal = FIRST; signal <= HIGHEST; signal++)
+    enum { PREFERRED = 59, LOWEST = 36, HIGHEST = 63 };
+    for (int signal = PREFERRED; signal <= HIGHEST; signal++)
         if (is_free(signal))
             return signal;
-    for (int signal = FIRST - 1; signal >= LOWEST; signal--)
+    for (int signal = PREFERRED - 1; signal >= LOWEST; signal--)
         if (is_free(signal))
             return signal;
     return 0;
 }
 
-static bool take_signal(void)
+static bool claim_signal(void)
 {
     int signal = free_signal();
-    if (!signal || !install(signal))
+    if (!signal || !install_handler(signal))
         return false;
     fm_sampling.signal = signal;
     return true;
@@ -158,7 +158,7 @@ static void for_each_thread(void (*act)(struct fm_sampled_thread *))
             act(&fm_sampling.threads[i]);
 }
 
-static void begin_timer(struct fm_sampled_thread *thread)
+static void start_timer(struct fm_sampled_thread *thread)
 {
     if (!thread->paused && !make_timer(thread))
         fm_sampler_thread_passed();
@@ -170,12 +170,12 @@ void fm_sampler_yield_signal(int signal)
     fm_lock(&fm_rt.sampler.lock);
     if (atomic_load(&fm_sampling.on) && fm_sampling.signal == signal) {
         for_each_thread(delete_timer);
-        give_back(signal);
-        if (take_signal()) {
-            for_each_thread(begin_timer);
+        restore_default(signal);
+        if (claim_signal()) {
+            for_each_thread(start_timer);
         } else {
             atomic_store(&fm_sampling.on, 0);
-            for_each_thread(release); /* none holds back what is the program's now */
+            for_each_thread(release); /* none blocks a signal that now belongs to the program */
         }
     }
     fm_unlock(&fm_rt.sampler.lock);
@@ -193,10 +193,10 @@ static int32_t own_tid(void)
     return (int32_t)fm_kernel(SYS_gettid);
 }
 
-/* Room for its handlers; what runs over its end meets no memory of others. */
+/* Allocates the stack for signal handlers. An overflow hits a guard, not the memory of others. */
 static bool make_signal_stack(struct fm_sampled_thread *thread)
 {
-    enum { GUARD = 65536 }; /* of the largest pages */
+    enum { GUARD = 65536 }; /* the largest page size */
     if (thread->signal_stack)
         return true;
     long map = fm_kernel(SYS_mmap, NULL, GUARD + FM_ALTSTACK_BYTES, PROT_READ | PROT_WRITE,
@@ -208,8 +208,8 @@ static bool make_signal_stack(struct fm_sampled_thread *thread)
     return true;
 }
 
-/* The caller holds the lock. false: the thread cannot be sampled. */
-static bool begin_thread(struct fm_sampled_thread *self)
+/* The caller holds the lock. Returns false if the thread cannot be sampled. */
+static bool start_thread(struct fm_sampled_thread *self)
 {
     if (!make_signal_stack(self) || !fm_altstack_begin(self->signal_stack))
         return false;
@@ -218,7 +218,7 @@ static bool begin_thread(struct fm_sampled_thread *self)
     self->seg = fm_local.self && !fm_local.self->shared ? fm_local.self->seg : NULL;
     fm_sampling_local.self = self;
     if (self->timer < 0)
-        begin_timer(self);
+        start_timer(self);
     return true;
 }
 
@@ -232,11 +232,12 @@ void fm_sampler_pause(bool pause)
     if (pause)
         delete_timer(self);
     else if (atomic_load(&fm_sampling.on))
-        begin_timer(self);
+        start_timer(self);
     fm_unlock(&fm_rt.sampler.lock);
 }
 
-/* libc's calls may be the program's own, or ours, which would want the lock that the caller holds. */
+/* Does not use libc: its functions may be replaced by the program, or by our wrappers, which would take the lock that
+ * the caller holds. */
 static long read_file(const char *name, char *text, size_t size)
 {
     long fd = fm_kernel(SYS_openat, AT_FDCWD, name, O_RDONLY | O_CLOEXEC);
@@ -248,9 +249,9 @@ static long read_file(const char *name, char *text, size_t size)
     return n;
 }
 
-/* Whether a sample could break what a thread is doing: it may be in a call that it made before samples were held back
- * there. It is running, or it waits without a limit of time for another thread. */
-static bool may_be_interrupted(int32_t tid)
+/* Returns true if a signal cannot break what the thread is doing. It may be in a call that it made before we began to
+ * hold samples back during such calls. Safe are: running, or waiting for another thread without a timeout. */
+static bool is_safe_to_interrupt(int32_t tid)
 {
     char name[64], text[128] = "", *at = text;
     snprintf(name, sizeof name, "/proc/self/task/%d/syscall", tid);
@@ -263,37 +264,37 @@ static bool may_be_interrupted(int32_t tid)
     return futex && strtoull(at, NULL, 16) == 0;
 }
 
-/* They are sampled as soon as they wait in libc. */
+/* These threads are sampled as soon as they wait in libc. */
 void fm_sampler_note_little_room(void)
 {
-    unsigned n = atomic_fetch_add(&fm_rt.sampler.n_cramped, 1);
-    if (n < FM_CRAMPED_THREADS)
-        __atomic_store_n(&fm_rt.sampler.cramped[n], own_tid(), __ATOMIC_RELEASE);
+    unsigned n = atomic_fetch_add(&fm_rt.sampler.n_small_stacks, 1);
+    if (n < FM_SMALL_STACKS)
+        __atomic_store_n(&fm_rt.sampler.small_stacks[n], own_tid(), __ATOMIC_RELEASE);
 }
 
-static bool has_little_room(int32_t tid)
+static bool has_small_stack(int32_t tid)
 {
-    unsigned n = atomic_load(&fm_rt.sampler.n_cramped);
-    for (unsigned i = 0; i < n && i < FM_CRAMPED_THREADS; i++)
-        if (__atomic_load_n(&fm_rt.sampler.cramped[i], __ATOMIC_ACQUIRE) == tid)
+    unsigned n = atomic_load(&fm_rt.sampler.n_small_stacks);
+    for (unsigned i = 0; i < n && i < FM_SMALL_STACKS; i++)
+        if (__atomic_load_n(&fm_rt.sampler.small_stacks[i], __ATOMIC_ACQUIRE) == tid)
             return true;
-    return n > FM_CRAMPED_THREADS;
+    return n > FM_SMALL_STACKS;
 }
 
-static void find_thread(int32_t tid)
+static void adopt_thread(int32_t tid)
 {
-    struct fm_sampled_thread *thread = take_thread(tid);
+    struct fm_sampled_thread *thread = claim_record(tid);
     if (!thread) {
         fm_sampler_thread_passed();
         return;
     }
     thread->found = 1;
-    if (make_signal_stack(thread) && !has_little_room(tid) && may_be_interrupted(tid))
-        begin_timer(thread);
+    if (make_signal_stack(thread) && !has_small_stack(tid) && is_safe_to_interrupt(tid))
+        start_timer(thread);
 }
 
-/* Threads that were there before us, as libraries start them. */
-static void find_other_threads(void)
+/* Threads that existed before sampling began, such as those started by libraries. */
+static void adopt_existing_threads(void)
 {
     struct {
         uint64_t inode;
@@ -314,7 +315,7 @@ static void find_other_threads(void)
                 continue;
             if (!found++)
                 fm_stacks_find();
-            find_thread(tid);
+            adopt_thread(tid);
         }
     }
     if (fd >= 0)
@@ -322,25 +323,26 @@ static void find_other_threads(void)
     fm_unlock(&fm_rt.sampler.lock);
 }
 
-/* One of them that waits again has its timer from now on. The program may be in a handler: nothing is allocated. */
+/* A thread that existed before gets its timer when it waits again. The program may be in a signal handler, so nothing
+ * is allocated. */
 struct fm_sampled_thread *fm_sampler_find_self(void)
 {
-    struct fm_sampled_thread *self = fm_sampling.threads, *nobody = self + FM_SAMPLED_THREADS;
+    struct fm_sampled_thread *self = fm_sampling.threads, *unsampled = self + FM_SAMPLED_THREADS;
     int32_t tid = own_tid();
-    if (getpid() != fm_rt.pid) /* a child, to which nobody may have given the lock */
-        return nobody;
+    if (getpid() != fm_rt.pid) /* a child: the lock may have been held at the fork */
+        return unsampled;
     fm_lock(&fm_rt.sampler.lock);
     const struct fm_sampled_thread *end = self + fm_rt.sampler.n_places;
     while (self < end && (!self->taken || self->tid != tid))
         self++;
-    if (self == end || !begin_thread(self))
-        fm_sampling_local.self = self = nobody;
+    if (self == end || !start_thread(self))
+        fm_sampling_local.self = self = unsampled;
     fm_unlock(&fm_rt.sampler.lock);
     return self;
 }
 
-/* Nobody tells us when one of those ends. */
-static void drop_ended(struct fm_sampled_thread *thread)
+/* The end of such threads is not reported to us. */
+static void release_if_ended(struct fm_sampled_thread *thread)
 {
     if (thread->found && fm_kernel(SYS_tgkill, fm_rt.pid, thread->tid, 0) == -ESRCH)
         release(thread);
@@ -351,9 +353,9 @@ void fm_sampler_thread_begins(void)
     if (!atomic_load(&fm_sampling.on) || fm_sampling_local.self)
         return;
     fm_lock(&fm_rt.sampler.lock);
-    for_each_thread(drop_ended);
-    struct fm_sampled_thread *self = atomic_load(&fm_sampling.on) ? take_thread(own_tid()) : NULL;
-    if (self && !begin_thread(self)) {
+    for_each_thread(release_if_ended);
+    struct fm_sampled_thread *self = atomic_load(&fm_sampling.on) ? claim_record(own_tid()) : NULL;
+    if (self && !start_thread(self)) {
         release(self);
         self = NULL;
     }
@@ -370,7 +372,8 @@ void fm_sampler_thread_passed(void)
         __atomic_add_fetch(&fm_rt.segment->unsampled_threads, 1, __ATOMIC_RELAXED);
 }
 
-/* Threads that block all signals, or nearly all, get none of ours. One that blocks few waits in a call, where we do it. */
+/* Threads that block all or nearly all signals do not get ours. If a thread blocks only few, it is in a wait during
+ * which we block the signal ourselves. */
 static void note_blocked_signal(struct fm_sampled_thread *thread, uint64_t blocked)
 {
     enum { FEW = 32 };
@@ -378,7 +381,7 @@ static void note_blocked_signal(struct fm_sampled_thread *thread, uint64_t block
         fm_sampler_thread_passed();
 }
 
-/* The caller, which holds the lock, has blocked all signals itself. */
+/* The caller holds the lock and therefore has all signals blocked: its own mask is that from before the lock. */
 static void note_if_signal_blocked(struct fm_sampled_thread *thread)
 {
     uint64_t blocked = fm_rt.sampler.lock.signals;
@@ -390,7 +393,7 @@ static void note_if_signal_blocked(struct fm_sampled_thread *thread)
 static void end_thread(void *data)
 {
     struct fm_sampled_thread *self = data;
-    if (self != fm_sampling_local.self || !self->taken) /* all are free in a child, and the lock may be held for ever */
+    if (self != fm_sampling_local.self || !self->taken) /* in a child all are free, and the lock may be held */
         return;
     note_blocked_signal(self, fm_change_mask(SIG_BLOCK, NULL));
     fm_lock(&fm_rt.sampler.lock);
@@ -401,9 +404,9 @@ static void end_thread(void *data)
     fm_unlock(&fm_rt.sampler.lock);
 }
 
-/* ---- all of them ---- */
+/* ---- all threads ---- */
 
-/* Also of threads that have ended: what they have learnt is there for the next in their place. */
+/* Includes threads that have ended: their unwind rules are reused by the next thread with the same record. */
 bool fm_sampler_has_rules_of(uintptr_t start, uintptr_t end)
 {
     uint32_t n = __atomic_load_n(&fm_rt.sampler.n_places, __ATOMIC_RELAXED);
@@ -413,22 +416,22 @@ bool fm_sampler_has_rules_of(uintptr_t start, uintptr_t end)
     return false;
 }
 
-/* What a handler calls is bound before the first sample: the loader is not to run in a handler, nor to take its kilobytes
- * of the small stack that a wait in libc may come from. */
+/* Binds the functions that the handler calls before the first sample: the loader must not run in a handler, nor use
+ * kilobytes of the small stack of a thread that waits in libc. */
 static void bind_functions(void)
 {
     volatile size_t nothing = 0;
     volatile uintptr_t sink;
     struct timespec now;
     ucontext_t context;
-    char room[64] = "";
-    __asm__ volatile("" : : "r"(room) : "memory"); /* it is used somewhere, for all that the compiler knows */
+    char buffer[64] = "";
+    __asm__ volatile("" : : "r"(buffer) : "memory"); /* keeps the compiler from removing `buffer` */
     clock_gettime(CLOCK_MONOTONIC, &now);
     getcontext(&context);
-    memset(room, 0, nothing);
-    memmove(room, room + nothing, nothing);
-    memcpy(room + nothing, room, nothing);
-    __asm__ volatile("" : : "r"(room) : "memory");
+    memset(buffer, 0, nothing);
+    memmove(buffer, buffer + nothing, nothing);
+    memcpy(buffer + nothing, buffer, nothing);
+    __asm__ volatile("" : : "r"(buffer) : "memory");
     sink = getauxval(AT_PAGESZ);
     sink = (uintptr_t)pthread_self();
     sink = (uintptr_t)&errno;
@@ -452,7 +455,7 @@ bool fm_sampler_prepare(clockid_t clock)
     fm_rt.sampler.clock = clock;
     fm_rt.sampler.n_processors = count_processors();
     fm_rt.sampler.first_stack = fm_first_stack();
-    if (!take_signal())
+    if (!claim_signal())
         return false;
     fm_rt.sampler.has_end_key = pthread_key_create(&fm_rt.sampler.end_key, end_thread) == 0;
     return true;
@@ -462,7 +465,7 @@ void fm_sampler_begin(void)
 {
     atomic_store(&fm_sampling.on, 1);
     fm_sampler_thread_begins();
-    find_other_threads();
+    adopt_existing_threads();
 }
 
 void fm_sampler_end(void)
@@ -472,7 +475,7 @@ void fm_sampler_end(void)
         for_each_thread(note_if_signal_blocked);
     if (atomic_exchange(&fm_sampling.on, 0)) {
         for_each_thread(release);
-        give_back(fm_sampling.signal);
+        restore_default(fm_sampling.signal);
     }
     fm_unlock(&fm_rt.sampler.lock);
     fm_altstack_end();
@@ -482,7 +485,7 @@ void fm_sampler_end(void)
 void fm_sampler_forget(void)
 {
     if (atomic_exchange(&fm_sampling.on, 0))
-        give_back(fm_sampling.signal);
+        restore_default(fm_sampling.signal);
     fm_altstack_end();
     fm_sampling_local.self = NULL;
 }

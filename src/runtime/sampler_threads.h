@@ -7,12 +7,12 @@
 #include <stdint.h>
 #include <time.h>
 
-/* Chooses a signal that the program does not use; false: there is none. */
+/* Chooses a signal that the program does not use. Returns false if there is none. */
 bool fm_sampler_prepare(clockid_t clock);
-/* Samples all threads that there are, and those that are started from now on; or none any more. */
+/* Starts sampling of all threads, existing and future; or stops sampling. */
 void fm_sampler_begin(void);
 void fm_sampler_end(void);
-/* Whether samples of any thread have led into the code that lies there. */
+/* Returns true if any thread has unwind rules for code in this range. */
 bool fm_sampler_has_rules_of(uintptr_t start, uintptr_t end);
 
 #endif

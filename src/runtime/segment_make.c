@@ -31,7 +31,8 @@ static uint64_t wanted_bytes(void)
     return bytes > FM_SEGMENT_MAX_BYTES ? FM_SEGMENT_MAX_BYTES : bytes & ~(uint64_t)0xffff;
 }
 
-/* The processes of a host together take at most a quarter of what is free; 0: not even the smallest fits. */
+/* The processes of a host use at most a quarter of the free space together. Returns 0 if not even the smallest segment
+ * fits. */
 static uint64_t affordable_bytes(const char *directory, uint64_t wanted, int neighbours)
 {
     struct statvfs fs;
@@ -52,7 +53,7 @@ void fm_segment_file_name(char path[FM_FILE_PATH_BYTES], const char *directory, 
              (unsigned long long)fm_pid_namespace());
 }
 
-/* A shell, say, that did nothing that is measured before it became the program itself. */
+/* For example a shell that did nothing measurable before it replaced itself with the program by exec. */
 static bool is_empty_segment(const struct fm_segment_header *h)
 {
     return h->flags & FM_FLAG_NO_MPI && h->n_entries == 0 && h->n_regions <= 1 && h->n_timers == 0;
@@ -66,9 +67,9 @@ static bool mark_replaced(int fd)
            pwrite(fd, &now, sizeof now, offsetof(struct fm_segment_header, ended_mono_ns)) == sizeof now;
 }
 
-/* A segment with our own pid and start time was left by the program that exec replaced: it is marked so and put
- * aside for the collector, if there is anything in it. */
-static bool put_aside(const char *path)
+/* A segment with our own pid and start time was left by the program that exec replaced. It is marked as such and
+ * renamed for the collector, or removed if it is empty. */
+static bool move_aside(const char *path)
 {
     struct fm_segment_header header;
     int fd = open(path, O_RDWR | O_NOFOLLOW | O_CLOEXEC);
@@ -77,7 +78,7 @@ static bool put_aside(const char *path)
     ssize_t n = pread(fd, &header, sizeof header, 0);
     bool read = n > 0 && !fm_segment_header_read(&header, &header, (size_t)n),
          empty = read && is_empty_segment(&header);
-    /* into what is none of our formats nothing is written */
+    /* never write to a file that is not in our format */
     bool marked = !empty && (!read || header.leave == FM_LEAVE_FINALIZE || mark_replaced(fd));
     close(fd);
     if (empty)
@@ -99,13 +100,14 @@ static void close_file(void)
     fm_rt.segment_file.fd = -1;
 }
 
-/* posix_fallocate reserves the pages: a later touch cannot fault. A full tmpfs fails here, cleanly. */
+/* posix_fallocate reserves the pages, so that a later access cannot fault. If the tmpfs is full, it fails here,
+ * cleanly. */
 static void *map_file(const char *path, uint64_t bytes)
 {
     if (!fm_atomic_file_open(&fm_rt.segment_file, path, 0600, true))
         return NULL;
     void *map = MAP_FAILED;
-    fchmod(fm_rt.segment_file.fd, 0600); /* whatever the umask: collectors must be able to open it */
+    fchmod(fm_rt.segment_file.fd, 0600); /* regardless of the umask: collectors must be able to open it */
     errno = posix_fallocate(fm_rt.segment_file.fd, 0, (off_t)bytes);
     if (errno == 0)
         map = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fm_rt.segment_file.fd, 0);
@@ -171,18 +173,18 @@ static uint64_t power_of_two_below(uint64_t value)
     return 1ull << (63 - __builtin_clzll(value));
 }
 
-static uint64_t at_most(uint64_t value, uint64_t limit)
+static uint64_t min(uint64_t value, uint64_t limit)
 {
     return value < limit ? value : limit;
 }
 
-/* About half of a segment is for the table of events; a good part stays free for later kinds of data. */
+/* About half of a segment is for the table of events. A good part stays free for future kinds of data. */
 static void lay_out(struct fm_segment_header *h, uint64_t bytes)
 {
     uint64_t entries = bytes / 2 / sizeof(struct fm_entry);
     uint64_t requests = power_of_two_below(bytes / 24 / sizeof(struct fm_request));
     uint64_t at = (sizeof *h + 63) & ~(uint64_t)63;
-    at = place(h, FM_SECTION_TEXT, at, at_most(bytes / 64, 65536), 1);
+    at = place(h, FM_SECTION_TEXT, at, min(bytes / 64, 65536), 1);
     at = place(h, FM_SECTION_MODULES, at, bytes >= 2 << 20 ? 512 : 128, sizeof(struct fm_segment_module));
     at = place(h, FM_SECTION_REGIONS, at, bytes >= 1 << 20 ? 512 : 128, sizeof(struct fm_segment_region));
     at = place(h, FM_SECTION_THREADS, at, bytes >= 2 << 20 ? FM_THREAD_SLOTS : 32, sizeof(struct fm_segment_thread));
@@ -191,14 +193,14 @@ static void lay_out(struct fm_segment_header *h, uint64_t bytes)
     at = place(h, FM_SECTION_REQUESTS, at, requests, sizeof(struct fm_request));
     at = place(h, FM_SECTION_SNAPSHOTS, at, bytes >= 2 << 20 ? 16 : 4, sizeof(struct fm_segment_snapshot));
     at = place(h, FM_SECTION_TIMERS, at, bytes >= 4 << 20 ? FM_TIMERS : 64, sizeof(struct fm_segment_timer));
-    at = place(h, FM_SECTION_TIMINGS, at, at_most(bytes / 9 / sizeof(struct fm_segment_timing), UINT16_MAX),
+    at = place(h, FM_SECTION_TIMINGS, at, min(bytes / 9 / sizeof(struct fm_segment_timing), UINT16_MAX),
                sizeof(struct fm_segment_timing));
-    at = place(h, FM_SECTION_TIMER_BINS, at, at_most(bytes / 24 / sizeof(struct fm_segment_bins), UINT16_MAX),
+    at = place(h, FM_SECTION_TIMER_BINS, at, min(bytes / 24 / sizeof(struct fm_segment_bins), UINT16_MAX),
                sizeof(struct fm_segment_bins));
     at = place(h, FM_SECTION_SEQUENCE, at, 1, sizeof(struct fm_segment_sequence));
     at = place(h, FM_SECTION_ROUTINES, at, FM_ROUTINES_ADDED_BYTES, 1);
-    /* of a small segment what is left; an index takes at most a quarter of what it is for */
-    uint64_t paths = at_most(bytes / 12, (bytes - at) * 3 / 4) / sizeof(struct fm_segment_path);
+    /* in a small segment the remaining space; an index takes at most a quarter of the size of its table */
+    uint64_t paths = min(bytes / 12, (bytes - at) * 3 / 4) / sizeof(struct fm_segment_path);
     at = place(h, FM_SECTION_PATHS, at, paths, sizeof(struct fm_segment_path));
     place(h, FM_SECTION_PATH_INDEX, at, 2 * power_of_two_below(paths), sizeof(uint32_t));
 }
@@ -234,11 +236,11 @@ bool fm_segment_make(const char *job_key, int neighbours)
 static bool publish(struct fm_atomic_file *made)
 {
     return fm_atomic_file_publish(made, fm_rt.path, false) ||
-           (errno == EEXIST && put_aside(fm_rt.path) && fm_atomic_file_publish(made, fm_rt.path, false));
+           (errno == EEXIST && move_aside(fm_rt.path) && fm_atomic_file_publish(made, fm_rt.path, false));
 }
 
-/* Where a file without a name cannot be given one (a guard of the system forbids links): into one that had a temporary
- * name from the beginning, which takes the place of the other in memory. */
+/* If an unnamed file cannot be given a name (a security module forbids links), copies the segment to a file that had a
+ * temporary name from the beginning, which replaces the old mapping at the same address. */
 static bool publish_copy(struct fm_segment_header *h)
 {
     struct fm_atomic_file other = {.fd = -1};
@@ -252,7 +254,7 @@ static bool publish_copy(struct fm_segment_header *h)
     if (!named)
         fm_atomic_file_discard(&other);
     close(other.fd);
-    /* the kernel's own: MPI libraries have an mremap that forgets the address */
+    /* direct system call: MPI libraries have an mremap that drops the address argument */
     if (named && fm_kernel(SYS_mremap, map, bytes, bytes, MREMAP_MAYMOVE | MREMAP_FIXED, h) == (long)h)
         return true;
     if (named)
@@ -273,7 +275,7 @@ void fm_segment_publish(void)
     close_file();
     if (named)
         return;
-    fm_rt.path[0] = fm_rt.directory[0] = 0; /* the mapping stays; nobody else will read it */
+    fm_rt.path[0] = fm_rt.directory[0] = 0; /* the mapping stays, but no other process will read it */
     h->flags = (h->flags & ~(uint32_t)(FM_FLAG_FALLBACK_DIR | FM_FLAG_OTHER_DIR)) | FM_FLAG_ANONYMOUS;
 }
 

@@ -57,7 +57,7 @@ bool fm_site_in_fortran_binding(uintptr_t address)
     return range_of(address).fortran_binding;
 }
 
-/* ---- frames of bindings ---- */
+/* ---- frames of language bindings ---- */
 
 /* "pmpi_alltoallw_", "ompi_alltoallw_f", "mpi_alltoallw_f08_", "MPIR_Alltoallw_cdesc" -> "alltoallw" */
 static void plain_routine_name(const char *symbol, char plain[64])
@@ -84,8 +84,8 @@ static void plain_routine_name(const char *symbol, char plain[64])
     }
 }
 
-/* A binding calls MPI for its own needs as well (mpi_alltoallw_ asks for the communicator's size): such a call was
- * not made by the program. It shows by the name of the binding's function, which is that of another routine. */
+/* A binding also calls MPI for its own purposes (mpi_alltoallw_ queries the size of the communicator). Such a call was
+ * not made by the program. It is recognised by the name of the binding's function, which is that of another routine. */
 static bool is_internal_call(uintptr_t pc, unsigned routine)
 {
     const struct link_map *module = fm_object_at((const void *)(pc - 1));
@@ -106,7 +106,8 @@ static bool is_internal_call(uintptr_t pc, unsigned routine)
     return false;
 }
 
-/* Of a function that has called us: its frame is on the stack, and nothing but that is understood here. */
+/* The unwind rule of a function that has called us. Its frame is complete, and only rules of this simple form are
+ * supported. */
 static bool rule_of_call(uintptr_t pc, struct fm_cfi_rule *rule)
 {
     struct fm_cfi_module module;
@@ -135,7 +136,8 @@ static void read_rule(struct fm_frame_rule *slot, unsigned routine, uintptr_t pc
 
 enum { PROBES = 8 };
 
-/* Whether an address lies outside MPI; learns it, unless the slot is shared: its calls go the long way. */
+/* Returns true if an address is outside MPI, and remembers it unless the slot is shared: calls of such threads always
+ * take the slow path. */
 static bool is_site(struct fm_thread *self, uintptr_t pc)
 {
     unsigned home = fm_site_hash(pc), at = home;
@@ -149,7 +151,7 @@ static bool is_site(struct fm_thread *self, uintptr_t pc)
     return true;
 }
 
-static struct fm_frame_rule *place_of_rule(struct fm_thread *self, uintptr_t pc)
+static struct fm_frame_rule *rule_slot(struct fm_thread *self, uintptr_t pc)
 {
     unsigned home = fm_site_hash(pc) % FM_FRAME_SLOTS;
     for (unsigned i = 0; i < PROBES; i++) {
@@ -162,14 +164,14 @@ static struct fm_frame_rule *place_of_rule(struct fm_thread *self, uintptr_t pc)
 
 struct fm_binding fm_bindings[2 * FM_ROUTINE_COUNT];
 
-/* The frames of bindings that were stepped over, from the innermost. */
+/* Frames of bindings that were stepped over, innermost first. */
 struct frames {
     struct fm_frame_rule rules[2];
     int n;
 };
 
-/* One or two frames that are always as large, of the first binding that has called: see fm_site_outside_binding. */
-static void keep_binding(struct fm_binding *binding, const struct frames *frames)
+/* Records one or two frames of fixed size of the first binding that calls a routine (see fm_site_outside_binding). */
+static void record_binding(struct fm_binding *binding, const struct frames *frames)
 {
     const struct fm_frame_rule *first = &frames->rules[0], *second = &frames->rules[1];
     if (frames->n < 1 || frames->n > 2 || first->cfa_from_fp || second->cfa_from_fp)
@@ -191,17 +193,17 @@ static void keep_binding(struct fm_binding *binding, const struct frames *frames
 }
 
 static uintptr_t step_over_bindings(struct fm_thread *self, unsigned routine, struct fm_frame frame,
-                                    struct frames *over)
+                                    struct frames *skipped)
 {
-    for (; over->n < MAX_BINDING_FRAMES; over->n++) {
-        struct fm_frame_rule *rule = place_of_rule(self, frame.pc);
+    for (; skipped->n < MAX_BINDING_FRAMES; skipped->n++) {
+        struct fm_frame_rule *rule = rule_slot(self, frame.pc);
         if (rule->pc != frame.pc) {
             if (FM_LIKELY(is_site(self, frame.pc)))
                 return frame.pc;
             read_rule(rule, routine, frame.pc);
         }
         uintptr_t cfa = (rule->cfa_from_fp ? *frame.fp : frame.sp) + (uintptr_t)(intptr_t)rule->cfa_offset;
-        if (FM_UNLIKELY(rule->kind == FM_FRAME_INTERNAL && over->n == 0))
+        if (FM_UNLIKELY(rule->kind == FM_FRAME_INTERNAL && skipped->n == 0))
             return FM_SITE_IGNORE;
         if (FM_UNLIKELY(rule->kind != FM_FRAME_BINDING || cfa < frame.sp))
             return frame.pc;
@@ -209,20 +211,20 @@ static uintptr_t step_over_bindings(struct fm_thread *self, unsigned routine, st
             frame.fp = (const uintptr_t *)(cfa + (uintptr_t)(intptr_t)rule->fp_offset);
         frame.pc = *(const uintptr_t *)(cfa + (uintptr_t)(intptr_t)rule->ra_offset);
         frame.sp = cfa;
-        if (over->n < 2)
-            over->rules[over->n] = *rule;
+        if (skipped->n < 2)
+            skipped->rules[skipped->n] = *rule;
     }
     return frame.pc;
 }
 
 uintptr_t fm_site_find(struct fm_thread *self, unsigned routine, bool is_pmpi, struct fm_frame frame)
 {
-    struct frames over = {.n = 0};
+    struct frames skipped = {.n = 0};
     if (FM_UNLIKELY(self->shared))
         fm_lock(&self->lock);
-    uintptr_t site = step_over_bindings(self, routine, frame, &over);
+    uintptr_t site = step_over_bindings(self, routine, frame, &skipped);
     if (FM_UNLIKELY(self->shared))
         fm_unlock(&self->lock);
-    keep_binding(&fm_bindings[2 * routine + is_pmpi], &over);
+    record_binding(&fm_bindings[2 * routine + is_pmpi], &skipped);
     return site;
 }

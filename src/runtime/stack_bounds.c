@@ -13,12 +13,12 @@
 #include "base/platform.h"
 #include "runtime/signal/stacks.h"
 
-extern void *__libc_stack_end; /* the loader's: where the first thread's stack begins */
+extern void *__libc_stack_end; /* from the loader: where the first thread's stack begins */
 
-enum { LARGEST = 1 << 30 }; /* without a limit mappings begin far below, and grow upwards */
+enum { MAX_BYTES = 1 << 30 }; /* without a limit, mappings start far below the stack and grow upwards */
 
-/* A line at a time, of which only the beginning is wanted: "start-end rw-p ...". Not by libc's calls, which are wrapped for
- * the program, and would want a lock that the caller may hold. */
+/* Reads /proc/self/maps line by line and parses only the beginning of each line: "start-end rw-p ...". Does not use
+ * libc, whose functions are wrapped for the program, and whose wrappers would take a lock that the caller may hold. */
 struct lines {
     int fd;
     size_t at, n;
@@ -52,11 +52,11 @@ struct mapping {
 
 static bool next_mapping(struct lines *lines, struct mapping *mapping)
 {
-    enum { WANTED = 40 };
-    char text[WANTED + 1] = "", *minus, *blank = "";
+    enum { PREFIX_BYTES = 40 };
+    char text[PREFIX_BYTES + 1] = "", *minus, *blank = "";
     int c, n = 0;
     while ((c = next_character(lines)) >= 0 && c != '\n')
-        if (n < WANTED)
+        if (n < PREFIX_BYTES)
             text[n++] = (char)c;
     mapping->start = strtoul(text, &minus, 16);
     mapping->end = *minus == '-' ? strtoul(minus + 1, &blank, 16) : 0;
@@ -65,7 +65,7 @@ static bool next_mapping(struct lines *lines, struct mapping *mapping)
     return c >= 0 && mapping->end;
 }
 
-/* The end of the last mapping below the one with that address; 0: not known. */
+/* End of the last mapping below the one that contains an address; 0 if unknown. */
 static uintptr_t end_of_mapping_below(uintptr_t address)
 {
     struct lines lines = open_mappings();
@@ -82,14 +82,15 @@ static uintptr_t end_of_mapping_below(uintptr_t address)
     return found ? below : 0;
 }
 
-/* Arguments and variables lie above the first frame, and count; the program's name is the topmost of them. */
+/* Arguments and environment are above the first frame and count towards the limit; the topmost of them is the program's
+ * name. */
 struct fm_stack_bounds fm_first_stack_limit(void)
 {
     struct rlimit limit;
     struct fm_stack_bounds stack = {.end = (uintptr_t)__libc_stack_end};
     uintptr_t top = getauxval(AT_EXECFN);
-    bool limited = getrlimit(RLIMIT_STACK, &limit) == 0 && limit.rlim_cur < LARGEST;
-    stack.low = (top > stack.end ? top : stack.end) - (limited ? (uintptr_t)limit.rlim_cur : LARGEST);
+    bool limited = getrlimit(RLIMIT_STACK, &limit) == 0 && limit.rlim_cur < MAX_BYTES;
+    stack.low = (top > stack.end ? top : stack.end) - (limited ? (uintptr_t)limit.rlim_cur : MAX_BYTES);
     return stack;
 }
 
@@ -115,7 +116,7 @@ void fm_stacks_find(void)
     close_mappings(&lines);
 }
 
-/* Above its first frame a thread's stack holds what is thread-local, which may be much. */
+/* Above its first frame a thread's stack holds the thread-local data, which may be large. */
 size_t fm_stack_room(const pthread_attr_t *attributes)
 {
     pthread_attr_t usual;

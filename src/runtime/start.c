@@ -22,7 +22,7 @@
 #include "runtime/segment_make.h"
 #include "runtime/thread_slots.h"
 
-/* What recording one event costs here: the cheapest of a few rounds, on an entry that is taken back afterwards. */
+/* Measures the cost of recording one event: the fastest of a few rounds, on an entry that is removed afterwards. */
 static void measure_event_cost(void)
 {
     struct fm_segment_header *h = fm_rt.segment;
@@ -44,8 +44,8 @@ static void measure_event_cost(void)
     fm_table_take_back(&key);
 }
 
-/* A tool or a library that can do without MPI asks whether it is there: no reason to leave a segment behind. */
-static bool only_asked(void)
+/* A tool or library that can work without MPI only queried whether MPI is there: not worth a segment. */
+static bool only_queried(void)
 {
     const struct fm_segment_header *h = fm_rt.segment;
     for (uint32_t i = 0; i < h->n_entries; i++) {
@@ -69,7 +69,7 @@ static void at_exit(int status, void *unused)
         return;
     if (fm_rt.segment->leave == FM_LEAVE_ABORT)
         return;
-    if (!fm_syscalls_forbidden() && only_asked())
+    if (!fm_syscalls_forbidden() && only_queried())
         unlink(fm_rt.path);
     if (fm_rt.segment->leave == FM_LEAVE_UNKNOWN) {
         fm_rt.segment->leave = FM_LEAVE_EXIT;
@@ -78,17 +78,17 @@ static void at_exit(int status, void *unused)
     fm_runtime_note_end();
     if (!(fm_rt.segment->flags & FM_FLAG_NO_MPI))
         return;
-    fm_rt.segment->state = FM_STATE_FINALIZING; /* others wait in vain for one that did not call MPI_Finalize */
+    fm_rt.segment->state = FM_STATE_FINALIZING; /* not with MPI: without MPI_Finalize others wait for it in vain */
     if (fm_rt.segment->n_timers && !fm_rt.segment->run_id[0] && !fm_syscalls_forbidden() && fm_stack_has_headroom())
         fm_reduction_without_mpi();
 }
 
-/* The time measured begins where we began: what we took ourselves is a share of it. The clock's rate is estimated from the
- * time that preparing all the rest has taken. */
+/* Measured time starts before our own startup, which is therefore part of it. The clock rate is estimated over the time
+ * that the rest of the preparation takes. */
 static void start_segment(void)
 {
     struct fm_job_place place;
-    fm_rt.generation = 1; /* that of memos that were never made is 0 */
+    fm_rt.generation = 1; /* memos that were never filled have generation 0 */
     fm_job_find(&place, fm_rt.named);
     if (!fm_memory_has_headroom() || !fm_threads_make() || !fm_segment_make(place.key, place.neighbours)) {
         atomic_store(&fm_rt.state, FM_RT_OFF);
@@ -111,13 +111,13 @@ static void start_segment(void)
     atomic_store_explicit(&fm_rt.state, FM_RT_ON, memory_order_release);
 }
 
-/* What pthread_atfork takes for the owner of a handler; we are never unloaded, and no start files define it. */
+/* Used by pthread_atfork to identify the owner of a handler. We are never unloaded, and no start files define it. */
 extern FM_HIDDEN void *const __dso_handle;
 void *const __dso_handle = NULL;
 
-/* A child is another process with the same mapping: it must not write into its parent's segment. A fork in a user's
- * callback returns through the call that it was made in: that one ends in a slot which nobody reads. A child of a
- * process that was not measured is a process like any other. */
+/* A child is another process with the same mapping: it must not write to its parent's segment. After a fork in a user's
+ * callback, the child returns through the MPI call around it, which then ends in a dummy slot that is never read. A
+ * child of a process that was not measured is treated like any other process. */
 static void in_forked_child(void)
 {
     if (!fm_syscalls_forbidden())
@@ -125,10 +125,10 @@ static void in_forked_child(void)
     if (atomic_load(&fm_rt.state) == FM_RT_IDLE)
         return;
     fm_runtime_pause(true);
-    if (!fm_syscalls_forbidden()) /* else that is over */
+    if (!fm_syscalls_forbidden()) /* else sampling has already ended */
         fm_sampler_forget();
     if (fm_local.self)
-        fm_local.self->seg = &fm_rt.start.nowhere;
+        fm_local.self->seg = &fm_rt.start.dummy_slot;
     fm_runtime_off();
 }
 
@@ -139,8 +139,8 @@ static bool begins_with(const char *text, const char *beginning)
     return !*beginning;
 }
 
-/* Whether anything is set that matters before a process is measured. In most nothing is, and to bind libc's functions
- * would cost them more than this. */
+/* Returns true if a variable is set that matters before measurement starts. Most processes have none, and binding
+ * libc's getenv would cost them more than this loop. */
 static bool has_settings(char *const *environment)
 {
     enum { PREFIX = sizeof "FATHOM_" - 1 };
@@ -153,23 +153,24 @@ static bool has_settings(char *const *environment)
     return false;
 }
 
-/* Before anything is measured: by the constructor, or by an MPI call of another library's constructor that runs before
- * ours. Should two threads do it at once, nothing comes of that. Whether the environment tells us anything. */
+/* Runs before anything is measured: in the constructor, or in an MPI call made by the constructor of another library
+ * that runs before ours. Harmless if two threads run it at the same time. Returns true if the environment has settings
+ * that matter. */
 static bool prepare_process(char *const *environment)
 {
     if (__atomic_load_n(&fm_rt.start.prepared, __ATOMIC_ACQUIRE))
-        return fm_rt.start.told;
-    fm_rt.start.told = has_settings(environment);
-    bool off = fm_rt.start.told && fm_setting_disabled();
+        return fm_rt.start.configured;
+    fm_rt.start.configured = has_settings(environment);
+    bool off = fm_rt.start.configured && fm_setting_disabled();
     fm_process_begins();
     if (off)
         atomic_store(&fm_rt.state, FM_RT_OFF);
     else
         pthread_atfork(NULL, NULL, in_forked_child);
-    if (fm_rt.start.told)
+    if (fm_rt.start.configured)
         fm_sampler_loaded(!off);
     __atomic_store_n(&fm_rt.start.prepared, true, __ATOMIC_RELEASE);
-    return fm_rt.start.told;
+    return fm_rt.start.configured;
 }
 
 static void start(enum fm_reason reason)
@@ -197,10 +198,10 @@ bool fm_runtime_start(enum fm_reason reason)
 {
     if (fm_syscalls_forbidden())
         return atomic_load(&fm_rt.state) == FM_RT_ON;
-    if (fm_process_is_bare_child()) /* it may find a lock held for ever, and its parent starting for ever */
+    if (fm_process_is_bare_child()) /* it may find locks held forever, and its parent's state at STARTING forever */
         return false;
     struct fm_caller_state saved = fm_caller_state_save();
-    uint64_t signals = fm_set_signals(UINT64_MAX); /* a handler that calls MPI would wait for this to end */
+    uint64_t signals = fm_set_signals(UINT64_MAX); /* a signal handler that calls MPI would deadlock with this thread */
     prepare_process(environ);
     int expected = FM_RT_IDLE;
     if (atomic_compare_exchange_strong(&fm_rt.state, &expected, FM_RT_STARTING)) {
@@ -214,13 +215,13 @@ bool fm_runtime_start(enum fm_reason reason)
     return atomic_load(&fm_rt.state) == FM_RT_ON;
 }
 
-/* In every process of a job, also shells and launchers: it must cost next to nothing. */
-__attribute__((constructor)) static void loaded(int argc, char **argv, char **environment)
+/* Runs in every process of a job, including shells and launchers, so it must cost next to nothing. */
+__attribute__((constructor)) static void on_load(int argc, char **argv, char **environment)
 {
     (void)argc, (void)argv;
-    bool told = prepare_process(environment);
+    bool configured = prepare_process(environment);
     fm_weak_at_start(fm_is_mpi_name);
-    const char *named = told ? getenv("FATHOM_NAMED") : NULL;
+    const char *named = configured ? getenv("FATHOM_NAMED") : NULL;
     if (named && atoi(named) == getpid()) {
         fm_rt.named = true;
         fm_runtime_start(FM_BY_NAME);

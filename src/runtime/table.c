@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The cold side of the table of events: inserting keys, and giving up detail when it is full.
  *
- * Detail is given up in the order peer, call site, size: a part of the table is kept back for keys that have less of
- * it. The totals of a routine in a region are never given up while there is any detail left: for a new one, the
- * entry with the least time is folded into the total of its own routine and region, and its place is taken. Only
- * then regions are folded in the same way. A last part is for threads that own nothing they could fold.
+ * Detail is given up in the order peer, call site, size: a part of the table is reserved for keys with less detail. The
+ * totals of a routine in a region are kept as long as there is any detail left: to insert a new one, the entry with the
+ * least time is folded into the total of its own routine and region, and its slot is reused. After that regions are
+ * folded in the same way. The last part is for threads that own nothing that they could fold.
  *
- * An entry is folded only by the thread that writes it. Places in the index that led to it stay and lead to an entry
- * with another key, which a search passes over. */
+ * An entry is folded only by the thread that writes it. Index positions that pointed to it remain and point to an entry
+ * with another key, which a search skips. */
 #include <string.h>
 
 #include "runtime/load_modules.h"
@@ -25,11 +25,11 @@ void fm_entry_note_extreme(struct fm_entry *entry, uint64_t ns)
     fm_extremes_note(&entry->extremes, ns, entry->count);
 }
 
-/* Below these fills (in sixteenths of the capacity) a key with that much detail is still inserted. */
-enum { FULL_DETAIL = 12, NO_PEER = 13, NO_SITE = 14, TOTAL = 15, EVERYBODY = 16 };
-enum { EVERY_THREAD = 0xff };
+/* Fill limits in sixteenths of the capacity: a key with that much detail is inserted only below its limit. */
+enum { FULL_DETAIL = 12, NO_PEER = 13, NO_SITE = 14, TOTAL = 15, SHARED_TOTAL = 16 };
+enum { ANY_THREAD = 0xff };
 
-/* The entry of a key, if there is one; `place` is where the index has it, or where it belongs. */
+/* Finds the entry of a key. `place` is its position in the index, or the one where it belongs. */
 static struct fm_entry *find_existing(const struct fm_key *key, uint32_t *place)
 {
     struct fm_key_words wanted = fm_key_words(key);
@@ -47,7 +47,7 @@ static struct fm_entry *find_existing(const struct fm_key *key, uint32_t *place)
     }
 }
 
-/* The caller holds the lock, and has looked for the key: it goes to `at` in the index. */
+/* The caller holds the lock and has searched for the key, which belongs at position `at` of the index. */
 static void publish(struct fm_entry *entry, const struct fm_key *key, uint32_t at)
 {
     entry->key = *key;
@@ -55,7 +55,7 @@ static void publish(struct fm_entry *entry, const struct fm_key *key, uint32_t a
     __atomic_store_n(&fm_rt.index[at], (uint32_t)(entry - fm_rt.entries) + 1, __ATOMIC_RELEASE);
 }
 
-/* NULL when the table is too full for a key of this much detail. */
+/* Returns NULL if the table is too full for a key with this much detail. */
 static struct fm_entry *insert(const struct fm_key *key, unsigned sixteenths)
 {
     const uint32_t limit = (uint32_t)((uint64_t)fm_rt.entries_capacity * sixteenths / 16);
@@ -92,7 +92,7 @@ static bool same_key(const struct fm_key *a, const struct fm_key *b)
     return fm_key_equal(fm_key_words(a), fm_key_words(b));
 }
 
-/* Empties `from`. Its events are numbered as if they followed those of `into`. */
+/* Merges and clears `from`. Its events are numbered as if they followed those of `into`. */
 static void merge(struct fm_entry *into, struct fm_entry *from)
 {
     fm_extremes_join(&into->extremes, &from->extremes, into->count);
@@ -110,10 +110,10 @@ static void merge(struct fm_entry *into, struct fm_entry *from)
     }
     fm_rt.segment->degraded_size += from->count;
     *from = (struct fm_entry){.key = from->key};
-    fm_forget_memos(); /* either gets another key, or may get one */
+    fm_forget_memos(); /* either entry gets another key, or may get one */
 }
 
-/* The entry with the least time whose total is there already goes into it. */
+/* Folds the entry with the least time whose total exists already into that total. */
 static struct fm_entry *fold_least(uint32_t thread, bool of_region)
 {
     struct fm_entry *least = NULL, *into = NULL;
@@ -124,10 +124,10 @@ static struct fm_entry *fold_least(uint32_t thread, bool of_region)
         if (entry->key.thread != thread || same_key(&total, &entry->key) ||
             (least && entry->total_ns >= least->total_ns))
             continue;
-        struct fm_entry *there = find_existing(&total, &at);
-        if (there) {
+        struct fm_entry *target = find_existing(&total, &at);
+        if (target) {
             least = entry;
-            into = there;
+            into = target;
         }
     }
     if (least)
@@ -135,7 +135,8 @@ static struct fm_entry *fold_least(uint32_t thread, bool of_region)
     return least;
 }
 
-/* Of two entries with the same total, which is not there yet, one becomes it and the other goes into that. */
+/* Of two entries with the same total that does not exist yet, turns the first into the total and folds the second into
+ * it. */
 static struct fm_entry *fold_pair(uint32_t thread, bool of_region)
 {
     const uint32_t n = fm_rt.segment->n_entries;
@@ -158,8 +159,8 @@ static struct fm_entry *fold_pair(uint32_t thread, bool of_region)
     return NULL;
 }
 
-/* A place made free; NULL when all entries of the thread are totals of different things. */
-static struct fm_entry *make_room(uint32_t thread, bool of_region)
+/* Frees an entry. Returns NULL if all entries of the thread are totals of different things. */
+static struct fm_entry *free_entry(uint32_t thread, bool of_region)
 {
     bool *done = &fm_rt.folded_all[of_region];
     if (*done || fm_rt.index_used > fm_rt.index_mask / 4 * 3)
@@ -179,10 +180,10 @@ static struct fm_entry *insert_total(const struct fm_key *key, bool of_region)
     fm_lock(&fm_rt.table_lock);
     uint32_t at;
     if (!(entry = find_existing(key, &at))) {
-        entry = make_room(key->thread, true);
+        entry = free_entry(key->thread, true);
         if (!entry && !of_region)
-            entry = make_room(key->thread, false);
-        if (entry && !find_existing(key, &at)) /* again: the index has changed */
+            entry = free_entry(key->thread, false);
+        if (entry && !find_existing(key, &at)) /* search again: the index has changed */
             publish(entry, key, at);
     }
     fm_unlock(&fm_rt.table_lock);
@@ -217,8 +218,8 @@ struct fm_entry *fm_table_find(struct fm_key key)
     key = total_of(&key, false);
     if ((entry = find_existing(&key, &at)) || (entry = insert_total(&key, false)))
         return entry;
-    key.thread = EVERY_THREAD;
-    if ((entry = find_existing(&key, &at)) || (entry = insert(&key, EVERYBODY)))
+    key.thread = ANY_THREAD;
+    if ((entry = find_existing(&key, &at)) || (entry = insert(&key, SHARED_TOTAL)))
         return entry;
     return &fm_rt.entries[0];
 }

@@ -19,7 +19,7 @@ static void thread_ended(void *data)
         __atomic_store_n(&thread->taken, 0, __ATOMIC_RELEASE);
 }
 
-static struct fm_thread *take_slot(void)
+static struct fm_thread *claim_slot(void)
 {
     uint32_t last = fm_rt.segment->sections[FM_SECTION_THREADS].capacity - 1;
     for (uint32_t i = 0; i < last; i++) {
@@ -34,7 +34,7 @@ static struct fm_thread *take_slot(void)
     return &fm_rt.slots.all[last];
 }
 
-/* A thread begins in the region that the first one is in, as helpers do. */
+/* A thread starts in the current region of the first thread (slot 0). */
 static uint32_t first_region(uint32_t slot)
 {
     const struct fm_segment_thread *all = fm_section(fm_rt.segment, FM_SECTION_THREADS);
@@ -53,7 +53,7 @@ struct fm_thread *fm_thread_attach(void)
         fm_runtime_off();
         return NULL;
     }
-    struct fm_thread *thread = take_slot();
+    struct fm_thread *thread = claim_slot();
     thread->slot = (uint32_t)(thread - fm_rt.slots.all);
     fm_local.guard = 0;
     thread->seg = (struct fm_segment_thread *)fm_section(fm_rt.segment, FM_SECTION_THREADS) + thread->slot;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What the program does at a signal. While samples are taken its handlers are called by way of fm_deliver, and it sees
- * them as it has set them; and nobody sees ours. */
+/* Signal actions of the program. During sampling its handlers are called through fm_deliver, but it sees them as it has
+ * set them, and never sees ours. */
 #define _GNU_SOURCE
 #include "runtime/interpose/functions.h"
 #include "runtime/libc/sampling_mask.h"
@@ -16,7 +16,7 @@ static bool is_handler(__sighandler_t handler)
     return handler != SIG_DFL && handler != SIG_IGN && handler != SIG_ERR && handler != SIG_HOLD;
 }
 
-/* Those that come of what a thread does itself end no calls, and are for that thread. */
+/* Signals caused by the thread itself: they do not interrupt calls, and are always delivered to that thread. */
 static bool is_fault(int signal)
 {
     return signal == SIGSEGV || signal == SIGBUS || signal == SIGFPE || signal == SIGILL || signal == SIGTRAP ||
@@ -36,9 +36,9 @@ static void set_bit(atomic_ullong *signals, int signal, bool set)
         atomic_fetch_and(signals, ~fm_signal_bit(signal));
 }
 
-/* Puts fm_deliver in the place of the program's handler, if it has one now. One that is for a single signal would be gone
- * when that is handed on. The caller holds the lock. */
-static void adopt(int signal)
+/* Replaces the program's handler, if it has one now, with fm_deliver. One-shot handlers (SA_RESETHAND) are left alone:
+ * the handler would be gone by the time the signal is forwarded. The caller holds the lock. */
+static void wrap_handler(int signal)
 {
     struct sigaction action;
     if (is_fault(signal) || fm_real.sigaction(signal, NULL, &action) != 0 || !is_handler(action.sa_handler) ||
@@ -56,8 +56,8 @@ static void adopt(int signal)
     fm_real.sigaction(signal, &action, NULL);
 }
 
-/* What the program has set, in place of what the kernel has. */
-static void restore(int signal, struct sigaction *action)
+/* Turns an action as the kernel has it into the one that the program has set. */
+static void unwrap(int signal, struct sigaction *action)
 {
     if (action->sa_sigaction == fm_sample_signal)
         *action = (struct sigaction){.sa_handler = SIG_DFL};
@@ -68,12 +68,12 @@ static void restore(int signal, struct sigaction *action)
         action->sa_flags &= ~SA_SIGINFO;
 }
 
-static void give_back(int signal)
+static void restore_handler(int signal)
 {
     struct sigaction action;
     if (fm_real.sigaction(signal, NULL, &action) != 0 || action.sa_sigaction != fm_deliver)
         return;
-    restore(signal, &action);
+    unwrap(signal, &action);
     fm_real.sigaction(signal, &action, NULL);
 }
 
@@ -81,7 +81,7 @@ void fm_handlers_find(void)
 {
     fm_lock(&fm_rt.sampler.handlers_lock);
     for (int signal = 1; signal <= FM_SIGNALS; signal++)
-        adopt(signal);
+        wrap_handler(signal);
     fm_unlock(&fm_rt.sampler.handlers_lock);
 }
 
@@ -89,34 +89,34 @@ void fm_handlers_give_back(void)
 {
     fm_lock(&fm_rt.sampler.handlers_lock);
     for (int signal = 1; signal <= FM_SIGNALS; signal++)
-        give_back(signal);
+        restore_handler(signal);
     fm_unlock(&fm_rt.sampler.handlers_lock);
 }
 
 /* ---- calls ---- */
 
-/* What the program has, before it makes a change. The change itself is made without the lock, which blocks signals: some
- * calls change the mask, and a wrong address is the program's to handle. In a child, which nobody samples and which may
- * share our memory (vfork), nothing is noted. */
-static struct sigaction known(int signal)
+/* The program's current action, before it changes it. The change itself is made without the lock, which blocks signals:
+ * some of these calls change the signal mask, and a fault due to a bad address is for the program to handle. Nothing is
+ * recorded in a child, which is not sampled and may share our memory (vfork). */
+static struct sigaction current_action(int signal)
 {
     struct sigaction action = {.sa_handler = SIG_DFL};
     if (fm_real.sigaction(signal, NULL, &action) == 0)
-        restore(signal, &action);
+        unwrap(signal, &action);
     return action;
 }
 
-static void changed(int signal)
+static void action_changed(int signal)
 {
     if (getpid() != fm_rt.pid)
         return;
     fm_lock(&fm_rt.sampler.handlers_lock);
     if (atomic_load_explicit(&fm_sampling.on, memory_order_relaxed))
-        adopt(signal);
+        wrap_handler(signal);
     fm_unlock(&fm_rt.sampler.handlers_lock);
 }
 
-/* Whether the program asks only, or for what it has. */
+/* Returns true if the program only queries the action, or sets the default, which it already has. */
 static bool leaves_default(const struct sigaction *action)
 {
     return !action || (action->sa_handler == SIG_DFL && !action->sa_flags && sigisemptyset(&action->sa_mask));
@@ -132,22 +132,22 @@ int fm_wrapped_sigaction(int signal, const struct sigaction *action, struct siga
         }
         fm_sampler_yield_signal(signal);
     }
-    struct sigaction had = known(signal);
+    struct sigaction had = current_action(signal);
     int result = fm_real.sigaction(signal, action, before);
     if (result == 0 && before && is_ours(before))
         *before = had;
     if (result == 0 && action)
-        changed(signal);
+        action_changed(signal);
     return result;
 }
 
-static __sighandler_t change_by(__sighandler_t (*next)(int, __sighandler_t), int signal, __sighandler_t handler)
+static __sighandler_t set_handler(__sighandler_t (*next)(int, __sighandler_t), int signal, __sighandler_t handler)
 {
-    struct sigaction had = known(signal);
+    struct sigaction had = current_action(signal);
     __sighandler_t before = next(signal, handler);
     if (is_ours(&(struct sigaction){.sa_handler = before}))
         before = had.sa_handler;
-    changed(signal);
+    action_changed(signal);
     return before;
 }
 
@@ -159,7 +159,7 @@ static __sighandler_t change_by(__sighandler_t (*next)(int, __sighandler_t), int
             return SIG_DFL;                                              \
         if (ours)                                                        \
             fm_sampler_yield_signal(signal);                             \
-        return change_by(fm_real.name, signal, handler);                 \
+        return set_handler(fm_real.name, signal, handler);               \
     }
 SIGNAL(signal)
 SIGNAL(ssignal)
@@ -171,7 +171,7 @@ __sighandler_t fm_wrapped_sigset(int signal, __sighandler_t handler)
 {
     if (fm_is_sampling_signal(signal))
         fm_sampler_yield_signal(signal);
-    return change_by(fm_real.sigset, signal, handler);
+    return set_handler(fm_real.sigset, signal, handler);
 }
 
 int fm_wrapped_sigignore(int signal)
@@ -181,7 +181,7 @@ int fm_wrapped_sigignore(int signal)
     return fm_real.sigignore(signal);
 }
 
-/* It changes what the kernel has, and how `signal` sets handlers from then on. */
+/* Changes the installed action, and how `signal` installs handlers from now on. */
 int fm_wrapped_siginterrupt(int signal, int interrupt)
 {
     if (fm_is_sampling_signal(signal))

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Blocks the sampling signal of the calling thread while it waits in libc: the wait is not interrupted, and the signal
- * that arrives afterwards tells how many periods it took. Signals that the program has blocked stay blocked. */
+/* Blocks the sampling signal in the calling thread while it waits in libc: the wait is not interrupted, and the signal
+ * that is delivered afterwards tells how many periods it took. What the program itself has blocked stays blocked. */
 #ifndef FM_RUNTIME_LIBC_SAMPLING_MASK_H
 #define FM_RUNTIME_LIBC_SAMPLING_MASK_H
 
@@ -15,10 +15,10 @@
 #include "runtime/runtime.h"
 #include "runtime/signal/sample.h"
 
-/* Finds out whether the calling thread existed before sampling began. */
+/* Finds the record of the calling thread if it existed before sampling began, and starts its timer. */
 struct fm_sampled_thread *fm_sampler_find_self(void);
 
-/* The calling thread's record; NULL: it is not sampled, as in a forked child. */
+/* The calling thread's record, or NULL if it is not sampled, as in a forked child. */
 FM_INLINE struct fm_sampled_thread *fm_sampled_self(void)
 {
     struct fm_sampled_thread *self = fm_sampling_local.self;
@@ -35,7 +35,7 @@ static inline uint64_t fm_signal_bit(int signal)
     return 1ull << (signal - 1);
 }
 
-/* The system call itself: the function of libc leaves out the signals that cancel threads. */
+/* Direct system call: libc's sigprocmask removes the signals with which it cancels threads. */
 static inline uint64_t fm_change_mask(int how, const uint64_t *signals)
 {
     uint64_t before = 0;
@@ -43,7 +43,7 @@ static inline uint64_t fm_change_mask(int how, const uint64_t *signals)
     return before;
 }
 
-/* Returns what fm_sampling_unblock has to unblock; 0: nothing. */
+/* Blocks the sampling signal. Returns the signals for fm_sampling_unblock to unblock; 0: none. */
 FM_INLINE uint64_t fm_sampling_block(void)
 {
     if (!fm_sampled_self() || !fm_syscalls_enter())
@@ -62,25 +62,27 @@ FM_INLINE void fm_sampling_unblock(uint64_t held)
     fm_syscalls_leave();
 }
 
-/* A handler of the program ends calls (it has no SA_RESTART). If its signal comes together with a sample, the kernel asks
- * the sample's handler whether the call is to go on, so from then on there are none in calls that would be begun again. */
+/* For calls that are restarted after a sample. If a handler of the program interrupts calls (it has no SA_RESTART) and
+ * its signal arrives together with a sample, the kernel goes by the flags of the sample's handler to decide whether to
+ * restart the call. So once there is such a handler, samples are held back in these calls. */
 FM_INLINE uint64_t fm_sampling_block_restarted(void)
 {
     return FM_UNLIKELY(fm_rt.sampler.program_ends_calls) ? fm_sampling_block() : 0;
 }
 
-/* A program may pass a wrong address and is told so by the kernel. Of an unknown change that is what it looks at first. */
+/* A program may pass a bad address, and the kernel then returns an error. With an invalid `how`, the kernel reads the
+ * set before it rejects the call. */
 static inline bool fm_is_readable(const sigset_t *set)
 {
     enum { NO_CHANGE = -1 };
     return set && fm_kernel(SYS_rt_sigprocmask, NO_CHANGE, set, NULL, sizeof(uint64_t)) != -EFAULT;
 }
 
-/* A mask for calls that take one: the program's, or the thread's if that is NULL, with the sampling signal. A
- * wrong one stays wrong. */
-static inline const sigset_t *fm_sampling_blocked_mask(const sigset_t *mask, sigset_t *room)
+/* Mask for calls that take one: the program's, or the thread's current one if that is NULL, plus the sampling signal. A
+ * bad address is passed through. */
+static inline const sigset_t *fm_sampling_blocked_mask(const sigset_t *mask, sigset_t *buffer)
 {
-    memset(room, 0, sizeof *room);
+    memset(buffer, 0, sizeof *buffer);
     uint64_t signals = 0;
     if (mask && !fm_is_readable(mask))
         return mask;
@@ -89,18 +91,20 @@ static inline const sigset_t *fm_sampling_blocked_mask(const sigset_t *mask, sig
     else
         signals = fm_change_mask(SIG_BLOCK, NULL);
     signals |= fm_signal_bit(fm_sampling.signal);
-    memcpy(room, &signals, sizeof signals);
-    return room;
+    memcpy(buffer, &signals, sizeof signals);
+    return buffer;
 }
 
-/* Installs our handler in front of all handlers of the program, and removes it. */
+/* Replaces all handlers of the program with fm_deliver; or restores them. */
 void fm_handlers_find(void);
 void fm_handlers_give_back(void);
-/* Whether samples of this process are taken with that signal. */
+/* Returns true if this process is being sampled with that signal. */
 bool fm_is_sampling_signal(int signal);
-/* From now on the signal is the program's; if samples used it, they use another one. */
+/* The program uses a signal: it is never used for sampling again, and if it is the current sampling signal, sampling
+ * switches to another one. */
 void fm_yield_signal(int signal);
-/* What a program waits for, without the sampling signal where it is there with all others. */
-const sigset_t *fm_without_sampling_signal(const sigset_t *set, sigset_t *room);
+/* Removes the sampling signal from a set of signals to wait for, if the set contains it only because it contains
+ * (nearly) all signals. */
+const sigset_t *fm_without_sampling_signal(const sigset_t *set, sigset_t *buffer);
 
 #endif

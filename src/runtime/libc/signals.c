@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The sampling signal is one that the program does not use. As soon as it names it, sampling goes to another one, and
- * what the program does with it is between the program and the kernel; until then it looks as if nobody used it. */
+/* The sampling signal is one that the program does not use. As soon as the program mentions it, sampling switches to
+ * another one, and we do not interfere with the program's use of it. Until then it appears unused to the program. */
 #define _GNU_SOURCE
 #include <sys/signalfd.h>
 
@@ -43,8 +43,9 @@ int fm_wrapped_sigaddset(sigset_t *set, int signal)
     }
 FM_LIBC_SENDS(SEND)
 
-/* Who is to be sent a signal waits for it, perhaps with all others. A wrong address is the kernel's to refuse. */
-static void name_signal_of(const struct sigevent *event)
+/* A program that requests a signal waits for it, perhaps in a set of all signals. A bad address is left for the kernel
+ * to reject. */
+static void name_event_signal(const struct sigevent *event)
 {
     if (event && fm_is_readable((const sigset_t *)(const void *)&event->sigev_signo) &&
         event->sigev_notify != SIGEV_NONE)
@@ -53,13 +54,13 @@ static void name_signal_of(const struct sigevent *event)
 
 int fm_wrapped_timer_create(clockid_t clock, struct sigevent *event, timer_t *timer)
 {
-    name_signal_of(event);
+    name_event_signal(event);
     return fm_real.timer_create(clock, event, timer);
 }
 
 int fm_wrapped_mq_notify(int queue, const struct sigevent *event)
 {
-    name_signal_of(event);
+    name_event_signal(event);
     return fm_real.mq_notify(queue, event);
 }
 
@@ -71,12 +72,12 @@ int fm_wrapped_sigpending(sigset_t *set)
     return result;
 }
 
-/* A descriptor for all signals stays open: none of its signals can be used for samples later. */
+/* The descriptor stays open, so none of its signals can be used for sampling later. */
 int fm_wrapped_signalfd(int fd, const sigset_t *mask, int flags)
 {
-    sigset_t room;
+    sigset_t buffer;
     uint64_t signals;
-    mask = fm_without_sampling_signal(mask, &room);
+    mask = fm_without_sampling_signal(mask, &buffer);
     int result = fm_real.signalfd(fd, mask, flags);
     if (result >= 0) {
         memcpy(&signals, mask, sizeof signals);
@@ -87,7 +88,7 @@ int fm_wrapped_signalfd(int fd, const sigset_t *mask, int flags)
 
 int fm_wrapped_sigaltstack(const stack_t *stack, stack_t *before)
 {
-    uint64_t held = fm_sampling_block(); /* a sample must not come between the program's stack and ours */
+    uint64_t held = fm_sampling_block(); /* no sample between the program's change of stack and ours */
     int result = fm_real.sigaltstack(stack, before);
     if (result == 0 && stack && !fm_sampling_local.self)
         fm_sampler_note_little_room();
@@ -97,8 +98,8 @@ int fm_wrapped_sigaltstack(const stack_t *stack, stack_t *before)
     return result;
 }
 
-/* A set with most signals in it is that of all; one with few names them. */
-const sigset_t *fm_without_sampling_signal(const sigset_t *set, sigset_t *room)
+/* A set with most signals in it means "all signals"; one with few mentions each of them. */
+const sigset_t *fm_without_sampling_signal(const sigset_t *set, sigset_t *buffer)
 {
     enum { FEW = 32 };
     uint64_t signals;
@@ -112,7 +113,7 @@ const sigset_t *fm_without_sampling_signal(const sigset_t *set, sigset_t *room)
         fm_sampler_yield_signal(fm_sampling.signal);
         return set;
     }
-    *room = *set;
-    sigdelset(room, fm_sampling.signal);
-    return room;
+    *buffer = *set;
+    sigdelset(buffer, fm_sampling.signal);
+    return buffer;
 }

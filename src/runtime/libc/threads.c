@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Threads that the program starts: each is sampled from its first function to the end of its last destructor. */
+/* Threads that the program creates: each is sampled from its start routine to the end of its last destructor. */
 #define _GNU_SOURCE
 #include <stdbool.h>
 
@@ -8,7 +8,7 @@
 #include "runtime/sampler.h"
 #include "runtime/stack_bounds.h"
 
-static struct fm_thread_start *take_start(void)
+static struct fm_thread_start *claim_start(void)
 {
     unsigned from = atomic_load_explicit(&fm_rt.sampler.next_start, memory_order_relaxed);
     for (unsigned i = 0; i < FM_THREAD_STARTS; i++) {
@@ -24,7 +24,7 @@ static struct fm_thread_start *take_start(void)
     return NULL;
 }
 
-static struct fm_thread_start leave_start(struct fm_thread_start *start)
+static struct fm_thread_start release_start(struct fm_thread_start *start)
 {
     struct fm_thread_start copy = {
         .thread = start->thread, .thrd = start->thrd, .argument = start->argument, .room = start->room};
@@ -32,7 +32,7 @@ static struct fm_thread_start leave_start(struct fm_thread_start *start)
     return copy;
 }
 
-/* Not in a child. In a process that may be measured later a thread notes where its stack is. */
+/* Returns false in a child. In a process that may be measured later, threads record where their stack is. */
 static bool may_be_sampled(void)
 {
     if (!atomic_load_explicit(&fm_sampling.on, memory_order_relaxed))
@@ -45,24 +45,24 @@ static bool may_be_sampled(void)
 
 static void begin(const struct fm_thread_start *start, uintptr_t frame)
 {
-    enum { LITTLE = 128 * 1024 };
+    enum { SMALL_STACK = 128 * 1024 };
     fm_sampling_local.stack_low = start->room ? frame - start->room : 0;
-    if (start->room < LITTLE && !atomic_load_explicit(&fm_sampling.on, memory_order_relaxed))
+    if (start->room < SMALL_STACK && !atomic_load_explicit(&fm_sampling.on, memory_order_relaxed))
         fm_sampler_note_little_room();
     fm_sampler_thread_begins();
 }
 
-/* The last call leaves no frame of ours behind. */
+/* The last call is a tail call: no frame of ours remains on the stack. */
 static void *begin_thread(void *data)
 {
-    struct fm_thread_start start = leave_start(data);
+    struct fm_thread_start start = release_start(data);
     begin(&start, (uintptr_t)__builtin_frame_address(0));
     return start.thread(start.argument);
 }
 
 static int begin_thrd(void *data)
 {
-    struct fm_thread_start start = leave_start(data);
+    struct fm_thread_start start = release_start(data);
     begin(&start, (uintptr_t)__builtin_frame_address(0));
     return start.thrd(start.argument);
 }
@@ -70,7 +70,7 @@ static int begin_thrd(void *data)
 int fm_wrapped_pthread_create(pthread_t *thread, const pthread_attr_t *attributes, void *(*routine)(void *),
                               void *argument)
 {
-    struct fm_thread_start *start = may_be_sampled() ? take_start() : NULL;
+    struct fm_thread_start *start = may_be_sampled() ? claim_start() : NULL;
     if (!start)
         return fm_real.pthread_create(thread, attributes, routine, argument);
     start->thread = routine;
@@ -78,13 +78,13 @@ int fm_wrapped_pthread_create(pthread_t *thread, const pthread_attr_t *attribute
     start->room = fm_stack_room(attributes);
     int result = fm_real.pthread_create(thread, attributes, begin_thread, start);
     if (result != 0)
-        leave_start(start);
+        release_start(start);
     return result;
 }
 
 int fm_wrapped_thrd_create(thrd_t *thread, thrd_start_t routine, void *argument)
 {
-    struct fm_thread_start *start = may_be_sampled() ? take_start() : NULL;
+    struct fm_thread_start *start = may_be_sampled() ? claim_start() : NULL;
     if (!start)
         return fm_real.thrd_create(thread, routine, argument);
     start->thrd = routine;
@@ -92,6 +92,6 @@ int fm_wrapped_thrd_create(thrd_t *thread, thrd_start_t routine, void *argument)
     start->room = fm_stack_room(NULL);
     int result = fm_real.thrd_create(thread, begin_thrd, start);
     if (result != thrd_success)
-        leave_start(start);
+        release_start(start);
     return result;
 }

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Reading and writing. A small read or write is done again after a sample, and costs a branch here; a sample would break
- * those of sockets with a limit of time (SO_RCVTIMEO, SO_SNDTIMEO), and those that wait until all is moved, or move it
- * piece by piece, would end with a part of it. */
+/* Reading and writing. A small read or write is restarted after a sample and costs only a branch here. But a sample
+ * would interrupt calls on sockets with a timeout (SO_RCVTIMEO, SO_SNDTIMEO), and calls that wait until everything is
+ * transferred, or transfer it piece by piece, would return early with only a part of it. */
 #define _GNU_SOURCE
-#undef _FILE_OFFSET_BITS /* fcntl and fcntl64 are two names here */
+#undef _FILE_OFFSET_BITS /* so that fcntl and fcntl64 are different names */
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -21,7 +21,7 @@ static bool is_timed(int fd)
                                                : fm_rt.sampler.timed_beyond;
 }
 
-/* Whether a sample could change what a call of a descriptor does, however little it moves. */
+/* Returns true if a sample could change the result of a call on a descriptor, however small the transfer. */
 FM_INLINE bool is_fragile(int fd)
 {
     return fm_rt.sampler.program_ends_calls || is_timed(fd);
@@ -57,9 +57,9 @@ FM_LIBC_RECEIVES(RECEIVE)
     }
 FM_LIBC_TRANSFERS(TRANSFER)
 
-/* ---- where limits come from, and where they go ---- */
+/* ---- where timeouts are set and inherited ---- */
 
-/* Also of bytes: fewer are not received. */
+/* SO_RCVLOWAT is a limit too: fewer bytes are not received. */
 static bool is_limit(int option)
 {
     return option == SO_RCVTIMEO || option == SO_SNDTIMEO || option == SO_RCVLOWAT;
@@ -73,13 +73,13 @@ int fm_wrapped_setsockopt(int fd, int level, int option, const void *value, sock
     return result;
 }
 
-/* A terminal may be told to wait for some bytes, or for a time, which would begin anew after each sample. */
+/* A terminal can be set to wait for a number of bytes or for a time, which would start again after each sample. */
 static bool has_limits(const struct termios *mode)
 {
     return !(mode->c_lflag & ICANON) && (mode->c_cc[VMIN] > 1 || mode->c_cc[VTIME]);
 }
 
-/* The usual descriptors may be the same terminal. */
+/* The standard descriptors may be the same terminal. */
 int fm_wrapped_tcsetattr(int fd, int when, const struct termios *mode)
 {
     int result = fm_real.tcsetattr(fd, when, mode);
@@ -89,20 +89,20 @@ int fm_wrapped_tcsetattr(int fd, int when, const struct termios *mode)
     return result;
 }
 
-static int copied(int fd, int copy)
+static int inherit_timed(int fd, int copy)
 {
     if (copy >= 0 && is_timed(fd))
         set_timed(copy);
     return copy;
 }
 
-/* A new connection has the limits of the socket that it came by. */
+/* A new connection inherits the limits of the listening socket. */
 int fm_wrapped_accept(int fd, __SOCKADDR_ARG address, socklen_t *length)
 {
     uint64_t held = is_fragile(fd) ? fm_sampling_block() : 0;
     int result = fm_real.accept(fd, address, length);
     fm_sampling_unblock(held);
-    return copied(fd, result);
+    return inherit_timed(fd, result);
 }
 
 int fm_wrapped_accept4(int fd, __SOCKADDR_ARG address, socklen_t *length, int flags)
@@ -110,25 +110,25 @@ int fm_wrapped_accept4(int fd, __SOCKADDR_ARG address, socklen_t *length, int fl
     uint64_t held = is_fragile(fd) ? fm_sampling_block() : 0;
     int result = fm_real.accept4(fd, address, length, flags);
     fm_sampling_unblock(held);
-    return copied(fd, result);
+    return inherit_timed(fd, result);
 }
 
 int fm_wrapped_dup(int fd)
 {
-    return copied(fd, fm_real.dup(fd));
+    return inherit_timed(fd, fm_real.dup(fd));
 }
 
 int fm_wrapped_dup2(int fd, int copy)
 {
-    return copied(fd, fm_real.dup2(fd, copy));
+    return inherit_timed(fd, fm_real.dup2(fd, copy));
 }
 
 int fm_wrapped_dup3(int fd, int copy, int flags)
 {
-    return copied(fd, fm_real.dup3(fd, copy, flags));
+    return inherit_timed(fd, fm_real.dup3(fd, copy, flags));
 }
 
-static bool copies(int command)
+static bool is_dup(int command)
 {
     return command == F_DUPFD || command == F_DUPFD_CLOEXEC;
 }
@@ -138,7 +138,7 @@ static bool waits_for_lock(int command)
     return command == F_SETLKW || command == F_OFD_SETLKW;
 }
 
-/* All arguments that it may have are passed on as one register. */
+/* Any argument of fcntl is passed through as one register. */
 #define FCNTL(name)                                                                  \
     int fm_wrapped_##name(int fd, int command, void *argument)                       \
     {                                                                                \
@@ -147,7 +147,7 @@ static bool waits_for_lock(int command)
         uint64_t held = waits_for_lock(command) ? fm_sampling_block_restarted() : 0; \
         int result = fm_real.name(fd, command, argument);                            \
         fm_sampling_unblock(held);                                                   \
-        return copies(command) ? copied(fd, result) : result;                        \
+        return is_dup(command) ? inherit_timed(fd, result) : result;                 \
     }
 FCNTL(fcntl)
 FCNTL(fcntl64)
@@ -172,7 +172,7 @@ static bool is_terminal_with_limits(int fd)
     return tcgetattr(fd, &mode) == 0 && has_limits(&mode);
 }
 
-static void find(int fd)
+static void check_descriptor(int fd)
 {
     if (has_limit(fd, SO_RCVTIMEO) || has_limit(fd, SO_SNDTIMEO) || waits_for_bytes(fd) || is_terminal_with_limits(fd))
         set_timed(fd);
@@ -183,5 +183,5 @@ void fm_transfers_find(unsigned descriptors)
 {
     for (int fd = 0; fd < FM_TIMED_DESCRIPTORS && (unsigned)fd < descriptors; fd++)
         if (fm_real.fcntl(fd, F_GETFD, NULL) >= 0)
-            find(fd);
+            check_descriptor(fd);
 }

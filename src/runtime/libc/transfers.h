@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Which sockets have a limit of time. */
+/* Tracks which descriptors have a timeout or a minimum number of bytes. */
 #ifndef FM_RUNTIME_LIBC_TRANSFERS_H
 #define FM_RUNTIME_LIBC_TRANSFERS_H
 
-/* At the start: sockets with limits that the process was started with, among its first descriptors. */
+/* Called at the start: finds descriptors with such limits that the process has already, among its first
+ * `descriptors`. */
 void fm_transfers_find(unsigned descriptors);
 
 #endif

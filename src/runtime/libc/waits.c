@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Calls that a signal breaks: no sample breaks them, nor keeps a signal of the program from breaking them. */
+/* Calls that a signal interrupts: no sample interrupts them, nor keeps a signal of the program from doing so. */
 #define _GNU_SOURCE
-#undef _FILE_OFFSET_BITS /* some calls have two names */
+#undef _FILE_OFFSET_BITS /* so that both names of some calls are available */
 #include <errno.h>
 #include <stdbool.h>
 #include <sys/ipc.h>
@@ -27,28 +27,28 @@ FM_LIBC_WAITS(WAIT)
 FM_LIBC_RESTARTED(RESTARTED)
 FM_LIBC_OPENS(RESTARTED)
 
-/* ---- calls that do not wait, but look for signals all the same: done again if it was a sample ---- */
+/* ---- calls that do not wait but check for signals: repeated if interrupted by a sample ---- */
 
 static uint64_t samples_of(const struct fm_sampled_thread *self)
 {
     return __atomic_load_n(&self->samples, __ATOMIC_RELAXED);
 }
 
-static bool broken_by_sample(const struct fm_sampled_thread *self, int result, uint64_t samples)
+static bool interrupted_by_sample(const struct fm_sampled_thread *self, int result, uint64_t samples)
 {
     return result < 0 && errno == EINTR && samples_of(self) != samples;
 }
 
-/* ---- poll (what waits lies in the wrapper itself, which then is what a sample shows) ---- */
+/* ---- poll (helpers are inlined, so that samples show the wrapper as the waiting function) ---- */
 
-FM_INLINE int look(struct fm_sampled_thread *self, struct pollfd *fds, nfds_t n)
+FM_INLINE int poll_now(struct fm_sampled_thread *self, struct pollfd *fds, nfds_t n)
 {
     uint64_t samples;
     int result;
     do {
         samples = samples_of(self);
         result = fm_real.poll(fds, n, 0);
-    } while (broken_by_sample(self, result, samples));
+    } while (interrupted_by_sample(self, result, samples));
     return result;
 }
 
@@ -57,7 +57,7 @@ FM_INLINE int wait_poll(struct fm_sampled_thread *self, struct pollfd *fds, nfds
     sigset_t room;
     struct timespec time = {timeout / 1000, timeout % 1000 * 1000000L};
     if (timeout == 0)
-        return look(self, fds, n);
+        return poll_now(self, fds, n);
     return fm_real.ppoll(fds, n, timeout < 0 ? NULL : &time, fm_sampling_blocked_mask(NULL, &room));
 }
 
@@ -85,7 +85,7 @@ int fm_wrapped___ppoll_chk(struct pollfd *fds, nfds_t n, const struct timespec *
     return fm_real.__ppoll_chk(fds, n, time, fm_sampled_self() ? fm_sampling_blocked_mask(mask, &held) : mask, room);
 }
 
-/* ---- select: libc's alone tells how much time is left ---- */
+/* ---- select: only libc's returns the remaining time ---- */
 
 int fm_wrapped_select(int n, fd_set *in, fd_set *out, fd_set *exceptions, struct timeval *time)
 {
@@ -105,14 +105,14 @@ int fm_wrapped_pselect(int n, fd_set *in, fd_set *out, fd_set *exceptions, const
 
 /* ---- epoll ---- */
 
-FM_INLINE int look_epoll(struct fm_sampled_thread *self, int fd, struct epoll_event *events, int n)
+FM_INLINE int epoll_now(struct fm_sampled_thread *self, int fd, struct epoll_event *events, int n)
 {
     uint64_t samples;
     int result;
     do {
         samples = samples_of(self);
         result = fm_real.epoll_wait(fd, events, n, 0);
-    } while (broken_by_sample(self, result, samples));
+    } while (interrupted_by_sample(self, result, samples));
     return result;
 }
 
@@ -121,7 +121,7 @@ int fm_wrapped_epoll_wait(int fd, struct epoll_event *events, int n, int timeout
     sigset_t room;
     struct fm_sampled_thread *self = fm_sampled_self();
     if (self && timeout == 0)
-        return look_epoll(self, fd, events, n);
+        return epoll_now(self, fd, events, n);
     return self ? fm_real.epoll_pwait(fd, events, n, timeout, fm_sampling_blocked_mask(NULL, &room))
                 : fm_real.epoll_wait(fd, events, n, timeout);
 }
@@ -140,13 +140,13 @@ int fm_wrapped_epoll_pwait2(int fd, struct epoll_event *events, int n, const str
     return fm_real.epoll_pwait2(fd, events, n, time, fm_sampled_self() ? fm_sampling_blocked_mask(mask, &room) : mask);
 }
 
-/* ---- random numbers: up to so many bytes no signal makes it stop ---- */
+/* ---- getrandom: no signal interrupts it up to this size ---- */
 
-enum { UNBROKEN_RANDOM_BYTES = 256 };
+enum { UNINTERRUPTED_BYTES = 256 };
 
 ssize_t fm_wrapped_getrandom(void *buffer, size_t size, unsigned flags)
 {
-    uint64_t held = size > UNBROKEN_RANDOM_BYTES ? fm_sampling_block() : 0;
+    uint64_t held = size > UNINTERRUPTED_BYTES ? fm_sampling_block() : 0;
     ssize_t result = fm_real.getrandom(buffer, size, flags);
     fm_sampling_unblock(held);
     return result;
@@ -160,7 +160,7 @@ int fm_wrapped_sigsuspend(const sigset_t *mask)
     return fm_real.sigsuspend(fm_sampled_self() ? fm_sampling_blocked_mask(mask, &room) : mask);
 }
 
-/* BSD's: the first signals of a mask. */
+/* BSD's sigpause: the argument is a mask of the first 32 signals. */
 int fm_wrapped_sigpause(int mask)
 {
     sigset_t set, room;
@@ -172,7 +172,8 @@ int fm_wrapped_sigpause(int mask)
     return fm_real.sigsuspend(fm_sampling_blocked_mask(&set, &room));
 }
 
-/* A program that waits for signals has blocked them: if it waits for all, a sample is due when it ends. */
+/* A program that waits for signals has blocked them. If it waits for all of them, ours is blocked too, and a sample is
+ * due when the wait ends. */
 static void end_signal_wait(uint64_t held)
 {
     struct fm_sampled_thread *self = fm_sampled_self();
@@ -181,17 +182,17 @@ static void end_signal_wait(uint64_t held)
     fm_sampling_unblock(held);
 }
 
-#define SIGNAL_WAIT(name, parameters, arguments, told) \
-    int fm_wrapped_##name parameters                   \
-    {                                                  \
-        sigset_t room;                                 \
-        set = fm_without_sampling_signal(set, &room);  \
-        uint64_t held = fm_sampling_block();           \
-        int result = fm_real.name arguments;           \
-        end_signal_wait(held);                         \
-        if (result > 0 && (told))                      \
-            fm_deliver_as_sent(told);                  \
-        return result;                                 \
+#define SIGNAL_WAIT(name, parameters, arguments, siginfo) \
+    int fm_wrapped_##name parameters                      \
+    {                                                     \
+        sigset_t room;                                    \
+        set = fm_without_sampling_signal(set, &room);     \
+        uint64_t held = fm_sampling_block();              \
+        int result = fm_real.name arguments;              \
+        end_signal_wait(held);                            \
+        if (result > 0 && (siginfo))                      \
+            fm_deliver_as_sent(siginfo);                  \
+        return result;                                    \
     }
 SIGNAL_WAIT(sigwait, (const sigset_t *set, int *signal), (set, signal), (siginfo_t *)NULL)
 SIGNAL_WAIT(sigwaitinfo, (const sigset_t *set, siginfo_t *info), (set, info), info)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The names of timers. */
+/* Names and handles of timers. */
 #include "runtime/timers/timer.h"
 
 #include <string.h>
@@ -27,7 +27,7 @@ static int find(const char *name)
     return 0;
 }
 
-/* FM_TIMER_REFUSED: there is no room. */
+/* Returns FM_TIMER_REFUSED if the table is full. */
 static int find_or_add(const char *name, bool cut)
 {
     struct fm_segment_header *h = fm_rt.segment;
@@ -48,7 +48,8 @@ static int find_or_add(const char *name, bool cut)
     return found;
 }
 
-/* As reports can show it, so that names that differ here differ there. true: it had to be cut. */
+/* Makes a name printable as reports show it, so that names that differ here also differ there. Returns true if the name
+ * was truncated. */
 static bool clean_name(const char *name, char clean[sizeof timer_of(0)->name])
 {
     const char *at = name;
@@ -75,7 +76,7 @@ static bool clean_name(const char *name, char clean[sizeof timer_of(0)->name])
 int fm_timer_get(int handle, const char *name, uintptr_t site)
 {
     char clean[sizeof timer_of(0)->name];
-    fm_timers_of_thread(); /* it is handed out to threads that have no room of their own too: handles are shared */
+    fm_timers_of_thread(); /* handles are shared, so threads without timers of their own get one too */
     if (atomic_load_explicit(&fm_rt.state, memory_order_acquire) != FM_RT_ON || !name || !*name)
         return handle;
     if (handle > 0 && (unsigned)handle <= fm_rt.segment->n_timers && has_name((unsigned)handle - 1, name))

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Starts and stops of timers. An ordinary one does nothing but read the clock and count: whatever happens rarely is left
- * to a second function, called in the last place, so that the first needs no stack. */
+/* Starts and stops of timers. The fast path only reads the clock and counts. Everything rare is left to a second
+ * function that is tail-called, so that the first one needs no stack frame. */
 #include "fathom.h"
 
 #include <string.h>
@@ -12,19 +12,19 @@
 #include "runtime/timers/timer_events.h"
 #include "runtime/timers/timer_room.h"
 
-#define FM_RARE __attribute__((noinline, cold))
+#define FM_COLD __attribute__((noinline, cold))
 
 FM_INLINE struct fm_segment_bins *bins_of(const struct fm_segment_timing *t, unsigned decade)
 {
     return &fm_rt.timer_bins[t->bins[decade] - 1];
 }
 
-/* ---- what happens rarely ---- */
+/* ---- slow path ---- */
 
-/* Takes a timer out of those that run, wherever it is among them: timers may be stopped in any order, and a signal
- * handler may use them at any moment. One that was started in it goes on in the one around. */
-static void leave_out(struct fm_thread_timers *timers, const struct fm_segment_timing *t,
-                      struct fm_segment_timing *outer)
+/* Unlinks a timer from the running ones, wherever it is among them: timers may be stopped in any order, and a signal
+ * handler may use them at any moment. A timer that was started inside it continues in the enclosing one. */
+static void unlink_timer(struct fm_thread_timers *timers, const struct fm_segment_timing *t,
+                         struct fm_segment_timing *outer)
 {
     struct fm_segment_timing *inner = timers->innermost;
     if (inner == t) {
@@ -42,21 +42,21 @@ static void leave_out(struct fm_thread_timers *timers, const struct fm_segment_t
     }
 }
 
-/* It is started in another timer than the last time. */
-static void note_parent(struct fm_segment_timing *t, const struct fm_segment_timing *outer)
+/* The timer was started in a different parent than the last time. */
+static void update_parent(struct fm_segment_timing *t, const struct fm_segment_timing *outer)
 {
     uint16_t parent = outer ? (uint16_t)(outer->timer + 1) : 0;
     t->parent = !t->count || t->parent == parent ? parent : FM_TIMER_SEVERAL;
 }
 
-/* Usual where nothing is measured, a mistake elsewhere. */
-FM_INLINE void has_no_handle(uintptr_t site)
+/* Normal in a process that is not measured, an error otherwise. */
+FM_INLINE void no_handle(uintptr_t site)
 {
     if (FM_UNLIKELY(atomic_load_explicit(&fm_rt.state, memory_order_relaxed) == FM_RT_ON))
         fm_timer_without_room(0, site);
 }
 
-FM_RARE static void start_rarely(int handle, uintptr_t site)
+FM_COLD static void start_slow(int handle, uintptr_t site)
 {
     struct fm_thread_timers *timers = fm_timers_of_thread();
     struct fm_timer_slot *slot = timers ? fm_timer_slot(timers, handle) : NULL;
@@ -71,15 +71,15 @@ FM_RARE static void start_rarely(int handle, uintptr_t site)
     }
     if (!t->start_site)
         fm_load_module_list(site);
-    leave_out(timers, t, slot->outer); /* after a handler has come between */
+    unlink_timer(timers, t, slot->outer); /* if a signal handler has intervened */
     slot->outer = timers->innermost;
-    note_parent(t, slot->outer);
+    update_parent(t, slot->outer);
     timers->innermost = t;
     t->start_site = site;
     t->started = fm_clock_ticks(&fm_rt.clock);
 }
 
-static void keep_quiet(struct fm_segment_timing *t)
+static void update_quiet_range(struct fm_segment_timing *t)
 {
     uint64_t last = t->extremes.second_ns < FM_QUICK_TICKS ? t->extremes.second_ns : FM_QUICK_TICKS - 1;
     bool none = t->count < 2 || t->extremes.min_ns > last;
@@ -98,8 +98,8 @@ static void count_in_bin(struct fm_segment_timing *t, uint64_t ns)
         bins_of(t, decade)->high[digit]++;
 }
 
-/* The marks of all slices that have ended; the event that ends now belongs to the next one. */
-static void keep_marks(struct fm_segment_timing *t, uint64_t now)
+/* Writes the marks of all slices that have ended. The event that ends now belongs to the next one. */
+static void write_marks(struct fm_segment_timing *t, uint64_t now)
 {
     uint64_t since = now - fm_rt.clock.start.ticks;
     for (; since >> t->slice_shift > FM_TIMER_MARKS; t->slice_shift++) {
@@ -112,7 +112,7 @@ static void keep_marks(struct fm_segment_timing *t, uint64_t now)
     t->mark_at = fm_rt.clock.start.ticks + ((t->n_marks + 1ull) << t->slice_shift);
 }
 
-FM_RARE static void stop_rarely(int handle, uint64_t now, uintptr_t site)
+FM_COLD static void stop_slow(int handle, uint64_t now, uintptr_t site)
 {
     struct fm_thread_timers *timers = fm_timers_of_thread();
     struct fm_timer_slot *slot = timers ? fm_timer_slot(timers, handle) : NULL;
@@ -129,34 +129,34 @@ FM_RARE static void stop_rarely(int handle, uint64_t now, uintptr_t site)
     t->started = 0;
     if (outer)
         outer->children_ns += ns;
-    leave_out(timers, t, outer);
+    unlink_timer(timers, t, outer);
     if (now >= t->mark_at)
-        keep_marks(t, now);
+        write_marks(t, now);
     t->count++;
     t->total_ns += ns;
     count_in_bin(t, ns);
     fm_extremes_note(&t->extremes, ns, t->count);
-    keep_quiet(t);
+    update_quiet_range(t);
 }
 
-FM_RARE static void stop_coarsely(int handle, uintptr_t site)
+FM_COLD static void stop_coarse(int handle, uintptr_t site)
 {
-    stop_rarely(handle, fm_clock_ticks(&fm_rt.clock), site);
+    stop_slow(handle, fm_clock_ticks(&fm_rt.clock), site);
 }
 
-/* ---- the ordinary case ---- */
+/* ---- fast path ---- */
 
 FM_EXPORT void fathom_timer_start(int handle)
 {
     uintptr_t site = fm_return_address();
     if (!handle)
-        return has_no_handle(site);
+        return no_handle(site);
     struct fm_thread_timers *timers = fm_local.timers;
     if (FM_UNLIKELY(!timers || (unsigned)handle > FM_TIMERS || fm_rt.clock.coarse))
-        return start_rarely(handle, site);
+        return start_slow(handle, site);
     struct fm_timer_slot slot = timers->slots[handle];
     if (FM_UNLIKELY(!slot.timing || slot.outer != timers->innermost || slot.timing->started))
-        return start_rarely(handle, site);
+        return start_slow(handle, site);
     timers->innermost = slot.timing;
     slot.timing->start_site = site;
     slot.timing->started = fm_clock_counter();
@@ -166,25 +166,25 @@ FM_EXPORT void fathom_timer_stop(int handle)
 {
     uintptr_t site = fm_return_address();
     if (!handle)
-        return has_no_handle(site);
+        return no_handle(site);
     struct fm_thread_timers *timers = fm_local.timers;
     if (FM_UNLIKELY(!timers || fm_rt.clock.coarse))
-        return stop_coarsely(handle, site);
+        return stop_coarse(handle, site);
     uint64_t now = fm_clock_counter();
     if (FM_UNLIKELY((unsigned)handle > FM_TIMERS))
-        return stop_rarely(handle, now, site);
+        return stop_slow(handle, now, site);
     struct fm_segment_timing *t = timers->slots[handle].timing, *outer = timers->slots[handle].outer;
     if (FM_UNLIKELY(!t || !t->started || timers->innermost != t))
-        return stop_rarely(handle, now, site);
+        return stop_slow(handle, now, site);
     uint64_t ns = fm_clock_to_ns(&fm_rt.clock, now - t->started);
     if (FM_UNLIKELY(ns - t->quiet_from > t->quiet_span || now >= t->mark_at))
-        return stop_rarely(handle, now, site);
+        return stop_slow(handle, now, site);
     unsigned decade = fm_decade_quick((uint32_t)ns);
     if (FM_UNLIKELY(!t->bins[decade]))
-        return stop_rarely(handle, now, site);
+        return stop_slow(handle, now, site);
     uint32_t *count = &bins_of(t, decade)->counts[fm_first_digit_quick((uint32_t)ns, decade)];
     if (FM_UNLIKELY(*count == UINT32_MAX))
-        return stop_rarely(handle, now, site);
+        return stop_slow(handle, now, site);
     ++*count;
     t->count++;
     t->total_ns += ns;
@@ -196,16 +196,16 @@ FM_EXPORT void fathom_timer_stop(int handle)
 
 /* ---- a thread's first timer ---- */
 
-/* The same two, whatever else has these names. */
+/* Aliases of the two, because the program may interpose the exported names. */
 extern FM_HIDDEN __typeof__(fathom_timer_start) start_timer __attribute__((alias("fathom_timer_start")));
 extern FM_HIDDEN __typeof__(fathom_timer_stop) stop_timer __attribute__((alias("fathom_timer_stop")));
 
-static uint64_t smaller(uint64_t a, uint64_t b)
+static uint64_t min(uint64_t a, uint64_t b)
 {
     return a < b ? a : b;
 }
 
-/* The cheapest of a few rounds, with the last slot of the thread. */
+/* The fastest of a few rounds, using the last slot of the thread. */
 static void measure_cost(struct fm_segment_header *h, struct fm_segment_timing *scratch)
 {
     enum { ROUNDS = 5, EVENTS = 64 };
@@ -216,14 +216,15 @@ static void measure_cost(struct fm_segment_header *h, struct fm_segment_timing *
             start_timer(FM_TIMERS);
             stop_timer(FM_TIMERS);
         }
-        cost = smaller(cost, fm_clock_to_ns(&fm_rt.clock, fm_clock_ticks(&fm_rt.clock) - start));
-        inside = smaller(inside, scratch->total_ns - before);
+        cost = min(cost, fm_clock_to_ns(&fm_rt.clock, fm_clock_ticks(&fm_rt.clock) - start));
+        inside = min(inside, scratch->total_ns - before);
     }
     h->timer_cost_ps = cost * 1000 / EVENTS + 1;
-    h->timer_inside_ps = smaller(inside * 1000 / EVENTS, h->timer_cost_ps);
+    h->timer_inside_ps = min(inside * 1000 / EVENTS, h->timer_cost_ps);
 }
 
-/* Of nothing but a start and a stop, into the header; once, before the first timer has a name. */
+/* Measures the cost of an empty start and stop and writes it to the header. Done once, before the first timer has a
+ * name. */
 static void measure_cost_once(struct fm_thread_timers *timers)
 {
     struct fm_segment_header *h = fm_rt.segment;
@@ -244,7 +245,7 @@ struct fm_thread_timers *fm_timers_of_thread(void)
     if (fm_timers_hold(fm_local.timers))
         return fm_local.timers;
     fm_local.timers = NULL;
-    if (atomic_load_explicit(&fm_rt.state, memory_order_acquire) == FM_RT_OFF) /* starting costs system calls */
+    if (atomic_load_explicit(&fm_rt.state, memory_order_acquire) == FM_RT_OFF) /* fm_runtime_start makes system calls */
         return NULL;
     struct fm_thread *self = fm_runtime_start(FM_BY_TIMER) ? fm_thread_attach() : NULL;
     if (!self || !self->seg)

@@ -24,7 +24,7 @@ static const struct fm_thread *thread_of(const struct fm_thread_timers *timers)
 
 bool fm_timers_hold(const struct fm_thread_timers *timers)
 {
-    return timers && (timers == &fm_rt.timers.no_room || thread_of(timers)->seg); /* else a child's */
+    return timers && (timers == &fm_rt.timers.no_room || thread_of(timers)->seg); /* seg is NULL in a child */
 }
 
 struct fm_thread_timers *fm_timers_of(struct fm_thread *thread)
@@ -32,7 +32,7 @@ struct fm_thread_timers *fm_timers_of(struct fm_thread *thread)
     return thread->shared ? &fm_rt.timers.no_room : &thread->timers;
 }
 
-/* Slices begin as about a millisecond. */
+/* Slices are initially about one millisecond long. */
 enum { FIRST_SLICE_SHIFT = 20 };
 
 static struct fm_segment_timing *add_timing(unsigned timer, unsigned thread)
@@ -45,7 +45,7 @@ static struct fm_segment_timing *add_timing(unsigned timer, unsigned thread)
         timing->timer = (uint16_t)timer;
         timing->thread = (uint8_t)thread;
         timing->slice_shift = FIRST_SLICE_SHIFT;
-        timing->quiet_from = UINT64_MAX; /* the first events are never quiet */
+        timing->quiet_from = UINT64_MAX; /* the first events always take the slow path */
         __atomic_store_n(&h->n_timings, h->n_timings + 1, __ATOMIC_RELEASE);
     }
     fm_unlock(&fm_rt.table_lock);
@@ -61,15 +61,15 @@ struct fm_timer_slot *fm_timer_slot(struct fm_thread_timers *timers, int handle)
     struct fm_timer_slot *slot = &timers->slots[handle];
     if (slot->timing)
         return slot;
-    if (number >= h->n_timers || slot->outer == &fm_rt.timers.no_outer) /* it was refused before */
+    if (number >= h->n_timers || slot->outer == &fm_rt.timers.no_outer) /* refused before */
         return NULL;
     const struct fm_thread *self = thread_of(timers);
-    for (uint32_t i = 0; i < h->n_timings; i++) /* of a thread that had this slot before */
+    for (uint32_t i = 0; i < h->n_timings; i++) /* left by an earlier thread in this slot */
         if (timing_of(i)->timer == number && timing_of(i)->thread == self->slot)
             slot->timing = timing_of(i);
     if (!slot->timing)
         slot->timing = add_timing(number, (unsigned)self->slot);
-    slot->outer = &fm_rt.timers.no_outer; /* the next start sees which it is */
+    slot->outer = &fm_rt.timers.no_outer; /* the next start sets the real one */
     return slot->timing ? slot : NULL;
 }
 
@@ -85,9 +85,9 @@ void fm_timer_take_bins(struct fm_segment_timing *timing, unsigned decade)
         timing->bins[decade] = (uint16_t)(block + 1);
 }
 
-/* ---- wrong use ---- */
+/* ---- misuse ---- */
 
-/* Registering its module costs system calls: once for a place. */
+/* Listing the module takes system calls, so it is done only if the call site changes. */
 static void note_site(uint64_t *last, uintptr_t site)
 {
     if (__atomic_load_n(last, __ATOMIC_RELAXED) == site)
@@ -131,7 +131,7 @@ void fm_timers_end(struct fm_thread_timers *timers)
         struct fm_segment_timing *t = timers->slots[i].timing;
         if (!t)
             continue;
-        timers->slots[i].outer = &fm_rt.timers.no_outer; /* whoever has the slot next may start it in another */
+        timers->slots[i].outer = &fm_rt.timers.no_outer; /* the next thread in this slot may start it elsewhere */
         if (!t->started)
             continue;
         fm_timer_note_misuse(FM_MISUSE_NEVER_STOPPED, t->timer, t->start_site);
