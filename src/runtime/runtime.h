@@ -128,7 +128,7 @@ struct fm_slots_state {    /* thread_slots.c */
     bool has_end_key;
 };
 
-struct fm_messages_state { /* say.c */
+struct fm_messages_state { /* messages.c */
     bool output_reported;  /* at the start of the job the output path was found unusable, and that was reported */
     struct {
         bool known;
