@@ -129,9 +129,9 @@ static void print_legend(struct fm_report *report, FILE *out)
 
 static const struct fm_column group_columns[] = {
     {"ranks", NULL, FM_COLUMN_TEXT},
-    {"how many", NULL, FM_COLUMN_COUNT},
+    {"number", NULL, FM_COLUMN_COUNT},
     {"in MPI, mean", NULL, FM_COLUMN_TIME},
-    {"to the rest", NULL, FM_COLUMN_TEXT},
+    {"vs. rest", NULL, FM_COLUMN_TEXT},
 };
 
 static void print_groups(struct fm_report *report, FILE *out)

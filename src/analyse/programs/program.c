@@ -107,7 +107,7 @@ enum fm_status fm_program_find(const struct fm_profile *profile, const char *nam
                        "the profile does not say which programs the job had: a Fathom older than "
                        "--program has written it");
     return found ? fm_fail(error, FM_ERR_USAGE, "'%s' is the name of %zu programs; one of: %s", name, found, list)
-                 : fm_fail(error, FM_ERR_USAGE, "the job has no program '%s', only %s", name, list);
+                 : fm_fail(error, FM_ERR_USAGE, "no program '%s' in the job; choose from %s", name, list);
 }
 
 size_t fm_program_of_site(const struct fm_profile *profile, const struct fm_site *site)
