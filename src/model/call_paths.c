@@ -80,8 +80,8 @@ static int by_node(const void *a, const void *b)
     return fm_compare_number(((const struct fm_path_share *)a)->node, ((const struct fm_path_share *)b)->node);
 }
 
-/* Puts it among the heaviest so far, which are sorted by weight, behind those as heavy. */
-static size_t keep(struct fm_path_share *heaviest, size_t n, struct fm_path_share share)
+/* Inserts a share into the heaviest so far, which are sorted by descending weight, after those of equal weight. */
+static size_t insert_share(struct fm_path_share *heaviest, size_t n, struct fm_path_share share)
 {
     if (n == FM_PATH_SHARES && heaviest[n - 1].all_ns >= share.all_ns)
         return n;
@@ -108,7 +108,7 @@ bool fm_call_paths_make_shares(struct fm_call_paths *paths, struct fm_arena *are
     for (size_t i = 0; i < paths->n; i++) {
         uint64_t ns = paths->nodes[i].all.sum_ns;
         if (child_ns[i] < ns)
-            n = keep(shares, n, (struct fm_path_share){(uint32_t)i, rank, ns});
+            n = insert_share(shares, n, (struct fm_path_share){(uint32_t)i, rank, ns});
     }
     paths->shares = shares;
     paths->n_shares = n;
@@ -116,9 +116,9 @@ bool fm_call_paths_make_shares(struct fm_call_paths *paths, struct fm_arena *are
     return fm_sort(shares, n, sizeof *shares, by_node, scratch);
 }
 
-/* ---- promises ---- */
+/* ---- validation ---- */
 
-static bool cost_possible(const struct fm_path_cost *cost)
+static bool cost_valid(const struct fm_path_cost *cost)
 {
     if (!cost->ranks)
         return !(cost->sum_ns | cost->squares[0] | cost->squares[1] | cost->max_ns | cost->min_ns | cost->max_rank |
@@ -127,18 +127,18 @@ static bool cost_possible(const struct fm_path_cost *cost)
 }
 
 /* Whether a cost can be a part of another one. */
-static bool part_possible(const struct fm_path_cost *part, const struct fm_path_cost *whole)
+static bool part_valid(const struct fm_path_cost *part, const struct fm_path_cost *total)
 {
-    return part->sum_ns <= whole->sum_ns && part->max_ns <= whole->max_ns && part->ranks <= whole->ranks;
+    return part->sum_ns <= total->sum_ns && part->max_ns <= total->max_ns && part->ranks <= total->ranks;
 }
 
-static bool costs_possible(const struct fm_path_node *node, const struct fm_path_node *parent)
+static bool costs_valid(const struct fm_path_node *node, const struct fm_path_node *parent)
 {
-    return node->all.ranks && cost_possible(&node->own) && cost_possible(&node->all) &&
-           part_possible(&node->own, &node->all) && part_possible(&node->all, &parent->all);
+    return node->all.ranks && cost_valid(&node->own) && cost_valid(&node->all) && part_valid(&node->own, &node->all) &&
+           part_valid(&node->all, &parent->all);
 }
 
-static bool node_possible(const struct fm_path_node *node, const struct fm_path_node *parent)
+static bool node_valid(const struct fm_path_node *node, const struct fm_path_node *parent)
 {
     bool site = node->kind == FM_PATH_CALL || node->kind == FM_PATH_LEAF;
     if (!site && (*node->site.module || *node->site.build_id || node->site.offset))
@@ -153,21 +153,23 @@ static bool node_possible(const struct fm_path_node *node, const struct fm_path_
            (node->kind != FM_PATH_GAP || parent->kind == FM_PATH_ROOT) && parent->kind < FM_PATH_ROUTINE;
 }
 
-/* A node hangs on the way from the root to the node before it; what it is behind of there is its elder sibling. */
+/* The parent of a node must be on the path from the root to the node before it; the node on that path at the same depth
+ * is its preceding sibling. */
 static const char *check_order(const struct fm_call_paths *paths)
 {
-    uint32_t way[FM_CALL_PATHS_DEPTH + 2] = {0};
+    uint32_t path[FM_CALL_PATHS_DEPTH + 2] = {0};
     size_t depth = 0;
     for (size_t i = 1; i < paths->n; i++) {
         const struct fm_path_node *node = &paths->nodes[i];
-        while (way[depth] > node->parent)
+        while (path[depth] > node->parent)
             depth--;
-        uint32_t elder = way[depth + 1]; /* or left over, then it comes before the parent */
-        if (way[depth] != node->parent || (elder > node->parent && fm_path_compare(&paths->nodes[elder], node) >= 0))
+        uint32_t sibling = path[depth + 1]; /* of an earlier subtree if its index is below the parent's */
+        if (path[depth] != node->parent ||
+            (sibling > node->parent && fm_path_compare(&paths->nodes[sibling], node) >= 0))
             return "call paths out of order";
         if (++depth > FM_CALL_PATHS_DEPTH)
             return "call paths too deep";
-        way[depth] = (uint32_t)i;
+        path[depth] = (uint32_t)i;
     }
     return NULL;
 }
@@ -180,9 +182,9 @@ const char *fm_call_paths_check(const struct fm_call_paths *paths)
         const struct fm_path_node *node = &paths->nodes[i];
         if (node->parent >= i && (i || node->parent))
             return "call paths out of order";
-        if (!node_possible(node, i ? &paths->nodes[node->parent] : NULL))
+        if (!node_valid(node, i ? &paths->nodes[node->parent] : NULL))
             return "invalid call path";
-        if (!costs_possible(node, &paths->nodes[node->parent]))
+        if (!costs_valid(node, &paths->nodes[node->parent]))
             return "invalid cost of a call path";
     }
     for (size_t i = 0; i < paths->n_shares; i++) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Making a calling context tree smaller. A node never weighs more than its parent, and comes behind it: so sorted by
- * weight, and of equal ones the last first, children come before their parents, and whatever number is taken away from
- * the front leaves a tree. */
+/* Makes a calling context tree smaller. A node is never heavier than its parent and comes after it. Sorted by weight,
+ * and among equals the last one first, children therefore come before their parents, and removing any number of nodes
+ * from the front leaves a tree. */
 #include "base/saturate.h"
 #include "base/sort.h"
 #include "model/call_paths.h"
@@ -18,10 +18,10 @@ static int lighter(const void *a, const void *b)
     return x->ns != y->ns ? fm_compare_number(x->ns, y->ns) : fm_compare_number(y->node, x->node);
 }
 
-enum { NODE_STAYS = 0, NODE_GOES = 1 };
+enum { NODE_KEPT = 0, NODE_FOLDED = 1 };
 
-/* Marks the `n_go` lightest nodes. */
-static bool mark(const struct fm_call_paths *paths, size_t n_go, struct fm_arena *arena, uint8_t *marks)
+/* Marks the `n_folded` lightest nodes. */
+static bool mark_lightest(const struct fm_call_paths *paths, size_t n_folded, struct fm_arena *arena, uint8_t *marks)
 {
     struct node_weight *weights = fm_arena_alloc(arena, paths->n * sizeof *weights);
     if (!weights)
@@ -30,8 +30,8 @@ static bool mark(const struct fm_call_paths *paths, size_t n_go, struct fm_arena
         weights[i] = (struct node_weight){paths->nodes[i].all.sum_ns, (uint32_t)i};
     if (!fm_sort(weights, paths->n, sizeof *weights, lighter, arena))
         return false;
-    for (size_t i = 0; i < n_go; i++)
-        marks[weights[i].node] = NODE_GOES;
+    for (size_t i = 0; i < n_folded; i++)
+        marks[weights[i].node] = NODE_FOLDED;
     return true;
 }
 
@@ -44,22 +44,24 @@ static uint64_t square_root(unsigned __int128 square)
     return root;
 }
 
-/* What a node has of its own, with that of a child that goes; both are parts of what it has in all. */
-static void give(struct fm_path_node *node, const struct fm_path_cost *given)
+/* Adds the cost of a folded child to the exclusive cost of its parent; both are part of the inclusive cost of the
+ * parent. */
+static void add_folded(struct fm_path_node *node, const struct fm_path_cost *folded)
 {
     struct fm_path_cost *own = &node->own;
     const struct fm_path_cost *all = &node->all;
     if (!own->ranks) {
-        *own = *given;
+        *own = *folded;
         return;
     }
     if (all->ranks == 1) {
-        *own = fm_path_cost_of(fm_sum(own->sum_ns, given->sum_ns), all->max_rank);
+        *own = fm_path_cost_of(fm_sum(own->sum_ns, folded->sum_ns), all->max_rank);
         return;
     }
-    uint64_t max = fm_sum(own->max_ns, given->max_ns), ranks = (uint64_t)own->ranks + given->ranks;
-    unsigned __int128 both = (unsigned __int128)square_root(fm_path_squares(own)) * square_root(fm_path_squares(given));
-    fm_path_cost_merge(own, given);
+    uint64_t max = fm_sum(own->max_ns, folded->max_ns), ranks = (uint64_t)own->ranks + folded->ranks;
+    unsigned __int128 both = (unsigned __int128)square_root(fm_path_squares(own)) *
+                             square_root(fm_path_squares(folded));
+    fm_path_cost_merge(own, folded);
     own->max_ns = max < all->max_ns ? max : all->max_ns;
     own->ranks = ranks < all->ranks ? (uint32_t)ranks : all->ranks;
     fm_path_add_squares(own, both);
@@ -70,47 +72,47 @@ static void give(struct fm_path_node *node, const struct fm_path_cost *given)
     }
 }
 
-/* Copies the nodes that stay; places[i]: the new number of node i, of one that goes that of its parent. */
+/* Copies the nodes that are kept. places[i] becomes the new index of node i, or of the ancestor it is folded into. */
 static void copy_nodes(const struct fm_call_paths *paths, const uint8_t *marks, uint32_t *places,
                        struct fm_call_paths *out)
 {
     for (size_t i = 0; i < paths->n; i++) {
         const struct fm_path_node *node = &paths->nodes[i];
         uint32_t parent = places[node->parent];
-        if (marks[i] == NODE_STAYS) {
+        if (marks[i] == NODE_KEPT) {
             places[i] = (uint32_t)out->n;
             out->nodes[out->n] = *node;
             out->nodes[out->n++].parent = parent;
             continue;
         }
         places[i] = parent;
-        if (marks[node->parent] == NODE_STAYS) {
-            give(&out->nodes[parent], &node->all);
+        if (marks[node->parent] == NODE_KEPT) {
+            add_folded(&out->nodes[parent], &node->all);
             fm_add_saturating(&out->folded_ns, node->all.sum_ns);
         }
     }
     for (size_t i = 0; i < out->n; i++)
-        if (i + 1 == out->n || out->nodes[i + 1].parent != i) /* it has no children left: no estimate is needed */
+        if (i + 1 == out->n || out->nodes[i + 1].parent != i) /* no children left: no estimate is needed */
             out->nodes[i].own = out->nodes[i].all;
 }
 
-bool fm_call_paths_fold(const struct fm_call_paths *paths, size_t most, struct fm_arena *arena,
+bool fm_call_paths_fold(const struct fm_call_paths *paths, size_t max_nodes, struct fm_arena *arena,
                         struct fm_call_paths *out)
 {
     *out = *paths;
-    if (paths->n <= most)
+    if (paths->n <= max_nodes)
         return true;
     uint8_t *marks = fm_arena_alloc(arena, paths->n);
     uint32_t *places = fm_arena_alloc(arena, paths->n * sizeof *places);
-    out->nodes = fm_arena_alloc(arena, most * sizeof *out->nodes);
+    out->nodes = fm_arena_alloc(arena, max_nodes * sizeof *out->nodes);
     out->shares = fm_arena_alloc(arena, paths->n_shares * sizeof *out->shares);
-    if (!marks || !places || !out->nodes || !out->shares || !mark(paths, paths->n - most, arena, marks))
+    if (!marks || !places || !out->nodes || !out->shares || !mark_lightest(paths, paths->n - max_nodes, arena, marks))
         return false;
     out->n = out->n_shares = 0;
     copy_nodes(paths, marks, places, out);
     for (size_t i = 0; i < paths->n_shares; i++) {
         struct fm_path_share share = paths->shares[i];
-        if (marks[share.node] == NODE_GOES)
+        if (marks[share.node] == NODE_FOLDED)
             continue;
         share.node = places[share.node];
         out->shares[out->n_shares++] = share;

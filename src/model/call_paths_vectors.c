@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What ranks tell of nodes of the calling context tree. The nodes below a node follow it, and so do their shares. */
+/* The costs of nodes of the calling context tree by rank. The nodes below a node follow it directly, and so do their
+ * shares. */
 #include <string.h>
 
 #include "base/sort.h"
 #include "model/call_paths.h"
 #include "model/order.h"
 
-/* The first share of a node that is not before `node`. */
+/* The index of the first share whose node is not less than `node`. */
 static size_t first_share(const struct fm_call_paths *paths, size_t node)
 {
     size_t low = 0, high = paths->n_shares;
@@ -36,7 +37,7 @@ static int by_rank(const void *a, const void *b)
     return order ? order : fm_compare_number(x->node, y->node);
 }
 
-/* The shares of a node and of what is below it. */
+/* The shares of a node and of the nodes below it. */
 static const struct fm_path_share *shares_below(const struct fm_call_paths *paths, uint32_t node, size_t *n)
 {
     size_t end = (size_t)node + 1;
@@ -87,8 +88,9 @@ static int by_node(const void *a, const void *b)
     return fm_compare_number(((const struct vector_weight *)a)->node, ((const struct vector_weight *)b)->node);
 }
 
-/* The heaviest nodes that have shares, in their order. */
-static struct vector_weight *choose(const struct fm_call_paths *paths, size_t most, struct fm_arena *arena, size_t *n)
+/* The heaviest nodes that have shares, sorted by node. */
+static struct vector_weight *choose_heaviest(const struct fm_call_paths *paths, size_t max, struct fm_arena *arena,
+                                             size_t *n)
 {
     struct vector_weight *chosen = fm_arena_alloc(arena, paths->n * sizeof *chosen);
     *n = 0;
@@ -99,12 +101,12 @@ static struct vector_weight *choose(const struct fm_call_paths *paths, size_t mo
     }
     if (!chosen || !fm_sort(chosen, *n, sizeof *chosen, heavier, arena))
         return NULL;
-    if (*n > most)
-        *n = most;
+    if (*n > max)
+        *n = max;
     return fm_sort(chosen, *n, sizeof *chosen, by_node, arena) ? chosen : NULL;
 }
 
-/* How many shares the vector of a node has at most. */
+/* Maximum number of shares in the vector of a node. */
 static size_t vector_limit(const struct fm_call_paths *paths, uint32_t node)
 {
     size_t own, all;
@@ -121,10 +123,10 @@ static bool add_vector(const struct fm_call_paths *paths, uint32_t node, struct 
     struct fm_arena scratch = {0};
     const struct fm_path_share *vector;
     size_t n;
-    bool good = fm_call_paths_vector(paths, node, &scratch, &vector, &n);
-    struct fm_path_share *shares = !good ? NULL
-                                         : fm_arena_grow(arena, out->shares, &out->shares_capacity, out->n_shares + n,
-                                                         sizeof *shares);
+    bool ok = fm_call_paths_vector(paths, node, &scratch, &vector, &n);
+    struct fm_path_share *shares = !ok ? NULL
+                                       : fm_arena_grow(arena, out->shares, &out->shares_capacity, out->n_shares + n,
+                                                       sizeof *shares);
     for (size_t i = 0; shares && i < n; i++) {
         shares[out->n_shares] = vector[i];
         shares[out->n_shares++].node = node;
@@ -134,18 +136,18 @@ static bool add_vector(const struct fm_call_paths *paths, uint32_t node, struct 
     return shares != NULL;
 }
 
-bool fm_call_paths_keep_vectors(const struct fm_call_paths *paths, size_t most, struct fm_arena *arena,
+bool fm_call_paths_keep_vectors(const struct fm_call_paths *paths, size_t max, struct fm_arena *arena,
                                 struct fm_call_paths *out)
 {
     *out = *paths;
     if (!paths->n_shares)
         return true;
-    size_t n, room = 0;
-    struct vector_weight *chosen = choose(paths, most, arena, &n);
+    size_t n, capacity = 0;
+    struct vector_weight *chosen = choose_heaviest(paths, max, arena, &n);
     for (size_t i = 0; chosen && i < n; i++)
-        room += vector_limit(paths, chosen[i].node);
-    out->shares = chosen ? fm_arena_alloc(arena, room * sizeof *out->shares) : NULL;
-    out->shares_capacity = room;
+        capacity += vector_limit(paths, chosen[i].node);
+    out->shares = chosen ? fm_arena_alloc(arena, capacity * sizeof *out->shares) : NULL;
+    out->shares_capacity = capacity;
     out->n_shares = 0;
     for (size_t i = 0; out->shares && i < n; i++)
         if (!add_vector(paths, chosen[i].node, arena, out))

@@ -22,7 +22,7 @@ bool fm_edges_sorted(const struct fm_edge *edges, size_t n)
     return true;
 }
 
-/* Sorted by their keys, and the ranks in each set. */
+/* Whether the items are sorted by key, and the ranks of each set. */
 static bool list_sorted(const struct fm_list *list, const struct fm_profile *p)
 {
     size_t n;
@@ -53,7 +53,7 @@ static const char *check_processes(const struct fm_profile *p)
 {
     for (size_t i = 0; i < p->n_processes; i++) {
         const struct fm_process *process = &p->processes[i];
-        if (i && process[-1].rank > process->rank) /* of a large job the rest of the key is rounded */
+        if (i && process[-1].rank > process->rank) /* in a large job the rest of the key is rounded */
             return "processes out of order";
         if (process->host >= p->n_hosts && process->host != FM_NO_RANK)
             return "a process refers to a missing host";
@@ -92,7 +92,7 @@ static bool bins_sorted(const struct fm_timer_group *group)
     return true;
 }
 
-static bool shape_known(const union fm_timer_shape *shape)
+static bool shape_valid(const union fm_timer_shape *shape)
 {
     for (unsigned k = 0; k < FM_TIMER_TICKS; k++)
         if (shape->max_bin[k] >= FM_DECIMAL_BINS)
@@ -129,13 +129,13 @@ static const char *check_timers(const struct fm_profile *p)
             return "unknown kind of timer histogram";
         for (size_t k = 0; k < timer->n_groups; k++) {
             const struct fm_timer_group *group = &timer->groups[k];
-            if (!group->ranks.n || !set_sorted(&group->ranks) || !bins_sorted(group) || !shape_known(&group->shape) ||
+            if (!group->ranks.n || !set_sorted(&group->ranks) || !bins_sorted(group) || !shape_valid(&group->shape) ||
                 (k && fm_timer_shape_compare(&group[-1].shape, &group->shape) >= 0))
                 return "timer histograms out of order";
         }
-        const char *wrong = check_misuses(timer);
-        if (wrong)
-            return wrong;
+        const char *problem = check_misuses(timer);
+        if (problem)
+            return problem;
     }
     return NULL;
 }
@@ -179,9 +179,9 @@ const char *fm_profile_check(const struct fm_profile *profile)
         check_paths, check_sequence,  check_snapshots, check_environment,
     };
     for (size_t i = 0; i < sizeof checks / sizeof *checks; i++) {
-        const char *wrong = checks[i](profile);
-        if (wrong)
-            return wrong;
+        const char *problem = checks[i](profile);
+        if (problem)
+            return problem;
     }
     if (!fm_grid_valid(&profile->job.cart))
         return "invalid grid of ranks";

@@ -25,7 +25,7 @@ void fm_edge_set(struct fm_edge *edge, int column, uint64_t value)
 
 static void before_from(size_t n_sent, size_t n, uint32_t *before)
 {
-    /* What is sent is received: the two lists are mostly the same. */
+    /* What is sent is received: the two lists are mostly equal. */
     for (size_t i = 1; i < n; i++)
         before[i] = (uint32_t)(i >= n_sent && i - n_sent < n_sent ? i - n_sent : i - 1);
 }
@@ -33,7 +33,7 @@ static void before_from(size_t n_sent, size_t n, uint32_t *before)
 static void before_to(const struct fm_edge *edges, size_t n_sent, size_t n, uint32_t *before)
 {
     before_from(n_sent, n, before);
-    /* The kth partner of a rank lies as far away as the kth partner of the rank before it. */
+    /* The kth peer of a rank is usually as far away as the kth peer of the previous rank. */
     size_t last_start = 0, start = 0;
     for (size_t i = 1; i < n_sent; i++) {
         if (edges[i].from != edges[i - 1].from) {
@@ -45,7 +45,7 @@ static void before_to(const struct fm_edge *edges, size_t n_sent, size_t n, uint
     }
 }
 
-/* The edge from -> to among the first n sent ones, or n. */
+/* The index of the edge from -> to among the first n sent edges, or n. */
 static size_t find(const struct fm_edge *edges, size_t n, uint32_t from, uint32_t to)
 {
     const struct fm_edge wanted = {.from = from, .to = to};
@@ -64,12 +64,12 @@ static void before_load(const struct fm_edge *edges, size_t n_sent, size_t n, ui
 {
     before_to(edges, n_sent, n, before);
     for (size_t i = 1; i < n; i++) {
-        /* A received edge carries what was sent on it; a sent one what comes back on its reverse. */
+        /* A received edge usually has the values of the same edge as sent, and a sent one those of the reverse edge. */
         size_t limit = i < n_sent ? i : n_sent;
-        size_t like = i < n_sent ? find(edges, limit, edges[i].to, edges[i].from)
-                                 : find(edges, limit, edges[i].from, edges[i].to);
-        if (like < limit)
-            before[i] = (uint32_t)like;
+        size_t similar = i < n_sent ? find(edges, limit, edges[i].to, edges[i].from)
+                                    : find(edges, limit, edges[i].from, edges[i].to);
+        if (similar < limit)
+            before[i] = (uint32_t)similar;
     }
 }
 

@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The figures of a process: everything that is one number per process, each on one line of one table.
+/* The figures of a process: everything that is one number per process, one line of the table for each.
  *
  *   X(column, since, member, unit, known, source, JSON key, heading)
  *
- * column   its number in the list of processes of a profile (model/schema.h); a new one takes the next that is free
- * since    the format that first had it: a file of an older format says nothing about it
- * member   of struct fm_process, and of struct fm_segment_header where the source is HEADER
+ * column   its number in the list of processes of a profile (model/schema.h); a new figure takes the next free one
+ * since    the first format that has it: unknown in files of an older format
+ * member   of struct fm_process, and of struct fm_segment_header if the source is HEADER
  * unit     NS, BYTES or COUNT
- * known    ALWAYS: of every process that was measured; USAGE: where somebody asked the kernel (fm_process_has_usage)
+ * known    ALWAYS: for every measured process; USAGE: if its resource usage was read (fm_process_has_usage)
  * source   HEADER: copied from the header of the segment; MADE: from elsewhere (merge/from_segment.c)
  * key      in the JSON of a process and of job.per_rank
- * heading  in the table of extremes over ranks of the summary, in the order of these lines; "": not shown there. One that
- *          was added later than format 1 is shown where it is known of any rank
+ * heading  in the table of extremes over ranks of the summary, in the order of these lines; "": not shown. A figure added
+ *          after format 1 is shown if it is known for any rank
  *
- * A figure that is not known has no value in JSON (null) and none in a table; in memory one that was added later than
- * format 1 is then FM_UNKNOWN. */
+ * A figure that is unknown is null in JSON and left out of tables. In memory, an unknown figure added after format 1 is
+ * FM_UNKNOWN. */
 #ifndef FM_MODEL_FIGURES_H
 #define FM_MODEL_FIGURES_H
 
@@ -50,12 +50,12 @@ struct fm_figure_meaning {
     size_t offset; /* in struct fm_process */
     enum fm_unit unit;
     enum fm_figure_known known;
-    bool later; /* than format 1 */
+    bool later; /* added after format 1 */
 };
 extern const struct fm_figure_meaning fm_figures[FM_FIGURES];
 
 struct fm_process;
-/* false: it is not known. */
+/* Returns false if unknown. */
 bool fm_figure_get(const struct fm_process *process, enum fm_figure figure, uint64_t *value);
 
 #endif

@@ -3,7 +3,7 @@
 
 #include "model/order.h"
 
-/* By the key; for what takes most of the time of merging, without the tables. */
+/* Compares by key. The lists that take most of the time of merging are compared without the tables. */
 static inline int compare(unsigned section, const struct fm_fields *fields, const void *a, const void *b)
 {
     if (section == FM_SECTION_OF_events)

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The lists of a profile that are nothing but their items, as the schema has them: fields, then compounds.
+/* The lists of a profile that consist only of items as the schema describes them: fields, then compounds.
  *
  *   X(section, list, item, merged)
  *
- * section  its number in a file, in ascending order; a new one takes the next that is free (format/layout.h)
+ * section  its number in a file, in ascending order; a new list takes the next free one (format/layout.h)
  * list     the members list, n_list and list_capacity of struct fm_profile
  * item     item[] and item_compounds[] are its tables in schema.c
- * merged   SCHEMA: as the tables say; OWN: a function of its own in merge/ */
+ * merged   SCHEMA: according to the tables; OWN: by a function in merge/ */
 #ifndef FM_MODEL_LISTS_H
 #define FM_MODEL_LISTS_H
 
@@ -26,9 +26,9 @@
 struct fm_list {
     const struct fm_fields *fields, *compounds;
     size_t item_size;
-    size_t items, n, capacity; /* where struct fm_profile has them */
-    bool repeats;              /* items with equal keys stay beside each other */
-    bool by_schema;            /* merged as the tables say */
+    size_t items, n, capacity; /* offsets in struct fm_profile */
+    bool repeats;              /* items with equal keys are kept separately */
+    bool by_schema;            /* merged according to the tables */
     int (*compare)(const void *a, const void *b);
 };
 
@@ -42,7 +42,7 @@ FM_LISTS(X)
 enum fm_list_section { FM_LISTS(X) FM_LISTS_END };
 #undef X
 
-/* By the number of the section; NULL: it is none of these. */
+/* The list with this section number; NULL if there is none. */
 const struct fm_list *fm_list_of(unsigned section);
 
 /* The items of a list in a profile. */

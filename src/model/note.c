@@ -9,7 +9,7 @@
 
 enum { SENTENCE_BYTES = 192 };
 
-/* No pointers: each would be a relocation in every process that the library is loaded into. */
+/* No pointers: each one would need a relocation in every process that loads the library. */
 struct note_row {
     uint32_t code;
     char name[FM_NOTE_NAME], sentence[SENTENCE_BYTES];
@@ -48,7 +48,7 @@ const char *fm_note_name(uint32_t code, char buffer[FM_NOTE_NAME])
     return buffer;
 }
 
-/* The template with the argument in the place of %s. */
+/* The template with %s replaced by the argument. */
 static const char *fill_in(const char *template, const char *argument, struct fm_arena *arena)
 {
     const char *place = strstr(template, "%s");
@@ -61,7 +61,8 @@ static const char *fill_in(const char *template, const char *argument, struct fm
     return sentence;
 }
 
-/* The table of settings says what a variable may be; without it, if that has changed since, the template does. */
+/* The sentence comes from the table of settings, which knows the valid values; from the template if the table now
+ * accepts the value. */
 static const char *setting_sentence(const struct note_row *row, const char *argument, struct fm_arena *arena)
 {
     char name[40], sentence[FM_SETTING_SENTENCE];

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The notes about a measurement: what each is called, what its parameters mean and how it reads. One line is all that a
- * note needs.
+/* The notes about a measurement: name, parameters and text of each. One line is all that a note needs.
  *
- * Numbers are in files: a new note gets the next one, and a number is never used again. Names are in JSON, and do not
- * change either. Sentences may: they have no full stop, and %s stands for the argument. Figures that a note counts and the
- * ranks it is about are shown behind its sentence.
+ * Numbers are stored in files: a new note takes the next one, and a number is never reused. Names are used in JSON and
+ * do not change either. Sentences may change: they have no full stop, and %s is replaced by the argument. The amount
+ * and the ranks of a note are shown after its sentence.
  *
- * X(number, code, name, what the amount counts ("": it has none), what the argument is (likewise), sentence) */
+ * X(number, code, name, what the amount counts ("": no amount), what the argument is ("": none), sentence) */
 #ifndef FM_MODEL_NOTE_CODES_H
 #define FM_MODEL_NOTE_CODES_H
 
@@ -64,7 +63,7 @@
     X(32, TIMER_MISUSES, "timer-misuses", "misuses", "", "misuses of timers (see fathom report --view timers)")
 
 enum fm_note_code {
-    FM_NOTE_TEXT = 0, /* a sentence of an older Fathom that this one does not know */
+    FM_NOTE_TEXT = 0, /* a sentence of an older Fathom that is not in the table */
 #define FM_NOTE_CODE(number, code, name, amount, argument, sentence) FM_NOTE_##code = (number),
     FM_NOTES(FM_NOTE_CODE)
 #undef FM_NOTE_CODE

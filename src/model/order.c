@@ -59,7 +59,7 @@ int fm_note_compare(const struct fm_note *a, const struct fm_note *b)
     return order ? order : fm_compare_text(a->text, b->text);
 }
 
-/* By rank and process, then by all else, so that the order of merging does not matter. */
+/* By rank and pid, then by everything else, so that the result does not depend on the order of merging. */
 int fm_process_compare(const struct fm_process *a, const struct fm_process *b)
 {
     if (a->rank != b->rank)

@@ -9,8 +9,8 @@
 #include "model/schema.h"
 #include "model/strings.h"
 
-/* What every profile made by fm_profile_create has behind its public part. */
-struct fm_profile_whole {
+/* What fm_profile_create actually allocates: the public part is the first member. */
+struct fm_profile_full {
     struct fm_profile profile;
     struct fm_intern strings;
 };
@@ -23,21 +23,21 @@ struct fm_profile *fm_profile_create(void)
 struct fm_profile *fm_profile_create_from(struct fm_arena *spare)
 {
     struct fm_arena arena = {.spare = spare};
-    struct fm_profile_whole *whole = fm_arena_alloc(&arena, sizeof *whole);
-    if (!whole)
+    struct fm_profile_full *full = fm_arena_alloc(&arena, sizeof *full);
+    if (!full)
         return NULL;
-    whole->profile.arena = arena;
+    full->profile.arena = arena;
     for (size_t i = 0; i < fm_job_fields.n; i++)
         if (fm_job_fields.list[i].kind == FM_FIELD_TEXT)
-            *fm_field_text(&fm_job_fields.list[i], &whole->profile.job) = "";
-    return &whole->profile;
+            *fm_field_text(&fm_job_fields.list[i], &full->profile.job) = "";
+    return &full->profile;
 }
 
 void fm_profile_destroy(struct fm_profile *profile)
 {
     if (!profile)
         return;
-    struct fm_arena arena = profile->arena; /* the profile itself lies in it */
+    struct fm_arena arena = profile->arena; /* the profile itself is allocated from it */
     fm_arena_destroy(&arena);
 }
 
@@ -45,7 +45,7 @@ const char *fm_profile_intern(struct fm_profile *profile, const char *text)
 {
     if (!*text)
         return "";
-    struct fm_intern *strings = &((struct fm_profile_whole *)(void *)profile)->strings;
+    struct fm_intern *strings = &((struct fm_profile_full *)(void *)profile)->strings;
     struct fm_intern_slot *slot = fm_intern_put(strings, &profile->arena, text, true);
     return slot ? slot->text : NULL;
 }

@@ -1,16 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The profile: the model of one job, merged over its processes.
  *
- * A profile of one process is made from its segment (merge/from_segment.h); profiles
- * are merged pairwise (merge/merge.h) in any order with the same result; the file form
- * (format/encode.h, doc/FORMAT.md) is canonical: equal profiles give equal bytes.
+ * A profile of one process is made from its segment (merge/from_segment.h). Profiles are merged in pairs
+ * (merge/merge.h), in any order with the same result. The file format (format/encode.h, doc/FORMAT.md) is canonical:
+ * equal profiles give equal bytes.
  *
- * All numbers are integers, so that sums do not depend on the order of merging. Of equal
- * extremes the lowest rank is named, then the lowest event number.
+ * All numbers are integers, so that sums do not depend on the order of merging. If several events have the same extreme
+ * value, the one with the lowest rank is recorded, then the one with the lowest event number.
  *
- * Memory: everything hangs on `arena`; fm_profile_destroy frees it. One thread at a time.
- * Strings are never NULL ("" when unknown). Arrays are sorted by their key, as noted, with
- * strings compared by strcmp. */
+ * Memory: everything is allocated from `arena` and freed by fm_profile_destroy. Not thread-safe: one thread at a time.
+ * Strings are never NULL ("" if unknown). Arrays are sorted by their key, as noted, with strings compared by strcmp. */
 #ifndef FM_MODEL_PROFILE_H
 #define FM_MODEL_PROFILE_H
 
@@ -36,7 +35,7 @@ struct fm_event_key {
     const char *routine; /* "MPI_Send" */
     const char *region;  /* path "a/b"; "" = the whole program */
     uint32_t size_bin;   /* base/bins.h */
-    uint32_t comm_size;  /* collectives; 0 = not one, or detail given up */
+    uint32_t comm_size;  /* collectives; 0 = not a collective, or not recorded */
     struct fm_site site;
 };
 
@@ -55,12 +54,12 @@ struct fm_routine_total {
     struct fm_stats stats;
     struct fm_rankset ranks;
     struct fm_spread time_ns, calls, bytes;
-    struct fm_rank_value *per_rank; /* sorted by rank; NULL/0 when it was left out of a large file */
+    struct fm_rank_value *per_rank; /* sorted by rank; NULL and 0 if left out of a large file */
     size_t n_per_rank, per_rank_capacity;
 };
 
-/* Point-to-point traffic. An edge of `sent` is contributed by rank `from` alone, an edge of `received`
- * by rank `to` alone; so the heaviest of a union are the union's heaviest. Sorted by from, to. */
+/* Point-to-point traffic. An edge of `sent` comes only from rank `from`, an edge of `received` only from rank `to`, so
+ * the heaviest edges of a union are the heaviest of its parts. Sorted by from, to. */
 struct fm_edge {
     uint32_t from, to;
     uint64_t messages, bytes, time_ns;
@@ -68,7 +67,7 @@ struct fm_edge {
 struct fm_edges {
     struct fm_edge *items;
     size_t n, capacity;
-    uint64_t dropped, dropped_messages, dropped_bytes, dropped_ns; /* left out of a large profile */
+    uint64_t dropped, dropped_messages, dropped_bytes, dropped_ns; /* edges left out of a large profile */
 };
 
 /* Sorted by path. Times are sums over ranks, inclusive of nested regions. */
@@ -88,8 +87,8 @@ struct fm_host {
     struct fm_rankset ranks;
 };
 
-/* One of the programs of the job: several where they were started together (mpirun ./atm : ./ocean). Sorted by executable and
- * build id. */
+/* A program of the job; there are several if they were started together (mpirun ./atm : ./ocean). Sorted by executable
+ * and build id. */
 struct fm_program {
     const char *exe, *build_id;
     struct fm_rankset ranks;
@@ -98,13 +97,13 @@ struct fm_program {
 /* How a process ended. */
 enum fm_end {
     FM_END_UNKNOWN = 0, /* still running when it was read */
-    FM_END_FINALIZED,   /* reached MPI_Finalize (without MPI: left normally) */
-    FM_END_EXITED,      /* left without MPI_Finalize; code = exit status where known, else -1 */
+    FM_END_FINALIZED,   /* reached MPI_Finalize (without MPI: exited normally) */
+    FM_END_EXITED,      /* exited without MPI_Finalize; code = exit status, or -1 if unknown */
     FM_END_ABORTED,     /* MPI_Abort; code = its error code */
-    FM_END_SIGNALLED,   /* a wait status was seen; code = the signal */
+    FM_END_SIGNALLED,   /* killed, according to its wait status; code = the signal */
     FM_END_REPLACED,    /* exec */
-    FM_END_VANISHED,    /* gone, and nobody saw how */
-    FM_END_MISSING,     /* no data of this rank at all */
+    FM_END_VANISHED,    /* ended, and its exit was not observed */
+    FM_END_MISSING,     /* no data for this rank */
 };
 
 /* One process. Sorted by rank. */
@@ -118,34 +117,34 @@ struct fm_process {
 #define X(column, since, member, ...) uint64_t member;
     FM_PROCESS_FIGURES(X) /* model/figures.h */
 #undef X
-    const char *inside; /* routine it was in when it ended badly, or "" */
+    const char *inside; /* routine it was in when it ended abnormally, or "" */
 };
 
-/* A process of which nothing else is known. */
+/* A process about which nothing else is known. */
 struct fm_process fm_process_of(uint32_t rank, enum fm_end end);
 
-/* Whether user_ns, system_ns and max_rss_bytes are known: nobody asked for those of a process that was killed, unless
- * its parent saw it end. Every process has some memory. */
+/* Whether user_ns, system_ns and max_rss_bytes are known. They are not for a process that was killed, unless its parent
+ * observed its end. Every process uses some memory, so 0 means unknown. */
 static inline bool fm_process_has_usage(const struct fm_process *process)
 {
     return process->max_rss_bytes > 0;
 }
 
-/* A note about the measurement itself: what it says is a code (note_codes.h) with parameters, and note.h makes a sentence
- * of it where it is shown. Sorted by code, argument and text. */
+/* A note about the measurement: a code (note_codes.h) with parameters, from which note.h makes a sentence when it is
+ * shown. Sorted by code, argument and text. */
 struct fm_note {
     uint32_t code;
-    const char *argument; /* what it is about, "" when that is nothing in particular */
-    uint64_t amount;      /* summed; 0 when it has none */
+    const char *argument; /* its subject, or "" */
+    uint64_t amount;      /* summed; 0 if it has none */
     struct fm_rankset ranks;
-    const char *text; /* the sentence, as it is in the file, when this build has none for the code; else "" */
+    const char *text; /* the sentence as stored in the file if this build has none for the code; else "" */
 };
 
 struct fm_name_value {
     const char *name, *value;
 };
 
-/* Subtotals. Sorted by collective (1 first), label, order, rank. */
+/* Snapshots. Sorted by collective (1 first), label, order, rank. */
 struct fm_snapshot_routine {
     const char *name;
     uint64_t count, total_ns, bytes;
@@ -155,7 +154,7 @@ struct fm_snapshot {
     uint32_t collective; /* 1: all ranks, merged; 0: of one process */
     uint32_t order;      /* 0, 1, ... among those of the same label in one process */
     uint32_t rank;       /* FM_NO_RANK for collective ones */
-    uint32_t ranks;      /* how many processes are in it */
+    uint32_t ranks;      /* number of processes in it */
     uint64_t when_ns;    /* latest, since the start of its process */
     uint64_t mpi_ns;
     struct fm_snapshot_routine *routines; /* sorted by name */
@@ -173,11 +172,11 @@ struct fm_job {
     const char *language;        /* "C", "C++", "Fortran", "Python", "" */
     const char *tool;            /* another PMPI tool's module, or "" */
     const char *output;          /* where the user asked the profile to be written, or "" */
-    const char *runtime_version; /* of the Fathom that measured, as in "0.1.0"; "": not known */
-    const char *merge_version;   /* of the Fathom that wrote the file; "" before it is written, or not known */
+    const char *runtime_version; /* of the Fathom that measured, such as "0.1.0"; "" if unknown */
+    const char *merge_version;   /* of the Fathom that wrote the file; "" if not written yet or unknown */
     const char **argv;
     size_t n_argv;
-    struct fm_name_value *env; /* sorted by name; secrets already left out */
+    struct fm_name_value *env; /* sorted by name; without secrets */
     size_t n_env;
     uint32_t ranks; /* size of MPI_COMM_WORLD */
     uint32_t thread_level;
@@ -186,7 +185,7 @@ struct fm_job {
     uint64_t ended_real_ns;   /* latest */
 };
 
-/* What a newer Fathom has written into a file or a segment, and this one does not know. Of merged ones the most. */
+/* Number of items in a file or segment of a newer Fathom that this version does not know. Merging keeps the maximum. */
 struct fm_left_out {
     uint32_t sections, columns, values;
 };
@@ -206,8 +205,8 @@ struct fm_part {
 struct fm_profile {
     struct fm_arena arena;
     struct fm_left_out left_out;
-    uint32_t owner;             /* uid of the file that it was read from; 0: root's, or made here */
-    const struct fm_part *part; /* NULL: it is of the whole job */
+    uint32_t owner;             /* owner (uid) of the file it was read from; 0: root, or not read from a file */
+    const struct fm_part *part; /* NULL: the whole job */
     struct fm_job job;
     struct fm_host *hosts;
     size_t n_hosts, hosts_capacity;
@@ -231,18 +230,19 @@ struct fm_profile {
     size_t n_notes, notes_capacity;
 };
 
-/* An empty profile (the identity of merging), or NULL without memory. The struct itself lies in its arena. */
+/* An empty profile (the identity of merging); NULL if out of memory. The struct itself is allocated from its arena. */
 struct fm_profile *fm_profile_create(void);
-/* The same from the spare memory of profiles that were destroyed, which outlives it (see fm_arena). */
+/* The same, but reusing the memory of destroyed profiles; `spare` must outlive it (see fm_arena). */
 struct fm_profile *fm_profile_create_from(struct fm_arena *spare);
-void fm_profile_destroy(struct fm_profile *profile); /* NULL is fine */
+void fm_profile_destroy(struct fm_profile *profile); /* may be NULL */
 
-/* complete: every rank of the job is there and ended by MPI_Finalize (or normally without MPI). */
+/* Whether every rank of the job is present and ended with MPI_Finalize (without MPI: exited normally). */
 bool fm_profile_complete(const struct fm_profile *profile);
-/* wall time of the job in ns: from the earliest start to the latest end. */
+/* Wall time of the job in ns, from the earliest start to the latest end. */
 uint64_t fm_profile_wall_ns(const struct fm_profile *profile);
 
-/* "reached MPI_Finalize", "killed by signal 9 (SIGKILL)", "exited with status 3 without MPI_Finalize", "vanished", ... */
+/* "reached MPI_Finalize", "killed by signal 9 (SIGKILL)", "exited with status 3 without MPI_Finalize", "vanished",
+ * ... */
 const char *fm_end_text(enum fm_end end, int code, char *buffer, size_t size);
 
 #endif

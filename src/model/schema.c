@@ -10,7 +10,7 @@
 #define I32(member, merge, unit, key) FIELD(FM_FIELD_I32, member, merge, unit, key, FM_LARGE_EXACT, 0)
 #define TEXT(member, merge, key) FIELD(FM_FIELD_TEXT, member, merge, NONE, key, FM_LARGE_EXACT, 0)
 #define LATER_TEXT(member, merge, key) FIELD(FM_FIELD_TEXT, member, merge, NONE, key, FM_LARGE_EXACT, 1)
-/* In a large job a process's share is rounded, or left out. */
+/* Rounded or left out in a large job. */
 #define ROUNDED(member, merge, unit, key) FIELD(FM_FIELD_U64, member, merge, unit, key, FM_LARGE_ROUNDED, 0)
 #define SPREAD(member, unit, key) FIELD(FM_FIELD_SPREAD, member, TYPE, unit, key, FM_LARGE_EXACT, 0)
 #define STATS(member) FIELD(FM_FIELD_STATS, member, TYPE, NONE, "", FM_LARGE_EXACT, 0)
@@ -20,7 +20,7 @@
         fields, sizeof fields / sizeof *fields \
     }
 
-/* A field is a line. */
+/* One line per field. */
 /* clang-format off */
 
 /* ---- the job ---- */
@@ -69,7 +69,7 @@ static const struct fm_field grid[] = {
 };
 #undef ITEM
 
-/* ---- where it ran ---- */
+/* ---- hosts and processes ---- */
 
 #define ITEM fm_host
 static const struct fm_field host[] = {
@@ -107,7 +107,7 @@ static const struct fm_field program[] = {
 };
 #undef ITEM
 
-/* ---- calls of MPI ---- */
+/* ---- MPI calls ---- */
 
 #define ITEM fm_stats
 static const struct fm_field stats[] = {
@@ -350,7 +350,7 @@ uint64_t fm_field_get(const struct fm_field *field, const void *item)
     if (field->kind == FM_FIELD_U64)
         return *(const uint64_t *)(const void *)at;
     if (field->kind == FM_FIELD_MAYBE)
-        return *(const uint64_t *)(const void *)at + 1; /* 0: not known */
+        return *(const uint64_t *)(const void *)at + 1; /* 0: unknown */
     uint32_t value = *(const uint32_t *)(const void *)at;
     if (field->kind == FM_FIELD_I32)
         return value << 1 ^ (0 - (value >> 31)); /* 0, -1, 1, -2 ... */

@@ -20,11 +20,11 @@ void fm_sequence_join(struct fm_sequence *grid, const struct fm_sequence *other)
         return;
     }
     uint32_t shift = grid->shift > other->shift ? grid->shift : other->shift;
-    uint64_t first = grid->first >> (shift - grid->shift), its_first = other->first >> (shift - other->shift),
+    uint64_t first = grid->first >> (shift - grid->shift), other_first = other->first >> (shift - other->shift),
              last = (grid->first + grid->n_cells - 1) >> (shift - grid->shift),
-             its_last = (other->first + other->n_cells - 1) >> (shift - other->shift);
-    first = its_first < first ? its_first : first;
-    last = its_last > last ? its_last : last;
+             other_last = (other->first + other->n_cells - 1) >> (shift - other->shift);
+    first = other_first < first ? other_first : first;
+    last = other_last > last ? other_last : last;
     for (; last - first >= FM_SEQUENCE_CELLS; shift++) {
         first >>= 1;
         last >>= 1;
@@ -38,18 +38,18 @@ void fm_sequence_move(const struct fm_sequence *grid, const struct fm_sequence *
                       uint32_t *to)
 {
     for (uint32_t i = 0; i < grid->n_cells; i++) {
-        uint64_t at = ((grid->first + i) << (grid->shift - from->shift)) - from->first; /* before it: a large number */
+        uint64_t at = ((grid->first + i) << (grid->shift - from->shift)) - from->first; /* wraps if before it */
         to[i] = at < from->n_cells ? cells[at] : 0;
     }
 }
 
-bool fm_sequence_thin(const struct fm_sequence *from, size_t most, struct fm_arena *arena, struct fm_sequence *out)
+bool fm_sequence_thin(const struct fm_sequence *from, size_t max_cells, struct fm_arena *arena, struct fm_sequence *out)
 {
     uint64_t last = from->first + from->n_cells - 1;
     *out = *from;
-    if (from->n * from->n_cells <= most)
+    if (from->n * from->n_cells <= max_cells)
         return true;
-    for (; from->n * out->n_cells > most; out->shift++) {
+    for (; from->n * out->n_cells > max_cells; out->shift++) {
         out->first >>= 1;
         last >>= 1;
         out->n_cells = (uint32_t)(last - out->first + 1);

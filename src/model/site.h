@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A place in a load module, as call sites are. Functions and lines are found later by the tools. */
+/* A location in a load module, such as a call site. The tools look up function and line later. */
 #ifndef FM_MODEL_SITE_H
 #define FM_MODEL_SITE_H
 
 #include <stdint.h>
 
 struct fm_site {
-    const char *module;   /* path of the load module; "" = detail given up */
+    const char *module;   /* path of the load module; "" = not recorded */
     const char *build_id; /* hex or "" */
-    uint64_t offset;      /* return address in the file's address space */
+    uint64_t offset;      /* return address as a virtual address of the file (load bias subtracted) */
 };
 
 #endif

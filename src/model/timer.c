@@ -27,12 +27,12 @@ int fm_timer_average_compare(const struct fm_timer_average *a, const struct fm_t
 
 /* ---- bins ---- */
 
-static struct fm_timer_bin absent(uint32_t bin, uint32_t lowest)
+static struct fm_timer_bin empty_bin(uint32_t bin, uint32_t lowest)
 {
     return (struct fm_timer_bin){.bin = bin, .max_rank = lowest, .min_rank = lowest};
 }
 
-static struct fm_timer_bin together(struct fm_timer_bin a, const struct fm_timer_bin *b)
+static struct fm_timer_bin combine(struct fm_timer_bin a, const struct fm_timer_bin *b)
 {
     if (b->max > a.max || (b->max == a.max && b->max_rank < a.max_rank)) {
         a.max = b->max;
@@ -62,17 +62,17 @@ static size_t count_union(const struct fm_timer_group *into, const struct fm_tim
 bool fm_timer_bins_merge(struct fm_arena *arena, struct fm_timer_group *into, uint32_t lowest_into,
                          const struct fm_timer_group *from, uint32_t lowest_from)
 {
-    /* mostly there is nothing new: then no memory is needed, whatever the number of tasks */
-    size_t n = 0, wanted = count_union(into, from);
+    /* Usually there are no new bins: then no memory is needed, whatever the number of tasks. */
+    size_t n = 0, n_union = count_union(into, from);
     struct fm_timer_bin *bins = into->bins;
     const struct fm_timer_bin *a = into->bins, *end_a = a + into->n_bins, *b = from->bins, *end_b = b + from->n_bins;
-    if (wanted != into->n_bins && !(bins = fm_arena_alloc(arena, wanted * sizeof *bins)))
+    if (n_union != into->n_bins && !(bins = fm_arena_alloc(arena, n_union * sizeof *bins)))
         return false;
     while (a < end_a || b < end_b) {
         uint32_t bin = b == end_b || (a < end_a && a->bin < b->bin) ? a->bin : b->bin;
-        struct fm_timer_bin mine = a < end_a && a->bin == bin ? *a++ : absent(bin, lowest_into);
-        struct fm_timer_bin theirs = b < end_b && b->bin == bin ? *b++ : absent(bin, lowest_from);
-        bins[n++] = together(mine, &theirs);
+        struct fm_timer_bin mine = a < end_a && a->bin == bin ? *a++ : empty_bin(bin, lowest_into);
+        struct fm_timer_bin theirs = b < end_b && b->bin == bin ? *b++ : empty_bin(bin, lowest_from);
+        bins[n++] = combine(mine, &theirs);
     }
     into->bins = bins;
     into->n_bins = n;
@@ -81,88 +81,90 @@ bool fm_timer_bins_merge(struct fm_arena *arena, struct fm_timer_group *into, ui
 
 /* ---- one task ---- */
 
-/* A histogram without its empty bins: mostly there are but a few others. */
-struct filled {
+/* A histogram without its empty bins, which are usually most of them. */
+struct sparse {
     unsigned n;
     uint8_t bin[FM_DECIMAL_BINS];
     uint64_t count[FM_DECIMAL_BINS];
 };
 
-static void fill(struct filled *filled, const uint64_t *counts)
+static void make_sparse(struct sparse *sparse, const uint64_t *counts)
 {
-    filled->n = 0;
+    sparse->n = 0;
     for (unsigned bin = 0; bin < FM_DECIMAL_BINS; bin++) {
         if (!counts[bin])
             continue;
-        filled->bin[filled->n] = (uint8_t)bin;
-        filled->count[filled->n++] = counts[bin];
+        sparse->bin[sparse->n] = (uint8_t)bin;
+        sparse->count[sparse->n++] = counts[bin];
     }
 }
 
-/* How many events are in bins up to `last`, from the filled bin *i on, which then is the first behind. */
-static uint64_t up_to(const struct filled *filled, unsigned last, unsigned *i)
+/* Number of events in bins up to `last`, starting at the nonempty bin *i, which is advanced to the first one after
+ * `last`. */
+static uint64_t count_up_to(const struct sparse *sparse, unsigned last, unsigned *i)
 {
     uint64_t sum = 0;
-    for (; *i < filled->n && filled->bin[*i] <= last; ++*i)
-        fm_add_saturating(&sum, filled->count[*i]);
+    for (; *i < sparse->n && sparse->bin[*i] <= last; ++*i)
+        fm_add_saturating(&sum, sparse->count[*i]);
     return sum;
 }
 
-/* Of the filled bins from i on: the one with most events, of equal ones that of the shorter events, as in the figures;
- * `but` is passed over. filled->n where there is none. */
-static unsigned fullest(const struct filled *filled, unsigned i, unsigned but)
+/* The index of the bin with the most events, starting at i; of equal ones that with the shorter events, as in the
+ * figures of the paper. `excluded` is skipped. Returns sparse->n if there is none. */
+static unsigned fullest(const struct sparse *sparse, unsigned i, unsigned excluded)
 {
-    unsigned best = filled->n;
-    for (; i < filled->n; i++)
-        if (i != but && (best == filled->n || filled->count[i] > filled->count[best]))
+    unsigned best = sparse->n;
+    for (; i < sparse->n; i++)
+        if (i != excluded && (best == sparse->n || sparse->count[i] > sparse->count[best]))
             best = i;
     return best;
 }
 
-/* In coarse ticks all up to a power of ten is bin 0; the bins behind it are the same. */
-static void find_max_bins(union fm_timer_shape *shape, const struct filled *filled)
+/* In coarse ticks, everything up to a power of ten is bin 0; the bins after it are the same. */
+static void find_max_bins(union fm_timer_shape *shape, const struct sparse *sparse)
 {
     uint64_t below = 0;
-    unsigned first = 0, best = fullest(filled, 0, filled->n);
+    unsigned first = 0, best = fullest(sparse, 0, sparse->n);
     for (unsigned k = 0; k < FM_TIMER_TICKS; k++) {
-        fm_add_saturating(&below, up_to(filled, 9 * k, &first));
+        fm_add_saturating(&below, count_up_to(sparse, 9 * k, &first));
         if (best < first)
-            best = fullest(filled, first, filled->n);
-        bool is_below = best == filled->n || below >= filled->count[best];
-        shape->max_bin[k] = (uint8_t)(is_below ? 0 : filled->bin[best] - 9 * k);
+            best = fullest(sparse, first, sparse->n);
+        bool is_below = best == sparse->n || below >= sparse->count[best];
+        shape->max_bin[k] = (uint8_t)(is_below ? 0 : sparse->bin[best] - 9 * k);
     }
 }
 
-static union fm_timer_shape shape_of(const struct filled *filled)
+static union fm_timer_shape shape_of(const struct sparse *sparse)
 {
     union fm_timer_shape shape = {0};
-    unsigned first = 0, best = fullest(filled, 0, filled->n), second = fullest(filled, 0, best);
-    uint64_t all = up_to(filled, FM_DECIMAL_BINS, &first); /* of a damaged segment it is not the number of events */
-    find_max_bins(&shape, filled);
+    unsigned first = 0, best = fullest(sparse, 0, sparse->n), second = fullest(sparse, 0, best);
+    uint64_t all = count_up_to(sparse, FM_DECIMAL_BINS,
+                               &first); /* in a damaged segment, this may differ from the number of events */
+    find_max_bins(&shape, sparse);
     if (all) {
-        shape.second_bin = second < filled->n ? filled->bin[second] : 0;
-        shape.share = (uint8_t)((unsigned __int128)filled->count[best] * 8 / all);
+        shape.second_bin = second < sparse->n ? sparse->bin[second] : 0;
+        shape.share = (uint8_t)((unsigned __int128)sparse->count[best] * 8 / all);
     }
     return shape;
 }
 
 static bool bins_of_task(struct fm_timer_group *group, struct fm_arena *arena, uint32_t rank,
-                         const struct filled *filled)
+                         const struct sparse *sparse)
 {
     uint64_t below[FM_TIMER_TICKS] = {0};
-    unsigned first = 0, n = filled->n;
+    unsigned first = 0, n = sparse->n;
     for (unsigned k = 1; k < FM_TIMER_TICKS; k++) {
         below[k] = below[k - 1];
-        fm_add_saturating(&below[k], up_to(filled, 9 * k, &first));
+        fm_add_saturating(&below[k], count_up_to(sparse, 9 * k, &first));
         n += below[k] > 0;
     }
     struct fm_timer_bin *bin = group->bins = fm_arena_alloc(arena, n * sizeof *bin);
     group->n_bins = n;
     if (!bin)
         return false;
-    for (unsigned i = 0; i < filled->n; i++) {
-        uint64_t count = filled->count[i];
-        *bin++ = (struct fm_timer_bin){filled->bin[i], rank, rank, count, count, count};
+    for (unsigned i = 0; i < sparse->n; i++) {
+        uint64_t count = sparse->count[i];
+        *bin++ = (struct fm_timer_bin){sparse->bin[i], rank, rank, count, count, count};
     }
     for (unsigned k = 1; k < FM_TIMER_TICKS; k++)
         if (below[k])
@@ -170,7 +172,7 @@ static bool bins_of_task(struct fm_timer_group *group, struct fm_arena *arena, u
     return true;
 }
 
-static struct fm_extreme extreme(struct fm_timer_event event, uint32_t rank)
+static struct fm_extreme extreme_of(struct fm_timer_event event, uint32_t rank)
 {
     struct fm_extreme none = {0}, some = {event.ns, event.event, rank};
     return event.event ? some : none;
@@ -180,14 +182,14 @@ bool fm_timer_of_task(struct fm_timer *timer, struct fm_arena *arena, const char
                       uint32_t rank, const struct fm_timer_task *task)
 {
     struct fm_timer_group *group = fm_arena_alloc(arena, sizeof *group);
-    struct filled filled;
+    struct sparse sparse;
     *timer = (struct fm_timer){
         .name = name,
         .parent = parent,
         .total_events = {task->events, task->events},
-        .longest = extreme(task->longest, rank),
-        .second = extreme(task->second, rank),
-        .shortest = extreme(task->shortest, rank),
+        .longest = extreme_of(task->longest, rank),
+        .second = extreme_of(task->second, rank),
+        .shortest = extreme_of(task->shortest, rank),
         .longest_average = {task->total_ns, task->events, rank},
         .shortest_average = {task->total_ns, task->events, rank},
         .children_ns = task->children_ns,
@@ -204,8 +206,8 @@ bool fm_timer_of_task(struct fm_timer *timer, struct fm_arena *arena, const char
         return false;
     fm_spread_add(&timer->events, task->events, rank);
     fm_spread_add(&timer->total_ns, task->total_ns, rank);
-    fill(&filled, task->counts);
-    *group = (struct fm_timer_group){.shape = shape_of(&filled)};
+    make_sparse(&sparse, task->counts);
+    *group = (struct fm_timer_group){.shape = shape_of(&sparse)};
     return fm_rankset_add(&timer->ranks, arena, rank, rank) && fm_rankset_add(&group->ranks, arena, rank, rank) &&
-           bins_of_task(group, arena, rank, &filled);
+           bins_of_task(group, arena, rank, &sparse);
 }

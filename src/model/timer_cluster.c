@@ -4,41 +4,41 @@
 #include "base/saturate.h"
 #include "base/sort.h"
 
-/* A timer whose shapes are coarse may have any number of them: then the maximum bins must do. */
+/* The number of coarse shapes is not limited by this; beyond it, timers are clustered by maximum bin. */
 enum { LIMIT = 192 };
 _Static_assert((int)LIMIT >= (int)FM_DECIMAL_BINS, "a timer reduced by its maximum bins fits");
 
-#define BIN (1ull << 32) /* of distance: all events moved by one bin */
+#define BIN (1ull << 32) /* unit of distance: all events moved by one bin */
 #define NEAR (BIN / 2)
 
 struct cluster {
     struct fm_timer_group group;
-    size_t place;                     /* among all */
-    bool joined;                      /* it is a part of another one now */
-    uint64_t shares[FM_DECIMAL_BINS]; /* of the events up to and with this bin, 1 = BIN */
+    size_t place;                     /* index among all clusters */
+    bool joined;                      /* merged into another cluster */
+    uint64_t shares[FM_DECIMAL_BINS]; /* cumulative share of the events up to this bin, 1 = BIN */
     uint64_t distance[LIMIT];         /* to the clusters before it */
 };
 
 struct clusters {
     struct fm_arena *arena;
     struct cluster **items;
-    size_t n, left; /* left: not joined with another one */
+    size_t n, left; /* left: not merged into another one */
 };
 
 unsigned fm_timer_fullest(const struct fm_timer_group *group)
 {
     unsigned fullest = 0;
-    uint64_t most = 0;
+    uint64_t max = 0;
     for (size_t i = 0; i < group->n_bins && group->bins[i].bin < FM_DECIMAL_BINS; i++) {
-        if (group->bins[i].sum > most) {
-            most = group->bins[i].sum;
+        if (group->bins[i].sum > max) {
+            max = group->bins[i].sum;
             fullest = group->bins[i].bin;
         }
     }
     return fullest;
 }
 
-static void find_shares(struct cluster *cluster)
+static void compute_shares(struct cluster *cluster)
 {
     const struct fm_timer_group *group = &cluster->group;
     uint64_t all = 0, sum = 0;
@@ -60,7 +60,7 @@ static uint64_t distance(const struct cluster *a, const struct cluster *b)
     return sum;
 }
 
-static void find_distances(struct clusters *clusters, struct cluster *cluster)
+static void compute_distances(struct clusters *clusters, struct cluster *cluster)
 {
     for (size_t i = 0; i < clusters->n; i++) {
         struct cluster *other = clusters->items[i];
@@ -71,7 +71,7 @@ static void find_distances(struct clusters *clusters, struct cluster *cluster)
     }
 }
 
-/* Bins are copied: merging changes them in place. */
+/* Copies the bins because merging changes them in place. */
 static bool add(struct clusters *clusters, const struct fm_timer_group *group)
 {
     struct cluster *cluster = fm_arena_alloc(clusters->arena, sizeof *cluster);
@@ -83,15 +83,15 @@ static bool add(struct clusters *clusters, const struct fm_timer_group *group)
         bins[cluster->group.n_bins] = group->bins[cluster->group.n_bins];
         cluster->group.n_bins++;
     }
-    find_shares(cluster);
+    compute_shares(cluster);
     cluster->place = clusters->n;
     clusters->items[clusters->n++] = cluster;
     clusters->left++;
-    find_distances(clusters, cluster);
+    compute_distances(clusters, cluster);
     return true;
 }
 
-static bool fill(struct clusters *clusters, const struct fm_timer_group *groups, size_t n)
+static bool add_all(struct clusters *clusters, const struct fm_timer_group *groups, size_t n)
 {
     clusters->items = fm_arena_alloc(clusters->arena, n * sizeof *clusters->items);
     for (size_t i = 0; clusters->items && i < n; i++)
@@ -101,11 +101,11 @@ static bool fill(struct clusters *clusters, const struct fm_timer_group *groups,
 }
 
 struct pair {
-    struct cluster *first, *second; /* NULL: there are no two */
+    struct cluster *first, *second; /* NULL: fewer than two clusters are left */
     uint64_t distance;
 };
 
-/* Of equally near pairs the first. */
+/* Of equally near pairs, the first. */
 static struct pair nearest(const struct clusters *clusters)
 {
     struct pair pair = {.distance = UINT64_MAX};
@@ -126,15 +126,15 @@ static bool join(struct clusters *clusters, const struct pair *pair)
         return false;
     pair->second->joined = true;
     clusters->left--;
-    find_shares(pair->first);
-    find_distances(clusters, pair->first);
+    compute_shares(pair->first);
+    compute_distances(clusters, pair->first);
     return true;
 }
 
-static bool join_near(struct clusters *clusters, size_t most)
+static bool join_near(struct clusters *clusters, size_t max)
 {
     struct pair pair = nearest(clusters);
-    for (; pair.first && (pair.distance < NEAR || clusters->left > most); pair = nearest(clusters))
+    for (; pair.first && (pair.distance < NEAR || clusters->left > max); pair = nearest(clusters))
         if (!join(clusters, &pair))
             return false;
     return true;
@@ -148,7 +148,7 @@ static int longest_first(const void *a, const void *b)
     return x->ranks.ranges[0].first < y->ranks.ranges[0].first ? -1 : 1;
 }
 
-bool fm_timer_cluster(const struct fm_timer *timer, size_t most, struct fm_arena *arena, struct fm_timer_group **groups,
+bool fm_timer_cluster(const struct fm_timer *timer, size_t max, struct fm_arena *arena, struct fm_timer_group **groups,
                       size_t *n)
 {
     struct clusters clusters = {.arena = arena};
@@ -156,7 +156,7 @@ bool fm_timer_cluster(const struct fm_timer *timer, size_t most, struct fm_arena
     size_t n_from = timer->n_groups;
     if (n_from > LIMIT && !fm_timer_reduce(timer, 0, arena, &from, &n_from))
         return false;
-    if (!fill(&clusters, from, n_from) || !join_near(&clusters, most))
+    if (!add_all(&clusters, from, n_from) || !join_near(&clusters, max))
         return false;
     *n = 0;
     *groups = fm_arena_alloc(arena, clusters.left * sizeof **groups);

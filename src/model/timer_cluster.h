@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Tasks put together by their whole histograms. The groups that a profile holds (model/timer.h) are joined, the
- * nearest two first, until there are at most `most` and no two are near. How far two groups are apart is the earth
- * mover's distance between their average histograms, as shares of their events: how many bins an event has to be
- * moved on average to make one of the other. Half a bin is near. So tasks that differ by chance come together, and
- * tasks that the maximum bin alone would put together stay apart where they differ.
+/* Clusters tasks by their whole histograms. The groups of a profile (model/timer.h) are merged, the nearest two first,
+ * until there are at most `max` and no two are near. The distance of two groups is the earth mover's distance between
+ * their average histograms, normalized to shares of events: by how many bins an event has to be moved on average to
+ * turn one into the other. Less than half a bin is near. Tasks that differ by chance are thus combined, and tasks that
+ * have the same maximum bin but differ otherwise are kept apart.
  *
  * The same groups give the same result, whatever the order of merging was. */
 #ifndef FM_MODEL_TIMER_CLUSTER_H
@@ -11,12 +11,12 @@
 
 #include "model/timer.h"
 
-/* As fm_timer_reduce in ticks of a nanosecond: the longest first, max_bin[0] is the fullest bin of the average
- * histogram. `most` from 1 on. false: no memory. */
-bool fm_timer_cluster(const struct fm_timer *timer, size_t most, struct fm_arena *arena, struct fm_timer_group **groups,
+/* Like fm_timer_reduce with ticks of 1 ns: the longest first; max_bin[0] is the fullest bin of the average histogram.
+ * `max` must be at least 1. Returns false if out of memory. */
+bool fm_timer_cluster(const struct fm_timer *timer, size_t max, struct fm_arena *arena, struct fm_timer_group **groups,
                       size_t *n);
 
-/* The fullest bin of a group's average histogram; of equal ones the shorter events. */
+/* The bin with the most events in the average histogram of a group; of equal ones, that with the shorter events. */
 unsigned fm_timer_fullest(const struct fm_timer_group *group);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Histograms reduced by maximum bin, in ticks of 10^exponent ns. */
+/* Reduces histograms by maximum bin, in ticks of 10^exponent ns. */
 #include "base/sort.h"
 #include "model/timer.h"
 
@@ -9,7 +9,7 @@ static int longest_first(const void *a, const void *b)
     return (x->shape.max_bin[0] < y->shape.max_bin[0]) - (x->shape.max_bin[0] > y->shape.max_bin[0]);
 }
 
-/* Bins in coarse ticks, and bin 0 in the place of all below. */
+/* Converts the bins to coarse ticks; everything below becomes bin 0. */
 static bool coarsen(const struct fm_timer_group *group, unsigned exponent, struct fm_arena *arena,
                     struct fm_timer_group *to)
 {

@@ -3,7 +3,7 @@
 
 #include "base/writer.h"
 
-enum { PERIOD_RANGES = 4 }; /* that a pattern may have before it is repeated */
+enum { PERIOD_RANGES = 4 }; /* maximum length of a repeated pattern */
 
 static void write_range(struct fm_writer *w, uint32_t first, uint32_t last)
 {
@@ -23,7 +23,7 @@ static void write_ranges(struct fm_writer *w, const struct fm_rankset *tasks, si
 
 /* ---- patterns ---- */
 
-/* Whether the first `m` ranges come again and again, in steps of *period; the last range may end early. */
+/* Whether the first `m` ranges repeat with a period of *period ranks; the last range may end early. */
 static bool repeats(const struct fm_rankset *tasks, size_t m, uint32_t *period)
 {
     *period = tasks->ranges[m].first - tasks->ranges[0].first;
@@ -59,12 +59,12 @@ static bool write_pattern(struct fm_writer *w, const struct fm_rankset *tasks)
 /* ---- blocks ---- */
 
 struct block {
-    uint64_t from[FM_GRID_DIMS], to[FM_GRID_DIMS]; /* coordinates, inclusive */
-    uint64_t stride[FM_GRID_DIMS + 1];             /* stride[d]: tasks in one step of dimension d - 1 */
+    uint64_t from[FM_GRID_DIMS], to[FM_GRID_DIMS]; /* coordinates, both inclusive */
+    uint64_t stride[FM_GRID_DIMS + 1];             /* stride[d]: tasks per step of dimension d - 1 */
 };
 
-/* The smallest block that can hold them: from the first task's coordinates to the last one's. */
-static bool block_around(const struct fm_rankset *tasks, const struct fm_grid *grid, struct block *block)
+/* The smallest block that can contain them: from the coordinates of the first task to those of the last. */
+static bool bounding_block(const struct fm_rankset *tasks, const struct fm_grid *grid, struct block *block)
 {
     uint64_t first = tasks->ranges[0].first, last = tasks->ranges[tasks->n - 1].last;
     block->stride[grid->n] = 1;
@@ -80,7 +80,7 @@ static bool block_around(const struct fm_rankset *tasks, const struct fm_grid *g
     return last < block->stride[0];
 }
 
-/* The first task of a block's row: its number counts over the block's coordinates before `inner`. */
+/* The first task of a row of the block; rows are numbered over the block's coordinates before `inner`. */
 static uint64_t row_start(const struct block *block, size_t inner, uint64_t row)
 {
     uint64_t start = block->from[inner] * block->stride[inner + 1];
@@ -92,7 +92,7 @@ static uint64_t row_start(const struct block *block, size_t inner, uint64_t row)
     return start;
 }
 
-/* Whether the ranges are the block's rows: the coordinates behind the last one that is limited run together. */
+/* Whether the ranges are the rows of the block: the dimensions after the last one that is restricted are contiguous. */
 static bool is_block(const struct fm_rankset *tasks, const struct fm_grid *grid, const struct block *block)
 {
     size_t inner = grid->n - 1;
@@ -104,14 +104,14 @@ static bool is_block(const struct fm_rankset *tasks, const struct fm_grid *grid,
         if (tasks->ranges[row].first != start || tasks->ranges[row].last != start + run - 1)
             return false;
     }
-    return true; /* from the first task to the last one, so all rows are there */
+    return true; /* the block reaches from the first task to the last, so all rows were compared */
 }
 
-/* A block that is one range is simpler told so. */
+/* A block that is a single range is not written as a block. */
 static bool write_block(struct fm_writer *w, const struct fm_rankset *tasks, const struct fm_grid *grid)
 {
     struct block block;
-    if (grid->n < 2 || grid->n > FM_GRID_DIMS || tasks->n < 2 || !block_around(tasks, grid, &block) ||
+    if (grid->n < 2 || grid->n > FM_GRID_DIMS || tasks->n < 2 || !bounding_block(tasks, grid, &block) ||
         !is_block(tasks, grid, &block))
         return false;
     fm_write(w, "block [");
@@ -125,21 +125,21 @@ static bool write_block(struct fm_writer *w, const struct fm_rankset *tasks, con
     return true;
 }
 
-/* ---- all together ---- */
+/* ---- task lists ---- */
 
-/* The whole list, or as much of it as leaves room for the dots, but no less than a range. */
-static void write_beginning(struct fm_writer *w, const struct fm_rankset *tasks, size_t columns)
+/* The whole list, or as many ranges as fit together with the dots, but at least one. */
+static void write_truncated(struct fm_writer *w, const struct fm_rankset *tasks, size_t columns)
 {
     static const char dots[] = ",...";
-    size_t fits = 0; /* how long a text of whole ranges with dots may be */
+    size_t cut = 0; /* length of the text if it is cut here and dots are added */
     for (size_t i = 0; i < tasks->n && w->n <= columns && !w->failed; i++) {
         fm_write(w, "%s", i ? "," : "");
         write_range(w, tasks->ranges[i].first, tasks->ranges[i].last);
         if (i == 0 || w->n + sizeof dots - 1 <= columns)
-            fits = w->n;
+            cut = w->n;
     }
-    if (w->n > columns && fits < w->n) {
-        w->n = fits;
+    if (w->n > columns && cut < w->n) {
+        w->n = cut;
         fm_write(w, "%s", dots);
     }
 }
@@ -154,6 +154,6 @@ const char *fm_tasks_text(const struct fm_rankset *tasks, const struct fm_grid *
     if (write_pattern(&w, tasks) && w.n <= columns)
         return fm_writer_text(&w);
     w.n = 0;
-    write_beginning(&w, tasks, columns);
+    write_truncated(&w, tasks, columns);
     return fm_writer_text(&w);
 }

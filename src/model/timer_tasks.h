@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Lists of tasks for people. A long one is told by its pattern where it has one, and cut where it has none:
+/* Lists of tasks in readable form. A long list is shown as a pattern if it has one, else truncated:
  *
  *   0-3,7                        a short list
  *   0-4497 by 3                  0, 3, 6 ... 4497
@@ -15,7 +15,8 @@
 #include "base/rankset.h"
 #include "model/grid.h"
 
-/* In the arena, at most `columns` long if there is any way; NULL: no memory. A grid without dimensions is none. */
+/* The text, allocated from the arena, at most `columns` long if at all possible; NULL if out of memory. A grid without
+ * dimensions means no grid. */
 const char *fm_tasks_text(const struct fm_rankset *tasks, const struct fm_grid *grid, size_t columns,
                           struct fm_arena *arena);
 

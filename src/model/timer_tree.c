@@ -6,11 +6,11 @@
 #include "base/saturate.h"
 #include "base/sort.h"
 
-/* Of a timer, by its place among all of them sorted by length. Links are places + 1, so that 0 is none. */
+/* A timer; links are sorted by descending length. References to links are indices + 1, so that 0 is none. */
 struct link {
     const struct fm_timer *timer;
     size_t parent, child, next;
-    size_t node; /* place among the nodes + 1; 0: not there yet */
+    size_t node; /* index of its node + 1; 0: not added yet */
 };
 
 struct timer_links {
@@ -19,7 +19,7 @@ struct timer_links {
     size_t n;
 };
 
-static int compare(const struct fm_timer *a, const struct fm_timer *b)
+static int compare_length(const struct fm_timer *a, const struct fm_timer *b)
 {
     if (a->total_ns.max != b->total_ns.max)
         return a->total_ns.max > b->total_ns.max ? -1 : 1;
@@ -28,12 +28,12 @@ static int compare(const struct fm_timer *a, const struct fm_timer *b)
 
 static int longest_first(const void *a, const void *b)
 {
-    return compare(*(const struct fm_timer *const *)a, *(const struct fm_timer *const *)b);
+    return compare_length(*(const struct fm_timer *const *)a, *(const struct fm_timer *const *)b);
 }
 
 static int longest_link_first(const void *a, const void *b)
 {
-    return compare(((const struct link *)a)->timer, ((const struct link *)b)->timer);
+    return compare_length(((const struct link *)a)->timer, ((const struct link *)b)->timer);
 }
 
 const struct fm_timer **fm_timers_by_length(const struct fm_timer *timers, size_t n, struct fm_arena *arena)
@@ -44,7 +44,7 @@ const struct fm_timer **fm_timers_by_length(const struct fm_timer *timers, size_
     return order && fm_sort(order, n, sizeof *order, longest_first, arena) ? order : NULL;
 }
 
-/* Its place + 1; 0: there is none. */
+/* Its index + 1; 0 if there is none. */
 static size_t find(const struct fm_timer *timers, size_t n, const char *name)
 {
     size_t low = 0, high = n;
@@ -61,10 +61,10 @@ static size_t find(const struct fm_timer *timers, size_t n, const char *name)
     return 0;
 }
 
-/* From the shortest to the longest, each in front of its siblings. */
+/* Links timers to their parents, from the shortest to the longest, each one in front of its siblings. */
 static bool link_all(struct link *links, const struct fm_timer *timers, size_t n, struct fm_arena *arena)
 {
-    size_t *place = fm_arena_alloc(arena, n * sizeof *place); /* by name -> by length, + 1 */
+    size_t *place = fm_arena_alloc(arena, n * sizeof *place); /* index by name -> index by length, + 1 */
     for (size_t i = 0; place && i < n; i++)
         place[links[i].timer - timers] = i + 1;
     for (size_t i = n; place && i-- > 0;) {
@@ -79,14 +79,14 @@ static bool link_all(struct link *links, const struct fm_timer *timers, size_t n
     return place;
 }
 
-static size_t first_new(const struct link *links, size_t at)
+static size_t first_not_added(const struct link *links, size_t at)
 {
     while (at && links[at - 1].node)
         at = links[at - 1].next;
     return at;
 }
 
-/* A timer and all below it. Nothing is entered twice: a damaged profile may have timers that are inside each other. */
+/* Adds a timer and all below it. Nothing is added twice: in a damaged profile, timers can be nested in each other. */
 static void add_below(struct timer_links *tree, size_t root)
 {
     struct link *links = tree->links;
@@ -95,10 +95,10 @@ static void add_below(struct timer_links *tree, size_t root)
         size_t outer = depth ? links[links[at - 1].parent - 1].node : 0;
         tree->nodes[tree->n++] = (struct fm_timer_node){.timer = links[at - 1].timer, .depth = depth, .outer = outer};
         links[at - 1].node = tree->n;
-        size_t next = first_new(links, links[at - 1].child);
+        size_t next = first_not_added(links, links[at - 1].child);
         depth += next != 0;
         while (!next && at != root) {
-            next = first_new(links, links[at - 1].next);
+            next = first_not_added(links, links[at - 1].next);
             if (!next) {
                 at = links[at - 1].parent;
                 depth--;
@@ -108,7 +108,7 @@ static void add_below(struct timer_links *tree, size_t root)
     }
 }
 
-/* A node comes after the one it is in: from the last to the first, all below a node are counted before it. */
+/* A node comes after its parent: from the last to the first, all nodes below a node are added before it. */
 static void add_overheads(struct timer_links *tree)
 {
     for (size_t i = tree->n; i-- > 0;) {
@@ -140,17 +140,17 @@ bool fm_timer_tree(const struct fm_timer *timers, size_t n, struct fm_arena *are
     return true;
 }
 
-static uint64_t less(uint64_t a, uint64_t b)
+static uint64_t subtract(uint64_t a, uint64_t b)
 {
     return a > b ? a - b : 0;
 }
 
 uint64_t fm_timer_exclusive(const struct fm_timer *timer)
 {
-    return less(timer->total_ns.sum, timer->children_ns);
+    return subtract(timer->total_ns.sum, timer->children_ns);
 }
 
 uint64_t fm_timer_corrected(const struct fm_timer_node *node)
 {
-    return less(less(node->timer->total_ns.sum, node->timer->overhead_inside_ns), node->inside_ns);
+    return subtract(subtract(node->timer->total_ns.sum, node->timer->overhead_inside_ns), node->inside_ns);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Timers as they are nested: each below the one it was started in, the longest first. Timers that were started in
- * none, in several or in one that has no events are at the top. */
+/* The nesting of timers: each one below the timer it was started in, the longest first. Timers that were started in
+ * none, in several or in one without events are at the top level. */
 #ifndef FM_MODEL_TIMER_TREE_H
 #define FM_MODEL_TIMER_TREE_H
 
@@ -8,19 +8,20 @@
 
 struct fm_timer_node {
     const struct fm_timer *timer;
-    unsigned depth;     /* 0: at the top */
-    size_t outer;       /* the place of the node it is below + 1; 0: at the top */
-    uint64_t inside_ns; /* overhead that timers below it caused */
+    unsigned depth;     /* 0: top level */
+    size_t outer;       /* index of its parent node + 1; 0: top level */
+    uint64_t inside_ns; /* overhead caused by timers below it */
 };
 
-/* `timers` sorted by name; *nodes, n of them, in the arena. false: no memory. */
+/* `timers` must be sorted by name; *nodes is an array of n nodes in the arena. Returns false if out of memory. */
 bool fm_timer_tree(const struct fm_timer *timers, size_t n, struct fm_arena *arena, struct fm_timer_node **nodes);
 
-/* All of them, whatever they are in: the one with the longest total of a task first. In the arena; NULL: no memory. */
+/* All timers regardless of nesting, by the longest total of a task, descending. Allocated from the arena; NULL if out
+ * of memory. */
 const struct fm_timer **fm_timers_by_length(const struct fm_timer *timers, size_t n, struct fm_arena *arena);
 
-/* The time of all tasks without the timers started inside, and without what measuring took: half of a timer's own
- * overhead lies between its two readings of the clock, that of the timers below it lies there as a whole. */
+/* The time of all tasks without the timers started inside, and without measurement overhead: half of the overhead of a
+ * timer itself is between its two clock reads; that of the timers below it is entirely. */
 uint64_t fm_timer_exclusive(const struct fm_timer *timer);
 uint64_t fm_timer_corrected(const struct fm_timer_node *node);
 

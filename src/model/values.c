@@ -3,7 +3,8 @@
 
 #include "base/saturate.h"
 
-/* Longer first; of equal ones the lowest rank, then the lowest event number. Absent ones last. */
+/* Whether a is longer; if equal, whether it has the lower rank, then the lower event number. Absent events come
+ * last. */
 static bool longer(const struct fm_extreme *a, const struct fm_extreme *b)
 {
     if (!a->event || !b->event)
@@ -32,7 +33,7 @@ void fm_extreme_keep_shorter(struct fm_extreme *into, const struct fm_extreme *f
         *into = *from;
 }
 
-/* Most of a merge is this; whether any bin would overflow is found without a branch for each. */
+/* Most of the time of a merge is spent here; overflow of any bin is detected without a branch per bin. */
 static void add_bins(uint64_t *restrict into, const uint64_t *restrict from)
 {
     uint64_t carries = 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Values that merge: associative and commutative, over ranks. */
+/* Values that are merged over ranks; merging is associative and commutative. */
 #ifndef FM_MODEL_VALUES_H
 #define FM_MODEL_VALUES_H
 
@@ -11,10 +11,10 @@
 
 #define FM_NO_RANK 0xffffffffu
 
-/* An extreme event: of equal values the lowest rank, then the lowest event number. */
+/* An extreme event; of equal values, that with the lowest rank, then the lowest event number. */
 struct fm_extreme {
     uint64_t ns;
-    uint64_t event; /* number from 1 within the rank's entry; 0 = no event */
+    uint64_t event; /* counted from 1 within the rank's entry; 0 = no event */
     uint32_t rank;
 };
 
@@ -27,8 +27,8 @@ struct fm_stats {
     uint64_t count;           /* calls */
     uint64_t count_arguments; /* sum of the count arguments */
     uint64_t total_ns;
-    struct fm_extreme min, max, second; /* second: second longest event of all; event == 0 when absent */
-    uint64_t bytes;                     /* payload, doc/BYTES.md: the figure that reports call bytes */
+    struct fm_extreme min, max, second; /* second: the second longest event; event == 0 if absent */
+    uint64_t bytes;                     /* payload (doc/BYTES.md): what reports show as bytes */
     uint64_t bytes_sent, bytes_received;
     uint64_t messages;
     struct fm_histogram histogram;
@@ -38,10 +38,10 @@ struct fm_stats {
 struct fm_spread {
     uint64_t min, max, sum;
     uint32_t min_rank, max_rank;
-    uint32_t ranks; /* how many ranks have a value */
+    uint32_t ranks; /* number of ranks with a value */
 };
 
-/* Of equal values the lowest rank, then the lowest event number. */
+/* Of equal values, the lowest rank is kept, then the lowest event number. */
 void fm_extreme_keep_longer(struct fm_extreme *into, const struct fm_extreme *from);
 void fm_extreme_keep_shorter(struct fm_extreme *into, const struct fm_extreme *from);
 void fm_stats_merge(struct fm_stats *into, const struct fm_stats *from);
