@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* How call paths lie in a file: the columns of format/call_path_form.h. */
+/* The columns of call paths in a file (format/call_path_form.h). */
 #include "format/layout.h"
 
 #define FIELD(kind, type, member, unit, large)                                                              \
@@ -12,7 +12,7 @@
         fields, sizeof fields / sizeof *fields \
     }
 
-/* A field is a line. */
+/* One line per field. */
 /* clang-format off */
 static const struct fm_field path_count[] = {
     EXACT(U64, fm_path_counts, samples, COUNT),

@@ -5,25 +5,26 @@
 #include "base/sort.h"
 #include "model/order.h"
 
-/* ---- what both the writer and the reader know of the nodes before ---- */
+/* ---- prediction, the same for the writer and the reader ---- */
 
-struct guide {
-    uint32_t way[FM_CALL_PATHS_DEPTH + 2]; /* from the root to the node before */
+struct predictor {
+    uint32_t path[FM_CALL_PATHS_DEPTH + 2]; /* from the root to the previous node */
     size_t depth;
-    uint32_t *last; /* by place: the last node in it */
+    uint32_t *last; /* by place: the last node there */
 };
 
-/* The node that the offset of the next one resembles: its elder sibling, or else the last one of the same place. */
-static uint32_t resembled(const struct guide *guide, const struct fm_path_record *steps, uint32_t place)
+/* The node whose offset the next one is stored relative to: its preceding sibling if that is in the same place, else
+ * the last node in that place. */
+static uint32_t reference_node(const struct predictor *predictor, const struct fm_path_record *steps, uint32_t place)
 {
-    uint32_t parent = guide->way[guide->depth], elder = guide->way[guide->depth + 1];
-    return elder > parent && steps[elder].place == place ? elder : guide->last[place];
+    uint32_t parent = predictor->path[predictor->depth], sibling = predictor->path[predictor->depth + 1];
+    return sibling > parent && steps[sibling].place == place ? sibling : predictor->last[place];
 }
 
-static void advance(struct guide *guide, const struct fm_path_record *steps, size_t i)
+static void advance(struct predictor *predictor, const struct fm_path_record *steps, size_t i)
 {
-    guide->way[i ? ++guide->depth : 0] = (uint32_t)i;
-    guide->last[steps[i].place] = (uint32_t)i;
+    predictor->path[i ? ++predictor->depth : 0] = (uint32_t)i;
+    predictor->last[steps[i].place] = (uint32_t)i;
 }
 
 static bool has_place(uint32_t kind)
@@ -31,7 +32,7 @@ static bool has_place(uint32_t kind)
     return kind == FM_PATH_CALL || kind == FM_PATH_LEAF;
 }
 
-/* How many parts the cost of each node has: its own and those of its children. */
+/* Number of parts of the cost of each node: its own cost and those of its children. */
 static void count_parts(const struct fm_path_record *steps, size_t n, const uint32_t *parents, uint32_t *parts)
 {
     for (size_t i = 0; i < n; i++) {
@@ -41,23 +42,23 @@ static void count_parts(const struct fm_path_record *steps, size_t n, const uint
     }
 }
 
-/* ---- making ---- */
+/* ---- writing ---- */
 
-struct place_of {
+struct node_place {
     struct fm_path_place place;
     uint32_t node;
 };
 
 static int compare_places(const void *a, const void *b)
 {
-    const struct fm_path_place *x = &((const struct place_of *)a)->place, *y = &((const struct place_of *)b)->place;
+    const struct fm_path_place *x = &((const struct node_place *)a)->place, *y = &((const struct node_place *)b)->place;
     int order = fm_compare_text(x->module, y->module);
     return order ? order : fm_compare_text(x->build_id, y->build_id);
 }
 
 static bool make_places(const struct fm_call_paths *paths, struct fm_arena *arena, struct fm_path_form *form)
 {
-    struct place_of *places = fm_arena_alloc(arena, paths->n * sizeof *places);
+    struct node_place *places = fm_arena_alloc(arena, paths->n * sizeof *places);
     form->places = fm_arena_alloc(arena, paths->n * sizeof *form->places);
     if (!places || !form->places)
         return false;
@@ -65,7 +66,7 @@ static bool make_places(const struct fm_call_paths *paths, struct fm_arena *aren
     for (size_t i = 0; i < paths->n; i++) {
         const struct fm_site *site = &paths->nodes[i].site;
         if (*site->module)
-            places[n++] = (struct place_of){{site->module, site->build_id}, (uint32_t)i};
+            places[n++] = (struct node_place){{site->module, site->build_id}, (uint32_t)i};
     }
     if (!fm_sort(places, n, sizeof *places, compare_places, arena))
         return false;
@@ -77,22 +78,23 @@ static bool make_places(const struct fm_call_paths *paths, struct fm_arena *aren
     return true;
 }
 
-static uint64_t signed_number(uint64_t difference)
+static uint64_t zigzag(uint64_t difference)
 {
     return difference << 1 ^ (0 - (difference >> 63));
 }
 
-static void make_step(const struct fm_path_node *nodes, size_t i, struct guide *guide, struct fm_path_record *steps)
+static void make_step(const struct fm_path_node *nodes, size_t i, struct predictor *predictor,
+                      struct fm_path_record *steps)
 {
     struct fm_path_record *step = &steps[i];
     step->kind = nodes[i].kind;
     step->routine = nodes[i].routine;
     step->has_own = nodes[i].own.ranks != 0;
-    for (; guide->way[guide->depth] > nodes[i].parent; guide->depth--)
+    for (; predictor->path[predictor->depth] > nodes[i].parent; predictor->depth--)
         step->up++;
     if (has_place(step->kind))
-        step->offset = signed_number(nodes[i].site.offset - nodes[resembled(guide, steps, step->place)].site.offset);
-    advance(guide, steps, i);
+        step->offset = zigzag(nodes[i].site.offset - nodes[reference_node(predictor, steps, step->place)].site.offset);
+    advance(predictor, steps, i);
 }
 
 static struct fm_path_figures figures_of(const struct fm_path_cost *cost, bool with_sum)
@@ -134,11 +136,11 @@ bool fm_path_form_make(const struct fm_call_paths *paths, struct fm_arena *arena
     form->steps = fm_arena_alloc(arena, paths->n * sizeof *form->steps);
     if (!form->steps || !make_places(paths, arena, form))
         return false;
-    struct guide guide = {.last = fm_arena_alloc(arena, (form->n_places + 1) * sizeof *guide.last)};
-    if (!guide.last)
+    struct predictor predictor = {.last = fm_arena_alloc(arena, (form->n_places + 1) * sizeof *predictor.last)};
+    if (!predictor.last)
         return false;
     for (size_t i = 0; i < paths->n; i++)
-        make_step(paths->nodes, i, &guide, form->steps);
+        make_step(paths->nodes, i, &predictor, form->steps);
     return make_figures(paths, arena, form);
 }
 
@@ -156,7 +158,7 @@ static const char *check_step(const struct fm_path_form *form, size_t i, size_t 
 
 size_t fm_path_form_count(const struct fm_path_form *form, const char **wrong)
 {
-    uint32_t parts[FM_CALL_PATHS_DEPTH + 1] = {0}; /* of the nodes on the way to this one */
+    uint32_t parts[FM_CALL_PATHS_DEPTH + 1] = {0}; /* of the nodes on the path to this one */
     size_t depth = 0, n = 0;
     for (size_t i = 0; i < form->n && !*wrong; i++) {
         const struct fm_path_record *step = &form->steps[i];
@@ -172,24 +174,25 @@ size_t fm_path_form_count(const struct fm_path_form *form, const char **wrong)
     return n;
 }
 
-static void read_step(const struct fm_path_form *form, size_t i, struct guide *guide, struct fm_path_node *nodes)
+static void read_step(const struct fm_path_form *form, size_t i, struct predictor *predictor,
+                      struct fm_path_node *nodes)
 {
     const struct fm_path_record *step = &form->steps[i];
     struct fm_path_node *node = &nodes[i];
-    guide->depth -= step->up;
-    node->parent = guide->way[guide->depth];
+    predictor->depth -= step->up;
+    node->parent = predictor->path[predictor->depth];
     node->kind = step->kind;
     node->routine = step->routine;
     node->site = (struct fm_site){"", "", 0};
     if (has_place(step->kind)) {
         uint64_t difference = step->offset >> 1 ^ (0 - (step->offset & 1));
-        node->site.offset = nodes[resembled(guide, form->steps, step->place)].site.offset + difference;
+        node->site.offset = nodes[reference_node(predictor, form->steps, step->place)].site.offset + difference;
     }
     if (step->place) {
         node->site.module = form->places[step->place - 1].module;
         node->site.build_id = form->places[step->place - 1].build_id;
     }
-    advance(guide, form->steps, i);
+    advance(predictor, form->steps, i);
 }
 
 static struct fm_path_cost cost_of(const struct fm_path_figures *figures, uint64_t sum_ns)
@@ -207,13 +210,14 @@ static struct fm_path_cost cost_of(const struct fm_path_figures *figures, uint64
     };
 }
 
-/* Needs the nodes' own costs. From the last node to the first, so children before their parents. */
+/* Computes the inclusive costs; the exclusive ones must be set. From the last node to the first, so children come
+ * before their parents. */
 static void read_all(const struct fm_path_form *form, const struct fm_path_figures *figures, const uint32_t *parts,
                      struct fm_path_node *nodes)
 {
     for (size_t i = form->n; i-- > 0;) {
         struct fm_path_node *node = &nodes[i], *parent = &nodes[node->parent];
-        uint64_t sum = fm_sum(node->all.sum_ns, node->own.sum_ns); /* of its children so far */
+        uint64_t sum = fm_sum(node->all.sum_ns, node->own.sum_ns); /* all.sum_ns: sum over its children */
         if (parts[i] > 1)
             node->all = cost_of(--figures, sum);
         else if (node->own.ranks)
@@ -229,14 +233,14 @@ static void read_all(const struct fm_path_form *form, const struct fm_path_figur
 
 bool fm_path_form_read(const struct fm_path_form *form, struct fm_arena *arena, struct fm_path_node *nodes)
 {
-    struct guide guide = {.last = fm_arena_alloc(arena, (form->n_places + 1) * sizeof *guide.last)};
+    struct predictor predictor = {.last = fm_arena_alloc(arena, (form->n_places + 1) * sizeof *predictor.last)};
     uint32_t *parts = fm_arena_alloc(arena, form->n * sizeof *parts);
     uint32_t *parents = fm_arena_alloc(arena, form->n * sizeof *parents);
     const struct fm_path_figures *figures = form->figures;
-    if (!guide.last || !parts || !parents)
+    if (!predictor.last || !parts || !parents)
         return false;
     for (size_t i = 0; i < form->n; i++) {
-        read_step(form, i, &guide, nodes);
+        read_step(form, i, &predictor, nodes);
         parents[i] = nodes[i].parent;
         if (form->steps[i].has_own) {
             nodes[i].own = cost_of(figures, figures->sum_ns);

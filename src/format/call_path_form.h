@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Call paths as a file has them: what follows from the rest is left out, and numbers are made small (doc/FORMAT.md).
- * The fields are columns of format/call_path_fields.c. */
+/* Call paths as stored in a file: what can be derived is left out, and numbers are made small (doc/FORMAT.md). The
+ * fields are the columns in format/call_path_fields.c. */
 #ifndef FM_FORMAT_CALL_PATH_FORM_H
 #define FM_FORMAT_CALL_PATH_FORM_H
 
@@ -16,21 +16,21 @@ struct fm_path_place {
 };
 
 struct fm_path_record {
-    uint32_t up;          /* how many nodes, from the one before upwards, it does not hang below */
-    uint32_t kind, place; /* number of the place + 1, 0: none */
-    uint64_t offset;      /* difference from an earlier node's in that place, as 0, -1, 1, -2 ... */
+    uint32_t up;          /* levels to go up from the previous node to the parent */
+    uint32_t kind, place; /* place: index + 1, 0: none */
+    uint64_t offset;      /* difference from the offset of an earlier node there, as 0, -1, 1, -2 ... */
     const char *routine;
-    uint32_t has_own; /* 1: it has costs of its own */
+    uint32_t has_own; /* 1: it has an exclusive cost */
 };
 
-/* A cost. First come those that nodes have of their own; then what nodes have in all, but for those that have one part
- * alone, their own or an only child, and therefore just what that has. */
+/* A cost. First come the exclusive costs; then the inclusive costs, except those that have only one part (the exclusive
+ * cost or an only child) and are therefore equal to it. */
 struct fm_path_figures {
-    uint32_t more_ranks; /* than one */
-    uint64_t sum_ns;     /* of what they have in all 0: it is the sum of the parts */
+    uint32_t more_ranks; /* number of ranks - 1 */
+    uint64_t sum_ns;     /* 0 for inclusive costs: the sum of the parts */
     uint64_t rest_ns;    /* sum - max */
     uint64_t gap_ns;     /* max - min */
-    uint64_t squares[2]; /* of one rank 0 */
+    uint64_t squares[2]; /* 0 if there is only one rank */
     uint32_t max_rank;
     int32_t rank_distance; /* min_rank - max_rank */
 };
@@ -44,12 +44,14 @@ struct fm_path_form {
     size_t n_figures;
 };
 
-/* In the arena; false: no memory. */
+/* Allocates from the arena; returns false if out of memory. */
 bool fm_path_form_make(const struct fm_call_paths *paths, struct fm_arena *arena, struct fm_path_form *form);
 
-/* How many figures belong to steps that were read; *wrong (if it is not set) says what is wrong with the steps. */
+/* Number of figures that belong to steps that were read; if the steps are invalid, *wrong (unless already set) is set
+ * to a description of the problem. */
 size_t fm_path_form_count(const struct fm_path_form *form, const char **wrong);
-/* The nodes: form->n of them, zeroed. Only after the count was right. false: no memory. */
+/* Computes the nodes: `nodes` has form->n items, zeroed. Must only be called if fm_path_form_count succeeded. Returns
+ * false if out of memory. */
 bool fm_path_form_read(const struct fm_path_form *form, struct fm_arena *arena, struct fm_path_node *nodes);
 
 #endif

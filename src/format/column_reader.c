@@ -46,17 +46,17 @@ static void set_text(struct fm_column_reader *r, const struct fm_field *field, c
         *(const char **)(void *)(item + field->offset) = r->strings[number];
 }
 
-/* Which columns follow: their fields, NULL for those that are not known. */
+/* Reads which columns follow: their fields, NULL for unknown ones. */
 static size_t get_columns(struct fm_column_reader *r, const struct fm_fields *fields, const struct fm_field **columns)
 {
-    bool told = r->version > 1;
-    uint64_t n = told ? fm_unpack_number(&r->unpack) : fm_fields_at_first(fields), number = 0;
+    bool listed = r->version > 1;
+    uint64_t n = listed ? fm_unpack_number(&r->unpack) : fm_fields_at_first(fields), number = 0;
     if (n > FM_MOST_COLUMNS && !r->wrong)
         r->wrong = "a list has too many columns";
     if (fm_column_reader_stopped(r))
         return 0;
     for (size_t i = 0; i < n; i++, number++) {
-        uint64_t skipped = told ? fm_unpack_number(&r->unpack) : 0;
+        uint64_t skipped = listed ? fm_unpack_number(&r->unpack) : 0;
         number = skipped < FM_MOST_COLUMNS ? number + skipped : FM_MOST_COLUMNS;
         columns[i] = number < fields->n && fields->list[number].kind != FM_FIELD_RETIRED ? &fields->list[number] : NULL;
         r->profile->left_out.columns += number >= fields->n;
@@ -76,7 +76,7 @@ static void get_field(struct fm_column_reader *r, const struct fm_field *field, 
     }
 }
 
-/* What the file does not have: all else is zero already. */
+/* Defaults for fields that the file does not have; all others are zero already. */
 static void set_absent(struct fm_column_reader *r, const struct fm_fields *fields, void *items, size_t n, size_t stride)
 {
     for (size_t f = 0; f < fields->n; f++) {
@@ -100,11 +100,11 @@ void fm_get_fields(struct fm_column_reader *r, const struct fm_fields *fields, v
         get_field(r, columns[i], items, n, stride);
 }
 
-size_t fm_get_total(struct fm_column_reader *r, const uint64_t *column, size_t n, uint64_t most)
+size_t fm_get_total(struct fm_column_reader *r, const uint64_t *column, size_t n, uint64_t max)
 {
     uint64_t total = 0, limit = (uint64_t)r->section_bytes * 1024 + 1024;
     for (size_t i = 0; column && i < n; i++) {
-        if (column[i] > most || column[i] > limit - total) {
+        if (column[i] > max || column[i] > limit - total) {
             r->wrong = "invalid count";
             return 0;
         }

@@ -52,7 +52,7 @@ static void put_field(struct fm_column_writer *w, const struct fm_field *field, 
     fm_pack_column(&w->pack, column, n, NULL, coarse || (w->large && field->large == FM_LARGE_ROUNDED));
 }
 
-/* How many columns follow, and how many numbers of fields are left out before each. */
+/* The number of columns that follow, and for each the number of field numbers skipped before it. */
 static void put_column_numbers(struct fm_column_writer *w, const struct fm_fields *fields)
 {
     size_t columns = 0;
@@ -85,7 +85,7 @@ static const struct fm_rankset *set_at(const void *sets, size_t i, size_t stride
     return (const void *)((const char *)sets + i * stride);
 }
 
-/* How many ranges each set has; then for all ranges the distance from the one before, and how far they reach. */
+/* The number of ranges of each set; then, for all ranges, the distance from the previous one, and their lengths. */
 void fm_put_ranksets(struct fm_column_writer *w, const void *sets, size_t n, size_t stride)
 {
     size_t total = 0;
@@ -116,7 +116,7 @@ static const struct fm_histogram *histogram_at(const void *stats, size_t i, size
     return &((const struct fm_stats *)(const void *)((const char *)stats + i * stride))->histogram;
 }
 
-/* How many bins are in use; the distances between them; what they count. */
+/* The number of bins in use, the distances between them, and their counts. */
 static void put_histograms(struct fm_column_writer *w, const void *stats, size_t n, size_t stride)
 {
     uint64_t *column = w->collecting ? NULL : fm_put_room(w, n);

@@ -29,7 +29,7 @@ static uint64_t get_varint(struct fm_column_reader *r, const uint8_t **at, const
     return 0;
 }
 
-/* Sections come in rising order, each at most once; unknown ones are from a newer Fathom and are skipped. */
+/* Sections are in ascending order, each at most once; unknown ones are from a newer Fathom and are skipped. */
 static void get_sections(struct fm_column_reader *r, const uint8_t *at, const uint8_t *end)
 {
     uint64_t last = 0;
@@ -68,12 +68,12 @@ static enum fm_status check_frame(const uint8_t *bytes, size_t size, const char 
             error, FM_ERR_INPUT,
             "%s was written by a newer version of Fathom (format %u; this version reads up to %d): update Fathom",
             origin, version, FM_PROFILE_VERSION);
-    uint64_t whole = get_fixed(bytes + 12, 8);
-    if (size < whole)
+    uint64_t expected = get_fixed(bytes + 12, 8);
+    if (size < expected)
         return fm_fail(error, FM_ERR_INPUT,
                        "%s is truncated (%zu of %llu bytes): copy it again from where it was written", origin, size,
-                       (unsigned long long)whole);
-    if (!version || size > whole || get_fixed(bytes + size - 8, 8) != fm_crc64(bytes, size - 8))
+                       (unsigned long long)expected);
+    if (!version || size > expected || get_fixed(bytes + size - 8, 8) != fm_crc64(bytes, size - 8))
         return fm_fail(error, FM_ERR_INPUT,
                        "%s is damaged (checksum mismatch): copy it again from where it was written", origin);
     return FM_OK;

@@ -46,7 +46,7 @@ static void put_file(struct fm_column_writer *w)
     w->collecting = false;
     put_bytes(w, FM_PROFILE_MAGIC, 8);
     put_fixed(w, FM_PROFILE_VERSION, 4);
-    put_fixed(w, 0, 8); /* the size, known at the end */
+    put_fixed(w, 0, 8); /* the size, filled in at the end */
     for (unsigned id = FM_FILE_STRINGS; id < FM_SECTIONS_END && !w->failed; id++) {
         if (!fm_section_known(id))
             continue;

@@ -14,17 +14,17 @@
 #include "format/layout.h"
 
 enum { FM_READ_STEP = 1 << 20 };
-static const size_t most_bytes = (size_t)1 << 32; /* no profile is so large; an endless device is refused */
+static const size_t max_bytes = (size_t)1 << 32; /* no profile is that large; do not read an endless device */
 
-/* The system's word for an error, without memory from the program's heap. */
+/* The system's error message, without allocating from the program's heap. */
 static const char *reason(int number)
 {
     const char *text = strerrordesc_np(number);
     return text ? text : "unknown error";
 }
 
-/* No profile, or more than one: the rest, which may be endless, is not read; the decoder says what is wrong. */
-static bool longer_than_a_profile(const char *bytes, size_t n)
+/* Not a profile, or longer than one: the rest, which may be endless, is not read; the decoder reports the problem. */
+static bool exceeds_profile(const char *bytes, size_t n)
 {
     uint64_t size;
     if (n < 20)
@@ -39,7 +39,7 @@ static enum fm_status read_all(int fd, const char *path, struct fm_arena *arena,
     size_t capacity = 0, n = 0;
     char *buffer = NULL;
     for (;;) {
-        buffer = n < most_bytes ? fm_arena_grow(arena, buffer, &capacity, n + FM_READ_STEP, 1) : NULL;
+        buffer = n < max_bytes ? fm_arena_grow(arena, buffer, &capacity, n + FM_READ_STEP, 1) : NULL;
         if (!buffer)
             return fm_fail(error, FM_ERR_MEMORY, "%s is too large to read", path);
         ssize_t got = read(fd, buffer + n, capacity - n);
@@ -49,7 +49,7 @@ static enum fm_status read_all(int fd, const char *path, struct fm_arena *arena,
             n += (size_t)got;
         else if (errno != EINTR)
             return fm_fail(error, FM_ERR_SYSTEM, "cannot read %s: %s", path, reason(errno));
-        if (longer_than_a_profile(buffer, n))
+        if (exceeds_profile(buffer, n))
             break;
     }
     *bytes = buffer;
@@ -76,7 +76,7 @@ enum fm_status fm_profile_read(const char *path, struct fm_profile **profile, st
     return status;
 }
 
-/* errno of what failed, or 0. */
+/* Returns 0 or the errno of the failure. */
 static int write_all(int fd, const char *bytes, size_t size)
 {
     while (size) {
@@ -91,7 +91,7 @@ static int write_all(int fd, const char *bytes, size_t size)
     return fsync(fd) ? errno : 0;
 }
 
-/* Makes the new name durable. Some file systems cannot sync a directory: then the rename has to do. */
+/* Makes the new name durable. Some file systems cannot sync a directory: then the rename has to be enough. */
 static int sync_directory(const char *path, struct fm_arena *arena)
 {
     const char *slash = strrchr(path, '/');
@@ -104,8 +104,8 @@ static int sync_directory(const char *path, struct fm_arena *arena)
     return failed;
 }
 
-/* Only a file is taken the place of, never a device or a directory. */
-static enum fm_status refuse_others(const char *path, struct fm_error *error)
+/* Only a regular file or a symbolic link is replaced, never a device or a directory. */
+static enum fm_status check_replaceable(const char *path, struct fm_error *error)
 {
     struct stat st;
     if (lstat(path, &st) == 0 && !S_ISREG(st.st_mode) && !S_ISLNK(st.st_mode))
@@ -122,7 +122,7 @@ static enum fm_status cannot_write(const char *path, int reason_number, struct f
 enum fm_status fm_profile_may_write(const char *path, struct fm_error *error)
 {
     struct fm_atomic_file file;
-    enum fm_status status = refuse_others(path, error);
+    enum fm_status status = check_replaceable(path, error);
     if (status)
         return status;
     if (!fm_atomic_file_open(&file, path, 0600, true))
@@ -132,8 +132,8 @@ enum fm_status fm_profile_may_write(const char *path, struct fm_error *error)
     return FM_OK;
 }
 
-/* FATHOM_MODE in octal, as chmod takes it, whatever the umask is; of it the rights to read and write, and always those
- * of the owner. What it says is a wish of others' to read: nothing that cannot be understood opens a file. */
+/* FATHOM_MODE in octal, as for chmod, regardless of the umask. Only the read and write bits are used, and the owner
+ * always has both. It allows others to read the file, so an invalid value must not grant anything. */
 static mode_t wanted_mode(void)
 {
     const char *text = getenv("FATHOM_MODE");
@@ -143,14 +143,14 @@ static mode_t wanted_mode(void)
     return (mode_t)(mode & 0666) | 0600;
 }
 
-/* errno of what failed, or 0. */
+/* Returns 0 or the errno of the failure. */
 static int write_file(const void *bytes, size_t size, const char *path, bool replace, bool nameless)
 {
     struct fm_atomic_file file;
     if (!fm_atomic_file_open(&file, path, 0600, nameless))
         return errno;
     int failed = write_all(file.fd, bytes, size);
-    fchmod(file.fd, wanted_mode()); /* where a file system has no modes there is nothing to be done */
+    fchmod(file.fd, wanted_mode()); /* nothing to be done if the file system has no modes */
     if (!failed && !fm_atomic_file_publish(&file, path, replace))
         failed = errno;
     if (failed)
@@ -163,11 +163,11 @@ static int write_file(const void *bytes, size_t size, const char *path, bool rep
 static enum fm_status write_bytes(const void *bytes, size_t size, const char *path, bool *taken, struct fm_arena *arena,
                                   struct fm_error *error)
 {
-    enum fm_status status = refuse_others(path, error);
+    enum fm_status status = check_replaceable(path, error);
     if (status)
         return status;
     int failed = write_file(bytes, size, path, !taken, true);
-    if (failed && failed != EEXIST && failed != ENOSPC) /* a file system, or a guard of it, that has no links */
+    if (failed && failed != EEXIST && failed != ENOSPC) /* the file system or a security module may not allow links */
         failed = write_file(bytes, size, path, !taken, false);
     if (taken)
         *taken = failed == EEXIST;

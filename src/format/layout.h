@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* How a profile lies in a file (doc/FORMAT.md): the frame, the sections, and what a large job leaves out. What the
- * columns of a section are stands in model/schema.h. */
+/* The layout of a profile in a file (doc/FORMAT.md): the frame, the sections, and what is left out for a large job. The
+ * columns of the sections are in model/schema.h. */
 #ifndef FM_FORMAT_LAYOUT_H
 #define FM_FORMAT_LAYOUT_H
 
 #include "format/call_path_form.h"
 #include "model/schema.h"
 
-#define FM_PROFILE_MAGIC "FATHOM\0\1" /* 8 bytes, the last one without a NUL behind it */
+#define FM_PROFILE_MAGIC "FATHOM\0\1" /* 8 bytes, without the terminating NUL */
 
-/* Bytes around the sections: magic, version (u32), size of the whole (u64); at the end a CRC-64 (u64). */
+/* Bytes around the sections: magic, version (u32), total size (u64); a CRC-64 (u64) at the end. */
 enum { FM_FILE_HEAD = 20, FM_FILE_TAIL = 8 };
 
-/* Sections that are more than a list of the schema; the numbers of all others are in model/lists.h. Numbers are only
- * added, and never used again. From 17 on: lists alone, so far. */
+/* Sections that are not just a list of the schema; the numbers of all others are in model/lists.h. Numbers are only
+ * added, never reused. From 17 on there are only lists so far. */
 enum fm_file_section {
     FM_FILE_STRINGS = 1,
     FM_FILE_JOB = 2,
@@ -29,7 +29,7 @@ enum fm_file_section {
     FM_FILE_SEQUENCE = 16,
 };
 
-/* Above FM_LARGE_RANKS processes a file holds less: see doc/FORMAT.md, "Large jobs". */
+/* With more than FM_LARGE_RANKS processes a file contains less: see doc/FORMAT.md, "Large jobs". */
 enum {
     FM_LARGE_RANKS = 4096,
     FM_LARGE_EDGES = 4096,
@@ -39,9 +39,9 @@ enum {
     FM_MAX_TEXT = 256 << 20,
 };
 
-enum { FM_MOST_COLUMNS = 256 }; /* of a list, in any file */
+enum { FM_MOST_COLUMNS = 256 }; /* maximum for a list, in any file */
 
-/* How call paths lie in a file. */
+/* The columns of call paths. */
 extern const struct fm_fields fm_path_count_fields, fm_path_place_fields, fm_path_record_fields, fm_path_figure_fields;
 
 #endif

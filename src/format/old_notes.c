@@ -6,8 +6,8 @@
 
 #include "model/note_codes.h"
 
-/* As they are in files: whatever the notes say today, this table does not change. No pointers: each would be a
- * relocation in every process that the library is loaded into. */
+/* As they are in files: this table does not change when the wording of notes does. No pointers: each one would need a
+ * relocation in every process that loads the library. */
 static const struct {
     uint32_t code;
     char text[160];
@@ -63,7 +63,7 @@ static bool set(struct fm_note *note, uint32_t code, const char *argument)
     return true;
 }
 
-/* "FATHOM_NAME needs <what it may be>, not '<value>': <what is done instead>" */
+/* "FATHOM_NAME needs <valid values>, not '<value>': <what is done instead>" */
 static bool recognize_invalid_setting(struct fm_note *note, size_t name, struct fm_arena *arena)
 {
     static const char before[] = ", not '", after[] = "': ";

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-enum { FM_MODEL_LIMIT = 60, FM_MODEL_LEAST = 512 };
+enum { FM_MODEL_LIMIT = 60, FM_MODEL_MIN = 512 };
 
 /* ---- models ---- */
 
@@ -23,13 +23,13 @@ static void reset_numbers(struct fm_number_model *model)
 
 static uint32_t probability(const struct fm_bit_model *model)
 {
-    if (model->one < FM_MODEL_LEAST)
-        return FM_MODEL_LEAST;
-    return model->one > 65536 - FM_MODEL_LEAST ? 65536 - FM_MODEL_LEAST : model->one;
+    if (model->one < FM_MODEL_MIN)
+        return FM_MODEL_MIN;
+    return model->one > 65536 - FM_MODEL_MIN ? 65536 - FM_MODEL_MIN : model->one;
 }
 
-/* The nth bit moves the probability by 1 / (n + 1.5): quick at first, steady later. */
-static void learn(struct fm_bit_model *model, unsigned bit)
+/* The nth bit moves the probability by 1 / (n + 1.5): fast at first, stable later. */
+static void update(struct fm_bit_model *model, unsigned bit)
 {
     int target = bit ? 65535 : 0, step = 2 * model->seen + 3;
     model->one = (uint16_t)(model->one + 2 * (target - model->one) / step);
@@ -37,8 +37,8 @@ static void learn(struct fm_bit_model *model, unsigned bit)
         model->seen++;
 }
 
-/* Where the interval [low, high] is cut; the lower part means 1. */
-static uint32_t cut(uint32_t low, uint32_t high, uint32_t one)
+/* Where the interval [low, high] is split; the lower part means 1. */
+static uint32_t split(uint32_t low, uint32_t high, uint32_t one)
 {
     return low + (uint32_t)(((uint64_t)(high - low) * one) >> 16);
 }
@@ -60,7 +60,7 @@ static void put_byte(struct fm_packer *packer, uint8_t byte)
 
 static void put_bit(struct fm_packer *packer, uint32_t one, unsigned bit)
 {
-    uint32_t middle = cut(packer->low, packer->high, one);
+    uint32_t middle = split(packer->low, packer->high, one);
     if (bit)
         packer->high = middle;
     else
@@ -75,14 +75,14 @@ static void put_bit(struct fm_packer *packer, uint32_t one, unsigned bit)
 static void put_modelled(struct fm_packer *packer, struct fm_bit_model *model, unsigned bit)
 {
     put_bit(packer, probability(model), bit);
-    learn(model, bit);
+    update(model, bit);
 }
 
 static uint32_t next_byte(struct fm_unpacker *unpacker)
 {
     if (unpacker->at < unpacker->n)
         return unpacker->bytes[unpacker->at++];
-    /* The writer leaves out what zeros can stand for: up to four bytes. */
+    /* The writer leaves out trailing zero bytes: up to four. */
     if (++unpacker->at > unpacker->n + 4)
         unpacker->failed = true;
     return 0;
@@ -90,7 +90,7 @@ static uint32_t next_byte(struct fm_unpacker *unpacker)
 
 static unsigned get_bit(struct fm_unpacker *unpacker, uint32_t one)
 {
-    uint32_t middle = cut(unpacker->low, unpacker->high, one);
+    uint32_t middle = split(unpacker->low, unpacker->high, one);
     unsigned bit = unpacker->code <= middle;
     if (bit)
         unpacker->high = middle;
@@ -107,11 +107,11 @@ static unsigned get_bit(struct fm_unpacker *unpacker, uint32_t one)
 static unsigned get_modelled(struct fm_unpacker *unpacker, struct fm_bit_model *model)
 {
     unsigned bit = get_bit(unpacker, probability(model));
-    learn(model, bit);
+    update(model, bit);
     return bit;
 }
 
-/* ---- numbers: is it zero, how many bits, the first bits below the leading one, the others ---- */
+/* ---- numbers: whether zero, number of bits, the first bits after the leading one, the others ---- */
 
 static void put_number(struct fm_packer *packer, struct fm_number_model *model, uint64_t value)
 {
@@ -168,7 +168,7 @@ void fm_pack_begin(struct fm_packer *packer, struct fm_arena *arena)
     reset_numbers(&packer->single);
 }
 
-/* The shortest bytes that, followed by zeros, lie in the interval. */
+/* Writes the fewest bytes that, followed by zeros, are in the interval. */
 void fm_pack_end(struct fm_packer *packer)
 {
     uint32_t low = packer->low;
@@ -200,7 +200,7 @@ uint64_t fm_unpack_number(struct fm_unpacker *unpacker)
     return get_number(unpacker, &unpacker->single);
 }
 
-/* ---- text: bytes by a tree of bits ---- */
+/* ---- text: bytes, with a binary tree of bit models ---- */
 
 void fm_pack_text(struct fm_packer *packer, const char *text, size_t length)
 {
@@ -230,15 +230,15 @@ void fm_unpack_text(struct fm_unpacker *unpacker, char *text, size_t length)
 
 /* ---- columns ---- */
 
-/* Ten leading bits as a small number that keeps the order: 0..1023 stand for themselves. */
+/* Rounds to ten leading bits, as a small number with the same order; 0..1023 are unchanged. */
 static uint64_t to_short(uint64_t value)
 {
     if (value < 1024)
         return value;
     unsigned shift = 54u - (unsigned)__builtin_clzll(value);
     uint64_t half = 1ull << (shift - 1);
-    uint64_t leading = value > UINT64_MAX - half ? value >> shift : (value + half) >> shift; /* may become 1024: */
-    return ((uint64_t)shift << 9) + leading;                                                 /* still in order */
+    uint64_t leading = value > UINT64_MAX - half ? value >> shift : (value + half) >> shift; /* may become 1024, */
+    return ((uint64_t)shift << 9) + leading;                                                 /* which keeps the order */
 }
 
 static uint64_t from_short(uint64_t number)
@@ -264,20 +264,20 @@ static unsigned bits_of(uint64_t value)
     return value ? 64u - (unsigned)__builtin_clzll(value) : 0;
 }
 
-static size_t earlier(const uint32_t *before, size_t i)
+static size_t reference(const uint32_t *before, size_t i)
 {
     return before ? before[i] : i - 1;
 }
 
-/* Differences of either sign as numbers: 0, -1, 1, -2, 2 ... */
-static uint64_t fold(uint64_t difference)
+/* Zigzag encoding of signed differences: 0, -1, 1, -2, 2 ... */
+static uint64_t zigzag(uint64_t difference)
 {
     return difference << 1 ^ (0 - (difference >> 63));
 }
 
-static uint64_t unfold(uint64_t folded)
+static uint64_t unzigzag(uint64_t encoded)
 {
-    return folded >> 1 ^ (0 - (folded & 1));
+    return encoded >> 1 ^ (0 - (encoded & 1));
 }
 
 static uint64_t divide_signed(uint64_t difference, uint64_t scale)
@@ -288,11 +288,11 @@ static uint64_t divide_signed(uint64_t difference, uint64_t scale)
 struct shape {
     uint64_t base;  /* smallest value, or the first one */
     uint64_t scale; /* common divisor of all differences, at least 1 */
-    uint64_t least; /* smallest folded difference */
+    uint64_t min;   /* smallest encoded difference */
     uint64_t cost;
 };
 
-static struct shape shape_from_least(const uint64_t *values, size_t n)
+static struct shape shape_from_min(const uint64_t *values, size_t n)
 {
     struct shape shape = {.base = UINT64_MAX};
     for (size_t i = 0; i < n; i++)
@@ -309,20 +309,20 @@ static struct shape shape_from_least(const uint64_t *values, size_t n)
 
 static struct shape shape_from_earlier(const uint64_t *values, size_t n, const uint32_t *before)
 {
-    struct shape shape = {.base = values[0], .least = UINT64_MAX};
+    struct shape shape = {.base = values[0], .min = UINT64_MAX};
     for (size_t i = 1; i < n && shape.scale != 1; i++) {
-        uint64_t difference = values[i] - values[earlier(before, i)];
+        uint64_t difference = values[i] - values[reference(before, i)];
         shape.scale = common_divisor(difference >> 63 ? 0 - difference : difference, shape.scale);
     }
     if (!shape.scale)
         shape.scale = 1;
     for (size_t i = 1; i < n; i++) {
-        uint64_t folded = fold(divide_signed(values[i] - values[earlier(before, i)], shape.scale));
-        if (folded < shape.least)
-            shape.least = folded;
+        uint64_t encoded = zigzag(divide_signed(values[i] - values[reference(before, i)], shape.scale));
+        if (encoded < shape.min)
+            shape.min = encoded;
     }
     for (size_t i = 1; i < n; i++)
-        shape.cost += bits_of(fold(divide_signed(values[i] - values[earlier(before, i)], shape.scale)) - shape.least);
+        shape.cost += bits_of(zigzag(divide_signed(values[i] - values[reference(before, i)], shape.scale)) - shape.min);
     return shape;
 }
 
@@ -334,7 +334,7 @@ void fm_pack_column(struct fm_packer *packer, uint64_t *values, size_t n, const 
         return;
     for (size_t i = 0; rounded && i < n; i++)
         values[i] = to_short(values[i]);
-    struct shape shape = shape_from_least(values, n), other = n > 1 ? shape_from_earlier(values, n, before) : shape;
+    struct shape shape = shape_from_min(values, n), other = n > 1 ? shape_from_earlier(values, n, before) : shape;
     unsigned mode = (rounded ? FM_COLUMN_ROUNDED : 0) | (other.cost < shape.cost ? FM_COLUMN_FROM_EARLIER : 0);
     if (mode & FM_COLUMN_FROM_EARLIER)
         shape = other;
@@ -347,10 +347,10 @@ void fm_pack_column(struct fm_packer *packer, uint64_t *values, size_t n, const 
             put_number(packer, &packer->column, (values[i] - shape.base) / shape.scale);
         return;
     }
-    fm_pack_number(packer, shape.least);
+    fm_pack_number(packer, shape.min);
     for (size_t i = 1; i < n; i++) {
-        uint64_t difference = divide_signed(values[i] - values[earlier(before, i)], shape.scale);
-        put_number(packer, &packer->column, fold(difference) - shape.least);
+        uint64_t difference = divide_signed(values[i] - values[reference(before, i)], shape.scale);
+        put_number(packer, &packer->column, zigzag(difference) - shape.min);
     }
 }
 
@@ -362,11 +362,11 @@ void fm_unpack_column(struct fm_unpacker *unpacker, uint64_t *values, size_t n, 
     uint64_t scale = fm_unpack_number(unpacker) + 1;
     reset_numbers(&unpacker->column);
     if (mode & FM_COLUMN_FROM_EARLIER) {
-        uint64_t least = fm_unpack_number(unpacker);
+        uint64_t min = fm_unpack_number(unpacker);
         values[0] = base;
         for (size_t i = 1; i < n && !unpacker->failed; i++) {
-            uint64_t difference = unfold(get_number(unpacker, &unpacker->column) + least) * scale;
-            values[i] = values[earlier(before, i)] + difference;
+            uint64_t difference = unzigzag(get_number(unpacker, &unpacker->column) + min) * scale;
+            values[i] = values[reference(before, i)] + difference;
         }
     } else {
         for (size_t i = 0; i < n && !unpacker->failed; i++)

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Columns of whole numbers in few bytes: an adaptive binary range coder (doc/FORMAT.md, "Columns").
+/* Compression of columns of integers: an adaptive binary range coder (doc/FORMAT.md, "Columns").
  *
- * A column is one field of all items of an array. Its neighbours resemble each other, so a column is stored as
- * differences: from its smallest value, or from an earlier value of the same column, whichever is shorter.
- * A column that never changes costs next to nothing; a noisy one costs the bits of its noise.
+ * A column is one field of all items of an array. Neighbouring values are similar, so a column is stored as
+ * differences: from its smallest value, or from an earlier value of the same column, whichever is shorter. A constant
+ * column costs almost nothing; a noisy one costs the bits of its noise.
  *
- * The reader trusts nothing: past the end of its bytes it goes on with zeros and says so in `failed`. */
+ * The reader trusts nothing: past the end of its input it continues with zeros and sets `failed`. */
 #ifndef FM_FORMAT_PACK_H
 #define FM_FORMAT_PACK_H
 
@@ -16,11 +16,11 @@
 #include "base/arena.h"
 
 struct fm_bit_model {
-    uint16_t one;  /* probability of a 1, of 65536 */
-    uint16_t seen; /* how many bits it has learned from, up to a limit */
+    uint16_t one;  /* probability of a 1, in units of 1/65536 */
+    uint16_t seen; /* number of bits seen, up to a limit */
 };
 
-enum { FM_PACK_MANTISSA = 2 }; /* bits below the leading one that are modelled; the others are stored as they are */
+enum { FM_PACK_MANTISSA = 2 }; /* bits after the leading one that are modelled; the others are stored verbatim */
 
 struct fm_number_model {
     struct fm_bit_model zero[4];
@@ -34,7 +34,7 @@ struct fm_packer {
     uint8_t *bytes;
     size_t n, capacity;
     uint32_t low, high;
-    bool failed; /* no memory */
+    bool failed; /* out of memory */
     struct fm_number_model single, column;
 };
 
@@ -42,15 +42,15 @@ struct fm_unpacker {
     const uint8_t *bytes;
     size_t n, at;
     uint32_t low, high, code;
-    bool failed; /* ran past the end */
+    bool failed; /* read past the end */
     struct fm_number_model single, column;
 };
 
 void fm_pack_begin(struct fm_packer *packer, struct fm_arena *arena);
-void fm_pack_end(struct fm_packer *packer); /* afterwards bytes and n are the result */
+void fm_pack_end(struct fm_packer *packer); /* afterwards the result is in bytes and n */
 void fm_pack_number(struct fm_packer *packer, uint64_t value);
-/* before[i] < i: the item that resembles item i (from 1 on); NULL: the one before it.
- * rounded: values lose all but their ten leading bits (at most 0.1 %). The values are used up. */
+/* before[i] < i: the item that is similar to item i (for i >= 1); NULL: the previous one. rounded: only the ten leading
+ * bits of values are kept (an error of at most 0.1 %). The values are overwritten. */
 void fm_pack_column(struct fm_packer *packer, uint64_t *values, size_t n, const uint32_t *before, bool rounded);
 void fm_pack_text(struct fm_packer *packer, const char *text, size_t length);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Sampled call paths, and the sequence of what ran when. */
+/* Sampled call paths, and the sequence. */
 #include "format/sections.h"
 
 void fm_make_paths(struct fm_column_writer *w)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Who sent how much to whom. In a large job the heaviest edges alone; the others are summed. */
+/* Point-to-point traffic. In a large job only the heaviest edges are written; the others are summed. */
 #include <string.h>
 
 #include "base/saturate.h"
@@ -9,7 +9,7 @@
 #include "model/edges.h"
 #include "model/order.h"
 
-static int heavier_edge(const void *a, const void *b)
+static int by_weight(const void *a, const void *b)
 {
     const struct fm_edge *x = a, *y = b;
     int order = fm_compare_number(y->bytes, x->bytes);
@@ -18,12 +18,12 @@ static int heavier_edge(const void *a, const void *b)
     return order ? order : fm_edge_compare(x, y);
 }
 
-static int edge_order(const void *a, const void *b)
+static int by_ranks(const void *a, const void *b)
 {
     return fm_edge_compare(a, b);
 }
 
-/* The edges to be written, at `out`; the others are added to the dropped ones of `kept`. */
+/* Copies the edges to be written to `out`; the others are added to the dropped ones of `kept`. */
 static void keep_edges(struct fm_column_writer *w, const struct fm_edges *edges, struct fm_edge *out,
                        struct fm_edges *kept)
 {
@@ -33,7 +33,7 @@ static void keep_edges(struct fm_column_writer *w, const struct fm_edges *edges,
     kept->items = out;
     if (!w->large || edges->n <= FM_LARGE_EDGES)
         return;
-    if (!fm_sort(out, edges->n, sizeof *out, heavier_edge, &w->scratch))
+    if (!fm_sort(out, edges->n, sizeof *out, by_weight, &w->scratch))
         w->failed = true;
     for (size_t i = FM_LARGE_EDGES; i < edges->n; i++) {
         fm_add_saturating(&kept->dropped, 1);
@@ -42,7 +42,7 @@ static void keep_edges(struct fm_column_writer *w, const struct fm_edges *edges,
         fm_add_saturating(&kept->dropped_ns, out[i].time_ns);
     }
     kept->n = FM_LARGE_EDGES;
-    if (!fm_sort(out, kept->n, sizeof *out, edge_order, &w->scratch))
+    if (!fm_sort(out, kept->n, sizeof *out, by_ranks, &w->scratch))
         w->failed = true;
 }
 
@@ -124,7 +124,7 @@ void fm_get_edges(struct fm_column_reader *r)
         for (size_t i = 0; column && i < n; i++)
             fm_edge_set(&edges[i], part, column[i]);
     }
-    for (uint64_t part = FM_EDGE_COLUMNS; part < columns; part++) /* of a newer Fathom: each value by itself */
+    for (uint64_t part = FM_EDGE_COLUMNS; part < columns; part++) /* of a newer Fathom, written without `before` */
         fm_get_column(r, n, NULL);
     r->profile->left_out.columns += (uint32_t)(columns - FM_EDGE_COLUMNS);
     p->sent.items = edges;

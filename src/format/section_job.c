@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What ran, and as which processes. */
+/* The job and its processes. */
 #include "format/sections.h"
 
 void fm_put_job(struct fm_column_writer *w)
@@ -31,7 +31,7 @@ void fm_put_processes(struct fm_column_writer *w)
     fm_put_list(w, &fm_list_processes);
 }
 
-/* A newer Fathom may know of more ways to end. */
+/* A newer Fathom may have more values of enum fm_end. */
 void fm_get_processes(struct fm_column_reader *r)
 {
     struct fm_profile *p = r->profile;

@@ -2,7 +2,7 @@
 /* The lists of the schema. */
 #include "format/sections.h"
 
-/* As a file has them. */
+/* The kind as stored in a file. */
 static uint64_t stored_kind(const struct fm_field *compound)
 {
     return compound->kind == FM_FIELD_SPREAD ? 1 : compound->kind == FM_FIELD_STATS ? 2 : 3;
@@ -50,7 +50,8 @@ static void get_compound(struct fm_column_reader *r, uint64_t kind, void *first,
         fm_get_ranksets(r, first, n, stride);
 }
 
-/* Into memory that nobody looks at. false: of a kind that is not known, so that what follows cannot be found. */
+/* Reads into memory that is not used. Returns false if the kind is unknown: the columns after it cannot be found
+ * then. */
 static bool skip_compound(struct fm_column_reader *r, uint64_t kind, size_t n)
 {
     static const size_t sizes[] = {0, sizeof(struct fm_spread), sizeof(struct fm_stats), sizeof(struct fm_rankset)};
@@ -63,17 +64,17 @@ static bool skip_compound(struct fm_column_reader *r, uint64_t kind, size_t n)
     return unused;
 }
 
-/* Of format 1 the schema says which there are. */
+/* In format 1, the kinds are not stored: they are those of the schema. */
 static size_t get_kinds(struct fm_column_reader *r, const struct fm_fields *compounds, uint64_t *kinds)
 {
-    bool told = r->version > 1;
-    uint64_t n = told ? fm_unpack_number(&r->unpack) : fm_fields_at_first(compounds);
+    bool listed = r->version > 1;
+    uint64_t n = listed ? fm_unpack_number(&r->unpack) : fm_fields_at_first(compounds);
     if (n > FM_MOST_COLUMNS && !r->wrong)
         r->wrong = "a list has too many columns";
     if (fm_column_reader_stopped(r))
         return 0;
     for (size_t c = 0; c < n; c++)
-        kinds[c] = told ? fm_unpack_number(&r->unpack) : stored_kind(&compounds->list[c]);
+        kinds[c] = listed ? fm_unpack_number(&r->unpack) : stored_kind(&compounds->list[c]);
     return (size_t)n;
 }
 
@@ -92,8 +93,8 @@ static void get_compounds(struct fm_column_reader *r, const struct fm_list *list
     }
 }
 
-/* For each item at least this many numbers follow. */
-static size_t least_columns(const struct fm_list *list)
+/* At least this many numbers follow for each item. */
+static size_t min_columns(const struct fm_list *list)
 {
     size_t n = fm_fields_at_first(list->fields);
     for (size_t c = 0; c < fm_fields_at_first(list->compounds); c++)
@@ -103,7 +104,7 @@ static size_t least_columns(const struct fm_list *list)
 
 void fm_get_list(struct fm_column_reader *r, const struct fm_list *list)
 {
-    size_t n = fm_get_count(r, least_columns(list));
+    size_t n = fm_get_count(r, min_columns(list));
     void *items = fm_column_reader_take(r, &r->profile->arena, n, list->item_size);
     if (fm_column_reader_stopped(r) || !n)
         return;

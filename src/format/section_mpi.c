@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Calls of MPI: of each rank, and how they grew over time. */
+/* MPI calls: totals per rank, and snapshots. */
 #include "base/saturate.h"
 #include "format/sections.h"
 
-/* How many routines have more total time, or the same and an earlier name. */
-static size_t heavier(const struct fm_profile *p, size_t of)
+/* Number of routines with more total time, or with the same and an earlier name. */
+static size_t count_heavier(const struct fm_profile *p, size_t of)
 {
     size_t n = 0;
     for (size_t i = 0; i < p->n_routines; i++)
@@ -21,7 +21,7 @@ static bool has_vector(const struct fm_column_writer *w, size_t routine)
     for (size_t i = 0; i < w->profile->n_routines; i++)
         fm_add_saturating(&all, w->profile->routines[i].stats.total_ns);
     return w->profile->routines[routine].stats.total_ns >= all / FM_LARGE_SHARE &&
-           heavier(w->profile, routine) < FM_LARGE_VECTORS;
+           count_heavier(w->profile, routine) < FM_LARGE_VECTORS;
 }
 
 void fm_put_per_rank(struct fm_column_writer *w)

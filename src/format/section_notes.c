@@ -7,8 +7,8 @@
 #include "model/note_codes.h"
 #include "model/order.h"
 
-/* With their sentences, for readers that do not know their codes yet. */
-static const struct fm_note *notes_in_words(struct fm_column_writer *w)
+/* Copies of the notes with their sentences. */
+static const struct fm_note *notes_with_text(struct fm_column_writer *w)
 {
     size_t n = w->profile->n_notes;
     struct fm_note *notes = fm_arena_alloc(&w->scratch, n * sizeof *notes);
@@ -24,7 +24,7 @@ static const struct fm_note *notes_in_words(struct fm_column_writer *w)
 
 void fm_put_notes(struct fm_column_writer *w)
 {
-    const struct fm_note *notes = notes_in_words(w);
+    const struct fm_note *notes = notes_with_text(w);
     if (notes)
         fm_put_items(w, &fm_list_notes, notes, w->profile->n_notes);
     else
@@ -36,8 +36,9 @@ static int compare_notes(const void *a, const void *b)
     return fm_note_compare(a, b);
 }
 
-/* A sentence is made of a code again where it is shown; one without a code is of an older Fathom. */
-static void take_codes(struct fm_column_reader *r)
+/* Sentences of known codes are dropped because they are made again when they are shown; a note without a code is from
+ * an older Fathom. */
+static void set_codes(struct fm_column_reader *r)
 {
     struct fm_profile *p = r->profile;
     for (size_t i = 0; i < p->n_notes; i++) {
@@ -56,5 +57,5 @@ void fm_get_notes(struct fm_column_reader *r)
 {
     fm_get_list(r, &fm_list_notes);
     if (!fm_column_reader_stopped(r))
-        take_codes(r);
+        set_codes(r);
 }

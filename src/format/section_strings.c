@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The table of all texts: sorted, each without what it shares with the one before. */
+/* The string table: sorted, each string without the prefix it shares with the previous one. */
 #include <string.h>
 
 #include "base/sort.h"
@@ -19,7 +19,7 @@ static size_t shared_prefix(const char *a, const char *b)
     return n;
 }
 
-/* Sorted, so that equal profiles have equal tables; numbered from 1, 0 is the empty string. */
+/* Sorted, so that equal profiles have equal tables; numbered from 1, as 0 is the empty string. */
 static const char **sorted_strings(struct fm_column_writer *w)
 {
     const char **texts = fm_arena_alloc(&w->scratch, w->strings.n * sizeof *texts);
@@ -77,12 +77,12 @@ void fm_get_strings(struct fm_column_reader *r)
         return;
     memcpy(prefixes, column, n * sizeof *prefixes);
     column = fm_get_column(r, n, NULL);
-    size_t total = fm_get_total(r, column, n, UINT32_MAX), longest = 0, whole = 0;
+    size_t total = fm_get_total(r, column, n, UINT32_MAX), longest = 0, table_bytes = 0;
     for (size_t i = 0, last = 0; column && i < n && !r->wrong; i++) {
-        if (prefixes[i] > last || !column[i] || whole > FM_MAX_TEXT)
+        if (prefixes[i] > last || !column[i] || table_bytes > FM_MAX_TEXT)
             r->wrong = "strings out of order";
         last = (size_t)(prefixes[i] + column[i]);
-        whole += last + 1;
+        table_bytes += last + 1;
         longest = last > longest ? last : longest;
     }
     char *suffixes = fm_column_reader_take(r, &r->scratch, total, 1),

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Multi-resolution timers, and how they were misused. */
+/* Timers and their misuses. */
 #include "format/sections.h"
 
 void fm_put_timers(struct fm_column_writer *w)

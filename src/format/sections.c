@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "format/sections.h"
 
-/* Sections that are more than a list of the schema. */
+/* Sections that are not just a list of the schema. */
 static const struct {
     void (*put)(struct fm_column_writer *w);
     void (*get)(struct fm_column_reader *r);

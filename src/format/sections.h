@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The sections of a file, each with its writer and its reader side by side in a section_*.c. */
+/* The sections of a file; the writer and the reader of each are next to each other in a section_*.c. */
 #ifndef FM_FORMAT_SECTIONS_H
 #define FM_FORMAT_SECTIONS_H
 
@@ -13,13 +13,13 @@ bool fm_section_known(uint64_t id);
 void fm_put_section(struct fm_column_writer *w, unsigned id);
 void fm_get_section(struct fm_column_reader *r, unsigned id);
 
-/* A list of the schema: how many items; the columns of their fields; which compounds follow, with their kinds; these. */
+/* A list of the schema: the number of items, the columns of their fields, the kinds of the compounds, the compounds. */
 void fm_put_list(struct fm_column_writer *w, const struct fm_list *list);
 void fm_put_items(struct fm_column_writer *w, const struct fm_list *list, const void *items,
-                  size_t n); /* instead of its own */
+                  size_t n); /* instead of the profile's items */
 void fm_get_list(struct fm_column_reader *r, const struct fm_list *list);
 
-/* What of call paths and of the sequence is written: made once, before the strings are collected. */
+/* Selects the call paths and the sequence to be written; once, before strings are collected. */
 void fm_make_paths(struct fm_column_writer *w);
 
 #define FM_SECTION(name)                            \

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The segment: everything one process measures, in one fixed-size shared mapping.
+/* The segment: everything one process measures, in one shared mapping of fixed size.
  *
- * Written by the process alone, readable by anybody with the same uid at any
- * moment; position-independent (offsets from the start, no pointers). A reader
- * treats it as hostile: every offset, count and string is checked first.
+ * Written only by the process itself, readable at any time by any process with the same uid; position-independent
+ * (offsets from the start, no pointers). A reader treats it as hostile: every offset, count and string is checked
+ * first.
  *
  *   0            struct fm_segment_header, with a directory of sections:
  *   [text]       process description: NUL-terminated strings, append only
- *   [modules]    struct fm_segment_module[], load modules that call sites lie in
+ *   [modules]    struct fm_segment_module[], load modules of call sites
  *   [regions]    struct fm_segment_region[]
  *   [threads]    struct fm_segment_thread[], one per thread slot
  *   [index]      uint32_t[], open addressing: entry number + 1, 0 is free
@@ -15,24 +15,24 @@
  *   [requests]   struct fm_request[], pending receives and persistent requests
  *   [snapshots]  struct fm_segment_snapshot[]
  *   [timers]     struct fm_segment_timer[], names of timers
- *   [timings]    struct fm_segment_timing[], what one thread has of one timer
- *   [timer bins] struct fm_segment_bins[], a power of ten of a histogram
+ *   [timings]    struct fm_segment_timing[], one thread's data for one timer
+ *   [timer bins] struct fm_segment_bins[], one power of ten of a histogram
  *   [paths]      struct fm_segment_path[], the calling context tree
  *   [path index] uint32_t[], open addressing: path + 1 by parent and address, 0 is free
  *   [sequence]   struct fm_segment_sequence, one: what the process did over time
- *   [routines]   names of the routines that were added since the first FM_ROUTINES_FIXED, in the order of their numbers:
- *                each its class as a letter ('a' + enum fm_class) and its name, NUL-terminated
- *   [arena]      unused; later kinds of data take their sections from here
+ *   [routines]   names of the routines added after the first FM_ROUTINES_FIXED, in the order of their numbers: for each
+ *                its class as a letter ('a' + enum fm_class) and its name, NUL-terminated
+ *   [arena]      unused; space for the sections of later kinds of data
  *
- * Publication: a slot's key is written before the index points at it (release),
- * and `n_*` counts are raised after the slot is complete.
+ * Publication: the key of a slot is written before the index refers to it (release), and `n_*` counts are incremented
+ * after the slot is complete.
  *
- * Every build reads the segments of every other one of the same version: of the header and of items it takes what both
- * have, the rest of its own is 0, and sections that it does not know are left out (format/segment_header.h). So fields are
- * only ever appended, to the header and to items; one that is no longer used keeps its place; an array keeps its length;
- * a section keeps its slot; values of an enum keep their meaning. What others than the process itself write (leave,
- * ended_mono_ns, the resource use, seen_end, seen_code, job_key) is at the same place in all versions. Only a change that
- * a reader would misread raises the version. */
+ * Every build reads the segments of every other build of the same version: it uses the part of the header and of items
+ * that both have, sets the rest of its own to 0, and skips unknown sections (format/segment_header.h). Therefore fields
+ * are only ever appended, to the header and to items; a field that is no longer used keeps its place; an array keeps
+ * its length; a section keeps its slot; enum values keep their meaning. Fields written by other processes (leave,
+ * ended_mono_ns, the resource usage, seen_end, seen_code, job_key) have the same offset in all versions. Only a change
+ * that a reader would misinterpret increments the version. */
 #ifndef FM_FORMAT_SEGMENT_H
 #define FM_FORMAT_SEGMENT_H
 
@@ -67,59 +67,59 @@ enum fm_segment_section_id {
     FM_SECTION_TIMER_BINS,
     FM_SECTION_PATHS,
     FM_SECTION_PATH_INDEX,
-    FM_SECTION_SEQUENCE, /* copied after the paths: see its `changes` */
+    FM_SECTION_SEQUENCE, /* copied after the paths: see `changes` */
     FM_SECTION_ROUTINES,
     FM_SECTION_COUNT,
-    FM_SECTION_SLOTS = 64 /* in every header, used or not: room for the sections of newer builds */
+    FM_SECTION_SLOTS = 64 /* in every header, used or not: space for the sections of newer builds */
 };
 
 struct fm_segment_section {
-    uint64_t offset;   /* from the start of the segment, multiple of 64 */
+    uint64_t offset;   /* from the start of the segment; a multiple of 64 */
     uint32_t capacity; /* items (bytes for text) */
     uint32_t item_bytes;
 };
 
 enum fm_segment_state {
-    FM_STATE_NEW = 0, /* being set up */
+    FM_STATE_NEW = 0, /* being initialized */
     FM_STATE_RUNNING = 1,
-    FM_STATE_FINALIZING = 2, /* entered MPI_Finalize (or left main without MPI) */
+    FM_STATE_FINALIZING = 2, /* entered MPI_Finalize (without MPI: left main) */
     FM_STATE_MERGED = 3,     /* its data is in a durable profile: may be removed */
 };
 
-/* How the process was seen to leave, as far as it could say so itself. */
+/* How the process ended, as far as it could record that itself. */
 enum fm_segment_leave {
     FM_LEAVE_UNKNOWN = 0,
     FM_LEAVE_FINALIZE = 1, /* MPI_Finalize */
-    FM_LEAVE_EXIT = 2,     /* exit() or return from main; leave_code holds the status where known, else -1 */
-    FM_LEAVE_ABORT = 3,    /* MPI_Abort; leave_code holds its error code */
-    FM_LEAVE_EXEC = 4,     /* replaced itself by another program */
+    FM_LEAVE_EXIT = 2,     /* exit() or return from main; leave_code = exit status, or -1 if unknown */
+    FM_LEAVE_ABORT = 3,    /* MPI_Abort; leave_code = its error code */
+    FM_LEAVE_EXEC = 4,     /* replaced itself with another program */
 };
 
 struct fm_segment_header {
     char magic[8];
     uint32_t version;
     uint32_t header_bytes;
-    uint32_t routines_fingerprint; /* of version 1, where it stands for the list of routines */
-    int32_t clock_ppb; /* by how much durations are too short: fm_clock_error_ppb, at rare events and the end */
+    uint32_t routines_fingerprint; /* of version 1: identifies the list of routines */
+    int32_t clock_ppb; /* durations are too short by this (fm_clock_error_ppb); set at rare events and the end */
     uint64_t segment_bytes;
     struct fm_segment_section unused_sections[16]; /* of version 1 */
 
     /* identity */
     char boot_id[40]; /* /proc/sys/kernel/random/boot_id */
     char host[72];
-    char job_key[72];       /* equal for all processes of one MPI_COMM_WORLD (or of one non-MPI program) */
-    char run_id[40];        /* set by `fathom run`, else empty */
+    char job_key[72];       /* the same for all processes of one MPI_COMM_WORLD (or of one non-MPI program) */
+    char run_id[40];        /* set by `fathom run`, else "" */
     uint64_t pid_namespace; /* inode of /proc/self/ns/pid */
     uint64_t start_time;    /* /proc/self/stat field 22, clock ticks since boot */
     int32_t pid;
     uint32_t uid;
     int32_t rank;       /* -1 before MPI_Init; 0 without MPI */
     int32_t world_size; /* 0 before MPI_Init; 1 without MPI */
-    int32_t local_size; /* processes of the job on this host where known, else 0 */
+    int32_t local_size; /* processes of the job on this host, 0 if unknown */
     uint32_t state;     /* enum fm_segment_state */
     uint32_t leave;     /* enum fm_segment_leave */
     int32_t leave_code;
-    uint32_t seen_end; /* enum fm_end, written by a parent that waited for the process; 0 = nobody saw */
+    uint32_t seen_end; /* enum fm_end, written by a parent that waited for the process; 0 = not observed */
     int32_t seen_code;
     uint32_t flags;        /* FM_FLAG_* */
     uint32_t mpi_kind;     /* enum fm_mpi_kind of mpi/libraries.h */
@@ -130,98 +130,99 @@ struct fm_segment_header {
     uint64_t clock_mult; /* ns = (ticks * mult) >> shift */
     uint32_t clock_shift;
     uint32_t core;            /* core at MPI_Init */
-    uint64_t started_real_ns; /* CLOCK_REALTIME at the process's start of measurement */
-    uint64_t started_mono_ns; /* CLOCK_MONOTONIC at the same moment */
-    uint64_t started_ticks;   /* the hot path's clock at the same moment: dates a call in progress; 0 = unknown */
+    uint64_t started_real_ns; /* CLOCK_REALTIME at the start of measurement */
+    uint64_t started_mono_ns; /* CLOCK_MONOTONIC at the same time */
+    uint64_t started_ticks;   /* hot path clock at the same time, to date a call in progress; 0 = unknown */
     uint64_t ended_mono_ns;   /* at MPI_Finalize or exit, 0 while running */
-    uint64_t user_ns, system_ns, max_rss_bytes; /* getrusage, refreshed at snapshots and at the end */
-    uint64_t init_ns;                           /* what Fathom itself took to start */
-    uint64_t finish_ns;                         /* what Fathom itself took in MPI_Finalize before the merge */
-    uint64_t event_cost_ps;                     /* measured cost of recording one event, picoseconds */
+    uint64_t user_ns, system_ns, max_rss_bytes; /* getrusage, updated at snapshots and at the end */
+    uint64_t init_ns;                           /* time Fathom itself took to start */
+    uint64_t finish_ns;                         /* time Fathom itself took in MPI_Finalize before the merge */
+    uint64_t event_cost_ps;                     /* measured cost of recording one event in picoseconds */
 
     /* host */
     uint64_t host_memory_bytes;
     uint32_t host_cores;
 
-    struct fm_grid cart; /* that the program has made over all ranks */
+    struct fm_grid cart; /* created by the program over all ranks */
 
-    /* how many items of each section are in use (text: bytes) */
+    /* number of items in use in each section (text: bytes) */
     uint32_t n_text, n_modules, n_regions, n_threads, n_entries, n_snapshots, n_timers, n_timings, n_timer_bins;
     uint32_t unused_count;
 
-    /* what was lost of detail, counted; totals are never lost */
+    /* counts of lost detail; totals are never lost */
     uint64_t degraded_peer, degraded_site, degraded_size; /* events recorded with less detail */
     uint64_t untracked_receives;                          /* nonblocking receives recorded without length */
     uint64_t unmatched_region_ends, refused_regions, refused_snapshots;
     uint64_t abandoned_calls;          /* left by longjmp */
-    uint64_t refused_timers;           /* starts and stops of timers for which there was no room */
-    uint64_t cut_timer_names;          /* longer than there is room for */
-    uint64_t no_timers, no_timer_site; /* starts and stops with a handle that is none, and the place of the last one */
-    uint64_t timer_cost_ps;            /* measured cost of one start and stop, picoseconds */
-    uint64_t timer_inside_ps;          /* of it, what lies between the two readings of the clock */
+    uint64_t refused_timers;           /* starts and stops of timers without space for them */
+    uint64_t cut_timer_names;          /* names that were too long */
+    uint64_t no_timers, no_timer_site; /* starts and stops with an invalid handle, and the site of the last one */
+    uint64_t timer_cost_ps;            /* measured cost of one start and stop in picoseconds */
+    uint64_t timer_inside_ps;          /* the part of it between the two clock reads */
 
-    /* samples of call paths */
-    uint64_t sample_period_ns; /* 0 = none are taken */
+    /* call path samples */
+    uint64_t sample_period_ns; /* 0 = not sampled */
     uint64_t samples, samples_partial;
-    uint64_t samples_lost;      /* periods that no path is known of */
-    uint64_t folded_periods;    /* given to a shorter path, for want of room */
-    uint32_t n_paths;           /* places used so far, from 0; there may be free ones among them */
-    uint32_t unsampled_threads; /* for which there was no timer, or no room */
+    uint64_t samples_lost;      /* sampling periods without a path */
+    uint64_t folded_periods;    /* moved to a shorter path for lack of space */
+    uint32_t n_paths;           /* slots used so far, from 0; some of them may be free */
+    uint32_t unsampled_threads; /* without a timer, or without space */
 
-    /* what the first thread did over time */
-    uint64_t sequence_first; /* number of the first cell (model/sequence.h); 0 = there is none yet */
+    /* what the main thread did over time */
+    uint64_t sequence_first; /* number of the first cell (model/sequence.h); 0 = none yet */
     uint32_t sequence_shift;
-    uint32_t sequence_changes; /* so far: of the places of call paths, and of the grid of cells */
+    uint32_t sequence_changes; /* changes so far of the slots of call paths and of the grid of cells */
 
-    /* offsets into the text section, 0 = none. argv and env are NUL-separated lists ended by an empty string. */
+    /* offsets into the text section, 0 = none. argv and env are lists of NUL-terminated strings ended by an empty
+     * one. */
     uint32_t text_exe, text_argv, text_env, text_build_id, text_mpi_version, text_mpi_library, text_cpu_model,
         text_launcher, text_job_id, text_user, text_cwd, text_output, text_tool;
 
     /* Version 1 ends here. */
-    uint32_t text_runtime_version;                        /* of the Fathom that measured, as in "0.1.0" */
+    uint32_t text_runtime_version;                        /* of the Fathom that measured, such as "0.1.0" */
     struct fm_segment_section sections[FM_SECTION_SLOTS]; /* by enum fm_segment_section_id */
 
-    uint64_t voluntary_switches, involuntary_switches, minor_faults, major_faults; /* getrusage, as user_ns */
+    uint64_t voluntary_switches, involuntary_switches, minor_faults, major_faults; /* getrusage, like user_ns */
 };
 
-#define FM_FLAG_FALLBACK_DIR 0x1u  /* in TMPDIR: the usual directory could not be made, or had no room */
-#define FM_FLAG_ANONYMOUS 0x2u     /* no file: can be merged only by the process itself */
-#define FM_FLAG_SMALLER 0x4u       /* smaller than asked for, for lack of space */
+#define FM_FLAG_FALLBACK_DIR 0x1u  /* in TMPDIR: the default directory could not be created or was full */
+#define FM_FLAG_ANONYMOUS 0x2u     /* no file: only the process itself can merge it */
+#define FM_FLAG_SMALLER 0x4u       /* smaller than requested, for lack of space */
 #define FM_FLAG_OTHER_TOOL 0x8u    /* another PMPI tool was active: text_tool names its module */
 #define FM_FLAG_NO_MPI 0x10u       /* a program without MPI */
 #define FM_FLAG_SINGLE_NODE 0x20u  /* all ranks of the job are on this host */
 #define FM_FLAG_SPAWNED 0x40u      /* started by MPI_Comm_spawn */
-#define FM_FLAG_COARSE_CLOCK 0x80u /* clock_gettime instead of the processor's counter */
-#define FM_FLAG_APART 0x100u       /* the launcher speaks of several ranks, MPI of this one alone */
-#define FM_FLAG_TRACED 0x200u      /* no samples were taken: a debugger would have stopped at each */
-#define FM_FLAG_OTHER_DIR 0x400u   /* the usual directory was not the user's alone: another one was used */
-#define FM_FLAG_FILTERED 0x800u    /* the program filters its system calls: no samples or resource use from then on */
-#define FM_FLAG_IO_URING 0x1000u   /* no samples were taken, or no more: they break waits for io_uring */
-#define FM_FLAG_UNFILTERED 0x2000u /* the program tried to filter its system calls: no samples from then on */
+#define FM_FLAG_COARSE_CLOCK 0x80u /* clock_gettime instead of the CPU counter */
+#define FM_FLAG_APART 0x100u       /* several ranks according to the launcher, only one according to MPI */
+#define FM_FLAG_TRACED 0x200u      /* not sampled: a debugger would stop at every sample */
+#define FM_FLAG_OTHER_DIR 0x400u   /* in another directory: the default one was not private to the user */
+#define FM_FLAG_FILTERED 0x800u    /* the program installed a seccomp filter: no samples or resource usage after that */
+#define FM_FLAG_IO_URING 0x1000u   /* sampling off or stopped: samples would interrupt waits for io_uring */
+#define FM_FLAG_UNFILTERED 0x2000u /* the program tried to install a seccomp filter: no samples after that */
 
 enum fm_language { FM_LANGUAGE_UNKNOWN, FM_LANGUAGE_C, FM_LANGUAGE_CXX, FM_LANGUAGE_FORTRAN, FM_LANGUAGE_PYTHON };
 
 struct fm_segment_module {
     uint64_t start, end; /* mapped addresses, end exclusive */
-    uint64_t bias;       /* offset in the file's address space = address - bias */
+    uint64_t bias;       /* virtual address in the file = address - bias */
     uint32_t text_path, text_build_id;
 };
 
 struct fm_segment_region {
     char name[56];
-    uint32_t parent; /* region number; region 0 is the whole program and its own parent */
+    uint32_t parent; /* region number; region 0 is the whole program and is its own parent */
     uint32_t unused;
     uint64_t entries;
-    uint64_t wall_ns; /* closed entries */
+    uint64_t wall_ns; /* of entries that have ended */
 };
 
-/* One thread slot. A slot is taken over by a new thread when its owner has ended. */
+/* One thread slot. It is reused by a new thread after its owner has ended. */
 struct fm_segment_thread {
     uint64_t tid;
     uint64_t unused;
-    uint64_t call_start;   /* clock ticks; the call in progress ... */
-    uint64_t call_site;    /* ... its return address ... */
-    uint32_t call_routine; /* ... routine + 1, 0 = outside MPI */
+    uint64_t call_start;   /* of the call in progress: clock ticks */
+    uint64_t call_site;    /* its return address */
+    uint32_t call_routine; /* its routine + 1; 0 = not in MPI */
     uint32_t region;       /* current region */
     uint32_t region_depth;
     uint32_t paused;
@@ -234,16 +235,16 @@ struct fm_segment_thread {
 
 /* Key of a performance event. */
 struct fm_key {
-    uint32_t peer;        /* world rank of the partner; size of the communicator for collectives; FM_PEER_NONE */
+    uint32_t peer;        /* world rank of the peer; for collectives size of the communicator; FM_PEER_NONE */
     uint16_t routine;     /* enum fm_routine */
     uint8_t size_bin;     /* fm_size_bin */
     uint8_t thread;       /* slot */
-    uint64_t site_region; /* return address << 16 | region number; address 0: detail given up */
+    uint64_t site_region; /* return address << 16 | region number; address 0: not recorded */
 };
 #define FM_PEER_NONE 0xffffffffu
-#define FM_PEER_OTHER 0xfffffffeu /* detail given up: many peers in one entry */
+#define FM_PEER_OTHER 0xfffffffeu /* peer not recorded: several peers in one entry */
 
-/* The shortest, the longest and the second longest of some events, each with its number among them, from 1. */
+/* The shortest, longest and second longest of some events, each with its number among them, counted from 1. */
 struct fm_segment_extremes {
     uint64_t min_ns, max_ns, second_ns;
     uint64_t min_event, max_event, second_event;
@@ -255,28 +256,28 @@ struct fm_entry {
     uint64_t count_arguments; /* sum of the count arguments */
     uint64_t total_ns;
     struct fm_segment_extremes extremes;
-    uint64_t bytes;                      /* the routine's payload, doc/BYTES.md: what size_bin is of */
-    uint64_t bytes_sent, bytes_received; /* what left this process and what arrived */
-    uint64_t messages;                   /* messages sent or received by the events of this entry */
+    uint64_t bytes;                      /* payload of the routine (doc/BYTES.md), on which size_bin is based */
+    uint64_t bytes_sent, bytes_received; /* sent and received by this process */
+    uint64_t messages;                   /* messages sent or received by these events */
     uint64_t unused;
     uint32_t histogram[FM_DURATION_BINS];      /* low 32 bits */
-    uint16_t histogram_high[FM_DURATION_BINS]; /* carried into when the low part wraps */
+    uint16_t histogram_high[FM_DURATION_BINS]; /* carry from the low part */
 };
 
-/* A receive whose length is not known yet, or a persistent request. Slots are grouped in
- * buckets of FM_REQUEST_BUCKET by the hash of the handle; handle 0 = free. A pending nonblocking
- * receive is recorded as an event when it completes; a reader counts those still pending.
- * The first of a bucket is for a handle of its own hash; the others are for what found it taken. */
+/* A receive whose length is not known yet, or a persistent request. Slots are grouped in buckets of FM_REQUEST_BUCKET
+ * by the hash of the handle; handle 0 = free. A pending nonblocking receive is recorded as an event when it completes;
+ * a reader counts those still pending. The first slot of a bucket is for a handle with that hash; the others are for
+ * those that found it occupied. */
 enum { FM_REQUEST_BUCKET = 4 };
 enum fm_request_kind {
     FM_REQUEST_RECEIVE = 1,
     FM_REQUEST_PERSISTENT_RECEIVE = 2,
     FM_REQUEST_PERSISTENT_SEND = 3,
-    FM_REQUEST_RECEIVE_HALF = 4, /* of an MPI_Isendrecv, which was recorded at its call */
+    FM_REQUEST_RECEIVE_HALF = 4, /* of an MPI_Isendrecv, recorded when it was called */
     FM_REQUEST_KIND = 0x3f,
-    /* added to the kind */
-    FM_REQUEST_FROM_ANY = 0x40,  /* the partner is not known yet */
-    FM_REQUEST_DISPLACED = 0x80, /* not in the first place of its bucket */
+    /* flags added to the kind */
+    FM_REQUEST_FROM_ANY = 0x40,  /* the peer is not known yet */
+    FM_REQUEST_DISPLACED = 0x80, /* not in the first slot of its bucket */
 };
 struct fm_request {
     uint64_t handle;
@@ -284,24 +285,24 @@ struct fm_request {
     uint64_t duration_ns; /* of the call that posted it */
     uint64_t bytes;       /* persistent sends: bytes of each start */
     uint32_t peer;        /* world rank or FM_PEER_NONE */
-    uint16_t routine;     /* that posted it */
+    uint16_t routine;     /* routine that posted it */
     uint8_t kind;         /* enum fm_request_kind */
     uint8_t thread;
     uint32_t count_argument; /* saturating */
-    uint32_t comm;           /* slot of the communicator cache, for wildcard sources */
-    uint32_t claimed;        /* atomic: a thread is waiting for it now */
-    uint32_t memo;           /* of its process: the distance to what it remembers of the call that posted it */
-    uint32_t unused[2];      /* a power of two is faster to index */
+    uint32_t comm;           /* slot in the communicator cache, for wildcard sources */
+    uint32_t claimed;        /* atomic: a thread is waiting for it */
+    uint32_t memo;           /* for its process only: distance to the memo of the call that posted it */
+    uint32_t unused[2];      /* the size is a power of two: faster to index */
 };
 
-/* A subtotal the program asked for: totals of the heaviest routines at that moment. */
+/* A snapshot requested by the program: totals of the heaviest routines at that time. */
 enum { FM_SNAPSHOT_ROUTINES = 60 };
 struct fm_segment_snapshot {
     char label[56];
     uint64_t when_ns;    /* since the start */
-    uint32_t collective; /* 1: all processes took it together */
+    uint32_t collective; /* 1: taken by all processes together */
     uint32_t n_routines;
-    uint64_t mpi_ns, other_ns; /* in all routines; in those beyond the list */
+    uint64_t mpi_ns, other_ns; /* in all routines; in those not listed */
     struct {
         uint32_t routine, unused;
         uint64_t count, total_ns, bytes;
@@ -316,58 +317,59 @@ struct fm_segment_timer {
     char name[120];
     uint32_t misuse[FM_TIMER_MISUSES]; /* atomic */
     uint32_t unused;
-    uint64_t misuse_site[FM_TIMER_MISUSES]; /* return address of the last one; of one never stopped: of its start */
+    uint64_t misuse_site[FM_TIMER_MISUSES]; /* return address of the last misuse; if never stopped, of the start */
 };
 
-/* Of one thread. The time axis is cut into slices, 2^slice_shift ticks each, from the start of measurement. At the end
- * of each slice the state so far is kept as a mark; when there is no room for a further one, each two slices become one. */
+/* A timer in one thread. Time is divided into slices of 2^slice_shift ticks, from the start of measurement. At the end
+ * of each slice the state so far is kept as a mark; if there is no space for another one, pairs of slices are
+ * combined. */
 struct fm_segment_timing {
     uint64_t started;    /* ticks; 0 = not running */
     uint64_t start_site; /* return address of the last start */
     uint64_t count, total_ns;
-    /* Nothing but counts and bins changes by an event of quiet_from to quiet_from + quiet_span ns that ends before
-     * mark_at: it is neither the shortest nor one of the two longest, and shorter than a second. */
+    /* An event of quiet_from to quiet_from + quiet_span ns that ends before mark_at changes only counts and bins: it is
+     * neither the shortest nor one of the two longest, and shorter than a second. */
     uint64_t quiet_from, quiet_span, mark_at;
     uint64_t children_ns;
     struct fm_segment_extremes extremes;
-    uint16_t bins[FM_DECADES]; /* block + 1 of each power of ten; 0 = none yet */
+    uint16_t bins[FM_DECADES]; /* block + 1 for each power of ten; 0 = none yet */
     uint16_t timer;
-    uint16_t parent; /* timer + 1 that it was started in, 0 = none, FM_TIMER_SEVERAL = now this, now that */
+    uint16_t parent; /* timer + 1 it was started in, 0 = none, FM_TIMER_SEVERAL = different ones */
     uint8_t thread, slice_shift, n_marks, unused;
-    uint64_t coarse[FM_DECADES]; /* events of that power of ten for which there was no block */
+    uint64_t coarse[FM_DECADES]; /* events of that power of ten without a block */
     struct fm_segment_mark {
         uint64_t count, total_ns;
     } marks[FM_TIMER_MARKS];
 };
 
-/* Counts of 1 to 9 times a power of ten; for the first power of 0 to 9 ticks. */
+/* Counts for 1 to 9 times a power of ten; in the first block, for 0 to 9 ticks. */
 struct fm_segment_bins {
     uint32_t counts[10]; /* low 32 bits */
-    uint16_t high[10];   /* carried into when the low part wraps */
+    uint16_t high[10];   /* carry from the low part */
     uint32_t unused;
 };
 
 /* ---- call paths ---- */
 
-/* A node of the calling context tree (model/call_paths.h). Place 0 is the root. Places are used again, so the parent's
- * number may be the larger one; a reader must not trust the tree to be one. */
+/* A node of the calling context tree (model/call_paths.h). Slot 0 is the root. Slots are reused, so the index of the
+ * parent can be the larger one; a reader must not rely on the nodes being a tree. */
 struct fm_segment_path {
-    uint64_t address; /* of the return or the instruction; of a routine its number */
+    uint64_t address; /* return address or instruction; for a routine, its number */
     uint32_t parent;
     uint16_t kind;    /* enum fm_path_kind; 0 = free */
-    uint16_t module;  /* number + 1 of a module that was unloaded, and `address` is an offset in its file; else 0 */
+    uint16_t module;  /* if its load module was unloaded: number + 1, and `address` is an offset in its file; else 0 */
     uint64_t periods; /* sampling periods that ended here */
 };
 
-/* Cells name places of call paths. A change that moves those or the cells is counted here when it begins, and in the
- * header when it is done: a reader that has different numbers has seen a part of one. */
+/* Cells refer to slots of call paths. A change that moves slots or cells is counted here when it begins and in the
+ * header when it is complete: if a reader finds different numbers, it has read a partial change. */
 struct fm_segment_sequence {
-    uint32_t cells[FM_SEQUENCE_CELLS]; /* place + 1; 0 = nothing is known */
+    uint32_t cells[FM_SEQUENCE_CELLS]; /* slot + 1; 0 = unknown */
     uint32_t changes;
     uint32_t unused;
 };
 
-/* One per job and host, beside the segments: counts who has entered MPI_Finalize. */
+/* One per job and host, next to the segments: counts the ranks that have entered MPI_Finalize. */
 #define FM_JOB_MAGIC "FATHOMJB"
 struct fm_job_file {
     char magic[8];
@@ -380,9 +382,11 @@ struct fm_job_file {
     char boot_id[40];
 };
 
-/* Names below the fathom directory (mode 0700):
+/* File names in the directory of segments (mode 0700):
+ *
  *   <job_key>.<pid>.<start_time>.<pid_namespace>.segment     and     <job_key>.job
- * (what exec replaced: a further .<number> before .segment). job_key holds only [A-Za-z0-9_-]. */
+ *
+ * (with another .<number> before .segment if the process was replaced by exec). job_key contains only [A-Za-z0-9_-]. */
 #define FM_SEGMENT_SUFFIX ".segment"
 #define FM_JOB_SUFFIX ".job"
 

@@ -5,13 +5,13 @@
 
 #include "format/segment_version_1.h"
 
-/* The first header of version 2. Later ones are not smaller. */
-enum { LEAST_HEADER = 2008 };
-_Static_assert(sizeof(struct fm_segment_header) >= LEAST_HEADER, "headers only grow");
+/* Size of the first header of version 2. Headers only grow. */
+enum { MIN_HEADER = 2008 };
+_Static_assert(sizeof(struct fm_segment_header) >= MIN_HEADER, "headers only grow");
 
-/* Of the items of a section: what they were when it was new, and later ones are not smaller; and what they are here. */
+/* Sizes of the items of a section: when it was introduced (items only grow), and in this build. */
 static const struct {
-    uint32_t least, own;
+    uint32_t min, own;
 } item_bytes[FM_SECTION_COUNT] = {
     [FM_SECTION_TEXT] = {1, 1},
     [FM_SECTION_MODULES] = {32, sizeof(struct fm_segment_module)},
@@ -38,8 +38,8 @@ static void terminate_strings(struct fm_segment_header *header)
     header->run_id[sizeof header->run_id - 1] = 0;
 }
 
-/* What lies behind the header is none of it. */
-static void cut(struct fm_segment_header *header, size_t bytes)
+/* Clears everything after the header. */
+static void clear_tail(struct fm_segment_header *header, size_t bytes)
 {
     if (bytes < sizeof *header)
         memset((char *)header + bytes, 0, sizeof *header - bytes);
@@ -49,7 +49,7 @@ const char *fm_segment_header_read(struct fm_segment_header *header, const void 
 {
     size_t common = size < sizeof *header ? size : sizeof *header;
     memmove(header, bytes, common);
-    cut(header, common);
+    clear_tail(header, common);
     terminate_strings(header);
     if (size < FM_VERSION_1_HEADER || memcmp(header->magic, FM_SEGMENT_MAGIC, sizeof header->magic))
         return "is not a Fathom segment";
@@ -57,10 +57,10 @@ const char *fm_segment_header_read(struct fm_segment_header *header, const void 
         return "was written by a newer, incompatible version of Fathom: update Fathom";
     if (header->version == 1)
         return fm_segment_upgrade(header);
-    if (!header->version || header->header_bytes < LEAST_HEADER || size < LEAST_HEADER ||
+    if (!header->version || header->header_bytes < MIN_HEADER || size < MIN_HEADER ||
         header->header_bytes > header->segment_bytes)
         return "is truncated or damaged";
-    cut(header, header->header_bytes);
+    clear_tail(header, header->header_bytes);
     return NULL;
 }
 
@@ -69,9 +69,9 @@ bool fm_segment_sections_fit(const struct fm_segment_header *header)
     for (size_t i = 0; i < FM_SECTION_COUNT; i++) {
         const struct fm_segment_section *section = &header->sections[i];
         uint64_t bytes = (uint64_t)section->capacity * section->item_bytes;
-        bool texts = i == FM_SECTION_TEXT || i == FM_SECTION_ROUTINES;
+        bool is_text = i == FM_SECTION_TEXT || i == FM_SECTION_ROUTINES;
         if (section->capacity &&
-            (section->item_bytes < item_bytes[i].least || (texts && section->item_bytes != 1) || section->offset % 64 ||
+            (section->item_bytes < item_bytes[i].min || (is_text && section->item_bytes != 1) || section->offset % 64 ||
              section->offset < header->header_bytes || section->offset > header->segment_bytes ||
              bytes > header->segment_bytes - section->offset))
             return false;
@@ -99,7 +99,7 @@ uint32_t fm_segment_used(const struct fm_segment_header *header, enum fm_segment
         [FM_SECTION_MODULES] = header->n_modules,
         [FM_SECTION_REGIONS] = header->n_regions,
         [FM_SECTION_THREADS] = header->n_threads,
-        [FM_SECTION_INDEX] = 0, /* of no use to a reader */
+        [FM_SECTION_INDEX] = 0, /* not used by readers */
         [FM_SECTION_ENTRIES] = header->n_entries,
         [FM_SECTION_REQUESTS] = UINT32_MAX,
         [FM_SECTION_SNAPSHOTS] = header->n_snapshots,
@@ -107,7 +107,7 @@ uint32_t fm_segment_used(const struct fm_segment_header *header, enum fm_segment
         [FM_SECTION_TIMINGS] = header->n_timings,
         [FM_SECTION_TIMER_BINS] = header->n_timer_bins,
         [FM_SECTION_PATHS] = header->n_paths,
-        [FM_SECTION_PATH_INDEX] = 0, /* likewise */
+        [FM_SECTION_PATH_INDEX] = 0, /* the same */
         [FM_SECTION_SEQUENCE] = header->sequence_first ? 1 : 0,
         [FM_SECTION_ROUTINES] = UINT32_MAX,
     };

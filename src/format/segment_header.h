@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The header of a segment, whichever build wrote it: what that build and this one have in common, and 0 in what that one
- * does not have. Sections keep their own sizes of items, which may be larger or smaller than those of this build. */
+/* The header of a segment, whichever build wrote it: the part that build and this one have in common, and 0 in members
+ * it does not have. Sections keep their own item sizes, which can be larger or smaller than in this build. */
 #ifndef FM_FORMAT_SEGMENT_HEADER_H
 #define FM_FORMAT_SEGMENT_HEADER_H
 
@@ -9,23 +9,24 @@
 #include "format/segment.h"
 #include "model/profile.h"
 
-/* `bytes` is the beginning of a segment, or all of it; it may be `header` itself. NULL: it is understood, and its strings
- * are terminated; else what is wrong, to follow the segment's name in a sentence. */
+/* `bytes` is the beginning of a segment, or all of it; it may be `header` itself. Returns NULL if the header is valid,
+ * and terminates its strings; else a description of the problem that continues a sentence after the name of the
+ * segment. */
 const char *fm_segment_header_read(struct fm_segment_header *header, const void *bytes, size_t size);
 
-/* Whether the build that wrote it has a member of the header. */
+/* Whether the build that wrote it has this member of the header. */
 #define FM_SEGMENT_HAS(header, member) \
     (offsetof(struct fm_segment_header, member) + sizeof(header)->member <= (header)->header_bytes)
 
-/* Of a header that was read: whether every section that this build knows lies within the segment, behind its header, and
- * has items as large as such items always were. */
+/* For a header that was read: whether every section known to this build is within the segment, after its header, and
+ * has items that are at least as large as they were when introduced. */
 bool fm_segment_sections_fit(const struct fm_segment_header *header);
 
-/* What it has and this build does not know: sections; and as columns, that the header or the items of a section are larger
- * than here. */
+/* Counts what this build does not know: sections; and, as columns, a header or items of a section that are larger than
+ * in this build. */
 struct fm_left_out fm_segment_left_out(const struct fm_segment_header *header);
 
-/* How many items of a section are in use, and within its capacity. */
+/* Number of items of a section in use, limited to its capacity. */
 uint32_t fm_segment_used(const struct fm_segment_header *header, enum fm_segment_section_id id);
 
 #endif

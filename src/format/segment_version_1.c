@@ -4,7 +4,7 @@
 #include <string.h>
 
 enum { SECTIONS = 14 };
-#define ROUTINES 0xc031f6e4u /* those whose numbers are fixed since then: tools/make_wrappers.py */
+#define ROUTINES 0xc031f6e4u /* the routines whose numbers have been fixed since then: tools/make_wrappers.py */
 
 const char *fm_segment_upgrade(struct fm_segment_header *header)
 {

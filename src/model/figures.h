@@ -10,7 +10,7 @@
  * known    ALWAYS: for every measured process; USAGE: if its resource usage was read (fm_process_has_usage)
  * source   HEADER: copied from the header of the segment; MADE: from elsewhere (merge/from_segment.c)
  * key      in the JSON of a process and of job.per_rank
- * heading  in the table of extremes over ranks of the summary, in the order of these lines; "": not shown. A figure added
+ * heading  in the table of extremes over ranks of the summary, in this order; "": not shown. A figure added
  *          after format 1 is shown if it is known for any rank
  *
  * A figure that is unknown is null in JSON and left out of tables. In memory, an unknown figure added after format 1 is
