@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Merging two calling context trees: one walk over both, in their common order.
+/* Merges two calling context trees in one pass over both, in their common order.
  *
- * Of the next node of each tree, the one whose parent comes later in the merged tree is deeper on the way that both
- * have come, so it is next; with the same parent they are siblings, and their order decides. A tree that has all nodes
- * of the other, as mostly, stays where it is; otherwise its nodes move to their new places from the back. */
+ * Of the next nodes of the two trees, the one whose parent comes later in the merged tree is deeper on the current
+ * path, so it comes first. If they have the same parent, they are siblings and their order decides. If the tree already
+ * has all nodes of the other one, which is the usual case, it stays in place; otherwise its nodes are moved to their
+ * new places from the end. */
 #include "base/saturate.h"
 #include "merge/join.h"
 #include "merge/parts.h"
@@ -16,16 +17,16 @@ struct path_merge {
     struct fm_profile *into;
     struct fm_call_paths *mine;
     const struct fm_call_paths *theirs;
-    uint32_t *my_places, *their_places; /* in the merged tree */
-    bool *is_new;                       /* of theirs: mine has no such node */
-    size_t n;                           /* nodes of the merged tree */
+    uint32_t *my_places, *their_places; /* new indices in the merged tree */
+    bool *is_new;                       /* of theirs: nodes that mine does not have */
+    size_t n;                           /* number of nodes of the merged tree */
     struct {
         const char *theirs, *mine;
-    } texts[FM_TEXT_CACHE]; /* the same few texts come again and again, and comparing pointers is quick */
+    } texts[FM_TEXT_CACHE]; /* there are few different strings, and comparing pointers is fast */
     bool failed;
 };
 
-/* The text of mine that is equal to theirs. */
+/* The string of mine that is equal to one of theirs. */
 static const char *own_text(struct path_merge *m, const char *text)
 {
     size_t slot = ((uintptr_t)text >> 4) % FM_TEXT_CACHE;
@@ -47,7 +48,7 @@ static int compare_texts(struct path_merge *m, const char *mine, const char *the
     return fm_compare_text(mine, own_text(m, theirs));
 }
 
-/* As fm_path_compare. */
+/* Like fm_path_compare. */
 static int compare(struct path_merge *m, const struct fm_path_node *mine, const struct fm_path_node *theirs)
 {
     if (mine->kind != theirs->kind)
@@ -60,7 +61,7 @@ static int compare(struct path_merge *m, const struct fm_path_node *mine, const 
     return order ? order : compare_texts(m, mine->routine, theirs->routine);
 }
 
-/* < 0: my node i is next, > 0: their node j, 0: they are the same. */
+/* < 0: my node i is next, > 0: their node j, 0: they are equal. */
 static int next_of(struct path_merge *m, size_t i, size_t j)
 {
     if (i == m->mine->n || j == m->theirs->n)
@@ -74,7 +75,7 @@ static int next_of(struct path_merge *m, size_t i, size_t j)
     return compare(m, mine, theirs);
 }
 
-/* Finds the place of every node, and merges those that both have. */
+/* Determines the new index of every node, and merges the nodes that are in both. */
 static void walk(struct path_merge *m)
 {
     size_t i = 0, j = 0;
@@ -146,7 +147,7 @@ static bool merge_shares(struct path_merge *m, struct fm_arena *scratch)
     return fm_join(&kind, m->into, &mine->shares, &mine->n_shares, &mine->shares_capacity, theirs, m->theirs->n_shares);
 }
 
-/* ---- all of it ---- */
+/* ---- call paths ---- */
 
 static void merge_counts(struct fm_call_paths *mine, const struct fm_call_paths *theirs)
 {

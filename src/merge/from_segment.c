@@ -20,15 +20,15 @@ static uint64_t later(uint64_t a, uint64_t b)
     return a > b ? a : b;
 }
 
-/* The last moment at which the process is known to have been measured. */
-static uint64_t last_known(const struct fm_segment_reader *r)
+/* The latest time at which the process is known to have been measured. */
+static uint64_t last_activity(const struct fm_segment_reader *r)
 {
     uint64_t started = r->view.header.started_mono_ns,
              last = later(fm_sum(started, r->view.header.init_ns), fm_segment_reader_last_sample(r));
     for (size_t slot = 0; slot < fm_segment_items(&r->view, FM_SECTION_THREADS); slot++) {
         struct fm_segment_thread thread;
         fm_segment_reader_thread(r, slot, &thread);
-        last = later(last, fm_segment_reader_call_start(r, &thread)); /* that of the last call stays when it is over */
+        last = later(last, fm_segment_reader_call_start(r, &thread)); /* kept after the last call has ended */
         for (uint32_t i = 0; i < thread.region_depth; i++)
             last = later(last, thread.region_stack[i].since_ns);
     }
@@ -37,7 +37,7 @@ static uint64_t last_known(const struct fm_segment_reader *r)
         fm_segment_item(&r->view, FM_SECTION_SNAPSHOTS, i, &snapshot, sizeof snapshot);
         last = later(last, fm_sum(started, snapshot.when_ns));
     }
-    uint64_t spent[256] = {0}; /* by thread slot: nobody spends more than has passed */
+    uint64_t spent[256] = {0}; /* by thread slot: a thread cannot spend more time than has passed */
     for (size_t i = 0; i < fm_segment_items(&r->view, FM_SECTION_ENTRIES); i++) {
         struct fm_entry entry;
         fm_segment_item(&r->view, FM_SECTION_ENTRIES, i, &entry, sizeof entry);
@@ -51,7 +51,7 @@ static uint64_t last_known(const struct fm_segment_reader *r)
 static enum fm_status read_times(struct fm_segment_reader *r, uint64_t now_mono_ns)
 {
     const struct fm_segment_header *header = &r->view.header;
-    r->now_ns = header->ended_mono_ns ? header->ended_mono_ns : now_mono_ns ? now_mono_ns : last_known(r);
+    r->now_ns = header->ended_mono_ns ? header->ended_mono_ns : now_mono_ns ? now_mono_ns : last_activity(r);
     r->wall_ns = r->now_ns > header->started_mono_ns ? r->now_ns - header->started_mono_ns : 0;
     const uint64_t durations[] = {r->wall_ns,      header->user_ns,   header->system_ns,
                                   header->init_ns, header->finish_ns, header->started_real_ns};
@@ -63,8 +63,8 @@ static enum fm_status read_times(struct fm_segment_reader *r, uint64_t now_mono_
 
 /* ---- the job ---- */
 
-/* The profile's copy of a text, as readable UTF-8. */
-static const char *keep(struct fm_segment_reader *r, const char *text, bool lines)
+/* The profile's copy of a string, as printable UTF-8. */
+static const char *intern_clean(struct fm_segment_reader *r, const char *text, bool lines)
 {
     const char *clean = fm_clean_text(&r->view.scratch, text, SIZE_MAX, lines);
     return clean ? fm_profile_intern(r->profile, clean) : NULL;
@@ -96,19 +96,19 @@ static bool read_job_texts(struct fm_segment_reader *r)
         {&job->language, h->language < sizeof languages / sizeof *languages ? languages[h->language] : ""},
     };
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
-        if (!(*texts[i].slot = keep(r, texts[i].text, false)))
+        if (!(*texts[i].slot = intern_clean(r, texts[i].text, false)))
             return false;
     return true;
 }
 
-/* The texts of a list: one after the other, ended by an empty one. */
+/* Number of strings in a list, which is ended by an empty string. */
 static size_t list_length(const struct fm_segment_view *view, uint32_t offset)
 {
     size_t n = 0;
     for (const char *text = fm_segment_text(view, offset); *text; text += strlen(text) + 1) {
         n++;
         if (text + strlen(text) >= view->text + view->n_text)
-            break; /* the last text of the section has no end of its own */
+            break; /* the last string of the section, whose list is not terminated */
     }
     return n;
 }
@@ -122,7 +122,7 @@ static bool read_argv(struct fm_segment_reader *r)
     if (!job->argv)
         return false;
     for (size_t i = 0; i < job->n_argv; i++, text += strlen(text) + 1)
-        if (!(job->argv[i] = keep(r, text, true)))
+        if (!(job->argv[i] = intern_clean(r, text, true)))
             return false;
     return true;
 }
@@ -143,14 +143,14 @@ static bool read_env(struct fm_segment_reader *r)
     for (size_t i = 0; i < n; i++, text += strlen(text) + 1) {
         const char *equals = strchrnul(text, '=');
         char *name = fm_arena_strndup(&r->view.scratch, text, (size_t)(equals - text));
-        job->env[i].name = name ? keep(r, name, false) : NULL;
-        job->env[i].value = keep(r, *equals ? equals + 1 : "", true);
+        job->env[i].name = name ? intern_clean(r, name, false) : NULL;
+        job->env[i].value = intern_clean(r, *equals ? equals + 1 : "", true);
         if (!job->env[i].name || !job->env[i].value)
             return false;
     }
     if (!fm_sort(job->env, n, sizeof *job->env, compare_names, &r->view.scratch))
         return false;
-    for (size_t i = 0; i < n; i++) /* of a name that comes twice the first value counts, as getenv has it */
+    for (size_t i = 0; i < n; i++) /* if a name occurs twice, the first value counts, as for getenv */
         if (!job->n_env || strcmp(job->env[job->n_env - 1].name, job->env[i].name))
             job->env[job->n_env++] = job->env[i];
     return true;
@@ -173,11 +173,11 @@ static bool read_job(struct fm_segment_reader *r)
 
 /* ---- the process ---- */
 
-/* end, code: what the caller knows; the segment's own word may be better. */
+/* end, code: what the caller knows; what the segment says may be more exact. */
 static void read_end(struct fm_segment_reader *r, enum fm_end end, int code)
 {
     const struct fm_segment_header *header = &r->view.header;
-    bool no_mpi = header->flags & FM_FLAG_NO_MPI, own_word = end == FM_END_UNKNOWN || end == FM_END_VANISHED;
+    bool no_mpi = header->flags & FM_FLAG_NO_MPI, use_own = end == FM_END_UNKNOWN || end == FM_END_VANISHED;
     if (header->leave == FM_LEAVE_ABORT) {
         end = FM_END_ABORTED;
         code = header->leave_code;
@@ -187,13 +187,13 @@ static void read_end(struct fm_segment_reader *r, enum fm_end end, int code)
     } else if (header->leave == FM_LEAVE_FINALIZE && end != FM_END_SIGNALLED) {
         end = FM_END_FINALIZED;
         code = 0;
-    } else if (header->leave == FM_LEAVE_EXIT && own_word) {
+    } else if (header->leave == FM_LEAVE_EXIT && use_own) {
         end = FM_END_EXITED;
         code = header->leave_code;
     } else if (header->leave == FM_LEAVE_UNKNOWN && end == FM_END_UNKNOWN && header->state >= FM_STATE_FINALIZING) {
         end = FM_END_FINALIZED;
     }
-    if (no_mpi && end == FM_END_EXITED) { /* it left normally */
+    if (no_mpi && end == FM_END_EXITED) { /* it exited normally */
         end = FM_END_FINALIZED;
         code = 0;
     }
@@ -201,7 +201,7 @@ static void read_end(struct fm_segment_reader *r, enum fm_end end, int code)
     r->end_code = code;
 }
 
-/* The routine that the first thread with a call in progress is in. */
+/* The routine in which the first thread with a call in progress is. */
 static const char *call_in_progress(const struct fm_segment_reader *r)
 {
     for (size_t slot = 0; slot < fm_segment_items(&r->view, FM_SECTION_THREADS); slot++) {
@@ -228,13 +228,13 @@ static bool read_host(struct fm_segment_reader *r)
     const struct fm_segment_header *header = &r->view.header;
     struct fm_range range;
     struct fm_host host = {.cores = header->host_cores, .memory_bytes = header->host_memory_bytes};
-    host.name = keep(r, header->host, false);
-    host.cpu = keep(r, fm_segment_text(&r->view, header->text_cpu_model), false);
+    host.name = intern_clean(r, header->host, false);
+    host.cpu = intern_clean(r, fm_segment_text(&r->view, header->text_cpu_model), false);
     host.ranks = fm_segment_reader_ranks(r, &range);
     return host.name && host.cpu && fm_merge_hosts(r->profile, &host, 1);
 }
 
-/* Needs the job. */
+/* The job must have been read. */
 static bool read_program(struct fm_segment_reader *r)
 {
     struct fm_range range;
@@ -242,7 +242,7 @@ static bool read_program(struct fm_segment_reader *r)
     return fm_merge_list(r->profile, &fm_list_programs, &program, 1);
 }
 
-/* Needs the events. */
+/* The events must have been read. */
 static bool read_process(struct fm_segment_reader *r)
 {
     const struct fm_segment_header *header = &r->view.header;
@@ -264,8 +264,8 @@ static bool read_process(struct fm_segment_reader *r)
     };
     for (size_t i = 0; i < r->profile->n_events; i++)
         fm_add_saturating(&process.mpi_ns, r->profile->events[i].stats.total_ns);
-    bool badly = process.end != FM_END_FINALIZED && process.end != FM_END_UNKNOWN;
-    process.inside = badly ? call_in_progress(r) : "";
+    bool abnormal = process.end != FM_END_FINALIZED && process.end != FM_END_UNKNOWN;
+    process.inside = abnormal ? call_in_progress(r) : "";
     return read_host(r) && read_program(r) && fm_merge_processes(r->profile, &process, 1);
 }
 
@@ -341,7 +341,7 @@ static bool read_notes(struct fm_segment_reader *r)
     return note_settings(r, &ranks);
 }
 
-/* ---- all of it ---- */
+/* ---- the whole segment ---- */
 
 static enum fm_status read_all(struct fm_segment_reader *r, enum fm_end end, int end_code, uint64_t now_mono_ns)
 {

@@ -12,7 +12,7 @@ static char *at(const struct fm_join *kind, const void *items, size_t i)
     return (char *)items + i * kind->item_size;
 }
 
-/* ---- items, by the schema ---- */
+/* ---- items, according to the schema ---- */
 
 static void merge_number(const struct fm_field *field, void *mine, const void *theirs)
 {
@@ -90,10 +90,10 @@ static bool copy_item(const struct fm_join *kind, struct fm_profile *into, char 
     return !kind->copy || kind->copy(into, slot, item);
 }
 
-/* ---- arrays of them ---- */
+/* ---- arrays ---- */
 
-/* The first of mine[i..n) that is not before `item`: steps that double, then halve. */
-static size_t seek(const struct fm_join *kind, const char *mine, size_t i, size_t n, const char *item)
+/* The first of mine[i..n) that is not less than `item`: exponential, then binary search. */
+static size_t find_first(const struct fm_join *kind, const char *mine, size_t i, size_t n, const char *item)
 {
     size_t step = 1, low = i, high = i;
     while (high < n && kind->compare(at(kind, mine, high), item) < 0) {
@@ -113,8 +113,8 @@ static size_t seek(const struct fm_join *kind, const char *mine, size_t i, size_
     return low;
 }
 
-/* Merges the items that both have; *missing: how many of theirs have no counterpart. Mostly both have all, so the
- * next item of mine is tried before one is sought: comparing keys is what merging costs. */
+/* Merges the items that are in both; *missing: number of theirs without a counterpart. Usually both have all, so the
+ * next item of mine is tried before searching: most of the cost of merging is comparing keys. */
 static bool merge_equal(const struct fm_join *kind, struct fm_profile *into, char *mine, size_t n, const char *theirs,
                         size_t n_theirs, size_t *missing)
 {
@@ -123,7 +123,7 @@ static bool merge_equal(const struct fm_join *kind, struct fm_profile *into, cha
         const char *item = at(kind, theirs, j);
         int order = i < n ? kind->compare(at(kind, mine, i), item) : 1;
         if (order < 0) {
-            i = seek(kind, mine, i + 1, n, item);
+            i = find_first(kind, mine, i + 1, n, item);
             order = i < n ? kind->compare(at(kind, mine, i), item) : 1;
         }
         if (order)
@@ -134,7 +134,7 @@ static bool merge_equal(const struct fm_join *kind, struct fm_profile *into, cha
     return true;
 }
 
-/* Puts the `missing` items of theirs into their places, from the back, where `mine` has room for them. */
+/* Inserts the `missing` items of theirs from the end; `mine` must have space for them. */
 static bool insert_missing(const struct fm_join *kind, struct fm_profile *into, char *mine, size_t n,
                            const char *theirs, size_t n_theirs, size_t missing)
 {
@@ -160,9 +160,9 @@ bool fm_join(const struct fm_join *kind, struct fm_profile *into, void *items, s
 {
     size_t missing = n_from;
     void *mine;
-    memcpy(&mine, items, sizeof mine); /* whatever type of pointer it is */
-    bool behind = !*n || !n_from || kind->compare(at(kind, mine, *n - 1), from) < 0;
-    if (!behind && !kind->repeats && !merge_equal(kind, into, mine, *n, from, n_from, &missing))
+    memcpy(&mine, items, sizeof mine); /* any type of pointer */
+    bool append = !*n || !n_from || kind->compare(at(kind, mine, *n - 1), from) < 0;
+    if (!append && !kind->repeats && !merge_equal(kind, into, mine, *n, from, n_from, &missing))
         return false;
     if (!missing)
         return true;

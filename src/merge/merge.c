@@ -9,9 +9,9 @@
 #include "model/order.h"
 #include "model/strings.h"
 
-/* ---- the job: the lowest rank's word counts ---- */
+/* ---- the job: described by the lowest rank ---- */
 
-/* The first process that left data, or NULL. */
+/* The first process with data, or NULL. */
 static const struct fm_process *first_process(const struct fm_profile *profile)
 {
     for (size_t i = 0; i < profile->n_processes; i++)
@@ -20,8 +20,8 @@ static const struct fm_process *first_process(const struct fm_profile *profile)
     return NULL;
 }
 
-/* Whether `from` describes the job rather than `into`: it has the lower rank, then the lower process, then the
- * content that sorts first. This is the least of a total order, so it does not depend on the order of merging. */
+/* Whether the job is described by `from` instead of `into`: it has the lower rank, then the lower pid, then the lesser
+ * content. That is the minimum of a total order, so it does not depend on the order of merging. */
 static bool takes_job(const struct fm_profile *into, const struct fm_profile *from)
 {
     const struct fm_process *mine = first_process(into), *theirs = first_process(from);
@@ -31,12 +31,12 @@ static bool takes_job(const struct fm_profile *into, const struct fm_profile *fr
         return theirs->rank < mine->rank;
     if (mine && mine->pid != theirs->pid)
         return theirs->pid < mine->pid;
-    /* Two profiles without data: the one with content is the later in order. */
+    /* Of two profiles without data, the one with content is the greater. */
     int order = fm_job_compare(&from->job, &into->job);
     return mine ? order < 0 : order > 0;
 }
 
-/* Fields that are the lowest rank's. */
+/* Fields that are taken from the lowest rank. */
 static bool copy_fields(struct fm_profile *into, const struct fm_job *from)
 {
     for (size_t i = 0; i < fm_job_fields.n; i++) {
@@ -70,7 +70,7 @@ static bool copy_lists(struct fm_profile *into, const struct fm_job *from)
     return true;
 }
 
-/* Needs both lists of processes as they were. */
+/* Must be called before the lists of processes are merged. */
 static bool merge_job(struct fm_profile *into, const struct fm_profile *from)
 {
     struct fm_job *job = &into->job;
@@ -103,8 +103,8 @@ static void renumber(struct fm_process *processes, size_t n, const uint32_t *num
         processes[i].host = processes[i].host < n_numbers ? numbers[processes[i].host] : FM_NO_RANK;
 }
 
-/* Where the hosts called `names` are now. */
-static bool numbers_of(const struct fm_profile *profile, const struct fm_host *hosts, size_t n, uint32_t *numbers)
+/* The new indices of hosts; returns whether any has changed. */
+static bool find_numbers(const struct fm_profile *profile, const struct fm_host *hosts, size_t n, uint32_t *numbers)
 {
     bool moved = false;
     for (size_t i = 0; i < n; i++) {
@@ -124,7 +124,7 @@ static bool same_hosts(const struct fm_profile *a, const struct fm_profile *b)
 
 static bool merge_processes(struct fm_profile *into, const struct fm_profile *from, struct fm_arena *scratch)
 {
-    if (same_hosts(into, from)) /* within a node: no number changes */
+    if (same_hosts(into, from)) /* within a node: no index changes */
         return fm_merge_hosts(into, from->hosts, from->n_hosts) &&
                fm_merge_processes(into, from->processes, from->n_processes);
     size_t n_old = into->n_hosts;
@@ -138,16 +138,16 @@ static bool merge_processes(struct fm_profile *into, const struct fm_profile *fr
         memcpy(old, into->hosts, n_old * sizeof *old);
     if (!fm_merge_hosts(into, from->hosts, from->n_hosts))
         return false;
-    if (into->n_hosts != n_old && numbers_of(into, old, n_old, old_numbers))
+    if (into->n_hosts != n_old && find_numbers(into, old, n_old, old_numbers))
         renumber(into->processes, into->n_processes, old_numbers, n_old);
-    numbers_of(into, from->hosts, from->n_hosts, numbers);
+    find_numbers(into, from->hosts, from->n_hosts, numbers);
     if (from->n_processes)
         memcpy(processes, from->processes, from->n_processes * sizeof *processes);
     renumber(processes, from->n_processes, numbers, from->n_hosts);
     return fm_merge_processes(into, processes, from->n_processes);
 }
 
-/* ---- everything ---- */
+/* ---- the whole profile ---- */
 
 static bool merge_lists(struct fm_profile *into, const struct fm_profile *from)
 {
@@ -161,16 +161,16 @@ static bool merge_lists(struct fm_profile *into, const struct fm_profile *from)
     return true;
 }
 
-static uint32_t larger(uint32_t a, uint32_t b)
+static uint32_t max_of(uint32_t a, uint32_t b)
 {
     return a > b ? a : b;
 }
 
 static void merge_left_out(struct fm_left_out *into, const struct fm_left_out *from)
 {
-    into->sections = larger(into->sections, from->sections);
-    into->columns = larger(into->columns, from->columns);
-    into->values = larger(into->values, from->values);
+    into->sections = max_of(into->sections, from->sections);
+    into->columns = max_of(into->columns, from->columns);
+    into->values = max_of(into->values, from->values);
 }
 
 enum fm_status fm_profile_merge(struct fm_profile *into, const struct fm_profile *from, struct fm_error *error)

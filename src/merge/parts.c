@@ -35,7 +35,7 @@ bool fm_merge_notes(struct fm_profile *into, const struct fm_note *notes, size_t
     return fm_merge_list(into, &fm_list_notes, notes, n);
 }
 
-/* ---- routines: with what each rank has ---- */
+/* ---- routines, with values per rank ---- */
 
 static int compare_values(const void *a, const void *b)
 {
@@ -107,7 +107,7 @@ static bool merge_snapshot_routines(struct fm_profile *into, struct fm_snapshot 
     static const struct fm_join kind = {.item_size = sizeof *mine->routines,
                                         .compare = compare_snapshot_routines,
                                         .fields = &fm_snapshot_routine_fields};
-    size_t capacity = mine->n_routines; /* the lists rarely grow, so no room is kept */
+    size_t capacity = mine->n_routines; /* the lists rarely grow, so no spare capacity is kept */
     return fm_join(&kind, into, &mine->routines, &mine->n_routines, &capacity, theirs->routines, theirs->n_routines);
 }
 
@@ -131,7 +131,7 @@ static bool merge_snapshot(struct fm_profile *into, void *mine, const void *thei
 
 bool fm_merge_snapshots(struct fm_profile *into, const struct fm_snapshot *snapshots, size_t n)
 {
-    /* Collective ones come first in every profile and merge; those of single processes stay beside each other. */
+    /* Collective ones come first in every profile and are merged; those of single processes are kept separately. */
     static const struct fm_join collective = {.item_size = sizeof *snapshots,
                                               .compare = compare_snapshots,
                                               .fields = &fm_snapshot_fields,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "merge/reduction_tree.h"
 
-/* *into += profile, which is used up. */
+/* Merges `profile` into *into and destroys it. */
 static enum fm_status absorb(struct fm_profile *into, struct fm_profile *profile, struct fm_error *error)
 {
     enum fm_status status = fm_profile_merge(into, profile, error);
@@ -28,25 +28,25 @@ enum fm_status fm_reduction_tree_add(struct fm_reduction_tree *tree, struct fm_p
 
 static enum fm_status join_levels(struct fm_reduction_tree *tree, struct fm_profile **profile, struct fm_error *error)
 {
-    struct fm_profile *all = NULL;
+    struct fm_profile *merged = NULL;
     enum fm_status status = FM_OK;
     for (size_t level = 0; level < sizeof tree->levels / sizeof *tree->levels; level++) {
-        struct fm_profile *part = tree->levels[level]; /* higher levels hold earlier profiles */
+        struct fm_profile *part = tree->levels[level]; /* higher levels have earlier profiles */
         tree->levels[level] = NULL;
         if (!part)
             continue;
-        if (all && !status)
-            status = absorb(part, all, error);
-        else if (all)
-            fm_profile_destroy(all);
-        all = part;
+        if (merged && !status)
+            status = absorb(part, merged, error);
+        else if (merged)
+            fm_profile_destroy(merged);
+        merged = part;
     }
-    if (!all && !(all = fm_profile_create()))
+    if (!merged && !(merged = fm_profile_create()))
         return fm_fail(error, FM_ERR_MEMORY, "not enough memory to merge profiles");
     if (status)
-        fm_profile_destroy(all);
+        fm_profile_destroy(merged);
     else
-        *profile = all;
+        *profile = merged;
     return status;
 }
 

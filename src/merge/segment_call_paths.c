@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The calling context tree of a segment. Its nodes lie in any order, and whatever is wrong with them (parents that are
- * not there, circles, kinds that cannot have children) must cost no more than time in proportion: such nodes are
- * dropped and what they cost is counted as lost.
+/* The calling context tree of a segment. Its nodes are in any order, and whatever is wrong with them (missing parents,
+ * cycles, kinds that cannot have children) must not take more than linear time: such nodes are dropped and their costs
+ * are counted as lost.
  *
- * The depth of every node is found first; then, level by level, nodes are sorted by their parents and by what they
- * are, and equal ones become one. So children stand in their order, and their places in depth-first order follow from
- * the sizes of the subtrees. */
+ * First the depth of every node is determined; then, level by level, nodes are sorted by parent and content, and equal
+ * ones are combined. Children are then in order, and their positions in depth-first order follow from the sizes of the
+ * subtrees. */
 #include <string.h>
 
 #include "base/saturate.h"
@@ -14,29 +14,29 @@
 #include "model/order.h"
 #include "model/strings.h"
 
-enum { NOT_SEEN = 0xffff, ON_THE_WAY = 0xfffe, DROPPED = 0xfffd, TOO_DEEP = 0xfffc }; /* instead of a depth */
+enum { NOT_SEEN = 0xffff, ON_PATH = 0xfffe, DROPPED = 0xfffd, TOO_DEEP = 0xfffc }; /* special values of a depth */
 
-/* A node as it was measured. */
+/* A node as recorded: a slot of the segment. */
 struct place {
-    uint64_t offset; /* in its module; of a routine its order */
+    uint64_t offset; /* in its load module; of a routine, its order */
     uint64_t periods;
-    uint32_t parent; /* of one too deep the place that has got its periods */
-    uint32_t what;   /* number of the module + 1, 0: none; or of the routine */
+    uint32_t parent; /* if too deep: the place that has received its periods */
+    uint32_t what;   /* index of the load module + 1, 0: none; or number of the routine */
     uint16_t kind, depth;
 };
 
-/* What a level is sorted by. */
+/* Sort key of a level. */
 struct node_key {
-    uint64_t parent_kind; /* parent's node << 32 | kind */
+    uint64_t parent_kind; /* node of the parent << 32 | kind */
     uint64_t offset;
     uint32_t order, place;
 };
 
-/* A node of the tree, level after level. */
+/* A node of the tree; sorted by level. */
 struct node {
     uint32_t parent, place;
-    uint32_t size;             /* nodes of its subtree that have costs */
-    uint32_t position, behind; /* in depth-first order; where the next child goes */
+    uint32_t size;                 /* number of nodes of its subtree that have a cost */
+    uint32_t position, next_child; /* in depth-first order; where the next child goes */
     uint64_t own_ns, all_ns;
 };
 
@@ -46,8 +46,8 @@ struct context_tree {
     struct place *places;
     size_t n_places;
     uint32_t *node_of;                      /* by place */
-    uint32_t *sorted;                       /* the places by depth */
-    size_t levels[FM_CALL_PATHS_DEPTH + 2]; /* where they begin */
+    uint32_t *sorted;                       /* places sorted by depth */
+    size_t levels[FM_CALL_PATHS_DEPTH + 2]; /* index of the first place of each level */
     struct node *nodes;
     size_t n_nodes;
     uint64_t folded, lost; /* periods */
@@ -92,12 +92,12 @@ static const struct fm_mapped_module *module_of(const struct context_tree *t, co
     return place->kind != FM_PATH_ROUTINE && place->what ? &t->reader->modules.list[place->what - 1] : NULL;
 }
 
-static bool can_have(const struct place *parent, const struct place *child)
+static bool can_have_child(const struct place *parent, const struct place *child)
 {
     return parent->kind == FM_PATH_ROOT || (child->kind != FM_PATH_GAP && parent->kind < FM_PATH_ROUTINE);
 }
 
-/* Routines are sorted by name. */
+/* Replaces the offset of routines by their order by name. */
 static bool order_routines(struct context_tree *t)
 {
     uint16_t *orders = fm_arena_alloc(t->scratch, t->reader->routines.n * sizeof *orders);
@@ -127,7 +127,7 @@ static bool read_places(struct context_tree *t)
     root->depth = root->kind == FM_PATH_ROOT ? 0 : DROPPED;
     for (size_t i = 1; i < t->n_places; i++) {
         struct place *place = &t->places[i];
-        if (place->parent >= t->n_places || !can_have(&t->places[place->parent], place))
+        if (place->parent >= t->n_places || !can_have_child(&t->places[place->parent], place))
             place->depth = DROPPED;
     }
     return order_routines(t);
@@ -141,7 +141,7 @@ static uint16_t depth_below(struct context_tree *t, uint32_t parent, struct plac
     if (depth < FM_CALL_PATHS_DEPTH)
         return depth + 1;
     if (depth != FM_CALL_PATHS_DEPTH && depth != TOO_DEEP)
-        return DROPPED; /* its parent is on the way: a circle */
+        return DROPPED; /* its parent is on the current path: a cycle */
     place->parent = depth == TOO_DEEP ? t->places[parent].parent : parent;
     fm_add_saturating(&t->places[place->parent].periods, place->periods);
     fm_add_saturating(&t->folded, place->periods);
@@ -149,27 +149,28 @@ static uint16_t depth_below(struct context_tree *t, uint32_t parent, struct plac
     return TOO_DEEP;
 }
 
-/* Follows the parents of a place up to one whose depth is known, or that was met on the way; then comes back. */
-static void find_depth(struct context_tree *t, uint32_t place, uint32_t *way)
+/* Follows the parents of a place up to one whose depth is known, or that is already on the path; then goes back
+ * down. */
+static void find_depth(struct context_tree *t, uint32_t place, uint32_t *chain)
 {
     size_t n = 0;
     for (; t->places[place].depth == NOT_SEEN; place = t->places[place].parent) {
-        t->places[place].depth = ON_THE_WAY;
-        way[n++] = place;
+        t->places[place].depth = ON_PATH;
+        chain[n++] = place;
     }
-    for (; n--; place = way[n])
-        t->places[way[n]].depth = depth_below(t, place, &t->places[way[n]]);
+    for (; n--; place = chain[n])
+        t->places[chain[n]].depth = depth_below(t, place, &t->places[chain[n]]);
 }
 
-/* The places by depth. */
+/* Sorts the places by depth. */
 static bool sort_by_depth(struct context_tree *t)
 {
-    uint32_t *way = fm_arena_alloc(t->scratch, t->n_places * sizeof *way);
+    uint32_t *chain = fm_arena_alloc(t->scratch, t->n_places * sizeof *chain);
     t->sorted = fm_arena_alloc(t->scratch, t->n_places * sizeof *t->sorted);
-    if (!way || !t->sorted)
+    if (!chain || !t->sorted)
         return false;
     for (size_t i = 0; i < t->n_places; i++) {
-        find_depth(t, (uint32_t)i, way);
+        find_depth(t, (uint32_t)i, chain);
         const struct place *place = &t->places[i];
         if (place->depth <= FM_CALL_PATHS_DEPTH)
             t->levels[place->depth + 1]++;
@@ -218,7 +219,7 @@ static bool make_level(struct context_tree *t, const uint32_t *places, size_t n,
 {
     for (size_t i = 0; i < n; i++) {
         const struct place *place = &t->places[places[i]];
-        uint64_t parent = t->node_of[place->parent]; /* of the root: 0, itself */
+        uint64_t parent = t->node_of[place->parent]; /* of the root: 0, the root itself */
         const struct fm_mapped_module *module = module_of(t, place);
         items[i] = (struct node_key){parent << 32 | place->kind, place->offset, module ? module->order : 0, places[i]};
     }
@@ -242,10 +243,10 @@ static bool make_levels(struct context_tree *t)
     return true;
 }
 
-/* ---- in depth-first order ---- */
+/* ---- depth-first order ---- */
 
-/* Parents come before their children, and siblings in their order. */
-static void find_positions(struct context_tree *t)
+/* Computes positions; parents come before their children, and siblings are in order. */
+static void compute_positions(struct context_tree *t)
 {
     for (size_t i = t->n_nodes; i-- > 0;) {
         struct node *node = &t->nodes[i], *parent = &t->nodes[node->parent];
@@ -258,10 +259,10 @@ static void find_positions(struct context_tree *t)
     }
     for (size_t i = 0; i < t->n_nodes; i++) {
         struct node *node = &t->nodes[i], *parent = &t->nodes[node->parent];
-        node->position = i ? parent->behind : 0;
-        node->behind = node->position + 1;
+        node->position = i ? parent->next_child : 0;
+        node->next_child = node->position + 1;
         if (i)
-            parent->behind += node->size;
+            parent->next_child += node->size;
     }
 }
 
@@ -288,7 +289,7 @@ static bool make_paths(struct context_tree *t)
 {
     struct fm_profile *profile = t->reader->profile;
     struct fm_call_paths *paths = &profile->paths;
-    find_positions(t);
+    compute_positions(t);
     size_t n = t->n_nodes ? t->nodes[0].size : 0;
     if (!n)
         return true;
@@ -303,7 +304,7 @@ static bool make_paths(struct context_tree *t)
            fm_call_paths_make_shares(paths, &profile->arena, t->scratch, t->reader->rank);
 }
 
-/* The nodes of the tree that places have become, + 1; of what was dropped 0. */
+/* nodes[i]: position of the node that place i has become + 1; 0 if it was dropped. */
 static enum fm_status read_sequence(struct context_tree *t)
 {
     uint32_t *nodes = fm_arena_alloc(t->scratch, t->n_places * sizeof *nodes);

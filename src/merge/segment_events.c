@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The events of a segment: entries, calls in progress and pending receives become the events, the routines and the
- * edges of one process. They are ordered by small numbers that stand for their strings, so that a hundred thousand
- * segments are read in seconds. */
+/* The events of a segment: entries, calls in progress and pending receives become the events, routines and edges of one
+ * process. They are sorted by small numbers that represent their strings, so that a hundred thousand segments can be
+ * read in seconds. */
 #include <string.h>
 
 #include "base/saturate.h"
@@ -12,12 +12,12 @@
 #include "model/order.h"
 #include "model/strings.h"
 
-/* An event on its way: what it is sorted by, and where it comes from. */
+/* An event being converted: its sort key and its source. */
 struct event_key {
-    uint64_t names;  /* routine << 32 | region << 16 | size bin, as orders */
-    uint64_t place;  /* size of the communicator << 32 | order of the module */
-    uint64_t offset; /* of the call site in its module */
-    uint32_t source; /* entry number; from n_entries on: extra */
+    uint64_t names;  /* routine << 32 | region << 16 | size bin, by their order */
+    uint64_t place;  /* size of the communicator << 32 | order of the load module */
+    uint64_t offset; /* of the call site in its load module */
+    uint32_t source; /* entry number; n_entries and above: extra */
     uint16_t routine, region;
     const struct fm_mapped_module *module;
 };
@@ -31,7 +31,7 @@ struct events {
     size_t n_extra, extra_capacity, n_entries;
     struct fm_edge *sent, *received;
     size_t n_sent, sent_capacity, n_received, received_capacity;
-    uint16_t *routine_orders; /* from 1 for those in use */
+    uint16_t *routine_orders; /* those in use are numbered from 1 */
 };
 
 /* ---- collecting ---- */
@@ -76,7 +76,7 @@ static enum fm_status add_extra(struct events *e, const struct fm_entry *entry)
     return add_item(e, &entry->key, (uint32_t)(e->n_entries + e->n_extra++));
 }
 
-/* One call of `duration`, without a size. */
+/* One call with this duration and without a size. */
 static struct fm_entry single_call(uint16_t routine, uint64_t site_region, uint64_t duration)
 {
     struct fm_entry entry = {
@@ -142,7 +142,7 @@ static enum fm_status collect(struct events *e)
         return fm_segment_reader_no_memory(e->reader);
     for (size_t i = 0; i < e->n_entries; i++) {
         struct fm_key key;
-        fm_segment_item(view, FM_SECTION_ENTRIES, i, &key, sizeof key); /* an entry begins with it */
+        fm_segment_item(view, FM_SECTION_ENTRIES, i, &key, sizeof key); /* the first member of an entry */
         enum fm_status status = add_item(e, &key, (uint32_t)i);
         if (status)
             return status;
@@ -214,7 +214,7 @@ static int compare_edges(const void *a, const void *b)
     return fm_edge_compare(a, b);
 }
 
-/* Sorts, adds up equal ones, and hands them over. */
+/* Sorts the edges, adds up equal ones and adds them to the profile. */
 static bool finish_edges(struct events *e, struct fm_edges *into, struct fm_edge *edges, size_t n)
 {
     if (!fm_sort(edges, n, sizeof *edges, compare_edges, e->scratch))
@@ -273,13 +273,13 @@ static enum fm_status fetch(struct events *e, const struct event_key *item, stru
     return FM_OK;
 }
 
-/* The messages of a persistent request, whose calls were counted elsewhere, have an entry without a count. */
+/* The messages of a persistent request have an entry with a count of 0, because its calls are counted elsewhere. */
 static bool has_bytes(const struct fm_entry *entry)
 {
     return entry->messages || entry->bytes || entry->bytes_sent || entry->bytes_received;
 }
 
-/* Adds to the event that `item` belongs to: the last one, or a new one. The array has room for all. */
+/* Adds to the event of `item`: the last one, or a new one. The array has space for all. */
 static void add_event(struct events *e, const struct event_key *item, const struct event_key *last,
                       const struct fm_entry *entry)
 {
@@ -328,7 +328,7 @@ static enum fm_status make_events(struct events *e)
         if (status)
             return status;
         if (!used)
-            continue; /* its key is there, its first event is not */
+            continue; /* its key was written, its first event was not */
         add_event(e, item, last, &entry);
         last = item;
     }
@@ -351,7 +351,7 @@ static bool finish_routine(struct fm_segment_reader *r, struct fm_routine_total 
     return fm_rankset_add(&routine->ranks, &r->profile->arena, r->rank, r->rank);
 }
 
-/* The events of a routine follow each other. */
+/* The events of a routine are consecutive. */
 static bool make_routines(struct fm_segment_reader *r)
 {
     struct fm_profile *profile = r->profile;

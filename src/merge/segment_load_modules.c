@@ -28,7 +28,7 @@ static bool read_texts(struct fm_segment_reader *r, struct fm_mapped_module *mod
     if (!path || !id)
         return false;
     module->path = fm_profile_intern(r->profile, path);
-    module->build_id = fm_profile_intern(r->profile, *path ? id : ""); /* of no file it says nothing */
+    module->build_id = fm_profile_intern(r->profile, *path ? id : ""); /* meaningless without a file */
     return module->path && module->build_id;
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The load modules of a segment, and where an address lies. */
+/* The load modules of a segment, and lookup by address. */
 #ifndef FM_MERGE_SEGMENT_LOAD_MODULES_H
 #define FM_MERGE_SEGMENT_LOAD_MODULES_H
 
@@ -10,20 +10,20 @@ struct fm_segment_reader;
 struct fm_mapped_module {
     uint64_t start, end, bias;
     const char *path, *build_id; /* interned */
-    uint32_t order;              /* from 1, by path and build id; equal for the same file */
+    uint32_t order;              /* from 1, by path and build id; the same for the same file */
 };
 
 struct fm_mapped_modules {
-    struct fm_mapped_module *list; /* as the segment has them */
+    struct fm_mapped_module *list; /* in the order of the segment */
     size_t n;
-    const struct fm_mapped_module **mapped; /* by address, disjoint: where two overlap, the older one was unloaded */
+    const struct fm_mapped_module **mapped; /* by address, disjoint: if two overlap, the older one was unloaded */
     size_t n_mapped;
 };
 
-/* In the scratch arena; false: no memory. */
+/* Allocates from the scratch arena. Returns false if out of memory. */
 bool fm_read_load_modules(struct fm_segment_reader *reader, struct fm_mapped_modules *modules);
 
-/* Addresses come in runs from the same module: the last one is tried first. NULL: in none that is known. */
+/* Consecutive addresses are often in the same module, so `last` is tried first. Returns NULL if in no known module. */
 const struct fm_mapped_module *fm_mapped_module_at(const struct fm_mapped_modules *modules, uint64_t address,
                                                    const struct fm_mapped_module *last);
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* How the timers of a segment were used wrongly, and which were running when the process ended. */
+/* Misuses of the timers of a segment, and timers that were running when the process ended. */
 #include "merge/parts.h"
 #include "merge/segment_reader.h"
 #include "model/strings.h"
 
-/* The place of an address; all empty where its module is not known. false: no memory. */
+/* The site of an address; all empty if its load module is unknown. Returns false if out of memory. */
 static bool read_site(struct fm_segment_reader *r, uint64_t address, struct fm_site *site)
 {
     *site = (struct fm_site){"", "", 0};
@@ -33,11 +33,12 @@ static bool add(struct fm_segment_reader *r, struct fm_timer *timer, uint32_t ki
     return read_site(r, address, &misuse.site) && fm_merge_misuses(r->profile, timer, &misuse, 1);
 }
 
-/* A timer that runs at MPI_Finalize or exit was never stopped; in a process that was killed it says where that was. */
+/* A timer that is running at MPI_Finalize or exit was never stopped; in a process that was killed, it shows where that
+ * happened. */
 bool fm_read_running(struct fm_segment_reader *r, const struct fm_segment_timing *timing, struct fm_timer *timer)
 {
-    bool left = r->end == FM_END_FINALIZED || r->end == FM_END_EXITED;
-    uint32_t kind = left ? (uint32_t)FM_MISUSE_NEVER_STOPPED : (uint32_t)FM_MISUSE_RUNNING;
+    bool ended_normally = r->end == FM_END_FINALIZED || r->end == FM_END_EXITED;
+    uint32_t kind = ended_normally ? (uint32_t)FM_MISUSE_NEVER_STOPPED : (uint32_t)FM_MISUSE_RUNNING;
     return !timing->started || r->end == FM_END_UNKNOWN || add(r, timer, kind, timing->start_site, 1);
 }
 

@@ -15,19 +15,19 @@ enum fm_status fm_segment_reader_damage(struct fm_segment_reader *r, const char 
 
 void fm_segment_reader_thread(const struct fm_segment_reader *r, size_t slot, struct fm_segment_thread *thread)
 {
-    const uint32_t deepest = sizeof thread->region_stack / sizeof *thread->region_stack;
+    const uint32_t max_depth = sizeof thread->region_stack / sizeof *thread->region_stack;
     fm_segment_item(&r->view, FM_SECTION_THREADS, slot, thread, sizeof *thread);
-    if (thread->region_depth > deepest)
-        thread->region_depth = deepest;
+    if (thread->region_depth > max_depth)
+        thread->region_depth = max_depth;
 }
 
 uint64_t fm_segment_reader_ns(const struct fm_segment_reader *r, uint64_t ns)
 {
-    enum { WHOLE = 1000000000 };
+    enum { BILLION = 1000000000 };
     int32_t ppb = r->view.header.clock_ppb;
-    if (!ppb || ppb < -WHOLE || ns > FM_LONGEST_NS)
+    if (!ppb || ppb < -BILLION || ns > FM_LONGEST_NS)
         return ns;
-    unsigned __int128 exact = ((unsigned __int128)ns * (uint64_t)((int64_t)WHOLE + ppb) + WHOLE / 2) / WHOLE;
+    unsigned __int128 exact = ((unsigned __int128)ns * (uint64_t)((int64_t)BILLION + ppb) + BILLION / 2) / BILLION;
     return (uint64_t)exact;
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The regions of a segment: their paths, and how long they were open. */
+/* The regions of a segment: their paths and wall times. */
 #include <string.h>
 
 #include "base/saturate.h"
@@ -9,7 +9,7 @@
 #include "model/order.h"
 #include "model/strings.h"
 
-enum { FM_DEEPEST = 64 };
+enum { FM_MAX_DEPTH = 64 };
 
 struct named_region {
     const char *path;
@@ -21,14 +21,14 @@ static int compare_named(const void *a, const void *b)
     return fm_compare_text(((const struct named_region *)a)->path, ((const struct named_region *)b)->path);
 }
 
-/* "a/b" of one region; "?" for a chain of parents that does not end at the whole program. */
+/* The path of a region ("a/b"); "?" if the chain of parents does not end at the whole program. */
 static const char *path_of(struct fm_segment_reader *r, const struct fm_segment_region *regions, size_t n,
                            uint32_t number, const char **names)
 {
-    uint32_t chain[FM_DEEPEST];
+    uint32_t chain[FM_MAX_DEPTH];
     size_t depth = 0, length = 1;
     for (; number; number = regions[number].parent) {
-        if (depth == FM_DEEPEST || number >= n)
+        if (depth == FM_MAX_DEPTH || number >= n)
             return "?";
         chain[depth++] = number;
         length += strlen(names[number]) + 1;
@@ -74,7 +74,7 @@ static enum fm_status name_regions(struct fm_segment_reader *r, const struct fm_
     return FM_OK;
 }
 
-/* What is still open counts up to now. */
+/* Adds the time of open regions up to now. */
 static void add_open(struct fm_segment_reader *r, struct fm_segment_region *regions, size_t n)
 {
     for (size_t slot = 0; slot < fm_segment_items(&r->view, FM_SECTION_THREADS); slot++) {
@@ -99,7 +99,7 @@ static bool add_region(struct fm_segment_reader *r, const char *path, uint64_t e
     return fm_merge_regions(r->profile, &region, 1);
 }
 
-/* Regions that came out with the same path are one. */
+/* Regions with the same path are combined. */
 static enum fm_status add_regions(struct fm_segment_reader *r, const struct fm_segment_region *regions, size_t n)
 {
     if (!add_region(r, "", 1, r->wall_ns))

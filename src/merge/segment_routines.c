@@ -8,17 +8,17 @@
 #include "merge/segment_reader.h"
 #include "model/strings.h"
 
-enum { MOST_ADDED = UINT16_MAX - FM_ROUTINES_FIXED };
+enum { MAX_ADDED = UINT16_MAX - FM_ROUTINES_FIXED };
 
 static size_t count_added(const char *list, size_t bytes)
 {
     size_t n = 0;
     for (size_t i = 0; i < bytes; i++)
         n += !list[i];
-    return n < MOST_ADDED ? n : MOST_ADDED;
+    return n < MAX_ADDED ? n : MAX_ADDED;
 }
 
-/* A class that only a newer Fathom knows says nothing here. */
+/* A class of a newer Fathom counts as other. */
 static unsigned class_of(char letter)
 {
     unsigned class = (unsigned char)letter - 'a';

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What the routine numbers of a segment mean. The first FM_ROUTINES_FIXED mean the same in every build; the segment itself
- * names the others, which this build may know or not. */
+/* The meaning of the routine numbers of a segment. The first FM_ROUTINES_FIXED have the same meaning in every build;
+ * the segment itself names the others, which this build may or may not know. */
 #ifndef FM_MERGE_SEGMENT_ROUTINES_H
 #define FM_MERGE_SEGMENT_ROUTINES_H
 
@@ -17,14 +17,15 @@ struct fm_routines {
     } * added;            /* from number FM_ROUTINES_FIXED on */
 };
 
-/* Into reader->routines; false: no memory. */
+/* Sets reader->routines. Returns false if out of memory. */
 bool fm_read_routine_names(struct fm_segment_reader *reader);
 
-/* The number must be below n. */
+/* The number must be less than n. */
 const char *fm_routine_name_in(const struct fm_routines *routines, uint32_t number);
 unsigned fm_routine_class_in(const struct fm_routines *routines, uint32_t number);
 
-/* orders[number] of those that are not 0 become 1, 2 ... by name, equal for equal names; false: no memory. */
+/* Sets those orders[number] that are not 0 to 1, 2 ... by name, equal for equal names. Returns false if out of
+ * memory. */
 bool fm_order_routines(struct fm_segment_reader *reader, uint16_t *orders);
 
 #endif

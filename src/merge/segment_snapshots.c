@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The subtotals of a segment. */
+/* The snapshots of a segment. */
 #include <string.h>
 
 #include "base/saturate.h"
@@ -14,7 +14,7 @@ static int compare_routines(const void *a, const void *b)
     return strcmp(((const struct fm_snapshot_routine *)a)->name, ((const struct fm_snapshot_routine *)b)->name);
 }
 
-/* Sorted by name, each once. */
+/* Routines sorted by name, without duplicates. */
 static enum fm_status read_routines(struct fm_segment_reader *r, const struct fm_segment_snapshot *from,
                                     struct fm_snapshot *snapshot)
 {
@@ -45,7 +45,7 @@ static enum fm_status read_routines(struct fm_segment_reader *r, const struct fm
     return FM_OK;
 }
 
-/* How many of the same label and kind came before. */
+/* Number of earlier ones with the same label and kind. */
 static uint32_t order_of(const struct fm_snapshot *snapshots, size_t n, const struct fm_snapshot *snapshot)
 {
     uint32_t order = 0;

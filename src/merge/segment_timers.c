@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The timers of a segment: each thread's part of a timer, put together as the task's. */
+/* The timers of a segment: the parts of each thread are combined to the timer of the task. */
 #include <string.h>
 
 #include "base/saturate.h"
@@ -47,7 +47,7 @@ static void add_bins(const struct fm_segment_reader *r, struct fm_timer_task *ta
     }
 }
 
-/* The number of ticks from the start of measurement to the middle of the run. */
+/* Number of ticks from the start of measurement to the middle of the run. */
 static uint64_t middle_of(const struct fm_segment_reader *r)
 {
     const struct fm_segment_header *h = &r->view.header;
@@ -55,12 +55,12 @@ static uint64_t middle_of(const struct fm_segment_reader *r)
     return ticks > UINT64_MAX ? UINT64_MAX : (uint64_t)ticks;
 }
 
-/* What had happened in the middle: between two marks it is divided in proportion. */
+/* The state at that time: interpolated between two marks. */
 static struct fm_segment_mark state_at(const struct fm_segment_timing *t, uint64_t ticks, uint64_t end)
 {
     uint64_t slice = ticks >> t->slice_shift, from = slice << t->slice_shift;
     struct fm_segment_mark before = {0}, after = {t->count, t->total_ns};
-    if (slice > t->n_marks) /* the last event was long before */
+    if (slice > t->n_marks) /* the last event was long before that */
         return after;
     if (slice)
         before = t->marks[slice - 1];
@@ -70,9 +70,9 @@ static struct fm_segment_mark state_at(const struct fm_segment_timing *t, uint64
     }
     if (after.count < before.count || after.total_ns < before.total_ns || end <= from || ticks > end)
         return before;
-    unsigned __int128 part = ticks - from, whole = end - from;
-    return (struct fm_segment_mark){before.count + (uint64_t)((after.count - before.count) * part / whole),
-                                    before.total_ns + (uint64_t)((after.total_ns - before.total_ns) * part / whole)};
+    unsigned __int128 part = ticks - from, length = end - from;
+    return (struct fm_segment_mark){before.count + (uint64_t)((after.count - before.count) * part / length),
+                                    before.total_ns + (uint64_t)((after.total_ns - before.total_ns) * part / length)};
 }
 
 static void add_halves(const struct fm_segment_reader *r, struct fm_timer_task *task, const struct fm_segment_timing *t)
@@ -114,14 +114,14 @@ static const char *parent_of(struct fm_segment_reader *r, unsigned parent, size_
     return !parent ? "" : parent > n_timers ? FM_SEVERAL_PARENTS : name_of(r, parent - 1);
 }
 
-/* A timer by its name. */
+/* A timer and its name. */
 struct named_timer {
     const char *name;
     uint32_t number;
 };
 
-/* The timers sorted by name, and which timings belong to each: one + the number of the first, and of the one after
- * each. */
+/* The timers sorted by name, and linked lists of the timings of each: index + 1 of the first one, and of the next one
+ * for each. */
 struct lists {
     size_t n_timers, n_timings;
     struct named_timer *names;
@@ -166,8 +166,8 @@ static bool make_lists(struct fm_segment_reader *r, struct lists *lists)
     return lists->first && lists->next && sort_names(r, lists);
 }
 
-/* Its times by the exact rate of the clock. */
-static void make_exact(const struct fm_segment_reader *r, struct fm_segment_timing *t)
+/* Corrects its times for the error of the clock. */
+static void correct_times(const struct fm_segment_reader *r, struct fm_segment_timing *t)
 {
     t->total_ns = fm_segment_reader_ns(r, t->total_ns);
     t->children_ns = fm_segment_reader_ns(r, t->children_ns);
@@ -176,14 +176,14 @@ static void make_exact(const struct fm_segment_reader *r, struct fm_segment_timi
         t->marks[i].total_ns = fm_segment_reader_ns(r, t->marks[i].total_ns);
 }
 
-/* What the threads have of a timer, and how it was used wrongly; false: no memory. */
+/* Adds up the data of all threads for a timer, and its misuses. Returns false if out of memory. */
 static bool read_timings(struct fm_segment_reader *r, const struct lists *lists, unsigned number,
                          struct fm_timer_task *task, unsigned *parent, struct fm_timer *misused)
 {
     for (uint32_t i = lists->first[number]; i; i = lists->next[i - 1]) {
         struct fm_segment_timing timing;
         fm_segment_item(&r->view, FM_SECTION_TIMINGS, i - 1, &timing, sizeof timing);
-        make_exact(r, &timing);
+        correct_times(r, &timing);
         if (!fm_read_running(r, &timing, misused))
             return false;
         if (!timing.count)
@@ -194,13 +194,13 @@ static bool read_timings(struct fm_segment_reader *r, const struct lists *lists,
     return fm_read_misuses(r, number, misused);
 }
 
-/* *n: one more timer, if it has anything to tell. */
 static uint64_t cost_of(uint64_t events, uint64_t each_ps)
 {
     unsigned __int128 cost = (unsigned __int128)events * each_ps / 1000;
     return cost > FM_LONGEST_NS ? FM_LONGEST_NS : (uint64_t)cost;
 }
 
+/* Appends a timer and increments *n if it has events or misuses. */
 static bool read_timer(struct fm_segment_reader *r, const struct lists *lists, const struct named_timer *named,
                        struct fm_timer *timers, size_t *n)
 {
@@ -234,7 +234,7 @@ static bool note_misuses(struct fm_segment_reader *r)
     return !amount || fm_profile_note(r->profile, FM_NOTE_TIMER_MISUSES, "", amount, &ranks);
 }
 
-/* Events for which there was no block of bins are in the first one of their power of ten. */
+/* Events without a block of bins are in the first bin of their power of ten. */
 static bool note_coarse(struct fm_segment_reader *r, uint64_t amount)
 {
     struct fm_range range;

@@ -41,7 +41,7 @@ enum fm_status fm_segment_view_open(struct fm_segment_view *view, const void *by
         return status;
     for (size_t i = 0; i < FM_SECTION_COUNT; i++)
         if (!header->sections[i].capacity)
-            header->sections[i].offset = 0; /* of an empty section it may be anything */
+            header->sections[i].offset = 0; /* undefined for an empty section */
     return copy_texts(view) ? FM_OK : fm_fail(error, FM_ERR_MEMORY, "not enough memory to read %s", origin);
 }
 
@@ -64,18 +64,18 @@ const char *fm_segment_text(const struct fm_segment_view *view, uint32_t offset)
     return offset && offset < view->n_text ? view->text + offset : "";
 }
 
-/* Nearly all text is ASCII, and much of reading a segment is text. */
-static bool stays(char c, bool lines)
+/* Fast path: nearly all text is ASCII, and text is much of the work of reading a segment. */
+static bool is_plain(char c, bool lines)
 {
     return (c >= ' ' && c <= '~') || (lines && (c == '\n' || c == '\t'));
 }
 
-const char *fm_clean_text(struct fm_arena *arena, const char *text, size_t most, bool lines)
+const char *fm_clean_text(struct fm_arena *arena, const char *text, size_t max, bool lines)
 {
-    char *copy = fm_arena_strndup(arena, text, strnlen(text, most));
+    char *copy = fm_arena_strndup(arena, text, strnlen(text, max));
     size_t n = 0;
     for (const char *at = copy; copy && *at;) {
-        if (stays(*at, lines))
+        if (is_plain(*at, lines))
             copy[n++] = *at++;
         else
             n += fm_safe_next(FM_SAFE_TERMINAL, &at, copy + n);

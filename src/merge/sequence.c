@@ -1,23 +1,24 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Merging two sequences. Cells move to a common grid; of what two processes of one rank say of the same moment the
- * later node of the tree counts, because nodes keep their order when trees are merged. */
+/* Merges two sequences. Cells are moved to a common grid. If two processes of one rank have the same cell, the later
+ * node of the tree is kept: nodes keep their order when trees are merged, so the result does not depend on the order of
+ * merging. */
 #include <string.h>
 
 #include "merge/parts.h"
 
-static bool keeps(uint32_t rank, uint32_t rank_shift)
+static bool is_kept(uint32_t rank, uint32_t rank_shift)
 {
     return !(rank & ((1u << rank_shift) - 1));
 }
 
-/* How many ranks of both are kept. */
+/* Number of ranks of both that are kept. */
 static size_t count_ranks(const struct fm_sequence *a, const struct fm_sequence *b, uint32_t rank_shift)
 {
     size_t i = 0, k = 0, n = 0;
     while (i < a->n || k < b->n) {
         uint32_t mine = i < a->n ? a->rows[i].rank : UINT32_MAX, theirs = k < b->n ? b->rows[k].rank : UINT32_MAX;
         uint32_t rank = mine < theirs ? mine : theirs;
-        n += keeps(rank, rank_shift);
+        n += is_kept(rank, rank_shift);
         i += mine == rank;
         k += theirs == rank;
     }
@@ -32,13 +33,13 @@ static uint32_t common_rank_shift(const struct fm_sequence *a, const struct fm_s
     return rank_shift;
 }
 
-/* The memory of rows that go stays behind the others. */
+/* The memory of dropped rows is kept after the others, for reuse. */
 static void drop_rows(struct fm_sequence *mine)
 {
     size_t n = 0;
     for (size_t i = 0; i < mine->n; i++) {
         struct fm_sequence_row row = mine->rows[i];
-        if (!keeps(row.rank, mine->rank_shift))
+        if (!is_kept(row.rank, mine->rank_shift))
             continue;
         mine->rows[i] = mine->rows[n];
         mine->rows[n++] = row;
@@ -66,7 +67,7 @@ static void renumber(struct fm_sequence *mine, const uint32_t *places)
         }
 }
 
-/* The row of a rank, with nothing known if it is new; NULL: no memory. */
+/* The row of a rank, all unknown if it is new; NULL if out of memory. */
 static struct fm_sequence_row *row_of(struct fm_profile *into, struct fm_sequence *mine, uint32_t rank)
 {
     size_t at = 0;
@@ -93,7 +94,7 @@ static bool add_rows(struct fm_profile *into, struct fm_sequence *mine, const st
 {
     uint32_t cells[FM_SEQUENCE_CELLS];
     for (size_t i = 0; i < theirs->n; i++) {
-        if (!keeps(theirs->rows[i].rank, mine->rank_shift))
+        if (!is_kept(theirs->rows[i].rank, mine->rank_shift))
             continue;
         struct fm_sequence_row *row = row_of(into, mine, theirs->rows[i].rank);
         if (!row)

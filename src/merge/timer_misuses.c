@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Wrong uses of a timer: the same kind at the same place is the same. */
+/* Merges misuses of a timer: those of the same kind at the same site are combined. */
 #include "base/saturate.h"
 #include "merge/join.h"
 #include "merge/parts.h"
@@ -20,7 +20,7 @@ static bool join(struct fm_profile *into, struct fm_timer *timer, const struct f
     return fm_join(&kind_of_join, into, &timer->misuses, &timer->n_misuses, &timer->misuses_capacity, misuses, n);
 }
 
-/* Takes one out and adds it to the one without a place. */
+/* Removes one and adds it to the one without a site. */
 static bool fold(struct fm_profile *into, struct fm_timer *timer, size_t at)
 {
     struct fm_misuse misuse = timer->misuses[at];
@@ -31,7 +31,7 @@ static bool fold(struct fm_profile *into, struct fm_timer *timer, size_t at)
     return join(into, timer, &misuse, 1);
 }
 
-/* The first place of a kind that is one too many; n_misuses: none is. */
+/* The first site of a kind that exceeds the limit; n_misuses if there is none. */
 static size_t find_excess(const struct fm_timer *timer)
 {
     size_t places = 0, i = 0;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Timers of the same name are the same timer. Their groups of tasks are joined by shape; when there are too many,
- * the shapes become coarse: the number of different shapes of a union is at least that of its parts, so the degree to
- * which they do depends on all tasks together, not on the order of merging. */
+/* Timers with the same name are the same timer. Their groups of tasks are merged by shape. If there are too many, the
+ * shapes are made coarser: a union has at least as many different shapes as its parts, so the degree of coarseness
+ * depends on all tasks together, not on the order of merging. */
 #include "merge/join.h"
 #include "merge/parts.h"
 #include "model/order.h"
@@ -44,7 +44,7 @@ static bool join_groups(struct fm_profile *into, struct fm_timer *timer, const s
     return fm_join(&kind, into, &timer->groups, &timer->n_groups, &timer->groups_capacity, groups, n);
 }
 
-/* One after the other, because coarse shapes of sorted fine ones are sorted, but not unique. */
+/* One at a time, because the coarse shapes of sorted fine ones are sorted, but not unique. */
 static bool join_coarse(struct fm_profile *into, struct fm_timer *timer, const struct fm_timer_group *groups, size_t n)
 {
     for (size_t i = 0; i < n; i++) {
@@ -68,17 +68,17 @@ static bool make_coarse(struct fm_profile *into, struct fm_timer *timer, uint32_
 
 static bool merge_groups(struct fm_profile *into, struct fm_timer *timer, const struct fm_timer *other)
 {
-    static const size_t most[] = {FM_TIMER_SHAPES, FM_TIMER_COARSE_SHAPES, FM_DECIMAL_BINS};
+    static const size_t max_groups[] = {FM_TIMER_SHAPES, FM_TIMER_COARSE_SHAPES, FM_DECIMAL_BINS};
     if (other->coarse > timer->coarse && !make_coarse(into, timer, other->coarse))
         return false;
     bool done = timer->coarse == other->coarse ? join_groups(into, timer, other->groups, other->n_groups)
                                                : join_coarse(into, timer, other->groups, other->n_groups);
-    while (done && timer->coarse < FM_TIMER_COARSEST && timer->n_groups > most[timer->coarse])
+    while (done && timer->coarse < FM_TIMER_COARSEST && timer->n_groups > max_groups[timer->coarse])
         done = make_coarse(into, timer, timer->coarse + 1);
     return done;
 }
 
-/* Of equal averages the lowest rank. */
+/* Of equal averages, the lowest rank is kept. */
 static void keep_average(struct fm_timer_average *mine, const struct fm_timer_average *theirs, int sign)
 {
     int order = !theirs->events ? -1 : !mine->events ? 1 : sign * fm_timer_average_compare(theirs, mine);
@@ -92,7 +92,7 @@ static void keep_average(struct fm_timer_average *mine, const struct fm_timer_av
         *mine = *theirs;
 }
 
-/* The number of events goes with the extreme total that it belongs to. */
+/* The number of events belongs to the extreme total and is kept with it. */
 static void merge_total(struct fm_timer *timer, const struct fm_timer *other)
 {
     struct fm_spread before = timer->total_ns;
@@ -112,7 +112,7 @@ static int compare_timers(const void *a, const void *b)
     return fm_compare_text(((const struct fm_timer *)a)->name, ((const struct fm_timer *)b)->name);
 }
 
-/* Tasks without a finished event know no parent. */
+/* Tasks without a finished event have no parent. */
 static bool merge_parent(struct fm_profile *into, struct fm_timer *timer, const struct fm_timer *other)
 {
     if (!timer->events.ranks)
@@ -122,7 +122,7 @@ static bool merge_parent(struct fm_profile *into, struct fm_timer *timer, const 
     return timer->parent;
 }
 
-/* What is not a sum. */
+/* Merges everything that is not a sum. */
 static bool merge_timer(struct fm_profile *into, void *mine, const void *theirs)
 {
     struct fm_timer *timer = mine;
@@ -165,8 +165,8 @@ bool fm_merge_timers(struct fm_profile *into, const struct fm_timer *timers, siz
     return fm_join(&kind, into, &into->timers, &into->n_timers, &into->timers_capacity, timers, n);
 }
 
-/* Of the same name: of a damaged segment. */
-static bool has_double(const struct fm_timer *timers, size_t n)
+/* Timers with the same name: only in a damaged segment. */
+static bool has_duplicates(const struct fm_timer *timers, size_t n)
 {
     for (size_t i = 1; i < n; i++)
         if (!compare_timers(&timers[i - 1], &timers[i]))
@@ -176,7 +176,7 @@ static bool has_double(const struct fm_timer *timers, size_t n)
 
 bool fm_take_timers(struct fm_profile *into, struct fm_timer *timers, size_t n)
 {
-    if (!has_double(timers, n)) {
+    if (!has_duplicates(timers, n)) {
         into->timers = timers;
         into->n_timers = into->timers_capacity = n;
         return true;
@@ -195,7 +195,7 @@ static size_t count_groups(const struct fm_profile *p)
     return n;
 }
 
-/* Adding the smaller to the larger one costs what it has, and copies little. */
+/* Merging the smaller into the larger one takes time in proportion to the smaller, and copies little. */
 struct fm_profile *fm_join_timers(struct fm_profile *a, struct fm_profile *b)
 {
     bool larger = count_groups(a) > count_groups(b);
