@@ -7,20 +7,20 @@
 #include <sys/prctl.h>
 #include <unistd.h>
 
-static bool take_groups(uid_t uid, gid_t gid)
+static bool set_groups(uid_t uid, gid_t gid)
 {
-    const struct passwd *known = getpwuid(uid);
-    if (known)
-        return initgroups(known->pw_name, known->pw_gid) == 0 &&
-               setresgid(known->pw_gid, known->pw_gid, known->pw_gid) == 0;
+    const struct passwd *entry = getpwuid(uid);
+    if (entry)
+        return initgroups(entry->pw_name, entry->pw_gid) == 0 &&
+               setresgid(entry->pw_gid, entry->pw_gid, entry->pw_gid) == 0;
     return setgroups(0, NULL) == 0 && setresgid(gid, gid, gid) == 0;
 }
 
 bool fm_drop_privileges(uid_t uid, gid_t gid)
 {
-    if (uid == 0 || !take_groups(uid, gid) || setresuid(uid, uid, uid) != 0)
+    if (uid == 0 || !set_groups(uid, gid) || setresuid(uid, uid, uid) != 0)
         return false;
     prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
     prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
-    return setuid(0) != 0; /* there must be no way back */
+    return setuid(0) != 0; /* it must not be possible to go back */
 }

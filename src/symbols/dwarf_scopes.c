@@ -10,12 +10,12 @@
 struct fm_dwarf_scope {
     Dwarf_Off offset;
     Dwarf_Die die;
-    const char *outer; /* "" or the name of what it lies in */
+    const char *outer; /* name of the enclosing scope, or "" */
 };
 
 enum { MAX_DEPTH = 64, MAX_ORIGINS = 16 };
 
-/* A compilation unit, and what lies in it or in its namespaces and modules, sorted by offset. */
+/* A compilation unit, and the scopes in it or in its namespaces and modules, sorted by offset. */
 struct fm_dwarf_scopes_unit {
     struct fm_dwarf_scopes_unit *next;
     Dwarf_Die die;
@@ -56,8 +56,8 @@ static const char *name_of_space(Dwarf_Die *die)
     return name ? name : "(anonymous namespace)";
 }
 
-static bool list(struct fm_dwarf_scopes_unit *unit, struct fm_arena *arena, Dwarf_Die *parent, const char *outer,
-                 unsigned depth)
+static bool list_scopes(struct fm_dwarf_scopes_unit *unit, struct fm_arena *arena, Dwarf_Die *parent, const char *outer,
+                        unsigned depth)
 {
     Dwarf_Die die;
     if (depth > MAX_DEPTH || dwarf_child(parent, &die) != 0)
@@ -77,7 +77,7 @@ static bool list(struct fm_dwarf_scopes_unit *unit, struct fm_arena *arena, Dwar
         if (tag != DW_TAG_namespace && tag != DW_TAG_module)
             continue;
         const char *name = join(arena, outer, name_of_space(&die));
-        if (!name || !list(unit, arena, &die, name, depth + 1))
+        if (!name || !list_scopes(unit, arena, &die, name, depth + 1))
             return false;
     } while (dwarf_siblingof(&die, &die) == 0);
     return true;
@@ -90,7 +90,7 @@ static bool is_c(Dwarf_Die *unit)
            language == DW_LANG_Mips_Assembler;
 }
 
-/* The unit that an entry lies in; NULL without memory. In C nothing has a name around it, so no list is made. */
+/* The unit that contains an entry; NULL if out of memory. C has no enclosing scopes, so no list is made for it. */
 static struct fm_dwarf_scopes_unit *unit_of(struct fm_dwarf_scopes *scopes, Dwarf_Die *die)
 {
     struct fm_dwarf_scopes_unit *unit = scopes->units;
@@ -103,12 +103,12 @@ static struct fm_dwarf_scopes_unit *unit_of(struct fm_dwarf_scopes *scopes, Dwar
     unit->next = scopes->units;
     scopes->units = unit;
     if (!is_c(&unit->die))
-        list(unit, &scopes->scratch, &unit->die, "", 0);
+        list_scopes(unit, &scopes->scratch, &unit->die, "", 0);
     return unit;
 }
 
-/* The last in the list that does not begin after the offset. */
-static const struct fm_dwarf_scope *listed(const struct fm_dwarf_scopes_unit *unit, Dwarf_Off offset)
+/* The last scope in the list that does not begin after the offset. */
+static const struct fm_dwarf_scope *find_scope(const struct fm_dwarf_scopes_unit *unit, Dwarf_Off offset)
 {
     size_t low = 0, high = unit->n;
     while (low < high) {
@@ -141,12 +141,12 @@ static bool child_before(Dwarf_Die *parent, Dwarf_Off offset, Dwarf_Die *child)
     return found;
 }
 
-/* What an entry lies in; "" when in nothing, NULL when that cannot be told. */
+/* The name of the enclosing scope of an entry; "" if there is none, NULL if it cannot be determined. */
 static const char *name_outer(struct fm_dwarf_scopes *scopes, Dwarf_Die *inner, unsigned depth)
 {
     Dwarf_Off offset = dwarf_dieoffset(inner);
     const struct fm_dwarf_scopes_unit *unit = unit_of(scopes, inner);
-    const struct fm_dwarf_scope *scope = unit ? listed(unit, offset) : NULL;
+    const struct fm_dwarf_scope *scope = unit ? find_scope(unit, offset) : NULL;
     if (!scope)
         return NULL;
     const char *outer = scope->outer;
@@ -164,7 +164,7 @@ static const char *name_outer(struct fm_dwarf_scopes *scopes, Dwarf_Die *inner, 
     return dwarf_dieoffset(&die) == offset ? outer : NULL;
 }
 
-/* The declaration behind an inlined or separately defined function. */
+/* The declaration of an inlined or separately defined function. */
 static Dwarf_Die origin_of(const Dwarf_Die *die)
 {
     Dwarf_Die origin = *die, next;

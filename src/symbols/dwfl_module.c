@@ -5,8 +5,8 @@
 #include <string.h>
 #include <unistd.h>
 
-/* elfutils asks for the separate debug file, which is chosen already, and then for what that may share with others (as
- * dwz makes it): that, and the debug file of a module without a build id, it finds best itself. */
+/* elfutils asks for the separate debug file, which is already known, and then for the file that debug files may share
+ * (made by dwz). The latter, and the debug file of a module without a build id, are best found by elfutils itself. */
 static int find_debug(Dwfl_Module *dwfl_module, void **data, const char *name, Dwarf_Addr base, const char *file,
                       const char *link, GElf_Word crc, char **found)
 {

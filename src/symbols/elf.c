@@ -10,7 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* No real program comes near these; a hostile one gets no further. */
+/* Far above any real program; they limit what a hostile file can cost. */
 enum { MAX_HEADERS = 65536, MAX_DYNAMIC = 65536, MAX_NOTES = 1 << 20, MAX_NOTE_PARTS = 32 };
 static const uint64_t max_names = (uint64_t)1 << 31;
 
@@ -37,7 +37,7 @@ static bool read_at(const struct fm_elf *elf, uint64_t offset, void *to, uint64_
     return true;
 }
 
-/* Bytes of the file in the arena, followed by a NUL; NULL: not in the file, or no memory. */
+/* Bytes of the file in the arena, followed by a NUL; NULL if not in the file, or out of memory. */
 static char *load(struct fm_elf *elf, uint64_t offset, uint64_t bytes)
 {
     if (!inside(elf, offset, bytes))
@@ -46,7 +46,7 @@ static char *load(struct fm_elf *elf, uint64_t offset, uint64_t bytes)
     return copy && read_at(elf, offset, copy, bytes) ? copy : NULL;
 }
 
-/* An address of the program to an offset in its file; false: in no loaded part. */
+/* Converts a virtual address to an offset in the file; false if it is in no loaded segment. */
 static bool to_offset(const Elf64_Phdr *headers, size_t n, uint64_t address, uint64_t *offset)
 {
     for (size_t i = 0; i < n; i++) {
@@ -117,7 +117,7 @@ static void set_build_id(struct fm_elf *elf, const unsigned char *bytes, size_t 
         snprintf(elf->build_id + 2 * i, 3, "%02x", bytes[i]);
 }
 
-/* A damaged note is passed over: the program can run with it. */
+/* A damaged note is ignored: the program can run with it. */
 static void read_notes(struct fm_elf *elf, const Elf64_Phdr *header)
 {
     uint64_t size = header->p_filesz, at = 0;
@@ -135,7 +135,7 @@ static void read_notes(struct fm_elf *elf, const Elf64_Phdr *header)
     }
 }
 
-static bool read_programs(struct fm_elf *elf, const Elf64_Ehdr *head)
+static bool read_program_headers(struct fm_elf *elf, const Elf64_Ehdr *head)
 {
     size_t n = head->e_phnum;
     if (n == 0)
@@ -164,7 +164,7 @@ static bool read_programs(struct fm_elf *elf, const Elf64_Ehdr *head)
 static bool read_sections(struct fm_elf *elf, const Elf64_Ehdr *head)
 {
     size_t n = head->e_shnum;
-    if (n == 0 || head->e_shoff == 0) /* stripped of them: allowed */
+    if (n == 0 || head->e_shoff == 0) /* no section headers: allowed */
         return true;
     if (head->e_shentsize != sizeof(Elf64_Shdr) || n > MAX_HEADERS)
         return false;
@@ -178,7 +178,7 @@ static bool read_sections(struct fm_elf *elf, const Elf64_Ehdr *head)
         struct fm_elf_symbols *symbols = &elf->symbols[section->sh_type == SHT_DYNSYM];
         if (section->sh_link >= n || !inside(elf, section->sh_offset, section->sh_size))
             return false;
-        if (symbols->names) /* one of each kind is all there is in sound files */
+        if (symbols->names) /* valid files have only one of each kind */
             continue;
         const Elf64_Shdr *names = &sections[section->sh_link];
         if (names->sh_size > max_names)
@@ -224,7 +224,7 @@ enum fm_status fm_elf_open(struct fm_elf *elf, const char *path, struct fm_error
     if (status == FM_OK) {
         elf->machine = head.e_machine;
         elf->type = head.e_type;
-        if (!read_programs(elf, &head) || !read_sections(elf, &head))
+        if (!read_program_headers(elf, &head) || !read_sections(elf, &head))
             status = fm_fail(error, FM_ERR_INPUT, "%s: damaged ELF file", path);
     }
     if (status != FM_OK)
@@ -265,6 +265,6 @@ static enum fm_elf_symbol find_in(const struct fm_elf *elf, const struct fm_elf_
 
 enum fm_elf_symbol fm_elf_find(const struct fm_elf *elf, const char *name)
 {
-    enum fm_elf_symbol whole = find_in(elf, &elf->symbols[0], name), dynamic = find_in(elf, &elf->symbols[1], name);
-    return whole > dynamic ? whole : dynamic;
+    enum fm_elf_symbol symtab = find_in(elf, &elf->symbols[0], name), dynamic = find_in(elf, &elf->symbols[1], name);
+    return symtab > dynamic ? symtab : dynamic;
 }

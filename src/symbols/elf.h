@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A small reader of 64-bit ELF files of this machine's byte order: enough to tell how a program is linked and what
- * it defines. The file is hostile until checked: every offset and count is compared with the file's size, and names
- * end within their table. Only what is asked for is read. Memory lies in the reader's own arena. */
+/* A small reader of 64-bit ELF files with the byte order of this machine: enough to determine how a program is linked
+ * and what it defines. The file is not trusted: every offset and count is compared with the file size, and names end
+ * within their table. Only what is requested is read. Memory is allocated from the reader's own arena. */
 #ifndef FM_SYMBOLS_ELF_H
 #define FM_SYMBOLS_ELF_H
 
@@ -18,10 +18,10 @@ struct fm_elf {
     uint64_t size;
     uint16_t machine, type;  /* EM_*, ET_* */
     bool dynamic;            /* has a dynamic section */
-    const char *interpreter; /* "" when it has none, as static programs */
+    const char *interpreter; /* "" if it has none, such as static programs */
     const char *soname;
-    const char *library_path; /* where it says that its libraries are: directories, "a:b"; "" when it does not */
-    const char **needed;      /* libraries it names itself */
+    const char *library_path; /* its RUNPATH or RPATH: directories "a:b", or "" */
+    const char **needed;      /* its direct dependencies (DT_NEEDED) */
     size_t n_needed, needed_capacity;
     char build_id[65]; /* hex or "" */
     /* symbol tables of the file */
@@ -32,12 +32,12 @@ struct fm_elf {
     } symbols[2]; /* .symtab, .dynsym; n == 0: none */
 };
 
-/* FM_ERR_INPUT: no such file (not an ELF file, for other machines, damaged); FM_ERR_SYSTEM: cannot be read. */
+/* FM_ERR_INPUT: not a valid file (not ELF, for another architecture, damaged); FM_ERR_SYSTEM: cannot be read. */
 enum fm_status fm_elf_open(struct fm_elf *elf, const char *path, struct fm_error *error);
 void fm_elf_close(struct fm_elf *elf);
 
 enum fm_elf_symbol { FM_ELF_ABSENT, FM_ELF_USED, FM_ELF_DEFINED };
-/* Whether the file itself defines the function `name`, or only uses it. */
+/* Whether the file itself defines the function `name`, or only refers to it. */
 enum fm_elf_symbol fm_elf_find(const struct fm_elf *elf, const char *name);
 
 #endif

@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 struct library_search {
-    const char *name, *program; /* library; path of what needs it */
+    const char *name, *program; /* the library; path of the file that needs it */
     char *buffer;
     size_t size;
 };
@@ -17,10 +17,11 @@ static bool try_directory(const struct library_search *search, const char *direc
 {
     static const char origin[] = "$ORIGIN";
     const char *slash = strrchr(search->program, '/');
-    int beside = slash ? (int)(slash - search->program) : 0, n;
+    int directory_length = slash ? (int)(slash - search->program) : 0, n;
     if (length >= sizeof origin - 1 && strncmp(directory, origin, sizeof origin - 1) == 0)
-        n = snprintf(search->buffer, search->size, "%.*s%.*s/%s", slash ? beside : 1, slash ? search->program : ".",
-                     (int)(length - sizeof origin + 1), directory + sizeof origin - 1, search->name);
+        n = snprintf(search->buffer, search->size, "%.*s%.*s/%s", slash ? directory_length : 1,
+                     slash ? search->program : ".", (int)(length - sizeof origin + 1), directory + sizeof origin - 1,
+                     search->name);
     else
         n = snprintf(search->buffer, search->size, "%.*s/%s", (int)length, directory, search->name);
     return length && n > 0 && (size_t)n < search->size && access(search->buffer, R_OK) == 0;
@@ -37,7 +38,7 @@ static bool try_list(const struct library_search *search, const char *directorie
     return false;
 }
 
-/* Our own C library lies where the system has the libraries of this machine. */
+/* Our own C library is in the system's directory of libraries for this architecture. */
 static bool try_system(const struct library_search *search)
 {
     Dl_info info;

@@ -31,7 +31,7 @@ static void close_elf(struct elf *file)
     *file = (struct elf){.fd = -1};
 }
 
-/* false: there is no ELF file of this name; errno tells why (0: it is another kind of file). */
+/* Returns false if there is no ELF file of this name; errno is the reason (0: another kind of file). */
 static bool open_elf(struct elf *file, const char *path)
 {
     *file = (struct elf){.fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC)};
@@ -56,7 +56,7 @@ static void read_build_id(const struct elf *file, char *hex, size_t size)
         snprintf(hex + 2 * i, 3, "%02x", ((const unsigned char *)bits)[i]);
 }
 
-/* The profile keeps at most so many bytes of a build id. */
+/* The profile keeps at most 64 digits of a build id. */
 static bool same_build_id(const char *of_file, const char *wanted)
 {
     return wanted[0] && strncmp(of_file, wanted, strlen(wanted)) == 0 &&
@@ -79,7 +79,7 @@ static bool has_debug_info(Elf *elf)
     return false;
 }
 
-/* The build id tells what was compiled; size and time tell whether somebody has stripped it since. */
+/* The build id identifies what was compiled; size and time change if the file is stripped afterwards. */
 static uint64_t version_of(const struct stat *st)
 {
     const uint64_t parts[] = {(uint64_t)st->st_size, (uint64_t)st->st_mtim.tv_sec, (uint64_t)st->st_mtim.tv_nsec};
@@ -93,7 +93,7 @@ struct debug_search {
     bool found;
 };
 
-/* Whether the file of this name has the module's build id; then it is the one. */
+/* Uses the file of this name if it has the build id of the module. */
 __attribute__((format(printf, 2, 3))) static bool try_file(struct debug_search *search, const char *format, ...)
 {
     char path[PATH_MAX];
@@ -155,23 +155,23 @@ static bool set_path(struct fm_load_module_files *files, const char *module, con
     return length >= 0 && (size_t)length < sizeof files->path;
 }
 
-/* Where the module is gone its debug file, found by the build id, can stand for it. */
-static bool replace_by_debug(struct fm_load_module_files *files, const char *build_id)
+/* If the module is missing, its debug file can replace it; it is found by the build id. */
+static bool use_debug_file(struct fm_load_module_files *files, const char *build_id)
 {
-    struct fm_load_module_files left = *files;
-    snprintf(left.build_id, sizeof left.build_id, "%s", build_id);
-    left.version = 0;
-    find_debug(&left, NULL);
-    if (!left.debug[0])
+    struct fm_load_module_files replacement = *files;
+    snprintf(replacement.build_id, sizeof replacement.build_id, "%s", build_id);
+    replacement.version = 0;
+    find_debug(&replacement, NULL);
+    if (!replacement.debug[0])
         return false;
-    memcpy(files, &left, sizeof left);
-    memcpy(files->path, left.debug, sizeof left.debug);
+    memcpy(files, &replacement, sizeof replacement);
+    memcpy(files->path, replacement.debug, sizeof replacement.debug);
     files->debug[0] = 0;
     files->own_debug = true;
     return true;
 }
 
-static void look_into(struct fm_load_module_files *files, const struct elf *file)
+static void read_module(struct fm_load_module_files *files, const struct elf *file)
 {
     GElf_Word crc;
     files->version = version_of(&file->st);
@@ -190,7 +190,7 @@ enum fm_status fm_load_module_files_find(struct fm_load_module_files *files, con
     errno = 0;
     if (!open_elf(&file, files->path)) {
         int why = errno;
-        if (replace_by_debug(files, build_id))
+        if (use_debug_file(files, build_id))
             return FM_OK;
         return fm_fail(error, FM_ERR_INPUT,
                        "%s: %s, so its addresses cannot be resolved; restore the program that was measured, or set "
@@ -200,9 +200,9 @@ enum fm_status fm_load_module_files_find(struct fm_load_module_files *files, con
     read_build_id(&file, files->build_id, sizeof files->build_id);
     bool same = build_id[0] == 0 || same_build_id(files->build_id, build_id);
     if (same)
-        look_into(files, &file);
+        read_module(files, &file);
     close_elf(&file);
-    if (same || replace_by_debug(files, build_id))
+    if (same || use_debug_file(files, build_id))
         return FM_OK;
     return fm_fail(
         error, FM_ERR_INPUT,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Which source files a load module is made of, from DWARF. */
+/* The source files of a load module, from DWARF. */
 #include <dwarf.h>
 #include <elfutils/libdw.h>
 #include <string.h>
@@ -30,12 +30,12 @@ static bool has_code(Dwarf_Die *unit)
     Dwarf_Addr base, low, high;
     ptrdiff_t next = 0;
     while ((next = dwarf_ranges(unit, next, &base, &low, &high)) > 0)
-        if (low > 1 && low < high) /* else the linker has left it out */
+        if (low > 1 && low < high) /* otherwise the linker has discarded it */
             return true;
     return false;
 }
 
-/* `named`: the unit itself, or that of its .dwo file, which has its name then. */
+/* named: the unit itself, or that of its .dwo file, which then has the name. */
 static void add_unit(struct list *list, Dwarf_Die *unit, Dwarf_Die *named, struct fm_arena *arena)
 {
     int language = dwarf_srclang(named);

@@ -11,15 +11,15 @@
 #include "symbols/dwarf_scopes.h"
 #include "symbols/dwfl_module.h"
 
-/* Which compilation unit an address lies in. */
+/* The compilation unit of an address. */
 struct unit_address {
     uint32_t unit, index; /* index of the address */
 };
 
 struct compilation_unit {
-    Dwarf_Die lines;       /* its own, with the line table */
+    Dwarf_Die lines;       /* with the line table */
     Dwarf_Die scopes;      /* the same, or that of its .dwo file */
-    const char *directory; /* of its compilation */
+    const char *directory; /* the compilation directory */
 };
 
 struct symbol_reader {
@@ -33,7 +33,7 @@ struct symbol_reader {
     size_t n_members, members_capacity;
 };
 
-/* The addresses that a walk looks for, by index, in order. */
+/* The addresses a walk looks for, as sorted indices. */
 struct set {
     const uint32_t *items;
     size_t n;
@@ -45,13 +45,13 @@ struct unit_walk {
     Dwarf_Files *files;
     size_t n_files;
     struct fm_dwarf_scopes scopes;
-    bool thorough; /* also functions inside functions that hold none of the addresses */
+    bool thorough; /* also functions nested in functions that contain none of the addresses */
 };
 
-/* ---- texts ---- */
+/* ---- strings ---- */
 
-/* Without the dots and slashes that mean nothing: "/a/./b", "a//b". */
-static void tidy(char *path)
+/* Removes redundant dots and slashes: "/a/./b", "a//b". */
+static void normalize_path(char *path)
 {
     char *to = path;
     for (const char *at = path; *at;) {
@@ -66,19 +66,19 @@ static void tidy(char *path)
     *to = 0;
 }
 
-/* A path of the debug information, relative to the directory of the compilation. */
+/* A path from debug information, relative to the compilation directory. */
 const char *fm_source_path(struct fm_arena *arena, const char *directory, const char *path)
 {
     if (!path || !path[0])
         return "";
     if (path[0] == '/')
         directory = "";
-    char *whole = fm_arena_alloc(arena, strlen(directory) + strlen(path) + 2);
-    if (!whole)
+    char *full = fm_arena_alloc(arena, strlen(directory) + strlen(path) + 2);
+    if (!full)
         return "";
-    stpcpy(stpcpy(stpcpy(whole, directory), directory[0] ? "/" : ""), path);
-    tidy(whole);
-    return whole;
+    stpcpy(stpcpy(stpcpy(full, directory), directory[0] ? "/" : ""), path);
+    normalize_path(full);
+    return full;
 }
 
 static const char *text_of(Dwarf_Die *die, unsigned attribute)
@@ -87,7 +87,7 @@ static const char *text_of(Dwarf_Die *die, unsigned attribute)
     return dwarf_formstring(dwarf_attr_integrate(die, attribute, &value));
 }
 
-/* ---- which address lies in which unit ---- */
+/* ---- addresses to compilation units ---- */
 
 static bool add_unit(struct symbol_reader *reader, struct compilation_unit unit)
 {
@@ -115,19 +115,19 @@ static bool add_member(struct symbol_reader *reader, size_t index)
     return true;
 }
 
-/* Code that the linker has left out is said to lie at 0 or 1, on top of other code. */
-static bool is_real(uint64_t low, uint64_t high)
+/* Code that the linker has discarded has an address of 0 or 1, which would overlap other code. */
+static bool is_linked(uint64_t low, uint64_t high)
 {
     return low > 1 && low < high;
 }
 
-static void take_unit(struct symbol_reader *reader, struct compilation_unit unit)
+static void add_addresses_of(struct symbol_reader *reader, struct compilation_unit unit)
 {
     Dwarf_Addr base, low, high;
     bool added = false;
     ptrdiff_t next = 0;
     while ((next = dwarf_ranges(&unit.lines, next, &base, &low, &high)) > 0) {
-        if (!is_real(low, high))
+        if (!is_linked(low, high))
             continue;
         low += reader->module.bias;
         high += reader->module.bias;
@@ -158,7 +158,8 @@ static void find_units(struct symbol_reader *reader)
     while (dwarf_get_units(reader->module.dwarf, cu, &cu, NULL, &kind, &die, &split) == 0) {
         if (kind != DW_UT_compile && kind != DW_UT_skeleton)
             continue;
-        take_unit(reader, (struct compilation_unit){die, kind == DW_UT_skeleton && split.addr ? split : die, ""});
+        add_addresses_of(reader,
+                         (struct compilation_unit){die, kind == DW_UT_skeleton && split.addr ? split : die, ""});
     }
     if (!fm_sort(reader->members, reader->n_members, sizeof *reader->members, by_unit, &reader->scratch))
         reader->n_members = 0;
@@ -185,24 +186,24 @@ static size_t first_in_set(const struct symbol_reader *reader, struct set set, u
     return low;
 }
 
-/* The addresses of a set that an entry's ranges hold, in order; to be freed. `open`: an entry that has no ranges holds
- * all that its parent holds. */
-static struct set addresses_in(const struct symbol_reader *reader, Dwarf_Die *die, struct set set, bool open)
+/* The addresses of a set that are in the ranges of an entry, in order; must be freed. inherit: an entry without ranges
+ * has all addresses of its parent. */
+static struct set addresses_in(const struct symbol_reader *reader, Dwarf_Die *die, struct set set, bool inherit)
 {
     Dwarf_Addr base, low, high;
     uint32_t *items = NULL;
     size_t n = 0;
     ptrdiff_t next = 0;
     while ((next = dwarf_ranges(die, next, &base, &low, &high)) > 0) {
-        open = false;
-        size_t i = is_real(low, high) ? first_in_set(reader, set, low + reader->module.bias) : set.n;
+        inherit = false;
+        size_t i = is_linked(low, high) ? first_in_set(reader, set, low + reader->module.bias) : set.n;
         for (; i < set.n && reader->found[set.items[i]].address < high + reader->module.bias; i++) {
             items = items ? items : malloc(set.n * sizeof *items);
             if (items && n < set.n)
                 items[n++] = set.items[i];
         }
     }
-    if (open && (items = malloc(set.n * sizeof *items))) {
+    if (inherit && (items = malloc(set.n * sizeof *items))) {
         memcpy(items, set.items, set.n * sizeof *items);
         n = set.n;
     }
@@ -223,8 +224,8 @@ static struct fm_symbol describe(struct unit_walk *walk, Dwarf_Die *die)
     return frame;
 }
 
-/* Where an inlined function is called is where the frame before it stands. */
-static void set_call(struct unit_walk *walk, Dwarf_Die *die, struct set set)
+/* The location from which an inlined function is called is the location of the frame before it. */
+static void set_call_site(struct unit_walk *walk, Dwarf_Die *die, struct set set)
 {
     Dwarf_Attribute attribute;
     Dwarf_Word file = 0, line = 0;
@@ -252,7 +253,7 @@ static void add_frames(struct unit_walk *walk, const struct fm_symbol *frame, st
 
 enum { MAX_DEPTH = 256, MAX_FRAMES = 128 };
 
-/* What is inlined at these addresses, below a function or a block of it. */
+/* Adds the functions inlined at these addresses, below a function or a block of it. */
 static void walk_blocks(struct unit_walk *walk, Dwarf_Die *parent, struct set set, unsigned depth)
 {
     Dwarf_Die die;
@@ -267,7 +268,7 @@ static void walk_blocks(struct unit_walk *walk, Dwarf_Die *parent, struct set se
         if (inside.n > 0 && inlined && depth < MAX_FRAMES) {
             struct fm_symbol frame = describe(walk, &die);
             frame.function = frame.function ? frame.function : "(inlined)";
-            set_call(walk, &die, inside);
+            set_call_site(walk, &die, inside);
             add_frames(walk, &frame, inside);
         }
         walk_blocks(walk, &die, inside, depth + 1);
@@ -283,7 +284,7 @@ static bool any_unnamed(const struct symbol_reader *reader, struct set set)
     return false;
 }
 
-/* Of a set those that no function holds yet. */
+/* The addresses of a set that are in no function yet. */
 static struct set unnamed(const struct symbol_reader *reader, struct set set)
 {
     uint32_t *items = malloc(set.n * sizeof *items + 1);
@@ -308,7 +309,7 @@ static void walk_function(struct unit_walk *walk, Dwarf_Die *die, struct set set
     }
     free((void *)rest.items);
     free((void *)inside.items);
-    /* Functions inside functions, as Fortran's internal procedures, lie elsewhere. */
+    /* Nested functions, such as Fortran's internal procedures, are outside the ranges of their parent. */
     if (walk->thorough && dwarf_haschildren(die) > 0)
         walk_scopes(walk, die, set, depth + 1);
 }

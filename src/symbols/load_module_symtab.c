@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Names from symbol tables: .symtab of the module or of its debug file, else .dynsym with .gnu_debugdata. A function of
- * which there is none has a name after the place where it begins, as the tables for unwinding tell it. */
+/* Names from symbol tables: .symtab of the module or of its debug file, else .dynsym with .gnu_debugdata. A function
+ * without a symbol is named after its start address, which is known from the unwind tables. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,7 +16,7 @@ enum { MAX_INSIDE = 8 };
 struct function {
     uint64_t from, to;
     const char *name;
-    unsigned rank; /* of several names of one address the lowest is shown */
+    unsigned rank; /* of several names for an address, the lowest is shown */
     bool sized;
 };
 
@@ -40,7 +40,7 @@ static int by_address(const void *a, const void *b)
     return x_length != y_length ? (x_length < y_length ? -1 : 1) : strcmp(x->name, y->name);
 }
 
-/* Assembler code has symbols without a size or a type; $x and $d of ARM mark what follows and name nothing. */
+/* Assembler code has symbols without a size or type; $x and $d on ARM are mapping symbols, not names. */
 static bool is_function(const GElf_Sym *symbol, const char *name, GElf_Word section)
 {
     unsigned type = GELF_ST_TYPE(symbol->st_info);
@@ -50,7 +50,7 @@ static bool is_function(const GElf_Sym *symbol, const char *name, GElf_Word sect
            (type == STT_NOTYPE && GELF_ST_BIND(symbol->st_info) != STB_LOCAL);
 }
 
-/* Where a symbol ends; one without a size, as in assembler code, at the end of its section or before the next one. */
+/* The end of a symbol; without a size, as in assembler code, the end of its section or the next symbol. */
 static uint64_t end_of(const GElf_Sym *symbol, uint64_t address, Elf *elf, GElf_Word section)
 {
     GElf_Shdr header;
@@ -99,7 +99,7 @@ static const struct function *function_of(const struct function *functions, size
         else
             high = middle;
     }
-    /* A function may have others inside it, but hardly many. */
+    /* A function can contain others, but rarely many. */
     for (size_t i = low; i > 0 && i + MAX_INSIDE > low; i--)
         if (address < functions[i - 1].to)
             return &functions[i - 1];
@@ -113,7 +113,8 @@ static bool is_named(const struct fm_resolved_address *found)
 
 /* ---- functions without a name ---- */
 
-/* The part of .eh_frame_hdr that is searched: where each function begins, sorted, as distances from its own start. */
+/* The binary search table of .eh_frame_hdr: the start of each function, sorted, as distances from the start of the
+ * section. */
 struct starts {
     const unsigned char *table;
     size_t n;
@@ -127,7 +128,7 @@ static int32_t read_distance(const unsigned char *at)
     return distance;
 }
 
-/* Only the form that linkers write: a count, and pairs of four bytes each. */
+/* Only the encoding that linkers write: a count, and pairs of four bytes each. */
 static struct starts starts_in(const Elf_Data *data, uint64_t origin)
 {
     enum { COUNT_4 = 0x03, PAIRS_4 = 0x3b, HEAD = 12, PAIR = 8 };
@@ -136,8 +137,8 @@ static struct starts starts_in(const Elf_Data *data, uint64_t origin)
     if (!bytes || data->d_size < HEAD || bytes[0] != 1 || bytes[2] != COUNT_4 || bytes[3] != PAIRS_4)
         return (struct starts){0};
     memcpy(&n, bytes + HEAD - sizeof n, sizeof n);
-    size_t room = (data->d_size - HEAD) / PAIR;
-    return (struct starts){bytes + HEAD, n < room ? n : room, origin};
+    size_t max_pairs = (data->d_size - HEAD) / PAIR;
+    return (struct starts){bytes + HEAD, n < max_pairs ? n : max_pairs, origin};
 }
 
 static struct starts find_starts(const struct fm_dwfl_module *module)
@@ -166,8 +167,8 @@ static bool has_frame(const struct fm_dwfl_module *module, uint64_t address)
     return has;
 }
 
-/* "[hpcc+0x1a40]"; NULL: nothing is known of the place. */
-static const char *name_by_place(const struct fm_dwfl_module *module, uint64_t address, struct fm_arena *arena)
+/* "[hpcc+0x1a40]"; NULL if the function is unknown. */
+static const char *name_by_start(const struct fm_dwfl_module *module, uint64_t address, struct fm_arena *arena)
 {
     enum { PAIR = 8 };
     struct starts starts = find_starts(module);
@@ -189,7 +190,7 @@ static const char *name_of(const struct fm_dwfl_module *module, const struct fun
                            struct fm_arena *arena)
 {
     if (!function)
-        return name_by_place(module, address, arena);
+        return name_by_start(module, address, arena);
     const char *name = fm_symbol_name(arena, function->name);
     return name == function->name ? fm_arena_strndup(arena, name, strlen(name)) : name;
 }

@@ -17,7 +17,7 @@
 
 #include "symbols/drop_privileges.h"
 
-enum { ANSWER_SECONDS = 10, NO_GROUP = 65534, MOST_GROUPS = 1024 };
+enum { ANSWER_SECONDS = 10, NO_GROUP = 65534, MAX_GROUPS = 1024 };
 
 static int open_regular(const char *path)
 {
@@ -30,7 +30,7 @@ static int open_regular(const char *path)
     return fd;
 }
 
-/* ---- as root: a child that is the owner ---- */
+/* ---- as root: a child that runs as the owner ---- */
 
 union control {
     char bytes[CMSG_SPACE(sizeof(int))];
@@ -72,7 +72,7 @@ static int receive_file(int socket)
     return fd;
 }
 
-/* Opens what it is asked for until nobody asks any more. */
+/* Opens the requested files until the socket is closed. */
 _Noreturn static void serve(int socket, uid_t owner)
 {
     char path[PATH_MAX];
@@ -102,7 +102,7 @@ static bool start_child(struct fm_owner_files *files)
     if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) != 0)
         return false;
     fflush(NULL);
-    pid_t middle = fork(); /* the child's parent, so that nobody has to wait for the child */
+    pid_t middle = fork(); /* parent of the child, so that we do not have to wait for it */
     if (middle == 0) {
         pid_t child = fork();
         if (child == 0)
@@ -124,19 +124,19 @@ static int open_as_owner(struct fm_owner_files *files, const char *path)
         return -1;
     int fd = send(files->child - 1, path, length, MSG_NOSIGNAL) == (ssize_t)length ? receive_file(files->child - 1)
                                                                                    : -2;
-    if (fd == -2) { /* it is gone, or its answers would not fit the questions any more */
+    if (fd == -2) { /* it has exited, or its answers would no longer match the requests */
         close(files->child - 1);
         files->child = -1;
     }
     return fd < 0 ? -1 : fd;
 }
 
-/* ---- without root: by the rights that are to be seen ---- */
+/* ---- without root: by checking permissions ---- */
 
 static bool is_member(uid_t owner, gid_t group)
 {
-    gid_t groups[MOST_GROUPS];
-    int n = MOST_GROUPS;
+    gid_t groups[MAX_GROUPS];
+    int n = MAX_GROUPS;
     const struct passwd *known = getpwuid(owner);
     if (!known || getgrouplist(known->pw_name, known->pw_gid, groups, &n) < 0)
         return false;
@@ -146,7 +146,7 @@ static bool is_member(uid_t owner, gid_t group)
     return false;
 }
 
-/* want: one of the bits of a mode for others, S_IROTH or S_IXOTH. */
+/* want: a permission bit for others, S_IROTH or S_IXOTH. */
 static bool has_permission(uid_t owner, const struct stat *st, mode_t want)
 {
     if (st->st_uid == owner)
@@ -156,7 +156,7 @@ static bool has_permission(uid_t owner, const struct stat *st, mode_t want)
     return st->st_mode & want << 3 && is_member(owner, st->st_gid);
 }
 
-/* Of an open file, by its name without links. Access lists are not looked at. */
+/* For an open file, by its resolved path. ACLs are not checked. */
 static bool owner_may_read(uid_t owner, int fd)
 {
     char link[40], path[PATH_MAX];

@@ -8,7 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* How much of a name is left without what gcc and clang append to copies. Outlined parts (OpenMP's) keep theirs. */
+/* The length of a name without the suffixes that gcc and clang append to clones. Outlined parts (OpenMP) keep
+ * theirs. */
 static size_t length_without_clone(const char *symbol)
 {
     static const char *const clones[] = {"isra", "constprop", "part", "cold", "lto_priv", "localalias", "llvm", "warm"};
@@ -41,7 +42,7 @@ static const char *joined(struct fm_arena *arena, const char *module, size_t len
     return name;
 }
 
-/* A name such as Fortran compilers make of "dgemm": no capitals, one underscore at the end and none at the start. */
+/* A name as Fortran compilers mangle "dgemm": no capitals, one underscore at the end and none at the start. */
 static bool ends_like_fortran(const char *symbol, size_t length)
 {
     if (length < 2 || symbol[length - 1] != '_' || symbol[length - 2] == '_' || symbol[0] == '_')

@@ -29,7 +29,7 @@ struct fm_symbols *fm_symbols_create(const struct fm_symbols_options *options)
     symbols->options.debug_path = copy_option(symbols, options->debug_path);
     symbols->options.directory = copy_option(symbols, options->directory);
     symbols->options.cache = copy_option(symbols, options->cache);
-    setenv("DEBUGINFOD_URLS", "", 1); /* there is no other way to keep elfutils from asking the network */
+    setenv("DEBUGINFOD_URLS", "", 1); /* there is no other way to keep elfutils from using the network */
     return symbols;
 }
 
@@ -38,7 +38,7 @@ void fm_symbols_destroy(struct fm_symbols *symbols)
     if (!symbols)
         return;
     fm_owner_files_close(&symbols->source_files);
-    struct fm_arena arena = symbols->arena; /* the struct lies in it */
+    struct fm_arena arena = symbols->arena; /* the struct itself is allocated from it */
     fm_arena_destroy(&arena);
 }
 
@@ -48,7 +48,7 @@ const char *fm_symbols_text(struct fm_symbols *symbols, const char *text)
     return slot ? slot->text : NULL;
 }
 
-/* sudo may leave root with a user's home, whose links root would follow. */
+/* sudo may leave HOME set to the user's directory, whose links root would follow. */
 static bool is_ours(const char *directory)
 {
     struct stat st;
@@ -60,7 +60,7 @@ const char *fm_symbols_cache_directory(char *buffer, size_t size)
     const char *base = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
     buffer[0] = 0;
     int length = 0;
-    if (base && base[0] == '/') /* others are to be ignored, says the standard */
+    if (base && base[0] == '/') /* relative paths must be ignored, according to the standard */
         length = is_ours(base) ? snprintf(buffer, size, "%s/fathom", base) : 0;
     else if (is_ours(home))
         length = snprintf(buffer, size, "%s/.cache/fathom", home);
@@ -93,7 +93,7 @@ static bool add_module(struct fm_symbols *symbols, const struct fm_site *site)
     return true;
 }
 
-/* Index + 1 of a site's module; 0: absent (and no memory, if it was to be added). */
+/* Index + 1 of the module of a site; 0 if absent (or, with `add`, if out of memory). */
 static uint32_t find_module(struct fm_symbols *symbols, const struct fm_site *site, bool add)
 {
     if (symbols->last_module && is_module(&symbols->modules[symbols->last_module - 1], site))
@@ -163,7 +163,7 @@ struct fm_lookup *fm_symbols_put(struct fm_symbols *symbols, uint32_t module, ui
     return slot;
 }
 
-/* NULL: no memory, or no module to look in. */
+/* Returns NULL if out of memory, or if there is no module. */
 static struct fm_lookup *put_site(struct fm_symbols *symbols, const struct fm_site *site, enum fm_address kind)
 {
     uint32_t module = site->module[0] ? find_module(symbols, site, true) : 0;
@@ -177,7 +177,7 @@ void fm_symbols_want(struct fm_symbols *symbols, const struct fm_site *site, enu
         lookup->wanted = true;
 }
 
-/* Its texts become the symbols' own. */
+/* Replaces its strings by the symbols' own copies. */
 static bool own_texts(struct fm_symbols *symbols, struct fm_symbol *frame)
 {
     frame->function = fm_symbols_text(symbols, frame->function);
@@ -214,7 +214,7 @@ void fm_symbols_know(struct fm_symbols *symbols, const struct fm_site *site, enu
         fm_symbols_answer(symbols, lookup, frames, n);
 }
 
-/* ---- looking up ---- */
+/* ---- lookup ---- */
 
 static const struct fm_symbol *add_unknown(struct fm_symbols *symbols, struct fm_intern_slot *slot)
 {

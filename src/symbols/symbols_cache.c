@@ -17,8 +17,8 @@
 static const char magic[] = "fathom symbols 2\n";
 enum { MAGIC_BYTES = sizeof magic - 1, HEAD_BYTES = MAGIC_BYTES + sizeof(uint64_t), MAX_FRAMES = 1024 };
 
-/* A module without a build id could be any; it is looked up anew each time. */
-static bool has_place(const struct fm_symbols *symbols, const struct fm_load_module_files *files)
+/* A module without a build id cannot be identified and is resolved anew each time. */
+static bool is_cacheable(const struct fm_symbols *symbols, const struct fm_load_module_files *files)
 {
     return symbols->options.cache[0] && files->build_id[0];
 }
@@ -49,11 +49,11 @@ static uint64_t get_number(struct source *source)
     return 0;
 }
 
-/* A number of things that take at least a byte each. */
-static size_t get_count(struct source *source, uint64_t most)
+/* A count of items that take at least one byte each. */
+static size_t get_count(struct source *source, uint64_t max)
 {
     uint64_t count = get_number(source);
-    if (count > most || count > (uint64_t)(source->end - source->at))
+    if (count > max || count > (uint64_t)(source->end - source->at))
         source->failed = true;
     return source->failed ? 0 : (size_t)count;
 }
@@ -129,8 +129,8 @@ static void get_all(struct source *source, struct fm_symbols *symbols, uint32_t 
     fm_arena_destroy(&arena);
 }
 
-/* The whole file in the arena; NULL: there is none that can be trusted. */
-static uint8_t *read_whole(const char *path, struct fm_arena *arena, size_t *size)
+/* The whole file in the arena; NULL if there is none that can be trusted. */
+static uint8_t *read_file(const char *path, struct fm_arena *arena, size_t *size)
 {
     struct stat st;
     uint8_t *bytes = NULL;
@@ -144,7 +144,7 @@ static uint8_t *read_whole(const char *path, struct fm_arena *arena, size_t *siz
     if (bytes && read(fd, bytes, *size) != (ssize_t)*size)
         bytes = NULL;
     if (bytes)
-        futimens(fd, NULL); /* used now */
+        futimens(fd, NULL); /* mark as recently used */
     close(fd);
     return bytes;
 }
@@ -156,8 +156,8 @@ void fm_symbols_cache_load(struct fm_symbols *symbols, uint32_t module, const st
     size_t size;
     uint64_t crc;
     uint8_t *bytes = NULL;
-    if (has_place(symbols, files) && file_name(path, symbols, files->build_id))
-        bytes = read_whole(path, &arena, &size);
+    if (is_cacheable(symbols, files) && file_name(path, symbols, files->build_id))
+        bytes = read_file(path, &arena, &size);
     if (bytes && memcmp(bytes, magic, MAGIC_BYTES) == 0) {
         memcpy(&crc, bytes + MAGIC_BYTES, sizeof crc);
         struct source source = {bytes + HEAD_BYTES, bytes + size, false};
@@ -173,7 +173,7 @@ struct sink {
     struct fm_arena arena;
     uint8_t *bytes;
     size_t n, capacity;
-    struct fm_intern numbers; /* texts to their number + 1 */
+    struct fm_intern numbers; /* strings to their index + 1 */
     const char **texts;
     size_t n_texts, texts_capacity;
     bool failed;
@@ -242,7 +242,7 @@ static int by_address(const void *a, const void *b)
     return (*x)->address < (*y)->address ? -1 : (*x)->address > (*y)->address;
 }
 
-/* What is known of a module, sorted; where that is too much, what was wanted this time. */
+/* The resolved addresses of a module, sorted; if there are too many, only those requested this time. */
 static size_t choose(const struct fm_symbols *symbols, uint32_t module, const struct fm_lookup ***chosen,
                      struct fm_arena *arena)
 {
@@ -260,7 +260,7 @@ static size_t choose(const struct fm_symbols *symbols, uint32_t module, const st
     return fm_sort(items, n, sizeof *items, by_address, arena) ? n : 0;
 }
 
-/* The bytes of a file: the texts are known only after the frames, and stand before them. */
+/* The contents of a file. The string table comes before the frames but is known only after them. */
 static void put_all(struct sink *sink, const struct fm_symbols *symbols, uint32_t module, uint64_t version)
 {
     struct sink frames = {0};
@@ -299,7 +299,7 @@ static bool make_directories(char *path)
     return mkdir(path, 0700) == 0 || errno == EEXIST;
 }
 
-static void write_whole(const char *path, const struct sink *sink)
+static void write_file(const char *path, const struct sink *sink)
 {
     char temporary[PATH_MAX + 8];
     snprintf(temporary, sizeof temporary, "%s.XXXXXX", path);
@@ -317,7 +317,7 @@ static bool is_older(struct timespec a, struct timespec b)
     return a.tv_sec < b.tv_sec || (a.tv_sec == b.tv_sec && a.tv_nsec < b.tv_nsec);
 }
 
-/* Removes the file that was used longest ago if there is too much; false: there is not. */
+/* Removes the least recently used file if the cache is too large; returns false if it is not. */
 static bool remove_oldest(DIR *listing)
 {
     struct timespec oldest = {0};
@@ -338,7 +338,7 @@ static bool remove_oldest(DIR *listing)
     return (n > FM_CACHE_FILES || bytes > FM_CACHE_BYTES) && unlinkat(dirfd(listing), name, 0) == 0;
 }
 
-static void make_room(const char *directory)
+static void limit_cache(const char *directory)
 {
     DIR *listing = opendir(directory);
     while (listing && remove_oldest(listing))
@@ -351,12 +351,13 @@ void fm_symbols_cache_save(struct fm_symbols *symbols, uint32_t module, const st
 {
     struct sink sink = {0};
     char directory[PATH_MAX], path[PATH_MAX];
-    if (!has_place(symbols, files) || !file_name(directory, symbols, "") || !file_name(path, symbols, files->build_id))
+    if (!is_cacheable(symbols, files) || !file_name(directory, symbols, "") ||
+        !file_name(path, symbols, files->build_id))
         return;
     put_all(&sink, symbols, module, files->version);
     if (!sink.failed && sink.n <= FM_CACHE_FILE_BYTES && fm_file_may_reach(sink.n) && make_directories(directory)) {
-        write_whole(path, &sink);
-        make_room(directory);
+        write_file(path, &sink);
+        limit_cache(directory);
     }
     fm_arena_destroy(&sink.arena);
 }

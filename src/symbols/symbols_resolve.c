@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* All that is wanted, module by module: files, what is kept of earlier times, and the rest in threads. */
+/* Resolves all requested addresses, module by module: finds the files, uses the cache, and reads the rest in
+ * threads. */
 #include <pthread.h>
 #include <stdio.h>
 #include <unistd.h>
@@ -9,16 +10,17 @@
 #include "symbols/symbols_cache.h"
 #include "symbols/symbols_table.h"
 
-/* Fewer addresses than this are not worth opening a module once more. */
-enum { SHARE = 64, MAX_THREADS = 16, MAX_TOLD = 5 };
+/* SHARE: for fewer addresses it is not worth opening a module once more. */
+enum { SHARE = 64, MAX_THREADS = 16, MAX_REPORTED = 5 };
 
-/* A share of one module's addresses. libdw is not safe for threads, so each share opens the module for itself. */
+/* A share of the addresses of one module. libdw is not thread-safe, so the module is opened separately for each
+ * share. */
 struct resolve_job {
     const struct fm_load_module_files *files;
     uint32_t module;
     struct fm_resolved_address *found;
     size_t n;
-    struct fm_arena arena; /* of what is found */
+    struct fm_arena arena; /* for the results */
 };
 
 struct batch {
@@ -27,8 +29,8 @@ struct batch {
     unsigned threads;
     struct resolve_job *jobs;
     size_t n_jobs, jobs_capacity;
-    size_t next;   /* job to be done; shared by the threads */
-    size_t failed; /* modules that cannot be read */
+    size_t next;   /* next job; shared by the threads */
+    size_t failed; /* number of modules that cannot be read */
 };
 
 static int by_address(const void *a, const void *b)
@@ -37,7 +39,7 @@ static int by_address(const void *a, const void *b)
     return x->address < y->address ? -1 : x->address > y->address;
 }
 
-/* ---- what is to be done ---- */
+/* ---- jobs ---- */
 
 static bool add_job(struct batch *batch, struct resolve_job job)
 {
@@ -67,7 +69,7 @@ static size_t collect(struct batch *batch, uint32_t module, struct fm_resolved_a
     return fm_sort(items, n, sizeof *items, by_address, &batch->arena) ? n : 0;
 }
 
-static void share_out(struct batch *batch, uint32_t module, const struct fm_load_module_files *files)
+static void add_jobs(struct batch *batch, uint32_t module, const struct fm_load_module_files *files)
 {
     struct fm_resolved_address *found;
     size_t n = collect(batch, module, &found), shares = n / SHARE + 1;
@@ -81,8 +83,8 @@ static void share_out(struct batch *batch, uint32_t module, const struct fm_load
     }
 }
 
-/* The file is gone, or has been built anew: what was found in it before has its names. true: that is all there is. */
-static bool remember(struct fm_symbols *symbols, uint32_t number, struct fm_load_module_files *files)
+/* The file is missing or was rebuilt: uses the names cached earlier. Returns true if that resolves all addresses. */
+static bool use_cache(struct fm_symbols *symbols, uint32_t number, struct fm_load_module_files *files)
 {
     const struct fm_symbols_module *module = &symbols->modules[number];
     *files = (struct fm_load_module_files){.version = FM_CACHE_ANY};
@@ -104,25 +106,25 @@ static void prepare(struct batch *batch, uint32_t number)
     module->failed = status != FM_OK;
     if (status == FM_OK) {
         fm_symbols_cache_load(symbols, number, files);
-        share_out(batch, number, files);
-    } else if (remember(symbols, number, files)) {
+        add_jobs(batch, number, files);
+    } else if (use_cache(symbols, number, files)) {
         return;
-    } else if (status == FM_ERR_INPUT && symbols->options.say && batch->failed++ < MAX_TOLD) {
+    } else if (status == FM_ERR_INPUT && symbols->options.say && batch->failed++ < MAX_REPORTED) {
         symbols->options.say(symbols->options.context, error.text);
     }
 }
 
-/* On another machine nearly every library may be another one: a few are told of, the rest as a number. */
-static void say_of_more(const struct batch *batch)
+/* On another machine nearly every library may differ: a few are reported, the rest only as a number. */
+static void report_more(const struct batch *batch)
 {
     char sentence[128];
-    size_t more = batch->failed - MAX_TOLD;
+    size_t more = batch->failed - MAX_REPORTED;
     snprintf(sentence, sizeof sentence, "%zu more file%s of the job %s missing or changed", more, more == 1 ? "" : "s",
              more == 1 ? "is" : "are");
     batch->symbols->options.say(batch->symbols->options.context, sentence);
 }
 
-/* ---- doing it ---- */
+/* ---- threads ---- */
 
 static void *work(void *data)
 {
@@ -145,7 +147,7 @@ static void run(struct batch *batch)
         pthread_join(threads[--n], NULL);
 }
 
-static void take_answers(struct batch *batch)
+static void store_results(struct batch *batch)
 {
     for (size_t j = 0; j < batch->n_jobs; j++) {
         struct resolve_job *job = &batch->jobs[j];
@@ -169,9 +171,9 @@ void fm_symbols_resolve(struct fm_symbols *symbols)
         batch.threads = MAX_THREADS;
     for (size_t i = 0; i < symbols->n_modules; i++)
         prepare(&batch, (uint32_t)i);
-    if (batch.failed > MAX_TOLD)
-        say_of_more(&batch);
+    if (batch.failed > MAX_REPORTED)
+        report_more(&batch);
     run(&batch);
-    take_answers(&batch);
+    store_results(&batch);
     fm_arena_destroy(&batch.arena);
 }

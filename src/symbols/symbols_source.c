@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Source lines: each file is read once, whole. */
+/* Source lines; each file is read once, completely. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,11 +12,12 @@
 enum { MAX_SOURCE_BYTES = 64 << 20 };
 
 struct fm_source {
-    char **lines; /* each ended by a NUL */
-    size_t n;     /* 0: there is no such file */
+    char **lines; /* NUL-terminated */
+    size_t n;     /* 0: no such file */
 };
 
-/* A file's text in the arena, ended by a NUL; NULL: cannot be read, or is no text of a sensible size. */
+/* The contents of a file in the arena, NUL-terminated; NULL if it cannot be read, is too large or not a regular
+ * file. */
 static char *read_text(struct fm_arena *arena, int fd, size_t *size)
 {
     struct stat st;

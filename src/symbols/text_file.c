@@ -7,14 +7,14 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { FIRST_BYTES = 4096, MOST_BYTES = 4 << 20 };
+enum { FIRST_BYTES = 4096, MAX_BYTES = 4 << 20 };
 
 static enum fm_status read_all(int fd, const char *path, struct fm_arena *arena, char **text, struct fm_error *error)
 {
     size_t capacity = 0, size = 0;
     ssize_t n = 1;
     *text = fm_arena_grow(arena, NULL, &capacity, FIRST_BYTES, 1);
-    while (*text && n && size <= MOST_BYTES) {
+    while (*text && n && size <= MAX_BYTES) {
         n = read(fd, *text + size, capacity - size - 1);
         if (n < 0 && errno != EINTR)
             return fm_fail(error, FM_ERR_SYSTEM, "cannot read %s: %s", path, strerror(errno));
@@ -24,8 +24,8 @@ static enum fm_status read_all(int fd, const char *path, struct fm_arena *arena,
     }
     if (!*text)
         return fm_fail(error, FM_ERR_MEMORY, "not enough memory for %s", path);
-    if (size > MOST_BYTES)
-        return fm_fail(error, FM_ERR_INPUT, "%s is larger than %d MiB; give a module file", path, MOST_BYTES >> 20);
+    if (size > MAX_BYTES)
+        return fm_fail(error, FM_ERR_INPUT, "%s is larger than %d MiB; give a module file", path, MAX_BYTES >> 20);
     (*text)[size] = 0;
     if (strlen(*text) != size)
         return fm_fail(error, FM_ERR_INPUT, "%s is not a text file; give a module file", path);
