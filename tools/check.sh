@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
-# Format, layers, circles between files, names, variables of the runtime, shell scripts and lint, each with a heading; all
-# are run, the status tells of any fault.
+# Checks format, layers, cyclic dependencies, names, variables of the runtime, shell scripts and lint, each with a
+# heading. All checks are run; the exit status is nonzero if any fails.
 #   tools/check.sh            check                 tools/check.sh --format    rewrite the C sources instead
 # shellcheck disable=SC2317 # functions are called by name
 set -u
@@ -42,7 +42,7 @@ circles() {
     find "$build" "$build/src" -maxdepth 1 -name 'lib*.a.p' -print0 | xargs -0 tools/check_circles.py
 }
 
-# With its own limit of nodes the analyzer takes minutes over the tree, and found no more.
+# With its default node limit the analyzer takes minutes, and has not found more.
 lint() {
     c_sources src | grep -zv '\.h$' | xargs -0 -P "$(nproc)" -I{} \
         clang-tidy --quiet {} -- -std=gnu17 -D_GNU_SOURCE= '-DFM_VERSION="0"' -Wall -Wextra -Wno-string-plus-int \

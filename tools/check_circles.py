@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Fails on object files that depend on each other in a circle: tools/check_circles.py FOLDER...
 
-The FOLDERs hold the object files of a program or library, as Meson leaves them (build/src). An object file depends on
-those that define the symbols it uses; a weak reference is none that it needs. For each circle all files in it are
-printed, and a shortest way around, with a symbol of each step.
+The FOLDERs contain the object files of a program or library, as built by Meson (build/src). An object file depends on
+those that define the symbols it uses, except for weak references. For each cyclic dependency, all files in it are
+printed, and a shortest cycle with a symbol for each step.
 """
 import collections
 import pathlib
@@ -13,7 +13,7 @@ import sys
 
 
 def symbols_of(objects):
-    """Yields (object, kind, symbol) of all global symbols."""
+    """Yields (object, kind, symbol) for all global symbols."""
     listing = subprocess.run(["nm", "-A", "-g", "-P", *objects], capture_output=True, text=True, check=True).stdout
     for line in listing.splitlines():
         where, symbol, kind = line.split(" ", 3)[:3]
@@ -21,7 +21,7 @@ def symbols_of(objects):
 
 
 def graph_of(objects):
-    """The files each file depends on, with one symbol of each dependence."""
+    """The files each file depends on, with one symbol for each dependency."""
     defined, used = {}, []
     for name, kind, symbol in symbols_of(objects):
         if kind == "U":
@@ -36,7 +36,7 @@ def graph_of(objects):
 
 
 def reached_from(graph, start):
-    """The files that a file depends on by any number of steps, each with the one before it on a shortest way."""
+    """The files a file depends on, directly or not, each with its predecessor on a shortest path."""
     before, queue = {}, collections.deque([start])
     while queue:
         name = queue.popleft()
@@ -48,7 +48,7 @@ def reached_from(graph, start):
 
 
 def circles_of(graph):
-    """Yields the files of each circle, and the shortest way around that begins at the first of them."""
+    """Yields the files of each strongly connected component, and a shortest cycle through the first of them."""
     seen = set()
     for start in sorted(graph):
         before = reached_from(graph, start)
@@ -56,10 +56,10 @@ def circles_of(graph):
             continue
         members = {name for name in before if start in reached_from(graph, name)}
         seen |= members
-        way = [start]
-        while before[way[-1]] != start:
-            way.append(before[way[-1]])
-        yield sorted(members), [start, *reversed(way)]
+        cycle = [start]
+        while before[cycle[-1]] != start:
+            cycle.append(before[cycle[-1]])
+        yield sorted(members), [start, *reversed(cycle)]
 
 
 def source_of(name):
@@ -76,9 +76,9 @@ def main():
         return 2
     graph = graph_of(objects)
     faults = 0
-    for members, way in circles_of(graph):
+    for members, cycle in circles_of(graph):
         print(f"{len(members)} files in a circle: {' '.join(map(source_of, members))}")
-        for name, other in zip(way, way[1:]):
+        for name, other in zip(cycle, cycle[1:]):
             print(f"    {source_of(name)} uses {graph[name][other]} of {source_of(other)}")
         faults = 1
     return faults

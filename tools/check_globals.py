@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Fails on a variable of the runtime that is not among those it may have: tools/check_globals.py LIBRARY
 
-Variables are looked for in the sections of the library that are written to, those of functions among them. Which there
-are, and why, says src/runtime/runtime.h.
+Variables are searched in the writable sections of the library, including static variables of functions. They are listed
+and explained in src/runtime/runtime.h.
 """
 import re
 import subprocess
@@ -12,7 +12,7 @@ import sys
 ALLOWED = {"fm_rt", "fm_local", "fm_sampling", "fm_sampling_local", "fm_real", "fm_interpose", "fm_abi", "fm_comms",
            "fm_types", "fm_bindings", "fm_next_table"}
 GENERATED = re.compile(r"next_p?mpi_\w+_$")
-WRITTEN = {".data", ".bss", ".tdata", ".tbss"}
+WRITABLE = {".data", ".bss", ".tdata", ".tbss"}
 
 
 def readelf(option, library):
@@ -20,11 +20,11 @@ def readelf(option, library):
 
 
 def variables_of(library):
-    """Yields (name, bytes) of each variable in a section that is written to."""
+    """Yields (name, bytes) for each variable in a writable section."""
     sections = dict(re.findall(r"^ *\[ *(\d+)\] (\S+)", readelf("-S", library), re.M))
     for line in readelf("-s", library).splitlines():
         fields = line.split()
-        if len(fields) == 8 and fields[3] in ("OBJECT", "TLS") and sections.get(fields[6]) in WRITTEN:
+        if len(fields) == 8 and fields[3] in ("OBJECT", "TLS") and sections.get(fields[6]) in WRITABLE:
             yield fields[7], int(fields[2], 0)
 
 

@@ -1,24 +1,24 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Fails on an include in the wrong direction: tools/check_layers.py [ROOT]
+"""Fails on an include that violates the layering: tools/check_layers.py [ROOT]
 
-Which folder may use which others stands in src/meson.build, in the lists `rooms` and `tool_rooms`.
+The lists `rooms` and `tool_rooms` in src/meson.build define which folders each folder may use.
 """
 import ast
 import pathlib
 import re
 import sys
 
-# Made at build time from the calls table: names and numbers of the routines, part of the model.
+# Generated at build time from the calls table: names and numbers of the routines, part of the model.
 GENERATED = {"generated/routines.h": "model"}
-# What an application may call is the runtime's.
+# The application interface belongs to the runtime.
 PUBLIC = {"fathom.h": "runtime"}
 
 INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*"([^"]*)"')
 
 
 def read_rooms(root):
-    """The rooms and what each may use, itself included."""
+    """The rooms, each with the rooms it may use, including itself."""
     text = (root / "src/meson.build").read_text(encoding="utf-8")
     rooms = {}
     for name in ("rooms", "tool_rooms"):
@@ -30,7 +30,7 @@ def read_rooms(root):
 
 
 def room_of(path, rooms):
-    """The room that a file named relative to src/ belongs to: the innermost folder that is one; None: in none."""
+    """The room of a file, given relative to src/: the innermost folder that is a room, or None."""
     if path in GENERATED or path in PUBLIC:
         return GENERATED.get(path) or PUBLIC[path]
     for folder in pathlib.PurePosixPath(path).parents:
@@ -40,7 +40,7 @@ def room_of(path, rooms):
 
 
 def faults_of(source, name, rooms):
-    """Yields (line number, sentence) for each include that a file may not have."""
+    """Yields (line number, message) for each include that is not allowed in a file."""
     room = room_of(name, rooms)
     if not room:
         yield 1, "its folder is not listed in src/meson.build"

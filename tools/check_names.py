@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Fails on a struct, union or enum tag that is defined more than once: tools/check_names.py [ROOT]
 
-One tag, one meaning, also where the definitions are in different .c files: a reader, a debugger and a search see them all
-under the same name.
+A tag has one meaning, even if its definitions would be in different .c files: readers, debuggers and searches see all
+of them under the same name.
 """
 import collections
 import pathlib
@@ -15,7 +15,7 @@ DEFINITION = re.compile(r"\b(?:struct|union|enum)\s+(?:__attribute__\s*\(\(.*?\)
 
 
 def definitions_in(text):
-    """Yields (line number, tag) of each definition outside comments and strings."""
+    """Yields (line number, tag) for each definition outside comments and strings."""
     text = IGNORED.sub(lambda match: "\n" * match[0].count("\n"), text)
     for match in DEFINITION.finditer(text):
         yield text.count("\n", 0, match.start()) + 1, match[1]

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# Builds what stands on libc alone, the library and its unit tests, for the other of our two architectures:
-# tools/cross.sh DIRECTORY TARGET...    Prints nothing unless it fails. What is built runs under qemu-user.
+# Builds what needs only libc, the library and its unit tests, for the other of the two supported architectures:
+# tools/cross.sh DIRECTORY TARGET...    Prints nothing unless it fails. The result runs under qemu-user.
 set -eu
 
 directory=$1

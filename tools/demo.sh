@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# Measures the mini ocean model on 4 ranks and shows the report; then, with timers in it, on 16 ranks in two ways of
-# distributing land and ocean over them. Called by `make demo` after the build.
+# Measures the mini ocean model on 4 ranks and shows the report; then, with timers, on 16 ranks with two distributions
+# of land and ocean. Called by `make demo` after the build.
 set -eu
 cd "$(dirname "$0")/.."
 build=${BUILD:-build}
@@ -9,7 +9,7 @@ model=$build/examples/openmpi/miniocean
 timed=$build/examples/openmpi-timed/miniocean
 profile=$build/demo.fathom
 
-# More ranks than cores is what a demo on a laptop needs; the root user of a container is asked twice.
+# A laptop may have fewer cores than the demo has ranks; as root (in a container) Open MPI requires an option.
 launcher='mpirun.openmpi --oversubscribe'
 [ "$(id -u)" -ne 0 ] || launcher="$launcher --allow-run-as-root"
 

@@ -1,14 +1,14 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
 # Installs the Debian packages that are missing: tools/setup.sh [build] [run] [test]   (default: all groups)
-# Does nothing, quickly, when all is there; without the right to install, prints the one line to run.
-# tools/setup.sh --missing [GROUP...] installs nothing and prints their names.
+# Does nothing, quickly, if none is missing; without permission to install, prints the command to run.
+# tools/setup.sh --missing [GROUP...] only prints their names.
 set -eu
 
 list=$(dirname "$0")/packages.txt
-only_list=
+list_only=
 if [ "${1:-}" = --missing ]; then
-    only_list=yes
+    list_only=yes
     shift
 fi
 groups=${*:-build run test}
@@ -30,14 +30,14 @@ fi
 
 wanted=$(awk -v groups=" $groups " -v here="[$(dpkg --print-architecture)]" \
     '$1 !~ /^#/ && NF && index(groups, " " $1 " ") && ($3 !~ /^\[/ || $3 == here) { print $2 }' "$list")
-# What another wanted package provides is there too: a nodejs that comes with its npm.
+# A package provided by another one also counts as installed: some nodejs packages include npm.
 # shellcheck disable=SC2086 # one word per package
 missing=$(dpkg-query -W -f '${db:Status-Status} ${Package}, ${Provides}\n' $wanted 2>/dev/null |
     awk -v wanted="$wanted" '$1 == "installed" { gsub(",", ""); for (i = 2; i <= NF; i++) have[$i] = 1 }
         END { n = split(wanted, name); for (i = 1; i <= n; i++) if (!(name[i] in have)) printf "%s ", name[i] }')
 missing=${missing% }
 [ -n "$missing" ] || exit 0
-if [ -n "$only_list" ]; then
+if [ -n "$list_only" ]; then
     echo "$missing"
     exit 0
 fi
@@ -55,7 +55,7 @@ fi
 log=$(mktemp)
 trap 'rm -f "$log"' EXIT
 
-step() { # step TEXT COMMAND...: one line of progress; the command's output only when it fails
+step() { # step TEXT COMMAND...: one line of progress; the output of the command only if it fails
     printf 'setup: %s ... ' "$1"
     shift
     started=$(date +%s)
