@@ -190,16 +190,16 @@ struct fm_left_out {
     uint32_t sections, columns, values;
 };
 
-/* Of a profile of the ranks of one program (analyse/programs/part.h): which, and how much cannot be attributed to a
- * program, because the profile of the job has it only as a sum over ranks of several. */
+/* For a profile of the ranks of one program (analyse/programs/part.h): the program, and how much cannot be attributed
+ * to a program because the profile of the job has only a sum over ranks of several. */
 struct fm_part {
     const char *label; /* of the program (analyse/programs/program.h) */
     struct fm_rankset ranks;
-    uint32_t job_ranks;                /* of the whole job */
+    uint32_t job_ranks;                /* number of ranks of the whole job */
     uint64_t calls, calls_ns;          /* MPI calls by call site, size, region and communicator */
-    uint64_t sampled_ns;               /* call paths of libraries alone, other than */
-    uint64_t threads_ns;               /* those of threads of MPI */
-    size_t timers, regions, snapshots; /* that ranks of several programs have */
+    uint64_t sampled_ns;               /* call paths that are only in libraries, without threads_ns */
+    uint64_t threads_ns;               /* the same, of threads of MPI */
+    size_t timers, regions, snapshots; /* number of those shared by ranks of several programs */
 };
 
 struct fm_profile {
