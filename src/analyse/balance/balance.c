@@ -43,7 +43,7 @@ static bool sort_ranks(const struct fm_profile *profile, struct fm_arena *arena,
         const struct fm_process *process = &profile->processes[i];
         if (process->end == FM_END_MISSING)
             continue;
-        /* A rank may have had several processes one after the other (exec): they count as one. */
+        /* A rank can have several processes in succession (exec): they count as one. */
         struct fm_balance_rank *last = balance->n ? &balance->order[balance->n - 1] : NULL;
         if (last && last->rank == process->rank) {
             last->mpi_ns += process->mpi_ns;
@@ -58,17 +58,17 @@ static bool sort_ranks(const struct fm_profile *profile, struct fm_arena *arena,
     return true;
 }
 
-/* The lower median of all gaps but the i-th of those sorted largest first. */
+/* The lower median of all gaps except the i-th largest. `gaps` is sorted, largest first. */
 static uint64_t typical_without(const struct gap *gaps, size_t n, size_t i)
 {
     if (n < 2)
         return 0;
     size_t others = n - 1;
-    size_t median = others - 1 - (others - 1) / 2; /* counted from the largest */
+    size_t median = others - 1 - (others - 1) / 2; /* index from the largest */
     return gaps[median < i ? median : median + 1].ns;
 }
 
-/* Leaves the jumps at the start of `gaps`, in the order of the ranks; returns how many. */
+/* Moves the jumps to the start of `gaps`, in rank order. Returns their number. */
 static size_t choose_jumps(struct gap *gaps, size_t n, double mean_wall_ns)
 {
     size_t jumps = 0;
@@ -88,7 +88,7 @@ static int by_rank(const void *a, const void *b)
 
 static bool fill_group(struct fm_balance *balance, struct fm_balance_group *group, struct fm_arena *arena, double total)
 {
-    /* Ranks are added in rising order, which keeps a set of many ranges cheap to build. */
+    /* Add ranks in ascending order, which keeps a set of many ranges cheap to build. */
     uint32_t *ranks = fm_arena_alloc(arena, group->n * sizeof *ranks);
     if (!ranks)
         return false;
@@ -158,7 +158,7 @@ uint64_t fm_balance_time(const struct fm_routine_total *routine, uint32_t rank)
     return low < routine->n_per_rank && routine->per_rank[low].rank == rank ? routine->per_rank[low].time_ns : 0;
 }
 
-/* The routine's time on each rank, in the order of the ranks. */
+/* The time in the routine on each rank, in the order of balance->order. */
 static const uint64_t *times_in_order(const struct fm_routine_total *routine, const struct fm_balance *balance,
                                       struct fm_arena *arena)
 {

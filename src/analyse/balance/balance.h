@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Load balance as it shows in MPI: the ranks sorted by their time in MPI, and the jumps in that
+/* Load balance as seen in MPI: the ranks sorted by their time in MPI, and the jumps in that
  * order. Ranks with more work arrive late, so they spend less time in MPI than those that wait.
  *
  *   MPI time   ______________________
@@ -7,9 +7,9 @@
  *   __________|
  *    group 0          group 1          ranks, least MPI time first
  *
- * A jump is a gap between neighbours that exceeds FM_JUMP_OF_WALL of the mean wall time and is
- * FM_JUMP_OVER_TYPICAL times the median of the other gaps; the largest ones count, so that there
- * are at most FM_MAX_GROUPS groups. The result depends on the profile alone. */
+ * A jump is a gap between neighbours that is more than FM_JUMP_OF_WALL of the mean wall time and more than
+ * FM_JUMP_OVER_TYPICAL times the median of the other gaps. Only the largest ones count, so that there
+ * are at most FM_MAX_GROUPS groups. The result depends only on the profile. */
 #ifndef FM_ANALYSE_BALANCE_BALANCE_H
 #define FM_ANALYSE_BALANCE_BALANCE_H
 
@@ -26,21 +26,21 @@ struct fm_balance_rank {
 struct fm_balance_group {
     size_t first, n; /* in `order` */
     struct fm_rankset ranks;
-    double mean_ns;       /* MPI time of a rank of the group */
-    double difference_ns; /* to the mean of all other ranks; 0 when there are none */
+    double mean_ns;       /* mean MPI time of its ranks */
+    double difference_ns; /* to the mean of all other ranks; 0 if there are none */
     uint64_t jump_ns;     /* gap below this group; 0 for the first */
 };
 
-/* A routine heavy enough to be shown apart, with its time on each rank in the order of `order`. */
+/* A routine heavy enough to be shown separately, with its time on each rank in the order of `order`. */
 struct fm_balance_routine {
     const struct fm_routine_total *routine;
-    const uint64_t *time_ns; /* NULL when the profile holds no values per rank */
+    const uint64_t *time_ns; /* NULL if the profile has no values per rank */
 };
 
 struct fm_balance {
     struct fm_balance_rank *order; /* least MPI time first, then by rank */
     size_t n;
-    struct fm_balance_group *groups; /* at least one when n > 0 */
+    struct fm_balance_group *groups; /* at least one if n > 0 */
     size_t n_groups;
     struct fm_balance_routine heavy[FM_MAX_HEAVY]; /* at least 1 % of the MPI time, heaviest first */
     size_t n_heavy;
@@ -50,7 +50,7 @@ struct fm_balance {
 enum fm_status fm_balance_find(const struct fm_profile *profile, struct fm_arena *arena, struct fm_balance *balance,
                                struct fm_error *error);
 
-/* A routine's time on a rank; one that never called it has 0. */
+/* The time in a routine on a rank; 0 if it never called it. */
 uint64_t fm_balance_time(const struct fm_routine_total *routine, uint32_t rank);
 
 #endif

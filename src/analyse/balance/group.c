@@ -27,7 +27,7 @@ static int compare_keys(const struct fm_event_key *a, const struct fm_event_key 
     return order;
 }
 
-/* What is sorted while grouping: the shortened key and the event it came from. */
+/* An event with its shortened key, for sorting. */
 struct group_member {
     struct fm_event_key key;
     const struct fm_event *event;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Events added up over what a reader does not ask about: per call site, per size, per region, ...
- * The profile's events are keyed finely; a view names the parts of the key it wants to keep. */
+/* Aggregates events: by call site, by size, by region, ... The events of a profile have a fine-grained key; a view
+ * chooses which parts of the key to keep. */
 #ifndef FM_ANALYSE_BALANCE_GROUP_H
 #define FM_ANALYSE_BALANCE_GROUP_H
 
 #include "model/profile.h"
 
-/* Parts of struct fm_event_key that stay apart. */
+/* Parts of struct fm_event_key to keep. */
 enum {
     FM_BY_ROUTINE = 1,
     FM_BY_REGION = 2,
@@ -15,9 +15,9 @@ enum {
     FM_BY_SITE = 16,
 };
 
-/* The event `key` holds only the parts asked for; the others are "" or 0. */
+/* The keys contain only the requested parts; the others are "" or 0. */
 struct fm_groups {
-    struct fm_event *items; /* most time first, then by key */
+    struct fm_event *items; /* longest time first, then by key */
     size_t n;
 };
 

@@ -7,7 +7,7 @@
 #include "analyse/balance/group.h"
 #include "base/basename.h"
 
-/* Parents before children, and a region's children right after it: '/' sorts before any other byte. */
+/* Parents before children, and the children of a region directly after it: '/' sorts before any other byte. */
 static int compare_paths(const char *a, const char *b)
 {
     while (*a && *a == *b) {
@@ -32,7 +32,7 @@ static int by_time(const void *a, const void *b)
     return strcmp(x->name, y->name);
 }
 
-static bool lies_in(const char *path, const char *region)
+static bool is_within(const char *path, const char *region)
 {
     size_t length = strlen(region);
     return length == 0 || (strncmp(path, region, length) == 0 && (path[length] == 0 || path[length] == '/'));
@@ -55,7 +55,7 @@ static bool has(const struct fm_region_total *items, size_t n, const char *path)
     return false;
 }
 
-/* Every region that the profile or one of its events names, and the whole program. */
+/* Lists every region named in the profile or in one of its events, and the whole program. */
 static size_t list_regions(const struct fm_profile *profile, const struct fm_groups *events,
                            struct fm_region_total *items)
 {
@@ -96,20 +96,20 @@ enum fm_status fm_regions_find(const struct fm_profile *profile, struct fm_arena
     enum fm_status status = fm_group_events(profile, FM_BY_REGION | FM_BY_ROUTINE, arena, &events, error);
     if (status)
         return status;
-    size_t at_most = profile->n_regions + events.n + 1;
-    struct fm_region_total *items = fm_arena_alloc(arena, at_most * sizeof *items);
+    size_t max = profile->n_regions + events.n + 1;
+    struct fm_region_total *items = fm_arena_alloc(arena, max * sizeof *items);
     if (!items)
-        return fm_fail(error, FM_ERR_MEMORY, "not enough memory for %zu regions", at_most);
+        return fm_fail(error, FM_ERR_MEMORY, "not enough memory for %zu regions", max);
     size_t n = list_regions(profile, &events, items);
     for (size_t i = 0; i < n; i++) {
         size_t inside = 0;
         for (size_t e = 0; e < events.n; e++)
-            inside += lies_in(events.items[e].key.region, items[i].path);
+            inside += is_within(events.items[e].key.region, items[i].path);
         items[i].routines = fm_arena_alloc(arena, inside * sizeof *items[i].routines);
         if (!items[i].routines)
             return fm_fail(error, FM_ERR_MEMORY, "not enough memory for %zu regions", n);
         for (size_t e = 0; e < events.n; e++)
-            if (lies_in(events.items[e].key.region, items[i].path))
+            if (is_within(events.items[e].key.region, items[i].path))
                 add_event(&items[i], &events.items[e]);
         qsort(items[i].routines, items[i].n_routines, sizeof *items[i].routines, by_time);
     }

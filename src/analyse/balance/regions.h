@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The regions of a program with what MPI did inside them, nested regions included. */
+/* The regions of a program with their MPI time, including nested regions. */
 #ifndef FM_ANALYSE_BALANCE_REGIONS_H
 #define FM_ANALYSE_BALANCE_REGIONS_H
 
@@ -12,16 +12,16 @@ struct fm_region_routine {
 
 struct fm_region_total {
     const char *path;               /* "a/b"; "" = the whole program */
-    const char *name;               /* its last part */
+    const char *name;               /* the last component of `path` */
     unsigned depth;                 /* 0 for the whole program, 1 for "a", 2 for "a/b" */
-    const struct fm_region *region; /* NULL when only events know it */
-    uint64_t entries, wall_ns;      /* over ranks */
+    const struct fm_region *region; /* NULL if it occurs only in events */
+    uint64_t entries, wall_ns;      /* sums over ranks */
     uint64_t calls, mpi_ns;
-    struct fm_region_routine *routines; /* most time first, then by name */
+    struct fm_region_routine *routines; /* longest time first, then by name */
     size_t n_routines;
 };
 
-/* The first one is always the whole program; then by path, parents before children. */
+/* The first one is always the whole program; the others are sorted by path, parents before children. */
 struct fm_region_totals {
     struct fm_region_total *items;
     size_t n;

@@ -12,7 +12,7 @@ double fm_ratio(double part, double whole)
     return whole > 0 ? part / whole : 0;
 }
 
-/* "atm, ocean" for a job of several programs. NULL: no memory. */
+/* "atm, ocean" for a job of several programs. Returns NULL if out of memory. */
 static const char *name_of(const struct fm_profile *profile, struct fm_arena *arena)
 {
     enum { NAMED = 3 };
@@ -67,7 +67,7 @@ static void add_process(struct fm_summary *summary, const struct fm_process *pro
     }
 }
 
-static void judge_balance(const struct fm_profile *profile, struct fm_summary *summary)
+static void compute_efficiency(const struct fm_profile *profile, struct fm_summary *summary)
 {
     uint64_t longest = 0, sum = 0;
     for (size_t i = 0; i < profile->n_processes; i++) {
@@ -102,7 +102,7 @@ static bool add_end(struct fm_summary *summary, size_t *capacity, struct fm_aren
     return fm_rankset_add(&group->ranks, arena, first, last);
 }
 
-/* Processes are sorted by rank: whatever lies between two of them has left no data. */
+/* Processes are sorted by rank: ranks missing between two of them have left no data. */
 static bool collect_ends(const struct fm_profile *profile, struct fm_arena *arena, struct fm_summary *summary)
 {
     static const struct fm_end_group missing = {.end = FM_END_MISSING, .inside = ""};
@@ -110,7 +110,7 @@ static bool collect_ends(const struct fm_profile *profile, struct fm_arena *aren
     uint64_t next = 0;
     for (size_t i = 0; i < profile->n_processes; i++) {
         const struct fm_process *process = &profile->processes[i];
-        if (process->rank == FM_NO_RANK) /* it died before anybody knew its rank; such ones come last */
+        if (process->rank == FM_NO_RANK) /* it died before its rank was known; these are last */
             break;
         bool gap = process->rank > next && !profile->part;
         if (gap && !add_end(summary, &capacity, arena, &missing, (uint32_t)next, process->rank - 1))
@@ -141,12 +141,12 @@ enum fm_status fm_summarise(const struct fm_profile *profile, struct fm_arena *a
         const struct fm_process *process = &profile->processes[i];
         if (process->end == FM_END_MISSING)
             continue;
-        /* A rank may have had several processes one after the other (exec). */
+        /* A rank can have several processes in succession (exec). */
         bool again = i > 0 && process[-1].rank == process->rank && process[-1].end != FM_END_MISSING;
         summary->measured += !again;
         add_process(summary, process);
     }
-    if (summary->wall_ns == 0 || profile->part) /* when the processes of one program began and ended is not known */
+    if (summary->wall_ns == 0 || profile->part) /* start and end of a single program are unknown */
         summary->wall_ns = summary->of.wall_ns.max;
     if (!summary->name || !sort_routines(profile, arena, summary) || !collect_ends(profile, arena, summary))
         return fm_fail(error, FM_ERR_MEMORY, "not enough memory to summarise the profile");
@@ -154,6 +154,6 @@ enum fm_status fm_summarise(const struct fm_profile *profile, struct fm_arena *a
     summary->overhead_ns = summary->of.overhead_ns.sum;
     summary->mpi_sum_ns = summary->of.mpi_ns.sum;
     summary->mpi_fraction = fm_ratio((double)summary->mpi_sum_ns, (double)summary->wall_sum_ns);
-    judge_balance(profile, summary);
+    compute_efficiency(profile, summary);
     return FM_OK;
 }

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The derived figures of a job that every report starts from: share of MPI, extremes over
- * ranks, the heavy routines, how the ranks ended, and how well the work is balanced.
+/* The derived figures of a job that every report starts from: share of MPI, minimum and maximum over
+ * ranks, the heaviest routines, how the ranks ended, and how well the work is balanced.
  *
- * Only ranks that left data count; FM_END_MISSING ones appear in `ends` alone.
+ * Only ranks with data are included; FM_END_MISSING ones appear only in `ends`.
  * Memory comes from the caller's arena; the profile must outlive the summary. */
 #ifndef FM_ANALYSE_BALANCE_SUMMARY_H
 #define FM_ANALYSE_BALANCE_SUMMARY_H
 
 #include "model/profile.h"
 
-/* Ranks that ended alike, other than by MPI_Finalize. */
+/* Ranks that ended in the same way, other than by MPI_Finalize. */
 struct fm_end_group {
     enum fm_end end;
     int code;
@@ -18,14 +18,14 @@ struct fm_end_group {
 };
 
 struct fm_summary {
-    const char *name;  /* of the program, without its folder */
+    const char *name;  /* of the program, without directory */
     uint32_t ranks;    /* of the job */
-    uint32_t measured; /* of them, those with data */
+    uint32_t measured; /* ranks with data */
     bool complete;
     uint64_t wall_ns;                              /* of the job */
-    uint64_t wall_sum_ns, mpi_sum_ns, overhead_ns; /* over ranks */
+    uint64_t wall_sum_ns, mpi_sum_ns, overhead_ns; /* sums over ranks */
     double mpi_fraction;                           /* mpi_sum_ns / wall_sum_ns */
-    /* Figures of processes (model/figures.h), over those of which they are known. */
+    /* Figures of processes (model/figures.h), over the processes for which they are known. */
     union {
 #define X(column, since, member, ...) struct fm_spread member;
         struct {
@@ -35,22 +35,22 @@ struct fm_summary {
         struct fm_spread figures[FM_FIGURES];
     };
 
-    const struct fm_routine_total **routines; /* most time first, then by name */
+    const struct fm_routine_total **routines; /* longest time first, then by name */
     size_t n_routines;
     uint64_t routines_ns, calls, bytes; /* over all routines */
 
-    struct fm_end_group *ends; /* by first rank; empty when complete */
+    struct fm_end_group *ends; /* by first rank; empty if complete */
     size_t n_ends;
-    uint64_t ended_badly; /* ranks in `ends` */
+    uint64_t ended_badly; /* number of ranks in `ends` */
 
-    /* Of the time outside MPI: mean over longest (load balance), longest over wall (what communication
-     * leaves of the time), and their product. 0 when there is no time to divide by. */
+    /* From the time outside MPI: mean / longest (load balance), longest / wall time (communication efficiency), and
+     * their product. 0 if the divisor is 0. */
     double load_balance, communication_efficiency, parallel_efficiency;
 };
 
 enum fm_status fm_summarise(const struct fm_profile *profile, struct fm_arena *arena, struct fm_summary *summary,
                             struct fm_error *error);
 
-double fm_ratio(double part, double whole); /* 0 when there is nothing to divide by */
+double fm_ratio(double part, double whole); /* 0 if the divisor is 0 */
 
 #endif

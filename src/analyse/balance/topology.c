@@ -23,7 +23,7 @@ static int heaviest_first(const void *a, const void *b)
     return (x->to > y->to) - (x->to < y->to);
 }
 
-/* Both lists are sorted: one walk over them joins them. */
+/* Merges two sorted lists. */
 static size_t join(const struct fm_edges *sent, const struct fm_edges *received, struct fm_pair *pairs)
 {
     size_t s = 0, r = 0, n = 0;
@@ -47,15 +47,15 @@ static size_t join(const struct fm_edges *sent, const struct fm_edges *received,
 enum fm_status fm_topology_find(const struct fm_profile *profile, struct fm_arena *arena, struct fm_topology *topology,
                                 struct fm_error *error)
 {
-    size_t at_most = profile->sent.n + profile->received.n;
+    size_t max = profile->sent.n + profile->received.n;
     *topology = (struct fm_topology){
-        .pairs = fm_arena_alloc(arena, at_most * sizeof *topology->pairs),
+        .pairs = fm_arena_alloc(arena, max * sizeof *topology->pairs),
         .dropped = profile->sent.dropped,
         .dropped_messages = profile->sent.dropped_messages,
         .dropped_bytes = profile->sent.dropped_bytes,
     };
     if (!topology->pairs)
-        return fm_fail(error, FM_ERR_MEMORY, "not enough memory for %zu pairs of ranks", at_most);
+        return fm_fail(error, FM_ERR_MEMORY, "not enough memory for %zu pairs of ranks", max);
     topology->n = join(&profile->sent, &profile->received, topology->pairs);
     for (size_t i = 0; i < topology->n; i++) {
         topology->messages += topology->pairs[i].messages;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Point-to-point traffic per pair of ranks. The profile holds it twice, as its senders and as its
- * receivers saw it; here both are joined. Messages and bytes are the sender's where it is known. */
+/* Point-to-point traffic by pair of ranks. The profile contains it twice, as recorded by the senders and by the
+ * receivers; both are joined here. Messages and bytes are those of the sender if known. */
 #ifndef FM_ANALYSE_BALANCE_TOPOLOGY_H
 #define FM_ANALYSE_BALANCE_TOPOLOGY_H
 
@@ -9,7 +9,7 @@
 struct fm_pair {
     uint32_t from, to;
     uint64_t messages, bytes;
-    uint64_t send_ns, receive_ns; /* time the two ranks spent in the calls of this pair */
+    uint64_t send_ns, receive_ns; /* time of the two ranks in calls for this pair */
 };
 
 struct fm_topology {
@@ -21,19 +21,19 @@ struct fm_topology {
 
 enum fm_status fm_topology_find(const struct fm_profile *profile, struct fm_arena *arena, struct fm_topology *topology,
                                 struct fm_error *error);
-/* A copy of the pairs, most bytes first, then most messages, then by from and to. NULL without memory. */
+/* A copy of the pairs: most bytes first, then most messages, then by from and to. Returns NULL if out of memory. */
 struct fm_pair *fm_topology_heaviest(const struct fm_topology *topology, struct fm_arena *arena);
 
-/* The pairs added up by program: from and to are programs of the profile. Most bytes first, as above. */
+/* The pairs summed by program: from and to are programs of the profile. Most bytes first, as above. */
 struct fm_program_pair {
     struct fm_pair sum;
-    uint64_t pairs; /* of ranks */
+    uint64_t pairs; /* number of pairs of ranks */
 };
 struct fm_program_pairs {
     struct fm_program_pair *items;
     size_t n;
 };
-/* Pairs with ranks that are in no program are left out. false: no memory. */
+/* Pairs with ranks that are in no program are left out. Returns false if out of memory. */
 bool fm_topology_programs(const struct fm_topology *topology, const struct fm_program_ranges *ranges,
                           struct fm_arena *arena, struct fm_program_pairs *pairs);
 
@@ -42,7 +42,7 @@ static inline uint64_t fm_pair_time_ns(const struct fm_pair *pair)
     return pair->send_ns + pair->receive_ns;
 }
 
-/* Bytes per second over the side that took longer; 0 when no time was measured. */
+/* Bytes per second of the time of the slower side; 0 if no time was measured. */
 double fm_pair_rate(const struct fm_pair *pair);
 
 #endif

@@ -41,7 +41,7 @@ static bool make_children(struct fm_address_tree *tree, struct fm_arena *arena)
     return true;
 }
 
-/* By Newton's method, from above; the tools do without the mathematical library. */
+/* Newton's method, starting above the root. */
 double fm_square_root(double square)
 {
     double root = square > 1 ? square : 1, next = (root + square / root) / 2;
@@ -74,32 +74,34 @@ struct fm_path_spread fm_path_spread_of(const struct fm_path_cost *cost, uint32_
     return spread;
 }
 
-/* Ranks that left no data have no costs, but processes that ran before MPI told their ranks may be more. */
+/* Ranks without data are missing from the costs. On the other hand, the costs can have more ranks than the job: those
+ * of processes that ran before MPI told them their rank. */
 static uint32_t ranks_of(const struct fm_profile *profile)
 {
     uint32_t measured = profile->paths.n ? profile->paths.nodes[0].all.ranks : 0;
     return profile->job.ranks > measured ? profile->job.ranks : measured;
 }
 
-/* What the lightest share of each rank is at most. A rank without one has nothing if all that have something tell. */
+/* The upper bound of the smallest share that each rank lists. A rank without shares has no time at all if all ranks
+ * with time list shares. */
 static void find_lightest(struct fm_address_tree *tree, struct fm_arena *arena)
 {
     const struct fm_call_paths *paths = tree->paths;
     if (!paths->n_shares || tree->ranks > FM_MAX_LISTED_RANKS)
         return;
     tree->lightest_ns = fm_arena_alloc(arena, tree->ranks * sizeof *tree->lightest_ns);
-    uint32_t telling = 0;
+    uint32_t listing = 0;
     for (size_t i = 0; tree->lightest_ns && i < paths->n_shares; i++) {
-        uint64_t least, most;
-        fm_quantized_range(paths->shares[i].all_ns, &least, &most);
+        uint64_t min, max;
+        fm_quantized_range(paths->shares[i].all_ns, &min, &max);
         if (paths->shares[i].rank >= tree->ranks)
             continue;
         double *lightest = &tree->lightest_ns[paths->shares[i].rank];
-        telling += !*lightest;
-        if (!*lightest || (double)most < *lightest)
-            *lightest = (double)most;
+        listing += !*lightest;
+        if (!*lightest || (double)max < *lightest)
+            *lightest = (double)max;
     }
-    for (uint32_t rank = 0; tree->lightest_ns && telling < paths->nodes[0].all.ranks && rank < tree->ranks; rank++)
+    for (uint32_t rank = 0; tree->lightest_ns && listing < paths->nodes[0].all.ranks && rank < tree->ranks; rank++)
         if (!tree->lightest_ns[rank])
             tree->lightest_ns[rank] = (double)UINT64_MAX;
 }

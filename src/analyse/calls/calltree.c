@@ -6,7 +6,7 @@
 #include "base/sort.h"
 #include "model/order.h"
 
-/* ---- making ---- */
+/* ---- construction ---- */
 
 static uint64_t mix(uint64_t hash, uint64_t value)
 {
@@ -63,8 +63,8 @@ bool fm_calltree_start(struct fm_calltree *tree, struct fm_arena *arena, uint32_
     return !tree->failed;
 }
 
-/* No rank has more of a part than of the whole. */
-static void limit(struct fm_path_cost *part, const struct fm_path_cost *whole, uint32_t ranks)
+/* No rank can have more of a part than of the whole. */
+static void clamp_part(struct fm_path_cost *part, const struct fm_path_cost *whole, uint32_t ranks)
 {
     if (part->max_ns > whole->max_ns) {
         part->max_ns = whole->max_ns;
@@ -79,7 +79,7 @@ static void limit(struct fm_path_cost *part, const struct fm_path_cost *whole, u
     fm_context_cost_fit(part, ranks);
 }
 
-static enum fm_status made(const struct fm_calltree *tree, struct fm_error *error)
+static enum fm_status memory_status(const struct fm_calltree *tree, struct fm_error *error)
 {
     return tree->failed ? fm_fail(error, FM_ERR_MEMORY, "not enough memory for the call paths") : FM_OK;
 }
@@ -88,11 +88,11 @@ enum fm_status fm_calltree_end(struct fm_calltree *tree, struct fm_error *error)
 {
     for (struct fm_context *at = tree->failed ? NULL : tree->root->first; at; at = fm_context_after(tree->root, at)) {
         if (at->all.estimated)
-            limit(&at->all.of, &at->parent->all.of, tree->ranks);
+            clamp_part(&at->all.of, &at->parent->all.of, tree->ranks);
         if (at->own.estimated)
-            limit(&at->own.of, &at->all.of, tree->ranks);
+            clamp_part(&at->own.of, &at->all.of, tree->ranks);
     }
-    return made(tree, error);
+    return memory_status(tree, error);
 }
 
 const char *fm_calltree_text(struct fm_calltree *tree, const char *text)
@@ -123,7 +123,7 @@ struct fm_context *fm_context_below(struct fm_calltree *tree, struct fm_context 
     return *slot = made;
 }
 
-/* ---- walking ---- */
+/* ---- traversal ---- */
 
 struct fm_context *fm_context_after(const struct fm_context *top, const struct fm_context *at)
 {
@@ -238,10 +238,10 @@ enum fm_status fm_calltree_sort(struct fm_calltree *tree, enum fm_context_metric
             break;
     }
     fm_arena_destroy(&scratch);
-    return made(tree, error);
+    return memory_status(tree, error);
 }
 
-/* ---- parts ---- */
+/* ---- subtrees ---- */
 
 bool fm_context_is(const struct fm_context *context, const char *function)
 {
@@ -267,7 +267,7 @@ static void copy_node(struct fm_calltree *to, struct fm_context *parent, struct 
     fm_context_cost_add(&from->twin->all, &from->all, to->ranks, to->arena);
 }
 
-/* `top` and what is below it, below a parent in another tree. */
+/* Copies `top` and everything below it, below a parent in another tree. */
 static void copy_below(struct fm_calltree *to, struct fm_context *parent, struct fm_context *top, bool lines)
 {
     copy_node(to, parent, top, lines);
@@ -291,7 +291,7 @@ enum fm_status fm_calltree_focus(const struct fm_calltree *calls, const char *fu
         }
         copy_below(focused, focused->root, at, true);
         fm_context_cost_add(&focused->root->all, &at->all, focused->ranks, focused->arena);
-        while (at != calls->root && !at->next) /* what is below it is in it: it counts once */
+        while (at != calls->root && !at->next) /* skip the subtree: recursive frames in it are already counted */
             at = at->parent;
         at = at == calls->root ? NULL : at->next;
     }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Trees of calls with less in them: recursion that repeats itself, and what MPI does inside. */
+/* Reduced call trees: without repeated recursion, and without the inside of MPI. */
 #include "analyse/calls/calltree.h"
 #include "base/basename.h"
 #include "mpi/libraries.h"
@@ -12,8 +12,8 @@ static bool same_function(const struct fm_context *a, const struct fm_context *b
 
 /* ---- cycles ---- */
 
-/* Where a path that goes on with a function has gone through the same functions twice, their first time ends; NULL:
- * nowhere. The path until then, from `parent` outwards, has no such place. */
+/* If a path that continues with `function` goes through the same functions twice in succession: the context at which
+ * the first pass ends. NULL if not. The path so far, from `parent` outwards, contains no such repetition. */
 static struct fm_context *cycle_end(struct fm_context *parent, const struct fm_context *function)
 {
     for (struct fm_context *end = parent; end->id.kind == FM_CONTEXT_FRAME; end = end->parent) {
@@ -80,7 +80,7 @@ bool fm_context_in_mpi(const struct fm_context *context)
     return context->id.kind == FM_CONTEXT_ROUTINE || fm_mpi_is_named(fm_basename(context->id.module));
 }
 
-/* The context in the folded tree that what is below another one is given to; NULL: it is kept. */
+/* The context of the folded tree into which everything below another one is merged; NULL if that is kept. */
 static struct fm_context *entry_of(struct fm_context *context)
 {
     return fm_context_in_mpi(context->twin) ? context->twin : NULL;
@@ -91,18 +91,18 @@ static bool is_leaf(const struct fm_context *context)
     return context->id.kind == FM_CONTEXT_CALL_SITE || context->id.kind == FM_CONTEXT_STATEMENT;
 }
 
-static void keep(struct fm_calltree *folded, struct fm_context *parent, struct fm_context *at)
+static void copy_context(struct fm_calltree *folded, struct fm_context *parent, struct fm_context *at)
 {
     at->twin = fm_context_below(folded, parent, &at->id);
     at->twin->defined_line = at->defined_line;
     fm_context_cost_add(&at->twin->all, &at->all, folded->ranks, folded->arena);
-    bool whole = at->id.kind == FM_CONTEXT_ROUTINE; /* with what is below it */
+    bool whole = at->id.kind == FM_CONTEXT_ROUTINE; /* including everything below it */
     if (whole || !fm_context_in_mpi(at))
         fm_context_cost_add(&at->twin->own, whole ? &at->all : &at->own, folded->ranks, folded->arena);
 }
 
-/* A line somewhere below the function at which MPI was entered. */
-static void give(struct fm_calltree *folded, struct fm_context *entry, const struct fm_context *line)
+/* Merges a line somewhere below the function through which MPI was entered into one call site. */
+static void merge_line(struct fm_calltree *folded, struct fm_context *entry, const struct fm_context *line)
 {
     struct fm_context_id id = entry->id;
     id.kind = FM_CONTEXT_CALL_SITE;
@@ -122,13 +122,13 @@ enum fm_status fm_calltree_fold_mpi(const struct fm_calltree *calls, struct fm_a
     for (; at && !folded->failed; at = fm_context_after(calls->root, at)) {
         struct fm_context *entry = entry_of(at->parent);
         if (!entry) {
-            keep(folded, at->parent->twin, at);
+            copy_context(folded, at->parent->twin, at);
         } else if (entry->id.kind != FM_CONTEXT_ROUTINE && at->id.kind == FM_CONTEXT_ROUTINE) {
-            keep(folded, entry, at);
+            copy_context(folded, entry, at);
         } else {
             at->twin = entry;
             if (entry->id.kind != FM_CONTEXT_ROUTINE && is_leaf(at))
-                give(folded, entry, at);
+                merge_line(folded, entry, at);
         }
     }
     return fm_calltree_end(folded, error);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The tree of contexts from the tree of addresses. A call's address lies in the caller: it tells the caller's frame,
- * the functions inlined there, and the line at which what hangs below it is called. */
+/* Makes the tree of contexts from the tree of addresses. The address of a call belongs to the caller: it gives the
+ * caller's frame, the functions inlined there, and the line that calls whatever is below. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,15 +11,15 @@
 #include "generated/routines.h"
 #include "mpi/libraries.h"
 
-/* Where the children of an address hang, and the line that calls them. */
+/* Where the children of an address are attached, and the line that calls them. */
 struct joint {
     struct fm_context *frame;
     const char *path;
     uint32_t line;
-    /* what is below is ours, and what it calls: */
-    bool closed;         /* a call of libc that we stand in front of, which is the frame */
-    const char *routine; /* of MPI; NULL: none */
-    bool fathom;         /* a function of Fathom that does nothing for the program, or libc's for it: not shown */
+    /* everything below is Fathom's own code and what that calls: */
+    bool closed;         /* the wrapper of a libc call; the frame is that call */
+    const char *routine; /* the wrapper of an MPI routine; NULL if none */
+    bool fathom;         /* not called for the program, so not shown; also libc functions called from there */
 };
 
 struct tree_builder {
@@ -27,11 +27,11 @@ struct tree_builder {
     struct fm_symbols *symbols;
     struct fm_calltree *tree;
     struct joint *joints;         /* by node */
-    struct fm_context **outer;    /* by node: the outermost frame that it adds; NULL: none */
-    struct fm_context **passed;   /* contexts that the children of one node lead through, each with its mark here; */
-    struct fm_context_cost *sums; /* what these children have; their number is in `active` */
+    struct fm_context **outer;    /* by node: the outermost frame that it adds; NULL if none */
+    struct fm_context **passed;   /* contexts that the children of one node pass through; context->mark is the index */
+    struct fm_context_cost *sums; /* cost of these children; context->active is their number */
     size_t n_passed;
-    struct fm_cost_parts *own, *all; /* by node: its costs */
+    struct fm_cost_parts *own, *all; /* costs by node */
     const char *libc;                /* path of the load module */
 };
 
@@ -53,8 +53,8 @@ static void resolve(const struct fm_call_paths *paths, struct fm_symbols *symbol
     fm_symbols_resolve(symbols);
 }
 
-/* One name for all that is not known of a load module. */
-static const char *nameless(struct fm_calltree *tree, const char *module)
+/* One name for all unknown functions of a load module. */
+static const char *unknown_name(struct fm_calltree *tree, const char *module)
 {
     char *name = NULL;
     if (!module[0] || asprintf(&name, "[%s]", fm_basename(module)) < 0)
@@ -74,16 +74,16 @@ static const struct fm_symbol *frames_of(struct tree_builder *builder, const str
     if (frames.known)
         return frames.items;
     *unknown = (struct fm_symbol){
-        .function = nameless(builder->tree, path->site.module), .path = "", .file = "", .defined = ""};
+        .function = unknown_name(builder->tree, path->site.module), .path = "", .file = "", .defined = ""};
     return unknown;
 }
 
-static struct fm_context_cost own_cost(const struct tree_builder *builder, size_t i)
+static struct fm_context_cost exclusive_cost(const struct tree_builder *builder, size_t i)
 {
     return (struct fm_context_cost){.of = *builder->own[i].cost, .parts = &builder->own[i]};
 }
 
-static struct fm_context_cost whole_cost(const struct tree_builder *builder, size_t i)
+static struct fm_context_cost inclusive_cost(const struct tree_builder *builder, size_t i)
 {
     return (struct fm_context_cost){.of = *builder->all[i].cost, .parts = &builder->all[i]};
 }
@@ -93,7 +93,7 @@ static void add_cost(const struct tree_builder *builder, struct fm_context_cost 
     fm_context_cost_add(to, cost, builder->tree->ranks, builder->tree->arena);
 }
 
-/* A context with costs of its own. */
+/* Adds a context with exclusive cost. */
 static void add_leaf(struct tree_builder *builder, size_t i, const struct joint *joint, enum fm_context_kind kind,
                      const char *name)
 {
@@ -107,7 +107,7 @@ static void add_leaf(struct tree_builder *builder, size_t i, const struct joint 
         .defined = kind == FM_CONTEXT_ROUTINE ? "" : joint->frame->id.defined,
     };
     struct fm_context *leaf = fm_context_below(tree, joint->frame, &id);
-    const struct fm_context_cost own = own_cost(builder, i);
+    const struct fm_context_cost own = exclusive_cost(builder, i);
     add_cost(builder, &leaf->own, &own);
     leaf->all = leaf->own;
     tree->of_nodes[i] = leaf;
@@ -120,14 +120,14 @@ static bool is_library(const char *module, const char *beginning)
     return strncmp(fm_basename(module), beginning, strlen(beginning)) == 0;
 }
 
-/* "nanosleep" for the function of ours that is called instead (runtime/libc); NULL: it is none. */
+/* "nanosleep" for the wrapper fm_wrapped_nanosleep (runtime/libc); NULL if it is not a wrapper. */
 static const char *wrapped_call(const char *function)
 {
     static const char prefix[] = "fm_wrapped_";
     return strncmp(function, prefix, sizeof prefix - 1) == 0 ? function + sizeof prefix - 1 : NULL;
 }
 
-/* "MPI_Recv" for MPI_Recv, PMPI_Recv and mpi_recv, and for what does the work of these; NULL: it is none. */
+/* "MPI_Recv" for MPI_Recv, PMPI_Recv, mpi_recv and the functions that implement their wrappers; NULL if it is none. */
 static const char *wrapped_routine(const char *function)
 {
     const char *prefix = strcasestr(function, "mpi_");
@@ -137,7 +137,7 @@ static const char *wrapped_routine(const char *function)
     return NULL;
 }
 
-/* The time in Fathom's own functions, and in libc for them, counts for the caller. */
+/* Time in Fathom's own functions, and in libc functions called by them, counts for the caller. */
 static bool is_own_code(const struct tree_builder *builder, const struct joint *from, const char *module)
 {
     bool for_fathom = from->fathom && (strcmp(module, builder->libc) == 0 || is_library(module, "ld-linux"));
@@ -167,7 +167,7 @@ static void add_frames(struct tree_builder *builder, size_t i, const struct join
     size_t n;
     const struct fm_symbol *frames = frames_of(builder, path, &unknown, &n);
     bool ours = is_library(path->site.module, "libfathom.so.") && !from->closed && !from->routine;
-    bool by_program = !fm_mpi_is_named(fm_basename(from->frame->id.module)) && /* and not by a binding */
+    bool by_program = !fm_mpi_is_named(fm_basename(from->frame->id.module)) && /* and not by a language binding */
                       !is_library(from->frame->id.module, "libfathom.so.");
     const char *call = ours ? wrapped_call(frames[0].function) : NULL;
     *to = *from;
@@ -225,23 +225,23 @@ static void add_node(struct tree_builder *builder, size_t i)
     default:
         *joint = (struct joint){.frame = builder->tree->root, .path = ""};
     }
-    if (path->own.ranks) { /* given up for want of room: a frame that nobody knows */
+    if (path->own.ranks) { /* no room for the rest of the path: an unknown frame */
         struct joint lost;
         add_frames(builder, i, joint, &lost);
         builder->outer[i] = NULL;
         add_leaf(builder, i, &lost, FM_CONTEXT_CALL_SITE, lost.frame->id.name);
-        const struct fm_context_cost own = own_cost(builder, i);
+        const struct fm_context_cost own = exclusive_cost(builder, i);
         add_cost(builder, &lost.frame->all, &own);
     }
 }
 
-/* Adds what a child has to the contexts that it leads through, innermost to outermost. */
-static void pass(struct tree_builder *builder, size_t child)
+/* Adds the cost of a child to the contexts that it passes through, innermost to outermost. */
+static void add_passed(struct tree_builder *builder, size_t child)
 {
     struct fm_context *outer = builder->outer[child];
     if (!outer)
         return;
-    const struct fm_context_cost cost = whole_cost(builder, child);
+    const struct fm_context_cost cost = inclusive_cost(builder, child);
     for (struct fm_context *at = builder->joints[child].frame;; at = at->parent) {
         if (!at->active++) {
             at->mark = (uint32_t)builder->n_passed++;
@@ -254,16 +254,16 @@ static void pass(struct tree_builder *builder, size_t child)
     }
 }
 
-/* What all children of an address lead through has what the address has, and that is exact. */
+/* A context that all children of an address pass through has exactly the cost of the address. */
 static void add_inclusive(struct tree_builder *builder, size_t i)
 {
     const struct fm_address_node *node = &builder->paths->nodes[i];
     builder->n_passed = 0;
     for (size_t c = 0; c < node->n_children; c++)
-        pass(builder, node->children[c]);
+        add_passed(builder, node->children[c]);
     for (size_t p = 0; p < builder->n_passed; p++) {
         struct fm_context *context = builder->passed[p];
-        const struct fm_context_cost whole = whole_cost(builder, i);
+        const struct fm_context_cost whole = inclusive_cost(builder, i);
         bool all_of_it = context->active == node->n_children && !node->path->own.ranks;
         add_cost(builder, &context->all, all_of_it ? &whole : &builder->sums[p]);
         context->active = context->mark = 0;
@@ -281,7 +281,8 @@ static void find_libc(struct tree_builder *builder)
     builder->libc = fm_calltree_text(builder->tree, builder->libc);
 }
 
-/* The costs of the nodes, as parts of sums. Where a node has nothing below it, what it has in all is its own. */
+/* Lists the costs of the nodes, as parts of sums. If nothing is below a node, its inclusive cost is its exclusive
+ * cost. */
 static bool list_costs(struct tree_builder *builder, struct fm_arena *arena)
 {
     size_t n = builder->paths->n;
@@ -335,7 +336,7 @@ enum fm_status fm_calltree_make(const struct fm_profile *profile, struct fm_symb
         if (symbols)
             resolve(&profile->paths, symbols);
         if (paths->n)
-            calls->root->all = whole_cost(&builder, 0);
+            calls->root->all = inclusive_cost(&builder, 0);
         make(&builder);
     } else {
         calls->failed = true;

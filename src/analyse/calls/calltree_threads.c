@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Where the threads of a program begin, and which of them are not the program's. */
+/* Where the threads of a program start, and which of them belong to MPI. */
 #include <string.h>
 
 #include "analyse/calls/calltree.h"
@@ -8,7 +8,7 @@
 #include "base/saturate.h"
 #include "mpi/libraries.h"
 
-/* ---- what is outside main ---- */
+/* ---- frames outside main ---- */
 
 static bool is_one_of(const char *name, const char *const *names)
 {
@@ -17,25 +17,25 @@ static bool is_one_of(const char *name, const char *const *names)
     return *names != NULL;
 }
 
-static bool is_nameless(const struct fm_context *context)
+static bool is_unknown(const struct fm_context *context)
 {
     return context->id.kind == FM_CONTEXT_FRAME && context->id.name[0] == '[';
 }
 
-/* Callers of main, by the names that the C library has had for them. */
-static const char *const starters[] = {"__libc_start_main", "__libc_start_main_impl", "__libc_start_call_main",
-                                       "generic_start_main", NULL};
+/* Callers of main, by their names in various versions of the C library. */
+static const char *const main_callers[] = {"__libc_start_main", "__libc_start_main_impl", "__libc_start_call_main",
+                                           "generic_start_main", NULL};
 
-/* Has no time of its own, and nobody who reads a report wrote it. */
-static bool is_outside(const struct fm_context *context)
+/* Startup code: no exclusive time, and of no interest to the reader of a report. */
+static bool is_startup(const struct fm_context *context)
 {
     static const char *const names[] = {"_start", "start_thread", "thread_start", "clone", "clone3", "__clone3", NULL};
     if (context->id.kind != FM_CONTEXT_FRAME || context->own.of.sum_ns)
         return false;
-    bool start = is_nameless(context); /* that of a program without symbols */
+    bool start = is_unknown(context); /* _start of a program without symbols */
     for (const struct fm_context *child = context->first; child; child = child->next)
-        start &= is_one_of(child->id.name, starters);
-    return start || is_one_of(context->id.name, names) || is_one_of(context->id.name, starters);
+        start &= is_one_of(child->id.name, main_callers);
+    return start || is_one_of(context->id.name, names) || is_one_of(context->id.name, main_callers);
 }
 
 void fm_calltree_begin_with_main(struct fm_calltree *tree)
@@ -43,15 +43,15 @@ void fm_calltree_begin_with_main(struct fm_calltree *tree)
     struct fm_context *root = tree->root;
     for (struct fm_context **link = &root->first; *link;) {
         struct fm_context *outside = *link, *last = outside->first;
-        if (!last || !is_outside(outside)) {
+        if (!last || !is_startup(outside)) {
             link = &outside->next;
             continue;
         }
         for (struct fm_context *child = outside->first; child; child = child->next) {
-            if (is_nameless(child) && is_one_of(outside->id.name, starters))
-                child->id.name = fm_calltree_text(tree, "main"); /* what else */
+            if (is_unknown(child) && is_one_of(outside->id.name, main_callers))
+                child->id.name = fm_calltree_text(tree, "main"); /* nothing else is called from there */
             child->parent = root;
-            child->id.path = ""; /* called by nobody now */
+            child->id.path = ""; /* it has no caller any more */
             child->id.line = 0;
             last = child;
         }
@@ -61,7 +61,7 @@ void fm_calltree_begin_with_main(struct fm_calltree *tree)
     }
 }
 
-/* ---- MPI's own threads ---- */
+/* ---- threads of MPI ---- */
 
 uint64_t fm_calltree_without_helpers(struct fm_calltree *calls)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The trees flat and callers. Both walk over the calls as the program went through them, and count how often a node of
- * theirs is on the stack: it gets the inclusive cost of a frame only when it was not there yet. */
+/* The flat tree and the tree of callers. Both walk over the call tree in the order of execution and count how often a
+ * node of theirs is on the stack: it gets the inclusive cost of a frame only if it was not on the stack yet. */
 #include <string.h>
 
 #include "analyse/calls/calltree.h"
@@ -17,10 +17,10 @@ static bool is_function(const struct fm_context *context)
 
 struct view_builder {
     struct fm_calltree *to;
-    size_t depth; /* of callers */
+    size_t depth; /* maximum number of callers */
 };
 
-/* The nodes of the other tree that a context is on the stack with: handed to `visit`. */
+/* Passes the nodes of the other tree that correspond to a context on the stack to `visit`. */
 typedef void visitor(struct view_builder *builder, const struct fm_context *context, struct fm_context *node);
 typedef void finder(struct view_builder *builder, const struct fm_context *context, visitor *visit);
 
@@ -37,7 +37,6 @@ static void leave(struct view_builder *builder, const struct fm_context *context
     node->active--;
 }
 
-/* Walks over all calls. */
 static void walk(struct view_builder *builder, const struct fm_calltree *calls, finder *find)
 {
     const struct fm_context *at = calls->root->first;
@@ -84,7 +83,7 @@ static struct fm_context *file_of(struct fm_calltree *flat, const struct fm_cont
     return fm_context_below(flat, module, &id);
 }
 
-/* A function, apart from where it is called. */
+/* The id of a function, independent of its call sites. */
 static struct fm_context_id function_id(const struct fm_context *context)
 {
     struct fm_context_id id = context->id;
@@ -103,7 +102,7 @@ static struct fm_context *function_of(struct fm_calltree *flat, const struct fm_
     return function;
 }
 
-/* The line of the caller that a context is called at or lies in; NULL: not known. */
+/* The line of the caller that calls or contains a context; NULL if unknown. */
 static struct fm_context *line_of(struct fm_calltree *flat, const struct fm_context *context)
 {
     if (!context->id.line || context->parent->id.kind != FM_CONTEXT_FRAME)
@@ -156,7 +155,7 @@ enum fm_status fm_calltree_flat(const struct fm_calltree *calls, struct fm_arena
 
 /* ---- callers ---- */
 
-/* The function itself, then the lines it is called from, outwards. */
+/* The function itself, then the lines that call it, outwards. */
 static void find_callers(struct view_builder *builder, const struct fm_context *context, visitor *visit)
 {
     if (!is_function(context))

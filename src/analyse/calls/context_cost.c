@@ -4,8 +4,8 @@
 #include "analyse/calls/address_tree.h"
 #include "base/saturate.h"
 
-/* What a rank has, or may be thought to have. (If all have the same, one rank is named for most and least.) */
-static uint64_t at_rank(const struct fm_path_cost *cost, uint32_t rank, uint32_t ranks)
+/* The cost on one rank, or an estimate of it. (If all ranks have the same, max_rank and min_rank are one rank.) */
+static uint64_t cost_on_rank(const struct fm_path_cost *cost, uint32_t rank, uint32_t ranks)
 {
     bool two_named = cost->ranks > 1 && cost->min_rank != cost->max_rank;
     if (rank == cost->max_rank)
@@ -17,27 +17,27 @@ static uint64_t at_rank(const struct fm_path_cost *cost, uint32_t rank, uint32_t
     return ranks > 1 && others && cost->sum_ns > known ? (cost->sum_ns - known) / others : 0;
 }
 
-/* The sum over ranks of one cost times the other, in square us. */
+/* The sum over ranks of the product of both costs, in us^2. */
 static double product(const struct fm_path_cost *a, const struct fm_path_cost *b, uint32_t ranks)
 {
-    if (a->max_rank == b->max_rank) /* as if all went together */
+    if (a->max_rank == b->max_rank) /* assume full correlation */
         return fm_square_root((double)fm_path_squares(a)) * fm_square_root((double)fm_path_squares(b));
-    return (double)a->sum_ns / 1000 * ((double)b->sum_ns / 1000) / ranks; /* as if one did not know of the other */
+    return (double)a->sum_ns / 1000 * ((double)b->sum_ns / 1000) / ranks; /* assume independence */
 }
 
 void fm_context_cost_fit(struct fm_path_cost *sum, uint32_t ranks)
 {
     if (!ranks)
         return;
-    unsigned __int128 of_others = (unsigned __int128)sum->max_ns * (ranks - 1);
+    unsigned __int128 max_of_others = (unsigned __int128)sum->max_ns * (ranks - 1);
     if (sum->ranks >= ranks && sum->min_ns > sum->sum_ns / ranks)
         sum->min_ns = sum->sum_ns / ranks;
-    if (sum->sum_ns <= of_others)
+    if (sum->sum_ns <= max_of_others)
         return;
-    uint64_t least = (uint64_t)(sum->sum_ns - of_others);
+    uint64_t min = (uint64_t)(sum->sum_ns - max_of_others);
     sum->ranks = ranks;
-    if (sum->min_ns < least)
-        sum->min_ns = least;
+    if (sum->min_ns < min)
+        sum->min_ns = min;
 }
 
 static struct fm_path_cost estimate(const struct fm_path_cost *a, const struct fm_path_cost *b, uint32_t ranks)
@@ -49,7 +49,7 @@ static struct fm_path_cost estimate(const struct fm_path_cost *a, const struct f
     sum.max_ns = 0;
     sum.min_ns = UINT64_MAX;
     for (unsigned i = 0; i < 4; i++) {
-        uint64_t ns = fm_sum(at_rank(a, known[i], ranks), at_rank(b, known[i], ranks));
+        uint64_t ns = fm_sum(cost_on_rank(a, known[i], ranks), cost_on_rank(b, known[i], ranks));
         bool seen = false;
         for (unsigned j = 0; j < i; j++)
             seen |= known[j] == known[i];
@@ -72,19 +72,19 @@ static struct fm_path_cost estimate(const struct fm_path_cost *a, const struct f
     return sum;
 }
 
-/* One has what the other has not. */
-static struct fm_path_cost of_two(const struct fm_path_cost *a, const struct fm_path_cost *b)
+/* Exact: with two ranks, the sum minus the cost of one is the cost of the other. */
+static struct fm_path_cost sum_two_ranks(const struct fm_path_cost *a, const struct fm_path_cost *b)
 {
     struct fm_path_cost sum = {0};
     for (uint32_t rank = 0; rank < 2; rank++) {
-        struct fm_path_cost one = fm_path_cost_of(fm_sum(at_rank(a, rank, 2), at_rank(b, rank, 2)), rank);
+        struct fm_path_cost one = fm_path_cost_of(fm_sum(cost_on_rank(a, rank, 2), cost_on_rank(b, rank, 2)), rank);
         fm_path_cost_merge(&sum, &one);
     }
     return sum;
 }
 
-static const struct fm_cost_parts *both(const struct fm_cost_parts *one, const struct fm_cost_parts *other,
-                                        struct fm_arena *arena)
+static const struct fm_cost_parts *join_parts(const struct fm_cost_parts *one, const struct fm_cost_parts *other,
+                                              struct fm_arena *arena)
 {
     static const struct fm_cost_parts unknown = {0};
     if (!one && !other)
@@ -107,7 +107,7 @@ void fm_context_cost_add(struct fm_context_cost *into, const struct fm_context_c
         *into = *part;
         return;
     }
-    into->parts = both(into->parts, part->parts, arena);
+    into->parts = join_parts(into->parts, part->parts, arena);
     into->no_least = into->no_most = false;
     if (a->ranks == 1 && b->ranks == 1) {
         if (a->max_rank == b->max_rank)
@@ -117,6 +117,6 @@ void fm_context_cost_add(struct fm_context_cost *into, const struct fm_context_c
         into->estimated = estimated;
         return;
     }
-    into->of = ranks == 2 ? of_two(a, b) : estimate(a, b, ranks);
+    into->of = ranks == 2 ? sum_two_ranks(a, b) : estimate(a, b, ranks);
     into->estimated = estimated || ranks > 2;
 }

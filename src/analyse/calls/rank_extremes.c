@@ -8,23 +8,23 @@
 #include "base/saturate.h"
 #include "model/quantize.h"
 
-enum { CLOSE = 8 }; /* a least is known within an eighth of the mean, a most within an eighth of itself */
+enum { PRECISION = 8 }; /* a minimum must be known to 1/8 of the mean, a maximum to 1/8 of itself */
 
-/* What a rank has: at least, at most, and probably. */
+/* Lower bound, upper bound and best guess of the cost on a rank. */
 struct bounds {
     double least, most, guess;
 };
 
-/* Of most sums only a few ranks are known to differ from the others. */
+/* In most sums only a few ranks are known to differ from the others. */
 struct sum {
     uint32_t n;
-    struct bounds others; /* what every rank has, and */
-    struct bounds *ranks; /* what each has beyond */
+    struct bounds others; /* of every rank, plus */
+    struct bounds *ranks; /* what each has in addition */
     uint32_t *different;  /* ranks that are known to differ */
     uint32_t n_different;
     bool *differs;       /* by rank */
-    bool all_may_differ; /* also those that are not among them */
-    struct bounds *part; /* of each rank, of one part */
+    bool all_may_differ; /* even those that are not in `different` */
+    struct bounds *part; /* of one part, by rank */
     bool unknown;
 };
 
@@ -50,24 +50,26 @@ static struct bounds exactly(uint64_t ns)
     return (struct bounds){(double)ns, (double)ns, (double)ns};
 }
 
-/* Whether all ranks but those with most and least are known to have none. */
+/* Whether all ranks except max_rank and min_rank are known to have none. */
 static bool others_have_none(const struct fm_path_cost *cost)
 {
     return cost->ranks == 1 || (cost->ranks == 2 && cost->max_rank != cost->min_rank);
 }
 
-/* What a rank has that tells nothing, if `told_ns` is what the others tell, the ones with most and least among them. */
-static struct bounds unlisted_share(const struct fm_path_cost *cost, uint32_t ranks, uint32_t n_told, double told_ns)
+/* The cost on a rank without a listed share. listed_ns: total of the ranks with one, including max_rank and
+ * min_rank. */
+static struct bounds unlisted_share(const struct fm_path_cost *cost, uint32_t ranks, uint32_t n_listed,
+                                    double listed_ns)
 {
     struct bounds rank = {cost->ranks >= ranks ? (double)cost->min_ns : 0, (double)cost->max_ns, 0};
-    if (others_have_none(cost) || n_told >= ranks)
+    if (others_have_none(cost) || n_listed >= ranks)
         return exactly(0);
-    rank.guess = larger((double)cost->sum_ns - told_ns, 0) / (ranks - n_told);
+    rank.guess = larger((double)cost->sum_ns - listed_ns, 0) / (ranks - n_listed);
     rank.guess = smaller(larger(rank.guess, rank.least), rank.most);
     return rank;
 }
 
-/* Adds what a rank has of a part of which every rank was given what the others have. */
+/* Corrects the cost of one rank after every rank was given the cost of the others. */
 static void add_rank(struct sum *sum, uint32_t rank, const struct bounds *others, uint64_t ns)
 {
     const struct bounds has = exactly(ns);
@@ -79,7 +81,7 @@ static void add_rank(struct sum *sum, uint32_t rank, const struct bounds *others
     }
 }
 
-/* Of a part that is not known rank by rank. */
+/* Adds a part of which no shares by rank are known. */
 static void add_extremes(struct sum *sum, const struct fm_path_cost *cost)
 {
     bool two = cost->min_rank != cost->max_rank;
@@ -91,7 +93,7 @@ static void add_extremes(struct sum *sum, const struct fm_path_cost *cost)
         add_rank(sum, cost->min_rank, &others, cost->min_ns);
 }
 
-/* In 0.1.0 a share could stand for a node above it that has up to a twentieth more. */
+/* In files of 0.1.0 a share could also represent an ancestor that has up to a twentieth more. */
 static struct bounds listed_share(const struct fm_cost_parts *part, const struct fm_path_share *share)
 {
     uint64_t least, most;
@@ -106,7 +108,7 @@ static struct bounds listed_share(const struct fm_cost_parts *part, const struct
     return rank;
 }
 
-/* Whether ranks tell it to the ns. */
+/* Whether the shares are exact. */
 static bool adds_up(const struct fm_path_cost *cost, const struct fm_path_share *vector, size_t n)
 {
     uint64_t ns = 0;
@@ -120,8 +122,8 @@ static bool add_vector(struct sum *sum, const struct fm_cost_parts *part, const 
     const struct fm_path_cost *cost = part->cost;
     const double *lightest = part->paths->lightest_ns;
     bool exact = adds_up(cost, vector, n);
-    uint32_t n_told = 0;
-    double told_ns = 0;
+    uint32_t n_listed = 0;
+    double listed_ns = 0;
     for (uint32_t rank = 0; rank < sum->n; rank++)
         sum->part[rank].least = -1;
     for (size_t i = 0; i < n; i++) {
@@ -134,15 +136,16 @@ static bool add_vector(struct sum *sum, const struct fm_cost_parts *part, const 
     sum->part[cost->max_rank] = exactly(cost->max_ns);
     for (uint32_t rank = 0; rank < sum->n; rank++)
         if (sum->part[rank].least >= 0) {
-            told_ns += sum->part[rank].guess;
-            n_told++;
+            listed_ns += sum->part[rank].guess;
+            n_listed++;
         }
-    const struct bounds others = n_told >= cost->ranks ? exactly(0) : unlisted_share(cost, sum->n, n_told, told_ns);
+    const struct bounds others = n_listed >= cost->ranks ? exactly(0)
+                                                         : unlisted_share(cost, sum->n, n_listed, listed_ns);
     for (uint32_t rank = 0; rank < sum->n; rank++) {
         struct bounds *at = &sum->part[rank];
         if (at->least < 0) {
             *at = others;
-            if (lightest) /* it would tell if it had more */
+            if (lightest) /* otherwise it would be listed */
                 at->most = larger(smaller(at->most, lightest[rank]), at->least);
             at->guess = smaller(at->guess, at->most);
         }
@@ -169,7 +172,7 @@ static void add_part(struct sum *sum, const struct fm_cost_parts *part, struct f
         add_extremes(sum, cost);
 }
 
-/* All costs of nodes that are parts. Sums can be deep: no recursion. */
+/* Adds the costs of all nodes in a sum. Not recursive: sums can be deep. */
 static void add_parts(struct sum *sum, const struct fm_cost_parts *parts, struct fm_arena *arena)
 {
     const struct fm_cost_parts **open = NULL;
@@ -190,16 +193,16 @@ static void add_parts(struct sum *sum, const struct fm_cost_parts *parts, struct
     }
 }
 
-/* The bounds of the least and of the most, and the ranks that probably have them. */
+/* The bounds of minimum and maximum, and the ranks that probably have them. */
 struct extremes {
     struct bounds min, max;
     uint32_t min_rank, max_rank;
-    double squares; /* us */
+    double squares; /* us^2 */
     bool exact;
 };
 
-/* `n` ranks of which the first one is `rank` have as much. */
-static void find_one(struct extremes *found, struct bounds at, uint32_t rank, uint32_t n)
+/* `n` ranks, the first of which is `rank`, have this cost. */
+static void update_extremes(struct extremes *found, struct bounds at, uint32_t rank, uint32_t n)
 {
     double us = (double)(uint64_t)(smaller(at.guess, 1e18) / 1000);
     if (at.guess < found->min.guess || (at.guess == found->min.guess && rank < found->min_rank))
@@ -214,7 +217,7 @@ static void find_one(struct extremes *found, struct bounds at, uint32_t rank, ui
     found->exact &= at.least == at.most;
 }
 
-static struct extremes find(const struct sum *sum)
+static struct extremes find_extremes(const struct sum *sum)
 {
     struct extremes found = {.min = {DBL_MAX, DBL_MAX, DBL_MAX}, .exact = true};
     uint32_t n = sum->all_may_differ ? sum->n : sum->n_different, first = 0;
@@ -222,34 +225,34 @@ static struct extremes find(const struct sum *sum)
         uint32_t rank = sum->all_may_differ ? i : sum->different[i];
         struct bounds at = sum->ranks[rank];
         add(&at, &sum->others, 1);
-        find_one(&found, at, rank, 1);
+        update_extremes(&found, at, rank, 1);
     }
     while (n < sum->n && sum->differs[first])
         first++;
     if (n < sum->n)
-        find_one(&found, sum->others, first, sum->n - n);
+        update_extremes(&found, sum->others, first, sum->n - n);
     return found;
 }
 
-static uint64_t whole_ns(double ns)
+static uint64_t round_ns(double ns)
 {
     return ns < 0x1p63 ? (uint64_t)(larger(ns, 0) + 0.5) : UINT64_MAX;
 }
 
-static void set(struct fm_context_cost *cost, const struct extremes *found, uint32_t ranks)
+static void set_extremes(struct fm_context_cost *cost, const struct extremes *found, uint32_t ranks)
 {
     struct fm_path_cost *of = &cost->of;
     double mean = (double)of->sum_ns / ranks;
-    cost->no_least = found->min.most - found->min.least > mean / CLOSE;
-    cost->no_most = found->max.most - found->max.least > found->max.most / CLOSE;
+    cost->no_least = found->min.most - found->min.least > mean / PRECISION;
+    cost->no_most = found->max.most - found->max.least > found->max.most / PRECISION;
     cost->estimated = !found->exact;
     if (!cost->no_least) {
-        of->min_ns = whole_ns(smaller(found->min.guess, mean));
+        of->min_ns = round_ns(smaller(found->min.guess, mean));
         of->min_rank = found->min_rank;
-        of->ranks = of->min_ns ? ranks : ranks - 1; /* at most */
+        of->ranks = of->min_ns ? ranks : ranks - 1; /* an upper bound */
     }
     if (!cost->no_most) {
-        of->max_ns = whole_ns(larger(found->max.guess, mean));
+        of->max_ns = round_ns(larger(found->max.guess, mean));
         of->max_rank = found->max_rank;
     }
     if (cost->no_least || cost->no_most)
@@ -296,8 +299,8 @@ void fm_calltree_extremes(struct fm_calltree *tree)
             add_parts(&sum, at->all.parts, &scratch);
         at->all.no_least = at->all.no_most = !started || sum.unknown;
         if (!at->all.no_least) {
-            const struct extremes found = find(&sum);
-            set(&at->all, &found, tree->ranks);
+            const struct extremes found = find_extremes(&sum);
+            set_extremes(&at->all, &found, tree->ranks);
         }
         if (started)
             clear(&sum);

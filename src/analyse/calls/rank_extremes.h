@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The least and the most that a rank has of a sum of costs, from what each rank tells of the parts.
+/* The minimum and maximum over ranks of a sum of costs, from the shares of each rank in the parts.
  *
- * Of each part, what a rank has lies between two bounds: its share, which a file keeps as a coarse value; what the part
- * costs the ranks with most and with least, which is exact; nothing, where all ranks that have the part tell of it; for
- * others what follows from these. The bounds of a sum are the sums of the bounds. Where those of its least or most are
- * close it is known, exactly if they meet; where they are not it is not known. */
+ * In each part, the cost on a rank has a lower and an upper bound: from its share, which files keep with low precision;
+ * from the exact values on the ranks with the maximum and the minimum; 0 if all ranks that have the part list a share;
+ * for other ranks, bounds follow from these. The bounds of a sum are the sums of the bounds. If the bounds of the
+ * minimum or maximum of a sum are close, it is known, and exact if they are equal; otherwise it is unknown. */
 #ifndef FM_ANALYSE_CALLS_RANK_EXTREMES_H
 #define FM_ANALYSE_CALLS_RANK_EXTREMES_H
 
 #include "analyse/calls/calltree.h"
 
-/* Of what the contexts have in all, where that is an estimate. */
+/* Improves the inclusive costs of all contexts where they are estimates. */
 void fm_calltree_extremes(struct fm_calltree *tree);
 
 #endif

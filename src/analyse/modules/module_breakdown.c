@@ -7,16 +7,16 @@
 #include "generated/routines.h"
 #include "model/order.h"
 
-/* Below a frame that waits all is waiting, and below one of MPI all is in MPI: marked in the context's mark, beside the
- * number of the module's node. */
+/* Everything below a frame that waits is waiting, and everything below a frame of MPI is in MPI. Flags in the mark of a
+ * context, together with the index of the module's node. */
 enum { WAITS = 1u << 31, IN_MPI = 1u << 30, NODE = IN_MPI - 1 };
 
 struct breakdown_builder {
     const struct fm_module_map *map;
     struct fm_arena *arena;
     struct fm_module_breakdown *modules;
-    struct fm_intern names; /* number: of the item + 1 */
-    bool *fits;             /* rules of the map */
+    struct fm_intern names; /* number: index of the item + 1 */
+    bool *fits;             /* by rule of the map: it is used */
     size_t nodes_capacity, items_capacity;
     const struct fm_calltree *calls;
     bool failed;
@@ -65,7 +65,8 @@ static uint32_t add_node(struct breakdown_builder *builder, struct fm_module_nod
     return (uint32_t)modules->n++;
 }
 
-/* The node for a module that is called from another: below it, unless it is the same. */
+/* The node of a module that is called from another: a child of that node, or the node itself if it is the same
+ * module. */
 static uint32_t enter(struct breakdown_builder *builder, uint32_t from, const char *name)
 {
     struct fm_module_node *nodes = builder->modules->nodes;
@@ -103,7 +104,7 @@ static bool is_collective(const char *routine)
     return false;
 }
 
-/* What all ranks spend above the one that spends least; a rank that was never seen there spends nothing. */
+/* The sum over all ranks of the time beyond that of the fastest rank; ranks without samples there have 0. */
 static uint64_t above_fastest(const struct fm_path_cost *cost, uint32_t ranks)
 {
     uint64_t least = cost->ranks >= ranks ? cost->min_ns * ranks : 0;
@@ -150,8 +151,8 @@ static uint32_t without_mpi(const struct fm_module_node *nodes, uint32_t node)
     return node;
 }
 
-/* Who has called what waits: the module of the caller, or whoever has called that if it is MPI's own. Below no other
- * module, as in threads of MPI, it is the outermost. */
+/* The module that called what waits; if that is MPI itself, the module that called MPI. If there is no other module
+ * above, as in threads of MPI: the outermost one. */
 static uint32_t cause_of(const struct fm_module_breakdown *modules, const struct fm_context *leaf)
 {
     const struct fm_module_node *nodes = modules->nodes;
@@ -222,7 +223,7 @@ static void sum_up(struct fm_module_breakdown *modules)
     }
 }
 
-/* Libraries that no sample was in are no news: files name those that some programs need. */
+/* Library rules without samples are not reported: module files list libraries that only some programs need. */
 static void list_idle(struct breakdown_builder *builder)
 {
     struct fm_module_breakdown *modules = builder->modules;
@@ -275,7 +276,7 @@ static void sort_children(struct breakdown_builder *builder, uint32_t parent, st
         nodes[parent].first = items[0].number;
 }
 
-/* Items move, so nodes learn their new numbers by name. */
+/* Sorting changes the indices of the items; nodes find the new ones by name. */
 static void sort_all(struct breakdown_builder *builder)
 {
     struct fm_module_breakdown *modules = builder->modules;

@@ -11,14 +11,14 @@
 #include "model/order.h"
 
 enum {
-    SHORTEST_WORD = 3,   /* of a class; "N*" would take too much */
-    SHORTEST_PREFIX = 2, /* of functions of C */
-    FEWEST = 3           /* functions with a prefix: else it is no more than the first word of a name */
+    MIN_WORD = 3,     /* of a class name; "N*" would match too much */
+    MIN_PREFIX = 2,   /* of C functions */
+    MIN_FUNCTIONS = 3 /* functions with a prefix; a rarer prefix is just the first word of a name */
 };
 
-/* Of all code: classes of a namespace that have less are left to the namespace, other candidates to their library. Prefixes
- * are many, and say less. */
-static const double LEAST = 0.002, LEAST_OF_PREFIX = 0.01;
+/* Minimum share of all code. Smaller classes of a namespace are left to the namespace, other candidates to their
+ * library. The limit for prefixes is higher: there are many of them, and they mean less. */
+static const double MIN_SHARE = 0.002, MIN_PREFIX_SHARE = 0.01;
 
 struct candidates {
     struct fm_arena *arena;
@@ -49,7 +49,7 @@ static void add(struct candidates *candidates, const char *name, const char *pat
     candidates->bytes += bytes;
 }
 
-/* The length of an identifier that "::" follows; 0: there is none, as in templates and operators. */
+/* The length of an identifier followed by "::"; 0 if there is none, as in templates and operators. */
 static size_t scope_length(const char *name)
 {
     size_t length = 0;
@@ -76,7 +76,7 @@ static size_t first_word(const char *name, size_t length)
         end++;
     while (end < length && (islower((unsigned char)name[end]) || isdigit((unsigned char)name[end])))
         end++;
-    return end < SHORTEST_WORD ? length : end;
+    return end < MIN_WORD ? length : end;
 }
 
 static void add_classes(struct candidates *classes, const struct fm_function *functions, size_t n, const char *within)
@@ -89,13 +89,12 @@ static void add_classes(struct candidates *classes, const struct fm_function *fu
         size_t word = first_word(name, scope_length(name));
         const char *module = word ? fm_arena_strndup(classes->arena, name, word) : NULL;
         if (module)
-            add(classes, module,
-                fm_written(classes->arena, "%s::%s%s", within, module, word < SHORTEST_WORD ? "::*" : "*"),
+            add(classes, module, fm_written(classes->arena, "%s::%s%s", within, module, word < MIN_WORD ? "::*" : "*"),
                 functions[i].bytes, false);
     }
 }
 
-/* Here what is nested are names with a '_' before the prefix. */
+/* Here `nested` counts the names with '_' before the prefix. */
 static void add_prefixes(struct candidates *prefixes, const struct fm_function *functions, size_t n)
 {
     for (size_t i = 0; i < n; i++) {
@@ -103,7 +102,7 @@ static void add_prefixes(struct candidates *prefixes, const struct fm_function *
         const char *start = functions[i].name + skipped;
         while (isalnum((unsigned char)start[length]))
             length++;
-        const char *name = length >= SHORTEST_PREFIX && start[length] == '_'
+        const char *name = length >= MIN_PREFIX && start[length] == '_'
                                ? fm_arena_strndup(prefixes->arena, start, length)
                                : NULL;
         if (name)
@@ -116,7 +115,7 @@ static void choose_prefixes(struct candidates *prefixes)
     size_t kept = 0;
     for (size_t i = 0; i < prefixes->n; i++) {
         struct fm_module_candidate candidate = prefixes->items[i];
-        if (candidate.functions < FEWEST)
+        if (candidate.functions < MIN_FUNCTIONS)
             continue;
         if (candidate.nested)
             candidate.pattern = fm_written(prefixes->arena, "%s_* _%s_*", candidate.name, candidate.name);
@@ -132,16 +131,16 @@ static int by_name(const void *a, const void *b)
     return fm_compare_text(x->name, y->name);
 }
 
-/* Sorted, without those that have hardly any code and those that a shorter word stands for. */
-static void tidy(struct candidates *candidates, double least)
+/* Sorts the candidates and removes those with hardly any code and those covered by a shorter prefix. */
+static void filter(struct candidates *candidates, double min_share)
 {
     size_t kept = 0;
     if (!fm_sort(candidates->items, candidates->n, sizeof *candidates->items, by_name, candidates->arena))
         return;
     for (size_t i = 0; i < candidates->n; i++) {
         const struct fm_module_candidate *candidate = &candidates->items[i];
-        bool told = kept && fnmatch(candidates->items[kept - 1].pattern, candidate->pattern, 0) == 0;
-        if (!told && (double)candidate->bytes >= least * (double)candidates->bytes)
+        bool covered = kept && fnmatch(candidates->items[kept - 1].pattern, candidate->pattern, 0) == 0;
+        if (!covered && (double)candidate->bytes >= min_share * (double)candidates->bytes)
             candidates->items[kept++] = *candidate;
     }
     candidates->n = kept;
@@ -155,15 +154,15 @@ size_t fm_module_candidates_find(const struct fm_function *functions, size_t n, 
     if (!outer.n) {
         add_prefixes(&outer, functions, n);
         choose_prefixes(&outer);
-        tidy(&outer, LEAST_OF_PREFIX);
+        filter(&outer, MIN_PREFIX_SHARE);
         *candidates = outer.items;
         return outer.n;
     }
     for (size_t i = 0; i < outer.n && !classes.n; i++)
         if (outer.items[i].nested * 2 > outer.bytes)
             add_classes(&classes, functions, n, outer.items[i].name);
-    tidy(&outer, classes.n ? LEAST : 0);
-    tidy(&classes, LEAST);
+    filter(&outer, classes.n ? MIN_SHARE : 0);
+    filter(&classes, MIN_SHARE);
     *candidates = fm_arena_alloc(arena, (classes.n + outer.n) * sizeof **candidates);
     if (!*candidates)
         return 0;

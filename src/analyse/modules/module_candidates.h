@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Modules that names of functions tell of: what stands before "::", which is modules in Fortran, and classes and
- * namespaces in C++. A namespace that has most of the code in classes of it is no module, but its classes are, by the
- * first word of their names: PairLJCut and PairMorse are "Pair". Where no name has "::", as in C, it is what stands before
- * the first '_' of several names: pcg_solve and pcg_setup are "pcg". */
+/* Modules suggested by function names: the part before "::", which is a module in Fortran, and a class or namespace in
+ * C++. A namespace with most of the code in its classes is not a module, but its classes are, by the first word of
+ * their names: PairLJCut and PairMorse are "Pair". If no name contains "::", as in C, it is the part before the first
+ * '_' if several names share it: pcg_solve and pcg_setup are "pcg". */
 #ifndef FM_ANALYSE_MODULES_MODULE_CANDIDATES_H
 #define FM_ANALYSE_MODULES_MODULE_CANDIDATES_H
 
@@ -11,7 +11,7 @@
 struct fm_module_candidate {
     const char *name, *pattern; /* "Pair", "LAMMPS_NS::Pair*" */
     size_t functions;
-    uint64_t bytes, nested; /* code; of it, what has one more "::" */
+    uint64_t bytes, nested; /* of code; nested: of functions with one more "::" */
 };
 
 /* In the order in which patterns must be tried. Returns their number. */

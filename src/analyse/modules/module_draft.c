@@ -21,20 +21,20 @@ struct draft {
     struct fm_arena *arena;
     struct fm_writer writer;
     const struct fm_symbols_options *options;
-    struct fm_intern lines;  /* what has been written */
-    const char *examples[2]; /* modules, for a line of a group */
-    const char *heading;     /* to come before the next line; "" none */
+    struct fm_intern lines;  /* already written */
+    const char *examples[2]; /* modules, for an example of a group */
+    const char *heading;     /* to be written before the next line; "" if none */
 };
 
 /* ---- lines ---- */
 
-/* A name that is a word: blanks and # would end it, and patterns stand for themselves. */
-static const char *as_word(struct draft *draft, const char *text, size_t length, char instead)
+/* A name as a single word that is no pattern: blanks and #, which would end it, and pattern characters are replaced. */
+static const char *as_word(struct draft *draft, const char *text, size_t length, char replacement)
 {
     char *word = fm_arena_strndup(draft->arena, text, length);
     for (char *at = word; at && *at; at++)
         if (isspace((unsigned char)*at) || strchr("#*?[]\\", *at))
-            *at = instead;
+            *at = replacement;
     return word ? word : "";
 }
 
@@ -60,10 +60,10 @@ static void add_line(struct draft *draft, const char *module, const char *kind, 
 
 struct directory {
     const char *path; /* of a file in it */
-    size_t length;    /* of the directory, without the last '/' */
+    size_t length;    /* of the directory in `path`, without the last '/' */
 };
 
-/* The last '/' of the directory that all of them are in; 0: there is none, or it is the root. */
+/* The length of the common parent directory; 0 if there is none, or it is the root. */
 static size_t common_directory(const struct directory *directories, size_t n)
 {
     size_t common = n ? directories[0].length : 0;
@@ -85,14 +85,14 @@ static void add_file(struct draft *draft, const char *path)
              as_word(draft, file, strlen(file), '?'));
 }
 
-/* So directories come before those that they are in, since the first line that fits counts. */
+/* Subdirectories before their parents, since the first matching line counts. */
 static int longest_first(const void *a, const void *b)
 {
     const struct directory *x = a, *y = b;
     return x->length != y->length ? (x->length > y->length ? -1 : 1) : fm_compare_text(x->path, y->path);
 }
 
-/* Patterns begin with the last part of the directory that has them all: the sources may lie elsewhere the next time. */
+/* Patterns begin with the last component of the common parent directory: the sources may be elsewhere next time. */
 static void add_directories(struct draft *draft, struct directory *directories, size_t n)
 {
     size_t from = common_directory(directories, n);
@@ -113,7 +113,7 @@ static void add_sources(struct draft *draft, const struct fm_source_file *source
 {
     struct directory *directories = fm_arena_alloc(draft->arena, n * sizeof *directories);
     size_t others = 0;
-    bool flat = true; /* all that is not Fortran lies in one directory */
+    bool flat = true; /* all sources except Fortran are in one directory */
     for (size_t i = 0; directories && i < n; i++) {
         if (sources[i].fortran)
             continue;
@@ -141,7 +141,7 @@ static bool is_common(const char *library)
     return fm_names_fit(fm_mpi_stack, library) || fm_names_fit(system_libraries, library);
 }
 
-/* Four to a line. */
+/* Four patterns per line. */
 static void write_all(struct draft *draft, const char *module, const char *patterns)
 {
     for (size_t i = 0; *patterns; i++, patterns = fm_name_after(patterns)) {
@@ -160,7 +160,7 @@ static const char *library_pattern(struct draft *draft, const char *file)
     return end ? fm_written(draft->arena, "%s.so*", pattern) : pattern;
 }
 
-/* "liblammps.so.0" is "lammps". What is loaded may be called by its link, or by its own name. */
+/* Module "lammps" for "liblammps.so.0". The library may be loaded under the name of its link or under its real name. */
 static void add_library(struct draft *draft, const char *file, const char *path)
 {
     char real[PATH_MAX];
@@ -180,8 +180,8 @@ static bool uses_mpi(const struct fm_elf *elf)
     return false;
 }
 
-/* What a load module is made of. */
-static void look_into(struct draft *draft, const char *path)
+/* Adds the modules in a load module. */
+static void add_load_module(struct draft *draft, const char *path)
 {
     struct fm_load_module_files files;
     struct fm_source_file *sources = NULL;
@@ -204,8 +204,8 @@ static void look_into(struct draft *draft, const char *path)
         add_line(draft, candidates[i].name, "function", candidates[i].pattern);
 }
 
-/* Libraries that use MPI are a part of the model, wherever they are needed. */
-static void look_into_libraries(struct draft *draft, const struct fm_elf *elf, const char *path)
+/* Libraries that use MPI are part of the model. */
+static void add_mpi_libraries(struct draft *draft, const struct fm_elf *elf, const char *path)
 {
     for (size_t i = 0; i < elf->n_needed; i++) {
         char library[PATH_MAX];
@@ -214,7 +214,7 @@ static void look_into_libraries(struct draft *draft, const struct fm_elf *elf, c
             fm_elf_open(&other, library, NULL))
             continue;
         if (uses_mpi(&other))
-            look_into(draft, library);
+            add_load_module(draft, library);
         fm_elf_close(&other);
     }
 }
@@ -239,7 +239,7 @@ static void write_libraries(struct draft *draft, const struct fm_elf *elf, const
     add_library(draft, fm_basename(path), path);
 }
 
-/* ---- the file ---- */
+/* ---- file ---- */
 
 static void write_head(struct draft *draft, const char *path)
 {
@@ -262,20 +262,20 @@ static void write_head(struct draft *draft, const char *path)
 
 static void write_foot(struct draft *draft)
 {
-    struct fm_module_map usual;
+    struct fm_module_map defaults;
     size_t column = 0;
     if (draft->examples[1])
         fm_write(&draft->writer, "\n# group   model  %s %s\n", draft->examples[0], draft->examples[1]);
-    if (fm_module_map_usual(&usual, draft->arena, NULL))
+    if (fm_module_map_usual(&defaults, draft->arena, NULL))
         return;
     fm_write(&draft->writer, "\n# Default list of functions that only wait:\n# waiting");
-    for (size_t i = 0; i < usual.n_waiting; i++) {
-        column += strlen(usual.waiting[i]) + 1;
+    for (size_t i = 0; i < defaults.n_waiting; i++) {
+        column += strlen(defaults.waiting[i]) + 1;
         if (column > 100) {
             fm_write(&draft->writer, "\n#        ");
-            column = strlen(usual.waiting[i]) + 1;
+            column = strlen(defaults.waiting[i]) + 1;
         }
-        fm_write(&draft->writer, " %s", usual.waiting[i]);
+        fm_write(&draft->writer, " %s", defaults.waiting[i]);
     }
     fm_write(&draft->writer, "\n");
 }
@@ -289,8 +289,8 @@ enum fm_status fm_module_draft(const char *program, const struct fm_symbols_opti
     if (status)
         return status;
     write_head(&draft, program);
-    look_into(&draft, program);
-    look_into_libraries(&draft, &elf, program);
+    add_load_module(&draft, program);
+    add_mpi_libraries(&draft, &elf, program);
     write_libraries(&draft, &elf, program);
     write_foot(&draft);
     fm_elf_close(&elf);

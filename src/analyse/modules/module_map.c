@@ -9,12 +9,12 @@
 #include "base/basename.h"
 #include "symbols/text_file.h"
 
-/* Functions and routines that do nothing but wait for somebody else. In other collective routines a part of the time is
- * waiting. Of the C library those are here in which a thread sleeps until another one, another process or the clock lets
- * it go on; a lock that is free is taken in no time, so that what is seen there is waiting too. Not here are read and
- * write, which are work on files and look the same on pipes; accept, connect and flock, which many a program has
- * functions of its own by the name of; and what only asks, as MPI_Test. */
-static const char *const usual_waits[] = {
+/* Functions and routines that do nothing but wait. In other collective routines part of the time is waiting. From the C
+ * library this includes functions in which a thread sleeps until another thread, another process or a timer wakes it;
+ * taking a free lock takes no time, so samples in lock functions are waiting too. Not included: read and write, which
+ * are work on files and look the same on pipes; accept, connect and flock, because many programs have functions of
+ * their own with these names; and functions that only poll, such as MPI_Test. */
+static const char *const default_waits[] = {
     "MPI_Wait*",
     "MPI_Recv",
     "MPI_Mrecv",
@@ -60,7 +60,7 @@ static const char *const usual_waits[] = {
     "pause",
 };
 
-/* ---- lines ---- */
+/* ---- parser ---- */
 
 struct map_reader {
     struct fm_module_map *map;
@@ -70,7 +70,7 @@ struct map_reader {
     char *rest; /* of the line */
 };
 
-static enum fm_status no_memory(struct map_reader *reader)
+static enum fm_status out_of_memory(struct map_reader *reader)
 {
     return fm_fail(reader->error, FM_ERR_MEMORY, "not enough memory for the modules");
 }
@@ -85,7 +85,7 @@ static enum fm_status __attribute__((format(printf, 2, 3))) bad_line(struct map_
     return fm_fail(reader->error, FM_ERR_INPUT, "%s:%u: %s", reader->map->path, reader->line, what);
 }
 
-/* The next word, kept; NULL: there is none, or no memory, and then *status says so. */
+/* The next word, copied; NULL if there is none, or if out of memory, which sets *status. */
 static const char *next_word(struct map_reader *reader, enum fm_status *status)
 {
     static const char blanks[] = " \t\r\n";
@@ -96,7 +96,7 @@ static const char *next_word(struct map_reader *reader, enum fm_status *status)
         return NULL;
     const char *kept = fm_arena_strndup(reader->arena, word, length);
     if (!kept)
-        *status = no_memory(reader);
+        *status = out_of_memory(reader);
     return kept;
 }
 
@@ -107,18 +107,18 @@ static enum fm_status add_waiting(struct map_reader *reader, const char *pattern
         const char **grown = fm_arena_grow(reader->arena, map->waiting, &map->waiting_capacity, map->n_waiting + 1,
                                            sizeof *map->waiting);
         if (!grown)
-            return no_memory(reader);
+            return out_of_memory(reader);
         map->waiting = grown;
     }
     map->waiting[map->n_waiting++] = pattern;
     return FM_OK;
 }
 
-static enum fm_status add_usual_waits(struct map_reader *reader)
+static enum fm_status add_default_waits(struct map_reader *reader)
 {
     enum fm_status status = FM_OK;
-    for (size_t i = 0; i < sizeof usual_waits / sizeof *usual_waits && !status; i++)
-        status = add_waiting(reader, usual_waits[i]);
+    for (size_t i = 0; i < sizeof default_waits / sizeof *default_waits && !status; i++)
+        status = add_waiting(reader, default_waits[i]);
     return status;
 }
 
@@ -144,7 +144,7 @@ static enum fm_status add_rule(struct map_reader *reader, struct fm_module_rule 
         struct fm_module_rule *grown = fm_arena_grow(reader->arena, map->rules, &map->rules_capacity, map->n_rules + 1,
                                                      sizeof *map->rules);
         if (!grown)
-            return no_memory(reader);
+            return out_of_memory(reader);
         map->rules = grown;
     }
     map->rules[map->n_rules++] = rule;
@@ -188,7 +188,7 @@ static enum fm_status read_group(struct map_reader *reader)
     for (; word && !status; word = next_word(reader, &status)) {
         group.modules = fm_arena_grow(reader->arena, group.modules, &capacity, group.n + 1, sizeof *group.modules);
         if (!group.modules)
-            return no_memory(reader);
+            return out_of_memory(reader);
         group.modules[group.n++] = word;
     }
     if (status)
@@ -196,7 +196,7 @@ static enum fm_status read_group(struct map_reader *reader)
     map->groups = fm_arena_grow(reader->arena, map->groups, &map->groups_capacity, map->n_groups + 1,
                                 sizeof *map->groups);
     if (!map->groups)
-        return no_memory(reader);
+        return out_of_memory(reader);
     map->groups[map->n_groups++] = group;
     return FM_OK;
 }
@@ -219,7 +219,7 @@ static enum fm_status read_line(struct map_reader *reader, char *line)
     return bad_line(reader, "expected module, group or waiting, not '%s'", word);
 }
 
-/* A group names modules that there are, and a module is in one group. */
+/* A group contains only defined modules, and a module is in at most one group. */
 static enum fm_status check_groups(struct map_reader *reader)
 {
     const struct fm_module_map *map = reader->map;
@@ -247,7 +247,7 @@ enum fm_status fm_module_map_usual(struct fm_module_map *map, struct fm_arena *a
 {
     struct map_reader reader = {.map = map, .arena = arena, .error = error};
     *map = (struct fm_module_map){0};
-    return add_usual_waits(&reader);
+    return add_default_waits(&reader);
 }
 
 enum fm_status fm_module_map_read(struct fm_module_map *map, const char *path, struct fm_arena *arena,
@@ -264,7 +264,7 @@ enum fm_status fm_module_map_read(struct fm_module_map *map, const char *path, s
     return status ? status : check_groups(&reader);
 }
 
-/* ---- what belongs where ---- */
+/* ---- lookup ---- */
 
 static bool path_fits(const char *pattern, const char *path)
 {
@@ -301,7 +301,7 @@ const char *fm_module_map_name(const struct fm_module_map *map, const struct fm_
     return fm_basename(id->defined[0] ? id->defined : id->module);
 }
 
-/* As it is called: the C library has "__poll" and "__GI___poll" for poll, and "__libc_pause" for pause. */
+/* The public name: the C library has "__poll" and "__GI___poll" for poll, and "__libc_pause" for pause. */
 static const char *without_prefix(const char *function)
 {
     static const char internal[] = "__GI_";

@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Which module of a model a function belongs to: modules are what a scientist thinks in, "ocean", "coupler", and have
- * nothing to do with load modules. A text file says it, in lines of words:
+/* Maps functions to modules of a model. Modules are parts of the model as its scientists see them, "ocean", "coupler",
+ * and have nothing to do with load modules. They are defined in a text file, one definition per line:
  *
- *   # what follows a # is not read
+ *   # comment
  *   module  barotropic  file      barotropic.f90 pcg.f90
  *   module  barotropic  function  pcg_* solver_mod::*
  *   module  io          library   libnetcdf*.so*
  *   group   ocean       barotropic baroclinic
  *   waiting MPI_Wait* MPI_Recv *sleep
  *
- * The words are patterns as the shell has them. One with a '/' is compared with a whole path, else with its last part.
- * The first line that matches a function counts. `waiting` replaces the usual list of functions and routines in which
- * time is waiting entirely; `waiting +` adds to it.
+ * Patterns are shell patterns. One with a '/' is matched against the whole path, others against the last component. The
+ * first matching line counts. `waiting` replaces the default list of functions and routines in which all time is
+ * waiting; `waiting +` adds to it.
  *
- * Without a file a function belongs to the source file it is written in, else to its load module. What a file says
- * nothing of belongs to "(unmapped)", MPI routines to "mpi" unless it says otherwise. */
+ * Without a file, the module of a function is its source file, or its load module if that is unknown. With a file,
+ * functions that match no line are in "(unmapped)"; MPI routines are in "mpi" unless a line matches. */
 #ifndef FM_ANALYSE_MODULES_MODULE_MAP_H
 #define FM_ANALYSE_MODULES_MODULE_MAP_H
 
@@ -25,7 +25,7 @@
 struct fm_module_rule {
     enum { FM_RULE_FILE, FM_RULE_FUNCTION, FM_RULE_LIBRARY } kind;
     const char *module, *pattern;
-    unsigned line; /* of the file */
+    unsigned line; /* in the file */
 };
 
 struct fm_module_group {
@@ -35,7 +35,7 @@ struct fm_module_group {
 };
 
 struct fm_module_map {
-    const char *path; /* of the file; NULL: there is none */
+    const char *path; /* of the file; NULL if there is none */
     struct fm_module_rule *rules;
     size_t n_rules, rules_capacity;
     struct fm_module_group *groups;
@@ -44,16 +44,16 @@ struct fm_module_map {
     size_t n_waiting, waiting_capacity;
 };
 
-/* Without a file. */
+/* The default map, without a file. */
 enum fm_status fm_module_map_usual(struct fm_module_map *map, struct fm_arena *arena, struct fm_error *error);
-/* A bad line is an error that names file, line and word. */
+/* Errors name file, line and word. */
 enum fm_status fm_module_map_read(struct fm_module_map *map, const char *path, struct fm_arena *arena,
                                   struct fm_error *error);
-/* The first one that fits a frame or routine; NULL: none does. */
+/* The first rule that matches a frame or routine; NULL if none does. */
 const struct fm_module_rule *fm_module_map_rule(const struct fm_module_map *map, const struct fm_context *context);
-/* Of a frame or routine that no rule fits; the text is the map's or the context's. */
+/* The module of a frame or routine that no rule matches. The string belongs to the map or the context. */
 const char *fm_module_map_name(const struct fm_module_map *map, const struct fm_context *context);
-/* Whether time in it is waiting entirely. */
+/* Whether all time in a function is waiting. */
 bool fm_module_map_waits(const struct fm_module_map *map, const char *function);
 
 #endif

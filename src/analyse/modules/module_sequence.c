@@ -4,7 +4,7 @@
 #include "base/sort.h"
 #include "model/order.h"
 
-enum { MOST_NAMED = 64 }; /* more have no looks of their own */
+enum { MAX_NAMED = 64 }; /* further modules have no style of their own */
 
 const char *const fm_module_states[FM_MODULE_STATES] = {
     [FM_MODULE_WORK] = "work", [FM_MODULE_TRANSFER] = "transfer", [FM_MODULE_WAITING] = "waiting"};
@@ -16,7 +16,7 @@ struct sequence_builder {
     const struct fm_module_map *map;
     struct fm_arena *arena;
     struct fm_module_sequence *sequence;
-    struct fm_module_moment *of_nodes; /* what each node of the profile is shown as */
+    struct fm_module_moment *of_nodes; /* by node of the profile: how it is shown */
 };
 
 /* ---- moments ---- */
@@ -30,7 +30,7 @@ static void find_modules(struct sequence_builder *m)
     }
 }
 
-static void count(struct sequence_builder *m, struct fm_module_row *row, const struct fm_module_moment *moment)
+static void count_moment(struct sequence_builder *m, struct fm_module_row *row, const struct fm_module_moment *moment)
 {
     struct fm_module_sequence *s = m->sequence;
     if (!moment->module)
@@ -47,7 +47,7 @@ static bool make_row(struct sequence_builder *m, const struct fm_sequence_row *f
     for (size_t i = 0; row->moments && i < n; i++) {
         if (from->cells[i])
             row->moments[i] = m->of_nodes[from->cells[i] - 1];
-        count(m, row, &row->moments[i]);
+        count_moment(m, row, &row->moments[i]);
     }
     return row->moments;
 }
@@ -62,7 +62,7 @@ static bool make_rows(struct sequence_builder *m)
     s->n_moments = from->n_cells;
     s->rank_step = 1u << from->rank_shift;
     s->rows = fm_arena_alloc(m->arena, from->n * sizeof *s->rows);
-    s->modules = fm_arena_alloc(m->arena, (m->modules->n_items + MOST_NAMED) * sizeof *s->modules);
+    s->modules = fm_arena_alloc(m->arena, (m->modules->n_items + MAX_NAMED) * sizeof *s->modules);
     if (!s->rows || !s->modules)
         return false;
     for (size_t i = 0; i < m->modules->n_items; i++)
@@ -73,7 +73,7 @@ static bool make_rows(struct sequence_builder *m)
     return true;
 }
 
-/* ---- the list of modules ---- */
+/* ---- list of modules ---- */
 
 struct numbered_module {
     struct fm_sequence_module module;
@@ -88,7 +88,7 @@ static int compare(const void *a, const void *b)
     return order ? order : fm_compare_text(x->name, y->name);
 }
 
-/* Modules by their moments, without those that have none; moments learn the new numbers. */
+/* Sorts modules by number of moments, drops those without, and renumbers the moments. */
 static bool sort_modules(struct sequence_builder *m)
 {
     struct fm_module_sequence *s = m->sequence;
@@ -129,7 +129,7 @@ static void add_named(struct sequence_builder *m)
         struct fm_sequence_module *module = find_module(s, name);
         if (module)
             module->named = true;
-        else if (s->n_named < s->n_modules + MOST_NAMED)
+        else if (s->n_named < s->n_modules + MAX_NAMED)
             s->modules[s->n_named++] = (struct fm_sequence_module){.name = name, .named = true};
     }
 }

@@ -7,8 +7,8 @@
 /* Student's t for 95 % and FM_BATCHES - 1 degrees of freedom. */
 #define STUDENT 2.2622
 
-/* After Wilson: the interval of a share that was found in so many independent samples, made symmetric. A rare module that
- * happened to be missed in most batches has little spread between them, and is known badly all the same. */
+/* Width of the Wilson interval for a share found in that many independent samples, made symmetric. A rare module that
+ * happens to be missed in most batches has little variance between them, although it is not known well. */
 static double width_of(double share, double samples)
 {
     const double z2 = STUDENT * STUDENT / samples;
@@ -19,7 +19,7 @@ static double width_of(double share, double samples)
 
 double fm_module_share_width(const double *parts, const double *wholes, uint64_t samples)
 {
-    double part = 0, whole = 0, squares = 0, products = 0, before = 0;
+    double part = 0, whole = 0, squares = 0, products = 0, previous = 0;
     for (size_t i = 0; i < FM_BATCHES; i++) {
         part += parts[i];
         whole += wholes[i];
@@ -27,12 +27,12 @@ double fm_module_share_width(const double *parts, const double *wholes, uint64_t
     if (whole <= 0 || !samples)
         return 1;
     for (size_t i = 0; i < FM_BATCHES; i++) {
-        double away = parts[i] - part / whole * wholes[i];
-        squares += away * away;
-        products += away * before;
-        before = away;
+        double residual = parts[i] - part / whole * wholes[i];
+        squares += residual * residual;
+        products += residual * previous;
+        previous = residual;
     }
-    if (products > 0) /* batches that follow each other are alike: the phases are about as long as they */
+    if (products > 0) /* successive batches are correlated: program phases are about as long as a batch */
         squares += 2 * products;
     double share = part / whole, variance = squares / (FM_BATCHES - 1) * FM_BATCHES / (whole * whole);
     double independent = variance * (double)samples > share * (1 - share) ? share * (1 - share) / variance

@@ -23,17 +23,17 @@ uint32_t fm_part_rank(const struct fm_part *part, uint32_t rank)
             return range->first + left;
         left -= range->last - range->first + 1;
     }
-    return rank; /* none of its own, as FM_NO_RANK */
+    return rank; /* not a rank, such as FM_NO_RANK */
 }
 
-/* A list with room for n items, of which there are none yet. */
-#define LIST(making, list, most)                                         \
-    ((making)->to->n_##list = 0, (making)->to->list##_capacity = (most), \
-     ((making)->to->list = fm_arena_alloc((making)->arena, (most) * sizeof *(making)->to->list)) != NULL)
+/* Allocates an empty list with room for `max` items. */
+#define LIST(builder, list, max)                                          \
+    ((builder)->to->n_##list = 0, (builder)->to->list##_capacity = (max), \
+     ((builder)->to->list = fm_arena_alloc((builder)->arena, (max) * sizeof *(builder)->to->list)) != NULL)
 
 /* ---- job, hosts and processes ---- */
 
-/* Command and language are those of the lowest rank of the job. */
+/* Command and language are known only for the lowest rank of the job. */
 static void describe_job(struct part_builder *m, const struct fm_program *program)
 {
     struct fm_job *job = &m->to->job;
@@ -44,18 +44,18 @@ static void describe_job(struct part_builder *m, const struct fm_program *progra
     job->exe = program->exe;
     job->build_id = program->build_id;
     job->ranks = (uint32_t)fm_rankset_count(&m->part->ranks);
-    job->cart = (struct fm_grid){0}; /* it is one over all ranks of the job */
+    job->cart = (struct fm_grid){0}; /* it covers all ranks of the job */
 }
 
-/* Hosts keep all their ranks: those of other programs take their cores, too. */
+/* Hosts keep all their ranks: those of other programs use their cores too. */
 static bool keep_processes(struct part_builder *m)
 {
     const struct fm_profile *from = m->from;
-    uint32_t *places = fm_arena_alloc(m->arena, from->n_hosts * sizeof *places);
-    if (!places || !LIST(m, hosts, from->n_hosts) || !LIST(m, processes, from->n_processes))
+    uint32_t *new_hosts = fm_arena_alloc(m->arena, from->n_hosts * sizeof *new_hosts);
+    if (!new_hosts || !LIST(m, hosts, from->n_hosts) || !LIST(m, processes, from->n_processes))
         return false;
     for (size_t i = 0; i < from->n_hosts; i++) {
-        places[i] = (uint32_t)m->to->n_hosts;
+        new_hosts[i] = (uint32_t)m->to->n_hosts;
         if (fm_part_side(m->part, &from->hosts[i].ranks) != FM_PART_THEIRS)
             m->to->hosts[m->to->n_hosts++] = from->hosts[i];
     }
@@ -64,13 +64,13 @@ static bool keep_processes(struct part_builder *m)
         if (!fm_rankset_has(&m->part->ranks, process.rank))
             continue;
         if (process.host < from->n_hosts)
-            process.host = places[process.host];
+            process.host = new_hosts[process.host];
         m->to->processes[m->to->n_processes++] = process;
     }
     return true;
 }
 
-/* What a note counts is a sum over its ranks. */
+/* The amount of a note is a sum over its ranks. */
 static bool keep_notes(struct part_builder *m)
 {
     if (!LIST(m, notes, m->from->n_notes))
@@ -114,7 +114,7 @@ static enum fm_part_side side_of_event(const struct part_builder *m, const struc
     return side == FM_PART_SHARED && routine ? fm_part_side(m->part, &routine->ranks) : side;
 }
 
-/* Calls, time and bytes of a routine, rank by rank. */
+/* Keeps the calls, time and bytes of a routine by rank. */
 static bool keep_per_rank(struct part_builder *m, struct fm_routine_total *routine)
 {
     const struct fm_rank_value *values = routine->per_rank;
@@ -133,8 +133,8 @@ static bool keep_per_rank(struct part_builder *m, struct fm_routine_total *routi
     return routine->per_rank != NULL;
 }
 
-/* What is known of a routine that several programs call if some of its calls cannot be attributed; the histogram is of
- * those that can. */
+/* The statistics of a routine called by several programs if some of its calls cannot be attributed; the histogram has
+ * only those that can. */
 static struct fm_stats stats_of_ranks(const struct fm_routine_total *routine, const struct fm_histogram *histogram)
 {
     return (struct fm_stats){
@@ -151,8 +151,8 @@ static struct fm_stats stats_of_ranks(const struct fm_routine_total *routine, co
     };
 }
 
-/* A routine that ranks of several programs call: `ours` are its calls at sites of this program, and all that it made if
- * no site is shared. */
+/* Splits a routine that ranks of several programs call. `ours`: its calls at call sites of this program, which are all
+ * its calls if no site is shared. */
 static bool split_routine(struct part_builder *m, struct fm_routine_total *routine, const struct fm_stats *ours,
                           bool all_attributed)
 {
@@ -160,7 +160,7 @@ static bool split_routine(struct part_builder *m, struct fm_routine_total *routi
     routine->stats = *ours;
     if (!keep_per_rank(m, routine) || !fm_rankset_common(&whole.ranks, &m->part->ranks, m->arena, &routine->ranks))
         return false;
-    if (!all_attributed && routine->calls.sum) /* a large profile has no calls of single ranks */
+    if (!all_attributed && routine->calls.sum) /* a large profile has no calls per rank */
         routine->stats = stats_of_ranks(routine, &ours->histogram);
     return true;
 }
@@ -199,7 +199,7 @@ static bool keep_calls(struct part_builder *m)
     return true;
 }
 
-/* Messages between the program and others are its, too. */
+/* Messages between the program and others are included. */
 static bool keep_edges(struct part_builder *m, const struct fm_edges *from, struct fm_edges *to)
 {
     to->n = 0;
@@ -210,7 +210,7 @@ static bool keep_edges(struct part_builder *m, const struct fm_edges *from, stru
     return to->items != NULL;
 }
 
-/* ---- what the program marks itself ---- */
+/* ---- regions, timers and snapshots ---- */
 
 static bool keep_regions(struct part_builder *m)
 {
@@ -246,7 +246,7 @@ static bool keep_timers(struct part_builder *m)
     return true;
 }
 
-/* One of all processes is a sum over them. */
+/* A collective snapshot is a sum over all processes. */
 static bool keep_snapshots(struct part_builder *m)
 {
     if (!LIST(m, snapshots, m->from->n_snapshots))
@@ -261,7 +261,7 @@ static bool keep_snapshots(struct part_builder *m)
     return true;
 }
 
-/* ---- all of it ---- */
+/* ---- construction ---- */
 
 static bool make(struct part_builder *m, size_t program, enum fm_part_extent extent)
 {

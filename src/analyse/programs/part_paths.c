@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The call paths of one program. A stack begins in the program (_start), or in a library that starts a thread, and comes to
- * the program later: from there on the path belongs to it. Nodes above are kept with what is below them. Time in paths
- * that never come to a program, such as those of threads of MPI, belongs to it only if none but its ranks have it. */
+/* The call paths of one program. A stack begins in the program (_start), or in a library that starts a thread and calls
+ * the program later: from there on the path belongs to the program. Ancestors are kept, with the cost of what is kept
+ * below them. Time in paths that never reach a program, such as those of threads of MPI, belongs to the program only if
+ * no other ranks have it. */
 #include "analyse/programs/part_paths.h"
 
 #include "analyse/calls/context_cost.h"
@@ -18,15 +19,15 @@ struct part_paths_builder {
     struct fm_call_paths *to;
     struct fm_part *part;
     struct fm_arena *arena;
-    uint32_t *before; /* by range: how many of its ranks are before it */
+    uint32_t *before; /* by range: number of ranks of the program before it */
     uint8_t *sides;   /* by node: enum fm_part_side */
-    bool *of_mpi;     /* below no program: a thread of MPI */
+    bool *of_mpi;     /* by node: in a thread of MPI, below no program */
     bool *kept;
     uint32_t *places;
     uint32_t ranks;
 };
 
-/* ---- whose a node is ---- */
+/* ---- attribution ---- */
 
 static enum fm_part_side side_of_rank(const struct part_paths_builder *m, uint32_t rank)
 {
@@ -61,7 +62,7 @@ static enum fm_part_side side_of(const struct part_paths_builder *m, uint32_t no
     return above == FM_PART_SHARED ? side_by_ranks(m, node) : above;
 }
 
-/* ---- its ranks, numbered from 0 ---- */
+/* ---- ranks numbered from 0 ---- */
 
 static uint32_t number_of(const struct part_paths_builder *m, uint32_t rank)
 {
@@ -86,7 +87,7 @@ static void number_cost(const struct part_paths_builder *m, struct fm_path_cost 
     cost->min_rank = number_of(m, cost->min_rank);
 }
 
-/* ---- the tree ---- */
+/* ---- tree ---- */
 
 static bool is_of_mpi(const struct part_paths_builder *m, uint32_t node)
 {
@@ -94,7 +95,7 @@ static bool is_of_mpi(const struct part_paths_builder *m, uint32_t node)
     return (node && m->of_mpi[path->parent]) || fm_names_fit(fm_mpi_stack, fm_basename(path->site.module));
 }
 
-/* Children come behind their parents: from the last to the first, a shared node is kept if one below it is. */
+/* Parents come before their children: going backwards, a shared node is kept if a child is. */
 static void mark(struct part_paths_builder *m)
 {
     for (uint32_t i = 0; i < m->from->n; i++) {
@@ -126,7 +127,7 @@ static void copy_nodes(struct part_paths_builder *m)
     }
 }
 
-/* What is kept below a shared node is all that is known of it. */
+/* The cost of a shared node is the sum of what is kept below it. */
 static void sum_shared(struct part_paths_builder *m)
 {
     for (uint32_t i = (uint32_t)m->from->n; i-- > 1;) {
@@ -152,7 +153,7 @@ static void copy_shares(struct part_paths_builder *m)
     }
 }
 
-/* A node that is gone is an unknown one: UINT32_MAX + 1. */
+/* Removed nodes become unknown: UINT32_MAX + 1 = 0. */
 static bool copy_sequence(struct part_paths_builder *m)
 {
     struct fm_sequence *sequence = &m->to->sequence;
@@ -165,7 +166,7 @@ static bool copy_sequence(struct part_paths_builder *m)
     return true;
 }
 
-/* A sample stands for a period. */
+/* Each sample represents one period. */
 static uint64_t samples_of(const struct part_paths_builder *m, uint64_t ns)
 {
     uint64_t whole = m->from->nodes[0].all.sum_ns;

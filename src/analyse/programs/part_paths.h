@@ -5,7 +5,8 @@
 
 #include "model/profile.h"
 
-/* part->paths = what of those of the profile belongs to the ranks of `of`, whose counts it fills in. false: no memory. */
+/* Sets part->paths to the part of the profile's call paths that belongs to the ranks of `of`, and the counts in `of`.
+ * Returns false if out of memory. */
 bool fm_part_paths(const struct fm_profile *profile, struct fm_profile *part, struct fm_part *of,
                    struct fm_arena *arena);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Whose something is that some ranks have: of the program, of others, or of both. */
+/* Whether data of a set of ranks belongs to the program, to others, or to both. */
 #ifndef FM_ANALYSE_PROGRAMS_PART_SIDE_H
 #define FM_ANALYSE_PROGRAMS_PART_SIDE_H
 

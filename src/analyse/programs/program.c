@@ -10,10 +10,10 @@
 
 /* ---- names ---- */
 
-enum { MOST_COMPARED = 1000, BUILD_ID_CHARS = 8 }; /* of more programs a label is the whole path */
+enum { MAX_COMPARED = 1000, BUILD_ID_CHARS = 8 }; /* with more programs, the label is the whole path */
 
-/* The end of a path with one more part than `part`, an end of it. */
-static const char *longer_end(const char *path, const char *part)
+/* The suffix of a path with one component more than the suffix `part`. */
+static const char *longer_suffix(const char *path, const char *part)
 {
     if (part - path < 2)
         return path;
@@ -29,7 +29,7 @@ static bool ends_with(const char *path, const char *end)
            (length == part || *end == '/' || path[length - part - 1] == '/');
 }
 
-/* Whether another program has a path with this end. */
+/* Whether the path of another program has this suffix. */
 static bool is_shared(const struct fm_profile *profile, size_t program, const char *end)
 {
     for (size_t i = 0; i < profile->n_programs; i++)
@@ -43,10 +43,10 @@ const char *fm_program_label(const struct fm_profile *profile, size_t program, s
     const char *exe = profile->programs[program].exe, *build_id = profile->programs[program].build_id;
     if (profile->part)
         return profile->part->label;
-    const char *end = profile->n_programs > MOST_COMPARED ? exe : fm_basename(exe);
+    const char *end = profile->n_programs > MAX_COMPARED ? exe : fm_basename(exe);
     while (end > exe && is_shared(profile, program, end))
-        end = longer_end(exe, end);
-    if (end > exe || profile->n_programs > MOST_COMPARED || !is_shared(profile, program, end))
+        end = longer_suffix(exe, end);
+    if (end > exe || profile->n_programs > MAX_COMPARED || !is_shared(profile, program, end))
         return fm_arena_strndup(arena, end, strlen(end));
     end = fm_basename(exe);
     size_t size = strlen(end) + BUILD_ID_CHARS + sizeof " []";
@@ -56,7 +56,7 @@ const char *fm_program_label(const struct fm_profile *profile, size_t program, s
     return label;
 }
 
-/* A list of all for a sentence. */
+/* Lists all labels, for a message. */
 static void list_labels(const struct fm_profile *profile, struct fm_arena *arena, char *list, size_t size)
 {
     list[0] = 0;
@@ -140,8 +140,8 @@ static int by_first(const void *a, const void *b)
     return (x->first > y->first) - (x->first < y->first);
 }
 
-/* Whether no two overlap, and each process is in one. */
-static bool divide(const struct fm_program_ranges *ranges, const struct fm_profile *profile)
+/* Whether no two ranges overlap, and every process is in one. */
+static bool is_partition(const struct fm_program_ranges *ranges, const struct fm_profile *profile)
 {
     for (size_t i = 1; i < ranges->n; i++)
         if (ranges->items[i].first <= ranges->items[i - 1].last)
@@ -170,7 +170,7 @@ bool fm_program_ranges_make(const struct fm_profile *profile, struct fm_arena *a
             ranges->items[ranges->n++] = (struct fm_program_range){range->first, range->last, i};
         }
     qsort(ranges->items, ranges->n, sizeof *ranges->items, by_first);
-    if (!divide(ranges, profile))
+    if (!is_partition(ranges, profile))
         ranges->n = 0;
     return true;
 }

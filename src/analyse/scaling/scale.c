@@ -26,7 +26,7 @@ double fm_scale_error(const struct fm_scale *scale, uint64_t cost_ns, size_t run
     return error > period ? error : period;
 }
 
-/* What sums over the processes of a run are multiplied with before they are compared. */
+/* The factor for sums over the processes of a run before they are compared. */
 static double weight(const struct fm_scale *scale, size_t run)
 {
     uint32_t processes = scale->runs[run].processes;
@@ -73,13 +73,13 @@ double fm_scale_efficiency(const struct fm_scale *scale, size_t base, size_t oth
 
 uint32_t fm_scale_hot(const struct fm_scale *scale, uint32_t node, size_t base, size_t other)
 {
-    double whole = fm_scale_excess(scale, node, base, other).all, most = 0;
+    double whole = fm_scale_excess(scale, node, base, other).all, max = 0;
     uint32_t hot = 0;
     for (uint32_t child = scale->nodes[node].first; child; child = scale->nodes[child].next) {
         struct fm_excess x = fm_scale_excess(scale, child, base, other);
-        if (x.all > most && x.all > x.all_error && x.all >= whole / 2) {
+        if (x.all > max && x.all > x.all_error && x.all >= whole / 2) {
             hot = child;
-            most = x.all;
+            max = x.all;
         }
     }
     return whole > 0 ? hot : 0;
@@ -91,7 +91,7 @@ struct ranked_context {
     const struct fm_context *context;
     double excess;
     uint32_t node;
-    uint32_t rank; /* 0: a loss; 1: not certain; 2: a gain */
+    uint32_t rank; /* 0: a loss; 1: not significant; 2: a gain */
 };
 
 static int compare(const void *a, const void *b)
@@ -121,21 +121,21 @@ static size_t list_children(const struct fm_scale *scale, uint32_t parent, size_
     return n;
 }
 
-static size_t most_children(const struct fm_scale *scale)
+static size_t max_children(const struct fm_scale *scale)
 {
-    size_t most = 0;
+    size_t max = 0;
     for (size_t at = 0; at < scale->n; at++) {
         size_t n = 0;
         for (uint32_t child = scale->nodes[at].first; child; child = scale->nodes[child].next)
             n++;
-        most = n > most ? n : most;
+        max = n > max ? n : max;
     }
-    return most;
+    return max;
 }
 
 enum fm_status fm_scale_sort(struct fm_scale *scale, size_t base, size_t other, bool own, struct fm_error *error)
 {
-    struct ranked_context *items = calloc(most_children(scale) + 1, sizeof *items);
+    struct ranked_context *items = calloc(max_children(scale) + 1, sizeof *items);
     if (!items)
         return fm_fail(error, FM_ERR_MEMORY, "not enough memory to sort the contexts");
     for (uint32_t at = 0; at < scale->n; at++) {

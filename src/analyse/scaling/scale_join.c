@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The trees of several runs as one, from the root outwards: joined contexts are their own queue, and the contexts of the
- * runs that each stands for lie in one array beside them, in the same order. */
+/* Joins the trees of several runs breadth first. The joined nodes serve as the queue; the contexts of the runs that
+ * each represents are in a parallel array, in the same order. */
 #include <string.h>
 
 #include "analyse/scaling/scale_match.h"
@@ -10,16 +10,16 @@ struct joiner {
     struct fm_scale *scale;
     struct fm_arena scratch;
     struct fm_scale_names names;
-    const struct fm_context **members; /* of all joined contexts, each one's by run */
+    const struct fm_context **members; /* of all joined nodes in order, by run */
     size_t n_members;
-    struct fm_scale_item *items; /* the children of one */
+    struct fm_scale_item *items; /* the children of one node */
     struct fm_scale_group *groups;
     size_t capacity, groups_capacity;
-    uint32_t build[FM_SCALE_RUNS]; /* the runs that have the same build of the program, as bits */
-    uint32_t each[FM_SCALE_RUNS];  /* the run itself */
+    uint32_t build[FM_SCALE_RUNS]; /* by run: bit mask of the runs with the same build of the program */
+    uint32_t each[FM_SCALE_RUNS];  /* by run: bit mask of the run itself */
 };
 
-/* By processes, stable: there are few. Versions stay as they were given. */
+/* Sorts runs by number of processes. Insertion sort: stable, and there are few. Versions keep the given order. */
 static void order_runs(enum fm_scale_mode mode, struct fm_scale_run *runs, size_t n)
 {
     for (size_t i = 1; i < n && mode != FM_SCALE_SAME; i++) {
@@ -46,13 +46,13 @@ static void compare_builds(struct joiner *joiner)
 static bool start(struct joiner *joiner, const struct fm_scale_run *runs, struct fm_arena *arena)
 {
     struct fm_scale *scale = joiner->scale;
-    size_t at_most = 0;
+    size_t max_nodes = 0;
     for (size_t i = 0; i < scale->n_runs; i++)
-        at_most += runs[i].tree->n + 1;
+        max_nodes += runs[i].tree->n + 1;
     struct fm_scale_run *ordered = fm_arena_alloc(arena, scale->n_runs * sizeof *ordered);
-    scale->nodes = fm_arena_alloc(arena, at_most * sizeof *scale->nodes); /* pages that nobody touches cost nothing */
-    joiner->members = fm_arena_alloc(&joiner->scratch, at_most * sizeof *joiner->members);
-    if (!ordered || !scale->nodes || !joiner->members || at_most > UINT32_MAX)
+    scale->nodes = fm_arena_alloc(arena, max_nodes * sizeof *scale->nodes); /* untouched pages cost nothing */
+    joiner->members = fm_arena_alloc(&joiner->scratch, max_nodes * sizeof *joiner->members);
+    if (!ordered || !scale->nodes || !joiner->members || max_nodes > UINT32_MAX)
         return false;
     memcpy(ordered, runs, scale->n_runs * sizeof *ordered);
     order_runs(scale->mode, ordered, scale->n_runs);
@@ -67,7 +67,7 @@ static bool start(struct joiner *joiner, const struct fm_scale_run *runs, struct
     return true;
 }
 
-static bool make_room(struct joiner *joiner, size_t needed)
+static bool reserve(struct joiner *joiner, size_t needed)
 {
     if (needed <= joiner->capacity)
         return true;
@@ -77,7 +77,7 @@ static bool make_room(struct joiner *joiner, size_t needed)
     return joiner->items && joiner->groups;
 }
 
-/* The children that a joined context has in all runs; SIZE_MAX: no memory. */
+/* Lists the children of a joined node in all runs. Returns SIZE_MAX if out of memory. */
 static size_t gather(struct joiner *joiner, const struct fm_scale_node *node, const struct fm_context **members)
 {
     size_t n = 0;
@@ -85,7 +85,7 @@ static size_t gather(struct joiner *joiner, const struct fm_scale_node *node, co
         if (!(node->runs >> run & 1))
             continue;
         const struct fm_context *parent = *members++;
-        if (!make_room(joiner, n + parent->n_children))
+        if (!reserve(joiner, n + parent->n_children))
             return SIZE_MAX;
         for (const struct fm_context *child = parent->first; child; child = child->next)
             joiner->items[n++] = (struct fm_scale_item){
@@ -99,8 +99,9 @@ static size_t gather(struct joiner *joiner, const struct fm_scale_node *node, co
     return n;
 }
 
-/* The runs that have the same code, as bits for each. Lines of children lie in the code of their parent: in the program
- * its build tells; programs of one build that have a library from the same place have the same library. */
+/* By run, the bit mask of the runs with the same code. The lines of children are in the code of their parent. In the
+ * program the build id decides; programs of the same build that load a library from the same path have the same
+ * library. */
 static const uint32_t *same_code(const struct joiner *joiner, const struct fm_scale_node *parent,
                                  const struct fm_context **members)
 {

@@ -7,7 +7,8 @@
 #include "base/sort.h"
 #include "model/order.h"
 
-/* Lines of a function: without time of its own (in one run) a statement is a call site in the flat tree. */
+/* In the flat tree, a line without exclusive time (in one run) is a call site instead of a statement: treat both
+ * alike. */
 static unsigned kind_of(const struct fm_scale_item *item)
 {
     enum fm_context_kind kind = item->context->id.kind;
@@ -32,7 +33,7 @@ static int compare_meaning(const struct fm_scale_item *a, const struct fm_scale_
     return order ? order : fm_compare_number(a->context->id.inlined, b->context->id.inlined);
 }
 
-/* All that tells contexts of one tree apart. */
+/* Compares everything that distinguishes contexts within one tree. */
 static int compare_whole(const struct fm_scale_item *a, const struct fm_scale_item *b)
 {
     const struct fm_context_id *x = &a->context->id, *y = &b->context->id;
@@ -78,16 +79,16 @@ static void sort(struct fm_scale_item *items, size_t n, fm_compare *compare)
     }
 }
 
-/* ---- exactly ---- */
+/* ---- exact matches ---- */
 
-static void put(struct fm_scale_group *group, struct fm_scale_item *item, size_t number)
+static void assign(struct fm_scale_group *group, struct fm_scale_item *item, size_t number)
 {
     item->group = (uint32_t)number;
     group->runs |= 1u << item->run;
 }
 
-/* Equal by meaning, but a run has several, which only directories tell apart: first those that are wholly equal, then in
- * order. Items are sorted by run. */
+/* Items equal by meaning, but several per run, which differ only in directories: match identical ones first, then the
+ * rest in order. Items are sorted by run. */
 static size_t split(struct fm_scale_item *items, size_t n, struct fm_scale_group *groups, size_t n_groups)
 {
     const uint32_t none = UINT32_MAX;
@@ -100,7 +101,7 @@ static size_t split(struct fm_scale_item *items, size_t n, struct fm_scale_group
         for (size_t i = begin; i < end; i++)
             for (size_t j = 0; j < begin && items[i].group == none; j++)
                 if (!compare_whole(&items[i], &items[j]) && !(groups[items[j].group].runs >> items[i].run & 1))
-                    put(&groups[items[j].group], &items[i], items[j].group);
+                    assign(&groups[items[j].group], &items[i], items[j].group);
         for (size_t i = begin, g = start; i < end; i++) {
             if (items[i].group != none)
                 continue;
@@ -108,13 +109,13 @@ static size_t split(struct fm_scale_item *items, size_t n, struct fm_scale_group
                 g++;
             if (g == n_groups)
                 groups[n_groups++] = (struct fm_scale_group){0};
-            put(&groups[g], &items[i], g);
+            assign(&groups[g], &items[i], g);
         }
     }
     return n_groups;
 }
 
-/* Groups of items that mean the same, numbered as they come. */
+/* Groups items with the same meaning, numbered in order. */
 static size_t match_exactly(struct fm_scale_item *items, size_t n, struct fm_scale_group *groups)
 {
     size_t n_groups = 0;
@@ -128,7 +129,7 @@ static size_t match_exactly(struct fm_scale_item *items, size_t n, struct fm_sca
         } else {
             groups[n_groups] = (struct fm_scale_group){0};
             for (size_t i = begin; i < end; i++)
-                put(&groups[n_groups], &items[i], n_groups);
+                assign(&groups[n_groups], &items[i], n_groups);
             n_groups++;
         }
         for (size_t g = from; g < n_groups; g++)
@@ -137,7 +138,7 @@ static size_t match_exactly(struct fm_scale_item *items, size_t n, struct fm_sca
     return n_groups;
 }
 
-/* ---- by name ---- */
+/* ---- matches by name ---- */
 
 static uint32_t all_alike(uint32_t runs, const uint32_t *alike)
 {
@@ -148,12 +149,12 @@ static uint32_t all_alike(uint32_t runs, const uint32_t *alike)
     return all;
 }
 
-/* Groups of one kind and name, in the order of lines: each run's go to the groups in turn, so that the order of lines
- * is kept in all of them. */
+/* Joins groups of the same kind and name, in the order of lines: the groups of each run go to the targets in turn, so
+ * that the order of lines is preserved in every run. */
 static void match_by_name(struct fm_scale_group *groups, size_t begin, size_t end, uint32_t every,
                           const uint32_t *alike)
 {
-    uint32_t next[FM_SCALE_RUNS] = {0}; /* of a run: how many of the targets are behind it */
+    uint32_t next[FM_SCALE_RUNS] = {0}; /* by run: number of targets already passed */
     uint32_t n_targets = 0;
     for (size_t g = begin; g < end; g++) {
         struct fm_scale_group *group = &groups[g];
@@ -185,7 +186,7 @@ static void match_the_rest(struct fm_scale_item *items, size_t n, struct fm_scal
             last = items[end].group > last ? items[end].group : last;
             partial |= groups[items[end].group].runs != every;
         }
-        /* Groups were numbered in the order of names and lines. */
+        /* Groups are numbered in the order of names and lines. */
         if (partial && last > items[begin].group)
             match_by_name(groups, items[begin].group, (size_t)last + 1, every, alike);
     }

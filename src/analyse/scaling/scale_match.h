@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Which children of a joined context correspond: part of scale_join.c. */
+/* Matches the children of a joined context across runs: part of scale_join.c. */
 #ifndef FM_ANALYSE_SCALING_SCALE_MATCH_H
 #define FM_ANALYSE_SCALING_SCALE_MATCH_H
 
@@ -8,21 +8,21 @@
 struct fm_scale_item {
     const struct fm_context *context;
     uint32_t run;
-    uint32_t name, module, path; /* numbers of scale_names.h */
-    uint32_t group;              /* the answer: equal for those that correspond, one of a run at most */
-    bool by_name;                /* of the whole group */
+    uint32_t name, module, path; /* from scale_names.h */
+    uint32_t group;              /* result: equal for matching items, at most one per run */
+    bool by_name;                /* result, for the whole group */
 };
 
-struct fm_scale_group { /* within */
+struct fm_scale_group { /* internal */
     uint32_t runs;
-    uint32_t joined_to; /* another group; itself: none */
-    uint32_t target;    /* at place i of those of one name: the i-th group that others are joined to */
+    uint32_t joined_to; /* another group, or itself if none */
+    uint32_t target;    /* entry i of the groups with one name: the i-th group that others are joined to */
     bool by_name;
 };
 
-/* Groups the children of one context and sorts them by group and run. alike[run]: the runs that have the same code here,
- * itself at least, as bits: in these lines are where they are, and nothing is paired by name. groups: room for as many
- * as there are items. */
+/* Groups the children of one context and sorts them by group and run. alike[run]: bit mask of the runs with the same
+ * code here, including itself; in these, lines do not move, so nothing is matched by name. groups: space for n
+ * groups. */
 void fm_scale_match(struct fm_scale_item *items, size_t n, const uint32_t *alike, struct fm_scale_group *groups);
 
 #endif

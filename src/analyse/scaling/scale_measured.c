@@ -21,7 +21,7 @@ static struct fm_path_cost cost_of_spread(const struct fm_spread *spread)
     };
 }
 
-/* The wall time of all processes. */
+/* Starts a tree; the root has the wall time of all processes. */
 static bool start(const struct fm_profile *profile, struct fm_arena *arena, struct fm_calltree *tree)
 {
     struct fm_spread wall = {0};
@@ -43,7 +43,7 @@ static struct fm_context *frame_below(struct fm_calltree *tree, struct fm_contex
 
 /* ---- MPI ---- */
 
-/* "a/b": b below a. */
+/* "a/b": b is a child of a. */
 static struct fm_context *region_of(struct fm_calltree *tree, const char *path)
 {
     struct fm_context *at = tree->root;
@@ -57,8 +57,8 @@ static struct fm_context *region_of(struct fm_calltree *tree, const char *path)
     return at;
 }
 
-/* One name for all functions of a load module that are not known. */
-static const char *nameless(struct fm_calltree *tree, const char *module)
+/* One name for all unknown functions of a load module. */
+static const char *unknown_name(struct fm_calltree *tree, const char *module)
 {
     const char *slash = strrchr(module, '/');
     char *name = NULL;
@@ -69,7 +69,7 @@ static const char *nameless(struct fm_calltree *tree, const char *module)
     return text;
 }
 
-/* Below a region the functions around a call, the outermost first; *path and *line become those of the call. */
+/* The functions around a call, below a region, outermost first. Sets *path and *line to those of the call. */
 static struct fm_context *functions_of(struct fm_calltree *tree, struct fm_context *region, struct fm_symbols *symbols,
                                        const struct fm_site *site, const char **path, uint32_t *line)
 {
@@ -77,9 +77,9 @@ static struct fm_context *functions_of(struct fm_calltree *tree, struct fm_conte
     struct fm_context *at = region;
     *path = "";
     *line = 0;
-    if (!site->module[0]) /* detail was given up */
+    if (!site->module[0]) /* merged event without call site */
         return region;
-    struct fm_symbol unknown = {.function = nameless(tree, site->module), .path = "", .defined = ""};
+    struct fm_symbol unknown = {.function = unknown_name(tree, site->module), .path = "", .defined = ""};
     if (symbols)
         frames = fm_symbols_find(symbols, site, FM_RETURN_ADDRESS);
     if (!frames.known)
@@ -118,12 +118,12 @@ static void add_event(struct fm_calltree *tree, struct fm_symbols *symbols, cons
     };
     struct fm_context *routine = fm_context_below(tree, function, &id);
     routine->own.of.sum_ns = fm_sum(routine->own.of.sum_ns, event->stats.total_ns);
-    routine->own.estimated = true; /* which ranks it is of is not known */
+    routine->own.estimated = true; /* the ranks are unknown */
     routine->all = routine->own;
 }
 
-/* All below a context, the last first, so that children come before their parents. */
-static struct fm_context **in_order(const struct fm_calltree *tree, size_t *n)
+/* All contexts, parents before their children. */
+static struct fm_context **list_contexts(const struct fm_calltree *tree, size_t *n)
 {
     struct fm_context **order = fm_arena_alloc(tree->arena, (tree->n + 1) * sizeof *order);
     *n = 0;
@@ -132,12 +132,12 @@ static struct fm_context **in_order(const struct fm_calltree *tree, size_t *n)
     return order;
 }
 
-/* What a context has beyond what is below it is its own, unless it is a function that calls MPI. Threads can have more
- * below a region than it took. */
+/* Computes the exclusive time of a context: what exceeds its children, unless it is a function that calls MPI. With
+ * threads, the children of a region can have more time than the region. */
 static void add_up(struct fm_calltree *tree)
 {
     size_t n;
-    struct fm_context **order = in_order(tree, &n);
+    struct fm_context **order = list_contexts(tree, &n);
     tree->failed |= !order;
     while (n--) {
         struct fm_context *at = order[n];

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Trees of contexts without samples: of what was measured, so that runs without call paths can be compared too.
+/* Trees of contexts from measurements instead of samples, so that runs without call paths can be compared too.
  *
- *   all of the run              root: the wall time of all processes; its own is that outside MPI and all regions
- *     region solver             a frame without a load module; its own is the computation in it
- *       frame pcg               a function that calls MPI; it has no time of its own: nobody measured it
+ *   whole run                   root: the wall time of all processes; exclusive: outside MPI and all regions
+ *     region solver             a frame without a load module; exclusive: the computation in it
+ *       frame pcg               a function that calls MPI; no exclusive time, as it is not measured
  *         routine MPI_Allreduce   at its line
  *
- *   all of the run
- *     timer step                a frame, with the timers below it that were started in it; its own is what they leave
+ *   whole run
+ *     timer step                a frame, with the timers that were started in it below; exclusive: without these
  *
- * A timer that was started now in this, now in that one stands at the top, and its time is in theirs too.
+ * A timer that was started in different timers is at the top level, and its time is included in theirs too.
  *
- * Memory is the arena's; the profile and the symbols must outlive the tree. */
+ * Memory comes from the arena; the profile and the symbols must outlive the tree. */
 #ifndef FM_ANALYSE_SCALING_SCALE_MEASURED_H
 #define FM_ANALYSE_SCALING_SCALE_MEASURED_H
 

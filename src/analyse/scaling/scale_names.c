@@ -5,10 +5,10 @@
 
 #include "base/basename.h"
 
-/* What a text stands for. */
+/* The meaning of a string. */
 enum role { NAME, MODULE, PATH };
 
-/* Texts that no function, module or file has. */
+/* Strings that cannot be the name of a function, load module or file. */
 static const char program[] = "\1program", unknown_in_program[] = "\1[program]";
 
 static struct fm_number_slot *probe(const struct fm_numbers *numbers, uint64_t key)
@@ -32,7 +32,7 @@ static bool enlarge(struct fm_numbers *numbers, struct fm_arena *arena)
     return true;
 }
 
-/* The slot of a key; its number is 0 when it is new. */
+/* The slot of a key; its number is 0 if it is new. */
 static struct fm_number_slot *slot_of(struct fm_scale_names *names, struct fm_numbers *numbers, uint64_t key)
 {
     if (numbers->n * 2 >= numbers->capacity && !enlarge(numbers, names->arena)) {
@@ -57,7 +57,7 @@ bool fm_scale_in_program(const struct fm_scale_run *run, const struct fm_context
     return is_program(run, context->id.module);
 }
 
-/* Whether a name is that of all that is not known in the program: "[pop]". */
+/* Whether a name is the common one of all unknown functions of the program: "[pop]". */
 static bool is_unknown(const struct fm_scale_run *run, const char *name)
 {
     if (name[0] != '[' || !run->program || !run->program[0])

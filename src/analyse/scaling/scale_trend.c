@@ -3,18 +3,18 @@
 
 #include <math.h>
 
-/* Root mean square residuals below this part of the mean are as good as none. */
+/* Root mean square residuals below this fraction of the mean are negligible. */
 #define EXACT 1e-3
-/* A slope must leave less than this part of the squares that a constant leaves. */
+/* The squared residuals of a slope must be less than this fraction of those of a constant. */
 #define CLEARLY_LESS 0.25
-/* Squares within this factor fit about as well. */
+/* Squared residuals within this factor fit about equally well. */
 #define ABOUT_AS_WELL 2
 
 struct points {
     size_t n;
     double p[FM_SCALE_RUNS], y[FM_SCALE_RUNS];
     double mean;
-    double squares; /* that sampling leaves, over all of them */
+    double squares; /* expected from sampling, over all points */
 };
 
 struct fit {
@@ -50,7 +50,7 @@ const char *fm_trend_text(enum fm_trend_form form)
     return texts[form];
 }
 
-/* The work at a context in each run. */
+/* The work in a context in each run. Returns false if there are fewer than three numbers of processes. */
 static bool work(const struct fm_scale *scale, uint32_t node, bool own, struct points *points)
 {
     size_t different = 0;
@@ -93,7 +93,7 @@ static double mean_shape(const struct points *points, enum fm_trend_form form)
     return mean;
 }
 
-/* Least squares; a base below 0 is none. */
+/* Least squares fit; a negative base is set to 0. */
 static struct fit fit_form(const struct points *points, enum fm_trend_form form)
 {
     struct fit fit = {.base = points->mean, .parameters = 1, .valid = true};
@@ -120,7 +120,7 @@ static struct fit fit_form(const struct points *points, enum fm_trend_form form)
     return fit;
 }
 
-/* Squares that are as good as none. */
+/* Squared residuals that are negligible. */
 static double negligible(const struct points *points)
 {
     double exact = EXACT * points->mean;
@@ -146,7 +146,7 @@ static enum fm_trend_form choose(const struct points *points, struct fit *fits)
     enum fm_trend_form form = FM_TREND_FALLING;
     while (!about_as_well(points, &fits[form], least))
         form++;
-    for (int i = FM_TREND_CONSTANT; i < FM_TREND_FORMS; i++) /* for the band */
+    for (int i = FM_TREND_CONSTANT; i < FM_TREND_FORMS; i++) /* for the confidence band */
         fits[i].valid = i != FM_TREND_CONSTANT && about_as_well(points, &fits[i], least);
     return form;
 }
@@ -183,7 +183,7 @@ static double student(size_t freedom)
     return freedom <= sizeof t / sizeof *t ? t[freedom - 1] : 2.2;
 }
 
-/* Half of the 95 % interval of what a fit says of a number of processes. */
+/* Half the width of the 95 % interval of a fit at a number of processes. */
 static double fit_error(const struct points *points, enum fm_trend_form form, const struct fit *fit, double processes)
 {
     double mean = fit->parameters == 2 ? mean_shape(points, form) : 0, xx = 0;
@@ -220,7 +220,7 @@ bool fm_scale_project(const struct fm_scale *scale, double processes, struct fm_
     double first = points.y[0];
     projection->efficiency = expected > 0 ? first / expected : 0;
     projection->low = most > 0 ? first / most : 0;
-    /* Nothing is promised beyond what was expected, unless runs have shown it. */
+    /* Do not promise more than ideal scaling unless the runs have shown it. */
     double best = projection->efficiency > 1 ? projection->efficiency : 1;
     projection->high = least > 0 && first / least < best ? first / least : best;
     return true;

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* How costs grow with the number of processes, and what that would mean for more of them.
+/* How costs grow with the number of processes, and a projection to larger numbers.
  *
- * A trend is fitted to the work at a context, y(p) = p C (strong) or C (weak, same), over all runs by least squares:
+ * A trend is fitted to the work in a context, y(p) = p C (strong) or C (weak, same), over all runs by least squares:
  *
  *   y(p) = base + slope f(p)     f: 1/p, log p, p, p log p, p^2 with slope > 0; or no slope at all
  *
- * Of these the one with the least residual is taken, but a constant unless the residual is clearly less than that of a
- * constant, and of forms that fit about as well the one that grows least. A projection is the trend of the whole,
- * continued. Its band spans all forms that fit about as well, each with the 95 % interval of its fit and of the sampling;
- * with three or four runs it is wide, and rightly so. Three different numbers of processes are the least. */
+ * The form with the smallest residual is chosen; but a constant, unless the residual is clearly smaller than that of a
+ * constant; and of forms that fit about equally well, the one that grows least. A projection extrapolates the trend of
+ * the whole run. Its band covers all forms that fit about equally well, each with the 95 % interval of its fit and of
+ * the sampling; with three or four runs it is wide, and rightly so. At least three different numbers of processes are
+ * needed. */
 #ifndef FM_ANALYSE_SCALING_SCALE_TREND_H
 #define FM_ANALYSE_SCALING_SCALE_TREND_H
 
@@ -27,17 +28,17 @@ enum fm_trend_form {
 struct fm_trend {
     enum fm_trend_form form;
     double base_ns, slope_ns; /* y(p) = base + slope f(p) */
-    double residual;          /* root mean square, of the mean of y */
+    double residual;          /* root mean square, relative to the mean of y */
 };
 
-/* false: too few different numbers of processes. */
+/* Returns false if there are fewer than three different numbers of processes. */
 bool fm_trend_fit(const struct fm_scale *scale, uint32_t node, bool own, struct fm_trend *trend);
-double fm_trend_at(const struct fm_trend *trend, double processes); /* never below 0 */
+double fm_trend_at(const struct fm_trend *trend, double processes); /* at least 0 */
 const char *fm_trend_text(enum fm_trend_form form);                 /* "log p" */
 
 struct fm_projection {
-    struct fm_trend trend;        /* of the whole */
-    double efficiency, low, high; /* against the run with the fewest processes */
+    struct fm_trend trend;        /* of the whole run */
+    double efficiency, low, high; /* relative to the run with the fewest processes */
 };
 bool fm_scale_project(const struct fm_scale *scale, double processes, struct fm_projection *projection);
 

@@ -6,19 +6,19 @@
 
 #include "model/order.h"
 
-/* Of a caller's time: a function with at least this part of it is about all that the caller does. */
-#define ABOUT 0.75
-/* Of a loss: what nearly all of it is, and what is too little for a caller to be one. */
+/* Fraction of the time of a caller: a function with at least this much is nearly all that the caller does. */
+#define MOST_OF_CALLER 0.75
+/* Fractions of a loss: nearly all of it, and too little to count as a caller. */
 #define NEARLY_ALL 0.9
-#define LITTLE 0.01
+#define MIN_CALLER 0.01
 
-/* What a function has in all its contexts. */
+/* The cost of a function in all its contexts. */
 struct function_total {
     struct fm_scale_cost base, other;
-    double excess, most; /* most: of one context, `node` */
+    double excess, most; /* most: of a single context, `node` */
     uint32_t function, node;
-    uint32_t active; /* how often it is on the stack just now */
-    uint32_t line;   /* as a caller: where it calls; with `several` at other lines too */
+    uint32_t active; /* number of its occurrences on the current stack */
+    uint32_t line;   /* as a caller: the line of the call; if `several`, there are others */
     bool several;
     size_t calls;
 };
@@ -26,11 +26,11 @@ struct function_total {
 /* One context of the function that a verdict is about. */
 struct loss {
     uint32_t node;
-    uint32_t joint; /* itself or one of those that it is called through: the callers of this one are looked at */
+    uint32_t joint; /* itself or a wrapper it is called through: the callers of this one are examined */
     double excess;
 };
 
-/* What a call leads to of the function that a verdict is about. */
+/* The part of a call that is spent in the function that a verdict is about. */
 struct lead {
     double excess;
     uint64_t other_ns;
@@ -102,13 +102,13 @@ static int by_excess(const void *a, const void *b, void *scale)
     return order ? order : fm_compare_number(x->node, y->node);
 }
 
-/* Those with at least so much, most first. */
-static size_t rank(struct judge *judge, const struct function_total *tallies, double least)
+/* Lists the functions with at least this excess, largest first. */
+static size_t rank(struct judge *judge, const struct function_total *totals, double least)
 {
     size_t n = 0;
     for (size_t i = 1; i <= judge->scale->n_functions; i++)
-        if (tallies[i].excess >= least)
-            judge->ranked[n++] = tallies[i];
+        if (totals[i].excess >= least)
+            judge->ranked[n++] = totals[i];
     qsort_r(judge->ranked, n, sizeof *judge->ranked, by_excess, (void *)judge->scale);
     return n;
 }
@@ -126,16 +126,17 @@ static size_t losing_functions(struct judge *judge)
 
 /* ---- callers ---- */
 
-/* The function that a context is called by, outside of itself and of MPI; 0: none is known. `place` is what it calls. */
-static uint32_t caller_of(const struct fm_scale *scale, uint32_t node, uint32_t *place)
+/* The caller of a context, outside the same function and MPI; 0 if unknown. *place: the context that it calls
+ * directly. */
+static uint32_t caller_of(const struct fm_scale *scale, uint32_t node, uint32_t *callee)
 {
     uint32_t own = scale->nodes[node].function;
-    *place = node;
+    *callee = node;
     for (uint32_t at = scale->nodes[node].parent; at; at = scale->nodes[at].parent) {
         const struct fm_scale_node *caller = &scale->nodes[at];
         if (caller->function && caller->function != own && !fm_context_in_mpi(caller->context))
             return at;
-        *place = at;
+        *callee = at;
     }
     return 0;
 }
@@ -154,7 +155,7 @@ static void sum_callers(struct judge *judge)
     memset(judge->callers, 0, (scale->n_functions + 1) * sizeof *judge->callers);
     for (size_t i = 0; i < judge->n_losses; i++) {
         const struct loss *loss = &judge->losses[i];
-        uint32_t place, node = caller_of(scale, loss->joint, &place), line = scale->nodes[place].context->id.line;
+        uint32_t callee, node = caller_of(scale, loss->joint, &callee), line = scale->nodes[callee].context->id.line;
         struct function_total *total = &judge->callers[scale->nodes[node].function];
         total->several |= total->node && total->line != line;
         total->line = line;
@@ -169,7 +170,7 @@ static void sum_callers(struct judge *judge)
 
 static void fill_callers(struct judge *judge, struct fm_verdict *verdict)
 {
-    verdict->n_callers = rank(judge, judge->callers, LITTLE * verdict->excess.own);
+    verdict->n_callers = rank(judge, judge->callers, MIN_CALLER * verdict->excess.own);
     for (size_t i = 0; i < verdict->n_callers && i < FM_VERDICT_CALLERS; i++)
         verdict->callers[i] = (struct fm_verdict_caller){judge->ranked[i].node, judge->ranked[i].excess, 1};
 }
@@ -178,20 +179,21 @@ static void fill_callers(struct judge *judge, struct fm_verdict *verdict)
 static bool is_wrapper(const struct judge *judge, uint32_t node, const struct function_total *function)
 {
     const struct function_total *caller = &judge->functions[judge->scale->nodes[node].function];
-    return (double)function->other.own_ns >= ABOUT * (double)caller->other.all_ns;
+    return (double)function->other.own_ns >= MOST_OF_CALLER * (double)caller->other.all_ns;
 }
 
 static void move_to_callers(struct judge *judge)
 {
-    uint32_t place;
+    uint32_t callee;
     for (size_t i = 0; i < judge->n_losses; i++) {
-        uint32_t caller = caller_of(judge->scale, judge->losses[i].joint, &place);
+        uint32_t caller = caller_of(judge->scale, judge->losses[i].joint, &callee);
         judge->losses[i].joint = caller ? caller : judge->losses[i].joint;
     }
 }
 
-/* Goes outwards past wrappers that nearly all comes through, at one place in them, to where ways part or something else
- * is done too. Where there are only wrappers, up to the outermost function, the callers are those next to it. */
+/* Goes outwards past wrappers through which nearly all of the loss comes, at one call site in them, until there are
+ * several callers or the caller does other things too. If there are only wrappers up to the outermost function, the
+ * direct callers are kept. */
 static void find_callers(struct judge *judge, const struct function_total *function, struct fm_verdict *verdict)
 {
     double enough = NEARLY_ALL * verdict->excess.own;
@@ -231,7 +233,7 @@ static void add_repeat(struct judge *judge, uint32_t node, double excess, size_t
     }
 }
 
-/* A call of which little else comes than the function that the verdict is about. */
+/* Whether nearly all time of a call is in the function that the verdict is about. */
 static bool leads_there(const struct judge *judge, uint32_t node)
 {
     const struct lead *lead = &judge->leads[node];
@@ -239,8 +241,8 @@ static bool leads_there(const struct judge *judge, uint32_t node)
            (double)lead->other_ns >= NEARLY_ALL * (double)fm_scale_cost(judge->scale, node, judge->other)->all_ns;
 }
 
-/* What else was sampled in the line of such a call belongs to it: bindings of a language, entries of a linkage table. */
-static size_t without_parts(struct judge *judge, size_t n)
+/* Whatever else was sampled in the line of such a call belongs to it, such as language bindings and PLT entries. */
+static size_t remove_parts(struct judge *judge, size_t n)
 {
     const struct fm_scale_node *nodes = judge->scale->nodes;
     uint32_t *children = judge->children;
@@ -257,7 +259,7 @@ static size_t without_parts(struct judge *judge, size_t n)
     return kept;
 }
 
-/* The calls that a function makes, and lines of its own that take time, in the order of lines. */
+/* The calls in a function, and its own lines that take time, in the order of lines. */
 static size_t list_calls(struct judge *judge, uint32_t parent)
 {
     const struct fm_scale *scale = judge->scale;
@@ -271,10 +273,10 @@ static size_t list_calls(struct judge *judge, uint32_t parent)
     if (leading < 2)
         return 0;
     qsort_r(judge->children, n, sizeof *judge->children, by_line, (void *)scale);
-    return without_parts(judge, n);
+    return remove_parts(judge, n);
 }
 
-static void look_for_repeats(struct judge *judge, uint32_t parent)
+static void find_repeats_in(struct judge *judge, uint32_t parent)
 {
     size_t n = list_calls(judge, parent), calls = 0;
     double together = 0;
@@ -302,15 +304,15 @@ static void find_repeats(struct judge *judge, struct fm_verdict *verdict)
     const struct fm_scale *scale = judge->scale;
     memset(judge->leads, 0, scale->n * sizeof *judge->leads);
     for (size_t i = 0; i < judge->n_losses; i++) {
-        uint32_t place, further, caller = caller_of(scale, judge->losses[i].joint, &place);
-        add_lead(judge, place, &judge->losses[i]);
-        if (caller && caller_of(scale, caller, &further))
-            add_lead(judge, further, &judge->losses[i]);
+        uint32_t callee, outer_callee, caller = caller_of(scale, judge->losses[i].joint, &callee);
+        add_lead(judge, callee, &judge->losses[i]);
+        if (caller && caller_of(scale, caller, &outer_callee))
+            add_lead(judge, outer_callee, &judge->losses[i]);
     }
     memset(judge->callers, 0, (scale->n_functions + 1) * sizeof *judge->callers);
     for (uint32_t at = 1; at < scale->n; at++)
         if (scale->nodes[at].function)
-            look_for_repeats(judge, at);
+            find_repeats_in(judge, at);
     size_t n = rank(judge, judge->callers, FM_VERDICT_LEAST);
     for (size_t i = 0; i < n && i < FM_VERDICT_REPEATS; i++) {
         const struct function_total *total = &judge->ranked[i];
@@ -318,9 +320,10 @@ static void find_repeats(struct judge *judge, struct fm_verdict *verdict)
     }
 }
 
-/* ---- all ---- */
+/* ---- verdicts ---- */
 
-/* What the program itself computes twice in succession, it computes twice; of a library's service that may be news. */
+/* Repeated calls of a function of the program are just part of its algorithm; repeated calls of a library function may
+ * be worth reporting. */
 static bool in_program(const struct fm_scale *scale, uint32_t node)
 {
     const char *module = scale->nodes[node].context->id.module;
@@ -343,7 +346,7 @@ static struct fm_verdict judge_function(struct judge *judge, const struct functi
     return verdict;
 }
 
-static bool make_room(struct judge *judge, struct fm_arena *scratch)
+static bool allocate(struct judge *judge, struct fm_arena *scratch)
 {
     size_t n = judge->scale->n, functions = judge->scale->n_functions + 1;
     judge->functions = fm_arena_alloc(scratch, functions * sizeof *judge->functions);
@@ -362,7 +365,7 @@ enum fm_status fm_scale_judge(const struct fm_scale *scale, size_t base, size_t 
     struct fm_arena scratch = {0};
     struct function_total most[FM_VERDICTS];
     *verdicts = (struct fm_verdicts){.whole = fm_scale_excess(scale, 0, base, other)};
-    if (!make_room(&judge, &scratch)) {
+    if (!allocate(&judge, &scratch)) {
         fm_arena_destroy(&scratch);
         return fm_fail(error, FM_ERR_MEMORY, "not enough memory to compare the runs");
     }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Verdicts as sentences: the only place that has words for them. */
+/* Turns verdicts into sentences: the only place with their wording. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
