@@ -4,7 +4,7 @@
 #include "base/units.h"
 #include "render/xml.h"
 
-enum { LEFT = 58, RIGHT = 130, TOP = 34, BOTTOM = 42, MOST_TICKS = 5, LABEL_ROW = 14, MOST_DECIMALS = 9 };
+enum { LEFT = 58, RIGHT = 130, TOP = 34, BOTTOM = 42, MAX_TICKS = 5, LABEL_ROW = 14, MAX_DECIMALS = 9 };
 
 static const struct style {
     const char *colour, *dashes;
@@ -12,26 +12,26 @@ static const struct style {
     {"#0072b2", ""},        {"#d55e00", "7 3"}, {"#009e73", "2 3"},
     {"#a8740c", "9 3 2 3"}, {"#7b3f98", "4 2"}, {"#4d4d4d", "1 2"},
 };
-static const char *const further[] = {"#56b4e9", "#b5485d", "#6b7d1e", "#c9a400", "#2f4b7c", "#cc79a7"};
+static const char *const more_colours[] = {"#56b4e9", "#b5485d", "#6b7d1e", "#c9a400", "#2f4b7c", "#cc79a7"};
 static const struct style reference = {"#8594a3", "3 4"};
-#define WORDS "font-size=\"11\" fill=\"#4a5a6a\""
+#define LABEL_STYLE "font-size=\"11\" fill=\"#4a5a6a\""
 
 struct plot_area {
     const struct fm_chart *chart;
-    double x, y, width, height; /* of the area that has the lines */
+    double x, y, width, height; /* of the plotting area */
     double step;                /* between ticks */
-    unsigned ticks;             /* the last is at its upper edge */
+    unsigned ticks;             /* the last one is at the upper edge */
     FILE *out;
 };
 
 double fm_chart_step(double value, unsigned ticks)
 {
     static const double steps[] = {1, 2, 2.5, 5, 10};
-    double power = 1e-9, least = value / ticks;
+    double power = 1e-9, min_step = value / ticks;
     size_t step = 0;
-    while (power * 10 <= least)
+    while (power * 10 <= min_step)
         power *= 10;
-    while (steps[step] * power < least && step < sizeof steps / sizeof *steps - 1)
+    while (steps[step] * power < min_step && step < sizeof steps / sizeof *steps - 1)
         step++;
     return steps[step] * power;
 }
@@ -40,25 +40,25 @@ const char *fm_chart_colour(size_t style)
 {
     const size_t known = FM_CHART_LINES - 1;
     return style < known                  ? styles[style].colour
-           : style < FM_CHART_COLOURS - 1 ? further[style - known]
+           : style < FM_CHART_COLOURS - 1 ? more_colours[style - known]
                                           : styles[known].colour;
 }
 
 static double largest(const struct fm_chart *chart)
 {
-    double most = 1e-9;
+    double max = 1e-9;
     for (size_t i = 0; i < chart->n_lines; i++)
         for (size_t k = 0; k < chart->n; k++)
-            most = chart->lines[i].values[k] > most ? chart->lines[i].values[k] : most;
-    return most;
+            max = chart->lines[i].values[k] > max ? chart->lines[i].values[k] : max;
+    return max;
 }
 
-static double across(const struct plot_area *frame, size_t point)
+static double x_of(const struct plot_area *frame, size_t point)
 {
     return frame->x + frame->chart->places[point] * frame->width;
 }
 
-static double up(const struct plot_area *frame, double value)
+static double y_of(const struct plot_area *frame, double value)
 {
     return frame->y + frame->height * (1 - value / (frame->step * frame->ticks));
 }
@@ -68,7 +68,7 @@ static const struct style *style_of(const struct plot_area *frame, size_t line)
     return frame->chart->lines[line].reference ? &reference : &styles[frame->chart->lines[line].style];
 }
 
-/* ---- parts ---- */
+/* ---- elements ---- */
 
 static bool is_whole(double number)
 {
@@ -76,7 +76,7 @@ static bool is_whole(double number)
     return off < 1e-3 && off > -1e-3;
 }
 
-const char *fm_chart_tick(char *buffer, double seconds, double most)
+const char *fm_chart_tick(char *buffer, double seconds, double max)
 {
     static const struct {
         double seconds;
@@ -85,9 +85,9 @@ const char *fm_chart_tick(char *buffer, double seconds, double most)
     char number[FM_UNIT_CHARS];
     size_t unit = 0;
     unsigned decimals = 0;
-    while (unit < sizeof units / sizeof *units - 1 && units[unit].seconds > most * 1.000001)
+    while (unit < sizeof units / sizeof *units - 1 && units[unit].seconds > max * 1.000001)
         unit++;
-    for (double value = seconds / units[unit].seconds; decimals < MOST_DECIMALS && !is_whole(value); value *= 10)
+    for (double value = seconds / units[unit].seconds; decimals < MAX_DECIMALS && !is_whole(value); value *= 10)
         decimals++;
     fm_decimal_text(number, seconds / units[unit].seconds, decimals);
     snprintf(buffer, FM_UNIT_CHARS, "%.24s %s", number, units[unit].name);
@@ -98,7 +98,7 @@ static void draw_axes(const struct plot_area *frame)
 {
     char text[FM_UNIT_CHARS];
     for (unsigned i = 0; i <= frame->ticks; i++) {
-        double y = up(frame, frame->step * i);
+        double y = y_of(frame, frame->step * i);
         fputs("<path d=\"M", frame->out);
         fm_xml_number(frame->out, frame->x);
         fputc(' ', frame->out);
@@ -106,14 +106,14 @@ static void draw_axes(const struct plot_area *frame)
         fputs(" h", frame->out);
         fm_xml_number(frame->out, frame->width);
         fprintf(frame->out, "\" stroke=\"%s\"/>", i ? "#e3e8ed" : "#7d8fa1");
-        fm_svg_text(frame->out, frame->x - 8, y + 4, WORDS " text-anchor=\"end\"",
+        fm_svg_text(frame->out, frame->x - 8, y + 4, LABEL_STYLE " text-anchor=\"end\"",
                     fm_chart_tick(text, frame->step * i, frame->step * frame->ticks));
     }
     for (size_t i = 0; i < frame->chart->n; i++)
-        fm_svg_text(frame->out, across(frame, i), frame->y + frame->height + 16, WORDS " text-anchor=\"middle\"",
+        fm_svg_text(frame->out, x_of(frame, i), frame->y + frame->height + 16, LABEL_STYLE " text-anchor=\"middle\"",
                     frame->chart->labels[i]);
-    fm_svg_text(frame->out, frame->x + frame->width / 2, frame->y + frame->height + 32, WORDS " text-anchor=\"middle\"",
-                frame->chart->below);
+    fm_svg_text(frame->out, frame->x + frame->width / 2, frame->y + frame->height + 32,
+                LABEL_STYLE " text-anchor=\"middle\"", frame->chart->below);
     fputc('\n', frame->out);
 }
 
@@ -128,9 +128,9 @@ static void draw_mark(const struct plot_area *frame, size_t line, size_t point)
         "m-4 -1.5 h8 v3 h-8 z",
     };
     fputs("<path d=\"M", frame->out);
-    fm_xml_number(frame->out, across(frame, point));
+    fm_xml_number(frame->out, x_of(frame, point));
     fputc(' ', frame->out);
-    fm_xml_number(frame->out, up(frame, frame->chart->lines[line].values[point]));
+    fm_xml_number(frame->out, y_of(frame, frame->chart->lines[line].values[point]));
     fprintf(frame->out, " %s\" fill=\"%s\"/>", shapes[frame->chart->lines[line].style], style_of(frame, line)->colour);
 }
 
@@ -147,9 +147,9 @@ static void draw_line(const struct plot_area *frame, size_t line)
     fputs("</title><path d=\"", frame->out);
     for (size_t i = 0; i < frame->chart->n; i++) {
         fputs(i ? " L" : "M", frame->out);
-        fm_xml_number(frame->out, across(frame, i));
+        fm_xml_number(frame->out, x_of(frame, i));
         fputc(' ', frame->out);
-        fm_xml_number(frame->out, up(frame, frame->chart->lines[line].values[i]));
+        fm_xml_number(frame->out, y_of(frame, frame->chart->lines[line].values[i]));
     }
     fprintf(frame->out, "\" fill=\"none\" stroke=\"%s\" stroke-width=\"2\"", style->colour);
     if (style->dashes[0])
@@ -160,7 +160,8 @@ static void draw_line(const struct plot_area *frame, size_t line)
     fputs("</g>\n", frame->out);
 }
 
-/* Names where the lines end, from above, each at least a row below the one before; back up where they leave the frame. */
+/* Draws the names at the right ends of the lines, from top to bottom, each at least one row below the previous one, and
+ * moved up again if they would leave the frame. */
 static void draw_names(const struct plot_area *frame)
 {
     const struct fm_chart *chart = frame->chart;
@@ -173,7 +174,7 @@ static void draw_names(const struct plot_area *frame)
         order[k] = i;
     }
     for (size_t i = 0; i < chart->n_lines; i++) {
-        at[i] = up(frame, chart->lines[order[i]].values[last]);
+        at[i] = y_of(frame, chart->lines[order[i]].values[last]);
         if (i && at[i] < at[i - 1] + LABEL_ROW)
             at[i] = at[i - 1] + LABEL_ROW;
     }
@@ -194,9 +195,9 @@ void fm_chart_draw(const struct fm_chart *chart, double x, double y, FILE *out)
                               .y = y + TOP,
                               .width = FM_CHART_WIDTH - LEFT - RIGHT,
                               .height = FM_CHART_HEIGHT - TOP - BOTTOM,
-                              .step = fm_chart_step(largest(chart), MOST_TICKS),
+                              .step = fm_chart_step(largest(chart), MAX_TICKS),
                               .out = out};
-    while (frame.step * frame.ticks < largest(chart) && frame.ticks < MOST_TICKS + 1)
+    while (frame.step * frame.ticks < largest(chart) && frame.ticks < MAX_TICKS + 1)
         frame.ticks++;
     fm_svg_text(out, x + LEFT, y + 16, "font-size=\"13\" font-weight=\"bold\" fill=\"#1b2733\"", chart->title);
     draw_axes(&frame);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Small line charts for an SVG picture: several side by side, each with a few lines that are named at their ends.
- * Lines differ in colour, in the shape of their marks and in their dashes, so that grey and colour-blind eyes do. */
+/* Small line charts for an SVG picture: several side by side, each with a few lines that are labelled at their ends.
+ * Lines differ in colour, marker shape and dashes, so that they can be distinguished in greyscale and by the
+ * colour-blind. */
 #ifndef FM_RENDER_CHART_H
 #define FM_RENDER_CHART_H
 
@@ -13,28 +14,28 @@ enum { FM_CHART_LINES = 6, FM_CHART_WIDTH = 460, FM_CHART_HEIGHT = 250 };
 struct fm_chart_line {
     const char *name;
     const double *values; /* not negative */
-    unsigned style;       /* below FM_CHART_LINES: how it is drawn */
-    bool reference;       /* no line of its own: what would be ideal */
+    unsigned style;       /* below FM_CHART_LINES */
+    bool reference;       /* drawn as the ideal line, not as a data line */
 };
 
 struct fm_chart {
-    const char *title, *below; /* below: what the horizontal axis has */
+    const char *title, *below; /* below: label of the horizontal axis */
     struct fm_chart_line lines[FM_CHART_LINES];
     size_t n_lines;
-    const double *places; /* of the points: from 0, left, to 1 */
+    const double *places; /* horizontal positions of the points: 0 (left) to 1 */
     const char *const *labels;
     size_t n;
 };
 
-/* Values are seconds. Its upper left corner is at x, y. */
+/* Values are in seconds. x, y: upper left corner. */
 void fm_chart_draw(const struct fm_chart *chart, double x, double y, FILE *out);
 
-/* What charts share with other pictures. Between two ticks: 1, 2, 2.5 or 5 times a power of ten, so that at most so many
- * reach a value. */
+/* The following are shared with other pictures. The distance between ticks: 1, 2, 2.5 or 5 times a power of ten, so
+ * that at most `ticks` ticks reach `value`. */
 double fm_chart_step(double value, unsigned ticks);
-/* "15 s", "0.25 s", "200 ms": all ticks of an axis in the unit of its largest value; FM_UNIT_CHARS. */
-const char *fm_chart_tick(char *buffer, double seconds, double most);
-const char *fm_chart_colour(size_t style); /* of lines, and further ones that differ from these */
-enum { FM_CHART_COLOURS = 12 };            /* the last one is grey: of all the others */
+/* "15 s", "0.25 s", "200 ms": all ticks of an axis have the unit of its maximum. The buffer has FM_UNIT_CHARS bytes. */
+const char *fm_chart_tick(char *buffer, double seconds, double max);
+const char *fm_chart_colour(size_t style); /* those of the lines, and more that differ from these */
+enum { FM_CHART_COLOURS = 12 };            /* the last one is grey, for everything else */
 
 #endif

@@ -15,14 +15,14 @@ static void start_field(struct fm_csv *csv)
     csv->within_row = true;
 }
 
-/* A spreadsheet takes such a field for a formula, and computes it. What is a number is none. */
+/* Whether a spreadsheet would evaluate the field as a formula. Numbers are not formulas. */
 static bool is_formula(const char *text)
 {
     char *end;
     const char *first = text + strspn(text, " ");
     uint32_t code = *first ? fm_utf8_next(&first) : 0;
     if (code >= 0xff01 && code <= 0xff5e)
-        code -= 0xff01 - '!'; /* as wide as a Chinese character */
+        code -= 0xff01 - '!'; /* fullwidth form */
     if (code == 0 || code >= 0x80 || !strchr("=+-@", (int)code))
         return false;
     strtod(text, &end);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Comma-separated values as RFC 4180 has them: CRLF, quotes where needed and doubled inside. Control characters become
- * '?', and what a spreadsheet would take for a formula (=, +, -, @) begins with an apostrophe. */
+/* Comma-separated values as in RFC 4180: CRLF, fields quoted if necessary, quotes doubled. Control characters become
+ * '?', and a field that a spreadsheet would take for a formula (=, +, -, @) is prefixed with an apostrophe. */
 #ifndef FM_RENDER_CSV_H
 #define FM_RENDER_CSV_H
 

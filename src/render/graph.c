@@ -3,7 +3,8 @@
 
 const struct fm_colour fm_waiting_colour = {0xd5, 0x5e, 0x00};
 
-/* By the square root, as most shares are small: 1 % is a tenth of the way, 25 % the half. */
+/* Square root by bisection. The colour scale uses it because most shares are small: 1 % is at a tenth of the scale, 25
+ * % at half. */
 static double root_of(double share)
 {
     double low = 0, high = 1;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A graph for graphviz. */
+/* Writes a graph for Graphviz. */
 #include <string.h>
 
 #include "render/graph.h"
@@ -26,7 +26,7 @@ static void write_colour(FILE *out, const char *key, struct fm_colour colour)
     fprintf(out, ", %s=\"#%02x%02x%02x\"", key, colour.red, colour.green, colour.blue);
 }
 
-/* Whole tenths, so that no locale has a say. */
+/* Prints tenths as integers, independent of the locale. */
 static void write_width(FILE *out, double width)
 {
     unsigned tenths = (unsigned)(width * 10 + 0.5);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A graph as SVG, drawn from left to right. Text is text, a node tells more when pointed at, and nothing is fetched. */
+/* Writes a graph as SVG, from left to right. Text is real text, nodes have tooltips, and nothing external is loaded. */
 #include "base/utf8.h"
 #include "render/graph.h"
 #include "render/tree_layout.h"
@@ -11,18 +11,18 @@ enum {
     FOOT = 48,
     BOX_HEIGHT = 40,
     ROW = 52,
-    GAP = 52, /* between columns: the lines */
+    GAP = 52, /* between columns, for the edges */
     PADDING = 10,
     NAME_SIZE = 13,
     COST_SIZE = 12,
     NAME_COLUMNS = 34,
-    LEAST_WIDTH = 560,
+    MIN_WIDTH = 560,
 };
 
 struct drawing {
     const struct fm_graph *graph;
     const struct fm_tree_position *places;
-    double *left, *width; /* of each column */
+    double *left, *width; /* by column */
     size_t columns;
     double page_width, page_height;
     FILE *out;
@@ -63,7 +63,7 @@ static bool measure(struct drawing *drawing, struct fm_arena *arena)
         drawing->left[i] = right;
         right += drawing->width[i] + GAP;
     }
-    drawing->page_width = right - GAP + MARGIN > LEAST_WIDTH ? right - GAP + MARGIN : LEAST_WIDTH;
+    drawing->page_width = right - GAP + MARGIN > MIN_WIDTH ? right - GAP + MARGIN : MIN_WIDTH;
     double title = fm_svg_title_width(graph->title);
     drawing->page_width = title > drawing->page_width ? title : drawing->page_width;
     drawing->page_height = bottom + FOOT;
@@ -102,7 +102,7 @@ static void line(const struct drawing *drawing, size_t node, double width, struc
     fputs("/>\n", drawing->out);
 }
 
-/* All of a call in grey; what of it is waiting in orange upon it. */
+/* The whole call in grey, the waiting part in orange on top. */
 static void edge(const struct drawing *drawing, size_t node)
 {
     const struct fm_graph_node *of = &drawing->graph->nodes[node];
@@ -155,7 +155,7 @@ static void box(const struct drawing *drawing, size_t node)
     fputs("</text></g>\n", drawing->out);
 }
 
-/* ---- the page ---- */
+/* ---- page ---- */
 
 static void legend(const struct drawing *drawing)
 {
@@ -163,7 +163,7 @@ static void legend(const struct drawing *drawing)
         double share;
         const char *label;
     } steps[] = {{0.01, "1 %"}, {0.1, "10 %"}, {0.25, "25 %"}, {0.5, "50 %"}, {1, "100 %"}};
-    static const char words[] = "font-size=\"11\" fill=\"#4a5a6a\"";
+    static const char label_style[] = "font-size=\"11\" fill=\"#4a5a6a\"";
     double x = MARGIN, y = drawing->page_height - 26;
     bool waits = false;
     for (size_t i = 0; i < drawing->graph->n; i++)
@@ -175,9 +175,9 @@ static void legend(const struct drawing *drawing)
         fputs(" width=\"14\" height=\"12\" stroke=\"#7d8fa1\"", drawing->out);
         colour(drawing, "fill", fm_share_colour(steps[i].share));
         fputs("/>", drawing->out);
-        fm_svg_text(drawing->out, x + 18, y + 10, words, steps[i].label);
+        fm_svg_text(drawing->out, x + 18, y + 10, label_style, steps[i].label);
     }
-    fm_svg_text(drawing->out, x, y + 10, words, "of the time");
+    fm_svg_text(drawing->out, x, y + 10, label_style, "of the time");
     x += 78;
     if (waits) {
         fputs("<path d=\"M", drawing->out);
@@ -187,10 +187,10 @@ static void legend(const struct drawing *drawing)
         fputs(" h24\" stroke-width=\"3\"", drawing->out);
         colour(drawing, "stroke", fm_waiting_colour);
         fputs("/>", drawing->out);
-        fm_svg_text(drawing->out, x + 30, y + 10, words, "[waiting]");
+        fm_svg_text(drawing->out, x + 30, y + 10, label_style, "[waiting]");
         x += 96;
     }
-    fm_svg_text(drawing->out, x, y + 10, words, drawing->graph->foot);
+    fm_svg_text(drawing->out, x, y + 10, label_style, drawing->graph->foot);
     fputc('\n', drawing->out);
 }
 

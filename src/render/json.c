@@ -15,11 +15,11 @@ static void print_string(FILE *out, const char *text)
     fputc('"', out);
 }
 
-/* Deep trees must not become mostly blanks. */
+/* Indentation is limited: deep trees would otherwise be mostly blanks. */
 static void start_line(const struct fm_json *json)
 {
-    enum { DEEPEST = 16 };
-    fprintf(json->out, "\n%*s", (int)(2 * (json->depth < DEEPEST ? json->depth : DEEPEST)), "");
+    enum { MAX_INDENT = 16 };
+    fprintf(json->out, "\n%*s", (int)(2 * (json->depth < MAX_INDENT ? json->depth : MAX_INDENT)), "");
 }
 
 static void start_value(struct fm_json *json, const char *key)

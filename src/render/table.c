@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Tables of render/text.h. A cell's text is its number and its unit, which are aligned apart:
+/* Tables of render/text.h. The text of a cell is a number and a unit, which are aligned separately:
  *
  *     4.5 ms
  *    12.3 s       */
@@ -16,13 +16,13 @@ struct fm_cell {
     enum cell_kind kind;
     double number;
     uint64_t whole;
-    const char *text; /* what people see, once it is known */
+    const char *text; /* formatted text */
 };
 
 enum { MAX_COLUMNS = 24, MIN_TEXT = 12 };
 
 struct table_layout {
-    size_t number[MAX_COLUMNS], unit[MAX_COLUMNS]; /* widths; text has no unit */
+    size_t number[MAX_COLUMNS], unit[MAX_COLUMNS]; /* widths; text cells have no unit */
     size_t gap;
 };
 
@@ -124,7 +124,7 @@ void fm_cell_line(struct fm_table *table, const char *text)
         fm_cell_none(table);
 }
 
-/* ---- for people ---- */
+/* ---- text ---- */
 
 static bool is_text(const struct fm_column *column)
 {
@@ -136,7 +136,7 @@ static void measure(const struct fm_column *column, const char *text, size_t *nu
     size_t width = fm_text_width(text);
     const char *space = is_text(column) ? NULL : strchr(text, ' ');
     *number = space ? (size_t)(space - text) : width;
-    *unit = space ? width - *number : 0; /* with its space */
+    *unit = space ? width - *number : 0; /* including the space before it */
 }
 
 static size_t total_width(const struct fm_table *table, const struct table_layout *layout)
@@ -148,7 +148,7 @@ static size_t total_width(const struct fm_table *table, const struct table_layou
     return width;
 }
 
-/* A table that is too wide first loses its wide gaps, then the middles of its longest texts. */
+/* Shrinks a table that is too wide: first the gaps, then the longest texts, which are cut in the middle. */
 static void fit(const struct fm_table *table, struct table_layout *layout)
 {
     if (total_width(table, layout) > FM_TEXT_COLUMNS)
@@ -185,7 +185,7 @@ static struct table_layout lay_out(const struct fm_table *table)
     return layout;
 }
 
-/* Blanks are held back until something follows them, so that no line ends in blanks. */
+/* Blanks are printed only when something follows, so that no line ends in blanks. */
 static void print_blanks(FILE *out, size_t *blanks)
 {
     fprintf(out, "%*s", (int)*blanks, "");
@@ -251,7 +251,7 @@ void fm_table_print(const struct fm_table *table, FILE *out)
         print_row(table, &layout, &table->cells[i], out);
 }
 
-/* ---- for machines ---- */
+/* ---- CSV ---- */
 
 static void csv_cell(struct fm_csv *csv, const struct fm_column *column, const struct fm_cell *cell)
 {

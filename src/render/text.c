@@ -7,7 +7,7 @@
 
 void fm_print_safe(FILE *out, enum fm_safe kind, const char *text, size_t bytes)
 {
-    char safe[512]; /* standard error has no buffer */
+    char safe[512]; /* stderr is unbuffered */
     size_t n = 0;
     for (const char *end = text + bytes; text < end;) {
         n += fm_safe_next(kind, &text, safe + n);
@@ -48,9 +48,9 @@ void fm_print_line_list(FILE *out, const char *format, va_list values)
     size_t n = 0;
     const char *end = line + length - (length && line[length - 1] == '\n');
     for (const char *text = line; text < end;)
-        n += fm_safe_next(FM_SAFE_TERMINAL, &text, line + n); /* what stands for a character is never longer */
+        n += fm_safe_next(FM_SAFE_TERMINAL, &text, line + n); /* a replacement is never longer than the character */
     memmove(line + n, end, (size_t)(line + length - end));
-    fwrite(line, 1, n + (size_t)(line + length - end), out); /* at once: lines of several writers do not mix */
+    fwrite(line, 1, n + (size_t)(line + length - end), out); /* in one call: keeps the lines of several writers apart */
     free(line);
 }
 
@@ -73,7 +73,7 @@ size_t fm_print_cut(FILE *out, const char *text, size_t columns)
     return cut.width;
 }
 
-/* A word, with the unit that stands apart from its number: "41 %". */
+/* Length of a word, including a unit separated from its number: "41 %". */
 static size_t word_length(const char *text)
 {
     size_t bytes = strcspn(text, " ");

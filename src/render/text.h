@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Text for terminals: strings made safe to print, and tables.
  *
- * A table is filled cell by cell, row by row, and printed either for people (aligned, humanised,
- * at most FM_TEXT_LIMIT wide) or as CSV (RFC 4180, exact numbers). Each column names itself twice:
- * `heading` for people, `key` for CSV; one that has no heading or no key is left out there.
+ * A table is filled cell by cell, row by row, and printed either as text (aligned, with units, at most
+ * FM_TEXT_LIMIT columns wide) or as CSV (RFC 4180, exact numbers). Each column has two names: `heading` for text,
+ * `key` for CSV; a column without heading or key is left out there.
  *
- * Memory comes from the caller's arena; running out is remembered, and printing then prints nothing. */
+ * Memory comes from the caller's arena. If it runs out, the table is marked as failed and prints nothing. */
 #ifndef FM_RENDER_TEXT_H
 #define FM_RENDER_TEXT_H
 
@@ -18,34 +18,34 @@
 #include "base/safe_text.h"
 #include "base/utf8.h"
 
-/* Lines are laid out for FM_TEXT_COLUMNS; a table may go up to FM_TEXT_LIMIT before it cuts texts. */
+/* Lines are wrapped at FM_TEXT_COLUMNS; a table may be up to FM_TEXT_LIMIT wide before texts are cut. */
 enum { FM_TEXT_COLUMNS = 100, FM_TEXT_LIMIT = 108 };
 
 /* ---- strings ---- */
 
-/* `bytes` bytes of a text made safe for what it is written into. */
+/* Prints `bytes` bytes of a text, made safe for the format it is written into. */
 void fm_print_safe(FILE *out, enum fm_safe kind, const char *text, size_t bytes);
-/* Prints it with what a terminal would obey shown as '?'. */
+/* Prints a text with '?' for characters that a terminal would interpret. */
 void fm_print_text(FILE *out, const char *text);
-/* The same, but ends of lines stay. */
+/* The same, but keeps newlines. */
 void fm_print_lines(FILE *out, const char *text);
-/* printf of a line, or of a part of one, which may have names of unknown origin in it. */
+/* printf of a line, or part of one, that may contain names of unknown origin. */
 void fm_print_line(FILE *out, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void fm_print_line_list(FILE *out, const char *format, va_list values) __attribute__((format(printf, 2, 0)));
-/* A line, cut in the middle ("abc..xyz") where it is wider than `columns`; returns the width printed. */
+/* Prints a text, cut in the middle ("abc..xyz") if it is wider than `columns`. Returns the printed width. */
 size_t fm_print_cut(FILE *out, const char *text, size_t columns);
-/* Words of `text` folded at FM_TEXT_COLUMNS, lines after the first indented; ends the last line. */
+/* Prints a text wrapped at FM_TEXT_COLUMNS, with all lines but the first indented, and a final newline. */
 void fm_print_folded(FILE *out, const char *text, size_t indent);
-/* printf into the arena; "" without memory. */
+/* printf into the arena. Returns "" if out of memory. */
 const char *fm_format(struct fm_arena *arena, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /* ---- tables ---- */
 
 enum fm_column_kind {
-    FM_COLUMN_TEXT,  /* left-aligned; may be cut when the table is too wide */
+    FM_COLUMN_TEXT,  /* left-aligned; cut if the table is too wide */
     FM_COLUMN_BAR,   /* left-aligned; never cut */
-    FM_COLUMN_COUNT, /* whole numbers */
-    FM_COLUMN_RANK,  /* a number that names, so without commas */
+    FM_COLUMN_COUNT, /* integers */
+    FM_COLUMN_RANK,  /* an identifying number, without thousands separators */
     FM_COLUMN_MEAN,  /* numbers */
     FM_COLUMN_TIME,  /* ns; CSV: seconds */
     FM_COLUMN_BYTES,
@@ -65,17 +65,17 @@ struct fm_table {
     struct fm_cell *cells;
     size_t n_cells, capacity;
     bool failed;
-    size_t indent; /* before each line, text only */
+    size_t indent; /* of each line; text only */
 };
 
 void fm_table_start(struct fm_table *table, struct fm_arena *arena, const struct fm_column *columns, size_t n_columns);
 void fm_cell_text(struct fm_table *table, const char *text); /* the text must outlive the table */
 void fm_cell_number(struct fm_table *table, double number);
 void fm_cell_whole(struct fm_table *table, uint64_t number);                      /* exact in CSV */
-void fm_cell_as(struct fm_table *table, enum fm_column_kind kind, double number); /* another kind than its column's */
-void fm_cell_none(struct fm_table *table);                                        /* has no value */
+void fm_cell_as(struct fm_table *table, enum fm_column_kind kind, double number); /* overrides the column's kind */
+void fm_cell_none(struct fm_table *table);                                        /* no value */
 void fm_cell_whole_or_none(struct fm_table *table, uint64_t number, bool known);
-void fm_cell_line(struct fm_table *table, const char *text); /* text only: a line of its own across the columns */
+void fm_cell_line(struct fm_table *table, const char *text); /* text only: a line across all columns */
 
 void fm_table_print(const struct fm_table *table, FILE *out);
 void fm_table_csv(const struct fm_table *table, FILE *out);

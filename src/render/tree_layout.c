@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "render/tree_layout.h"
 
-/* A subtree: how far it reaches up and down on each of its levels, counted from its root's row. */
+/* The outline of a subtree: its extent up and down on each level, relative to the row of its root. */
 struct outline {
     double *top, *bottom;
     size_t levels, capacity;
@@ -9,8 +9,8 @@ struct outline {
 
 struct tree_layout {
     struct fm_arena *arena;
-    uint32_t *first, *next; /* children; the last node is a parent of all roots */
-    double *offsets;        /* of a child from its parent, in rows */
+    uint32_t *first, *next; /* children, as number + 1; node n is the parent of all roots */
+    double *offsets;        /* of a child relative to its parent, in rows */
     struct outline *outlines;
     bool failed;
 };
@@ -27,8 +27,8 @@ static bool reserve(struct outline *outline, size_t levels, struct fm_arena *are
     return true;
 }
 
-/* How far below the rows that are taken a subtree must begin so that nothing meets. */
-static double room_for(const struct outline *taken, const struct outline *child)
+/* The smallest offset at which a subtree does not overlap the rows already taken. */
+static double min_offset(const struct outline *taken, const struct outline *child)
 {
     double down = 0;
     for (size_t i = 0; i < taken->levels && i < child->levels; i++)
@@ -37,14 +37,14 @@ static double room_for(const struct outline *taken, const struct outline *child)
     return down;
 }
 
-/* `taken` has the children; level 0 of it is theirs. */
+/* Adds a child to `taken`, the outline of its siblings; the children are on level 0. */
 static void add_child(struct tree_layout *layout, struct outline *taken, const struct outline *child, double *offset)
 {
     if (!reserve(taken, child->levels, layout->arena)) {
         layout->failed = true;
         return;
     }
-    *offset = taken->levels ? room_for(taken, child) : -child->top[0];
+    *offset = taken->levels ? min_offset(taken, child) : -child->top[0];
     for (size_t i = 0; i < child->levels; i++) {
         if (i >= taken->levels) {
             taken->top[i] = *offset + child->top[i];
@@ -88,11 +88,11 @@ struct fm_tree_position *fm_tree_layout(const uint32_t *parents, size_t n, struc
     };
     if (!places || !layout.first || !layout.next || !layout.offsets || !layout.outlines)
         return NULL;
-    for (uint32_t i = (uint32_t)n; i-- > 0 && !layout.failed;) { /* so children come before their parents, in order */
+    for (uint32_t i = (uint32_t)n; i-- > 0 && !layout.failed;) { /* children before parents; keeps their order */
         place(&layout, i);
-        uint32_t above = parents[i] == UINT32_MAX ? (uint32_t)n : parents[i];
-        layout.next[i + 1] = layout.first[above];
-        layout.first[above] = i + 1;
+        uint32_t parent = parents[i] == UINT32_MAX ? (uint32_t)n : parents[i];
+        layout.next[i + 1] = layout.first[parent];
+        layout.first[parent] = i + 1;
     }
     place(&layout, (uint32_t)n);
     if (layout.failed)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Where the nodes of a tree stand in a picture: levels side by side, on each level nodes at least one row apart, a parent
+/* Positions of the nodes of a tree in a picture: levels side by side, nodes of a level at least one row apart, a parent
  * in the middle of its children, and subtrees as close as their outlines allow.
  *
  *              +- b
@@ -19,7 +19,8 @@ struct fm_tree_position {
     double row; /* from 0 */
 };
 
-/* parents[i] < i, or UINT32_MAX for a root; of children those with smaller numbers stand above. NULL: no memory. */
+/* parents[i] < i, or UINT32_MAX for a root; children with smaller numbers are placed above. Returns NULL if out of
+ * memory. */
 struct fm_tree_position *fm_tree_layout(const uint32_t *parents, size_t n, struct fm_arena *arena);
 
 #endif
