@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Call paths in the formats of other tools. A format is one file with one function; the table fm_exports lists them.
- * Costs are sums over ranks, in ns; waiting in MPI is time in the routine. */
+/* Call paths in the formats of other tools. Each format is one file with one function; the table fm_exports lists them.
+ * Costs are sums over ranks, in ns; the time of an MPI routine includes waiting. */
 #ifndef FM_EXPORT_EXPORT_H
 #define FM_EXPORT_EXPORT_H
 
@@ -11,8 +11,8 @@ struct fm_export {
     enum fm_status (*write)(struct fm_report *report, FILE *out, struct fm_error *error);
 };
 
-extern const struct fm_export fm_exports[]; /* ends with a name of NULL */
-/* Fails when nothing was sampled. */
+extern const struct fm_export fm_exports[]; /* ends with name NULL */
+/* Fails if nothing was sampled. */
 enum fm_status fm_export_write(const struct fm_export *format, struct fm_report *report, FILE *out,
                                struct fm_error *error);
 
@@ -21,10 +21,10 @@ enum fm_status fm_export_hatchet(struct fm_report *report, FILE *out, struct fm_
 enum fm_status fm_export_pprof(struct fm_report *report, FILE *out, struct fm_error *error);
 enum fm_status fm_export_speedscope(struct fm_report *report, FILE *out, struct fm_error *error);
 
-/* ---- what formats share ---- */
+/* ---- shared by the formats ---- */
 
-/* The contexts from below the root to this one, into `path`, which has room for FM_EXPORT_DEPTH; of a longer path the
- * outer part is left out. Returns their number. */
+/* Stores the contexts from below the root to this one in `path`, which has room for FM_EXPORT_DEPTH; the outer part of
+ * a longer path is left out. Returns their number. */
 enum { FM_EXPORT_DEPTH = 4096 };
 size_t fm_export_call_path(const struct fm_context *context, const struct fm_context **path);
 

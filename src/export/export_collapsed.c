@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Collapsed stacks: "main;solve;MPI_Recv 1200000", functions from the outermost one, then ns. */
+/* Collapsed stacks: "main;solve;MPI_Recv 1200000": functions, outermost first, then ns. */
 #include <inttypes.h>
 #include <string.h>
 

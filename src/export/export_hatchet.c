@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What GraphFrame.from_literal of Hatchet takes: nested dictionaries, written so that they are JSON and a literal of
- * Python alike (no null, true or false). Times in seconds. */
+/* Input for Hatchet's GraphFrame.from_literal: nested dictionaries, valid both as JSON and as a Python literal (no
+ * null, true or false). Times in seconds. */
 #include "base/basename.h"
 #include "export/export.h"
 #include "render/json.h"
 
-enum { DEEPEST = (FM_JSON_DEPTH - 2) / 2 };
+enum { MAX_DEPTH = (FM_JSON_DEPTH - 2) / 2 };
 
-/* At the deepest level that can be written a function keeps the time of what it calls. */
+/* At the deepest level that can be written, a function includes the time of its callees. */
 static void open_node(struct fm_json *json, const struct fm_context *context, bool deepest)
 {
     const struct fm_context_id *id = &context->id;
@@ -43,8 +43,8 @@ enum fm_status fm_export_hatchet(struct fm_report *report, FILE *out, struct fm_
     const struct fm_context *at = functions.root->first;
     size_t depth = 0;
     while (at) {
-        open_node(&json, at, depth + 1 == DEEPEST);
-        if (at->first && depth + 1 < DEEPEST) {
+        open_node(&json, at, depth + 1 == MAX_DEPTH);
+        if (at->first && depth + 1 < MAX_DEPTH) {
             at = at->first;
             depth++;
             continue;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The format of pprof: a message of Protocol Buffers (profile.proto), compressed with gzip. Of it only what call paths
+/* The pprof format: a Protocol Buffers message (profile.proto), compressed with gzip. Contains only what call paths
  * need: strings, functions, locations (a function and a line), load modules, and samples as lists of locations. */
 #include <stdlib.h>
 #include <string.h>
@@ -11,7 +11,7 @@
 
 enum wire { WIRE_NUMBER = 0, WIRE_BYTES = 2 };
 
-/* A message that grows in memory. */
+/* A message in a growing buffer. */
 struct message {
     FILE *out;
     char *bytes;
@@ -49,7 +49,7 @@ static void put_bytes(struct message *message, unsigned field, const void *bytes
         message->failed = fwrite(bytes, 1, size, message->out) != size;
 }
 
-/* What is written is complete afterwards. */
+/* Flushes the message to memory. */
 static void close_message(struct message *message)
 {
     if (message->out)
@@ -57,7 +57,7 @@ static void close_message(struct message *message)
     message->out = NULL;
 }
 
-/* Puts a part into the whole, and ends it. */
+/* Appends a part as a field, and frees it. */
 static void put_message(struct message *message, unsigned field, struct message *part)
 {
     close_message(part);
@@ -91,13 +91,13 @@ enum { FUNCTION_ID = 1, FUNCTION_NAME = 2, FUNCTION_SYSTEM_NAME = 3, FUNCTION_FI
 struct pprof_writer {
     struct message whole;
     struct fm_arena *arena;
-    struct fm_intern strings, modules; /* with their numbers */
-    struct fm_calltree table;          /* functions, below them their lines; marks are their ids */
+    struct fm_intern strings, modules; /* number: index */
+    struct fm_calltree table;          /* functions with their lines as children; `mark` is the id */
     uint32_t n_functions, n_locations, n_modules;
     bool failed;
 };
 
-/* The number of a string, which is written when it is new. The first one is the empty one. */
+/* The index of a string, which is written if it is new. Index 0 is the empty string. */
 static uint64_t string_of(struct pprof_writer *writer, const char *text)
 {
     if (!text[0])
@@ -141,7 +141,7 @@ static uint64_t module_of(struct pprof_writer *writer, const char *path)
         put_number(&part, MAPPING_ID, slot->number);
         put_number(&part, MAPPING_FILE, file);
         for (unsigned has = MAPPING_HAS_FUNCTIONS; has <= MAPPING_HAS_INLINE; has++)
-            put_number(&part, has, 1); /* nobody needs to look for names again */
+            put_number(&part, has, 1); /* no need to symbolize again */
         put_message(&writer->whole, PROFILE_MAPPING, &part);
     }
     return slot->number;
@@ -169,7 +169,7 @@ static struct fm_context *function_of(struct pprof_writer *writer, const struct 
     return function;
 }
 
-/* A function at one of its lines. */
+/* The id of a function at one of its lines. */
 static uint64_t location_of(struct pprof_writer *writer, const struct fm_context *context, uint32_t line)
 {
     struct fm_context *function = function_of(writer, context);
@@ -193,7 +193,7 @@ static uint64_t location_of(struct pprof_writer *writer, const struct fm_context
     return location->mark;
 }
 
-/* A leaf with the frames around it, innermost first; each stands where the one before was called. */
+/* Writes a leaf with the frames around it, innermost first, each at the line of the call to the previous one. */
 static void put_sample(struct pprof_writer *writer, const struct fm_context *leaf)
 {
     bool line = leaf->id.kind != FM_CONTEXT_ROUTINE;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The file format of speedscope: functions once, then each path as a list of their numbers, with its weight. */
+/* The speedscope file format: a list of functions, then each path as a list of their indices, with its weight. */
 #include "export/export.h"
 #include "render/json.h"
 
-/* Numbers the functions of all contexts in `twin`; returns false without memory. */
+/* Sets `twin` of all contexts to their function in `table`, whose mark is its index. Returns false if out of memory. */
 static bool number_functions(const struct fm_calltree *calls, struct fm_calltree *table, struct fm_arena *arena)
 {
     if (!fm_calltree_start(table, arena, calls->ranks))
@@ -18,7 +18,7 @@ static bool number_functions(const struct fm_calltree *calls, struct fm_calltree
     return !table->failed;
 }
 
-/* New contexts come first in a list: the last one has the number 0. */
+/* New contexts are prepended to the list, so it must be put in the order of the indices. */
 static void write_frames(struct fm_json *json, const struct fm_calltree *table, struct fm_context **by_number)
 {
     for (struct fm_context *at = table->root->first; at; at = at->next)
