@@ -9,11 +9,11 @@
 #include "timer_report/timer_spark.h"
 
 enum {
-    LEAST_EVENTS = 10, /* in each half, before it is called drift */
+    MIN_EVENTS = 10, /* in each half, before drift is reported */
     DRIFT_PERCENT = 5,
     OVERHEAD_PERCENT = 1,
-    LIST_INDENT = 12, /* of a list of tasks in full */
-    LIST_COLUMNS = 32 /* of one that is not: with this, 100 timers of 8 groups stay below 200 kB */
+    LIST_INDENT = 12, /* of a full list of tasks */
+    LIST_COLUMNS = 32 /* of a shortened list: keeps 100 timers with 8 groups below 200 kB */
 };
 
 uint64_t fm_mean_of(uint64_t sum, uint64_t n)
@@ -68,12 +68,12 @@ static void write_event(struct fm_writer *w, const char *label, const struct fm_
     fm_write(w, "  task %u, event %s%s\n", extreme->rank, fm_count_text(event, extreme->event), remark);
 }
 
-/* What lies between the least and the most of a value. */
-static void write_between(struct fm_writer *w, uint64_t least, uint32_t least_on, uint64_t most, uint32_t most_on)
+/* Writes the range of a value over tasks, or "everywhere" if both ends look the same. */
+static void write_range(struct fm_writer *w, uint64_t least, uint32_t min_rank, uint64_t most, uint32_t max_rank)
 {
     char from[FM_UNIT_CHARS], to[FM_UNIT_CHARS];
     if (strcmp(fm_time_fine(from, (double)least), fm_time_fine(to, (double)most)) != 0)
-        fm_write(w, "  from %s on task %u to %s on task %u", from, least_on, to, most_on);
+        fm_write(w, "  from %s on task %u to %s on task %u", from, min_rank, to, max_rank);
     else
         fm_write(w, "  everywhere");
 }
@@ -84,13 +84,13 @@ static void write_average(struct fm_writer *w, const struct fm_timer *timer)
     write_label(w, "avg event");
     fm_write_time(w, fm_mean_of(timer->total_ns.sum, timer->events.sum));
     if (timer->events.ranks > 1)
-        write_between(w, fm_mean_of(least->total_ns, least->events), least->rank,
-                      fm_mean_of(most->total_ns, most->events), most->rank);
+        write_range(w, fm_mean_of(least->total_ns, least->events), least->rank,
+                    fm_mean_of(most->total_ns, most->events), most->rank);
     fm_write_end(w);
 }
 
-/* Of one event there are no extremes. The second longest is the paper's "max 2nd longest": that of all events may be
- * the longest of another task. */
+/* A single event has no extremes. "2nd longest" is the paper's "max 2nd longest": the second longest of all events may
+ * be the longest of another task. */
 static void write_events(struct fm_writer *w, const struct fm_timer *timer)
 {
     if (timer->events.sum < 2)
@@ -108,11 +108,11 @@ static void write_total(struct fm_writer *w, const struct fm_timer *timer)
     write_label(w, "avg total");
     fm_write_time(w, fm_mean_of(total->sum, total->ranks));
     if (total->ranks > 1)
-        write_between(w, total->min, total->min_rank, total->max, total->max_rank);
+        write_range(w, total->min, total->min_rank, total->max, total->max_rank);
     fm_write_end(w);
 }
 
-/* ---- what is not always there ---- */
+/* ---- optional lines ---- */
 
 static void write_threads(struct fm_writer *w, const struct fm_timer *timer)
 {
@@ -122,7 +122,7 @@ static void write_threads(struct fm_writer *w, const struct fm_timer *timer)
         return;
     write_label(w, "avg thread");
     fm_write_time(w, fm_mean_of(threads->sum, threads->ranks));
-    write_between(w, threads->min, threads->min_rank, threads->max, threads->max_rank);
+    write_range(w, threads->min, threads->min_rank, threads->max, threads->max_rank);
     fm_write(w, " (%s threads)\n", fm_count_text(count, threads->ranks));
 }
 
@@ -133,7 +133,7 @@ static void write_drift(struct fm_writer *w, const struct fm_timer *timer)
     double second = (double)fm_mean_of(timer->half_ns[1], timer->half_events[1]);
     double change = first > 0 ? second / first - 1 : 0;
     double size = change < 0 ? -change : change;
-    if (timer->half_events[0] < LEAST_EVENTS || timer->half_events[1] < LEAST_EVENTS || size * 100 < DRIFT_PERCENT)
+    if (timer->half_events[0] < MIN_EVENTS || timer->half_events[1] < MIN_EVENTS || size * 100 < DRIFT_PERCENT)
         return;
     write_label(w, "drift");
     fm_write_time(w, fm_rounded(second));
@@ -141,19 +141,20 @@ static void write_drift(struct fm_writer *w, const struct fm_timer *timer)
              change > 0 ? "longer" : "shorter", fm_time_fine(before, first));
 }
 
-/* What is left of the average total, and what was taken off: the two add up to it. */
+/* Writes what remains of the average total, and what was subtracted: the two add up to it. */
 static void write_overhead(struct fm_writer *w, const struct fm_timer_node *node, bool always)
 {
     const struct fm_timer *timer = node->timer;
     uint64_t tasks = timer->total_ns.ranks, corrected = fm_timer_corrected(node);
-    uint64_t taken = timer->total_ns.sum - corrected, inside = node->inside_ns < taken ? node->inside_ns : taken;
-    double share = timer->total_ns.sum ? (double)taken / (double)timer->total_ns.sum : 0;
+    uint64_t overhead = timer->total_ns.sum - corrected,
+             inside = node->inside_ns < overhead ? node->inside_ns : overhead;
+    double share = timer->total_ns.sum ? (double)overhead / (double)timer->total_ns.sum : 0;
     char all[FM_UNIT_CHARS], part[FM_UNIT_CHARS], percent[FM_UNIT_CHARS];
     if ((!timer->overhead_ns && !node->inside_ns) || (!always && share * 100 < OVERHEAD_PERCENT))
         return;
     write_label(w, "corrected");
     fm_write_time(w, fm_mean_of(corrected, tasks));
-    fm_write(w, "  without %s of overhead (%s)", fm_time_fine(all, (double)fm_mean_of(taken, tasks)),
+    fm_write(w, "  without %s of overhead (%s)", fm_time_fine(all, (double)fm_mean_of(overhead, tasks)),
              fm_percent_fine(percent, share));
     if (inside)
         fm_write(w, ", %s of it in nested timers", fm_time_fine(part, (double)fm_mean_of(inside, tasks)));
@@ -222,7 +223,7 @@ static void write_group(struct fm_writer *w, const struct fm_timer_group *group,
         write_in_full(w, &group->ranks);
 }
 
-/* The groups that are shown, in their order: those with most tasks. Returns how many tasks are in the others. */
+/* Keeps the groups with the most tasks, in their order. Returns the number of tasks in the others. */
 static uint64_t keep_largest(struct fm_timer_group *groups, size_t *n, size_t most)
 {
     uint64_t left_out = 0;

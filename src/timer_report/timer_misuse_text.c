@@ -10,9 +10,9 @@
 #include "base/writer.h"
 #include "model/timer_tasks.h"
 
-enum { COLUMNS = 100, GAPS = 8, TASKS_LEAST = 9, TIMER_LEAST = 16 };
+enum { COLUMNS = 100, GAPS = 8, MIN_TASKS = 9, MIN_TIMER = 16 };
 
-/* A line of a table, and how wide its columns are. */
+/* A line of a table, and the widths of the columns. */
 struct line {
     uint64_t count;
     const char *what, *timer, *where;
@@ -38,8 +38,8 @@ const char *fm_misuse_text(uint32_t kind)
     return kind < sizeof texts / sizeof *texts && *texts[kind] ? texts[kind] : "misused";
 }
 
-/* The place of the call: a return address lies behind it. */
-static const char *place(const struct fm_site *site, struct fm_arena *arena)
+/* The call site: the return address is after the call. */
+static const char *site_text(const struct fm_site *site, struct fm_arena *arena)
 {
     if (!*site->module)
         return "?";
@@ -59,7 +59,7 @@ static size_t smaller(size_t a, size_t b)
 static bool add_line(struct table *table, const char *timer, const struct fm_misuse *misuse, struct fm_arena *arena)
 {
     struct line *line = &table->lines[table->n++];
-    *line = (struct line){misuse->count, fm_misuse_text(misuse->kind), timer, place(&misuse->site, arena),
+    *line = (struct line){misuse->count, fm_misuse_text(misuse->kind), timer, site_text(&misuse->site, arena),
                           &misuse->ranks};
     if (!line->where)
         return false;
@@ -70,13 +70,14 @@ static bool add_line(struct table *table, const char *timer, const struct fm_mis
     return true;
 }
 
-/* Those that are wrong, or those of timers that were running. */
-static bool fill(struct table *table, const struct fm_timer *timers, size_t n, bool running, struct fm_arena *arena)
+/* Fills the table with the misuses, or with the timers that were still running. */
+static bool fill_table(struct table *table, const struct fm_timer *timers, size_t n, bool running,
+                       struct fm_arena *arena)
 {
-    size_t most = 0;
+    size_t max = 0;
     for (size_t i = 0; i < n; i++)
-        most += timers[i].n_misuses;
-    *table = (struct table){.lines = fm_arena_alloc(arena, (most + 1) * sizeof *table->lines),
+        max += timers[i].n_misuses;
+    *table = (struct table){.lines = fm_arena_alloc(arena, (max + 1) * sizeof *table->lines),
                             .count = 5,
                             .what = 4,
                             .timer = 5,
@@ -89,14 +90,14 @@ static bool fill(struct table *table, const struct fm_timer *timers, size_t n, b
     return done;
 }
 
-/* Where the line is too short for all, a place comes before the names, and these before the tasks. Returns the columns
- * that are left for them. */
+/* If the line is too short, call sites have priority over timer names, and these over tasks. Returns the columns left
+ * for the tasks. */
 static size_t share_columns(struct table *t)
 {
-    size_t room = COLUMNS - GAPS - t->count - t->what - TASKS_LEAST;
-    t->where = smaller(t->where, room - smaller(t->timer, TIMER_LEAST));
-    t->timer = smaller(t->timer, room - t->where);
-    return room - t->timer - t->where + TASKS_LEAST;
+    size_t available = COLUMNS - GAPS - t->count - t->what - MIN_TASKS;
+    t->where = smaller(t->where, available - smaller(t->timer, MIN_TIMER));
+    t->timer = smaller(t->timer, available - t->where);
+    return available - t->timer - t->where + MIN_TASKS;
 }
 
 static void put_line(struct fm_writer *w, const struct table *t, const struct line *line, size_t columns)
@@ -126,7 +127,7 @@ const char *fm_timer_misuses_text(const struct fm_timer *timers, size_t n, struc
 {
     struct fm_writer w = {.arena = arena};
     struct table wrong, running;
-    if (!fill(&wrong, timers, n, false, arena) || !fill(&running, timers, n, true, arena))
+    if (!fill_table(&wrong, timers, n, false, arena) || !fill_table(&running, timers, n, true, arena))
         return NULL;
     put_table(&w, "misuse of timers", &wrong);
     put_table(&w, "timers running when their process ended", &running);

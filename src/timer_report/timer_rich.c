@@ -10,33 +10,33 @@
 #include "timer_report/timer_block.h"
 #include "timer_report/timer_misuse_text.h"
 
-enum { INDENT = 2, DEEPEST = 8, NAME_LEAST = 16, LOST_PERCENT = 5 };
+enum { INDENT = 2, MAX_DEPTH = 8, MIN_NAME = 16, LOST_PERCENT = 5 };
 
-/* Widths of the columns that depend on what is in them. */
+/* Widths of the columns that depend on their content. */
 struct widths {
     size_t name, events, tasks, task;
 };
 
 static size_t indent_of(const struct fm_timer_node *node)
 {
-    return INDENT * (node->depth < DEEPEST ? node->depth : DEEPEST);
+    return INDENT * (node->depth < MAX_DEPTH ? node->depth : MAX_DEPTH);
 }
 
-/* What was used without being a timer is among the wrong uses alone. */
-static bool is_none(const struct fm_timer *timer)
+/* A placeholder for uses without a timer: it appears only among the misuses. */
+static bool is_placeholder(const struct fm_timer *timer)
 {
     return !timer->events.ranks && strcmp(timer->name, FM_NO_TIMER) == 0;
 }
 
-static bool several(const struct fm_timer *timer)
+static bool has_several_parents(const struct fm_timer *timer)
 {
     return strcmp(timer->parent, FM_SEVERAL_PARENTS) == 0;
 }
 
-/* A timer is below the one that it was started in: where that is not one, a mark tells. */
+/* A timer is shown below the one that it was started in; a mark shows that there are several. */
 static const char *name_of(const struct fm_timer *timer, struct fm_arena *arena)
 {
-    const char *marked = several(timer) ? fm_written(arena, "%s *", timer->name) : NULL;
+    const char *marked = has_several_parents(timer) ? fm_written(arena, "%s *", timer->name) : NULL;
     return marked ? marked : timer->name;
 }
 
@@ -56,18 +56,18 @@ static struct widths find_widths(const struct fm_timer_node *nodes, size_t n)
     struct widths widths = {strlen("timer"), strlen("events"), strlen("tasks"), strlen("task")};
     for (size_t i = 0; i < n; i++) {
         const struct fm_timer *timer = nodes[i].timer;
-        widen(&widths.name, indent_of(&nodes[i]) + fm_text_width(timer->name) + (several(timer) ? 2 : 0));
+        widen(&widths.name, indent_of(&nodes[i]) + fm_text_width(timer->name) + (has_several_parents(timer) ? 2 : 0));
         widen(&widths.events, count_width(timer->events.sum));
         widen(&widths.tasks, count_width(timer->events.ranks));
         widen(&widths.task, (size_t)snprintf(NULL, 0, "%u", timer->total_ns.max_rank));
     }
     size_t others = widths.events + widths.tasks + widths.task + 57;
-    size_t room = others + NAME_LEAST < FM_RICH_COLUMNS ? FM_RICH_COLUMNS - others : NAME_LEAST;
-    widths.name = widths.name < room ? widths.name : room;
+    size_t available = others + MIN_NAME < FM_RICH_COLUMNS ? FM_RICH_COLUMNS - others : MIN_NAME;
+    widths.name = widths.name < available ? widths.name : available;
     return widths;
 }
 
-/* How much of the longest total the average task is idle, if it waits for the longest. */
+/* The fraction of the longest total that the average task is idle if it waits for the longest. */
 static double lost(const struct fm_timer *timer)
 {
     double average = (double)fm_mean_of(timer->total_ns.sum, timer->total_ns.ranks), max = (double)timer->total_ns.max;
@@ -89,7 +89,7 @@ static void write_figures(struct fm_writer *w, const struct fm_timer *timer, con
     fm_write_time(w, fm_mean_of(fm_timer_exclusive(timer), total->ranks));
 }
 
-/* A timer may have no events, but others in it: it was never stopped. */
+/* A timer can have nested timers but no events: it was never stopped. */
 static void write_row(struct fm_writer *w, const struct fm_timer_node *node, const struct widths *widths)
 {
     size_t indent = indent_of(node);
@@ -102,17 +102,17 @@ static void write_row(struct fm_writer *w, const struct fm_timer_node *node, con
     fm_write_end(w);
 }
 
-/* The timer whose longest task the others wait for longest, if they do. */
+/* Writes the timer with the longest wait for its slowest task, if any. */
 static void write_worst(struct fm_writer *w, const struct fm_timer_node *nodes, size_t n)
 {
     const struct fm_timer *worst = NULL;
-    double most = 0;
+    double longest = 0;
     char max[FM_UNIT_CHARS], average[FM_UNIT_CHARS];
     for (size_t i = 0; i < n; i++) {
         const struct fm_timer *timer = nodes[i].timer;
         double idle = lost(timer) * (double)timer->total_ns.max;
-        if (idle > most && timer->total_ns.ranks > 1 && lost(timer) * 100 >= LOST_PERCENT) {
-            most = idle;
+        if (idle > longest && timer->total_ns.ranks > 1 && lost(timer) * 100 >= LOST_PERCENT) {
+            longest = idle;
             worst = timer;
         }
     }
@@ -143,13 +143,13 @@ static void write_cost(struct fm_writer *w, const struct fm_timer_node *nodes, s
     fm_write(w, "%s\n", overhead ? "." : "");
 }
 
-/* What the columns mean; the rest only where there is such a timer. */
+/* Explains the columns, and threads and marks only if there are any. */
 static void write_legend(struct fm_writer *w, const struct fm_timer_node *nodes, size_t n)
 {
     bool threads = false, marked = false;
     for (size_t i = 0; i < n; i++) {
         threads |= nodes[i].timer->thread_ns.ranks > nodes[i].timer->total_ns.ranks;
-        marked |= several(nodes[i].timer);
+        marked |= has_several_parents(nodes[i].timer);
     }
     fm_write(w, "\nevents: of all tasks together; totals: of one task%s\n", threads ? ", its threads added up" : "");
     fm_write(w, "lost: by how much the average is below the maximum; exclusive: average without nested timers\n");
@@ -163,7 +163,7 @@ static void write_summary(struct fm_writer *w, const struct fm_timer_node *nodes
     struct widths widths = find_widths(nodes, n);
     size_t timers = 0;
     for (size_t i = 0; i < n; i++)
-        timers += !is_none(nodes[i].timer);
+        timers += !is_placeholder(nodes[i].timer);
     fm_write(w, "%zu timer%s on %s task%s.", timers, timers == 1 ? "" : "s", fm_count_text(count, tasks),
              tasks == 1 ? "" : "s");
     write_cost(w, nodes, n);
@@ -171,12 +171,12 @@ static void write_summary(struct fm_writer *w, const struct fm_timer_node *nodes
     fm_write(w, "\n%-*s  %*s  %*s  max total  %*s  avg total  min total   lost  exclusive\n", (int)widths.name, "timer",
              (int)widths.events, "events", (int)widths.tasks, "tasks", (int)widths.task, "task");
     for (size_t i = 0; i < n; i++)
-        if (!is_none(nodes[i].timer))
+        if (!is_placeholder(nodes[i].timer))
             write_row(w, &nodes[i], &widths);
     write_legend(w, nodes, n);
 }
 
-/* What is needed for one block is given back after it: lists of tasks can be long. */
+/* Memory for one block is freed after it: lists of tasks can be long. */
 static void write_block(struct fm_writer *w, const struct fm_timer_node *node, const struct fm_timer_rich *layout)
 {
     struct fm_arena scratch = {0};

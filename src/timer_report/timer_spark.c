@@ -11,7 +11,7 @@ static const struct time_unit {
     uint64_t ns;
 } units[] = {{"ns", 1}, {"us", 1000}, {"ms", 1000000}, {"s", 1000000000}};
 
-/* The largest that a duration reaches. */
+/* The largest unit that is not larger than the duration. */
 static const struct time_unit *unit_of(uint64_t ns)
 {
     const struct time_unit *unit = &units[3];
@@ -20,7 +20,7 @@ static const struct time_unit *unit_of(uint64_t ns)
     return unit;
 }
 
-/* A bin's lower end: one digit and zeros. Behind the last bin there is no end. */
+/* The lower bound of a bin: one digit and zeros. After the last bin: UINT64_MAX. */
 static const char *end_text(char *buffer, unsigned bin)
 {
     uint64_t ns = bin < FM_DECIMAL_BINS ? fm_decimal_bin_from(bin) : UINT64_MAX;
@@ -52,7 +52,7 @@ struct fm_timer_axis fm_timer_axis_of(const struct fm_timer_group *groups, size_
         }
     }
     axis.from = axis.from < axis.to ? axis.from : axis.to - 1;
-    /* room on both sides of a few bins, for the names of the ends */
+    /* pad a few bins on both sides, to make room for the labels of both ends */
     unsigned missing = axis.to - axis.from < FM_SPARK_LEAST ? FM_SPARK_LEAST - (axis.to - axis.from) : 0;
     axis.from -= missing / 2 < axis.from ? missing / 2 : axis.from;
     if (axis.to - axis.from < FM_SPARK_LEAST)
@@ -79,13 +79,13 @@ void fm_write_spark(struct fm_writer *w, const struct fm_timer_group *group, con
 {
     static const char blocks[][4] = {" ", "▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"};
     static const char signs[][4] = {" ", ".", ":", "-", "=", "+", "*", "#", "@"};
-    uint64_t columns[FM_SPARK_MOST] = {0}, most = 1;
+    uint64_t columns[FM_SPARK_MOST] = {0}, max = 1;
     for (size_t i = 0; i < group->n_bins && group->bins[i].bin < axis->to; i++)
         fm_add_saturating(&columns[(group->bins[i].bin - axis->from) / axis->bins], group->bins[i].sum);
     for (unsigned i = 0; i < axis->columns; i++)
-        most = columns[i] > most ? columns[i] : most;
+        max = columns[i] > max ? columns[i] : max;
     for (unsigned i = 0; i < axis->columns; i++) {
-        unsigned height = columns[i] ? 1 + (unsigned)((unsigned __int128)columns[i] * 7 / most) : 0;
+        unsigned height = columns[i] ? 1 + (unsigned)((unsigned __int128)columns[i] * 7 / max) : 0;
         fm_write(w, "%s", ascii ? signs[height] : blocks[height]);
     }
 }

@@ -55,14 +55,14 @@ static void put_tasks(struct layout_writer *w, const char *title, const struct f
     put(w, "\n");
 }
 
-/* ---- the summary ---- */
+/* ---- summary ---- */
 
 static uint64_t average(const struct fm_spread *spread)
 {
     return spread->ranks ? spread->sum / spread->ranks : 0;
 }
 
-/* Seconds; printf's %f would take the point of the program's locale. */
+/* In seconds. Not with %f, which would use the decimal point of the program's locale. */
 static void put_hundredths(struct layout_writer *w, uint64_t ns)
 {
     uint64_t hundredths = ns / 10000000 + (ns % 10000000 >= 5000000);
@@ -154,13 +154,13 @@ static void put_bin(struct layout_writer *w, const struct fm_timer_bin *bin, int
 
 static void put_view(struct layout_writer *w, const struct fm_timer_group *group)
 {
-    uint64_t tasks = fm_rankset_count(&group->ranks), most = 0;
+    uint64_t tasks = fm_rankset_count(&group->ranks), max = 0;
     put(w, "\n");
     put_tasks(w, "event histogram for task", &group->ranks);
     for (size_t i = 0; i < group->n_bins; i++)
-        most = group->bins[i].max > most ? group->bins[i].max : most;
+        max = group->bins[i].max > max ? group->bins[i].max : max;
     for (size_t i = group->n_bins; i-- > 0;)
-        put_bin(w, &group->bins[i], digits(most), tasks);
+        put_bin(w, &group->bins[i], digits(max), tasks);
 }
 
 static void put_histograms(struct layout_writer *w, const struct fm_timer *timer)
