@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Where to run (analyse/scaling/scale_advice.h), for people and for machines. */
+/* The recommended number of ranks (analyse/scaling/scale_advice.h), as text and JSON. */
 #ifndef FM_REPORT_ADVICE_H
 #define FM_REPORT_ADVICE_H
 
@@ -7,11 +7,12 @@
 #include "base/arena.h"
 #include "render/json.h"
 
-/* "Efficiency is 0.80 or more up to 16 ranks; waiting jumps after 8 ranks, from 3 to 12 % of the run." waiting: what it
- * is called. */
+/* "Efficiency is 0.80 or more up to 16 ranks; waiting jumps after 8 ranks, from 3 % to 12 % of the run." waiting: the
+ * word for it. */
 const char *fm_advice_text(const struct fm_scale_advice *advice, double least, const char *waiting,
                            struct fm_arena *arena);
-/* "where_to_run", as an object with the key `jumps` for the ranks after which waiting does; advice NULL: null. */
+/* Writes "where_to_run" as an object; the key `jumps` has the number of ranks after which waiting jumps. Writes null if
+ * advice is NULL. */
 void fm_advice_json(const struct fm_scale_advice *advice, double least, const char *jumps, struct fm_json *json);
 
 #endif

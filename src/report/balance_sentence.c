@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What the groups between the jumps of MPI time say, in a sentence. */
+/* A sentence about the groups between the jumps of MPI time. */
 #include <math.h>
 
 #include "base/units.h"
@@ -25,15 +25,16 @@ const char *fm_balance_sentence(struct fm_report *report)
         return fm_format(&report->arena, "MPI time rises gradually by %s from rank %u to rank %u.", spread,
                          balance->order[0].rank, balance->order[balance->n - 1].rank);
     }
-    if (balance->n_groups == 2) { /* each is the rest of the other: the smaller one is the news */
+    if (balance->n_groups == 2) { /* each is the rest of the other: report the smaller one */
         const struct fm_balance_group *low = &balance->groups[0], *high = &balance->groups[1];
-        const struct fm_balance_group *news = low->n <= high->n ? low : high;
-        const char *meaning = news == high   ? (news->n == 1 ? "it waits for the others" : "they wait for the others")
-                              : news->n == 1 ? "it has more work, and the others wait"
-                                             : "they have more work, and the others wait";
-        return fm_format(&report->arena, "%s: %s.", group_sentence(report, news), meaning);
+        const struct fm_balance_group *reported = low->n <= high->n ? low : high;
+        const char *meaning = reported == high
+                                  ? (reported->n == 1 ? "it waits for the others" : "they wait for the others")
+                              : reported->n == 1 ? "it has more work, and the others wait"
+                                                 : "they have more work, and the others wait";
+        return fm_format(&report->arena, "%s: %s.", group_sentence(report, reported), meaning);
     }
-    /* of many groups the ends are the news, and the view shows the others */
+    /* of many groups, report both ends; the view shows the others */
     const struct fm_balance_group *low = &balance->groups[0], *high = &balance->groups[balance->n_groups - 1];
     return fm_format(&report->arena, "%s and wait%s most; %s %s less.", group_sentence(report, high),
                      high->n == 1 ? "s" : "", fm_ranks_text(report, &low->ranks, 24),

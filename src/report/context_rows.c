@@ -4,8 +4,8 @@
 #include "base/sort.h"
 #include "model/order.h"
 
-static const double USUAL_SHARE = 0.005; /* of the time; contexts below it are not shown unless asked for */
-enum { USUAL_ROWS = 60 };
+static const double DEFAULT_SHARE = 0.005; /* of the time; smaller contexts are not shown by default */
+enum { DEFAULT_ROWS = 60 };
 
 struct tree_printer {
     struct fm_report *report;
@@ -20,7 +20,7 @@ static uint64_t weight(const struct tree_printer *printer, const struct fm_conte
     return printer->own ? context->own.of.sum_ns : context->all.of.sum_ns;
 }
 
-/* A line that nobody knows says nothing that its function does not say. */
+/* An unknown line adds no information to its function. */
 static bool worth_a_row(const struct fm_context *context)
 {
     bool line = context->id.kind == FM_CONTEXT_STATEMENT || context->id.kind == FM_CONTEXT_CALL_SITE;
@@ -36,40 +36,40 @@ static size_t depth_of(const struct tree_printer *printer, const struct fm_conte
     return depth;
 }
 
-/* ---- which ---- */
+/* ---- selection ---- */
 
 static int heavier(const void *a, const void *b)
 {
     return fm_compare_number(*(const uint64_t *)b, *(const uint64_t *)a);
 }
 
-/* The weight that leaves at most `most` of the contexts, and none below `least`. */
-static uint64_t find_limit(uint64_t *weights, size_t n, size_t most, uint64_t least, struct fm_arena *scratch)
+/* The smallest weight to show, so that at most `max` contexts are shown, and none below `min`. */
+static uint64_t find_limit(uint64_t *weights, size_t n, size_t max, uint64_t min, struct fm_arena *scratch)
 {
-    if (n <= most || !fm_sort(weights, n, sizeof *weights, heavier, scratch))
-        return least;
-    uint64_t limit = weights[most] + 1; /* of equally heavy ones all or none */
+    if (n <= max || !fm_sort(weights, n, sizeof *weights, heavier, scratch))
+        return min;
+    uint64_t limit = weights[max] + 1; /* of equal weights, all or none */
     if (limit > weights[0])
         limit = weights[0];
-    return limit > least ? limit : least;
+    return limit > min ? limit : min;
 }
 
-static void choose(struct tree_printer *printer, struct fm_arena *scratch)
+static void choose_limit(struct tree_printer *printer, struct fm_arena *scratch)
 {
     const struct fm_report_options *options = &printer->report->options;
-    double share = options->all ? 0 : options->with_percent ? options->percent / 100 : USUAL_SHARE;
-    double least = share * (double)printer->report->profile->paths.nodes[0].all.sum_ns;
-    size_t most = options->all || (options->with_percent && !options->top) ? SIZE_MAX
-                  : options->top                                           ? options->top
-                                                                           : USUAL_ROWS;
-    uint64_t least_ns = least < 1 ? 1 : (uint64_t)least;
+    double share = options->all ? 0 : options->with_percent ? options->percent / 100 : DEFAULT_SHARE;
+    double min = share * (double)printer->report->profile->paths.nodes[0].all.sum_ns;
+    size_t max = options->all || (options->with_percent && !options->top) ? SIZE_MAX
+                 : options->top                                           ? options->top
+                                                                          : DEFAULT_ROWS;
+    uint64_t min_ns = min < 1 ? 1 : (uint64_t)min;
     uint64_t *weights = fm_arena_alloc(scratch, (printer->tree->n + 1) * sizeof *weights);
     size_t n = 0;
     const struct fm_context *root = printer->tree->root;
     for (const struct fm_context *at = root->first; weights && at; at = fm_context_after(root, at))
         if (worth_a_row(at) && depth_of(printer, at) <= printer->depth && weight(printer, at) > 0)
             weights[n++] = weight(printer, at);
-    printer->rows->limit_ns = find_limit(weights, weights ? n : 0, most, least_ns, scratch);
+    printer->rows->limit_ns = find_limit(weights, weights ? n : 0, max, min_ns, scratch);
     for (size_t i = 0; i < n; i++)
         printer->rows->left_out += weights[i] < printer->rows->limit_ns;
 }
@@ -79,7 +79,7 @@ static bool is_shown(const struct tree_printer *printer, const struct fm_context
     return worth_a_row(context) && weight(printer, context) >= printer->rows->limit_ns;
 }
 
-/* ---- how ---- */
+/* ---- drawing ---- */
 
 static const struct fm_context *next_shown(const struct tree_printer *printer, const struct fm_context *context)
 {
@@ -95,10 +95,10 @@ static bool add_row(struct tree_printer *printer, const struct fm_context *conte
     return drawing != NULL;
 }
 
-/* The children of the context in a row, while they are drawn. */
+/* The children of a context while they are drawn. */
 struct tree_level {
     const struct fm_context *next; /* the next one to show */
-    const char *margin;            /* before them all */
+    const char *margin;            /* before all of them */
     bool plain;                    /* without branches */
 };
 
@@ -137,13 +137,13 @@ enum fm_status fm_context_rows(struct fm_report *report, const struct fm_calltre
                                struct fm_context_rows *rows, struct fm_error *error)
 {
     struct fm_arena scratch = {0};
-    size_t deepest = report->options.depth ? report->options.depth : SIZE_MAX;
-    struct tree_printer printer = {report, tree, rows, own, stairs, deepest < tree->n + 1 ? deepest : tree->n + 1};
+    size_t max_depth = report->options.depth ? report->options.depth : SIZE_MAX;
+    struct tree_printer printer = {report, tree, rows, own, stairs, max_depth < tree->n + 1 ? max_depth : tree->n + 1};
     *rows = (struct fm_context_rows){.items = fm_arena_alloc(&report->arena, (tree->n + 1) * sizeof *rows->items)};
     struct tree_level *levels = fm_arena_alloc(&scratch, (printer.depth + 1) * sizeof *levels);
     bool done = rows->items && levels;
     if (done) {
-        choose(&printer, &scratch);
+        choose_limit(&printer, &scratch);
         done = draw(&printer, levels);
     }
     fm_arena_destroy(&scratch);

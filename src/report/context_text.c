@@ -7,8 +7,8 @@
 
 static const char *module_text(struct fm_report *report, const struct fm_context *context)
 {
-    bool told = context->id.name[0] == '['; /* its name is that of the module */
-    return context->id.module[0] && !told ? fm_format(&report->arena, "  [%s]", fm_basename(context->id.module)) : "";
+    bool named = context->id.name[0] == '['; /* the name contains the load module */
+    return context->id.module[0] && !named ? fm_format(&report->arena, "  [%s]", fm_basename(context->id.module)) : "";
 }
 
 static const char *function_text(struct fm_report *report, const struct fm_context *context)
@@ -17,11 +17,11 @@ static const char *function_text(struct fm_report *report, const struct fm_conte
     if (context->id.line)
         return fm_format(&report->arena, "%s%s  at %s:%u", context->id.name, inlined, fm_basename(context->id.path),
                          context->id.line);
-    bool foreign = context->parent->id.module != context->id.module; /* the program's own goes without saying */
+    bool foreign = context->parent->id.module != context->id.module; /* omit the load module of the caller */
     return fm_format(&report->arena, "%s%s%s", context->id.name, inlined, foreign ? module_text(report, context) : "");
 }
 
-/* A line, with its text where the file is there and there is room. */
+/* A line with its source text, if the file is available and there is room. */
 static const char *line_text(struct fm_report *report, const struct fm_context *context, size_t columns)
 {
     const struct fm_context_id *id = &context->id;

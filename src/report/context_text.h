@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What a context is called in a line of text: "pcg::pcg_solve  at barotropic.f90:80", "pcg.f90:91  if (found) exit",
+/* The label of a context in text: "pcg::pcg_solve  at barotropic.f90:80", "pcg.f90:91  if (found) exit",
  * "<- main  at main.c:12". */
 #ifndef FM_REPORT_CONTEXT_TEXT_H
 #define FM_REPORT_CONTEXT_TEXT_H

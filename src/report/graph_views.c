@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Pictures of views: the merged graph of functions with their cost, and the graph of modules with transfer and waiting apart. */
+/* Pictures of views: the merged call graph of functions with their cost, and the graph of modules with work, transfer
+ * and waiting. */
 #include "base/basename.h"
 #include "base/units.h"
 #include "render/graph.h"
 #include "report/context_rows.h"
 #include "report/report_modules.h"
 
-enum { USUAL_NODES = 40 };
+enum { DEFAULT_NODES = 40 };
 
 static enum fm_status check_sampled(const struct fm_report *report, struct fm_error *error)
 {
@@ -15,20 +16,20 @@ static enum fm_status check_sampled(const struct fm_report *report, struct fm_er
     return fm_fail(error, FM_ERR_INPUT, "the profile has no call paths; record them with: fathom run --sample 1000");
 }
 
-/* The heaviest nodes, fewer than a text has. */
+/* Selects the heaviest nodes; by default fewer than in text. */
 static enum fm_status choose(struct fm_report *report, const struct fm_calltree *tree, struct fm_context_rows *rows,
                              struct fm_error *error)
 {
     struct fm_report_options asked = report->options;
     if (!asked.top && !asked.all && !asked.with_percent)
-        report->options.top = USUAL_NODES;
+        report->options.top = DEFAULT_NODES;
     enum fm_status status = fm_context_rows(report, tree, false, true, rows, error);
     report->options = asked;
     return status;
 }
 
-/* The nodes for rows that are shown, with parent, share and title set, all else is the caller's; in the order of the
- * rows. Rows come parents first, and every parent of one that is shown is shown. */
+/* Makes the nodes of the shown rows, in their order, with parent, name and share; the caller sets the rest. Parents
+ * come before their children, and every parent of a shown row is shown. */
 static enum fm_status start_graph(struct fm_report *report, const struct fm_context_rows *rows, struct fm_graph *graph,
                                   struct fm_error *error)
 {
@@ -62,14 +63,14 @@ static const char *title_of(struct fm_report *report, const char *what)
                      summary->ranks == 1 ? "" : "s", fm_time_text(wall, (double)summary->wall_ns), what);
 }
 
-/* "41.2 %", and "0 %" for what is nothing at all. */
+/* "41.2 %", or "0 %" if exactly zero. */
 static const char *percent(struct fm_report *report, uint64_t ns, double whole)
 {
     char share[FM_UNIT_CHARS];
     return ns ? fm_format(&report->arena, "%s %%", fm_percent_text(share, fm_ratio((double)ns, whole))) : "0 %";
 }
 
-/* What is put after `before`; "" for nothing at all. */
+/* The time and its share after `before`; "" if zero. */
 static const char *with_time(struct fm_report *report, const char *before, uint64_t ns, double whole)
 {
     char time[FM_UNIT_CHARS];

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The call paths of a JSON report: the tree of calls, callers and the flat tree. */
+/* The call paths of a JSON report: the trees of calls, callers and the flat tree. */
 #include "analyse/calls/address_tree.h"
 #include "base/basename.h"
 #include "report/json_parts.h"
 #include "report/programs.h"
 #include "report/report_calls.h"
 
-/* Readers of JSON have limits of nesting, jq 1.6 has 256; a context takes two levels, and some are around the tree. */
-enum { USUAL_DEPTH = 120, MOST_DEPTH = (FM_JSON_DEPTH - 8) / 2 };
+/* JSON parsers limit nesting, jq 1.6 to 256. A context takes two levels, and a few are around the tree. */
+enum { DEFAULT_DEPTH = 120, MAX_DEPTH = (FM_JSON_DEPTH - 8) / 2 };
 
 struct calls_writer {
     struct fm_report *report;
@@ -94,7 +94,7 @@ static const struct fm_context *next_written(const struct calls_writer *writer, 
     return context;
 }
 
-/* A context and what is below it. Trees of hostile files can be deep: no recursion. */
+/* Writes a context and everything below it. Not recursive: trees in hostile files can be deep. */
 static void write_tree(const struct calls_writer *writer, const struct fm_context *top, const char *key)
 {
     const struct fm_context *at = top;
@@ -158,12 +158,12 @@ enum fm_status fm_json_calls(struct fm_report *report, struct fm_json *json, str
     struct calls_writer writer = {
         .report = report,
         .json = json,
-        .depth = options->depth ? options->depth : USUAL_DEPTH,
+        .depth = options->depth ? options->depth : DEFAULT_DEPTH,
         .least_ns = options->with_percent ? options->percent / 100 * (double)report->profile->paths.nodes[0].all.sum_ns
                                           : 0,
     };
-    if (writer.depth > MOST_DEPTH)
-        writer.depth = MOST_DEPTH;
+    if (writer.depth > MAX_DEPTH)
+        writer.depth = MAX_DEPTH;
     fm_json_object(json, "calls", FM_JSON_LINES);
     write_head(report, json);
     enum fm_status status = write_one(&writer, FM_CALLTREE_CALLS, "root", error);

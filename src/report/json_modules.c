@@ -53,7 +53,7 @@ static void open_node(struct fm_json *json, const char *key, const struct fm_mod
     fm_json_array(json, "children", FM_JSON_LINES);
 }
 
-/* Modules that call one another in turn nest as deep as calls do: no recursion, and a limit. */
+/* Not recursive, and with a limit: modules that call each other nest as deep as calls do. */
 static void write_tree(struct fm_json *json, const struct fm_module_breakdown *modules)
 {
     enum { DEPTH = 120 };

@@ -45,11 +45,11 @@ static void write_place(struct fm_json *json, const struct fm_symbol *place)
 
 void fm_json_site(struct fm_report *report, struct fm_json *json, const struct fm_site *site)
 {
-    static const struct fm_symbol nameless = {.function = "", .path = "", .file = ""};
+    static const struct fm_symbol unknown = {.function = "", .path = "", .file = ""};
     struct fm_frames frames = {0};
     if (report->symbols)
         frames = fm_symbols_find(report->symbols, site, FM_RETURN_ADDRESS);
-    write_place(json, frames.known ? &frames.items[frames.n - 1] : &nameless);
+    write_place(json, frames.known ? &frames.items[frames.n - 1] : &unknown);
     fm_json_array(json, "inlined_into", FM_JSON_INLINE);
     for (size_t i = frames.n; i-- > 1;) {
         fm_json_object(json, NULL, FM_JSON_INLINE);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Parts of the JSON report that several of its files write. */
+/* Parts of the JSON report that are used in several files. */
 #ifndef FM_REPORT_JSON_PARTS_H
 #define FM_REPORT_JSON_PARTS_H
 
@@ -8,12 +8,12 @@
 #include "report/views.h"
 
 void fm_json_text_or_null(struct fm_json *json, const char *key, const char *text); /* null instead of "" */
-/* Every field of the schema that has a key. */
+/* Writes every field of the schema that has a key. */
 void fm_json_fields(struct fm_json *json, const struct fm_fields *fields, const void *item);
-/* An item of a list of the schema: its fields, and its ranks; an object, or into one that is open. */
+/* Writes an item of a list of the schema: its fields and its ranks; as an object, or into the current object. */
 void fm_json_item(struct fm_report *report, struct fm_json *json, const struct fm_list *list, const void *item);
 void fm_json_item_fields(struct fm_report *report, struct fm_json *json, const struct fm_list *list, const void *item);
-/* function, file, line, path, inlined_into, module, build_id, offset; null what is not known */
+/* function, file, line, path, inlined_into, module, build_id, offset; null if unknown */
 void fm_json_site(struct fm_report *report, struct fm_json *json, const struct fm_site *site);
 void fm_json_place(struct fm_json *json, const struct fm_context_id *id); /* file, line, path of a context */
 void fm_json_ranks(struct fm_report *report, struct fm_json *json, const struct fm_rankset *ranks); /* key "ranks" */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What ranks did over time in JSON: doc/JSON.md. */
+/* The activity of ranks over time in JSON: doc/JSON.md. */
 #include "report/json_parts.h"
 #include "report/report_modules.h"
 
@@ -17,7 +17,7 @@ static void write_modules(struct fm_json *json, const struct fm_module_sequence 
     fm_json_end(json);
 }
 
-/* Runs of equal moments: module, or null, whether it waits, how many, whether they are transfer. */
+/* Runs of equal moments: module or null, whether it is waiting, number of moments, whether it is transfer. */
 static void write_row(struct fm_json *json, const struct fm_module_sequence *s, const struct fm_module_row *row)
 {
     fm_json_object(json, NULL, FM_JSON_INLINE);

@@ -47,15 +47,15 @@ static void write_groups(struct fm_report *report, struct fm_json *json, const c
 
 static bool write_histograms(struct fm_report *report, struct fm_json *json, const struct fm_timer *timer)
 {
-    const struct fm_timer_rich *wish = &report->options.timers;
+    const struct fm_timer_rich *options = &report->options.timers;
     struct fm_timer_group *groups;
     size_t n;
     if (!fm_timer_reduce(timer, 0, &report->arena, &groups, &n))
         return false;
     write_groups(report, json, "histograms", groups, n);
-    if (!wish->cluster)
+    if (!options->cluster)
         return true;
-    if (!fm_timer_rich_groups(timer, wish, &report->arena, &groups, &n))
+    if (!fm_timer_rich_groups(timer, options, &report->arena, &groups, &n))
         return false;
     write_groups(report, json, "clusters", groups, n);
     return true;
@@ -72,7 +72,7 @@ static void write_halves(struct fm_json *json, const struct fm_timer *timer)
     }
 }
 
-/* Those that are wrong, or those of a timer that was running. */
+/* Writes the misuses, or the timers that were still running at the end. */
 static void write_misuses(struct fm_report *report, struct fm_json *json, const struct fm_timer *timer, bool running)
 {
     fm_json_array(json, running ? "running_at_end" : "wrong_use", FM_JSON_LINES);
@@ -127,11 +127,11 @@ enum fm_status fm_json_timers(struct fm_report *report, struct fm_json *json, st
 {
     struct fm_timer_node *nodes;
     size_t n = report->profile->n_timers;
-    bool fine = fm_timer_tree(report->profile->timers, n, &report->arena, &nodes) &&
-                fm_sort(nodes, n, sizeof *nodes, by_name, &report->arena);
+    bool ok = fm_timer_tree(report->profile->timers, n, &report->arena, &nodes) &&
+              fm_sort(nodes, n, sizeof *nodes, by_name, &report->arena);
     fm_json_array(json, "timers", FM_JSON_LINES);
-    for (size_t i = 0; fine && i < n; i++)
-        fine = write_timer(report, json, &nodes[i]);
+    for (size_t i = 0; ok && i < n; i++)
+        ok = write_timer(report, json, &nodes[i]);
     fm_json_end(json);
-    return fine ? FM_OK : fm_fail(error, FM_ERR_MEMORY, "not enough memory for the report of timers");
+    return ok ? FM_OK : fm_fail(error, FM_ERR_MEMORY, "not enough memory for the report of timers");
 }

@@ -7,7 +7,7 @@
 
 enum { SCREEN_MODULES = 10, LINE_MODULES = 4, BAR = 30, NAME = 24 };
 
-/* " +- 2.1 %", half the width of the interval; " %" when it is not known. */
+/* " +- 2.1 %", half the width of the interval; " %" if it is unknown. */
 static const char *plus_minus(char *buffer, const struct fm_module_share *share)
 {
     if (share->width >= 1)
@@ -16,7 +16,7 @@ static const char *plus_minus(char *buffer, const struct fm_module_share *share)
     return buffer;
 }
 
-/* What has to become narrower still. */
+/* Prints the interval that is farthest from the target. */
 static void print_widest(const struct fm_live *live, FILE *out)
 {
     const struct fm_module_share *widest = NULL;
@@ -139,25 +139,25 @@ void fm_live_intervals(const struct fm_live *live, FILE *out)
 {
     const struct fm_module_shares *shares = live->shares;
     struct fm_arena arena = {0};
-    char samples[FM_UNIT_CHARS], stops[FM_UNIT_CHARS], median[FM_UNIT_CHARS], most[FM_UNIT_CHARS];
+    char samples[FM_UNIT_CHARS], stops[FM_UNIT_CHARS], median[FM_UNIT_CHARS], max[FM_UNIT_CHARS];
     const char *text = fm_format(&arena, "%s samples", fm_count_text(samples, live->samples));
     text = live->stops ? fm_format(&arena, "%s at %llu points in time over %.1f s", text,
                                    (unsigned long long)live->moments, live->seconds)
                        : fm_format(&arena, "%s, taken by the job itself since its start", text);
-    const char *parting = ". 95 % confidence intervals: ";
+    const char *separator = ". 95 % confidence intervals: ";
     for (size_t i = 0; i < shares->n; i++) {
         const struct fm_module_share *share = &shares->items[i];
         if (share->width >= 1 || share->share <= FM_SHARE_MATTERS)
             continue;
-        text = fm_format(&arena, "%s%s%s %.1f to %.1f %%", text, parting, share->name,
+        text = fm_format(&arena, "%s%s%s %.1f to %.1f %%", text, separator, share->name,
                          share->share > share->width / 2 ? 100 * (share->share - share->width / 2) : 0,
                          100 * (share->share + share->width / 2));
-        parting = ", ";
+        separator = ", ";
     }
     if (live->stops && live->stopped)
         text = fm_format(&arena, "%s. Threads were stopped %s times, for %s (median) and at most %s", text,
                          fm_count_text(stops, live->stopped), fm_time_text(median, (double)live->held_median_ns),
-                         fm_time_text(most, (double)live->held_most_ns));
+                         fm_time_text(max, (double)live->held_most_ns));
     fm_print_folded(out, fm_format(&arena, "%s.", text), 2);
     fm_arena_destroy(&arena);
 }

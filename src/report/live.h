@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The shares of modules while a job is being sampled: lines that replace each other on a terminal, a line each time
- * elsewhere, or a stream of JSON objects, one a line (doc/JSON.md). */
+/* The shares of modules while a job is being sampled: lines that are updated in place on a terminal, one line each time
+ * elsewhere, or a stream of JSON objects, one per line (doc/JSON.md). */
 #ifndef FM_REPORT_LIVE_H
 #define FM_REPORT_LIVE_H
 
@@ -11,21 +11,21 @@
 
 struct fm_live {
     const struct fm_module_shares *shares;
-    double seconds; /* since the beginning */
+    double seconds; /* since the start of sampling */
     uint64_t samples, moments, ranks;
     bool final;
-    double until; /* how narrow intervals are to be; 0: nobody has asked for that */
-    bool reached; /* they are, or nothing was asked for */
-    bool stops;   /* samples stop threads: */
+    double until; /* target width of the intervals; 0: no target */
+    bool reached; /* the target is reached, or there is none */
+    bool stops;   /* sampling stops threads: */
     uint64_t stopped, held_median_ns, held_most_ns;
 };
 
-/* Returns the number of lines, to be given to the next call. */
+/* Returns the number of lines, to be passed to the next call. */
 size_t fm_live_screen(const struct fm_live *live, FILE *out, size_t lines_before);
 void fm_live_line(const struct fm_live *live, FILE *out);
 void fm_live_json(const struct fm_live *live, FILE *out);
 
-/* "How well that is known ...", for the end. */
+/* Prints the number of samples and the confidence intervals, at the end. */
 void fm_live_intervals(const struct fm_live *live, FILE *out);
 
 #endif

@@ -8,7 +8,7 @@
 #include "report/advice.h"
 #include "report/json_parts.h"
 
-/* ---- making ---- */
+/* ---- construction ---- */
 
 static int by_ranks(const void *a, const void *b)
 {
@@ -80,7 +80,7 @@ static bool advise(struct fm_module_comparison *runs)
     return advice;
 }
 
-/* Runs are told apart by their ranks, and those on equally many by their files. */
+/* Runs are labelled by their number of ranks, or by their file if two have the same number. */
 static bool find_notes(struct fm_module_comparison *runs)
 {
     struct fm_noted_run *noted = fm_arena_alloc(&runs->arena, runs->n * sizeof *noted);
@@ -107,8 +107,8 @@ enum fm_status fm_module_comparison_make(struct fm_report *const *reports, const
     size_t capacity = 0;
     *runs = (struct fm_module_comparison){.n = n, .mode = mode};
     runs->items = fm_arena_alloc(&runs->arena, n * sizeof *runs->items);
-    bool room = runs->items != NULL;
-    for (size_t i = 0; i < n && room; i++) {
+    bool ok = runs->items != NULL;
+    for (size_t i = 0; i < n && ok; i++) {
         struct fm_calltree calls;
         runs->items[i] = (struct fm_comparison_run){.profile = profiles[i], .report = reports[i]};
         if (!fm_report_sampled(reports[i]))
@@ -118,12 +118,12 @@ enum fm_status fm_module_comparison_make(struct fm_report *const *reports, const
         if (status)
             return status;
     }
-    room = room && fm_sort(runs->items, n, sizeof *runs->items, by_ranks, &runs->arena);
-    for (size_t i = 0; i < n && room; i++)
-        room = add_run(runs, &names, &capacity, i);
-    room = room && fm_sort(runs->series, runs->n_series, sizeof *runs->series, by_cost, &runs->arena);
-    room = room && advise(runs) && find_notes(runs);
-    return room ? FM_OK : fm_fail(error, FM_ERR_MEMORY, "not enough memory for the modules");
+    ok = ok && fm_sort(runs->items, n, sizeof *runs->items, by_ranks, &runs->arena);
+    for (size_t i = 0; i < n && ok; i++)
+        ok = add_run(runs, &names, &capacity, i);
+    ok = ok && fm_sort(runs->series, runs->n_series, sizeof *runs->series, by_cost, &runs->arena);
+    ok = ok && advise(runs) && find_notes(runs);
+    return ok ? FM_OK : fm_fail(error, FM_ERR_MEMORY, "not enough memory for the modules");
 }
 
 void fm_module_comparison_destroy(struct fm_module_comparison *runs)
@@ -131,7 +131,7 @@ void fm_module_comparison_destroy(struct fm_module_comparison *runs)
     fm_arena_destroy(&runs->arena);
 }
 
-/* ---- for machines ---- */
+/* ---- JSON and CSV ---- */
 
 static double waiting_share(const struct fm_module_comparison *runs, const struct fm_comparison_series *series,
                             size_t run)

@@ -1,23 +1,23 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Modules over several runs as four charts: (a) work, (b) transfer and waiting of them all, (c) which modules have called
- * for the waiting, (d) the run time. */
+/* Modules over several runs as four charts: (a) work, (b) total transfer and waiting, (c) waiting by calling module,
+ * (d) run time. */
 #include "base/units.h"
 #include "render/chart.h"
 #include "render/xml.h"
 #include "report/module_comparison.h"
 
-enum { NAME_COLUMNS = 18, MOST = FM_CHART_LINES - 1 }; /* modules in a chart, beside the others */
+enum { NAME_COLUMNS = 18, MAX_MODULES = FM_CHART_LINES - 1 }; /* MAX_MODULES: per chart, besides "others" */
 
 struct comparison_charts {
     struct fm_module_comparison *runs;
     struct fm_arena *arena;
     double *places;
     const char **labels;
-    bool distinct;                                  /* each run has a number of ranks of its own */
-    const struct fm_comparison_series *known[MOST]; /* drawn already, each in a style of its own */
+    bool distinct;                                         /* all runs have different numbers of ranks */
+    const struct fm_comparison_series *known[MAX_MODULES]; /* already drawn; the index is the style */
 };
 
-/* The logarithm to the base 2, straight between powers of it. */
+/* Base 2 logarithm, linear between powers of two. */
 static double logarithm(uint32_t number)
 {
     double power = 1, steps = 0;
@@ -33,7 +33,7 @@ static uint32_t ranks_of(const struct comparison_charts *page, size_t run)
     return page->runs->items[run].report->summary.ranks;
 }
 
-/* By the logarithm of the ranks; runs on equally many are side by side. */
+/* On a logarithmic scale of ranks, or equidistant if two runs have the same number of ranks. */
 static void set_places(struct comparison_charts *page)
 {
     size_t n = page->runs->n;
@@ -55,7 +55,7 @@ static const char *short_name(const struct comparison_charts *page, const char *
     return cut.tail ? fm_format(page->arena, "%.*s..%s", (int)cut.head, name, cut.tail) : name;
 }
 
-/* A line to fill; NULL: no room or no memory. */
+/* Adds a line to a chart. Returns its values, to be filled, or NULL if there is no room or no memory. */
 static double *add_line(const struct comparison_charts *page, struct fm_chart *chart, const char *name)
 {
     double *values = fm_arena_alloc(page->arena, page->runs->n * sizeof *values);
@@ -72,15 +72,16 @@ static uint64_t weight_of(const struct fm_comparison_series *series, bool waitin
     return waiting ? series->sum_causes_ns : series->sum.work_ns;
 }
 
-static void find_most(const struct fm_module_comparison *runs, bool waiting, const struct fm_comparison_series **most)
+static void find_heaviest(const struct fm_module_comparison *runs, bool waiting,
+                          const struct fm_comparison_series **heaviest)
 {
     for (size_t i = 0; i < runs->n_series; i++) {
         const struct fm_comparison_series *series = &runs->series[i];
-        for (size_t k = 0; k < MOST && series && weight_of(series, waiting) > 0; k++) {
-            if (most[k] && weight_of(series, waiting) <= weight_of(most[k], waiting))
+        for (size_t k = 0; k < MAX_MODULES && series && weight_of(series, waiting) > 0; k++) {
+            if (heaviest[k] && weight_of(series, waiting) <= weight_of(heaviest[k], waiting))
                 continue;
-            const struct fm_comparison_series *lighter = most[k];
-            most[k] = series;
+            const struct fm_comparison_series *lighter = heaviest[k];
+            heaviest[k] = series;
             series = lighter;
         }
     }
@@ -88,22 +89,22 @@ static void find_most(const struct fm_module_comparison *runs, bool waiting, con
 
 static bool is_among(const struct fm_comparison_series *series, const struct fm_comparison_series *const *list)
 {
-    for (size_t i = 0; i < MOST; i++)
+    for (size_t i = 0; i < MAX_MODULES; i++)
         if (list[i] == series)
             return true;
     return false;
 }
 
-/* A module is drawn in the same way in all charts; a new one in a way that no other of this chart has. */
+/* A module has the same style in all charts; a new one gets a style that no other module of this chart has. */
 static unsigned style_of(struct comparison_charts *page, const struct fm_comparison_series *series,
                          const struct fm_comparison_series *const *chart)
 {
     unsigned style = 0;
-    while (style < MOST && page->known[style] != series)
+    while (style < MAX_MODULES && page->known[style] != series)
         style++;
-    if (style < MOST)
+    if (style < MAX_MODULES)
         return style;
-    for (style = 0; style < MOST - 1 && page->known[style] && is_among(page->known[style], chart);)
+    for (style = 0; style < MAX_MODULES - 1 && page->known[style] && is_among(page->known[style], chart);)
         style++;
     page->known[style] = series;
     return style;
@@ -116,27 +117,27 @@ static void add_values(const struct comparison_charts *page, const struct fm_com
         values[i] += (double)(waiting ? series->causes_ns[i] : series->own[i].work_ns) / 1e9;
 }
 
-/* The modules with most of it, and all others as one line. */
+/* Adds the modules with the largest values, and all others as one line. */
 static void add_modules(struct comparison_charts *page, struct fm_chart *chart, bool waiting)
 {
     const struct fm_module_comparison *runs = page->runs;
-    const struct fm_comparison_series *most[MOST] = {0};
+    const struct fm_comparison_series *heaviest[MAX_MODULES] = {0};
     double *rest = NULL;
-    find_most(runs, waiting, most);
-    for (size_t i = 0; i < MOST && most[i]; i++) {
-        add_values(page, most[i], waiting, add_line(page, chart, most[i]->name));
-        chart->lines[i].style = style_of(page, most[i], most);
+    find_heaviest(runs, waiting, heaviest);
+    for (size_t i = 0; i < MAX_MODULES && heaviest[i]; i++) {
+        add_values(page, heaviest[i], waiting, add_line(page, chart, heaviest[i]->name));
+        chart->lines[i].style = style_of(page, heaviest[i], heaviest);
     }
     for (size_t i = 0; i < runs->n_series; i++) {
         const struct fm_comparison_series *series = &runs->series[i];
-        if (is_among(series, most) || weight_of(series, waiting) == 0)
+        if (is_among(series, heaviest) || weight_of(series, waiting) == 0)
             continue;
         if (!rest)
             rest = add_line(page, chart, "others");
         add_values(page, series, waiting, rest);
     }
     if (rest)
-        chart->lines[chart->n_lines - 1].style = MOST;
+        chart->lines[chart->n_lines - 1].style = MAX_MODULES;
 }
 
 static void add_loss(const struct comparison_charts *page, struct fm_chart *chart)
@@ -182,8 +183,8 @@ enum fm_status fm_module_comparison_svg(struct fm_module_comparison *runs, FILE 
     add_time(&page, &charts[3]);
     const char *title = fm_format(page.arena, "%s, %zu runs: work, transfer and waiting of its modules",
                                   runs->items[0].report->summary.name, runs->n);
-    double width = 2 * FM_CHART_WIDTH + FM_SVG_MARGIN, least = fm_svg_title_width(title);
-    fm_svg_start(out, width > least ? width : least, FM_SVG_HEAD + 2 * FM_CHART_HEIGHT, title);
+    double width = 2 * FM_CHART_WIDTH + FM_SVG_MARGIN, min_width = fm_svg_title_width(title);
+    fm_svg_start(out, width > min_width ? width : min_width, FM_SVG_HEAD + 2 * FM_CHART_HEIGHT, title);
     for (size_t i = 0; i < 4; i++)
         fm_chart_draw(&charts[i], i % 2 ? FM_CHART_WIDTH : 0, FM_SVG_HEAD + (i / 2 ? FM_CHART_HEIGHT : 0), out);
     fputs("</svg>\n", out);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Modules over several runs, for people: a column for each run. */
+/* Modules over several runs as text: one column per run. */
 #include <string.h>
 
 #include "base/units.h"
@@ -7,13 +7,13 @@
 #include "report/advice.h"
 #include "report/module_comparison.h"
 
-enum { USUAL_MODULES = 8, MOST_RUNS = 9 };
+enum { DEFAULT_MODULES = 8, MAX_RUNS = 9 };
 
 struct comparison_table {
     struct fm_module_comparison *runs;
     struct fm_arena *arena;
-    struct fm_column columns[MOST_RUNS + 2];
-    size_t n; /* runs that are shown: the last ones */
+    struct fm_column columns[MAX_RUNS + 2];
+    size_t n; /* number of runs shown: the last ones */
     bool ascii;
     FILE *out;
 };
@@ -23,18 +23,18 @@ static size_t run_of(const struct comparison_table *page, size_t column)
     return page->runs->n - page->n + column;
 }
 
-/* How a row goes: a bar for each run, as high as its value is against the largest. */
+/* The trend of a row: a bar for each run, with its height relative to the maximum. */
 static const char *trend(const struct comparison_table *page, const double *values)
 {
     static const char *const blocks[] = {"\u2581", "\u2582", "\u2583", "\u2584",
                                          "\u2585", "\u2586", "\u2587", "\u2588"};
     static const char *const plain[] = {"_", ".", ":", "-", "=", "+", "*", "#"};
     struct fm_writer writer = {.arena = page->arena};
-    double most = 0;
+    double max = 0;
     for (size_t i = 0; i < page->n; i++)
-        most = values[i] > most ? values[i] : most;
+        max = values[i] > max ? values[i] : max;
     for (size_t i = 0; i < page->n; i++) {
-        size_t height = (size_t)(fm_ratio(values[i], most) * 7 + 0.5);
+        size_t height = (size_t)(fm_ratio(values[i], max) * 7 + 0.5);
         fm_write(&writer, "%s", values[i] > 0 ? (page->ascii ? plain : blocks)[height] : " ");
     }
     const char *text = fm_writer_text(&writer);
@@ -65,11 +65,11 @@ static void add_row(const struct comparison_table *page, struct fm_table *table,
     fm_cell_text(table, trend(page, values));
 }
 
-static void print_whole(struct comparison_table *page)
+static void print_totals(struct comparison_table *page)
 {
     struct fm_table table;
-    double wall[MOST_RUNS] = {0}, work[MOST_RUNS] = {0}, transfer[MOST_RUNS] = {0}, waiting[MOST_RUNS] = {0},
-           share[MOST_RUNS] = {0};
+    double wall[MAX_RUNS] = {0}, work[MAX_RUNS] = {0}, transfer[MAX_RUNS] = {0}, waiting[MAX_RUNS] = {0},
+           share[MAX_RUNS] = {0};
     for (size_t i = 0; i < page->n; i++) {
         const struct fm_comparison_run *run = &page->runs->items[run_of(page, i)];
         wall[i] = (double)run->report->summary.wall_ns;
@@ -89,7 +89,7 @@ static void print_whole(struct comparison_table *page)
         fm_print_folded(page->out, fm_advice_text(page->runs->advice, FM_EFFICIENCY_LEAST, "waiting", page->arena), 2);
 }
 
-/* What a module has in a run: its work, or the share of the waiting that it has called for. */
+/* The work of a module in a run, or the share of waiting in its calls. */
 static double value_of(const struct comparison_table *page, const struct fm_comparison_series *series, size_t column,
                        bool waiting)
 {
@@ -104,14 +104,14 @@ static bool is_heavier(const struct fm_comparison_series *a, const struct fm_com
     return waiting ? a->sum_causes_ns > b->sum_causes_ns : a->sum.work_ns > b->sum.work_ns;
 }
 
-/* Those with most first; the rest is one row, so that columns add up. */
+/* Heaviest modules first; the rest is one row, so that columns add up. */
 static void print_modules(struct comparison_table *page, const char *heading, bool waiting)
 {
     const struct fm_module_comparison *runs = page->runs;
     enum fm_column_kind kind = waiting ? FM_COLUMN_PERCENT : FM_COLUMN_TIME;
     const struct fm_comparison_series **order = fm_arena_alloc(page->arena, runs->n_series * sizeof *order);
-    size_t shown = fm_report_rows(runs->items[0].report, runs->n_series, USUAL_MODULES);
-    double values[MOST_RUNS] = {0}, others[MOST_RUNS] = {0}, all[MOST_RUNS] = {0}, left = 0;
+    size_t shown = fm_report_rows(runs->items[0].report, runs->n_series, DEFAULT_MODULES);
+    double values[MAX_RUNS] = {0}, others[MAX_RUNS] = {0}, all[MAX_RUNS] = {0}, left = 0;
     struct fm_table table;
     start(page, &table, heading, kind);
     for (size_t k = 0; k < page->n; k++) {
@@ -158,13 +158,13 @@ enum fm_status fm_module_comparison_text(struct fm_module_comparison *runs, FILE
     struct comparison_table page = {
         .runs = runs,
         .arena = &runs->arena,
-        .n = runs->n < MOST_RUNS ? runs->n : MOST_RUNS,
+        .n = runs->n < MAX_RUNS ? runs->n : MAX_RUNS,
         .ascii = !fm_utf8_locale(),
         .out = out,
     };
     (void)error;
     print_head(&page);
-    print_whole(&page);
+    print_totals(&page);
     print_modules(&page, "work by module", false);
     print_modules(&page, "% of waiting, by caller", true);
     return FM_OK;

@@ -4,8 +4,8 @@
 #include "base/units.h"
 #include "report/views.h"
 
-enum { USUAL_PROGRAMS = 12, USUAL_SENTENCES = 4, LINE_PROGRAMS = 4 };
-static const double ALIKE = 0.05; /* of the wall time, between the largest and the smallest share of MPI */
+enum { DEFAULT_PROGRAMS = 12, DEFAULT_SENTENCES = 4, LINE_PROGRAMS = 4 };
+static const double MIN_SPREAD = 0.05; /* of the wall time: between the largest and the smallest share of MPI */
 
 enum fm_status fm_report_program(struct fm_report *report, size_t program, enum fm_part_extent extent,
                                  struct fm_report *one, struct fm_error *error)
@@ -43,7 +43,7 @@ uint32_t fm_report_rank(const struct fm_report *report, uint32_t rank)
     return report->profile->part ? fm_part_rank(report->profile->part, rank) : rank;
 }
 
-/* ---- a row for each ---- */
+/* ---- tables ---- */
 
 static const struct fm_column columns[] = {
     {"program", NULL, FM_COLUMN_TEXT},
@@ -76,7 +76,7 @@ static void add_row(struct fm_report *report, struct fm_table *table, const stru
 
 enum fm_status fm_print_programs(struct fm_report *report, FILE *out, struct fm_error *error)
 {
-    size_t n = report->profile->n_programs, rows = fm_report_rows(report, n, USUAL_PROGRAMS);
+    size_t n = report->profile->n_programs, rows = fm_report_rows(report, n, DEFAULT_PROGRAMS);
     struct fm_table table;
     fm_table_start(&table, &report->arena, columns, sizeof columns / sizeof *columns);
     for (size_t i = 0; i < rows; i++) {
@@ -93,7 +93,7 @@ enum fm_status fm_print_programs(struct fm_report *report, FILE *out, struct fm_
 
 enum fm_status fm_print_programs_balance(struct fm_report *report, FILE *out, struct fm_error *error)
 {
-    size_t rows = fm_report_rows(report, report->profile->n_programs, USUAL_SENTENCES);
+    size_t rows = fm_report_rows(report, report->profile->n_programs, DEFAULT_SENTENCES);
     for (size_t i = 0; i < rows; i++) {
         struct fm_report one;
         enum fm_status status = fm_report_program(report, i, FM_PART_PROCESSES, &one, error);
@@ -105,9 +105,9 @@ enum fm_status fm_print_programs_balance(struct fm_report *report, FILE *out, st
     return FM_OK;
 }
 
-/* ---- in a few words ---- */
+/* ---- sentences ---- */
 
-/* The figures of a program in a sentence; what cannot be found is left out of it. */
+/* The figures of a program for a sentence; on failure, it is left out. */
 static bool find(struct fm_report *report, size_t program, struct fm_report *one)
 {
     struct fm_error error;
@@ -116,24 +116,24 @@ static bool find(struct fm_report *report, size_t program, struct fm_report *one
 
 const char *fm_programs_headline(struct fm_report *report)
 {
-    double least = 1, most = 0;
+    double min = 1, max = 0;
     const char *name = "";
     char share[FM_UNIT_CHARS];
-    for (size_t i = 0; i < report->profile->n_programs && i < USUAL_PROGRAMS; i++) {
+    for (size_t i = 0; i < report->profile->n_programs && i < DEFAULT_PROGRAMS; i++) {
         struct fm_report one;
         if (!find(report, i, &one))
             return "";
         double fraction = one.summary.mpi_fraction;
-        if (fraction > most)
+        if (fraction > max)
             name = one.summary.name;
-        most = fraction > most ? fraction : most;
-        least = fraction < least ? fraction : least;
+        max = fraction > max ? fraction : max;
+        min = fraction < min ? fraction : min;
     }
-    if (report->profile->n_programs > USUAL_PROGRAMS || !name[0])
+    if (report->profile->n_programs > DEFAULT_PROGRAMS || !name[0])
         return "";
-    if (most - least < ALIKE)
+    if (max - min < MIN_SPREAD)
         return "; all programs alike";
-    return fm_format(&report->arena, "; %s waits most (%s in MPI)", name, fm_percent_whole(share, most));
+    return fm_format(&report->arena, "; %s waits most (%s in MPI)", name, fm_percent_whole(share, max));
 }
 
 const char *fm_programs_line(struct fm_report *report)
@@ -163,7 +163,7 @@ const char *fm_part_headline(struct fm_report *report)
                      part->job_ranks);
 }
 
-static const char *and_so(struct fm_report *report, const char *text, const char *more)
+static const char *append(struct fm_report *report, const char *text, const char *more)
 {
     return text[0] ? fm_format(&report->arena, "%s; %s", text, more) : more;
 }
@@ -176,27 +176,27 @@ const char *fm_part_left_out(struct fm_report *report, unsigned shows)
     if (!part)
         return text;
     if (shows & FM_SHOWS_CALLS && part->calls)
-        text = and_so(report, text,
+        text = append(report, text,
                       fm_format(&report->arena, "%s MPI call%s (%s) from libraries that several programs use",
                                 fm_count_text(count, part->calls), part->calls == 1 ? "" : "s",
                                 fm_time_text(time, (double)part->calls_ns)));
     if (shows & FM_SHOWS_PATHS && part->sampled_ns)
-        text = and_so(report, text,
+        text = append(report, text,
                       fm_format(&report->arena, "%s in call paths of libraries alone",
                                 fm_time_text(time, (double)part->sampled_ns)));
     if (shows & FM_SHOWS_THREADS && part->threads_ns)
-        text = and_so(report, text,
+        text = append(report, text,
                       fm_format(&report->arena, "%s in threads of MPI", fm_time_text(time, (double)part->threads_ns)));
     if (shows & FM_SHOWS_TIMERS && part->timers)
-        text = and_so(report, text,
+        text = append(report, text,
                       fm_format(&report->arena, "%zu timer%s that several programs use", part->timers,
                                 part->timers == 1 ? "" : "s"));
     if (shows & FM_SHOWS_REGIONS && part->regions)
-        text = and_so(report, text,
+        text = append(report, text,
                       fm_format(&report->arena, "entries and wall time of %zu region%s that several programs have",
                                 part->regions, part->regions == 1 ? "" : "s"));
     if (shows & FM_SHOWS_SNAPSHOTS && part->snapshots)
-        text = and_so(report, text,
+        text = append(report, text,
                       fm_format(&report->arena, "%zu snapshot%s of all ranks together", part->snapshots,
                                 part->snapshots == 1 ? "" : "s"));
     if (!text[0])

@@ -28,7 +28,7 @@ void fm_report_close(struct fm_report *report)
     fm_arena_destroy(&report->arena);
 }
 
-/* ---- what views share ---- */
+/* ---- shared by views ---- */
 
 size_t fm_report_rows(const struct fm_report *report, size_t n, size_t usual)
 {
@@ -70,7 +70,7 @@ const char *fm_site_text(struct fm_report *report, const struct fm_site *site)
     if (site->module[0] == 0)
         return "(not recorded)";
     const struct fm_symbol *place = fm_site_place(report, site);
-    if (place && place->function[0] != '[') /* else the exact place says more */
+    if (place && place->function[0] != '[') /* otherwise the offset is more precise */
         return fm_frame_text(report, place);
     return fm_format(&report->arena, "%s+0x%" PRIx64, fm_basename(site->module), site->offset);
 }
@@ -119,8 +119,9 @@ const char *fm_incomplete_text(struct fm_report *report)
                      summary->ranks, summary->ranks == 1 ? "" : "s", mpi ? "reach MPI_Finalize" : "end normally");
 }
 
-/* Of a job that was looked at while it ran: that is not its end. false: it is none. */
-static bool print_unended(struct fm_report *report, FILE *out)
+/* Reports a job that was measured while it was running as such, instead of listing how ranks ended. Returns false if it
+ * was not running. */
+static bool print_partial(struct fm_report *report, FILE *out)
 {
     const struct fm_summary *summary = &report->summary;
     const char *missing = "";
@@ -158,7 +159,7 @@ void fm_print_incomplete(struct fm_report *report, FILE *out)
         return;
     char how[128];
     bool vanished = false;
-    if (print_unended(report, out))
+    if (print_partial(report, out))
         return;
     fm_print_line(out, "%s; the figures cover the time until then.\n", fm_incomplete_text(report));
     size_t shown = fm_report_rows(report, summary->n_ends, 6);
@@ -183,7 +184,7 @@ void fm_print_incomplete(struct fm_report *report, FILE *out)
 void fm_print_no_regions(struct fm_report *report, FILE *out)
 {
     const struct fm_profile *profile = report->profile;
-    bool named = false; /* without a name: the whole program */
+    bool named = false; /* the region "" is the whole program */
     for (size_t i = 0; i < profile->n_regions; i++)
         named |= profile->regions[i].path[0] != 0;
     for (size_t i = 0; i < profile->n_events; i++)

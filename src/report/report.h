@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A report: one profile, with what every view needs found once, and the sentences and cells that views share.
- * Whoever opens it closes it; its texts live in its arena. One thread at a time. */
+/* A report: one profile with the results that every view needs, computed once, and the sentences and cells that views
+ * share. Must be closed by its opener; its strings are in its arena. Not thread-safe. */
 #ifndef FM_REPORT_REPORT_H
 #define FM_REPORT_REPORT_H
 
@@ -24,36 +24,36 @@ enum fm_report_by {
 };
 
 struct fm_report_options {
-    bool all;       /* every row */
-    bool histogram; /* durations too */
+    bool all;       /* all rows */
+    bool histogram; /* histograms of durations */
     enum fm_report_by by;
-    size_t top; /* rows of a table; 0 = the view's own choice */
+    size_t top; /* rows of a table; 0: default of the view */
 
-    struct fm_timer_rich timers; /* tasks, blocks and grid are the view's own business */
-    bool paper;                  /* timers in the layout of the paper instead, in ticks of 10^tick ns */
+    struct fm_timer_rich timers; /* the view sets tasks, blocks and grid */
+    bool paper;                  /* timers in the layout of the paper, in ticks of 10^tick ns */
     unsigned tick;
 
-    /* of call paths */
+    /* for call paths */
     const char *focus; /* a function; NULL: all */
-    bool with_percent; /* `percent` was asked for */
-    double percent;    /* of the time: less is left out */
-    size_t depth;      /* levels; 0 = the view's own choice */
-    bool sorted;       /* `sort` was asked for */
+    bool with_percent; /* `percent` was given */
+    double percent;    /* of the time: smaller ones are left out */
+    size_t depth;      /* levels; 0: default of the view */
+    bool sorted;       /* `sort` was given */
     enum fm_context_metric sort;
-    bool fold_mpi, fold_recursion; /* analyse/calls/calltree.h; the first also leaves out threads of MPI itself */
-    const char *modules; /* a file that says which functions are which module; NULL: source files are modules */
+    bool fold_mpi, fold_recursion; /* analyse/calls/calltree.h; fold_mpi also leaves out threads of MPI itself */
+    const char *modules;           /* module file; NULL: source files are modules */
 };
 
 struct fm_report {
     const struct fm_profile *profile;
-    struct fm_symbols *symbols; /* or NULL */
-    bool resolved;              /* fm_report_resolve was here */
+    struct fm_symbols *symbols; /* may be NULL */
+    bool resolved;              /* fm_report_resolve was called */
     struct fm_report_options options;
     struct fm_arena arena;
     struct fm_summary summary;
     struct fm_balance balance;
-    struct fm_program_ranges programs; /* by rank; none unless the job has several */
-    uint64_t helpers_ns;               /* in threads of MPI that were left out of the tree made last */
+    struct fm_program_ranges programs; /* by rank; empty unless the job has several */
+    uint64_t helpers_ns;               /* time of MPI's threads left out of the last tree */
 };
 
 /* The profile and the symbols must outlive the report. */
@@ -61,20 +61,20 @@ enum fm_status fm_report_open(struct fm_report *report, const struct fm_profile 
                               const struct fm_report_options *options, struct fm_error *error);
 void fm_report_close(struct fm_report *report);
 
-size_t fm_report_rows(const struct fm_report *report, size_t n, size_t usual); /* how many of n rows to show */
+size_t fm_report_rows(const struct fm_report *report, size_t n, size_t usual); /* number of rows to show, of n */
 void fm_print_more(FILE *out, size_t shown, size_t n, const char *what); /* "+ 12 more sites (--all shows them)" */
-void fm_report_resolve(struct fm_report *report); /* before the first name: finds the names of all sites, once */
-/* The innermost frame of a call site; NULL: nothing is known of it. */
+void fm_report_resolve(struct fm_report *report); /* symbolizes all call sites once; call before using names */
+/* The innermost frame of a call site; NULL if unknown. */
 const struct fm_symbol *fm_site_place(struct fm_report *report, const struct fm_site *site);
 const char *fm_site_text(struct fm_report *report, const struct fm_site *site); /* "pcg (pcg.f90:118)", "pop+0x4a3c" */
 const char *fm_frame_text(struct fm_report *report, const struct fm_symbol *frame); /* "pcg (pcg.f90:118)", "pcg" */
 const char *fm_ranks_text(struct fm_report *report, const struct fm_rankset *ranks, size_t columns); /* "ranks 0-3" */
 const char *fm_bar(struct fm_report *report, double part, double whole, size_t columns);
 const char *fm_incomplete_text(struct fm_report *report);      /* "INCOMPLETE: 2 of 8 ranks ..." */
-void fm_print_incomplete(struct fm_report *report, FILE *out); /* nothing when it is complete */
-bool fm_print_uncounted(struct fm_report *report, FILE *out);  /* true: it is from outside, so there are samples only */
-void fm_print_no_regions(struct fm_report *report, FILE *out); /* how to name some, when there are none */
+void fm_print_incomplete(struct fm_report *report, FILE *out); /* nothing if complete */
+bool fm_print_uncounted(struct fm_report *report, FILE *out);  /* true: samples only, taken by fathom attach */
+void fm_print_no_regions(struct fm_report *report, FILE *out); /* if none are defined, how to define one */
 void fm_print_note(struct fm_report *report, const struct fm_note *note, FILE *out); /* "Note: ...: 12 (rank 3)" */
-void fm_print_scope(struct fm_report *report, FILE *out); /* "Times are sums over 4 ranks ..." */
+void fm_print_scope(struct fm_report *report, FILE *out);                            /* "Sums over 4 ranks; ..." */
 
 #endif

@@ -34,7 +34,7 @@ const char *fm_context_kind_text(enum fm_context_kind kind)
 double fm_sampling_hz(const struct fm_call_paths *paths)
 {
     double hz = paths->period_ns[0] ? 1e9 / (double)paths->period_ns[0] : 0;
-    double whole = (double)fm_rounded(hz); /* a period is a whole number of ns, so a rate is not quite what was asked */
+    double whole = (double)fm_rounded(hz); /* periods are whole ns, so the rate is not exact */
     return hz - whole < 0.01 && whole - hz < 0.01 ? whole : hz;
 }
 
@@ -46,9 +46,9 @@ uint64_t fm_calltree_mpi_ns(const struct fm_calltree *calls)
     return ns;
 }
 
-/* ---- making ---- */
+/* ---- construction ---- */
 
-/* Callers of one function are those of all, without the other functions. */
+/* Removes all functions except one from a tree of callers. */
 static void keep_function(struct fm_calltree *callers, const char *function)
 {
     struct fm_context *root = callers->root;
@@ -126,7 +126,7 @@ enum fm_status fm_report_calltree(struct fm_report *report, enum fm_calltree_kin
     return fm_calltree_sort(tree, options->sorted ? options->sort : usual, error);
 }
 
-/* ---- the hot path ---- */
+/* ---- hot path ---- */
 
 enum { HOT_NAMES = 6, NAME_COLUMNS = 40 };
 
@@ -139,7 +139,7 @@ enum fm_status fm_hot_path_text(struct fm_report *report, const char **text, str
 {
     struct fm_calltree calls;
     char share[FM_UNIT_CHARS];
-    const struct fm_context *way[HOT_NAMES], *end = NULL;
+    const struct fm_context *frames[HOT_NAMES], *end = NULL;
     size_t n = 0;
     *text = "";
     if (!fm_report_sampled(report))
@@ -150,13 +150,13 @@ enum fm_status fm_hot_path_text(struct fm_report *report, const char **text, str
     for (const struct fm_context *at = fm_context_hot(calls.root); at; at = fm_context_hot(at)) {
         end = at;
         if (at->id.kind == FM_CONTEXT_FRAME || at->id.kind == FM_CONTEXT_ROUTINE)
-            way[n++ % HOT_NAMES] = at;
+            frames[n++ % HOT_NAMES] = at;
     }
     if (!n)
         return FM_OK;
     const char *path = n > HOT_NAMES ? ".. > " : "";
     for (size_t i = n > HOT_NAMES ? n - HOT_NAMES : 0; i < n; i++)
-        path = fm_format(&report->arena, "%s%s%s", path, short_name(report, way[i % HOT_NAMES]->id.name),
+        path = fm_format(&report->arena, "%s%s%s", path, short_name(report, frames[i % HOT_NAMES]->id.name),
                          i + 1 < n ? " > " : "");
     if (end->id.line)
         path = fm_format(&report->arena, "%s at %s:%u", path, fm_basename(end->id.path), end->id.line);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The trees of call paths that views and exports show, as the options of the report ask for them. */
+/* The trees of call paths that views and exports show, according to the options of the report. */
 #ifndef FM_REPORT_REPORT_CALLS_H
 #define FM_REPORT_REPORT_CALLS_H
 
@@ -12,17 +12,17 @@ enum fm_calltree_kind {
     FM_CALLTREE_FLAT
 };
 
-/* Made, without the frames outside main and outside the functions that threads begin with, focused and sorted. It is
- * wrong usage to focus on a function that no sample was in. */
+/* Makes a tree, without the frames outside main and outside the start functions of threads, focused and sorted.
+ * Focusing on a function without samples is a usage error. */
 enum fm_status fm_report_calltree(struct fm_report *report, enum fm_calltree_kind which, struct fm_calltree *tree,
                                   struct fm_error *error);
 /* The tree of calls without lines. */
 enum fm_status fm_report_functions(struct fm_report *report, struct fm_calltree *functions, struct fm_error *error);
 const char *fm_context_kind_text(enum fm_context_kind kind); /* "frame", "call_site" */
 bool fm_report_sampled(const struct fm_report *report);
-double fm_sampling_hz(const struct fm_call_paths *paths); /* 0 when nothing was sampled */
+double fm_sampling_hz(const struct fm_call_paths *paths); /* 0 if nothing was sampled */
 uint64_t fm_calltree_mpi_ns(const struct fm_calltree *calls);
-/* "main > step > pcg > MPI_Allreduce, 45 % of the time"; "" when nothing was sampled. */
+/* "main > step > pcg > MPI_Allreduce, 45 % of the time"; "" if nothing was sampled. */
 enum fm_status fm_hot_path_text(struct fm_report *report, const char **text, struct fm_error *error);
 
 #endif

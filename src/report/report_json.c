@@ -67,7 +67,7 @@ static enum fm_status write_programs(struct fm_report *report, struct fm_json *j
     return status;
 }
 
-/* The one that the document is about, if it is not about the whole job. */
+/* The program that the document is about, if it is not about the whole job. */
 static void write_part(struct fm_report *report, struct fm_json *json)
 {
     const struct fm_part *part = report->profile->part;
@@ -145,7 +145,7 @@ static void write_environment(struct fm_report *report, struct fm_json *json)
     fm_json_end(json);
 }
 
-/* Of killed processes some are not known. */
+/* Some figures are unknown for killed processes. */
 static void write_figure(struct fm_json *json, enum fm_figure figure, const struct fm_spread *spread)
 {
     const char *key = fm_figures[figure].key;
@@ -173,7 +173,7 @@ static void write_grid(struct fm_json *json, const struct fm_job *job)
     fm_json_end(json);
 }
 
-/* Of Fathom itself. */
+/* Versions of Fathom. */
 static void write_versions(struct fm_json *json, const struct fm_job *job)
 {
     fm_json_object(json, "versions", FM_JSON_INLINE);
@@ -229,7 +229,7 @@ static enum fm_status write_job(struct fm_report *report, struct fm_json *json, 
     return status;
 }
 
-static void whole_if(struct fm_json *json, bool known, const char *key, uint64_t value)
+static void whole_or_null(struct fm_json *json, bool known, const char *key, uint64_t value)
 {
     if (known)
         fm_json_whole(json, key, value);
@@ -245,7 +245,7 @@ static void write_figures(struct fm_json *json, const struct fm_process *process
         if (known && fm_figures[figure].unit == FM_UNIT_NS)
             fm_json_seconds(json, fm_figures[figure].key, value);
         else
-            whole_if(json, known, fm_figures[figure].key, value);
+            whole_or_null(json, known, fm_figures[figure].key, value);
     }
 }
 
@@ -258,11 +258,11 @@ static void write_processes(struct fm_report *report, struct fm_json *json)
         const struct fm_process *process = &profile->processes[i];
         bool measured = process->end != FM_END_MISSING;
         fm_json_object(json, NULL, FM_JSON_INLINE);
-        whole_if(json, process->rank != FM_NO_RANK, "rank", process->rank);
+        whole_or_null(json, process->rank != FM_NO_RANK, "rank", process->rank);
         fm_json_text_or_null(json, "host",
                              measured && process->host < profile->n_hosts ? profile->hosts[process->host].name : "");
-        whole_if(json, measured, "core", process->core);
-        whole_if(json, measured, "pid", (uint64_t)process->pid);
+        whole_or_null(json, measured, "core", process->core);
+        whole_or_null(json, measured, "pid", (uint64_t)process->pid);
         write_figures(json, process);
         fm_json_text(json, "end", fm_end_text(process->end, process->end_code, how, sizeof how));
         fm_json_text_or_null(json, "inside", process->inside);
@@ -281,7 +281,7 @@ static void write_extreme(struct fm_json *json, const char *key, const struct fm
         fm_json_null(json, key);
 }
 
-/* What every list of events has. */
+/* The totals common to all lists of events. */
 static void write_totals(struct fm_json *json, const struct fm_stats *stats)
 {
     fm_json_fields(json, &fm_stats_fields, stats);
@@ -305,7 +305,7 @@ static void write_histogram(struct fm_json *json, const struct fm_histogram *his
     fm_json_end(json);
 }
 
-/* Of one program of a large job nothing may be known. */
+/* May be unknown for a single program of a large job. */
 static void write_routine_ranks(struct fm_json *json, const struct fm_routine_total *routine)
 {
     if (!routine->time_ns.ranks) {
@@ -366,18 +366,18 @@ static enum fm_status write_regions(struct fm_report *report, struct fm_json *js
     if (status)
         return status;
     fm_json_array(json, "regions", FM_JSON_LINES);
-    for (size_t i = 1; i < totals.n; i++) { /* the first is the whole program */
+    for (size_t i = 1; i < totals.n; i++) { /* skip the whole program */
         const struct fm_region_total *total = &totals.items[i];
         fm_json_object(json, NULL, FM_JSON_LINES);
         fm_json_text(json, "name", total->name);
         fm_json_text(json, "path", total->path);
-        bool known = total->region || !report->profile->part; /* else several programs have it */
+        bool known = total->region || !report->profile->part; /* otherwise several programs have it */
         if (known)
             fm_json_seconds(json, "wall_s", total->wall_ns);
         else
             fm_json_null(json, "wall_s");
         fm_json_seconds(json, "mpi_s", total->mpi_ns);
-        whole_if(json, known, "entries", total->entries);
+        whole_or_null(json, known, "entries", total->entries);
         fm_json_whole(json, "calls", total->calls);
         if (total->region) {
             fm_json_ranks(report, json, &total->region->ranks);
@@ -568,7 +568,7 @@ static enum fm_status write_mpi(struct fm_report *report, struct fm_json *json, 
 
 enum fm_status fm_report_json(struct fm_report *report, FILE *out, struct fm_error *error)
 {
-    static const char *const later[] = {"counters", "io", "findings"};
+    static const char *const reserved[] = {"counters", "io", "findings"};
     struct fm_json json = {.out = out};
     fm_json_object(&json, NULL, FM_JSON_LINES);
     fm_json_whole(&json, "fathom", FM_JSON_VERSION);
@@ -580,8 +580,8 @@ enum fm_status fm_report_json(struct fm_report *report, FILE *out, struct fm_err
         status = fm_json_timers(report, &json, error);
     if (status)
         return status;
-    for (size_t i = 0; i < sizeof later / sizeof *later; i++) {
-        fm_json_array(&json, later[i], FM_JSON_INLINE);
+    for (size_t i = 0; i < sizeof reserved / sizeof *reserved; i++) {
+        fm_json_array(&json, reserved[i], FM_JSON_INLINE);
         fm_json_end(&json);
     }
     status = fm_json_calls(report, &json, error);

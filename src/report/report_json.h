@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The whole report as one JSON document: the contract of doc/JSON.md, version FM_JSON_VERSION.
- * Keys are added freely; a key that changes its meaning or goes raises the version. */
+/* The whole report as one JSON document: the contract of doc/JSON.md, version FM_JSON_VERSION. Keys may be added at any
+ * time; the version increases if a key is removed or changes its meaning. */
 #ifndef FM_REPORT_REPORT_JSON_H
 #define FM_REPORT_REPORT_JSON_H
 

@@ -19,7 +19,7 @@ enum fm_status fm_report_modules(struct fm_report *report, struct fm_calltree *c
     return make_modules(report, calls, &map, modules, error);
 }
 
-/* From the tree as it was sampled: nodes of the profile are found in no other. */
+/* Uses the unfolded tree: nodes of the profile can be found only there. */
 enum fm_status fm_report_sequence(struct fm_report *report, struct fm_module_sequence *sequence, struct fm_error *error)
 {
     const struct fm_report_options options = report->options;

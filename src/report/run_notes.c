@@ -72,28 +72,28 @@ static void note_left_out(const struct note_search *search, const struct fm_note
         note(search, fm_format(search->arena, "%s: %s", run->file, left_out));
 }
 
-static double ranks_to_a_core(const struct fm_profile *profile)
+static double ranks_per_core(const struct fm_profile *profile)
 {
-    double most = 0;
+    double max = 0;
     for (size_t i = 0; i < profile->n_hosts; i++) {
         double on_core = fm_ratio((double)fm_rankset_count(&profile->hosts[i].ranks), profile->hosts[i].cores);
-        most = on_core > most ? on_core : most;
+        max = on_core > max ? on_core : max;
     }
-    return most;
+    return max;
 }
 
 static void note_cores(const struct note_search *search)
 {
     char ratio[FM_UNIT_CHARS];
-    double least = 0, most = 0;
+    double min = 0, max = 0;
     for (size_t i = 0; i < search->n; i++) {
-        double here = ranks_to_a_core(search->runs[i].report->profile);
-        least = i && least < here ? least : here;
-        most = here > most ? here : most;
+        double here = ranks_per_core(search->runs[i].report->profile);
+        min = i && min < here ? min : here;
+        max = here > max ? here : max;
     }
-    if (most > 1 && most > least)
+    if (max > 1 && max > min)
         note(search, fm_format(search->arena, "up to %s ranks share a core: waiting for a core appears as loss",
-                               fm_mean_text(ratio, most)));
+                               fm_mean_text(ratio, max)));
 }
 
 void fm_run_notes_find(struct fm_run_notes *notes, const struct fm_noted_run *runs, size_t n, enum fm_scale_mode mode,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What does not fit between runs that are compared: other programs, builds, arguments or MPIs, ranks that were lost, cores
- * that ranks shared. The runs are compared all the same; sentences without a full stop say it. */
+/* Differences between compared runs that affect the comparison: different programs, builds, arguments or MPI libraries,
+ * lost ranks, ranks that share cores. They do not prevent the comparison. Sentences have no full stop. */
 #ifndef FM_REPORT_RUN_NOTES_H
 #define FM_REPORT_RUN_NOTES_H
 
@@ -17,14 +17,14 @@ struct fm_run_notes {
     size_t n, capacity;
 };
 
-/* Each run against the one before it, so that a change is told once. Memory is the arena's. */
+/* Compares each run with the previous one, so that a change is reported once. Memory comes from the arena. */
 void fm_run_notes_find(struct fm_run_notes *notes, const struct fm_noted_run *runs, size_t n, enum fm_scale_mode mode,
                        struct fm_arena *arena);
 void fm_run_notes_add(struct fm_run_notes *notes, struct fm_arena *arena, const char *sentence);
 
-/* "Note: ..." for people; before what is concluded in spite of them. */
+/* Prints "Note: ..." lines; call before printing conclusions. */
 void fm_run_notes_print(const struct fm_run_notes *notes, struct fm_arena *arena, FILE *out);
-/* Where a format has no place for them: a line of stderr each, after the name of the command. */
+/* For formats without room for notes: prints one line per note to stderr, prefixed with the name of the command. */
 void fm_run_notes_warn(const struct fm_run_notes *notes, const char *command);
 
 #endif

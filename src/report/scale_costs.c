@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Relative costs: computation and each MPI routine as a share of the run, a column for each number of ranks. */
+/* Relative costs: computation and each MPI routine as a share of the run, one column per number of ranks. */
 #include <string.h>
 
 #include "base/saturate.h"
@@ -7,10 +7,10 @@
 #include "model/order.h"
 #include "report/scaling.h"
 
-static const double USUAL_SHARE = 0.005; /* of a run: routines that have less in all of them are put together */
-enum { MOST_RUNS = 10 };
+static const double DEFAULT_SHARE = 0.005; /* of a run: routines with less in all runs are merged */
+enum { MAX_RUNS = 10 };
 
-/* ---- finding them ---- */
+/* ---- search ---- */
 
 struct ranked {
     struct fm_scaling_cost cost;
@@ -32,7 +32,7 @@ static struct ranked *find(struct ranked *items, size_t n, const char *name)
     return &items[i];
 }
 
-/* What MPI leaves of the wall time. */
+/* Wall time outside MPI. */
 static void add_computation(struct fm_scaling *scaling, size_t run, uint64_t *time_ns)
 {
     const struct fm_summary *summary = &scaling->runs[run].report.summary;
@@ -43,11 +43,11 @@ static void add_computation(struct fm_scaling *scaling, size_t run, uint64_t *ti
 enum fm_status fm_scaling_costs(struct fm_scaling *scaling, struct fm_scaling_costs *costs, struct fm_error *error)
 {
     struct fm_arena *arena = &scaling->arena;
-    size_t most = 1, n = 0, last = scaling->n - 1;
+    size_t max = 1, n = 0, last = scaling->n - 1;
     for (size_t i = 0; i < scaling->n; i++)
-        most += scaling->runs[i].profile->n_routines;
-    struct ranked *items = fm_arena_alloc(arena, (most + 1) * sizeof *items);
-    *costs = (struct fm_scaling_costs){.items = fm_arena_alloc(arena, most * sizeof *costs->items)};
+        max += scaling->runs[i].profile->n_routines;
+    struct ranked *items = fm_arena_alloc(arena, (max + 1) * sizeof *items);
+    *costs = (struct fm_scaling_costs){.items = fm_arena_alloc(arena, max * sizeof *costs->items)};
     bool failed = !items || !costs->items;
     for (size_t r = 0; r < scaling->n && !failed; r++) {
         const struct fm_profile *profile = scaling->runs[r].profile;
@@ -81,12 +81,12 @@ static double share(const struct fm_scaling *scaling, const struct fm_scaling_co
     return fm_ratio((double)cost->time_ns[run], (double)scaling->runs[run].report.summary.wall_sum_ns);
 }
 
-/* ---- for people ---- */
+/* ---- text ---- */
 
-/* Those that fit beside each other: the first and the last ones. */
+/* Selects runs that fit side by side: the first and the last ones. */
 static size_t choose_runs(const struct fm_scaling *scaling, size_t *runs)
 {
-    size_t n = scaling->n < MOST_RUNS ? scaling->n : MOST_RUNS;
+    size_t n = scaling->n < MAX_RUNS ? scaling->n : MAX_RUNS;
     for (size_t i = 0; i < n; i++)
         runs[i] = i ? scaling->n - n + i : 0;
     return n;
@@ -96,14 +96,14 @@ static bool is_shown(const struct fm_scaling *scaling, const struct fm_scaling_c
 {
     bool shown = scaling->options.all;
     for (size_t r = 0; r < scaling->n; r++)
-        shown |= share(scaling, cost, r) >= USUAL_SHARE;
+        shown |= share(scaling, cost, r) >= DEFAULT_SHARE;
     return shown;
 }
 
 static void print_rest(struct fm_scaling *scaling, struct fm_table *table, const struct fm_scaling_costs *costs,
                        const size_t *runs, size_t n_runs)
 {
-    double rest[MOST_RUNS] = {0};
+    double rest[MAX_RUNS] = {0};
     size_t n = 0;
     for (size_t i = 0; i < costs->n; i++) {
         if (is_shown(scaling, &costs->items[i]))
@@ -122,8 +122,8 @@ static void print_rest(struct fm_scaling *scaling, struct fm_table *table, const
 enum fm_status fm_scaling_costs_text(struct fm_scaling *scaling, FILE *out, struct fm_error *error)
 {
     struct fm_scaling_costs costs;
-    struct fm_column columns[1 + MOST_RUNS] = {{"% of the run", NULL, FM_COLUMN_TEXT}};
-    size_t runs[MOST_RUNS], n = choose_runs(scaling, runs);
+    struct fm_column columns[1 + MAX_RUNS] = {{"% of the run", NULL, FM_COLUMN_TEXT}};
+    size_t runs[MAX_RUNS], n = choose_runs(scaling, runs);
     struct fm_table table;
     enum fm_status status = fm_scaling_costs(scaling, &costs, error);
     if (status)
@@ -149,7 +149,7 @@ enum fm_status fm_scaling_costs_text(struct fm_scaling *scaling, FILE *out, stru
     return FM_OK;
 }
 
-/* ---- for machines ---- */
+/* ---- CSV ---- */
 
 enum fm_status fm_scaling_costs_csv(struct fm_scaling *scaling, FILE *out, struct fm_error *error)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The contexts of a comparison as CSV: one row for each, numbered from 1 on below the root, which is 0; for each run
- * two columns with its costs, named after its number of ranks. */
+/* The contexts of a comparison as CSV: one row per context, numbered from 0 (the root), and two columns per run with
+ * its costs, named after its number of ranks. */
 #include "render/csv.h"
 #include "report/scaling.h"
 
@@ -73,7 +73,7 @@ enum fm_status fm_scaling_csv(struct fm_scaling *scaling, FILE *out, struct fm_e
     uint32_t *numbers = fm_arena_alloc(&scaling->arena, scale->n * sizeof *numbers);
     uint32_t *depths = fm_arena_alloc(&scaling->arena, scale->n * sizeof *depths);
     double *weights = fm_scaling_weights(scaling, false);
-    double least = options->with_percent ? options->percent / 100 : 0;
+    double min = options->with_percent ? options->percent / 100 : 0;
     uint32_t number = 0;
     if (!numbers || !depths || !weights)
         return fm_fail(error, FM_ERR_MEMORY, "not enough memory for the contexts");
@@ -81,7 +81,7 @@ enum fm_status fm_scaling_csv(struct fm_scaling *scaling, FILE *out, struct fm_e
     write_row(scaling, &csv, 0, numbers, 0);
     for (uint32_t node = fm_scale_after(scale, 0, 0); node; node = fm_scale_after(scale, 0, node)) {
         depths[node] = depths[scale->nodes[node].parent] + 1;
-        if ((options->depth && depths[node] > options->depth) || weights[node] < least)
+        if ((options->depth && depths[node] > options->depth) || weights[node] < min)
             continue;
         numbers[node] = ++number;
         write_row(scaling, &csv, node, numbers, depths[node]);

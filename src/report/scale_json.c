@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A comparison of runs for machines; doc/JSON.md says what the keys mean. */
+/* A comparison of runs as JSON; doc/JSON.md documents the keys. */
 #include <string.h>
 
 #include "base/basename.h"
@@ -8,8 +8,8 @@
 #include "report/json_parts.h"
 #include "report/scaling.h"
 
-/* Some readers refuse deep nesting; a context is an object in a list. */
-enum { USUAL_DEPTH = 120, MOST_DEPTH = (FM_JSON_DEPTH - 8) / 2 };
+/* Some parsers reject deep nesting; a context is an object in an array. */
+enum { DEFAULT_DEPTH = 120, MAX_DEPTH = (FM_JSON_DEPTH - 8) / 2 };
 
 static const char *const modes[] = {[FM_SCALE_STRONG] = "strong", [FM_SCALE_WEAK] = "weak", [FM_SCALE_SAME] = "same"};
 
@@ -30,7 +30,7 @@ static void write_costs(struct fm_scaling *scaling, struct fm_json *json, const 
     fm_json_end(json);
 }
 
-static void write_against(struct fm_scaling *scaling, struct fm_json *json, const char *key, size_t base, size_t run)
+static void write_efficiency(struct fm_scaling *scaling, struct fm_json *json, const char *key, size_t base, size_t run)
 {
     struct fm_excess root = fm_scale_excess(&scaling->scale, 0, base, run);
     fm_json_object(json, key, FM_JSON_INLINE);
@@ -53,9 +53,9 @@ static void write_run(struct fm_scaling *scaling, struct fm_json *json, const st
     fm_json_seconds(json, "left_out_s", of->report.helpers_ns);
     fm_json_number(json, "speedup", advice->points[run].speedup);
     fm_json_number(json, "mpi_fraction", of->report.summary.mpi_fraction);
-    write_against(scaling, json, "to_first", scaling->options.mode == FM_SCALE_SAME ? scaling->base : 0, run);
+    write_efficiency(scaling, json, "to_first", scaling->options.mode == FM_SCALE_SAME ? scaling->base : 0, run);
     if (run && scaling->options.mode != FM_SCALE_SAME)
-        write_against(scaling, json, "to_previous", run - 1, run);
+        write_efficiency(scaling, json, "to_previous", run - 1, run);
     else
         fm_json_null(json, "to_previous");
     write_costs(scaling, json, costs, run);
@@ -144,7 +144,7 @@ static uint32_t next_written(const struct scale_writer *writer, uint32_t node)
     return node;
 }
 
-/* Trees of hostile files can be deep: no recursion. */
+/* Not recursive: trees in hostile files can be deep. */
 static void write_tree(const struct scale_writer *writer)
 {
     const struct fm_scale_node *nodes = writer->scaling->scale.nodes;
@@ -169,7 +169,7 @@ static void write_tree(const struct scale_writer *writer)
     }
 }
 
-/* ---- the document ---- */
+/* ---- document ---- */
 
 static void write_projection(struct fm_scaling *scaling, struct fm_json *json)
 {
@@ -235,11 +235,11 @@ enum fm_status fm_scaling_json(struct fm_scaling *scaling, FILE *out, struct fm_
     struct scale_writer writer = {
         .scaling = scaling,
         .json = &json,
-        .depth = options->depth ? options->depth : USUAL_DEPTH,
+        .depth = options->depth ? options->depth : DEFAULT_DEPTH,
         .least = options->with_percent ? options->percent / 100 : 0,
     };
-    if (writer.depth > MOST_DEPTH)
-        writer.depth = MOST_DEPTH;
+    if (writer.depth > MAX_DEPTH)
+        writer.depth = MAX_DEPTH;
     enum fm_status status = fm_scaling_costs(scaling, &costs, error);
     if (status)
         return status;

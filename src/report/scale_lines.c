@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Places in the source: those that a verdict is about, and those that only one of two versions has. */
+/* Source lines: those that a verdict is about, and those that only one of two versions has. */
 #include <string.h>
 
 #include "base/sort.h"
 #include "model/order.h"
 #include "report/scaling.h"
 
-static const double LEAST = 0.005, ONLY = 0.01; /* of the run */
+static const double MIN_LINE = 0.005, MIN_ONLY = 0.01; /* of the run */
 
 static int by_place(const void *a, const void *b)
 {
@@ -21,7 +21,7 @@ static int by_excess(const void *a, const void *b)
     return x->excess < y->excess ? 1 : x->excess > y->excess ? -1 : by_place(a, b);
 }
 
-/* A call of the routine, or a line of the function. */
+/* Whether a context is a call of the routine or a line of the function. */
 static bool belongs(const struct fm_scale *scale, uint32_t node, uint32_t function)
 {
     const struct fm_scale_node *of = &scale->nodes[node];
@@ -51,7 +51,7 @@ size_t fm_scaling_lines(struct fm_scaling *scaling, const struct fm_verdict *ver
                 all[places++] = all[i];
         }
         if (fm_sort(all, places, sizeof *all, by_excess, &scratch))
-            while (shown < places && shown < FM_SCALING_LINES && all[shown].excess >= LEAST) {
+            while (shown < places && shown < FM_SCALING_LINES && all[shown].excess >= MIN_LINE) {
                 lines[shown] = all[shown];
                 shown++;
             }
@@ -60,28 +60,28 @@ size_t fm_scaling_lines(struct fm_scaling *scaling, const struct fm_verdict *ver
     return shown;
 }
 
-/* ---- of one version ---- */
+/* ---- in one version only ---- */
 
 static bool is_in(const struct fm_scale *scale, uint32_t node, size_t run)
 {
     return scale->nodes[node].runs & 1u << run;
 }
 
-size_t fm_scaling_only_in(const struct fm_scaling *scaling, size_t run, uint32_t *nodes, size_t most)
+size_t fm_scaling_only_in(const struct fm_scaling *scaling, size_t run, uint32_t *nodes, size_t max)
 {
     const struct fm_scale *scale = scaling->judged;
     size_t other = run == scaling->base ? scaling->other : scaling->base, n = 0;
-    double least = ONLY * fm_scale_total(scale, run) * scale->runs[run].processes;
+    double min = MIN_ONLY * fm_scale_total(scale, run) * scale->runs[run].processes;
     for (uint32_t i = 1; i < scale->n; i++) {
         uint64_t here = fm_scale_cost(scale, i, run)->all_ns;
         if (!is_in(scale, i, run) || is_in(scale, i, other) || !is_in(scale, scale->nodes[i].parent, other) ||
-            (double)here < least)
+            (double)here < min)
             continue;
-        size_t place = n < most ? n++ : most;
+        size_t place = n < max ? n++ : max;
         for (; place && fm_scale_cost(scale, nodes[place - 1], run)->all_ns < here; place--)
-            if (place < most)
+            if (place < max)
                 nodes[place] = nodes[place - 1];
-        if (place < most)
+        if (place < max)
             nodes[place] = i;
     }
     return n;

@@ -8,14 +8,14 @@
 
 const char *const fm_scaling_views[] = {"", "calls", "callers", "flat", "mpi", "timers", "costs", NULL};
 
-static bool of_paths(enum fm_scaling_view view)
+static bool is_sampled_view(enum fm_scaling_view view)
 {
     return view == FM_SCALING_CALLS || view == FM_SCALING_CALLERS || view == FM_SCALING_FLAT;
 }
 
-/* ---- what does not fit ---- */
+/* ---- notes ---- */
 
-/* Of two versions the first is told first, else the smallest run. */
+/* Of two versions A comes first, otherwise the smallest run. */
 static enum fm_status find_notes(struct fm_scaling *scaling, struct fm_error *error)
 {
     struct fm_noted_run *runs = fm_arena_alloc(&scaling->arena, scaling->n * sizeof *runs);
@@ -30,7 +30,8 @@ static enum fm_status find_notes(struct fm_scaling *scaling, struct fm_error *er
     return FM_OK;
 }
 
-/* Lines within functions are matched so whenever samples fell elsewhere: only functions and routines tell of a change. */
+/* Lines within functions are matched by name whenever samples fell on different lines, so only functions and routines
+ * indicate a change. */
 static void note_matched(struct fm_scaling *scaling)
 {
     char count[FM_UNIT_CHARS];
@@ -45,14 +46,14 @@ static void note_matched(struct fm_scaling *scaling)
                                    fm_count_text(count, n), n == 1 ? " was" : "s were"));
 }
 
-/* ---- which runs, which view ---- */
+/* ---- runs and view ---- */
 
 static uint32_t processes_of(const struct fm_scaling_run *run)
 {
     return run->report.summary.measured ? run->report.summary.measured : 1;
 }
 
-/* A few runs at most: by insertion, which keeps the order of equal ones. */
+/* Insertion sort: there are few runs, and it is stable. */
 static void sort_runs(struct fm_scaling_run *runs, size_t n)
 {
     for (size_t i = 1; i < n; i++)
@@ -78,7 +79,7 @@ static enum fm_status check_sizes(const struct fm_scaling *scaling, struct fm_er
     return FM_OK;
 }
 
-static enum fm_status settle_view(struct fm_scaling *scaling, struct fm_error *error)
+static enum fm_status choose_view(struct fm_scaling *scaling, struct fm_error *error)
 {
     enum fm_scaling_view *view = &scaling->options.view;
     const char *unsampled = NULL, *untimed = NULL;
@@ -90,13 +91,13 @@ static enum fm_status settle_view(struct fm_scaling *scaling, struct fm_error *e
     }
     if (*view == FM_SCALING_USUAL)
         *view = unsampled ? FM_SCALING_MPI : FM_SCALING_CALLS;
-    if (of_paths(*view) && unsampled)
+    if (is_sampled_view(*view) && unsampled)
         return fm_fail(error, FM_ERR_USAGE, "%s has no call paths; the available views are %s", unsampled,
                        untimed ? "mpi and costs" : "mpi, timers and costs");
     if (*view == FM_SCALING_TIMERS && untimed)
         return fm_fail(error, FM_ERR_USAGE, "%s has no timers; the available views are %s", untimed,
                        unsampled ? "mpi and costs" : "mpi, costs, calls, callers and flat");
-    /* Calls that are not known to be of this program would look like computation of it. */
+    /* Calls that cannot be attributed to this program would appear as its computation. */
     for (size_t i = 0; i < scaling->n && (*view == FM_SCALING_MPI || *view == FM_SCALING_COSTS); i++) {
         const struct fm_part *part = scaling->runs[i].profile->part;
         if (part && part->calls)
@@ -110,7 +111,7 @@ static enum fm_status settle_view(struct fm_scaling *scaling, struct fm_error *e
 
 /* ---- trees ---- */
 
-/* Of the function that is looked at, as a part of the whole run. A run need not have it. */
+/* Makes the tree of the focused function, as part of the whole run. A run need not contain it. */
 static enum fm_status make_paths(struct fm_scaling_run *run, enum fm_calltree_kind which, struct fm_calltree *tree,
                                  struct fm_error *error)
 {
@@ -149,7 +150,7 @@ static enum fm_status join(struct fm_scaling *scaling, bool calls, struct fm_sca
         inputs[i] = (struct fm_scale_run){
             .tree = calls ? &run->calls : &run->tree,
             .processes = processes_of(run),
-            .period_ns = of_paths(scaling->options.view) ? run->profile->paths.period_ns[1] : 0,
+            .period_ns = is_sampled_view(scaling->options.view) ? run->profile->paths.period_ns[1] : 0,
             .program = run->profile->job.exe,
             .build = run->profile->job.build_id,
         };
@@ -218,7 +219,7 @@ static enum fm_status open_reports(struct fm_scaling *scaling, size_t n, struct 
     return status;
 }
 
-/* The tree is of the smallest and the largest run; of two versions it is of the first and the second. */
+/* The tree compares the smallest and the largest run, or the first and the second of two versions. */
 static void choose_pair(struct fm_scaling *scaling, const char *first)
 {
     scaling->base = 0;
@@ -241,7 +242,7 @@ enum fm_status fm_scaling_open(struct fm_scaling *scaling, struct fm_scaling_run
     choose_pair(scaling, first);
     status = check_sizes(scaling, error);
     if (!status)
-        status = settle_view(scaling, error);
+        status = choose_view(scaling, error);
     if (!status)
         status = make_view(scaling, error);
     if (!status)
@@ -261,7 +262,7 @@ void fm_scaling_close(struct fm_scaling *scaling)
     fm_arena_destroy(&scaling->arena);
 }
 
-/* ---- what they share ---- */
+/* ---- shared by text, JSON and CSV ---- */
 
 struct fm_excess fm_scaling_excess(const struct fm_scaling *scaling, uint32_t node)
 {
@@ -294,7 +295,7 @@ const char *fm_scaling_label(const struct fm_scaling *scaling, uint32_t node, si
         if (!context->id.module[0])
             return fm_format(&report->arena, "region %s", context->id.name);
         if (strcmp(fm_basename(context->id.module), report->summary.name) == 0)
-            return context->id.name; /* of the program itself */
+            return context->id.name; /* in the program itself */
     }
     return fm_context_label(report, context, kinds[scaling->options.view], columns);
 }

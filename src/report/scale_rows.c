@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Which contexts of a comparison are shown, and how their tree is drawn. As tree_text.h has it; but what counts here is
- * the excess work, of which a part can be more than the whole: a context is shown with all that are above it. */
+/* Which contexts of a comparison are shown, and how the tree is drawn. As in context_rows.h, but by excess work, of
+ * which a part can be larger than the whole: a context is shown together with all its ancestors. */
 #include "base/sort.h"
 #include "report/scaling.h"
 
-static const double USUAL_SHARE = 0.01;
-enum { USUAL_ROWS = 40 };
+static const double DEFAULT_SHARE = 0.01;
+enum { DEFAULT_ROWS = 40 };
 
 struct chooser {
     struct fm_scaling *scaling;
@@ -18,7 +18,7 @@ static const struct fm_scale_node *node_at(const struct chooser *chooser, uint32
     return &chooser->scaling->scale.nodes[node];
 }
 
-/* A line that nobody knows says nothing that its function does not say. */
+/* An unknown line adds no information to its function. */
 static bool worth_a_row(const struct chooser *chooser, uint32_t node)
 {
     const struct fm_context *context = node_at(chooser, node)->context;
@@ -44,7 +44,7 @@ double *fm_scaling_weights(struct fm_scaling *scaling, bool own)
     return weights;
 }
 
-/* What is deeper than asked for, or not worth a row, is never shown, whatever the limit. */
+/* Contexts deeper than the requested depth, or not worth a row, are never shown, whatever the limit. */
 static bool weigh(struct chooser *chooser, struct fm_arena *scratch)
 {
     const struct fm_scale *scale = &chooser->scaling->scale;
@@ -67,14 +67,15 @@ static int heavier(const void *a, const void *b)
     return x < y ? 1 : x > y ? -1 : 0;
 }
 
-/* The weight that leaves at most as many contexts as are wanted, and none below the least. */
+/* Finds the smallest weight to show, so that at most the requested number of contexts are shown, and none below the
+ * minimum. */
 static bool find_limit(struct chooser *chooser, struct fm_arena *scratch)
 {
     const struct fm_scaling_options *options = &chooser->scaling->options;
     size_t n = chooser->scaling->scale.n, known = 0;
-    size_t most = options->all || (options->with_percent && !options->top) ? SIZE_MAX
-                  : options->top                                           ? options->top
-                                                                           : USUAL_ROWS;
+    size_t max = options->all || (options->with_percent && !options->top) ? SIZE_MAX
+                 : options->top                                           ? options->top
+                                                                          : DEFAULT_ROWS;
     double *sorted = fm_arena_alloc(scratch, n * sizeof *sorted);
     if (!sorted)
         return false;
@@ -83,10 +84,10 @@ static bool find_limit(struct chooser *chooser, struct fm_arena *scratch)
             sorted[known++] = chooser->weights[i];
     if (!fm_sort(sorted, known, sizeof *sorted, heavier, scratch))
         return false;
-    double limit = options->all ? 0 : options->with_percent ? options->percent / 100 : USUAL_SHARE;
-    if (known > most) { /* of equal ones all or none */
-        size_t kept = most;
-        while (kept && sorted[kept - 1] <= sorted[most])
+    double limit = options->all ? 0 : options->with_percent ? options->percent / 100 : DEFAULT_SHARE;
+    if (known > max) { /* of equal weights, all or none */
+        size_t kept = max;
+        while (kept && sorted[kept - 1] <= sorted[max])
             kept--;
         double last = sorted[kept ? kept - 1 : 0];
         limit = last > limit ? last : limit;
@@ -106,12 +107,12 @@ static uint32_t next_shown(const struct chooser *chooser, uint32_t node)
     return node;
 }
 
-/* The children of the context in a row, while they are drawn. */
+/* The children of a context while they are drawn. */
 struct scale_level {
     uint32_t next;      /* the next one to show */
-    const char *margin; /* before them all */
+    const char *margin; /* before all of them */
     bool plain;         /* without branches */
-    uint32_t hot;       /* of them, the one on the path by loss */
+    uint32_t hot;       /* the one on the path of the largest loss */
 };
 
 static void draw(struct chooser *chooser, struct scale_level *levels)

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A comparison of runs for people: the answer first, then the runs, then the contexts by their loss. */
+/* A comparison of runs as text: conclusions first, then the runs, then the contexts by loss. */
 #include <string.h>
 
 #include "base/basename.h"
 #include "base/units.h"
 #include "report/scaling.h"
 
-static const double HELPERS = 0.01; /* of the time, worth a word */
-static const double LARGEST = 1e4;  /* excess that is still worth its digits */
+static const double MIN_HELPERS = 0.01; /* of the time: worth mentioning */
+static const double MAX_EXCESS = 1e4;   /* larger values are shown as >999999 */
 enum { LABEL_COLUMNS = 52, SENTENCES = 3 };
 
-/* ---- the answer ---- */
+/* ---- conclusions ---- */
 
 static const char *list_ranks(struct fm_scaling *scaling)
 {
@@ -20,13 +20,13 @@ static const char *list_ranks(struct fm_scaling *scaling)
     return text;
 }
 
-static const double NOTHING = 0.005; /* of a run: less is nothing to speak of */
+static const double NEGLIGIBLE = 0.005; /* of a run */
 
 static const char *about_text(struct fm_scaling *scaling, double x, double error)
 {
     char share[FM_UNIT_CHARS];
     const char *largest = fm_scaling_run_text(scaling, scaling->other);
-    if (!fm_is_certain(x, error) || (x < NOTHING && x > -NOTHING))
+    if (!fm_is_certain(x, error) || (x < NEGLIGIBLE && x > -NEGLIGIBLE))
         return fm_format(&scaling->arena, "no significant excess work on %s", largest);
     if (x < 0)
         return fm_format(&scaling->arena, "the run on %s scales better than ideal", largest);
@@ -45,7 +45,8 @@ static const char *scaling_headline(struct fm_scaling *scaling)
                      fm_scale_efficiency(&scaling->scale, scaling->base, scaling->other), error);
 }
 
-/* "miniocean, B on 4 ranks against A: 12 % less time, 3.5 s instead of 4.0 s" */
+/* "miniocean on 4 ranks, A (a.fathom) and B (b.fathom): B takes 12 % less time than A, 3.5 s per process instead of 4.0
+ * s." */
 static const char *same_headline(struct fm_scaling *scaling)
 {
     char share[FM_UNIT_CHARS], a[FM_UNIT_CHARS], b[FM_UNIT_CHARS];
@@ -137,7 +138,7 @@ static const char *headings[] = {
     [FM_SCALING_TIMERS] = "timers",
 };
 
-/* Signed, in percent; ~ where it cannot be told from 0. */
+/* Signed, in percent; with ~ if not significant. */
 static const char *excess_text(struct fm_scaling *scaling, double x, double error)
 {
     char share[FM_UNIT_CHARS];
@@ -145,11 +146,11 @@ static const char *excess_text(struct fm_scaling *scaling, double x, double erro
     if (size < 0.0005)
         return "0";
     return fm_format(&scaling->arena, "%s%s%s", fm_is_certain(x, error) ? "" : "~", x < 0 ? "-" : "",
-                     size < LARGEST ? fm_percent_text(share, size) : ">999999");
+                     size < MAX_EXCESS ? fm_percent_text(share, size) : ">999999");
 }
 
-/* What a run has at a context: of all its processes under strong scaling, which is what should stay the same there; of
- * one process on average else. */
+/* The cost of a context in a run: over all processes under strong scaling, where the sum should stay constant;
+ * otherwise the average of a process. */
 static void cost_cell(struct fm_scaling *scaling, struct fm_table *table, uint32_t node, size_t run)
 {
     uint64_t ns = fm_scale_cost(&scaling->scale, node, run)->all_ns;
@@ -160,7 +161,7 @@ static void cost_cell(struct fm_scaling *scaling, struct fm_table *table, uint32
         fm_cell_text(table, "-");
 }
 
-/* How the costs of a context go with the number of ranks; "" when that was not asked for, or cannot be said. */
+/* The growth of the cost of a context with the number of ranks; "" if not requested or unknown. */
 static const char *trend_text(const struct fm_scaling *scaling, uint32_t node)
 {
     struct fm_trend trend;
@@ -198,7 +199,7 @@ struct seen {
     bool hot, only_now, only_before, uncertain, inlined;
 };
 
-static struct seen look(struct fm_scaling *scaling, const struct fm_scaling_rows *rows)
+static struct seen scan_rows(struct fm_scaling *scaling, const struct fm_scaling_rows *rows)
 {
     struct seen seen = {0};
     for (size_t i = 0; i < rows->n; i++) {
@@ -221,7 +222,7 @@ static void print_foot(struct fm_scaling *scaling, const struct fm_scaling_rows 
     const char *base = fm_scaling_run_text(scaling, scaling->base);
     const char *other = fm_scaling_run_text(scaling, scaling->other);
     bool same = scaling->options.mode == FM_SCALE_SAME;
-    struct seen seen = look(scaling, rows);
+    struct seen seen = scan_rows(scaling, rows);
     if (rows->left_out)
         fprintf(out, "+ %s below %s of excess work (--all shows them, --percent P those above P %%)\n",
                 fm_count_text(count, rows->left_out), fm_percent_fine(share, rows->limit));
@@ -244,7 +245,7 @@ static void print_foot(struct fm_scaling *scaling, const struct fm_scaling_rows 
     const struct fm_scaling_run *run = &scaling->runs[scaling->other];
     double helpers = fm_ratio((double)run->report.helpers_ns,
                               run->profile->paths.n ? (double)run->profile->paths.nodes[0].all.sum_ns : 0);
-    if (helpers >= HELPERS)
+    if (helpers >= MIN_HELPERS)
         text = fm_format(&scaling->arena, "%s Excludes MPI's own threads (%s of the samples; --inside-mpi).", text,
                          fm_percent_whole(share, helpers));
     fm_print_folded(out, text, 0);

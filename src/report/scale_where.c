@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The runs of an ensemble side by side, and where to run. */
+/* The compared runs side by side, and the recommended number of ranks. */
 #include "report/advice.h"
 #include "report/scaling.h"
 

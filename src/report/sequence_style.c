@@ -12,38 +12,38 @@ const char fm_no_sequence[] =
     "No sequence was recorded: call paths were not sampled (fathom run --sample 97 does), or the profile is from an "
     "older version of Fathom.";
 
-/* ---- who chooses before whom ---- */
+/* ---- priority ---- */
 
-/* Below so much of the time a module is in one run and not in the next, unless a file names it. */
-static bool is_seldom(const struct fm_module_sequence *s, uint32_t module)
+/* Below 1 % of the time, a module may occur in one run and not in the next, unless the module file names it. */
+static bool is_rare(const struct fm_module_sequence *s, uint32_t module)
 {
     return !s->modules[module].named && fm_module_moments(s->modules[module].in) * 100 < fm_module_moments(s->in);
 }
 
-static bool chooses_before(const struct fm_module_sequence *s, uint32_t a, uint32_t b)
+static bool precedes(const struct fm_module_sequence *s, uint32_t a, uint32_t b)
 {
-    if (is_seldom(s, a) != is_seldom(s, b))
-        return is_seldom(s, b);
+    if (is_rare(s, a) != is_rare(s, b))
+        return is_rare(s, b);
     return fm_compare_text(s->modules[a].name, s->modules[b].name) < 0;
 }
 
-/* The modules with most moments, at most so many, by name and not by cost: in two runs of a program they choose alike,
- * and those that are seen seldom (from *seldom on) take nothing away from the others. */
-static size_t list_choosers(const struct fm_module_sequence *s, size_t most, uint32_t *choosers, size_t *seldom)
+/* Lists the modules with most moments, at most `max`, by name and not by cost, so that they get the same style in two
+ * runs of a program. Rare ones come last (from *first_rare on), so that they do not take the style of others. */
+static size_t list_by_priority(const struct fm_module_sequence *s, size_t max, uint32_t *order, size_t *first_rare)
 {
-    size_t n = s->n_named < most ? s->n_named : most;
-    *seldom = 0;
+    size_t n = s->n_named < max ? s->n_named : max;
+    *first_rare = 0;
     for (uint32_t i = 0; i < n; i++) {
         size_t at = i;
-        for (; at > 0 && chooses_before(s, i, choosers[at - 1]); at--)
-            choosers[at] = choosers[at - 1];
-        choosers[at] = i;
-        *seldom += !is_seldom(s, i);
+        for (; at > 0 && precedes(s, i, order[at - 1]); at--)
+            order[at] = order[at - 1];
+        order[at] = i;
+        *first_rare += !is_rare(s, i);
     }
     return n;
 }
 
-/* ---- signs ---- */
+/* ---- letters ---- */
 
 static char capital(char c)
 {
@@ -62,7 +62,7 @@ static char first_letter(const char *name)
     return capital(*name);
 }
 
-/* The first letter of its name that is free, else the first of the alphabet. */
+/* The first letter of its name that is free, or the first free one of the alphabet. */
 static char letter_for(const char *name, const char *letters, size_t n)
 {
     for (; *name; name++)
@@ -74,25 +74,25 @@ static char letter_for(const char *name, const char *letters, size_t n)
     return letter;
 }
 
-static void give_letters(const struct fm_module_sequence *s, const uint32_t *choosers, size_t n, char *letters)
+static void assign_letters(const struct fm_module_sequence *s, const uint32_t *order, size_t n, char *letters)
 {
     for (size_t i = 0; i < n; i++) {
-        char first = first_letter(s->modules[choosers[i]].name);
+        char first = first_letter(s->modules[order[i]].name);
         if (first && !memchr(letters, first, s->n_named))
-            letters[choosers[i]] = first;
+            letters[order[i]] = first;
     }
     for (size_t i = 0; i < n; i++)
-        if (letters[choosers[i]] == FM_SEQUENCE_OTHER)
-            letters[choosers[i]] = letter_for(s->modules[choosers[i]].name, letters, s->n_named);
+        if (letters[order[i]] == FM_SEQUENCE_OTHER)
+            letters[order[i]] = letter_for(s->modules[order[i]].name, letters, s->n_named);
 }
 
 void fm_sequence_letters(const struct fm_module_sequence *sequence, char *letters)
 {
-    uint32_t choosers[FM_SEQUENCE_LETTERS];
-    size_t seldom, n = list_choosers(sequence, FM_SEQUENCE_LETTERS, choosers, &seldom);
+    uint32_t order[FM_SEQUENCE_LETTERS];
+    size_t first_rare, n = list_by_priority(sequence, FM_SEQUENCE_LETTERS, order, &first_rare);
     memset(letters, FM_SEQUENCE_OTHER, sequence->n_named);
-    give_letters(sequence, choosers, seldom, letters);
-    give_letters(sequence, choosers + seldom, n - seldom, letters);
+    assign_letters(sequence, order, first_rare, letters);
+    assign_letters(sequence, order + first_rare, n - first_rare, letters);
 }
 
 /* ---- colours ---- */
@@ -104,34 +104,34 @@ static unsigned preferred_colour(const char *name)
     return (unsigned)(fm_crc64(name, strlen(name)) % OWN_COLOURS);
 }
 
-static void give_colours(const struct fm_module_sequence *s, const uint32_t *choosers, size_t n, bool *taken,
-                         unsigned *colours)
+static void assign_colours(const struct fm_module_sequence *s, const uint32_t *order, size_t n, bool *taken,
+                           unsigned *colours)
 {
     for (size_t i = 0; i < n; i++) {
-        unsigned wished = preferred_colour(s->modules[choosers[i]].name);
-        colours[choosers[i]] = taken[wished] ? OWN_COLOURS : wished;
-        taken[wished] = true;
+        unsigned preferred = preferred_colour(s->modules[order[i]].name);
+        colours[order[i]] = taken[preferred] ? OWN_COLOURS : preferred;
+        taken[preferred] = true;
     }
     for (size_t i = 0; i < n; i++) {
-        unsigned colour = preferred_colour(s->modules[choosers[i]].name);
-        if (colours[choosers[i]] != OWN_COLOURS)
+        unsigned colour = preferred_colour(s->modules[order[i]].name);
+        if (colours[order[i]] != OWN_COLOURS)
             continue;
         while (taken[colour])
             colour = (colour + 1) % OWN_COLOURS;
         taken[colour] = true;
-        colours[choosers[i]] = colour;
+        colours[order[i]] = colour;
     }
 }
 
 void fm_sequence_colours(const struct fm_module_sequence *sequence, unsigned *colours)
 {
-    uint32_t choosers[OWN_COLOURS];
+    uint32_t order[OWN_COLOURS];
     bool taken[OWN_COLOURS] = {false};
-    size_t seldom, n = list_choosers(sequence, OWN_COLOURS, choosers, &seldom);
+    size_t first_rare, n = list_by_priority(sequence, OWN_COLOURS, order, &first_rare);
     for (size_t i = 0; i < sequence->n_named; i++)
         colours[i] = OWN_COLOURS;
-    give_colours(sequence, choosers, seldom, taken, colours);
-    give_colours(sequence, choosers + seldom, n - seldom, taken, colours);
+    assign_colours(sequence, order, first_rare, taken, colours);
+    assign_colours(sequence, order + first_rare, n - first_rare, taken, colours);
 }
 
 char fm_sequence_sign(const char *letters, const struct fm_module_moment *moment)
@@ -146,7 +146,7 @@ char fm_sequence_sign(const char *letters, const struct fm_module_moment *moment
     return letter == FM_SEQUENCE_OTHER ? (char)FM_SEQUENCE_OTHER_WAITS : (char)(letter - 'A' + 'a');
 }
 
-/* ---- the first sentence ---- */
+/* ---- headline ---- */
 
 static double waiting_of(const struct fm_module_row *row)
 {
@@ -156,14 +156,13 @@ static double waiting_of(const struct fm_module_row *row)
 static const char *ranks_part(struct fm_report *report, const struct fm_module_sequence *sequence)
 {
     char share[FM_UNIT_CHARS];
-    const struct fm_module_row *most = sequence->rows;
+    const struct fm_module_row *max = sequence->rows;
     for (size_t i = 1; i < sequence->n_rows; i++)
-        if (waiting_of(&sequence->rows[i]) > waiting_of(most))
-            most = &sequence->rows[i];
-    if (sequence->n_rows < 2 || !most->in[FM_MODULE_WAITING])
+        if (waiting_of(&sequence->rows[i]) > waiting_of(max))
+            max = &sequence->rows[i];
+    if (sequence->n_rows < 2 || !max->in[FM_MODULE_WAITING])
         return "";
-    return fm_format(&report->arena, ", highest on rank %u (%s)", most->rank,
-                     fm_percent_whole(share, waiting_of(most)));
+    return fm_format(&report->arena, ", highest on rank %u (%s)", max->rank, fm_percent_whole(share, waiting_of(max)));
 }
 
 const char *fm_sequence_headline(struct fm_report *report, const struct fm_module_sequence *sequence)

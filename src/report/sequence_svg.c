@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What ranks did over time as a picture: a row of coloured cells for each rank, transfer at half the
- * height, waiting pale, time from left to right. */
+/* The activity of ranks over time as a picture: a row of coloured cells per rank, time from left to right; transfer has
+ * half the height, waiting is pale. */
 #include "base/units.h"
 #include "render/chart.h"
 #include "render/xml.h"
@@ -13,19 +13,19 @@ enum {
     LEGEND_ROW = 22,
     LEGEND_COLUMNS = 2,
     TICKS = 10,
-    LEAST_LABEL = 14,
-    MARK = 8, /* px, at most */
+    MIN_LABEL = 14,
+    MARK = 8, /* px, maximum */
     NAME_COLUMNS = 20,
     SAMPLE = 12, /* px, in the legend */
 };
-#define WORDS "font-size=\"12\" fill=\"#4a5a6a\""
+#define LABEL_STYLE "font-size=\"12\" fill=\"#4a5a6a\""
 #define PALE "0.35"
 
 struct sequence_picture {
     struct fm_report *report;
     const struct fm_module_sequence *sequence;
-    unsigned *colours;     /* of modules */
-    double left, top, row; /* px: where the cells begin, and how high a row is */
+    unsigned *colours;     /* by module */
+    double left, top, row; /* px: upper left corner of the cells, and row height */
     FILE *out;
 };
 
@@ -34,7 +34,7 @@ static size_t legend_items(const struct fm_module_sequence *s)
     return s->n_modules < FM_CHART_COLOURS ? s->n_modules : FM_CHART_COLOURS;
 }
 
-static double across(const struct sequence_picture *page, size_t moment)
+static double x_of(const struct sequence_picture *page, size_t moment)
 {
     return page->left + (double)WIDTH * (double)moment / (double)page->sequence->n_moments;
 }
@@ -47,7 +47,7 @@ static const char *share_text(const struct sequence_picture *page, size_t moment
                      fm_percent_fine(share, fm_ratio((double)moments, (double)s->n_moments)));
 }
 
-/* px. A moment is known by one sample: where there is room for more than a mark, the rest stays white. */
+/* In px. Each moment is one sample: if a moment is wider than a mark, the rest stays white. */
 static double mark_width(const struct sequence_picture *page)
 {
     double moment = (double)WIDTH / (double)page->sequence->n_moments;
@@ -64,13 +64,13 @@ static bool is_in(const struct fm_module_moment *moment, size_t module, enum fm_
     return moment->module == module + 1 && moment->state == state;
 }
 
-/* How many moments from `at` on are one stroke: equal ones, if their marks touch. */
+/* The number of moments from `at` on that are drawn as one stroke: equal ones, if their marks touch. */
 static size_t stroke_of(const struct sequence_picture *page, const struct fm_module_row *row, size_t at)
 {
     return page->sequence->n_moments * MARK < WIDTH ? 1 : fm_module_run(page->sequence, row, at);
 }
 
-/* All that a rank has of a module in one state, as one dashed line with a title. */
+/* Draws all moments of a rank in one module and state as one dashed line with a title. */
 static void draw_cells(const struct sequence_picture *page, const struct fm_module_row *row, double y, size_t module,
                        enum fm_module_state state)
 {
@@ -89,11 +89,11 @@ static void draw_cells(const struct sequence_picture *page, const struct fm_modu
         if (!is_in(&row->moments[at], module, state))
             continue;
         fputc('M', page->out);
-        fm_xml_number(page->out, across(page, at));
+        fm_xml_number(page->out, x_of(page, at));
         fputc(' ', page->out);
         fm_xml_number(page->out, y);
         fputc('H', page->out);
-        fm_xml_number(page->out, across(page, at + n - 1) + mark_width(page));
+        fm_xml_number(page->out, x_of(page, at + n - 1) + mark_width(page));
     }
     fprintf(page->out, "\"><title>rank %u: ", row->rank);
     fm_xml_text(page->out, s->modules[module].name);
@@ -104,11 +104,11 @@ static void draw_rows(const struct sequence_picture *page)
 {
     const struct fm_module_sequence *s = page->sequence;
     size_t labelled = 1;
-    while ((double)labelled * page->row < LEAST_LABEL)
+    while ((double)labelled * page->row < MIN_LABEL)
         labelled++;
     for (size_t i = 0; i < s->n_rows; i += labelled)
         fm_svg_text(page->out, page->left - 8, page->top + ((double)i + 0.5) * page->row + 4,
-                    WORDS " text-anchor=\"end\"", fm_format(&page->report->arena, "rank %u", s->rows[i].rank));
+                    LABEL_STYLE " text-anchor=\"end\"", fm_format(&page->report->arena, "rank %u", s->rows[i].rank));
     fputs("\n<g fill=\"none\"", page->out);
     fm_xml_attribute(page->out, "stroke-width", stroke_width(page));
     fputs(">\n", page->out);
@@ -140,7 +140,7 @@ static void draw_axis(const struct sequence_picture *page)
         fputc(' ', page->out);
         fm_xml_number(page->out, y);
         fputs("v5\"/>", page->out);
-        fm_svg_text(page->out, x, y + 18, WORDS " text-anchor=\"middle\"",
+        fm_svg_text(page->out, x, y + 18, LABEL_STYLE " text-anchor=\"middle\"",
                     fm_chart_tick(text, (double)i * step, start + span));
     }
     fputc('\n', page->out);
@@ -166,18 +166,18 @@ static const char *legend_text(const struct sequence_picture *page, const struct
     struct fm_cut cut = fm_text_cut(name, NAME_COLUMNS);
     const char *text = cut.tail ? fm_format(&page->report->arena, "%.*s..%s:", (int)cut.head, name, cut.tail)
                                 : fm_format(&page->report->arena, "%s:", name);
-    const char *parting = " ";
+    const char *separator = " ";
     for (enum fm_module_state state = 0; state < FM_MODULE_STATES; state++) {
         if (!module->in[state])
             continue;
-        text = fm_format(&page->report->arena, "%s%s%s %s", text, parting, fm_module_states[state],
+        text = fm_format(&page->report->arena, "%s%s%s %s", text, separator, fm_module_states[state],
                          fm_percent_whole(share, fm_ratio((double)module->in[state], whole)));
-        parting = ", ";
+        separator = ", ";
     }
     return text;
 }
 
-/* Work, transfer and waiting side by side, then the name and the shares. */
+/* Samples of work, transfer and waiting side by side, then the name and the shares. */
 static void draw_legend(const struct sequence_picture *page)
 {
     const struct fm_module_sequence *s = page->sequence;
@@ -193,7 +193,7 @@ static void draw_legend(const struct sequence_picture *page)
                row = y + (double)line * LEGEND_ROW;
         for (enum fm_module_state state = 0; state < FM_MODULE_STATES; state++)
             draw_sample(page, x + state * (SAMPLE + 2), row, fm_chart_colour(page->colours[i]), state);
-        fm_svg_text(page->out, x + 48, row, WORDS, legend_text(page, &item, others ? "others" : item.name));
+        fm_svg_text(page->out, x + 48, row, LABEL_STYLE, legend_text(page, &item, others ? "others" : item.name));
         fputc('\n', page->out);
     }
 }
@@ -202,7 +202,7 @@ static void draw_note(const struct sequence_picture *page, double y)
 {
     char time[FM_UNIT_CHARS];
     fm_svg_text(
-        page->out, page->left, y, WORDS,
+        page->out, page->left, y, LABEL_STYLE,
         fm_format(&page->report->arena,
                   "Each mark is one sample and stands for %s; half height: transfer, pale: waiting, white: no data.",
                   fm_time_text(time, (double)page->sequence->moment_ns)));
@@ -236,8 +236,8 @@ enum fm_status fm_view_sequence_svg(struct fm_report *report, FILE *out, struct 
     double height = page.top + (double)sequence.n_rows * page.row + AXIS + (double)(legend + 1) * LEGEND_ROW +
                     FM_SVG_MARGIN;
     const char *title = fm_sequence_headline(report, &sequence);
-    double width = page.left + WIDTH + 2 * FM_SVG_MARGIN, least = fm_svg_title_width(title);
-    fm_svg_start(out, width > least ? width : least, height, title);
+    double width = page.left + WIDTH + 2 * FM_SVG_MARGIN, min_width = fm_svg_title_width(title);
+    fm_svg_start(out, width > min_width ? width : min_width, height, title);
     draw_rows(&page);
     draw_axis(&page);
     draw_legend(&page);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A job in one line, and in at most twelve: what is printed at the end of a job. */
+/* A job in one line, and in at most twelve lines, as printed at the end of a job. */
 #include "base/units.h"
 #include "merge/notes.h"
 #include "report/views.h"
 
-static const double UNEVEN = 0.05; /* of the mean wall time, between most and least MPI time */
+static const double MIN_SPREAD = 0.05; /* of the mean wall time: difference between maximum and minimum MPI time */
 
 static const char *headline_balance(struct fm_report *report)
 {
@@ -14,7 +14,7 @@ static const char *headline_balance(struct fm_report *report)
         return "";
     if (report->programs.n)
         return fm_programs_headline(report);
-    if (spread < UNEVEN * report->balance.mean_wall_ns)
+    if (spread < MIN_SPREAD * report->balance.mean_wall_ns)
         return "; all ranks alike";
     if (report->balance.n_groups < 2)
         return fm_format(&report->arena, "; rank %u waits most", summary->of.mpi_ns.max_rank);
@@ -55,7 +55,7 @@ static void print_ends(struct fm_report *report, FILE *out)
 {
     const struct fm_summary *summary = &report->summary;
     char how[128];
-    if (summary->complete || fm_profile_is_from_outside(report->profile)) /* a look has no end */
+    if (summary->complete || fm_profile_is_from_outside(report->profile)) /* attach: the job has not ended */
         return;
     print_line(out, fm_incomplete_text(report));
     if (summary->n_ends == 0)
@@ -94,16 +94,16 @@ static void print_heaviest(struct fm_report *report, FILE *out)
         fm_table_print(&table, out);
 }
 
-/* Of a single rank the headline has told the time already. */
+/* For a single rank, the headline has the time already. */
 static void print_extremes(struct fm_report *report, FILE *out)
 {
     const struct fm_summary *summary = &report->summary;
-    char least[FM_UNIT_CHARS], most[FM_UNIT_CHARS], memory[FM_UNIT_CHARS];
+    char min[FM_UNIT_CHARS], max[FM_UNIT_CHARS], memory[FM_UNIT_CHARS];
     const char *times = "", *known = "";
     if (summary->measured > 1 && summary->n_routines)
         times = fm_format(&report->arena, "in MPI %s (rank %u) to %s (rank %u)",
-                          fm_time_text(least, (double)summary->of.mpi_ns.min), summary->of.mpi_ns.min_rank,
-                          fm_time_text(most, (double)summary->of.mpi_ns.max), summary->of.mpi_ns.max_rank);
+                          fm_time_text(min, (double)summary->of.mpi_ns.min), summary->of.mpi_ns.min_rank,
+                          fm_time_text(max, (double)summary->of.mpi_ns.max), summary->of.mpi_ns.max_rank);
     if (summary->of.max_rss_bytes.ranks)
         known = fm_format(&report->arena, "memory up to %s (rank %u)",
                           fm_bytes_text(memory, (double)summary->of.max_rss_bytes.max),

@@ -1,32 +1,32 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The load balance picture of seed I in characters: ranks sorted by their MPI time, the heavy routines stacked; of each
- * program if there are several. */
+/* Load balance as a character chart: ranks sorted by their MPI time, the heavy routines stacked; one chart per program
+ * if there are several. */
 #include <math.h>
 
 #include "base/units.h"
 #include "report/views.h"
 
-enum { MAX_ROWS = 40, BAR_COLUMNS = 50, LABEL_COLUMNS = 18, USUAL_PROGRAMS = 8 };
+enum { MAX_ROWS = 40, BAR_COLUMNS = 50, LABEL_COLUMNS = 18, DEFAULT_PROGRAMS = 8 };
 
-static const char glyphs[] = "#=+o:x-~"; /* one per heavy routine, as many as FM_MAX_HEAVY */
+static const char glyphs[] = "#=+o:x-~"; /* one per heavy routine: FM_MAX_HEAVY */
 static const char OTHER = '.';
 
-/* ---- the picture ---- */
+/* ---- chart ---- */
 
-/* Ranks first .. first + n - 1 of the order share a row; a row never spans two groups. */
+/* Entries first .. first + n - 1 of the order share a row; a row never spans two groups. */
 struct rank_row {
     size_t first, n;
 };
 
-/* Splits the groups into rows; groups get rows by their size, every one at least one. */
-static size_t make_rows(const struct fm_report *report, size_t at_most, struct rank_row *rows, size_t *row_group)
+/* Splits the groups into rows in proportion to their size, with at least one row each. */
+static size_t make_rows(const struct fm_report *report, size_t max_rows, struct rank_row *rows, size_t *row_group)
 {
     const struct fm_balance *balance = &report->balance;
     size_t n_rows = 0;
-    size_t spare = at_most - balance->n_groups;
+    size_t spare = max_rows - balance->n_groups;
     for (size_t g = 0; g < balance->n_groups; g++) {
         const struct fm_balance_group *group = &balance->groups[g];
-        size_t share = balance->n <= at_most ? group->n : 1 + spare * group->n / balance->n;
+        size_t share = balance->n <= max_rows ? group->n : 1 + spare * group->n / balance->n;
         share = share < group->n ? share : group->n;
         for (size_t r = 0; r < share; r++) {
             size_t from = group->n * r / share, to = group->n * (r + 1) / share;
@@ -53,7 +53,7 @@ static double mean_mpi(const struct fm_balance *balance, const struct rank_row *
     return sum / (double)row->n;
 }
 
-/* Ends of the pieces are rounded, not their lengths, so that the bar as a whole has the right length. */
+/* Rounds the ends of the segments, not their lengths, so that the bar as a whole has the right length. */
 static const char *stacked_bar(struct fm_report *report, const struct rank_row *row, double full_ns)
 {
     const struct fm_balance *balance = &report->balance;
@@ -168,10 +168,10 @@ static void print_ranks(struct fm_report *report, FILE *out)
     print_legend(report, out);
 }
 
-/* The table of all, then each as if it were alone. */
+/* Prints a table of all programs, then each program on its own. */
 static enum fm_status print_programs(struct fm_report *report, FILE *out, struct fm_error *error)
 {
-    size_t n = report->profile->n_programs, shown = fm_report_rows(report, n, USUAL_PROGRAMS);
+    size_t n = report->profile->n_programs, shown = fm_report_rows(report, n, DEFAULT_PROGRAMS);
     enum fm_status status = fm_print_programs(report, out, error);
     for (size_t i = 0; i < shown && !status; i++) {
         struct fm_report one;
@@ -204,7 +204,7 @@ enum fm_status fm_view_balance_text(struct fm_report *report, FILE *out, struct 
     return FM_OK;
 }
 
-/* One line per rank, with its time in each heavy routine that the profile knows per rank. */
+/* One line per rank, with its time in each heavy routine for which the profile has values per rank. */
 static void fill_ranks(struct fm_table *table, const struct fm_balance *balance, const struct fm_balance *of,
                        const char *program)
 {

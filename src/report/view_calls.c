@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Sampled call paths in three ways: from the outermost function down (calls), from the functions that use the time up
- * (callers), and by where the code lies (flat). */
+/* Sampled call paths in three views: from the outermost function down (calls), from the functions that take the time up
+ * (callers), and by location of the code (flat). */
 #include <inttypes.h>
 #include <string.h>
 
@@ -13,12 +13,12 @@
 
 enum { LABEL_COLUMNS = 52 };
 
-/* ---- for people ---- */
+/* ---- text ---- */
 
 static const struct {
     const char *heading, *explained;
     bool own, stairs;
-} ways[] = {
+} layouts[] = {
     [FM_CALLTREE_CALLS] = {"call path", "% time, time: inclusive; % own: exclusive; (i): inlined; *: the hot path.",
                            false, false},
     [FM_CALLTREE_CALLERS] = {"function and its callers",
@@ -96,7 +96,7 @@ static void print_foot(struct fm_report *report, const struct fm_context_rows *r
     if (rows->left_out)
         fprintf(out, "+ %s below %s of the time (--all shows them, --percent P those above P %%)\n",
                 fm_count_text(count, rows->left_out), fm_percent_fine(share, fm_ratio((double)rows->limit_ns, whole)));
-    fprintf(out, "%s\n", ways[which].explained);
+    fprintf(out, "%s\n", layouts[which].explained);
     if (report->profile->paths.nodes[0].all.ranks > 1)
         fprintf(out, "least, most: of any rank%s%s.\n", estimated ? "; ~: estimated from several call sites" : "",
                 unknown ? "; -: unknown" : "");
@@ -114,7 +114,7 @@ static void print_rows(struct fm_report *report, const struct fm_calltree *tree,
         {many ? "least" : NULL, NULL, FM_COLUMN_TIME},
         {many ? "most" : NULL, NULL, FM_COLUMN_TIME},
         {many ? "on" : NULL, NULL, FM_COLUMN_RANK},
-        {ways[which].heading, NULL, FM_COLUMN_TEXT},
+        {layouts[which].heading, NULL, FM_COLUMN_TEXT},
     };
     struct fm_table table;
     fm_table_start(&table, &report->arena, columns, sizeof columns / sizeof *columns);
@@ -136,7 +136,7 @@ static void print_rows(struct fm_report *report, const struct fm_calltree *tree,
     print_foot(report, rows, which, estimated, unknown, out);
 }
 
-/* The hot path once more, as the lines that lead to it. */
+/* Prints the source lines of the hot path. */
 static void print_hot_lines(struct fm_report *report, const struct fm_calltree *tree, FILE *out)
 {
     const struct fm_column columns[] = {{"% time", NULL, FM_COLUMN_PERCENT},
@@ -176,7 +176,7 @@ static enum fm_status print_tree(struct fm_report *report, enum fm_calltree_kind
     enum fm_status status = fm_report_calltree(report, which, &tree, error);
     if (status)
         return status;
-    status = fm_context_rows(report, &tree, ways[which].own && !report->options.focus, ways[which].stairs, &rows,
+    status = fm_context_rows(report, &tree, layouts[which].own && !report->options.focus, layouts[which].stairs, &rows,
                              error);
     if (status)
         return status;
@@ -187,7 +187,7 @@ static enum fm_status print_tree(struct fm_report *report, enum fm_calltree_kind
     return FM_OK;
 }
 
-/* ---- for machines ---- */
+/* ---- CSV ---- */
 
 static const struct fm_column csv_columns[] = {
     {NULL, "id", FM_COLUMN_RANK},          {NULL, "parent", FM_COLUMN_RANK},
@@ -231,29 +231,28 @@ static void csv_row(struct fm_report *report, struct fm_table *table, const stru
     fm_cell_whole(table, context->all.estimated);
 }
 
-/* All contexts, numbered from 1 on; those at the top have the parent 0. */
+/* All contexts, numbered from 1; those at the top level have parent 0. */
 static enum fm_status print_csv(struct fm_report *report, enum fm_calltree_kind which, FILE *out,
                                 struct fm_error *error)
 {
     const struct fm_report_options *options = &report->options;
     struct fm_calltree tree;
     struct fm_table table;
-    size_t deepest = options->depth ? options->depth : SIZE_MAX;
+    size_t max_depth = options->depth ? options->depth : SIZE_MAX;
     fm_table_start(&table, &report->arena, csv_columns, sizeof csv_columns / sizeof *csv_columns);
     if (fm_report_sampled(report)) {
         enum fm_status status = fm_report_calltree(report, which, &tree, error);
         if (status)
             return status;
-        double least = options->with_percent
-                           ? options->percent / 100 * (double)report->profile->paths.nodes[0].all.sum_ns
-                           : 0;
+        double min = options->with_percent ? options->percent / 100 * (double)report->profile->paths.nodes[0].all.sum_ns
+                                           : 0;
         uint32_t number = 0;
         tree.root->mark = 0;
         for (struct fm_context *at = tree.root->first; at; at = fm_context_after(tree.root, at)) {
             size_t depth = 0;
             for (const struct fm_context *up = at; up != tree.root; up = up->parent)
                 depth++;
-            if (depth > deepest || (double)at->all.of.sum_ns < least)
+            if (depth > max_depth || (double)at->all.of.sum_ns < min)
                 continue;
             at->mark = ++number;
             csv_row(report, &table, at, depth, tree.ranks);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The modules of a model: what each of them costs, as work, transfer and waiting, and who calls whom. */
+/* The modules of a model: their cost as work, transfer and waiting, and the calls between them. */
 #include <string.h>
 
 #include "base/units.h"
@@ -7,14 +7,14 @@
 #include "report/report_modules.h"
 
 enum {
-    USUAL_MODULES = 20,
-    USUAL_IDLE = 3,
+    DEFAULT_MODULES = 20,
+    DEFAULT_IDLE = 3,
     HEADLINE = 3,
     BAR_COLUMNS = 20,
-    LIST_BAR_COLUMNS = 14 /* the list has much besides */
+    LIST_BAR_COLUMNS = 14 /* the list has many other columns */
 };
 
-/* ---- for people ---- */
+/* ---- text ---- */
 
 static const char *bracketed(struct fm_report *report, double waiting, double whole)
 {
@@ -29,8 +29,8 @@ static const char *with_share(struct fm_report *report, const char *text, const 
                      fm_percent_whole(share, fm_ratio((double)ns, (double)whole)));
 }
 
-/* "; MPI 60 %: transfer 9 %, waiting 51 %; waiting outside MPI 4 %": what is there of it. */
-static const char *without_work(struct fm_report *report, const char *text, const struct fm_module_cost *cost)
+/* "; MPI 60 %: transfer 9 %, waiting 51 %; waiting outside MPI 4 %", without the parts that are zero. */
+static const char *with_mpi_and_waiting(struct fm_report *report, const char *text, const struct fm_module_cost *cost)
 {
     uint64_t whole = fm_module_total(cost), in_mpi = cost->mpi_ns - cost->transfer_ns,
              outside = cost->waiting_ns - in_mpi;
@@ -45,7 +45,7 @@ static const char *without_work(struct fm_report *report, const char *text, cons
     return text;
 }
 
-/* "work 36 %, most in ocean (24 %), ice (9 %); MPI 64 %: transfer 7 %, waiting 57 %; most waiting is called by coupler
+/* "work 36 %, most in ocean (24 %), ice (9 %); MPI 64 %: transfer 7 %, waiting 57 %; most waiting in calls from coupler
  * (31 %)": shares of the time. */
 static void print_headline(struct fm_report *report, const struct fm_module_breakdown *modules, FILE *out)
 {
@@ -69,7 +69,7 @@ static void print_headline(struct fm_report *report, const struct fm_module_brea
     for (size_t k = 0; k < HEADLINE && most[k] && most[k]->own.work_ns; k++)
         text = fm_format(&report->arena, "%s%s %s (%s)", text, k ? "," : ", most in", most[k]->name,
                          fm_percent_whole(share, fm_ratio((double)most[k]->own.work_ns, whole)));
-    text = without_work(report, text, &modules->whole);
+    text = with_mpi_and_waiting(report, text, &modules->whole);
     if (cause && cause->causes_ns)
         text = fm_format(&report->arena, "%s; most waiting in calls from %s (%s)", text, cause->name,
                          fm_percent_whole(share, fm_ratio((double)cause->causes_ns, whole)));
@@ -95,35 +95,35 @@ static const struct fm_column list_columns[] = {
     {"", NULL, FM_COLUMN_BAR},
 };
 
-/* What people need not read is left out: nothing. Machines get the 0. */
-static void time_cell(struct fm_table *table, uint64_t ns, bool people)
+/* In text, zeros are left blank; CSV has them. */
+static void time_cell(struct fm_table *table, uint64_t ns, bool text_output)
 {
-    if (ns || !people)
+    if (ns || !text_output)
         fm_cell_whole(table, ns);
     else
         fm_cell_none(table);
 }
 
-static void share_cell(struct fm_table *table, uint64_t ns, uint64_t whole, bool people)
+static void share_cell(struct fm_table *table, uint64_t ns, uint64_t whole, bool text_output)
 {
-    if (ns || !people)
+    if (ns || !text_output)
         fm_cell_number(table, fm_ratio((double)ns, (double)whole));
     else
         fm_cell_none(table);
 }
 
 /* Times and shares of work, transfer and waiting. */
-static void state_cells(struct fm_table *table, const struct fm_module_cost *cost, uint64_t whole, bool people)
+static void state_cells(struct fm_table *table, const struct fm_module_cost *cost, uint64_t whole, bool text_output)
 {
     const uint64_t times[] = {cost->work_ns, cost->transfer_ns, cost->waiting_ns};
     for (size_t i = 0; i < sizeof times / sizeof *times; i++) {
-        time_cell(table, times[i], people);
-        share_cell(table, times[i], whole, people);
+        time_cell(table, times[i], text_output);
+        share_cell(table, times[i], whole, text_output);
     }
 }
 
-/* A sign of a bar that has room for one: that of most of the time. */
-static const char *one_sign(const struct fm_module_cost *cost, bool full)
+/* The character of a bar with room for only one: that of the largest part. */
+static const char *single_character(const struct fm_module_cost *cost, bool full)
 {
     if (cost->work_ns >= cost->transfer_ns && cost->work_ns >= cost->waiting_ns)
         return full ? "#" : !fm_module_total(cost) ? "" : ".";
@@ -142,7 +142,7 @@ static const char *cost_bar(struct fm_report *report, const struct fm_module_cos
     size_t transfer = bar_length((double)(cost->work_ns + cost->transfer_ns), whole, columns);
     size_t all = bar_length((double)fm_module_total(cost), whole, columns);
     if (all <= 1)
-        return one_sign(cost, all);
+        return single_character(cost, all);
     char *bar = fm_arena_alloc(&report->arena, all + 1);
     if (!bar)
         return "";
@@ -153,26 +153,26 @@ static const char *cost_bar(struct fm_report *report, const struct fm_module_cos
 }
 
 static void list_row(struct fm_report *report, struct fm_table *table, const struct fm_module_breakdown *modules,
-                     const struct fm_module_item *item, bool people)
+                     const struct fm_module_item *item, bool text_output)
 {
     uint64_t whole = fm_module_total(&modules->whole);
     fm_cell_text(table, item->name);
     fm_cell_text(table, item->group ? item->group : "");
-    state_cells(table, &item->own, whole, people);
-    time_cell(table, item->own.estimated_ns, people);
-    time_cell(table, item->own.mpi_ns, people);
-    time_cell(table, fm_module_total(&item->all), people);
-    time_cell(table, item->all.work_ns, people);
-    time_cell(table, item->all.transfer_ns, people);
-    time_cell(table, item->all.waiting_ns, people);
-    share_cell(table, item->causes_ns, modules->whole.waiting_ns, people);
+    state_cells(table, &item->own, whole, text_output);
+    time_cell(table, item->own.estimated_ns, text_output);
+    time_cell(table, item->own.mpi_ns, text_output);
+    time_cell(table, fm_module_total(&item->all), text_output);
+    time_cell(table, item->all.work_ns, text_output);
+    time_cell(table, item->all.transfer_ns, text_output);
+    time_cell(table, item->all.waiting_ns, text_output);
+    share_cell(table, item->causes_ns, modules->whole.waiting_ns, text_output);
     fm_cell_text(table, cost_bar(report, &item->own, (double)whole, LIST_BAR_COLUMNS));
 }
 
 static void print_list(struct fm_report *report, const struct fm_module_breakdown *modules, FILE *out)
 {
     struct fm_table table;
-    size_t shown = fm_report_rows(report, modules->n_items, USUAL_MODULES);
+    size_t shown = fm_report_rows(report, modules->n_items, DEFAULT_MODULES);
     struct fm_module_item others = {.name = "others"}, all = {.name = "all", .own = modules->whole};
     fm_table_start(&table, &report->arena, list_columns, sizeof list_columns / sizeof *list_columns);
     for (size_t i = 0; i < modules->n_items; i++) {
@@ -256,17 +256,17 @@ static enum fm_status print_tree(struct fm_report *report, const struct fm_modul
     return FM_OK;
 }
 
-/* So much that it may be waiting after all. */
-static bool transfers_much(const struct fm_module_breakdown *modules)
+/* Whether there is so much transfer that part of it may be waiting. */
+static bool has_much_transfer(const struct fm_module_breakdown *modules)
 {
     return (double)modules->whole.transfer_ns > 0.1 * (double)fm_module_total(&modules->whole);
 }
 
-/* "note: pop.modules: 'icee.f90' (line 3), 'tide_*' (line 9) and 2 more match nothing in this profile." A slip of the pen, or what no
- * sample was in: no error, but worth a look. */
+/* "note: pop.modules: 'icee.f90' (line 3), 'tide_*' (line 9) and 2 more match nothing in this profile." A typo, or code
+ * without samples: not an error, but worth checking. */
 static void print_idle(struct fm_report *report, const struct fm_module_breakdown *modules, FILE *out)
 {
-    size_t n = modules->n_idle, shown = fm_report_rows(report, n, USUAL_IDLE);
+    size_t n = modules->n_idle, shown = fm_report_rows(report, n, DEFAULT_IDLE);
     const char *text = fm_format(&report->arena, "note: %s:", report->options.modules);
     for (size_t i = 0; i < shown; i++)
         text = fm_format(&report->arena, "%s%s '%s' (line %u)", text,
@@ -304,14 +304,14 @@ enum fm_status fm_print_modules(struct fm_report *report, FILE *out, struct fm_e
         fprintf(
             out, "%s of the waiting is estimated: time in a collective beyond that of the fastest rank.\n",
             fm_percent_whole(share, fm_ratio((double)modules.whole.estimated_ns, (double)modules.whole.waiting_ns)));
-    if (transfers_much(&modules))
+    if (has_much_transfer(&modules))
         fputs("Transfer can contain waiting: 'waiting + MPI_Send' in the module file counts MPI_Send as waiting.\n",
               out);
     if (report->helpers_ns)
         fprintf(out, "Excludes MPI's own threads, which took %s.\n", fm_time_text(share, (double)report->helpers_ns));
     if (!report->options.modules)
         fputs("Modules are source files; 'fathom modules init PROGRAM' drafts a module file for --modules.\n", out);
-    if (report->summary.complete && !report->options.focus) /* a part of a run, or of its calls, never has all */
+    if (report->summary.complete && !report->options.focus) /* a partial run or a subtree never has all of them */
         print_idle(report, &modules, out);
     return FM_OK;
 }
@@ -325,7 +325,7 @@ enum fm_status fm_view_modules_text(struct fm_report *report, FILE *out, struct 
     return FM_OK;
 }
 
-/* ---- for machines ---- */
+/* ---- CSV ---- */
 
 enum fm_status fm_view_modules_csv(struct fm_report *report, FILE *out, struct fm_error *error)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* MPI routines in detail: extremes of single calls and the spread over ranks; the same by call site, region, communicator
- * size or program; and how long calls took, as a histogram. */
+/* MPI routines in detail: minimum and maximum of single calls and the spread over ranks; the same by call site, region,
+ * communicator size or program; and histograms of call durations. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,7 +9,7 @@
 #include "base/units.h"
 #include "report/views.h"
 
-enum { USUAL_ROWS = 20, HISTOGRAM_COLUMNS = 50, HISTOGRAM_ROUTINES = 6 };
+enum { DEFAULT_ROWS = 20, HISTOGRAM_COLUMNS = 50, HISTOGRAM_ROUTINES = 6 };
 
 /* ---- by routine ---- */
 
@@ -40,7 +40,7 @@ static void extreme_cells(struct fm_table *table, const struct fm_extreme *extre
         fm_cell_whole(table, extreme->event);
 }
 
-/* Of one program of a large job it may not be known. */
+/* May be unknown for a single program of a large job. */
 static void spread_cells(struct fm_table *table, const struct fm_spread *spread)
 {
     bool known = spread->ranks > 0;
@@ -77,7 +77,7 @@ static void fill_routines(struct fm_report *report, struct fm_table *table, size
 
 static const struct fm_column group_columns[] = {
     {"routine", "routine", FM_COLUMN_TEXT},
-    {NULL, NULL, FM_COLUMN_TEXT}, /* what it is grouped by: filled in */
+    {NULL, NULL, FM_COLUMN_TEXT}, /* what it is grouped by; set later */
     {NULL, NULL, FM_COLUMN_TEXT}, /* sites: function ... */
     {NULL, NULL, FM_COLUMN_TEXT}, /* ... its file ... */
     {NULL, NULL, FM_COLUMN_RANK}, /* ... and line, ... */
@@ -141,7 +141,7 @@ static void site_cells(struct fm_report *report, struct fm_table *table, const s
     fm_cell_whole(table, site->offset);
 }
 
-/* A call in an inlined function: below it, what that was inlined into, from the inside out. */
+/* For a call in an inlined function: the functions that it was inlined into, from the inside out. */
 static void inlined_lines(struct fm_report *report, struct fm_table *table, const struct fm_site *site)
 {
     struct fm_frames frames = {0};
@@ -152,21 +152,21 @@ static void inlined_lines(struct fm_report *report, struct fm_table *table, cons
                      fm_format(&report->arena, "  inlined into %s", fm_frame_text(report, &frames.items[i - 1])));
 }
 
-/* What sites without a name or a line lack. */
+/* Explains why sites have no name or line. */
 static void print_site_hints(struct fm_report *report, const struct fm_groups *groups, size_t rows, FILE *out)
 {
-    bool nameless = false, lineless = false;
+    bool no_name = false, no_line = false;
     for (size_t i = 0; i < rows; i++) {
         const struct fm_site *site = &groups->items[i].key.site;
         const struct fm_symbol *place = fm_site_place(report, site);
-        nameless |= !place && site->module[0];
-        lineless |= place && !place->line;
+        no_name |= !place && site->module[0];
+        no_line |= place && !place->line;
     }
-    if (nameless || lineless)
+    if (no_name || no_line)
         fputc('\n', out);
-    if (nameless)
+    if (no_name)
         fputs("PROGRAM+OFFSET: return address; the program has no symbols there, or has changed since the run.\n", out);
-    if (lineless)
+    if (no_line)
         fputs("Functions without a line were compiled without -g.\n", out);
 }
 
@@ -211,20 +211,20 @@ static void print_histogram(struct fm_report *report, const struct fm_routine_to
     };
     const uint64_t *bins = routine->stats.histogram.bins;
     unsigned first = 0, last = FM_DURATION_BINS;
-    uint64_t most = 0;
+    uint64_t max = 0;
     while (first < FM_DURATION_BINS && bins[first] == 0)
         first++;
     while (last > first && bins[last - 1] == 0)
         last--;
     for (unsigned bin = first; bin < last; bin++)
-        most = bins[bin] > most ? bins[bin] : most;
+        max = bins[bin] > max ? bins[bin] : max;
     struct fm_table table;
     fm_table_start(&table, &report->arena, columns, sizeof columns / sizeof *columns);
     table.indent = 2;
     for (unsigned bin = first; bin < last; bin++) {
         fm_cell_whole(&table, fm_duration_bin_from(bin));
         fm_cell_whole(&table, bins[bin]);
-        fm_cell_text(&table, fm_bar(report, (double)bins[bin], (double)most, HISTOGRAM_COLUMNS));
+        fm_cell_text(&table, fm_bar(report, (double)bins[bin], (double)max, HISTOGRAM_COLUMNS));
     }
     fputc('\n', out);
     fm_print_text(out, routine->name);
@@ -271,9 +271,9 @@ static enum fm_status group_by_program(struct fm_report *report, struct fm_group
     return FM_OK;
 }
 
-/* ---- the view ---- */
+/* ---- view ---- */
 
-static enum fm_status grouped(struct fm_report *report, FILE *out, bool csv, struct fm_error *error)
+static enum fm_status print_groups(struct fm_report *report, FILE *out, bool csv, struct fm_error *error)
 {
     struct fm_groups groups;
     struct fm_table table;
@@ -284,7 +284,7 @@ static enum fm_status grouped(struct fm_report *report, FILE *out, bool csv, str
                                 : fm_group_events(report->profile, parts, &report->arena, &groups, error);
     if (status)
         return status;
-    size_t rows = csv ? groups.n : fm_report_rows(report, groups.n, USUAL_ROWS);
+    size_t rows = csv ? groups.n : fm_report_rows(report, groups.n, DEFAULT_ROWS);
     if (report->options.by == FM_REPORT_BY_SITE)
         fm_report_resolve(report);
     fill_groups(report, &table, columns, &groups, rows);
@@ -315,11 +315,11 @@ enum fm_status fm_view_mpi_text(struct fm_report *report, FILE *out, struct fm_e
     fm_print_scope(report, out);
     fputc('\n', out);
     if (report->options.by != FM_REPORT_BY_ROUTINE) {
-        enum fm_status status = grouped(report, out, false, error);
+        enum fm_status status = print_groups(report, out, false, error);
         if (status)
             return status;
     } else {
-        size_t rows = fm_report_rows(report, summary->n_routines, USUAL_ROWS);
+        size_t rows = fm_report_rows(report, summary->n_routines, DEFAULT_ROWS);
         fill_routines(report, &table, rows);
         fm_table_print(&table, out);
         fm_print_more(out, rows, summary->n_routines, "routine");
@@ -363,7 +363,7 @@ enum fm_status fm_view_mpi_csv(struct fm_report *report, FILE *out, struct fm_er
         return FM_OK;
     }
     if (report->options.by != FM_REPORT_BY_ROUTINE)
-        return grouped(report, out, true, error);
+        return print_groups(report, out, true, error);
     fill_routines(report, &table, report->summary.n_routines);
     fm_table_csv(&table, out);
     return FM_OK;

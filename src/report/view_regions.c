@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The regions a program names, nested ones indented, with MPI and its heaviest routines inside. */
+/* The regions of a program, nested ones indented, with their MPI time and heaviest routines. */
 #include <string.h>
 
 #include "analyse/balance/regions.h"
@@ -19,8 +19,8 @@ static const struct fm_column columns[] = {
     {"% MPI", "fraction", FM_COLUMN_PERCENT},
     {NULL, "calls", FM_COLUMN_COUNT},
     {"heaviest inside", NULL, FM_COLUMN_TEXT},
-    {NULL, NULL, FM_COLUMN_TEXT}, /* of several programs: the one that has it, or how many */
-    {NULL, NULL, FM_COLUMN_TEXT}, /* those that have it */
+    {NULL, NULL, FM_COLUMN_TEXT}, /* if there are several programs: the one that has it, or their number */
+    {NULL, NULL, FM_COLUMN_TEXT}, /* the programs that have it */
 };
 enum { COLUMNS = sizeof columns / sizeof *columns };
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What ranks did over time, as modules: a line a rank, a letter a moment. */
+/* The activity of ranks over time, by module: one line per rank, one letter per moment. */
 #include <string.h>
 
 #include "base/units.h"
@@ -8,18 +8,18 @@
 #include "report/programs.h"
 #include "report/sequence_style.h"
 
-enum { USUAL_ROWS = 32, USUAL_MODULES = FM_SEQUENCE_LETTERS, LABEL = 6 /* "rank 0" */, TICK_COLUMNS = 12 };
+enum { DEFAULT_ROWS = 32, DEFAULT_MODULES = FM_SEQUENCE_LETTERS, LABEL = 6 /* "rank 0" */, TICK_COLUMNS = 12 };
 
 struct sequence_text {
     struct fm_report *report;
     const struct fm_module_sequence *sequence;
     const char *letters;
     size_t label;   /* columns before the moments */
-    size_t columns; /* of all moments */
+    size_t columns; /* for all moments */
     FILE *out;
 };
 
-/* ---- for people ---- */
+/* ---- text ---- */
 
 static size_t digits_of(uint32_t number)
 {
@@ -33,8 +33,8 @@ static void lay_out(struct sequence_text *page)
 {
     const struct fm_module_sequence *s = page->sequence;
     page->label = LABEL + digits_of(s->rows[s->n_rows - 1].rank);
-    size_t room = FM_TEXT_COLUMNS - page->label;
-    page->columns = s->n_moments > room ? room : room / s->n_moments * s->n_moments;
+    size_t available = FM_TEXT_COLUMNS - page->label;
+    page->columns = s->n_moments > available ? available : available / s->n_moments * s->n_moments;
 }
 
 static size_t moment_at(const struct sequence_text *page, size_t column)
@@ -42,7 +42,7 @@ static size_t moment_at(const struct sequence_text *page, size_t column)
     return column * page->sequence->n_moments / page->columns;
 }
 
-/* The first that is known of the moments of a column. A moment is known by one sample: columns beyond its first stay blank. */
+/* The first known moment of a column. Each moment is one sample: columns beyond its first stay blank. */
 static char sign_at(const struct sequence_text *page, const struct fm_module_row *row, size_t column)
 {
     size_t at = moment_at(page, column), end = moment_at(page, column + 1);
@@ -64,7 +64,7 @@ static void print_row(const struct sequence_text *page, const struct fm_module_r
     fprintf(page->out, "rank %*u %.*s\n", (int)page->label - LABEL, row->rank, (int)end, line);
 }
 
-/* Before the first of the rows of a program: its name. Returns the program. */
+/* Prints the name of a program before its first row. Returns the program. */
 static size_t print_program(const struct sequence_text *page, uint32_t rank, size_t before)
 {
     size_t program = fm_program_of_rank(&page->report->programs, rank);
@@ -75,10 +75,10 @@ static size_t print_program(const struct sequence_text *page, uint32_t rank, siz
     return program;
 }
 
-/* How many ranks stand for one that is shown. */
+/* The number of ranks that each shown rank represents. */
 static size_t rows_step(const struct sequence_text *page)
 {
-    size_t step = 1, shown = fm_report_rows(page->report, page->sequence->n_rows, USUAL_ROWS);
+    size_t step = 1, shown = fm_report_rows(page->report, page->sequence->n_rows, DEFAULT_ROWS);
     while ((page->sequence->n_rows + step - 1) / step > shown)
         step *= 2;
     return step;
@@ -89,7 +89,7 @@ static double seconds(const struct sequence_text *page)
     return (double)page->sequence->moment_ns * (double)page->sequence->n_moments / 1e9;
 }
 
-/* "+----------+--------" and below it the times at the crosses. */
+/* "+----------+--------", and below it the times at the ticks. */
 static void print_axis(const struct sequence_text *page)
 {
     char line[FM_TEXT_COLUMNS + 1], text[FM_UNIT_CHARS];
@@ -130,7 +130,7 @@ static void print_legend(const struct sequence_text *page)
     const struct fm_module_sequence *s = page->sequence;
     double whole = (double)fm_module_moments(s->in);
     struct fm_table table;
-    size_t shown = fm_report_rows(page->report, s->n_modules, USUAL_MODULES);
+    size_t shown = fm_report_rows(page->report, s->n_modules, DEFAULT_MODULES);
     fm_table_start(&table, &page->report->arena, columns, sizeof columns / sizeof *columns);
     for (size_t i = 0; i < shown; i++) {
         fm_cell_text(&table, fm_format(&page->report->arena, "%c", page->letters[i]));
@@ -194,9 +194,9 @@ enum fm_status fm_view_sequence_text(struct fm_report *report, FILE *out, struct
     return FM_OK;
 }
 
-/* ---- for machines ---- */
+/* ---- CSV ---- */
 
-/* A row for each time that a rank was in one module and state. */
+/* One row for each period that a rank was in one module and state. */
 enum fm_status fm_view_sequence_csv(struct fm_report *report, FILE *out, struct fm_error *error)
 {
     static const char *const keys[] = {"rank", "start_s", "end_s", "module", "state"};

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Message sizes: calls, bytes and time by routine and size, as seed I shows them. */
+/* Message sizes: calls, bytes and time by routine and size. */
 #include <string.h>
 
 #include "analyse/balance/group.h"
 #include "base/units.h"
 #include "report/views.h"
 
-enum { BAR_COLUMNS = 30, USUAL_ROUTINES = 10 };
+enum { BAR_COLUMNS = 30, DEFAULT_ROUTINES = 10 };
 
 static const struct fm_column columns[] = {
     {"routine", "routine", FM_COLUMN_TEXT},
@@ -20,7 +20,7 @@ static const struct fm_column columns[] = {
     {"", NULL, FM_COLUMN_BAR},
 };
 
-/* Bins are powers of two, so their ends are whole numbers of some unit: "64..127 B", "512 KiB..1 MiB". */
+/* Bins are powers of two, so their bounds are integers in some unit: "64..127 B", "512 KiB..1 MiB". */
 static const char *bin_text(struct fm_report *report, unsigned bin)
 {
     static const char *const units[] = {"B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
@@ -68,7 +68,7 @@ static bool has_sizes(const struct fm_groups *groups, const char *routine)
     return false;
 }
 
-/* Routines by their time, and within one the sizes rising. CSV names the routine in every line. */
+/* Routines by time, and sizes in ascending order. CSV has the routine in every line. */
 static size_t fill(struct fm_report *report, struct fm_table *table, const struct fm_groups *groups, size_t routines,
                    bool csv)
 {
@@ -113,7 +113,7 @@ enum fm_status fm_view_sizes_text(struct fm_report *report, FILE *out, struct fm
     }
     fm_print_scope(report, out);
     fputs("Size: payload of one call. Bars: time.\n\n", out);
-    size_t shown = fill(report, &table, &groups, fm_report_rows(report, sized, USUAL_ROUTINES), false);
+    size_t shown = fill(report, &table, &groups, fm_report_rows(report, sized, DEFAULT_ROUTINES), false);
     fm_table_print(&table, out);
     fm_print_more(out, shown, sized, "routine");
     return FM_OK;

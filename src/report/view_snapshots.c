@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The subtotals that the program asked for, in the order in which they were taken. */
+/* The snapshots that the program took, in the order in which they were taken. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/units.h"
 #include "report/views.h"
 
-enum { USUAL_ROUTINES = 5 };
+enum { DEFAULT_ROUTINES = 5 };
 
 static const struct fm_column columns[] = {
     {"snapshot", "label", FM_COLUMN_TEXT}, {NULL, "order", FM_COLUMN_COUNT},    {"of", "of", FM_COLUMN_TEXT},
@@ -19,7 +19,7 @@ static int by_moment(const void *a, const void *b)
     const struct fm_snapshot *x = *(const struct fm_snapshot *const *)a, *y = *(const struct fm_snapshot *const *)b;
     if (x->when_ns != y->when_ns)
         return x->when_ns < y->when_ns ? -1 : 1;
-    return (x > y) - (x < y); /* then as they lie in the profile */
+    return (x > y) - (x < y); /* then in the order of the profile */
 }
 
 static int by_time(const void *a, const void *b)
@@ -30,7 +30,7 @@ static int by_time(const void *a, const void *b)
     return strcmp(x->name, y->name);
 }
 
-static const char *of_whom(struct fm_report *report, const struct fm_snapshot *snapshot)
+static const char *ranks_covered(struct fm_report *report, const struct fm_snapshot *snapshot)
 {
     if (snapshot->collective)
         return fm_format(&report->arena, "%u rank%s", snapshot->ranks, snapshot->ranks == 1 ? "" : "s");
@@ -45,12 +45,12 @@ static bool add_snapshot(struct fm_report *report, struct fm_table *table, const
     if (snapshot->n_routines)
         memcpy(routines, snapshot->routines, snapshot->n_routines * sizeof *routines);
     qsort(routines, snapshot->n_routines, sizeof *routines, by_time);
-    size_t rows = csv ? snapshot->n_routines : fm_report_rows(report, snapshot->n_routines, USUAL_ROUTINES);
+    size_t rows = csv ? snapshot->n_routines : fm_report_rows(report, snapshot->n_routines, DEFAULT_ROUTINES);
     for (size_t i = 0; i < rows || i == 0; i++) {
         bool named = csv || i == 0;
         fm_cell_text(table, named ? snapshot->label : "");
         fm_cell_whole(table, snapshot->order);
-        fm_cell_text(table, named ? of_whom(report, snapshot) : "");
+        fm_cell_text(table, named ? ranks_covered(report, snapshot) : "");
         if (named) {
             fm_cell_whole(table, snapshot->when_ns);
             fm_cell_whole(table, snapshot->mpi_ns);

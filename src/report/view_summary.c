@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The summary: what matters most in one line, the job's banner, extremes over ranks, and the routines. */
+/* The summary: a headline, the job's banner, the spread over ranks, and the routines. */
 #include <inttypes.h>
 #include <string.h>
 
@@ -9,9 +9,9 @@
 #include "report/report_calls.h"
 #include "report/views.h"
 
-static const double TAIL_SHARE = 0.001; /* routines below this share of the MPI time are folded */
+static const double TAIL_SHARE = 0.001; /* routines below this share of the MPI time are merged */
 
-/* ---- the banner ---- */
+/* ---- banner ---- */
 
 static void banner_line(FILE *out, const char *name, const char *text)
 {
@@ -61,7 +61,7 @@ static const char *hosts_text(struct fm_report *report)
                      hardware[0] ? ")" : "");
 }
 
-/* Of several programs each with its ranks; "": it is one, which the command names. */
+/* Several programs, each with its ranks; "" if there is only one, which the command names. */
 static const char *programs_text(struct fm_report *report)
 {
     const struct fm_profile *profile = report->profile;
@@ -76,7 +76,7 @@ static const char *programs_text(struct fm_report *report)
     return shown < profile->n_programs ? fm_format(&report->arena, "%s, ...", text) : text;
 }
 
-/* Of one of several. */
+/* The ranks of a single program of several. */
 static const char *part_text(struct fm_report *report)
 {
     const struct fm_part *part = report->profile->part;
@@ -92,7 +92,7 @@ static const char *job_text(struct fm_report *report)
     return joined(report, joined(report, job->id, launcher), user);
 }
 
-/* Where ranks share cores, every figure has a part that no change to the program takes away. */
+/* If ranks share cores, every figure includes waiting for a core, which no change to the program can remove. */
 static const char *ranks_text(struct fm_report *report)
 {
     const struct fm_profile *profile = report->profile;
@@ -113,7 +113,7 @@ static const char *ranks_text(struct fm_report *report)
     return text;
 }
 
-/* Of ranks that were killed nobody may have asked for their memory. */
+/* The memory of killed ranks may be unknown. */
 static const char *known_ranks(struct fm_report *report)
 {
     const struct fm_summary *summary = &report->summary;
@@ -148,7 +148,7 @@ static void banner(struct fm_report *report, FILE *out)
                               fm_bytes_text(b, (double)summary->of.max_rss_bytes.max)));
 }
 
-/* ---- extremes over ranks ---- */
+/* ---- spread over ranks ---- */
 
 static const struct fm_column spread_columns[] = {
     {"per rank", NULL, FM_COLUMN_TEXT}, {"min", NULL, FM_COLUMN_MEAN}, {"rank", NULL, FM_COLUMN_RANK},
@@ -229,7 +229,7 @@ static void routine_row(struct fm_report *report, struct fm_table *table, const 
     fm_cell_number(table, fm_ratio((double)stats->total_ns, (double)summary->wall_sum_ns));
 }
 
-/* How many routines have a line of their own. A tail of one is no tail. */
+/* The number of routines with a row of their own. A single remaining one is shown too. */
 static size_t shown_routines(const struct fm_report *report)
 {
     const struct fm_summary *summary = &report->summary;
@@ -270,7 +270,7 @@ static void print_routines(struct fm_report *report, FILE *out)
     fputc('\n', out);
 }
 
-/* ---- the end ---- */
+/* ---- remarks ---- */
 
 static enum fm_status print_balance(struct fm_report *report, FILE *out, struct fm_error *error)
 {
@@ -334,7 +334,7 @@ static void print_hot_path(struct fm_report *report, const char *hot_path, FILE 
         fm_print_folded(out, fm_format(&report->arena, "Hot path: %s (--view calls).", hot_path), 2);
 }
 
-/* Of a job that was looked at from outside there is more to be said by modules than by anything else. */
+/* For a job sampled by fathom attach, the modules are the most useful part. */
 static enum fm_status print_outside(struct fm_report *report, const char *hot_path, FILE *out, struct fm_error *error)
 {
     enum fm_status status = fm_report_sampled(report) ? fm_print_modules(report, out, error) : FM_OK;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The timers of the application: in text for people (timer_report/timer_rich.h) or in the layout of the paper
- * (timer_report/timer_text.h), in CSV a line for each. */
+/* The timers of the application: as readable text (timer_report/timer_rich.h) or in the layout of the paper
+ * (timer_report/timer_text.h); in CSV, one line per timer. */
 #include "model/note_codes.h"
 #include "model/timer_tree.h"
 #include "report/views.h"
@@ -44,7 +44,7 @@ static const char *text_of(struct fm_report *report)
     return fm_timers_rich(p->timers, p->n_timers, &layout, &report->arena);
 }
 
-/* Wrong uses have a table in either layout; their note says no more than where it is. */
+/* The note about misuse is not shown: both layouts have a table of misuses. */
 static bool is_of_timers(const struct fm_note *note)
 {
     return note->code == FM_NOTE_REFUSED_TIMERS || note->code == FM_NOTE_CUT_TIMER_NAMES ||
@@ -78,7 +78,7 @@ enum fm_status fm_view_timers_text(struct fm_report *report, FILE *out, struct f
     const char *text = text_of(report);
     if (!text)
         return fm_fail(error, FM_ERR_MEMORY, "not enough memory for the report of timers");
-    fm_print_lines(out, text); /* names come from a file */
+    fm_print_lines(out, text); /* names come from a file and must be made safe */
     print_notes(report, out);
     return FM_OK;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Who sends to whom: the heaviest pairs as a table, and all of them as a picture, darker with the volume. */
+/* Who sends to whom: the heaviest pairs as a table, and all pairs as a matrix, darker with volume. */
 #include <inttypes.h>
 #include <string.h>
 
@@ -7,7 +7,7 @@
 #include "base/units.h"
 #include "report/views.h"
 
-enum { CELLS = 64, USUAL_PAIRS = 12 };
+enum { CELLS = 64, DEFAULT_PAIRS = 12 };
 
 static const char shades[] = " .:-=+*#%@";
 
@@ -20,7 +20,7 @@ static const struct fm_column columns[] = {
     {"receiving", "receive_s", FM_COLUMN_TIME},
     {"rate", "bytes_per_second", FM_COLUMN_RATE},
     {"% bytes", "fraction_of_bytes", FM_COLUMN_PERCENT},
-    {NULL, NULL, FM_COLUMN_TEXT}, /* of several programs: whose the ranks are */
+    {NULL, NULL, FM_COLUMN_TEXT}, /* if there are several programs: those of the ranks */
     {NULL, NULL, FM_COLUMN_TEXT},
 };
 enum { COLUMNS = sizeof columns / sizeof *columns };
@@ -63,7 +63,7 @@ static enum fm_status print_programs(struct fm_report *report, const struct fm_t
     struct fm_table table;
     if (!fm_topology_programs(topology, &report->programs, &report->arena, &pairs))
         return fm_fail(error, FM_ERR_MEMORY, "no memory for the traffic between programs");
-    size_t rows = fm_report_rows(report, pairs.n, USUAL_PAIRS);
+    size_t rows = fm_report_rows(report, pairs.n, DEFAULT_PAIRS);
     fm_table_start(&table, &report->arena, program_columns, sizeof program_columns / sizeof *program_columns);
     for (size_t i = 0; i < rows; i++) {
         const struct fm_pair *sum = &pairs.items[i].sum;
@@ -82,13 +82,13 @@ static enum fm_status print_programs(struct fm_report *report, const struct fm_t
     return FM_OK;
 }
 
-/* ---- the picture ---- */
+/* ---- matrix ---- */
 
 struct picture {
     uint64_t volume[CELLS][CELLS]; /* [from][to] */
-    bool any[CELLS][CELLS];        /* messages of no bytes are traffic too */
+    bool any[CELLS][CELLS];        /* messages of 0 bytes are traffic too */
     uint64_t most;
-    uint64_t ranks, block; /* ranks of the job, ranks in a cell's side */
+    uint64_t ranks, block; /* ranks of the job; ranks per side of a cell */
     size_t cells;
 };
 
@@ -110,7 +110,7 @@ static char shade_of(const struct picture *picture, size_t row, size_t column)
 {
     if (!picture->any[row][column])
         return shades[0];
-    /* The quietest traffic still leaves a dot; the loudest is the darkest. */
+    /* Any traffic leaves at least a dot; the largest is the darkest. */
     size_t darkest = sizeof shades - 2;
     double share = fm_ratio((double)picture->volume[row][column], (double)picture->most);
     size_t shade = (size_t)(share * (double)darkest + 0.999999);
@@ -134,7 +134,7 @@ static void print_axis(const struct picture *picture, size_t label, size_t cell,
 
 static void print_picture(const struct picture *picture, FILE *out)
 {
-    size_t cell = picture->cells <= CELLS / 2 ? 2 : 1; /* letters are twice as high as wide */
+    size_t cell = picture->cells <= CELLS / 2 ? 2 : 1; /* characters are twice as high as wide */
     char number[FM_UNIT_CHARS];
     size_t label = (size_t)snprintf(number, sizeof number, "%" PRIu64, (picture->cells - 1) * picture->block);
     label = label < 4 ? 4 : label;
@@ -156,7 +156,7 @@ static enum fm_status draw(struct fm_report *report, const struct fm_topology *t
     if (!picture)
         return fm_fail(error, FM_ERR_MEMORY, "not enough memory for the picture of the topology");
     picture->ranks = report->summary.ranks ? report->summary.ranks : 1;
-    for (size_t i = 0; i < topology->n; i++) { /* a spawned or foreign rank may lie beyond the job's size */
+    for (size_t i = 0; i < topology->n; i++) { /* ranks of spawned or other jobs may be beyond its size */
         const struct fm_pair *pair = &topology->pairs[i];
         uint32_t highest = pair->from > pair->to ? pair->from : pair->to;
         if (highest >= picture->ranks && highest != FM_NO_RANK)
@@ -173,7 +173,7 @@ static enum fm_status draw(struct fm_report *report, const struct fm_topology *t
     return FM_OK;
 }
 
-/* ---- the view ---- */
+/* ---- view ---- */
 
 static void print_grid(const struct fm_job *job, FILE *out)
 {
@@ -221,7 +221,7 @@ enum fm_status fm_view_topology_text(struct fm_report *report, FILE *out, struct
     const struct fm_pair *heaviest = fm_topology_heaviest(&topology, &report->arena);
     if (!heaviest)
         return fm_fail(error, FM_ERR_MEMORY, "not enough memory to sort %zu pairs", topology.n);
-    size_t rows = fm_report_rows(report, topology.n, USUAL_PAIRS);
+    size_t rows = fm_report_rows(report, topology.n, DEFAULT_PAIRS);
     print_totals(report, &topology, out);
     if (report->programs.n)
         status = print_programs(report, &topology, out, error);

@@ -2,7 +2,7 @@
 /* The views of a report. A view is one file with a function for text and one for CSV, and some have a picture; the
  * table fm_views lists them. JSON is not a view: it is the whole report in one document (report_json.h).
  *
- * All of them read one struct fm_report, which holds what every view needs, found once. */
+ * All of them read one struct fm_report, which has the results that every view needs, computed once. */
 #ifndef FM_REPORT_VIEWS_H
 #define FM_REPORT_VIEWS_H
 
@@ -13,15 +13,15 @@ struct fm_graph;
 
 struct fm_view {
     const char *name, *description;
-    unsigned shows; /* enum fm_report_shows: of one program, it may not be known */
+    unsigned shows; /* enum fm_report_shows: may be unknown for a single program */
     enum fm_status (*text)(struct fm_report *report, FILE *out, struct fm_error *error);
     enum fm_status (*csv)(struct fm_report *report, FILE *out, struct fm_error *error);
     enum fm_status (*graph)(struct fm_report *report, struct fm_graph *graph, struct fm_error *error); /* or NULL */
-    enum fm_status (*svg)(struct fm_report *report, FILE *out, struct fm_error *error); /* a picture that is no graph */
+    enum fm_status (*svg)(struct fm_report *report, FILE *out, struct fm_error *error); /* other than a graph */
 };
 
-extern const struct fm_view fm_views[];               /* ends with a name of NULL */
-const struct fm_view *fm_view_find(const char *name); /* NULL when there is none */
+extern const struct fm_view fm_views[];               /* ends with name NULL */
+const struct fm_view *fm_view_find(const char *name); /* NULL if there is none */
 
 /* A banner of at most 12 lines, for the end of a job. */
 enum fm_status fm_report_terse(struct fm_report *report, FILE *out, struct fm_error *error);
@@ -47,7 +47,7 @@ FM_VIEW(modules);
 FM_VIEW(sequence);
 #undef FM_VIEW
 enum fm_status fm_print_modules(struct fm_report *report, FILE *out,
-                                struct fm_error *error); /* the view's, of samples */
+                                struct fm_error *error); /* body of the view modules; the profile must have samples */
 enum fm_status fm_view_calls_graph(struct fm_report *report, struct fm_graph *graph, struct fm_error *error);
 enum fm_status fm_view_modules_graph(struct fm_report *report, struct fm_graph *graph, struct fm_error *error);
 enum fm_status fm_view_sequence_svg(struct fm_report *report, FILE *out, struct fm_error *error);
