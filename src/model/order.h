@@ -12,7 +12,7 @@ static inline int fm_compare_number(uint64_t a, uint64_t b)
 }
 
 int fm_compare_text(const char *a, const char *b);
-/* Compares the fields with this way of merging, in order. */
+/* Compares those fields that are merged in this way, in order. */
 int fm_fields_compare(const struct fm_fields *fields, const void *a, const void *b, enum fm_field_merge which);
 int fm_site_compare(const struct fm_site *a, const struct fm_site *b);
 int fm_misuse_compare(const struct fm_misuse *a, const struct fm_misuse *b);

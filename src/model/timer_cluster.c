@@ -4,7 +4,7 @@
 #include "base/saturate.h"
 #include "base/sort.h"
 
-/* The number of coarse shapes is not limited by this; beyond it, timers are clustered by maximum bin. */
+/* A timer with coarse shapes can have more of them than this; it is then clustered by maximum bin. */
 enum { LIMIT = 192 };
 _Static_assert((int)LIMIT >= (int)FM_DECIMAL_BINS, "a timer reduced by its maximum bins fits");
 
