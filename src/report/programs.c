@@ -99,7 +99,7 @@ enum fm_status fm_print_programs_balance(struct fm_report *report, FILE *out, st
         enum fm_status status = fm_report_program(report, i, FM_PART_PROCESSES, &one, error);
         if (status)
             return status;
-        if (one.summary.measured > 1 && one.summary.mpi_sum_ns)
+        if (fm_balance_is_uneven(&one))
             fm_print_folded(out, fm_format(&report->arena, "%s: %s", one.summary.name, fm_balance_sentence(&one)), 2);
     }
     return FM_OK;

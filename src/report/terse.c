@@ -4,17 +4,14 @@
 #include "merge/notes.h"
 #include "report/views.h"
 
-static const double MIN_SPREAD = 0.05; /* of the mean wall time: difference between maximum and minimum MPI time */
-
 static const char *headline_balance(struct fm_report *report)
 {
     const struct fm_summary *summary = &report->summary;
-    double spread = (double)(summary->of.mpi_ns.max - summary->of.mpi_ns.min);
     if (summary->measured < 2 || summary->mpi_sum_ns == 0)
         return "";
     if (report->programs.n)
         return fm_programs_headline(report);
-    if (spread < MIN_SPREAD * report->balance.mean_wall_ns)
+    if (!fm_balance_is_uneven(report))
         return "; all ranks alike";
     if (report->balance.n_groups < 2)
         return fm_format(&report->arena, "; rank %u waits most", summary->of.mpi_ns.max_rank);

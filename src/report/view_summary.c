@@ -283,7 +283,8 @@ static enum fm_status print_balance(struct fm_report *report, FILE *out, struct 
     fprintf(out, "Efficiency %s = load balance %s (mean over longest time outside MPI) x communication %s.\n",
             fm_percent_whole(parallel, summary->parallel_efficiency), fm_percent_whole(balance, summary->load_balance),
             fm_percent_whole(communication, summary->communication_efficiency));
-    fm_print_folded(out, fm_balance_sentence(report), 2);
+    if (fm_balance_is_uneven(report))
+        fm_print_folded(out, fm_balance_sentence(report), 2);
     return FM_OK;
 }
 

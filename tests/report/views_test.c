@@ -226,10 +226,27 @@ static void test_cores(void)
 {
     struct fm_profile *profile = sample_profile(8);
     profile->hosts[0].cores = 8;
-    tap_ok(!shows(profile, "summary", "to a core"), "a core for each rank goes without saying");
+    tap_ok(!shows(profile, "summary", "per core"), "a core for each rank goes without saying");
     profile->hosts[0].cores = 4;
     tap_ok(shows(profile, "summary", "\nranks     8 on 1 host, 2 per core: all times include waiting for a core\n"),
            "ranks that share cores are told");
+    fm_profile_destroy(profile);
+}
+
+/* What two equal runs would show as well is not worth a sentence. */
+static void test_even_ranks(void)
+{
+    struct fm_profile *profile = sample_profile(4);
+    for (size_t i = 0; i < profile->n_processes; i++) {
+        profile->processes[i].wall_ns = 10000000000;
+        profile->processes[i].mpi_ns = 3000000000 + 150000000 * i;
+    }
+    tap_ok(!shows(profile, "summary", "from rank") && !shows(profile, "summary", "the rest") &&
+               shows(profile, NULL, "; all ranks alike"),
+           "no sentence about small differences");
+    tap_ok(shows(profile, "balance", "All ranks spend the same time in MPI, within 450.0 ms.\n"), "but in their view");
+    profile->processes[3].mpi_ns += 100000000;
+    tap_ok(shows(profile, "summary", "MPI time rises gradually by 550.0 ms from rank 0 to rank 3.\n"), "larger ones");
     fm_profile_destroy(profile);
 }
 
@@ -307,6 +324,7 @@ int main(int argc, char **argv)
     test_hostile();
     test_groups();
     test_cores();
+    test_even_ranks();
     test_no_regions();
     test_one_process();
     test_symbols();
