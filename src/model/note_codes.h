@@ -57,7 +57,8 @@
     X(29, APART, "ranks-apart", "", "",                                                                               \
       "the launcher started several processes, but each runs as a separate MPI job: mpirun of another MPI?")          \
     X(30, UNSAMPLED_THREADS, "unsampled-threads", "threads", "",                                                      \
-      "threads not sampled: more than 256 at a time, all signals blocked, or a small alternate signal stack")         \
+      "threads not sampled: more than 256 at a time, no timers left (ulimit -i), all signals blocked, or a small "    \
+      "alternate signal stack")                                                                                       \
     X(31, COARSE_CLOCK, "coarse-clock", "", "",                                                                       \
       "timed with clock_gettime because the kernel's clock source is not the CPU counter")                            \
     X(32, TIMER_MISUSES, "timer-misuses", "misuses", "", "misuses of timers (see fathom report --view timers)")

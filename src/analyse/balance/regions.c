@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "analyse/balance/group.h"
-#include "base/basename.h"
 
 /* Parents before children, and the children of a region directly after it: '/' sorts before any other byte. */
 static int compare_paths(const char *a, const char *b)
@@ -38,13 +37,17 @@ static bool is_within(const char *path, const char *region)
     return length == 0 || (strncmp(path, region, length) == 0 && (path[length] == 0 || path[length] == '/'));
 }
 
-static void describe(struct fm_region_total *total, const char *path)
+/* Sets names and depths of regions in order. A name can contain a '/', so the parent is the nearest region that is
+ * listed. */
+static void nest(struct fm_region_total *items, size_t n)
 {
-    total->path = path;
-    total->name = fm_basename(path);
-    total->depth = path[0] != 0;
-    for (const char *c = path; *c; c++)
-        total->depth += *c == '/';
+    for (size_t i = 1; i < n; i++) {
+        const struct fm_region_total *parent = &items[i - 1];
+        while (parent > items && !(is_within(items[i].path, parent->path) && strcmp(items[i].path, parent->path) != 0))
+            parent--;
+        items[i].depth = parent->depth + 1;
+        items[i].name = items[i].path + (parent > items ? strlen(parent->path) + 1 : 0);
+    }
 }
 
 static bool has(const struct fm_region_total *items, size_t n, const char *path)
@@ -61,17 +64,19 @@ static size_t list_regions(const struct fm_profile *profile, const struct fm_gro
 {
     size_t n = 0;
     for (size_t i = 0; i < profile->n_regions; i++) {
-        describe(&items[n], profile->regions[i].path);
+        items[n].path = profile->regions[i].path;
         items[n].region = &profile->regions[i];
         items[n].entries = profile->regions[i].entries;
         items[n++].wall_ns = profile->regions[i].wall_ns;
     }
     if (!has(items, n, ""))
-        describe(&items[n++], "");
+        items[n++].path = "";
     for (size_t i = 0; i < events->n; i++)
         if (!has(items, n, events->items[i].key.region))
-            describe(&items[n++], events->items[i].key.region);
+            items[n++].path = events->items[i].key.region;
     qsort(items, n, sizeof *items, by_path);
+    items[0].name = items[0].path;
+    nest(items, n);
     return n;
 }
 

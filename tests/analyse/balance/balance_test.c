@@ -95,6 +95,25 @@ static void test_empty(void)
     fm_arena_destroy(&arena);
 }
 
+/* '/' separates nested regions, but may be part of a name. */
+static void test_region_names(void)
+{
+    static const struct fm_region regions[] = {{.path = ""}, {.path = "a/b"}, {.path = "a/b/c"}, {.path = "a/bc"}};
+    struct fm_arena arena = {0};
+    struct fm_region_totals totals;
+    struct fm_error error;
+    struct fm_profile *profile = fm_profile_create();
+    profile->regions = (struct fm_region *)regions;
+    profile->n_regions = 4;
+    fm_regions_find(profile, &arena, &totals, &error);
+    const struct fm_region_total *items = totals.items;
+    tap_ok(totals.n == 4 && items[1].depth == 1 && !strcmp(items[1].name, "a/b") && items[2].depth == 2 &&
+               !strcmp(items[2].name, "c") && items[3].depth == 1 && !strcmp(items[3].name, "a/bc"),
+           "a region with '/' in its name");
+    fm_profile_destroy(profile);
+    fm_arena_destroy(&arena);
+}
+
 static void test_parts(void)
 {
     struct fm_arena arena = {0};
@@ -130,6 +149,7 @@ int main(void)
     test_jumps();
     test_summary();
     test_empty();
+    test_region_names();
     test_parts();
     return tap_done();
 }
