@@ -1,7 +1,19 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "model/figures.h"
 
+#include "base/usage.h"
 #include "model/profile.h"
+
+/* What the kernel knows must be asked for: a figure of this kind has a line in base/usage.h. */
+#define USAGE_HEADER(member) FM_USAGE_HAS_##member
+#define ALWAYS_HEADER(member) 0
+#define USAGE_MADE(member) 0
+#define ALWAYS_MADE(member) 0
+#define X(column, since, member, unit, known, source, key, heading)  \
+    _Static_assert(known##_##source(member) >= 0, "it is measured"); \
+    _Static_assert(sizeof(key) <= FM_FIGURE_CHARS && sizeof(heading) <= FM_FIGURE_CHARS, "key or heading too long");
+FM_PROCESS_FIGURES(X)
+#undef X
 
 #define X(column, since, member, unit, known, source, key, heading) \
     [FM_FIGURE_##                                                   \

@@ -3,13 +3,14 @@
  *
  *   X(column, since, member, unit, known, source, JSON key, heading)
  *
- * column   its number in the list of processes of a profile (model/schema.h); a new figure takes the next free one
- * since    the first format that has it: unknown in files of an older format
+ * column   its number in the list of processes of a profile ; a new figure takes the highest one here + 1 (13 is taken, in
+ *          model/schema.c)
+ * since    1: in every profile; 2: added later, and unknown in files that do not have it
  * member   of struct fm_process, and of struct fm_segment_header if the source is HEADER
  * unit     NS, BYTES or COUNT
  * known    ALWAYS: for every measured process; USAGE: if its resource usage was read (fm_process_has_usage)
  * source   HEADER: copied from the header of the segment; MADE: from elsewhere (merge/from_segment.c)
- * key      in the JSON of a process and of job.per_rank
+ * key      in the JSON of a process and of job.per_rank, at most 23 characters like the heading
  * heading  in the table of extremes over ranks of the summary, in this order; "": not shown. A figure added
  *          after format 1 is shown if it is known for any rank
  *
@@ -26,18 +27,19 @@
 
 /* clang-format off */
 #define FM_PROCESS_FIGURES(X) \
-    X( 7, 1, wall_ns,              NS,    ALWAYS, MADE,   "wall_s",               "wall")              \
-    X(10, 1, mpi_ns,               NS,    ALWAYS, MADE,   "mpi_s",                "in MPI")            \
-    X( 8, 1, user_ns,              NS,    USAGE,  HEADER, "user_s",               "user")              \
-    X( 9, 1, system_ns,            NS,    USAGE,  HEADER, "system_s",             "system")            \
-    X(11, 1, max_rss_bytes,        BYTES, USAGE,  HEADER, "memory_bytes",         "memory")            \
-    X(14, 2, voluntary_switches,   COUNT, USAGE,  HEADER, "voluntary_switches",   "voluntary switches") \
-    X(15, 2, involuntary_switches, COUNT, USAGE,  HEADER, "involuntary_switches", "involuntary switches")  \
-    X(16, 2, minor_faults,         COUNT, USAGE,  HEADER, "minor_faults",         "minor faults")       \
-    X(17, 2, major_faults,         COUNT, USAGE,  HEADER, "major_faults",         "major faults") \
+    X( 7, 1, wall_ns,              NS,    ALWAYS, MADE,   "wall_s",               "wall")                    \
+    X(10, 1, mpi_ns,               NS,    ALWAYS, MADE,   "mpi_s",                "in MPI")                  \
+    X( 8, 1, user_ns,              NS,    USAGE,  HEADER, "user_s",               "user")                    \
+    X( 9, 1, system_ns,            NS,    USAGE,  HEADER, "system_s",             "system")                  \
+    X(11, 1, max_rss_bytes,        BYTES, USAGE,  HEADER, "memory_bytes",         "memory")                  \
+    X(14, 2, voluntary_switches,   COUNT, USAGE,  HEADER, "voluntary_switches",   "voluntary switches")      \
+    X(15, 2, involuntary_switches, COUNT, USAGE,  HEADER, "involuntary_switches", "involuntary switches")    \
+    X(16, 2, minor_faults,         COUNT, USAGE,  HEADER, "minor_faults",         "minor faults")            \
+    X(17, 2, major_faults,         COUNT, USAGE,  HEADER, "major_faults",         "major faults")            \
     X(12, 1, overhead_ns,          NS,    ALWAYS, MADE,   "overhead_s",           "")
 /* clang-format on */
 
+enum { FM_FIGURE_CHARS = 24 };
 enum fm_unit { FM_UNIT_NONE, FM_UNIT_NS, FM_UNIT_BYTES, FM_UNIT_COUNT };
 enum fm_figure_known { FM_KNOWN_ALWAYS, FM_KNOWN_USAGE };
 
@@ -46,7 +48,7 @@ enum fm_figure { FM_PROCESS_FIGURES(X) FM_FIGURES };
 #undef X
 
 struct fm_figure_meaning {
-    char key[24], heading[24];
+    char key[FM_FIGURE_CHARS], heading[FM_FIGURE_CHARS];
     size_t offset; /* in struct fm_process */
     enum fm_unit unit;
     enum fm_figure_known known;

@@ -56,6 +56,15 @@ for name, amount, argument in notes:
     line = f"| `{name}` | {amount} | {argument and f'`{argument}`'} |"
     assert line in contract, line
 PYTHON
+ok "all figures of a process are in the contract" python3 - "$FATHOM_SOURCE" <<'PYTHON'
+import pathlib, re, sys
+source = pathlib.Path(sys.argv[1])
+keys = re.findall(r'X\( *\d+, \d, \w+, .*"(\w+)", *"[^"]*"\)', (source / "src/model/figures.h").read_text(encoding="utf-8"))
+assert len(keys) >= 10, keys
+contract = (source / "doc/JSON.md").read_text(encoding="utf-8")
+for key in keys:
+    assert f"\n| `{key}` | " in contract.partition("## `processes`")[2].partition("\n## ")[0], key
+PYTHON
 for view in summary mpi sizes balance topology regions snapshots; do
     ok "view $view" status 0 "$fathom" report --view "$view" job.fathom
     ok "view $view as CSV" status 0 "$fathom" report --view "$view" --format csv job.fathom
