@@ -36,7 +36,7 @@ struct collect_counts {
 
 static void print_help(void)
 {
-    puts("fathom collect [DIRECTORY] [OPTION...]: merge the data of jobs that died.\n"
+    puts("fathom collect [DIRECTORY] [OPTION...]: write the profiles of jobs that were killed.\n"
          "\n"
          "Searches DIRECTORY (default: where measured programs keep their data) for processes that ended\n"
          "without writing a profile, and writes one profile per job. Jobs with live processes are skipped.\n"

@@ -137,8 +137,8 @@ static void check_leftovers(struct fm_doctor *doctor, const char *directory, boo
         fm_doctor_say(doctor, FM_DOCTOR_WARN, "remove them", "leftovers: %zu damaged files, for example %s",
                       list.damaged, list.damaged_example);
     if (dead)
-        fm_doctor_say(doctor, FM_DOCTOR_WARN, "fathom collect", "leftovers: data of %zu dead processes in %s", dead,
-                      directory);
+        fm_doctor_say(doctor, FM_DOCTOR_WARN, "fathom collect",
+                      "leftovers: unsaved data of %zu processes that were killed, in %s", dead, directory);
     else if (usual || live)
         fm_doctor_say(doctor, FM_DOCTOR_OK, NULL, "leftovers: none in %s; processes being measured: %zu", directory,
                       live);

@@ -22,7 +22,7 @@ void fm_doctor_say(struct fm_doctor *doctor, enum fm_doctor_level level, const c
     va_end(arguments);
     putchar('\n');
     if (fix && *fix)
-        fm_print_line(stdout, "      fix: %s\n", fix);
+        fm_print_line(stdout, "      %s: %s\n", level == FM_DOCTOR_OK ? "hint" : "fix", fix);
 }
 
 static size_t read_output(int fd, char *text, size_t size)

@@ -87,7 +87,7 @@ static void check_kernel(struct fm_doctor *doctor)
 {
     long value, max = geteuid() == 0 ? 2 : 0;
     if (!read_setting("/proc/sys/kernel/yama/ptrace_scope", &value) || value <= max)
-        fm_doctor_say(doctor, FM_DOCTOR_OK, NULL, "ptrace: running programs can be attached to");
+        fm_doctor_say(doctor, FM_DOCTOR_OK, NULL, "attach: permitted (ptrace)");
     else
         fm_doctor_say(doctor, FM_DOCTOR_WARN,
                       value > 2 ? "reboot with another setting" : "sysctl kernel.yama.ptrace_scope=0 (as root)",

@@ -14,16 +14,16 @@ static const struct command {
     {"report", "show a profile: fathom report pop.1234.fathom", fm_cmd_report},
     {"scale", "what stops it from scaling: fathom scale --strong p4.fathom p64.fathom", fm_cmd_scale},
     {"export", "export call paths to other tools: fathom export --to speedscope pop.1234.fathom", fm_cmd_export},
-    {"modules", "name the parts of a model: fathom modules init ./pop", fm_cmd_modules},
+    {"modules", "draft a module file, compare modules: fathom modules init ./pop", fm_cmd_modules},
     {"attach", "sample a running job: fathom attach PID-OF-MPIRUN", fm_cmd_attach},
-    {"collect", "merge the data of jobs that died", fm_cmd_collect},
+    {"collect", "write the profiles of jobs that were killed", fm_cmd_collect},
     {"doctor", "check what works here, and how to fix what does not", fm_cmd_doctor},
 };
 enum { COMMANDS = sizeof commands / sizeof *commands };
 
 static void print_help(void)
 {
-    puts("fathom: where the time of a parallel program goes.\n"
+    puts("Fathom, a profiler for MPI programs.\n"
          "\n"
          "  fathom COMMAND [OPTION...] [ARGUMENT...]\n");
     for (size_t i = 0; i < COMMANDS; i++)

@@ -40,6 +40,7 @@ static enum fm_status keep_program(struct fm_profile **profile, const char *name
         status = fm_part_make(*profile, program, FM_PART_PATHS, &(*profile)->arena, &part, error);
     if (status) {
         fm_profile_destroy(*profile);
+        *profile = NULL;
         return status;
     }
     part->arena = (*profile)->arena;

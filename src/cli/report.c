@@ -163,7 +163,7 @@ static int settle_view(struct report_request *request)
                          *modules = fm_view_find("modules"), *sequence = fm_view_find("sequence");
     bool of_mpi = request->grouped || request->options.histogram;
     if (request->terse && (request->format != FORMAT_TEXT || request->view || of_mpi || request->of_timers))
-        return fm_usage_error("report", "--terse is text only, and takes no view");
+        return fm_usage_error("report", "--terse cannot be combined with --view or --format");
     if (request->terse && request->of_paths)
         return fm_usage_error("report", "--%s applies only to the views calls, callers, flat and modules",
                               request->of_paths);

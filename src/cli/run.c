@@ -33,7 +33,7 @@ static const char usage[] =
     "  -o, --output FILE   where the profile goes: file or directory (default: PROGRAM.JOB.fathom here)\n"
     "  --sample HZ         call-path samples per second and thread, up to 10000 (default: 97), or off; with cpu:HZ\n"
     "                      only while a thread uses the CPU\n"
-    "  --memory SIZE       size of the tables of each process, such as 4M (the default) or 512K; at least 256K\n"
+    "  --memory SIZE       size of the measurement buffer per process, such as 4M (the default) or 512K; at least 256K\n"
     "  --report HOW        print a report at the end: terse, full, or to the file HOW\n"
     "  -q, --quiet         print nothing at the end\n"
     "  -h, --help          show this help; more in fathom-run(1)\n";

@@ -13,7 +13,6 @@ enum fm_status fm_export_write(const struct fm_export *format, struct fm_report 
                                struct fm_error *error)
 {
     if (!fm_report_sampled(report))
-        return fm_fail(error, FM_ERR_INPUT,
-                       "the profile has no call paths; record them with: fathom run --sample 1000");
+        return fm_fail(error, FM_ERR_INPUT, "the profile has no call paths; run again without --sample off");
     return format->write(report, out, error);
 }

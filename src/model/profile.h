@@ -200,6 +200,7 @@ struct fm_part {
     uint64_t sampled_ns;               /* call paths that are only in libraries, without threads_ns */
     uint64_t threads_ns;               /* the same, of threads of MPI */
     size_t timers, regions, snapshots; /* number of those shared by ranks of several programs */
+    size_t routines;                   /* the same, if neither call sites nor calls per rank tell them apart */
 };
 
 struct fm_profile {

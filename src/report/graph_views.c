@@ -13,7 +13,7 @@ static enum fm_status check_sampled(const struct fm_report *report, struct fm_er
 {
     if (fm_report_sampled(report))
         return FM_OK;
-    return fm_fail(error, FM_ERR_INPUT, "the profile has no call paths; record them with: fathom run --sample 1000");
+    return fm_fail(error, FM_ERR_INPUT, "the profile has no call paths; run again without --sample off");
 }
 
 /* Selects the heaviest nodes; by default fewer than in text. */

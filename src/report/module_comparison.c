@@ -112,8 +112,7 @@ enum fm_status fm_module_comparison_make(struct fm_report *const *reports, const
         struct fm_calltree calls;
         runs->items[i] = (struct fm_comparison_run){.profile = profiles[i], .report = reports[i]};
         if (!fm_report_sampled(reports[i]))
-            return fm_fail(error, FM_ERR_INPUT, "%s has no call paths; record them with: fathom run --sample 1000",
-                           profiles[i]);
+            return fm_fail(error, FM_ERR_INPUT, "%s has no call paths; run again without --sample off", profiles[i]);
         enum fm_status status = fm_report_modules(reports[i], &calls, &runs->items[i].modules, error);
         if (status)
             return status;

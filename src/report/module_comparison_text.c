@@ -83,7 +83,7 @@ static void print_totals(struct comparison_table *page)
     add_row(page, &table, "work, all ranks", work, FM_COLUMN_TIME);
     add_row(page, &table, "transfer, all ranks", transfer, FM_COLUMN_TIME);
     add_row(page, &table, "waiting, all ranks", waiting, FM_COLUMN_TIME);
-    add_row(page, &table, "waiting, % of all", share, FM_COLUMN_PERCENT);
+    add_row(page, &table, "waiting, % of total", share, FM_COLUMN_PERCENT);
     fm_table_print(&table, page->out);
     if (page->runs->advice)
         fm_print_folded(page->out, fm_advice_text(page->runs->advice, FM_EFFICIENCY_LEAST, "waiting", page->arena), 2);

@@ -180,6 +180,10 @@ const char *fm_part_left_out(struct fm_report *report, unsigned shows)
                       fm_format(&report->arena, "%s MPI call%s (%s) from libraries that several programs use",
                                 fm_count_text(count, part->calls), part->calls == 1 ? "" : "s",
                                 fm_time_text(time, (double)part->calls_ns)));
+    if (shows & FM_SHOWS_ROUTINES && part->routines)
+        text = append(report, text,
+                      fm_format(&report->arena, "%zu MPI routine%s that several programs call", part->routines,
+                                part->routines == 1 ? "" : "s"));
     if (shows & FM_SHOWS_PATHS && part->sampled_ns)
         text = append(report, text,
                       fm_format(&report->arena, "%s in call paths of libraries alone",

@@ -37,6 +37,7 @@ enum fm_report_shows {
     FM_SHOWS_REGIONS = 8,
     FM_SHOWS_SNAPSHOTS = 16,
     FM_SHOWS_THREADS = 32, /* call paths of threads of MPI */
+    FM_SHOWS_ROUTINES = 64,
 };
 
 const char *fm_part_headline(struct fm_report *report); /* "Program ocean: ranks 2-4 of 5"; "" for a whole job */

@@ -17,7 +17,7 @@ enum fm_status fm_report_open(struct fm_report *report, const struct fm_profile 
     if (!status)
         status = fm_balance_find(profile, &report->arena, &report->balance, error);
     if (!status && !fm_program_ranges_make(profile, &report->arena, &report->programs))
-        status = fm_fail(error, FM_ERR_MEMORY, "no memory to separate the programs of the job");
+        status = fm_fail(error, FM_ERR_MEMORY, "not enough memory to separate the programs of the job");
     if (status)
         fm_report_close(report);
     return status;

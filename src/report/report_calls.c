@@ -120,7 +120,8 @@ enum fm_status fm_report_calltree(struct fm_report *report, enum fm_calltree_kin
     if (status)
         return status;
     if (options->focus && !tree->root->first)
-        return fm_fail(error, FM_ERR_USAGE, "no samples in function '%s'; --view flat --all lists all functions",
+        return fm_fail(error, FM_ERR_USAGE,
+                       "no samples in function '%s'; 'fathom report PROFILE --view flat --all' lists all functions",
                        options->focus);
     fm_calltree_extremes(tree);
     return fm_calltree_sort(tree, options->sorted ? options->sort : usual, error);

@@ -448,7 +448,7 @@ static enum fm_status write_program_topology(struct fm_report *report, struct fm
 {
     struct fm_program_pairs pairs = {0};
     if (report->programs.n && !fm_topology_programs(topology, &report->programs, &report->arena, &pairs))
-        return fm_fail(error, FM_ERR_MEMORY, "no memory for the traffic between programs");
+        return fm_fail(error, FM_ERR_MEMORY, "not enough memory for the traffic between programs");
     fm_json_array(json, "topology_programs", FM_JSON_LINES);
     for (size_t i = 0; i < pairs.n; i++) {
         const struct fm_pair *sum = &pairs.items[i].sum;

@@ -46,8 +46,8 @@ static void compare_jobs(const struct note_search *search, const struct fm_noted
         note(search, fm_format(search->arena, "these are different programs: %s (%s), %s (%s)", one, before->label,
                                other, run->label));
     else if (strcmp(a->build_id, b->build_id) != 0)
-        note(search,
-             fm_format(search->arena, "%s was rebuilt between the runs (%s, %s)", other, before->label, run->label));
+        note(search, fm_format(search->arena, "the runs used different builds of %s (%s, %s)", other, before->label,
+                               run->label));
     if (strcmp(a->mpi, b->mpi) != 0)
         note(search, fm_format(search->arena, "the MPI differs: %s (%s), %s (%s)", a->mpi[0] ? a->mpi : "none",
                                before->label, b->mpi[0] ? b->mpi : "none", run->label));

@@ -224,7 +224,7 @@ static void print_foot(struct fm_scaling *scaling, const struct fm_scaling_rows 
     bool same = scaling->options.mode == FM_SCALE_SAME;
     struct seen seen = scan_rows(scaling, rows);
     if (rows->left_out)
-        fprintf(out, "+ %s below %s of excess work (--all shows them, --percent P those above P %%)\n",
+        fprintf(out, "+ %s more, each below %s of excess work (--all shows them, --percent P those above P %%)\n",
                 fm_count_text(count, rows->left_out), fm_percent_fine(share, rows->limit));
     const char *text = fm_format(
         &scaling->arena, "X_I, X_E: inclusive and exclusive excess work, in %% of the run %s%s; times: %s.",
@@ -246,7 +246,8 @@ static void print_foot(struct fm_scaling *scaling, const struct fm_scaling_rows 
     double helpers = fm_ratio((double)run->report.helpers_ns,
                               run->profile->paths.n ? (double)run->profile->paths.nodes[0].all.sum_ns : 0);
     if (helpers >= MIN_HELPERS)
-        text = fm_format(&scaling->arena, "%s Excludes MPI's own threads (%s of the samples; --inside-mpi).", text,
+        text = fm_format(&scaling->arena,
+                         "%s Excludes internal threads of the MPI library (%s of the samples; --inside-mpi).", text,
                          fm_percent_whole(share, helpers));
     fm_print_folded(out, text, 0);
 }

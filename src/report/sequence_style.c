@@ -9,8 +9,7 @@
 #include "render/chart.h"
 
 const char fm_no_sequence[] =
-    "No sequence was recorded: call paths were not sampled (fathom run --sample 97 does), or the profile is from an "
-    "older version of Fathom.";
+    "No sequence was recorded: sampling was off (--sample off), or the profile is from an older version of Fathom.";
 
 /* ---- priority ---- */
 

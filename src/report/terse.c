@@ -12,7 +12,7 @@ static const char *headline_balance(struct fm_report *report)
     if (report->programs.n)
         return fm_programs_headline(report);
     if (!fm_balance_is_uneven(report))
-        return "; all ranks alike";
+        return "; balanced";
     if (report->balance.n_groups < 2)
         return fm_format(&report->arena, "; rank %u waits most", summary->of.mpi_ns.max_rank);
     const struct fm_balance_group *last = &report->balance.groups[report->balance.n_groups - 1];

@@ -94,7 +94,7 @@ static void print_foot(struct fm_report *report, const struct fm_context_rows *r
     char count[FM_UNIT_CHARS], share[FM_UNIT_CHARS];
     double whole = (double)report->profile->paths.nodes[0].all.sum_ns;
     if (rows->left_out)
-        fprintf(out, "+ %s below %s of the time (--all shows them, --percent P those above P %%)\n",
+        fprintf(out, "+ %s more, each below %s of the time (--all shows them, --percent P those above P %%)\n",
                 fm_count_text(count, rows->left_out), fm_percent_fine(share, fm_ratio((double)rows->limit_ns, whole)));
     fprintf(out, "%s\n", layouts[which].explained);
     if (report->profile->paths.nodes[0].all.ranks > 1)
@@ -170,7 +170,7 @@ static enum fm_status print_tree(struct fm_report *report, enum fm_calltree_kind
     struct fm_context_rows rows;
     fm_print_incomplete(report, out);
     if (!fm_report_sampled(report)) {
-        fputs("No call paths were sampled; record them with: fathom run --sample 1000\n", out);
+        fputs("No call paths were sampled; run again without --sample off\n", out);
         return FM_OK;
     }
     enum fm_status status = fm_report_calltree(report, which, &tree, error);

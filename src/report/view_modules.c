@@ -256,10 +256,17 @@ static enum fm_status print_tree(struct fm_report *report, const struct fm_modul
     return FM_OK;
 }
 
-/* Whether there is so much transfer that part of it may be waiting. */
-static bool has_much_transfer(const struct fm_module_breakdown *modules)
+/* The blocking send with the most time, of which part may be waiting; NULL if it is below MIN_SEND of the wall time. */
+static const char *heavy_send(const struct fm_report *report)
 {
-    return (double)modules->whole.transfer_ns > 0.1 * (double)fm_module_total(&modules->whole);
+    static const double MIN_SEND = 0.05;
+    const struct fm_summary *summary = &report->summary;
+    for (size_t i = 0; i < summary->n_routines; i++) { /* most time first */
+        const char *name = summary->routines[i]->name;
+        if (!strcmp(name, "MPI_Send") || !strcmp(name, "MPI_Ssend") || !strcmp(name, "MPI_Rsend"))
+            return (double)summary->routines[i]->stats.total_ns > MIN_SEND * (double)summary->wall_sum_ns ? name : NULL;
+    }
+    return NULL;
 }
 
 /* "note: pop.modules: 'icee.f90' (line 3), 'tide_*' (line 9) and 2 more match nothing in this profile." A typo, or code
@@ -298,17 +305,19 @@ enum fm_status fm_print_modules(struct fm_report *report, FILE *out, struct fm_e
         return status;
     fputs("%: of the sampled time of all ranks; inclusive in the tree.\n"
           "#: work, outside MPI; =: transfer, time in MPI that is not known to be waiting; -: waiting.\n"
-          "% of waiting: share of all waiting that is in calls from the module.\n",
+          "% of waiting: share of the total waiting, in calls from the module.\n",
           out);
     if (modules.whole.estimated_ns)
         fprintf(
             out, "%s of the waiting is estimated: time in a collective beyond that of the fastest rank.\n",
             fm_percent_whole(share, fm_ratio((double)modules.whole.estimated_ns, (double)modules.whole.waiting_ns)));
-    if (has_much_transfer(&modules))
-        fputs("Transfer can contain waiting: 'waiting + MPI_Send' in the module file counts MPI_Send as waiting.\n",
-              out);
+    const char *send = heavy_send(report);
+    if (send)
+        fprintf(out, "Transfer can contain waiting: 'waiting + %s' in the module file counts %s as waiting.\n", send,
+                send);
     if (report->helpers_ns)
-        fprintf(out, "Excludes MPI's own threads, which took %s.\n", fm_time_text(share, (double)report->helpers_ns));
+        fprintf(out, "Excludes internal threads of the MPI library, which took %s.\n",
+                fm_time_text(share, (double)report->helpers_ns));
     if (!report->options.modules)
         fputs("Modules are source files; 'fathom modules init PROGRAM' drafts a module file for --modules.\n", out);
     if (report->summary.complete && !report->options.focus) /* a partial run or a subtree never has all of them */
@@ -321,7 +330,7 @@ enum fm_status fm_view_modules_text(struct fm_report *report, FILE *out, struct 
     fm_print_incomplete(report, out);
     if (fm_report_sampled(report))
         return fm_print_modules(report, out, error);
-    fputs("No call paths were sampled, so there are no modules; record them with: fathom run --sample 1000\n", out);
+    fputs("No call paths were sampled, so there are no modules; run again without --sample off\n", out);
     return FM_OK;
 }
 

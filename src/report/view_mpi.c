@@ -244,13 +244,17 @@ static int heaviest_first(const void *a, const void *b)
 }
 
 /* Events with the program in place of the region. */
-static enum fm_status group_by_program(struct fm_report *report, struct fm_groups *groups, struct fm_error *error)
+/* `unknown` is the number of routines that cannot be split. */
+static enum fm_status group_by_program(struct fm_report *report, struct fm_groups *groups, size_t *unknown,
+                                       struct fm_error *error)
 {
     const struct fm_profile *profile = report->profile;
     size_t capacity = 0;
     *groups = (struct fm_groups){0};
     if (!profile->n_programs)
-        return fm_fail(error, FM_ERR_INPUT, "the profile does not say which programs the job had");
+        return fm_fail(
+            error, FM_ERR_INPUT,
+            "the profile does not list the programs of the job: it was written by an older version of Fathom");
     for (size_t i = 0; i < profile->n_programs; i++) {
         struct fm_report one;
         enum fm_status status = fm_report_program(report, i, FM_PART_CALLS, &one, error);
@@ -259,8 +263,9 @@ static enum fm_status group_by_program(struct fm_report *report, struct fm_group
         void *grown = fm_arena_grow(&report->arena, groups->items, &capacity, groups->n + one.profile->n_routines,
                                     sizeof *groups->items);
         if (!grown)
-            return fm_fail(error, FM_ERR_MEMORY, "no memory to group %zu routines", profile->n_routines);
+            return fm_fail(error, FM_ERR_MEMORY, "not enough memory to group %zu routines", profile->n_routines);
         groups->items = grown;
+        *unknown = one.profile->part && one.profile->part->routines > *unknown ? one.profile->part->routines : *unknown;
         for (size_t r = 0; r < one.profile->n_routines; r++)
             groups->items[groups->n++] = (struct fm_event){
                 .key = {one.profile->routines[r].name, one.summary.name, 0, 0, {"", "", 0}},
@@ -277,10 +282,11 @@ static enum fm_status print_groups(struct fm_report *report, FILE *out, bool csv
 {
     struct fm_groups groups;
     struct fm_table table;
+    size_t unknown = 0;
     struct fm_column columns[GROUP_COLUMNS];
     unsigned parts = FM_BY_ROUTINE | groupings[report->options.by].part;
     enum fm_status status = report->options.by == FM_REPORT_BY_PROGRAM
-                                ? group_by_program(report, &groups, error)
+                                ? group_by_program(report, &groups, &unknown, error)
                                 : fm_group_events(report->profile, parts, &report->arena, &groups, error);
     if (status)
         return status;
@@ -294,6 +300,9 @@ static enum fm_status print_groups(struct fm_report *report, FILE *out, bool csv
     }
     fm_table_print(&table, out);
     fm_print_more(out, rows, groups.n, groupings[report->options.by].plural);
+    if (unknown)
+        fprintf(out, "Not included: %zu routine%s; the profile of this large job has only the sum over all programs.\n",
+                unknown, unknown == 1 ? "" : "s");
     if (report->options.by == FM_REPORT_BY_SITE)
         print_site_hints(report, &groups, rows, out);
     if (report->options.by == FM_REPORT_BY_REGION)
@@ -309,7 +318,8 @@ enum fm_status fm_view_mpi_text(struct fm_report *report, FILE *out, struct fm_e
     if (fm_print_uncounted(report, out))
         return FM_OK;
     if (summary->n_routines == 0) {
-        fputs("No MPI routine was called.\n", out);
+        if (!report->profile->part || !report->profile->part->routines)
+            fputs("No MPI routine was called.\n", out);
         return FM_OK;
     }
     fm_print_scope(report, out);

@@ -18,7 +18,7 @@ static const struct fm_column columns[] = {
     {"MPI", "mpi_s", FM_COLUMN_TIME},
     {"% MPI", "fraction", FM_COLUMN_PERCENT},
     {NULL, "calls", FM_COLUMN_COUNT},
-    {"heaviest inside", NULL, FM_COLUMN_TEXT},
+    {"top MPI routines", NULL, FM_COLUMN_TEXT},
     {NULL, NULL, FM_COLUMN_TEXT}, /* if there are several programs: the one that has it, or their number */
     {NULL, NULL, FM_COLUMN_TEXT}, /* the programs that have it */
 };

@@ -152,15 +152,14 @@ static void print_foot(const struct sequence_text *page, size_t step)
     fprintf(
         page->out, "Each character is one sample and stands for %s: upper case is work, lower case is waiting%s.\n%s",
         fm_time_text(time, seconds(page) * 1e9 / (double)letters), s->in[FM_MODULE_TRANSFER] ? ", = is transfer" : "",
-        letters < page->columns ? "Blanks are unknown, between samples and elsewhere.\n" : "Blanks are unknown.\n");
-    fputs("MPI time counts for the calling module; a collective is waiting if most of its time is.\n"
-          "Only the first thread of a process is shown.\n",
+        letters < page->columns ? "Blanks: no sample.\n" : "Blanks: no sample.\n");
+    fputs("MPI time is attributed to the calling module; a collective is waiting if more than half of its time is.\n"
+          "Only the main thread of a process is shown.\n",
           page->out);
     if (every > 1)
         fprintf(page->out, "One rank in %zu is shown%s.\n", every, step > 1 ? "; --all shows more" : "");
     if (s->n_modules > FM_SEQUENCE_LETTERS)
-        fprintf(page->out, "%c and %c: modules without a letter of their own.\n", FM_SEQUENCE_OTHER,
-                FM_SEQUENCE_OTHER_WAITS);
+        fprintf(page->out, "%c, %c: other modules.\n", FM_SEQUENCE_OTHER, FM_SEQUENCE_OTHER_WAITS);
 }
 
 enum fm_status fm_view_sequence_text(struct fm_report *report, FILE *out, struct fm_error *error)

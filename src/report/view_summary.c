@@ -68,7 +68,9 @@ static const char *programs_text(struct fm_report *report)
     const char *text = "";
     if (profile->n_programs < 2)
         return text;
+    enum { MAX_LISTED = 1000 }; /* the line is composed anew for each */
     size_t shown = fm_report_rows(report, profile->n_programs, 8);
+    shown = shown < MAX_LISTED ? shown : MAX_LISTED;
     for (size_t i = 0; i < shown; i++)
         text = joined(report, text,
                       fm_format(&report->arena, "%s (%s)", fm_report_label(report, i),

@@ -62,7 +62,7 @@ static enum fm_status print_programs(struct fm_report *report, const struct fm_t
     struct fm_program_pairs pairs;
     struct fm_table table;
     if (!fm_topology_programs(topology, &report->programs, &report->arena, &pairs))
-        return fm_fail(error, FM_ERR_MEMORY, "no memory for the traffic between programs");
+        return fm_fail(error, FM_ERR_MEMORY, "not enough memory for the traffic between programs");
     size_t rows = fm_report_rows(report, pairs.n, DEFAULT_PAIRS);
     fm_table_start(&table, &report->arena, program_columns, sizeof program_columns / sizeof *program_columns);
     for (size_t i = 0; i < rows; i++) {

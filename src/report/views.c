@@ -4,15 +4,14 @@
 #include <string.h>
 
 const struct fm_view fm_views[] = {
-    {"summary", "the job at a glance: banner, extremes over ranks, routines", 0, fm_view_summary_text,
+    {"summary", "overview: the job, min, avg and max over ranks, MPI routines", FM_SHOWS_ROUTINES, fm_view_summary_text,
      fm_view_summary_csv, NULL, NULL},
-    {"mpi", "MPI routines in detail; --by site, region, comm or program; --histogram", 0, fm_view_mpi_text,
-     fm_view_mpi_csv, NULL, NULL},
+    {"mpi", "MPI routines in detail; --by site, region, comm or program; --histogram", FM_SHOWS_ROUTINES,
+     fm_view_mpi_text, fm_view_mpi_csv, NULL, NULL},
     {"sizes", "calls, bytes and time by message size", FM_SHOWS_CALLS, fm_view_sizes_text, fm_view_sizes_csv, NULL,
      NULL},
-    {"balance", "ranks sorted by MPI time, groups and jumps", 0, fm_view_balance_text, fm_view_balance_csv, NULL, NULL},
-    {"topology", "who sends to whom: heaviest pairs and a matrix", 0, fm_view_topology_text, fm_view_topology_csv, NULL,
-     NULL},
+    {"balance", "load balance: ranks sorted by MPI time", 0, fm_view_balance_text, fm_view_balance_csv, NULL, NULL},
+    {"topology", "communication matrix and heaviest pairs", 0, fm_view_topology_text, fm_view_topology_csv, NULL, NULL},
     {"regions", "time and MPI in the regions of the program", FM_SHOWS_CALLS | FM_SHOWS_REGIONS, fm_view_regions_text,
      fm_view_regions_csv, NULL, NULL},
     {"timers", "timers of the program, with histograms", FM_SHOWS_TIMERS, fm_view_timers_text, fm_view_timers_csv, NULL,

@@ -24,7 +24,7 @@ doctor() { # doctor ARGUMENT...: its output in out and err, its status in $statu
 doctor
 [ $status -eq 0 ] && [ ! -s err ]
 result $? "a working place: status 0"
-grep -vqE '^(ok   |warn |bad  |      fix: |[0-9]+ ok, )' out
+grep -vqE '^(ok   |warn |bad  |      fix: |      hint: |[0-9]+ ok, )' out
 [ $? -eq 1 ]
 result $? "every line is a finding, a fix or the sum"
 for what in library hosts segments space leftovers clock limits MPI; do
@@ -32,7 +32,7 @@ for what in library hosts segments space leftovers clock limits MPI; do
     result $? "it looks at: $what"
 done
 FATHOM_EVERYWHERE=0 doctor
-grep -A1 '^ok    hosts:' out | grep -q 'fix: set FATHOM_EVERYWHERE=1'
+grep -A1 '^ok    hosts:' out | grep -q 'hint: set FATHOM_EVERYWHERE=1'
 result $? "what several hosts need, and the variable that changes it"
 FATHOM_EVERYWHERE=1 doctor
 grep -q '^ok    hosts: merged over MPI' out

@@ -81,7 +81,8 @@ static void test_document(void)
     FILE *in = fopen(path, "r");
     size_t n = 0;
     ssize_t length = in ? getdelim(&text, &n, 0, in) : -1;
-    tap_ok(length > 0 && strstr(text, table), "doc/FORMAT.md has the table of the schema (%s --print)", "build/tests/format-schema");
+    tap_ok(length > 0 && strstr(text, table), "doc/FORMAT.md has the table of the schema (%s --print)",
+           "build/tests/format-schema");
     if (in)
         fclose(in);
     free(text);

@@ -164,6 +164,10 @@ def check_options(tap, mpi, profile, names):
            f"{mpi.short}: what cannot be split is refused in a sentence", got.stdout, got.stderr)
     got = report(profile, "--program", "sea")
     tap.ok(got.returncode == 2 and all(name in got.stderr for name in names), f"{mpi.short}: an unknown program", got.stderr)
+    for words in (["modules", "compare", profile, profile], ["scale", "--same", profile, profile],
+                  ["export", "--to", "collapsed", profile]):
+        got = subprocess.run([jobs.FATHOM, *words, "--program", "sea"], capture_output=True, text=True, check=False)
+        tap.ok(got.returncode == 2 and got.stderr.count("\n") == 1, f"{mpi.short}: {words[0]}: the same", got)
     tap.equal(report(profile, "--program", "3").stdout, report(profile, "--program", ocean).stdout,
               f"{mpi.short}: by number as by name")
 

@@ -93,7 +93,7 @@ def check_forms(tap, title, profile):
     text = report(profile, "--view", "sequence")
     lines = text.stdout.splitlines()
     signs = {m.group(1): m.group(2) for m in re.finditer(r"^rank (\d) (.*)$", text.stdout, re.MULTILINE)}
-    tap.ok(text.returncode == 0 and not text.stderr and max(map(len, lines)) <= 108 and "is waiting" in lines[0],
+    tap.ok(text.returncode == 0 and not text.stderr and max(map(len, lines)) <= 108 and ": waiting " in lines[0],
            f"{title}: the text", text)
     planted = [re.sub("[^ABm]", "", signs[rank]) for rank in "01"]
     tap.ok(re.fullmatch(r"m{0,9}A+B+m+", planted[0]) and re.fullmatch(r"m{0,9}B+A+m+", planted[1]),

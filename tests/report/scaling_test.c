@@ -256,7 +256,7 @@ static void test_misfits(void)
     large->job.build_id = "123";
     large->job.mpi = "MPICH 4.0.2";
     large->hosts[0].cores = 4;
-    noted(small, large, FM_SCALE_WEAK, "Note: pop was rebuilt between the runs (4 ranks, 8 ranks).", true);
+    noted(small, large, FM_SCALE_WEAK, "Note: the runs used different builds of pop (4 ranks, 8 ranks).", true);
     noted(small, large, FM_SCALE_WEAK, "Note: the MPI differs: Open MPI 4.1.4 (4 ranks), MPICH 4.0.2 (8 ranks).", true);
     noted(small, large, FM_SCALE_WEAK, "Note: up to 2 ranks share a core", true);
     compared(small, large, "Note: up to 2 ranks share a core", true);

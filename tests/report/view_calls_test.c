@@ -375,7 +375,7 @@ static void test_few_samples(void)
     tap_ok(strstr(text, "\nrank 0 s                      s                      s                      s\n") &&
                strstr(text, "\nrank 1                        s                      s                      s\n"),
            "a sample is one letter");
-    tap_ok(strstr(text, "Blanks are unknown, between samples and elsewhere.") != NULL, "and what that means is told");
+    tap_ok(strstr(text, "Blanks: no sample.") != NULL, "and what that means is told");
     free(text);
     text = print_text(fm_view_sequence_svg, profile, &(struct fm_report_options){0}, &error);
     tap_ok(strstr(text, "d=\"M90.0 64.0H98.0M340.0 64.0H348.0M590.0 64.0H598.0M840.0 64.0H848.0\"") != NULL,

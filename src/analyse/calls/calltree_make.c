@@ -137,11 +137,23 @@ static const char *wrapped_routine(const char *function)
     return NULL;
 }
 
+static bool is_libc(const struct tree_builder *builder, const char *module)
+{
+    return strcmp(module, builder->libc) == 0 || is_library(module, "ld-linux");
+}
+
 /* Time in Fathom's own functions, and in libc functions called by them, counts for the caller. */
 static bool is_own_code(const struct tree_builder *builder, const struct joint *from, const char *module)
 {
-    bool for_fathom = from->fathom && (strcmp(module, builder->libc) == 0 || is_library(module, "ld-linux"));
-    return from->frame != builder->tree->root && (is_library(module, "libfathom.so.") || for_fathom);
+    return from->frame != builder->tree->root &&
+           (is_library(module, "libfathom.so.") || (from->fathom && is_libc(builder, module)));
+}
+
+/* Code of the program below a call of libc is a signal handler that interrupted it. */
+static bool is_handler(const struct tree_builder *builder, const struct joint *from, const char *module)
+{
+    return from->closed && module[0] && module[0] != '[' && !is_library(module, "libfathom.so.") &&
+           !is_libc(builder, module);
 }
 
 static void add_wrapped_call(struct tree_builder *builder, size_t i, const char *name, struct joint *at)
@@ -171,6 +183,7 @@ static void add_frames(struct tree_builder *builder, size_t i, const struct join
                       !is_library(from->frame->id.module, "libfathom.so.");
     const char *call = ours ? wrapped_call(frames[0].function) : NULL;
     *to = *from;
+    to->closed &= !is_handler(builder, from, path->site.module);
     if (call)
         add_wrapped_call(builder, i, call, to);
     else if (ours && by_program)

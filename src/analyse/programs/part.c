@@ -160,9 +160,18 @@ static bool split_routine(struct part_builder *m, struct fm_routine_total *routi
     routine->stats = *ours;
     if (!keep_per_rank(m, routine) || !fm_rankset_common(&whole.ranks, &m->part->ranks, m->arena, &routine->ranks))
         return false;
-    if (!all_attributed && routine->calls.sum) /* a large profile has no calls per rank */
+    if (!all_attributed)
         routine->stats = stats_of_ranks(routine, &ours->histogram);
     return true;
+}
+
+/* The profile of a large job does not. */
+static bool has_calls_per_rank(const struct fm_routine_total *routine)
+{
+    uint64_t calls = 0;
+    for (size_t i = 0; i < routine->n_per_rank; i++)
+        fm_add_saturating(&calls, routine->per_rank[i].calls);
+    return calls == routine->stats.count;
 }
 
 static bool keep_calls(struct part_builder *m)
@@ -192,6 +201,10 @@ static bool keep_calls(struct part_builder *m)
         enum fm_part_side side = fm_part_side(m->part, &routine.ranks);
         if (side == FM_PART_THEIRS)
             continue;
+        if (side == FM_PART_SHARED && shared[i] && !has_calls_per_rank(&routine)) {
+            m->part->routines++;
+            continue;
+        }
         if (side == FM_PART_SHARED && !split_routine(m, &routine, &ours[i], !shared[i]))
             return false;
         m->to->routines[m->to->n_routines++] = routine;
@@ -302,7 +315,7 @@ enum fm_status fm_part_make(const struct fm_profile *profile, size_t program, en
             .job_ranks = profile->job.ranks,
         };
     if (!m.to || !m.part || !m.part->label || !make(&m, program, extent))
-        return fm_fail(error, FM_ERR_MEMORY, "no memory to separate the programs of the job");
+        return fm_fail(error, FM_ERR_MEMORY, "not enough memory to separate the programs of the job");
     *part = m.to;
     return FM_OK;
 }

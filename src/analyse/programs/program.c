@@ -91,10 +91,17 @@ enum fm_status fm_program_find(const struct fm_profile *profile, const char *nam
     struct fm_arena arena = {0};
     char list[256];
     size_t found = 0;
+    while (strncmp(name, "./", 2) == 0)
+        name += 2;
     for (size_t i = 0; i < profile->n_programs && *name; i++)
         if (is_called(profile, i, name, &arena)) {
             *program = i;
             found++;
+        }
+    for (size_t i = 0; i < profile->n_programs && found > 1; i++)
+        if (strcmp(profile->programs[i].exe, name) == 0) { /* the whole path of one, and the end of others */
+            *program = i;
+            found = 1;
         }
     if (!found && (*program = number_of(profile, name)) != FM_NO_PROGRAM)
         found = 1;
@@ -104,9 +111,10 @@ enum fm_status fm_program_find(const struct fm_profile *profile, const char *nam
         return FM_OK;
     if (!profile->n_programs)
         return fm_fail(error, FM_ERR_INPUT,
-                       "the profile does not say which programs the job had: a Fathom older than "
-                       "--program has written it");
-    return found ? fm_fail(error, FM_ERR_USAGE, "'%s' is the name of %zu programs; one of: %s", name, found, list)
+                       "the profile does not list the programs of the job: it was written by an older version of "
+                       "Fathom");
+    return found ? fm_fail(error, FM_ERR_USAGE, "'%s' is the name of %zu programs; choose from %s, or by number", name,
+                           found, list)
                  : fm_fail(error, FM_ERR_USAGE, "no program '%s' in the job; choose from %s", name, list);
 }
 

@@ -161,6 +161,30 @@ static void test_own_functions(struct fm_symbols *symbols)
     fm_profile_destroy(profile);
 }
 
+static void test_handlers(struct fm_symbols *symbols)
+{
+    static const struct node nodes[] = {
+        {0, ROOT, 0, NULL, 0},
+        {0, CALL, 0x110, NULL, 0},          /* main:12 */
+        {1, CALL, IN_FATHOM + 16, NULL, 1}, /* nanosleep */
+        {2, CALL, IN_LIBC, NULL, 2},        /* interrupted by a signal */
+        {3, LEAF, 0x230, NULL, 4},          /* solve:31, its handler */
+    };
+    const struct fm_symbol wrapper = {"fm_wrapped_nanosleep", "", "", 0, "", 0, false};
+    fm_symbols_know(symbols, &(struct fm_site){module_at(IN_FATHOM), "", IN_FATHOM + 16}, FM_RETURN_ADDRESS, &wrapper,
+                    1);
+    struct fm_profile *profile = of_rank(nodes, sizeof nodes / sizeof *nodes, 0, 1);
+    struct fm_arena arena = {0};
+    struct fm_calltree calls;
+    tap_ok(!fm_calltree_make(profile, symbols, &arena, &calls, NULL), "a signal handler within a call of libc");
+    const struct fm_context *main_frame = child(calls.root, FM_CONTEXT_FRAME, "main", 0);
+    const struct fm_context *sleeping = child(main_frame, FM_CONTEXT_FRAME, "nanosleep", 12);
+    tap_ok(costs(sleeping, 3, 7), "the call has what is not the handler's");
+    tap_ok(costs(child(sleeping, FM_CONTEXT_FRAME, "solve", 0), 4, 4), "the handler is shown below it");
+    fm_arena_destroy(&arena);
+    fm_profile_destroy(profile);
+}
+
 static void test_flat(const struct fm_calltree *calls, struct fm_arena *arena)
 {
     struct fm_calltree flat;
@@ -419,6 +443,7 @@ int main(void)
     test_callers(&calls, &arena);
     test_focus(&calls, &arena);
     test_own_functions(symbols);
+    test_handlers(symbols);
     test_ranks(symbols);
     test_random();
     fm_profile_destroy(p);

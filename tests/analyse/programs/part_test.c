@@ -171,6 +171,17 @@ static void test_calls(struct fm_profile *profile)
     tap_ok(ocean->sent.n == 3 && atm->sent.n == 2, "messages to and from other programs stay");
 }
 
+/* The profile of a large job has times of each rank, but no calls. */
+static void test_unknown_calls(struct fm_profile *profile)
+{
+    struct fm_routine_total *bcast = &profile->routines[1];
+    for (size_t i = 0; i < bcast->n_per_rank; i++)
+        bcast->per_rank[i].calls = 0;
+    const struct fm_profile *ocean = part_of(profile, 1);
+    tap_ok(ocean->part->routines == 1 && ocean->n_routines == 2 && strcmp(ocean->routines[1].name, bcast->name) != 0,
+           "a routine whose calls cannot be told apart is left out, and counted");
+}
+
 static void test_marks(struct fm_profile *profile)
 {
     const struct fm_profile *ocean = part_of(profile, 1), *atm = part_of(profile, 0);
@@ -214,6 +225,7 @@ static void test_names(struct fm_profile *profile)
     tap_ok(strcmp(last, "sea [98765432]") == 0, "or the build id");
     tap_ok(!fm_program_find(profile, "ocean", &found, &error) && found == 1 &&
                !fm_program_find(profile, "/run/atm", &found, &error) && found == 0 &&
+               !fm_program_find(profile, "./ocean", &found, &error) && found == 1 &&
                !fm_program_find(profile, "2", &found, &error) && found == 1,
            "found by name, path and number");
     tap_ok(fm_program_find(&other, "model", &found, &error) == FM_ERR_USAGE && strstr(error.text, "b/model, c/model"),
@@ -255,6 +267,7 @@ int main(void)
     test_paths(profile);
     test_names(profile);
     test_ranges(profile);
+    test_unknown_calls(profile);
     fm_profile_destroy(profile);
     return tap_done();
 }
