@@ -346,7 +346,7 @@ static void test_transfer(void)
             profile->paths.nodes[i].routine = "MPI_Send";
     char *text = print_text(fm_view_sequence_text, profile, &options, &error);
     tap_ok(strncmp(text, "miniocean: no waiting; transfer 38 %; most work is in", 53) == 0 &&
-               strstr(text, "\nrank 0 ==============================SSS") && strstr(text, ", = is transfer.\n") &&
+               strstr(text, "\nrank 0 ==============================SSS") && strstr(text, ", = transfer.\n") &&
                strstr(text, "\nS  solver.f90    26.7        37.8\n"),
            "sending is transfer");
     free(text);
