@@ -303,7 +303,7 @@ static enum fm_status print_groups(struct fm_report *report, FILE *out, bool csv
     if (unknown)
         fprintf(out, "Not included: %zu routine%s; the profile of this large job has only the sum over all programs.\n",
                 unknown, unknown == 1 ? "" : "s");
-    if (report->options.by == FM_REPORT_BY_SITE)
+    if (report->options.by == FM_REPORT_BY_SITE && groups.items)
         print_site_hints(report, &groups, rows, out);
     if (report->options.by == FM_REPORT_BY_REGION)
         fm_print_no_regions(report, out);

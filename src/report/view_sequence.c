@@ -149,9 +149,10 @@ static void print_foot(const struct sequence_text *page, size_t step)
     const struct fm_module_sequence *s = page->sequence;
     size_t every = step * s->rank_step;
     size_t letters = s->n_moments < page->columns ? s->n_moments : page->columns;
-    fprintf(page->out, "Each character is one sample and stands for %s: upper case work, lower case waiting%s.\n%s",
-            fm_time_text(time, seconds(page) * 1e9 / (double)letters), s->in[FM_MODULE_TRANSFER] ? ", = transfer" : "",
-            letters < page->columns ? "Blanks: no sample.\n" : "Blanks: no sample.\n");
+    fprintf(page->out,
+            "Each character is one sample and stands for %s: upper case work, lower case waiting%s.\n"
+            "Blanks: no sample.\n",
+            fm_time_text(time, seconds(page) * 1e9 / (double)letters), s->in[FM_MODULE_TRANSFER] ? ", = transfer" : "");
     fputs("MPI time is attributed to the calling module; a collective is waiting if more than half of its time is.\n"
           "Only the main thread of a process is shown.\n",
           page->out);
