@@ -89,6 +89,12 @@ def builds():
     yield "clang's shared sanitizer", str(target)
 
 
+def run_again(way, command, env, bare):
+    """A second time if it differs: LeakSanitizer takes any word on a stack for a pointer, and may miss a leak by chance."""
+    job = run(way, None, 0, command, env=env)
+    return job if told(job) == told(bare) else run(way, None, 0, command, env=env)
+
+
 def without_mpi():
     env = {"FATHOM_SAMPLE": "1000"}
     for what, program in builds():
@@ -97,9 +103,9 @@ def without_mpi():
             if word == "beyond" and "address" in program:
                 tap.ok(bare.status != 0 and b"heap-buffer-overflow" in bare.stderr, f"{what} finds the fault", bare)
             for way in (AROUND, PRELOAD):
-                same(run(way, None, 0, [program, word], env=env), bare, f"{what}, {word}, {way}")
-                job = run(way, None, 0, ["sh", "-c", f"{program} {word}; exit $?"], env=env)
-                same(job, bare, f"{what}, {word}, {way} of a shell")
+                same(run_again(way, [program, word], env, bare), bare, f"{what}, {word}, {way}")
+                shell = ["sh", "-c", f"{program} {word}; exit $?"]
+                same(run_again(way, shell, env, bare), bare, f"{what}, {word}, {way} of a shell")
 
 
 def options_of_a_program():
