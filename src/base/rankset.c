@@ -89,10 +89,15 @@ uint64_t fm_rankset_count(const struct fm_rankset *set)
     return count;
 }
 
-bool fm_rankset_has(const struct fm_rankset *set, uint32_t rank)
+size_t fm_rankset_range(const struct fm_rankset *set, uint32_t rank)
 {
     size_t at = find(set, rank);
-    return at < set->n && set->ranges[at].first <= rank;
+    return at < set->n && set->ranges[at].first <= rank ? at : set->n;
+}
+
+bool fm_rankset_has(const struct fm_rankset *set, uint32_t rank)
+{
+    return fm_rankset_range(set, rank) < set->n;
 }
 
 /* The next range that both have, from a->ranges[*i] and b->ranges[*j] on. */

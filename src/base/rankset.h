@@ -24,6 +24,7 @@ bool fm_rankset_add(struct fm_rankset *set, struct fm_arena *arena, uint32_t fir
 bool fm_rankset_union(struct fm_rankset *set, struct fm_arena *arena, const struct fm_rankset *other);
 uint64_t fm_rankset_count(const struct fm_rankset *set);
 bool fm_rankset_has(const struct fm_rankset *set, uint32_t rank);
+size_t fm_rankset_range(const struct fm_rankset *set, uint32_t rank); /* the one that contains it; set->n if none */
 /* *common = the ranks that are in both; false if out of memory. */
 bool fm_rankset_common(const struct fm_rankset *a, const struct fm_rankset *b, struct fm_arena *arena,
                        struct fm_rankset *common);

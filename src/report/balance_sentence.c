@@ -5,15 +5,6 @@
 #include "base/units.h"
 #include "report/views.h"
 
-static const double MIN_SPREAD = 0.05; /* of the mean wall time: less occurs in repeated runs of a balanced program */
-
-bool fm_balance_is_uneven(const struct fm_report *report)
-{
-    const struct fm_balance *balance = &report->balance;
-    return balance->n > 1 && (double)(balance->order[balance->n - 1].mpi_ns - balance->order[0].mpi_ns) >=
-                                 MIN_SPREAD * balance->mean_wall_ns;
-}
-
 static const char *group_sentence(struct fm_report *report, const struct fm_balance_group *group)
 {
     char difference[FM_UNIT_CHARS];
@@ -30,7 +21,7 @@ const char *fm_balance_sentence(struct fm_report *report)
     if (balance->n < 2)
         return "";
     fm_time_text(spread, (double)(balance->order[balance->n - 1].mpi_ns - balance->order[0].mpi_ns));
-    if (!fm_balance_is_uneven(report))
+    if (!fm_balance_is_uneven(balance))
         return fm_format(&report->arena, "All ranks spend the same time in MPI, within %s.", spread);
     if (balance->n_groups < 2) {
         return fm_format(&report->arena, "MPI time rises gradually by %s from rank %u to rank %u.", spread,

@@ -2,6 +2,7 @@
 #include "report/programs.h"
 
 #include "base/units.h"
+#include "base/writer.h"
 #include "report/views.h"
 
 enum { DEFAULT_PROGRAMS = 12, DEFAULT_SENTENCES = 4, LINE_PROGRAMS = 4 };
@@ -30,12 +31,13 @@ const char *fm_report_label(struct fm_report *report, size_t program)
 const char *fm_report_labels(struct fm_report *report, const struct fm_rankset *ranks, size_t *n)
 {
     const struct fm_profile *profile = report->profile;
-    const char *text = "";
+    struct fm_writer writer = {.arena = &report->arena};
     *n = 0;
     for (size_t i = 0; i < profile->n_programs; i++)
         if (fm_rankset_count_common(&profile->programs[i].ranks, ranks))
-            text = fm_format(&report->arena, "%s%s%s", text, (*n)++ ? ", " : "", fm_report_label(report, i));
-    return text;
+            fm_write(&writer, "%s%s", (*n)++ ? ", " : "", fm_report_label(report, i));
+    const char *text = *n ? fm_writer_text(&writer) : NULL;
+    return text ? text : "";
 }
 
 uint32_t fm_report_rank(const struct fm_report *report, uint32_t rank)
@@ -99,7 +101,7 @@ enum fm_status fm_print_programs_balance(struct fm_report *report, FILE *out, st
         enum fm_status status = fm_report_program(report, i, FM_PART_PROCESSES, &one, error);
         if (status)
             return status;
-        if (fm_balance_is_uneven(&one))
+        if (fm_balance_is_uneven(&one.balance))
             fm_print_folded(out, fm_format(&report->arena, "%s: %s", one.summary.name, fm_balance_sentence(&one)), 2);
     }
     return FM_OK;
@@ -132,7 +134,7 @@ const char *fm_programs_headline(struct fm_report *report)
     if (report->profile->n_programs > DEFAULT_PROGRAMS || !name[0])
         return "";
     if (max - min < MIN_SPREAD)
-        return "; all programs alike";
+        return "; programs balanced";
     return fm_format(&report->arena, "; %s waits most (%s in MPI)", name, fm_percent_whole(share, max));
 }
 

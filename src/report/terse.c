@@ -11,7 +11,7 @@ static const char *headline_balance(struct fm_report *report)
         return "";
     if (report->programs.n)
         return fm_programs_headline(report);
-    if (!fm_balance_is_uneven(report))
+    if (!fm_balance_is_uneven(&report->balance))
         return "; balanced";
     if (report->balance.n_groups < 2)
         return fm_format(&report->arena, "; rank %u waits most", summary->of.mpi_ns.max_rank);

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/units.h"
+#include "base/writer.h"
 #include "merge/notes.h"
 #include "model/timer_tree.h"
 #include "report/report_calls.h"
@@ -65,17 +66,16 @@ static const char *hosts_text(struct fm_report *report)
 static const char *programs_text(struct fm_report *report)
 {
     const struct fm_profile *profile = report->profile;
-    const char *text = "";
+    struct fm_writer writer = {.arena = &report->arena};
     if (profile->n_programs < 2)
-        return text;
-    enum { MAX_LISTED = 1000 }; /* the line is composed anew for each */
+        return "";
     size_t shown = fm_report_rows(report, profile->n_programs, 8);
-    shown = shown < MAX_LISTED ? shown : MAX_LISTED;
     for (size_t i = 0; i < shown; i++)
-        text = joined(report, text,
-                      fm_format(&report->arena, "%s (%s)", fm_report_label(report, i),
-                                fm_ranks_text(report, &profile->programs[i].ranks, 24)));
-    return shown < profile->n_programs ? fm_format(&report->arena, "%s, ...", text) : text;
+        fm_write(&writer, "%s%s (%s)", i ? ", " : "", fm_report_label(report, i),
+                 fm_ranks_text(report, &profile->programs[i].ranks, 24));
+    fm_write(&writer, "%s", shown < profile->n_programs ? ", ..." : "");
+    const char *text = fm_writer_text(&writer);
+    return text ? text : "";
 }
 
 /* The ranks of a single program of several. */
@@ -285,7 +285,7 @@ static enum fm_status print_balance(struct fm_report *report, FILE *out, struct 
     fprintf(out, "Efficiency %s = load balance %s (mean over longest time outside MPI) x communication %s.\n",
             fm_percent_whole(parallel, summary->parallel_efficiency), fm_percent_whole(balance, summary->load_balance),
             fm_percent_whole(communication, summary->communication_efficiency));
-    if (fm_balance_is_uneven(report))
+    if (fm_balance_is_uneven(&report->balance))
         fm_print_folded(out, fm_balance_sentence(report), 2);
     return FM_OK;
 }

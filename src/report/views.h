@@ -26,7 +26,6 @@ const struct fm_view *fm_view_find(const char *name); /* NULL if there is none *
 /* A banner of at most 12 lines, for the end of a job. */
 enum fm_status fm_report_terse(struct fm_report *report, FILE *out, struct fm_error *error);
 
-bool fm_balance_is_uneven(const struct fm_report *report); /* MPI times of the ranks differ by more than noise */
 const char *fm_balance_sentence(struct fm_report *report); /* about groups and jumps; "" for one rank */
 const char *fm_headline(struct fm_report *report);         /* "pop on 64 ranks: 841.1 s, 59 % in MPI; ..." */
 

@@ -145,6 +145,12 @@ static int heaviest_first(const void *a, const void *b)
     return strcmp(x->name, y->name);
 }
 
+bool fm_balance_is_uneven(const struct fm_balance *balance)
+{
+    return balance->n > 1 && (double)(balance->order[balance->n - 1].mpi_ns - balance->order[0].mpi_ns) >=
+                                 FM_JUMP_OF_WALL * balance->mean_wall_ns;
+}
+
 uint64_t fm_balance_time(const struct fm_routine_total *routine, uint32_t rank)
 {
     size_t low = 0, high = routine->n_per_rank;

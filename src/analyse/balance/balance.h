@@ -16,7 +16,7 @@
 #include "model/profile.h"
 
 enum { FM_MAX_GROUPS = 6, FM_JUMP_OVER_TYPICAL = 3, FM_MAX_HEAVY = 8 };
-#define FM_JUMP_OF_WALL 0.05
+#define FM_JUMP_OF_WALL 0.05 /* smaller differences occur in repeated runs of a balanced program */
 
 struct fm_balance_rank {
     uint32_t rank;
@@ -49,6 +49,9 @@ struct fm_balance {
 
 enum fm_status fm_balance_find(const struct fm_profile *profile, struct fm_arena *arena, struct fm_balance *balance,
                                struct fm_error *error);
+
+/* Whether the MPI times of the ranks differ by at least FM_JUMP_OF_WALL of the mean wall time. */
+bool fm_balance_is_uneven(const struct fm_balance *balance);
 
 /* The time in a routine on a rank; 0 if it never called it. */
 uint64_t fm_balance_time(const struct fm_routine_total *routine, uint32_t rank);

@@ -16,10 +16,9 @@ struct joint {
     struct fm_context *frame;
     const char *path;
     uint32_t line;
-    /* everything below is Fathom's own code and what that calls: */
-    bool closed;         /* the wrapper of a libc call; the frame is that call */
-    const char *routine; /* the wrapper of an MPI routine; NULL if none */
-    bool fathom;         /* not called for the program, so not shown; also libc functions called from there */
+    const char *routine; /* in the wrapper of an MPI routine: all below is part of it; NULL if none */
+    bool fathom; /* in Fathom's own code, or in the wrapper of a libc call, which is the frame: more of that, and
+                          * libc below it, is not shown; other code is, such as an interrupting signal handler */
 };
 
 struct tree_builder {
@@ -137,9 +136,11 @@ static const char *wrapped_routine(const char *function)
     return NULL;
 }
 
+/* The kernel's part of it included, and code without a load module, which cannot be shown. */
 static bool is_libc(const struct tree_builder *builder, const char *module)
 {
-    return strcmp(module, builder->libc) == 0 || is_library(module, "ld-linux");
+    return !module[0] || strcmp(module, builder->libc) == 0 || is_library(module, "ld-linux") ||
+           is_library(module, "linux-vdso") || is_library(module, "[vdso]");
 }
 
 /* Time in Fathom's own functions, and in libc functions called by them, counts for the caller. */
@@ -147,13 +148,6 @@ static bool is_own_code(const struct tree_builder *builder, const struct joint *
 {
     return from->frame != builder->tree->root &&
            (is_library(module, "libfathom.so.") || (from->fathom && is_libc(builder, module)));
-}
-
-/* Code of the program below a call of libc is a signal handler that interrupted it. */
-static bool is_handler(const struct tree_builder *builder, const struct joint *from, const char *module)
-{
-    return from->closed && module[0] && module[0] != '[' && !is_library(module, "libfathom.so.") &&
-           !is_libc(builder, module);
 }
 
 static void add_wrapped_call(struct tree_builder *builder, size_t i, const char *name, struct joint *at)
@@ -168,7 +162,7 @@ static void add_wrapped_call(struct tree_builder *builder, size_t i, const char 
         .defined = "",
     };
     builder->outer[i] = fm_context_below(tree, at->frame, &id);
-    *at = (struct joint){.frame = builder->outer[i], .path = "", .closed = true};
+    *at = (struct joint){.frame = builder->outer[i], .path = "", .fathom = true};
 }
 
 static void add_frames(struct tree_builder *builder, size_t i, const struct joint *from, struct joint *to)
@@ -178,18 +172,19 @@ static void add_frames(struct tree_builder *builder, size_t i, const struct join
     struct fm_symbol unknown;
     size_t n;
     const struct fm_symbol *frames = frames_of(builder, path, &unknown, &n);
-    bool ours = is_library(path->site.module, "libfathom.so.") && !from->closed && !from->routine;
+    bool ours = is_library(path->site.module, "libfathom.so.") && !from->fathom && !from->routine;
     bool by_program = !fm_mpi_is_named(fm_basename(from->frame->id.module)) && /* and not by a language binding */
                       !is_library(from->frame->id.module, "libfathom.so.");
     const char *call = ours ? wrapped_call(frames[0].function) : NULL;
     *to = *from;
-    to->closed &= !is_handler(builder, from, path->site.module);
-    if (call)
+    if (call) {
         add_wrapped_call(builder, i, call, to);
-    else if (ours && by_program)
+        return;
+    }
+    if (ours && by_program)
         to->routine = wrapped_routine(frames[0].function);
-    to->fathom = !call && !to->routine && is_own_code(builder, from, path->site.module);
-    for (size_t f = 0; f < n && !to->closed && !to->routine && !to->fathom; f++) {
+    to->fathom = !to->routine && is_own_code(builder, from, path->site.module);
+    for (size_t f = 0; f < n && !to->routine && !to->fathom; f++) {
         struct fm_context_id id = {
             .kind = FM_CONTEXT_FRAME,
             .name = fm_calltree_text(tree, frames[f].function),

@@ -52,7 +52,10 @@ static bool keep_processes(struct part_builder *m)
 {
     const struct fm_profile *from = m->from;
     uint32_t *new_hosts = fm_arena_alloc(m->arena, from->n_hosts * sizeof *new_hosts);
-    if (!new_hosts || !LIST(m, hosts, from->n_hosts) || !LIST(m, processes, from->n_processes))
+    size_t n = 0;
+    for (size_t i = 0; i < from->n_processes; i++)
+        n += fm_rankset_has(&m->part->ranks, from->processes[i].rank);
+    if (!new_hosts || !LIST(m, hosts, from->n_hosts) || !LIST(m, processes, n))
         return false;
     for (size_t i = 0; i < from->n_hosts; i++) {
         new_hosts[i] = (uint32_t)m->to->n_hosts;
@@ -104,9 +107,9 @@ static const struct fm_routine_total *routine_of(const struct fm_profile *profil
     return low < profile->n_routines && strcmp(profile->routines[low].name, name) == 0 ? &profile->routines[low] : NULL;
 }
 
-static enum fm_part_side side_of_event(const struct part_builder *m, const struct fm_event *event)
+static enum fm_part_side side_of_event(const struct part_builder *m, const struct fm_event *event,
+                                       const struct fm_routine_total *routine)
 {
-    const struct fm_routine_total *routine = routine_of(m->from, event->key.routine);
     size_t program = fm_program_of_site(m->from, &event->key.site);
     enum fm_part_side side = FM_PART_SHARED;
     if (program != FM_NO_PROGRAM)
@@ -184,7 +187,7 @@ static bool keep_calls(struct part_builder *m)
     for (size_t i = 0; i < from->n_events; i++) {
         const struct fm_event *event = &from->events[i];
         const struct fm_routine_total *routine = routine_of(from, event->key.routine);
-        enum fm_part_side side = side_of_event(m, event);
+        enum fm_part_side side = side_of_event(m, event, routine);
         if (side == FM_PART_OURS) {
             m->to->events[m->to->n_events++] = *event;
             if (routine)

@@ -67,16 +67,8 @@ static enum fm_part_side side_of(const struct part_paths_builder *m, uint32_t no
 static uint32_t number_of(const struct part_paths_builder *m, uint32_t rank)
 {
     const struct fm_rankset *ranks = &m->part->ranks;
-    size_t low = 0, high = ranks->n;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (ranks->ranges[middle].last < rank)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low < ranks->n && ranks->ranges[low].first <= rank ? m->before[low] + rank - ranks->ranges[low].first
-                                                              : FM_NO_RANK;
+    size_t at = fm_rankset_range(ranks, rank);
+    return at < ranks->n ? m->before[at] + rank - ranks->ranges[at].first : FM_NO_RANK;
 }
 
 static void number_cost(const struct part_paths_builder *m, struct fm_path_cost *cost)
