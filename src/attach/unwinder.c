@@ -12,6 +12,7 @@
 #include "base/clock.h"
 #include "base/ucontext.h"
 #include "generated/routines.h"
+#include "mpi/function_names.h"
 #include "mpi/libraries.h"
 
 enum { MAX_FRAMES = FM_CALL_PATHS_DEPTH - 2, PLACES = 1 << 14 };
@@ -139,21 +140,13 @@ void fm_dwfl_unwinder_close(struct fm_dwfl_unwinder *unwinder)
 /* "MPI_Recv" for MPI_Recv and PMPI_Recv, and for the names of bindings in libraries of MPI. */
 static uint32_t routine_of(const char *symbol, const char *module)
 {
-    static const char *const suffixes[] = {"", "_", "__", "_f", "_f_", "_f08", "_f08_", "_f08ts_", "_fts_"};
     bool binding = fm_mpi_is_named(fm_basename(module));
     const char *name = binding ? strcasestr(symbol, "mpi_") : symbol + (symbol[0] == 'P');
     if (!name || strncasecmp(name, "mpi_", 4) != 0)
         return 0;
-    for (uint32_t i = 0; i < FM_ROUTINE_COUNT; i++) {
-        size_t length = strlen(fm_routine_name(i));
-        if (!binding && strcmp(name, fm_routine_name(i)) == 0)
+    for (uint32_t i = 0; i < FM_ROUTINE_COUNT; i++)
+        if (binding ? fm_mpi_is_binding_of(name, fm_routine_name(i)) : strcmp(name, fm_routine_name(i)) == 0)
             return i + 1;
-        if (!binding || strncasecmp(name, fm_routine_name(i), length) != 0)
-            continue;
-        for (size_t e = 0; e < sizeof suffixes / sizeof *suffixes; e++)
-            if (strcmp(name + length, suffixes[e]) == 0)
-                return i + 1;
-    }
     return 0;
 }
 

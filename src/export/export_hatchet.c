@@ -16,7 +16,7 @@ static void open_node(struct fm_json *json, const struct fm_context *context, bo
     fm_json_text(json, "name", id->name);
     fm_json_text(json, "type", "function");
     fm_json_text(json, "file", id->defined);
-    fm_json_whole(json, "line", context->defined_line);
+    fm_json_whole(json, "line", context->facts.defined_line);
     fm_json_text(json, "module", fm_basename(id->module));
     fm_json_end(json);
     fm_json_object(json, "metrics", FM_JSON_INLINE);

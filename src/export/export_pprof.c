@@ -164,7 +164,7 @@ static struct fm_context *function_of(struct pprof_writer *writer, const struct 
     put_number(&part, FUNCTION_NAME, name);
     put_number(&part, FUNCTION_SYSTEM_NAME, name);
     put_number(&part, FUNCTION_FILE, file);
-    put_number(&part, FUNCTION_LINE, context->defined_line);
+    put_number(&part, FUNCTION_LINE, context->facts.defined_line);
     put_message(&writer->whole, PROFILE_FUNCTION, &part);
     return function;
 }

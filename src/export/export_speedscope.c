@@ -11,7 +11,7 @@ static bool number_functions(const struct fm_calltree *calls, struct fm_calltree
     for (struct fm_context *at = calls->root->first; at; at = fm_context_after(calls->root, at)) {
         size_t before = table->n;
         at->twin = fm_context_below(table, table->root, &at->id);
-        at->twin->defined_line = at->defined_line;
+        fm_context_learn(at->twin, &at->facts);
         if (table->n > before)
             at->twin->mark = (uint32_t)before;
     }
@@ -29,8 +29,8 @@ static void write_frames(struct fm_json *json, const struct fm_calltree *table, 
         fm_json_text(json, "name", by_number[i]->id.name);
         if (by_number[i]->id.defined[0])
             fm_json_text(json, "file", by_number[i]->id.defined);
-        if (by_number[i]->defined_line)
-            fm_json_whole(json, "line", by_number[i]->defined_line);
+        if (by_number[i]->facts.defined_line)
+            fm_json_whole(json, "line", by_number[i]->facts.defined_line);
         fm_json_end(json);
     }
     fm_json_end(json);

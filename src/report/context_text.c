@@ -11,14 +11,38 @@ static const char *module_text(struct fm_report *report, const struct fm_context
     return context->id.module[0] && !named ? fm_format(&report->arena, "  [%s]", fm_basename(context->id.module)) : "";
 }
 
+/* What is not as on the stack. */
+static const char *marks_of(const struct fm_context *context)
+{
+    if (context->facts.callers_missing)
+        return " (?)";
+    if (context->facts.inferred)
+        return context->id.inlined ? " (i,t)" : " (t)";
+    return context->id.inlined ? " (i)" : "";
+}
+
+const char *fm_context_marks_text(struct fm_report *report, const struct fm_context_marks *marks)
+{
+    return fm_format(&report->arena, "%s%s%s", marks->inlined ? "; (i): inlined" : "",
+                     marks->inferred ? "; (t): inferred from a tail call" : "",
+                     marks->callers_missing ? "; (?): callers unknown after tail calls" : "");
+}
+
+void fm_context_marks_add(struct fm_context_marks *marks, const struct fm_context *context)
+{
+    marks->inlined |= context->id.inlined;
+    marks->inferred |= context->facts.inferred;
+    marks->callers_missing |= context->facts.callers_missing;
+}
+
 static const char *function_text(struct fm_report *report, const struct fm_context *context)
 {
-    const char *inlined = context->id.inlined ? " (i)" : "";
+    const char *marks = marks_of(context);
     if (context->id.line)
-        return fm_format(&report->arena, "%s%s  at %s:%u", context->id.name, inlined, fm_basename(context->id.path),
+        return fm_format(&report->arena, "%s%s  at %s:%u", context->id.name, marks, fm_basename(context->id.path),
                          context->id.line);
     bool foreign = context->parent->id.module != context->id.module; /* omit the load module of the caller */
-    return fm_format(&report->arena, "%s%s%s", context->id.name, inlined, foreign ? module_text(report, context) : "");
+    return fm_format(&report->arena, "%s%s%s", context->id.name, marks, foreign ? module_text(report, context) : "");
 }
 
 /* A line with its source text, if the file is available and there is room. */

@@ -85,7 +85,7 @@ static const char *place_of(struct fm_report *report, const struct fm_context *c
 {
     const struct fm_context_id *id = &context->id;
     if (id->defined[0])
-        return fm_format(&report->arena, "\nin %s, line %u", id->defined, context->defined_line);
+        return fm_format(&report->arena, "\nin %s, line %u", id->defined, context->facts.defined_line);
     return id->module[0] ? fm_format(&report->arena, "\nin %s", id->module) : "";
 }
 

@@ -60,6 +60,8 @@ static void write_fields(const struct calls_writer *writer, const struct fm_cont
     if (id->kind == FM_CONTEXT_FRAME) {
         fm_json_text_or_null(json, "defined", id->defined);
         fm_json_bool(json, "inlined", id->inlined);
+        fm_json_bool(json, "inferred", context->facts.inferred);
+        fm_json_bool(json, "callers_missing", context->facts.callers_missing);
     }
     fm_json_seconds(json, "inclusive_s", context->all.of.sum_ns);
     fm_json_seconds(json, "exclusive_s", context->own.of.sum_ns);

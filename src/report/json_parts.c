@@ -43,12 +43,11 @@ static void write_place(struct fm_json *json, const struct fm_symbol *place)
     fm_json_text_or_null(json, "path", place->path);
 }
 
-void fm_json_site(struct fm_report *report, struct fm_json *json, const struct fm_site *site)
+void fm_json_site(struct fm_report *report, struct fm_json *json, const struct fm_site *site, const char *routine)
 {
     static const struct fm_symbol unknown = {.function = "", .path = "", .file = ""};
-    struct fm_frames frames = {0};
-    if (report->symbols)
-        frames = fm_symbols_find(report->symbols, site, FM_RETURN_ADDRESS);
+    const struct fm_site_frames found = fm_site_frames(report, site, routine);
+    const struct fm_frames frames = found.frames;
     write_place(json, frames.known ? &frames.items[frames.n - 1] : &unknown);
     fm_json_array(json, "inlined_into", FM_JSON_INLINE);
     for (size_t i = frames.n; i-- > 1;) {
@@ -57,6 +56,7 @@ void fm_json_site(struct fm_report *report, struct fm_json *json, const struct f
         fm_json_end(json);
     }
     fm_json_end(json);
+    fm_json_bool(json, "inferred", found.inferred);
     fm_json_text_or_null(json, "module", site->module);
     fm_json_text_or_null(json, "build_id", site->build_id);
     fm_json_whole(json, "offset", site->offset);

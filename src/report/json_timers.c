@@ -85,7 +85,7 @@ static void write_misuses(struct fm_report *report, struct fm_json *json, const 
             fm_json_text(json, "what", fm_misuse_text(misuse->kind));
         fm_json_whole(json, "count", misuse->count);
         fm_json_ranks(report, json, &misuse->ranks);
-        fm_json_site(report, json, &misuse->site);
+        fm_json_site(report, json, &misuse->site, NULL);
         fm_json_end(json);
     }
     fm_json_end(json);

@@ -8,6 +8,7 @@
 #include "base/units.h"
 #include "merge/notes.h"
 #include "model/note.h"
+#include "mpi/function_names.h"
 
 enum fm_status fm_report_open(struct fm_report *report, const struct fm_profile *profile, struct fm_symbols *symbols,
                               const struct fm_report_options *options, struct fm_error *error)
@@ -54,22 +55,44 @@ void fm_report_resolve(struct fm_report *report)
         for (size_t k = 0; k < report->profile->timers[i].n_misuses; k++)
             fm_symbols_want(report->symbols, &report->profile->timers[i].misuses[k].site, FM_RETURN_ADDRESS);
     fm_symbols_resolve(report->symbols);
+    char names[FM_MPI_FUNCTION_NAMES];
+    const char *routine = "";
+    for (size_t i = 0; i < report->profile->n_events; i++) {
+        const struct fm_event_key *key = &report->profile->events[i].key;
+        if (strcmp(key->routine, routine) != 0)
+            fm_mpi_function_names(names, routine = key->routine);
+        fm_symbols_want_between(report->symbols, &key->site, (struct fm_below){.names = names});
+    }
+    fm_symbols_resolve(report->symbols);
     report->resolved = true;
 }
 
-const struct fm_symbol *fm_site_place(struct fm_report *report, const struct fm_site *site)
+struct fm_site_frames fm_site_frames(struct fm_report *report, const struct fm_site *site, const char *routine)
 {
-    struct fm_frames frames = {0};
-    if (report->symbols)
-        frames = fm_symbols_find(report->symbols, site, FM_RETURN_ADDRESS);
+    char names[FM_MPI_FUNCTION_NAMES];
+    struct fm_tail_frames between = {0};
+    if (!report->symbols)
+        return (struct fm_site_frames){0};
+    if (routine) {
+        fm_mpi_function_names(names, routine);
+        between = fm_symbols_between(report->symbols, site, (struct fm_below){.names = names});
+    }
+    if (between.n)
+        return (struct fm_site_frames){between.items[between.n - 1], true};
+    return (struct fm_site_frames){fm_symbols_find(report->symbols, site, FM_RETURN_ADDRESS), false};
+}
+
+const struct fm_symbol *fm_site_place(struct fm_report *report, const struct fm_site *site, const char *routine)
+{
+    struct fm_frames frames = fm_site_frames(report, site, routine).frames;
     return frames.known ? &frames.items[frames.n - 1] : NULL;
 }
 
-const char *fm_site_text(struct fm_report *report, const struct fm_site *site)
+const char *fm_site_text(struct fm_report *report, const struct fm_site *site, const char *routine)
 {
     if (site->module[0] == 0)
         return "(not recorded)";
-    const struct fm_symbol *place = fm_site_place(report, site);
+    const struct fm_symbol *place = fm_site_place(report, site, routine);
     if (place && place->function[0] != '[') /* otherwise the offset is more precise */
         return fm_frame_text(report, place);
     return fm_format(&report->arena, "%s+0x%" PRIx64, fm_basename(site->module), site->offset);

@@ -64,9 +64,16 @@ void fm_report_close(struct fm_report *report);
 size_t fm_report_rows(const struct fm_report *report, size_t n, size_t usual); /* number of rows to show, of n */
 void fm_print_more(FILE *out, size_t shown, size_t n, const char *what); /* "+ 12 more sites (--all shows them)" */
 void fm_report_resolve(struct fm_report *report); /* symbolizes all call sites once; call before using names */
-/* The innermost frame of a call site; NULL if unknown. */
-const struct fm_symbol *fm_site_place(struct fm_report *report, const struct fm_site *site);
-const char *fm_site_text(struct fm_report *report, const struct fm_site *site); /* "pcg (pcg.f90:118)", "pop+0x4a3c" */
+/* The frames of a call site. If it was left for the MPI routine by tail calls: those of the function that calls MPI. */
+struct fm_site_frames {
+    struct fm_frames frames;
+    bool inferred;
+};
+struct fm_site_frames fm_site_frames(struct fm_report *report, const struct fm_site *site, const char *routine);
+/* The innermost of them; NULL if unknown. */
+const struct fm_symbol *fm_site_place(struct fm_report *report, const struct fm_site *site, const char *routine);
+/* "pcg (pcg.f90:118)", "pop+0x4a3c" */
+const char *fm_site_text(struct fm_report *report, const struct fm_site *site, const char *routine);
 const char *fm_frame_text(struct fm_report *report, const struct fm_symbol *frame); /* "pcg (pcg.f90:118)", "pcg" */
 const char *fm_ranks_text(struct fm_report *report, const struct fm_rankset *ranks, size_t columns); /* "ranks 0-3" */
 const char *fm_bar(struct fm_report *report, double part, double whole, size_t columns);

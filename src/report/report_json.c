@@ -351,7 +351,7 @@ static enum fm_status write_sites(struct fm_report *report, struct fm_json *json
     for (size_t i = 0; i < groups.n; i++) {
         fm_json_object(json, NULL, FM_JSON_INLINE);
         fm_json_text(json, "routine", groups.items[i].key.routine);
-        fm_json_site(report, json, &groups.items[i].key.site);
+        fm_json_site(report, json, &groups.items[i].key.site, groups.items[i].key.routine);
         write_totals(json, &groups.items[i].stats);
         fm_json_end(json);
     }

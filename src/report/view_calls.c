@@ -19,12 +19,11 @@ static const struct {
     const char *heading, *explained;
     bool own, stairs;
 } layouts[] = {
-    [FM_CALLTREE_CALLS] = {"call path", "% time, time: inclusive; % own: exclusive; (i): inlined; *: the hot path.",
-                           false, false},
+    [FM_CALLTREE_CALLS] = {"call path", "% time, time: inclusive; % own: exclusive; *: the hot path", false, false},
     [FM_CALLTREE_CALLERS] = {"function and its callers",
-                             "% own: exclusive, in the function itself; % time, time: inclusive.", true, false},
+                             "% own: exclusive, in the function itself; % time, time: inclusive", true, false},
     [FM_CALLTREE_FLAT] = {"load module, file, function, line",
-                          "% time, time: inclusive, recursion counted once; % own: exclusive.", false, true},
+                          "% time, time: inclusive, recursion counted once; % own: exclusive", false, true},
 };
 
 static void time_cell(struct fm_report *report, struct fm_table *table, uint64_t ns, bool known, bool estimated)
@@ -91,12 +90,16 @@ static void print_head(struct fm_report *report, const struct fm_calltree *tree,
 static void print_foot(struct fm_report *report, const struct fm_context_rows *rows, enum fm_calltree_kind which,
                        bool estimated, bool unknown, FILE *out)
 {
+    struct fm_context_marks marks = {0};
+    for (size_t i = 0; i < rows->n; i++)
+        fm_context_marks_add(&marks, rows->items[i].context);
     char count[FM_UNIT_CHARS], share[FM_UNIT_CHARS];
     double whole = (double)report->profile->paths.nodes[0].all.sum_ns;
     if (rows->left_out)
         fprintf(out, "+ %s more, each below %s of the time (--all shows them, --percent P those above P %%)\n",
                 fm_count_text(count, rows->left_out), fm_percent_fine(share, fm_ratio((double)rows->limit_ns, whole)));
-    fprintf(out, "%s\n", layouts[which].explained);
+    fm_print_folded(
+        out, fm_format(&report->arena, "%s%s.", layouts[which].explained, fm_context_marks_text(report, &marks)), 0);
     if (report->profile->paths.nodes[0].all.ranks > 1)
         fprintf(out, "least, most: of any rank%s%s.\n", estimated ? "; ~: estimated from several call sites" : "",
                 unknown ? "; -: unknown" : "");

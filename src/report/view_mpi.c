@@ -110,7 +110,7 @@ static const char *group_label(struct fm_report *report, const struct fm_event_k
 {
     switch (report->options.by) {
     case FM_REPORT_BY_SITE:
-        return fm_site_text(report, &key->site);
+        return fm_site_text(report, &key->site, key->routine);
     case FM_REPORT_BY_REGION:
         return key->region[0] ? key->region : "(outside)";
     case FM_REPORT_BY_PROGRAM:
@@ -127,9 +127,10 @@ static const char *group_key(enum fm_report_by by)
 
 static const char *const site_keys[] = {"function", "path", "line", "module", "build_id", "offset"};
 
-static void site_cells(struct fm_report *report, struct fm_table *table, const struct fm_site *site)
+static void site_cells(struct fm_report *report, struct fm_table *table, const struct fm_event_key *key)
 {
-    const struct fm_symbol *place = fm_site_place(report, site);
+    const struct fm_site *site = &key->site;
+    const struct fm_symbol *place = fm_site_place(report, site, key->routine);
     fm_cell_text(table, place ? place->function : "");
     fm_cell_text(table, place ? place->path : "");
     if (place && place->line)
@@ -141,15 +142,17 @@ static void site_cells(struct fm_report *report, struct fm_table *table, const s
     fm_cell_whole(table, site->offset);
 }
 
-/* For a call in an inlined function: the functions that it was inlined into, from the inside out. */
-static void inlined_lines(struct fm_report *report, struct fm_table *table, const struct fm_site *site)
+/* For a call in an inlined function: the functions that it was inlined into, from the inside out. For one in a function
+ * that was inferred: the call of it that was recorded. */
+static void caller_lines(struct fm_report *report, struct fm_table *table, const struct fm_event_key *key)
 {
-    struct fm_frames frames = {0};
-    if (report->symbols)
-        frames = fm_symbols_find(report->symbols, site, FM_RETURN_ADDRESS);
-    for (size_t i = frames.n; i-- > 1;)
+    const struct fm_site_frames found = fm_site_frames(report, &key->site, key->routine);
+    for (size_t i = found.frames.n; i-- > 1;)
         fm_cell_line(table,
-                     fm_format(&report->arena, "  inlined into %s", fm_frame_text(report, &frames.items[i - 1])));
+                     fm_format(&report->arena, "  inlined into %s", fm_frame_text(report, &found.frames.items[i - 1])));
+    if (found.inferred)
+        fm_cell_line(table, fm_format(&report->arena, "  tail call, inferred; called from %s",
+                                      fm_site_text(report, &key->site, NULL)));
 }
 
 /* Explains why sites have no name or line. */
@@ -157,10 +160,10 @@ static void print_site_hints(struct fm_report *report, const struct fm_groups *g
 {
     bool no_name = false, no_line = false;
     for (size_t i = 0; i < rows; i++) {
-        const struct fm_site *site = &groups->items[i].key.site;
-        const struct fm_symbol *place = fm_site_place(report, site);
-        no_name |= !place && site->module[0];
-        no_line |= place && !place->line;
+        const struct fm_event_key *key = &groups->items[i].key;
+        const struct fm_site_frames found = fm_site_frames(report, &key->site, key->routine);
+        no_name |= !found.frames.known && key->site.module[0];
+        no_line |= found.frames.known && !found.inferred && !found.frames.items[found.frames.n - 1].line;
     }
     if (no_name || no_line)
         fputc('\n', out);
@@ -184,7 +187,7 @@ static void fill_groups(struct fm_report *report, struct fm_table *table, struct
         const struct fm_event *event = &groups->items[i];
         fm_cell_text(table, event->key.routine);
         fm_cell_text(table, group_label(report, &event->key));
-        site_cells(report, table, &event->key.site);
+        site_cells(report, table, &event->key);
         fm_cell_whole(table, event->stats.count);
         fm_cell_whole(table, event->stats.total_ns);
         fm_cell_number(table, fm_ratio((double)event->stats.total_ns, (double)event->stats.count));
@@ -196,7 +199,7 @@ static void fill_groups(struct fm_report *report, struct fm_table *table, struct
             fm_cell_none(table);
         fm_cell_number(table, fm_ratio((double)event->stats.total_ns, (double)report->summary.routines_ns));
         if (report->options.by == FM_REPORT_BY_SITE)
-            inlined_lines(report, table, &event->key.site);
+            caller_lines(report, table, &event->key);
     }
 }
 

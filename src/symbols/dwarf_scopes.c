@@ -164,8 +164,7 @@ static const char *name_outer(struct fm_dwarf_scopes *scopes, Dwarf_Die *inner, 
     return dwarf_dieoffset(&die) == offset ? outer : NULL;
 }
 
-/* The declaration of an inlined or separately defined function. */
-static Dwarf_Die origin_of(const Dwarf_Die *die)
+Dwarf_Die fm_dwarf_origin(const Dwarf_Die *die)
 {
     Dwarf_Die origin = *die, next;
     Dwarf_Attribute attribute;
@@ -178,7 +177,7 @@ static Dwarf_Die origin_of(const Dwarf_Die *die)
     return origin;
 }
 
-static const char *linkage_name(Dwarf_Die *die)
+const char *fm_dwarf_linkage_name(Dwarf_Die *die)
 {
     Dwarf_Attribute attribute;
     const char *name = dwarf_formstring(dwarf_attr_integrate(die, DW_AT_linkage_name, &attribute));
@@ -187,12 +186,12 @@ static const char *linkage_name(Dwarf_Die *die)
 
 static const char *name_function(struct fm_dwarf_scopes *scopes, Dwarf_Die *die, unsigned depth)
 {
-    const char *linkage = linkage_name(die), *name = dwarf_diename(die);
+    const char *linkage = fm_dwarf_linkage_name(die), *name = dwarf_diename(die);
     if (linkage && (!name || strncmp(linkage, "_Z", 2) == 0 || strncmp(linkage, "_R", 2) == 0))
         return fm_symbol_name(scopes->arena, linkage);
     if (!name || depth > MAX_ORIGINS)
         return name;
-    Dwarf_Die origin = origin_of(die);
+    Dwarf_Die origin = fm_dwarf_origin(die);
     const char *outer = name_outer(scopes, &origin, depth);
     return outer && outer[0] ? join(scopes->arena, outer, name) : name;
 }

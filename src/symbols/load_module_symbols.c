@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/sort.h"
+#include "symbols/call_sites.h"
 #include "symbols/dwarf_scopes.h"
 #include "symbols/dwfl_module.h"
 
@@ -251,9 +252,20 @@ static void add_frames(struct unit_walk *walk, const struct fm_symbol *frame, st
     }
 }
 
+static void set_callee(struct unit_walk *walk, struct fm_call_site *site, struct set set)
+{
+    uint64_t address = site->address + walk->reader->module.bias;
+    size_t i = first_in_set(walk->reader, set, address);
+    if (i == set.n || site->tail_call || !site->direct)
+        return;
+    struct fm_resolved_address *found = &walk->reader->found[set.items[i]];
+    if (found->address == address)
+        found->callee = fm_function_key(walk->reader->arena, &site->callee);
+}
+
 enum { MAX_DEPTH = 256, MAX_FRAMES = 128 };
 
-/* Adds the functions inlined at these addresses, below a function or a block of it. */
+/* Adds the functions inlined at these addresses, and what they call, below a function or a block of it. */
 static void walk_blocks(struct unit_walk *walk, Dwarf_Die *parent, struct set set, unsigned depth)
 {
     Dwarf_Die die;
@@ -262,6 +274,9 @@ static void walk_blocks(struct unit_walk *walk, Dwarf_Die *parent, struct set se
     do {
         int tag = dwarf_tag(&die);
         bool inlined = tag == DW_TAG_inlined_subroutine;
+        struct fm_call_site site;
+        if (fm_call_site_read(&die, &site))
+            set_callee(walk, &site, set);
         if (!inlined && tag != DW_TAG_lexical_block && tag != DW_TAG_try_block && tag != DW_TAG_catch_block)
             continue;
         struct set inside = addresses_in(walk->reader, &die, set, !inlined);
@@ -303,6 +318,9 @@ static void walk_function(struct unit_walk *walk, Dwarf_Die *die, struct set set
     if (rest.n > 0) {
         struct fm_symbol frame = describe(walk, die);
         if (frame.function) {
+            const char *key = fm_function_key(walk->reader->arena, die);
+            for (size_t i = 0; i < rest.n; i++)
+                walk->reader->found[rest.items[i]].function = key;
             add_frames(walk, &frame, rest);
             walk_blocks(walk, die, rest, 0);
         }

@@ -10,7 +10,10 @@
 struct fm_resolved_address {
     uint64_t address;
     struct fm_symbol *frames;
-    size_t n, capacity; /* n == 0: no name */
+    size_t n, capacity;   /* n == 0: no name */
+    const char *function; /* identity of the function that contains it (call_sites.h), or all names of its symbol,
+                           * "mpi_send_|MPI_SEND"; NULL if unknown */
+    const char *callee;   /* identity of what the call there calls; NULL if unknown */
 };
 
 /* The addresses must be sorted and distinct. Strings and frames are allocated from the arena. What cannot be read stays

@@ -18,6 +18,8 @@ struct function {
     const char *name;
     unsigned rank; /* of several names for an address, the lowest is shown */
     bool sized;
+    const char **names; /* all of them */
+    size_t n_names;
 };
 
 static unsigned rank_of(const GElf_Sym *symbol, const char *name)
@@ -66,22 +68,31 @@ static size_t read_functions(const struct fm_dwfl_module *module, struct functio
 {
     int count = dwfl_module_getsymtab(module->module);
     struct function *all = count > 0 ? fm_arena_alloc(arena, (size_t)count * sizeof *all) : NULL;
+    const char **names = count > 0 ? fm_arena_alloc(arena, (size_t)count * sizeof *names) : NULL;
     size_t n = 0, kept = 0;
-    for (int i = 0; all && i < count; i++) {
+    for (int i = 0; all && names && i < count; i++) {
         GElf_Sym symbol;
         GElf_Addr address;
         GElf_Word section;
         Elf *elf;
         const char *name = dwfl_module_getsym_info(module->module, i, &symbol, &address, &section, &elf, NULL);
         if (name && is_function(&symbol, name, section))
-            all[n++] = (struct function){address, end_of(&symbol, address, elf, section), name, rank_of(&symbol, name),
-                                         symbol.st_size > 0};
+            all[n++] = (struct function){.from = address,
+                                         .to = end_of(&symbol, address, elf, section),
+                                         .name = name,
+                                         .rank = rank_of(&symbol, name),
+                                         .sized = symbol.st_size > 0};
     }
     if (n == 0 || !fm_sort(all, n, sizeof *all, by_address, arena))
         return 0;
-    for (size_t i = 0; i < n; i++)
-        if (kept == 0 || all[i].from != all[kept - 1].from)
-            all[kept++] = all[i];
+    for (size_t i = 0; i < n; i++) {
+        names[i] = all[i].name;
+        if (kept == 0 || all[i].from != all[kept - 1].from) {
+            all[kept] = all[i];
+            all[kept++].names = &names[i];
+        }
+        all[kept - 1].n_names++;
+    }
     for (size_t i = 0; i + 1 < kept; i++)
         if (!all[i].sized && all[i].to > all[i + 1].from)
             all[i].to = all[i + 1].from;
@@ -195,6 +206,15 @@ static const char *name_of(const struct fm_dwfl_module *module, const struct fun
     return name == function->name ? fm_arena_strndup(arena, name, strlen(name)) : name;
 }
 
+/* "mpi_send_|MPI_SEND": a caller uses any of them. */
+static const char *all_names(const struct function *function, struct fm_arena *arena)
+{
+    struct fm_writer names = {.arena = arena};
+    for (size_t i = 0; i < function->n_names; i++)
+        fm_write(&names, "%s%s", i ? "|" : "", function->names[i]);
+    return fm_writer_text(&names);
+}
+
 void fm_load_module_name_rest(const struct fm_dwfl_module *module, struct fm_resolved_address *found, size_t n,
                               struct fm_arena *arena)
 {
@@ -216,6 +236,7 @@ void fm_load_module_name_rest(const struct fm_dwfl_module *module, struct fm_res
             frame->function = name;
         else
             found[i].n = 0;
+        found[i].function = function ? all_names(function, arena) : NULL;
     }
     fm_arena_destroy(&scratch);
 }

@@ -189,13 +189,15 @@ static bool own_texts(struct fm_symbols *symbols, struct fm_symbol *frame)
     return true;
 }
 
-void fm_symbols_answer(struct fm_symbols *symbols, struct fm_lookup *lookup, const struct fm_symbol *frames, size_t n)
+void fm_symbols_answer(struct fm_symbols *symbols, struct fm_lookup *lookup, const struct fm_resolved_address *result)
 {
-    struct fm_symbol *copy = fm_arena_alloc(&symbols->arena, n * sizeof *copy);
-    if (!copy)
+    struct fm_symbol *copy = fm_arena_alloc(&symbols->arena, result->n * sizeof *copy);
+    const char *function = fm_symbols_text(symbols, result->function ? result->function : "");
+    const char *callee = fm_symbols_text(symbols, result->callee ? result->callee : "");
+    if (!copy || !function || !callee)
         return;
-    for (size_t i = 0; i < n; i++) {
-        copy[i] = frames[i];
+    for (size_t i = 0; i < result->n; i++) {
+        copy[i] = result->frames[i];
         if (!own_texts(symbols, &copy[i]))
             return;
     }
@@ -203,15 +205,20 @@ void fm_symbols_answer(struct fm_symbols *symbols, struct fm_lookup *lookup, con
         symbols->modules[lookup->module].waiting--;
     lookup->resolved = true;
     lookup->frames = copy;
-    lookup->n = (uint32_t)n;
+    lookup->n = (uint32_t)result->n;
+    lookup->function = function;
+    lookup->callee = callee;
 }
 
 void fm_symbols_know(struct fm_symbols *symbols, const struct fm_site *site, enum fm_address kind,
                      const struct fm_symbol *frames, size_t n)
 {
     struct fm_lookup *lookup = put_site(symbols, site, kind);
-    if (lookup)
-        fm_symbols_answer(symbols, lookup, frames, n);
+    struct fm_resolved_address result = {.n = n};
+    if (!lookup || !(result.frames = fm_arena_alloc(&symbols->arena, n * sizeof *frames)))
+        return;
+    memcpy(result.frames, frames, n * sizeof *frames);
+    fm_symbols_answer(symbols, lookup, &result);
 }
 
 /* ---- lookup ---- */
@@ -248,10 +255,15 @@ static struct fm_frames unknown_frame(struct fm_symbols *symbols, const struct f
     return (struct fm_frames){.items = frame ? frame : &nameless, .n = 1, .known = false};
 }
 
-struct fm_frames fm_symbols_find(struct fm_symbols *symbols, const struct fm_site *site, enum fm_address kind)
+struct fm_lookup *fm_symbols_lookup_site(struct fm_symbols *symbols, const struct fm_site *site, enum fm_address kind)
 {
     uint32_t module = find_module(symbols, site, false);
-    struct fm_lookup *lookup = module ? fm_symbols_lookup(symbols, module - 1, lookup_address(site, kind)) : NULL;
+    return module ? fm_symbols_lookup(symbols, module - 1, lookup_address(site, kind)) : NULL;
+}
+
+struct fm_frames fm_symbols_find(struct fm_symbols *symbols, const struct fm_site *site, enum fm_address kind)
+{
+    const struct fm_lookup *lookup = fm_symbols_lookup_site(symbols, site, kind);
     if (lookup && lookup->n > 0)
         return (struct fm_frames){.items = lookup->frames, .n = lookup->n, .known = true};
     return unknown_frame(symbols, site);

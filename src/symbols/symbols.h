@@ -73,6 +73,25 @@ void fm_symbols_want(struct fm_symbols *symbols, const struct fm_site *site, enu
 void fm_symbols_resolve(struct fm_symbols *symbols);
 struct fm_frames fm_symbols_find(struct fm_symbols *symbols, const struct fm_site *site, enum fm_address kind);
 
+/* Functions that left the stack between a call and the function found below it, because they ended with a tail call: a
+ * jump to the next function, which replaces their frame. They are inferred from debug information, which says what a
+ * call calls and which tail calls a function has. To be requested after the two sites are resolved; then call
+ * fm_symbols_resolve again. */
+struct fm_tail_frames {
+    const struct fm_frames *items; /* outermost first; the line of the last frame of each is its tail call; 0 if it is
+                                    * one of several */
+    size_t n;
+    const char *module; /* path of the load module of all of them */
+    bool unknown;       /* more than one sequence is possible: only the first is certain */
+};
+struct fm_below {
+    const struct fm_site *site;
+    enum fm_address kind;
+    const char *names; /* without a site: the names of a function of another load module, "MPI_Send|mpi_send_" */
+};
+void fm_symbols_want_between(struct fm_symbols *symbols, const struct fm_site *call, struct fm_below below);
+struct fm_tail_frames fm_symbols_between(struct fm_symbols *symbols, const struct fm_site *call, struct fm_below below);
+
 /* Sets the frames of a site in advance: it is not looked up in files. */
 void fm_symbols_know(struct fm_symbols *symbols, const struct fm_site *site, enum fm_address kind,
                      const struct fm_symbol *frames, size_t n);

@@ -14,8 +14,13 @@
 #include "base/limits.h"
 #include "base/sort.h"
 
-static const char magic[] = "fathom symbols 2\n";
-enum { MAGIC_BYTES = sizeof magic - 1, HEAD_BYTES = MAGIC_BYTES + sizeof(uint64_t), MAX_FRAMES = 1024 };
+static const char magic[] = "fathom symbols 3\n";
+enum {
+    MAGIC_BYTES = sizeof magic - 1,
+    HEAD_BYTES = MAGIC_BYTES + sizeof(uint64_t),
+    MAX_FRAMES = 1024,
+    MAX_TAIL_CALLS = 1024
+};
 
 /* A module without a build id cannot be identified and is resolved anew each time. */
 static bool is_cacheable(const struct fm_symbols *symbols, const struct fm_load_module_files *files)
@@ -104,12 +109,27 @@ static void get_address(struct source *source, struct fm_symbols *symbols, uint3
                         const char **texts, size_t n_texts)
 {
     struct fm_symbol frames[MAX_FRAMES];
-    size_t n = get_count(source, MAX_FRAMES);
-    for (size_t i = 0; i < n && !source->failed; i++)
+    struct fm_resolved_address result = {.frames = frames};
+    result.function = get_text(source, texts, n_texts);
+    result.callee = get_text(source, texts, n_texts);
+    result.n = get_count(source, MAX_FRAMES);
+    for (size_t i = 0; i < result.n && !source->failed; i++)
         frames[i] = get_frame(source, texts, n_texts);
     struct fm_lookup *lookup = source->failed ? NULL : fm_symbols_put(symbols, module, address);
     if (lookup && !lookup->resolved)
-        fm_symbols_answer(symbols, lookup, frames, n);
+        fm_symbols_answer(symbols, lookup, &result);
+}
+
+static void get_tail_calls(struct source *source, struct fm_symbols *symbols, uint32_t module, const char **texts,
+                           size_t n_texts)
+{
+    struct fm_tail_call calls[MAX_TAIL_CALLS];
+    const char *function = get_text(source, texts, n_texts);
+    size_t n = get_count(source, MAX_TAIL_CALLS);
+    for (size_t i = 0; i < n && !source->failed; i++)
+        calls[i] = (struct fm_tail_call){function, get_text(source, texts, n_texts), get_number(source)};
+    if (!source->failed)
+        fm_symbols_add_tail_calls(symbols, module, function, calls, n);
 }
 
 static void get_all(struct source *source, struct fm_symbols *symbols, uint32_t module, uint64_t version)
@@ -126,6 +146,9 @@ static void get_all(struct source *source, struct fm_symbols *symbols, uint32_t 
         address += get_number(source);
         get_address(source, symbols, module, address, texts, n_texts);
     }
+    n = get_count(source, FM_CACHE_ADDRESSES);
+    for (size_t i = 0; i < n && !source->failed; i++)
+        get_tail_calls(source, symbols, module, texts, n_texts);
     fm_arena_destroy(&arena);
 }
 
@@ -224,6 +247,8 @@ static uint64_t number_of(struct sink *sink, const char *text)
 static void put_lookup(struct sink *sink, const struct fm_lookup *lookup, uint64_t before)
 {
     put_number(sink, lookup->address - before);
+    put_number(sink, number_of(sink, lookup->function));
+    put_number(sink, number_of(sink, lookup->callee));
     put_number(sink, lookup->n);
     for (size_t i = 0; i < lookup->n; i++) {
         const struct fm_symbol *frame = &lookup->frames[i];
@@ -233,6 +258,23 @@ static void put_lookup(struct sink *sink, const struct fm_lookup *lookup, uint64
         put_number(sink, frame->line);
         put_number(sink, frame->defined_line);
         put_number(sink, frame->inlined);
+    }
+}
+
+static void put_tail_calls(struct sink *sink, const struct fm_tail_call_list *list, const char *function)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < list->n; i++)
+        n += list->items[i].from == function;
+    n = n < MAX_TAIL_CALLS ? n : MAX_TAIL_CALLS;
+    put_number(sink, number_of(sink, function));
+    put_number(sink, n);
+    for (size_t i = 0; n > 0; i++) {
+        if (list->items[i].from != function)
+            continue;
+        put_number(sink, number_of(sink, list->items[i].to));
+        put_number(sink, list->items[i].address);
+        n--;
     }
 }
 
@@ -269,6 +311,11 @@ static void put_all(struct sink *sink, const struct fm_symbols *symbols, uint32_
     uint64_t crc = 0;
     for (size_t i = 0; i < n; i++)
         put_lookup(&frames, lookups[i], i ? lookups[i - 1]->address : 0);
+    size_t addresses_end = frames.n;
+    const struct fm_intern *explored = &symbols->modules[module].explored;
+    for (size_t i = 0; i < explored->capacity; i++)
+        if (explored->slots[i].text)
+            put_tail_calls(&frames, &symbols->modules[module].tail_calls, explored->slots[i].text);
     put_bytes(sink, magic, MAGIC_BYTES);
     put_bytes(sink, &crc, sizeof crc);
     put_number(sink, version);
@@ -278,7 +325,9 @@ static void put_all(struct sink *sink, const struct fm_symbols *symbols, uint32_
         put_bytes(sink, frames.texts[i], strlen(frames.texts[i]));
     }
     put_number(sink, n);
-    put_bytes(sink, frames.bytes, frames.n);
+    put_bytes(sink, frames.bytes, addresses_end);
+    put_number(sink, explored->n);
+    put_bytes(sink, frames.bytes + addresses_end, frames.n - addresses_end);
     sink->failed |= frames.failed || n == 0;
     if (!sink->failed) {
         crc = fm_crc64(sink->bytes + HEAD_BYTES, sink->n - HEAD_BYTES);

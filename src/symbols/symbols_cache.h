@@ -3,10 +3,11 @@
  * module or its debug file has changed. A file is not trusted; one that is damaged, of another version or owned by
  * another user is ignored. A failure to write is not an error.
  *
- *   "fathom symbols 2\n"   CRC-64 of the rest (8 bytes)   the rest, integers as LEB128:
+ *   "fathom symbols 3\n"   CRC-64 of the rest (8 bytes)   the rest, integers as LEB128:
  *   version of the files;  strings: count, for each its length and bytes;
- *   addresses: count, for each the distance from the previous one and the number of frames, for each frame:
- *   function, path, defined (indices of strings), line, defined_line, inlined
+ *   addresses: count, for each the distance from the previous one, function and callee (indices of strings) and the
+ *   number of frames, for each frame: function, path, defined (indices), line, defined_line, inlined;
+ *   functions with known tail calls: count, for each its index and their number, for each: callee (index), address
  *
  * The size is limited: by the number of addresses per file, and by removing the least recently used files. Only for
  * symbols*.c. */

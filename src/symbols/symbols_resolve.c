@@ -153,7 +153,7 @@ static void store_results(struct batch *batch)
         struct resolve_job *job = &batch->jobs[j];
         for (size_t i = 0; i < job->n; i++) {
             struct fm_lookup *lookup = fm_symbols_lookup(batch->symbols, job->module, job->found[i].address);
-            fm_symbols_answer(batch->symbols, lookup, job->found[i].frames, job->found[i].n);
+            fm_symbols_answer(batch->symbols, lookup, &job->found[i]);
         }
         fm_arena_destroy(&job->arena);
         if (j + 1 == batch->n_jobs || batch->jobs[j + 1].module != job->module)
@@ -161,7 +161,7 @@ static void store_results(struct batch *batch)
     }
 }
 
-void fm_symbols_resolve(struct fm_symbols *symbols)
+static void resolve_addresses(struct fm_symbols *symbols)
 {
     struct batch batch = {.symbols = symbols, .threads = symbols->options.threads};
     long processors = sysconf(_SC_NPROCESSORS_ONLN);
@@ -176,4 +176,11 @@ void fm_symbols_resolve(struct fm_symbols *symbols)
     run(&batch);
     store_results(&batch);
     fm_arena_destroy(&batch.arena);
+}
+
+void fm_symbols_resolve(struct fm_symbols *symbols)
+{
+    resolve_addresses(symbols);
+    if (fm_symbols_follow_tail_calls(symbols))
+        resolve_addresses(symbols);
 }

@@ -4,6 +4,8 @@
 #define FM_SYMBOLS_SYMBOLS_TABLE_H
 
 #include "base/intern.h"
+#include "symbols/load_module_symbols.h"
+#include "symbols/load_module_tail_calls.h"
 #include "symbols/owner_files.h"
 #include "symbols/symbols.h"
 
@@ -15,12 +17,32 @@ struct fm_lookup {
     bool resolved;                  /* with n == 0: it has no name */
     uint32_t n;                     /* frames */
     const struct fm_symbol *frames; /* strings belong to struct fm_symbols */
+    const char *function, *callee;  /* as in struct fm_resolved_address; "" if unknown */
 };
 
 struct fm_symbols_module {
     const char *path, *build_id;
     size_t waiting; /* number of unresolved addresses */
     bool failed;    /* already reported */
+    struct fm_tail_call_list tail_calls;
+    struct fm_intern explored; /* functions whose tail calls are in the list */
+};
+
+enum { FM_MAX_TAIL_CALLS = 8, FM_MAX_TAIL_SITES = 8 };
+#define FM_NO_MODULE UINT32_MAX
+
+/* The functions between a call and a function that its callee has reached by tail calls. */
+struct fm_tail_path {
+    uint32_t module, below;        /* modules of the call and of the function; below: FM_NO_MODULE if unknown */
+    const char *callee, *function; /* as in struct fm_lookup */
+    bool followed, unknown;
+    uint32_t between; /* module of the functions found */
+    size_t n;
+    struct fm_tail_step {
+        uint64_t addresses[FM_MAX_TAIL_SITES]; /* of the tail calls of which one was executed */
+        size_t n;                              /* maybe more than there is room for */
+    } steps[FM_MAX_TAIL_CALLS];
+    struct fm_frames *frames; /* by step; made when first needed */
 };
 
 struct fm_symbols {
@@ -36,6 +58,9 @@ struct fm_symbols {
     struct fm_intern unknown_numbers;
     struct fm_symbol **unknown; /* frames of addresses without a name */
     size_t n_unknown, unknown_capacity;
+    struct fm_intern tail_path_numbers;
+    struct fm_tail_path *tail_paths;
+    size_t n_tail_paths, tail_paths_capacity;
     struct fm_intern source_numbers;
     struct fm_source *sources;
     size_t n_sources, sources_capacity;
@@ -44,12 +69,20 @@ struct fm_symbols {
 
 /* The symbols' own copy of a string; NULL if out of memory. */
 const char *fm_symbols_text(struct fm_symbols *symbols, const char *text);
-/* Completes a lookup with a copy of the frames; unchanged if out of memory. */
-void fm_symbols_answer(struct fm_symbols *symbols, struct fm_lookup *lookup, const struct fm_symbol *frames, size_t n);
+/* Completes a lookup with a copy of the result; unchanged if out of memory. */
+void fm_symbols_answer(struct fm_symbols *symbols, struct fm_lookup *lookup, const struct fm_resolved_address *result);
 /* The lookup of an address, added to the table if it was absent; NULL if out of memory. The pointer is valid until the
  * next one is added. */
 struct fm_lookup *fm_symbols_put(struct fm_symbols *symbols, uint32_t module, uint64_t address);
 /* The lookup of an address, or NULL if it is not in the table. */
 struct fm_lookup *fm_symbols_lookup(struct fm_symbols *symbols, uint32_t module, uint64_t address);
+/* The same for a site. */
+struct fm_lookup *fm_symbols_lookup_site(struct fm_symbols *symbols, const struct fm_site *site, enum fm_address kind);
+/* Adds the tail calls of a function, unless they are known. */
+void fm_symbols_add_tail_calls(struct fm_symbols *symbols, uint32_t module, const char *function,
+                               const struct fm_tail_call *calls, size_t n);
+/* Finds the functions requested with fm_symbols_want_between, and requests the addresses of their tail calls. Returns
+ * whether there are any. */
+bool fm_symbols_follow_tail_calls(struct fm_symbols *symbols);
 
 #endif

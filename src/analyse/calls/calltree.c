@@ -123,6 +123,14 @@ struct fm_context *fm_context_below(struct fm_calltree *tree, struct fm_context 
     return *slot = made;
 }
 
+void fm_context_learn(struct fm_context *context, const struct fm_context_facts *facts)
+{
+    if (!context->facts.defined_line)
+        context->facts.defined_line = facts->defined_line;
+    context->facts.inferred |= facts->inferred;
+    context->facts.callers_missing |= facts->callers_missing;
+}
+
 /* ---- traversal ---- */
 
 struct fm_context *fm_context_after(const struct fm_context *top, const struct fm_context *at)
@@ -262,7 +270,7 @@ static void copy_node(struct fm_calltree *to, struct fm_context *parent, struct 
         id.inlined = id.inlined && lines && parent != to->root;
     }
     from->twin = fm_context_below(to, parent, &id);
-    from->twin->defined_line = from->defined_line;
+    fm_context_learn(from->twin, &from->facts);
     fm_context_cost_add(&from->twin->own, &from->own, to->ranks, to->arena);
     fm_context_cost_add(&from->twin->all, &from->all, to->ranks, to->arena);
 }

@@ -10,7 +10,8 @@
  *       routine MPI_Recv  solve.c:31      a leaf: the time in an MPI routine called by this context
  *       call site       solve.c:40        a leaf: time below this call whose frames were not kept
  *
- * An inlined function is a frame of its own. Addresses with the same function and line are one context, so every figure
+ * An inlined function is a frame of its own. So is a function that left the stack by a tail call, if debug information
+ * tells which one it was; it is marked as inferred. Addresses with the same function and line are one context, so every figure
  * here is a sum over nodes of the profile. Frames without symbols share one name per load module, "[libucp.so.0]".
  *
  * Two more trees are made from it. Flat: load module, file, function, line. Callers: each function, below it the lines
@@ -56,7 +57,11 @@ struct fm_context_id {
 
 struct fm_context {
     struct fm_context_id id;
-    uint32_t defined_line;
+    struct fm_context_facts {
+        uint32_t defined_line;
+        bool inferred;        /* at least in part: the frame was replaced by a tail call */
+        bool callers_missing; /* at least in part: frames between it and its parent were replaced by tail calls */
+    } facts;
     struct fm_context *parent, *first, *next;
     size_t n_children;
     struct fm_context_cost own, all;
@@ -135,6 +140,8 @@ const char *fm_calltree_text(struct fm_calltree *tree, const char *text); /* int
 /* The child with this id; created if it does not exist. If out of memory, returns the root and sets tree->failed. */
 struct fm_context *fm_context_below(struct fm_calltree *tree, struct fm_context *parent,
                                     const struct fm_context_id *id);
+/* Adds what is known about another occurrence of the same function. */
+void fm_context_learn(struct fm_context *context, const struct fm_context_facts *facts);
 /* Completes the tree after the last context was added: limits estimates to plausible values. */
 enum fm_status fm_calltree_end(struct fm_calltree *tree, struct fm_error *error);
 

@@ -36,8 +36,7 @@ static void enter(struct fm_calltree *folded, struct fm_context *at)
     at->twin = at->id.kind == FM_CONTEXT_FRAME ? cycle_end(parent, at) : NULL;
     if (!at->twin)
         at->twin = fm_context_below(folded, parent, &at->id);
-    if (!at->twin->defined_line)
-        at->twin->defined_line = at->defined_line;
+    fm_context_learn(at->twin, &at->facts);
     fm_context_cost_add(&at->twin->own, &at->own, folded->ranks, folded->arena);
     if (!at->twin->active++)
         fm_context_cost_add(&at->twin->all, &at->all, folded->ranks, folded->arena);
@@ -94,7 +93,7 @@ static bool is_leaf(const struct fm_context *context)
 static void copy_context(struct fm_calltree *folded, struct fm_context *parent, struct fm_context *at)
 {
     at->twin = fm_context_below(folded, parent, &at->id);
-    at->twin->defined_line = at->defined_line;
+    fm_context_learn(at->twin, &at->facts);
     fm_context_cost_add(&at->twin->all, &at->all, folded->ranks, folded->arena);
     bool whole = at->id.kind == FM_CONTEXT_ROUTINE; /* including everything below it */
     if (whole || !fm_context_in_mpi(at))

@@ -9,6 +9,7 @@
 #include "analyse/calls/calltree.h"
 #include "base/basename.h"
 #include "generated/routines.h"
+#include "mpi/function_names.h"
 #include "mpi/libraries.h"
 
 /* Where the children of an address are attached, and the line that calls them. */
@@ -44,11 +45,32 @@ static bool has_address(const struct fm_path_node *path)
     return path->kind == FM_PATH_CALL || path->kind == FM_PATH_LEAF;
 }
 
+static bool may_follow_tail_call(const struct fm_path_node *path, const struct fm_path_node *parent)
+{
+    return parent->kind == FM_PATH_CALL && (has_address(path) || path->kind == FM_PATH_ROUTINE);
+}
+
+/* What was called, to be compared with what the call should call. */
+static struct fm_below below_of(const struct fm_path_node *path, char names[FM_MPI_FUNCTION_NAMES])
+{
+    if (path->kind != FM_PATH_ROUTINE)
+        return (struct fm_below){.site = &path->site, .kind = address_kind(path)};
+    fm_mpi_function_names(names, path->routine);
+    return (struct fm_below){.names = names};
+}
+
 static void resolve(const struct fm_call_paths *paths, struct fm_symbols *symbols)
 {
     for (size_t i = 0; i < paths->n; i++)
         if (has_address(&paths->nodes[i]))
             fm_symbols_want(symbols, &paths->nodes[i].site, address_kind(&paths->nodes[i]));
+    fm_symbols_resolve(symbols);
+    for (size_t i = 0; i < paths->n; i++) {
+        char names[FM_MPI_FUNCTION_NAMES];
+        const struct fm_path_node *node = &paths->nodes[i], *parent = &paths->nodes[node->parent];
+        if (may_follow_tail_call(node, parent))
+            fm_symbols_want_between(symbols, &parent->site, below_of(node, names));
+    }
     fm_symbols_resolve(symbols);
 }
 
@@ -143,6 +165,29 @@ static bool is_libc(const struct tree_builder *builder, const char *module)
            is_library(module, "linux-vdso") || is_library(module, "[vdso]");
 }
 
+/* Adds a frame below a joint, called from its line; its own line becomes that of the joint. */
+static void add_frame(struct tree_builder *builder, size_t i, struct joint *to, const struct fm_symbol *frame,
+                      const char *module, bool inferred)
+{
+    struct fm_calltree *tree = builder->tree;
+    struct fm_context_id id = {
+        .kind = FM_CONTEXT_FRAME,
+        .name = fm_calltree_text(tree, frame->function),
+        .module = fm_calltree_text(tree, module),
+        .path = to->path,
+        .line = to->line,
+        .defined = fm_calltree_text(tree, frame->defined),
+        .inlined = frame->inlined,
+    };
+    const struct fm_context_facts facts = {.defined_line = frame->defined_line, .inferred = inferred};
+    to->frame = fm_context_below(tree, to->frame, &id);
+    fm_context_learn(to->frame, &facts);
+    to->path = fm_calltree_text(tree, frame->path);
+    to->line = frame->line;
+    if (!builder->outer[i])
+        builder->outer[i] = to->frame;
+}
+
 /* Time in Fathom's own functions, and in libc functions called by them, counts for the caller. */
 static bool is_own_code(const struct tree_builder *builder, const struct joint *from, const char *module)
 {
@@ -152,55 +197,49 @@ static bool is_own_code(const struct tree_builder *builder, const struct joint *
 
 static void add_wrapped_call(struct tree_builder *builder, size_t i, const char *name, struct joint *at)
 {
-    struct fm_calltree *tree = builder->tree;
-    struct fm_context_id id = {
-        .kind = FM_CONTEXT_FRAME,
-        .name = fm_calltree_text(tree, name),
-        .module = builder->libc,
-        .path = at->path,
-        .line = at->line,
-        .defined = "",
-    };
-    builder->outer[i] = fm_context_below(tree, at->frame, &id);
-    *at = (struct joint){.frame = builder->outer[i], .path = "", .fathom = true};
+    const struct fm_symbol call = {.function = name, .path = "", .defined = ""};
+    add_frame(builder, i, at, &call, builder->libc, false);
+    at->fathom = true;
 }
 
-static void add_frames(struct tree_builder *builder, size_t i, const struct joint *from, struct joint *to)
+/* Adds the functions that tail calls removed from the stack above a node. Returns whether some are missing. */
+static bool add_replaced(struct tree_builder *builder, size_t i, struct joint *to)
 {
     const struct fm_path_node *path = builder->paths->nodes[i].path;
-    struct fm_calltree *tree = builder->tree;
+    const struct fm_path_node *parent = builder->paths->nodes[path->parent].path;
+    char names[FM_MPI_FUNCTION_NAMES];
+    if (!builder->symbols || !may_follow_tail_call(path, parent) || to->routine || to->fathom)
+        return false;
+    struct fm_tail_frames between = fm_symbols_between(builder->symbols, &parent->site, below_of(path, names));
+    for (size_t k = 0; k < between.n; k++)
+        for (size_t f = 0; f < between.items[k].n; f++)
+            add_frame(builder, i, to, &between.items[k].items[f], between.module, true);
+    return between.unknown;
+}
+
+static void add_frames(struct tree_builder *builder, size_t i, const struct joint *parent, struct joint *to)
+{
+    const struct fm_path_node *path = builder->paths->nodes[i].path;
+    struct joint from = *parent;
     struct fm_symbol unknown;
     size_t n;
+    bool missing = add_replaced(builder, i, &from);
     const struct fm_symbol *frames = frames_of(builder, path, &unknown, &n);
-    bool ours = is_library(path->site.module, "libfathom.so.") && !from->fathom && !from->routine;
-    bool by_program = !fm_mpi_is_named(fm_basename(from->frame->id.module)) && /* and not by a language binding */
-                      !is_library(from->frame->id.module, "libfathom.so.");
+    bool ours = is_library(path->site.module, "libfathom.so.") && !from.fathom && !from.routine;
+    bool by_program = !fm_mpi_is_named(fm_basename(from.frame->id.module)) && /* and not by a language binding */
+                      !is_library(from.frame->id.module, "libfathom.so.");
     const char *call = ours ? wrapped_call(frames[0].function) : NULL;
-    *to = *from;
+    *to = from;
     if (call) {
         add_wrapped_call(builder, i, call, to);
         return;
     }
     if (ours && by_program)
         to->routine = wrapped_routine(frames[0].function);
-    to->fathom = !to->routine && is_own_code(builder, from, path->site.module);
+    to->fathom = !to->routine && is_own_code(builder, &from, path->site.module);
     for (size_t f = 0; f < n && !to->routine && !to->fathom; f++) {
-        struct fm_context_id id = {
-            .kind = FM_CONTEXT_FRAME,
-            .name = fm_calltree_text(tree, frames[f].function),
-            .module = fm_calltree_text(tree, path->site.module),
-            .path = to->path,
-            .line = to->line,
-            .defined = fm_calltree_text(tree, frames[f].defined),
-            .inlined = f > 0,
-        };
-        to->frame = fm_context_below(tree, to->frame, &id);
-        if (!to->frame->defined_line)
-            to->frame->defined_line = frames[f].defined_line;
-        to->path = fm_calltree_text(tree, frames[f].path);
-        to->line = frames[f].line;
-        if (f == 0)
-            builder->outer[i] = to->frame;
+        add_frame(builder, i, to, &frames[f], path->site.module, false);
+        to->frame->facts.callers_missing |= missing && f == 0;
     }
 }
 
@@ -223,8 +262,9 @@ static void add_node(struct tree_builder *builder, size_t i)
         return;
     case FM_PATH_ROUTINE:
         *joint = from;
+        add_replaced(builder, i, joint);
         joint->routine = path->routine;
-        add_leaf(builder, i, &from, FM_CONTEXT_ROUTINE, fm_calltree_text(builder->tree, path->routine));
+        add_leaf(builder, i, joint, FM_CONTEXT_ROUTINE, fm_calltree_text(builder->tree, path->routine));
         return;
     case FM_PATH_GAP:
         joint->frame = builder->outer[i] = fm_context_below(builder->tree, builder->tree->root, &gap);

@@ -97,8 +97,7 @@ static struct fm_context *function_of(struct fm_calltree *flat, const struct fm_
 {
     struct fm_context_id id = function_id(context);
     struct fm_context *function = fm_context_below(flat, file_of(flat, context), &id);
-    if (!function->defined_line)
-        function->defined_line = context->defined_line;
+    fm_context_learn(function, &context->facts);
     return function;
 }
 
@@ -162,8 +161,7 @@ static void find_callers(struct view_builder *builder, const struct fm_context *
         return;
     struct fm_context_id id = function_id(context);
     struct fm_context *node = fm_context_below(builder->to, builder->to->root, &id);
-    if (!node->defined_line)
-        node->defined_line = context->defined_line;
+    fm_context_learn(node, &context->facts);
     visit(builder, context, node);
     const struct fm_context *called = context;
     for (size_t depth = 0; depth < builder->depth && called->parent->id.kind != FM_CONTEXT_ROOT; depth++) {

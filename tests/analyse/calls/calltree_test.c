@@ -123,7 +123,7 @@ static void test_calls(const struct fm_calltree *calls)
            "addresses of one line are one statement");
     const struct fm_context *dot = child(solve, FM_CONTEXT_FRAME, "dot", 30);
     tap_ok(costs(dot, 64, 72) && dot->id.inlined && strcmp(dot->id.path, "/s/solve.c") == 0 &&
-               strcmp(dot->id.defined, "/s/dot.h") == 0 && dot->defined_line == 5,
+               strcmp(dot->id.defined, "/s/dot.h") == 0 && dot->facts.defined_line == 5,
            "an inlined function is a frame of its own, called where it was inlined");
     tap_ok(costs(child(dot, FM_CONTEXT_ROUTINE, "MPI_Recv", 7), 8, 8) &&
                costs(child(dot, FM_CONTEXT_STATEMENT, "dot", 8), 64, 64),

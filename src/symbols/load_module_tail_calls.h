@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The tail calls in functions of one load module, read from debug information. A function is given and returned by its
+ * identity (call_sites.h). Only for symbols*.c. */
+#ifndef FM_SYMBOLS_LOAD_MODULE_TAIL_CALLS_H
+#define FM_SYMBOLS_LOAD_MODULE_TAIL_CALLS_H
+
+#include "symbols/load_module_files.h"
+
+struct fm_tail_call {
+    const char *from, *to; /* `to` can be in another load module */
+    uint64_t address;      /* within the instruction */
+};
+
+struct fm_tail_call_list {
+    struct fm_tail_call *items;
+    size_t n, capacity;
+};
+
+struct fm_tail_call_reader;
+
+struct fm_tail_call_reader *fm_tail_calls_open(const struct fm_load_module_files *files); /* NULL: nothing to read */
+void fm_tail_calls_close(struct fm_tail_call_reader *reader);
+/* Appends the direct tail calls of a function. Strings belong to the reader. */
+void fm_tail_calls_read(struct fm_tail_call_reader *reader, const char *function, struct fm_tail_call_list *list);
+
+#endif
