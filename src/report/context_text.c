@@ -11,6 +11,13 @@ static const char *module_text(struct fm_report *report, const struct fm_context
     return context->id.module[0] && !named ? fm_format(&report->arena, "  [%s]", fm_basename(context->id.module)) : "";
 }
 
+/* "halo.f90:210"; "halo.f90:~210" if the line is approximate. */
+static const char *place_text(struct fm_report *report, const struct fm_context *context)
+{
+    return fm_format(&report->arena, "%s:%s%u", fm_basename(context->id.path), context->facts.approximate ? "~" : "",
+                     context->id.line);
+}
+
 /* What is not as on the stack. */
 static const char *marks_of(const struct fm_context *context)
 {
@@ -23,14 +30,16 @@ static const char *marks_of(const struct fm_context *context)
 
 const char *fm_context_marks_text(struct fm_report *report, const struct fm_context_marks *marks)
 {
-    return fm_format(&report->arena, "%s%s%s", marks->inlined ? "; (i): inlined" : "",
+    return fm_format(&report->arena, "%s%s%s%s", marks->inlined ? "; (i): inlined" : "",
                      marks->inferred ? "; (t): inferred from a tail call" : "",
-                     marks->callers_missing ? "; (?): callers unknown after tail calls" : "");
+                     marks->callers_missing ? "; (?): callers unknown after tail calls" : "",
+                     marks->approximate ? "; ~: approximate line" : "");
 }
 
 void fm_context_marks_add(struct fm_context_marks *marks, const struct fm_context *context)
 {
     marks->inlined |= context->id.inlined;
+    marks->approximate |= context->facts.approximate;
     marks->inferred |= context->facts.inferred;
     marks->callers_missing |= context->facts.callers_missing;
 }
@@ -39,8 +48,7 @@ static const char *function_text(struct fm_report *report, const struct fm_conte
 {
     const char *marks = marks_of(context);
     if (context->id.line)
-        return fm_format(&report->arena, "%s%s  at %s:%u", context->id.name, marks, fm_basename(context->id.path),
-                         context->id.line);
+        return fm_format(&report->arena, "%s%s  at %s", context->id.name, marks, place_text(report, context));
     bool foreign = context->parent->id.module != context->id.module; /* omit the load module of the caller */
     return fm_format(&report->arena, "%s%s%s", context->id.name, marks, foreign ? module_text(report, context) : "");
 }
@@ -49,7 +57,7 @@ static const char *function_text(struct fm_report *report, const struct fm_conte
 static const char *line_text(struct fm_report *report, const struct fm_context *context, size_t columns)
 {
     const struct fm_context_id *id = &context->id;
-    const char *place = fm_format(&report->arena, "%s:%u", fm_basename(id->path), id->line);
+    const char *place = place_text(report, context);
     const char *source = report->symbols ? fm_symbols_source(report->symbols, id->path, id->line) : NULL;
     size_t used = strlen(place) + 2;
     if (!source || !source[0] || used + 8 > columns)

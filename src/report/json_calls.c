@@ -56,6 +56,7 @@ static void write_fields(const struct calls_writer *writer, const struct fm_cont
     fm_json_text(json, "kind", fm_context_kind_text(id->kind));
     fm_json_text(json, "name", name_of(context));
     fm_json_place(json, id);
+    fm_json_bool(json, "approximate_line", context->facts.approximate);
     fm_json_text_or_null(json, "module", fm_basename(id->module));
     if (id->kind == FM_CONTEXT_FRAME) {
         fm_json_text_or_null(json, "defined", id->defined);

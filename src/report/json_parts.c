@@ -40,6 +40,7 @@ static void write_place(struct fm_json *json, const struct fm_symbol *place)
         fm_json_whole(json, "line", place->line);
     else
         fm_json_null(json, "line");
+    fm_json_bool(json, "approximate_line", place->approximate);
     fm_json_text_or_null(json, "path", place->path);
 }
 

@@ -102,7 +102,8 @@ const char *fm_frame_text(struct fm_report *report, const struct fm_symbol *fram
 {
     if (!frame->line)
         return frame->function;
-    return fm_format(&report->arena, "%s (%s:%u)", frame->function, frame->file, frame->line);
+    return fm_format(&report->arena, "%s (%s:%s%u)", frame->function, frame->file, frame->approximate ? "~" : "",
+                     frame->line);
 }
 
 const char *fm_ranks_text(struct fm_report *report, const struct fm_rankset *ranks, size_t columns)

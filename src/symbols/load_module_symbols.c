@@ -21,6 +21,7 @@ struct compilation_unit {
     Dwarf_Die lines;       /* with the line table */
     Dwarf_Die scopes;      /* the same, or that of its .dwo file */
     const char *directory; /* the compilation directory */
+    bool fortran;
 };
 
 struct symbol_reader {
@@ -32,6 +33,7 @@ struct symbol_reader {
     size_t n_units, units_capacity;
     struct unit_address *members;
     size_t n_members, members_capacity;
+    Dwarf_Die *innermost; /* by address: its function, or the innermost function inlined there */
 };
 
 /* The addresses a walk looks for, as sorted indices. */
@@ -159,8 +161,9 @@ static void find_units(struct symbol_reader *reader)
     while (dwarf_get_units(reader->module.dwarf, cu, &cu, NULL, &kind, &die, &split) == 0) {
         if (kind != DW_UT_compile && kind != DW_UT_skeleton)
             continue;
-        add_addresses_of(reader,
-                         (struct compilation_unit){die, kind == DW_UT_skeleton && split.addr ? split : die, ""});
+        add_addresses_of(reader, (struct compilation_unit){.lines = die,
+                                                           .scopes = kind == DW_UT_skeleton && split.addr ? split : die,
+                                                           .directory = ""});
     }
     if (!fm_sort(reader->members, reader->n_members, sizeof *reader->members, by_unit, &reader->scratch))
         reader->n_members = 0;
@@ -243,12 +246,14 @@ static void set_call_site(struct unit_walk *walk, Dwarf_Die *die, struct set set
     }
 }
 
-static void add_frames(struct unit_walk *walk, const struct fm_symbol *frame, struct set set)
+static void add_frames(struct unit_walk *walk, const struct fm_symbol *frame, Dwarf_Die *die, struct set set)
 {
     for (size_t i = 0; i < set.n; i++) {
         struct fm_symbol *added = fm_resolved_add_frame(&walk->reader->found[set.items[i]], walk->reader->arena);
         if (added)
             *added = *frame;
+        if (walk->reader->innermost)
+            walk->reader->innermost[set.items[i]] = *die;
     }
 }
 
@@ -256,7 +261,7 @@ static void set_callee(struct unit_walk *walk, struct fm_call_site *site, struct
 {
     uint64_t address = site->address + walk->reader->module.bias;
     size_t i = first_in_set(walk->reader, set, address);
-    if (i == set.n || site->tail_call || !site->direct)
+    if (i == set.n || !site->direct)
         return;
     struct fm_resolved_address *found = &walk->reader->found[set.items[i]];
     if (found->address == address)
@@ -284,7 +289,7 @@ static void walk_blocks(struct unit_walk *walk, Dwarf_Die *parent, struct set se
             struct fm_symbol frame = describe(walk, &die);
             frame.function = frame.function ? frame.function : "(inlined)";
             set_call_site(walk, &die, inside);
-            add_frames(walk, &frame, inside);
+            add_frames(walk, &frame, &die, inside);
         }
         walk_blocks(walk, &die, inside, depth + 1);
         free((void *)inside.items);
@@ -321,7 +326,7 @@ static void walk_function(struct unit_walk *walk, Dwarf_Die *die, struct set set
             const char *key = fm_function_key(walk->reader->arena, die);
             for (size_t i = 0; i < rest.n; i++)
                 walk->reader->found[rest.items[i]].function = key;
-            add_frames(walk, &frame, rest);
+            add_frames(walk, &frame, die, rest);
             walk_blocks(walk, die, rest, 0);
         }
     }
@@ -360,10 +365,86 @@ static void walk_scopes(struct unit_walk *walk, Dwarf_Die *parent, struct set se
 
 /* ---- lines ---- */
 
+static bool row_address(Dwarf_Lines *rows, size_t index, Dwarf_Addr *address)
+{
+    return dwarf_lineaddr(dwarf_onesrcline(rows, index), address) == 0;
+}
+
+/* The last row of the line table that does not begin after an address. */
+static size_t row_before(Dwarf_Lines *rows, size_t n, Dwarf_Addr address)
+{
+    size_t low = 0, high = n;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        Dwarf_Addr at;
+        if (row_address(rows, middle, &at) && at <= address)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low > 0 ? low - 1 : 0;
+}
+
+/* Whether an address is in a function, and not in another one that is inlined there. */
+static bool is_directly_in(Dwarf_Die *function, Dwarf_Addr address, unsigned depth) // NOLINT(misc-no-recursion)
+{
+    Dwarf_Die die;
+    if (depth > MAX_DEPTH || dwarf_haspc(function, address) != 1)
+        return depth > 0; /* a block without ranges has no addresses of its own */
+    if (dwarf_child(function, &die) != 0)
+        return true;
+    do {
+        int tag = dwarf_tag(&die);
+        if (tag == DW_TAG_inlined_subroutine && dwarf_haspc(&die, address) == 1)
+            return false;
+        if (tag == DW_TAG_lexical_block && !is_directly_in(&die, address, depth + 1))
+            return false;
+    } while (dwarf_siblingof(&die, &die) == 0);
+    return true;
+}
+
+/* The line of the nearest row before the address, else after it, that is another line of the same function, below its
+ * declaration; 0 if there is none. */
+static uint32_t nearby_line(struct compilation_unit *unit, Dwarf_Die *function, Dwarf_Addr address,
+                            const struct fm_symbol *frame)
+{
+    enum { MAX_ROWS = 64 };
+    Dwarf_Lines *rows;
+    size_t n;
+    if (!function->addr || dwarf_getsrclines(&unit->lines, &rows, &n) != 0 || n == 0)
+        return 0;
+    size_t start = row_before(rows, n, address);
+    for (size_t k = 0; k < 2 * MAX_ROWS; k++) {
+        size_t away = k % MAX_ROWS + 1, index = k < MAX_ROWS ? start - away : start + away;
+        Dwarf_Line *row = index < n ? dwarf_onesrcline(rows, index) : NULL;
+        Dwarf_Addr at;
+        int line;
+        if (row && dwarf_lineaddr(row, &at) == 0 && dwarf_lineno(row, &line) == 0 && line > 0 &&
+            (uint32_t)line > frame->defined_line && (uint32_t)line != frame->line && is_directly_in(function, at, 0))
+            return (uint32_t)line;
+    }
+    return 0;
+}
+
+static bool is_fortran(Dwarf_Die *unit)
+{
+    switch (dwarf_srclang(unit)) {
+    case DW_LANG_Fortran77:
+    case DW_LANG_Fortran90:
+    case DW_LANG_Fortran95:
+    case DW_LANG_Fortran03:
+    case DW_LANG_Fortran08:
+        return true;
+    default:
+        return false;
+    }
+}
+
 static void set_line(struct symbol_reader *reader, struct compilation_unit *unit, struct fm_resolved_address *found)
 {
     int number = 0;
-    Dwarf_Line *line = dwarf_getsrc_die(&unit->lines, found->address - reader->module.bias);
+    Dwarf_Addr address = found->address - reader->module.bias;
+    Dwarf_Line *line = dwarf_getsrc_die(&unit->lines, address);
     if (!line)
         return;
     struct fm_symbol *frame = found->n ? &found->frames[found->n - 1] : fm_resolved_add_frame(found, reader->arena);
@@ -372,6 +453,8 @@ static void set_line(struct symbol_reader *reader, struct compilation_unit *unit
     frame->path = fm_source_path(reader->arena, unit->directory, dwarf_linesrc(line, NULL, NULL));
     if (dwarf_lineno(line, &number) == 0 && number > 0)
         frame->line = (uint32_t)number;
+    if (reader->innermost && unit->fortran)
+        frame->nearby = nearby_line(unit, &reader->innermost[found - reader->found], address, frame);
 }
 
 /* ---- a module ---- */
@@ -382,6 +465,7 @@ static void read_unit(struct symbol_reader *reader, struct compilation_unit *uni
     fm_dwarf_scopes_open(&walk.scopes, reader->arena);
     unit->directory = text_of(&unit->lines, DW_AT_comp_dir);
     unit->directory = unit->directory ? unit->directory : "";
+    unit->fortran = is_fortran(&unit->scopes);
     if (dwarf_getsrcfiles(&unit->scopes, &walk.files, &walk.n_files) != 0)
         walk.n_files = 0;
     walk_scopes(&walk, &unit->scopes, set, 0);
@@ -415,6 +499,7 @@ void fm_load_module_symbols_read(const struct fm_load_module_files *files, struc
     if (!fm_dwfl_module_open(&reader.module, files))
         return;
     if (reader.module.dwarf) {
+        reader.innermost = fm_arena_alloc(&reader.scratch, n * sizeof *reader.innermost);
         find_units(&reader);
         read_units(&reader);
     }

@@ -11,7 +11,7 @@
 enum { MAX_DEPTH = 256 };
 
 /* A function with code; several with the same identity are copies of one function. */
-struct function {
+struct unit_function {
     const char *key;
     Dwarf_Die die;
 };
@@ -19,7 +19,7 @@ struct function {
 struct unit {
     struct unit *next;
     void *cu; /* identifies it */
-    struct function *functions;
+    struct unit_function *functions;
     size_t n, capacity;
 };
 
@@ -112,15 +112,15 @@ static void add_function(struct fm_tail_call_reader *reader, struct unit *unit, 
     if (dwarf_ranges(die, 0, &base, &low, &high) <= 0)
         return; /* a declaration */
     if (unit->n == unit->capacity) {
-        struct function *grown = fm_arena_grow(&reader->arena, unit->functions, &unit->capacity, unit->n + 1,
-                                               sizeof *grown);
+        struct unit_function *grown = fm_arena_grow(&reader->arena, unit->functions, &unit->capacity, unit->n + 1,
+                                                    sizeof *grown);
         if (!grown)
             return;
         unit->functions = grown;
     }
     const char *key = fm_function_key(&reader->arena, die);
     if (key)
-        unit->functions[unit->n++] = (struct function){key, *die};
+        unit->functions[unit->n++] = (struct unit_function){key, *die};
 }
 
 static void list_functions(struct fm_tail_call_reader *reader, struct unit *unit, Dwarf_Die *parent, unsigned depth)

@@ -205,6 +205,7 @@ void fm_symbols_answer(struct fm_symbols *symbols, struct fm_lookup *lookup, con
         symbols->modules[lookup->module].waiting--;
     lookup->resolved = true;
     lookup->frames = copy;
+    lookup->shown = NULL;
     lookup->n = (uint32_t)result->n;
     lookup->function = function;
     lookup->callee = callee;
@@ -219,6 +220,29 @@ void fm_symbols_know(struct fm_symbols *symbols, const struct fm_site *site, enu
         return;
     memcpy(result.frames, frames, n * sizeof *frames);
     fm_symbols_answer(symbols, lookup, &result);
+}
+
+/* ---- tail calls ---- */
+
+void fm_symbols_add_tail_calls(struct fm_symbols *symbols, uint32_t module, const char *function,
+                               const struct fm_tail_call *calls, size_t n)
+{
+    struct fm_symbols_module *in = &symbols->modules[module];
+    const char *from = fm_symbols_text(symbols, function);
+    if (!from || fm_intern_find(&in->explored, from) || !fm_intern_put(&in->explored, &symbols->arena, from, false))
+        return;
+    for (size_t i = 0; i < n; i++) {
+        const char *to = fm_symbols_text(symbols, calls[i].to);
+        if (in->tail_calls.n == in->tail_calls.capacity) {
+            struct fm_tail_call *grown = fm_arena_grow(&symbols->arena, in->tail_calls.items, &in->tail_calls.capacity,
+                                                       in->tail_calls.n + 1, sizeof *grown);
+            if (!grown)
+                return;
+            in->tail_calls.items = grown;
+        }
+        if (to)
+            in->tail_calls.items[in->tail_calls.n++] = (struct fm_tail_call){from, to, calls[i].address};
+    }
 }
 
 /* ---- lookup ---- */
@@ -263,8 +287,8 @@ struct fm_lookup *fm_symbols_lookup_site(struct fm_symbols *symbols, const struc
 
 struct fm_frames fm_symbols_find(struct fm_symbols *symbols, const struct fm_site *site, enum fm_address kind)
 {
-    const struct fm_lookup *lookup = fm_symbols_lookup_site(symbols, site, kind);
+    struct fm_lookup *lookup = fm_symbols_lookup_site(symbols, site, kind);
     if (lookup && lookup->n > 0)
-        return (struct fm_frames){.items = lookup->frames, .n = lookup->n, .known = true};
+        return fm_symbols_shown(symbols, lookup, kind);
     return unknown_frame(symbols, site);
 }

@@ -16,7 +16,9 @@
  *   items[n - 1]  dot            dot.h:7        also inlined; the line of the address itself
  *
  * So items[i - 1].path and .line are the call site of items[i], and items[0] is called from the caller in the call
- * path. What is not in the debug information comes from symbol tables (a name, no line). If they have no name either,
+ * path. A Fortran statement that continues over several lines has the number of its first line. Debug information gives
+ * some calls in Fortran the line of a declaration: a more plausible one is looked for in the source. What is not in the
+ * debug information comes from symbol tables (a name, no line). If they have no name either,
  * there is one frame called "pop+0x4a3c" and `known` is false.
  *
  * Modules whose files are missing or are not those of the run are reported once, through options.say; their addresses
@@ -55,7 +57,9 @@ struct fm_symbol {
     uint32_t line;        /* of the statement executed here, or that calls the next frame; 0 if unknown */
     const char *defined;  /* path of the file that defines the function; "" if unknown */
     uint32_t defined_line;
-    bool inlined; /* into the previous frame */
+    bool inlined;     /* into the previous frame */
+    bool approximate; /* line: debug information has one that cannot be */
+    uint32_t nearby;  /* another line of the function with code close to this, in Fortran; 0 if unknown */
 };
 
 struct fm_frames {

@@ -99,6 +99,7 @@ static struct fm_symbol get_frame(struct source *source, const char **texts, siz
     frame.path = get_text(source, texts, n);
     frame.defined = get_text(source, texts, n);
     frame.line = get_line(source);
+    frame.nearby = get_line(source);
     frame.defined_line = get_line(source);
     frame.inlined = get_number(source) == 1;
     source->failed |= frame.function[0] == 0;
@@ -256,6 +257,7 @@ static void put_lookup(struct sink *sink, const struct fm_lookup *lookup, uint64
         put_number(sink, number_of(sink, frame->path));
         put_number(sink, number_of(sink, frame->defined));
         put_number(sink, frame->line);
+        put_number(sink, frame->nearby);
         put_number(sink, frame->defined_line);
         put_number(sink, frame->inlined);
     }

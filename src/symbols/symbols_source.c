@@ -50,7 +50,7 @@ static void split_lines(struct fm_arena *arena, struct fm_source *source, char *
         *end = 0;
         for (char *last = end; last > at && (last[-1] == '\r' || last[-1] == ' ' || last[-1] == '\t'); last--)
             last[-1] = 0;
-        source->lines[source->n] = at + strspn(at, " \t");
+        source->lines[source->n] = at;
         at = end + 1;
     }
 }
@@ -96,5 +96,14 @@ static struct fm_source *source_of(struct fm_symbols *symbols, const char *path)
 const char *fm_symbols_source(struct fm_symbols *symbols, const char *path, uint32_t line)
 {
     struct fm_source *source = path[0] && line ? source_of(symbols, path) : NULL;
-    return source && line <= source->n ? source->lines[line - 1] : NULL;
+    return source && line <= source->n ? source->lines[line - 1] + strspn(source->lines[line - 1], " \t") : NULL;
+}
+
+bool fm_symbols_fortran(struct fm_symbols *symbols, const char *path, struct fm_fortran_source *source)
+{
+    const struct fm_source *found = fm_fortran_is_source(path) ? source_of(symbols, path) : NULL;
+    if (!found || !found->n)
+        return false;
+    *source = (struct fm_fortran_source){found->lines, found->n, fm_fortran_is_fixed_form(path)};
+    return true;
 }

@@ -4,6 +4,7 @@
 #define FM_SYMBOLS_SYMBOLS_TABLE_H
 
 #include "base/intern.h"
+#include "symbols/fortran_source.h"
 #include "symbols/load_module_symbols.h"
 #include "symbols/load_module_tail_calls.h"
 #include "symbols/owner_files.h"
@@ -16,7 +17,8 @@ struct fm_lookup {
     bool used, wanted;              /* not wanted: only known from the cache */
     bool resolved;                  /* with n == 0: it has no name */
     uint32_t n;                     /* frames */
-    const struct fm_symbol *frames; /* strings belong to struct fm_symbols */
+    const struct fm_symbol *frames; /* as in the files; strings belong to struct fm_symbols */
+    const struct fm_symbol *shown;  /* with plausible lines (symbols_lines.c); NULL: not made yet */
     const char *function, *callee;  /* as in struct fm_resolved_address; "" if unknown */
 };
 
@@ -78,6 +80,10 @@ struct fm_lookup *fm_symbols_put(struct fm_symbols *symbols, uint32_t module, ui
 struct fm_lookup *fm_symbols_lookup(struct fm_symbols *symbols, uint32_t module, uint64_t address);
 /* The same for a site. */
 struct fm_lookup *fm_symbols_lookup_site(struct fm_symbols *symbols, const struct fm_site *site, enum fm_address kind);
+/* The frames of a lookup with plausible lines. */
+struct fm_frames fm_symbols_shown(struct fm_symbols *symbols, struct fm_lookup *lookup, enum fm_address kind);
+/* Returns false if the source is not available or not in Fortran. */
+bool fm_symbols_fortran(struct fm_symbols *symbols, const char *path, struct fm_fortran_source *source);
 /* Adds the tail calls of a function, unless they are known. */
 void fm_symbols_add_tail_calls(struct fm_symbols *symbols, uint32_t module, const char *function,
                                const struct fm_tail_call *calls, size_t n);

@@ -68,27 +68,6 @@ void fm_symbols_want_between(struct fm_symbols *symbols, const struct fm_site *c
 
 /* ---- the graph ---- */
 
-void fm_symbols_add_tail_calls(struct fm_symbols *symbols, uint32_t module, const char *function,
-                               const struct fm_tail_call *calls, size_t n)
-{
-    struct fm_symbols_module *in = &symbols->modules[module];
-    const char *from = fm_symbols_text(symbols, function);
-    if (!from || fm_intern_find(&in->explored, from) || !fm_intern_put(&in->explored, &symbols->arena, from, false))
-        return;
-    for (size_t i = 0; i < n; i++) {
-        const char *to = fm_symbols_text(symbols, calls[i].to);
-        if (in->tail_calls.n == in->tail_calls.capacity) {
-            struct fm_tail_call *grown = fm_arena_grow(&symbols->arena, in->tail_calls.items, &in->tail_calls.capacity,
-                                                       in->tail_calls.n + 1, sizeof *grown);
-            if (!grown)
-                return;
-            in->tail_calls.items = grown;
-        }
-        if (to)
-            in->tail_calls.items[in->tail_calls.n++] = (struct fm_tail_call){from, to, calls[i].address};
-    }
-}
-
 /* Reads the tail calls of a function and of all that they reach in this module. */
 static void explore(struct fm_symbols *symbols, uint32_t number, struct fm_tail_call_reader *reader,
                     const char *function)
@@ -279,14 +258,14 @@ static bool same_place(const struct fm_lookup *a, const struct fm_lookup *b)
  * have the same lines. */
 static struct fm_frames frames_of(struct fm_symbols *symbols, uint32_t module, const struct fm_tail_step *step)
 {
-    const struct fm_lookup *lookup = fm_symbols_lookup(symbols, module, step->addresses[0]);
+    struct fm_lookup *lookup = fm_symbols_lookup(symbols, module, step->addresses[0]);
     if (!lookup || lookup->n == 0)
         return (struct fm_frames){0};
     bool certain = step->n <= FM_MAX_TAIL_SITES;
     for (size_t i = 1; i < step->n && certain; i++)
         certain = same_place(lookup, fm_symbols_lookup(symbols, module, step->addresses[i]));
     if (certain)
-        return (struct fm_frames){lookup->frames, lookup->n, true};
+        return fm_symbols_shown(symbols, lookup, FM_RETURN_ADDRESS);
     struct fm_symbol *function = fm_arena_alloc(&symbols->arena, sizeof *function);
     if (!function)
         return (struct fm_frames){0};

@@ -127,6 +127,7 @@ void fm_context_learn(struct fm_context *context, const struct fm_context_facts 
 {
     if (!context->facts.defined_line)
         context->facts.defined_line = facts->defined_line;
+    context->facts.approximate |= facts->approximate;
     context->facts.inferred |= facts->inferred;
     context->facts.callers_missing |= facts->callers_missing;
 }

@@ -59,6 +59,7 @@ struct fm_context {
     struct fm_context_id id;
     struct fm_context_facts {
         uint32_t defined_line;
+        bool approximate;     /* the line, at least in part of the samples */
         bool inferred;        /* at least in part: the frame was replaced by a tail call */
         bool callers_missing; /* at least in part: frames between it and its parent were replaced by tail calls */
     } facts;

@@ -17,6 +17,7 @@ struct joint {
     struct fm_context *frame;
     const char *path;
     uint32_t line;
+    bool approximate;    /* the line */
     const char *routine; /* in the wrapper of an MPI routine: all below is part of it; NULL if none */
     bool fathom; /* in Fathom's own code, or in the wrapper of a libc call, which is the frame: more of that, and
                           * libc below it, is not shown; other code is, such as an interrupting signal handler */
@@ -127,7 +128,9 @@ static void add_leaf(struct tree_builder *builder, size_t i, const struct joint 
         .line = joint->line,
         .defined = kind == FM_CONTEXT_ROUTINE ? "" : joint->frame->id.defined,
     };
+    const struct fm_context_facts facts = {.approximate = joint->approximate};
     struct fm_context *leaf = fm_context_below(tree, joint->frame, &id);
+    fm_context_learn(leaf, &facts);
     const struct fm_context_cost own = exclusive_cost(builder, i);
     add_cost(builder, &leaf->own, &own);
     leaf->all = leaf->own;
@@ -179,11 +182,13 @@ static void add_frame(struct tree_builder *builder, size_t i, struct joint *to, 
         .defined = fm_calltree_text(tree, frame->defined),
         .inlined = frame->inlined,
     };
-    const struct fm_context_facts facts = {.defined_line = frame->defined_line, .inferred = inferred};
+    const struct fm_context_facts facts = {
+        .defined_line = frame->defined_line, .approximate = to->approximate, .inferred = inferred};
     to->frame = fm_context_below(tree, to->frame, &id);
     fm_context_learn(to->frame, &facts);
     to->path = fm_calltree_text(tree, frame->path);
     to->line = frame->line;
+    to->approximate = frame->approximate;
     if (!builder->outer[i])
         builder->outer[i] = to->frame;
 }

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What can be told from the text of Fortran sources. Compilers give some calls the line of a declaration, or the last
+ * line of a statement that continues over several. A line is text without its line end; nothing is assumed about it. */
+#ifndef FM_SYMBOLS_FORTRAN_SOURCE_H
+#define FM_SYMBOLS_FORTRAN_SOURCE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct fm_fortran_source {
+    char *const *lines; /* with their indentation */
+    size_t n;
+    bool fixed_form;
+};
+
+/* By the suffix of the file. */
+bool fm_fortran_is_source(const char *path);
+bool fm_fortran_is_fixed_form(const char *path);
+
+/* Lines are numbered from 1, and 0 is returned for a line that does not exist. */
+uint32_t fm_fortran_statement_start(const struct fm_fortran_source *source, uint32_t line);
+
+enum fm_fortran_kind { FM_FORTRAN_EXECUTABLE, FM_FORTRAN_DECLARATION, FM_FORTRAN_END };
+/* The kind of the statement that begins in a line: the beginning and the end of a procedure are not executable, nor is
+ * anything else that cannot hold a call. */
+enum fm_fortran_kind fm_fortran_kind_of(const struct fm_fortran_source *source, uint32_t line);
+
+/* The only line of the procedure that begins at `first` with an executable statement that contains a name; 0 if there is
+ * none, or more than one. */
+uint32_t fm_fortran_find_name(const struct fm_fortran_source *source, uint32_t first, const char *name);
+
+#endif
