@@ -45,9 +45,26 @@ static void nest(struct fm_region_total *items, size_t n)
         const struct fm_region_total *parent = &items[i - 1];
         while (parent > items && !(is_within(items[i].path, parent->path) && strcmp(items[i].path, parent->path) != 0))
             parent--;
+        items[i].parent = (size_t)(parent - items);
         items[i].depth = parent->depth + 1;
         items[i].name = items[i].path + (parent > items ? strlen(parent->path) + 1 : 0);
     }
+}
+
+size_t fm_regions_index(const struct fm_region_totals *totals, const char *path)
+{
+    size_t low = 0, high = totals->n;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        int order = compare_paths(totals->items[middle].path, path);
+        if (order == 0)
+            return middle;
+        if (order < 0)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return 0;
 }
 
 static bool has(const struct fm_region_total *items, size_t n, const char *path)

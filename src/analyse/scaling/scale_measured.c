@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "analyse/balance/group.h"
+#include "analyse/balance/regions.h"
 #include "base/saturate.h"
 #include "model/timer_tree.h"
 
@@ -43,18 +44,30 @@ static struct fm_context *frame_below(struct fm_calltree *tree, struct fm_contex
 
 /* ---- MPI ---- */
 
-/* "a/b": b is a child of a. */
-static struct fm_context *region_of(struct fm_calltree *tree, const char *path)
+/* The regions of a profile, nested as in the view of regions (analyse/balance/regions.h), and their contexts. */
+struct region_contexts {
+    struct fm_region_totals regions;
+    struct fm_context **contexts; /* in the same order; the first is the root */
+};
+
+static enum fm_status make_regions(const struct fm_profile *profile, struct fm_calltree *tree,
+                                   struct region_contexts *made, struct fm_error *error)
 {
-    struct fm_context *at = tree->root;
-    while (*path) {
-        size_t length = strcspn(path, "/");
-        char *name = fm_arena_strndup(tree->arena, path, length);
-        tree->failed |= !name;
-        at = frame_below(tree, at, name ? name : "");
-        path += length + (path[length] == '/');
+    enum fm_status status = fm_regions_find(profile, tree->arena, &made->regions, error);
+    if (status)
+        return status;
+    const struct fm_region_total *items = made->regions.items;
+    struct fm_context **contexts = fm_arena_alloc(tree->arena, made->regions.n * sizeof(struct fm_context *));
+    if (!contexts)
+        return fm_fail(error, FM_ERR_MEMORY, "not enough memory for %zu regions", made->regions.n);
+    contexts[0] = tree->root;
+    for (size_t i = 1; i < made->regions.n; i++) {
+        contexts[i] = frame_below(tree, contexts[items[i].parent], items[i].name);
+        if (items[i].region)
+            contexts[i]->all.of = cost_of_spread(&items[i].region->wall_per_rank);
     }
-    return at;
+    made->contexts = contexts;
+    return FM_OK;
 }
 
 /* One name for all unknown functions of a load module. */
@@ -102,12 +115,13 @@ static struct fm_context *functions_of(struct fm_calltree *tree, struct fm_conte
     return at;
 }
 
-static void add_event(struct fm_calltree *tree, struct fm_symbols *symbols, const struct fm_event *event)
+static void add_event(struct fm_calltree *tree, struct fm_symbols *symbols, const struct region_contexts *regions,
+                      const struct fm_event *event)
 {
     const char *path;
     uint32_t line;
-    struct fm_context *function = functions_of(tree, region_of(tree, event->key.region), symbols, &event->key.site,
-                                               &path, &line);
+    struct fm_context *region = regions->contexts[fm_regions_index(&regions->regions, event->key.region)];
+    struct fm_context *function = functions_of(tree, region, symbols, &event->key.site, &path, &line);
     struct fm_context_id id = {
         .kind = FM_CONTEXT_ROUTINE,
         .name = fm_calltree_text(tree, event->key.routine),
@@ -160,22 +174,21 @@ enum fm_status fm_measured_mpi(const struct fm_profile *profile, struct fm_symbo
                                struct fm_calltree *tree, struct fm_error *error)
 {
     struct fm_groups events;
+    struct region_contexts regions;
     enum fm_status status = fm_group_events(profile, FM_BY_ROUTINE | FM_BY_REGION | FM_BY_SITE, arena, &events, error);
     if (status)
         return status;
     if (!start(profile, arena, tree))
         return fm_calltree_end(tree, error);
+    status = make_regions(profile, tree, &regions, error);
+    if (status)
+        return status;
     for (size_t i = 0; symbols && i < events.n; i++)
         fm_symbols_want(symbols, &events.items[i].key.site, FM_RETURN_ADDRESS);
     if (symbols)
         fm_symbols_resolve(symbols);
-    for (size_t i = 0; i < profile->n_regions; i++) {
-        struct fm_context *region = region_of(tree, profile->regions[i].path);
-        if (region != tree->root)
-            region->all.of = cost_of_spread(&profile->regions[i].wall_per_rank);
-    }
     for (size_t i = 0; i < events.n && !tree->failed; i++)
-        add_event(tree, symbols, &events.items[i]);
+        add_event(tree, symbols, &regions, &events.items[i]);
     add_up(tree);
     return fm_calltree_end(tree, error);
 }
