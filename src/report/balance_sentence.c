@@ -14,6 +14,19 @@ static const char *group_sentence(struct fm_report *report, const struct fm_bala
                      fm_time_text(difference, fabs(group->difference_ns)), less ? "less" : "more");
 }
 
+/* Why the ranks of a group spend less, or more, time in MPI than all others. */
+static const char *meaning_of(const struct fm_balance *balance, const struct fm_balance_group *group, bool less)
+{
+    bool one = group->n == 1;
+    if (fm_balance_is_not_work(balance, group))
+        return less ? (one ? "it did not run all the time (no core, or waiting outside MPI), and the others wait"
+                           : "they did not run all the time (no cores, or waiting outside MPI), and the others wait")
+                    : "the others did not run all the time (no cores, or waiting outside MPI)";
+    if (less)
+        return one ? "it has more work, and the others wait" : "they have more work, and the others wait";
+    return one ? "it waits for the others" : "they wait for the others";
+}
+
 const char *fm_balance_sentence(struct fm_report *report)
 {
     const struct fm_balance *balance = &report->balance;
@@ -30,11 +43,8 @@ const char *fm_balance_sentence(struct fm_report *report)
     if (balance->n_groups == 2) { /* each is the rest of the other: report the smaller one */
         const struct fm_balance_group *low = &balance->groups[0], *high = &balance->groups[1];
         const struct fm_balance_group *reported = low->n <= high->n ? low : high;
-        const char *meaning = reported == high
-                                  ? (reported->n == 1 ? "it waits for the others" : "they wait for the others")
-                              : reported->n == 1 ? "it has more work, and the others wait"
-                                                 : "they have more work, and the others wait";
-        return fm_format(&report->arena, "%s: %s.", group_sentence(report, reported), meaning);
+        return fm_format(&report->arena, "%s: %s.", group_sentence(report, reported),
+                         meaning_of(balance, reported, reported == low));
     }
     /* of many groups, report both ends; the view shows the others */
     const struct fm_balance_group *low = &balance->groups[0], *high = &balance->groups[balance->n_groups - 1];

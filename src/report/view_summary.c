@@ -3,6 +3,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "analyse/balance/core_use.h"
 #include "base/units.h"
 #include "base/writer.h"
 #include "merge/notes.h"
@@ -100,18 +101,14 @@ static const char *ranks_text(struct fm_report *report)
     const struct fm_profile *profile = report->profile;
     const struct fm_summary *summary = &report->summary;
     char ratio[FM_UNIT_CHARS];
-    double most = 0;
-    for (size_t i = 0; i < profile->n_hosts; i++) {
-        double on_core = fm_ratio((double)fm_rankset_count(&profile->hosts[i].ranks), profile->hosts[i].cores);
-        most = on_core > most ? on_core : most;
-    }
+    struct fm_core_use use = fm_core_use(profile);
     const char *text = fm_format(&report->arena, "%u on %zu host%s", summary->ranks, profile->n_hosts,
                                  profile->n_hosts == 1 ? "" : "s");
     if (summary->measured < summary->ranks)
         text = fm_format(&report->arena, "%s, %u with data", text, summary->measured);
-    if (most > 1)
+    if (use.lack == FM_CORES_FEWER_THAN_RANKS)
         text = fm_format(&report->arena, "%s, %s%s per core: all times include waiting for a core", text,
-                         profile->n_hosts > 1 ? "up to " : "", fm_mean_text(ratio, most));
+                         profile->n_hosts > 1 ? "up to " : "", fm_mean_text(ratio, fm_ratio(use.ranks, use.cores)));
     return text;
 }
 

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analyse/balance/core_use.h"
+
 static const double HEAVY_SHARE = 0.01;
 
 struct gap {
@@ -48,8 +50,10 @@ static bool sort_ranks(const struct fm_profile *profile, struct fm_arena *arena,
         if (last && last->rank == process->rank) {
             last->mpi_ns += process->mpi_ns;
             last->wall_ns += process->wall_ns;
+            last->not_running_ns += fm_not_running(process);
         } else {
-            balance->order[balance->n++] = (struct fm_balance_rank){process->rank, process->mpi_ns, process->wall_ns};
+            balance->order[balance->n++] = (struct fm_balance_rank){process->rank, process->mpi_ns, process->wall_ns,
+                                                                    fm_not_running(process)};
         }
         wall += (double)process->wall_ns;
     }
@@ -92,12 +96,15 @@ static bool fill_group(struct fm_balance *balance, struct fm_balance_group *grou
     uint32_t *ranks = fm_arena_alloc(arena, group->n * sizeof *ranks);
     if (!ranks)
         return false;
-    double sum = 0;
+    double sum = 0, idle = 0, idle_everywhere = 0;
     for (size_t i = 0; i < group->n; i++) {
         const struct fm_balance_rank *item = &balance->order[group->first + i];
         ranks[i] = item->rank;
         sum += (double)item->mpi_ns;
+        idle += (double)item->not_running_ns;
     }
+    for (size_t i = 0; i < balance->n; i++)
+        idle_everywhere += (double)balance->order[i].not_running_ns;
     qsort(ranks, group->n, sizeof *ranks, by_rank);
     for (size_t i = 0; i < group->n; i++)
         if (!fm_rankset_add(&group->ranks, arena, ranks[i], ranks[i]))
@@ -105,6 +112,8 @@ static bool fill_group(struct fm_balance *balance, struct fm_balance_group *grou
     size_t others = balance->n - group->n;
     group->mean_ns = sum / (double)group->n;
     group->difference_ns = others ? group->mean_ns - (total - sum) / (double)others : 0;
+    group->not_running_ns = idle / (double)group->n;
+    group->others_not_running_ns = others ? (idle_everywhere - idle) / (double)others : 0;
     return true;
 }
 
@@ -149,6 +158,14 @@ bool fm_balance_is_uneven(const struct fm_balance *balance)
 {
     return balance->n > 1 && (double)(balance->order[balance->n - 1].mpi_ns - balance->order[0].mpi_ns) >=
                                  FM_JUMP_OF_WALL * balance->mean_wall_ns;
+}
+
+bool fm_balance_is_not_work(const struct fm_balance *balance, const struct fm_balance_group *group)
+{
+    double more = group->not_running_ns - group->others_not_running_ns;
+    if (balance->n_groups < 2)
+        return false;
+    return group->difference_ns < 0 ? 2 * more >= -group->difference_ns : -2 * more >= group->difference_ns;
 }
 
 uint64_t fm_balance_time(const struct fm_routine_total *routine, uint32_t rank)

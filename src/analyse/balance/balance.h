@@ -21,14 +21,16 @@ enum { FM_MAX_GROUPS = 6, FM_JUMP_OVER_TYPICAL = 3, FM_MAX_HEAVY = 8 };
 struct fm_balance_rank {
     uint32_t rank;
     uint64_t mpi_ns, wall_ns;
+    uint64_t not_running_ns; /* outside MPI (core_use.h); 0 if unknown */
 };
 
 struct fm_balance_group {
     size_t first, n; /* in `order` */
     struct fm_rankset ranks;
-    double mean_ns;       /* mean MPI time of its ranks */
-    double difference_ns; /* to the mean of all other ranks; 0 if there are none */
-    uint64_t jump_ns;     /* gap below this group; 0 for the first */
+    double mean_ns;                               /* mean MPI time of its ranks */
+    double difference_ns;                         /* to the mean of all other ranks; 0 if there are none */
+    double not_running_ns, others_not_running_ns; /* means of its ranks, and of all other ranks */
+    uint64_t jump_ns;                             /* gap below this group; 0 for the first */
 };
 
 /* A routine heavy enough to be shown separately, with its time on each rank in the order of `order`. */
@@ -52,6 +54,10 @@ enum fm_status fm_balance_find(const struct fm_profile *profile, struct fm_arena
 
 /* Whether the MPI times of the ranks differ by at least FM_JUMP_OF_WALL of the mean wall time. */
 bool fm_balance_is_uneven(const struct fm_balance *balance);
+
+/* Whether the ranks of a group, or of all others, spent less time in MPI than the rest because they were not running,
+ * rather than because they had more work: at least half of the difference is time in which they had no core. */
+bool fm_balance_is_not_work(const struct fm_balance *balance, const struct fm_balance_group *group);
 
 /* The time in a routine on a rank; 0 if it never called it. */
 uint64_t fm_balance_time(const struct fm_routine_total *routine, uint32_t rank);

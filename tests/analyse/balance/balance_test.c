@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "analyse/balance/core_use.h"
 #include "analyse/balance/group.h"
 #include "analyse/balance/regions.h"
 #include "analyse/balance/summary.h"
@@ -46,6 +47,64 @@ static void test_jumps(void)
     tap_ok(GROUPS(0, 0, 10, 10, 20, 20, 30, 30, 40, 40, 50, 50, 60, 60, 70, 70) == FM_MAX_GROUPS, "at most %d groups",
            FM_MAX_GROUPS);
     tap_ok(balance.groups[0].n == 2 && balance.groups[5].n == 6, "of equal jumps the lowest count");
+    fm_arena_destroy(&arena);
+}
+
+/* Four ranks of 100 s. Rank 0 is outside MPI for 90 s, the others for 50 s. */
+static bool is_work(uint64_t cpu_of_first_s, uint64_t cpu_of_others_s)
+{
+    struct fm_profile profile = {.n_processes = 4, .job.ranks = 4};
+    struct fm_process processes[4] = {{0}};
+    struct fm_arena arena = {0};
+    struct fm_balance balance;
+    struct fm_error error;
+    for (uint32_t i = 0; i < 4; i++)
+        processes[i] = (struct fm_process){.rank = i,
+                                           .wall_ns = 100 * SECOND,
+                                           .mpi_ns = (i ? 50 : 10) * SECOND,
+                                           .user_ns = (i ? cpu_of_others_s : cpu_of_first_s) * SECOND,
+                                           .max_rss_bytes = 1,
+                                           .end = FM_END_FINALIZED,
+                                           .inside = ""};
+    profile.processes = processes;
+    bool work = !fm_balance_find(&profile, &arena, &balance, &error) && balance.n_groups == 2 &&
+                !fm_balance_is_not_work(&balance, &balance.groups[0]) &&
+                !fm_balance_is_not_work(&balance, &balance.groups[1]);
+    fm_arena_destroy(&arena);
+    return work;
+}
+
+static void test_core_use(void)
+{
+    struct fm_process processes[2] = {
+        {.wall_ns = 10 * SECOND, .mpi_ns = 4 * SECOND, .user_ns = 2 * SECOND, .system_ns = SECOND, .max_rss_bytes = 1},
+        {.wall_ns = 10 * SECOND, .mpi_ns = 8 * SECOND, .user_ns = 9 * SECOND, .max_rss_bytes = 1}};
+    struct fm_host host = {.name = "a", .cpu = "", .cores = 2};
+    struct fm_profile profile = {.n_processes = 2, .processes = processes, .n_hosts = 1, .hosts = &host};
+    struct fm_arena arena = {0};
+    fm_rankset_add(&host.ranks, &arena, 0, 1);
+    struct fm_core_use use = fm_core_use(&profile);
+    tap_ok(use.lack == FM_CORES_ENOUGH && fabs(use.outside - 5.0 / 8) < 1e-9 && fabs(use.running - 0.6) < 1e-9,
+           "a rank that waits for files has a core");
+    processes[0].involuntary_switches = processes[1].involuntary_switches = 201;
+    use = fm_core_use(&profile);
+    tap_ok(use.lack == FM_CORES_PREEMPTED && fabs(use.preemptions - 20.1) < 1e-9, "one that is preempted has not");
+    processes[0].involuntary_switches = processes[1].involuntary_switches = FM_UNKNOWN;
+    use = fm_core_use(&profile);
+    tap_ok(use.lack == FM_CORES_NOT_RUNNING && use.preemptions == 0,
+           "if preemptions are unknown, less CPU time than time outside MPI counts; waiting that spins does not");
+    processes[0].user_ns = 6 * SECOND;
+    use = fm_core_use(&profile);
+    tap_ok(use.lack == FM_CORES_ENOUGH && use.outside == 1, "enough CPU time");
+    host.cores = 1;
+    use = fm_core_use(&profile);
+    tap_ok(use.lack == FM_CORES_FEWER_THAN_RANKS && use.ranks == 2 && use.cores == 1, "two ranks on a core");
+    processes[0].user_ns = processes[0].max_rss_bytes = host.cores = 0;
+    processes[1].max_rss_bytes = 0;
+    use = fm_core_use(&profile);
+    tap_ok(use.lack == FM_CORES_ENOUGH && use.running == 1, "nothing is concluded from what is unknown");
+    tap_ok(is_work(90, 100) && is_work(85, 50), "a rank that runs all the time has more work");
+    tap_ok(!is_work(50, 50), "with the CPU time of the others it has not");
     fm_arena_destroy(&arena);
 }
 
@@ -110,6 +169,9 @@ static void test_region_names(void)
     tap_ok(totals.n == 4 && items[1].depth == 1 && !strcmp(items[1].name, "a/b") && items[2].depth == 2 &&
                !strcmp(items[2].name, "c") && items[3].depth == 1 && !strcmp(items[3].name, "a/bc"),
            "a region with '/' in its name");
+    tap_ok(items[1].parent == 0 && items[2].parent == 1 && items[3].parent == 0 &&
+               fm_regions_index(&totals, "a/b/c") == 2 && fm_regions_index(&totals, "a") == 0,
+           "and what it is nested in");
     fm_profile_destroy(profile);
     fm_arena_destroy(&arena);
 }
@@ -147,6 +209,7 @@ static void test_parts(void)
 int main(void)
 {
     test_jumps();
+    test_core_use();
     test_summary();
     test_empty();
     test_region_names();

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Whether the ranks of a run had cores of their own. If they did not, because there are more ranks than cores or because
+ * other programs run on them, every time includes waiting for a core, and says little about the program.
+ *
+ * Signs of it are more ranks than cores on a host, and preemptions: a process on a core of its own is hardly ever switched
+ * out against its will. In profiles that do not have the context switches, the sign is that processes used less CPU time
+ * than they were outside MPI; that can be waiting for files as well. Inside MPI, CPU time says nothing: waiting may spin
+ * or sleep. */
+#ifndef FM_ANALYSE_BALANCE_CORE_USE_H
+#define FM_ANALYSE_BALANCE_CORE_USE_H
+
+#include "model/profile.h"
+
+#define FM_PREEMPTIONS_MOST 20 /* per second of a process; each takes some ms, so more are some percent of the time */
+#define FM_RUNNING_LEAST 0.85  /* of the time outside MPI */
+
+enum fm_cores_lack { FM_CORES_ENOUGH, FM_CORES_FEWER_THAN_RANKS, FM_CORES_PREEMPTED, FM_CORES_NOT_RUNNING };
+
+struct fm_core_use {
+    enum fm_cores_lack lack;
+    uint32_t ranks, cores; /* of the host with the most ranks per core; 0 if the number of cores is unknown */
+    double preemptions;    /* per second of a process, on average; 0 if unknown */
+    double outside;        /* CPU time / time outside MPI, where that is less, over all processes; 1 if unknown */
+    double running;        /* CPU time / wall time over all processes, at most 1; 1 if unknown */
+};
+
+struct fm_core_use fm_core_use(const struct fm_profile *profile);
+
+/* The time outside MPI in which a process did not run, in ns: it waited for a core, a file or something else. 0 if
+ * unknown. */
+uint64_t fm_not_running(const struct fm_process *process);
+
+#endif
