@@ -149,6 +149,7 @@ static void print_head(const struct comparison_table *page)
     if (page->n < runs->n)
         fprintf(page->out, " Only the runs on the most ranks are shown; --format csv has all.");
     fputc('\n', page->out);
+    fm_run_notes_print_doubts(&runs->notes, page->arena, page->out);
     fm_run_notes_print(&runs->notes, page->arena, page->out);
     fputc('\n', page->out);
 }

@@ -4,6 +4,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "analyse/balance/core_use.h"
 #include "base/units.h"
 #include "render/text.h"
 
@@ -72,47 +73,71 @@ static void note_left_out(const struct note_search *search, const struct fm_note
         note(search, fm_format(search->arena, "%s: %s", run->file, left_out));
 }
 
-static double ranks_per_core(const struct fm_profile *profile)
+/* "4 ranks on 2 cores", "A: 80 preemptions per second": of a rank, on average */
+static const char *lack_text(const struct note_search *search, const struct fm_noted_run *run,
+                             const struct fm_core_use *use)
 {
-    double max = 0;
-    for (size_t i = 0; i < profile->n_hosts; i++) {
-        double on_core = fm_ratio((double)fm_rankset_count(&profile->hosts[i].ranks), profile->hosts[i].cores);
-        max = on_core > max ? on_core : max;
+    char number[FM_UNIT_CHARS];
+    switch (use->lack) {
+    case FM_CORES_FEWER_THAN_RANKS:
+        return fm_format(search->arena, "%s%s%u ranks on %u core%s", search->mode == FM_SCALE_SAME ? run->label : "",
+                         search->mode == FM_SCALE_SAME ? ": " : "", use->ranks, use->cores, use->cores == 1 ? "" : "s");
+    case FM_CORES_PREEMPTED:
+        return fm_format(search->arena, "%s: %s preemptions per second", run->label,
+                         fm_count_text(number, (uint64_t)(use->preemptions + 0.5)));
+    case FM_CORES_NOT_RUNNING:
+        return fm_format(search->arena, "%s: running for %s of the time outside MPI", run->label,
+                         fm_percent_whole(number, use->outside));
+    default:
+        return "";
     }
-    return max;
 }
 
+/* Then nothing else that is said about the times is certain. */
 static void note_cores(const struct note_search *search)
 {
-    char ratio[FM_UNIT_CHARS];
-    double min = 0, max = 0;
+    const char *text = "";
     for (size_t i = 0; i < search->n; i++) {
-        double here = ranks_per_core(search->runs[i].report->profile);
-        min = i && min < here ? min : here;
-        max = here > max ? here : max;
+        struct fm_core_use use = fm_core_use(search->runs[i].report->profile);
+        const char *lack = lack_text(search, &search->runs[i], &use);
+        if (lack[0])
+            text = fm_format(search->arena, "%s%s%s", text, text[0] ? ", " : "", lack);
     }
-    if (max > 1 && max > min)
-        note(search, fm_format(search->arena, "up to %s ranks share a core: waiting for a core appears as loss",
-                               fm_mean_text(ratio, max)));
+    if (text[0])
+        note(search, fm_format(search->arena,
+                               "ranks had no cores of their own (%s): times include waiting for a core, so these runs "
+                               "do not show how the program behaves on cores of its own",
+                               text));
 }
 
 void fm_run_notes_find(struct fm_run_notes *notes, const struct fm_noted_run *runs, size_t n, enum fm_scale_mode mode,
                        struct fm_arena *arena)
 {
     const struct note_search search = {notes, arena, runs, n, mode};
+    note_cores(&search);
+    notes->n_doubts = notes->n;
     for (size_t i = 1; i < n; i++)
         compare_jobs(&search, &runs[i - 1], &runs[i]);
     for (size_t i = 0; i < n; i++) {
         note_incomplete(&search, &runs[i]);
         note_left_out(&search, &runs[i]);
     }
-    note_cores(&search);
+}
+
+static void print_notes(const struct fm_run_notes *notes, size_t first, size_t end, struct fm_arena *arena, FILE *out)
+{
+    for (size_t i = first; i < end; i++)
+        fm_print_folded(out, fm_format(arena, "Note: %s.", notes->items[i]), 2);
+}
+
+void fm_run_notes_print_doubts(const struct fm_run_notes *notes, struct fm_arena *arena, FILE *out)
+{
+    print_notes(notes, 0, notes->n_doubts, arena, out);
 }
 
 void fm_run_notes_print(const struct fm_run_notes *notes, struct fm_arena *arena, FILE *out)
 {
-    for (size_t i = 0; i < notes->n; i++)
-        fm_print_folded(out, fm_format(arena, "Note: %s.", notes->items[i]), 2);
+    print_notes(notes, notes->n_doubts, notes->n, arena, out);
 }
 
 void fm_run_notes_warn(const struct fm_run_notes *notes, const char *command)

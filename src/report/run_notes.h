@@ -15,6 +15,7 @@ struct fm_noted_run {
 struct fm_run_notes {
     const char **items;
     size_t n, capacity;
+    size_t n_doubts; /* the first ones: the times of the runs are not those of the program (core_use.h) */
 };
 
 /* Compares each run with the previous one, so that a change is reported once. Memory comes from the arena. */
@@ -22,7 +23,8 @@ void fm_run_notes_find(struct fm_run_notes *notes, const struct fm_noted_run *ru
                        struct fm_arena *arena);
 void fm_run_notes_add(struct fm_run_notes *notes, struct fm_arena *arena, const char *sentence);
 
-/* Prints "Note: ..." lines; call before printing conclusions. */
+/* Print "Note: ..." lines: the doubts, before the headline, and the others, before the conclusions. */
+void fm_run_notes_print_doubts(const struct fm_run_notes *notes, struct fm_arena *arena, FILE *out);
 void fm_run_notes_print(const struct fm_run_notes *notes, struct fm_arena *arena, FILE *out);
 /* For formats without room for notes: prints one line per note to stderr, prefixed with the name of the command. */
 void fm_run_notes_warn(const struct fm_run_notes *notes, const char *command);

@@ -53,6 +53,8 @@ static void write_run(struct fm_scaling *scaling, struct fm_json *json, const st
     fm_json_seconds(json, "left_out_s", of->report.helpers_ns);
     fm_json_number(json, "speedup", advice->points[run].speedup);
     fm_json_number(json, "mpi_fraction", of->report.summary.mpi_fraction);
+    fm_json_bool(json, "lacks_cores", scaling->judged->runs[run].lacks_cores);
+    fm_json_number(json, "running_fraction", scaling->judged->runs[run].running);
     write_efficiency(scaling, json, "to_first", scaling->options.mode == FM_SCALE_SAME ? scaling->base : 0, run);
     if (run && scaling->options.mode != FM_SCALE_SAME)
         write_efficiency(scaling, json, "to_previous", run - 1, run);
@@ -203,6 +205,8 @@ static void write_verdict(struct fm_scaling *scaling, struct fm_json *json, cons
         fm_json_object(json, NULL, FM_JSON_INLINE);
         fm_json_text(json, "name", scaling->judged->nodes[verdict->callers[i].node].context->id.name);
         fm_json_number(json, "x", verdict->callers[i].excess);
+        uint32_t through = verdict->callers[i].through;
+        fm_json_text_or_null(json, "through", through ? scaling->judged->nodes[through].context->id.name : "");
         fm_json_end(json);
     }
     fm_json_end(json);
@@ -219,10 +223,20 @@ static void write_verdict(struct fm_scaling *scaling, struct fm_json *json, cons
 
 static void write_verdicts(struct fm_scaling *scaling, struct fm_json *json)
 {
-    fm_json_whole(json, "verdicts_of", scaling->loser);
+    const struct fm_verdicts *verdicts = &scaling->verdicts;
+    fm_json_whole(json, "verdicts_of", scaling->other);
     fm_json_array(json, "verdicts", FM_JSON_LINES);
-    for (size_t i = 0; i < scaling->verdicts.n; i++)
-        write_verdict(scaling, json, &scaling->verdicts.items[i]);
+    for (size_t i = 0; i < verdicts->n; i++)
+        write_verdict(scaling, json, &verdicts->items[i]);
+    fm_json_end(json);
+    fm_json_array(json, "gains", FM_JSON_LINES);
+    for (size_t i = 0; i < verdicts->n_gains; i++)
+        write_verdict(scaling, json, &verdicts->gains[i]);
+    fm_json_end(json);
+    fm_json_object(json, "startup", FM_JSON_INLINE);
+    fm_json_number(json, "fraction", verdicts->startup_share);
+    fm_json_number(json, "x", verdicts->startup.own);
+    fm_json_number(json, "x_error", verdicts->startup.own_error);
     fm_json_end(json);
 }
 

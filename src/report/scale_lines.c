@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Source lines: those that a verdict is about, and those that only one of two versions has. */
+/* Source lines: those that a verdict is about (of a routine that is called through a wrapper, the lines that call the
+ * wrapper), and those that only one of two versions has. */
 #include <string.h>
 
 #include "base/sort.h"
@@ -21,7 +22,7 @@ static int by_excess(const void *a, const void *b)
     return x->excess < y->excess ? 1 : x->excess > y->excess ? -1 : by_place(a, b);
 }
 
-/* Whether a context is a call of the routine or a line of the function. */
+/* Whether a context is a call of the routine, or a line of the function. */
 static bool belongs(const struct fm_scale *scale, uint32_t node, uint32_t function)
 {
     const struct fm_scale_node *of = &scale->nodes[node];
@@ -39,10 +40,16 @@ size_t fm_scaling_lines(struct fm_scaling *scaling, const struct fm_verdict *ver
     struct fm_arena scratch = {0};
     struct fm_scaling_line *all = fm_arena_alloc(&scratch, scale->n * sizeof *all);
     size_t n = 0, places = 0, shown = 0;
-    for (uint32_t i = 1; all && i < scale->n; i++)
-        if (belongs(scale, i, scale->nodes[verdict->node].function))
-            all[n++] = (struct fm_scaling_line){&scale->nodes[i].context->id, i,
-                                                fm_scale_excess(scale, i, scaling->winner, scaling->loser).own};
+    double sign = verdict->excess.own < 0 ? -1 : 1;
+    for (uint32_t i = 1; all && i < scale->n; i++) {
+        if (!belongs(scale, i, scale->nodes[verdict->node].function))
+            continue;
+        bool line = scale->nodes[i].context->id.kind != FM_CONTEXT_ROUTINE;
+        uint32_t call = line ? i : fm_verdict_call(scale, verdict, i);
+        double excess = fm_scale_excess(scale, i, scaling->base, scaling->other).own;
+        if (scale->nodes[call].context->id.line)
+            all[n++] = (struct fm_scaling_line){&scale->nodes[call].context->id, call, sign * excess};
+    }
     if (all && fm_sort(all, n, sizeof *all, by_place, &scratch)) {
         for (size_t i = 0; i < n; i++) {
             if (places && by_place(&all[places - 1], &all[i]) == 0)
@@ -53,7 +60,7 @@ size_t fm_scaling_lines(struct fm_scaling *scaling, const struct fm_verdict *ver
         if (fm_sort(all, places, sizeof *all, by_excess, &scratch))
             while (shown < places && shown < FM_SCALING_LINES && all[shown].excess >= MIN_LINE) {
                 lines[shown] = all[shown];
-                shown++;
+                lines[shown++].excess *= sign;
             }
     }
     fm_arena_destroy(&scratch);
@@ -74,8 +81,9 @@ size_t fm_scaling_only_in(const struct fm_scaling *scaling, size_t run, uint32_t
     double min = MIN_ONLY * fm_scale_total(scale, run) * scale->runs[run].processes;
     for (uint32_t i = 1; i < scale->n; i++) {
         uint64_t here = fm_scale_cost(scale, i, run)->all_ns;
+        struct fm_excess x = fm_scale_excess(scale, i, scaling->base, scaling->other);
         if (!is_in(scale, i, run) || is_in(scale, i, other) || !is_in(scale, scale->nodes[i].parent, other) ||
-            (double)here < min)
+            (double)here < min || !fm_is_clear(x.all, x.all_error, 0))
             continue;
         size_t place = n < max ? n++ : max;
         for (; place && fm_scale_cost(scale, nodes[place - 1], run)->all_ns < here; place--)

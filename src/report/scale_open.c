@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include <string.h>
 
+#include "analyse/balance/core_use.h"
 #include "analyse/scaling/scale_measured.h"
 #include "base/basename.h"
 #include "base/units.h"
@@ -147,12 +148,15 @@ static enum fm_status join(struct fm_scaling *scaling, bool calls, struct fm_sca
         return fm_fail(error, FM_ERR_MEMORY, "not enough memory for %zu runs", scaling->n);
     for (size_t i = 0; i < scaling->n; i++) {
         struct fm_scaling_run *run = &scaling->runs[i];
+        struct fm_core_use use = fm_core_use(run->profile);
         inputs[i] = (struct fm_scale_run){
             .tree = calls ? &run->calls : &run->tree,
             .processes = processes_of(run),
             .period_ns = is_sampled_view(scaling->options.view) ? run->profile->paths.period_ns[1] : 0,
             .program = run->profile->job.exe,
             .build = run->profile->job.build_id,
+            .lacks_cores = use.lack != FM_CORES_ENOUGH,
+            .running = use.running,
         };
     }
     return fm_scale_join(scaling->options.mode, inputs, scaling->n, &scaling->arena, scale, error);
@@ -191,13 +195,7 @@ static enum fm_status judge(struct fm_scaling *scaling, struct fm_error *error)
             return status;
         scaling->judged = scale;
     }
-    scaling->winner = scaling->base;
-    scaling->loser = scaling->other;
-    if (scaling->options.mode == FM_SCALE_SAME && fm_scaling_excess(scaling, 0).all < 0) {
-        scaling->winner = scaling->other;
-        scaling->loser = scaling->base;
-    }
-    return fm_scale_judge(scaling->judged, scaling->winner, scaling->loser, &scaling->verdicts, error);
+    return fm_scale_judge(scaling->judged, scaling->base, scaling->other, &scaling->verdicts, error);
 }
 
 /* ---- opening ---- */

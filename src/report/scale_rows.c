@@ -121,7 +121,8 @@ static void draw(struct chooser *chooser, struct scale_level *levels)
     struct fm_scaling_rows *rows = chooser->rows;
     struct fm_arena *arena = &chooser->scaling->arena;
     bool stairs = scaling->options.view == FM_SCALING_FLAT;
-    bool with_path = !fm_scaling_by_own(scaling);
+    struct fm_excess whole = fm_scaling_excess(scaling, 0);
+    bool with_path = !fm_scaling_by_own(scaling) && fm_is_clear(whole.all, whole.all_error, FM_SCALE_NOISE);
     size_t depth = 0;
     levels[0] = (struct scale_level){next_shown(chooser, node_at(chooser, 0)->first), "", true,
                                      with_path ? fm_scale_hot(&scaling->scale, 0, scaling->base, scaling->other) : 0};

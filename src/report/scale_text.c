@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* A comparison of runs as text: conclusions first, then the runs, then the contexts by loss. */
+#include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/basename.h"
@@ -7,6 +9,7 @@
 #include "report/scaling.h"
 
 static const double MIN_HELPERS = 0.01; /* of the time: worth mentioning */
+static const double MIN_STARTUP = 0.1;  /* of the run: worth mentioning */
 static const double MAX_EXCESS = 1e4;   /* larger values are shown as >999999 */
 enum { LABEL_COLUMNS = 52, SENTENCES = 3 };
 
@@ -20,14 +23,20 @@ static const char *list_ranks(struct fm_scaling *scaling)
     return text;
 }
 
-static const double NEGLIGIBLE = 0.005; /* of a run */
+static bool lacks_cores(const struct fm_scaling *scaling, size_t run)
+{
+    return scaling->judged->runs[run].lacks_cores;
+}
 
 static const char *about_text(struct fm_scaling *scaling, double x, double error)
 {
     char share[FM_UNIT_CHARS];
     const char *largest = fm_scaling_run_text(scaling, scaling->other);
-    if (!fm_is_certain(x, error) || (x < NEGLIGIBLE && x > -NEGLIGIBLE))
+    if (!fm_is_clear(x, error, FM_SCALE_NOISE))
         return fm_format(&scaling->arena, "no significant excess work on %s", largest);
+    if (x < 0 && lacks_cores(scaling, scaling->base))
+        return fm_format(&scaling->arena, "nothing can be said about the run on %s, because the run on %s lacked cores",
+                         largest, fm_scaling_run_text(scaling, scaling->base));
     if (x < 0)
         return fm_format(&scaling->arena, "the run on %s scales better than ideal", largest);
     return fm_format(&scaling->arena, "%s of the run on %s is excess work", fm_percent_whole(share, x), largest);
@@ -58,7 +67,7 @@ static const char *same_headline(struct fm_scaling *scaling)
     const char *sizes = from == to ? fm_format(&scaling->arena, "%u rank%s", to, to == 1 ? "" : "s")
                                    : fm_format(&scaling->arena, "%u and %u ranks", from, to);
     double change = fm_ratio(now > before ? now - before : before - now, before);
-    const char *how = fm_is_certain(root.all, root.all_error)
+    const char *how = fm_is_clear(root.all, root.all_error, FM_SCALE_NOISE)
                           ? fm_format(&scaling->arena, "B takes %s %s time than A", fm_percent_whole(share, change),
                                       now > before ? "more" : "less")
                           : "no significant difference";
@@ -73,7 +82,9 @@ static void print_line(struct fm_scaling *scaling, const struct fm_scaling_line 
     char share[FM_UNIT_CHARS];
     struct fm_symbols *symbols = fm_scaling_run_of(scaling, scaling->judged, line->node)->symbols;
     const char *source = symbols ? fm_symbols_source(symbols, line->id->path, line->id->line) : NULL;
-    fprintf(out, "   %5s %%  ", fm_percent_text(share, line->excess));
+    double size = line->excess < 0 ? -line->excess : line->excess;
+    fprintf(out, "   %5s %%  ",
+            fm_format(&scaling->arena, "%s%s", line->excess < 0 ? "-" : "", fm_percent_text(share, size)));
     fm_print_cut(out,
                  fm_format(&scaling->arena, "%s:%u  %s", fm_basename(line->id->path), line->id->line,
                            source ? source : line->id->name),
@@ -81,15 +92,28 @@ static void print_line(struct fm_scaling *scaling, const struct fm_scaling_line 
     fputc('\n', out);
 }
 
-static void print_verdict(struct fm_scaling *scaling, size_t i, FILE *out)
+static void print_verdict(struct fm_scaling *scaling, size_t number, const struct fm_verdict *verdict, FILE *out)
 {
-    const struct fm_verdict *verdict = &scaling->verdicts.items[i];
     const char *text = fm_verdict_text(scaling->judged, verdict, &scaling->arena);
     struct fm_scaling_line lines[FM_SCALING_LINES];
     size_t n = fm_scaling_lines(scaling, verdict, lines);
-    fm_print_folded(out, fm_format(&scaling->arena, "%zu. %s", i + 1, text ? text : ""), 3);
+    fm_print_folded(out, fm_format(&scaling->arena, "%zu. %s", number, text ? text : ""), 3);
     for (size_t k = 0; k < n; k++)
         print_line(scaling, &lines[k], out);
+}
+
+/* The largest losses; of two versions the largest changes, losses or gains. */
+static void print_verdicts(struct fm_scaling *scaling, FILE *out)
+{
+    const struct fm_verdicts *of = &scaling->verdicts;
+    size_t losses = 0, gains = 0, n_gains = scaling->options.mode == FM_SCALE_SAME ? of->n_gains : 0;
+    for (size_t number = 1; number <= SENTENCES && (losses < of->n || gains < n_gains); number++) {
+        bool loss = gains == n_gains ||
+                    (losses < of->n && of->items[losses].excess.own >= -of->gains[gains].excess.own);
+        print_verdict(scaling, number, loss ? &of->items[losses] : &of->gains[gains], out);
+        losses += loss;
+        gains += !loss;
+    }
 }
 
 /* "Only in A: MPI_Allreduce at pcg.f90:157 (2.6 s), MPI_Allreduce at pcg.f90:158 (1.9 s)." */
@@ -111,21 +135,76 @@ static void print_only_in(struct fm_scaling *scaling, size_t run, FILE *out)
         fm_print_folded(out, text, 2);
 }
 
+/* ---- the sum ---- */
+
+/* Tenths of a percent, so that what is printed adds up. */
+static long tenths(double part)
+{
+    double size = part < MAX_EXCESS && part > -MAX_EXCESS ? part : 0;
+    return lround(1000 * size);
+}
+
+static const char *add_part(struct fm_scaling *scaling, const char *text, const char *name, long value)
+{
+    return value ? fm_format(&scaling->arena, "%s %s %s%ld.%ld,", text, name, value < 0 ? "-" : "", labs(value) / 10,
+                             labs(value) % 10)
+                 : text;
+}
+
+/* "Parts, in % of the run on 16 ranks: MPI_Wait 40.1, MPI_Allreduce 5.2, flux -15.0, elsewhere -3.1, in all 27.2." */
+static void print_sum(struct fm_scaling *scaling, FILE *out)
+{
+    const struct fm_verdicts *of = &scaling->verdicts;
+    long whole = tenths(of->whole.all), startup = tenths(of->startup.own), rest = whole - startup;
+    bool same = scaling->options.mode == FM_SCALE_SAME;
+    const char *text = fm_format(&scaling->arena, "Parts, in %% of the %s%s:", same ? "time of " : "run on ",
+                                 fm_scaling_run_text(scaling, same ? scaling->base : scaling->other));
+    for (size_t i = 0; i < of->n + of->n_gains; i++) {
+        const struct fm_verdict *verdict = i < of->n ? &of->items[i] : &of->gains[i - of->n];
+        long value = tenths(verdict->excess.own);
+        text = add_part(scaling, text, scaling->judged->nodes[verdict->node].context->id.name, value);
+        rest -= value;
+    }
+    text = add_part(scaling, text, "starting and ending MPI", startup);
+    text = add_part(scaling, text, "elsewhere", rest);
+    fm_print_folded(out,
+                    fm_format(&scaling->arena, "%s in all %s%ld.%ld.", text, whole < 0 ? "-" : "", labs(whole) / 10,
+                              labs(whole) % 10),
+                    2);
+}
+
+/* Starting MPI takes a fixed time, which matters in short runs only. */
+static void print_startup(struct fm_scaling *scaling, FILE *out)
+{
+    char share[FM_UNIT_CHARS];
+    const struct fm_verdicts *of = &scaling->verdicts;
+    bool changed = fm_is_clear(of->startup.own, of->startup.own_error, FM_SCALE_NOISE);
+    if (of->startup_share < MIN_STARTUP && !changed)
+        return;
+    fm_print_folded(out,
+                    fm_format(&scaling->arena,
+                              "Starting and ending MPI takes %s of the run %s%s, however long the program computes: a "
+                              "longer run shows more of the program.",
+                              fm_percent_whole(share, of->startup_share),
+                              scaling->options.mode == FM_SCALE_SAME ? "" : "on ",
+                              fm_scaling_run_text(scaling, scaling->other)),
+                    2);
+}
+
 static void print_answer(struct fm_scaling *scaling, FILE *out)
 {
     bool same = scaling->options.mode == FM_SCALE_SAME;
+    fm_run_notes_print_doubts(&scaling->notes, &scaling->arena, out);
     fm_print_folded(out, same ? same_headline(scaling) : scaling_headline(scaling), 2);
     fm_run_notes_print(&scaling->notes, &scaling->arena, out);
     if (same) {
         print_only_in(scaling, scaling->base, out);
         print_only_in(scaling, scaling->other, out);
-        if (scaling->verdicts.n)
-            fprintf(out, "Where %s loses time against %s, in %% of the run %s:\n",
-                    fm_scaling_run_text(scaling, scaling->loser), fm_scaling_run_text(scaling, scaling->winner),
-                    fm_scaling_run_text(scaling, scaling->loser));
     }
-    for (size_t i = 0; i < scaling->verdicts.n && i < SENTENCES; i++)
-        print_verdict(scaling, i, out);
+    print_verdicts(scaling, out);
+    if (scaling->verdicts.n + scaling->verdicts.n_gains)
+        print_sum(scaling, out);
+    print_startup(scaling, out);
 }
 
 /* ---- contexts ---- */
@@ -224,12 +303,19 @@ static void print_foot(struct fm_scaling *scaling, const struct fm_scaling_rows 
     bool same = scaling->options.mode == FM_SCALE_SAME;
     struct seen seen = scan_rows(scaling, rows);
     if (rows->left_out)
-        fprintf(out, "+ %s more, each below %s of excess work (--all shows them, --percent P those above P %%)\n",
-                fm_count_text(count, rows->left_out), fm_percent_fine(share, rows->limit));
-    const char *text = fm_format(
-        &scaling->arena, "X_I, X_E: inclusive and exclusive excess work, in %% of the run %s%s; times: %s.",
-        same ? "" : "on ", other,
-        scaling->options.mode == FM_SCALE_STRONG ? "sums over ranks, ideally equal" : "average of a rank");
+        fprintf(out, "+ %s more, each below %s%s (--all shows them, --percent P those above P %%)\n",
+                fm_count_text(count, rows->left_out), fm_percent_fine(share, rows->limit),
+                same ? "" : " of excess work");
+    const char *text =
+        same ? "% change: time that B takes more (or, if negative, less) than A, in % of the time of A, with "
+               "everything called; "
+               "% own: without. Times: average of a rank."
+             : fm_format(&scaling->arena,
+                         "%% excess: time on %s beyond ideal scaling from %s, in %% of the run on %s, with "
+                         "everything called; %% own: without. 0 is ideal. Times: %s.",
+                         other, base, other,
+                         scaling->options.mode == FM_SCALE_STRONG ? "sums over ranks, ideally equal"
+                                                                  : "average of a rank, ideally equal");
     if (seen.hot)
         text = fm_format(&scaling->arena, "%s *: path of the largest loss.", text);
     if (seen.only_now)
@@ -256,8 +342,8 @@ static enum fm_status print_contexts(struct fm_scaling *scaling, FILE *out, stru
 {
     const struct fm_column columns[] = {
         {"", NULL, FM_COLUMN_BAR},
-        {"X_I", NULL, FM_COLUMN_PERCENT},
-        {"X_E", NULL, FM_COLUMN_PERCENT},
+        {scaling->options.mode == FM_SCALE_SAME ? "% change" : "% excess", NULL, FM_COLUMN_PERCENT},
+        {"% own", NULL, FM_COLUMN_PERCENT},
         {fm_scaling_run_text(scaling, scaling->base), NULL, FM_COLUMN_TIME},
         {fm_scaling_run_text(scaling, scaling->other), NULL, FM_COLUMN_TIME},
         {trend_text(scaling, 0)[0] ? "trend" : NULL, NULL, FM_COLUMN_BAR},

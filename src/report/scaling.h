@@ -57,8 +57,7 @@ struct fm_scaling {
     size_t base, other;            /* the two runs that the tree compares */
     struct fm_scale scale;         /* of the view */
     const struct fm_scale *judged; /* of calls, sampled or measured: basis of the verdicts */
-    struct fm_verdicts verdicts;
-    size_t winner, loser; /* base and other; of two versions, the slower one is the loser */
+    struct fm_verdicts verdicts;   /* of `other` relative to `base` */
     struct fm_arena arena;
     struct fm_run_notes notes; /* differences between the runs */
 };

@@ -37,7 +37,8 @@ static double excess(const struct fm_scale *scale, uint64_t base_ns, uint64_t ot
                      double *error)
 {
     double p = weight(scale, base), q = weight(scale, other);
-    double total = q * (double)fm_scale_cost(scale, 0, other)->all_ns;
+    double total = scale->mode == FM_SCALE_SAME ? p * (double)fm_scale_cost(scale, 0, base)->all_ns
+                                                : q * (double)fm_scale_cost(scale, 0, other)->all_ns;
     *error = 0;
     if (total <= 0)
         return 0;
@@ -68,7 +69,9 @@ double fm_scale_total(const struct fm_scale *scale, size_t run)
 
 double fm_scale_efficiency(const struct fm_scale *scale, size_t base, size_t other)
 {
-    return 1 - fm_scale_excess(scale, 0, base, other).all;
+    double expected = weight(scale, base) * (double)fm_scale_cost(scale, 0, base)->all_ns;
+    double time = weight(scale, other) * (double)fm_scale_cost(scale, 0, other)->all_ns;
+    return time > 0 ? expected / time : 1;
 }
 
 uint32_t fm_scale_hot(const struct fm_scale *scale, uint32_t node, size_t base, size_t other)

@@ -6,9 +6,10 @@
  *
  *   strong  X = (q C_q(n) - p C_p(n)) / (q T_q)   the same problem on more processes
  *   weak    X = (C_q(n) - C_p(n)) / T_q           a problem that grows with them
- *   same    X = (C_B(n) - C_A(n)) / T_B           two versions at one size
+ *   same    X = (C_B(n) - C_A(n)) / T_A           two versions at one size
  *
- * 0 is ideal, positive is a loss, negative is better than expected; 1 - X is the relative efficiency.
+ * 0 is ideal, positive is a loss, negative is better than expected. The efficiency of strong and weak scaling is 1 - X of
+ * the whole run. Of two versions everything is relative to the first one, A: X of the whole run is the change of its time.
  *
  * What is compared are trees of contexts (calltree.h): sampled call paths, in any of their three views, or trees made
  * from measurements: MPI routines by region and call site, and timers. Contexts are matched by meaning, not by address:
@@ -30,6 +31,8 @@ struct fm_scale_run {
     uint64_t period_ns;  /* longest sampling period of the run; 0: measured, not sampled */
     const char *program; /* load module of the main program, the same program in all runs; NULL or "": unknown */
     const char *build;   /* its build id; runs with the same one have the same lines; NULL or "": unknown */
+    bool lacks_cores;    /* times include waiting for a core (analyse/balance/core_use.h) */
+    double running;      /* then: CPU time / wall time */
 };
 
 /* The cost of a context in a run, over all processes. Divide by their number for the average. */
@@ -80,14 +83,22 @@ struct fm_excess fm_scale_excess_of(const struct fm_scale *scale, const struct f
                                     const struct fm_scale_cost *in_other, size_t base, size_t other);
 /* Half the width of the 95 % interval of a cost in one run, in ns over all its processes. */
 double fm_scale_error(const struct fm_scale *scale, uint64_t cost_ns, size_t run);
-/* Whether a value differs significantly from 0. */
+/* Whether a value differs from 0 by more than its error: for marks in tables of many values. */
 static inline bool fm_is_certain(double value, double error)
 {
     return value > error || value < -error;
 }
+/* Whether a value is worth a sentence: at least `least`, and more than four standard deviations, because the values with
+ * sentences are picked from many, of which some exceed two or three by chance. */
+static inline bool fm_is_clear(double value, double error, double least)
+{
+    return fm_is_certain(value, error * 4 / 1.96) && (value >= least || value <= -least);
+}
+#define FM_SCALE_NOISE 0.05 /* of a run: smaller differences occur between repeated runs */
+
 /* T in ns, the average over processes. */
 double fm_scale_total(const struct fm_scale *scale, size_t run);
-/* 1 - X of the root. */
+/* The expected time of `other` divided by its time: 1 - X of the root; of two versions T_A / T_B. */
 double fm_scale_efficiency(const struct fm_scale *scale, size_t base, size_t other);
 
 /* Sorts all children by their loss in `other` relative to `base`: significant losses first, largest first; then those

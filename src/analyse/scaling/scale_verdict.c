@@ -4,13 +4,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analyse/scaling/scale_callers.h"
 #include "model/order.h"
 
-/* Fraction of the time of a caller: a function with at least this much is nearly all that the caller does. */
-#define MOST_OF_CALLER 0.75
-/* Fractions of a loss: nearly all of it, and too little to count as a caller. */
+/* Fraction of the time of a call: nearly all of it. */
 #define NEARLY_ALL 0.9
-#define MIN_CALLER 0.01
 
 /* The cost of a function in all its contexts. */
 struct function_total {
@@ -18,16 +16,7 @@ struct function_total {
     double excess, most; /* most: of a single context, `node` */
     uint32_t function, node;
     uint32_t active; /* number of its occurrences on the current stack */
-    uint32_t line;   /* as a caller: the line of the call; if `several`, there are others */
-    bool several;
     size_t calls;
-};
-
-/* One context of the function that a verdict is about. */
-struct loss {
-    uint32_t node;
-    uint32_t joint; /* itself or a wrapper it is called through: the callers of this one are examined */
-    double excess;
 };
 
 /* The part of a call that is spent in the function that a verdict is about. */
@@ -39,9 +28,13 @@ struct lead {
 struct judge {
     const struct fm_scale *scale;
     size_t base, other;
+    int sign;                                   /* 1: losses; -1: gains, with all excess negated */
+    double least;                               /* excess that is worth a verdict */
+    bool *startup;                              /* by node: within the start or the end of MPI */
     struct function_total *functions, *callers; /* by number of the function */
     struct function_total *ranked;
-    struct loss *losses;
+    struct fm_scale_callers search;
+    struct fm_scale_loss *losses;
     size_t n_losses;
     struct lead *leads; /* by node */
     uint32_t *children;
@@ -49,7 +42,37 @@ struct judge {
 
 static double own_excess(const struct judge *judge, uint32_t node)
 {
-    return fm_scale_excess(judge->scale, node, judge->base, judge->other).own;
+    return judge->sign * fm_scale_excess(judge->scale, node, judge->base, judge->other).own;
+}
+
+/* ---- start and end of MPI ---- */
+
+static bool is_startup(const struct fm_context *context)
+{
+    static const char *const names[] = {"MPI_Init", "MPI_Init_thread", "MPI_Session_init", "MPI_Finalize",
+                                        "MPI_Session_finalize"};
+    const char *name = context->id.name + (context->id.name[0] == 'P');
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (strcmp(name, names[i]) == 0)
+            return fm_context_in_mpi(context);
+    return false;
+}
+
+static void find_startup(struct judge *judge, struct fm_verdicts *verdicts)
+{
+    const struct fm_scale *scale = judge->scale;
+    struct fm_scale_cost base = {0}, other = {0};
+    for (uint32_t at = 1; at < scale->n; at++) {
+        const struct fm_scale_node *node = &scale->nodes[at];
+        judge->startup[at] = judge->startup[node->parent] || is_startup(node->context);
+        if (!judge->startup[at] || !node->function)
+            continue;
+        base.own_ns += fm_scale_cost(scale, at, judge->base)->own_ns;
+        other.own_ns += fm_scale_cost(scale, at, judge->other)->own_ns;
+    }
+    uint64_t whole = fm_scale_cost(scale, 0, judge->other)->all_ns;
+    verdicts->startup = fm_scale_excess_of(scale, &base, &other, judge->base, judge->other);
+    verdicts->startup_share = whole ? (double)other.own_ns / (double)whole : 0;
 }
 
 /* ---- functions ---- */
@@ -60,12 +83,14 @@ static void enter(struct judge *judge, uint32_t node)
     struct function_total *total = &judge->functions[scale->nodes[node].function];
     const struct fm_scale_cost *base = fm_scale_cost(scale, node, judge->base);
     const struct fm_scale_cost *other = fm_scale_cost(scale, node, judge->other);
-    total->base.own_ns += base->own_ns;
-    total->other.own_ns += other->own_ns;
     if (!total->active++) {
         total->base.all_ns += base->all_ns;
         total->other.all_ns += other->all_ns;
     }
+    if (judge->startup[node])
+        return;
+    total->base.own_ns += base->own_ns;
+    total->other.own_ns += other->own_ns;
     double excess = own_excess(judge, node);
     if (!total->node || excess > total->most) {
         total->node = node;
@@ -113,103 +138,45 @@ static size_t rank(struct judge *judge, const struct function_total *totals, dou
     return n;
 }
 
-static size_t losing_functions(struct judge *judge)
+/* The CPU time of computation, if processes ran equally all the time. */
+static struct fm_scale_cost cpu_cost(const struct judge *judge, const struct fm_scale_cost *cost, size_t run)
+{
+    const struct fm_scale_run *of = &judge->scale->runs[run];
+    double running = of->lacks_cores ? of->running : 1;
+    return (struct fm_scale_cost){.own_ns = (uint64_t)((double)cost->own_ns * running)};
+}
+
+/* Whether it is computation that only takes longer because processes had no cores. */
+static bool is_lack_of_cores(const struct judge *judge, const struct function_total *total)
+{
+    if (fm_context_in_mpi(judge->scale->nodes[total->node].context))
+        return false;
+    struct fm_scale_cost base = cpu_cost(judge, &total->base, judge->base);
+    struct fm_scale_cost other = cpu_cost(judge, &total->other, judge->other);
+    struct fm_excess x = fm_scale_excess_of(judge->scale, &base, &other, judge->base, judge->other);
+    return judge->sign * x.own < judge->least;
+}
+
+/* Lists the functions with losses, or gains, that are worth a verdict. */
+static size_t changed_functions(struct judge *judge)
 {
     for (size_t i = 1; i <= judge->scale->n_functions; i++) {
         struct function_total *total = &judge->functions[i];
         struct fm_excess x = fm_scale_excess_of(judge->scale, &total->base, &total->other, judge->base, judge->other);
         total->function = (uint32_t)i;
-        total->excess = fm_is_certain(x.own, x.own_error) ? x.own : 0;
+        total->excess = fm_is_clear(x.own, x.own_error, judge->least) && total->node && !is_lack_of_cores(judge, total)
+                            ? judge->sign * x.own
+                            : 0;
     }
-    return rank(judge, judge->functions, FM_VERDICT_LEAST);
-}
-
-/* ---- callers ---- */
-
-/* The caller of a context, outside the same function and MPI; 0 if unknown. *place: the context that it calls
- * directly. */
-static uint32_t caller_of(const struct fm_scale *scale, uint32_t node, uint32_t *callee)
-{
-    uint32_t own = scale->nodes[node].function;
-    *callee = node;
-    for (uint32_t at = scale->nodes[node].parent; at; at = scale->nodes[at].parent) {
-        const struct fm_scale_node *caller = &scale->nodes[at];
-        if (caller->function && caller->function != own && !fm_context_in_mpi(caller->context))
-            return at;
-        *callee = at;
-    }
-    return 0;
+    return rank(judge, judge->functions, judge->least);
 }
 
 static void list_losses(struct judge *judge, uint32_t function)
 {
     judge->n_losses = 0;
     for (uint32_t at = 1; at < judge->scale->n; at++)
-        if (judge->scale->nodes[at].function == function)
-            judge->losses[judge->n_losses++] = (struct loss){at, at, own_excess(judge, at)};
-}
-
-static void sum_callers(struct judge *judge)
-{
-    const struct fm_scale *scale = judge->scale;
-    memset(judge->callers, 0, (scale->n_functions + 1) * sizeof *judge->callers);
-    for (size_t i = 0; i < judge->n_losses; i++) {
-        const struct loss *loss = &judge->losses[i];
-        uint32_t callee, node = caller_of(scale, loss->joint, &callee), line = scale->nodes[callee].context->id.line;
-        struct function_total *total = &judge->callers[scale->nodes[node].function];
-        total->several |= total->node && total->line != line;
-        total->line = line;
-        total->excess += loss->excess;
-        if (!total->node || loss->excess > total->most) {
-            total->node = node;
-            total->most = loss->excess;
-        }
-    }
-    judge->callers[0].excess = 0;
-}
-
-static void fill_callers(struct judge *judge, struct fm_verdict *verdict)
-{
-    verdict->n_callers = rank(judge, judge->callers, MIN_CALLER * verdict->excess.own);
-    for (size_t i = 0; i < verdict->n_callers && i < FM_VERDICT_CALLERS; i++)
-        verdict->callers[i] = (struct fm_verdict_caller){judge->ranked[i].node, judge->ranked[i].excess, 1};
-}
-
-/* Whether a function does little else than call the one that the verdict is about. */
-static bool is_wrapper(const struct judge *judge, uint32_t node, const struct function_total *function)
-{
-    const struct function_total *caller = &judge->functions[judge->scale->nodes[node].function];
-    return (double)function->other.own_ns >= MOST_OF_CALLER * (double)caller->other.all_ns;
-}
-
-static void move_to_callers(struct judge *judge)
-{
-    uint32_t callee;
-    for (size_t i = 0; i < judge->n_losses; i++) {
-        uint32_t caller = caller_of(judge->scale, judge->losses[i].joint, &callee);
-        judge->losses[i].joint = caller ? caller : judge->losses[i].joint;
-    }
-}
-
-/* Goes outwards past wrappers through which nearly all of the loss comes, at one call site in them, until there are
- * several callers or the caller does other things too. If there are only wrappers up to the outermost function, the
- * direct callers are kept. */
-static void find_callers(struct judge *judge, const struct function_total *function, struct fm_verdict *verdict)
-{
-    double enough = NEARLY_ALL * verdict->excess.own;
-    struct fm_verdict next;
-    sum_callers(judge);
-    fill_callers(judge, verdict);
-    for (next = *verdict; next.n_callers; fill_callers(judge, &next)) {
-        const struct function_total *most = &judge->ranked[0];
-        if (most->excess < enough || most->several || !is_wrapper(judge, most->node, function)) {
-            *verdict = next;
-            return;
-        }
-        next.through = most->node;
-        move_to_callers(judge);
-        sum_callers(judge);
-    }
+        if (judge->scale->nodes[at].function == function && !judge->startup[at])
+            judge->losses[judge->n_losses++] = (struct fm_scale_loss){at, at, own_excess(judge, at)};
 }
 
 /* ---- calls in succession ---- */
@@ -293,7 +260,7 @@ static void find_repeats_in(struct judge *judge, uint32_t parent)
     }
 }
 
-static void add_lead(struct judge *judge, uint32_t call, const struct loss *loss)
+static void add_lead(struct judge *judge, uint32_t call, const struct fm_scale_loss *loss)
 {
     judge->leads[call].excess += loss->excess;
     judge->leads[call].other_ns += fm_scale_cost(judge->scale, loss->node, judge->other)->own_ns;
@@ -304,9 +271,9 @@ static void find_repeats(struct judge *judge, struct fm_verdict *verdict)
     const struct fm_scale *scale = judge->scale;
     memset(judge->leads, 0, scale->n * sizeof *judge->leads);
     for (size_t i = 0; i < judge->n_losses; i++) {
-        uint32_t callee, outer_callee, caller = caller_of(scale, judge->losses[i].joint, &callee);
+        uint32_t callee, outer_callee, caller = fm_scale_caller(scale, judge->losses[i].joint, &callee);
         add_lead(judge, callee, &judge->losses[i]);
-        if (caller && caller_of(scale, caller, &outer_callee))
+        if (caller && fm_scale_caller(scale, caller, &outer_callee))
             add_lead(judge, outer_callee, &judge->losses[i]);
     }
     memset(judge->callers, 0, (scale->n_functions + 1) * sizeof *judge->callers);
@@ -316,7 +283,8 @@ static void find_repeats(struct judge *judge, struct fm_verdict *verdict)
     size_t n = rank(judge, judge->callers, FM_VERDICT_LEAST);
     for (size_t i = 0; i < n && i < FM_VERDICT_REPEATS; i++) {
         const struct function_total *total = &judge->ranked[i];
-        verdict->repeats[verdict->n_repeats++] = (struct fm_verdict_caller){total->node, total->excess, total->calls};
+        verdict->repeats[verdict->n_repeats++] = (struct fm_verdict_caller){total->node, total->excess, total->calls,
+                                                                            0};
     }
 }
 
@@ -340,22 +308,41 @@ static struct fm_verdict judge_function(struct judge *judge, const struct functi
     struct fm_verdict verdict = {.cause = mpi ? FM_CAUSE_MPI : FM_CAUSE_OWN, .node = function->node};
     verdict.excess = fm_scale_excess_of(scale, &function->base, &function->other, judge->base, judge->other);
     list_losses(judge, function->function);
-    find_callers(judge, function, &verdict);
-    if (!in_program(scale, function->node))
+    fm_scale_callers_find(&judge->search, judge->losses, judge->n_losses, &verdict);
+    for (size_t i = 0; i < verdict.n_callers && i < FM_VERDICT_CALLERS; i++)
+        verdict.callers[i].excess *= judge->sign;
+    if (judge->sign > 0 && !in_program(scale, function->node))
         find_repeats(judge, &verdict);
     return verdict;
+}
+
+/* Losses or gains, depending on the sign. Returns how many there are, at most FM_VERDICTS. */
+static size_t judge_functions(struct judge *judge, int sign, struct fm_verdict *verdicts)
+{
+    struct function_total most[FM_VERDICTS];
+    judge->sign = sign;
+    memset(judge->functions, 0, (judge->scale->n_functions + 1) * sizeof *judge->functions);
+    sum_functions(judge);
+    size_t n = changed_functions(judge);
+    n = n < FM_VERDICTS ? n : FM_VERDICTS;
+    memcpy(most, judge->ranked, n * sizeof *most);
+    for (size_t i = 0; i < n; i++)
+        verdicts[i] = judge_function(judge, &most[i]);
+    return n;
 }
 
 static bool allocate(struct judge *judge, struct fm_arena *scratch)
 {
     size_t n = judge->scale->n, functions = judge->scale->n_functions + 1;
+    judge->startup = fm_arena_alloc(scratch, n * sizeof *judge->startup);
     judge->functions = fm_arena_alloc(scratch, functions * sizeof *judge->functions);
     judge->callers = fm_arena_alloc(scratch, functions * sizeof *judge->callers);
     judge->ranked = fm_arena_alloc(scratch, functions * sizeof *judge->ranked);
     judge->losses = fm_arena_alloc(scratch, n * sizeof *judge->losses);
     judge->leads = fm_arena_alloc(scratch, n * sizeof *judge->leads);
     judge->children = fm_arena_alloc(scratch, n * sizeof *judge->children);
-    return judge->functions && judge->callers && judge->ranked && judge->losses && judge->leads && judge->children;
+    return judge->startup && judge->functions && judge->callers && judge->ranked && judge->losses && judge->leads &&
+           judge->children && fm_scale_callers_start(&judge->search, judge->scale, judge->base, judge->other, scratch);
 }
 
 enum fm_status fm_scale_judge(const struct fm_scale *scale, size_t base, size_t other, struct fm_verdicts *verdicts,
@@ -363,18 +350,17 @@ enum fm_status fm_scale_judge(const struct fm_scale *scale, size_t base, size_t 
 {
     struct judge judge = {.scale = scale, .base = base, .other = other};
     struct fm_arena scratch = {0};
-    struct function_total most[FM_VERDICTS];
     *verdicts = (struct fm_verdicts){.whole = fm_scale_excess(scale, 0, base, other)};
+    bool changed = fm_is_clear(verdicts->whole.all, verdicts->whole.all_error, FM_SCALE_NOISE);
+    bool doubtful = scale->runs[base].lacks_cores || scale->runs[other].lacks_cores;
+    judge.least = changed && !doubtful ? FM_VERDICT_LEAST : FM_SCALE_NOISE;
     if (!allocate(&judge, &scratch)) {
         fm_arena_destroy(&scratch);
         return fm_fail(error, FM_ERR_MEMORY, "not enough memory to compare the runs");
     }
-    sum_functions(&judge);
-    size_t n = losing_functions(&judge);
-    n = n < FM_VERDICTS ? n : FM_VERDICTS;
-    memcpy(most, judge.ranked, n * sizeof *most);
-    for (size_t i = 0; i < n; i++)
-        verdicts->items[verdicts->n++] = judge_function(&judge, &most[i]);
+    find_startup(&judge, verdicts);
+    verdicts->n = judge_functions(&judge, 1, verdicts->items);
+    verdicts->n_gains = judge_functions(&judge, -1, verdicts->gains);
     fm_arena_destroy(&scratch);
     return FM_OK;
 }

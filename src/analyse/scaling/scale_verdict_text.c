@@ -8,7 +8,7 @@
 
 static void percent(FILE *out, double part)
 {
-    double value = 100 * part;
+    double value = 100 * (part < 0 ? -part : part);
     fprintf(out, value < 9.95 ? "%.1f %%" : "%.0f %%", value);
 }
 
@@ -35,6 +35,8 @@ static void callers_text(FILE *out, const struct fm_scale *scale, const struct f
                 : i + 1 == shown && !rest ? " and "
                                           : ", ",
                 name_of(scale, verdict->callers[i].node));
+        if (verdict->callers[i].through && !verdict->through)
+            fprintf(out, " through %s", name_of(scale, verdict->callers[i].through));
         if (verdict->n_callers == 1)
             return;
         fputs(" (", out);
@@ -45,16 +47,33 @@ static void callers_text(FILE *out, const struct fm_scale *scale, const struct f
         fprintf(out, " and %zu more", rest);
 }
 
+static bool lacks_cores(const struct fm_scale *scale)
+{
+    for (size_t i = 0; i < scale->n_runs; i++)
+        if (scale->runs[i].lacks_cores)
+            return true;
+    return false;
+}
+
+/* Where processes lacked cores, it is only said where the time was spent. */
 static void cause_text(FILE *out, const struct fm_scale *scale, const struct fm_verdict *verdict)
 {
-    bool versions = scale->mode == FM_SCALE_SAME, mpi = verdict->cause == FM_CAUSE_MPI;
-    fprintf(out, "%s%s %s: ", name_of(scale, verdict->node), mpi ? "" : " itself",
-            versions ? "takes longer" : "does not scale");
+    bool mpi = verdict->cause == FM_CAUSE_MPI, gain = verdict->excess.own < 0, doubtful = lacks_cores(scale);
+    fprintf(out, "%s%s", name_of(scale, verdict->node), mpi ? "" : " itself");
+    if (scale->mode == FM_SCALE_SAME) {
+        fprintf(out, "%s in B, by ",
+                doubtful ? (gain ? ": less time" : ": more time") : (gain ? " takes less time" : " takes longer"));
+        percent(out, verdict->excess.own);
+        fputs(" of the time of A", out);
+        return;
+    }
+    fputs(doubtful ? ": " : gain ? " scales better than ideal: " : " does not scale: ", out);
     percent(out, verdict->excess.own);
     fprintf(out, " of the run is %s",
-            versions ? "time in it that the other run does not need"
-            : mpi    ? "excess communication and waiting in it"
-                     : "its excess work");
+            gain       ? "saved in it"
+            : doubtful ? "excess time in it"
+            : mpi      ? "excess communication and waiting in it"
+                       : "its excess work");
 }
 
 const char *fm_verdict_text(const struct fm_scale *scale, const struct fm_verdict *verdict, struct fm_arena *arena)

@@ -19,7 +19,7 @@ static void make(struct compared *c, const struct made_row *rows, size_t n, cons
     *c = (struct compared){0};
     for (size_t i = 0; i < runs; i++) {
         made_tree(rows, n, i, &c->arena, &c->trees[i]);
-        c->runs[i] = (struct fm_scale_run){&c->trees[i], processes[i], 0, MADE_PROGRAM, NULL};
+        c->runs[i] = (struct fm_scale_run){&c->trees[i], processes[i], 0, MADE_PROGRAM, NULL, false, 0};
     }
 }
 
@@ -194,7 +194,7 @@ static void test_rebuilt(void)
         made_spend(&trees[i], made_below(&trees[i], main_frame, FRAME, unknown, programs[i], "", 0), 5);
         made_spend(&trees[i], made_below(&trees[i], main_frame, FRAME, "sqrt", i ? "/b/libm.so" : "/a/libm.so", "", 0),
                    7);
-        runs[i] = (struct fm_scale_run){&trees[i], 4, 0, programs[i], i == 1 ? "2222" : "1111"};
+        runs[i] = (struct fm_scale_run){&trees[i], 4, 0, programs[i], i == 1 ? "2222" : "1111", false, 0};
     }
     tap_ok(!fm_scale_join(FM_SCALE_SAME, runs, 2, &arena, &scale, NULL) && scale.n == 7, "a program built again");
     uint32_t top = child(&scale, 0, "main", 0), first = child(&scale, top, "solve", 11),
@@ -255,7 +255,7 @@ static void test_same_names(void)
         for (size_t j = 0; j < 2; j++)
             made_spend(&trees[i], made_below(&trees[i], frame, STATEMENT, "f", MADE_PROGRAM, paths[i][j], 5),
                        strstr(paths[i][j], "/x/") ? 3 : 4);
-        runs[i] = (struct fm_scale_run){&trees[i], 4, 0, NULL, NULL};
+        runs[i] = (struct fm_scale_run){&trees[i], 4, 0, NULL, NULL, false, 0};
     }
     bool joined = !fm_scale_join(FM_SCALE_SAME, runs, 2, &arena, &scale, NULL);
     uint32_t first = scale.nodes[child(&scale, 0, "f", 0)].first, second = scale.nodes[first].next;
@@ -281,7 +281,7 @@ static void test_shifted(void)
         if (i) /* in the flat tree line 11 is a statement here, a call site there */
             made_spend(&trees[i], made_below(&trees[i], frame, STATEMENT, "f", MADE_PROGRAM, "/a/f.c", 11), 7);
         fm_calltree_flat(&trees[i], &arena, &flat[i], NULL);
-        runs[i] = (struct fm_scale_run){&trees[i], 4, 0, MADE_PROGRAM, i ? "2" : "1"};
+        runs[i] = (struct fm_scale_run){&trees[i], 4, 0, MADE_PROGRAM, i ? "2" : "1", false, 0};
     }
     bool joined = !fm_scale_join(FM_SCALE_SAME, runs, 2, &arena, &scale, NULL);
     size_t paired = 0;
@@ -458,8 +458,8 @@ static void test_random(void)
             fm_calltree_start(&c.trees[run], &c.arena, 1);
             while (!c.trees[run].root->all.of.sum_ns)
                 grow(&c.trees[run], c.trees[run].root, 0);
-            c.runs[run] = (struct fm_scale_run){&c.trees[run], 1u << run, below(2) * 1000000, MADE_PROGRAM,
-                                                below(2) ? "1" : "2"};
+            c.runs[run] = (struct fm_scale_run){
+                &c.trees[run], 1u << run, below(2) * 1000000, MADE_PROGRAM, below(2) ? "1" : "2", false, 0};
         }
         right += join(&c, (enum fm_scale_mode)below(3), runs) && adds_up(&c.scale) && is_whole(&c.scale);
         nodes += c.scale.n;

@@ -25,7 +25,7 @@ static bool compare(struct compared *c, enum fm_scale_mode mode, const double *m
     for (size_t i = 0; i < n; i++) {
         row.own_ms[i] = (uint64_t)llround(ms[i]);
         made_tree(&row, 1, i, &c->arena, &c->trees[i]);
-        c->runs[i] = (struct fm_scale_run){&c->trees[i], processes[i], 0, NULL, NULL};
+        c->runs[i] = (struct fm_scale_run){&c->trees[i], processes[i], 0, NULL, NULL, false, 0};
     }
     return !fm_scale_join(mode, c->runs, n, &c->arena, &c->scale, NULL);
 }
@@ -128,7 +128,7 @@ static void test_own(void)
     struct fm_trend own, all, barrier;
     for (size_t i = 0; i < 4; i++) {
         made_tree(ROWS(rows), i, &c.arena, &c.trees[i]);
-        c.runs[i] = (struct fm_scale_run){&c.trees[i], processes[i], 0, NULL, NULL};
+        c.runs[i] = (struct fm_scale_run){&c.trees[i], processes[i], 0, NULL, NULL, false, 0};
     }
     fm_scale_join(FM_SCALE_STRONG, c.runs, 4, &c.arena, &c.scale, NULL);
     uint32_t routine = 2;
@@ -162,7 +162,7 @@ static void test_where(void)
     struct fm_scale_advice advice;
     for (size_t i = 0; i < 5; i++) {
         made_tree(ROWS(rows), i, &c.arena, &c.trees[i]);
-        c.runs[i] = (struct fm_scale_run){&c.trees[i], processes[i], 0, NULL, NULL};
+        c.runs[i] = (struct fm_scale_run){&c.trees[i], processes[i], 0, NULL, NULL, false, 0};
     }
     fm_scale_join(FM_SCALE_STRONG, c.runs, 5, &c.arena, &c.scale, NULL);
     fm_scale_advise(&c.scale, FM_EFFICIENCY_LEAST, &advice);
@@ -183,7 +183,7 @@ static void test_where(void)
     c = (struct compared){0};
     for (size_t i = 0; i < 5; i++) {
         made_tree(ROWS(steady), i, &c.arena, &c.trees[i]);
-        c.runs[i] = (struct fm_scale_run){&c.trees[i], processes[i], 0, NULL, NULL};
+        c.runs[i] = (struct fm_scale_run){&c.trees[i], processes[i], 0, NULL, NULL, false, 0};
     }
     fm_scale_join(FM_SCALE_STRONG, c.runs, 5, &c.arena, &c.scale, NULL);
     fm_scale_advise(&c.scale, FM_EFFICIENCY_LEAST, &advice);

@@ -20,13 +20,15 @@ static bool judge(struct judged *j, enum fm_scale_mode mode, uint32_t p, uint32_
     *j = (struct judged){0};
     for (size_t i = 0; i < 2; i++) {
         made_tree(rows, n, i, &j->arena, &j->trees[i]);
-        j->runs[i] = (struct fm_scale_run){&j->trees[i], i ? q : p, 10000000, MADE_PROGRAM, NULL};
+        j->runs[i] = (struct fm_scale_run){&j->trees[i], i ? q : p, 10000000, MADE_PROGRAM, NULL, false, 0};
     }
     if (fm_scale_join(mode, j->runs, 2, &j->arena, &j->scale, NULL) ||
         fm_scale_judge(&j->scale, 0, 1, &j->verdicts, NULL))
         return false;
     for (size_t i = 0; i < j->verdicts.n; i++)
         printf("#   %s\n", fm_verdict_text(&j->scale, &j->verdicts.items[i], &j->arena));
+    for (size_t i = 0; i < j->verdicts.n_gains; i++)
+        printf("#   %s\n", fm_verdict_text(&j->scale, &j->verdicts.gains[i], &j->arena));
     return true;
 }
 
@@ -81,9 +83,9 @@ static void test_lbmhd(void)
     tap_ok(judge(&j, FM_SCALE_STRONG, 4, 64, ROWS(rows)) && near(j.verdicts.whole.all, 0.53), "LBMHD");
     const struct fm_verdict *barrier = &j.verdicts.items[0];
     tap_ok(is(&j, 0, FM_CAUSE_OWN, "ARMCI_Barrier", 0.19) && barrier->n_callers == 2 && !barrier->through &&
-               calls(&j, &barrier->callers[0], "caf_allsum_dp", 0.17) &&
-               calls(&j, &barrier->callers[1], "stream", 0.02),
-           "barriers, most of them in caf_allsum_dp");
+               calls(&j, &barrier->callers[0], "mhd", 0.17) && calls(&j, &barrier->callers[1], "stream", 0.02) &&
+               strcmp(name(&j, barrier->callers[0].through), "caf_allsum_dp") == 0 && !barrier->callers[1].through,
+           "barriers, most of them through caf_allsum_dp");
     tap_ok(barrier->n_repeats == 1 && barrier->repeats[0].calls == 3 && calls(&j, &barrier->repeats[0], "mhd", 0.17),
            "which mhd calls three times in succession");
     tap_ok(is(&j, 1, FM_CAUSE_OWN, "decomp", 0.14) && near(j.verdicts.items[1].excess.all, 0.14) &&
@@ -92,8 +94,8 @@ static void test_lbmhd(void)
     tap_ok(is(&j, 2, FM_CAUSE_OWN, "stream", 0.105) && is(&j, 3, FM_CAUSE_OWN, "cafinit", 0.095) && j.verdicts.n == 4,
            "and the rest");
     tap_ok(says(fm_verdict_text(&j.scale, barrier, &j.arena),
-                "ARMCI_Barrier itself does not scale: 19 % of the run is its excess work, in calls from caf_allsum_dp "
-                "(17 %) and stream (2.0 %). mhd makes 3 of these calls in succession (17 %)."),
+                "ARMCI_Barrier itself does not scale: 19 % of the run is its excess work, in calls from mhd through "
+                "caf_allsum_dp (17 %) and stream (2.0 %). mhd makes 3 of these calls in succession (17 %)."),
            "in words");
     fm_arena_destroy(&j.arena);
 }
@@ -297,9 +299,8 @@ static void test_others(void)
     struct judged j;
     tap_ok(judge(&j, FM_SCALE_STRONG, 2, 4, ROWS(chain)) && j.verdicts.n == 1 &&
                is(&j, 0, FM_CAUSE_MPI, "MPI_Allreduce", 0.5) && j.verdicts.items[0].n_callers == 1 &&
-               calls(&j, &j.verdicts.items[0].callers[0], "main", 0.5) &&
-               strcmp(name(&j, j.verdicts.items[0].through), "solve") == 0,
-           "a wrapper, past Fortran's binding");
+               calls(&j, &j.verdicts.items[0].callers[0], "solve", 0.5) && !j.verdicts.items[0].through,
+           "the caller, past Fortran's binding and recursion");
     fm_arena_destroy(&j.arena);
     tap_ok(judge(&j, FM_SCALE_STRONG, 2, 4, ROWS(solver)) && j.verdicts.n == 1 && !j.verdicts.items[0].through &&
                j.verdicts.items[0].n_callers == 1 && calls(&j, &j.verdicts.items[0].callers[0], "pcg", 1000.0 / 1900),
@@ -324,14 +325,162 @@ static void test_others(void)
     fm_arena_destroy(&j.arena);
     tap_ok(judge(&j, FM_SCALE_STRONG, 2, 4, ROWS(gain)) && j.verdicts.n == 0, "a gain is no loss");
     fm_arena_destroy(&j.arena);
-    tap_ok(
-        judge(&j, FM_SCALE_SAME, 2, 2, ROWS(chain)) &&
-            says(
-                fm_verdict_text(&j.scale, &j.verdicts.items[0], &j.arena),
-                "MPI_Allreduce takes longer: 50 % of the run is time in it that the other run does not need, through solve, "
-                "called from main."),
-        "two versions");
+    tap_ok(judge(&j, FM_SCALE_SAME, 2, 2, ROWS(chain)) &&
+               says(fm_verdict_text(&j.scale, &j.verdicts.items[0], &j.arena),
+                    "MPI_Allreduce takes longer in B, by 100 % of the time of A, in calls from solve."),
+           "two versions");
     fm_arena_destroy(&j.arena);
+}
+
+/* Two wrappers that several functions call, one of which calls the other, and a function that calls MPI itself. */
+static void test_wrappers(void)
+{
+    static const struct made_row rows[] = {
+        {1, FRAME, "main", 0, {4000, 4000}, NULL, NULL},
+        {2, FRAME, "cfl_check", 10, {2000, 2000}, NULL, NULL},
+        {3, FRAME, "global_maxval", 31, {0, 0}, NULL, NULL},
+        {4, FRAME, "reduce", 70, {10, 10}, NULL, NULL},
+        {5, ROUTINE, "MPI_Allreduce", 80, {40, 1500}, NULL, NULL},
+        {2, FRAME, "pcg", 20, {3000, 3000}, NULL, NULL},
+        {3, FRAME, "global_maxval", 41, {0, 0}, NULL, NULL},
+        {4, FRAME, "reduce", 70, {10, 10}, NULL, NULL},
+        {5, ROUTINE, "MPI_Allreduce", 80, {40, 1100}, NULL, NULL},
+        {3, FRAME, "global_sum", 42, {0, 0}, NULL, NULL},
+        {4, ROUTINE, "MPI_Allreduce", 90, {50, 900}, NULL, NULL},
+        {3, FRAME, "global_sum", 43, {0, 0}, NULL, NULL},
+        {4, ROUTINE, "MPI_Allreduce", 90, {50, 900}, NULL, NULL},
+        {2, FRAME, "output", 30, {800, 800}, NULL, NULL},
+        {3, ROUTINE, "MPI_Allreduce", 50, {0, 300}, NULL, NULL},
+    };
+    struct judged j;
+    bool judged = judge(&j, FM_SCALE_STRONG, 2, 8, ROWS(rows));
+    const struct fm_verdict *sums = &j.verdicts.items[0];
+    tap_ok(judged && j.verdicts.n == 1 && sums->n_callers == 4 && !sums->through &&
+               strcmp(name(&j, sums->callers[0].node), "pcg") == 0 &&
+               strcmp(name(&j, sums->callers[0].through), "global_sum") == 0 &&
+               strcmp(name(&j, sums->callers[1].node), "cfl_check") == 0 &&
+               strcmp(name(&j, sums->callers[1].through), "global_maxval") == 0 &&
+               strcmp(name(&j, sums->callers[3].node), "output") == 0 && !sums->callers[3].through,
+           "the callers of wrappers, and of wrappers of wrappers");
+    tap_ok(
+        says(fm_verdict_text(&j.scale, sums, &j.arena),
+             "MPI_Allreduce does not scale: 31 % of the run is excess communication and waiting in it, in calls from "
+             "pcg through global_sum (12 %), cfl_check through global_maxval (10 %), pcg through global_maxval (7.3 %) "
+             "and 1 more. pcg makes 3 of these calls in succession (19 %): could they be combined?"),
+        "in words");
+    bool at_call = true;
+    for (uint32_t i = 1; i < j.scale.n; i++)
+        if (j.scale.nodes[i].context->id.line == 80)
+            at_call &= strcmp(name(&j, fm_verdict_call(&j.scale, sums, i)), "global_maxval") == 0;
+    tap_ok(at_call, "a call through a wrapper is where the wrapper is called");
+    fm_arena_destroy(&j.arena);
+}
+
+/* A solver that does little but wait on many processes, and is called once, is no wrapper. */
+static void test_no_wrapper(void)
+{
+    static const struct made_row rows[] = {
+        {1, FRAME, "main", 0, {4000, 4000}, NULL, NULL},
+        {2, FRAME, "solve", 10, {2000, 2000}, NULL, NULL},
+        {3, ROUTINE, "MPI_Allreduce", 80, {100, 20000}, NULL, NULL},
+        {2, FRAME, "solve", 20, {2000, 2000}, NULL, NULL},
+        {3, ROUTINE, "MPI_Allreduce", 80, {100, 20000}, NULL, NULL},
+    };
+    struct judged j;
+    tap_ok(judge(&j, FM_SCALE_STRONG, 2, 8, ROWS(rows)) && j.verdicts.n == 1 && !j.verdicts.items[0].n_wrappers &&
+               strcmp(name(&j, j.verdicts.items[0].callers[0].node), "solve") == 0,
+           "a function that computed in the smaller run is no wrapper");
+    fm_arena_destroy(&j.arena);
+}
+
+/* 40 % lost in waiting, 15 % gained in computation: the parts add up to the whole, without starting MPI. */
+static void test_parts(void)
+{
+    static const struct made_row rows[] = {
+        {1, FRAME, "main", 0, {900, 900}, NULL, NULL},         {2, ROUTINE, "MPI_Init", 5, {50, 250}, NULL, NULL},
+        {2, FRAME, "flux", 10, {4800, 3300}, NULL, NULL},      {2, ROUTINE, "MPI_Wait", 20, {0, 4000}, NULL, NULL},
+        {2, ROUTINE, "MPI_Recv", 25, {1000, 500}, NULL, NULL}, {2, FRAME, "output", 30, {500, 1000}, NULL, NULL},
+        {2, ROUTINE, "MPI_Finalize", 40, {0, 50}, NULL, NULL},
+    };
+    struct judged j;
+    tap_ok(judge(&j, FM_SCALE_STRONG, 4, 16, ROWS(rows)) && near(j.verdicts.whole.all, 0.275) && j.verdicts.n == 2 &&
+               is(&j, 0, FM_CAUSE_MPI, "MPI_Wait", 0.4) && is(&j, 1, FM_CAUSE_OWN, "output", 0.05),
+           "losses can exceed the whole; starting MPI is none");
+    tap_ok(j.verdicts.n_gains == 2 && near(j.verdicts.gains[0].excess.own, -0.15) &&
+               near(j.verdicts.gains[1].excess.own, -0.05) && near(j.verdicts.startup.own, 0.025) &&
+               near(j.verdicts.startup_share, 0.03),
+           "gains and starting MPI are the rest");
+    tap_ok(says(fm_verdict_text(&j.scale, &j.verdicts.gains[0], &j.arena),
+                "flux itself scales better than ideal: 15 % of the run is saved in it, in calls from main."),
+           "in words");
+    fm_arena_destroy(&j.arena);
+    tap_ok(judge(&j, FM_SCALE_SAME, 4, 4, ROWS(rows)) &&
+               says(fm_verdict_text(&j.scale, &j.verdicts.gains[0], &j.arena),
+                    "flux itself takes less time in B, by 21 % of the time of A, in calls from main."),
+           "of two versions");
+    fm_arena_destroy(&j.arena);
+}
+
+/* Twice as many ranks as cores: computation takes twice as long, which is not its own loss. Another function computes
+ * more in CPU time as well. */
+static void test_cores(void)
+{
+    static const struct made_row rows[] = {
+        {1, FRAME, "main", 0, {100, 100}, NULL, NULL},
+        {2, FRAME, "flux", 10, {5000, 10000}, NULL, NULL},
+        {2, FRAME, "copy", 20, {1000, 8000}, NULL, NULL},
+        {2, ROUTINE, "MPI_Wait", 30, {0, 4000}, NULL, NULL},
+    };
+    struct judged j;
+    struct fm_verdicts verdicts;
+    tap_ok(judge(&j, FM_SCALE_STRONG, 2, 4, ROWS(rows)) && j.verdicts.n == 3, "with cores of their own all are losses");
+    j.runs[1].lacks_cores = true;
+    j.runs[1].running = 0.5;
+    tap_ok(!fm_scale_join(FM_SCALE_STRONG, j.runs, 2, &j.arena, &j.scale, NULL) &&
+               !fm_scale_judge(&j.scale, 0, 1, &verdicts, NULL) && verdicts.n == 2 &&
+               strcmp(name(&j, verdicts.items[0].node), "copy") == 0 &&
+               strcmp(name(&j, verdicts.items[1].node), "MPI_Wait") == 0,
+           "waiting for a core is no computation");
+    tap_ok(says(fm_verdict_text(&j.scale, &verdicts.items[1], &j.arena),
+                "MPI_Wait: 18 % of the run is excess time in it, in calls from main."),
+           "and no verdict on communication");
+    tap_ok(!fm_scale_judge(&j.scale, 1, 0, &verdicts, NULL) && verdicts.n_gains == 2 &&
+               strcmp(name(&j, verdicts.gains[0].node), "copy") == 0,
+           "nor is it a gain to have cores");
+    fm_arena_destroy(&j.arena);
+}
+
+/* Repeated runs of a balanced program that differ by chance: in the samples of each function, and by up to 2 % in all of
+ * them. */
+static void test_repeated(void)
+{
+    enum { FUNCTIONS = 40, PAIRS = 1000 };
+    static char names[FUNCTIONS][16];
+    static const enum fm_scale_mode modes[] = {FM_SCALE_SAME, FM_SCALE_WEAK, FM_SCALE_STRONG};
+    uint64_t state = 1;
+    size_t sentences = 0;
+    for (uint32_t i = 0; i < FUNCTIONS; i++)
+        snprintf(names[i], sizeof names[i], "function%02u", i);
+    for (size_t pair = 0; pair < PAIRS; pair++) {
+        struct made_row rows[1 + FUNCTIONS] = {{1, FRAME, "main", 0, {10, 10}, NULL, NULL}};
+        struct judged j;
+        for (uint32_t i = 0; i < FUNCTIONS; i++)
+            rows[1 + i] = (struct made_row){2, i % 4 ? FRAME : ROUTINE, names[i], 10 + i, {0}, NULL, NULL};
+        for (size_t run = 0; run < 2; run++) {
+            state = state * 6364136223846793005u + 1442695040888963407u;
+            unsigned samples = 500 + (unsigned)(state >> 33) % 10;
+            for (unsigned k = 0; k < samples; k++) {
+                state = state * 6364136223846793005u + 1442695040888963407u;
+                uint64_t which = (state >> 33) % FUNCTIONS;
+                rows[1 + which * which / FUNCTIONS].own_ms[run] += 10; /* few have many */
+            }
+        }
+        judge(&j, modes[pair % 3], 4, 4, rows, 1 + FUNCTIONS);
+        sentences += j.verdicts.n + j.verdicts.n_gains +
+                     fm_is_clear(j.verdicts.whole.all, j.verdicts.whole.all_error, FM_SCALE_NOISE);
+        fm_arena_destroy(&j.arena);
+    }
+    tap_ok(sentences == 0, "nothing is said about %d pairs of equal runs", PAIRS);
 }
 
 int main(void)
@@ -342,6 +491,11 @@ int main(void)
     test_mg_cg();
     test_su3();
     test_many_callers();
+    test_wrappers();
+    test_no_wrapper();
+    test_parts();
+    test_cores();
+    test_repeated();
     test_others();
     return tap_done();
 }
