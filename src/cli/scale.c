@@ -32,7 +32,7 @@ static void print_help(void)
          "\n"
          "  --strong        same problem on more ranks: the total work should stay the same\n"
          "  --weak          problem grows with the ranks: the time of each rank should stay the same\n"
-         "  --same          two runs, A and B, of two versions of a program\n"
+         "  --same          two versions of a program, A and B: how much more or less time B takes than A\n"
          "  --view V        calls, callers, flat (sampled call paths), mpi (routines by region and call site),\n"
          "                  timers, or costs (shares of computation and of each routine, for each rank count)\n"
          "  --format F      text (default), json or csv\n"

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""fathom scale of real runs. Programs with a planted serial section, planted replicated work and planted imbalance, each
-of which is the first loss of its program; and the ocean model on 2 to 16 ranks, whose solver adds two scalars one after
+"""fathom scale of real runs. Programs with a planted serial section, planted replicated work and planted imbalance, also
+in the caller of a wrapper, each of which is the first loss of its program; and the ocean model on 2 to 16 ranks, whose solver adds two scalars one after
 the other: these sums are among the first losses with their lines, and gone with --fused.
 
 The machine may have two cores, and waiting may spin. So the planted programs run on one and on four ranks, with work that
@@ -9,6 +9,7 @@ it. Of the ocean model what waits is the point, and it has next to nothing else 
 import csv
 import io
 import json
+import re
 import subprocess
 
 import jobs
@@ -42,6 +43,27 @@ __attribute__((noinline)) static void serial(int rank)
 
 __attribute__((noinline)) static void replicated(void) { work(PLANTED); sink += 2; }
 
+/* A wrapper, which two functions call; the ranks reach the first call at different times. */
+__attribute__((noinline)) static double global_max(double mine)
+{
+    double all;
+    MPI_Allreduce(&mine, &all, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
+    sink = all;
+    return all;
+}
+
+__attribute__((noinline)) static void check(int rank)
+{
+    work(rank == 0 ? PLANTED : UNIT);
+    sink = global_max(rank); /* check waits */
+}
+
+__attribute__((noinline)) static void solve(int rank)
+{
+    work(UNIT);
+    sink = global_max(rank);
+}
+
 __attribute__((noinline)) static void uneven(int rank, int ranks)
 {
     double mine = rank, sum;
@@ -65,7 +87,10 @@ int main(int argc, char **argv)
         serial(rank);
     else if (strcmp(planted, "replicated") == 0)
         replicated();
-    else
+    else if (strcmp(planted, "wrapped") == 0) {
+        check(rank);
+        solve(rank);
+    } else
         uneven(rank, ranks);
     MPI_Pcontrol(-1, planted);
     MPI_Finalize();
@@ -74,7 +99,8 @@ int main(int argc, char **argv)
 """
 # What is planted -> the name of the first verdict, the function it lies in, and its line
 FIRST = {"serial": ("MPI_Barrier", "serial", "serial waits"), "replicated": ("work", "replicated", "x * 0.999999"),
-         "uneven": ("MPI_Allreduce", "uneven", "uneven waits")}
+         "uneven": ("MPI_Allreduce", "uneven", "uneven waits"),
+         "wrapped": ("MPI_Allreduce", "check", "check waits")}
 
 
 def line_of(mark):
@@ -89,6 +115,12 @@ def scale(*words):
 
 def text_of(*words):
     return subprocess.run([jobs.FATHOM, "scale", *map(str, words)], capture_output=True, check=True, text=True).stdout
+
+
+def parts_of(text):
+    """The numbers of the line that adds up parts; the last one is the whole."""
+    line = re.search(r"^Parts, in % of [^:]*:(.*(\n  .*)*)", text, re.M)
+    return [float(number) for number in re.findall(r" (-?\d+\.\d)[,.]", line[1].replace("\n", " ") + " ")]
 
 
 def nodes(node):
@@ -123,6 +155,14 @@ def check_planted(tap, mpi, program, planted):
     tap.ok(first["name"] == name and function in first["text"],
            f"{title}: {name} of {function} is the first loss", json.dumps(sampled["verdicts"], indent=1))
     tap.ok(line_of(mark) in [line["line"] for line in first["lines"]], f"{title}: with its line", first["lines"])
+    tap.ok(all("MPI_Init" not in verdict["name"] for verdict in sampled["verdicts"]), f"{title}: starting MPI is no loss",
+           sampled["verdicts"])
+    if planted == "wrapped":
+        tap.equal([first["callers"][0][key] for key in ("name", "through")], [function, "global_max"],
+                  f"{title}: the caller of the wrapper is the cause")
+    parts = parts_of(text_of("--strong", small, large))
+    tap.ok(abs(sum(parts[:-1]) - parts[-1]) < 0.01 and abs(parts[-1] - 100 * sampled["root"]["x_inclusive"]) < 0.1,
+           f"{title}: the parts add up to the whole", parts)
     tap.ok(function in list(hot_names(sampled["root"])), f"{title}: the path by loss goes through {function}",
            list(hot_names(sampled["root"])))
     flat = scale("--strong", large, small, "--view", "callers")

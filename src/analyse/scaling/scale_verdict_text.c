@@ -25,26 +25,30 @@ static const char *finish(FILE *out, char **text, struct fm_arena *arena)
     return kept;
 }
 
+/* "pcg (12 %), cfl_check (8.1 %) and 2 more"; if callers use different wrappers
+ * "global_sum, called by pcg (12 %); global_max, called by cfl_check (8.1 %); and 2 more" */
 static void callers_text(FILE *out, const struct fm_scale *scale, const struct fm_verdict *verdict)
 {
     enum { SHOWN = 3 };
     size_t shown = verdict->n_callers < SHOWN ? verdict->n_callers : SHOWN, rest = verdict->n_callers - shown;
+    bool mixed = false;
+    for (size_t i = 0; i < shown && !verdict->through; i++)
+        mixed |= verdict->callers[i].through != 0;
     for (size_t i = 0; i < shown; i++) {
-        fprintf(out, "%s%s",
-                i == 0                    ? ""
-                : i + 1 == shown && !rest ? " and "
-                                          : ", ",
-                name_of(scale, verdict->callers[i].node));
-        if (verdict->callers[i].through && !verdict->through)
-            fprintf(out, " through %s", name_of(scale, verdict->callers[i].through));
+        const struct fm_verdict_caller *caller = &verdict->callers[i];
+        bool last = i + 1 == shown && !rest;
+        fputs(i == 0 ? "" : mixed ? (last ? "; and " : "; ") : last ? " and " : ", ", out);
+        if (mixed && caller->through)
+            fprintf(out, "%s, called by ", name_of(scale, caller->through));
+        fputs(name_of(scale, caller->node), out);
         if (verdict->n_callers == 1)
             return;
         fputs(" (", out);
-        percent(out, verdict->callers[i].excess);
+        percent(out, caller->excess);
         fputs(")", out);
     }
     if (rest)
-        fprintf(out, " and %zu more", rest);
+        fprintf(out, "%s and %zu more", mixed ? ";" : "", rest);
 }
 
 static bool lacks_cores(const struct fm_scale *scale)
