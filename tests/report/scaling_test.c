@@ -290,6 +290,30 @@ static void test_misfits(void)
     fm_profile_destroy(incomplete);
 }
 
+/* What ranks without cores of their own do is no verdict on the program, and the text begins with it. */
+static void test_cores(void)
+{
+    struct fm_error error;
+    struct fm_profile *profiles[] = {pop_profile(4), pop_profile(64)};
+    const struct fm_scaling_options options = {.mode = FM_SCALE_WEAK};
+    profiles[0]->hosts[0].cores = 2;
+    char *text = print_text(profiles, 2, &options, fm_scaling_text, &error);
+    tap_ok(strstr(text, "Note: ranks had no cores of their own (4 ranks on 2 cores): ") == text,
+           "a lack of cores is first");
+    tap_ok(!strstr(text, "better than ideal; ") && strstr(text, "lacked cores"),
+           "nobody scales better than ideal because others lacked cores");
+    tap_ok(!strstr(text, "does not scale"), "nothing is said not to scale");
+    free(text);
+    profiles[0]->hosts[0].cores = 64;
+    for (size_t i = 0; i < profiles[1]->n_processes; i++)
+        profiles[1]->processes[i].involuntary_switches = 1000000;
+    text = print_text(profiles, 2, &options, fm_scaling_text, &error);
+    tap_ok(strstr(text, " preemptions per second): times include") != NULL, "nor where ranks were preempted");
+    free(text);
+    for (size_t i = 0; i < 2; i++)
+        fm_profile_destroy(profiles[i]);
+}
+
 /* What is not told from chance is marked, and never stands before what is. */
 static void test_certainty(void)
 {
@@ -371,6 +395,7 @@ int main(int argc, char **argv)
     test_measured();
     test_measured_regions();
     test_misfits();
+    test_cores();
     test_certainty();
     test_random();
     return tap_done();

@@ -41,7 +41,7 @@ static bool add_processes(const struct fm_profile *profile, struct fm_core_use *
         stopped += (double)fm_not_running(process);
         if (fm_figure_get(process, FM_FIGURE_involuntary_switches, &switches)) {
             preemptions += (double)switches;
-            counted_s += (double)process->wall_ns / 1e9;
+            counted_s += ((double)process->user_ns + (double)process->system_ns) / 1e9;
         }
     }
     use->preemptions = counted_s > 0 ? preemptions / counted_s : 0;

@@ -11,7 +11,7 @@
 
 #include "model/profile.h"
 
-#define FM_PREEMPTIONS_MOST 20 /* per second of a process; each takes some ms, so more are some percent of the time */
+#define FM_PREEMPTIONS_MOST 20 /* per second of CPU time; each takes some ms, so more are some percent of the time */
 #define FM_RUNNING_LEAST 0.85  /* of the time outside MPI */
 
 enum fm_cores_lack { FM_CORES_ENOUGH, FM_CORES_FEWER_THAN_RANKS, FM_CORES_PREEMPTED, FM_CORES_NOT_RUNNING };
@@ -19,7 +19,7 @@ enum fm_cores_lack { FM_CORES_ENOUGH, FM_CORES_FEWER_THAN_RANKS, FM_CORES_PREEMP
 struct fm_core_use {
     enum fm_cores_lack lack;
     uint32_t ranks, cores; /* of the host with the most ranks per core; 0 if the number of cores is unknown */
-    double preemptions;    /* per second of a process, on average; 0 if unknown */
+    double preemptions;    /* per second of CPU time, over all processes; 0 if unknown */
     double outside;        /* CPU time / time outside MPI, where that is less, over all processes; 1 if unknown */
     double running;        /* CPU time / wall time over all processes, at most 1; 1 if unknown */
 };
