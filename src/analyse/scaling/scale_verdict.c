@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "analyse/scaling/scale_verdict.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -353,7 +354,7 @@ enum fm_status fm_scale_judge(const struct fm_scale *scale, size_t base, size_t 
     *verdicts = (struct fm_verdicts){.whole = fm_scale_excess(scale, 0, base, other)};
     bool changed = fm_is_clear(verdicts->whole.all, verdicts->whole.all_error, FM_SCALE_NOISE);
     bool doubtful = scale->runs[base].lacks_cores || scale->runs[other].lacks_cores;
-    judge.least = changed && !doubtful ? FM_VERDICT_LEAST : FM_SCALE_NOISE;
+    judge.least = doubtful ? (changed ? FM_SCALE_NOISE : HUGE_VAL) : (changed ? FM_VERDICT_LEAST : FM_SCALE_NOISE);
     if (!allocate(&judge, &scratch)) {
         fm_arena_destroy(&scratch);
         return fm_fail(error, FM_ERR_MEMORY, "not enough memory to compare the runs");

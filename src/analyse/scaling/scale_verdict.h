@@ -26,8 +26,8 @@ enum fm_scale_cause {
 };
 
 enum { FM_VERDICTS = 5, FM_VERDICT_CALLERS = 6, FM_VERDICT_REPEATS = 3, FM_VERDICT_WRAPPERS = 16 };
-/* Of the run: smaller losses are not reported. If the run as a whole is as expected, or processes lacked cores, it is
- * FM_SCALE_NOISE. */
+/* Of the run: smaller losses are not reported. It is FM_SCALE_NOISE if the run as a whole is as expected, or processes
+ * lacked cores; if both, nothing is reported. */
 #define FM_VERDICT_LEAST 0.01
 
 struct fm_verdict_caller {

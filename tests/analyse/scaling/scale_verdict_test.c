@@ -450,6 +450,18 @@ static void test_cores(void)
                strcmp(name(&j, verdicts.gains[0].node), "copy") == 0,
            "nor is it a gain to have cores");
     fm_arena_destroy(&j.arena);
+    static const struct made_row moved[] = {
+        {1, FRAME, "main", 0, {5000, 5000}, NULL, NULL},
+        {2, ROUTINE, "MPI_Wait", 30, {1000, 2000}, NULL, NULL},
+        {2, ROUTINE, "MPI_Recv", 40, {2000, 1000}, NULL, NULL},
+    };
+    tap_ok(judge(&j, FM_SCALE_SAME, 4, 4, ROWS(moved)) && j.verdicts.n == 1 && j.verdicts.n_gains == 1,
+           "equal times with different parts");
+    j.runs[0].lacks_cores = true;
+    tap_ok(!fm_scale_join(FM_SCALE_SAME, j.runs, 2, &j.arena, &j.scale, NULL) &&
+               !fm_scale_judge(&j.scale, 0, 1, &verdicts, NULL) && !verdicts.n && !verdicts.n_gains,
+           "without cores are chance");
+    fm_arena_destroy(&j.arena);
 }
 
 /* Repeated runs of a balanced program that differ by chance: in the samples of each function, and by up to 2 % in all of
