@@ -153,7 +153,7 @@ static void add_up(struct fm_calltree *tree)
     size_t n;
     struct fm_context **order = list_contexts(tree, &n);
     tree->failed |= !order;
-    while (n--) {
+    while (order && n--) {
         struct fm_context *at = order[n];
         if (at->id.kind == FM_CONTEXT_ROUTINE)
             continue;
