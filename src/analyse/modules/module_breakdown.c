@@ -3,13 +3,21 @@
 
 #include <string.h>
 
+#include "analyse/calls/thread_runtimes.h"
 #include "base/sort.h"
 #include "generated/routines.h"
 #include "model/order.h"
 
-/* Everything below a frame that waits is waiting, and everything below a frame of MPI is in MPI. Flags in the mark of a
- * context, together with the index of the module's node. */
-enum { WAITS = 1u << 31, IN_MPI = 1u << 30, NODE = IN_MPI - 1 };
+/* Everything below a frame that waits is waiting, and everything below a frame of MPI is in MPI; what a thread run-time
+ * does ends where it calls the program. Flags in the mark of a context, together with the index of the module's node. */
+enum {
+    WAITS = 1u << 31,
+    IN_MPI = 1u << 30,
+    THREAD_WAITS = 1u << 29,
+    THREAD_WORKS = 1u << 28,
+    NODE = THREAD_WORKS - 1,
+    ANY_WAIT = WAITS | THREAD_WAITS
+};
 
 struct breakdown_builder {
     const struct fm_module_map *map;
@@ -126,7 +134,7 @@ static struct fm_module_cost cost_of(const struct fm_module_breakdown *modules, 
 {
     const struct fm_path_cost *own = &leaf->own.of;
     struct fm_module_cost cost = {0};
-    bool waits = leaf->mark & WAITS;
+    bool waits = leaf->mark & ANY_WAIT;
     if (!waits && leaf->id.kind == FM_CONTEXT_ROUTINE) {
         waits = fm_module_map_waits(map, leaf->id.name);
         uint32_t ranks = !waits && is_collective(leaf->id.name) ? fm_context_ranks(calls, leaf) : 0;
@@ -152,15 +160,15 @@ static uint32_t without_mpi(const struct fm_module_node *nodes, uint32_t node)
 }
 
 /* The module that called what waits; if that is MPI itself, the module that called MPI. If there is no other module
- * above, as in threads of MPI: the outermost one. */
+ * above, as in threads of MPI and in idle workers: the outermost one. */
 static uint32_t cause_of(const struct fm_module_breakdown *modules, const struct fm_context *leaf)
 {
     const struct fm_module_node *nodes = modules->nodes;
     const struct fm_context *waits = leaf;
-    while (waits->parent->mark & WAITS)
+    while (waits->parent->mark & ANY_WAIT)
         waits = waits->parent;
     uint32_t caller = waits->parent->mark & NODE;
-    return without_mpi(nodes, caller ? caller : leaf->mark & NODE);
+    return without_mpi(nodes, caller ? caller : waits->mark & NODE);
 }
 
 static const char *module_of(struct breakdown_builder *builder, const struct fm_context *at)
@@ -172,6 +180,15 @@ static const char *module_of(struct breakdown_builder *builder, const struct fm_
     return rule->module;
 }
 
+static uint32_t thread_flags(uint32_t above, const struct fm_context *frame)
+{
+    static const uint32_t flags[] = {[FM_THREAD_WORKS] = THREAD_WORKS, [FM_THREAD_WAITS] = THREAD_WAITS};
+    enum fm_thread_state state = above & THREAD_WAITS   ? FM_THREAD_WAITS
+                                 : above & THREAD_WORKS ? FM_THREAD_WORKS
+                                                        : FM_THREAD_PROGRAM;
+    return flags[fm_thread_state_in(state, frame)];
+}
+
 static void add_context(struct breakdown_builder *builder, struct fm_context *at)
 {
     uint32_t from = at->parent->mark & NODE, state = at->parent->mark & ~NODE;
@@ -179,6 +196,7 @@ static void add_context(struct breakdown_builder *builder, struct fm_context *at
     case FM_CONTEXT_FRAME:
         from = enter(builder, from, module_of(builder, at));
         state |= fm_module_map_waits(builder->map, at->id.name) ? WAITS : 0;
+        state = (state & ~(THREAD_WAITS | THREAD_WORKS)) | thread_flags(state, at);
         break;
     case FM_CONTEXT_ROUTINE:
         from = enter(builder, from, module_of(builder, at));
@@ -318,7 +336,7 @@ uint32_t fm_module_shown(const struct fm_module_breakdown *modules, const struct
                          const struct fm_calltree *calls, const struct fm_context *leaf, enum fm_module_state *state)
 {
     struct fm_module_cost cost = cost_of(modules, map, calls, leaf);
-    bool waits = leaf->mark & WAITS || cost.waiting_ns > cost.work_ns + cost.transfer_ns;
+    bool waits = leaf->mark & ANY_WAIT || cost.waiting_ns > cost.work_ns + cost.transfer_ns;
     *state = waits ? FM_MODULE_WAITING : in_mpi(modules, leaf) ? FM_MODULE_TRANSFER : FM_MODULE_WORK;
     uint32_t node = waits ? cause_of(modules, leaf) : without_mpi(modules->nodes, leaf->mark & NODE);
     return modules->nodes[node].module;

@@ -8,7 +8,8 @@
  * module.
  *
  * Work, transfer and waiting are distinguished at the leaves and kept separate in every module above. Waiting is all
- * time in the functions and routines of the map's waiting list and, in other collective routines, the time of a rank
+ * time in the functions and routines of the map's waiting list, that in which thread run-times wait
+ * (analyse/calls/thread_runtimes.h) and, in other collective routines, the time of a rank
  * beyond the fastest one at the same call site, an estimate. The rest is transfer if it is in MPI, and work if not. In
  * MPI are its routines, its libraries with everything they call, and the functions that the map assigns to the module
  * "mpi". At every node work + transfer + waiting equals the time in the call tree, to the nanosecond. */

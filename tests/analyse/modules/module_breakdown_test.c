@@ -11,12 +11,13 @@
 
 static struct fm_arena arena;
 
-/* ---- trees by hand: "main.f90:main/pcg.f90:pcg/MPI_Wait" costs so many ms on each of these ranks ---- */
+/* ---- trees by hand: "main.f90:main/pcg.f90:pcg/MPI_Wait" costs so many ms on each of these ranks; "libm.so.6!exp" is a
+ * function of a library, "libm.so.6" one without a name ---- */
 
 static struct fm_context *step(struct fm_calltree *tree, struct fm_context *parent, const char *word)
 {
     struct fm_context_id id = {.kind = FM_CONTEXT_FRAME, .name = "", .module = "", .path = "", .defined = ""};
-    const char *colon = strchr(word, ':');
+    const char *colon = strchr(word, ':'), *mark = strchr(word, '!');
     if (strncmp(word, "MPI_", 4) == 0) {
         id.kind = FM_CONTEXT_ROUTINE;
         id.name = fm_calltree_text(tree, word);
@@ -24,8 +25,8 @@ static struct fm_context *step(struct fm_calltree *tree, struct fm_context *pare
         id.defined = fm_calltree_text(tree, fm_arena_strndup(&arena, word, (size_t)(colon - word)));
         id.name = fm_calltree_text(tree, colon + 1);
     } else {
-        id.module = fm_calltree_text(tree, word);
-        id.name = fm_calltree_text(tree, "f");
+        id.module = fm_calltree_text(tree, mark ? fm_arena_strndup(&arena, word, (size_t)(mark - word)) : word);
+        id.name = fm_calltree_text(tree, mark ? mark + 1 : "f");
     }
     return fm_context_below(tree, parent, &id);
 }
@@ -396,6 +397,54 @@ static void threads_of_mpi(void)
     sums_agree(&tree, &m, "threads of MPI");
 }
 
+/* Of installed thread run-times only the functions that they export have names. */
+static void thread_runtimes(void)
+{
+    static const char *const libraries[] = {"libgomp.so.1", "libomp.so.5"};
+    struct fm_calltree tree;
+    struct fm_module_map map;
+    char path[128];
+    fm_calltree_start(&tree, &arena, 1);
+    add_path(&tree, "libgomp.so.1", 1, 0);
+    add_path(&tree, "libgomp.so.1/libc.so.6!malloc", 2, 0);
+    add_path(&tree, "libgomp.so.1/a.c:f._omp_fn.0/a.c:g", 100, 0);
+    add_path(&tree, "a.c:f/libgomp.so.1!GOMP_parallel/a.c:f._omp_fn.0/a.c:g", 200, 0);
+    add_path(&tree, "a.c:f/libgomp.so.1!GOMP_parallel/libgomp.so.1/libgomp.so.1", 4, 0);
+    add_path(&tree, "a.c:f/libgomp.so.1!GOMP_parallel/a.c:f._omp_fn.0/libgomp.so.1", 8, 0);
+    add_path(&tree,
+             "a.c:f/libgomp.so.1!GOMP_parallel/a.c:f._omp_fn.0/libgomp.so.1!GOMP_loop_dynamic_start/libgomp.so.1", 400,
+             0);
+    add_path(&tree, "a.c:f/libgomp.so.1!GOMP_taskwait/a.c:task/libc.so.6!memcpy", 800, 0);
+    add_path(&tree, "a.c:f/libgomp.so.1!GOMP_taskwait/libc.so.6!sched_yield", 16, 0);
+    add_path(&tree, "a.c:f/libc.so.6!sched_yield", 1600, 0);
+    fm_module_map_usual(&map, &arena, NULL);
+    struct fm_module_breakdown m = modules_of(&tree, &map);
+    tap_ok(costs(&m.whole, 3100, 0, 31),
+           "what is idle in a thread run-time waits; bodies and tasks that it calls work");
+    tap_ok(costs(&item(&m, "libgomp.so.1")->own, 400, 0, 13) && costs(&item(&m, "libc.so.6")->own, 2400, 0, 18),
+           "scheduling is work; sleeping in the C library is waiting if the run-time sleeps");
+    tap_ok(item(&m, "libgomp.so.1")->causes_ns == 3000000 && item(&m, "a.c")->causes_ns == 28000000,
+           "idle workers wait for themselves, others in calls from a module");
+    sums_agree(&tree, &m, "thread run-times");
+    fm_calltree_start(&tree, &arena, 1);
+    add_path(&tree, "libomp.so.5/libomp.so.5/libc.so.6!sched_yield", 1, 0);
+    add_path(&tree, "libomp.so.5/libomp.so.5!__kmp_invoke_microtask/a.c:.omp_outlined.", 100, 0);
+    add_path(&tree, "a.c:f/libomp.so.5!__kmpc_fork_call/libomp.so.5!__kmp_fork_call/a.c:.omp_outlined.", 200, 0);
+    add_path(&tree, "a.c:f/libomp.so.5!__kmpc_fork_call/libomp.so.5", 2, 0);
+    add_path(&tree, "a.c:f/libomp.so.5!__kmpc_omp_task/libomp.so.5", 400, 0);
+    add_path(&tree, "a.c:f/libiomp5.so!__kmpc_critical/libiomp5.so!__kmp_acquire_queuing_lock", 4, 0);
+    add_path(&tree, "a.c:f/program!GOMP_barrier/program!gomp_team_barrier_wait", 8, 0);
+    m = modules_of(&tree, &map);
+    tap_ok(costs(&m.whole, 700, 0, 15), "so it is with that of LLVM and Intel, and if it is linked statically");
+    for (size_t i = 0; i < 2; i++) {
+        snprintf(path, sizeof path, "a.c:f/%s!omp_get_wtime", libraries[i]);
+        fm_calltree_start(&tree, &arena, 1);
+        add_path(&tree, path, 1, 0);
+        m = modules_of(&tree, &map);
+        tap_ok(costs(&m.whole, 1, 0, 0), "%s: a function that does not wait works", libraries[i]);
+    }
+}
+
 /* From outside there are no routines, only the functions of MPI's libraries, and what these call is in MPI as well. */
 static void libraries_of_mpi(void)
 {
@@ -487,6 +536,7 @@ int main(void)
     recursion();
     three_modules_wait();
     threads_of_mpi();
+    thread_runtimes();
     libraries_of_mpi();
     states();
     collectives();
