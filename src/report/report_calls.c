@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "analyse/calls/rank_extremes.h"
+#include "analyse/calls/workers.h"
 #include "base/basename.h"
 #include "base/saturate.h"
 #include "base/units.h"
@@ -72,6 +73,9 @@ static enum fm_status make_calls(struct fm_report *report, bool without_helpers,
     if (status)
         return status;
     fm_calltree_begin_with_main(calls);
+    status = fm_calltree_join_workers(calls, error);
+    if (status)
+        return status;
     report->helpers_ns = without_helpers ? fm_calltree_without_helpers(calls) : 0;
     if (report->options.fold_mpi) {
         status = fm_calltree_fold_mpi(calls, &report->arena, &folded, error);

@@ -252,6 +252,12 @@ enum fm_status fm_calltree_sort(struct fm_calltree *tree, enum fm_context_metric
 
 /* ---- subtrees ---- */
 
+bool fm_context_same_function(const struct fm_context *a, const struct fm_context *b)
+{
+    return a->id.kind == b->id.kind && a->id.name == b->id.name && a->id.module == b->id.module &&
+           a->id.defined == b->id.defined;
+}
+
 bool fm_context_is(const struct fm_context *context, const char *function)
 {
     if (context->id.kind != FM_CONTEXT_FRAME && context->id.kind != FM_CONTEXT_ROUTINE)

@@ -79,6 +79,7 @@ struct fm_calltree {
     size_t n_programs;
     size_t n;                     /* nodes, without the root */
     struct fm_context **of_nodes; /* by profile node: the context with its exclusive cost, or its innermost frame */
+    size_t n_of_nodes;
     /* internal */
     struct fm_arena *arena;
     struct fm_intern texts;
@@ -124,6 +125,7 @@ enum fm_status fm_calltree_sort(struct fm_calltree *tree, enum fm_context_metric
 
 int fm_context_order(const struct fm_context *a, const struct fm_context *b); /* by name and line, for sorting */
 bool fm_context_is(const struct fm_context *context, const char *function);   /* matches as in fm_calltree_focus */
+bool fm_context_same_function(const struct fm_context *a, const struct fm_context *b); /* of one tree */
 bool fm_context_in_mpi(const struct fm_context *context); /* a routine, or in a library named like those of MPI */
 /* The number of ranks that can reach a context: all, or in a job of several programs those of its program. */
 uint32_t fm_context_ranks(const struct fm_calltree *calls, const struct fm_context *context);

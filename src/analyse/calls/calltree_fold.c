@@ -4,12 +4,6 @@
 #include "base/basename.h"
 #include "mpi/libraries.h"
 
-static bool same_function(const struct fm_context *a, const struct fm_context *b)
-{
-    return a->id.kind == b->id.kind && a->id.name == b->id.name && a->id.module == b->id.module &&
-           a->id.defined == b->id.defined;
-}
-
 /* ---- cycles ---- */
 
 /* If a path that continues with `function` goes through the same functions twice in succession: the context at which
@@ -17,10 +11,10 @@ static bool same_function(const struct fm_context *a, const struct fm_context *b
 static struct fm_context *cycle_end(struct fm_context *parent, const struct fm_context *function)
 {
     for (struct fm_context *end = parent; end->id.kind == FM_CONTEXT_FRAME; end = end->parent) {
-        if (!same_function(end, function))
+        if (!fm_context_same_function(end, function))
             continue;
         const struct fm_context *second = parent, *once = end->parent;
-        while (second != end && same_function(second, once)) {
+        while (second != end && fm_context_same_function(second, once)) {
             second = second->parent;
             once = once->parent;
         }

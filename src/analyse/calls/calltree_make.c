@@ -383,6 +383,7 @@ enum fm_status fm_calltree_make(const struct fm_profile *profile, struct fm_symb
     builder.outer = fm_arena_alloc(arena, paths->n * sizeof *builder.outer);
     bool started = fm_calltree_start(calls, arena, paths->ranks) && list_costs(&builder, arena);
     calls->of_nodes = fm_arena_alloc(arena, paths->n * sizeof *calls->of_nodes);
+    calls->n_of_nodes = calls->of_nodes ? paths->n : 0;
     calls->programs = profile->programs;
     calls->n_programs = profile->n_programs > 1 ? profile->n_programs : 0;
     if (started && calls->of_nodes && builder.joints && builder.outer) {

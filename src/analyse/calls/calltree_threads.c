@@ -26,6 +26,12 @@ static bool is_unknown(const struct fm_context *context)
 static const char *const main_callers[] = {"__libc_start_main", "__libc_start_main_impl", "__libc_start_call_main",
                                            "generic_start_main", NULL};
 
+/* Most installed C libraries have no names for the functions that call main and start threads. */
+static bool in_libc(const struct fm_context *context)
+{
+    return fm_names_fit("libc.so*\0libc-*\0libpthread*\0", fm_basename(context->id.module));
+}
+
 /* Startup code: no exclusive time, and of no interest to the reader of a report. */
 static bool is_startup(const struct fm_context *context)
 {
@@ -35,7 +41,8 @@ static bool is_startup(const struct fm_context *context)
     bool start = is_unknown(context); /* _start of a program without symbols */
     for (const struct fm_context *child = context->first; child; child = child->next)
         start &= is_one_of(child->id.name, main_callers);
-    return start || is_one_of(context->id.name, names) || is_one_of(context->id.name, main_callers);
+    return start || (is_unknown(context) && in_libc(context)) || is_one_of(context->id.name, names) ||
+           is_one_of(context->id.name, main_callers);
 }
 
 void fm_calltree_begin_with_main(struct fm_calltree *tree)
@@ -48,8 +55,8 @@ void fm_calltree_begin_with_main(struct fm_calltree *tree)
             continue;
         }
         for (struct fm_context *child = outside->first; child; child = child->next) {
-            if (is_unknown(child) && is_one_of(outside->id.name, main_callers))
-                child->id.name = fm_calltree_text(tree, "main"); /* nothing else is called from there */
+            if (is_unknown(child) && is_one_of(outside->id.name, main_callers)) /* nothing else is called from there */
+                child->id.name = fm_calltree_text(tree, in_libc(child) ? "__libc_start_call_main" : "main");
             child->parent = root;
             child->id.path = ""; /* it has no caller any more */
             child->id.line = 0;

@@ -4,6 +4,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "analyse/calls/workers.h"
+
 /* Student's t for 95 % and FM_BATCHES - 1 degrees of freedom. */
 #define STUDENT 2.2622
 
@@ -49,6 +51,9 @@ static enum fm_status modules_of(const struct fm_profile *profile, const struct 
     if (status)
         return status;
     fm_calltree_begin_with_main(&calls);
+    status = fm_calltree_join_workers(&calls, error);
+    if (status)
+        return status;
     fm_calltree_without_helpers(&calls);
     return fm_module_breakdown_make(&calls, map, arena, modules, error);
 }
