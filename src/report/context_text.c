@@ -25,12 +25,15 @@ static const char *marks_of(const struct fm_context *context)
         return " (?)";
     if (context->facts.inferred)
         return context->id.inlined ? " (i,t)" : " (t)";
+    if (context->id.body)
+        return context->id.inlined ? " (i,p)" : " (p)";
     return context->id.inlined ? " (i)" : "";
 }
 
 const char *fm_context_marks_text(struct fm_report *report, const struct fm_context_marks *marks)
 {
-    return fm_format(&report->arena, "%s%s%s%s", marks->inlined ? "; (i): inlined" : "",
+    return fm_format(&report->arena, "%s%s%s%s%s", marks->inlined ? "; (i): inlined" : "",
+                     marks->body ? "; (p): in a parallel region" : "",
                      marks->inferred ? "; (t): inferred from a tail call" : "",
                      marks->callers_missing ? "; (?): callers unknown after tail calls" : "",
                      marks->approximate ? "; ~: approximate line" : "");
@@ -39,6 +42,7 @@ const char *fm_context_marks_text(struct fm_report *report, const struct fm_cont
 void fm_context_marks_add(struct fm_context_marks *marks, const struct fm_context *context)
 {
     marks->inlined |= context->id.inlined;
+    marks->body |= context->id.body != NULL;
     marks->approximate |= context->facts.approximate;
     marks->inferred |= context->facts.inferred;
     marks->callers_missing |= context->facts.callers_missing;

@@ -12,7 +12,7 @@ const char *fm_context_label(struct fm_report *report, const struct fm_context *
 
 /* What names are marked with, and the explanation of these marks: "; (i): inlined". */
 struct fm_context_marks {
-    bool inlined, inferred, callers_missing, approximate;
+    bool inlined, body, inferred, callers_missing, approximate;
 };
 void fm_context_marks_add(struct fm_context_marks *marks, const struct fm_context *context);
 const char *fm_context_marks_text(struct fm_report *report, const struct fm_context_marks *marks);

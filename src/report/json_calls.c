@@ -61,6 +61,7 @@ static void write_fields(const struct calls_writer *writer, const struct fm_cont
     if (id->kind == FM_CONTEXT_FRAME) {
         fm_json_text_or_null(json, "defined", id->defined);
         fm_json_bool(json, "inlined", id->inlined);
+        fm_json_bool(json, "parallel_body", id->body != NULL);
         fm_json_bool(json, "inferred", context->facts.inferred);
         fm_json_bool(json, "callers_missing", context->facts.callers_missing);
     }

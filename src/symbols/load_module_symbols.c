@@ -11,6 +11,7 @@
 #include "symbols/call_sites.h"
 #include "symbols/dwarf_scopes.h"
 #include "symbols/dwfl_module.h"
+#include "symbols/outlined.h"
 
 /* The compilation unit of an address. */
 struct unit_address {
@@ -216,15 +217,36 @@ static struct set addresses_in(const struct symbol_reader *reader, Dwarf_Die *di
     return (struct set){items, n};
 }
 
+/* elfutils takes file 0 for unknown, which in DWARF 5 is the first file: clang uses it. */
+static const char *defining_file(Dwarf_Die *die)
+{
+    const char *name = dwarf_decl_file(die);
+    Dwarf_Attribute attribute;
+    Dwarf_Word number;
+    Dwarf_Die unit;
+    Dwarf_Files *files;
+    size_t n;
+    if (name || dwarf_formudata(dwarf_attr_integrate(die, DW_AT_decl_file, &attribute), &number) != 0 || number != 0)
+        return name;
+    Dwarf_Die origin = fm_dwarf_origin(die);
+    if (!dwarf_diecu(&origin, &unit, NULL, NULL) || dwarf_getsrcfiles(&unit, &files, &n) != 0 || n == 0)
+        return NULL;
+    return dwarf_filesrc(files, 0, NULL, NULL);
+}
+
 static struct fm_symbol describe(struct unit_walk *walk, Dwarf_Die *die)
 {
-    struct fm_symbol frame = {.path = "", .file = ""};
+    struct fm_symbol frame = {.path = "", .file = "", .body = fm_outlined_name(walk->reader->arena, die)};
+    Dwarf_Die function;
     int line = 0;
+    frame.inlined = dwarf_tag(die) == DW_TAG_inlined_subroutine;
+    Dwarf_Die unit = walk->unit->scopes;
+    if (frame.body && fm_outlined_function(&unit, die, &function))
+        die = &function;
     frame.function = fm_dwarf_scopes_function(&walk->scopes, die);
-    frame.defined = fm_source_path(walk->reader->arena, walk->unit->directory, dwarf_decl_file(die));
+    frame.defined = fm_source_path(walk->reader->arena, walk->unit->directory, defining_file(die));
     if (dwarf_decl_line(die, &line) == 0 && line > 0)
         frame.defined_line = (uint32_t)line;
-    frame.inlined = dwarf_tag(die) == DW_TAG_inlined_subroutine;
     return frame;
 }
 
@@ -246,10 +268,19 @@ static void set_call_site(struct unit_walk *walk, Dwarf_Die *die, struct set set
     }
 }
 
+/* clang makes two functions of a region, one inlined into the other: they are one frame. */
+static bool is_second_half(const struct fm_resolved_address *found, const struct fm_symbol *frame)
+{
+    const struct fm_symbol *last = found->n ? &found->frames[found->n - 1] : NULL;
+    return last && last->body && frame->body && frame->inlined && strcmp(last->function, frame->function) == 0;
+}
+
 static void add_frames(struct unit_walk *walk, const struct fm_symbol *frame, Dwarf_Die *die, struct set set)
 {
     for (size_t i = 0; i < set.n; i++) {
-        struct fm_symbol *added = fm_resolved_add_frame(&walk->reader->found[set.items[i]], walk->reader->arena);
+        struct fm_resolved_address *found = &walk->reader->found[set.items[i]];
+        struct fm_symbol *added = is_second_half(found, frame) ? NULL
+                                                               : fm_resolved_add_frame(found, walk->reader->arena);
         if (added)
             *added = *frame;
         if (walk->reader->innermost)

@@ -9,6 +9,7 @@
 #include "base/sort.h"
 #include "base/writer.h"
 #include "symbols/dwfl_module.h"
+#include "symbols/outlined.h"
 #include "symbols/symbol_name.h"
 
 enum { MAX_INSIDE = 8 };
@@ -232,10 +233,14 @@ void fm_load_module_name_rest(const struct fm_dwfl_module *module, struct fm_res
         struct fm_symbol *frame = !name        ? NULL
                                   : found[i].n ? &found[i].frames[0]
                                                : fm_resolved_add_frame(&found[i], arena);
-        if (frame)
+        size_t base;
+        if (frame) {
             frame->function = name;
-        else
+            if (function && fm_outlined_symbol(function->name, &base))
+                frame->body = fm_arena_strndup(arena, function->name, strlen(function->name));
+        } else {
             found[i].n = 0;
+        }
         found[i].function = function ? all_names(function, arena) : NULL;
     }
     fm_arena_destroy(&scratch);

@@ -8,10 +8,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The length of a name without the suffixes that gcc and clang append to clones. Outlined parts (OpenMP) keep
- * theirs. */
+#include "symbols/outlined.h"
+
+/* The length of a name without the suffixes that gcc and clang append to clones and to outlined bodies. */
 static size_t length_without_clone(const char *symbol)
 {
+    size_t base;
+    if (fm_outlined_symbol(symbol, &base))
+        return base > 0 ? base : strlen(symbol);
     static const char *const clones[] = {"isra", "constprop", "part", "cold", "lto_priv", "localalias", "llvm", "warm"};
     size_t length = strlen(symbol);
     for (const char *dot = strchr(symbol + (*symbol == '.'), '.'); dot; dot = strchr(dot + 1, '.')) {
@@ -20,7 +24,7 @@ static size_t length_without_clone(const char *symbol)
         for (size_t i = 0; i < sizeof clones / sizeof *clones; i++)
             known |= strlen(clones[i]) == word && strncmp(dot + 1, clones[i], word) == 0;
         if (known && dot > symbol)
-            return strstr(symbol, "_omp_fn.") ? length : (size_t)(dot - symbol);
+            return (size_t)(dot - symbol);
     }
     return length;
 }

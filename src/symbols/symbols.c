@@ -183,6 +183,7 @@ static bool own_texts(struct fm_symbols *symbols, struct fm_symbol *frame)
     frame->function = fm_symbols_text(symbols, frame->function);
     frame->path = fm_symbols_text(symbols, frame->path);
     frame->defined = fm_symbols_text(symbols, frame->defined);
+    frame->body = frame->body ? fm_symbols_text(symbols, frame->body) : NULL;
     if (!frame->function || !frame->path || !frame->defined)
         return false;
     frame->file = fm_basename(frame->path);

@@ -59,7 +59,9 @@ struct fm_symbol {
     uint32_t defined_line;
     bool inlined;     /* into the previous frame */
     bool approximate; /* line: debug information has one that cannot be */
-    uint32_t nearby;  /* another line of the function with code close to this, in Fortran; 0 if unknown */
+    const char
+        *body; /* if it is the body of an OpenMP region of the function: its symbol, "step._omp_fn.0"; else NULL */
+    uint32_t nearby; /* another line of the function with code close to this, in Fortran; 0 if unknown */
 };
 
 struct fm_frames {

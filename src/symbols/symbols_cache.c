@@ -102,6 +102,8 @@ static struct fm_symbol get_frame(struct source *source, const char **texts, siz
     frame.nearby = get_line(source);
     frame.defined_line = get_line(source);
     frame.inlined = get_number(source) == 1;
+    frame.body = get_text(source, texts, n);
+    frame.body = frame.body[0] ? frame.body : NULL;
     source->failed |= frame.function[0] == 0;
     return frame;
 }
@@ -260,6 +262,7 @@ static void put_lookup(struct sink *sink, const struct fm_lookup *lookup, uint64
         put_number(sink, frame->nearby);
         put_number(sink, frame->defined_line);
         put_number(sink, frame->inlined);
+        put_number(sink, number_of(sink, frame->body ? frame->body : ""));
     }
 }
 

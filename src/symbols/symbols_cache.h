@@ -6,7 +6,7 @@
  *   "fathom symbols 3\n"   CRC-64 of the rest (8 bytes)   the rest, integers as LEB128:
  *   version of the files;  strings: count, for each its length and bytes;
  *   addresses: count, for each the distance from the previous one, function and callee (indices of strings) and the
- *   number of frames, for each frame: function, path, defined (indices), line, nearby, defined_line, inlined;
+ *   number of frames, for each frame: function, path, defined (indices), line, nearby, defined_line, inlined, body (index);
  *   functions with known tail calls: count, for each its index and their number, for each: callee (index), address
  *
  * The size is limited: by the number of addresses per file, and by removing the least recently used files. Only for

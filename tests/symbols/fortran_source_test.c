@@ -11,7 +11,8 @@ static void test_files(void)
 {
     tap_ok(fm_fortran_is_source("/a/pop.F90") && !fm_fortran_is_fixed_form("pop.F90"), "free form");
     tap_ok(fm_fortran_is_source("dgemm.f") && fm_fortran_is_fixed_form("dgemm.f"), "fixed form");
-    tap_ok(!fm_fortran_is_source("solver.c") && !fm_fortran_is_source("f90") && !fm_fortran_is_source(""), "other files");
+    tap_ok(!fm_fortran_is_source("solver.c") && !fm_fortran_is_source("f90") && !fm_fortran_is_source(""),
+           "other files");
 }
 
 static void test_continuation(void)
@@ -24,12 +25,12 @@ static void test_continuation(void)
         true};
     tap_ok(fm_fortran_statement_start(&free_form, 6) == 2, "a statement begins in its first line, through comments");
     tap_ok(fm_fortran_statement_start(&free_form, 2) == 2 && fm_fortran_statement_start(&free_form, 1) == 1,
-       "or is one line");
+           "or is one line");
     tap_ok(fm_fortran_statement_start(&free_form, 8) == 8, "an ampersand in a string continues nothing");
     tap_ok(fm_fortran_statement_start(&fixed, 4) == 1 && fm_fortran_statement_start(&fixed, 5) == 5, "fixed form");
     tap_ok(fm_fortran_statement_start(&fixed, 6) == 6, "a label is not a continuation");
     tap_ok(fm_fortran_statement_start(&free_form, 0) == 0 && fm_fortran_statement_start(&free_form, 99) == 0,
-       "no such line");
+           "no such line");
 }
 
 static enum fm_fortran_kind kind(char *line)
@@ -67,8 +68,8 @@ static void test_kinds(void)
         wrong += kind(executable[i]) != FM_FORTRAN_EXECUTABLE;
     tap_ok(wrong == 0, "executable statements");
     tap_ok(kind("end subroutine step") == FM_FORTRAN_END && kind("END") == FM_FORTRAN_END &&
-           kind("endfunction") == FM_FORTRAN_END && kind("  end program") == FM_FORTRAN_END,
-       "ends");
+               kind("endfunction") == FM_FORTRAN_END && kind("  end program") == FM_FORTRAN_END,
+           "ends");
 }
 
 static void test_names(void)

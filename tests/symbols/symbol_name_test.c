@@ -35,7 +35,9 @@ int main(void)
     names(&arena, "Upper_", "Upper_");
     names(&arena, "_", "_");
     names(&arena, "inner.0", "inner");
-    names(&arena, "work._omp_fn.0", "work._omp_fn.0");
+    names(&arena, "work._omp_fn.0", "work");
+    names(&arena, "__phys_MOD_column._omp_fn.3", "phys::column");
+    names(&arena, ".omp_outlined..2", ".omp_outlined..2");
     names(&arena, "solve.cold", "solve");
     names(&arena, "a.b", "a.b");
     names(&arena, ".plain", ".plain");

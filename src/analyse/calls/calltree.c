@@ -19,13 +19,14 @@ static uint64_t hash_id(const struct fm_context *parent, const struct fm_context
     hash = mix(hash >> 29 ^ hash, (uintptr_t)id->name);
     hash = mix(hash >> 29 ^ hash, (uintptr_t)id->module);
     hash = mix(hash >> 29 ^ hash, (uintptr_t)id->path);
+    hash = mix(hash >> 29 ^ hash, (uintptr_t)id->body);
     return mix(hash >> 29 ^ hash, (uintptr_t)id->defined) >> 20;
 }
 
 static bool same_id(const struct fm_context_id *a, const struct fm_context_id *b)
 {
     return a->kind == b->kind && a->name == b->name && a->module == b->module && a->path == b->path &&
-           a->defined == b->defined && a->line == b->line && a->inlined == b->inlined;
+           a->defined == b->defined && a->body == b->body && a->line == b->line && a->inlined == b->inlined;
 }
 
 static struct fm_context **probe(struct fm_context **slots, size_t capacity, const struct fm_context *parent,
@@ -255,7 +256,7 @@ enum fm_status fm_calltree_sort(struct fm_calltree *tree, enum fm_context_metric
 bool fm_context_same_function(const struct fm_context *a, const struct fm_context *b)
 {
     return a->id.kind == b->id.kind && a->id.name == b->id.name && a->id.module == b->id.module &&
-           a->id.defined == b->id.defined;
+           a->id.defined == b->id.defined && a->id.body == b->id.body;
 }
 
 bool fm_context_is(const struct fm_context *context, const char *function)

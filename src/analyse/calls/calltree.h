@@ -51,6 +51,7 @@ struct fm_context_id {
     const char *module;  /* path of the load module; "" if unknown, and for routines */
     const char *path;    /* source file of `line`; "" if unknown */
     const char *defined; /* source file in which the function is defined; "" if unknown */
+    const char *body;    /* frame of the body of an OpenMP region in the function: its symbol; else NULL */
     uint32_t line;       /* frame or routine: where its parent calls it; line: itself; 0 if unknown */
     bool inlined;
 };

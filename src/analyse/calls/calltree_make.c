@@ -180,6 +180,7 @@ static void add_frame(struct tree_builder *builder, size_t i, struct joint *to, 
         .path = to->path,
         .line = to->line,
         .defined = fm_calltree_text(tree, frame->defined),
+        .body = frame->body ? fm_calltree_text(tree, frame->body) : NULL,
         .inlined = frame->inlined,
     };
     const struct fm_context_facts facts = {

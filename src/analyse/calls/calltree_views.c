@@ -88,6 +88,7 @@ static struct fm_context_id function_id(const struct fm_context *context)
 {
     struct fm_context_id id = context->id;
     id.path = "";
+    id.body = NULL;
     id.line = 0;
     id.inlined = false;
     return id;
@@ -109,6 +110,7 @@ static struct fm_context *line_of(struct fm_calltree *flat, const struct fm_cont
     struct fm_context_id id = context->parent->id;
     id.kind = FM_CONTEXT_STATEMENT;
     id.path = context->id.path;
+    id.body = NULL;
     id.line = context->id.line;
     id.inlined = false;
     return fm_context_below(flat, function_of(flat, context->parent), &id);

@@ -16,7 +16,6 @@ const struct fm_thread_runtime fm_thread_runtimes[FM_THREAD_RUNTIMES] = {
                  "GOMP_taskwait*\0GOMP_taskgroup_end\0GOMP_taskloop*\0GOMP_critical_*start\0GOMP_atomic_start\0"
                  "GOMP_ordered_start\0GOMP_doacross_*wait\0omp_set_lock*\0omp_set_nest_lock*\0",
         .works = "GOMP_*\0omp_*\0gomp_iter_*\0",
-        .bodies = "*._omp_fn.*\0",
     },
     {
         /* LLVM, Intel; they export the functions of GCC as well */
@@ -27,7 +26,6 @@ const struct fm_thread_runtime fm_thread_runtimes[FM_THREAD_RUNTIMES] = {
                  "__kmpc_taskloop*\0__kmpc_critical*\0__kmpc_atomic_start\0__kmpc_ordered\0__kmpc_doacross_wait\0"
                  "__kmpc_set_lock\0__kmpc_set_nest_lock\0__kmp_wait_*\0__kmp_acquire_*\0",
         .works = "__kmpc_*\0",
-        .bodies = "*.omp_outlined*\0",
     },
 };
 
@@ -45,14 +43,6 @@ bool fm_context_in_thread_runtime(const struct fm_context *context)
         is_in = fm_names_fit(fm_thread_runtimes[i].libraries, fm_basename(context->id.module)) ||
                 fm_names_fit(fm_thread_runtimes[i].functions, context->id.name);
     return is_in;
-}
-
-bool fm_context_is_parallel_body(const struct fm_context *context)
-{
-    bool is_body = false;
-    for (size_t i = 0; i < FM_THREAD_RUNTIMES && context->id.kind == FM_CONTEXT_FRAME && !is_body; i++)
-        is_body = fm_names_fit(fm_thread_runtimes[i].bodies, context->id.name);
-    return is_body;
 }
 
 enum fm_thread_state fm_thread_state_in(enum fm_thread_state above, const struct fm_context *frame)

@@ -19,7 +19,6 @@ struct fm_thread_runtime {
     const char *functions; /* its functions, if it is linked statically */
     const char *waits;     /* functions that wait */
     const char *works;     /* other functions that programs call: those in `waits` are excepted */
-    const char *bodies;    /* functions into which compilers move the bodies of parallel regions */
 };
 
 enum { FM_THREAD_RUNTIMES = 2 };
@@ -35,6 +34,5 @@ enum fm_thread_state {
 /* The state in a frame; `above` is that of its caller, FM_THREAD_PROGRAM if it has none. */
 enum fm_thread_state fm_thread_state_in(enum fm_thread_state above, const struct fm_context *frame);
 bool fm_context_in_thread_runtime(const struct fm_context *context);
-bool fm_context_is_parallel_body(const struct fm_context *context);
 
 #endif

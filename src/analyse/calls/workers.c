@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "analyse/calls/workers.h"
 
-#include <string.h>
-
 #include "analyse/calls/thread_runtimes.h"
 
 enum { MAX_BODIES = 1000 }; /* that are looked for; others stay with the workers */
@@ -41,7 +39,7 @@ static enum worker_mark mark_of(const struct fm_context *at)
         return OF_PROGRAM;
     if ((outermost && at->id.kind == FM_CONTEXT_GAP) || fm_context_in_thread_runtime(at))
         return OF_WORKER;
-    return !outermost && fm_context_is_parallel_body(at) ? OF_BODY : OF_PROGRAM;
+    return !outermost && at->id.body ? OF_BODY : OF_PROGRAM;
 }
 
 static void find_bodies(struct worker_joiner *joiner)
@@ -63,12 +61,10 @@ static void find_bodies(struct worker_joiner *joiner)
     }
 }
 
-/* "step" for the body "step._omp_fn.0". */
 static bool is_owner(const struct fm_context *context, const struct fm_context *body)
 {
-    size_t length = strcspn(body->id.name, ".");
-    return length && context->id.kind == FM_CONTEXT_FRAME && context->id.module == body->id.module &&
-           strncmp(context->id.name, body->id.name, length) == 0 && !context->id.name[length];
+    return context->id.kind == FM_CONTEXT_FRAME && context->id.module == body->id.module &&
+           context->id.name == body->id.name && context->id.defined == body->id.defined && !context->id.body;
 }
 
 /* Several call paths are as good as none: which of them a worker belongs to is unknown. */

@@ -1,7 +1,10 @@
-/* Trees of calls written down as rows, for several runs at once: depth, kind, function, line and the time of its own in
+/* "step._omp_fn.0" is the body of a region of step. Trees of calls written down as rows, for several runs at once: depth, kind, function, line and the time of its own in
  * each run, in ms over all processes. A frame with such a time gets a statement with it, one line below where it begins. */
 #ifndef FM_TESTS_MADE_TREE_H
 #define FM_TESTS_MADE_TREE_H
+
+#include <stdio.h>
+#include <string.h>
 
 #include "analyse/calls/calltree.h"
 
@@ -39,8 +42,12 @@ __attribute__((unused)) static struct fm_context *made_below(struct fm_calltree 
                                                              enum fm_context_kind kind, const char *name,
                                                              const char *module, const char *path, uint32_t line)
 {
+    char function[64];
+    const char *body = strstr(name, "._omp_fn.") ? fm_calltree_text(tree, name) : NULL;
+    snprintf(function, sizeof function, "%.*s", body ? (int)strcspn(name, ".") : 63, name);
     struct fm_context_id id = {.kind = kind,
-                               .name = fm_calltree_text(tree, name),
+                               .name = fm_calltree_text(tree, function),
+                               .body = body,
                                .module = fm_calltree_text(tree, kind == FM_CONTEXT_ROUTINE ? "" : module),
                                .path = fm_calltree_text(tree, path),
                                .defined = fm_calltree_text(tree, ""),

@@ -1,0 +1,141 @@
+#!/usr/bin/env python3
+"""The bodies of OpenMP regions, which compilers make functions of their own, belong to the function that contains the
+region: by name and file, and on its call path, also what worker threads do there; with and without debug information."""
+import subprocess
+
+import jobs
+from trees import check_agreement, walk
+
+C = r"""
+#include <stdio.h>
+static double a[20000], b[20000];
+static void relax(double *x, int n)
+{
+#pragma omp parallel for
+    for (int i = 0; i < n; i++)
+        for (int k = 0; k < 5000; k++)
+            x[i] = x[i] * 0.999 + 0.1;
+}
+static void smooth(double *x, int n)
+{
+#pragma omp parallel for
+    for (int i = 0; i < n; i++)
+        for (int k = 0; k < 5000; k++)
+            x[i] = x[i] * 0.99 + 0.2;
+#pragma omp parallel for
+    for (int i = 0; i < n; i++)
+        for (int k = 0; k < 5000; k++)
+            x[i] = x[i] * 0.9 + 0.3;
+}
+int main(void)
+{
+    relax(a, 20000);
+    smooth(b, 20000);
+    printf("%g %g\n", a[3], b[3]);
+    return 0;
+}
+"""
+CXX = C.replace("static void relax(double *x", "namespace phys { template <class T> void relax(T *x").replace(
+    "static void smooth(double *x", "template <class T> void smooth(T *x").replace(
+    "int main(void)", "} int main()").replace("relax(a", "phys::relax(a").replace("smooth(b", "phys::smooth(b")
+FORTRAN = """
+module phys
+  implicit none
+contains
+  subroutine relax(x, n)
+    integer, intent(in) :: n
+    real(8), intent(inout) :: x(n)
+    integer :: i, k
+    !$omp parallel do private(k)
+    do i = 1, n
+      do k = 1, 5000
+        x(i) = x(i)*0.999d0 + 0.1d0
+      end do
+    end do
+  end subroutine
+  subroutine smooth(x, n)
+    integer, intent(in) :: n
+    real(8), intent(inout) :: x(n)
+    integer :: i, k
+    !$omp parallel do private(k)
+    do i = 1, n
+      do k = 1, 5000
+        x(i) = x(i)*0.99d0 + 0.2d0
+      end do
+    end do
+    !$omp parallel do private(k)
+    do i = 1, n
+      do k = 1, 5000
+        x(i) = x(i)*0.9d0 + 0.3d0
+      end do
+    end do
+  end subroutine
+end module
+program openmp_names
+  use phys
+  real(8) :: a(20000) = 1, b(20000) = 1
+  call relax(a, 20000)
+  call smooth(b, 20000)
+  print *, a(3), b(3)
+end program
+"""
+COMPILERS = {"gcc": (C, "c"), "clang": (C, "c"), "g++": (CXX, "cc"), "clang++": (CXX, "cc"), "gfortran": (FORTRAN, "f90")}
+
+
+def build(compiler, level):
+    text, suffix = COMPILERS[compiler]
+    source = jobs.SCRATCH / f"openmp_names.{suffix}"
+    target = jobs.SCRATCH / f"openmp_names.{compiler}{level}"
+    source.write_text(text, encoding="utf-8")
+    subprocess.run([compiler, level, "-g", "-fopenmp", "-o", target, source.name], check=True, cwd=jobs.SCRATCH)
+    return target, source
+
+
+def plain(name):
+    return name.split("<")[0].split("(")[0].rpartition("::")[2]
+
+
+def bodies(calls):
+    return [(node, way) for node, way in walk(calls["root"]) if node.get("parallel_body")]
+
+
+def measure(tap, title, program):
+    job = jobs.run(jobs.AROUND, None, 1, [program], env={"FATHOM_SAMPLE": "1000", "OMP_NUM_THREADS": "2"})
+    return job.report()["calls"] if tap.ok(job.status == 0, f"{title}: the program runs", job) else None
+
+
+def check_debug(tap, title, program, source):
+    calls = measure(tap, title, program)
+    found = bodies(calls) if calls else []
+    tap.equal({plain(node["name"]) for node, _ in found}, {"relax", "smooth"}, f"{title}: bodies have their function's name")
+    tap.equal({node["defined"] for node, _ in found}, {str(source)}, f"{title}: and its file")
+    tap.ok(found and all(plain(node["name"]) in map(plain, (up["name"] for up in way)) for node, way in found),
+           f"{title}: they are below it", [[up["name"] for up in way] for _, way in found])
+    tap.ok(found and all(way[1]["name"] == "main" for _, way in found), f"{title}: also those of workers",
+           [[up["name"] for up in way] for _, way in found])
+    names = [node["name"] for node, _ in walk(calls["root"]) if "omp_fn" in node["name"] or "outlined" in node["name"]]
+    tap.equal(names, [], f"{title}: no name is the compiler's")
+    check_agreement(tap, title, calls)
+
+
+def check_stripped(tap, title, program):
+    """gcc's symbols contain the name of the function; clang's do not."""
+    bare = f"{program}.bare"
+    subprocess.run(["strip", "--strip-debug", "-o", bare, program], check=True)
+    calls = measure(tap, title, bare)
+    tap.equal({plain(node["name"]) for node, _ in bodies(calls)} if calls else None, {"relax", "smooth"},
+              f"{title}: names from symbols")
+
+
+def main():
+    tap = jobs.Tap()
+    for compiler in COMPILERS:
+        for level in ("-O2", "-O3"):
+            program, source = build(compiler, level)
+            check_debug(tap, f"{compiler} {level}", program, source)
+            if compiler in ("gcc", "g++", "gfortran"):
+                check_stripped(tap, f"{compiler} {level}, without debug information", program)
+    tap.done()
+
+
+main()
