@@ -2,13 +2,14 @@
 /* The modules of a model: their cost as work, transfer and waiting, and the calls between them. */
 #include <string.h>
 
+#include "analyse/modules/unknown_patterns.h"
 #include "base/units.h"
 #include "report/context_rows.h"
 #include "report/report_modules.h"
 
 enum {
     DEFAULT_MODULES = 20,
-    DEFAULT_IDLE = 3,
+    DEFAULT_UNKNOWN = 3,
     HEADLINE = 3,
     BAR_COLUMNS = 20,
     LIST_BAR_COLUMNS = 14 /* the list has many other columns */
@@ -269,22 +270,27 @@ static const char *heavy_send(const struct fm_report *report)
     return NULL;
 }
 
-/* "note: pop.modules: 'icee.f90' (line 3), 'tide_*' (line 9) and 2 more match nothing in this profile." A typo, or code
- * without samples: not an error, but worth checking. */
-static void print_idle(struct fm_report *report, const struct fm_module_breakdown *modules, FILE *out)
+/* "note: pop.modules: 'icee.f90' (line 3), 'tide_*' (line 9) and 2 more match nothing in this program." Probably a
+ * typo: not an error, but worth checking. */
+static void print_unknown(struct fm_report *report, const struct fm_module_breakdown *modules, FILE *out)
 {
-    size_t n = modules->n_idle, shown = fm_report_rows(report, n, DEFAULT_IDLE);
+    const struct fm_module_rule **rules = fm_arena_alloc(&report->arena, modules->n_idle * sizeof *rules);
+    if (!rules || !modules->n_idle)
+        return;
+    memcpy(rules, modules->idle, modules->n_idle * sizeof *rules);
+    size_t n = fm_unknown_patterns(rules, modules->n_idle, report->symbols);
+    size_t shown = fm_report_rows(report, n, DEFAULT_UNKNOWN);
     const char *text = fm_format(&report->arena, "note: %s:", report->options.modules);
     for (size_t i = 0; i < shown; i++)
         text = fm_format(&report->arena, "%s%s '%s' (line %u)", text,
                          i == 0       ? ""
                          : i == n - 1 ? " and"
                                       : ",",
-                         modules->idle[i]->pattern, modules->idle[i]->line);
+                         rules[i]->pattern, rules[i]->line);
     if (shown < n)
         text = fm_format(&report->arena, "%s and %zu more", text, n - shown);
     if (n)
-        fm_print_folded(out, fm_format(&report->arena, "%s match%s nothing in this profile.", text, n == 1 ? "es" : ""),
+        fm_print_folded(out, fm_format(&report->arena, "%s match%s nothing in this program.", text, n == 1 ? "es" : ""),
                         2);
 }
 
@@ -319,9 +325,9 @@ enum fm_status fm_print_modules(struct fm_report *report, FILE *out, struct fm_e
         fprintf(out, "Excludes internal threads of the MPI library, which took %s.\n",
                 fm_time_text(share, (double)report->helpers_ns));
     if (!report->options.modules)
-        fputs("Modules are source files; 'fathom modules init PROGRAM' drafts a module file for --modules.\n", out);
+        fputs("Modules are source files; 'fathom modules init PROFILE' drafts a module file for --modules.\n", out);
     if (report->summary.complete && !report->options.focus) /* a partial run or a subtree never has all of them */
-        print_idle(report, &modules, out);
+        print_unknown(report, &modules, out);
     return FM_OK;
 }
 

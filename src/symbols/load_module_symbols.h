@@ -24,18 +24,10 @@ void fm_load_module_symbols_read(const struct fm_load_module_files *files, struc
 /* All functions of its symbol tables, one for each address. Returns their number. */
 struct fm_function {
     const char *name; /* as in call paths: "ocean::step" */
+    const char *file; /* path of the file that defines it; "" without debug information */
     uint64_t bytes;
 };
 size_t fm_load_module_functions(const struct fm_load_module_files *files, struct fm_function **functions,
                                 struct fm_arena *arena);
-
-/* The primary source files of its compilation units with code, sorted and distinct; none without debug information.
- * Returns their number. */
-struct fm_source_file {
-    const char *path; /* as in call paths */
-    bool fortran;
-};
-size_t fm_load_module_sources(const struct fm_load_module_files *files, struct fm_source_file **sources,
-                              struct fm_arena *arena);
 
 #endif

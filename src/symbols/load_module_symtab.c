@@ -246,22 +246,38 @@ void fm_load_module_name_rest(const struct fm_dwfl_module *module, struct fm_res
     fm_arena_destroy(&scratch);
 }
 
-size_t fm_load_module_functions(const struct fm_load_module_files *files, struct fm_function **functions,
-                                struct fm_arena *arena)
+/* The start addresses of all functions, and their sizes. */
+static size_t list_functions(const struct fm_load_module_files *files, struct fm_resolved_address **found,
+                             struct fm_function **functions, struct fm_arena *arena)
 {
     struct fm_dwfl_module module;
     struct fm_arena scratch = {0};
-    struct function *found = NULL;
+    struct function *all = NULL;
     if (!fm_dwfl_module_open(&module, files))
         return 0;
-    size_t n = read_functions(&module, &found, &scratch);
-    struct fm_function *named = fm_arena_alloc(arena, n * sizeof *named);
-    for (size_t i = 0; named && i < n; i++) {
-        const char *name = name_of(&module, &found[i], found[i].from, arena);
-        named[i] = (struct fm_function){name ? name : "", found[i].to - found[i].from};
+    size_t n = read_functions(&module, &all, &scratch);
+    *found = fm_arena_alloc(arena, n * sizeof **found);
+    *functions = fm_arena_alloc(arena, n * sizeof **functions);
+    for (size_t i = 0; *found && *functions && i < n; i++) {
+        (*found)[i] = (struct fm_resolved_address){.address = all[i].from};
+        (*functions)[i] = (struct fm_function){"", "", all[i].to - all[i].from};
     }
     fm_arena_destroy(&scratch);
     fm_dwfl_module_close(&module);
-    *functions = named;
-    return named ? n : 0;
+    return *found && *functions ? n : 0;
+}
+
+size_t fm_load_module_functions(const struct fm_load_module_files *files, struct fm_function **functions,
+                                struct fm_arena *arena)
+{
+    struct fm_resolved_address *found = NULL;
+    size_t n = list_functions(files, &found, functions, arena);
+    if (n)
+        fm_load_module_symbols_read(files, found, n, arena);
+    for (size_t i = 0; i < n; i++)
+        if (found[i].n) {
+            (*functions)[i].name = found[i].frames[0].function;
+            (*functions)[i].file = found[i].frames[0].defined;
+        }
+    return n;
 }

@@ -102,6 +102,14 @@ struct fm_tail_frames fm_symbols_between(struct fm_symbols *symbols, const struc
 void fm_symbols_know(struct fm_symbols *symbols, const struct fm_site *site, enum fm_address kind,
                      const struct fm_symbol *frames, size_t n);
 
+struct fm_function_visitor {
+    bool (*wants)(void *context, const char *module); /* whether to read a load module, by its path */
+    void (*visit)(void *context, const char *function, const char *file); /* file: that defines it; "" if unknown */
+    void *context;
+};
+/* Visits all functions of the load modules of which sites have been requested, as far as their files are there. */
+void fm_symbols_functions(struct fm_symbols *symbols, const struct fm_function_visitor *visitor);
+
 /* The text of a source line without indentation and trailing white space; NULL if there is no such file or line, or if
  * it must not be shown (owner_files.h). */
 const char *fm_symbols_source(struct fm_symbols *symbols, const char *path, uint32_t line);

@@ -171,13 +171,17 @@ static uint32_t cause_of(const struct fm_module_breakdown *modules, const struct
     return without_mpi(nodes, caller ? caller : waits->mark & NODE);
 }
 
-static const char *module_of(struct breakdown_builder *builder, const struct fm_context *at)
+/* The node of a frame or routine that is called from another. An inlined function that only the line of its library
+ * matches, such as one of the C++ library, stays with the function that contains it. */
+static uint32_t enter_context(struct breakdown_builder *builder, uint32_t from, const struct fm_context *at)
 {
-    const struct fm_module_rule *rule = fm_module_map_rule(builder->map, at);
-    if (!rule)
-        return fm_module_map_name(builder->map, at);
-    builder->fits[rule - builder->map->rules] = true;
-    return rule->module;
+    const struct fm_module_map *map = builder->map;
+    const struct fm_module_rule *rule = fm_module_map_rule(map, at);
+    if (rule)
+        builder->fits[rule - map->rules] = true;
+    if (from && map->path && at->id.inlined && (!rule || rule->kind == FM_RULE_LIBRARY))
+        return from;
+    return enter(builder, from, rule ? rule->module : fm_module_map_name(map, at));
 }
 
 static uint32_t thread_flags(uint32_t above, const struct fm_context *frame)
@@ -194,12 +198,12 @@ static void add_context(struct breakdown_builder *builder, struct fm_context *at
     uint32_t from = at->parent->mark & NODE, state = at->parent->mark & ~NODE;
     switch (at->id.kind) {
     case FM_CONTEXT_FRAME:
-        from = enter(builder, from, module_of(builder, at));
+        from = enter_context(builder, from, at);
         state |= fm_module_map_waits(builder->map, at->id.name) ? WAITS : 0;
         state = (state & ~(THREAD_WAITS | THREAD_WORKS)) | thread_flags(state, at);
         break;
     case FM_CONTEXT_ROUTINE:
-        from = enter(builder, from, module_of(builder, at));
+        from = enter_context(builder, from, at);
         break;
     default:
         break;

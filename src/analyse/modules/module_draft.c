@@ -1,248 +1,195 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "analyse/modules/module_draft.h"
 
-#include <ctype.h>
-#include <fnmatch.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "analyse/modules/module_candidates.h"
+#include "analyse/modules/library_families.h"
 #include "analyse/modules/module_map.h"
 #include "base/basename.h"
-#include "base/intern.h"
 #include "base/names.h"
-#include "base/sort.h"
 #include "base/writer.h"
-#include "model/order.h"
-#include "mpi/libraries.h"
-#include "symbols/library_path.h"
+
+enum {
+    MAX_UNITS = 11, /* with these and the library families there are enough colours */
+    MAX_OWN = 4,    /* libraries with a module of their own */
+    TIMED_SHARE = 100 /* units with less than 1 / TIMED_SHARE of the time are left out */
+};
 
 struct draft {
+    const struct fm_draft_input *input;
     struct fm_arena *arena;
     struct fm_writer writer;
-    const struct fm_symbols_options *options;
-    struct fm_intern lines;  /* already written */
     const char *examples[2]; /* modules, for an example of a group */
-    const char *heading;     /* to be written before the next line; "" if none */
 };
 
-/* ---- lines ---- */
-
-/* A name as a single word that is no pattern: blanks and #, which would end it, and pattern characters are replaced. */
-static const char *as_word(struct draft *draft, const char *text, size_t length, char replacement)
+static void write_line(struct draft *draft, const char *module, const char *kind, const char *patterns)
 {
-    char *word = fm_arena_strndup(draft->arena, text, length);
-    for (char *at = word; at && *at; at++)
-        if (isspace((unsigned char)*at) || strchr("#*?[]\\", *at))
-            *at = replacement;
-    return word ? word : "";
+    fm_write(&draft->writer, "module  %-20s  %-8s  %s\n", module, kind, patterns);
 }
 
-static void add_line(struct draft *draft, const char *module, const char *kind, const char *pattern)
+/* ---- families ---- */
+
+static bool is_python(const struct draft *draft)
 {
-    const char *line = fm_written(draft->arena, "module  %-20s  %-8s  %s\n", module, kind, pattern);
-    struct fm_intern_slot *slot = line ? fm_intern_put(&draft->lines, draft->arena, line, false) : NULL;
-    if (!slot || slot->number++)
-        return;
-    for (size_t i = 0; i < 2; i++) {
-        if (draft->examples[i] && strcmp(draft->examples[i], module) == 0)
-            break;
-        if (!draft->examples[i]) {
-            draft->examples[i] = module;
-            break;
-        }
-    }
-    fm_write(&draft->writer, "%s%s", draft->heading, line);
-    draft->heading = "";
-}
-
-/* ---- source files ---- */
-
-struct directory {
-    const char *path; /* of a file in it */
-    size_t length;    /* of the directory in `path`, without the last '/' */
-};
-
-/* The length of the common parent directory; 0 if there is none, or it is the root. */
-static size_t common_directory(const struct directory *directories, size_t n)
-{
-    size_t common = n ? directories[0].length : 0;
-    for (size_t i = 1; i < n; i++) {
-        size_t same = 0;
-        while (same < common && same < directories[i].length && directories[i].path[same] == directories[0].path[same])
-            same++;
-        while (same && !(directories[i].path[same] == '/' && directories[0].path[same] == '/'))
-            same--;
-        common = same;
-    }
-    return common;
-}
-
-static void add_file(struct draft *draft, const char *path)
-{
-    const char *file = fm_basename(path), *dot = strrchr(file, '.');
-    add_line(draft, as_word(draft, file, dot && dot > file ? (size_t)(dot - file) : strlen(file), '_'), "file",
-             as_word(draft, file, strlen(file), '?'));
-}
-
-/* Subdirectories before their parents, since the first matching line counts. */
-static int longest_first(const void *a, const void *b)
-{
-    const struct directory *x = a, *y = b;
-    return x->length != y->length ? (x->length > y->length ? -1 : 1) : fm_compare_text(x->path, y->path);
-}
-
-/* Patterns begin with the last component of the common parent directory: the sources may be elsewhere next time. */
-static void add_directories(struct draft *draft, struct directory *directories, size_t n)
-{
-    size_t from = common_directory(directories, n);
-    if (!fm_sort(directories, n, sizeof *directories, longest_first, draft->arena))
-        return;
-    while (from && directories[0].path[from - 1] != '/')
-        from--;
-    from -= from > 0;
-    for (size_t i = 0; i < n; i++) {
-        const struct directory *at = &directories[i];
-        const char *pattern = as_word(draft, at->path + from, at->length - from, '?');
-        add_line(draft, fm_basename(as_word(draft, at->path, at->length, '_')), "file",
-                 fm_written(draft->arena, "%s%s/*", from ? "*" : "", pattern));
-    }
-}
-
-static void add_sources(struct draft *draft, const struct fm_source_file *sources, size_t n)
-{
-    struct directory *directories = fm_arena_alloc(draft->arena, n * sizeof *directories);
-    size_t others = 0;
-    bool flat = true; /* all sources except Fortran are in one directory */
-    for (size_t i = 0; directories && i < n; i++) {
-        if (sources[i].fortran)
-            continue;
-        const char *slash = strrchr(sources[i].path, '/');
-        directories[others] = (struct directory){sources[i].path, slash ? (size_t)(slash - sources[i].path) : 0};
-        flat &= directories[others].length == directories[0].length &&
-                strncmp(sources[i].path, directories[0].path, directories[0].length) == 0;
-        others++;
-    }
-    if (!flat)
-        add_directories(draft, directories, others);
-    for (size_t i = 0; i < n; i++)
-        if (sources[i].fortran || flat)
-            add_file(draft, sources[i].path);
-}
-
-/* ---- libraries ---- */
-
-static const char system_libraries[] =
-    "ld-linux*\0linux-vdso*\0libc.so*\0libm.so*\0libpthread*\0libdl.so*\0librt.so*\0libgcc_s*\0libstdc++.so*\0"
-    "libgomp*\0libgfortran*\0libquadmath*\0libfathom*\0";
-
-static bool is_common(const char *library)
-{
-    return fm_names_fit(fm_mpi_stack, library) || fm_names_fit(system_libraries, library);
-}
-
-/* Four patterns per line. */
-static void write_all(struct draft *draft, const char *module, const char *patterns)
-{
-    for (size_t i = 0; *patterns; i++, patterns = fm_name_after(patterns)) {
-        if (i % 4 == 0)
-            fm_write(&draft->writer, "%smodule  %-20s  library  ", i ? "\n" : "", module);
-        fm_write(&draft->writer, " %s", patterns);
-    }
-    fm_write(&draft->writer, "\n");
-}
-
-/* "liblammps.so*" for "liblammps.so.0" */
-static const char *library_pattern(struct draft *draft, const char *file)
-{
-    const char *end = strstr(file, ".so");
-    const char *pattern = as_word(draft, file, end ? (size_t)(end - file) : strlen(file), '?');
-    return end ? fm_written(draft->arena, "%s.so*", pattern) : pattern;
-}
-
-/* Module "lammps" for "liblammps.so.0". The library may be loaded under the name of its link or under its real name. */
-static void add_library(struct draft *draft, const char *file, const char *path)
-{
-    char real[PATH_MAX];
-    const char *name = strncmp(file, "lib", 3) == 0 && file[3] ? file + 3 : file, *end = strstr(name, ".so");
-    const char *module = as_word(draft, name, end && end > name ? (size_t)(end - name) : strlen(name), '_');
-    const char *pattern = library_pattern(draft, file);
-    add_line(draft, module, "library", pattern);
-    if (pattern && path[0] && realpath(path, real) && fnmatch(pattern, fm_basename(real), 0) != 0)
-        add_line(draft, module, "library", library_pattern(draft, fm_basename(real)));
-}
-
-static bool uses_mpi(const struct fm_elf *elf)
-{
-    for (size_t i = 0; i < elf->n_needed; i++)
-        if (fm_names_fit(fm_mpi_stack, elf->needed[i]))
+    const struct fm_draft_input *input = draft->input;
+    for (size_t i = 0; i < input->n_parts; i++)
+        if (fm_is_python(input->parts[i].file))
+            return true;
+    for (size_t i = 0; i < input->n_libraries; i++)
+        if (fm_is_python(fm_basename(input->libraries[i])))
             return true;
     return false;
 }
 
-/* Adds the modules in a load module. */
-static void add_load_module(struct draft *draft, const char *path)
+static bool is_used(const struct draft *draft, const char *pattern)
 {
-    struct fm_load_module_files files;
-    struct fm_source_file *sources = NULL;
-    struct fm_function *functions = NULL;
-    struct fm_module_candidate *candidates = NULL;
-    if (fm_load_module_files_find(&files, path, "", draft->options, NULL))
-        return;
-    size_t n = fm_load_module_sources(&files, &sources, draft->arena);
-    const char *heading = fm_written(draft->arena, "\n# %s, %s\n", as_word(draft, path, strlen(path), '?'),
-                                     n ? "from its debug information"
-                                       : "without debug information (-g): from function names");
-    draft->heading = heading ? heading : "";
-    if (n) {
-        add_sources(draft, sources, n);
-        return;
-    }
-    n = fm_load_module_functions(&files, &functions, draft->arena);
-    n = fm_module_candidates_find(functions, n, &candidates, draft->arena);
-    for (size_t i = 0; i < n; i++)
-        add_line(draft, candidates[i].name, "function", candidates[i].pattern);
+    for (size_t i = 0; i < draft->input->n_libraries; i++)
+        if (fm_path_fits(pattern, draft->input->libraries[i]))
+            return true;
+    return false;
 }
 
-/* Libraries that use MPI are part of the model. */
-static void add_mpi_libraries(struct draft *draft, const struct fm_elf *elf, const char *path)
+static bool is_wanted(const struct draft *draft, const struct fm_library_family *family, const char *pattern)
 {
-    for (size_t i = 0; i < elf->n_needed; i++) {
-        char library[PATH_MAX];
-        struct fm_elf other;
-        if (is_common(elf->needed[i]) || !fm_needed_find(elf, path, elf->needed[i], library, sizeof library) ||
-            fm_elf_open(&other, library, NULL))
-            continue;
-        if (uses_mpi(&other))
-            add_load_module(draft, library);
-        fm_elf_close(&other);
-    }
+    if (family->when == FM_FAMILY_ALWAYS)
+        return true;
+    return is_python(draft) ? family->when == FM_FAMILY_PYTHON
+                            : family->when == FM_FAMILY_USED && is_used(draft, pattern);
 }
 
-static void write_libraries(struct draft *draft, const struct fm_elf *elf, const char *path)
+/* Four patterns per line. */
+static void write_families(struct draft *draft)
 {
-    draft->heading = "";
-    if (draft->lines.n)
-        fm_write(&draft->writer, "\n# Everything else: libraries and the rest of the program.\n");
-    else
-        fm_write(&draft->writer, "\n# %s has no debug information (-g), and its function names suggest no modules.\n",
-                 as_word(draft, path, strlen(path), '?'));
-    write_all(draft, "mpi", fm_mpi_stack);
-    write_all(draft, "system", system_libraries);
-    for (size_t i = 0; i < elf->n_needed; i++) {
-        char library[PATH_MAX];
-        if (is_common(elf->needed[i]))
-            continue;
-        bool found = fm_needed_find(elf, path, elf->needed[i], library, sizeof library);
-        add_library(draft, elf->needed[i], found ? library : "");
+    const char *module = "";
+    size_t n = 0;
+    for (size_t i = 0; i < FM_LIBRARY_FAMILIES; i++) {
+        const struct fm_library_family *family = &fm_library_families[i];
+        for (const char *pattern = family->patterns; *pattern; pattern = fm_name_after(pattern)) {
+            if (!is_wanted(draft, family, pattern))
+                continue;
+            n = strcmp(family->module, module) == 0 ? n : 0;
+            if (n % 4 == 0)
+                fm_write(&draft->writer, "%smodule  %-20s  %-8s ", *module ? "\n" : "", family->module, "library");
+            fm_write(&draft->writer, " %s", pattern);
+            module = family->module;
+            n++;
+        }
     }
-    add_library(draft, fm_basename(path), path);
+    fm_write(&draft->writer, "\n");
+}
+
+static size_t count_families(struct draft *draft)
+{
+    const char *module = "";
+    size_t n = 0;
+    for (size_t i = 0; i < FM_LIBRARY_FAMILIES; i++) {
+        const struct fm_library_family *family = &fm_library_families[i];
+        const char *pattern = family->patterns;
+        while (*pattern && !is_wanted(draft, family, pattern))
+            pattern = fm_name_after(pattern);
+        n += *pattern && strcmp(family->module, module) != 0;
+        module = *pattern ? family->module : module;
+    }
+    return n;
+}
+
+/* ---- the program and its libraries ---- */
+
+/* "lammps" for "liblammps.so.0" */
+static const char *part_name(struct draft *draft, const struct fm_draft_part *part)
+{
+    const char *name = fm_begins_with(part->file, "lib") && part->file[3] ? part->file + 3 : part->file;
+    const char *end = strstr(name, ".so");
+    return fm_module_word(draft->arena, name, end && end > name ? (size_t)(end - name) : strlen(name), '_');
+}
+
+/* A program without much code of its own belongs to the library that has it. */
+static const struct fm_draft_part *main_part(const struct fm_draft_input *input)
+{
+    const struct fm_draft_part *heaviest = input->parts;
+    for (size_t i = 1; i < input->n_parts; i++)
+        if (input->parts[i].weight / 10 > heaviest->weight)
+            heaviest = &input->parts[i];
+    return heaviest;
+}
+
+static void add_example(struct draft *draft, const char *module)
+{
+    for (size_t i = 0; i < 2; i++)
+        if (!draft->examples[i] || strcmp(draft->examples[i], module) == 0) {
+            draft->examples[i] = module;
+            return;
+        }
+}
+
+/* Writes the units of a part, at most `max`. Returns their number. */
+static size_t write_units(struct draft *draft, const struct fm_draft_part *part, size_t max)
+{
+    struct fm_module_unit *units = NULL;
+    uint64_t min = draft->input->timed ? part->weight / TIMED_SHARE : 0;
+    size_t n = fm_module_units_find(part->code, part->n, max, min, &units, draft->arena);
+    if (n)
+        fm_write(&draft->writer, "\n# %s, from its %s\n",
+                 fm_module_word(draft->arena, part->file, strlen(part->file), '?'),
+                 part->debug ? "debug information" : "function names; it has no debug information (-g)");
+    for (size_t i = 0; i < n; i++) {
+        write_line(draft, units[i].name, units[i].by_file ? "file" : "function", units[i].patterns);
+        add_example(draft, units[i].name);
+    }
+    return n;
+}
+
+/* The program, and a library that contains most of the code, are divided; the others are a module each. */
+static void write_parts(struct draft *draft, size_t n_parts)
+{
+    const struct fm_draft_input *input = draft->input;
+    size_t fixed = count_families(draft) + n_parts - (main_part(input) != input->parts) + 1;
+    size_t room = fixed < FM_DRAFT_MODULES ? FM_DRAFT_MODULES - fixed : 0;
+    uint64_t total = 0;
+    for (size_t i = 0; i < n_parts; i++)
+        total += input->parts[i].weight;
+    room = room < MAX_UNITS ? room : MAX_UNITS;
+    for (size_t i = 0; i < n_parts && room; i++)
+        if (!fm_is_python(input->parts[i].file) && (i == 0 || input->parts[i].weight > total / 3 * 2))
+            room -= write_units(draft, &input->parts[i], room);
+}
+
+/* "liblammps.so*" for "liblammps.so.0" */
+static const char *file_pattern(struct draft *draft, const char *file)
+{
+    const char *end = strstr(file, ".so");
+    const char *pattern = fm_module_word(draft->arena, file, end ? (size_t)(end - file) : strlen(file), '?');
+    return end ? fm_written(draft->arena, "%s.so*", pattern) : pattern;
+}
+
+/* It may be loaded under the name of a link or under its real name. */
+static void write_part(struct draft *draft, const struct fm_draft_part *part, const char *module)
+{
+    const char *pattern = file_pattern(draft, part->file);
+    write_line(draft, module, "library", pattern ? pattern : "");
+    if (pattern && fnmatch(pattern, part->real, 0) != 0)
+        write_line(draft, module, "library", file_pattern(draft, part->real));
+}
+
+static void write_libraries(struct draft *draft, size_t n_parts)
+{
+    const struct fm_draft_input *input = draft->input;
+    fm_write(&draft->writer, "\n# Everything else: libraries and the rest of the program.\n");
+    write_families(draft);
+    for (size_t i = 0; i < n_parts; i++) {
+        const struct fm_draft_part *part = &input->parts[i];
+        if (i || !fm_is_python(part->file))
+            write_part(draft, part, part_name(draft, i ? part : main_part(input)));
+    }
+    write_line(draft, "libraries", "library", "*");
 }
 
 /* ---- file ---- */
 
-static void write_head(struct draft *draft, const char *path)
+static void write_head(struct draft *draft)
 {
+    const char *program = fm_basename(draft->input->program);
     fm_write(
         &draft->writer,
         "# Modules of %s: which functions belong together. Edit it to match the structure of the model.\n"
@@ -257,7 +204,7 @@ static void write_head(struct draft *draft, const char *path)
         "#\n"
         "# Patterns are shell patterns. The first matching line counts. Functions that match no line are in %s,\n"
         "# MPI routines in mpi. Use it with: fathom report PROFILE --modules THIS_FILE\n",
-        as_word(draft, fm_basename(path), strlen(fm_basename(path)), '?'), FM_UNMAPPED);
+        fm_module_word(draft->arena, program, strlen(program), '?'), FM_UNMAPPED);
 }
 
 static void write_foot(struct draft *draft)
@@ -280,20 +227,15 @@ static void write_foot(struct draft *draft)
     fm_write(&draft->writer, "\n");
 }
 
-enum fm_status fm_module_draft(const char *program, const struct fm_symbols_options *options, struct fm_arena *arena,
-                               const char **text, struct fm_error *error)
+enum fm_status fm_module_draft(const struct fm_draft_input *input, struct fm_arena *arena, const char **text,
+                               struct fm_error *error)
 {
-    struct draft draft = {.arena = arena, .writer = {.arena = arena}, .options = options, .heading = ""};
-    struct fm_elf elf;
-    enum fm_status status = fm_elf_open(&elf, program, error);
-    if (status)
-        return status;
-    write_head(&draft, program);
-    add_load_module(&draft, program);
-    add_mpi_libraries(&draft, &elf, program);
-    write_libraries(&draft, &elf, program);
+    struct draft draft = {.input = input, .arena = arena, .writer = {.arena = arena}};
+    size_t n_parts = input->n_parts < MAX_OWN + 1 ? input->n_parts : MAX_OWN + 1;
+    write_head(&draft);
+    write_parts(&draft, n_parts);
+    write_libraries(&draft, n_parts);
     write_foot(&draft);
-    fm_elf_close(&elf);
     *text = fm_writer_text(&draft.writer);
     return *text ? FM_OK : fm_fail(error, FM_ERR_MEMORY, "not enough memory for the draft");
 }

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "analyse/modules/library_families.h"
 #include "base/basename.h"
 #include "symbols/text_file.h"
 
@@ -266,18 +267,13 @@ enum fm_status fm_module_map_read(struct fm_module_map *map, const char *path, s
 
 /* ---- lookup ---- */
 
-static bool path_fits(const char *pattern, const char *path)
-{
-    return path[0] && fnmatch(pattern, strchr(pattern, '/') ? path : fm_basename(path), 0) == 0;
-}
-
 static bool rule_fits(const struct fm_module_rule *rule, const struct fm_context_id *id)
 {
     switch (rule->kind) {
     case FM_RULE_FILE:
-        return path_fits(rule->pattern, id->defined);
+        return fm_path_fits(rule->pattern, id->defined);
     case FM_RULE_LIBRARY:
-        return path_fits(rule->pattern, id->module);
+        return fm_path_fits(rule->pattern, id->module);
     default:
         return fnmatch(rule->pattern, id->name, 0) == 0;
     }
