@@ -6,13 +6,12 @@
 
 enum { LEFT = 58, RIGHT = 130, TOP = 34, BOTTOM = 42, MAX_TICKS = 5, LABEL_ROW = 14, MAX_DECIMALS = 9 };
 
-static const struct style {
+struct style {
     const char *colour, *dashes;
-} styles[FM_CHART_LINES] = {
-    {"#0072b2", ""},        {"#d55e00", "7 3"}, {"#009e73", "2 3"},
-    {"#a8740c", "9 3 2 3"}, {"#7b3f98", "4 2"}, {"#4d4d4d", "1 2"},
 };
-static const char *const more_colours[] = {"#56b4e9", "#b5485d", "#6b7d1e", "#c9a400", "#2f4b7c", "#cc79a7"};
+static const char *const dashes[FM_CHART_LINES] = {"", "7 3", "2 3", "9 3 2 3", "4 2", "1 2"};
+static const char *const colours[FM_CHART_COLOURS] = {"#0072b2", "#d55e00", "#009e73", "#a8740c", "#7b3f98", "#56b4e9",
+                                                      "#b5485d", "#6b7d1e", "#c9a400", "#2f4b7c", "#cc79a7", "#4d4d4d"};
 static const struct style reference = {"#8594a3", "3 4"};
 #define LABEL_STYLE "font-size=\"11\" fill=\"#4a5a6a\""
 
@@ -38,10 +37,7 @@ double fm_chart_step(double value, unsigned ticks)
 
 const char *fm_chart_colour(size_t style)
 {
-    const size_t known = FM_CHART_LINES - 1;
-    return style < known                  ? styles[style].colour
-           : style < FM_CHART_COLOURS - 1 ? more_colours[style - known]
-                                          : styles[known].colour;
+    return colours[style < FM_CHART_OTHER ? style : FM_CHART_OTHER];
 }
 
 static double largest(const struct fm_chart *chart)
@@ -63,9 +59,10 @@ static double y_of(const struct plot_area *frame, double value)
     return frame->y + frame->height * (1 - value / (frame->step * frame->ticks));
 }
 
-static const struct style *style_of(const struct plot_area *frame, size_t line)
+static struct style style_of(const struct plot_area *frame, size_t line)
 {
-    return frame->chart->lines[line].reference ? &reference : &styles[frame->chart->lines[line].style];
+    const struct fm_chart_line *of = &frame->chart->lines[line];
+    return of->reference ? reference : (struct style){fm_chart_colour(of->colour), dashes[of->style]};
 }
 
 /* ---- elements ---- */
@@ -131,12 +128,12 @@ static void draw_mark(const struct plot_area *frame, size_t line, size_t point)
     fm_xml_number(frame->out, x_of(frame, point));
     fputc(' ', frame->out);
     fm_xml_number(frame->out, y_of(frame, frame->chart->lines[line].values[point]));
-    fprintf(frame->out, " %s\" fill=\"%s\"/>", shapes[frame->chart->lines[line].style], style_of(frame, line)->colour);
+    fprintf(frame->out, " %s\" fill=\"%s\"/>", shapes[frame->chart->lines[line].style], style_of(frame, line).colour);
 }
 
 static void draw_line(const struct plot_area *frame, size_t line)
 {
-    const struct style *style = style_of(frame, line);
+    struct style style = style_of(frame, line);
     char text[FM_UNIT_CHARS];
     fputs("<g><title>", frame->out);
     fm_xml_text(frame->out, frame->chart->lines[line].name);
@@ -151,9 +148,9 @@ static void draw_line(const struct plot_area *frame, size_t line)
         fputc(' ', frame->out);
         fm_xml_number(frame->out, y_of(frame, frame->chart->lines[line].values[i]));
     }
-    fprintf(frame->out, "\" fill=\"none\" stroke=\"%s\" stroke-width=\"2\"", style->colour);
-    if (style->dashes[0])
-        fprintf(frame->out, " stroke-dasharray=\"%s\"", style->dashes);
+    fprintf(frame->out, "\" fill=\"none\" stroke=\"%s\" stroke-width=\"2\"", style.colour);
+    if (style.dashes[0])
+        fprintf(frame->out, " stroke-dasharray=\"%s\"", style.dashes);
     fputs("/>", frame->out);
     for (size_t i = 0; i < frame->chart->n && !frame->chart->lines[line].reference; i++)
         draw_mark(frame, line, i);
@@ -182,7 +179,7 @@ static void draw_names(const struct plot_area *frame)
         at[i] = at[i] > lowest ? lowest : at[i];
     for (size_t i = 0; i < chart->n_lines; i++) {
         char style[64];
-        snprintf(style, sizeof style, "font-size=\"12\" fill=\"%s\"", style_of(frame, order[i])->colour);
+        snprintf(style, sizeof style, "font-size=\"12\" fill=\"%s\"", style_of(frame, order[i]).colour);
         fm_svg_text(frame->out, frame->x + frame->width + 12, at[i] + 4, style, chart->lines[order[i]].name);
     }
     fputc('\n', frame->out);

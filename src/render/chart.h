@@ -14,7 +14,8 @@ enum { FM_CHART_LINES = 6, FM_CHART_WIDTH = 460, FM_CHART_HEIGHT = 250 };
 struct fm_chart_line {
     const char *name;
     const double *values; /* not negative */
-    unsigned style;       /* below FM_CHART_LINES */
+    unsigned style;       /* of dashes and markers, below FM_CHART_LINES */
+    unsigned colour;      /* of fm_chart_colour */
     bool reference;       /* drawn as the ideal line, not as a data line */
 };
 
@@ -36,6 +37,6 @@ double fm_chart_step(double value, unsigned ticks);
 /* "15 s", "0.25 s", "200 ms": all ticks of an axis have the unit of its maximum. The buffer has FM_UNIT_CHARS bytes. */
 const char *fm_chart_tick(char *buffer, double seconds, double max);
 const char *fm_chart_colour(size_t style); /* those of the lines, and more that differ from these */
-enum { FM_CHART_COLOURS = 12 };            /* the last one is grey, for everything else */
+enum { FM_CHART_COLOURS = 12, FM_CHART_OTHER = FM_CHART_COLOURS - 1 }; /* OTHER: grey, for everything else */
 
 #endif

@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Modules over several runs as four charts: (a) work, (b) total transfer and waiting, (c) waiting by calling module,
  * (d) run time. */
+#include <string.h>
+
 #include "base/units.h"
 #include "render/chart.h"
 #include "render/xml.h"
 #include "report/module_comparison.h"
+#include "report/module_style.h"
 
 enum { NAME_COLUMNS = 18, MAX_MODULES = FM_CHART_LINES - 1 }; /* MAX_MODULES: per chart, besides "others" */
 
@@ -14,6 +17,7 @@ struct comparison_charts {
     double *places;
     const char **labels;
     bool distinct;                                         /* all runs have different numbers of ranks */
+    unsigned *colours;                                     /* by series */
     const struct fm_comparison_series *known[MAX_MODULES]; /* already drawn; the index is the style */
 };
 
@@ -62,7 +66,8 @@ static double *add_line(const struct comparison_charts *page, struct fm_chart *c
     if (!values || chart->n_lines == FM_CHART_LINES)
         return NULL;
     chart->lines[chart->n_lines] = (struct fm_chart_line){
-        .name = short_name(page, name), .values = values, .style = (unsigned)chart->n_lines};
+        .name = short_name(page, name), .values = values, .style = (unsigned)chart->n_lines,
+        .colour = (unsigned)chart->n_lines};
     chart->n_lines++;
     return values;
 }
@@ -127,6 +132,7 @@ static void add_modules(struct comparison_charts *page, struct fm_chart *chart, 
     for (size_t i = 0; i < MAX_MODULES && heaviest[i]; i++) {
         add_values(page, heaviest[i], waiting, add_line(page, chart, heaviest[i]->name));
         chart->lines[i].style = style_of(page, heaviest[i], heaviest);
+        chart->lines[i].colour = page->colours[heaviest[i] - runs->series];
     }
     for (size_t i = 0; i < runs->n_series; i++) {
         const struct fm_comparison_series *series = &runs->series[i];
@@ -136,8 +142,53 @@ static void add_modules(struct comparison_charts *page, struct fm_chart *chart, 
             rest = add_line(page, chart, "others");
         add_values(page, series, waiting, rest);
     }
-    if (rest)
+    if (rest) {
         chart->lines[chart->n_lines - 1].style = MAX_MODULES;
+        chart->lines[chart->n_lines - 1].colour = FM_CHART_OTHER;
+    }
+}
+
+static bool is_listed(const struct fm_styled_module *modules, size_t n, const char *name)
+{
+    while (n > 0 && strcmp(modules[n - 1].name, name) != 0)
+        n--;
+    return n;
+}
+
+/* The modules of the runs, then the others of the module file. Returns their number. */
+static size_t list_modules(const struct fm_module_comparison *runs, const struct fm_module_map *map,
+                           struct fm_styled_module *modules)
+{
+    uint64_t total = 0;
+    for (size_t i = 0; i < runs->n_series; i++)
+        total += fm_module_total(&runs->series[i].sum);
+    for (size_t i = 0; i < runs->n_series; i++)
+        modules[i] = (struct fm_styled_module){.name = runs->series[i].name,
+                                               .rare = fm_module_total(&runs->series[i].sum) < total / 100};
+    size_t n = runs->n_series;
+    for (size_t i = 0; i < map->n_rules; i++)
+        if (!is_listed(modules, n, map->rules[i].module))
+            modules[n++] = (struct fm_styled_module){.name = map->rules[i].module};
+    for (size_t i = 0; i < n; i++)
+        modules[i].place = fm_module_map_place(map, modules[i].name);
+    return n;
+}
+
+/* The same colours as in the sequence of each run. */
+static enum fm_status set_colours(struct comparison_charts *page, struct fm_error *error)
+{
+    const struct fm_module_comparison *runs = page->runs;
+    struct fm_module_map map;
+    enum fm_status status = fm_report_module_map(runs->items[0].report, &map, error);
+    if (status)
+        return status;
+    size_t max = runs->n_series + map.n_rules;
+    struct fm_styled_module *modules = fm_arena_alloc(page->arena, max * sizeof *modules);
+    page->colours = fm_arena_alloc(page->arena, max * sizeof *page->colours);
+    if (!modules || !page->colours)
+        return fm_fail(error, FM_ERR_MEMORY, "not enough memory for a picture");
+    fm_module_colours(modules, list_modules(runs, &map, modules), page->colours);
+    return FM_OK;
 }
 
 static void add_loss(const struct comparison_charts *page, struct fm_chart *chart)
@@ -171,6 +222,9 @@ enum fm_status fm_module_comparison_svg(struct fm_module_comparison *runs, FILE 
     if (!page.places || !page.labels)
         return fm_fail(error, FM_ERR_MEMORY, "not enough memory for a picture");
     set_places(&page);
+    enum fm_status status = set_colours(&page, error);
+    if (status)
+        return status;
     static const char *const titles[] = {"(a) work, all ranks", "(b) transfer and waiting, all ranks",
                                          "(c) waiting, by calling module", "(d) run time"};
     struct fm_chart charts[4];

@@ -1,12 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "report/report_modules.h"
 
+enum fm_status fm_report_module_map(struct fm_report *report, struct fm_module_map *map, struct fm_error *error)
+{
+    const char *file = report->options.modules;
+    return file ? fm_module_map_read(map, file, &report->arena, error)
+                : fm_module_map_usual(map, &report->arena, error);
+}
+
 static enum fm_status make_modules(struct fm_report *report, struct fm_calltree *calls, struct fm_module_map *map,
                                    struct fm_module_breakdown *modules, struct fm_error *error)
 {
-    const char *file = report->options.modules;
-    enum fm_status status = file ? fm_module_map_read(map, file, &report->arena, error)
-                                 : fm_module_map_usual(map, &report->arena, error);
+    enum fm_status status = fm_report_module_map(report, map, error);
     if (!status)
         status = fm_report_calltree(report, FM_CALLTREE_PROGRAM, calls, error);
     return status ? status : fm_module_breakdown_make(calls, map, &report->arena, modules, error);

@@ -8,6 +8,8 @@
 #include "render/json.h"
 #include "report/report_calls.h"
 
+/* The module file of the report, or the default map. */
+enum fm_status fm_report_module_map(struct fm_report *report, struct fm_module_map *map, struct fm_error *error);
 /* `calls` returns the tree that they are made from. */
 enum fm_status fm_report_modules(struct fm_report *report, struct fm_calltree *calls,
                                  struct fm_module_breakdown *modules, struct fm_error *error);

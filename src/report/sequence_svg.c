@@ -158,44 +158,54 @@ static void draw_sample(const struct sequence_picture *page, double x, double y,
 }
 
 /* "ocean: work 30 %, transfer 1 %, waiting 2 %" */
-static const char *legend_text(const struct sequence_picture *page, const struct fm_sequence_module *module,
-                               const char *name)
+static const char *legend_text(const struct sequence_picture *page, const struct fm_sequence_module *module)
 {
-    double whole = (double)fm_module_moments(page->sequence->in);
+    double whole = (double)fm_sequence_ns(page->sequence->ns);
     char share[FM_UNIT_CHARS];
-    struct fm_cut cut = fm_text_cut(name, NAME_COLUMNS);
-    const char *text = cut.tail ? fm_format(&page->report->arena, "%.*s..%s:", (int)cut.head, name, cut.tail)
-                                : fm_format(&page->report->arena, "%s:", name);
+    struct fm_cut cut = fm_text_cut(module->name, NAME_COLUMNS);
+    const char *text = cut.tail ? fm_format(&page->report->arena, "%.*s..%s:", (int)cut.head, module->name, cut.tail)
+                                : fm_format(&page->report->arena, "%s:", module->name);
     const char *separator = " ";
     for (enum fm_module_state state = 0; state < FM_MODULE_STATES; state++) {
-        if (!module->in[state])
+        if (!module->ns[state])
             continue;
         text = fm_format(&page->report->arena, "%s%s%s %s", text, separator, fm_module_states[state],
-                         fm_percent_whole(share, fm_ratio((double)module->in[state], whole)));
+                         fm_percent_whole(share, fm_ratio((double)module->ns[state], whole)));
         separator = ", ";
     }
     return text;
 }
 
 /* Samples of work, transfer and waiting side by side, then the name and the shares. */
+static void draw_legend_item(const struct sequence_picture *page, size_t place, unsigned colour,
+                             const struct fm_sequence_module *module)
+{
+    double x = page->left + (double)(place % LEGEND_COLUMNS) * WIDTH / LEGEND_COLUMNS;
+    double y = page->top + (double)page->sequence->n_rows * page->row + AXIS + 16 +
+               (double)(place / LEGEND_COLUMNS) * LEGEND_ROW;
+    for (enum fm_module_state state = 0; state < FM_MODULE_STATES; state++)
+        draw_sample(page, x + state * (SAMPLE + 2), y, fm_chart_colour(colour), state);
+    fm_svg_text(page->out, x + 48, y, LABEL_STYLE, legend_text(page, module));
+    fputc('\n', page->out);
+}
+
+/* Modules without a colour of their own are one item. */
 static void draw_legend(const struct sequence_picture *page)
 {
     const struct fm_module_sequence *s = page->sequence;
-    double y = page->top + (double)s->n_rows * page->row + AXIS + 16;
-    for (size_t i = 0; i < legend_items(s); i++) {
-        struct fm_sequence_module item = s->modules[i];
-        bool others = i == FM_CHART_COLOURS - 1 && s->n_modules > FM_CHART_COLOURS;
-        for (size_t k = i + 1; others && k < s->n_modules; k++)
-            for (enum fm_module_state state = 0; state < FM_MODULE_STATES; state++)
-                item.in[state] += s->modules[k].in[state];
-        size_t line = i / LEGEND_COLUMNS;
-        double x = page->left + (double)(i % LEGEND_COLUMNS) * WIDTH / LEGEND_COLUMNS,
-               row = y + (double)line * LEGEND_ROW;
+    struct fm_sequence_module others = {0};
+    size_t n = 0;
+    for (size_t i = 0; i < s->n_modules; i++) {
+        if (page->colours[i] != FM_CHART_OTHER) {
+            draw_legend_item(page, n++, page->colours[i], &s->modules[i]);
+            continue;
+        }
+        others.name = others.name ? "others" : s->modules[i].name;
         for (enum fm_module_state state = 0; state < FM_MODULE_STATES; state++)
-            draw_sample(page, x + state * (SAMPLE + 2), row, fm_chart_colour(page->colours[i]), state);
-        fm_svg_text(page->out, x + 48, row, LABEL_STYLE, legend_text(page, &item, others ? "others" : item.name));
-        fputc('\n', page->out);
+            others.ns[state] += s->modules[i].ns[state];
     }
+    if (others.name)
+        draw_legend_item(page, n, FM_CHART_OTHER, &others);
 }
 
 static void draw_note(const struct sequence_picture *page, double y)
@@ -229,9 +239,8 @@ enum fm_status fm_view_sequence_svg(struct fm_report *report, FILE *out, struct 
                                     .top = FM_SVG_HEAD,
                                     .row = height_of_row(sequence.n_rows),
                                     .out = out};
-    if (!page.colours)
+    if (!page.colours || !fm_sequence_colours(&sequence, &report->arena, page.colours))
         return fm_fail(error, FM_ERR_MEMORY, "not enough memory for a picture");
-    fm_sequence_colours(&sequence, page.colours);
     size_t legend = (legend_items(&sequence) + LEGEND_COLUMNS - 1) / LEGEND_COLUMNS;
     double height = page.top + (double)sequence.n_rows * page.row + AXIS + (double)(legend + 1) * LEGEND_ROW +
                     FM_SVG_MARGIN;

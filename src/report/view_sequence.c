@@ -8,7 +8,7 @@
 #include "report/programs.h"
 #include "report/sequence_style.h"
 
-enum { DEFAULT_ROWS = 32, DEFAULT_MODULES = FM_SEQUENCE_LETTERS, LABEL = 6 /* "rank 0" */, TICK_COLUMNS = 12 };
+enum { DEFAULT_ROWS = 32, DEFAULT_MODULES = FM_MODULE_LETTERS, LABEL = 6 /* "rank 0" */, TICK_COLUMNS = 12 };
 
 struct sequence_text {
     struct fm_report *report;
@@ -112,10 +112,10 @@ static void print_axis(const struct sequence_text *page)
     fputc('\n', page->out);
 }
 
-static void share_cell(struct fm_table *table, size_t moments, double whole)
+static void share_cell(struct fm_table *table, uint64_t ns, double whole)
 {
-    if (moments)
-        fm_cell_number(table, fm_ratio((double)moments, whole));
+    if (ns)
+        fm_cell_number(table, fm_ratio((double)ns, whole));
     else
         fm_cell_none(table);
 }
@@ -128,7 +128,7 @@ static void print_legend(const struct sequence_text *page)
                                                {"transfer %", NULL, FM_COLUMN_PERCENT},
                                                {"waiting %", NULL, FM_COLUMN_PERCENT}};
     const struct fm_module_sequence *s = page->sequence;
-    double whole = (double)fm_module_moments(s->in);
+    double whole = (double)fm_sequence_ns(s->ns);
     struct fm_table table;
     size_t shown = fm_report_rows(page->report, s->n_modules, DEFAULT_MODULES);
     fm_table_start(&table, &page->report->arena, columns, sizeof columns / sizeof *columns);
@@ -136,7 +136,7 @@ static void print_legend(const struct sequence_text *page)
         fm_cell_text(&table, fm_format(&page->report->arena, "%c", page->letters[i]));
         fm_cell_text(&table, s->modules[i].name);
         for (enum fm_module_state state = 0; state < FM_MODULE_STATES; state++)
-            share_cell(&table, s->modules[i].in[state], whole);
+            share_cell(&table, s->modules[i].ns[state], whole);
     }
     fputc('\n', page->out);
     fm_table_print(&table, page->out);
@@ -154,12 +154,12 @@ static void print_foot(const struct sequence_text *page, size_t step)
             "Blanks: no sample.\n",
             fm_time_text(time, seconds(page) * 1e9 / (double)letters), s->in[FM_MODULE_TRANSFER] ? ", = transfer" : "");
     fputs("MPI time is attributed to the calling module; a collective is waiting if more than half of its time is.\n"
-          "Only the main thread of a process is shown.\n",
+          "Only the main thread of a process is drawn; %: of the sampled time of all threads, as in modules.\n",
           page->out);
     if (every > 1)
         fprintf(page->out, "One rank in %zu is shown%s.\n", every, step > 1 ? "; --all shows more" : "");
-    if (s->n_modules > FM_SEQUENCE_LETTERS)
-        fprintf(page->out, "%c, %c: other modules.\n", FM_SEQUENCE_OTHER, FM_SEQUENCE_OTHER_WAITS);
+    if (s->n_modules > FM_MODULE_LETTERS)
+        fprintf(page->out, "%c, %c: other modules.\n", FM_MODULE_OTHER, FM_SEQUENCE_OTHER_WAITS);
 }
 
 enum fm_status fm_view_sequence_text(struct fm_report *report, FILE *out, struct fm_error *error)
@@ -175,9 +175,8 @@ enum fm_status fm_view_sequence_text(struct fm_report *report, FILE *out, struct
     }
     char *letters = fm_arena_alloc(&report->arena, sequence.n_named + 1);
     struct sequence_text page = {.report = report, .sequence = &sequence, .letters = letters, .out = out};
-    if (!letters)
+    if (!letters || !fm_sequence_letters(&sequence, &report->arena, letters))
         return fm_fail(error, FM_ERR_MEMORY, "not enough memory for the sequence");
-    fm_sequence_letters(&sequence, letters);
     lay_out(&page);
     fm_print_folded(out, fm_sequence_headline(report, &sequence), 2);
     fputc('\n', out);

@@ -273,24 +273,25 @@ static void test_hostile(void)
 /* Costs go another way in the second run, and a module is seen that the first has not met. */
 static void test_looks_stay(void)
 {
-    struct fm_sequence_module first[] = {{"barotropic", {60}, false},
-                                         {"baroclinic", {40}, false},
-                                         {"ice", {30, 4, 6}, false},
-                                         {"io", {0, 0, 9}, false}},
-                              second[] = {{"ice", {50, 10, 20}, false},
-                                          {"baroclinic", {45}, false},
-                                          {"barotropic", {35}, false},
-                                          {"io", {0, 0, 9}, false},
-                                          {"atmosphere", {1}, false}};
+    struct fm_arena arena = {0};
+    struct fm_sequence_module first[] = {{.name = "barotropic", .in = {60}},
+                                         {.name = "baroclinic", .in = {40}},
+                                         {.name = "ice", .in = {30, 4, 6}},
+                                         {.name = "io", .in = {0, 0, 9}}},
+                              second[] = {{.name = "ice", .in = {50, 10, 20}},
+                                          {.name = "baroclinic", .in = {45}},
+                                          {.name = "barotropic", .in = {35}},
+                                          {.name = "io", .in = {0, 0, 9}},
+                                          {.name = "atmosphere", .in = {1}}};
     const struct fm_module_sequence one = {.modules = first, .n_modules = 4, .n_named = 4, .in = {130, 4, 15}},
                                     other = {.modules = second, .n_modules = 5, .n_named = 5, .in = {131, 10, 29}};
     char letters[5] = "", others[6] = "";
     unsigned colours[4], other_colours[5];
-    fm_sequence_letters(&one, letters);
-    fm_sequence_letters(&other, others);
+    fm_sequence_letters(&one, &arena, letters);
+    fm_sequence_letters(&other, &arena, others);
     tap_ok(strcmp(letters, "ABIO") == 0 && strcmp(others, "IBAOT") == 0, "in another run too: %s, %s", letters, others);
-    fm_sequence_colours(&one, colours);
-    fm_sequence_colours(&other, other_colours);
+    fm_sequence_colours(&one, &arena, colours);
+    fm_sequence_colours(&other, &arena, other_colours);
     tap_ok(colours[0] == other_colours[2] && colours[1] == other_colours[1] && colours[2] == other_colours[0] &&
                colours[3] == other_colours[3],
            "and their colours");
@@ -299,33 +300,54 @@ static void test_looks_stay(void)
         for (size_t k = 0; k < i; k++)
             distinct &= other_colours[i] != other_colours[k];
     tap_ok(distinct, "which differ");
+    fm_arena_destroy(&arena);
 }
 
-/* What a file of modules names keeps its letter from others, in runs where it was not met, too. */
-static void test_names_of_file(void)
+/* What a module file names keeps its style whatever the modules cost and whichever of them occur: here the second run
+ * lacks the module with most cost, and there are more modules than colours. */
+static void test_styles_of_file(void)
 {
-    struct fm_sequence_module met[] = {{"solver", {60}, true}, {"setup", {1}, true}},
-                              unmet[] = {{"solver", {70}, true}, {"setup", {0}, true}};
-    char letters[3] = "", others[3] = "";
-    fm_sequence_letters(&(struct fm_module_sequence){.modules = met, .n_modules = 2, .n_named = 2, .in = {61}},
-                        letters);
-    fm_sequence_letters(&(struct fm_module_sequence){.modules = unmet, .n_modules = 1, .n_named = 2, .in = {70}},
-                        others);
-    tap_ok(strcmp(letters, "OS") == 0 && strcmp(others, "OS") == 0, "with the names of a file: %s, %s", letters,
-           others);
+    struct fm_arena arena = {0};
+    static const char *const names[] = {"solver", "setup",  "ice",   "ocean", "waves", "tides",  "io",
+                                        "grid",   "forcing", "state", "halo",  "mpi",   "system", "model"};
+    enum { N = sizeof names / sizeof *names };
+    struct fm_sequence_module one[N], other[N];
+    char letters[N + 1] = "", others[N + 1] = "";
+    unsigned colours[N], other_colours[N];
+    for (uint32_t i = 0; i < N; i++) {
+        one[i] = (struct fm_sequence_module){.name = names[i], .in = {100 - i}, .place = i + 1};
+        other[N - 1 - i] = (struct fm_sequence_module){.name = names[i], .in = {i}, .place = i + 1};
+    }
+    const struct fm_module_sequence first = {.modules = one, .n_modules = N, .n_named = N, .in = {1309}},
+                                    second = {.modules = other, .n_modules = N - 1, .n_named = N, .in = {91}};
+    fm_sequence_letters(&first, &arena, letters);
+    fm_sequence_letters(&second, &arena, others);
+    fm_sequence_colours(&first, &arena, colours);
+    fm_sequence_colours(&second, &arena, other_colours);
+    bool same = true, distinct = true;
+    for (size_t i = 0; i < N; i++) {
+        same &= letters[i] == others[N - 1 - i] && colours[i] == other_colours[N - 1 - i];
+        for (size_t k = 0; k < i && i < FM_CHART_OTHER; k++)
+            distinct &= colours[i] != colours[k];
+    }
+    tap_ok(same, "with a module file the styles depend on it alone: %s, %s", letters, others);
+    tap_ok(distinct && colours[0] != FM_CHART_OTHER && colours[N - 1] == FM_CHART_OTHER,
+           "the first modules of the file have colours of their own");
+    fm_arena_destroy(&arena);
 }
 
 /* The first letter of its name, the next free one if a module that is before it by name has that, then of the alphabet;
  * and signs for those that have none. */
 static void test_letters(void)
 {
+    struct fm_arena arena = {0};
     static const char *const first[] = {"ocean", "ice", "coupler", "occ"};
     enum { N = 24 };
     struct fm_sequence_module modules[N];
     char letters[N + 1] = "";
     for (size_t i = 0; i < N; i++)
         modules[i] = (struct fm_sequence_module){.name = i < 4 ? first[i] : "~"};
-    fm_sequence_letters(&(struct fm_module_sequence){.modules = modules, .n_modules = N, .n_named = N}, letters);
+    fm_sequence_letters(&(struct fm_module_sequence){.modules = modules, .n_modules = N, .n_named = N}, &arena, letters);
     tap_ok(strcmp(letters, "EICOABDFGHJKLMNPQRST****") == 0, "modules have letters: %s", letters);
     const struct fm_module_moment moments[] = {{0, FM_MODULE_WORK},    {1, FM_MODULE_WORK}, {1, FM_MODULE_TRANSFER},
                                                {1, FM_MODULE_WAITING}, {N, FM_MODULE_WORK}, {N, FM_MODULE_WAITING}};
@@ -333,6 +355,7 @@ static void test_letters(void)
     for (size_t i = 0; i < 6; i++)
         signs[i] = fm_sequence_sign(letters, &moments[i]);
     tap_ok(strcmp(signs, " E=e*.") == 0, "and what waits small ones, and transfer a sign: '%s'", signs);
+    fm_arena_destroy(&arena);
 }
 
 /* What is sent is neither work nor waiting. */
@@ -345,9 +368,9 @@ static void test_transfer(void)
         if (profile->paths.nodes[i].kind == FM_PATH_ROUTINE)
             profile->paths.nodes[i].routine = "MPI_Send";
     char *text = print_text(fm_view_sequence_text, profile, &options, &error);
-    tap_ok(strncmp(text, "miniocean: no waiting; transfer 38 %; most work is in", 53) == 0 &&
+    tap_ok(strncmp(text, "miniocean: no waiting; transfer 41 %; most work is in", 53) == 0 &&
                strstr(text, "\nrank 0 ==============================SSS") && strstr(text, ", = transfer.\n") &&
-               strstr(text, "\nS  solver.f90    26.7        37.8\n"),
+               strstr(text, "\nS  solver.f90    26.2        40.6\n"),
            "sending is transfer");
     free(text);
     text = print_text(fm_view_sequence_csv, profile, &options, &error);
@@ -356,7 +379,7 @@ static void test_transfer(void)
     text = print_text(fm_view_sequence_svg, profile, &options, &error);
     tap_ok(strstr(text, "<path stroke=\"#2f4b7c\" stroke-width=\"11.0\" d=") &&
                strstr(text, "rank 0: solver.f90, transfer 42 % of the time</title>") &&
-               strstr(text, ">solver.f90: work 27 %, transfer 38 %</text>"),
+               strstr(text, ">solver.f90: work 26 %, transfer 41 %</text>"),
            "and in the picture");
     free(text);
     text = print_text(fm_view_modules_text, profile, &options, &error);
@@ -441,7 +464,7 @@ int main(int argc, char **argv)
     test_hostile();
     test_letters();
     test_looks_stay();
-    test_names_of_file();
+    test_styles_of_file();
     test_transfer();
     test_few_samples();
     test_ticks();

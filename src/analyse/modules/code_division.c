@@ -21,7 +21,7 @@ enum {
 static const char foreign_files[] = "/usr/include/*\0/usr/lib/*\0/usr/lib64/*\0/usr/local/include/*\0*/include/c++/*\0"
                                     "*/libgcc/*\0*/libstdc++-v3/*\0*/libgfortran/*\0*/libgomp/*\0*/libquadmath/*\0"
                                     "*/compiler-rt/*\0*/glibc-*/*\0*/sysdeps/*\0*/csu/*\0<built-in>\0";
-static const char foreign_scopes[] = "std\0__gnu_cxx\0__cxxabiv1\0MPI\0";
+static const char foreign_scopes[] = "std::\0__gnu_cxx::\0__cxxabiv1::\0MPI::\0";
 
 /* ---- lists ---- */
 
@@ -127,6 +127,11 @@ static size_t scope_length(const char *name)
     return strncmp(after_template_arguments(name + length), "::", 2) == 0 ? length : 0;
 }
 
+static bool is_foreign(const struct fm_code *code)
+{
+    return fm_names_fit(foreign_files, code->file) || fm_names_begin(foreign_scopes, code->name);
+}
+
 /* Puts code into the next namespace below `scope`. A class with template arguments contains none. */
 static void put_scope(struct fm_code_parts *parts, const char *scope, const struct fm_code *code)
 {
@@ -135,8 +140,7 @@ static void put_scope(struct fm_code_parts *parts, const char *scope, const stru
         return;
     at += *scope ? 2 : 0;
     size_t length = scope_length(at);
-    const char *word = length && !*scope ? fm_arena_strndup(parts->arena, at, length) : "";
-    if (length && word && !fm_names_have(foreign_scopes, word))
+    if (length && !is_foreign(code))
         put(parts, FM_LEVEL_SCOPE, code->name, (size_t)(at - code->name) + length, code);
 }
 
@@ -164,11 +168,11 @@ static void remove_rare_prefixes(struct fm_code_parts *parts, uint64_t total)
     parts->n = kept;
 }
 
-uint64_t fm_code_divide_all(const struct fm_code *code, size_t n, struct fm_code_parts *parts)
+void fm_code_divide_all(const struct fm_code *code, size_t n, struct fm_code_parts *parts)
 {
     uint64_t total = 0;
     for (size_t i = 0; i < n; i++) {
-        if (fm_names_fit(foreign_files, code[i].file))
+        if (is_foreign(&code[i]))
             continue;
         total += code[i].weight;
         if (code[i].file[0])
@@ -177,11 +181,10 @@ uint64_t fm_code_divide_all(const struct fm_code *code, size_t n, struct fm_code
             put_scope(parts, "", &code[i]);
     }
     if (parts->n)
-        return total;
+        return;
     for (size_t i = 0; i < n; i++)
         put_prefix(parts, &code[i]);
     remove_rare_prefixes(parts, total);
-    return total;
 }
 
 /* The namespace that contains the classes. */

@@ -34,9 +34,9 @@ struct fm_code_parts {
     struct fm_intern numbers; /* by level and key: index + 1 */
 };
 
-/* Top-level directories and, for code without files, namespaces and Fortran modules or prefixes. Returns the weight of
- * the code without that of the system and of compilers. */
-uint64_t fm_code_divide_all(const struct fm_code *code, size_t n, struct fm_code_parts *parts);
+/* Top-level directories and, for code without files, namespaces and Fortran modules or prefixes. Code of the system and
+ * of compilers is in none. */
+void fm_code_divide_all(const struct fm_code *code, size_t n, struct fm_code_parts *parts);
 /* The parts of a part; none if it is indivisible. */
 void fm_code_divide(const struct fm_part_of_code *part, struct fm_code_parts *parts);
 /* Combines files, and classes, that begin with the same word. */

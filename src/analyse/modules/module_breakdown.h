@@ -39,6 +39,7 @@ struct fm_module_item {
     const char *group;         /* or NULL */
     struct fm_module_cost own; /* all modules add up to the total */
     struct fm_module_cost all; /* with everything it calls, counted once even if it is on the stack twice */
+    uint64_t transfers_ns;     /* transfer in its calls of MPI; adds up to all transfer */
     uint64_t causes_ns;        /* waiting in what it has called, or MPI called for it; adds up to all waiting */
 };
 

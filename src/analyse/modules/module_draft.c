@@ -175,13 +175,13 @@ static void write_part(struct draft *draft, const struct fm_draft_part *part, co
 static void write_libraries(struct draft *draft, size_t n_parts)
 {
     const struct fm_draft_input *input = draft->input;
-    fm_write(&draft->writer, "\n# Everything else: libraries and the rest of the program.\n");
-    write_families(draft);
+    fm_write(&draft->writer, "\n# Everything else: the rest of the program, and libraries.\n");
     for (size_t i = 0; i < n_parts; i++) {
         const struct fm_draft_part *part = &input->parts[i];
         if (i || !fm_is_python(part->file))
             write_part(draft, part, part_name(draft, i ? part : main_part(input)));
     }
+    write_families(draft);
     write_line(draft, "libraries", "library", "*");
 }
 

@@ -297,6 +297,16 @@ const char *fm_module_map_name(const struct fm_module_map *map, const struct fm_
     return fm_basename(id->defined[0] ? id->defined : id->module);
 }
 
+uint32_t fm_module_map_place(const struct fm_module_map *map, const char *module)
+{
+    size_t i = 0;
+    if (!map->path)
+        return 0;
+    while (i < map->n_rules && strcmp(map->rules[i].module, module) != 0)
+        i++;
+    return (uint32_t)(i + 1 + (i == map->n_rules && strcmp(module, FM_UNMAPPED) == 0));
+}
+
 /* The public name: the C library has "__poll" and "__GI___poll" for poll, and "__libc_pause" for pause. */
 static const char *without_prefix(const char *function)
 {

@@ -53,6 +53,9 @@ enum fm_status fm_module_map_read(struct fm_module_map *map, const char *path, s
 const struct fm_module_rule *fm_module_map_rule(const struct fm_module_map *map, const struct fm_context *context);
 /* The module of a frame or routine that no rule matches. The string belongs to the map or the context. */
 const char *fm_module_map_name(const struct fm_module_map *map, const struct fm_context *context);
+/* The place of a module among those of the file, from 1; "mpi" and FM_UNMAPPED, which need no line, come last. 0 without
+ * a file. */
+uint32_t fm_module_map_place(const struct fm_module_map *map, const char *module);
 /* Whether all time in a function is waiting. */
 bool fm_module_map_waits(const struct fm_module_map *map, const char *function);
 

@@ -65,8 +65,13 @@ static bool make_rows(struct sequence_builder *m)
     s->modules = fm_arena_alloc(m->arena, (m->modules->n_items + MAX_NAMED) * sizeof *s->modules);
     if (!s->rows || !s->modules)
         return false;
-    for (size_t i = 0; i < m->modules->n_items; i++)
-        s->modules[i].name = m->modules->items[i].name;
+    for (size_t i = 0; i < m->modules->n_items; i++) {
+        const struct fm_module_item *item = &m->modules->items[i];
+        s->modules[i] = (struct fm_sequence_module){
+            .name = item->name, .ns = {item->own.work_ns, item->transfers_ns, item->causes_ns}};
+        for (enum fm_module_state state = 0; state < FM_MODULE_STATES; state++)
+            s->ns[state] += s->modules[i].ns[state];
+    }
     for (; s->n_rows < from->n; s->n_rows++)
         if (!make_row(m, &from->rows[s->n_rows], &s->rows[s->n_rows]))
             return false;
@@ -84,11 +89,12 @@ static int compare(const void *a, const void *b)
 {
     const struct fm_sequence_module *x = &((const struct numbered_module *)a)->module,
                                     *y = &((const struct numbered_module *)b)->module;
-    int order = fm_compare_number(fm_module_moments(y->in), fm_module_moments(x->in));
+    int order = fm_compare_number(fm_sequence_ns(y->ns), fm_sequence_ns(x->ns));
+    order = order ? order : fm_compare_number(fm_module_moments(y->in), fm_module_moments(x->in));
     return order ? order : fm_compare_text(x->name, y->name);
 }
 
-/* Sorts modules by number of moments, drops those without, and renumbers the moments. */
+/* Sorts modules by time, drops those without, and renumbers the moments. */
 static bool sort_modules(struct sequence_builder *m)
 {
     struct fm_module_sequence *s = m->sequence;
@@ -103,7 +109,7 @@ static bool sort_modules(struct sequence_builder *m)
         return false;
     for (uint32_t i = 0; i < n; i++) {
         s->modules[i] = items[i].module;
-        s->n_modules += fm_module_moments(items[i].module.in) > 0;
+        s->n_modules += fm_sequence_ns(items[i].module.ns) || fm_module_moments(items[i].module.in);
         numbers[items[i].number + 1] = i + 1;
     }
     for (size_t row = 0; row < s->n_rows; row++)
@@ -124,13 +130,13 @@ static void add_named(struct sequence_builder *m)
 {
     struct fm_module_sequence *s = m->sequence;
     s->n_named = s->n_modules;
-    for (size_t i = 0; m->map->path && i < m->map->n_rules; i++) {
+    for (size_t i = 0; i < s->n_modules; i++)
+        s->modules[i].place = fm_module_map_place(m->map, s->modules[i].name);
+    for (size_t i = 0; m->map->path && i < m->map->n_rules && s->n_named < s->n_modules + MAX_NAMED; i++) {
         const char *name = m->map->rules[i].module;
-        struct fm_sequence_module *module = find_module(s, name);
-        if (module)
-            module->named = true;
-        else if (s->n_named < s->n_modules + MAX_NAMED)
-            s->modules[s->n_named++] = (struct fm_sequence_module){.name = name, .named = true};
+        if (!find_module(s, name))
+            s->modules[s->n_named++] = (struct fm_sequence_module){.name = name,
+                                                                   .place = fm_module_map_place(m->map, name)};
     }
 }
 
@@ -153,6 +159,11 @@ enum fm_status fm_module_sequence_make(const struct fm_profile *profile, const s
 size_t fm_module_moments(const size_t in[FM_MODULE_STATES])
 {
     return in[FM_MODULE_WORK] + in[FM_MODULE_TRANSFER] + in[FM_MODULE_WAITING];
+}
+
+uint64_t fm_sequence_ns(const uint64_t ns[FM_MODULE_STATES])
+{
+    return ns[FM_MODULE_WORK] + ns[FM_MODULE_TRANSFER] + ns[FM_MODULE_WAITING];
 }
 
 size_t fm_module_run(const struct fm_module_sequence *sequence, const struct fm_module_row *row, size_t at)

@@ -210,7 +210,8 @@ size_t fm_module_units_find(const struct fm_code *code, size_t n, size_t max, ui
     struct fm_code_parts chosen = {.arena = arena};
     struct fm_intern used = {0};
     size_t n_units = 0;
-    uint64_t total = fm_code_divide_all(code, n, &chosen);
+    fm_code_divide_all(code, n, &chosen);
+    uint64_t total = weight_of(&chosen);
     if (chosen.n > max)
         fm_code_combine(&chosen);
     if (!fm_sort(chosen.items, chosen.n, sizeof *chosen.items, heaviest_first, arena))
@@ -218,7 +219,7 @@ size_t fm_module_units_find(const struct fm_code *code, size_t n, size_t max, ui
     chosen.n = chosen.n < max ? chosen.n : max;
     for (struct fm_part_of_code *part; (part = to_divide(&chosen, total));)
         replace(&chosen, part, max);
-    if (chosen.n == 1 && chosen.items[0].weight > total / 10 * 9)
+    if (chosen.n == 1 && chosen.items[0].level != FM_LEVEL_PREFIX && chosen.items[0].weight > total / 10 * 9)
         return 0;
     *units = fm_arena_alloc(arena, chosen.n * sizeof **units);
     for (size_t i = 0; i < sizeof reserved / sizeof *reserved; i++) {
