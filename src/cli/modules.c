@@ -52,7 +52,8 @@ static int parse(struct init_request *request, int argc, char **argv)
     if (optind == argc)
         return fm_usage_error("modules", "init needs a profile or a program");
     if (optind + 1 < argc)
-        return fm_usage_error("modules", "unexpected argument '%s': init takes one profile or program", argv[optind + 1]);
+        return fm_usage_error("modules", "unexpected argument '%s': init takes one profile or program",
+                              argv[optind + 1]);
     request->from = argv[optind];
     return FM_EXIT_NOT_YET;
 }

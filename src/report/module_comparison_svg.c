@@ -65,9 +65,10 @@ static double *add_line(const struct comparison_charts *page, struct fm_chart *c
     double *values = fm_arena_alloc(page->arena, page->runs->n * sizeof *values);
     if (!values || chart->n_lines == FM_CHART_LINES)
         return NULL;
-    chart->lines[chart->n_lines] = (struct fm_chart_line){
-        .name = short_name(page, name), .values = values, .style = (unsigned)chart->n_lines,
-        .colour = (unsigned)chart->n_lines};
+    chart->lines[chart->n_lines] = (struct fm_chart_line){.name = short_name(page, name),
+                                                          .values = values,
+                                                          .style = (unsigned)chart->n_lines,
+                                                          .colour = (unsigned)chart->n_lines};
     chart->n_lines++;
     return values;
 }

@@ -308,7 +308,7 @@ static void test_looks_stay(void)
 static void test_styles_of_file(void)
 {
     struct fm_arena arena = {0};
-    static const char *const names[] = {"solver", "setup",  "ice",   "ocean", "waves", "tides",  "io",
+    static const char *const names[] = {"solver", "setup",   "ice",   "ocean", "waves", "tides",  "io",
                                         "grid",   "forcing", "state", "halo",  "mpi",   "system", "model"};
     enum { N = sizeof names / sizeof *names };
     struct fm_sequence_module one[N], other[N];
@@ -347,7 +347,8 @@ static void test_letters(void)
     char letters[N + 1] = "";
     for (size_t i = 0; i < N; i++)
         modules[i] = (struct fm_sequence_module){.name = i < 4 ? first[i] : "~"};
-    fm_sequence_letters(&(struct fm_module_sequence){.modules = modules, .n_modules = N, .n_named = N}, &arena, letters);
+    fm_sequence_letters(&(struct fm_module_sequence){.modules = modules, .n_modules = N, .n_named = N}, &arena,
+                        letters);
     tap_ok(strcmp(letters, "EICOABDFGHJKLMNPQRST****") == 0, "modules have letters: %s", letters);
     const struct fm_module_moment moments[] = {{0, FM_MODULE_WORK},    {1, FM_MODULE_WORK}, {1, FM_MODULE_TRANSFER},
                                                {1, FM_MODULE_WAITING}, {N, FM_MODULE_WORK}, {N, FM_MODULE_WAITING}};

@@ -260,8 +260,8 @@ static void combine(struct fm_code_parts *into, const struct fm_part_of_code *pa
         fm_code_parts_append(into, part);
         return;
     }
-    struct fm_part_of_code *combined = part_with(
-        into, part->level == FM_LEVEL_FILE ? FM_LEVEL_FILES : FM_LEVEL_CLASSES, shared ? word : part->key);
+    struct fm_part_of_code *combined = part_with(into, part->level == FM_LEVEL_FILE ? FM_LEVEL_FILES : FM_LEVEL_CLASSES,
+                                                 shared ? word : part->key);
     if (!combined)
         return;
     merge_into(into, combined, part);

@@ -9,8 +9,8 @@
 
 enum fm_code_level {
     FM_LEVEL_DIRECTORY,
-    FM_LEVEL_FILES, /* in one directory, with names that begin with the same word */
-    FM_LEVEL_FILE,  /* with the files whose names differ only in the extension */
+    FM_LEVEL_FILES,   /* in one directory, with names that begin with the same word */
+    FM_LEVEL_FILE,    /* with the files whose names differ only in the extension */
     FM_LEVEL_CLASSES, /* and Fortran modules, with names that begin with the same word */
     FM_LEVEL_SCOPE,   /* a namespace, class or Fortran module */
     FM_LEVEL_PREFIX   /* functions with a common prefix */

@@ -73,8 +73,8 @@ bool fm_draft_input_add_library(struct fm_draft_input *input, const char *path, 
 
 static void add_part(struct input_reader *reader, const char *file, const char *path)
 {
-    struct fm_draft_part *part = fm_draft_input_add_part(
-        reader->input, file, fm_basename(real_path(reader->arena, path)), reader->arena);
+    struct fm_draft_part *part = fm_draft_input_add_part(reader->input, file,
+                                                         fm_basename(real_path(reader->arena, path)), reader->arena);
     reader->failed |= !part;
     if (part)
         read_code(reader, part, path);

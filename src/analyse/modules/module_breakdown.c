@@ -214,7 +214,8 @@ static void add_context(struct breakdown_builder *builder, struct fm_context *at
         struct fm_module_cost cost = cost_of(builder->modules, builder->map, builder->calls, at);
         fm_module_cost_add(&builder->modules->nodes[from].own, &cost);
         if (cost.transfer_ns)
-            builder->modules->items[builder->modules->nodes[without_mpi(builder->modules->nodes, from)].module].transfers_ns += cost.transfer_ns;
+            builder->modules->items[builder->modules->nodes[without_mpi(builder->modules->nodes, from)].module]
+                .transfers_ns += cost.transfer_ns;
         if (cost.waiting_ns)
             builder->modules->items[builder->modules->nodes[cause_of(builder->modules, at)].module].causes_ns +=
                 cost.waiting_ns;

@@ -11,8 +11,8 @@
 #include "base/writer.h"
 
 enum {
-    MAX_UNITS = 11, /* with these and the library families there are enough colours */
-    MAX_OWN = 4,    /* libraries with a module of their own */
+    MAX_UNITS = 11,   /* with these and the library families there are enough colours */
+    MAX_OWN = 4,      /* libraries with a module of their own */
     TIMED_SHARE = 100 /* units with less than 1 / TIMED_SHARE of the time are left out */
 };
 

@@ -67,8 +67,8 @@ static bool make_rows(struct sequence_builder *m)
         return false;
     for (size_t i = 0; i < m->modules->n_items; i++) {
         const struct fm_module_item *item = &m->modules->items[i];
-        s->modules[i] = (struct fm_sequence_module){
-            .name = item->name, .ns = {item->own.work_ns, item->transfers_ns, item->causes_ns}};
+        s->modules[i] = (struct fm_sequence_module){.name = item->name,
+                                                    .ns = {item->own.work_ns, item->transfers_ns, item->causes_ns}};
         for (enum fm_module_state state = 0; state < FM_MODULE_STATES; state++)
             s->ns[state] += s->modules[i].ns[state];
     }

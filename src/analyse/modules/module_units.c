@@ -51,8 +51,8 @@ static struct fm_part_of_code *remove_small(struct fm_code_parts *chosen, const 
     return &chosen->items[at];
 }
 
-/* Replaces a part by its own parts, so that there are at most `max`. Files and namespaces that leave out half of the
- * code in them stay. */
+/* Replaces a part by its own parts, so that there are at most `max`. A namespace stays if most of its code is in none of
+ * its classes. */
 static void replace(struct fm_code_parts *chosen, struct fm_part_of_code *part, size_t max)
 {
     struct fm_code_parts inner = {.arena = chosen->arena};
@@ -62,7 +62,7 @@ static void replace(struct fm_code_parts *chosen, struct fm_part_of_code *part, 
     size_t room = max - (chosen->n - 1);
     if (inner.n > room && part->level != FM_LEVEL_FILES && part->level != FM_LEVEL_CLASSES)
         fm_code_combine(&inner);
-    if (!inner.n || weight_of(&inner) < part->weight / 2 ||
+    if (!inner.n || (part->level == FM_LEVEL_SCOPE && weight_of(&inner) < part->weight / 2) ||
         !fm_sort(inner.items, inner.n, sizeof *inner.items, heaviest_first, chosen->arena)) {
         part->final = true;
         return;

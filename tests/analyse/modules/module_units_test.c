@@ -38,13 +38,20 @@ static void test_directories(void)
           "coupler: */source/coupler/*; ice: */source/ice/*; ocean: */source/ocean/*; source/mpi: */source/mpi/*",
           "several directories are the modules; nothing of the compiler; the name mpi is taken");
     static const struct fm_code pop[] = {
-        {"baroclinic::step", "/pop/source/baroclinic.F90", 40},   {"baro::solve", "/pop/source/barotropic.F90", 10},
-        {"vmix::a", "/pop/source/vmix.F90", 3},                   {"vmix_kpp::b", "/pop/source/vmix_kpp.F90", 9},
-        {"vmix_rich::c", "/pop/source/vmix_rich.F90", 2},         {"hmix_gm::a", "/pop/source/hmix_gm.F90", 6},
-        {"hmix_del2::a", "/pop/source/hmix_del2.F90", 6},         {"forcing_ws::a", "/pop/source/forcing_ws.F90", 3},
-        {"forcing_shf::a", "/pop/source/forcing_shf.F90", 3},     {"state::a", "/pop/source/state_mod.F90", 5},
-        {"advection::a", "/pop/source/advection.F90", 8},         {"tavg::a", "/pop/source/tavg.F90", 1},
-        {"domain::a", "/pop/source/domain.F90", 1},               {"POP", "/pop/drivers/POP.F90", 4},
+        {"baroclinic::step", "/pop/source/baroclinic.F90", 40},
+        {"baro::solve", "/pop/source/barotropic.F90", 10},
+        {"vmix::a", "/pop/source/vmix.F90", 3},
+        {"vmix_kpp::b", "/pop/source/vmix_kpp.F90", 9},
+        {"vmix_rich::c", "/pop/source/vmix_rich.F90", 2},
+        {"hmix_gm::a", "/pop/source/hmix_gm.F90", 6},
+        {"hmix_del2::a", "/pop/source/hmix_del2.F90", 6},
+        {"forcing_ws::a", "/pop/source/forcing_ws.F90", 3},
+        {"forcing_shf::a", "/pop/source/forcing_shf.F90", 3},
+        {"state::a", "/pop/source/state_mod.F90", 5},
+        {"advection::a", "/pop/source/advection.F90", 8},
+        {"tavg::a", "/pop/source/tavg.F90", 1},
+        {"domain::a", "/pop/source/domain.F90", 1},
+        {"POP", "/pop/drivers/POP.F90", 4},
     };
     CHECK(pop,
           "advection: advection.F90; baroclinic: baroclinic.F90; barotropic: barotropic.F90; drivers: /pop/drivers/*; "
@@ -82,11 +89,11 @@ static void test_names(void)
         {"ocean::step", "/m/model.f90", 9}, {"ice::melt", "/m/model.f90", 9}, {"MAIN__", "/m/model.f90", 2}};
     CHECK(one_file, "ice: function ice::*; ocean: function ocean::*", "Fortran modules of a single file");
     static const struct fm_code classes[] = {
-        {"NS::PairLJ::run", "", 20},    {"NS::PairMorse::run", "", 20}, {"NS::PairEAM<1>::run", "", 9},
-        {"NS::FixNVE::run", "", 9},     {"NS::FixedPoint::run", "", 2}, {"NS::Fix::run", "", 3},
-        {"NS::Comm::run", "", 8},       {"NS::Domain::run", "", 4},     {"NS::Atom::run", "", 3},
-        {"NS::Input::run", "", 2},      {"NS::Output::run", "", 2},     {"NS::Special::run", "", 1},
-        {"NS::Modify::run", "", 1},     {"fmt::write", "", 1},          {"std::sort<int>", "", 50},
+        {"NS::PairLJ::run", "", 20}, {"NS::PairMorse::run", "", 20}, {"NS::PairEAM<1>::run", "", 9},
+        {"NS::FixNVE::run", "", 9},  {"NS::FixedPoint::run", "", 2}, {"NS::Fix::run", "", 3},
+        {"NS::Comm::run", "", 8},    {"NS::Domain::run", "", 4},     {"NS::Atom::run", "", 3},
+        {"NS::Input::run", "", 2},   {"NS::Output::run", "", 2},     {"NS::Special::run", "", 1},
+        {"NS::Modify::run", "", 1},  {"fmt::write", "", 1},          {"std::sort<int>", "", 50},
     };
     CHECK(classes,
           "Atom: function NS::Atom*; Comm: function NS::Comm*; Domain: function NS::Domain*; Fix: function NS::Fix*; "
