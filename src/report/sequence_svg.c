@@ -180,9 +180,9 @@ static const char *legend_text(const struct sequence_picture *page, const struct
 static void draw_legend_item(const struct sequence_picture *page, size_t place, unsigned colour,
                              const struct fm_sequence_module *module)
 {
+    size_t line = place / LEGEND_COLUMNS;
     double x = page->left + (double)(place % LEGEND_COLUMNS) * WIDTH / LEGEND_COLUMNS;
-    double y = page->top + (double)page->sequence->n_rows * page->row + AXIS + 16 +
-               (double)(place / LEGEND_COLUMNS) * LEGEND_ROW;
+    double y = page->top + (double)page->sequence->n_rows * page->row + AXIS + 16 + (double)line * LEGEND_ROW;
     for (enum fm_module_state state = 0; state < FM_MODULE_STATES; state++)
         draw_sample(page, x + state * (SAMPLE + 2), y, fm_chart_colour(colour), state);
     fm_svg_text(page->out, x + 48, y, LABEL_STYLE, legend_text(page, module));

@@ -24,6 +24,11 @@ void fm_dwfl_module_close(struct fm_dwfl_module *module);
 void fm_load_module_name_rest(const struct fm_dwfl_module *module, struct fm_resolved_address *found, size_t n,
                               struct fm_arena *arena);
 
+/* Lists the functions of the symbol tables: their start addresses, sorted and not yet resolved, and their sizes. Returns
+ * their number. */
+size_t fm_load_module_list(const struct fm_load_module_files *files, struct fm_resolved_address **found,
+                           struct fm_function **functions, struct fm_arena *arena);
+
 /* Appends a frame with empty strings; NULL if out of memory. */
 struct fm_symbol *fm_resolved_add_frame(struct fm_resolved_address *found, struct fm_arena *arena);
 /* The index of the first address that is not less than this one. */

@@ -246,9 +246,8 @@ void fm_load_module_name_rest(const struct fm_dwfl_module *module, struct fm_res
     fm_arena_destroy(&scratch);
 }
 
-/* The start addresses of all functions, and their sizes. */
-static size_t list_functions(const struct fm_load_module_files *files, struct fm_resolved_address **found,
-                             struct fm_function **functions, struct fm_arena *arena)
+size_t fm_load_module_list(const struct fm_load_module_files *files, struct fm_resolved_address **found,
+                           struct fm_function **functions, struct fm_arena *arena)
 {
     struct fm_dwfl_module module;
     struct fm_arena scratch = {0};
@@ -265,19 +264,4 @@ static size_t list_functions(const struct fm_load_module_files *files, struct fm
     fm_arena_destroy(&scratch);
     fm_dwfl_module_close(&module);
     return *found && *functions ? n : 0;
-}
-
-size_t fm_load_module_functions(const struct fm_load_module_files *files, struct fm_function **functions,
-                                struct fm_arena *arena)
-{
-    struct fm_resolved_address *found = NULL;
-    size_t n = list_functions(files, &found, functions, arena);
-    if (n)
-        fm_load_module_symbols_read(files, found, n, arena);
-    for (size_t i = 0; i < n; i++)
-        if (found[i].n) {
-            (*functions)[i].name = found[i].frames[0].function;
-            (*functions)[i].file = found[i].frames[0].defined;
-        }
-    return n;
 }
