@@ -217,20 +217,21 @@ static struct set addresses_in(const struct symbol_reader *reader, Dwarf_Die *di
     return (struct set){items, n};
 }
 
-/* elfutils takes file 0 for unknown, which in DWARF 5 is the first file: clang uses it. */
+/* The file that defines a function; NULL if unknown. libdw takes the number 0 for "none", which in DWARF 5 is the primary
+ * source file; clang uses it. */
 static const char *defining_file(Dwarf_Die *die)
 {
-    const char *name = dwarf_decl_file(die);
+    const char *file = dwarf_decl_file(die);
     Dwarf_Attribute attribute;
     Dwarf_Word number;
     Dwarf_Die unit;
+    Dwarf_Half version;
     Dwarf_Files *files;
     size_t n;
-    if (name || dwarf_formudata(dwarf_attr_integrate(die, DW_AT_decl_file, &attribute), &number) != 0 || number != 0)
-        return name;
-    Dwarf_Die origin = fm_dwarf_origin(die);
-    if (!dwarf_diecu(&origin, &unit, NULL, NULL) || dwarf_getsrcfiles(&unit, &files, &n) != 0 || n == 0)
-        return NULL;
+    if (file || !dwarf_attr_integrate(die, DW_AT_decl_file, &attribute) || dwarf_formudata(&attribute, &number) != 0 ||
+        number != 0 || !dwarf_cu_die(attribute.cu, &unit, &version, NULL, NULL, NULL, NULL, NULL) || version < 5 ||
+        dwarf_getsrcfiles(&unit, &files, &n) != 0)
+        return file;
     return dwarf_filesrc(files, 0, NULL, NULL);
 }
 

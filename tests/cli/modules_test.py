@@ -66,7 +66,7 @@ def rules(text):
     return found
 
 
-def build_c(name, layout, *flags):
+def build_c(name, layout, *flags, compiler="gcc"):
     """A program of four sources, laid out in these directories."""
     folder = jobs.SCRATCH / name
     texts = {"waves": WORK.format(name="waves"), "ice": WORK.format(name="ice"), "tides": WORK.format(name="tides"),
@@ -77,7 +77,7 @@ def build_c(name, layout, *flags):
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text, encoding="utf-8")
         paths.append(str(path))
-    subprocess.run(["gcc", "-O1", *flags, "-o", str(folder / "model"), *paths], check=True)
+    subprocess.run([compiler, "-O1", *flags, "-o", str(folder / "model"), *paths], check=True)
     return folder / "model"
 
 
@@ -140,6 +140,9 @@ def check_c(tap):
     flat = build_c("flat", {}, "-g")
     found = [rule for rule in rules(fathom("modules", "init", flat).stdout) if rule[1] == "file"]
     tap.equal(found, [(n, "file", f"{n}.c") for n in ("ice", "tides", "waves", "zero")], "files, if all lie in one directory")
+    clang = build_c("clang", layout, "-g", "-gdwarf-5", compiler="clang")
+    tap.equal([rule for rule in rules(fathom("modules", "init", clang).stdout) if rule[1] == "file"], files,
+              "the same with clang, which numbers source files from 0")
     bare = build_c("bare", layout)
     prefixed = build_prefixed("prefixed")
     done = fathom("modules", "init", prefixed)
