@@ -45,8 +45,8 @@ KINDS = {
     "startall": ("SEND", None, ["count", "requests"]),
     "barrier": ("COLLECTIVE", None, ["comm"]),
     "bcast": ("COLLECTIVE", None, ["count", "type", "root", "comm"]),
-    "reduce": ("COLLECTIVE", None, ["count", "type", "root", "comm"]),
-    "allreduce": ("COLLECTIVE", None, ["count", "type", "comm"]),
+    "reduce": ("COLLECTIVE", None, ["sendbuf", "recvbuf", "count", "type", "root", "comm"]),
+    "allreduce": ("COLLECTIVE", None, ["sendbuf", "recvbuf", "count", "type", "comm"]),
     "gather": ("COLLECTIVE", None, ["sendbuf", "scount", "stype", "rcount", "rtype", "root", "comm"]),
     "gatherv": ("COLLECTIVE", None, ["sendbuf", "scount", "stype", "rcounts", "rtype", "root", "comm"]),
     "scatter": ("COLLECTIVE", None, ["recvbuf", "scount", "stype", "rcount", "rtype", "root", "comm"]),
@@ -116,6 +116,9 @@ FAST_PATHS = {
     "barrier": (["comm"], []),
     "allreduce": (["count", "type", "comm"], ["count"]),
 }
+# Kinds that begin a call in a way of their own, on the fast path and otherwise.
+FAST_STARTS = {"allreduce": "fm_fast_start_allreduce"}
+ENTERS = {"reduce": "fm_reduction_enter", "allreduce": "fm_reduction_enter"}
 # Plain routines that programs call millions of times; the others have small wrappers without a fast path.
 FREQUENT_PLAIN = {"MPI_Comm_rank", "MPI_Comm_size", "MPI_Probe", "MPI_Iprobe", "MPI_Get_count", "MPI_Win_flush",
                   "MPI_Win_lock", "MPI_Win_unlock", "MPI_Win_fence"}
@@ -181,7 +184,7 @@ def fast_path(name, kind, words, call, is_pmpi, otherwise):
     return f"""    struct fm_fast fast;
 {own}    if (FM_UNLIKELY(!fm_fast_enter_{hook}(&fast, {slot}, FM_CALLER_FRAME(){expressions(enter, words)})))
         return any_{name}({otherwise});
-    fm_fast_start(&fast, {slot});
+    {FAST_STARTS.get(hook, "fm_fast_start")}(&fast, {slot});
     fm_function *next = fm_next_table[{slot}];
     fm_word result = {call};
     fm_fast_after_{hook}(&fast, {slot}, (int)result{expressions(after, words)});
@@ -206,7 +209,7 @@ def wrappers(name, kind, words):
 {{
     struct fm_call call;
     fm_function *next = fm_next(2 * FM_R_{name} + is_pmpi);
-    if (!fm_call_enter(&call, FM_R_{name}, is_pmpi, frame))
+    if (!{ENTERS.get(kind, "fm_call_enter")}(&call, FM_R_{name}, is_pmpi, frame))
         return {MISSED.get(kind, "")}{passed};
 {fast_line}{before_line}    fm_word result = {call};
     fm_call_returned(&call);

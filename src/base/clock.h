@@ -74,4 +74,9 @@ static inline uint64_t fm_clock_to_ns(const struct fm_clock *clock, uint64_t tic
     return (uint64_t)(((unsigned __int128)ticks * clock->mult) >> FM_CLOCK_SHIFT);
 }
 
+static inline uint64_t fm_clock_from_ns(const struct fm_clock *clock, uint64_t ns)
+{
+    return (uint64_t)(((unsigned __int128)ns << FM_CLOCK_SHIFT) / clock->mult);
+}
+
 #endif

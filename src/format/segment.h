@@ -22,6 +22,7 @@
  *   [sequence]   struct fm_segment_sequence, one: what the process did over time
  *   [routines]   names of the routines added after the first FM_ROUTINES_FIXED, in the order of their numbers: for each
  *                its class as a letter ('a' + enum fm_class) and its name, NUL-terminated
+ *   [successions] struct fm_segment_succession[], pairs of successive reductions; the first is empty
  *   [arena]      unused; space for the sections of later kinds of data
  *
  * Publication: the key of a slot is written before the index refers to it (release), and `n_*` counts are incremented
@@ -69,6 +70,7 @@ enum fm_segment_section_id {
     FM_SECTION_PATH_INDEX,
     FM_SECTION_SEQUENCE, /* copied after the paths: see `changes` */
     FM_SECTION_ROUTINES,
+    FM_SECTION_SUCCESSIONS,
     FM_SECTION_COUNT,
     FM_SECTION_SLOTS = 64 /* in every header, used or not: space for the sections of newer builds */
 };
@@ -183,6 +185,8 @@ struct fm_segment_header {
     struct fm_segment_section sections[FM_SECTION_SLOTS]; /* by enum fm_segment_section_id */
 
     uint64_t voluntary_switches, involuntary_switches, minor_faults, major_faults; /* getrusage, like user_ns */
+
+    uint64_t lost_successions; /* successive reductions without space for their pair of call sites */
 };
 
 #define FM_FLAG_FALLBACK_DIR 0x1u  /* in TMPDIR: the default directory could not be created or was full */
@@ -309,6 +313,19 @@ struct fm_segment_snapshot {
     } routines[FM_SNAPSHOT_ROUTINES];
 };
 
+/* Two call sites of the same reduction on the same communicator, whose calls followed each other in a thread with no
+ * other MPI call between them. */
+struct fm_segment_succession {
+    uint64_t first, second; /* as in a key: return address << 16 | region number; second 0 = free */
+    uint64_t count;
+    uint64_t gap_ticks;  /* from the end of the first call to the start of the second, in total */
+    uint64_t short_gaps; /* number of gaps below 1 us */
+    uint16_t routine;
+    uint8_t thread;
+    uint8_t dependent; /* 1: the second call sent what the first had received */
+    uint32_t unused[5];
+};
+
 /* ---- timers ---- */
 
 enum { FM_TIMER_MARKS = 8, FM_TIMER_SEVERAL = 0xffff };
@@ -394,6 +411,7 @@ _Static_assert(offsetof(struct fm_segment_header, text_runtime_version) == 980, 
 _Static_assert(sizeof(struct fm_key) == 16, "the key is two words");
 _Static_assert(sizeof(struct fm_entry) == 512, "an entry is eight cache lines");
 _Static_assert(sizeof(struct fm_request) == 64, "a request is a cache line");
+_Static_assert(sizeof(struct fm_segment_succession) == 64, "a succession is a cache line");
 _Static_assert(sizeof(struct fm_segment_thread) == 512, "a thread slot is eight cache lines");
 _Static_assert(sizeof(struct fm_segment_timing) == 448, "a timing is seven cache lines, so that threads share none");
 _Static_assert(sizeof(struct fm_segment_bins) == 64, "a block of bins is a cache line");

@@ -28,6 +28,7 @@ static const struct {
     [FM_SECTION_PATH_INDEX] = {4, sizeof(uint32_t)},
     [FM_SECTION_SEQUENCE] = {4104, sizeof(struct fm_segment_sequence)},
     [FM_SECTION_ROUTINES] = {1, 1},
+    [FM_SECTION_SUCCESSIONS] = {64, sizeof(struct fm_segment_succession)},
 };
 
 static void terminate_strings(struct fm_segment_header *header)
@@ -110,6 +111,7 @@ uint32_t fm_segment_used(const struct fm_segment_header *header, enum fm_segment
         [FM_SECTION_PATH_INDEX] = 0, /* the same */
         [FM_SECTION_SEQUENCE] = header->sequence_first ? 1 : 0,
         [FM_SECTION_ROUTINES] = UINT32_MAX,
+        [FM_SECTION_SUCCESSIONS] = UINT32_MAX,
     };
     return used[id] < header->sections[id].capacity ? used[id] : header->sections[id].capacity;
 }

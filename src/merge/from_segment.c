@@ -304,6 +304,7 @@ static bool read_notes(struct fm_segment_reader *r)
         {h->degraded_peer, FM_NOTE_EVENTS_WITHOUT_PEER},
         {h->degraded_site, FM_NOTE_EVENTS_WITHOUT_SITE},
         {h->degraded_size, FM_NOTE_EVENTS_WITHOUT_SIZE},
+        {h->lost_successions, FM_NOTE_SUCCESSIONS_LEFT_OUT},
         {h->untracked_receives, FM_NOTE_RECEIVES_WITHOUT_LENGTH},
         {h->unmatched_region_ends, FM_NOTE_UNMATCHED_REGION_ENDS},
         {h->refused_regions, FM_NOTE_REFUSED_REGIONS},
@@ -353,6 +354,8 @@ static enum fm_status read_all(struct fm_segment_reader *r, enum fm_end end, int
         status = fm_read_regions(r);
     if (!status)
         status = fm_read_events(r);
+    if (!status)
+        status = fm_read_successions(r);
     if (!status)
         status = fm_read_paths(r);
     if (!status)

@@ -44,6 +44,8 @@ struct fm_rankset fm_segment_reader_ranks(const struct fm_segment_reader *reader
 enum fm_status fm_read_regions(struct fm_segment_reader *reader);
 /* Events, routines and edges; the regions and the load modules must have been read. */
 enum fm_status fm_read_events(struct fm_segment_reader *reader);
+/* The load modules must have been read. */
+enum fm_status fm_read_successions(struct fm_segment_reader *reader);
 enum fm_status fm_read_snapshots(struct fm_segment_reader *reader);
 /* The calling context tree and the sequence; the load modules must have been read. */
 enum fm_status fm_read_paths(struct fm_segment_reader *reader);

@@ -13,14 +13,15 @@
 #include "model/schema.h"
 
 /* clang-format off */
-#define FM_LISTS(X)                     \
-    X( 3, hosts,     host,    OWN)      \
-    X( 4, processes, process, OWN)      \
-    X( 5, routines,  routine, OWN)      \
-    X( 7, events,    event,   SCHEMA)   \
-    X( 8, regions,   region,  SCHEMA)   \
-    X(11, notes,     note,    SCHEMA)   \
-    X(17, programs,  program, SCHEMA)
+#define FM_LISTS(X)                        \
+    X( 3, hosts,       host,       OWN)    \
+    X( 4, processes,   process,    OWN)    \
+    X( 5, routines,    routine,    OWN)    \
+    X( 7, events,      event,      SCHEMA) \
+    X( 8, regions,     region,     SCHEMA) \
+    X(11, notes,       note,       SCHEMA) \
+    X(17, programs,    program,    SCHEMA) \
+    X(18, successions, succession, SCHEMA)
 /* clang-format on */
 
 struct fm_list {

@@ -44,6 +44,18 @@ struct fm_event {
     struct fm_stats stats;
 };
 
+/* Reductions that followed each other in a thread: the same routine, communicator and root, and no other MPI call between
+ * them. Sorted by routine, first and second. */
+struct fm_succession {
+    const char *routine;
+    struct fm_site first, second; /* call sites, possibly the same */
+    uint64_t count;
+    uint64_t gap_ns;     /* from the end of the first to the start of the second, in total */
+    uint64_t short_gaps; /* number of gaps below 1 us: too short for work on an array */
+    uint32_t dependent;  /* 1: the second sent what the first had received */
+    struct fm_rankset ranks;
+};
+
 /* Per routine over ranks. Sorted by name. */
 struct fm_rank_value {
     uint32_t rank;
@@ -219,6 +231,8 @@ struct fm_profile {
     size_t n_routines, routines_capacity;
     struct fm_event *events;
     size_t n_events, events_capacity;
+    struct fm_succession *successions;
+    size_t n_successions, successions_capacity;
     struct fm_region *regions;
     size_t n_regions, regions_capacity;
     struct fm_edges sent, received;

@@ -176,6 +176,24 @@ static const struct fm_field event[] = {
 };
 #undef ITEM
 
+#define ITEM fm_succession
+static const struct fm_field succession[] = {
+    TEXT(routine,         KEY,          "routine"),
+    TEXT(first.module,    KEY,          ""),
+    TEXT(first.build_id,  KEY,          ""),
+    U64(first.offset,     KEY,   NONE,  ""),
+    TEXT(second.module,   KEY,          ""),
+    TEXT(second.build_id, KEY,          ""),
+    U64(second.offset,    KEY,   NONE,  ""),
+    U64(count,            SUM,   COUNT, "count"),
+    U64(gap_ns,           SUM,   NS,    "gap_s"),
+    U64(short_gaps,       SUM,   COUNT, "short_gaps"),
+    U32(dependent,        MAX,   NONE,  "dependent"),
+}, succession_compounds[] = {
+    RANKS(ranks),
+};
+#undef ITEM
+
 #define ITEM fm_region
 static const struct fm_field region[] = {
     TEXT(path,   KEY,          "path"),

@@ -359,6 +359,35 @@ static enum fm_status write_sites(struct fm_report *report, struct fm_json *json
     return FM_OK;
 }
 
+static void write_end(struct fm_report *report, struct fm_json *json, const char *key, const struct fm_site *site)
+{
+    fm_json_object(json, key, FM_JSON_INLINE);
+    fm_json_site(report, json, site);
+    fm_json_end(json);
+}
+
+static enum fm_status write_successions(struct fm_report *report, struct fm_json *json, struct fm_error *error)
+{
+    (void)error;
+    fm_report_resolve(report);
+    fm_json_array(json, "successions", FM_JSON_LINES);
+    for (size_t i = 0; i < report->profile->n_successions; i++) {
+        const struct fm_succession *succession = &report->profile->successions[i];
+        fm_json_object(json, NULL, FM_JSON_INLINE);
+        fm_json_text(json, "routine", succession->routine);
+        write_end(report, json, "first", &succession->first);
+        write_end(report, json, "second", &succession->second);
+        fm_json_whole(json, "count", succession->count);
+        fm_json_seconds(json, "gap_s", succession->gap_ns);
+        fm_json_whole(json, "short_gaps", succession->short_gaps);
+        fm_json_bool(json, "dependent", succession->dependent);
+        fm_json_ranks(report, json, &succession->ranks);
+        fm_json_end(json);
+    }
+    fm_json_end(json);
+    return FM_OK;
+}
+
 static enum fm_status write_regions(struct fm_report *report, struct fm_json *json, struct fm_error *error)
 {
     struct fm_region_totals totals;
@@ -550,7 +579,7 @@ static void write_balance(struct fm_report *report, struct fm_json *json)
 static enum fm_status write_mpi(struct fm_report *report, struct fm_json *json, struct fm_error *error)
 {
     static enum fm_status (*const parts[])(struct fm_report *, struct fm_json *, struct fm_error *) = {
-        write_sites, write_regions, write_sizes, write_communicators, write_topology,
+        write_sites, write_successions, write_regions, write_sizes, write_communicators, write_topology,
     };
     fm_json_object(json, "mpi", FM_JSON_LINES);
     fm_json_seconds(json, "time_s", report->summary.mpi_sum_ns);

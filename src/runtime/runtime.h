@@ -55,7 +55,7 @@ struct fm_memo {
     uint64_t generation;
     struct fm_entry *entry;
     fm_word comm, type;
-    int32_t partner;     /* rank argument of the call */
+    int32_t partner;     /* rank argument of the call; of a reduction: item of its last succession */
     uint32_t from, span; /* counts from `from` to `from + span` have this size bin; for a blocking receive, lengths */
     union {
         uint32_t item_bytes; /* of the datatype */
@@ -82,6 +82,19 @@ struct fm_outer_call {
     uint32_t routine; /* + 1 */
 };
 
+/* The last blocking reduction of a thread, with that routine (see mpi/succession.h). */
+enum { FM_ALLREDUCE, FM_REDUCE, FM_REDUCTIONS };
+struct fm_last_reduction {
+    uint64_t start, end;        /* ticks */
+    const struct fm_memo *memo; /* its call site and communicator; one without them if it cannot have a successor */
+    /* of a call that did not take the fast path */
+    struct fm_memo own;
+    uint64_t own_start;
+    fm_word received; /* address of its receive buffer */
+    uint64_t received_bytes;
+    int32_t root;
+};
+
 /* A tracked request among those of a call. */
 struct fm_found_request {
     struct fm_request *request;
@@ -101,6 +114,7 @@ struct fm_thread {
     struct fm_memo memos[FM_MEMO_SETS][2]; /* must be first: offset 0 is then a memo too */
     uintptr_t sites[FM_SITE_SLOTS];        /* return addresses outside MPI (see site.h) */
     struct fm_segment_thread *seg;         /* its slot in the segment; NULL in a forked child */
+    struct fm_last_reduction reductions[FM_REDUCTIONS];
     uint64_t slot;
     bool shared;    /* by several threads: recording takes `lock`, and scratch memory is not used */
     uint32_t taken; /* atomic: 1 while a thread owns it */
@@ -237,6 +251,8 @@ struct fm_runtime {
     bool threaded; /* MPI_THREAD_MULTIPLE, or more threads than slots: shared tables need their lock */
 
     struct fm_segment_bins *timer_bins;
+    struct fm_segment_succession *successions;
+    uint64_t short_gap_ticks;
 
     struct fm_segment_header *segment;
     atomic_int state;

@@ -199,6 +199,7 @@ static void lay_out(struct fm_segment_header *h, uint64_t bytes)
                sizeof(struct fm_segment_bins));
     at = place(h, FM_SECTION_SEQUENCE, at, 1, sizeof(struct fm_segment_sequence));
     at = place(h, FM_SECTION_ROUTINES, at, FM_ROUTINES_ADDED_BYTES, 1);
+    at = place(h, FM_SECTION_SUCCESSIONS, at, bytes >= 2 << 20 ? 512 : 64, sizeof(struct fm_segment_succession));
     /* in a small segment the remaining space; an index takes at most a quarter of the size of its table */
     uint64_t paths = min(bytes / 12, (bytes - at) * 3 / 4) / sizeof(struct fm_segment_path);
     at = place(h, FM_SECTION_PATHS, at, paths, sizeof(struct fm_segment_path));
@@ -228,6 +229,7 @@ bool fm_segment_make(const char *job_key, int neighbours)
     fm_rt.index = fm_section(h, FM_SECTION_INDEX);
     fm_rt.index_mask = fm_rt.fast_mask = h->sections[FM_SECTION_INDEX].capacity - 1;
     fm_rt.timer_bins = fm_section(h, FM_SECTION_TIMER_BINS);
+    fm_rt.successions = fm_section(h, FM_SECTION_SUCCESSIONS);
     fm_rt.requests = fm_section(h, FM_SECTION_REQUESTS);
     fm_rt.request_bucket_mask = h->sections[FM_SECTION_REQUESTS].capacity / FM_REQUEST_BUCKET - 1;
     return true;

@@ -17,6 +17,7 @@
 #include "runtime/messages.h"
 #include "runtime/mpi/abi.h"
 #include "runtime/mpi/reduction.h"
+#include "runtime/mpi/succession.h"
 #include "runtime/record.h"
 #include "runtime/sampler.h"
 #include "runtime/segment_make.h"
@@ -103,6 +104,7 @@ static void start_segment(void)
     fm_describe_process(h);
     fm_clock_estimate(&fm_rt.clock);
     h->clock_mult = fm_rt.clock.mult;
+    fm_rt.short_gap_ticks = fm_clock_from_ns(&fm_rt.clock, FM_SHORT_GAP_NS);
     h->clock_shift = FM_CLOCK_SHIFT;
     measure_event_cost();
     fm_segment_publish();

@@ -17,6 +17,7 @@ static const struct {
     {"host", &fm_host_fields},
     {"process", &fm_process_fields},
     {"program", &fm_program_fields},
+    {"succession", &fm_succession_fields},
     {"stats", &fm_stats_fields},
     {"spread", &fm_spread_fields},
     {"routine", &fm_routine_fields},

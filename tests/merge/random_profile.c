@@ -258,10 +258,12 @@ static void add_process(struct fm_profile *p, uint64_t *state, uint32_t rank)
     struct fm_host host = {.ranks = {&range, 1, 1}};
     struct fm_process process = {0};
     struct fm_program program = {.ranks = {&range, 1, 1}};
+    struct fm_succession succession = {.ranks = {&range, 1, 1}};
     struct fm_region region = {.ranks = {&range, 1, 1}};
     fill(state, &fm_host_fields, &host);
     fill(state, &fm_process_fields, &process);
     fill(state, &fm_program_fields, &program);
+    fill(state, &fm_succession_fields, &succession);
     fill(state, &fm_region_fields, &region);
     process.rank = rank;
     process.host = 0;
@@ -269,6 +271,7 @@ static void add_process(struct fm_profile *p, uint64_t *state, uint32_t rank)
     fm_spread_add(&region.wall_per_rank, region.wall_ns, rank);
     fm_merge_hosts(p, &host, 1);
     fm_merge_list(p, &fm_list_programs, &program, 1);
+    fm_merge_list(p, &fm_list_successions, &succession, 1);
     fm_merge_processes(p, &process, 1);
     fm_merge_regions(p, &region, 1);
     add_note(p, state, &range);

@@ -226,6 +226,17 @@ static bool keep_edges(struct part_builder *m, const struct fm_edges *from, stru
     return to->items != NULL;
 }
 
+/* Those that several programs have are left out: their call sites are, too. */
+static bool keep_successions(struct part_builder *m)
+{
+    if (!LIST(m, successions, m->from->n_successions))
+        return false;
+    for (size_t i = 0; i < m->from->n_successions; i++)
+        if (fm_part_side(m->part, &m->from->successions[i].ranks) == FM_PART_OURS)
+            m->to->successions[m->to->n_successions++] = m->from->successions[i];
+    return true;
+}
+
 /* ---- regions, timers and snapshots ---- */
 
 static bool keep_regions(struct part_builder *m)
@@ -292,11 +303,12 @@ static bool make(struct part_builder *m, size_t program, enum fm_part_extent ext
     bool calls = extent >= FM_PART_CALLS, paths = extent >= FM_PART_PATHS;
     if (!calls) {
         m->to->n_routines = m->to->n_events = m->to->n_regions = m->to->n_timers = m->to->n_snapshots = 0;
+        m->to->n_successions = 0;
         m->to->sent = m->to->received = (struct fm_edges){0};
     }
     if (!paths)
         m->to->paths = (struct fm_call_paths){0};
-    return (!calls || (keep_calls(m) && keep_edges(m, &m->from->sent, &m->to->sent) &&
+    return (!calls || (keep_calls(m) && keep_successions(m) && keep_edges(m, &m->from->sent, &m->to->sent) &&
                        keep_edges(m, &m->from->received, &m->to->received) && keep_regions(m) && keep_timers(m) &&
                        keep_snapshots(m))) &&
            (!paths || fm_part_paths(m->from, m->to, m->part, m->arena));

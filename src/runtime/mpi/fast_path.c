@@ -20,6 +20,8 @@ void fm_fast_finish_rarely(struct fm_fast fast, unsigned slot, int result, struc
     struct fm_call call;
     if (!fm_fast_hand_over(fast, slot, event.ns, &call))
         return;
+    if (fm_reduction_of(slot / 2) < FM_REDUCTIONS)
+        call.self->reductions[fm_reduction_of(slot / 2)].memo = &fm_no_memo;
     if (result != 0) {
         fm_finish_plain(&call, FM_PEER_NONE);
         return;

@@ -8,10 +8,11 @@
 
 #include "runtime/mpi/hooks.h"
 #include "runtime/mpi/memo.h"
+#include "runtime/mpi/succession.h"
 
 struct fm_fast {
     struct fm_segment_thread *seg;
-    const struct fm_memo *memo;
+    struct fm_memo *memo;
     struct fm_thread *self;       /* before the call; wrong in a child that was forked meanwhile */
     struct fm_request *request;   /* of a call with one request */
     struct fm_found_request *end; /* end of the requests found, of a call with several */
@@ -38,7 +39,7 @@ FM_INLINE bool fm_fast_begin(struct fm_fast *fast, unsigned slot, struct fm_fram
     fm_local.guard = frame.sp;
     atomic_signal_fence(memory_order_seq_cst);
     uintptr_t site = fm_site_outside_binding(&fm_bindings[slot], frame);
-    const struct fm_memo *memo = fm_memo_find(self, site, seg->region, salt);
+    struct fm_memo *memo = fm_memo_find(self, site, seg->region, salt);
     seg->call_site = site;
     fast->self = self;
     fast->seg = seg;
@@ -53,11 +54,16 @@ FM_INLINE void fm_fast_start(const struct fm_fast *fast, unsigned slot)
     fast->seg->call_start = fm_clock_counter();
 }
 
-FM_INLINE uint64_t fm_fast_ns(const struct fm_fast *fast)
+FM_INLINE uint64_t fm_fast_ns_until(const struct fm_fast *fast, uint64_t end)
 {
-    uint64_t ns = fm_clock_to_ns(&fm_rt.clock, fm_clock_counter() - fast->seg->call_start);
+    uint64_t ns = fm_clock_to_ns(&fm_rt.clock, end - fast->seg->call_start);
     __asm__("" : "+r"(ns)); /* otherwise the full product is kept */
     return ns;
+}
+
+FM_INLINE uint64_t fm_fast_ns(const struct fm_fast *fast)
+{
+    return fm_fast_ns_until(fast, fm_clock_counter());
 }
 
 /* Slow paths. They are given copies, so that the originals can stay in registers. */
@@ -381,11 +387,31 @@ FM_INLINE bool fm_fast_enter_allreduce(struct fm_fast *fast, unsigned slot, stru
            fm_fast_decline();
 }
 
+/* The reductions of which successive calls are counted (succession.h) are known when a wrapper is compiled; scans and
+ * nonblocking reductions are not among them. */
+FM_INLINE void fm_fast_start_allreduce(const struct fm_fast *fast, unsigned slot)
+{
+    const unsigned which = fm_reduction_of(slot / 2);
+    if (which < FM_REDUCTIONS)
+        fm_reduction_begin(fast->self, which, fast->seg->call_start);
+    fm_fast_start(fast, slot);
+    if (which < FM_REDUCTIONS)
+        fast->self->reductions[which].start = fast->seg->call_start;
+}
+
 FM_INLINE void fm_fast_after_allreduce(const struct fm_fast *fast, unsigned slot, int result, int64_t count)
 {
-    uint64_t bytes = (uint64_t)count * fast->memo->item_bytes;
-    struct fm_event_data event = {fm_fast_ns(fast), (uint64_t)count, bytes, bytes, bytes, 0};
-    fm_fast_finish(fast, slot, result, &event);
+    const unsigned which = fm_reduction_of(slot / 2);
+    uint64_t bytes = (uint64_t)count * fast->memo->item_bytes, end = fm_clock_counter();
+    struct fm_event_data event = {fm_fast_ns_until(fast, end), (uint64_t)count, bytes, bytes, bytes, 0};
+    if (FM_UNLIKELY(!fm_fast_holds(fast, result))) {
+        fm_fast_finish_rarely(*fast, slot, result, event);
+        return;
+    }
+    if (which < FM_REDUCTIONS)
+        fm_reduction_end(fast->self, which, fast->memo, end);
+    fm_fast_record(fast, &event);
+    fm_fast_leave();
 }
 
 #endif

@@ -74,8 +74,10 @@ void fm_after_startall(struct fm_call *call, int result, int64_t count, fm_word 
 /* hooks_collective.c */
 void fm_after_barrier(struct fm_call *call, int result, fm_word comm);
 void fm_after_bcast(struct fm_call *call, int result, int64_t count, fm_word type, int32_t root, fm_word comm);
-void fm_after_reduce(struct fm_call *call, int result, int64_t count, fm_word type, int32_t root, fm_word comm);
-void fm_after_allreduce(struct fm_call *call, int result, int64_t count, fm_word type, fm_word comm);
+void fm_after_reduce(struct fm_call *call, int result, fm_word sendbuf, fm_word recvbuf, int64_t count, fm_word type,
+                     int32_t root, fm_word comm);
+void fm_after_allreduce(struct fm_call *call, int result, fm_word sendbuf, fm_word recvbuf, int64_t count, fm_word type,
+                        fm_word comm);
 void fm_after_gather(struct fm_call *call, int result, fm_word sendbuf, int64_t scount, fm_word stype, int64_t rcount,
                      fm_word rtype, int32_t root, fm_word comm);
 void fm_after_gatherv(struct fm_call *call, int result, fm_word sendbuf, int64_t scount, fm_word stype,

@@ -4,6 +4,7 @@
  * root, for the group that peers are in). */
 #include "runtime/mpi/hooks.h"
 #include "runtime/mpi/memo.h"
+#include "runtime/mpi/succession.h"
 
 static void finish(struct fm_call *call, int result, const struct fm_comm *comm, int64_t count, uint64_t payload,
                    uint64_t sent, uint64_t received)
@@ -84,20 +85,26 @@ void fm_after_bcast(struct fm_call *call, int result, int64_t count, fm_word typ
     finish(call, result, known, count, bytes, sends ? bytes : 0, sends ? 0 : bytes);
 }
 
-void fm_after_reduce(struct fm_call *call, int result, int64_t count, fm_word type, int32_t root, fm_word comm)
+void fm_after_reduce(struct fm_call *call, int result, fm_word sendbuf, fm_word recvbuf, int64_t count, fm_word type,
+                     int32_t root, fm_word comm)
 {
     const struct fm_comm *known = known_comm(result, comm);
     uint64_t bytes = known && takes_part(known, root) ? fm_bytes_of(count, type) : 0;
     bool receives = known && is_root(known, root);
     bool sends = !receives || !known->inter;
+    struct fm_reduction_arguments arguments = {comm, sendbuf, recvbuf, root, bytes, receives ? bytes : 0};
+    fm_reduction_returned(call, known ? &arguments : NULL);
     finish(call, result, known, count, bytes, sends ? bytes : 0, receives ? bytes : 0);
 }
 
-void fm_after_allreduce(struct fm_call *call, int result, int64_t count, fm_word type, fm_word comm)
+void fm_after_allreduce(struct fm_call *call, int result, fm_word sendbuf, fm_word recvbuf, int64_t count, fm_word type,
+                        fm_word comm)
 {
     const struct fm_comm *known = known_comm(result, comm);
     uint64_t bytes = known ? fm_bytes_of(count, type) : 0;
-    struct fm_memo memo = {.comm = comm, .type = type};
+    struct fm_reduction_arguments arguments = {comm, sendbuf, recvbuf, 0, bytes, bytes};
+    struct fm_memo memo = {.comm = comm & fm_abi.handle_mask, .type = type};
+    memo.partner = fm_reduction_returned(call, known ? &arguments : NULL);
     if (!known || !fm_memo_counts(&memo, count, fm_type_size(type))) {
         finish(call, result, known, count, bytes, bytes, bytes);
         return;
