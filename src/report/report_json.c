@@ -359,10 +359,11 @@ static enum fm_status write_sites(struct fm_report *report, struct fm_json *json
     return FM_OK;
 }
 
-static void write_end(struct fm_report *report, struct fm_json *json, const char *key, const struct fm_site *site)
+static void write_succession_site(struct fm_report *report, struct fm_json *json,
+                                  const struct fm_succession *succession, const char *key, const struct fm_site *site)
 {
     fm_json_object(json, key, FM_JSON_INLINE);
-    fm_json_site(report, json, site);
+    fm_json_site(report, json, site, succession->routine);
     fm_json_end(json);
 }
 
@@ -375,8 +376,8 @@ static enum fm_status write_successions(struct fm_report *report, struct fm_json
         const struct fm_succession *succession = &report->profile->successions[i];
         fm_json_object(json, NULL, FM_JSON_INLINE);
         fm_json_text(json, "routine", succession->routine);
-        write_end(report, json, "first", &succession->first);
-        write_end(report, json, "second", &succession->second);
+        write_succession_site(report, json, succession, "first", &succession->first);
+        write_succession_site(report, json, succession, "second", &succession->second);
         fm_json_whole(json, "count", succession->count);
         fm_json_seconds(json, "gap_s", succession->gap_ns);
         fm_json_whole(json, "short_gaps", succession->short_gaps);
