@@ -2,6 +2,7 @@
 #include "report/report_json.h"
 
 #include "analyse/balance/group.h"
+#include "analyse/balance/mergeable.h"
 #include "analyse/balance/regions.h"
 #include "analyse/balance/topology.h"
 #include "base/units.h"
@@ -382,6 +383,12 @@ static enum fm_status write_successions(struct fm_report *report, struct fm_json
         fm_json_seconds(json, "gap_s", succession->gap_ns);
         fm_json_whole(json, "short_gaps", succession->short_gaps);
         fm_json_bool(json, "dependent", succession->dependent);
+        uint64_t cost_ns = fm_mergeable_cost(report->profile, succession);
+        fm_json_bool(json, "mergeable", cost_ns > 0);
+        if (cost_ns)
+            fm_json_seconds(json, "cost_s", cost_ns);
+        else
+            fm_json_null(json, "cost_s");
         fm_json_ranks(report, json, &succession->ranks);
         fm_json_end(json);
     }

@@ -61,7 +61,7 @@ struct fm_thread *fm_thread_attach(void)
     thread->seg->call_routine = 0;
     thread->seg->region_depth = 0;
     for (size_t i = 0; i < FM_REDUCTIONS; i++) /* of the thread that had the slot before */
-        thread->reductions[i].start = 0;
+        thread->reductions[i] = (struct fm_last_reduction){0};
     thread->seg->region = first_region(thread->slot);
     fm_lock(&fm_rt.table_lock);
     if (fm_rt.segment->n_threads <= thread->slot)

@@ -37,8 +37,7 @@ static struct fm_stats calls_at(const struct fm_profile *profile, const char *ro
     return sum;
 }
 
-/* The time of the second calls, 0 if the two may not be one. */
-static uint64_t cost_of(const struct fm_profile *profile, const struct fm_succession *two)
+uint64_t fm_mergeable_cost(const struct fm_profile *profile, const struct fm_succession *two)
 {
     struct fm_stats first = calls_at(profile, two->routine, &two->first);
     struct fm_stats second = calls_at(profile, two->routine, &two->second);
@@ -131,7 +130,7 @@ enum fm_status fm_mergeables_find(const struct fm_profile *profile, uint64_t who
     if (!pairs || !found->items)
         return fm_fail(error, FM_ERR_MEMORY, "not enough memory for %zu pairs of calls", most);
     for (size_t i = 0; i < most; i++) {
-        uint64_t cost_ns = cost_of(profile, &profile->successions[i]);
+        uint64_t cost_ns = fm_mergeable_cost(profile, &profile->successions[i]);
         if (cost_ns)
             pairs[n++] = (struct pair){&profile->successions[i], cost_ns, false};
     }

@@ -11,6 +11,10 @@
 enum { FM_MERGEABLE_SITES = 8 };
 #define FM_MERGEABLE_LEAST 0.01 /* of the time: cheaper ones are not worth a question */
 
+/* The time of the second calls over all ranks; 0 if the two may not be one. */
+uint64_t fm_mergeable_cost(const struct fm_profile *profile, const struct fm_succession *two);
+
+/* Calls that may be one: each follows the one before. */
 struct fm_mergeable {
     const char *routine;
     const struct fm_site *sites[FM_MERGEABLE_SITES]; /* in the order of the calls; one that follows itself, once */

@@ -63,7 +63,7 @@ bool fm_reduction_enter(struct fm_call *call, unsigned routine, bool is_pmpi, st
     if (!fm_call_enter(call, routine, is_pmpi, frame))
         return false;
     if (which < FM_REDUCTIONS && !call->unusual) {
-        if (!call->self->reductions[which].memo) /* the first one */
+        if (!call->self->reductions[which].memo) /* the first one of this thread */
             call->self->reductions[which].memo = &fm_no_memo;
         fm_reduction_begin(call->self, which, call_start);
     }

@@ -1,11 +1,11 @@
-/* Successive reductions that could be one, and others that could not: STEPS and N are the number of steps and of
- * elements; what must be counted is in successive_reductions_test.py, by the marks at the ends of lines. */
+/* Successive reductions that could be one, and others that could not. What must be counted is in
+ * successive_reductions_test.py, by the marks at the ends of lines. */
 #include <math.h>
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { STEPS = 400, N = 100000, LOOP = 480 };
+enum { STEPS = 100, N = 20000, LOOP = 480 };
 
 static double x[N], r[N], p[N];
 
@@ -98,7 +98,7 @@ int main(int argc, char **argv)
         MPI_Barrier(MPI_COMM_WORLD);
         chain(out);
         apart(other);
-        if (step % 100 == 0)
+        if (step % 50 == 0)
             loop(out);
     }
     if (argc > 9)
