@@ -193,9 +193,8 @@ static void write_verdict(struct fm_scaling *scaling, struct fm_json *json, cons
 {
     struct fm_scaling_line lines[FM_SCALING_LINES];
     size_t n = fm_scaling_lines(scaling, verdict, lines);
-    const char *text = fm_verdict_text(scaling->judged, verdict, &scaling->arena);
     fm_json_object(json, NULL, FM_JSON_LINES);
-    fm_json_text(json, "text", text ? text : "");
+    fm_json_text(json, "text", fm_scaling_verdict_text(scaling, verdict));
     fm_json_text(json, "cause", verdict->cause == FM_CAUSE_MPI ? "communication" : "computation");
     fm_json_text(json, "name", scaling->judged->nodes[verdict->node].context->id.name);
     fm_json_number(json, "x", verdict->excess.own);

@@ -6,6 +6,7 @@
 
 #include "base/basename.h"
 #include "base/units.h"
+#include "report/mergeable_text.h"
 #include "report/scaling.h"
 
 static const double MIN_HELPERS = 0.01; /* of the time: worth mentioning */
@@ -92,12 +93,20 @@ static void print_line(struct fm_scaling *scaling, const struct fm_scaling_line 
     fputc('\n', out);
 }
 
+const char *fm_scaling_verdict_text(struct fm_scaling *scaling, const struct fm_verdict *verdict)
+{
+    const char *name = scaling->judged->nodes[verdict->node].context->id.name;
+    const char *text = fm_verdict_text(scaling->judged, verdict, &scaling->arena), *question = "";
+    if (verdict->cause == FM_CAUSE_MPI && verdict->excess.own > 0)
+        question = fm_mergeable_question(&scaling->runs[scaling->other].report, name + (name[0] == 'P'));
+    return fm_format(&scaling->arena, "%s%s%s", text ? text : "", *question ? " " : "", question);
+}
+
 static void print_verdict(struct fm_scaling *scaling, size_t number, const struct fm_verdict *verdict, FILE *out)
 {
-    const char *text = fm_verdict_text(scaling->judged, verdict, &scaling->arena);
     struct fm_scaling_line lines[FM_SCALING_LINES];
     size_t n = fm_scaling_lines(scaling, verdict, lines);
-    fm_print_folded(out, fm_format(&scaling->arena, "%zu. %s", number, text ? text : ""), 3);
+    fm_print_folded(out, fm_format(&scaling->arena, "%zu. %s", number, fm_scaling_verdict_text(scaling, verdict)), 3);
     for (size_t k = 0; k < n; k++)
         print_line(scaling, &lines[k], out);
 }

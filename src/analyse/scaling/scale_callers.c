@@ -273,7 +273,7 @@ void fm_scale_callers_find(struct fm_scale_callers *search, struct fm_scale_loss
         alike &= route->through == search->routes[0].through;
         if (i < FM_VERDICT_CALLERS)
             verdict->callers[i] = (struct fm_verdict_caller){
-                .node = route->caller_node, .excess = route->excess, .calls = 1, .through = route->through_node};
+                .node = route->caller_node, .excess = route->excess, .through = route->through_node};
         verdict->n_callers = i + 1;
     }
     verdict->through = alike && verdict->n_callers ? search->routes[0].through_node : 0;

@@ -8,22 +8,12 @@
 #include "analyse/scaling/scale_callers.h"
 #include "model/order.h"
 
-/* Fraction of the time of a call: nearly all of it. */
-#define NEARLY_ALL 0.9
-
 /* The cost of a function in all its contexts. */
 struct function_total {
     struct fm_scale_cost base, other;
     double excess, most; /* most: of a single context, `node` */
     uint32_t function, node;
     uint32_t active; /* number of its occurrences on the current stack */
-    size_t calls;
-};
-
-/* The part of a call that is spent in the function that a verdict is about. */
-struct lead {
-    double excess;
-    uint64_t other_ns;
 };
 
 struct judge {
@@ -32,13 +22,11 @@ struct judge {
     int sign;                                   /* 1: losses; -1: gains, with all excess negated */
     double least;                               /* excess that is worth a verdict */
     bool *startup;                              /* by node: within the start or the end of MPI */
-    struct function_total *functions, *callers; /* by number of the function */
+    struct function_total *functions;           /* by number of the function */
     struct function_total *ranked;
     struct fm_scale_callers search;
     struct fm_scale_loss *losses;
     size_t n_losses;
-    struct lead *leads; /* by node */
-    uint32_t *children;
 };
 
 static double own_excess(const struct judge *judge, uint32_t node)
@@ -180,127 +168,7 @@ static void list_losses(struct judge *judge, uint32_t function)
             judge->losses[judge->n_losses++] = (struct fm_scale_loss){at, at, own_excess(judge, at)};
 }
 
-/* ---- calls in succession ---- */
-
-static int by_line(const void *a, const void *b, void *scale)
-{
-    const struct fm_scale_node *nodes = ((const struct fm_scale *)scale)->nodes;
-    uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-    int order = fm_compare_number(nodes[x].context->id.line, nodes[y].context->id.line);
-    return order ? order : fm_compare_number(x, y);
-}
-
-static void add_repeat(struct judge *judge, uint32_t node, double excess, size_t calls)
-{
-    struct function_total *total = &judge->callers[judge->scale->nodes[node].function];
-    total->excess += excess;
-    total->calls = calls > total->calls ? calls : total->calls;
-    if (!total->node || excess > total->most) {
-        total->node = node;
-        total->most = excess;
-    }
-}
-
-/* Whether nearly all time of a call is in the function that the verdict is about. */
-static bool leads_there(const struct judge *judge, uint32_t node)
-{
-    const struct lead *lead = &judge->leads[node];
-    return lead->excess > 0 && judge->scale->nodes[node].context->id.line &&
-           (double)lead->other_ns >= NEARLY_ALL * (double)fm_scale_cost(judge->scale, node, judge->other)->all_ns;
-}
-
-/* Whatever else was sampled in the line of such a call belongs to it, such as language bindings and PLT entries. */
-static size_t remove_parts(struct judge *judge, size_t n)
-{
-    const struct fm_scale_node *nodes = judge->scale->nodes;
-    uint32_t *children = judge->children;
-    size_t kept = 0;
-    for (size_t first = 0, next; first < n; first = next) {
-        bool call = false;
-        for (next = first;
-             next < n && nodes[children[next]].context->id.line == nodes[children[first]].context->id.line; next++)
-            call |= leads_there(judge, children[next]);
-        for (size_t i = first; i < next; i++)
-            if (!call || leads_there(judge, children[i]))
-                children[kept++] = children[i];
-    }
-    return kept;
-}
-
-/* The calls in a function, and its own lines that take time, in the order of lines. */
-static size_t list_calls(struct judge *judge, uint32_t parent)
-{
-    const struct fm_scale *scale = judge->scale;
-    double least = FM_VERDICT_LEAST * (double)fm_scale_cost(scale, 0, judge->other)->all_ns;
-    size_t n = 0, leading = 0;
-    for (uint32_t child = scale->nodes[parent].first; child; child = scale->nodes[child].next) {
-        if (scale->nodes[child].function || (double)fm_scale_cost(scale, child, judge->other)->all_ns >= least)
-            judge->children[n++] = child;
-        leading += leads_there(judge, child);
-    }
-    if (leading < 2)
-        return 0;
-    qsort_r(judge->children, n, sizeof *judge->children, by_line, (void *)scale);
-    return remove_parts(judge, n);
-}
-
-static void find_repeats_in(struct judge *judge, uint32_t parent)
-{
-    size_t n = list_calls(judge, parent), calls = 0;
-    double together = 0;
-    for (size_t i = 0; i < n; i++) {
-        bool leads = leads_there(judge, judge->children[i]);
-        calls += leads;
-        together += leads ? judge->leads[judge->children[i]].excess : 0;
-        if (leads && i + 1 < n)
-            continue;
-        if (calls > 1)
-            add_repeat(judge, parent, together, calls);
-        together = 0;
-        calls = 0;
-    }
-}
-
-static void add_lead(struct judge *judge, uint32_t call, const struct fm_scale_loss *loss)
-{
-    judge->leads[call].excess += loss->excess;
-    judge->leads[call].other_ns += fm_scale_cost(judge->scale, loss->node, judge->other)->own_ns;
-}
-
-static void find_repeats(struct judge *judge, struct fm_verdict *verdict)
-{
-    const struct fm_scale *scale = judge->scale;
-    memset(judge->leads, 0, scale->n * sizeof *judge->leads);
-    for (size_t i = 0; i < judge->n_losses; i++) {
-        uint32_t callee, outer_callee, caller = fm_scale_caller(scale, judge->losses[i].joint, &callee);
-        add_lead(judge, callee, &judge->losses[i]);
-        if (caller && fm_scale_caller(scale, caller, &outer_callee))
-            add_lead(judge, outer_callee, &judge->losses[i]);
-    }
-    memset(judge->callers, 0, (scale->n_functions + 1) * sizeof *judge->callers);
-    for (uint32_t at = 1; at < scale->n; at++)
-        if (scale->nodes[at].function)
-            find_repeats_in(judge, at);
-    size_t n = rank(judge, judge->callers, FM_VERDICT_LEAST);
-    for (size_t i = 0; i < n && i < FM_VERDICT_REPEATS; i++) {
-        const struct function_total *total = &judge->ranked[i];
-        verdict->repeats[verdict->n_repeats++] = (struct fm_verdict_caller){total->node, total->excess, total->calls,
-                                                                            0};
-    }
-}
-
 /* ---- verdicts ---- */
-
-/* Repeated calls of a function of the program are just part of its algorithm; repeated calls of a library function may
- * be worth reporting. */
-static bool in_program(const struct fm_scale *scale, uint32_t node)
-{
-    const char *module = scale->nodes[node].context->id.module;
-    for (size_t run = 0; run < scale->n_runs; run++)
-        if (scale->runs[run].program && module[0] && strcmp(scale->runs[run].program, module) == 0)
-            return true;
-    return false;
-}
 
 static struct fm_verdict judge_function(struct judge *judge, const struct function_total *function)
 {
@@ -312,8 +180,6 @@ static struct fm_verdict judge_function(struct judge *judge, const struct functi
     fm_scale_callers_find(&judge->search, judge->losses, judge->n_losses, &verdict);
     for (size_t i = 0; i < verdict.n_callers && i < FM_VERDICT_CALLERS; i++)
         verdict.callers[i].excess *= judge->sign;
-    if (judge->sign > 0 && !in_program(scale, function->node))
-        find_repeats(judge, &verdict);
     return verdict;
 }
 
@@ -337,13 +203,10 @@ static bool allocate(struct judge *judge, struct fm_arena *scratch)
     size_t n = judge->scale->n, functions = judge->scale->n_functions + 1;
     judge->startup = fm_arena_alloc(scratch, n * sizeof *judge->startup);
     judge->functions = fm_arena_alloc(scratch, functions * sizeof *judge->functions);
-    judge->callers = fm_arena_alloc(scratch, functions * sizeof *judge->callers);
     judge->ranked = fm_arena_alloc(scratch, functions * sizeof *judge->ranked);
     judge->losses = fm_arena_alloc(scratch, n * sizeof *judge->losses);
-    judge->leads = fm_arena_alloc(scratch, n * sizeof *judge->leads);
-    judge->children = fm_arena_alloc(scratch, n * sizeof *judge->children);
-    return judge->startup && judge->functions && judge->callers && judge->ranked && judge->losses && judge->leads &&
-           judge->children && fm_scale_callers_start(&judge->search, judge->scale, judge->base, judge->other, scratch);
+    return judge->startup && judge->functions && judge->ranked && judge->losses &&
+           fm_scale_callers_start(&judge->search, judge->scale, judge->base, judge->other, scratch);
 }
 
 enum fm_status fm_scale_judge(const struct fm_scale *scale, size_t base, size_t other, struct fm_verdicts *verdicts,

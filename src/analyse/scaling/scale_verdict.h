@@ -25,7 +25,7 @@ enum fm_scale_cause {
     FM_CAUSE_MPI, /* communication or waiting */
 };
 
-enum { FM_VERDICTS = 5, FM_VERDICT_CALLERS = 6, FM_VERDICT_REPEATS = 3, FM_VERDICT_WRAPPERS = 16 };
+enum { FM_VERDICTS = 5, FM_VERDICT_CALLERS = 6, FM_VERDICT_WRAPPERS = 16 };
 /* Of the run: smaller losses are not reported. It is FM_SCALE_NOISE if the run as a whole is as expected, or processes
  * lacked cores; if both, nothing is reported. */
 #define FM_VERDICT_LEAST 0.01
@@ -33,7 +33,6 @@ enum { FM_VERDICTS = 5, FM_VERDICT_CALLERS = 6, FM_VERDICT_REPEATS = 3, FM_VERDI
 struct fm_verdict_caller {
     uint32_t node;    /* the context of the calling function with the largest loss */
     double excess;    /* fraction of the run */
-    size_t calls;     /* number of successive calls, at different places; 1 in the list of callers */
     uint32_t through; /* a context of the wrapper that it calls; 0 if it calls directly */
 };
 
@@ -46,10 +45,6 @@ struct fm_verdict {
     size_t n_callers;                       /* those with at least 1 % of the excess; can be more than are listed */
     uint32_t wrappers[FM_VERDICT_WRAPPERS]; /* functions (fm_scale_node.function), in no order */
     size_t n_wrappers;
-    /* Functions that make several calls in succession (by line) whose time is nearly all in this function. Not for
-     * functions of the program itself, and not for gains. */
-    struct fm_verdict_caller repeats[FM_VERDICT_REPEATS]; /* largest loss first */
-    size_t n_repeats;
 };
 
 struct fm_verdicts {

@@ -95,11 +95,5 @@ const char *fm_verdict_text(const struct fm_scale *scale, const struct fm_verdic
         callers_text(out, scale, verdict);
     }
     fputs(".", out);
-    if (verdict->n_repeats) {
-        const struct fm_verdict_caller *repeats = &verdict->repeats[0];
-        fprintf(out, " %s makes %zu of these calls in succession (", name_of(scale, repeats->node), repeats->calls);
-        percent(out, repeats->excess);
-        fputs(verdict->cause == FM_CAUSE_MPI ? "): could they be combined?" : ").", out);
-    }
     return finish(out, &text, arena);
 }

@@ -62,7 +62,7 @@ static bool says(const char *text, const char *expected)
     return false;
 }
 
-/* The local computation of decomp, and sums made of barriers, three of them in succession. */
+/* The local computation of decomp, and sums made of barriers. */
 static void test_lbmhd(void)
 {
     static const char armci[] = "/lib/libarmci.so";
@@ -86,21 +86,17 @@ static void test_lbmhd(void)
                calls(&j, &barrier->callers[0], "mhd", 0.17) && calls(&j, &barrier->callers[1], "stream", 0.02) &&
                strcmp(name(&j, barrier->callers[0].through), "caf_allsum_dp") == 0 && !barrier->callers[1].through,
            "barriers, most of them through caf_allsum_dp");
-    tap_ok(barrier->n_repeats == 1 && barrier->repeats[0].calls == 3 && calls(&j, &barrier->repeats[0], "mhd", 0.17),
-           "which mhd calls three times in succession");
-    tap_ok(is(&j, 1, FM_CAUSE_OWN, "decomp", 0.14) && near(j.verdicts.items[1].excess.all, 0.14) &&
-               !j.verdicts.items[1].n_repeats,
-           "decomp itself");
+    tap_ok(is(&j, 1, FM_CAUSE_OWN, "decomp", 0.14) && near(j.verdicts.items[1].excess.all, 0.14), "decomp itself");
     tap_ok(is(&j, 2, FM_CAUSE_OWN, "stream", 0.105) && is(&j, 3, FM_CAUSE_OWN, "cafinit", 0.095) && j.verdicts.n == 4,
            "and the rest");
     tap_ok(says(fm_verdict_text(&j.scale, barrier, &j.arena),
                 "ARMCI_Barrier itself does not scale: 19 % of the run is its excess work, in calls from caf_allsum_dp, "
-                "called by mhd (17 %); and stream (2.0 %). mhd makes 3 of these calls in succession (17 %)."),
+                "called by mhd (17 %); and stream (2.0 %)."),
            "in words");
     fm_arena_destroy(&j.arena);
 }
 
-/* The receive completion inside of MPI; scalar reductions called in succession by one routine. */
+/* The receive completion inside of MPI. */
 static void test_pop(void)
 {
     static const char mpich[] = "/usr/lib/libmpich.so.12";
@@ -126,13 +122,9 @@ static void test_pop(void)
                calls(&j, &complete->callers[1], "global_sum_dbl", 0.11) &&
                calls(&j, &complete->callers[2], "global_sum_int", 0.10),
            "the receive completion, with the callers outside of MPI");
-    tap_ok(complete->n_repeats == 1 && complete->repeats[0].calls == 2 &&
-               calls(&j, &complete->repeats[0], "diag", 0.21),
-           "two scalar reductions in succession");
     tap_ok(says(fm_verdict_text(&j.scale, complete, &j.arena),
                 "MPID_RecvComplete does not scale: 60 % of the run is excess communication and waiting in it, in calls "
-                "from boundary (39 %), global_sum_dbl (11 %) and global_sum_int (10 %). diag makes 2 of these calls in "
-                "succession (21 %): could they be combined?"),
+                "from boundary (39 %), global_sum_dbl (11 %) and global_sum_int (10 %)."),
            "in words");
     fm_arena_destroy(&j.arena);
 }
@@ -158,8 +150,7 @@ static void test_sp(void)
     while (strcmp(name(&j, adi), "adi") != 0)
         adi = j.scale.nodes[adi].next;
     tap_ok(near(fm_scale_excess(&j.scale, adi, 0, 1).all, 0.58) && is(&j, 0, FM_CAUSE_OWN, "armci_notify_proc", 0.37) &&
-               j.verdicts.items[0].n_callers == 3 && calls(&j, &j.verdicts.items[0].callers[0], "x_solve", 0.13) &&
-               j.verdicts.items[0].n_repeats == 1 && calls(&j, &j.verdicts.items[0].repeats[0], "z_solve", 0.12),
+               j.verdicts.items[0].n_callers == 3 && calls(&j, &j.verdicts.items[0].callers[0], "x_solve", 0.13),
            "adi has 58 %%, 37 %% of it in armci_notify_proc");
     fm_arena_destroy(&j.arena);
 }
@@ -170,7 +161,7 @@ static void test_mg_cg(void)
     static const char gm[] = "/lib/libmpich-gm.so";
     static const struct made_row mg[] = {
         {1, FRAME, "mg", 0, {17000, 59000}, NULL, NULL},
-        {2, STATEMENT, "mg", 20, {0, 2000}, NULL, NULL}, /* something is done between the reductions */
+        {2, STATEMENT, "mg", 20, {0, 2000}, NULL, NULL},
         {2, FRAME, "caf_sum", 10, {0, 0}, NULL, NULL},
         {3, FRAME, "MPID_RecvComplete", 100, {1000, 20000}, gm, NULL},
         {2, FRAME, "caf_max", 30, {0, 0}, NULL, NULL},
@@ -187,14 +178,12 @@ static void test_mg_cg(void)
     };
     struct judged j;
     tap_ok(judge(&j, FM_SCALE_STRONG, 1, 64, ROWS(mg)) && near(j.verdicts.whole.all, 0.81) &&
-               is(&j, 1, FM_CAUSE_MPI, "MPID_RecvComplete", 0.37) && j.verdicts.items[1].n_callers == 2 &&
-               !j.verdicts.items[1].n_repeats,
+               is(&j, 1, FM_CAUSE_MPI, "MPID_RecvComplete", 0.37) && j.verdicts.items[1].n_callers == 2,
            "MG loses 81 %%, 37 %% in the receive completion");
     fm_arena_destroy(&j.arena);
     tap_ok(judge(&j, FM_SCALE_STRONG, 1, 16, ROWS(cg)) && near(j.verdicts.whole.all, 0.63), "CG loses 63 %%");
     tap_ok(is(&j, 0, FM_CAUSE_OWN, "upc_memget", 0.25) && is(&j, 1, FM_CAUSE_OWN, "upc_barrier", 0.19) &&
-               strcmp(name(&j, j.verdicts.items[1].through), "reduce_sum") == 0 &&
-               j.verdicts.items[1].repeats[0].calls == 2,
+               strcmp(name(&j, j.verdicts.items[1].through), "reduce_sum") == 0,
            "25 %% in upc_memget, 19 %% in the barriers of reduce_sum");
     fm_arena_destroy(&j.arena);
 }
@@ -215,7 +204,7 @@ static void test_su3(void)
     const struct fm_verdict *wait = &j.verdicts.items[0], *send = &j.verdicts.items[1];
     tap_ok(is(&j, 0, FM_CAUSE_MPI, "MPI_Wait", 0.22) && strcmp(name(&j, wait->through), "wait_gather") == 0 &&
                wait->n_callers == 2 && calls(&j, &wait->callers[0], "dslash", 0.12125) &&
-               calls(&j, &wait->callers[1], "force", 0.09875) && !wait->n_repeats,
+               calls(&j, &wait->callers[1], "force", 0.09875),
            "waiting in wait_gather, called from two places");
     tap_ok(is(&j, 1, FM_CAUSE_MPI, "MPI_Send", 0.10) && strcmp(name(&j, send->through), "do_gather") == 0,
            "sending in do_gather");
@@ -311,8 +300,8 @@ static void test_others(void)
            "where there are only wrappers the next one is named");
     fm_arena_destroy(&j.arena);
     tap_ok(judge(&j, FM_SCALE_STRONG, 2, 4, ROWS(tracers)) && j.verdicts.n == 1 &&
-               is(&j, 0, FM_CAUSE_OWN, "step_tracer", 0.4) && !j.verdicts.items[0].n_repeats,
-           "what the program computes twice, it computes twice");
+               is(&j, 0, FM_CAUSE_OWN, "step_tracer", 0.4),
+           "what the program computes twice is one function");
     fm_arena_destroy(&j.arena);
     tap_ok(judge(&j, FM_SCALE_STRONG, 2, 4, ROWS(noise)) && j.verdicts.n == 0, "chance is no cause");
     fm_arena_destroy(&j.arena);
