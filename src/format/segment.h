@@ -319,7 +319,7 @@ struct fm_segment_succession {
     uint64_t first, second; /* as in a key: return address << 16 | region number; second 0 = free */
     uint64_t count;
     uint64_t gap_ticks;  /* from the end of the first call to the start of the second, in total */
-    uint64_t short_gaps; /* number of gaps below 1 us */
+    uint64_t short_gaps; /* number of gaps below 2 us */
     uint16_t routine;
     uint8_t thread;
     uint8_t dependent; /* 1: the second call sent what the first had received */

@@ -61,8 +61,8 @@
       "alternate signal stack")                                                                                       \
     X(31, COARSE_CLOCK, "coarse-clock", "", "",                                                                       \
       "timed with clock_gettime because the kernel's clock source is not the CPU counter")                            \
-    X(32, TIMER_MISUSES, "timer-misuses", "misuses", "", "misuses of timers (see fathom report --view timers)") \
-    X(33, SUCCESSIONS_LEFT_OUT, "successions-left-out", "reductions", "", \
+    X(32, TIMER_MISUSES, "timer-misuses", "misuses", "", "misuses of timers (see fathom report --view timers)")       \
+    X(33, SUCCESSIONS_LEFT_OUT, "successions-left-out", "reductions", "",                                             \
       "successive reductions not counted as such: table full")
 
 enum fm_note_code {

@@ -51,7 +51,7 @@ struct fm_succession {
     struct fm_site first, second; /* call sites, possibly the same */
     uint64_t count;
     uint64_t gap_ns;     /* from the end of the first to the start of the second, in total */
-    uint64_t short_gaps; /* number of gaps below 1 us: too short for work on an array */
+    uint64_t short_gaps; /* number of gaps below 2 us: too short for work on an array */
     uint32_t dependent;  /* 1: the second sent what the first had received */
     struct fm_rankset ranks;
 };

@@ -13,8 +13,9 @@ static const char *places_text(struct fm_report *report, const struct fm_mergeab
     for (size_t i = 0; i < series->n_sites; i++) {
         const struct fm_symbol *place = fm_site_place(report, series->sites[i], series->routine);
         const struct fm_symbol *before = i ? fm_site_place(report, series->sites[i - 1], series->routine) : NULL;
-        const struct fm_symbol *after =
-            i + 1 < series->n_sites ? fm_site_place(report, series->sites[i + 1], series->routine) : NULL;
+        const struct fm_symbol *after = i + 1 < series->n_sites
+                                            ? fm_site_place(report, series->sites[i + 1], series->routine)
+                                            : NULL;
         const char *join = i == 0 ? "" : i + 1 < series->n_sites ? ", " : " and ";
         if (!place || !place->line) {
             text = fm_format(&report->arena, "%s%s%s", text, join,
@@ -43,7 +44,7 @@ const char *fm_mergeable_question(struct fm_report *report, const char *routine)
         if (strcmp(series->routine, routine) != 0)
             continue;
         fm_report_resolve(report);
-        return fm_format(&report->arena, "The %s at %s %s %s times per rank, mostly within 1 us: %s %% of the time. %s",
+        return fm_format(&report->arena, "The %s at %s %s %s times per rank, often within 2 us: %s %% of the time. %s",
                          routine, places_text(report, series),
                          series->n_sites == 1 ? "follows itself" : "follow each other",
                          fm_count_text(times, (uint64_t)(series->times + 0.5)),

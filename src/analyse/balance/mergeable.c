@@ -8,8 +8,10 @@
 #include "model/order.h"
 
 static const uint64_t MOST_BYTES = 4096; /* average of a call: for longer messages one call takes as long as two */
-static const double MOST_GAPS = 0.5;     /* fraction of the gaps that are short */
-static const double SAME_COUNT = 0.9;    /* pairs are one series if they are as frequent as this */
+/* Fraction of the gaps that are short. On a busy machine most are long, because caches are cold after a call that waited;
+ * after work on an array none is short. */
+static const double SHORT_GAPS = 0.2;
+static const double SAME_COUNT = 0.9; /* pairs are one series if they are as frequent as this */
 
 /* Two successive calls that may be one. */
 struct pair {
@@ -41,7 +43,7 @@ uint64_t fm_mergeable_cost(const struct fm_profile *profile, const struct fm_suc
 {
     struct fm_stats first = calls_at(profile, two->routine, &two->first);
     struct fm_stats second = calls_at(profile, two->routine, &two->second);
-    if (two->dependent || !first.count || !second.count || (double)two->short_gaps < MOST_GAPS * (double)two->count ||
+    if (two->dependent || !first.count || !second.count || (double)two->short_gaps < SHORT_GAPS * (double)two->count ||
         first.bytes / first.count > MOST_BYTES || second.bytes / second.count > MOST_BYTES)
         return 0;
     double part = (double)two->count / (double)second.count;

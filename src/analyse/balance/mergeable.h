@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Successive reductions that may be replaced by one: the program calls the same routine on the same communicator again,
- * without another MPI call between, and most times so soon that it cannot have worked on an array with the result of the
+ * without another MPI call between, and often so soon that it cannot have worked on an array with the result of the
  * call before. The calls move little data, and none sends what the one before has received. Whether the program computes
  * a few numbers from the result cannot be seen, so this is a question to its author. */
 #ifndef FM_ANALYSE_BALANCE_MERGEABLE_H

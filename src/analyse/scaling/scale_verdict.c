@@ -19,10 +19,10 @@ struct function_total {
 struct judge {
     const struct fm_scale *scale;
     size_t base, other;
-    int sign;                                   /* 1: losses; -1: gains, with all excess negated */
-    double least;                               /* excess that is worth a verdict */
-    bool *startup;                              /* by node: within the start or the end of MPI */
-    struct function_total *functions;           /* by number of the function */
+    int sign;                         /* 1: losses; -1: gains, with all excess negated */
+    double least;                     /* excess that is worth a verdict */
+    bool *startup;                    /* by node: within the start or the end of MPI */
+    struct function_total *functions; /* by number of the function */
     struct function_total *ranked;
     struct fm_scale_callers search;
     struct fm_scale_loss *losses;

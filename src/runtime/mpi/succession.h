@@ -15,7 +15,7 @@
 #include "runtime/mpi/call.h"
 
 /* A gap below this is too short for work on an array. */
-enum { FM_SHORT_GAP_NS = 1000 };
+enum { FM_SHORT_GAP_NS = 2000 };
 
 extern FM_HIDDEN const struct fm_memo fm_no_memo;
 

@@ -160,12 +160,9 @@ static void test_mg_cg(void)
 {
     static const char gm[] = "/lib/libmpich-gm.so";
     static const struct made_row mg[] = {
-        {1, FRAME, "mg", 0, {17000, 59000}, NULL, NULL},
-        {2, STATEMENT, "mg", 20, {0, 2000}, NULL, NULL},
-        {2, FRAME, "caf_sum", 10, {0, 0}, NULL, NULL},
-        {3, FRAME, "MPID_RecvComplete", 100, {1000, 20000}, gm, NULL},
-        {2, FRAME, "caf_max", 30, {0, 0}, NULL, NULL},
-        {3, FRAME, "MPID_RecvComplete", 100, {1000, 19000}, gm, NULL},
+        {1, FRAME, "mg", 0, {17000, 59000}, NULL, NULL}, {2, STATEMENT, "mg", 20, {0, 2000}, NULL, NULL},
+        {2, FRAME, "caf_sum", 10, {0, 0}, NULL, NULL},   {3, FRAME, "MPID_RecvComplete", 100, {1000, 20000}, gm, NULL},
+        {2, FRAME, "caf_max", 30, {0, 0}, NULL, NULL},   {3, FRAME, "MPID_RecvComplete", 100, {1000, 19000}, gm, NULL},
     };
     static const struct made_row cg[] = {
         {1, FRAME, "main", 0, {1000, 4000}, NULL, NULL},
