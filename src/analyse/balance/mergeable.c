@@ -14,7 +14,7 @@ static const double SHORT_GAPS = 0.2;
 static const double SAME_COUNT = 0.9; /* pairs are one series if they are as frequent as this */
 
 /* Two successive calls that may be one. */
-struct pair {
+struct call_pair {
     const struct fm_succession *of;
     uint64_t cost_ns;
     bool used;
@@ -52,7 +52,7 @@ uint64_t fm_mergeable_cost(const struct fm_profile *profile, const struct fm_suc
 
 static int by_cost(const void *a, const void *b)
 {
-    const struct pair *x = a, *y = b;
+    const struct call_pair *x = a, *y = b;
     int order = -fm_compare_number(x->cost_ns, y->cost_ns);
     return order ? order : fm_compare_number((uint64_t)x->of->second.offset, (uint64_t)y->of->second.offset);
 }
@@ -63,8 +63,8 @@ static bool as_frequent(const struct fm_succession *a, const struct fm_successio
 }
 
 /* The next pair of a series: it begins (forward) or ends with this call site. */
-static struct pair *adjacent(struct pair *pairs, size_t n, const struct pair *start, const struct fm_site *site,
-                             bool forward)
+static struct call_pair *adjacent(struct call_pair *pairs, size_t n, const struct call_pair *start,
+                                  const struct fm_site *site, bool forward)
 {
     for (size_t i = 0; i < n; i++) {
         const struct fm_succession *of = pairs[i].of;
@@ -83,10 +83,11 @@ static bool has_site(const struct fm_mergeable *series, const struct fm_site *si
     return false;
 }
 
-static bool extend(struct fm_mergeable *series, struct pair *pairs, size_t n, const struct pair *start, bool forward)
+static bool extend(struct fm_mergeable *series, struct call_pair *pairs, size_t n, const struct call_pair *start,
+                   bool forward)
 {
     const struct fm_site *end = series->sites[forward ? series->n_sites - 1 : 0];
-    struct pair *next = adjacent(pairs, n, start, end, forward);
+    struct call_pair *next = adjacent(pairs, n, start, end, forward);
     const struct fm_site *site = next ? (forward ? &next->of->second : &next->of->first) : NULL;
     if (!next || series->n_sites == FM_MERGEABLE_SITES || has_site(series, site))
         return false;
@@ -99,7 +100,7 @@ static bool extend(struct fm_mergeable *series, struct pair *pairs, size_t n, co
     return true;
 }
 
-static struct fm_mergeable series_of(struct pair *pairs, size_t n, struct pair *start)
+static struct fm_mergeable series_of(struct call_pair *pairs, size_t n, struct call_pair *start)
 {
     const struct fm_succession *of = start->of;
     uint64_t ranks = fm_rankset_count(&of->ranks);
@@ -127,14 +128,14 @@ enum fm_status fm_mergeables_find(const struct fm_profile *profile, uint64_t who
                                   struct fm_mergeables *found, struct fm_error *error)
 {
     size_t n = 0, most = profile->n_successions;
-    struct pair *pairs = fm_arena_alloc(arena, most * sizeof *pairs);
+    struct call_pair *pairs = fm_arena_alloc(arena, most * sizeof *pairs);
     *found = (struct fm_mergeables){.items = fm_arena_alloc(arena, most * sizeof *found->items)};
     if (!pairs || !found->items)
         return fm_fail(error, FM_ERR_MEMORY, "not enough memory for %zu pairs of calls", most);
     for (size_t i = 0; i < most; i++) {
         uint64_t cost_ns = fm_mergeable_cost(profile, &profile->successions[i]);
         if (cost_ns)
-            pairs[n++] = (struct pair){&profile->successions[i], cost_ns, false};
+            pairs[n++] = (struct call_pair){&profile->successions[i], cost_ns, false};
     }
     qsort(pairs, n, sizeof *pairs, by_cost);
     for (size_t i = 0; i < n; i++) {
