@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """fathom scale of real runs. Programs with a planted serial section, planted replicated work and planted imbalance, also
-in the caller of a wrapper, each of which is the first loss of its program; and the ocean model on 2 to 16 ranks, whose solver adds two scalars one after
-the other: these sums are among the first losses with their lines, and gone with --fused.
+in the caller of a wrapper, each of which is the first loss of its program; and the ocean model on 2 to 16 ranks, whose
+solver adds two scalars one after the other: these sums are among the first losses with their lines, and gone with
+--fused.
 
 The machine may have two cores, and waiting may spin. So the planted programs run on one and on four ranks, with work that
 is counted, not timed: what is planted then is many times what is not, and ranks that slow each other down only add to
@@ -149,8 +150,13 @@ def hot_names(root):
 def check_planted(tap, mpi, program, planted):
     name, function, mark = FIRST[planted]
     title = f"{mpi.short}, {planted}"
-    small, large = (measure(mpi, ranks, [program, planted], "1000") for ranks in (1, 4))
-    sampled = scale("--strong", small, large)
+    for _ in range(3):  # others on the machine can make the run on one rank as slow as that on four
+        small, large = (measure(mpi, ranks, [program, planted], "1000") for ranks in (1, 4))
+        sampled = scale("--strong", small, large)
+        if sampled["verdicts"]:
+            break
+    if not tap.ok(sampled["verdicts"], f"{title}: there is a loss", text_of("--strong", small, large)):
+        return
     first = sampled["verdicts"][0]
     tap.ok(first["name"] == name and function in first["text"],
            f"{title}: {name} of {function} is the first loss", json.dumps(sampled["verdicts"], indent=1))
