@@ -6,6 +6,7 @@
 
 #include "base/basename.h"
 #include "base/units.h"
+#include "report/context_text.h"
 #include "report/mergeable_text.h"
 #include "report/scaling.h"
 
@@ -284,7 +285,8 @@ static void add_row(struct fm_scaling *scaling, struct fm_table *table, const st
 }
 
 struct seen {
-    bool hot, only_now, only_before, uncertain, inlined;
+    bool hot, only_now, only_before, uncertain;
+    struct fm_context_marks marks;
 };
 
 static struct seen scan_rows(struct fm_scaling *scaling, const struct fm_scaling_rows *rows)
@@ -299,7 +301,7 @@ static struct seen scan_rows(struct fm_scaling *scaling, const struct fm_scaling
         seen.only_now |= strchr(mark, '+') != NULL;
         seen.only_before |= mark[0] == '-';
         seen.uncertain |= all[0] == '~' || own[0] == '~';
-        seen.inlined |= scaling->scale.nodes[rows->items[i].node].context->id.inlined;
+        fm_context_marks_add(&seen.marks, scaling->scale.nodes[rows->items[i].node].context);
     }
     return seen;
 }
@@ -335,8 +337,9 @@ static void print_foot(struct fm_scaling *scaling, const struct fm_scaling_rows 
         text = fm_format(&scaling->arena, "%s ~: not significant.", text);
     if (trend_text(scaling, 0)[0])
         text = fm_format(&scaling->arena, "%s trend: time as a function of p ranks.", text);
-    if (seen.inlined)
-        text = fm_format(&scaling->arena, "%s (i): inlined.", text);
+    const char *marks = fm_context_marks_text(&scaling->runs[scaling->other].report, &seen.marks);
+    if (marks[0]) /* after its "; " */
+        text = fm_format(&scaling->arena, "%s %s.", text, marks + 2);
     const struct fm_scaling_run *run = &scaling->runs[scaling->other];
     double helpers = fm_ratio((double)run->report.helpers_ns,
                               run->profile->paths.n ? (double)run->profile->paths.nodes[0].all.sum_ns : 0);

@@ -192,6 +192,8 @@ int fm_context_order(const struct fm_context *a, const struct fm_context *b)
         order = fm_compare_text(p->module, q->module);
     if (!order)
         order = fm_compare_text(p->defined, q->defined);
+    if (!order)
+        order = fm_compare_text(p->body ? p->body : "", q->body ? q->body : "");
     return order ? order : fm_compare_number(p->kind * 2 + p->inlined, q->kind * 2 + q->inlined);
 }
 

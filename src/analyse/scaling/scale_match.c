@@ -44,6 +44,8 @@ static int compare_whole(const struct fm_scale_item *a, const struct fm_scale_it
         order = fm_compare_text(x->path, y->path);
     if (!order)
         order = fm_compare_text(x->module, y->module);
+    if (!order)
+        order = fm_compare_text(x->body ? x->body : "", y->body ? y->body : "");
     return order ? order : fm_compare_text(x->name, y->name);
 }
 

@@ -9,6 +9,7 @@
 #include "analyse/balance/regions.h"
 #include "base/saturate.h"
 #include "model/timer_tree.h"
+#include "mpi/function_names.h"
 
 static struct fm_path_cost cost_of_spread(const struct fm_spread *spread)
 {
@@ -82,55 +83,92 @@ static const char *unknown_name(struct fm_calltree *tree, const char *module)
     return text;
 }
 
-/* The functions around a call, below a region, outermost first. Sets *path and *line to those of the call. */
-static struct fm_context *functions_of(struct fm_calltree *tree, struct fm_context *region, struct fm_symbols *symbols,
-                                       const struct fm_site *site, const char **path, uint32_t *line)
+/* What was called at a site, by the names of its functions. */
+static struct fm_below routine_below(char names[FM_MPI_FUNCTION_NAMES], const char *routine)
 {
-    struct fm_frames frames = {0};
-    struct fm_context *at = region;
-    *path = "";
-    *line = 0;
-    if (!site->module[0]) /* merged event without call site */
-        return region;
-    struct fm_symbol unknown = {.function = unknown_name(tree, site->module), .path = "", .defined = ""};
-    if (symbols)
-        frames = fm_symbols_find(symbols, site, FM_RETURN_ADDRESS);
-    if (!frames.known)
-        frames = (struct fm_frames){.items = &unknown, .n = 1};
+    fm_mpi_function_names(names, routine);
+    return (struct fm_below){.names = names};
+}
+
+/* A function around a call and the line in it that calls. */
+struct call_place {
+    struct fm_context *function;
+    const char *path;
+    uint32_t line;
+};
+
+static void add_functions(struct fm_calltree *tree, struct fm_frames frames, const char *module, bool inferred,
+                          struct call_place *place)
+{
     for (size_t i = 0; i < frames.n; i++) {
         const struct fm_symbol *frame = &frames.items[i];
         struct fm_context_id id = {
             .kind = FM_CONTEXT_FRAME,
             .name = fm_calltree_text(tree, frame->function),
-            .module = fm_calltree_text(tree, site->module),
-            .path = *path,
-            .line = *line,
+            .module = fm_calltree_text(tree, module),
+            .path = place->path,
+            .line = place->line,
             .defined = fm_calltree_text(tree, frame->defined),
             .inlined = i > 0,
         };
-        at = fm_context_below(tree, at, &id);
-        *path = fm_calltree_text(tree, frame->path);
-        *line = frame->line;
+        const struct fm_context_facts facts = {.defined_line = frame->defined_line, .inferred = inferred};
+        place->function = fm_context_below(tree, place->function, &id);
+        fm_context_learn(place->function, &facts);
+        place->path = fm_calltree_text(tree, frame->path);
+        place->line = frame->line;
     }
-    return at;
+}
+
+/* The functions around a call, below a region, outermost first. */
+static struct call_place functions_of(struct fm_calltree *tree, struct fm_context *region, struct fm_symbols *symbols,
+                                      const struct fm_event_key *key)
+{
+    struct fm_frames frames = {0};
+    struct fm_tail_frames between = {0};
+    struct call_place place = {.function = region, .path = ""};
+    char names[FM_MPI_FUNCTION_NAMES];
+    const struct fm_site *site = &key->site;
+    if (!site->module[0]) /* merged event without call site */
+        return place;
+    struct fm_symbol unknown = {.function = unknown_name(tree, site->module), .path = "", .defined = ""};
+    if (symbols) {
+        frames = fm_symbols_find(symbols, site, FM_RETURN_ADDRESS);
+        between = fm_symbols_between(symbols, site, routine_below(names, key->routine));
+    }
+    if (!frames.known)
+        frames = (struct fm_frames){.items = &unknown, .n = 1};
+    add_functions(tree, frames, site->module, false, &place);
+    for (size_t i = 0; i < between.n; i++)
+        add_functions(tree, between.items[i], between.module, true, &place);
+    return place;
+}
+
+static void resolve_sites(struct fm_symbols *symbols, const struct fm_groups *events)
+{
+    char names[FM_MPI_FUNCTION_NAMES];
+    for (size_t i = 0; i < events->n; i++)
+        fm_symbols_want(symbols, &events->items[i].key.site, FM_RETURN_ADDRESS);
+    fm_symbols_resolve(symbols);
+    for (size_t i = 0; i < events->n; i++)
+        fm_symbols_want_between(symbols, &events->items[i].key.site,
+                                routine_below(names, events->items[i].key.routine));
+    fm_symbols_resolve(symbols);
 }
 
 static void add_event(struct fm_calltree *tree, struct fm_symbols *symbols, const struct region_contexts *regions,
                       const struct fm_event *event)
 {
-    const char *path;
-    uint32_t line;
     struct fm_context *region = regions->contexts[fm_regions_index(&regions->regions, event->key.region)];
-    struct fm_context *function = functions_of(tree, region, symbols, &event->key.site, &path, &line);
+    struct call_place place = functions_of(tree, region, symbols, &event->key);
     struct fm_context_id id = {
         .kind = FM_CONTEXT_ROUTINE,
         .name = fm_calltree_text(tree, event->key.routine),
         .module = "",
-        .path = path,
-        .line = line,
+        .path = place.path,
+        .line = place.line,
         .defined = "",
     };
-    struct fm_context *routine = fm_context_below(tree, function, &id);
+    struct fm_context *routine = fm_context_below(tree, place.function, &id);
     routine->own.of.sum_ns = fm_sum(routine->own.of.sum_ns, event->stats.total_ns);
     routine->own.estimated = true; /* the ranks are unknown */
     routine->all = routine->own;
@@ -183,10 +221,8 @@ enum fm_status fm_measured_mpi(const struct fm_profile *profile, struct fm_symbo
     status = make_regions(profile, tree, &regions, error);
     if (status)
         return status;
-    for (size_t i = 0; symbols && i < events.n; i++)
-        fm_symbols_want(symbols, &events.items[i].key.site, FM_RETURN_ADDRESS);
     if (symbols)
-        fm_symbols_resolve(symbols);
+        resolve_sites(symbols, &events);
     for (size_t i = 0; i < events.n && !tree->failed; i++)
         add_event(tree, symbols, &regions, &events.items[i]);
     add_up(tree);
