@@ -3,8 +3,10 @@
  * threads. */
 #include <pthread.h>
 #include <stdio.h>
+#include <string.h>
 #include <unistd.h>
 
+#include "base/basename.h"
 #include "base/sort.h"
 #include "symbols/load_module_symbols.h"
 #include "symbols/symbols_cache.h"
@@ -94,6 +96,12 @@ static bool use_cache(struct fm_symbols *symbols, uint32_t number, struct fm_loa
     return module->waiting == 0;
 }
 
+/* After an upgrade of Fathom its own functions are unknown in older profiles, and not missed. */
+static bool is_own_library(const char *path)
+{
+    return strncmp(fm_basename(path), "libfathom.so.", strlen("libfathom.so.")) == 0;
+}
+
 static void prepare(struct batch *batch, uint32_t number)
 {
     struct fm_symbols *symbols = batch->symbols;
@@ -109,7 +117,8 @@ static void prepare(struct batch *batch, uint32_t number)
         add_jobs(batch, number, files);
     } else if (use_cache(symbols, number, files)) {
         return;
-    } else if (status == FM_ERR_INPUT && symbols->options.say && batch->failed++ < MAX_REPORTED) {
+    } else if (status == FM_ERR_INPUT && symbols->options.say && !is_own_library(module->path) &&
+               batch->failed++ < MAX_REPORTED) {
         symbols->options.say(symbols->options.context, error.text);
     }
 }

@@ -8,6 +8,7 @@
 
 #include "analyse/modules/library_families.h"
 #include "base/basename.h"
+#include "base/names.h"
 #include "symbols/text_file.h"
 
 /* Functions and routines that do nothing but wait. In other collective routines part of the time is waiting. From the C
@@ -294,7 +295,9 @@ const char *fm_module_map_name(const struct fm_module_map *map, const struct fm_
         return "mpi";
     if (map->path || (!id->defined[0] && !id->module[0]))
         return FM_UNMAPPED;
-    return fm_basename(id->defined[0] ? id->defined : id->module);
+    /* Whoever has the debug information of libc installed does not think in its files. */
+    bool system = fm_names_begin("/lib/\0/lib64/\0/usr/lib/\0/usr/lib64/\0", id->module);
+    return fm_basename(id->defined[0] && !system ? id->defined : id->module);
 }
 
 uint32_t fm_module_map_place(const struct fm_module_map *map, const char *module)

@@ -525,8 +525,22 @@ static void collectives(void)
     sums_agree(&tree, &m, "collectives");
 }
 
+static void sources_of_system_libraries(void)
+{
+    const struct fm_module_map none = {0};
+    struct fm_context sine = {.id = {.kind = FM_CONTEXT_FRAME,
+                                     .name = "sin",
+                                     .module = "/lib/x86_64-linux-gnu/libm.so.6",
+                                     .path = "",
+                                     .defined = "./math/s_sin.c"}};
+    tap_ok(strcmp(fm_module_map_name(&none, &sine), "libm.so.6") == 0, "a library of the system is one module");
+    sine.id.module = "/opt/model/libphysics.so";
+    tap_ok(strcmp(fm_module_map_name(&none, &sine), "s_sin.c") == 0, "others are divided into their files");
+}
+
 int main(void)
 {
+    sources_of_system_libraries();
     bad_lines();
     no_files();
     waits();
