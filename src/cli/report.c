@@ -54,6 +54,8 @@ static void print_help(void)
          "  --percent P     hide call paths with less than P % of the time\n"
          "  --depth N       at most N levels of call paths\n"
          "  --sort M        sort call paths by inclusive, exclusive, max, imbalance or name\n"
+         "  --lines         one row per line from which a function is called, instead of all in one (calls)\n"
+         "  --inside-mpi    include internal threads of the MPI library (calls, callers, flat)\n"
          "  --modules F     file that maps functions to the modules of a model (views modules, sequence, json)\n"
          "  --debug-path D  directories D or D:D with separate debug files (FATHOM_DEBUG_PATH)\n"
          "\n"
@@ -113,6 +115,8 @@ static int parse_options(struct report_request *request, int argc, char **argv)
         {"depth", .count = &report_options->depth, .last = of_paths},
         {"sort", .word = &report_options->sort, FM_WORDS(orders), .given = &report_options->sorted, .last = of_paths,
          .wrong = "--sort must be inclusive, exclusive, max, imbalance or name, not '%s'"},
+        {"lines", .on = &report_options->lines, .last = of_paths},
+        {"inside-mpi", .on = &report_options->inside_mpi, .last = of_paths},
         {"layout", .word = &layout, FM_WORDS(layouts), .given = &laid_out, .last = of_timers,
          .wrong = "--layout must be rich or paper, not '%s'"},
         {"timer", .text = &request->timer, .last = of_timers},
@@ -186,6 +190,10 @@ static int settle_view(struct report_request *request)
     if (request->of_paths && !shows_paths(request->view) && request->format != FORMAT_JSON)
         return fm_usage_error("report", "--%s applies only to the views calls, callers, flat and modules, not to %s",
                               request->of_paths, request->view->name);
+    if (request->options.lines && strcmp(request->view->name, "calls") != 0 && request->format != FORMAT_JSON)
+        return fm_usage_error("report", "--lines applies only to the view calls, not to %s", request->view->name);
+    if (request->options.inside_mpi && request->view == modules && request->format != FORMAT_JSON)
+        return fm_usage_error("report", "--inside-mpi applies only to the views calls, callers and flat, not to modules");
     if (request->options.modules && request->view != modules && request->view != sequence &&
         request->format != FORMAT_JSON)
         return fm_usage_error("report", "--modules applies only to the views modules and sequence, not to %s",

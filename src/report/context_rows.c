@@ -58,7 +58,7 @@ static void choose_limit(struct tree_printer *printer, struct fm_arena *scratch)
 {
     const struct fm_report_options *options = &printer->report->options;
     double share = options->all ? 0 : options->with_percent ? options->percent / 100 : DEFAULT_SHARE;
-    double min = share * (double)printer->report->profile->paths.nodes[0].all.sum_ns;
+    double min = share * fm_report_whole_ns(printer->report);
     size_t max = options->all || (options->with_percent && !options->top) ? SIZE_MAX
                  : options->top                                           ? options->top
                                                                           : DEFAULT_ROWS;

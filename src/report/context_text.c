@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/basename.h"
+#include "base/writer.h"
 
 static const char *module_text(struct fm_report *report, const struct fm_context *context)
 {
@@ -16,6 +17,41 @@ static const char *place_text(struct fm_report *report, const struct fm_context 
 {
     return fm_format(&report->arena, "%s:%s%u", fm_basename(context->id.path), context->facts.approximate ? "~" : "",
                      context->id.line);
+}
+
+/* "halo.f90:44, 46, 48"; of many lines the first and the last: "halo.f90:44-97"; or "2 files". */
+static const char *lines_text(struct fm_report *report, const struct fm_call_line *lines, size_t n)
+{
+    enum { LISTED = 4 };
+    struct fm_writer writer = {.arena = &report->arena};
+    const struct fm_call_line *last = lines;
+    size_t files = 1;
+    for (const struct fm_call_line *at = lines; at && at->line; last = at, at = at->next)
+        files += strcmp(at->path, last->path) != 0;
+    if (n > LISTED)
+        return files > 1 ? fm_format(&report->arena, "%zu files", files)
+                         : fm_format(&report->arena, "%s:%u-%u", fm_basename(lines->path), lines->line, last->line);
+    for (const struct fm_call_line *at = lines, *before = NULL; at; before = at, at = at->next) {
+        bool same = before && strcmp(at->path, before->path) == 0;
+        fm_write(&writer, "%s", before ? ", " : "");
+        if (!at->line)
+            fm_write(&writer, "?");
+        else
+            fm_write(&writer, "%s%s%s%u", same ? "" : fm_basename(at->path), same ? "" : ":",
+                     at->approximate ? "~" : "", at->line);
+    }
+    const char *text = fm_writer_text(&writer);
+    return text ? text : "";
+}
+
+const char *fm_context_place(struct fm_report *report, const struct fm_context *context)
+{
+    size_t n = 0;
+    for (const struct fm_call_line *at = context->lines; at; at = at->next)
+        n++;
+    if (n)
+        return fm_format(&report->arena, "from %zu lines (%s)", n, lines_text(report, context->lines, n));
+    return context->id.line ? fm_format(&report->arena, "at %s", place_text(report, context)) : "";
 }
 
 /* What is not as on the stack. */
@@ -32,17 +68,19 @@ static const char *marks_of(const struct fm_context *context)
 
 const char *fm_context_marks_text(struct fm_report *report, const struct fm_context_marks *marks)
 {
-    return fm_format(&report->arena, "%s%s%s%s%s", marks->inlined ? "; (i): inlined" : "",
+    return fm_format(&report->arena, "%s%s%s%s%s%s", marks->inlined ? "; (i): inlined" : "",
                      marks->body ? "; (p): in a parallel region" : "",
                      marks->inferred ? "; (t): inferred from a tail call" : "",
                      marks->callers_missing ? "; (?): callers unknown after tail calls" : "",
-                     marks->approximate ? "; ~: approximate line" : "");
+                     marks->approximate ? "; ~: approximate line" : "",
+                     marks->lines ? "; from several lines: --lines shows each of them" : "");
 }
 
 void fm_context_marks_add(struct fm_context_marks *marks, const struct fm_context *context)
 {
     marks->inlined |= context->id.inlined;
     marks->body |= context->id.body != NULL;
+    marks->lines |= context->lines != NULL;
     marks->approximate |= context->facts.approximate;
     marks->inferred |= context->facts.inferred;
     marks->callers_missing |= context->facts.callers_missing;
@@ -51,8 +89,9 @@ void fm_context_marks_add(struct fm_context_marks *marks, const struct fm_contex
 static const char *function_text(struct fm_report *report, const struct fm_context *context)
 {
     const char *marks = marks_of(context);
-    if (context->id.line)
-        return fm_format(&report->arena, "%s%s  at %s", context->id.name, marks, place_text(report, context));
+    const char *place = fm_context_place(report, context);
+    if (place[0])
+        return fm_format(&report->arena, "%s%s  %s", context->id.name, marks, place);
     bool foreign = context->parent->id.module != context->id.module; /* omit the load module of the caller */
     return fm_format(&report->arena, "%s%s%s", context->id.name, marks, foreign ? module_text(report, context) : "");
 }

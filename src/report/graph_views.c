@@ -34,7 +34,7 @@ static enum fm_status start_graph(struct fm_report *report, const struct fm_cont
                                   struct fm_error *error)
 {
     char share[FM_UNIT_CHARS], count[FM_UNIT_CHARS];
-    double whole = (double)report->profile->paths.nodes[0].all.sum_ns;
+    double whole = fm_report_whole_ns(report);
     graph->foot = "";
     graph->n = rows->n;
     graph->nodes = fm_arena_alloc(&report->arena, rows->n * sizeof *graph->nodes);
@@ -95,14 +95,14 @@ enum fm_status fm_view_calls_graph(struct fm_report *report, struct fm_graph *gr
     struct fm_context_rows rows;
     enum fm_status status = check_sampled(report, error);
     if (!status)
-        status = fm_report_functions(report, &tree, error);
+        status = fm_report_view_functions(report, &tree, error);
     if (!status)
         status = choose(report, &tree, &rows, error);
     if (!status)
         status = start_graph(report, &rows, graph, error);
     if (status)
         return status;
-    double whole = (double)report->profile->paths.nodes[0].all.sum_ns;
+    double whole = fm_report_whole_ns(report);
     graph->title = title_of(report, "functions and their callers");
     for (size_t i = 0; i < rows.n; i++) {
         const struct fm_context *context = rows.items[i].context;

@@ -41,6 +41,8 @@ struct fm_report_options {
     bool sorted;       /* `sort` was given */
     enum fm_context_metric sort;
     bool fold_mpi, fold_recursion; /* analyse/calls/calltree.h; fold_mpi also leaves out threads of MPI itself */
+    bool inside_mpi;               /* views include threads of MPI itself */
+    bool lines;                    /* views show calls of one function from several lines separately */
     const char *modules;           /* module file; NULL: source files are modules */
 };
 

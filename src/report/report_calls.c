@@ -5,9 +5,9 @@
 
 #include "analyse/calls/rank_extremes.h"
 #include "analyse/calls/workers.h"
-#include "base/basename.h"
 #include "base/saturate.h"
 #include "base/units.h"
+#include "report/context_text.h"
 
 bool fm_report_sampled(const struct fm_report *report)
 {
@@ -88,12 +88,11 @@ static enum fm_status make_calls(struct fm_report *report, bool without_helpers,
     return status;
 }
 
-static enum fm_status make(struct fm_report *report, enum fm_calltree_kind which, struct fm_calltree *tree,
-                           struct fm_error *error)
+static enum fm_status make(struct fm_report *report, enum fm_calltree_kind which, bool without_helpers,
+                           struct fm_calltree *tree, struct fm_error *error)
 {
     const char *focus = report->options.focus;
     struct fm_calltree calls, focused;
-    bool without_helpers = which == FM_CALLTREE_PROGRAM || report->options.fold_mpi;
     enum fm_status status = make_calls(report, without_helpers, &calls, error);
     if (status)
         return status;
@@ -115,20 +114,43 @@ static enum fm_status make(struct fm_report *report, enum fm_calltree_kind which
     return FM_OK;
 }
 
-enum fm_status fm_report_calltree(struct fm_report *report, enum fm_calltree_kind which, struct fm_calltree *tree,
-                                  struct fm_error *error)
+static enum fm_status finish(struct fm_report *report, enum fm_calltree_kind which, struct fm_calltree *tree,
+                             struct fm_error *error)
 {
     const struct fm_report_options *options = &report->options;
     enum fm_context_metric usual = which == FM_CALLTREE_CALLERS && !options->focus ? FM_BY_EXCLUSIVE : FM_BY_INCLUSIVE;
-    enum fm_status status = make(report, which, tree, error);
-    if (status)
-        return status;
     if (options->focus && !tree->root->first)
         return fm_fail(error, FM_ERR_USAGE,
                        "no samples in function '%s'; 'fathom report PROFILE --view flat --all' lists all functions",
                        options->focus);
     fm_calltree_extremes(tree);
     return fm_calltree_sort(tree, options->sorted ? options->sort : usual, error);
+}
+
+enum fm_status fm_report_calltree(struct fm_report *report, enum fm_calltree_kind which, struct fm_calltree *tree,
+                                  struct fm_error *error)
+{
+    bool without_helpers = which == FM_CALLTREE_PROGRAM || report->options.fold_mpi;
+    enum fm_status status = make(report, which, without_helpers, tree, error);
+    return status ? status : finish(report, which, tree, error);
+}
+
+enum fm_status fm_report_view_tree(struct fm_report *report, enum fm_calltree_kind which, struct fm_calltree *tree,
+                                   struct fm_error *error)
+{
+    struct fm_calltree made;
+    bool fold = which == FM_CALLTREE_CALLS && !report->options.lines;
+    enum fm_status status = make(report, which, !report->options.inside_mpi, &made, error);
+    if (!status && fold)
+        status = fm_calltree_fold_lines(&made, &report->arena, tree, error);
+    else
+        *tree = made;
+    return status ? status : finish(report, which, tree, error);
+}
+
+double fm_report_whole_ns(const struct fm_report *report)
+{
+    return (double)report->profile->paths.nodes[0].all.sum_ns - (double)report->helpers_ns;
 }
 
 /* ---- hot path ---- */
@@ -149,7 +171,7 @@ enum fm_status fm_hot_path_text(struct fm_report *report, const char **text, str
     *text = "";
     if (!fm_report_sampled(report))
         return FM_OK;
-    enum fm_status status = fm_report_calltree(report, FM_CALLTREE_CALLS, &calls, error);
+    enum fm_status status = fm_report_view_tree(report, FM_CALLTREE_CALLS, &calls, error);
     if (status)
         return status;
     for (const struct fm_context *at = fm_context_hot(calls.root); at; at = fm_context_hot(at)) {
@@ -163,18 +185,31 @@ enum fm_status fm_hot_path_text(struct fm_report *report, const char **text, str
     for (size_t i = n > HOT_NAMES ? n - HOT_NAMES : 0; i < n; i++)
         path = fm_format(&report->arena, "%s%s%s", path, short_name(report, frames[i % HOT_NAMES]->id.name),
                          i + 1 < n ? " > " : "");
-    if (end->id.line)
-        path = fm_format(&report->arena, "%s at %s:%u", path, fm_basename(end->id.path), end->id.line);
+    const char *place = fm_context_place(report, end);
+    if (place[0])
+        path = fm_format(&report->arena, "%s %s", path, place);
     fm_percent_whole(share, fm_ratio((double)end->all.of.sum_ns, (double)calls.root->all.of.sum_ns));
     *text = fm_format(&report->arena, "%s, %s of the time", path, share);
     return FM_OK;
+}
+
+static enum fm_status without_lines(struct fm_report *report, const struct fm_calltree *calls,
+                                    struct fm_calltree *functions, struct fm_error *error)
+{
+    enum fm_status status = fm_calltree_functions(calls, &report->arena, functions, error);
+    return status ? status : fm_calltree_sort(functions, FM_BY_INCLUSIVE, error);
 }
 
 enum fm_status fm_report_functions(struct fm_report *report, struct fm_calltree *functions, struct fm_error *error)
 {
     struct fm_calltree calls;
     enum fm_status status = fm_report_calltree(report, FM_CALLTREE_CALLS, &calls, error);
-    if (!status)
-        status = fm_calltree_functions(&calls, &report->arena, functions, error);
-    return status ? status : fm_calltree_sort(functions, FM_BY_INCLUSIVE, error);
+    return status ? status : without_lines(report, &calls, functions, error);
+}
+
+enum fm_status fm_report_view_functions(struct fm_report *report, struct fm_calltree *functions, struct fm_error *error)
+{
+    struct fm_calltree calls;
+    enum fm_status status = fm_report_view_tree(report, FM_CALLTREE_CALLS, &calls, error);
+    return status ? status : without_lines(report, &calls, functions, error);
 }

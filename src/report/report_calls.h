@@ -16,8 +16,15 @@ enum fm_calltree_kind {
  * Focusing on a function without samples is a usage error. */
 enum fm_status fm_report_calltree(struct fm_report *report, enum fm_calltree_kind which, struct fm_calltree *tree,
                                   struct fm_error *error);
+/* The tree as a view shows it: without threads of MPI itself, and with calls of one function from several lines of a
+ * context combined in FM_CALLTREE_CALLS, unless the options say otherwise. */
+enum fm_status fm_report_view_tree(struct fm_report *report, enum fm_calltree_kind which, struct fm_calltree *tree,
+                                   struct fm_error *error);
+double fm_report_whole_ns(const struct fm_report *report); /* of which percentages in the last tree are */
 /* The tree of calls without lines. */
 enum fm_status fm_report_functions(struct fm_report *report, struct fm_calltree *functions, struct fm_error *error);
+enum fm_status fm_report_view_functions(struct fm_report *report, struct fm_calltree *functions,
+                                        struct fm_error *error); /* the same of fm_report_view_tree */
 const char *fm_context_kind_text(enum fm_context_kind kind); /* "frame", "call_site" */
 bool fm_report_sampled(const struct fm_report *report);
 double fm_sampling_hz(const struct fm_call_paths *paths); /* 0 if nothing was sampled */

@@ -52,7 +52,7 @@ static void rank_cells(struct fm_report *report, struct fm_table *table, const s
 static void row_cells(struct fm_report *report, struct fm_table *table, const struct fm_context *context, bool hot,
                       uint32_t ranks)
 {
-    double whole = (double)report->profile->paths.nodes[0].all.sum_ns;
+    double whole = fm_report_whole_ns(report);
     uint64_t own = context->own.of.sum_ns, all = context->all.of.sum_ns;
     fm_cell_text(table, hot ? "*" : "");
     fm_cell_number(table, fm_ratio((double)all, whole));
@@ -68,18 +68,24 @@ static void print_head(struct fm_report *report, const struct fm_calltree *tree,
 {
     const struct fm_call_paths *paths = &report->profile->paths;
     char samples[FM_UNIT_CHARS], hz[FM_UNIT_CHARS], time[FM_UNIT_CHARS], share[FM_UNIT_CHARS];
-    uint64_t all = paths->nodes[0].all.sum_ns;
+    double whole = fm_report_whole_ns(report), all = (double)paths->nodes[0].all.sum_ns;
+    const char *of_which = ", ", *of_it = " of it";
     const char *text = fm_format(&report->arena, "%s samples of %u rank%s, %s per second, representing %s",
                                  fm_count_text(samples, paths->samples), paths->nodes[0].all.ranks,
                                  paths->nodes[0].all.ranks == 1 ? "" : "s", fm_mean_text(hz, fm_sampling_hz(paths)),
-                                 fm_time_text(time, (double)all));
+                                 fm_time_text(time, all));
+    if (report->helpers_ns) {
+        text = fm_format(&report->arena, "%s, %s of it in internal threads of MPI (left out; --inside-mpi shows them)",
+                         text, fm_percent_whole(share, fm_ratio((double)report->helpers_ns, all)));
+        of_which = "; ", of_it = " of the rest";
+    }
     if (report->options.focus)
-        text = fm_format(&report->arena, "%s, of which %s in %s", text,
-                         fm_percent_whole(share, fm_ratio((double)tree->root->all.of.sum_ns, (double)all)),
+        text = fm_format(&report->arena, "%s%s%s%s in %s", text, of_which,
+                         fm_percent_whole(share, fm_ratio((double)tree->root->all.of.sum_ns, whole)), of_it,
                          report->options.focus);
     else if (which == FM_CALLTREE_CALLS)
-        text = fm_format(&report->arena, "%s, %s of it in MPI", text,
-                         fm_percent_whole(share, fm_ratio((double)fm_calltree_mpi_ns(tree), (double)all)));
+        text = fm_format(&report->arena, "%s%s%s%s in MPI", text, of_which,
+                         fm_percent_whole(share, fm_ratio((double)fm_calltree_mpi_ns(tree), whole)), of_it);
     if (paths->partial)
         text = fm_format(&report->arena, "%s; %s of the stacks incomplete", text,
                          fm_percent_fine(share, fm_ratio((double)paths->partial, (double)paths->samples)));
@@ -94,7 +100,7 @@ static void print_foot(struct fm_report *report, const struct fm_context_rows *r
     for (size_t i = 0; i < rows->n; i++)
         fm_context_marks_add(&marks, rows->items[i].context);
     char count[FM_UNIT_CHARS], share[FM_UNIT_CHARS];
-    double whole = (double)report->profile->paths.nodes[0].all.sum_ns;
+    double whole = fm_report_whole_ns(report);
     if (rows->left_out)
         fprintf(out, "+ %s more, each below %s of the time (--all shows them, --percent P those above P %%)\n",
                 fm_count_text(count, rows->left_out), fm_percent_fine(share, fm_ratio((double)rows->limit_ns, whole)));
@@ -139,24 +145,36 @@ static void print_rows(struct fm_report *report, const struct fm_calltree *tree,
     print_foot(report, rows, which, estimated, unknown, out);
 }
 
+/* The line from which a context is called, or most of the time. */
+static struct fm_call_line heaviest_line(const struct fm_context *context)
+{
+    struct fm_call_line heaviest = {.path = context->id.path, .line = context->id.line};
+    for (const struct fm_call_line *at = context->lines; at; at = at->next)
+        if (at->line && at->sum_ns >= heaviest.sum_ns)
+            heaviest = *at;
+    return heaviest;
+}
+
 /* Prints the source lines of the hot path. */
 static void print_hot_lines(struct fm_report *report, const struct fm_calltree *tree, FILE *out)
 {
     const struct fm_column columns[] = {{"% time", NULL, FM_COLUMN_PERCENT},
                                         {"the hot path", NULL, FM_COLUMN_TEXT},
                                         {"in the source", NULL, FM_COLUMN_TEXT}};
-    double whole = (double)report->profile->paths.nodes[0].all.sum_ns;
+    double whole = fm_report_whole_ns(report);
     struct fm_table table;
     size_t n = 0;
     fm_table_start(&table, &report->arena, columns, sizeof columns / sizeof *columns);
     for (const struct fm_context *at = fm_context_hot(tree->root); at; at = fm_context_hot(at)) {
-        const char *source = report->symbols && at->id.line
-                                 ? fm_symbols_source(report->symbols, at->id.path, at->id.line)
+        struct fm_call_line line = heaviest_line(at);
+        const char *source = report->symbols && line.line
+                                 ? fm_symbols_source(report->symbols, line.path, line.line)
                                  : NULL;
         if (!source)
             continue;
         fm_cell_number(&table, fm_ratio((double)at->all.of.sum_ns, whole));
-        fm_cell_text(&table, fm_format(&report->arena, "%s:%u", fm_basename(at->id.path), at->id.line));
+        fm_cell_text(&table, fm_format(&report->arena, "%s:%u%s", fm_basename(line.path), line.line,
+                                       at->lines ? " and others" : ""));
         fm_cell_text(&table, source);
         n++;
     }
@@ -176,7 +194,7 @@ static enum fm_status print_tree(struct fm_report *report, enum fm_calltree_kind
         fputs("No call paths were sampled; run again without --sample off\n", out);
         return FM_OK;
     }
-    enum fm_status status = fm_report_calltree(report, which, &tree, error);
+    enum fm_status status = fm_report_view_tree(report, which, &tree, error);
     if (status)
         return status;
     status = fm_context_rows(report, &tree, layouts[which].own && !report->options.focus, layouts[which].stairs, &rows,
@@ -210,7 +228,7 @@ static void csv_row(struct fm_report *report, struct fm_table *table, const stru
 {
     const struct fm_context_id *id = &context->id;
     struct fm_path_spread spread = fm_path_spread_of(&context->all.of, ranks);
-    double whole = (double)report->profile->paths.nodes[0].all.sum_ns;
+    double whole = fm_report_whole_ns(report);
     fm_cell_whole(table, context->mark);
     fm_cell_whole(table, context->parent->mark);
     fm_cell_whole(table, depth);
@@ -247,8 +265,7 @@ static enum fm_status print_csv(struct fm_report *report, enum fm_calltree_kind 
         enum fm_status status = fm_report_calltree(report, which, &tree, error);
         if (status)
             return status;
-        double min = options->with_percent ? options->percent / 100 * (double)report->profile->paths.nodes[0].all.sum_ns
-                                           : 0;
+        double min = options->with_percent ? options->percent / 100 * fm_report_whole_ns(report) : 0;
         uint32_t number = 0;
         tree.root->mark = 0;
         for (struct fm_context *at = tree.root->first; at; at = fm_context_after(tree.root, at)) {

@@ -56,6 +56,15 @@ struct fm_context_id {
     bool inlined;
 };
 
+/* A line from which a context is called. */
+struct fm_call_line {
+    const char *path; /* "" if unknown */
+    uint32_t line;    /* 0 if unknown */
+    bool approximate, inlined;
+    uint64_t sum_ns; /* inclusive */
+    struct fm_call_line *next;
+};
+
 struct fm_context {
     struct fm_context_id id;
     struct fm_context_facts {
@@ -64,6 +73,7 @@ struct fm_context {
         bool inferred;        /* at least in part: the frame was replaced by a tail call */
         bool callers_missing; /* at least in part: frames between it and its parent were replaced by tail calls */
     } facts;
+    struct fm_call_line *lines; /* if it combines calls from several lines: these, by file and line, unknown last; or NULL */
     struct fm_context *parent, *first, *next;
     size_t n_children;
     struct fm_context_cost own, all;
@@ -119,6 +129,11 @@ enum fm_status fm_calltree_fold_cycles(const struct fm_calltree *calls, struct f
  * the routines that it leads to remain, and one call site with all the rest, whatever libraries that is in. */
 enum fm_status fm_calltree_fold_mpi(const struct fm_calltree *calls, struct fm_arena *arena, struct fm_calltree *folded,
                                     struct fm_error *error);
+
+/* Combines siblings that are the same function, called from different lines of their parent, with everything below
+ * them. Such a context has a list of lines instead of a line of its own. */
+enum fm_status fm_calltree_fold_lines(const struct fm_calltree *calls, struct fm_arena *arena,
+                                      struct fm_calltree *folded, struct fm_error *error);
 
 enum fm_context_metric { FM_BY_INCLUSIVE, FM_BY_EXCLUSIVE, FM_BY_MAX, FM_BY_IMBALANCE, FM_BY_NAME };
 /* Sorts all children: largest first; equal ones by name and line. */

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Reduced call trees: without repeated recursion, and without the inside of MPI. */
+/* Reduced call trees: without repeated recursion, without the inside of MPI, and without lines of calls. */
 #include "analyse/calls/calltree.h"
 #include "base/basename.h"
+#include "base/sort.h"
+#include "model/order.h"
 #include "mpi/libraries.h"
 
 /* ---- cycles ---- */
@@ -124,5 +126,106 @@ enum fm_status fm_calltree_fold_mpi(const struct fm_calltree *calls, struct fm_a
                 merge_line(folded, entry, at);
         }
     }
+    return fm_calltree_end(folded, error);
+}
+
+/* ---- lines of calls ---- */
+
+static bool is_called(const struct fm_context *context)
+{
+    return context->id.kind == FM_CONTEXT_FRAME || context->id.kind == FM_CONTEXT_ROUTINE;
+}
+
+static void remember_line(struct fm_calltree *folded, struct fm_context *twin, const struct fm_context *at)
+{
+    struct fm_call_line *line = fm_arena_alloc(folded->arena, sizeof *line);
+    folded->failed |= !line;
+    if (!line)
+        return;
+    *line = (struct fm_call_line){.path = at->id.path,
+                                  .line = at->id.line,
+                                  .approximate = at->facts.approximate,
+                                  .inlined = at->id.inlined,
+                                  .sum_ns = at->all.of.sum_ns,
+                                  .next = twin->lines};
+    twin->lines = line;
+}
+
+static int compare_lines(const void *a, const void *b)
+{
+    const struct fm_call_line *p = *(struct fm_call_line *const *)a, *q = *(struct fm_call_line *const *)b;
+    int order = fm_compare_number(!p->line, !q->line);
+    if (!order)
+        order = fm_compare_text(p->path, q->path);
+    return order ? order : fm_compare_number(p->line, q->line);
+}
+
+/* Sorts the lines of a context and merges equal ones. */
+static bool sort_lines(struct fm_context *context, struct fm_arena *scratch)
+{
+    size_t n = 0, capacity = 0;
+    struct fm_call_line **lines = NULL, *last = NULL;
+    for (struct fm_call_line *at = context->lines; at; at = at->next) {
+        struct fm_call_line **grown = fm_arena_grow(scratch, lines, &capacity, n + 1, sizeof *grown);
+        if (!grown)
+            return false;
+        lines = grown;
+        lines[n++] = at;
+    }
+    if (!fm_sort(lines, n, sizeof *lines, compare_lines, scratch))
+        return false;
+    for (size_t i = 0; i < n; i++) {
+        if (last && compare_lines(&last, &lines[i]) == 0) {
+            last->approximate |= lines[i]->approximate;
+            last->inlined &= lines[i]->inlined;
+            last->sum_ns += lines[i]->sum_ns;
+            continue;
+        }
+        *(last ? &last->next : &context->lines) = lines[i];
+        last = lines[i];
+        last->next = NULL;
+    }
+    return true;
+}
+
+/* A context with a single line has it as its own. */
+static void settle_lines(struct fm_context *context)
+{
+    context->id.inlined = true;
+    for (const struct fm_call_line *at = context->lines; at; at = at->next)
+        context->id.inlined &= at->inlined;
+    if (context->lines->next)
+        return;
+    context->id.path = context->lines->path;
+    context->id.line = context->lines->line;
+    context->lines = NULL;
+}
+
+enum fm_status fm_calltree_fold_lines(const struct fm_calltree *calls, struct fm_arena *arena,
+                                      struct fm_calltree *folded, struct fm_error *error)
+{
+    struct fm_arena scratch = {0};
+    struct fm_context *at = start(folded, arena, calls) ? calls->root->first : NULL;
+    for (; at && !folded->failed; at = fm_context_after(calls->root, at)) {
+        struct fm_context_id id = at->id;
+        if (is_called(at)) {
+            id.path = "";
+            id.line = 0;
+            id.inlined = false;
+        }
+        at->twin = fm_context_below(folded, at->parent->twin, &id);
+        fm_context_learn(at->twin, &at->facts);
+        fm_context_cost_add(&at->twin->own, &at->own, folded->ranks, folded->arena);
+        fm_context_cost_add(&at->twin->all, &at->all, folded->ranks, folded->arena);
+        if (is_called(at))
+            remember_line(folded, at->twin, at);
+    }
+    at = folded->failed ? NULL : folded->root->first;
+    for (; at && !folded->failed; at = fm_context_after(folded->root, at))
+        if (at->lines) {
+            folded->failed |= !sort_lines(at, &scratch);
+            settle_lines(at);
+        }
+    fm_arena_destroy(&scratch);
     return fm_calltree_end(folded, error);
 }

@@ -1,4 +1,4 @@
-/* Recursion and MPI's inside, folded: with known answers, and on random trees that nothing is lost. */
+/* Recursion, MPI's inside and lines of calls, folded: with known answers, and on random trees that nothing is lost. */
 #include "analyse/calls/calltree.h"
 
 #include <string.h>
@@ -75,6 +75,41 @@ static void test_mpi(void)
     fm_arena_destroy(&arena);
 }
 
+static void test_lines(void)
+{
+    static const struct made_row rows[] = {
+        {1, FRAME, "main", 0, {1}, NULL, NULL},       {2, FRAME, "f", 30, {2}, NULL, NULL},
+        {3, FRAME, "g", 50, {4}, NULL, NULL},         {2, FRAME, "f", 10, {8}, NULL, NULL},
+        {3, FRAME, "g", 50, {16}, NULL, NULL},        {3, ROUTINE, "MPI_Wait", 60, {32}, NULL, NULL},
+        {2, FRAME, "f", 20, {64}, NULL, "/s/a.c"},    {3, ROUTINE, "MPI_Wait", 61, {128}, NULL, NULL},
+        {2, FRAME, "f", 20, {256}, "/l/m.so", NULL},  {2, FRAME, "f", 0, {512}, NULL, NULL},
+        {2, FRAME, "once", 40, {1024}, NULL, NULL},
+    };
+    struct fm_arena arena = {0};
+    struct fm_calltree calls, folded;
+    made_tree(ROWS(rows), 0, &arena, &calls);
+    struct fm_context *first = (struct fm_context *)child(child(calls.root, "main", 0), "f", 30);
+    first->facts.approximate = first->facts.inferred = first->id.inlined = true;
+    ((struct fm_context *)child(child(calls.root, "main", 0), "once", 40))->id.inlined = true;
+    tap_ok(!fm_calltree_fold_lines(&calls, &arena, &folded, NULL) && costs(folded.root, 0, 2047), "lines");
+    const struct fm_context *top = child(folded.root, "main", 0), *once = child(top, "once", 40), *f = NULL;
+    for (const struct fm_context *at = top->first; at; at = at->next)
+        if (at->lines)
+            f = at;
+    tap_ok(top->n_children == 4 && costs(f, 2 + 8 + 64 + 512, 766) && costs(child(top, "f", 20), 256, 256),
+           "calls of one function are one; another of the same name elsewhere is not");
+    const struct fm_call_line *a = f->lines, *b = a->next, *c = b->next, *d = c->next;
+    tap_ok(strcmp(a->path, "/s/a.c") == 0 && a->line == 20 && b->line == 10 && c->line == 30 && d->line == 0 &&
+               !d->next && a->sum_ns == 192 * 1000000 && b->sum_ns == 56 * 1000000 && c->approximate && !b->approximate,
+           "with a list of lines, unknown ones last");
+    tap_ok(f->facts.inferred && !f->id.inlined && f->id.line == 0, "and all that is known about its occurrences");
+    tap_ok(costs(child(f, "g", 50), 20, 20) && !child(f, "g", 50)->lines && costs(child(f, "MPI_Wait", 0), 160, 160),
+           "what is below them is merged, too");
+    tap_ok(once && !once->lines && once->id.inlined && costs(once, 1024, 1024), "a single line remains one");
+    tap_ok(fm_context_hot(top) == once, "the hot path is that of the sums");
+    fm_arena_destroy(&arena);
+}
+
 /* ---- any tree ---- */
 
 static uint64_t seed = 1;
@@ -125,12 +160,25 @@ static bool is_square_free(const struct fm_context *at)
     return true;
 }
 
+/* Every inclusive cost is the sum of those below it. */
+static bool adds_up(const struct fm_calltree *tree)
+{
+    bool right = true;
+    for (const struct fm_context *at = tree->root; at; at = fm_context_after(tree->root, at)) {
+        uint64_t children = 0;
+        for (const struct fm_context *c = at->first; c; c = c->next)
+            children += c->all.of.sum_ns;
+        right &= !at->first || children == at->all.of.sum_ns;
+    }
+    return right;
+}
+
 static void test_random(void)
 {
-    size_t trees = 300, cycles = 0, inside = 0, before = 0, after = 0;
+    size_t trees = 300, cycles = 0, inside = 0, lines = 0, before = 0, after = 0;
     for (size_t i = 0; i < trees; i++) {
         struct fm_arena arena = {0};
-        struct fm_calltree calls, folded, outside;
+        struct fm_calltree calls, folded, outside, merged;
         fm_calltree_start(&calls, &arena, 1);
         grow(&calls, calls.root, 0);
         bool right = !fm_calltree_fold_cycles(&calls, &arena, &folded, NULL);
@@ -144,13 +192,11 @@ static void test_random(void)
         right = !fm_calltree_fold_mpi(&calls, &arena, &outside, NULL) &&
                 sum_own(&outside, NULL) == calls.root->all.of.sum_ns &&
                 sum_own(&outside, "MPI_Recv") == sum_own(&calls, "MPI_Recv");
-        for (const struct fm_context *at = outside.root; at; at = fm_context_after(outside.root, at)) {
-            uint64_t children = 0;
-            for (const struct fm_context *c = at->first; c; c = c->next)
-                children += c->all.of.sum_ns;
-            right &= !at->first || children == at->all.of.sum_ns;
-        }
-        inside += right;
+        inside += right && adds_up(&outside);
+        right = !fm_calltree_fold_lines(&calls, &arena, &merged, NULL) && adds_up(&merged) && merged.n < calls.n + 1;
+        for (size_t n = 0; n < 4; n++)
+            right &= sum_own(&calls, names[n]) == sum_own(&merged, names[n]);
+        lines += right;
         before += calls.n;
         after += folded.n;
         fm_arena_destroy(&arena);
@@ -158,12 +204,14 @@ static void test_random(void)
     tap_ok(cycles == trees && after < before, "in %zu of %zu trees with %zu contexts, folded %zu, nothing is lost",
            cycles, trees, before, after);
     tap_ok(inside == trees, "in %zu without the inside of MPI all adds up", inside);
+    tap_ok(lines == trees, "in %zu without lines of calls, too", lines);
 }
 
 int main(void)
 {
     test_cycles();
     test_mpi();
+    test_lines();
     test_random();
     return tap_done();
 }
