@@ -8,6 +8,7 @@
 
 #include "base/units.h"
 #include "render/csv.h"
+#include "render/shorten.h"
 #include "render/text.h"
 
 enum cell_kind { CELL_NONE, CELL_TEXT, CELL_NUMBER, CELL_WHOLE, CELL_LINE };
@@ -128,7 +129,7 @@ void fm_cell_line(struct fm_table *table, const char *text)
 
 static bool is_text(const struct fm_column *column)
 {
-    return column->kind == FM_COLUMN_TEXT || column->kind == FM_COLUMN_BAR;
+    return column->kind == FM_COLUMN_TEXT || column->kind == FM_COLUMN_SOURCE || column->kind == FM_COLUMN_BAR;
 }
 
 static void measure(const struct fm_column *column, const char *text, size_t *number, size_t *unit)
@@ -148,15 +149,20 @@ static size_t total_width(const struct fm_table *table, const struct table_layou
     return width;
 }
 
-/* Shrinks a table that is too wide: first the gaps, then the longest texts, which are cut in the middle. */
-static void fit(const struct fm_table *table, struct table_layout *layout)
+static bool is_cut(const struct fm_column *column)
 {
-    if (total_width(table, layout) > FM_TEXT_COLUMNS)
+    return column->heading && (column->kind == FM_COLUMN_TEXT || column->kind == FM_COLUMN_SOURCE);
+}
+
+/* Shrinks a table that is too wide: first the gaps, then the longest texts. */
+static void fit(const struct fm_table *table, struct table_layout *layout, size_t limit)
+{
+    if (total_width(table, layout) > (limit == FM_TEXT_LIMIT ? FM_TEXT_COLUMNS : limit))
         layout->gap = 1;
-    while (total_width(table, layout) > FM_TEXT_LIMIT) {
+    while (total_width(table, layout) > limit) {
         size_t longest = table->n_columns;
         for (size_t c = 0; c < table->n_columns; c++)
-            if (table->columns[c].heading && table->columns[c].kind == FM_COLUMN_TEXT && layout->number[c] > MIN_TEXT &&
+            if (is_cut(&table->columns[c]) && layout->number[c] > MIN_TEXT &&
                 (longest == table->n_columns || layout->number[c] > layout->number[longest]))
                 longest = c;
         if (longest == table->n_columns)
@@ -165,7 +171,7 @@ static void fit(const struct fm_table *table, struct table_layout *layout)
     }
 }
 
-static struct table_layout lay_out(const struct fm_table *table)
+static struct table_layout lay_out(const struct fm_table *table, size_t limit)
 {
     struct table_layout layout = {.gap = 2};
     for (size_t i = 0; i < table->n_cells; i++) {
@@ -181,7 +187,7 @@ static struct table_layout lay_out(const struct fm_table *table)
         if (heading > layout.number[c] + layout.unit[c])
             layout.number[c] = heading - layout.unit[c];
     }
-    fit(table, &layout);
+    fit(table, &layout, limit);
     return layout;
 }
 
@@ -194,19 +200,23 @@ static void print_blanks(FILE *out, size_t *blanks)
 
 static void print_heading(FILE *out, const struct fm_column *column, size_t width, size_t *blanks)
 {
-    size_t heading = fm_text_width(column->heading);
-    size_t left = is_text(column) ? 0 : width - heading;
+    struct fm_cut shown = fm_text_cut(column->heading, width);
+    size_t heading = shown.width, left = is_text(column) ? 0 : width - heading;
     *blanks += left;
     if (heading)
         print_blanks(out, blanks);
-    fputs(column->heading, out);
+    fm_print_cut(out, column->heading, width);
     *blanks += width - heading - left;
 }
 
-static void print_cell(FILE *out, const struct fm_column *column, const char *text, size_t number_width,
-                       size_t unit_width, size_t *blanks)
+static void print_cell(FILE *out, struct fm_arena *arena, const struct fm_column *column, const char *text,
+                       size_t number_width, size_t unit_width, size_t *blanks)
 {
     size_t number, unit;
+    if (column->kind == FM_COLUMN_TEXT)
+        text = fm_shorten(arena, text, number_width);
+    else if (column->kind == FM_COLUMN_SOURCE)
+        text = fm_shorten_end(arena, text, number_width);
     measure(column, text, &number, &unit);
     if (number + unit == 0) {
         *blanks += number_width + unit_width;
@@ -234,7 +244,7 @@ static void print_row(const struct fm_table *table, const struct table_layout *l
             continue;
         blanks += c ? layout->gap : 0;
         if (cells)
-            print_cell(out, &table->columns[c], cells[c].text, layout->number[c], layout->unit[c], &blanks);
+            print_cell(out, table->arena, &table->columns[c], cells[c].text, layout->number[c], layout->unit[c], &blanks);
         else
             print_heading(out, &table->columns[c], layout->number[c] + layout->unit[c], &blanks);
     }
@@ -245,7 +255,7 @@ void fm_table_print(const struct fm_table *table, FILE *out)
 {
     if (table->failed)
         return;
-    struct table_layout layout = lay_out(table);
+    struct table_layout layout = lay_out(table, fm_output_limit(out));
     print_row(table, &layout, NULL, out);
     for (size_t i = 0; i < table->n_cells; i += table->n_columns)
         print_row(table, &layout, &table->cells[i], out);

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "render/shorten.h"
+
 void fm_print_safe(FILE *out, enum fm_safe kind, const char *text, size_t bytes)
 {
     char safe[512]; /* stderr is unbuffered */
@@ -82,22 +84,37 @@ static size_t word_length(const char *text)
     return bytes;
 }
 
+/* Prints a word that is longer than a line. Returns its width. */
+static size_t print_long_word(FILE *out, const char *word, size_t bytes, size_t columns)
+{
+    struct fm_arena scratch = {0};
+    const char *whole = fm_arena_strndup(&scratch, word, bytes);
+    const char *shorter = fm_shorten(&scratch, whole ? whole : "", columns);
+    size_t width = fm_text_width(shorter);
+    fm_print_text(out, shorter);
+    fm_arena_destroy(&scratch);
+    return width;
+}
+
 void fm_print_folded(FILE *out, const char *text, size_t indent)
 {
-    size_t column = 0;
+    size_t column = 0, columns = fm_output_columns(out);
     while (*text) {
         size_t bytes = word_length(text), width = 0;
         const char *end = text + bytes;
         for (const char *at = text; at < end;)
             width += fm_utf8_width(fm_utf8_next(&at));
-        if (column > indent && column + 1 + width > FM_TEXT_COLUMNS) {
+        if (column > indent && column + 1 + width > columns) {
             fprintf(out, "\n%*s", (int)indent, "");
             column = indent;
         } else if (column > 0) {
             fputc(' ', out);
             column++;
         }
-        print_bytes(out, text, bytes);
+        if (width > columns - indent)
+            width = print_long_word(out, text, bytes, columns - column);
+        else
+            print_bytes(out, text, bytes);
         column += width;
         text = end + strspn(end, " ");
     }

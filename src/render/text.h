@@ -2,7 +2,7 @@
 /* Text for terminals: strings made safe to print, and tables.
  *
  * A table is filled cell by cell, row by row, and printed either as text (aligned, with units, at most
- * FM_TEXT_LIMIT columns wide) or as CSV (RFC 4180, exact numbers). Each column has two names: `heading` for text,
+ * fm_output_limit() columns wide) or as CSV (RFC 4180, exact numbers). Each column has two names: `heading` for text,
  * `key` for CSV; a column without heading or key is left out there.
  *
  * Memory comes from the caller's arena. If it runs out, the table is marked as failed and prints nothing. */
@@ -17,9 +17,7 @@
 #include "base/arena.h"
 #include "base/safe_text.h"
 #include "base/utf8.h"
-
-/* Lines are wrapped at FM_TEXT_COLUMNS; a table may be up to FM_TEXT_LIMIT wide before texts are cut. */
-enum { FM_TEXT_COLUMNS = 100, FM_TEXT_LIMIT = 108 };
+#include "render/width.h"
 
 /* ---- strings ---- */
 
@@ -34,7 +32,8 @@ void fm_print_line(FILE *out, const char *format, ...) __attribute__((format(pri
 void fm_print_line_list(FILE *out, const char *format, va_list values) __attribute__((format(printf, 2, 0)));
 /* Prints a text, cut in the middle ("abc..xyz") if it is wider than `columns`. Returns the printed width. */
 size_t fm_print_cut(FILE *out, const char *text, size_t columns);
-/* Prints a text wrapped at FM_TEXT_COLUMNS, with all lines but the first indented, and a final newline. */
+/* Prints a text wrapped at fm_output_columns(), with all lines but the first indented, and a final newline. Longer words
+ * are shortened. */
 void fm_print_folded(FILE *out, const char *text, size_t indent);
 /* printf into the arena. Returns "" if out of memory. */
 const char *fm_format(struct fm_arena *arena, const char *format, ...) __attribute__((format(printf, 2, 3)));
@@ -42,7 +41,8 @@ const char *fm_format(struct fm_arena *arena, const char *format, ...) __attribu
 /* ---- tables ---- */
 
 enum fm_column_kind {
-    FM_COLUMN_TEXT,  /* left-aligned; cut if the table is too wide */
+    FM_COLUMN_TEXT,  /* left-aligned; shortened as a label if the table is too wide (render/shorten.h) */
+    FM_COLUMN_SOURCE, /* left-aligned; its end is left out if the table is too wide */
     FM_COLUMN_BAR,   /* left-aligned; never cut */
     FM_COLUMN_COUNT, /* integers */
     FM_COLUMN_RANK,  /* an identifying number, without thousands separators */

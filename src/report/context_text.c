@@ -5,6 +5,7 @@
 
 #include "base/basename.h"
 #include "base/writer.h"
+#include "render/shorten.h"
 
 static const char *module_text(struct fm_report *report, const struct fm_context *context)
 {
@@ -102,12 +103,17 @@ static const char *line_text(struct fm_report *report, const struct fm_context *
     const struct fm_context_id *id = &context->id;
     const char *place = place_text(report, context);
     const char *source = report->symbols ? fm_symbols_source(report->symbols, id->path, id->line) : NULL;
-    size_t used = strlen(place) + 2;
+    size_t used = fm_text_width(place) + 2;
     if (!source || !source[0] || used + 8 > columns)
         return place;
-    bool fits = fm_text_width(source) <= columns - used;
-    return fm_format(&report->arena, "%s  %.*s%s", place, fits ? (int)strlen(source) : (int)(columns - used - 2),
-                     source, fits ? "" : "..");
+    return fm_format(&report->arena, "%s  %s", place, fm_shorten_end(&report->arena, source, columns - used));
+}
+
+size_t fm_label_columns(FILE *out)
+{
+    enum { LABEL_COLUMNS = 52 };
+    size_t limit = fm_output_limit(out), others = FM_TEXT_LIMIT - LABEL_COLUMNS;
+    return limit > others ? limit - others : 0;
 }
 
 const char *fm_context_label(struct fm_report *report, const struct fm_context *context, enum fm_calltree_kind which,

@@ -10,6 +10,9 @@
 const char *fm_context_label(struct fm_report *report, const struct fm_context *context, enum fm_calltree_kind which,
                              size_t columns);
 
+/* The columns for labels beside the other columns of a table. */
+size_t fm_label_columns(FILE *out);
+
 /* Where a context is called: "at halo.f90:44", "from 3 lines (halo.f90:44, 46, 48)"; "" if unknown. */
 const char *fm_context_place(struct fm_report *report, const struct fm_context *context);
 

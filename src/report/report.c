@@ -195,7 +195,7 @@ void fm_print_incomplete(struct fm_report *report, FILE *out)
                      fm_format(&report->arena, "%s: %s%s%s", fm_ranks_text(report, &group->ranks, 40),
                                fm_end_text(group->end, group->code, how, sizeof how),
                                group->inside[0] ? ", inside " : "", group->inside),
-                     FM_TEXT_COLUMNS - 2);
+                     fm_output_columns(out) - 2);
         fputc('\n', out);
     }
     if (vanished)

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "report/report_calls.h"
 
-#include <string.h>
-
 #include "analyse/calls/rank_extremes.h"
 #include "analyse/calls/workers.h"
 #include "base/saturate.h"
 #include "base/units.h"
+#include "render/shorten.h"
 #include "report/context_text.h"
 
 bool fm_report_sampled(const struct fm_report *report)
@@ -157,11 +156,6 @@ double fm_report_whole_ns(const struct fm_report *report)
 
 enum { HOT_NAMES = 6, NAME_COLUMNS = 40 };
 
-static const char *short_name(struct fm_report *report, const char *name)
-{
-    return strlen(name) <= NAME_COLUMNS ? name : fm_format(&report->arena, "%.*s..", NAME_COLUMNS - 2, name);
-}
-
 enum fm_status fm_hot_path_text(struct fm_report *report, const char **text, struct fm_error *error)
 {
     struct fm_calltree calls;
@@ -183,7 +177,7 @@ enum fm_status fm_hot_path_text(struct fm_report *report, const char **text, str
         return FM_OK;
     const char *path = n > HOT_NAMES ? ".. > " : "";
     for (size_t i = n > HOT_NAMES ? n - HOT_NAMES : 0; i < n; i++)
-        path = fm_format(&report->arena, "%s%s%s", path, short_name(report, frames[i % HOT_NAMES]->id.name),
+        path = fm_format(&report->arena, "%s%s%s", path, fm_shorten(&report->arena, frames[i % HOT_NAMES]->id.name, NAME_COLUMNS),
                          i + 1 < n ? " > " : "");
     const char *place = fm_context_place(report, end);
     if (place[0])

@@ -13,7 +13,7 @@
 static const double MIN_HELPERS = 0.01; /* of the time: worth mentioning */
 static const double MIN_STARTUP = 0.1;  /* of the run: worth mentioning */
 static const double MAX_EXCESS = 1e4;   /* larger values are shown as >999999 */
-enum { LABEL_COLUMNS = 52, SENTENCES = 3 };
+enum { SENTENCES = 3 };
 
 /* ---- conclusions ---- */
 
@@ -90,7 +90,7 @@ static void print_line(struct fm_scaling *scaling, const struct fm_scaling_line 
     fm_print_cut(out,
                  fm_format(&scaling->arena, "%s:%u  %s", fm_basename(line->id->path), line->id->line,
                            source ? source : line->id->name),
-                 FM_TEXT_COLUMNS - 12);
+                 fm_output_columns(out) - 12);
     fputc('\n', out);
 }
 
@@ -267,7 +267,8 @@ static const char *mark_of(const struct fm_scaling *scaling, uint32_t node, bool
     return after ? hot ? "*+" : "+" : "-";
 }
 
-static void add_row(struct fm_scaling *scaling, struct fm_table *table, const struct fm_scaling_row *row)
+static void add_row(struct fm_scaling *scaling, struct fm_table *table, const struct fm_scaling_row *row,
+                    size_t columns)
 {
     struct fm_excess excess = fm_scaling_excess(scaling, row->node);
     size_t drawn = strlen(row->drawing);
@@ -281,7 +282,7 @@ static void add_row(struct fm_scaling *scaling, struct fm_table *table, const st
     fm_cell_text(table, trend_text(scaling, row->node));
     fm_cell_text(table,
                  fm_format(&scaling->arena, "%s%s", row->drawing,
-                           fm_scaling_label(scaling, row->node, drawn < LABEL_COLUMNS ? LABEL_COLUMNS - drawn : 0)));
+                           fm_scaling_label(scaling, row->node, drawn < columns ? columns - drawn : 0)));
 }
 
 struct seen {
@@ -367,9 +368,9 @@ static enum fm_status print_contexts(struct fm_scaling *scaling, FILE *out, stru
     if (status)
         return status;
     fm_table_start(&table, &scaling->arena, columns, sizeof columns / sizeof *columns);
-    add_row(scaling, &table, &(struct fm_scaling_row){0, "", false});
+    add_row(scaling, &table, &(struct fm_scaling_row){0, "", false}, fm_label_columns(out));
     for (size_t i = 0; i < rows.n; i++)
-        add_row(scaling, &table, &rows.items[i]);
+        add_row(scaling, &table, &rows.items[i], fm_label_columns(out));
     fm_table_print(&table, out);
     print_foot(scaling, &rows, out);
     return FM_OK;

@@ -11,8 +11,6 @@
 #include "report/context_text.h"
 #include "report/programs.h"
 
-enum { LABEL_COLUMNS = 52 };
-
 /* ---- text ---- */
 
 static const struct {
@@ -114,6 +112,7 @@ static void print_foot(struct fm_report *report, const struct fm_context_rows *r
 static void print_rows(struct fm_report *report, const struct fm_calltree *tree, const struct fm_context_rows *rows,
                        enum fm_calltree_kind which, FILE *out)
 {
+    size_t width = fm_label_columns(out);
     bool many = tree->ranks > 1, estimated = false, unknown = false;
     const struct fm_column columns[] = {
         {"", NULL, FM_COLUMN_BAR},
@@ -138,8 +137,7 @@ static void print_rows(struct fm_report *report, const struct fm_calltree *tree,
         estimated |= context->all.estimated && !(context->all.no_least && context->all.no_most);
         unknown |= context->all.no_least || context->all.no_most;
         fm_cell_text(&table, fm_format(&report->arena, "%s%s", rows->items[i].drawing,
-                                       fm_context_label(report, context, which,
-                                                        drawn < LABEL_COLUMNS ? LABEL_COLUMNS - drawn : 0)));
+                                       fm_context_label(report, context, which, drawn < width ? width - drawn : 0)));
     }
     fm_table_print(&table, out);
     print_foot(report, rows, which, estimated, unknown, out);
@@ -160,7 +158,7 @@ static void print_hot_lines(struct fm_report *report, const struct fm_calltree *
 {
     const struct fm_column columns[] = {{"% time", NULL, FM_COLUMN_PERCENT},
                                         {"the hot path", NULL, FM_COLUMN_TEXT},
-                                        {"in the source", NULL, FM_COLUMN_TEXT}};
+                                        {"in the source", NULL, FM_COLUMN_SOURCE}};
     double whole = fm_report_whole_ns(report);
     struct fm_table table;
     size_t n = 0;

@@ -33,7 +33,7 @@ static void lay_out(struct sequence_text *page)
 {
     const struct fm_module_sequence *s = page->sequence;
     page->label = LABEL + digits_of(s->rows[s->n_rows - 1].rank);
-    size_t available = FM_TEXT_COLUMNS - page->label;
+    size_t available = fm_output_columns(page->out) - page->label;
     page->columns = s->n_moments > available ? available : available / s->n_moments * s->n_moments;
 }
 
@@ -69,7 +69,7 @@ static size_t print_program(const struct sequence_text *page, uint32_t rank, siz
 {
     size_t program = fm_program_of_rank(&page->report->programs, rank);
     if (program != FM_NO_PROGRAM && program != before) {
-        fm_print_cut(page->out, fm_report_label(page->report, program), FM_TEXT_COLUMNS);
+        fm_print_cut(page->out, fm_report_label(page->report, program), fm_output_columns(page->out));
         fputc('\n', page->out);
     }
     return program;
@@ -106,7 +106,7 @@ static void print_axis(const struct sequence_text *page)
     for (uint64_t i = first; (double)i * step < start + seconds(page); i++) {
         size_t at = (size_t)(((double)i * step - start) / width);
         const char *time = fm_chart_tick(text, (double)i * step, start + seconds(page));
-        if ((!printed || at > printed) && at + strlen(time) <= FM_TEXT_LIMIT - page->label)
+        if ((!printed || at > printed) && at + strlen(time) <= fm_output_limit(page->out) - page->label)
             printed += (size_t)fprintf(page->out, "%*s%s", (int)(at - printed), "", time);
     }
     fputc('\n', page->out);

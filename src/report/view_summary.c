@@ -20,7 +20,7 @@ static void banner_line(FILE *out, const char *name, const char *text)
     if (text[0] == 0)
         return;
     fprintf(out, "%-9s ", name);
-    fm_print_cut(out, text, FM_TEXT_COLUMNS - 10);
+    fm_print_cut(out, text, fm_output_columns(out) - 10);
     fputc('\n', out);
 }
 
