@@ -20,6 +20,7 @@
 #include "format/encode.h"
 #include "merge/merge.h"
 #include "merge/notes.h"
+#include "model/job_name.h"
 
 enum { MAX_NAMES = 10000, CLAIM_TRIES = 300 };
 
@@ -51,7 +52,7 @@ static void append_plain(char *text, size_t size, const char *more)
 
 static void default_name(const struct fm_profile *profile, char name[256])
 {
-    const char *slash = strrchr(profile->job.exe, '/'), *base = slash ? slash + 1 : profile->job.exe;
+    const char *base = fm_job_name(&profile->job);
     name[0] = 0;
     append_plain(name, 120, *base && *base != '.' ? base : "program");
     append(name, 256, ".");

@@ -292,7 +292,7 @@ const char *fm_scaling_label(const struct fm_scaling *scaling, uint32_t node, si
     if (scaling->options.view == FM_SCALING_MPI && context->id.kind == FM_CONTEXT_FRAME && !context->id.line) {
         if (!context->id.module[0])
             return fm_format(&report->arena, "region %s", context->id.name);
-        if (strcmp(fm_basename(context->id.module), report->summary.name) == 0)
+        if (strcmp(fm_basename(context->id.module), fm_basename(report->profile->job.exe)) == 0)
             return context->id.name; /* in the program itself */
     }
     return fm_context_label(report, context, kinds[scaling->options.view], columns);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "analyse/balance/summary.h"
 #include "analyse/programs/program.h"
-#include "base/basename.h"
+#include "model/job_name.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,13 +16,12 @@ double fm_ratio(double part, double whole)
 static const char *name_of(const struct fm_profile *profile, struct fm_arena *arena)
 {
     enum { NAMED = 3 };
-    const struct fm_job *job = &profile->job;
     char text[256];
     size_t used = 0;
     if (profile->part)
         return profile->part->label;
     if (profile->n_programs < 2)
-        return fm_basename(job->exe[0] ? job->exe : job->n_argv ? job->argv[0] : "");
+        return fm_job_name(&profile->job);
     for (size_t i = 0; i < profile->n_programs && i < NAMED && used < sizeof text; i++) {
         const char *label = fm_program_label(profile, i, arena);
         used += (size_t)snprintf(text + used, sizeof text - used, "%s%s", i ? ", " : "", label ? label : "?");
