@@ -193,7 +193,8 @@ static int settle_view(struct report_request *request)
     if (request->options.lines && strcmp(request->view->name, "calls") != 0 && request->format != FORMAT_JSON)
         return fm_usage_error("report", "--lines applies only to the view calls, not to %s", request->view->name);
     if (request->options.inside_mpi && request->view == modules && request->format != FORMAT_JSON)
-        return fm_usage_error("report", "--inside-mpi applies only to the views calls, callers and flat, not to modules");
+        return fm_usage_error("report",
+                              "--inside-mpi applies only to the views calls, callers and flat, not to modules");
     if (request->options.modules && request->view != modules && request->view != sequence &&
         request->format != FORMAT_JSON)
         return fm_usage_error("report", "--modules applies only to the views modules and sequence, not to %s",

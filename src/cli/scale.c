@@ -48,7 +48,7 @@ static void print_help(void)
          "\n"
          "For call paths:\n"
          "  --focus F       only function F and what it calls (calls, flat), or who calls it (callers)\n"
-         "  --inside-mpi    show functions inside MPI libraries\n"
+         "  --inside-mpi    include internal threads of MPI, and its functions outside MPI routines\n"
          "  --fold-recursion  fold recursive calls\n"
          "\n"
          "  -h, --help      show this help\n"

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/units.h"
+#include "base/writer.h"
 #include "render/csv.h"
 #include "render/shorten.h"
 #include "render/text.h"
@@ -20,11 +21,12 @@ struct fm_cell {
     const char *text; /* formatted text */
 };
 
-enum { MAX_COLUMNS = 24, MIN_TEXT = 12 };
+enum { MAX_COLUMNS = 24, MIN_TEXT = 12, FAIR_TEXT = 36, SHORT_BAR = 8 };
 
 struct table_layout {
     size_t number[MAX_COLUMNS], unit[MAX_COLUMNS]; /* widths; text cells have no unit */
     size_t gap;
+    bool hidden[MAX_COLUMNS];
 };
 
 void fm_table_start(struct fm_table *table, struct fm_arena *arena, const struct fm_column *columns, size_t n_columns)
@@ -140,11 +142,16 @@ static void measure(const struct fm_column *column, const char *text, size_t *nu
     *unit = space ? width - *number : 0; /* including the space before it */
 }
 
+static bool is_shown(const struct fm_table *table, const struct table_layout *layout, size_t c)
+{
+    return table->columns[c].heading && !layout->hidden[c];
+}
+
 static size_t total_width(const struct fm_table *table, const struct table_layout *layout)
 {
     size_t width = table->indent;
     for (size_t c = 0; c < table->n_columns; c++)
-        if (table->columns[c].heading)
+        if (is_shown(table, layout, c))
             width += layout->number[c] + layout->unit[c] + (c ? layout->gap : 0);
     return width;
 }
@@ -154,17 +161,51 @@ static bool is_cut(const struct fm_column *column)
     return column->heading && (column->kind == FM_COLUMN_TEXT || column->kind == FM_COLUMN_SOURCE);
 }
 
-/* Shrinks a table that is too wide: first the gaps, then the longest texts. */
+/* The widest text; the number of columns if none is wider than `least`. */
+static size_t longest_text(const struct fm_table *table, const struct table_layout *layout, size_t least)
+{
+    size_t longest = table->n_columns;
+    for (size_t c = 0; c < table->n_columns; c++)
+        if (is_cut(&table->columns[c]) && layout->number[c] > least &&
+            (longest == table->n_columns || layout->number[c] > layout->number[longest]))
+            longest = c;
+    return longest;
+}
+
+/* What can be spared on a narrow terminal: ratios of other columns, which have a "/" in their heading, then bars, then
+ * the last column. */
+static size_t least_needed(const struct fm_table *table, const struct table_layout *layout)
+{
+    size_t bar = table->n_columns, last = table->n_columns;
+    for (size_t c = 0; c < table->n_columns; c++) {
+        if (!is_shown(table, layout, c) || is_cut(&table->columns[c]))
+            continue;
+        if (strchr(table->columns[c].heading, '/'))
+            return c;
+        if (table->columns[c].kind != FM_COLUMN_BAR)
+            last = c;
+        else if (layout->number[c] > SHORT_BAR)
+            bar = c;
+    }
+    return bar < table->n_columns ? bar : last;
+}
+
+/* Shrinks a table that is too wide: first the gaps, then the longest texts. On a narrow terminal, columns are hidden
+ * before texts become too short to be understood. */
 static void fit(const struct fm_table *table, struct table_layout *layout, size_t limit)
 {
     if (total_width(table, layout) > (limit == FM_TEXT_LIMIT ? FM_TEXT_COLUMNS : limit))
         layout->gap = 1;
     while (total_width(table, layout) > limit) {
-        size_t longest = table->n_columns;
-        for (size_t c = 0; c < table->n_columns; c++)
-            if (is_cut(&table->columns[c]) && layout->number[c] > MIN_TEXT &&
-                (longest == table->n_columns || layout->number[c] > layout->number[longest]))
-                longest = c;
+        bool narrow = limit < FM_TEXT_COLUMNS;
+        size_t longest = longest_text(table, layout, narrow ? FAIR_TEXT : MIN_TEXT);
+        size_t spared = narrow ? least_needed(table, layout) : table->n_columns;
+        if (longest == table->n_columns && spared < table->n_columns) {
+            layout->hidden[spared] = true;
+            continue;
+        }
+        if (longest == table->n_columns)
+            longest = longest_text(table, layout, MIN_TEXT);
         if (longest == table->n_columns)
             return;
         layout->number[longest]--;
@@ -240,15 +281,27 @@ static void print_row(const struct fm_table *table, const struct table_layout *l
         return;
     }
     for (size_t c = 0; c < table->n_columns; c++) {
-        if (!table->columns[c].heading)
+        if (!is_shown(table, layout, c))
             continue;
         blanks += c ? layout->gap : 0;
         if (cells)
-            print_cell(out, table->arena, &table->columns[c], cells[c].text, layout->number[c], layout->unit[c], &blanks);
+            print_cell(out, table->arena, &table->columns[c], cells[c].text, layout->number[c], layout->unit[c],
+                       &blanks);
         else
             print_heading(out, &table->columns[c], layout->number[c] + layout->unit[c], &blanks);
     }
     fputc('\n', out);
+}
+
+static void print_hidden(const struct fm_table *table, const struct table_layout *layout, FILE *out)
+{
+    struct fm_writer names = {.arena = table->arena};
+    size_t n = 0;
+    for (size_t c = 0; c < table->n_columns; c++)
+        if (layout->hidden[c] && table->columns[c].heading[0])
+            fm_write(&names, "%s%s", n++ ? ", " : "", table->columns[c].heading);
+    if (n && fm_writer_text(&names))
+        fm_print_sentence(out, "Hidden on this narrow terminal: %s.", fm_writer_text(&names));
 }
 
 void fm_table_print(const struct fm_table *table, FILE *out)
@@ -259,6 +312,7 @@ void fm_table_print(const struct fm_table *table, FILE *out)
     print_row(table, &layout, NULL, out);
     for (size_t i = 0; i < table->n_cells; i += table->n_columns)
         print_row(table, &layout, &table->cells[i], out);
+    print_hidden(table, &layout, out);
 }
 
 /* ---- CSV ---- */

@@ -121,6 +121,19 @@ void fm_print_folded(FILE *out, const char *text, size_t indent)
     fputc('\n', out);
 }
 
+void fm_print_sentence(FILE *out, const char *format, ...)
+{
+    char *text;
+    va_list values;
+    va_start(values, format);
+    int length = vasprintf(&text, format, values);
+    va_end(values);
+    if (length < 0)
+        return;
+    fm_print_folded(out, text, 2);
+    free(text);
+}
+
 const char *fm_format(struct fm_arena *arena, const char *format, ...)
 {
     va_list arguments;

@@ -35,19 +35,21 @@ size_t fm_print_cut(FILE *out, const char *text, size_t columns);
 /* Prints a text wrapped at fm_output_columns(), with all lines but the first indented, and a final newline. Longer words
  * are shortened. */
 void fm_print_folded(FILE *out, const char *text, size_t indent);
+/* printf of a sentence or two, wrapped like that, with all lines but the first indented by 2. */
+void fm_print_sentence(FILE *out, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* printf into the arena. Returns "" if out of memory. */
 const char *fm_format(struct fm_arena *arena, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /* ---- tables ---- */
 
 enum fm_column_kind {
-    FM_COLUMN_TEXT,  /* left-aligned; shortened as a label if the table is too wide (render/shorten.h) */
+    FM_COLUMN_TEXT,   /* left-aligned; shortened as a label if the table is too wide (render/shorten.h) */
     FM_COLUMN_SOURCE, /* left-aligned; its end is left out if the table is too wide */
-    FM_COLUMN_BAR,   /* left-aligned; never cut */
-    FM_COLUMN_COUNT, /* integers */
-    FM_COLUMN_RANK,  /* an identifying number, without thousands separators */
-    FM_COLUMN_MEAN,  /* numbers */
-    FM_COLUMN_TIME,  /* ns; CSV: seconds */
+    FM_COLUMN_BAR,    /* left-aligned; never cut */
+    FM_COLUMN_COUNT,  /* integers */
+    FM_COLUMN_RANK,   /* an identifying number, without thousands separators */
+    FM_COLUMN_MEAN,   /* numbers */
+    FM_COLUMN_TIME,   /* ns; CSV: seconds */
     FM_COLUMN_BYTES,
     FM_COLUMN_RATE,    /* bytes per second */
     FM_COLUMN_PERCENT, /* fraction; shown in percent */

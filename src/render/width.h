@@ -10,7 +10,7 @@
  * cut. */
 enum { FM_TEXT_COLUMNS = 100, FM_TEXT_LIMIT = 108 };
 
-size_t fm_output_limit(FILE *out); /* of a table: the terminal's width, or FM_TEXT_LIMIT */
+size_t fm_output_limit(FILE *out);   /* of a table: the terminal's width, or FM_TEXT_LIMIT */
 size_t fm_output_columns(FILE *out); /* of sentences and charts: the terminal's width up to FM_TEXT_COLUMNS */
 
 #endif

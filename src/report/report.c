@@ -213,8 +213,11 @@ void fm_print_no_regions(struct fm_report *report, FILE *out)
         named |= profile->regions[i].path[0] != 0;
     for (size_t i = 0; i < profile->n_events; i++)
         named |= profile->events[i].key.region[0] != 0;
-    if (!named)
-        fputs("\nThe program defines no regions: MPI_Pcontrol(1, \"name\") begins one, (-1, \"name\") ends it.\n", out);
+    if (named)
+        return;
+    fputc('\n', out);
+    fm_print_sentence(out,
+                      "The program defines no regions: MPI_Pcontrol(1, \"name\") begins one, (-1, \"name\") ends it.");
 }
 
 void fm_print_scope(struct fm_report *report, FILE *out)

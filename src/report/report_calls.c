@@ -177,7 +177,8 @@ enum fm_status fm_hot_path_text(struct fm_report *report, const char **text, str
         return FM_OK;
     const char *path = n > HOT_NAMES ? ".. > " : "";
     for (size_t i = n > HOT_NAMES ? n - HOT_NAMES : 0; i < n; i++)
-        path = fm_format(&report->arena, "%s%s%s", path, fm_shorten(&report->arena, frames[i % HOT_NAMES]->id.name, NAME_COLUMNS),
+        path = fm_format(&report->arena, "%s%s%s", path,
+                         fm_shorten(&report->arena, frames[i % HOT_NAMES]->id.name, NAME_COLUMNS),
                          i + 1 < n ? " > " : "");
     const char *place = fm_context_place(report, end);
     if (place[0])

@@ -25,7 +25,7 @@ double fm_report_whole_ns(const struct fm_report *report); /* of which percentag
 enum fm_status fm_report_functions(struct fm_report *report, struct fm_calltree *functions, struct fm_error *error);
 enum fm_status fm_report_view_functions(struct fm_report *report, struct fm_calltree *functions,
                                         struct fm_error *error); /* the same of fm_report_view_tree */
-const char *fm_context_kind_text(enum fm_context_kind kind); /* "frame", "call_site" */
+const char *fm_context_kind_text(enum fm_context_kind kind);     /* "frame", "call_site" */
 bool fm_report_sampled(const struct fm_report *report);
 double fm_sampling_hz(const struct fm_call_paths *paths); /* 0 if nothing was sampled */
 uint64_t fm_calltree_mpi_ns(const struct fm_calltree *calls);

@@ -280,9 +280,8 @@ static void add_row(struct fm_scaling *scaling, struct fm_table *table, const st
     cost_cell(scaling, table, row->node, scaling->base);
     cost_cell(scaling, table, row->node, scaling->other);
     fm_cell_text(table, trend_text(scaling, row->node));
-    fm_cell_text(table,
-                 fm_format(&scaling->arena, "%s%s", row->drawing,
-                           fm_scaling_label(scaling, row->node, drawn < columns ? columns - drawn : 0)));
+    fm_cell_text(table, fm_format(&scaling->arena, "%s%s", row->drawing,
+                                  fm_scaling_label(scaling, row->node, drawn < columns ? columns - drawn : 0)));
 }
 
 struct seen {
@@ -315,9 +314,9 @@ static void print_foot(struct fm_scaling *scaling, const struct fm_scaling_rows 
     bool same = scaling->options.mode == FM_SCALE_SAME;
     struct seen seen = scan_rows(scaling, rows);
     if (rows->left_out)
-        fprintf(out, "+ %s more, each below %s%s (--all shows them, --percent P those above P %%)\n",
-                fm_count_text(count, rows->left_out), fm_percent_fine(share, rows->limit),
-                same ? "" : " of excess work");
+        fm_print_sentence(out, "+ %s more, each below %s%s (--all shows them, --percent P those above P %%)",
+                          fm_count_text(count, rows->left_out), fm_percent_fine(share, rows->limit),
+                          same ? "" : " of excess work");
     const char *text =
         same ? "% change: time that B takes more (or, if negative, less) than A, in % of the time of A, with "
                "everything called; "

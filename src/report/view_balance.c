@@ -159,9 +159,11 @@ static void print_ranks(struct fm_report *report, FILE *out)
     char balance[FM_UNIT_CHARS], communication[FM_UNIT_CHARS], parallel[FM_UNIT_CHARS];
     if (summary->measured > 1)
         fm_print_folded(out, fm_balance_sentence(report), 2);
-    fprintf(out, "Efficiency %s (work / wall time) = load balance %s x communication %s.\n\n",
-            fm_percent_whole(parallel, summary->parallel_efficiency), fm_percent_whole(balance, summary->load_balance),
-            fm_percent_whole(communication, summary->communication_efficiency));
+    fm_print_sentence(out, "Efficiency %s (work / wall time) = load balance %s x communication %s.",
+                      fm_percent_whole(parallel, summary->parallel_efficiency),
+                      fm_percent_whole(balance, summary->load_balance),
+                      fm_percent_whole(communication, summary->communication_efficiency));
+    fputc('\n', out);
     if (report->balance.n_groups > 1)
         print_groups(report, out);
     print_picture(report, out);

@@ -100,8 +100,9 @@ static void print_foot(struct fm_report *report, const struct fm_context_rows *r
     char count[FM_UNIT_CHARS], share[FM_UNIT_CHARS];
     double whole = fm_report_whole_ns(report);
     if (rows->left_out)
-        fprintf(out, "+ %s more, each below %s of the time (--all shows them, --percent P those above P %%)\n",
-                fm_count_text(count, rows->left_out), fm_percent_fine(share, fm_ratio((double)rows->limit_ns, whole)));
+        fm_print_sentence(out, "+ %s more, each below %s of the time (--all shows them, --percent P those above P %%)",
+                          fm_count_text(count, rows->left_out),
+                          fm_percent_fine(share, fm_ratio((double)rows->limit_ns, whole)));
     fm_print_folded(
         out, fm_format(&report->arena, "%s%s.", layouts[which].explained, fm_context_marks_text(report, &marks)), 0);
     if (report->profile->paths.nodes[0].all.ranks > 1)
@@ -165,9 +166,8 @@ static void print_hot_lines(struct fm_report *report, const struct fm_calltree *
     fm_table_start(&table, &report->arena, columns, sizeof columns / sizeof *columns);
     for (const struct fm_context *at = fm_context_hot(tree->root); at; at = fm_context_hot(at)) {
         struct fm_call_line line = heaviest_line(at);
-        const char *source = report->symbols && line.line
-                                 ? fm_symbols_source(report->symbols, line.path, line.line)
-                                 : NULL;
+        const char *source = report->symbols && line.line ? fm_symbols_source(report->symbols, line.path, line.line)
+                                                          : NULL;
         if (!source)
             continue;
         fm_cell_number(&table, fm_ratio((double)at->all.of.sum_ns, whole));

@@ -309,23 +309,24 @@ enum fm_status fm_print_modules(struct fm_report *report, FILE *out, struct fm_e
     status = print_tree(report, &modules, out, error);
     if (status)
         return status;
-    fputs("%: of the sampled time of all ranks; inclusive in the tree.\n"
-          "#: work, outside MPI; =: transfer, time in MPI that is not known to be waiting; -: waiting.\n"
-          "% of waiting: share of the total waiting, in calls from the module.\n",
-          out);
+    fputs("%: of the sampled time of all ranks; inclusive in the tree.\n", out);
+    fm_print_sentence(out,
+                      "#: work, outside MPI; =: transfer, time in MPI that is not known to be waiting; -: waiting.");
+    fm_print_sentence(out, "%% of waiting: share of the total waiting, in calls from the module.");
     if (modules.whole.estimated_ns)
-        fprintf(
-            out, "%s of the waiting is estimated: time in a collective beyond that of the fastest rank.\n",
+        fm_print_sentence(
+            out, "%s of the waiting is estimated: time in a collective beyond that of the fastest rank.",
             fm_percent_whole(share, fm_ratio((double)modules.whole.estimated_ns, (double)modules.whole.waiting_ns)));
     const char *send = heavy_send(report);
     if (send)
-        fprintf(out, "Transfer can contain waiting: 'waiting + %s' in the module file counts %s as waiting.\n", send,
-                send);
+        fm_print_sentence(out, "Transfer can contain waiting: 'waiting + %s' in the module file counts %s as waiting.",
+                          send, send);
     if (report->helpers_ns)
-        fprintf(out, "Excludes internal threads of the MPI library, which took %s.\n",
-                fm_time_text(share, (double)report->helpers_ns));
+        fm_print_sentence(out, "Excludes internal threads of the MPI library, which took %s.",
+                          fm_time_text(share, (double)report->helpers_ns));
     if (!report->options.modules)
-        fputs("Modules are source files; 'fathom modules init PROFILE' drafts a module file for --modules.\n", out);
+        fm_print_sentence(
+            out, "Modules are source files; 'fathom modules init PROFILE' drafts a module file for --modules.");
     if (report->summary.complete && !report->options.focus) /* a partial run or a subtree never has all of them */
         print_unknown(report, &modules, out);
     return FM_OK;
@@ -336,7 +337,7 @@ enum fm_status fm_view_modules_text(struct fm_report *report, FILE *out, struct 
     fm_print_incomplete(report, out);
     if (fm_report_sampled(report))
         return fm_print_modules(report, out, error);
-    fputs("No call paths were sampled, so there are no modules; run again without --sample off\n", out);
+    fm_print_sentence(out, "No call paths were sampled, so there are no modules; run again without --sample off");
     return FM_OK;
 }
 

@@ -168,7 +168,8 @@ static void print_site_hints(struct fm_report *report, const struct fm_groups *g
     if (no_name || no_line)
         fputc('\n', out);
     if (no_name)
-        fputs("PROGRAM+OFFSET: return address; the program has no symbols there, or has changed since the run.\n", out);
+        fm_print_sentence(
+            out, "PROGRAM+OFFSET: return address; the program has no symbols there, or has changed since the run.");
     if (no_line)
         fputs("Functions without a line were compiled without -g.\n", out);
 }
@@ -304,8 +305,9 @@ static enum fm_status print_groups(struct fm_report *report, FILE *out, bool csv
     fm_table_print(&table, out);
     fm_print_more(out, rows, groups.n, groupings[report->options.by].plural);
     if (unknown)
-        fprintf(out, "Not included: %zu routine%s; the profile of this large job has only the sum over all programs.\n",
-                unknown, unknown == 1 ? "" : "s");
+        fm_print_sentence(
+            out, "Not included: %zu routine%s; the profile of this large job has only the sum over all programs.",
+            unknown, unknown == 1 ? "" : "s");
     if (report->options.by == FM_REPORT_BY_SITE && groups.items)
         print_site_hints(report, &groups, rows, out);
     if (report->options.by == FM_REPORT_BY_REGION)
@@ -336,7 +338,8 @@ enum fm_status fm_view_mpi_text(struct fm_report *report, FILE *out, struct fm_e
         fill_routines(report, &table, rows);
         fm_table_print(&table, out);
         fm_print_more(out, rows, summary->n_routines, "routine");
-        fputs("\nmin, max, second: single calls; least, most: all calls of one rank; on: that rank.\n", out);
+        fputc('\n', out);
+        fm_print_sentence(out, "min, max, second: single calls; least, most: all calls of one rank; on: that rank.");
     }
     size_t histograms = report->options.histogram ? fm_report_rows(report, summary->n_routines, HISTOGRAM_ROUTINES) : 0;
     for (size_t i = 0; i < histograms; i++)

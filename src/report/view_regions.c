@@ -107,8 +107,9 @@ enum fm_status fm_view_regions_text(struct fm_report *report, FILE *out, struct 
     if (fm_print_uncounted(report, out))
         return FM_OK;
     fm_print_scope(report, out);
-    fputs("Figures include nested regions; longest: wall time of the slowest rank; % MPI: share of the wall time.\n\n",
-          out);
+    fm_print_sentence(
+        out, "Figures include nested regions; longest: wall time of the slowest rank; %% MPI: of the wall time.");
+    fputc('\n', out);
     fm_table_print(&table, out);
     fm_print_no_regions(report, out);
     return FM_OK;

@@ -149,13 +149,15 @@ static void print_foot(const struct sequence_text *page, size_t step)
     const struct fm_module_sequence *s = page->sequence;
     size_t every = step * s->rank_step;
     size_t letters = s->n_moments < page->columns ? s->n_moments : page->columns;
-    fprintf(page->out,
-            "Each character is one sample and stands for %s: upper case work, lower case waiting%s.\n"
-            "Blanks: no sample.\n",
-            fm_time_text(time, seconds(page) * 1e9 / (double)letters), s->in[FM_MODULE_TRANSFER] ? ", = transfer" : "");
-    fputs("MPI time is attributed to the calling module; a collective is waiting if more than half of its time is.\n"
-          "Only the main thread of a process is drawn; %: of the sampled time of all threads, as in modules.\n",
-          page->out);
+    fm_print_sentence(
+        page->out, "Each character is one sample and stands for %s: upper case work, lower case waiting%s.",
+        fm_time_text(time, seconds(page) * 1e9 / (double)letters), s->in[FM_MODULE_TRANSFER] ? ", = transfer" : "");
+    fputs("Blanks: no sample.\n", page->out);
+    fm_print_sentence(page->out,
+                      "MPI time is attributed to the calling module; a collective is waiting if most of its time is.");
+    fm_print_sentence(
+        page->out,
+        "Only the main thread of a process is drawn; %%: of the sampled time of all threads, as in modules.");
     if (every > 1)
         fprintf(page->out, "One rank in %zu is shown%s.\n", every, step > 1 ? "; --all shows more" : "");
     if (s->n_modules > FM_MODULE_LETTERS)

@@ -5,6 +5,7 @@
 
 #include "analyse/balance/topology.h"
 #include "base/units.h"
+#include "base/writer.h"
 #include "report/views.h"
 
 enum { CELLS = 64, DEFAULT_PAIRS = 12 };
@@ -175,14 +176,16 @@ static enum fm_status draw(struct fm_report *report, const struct fm_topology *t
 
 /* ---- view ---- */
 
-static void print_grid(const struct fm_job *job, FILE *out)
+static void print_grid(const struct fm_job *job, struct fm_arena *arena, FILE *out)
 {
     if (!fm_grid_covers(&job->cart, job->ranks))
         return;
-    fputs("The program arranges its ranks in a grid of ", out);
+    struct fm_writer dims = {.arena = arena};
     for (uint32_t i = 0; i < job->cart.n; i++)
-        fprintf(out, "%s%" PRIu32, i ? " x " : "", job->cart.dims[i]);
-    fputs(job->cart.n > 1 ? "; the last dimension varies fastest.\n" : ".\n", out);
+        fm_write(&dims, "%s%" PRIu32, i ? " x " : "", job->cart.dims[i]);
+    if (fm_writer_text(&dims))
+        fm_print_sentence(out, "The program arranges its ranks in a grid of %s%s.", fm_writer_text(&dims),
+                          job->cart.n > 1 ? "; the last dimension varies fastest" : "");
 }
 
 static void print_totals(struct fm_report *report, const struct fm_topology *topology, FILE *out)
@@ -213,7 +216,7 @@ enum fm_status fm_view_topology_text(struct fm_report *report, FILE *out, struct
     fm_print_incomplete(report, out);
     if (fm_print_uncounted(report, out))
         return FM_OK;
-    print_grid(&report->profile->job, out);
+    print_grid(&report->profile->job, &report->arena, out);
     if (topology.n == 0) {
         fputs("No point-to-point message was sent between ranks.\n", out);
         return FM_OK;
@@ -230,8 +233,8 @@ enum fm_status fm_view_topology_text(struct fm_report *report, FILE *out, struct
     fill(report, &table, columns, &topology, heaviest, rows);
     fm_table_print(&table, out);
     fm_print_more(out, rows, topology.n, "pair");
-    fputs("sending, receiving: time in the calls of the pair, not in MPI_Wait; rate: over the longer of the two.\n",
-          out);
+    fm_print_sentence(
+        out, "sending, receiving: time in the calls of the pair, without MPI_Wait; rate: over the longer one.");
     fputc('\n', out);
     return draw(report, &topology, out, error);
 }

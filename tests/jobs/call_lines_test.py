@@ -1,10 +1,14 @@
 #!/usr/bin/env python3
 """A function that is called from many lines of another is one row of the view calls, through which the hot path leads;
---lines shows every line. Percentages of the views of call paths do not count internal threads of MPI, JSON does."""
+--lines shows every line. Long names are shortened to fit the terminal, and keep their lines. Percentages of the views of call paths do not count internal threads of MPI, JSON does."""
+import fcntl
 import itertools
 import os
+import pty
 import re
+import struct
 import subprocess
+import termios
 
 import jobs
 
@@ -49,6 +53,38 @@ def check_rows(tap, title, job):
     tap.ok(len(calls) > 5, f"{title}: so does CSV", calls)
 
 
+def check_widths(tap, title, job):
+    """On a terminal no line is wider, and the line of a call is always there."""
+    for columns in (60, 80, 120):
+        wide, texts = [], []
+        for kind in ("summary", "mpi", "calls", "callers", "flat", "modules"):
+            ours, theirs = pty.openpty()
+            fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 50, columns, 0, 0))
+            with subprocess.Popen([jobs.FATHOM, "report", job.profiles()[0], "--view", kind], stdout=theirs,
+                                  env={name: value for name, value in os.environ.items() if name != "COLUMNS"}):
+                os.close(theirs)
+                text = terminal_text(ours)
+            wide += [line for line in text.splitlines() if len(line) > columns]
+            texts.append(text)
+        tap.equal(wide, [], f"{title}: no line is wider than a terminal of {columns} columns")
+        tap.ok(re.search(r"solve  at call_names\.cc:\d+$", texts[2], re.MULTILINE) and
+               re.search(r"apply  from 3 lines", texts[2]), f"{title}: {columns}: function and line",
+               texts[2])
+
+
+def terminal_text(terminal):
+    text = b""
+    while True:
+        try:
+            more = os.read(terminal, 65536)
+        except OSError: # the other end is closed
+            more = b""
+        if not more:
+            os.close(terminal)
+            return text.decode().replace("\r", "")
+        text += more
+
+
 def seconds(root):
     return sum(child["inclusive_s"] for child in root["children"])
 
@@ -74,6 +110,13 @@ def check(tap, mpi):
             continue
         check_rows(tap, title, job)
         check_helpers(tap, title, job)
+
+
+    program = jobs.SCRATCH / f"call_names.{mpi.name}"
+    subprocess.run([f"mpicxx.{mpi.name}", "-O2", "-g", "-o", program, PROGRAMS / "call_names.cc"], check=True)
+    job = jobs.run(jobs.AROUND, mpi, 2, [program], env={"FATHOM_SAMPLE": "500"})
+    if tap.ok(job.status == 0, f"{mpi.short}: templates: the program runs", job):
+        check_widths(tap, f"{mpi.short}: templates", job)
 
 
 jobs.check_each(check)

@@ -76,6 +76,8 @@ def check_python(tap):
                                      {name: tuple(ranks * f for f in figures) for name, figures in KNOWN.items()})
         tap.ok(not wrong, f"{title}: calls and bytes", *wrong)
         tap.equal(report["job"]["language"], "Python", f"{title}: the language is Python")
+        tap.ok("/known.py." in job.profiles()[0] and "/python3" in report["job"]["executable"],
+               f"{title}: the job is called by its script", job.profiles(), report["job"]["executable"])
     counter = counting.counter_library(mpi)
     job = jobs.run(jobs.BARE, mpi, ranks, command, env={"LD_PRELOAD": f"{jobs.LIBRARY} {counter}"})
     seen = counting.sums(counting.read_lines(job, "counter"))

@@ -45,15 +45,17 @@ static void test_labels(void)
     is("exchange  from 3 lines (halo.f90:44, 46, 48)", 24, "exchange  from 3 lines");
     is("|- solver.cc:123  for (i = 0; i<n; i++) a<b>(i);", 30, "|- solver.cc:123  for (i = 0..");
     is("a long text of no particular form at all", 20, "a long te..rm at all");
-    is("\xc3\xa4\xc3\xa4\xc3\xa4\xc3\xa4\xc3\xa4\xc3\xa4::\xc3\xb6\xc3\xb6::function", 16, "..\xc3\xb6\xc3\xb6::function");
+    is("\xc3\xa4\xc3\xa4\xc3\xa4\xc3\xa4\xc3\xa4\xc3\xa4::\xc3\xb6\xc3\xb6::function", 16,
+       "..\xc3\xb6\xc3\xb6::function");
     is("abc", 2, "abc");
 }
 
 /* Whatever the text is, the result fits. */
 static void test_any(void)
 {
-    static const char *const pieces[] = {"::", "<", ">", "operator", "  ", " (", "a.c:12", ")", "|- ", "(", "/", "x",
-                                         "function", " lines (", "~1", "\xc3\xa4", "\xff", "<- ", "-"};
+    static const char *const pieces[] = {"::", "<",        ">",    "operator", "  ", " (",       "a.c:12",
+                                         ")",  "|- ",      "(",    "/",        "x",  "function", " lines (",
+                                         "~1", "\xc3\xa4", "\xff", "<- ",      "-"};
     size_t wrong = 0, texts = 20000;
     srand(1);
     for (size_t i = 0; i < texts; i++) {

@@ -73,7 +73,8 @@ struct fm_context {
         bool inferred;        /* at least in part: the frame was replaced by a tail call */
         bool callers_missing; /* at least in part: frames between it and its parent were replaced by tail calls */
     } facts;
-    struct fm_call_line *lines; /* if it combines calls from several lines: these, by file and line, unknown last; or NULL */
+    struct fm_call_line
+        *lines; /* if it combines calls from several lines: these, by file and line, unknown last; or NULL */
     struct fm_context *parent, *first, *next;
     size_t n_children;
     struct fm_context_cost own, all;

@@ -78,11 +78,11 @@ static void test_mpi(void)
 static void test_lines(void)
 {
     static const struct made_row rows[] = {
-        {1, FRAME, "main", 0, {1}, NULL, NULL},       {2, FRAME, "f", 30, {2}, NULL, NULL},
-        {3, FRAME, "g", 50, {4}, NULL, NULL},         {2, FRAME, "f", 10, {8}, NULL, NULL},
-        {3, FRAME, "g", 50, {16}, NULL, NULL},        {3, ROUTINE, "MPI_Wait", 60, {32}, NULL, NULL},
-        {2, FRAME, "f", 20, {64}, NULL, "/s/a.c"},    {3, ROUTINE, "MPI_Wait", 61, {128}, NULL, NULL},
-        {2, FRAME, "f", 20, {256}, "/l/m.so", NULL},  {2, FRAME, "f", 0, {512}, NULL, NULL},
+        {1, FRAME, "main", 0, {1}, NULL, NULL},      {2, FRAME, "f", 30, {2}, NULL, NULL},
+        {3, FRAME, "g", 50, {4}, NULL, NULL},        {2, FRAME, "f", 10, {8}, NULL, NULL},
+        {3, FRAME, "g", 50, {16}, NULL, NULL},       {3, ROUTINE, "MPI_Wait", 60, {32}, NULL, NULL},
+        {2, FRAME, "f", 20, {64}, NULL, "/s/a.c"},   {3, ROUTINE, "MPI_Wait", 61, {128}, NULL, NULL},
+        {2, FRAME, "f", 20, {256}, "/l/m.so", NULL}, {2, FRAME, "f", 0, {512}, NULL, NULL},
         {2, FRAME, "once", 40, {1024}, NULL, NULL},
     };
     struct fm_arena arena = {0};
