@@ -149,9 +149,9 @@ static void print_foot(const struct sequence_text *page, size_t step)
     const struct fm_module_sequence *s = page->sequence;
     size_t every = step * s->rank_step;
     size_t letters = s->n_moments < page->columns ? s->n_moments : page->columns;
-    fm_print_sentence(
-        page->out, "Each character is one sample and stands for %s: upper case work, lower case waiting%s.",
-        fm_time_text(time, seconds(page) * 1e9 / (double)letters), s->in[FM_MODULE_TRANSFER] ? ", = transfer" : "");
+    fm_print_sentence(page->out, "Each character is a sample and stands for %s: upper case work, lower case waiting%s.",
+                      fm_time_text(time, seconds(page) * 1e9 / (double)letters),
+                      s->in[FM_MODULE_TRANSFER] ? ", = transfer" : "");
     fputs("Blanks: no sample.\n", page->out);
     fm_print_sentence(page->out,
                       "MPI time is attributed to the calling module; a collective is waiting if most of its time is.");
