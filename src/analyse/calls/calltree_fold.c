@@ -194,10 +194,11 @@ static void settle_lines(struct fm_context *context)
     context->id.inlined = true;
     for (const struct fm_call_line *at = context->lines; at; at = at->next)
         context->id.inlined &= at->inlined;
-    if (context->lines->next)
+    const struct fm_call_line *only = context->lines;
+    if (!only || only->next)
         return;
-    context->id.path = context->lines->path;
-    context->id.line = context->lines->line;
+    context->id.path = only->path;
+    context->id.line = only->line;
     context->lines = NULL;
 }
 
