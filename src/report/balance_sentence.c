@@ -27,19 +27,41 @@ static const char *meaning_of(const struct fm_balance *balance, const struct fm_
     return one ? "it waits for the others" : "they wait for the others";
 }
 
+/* Ranks that start at different moments differ in MPI, where they wait for each other, and not outside. */
+static const char *even_sentence(struct fm_report *report)
+{
+    const struct fm_balance *balance = &report->balance;
+    uint64_t mpi = balance->order[balance->n - 1].mpi_ns - balance->order[0].mpi_ns;
+    uint64_t least = balance->order[0].outside_ns, most = least;
+    char within[FM_UNIT_CHARS];
+    for (size_t i = 1; i < balance->n; i++) {
+        uint64_t outside = balance->order[i].outside_ns;
+        least = outside < least ? outside : least;
+        most = outside > most ? outside : most;
+    }
+    return fm_format(&report->arena, "All ranks spend the same time %s MPI, within %s.",
+                     mpi <= most - least ? "in" : "outside",
+                     fm_time_text(within, (double)(mpi <= most - least ? mpi : most - least)));
+}
+
 const char *fm_balance_sentence(struct fm_report *report)
 {
     const struct fm_balance *balance = &report->balance;
     char spread[FM_UNIT_CHARS];
     if (balance->n < 2)
         return "";
-    fm_time_text(spread, (double)(balance->order[balance->n - 1].mpi_ns - balance->order[0].mpi_ns));
-    if (!fm_balance_is_uneven(balance))
-        return fm_format(&report->arena, "All ranks spend the same time in MPI, within %s.", spread);
-    if (balance->n_groups < 2) {
-        return fm_format(&report->arena, "MPI time rises gradually by %s from rank %u to rank %u.", spread,
-                         balance->order[0].rank, balance->order[balance->n - 1].rank);
-    }
+    const struct fm_balance_rank *first = &balance->order[0], *last = &balance->order[balance->n - 1];
+    fm_time_text(spread, (double)(last->mpi_ns - first->mpi_ns));
+    if (balance->evenness == FM_EVEN)
+        return even_sentence(report);
+    if (balance->evenness == FM_UNKNOWN_EVENNESS)
+        return fm_format(&report->arena,
+                         "MPI times differ by %s, but the ranks had no cores of their own, so this does not show which "
+                         "of them have more work.",
+                         spread);
+    if (balance->n_groups < 2)
+        return fm_format(&report->arena, "MPI time rises gradually by %s from rank %u to rank %u.", spread, first->rank,
+                         last->rank);
     if (balance->n_groups == 2) { /* each is the rest of the other: report the smaller one */
         const struct fm_balance_group *low = &balance->groups[0], *high = &balance->groups[1];
         const struct fm_balance_group *reported = low->n <= high->n ? low : high;

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "report/programs.h"
 
+#include "analyse/balance/core_use.h"
 #include "base/units.h"
 #include "base/writer.h"
 #include "report/views.h"
 
 enum { DEFAULT_PROGRAMS = 12, DEFAULT_SENTENCES = 4, LINE_PROGRAMS = 4 };
-static const double MIN_SPREAD = 0.05; /* of the wall time: between the largest and the smallest share of MPI */
+static const double MIN_SPREAD = FM_JUMP_OF_WALL; /* between the largest and the smallest share of MPI */
 
 enum fm_status fm_report_program(struct fm_report *report, size_t program, enum fm_part_extent extent,
                                  struct fm_report *one, struct fm_error *error)
@@ -133,8 +134,10 @@ const char *fm_programs_headline(struct fm_report *report)
     }
     if (report->profile->n_programs > DEFAULT_PROGRAMS || !name[0])
         return "";
-    if (max - min < MIN_SPREAD)
+    if (max - min < MIN_SPREAD || (max - min) * (double)report->summary.wall_ns < FM_UNEVEN_LEAST_NS)
         return "; programs balanced";
+    if (fm_core_use(report->profile).lack)
+        return "; ranks lacked cores";
     return fm_format(&report->arena, "; %s waits most (%s in MPI)", name, fm_percent_whole(share, max));
 }
 

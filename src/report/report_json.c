@@ -556,12 +556,14 @@ static void write_groups(struct fm_report *report, struct fm_json *json)
 
 static void write_balance(struct fm_report *report, struct fm_json *json)
 {
+    static const char *const evenness[] = {"even", "uneven", "unknown"}; /* enum fm_evenness */
     const struct fm_balance *balance = &report->balance;
     const struct fm_summary *summary = &report->summary;
     fm_json_object(json, "balance", FM_JSON_LINES);
     fm_json_number(json, "load_balance", summary->load_balance);
     fm_json_number(json, "communication_efficiency", summary->communication_efficiency);
     fm_json_number(json, "parallel_efficiency", summary->parallel_efficiency);
+    fm_json_text(json, "evenness", evenness[balance->evenness]);
     fm_json_array(json, "ranks_by_mpi_time", FM_JSON_INLINE);
     for (size_t i = 0; i < balance->n; i++)
         fm_json_whole(json, NULL, balance->order[i].rank);

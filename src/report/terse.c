@@ -11,6 +11,8 @@ static const char *headline_balance(struct fm_report *report)
         return "";
     if (report->programs.n)
         return fm_programs_headline(report);
+    if (report->balance.evenness == FM_UNKNOWN_EVENNESS)
+        return "; ranks lacked cores";
     if (!fm_balance_is_uneven(&report->balance))
         return "; balanced";
     if (report->balance.n_groups < 2)

@@ -41,20 +41,21 @@ static bool sort_ranks(const struct fm_profile *profile, struct fm_arena *arena,
     if (!balance->order)
         return false;
     double wall = 0;
+    bool all_lack = fm_core_use(profile).lack != FM_CORES_ENOUGH;
     for (size_t i = 0; i < profile->n_processes; i++) {
         const struct fm_process *process = &profile->processes[i];
         if (process->end == FM_END_MISSING)
             continue;
         /* A rank can have several processes in succession (exec): they count as one. */
-        struct fm_balance_rank *last = balance->n ? &balance->order[balance->n - 1] : NULL;
-        if (last && last->rank == process->rank) {
-            last->mpi_ns += process->mpi_ns;
-            last->wall_ns += process->wall_ns;
-            last->not_running_ns += fm_not_running(process);
-        } else {
-            balance->order[balance->n++] = (struct fm_balance_rank){process->rank, process->mpi_ns, process->wall_ns,
-                                                                    fm_not_running(process)};
-        }
+        if (!balance->n || balance->order[balance->n - 1].rank != process->rank)
+            balance->order[balance->n++] = (struct fm_balance_rank){.rank = process->rank, .lacked_core = all_lack};
+        struct fm_balance_rank *rank = &balance->order[balance->n - 1];
+        rank->mpi_ns += process->mpi_ns;
+        rank->wall_ns += process->wall_ns;
+        rank->outside_ns += fm_outside_mpi(process);
+        rank->not_running_ns += fm_not_running(process);
+        rank->not_running_most_ns += fm_not_running_most(process);
+        rank->lacked_core = rank->lacked_core || fm_was_preempted(process);
         wall += (double)process->wall_ns;
     }
     balance->mean_wall_ns = balance->n ? wall / (double)balance->n : 0;
@@ -117,6 +118,21 @@ static bool fill_group(struct fm_balance *balance, struct fm_balance_group *grou
     return true;
 }
 
+/* Splits the order at the first `jumps` of the gaps. */
+static bool split_at(struct fm_balance *balance, const struct gap *gaps, size_t jumps, double total,
+                     struct fm_arena *arena)
+{
+    balance->n_groups = jumps + 1;
+    for (size_t g = 0; g < balance->n_groups; g++) {
+        struct fm_balance_group *group = &balance->groups[g];
+        *group = (struct fm_balance_group){.first = g ? gaps[g - 1].at : 0, .jump_ns = g ? gaps[g - 1].ns : 0};
+        group->n = (g < jumps ? gaps[g].at : balance->n) - group->first;
+        if (!fill_group(balance, group, arena, total))
+            return false;
+    }
+    return true;
+}
+
 static bool split_groups(struct fm_balance *balance, struct fm_arena *arena)
 {
     struct gap *gaps = fm_arena_alloc(arena, balance->n * sizeof *gaps);
@@ -131,16 +147,10 @@ static bool split_groups(struct fm_balance *balance, struct fm_arena *arena)
         total += (double)balance->order[i].mpi_ns;
     }
     size_t jumps = choose_jumps(gaps, balance->n - 1, balance->mean_wall_ns);
-    balance->n_groups = jumps + 1;
-    for (size_t g = 0; g < balance->n_groups; g++) {
-        struct fm_balance_group *group = &balance->groups[g];
-        group->first = g ? gaps[g - 1].at : 0;
-        group->n = (g < jumps ? gaps[g].at : balance->n) - group->first;
-        group->jump_ns = g ? gaps[g - 1].ns : 0;
-        if (!fill_group(balance, group, arena, total))
-            return false;
-    }
-    return true;
+    if (!split_at(balance, gaps, jumps, total, arena))
+        return false;
+    balance->evenness = fm_balance_evenness(balance);
+    return !jumps || balance->evenness == FM_UNEVEN || split_at(balance, gaps, 0, total, arena);
 }
 
 /* ---- heavy routines ---- */
@@ -152,20 +162,6 @@ static int heaviest_first(const void *a, const void *b)
     if (x->stats.total_ns != y->stats.total_ns)
         return x->stats.total_ns < y->stats.total_ns ? 1 : -1;
     return strcmp(x->name, y->name);
-}
-
-bool fm_balance_is_uneven(const struct fm_balance *balance)
-{
-    return balance->n > 1 && (double)(balance->order[balance->n - 1].mpi_ns - balance->order[0].mpi_ns) >=
-                                 FM_JUMP_OF_WALL * balance->mean_wall_ns;
-}
-
-bool fm_balance_is_not_work(const struct fm_balance *balance, const struct fm_balance_group *group)
-{
-    double more = group->not_running_ns - group->others_not_running_ns;
-    if (balance->n_groups < 2)
-        return false;
-    return group->difference_ns < 0 ? 2 * more >= -group->difference_ns : -2 * more >= group->difference_ns;
 }
 
 uint64_t fm_balance_time(const struct fm_routine_total *routine, uint32_t rank)

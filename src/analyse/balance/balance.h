@@ -9,19 +9,24 @@
  *
  * A jump is a gap between neighbours that is more than FM_JUMP_OF_WALL of the mean wall time and more than
  * FM_JUMP_OVER_TYPICAL times the median of the other gaps. Only the largest ones count, so that there
- * are at most FM_MAX_GROUPS groups. The result depends only on the profile. */
+ * are at most FM_MAX_GROUPS groups. Ranks that are not uneven are one group. The result depends only on the profile. */
 #ifndef FM_ANALYSE_BALANCE_BALANCE_H
 #define FM_ANALYSE_BALANCE_BALANCE_H
 
 #include "model/profile.h"
 
 enum { FM_MAX_GROUPS = 6, FM_JUMP_OVER_TYPICAL = 3, FM_MAX_HEAVY = 8 };
-#define FM_JUMP_OF_WALL 0.05 /* smaller differences occur in repeated runs of a balanced program */
+/* Smaller differences occur in repeated runs of a balanced program: its ranks do not start at the same moment, read files
+ * from a cold cache, and share their cores with the system. */
+#define FM_JUMP_OF_WALL 0.05
+#define FM_UNEVEN_LEAST_NS 20e6
 
 struct fm_balance_rank {
     uint32_t rank;
     uint64_t mpi_ns, wall_ns;
-    uint64_t not_running_ns; /* outside MPI (core_use.h); 0 if unknown */
+    uint64_t outside_ns;                          /* wall time outside MPI */
+    uint64_t not_running_ns, not_running_most_ns; /* of that, at least and at most (core_use.h); 0 if unknown */
+    bool lacked_core;                             /* more ranks than cores, or often preempted */
 };
 
 struct fm_balance_group {
@@ -39,7 +44,15 @@ struct fm_balance_routine {
     const uint64_t *time_ns; /* NULL if the profile has no values per rank */
 };
 
+/* Whether the ranks had different amounts of work, or waited outside MPI for different times. */
+enum fm_evenness {
+    FM_EVEN,
+    FM_UNEVEN,
+    FM_UNKNOWN_EVENNESS, /* the differences can be due to missing cores */
+};
+
 struct fm_balance {
+    enum fm_evenness evenness;
     struct fm_balance_rank *order; /* least MPI time first, then by rank */
     size_t n;
     struct fm_balance_group *groups; /* at least one if n > 0 */
@@ -52,8 +65,16 @@ struct fm_balance {
 enum fm_status fm_balance_find(const struct fm_profile *profile, struct fm_arena *arena, struct fm_balance *balance,
                                struct fm_error *error);
 
-/* Whether the MPI times of the ranks differ by at least FM_JUMP_OF_WALL of the mean wall time. */
-bool fm_balance_is_uneven(const struct fm_balance *balance);
+/* Compares the ranks with the least and the most time in MPI. They are uneven if both their MPI times and their times
+ * outside MPI differ by at least FM_JUMP_OF_WALL of the mean wall time and FM_UNEVEN_LEAST_NS; if ranks lacked cores, the
+ * CPU time that one of them has used outside MPI must be larger than all that the other can have used. */
+enum fm_evenness fm_balance_evenness(const struct fm_balance *balance);
+
+/* Only then do reports say which ranks wait. */
+static inline bool fm_balance_is_uneven(const struct fm_balance *balance)
+{
+    return balance->evenness == FM_UNEVEN;
+}
 
 /* Whether the ranks of a group, or of all others, spent less time in MPI than the rest because they were not running,
  * rather than because they had more work: at least half of the difference is time in which they had no core. */

@@ -3,15 +3,35 @@
 
 #include "base/saturate.h"
 
-static uint64_t outside_mpi(const struct fm_process *process)
+uint64_t fm_outside_mpi(const struct fm_process *process)
 {
     return process->wall_ns > process->mpi_ns ? process->wall_ns - process->mpi_ns : 0;
 }
 
+bool fm_was_preempted(const struct fm_process *process)
+{
+    uint64_t switches;
+    double cpu_s = ((double)process->user_ns + (double)process->system_ns) / 1e9;
+    return fm_process_has_usage(process) && fm_figure_get(process, FM_FIGURE_involuntary_switches, &switches) &&
+           (double)switches > FM_PREEMPTIONS_MOST * cpu_s;
+}
+
+/* How much of a span the CPU time cannot have filled. */
+static uint64_t beyond_cpu_time(const struct fm_process *process, uint64_t span_ns)
+{
+    uint64_t cpu = fm_sum(process->user_ns, process->system_ns);
+    return fm_process_has_usage(process) && span_ns > cpu ? span_ns - cpu : 0;
+}
+
 uint64_t fm_not_running(const struct fm_process *process)
 {
-    uint64_t outside = outside_mpi(process), cpu = fm_sum(process->user_ns, process->system_ns);
-    return fm_process_has_usage(process) && outside > cpu ? outside - cpu : 0;
+    return beyond_cpu_time(process, fm_outside_mpi(process));
+}
+
+uint64_t fm_not_running_most(const struct fm_process *process)
+{
+    uint64_t outside = fm_outside_mpi(process), missing = beyond_cpu_time(process, process->wall_ns);
+    return missing < outside ? missing : outside;
 }
 
 static void find_host(const struct fm_profile *profile, struct fm_core_use *use)
@@ -37,7 +57,7 @@ static bool add_processes(const struct fm_profile *profile, struct fm_core_use *
             continue;
         wall += (double)process->wall_ns;
         cpu += (double)process->user_ns + (double)process->system_ns;
-        outside += (double)outside_mpi(process);
+        outside += (double)fm_outside_mpi(process);
         stopped += (double)fm_not_running(process);
         if (fm_figure_get(process, FM_FIGURE_involuntary_switches, &switches)) {
             preemptions += (double)switches;

@@ -26,8 +26,17 @@ struct fm_core_use {
 
 struct fm_core_use fm_core_use(const struct fm_profile *profile);
 
+/* Whether a process was preempted so often that it did not have a core of its own; false if unknown. */
+bool fm_was_preempted(const struct fm_process *process);
+
+/* The time of a process outside MPI, in ns. */
+uint64_t fm_outside_mpi(const struct fm_process *process);
+
 /* The time outside MPI in which a process did not run, in ns: it waited for a core, a file or something else. 0 if
- * unknown. */
+ * unknown. This is the least that it can be: CPU time that is missing is taken to be missing inside MPI first. */
 uint64_t fm_not_running(const struct fm_process *process);
+
+/* The most that it can be: MPI never sleeps, and all CPU time that is missing is missing outside MPI. */
+uint64_t fm_not_running_most(const struct fm_process *process);
 
 #endif

@@ -74,6 +74,57 @@ static bool is_work(uint64_t cpu_of_first_s, uint64_t cpu_of_others_s)
     return work;
 }
 
+/* Two ranks with these times in ms and preemptions; what is said of them. */
+struct two_ranks {
+    uint64_t wall[2], mpi[2], cpu[2], preemptions[2];
+};
+
+static enum fm_evenness evenness_of(struct two_ranks ranks, size_t *groups)
+{
+    struct fm_profile profile = {.n_processes = 2, .job.ranks = 2};
+    struct fm_process processes[2] = {{0}};
+    struct fm_arena arena = {0};
+    struct fm_balance balance;
+    struct fm_error error;
+    for (uint32_t i = 0; i < 2; i++)
+        processes[i] = (struct fm_process){.rank = i,
+                                           .wall_ns = ranks.wall[i] * MS,
+                                           .mpi_ns = ranks.mpi[i] * MS,
+                                           .user_ns = ranks.cpu[i] * MS,
+                                           .involuntary_switches = ranks.preemptions[i],
+                                           .max_rss_bytes = 1,
+                                           .end = FM_END_FINALIZED,
+                                           .inside = ""};
+    profile.processes = processes;
+    bool found = !fm_balance_find(&profile, &arena, &balance, &error);
+    *groups = found ? balance.n_groups : 0;
+    fm_arena_destroy(&arena);
+    return balance.evenness;
+}
+
+static void test_evenness(void)
+{
+    size_t n;
+    tap_ok(evenness_of((struct two_ranks){{10000, 10000}, {1000, 3000}, {10000, 10000}, {5, 5}}, &n) == FM_UNEVEN &&
+               n == 2,
+           "a rank with more work");
+    tap_ok(evenness_of((struct two_ranks){{10000, 10000}, {1000, 1400}, {10000, 10000}, {5, 5}}, &n) == FM_EVEN,
+           "4 %% of the wall time are chance");
+    tap_ok(evenness_of((struct two_ranks){{60, 60}, {10, 25}, {60, 60}, {0, 0}}, &n) == FM_EVEN && n == 1,
+           "and so is 15 ms in a short run");
+    tap_ok(evenness_of((struct two_ranks){{10000, 12000}, {1000, 3000}, {10000, 12000}, {5, 5}}, &n) == FM_EVEN &&
+               n == 1,
+           "a rank that started earlier waits in MPI, but its work is the same");
+    tap_ok(evenness_of((struct two_ranks){{10000, 10000}, {1000, 3000}, {8000, 10000}, {400, 5}}, &n) ==
+                   FM_UNKNOWN_EVENNESS &&
+               n == 1,
+           "a rank that was preempted may have lost the difference");
+    tap_ok(evenness_of((struct two_ranks){{10000, 10000}, {1000, 8000}, {9000, 10000}, {400, 5}}, &n) == FM_UNEVEN,
+           "unless it is larger than all it can have lost");
+    tap_ok(evenness_of((struct two_ranks){{10000, 10000}, {1000, 3000}, {7000, 10000}, {5, 5}}, &n) == FM_UNEVEN,
+           "a rank that waits outside MPI on a core of its own");
+}
+
 static void test_core_use(void)
 {
     struct fm_process processes[2] = {
@@ -210,6 +261,7 @@ int main(void)
 {
     test_jumps();
     test_core_use();
+    test_evenness();
     test_summary();
     test_empty();
     test_region_names();

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Whether the ranks differ by more than repeated runs of a balanced program do. */
+#include "analyse/balance/balance.h"
+
+/* Means over some ranks. */
+struct side {
+    double mpi_ns, outside_ns;
+    double work_least_ns, work_most_ns; /* CPU time outside MPI */
+    bool lacked_core;
+};
+
+static struct side side_of(const struct fm_balance_rank *ranks, size_t n)
+{
+    struct side side = {0};
+    double share = 1 / (double)n;
+    for (size_t i = 0; i < n; i++) {
+        double outside = (double)ranks[i].outside_ns;
+        side.mpi_ns += share * (double)ranks[i].mpi_ns;
+        side.outside_ns += share * outside;
+        side.work_least_ns += share * (outside - (double)ranks[i].not_running_most_ns);
+        side.work_most_ns += share * (outside - (double)ranks[i].not_running_ns);
+        side.lacked_core = side.lacked_core || ranks[i].lacked_core;
+    }
+    return side;
+}
+
+enum fm_evenness fm_balance_evenness(const struct fm_balance *balance)
+{
+    if (balance->n < 2)
+        return FM_EVEN;
+    bool groups = balance->n_groups > 1;
+    const struct fm_balance_group *last = &balance->groups[balance->n_groups - 1];
+    struct side busy = side_of(balance->order, groups ? balance->groups[0].n : 1);
+    struct side waiting = groups ? side_of(balance->order + last->first, last->n)
+                                 : side_of(balance->order + balance->n - 1, 1);
+    double least = FM_JUMP_OF_WALL * balance->mean_wall_ns;
+    least = least > FM_UNEVEN_LEAST_NS ? least : FM_UNEVEN_LEAST_NS;
+    double difference = busy.outside_ns - waiting.outside_ns;
+    double certain = busy.work_least_ns - waiting.work_most_ns;
+    if (waiting.mpi_ns - busy.mpi_ns < least || difference < least)
+        return FM_EVEN;
+    if ((busy.lacked_core || waiting.lacked_core) && (certain < least || 2 * certain < difference))
+        return FM_UNKNOWN_EVENNESS;
+    return FM_UNEVEN;
+}
+
+bool fm_balance_is_not_work(const struct fm_balance *balance, const struct fm_balance_group *group)
+{
+    double more = group->not_running_ns - group->others_not_running_ns;
+    if (balance->n_groups < 2)
+        return false;
+    return group->difference_ns < 0 ? 2 * more >= -group->difference_ns : -2 * more >= group->difference_ns;
+}
