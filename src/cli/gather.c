@@ -15,6 +15,7 @@
 
 #include "analyse/balance/summary.h"
 #include "base/atomic_file.h"
+#include "collect/node.h"
 #include "collect/node_files.h"
 #include "format/encode.h"
 
@@ -68,27 +69,31 @@ static bool run_name(char name[FM_RUN_NAME_BYTES], const char *run_id)
     return *run_id && !strchr(run_id, '/');
 }
 
-void fm_gather_profiles(const char *directory, const char *run_id, void (*tell)(void *context, const char *path),
+bool fm_gather_profiles(const char *directory, const char *run_id, void (*tell)(void *context, const char *path),
                         void *context)
 {
     char name[FM_RUN_NAME_BYTES], line[FM_FILE_PATH_BYTES + 2];
     struct stat st;
     if (!run_name(name, run_id))
-        return;
+        return false;
     int directory_fd = fm_node_directory_open(directory, NULL);
     int fd = directory_fd < 0 ? -1 : openat(directory_fd, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
     close_if_open(directory_fd);
     if (fd >= 0 && (fstat(fd, &st) != 0 || !fm_node_is_own_file(&st))) {
         close(fd);
-        return;
+        return false;
     }
     FILE *file = fd >= 0 ? fdopen(fd, "r") : NULL;
+    bool unseen = false;
     while (file && fgets(line, sizeof line, file)) {
+        unseen = unseen || strcmp(line, FM_RUN_UNSEEN_MPI) == 0;
         line[strcspn(line, "\n")] = 0;
-        tell(context, line);
+        if (line[0] == '/')
+            tell(context, line);
     }
     if (file)
         fclose(file);
+    return unseen;
 }
 
 void fm_gather_forget(const char *directory, const char *run_id)

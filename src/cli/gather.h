@@ -40,8 +40,9 @@ size_t fm_gather_living(const char *directory, const char *run_id);
  * keeps recent .run files that somebody may still want to read: a run may just have written where its profile is. */
 void fm_gather_sweep(const char *directory, bool spare_recent);
 
-/* Reads the profiles of a run from <run_id>.run in the directory; fm_gather_forget removes that file. */
-void fm_gather_profiles(const char *directory, const char *run_id, void (*tell)(void *context, const char *path),
+/* Reads the profiles of a run from <run_id>.run in the directory; fm_gather_forget removes that file. Returns true if a
+ * process of the run loaded MPI, but no call of it was seen. */
+bool fm_gather_profiles(const char *directory, const char *run_id, void (*tell)(void *context, const char *path),
                         void *context);
 void fm_gather_forget(const char *directory, const char *run_id);
 

@@ -23,6 +23,7 @@
 #include "collect/node_files.h"
 #include "format/encode.h"
 #include "format/segment_header.h"
+#include "model/note_codes.h"
 #include "render/text.h"
 
 enum {
@@ -246,6 +247,7 @@ static void note_end(const struct fm_child *child)
 struct profiles {
     char (*paths)[FM_FILE_PATH_BYTES]; /* the first MAX_KEPT; from malloc */
     size_t n;                          /* number of all */
+    bool unseen_mpi;                   /* a process loaded MPI, but no call of it was seen */
 };
 
 /* Every host and every late process that adds to a profile lists it. */
@@ -268,7 +270,7 @@ static void find_profiles(const struct fm_run_env *env, struct profiles *profile
     size_t n = fm_node_directories(directories);
     memset(profiles, 0, sizeof *profiles);
     for (size_t i = 0; i < n; i++)
-        fm_gather_profiles(directories[i], env->run_id, add_profile, profiles);
+        profiles->unseen_mpi |= fm_gather_profiles(directories[i], env->run_id, add_profile, profiles);
 }
 
 static bool is_complete(const char *path)
@@ -351,6 +353,18 @@ static bool has_profiles(const struct fm_run_env *env)
 
 /* ---- messages ---- */
 
+static const char unseen_mpi[] =
+    "the program loaded MPI, but no call of it was seen; calls through dlsym with a handle (ctypes, Julia) or in "
+    "libraries loaded with RTLD_DEEPBIND are not measured";
+
+static bool has_unseen_mpi(const struct fm_profile *profile)
+{
+    for (size_t i = 0; i < profile->n_notes; i++)
+        if (profile->notes[i].code == FM_NOTE_UNSEEN_MPI)
+            return true;
+    return false;
+}
+
 static void print_profile(const char *path)
 {
     struct fm_profile *profile;
@@ -366,6 +380,8 @@ static void print_profile(const char *path)
         fm_print_line(
             stderr, "fathom: no MPI call was seen: %s is statically linked with MPI; link it with the shared libmpi\n",
             profile->job.exe);
+    else if (has_unseen_mpi(profile))
+        fm_print_line(stderr, "fathom: %s\n", unseen_mpi);
     fm_profile_destroy(profile);
 }
 
@@ -426,6 +442,8 @@ static void print_outcome(const struct fm_run_env *env, const struct fm_run_opti
             "fathom: no directory for the data (neither %s nor one in TMPDIR): each process wrote its own part, and "
             "the data of killed processes is lost; set FATHOM_DIR to a directory of your own\n",
             env->directory);
+    else if (profiles->unseen_mpi)
+        fm_print_line(stderr, "fathom: nothing was measured, so there is no profile: %s\n", unseen_mpi);
     else if (status)
         print_failed(options->command[0], status, program_of(env, options));
     else

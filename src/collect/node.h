@@ -60,6 +60,11 @@ void fm_node_list_destroy(struct fm_node_list *list);
 enum fm_status fm_node_merge(const char *directory, const char *job_key, const void *own, size_t own_bytes,
                              bool for_collector, struct fm_profile **profile, struct fm_error *error);
 
+/* Tells the `fathom run` above that a process loaded MPI, but no call of it was seen: a line in the .run file, if there is
+ * one. The other lines are absolute paths of profiles. */
+#define FM_RUN_UNSEEN_MPI "unseen-mpi\n"
+void fm_node_tell_unseen_mpi(const char *run_id);
+
 /* Whether there is no directory in which the file or directory `output` could be written ("" is the current directory);
  * errno is then set, and `folder` is the directory that was checked. */
 bool fm_node_output_refused(const char *output, char folder[FM_FILE_PATH_BYTES]);

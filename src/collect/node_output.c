@@ -368,24 +368,41 @@ static bool plain_id(const char *id)
     return *id && id[strspn(id, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-")] == 0;
 }
 
-/* For `fathom run`, which tells the user. Failing is not an error: the profile has been written. */
-static void note_for_run(const char *directory, const char *run_id, const char *profile_path)
+enum { MAX_RUN_BYTES = 1 << 20 };
+
+/* Failing is not an error. */
+static void add_to_run(const char *directory, const char *run_id, int flags, const char *line)
 {
-    char path[FM_FILE_PATH_BYTES], line[2 * FM_FILE_PATH_BYTES];
+    char path[FM_FILE_PATH_BYTES];
     if (!plain_id(run_id))
         return;
-    char cwd[FM_FILE_PATH_BYTES] = "";
-    if (*profile_path != '/' && !getcwd(cwd, sizeof cwd))
-        return;
-    int length = snprintf(line, sizeof line, "%s%s%s\n", cwd, *cwd ? "/" : "", profile_path);
     snprintf(path, sizeof path, "%.3800s/%.64s.run", directory, run_id);
-    int fd = open(path, O_WRONLY | O_APPEND | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600);
+    int fd = open(path, O_WRONLY | O_APPEND | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC | flags, 0600);
     if (fd < 0)
         return;
     /* a single write: lines of several writers do not mix */
-    ssize_t written = fm_file_may_reach(1 << 20) ? write(fd, line, (size_t)length) : 0;
+    bool fits = lseek(fd, 0, SEEK_END) < MAX_RUN_BYTES && fm_file_may_reach(MAX_RUN_BYTES);
+    ssize_t written = fits ? write(fd, line, strlen(line)) : 0;
     (void)written;
     close(fd);
+}
+
+/* For `fathom run`, which tells the user. */
+static void note_for_run(const char *directory, const char *run_id, const char *profile_path)
+{
+    char line[2 * FM_FILE_PATH_BYTES], cwd[FM_FILE_PATH_BYTES] = "";
+    if (*profile_path != '/' && !getcwd(cwd, sizeof cwd))
+        return;
+    snprintf(line, sizeof line, "%s%s%s\n", cwd, *cwd ? "/" : "", profile_path);
+    add_to_run(directory, run_id, O_CREAT, line);
+}
+
+void fm_node_tell_unseen_mpi(const char *run_id)
+{
+    char directories[FM_NODE_DIRECTORIES][FM_FILE_PATH_BYTES];
+    size_t n = fm_node_directories(directories);
+    for (size_t i = 0; i < n; i++)
+        add_to_run(directories[i], run_id, 0, FM_RUN_UNSEEN_MPI);
 }
 
 struct removal {

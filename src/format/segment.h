@@ -203,6 +203,7 @@ struct fm_segment_header {
 #define FM_FLAG_FILTERED 0x800u    /* the program installed a seccomp filter: no samples or resource usage after that */
 #define FM_FLAG_IO_URING 0x1000u   /* sampling off or stopped: samples would interrupt waits for io_uring */
 #define FM_FLAG_UNFILTERED 0x2000u /* the program tried to install a seccomp filter: no samples after that */
+#define FM_FLAG_UNSEEN_MPI 0x4000u /* MPI was loaded, but no call of it was seen */
 
 enum fm_language { FM_LANGUAGE_UNKNOWN, FM_LANGUAGE_C, FM_LANGUAGE_CXX, FM_LANGUAGE_FORTRAN, FM_LANGUAGE_PYTHON };
 

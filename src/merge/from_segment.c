@@ -330,6 +330,7 @@ static bool read_notes(struct fm_segment_reader *r)
         {FM_FLAG_FILTERED, FM_NOTE_FILTERED},
         {FM_FLAG_UNFILTERED, FM_NOTE_FILTER_TRIED},
         {FM_FLAG_IO_URING, FM_NOTE_IO_URING},
+        {FM_FLAG_UNSEEN_MPI, FM_NOTE_UNSEEN_MPI},
     };
     struct fm_range range;
     struct fm_rankset ranks = fm_segment_reader_ranks(r, &range);

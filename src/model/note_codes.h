@@ -63,7 +63,10 @@
       "timed with clock_gettime because the kernel's clock source is not the CPU counter")                            \
     X(32, TIMER_MISUSES, "timer-misuses", "misuses", "", "misuses of timers (see fathom report --view timers)")       \
     X(33, SUCCESSIONS_LEFT_OUT, "successions-left-out", "reductions", "",                                             \
-      "successive reductions not counted as such: table full")
+      "successive reductions not counted as such: table full")                                                        \
+    X(34, UNSEEN_MPI, "unseen-mpi", "", "",                                                                           \
+      "MPI was loaded, but no call of it was seen: calls through dlsym with a handle (ctypes, Julia) or in "          \
+      "libraries loaded with RTLD_DEEPBIND are not measured")
 
 enum fm_note_code {
     FM_NOTE_TEXT = 0, /* a sentence of an older Fathom that is not in the table */

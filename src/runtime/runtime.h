@@ -132,6 +132,7 @@ struct fm_thread {
 struct fm_start_state { /* start.c */
     bool prepared;
     bool configured;                     /* the environment has a setting that is read before measurement starts */
+    bool in_run;                         /* below `fathom run` */
     struct fm_segment_thread dummy_slot; /* of a forked child that returns through a call of its parent */
 };
 

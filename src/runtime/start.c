@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "base/settings.h"
+#include "collect/node.h"
 #include "generated/routines.h"
 #include "runtime/describe.h"
 #include "runtime/end.h"
@@ -63,6 +64,13 @@ static bool is_child(void)
     return fm_syscalls_forbidden() ? !fm_threads_are_own() : getpid() != fm_rt.pid;
 }
 
+/* Calls through the handle of a library, as of ctypes and Julia, and those of a library loaded with RTLD_DEEPBIND go past
+ * us. For a process in which no call was seen. */
+static bool may_have_unseen_mpi(void)
+{
+    return !fm_syscalls_forbidden() && !is_child() && fm_abi_find();
+}
+
 static void at_exit(int status, void *unused)
 {
     (void)unused;
@@ -79,6 +87,7 @@ static void at_exit(int status, void *unused)
     fm_runtime_note_end();
     if (!(fm_rt.segment->flags & FM_FLAG_NO_MPI))
         return;
+    fm_rt.segment->flags |= may_have_unseen_mpi() ? FM_FLAG_UNSEEN_MPI : 0;
     fm_rt.segment->state = FM_STATE_FINALIZING; /* not with MPI: without MPI_Finalize others wait for it in vain */
     if (fm_rt.segment->n_timers && !fm_rt.segment->run_id[0] && !fm_syscalls_forbidden() && fm_stack_has_headroom())
         fm_reduction_without_mpi();
@@ -141,18 +150,20 @@ static bool begins_with(const char *text, const char *beginning)
     return !*beginning;
 }
 
-/* Returns true if a variable is set that matters before measurement starts. Most processes have none, and binding
- * libc's getenv would cost them more than this loop. */
-static bool has_settings(char *const *environment)
+/* Looks for variables that matter before measurement starts, and for that of `fathom run`. Most processes have none, and
+ * binding libc's getenv would cost them more than this loop. */
+static void read_environment(char *const *environment, struct fm_start_state *start)
 {
     enum { PREFIX = sizeof "FATHOM_" - 1 };
     for (; environment && *environment; environment++) {
         const char *name = *environment + PREFIX;
-        if (begins_with(*environment, "FATHOM_") &&
-            (begins_with(name, "DISABLE=") || begins_with(name, "SAMPLE=") || begins_with(name, "NAMED=")))
-            return true;
+        if (!begins_with(*environment, "FATHOM_"))
+            continue;
+        if (begins_with(name, "DISABLE=") || begins_with(name, "SAMPLE=") || begins_with(name, "NAMED="))
+            start->configured = true;
+        if (begins_with(name, "RUN_ID="))
+            start->in_run = true;
     }
-    return false;
 }
 
 /* Runs before anything is measured: in the constructor, or in an MPI call made by the constructor of another library
@@ -162,7 +173,7 @@ static bool prepare_process(char *const *environment)
 {
     if (__atomic_load_n(&fm_rt.start.prepared, __ATOMIC_ACQUIRE))
         return fm_rt.start.configured;
-    fm_rt.start.configured = has_settings(environment);
+    read_environment(environment, &fm_rt.start);
     bool off = fm_rt.start.configured && fm_setting_disabled();
     fm_process_begins();
     if (off)
@@ -228,4 +239,15 @@ __attribute__((constructor)) static void on_load(int argc, char **argv, char **e
         fm_rt.named = true;
         fm_runtime_start(FM_BY_NAME);
     }
+}
+
+/* A process that was not measured although it loaded MPI: without a segment, only `fathom run` can tell the user. */
+__attribute__((destructor)) static void on_unload(void)
+{
+    if (!fm_rt.start.in_run || atomic_load(&fm_rt.state) != FM_RT_IDLE || fm_syscalls_forbidden() || !fm_abi_find() ||
+        fm_process_is_bare_child() || !fm_stack_has_headroom())
+        return;
+    const char *run_id = getenv("FATHOM_RUN_ID");
+    if (run_id)
+        fm_node_tell_unseen_mpi(run_id);
 }
