@@ -6,6 +6,9 @@
 
 #include "symbols/load_module_files.h"
 
+/* Beginning of the name of a function that has no symbol: "[+0x1a40]" for one that starts there. */
+#define FM_NAMELESS "[+0x"
+
 /* The result for one address: its function, then the functions inlined there. `file` is not set. */
 struct fm_resolved_address {
     uint64_t address;

@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/basename.h"
 #include "base/sort.h"
 #include "base/writer.h"
 #include "symbols/dwfl_module.h"
@@ -179,7 +178,8 @@ static bool has_frame(const struct fm_dwfl_module *module, uint64_t address)
     return has;
 }
 
-/* "[hpcc+0x1a40]"; NULL if the function is unknown. */
+/* "[+0x1a40]": shown as "[hpcc+0x1a40]" (symbols_lines.c), because a file can be known by several names. NULL if the
+ * function is unknown. */
 static const char *name_by_start(const struct fm_dwfl_module *module, uint64_t address, struct fm_arena *arena)
 {
     enum { PAIR = 8 };
@@ -195,7 +195,7 @@ static const char *name_by_start(const struct fm_dwfl_module *module, uint64_t a
     if (!low || !has_frame(module, address))
         return NULL;
     uint64_t start = starts.origin + (uint64_t)read_distance(starts.table + (low - 1) * PAIR);
-    return fm_written(arena, "[%s+0x%" PRIx64 "]", fm_basename(module->files->path), start);
+    return fm_written(arena, FM_NAMELESS "%" PRIx64 "]", start);
 }
 
 static const char *name_of(const struct fm_dwfl_module *module, const struct function *function, uint64_t address,

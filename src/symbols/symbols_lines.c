@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Plausible lines. gfortran gives some calls, after inlining and other transformations, the line of a declaration, tail
+/* What is shown of a frame: names, and plausible lines. gfortran gives some calls, after inlining and other transformations, the line of a declaration, tail
  * calls the line of the end of their procedure, and others the last line of their statement. The source tells. */
 #include <stdio.h>
 #include <string.h>
 
+#include "base/basename.h"
 #include "symbols/call_sites.h"
 #include "symbols/symbols_table.h"
 
@@ -65,12 +66,23 @@ static void correct(struct fm_symbols *symbols, const struct fm_lookup *lookup, 
     frame->line = line;
 }
 
+const char *fm_symbols_shown_name(struct fm_symbols *symbols, uint32_t module, const char *function)
+{
+    char text[NAME_BYTES + 32];
+    if (strncmp(function, FM_NAMELESS, sizeof FM_NAMELESS - 1) != 0)
+        return function;
+    snprintf(text, sizeof text, "[%.*s%s", NAME_BYTES, fm_basename(symbols->modules[module].path), function + 1);
+    const char *name = fm_symbols_text(symbols, text);
+    return name ? name : function;
+}
+
 struct fm_frames fm_symbols_shown(struct fm_symbols *symbols, struct fm_lookup *lookup, enum fm_address kind)
 {
     if (!lookup->shown) {
         struct fm_symbol *frames = fm_arena_alloc(&symbols->arena, lookup->n * sizeof *frames);
         for (size_t i = 0; frames && i < lookup->n; i++) {
             frames[i] = lookup->frames[i];
+            frames[i].function = fm_symbols_shown_name(symbols, lookup->module, frames[i].function);
             correct(symbols, lookup, i, kind, &frames[i]);
         }
         lookup->shown = frames ? frames : lookup->frames;

@@ -80,7 +80,9 @@ struct fm_lookup *fm_symbols_put(struct fm_symbols *symbols, uint32_t module, ui
 struct fm_lookup *fm_symbols_lookup(struct fm_symbols *symbols, uint32_t module, uint64_t address);
 /* The same for a site. */
 struct fm_lookup *fm_symbols_lookup_site(struct fm_symbols *symbols, const struct fm_site *site, enum fm_address kind);
-/* The frames of a lookup with plausible lines. */
+/* The name of a function as it is shown: one without a symbol is named after its module. */
+const char *fm_symbols_shown_name(struct fm_symbols *symbols, uint32_t module, const char *function);
+/* The frames of a lookup with plausible lines, and names as they are shown. */
 struct fm_frames fm_symbols_shown(struct fm_symbols *symbols, struct fm_lookup *lookup, enum fm_address kind);
 /* Returns false if the source is not available or not in Fortran. */
 bool fm_symbols_fortran(struct fm_symbols *symbols, const char *path, struct fm_fortran_source *source);

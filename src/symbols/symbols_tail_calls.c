@@ -270,6 +270,7 @@ static struct fm_frames frames_of(struct fm_symbols *symbols, uint32_t module, c
     if (!function)
         return (struct fm_frames){0};
     *function = lookup->frames[0];
+    function->function = fm_symbols_shown_name(symbols, lookup->module, function->function);
     function->path = function->file = "";
     function->line = 0;
     return (struct fm_frames){function, 1, true};

@@ -193,6 +193,12 @@ def check_separate(tap):
     told = addresses(original)
     answers, said = ask(original, told.values(), identity)
     tap.ok(said == "" and all(f[0][0].startswith("[separate+0x") for f in answers), "without its debug file no names")
+    copy, names = SCRATCH / "copy", SCRATCH / "names"
+    shutil.copy(original, copy)
+    for module, word in ((original, "[separate+0x"), (copy, "[copy+0x"), (original, "[separate+0x")):
+        answers, _ = ask(module, told.values(), identity, cache=names)
+        tap.ok(all(f[0][0].startswith(word) for f in answers),
+               f"functions without a symbol are named after {module.name}, also from the cache of another name", answers)
     store = SCRATCH / "store"
     place = store / ".build-id" / identity[:2] / (identity[2:] + ".debug")
     place.parent.mkdir(parents=True)
