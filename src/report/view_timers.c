@@ -27,17 +27,38 @@ static const struct fm_column columns[] = {
     {"shortest", "shortest_s", FM_COLUMN_TIME},
 };
 
+static const char *name_site(void *context, const struct fm_site *site)
+{
+    struct fm_report *report = context;
+    const struct fm_symbol *place = fm_site_place(report, site, NULL);
+    return place && place->function[0] != '[' ? fm_frame_text(report, place) : NULL;
+}
+
+/* Names are looked up only if there are sites to show. */
+static struct fm_site_namer namer_of(struct fm_report *report)
+{
+    size_t misuses = 0;
+    for (size_t i = 0; i < report->profile->n_timers; i++)
+        misuses += report->profile->timers[i].n_misuses;
+    if (!misuses)
+        return (struct fm_site_namer){0};
+    fm_report_resolve(report);
+    return (struct fm_site_namer){name_site, report};
+}
+
 static const char *text_of(struct fm_report *report)
 {
     const struct fm_profile *p = report->profile;
     const struct fm_report_options *options = &report->options;
     uint32_t tasks = p->job.ranks ? p->job.ranks : 1;
     if (options->paper) {
-        struct fm_timer_layout layout = {.columns = COLUMNS, .tasks = tasks, .exponent = options->tick};
+        struct fm_timer_layout layout = {
+            .columns = COLUMNS, .tasks = tasks, .exponent = options->tick, .namer = namer_of(report)};
         return fm_timers_text(p->timers, p->n_timers, &layout, &report->arena);
     }
     struct fm_timer_rich layout = options->timers;
     layout.tasks = tasks;
+    layout.namer = namer_of(report);
     if (fm_grid_covers(&p->job.cart, tasks))
         layout.grid = p->job.cart;
     layout.blocks = options->all ? SIZE_MAX : options->top;

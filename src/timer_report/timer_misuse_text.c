@@ -39,10 +39,13 @@ const char *fm_misuse_text(uint32_t kind)
 }
 
 /* The call site: the return address is after the call. */
-static const char *site_text(const struct fm_site *site, struct fm_arena *arena)
+static const char *site_text(const struct fm_site *site, const struct fm_site_namer *namer, struct fm_arena *arena)
 {
     if (!*site->module)
         return "?";
+    const char *name = namer->name ? namer->name(namer->context, site) : NULL;
+    if (name)
+        return name;
     return fm_written(arena, "%s+0x%" PRIx64, fm_basename(site->module), site->offset - 1);
 }
 
@@ -56,10 +59,11 @@ static size_t smaller(size_t a, size_t b)
     return a < b ? a : b;
 }
 
-static bool add_line(struct table *table, const char *timer, const struct fm_misuse *misuse, struct fm_arena *arena)
+static bool add_line(struct table *table, const char *timer, const struct fm_misuse *misuse,
+                     const struct fm_site_namer *namer, struct fm_arena *arena)
 {
     struct line *line = &table->lines[table->n++];
-    *line = (struct line){misuse->count, fm_misuse_text(misuse->kind), timer, site_text(&misuse->site, arena),
+    *line = (struct line){misuse->count, fm_misuse_text(misuse->kind), timer, site_text(&misuse->site, namer, arena),
                           &misuse->ranks};
     if (!line->where)
         return false;
@@ -72,7 +76,7 @@ static bool add_line(struct table *table, const char *timer, const struct fm_mis
 
 /* Fills the table with the misuses, or with the timers that were still running. */
 static bool fill_table(struct table *table, const struct fm_timer *timers, size_t n, bool running,
-                       struct fm_arena *arena)
+                       const struct fm_site_namer *namer, struct fm_arena *arena)
 {
     size_t max = 0;
     for (size_t i = 0; i < n; i++)
@@ -86,7 +90,7 @@ static bool fill_table(struct table *table, const struct fm_timer *timers, size_
     for (size_t i = 0; i < n; i++)
         for (size_t k = 0; done && k < timers[i].n_misuses; k++)
             if ((timers[i].misuses[k].kind == FM_MISUSE_RUNNING) == running)
-                done = add_line(table, timers[i].name, &timers[i].misuses[k], arena);
+                done = add_line(table, timers[i].name, &timers[i].misuses[k], namer, arena);
     return done;
 }
 
@@ -123,11 +127,12 @@ static void put_table(struct fm_writer *w, const char *title, struct table *t)
         put_line(w, t, &t->lines[i], columns);
 }
 
-const char *fm_timer_misuses_text(const struct fm_timer *timers, size_t n, struct fm_arena *arena)
+const char *fm_timer_misuses_text(const struct fm_timer *timers, size_t n, const struct fm_site_namer *namer,
+                                  struct fm_arena *arena)
 {
     struct fm_writer w = {.arena = arena};
     struct table wrong, running;
-    if (!fill_table(&wrong, timers, n, false, arena) || !fill_table(&running, timers, n, true, arena))
+    if (!fill_table(&wrong, timers, n, false, namer, arena) || !fill_table(&running, timers, n, true, namer, arena))
         return NULL;
     put_table(&w, "misuse of timers", &wrong);
     put_table(&w, "timers running when their process ended", &running);

@@ -194,7 +194,7 @@ const char *fm_timers_rich(const struct fm_timer *timers, size_t n, const struct
     struct fm_writer w = {.arena = arena};
     struct fm_timer_node *nodes;
     size_t blocks = layout->blocks ? layout->blocks : FM_RICH_BLOCKS, left = 0;
-    const char *misuses = fm_timer_misuses_text(timers, n, arena);
+    const char *misuses = fm_timer_misuses_text(timers, n, &layout->namer, arena);
     if (!misuses || !fm_timer_tree(timers, n, arena, &nodes))
         return NULL;
     write_summary(&w, nodes, n, layout->tasks);

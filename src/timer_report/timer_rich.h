@@ -7,6 +7,7 @@
 
 #include "model/timer.h"
 #include "model/timer_tasks.h"
+#include "timer_report/timer_misuse_text.h"
 
 enum { FM_RICH_COLUMNS = 100, FM_RICH_GROUPS = 8, FM_RICH_BLOCKS = 100 };
 
@@ -19,6 +20,7 @@ struct fm_timer_rich {
     size_t groups;       /* maximum per timer; 0: FM_RICH_GROUPS */
     size_t blocks;       /* maximum; 0: FM_RICH_BLOCKS */
     struct fm_grid grid; /* of all tasks, if there is one */
+    struct fm_site_namer namer;
 };
 
 /* The groups of tasks that the report shows. Returns false if out of memory. */

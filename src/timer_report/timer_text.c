@@ -180,7 +180,7 @@ const char *fm_timers_text(const struct fm_timer *timers, size_t n, const struct
 {
     struct layout_writer w = {.out.arena = arena, .layout = layout};
     const struct fm_timer **order = fm_timers_by_length(timers, n, arena);
-    const char *misuses = fm_timer_misuses_text(timers, n, arena);
+    const char *misuses = fm_timer_misuses_text(timers, n, &layout->namer, arena);
     size_t n_used = 0;
     if (!order || !misuses)
         return NULL;

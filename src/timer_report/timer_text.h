@@ -6,11 +6,13 @@
 #define FM_TIMER_REPORT_TIMER_TEXT_H
 
 #include "model/profile.h"
+#include "timer_report/timer_misuse_text.h"
 
 struct fm_timer_layout {
     unsigned exponent; /* of a tick: 0 = 1 ns ... 9 = 1 s */
     unsigned columns;  /* task lists are wrapped after a comma; 0: no wrapping */
     uint32_t tasks;    /* in the report */
+    struct fm_site_namer namer;
 };
 
 /* The result is in the arena. Returns NULL if out of memory. */

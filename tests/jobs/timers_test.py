@@ -154,8 +154,7 @@ def check_misuse(tap, title, job, program, source, ranks="0-3"):
     tap.equal(sorted(uses), wanted, f"{title}: wrong use and its place, in JSON")
     table = text[text.index("*** misuse of timers"):].splitlines()[2:]
     rows = [re.split("  +", line.strip()) for line in table]
-    base = pathlib.Path(program).name
-    tap.equal(sorted((line_of(program, int(where.removeprefix(f"{base}+"), 16)), int(count), tasks, timer, what)
+    tap.equal(sorted((int(re.fullmatch(rf".+ \({source}:~?(\d+)\)", where).group(1)), int(count), tasks, timer, what)
                      for count, what, timer, where, tasks in rows), wanted, f"{title}: the same in text")
     tap.equal([n["amount"] for n in report["job"]["notes"] if "timer" in n["text"]], [sum(use[1] for use in wanted)],
               f"{title}: the summary notes it")
