@@ -208,6 +208,16 @@ bool fm_setting_known(const char *name)
     return find(name);
 }
 
+const char *fm_setting_memory_limited(const char *text)
+{
+    uint64_t bytes;
+    if (!fm_setting_memory(text, &bytes))
+        return NULL;
+    return bytes < FM_SETTING_MIN_MEMORY   ? "is less than the minimum; using 256K"
+           : bytes > FM_SETTING_MAX_MEMORY ? "is more than the maximum; using 1G"
+                                           : NULL;
+}
+
 bool fm_setting_problem(const char *name, const char *value, char sentence[FM_SETTING_SENTENCE])
 {
     char text[48];
@@ -215,9 +225,14 @@ bool fm_setting_problem(const char *name, const char *value, char sentence[FM_SE
         return false;
     const struct setting *setting = find(name);
     if (setting) {
-        if (!*value || is_valid(setting->kind, value))
+        const char *limited = setting->kind == MEMORY ? fm_setting_memory_limited(value) : NULL;
+        if (!*value || (is_valid(setting->kind, value) && !limited))
             return false;
         cut_value(value, text);
+        if (limited) {
+            snprintf(sentence, FM_SETTING_SENTENCE, "FATHOM_%s=%s %s", setting->name, text, limited);
+            return true;
+        }
         snprintf(sentence, FM_SETTING_SENTENCE, "FATHOM_%s must be %s, not '%s'; %s", setting->name, setting->may_be,
                  text, setting->otherwise);
         return true;

@@ -17,7 +17,10 @@ bool fm_setting_tick(const char *text, unsigned *exponent);             /* 1ns .
 bool fm_setting_mode(const char *text, unsigned *mode);                 /* 0640 */
 bool fm_setting_timers(const char *text, bool *rich);                   /* rich, paper */
 
-enum { FM_SETTING_MAX_HZ = 10000 };
+enum { FM_SETTING_MAX_HZ = 10000, FM_SETTING_MIN_MEMORY = 256 << 10, FM_SETTING_MAX_MEMORY = 1 << 30 };
+
+/* Describes what becomes of a size that is out of range: "is less than the minimum; using 256K"; NULL if it is not. */
+const char *fm_setting_memory_limited(const char *text);
 
 /* Whether a switch is on in the environment; an invalid value means off. */
 bool fm_setting_is_on(const char *name);

@@ -25,7 +25,7 @@ void fm_attach_help(void)
         "instead.\n"
         "\n"
         "  --for SECONDS     sample for this long (default: 30)\n"
-        "  --samples N       take N samples of every thread\n"
+        "  --samples N       stop after N moments; at each, every thread is sampled once\n"
         "  --until PERCENT   sample until the 95 % confidence interval of every share above 2 % is\n"
         "                    narrower than PERCENT\n"
         "  --hz N            samples per second (default: 10)\n"

@@ -132,6 +132,14 @@ static void print_problem(void *context, const char *name, const char *sentence)
         fm_print_line(stderr, "fathom: %s\n", sentence);
 }
 
+static void print_problems(const struct fm_run_options *options)
+{
+    const char *limited = options->memory ? fm_setting_memory_limited(options->memory) : NULL;
+    fm_settings_problems(print_problem, (void *)options);
+    if (limited)
+        fm_print_line(stderr, "fathom: --memory %s %s\n", options->memory, limited);
+}
+
 static void find_library(struct fm_run_env *env)
 {
     struct fm_error error;
@@ -210,7 +218,7 @@ int fm_cmd_run(int argc, char **argv)
     find_library(&work.env);
     /* Under measurement, rank 0 reports them itself. */
     if (work.env.outermost && (!work.env.rank || (work.env.first_rank && !*work.env.library)))
-        fm_settings_problems(print_problem, &work.options);
+        print_problems(&work.options);
     if (*work.env.library)
         make_output_folder(&work.env);
     if (*work.env.library && work.env.outermost && !work.env.rank) {

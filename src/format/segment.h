@@ -42,6 +42,7 @@
 
 #include "base/bins.h"
 #include "base/decimal.h"
+#include "base/settings.h"
 #include "model/grid.h"
 #include "model/misuse.h"
 #include "model/sequence.h"
@@ -50,8 +51,8 @@
 enum {
     FM_SEGMENT_VERSION = 2,
     FM_SEGMENT_DEFAULT_BYTES = 4 << 20,
-    FM_SEGMENT_MIN_BYTES = 256 << 10,
-    FM_SEGMENT_MAX_BYTES = 1 << 30,
+    FM_SEGMENT_MIN_BYTES = FM_SETTING_MIN_MEMORY,
+    FM_SEGMENT_MAX_BYTES = FM_SETTING_MAX_MEMORY,
 };
 
 enum fm_segment_section_id {

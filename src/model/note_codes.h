@@ -51,7 +51,8 @@
       "timer starts and stops ignored: no space for more timers or threads")                                          \
     X(26, SUBTOTALS_LEFT_OUT, "subtotals-left-out", "snapshots", "",                                                  \
       "snapshots of single processes dropped: more than 1000")                                                        \
-    X(27, REFUSED_SUBTOTALS, "refused-subtotals", "snapshots", "", "snapshots dropped: table full")                   \
+    X(27, REFUSED_SUBTOTALS, "refused-subtotals", "snapshots", "",                                                    \
+      "snapshots dropped: a process keeps at most 16 (4 with FATHOM_MEMORY below 2M)")                                \
     X(28, FILTERED, "no-samples-seccomp", "", "",                                                                     \
       "the program installed a seccomp filter: sampling stopped; CPU time and memory cover the time before it")       \
     X(29, APART, "ranks-apart", "", "",                                                                               \

@@ -9,11 +9,11 @@
 
 enum { DEFAULT_NODES = 40 };
 
-static enum fm_status check_sampled(const struct fm_report *report, struct fm_error *error)
+static enum fm_status check_sampled(struct fm_report *report, struct fm_error *error)
 {
     if (fm_report_sampled(report))
         return FM_OK;
-    return fm_fail(error, FM_ERR_INPUT, "the profile has no call paths; run again without --sample off");
+    return fm_fail(error, FM_ERR_INPUT, "the profile has no call paths; %s", fm_unsampled_text(report));
 }
 
 /* Selects the heaviest nodes; by default fewer than in text. */

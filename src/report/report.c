@@ -45,6 +45,19 @@ void fm_print_more(FILE *out, size_t shown, size_t n, const char *what)
                 n - shown == 1 ? "" : "s");
 }
 
+const char *fm_unsampled_text(struct fm_report *report)
+{
+    for (size_t i = 0; i < report->profile->n_notes; i++) {
+        const struct fm_note *note = &report->profile->notes[i];
+        if (note->code == FM_NOTE_UNSAMPLED_THREADS || note->code == FM_NOTE_TRACED || note->code == FM_NOTE_IO_URING ||
+            note->code == FM_NOTE_FILTERED || note->code == FM_NOTE_FILTER_TRIED) {
+            const char *sentence = fm_note_sentence(note, &report->arena);
+            return sentence ? sentence : "";
+        }
+    }
+    return "run again without --sample off";
+}
+
 void fm_report_resolve(struct fm_report *report)
 {
     if (!report->symbols || report->resolved)

@@ -65,6 +65,8 @@ void fm_report_close(struct fm_report *report);
 
 size_t fm_report_rows(const struct fm_report *report, size_t n, size_t usual); /* number of rows to show, of n */
 void fm_print_more(FILE *out, size_t shown, size_t n, const char *what); /* "+ 12 more sites (--all shows them)" */
+/* What the user can do, or what prevented it, if the profile has no call paths; without a full stop. */
+const char *fm_unsampled_text(struct fm_report *report);
 void fm_report_resolve(struct fm_report *report); /* symbolizes all call sites once; call before using names */
 /* The frames of a call site. If it was left for the MPI routine by tail calls: those of the function that calls MPI. */
 struct fm_site_frames {

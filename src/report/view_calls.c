@@ -189,7 +189,7 @@ static enum fm_status print_tree(struct fm_report *report, enum fm_calltree_kind
     struct fm_context_rows rows;
     fm_print_incomplete(report, out);
     if (!fm_report_sampled(report)) {
-        fputs("No call paths were sampled; run again without --sample off\n", out);
+        fm_print_folded(out, fm_format(&report->arena, "No call paths were sampled; %s", fm_unsampled_text(report)), 2);
         return FM_OK;
     }
     enum fm_status status = fm_report_view_tree(report, which, &tree, error);

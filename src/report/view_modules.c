@@ -337,7 +337,7 @@ enum fm_status fm_view_modules_text(struct fm_report *report, FILE *out, struct 
     fm_print_incomplete(report, out);
     if (fm_report_sampled(report))
         return fm_print_modules(report, out, error);
-    fm_print_sentence(out, "No call paths were sampled, so there are no modules; run again without --sample off");
+    fm_print_sentence(out, "No call paths were sampled, so there are no modules; %s", fm_unsampled_text(report));
     return FM_OK;
 }
 

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/units.h"
+#include "model/note_codes.h"
 #include "report/views.h"
 
 enum { DEFAULT_ROUTINES = 5 };
@@ -90,6 +91,15 @@ static enum fm_status fill(struct fm_report *report, struct fm_table *table, boo
     return FM_OK;
 }
 
+static void print_dropped(struct fm_report *report, FILE *out)
+{
+    for (size_t i = 0; i < report->profile->n_notes; i++) {
+        const struct fm_note *note = &report->profile->notes[i];
+        if (note->code == FM_NOTE_REFUSED_SUBTOTALS || note->code == FM_NOTE_SUBTOTALS_LEFT_OUT)
+            fm_print_note(report, note, out);
+    }
+}
+
 enum fm_status fm_view_snapshots_text(struct fm_report *report, FILE *out, struct fm_error *error)
 {
     struct fm_table table;
@@ -107,6 +117,7 @@ enum fm_status fm_view_snapshots_text(struct fm_report *report, FILE *out, struc
     }
     fputs("Totals from the start of the program to the snapshot, over the ranks it covers.\n\n", out);
     fm_table_print(&table, out);
+    print_dropped(report, out);
     return FM_OK;
 }
 

@@ -5,12 +5,18 @@
 
 #include "analyse/balance/core_use.h"
 #include "base/units.h"
+#include "base/utf8.h"
 #include "base/writer.h"
 #include "merge/notes.h"
 #include "model/timer_tree.h"
 #include "report/report_calls.h"
 #include "report/views.h"
 
+/* What is left of a line for the value of a line of the banner. */
+static size_t banner_columns(FILE *out)
+{
+    return fm_output_columns(out) - 10;
+}
 static const double TAIL_SHARE = 0.001; /* routines below this share of the MPI time are merged */
 
 /* ---- banner ---- */
@@ -20,7 +26,7 @@ static void banner_line(FILE *out, const char *name, const char *text)
     if (text[0] == 0)
         return;
     fprintf(out, "%-9s ", name);
-    fm_print_cut(out, text, fm_output_columns(out) - 10);
+    fm_print_cut(out, text, banner_columns(out));
     fputc('\n', out);
 }
 
@@ -40,27 +46,47 @@ static const char *joined(struct fm_report *report, const char *first, const cha
     return fm_format(&report->arena, "%s, %s", first, second);
 }
 
-static const char *hosts_text(struct fm_report *report)
+/* The hardware of the first host, with or without the name of its CPU. */
+static const char *hardware_text(struct fm_report *report, bool with_cpu)
+{
+    const struct fm_host *host = &report->profile->hosts[0];
+    char memory[FM_UNIT_CHARS];
+    const char *cores = host->cores ? fm_format(&report->arena, "%u core%s", host->cores, host->cores == 1 ? "" : "s")
+                                    : "";
+    const char *text = joined(report, with_cpu ? host->cpu : "", cores);
+    if (host->memory_bytes)
+        text = joined(report, text, fm_format(&report->arena, "%s", fm_bytes_text(memory, (double)host->memory_bytes)));
+    return text;
+}
+
+/* "64: n1, n2, ... (first: ...)" with this many names. */
+static const char *some_hosts(struct fm_report *report, size_t shown, bool with_cpu)
 {
     const struct fm_profile *profile = report->profile;
-    char memory[FM_UNIT_CHARS];
-    if (profile->n_hosts == 0)
-        return "";
-    const struct fm_host *host = &profile->hosts[0];
-    const char *hardware = joined(report, host->cpu,
-                                  host->cores ? fm_format(&report->arena, "%u cores", host->cores) : "");
-    if (host->memory_bytes)
-        hardware = joined(report, hardware, fm_bytes_text(memory, (double)host->memory_bytes));
-    hardware = fm_format(&report->arena, "%s", hardware);
-    if (profile->n_hosts == 1)
-        return hardware[0] ? fm_format(&report->arena, "%s (%s)", host->name, hardware) : host->name;
-    const char *names = host->name;
-    size_t shown = fm_report_rows(report, profile->n_hosts, 4);
+    const char *hardware = hardware_text(report, with_cpu), *names = profile->hosts[0].name;
+    bool several = profile->n_hosts > 1;
     for (size_t i = 1; i < shown; i++)
         names = joined(report, names, profile->hosts[i].name);
-    return fm_format(&report->arena, "%zu: %s%s%s%s%s", profile->n_hosts, names,
-                     shown < profile->n_hosts ? ", ..." : "", hardware[0] ? " (first: " : "", hardware,
-                     hardware[0] ? ")" : "");
+    if (shown < profile->n_hosts)
+        names = joined(report, names, "...");
+    if (several)
+        names = fm_format(&report->arena, "%zu: %s", profile->n_hosts, names);
+    if (hardware[0])
+        names = fm_format(&report->arena, "%s (%s%s)", names, several ? "first: " : "", hardware);
+    return names;
+}
+
+/* As many names as fit, then without the name of the CPU: what is cut off at the end of the line would be the hardware. */
+static const char *hosts_text(struct fm_report *report, size_t columns)
+{
+    enum { NAMES = 4 };
+    size_t n = report->profile->n_hosts, shown = n < NAMES ? n : NAMES;
+    if (n == 0)
+        return "";
+    const char *text = some_hosts(report, shown, true);
+    while (fm_text_width(text) > columns && shown > 1)
+        text = some_hosts(report, --shown, true);
+    return fm_text_width(text) > columns ? some_hosts(report, shown, false) : text;
 }
 
 /* Several programs, each with its ranks; "" if there is only one, which the command names. */
@@ -136,7 +162,7 @@ static void banner(struct fm_report *report, FILE *out)
         banner_line(out, "program", part_text(report));
     banner_line(out, "started", when);
     banner_line(out, "ranks", ranks_text(report));
-    banner_line(out, "hosts", hosts_text(report));
+    banner_line(out, "hosts", hosts_text(report, banner_columns(out)));
     banner_line(out, "MPI",
                 joined(report, job->mpi, job->language[0] ? fm_format(&report->arena, "from %s", job->language) : ""));
     banner_line(out, "job", job_text(report));

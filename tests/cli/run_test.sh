@@ -78,6 +78,9 @@ result $? "no command at all: 2"
 run --memory lots true
 [ $status -eq 2 ] && grep -q lots err
 result $? "a size that is none: 2"
+run --memory 1K true
+[ $status -eq 0 ] && grep -q -- "--memory 1K is less than the minimum; using 256K" err
+result $? "a size below the minimum is told"
 run --no-such-option true
 [ $status -eq 2 ]
 result $? "an unknown option: 2"

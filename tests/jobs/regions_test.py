@@ -56,6 +56,11 @@ class Checks:
         self.equal(jobs.calls(report)["MPI_Barrier"], RANKS * 9, "calls of the whole program")
         self.equal(jobs.calls(report)["MPI_Pcontrol"], RANKS * 12, "MPI_Pcontrol is counted")
 
+    def many(self):
+        report = self.report("many")
+        self.equal((len(subtotals(report)), noted(report, "snapshots dropped")), (RANKS * 16, RANKS * 4),
+                   "what is beyond the limit is noted")
+
     def unmatched(self):
         report = self.report("unmatched")
         self.equal(regions(report), times(RANKS, {
@@ -126,7 +131,7 @@ def check_fortran(tap, mpi, flags):
 
 def check_mpi(tap, mpi):
     checks = Checks(tap, mpi, counting.compile_program(mpi, "regions", "regions.c"))
-    for case in (checks.nested, checks.unmatched, checks.paused, checks.garbage, checks.snapshots):
+    for case in (checks.nested, checks.unmatched, checks.paused, checks.garbage, checks.snapshots, checks.many):
         case()
     include = f"-I{jobs.SOURCE / 'include'}"
     checks.program = counting.compile_program(mpi, "own", "regions.c", flags=["-DWITH_FATHOM", include, *LINKED])

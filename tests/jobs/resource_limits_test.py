@@ -147,6 +147,17 @@ def with_mpi():
         tap.equal(calls(job.report())["MPI_Barrier"], 2, f"{mpi.short}: fathom collect writes it afterwards")
 
 
-for part in (without_mpi, few_processes, full_environment, with_mpi):
+def no_timers():
+    """The kernel grants no timers to sample with: the program is measured without, and the reports say why."""
+    program = compile_plain("no_timers", PLAIN)
+    job = run(BARE, None, 0, ["prlimit", "--sigpending=0", FATHOM, "run", "--quiet", "--", program, "0"])
+    tap.equal(job.status, 3, "no pending signals: the program runs")
+    tap.equal([note["code"] for note in job.report()["job"]["notes"]], ["unsampled-threads"], "and that is noted")
+    view = subprocess.run([FATHOM, "report", "--view", "calls", *job.profiles()], capture_output=True, text=True,
+                          check=True).stdout
+    tap.ok("ulimit -i" in " ".join(view.split()) and "--sample off" not in view, "and shown where call paths would be", view)
+
+
+for part in (without_mpi, few_processes, full_environment, no_timers, with_mpi):
     part()
 tap.done()

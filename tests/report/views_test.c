@@ -233,6 +233,52 @@ static void test_cores(void)
     fm_profile_destroy(profile);
 }
 
+static void test_hosts(void)
+{
+    enum { HOSTS = 64 };
+    struct fm_profile *profile = sample_profile(4);
+    struct fm_host *one = profile->hosts, hosts[HOSTS];
+    char names[HOSTS][24];
+    for (int i = 0; i < HOSTS; i++) {
+        hosts[i] = *one;
+        hosts[i].cpu = "Intel(R) Xeon(R) Platinum 8380 CPU @ 2.30GHz";
+        hosts[i].cores = 80;
+        hosts[i].memory_bytes = 0;
+        snprintf(names[i], sizeof names[i], "node%03d", i + 1);
+        hosts[i].name = names[i];
+    }
+    profile->hosts = hosts;
+    profile->n_hosts = HOSTS;
+    tap_ok(
+        shows(
+            profile, "summary",
+            "\nhosts     64: node001, node002, ... (first: Intel(R) Xeon(R) Platinum 8380 CPU @ 2.30GHz, 80 cores)\n"),
+        "as many hosts as fit beside the hardware");
+    for (int i = 0; i < HOSTS; i++)
+        snprintf(names[i], sizeof names[i], "a-long-name-of-node%03d", i + 1);
+    tap_ok(shows(profile, "summary", "\nhosts     64: a-long-name-of-node001, ... (first: 80 cores)\n"),
+           "the CPU has no room beside long names");
+    profile->hosts = one;
+    profile->n_hosts = 1;
+    fm_profile_destroy(profile);
+}
+
+/* Why there are no call paths, and which snapshots are missing. */
+static void test_notes_of_views(void)
+{
+    struct fm_profile *profile = sample_profile(4);
+    tap_ok(shows(profile, "calls", "No call paths were sampled; run again without --sample off\n"),
+           "sampling was switched off");
+    fm_profile_note(profile, FM_NOTE_UNSAMPLED_THREADS, "", 4, &(struct fm_rankset){0});
+    tap_ok(shows(profile, "calls", "No call paths were sampled; threads not sampled:") &&
+               !shows(profile, "modules", "--sample off"),
+           "or the system refused timers");
+    fm_profile_note(profile, FM_NOTE_REFUSED_SUBTOTALS, "", 3, &(struct fm_rankset){0});
+    tap_ok(shows(profile, "snapshots", "snapshots dropped: a process keeps at most 16"),
+           "dropped snapshots are noted in their view");
+    fm_profile_destroy(profile);
+}
+
 /* What two equal runs would show as well is not worth a sentence. */
 static void test_even_ranks(void)
 {
@@ -324,6 +370,8 @@ int main(int argc, char **argv)
     test_hostile();
     test_groups();
     test_cores();
+    test_hosts();
+    test_notes_of_views();
     test_even_ranks();
     test_no_regions();
     test_one_process();

@@ -150,6 +150,13 @@ static void own_calls(void)
 }
 #endif
 
+/* More than a process keeps. */
+static void many_snapshots(void)
+{
+    for (int i = 0; i < 20; i++)
+        MPI_Pcontrol(2, "again");
+}
+
 int main(int argc, char **argv)
 {
     static const struct {
@@ -157,7 +164,7 @@ int main(int argc, char **argv)
         void (*run)(void);
     } cases[] = {
         {"nested", nested},   {"unmatched", unmatched}, {"paused", paused},
-        {"garbage", garbage}, {"snapshots", snapshots},
+        {"garbage", garbage}, {"snapshots", snapshots}, {"many", many_snapshots},
 #ifdef WITH_FATHOM
         {"own", own_calls},
 #endif
