@@ -214,7 +214,7 @@ const char *fm_setting_memory_limited(const char *text)
     if (!fm_setting_memory(text, &bytes))
         return NULL;
     return bytes < FM_SETTING_MIN_MEMORY   ? "is less than the minimum; using 256K"
-           : bytes > FM_SETTING_MAX_MEMORY ? "is more than the maximum; using 1G"
+           : bytes > FM_SETTING_MAX_MEMORY ? "is more than the maximum; using 1024M"
                                            : NULL;
 }
 

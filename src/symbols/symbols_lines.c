@@ -72,8 +72,8 @@ const char *fm_symbols_shown_name(struct fm_symbols *symbols, uint32_t module, c
     if (strncmp(function, FM_NAMELESS, sizeof FM_NAMELESS - 1) != 0)
         return function;
     snprintf(text, sizeof text, "[%.*s%s", NAME_BYTES, fm_basename(symbols->modules[module].path), function + 1);
-    const char *name = fm_symbols_text(symbols, text);
-    return name ? name : function;
+    const struct fm_intern_slot *slot = fm_intern_put(&symbols->texts, &symbols->arena, text, true);
+    return slot ? slot->text : function;
 }
 
 struct fm_frames fm_symbols_shown(struct fm_symbols *symbols, struct fm_lookup *lookup, enum fm_address kind)

@@ -44,7 +44,7 @@ static void test_problems(void)
                  {"FATHOM_MEMORY", "", ""},
                  {"FATHOM_MEMORY", "256K", ""},
                  {"FATHOM_MEMORY", "1K", "FATHOM_MEMORY=1K is less than the minimum; using 256K"},
-                 {"FATHOM_MEMORY", "2G", "FATHOM_MEMORY=2G is more than the maximum; using 1G"},
+                 {"FATHOM_MEMORY", "2048M", "FATHOM_MEMORY=2048M is more than the maximum; using 1024M"},
                  {"FATHOM_MEMORY", "lots", "FATHOM_MEMORY must be a size such as 4M or 512K, not 'lots'; using 4M"},
                  {"FATHOM_SAMPLE", "\033[2J",
                   "FATHOM_SAMPLE must be a rate of at most 10000 samples per second, or off, "
