@@ -132,6 +132,15 @@ static const char *shorten_name(struct fm_arena *arena, const char *name, size_t
     return cut(arena, shorter ? shorter : rest, columns);
 }
 
+/* The width of a name without template arguments and outer scopes. */
+static size_t function_width(struct fm_arena *arena, const char *name)
+{
+    const char *bare = without_arguments(arena, name, 1), *rest = bare, *next;
+    while ((next = after_scope(rest, bare[0] == '/')))
+        rest = next;
+    return fm_text_width(rest) + (rest > bare ? 2 : 0);
+}
+
 /* ---- labels ---- */
 
 /* The end of a drawing that takes too much of the width. */
@@ -168,7 +177,7 @@ const char *fm_shorten(struct fm_arena *arena, const char *text, size_t columns)
         return text;
     size_t least = fm_text_width(name) < MIN_NAME ? fm_text_width(name) : MIN_NAME;
     const char *lines = strstr(place, " lines (");
-    if (lines && fm_text_width(place) + least > room)
+    if (lines && fm_text_width(place) + function_width(arena, name) > room)
         place = fm_arena_strndup(arena, place, (size_t)(lines - place) + strlen(" lines"));
     if (!place)
         return text;

@@ -73,7 +73,7 @@ const char *fm_context_marks_text(struct fm_report *report, const struct fm_cont
                      marks->body ? "; (p): in a parallel region" : "",
                      marks->inferred ? "; (t): inferred from a tail call" : "",
                      marks->callers_missing ? "; (?): callers unknown after tail calls" : "",
-                     marks->approximate ? "; ~: approximate line" : "",
+                     marks->approximate ? "; FILE:~LINE: approximate" : "",
                      marks->lines ? "; from several lines: --lines shows each of them" : "");
 }
 

@@ -194,6 +194,19 @@ static bool has_name(const char *text, const char *name)
     return false;
 }
 
+bool fm_fortran_has_name(const struct fm_fortran_source *source, uint32_t start, const char *name)
+{
+    for (uint32_t line = start; line <= source->n && line - start < MAX_CONTINUATION; line++) {
+        if (is_comment(source, line))
+            continue;
+        if (fm_fortran_statement_start(source, line) != start)
+            return false;
+        if (has_name(text_of(source, line), name))
+            return true;
+    }
+    return false;
+}
+
 uint32_t fm_fortran_find_name(const struct fm_fortran_source *source, uint32_t first, const char *name)
 {
     uint32_t found = 0;

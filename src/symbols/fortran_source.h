@@ -26,6 +26,8 @@ enum fm_fortran_kind { FM_FORTRAN_EXECUTABLE, FM_FORTRAN_DECLARATION, FM_FORTRAN
  * anything else that cannot hold a call. */
 enum fm_fortran_kind fm_fortran_kind_of(const struct fm_fortran_source *source, uint32_t line);
 
+/* Whether the statement that begins in a line contains a name. */
+bool fm_fortran_has_name(const struct fm_fortran_source *source, uint32_t start, const char *name);
 /* The only line of the procedure that begins at `first` with an executable statement that contains a name; 0 if there is
  * none, or more than one. */
 uint32_t fm_fortran_find_name(const struct fm_fortran_source *source, uint32_t first, const char *name);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What is shown of a frame: names, and plausible lines. gfortran gives some calls, after inlining and other transformations, the line of a declaration, tail
- * calls the line of the end of their procedure, and others the last line of their statement. The source tells. */
+/* What is shown of a frame: names, and plausible lines. gfortran gives some calls, after inlining and other
+ * transformations, the line of a declaration or of a statement that calls something else, tail calls the line of the end
+ * of their procedure, and others the last line of their statement. The source tells. */
 #include <stdio.h>
 #include <string.h>
 
@@ -39,7 +40,7 @@ static uint32_t plausible_line(const struct fm_fortran_source *source, const str
     uint32_t found = frame->defined == frame->path ? fm_fortran_find_name(source, frame->defined_line, callee) : 0;
     if (found)
         return found;
-    if (kind == FM_FORTRAN_END) /* it deallocates */
+    if (kind == FM_FORTRAN_EXECUTABLE || kind == FM_FORTRAN_END) /* a call under another name; or it deallocates */
         return frame->line;
     found = fm_fortran_statement_start(source, frame->nearby);
     return found && fm_fortran_kind_of(source, found) == FM_FORTRAN_EXECUTABLE ? found : 0;
@@ -56,11 +57,12 @@ static void correct(struct fm_symbols *symbols, const struct fm_lookup *lookup, 
     if (!start)
         return;
     enum fm_fortran_kind statement = fm_fortran_kind_of(&source, start);
+    name_of_callee(callee, lookup, i, kind);
     if (statement == FM_FORTRAN_EXECUTABLE) {
         frame->line = start;
-        return;
+        if (!callee[0] || fm_fortran_has_name(&source, start, callee))
+            return;
     }
-    name_of_callee(callee, lookup, i, kind);
     uint32_t line = plausible_line(&source, frame, callee, statement);
     frame->approximate = line && line != frame->line;
     frame->line = line;

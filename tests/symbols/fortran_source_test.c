@@ -81,6 +81,9 @@ static void test_names(void)
                                              false};
     tap_ok(fm_fortran_find_name(&source, 1, "exchange") == 5, "the only statement with a name");
     tap_ok(fm_fortran_find_name(&source, 1, "exchange_count") == 5, "by its first line");
+    tap_ok(fm_fortran_has_name(&source, 5, "exchange_count") && !fm_fortran_has_name(&source, 5, "relax") &&
+               !fm_fortran_has_name(&source, 7, "relax"),
+           "a name in a statement, not in a string");
     tap_ok(fm_fortran_find_name(&source, 1, "relax") == 0, "there are two");
     tap_ok(fm_fortran_find_name(&source, 1, "step") == 0 && fm_fortran_find_name(&source, 1, "") == 0, "there is none");
 }
