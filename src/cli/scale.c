@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* `fathom scale`: how much of larger runs is excess work, and where it arises. */
+/* `fathom scale`: how much of larger runs is excess time, and where it arises. */
 #include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -40,7 +40,7 @@ static void print_help(void)
          "  --threshold E   lowest acceptable efficiency (default 0.8)\n"
          "  --project N     project the efficiency to N ranks, from three or more runs\n"
          "  --program P     only one program of an MPMD job: its name, path or number\n"
-         "  --percent P     hide contexts with less than P % of excess work\n"
+         "  --percent P     hide contexts with less than P % of excess time\n"
          "  --depth N       at most N levels\n"
          "  --top N         about N rows\n"
          "  --all           every row\n"

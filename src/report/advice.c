@@ -15,7 +15,7 @@ const char *fm_advice_text(const struct fm_scale_advice *advice, double least, c
 {
     char from[FM_UNIT_CHARS], to[FM_UNIT_CHARS];
     const char *text = advice->best + 1 == advice->n ? fm_format(arena, "Efficiency is %.2f or more in all runs", least)
-                                                     : fm_format(arena, "Efficiency is %.2f or more up to %s", least,
+                                                     : fm_format(arena, "Efficiency is below %.2f beyond %s", least,
                                                                  ranks_text(advice, advice->best, arena));
     if (advice->jump < advice->n)
         text = fm_format(arena, "%s; %s jumps after %s, from %s to %s of the run", text, waiting,

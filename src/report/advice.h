@@ -7,7 +7,7 @@
 #include "base/arena.h"
 #include "render/json.h"
 
-/* "Efficiency is 0.80 or more up to 16 ranks; waiting jumps after 8 ranks, from 3 % to 12 % of the run." waiting: the
+/* "Efficiency is below 0.80 beyond 16 ranks; waiting jumps after 8 ranks, from 3 % to 12 % of the run." waiting: the
  * word for it. */
 const char *fm_advice_text(const struct fm_scale_advice *advice, double least, const char *waiting,
                            struct fm_arena *arena);

@@ -240,6 +240,6 @@ void fm_print_scope(struct fm_report *report, FILE *out)
     if (ranks == 1)
         fprintf(out, "One rank; wall time %s.\n", fm_time_text(wall, (double)report->summary.wall_sum_ns));
     else
-        fprintf(out, "Sums over %u ranks; total wall time %s.\n", ranks,
+        fprintf(out, "Sums over %u ranks, whose wall times add up to %s.\n", ranks,
                 fm_time_text(wall, (double)report->summary.wall_sum_ns));
 }

@@ -542,8 +542,8 @@ static void write_signed_seconds(struct fm_json *json, const char *key, double n
 static void write_groups(struct fm_report *report, struct fm_json *json)
 {
     fm_json_array(json, "groups", FM_JSON_LINES);
-    for (size_t g = 0; g < report->balance.n_groups; g++) {
-        const struct fm_balance_group *group = &report->balance.groups[g];
+    for (size_t g = 0; g < report->balance.n_jumps; g++) {
+        const struct fm_balance_group *group = &report->balance.jumps[g];
         fm_json_object(json, NULL, FM_JSON_INLINE);
         fm_json_ranks(report, json, &group->ranks);
         write_signed_seconds(json, "mpi_s", group->mean_ns);

@@ -35,16 +35,16 @@ static const char *about_text(struct fm_scaling *scaling, double x, double error
     char share[FM_UNIT_CHARS];
     const char *largest = fm_scaling_run_text(scaling, scaling->other);
     if (!fm_is_clear(x, error, FM_SCALE_NOISE))
-        return fm_format(&scaling->arena, "no significant excess work on %s", largest);
+        return fm_format(&scaling->arena, "no significant excess time on %s", largest);
     if (x < 0 && lacks_cores(scaling, scaling->base))
         return fm_format(&scaling->arena, "nothing can be said about the run on %s, because the run on %s lacked cores",
                          largest, fm_scaling_run_text(scaling, scaling->base));
     if (x < 0)
         return fm_format(&scaling->arena, "the run on %s scales better than ideal", largest);
-    return fm_format(&scaling->arena, "%s of the run on %s is excess work", fm_percent_whole(share, x), largest);
+    return fm_format(&scaling->arena, "%s of the run on %s is excess time", fm_percent_whole(share, x), largest);
 }
 
-/* "miniocean on 2, 16 ranks, strong scaling: 41 % of the run on 16 ranks is excess work; efficiency 0.59 (+- 0.02)" */
+/* "miniocean on 2, 16 ranks, strong scaling: 41 % of the run on 16 ranks is excess time; efficiency 0.59 (+- 0.02)" */
 static const char *scaling_headline(struct fm_scaling *scaling)
 {
     struct fm_excess root = fm_scaling_excess(scaling, 0);
@@ -316,7 +316,7 @@ static void print_foot(struct fm_scaling *scaling, const struct fm_scaling_rows 
     if (rows->left_out)
         fm_print_sentence(out, "+ %s more, each below %s%s (--all shows them, --percent P those above P %%)",
                           fm_count_text(count, rows->left_out), fm_percent_fine(share, rows->limit),
-                          same ? "" : " of excess work");
+                          same ? "" : " of excess time");
     const char *text =
         same ? "% change: time that B takes more (or, if negative, less) than A, in % of the time of A, with "
                "everything called; "

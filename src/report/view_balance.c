@@ -159,7 +159,7 @@ static void print_ranks(struct fm_report *report, FILE *out)
     char balance[FM_UNIT_CHARS], communication[FM_UNIT_CHARS], parallel[FM_UNIT_CHARS];
     if (summary->measured > 1)
         fm_print_folded(out, fm_balance_sentence(report), 2);
-    fm_print_sentence(out, "Efficiency %s (work / wall time) = load balance %s x communication %s.",
+    fm_print_sentence(out, "Parallel efficiency %s (work / wall time) = load balance %s x communication efficiency %s.",
                       fm_percent_whole(parallel, summary->parallel_efficiency),
                       fm_percent_whole(balance, summary->load_balance),
                       fm_percent_whole(communication, summary->communication_efficiency));
@@ -210,8 +210,8 @@ enum fm_status fm_view_balance_text(struct fm_report *report, FILE *out, struct 
 static void fill_ranks(struct fm_table *table, const struct fm_balance *balance, const struct fm_balance *of,
                        const char *program)
 {
-    for (size_t g = 0; g < of->n_groups; g++) {
-        for (size_t i = of->groups[g].first; i < of->groups[g].first + of->groups[g].n; i++) {
+    for (size_t g = 0; g < of->n_jumps; g++) {
+        for (size_t i = of->jumps[g].first; i < of->jumps[g].first + of->jumps[g].n; i++) {
             fm_cell_whole(table, of->order[i].rank);
             fm_cell_text(table, program);
             fm_cell_whole(table, g);

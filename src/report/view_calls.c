@@ -68,7 +68,7 @@ static void print_head(struct fm_report *report, const struct fm_calltree *tree,
     char samples[FM_UNIT_CHARS], hz[FM_UNIT_CHARS], time[FM_UNIT_CHARS], share[FM_UNIT_CHARS];
     double whole = fm_report_whole_ns(report), all = (double)paths->nodes[0].all.sum_ns;
     const char *of_which = ", ", *of_it = " of it";
-    const char *text = fm_format(&report->arena, "%s samples of %u rank%s, %s per second, representing %s",
+    const char *text = fm_format(&report->arena, "%s samples of %u rank%s, up to %s per second, representing %s",
                                  fm_count_text(samples, paths->samples), paths->nodes[0].all.ranks,
                                  paths->nodes[0].all.ranks == 1 ? "" : "s", fm_mean_text(hz, fm_sampling_hz(paths)),
                                  fm_time_text(time, all));
@@ -106,7 +106,7 @@ static void print_foot(struct fm_report *report, const struct fm_context_rows *r
     fm_print_folded(
         out, fm_format(&report->arena, "%s%s.", layouts[which].explained, fm_context_marks_text(report, &marks)), 0);
     if (report->profile->paths.nodes[0].all.ranks > 1)
-        fprintf(out, "least, most: of any rank%s%s.\n", estimated ? "; ~: estimated from several call sites" : "",
+        fprintf(out, "min, max: of any rank%s%s.\n", estimated ? "; ~: estimated from several call sites" : "",
                 unknown ? "; -: unknown" : "");
 }
 
@@ -120,9 +120,9 @@ static void print_rows(struct fm_report *report, const struct fm_calltree *tree,
         {"% time", NULL, FM_COLUMN_PERCENT},
         {"% own", NULL, FM_COLUMN_PERCENT},
         {"time", NULL, FM_COLUMN_TIME},
-        {many ? "least" : NULL, NULL, FM_COLUMN_TIME},
-        {many ? "most" : NULL, NULL, FM_COLUMN_TIME},
-        {many ? "on" : NULL, NULL, FM_COLUMN_RANK},
+        {many ? "min" : NULL, NULL, FM_COLUMN_TIME},
+        {many ? "max" : NULL, NULL, FM_COLUMN_TIME},
+        {many ? "rank" : NULL, NULL, FM_COLUMN_RANK},
         {layouts[which].heading, NULL, FM_COLUMN_TEXT},
     };
     struct fm_table table;
@@ -157,9 +157,8 @@ static struct fm_call_line heaviest_line(const struct fm_context *context)
 /* Prints the source lines of the hot path. */
 static void print_hot_lines(struct fm_report *report, const struct fm_calltree *tree, FILE *out)
 {
-    const struct fm_column columns[] = {{"% time", NULL, FM_COLUMN_PERCENT},
-                                        {"the hot path", NULL, FM_COLUMN_TEXT},
-                                        {"in the source", NULL, FM_COLUMN_SOURCE}};
+    const struct fm_column columns[] = {
+        {"% time", NULL, FM_COLUMN_PERCENT}, {"hot path", NULL, FM_COLUMN_TEXT}, {"source", NULL, FM_COLUMN_SOURCE}};
     double whole = fm_report_whole_ns(report);
     struct fm_table table;
     size_t n = 0;
@@ -171,8 +170,8 @@ static void print_hot_lines(struct fm_report *report, const struct fm_calltree *
         if (!source)
             continue;
         fm_cell_number(&table, fm_ratio((double)at->all.of.sum_ns, whole));
-        fm_cell_text(&table, fm_format(&report->arena, "%s:%u%s", fm_basename(line.path), line.line,
-                                       at->lines ? " and others" : ""));
+        fm_cell_text(&table, fm_format(&report->arena, "%s:%s%u%s", fm_basename(line.path),
+                                       at->facts.approximate ? "~" : "", line.line, at->lines ? " and others" : ""));
         fm_cell_text(&table, source);
         n++;
     }

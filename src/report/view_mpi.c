@@ -17,13 +17,13 @@ static const struct fm_column routine_columns[] = {
     {"routine", "routine", FM_COLUMN_TEXT},    {"calls", "calls", FM_COLUMN_COUNT},
     {"time", "time_s", FM_COLUMN_TIME},        {"% MPI", "fraction_of_mpi", FM_COLUMN_PERCENT},
     {"min", "min_s", FM_COLUMN_TIME},          {NULL, "min_rank", FM_COLUMN_RANK},
-    {"max", "max_s", FM_COLUMN_TIME},          {"on", "max_rank", FM_COLUMN_RANK},
+    {"max", "max_s", FM_COLUMN_TIME},          {"rank", "max_rank", FM_COLUMN_RANK},
     {NULL, "max_event", FM_COLUMN_COUNT},      {"second", "second_s", FM_COLUMN_TIME},
-    {"on", "second_rank", FM_COLUMN_RANK},     {NULL, "second_event", FM_COLUMN_COUNT},
+    {"rank", "second_rank", FM_COLUMN_RANK},   {NULL, "second_event", FM_COLUMN_COUNT},
     {NULL, "bytes", FM_COLUMN_BYTES},          {NULL, "bytes_sent", FM_COLUMN_BYTES},
     {NULL, "bytes_received", FM_COLUMN_BYTES}, {NULL, "messages", FM_COLUMN_COUNT},
-    {"least", "rank_min_s", FM_COLUMN_TIME},   {"on", "rank_min_rank", FM_COLUMN_RANK},
-    {"most", "rank_max_s", FM_COLUMN_TIME},    {"on", "rank_max_rank", FM_COLUMN_RANK},
+    {"least", "rank_min_s", FM_COLUMN_TIME},   {"rank", "rank_min_rank", FM_COLUMN_RANK},
+    {"most", "rank_max_s", FM_COLUMN_TIME},    {"rank", "rank_max_rank", FM_COLUMN_RANK},
     {NULL, "ranks", FM_COLUMN_COUNT},
 };
 
@@ -88,7 +88,7 @@ static const struct fm_column group_columns[] = {
     {"time", "time_s", FM_COLUMN_TIME},
     {"time/call", "time_per_call_s", FM_COLUMN_TIME},
     {"max", "max_s", FM_COLUMN_TIME},
-    {"on", "max_rank", FM_COLUMN_RANK},
+    {"rank", "max_rank", FM_COLUMN_RANK},
     {NULL, "min_s", FM_COLUMN_TIME},
     {"bytes", "bytes", FM_COLUMN_BYTES},
     {"% MPI", "fraction_of_mpi", FM_COLUMN_PERCENT},
@@ -339,7 +339,7 @@ enum fm_status fm_view_mpi_text(struct fm_report *report, FILE *out, struct fm_e
         fm_table_print(&table, out);
         fm_print_more(out, rows, summary->n_routines, "routine");
         fputc('\n', out);
-        fm_print_sentence(out, "min, max, second: single calls; least, most: all calls of one rank; on: that rank.");
+        fm_print_sentence(out, "min, max, second: single calls; least, most: all calls of one rank, the next column.");
     }
     size_t histograms = report->options.histogram ? fm_report_rows(report, summary->n_routines, HISTOGRAM_ROUTINES) : 0;
     for (size_t i = 0; i < histograms; i++)

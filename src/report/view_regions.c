@@ -14,7 +14,7 @@ static const struct fm_column columns[] = {
     {"entries", "entries", FM_COLUMN_COUNT},
     {"wall", "wall_s", FM_COLUMN_TIME},
     {"longest", "rank_max_wall_s", FM_COLUMN_TIME},
-    {"on", "rank_max_wall_rank", FM_COLUMN_RANK},
+    {"rank", "rank_max_wall_rank", FM_COLUMN_RANK},
     {"MPI", "mpi_s", FM_COLUMN_TIME},
     {"% MPI", "fraction", FM_COLUMN_PERCENT},
     {NULL, "calls", FM_COLUMN_COUNT},

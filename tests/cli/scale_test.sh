@@ -18,7 +18,7 @@ first_ten() { head -n 10 out | grep -qF -- "$1"; } # first_ten TEXT: the answer 
 
 ok "samples are written" "$maker" --profiles .
 ok "text, of profiles in any order" warned "pop on 4, 64 ranks, strong scaling" "$fathom" scale --strong pop64.fathom pop4.fathom
-ok "the answer comes first" first_ten "71 % of the run on 64 ranks is excess work; efficiency 0.29"
+ok "the answer comes first" first_ten "71 % of the run on 64 ranks is excess time; efficiency 0.29"
 ok "the largest loss too" first_ten "1. MPI_Waitall "
 ok "weak" warned "weak scaling" "$fathom" scale --weak pop4.fathom pop64.fathom
 ok "same, in the order given" warned "A (pop64.fathom) and B (pop4.fathom): B takes" "$fathom" scale --same pop64.fathom pop4.fathom

@@ -246,8 +246,8 @@ def check_advice(tap, profiles):
         where = document["where_to_run"]
         tap.equal((where["ranks"], where["threshold"]), (runs[enough[-1]][0], 0.8), f"where to run {words}: {efficiency}")
         text = report(*options).stdout
-        end = "in all runs" if len(enough) == len(runs) else f"up to {where['ranks']} rank"
-        tap.ok(f"Efficiency is 0.80 or more {end}" in text, f"where to run {words}, in words", text)
+        end = "0.80 or more in all runs" if len(enough) == len(runs) else f"below 0.80 beyond {where['ranks']} rank"
+        tap.ok(f"Efficiency is {end}" in text, f"where to run {words}, in words", text)
     two = json.loads(report("modules", "compare", *profiles[:2], "--format", "json").stdout)
     same = json.loads(report("modules", "compare", *profiles, profiles[0], "--format", "json").stdout)
     tap.ok(two["where_to_run"] is same["where_to_run"] is None, "where to run: not from two runs, nor from equal ones")

@@ -216,7 +216,7 @@ def check_formats(tap, title, profiles):
     """The same of all formats, and views that need no samples."""
     text = text_of("--strong", *profiles)
     head = "\n".join(text.split("\n")[:10])
-    tap.ok("miniocean on 2, 4, 8, 16 ranks, strong scaling: " in head and "% of the run on 16 ranks is excess work" in head
+    tap.ok("miniocean on 2, 4, 8, 16 ranks, strong scaling: " in head and "% of the run on 16 ranks is excess time" in head
            and "pcg.f90:157" in head and "call mpi_allreduce(mine(1)" in head,
            f"{title}: the answer is in the first ten lines, with the source", text)
     table = subprocess.run([jobs.FATHOM, "scale", "--strong", *profiles, "--format", "csv"], capture_output=True,

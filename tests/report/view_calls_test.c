@@ -204,7 +204,7 @@ static void test_not_known(void)
     struct fm_error error = {0};
     profile->paths.n_shares = 0;
     char *text = print_text(fm_view_calls_text, profile, &options, &error);
-    tap_ok(strstr(text, "*   54.0  13.3  17.5 s      -        -     - |  |  |- solver::dot (i)") &&
+    tap_ok(strstr(text, "*   54.0  13.3  17.5 s      -        -       - |  |  |- solver::dot (i)") &&
                strstr(text, "; -: unknown.\n"),
            "what is not known of ranks is shown as not known");
     free(text);

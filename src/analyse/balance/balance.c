@@ -150,7 +150,12 @@ static bool split_groups(struct fm_balance *balance, struct fm_arena *arena)
     if (!split_at(balance, gaps, jumps, total, arena))
         return false;
     balance->evenness = fm_balance_evenness(balance);
-    return !jumps || balance->evenness == FM_UNEVEN || split_at(balance, gaps, 0, total, arena);
+    balance->jumps = balance->groups;
+    balance->n_jumps = balance->n_groups;
+    if (balance->evenness == FM_UNEVEN)
+        return true;
+    balance->groups = fm_arena_alloc(arena, sizeof *balance->groups);
+    return balance->groups && split_at(balance, gaps, 0, total, arena);
 }
 
 /* ---- heavy routines ---- */

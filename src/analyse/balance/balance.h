@@ -55,8 +55,10 @@ struct fm_balance {
     enum fm_evenness evenness;
     struct fm_balance_rank *order; /* least MPI time first, then by rank */
     size_t n;
-    struct fm_balance_group *groups; /* at least one if n > 0 */
+    struct fm_balance_group *groups; /* of ranks between jumps, to be shown: one group unless uneven; none if n == 0 */
     size_t n_groups;
+    struct fm_balance_group *jumps; /* the same, however it came about */
+    size_t n_jumps;
     struct fm_balance_routine heavy[FM_MAX_HEAVY]; /* at least 1 % of the MPI time, heaviest first */
     size_t n_heavy;
     double mean_wall_ns;

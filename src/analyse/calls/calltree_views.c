@@ -113,7 +113,10 @@ static struct fm_context *line_of(struct fm_calltree *flat, const struct fm_cont
     id.body = NULL;
     id.line = context->id.line;
     id.inlined = false;
-    return fm_context_below(flat, function_of(flat, context->parent), &id);
+    const struct fm_context_facts facts = {.approximate = context->facts.approximate};
+    struct fm_context *line = fm_context_below(flat, function_of(flat, context->parent), &id);
+    fm_context_learn(line, &facts);
+    return line;
 }
 
 static void find_flat(struct view_builder *builder, const struct fm_context *context, visitor *visit)
@@ -175,6 +178,8 @@ static void find_callers(struct view_builder *builder, const struct fm_context *
             id.line = called->id.line;
         }
         node = fm_context_below(builder->to, node, &id);
+        const struct fm_context_facts facts = {.approximate = called->facts.approximate};
+        fm_context_learn(node, &facts);
         visit(builder, context, node);
         called = caller;
     }

@@ -77,7 +77,7 @@ static void cause_text(FILE *out, const struct fm_scale *scale, const struct fm_
             gain       ? "saved in it"
             : doubtful ? "excess time in it"
             : mpi      ? "excess communication and waiting in it"
-                       : "its excess work");
+                       : "its excess time");
 }
 
 const char *fm_verdict_text(const struct fm_scale *scale, const struct fm_verdict *verdict, struct fm_arena *arena)

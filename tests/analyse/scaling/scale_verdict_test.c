@@ -90,7 +90,7 @@ static void test_lbmhd(void)
     tap_ok(is(&j, 2, FM_CAUSE_OWN, "stream", 0.105) && is(&j, 3, FM_CAUSE_OWN, "cafinit", 0.095) && j.verdicts.n == 4,
            "and the rest");
     tap_ok(says(fm_verdict_text(&j.scale, barrier, &j.arena),
-                "ARMCI_Barrier itself does not scale: 19 % of the run is its excess work, in calls from caf_allsum_dp, "
+                "ARMCI_Barrier itself does not scale: 19 % of the run is its excess time, in calls from caf_allsum_dp, "
                 "called by mhd (17 %); and stream (2.0 %)."),
            "in words");
     fm_arena_destroy(&j.arena);
