@@ -230,8 +230,12 @@ void fm_symbols_add_tail_calls(struct fm_symbols *symbols, uint32_t module, cons
 {
     struct fm_symbols_module *in = &symbols->modules[module];
     const char *from = fm_symbols_text(symbols, function);
-    if (!from || fm_intern_find(&in->explored, from) || !fm_intern_put(&in->explored, &symbols->arena, from, false))
+    struct fm_intern_slot *slot = from && !fm_intern_find(&in->explored, from)
+                                      ? fm_intern_put(&in->explored, &symbols->arena, from, false)
+                                      : NULL;
+    if (!slot)
         return;
+    slot->number = (uint32_t)in->tail_calls.n;
     for (size_t i = 0; i < n; i++) {
         const char *to = fm_symbols_text(symbols, calls[i].to);
         if (in->tail_calls.n == in->tail_calls.capacity) {
@@ -244,6 +248,20 @@ void fm_symbols_add_tail_calls(struct fm_symbols *symbols, uint32_t module, cons
         if (to)
             in->tail_calls.items[in->tail_calls.n++] = (struct fm_tail_call){from, to, calls[i].address};
     }
+}
+
+struct fm_tail_call_list fm_symbols_tail_calls_of(const struct fm_symbols *symbols, uint32_t module,
+                                                  const char *function)
+{
+    const struct fm_tail_call_list *all = &symbols->modules[module].tail_calls;
+    const struct fm_intern_slot *slot = fm_intern_find(&symbols->modules[module].explored, function);
+    struct fm_tail_call_list list = {0};
+    if (!slot || slot->number >= all->n)
+        return list;
+    list.items = &all->items[slot->number];
+    while (slot->number + list.n < all->n && list.items[list.n].from == slot->text)
+        list.n++;
+    return list;
 }
 
 /* ---- lookup ---- */

@@ -266,20 +266,14 @@ static void put_lookup(struct sink *sink, const struct fm_lookup *lookup, uint64
     }
 }
 
-static void put_tail_calls(struct sink *sink, const struct fm_tail_call_list *list, const char *function)
+static void put_tail_calls(struct sink *sink, struct fm_tail_call_list list, const char *function)
 {
-    size_t n = 0;
-    for (size_t i = 0; i < list->n; i++)
-        n += list->items[i].from == function;
-    n = n < MAX_TAIL_CALLS ? n : MAX_TAIL_CALLS;
+    size_t n = list.n < MAX_TAIL_CALLS ? list.n : MAX_TAIL_CALLS;
     put_number(sink, number_of(sink, function));
     put_number(sink, n);
-    for (size_t i = 0; n > 0; i++) {
-        if (list->items[i].from != function)
-            continue;
-        put_number(sink, number_of(sink, list->items[i].to));
-        put_number(sink, list->items[i].address);
-        n--;
+    for (size_t i = 0; i < n; i++) {
+        put_number(sink, number_of(sink, list.items[i].to));
+        put_number(sink, list.items[i].address);
     }
 }
 
@@ -320,7 +314,8 @@ static void put_all(struct sink *sink, const struct fm_symbols *symbols, uint32_
     const struct fm_intern *explored = &symbols->modules[module].explored;
     for (size_t i = 0; i < explored->capacity; i++)
         if (explored->slots[i].text)
-            put_tail_calls(&frames, &symbols->modules[module].tail_calls, explored->slots[i].text);
+            put_tail_calls(&frames, fm_symbols_tail_calls_of(symbols, module, explored->slots[i].text),
+                           explored->slots[i].text);
     put_bytes(sink, magic, MAGIC_BYTES);
     put_bytes(sink, &crc, sizeof crc);
     put_number(sink, version);

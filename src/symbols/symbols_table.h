@@ -27,7 +27,7 @@ struct fm_symbols_module {
     size_t waiting; /* number of unresolved addresses */
     bool failed;    /* already reported */
     struct fm_tail_call_list tail_calls;
-    struct fm_intern explored; /* functions whose tail calls are in the list */
+    struct fm_intern explored; /* functions whose tail calls are in the list, in succession; number: the first one */
 };
 
 enum { FM_MAX_TAIL_CALLS = 8, FM_MAX_TAIL_SITES = 8 };
@@ -89,6 +89,9 @@ bool fm_symbols_fortran(struct fm_symbols *symbols, const char *path, struct fm_
 /* Adds the tail calls of a function, unless they are known. */
 void fm_symbols_add_tail_calls(struct fm_symbols *symbols, uint32_t module, const char *function,
                                const struct fm_tail_call *calls, size_t n);
+/* Those of one function; empty if they are not known. */
+struct fm_tail_call_list fm_symbols_tail_calls_of(const struct fm_symbols *symbols, uint32_t module,
+                                                  const char *function);
 /* Finds the functions requested with fm_symbols_want_between, and requests the addresses of their tail calls. Returns
  * whether there are any. */
 bool fm_symbols_follow_tail_calls(struct fm_symbols *symbols);

@@ -141,11 +141,11 @@ static bool is_repeated(const struct search *search, const char *function, size_
     return false;
 }
 
-/* An earlier tail call of the same function by the same function. */
+/* An earlier tail call of the same function. */
 static bool is_parallel(const struct fm_tail_call_list *list, size_t index)
 {
     for (size_t i = 0; i < index; i++)
-        if (list->items[i].from == list->items[index].from && list->items[i].to == list->items[index].to)
+        if (list->items[i].to == list->items[index].to)
             return true;
     return false;
 }
@@ -153,14 +153,15 @@ static bool is_parallel(const struct fm_tail_call_list *list, size_t index)
 /* Continues the chain whose last function is at `depth`. Recursion ends at the maximum number of tail calls. */
 static void follow(struct search *search, size_t depth) // NOLINT(misc-no-recursion)
 {
-    const struct fm_tail_call_list *list = &search->symbols->modules[search->module].tail_calls;
-    for (size_t i = 0; i < list->n && search->paths < 2; i++) {
-        const struct fm_tail_call *call = &list->items[i];
+    const struct fm_tail_call_list list = fm_symbols_tail_calls_of(search->symbols, search->module,
+                                                                   search->chain[depth]);
+    for (size_t i = 0; i < list.n && search->paths < 2; i++) {
+        const struct fm_tail_call *call = &list.items[i];
         if (search->steps++ > MAX_STEPS) {
             search->paths = 2;
             return;
         }
-        if (call->from != search->chain[depth] || is_parallel(list, i) || is_repeated(search, call->to, depth + 1))
+        if (is_parallel(&list, i) || is_repeated(search, call->to, depth + 1))
             continue;
         if (is_target(search, call->to)) {
             search->paths++;
@@ -176,12 +177,12 @@ static void follow(struct search *search, size_t depth) // NOLINT(misc-no-recurs
 /* Adds the function `from`, which has left the stack by one of its tail calls that `leads`. */
 static void add_step(struct search *search, const char *from, bool (*leads)(const struct search *, const char *to))
 {
-    const struct fm_tail_call_list *list = &search->symbols->modules[search->module].tail_calls;
+    const struct fm_tail_call_list list = fm_symbols_tail_calls_of(search->symbols, search->module, from);
     struct fm_tail_step *step = &search->path->steps[search->path->n];
     step->n = 0;
-    for (size_t i = 0; i < list->n; i++)
-        if (list->items[i].from == from && leads(search, list->items[i].to) && step->n++ < FM_MAX_TAIL_SITES)
-            step->addresses[step->n - 1] = list->items[i].address;
+    for (size_t i = 0; i < list.n; i++)
+        if (leads(search, list.items[i].to) && step->n++ < FM_MAX_TAIL_SITES)
+            step->addresses[step->n - 1] = list.items[i].address;
     for (size_t i = 0; i < step->n && i < FM_MAX_TAIL_SITES; i++) {
         struct fm_lookup *lookup = fm_symbols_put(search->symbols, search->module, step->addresses[i]);
         if (!lookup)
