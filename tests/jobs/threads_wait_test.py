@@ -124,7 +124,7 @@ def main():
     for compiler in COMPILERS:
         for level in ("-O2", "-O3"):
             program = build(compiler, level)
-            for case in CASES:
+            for case in CASES if level == "-O2" else list(CASES)[:2]:
                 for policy in POLICIES:
                     check(tap, f"{compiler} {level}, {case}, {policy}", program, case, policy)
     measured = measure(tap, "pthreads", [jobs.compile_plain("pthreads", PTHREADS, "-pthread")])
