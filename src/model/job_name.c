@@ -6,8 +6,7 @@
 
 #include "base/basename.h"
 
-/* "python", "python3", "python3.11", "python3.11-dbg"; not "python-config" */
-static bool is_python(const char *name)
+bool fm_is_python(const char *name)
 {
     static const char python[] = "python";
     size_t length = sizeof python - 1;
@@ -39,6 +38,6 @@ static const char *script_of(const struct fm_job *job)
 const char *fm_job_name(const struct fm_job *job)
 {
     const char *name = fm_basename(job->exe[0] ? job->exe : job->n_argv ? job->argv[0] : "");
-    const char *script = is_python(name) ? script_of(job) : NULL;
+    const char *script = fm_is_python(name) ? script_of(job) : NULL;
     return script && script[0] ? script : name;
 }

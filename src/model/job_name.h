@@ -9,4 +9,7 @@
  * "model" for `python3 -m model`. In the strings of the job; "" if unknown. */
 const char *fm_job_name(const struct fm_job *job);
 
+/* Whether a file is called like an interpreter: "python", "python3.11", "python3.11-dbg"; not "python-config". */
+bool fm_is_python(const char *file);
+
 #endif

@@ -4,11 +4,11 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "analyse/calls/routine_sites.h"
 #include "base/basename.h"
 #include "base/units.h"
 #include "merge/notes.h"
 #include "model/note.h"
-#include "mpi/function_names.h"
 
 enum fm_status fm_report_open(struct fm_report *report, const struct fm_profile *profile, struct fm_symbols *symbols,
                               const struct fm_report_options *options, struct fm_error *error)
@@ -60,23 +60,13 @@ const char *fm_unsampled_text(struct fm_report *report)
 
 void fm_report_resolve(struct fm_report *report)
 {
+    const struct fm_profile *profile = report->profile;
     if (!report->symbols || report->resolved)
         return;
-    for (size_t i = 0; i < report->profile->n_events; i++)
-        fm_symbols_want(report->symbols, &report->profile->events[i].key.site, FM_RETURN_ADDRESS);
-    for (size_t i = 0; i < report->profile->n_timers; i++)
-        for (size_t k = 0; k < report->profile->timers[i].n_misuses; k++)
-            fm_symbols_want(report->symbols, &report->profile->timers[i].misuses[k].site, FM_RETURN_ADDRESS);
-    fm_symbols_resolve(report->symbols);
-    char names[FM_MPI_FUNCTION_NAMES];
-    const char *routine = "";
-    for (size_t i = 0; i < report->profile->n_events; i++) {
-        const struct fm_event_key *key = &report->profile->events[i].key;
-        if (strcmp(key->routine, routine) != 0)
-            fm_mpi_function_names(names, routine = key->routine);
-        fm_symbols_want_between(report->symbols, &key->site, (struct fm_below){.names = names});
-    }
-    fm_symbols_resolve(report->symbols);
+    for (size_t i = 0; i < profile->n_timers; i++)
+        for (size_t k = 0; k < profile->timers[i].n_misuses; k++)
+            fm_symbols_want(report->symbols, &profile->timers[i].misuses[k].site, FM_RETURN_ADDRESS);
+    fm_routine_sites_resolve(report->symbols, profile->events, profile->n_events);
     report->resolved = true;
 }
 
@@ -86,10 +76,8 @@ struct fm_site_frames fm_site_frames(struct fm_report *report, const struct fm_s
     struct fm_tail_frames between = {0};
     if (!report->symbols)
         return (struct fm_site_frames){0};
-    if (routine) {
-        fm_mpi_function_names(names, routine);
-        between = fm_symbols_between(report->symbols, site, (struct fm_below){.names = names});
-    }
+    if (routine)
+        between = fm_symbols_between(report->symbols, site, fm_below_routine(names, routine));
     if (between.n)
         return (struct fm_site_frames){between.items[between.n - 1], true};
     return (struct fm_site_frames){fm_symbols_find(report->symbols, site, FM_RETURN_ADDRESS), false};

@@ -11,8 +11,8 @@
  *       call site       solve.c:40        a leaf: time below this call whose frames were not kept
  *
  * An inlined function is a frame of its own. So is a function that left the stack by a tail call, if debug information
- * tells which one it was; it is marked as inferred. Addresses with the same function and line are one context, so every figure
- * here is a sum over nodes of the profile. Frames without symbols share one name per load module, "[libucp.so.0]".
+ * tells which one it was; it is marked as inferred. Addresses with the same function and line are one context, so every
+ * figure here is a sum over nodes of the profile. Frames without symbols share one name per load module, "[libucp.so.0]".
  *
  * Two more trees are made from it. Flat: load module, file, function, line. Callers: each function, below it the lines
  * that call it, below these the lines that call that function, and so on.

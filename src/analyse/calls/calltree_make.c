@@ -7,9 +7,9 @@
 
 #include "analyse/calls/address_tree.h"
 #include "analyse/calls/calltree.h"
+#include "analyse/calls/routine_sites.h"
 #include "base/basename.h"
 #include "generated/routines.h"
-#include "mpi/function_names.h"
 #include "mpi/libraries.h"
 
 /* Where the children of an address are attached, and the line that calls them. */
@@ -56,8 +56,7 @@ static struct fm_below below_of(const struct fm_path_node *path, char names[FM_M
 {
     if (path->kind != FM_PATH_ROUTINE)
         return (struct fm_below){.site = &path->site, .kind = address_kind(path)};
-    fm_mpi_function_names(names, path->routine);
-    return (struct fm_below){.names = names};
+    return fm_below_routine(names, path->routine);
 }
 
 static void resolve(const struct fm_call_paths *paths, struct fm_symbols *symbols)

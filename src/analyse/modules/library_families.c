@@ -43,8 +43,3 @@ const struct fm_library_family *fm_library_family(const char *path)
                 return &fm_library_families[i];
     return NULL;
 }
-
-bool fm_is_python(const char *file)
-{
-    return fm_names_fit("python\0python[23]*\0", file);
-}

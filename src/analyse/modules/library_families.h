@@ -24,7 +24,5 @@ extern const struct fm_library_family fm_library_families[FM_LIBRARY_FAMILIES];
 bool fm_path_fits(const char *pattern, const char *path);
 /* The family of a library; NULL if none. */
 const struct fm_library_family *fm_library_family(const char *path);
-/* Whether it is an interpreter of Python, by its name. */
-bool fm_is_python(const char *file);
 
 #endif

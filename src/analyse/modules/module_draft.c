@@ -9,6 +9,7 @@
 #include "base/basename.h"
 #include "base/names.h"
 #include "base/writer.h"
+#include "model/job_name.h"
 
 enum {
     MAX_UNITS = 11,   /* with these and the library families there are enough colours */

@@ -7,9 +7,9 @@
 
 #include "analyse/balance/group.h"
 #include "analyse/balance/regions.h"
+#include "analyse/calls/routine_sites.h"
 #include "base/saturate.h"
 #include "model/timer_tree.h"
-#include "mpi/function_names.h"
 
 static struct fm_path_cost cost_of_spread(const struct fm_spread *spread)
 {
@@ -83,13 +83,6 @@ static const char *unknown_name(struct fm_calltree *tree, const char *module)
     return text;
 }
 
-/* What was called at a site, by the names of its functions. */
-static struct fm_below routine_below(char names[FM_MPI_FUNCTION_NAMES], const char *routine)
-{
-    fm_mpi_function_names(names, routine);
-    return (struct fm_below){.names = names};
-}
-
 /* A function around a call and the line in it that calls. */
 struct call_place {
     struct fm_context *function;
@@ -133,7 +126,7 @@ static struct call_place functions_of(struct fm_calltree *tree, struct fm_contex
     struct fm_symbol unknown = {.function = unknown_name(tree, site->module), .path = "", .defined = ""};
     if (symbols) {
         frames = fm_symbols_find(symbols, site, FM_RETURN_ADDRESS);
-        between = fm_symbols_between(symbols, site, routine_below(names, key->routine));
+        between = fm_symbols_between(symbols, site, fm_below_routine(names, key->routine));
     }
     if (!frames.known)
         frames = (struct fm_frames){.items = &unknown, .n = 1};
@@ -141,18 +134,6 @@ static struct call_place functions_of(struct fm_calltree *tree, struct fm_contex
     for (size_t i = 0; i < between.n; i++)
         add_functions(tree, between.items[i], between.module, true, &place);
     return place;
-}
-
-static void resolve_sites(struct fm_symbols *symbols, const struct fm_groups *events)
-{
-    char names[FM_MPI_FUNCTION_NAMES];
-    for (size_t i = 0; i < events->n; i++)
-        fm_symbols_want(symbols, &events->items[i].key.site, FM_RETURN_ADDRESS);
-    fm_symbols_resolve(symbols);
-    for (size_t i = 0; i < events->n; i++)
-        fm_symbols_want_between(symbols, &events->items[i].key.site,
-                                routine_below(names, events->items[i].key.routine));
-    fm_symbols_resolve(symbols);
 }
 
 static void add_event(struct fm_calltree *tree, struct fm_symbols *symbols, const struct region_contexts *regions,
@@ -222,7 +203,7 @@ enum fm_status fm_measured_mpi(const struct fm_profile *profile, struct fm_symbo
     if (status)
         return status;
     if (symbols)
-        resolve_sites(symbols, &events);
+        fm_routine_sites_resolve(symbols, events.items, events.n);
     for (size_t i = 0; i < events.n && !tree->failed; i++)
         add_event(tree, symbols, &regions, &events.items[i]);
     add_up(tree);
