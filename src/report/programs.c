@@ -7,7 +7,6 @@
 #include "report/views.h"
 
 enum { DEFAULT_PROGRAMS = 12, DEFAULT_SENTENCES = 4, LINE_PROGRAMS = 4 };
-static const double MIN_SPREAD = FM_JUMP_OF_WALL; /* between the largest and the smallest share of MPI */
 
 enum fm_status fm_report_program(struct fm_report *report, size_t program, enum fm_part_extent extent,
                                  struct fm_report *one, struct fm_error *error)
@@ -134,7 +133,8 @@ const char *fm_programs_headline(struct fm_report *report)
     }
     if (report->profile->n_programs > DEFAULT_PROGRAMS || !name[0])
         return "";
-    if (max - min < MIN_SPREAD || (max - min) * (double)report->summary.wall_ns < FM_UNEVEN_LEAST_NS)
+    double wall_ns = (double)report->summary.wall_ns;
+    if ((max - min) * wall_ns < fm_uneven_least_ns(wall_ns))
         return "; programs balanced";
     if (fm_core_use(report->profile).lack)
         return "; ranks lacked cores";

@@ -19,7 +19,15 @@ enum { FM_MAX_GROUPS = 6, FM_JUMP_OVER_TYPICAL = 3, FM_MAX_HEAVY = 8 };
 /* Smaller differences occur in repeated runs of a balanced program: its ranks do not start at the same moment, read files
  * from a cold cache, and share their cores with the system. */
 #define FM_JUMP_OF_WALL 0.05
-#define FM_UNEVEN_LEAST_NS 20e6
+
+/* The least difference between ranks that is not such noise. One disturbance by the system takes tens of milliseconds
+ * however short the run is, so that in a run of less than 2 s the difference must be 100 ms, or a quarter of the run. */
+static inline double fm_uneven_least_ns(double wall_ns)
+{
+    double disturbance = wall_ns / 4 < 100e6 ? wall_ns / 4 : 100e6;
+    double least = FM_JUMP_OF_WALL * wall_ns > disturbance ? FM_JUMP_OF_WALL * wall_ns : disturbance;
+    return least > 20e6 ? least : 20e6;
+}
 
 struct fm_balance_rank {
     uint32_t rank;
@@ -68,8 +76,8 @@ enum fm_status fm_balance_find(const struct fm_profile *profile, struct fm_arena
                                struct fm_error *error);
 
 /* Compares the ranks with the least and the most time in MPI. They are uneven if both their MPI times and their times
- * outside MPI differ by at least FM_JUMP_OF_WALL of the mean wall time and FM_UNEVEN_LEAST_NS; if ranks lacked cores, the
- * CPU time that one of them has used outside MPI must be larger than all that the other can have used. */
+ * outside MPI differ by at least fm_uneven_least_ns() of the mean wall time; if ranks lacked cores, the CPU time that one of
+ * them has used outside MPI must be larger than all that the other can have used. */
 enum fm_evenness fm_balance_evenness(const struct fm_balance *balance);
 
 /* Only then do reports say which ranks wait. */

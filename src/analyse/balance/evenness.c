@@ -33,8 +33,7 @@ enum fm_evenness fm_balance_evenness(const struct fm_balance *balance)
     struct side busy = side_of(balance->order, groups ? balance->groups[0].n : 1);
     struct side waiting = groups ? side_of(balance->order + last->first, last->n)
                                  : side_of(balance->order + balance->n - 1, 1);
-    double least = FM_JUMP_OF_WALL * balance->mean_wall_ns;
-    least = least > FM_UNEVEN_LEAST_NS ? least : FM_UNEVEN_LEAST_NS;
+    double least = fm_uneven_least_ns(balance->mean_wall_ns);
     double difference = busy.outside_ns - waiting.outside_ns;
     double certain = busy.work_least_ns - waiting.work_most_ns;
     if (waiting.mpi_ns - busy.mpi_ns < least || difference < least)

@@ -110,6 +110,10 @@ static void test_evenness(void)
            "a rank with more work");
     tap_ok(evenness_of((struct two_ranks){{10000, 10000}, {1000, 1400}, {10000, 10000}, {5, 5}}, &n) == FM_EVEN,
            "4 %% of the wall time are chance");
+    tap_ok(evenness_of((struct two_ranks){{370, 370}, {20, 63}, {370, 370}, {0, 0}}, &n) == FM_EVEN &&
+               evenness_of((struct two_ranks){{370, 370}, {20, 120}, {370, 370}, {0, 0}}, &n) == FM_UNEVEN &&
+               evenness_of((struct two_ranks){{1500, 1500}, {20, 110}, {1500, 1500}, {0, 0}}, &n) == FM_EVEN,
+           "one disturbance of a short run is no imbalance");
     tap_ok(evenness_of((struct two_ranks){{60, 60}, {10, 25}, {60, 60}, {0, 0}}, &n) == FM_EVEN && n == 1,
            "and so is 15 ms in a short run");
     tap_ok(evenness_of((struct two_ranks){{10000, 12000}, {1000, 3000}, {10000, 12000}, {5, 5}}, &n) == FM_EVEN &&
