@@ -547,6 +547,8 @@ static void write_groups(struct fm_report *report, struct fm_json *json)
         fm_json_object(json, NULL, FM_JSON_INLINE);
         fm_json_ranks(report, json, &group->ranks);
         write_signed_seconds(json, "mpi_s", group->mean_ns);
+        fm_json_seconds(json, "mpi_min_s", fm_balance_group_min(&report->balance, group));
+        fm_json_seconds(json, "mpi_max_s", fm_balance_group_max(&report->balance, group));
         write_signed_seconds(json, "difference_s", group->difference_ns);
         fm_json_seconds(json, "jump_s", group->jump_ns);
         fm_json_end(json);

@@ -130,7 +130,9 @@ static void print_legend(struct fm_report *report, FILE *out)
 static const struct fm_column group_columns[] = {
     {"ranks", NULL, FM_COLUMN_TEXT},
     {"number", NULL, FM_COLUMN_COUNT},
-    {"in MPI, mean", NULL, FM_COLUMN_TIME},
+    {"in MPI, min", NULL, FM_COLUMN_TIME},
+    {"mean", NULL, FM_COLUMN_TIME},
+    {"max", NULL, FM_COLUMN_TIME},
     {"vs. rest", NULL, FM_COLUMN_TEXT},
 };
 
@@ -145,7 +147,9 @@ static void print_groups(struct fm_report *report, FILE *out)
         const char *ranks = fm_rankset_text(&group->ranks, &report->arena, 48);
         fm_cell_text(&table, ranks ? ranks : "");
         fm_cell_whole(&table, group->n);
+        fm_cell_number(&table, (double)fm_balance_group_min(balance, group));
         fm_cell_number(&table, group->mean_ns);
+        fm_cell_number(&table, (double)fm_balance_group_max(balance, group));
         fm_cell_text(&table, fm_format(&report->arena, "%s %s", fm_time_text(difference, fabs(group->difference_ns)),
                                        group->difference_ns < 0 ? "less" : "more"));
     }

@@ -90,6 +90,17 @@ static inline bool fm_balance_is_uneven(const struct fm_balance *balance)
  * rather than because they had more work: at least half of the difference is time in which they had no core. */
 bool fm_balance_is_not_work(const struct fm_balance *balance, const struct fm_balance_group *group);
 
+/* The least and the most MPI time of a rank of the group. */
+static inline uint64_t fm_balance_group_min(const struct fm_balance *balance, const struct fm_balance_group *group)
+{
+    return balance->order[group->first].mpi_ns;
+}
+
+static inline uint64_t fm_balance_group_max(const struct fm_balance *balance, const struct fm_balance_group *group)
+{
+    return balance->order[group->first + group->n - 1].mpi_ns;
+}
+
 /* The time in a routine on a rank; 0 if it never called it. */
 uint64_t fm_balance_time(const struct fm_routine_total *routine, uint32_t rank);
 
