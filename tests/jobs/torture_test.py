@@ -23,7 +23,7 @@ import jobs
 import users
 from jobs import AROUND, BARE, INSIDE, MPIS, PRELOAD, Tap
 
-ROUNDS = int(os.environ.get("TORTURE_ROUNDS", "40"))
+ROUNDS = int(os.environ.get("TORTURE_ROUNDS", "24"))
 SEED = int(os.environ.get("TORTURE_SEED", str(random.SystemRandom().randrange(1 << 32))))
 LIMIT_S = 120
 GRACE_S = 20  # after the launcher was killed its ranks may take a while to notice
