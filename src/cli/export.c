@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* `fathom export`: writes the call paths of a profile in the format of another tool. */
+/* `fathom export`: writes a profile in the format of another tool. */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -18,7 +18,7 @@ struct export_request {
 
 static void print_help(void)
 {
-    puts("fathom export --to FORMAT PROFILE [OPTION...]: export call paths to other tools.\n"
+    puts("fathom export --to FORMAT PROFILE [OPTION...]: export a profile to other tools.\n"
          "\n"
          "  --to FORMAT     one of:");
     for (const struct fm_export *format = fm_exports; format->name; format++)
@@ -35,11 +35,12 @@ static void print_help(void)
 
 static enum fm_status print(const void *context, struct fm_report *report, FILE *out, struct fm_error *error)
 {
-    const char *left_out = fm_part_left_out(report, FM_SHOWS_PATHS | FM_SHOWS_THREADS);
-    enum fm_status status = fm_part_check(report, FM_SHOWS_PATHS, error);
+    const struct fm_export *format = context;
+    const char *left_out = fm_part_left_out(report, format->shows);
+    enum fm_status status = fm_part_check(report, format->shows & ~(unsigned)FM_SHOWS_THREADS, error);
     if (!status && left_out[0])
         fm_say((void *)"export", left_out);
-    return status ? status : fm_export_write(context, report, out, error);
+    return status ? status : fm_export_write(format, report, out, error);
 }
 
 static int parse(struct export_request *request, int argc, char **argv)

@@ -128,12 +128,8 @@ static void print_legend(struct fm_report *report, FILE *out)
 /* ---- groups ---- */
 
 static const struct fm_column group_columns[] = {
-    {"ranks", NULL, FM_COLUMN_TEXT},
-    {"number", NULL, FM_COLUMN_COUNT},
-    {"in MPI, min", NULL, FM_COLUMN_TIME},
-    {"mean", NULL, FM_COLUMN_TIME},
-    {"max", NULL, FM_COLUMN_TIME},
-    {"vs. rest", NULL, FM_COLUMN_TEXT},
+    {"ranks", NULL, FM_COLUMN_TEXT}, {"number", NULL, FM_COLUMN_COUNT}, {"in MPI, min", NULL, FM_COLUMN_TIME},
+    {"mean", NULL, FM_COLUMN_TIME},  {"max", NULL, FM_COLUMN_TIME},     {"vs. rest", NULL, FM_COLUMN_TEXT},
 };
 
 static void print_groups(struct fm_report *report, FILE *out)

@@ -169,7 +169,7 @@ static int heaviest_first(const void *a, const void *b)
     return strcmp(x->name, y->name);
 }
 
-uint64_t fm_balance_time(const struct fm_routine_total *routine, uint32_t rank)
+const struct fm_rank_value *fm_balance_value(const struct fm_routine_total *routine, uint32_t rank)
 {
     size_t low = 0, high = routine->n_per_rank;
     while (low < high) {
@@ -179,7 +179,13 @@ uint64_t fm_balance_time(const struct fm_routine_total *routine, uint32_t rank)
         else
             high = middle;
     }
-    return low < routine->n_per_rank && routine->per_rank[low].rank == rank ? routine->per_rank[low].time_ns : 0;
+    return low < routine->n_per_rank && routine->per_rank[low].rank == rank ? &routine->per_rank[low] : NULL;
+}
+
+uint64_t fm_balance_time(const struct fm_routine_total *routine, uint32_t rank)
+{
+    const struct fm_rank_value *value = fm_balance_value(routine, rank);
+    return value ? value->time_ns : 0;
 }
 
 /* The time in the routine on each rank, in the order of balance->order. */

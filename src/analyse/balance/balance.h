@@ -101,6 +101,8 @@ static inline uint64_t fm_balance_group_max(const struct fm_balance *balance, co
     return balance->order[group->first + group->n - 1].mpi_ns;
 }
 
+/* The values of a rank; NULL if it never called the routine, or if the profile has no values per rank. */
+const struct fm_rank_value *fm_balance_value(const struct fm_routine_total *routine, uint32_t rank);
 /* The time in a routine on a rank; 0 if it never called it. */
 uint64_t fm_balance_time(const struct fm_routine_total *routine, uint32_t rank);
 
