@@ -55,7 +55,7 @@ static uint64_t middle_of(const struct fm_segment_reader *r)
     return ticks > UINT64_MAX ? UINT64_MAX : (uint64_t)ticks;
 }
 
-/* The state at that time: interpolated between two marks. */
+/* The state at that time: interpolated between two marks, in whole events of the mean duration between the two. */
 static struct fm_segment_mark state_at(const struct fm_segment_timing *t, uint64_t ticks, uint64_t end)
 {
     uint64_t slice = ticks >> t->slice_shift, from = slice << t->slice_shift;
@@ -70,9 +70,11 @@ static struct fm_segment_mark state_at(const struct fm_segment_timing *t, uint64
     }
     if (after.count < before.count || after.total_ns < before.total_ns || end <= from || ticks > end)
         return before;
-    unsigned __int128 part = ticks - from, length = end - from;
-    return (struct fm_segment_mark){before.count + (uint64_t)((after.count - before.count) * part / length),
-                                    before.total_ns + (uint64_t)((after.total_ns - before.total_ns) * part / length)};
+    uint64_t count = after.count - before.count;
+    uint64_t events = (uint64_t)(((unsigned __int128)count * (ticks - from) + (end - from) / 2) / (end - from));
+    unsigned __int128 ns = after.total_ns - before.total_ns;
+    return (struct fm_segment_mark){before.count + events,
+                                    before.total_ns + (count ? (uint64_t)(ns * events / count) : 0)};
 }
 
 static void add_halves(const struct fm_segment_reader *r, struct fm_timer_task *task, const struct fm_segment_timing *t)
