@@ -62,6 +62,20 @@ static bool as_frequent(const struct fm_succession *a, const struct fm_successio
     return (double)a->count >= SAME_COUNT * (double)b->count && (double)b->count >= SAME_COUNT * (double)a->count;
 }
 
+/* In a loop of two calls the second is also followed by the first of the next iteration, once less often. That pair is
+ * left out; of pairs that are as frequent, the one against the order of the code. */
+static bool is_next_iteration(const struct call_pair *pairs, size_t n, const struct fm_succession *of)
+{
+    for (size_t i = 0; i < n; i++) {
+        const struct fm_succession *other = pairs[i].of;
+        if (other == of || strcmp(other->routine, of->routine) != 0 || !same_site(&other->first, &of->second) ||
+            !same_site(&other->second, &of->first) || !as_frequent(other, of))
+            continue;
+        return of->count != other->count ? of->count < other->count : of->first.offset > of->second.offset;
+    }
+    return false;
+}
+
 /* The next pair of a series: it begins (forward) or ends with this call site. */
 static struct call_pair *adjacent(struct call_pair *pairs, size_t n, const struct call_pair *start,
                                   const struct fm_site *site, bool forward)
@@ -138,6 +152,8 @@ enum fm_status fm_mergeables_find(const struct fm_profile *profile, uint64_t who
             pairs[n++] = (struct call_pair){&profile->successions[i], cost_ns, false};
     }
     qsort(pairs, n, sizeof *pairs, by_cost);
+    for (size_t i = 0; i < n; i++)
+        pairs[i].used = is_next_iteration(pairs, n, pairs[i].of);
     for (size_t i = 0; i < n; i++) {
         if (pairs[i].used)
             continue;

@@ -49,6 +49,11 @@ static void test_pair(struct fm_arena *arena)
     two[0].count = RANKS * TIMES / 2;
     found = find(arena, events, 3, two, 1);
     tap_ok(found.n == 1 && found.items[0].cost_ns == WHOLE_NS / 20, "where only half of them follow, half of it");
+    struct fm_succession loop[] = {pair(&a, &b, 1), pair(&b, &a, 1)};
+    loop[1].count -= RANKS;
+    found = find(arena, events, 3, loop, 2);
+    tap_ok(found.n == 1 && found.items[0].sites[0]->offset == 1 && found.items[0].sites[1]->offset == 2,
+           "in a loop, not the last with the first of the next iteration");
     struct fm_succession itself[] = {pair(&a, &a, 0.6)};
     found = find(arena, events, 3, itself, 1);
     tap_ok(found.n == 1 && found.items[0].n_sites == 1, "a call in a loop follows itself");
