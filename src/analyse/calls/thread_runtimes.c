@@ -29,11 +29,24 @@ const struct fm_thread_runtime fm_thread_runtimes[FM_THREAD_RUNTIMES] = {
     },
 };
 
-/* Code of the system that a thread run-time calls in order to sleep, to yield the core or to allocate; or unknown. */
-static bool is_system(const struct fm_context_id *id)
+static bool is_libc(const struct fm_context_id *id)
 {
-    return (!id->module[0] && !id->defined[0]) ||
-           fm_names_fit("libc.so*\0libc-*\0libpthread*\0ld-*\0linux-vdso*\0\\[vdso]\0", fm_basename(id->module));
+    return fm_names_fit("libc.so*\0libc-*\0libpthread*\0", fm_basename(id->module));
+}
+
+/* Code of the system that a thread run-time calls in order to sleep or to yield the core; or unknown. Other functions of
+ * libc directly below a run-time are the end of a parallel body that was left by a tail call (memset). Without symbols
+ * only exported functions have names, which all those that sleep are. */
+static bool is_system(const struct fm_context *frame)
+{
+    static const char sleeping[] =
+        "*pthread*\0*futex*\0*lll_*\0*sched_yield\0*syscall*\0*sleep\0*poll\0*select\0*sem_*\0";
+    const struct fm_context_id *id = &frame->id;
+    if (!id->module[0] && !id->defined[0])
+        return true;
+    if (!is_libc(id))
+        return fm_names_fit("ld-*\0linux-vdso*\0\\[vdso]\0", fm_basename(id->module));
+    return fm_names_fit(sleeping, id->name) || (frame->parent && is_libc(&frame->parent->id));
 }
 
 bool fm_context_in_thread_runtime(const struct fm_context *context)
@@ -48,7 +61,7 @@ bool fm_context_in_thread_runtime(const struct fm_context *context)
 enum fm_thread_state fm_thread_state_in(enum fm_thread_state above, const struct fm_context *frame)
 {
     if (!fm_context_in_thread_runtime(frame))
-        return is_system(&frame->id) ? above : FM_THREAD_PROGRAM;
+        return is_system(frame) ? above : FM_THREAD_PROGRAM;
     for (size_t i = 0; i < FM_THREAD_RUNTIMES; i++)
         if (fm_names_fit(fm_thread_runtimes[i].waits, frame->id.name))
             return FM_THREAD_WAITS;

@@ -136,7 +136,7 @@ static struct fm_module_cost cost_of(const struct fm_module_breakdown *modules, 
     struct fm_module_cost cost = {0};
     bool waits = leaf->mark & ANY_WAIT;
     if (!waits && leaf->id.kind == FM_CONTEXT_ROUTINE) {
-        waits = fm_module_map_waits(map, leaf->id.name);
+        waits = fm_module_map_waits(map, &leaf->id);
         uint32_t ranks = !waits && is_collective(leaf->id.name) ? fm_context_ranks(calls, leaf) : 0;
         if (ranks > 1)
             cost.waiting_ns = cost.estimated_ns = above_fastest(own, ranks);
@@ -199,7 +199,7 @@ static void add_context(struct breakdown_builder *builder, struct fm_context *at
     switch (at->id.kind) {
     case FM_CONTEXT_FRAME:
         from = enter_context(builder, from, at);
-        state |= fm_module_map_waits(builder->map, at->id.name) ? WAITS : 0;
+        state |= fm_module_map_waits(builder->map, &at->id) ? WAITS : 0;
         state = (state & ~(THREAD_WAITS | THREAD_WORKS)) | thread_flags(state, at);
         break;
     case FM_CONTEXT_ROUTINE:

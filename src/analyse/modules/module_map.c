@@ -121,6 +121,7 @@ static enum fm_status add_default_waits(struct map_reader *reader)
     enum fm_status status = FM_OK;
     for (size_t i = 0; i < sizeof default_waits / sizeof *default_waits && !status; i++)
         status = add_waiting(reader, default_waits[i]);
+    reader->map->n_usual_waiting = reader->map->n_waiting;
     return status;
 }
 
@@ -133,7 +134,7 @@ static enum fm_status read_waiting(struct map_reader *reader)
     if (strcmp(word, "+") == 0)
         word = next_word(reader, &status);
     else
-        reader->map->n_waiting = 0;
+        reader->map->n_waiting = reader->map->n_usual_waiting = 0;
     for (; word && !status; word = next_word(reader, &status))
         status = add_waiting(reader, word);
     return status;
@@ -288,6 +289,11 @@ const struct fm_module_rule *fm_module_map_rule(const struct fm_module_map *map,
     return NULL;
 }
 
+static bool is_system_library(const char *path)
+{
+    return fm_names_begin("/lib/\0/lib64/\0/usr/lib/\0/usr/lib64/\0", path);
+}
+
 const char *fm_module_map_name(const struct fm_module_map *map, const struct fm_context *context)
 {
     const struct fm_context_id *id = &context->id;
@@ -296,8 +302,7 @@ const char *fm_module_map_name(const struct fm_module_map *map, const struct fm_
     if (map->path || (!id->defined[0] && !id->module[0]))
         return FM_UNMAPPED;
     /* Whoever has the debug information of libc installed does not think in its files. */
-    bool system = fm_names_begin("/lib/\0/lib64/\0/usr/lib/\0/usr/lib64/\0", id->module);
-    return fm_basename(id->defined[0] && !system ? id->defined : id->module);
+    return fm_basename(id->defined[0] && !is_system_library(id->module) ? id->defined : id->module);
 }
 
 uint32_t fm_module_map_place(const struct fm_module_map *map, const char *module)
@@ -320,11 +325,17 @@ static const char *without_prefix(const char *function)
     return strncmp(function, "libc_", 5) == 0 ? function + 5 : function;
 }
 
-bool fm_module_map_waits(const struct fm_module_map *map, const char *function)
+bool fm_module_map_waits(const struct fm_module_map *map, const struct fm_context_id *function)
 {
-    const char *called = without_prefix(function);
-    for (size_t i = 0; i < map->n_waiting; i++)
-        if (fnmatch(map->waiting[i], function, 0) == 0 || fnmatch(map->waiting[i], called, 0) == 0)
+    const char *called = without_prefix(function->name);
+    bool of_program = function->kind == FM_CONTEXT_FRAME && function->defined[0] &&
+                      !is_system_library(function->module);
+    for (size_t i = 0; i < map->n_waiting; i++) {
+        const char *pattern = map->waiting[i];
+        if (i < map->n_usual_waiting && of_program && strncmp(pattern, "MPI_", 4) != 0)
+            continue;
+        if (fnmatch(pattern, function->name, 0) == 0 || fnmatch(pattern, called, 0) == 0)
             return true;
+    }
     return false;
 }

@@ -40,8 +40,8 @@ struct fm_module_map {
     size_t n_rules, rules_capacity;
     struct fm_module_group *groups;
     size_t n_groups, groups_capacity;
-    const char **waiting; /* patterns */
-    size_t n_waiting, waiting_capacity;
+    const char **waiting; /* patterns, first those that a file need not list */
+    size_t n_waiting, n_usual_waiting, waiting_capacity;
 };
 
 /* The default map, without a file. */
@@ -56,7 +56,8 @@ const char *fm_module_map_name(const struct fm_module_map *map, const struct fm_
 /* The place of a module among those of the file, from 1; "mpi" and FM_UNMAPPED, which need no line, come last. 0 without
  * a file. */
 uint32_t fm_module_map_place(const struct fm_module_map *map, const char *module);
-/* Whether all time in a function is waiting. */
-bool fm_module_map_waits(const struct fm_module_map *map, const char *function);
+/* Whether all time in a function is waiting: one that a module file says waits, or a function of MPI or of the system
+ * known to wait. The program's own functions of such names work. */
+bool fm_module_map_waits(const struct fm_module_map *map, const struct fm_context_id *function);
 
 #endif
