@@ -43,6 +43,7 @@ static struct fm_live live_of(const struct fm_watch *watch, const struct fm_modu
         .until = watch->request->until,
         .reached = !watch->request->until || watch->widest < watch->request->until,
         .stops = result->counts.sampled,
+        .lost = result->whole->paths.lost == FM_UNKNOWN ? 0 : result->whole->paths.lost,
         .stopped = result->counts.stopped,
         .held_median_ns = result->counts.held_median_ns,
         .held_most_ns = result->counts.held_most_ns,
@@ -141,7 +142,7 @@ enum fm_status fm_watch_finish(struct fm_watch *watch, struct fm_error *error)
         return fm_fail(error, FM_ERR_SYSTEM,
                        profile && !watch->result.counts.sampled ? "the job runs under Fathom with sampling off"
                        : watch->ended                           ? "the job ended before the first sample"
-                                                                : "no samples yet");
+                                      : "no thread of the job ran in time to be sampled; try a longer --for");
     if (watch->request->save)
         status = fm_profile_write(profile, watch->request->save, error);
     if (!status)

@@ -187,14 +187,15 @@ static int settle_view(struct report_request *request)
     if (request->of_timers && request->view != timers && request->format != FORMAT_JSON)
         return fm_usage_error("report", "--%s applies only to the view timers, not to %s", request->of_timers,
                               request->view->name);
+    if (request->options.inside_mpi && (request->view == modules || !shows_paths(request->view)) &&
+        request->format != FORMAT_JSON)
+        return fm_usage_error("report", "--inside-mpi applies only to the views calls, callers and flat, not to %s",
+                              request->view->name);
     if (request->of_paths && !shows_paths(request->view) && request->format != FORMAT_JSON)
         return fm_usage_error("report", "--%s applies only to the views calls, callers, flat and modules, not to %s",
                               request->of_paths, request->view->name);
     if (request->options.lines && strcmp(request->view->name, "calls") != 0 && request->format != FORMAT_JSON)
         return fm_usage_error("report", "--lines applies only to the view calls, not to %s", request->view->name);
-    if (request->options.inside_mpi && request->view == modules && request->format != FORMAT_JSON)
-        return fm_usage_error("report",
-                              "--inside-mpi applies only to the views calls, callers and flat, not to modules");
     if (request->options.modules && request->view != modules && request->view != sequence &&
         request->format != FORMAT_JSON)
         return fm_usage_error("report", "--modules applies only to the views modules and sequence, not to %s",

@@ -140,10 +140,14 @@ void fm_live_intervals(const struct fm_live *live, FILE *out)
     const struct fm_module_shares *shares = live->shares;
     struct fm_arena arena = {0};
     char samples[FM_UNIT_CHARS], stops[FM_UNIT_CHARS], median[FM_UNIT_CHARS], max[FM_UNIT_CHARS];
+    char lost[FM_UNIT_CHARS];
     const char *text = fm_format(&arena, "%s samples", fm_count_text(samples, live->samples));
     text = live->stops ? fm_format(&arena, "%s at %llu points in time over %.1f s", text,
                                    (unsigned long long)live->moments, live->seconds)
                        : fm_format(&arena, "%s, taken by the job itself since its start", text);
+    if (live->lost)
+        text = fm_format(&arena, "%s; %s more were lost, because threads did not run in time, and are in no figure",
+                         text, fm_count_text(lost, live->lost));
     const char *separator = ". 95 % confidence intervals: ";
     for (size_t i = 0; i < shares->n; i++) {
         const struct fm_module_share *share = &shares->items[i];

@@ -18,6 +18,7 @@ struct fm_live {
     bool reached; /* the target is reached, or there is none */
     bool stops;   /* sampling stops threads: */
     uint64_t stopped, held_median_ns, held_most_ns;
+    uint64_t lost; /* samples that could not be taken in time */
 };
 
 /* Returns the number of lines, to be passed to the next call. */

@@ -72,7 +72,7 @@ static void print_headline(struct fm_report *report, const struct fm_module_brea
                          fm_percent_whole(share, fm_ratio((double)most[k]->own.work_ns, whole)));
     text = with_mpi_and_waiting(report, text, &modules->whole);
     if (cause && cause->causes_ns)
-        text = fm_format(&report->arena, "%s; most waiting in calls from %s (%s)", text, cause->name,
+        text = fm_format(&report->arena, "%s; most waiting in calls from %s (%s of the time)", text, cause->name,
                          fm_percent_whole(share, fm_ratio((double)cause->causes_ns, whole)));
     fm_print_folded(out, fm_format(&report->arena, "%s.", text), 2);
 }
