@@ -5,11 +5,14 @@ from old_files import jobs
 
 
 WORDING = ("text", "what")  # sentences for people, which may be reworded
+CORRECTED = (".first_half.", ".second_half.")  # 0.1.0 estimated times of halves that did not fit their numbers of events
 
 
 def differences(then, now, path=""):
     """Where what was known then is not so now; what is new is no difference."""
     if path.rpartition(".")[2] in WORDING and isinstance(now, str) and now:
+        return
+    if any(part in path for part in CORRECTED) and isinstance(now, (int, float)):
         return
     if isinstance(then, dict) and isinstance(now, dict):
         for key, value in then.items():

@@ -39,8 +39,7 @@ static bool is_libc(const struct fm_context_id *id)
  * only exported functions have names, which all those that sleep are. */
 static bool is_system(const struct fm_context *frame)
 {
-    static const char sleeping[] =
-        "*pthread*\0*futex*\0*lll_*\0*sched_yield\0*syscall*\0*sleep\0*poll\0*select\0*sem_*\0";
+    const char *sleeping = "*pthread*\0*futex*\0*lll_*\0*sched_yield\0*syscall*\0*sleep\0*poll\0*select\0*sem_*\0";
     const struct fm_context_id *id = &frame->id;
     if (!id->module[0] && !id->defined[0])
         return true;
