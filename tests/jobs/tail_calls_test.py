@@ -2,8 +2,10 @@
 """Functions that ended with a tail call are back in call paths where only one sequence is possible, marked as inferred;
 where several are possible, this is marked too. MPI calls are attributed to the function that makes them by a tail
 call."""
+import csv
 import itertools
 import os
+import re
 import subprocess
 
 import jobs
@@ -67,13 +69,17 @@ def check_routine(tap, title, frames, report):
 
 def check_cache(tap, title, job):
     """A second report, from the cache of symbols, is the same."""
-    def view():
-        return subprocess.run([jobs.FATHOM, "report", "--view", "calls", "--all", job.profiles()[0]],
+    def view(kind="calls", *options):
+        return subprocess.run([jobs.FATHOM, "report", "--view", kind, *options, "--all", job.profiles()[0]],
                               capture_output=True, text=True, check=True,
                               env={**os.environ, "XDG_CACHE_HOME": str(job.work)}).stdout
-    first, second = view(), view()
+    first, second, callers = view(), view(), view("callers")
     tap.ok("(t)" in first and "(?)" in first and "(t): inferred" in first, f"{title}: marks in the text", first)
     tap.equal(second, first, f"{title}: the same from the cache")
+    rows = list(csv.DictReader(view("calls", "--format", "csv").splitlines()))
+    tap.ok(re.search(r"<- .*update_h.* \(t\)", callers), f"{title}: marks of callers", callers)
+    tap.ok(all(any(row[mark] == "1" for row in rows) for mark in ("inferred", "callers_missing")),
+           f"{title}: columns for marks in CSV", rows[:5])
 
 
 def check(tap, mpi):
