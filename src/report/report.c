@@ -79,8 +79,8 @@ struct fm_site_frames fm_site_frames(struct fm_report *report, const struct fm_s
     if (routine)
         between = fm_symbols_between(report->symbols, site, fm_below_routine(names, routine));
     if (between.n)
-        return (struct fm_site_frames){between.items[between.n - 1], true};
-    return (struct fm_site_frames){fm_symbols_find(report->symbols, site, FM_RETURN_ADDRESS), false};
+        return (struct fm_site_frames){between.items[between.n - 1], true, between.unknown};
+    return (struct fm_site_frames){fm_symbols_find(report->symbols, site, FM_RETURN_ADDRESS), false, between.unknown};
 }
 
 const struct fm_symbol *fm_site_place(struct fm_report *report, const struct fm_site *site, const char *routine)

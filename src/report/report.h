@@ -72,6 +72,7 @@ void fm_report_resolve(struct fm_report *report); /* symbolizes all call sites o
 struct fm_site_frames {
     struct fm_frames frames;
     bool inferred;
+    bool callers_missing; /* functions between it and the routine are not known */
 };
 struct fm_site_frames fm_site_frames(struct fm_report *report, const struct fm_site *site, const char *routine);
 /* The innermost of them; NULL if unknown. */

@@ -273,7 +273,8 @@ static void set_call_site(struct unit_walk *walk, Dwarf_Die *die, struct set set
 static bool is_second_half(const struct fm_resolved_address *found, const struct fm_symbol *frame)
 {
     const struct fm_symbol *last = found->n ? &found->frames[found->n - 1] : NULL;
-    return last && last->body && frame->body && frame->inlined && strcmp(last->function, frame->function) == 0;
+    return last && last->body && frame->body && frame->inlined &&
+           (strcmp(last->function, frame->function) == 0 || strcmp(frame->function, frame->body) == 0);
 }
 
 static void add_frames(struct unit_walk *walk, const struct fm_symbol *frame, Dwarf_Die *die, struct set set)
