@@ -27,9 +27,9 @@ struct fm_function_index {
     const struct fm_dwfl_module *module;
     struct fm_unit_functions *units; /* those read so far */
     uint32_t searches;
-    bool made; /* what follows; when first needed */
-    struct fm_intern names;   /* of symbols, without the suffixes of clones: index + 1 of the first symbol */
-    uint32_t *next;           /* by symbol: index + 1 of the next one with this name; 0 if it is the last */
+    bool made;                    /* what follows; when first needed */
+    struct fm_intern names;       /* of symbols, without the suffixes of clones: index + 1 of the first symbol */
+    uint32_t *next;               /* by symbol: index + 1 of the next one with this name; 0 if it is the last */
     struct fm_code_range *ranges; /* of units, sorted */
     size_t n_ranges, ranges_capacity;
 };

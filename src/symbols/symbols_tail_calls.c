@@ -135,7 +135,7 @@ struct search {
     const char *chain[FM_MAX_TAIL_CALLS];
     const char *found[FM_MAX_TAIL_CALLS];
     size_t n_found, paths, steps;
-    size_t next; /* index in `found` of the function after that of a step */
+    size_t next;  /* index in `found` of the function after that of a step */
     bool endless; /* there are tail calls to unknown functions, or more than can be followed */
 };
 

@@ -58,9 +58,8 @@ static struct fm_below below_of(const struct fm_path_node *path, const struct fm
 {
     if (path->kind == FM_PATH_ROUTINE)
         return fm_below_routine(names, path->routine);
-    return (struct fm_below){.site = &path->site,
-                             .kind = address_kind(path),
-                             .from_runtime = fm_is_thread_runtime(parent->site.module)};
+    return (struct fm_below){
+        .site = &path->site, .kind = address_kind(path), .from_runtime = fm_is_thread_runtime(parent->site.module)};
 }
 
 static void resolve(const struct fm_call_paths *paths, struct fm_symbols *symbols)
