@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "base/writer.h"
-#include "symbols/dwarf_scopes.h"
+#include "symbols/dwarf_origin.h"
 
 static bool has_flag(Dwarf_Die *die, unsigned name)
 {

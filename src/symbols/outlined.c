@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "symbols/dwarf_scopes.h"
+#include "symbols/dwarf_origin.h"
 
 enum { MAX_DEPTH = 64 };
 
