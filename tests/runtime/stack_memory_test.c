@@ -315,8 +315,8 @@ int main(void)
     tap_ok(seen.wrong_calls == 0, "%lu samples have the callers of a whole walk (%lu have not)", seen.taken,
            seen.wrong_calls);
     tap_ok(seen.wrong_nodes == 0 && seen.cut < seen.taken / 1000,
-           "and their nodes in a tree that is folded (%lu have not, %lu have some because it is full)", seen.wrong_nodes,
-           seen.cut);
+           "and their nodes in a tree that is folded (%lu have not, %lu have some because it is full)",
+           seen.wrong_nodes, seen.cut);
     tap_ok(seen.taken >= SAMPLES && seen.early > (seen.taken - seen.lost) / 2 && seen.changed > 1000,
            "%lu ended early, %lu of them further out than the last; %lu frames were not walked", seen.early,
            seen.changed, seen.skipped);
