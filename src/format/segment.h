@@ -214,12 +214,19 @@ struct fm_segment_module {
     uint32_t text_path, text_build_id;
 };
 
+/* When something began for the first time, and the time in MPI until then. */
+struct fm_segment_first {
+    uint64_t since_ns; /* since the start; 0 = not yet */
+    uint64_t mpi_ns;
+};
+
 struct fm_segment_region {
     char name[56];
     uint32_t parent; /* region number; region 0 is the whole program and is its own parent */
     uint32_t unused;
     uint64_t entries;
     uint64_t wall_ns; /* of entries that have ended */
+    struct fm_segment_first first;
 };
 
 /* One thread slot. It is reused by a new thread after its owner has ended. */
@@ -337,6 +344,7 @@ struct fm_segment_timer {
     uint32_t misuse[FM_TIMER_MISUSES]; /* atomic */
     uint32_t unused;
     uint64_t misuse_site[FM_TIMER_MISUSES]; /* return address of the last misuse; if never stopped, of the start */
+    struct fm_segment_first first;
 };
 
 /* A timer in one thread. Time is divided into slices of 2^slice_shift ticks, from the start of measurement. At the end

@@ -363,6 +363,8 @@ static enum fm_status read_all(struct fm_segment_reader *r, enum fm_end end, int
         status = fm_read_snapshots(r);
     if (!status)
         status = fm_read_timers(r);
+    if (!status)
+        status = fm_read_spans(r);
     if (!status && !(read_job(r) && read_process(r) && read_notes(r)))
         status = fm_segment_reader_no_memory(r);
     return status;

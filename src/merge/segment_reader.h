@@ -54,6 +54,8 @@ uint64_t fm_segment_reader_last_sample(const struct fm_segment_reader *reader);
 /* nodes: for each slot of a call path the index of its node + 1, or 0. */
 enum fm_status fm_read_sequence(struct fm_segment_reader *reader, const uint32_t *nodes, size_t n_places);
 enum fm_status fm_read_timers(struct fm_segment_reader *reader);
+/* Regions, events and timers must have been read. */
+enum fm_status fm_read_spans(struct fm_segment_reader *reader);
 /* Add the misuses of timer `number`, and that it is still running in a thread, to *timer. Return false if out of
  * memory. */
 bool fm_read_misuses(struct fm_segment_reader *reader, unsigned number, struct fm_timer *timer);

@@ -21,7 +21,8 @@
     X( 8, regions,     region,     SCHEMA) \
     X(11, notes,       note,       SCHEMA) \
     X(17, programs,    program,    SCHEMA) \
-    X(18, successions, succession, SCHEMA)
+    X(18, successions, succession, SCHEMA) \
+    X(22, spans,       span,       SCHEMA)
 /* clang-format on */
 
 struct fm_list {

@@ -91,6 +91,20 @@ struct fm_region {
     struct fm_spread wall_per_rank; /* ns */
 };
 
+/* A part of the run: its wall time on each rank, and how much of that is outside MPI. Sorted by kind and name. */
+enum fm_span_kind {
+    FM_SPAN_REGION,      /* inside a region, with those nested in it */
+    FM_SPAN_FROM_REGION, /* from the first entry of a region to the end of the process */
+    FM_SPAN_FROM_TIMER,  /* from the first start of a timer to the end of the process */
+    FM_SPAN_KINDS
+};
+struct fm_span {
+    uint32_t kind;    /* enum fm_span_kind */
+    const char *name; /* of a region, its path */
+    struct fm_spread wall_ns, outside_ns;
+    struct fm_rankset ranks;
+};
+
 /* Sorted by name. */
 struct fm_host {
     const char *name, *cpu;
@@ -235,6 +249,8 @@ struct fm_profile {
     size_t n_successions, successions_capacity;
     struct fm_region *regions;
     size_t n_regions, regions_capacity;
+    struct fm_span *spans;
+    size_t n_spans, spans_capacity;
     struct fm_edges sent, received;
     struct fm_timer *timers;
     size_t n_timers, timers_capacity;

@@ -205,6 +205,17 @@ static const struct fm_field region[] = {
 };
 #undef ITEM
 
+#define ITEM fm_span
+static const struct fm_field span[] = {
+    U32(kind,  KEY,   NONE,  ""),
+    TEXT(name, KEY,          "name"),
+}, span_compounds[] = {
+    SPREAD(wall_ns,              NS,    "wall_s"),
+    SPREAD(outside_ns,           NS,    "outside_mpi_s"),
+    RANKS(ranks),
+};
+#undef ITEM
+
 #define ITEM fm_snapshot
 static const struct fm_field snapshot[] = {
     TEXT(label,     KEY,          "label"),

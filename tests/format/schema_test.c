@@ -18,6 +18,7 @@ static const struct {
     {"process", &fm_process_fields},
     {"program", &fm_program_fields},
     {"succession", &fm_succession_fields},
+    {"span", &fm_span_fields},
     {"stats", &fm_stats_fields},
     {"spread", &fm_spread_fields},
     {"routine", &fm_routine_fields},

@@ -556,6 +556,43 @@ static void test_misuses(void)
     expect_misuse(FM_LEAVE_UNKNOWN, FM_END_UNKNOWN, true, 1, 0, "nor in its own report");
 }
 
+static const struct fm_span *span(const struct fm_profile *profile, enum fm_span_kind kind, const char *name)
+{
+    for (size_t i = 0; i < profile->n_spans; i++)
+        if (profile->spans[i].kind == kind && !strcmp(profile->spans[i].name, name))
+            return &profile->spans[i];
+    return NULL;
+}
+
+/* region2 is in region1. */
+static void test_spans(void)
+{
+    struct fm_segment_header *header = fresh();
+    struct fm_segment_region *regions = items(header, FM_SECTION_REGIONS);
+    const struct fm_entry *entries = items(header, FM_SECTION_ENTRIES);
+    uint64_t wall = header->ended_mono_ns - header->started_mono_ns, mpi = 0, inside = 0;
+    for (size_t i = 0; i < header->n_entries; i++) {
+        mpi += entries[i].total_ns;
+        inside += entries[i].key.site_region & 0xffff ? entries[i].total_ns : 0;
+    }
+    regions[1].first = (struct fm_segment_first){wall / 4, mpi / 2};
+    regions[2].first = (struct fm_segment_first){wall + 1, 0};
+    struct fm_profile *p = read_as(header, FM_END_UNKNOWN, 0, 0);
+    const struct fm_span *in = span(p, FM_SPAN_REGION, "region1"), *from = span(p, FM_SPAN_FROM_REGION, "region1");
+    tap_ok(in && in->wall_ns.sum == 400000000000ull && in->wall_ns.max_rank == 3 &&
+               in->outside_ns.sum == in->wall_ns.sum - inside,
+           "the time outside MPI in a region, with those nested in it");
+    tap_ok(from && from->wall_ns.sum == wall - wall / 4 && from->outside_ns.sum == wall - wall / 4 - (mpi - mpi / 2),
+           "the same from its first entry to the end");
+    tap_ok(span(p, FM_SPAN_REGION, "region1/region2") && !span(p, FM_SPAN_FROM_REGION, "region1/region2") &&
+               !span(p, FM_SPAN_REGION, ""),
+           "an entry after the end is ignored");
+    fm_profile_destroy(p);
+    p = read_as(fresh(), FM_END_UNKNOWN, 0, 0);
+    tap_ok(!span(p, FM_SPAN_FROM_REGION, "region1"), "a segment of an older build does not say when it was entered");
+    fm_profile_destroy(p);
+}
+
 /* Seeds of an older format would be refused at once, and the fuzzer would see nothing else. */
 static void test_seeds(void)
 {
@@ -593,6 +630,7 @@ int main(void)
     test_corruption();
     test_timers();
     test_misuses();
+    test_spans();
     test_seeds();
     return tap_done();
 }

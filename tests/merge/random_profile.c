@@ -260,20 +260,25 @@ static void add_process(struct fm_profile *p, uint64_t *state, uint32_t rank)
     struct fm_program program = {.ranks = {&range, 1, 1}};
     struct fm_succession succession = {.ranks = {&range, 1, 1}};
     struct fm_region region = {.ranks = {&range, 1, 1}};
+    struct fm_span span = {.ranks = {&range, 1, 1}};
     fill(state, &fm_host_fields, &host);
     fill(state, &fm_process_fields, &process);
     fill(state, &fm_program_fields, &program);
     fill(state, &fm_succession_fields, &succession);
     fill(state, &fm_region_fields, &region);
+    fill(state, &fm_span_fields, &span);
     process.rank = rank;
     process.host = 0;
     process.end = (uint32_t)fm_random(state, FM_END_MISSING + 1);
     fm_spread_add(&region.wall_per_rank, region.wall_ns, rank);
+    fm_spread_add(&span.wall_ns, number(state), rank);
+    fm_spread_add(&span.outside_ns, number(state), rank);
     fm_merge_hosts(p, &host, 1);
     fm_merge_list(p, &fm_list_programs, &program, 1);
     fm_merge_list(p, &fm_list_successions, &succession, 1);
     fm_merge_processes(p, &process, 1);
     fm_merge_regions(p, &region, 1);
+    fm_merge_list(p, &fm_list_spans, &span, 1);
     add_note(p, state, &range);
 }
 

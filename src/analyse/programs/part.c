@@ -253,6 +253,16 @@ static bool keep_regions(struct part_builder *m)
     return true;
 }
 
+static bool keep_spans(struct part_builder *m)
+{
+    if (!LIST(m, spans, m->from->n_spans))
+        return false;
+    for (size_t i = 0; i < m->from->n_spans; i++)
+        if (fm_part_side(m->part, &m->from->spans[i].ranks) == FM_PART_OURS)
+            m->to->spans[m->to->n_spans++] = m->from->spans[i];
+    return true;
+}
+
 static bool keep_timers(struct part_builder *m)
 {
     if (!LIST(m, timers, m->from->n_timers))
@@ -303,14 +313,14 @@ static bool make(struct part_builder *m, size_t program, enum fm_part_extent ext
     bool calls = extent >= FM_PART_CALLS, paths = extent >= FM_PART_PATHS;
     if (!calls) {
         m->to->n_routines = m->to->n_events = m->to->n_regions = m->to->n_timers = m->to->n_snapshots = 0;
-        m->to->n_successions = 0;
+        m->to->n_successions = m->to->n_spans = 0;
         m->to->sent = m->to->received = (struct fm_edges){0};
     }
     if (!paths)
         m->to->paths = (struct fm_call_paths){0};
     return (!calls || (keep_calls(m) && keep_successions(m) && keep_edges(m, &m->from->sent, &m->to->sent) &&
-                       keep_edges(m, &m->from->received, &m->to->received) && keep_regions(m) && keep_timers(m) &&
-                       keep_snapshots(m))) &&
+                       keep_edges(m, &m->from->received, &m->to->received) && keep_regions(m) && keep_spans(m) &&
+                       keep_timers(m) && keep_snapshots(m))) &&
            (!paths || fm_part_paths(m->from, m->to, m->part, m->arena));
 }
 
