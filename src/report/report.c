@@ -17,6 +17,7 @@ enum fm_status fm_report_open(struct fm_report *report, const struct fm_profile 
     enum fm_status status = fm_summarise(profile, &report->arena, &report->summary, error);
     if (!status)
         status = fm_balance_find(profile, &report->arena, &report->balance, error);
+    report->factors = fm_factors_of_run(profile);
     if (!status && !fm_program_ranges_make(profile, &report->arena, &report->programs))
         status = fm_fail(error, FM_ERR_MEMORY, "not enough memory to separate the programs of the job");
     if (status)
@@ -134,6 +135,21 @@ const char *fm_bar(struct fm_report *report, double part, double whole, size_t c
         return "";
     memset(bar, '#', length);
     return bar;
+}
+
+const char *fm_lack_text(struct fm_arena *arena, const struct fm_core_use *use)
+{
+    char number[FM_UNIT_CHARS];
+    switch (use->lack) {
+    case FM_CORES_FEWER_THAN_RANKS:
+        return fm_format(arena, "%u ranks on %u core%s", use->ranks, use->cores, use->cores == 1 ? "" : "s");
+    case FM_CORES_PREEMPTED:
+        return fm_format(arena, "%s preemptions per second", fm_count_text(number, (uint64_t)(use->preemptions + 0.5)));
+    case FM_CORES_NOT_RUNNING:
+        return fm_format(arena, "running for %s of the time outside MPI", fm_percent_whole(number, use->outside));
+    default:
+        return "";
+    }
 }
 
 const char *fm_incomplete_text(struct fm_report *report)

@@ -7,8 +7,10 @@
 #include <stdio.h>
 
 #include "analyse/balance/balance.h"
+#include "analyse/balance/core_use.h"
 #include "analyse/balance/summary.h"
 #include "analyse/calls/calltree.h"
+#include "analyse/efficiency/factors.h"
 #include "analyse/programs/part.h"
 #include "model/profile.h"
 #include "render/text.h"
@@ -44,6 +46,7 @@ struct fm_report_options {
     bool inside_mpi;               /* views include threads of MPI itself */
     bool lines;                    /* views show calls of one function from several lines separately */
     const char *modules;           /* module file; NULL: source files are modules */
+    const char *from_first;        /* efficiency from the first entry of a region or timer on; NULL: of the whole run */
 };
 
 struct fm_report {
@@ -54,6 +57,7 @@ struct fm_report {
     struct fm_arena arena;
     struct fm_summary summary;
     struct fm_balance balance;
+    struct fm_factors factors;         /* efficiency of the whole run, without estimates */
     struct fm_program_ranges programs; /* by rank; empty unless the job has several */
     uint64_t helpers_ns;               /* time of MPI's threads left out of the last tree */
 };
@@ -81,6 +85,8 @@ const char *fm_site_text(struct fm_report *report, const struct fm_site *site, c
 const char *fm_frame_text(struct fm_report *report, const struct fm_symbol *frame); /* "pcg (pcg.f90:118)", "pcg" */
 const char *fm_ranks_text(struct fm_report *report, const struct fm_rankset *ranks, size_t columns); /* "ranks 0-3" */
 const char *fm_bar(struct fm_report *report, double part, double whole, size_t columns);
+/* "4 ranks on 2 cores", "80 preemptions per second"; "" if there were enough cores */
+const char *fm_lack_text(struct fm_arena *arena, const struct fm_core_use *use);
 const char *fm_incomplete_text(struct fm_report *report);      /* "INCOMPLETE: 2 of 8 ranks ..." */
 void fm_print_incomplete(struct fm_report *report, FILE *out); /* nothing if complete */
 bool fm_print_uncounted(struct fm_report *report, FILE *out);  /* true: samples only, taken by fathom attach */

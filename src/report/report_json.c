@@ -51,9 +51,9 @@ static enum fm_status write_program(struct fm_report *report, struct fm_json *js
     fm_json_spread_seconds(json, "wall_s", &summary->of.wall_ns);
     fm_json_spread_seconds(json, "mpi_s", &summary->of.mpi_ns);
     fm_json_number(json, "mpi_fraction", summary->mpi_fraction);
-    fm_json_number(json, "load_balance", summary->load_balance);
-    fm_json_number(json, "communication_efficiency", summary->communication_efficiency);
-    fm_json_number(json, "parallel_efficiency", summary->parallel_efficiency);
+    fm_json_number(json, "load_balance", one.factors.load_balance);
+    fm_json_number(json, "communication_efficiency", one.factors.communication);
+    fm_json_number(json, "parallel_efficiency", one.factors.parallel);
     fm_json_end(json);
     return FM_OK;
 }
@@ -560,11 +560,10 @@ static void write_balance(struct fm_report *report, struct fm_json *json)
 {
     static const char *const evenness[] = {"even", "uneven", "unknown"}; /* enum fm_evenness */
     const struct fm_balance *balance = &report->balance;
-    const struct fm_summary *summary = &report->summary;
     fm_json_object(json, "balance", FM_JSON_LINES);
-    fm_json_number(json, "load_balance", summary->load_balance);
-    fm_json_number(json, "communication_efficiency", summary->communication_efficiency);
-    fm_json_number(json, "parallel_efficiency", summary->parallel_efficiency);
+    fm_json_number(json, "load_balance", report->factors.load_balance);
+    fm_json_number(json, "communication_efficiency", report->factors.communication);
+    fm_json_number(json, "parallel_efficiency", report->factors.parallel);
     fm_json_text(json, "evenness", evenness[balance->evenness]);
     fm_json_array(json, "ranks_by_mpi_time", FM_JSON_INLINE);
     for (size_t i = 0; i < balance->n; i++)
@@ -619,6 +618,8 @@ enum fm_status fm_report_json(struct fm_report *report, FILE *out, struct fm_err
         status = write_mpi(report, &json, error);
     if (!status)
         status = fm_json_timers(report, &json, error);
+    if (!status)
+        status = fm_json_efficiency(report, &json, error);
     if (status)
         return status;
     for (size_t i = 0; i < sizeof reserved / sizeof *reserved; i++) {

@@ -308,8 +308,8 @@ static enum fm_status print_balance(struct fm_report *report, FILE *out, struct 
     fm_print_sentence(
         out,
         "Parallel efficiency %s = load balance %s (mean over longest time outside MPI) x communication efficiency %s.",
-        fm_percent_whole(parallel, summary->parallel_efficiency), fm_percent_whole(balance, summary->load_balance),
-        fm_percent_whole(communication, summary->communication_efficiency));
+        fm_percent_whole(parallel, report->factors.parallel), fm_percent_whole(balance, report->factors.load_balance),
+        fm_percent_whole(communication, report->factors.communication));
     if (fm_balance_is_uneven(&report->balance))
         fm_print_folded(out, fm_balance_sentence(report), 2);
     return FM_OK;

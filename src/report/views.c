@@ -6,6 +6,8 @@
 const struct fm_view fm_views[] = {
     {"summary", "overview: the job, min, avg and max over ranks, MPI routines", FM_SHOWS_ROUTINES, fm_view_summary_text,
      fm_view_summary_csv, NULL, NULL},
+    {"efficiency", "parallel efficiency and its factors, for the run, its regions and timers; --from-first",
+     FM_SHOWS_REGIONS, fm_view_efficiency_text, fm_view_efficiency_csv, NULL, NULL},
     {"mpi", "MPI routines in detail; --by site, region, comm or program; --histogram", FM_SHOWS_ROUTINES,
      fm_view_mpi_text, fm_view_mpi_csv, NULL, NULL},
     {"sizes", "calls, bytes and time by message size", FM_SHOWS_CALLS, fm_view_sizes_text, fm_view_sizes_csv, NULL,

@@ -128,6 +128,37 @@ static void sample_regions(struct fm_profile *profile)
     }
 }
 
+/* Regions, and the run from the first entry of one and the first start of a timer on. */
+static void sample_spans(struct fm_profile *profile)
+{
+    static const struct {
+        enum fm_span_kind kind;
+        const char *name;
+        uint64_t wall_ms, heavy_ms, light_ms; /* of a rank; outside MPI */
+    } spans[] = {
+        {FM_SPAN_REGION, "baroclinic", 6150, 5850, 5250},
+        {FM_SPAN_REGION, "barotropic", 4920, 4520, 1920},
+        {FM_SPAN_REGION, "barotropic/pcg", 3690, 3290, 690},
+        {FM_SPAN_FROM_REGION, "baroclinic", 12000, 11300, 8100},
+        {FM_SPAN_FROM_REGION, "barotropic", 11000, 10300, 7100},
+        {FM_SPAN_FROM_TIMER, "step", 11500, 10800, 7600},
+    };
+    enum { SPANS = sizeof spans / sizeof *spans };
+    uint32_t ranks = profile->job.ranks;
+    profile->spans = sample_alloc(profile, SPANS * sizeof *profile->spans);
+    profile->n_spans = SPANS;
+    for (size_t i = 0; i < SPANS; i++) {
+        struct fm_span *span = &profile->spans[i];
+        span->kind = spans[i].kind;
+        span->name = spans[i].name;
+        fm_rankset_add(&span->ranks, &profile->arena, 0, ranks - 1);
+        for (uint32_t rank = 0; rank < ranks; rank++) {
+            fm_spread_add(&span->wall_ns, spans[i].wall_ms * MS, rank);
+            fm_spread_add(&span->outside_ns, (rank < ranks / 4 ? spans[i].heavy_ms : spans[i].light_ms) * MS, rank);
+        }
+    }
+}
+
 /* A ring, with the first rank sending twice as much. */
 static void sample_edges(struct fm_profile *profile)
 {
@@ -193,6 +224,7 @@ static struct fm_profile *sample_profile(uint32_t ranks)
     sample_routine(profile, "MPI_Isend", "baroclinic", 0x3150, 25000, 3000, 3000, 23040);
     sample_routine(profile, "MPI_Waitall", "baroclinic", 0x31a0, 12500, 16000, 64000, 0);
     sample_regions(profile);
+    sample_spans(profile);
     sample_edges(profile);
     sample_snapshot(profile);
     return profile;

@@ -178,9 +178,6 @@ static void test_summary(void)
                strcmp(summary.routines[summary.n_routines - 1]->name, "MPI_Comm_size") == 0,
            "routines, most time first");
     tap_ok(summary.of.mpi_ns.min_rank == 0 && summary.of.mpi_ns.max_rank == 2, "of equal extremes the lowest rank");
-    tap_ok(summary.load_balance > 0.7 && summary.load_balance < 0.9 &&
-               fabs(summary.parallel_efficiency - summary.load_balance * summary.communication_efficiency) < 1e-12,
-           "load balance");
     profile->processes[1].rank = 0; /* rank 0 has replaced itself by another program */
     profile->processes[0].end = FM_END_REPLACED;
     fm_summarise(profile, &arena, &summary, &error);

@@ -1,0 +1,142 @@
+#include "analyse/efficiency/efficiency.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "analyse/efficiency/floor.h"
+#include "report/sample.h"
+#include "tap.h"
+
+static bool about(double value, double wanted)
+{
+    return fabs(value - wanted) < 1e-9;
+}
+
+static struct fm_spread spread_of(const uint64_t *values, uint32_t n)
+{
+    struct fm_spread spread = {0};
+    for (uint32_t i = 0; i < n; i++)
+        fm_spread_add(&spread, values[i], i);
+    return spread;
+}
+
+static void test_factors(void)
+{
+    const uint64_t walls[] = {100, 100, 100, 100}, works[] = {80, 40, 40, 40}, none[] = {0, 0, 0, 0};
+    struct fm_spread wall = spread_of(walls, 4), work = spread_of(works, 4), idle = spread_of(none, 4), nobody = {0};
+    struct fm_factors factors = fm_factors_of(&wall, &work);
+    tap_ok(factors.known && about(factors.load_balance, 0.625) && about(factors.communication, 0.8) &&
+               about(factors.parallel, 0.5),
+           "mean / longest work, longest work / wall time, and their product");
+    tap_ok(!factors.estimated, "nothing is estimated until the floor is known");
+    fm_factors_estimate(&factors, &wall, 40);
+    tap_ok(factors.estimated && about(factors.transfer, 0.9) &&
+               about(factors.serialisation * factors.transfer, factors.communication),
+           "calls that do not wait are transfer, the rest of communication is serialisation");
+    fm_factors_estimate(&factors, &wall, 400);
+    tap_ok(about(factors.transfer, 0.8) && about(factors.serialisation, 1), "it cannot be more than all communication");
+    factors = fm_factors_of(&wall, &idle);
+    fm_factors_estimate(&factors, &wall, 0);
+    tap_ok(factors.known && factors.parallel == 0 && !factors.estimated, "without work there is nothing to divide");
+    factors = fm_factors_of(&nobody, &nobody);
+    fm_factors_estimate(&factors, &nobody, 0);
+    tap_ok(!factors.known && !factors.estimated, "without ranks nothing is known");
+}
+
+static void test_floor(void)
+{
+    struct fm_stats stats = {.count = 1000, .min = {700, 1, 0}};
+    stats.histogram.bins[fm_duration_bin(700)] = 3;
+    stats.histogram.bins[fm_duration_bin(2000)] = 397;
+    stats.histogram.bins[fm_duration_bin(1000000)] = 600;
+    tap_ok(fm_floor_of(&stats, 0) == fm_duration_bin_from((unsigned)fm_duration_bin(2000)),
+           "the floor is what the fastest calls take, but for a few outliers");
+    tap_ok(fm_floor_of(&stats, 1000) == 700, "of many ranks, only one may come last and not wait");
+    stats.histogram = (struct fm_histogram){0};
+    tap_ok(fm_floor_of(&stats, 0) == 700, "without a histogram it is the shortest");
+    tap_ok(fm_floor_of(&(struct fm_stats){0}, 0) == 0, "no calls, no floor");
+}
+
+static void test_floors(struct fm_profile *profile, struct fm_arena *arena)
+{
+    struct fm_floors floors;
+    struct fm_error error;
+    tap_ok(!fm_floors_find(profile, arena, &floors, &error) && floors.n == profile->n_events, "a floor for each kind");
+    uint64_t below = 0, all = 0;
+    bool within = true;
+    for (size_t i = 0; i < profile->n_events; i++) {
+        uint64_t ns = fm_floor_time(&floors, &profile->events[i]);
+        within &= ns <= profile->events[i].stats.total_ns;
+        below += ns;
+        all += profile->events[i].stats.total_ns;
+    }
+    tap_ok(within && below > 0 && below < all, "the time at the floor is part of the time of the calls");
+    struct fm_event other = {.key = {.routine = "MPI_Other", .region = ""}, .stats = {.count = 1, .total_ns = 5}};
+    tap_ok(fm_floor_time(&floors, &other) == 0, "calls that the profile does not have have no floor");
+}
+
+static void test_run(struct fm_profile *profile, struct fm_arena *arena)
+{
+    struct fm_efficiency efficiency;
+    struct fm_error error;
+    tap_ok(!fm_efficiency_find(profile, NULL, arena, &efficiency, &error) && efficiency.run.known &&
+               about(efficiency.run.parallel, efficiency.run.load_balance * efficiency.run.communication) &&
+               about(efficiency.run.communication, efficiency.run.serialisation * efficiency.run.transfer),
+           "each factor is the product of those below it");
+    tap_ok(efficiency.n_regions == 3 && strcmp(efficiency.regions[2].name, "barotropic/pcg") == 0 &&
+               about(efficiency.regions[1].factors.load_balance, (4520 + 3 * 1920.) / 4 / 4520) &&
+               about(efficiency.regions[1].factors.communication, 4520 / 4920.),
+           "regions have factors of their own");
+    tap_ok(!fm_efficiency_find(profile, "step", arena, &efficiency, &error) && efficiency.from &&
+               efficiency.from->kind == FM_SPAN_FROM_TIMER && about(efficiency.run.communication, 10800 / 11500.) &&
+               !efficiency.run.estimated,
+           "from the first start of a timer on");
+    tap_ok(!fm_efficiency_find(profile, "region", arena, &efficiency, &error) &&
+               strcmp(efficiency.from->name, "baroclinic") == 0,
+           "the region that is entered first");
+    tap_ok(fm_efficiency_find(profile, "nothing", arena, &efficiency, &error) == FM_ERR_INPUT &&
+               strstr(error.text, "baroclinic, barotropic, step"),
+           "a name that is not there: what is");
+    profile->n_routines = 0;
+    fm_efficiency_find(profile, NULL, arena, &efficiency, &error);
+    tap_ok(!efficiency.run.known, "without MPI calls nothing is known");
+}
+
+static void test_timers(struct fm_arena *arena)
+{
+    const uint64_t totals[] = {10, 20};
+    struct fm_timer timers[] = {{.name = "misused", .parent = ""},
+                                {.name = "step", .parent = "", .total_ns = spread_of(totals, 2)}};
+    struct fm_profile profile = {.timers = timers, .n_timers = 2};
+    struct fm_efficiency efficiency;
+    struct fm_error error;
+    tap_ok(!fm_efficiency_find(&profile, NULL, arena, &efficiency, &error) && efficiency.n_timers == 1 &&
+               about(efficiency.timers[0].balance, 0.75) && !efficiency.timers[0].factors.known,
+           "of a timer, only the balance of its time is known");
+}
+
+static void test_scaling(void)
+{
+    struct fm_profile *two = sample_profile(4), *four = sample_profile(8);
+    double strong = fm_computation_scaling(two, four, true), weak = fm_computation_scaling(two, four, false);
+    tap_ok(about(strong, 0.5) && about(weak, 1), "the same work on each rank: twice as much in all (%f, %f)", strong,
+           weak);
+    tap_ok(about(fm_computation_scaling(two, two, true), 1), "a run relative to itself");
+    fm_profile_destroy(two);
+    fm_profile_destroy(four);
+}
+
+int main(void)
+{
+    struct fm_arena arena = {0};
+    struct fm_profile *profile = sample_profile(4);
+    test_factors();
+    test_floor();
+    test_floors(profile, &arena);
+    test_run(profile, &arena);
+    test_timers(&arena);
+    test_scaling();
+    fm_profile_destroy(profile);
+    fm_arena_destroy(&arena);
+    return tap_done();
+}
