@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Many profiles, one line each, as `fathom list` shows them. Strings are copied: a profile may be destroyed after it was
+ * added. Not thread-safe. */
+#ifndef FM_REPORT_LISTING_H
+#define FM_REPORT_LISTING_H
+
+#include <stdio.h>
+
+#include "analyse/efficiency/factors.h"
+
+struct fm_listed {
+    const char *file, *program, *user, *job, *mpi;
+    uint32_t ranks;
+    size_t hosts;
+    uint64_t started_ns, wall_ns; /* since 1970; 0: unknown */
+    double mpi_fraction;
+    struct fm_factors factors; /* efficiency */
+    bool lacks_cores;
+    bool complete;
+    const char *end; /* "complete", "rank 3 killed by signal 9 (SIGKILL)" */
+};
+
+/* A file that is not a profile, or a damaged one. */
+struct fm_unreadable {
+    const char *file, *why;
+};
+
+struct fm_listing {
+    struct fm_arena arena;
+    struct fm_listed *items;
+    size_t n, capacity;
+    struct fm_unreadable *unreadable;
+    size_t n_unreadable, unreadable_capacity;
+};
+
+enum fm_listing_order {
+    FM_LISTING_BY_TIME, /* newest first */
+    FM_LISTING_BY_PROGRAM,
+    FM_LISTING_BY_RANKS,
+    FM_LISTING_BY_WALL,       /* longest first */
+    FM_LISTING_BY_EFFICIENCY, /* lowest first, unknown last */
+    FM_LISTING_BY_USER,
+    FM_LISTING_BY_FILE,
+};
+
+/* An overview of the profile is enough (format/encode.h). */
+enum fm_status fm_listing_add(struct fm_listing *listing, const char *file, const struct fm_profile *profile,
+                              struct fm_error *error);
+/* Return false if out of memory. */
+bool fm_listing_add_unreadable(struct fm_listing *listing, const char *file, const char *why);
+bool fm_listing_sort(struct fm_listing *listing, enum fm_listing_order order);
+void fm_listing_close(struct fm_listing *listing);
+
+/* At most `rows` profiles; 0: all. */
+void fm_listing_text(struct fm_listing *listing, size_t rows, FILE *out);
+void fm_listing_csv(struct fm_listing *listing, size_t rows, FILE *out);
+void fm_listing_json(struct fm_listing *listing, size_t rows, FILE *out);
+
+#endif
