@@ -77,6 +77,7 @@ void fm_cell_whole(struct fm_table *table, uint64_t number);                    
 void fm_cell_as(struct fm_table *table, enum fm_column_kind kind, double number); /* overrides the column's kind */
 void fm_cell_none(struct fm_table *table);                                        /* no value */
 void fm_cell_whole_or_none(struct fm_table *table, uint64_t number, bool known);
+void fm_cell_number_or_none(struct fm_table *table, double number, bool known);
 void fm_cell_line(struct fm_table *table, const char *text); /* text only: a line across all columns */
 
 void fm_table_print(const struct fm_table *table, FILE *out);

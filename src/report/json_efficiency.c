@@ -3,21 +3,13 @@
 #include "report/json_parts.h"
 #include "report/report_efficiency.h"
 
-static void number_or_null(struct fm_json *json, const char *key, bool known, double value)
-{
-    if (known)
-        fm_json_number(json, key, value);
-    else
-        fm_json_null(json, key);
-}
-
 static void write_factors(struct fm_json *json, const struct fm_factors *factors)
 {
-    number_or_null(json, "parallel", factors->known, factors->parallel);
-    number_or_null(json, "load_balance", factors->known, factors->load_balance);
-    number_or_null(json, "communication", factors->known, factors->communication);
-    number_or_null(json, "serialisation", factors->estimated, factors->serialisation);
-    number_or_null(json, "transfer", factors->estimated, factors->transfer);
+    fm_json_number_or_null(json, "parallel", factors->known, factors->parallel);
+    fm_json_number_or_null(json, "load_balance", factors->known, factors->load_balance);
+    fm_json_number_or_null(json, "communication", factors->known, factors->communication);
+    fm_json_number_or_null(json, "serialisation", factors->estimated, factors->serialisation);
+    fm_json_number_or_null(json, "transfer", factors->estimated, factors->transfer);
 }
 
 static void write_parts(struct fm_json *json, const char *key, const struct fm_efficiency_part *parts, size_t n)
@@ -27,7 +19,7 @@ static void write_parts(struct fm_json *json, const char *key, const struct fm_e
         fm_json_object(json, NULL, FM_JSON_INLINE);
         fm_json_text(json, "name", parts[i].name);
         write_factors(json, &parts[i].factors);
-        number_or_null(json, "wall_balance", parts[i].balance > 0, parts[i].balance);
+        fm_json_number_or_null(json, "wall_balance", parts[i].balance > 0, parts[i].balance);
         fm_json_spread_seconds(json, "wall_s", &parts[i].wall_ns);
         fm_json_end(json);
     }
@@ -51,10 +43,10 @@ static void write_threads(struct fm_json *json, const struct fm_report_efficienc
 {
     const struct fm_thread_use *threads = &efficiency->threads;
     bool hybrid = threads->known && efficiency->of.run.known;
-    number_or_null(json, "openmp", threads->known, threads->efficiency);
-    number_or_null(json, "openmp_error", threads->known, threads->error);
-    number_or_null(json, "threads_per_process", threads->known, threads->threads);
-    number_or_null(json, "hybrid", hybrid, fm_hybrid_efficiency(efficiency));
+    fm_json_number_or_null(json, "openmp", threads->known, threads->efficiency);
+    fm_json_number_or_null(json, "openmp_error", threads->known, threads->error);
+    fm_json_number_or_null(json, "threads_per_process", threads->known, threads->threads);
+    fm_json_number_or_null(json, "hybrid", hybrid, fm_hybrid_efficiency(efficiency));
 }
 
 enum fm_status fm_json_efficiency(struct fm_report *report, struct fm_json *json, struct fm_error *error)

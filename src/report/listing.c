@@ -163,14 +163,6 @@ static const struct fm_column columns[] = {
     {"file", "file", FM_COLUMN_TEXT},
 };
 
-static void factor_cell(struct fm_table *table, const struct fm_factors *factors, double value)
-{
-    if (factors->known)
-        fm_cell_number(table, value);
-    else
-        fm_cell_none(table);
-}
-
 static size_t rows_of(const struct fm_listing *listing, size_t rows)
 {
     return rows && rows < listing->n ? rows : listing->n;
@@ -187,9 +179,9 @@ static void fill(struct fm_listing *listing, struct fm_table *table, size_t rows
         fm_cell_text(table, fm_format(&listing->arena, "%.16s", fm_date_text(date, item->started_ns)));
         fm_cell_text(table, fm_format(&listing->arena, "%s", fm_date_iso(date, item->started_ns)));
         fm_cell_whole(table, item->wall_ns);
-        factor_cell(table, &item->factors, item->factors.parallel);
-        factor_cell(table, &item->factors, item->factors.load_balance);
-        factor_cell(table, &item->factors, item->factors.communication);
+        fm_cell_number_or_none(table, item->factors.parallel, item->factors.known);
+        fm_cell_number_or_none(table, item->factors.load_balance, item->factors.known);
+        fm_cell_number_or_none(table, item->factors.communication, item->factors.known);
         fm_cell_number(table, item->mpi_fraction);
         fm_cell_text(table, item->lacks_cores && item->factors.known ? "*" : "");
         fm_cell_whole(table, item->lacks_cores);
@@ -231,14 +223,6 @@ void fm_listing_csv(struct fm_listing *listing, size_t rows, FILE *out)
 
 /* ---- JSON ---- */
 
-static void number_or_null(struct fm_json *json, const char *key, bool known, double value)
-{
-    if (known)
-        fm_json_number(json, key, value);
-    else
-        fm_json_null(json, key);
-}
-
 static void text_or_null(struct fm_json *json, const char *key, const char *text)
 {
     if (*text)
@@ -261,9 +245,9 @@ static void write_item(struct fm_json *json, const struct fm_listed *item)
     fm_json_seconds(json, "wall_s", item->wall_ns);
     fm_json_text(json, "mpi", item->mpi);
     fm_json_number(json, "mpi_fraction", item->mpi_fraction);
-    number_or_null(json, "parallel", item->factors.known, item->factors.parallel);
-    number_or_null(json, "load_balance", item->factors.known, item->factors.load_balance);
-    number_or_null(json, "communication", item->factors.known, item->factors.communication);
+    fm_json_number_or_null(json, "parallel", item->factors.known, item->factors.parallel);
+    fm_json_number_or_null(json, "load_balance", item->factors.known, item->factors.load_balance);
+    fm_json_number_or_null(json, "communication", item->factors.known, item->factors.communication);
     fm_json_bool(json, "lacks_cores", item->lacks_cores);
     fm_json_bool(json, "complete", item->complete);
     fm_json_text(json, "end", item->end);

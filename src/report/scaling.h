@@ -24,6 +24,7 @@ enum fm_scaling_view {
     FM_SCALING_MPI,
     FM_SCALING_TIMERS,
     FM_SCALING_COSTS,
+    FM_SCALING_EFFICIENCY,
 };
 extern const char *const fm_scaling_views[]; /* by view, "" for the default; ends with NULL */
 
@@ -118,6 +119,17 @@ enum fm_status fm_scaling_rows(struct fm_scaling *scaling, struct fm_scaling_row
 
 /* Prints the runs side by side, and the recommended number of ranks (scale_where.c). */
 void fm_scaling_print_runs(struct fm_scaling *scaling, FILE *out);
+
+/* The factors of the efficiency of a run, relative to the first one (scale_factors.c). */
+struct fm_scaling_factors {
+    struct fm_factors own; /* of the run itself */
+    double computation;    /* computation scaling; 0: unknown */
+    double global;         /* its product with the parallel efficiency */
+};
+struct fm_scaling_factors fm_scaling_factors(const struct fm_scaling *scaling, size_t run);
+void fm_scaling_print_factors(struct fm_scaling *scaling, FILE *out);
+enum fm_status fm_scaling_factors_text(struct fm_scaling *scaling, FILE *out); /* the same, with what they mean */
+enum fm_status fm_scaling_factors_csv(struct fm_scaling *scaling, FILE *out);
 
 /* The time of the runs in computation and in each MPI routine (scale_costs.c). */
 struct fm_scaling_cost {

@@ -92,14 +92,6 @@ static const struct fm_column part_columns[] = {
 };
 enum { PART_COLUMNS = sizeof part_columns / sizeof *part_columns };
 
-static void factor_cell(struct fm_table *table, bool known, double value)
-{
-    if (known)
-        fm_cell_number(table, value);
-    else
-        fm_cell_none(table);
-}
-
 /* threads: NULL if unknown for this part. */
 static void part_row(struct fm_table *table, const char *kind, const struct fm_efficiency_part *part,
                      const struct fm_thread_use *threads)
@@ -110,14 +102,14 @@ static void part_row(struct fm_table *table, const char *kind, const struct fm_e
     fm_cell_text(table, kind);
     fm_cell_whole(table, part->ranks);
     fm_cell_number(table, fm_ratio((double)part->wall_ns.sum, part->wall_ns.ranks));
-    factor_cell(table, factors->known, factors->parallel);
-    factor_cell(table, factors->known, factors->load_balance);
-    factor_cell(table, factors->known, factors->communication);
-    factor_cell(table, factors->estimated, factors->serialisation);
-    factor_cell(table, factors->estimated, factors->transfer);
-    factor_cell(table, hybrid && factors->known, hybrid ? factors->parallel * threads->efficiency : 0);
-    factor_cell(table, hybrid, hybrid ? threads->efficiency : 0);
-    factor_cell(table, part->balance > 0, part->balance);
+    fm_cell_number_or_none(table, factors->parallel, factors->known);
+    fm_cell_number_or_none(table, factors->load_balance, factors->known);
+    fm_cell_number_or_none(table, factors->communication, factors->known);
+    fm_cell_number_or_none(table, factors->serialisation, factors->estimated);
+    fm_cell_number_or_none(table, factors->transfer, factors->estimated);
+    fm_cell_number_or_none(table, hybrid ? factors->parallel * threads->efficiency : 0, hybrid && factors->known);
+    fm_cell_number_or_none(table, hybrid ? threads->efficiency : 0, hybrid);
+    fm_cell_number_or_none(table, part->balance, part->balance > 0);
 }
 
 static void print_regions(struct fm_report *report, const struct fm_efficiency *efficiency, FILE *out)
@@ -154,7 +146,7 @@ static void print_timers(struct fm_report *report, const struct fm_efficiency *e
         fm_cell_number(&table, fm_ratio((double)part->wall_ns.sum, part->wall_ns.ranks));
         fm_cell_whole(&table, part->wall_ns.max);
         fm_cell_whole(&table, part->wall_ns.max_rank);
-        factor_cell(&table, part->balance > 0, part->balance);
+        fm_cell_number_or_none(&table, part->balance, part->balance > 0);
     }
     fm_table_print(&table, out);
     fm_print_more(out, rows, efficiency->n_timers, "timer");

@@ -22,7 +22,7 @@ ok "the answer comes first" first_ten "71 % of the run on 64 ranks is excess tim
 ok "the largest loss too" first_ten "1. MPI_Waitall "
 ok "weak" warned "weak scaling" "$fathom" scale --weak pop4.fathom pop64.fathom
 ok "same, in the order given" warned "A (pop64.fathom) and B (pop4.fathom): B takes" "$fathom" scale --same pop64.fathom pop4.fathom
-for view in calls callers flat mpi costs; do
+for view in calls callers flat mpi costs efficiency; do
     ok "view $view" warned "4 ranks" "$fathom" scale --strong pop4.fathom pop64.fathom --view $view
     ok "view $view as CSV" warned "," "$fathom" scale --strong pop4.fathom pop64.fathom --view $view --format csv
     ok "which python reads" python3 -c 'import csv
