@@ -66,10 +66,26 @@ def check(tap, mpi):
     tap.ok("from the first entry of region 'loop' on" in text, f"{mpi.short}: text", text)
 
 
+def check_threads(tap, mpi):
+    """Waiting threads are known from samples, whose error is in the profile."""
+    source = jobs.SOURCE / "tests/jobs/programs/uneven_threads.c"
+    program = mpi.compile("uneven_threads", source.read_text(encoding="utf-8"), "-fopenmp")
+    job = jobs.run(jobs.AROUND, mpi, 1, [program], env={"OMP_NUM_THREADS": "2"})
+    worked, outside = (float(word) for word in job.stdout.decode().split())
+    got = job.report()["efficiency"]
+    tap.ok(got["openmp"] is not None and abs(got["openmp"] - worked / outside) < 2 * got["openmp_error"] + NEAR,
+           f"{mpi.short}: the factor of threads", got, worked / outside)
+    tap.ok(got["openmp"] and abs(got["hybrid"] - got["parallel"] * got["openmp"]) < 1e-5 and
+           1.5 < got["threads_per_process"] < 2.5, f"{mpi.short}: a hybrid program has both factors", got)
+    profile = job.profiles()[0]
+    tap.ok("hybrid efficiency" in report(profile, "--view", "efficiency"), f"{mpi.short}: in the view")
+
+
 def main():
     tap = jobs.Tap()
     for mpi in jobs.MPIS:
         check(tap, mpi)
+        check_threads(tap, mpi)
     tap.done()
 
 

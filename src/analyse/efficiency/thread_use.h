@@ -9,7 +9,7 @@
 
 struct fm_thread_use {
     bool known;        /* sampled, with threads of a thread run-time */
-    double threads;    /* of a process, on average over its wall time */
+    double threads;    /* of a process, on average between the start and the end of MPI */
     double efficiency; /* time in which threads work / time of all threads outside MPI */
     double error;      /* half the width of its 95 % interval, because it is sampled */
 };

@@ -18,6 +18,17 @@ static struct fm_thread_use use_of(const struct made_row *rows, size_t n, uint64
     return use;
 }
 
+/* The same after a long start of MPI. */
+static const struct made_row started[] = {
+    {1, FRAME, "main", 0, {100}, NULL, NULL},
+    {2, ROUTINE, "MPI_Init_thread", 9, {5000}, NULL, NULL},
+    {2, FRAME, "GOMP_parallel", 10, {100}, "/lib/libgomp.so.1", NULL},
+    {3, FRAME, "step", 11, {600}, NULL, NULL},
+    {2, ROUTINE, "MPI_Allreduce", 20, {200}, NULL, NULL},
+    {1, FRAME, "gomp_thread_start", 0, {600}, "/lib/libgomp.so.1", NULL},
+    {2, FRAME, "step", 11, {400}, NULL, NULL},
+};
+
 /* Two threads for 1000 ms, of which the first is in MPI for 200 ms. */
 static const struct made_row hybrid[] = {
     {1, FRAME, "main", 0, {100}, NULL, NULL},
@@ -43,6 +54,9 @@ int main(void)
     double whole = 1100 / 2000.;
     tap_ok(fabs(0.8 * use.efficiency - whole) < 1e-9,
            "both factors together are the part of all threads' time that is work");
+    struct fm_thread_use late = use_of(ROWS(started), 6000, 800);
+    tap_ok(late.known && fabs(late.efficiency - use.efficiency) < 1e-9 && fabs(late.threads - 2) < 1e-9,
+           "starting MPI, when there are no threads yet, changes nothing");
     tap_ok(!use_of(ROWS(alone), 1000, 800).known, "not known of a program without threads");
     tap_ok(!use_of(ROWS(hybrid), 0, 0).known, "nor without a wall time");
     return tap_done();
