@@ -118,20 +118,21 @@ static enum fm_status check_limits(void *context, FILE *out, struct fm_error *er
     struct checking *checking = context;
     const struct check_request *request = checking->request;
     struct fm_arena *arena = &checking->checked.report->arena;
-    const char *held = "";
+    const char *held = fm_format(arena, "%zu limit%s", request->limit_texts.n,
+                                 request->limit_texts.n == 1 ? " holds" : "s hold");
     for (size_t i = 0; i < request->limit_texts.n; i++) {
         struct fm_limit_result result = fm_limit_check(&request->limits[i], &checking->checked);
         checking->broken += !result.holds;
         if (!result.holds)
-            fm_print_line(out, "%s: %s\n", request->profile, result.sentence);
-        held = fm_format(arena, "%s%s: %s\n", held, request->profile, result.sentence);
+            fm_print_line(out, "%s: %s\n", request->profile, result.text);
+        held = fm_format(arena, "%s%s %s", held, i ? "," : ":", result.text);
     }
     const struct fm_core_use *cores = &checking->checked.efficiency.of.cores;
     if (checking->broken && cores->lack)
         fm_print_line(out, "%s: note: ranks had no cores of their own (%s)\n", request->profile,
                       fm_lack_text(arena, cores));
     if (!checking->broken && request->limit_texts.n)
-        fm_print_lines(out, held);
+        fm_print_line(out, "%s: %s\n", request->profile, held);
     return FM_OK;
 }
 

@@ -297,9 +297,12 @@ struct fm_limit_result fm_limit_check(const struct fm_limit *limit, const struct
         return (struct fm_limit_result){
             false, fm_format(arena, "%s: %s unknown, because %s", kind->name, kind->meaning, found.unknown)};
     bool holds = kind->least ? found.value + found.error >= limit->limit : found.value - found.error <= limit->limit;
-    const char *error = found.error > 0 ? fm_format(arena, " +- %s", value_text(arena, kind->unit, found.error)) : "";
-    const char *relation = holds ? "limit" : kind->least ? "below the limit of" : "above the limit of";
-    return (struct fm_limit_result){holds, fm_format(arena, "%s: %s %s%s, %s %s", kind->name, kind->meaning,
-                                                     value_text(arena, kind->unit, found.value), error, relation,
+    const char *value = value_text(arena, kind->unit, found.value);
+    if (found.error > 0)
+        value = fm_format(arena, "%s +- %s", value, value_text(arena, kind->unit, found.error));
+    if (holds)
+        return (struct fm_limit_result){true, fm_format(arena, "%s %s", kind->name, value)};
+    return (struct fm_limit_result){false, fm_format(arena, "%s: %s %s, %s the limit of %s", kind->name, kind->meaning,
+                                                     value, kind->least ? "below" : "above",
                                                      value_text(arena, kind->unit, limit->limit))};
 }

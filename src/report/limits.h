@@ -46,7 +46,9 @@ enum fm_status fm_limit_parse(const char *text, struct fm_limit *limit, struct f
 
 struct fm_limit_result {
     bool holds;
-    const char *sentence; /* "parallel efficiency 62.1 %, below the limit of 80 %" */
+    const char
+        *text; /* if it holds: "parallel 91.2 %"; if not: "parallel: parallel efficiency 62.1 %, below the limit of
+                         80.0 %" */
 };
 struct fm_limit_result fm_limit_check(const struct fm_limit *limit, const struct fm_checked *checked);
 

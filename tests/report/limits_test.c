@@ -59,15 +59,14 @@ static void test_parsing(void)
 static void test_one_run(void)
 {
     struct fm_limit_result low = check("parallel=0.5"), high = check("parallel=0.95");
-    tap_ok(low.holds && !high.holds && strstr(high.sentence, "below the limit of 95.0 %"), "at least: %s",
-           high.sentence);
+    tap_ok(low.holds && !high.holds && strstr(high.text, "below the limit of 95.0 %"), "at least: %s", high.text);
     tap_ok(check("mpi_fraction=0.5").holds && !check("mpi_fraction=1%").holds, "at most");
-    tap_ok(check("wall=13").holds && strcmp(check("wall=10s").sentence,
-                                            "wall: wall time of the job 12.30 s, above the limit of 10.00 s") == 0,
-           "wall time: %s", check("wall=10s").sentence);
+    tap_ok(check("wall=13").holds &&
+               strcmp(check("wall=10s").text, "wall: wall time of the job 12.30 s, above the limit of 10.00 s") == 0,
+           "wall time: %s", check("wall=10s").text);
     tap_ok(check("memory=1GiB").holds && !check("memory=1MiB").holds && check("incomplete=0").holds, "memory, endings");
     struct fm_limit_result openmp = check("openmp=0.5");
-    tap_ok(!openmp.holds && strstr(openmp.sentence, "unknown"), "what is unknown does not hold: %s", openmp.sentence);
+    tap_ok(!openmp.holds && strstr(openmp.text, "unknown"), "what is unknown does not hold: %s", openmp.text);
     checked.efficiency.threads = (struct fm_thread_use){true, 4, 0.78, 0.03};
     tap_ok(check("openmp=0.8").holds && !check("openmp=0.82").holds, "a sampled value fails beyond its error only");
 }
@@ -89,24 +88,23 @@ static void test_against(void)
     checked.against_files = files;
     checked.n_against = 1;
     checked.against = one;
-    tap_ok(check("slower=2%").holds, "one run is not known better than to 5 %%: %s", check("slower=2%").sentence);
+    tap_ok(check("slower=2%").holds, "one run is not known better than to 5 %%: %s", check("slower=2%").text);
     checked.against = fast;
-    tap_ok(!check("slower=2%").holds, "beyond that it is slower: %s", check("slower=2%").sentence);
+    tap_ok(!check("slower=2%").holds, "beyond that it is slower: %s", check("slower=2%").text);
     checked.against = spread;
     checked.n_against = 2;
-    tap_ok(check("slower=0%").holds, "runs that differ much from each other: %s", check("slower=0%").sentence);
+    tap_ok(check("slower=0%").holds, "runs that differ much from each other: %s", check("slower=0%").text);
     const struct fm_profile *steady[] = {runs[0], runs[0], runs[0]};
     checked.against = steady;
     checked.n_against = 3;
-    tap_ok(!check("slower=10%").holds && check("slower=17%").holds, "runs that do not: %s",
-           check("slower=10%").sentence);
+    tap_ok(!check("slower=10%").holds && check("slower=17%").holds, "runs that do not: %s", check("slower=10%").text);
     checked.against = same;
     tap_ok(check("slower=0%").holds && check("larger=0%").holds && check("computation=0.99").holds,
            "a run compared with itself holds");
     tap_ok(check("global=0.5").holds && !check("global=0.99").holds, "global efficiency");
     runs[2]->job.ranks = 8;
-    tap_ok(!check("slower=50%").holds && strstr(check("slower=50%").sentence, "it ran on 4 ranks, a on 8"),
-           "another number of ranks cannot be compared: %s", check("slower=50%").sentence);
+    tap_ok(!check("slower=50%").holds && strstr(check("slower=50%").text, "it ran on 4 ranks, a on 8"),
+           "another number of ranks cannot be compared: %s", check("slower=50%").text);
     for (size_t i = 0; i < 4; i++)
         fm_profile_destroy(runs[i]);
 }
