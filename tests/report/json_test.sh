@@ -79,7 +79,7 @@ ok "has at most 12 lines" test "$(wc -l <out)" -le 12
 ok "help" status 0 "$fathom" report --help
 
 ok "an unknown view" status 2 "$fathom" report --view color job.fathom
-ok "lists the views" says "unknown view 'color'; choose from summary, mpi, sizes"
+ok "lists the views" says "unknown view 'color'; choose from summary, efficiency, mpi, sizes"
 ok "an unknown format" status 2 "$fathom" report --format yaml job.fathom
 ok "an unknown option" status 2 "$fathom" report --colour job.fathom
 ok "is named" says "unknown option '--colour'"
