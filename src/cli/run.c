@@ -15,6 +15,7 @@
 #include "base/settings.h"
 #include "cli/child.h"
 #include "cli/cli.h"
+#include "cli/host_watch.h"
 #include "cli/library.h"
 #include "cli/run_end.h"
 #include "cli/run_env.h"
@@ -184,7 +185,9 @@ static void run_command(void *context, struct fm_child *child)
         child->exec_errno = errno;
         return;
     }
+    struct fm_host_watch *watch = *work->env.library ? fm_host_watch_start(work->env.run_id, hold.fd) : NULL;
     fm_child_wait(child);
+    fm_host_watch_stop(watch);
     if (*work->env.library && !child->exec_errno)
         fm_run_end(&hold, &work->env, &work->options, child);
     else

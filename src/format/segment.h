@@ -32,7 +32,7 @@
  * that both have, sets the rest of its own to 0, and skips unknown sections (format/segment_header.h). Therefore fields
  * are only ever appended, to the header and to items; a field that is no longer used keeps its place; an array keeps
  * its length; a section keeps its slot; enum values keep their meaning. Fields written by other processes (leave,
- * ended_mono_ns, the resource usage, seen_end, seen_code, job_key) have the same offset in all versions. Only a change
+ * ended_mono_ns, the resource usage, seen_end, seen_code, seen_available_bytes, runqueue_end, job_key) have the same offset in all versions. Only a change
  * that a reader would misinterpret increments the version. */
 #ifndef FM_FORMAT_SEGMENT_H
 #define FM_FORMAT_SEGMENT_H
@@ -42,6 +42,7 @@
 
 #include "base/bins.h"
 #include "base/decimal.h"
+#include "base/host.h"
 #include "base/settings.h"
 #include "model/grid.h"
 #include "model/misuse.h"
@@ -188,6 +189,22 @@ struct fm_segment_header {
     uint64_t voluntary_switches, involuntary_switches, minor_faults, major_faults; /* getrusage, like user_ns */
 
     uint64_t lost_successions; /* successive reductions without space for their pair of call sites */
+
+    /* time without a CPU: fm_process_runqueue + 1 at the start and at the end of measurement; 0: unknown. The end also by
+     * a parent that waited for the process. */
+    uint64_t runqueue_start, runqueue_end;
+
+    /* memory; 0: unknown */
+    uint64_t init_rss_bytes,
+        end_rss_bytes;             /* resident at the end of MPI_Init (without MPI: at the start), at the end */
+    uint64_t available_bytes;      /* of the host, the least that the process has seen */
+    uint64_t seen_available_bytes; /* the same, seen and written by `fathom run` */
+    struct fm_memory_limit memory_limit;
+
+    /* network of the host at the start and the end; all 0: unknown */
+    struct fm_network network_start, network_end;
+    uint32_t numa_nodes;
+    uint32_t unused_resources;
 };
 
 #define FM_FLAG_FALLBACK_DIR 0x1u  /* in TMPDIR: the default directory could not be created or was full */

@@ -24,6 +24,7 @@
 #include "model/call_paths.h"
 #include "model/figures.h"
 #include "model/grid.h"
+#include "model/host_figures.h"
 #include "model/site.h"
 #include "model/timer.h"
 #include "model/values.h"
@@ -111,7 +112,13 @@ struct fm_host {
     uint32_t cores;
     uint64_t memory_bytes;
     struct fm_rankset ranks;
+#define X(member, ...) uint64_t member;
+    FM_HOST_FIGURES(X) /* model/host_figures.h */
+#undef X
 };
+
+/* A host about which only its name is known. */
+struct fm_host fm_host_of(const char *name);
 
 /* A program of the job; there are several if they were started together (mpirun ./atm : ./ocean). Sorted by executable
  * and build id. */
@@ -149,11 +156,12 @@ struct fm_process {
 /* A process about which nothing else is known. */
 struct fm_process fm_process_of(uint32_t rank, enum fm_end end);
 
-/* Whether user_ns, system_ns and max_rss_bytes are known. They are not for a process that was killed, unless its parent
- * observed its end. Every process uses some memory, so 0 means unknown. */
+/* Whether what getrusage tells is known. It is not for a process that was killed, unless its parent observed its end; of
+ * such a process only max_rss_bytes may be known, from a sample. Every process uses some memory and CPU time, so 0 means
+ * unknown. */
 static inline bool fm_process_has_usage(const struct fm_process *process)
 {
-    return process->max_rss_bytes > 0;
+    return process->max_rss_bytes > 0 && (process->user_ns || process->system_ns);
 }
 
 /* A note about the measurement: a code (note_codes.h) with parameters, from which note.h makes a sentence when it is

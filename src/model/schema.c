@@ -77,6 +77,9 @@ static const struct fm_field host[] = {
     TEXT(cpu,         MAX,          "cpu"),
     U32(cores,        MAX,   COUNT, "cores"),
     U64(memory_bytes, MAX,   BYTES, "memory_bytes"),
+#define X(member, merge, unit, key) FIELD(FM_FIELD_MAYBE, member, merge, unit, key, FM_LARGE_EXACT, 1),
+    FM_HOST_FIGURES(X) /* model/host_figures.h */
+#undef X
 }, host_compounds[] = {
     RANKS(ranks),
 };
@@ -94,6 +97,7 @@ static const struct fm_field process[] = {
     [4] = U32(end,      KEY,   NONE,  "end"),
     [5] = I32(end_code, KEY,   NONE,  "end"),
     FM_PROCESS_FIGURES(FIGURE) /* model/figures.h: 7 to 12, and from 14 on */
+    [17] = {.kind = FM_FIELD_RETIRED, .later = 1}, /* not assigned yet */
     [12] = TEXT(inside, KEY,          "inside"),
 }, process_compounds[] = {};
 #undef ITEM

@@ -6,6 +6,7 @@
 
 #include "base/usage.h"
 #include "runtime/interpose/next.h"
+#include "runtime/resources.h"
 #include "runtime/sampler.h"
 
 static void record_usage(struct fm_segment_header *h)
@@ -23,6 +24,7 @@ static void record_final(struct fm_segment_header *h)
 {
     fm_sampler_stop();
     record_usage(h);
+    fm_resources_at_end(h);
     h->clock_ppb = fm_clock_error_ppb(&fm_rt.clock);
 }
 

@@ -20,6 +20,7 @@
 #include "runtime/mpi/reduction.h"
 #include "runtime/mpi/succession.h"
 #include "runtime/record.h"
+#include "runtime/resources.h"
 #include "runtime/sampler.h"
 #include "runtime/segment_make.h"
 #include "runtime/thread_slots.h"
@@ -111,6 +112,7 @@ static void start_segment(void)
     h->world_size = place.world_size;
     h->flags |= place.single_node ? FM_FLAG_SINGLE_NODE : 0;
     fm_describe_process(h);
+    fm_resources_at_start(h);
     fm_clock_estimate(&fm_rt.clock);
     h->clock_mult = fm_rt.clock.mult;
     fm_rt.short_gap_ticks = fm_clock_from_ns(&fm_rt.clock, FM_SHORT_GAP_NS);

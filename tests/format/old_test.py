@@ -38,6 +38,11 @@ def main():
                 now = [old_files.facts(p) for p in profiles]
             else:
                 now = old_files.facts(version / f"{name}.fathom")
+                split = now["split"]
+                tap.ok(split["no_cpu_s"] is None and now["memory"]["growth_bytes"] is None and
+                       abs(split["program_s"] + split["mpi_s"] - split["wall_s"]) < 1e-8 and
+                       all(host["least_free_bytes"] is None for host in now["memory"]["hosts"]),
+                       f"{title}: what was not measured then is unknown", split, now["memory"])
             found = list(differences(then, now))
             tap.ok(not found, f"{title}: says what it said", *found[:20])
     tap.done()

@@ -93,6 +93,44 @@ static void test_plain(void)
 }
 
 /* All that the process took from its clock is longer by a thousandth; what it took from the kernel stays. */
+/* Memory, network and time without a CPU; 0 is unknown. */
+static void test_resources(void)
+{
+    struct fm_segment_header *header = fresh();
+    uint64_t wall = header->ended_mono_ns - header->started_mono_ns;
+    header->runqueue_start = 1 + 500;
+    header->runqueue_end = 1 + 700;
+    header->init_rss_bytes = 1000;
+    header->available_bytes = 5000;
+    header->seen_available_bytes = 4000;
+    header->memory_limit.bytes = 9000;
+    header->network_start.received_bytes = 7;
+    struct fm_profile *p = read_as(header, FM_END_UNKNOWN, 0, 0);
+    const struct fm_process *process = &p->processes[0];
+    tap_ok(process->runqueue_ns == 200 && process->init_rss_bytes == 1000 && process->end_rss_bytes == FM_UNKNOWN,
+           "time without a CPU, memory");
+    tap_ok(p->hosts[0].least_free_bytes == 4000 && p->hosts[0].limit_bytes == 9000 &&
+               p->hosts[0].limit_peak_bytes == FM_UNKNOWN && p->hosts[0].numa_nodes == FM_UNKNOWN,
+           "memory of the host, the least that anybody has seen");
+    tap_ok(p->hosts[0].received_start_bytes == 7 && p->hosts[0].sent_start_bytes == 0 &&
+               p->hosts[0].received_end_bytes == FM_UNKNOWN,
+           "network of the host, without an end");
+    fm_profile_destroy(p);
+    header = fresh();
+    header->runqueue_start = 1;
+    header->runqueue_end = UINT64_MAX;
+    p = read_as(header, FM_END_UNKNOWN, 0, 0);
+    tap_ok(p->processes[0].runqueue_ns == wall && p->hosts[0].least_free_bytes == FM_UNKNOWN,
+           "not longer than it was measured");
+    fm_profile_destroy(p);
+    header = fresh();
+    header->runqueue_start = 10;
+    header->runqueue_end = 9;
+    p = read_as(header, FM_END_UNKNOWN, 0, 0);
+    tap_ok(p->processes[0].runqueue_ns == FM_UNKNOWN, "without an end, or with one before the start: unknown");
+    fm_profile_destroy(p);
+}
+
 static void test_clock(void)
 {
     struct fm_segment_header *slow = fresh(), *right = fresh();
@@ -615,6 +653,7 @@ static void test_seeds(void)
 int main(void)
 {
     test_plain();
+    test_resources();
     test_clock();
     test_threads();
     test_unfinished();

@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <pthread.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
@@ -95,6 +96,17 @@ void fm_sample_find_stack(struct fm_sampled_thread *self)
 
 /* ---- samples ---- */
 
+/* What a killed process leaves of its memory is at most a second old. */
+static void note_memory(struct fm_segment_header *h, uint64_t now_ns)
+{
+    struct rusage use;
+    if (now_ns - fm_sampling.memory_noted_ns < 1000000000u)
+        return;
+    fm_sampling.memory_noted_ns = now_ns;
+    if (fm_kernel(SYS_getrusage, RUSAGE_SELF, &use) == 0)
+        h->max_rss_bytes = (uint64_t)use.ru_maxrss * 1024;
+}
+
 static void forget_rules(struct fm_sampled_thread *self, uint32_t generation)
 {
     memset(&self->rules, 0, sizeof self->rules);
@@ -130,6 +142,8 @@ static __attribute__((noinline)) void take_sample(struct fm_context_tree *tree, 
     if (first && !(sample & (sample - 1))) /* the clock rate that a killed process leaves is updated at powers of two */
         tree->header->clock_ppb = fm_clock_error_ppb(fm_sampling.clock);
     uint64_t now_ns = first ? fm_clock_ns(CLOCK_MONOTONIC) : 0;
+    if (first)
+        note_memory(tree->header, now_ns);
     if (fm_context_tree_add(tree, (unsigned)self->tid, memory, &path, self->pending, now_ns))
         self->pending = 0;
     if (self->samples != sample)
