@@ -144,6 +144,8 @@ const char *fm_lack_text(struct fm_arena *arena, const struct fm_core_use *use)
     case FM_CORES_FEWER_THAN_RANKS:
         return fm_format(arena, "%u ranks on %u core%s", use->ranks, use->cores, use->cores == 1 ? "" : "s");
     case FM_CORES_PREEMPTED:
+        if (use->no_cpu >= 0)
+            return fm_format(arena, "without a CPU for %s of the time", fm_percent_whole(number, use->no_cpu));
         return fm_format(arena, "%s preemptions per second", fm_count_text(number, (uint64_t)(use->preemptions + 0.5)));
     case FM_CORES_NOT_RUNNING:
         return fm_format(arena, "running for %s of the time outside MPI", fm_percent_whole(number, use->outside));

@@ -73,7 +73,7 @@ static void note_left_out(const struct note_search *search, const struct fm_note
         note(search, fm_format(search->arena, "%s: %s", run->file, left_out));
 }
 
-/* "4 ranks on 2 cores", "A: 80 preemptions per second", of CPU time */
+/* "4 ranks on 2 cores", "A: without a CPU for 12 % of the time", "A: 80 preemptions per second", of CPU time */
 static const char *lack_text(const struct note_search *search, const struct fm_noted_run *run,
                              const struct fm_core_use *use)
 {

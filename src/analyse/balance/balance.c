@@ -55,7 +55,7 @@ static bool sort_ranks(const struct fm_profile *profile, struct fm_arena *arena,
         rank->outside_ns += fm_outside_mpi(process);
         rank->not_running_ns += fm_not_running(process);
         rank->not_running_most_ns += fm_not_running_most(process);
-        rank->lacked_core = rank->lacked_core || fm_was_preempted(process);
+        rank->lacked_core = rank->lacked_core || fm_lacked_core(process);
         wall += (double)process->wall_ns;
     }
     balance->mean_wall_ns = balance->n ? wall / (double)balance->n : 0;

@@ -34,7 +34,7 @@ struct fm_balance_rank {
     uint64_t mpi_ns, wall_ns;
     uint64_t outside_ns;                          /* wall time outside MPI */
     uint64_t not_running_ns, not_running_most_ns; /* of that, at least and at most (core_use.h); 0 if unknown */
-    bool lacked_core;                             /* more ranks than cores, or often preempted */
+    bool lacked_core;                             /* more ranks than cores, or without a CPU for part of the time */
 };
 
 struct fm_balance_group {
