@@ -24,6 +24,9 @@ enum fm_status fm_json_calls(struct fm_report *report, struct fm_json *json, str
 enum fm_status fm_json_efficiency(struct fm_report *report, struct fm_json *json, struct fm_error *error);
 enum fm_status fm_json_modules(struct fm_report *report, struct fm_json *json, struct fm_error *error);
 enum fm_status fm_json_sequence(struct fm_report *report, struct fm_json *json, struct fm_error *error);
+enum fm_status fm_json_split(struct fm_report *report, struct fm_json *json, struct fm_error *error);
+void fm_json_memory(struct fm_report *report, struct fm_json *json);
+void fm_json_network(struct fm_report *report, struct fm_json *json);
 enum fm_status fm_json_timers(struct fm_report *report, struct fm_json *json, struct fm_error *error);
 
 #endif

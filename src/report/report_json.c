@@ -620,8 +620,12 @@ enum fm_status fm_report_json(struct fm_report *report, FILE *out, struct fm_err
         status = fm_json_timers(report, &json, error);
     if (!status)
         status = fm_json_efficiency(report, &json, error);
+    if (!status)
+        status = fm_json_split(report, &json, error);
     if (status)
         return status;
+    fm_json_memory(report, &json);
+    fm_json_network(report, &json);
     for (size_t i = 0; i < sizeof reserved / sizeof *reserved; i++) {
         fm_json_array(&json, reserved[i], FM_JSON_INLINE);
         fm_json_end(&json);

@@ -161,6 +161,7 @@ static void banner(struct fm_report *report, FILE *out)
     if (report->profile->part)
         banner_line(out, "program", part_text(report));
     banner_line(out, "started", when);
+    banner_line(out, "time", fm_split_text(report));
     banner_line(out, "ranks", ranks_text(report));
     banner_line(out, "hosts", hosts_text(report, banner_columns(out)));
     banner_line(out, "MPI",
@@ -383,6 +384,8 @@ enum fm_status fm_view_summary_text(struct fm_report *report, FILE *out, struct 
         return status;
     fm_print_incomplete(report, out);
     fm_print_folded(out, fm_headline(report), 2);
+    if (*fm_no_cpu_sentence(report))
+        fm_print_folded(out, fm_no_cpu_sentence(report), 2);
     fputc('\n', out);
     if (fm_profile_is_from_outside(report->profile))
         return print_outside(report, hot_path, out, error);

@@ -27,7 +27,11 @@ const struct fm_view *fm_view_find(const char *name); /* NULL if there is none *
 enum fm_status fm_report_terse(struct fm_report *report, FILE *out, struct fm_error *error);
 
 const char *fm_balance_sentence(struct fm_report *report); /* about groups and jumps; "" for one rank */
-const char *fm_headline(struct fm_report *report);         /* "pop on 64 ranks: 841.1 s, 59 % in MPI; ..." */
+/* "program 61 %, MPI 30 %, no CPU 9 %", without what is unknown; "" if no time was measured. */
+const char *fm_split_text(struct fm_report *report);
+/* How much of the time the ranks had no CPU, if it is worth mentioning; else "". */
+const char *fm_no_cpu_sentence(struct fm_report *report);
+const char *fm_headline(struct fm_report *report); /* "pop on 64 ranks: 841.1 s, 59 % in MPI; ..." */
 
 #define FM_VIEW(view)                                                                                  \
     enum fm_status fm_view_##view##_text(struct fm_report *report, FILE *out, struct fm_error *error); \
@@ -37,6 +41,8 @@ FM_VIEW(efficiency);
 FM_VIEW(mpi);
 FM_VIEW(sizes);
 FM_VIEW(balance);
+FM_VIEW(split);
+FM_VIEW(memory);
 FM_VIEW(topology);
 FM_VIEW(regions);
 FM_VIEW(snapshots);

@@ -105,8 +105,10 @@ static void sample_job(struct fm_profile *profile, uint32_t ranks)
     };
     profile->hosts = sample_alloc(profile, sizeof *profile->hosts);
     profile->n_hosts = 1;
-    profile->hosts[0] = (struct fm_host){
-        .name = "node017", .cpu = "Neoverse-N1", .cores = 64, .memory_bytes = 256ull << 30};
+    profile->hosts[0] = fm_host_of("node017");
+    profile->hosts[0].cpu = "Neoverse-N1";
+    profile->hosts[0].cores = 64;
+    profile->hosts[0].memory_bytes = 256ull << 30;
     fm_rankset_add(&profile->hosts[0].ranks, &profile->arena, 0, ranks - 1);
 }
 
@@ -228,6 +230,28 @@ static struct fm_profile *sample_profile(uint32_t ranks)
     sample_edges(profile);
     sample_snapshot(profile);
     return profile;
+}
+
+/* What profiles have since memory and time without a CPU are measured; rank 1 lacked a CPU most. */
+static inline void sample_add_resources(struct fm_profile *profile)
+{
+    struct fm_host *host = &profile->hosts[0];
+    for (size_t i = 0; i < profile->n_processes; i++) {
+        struct fm_process *process = &profile->processes[i];
+        process->runqueue_ns = (i == 1 ? 2400 : 900) * MS;
+        process->init_rss_bytes = 30ull << 20;
+        process->end_rss_bytes = i ? (80ull << 20) + (process->rank << 18) : 29ull << 20;
+    }
+    host->least_free_bytes = 9ull << 30;
+    host->limit_bytes = 128ull << 30;
+    host->limit_peak_bytes = 100ull << 30;
+    host->numa_nodes = 2;
+    host->received_start_bytes = host->sent_start_bytes = 1000;
+    host->received_end_bytes = 1000 + (3ull << 30);
+    host->sent_end_bytes = 1000 + (2ull << 30);
+    host->received_start_packets = host->sent_start_packets = 10;
+    host->received_end_packets = 2100010;
+    host->sent_end_packets = 1500010;
 }
 
 /* The same job with a rank killed and another without data. */

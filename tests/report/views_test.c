@@ -18,6 +18,7 @@ static const struct golden {
     const char *name, *view;
     bool incomplete;
     struct fm_report_options options;
+    bool resources;
 } goldens[] = {
     {"summary", "summary", false, {0}},
     {"summary-incomplete", "summary", true, {0}},
@@ -32,6 +33,10 @@ static const struct golden {
     {"mpi-histogram", "mpi", false, {.histogram = true, .top = 2}},
     {"sizes", "sizes", false, {0}},
     {"balance", "balance", false, {0}},
+    {"split", "split", false, {0}, true},
+    {"split-unknown", "split", false, {0}},
+    {"memory", "memory", true, {0}, true},
+    {"summary-no-cpu", "summary", false, {0}, true},
     {"topology", "topology", false, {0}},
     {"regions", "regions", false, {0}},
     {"snapshots", "snapshots", false, {0}},
@@ -63,6 +68,10 @@ static char *print_view(const struct fm_profile *profile, const char *name, cons
 static char *print_golden(const struct golden *golden)
 {
     struct fm_profile *profile = golden->incomplete ? sample_incomplete(8) : sample_profile(4);
+    if (golden->resources)
+        sample_add_resources(profile);
+    if (golden->resources && golden->incomplete) /* a killed rank does not tell its last size */
+        profile->processes[2].end_rss_bytes = FM_UNKNOWN;
     char *text = print_view(profile, golden->view, &golden->options, false);
     fm_profile_destroy(profile);
     return text;
@@ -236,6 +245,23 @@ static void test_cores(void)
     fm_profile_destroy(profile);
 }
 
+/* What the ranks lacked is said before anything about balance. */
+static void test_no_cpu(void)
+{
+    struct fm_profile *profile = sample_profile(4);
+    sample_add_resources(profile);
+    char *text = print_view(profile, "summary", &(struct fm_report_options){0}, false);
+    const char *sentence = strstr(text, "The ranks had no CPU for 10 % of their time (rank 1: 20 %): ");
+    tap_ok(sentence && strstr(text, ", 10 % without a CPU, ") && strstr(text, "Parallel efficiency") > sentence,
+           "no CPU comes first");
+    free(text);
+    for (size_t i = 0; i < 4; i++)
+        profile->processes[i].runqueue_ns = 12300 * MS / 100 * 4;
+    tap_ok(!shows(profile, "summary", "had no CPU") && !shows(profile, NULL, "without a CPU"),
+           "less than 5 %% are not mentioned");
+    fm_profile_destroy(profile);
+}
+
 static void test_hosts(void)
 {
     enum { HOSTS = 64 };
@@ -373,6 +399,7 @@ int main(int argc, char **argv)
     test_hostile();
     test_groups();
     test_cores();
+    test_no_cpu();
     test_hosts();
     test_notes_of_views();
     test_even_ranks();
