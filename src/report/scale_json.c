@@ -255,6 +255,8 @@ static void write_verdicts(struct fm_scaling *scaling, struct fm_json *json)
 
 enum fm_status fm_scaling_json(struct fm_scaling *scaling, FILE *out, struct fm_error *error)
 {
+    if (scaling->options.view == FM_SCALING_SPLIT)
+        return fm_scaling_split_json(scaling, out, error);
     const struct fm_scaling_options *options = &scaling->options;
     struct fm_json json = {.out = out};
     struct fm_scaling_costs costs;

@@ -7,7 +7,8 @@
 #include "base/units.h"
 #include "report/scaling.h"
 
-const char *const fm_scaling_views[] = {"", "calls", "callers", "flat", "mpi", "timers", "costs", "efficiency", NULL};
+const char *const fm_scaling_views[] = {"",       "calls",      "callers", "flat", "mpi", "timers",
+                                         "costs", "efficiency", "split",   NULL};
 
 static bool is_sampled_view(enum fm_scaling_view view)
 {
@@ -238,6 +239,8 @@ enum fm_status fm_scaling_open(struct fm_scaling *scaling, struct fm_scaling_run
         return status;
     sort_runs(runs, n);
     choose_pair(scaling, first);
+    if (scaling->options.view == FM_SCALING_SPLIT)
+        return find_notes(scaling, error);
     status = check_sizes(scaling, error);
     if (!status)
         status = choose_view(scaling, error);

@@ -377,6 +377,8 @@ static enum fm_status print_contexts(struct fm_scaling *scaling, FILE *out, stru
 
 enum fm_status fm_scaling_text(struct fm_scaling *scaling, FILE *out, struct fm_error *error)
 {
+    if (scaling->options.view == FM_SCALING_SPLIT)
+        return fm_scaling_split_text(scaling, out, error);
     print_answer(scaling, out);
     fputc('\n', out);
     if (scaling->options.mode != FM_SCALE_SAME && !scaling->options.focus) {

@@ -25,6 +25,7 @@ enum fm_scaling_view {
     FM_SCALING_TIMERS,
     FM_SCALING_COSTS,
     FM_SCALING_EFFICIENCY,
+    FM_SCALING_SPLIT, /* compares no runs: no trees, and runs of the same size are allowed */
 };
 extern const char *const fm_scaling_views[]; /* by view, "" for the default; ends with NULL */
 
@@ -143,5 +144,10 @@ struct fm_scaling_costs {
 enum fm_status fm_scaling_costs(struct fm_scaling *scaling, struct fm_scaling_costs *costs, struct fm_error *error);
 enum fm_status fm_scaling_costs_text(struct fm_scaling *scaling, FILE *out, struct fm_error *error);
 enum fm_status fm_scaling_costs_csv(struct fm_scaling *scaling, FILE *out, struct fm_error *error);
+
+/* The view split (scale_split.c). */
+enum fm_status fm_scaling_split_text(struct fm_scaling *scaling, FILE *out, struct fm_error *error);
+enum fm_status fm_scaling_split_csv(struct fm_scaling *scaling, FILE *out, struct fm_error *error);
+enum fm_status fm_scaling_split_json(struct fm_scaling *scaling, FILE *out, struct fm_error *error);
 
 #endif
