@@ -23,6 +23,7 @@
  *   [routines]   names of the routines added after the first FM_ROUTINES_FIXED, in the order of their numbers: for each
  *                its class as a letter ('a' + enum fm_class) and its name, NUL-terminated
  *   [successions] struct fm_segment_succession[], pairs of successive reductions; the first is empty
+ *   [files]      struct fm_segment_file[], files that the program reads and writes
  *   [arena]      unused; space for the sections of later kinds of data
  *
  * Publication: the key of a slot is written before the index refers to it (release), and `n_*` counts are incremented
@@ -43,6 +44,7 @@
 #include "base/bins.h"
 #include "base/decimal.h"
 #include "base/host.h"
+#include "base/request_bins.h"
 #include "base/settings.h"
 #include "model/grid.h"
 #include "model/misuse.h"
@@ -73,6 +75,7 @@ enum fm_segment_section_id {
     FM_SECTION_SEQUENCE, /* copied after the paths: see `changes` */
     FM_SECTION_ROUTINES,
     FM_SECTION_SUCCESSIONS,
+    FM_SECTION_FILES,
     FM_SECTION_COUNT,
     FM_SECTION_SLOTS = 64 /* in every header, used or not: space for the sections of newer builds */
 };
@@ -205,6 +208,7 @@ struct fm_segment_header {
     struct fm_network network_start, network_end;
     uint32_t numa_nodes;
     uint32_t unused_resources;
+    uint64_t combined_files; /* files that are recorded only as a part of their class, for lack of space */
 };
 
 #define FM_FLAG_FALLBACK_DIR 0x1u  /* in TMPDIR: the default directory could not be created or was full */
@@ -352,6 +356,37 @@ struct fm_segment_succession {
     uint32_t unused[5];
 };
 
+/* ---- file I/O ---- */
+
+struct fm_segment_io {
+    uint64_t opens, reads, writes, seeks, syncs;
+    uint64_t read_bytes, written_bytes;
+    uint64_t rewritten_bytes; /* at positions where the process had already written */
+    uint64_t read_ticks, write_ticks;
+    uint64_t meta_ticks;                           /* opening, closing, seeking */
+    uint64_t read_sizes[FM_REQUEST_BINS], write_sizes[FM_REQUEST_BINS]; /* requests that transferred something */
+};
+
+enum fm_segment_file_kind {
+    FM_FILE_FREE,
+    FM_FILE_NAMED,
+    FM_FILE_CLASS, /* several files of a class (model/file_class.h) */
+    FM_FILE_KIND = 0xf,
+    FM_FILE_MPI = 0x10 /* flag: accessed with MPI-IO */
+};
+enum { FM_FILE_BY_STDIO = 1, FM_FILE_BY_FORTRAN = 2 }; /* interfaces that have opened it */
+
+/* The first entry is for all files without an entry of their own. */
+struct fm_segment_file {
+    char name[248]; /* absolute path, possibly shortened in the middle; or name of the class */
+    uint32_t kind;  /* enum fm_segment_file_kind */
+    uint32_t interfaces;
+    uint64_t files;       /* number in this entry */
+    uint64_t written_end; /* highest position written so far */
+    struct fm_segment_io own;    /* by the thread that created the entry */
+    struct fm_segment_io others; /* by all other threads */
+};
+
 /* ---- timers ---- */
 
 enum { FM_TIMER_MARKS = 8, FM_TIMER_SEVERAL = 0xffff };
@@ -439,6 +474,7 @@ _Static_assert(sizeof(struct fm_key) == 16, "the key is two words");
 _Static_assert(sizeof(struct fm_entry) == 512, "an entry is eight cache lines");
 _Static_assert(sizeof(struct fm_request) == 64, "a request is a cache line");
 _Static_assert(sizeof(struct fm_segment_succession) == 64, "a succession is a cache line");
+_Static_assert(sizeof(struct fm_segment_file) == 768, "a file is twelve cache lines");
 _Static_assert(sizeof(struct fm_segment_thread) == 512, "a thread slot is eight cache lines");
 _Static_assert(sizeof(struct fm_segment_timing) == 448, "a timing is seven cache lines, so that threads share none");
 _Static_assert(sizeof(struct fm_segment_bins) == 64, "a block of bins is a cache line");

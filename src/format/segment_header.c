@@ -29,6 +29,7 @@ static const struct {
     [FM_SECTION_SEQUENCE] = {4104, sizeof(struct fm_segment_sequence)},
     [FM_SECTION_ROUTINES] = {1, 1},
     [FM_SECTION_SUCCESSIONS] = {64, sizeof(struct fm_segment_succession)},
+    [FM_SECTION_FILES] = {768, sizeof(struct fm_segment_file)},
 };
 
 static void terminate_strings(struct fm_segment_header *header)
@@ -112,6 +113,7 @@ uint32_t fm_segment_used(const struct fm_segment_header *header, enum fm_segment
         [FM_SECTION_SEQUENCE] = header->sequence_first ? 1 : 0,
         [FM_SECTION_ROUTINES] = UINT32_MAX,
         [FM_SECTION_SUCCESSIONS] = UINT32_MAX,
+        [FM_SECTION_FILES] = UINT32_MAX,
     };
     return used[id] < header->sections[id].capacity ? used[id] : header->sections[id].capacity;
 }

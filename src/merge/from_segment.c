@@ -308,10 +308,13 @@ static bool read_process(struct fm_segment_reader *r)
 #undef X
 #undef MADE
 #undef HEADER
-            .overhead_ns = overhead(r),
-        .runqueue_ns = runqueue_of(r),
+            .runqueue_ns = runqueue_of(r),
         .init_rss_bytes = known_or_not(header->init_rss_bytes),
         .end_rss_bytes = known_or_not(header->end_rss_bytes),
+        .io_ns = r->io_ns,
+        .read_bytes = r->read_bytes,
+        .written_bytes = r->written_bytes,
+        .overhead_ns = overhead(r),
         .end = r->end,
         .end_code = r->end_code,
     };
@@ -358,6 +361,7 @@ static bool read_notes(struct fm_segment_reader *r)
         {h->degraded_site, FM_NOTE_EVENTS_WITHOUT_SITE},
         {h->degraded_size, FM_NOTE_EVENTS_WITHOUT_SIZE},
         {h->lost_successions, FM_NOTE_SUCCESSIONS_LEFT_OUT},
+        {h->combined_files, FM_NOTE_FILES_COMBINED},
         {h->untracked_receives, FM_NOTE_RECEIVES_WITHOUT_LENGTH},
         {h->unmatched_region_ends, FM_NOTE_UNMATCHED_REGION_ENDS},
         {h->refused_regions, FM_NOTE_REFUSED_REGIONS},
@@ -410,6 +414,8 @@ static enum fm_status read_all(struct fm_segment_reader *r, enum fm_end end, int
         status = fm_read_events(r);
     if (!status)
         status = fm_read_successions(r);
+    if (!status)
+        status = fm_read_files(r);
     if (!status)
         status = fm_read_paths(r);
     if (!status)

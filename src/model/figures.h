@@ -30,6 +30,7 @@
 #define FM_PROCESS_FIGURES(X) \
     X( 7, 1, wall_ns,              NS,    ALWAYS, MADE,   "wall_s",               "wall")                    \
     X(10, 1, mpi_ns,               NS,    ALWAYS, MADE,   "mpi_s",                "in MPI")                  \
+    X(18, 2, io_ns,                NS,    ALWAYS, MADE,   "io_s",                 "in I/O")                  \
     X( 8, 1, user_ns,              NS,    USAGE,  HEADER, "user_s",               "user")                    \
     X( 9, 1, system_ns,            NS,    USAGE,  HEADER, "system_s",             "system")                  \
     X(19, 2, runqueue_ns,          NS,    ALWAYS, MADE,   "runqueue_s",           "without a CPU")           \
@@ -40,6 +41,8 @@
     X(15, 2, involuntary_switches, COUNT, USAGE,  HEADER, "involuntary_switches", "involuntary switches")    \
     X(16, 2, minor_faults,         COUNT, USAGE,  HEADER, "minor_faults",         "minor faults")            \
     X(17, 2, major_faults,         COUNT, USAGE,  HEADER, "major_faults",         "major faults")            \
+    X(30, 2, read_bytes,           BYTES, ALWAYS, MADE,   "read_bytes",           "")                        \
+    X(31, 2, written_bytes,        BYTES, ALWAYS, MADE,   "written_bytes",        "")                        \
     X(12, 1, overhead_ns,          NS,    ALWAYS, MADE,   "overhead_s",           "")
 /* clang-format on */
 

@@ -67,7 +67,9 @@
       "successive reductions not counted as such: table full")                                                        \
     X(34, UNSEEN_MPI, "unseen-mpi", "", "",                                                                           \
       "MPI was loaded, but no call of it was seen: calls through dlsym with a handle (ctypes, Julia) or in "          \
-      "libraries loaded with RTLD_DEEPBIND are not measured")
+      "libraries loaded with RTLD_DEEPBIND are not measured")                                                         \
+    X(35, FILES_COMBINED, "files-combined", "files", "",                                                              \
+      "files counted only as a part of their class: table full")
 
 enum fm_note_code {
     FM_NOTE_TEXT = 0, /* a sentence of an older Fathom that is not in the table */

@@ -21,6 +21,7 @@
 #include "base/bins.h"
 #include "base/error.h"
 #include "base/rankset.h"
+#include "base/request_bins.h"
 #include "model/call_paths.h"
 #include "model/figures.h"
 #include "model/grid.h"
@@ -164,6 +165,41 @@ static inline bool fm_process_has_usage(const struct fm_process *process)
     return process->max_rss_bytes > 0 && (process->user_ns || process->system_ns);
 }
 
+/* File I/O. A request is one call that reads or writes. */
+struct fm_io {
+    uint64_t opens, reads, writes, seeks, syncs;
+    uint64_t read_bytes, written_bytes;
+    uint64_t rewritten_bytes;             /* at positions where the same process had already written */
+    uint64_t read_ns, write_ns, meta_ns; /* meta: opening, closing, seeking */
+};
+
+/* A file by name, at most FM_FILES_OF_CLASS of each class. Sorted by class, mpi, path. */
+struct fm_file {
+    const char *class; /* model/file_class.h */
+    uint32_t mpi;      /* 1: accessed with MPI-IO, 0: with other calls, outside MPI */
+    const char *path;  /* absolute, possibly shortened in the middle */
+    struct fm_io io;
+    uint32_t stdio, fortran; /* 1: some rank has opened it with that interface */
+    struct fm_rankset ranks;
+};
+
+/* The files of a class, at most FM_FILE_CLASSES and FM_OTHER_FILES. Sorted by name, mpi. */
+struct fm_class_of_files {
+    const char *name;
+    uint32_t mpi;
+    uint64_t files; /* sum over ranks: a file that several ranks use is counted for each */
+    struct fm_io io;
+    uint64_t read_sizes[FM_REQUEST_BINS], write_sizes[FM_REQUEST_BINS]; /* requests that transferred something */
+    uint32_t stdio, fortran;
+    struct fm_spread time_ns, bytes; /* per rank */
+    struct fm_rankset ranks;
+};
+
+/* Which ones are kept depends only on their names, so that merging is associative. */
+enum { FM_FILES_OF_CLASS = 32, FM_FILE_CLASSES = 512 };
+
+uint64_t fm_io_ns(const struct fm_io *io); /* all of its time */
+
 /* A note about the measurement: a code (note_codes.h) with parameters, from which note.h makes a sentence when it is
  * shown. Sorted by code, argument and text. */
 struct fm_note {
@@ -255,6 +291,10 @@ struct fm_profile {
     size_t n_events, events_capacity;
     struct fm_succession *successions;
     size_t n_successions, successions_capacity;
+    struct fm_file *files;
+    size_t n_files, files_capacity;
+    struct fm_class_of_files *file_classes;
+    size_t n_file_classes, file_classes_capacity;
     struct fm_region *regions;
     size_t n_regions, regions_capacity;
     struct fm_span *spans;

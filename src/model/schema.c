@@ -96,6 +96,7 @@ static const struct fm_field process[] = {
     [3] = FIELD(FM_FIELD_I32, pid, KEY, NONE, "pid", FM_LARGE_ZERO, 0),
     [4] = U32(end,      KEY,   NONE,  "end"),
     [5] = I32(end_code, KEY,   NONE,  "end"),
+    [18 ... 28] = {.kind = FM_FIELD_RETIRED}, /* not assigned yet */
     FM_PROCESS_FIGURES(FIGURE) /* model/figures.h: 7 to 12, and from 14 on */
     [17] = {.kind = FM_FIELD_RETIRED, .later = 1}, /* not assigned yet */
     [12] = TEXT(inside, KEY,          "inside"),
@@ -194,6 +195,76 @@ static const struct fm_field succession[] = {
     U64(short_gaps,       SUM,   COUNT, "short_gaps"),
     U32(dependent,        MAX,   NONE,  "dependent"),
 }, succession_compounds[] = {
+    RANKS(ranks),
+};
+#undef ITEM
+
+/* ---- files ---- */
+
+#define ITEM fm_file
+static const struct fm_field file[] = {
+    TEXT(class,             KEY,          "class"),
+    U32(mpi,                KEY,   NONE,  "mpi"),
+    TEXT(path,              KEY,          "path"),
+    U64(io.opens,           SUM,   COUNT, "opens"),
+    U64(io.reads,           SUM,   COUNT, "reads"),
+    U64(io.writes,          SUM,   COUNT, "writes"),
+    U64(io.seeks,           SUM,   COUNT, "seeks"),
+    U64(io.syncs,           SUM,   COUNT, "syncs"),
+    U64(io.read_bytes,      SUM,   BYTES, "read_bytes"),
+    U64(io.written_bytes,   SUM,   BYTES, "written_bytes"),
+    U64(io.rewritten_bytes, SUM,   BYTES, "rewritten_bytes"),
+    U64(io.read_ns,         SUM,   NS,    "read_s"),
+    U64(io.write_ns,        SUM,   NS,    "write_s"),
+    U64(io.meta_ns,         SUM,   NS,    "metadata_s"),
+    U32(stdio,              MAX,   NONE,  "stdio"),
+    U32(fortran,            MAX,   NONE,  "fortran"),
+}, file_compounds[] = {
+    RANKS(ranks),
+};
+#undef ITEM
+
+#define ITEM fm_class_of_files
+static const struct fm_field class_of_files[] = {
+    TEXT(name,              KEY,          "name"),
+    U32(mpi,                KEY,   NONE,  "mpi"),
+    U64(files,              SUM,   COUNT, ""),
+    U64(io.opens,           SUM,   COUNT, "opens"),
+    U64(io.reads,           SUM,   COUNT, "reads"),
+    U64(io.writes,          SUM,   COUNT, "writes"),
+    U64(io.seeks,           SUM,   COUNT, "seeks"),
+    U64(io.syncs,           SUM,   COUNT, "syncs"),
+    U64(io.read_bytes,      SUM,   BYTES, "read_bytes"),
+    U64(io.written_bytes,   SUM,   BYTES, "written_bytes"),
+    U64(io.rewritten_bytes, SUM,   BYTES, "rewritten_bytes"),
+    U64(io.read_ns,         SUM,   NS,    "read_s"),
+    U64(io.write_ns,        SUM,   NS,    "write_s"),
+    U64(io.meta_ns,         SUM,   NS,    "metadata_s"),
+    U64(read_sizes[0], SUM, COUNT, ""),
+    U64(read_sizes[1], SUM, COUNT, ""),
+    U64(read_sizes[2], SUM, COUNT, ""),
+    U64(read_sizes[3], SUM, COUNT, ""),
+    U64(read_sizes[4], SUM, COUNT, ""),
+    U64(read_sizes[5], SUM, COUNT, ""),
+    U64(read_sizes[6], SUM, COUNT, ""),
+    U64(read_sizes[7], SUM, COUNT, ""),
+    U64(read_sizes[8], SUM, COUNT, ""),
+    U64(read_sizes[9], SUM, COUNT, ""),
+    U64(write_sizes[0], SUM, COUNT, ""),
+    U64(write_sizes[1], SUM, COUNT, ""),
+    U64(write_sizes[2], SUM, COUNT, ""),
+    U64(write_sizes[3], SUM, COUNT, ""),
+    U64(write_sizes[4], SUM, COUNT, ""),
+    U64(write_sizes[5], SUM, COUNT, ""),
+    U64(write_sizes[6], SUM, COUNT, ""),
+    U64(write_sizes[7], SUM, COUNT, ""),
+    U64(write_sizes[8], SUM, COUNT, ""),
+    U64(write_sizes[9], SUM, COUNT, ""),
+    U32(stdio,              MAX,   NONE,  "stdio"),
+    U32(fortran,            MAX,   NONE,  "fortran"),
+}, class_of_files_compounds[] = {
+    SPREAD(time_ns,        NS,    "time_s"),
+    SPREAD(bytes,          BYTES, "bytes"),
     RANKS(ranks),
 };
 #undef ITEM

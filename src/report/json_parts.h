@@ -22,6 +22,7 @@ void fm_json_extreme(struct fm_json *json, const char *key, const struct fm_extr
 void fm_json_spread_seconds(struct fm_json *json, const char *key, const struct fm_spread *spread);
 enum fm_status fm_json_calls(struct fm_report *report, struct fm_json *json, struct fm_error *error);
 enum fm_status fm_json_efficiency(struct fm_report *report, struct fm_json *json, struct fm_error *error);
+enum fm_status fm_json_io(struct fm_report *report, struct fm_json *json, struct fm_error *error);
 enum fm_status fm_json_modules(struct fm_report *report, struct fm_json *json, struct fm_error *error);
 enum fm_status fm_json_sequence(struct fm_report *report, struct fm_json *json, struct fm_error *error);
 enum fm_status fm_json_split(struct fm_report *report, struct fm_json *json, struct fm_error *error);

@@ -208,8 +208,9 @@ static void print_spreads(struct fm_report *report, FILE *out)
         return;
     fm_table_start(&table, &report->arena, spread_columns, sizeof spread_columns / sizeof *spread_columns);
     for (enum fm_figure figure = 0; figure < FM_FIGURES; figure++) {
-        bool shown = figure == FM_FIGURE_mpi_ns ? summary->n_routines > 0
-                                                : !fm_figures[figure].later || summary->figures[figure].ranks;
+        bool shown = figure == FM_FIGURE_mpi_ns  ? summary->n_routines > 0
+                     : figure == FM_FIGURE_io_ns ? summary->of.io_ns.max > 0
+                                                 : !fm_figures[figure].later || summary->figures[figure].ranks;
         if (*fm_figures[figure].heading && shown)
             spread_row(&table, &fm_figures[figure], &summary->figures[figure]);
     }
@@ -357,6 +358,14 @@ static void print_notes(struct fm_report *report, FILE *out)
         fm_print_note(report, &profile->notes[i], out);
 }
 
+static void print_io(struct fm_report *report, FILE *out)
+{
+    static const double LEAST = 0.01;
+    const char *sentence = fm_io_sentence(report, LEAST);
+    if (sentence[0])
+        fm_print_folded(out, fm_format(&report->arena, "%s See --view io.", sentence), 2);
+}
+
 static void print_hot_path(struct fm_report *report, const char *hot_path, FILE *out)
 {
     if (hot_path[0])
@@ -402,6 +411,7 @@ enum fm_status fm_view_summary_text(struct fm_report *report, FILE *out, struct 
     if (status)
         return status;
     print_hot_path(report, hot_path, out);
+    print_io(report, out);
     print_timers(report, out);
     print_snapshots(report, out);
     print_overhead(report, out);

@@ -32,6 +32,8 @@ const struct fm_view fm_views[] = {
      fm_view_modules_text, fm_view_modules_csv, fm_view_modules_graph, NULL},
     {"sequence", "modules of each rank over time (--modules FILE)", 0, fm_view_sequence_text, fm_view_sequence_csv,
      NULL, fm_view_sequence_svg},
+    {"io", "file I/O: heaviest files and classes of files, sizes of requests", 0, fm_view_io_text, fm_view_io_csv, NULL,
+     NULL},
     {"snapshots", "totals at the snapshots the program takes", FM_SHOWS_SNAPSHOTS, fm_view_snapshots_text,
      fm_view_snapshots_csv, NULL, NULL},
     {0},

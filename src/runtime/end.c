@@ -6,6 +6,7 @@
 
 #include "base/usage.h"
 #include "runtime/interpose/next.h"
+#include "runtime/io/io.h"
 #include "runtime/resources.h"
 #include "runtime/sampler.h"
 
@@ -30,6 +31,7 @@ static void record_final(struct fm_segment_header *h)
 
 void fm_runtime_note_end(void)
 {
+    fm_io_stop();
     if (!fm_syscalls_forbidden())
         record_final(fm_rt.segment);
     if (!fm_rt.clock_stopped_ns)

@@ -190,7 +190,7 @@ enum { FM_SITE_RANGES = 1024 };
 
 struct fm_site_range {
     uintptr_t start, end;
-    bool mpi, fortran_binding;
+    bool mpi, fortran_binding, fortran_library;
 };
 
 struct fm_site_state { /* site.c */
@@ -226,6 +226,34 @@ struct fm_mpi_state { /* mpi/ */
         struct fm_found_request found[FM_LARGE_SCRATCH];
         _Alignas(8) char statuses[FM_LARGE_SCRATCH][FM_STATUS_BYTES];
     } scratch;
+};
+
+/* A file descriptor of the program. */
+struct fm_io_descriptor {
+    uint32_t file;     /* atomic: FM_IO_UNKNOWN, FM_IO_NO_FILE, or the number of its entry + FM_IO_FIRST */
+    uint32_t unplaced; /* 1: it has no position of its own: appends, or is a copy */
+    uint64_t position; /* FM_IO_NO_POSITION: unknown */
+};
+
+/* What only this process knows about an entry for a file. */
+struct fm_io_file {
+    uintptr_t owner;     /* thread that writes its first counters: the address of its fm_local */
+    uint32_t generation; /* changes when the entry is reused */
+    uint32_t open;       /* atomic: descriptors */
+    uint64_t hash;       /* of its name */
+};
+
+enum { FM_IO_PATH_BYTES = 4096 };
+
+struct fm_io_state {        /* io/ */
+    uint32_t n_descriptors; /* 0: not measured */
+    /* zeroed by the kernel in a forked child */
+    struct fm_io_descriptor *descriptors;
+    struct fm_io_file *files;
+    struct fm_segment_file *entries; /* in the segment */
+    uint32_t n_used;                 /* descriptors: all others are unknown */
+    struct fm_mutex lock;            /* protects the names, and `path` */
+    char path[FM_IO_PATH_BYTES];     /* scratch: the stack may be small */
 };
 
 enum { FM_KNOWN_MODULES = 1024 };
@@ -278,6 +306,7 @@ struct fm_runtime {
     struct fm_site_state site;
     struct fm_timers_state timers;
     struct fm_mpi_state mpi;
+    struct fm_io_state io;
     struct fm_atomic_file segment_file;                         /* open until it has its final name */
     uint64_t unloaded_modules[FM_KNOWN_MODULES / 64];           /* bit set (see load_modules.c) */
     struct fm_snapshot_total snapshot_totals[FM_ROUTINE_COUNT]; /* scratch of fm_snapshot */
@@ -290,6 +319,7 @@ struct fm_local {
     uintptr_t guard;                 /* stack address of the outermost call being recorded, 0 outside of calls */
     struct fm_thread_timers *timers; /* after its first use of a timer */
     struct fm_thread *attached;      /* its slot, also if it has only used a region, when MPI may not be known yet */
+    uintptr_t io; /* stack address of the call in progress on a file, 0 outside of such calls (io/io.h) */
 };
 extern FM_HIDDEN __thread struct fm_local fm_local __attribute__((tls_model("initial-exec")));
 

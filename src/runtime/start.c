@@ -14,6 +14,7 @@
 #include "runtime/headroom.h"
 #include "runtime/interpose/next.h"
 #include "runtime/interpose/weak.h"
+#include "runtime/io/io.h"
 #include "runtime/job.h"
 #include "runtime/messages.h"
 #include "runtime/mpi/abi.h"
@@ -137,6 +138,7 @@ static void in_forked_child(void)
         fm_process_begins();
     if (atomic_load(&fm_rt.state) == FM_RT_IDLE)
         return;
+    fm_rt.io.n_descriptors = 0;
     fm_runtime_pause(true);
     if (!fm_syscalls_forbidden()) /* else sampling has already ended */
         fm_sampler_forget();
@@ -205,6 +207,7 @@ static void start(enum fm_reason reason)
         fm_rt.segment->rank = 0;
         fm_rt.segment->world_size = 1;
     }
+    fm_io_start();
     fm_sampler_start();
     fm_rt.segment->init_ns += fm_clock_ns(CLOCK_MONOTONIC) - fm_rt.clock.start.ns;
 }

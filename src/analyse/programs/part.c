@@ -237,6 +237,20 @@ static bool keep_successions(struct part_builder *m)
     return true;
 }
 
+/* Files and classes of files that several programs have are left out. */
+static bool keep_files(struct part_builder *m)
+{
+    if (!LIST(m, files, m->from->n_files) || !LIST(m, file_classes, m->from->n_file_classes))
+        return false;
+    for (size_t i = 0; i < m->from->n_files; i++)
+        if (fm_part_side(m->part, &m->from->files[i].ranks) == FM_PART_OURS)
+            m->to->files[m->to->n_files++] = m->from->files[i];
+    for (size_t i = 0; i < m->from->n_file_classes; i++)
+        if (fm_part_side(m->part, &m->from->file_classes[i].ranks) == FM_PART_OURS)
+            m->to->file_classes[m->to->n_file_classes++] = m->from->file_classes[i];
+    return true;
+}
+
 /* ---- regions, timers and snapshots ---- */
 
 static bool keep_regions(struct part_builder *m)
@@ -313,12 +327,12 @@ static bool make(struct part_builder *m, size_t program, enum fm_part_extent ext
     bool calls = extent >= FM_PART_CALLS, paths = extent >= FM_PART_PATHS;
     if (!calls) {
         m->to->n_routines = m->to->n_events = m->to->n_regions = m->to->n_timers = m->to->n_snapshots = 0;
-        m->to->n_successions = m->to->n_spans = 0;
+        m->to->n_successions = m->to->n_spans = m->to->n_files = m->to->n_file_classes = 0;
         m->to->sent = m->to->received = (struct fm_edges){0};
     }
     if (!paths)
         m->to->paths = (struct fm_call_paths){0};
-    return (!calls || (keep_calls(m) && keep_successions(m) && keep_edges(m, &m->from->sent, &m->to->sent) &&
+    return (!calls || (keep_calls(m) && keep_successions(m) && keep_files(m) && keep_edges(m, &m->from->sent, &m->to->sent) &&
                        keep_edges(m, &m->from->received, &m->to->received) && keep_regions(m) && keep_spans(m) &&
                        keep_timers(m) && keep_snapshots(m))) &&
            (!paths || fm_part_paths(m->from, m->to, m->part, m->arena));

@@ -26,6 +26,8 @@
 #include <pthread.h>
 #include <semaphore.h>
 #include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
 #include <sys/epoll.h>
 #include <sys/select.h>
 #include <sys/socket.h>
@@ -50,6 +52,7 @@ enum fm_interposer {
     FM_FOR_FILTERS = 2,   /* a program that filters its system calls restricts us, too: always */
     FM_FOR_NOTES = 4,     /* what sampling has to know: from the start, until it is known that there is no sampling */
     FM_FOR_SAMPLES = 8,   /* while samples are taken */
+    FM_FOR_FILES = 16,    /* while file I/O is measured */
     FM_FOR_FIRST = FM_FOR_UNLOADING | FM_FOR_FILTERS | FM_FOR_NOTES /* at process start */
 };
 

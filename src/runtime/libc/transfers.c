@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Reading and writing. A small read or write is restarted after a sample and costs only a branch here. But a sample
+/* Reading and writing: not harmed by samples, and counted if on a file. A small read or write is restarted after a sample and costs only a branch here. But a sample
  * would interrupt calls on sockets with a timeout (SO_RCVTIMEO, SO_SNDTIMEO), and calls that wait until everything is
  * transferred, or transfer it piece by piece, would return early with only a part of it. */
 #define _GNU_SOURCE
@@ -12,6 +12,7 @@
 #include <termios.h>
 
 #include "runtime/interpose/functions.h"
+#include "runtime/io/io.h"
 #include "runtime/libc/sampling_mask.h"
 #include "runtime/libc/transfers.h"
 
@@ -56,6 +57,23 @@ FM_LIBC_RECEIVES(RECEIVE)
         return result;                                                                                         \
     }
 FM_LIBC_TRANSFERS(TRANSFER)
+
+#define FILE_TRANSFER(count, type, name, parameters, arguments, bytes, offset)                                 \
+    type fm_wrapped_##name parameters                                                                          \
+    {                                                                                                          \
+        struct fm_io_call io;                                                                                  \
+        bool counted = fm_io_begin(&io, fd);                                                                   \
+        uint64_t held = fm_sampled_self() && ((bytes) > PIPE_BUF || is_fragile(fd)) ? fm_sampling_block() : 0; \
+        type result = fm_real.name arguments;                                                                  \
+        fm_sampling_unblock(held);                                                                             \
+        if (counted)                                                                                           \
+            count(&io, result, offset, fm_io_end(&io));                                                        \
+        return result;                                                                                         \
+    }
+#define READ(...) FILE_TRANSFER(fm_io_count_read, __VA_ARGS__)
+#define WRITE(...) FILE_TRANSFER(fm_io_count_write, __VA_ARGS__)
+FM_LIBC_READS(READ)
+FM_LIBC_WRITES(WRITE)
 
 /* ---- where timeouts are set and inherited ---- */
 
@@ -113,19 +131,30 @@ int fm_wrapped_accept4(int fd, __SOCKADDR_ARG address, socklen_t *length, int fl
     return inherit_timed(fd, result);
 }
 
-int fm_wrapped_dup(int fd)
+static int inherit(int fd, int copy)
 {
-    return inherit_timed(fd, fm_real.dup(fd));
+    fm_io_copied(fd, copy);
+    return inherit_timed(fd, copy);
 }
 
+int fm_wrapped_dup(int fd)
+{
+    return inherit(fd, fm_real.dup(fd));
+}
+
+/* The copy is closed first. */
 int fm_wrapped_dup2(int fd, int copy)
 {
-    return inherit_timed(fd, fm_real.dup2(fd, copy));
+    if (copy != fd)
+        fm_io_forget(copy);
+    return inherit(fd, fm_real.dup2(fd, copy));
 }
 
 int fm_wrapped_dup3(int fd, int copy, int flags)
 {
-    return inherit_timed(fd, fm_real.dup3(fd, copy, flags));
+    if (copy != fd)
+        fm_io_forget(copy);
+    return inherit(fd, fm_real.dup3(fd, copy, flags));
 }
 
 static bool is_dup(int command)
@@ -147,7 +176,7 @@ static bool waits_for_lock(int command)
         uint64_t held = waits_for_lock(command) ? fm_sampling_block_restarted() : 0; \
         int result = fm_real.name(fd, command, argument);                            \
         fm_sampling_unblock(held);                                                   \
-        return is_dup(command) ? inherit_timed(fd, result) : result;                 \
+        return is_dup(command) ? inherit(fd, result) : result;                       \
     }
 FCNTL(fcntl)
 FCNTL(fcntl64)
