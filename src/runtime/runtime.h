@@ -243,7 +243,13 @@ struct fm_io_file {
     uint64_t hash;       /* of its name */
 };
 
-enum { FM_IO_PATH_BYTES = 4096 };
+/* A handle of MPI-IO. */
+struct fm_mpi_file {
+    fm_word handle; /* atomic; 0: free */
+    uint32_t file, generation;
+};
+
+enum { FM_IO_PATH_BYTES = 4096, FM_MPI_FILES = 64 };
 
 struct fm_io_state {        /* io/ */
     uint32_t n_descriptors; /* 0: not measured */
@@ -254,6 +260,7 @@ struct fm_io_state {        /* io/ */
     uint32_t n_used;                 /* descriptors: all others are unknown */
     struct fm_mutex lock;            /* protects the names, and `path` */
     char path[FM_IO_PATH_BYTES];     /* scratch: the stack may be small */
+    struct fm_mpi_file mpi_files[FM_MPI_FILES];
 };
 
 enum { FM_KNOWN_MODULES = 1024 };

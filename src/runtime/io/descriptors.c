@@ -10,6 +10,7 @@
 #include "runtime/interpose/functions.h"
 #include "runtime/io/files.h"
 #include "runtime/io/io.h"
+#include "runtime/io/names.h"
 #include "runtime/site.h"
 #include "runtime/thread_slots.h"
 
@@ -52,64 +53,12 @@ void fm_io_stop(void)
     fm_interpose_end(FM_FOR_FILES);
 }
 
-/* ---- names ---- */
-
-/* Removes "//" and "/./". */
-static void tidy(char *path)
-{
-    char *out = path;
-    for (const char *at = path; *at;) {
-        if (at[0] == '/' && at[1] == '/')
-            at++;
-        else if (at[0] == '/' && at[1] == '.' && at[2] == '/')
-            at += 2;
-        else
-            *out++ = *at++;
-    }
-    *out = 0;
-}
-
-/* All of these put the path into fm_rt.io.path and return false if it is unknown. */
-static bool name_by_link(int fd)
-{
-    char link[] = "/proc/self/fd/0000000000", digits[12];
-    size_t n = 0;
-    unsigned rest = (unsigned)fd;
-    do
-        digits[n++] = (char)('0' + rest % 10);
-    while (rest /= 10);
-    char *at = link + sizeof "/proc/self/fd/" - 1;
-    while (n)
-        *at++ = digits[--n];
-    *at = 0;
-    long length = fm_kernel(SYS_readlinkat, AT_FDCWD, link, fm_rt.io.path, sizeof fm_rt.io.path - 1);
-    if (length <= 0 || fm_rt.io.path[0] != '/')
-        return false;
-    fm_rt.io.path[length] = 0;
-    return true;
-}
-
-static bool name_in_directory(const char *path)
-{
-    long n = 0;
-    if (path[0] != '/') {
-        n = fm_kernel(SYS_getcwd, fm_rt.io.path, sizeof fm_rt.io.path);
-        if (n <= 1 || fm_rt.io.path[0] != '/')
-            return false;
-        fm_rt.io.path[n - 1] = '/'; /* n includes the end of the string */
-    }
-    size_t length = strnlen(path, sizeof fm_rt.io.path);
-    if ((size_t)n + length >= sizeof fm_rt.io.path)
-        return false;
-    memcpy(fm_rt.io.path + n, path, length);
-    fm_rt.io.path[(size_t)n + length] = 0;
-    tidy(fm_rt.io.path);
-    return true;
-}
+/* ---- descriptors ---- */
 
 static bool find_name(int fd, int directory, const char *path)
 {
-    return path && (path[0] == '/' || directory == AT_FDCWD) ? name_in_directory(path) : name_by_link(fd);
+    return path && (path[0] == '/' || directory == AT_FDCWD) ? fm_io_name_of_path(path)
+                                                               : fm_io_name_of_descriptor(fd);
 }
 
 static bool begins_with(const char *text, const char *beginning)
@@ -121,8 +70,6 @@ static bool is_of_kernel(const char *path)
 {
     return begins_with(path, "/proc/") || begins_with(path, "/sys/") || begins_with(path, "/dev/");
 }
-
-/* ---- descriptors ---- */
 
 static void use(int fd, uint32_t file)
 {
@@ -186,24 +133,12 @@ uint32_t fm_io_identify(int fd)
     return enter(fd, AT_FDCWD, NULL, false);
 }
 
-static bool may_change(uint32_t file)
-{
-    if (file < FM_IO_FIRST || !fm_syscalls_enter())
-        return true;
-    bool own = fm_own_pid() == fm_rt.pid;
-    fm_syscalls_leave();
-    return own;
-}
-
+/* Also in a child of vfork: its parent looks the descriptor up again. */
 void fm_io_forget(int fd)
 {
-    if ((unsigned)fd >= fm_rt.io.n_descriptors)
+    if ((unsigned)fd >= fm_rt.io.n_descriptors || !__atomic_load_n(&fm_rt.io.descriptors[fd].file, __ATOMIC_RELAXED))
         return;
-    struct fm_io_descriptor *descriptor = &fm_rt.io.descriptors[fd];
-    uint32_t file = __atomic_load_n(&descriptor->file, __ATOMIC_RELAXED);
-    if (file == FM_IO_UNKNOWN || !may_change(file))
-        return;
-    file = __atomic_exchange_n(&descriptor->file, FM_IO_UNKNOWN, __ATOMIC_ACQ_REL);
+    uint32_t file = __atomic_exchange_n(&fm_rt.io.descriptors[fd].file, FM_IO_UNKNOWN, __ATOMIC_ACQ_REL);
     if (file >= FM_IO_FIRST)
         __atomic_fetch_sub(&fm_rt.io.files[file - FM_IO_FIRST].open, 1, __ATOMIC_ACQ_REL);
 }
@@ -225,11 +160,14 @@ void fm_io_copied(int fd, int copy)
         return;
     struct fm_io_descriptor *from = &fm_rt.io.descriptors[fd], *to = &fm_rt.io.descriptors[copy];
     uint32_t file = __atomic_load_n(&from->file, __ATOMIC_RELAXED);
-    if (file < FM_IO_FIRST || !may_change(file))
+    if (file < FM_IO_FIRST || !fm_syscalls_enter())
         return;
-    from->position = to->position = FM_IO_NO_POSITION;
-    from->unplaced = to->unplaced = 1;
-    use(copy, file);
+    if (is_own_process()) {
+        from->position = to->position = FM_IO_NO_POSITION;
+        from->unplaced = to->unplaced = 1;
+        use(copy, file);
+    }
+    fm_syscalls_leave();
 }
 
 void fm_io_note_syscall(long number, long a, long b)
