@@ -361,7 +361,7 @@ struct fm_segment_succession {
 struct fm_segment_io {
     uint64_t opens, reads, writes, seeks, syncs;
     uint64_t read_bytes, written_bytes;
-    uint64_t rewritten_bytes; /* at positions where the process had already written */
+    uint64_t rewritten_bytes; /* at positions where the thread had already written */
     uint64_t read_ticks, write_ticks;
     uint64_t meta_ticks;                           /* opening, closing, seeking */
     uint64_t read_sizes[FM_REQUEST_BINS], write_sizes[FM_REQUEST_BINS]; /* requests that transferred something */
@@ -381,8 +381,8 @@ struct fm_segment_file {
     char name[248]; /* absolute path, possibly shortened in the middle; or name of the class */
     uint32_t kind;  /* enum fm_segment_file_kind */
     uint32_t interfaces;
-    uint64_t files;       /* number in this entry */
-    uint64_t written_end; /* highest position written so far */
+    uint64_t files; /* number in this entry */
+    uint64_t unused;
     struct fm_segment_io own;    /* by the thread that created the entry */
     struct fm_segment_io others; /* by all other threads */
 };

@@ -33,6 +33,7 @@
 #include "mpi/abi.h"
 #include "mpi/rank_tree.h"
 #include "runtime/interpose/own_syscalls.h"
+#include "runtime/io/extents.h"
 #include "runtime/lock.h"
 #include "runtime/stack_bounds.h"
 
@@ -231,7 +232,8 @@ struct fm_mpi_state { /* mpi/ */
 /* A file descriptor of the program. */
 struct fm_io_descriptor {
     uint32_t file;     /* atomic: FM_IO_UNKNOWN, FM_IO_NO_FILE, or the number of its entry + FM_IO_FIRST */
-    uint32_t unplaced; /* 1: it has no position of its own: appends, or is a copy */
+    bool unplaced;     /* it has no position of its own: appends, or is a copy */
+    bool steady;       /* no signal interrupts reading and writing */
     uint64_t position; /* FM_IO_NO_POSITION: unknown */
 };
 
@@ -256,6 +258,7 @@ struct fm_io_state {        /* io/ */
     /* zeroed by the kernel in a forked child */
     struct fm_io_descriptor *descriptors;
     struct fm_io_file *files;
+    struct fm_extents *extents;      /* of each file, written by its owner */
     struct fm_segment_file *entries; /* in the segment */
     uint32_t n_used;                 /* descriptors: all others are unknown */
     struct fm_mutex lock;            /* protects the names, and `path` */

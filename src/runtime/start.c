@@ -12,6 +12,7 @@
 #include "runtime/describe.h"
 #include "runtime/end.h"
 #include "runtime/headroom.h"
+#include "runtime/interpose/functions.h"
 #include "runtime/interpose/next.h"
 #include "runtime/interpose/weak.h"
 #include "runtime/io/io.h"
@@ -207,8 +208,9 @@ static void start(enum fm_reason reason)
         fm_rt.segment->rank = 0;
         fm_rt.segment->world_size = 1;
     }
-    fm_io_start();
+    fm_interpose_announce(FM_FOR_FILES);
     fm_sampler_start();
+    fm_io_start();
     fm_rt.segment->init_ns += fm_clock_ns(CLOCK_MONOTONIC) - fm_rt.clock.start.ns;
 }
 

@@ -80,7 +80,8 @@ def check_fortran(tap, mpi):
     found = files_of(job.report(), job.work)
     for name, (read, written) in printed(job)[0].items():
         item = found.get(name, {})
-        tap.ok(item.get("fortran") == 1 and item.get("read_bytes") == read and item.get("written_bytes") >= written,
+        tap.ok(item.get("fortran") == 1 and item.get("read_bytes", -1) >= read and item.get("written_bytes") == written and
+               item.get("rewritten_bytes") == 0,
                f"{mpi.short}, Fortran: {name}", item)
 
 

@@ -77,6 +77,10 @@ enum { FM_INTERPOSED_FUNCTIONS = sizeof(struct fm_real) / sizeof(void (*)(void))
 
 /* Enables the wrappers for these interposers. Afterwards all next definitions are resolved. */
 void fm_interpose_begin(unsigned interposers);
+/* Enables the wrappers for these, too, when fm_interpose_begin is called for others, or at the latest by the second
+ * function: looking for all next definitions takes time. */
+void fm_interpose_announce(unsigned interposers);
+void fm_interpose_begin_announced(void);
 /* Disables them: calls that no other interposer needs go directly to the next definition. */
 void fm_interpose_end(unsigned interposers);
 

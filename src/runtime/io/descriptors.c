@@ -5,6 +5,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <sys/vfs.h>
 
 #include "model/file_class.h"
 #include "runtime/interpose/functions.h"
@@ -20,7 +21,8 @@ enum { DESCRIPTORS = 1 << 16 };
 
 static bool allocate(uint32_t files)
 {
-    size_t descriptors = DESCRIPTORS * sizeof *fm_rt.io.descriptors, bytes = descriptors + files * sizeof *fm_rt.io.files;
+    size_t descriptors = DESCRIPTORS * sizeof *fm_rt.io.descriptors, extents = files * sizeof *fm_rt.io.extents,
+           bytes = descriptors + extents + files * sizeof *fm_rt.io.files;
     char *map = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (map == MAP_FAILED)
         return false;
@@ -29,19 +31,22 @@ static bool allocate(uint32_t files)
         return false;
     }
     fm_rt.io.descriptors = (struct fm_io_descriptor *)(void *)map;
-    fm_rt.io.files = (struct fm_io_file *)(void *)(map + descriptors);
+    fm_rt.io.extents = (struct fm_extents *)(void *)(map + descriptors);
+    fm_rt.io.files = (struct fm_io_file *)(void *)(map + descriptors + extents);
     return true;
 }
 
 void fm_io_start(void)
 {
     uint32_t capacity = fm_rt.segment->sections[FM_SECTION_FILES].capacity;
-    if (capacity < 2 || !allocate(capacity))
+    if (capacity < 2 || !allocate(capacity)) {
+        fm_interpose_end(FM_FOR_FILES);
         return;
+    }
     fm_rt.io.entries = fm_section(fm_rt.segment, FM_SECTION_FILES);
     memcpy(fm_rt.io.entries[0].name, FM_OTHER_FILES, sizeof FM_OTHER_FILES);
     fm_rt.io.entries[0].kind = FM_FILE_CLASS;
-    fm_interpose_begin(FM_FOR_FILES);
+    fm_interpose_begin_announced();
     __atomic_store_n(&fm_rt.io.n_descriptors, DESCRIPTORS, __ATOMIC_RELEASE);
 }
 
@@ -97,6 +102,26 @@ static bool is_regular(int fd)
     return fm_kernel(SYS_fstat, fd, &status) == 0 && S_ISREG(status.st_mode);
 }
 
+/* File systems of the kernel itself wait for data without being interrupted. One in user space (FUSE) is told of a
+ * signal, and may then fail; of all others it is not known. */
+static bool is_steady(int fd)
+{
+    static const uint32_t types[] = {
+        0x0000ef53, /* ext2, ext3, ext4 */
+        0x01021994, /* tmpfs */
+        0x58465342, /* XFS */
+        0x9123683e, /* Btrfs */
+        0xf2f52010, /* F2FS */
+    };
+    struct statfs status;
+    if (fm_kernel(SYS_fstatfs, fd, &status) != 0)
+        return false;
+    for (size_t i = 0; i < sizeof types / sizeof *types; i++)
+        if ((uint32_t)status.f_type == types[i])
+            return true;
+    return false;
+}
+
 /* The caller holds the lock. path: NULL if unknown. */
 static uint32_t look_up(int fd, int directory, const char *path)
 {
@@ -118,6 +143,7 @@ static uint32_t enter(int fd, int directory, const char *path, bool placed)
             file = look_up(fd, directory, path);
             fm_rt.io.descriptors[fd].position = placed ? 0 : FM_IO_NO_POSITION;
             fm_rt.io.descriptors[fd].unplaced = !placed;
+            fm_rt.io.descriptors[fd].steady = is_steady(fd);
             use(fd, file);
             fm_unlock(&fm_rt.io.lock);
         } else {
@@ -164,7 +190,8 @@ void fm_io_copied(int fd, int copy)
         return;
     if (is_own_process()) {
         from->position = to->position = FM_IO_NO_POSITION;
-        from->unplaced = to->unplaced = 1;
+        from->unplaced = to->unplaced = true;
+        to->steady = from->steady;
         use(copy, file);
     }
     fm_syscalls_leave();

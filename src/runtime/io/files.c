@@ -52,6 +52,7 @@ static uint32_t take(uint32_t number, const char *name, uint32_t kind, uint64_t 
     struct fm_segment_file *entry = &fm_rt.io.entries[number];
     file->owner = (uintptr_t)&fm_local;
     file->hash = hash;
+    fm_rt.io.extents[number] = (struct fm_extents){.n = 0};
     set_name(entry, name);
     entry->files = 1;
     __atomic_store_n(&entry->kind, kind, __ATOMIC_RELEASE);
@@ -123,7 +124,6 @@ static uint32_t free_one(void)
         }
         set_name(entry, class); /* the entry of its class, for the next ones */
         entry->kind = kind;
-        entry->written_end = 0;
         fm_rt.io.files[i].hash = hash;
         __atomic_fetch_add(&fm_rt.io.files[i].generation, 1, __ATOMIC_RELEASE);
     }

@@ -129,19 +129,6 @@ FM_INLINE void fm_io_count_read(const struct fm_io_call *call, int64_t bytes, in
         call->descriptor->position += (uint64_t)bytes;
 }
 
-/* Returns how many of the bytes were written before. */
-FM_INLINE uint64_t fm_io_extend(struct fm_segment_file *entry, uint64_t from, uint64_t bytes)
-{
-    uint64_t end = entry->written_end, to = from + bytes;
-    if (FM_LIKELY(from >= end)) {
-        entry->written_end = to;
-        return 0;
-    }
-    if (to > end)
-        entry->written_end = to;
-    return to < end ? bytes : end - from;
-}
-
 FM_INLINE void fm_io_count_write(const struct fm_io_call *call, int64_t bytes, int64_t offset, uint64_t ticks)
 {
     bool shared;
@@ -157,11 +144,10 @@ FM_INLINE void fm_io_count_write(const struct fm_io_call *call, int64_t bytes, i
     uint64_t from = offset < 0 ? call->descriptor->position : (uint64_t)offset;
     if (from == FM_IO_NO_POSITION)
         return;
-    uint64_t rewritten = fm_io_extend(&fm_rt.io.entries[call->file], from, (uint64_t)bytes);
-    if (FM_UNLIKELY(rewritten))
-        fm_io_add(&io->rewritten_bytes, rewritten, shared);
     if (offset < 0)
         call->descriptor->position = from + (uint64_t)bytes;
+    if (!shared)
+        io->rewritten_bytes += fm_extents_add(&fm_rt.io.extents[call->file], from, from + (uint64_t)bytes);
 }
 
 enum fm_io_other { FM_IO_SEEK, FM_IO_SYNC, FM_IO_FLUSH, FM_IO_CLOSE };
