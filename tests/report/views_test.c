@@ -12,13 +12,14 @@
 #include "model/note_codes.h"
 #include "report/report_json.h"
 #include "report/sample.h"
+#include "report/sample_files.h"
 #include "tap.h"
 
 static const struct golden {
     const char *name, *view;
     bool incomplete;
     struct fm_report_options options;
-    bool resources;
+    bool resources, files;
 } goldens[] = {
     {"summary", "summary", false, {0}},
     {"summary-incomplete", "summary", true, {0}},
@@ -40,6 +41,8 @@ static const struct golden {
     {"topology", "topology", false, {0}},
     {"regions", "regions", false, {0}},
     {"snapshots", "snapshots", false, {0}},
+    {"io", "io", false, {0}, false, true},
+    {"summary-io", "summary", false, {0}, false, true},
     {"terse", NULL, true, {0}},
 };
 enum { GOLDENS = sizeof goldens / sizeof *goldens };
@@ -72,6 +75,8 @@ static char *print_golden(const struct golden *golden)
         sample_add_resources(profile);
     if (golden->resources && golden->incomplete) /* a killed rank does not tell its last size */
         profile->processes[2].end_rss_bytes = FM_UNKNOWN;
+    if (golden->files)
+        sample_add_files(profile);
     char *text = print_view(profile, golden->view, &golden->options, false);
     fm_profile_destroy(profile);
     return text;
