@@ -12,6 +12,7 @@ int main(void)
         before += fm_extents_add(&e, i * 10, i * 10 + 10);
     tap_ok(before == 0 && e.n == 1 && e.items[0].to == 10000, "writing on and on is one extent");
     tap_ok(fm_extents_add(&e, 0, 10) == 10 && fm_extents_add(&e, 9995, 10005) == 5, "what is written again is found");
+    tap_ok(fm_extents_add(&e, 100, 200) == 100 && e.n == 1, "in the middle, too");
     tap_ok(fm_extents_add(&e, 10005, 10010) == 0 && e.n == 1, "and writing goes on after it");
     e = (struct fm_extents){.n = 0};
     for (uint64_t i = 10; i > 0; i--)
