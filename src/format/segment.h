@@ -24,6 +24,7 @@
  *                its class as a letter ('a' + enum fm_class) and its name, NUL-terminated
  *   [successions] struct fm_segment_succession[], pairs of successive reductions; the first is empty
  *   [files]      struct fm_segment_file[], files that the program reads and writes
+ *   [counters]   struct fm_segment_counters[], the counters of a thread
  *   [arena]      unused; space for the sections of later kinds of data
  *
  * Publication: the key of a slot is written before the index refers to it (release), and `n_*` counts are incremented
@@ -76,6 +77,7 @@ enum fm_segment_section_id {
     FM_SECTION_ROUTINES,
     FM_SECTION_SUCCESSIONS,
     FM_SECTION_FILES,
+    FM_SECTION_COUNTERS,
     FM_SECTION_COUNT,
     FM_SECTION_SLOTS = 64 /* in every header, used or not: space for the sections of newer builds */
 };
@@ -209,6 +211,12 @@ struct fm_segment_header {
     uint32_t numa_nodes;
     uint32_t unused_resources;
     uint64_t combined_files; /* files that are recorded only as a part of their class, for lack of space */
+    uint32_t n_counters;        /* items of the section in use */
+    uint32_t text_counters;     /* names of the counters: a list like argv; each begins with 'h' (hardware) or 's' */
+    uint32_t counters_error;    /* error number if nothing could be counted; 0 = none, or counters are off */
+    uint32_t uncounted_threads; /* without counters */
+    uint32_t text_unknown_counter; /* first counter that was asked for and is not known or not available */
+    uint32_t unused_counters;
 };
 
 #define FM_FLAG_FALLBACK_DIR 0x1u  /* in TMPDIR: the default directory could not be created or was full */
@@ -387,6 +395,26 @@ struct fm_segment_file {
     struct fm_segment_io others; /* by all other threads */
 };
 
+/* ---- counters ---- */
+
+/* One counter of a thread. Counts are not scaled: the event was counted only for running_ns of enabled_ns. */
+struct fm_segment_count {
+    uint64_t total;
+    uint64_t mpi;   /* in MPI calls that have returned */
+    uint64_t start; /* total at the start of the MPI call in progress */
+    uint64_t enabled_ns, running_ns;
+};
+
+enum { FM_SEGMENT_COUNTERS = 8 };
+/* The counters of one thread; reused by a new thread after it has ended, which adds to them. */
+struct fm_segment_counters {
+    uint64_t tid;
+    uint32_t split;  /* only the first of its counters are split between the program and MPI */
+    uint32_t inside; /* depth of MPI calls in progress */
+    uint64_t unused[6];
+    struct fm_segment_count counts[FM_SEGMENT_COUNTERS];
+};
+
 /* ---- timers ---- */
 
 enum { FM_TIMER_MARKS = 8, FM_TIMER_SEVERAL = 0xffff };
@@ -476,6 +504,7 @@ _Static_assert(sizeof(struct fm_request) == 64, "a request is a cache line");
 _Static_assert(sizeof(struct fm_segment_succession) == 64, "a succession is a cache line");
 _Static_assert(sizeof(struct fm_segment_file) == 768, "a file is twelve cache lines");
 _Static_assert(sizeof(struct fm_segment_thread) == 512, "a thread slot is eight cache lines");
+_Static_assert(sizeof(struct fm_segment_counters) == 384, "the counters of a thread are six cache lines");
 _Static_assert(sizeof(struct fm_segment_timing) == 448, "a timing is seven cache lines, so that threads share none");
 _Static_assert(sizeof(struct fm_segment_bins) == 64, "a block of bins is a cache line");
 

@@ -417,6 +417,8 @@ static enum fm_status read_all(struct fm_segment_reader *r, enum fm_end end, int
     if (!status)
         status = fm_read_files(r);
     if (!status)
+        status = fm_read_counters(r);
+    if (!status)
         status = fm_read_paths(r);
     if (!status)
         status = fm_read_snapshots(r);

@@ -52,6 +52,7 @@ enum fm_status fm_read_events(struct fm_segment_reader *reader);
 enum fm_status fm_read_successions(struct fm_segment_reader *reader);
 /* Files and their classes. */
 enum fm_status fm_read_files(struct fm_segment_reader *reader);
+enum fm_status fm_read_counters(struct fm_segment_reader *reader);
 enum fm_status fm_read_snapshots(struct fm_segment_reader *reader);
 /* The calling context tree and the sequence; the load modules must have been read. */
 enum fm_status fm_read_paths(struct fm_segment_reader *reader);

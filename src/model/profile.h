@@ -128,6 +128,21 @@ struct fm_program {
     struct fm_rankset ranks;
 };
 
+/* A counter: of one rank, or over all ranks (FM_NO_RANK). Sorted by name and rank. Counts of events that shared a counter
+ * of the processor with others are scaled: they were counted only for running_ns of enabled_ns. */
+struct fm_counter {
+    const char *name;
+    uint32_t rank;
+    uint32_t position;      /* in the list that was asked for, from 1 */
+    uint32_t software;      /* 1: counted by the kernel, not by the processor */
+    uint32_t unsplit;       /* 1: events in MPI were not counted separately */
+    uint64_t count, in_mpi; /* of a rank */
+    uint64_t enabled_ns, running_ns;
+    /* over all ranks */
+    struct fm_spread counts, in_mpis;
+    struct fm_rankset ranks;
+};
+
 /* How a process ended. */
 enum fm_end {
     FM_END_UNKNOWN = 0, /* still running when it was read */
@@ -285,6 +300,8 @@ struct fm_profile {
     size_t n_processes, processes_capacity;
     struct fm_program *programs; /* none in profiles of 0.1.0 */
     size_t n_programs, programs_capacity;
+    struct fm_counter *counters;
+    size_t n_counters, counters_capacity;
     struct fm_routine_total *routines;
     size_t n_routines, routines_capacity;
     struct fm_event *events;

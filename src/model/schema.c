@@ -112,6 +112,24 @@ static const struct fm_field program[] = {
 };
 #undef ITEM
 
+#define ITEM fm_counter
+static const struct fm_field counter[] = {
+    TEXT(name,          KEY,          "name"),
+    U32(rank,           KEY,   NONE,  ""),
+    U32(position,       MIN,   NONE,  ""),
+    U32(software,       MAX,   NONE,  ""),
+    U32(unsplit,        MAX,   NONE,  ""),
+    ROUNDED(count,      SUM,   COUNT, ""),
+    ROUNDED(in_mpi,     SUM,   COUNT, ""),
+    ROUNDED(enabled_ns, SUM,   NS,    ""),
+    ROUNDED(running_ns, SUM,   NS,    ""),
+}, counter_compounds[] = {
+    SPREAD(counts,  COUNT, ""),
+    SPREAD(in_mpis, COUNT, ""),
+    RANKS(ranks),
+};
+#undef ITEM
+
 /* ---- MPI calls ---- */
 
 #define ITEM fm_stats

@@ -608,7 +608,7 @@ static enum fm_status write_mpi(struct fm_report *report, struct fm_json *json, 
 
 enum fm_status fm_report_json(struct fm_report *report, FILE *out, struct fm_error *error)
 {
-    static const char *const reserved[] = {"counters", "findings"};
+    static const char *const reserved[] = {"findings"};
     struct fm_json json = {.out = out};
     fm_json_object(&json, NULL, FM_JSON_LINES);
     fm_json_whole(&json, "fathom", FM_JSON_VERSION);
@@ -624,6 +624,8 @@ enum fm_status fm_report_json(struct fm_report *report, FILE *out, struct fm_err
         status = fm_json_split(report, &json, error);
     if (!status)
         status = fm_json_io(report, &json, error);
+    if (!status)
+        status = fm_json_counters(report, &json, error);
     if (status)
         return status;
     fm_json_memory(report, &json);

@@ -412,6 +412,8 @@ enum fm_status fm_view_summary_text(struct fm_report *report, FILE *out, struct 
         return status;
     print_hot_path(report, hot_path, out);
     print_io(report, out);
+    if (*fm_counters_sentence(report))
+        fm_print_folded(out, fm_counters_sentence(report), 2);
     print_timers(report, out);
     print_snapshots(report, out);
     print_overhead(report, out);

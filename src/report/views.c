@@ -34,6 +34,8 @@ const struct fm_view fm_views[] = {
      NULL, fm_view_sequence_svg},
     {"io", "file I/O: heaviest files and classes of files, sizes of requests", 0, fm_view_io_text, fm_view_io_csv, NULL,
      NULL},
+    {"counters", "hardware or software counters, in the program and in MPI", 0, fm_view_counters_text,
+     fm_view_counters_csv, NULL, NULL},
     {"snapshots", "totals at the snapshots the program takes", FM_SHOWS_SNAPSHOTS, fm_view_snapshots_text,
      fm_view_snapshots_csv, NULL, NULL},
     {0},

@@ -33,6 +33,7 @@ const char *fm_split_text(struct fm_report *report);
 const char *fm_no_cpu_sentence(struct fm_report *report);
 /* "File I/O: 12 % of the time ..."; "" if it takes less than that share of the time. */
 const char *fm_io_sentence(struct fm_report *report, double least);
+const char *fm_counters_sentence(struct fm_report *report); /* "" without counters of the processor */
 const char *fm_headline(struct fm_report *report);         /* "pop on 64 ranks: 841.1 s, 59 % in MPI; ..." */
 
 #define FM_VIEW(view)                                                                                  \
@@ -55,6 +56,7 @@ FM_VIEW(flat);
 FM_VIEW(modules);
 FM_VIEW(sequence);
 FM_VIEW(io);
+FM_VIEW(counters);
 #undef FM_VIEW
 enum fm_status fm_print_modules(struct fm_report *report, FILE *out,
                                 struct fm_error *error); /* body of the view modules; the profile must have samples */

@@ -5,6 +5,7 @@
 #include <sys/resource.h>
 
 #include "base/usage.h"
+#include "runtime/counting.h"
 #include "runtime/interpose/next.h"
 #include "runtime/io/io.h"
 #include "runtime/resources.h"
@@ -24,6 +25,7 @@ static void record_usage(struct fm_segment_header *h)
 static void record_final(struct fm_segment_header *h)
 {
     fm_sampler_stop();
+    fm_counting_stop();
     record_usage(h);
     fm_resources_at_end(h);
     h->clock_ppb = fm_clock_error_ppb(&fm_rt.clock);

@@ -4,10 +4,12 @@
  * allocated after the start.
  *
  * Variables apart from these two, and why (enforced by tools/check_globals.py):
+ *     fm_counting, fm_counted           counters/ is read by the same handler
  *     fm_sampling, fm_sampling_local    signal/ is read by a signal handler at any moment and uses only its own data
  *     fm_real, fm_interpose             interpose/ does not depend on its users, and works before any constructor runs
  *     fm_abi, fm_next_table, fm_comms   tables of types declared in the headers of mpi/ and in site.h, which read them
  *     fm_types, fm_bindings             in every call
+ *     fm_call_table
  *     next_*                            generated with the wrappers of Fortran routines and used only there
  *
  * States: a process starts as IDLE and stays so unless it calls MPI, uses a timer, or is the program named on the
@@ -174,6 +176,7 @@ struct fm_sampler_state {    /* sampler.c, sampler_threads.c, libc/ */
     struct fm_mutex handlers_lock; /* protects the installed actions and fm_sampling.handlers */
     uint32_t n_places;             /* of fm_sampling.threads that were ever used: no others are read or touched */
     uint32_t n_processors;         /* available to the process */
+    uint32_t n_adopted;            /* threads that existed before sampling began */
     struct fm_stack_bounds first_stack;
     atomic_ullong avoided;          /* bit set of the program's signals */
     atomic_ullong loaded, unloaded; /* the loader's counters when the modules were last listed */
@@ -199,6 +202,11 @@ struct fm_site_state { /* site.c */
     uint32_t n_ranges;
     /* Modules seen so far, so that the loader is asked only once for each. An unloaded module has an empty range. */
     struct fm_site_range ranges[FM_SITE_RANGES];
+};
+
+struct fm_counting_state { /* counting.c */
+    bool has_end_key;
+    pthread_key_t end_key;
 };
 
 struct fm_timers_state {               /* timer_room.c */
@@ -285,9 +293,11 @@ struct fm_runtime {
     /* Atomic. Number of tracked requests that are not in the first slot of their bucket, plus one with threads: if it
      * is not 0, no request is taken without a search. */
     uint32_t requests_displaced;
-    bool careful;  /* paused or threaded */
-    bool paused;   /* MPI_Pcontrol(0) */
-    bool threaded; /* MPI_THREAD_MULTIPLE, or more threads than slots: shared tables need their lock */
+    bool slow_clock; /* reading the clock is not just reading the counter: it is coarse, or counters are read as well */
+    bool split;      /* counters are read around MPI calls */
+    bool careful;    /* paused or threaded */
+    bool paused;     /* MPI_Pcontrol(0) */
+    bool threaded;   /* MPI_THREAD_MULTIPLE, or more threads than slots: shared tables need their lock */
 
     struct fm_segment_bins *timer_bins;
     struct fm_segment_succession *successions;
@@ -314,6 +324,7 @@ struct fm_runtime {
     struct fm_messages_state say;
     struct fm_sampler_state sampler;
     struct fm_site_state site;
+    struct fm_counting_state counting;
     struct fm_timers_state timers;
     struct fm_mpi_state mpi;
     struct fm_io_state io;
@@ -332,8 +343,6 @@ struct fm_local {
     uintptr_t io; /* stack address of the call in progress on a file, 0 outside of such calls (io/io.h) */
 };
 extern FM_HIDDEN __thread struct fm_local fm_local __attribute__((tls_model("initial-exec")));
-
-#define FM_LIKELY(x) __builtin_expect(!!(x), 1)
 
 /* CLOCK_MONOTONIC. Once system calls are forbidden, if reading it takes one: the time at which they were. */
 uint64_t fm_runtime_ns(void);

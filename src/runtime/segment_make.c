@@ -19,6 +19,7 @@
 #include "base/settings.h"
 #include "format/segment_header.h"
 #include "generated/routines.h"
+#include "runtime/counters/state.h"
 
 static uint64_t wanted_bytes(void)
 {
@@ -201,6 +202,8 @@ static void lay_out(struct fm_segment_header *h, uint64_t bytes)
     at = place(h, FM_SECTION_ROUTINES, at, FM_ROUTINES_ADDED_BYTES, 1);
     at = place(h, FM_SECTION_SUCCESSIONS, at, bytes >= 2 << 20 ? 512 : 64, sizeof(struct fm_segment_succession));
     at = place(h, FM_SECTION_FILES, at, bytes >= 2 << 20 ? 256 : bytes >= 512 << 10 ? 32 : 4, sizeof(struct fm_segment_file));
+    at = place(h, FM_SECTION_COUNTERS, at, bytes >= 2 << 20 ? FM_COUNTED_THREADS : 8,
+               sizeof(struct fm_segment_counters));
     /* in a small segment the remaining space; an index takes at most a quarter of the size of its table */
     uint64_t paths = min(bytes / 12, (bytes - at) * 3 / 4) / sizeof(struct fm_segment_path);
     at = place(h, FM_SECTION_PATHS, at, paths, sizeof(struct fm_segment_path));

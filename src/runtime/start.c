@@ -9,6 +9,7 @@
 #include "base/settings.h"
 #include "collect/node.h"
 #include "generated/routines.h"
+#include "runtime/counting.h"
 #include "runtime/describe.h"
 #include "runtime/end.h"
 #include "runtime/headroom.h"
@@ -141,6 +142,7 @@ static void in_forked_child(void)
         return;
     fm_rt.io.n_descriptors = 0;
     fm_runtime_pause(true);
+    fm_counting_forget();
     if (!fm_syscalls_forbidden()) /* else sampling has already ended */
         fm_sampler_forget();
     if (fm_local.self)
@@ -199,6 +201,7 @@ static void start(enum fm_reason reason)
         return;
     }
     fm_clock_start(&fm_rt.clock);
+    fm_rt.slow_clock = fm_rt.clock.coarse;
     fm_rt.pid = getpid();
     start_segment();
     if (atomic_load(&fm_rt.state) != FM_RT_ON)
@@ -209,6 +212,7 @@ static void start(enum fm_reason reason)
         fm_rt.segment->world_size = 1;
     }
     fm_interpose_announce(FM_FOR_FILES);
+    fm_counting_start();
     fm_sampler_start();
     fm_io_start();
     fm_rt.segment->init_ns += fm_clock_ns(CLOCK_MONOTONIC) - fm_rt.clock.start.ns;

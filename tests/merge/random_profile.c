@@ -252,6 +252,20 @@ static void add_note(struct fm_profile *p, uint64_t *state, struct fm_range *ran
     fm_merge_notes(p, &note, 1);
 }
 
+static void add_counter(struct fm_profile *p, uint64_t *state, uint32_t rank)
+{
+    struct fm_range range = {rank, rank};
+    struct fm_counter counter = {0};
+    fill(state, &fm_counter_fields, &counter);
+    counter.rank = rank;
+    fm_merge_list(p, &fm_list_counters, &counter, 1);
+    counter.rank = FM_NO_RANK;
+    counter.ranks = (struct fm_rankset){&range, 1, 1};
+    fm_spread_add(&counter.counts, number(state), rank);
+    fm_spread_add(&counter.in_mpis, number(state), rank);
+    fm_merge_list(p, &fm_list_counters, &counter, 1);
+}
+
 static void add_process(struct fm_profile *p, uint64_t *state, uint32_t rank)
 {
     struct fm_range range = {rank, rank};
@@ -323,6 +337,7 @@ struct fm_profile *fm_random_profile(uint64_t *state, uint32_t ranks)
         add_snapshot(p, state, rank);
         add_timer(p, state, rank);
         add_misuse(p, state, rank);
+        add_counter(p, state, rank);
     }
     return p;
 }

@@ -251,6 +251,38 @@ static bool keep_files(struct part_builder *m)
     return true;
 }
 
+/* Keeps the counters of its ranks, and sums them up again. */
+static bool keep_counters(struct part_builder *m)
+{
+    if (!LIST(m, counters, m->from->n_counters))
+        return false;
+    struct fm_spread counts = {0}, in_mpis = {0};
+    uint64_t enabled_ns = 0, running_ns = 0;
+    for (size_t i = 0; i < m->from->n_counters; i++) {
+        struct fm_counter counter = m->from->counters[i];
+        if (counter.rank == FM_NO_RANK) {
+            if (!fm_rankset_common(&m->from->counters[i].ranks, &m->part->ranks, m->arena, &counter.ranks))
+                return false;
+            counter.counts = counts;
+            counter.in_mpis = in_mpis;
+            counter.enabled_ns = enabled_ns;
+            counter.running_ns = running_ns;
+            if (counts.ranks)
+                m->to->counters[m->to->n_counters++] = counter;
+            counts = in_mpis = (struct fm_spread){0};
+            enabled_ns = running_ns = 0;
+        } else if (fm_rankset_has(&m->part->ranks, counter.rank)) {
+            m->to->counters[m->to->n_counters++] = counter;
+            fm_spread_add(&counts, counter.count, counter.rank);
+            if (!counter.unsplit)
+                fm_spread_add(&in_mpis, counter.in_mpi, counter.rank);
+            fm_add_saturating(&enabled_ns, counter.enabled_ns);
+            fm_add_saturating(&running_ns, counter.running_ns);
+        }
+    }
+    return true;
+}
+
 /* ---- regions, timers and snapshots ---- */
 
 static bool keep_regions(struct part_builder *m)
@@ -322,7 +354,7 @@ static bool make(struct part_builder *m, size_t program, enum fm_part_extent ext
     m->to->programs = &m->from->programs[program];
     m->to->n_programs = m->to->programs_capacity = 1;
     describe_job(m, m->to->programs);
-    if (!keep_processes(m) || !keep_notes(m))
+    if (!keep_processes(m) || !keep_counters(m) || !keep_notes(m))
         return false;
     bool calls = extent >= FM_PART_CALLS, paths = extent >= FM_PART_PATHS;
     if (!calls) {

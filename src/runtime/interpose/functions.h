@@ -53,6 +53,7 @@ enum fm_interposer {
     FM_FOR_NOTES = 4,     /* what sampling has to know: from the start, until it is known that there is no sampling */
     FM_FOR_SAMPLES = 8,   /* while samples are taken */
     FM_FOR_FILES = 16,    /* while file I/O is measured */
+    FM_FOR_COUNTERS = 32, /* while events are counted */
     FM_FOR_FIRST = FM_FOR_UNLOADING | FM_FOR_FILTERS | FM_FOR_NOTES /* at process start */
 };
 

@@ -12,6 +12,7 @@
 
 #include "base/clock.h"
 #include "base/syscalls.h"
+#include "runtime/counters/read.h"
 #include "runtime/signal/stacks.h"
 
 /* A thread inside MPI is shown in the routine, called from its call site: the internals of the library, and the
@@ -120,6 +121,14 @@ static uint64_t periods_of(const struct fm_sampled_thread *self, const siginfo_t
     return self->stride * (1 + (uint64_t)info->si_overrun);
 }
 
+/* So that the segment of a killed process has recent counts. Those that need system calls are read less often. */
+static void update_counters(uint64_t sample)
+{
+    enum { SAMPLES = 8 };
+    if (fm_counted)
+        fm_counters_update(fm_counted, sample % SAMPLES == 1);
+}
+
 static __attribute__((noinline)) void take_sample(struct fm_context_tree *tree, struct fm_sampled_thread *self,
                                                   const ucontext_t *context, uint64_t periods)
 {
@@ -148,6 +157,7 @@ static __attribute__((noinline)) void take_sample(struct fm_context_tree *tree, 
         self->pending = 0;
     if (self->samples != sample)
         fm_stack_cache_forget(&self->stack_cache);
+    update_counters(sample);
 }
 
 /* ---- the signal ---- */

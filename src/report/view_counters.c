@@ -1,0 +1,189 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Counters of the processor and of the kernel: in all, in the program and in MPI. */
+#include <math.h>
+#include <string.h>
+
+#include "analyse/counters/counters.h"
+#include "base/units.h"
+#include "model/note_codes.h"
+#include "report/views.h"
+
+static const struct fm_column columns[] = {
+    {"counter", "counter", FM_COLUMN_TEXT},
+    {NULL, "source", FM_COLUMN_TEXT},
+    {"total", "total", FM_COLUMN_COUNT},
+    {"program", "program", FM_COLUMN_COUNT},
+    {"in MPI", "mpi", FM_COLUMN_COUNT},
+    {"per s", "rate_per_s", FM_COLUMN_MEAN},
+    {"program/s", "rate_program_per_s", FM_COLUMN_MEAN},
+    {"min/rank", "min", FM_COLUMN_MEAN},
+    {"rank", "min_rank", FM_COLUMN_RANK},
+    {"max/rank", "max", FM_COLUMN_MEAN},
+    {"rank", "max_rank", FM_COLUMN_RANK},
+    {"", "scaled", FM_COLUMN_TEXT},
+};
+
+/* The kernel counts the task clock in ns. */
+static bool is_time(const struct fm_counter_total *total)
+{
+    return total->over_ranks->software && strstr(total->over_ranks->name, "-clock");
+}
+
+static void count_cell(struct fm_table *table, const struct fm_counter_total *total, uint64_t count, bool csv)
+{
+    if (is_time(total) && !csv)
+        fm_cell_as(table, FM_COLUMN_TIME, (double)count);
+    else if (csv)
+        fm_cell_whole(table, count);
+    else
+        fm_cell_as(table, FM_COLUMN_COUNT, (double)count);
+}
+
+static void rate_cell(struct fm_table *table, double per_s, bool csv)
+{
+    if (isnan(per_s))
+        fm_cell_none(table);
+    else if (csv)
+        fm_cell_number(table, per_s);
+    else
+        fm_cell_as(table, per_s < 100 ? FM_COLUMN_MEAN : FM_COLUMN_COUNT, per_s);
+}
+
+static void add_row(struct fm_report *report, struct fm_table *table, const struct fm_counter_total *total, bool csv)
+{
+    const struct fm_spread *spread = &total->over_ranks->counts;
+    uint64_t wall_ns = report->summary.wall_ns;
+    double per_s = wall_ns ? (double)total->count * 1e9 / (double)wall_ns : NAN;
+    bool no_rate = is_time(total) && !csv; /* seconds per second are no help */
+    fm_cell_text(table, total->over_ranks->name);
+    fm_cell_text(table, total->over_ranks->software ? "software" : "hardware");
+    count_cell(table, total, total->count, csv);
+    for (int mpi = 0; mpi < 2; mpi++) {
+        if (total->split)
+            count_cell(table, total, mpi ? total->in_mpi : total->in_program, csv);
+        else
+            fm_cell_none(table);
+    }
+    rate_cell(table, no_rate ? NAN : per_s, csv);
+    rate_cell(table, no_rate || !total->split ? NAN : fm_counter_rate(total, wall_ns), csv);
+    count_cell(table, total, spread->min, csv);
+    fm_cell_whole(table, spread->min_rank);
+    count_cell(table, total, spread->max, csv);
+    fm_cell_whole(table, spread->max_rank);
+    fm_cell_text(table, csv ? (total->scaled ? "1" : "0") : total->scaled ? "scaled" : "");
+}
+
+static void fill(struct fm_report *report, struct fm_table *table, const struct fm_counter_totals *totals, bool csv)
+{
+    fm_table_start(table, &report->arena, columns, sizeof columns / sizeof *columns);
+    for (size_t i = 0; i < totals->n; i++)
+        add_row(report, table, &totals->items[i], csv);
+}
+
+static enum fm_status no_memory(struct fm_error *error)
+{
+    return fm_fail(error, FM_ERR_MEMORY, "not enough memory for the counters");
+}
+
+/* ---- sentences ---- */
+
+/* Why there is nothing: a note of the measurement says so, or it was not asked for. */
+static void print_none(struct fm_report *report, FILE *out)
+{
+    bool told = false;
+    for (size_t i = 0; i < report->profile->n_notes; i++) {
+        const struct fm_note *note = &report->profile->notes[i];
+        if (note->code != FM_NOTE_NO_COUNTERS && note->code != FM_NOTE_UNKNOWN_COUNTER)
+            continue;
+        fm_print_note(report, note, out);
+        told = true;
+    }
+    if (!told)
+        fputs("No counters: they were off (--counters off, FATHOM_COUNTERS=off), or the profile is of an older Fathom.\n",
+              out);
+}
+
+static bool any(const struct fm_counter_totals *totals, bool scaled)
+{
+    for (size_t i = 0; i < totals->n; i++)
+        if (scaled ? totals->items[i].scaled : !totals->items[i].split)
+            return true;
+    return false;
+}
+
+static void print_derived(struct fm_report *report, const struct fm_counter_totals *totals, FILE *out)
+{
+    char ipc[FM_UNIT_CHARS], program[FM_UNIT_CHARS], flops[FM_UNIT_CHARS], bytes[FM_UNIT_CHARS], rate[FM_UNIT_CHARS];
+    double wall_s = (double)report->summary.wall_ns * 1e-9;
+    if (!isnan(totals->program_ipc))
+        fm_print_sentence(out, "Instructions per cycle: %s in the program, %s with MPI.",
+                          fm_decimal_text(program, totals->program_ipc, 2), fm_decimal_text(ipc, totals->ipc, 2));
+    else if (!isnan(totals->ipc))
+        fm_print_sentence(out, "Instructions per cycle: %s.", fm_decimal_text(ipc, totals->ipc, 2));
+    if (!isnan(totals->flops_per_s))
+        fm_print_sentence(out, "Floating point in the program: %s per second, all ranks.",
+                          fm_count_text(flops, (uint64_t)totals->flops_per_s));
+    if (!isnan(totals->memory_bytes) && wall_s > 0)
+        fm_print_sentence(out, "From memory: about %s, %s (an estimate: cache misses times the size of a cache line).",
+                          fm_bytes_text(bytes, totals->memory_bytes),
+                          fm_rate_text(rate, totals->memory_bytes / wall_s));
+}
+
+enum fm_status fm_view_counters_text(struct fm_report *report, FILE *out, struct fm_error *error)
+{
+    struct fm_counter_totals totals;
+    struct fm_table table;
+    if (!fm_counters_find(report->profile, &report->arena, &totals))
+        return no_memory(error);
+    fm_print_incomplete(report, out);
+    if (fm_print_uncounted(report, out))
+        return FM_OK;
+    if (!totals.n) {
+        print_none(report, out);
+        return FM_OK;
+    }
+    if (totals.hardware)
+        fm_print_sentence(out, "Events in user space, counted by the processor (perf).");
+    else
+        fm_print_sentence(out, "Software events of the kernel (perf): no hardware counters here, or none was asked for.");
+    fm_print_scope(report, out);
+    fputc('\n', out);
+    fill(report, &table, &totals, false);
+    fm_table_print(&table, out);
+    fputc('\n', out);
+    print_derived(report, &totals, out);
+    if (any(&totals, true))
+        fm_print_sentence(out, "scaled: the event shared a counter of the processor with others; extrapolated from the "
+                               "time in which it was counted.");
+    if (any(&totals, false))
+        fm_print_sentence(out, "In MPI unknown: reading these events takes a system call, too much for each MPI call.");
+    return FM_OK;
+}
+
+enum fm_status fm_view_counters_csv(struct fm_report *report, FILE *out, struct fm_error *error)
+{
+    struct fm_counter_totals totals;
+    struct fm_table table;
+    if (!fm_counters_find(report->profile, &report->arena, &totals))
+        return no_memory(error);
+    fill(report, &table, &totals, true);
+    fm_table_csv(&table, out);
+    return FM_OK;
+}
+
+const char *fm_counters_sentence(struct fm_report *report)
+{
+    struct fm_counter_totals totals;
+    char ipc[FM_UNIT_CHARS], rate[FM_UNIT_CHARS];
+    if (!fm_counters_find(report->profile, &report->arena, &totals) || !totals.hardware)
+        return "";
+    double shown = isnan(totals.program_ipc) ? totals.ipc : totals.program_ipc;
+    if (isnan(shown))
+        return "";
+    const struct fm_counter_total *first = &totals.items[0];
+    double per_rank = fm_counter_rate(first, report->summary.wall_ns) / (double)first->over_ranks->counts.ranks;
+    return fm_format(&report->arena, "%s instructions per cycle in the program, %s %s per second and rank "
+                                     "(--view counters).",
+                     fm_decimal_text(ipc, shown, 2), fm_count_text(rate, (uint64_t)per_rank),
+                     first->over_ranks->name);
+}
