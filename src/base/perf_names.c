@@ -3,7 +3,6 @@
 #include "base/perf_names.h"
 
 #include <fcntl.h>
-#include <linux/perf_event.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -48,11 +47,6 @@ bool fm_perf_event_named(const char *name, size_t length, struct fm_perf_event *
         return true;
     }
     return false;
-}
-
-bool fm_perf_event_is_software(const struct fm_perf_event *event)
-{
-    return event->type == PERF_TYPE_SOFTWARE;
 }
 
 bool fm_perf_event_is_raw(const struct fm_perf_event *event)

@@ -10,6 +10,7 @@
 #ifndef FM_BASE_PERF_NAMES_H
 #define FM_BASE_PERF_NAMES_H
 
+#include <linux/perf_event.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -30,8 +31,11 @@ struct fm_perf_events {
 
 /* The event with one of perf's generic names, such as instructions or page-faults. Returns false if there is none. */
 bool fm_perf_event_named(const char *name, size_t length, struct fm_perf_event *event);
-/* Whether it is counted by the kernel instead of the processor. */
-bool fm_perf_event_is_software(const struct fm_perf_event *event);
+/* Whether it is counted by the kernel instead of the processor. Async-signal-safe. */
+static inline bool fm_perf_event_is_software(const struct fm_perf_event *event)
+{
+    return event->type == PERF_TYPE_SOFTWARE;
+}
 /* Whether its number means something only on one kind of processor. */
 bool fm_perf_event_is_raw(const struct fm_perf_event *event);
 

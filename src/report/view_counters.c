@@ -73,11 +73,31 @@ static void add_row(struct fm_report *report, struct fm_table *table, const stru
     fm_cell_text(table, csv ? (total->scaled ? "1" : "0") : total->scaled ? "scaled" : "");
 }
 
-static void fill(struct fm_report *report, struct fm_table *table, const struct fm_counter_totals *totals, bool csv)
+/* Columns without any value are left out of the text. */
+static bool has_values(const struct fm_column *column, const struct fm_counter_totals *totals)
 {
-    fm_table_start(table, &report->arena, columns, sizeof columns / sizeof *columns);
+    bool split = strcmp(column->key, "program") == 0 || strcmp(column->key, "mpi") == 0 ||
+                 strcmp(column->key, "rate_program_per_s") == 0;
+    for (size_t i = 0; i < totals->n && split; i++)
+        if (totals->items[i].split)
+            return true;
+    return !split;
+}
+
+static bool fill(struct fm_report *report, struct fm_table *table, const struct fm_counter_totals *totals, bool csv)
+{
+    enum { COLUMNS = sizeof columns / sizeof *columns };
+    struct fm_column *shown = fm_arena_alloc(&report->arena, sizeof columns);
+    if (!shown)
+        return false;
+    memcpy(shown, columns, sizeof columns);
+    for (size_t i = 0; i < COLUMNS; i++)
+        if (!has_values(&shown[i], totals))
+            shown[i].heading = NULL;
+    fm_table_start(table, &report->arena, shown, COLUMNS);
     for (size_t i = 0; i < totals->n; i++)
         add_row(report, table, &totals->items[i], csv);
+    return true;
 }
 
 static enum fm_status no_memory(struct fm_error *error)
@@ -101,6 +121,14 @@ static void print_none(struct fm_report *report, FILE *out)
     if (!told)
         fputs("No counters: they were off (--counters off, FATHOM_COUNTERS=off), or the profile is of an older Fathom.\n",
               out);
+}
+
+static bool was_asked(const struct fm_report *report)
+{
+    for (size_t i = 0; i < report->profile->job.n_env; i++)
+        if (strcmp(report->profile->job.env[i].name, "FATHOM_COUNTERS") == 0)
+            return true;
+    return false;
 }
 
 static bool any(const struct fm_counter_totals *totals, bool scaled)
@@ -145,10 +173,13 @@ enum fm_status fm_view_counters_text(struct fm_report *report, FILE *out, struct
     if (totals.hardware)
         fm_print_sentence(out, "Events in user space, counted by the processor (perf).");
     else
-        fm_print_sentence(out, "Software events of the kernel (perf): no hardware counters here, or none was asked for.");
+        fm_print_sentence(out, was_asked(report) ? "Software events, counted by the kernel (perf)."
+                                                 : "There are no hardware counters on this machine (no PMU, as in most "
+                                                   "virtual machines): software events of the kernel instead.");
     fm_print_scope(report, out);
     fputc('\n', out);
-    fill(report, &table, &totals, false);
+    if (!fill(report, &table, &totals, false))
+        return no_memory(error);
     fm_table_print(&table, out);
     fputc('\n', out);
     print_derived(report, &totals, out);
@@ -166,7 +197,8 @@ enum fm_status fm_view_counters_csv(struct fm_report *report, FILE *out, struct 
     struct fm_table table;
     if (!fm_counters_find(report->profile, &report->arena, &totals))
         return no_memory(error);
-    fill(report, &table, &totals, true);
+    if (!fill(report, &table, &totals, true))
+        return no_memory(error);
     fm_table_csv(&table, out);
     return FM_OK;
 }

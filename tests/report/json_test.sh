@@ -42,7 +42,12 @@ assert balance["mpi_s"] == sorted(balance["mpi_s"])
 assert len(balance["routines"]["MPI_Allreduce"]) == len(balance["ranks_by_mpi_time"]) == 7
 assert [g["ranks"] for g in balance["groups"]] == ["0-1", "2-6"] and balance["groups"][0]["difference_s"] < 0
 assert report["sequence"] is None
-assert report["timers"] == report["findings"] == report["io"] == report["counters"] == []
+assert report["timers"] == report["findings"] == report["io"] == []
+counters = report["counters"]
+assert counters["source"] == "perf: hardware" and counters["instructions_per_cycle"] == 1.5
+assert [c["name"] for c in counters["list"]] == ["instructions", "cycles", "LLC-load-misses"]
+assert all(c["total"] == c["program"] + c["mpi"] and len(c["per_rank"]) == 7 for c in counters["list"])
+assert [c["scaled"] for c in counters["list"]] == [False, False, True]
 assert [p["rank"] for p in report["processes"]] == list(range(7))
 PYTHON
 ok "all codes of notes are in the contract" python3 - "$FATHOM_SOURCE" <<'PYTHON'

@@ -195,6 +195,32 @@ static void sample_snapshot(struct fm_profile *profile)
     };
 }
 
+/* The first quarter of the ranks has twice the instructions; the last counter was not counted all the time. */
+static void sample_counters(struct fm_profile *profile)
+{
+    static const char *const names[] = {"LLC-load-misses", "cycles", "instructions"};
+    static const uint64_t positions[] = {3, 2, 1}, each[] = {1000000, 2000000000, 3000000000};
+    uint32_t ranks = profile->job.ranks;
+    profile->counters = sample_alloc(profile, 3 * (ranks + 1) * sizeof *profile->counters);
+    for (size_t i = 0; i < 3; i++) {
+        struct fm_counter all = {.name = names[i], .rank = FM_NO_RANK, .position = (uint32_t)positions[i]};
+        fm_rankset_add(&all.ranks, &profile->arena, 0, ranks - 1);
+        for (uint32_t rank = 0; rank < ranks; rank++) {
+            uint64_t count = each[i] * (rank < ranks / 4 ? 2 : 1);
+            struct fm_counter one = {.name = names[i], .rank = rank, .position = all.position, .count = count};
+            one.in_mpi = each[i] / 4;
+            one.enabled_ns = 10 * SECOND;
+            one.running_ns = i == 0 ? 5 * SECOND : 10 * SECOND;
+            all.enabled_ns += one.enabled_ns;
+            all.running_ns += one.running_ns;
+            fm_spread_add(&all.counts, one.count, rank);
+            fm_spread_add(&all.in_mpis, one.in_mpi, rank);
+            profile->counters[profile->n_counters++] = one;
+        }
+        profile->counters[profile->n_counters++] = all;
+    }
+}
+
 static struct fm_profile *sample_profile(uint32_t ranks)
 {
     struct fm_profile *profile = fm_profile_create();
@@ -229,6 +255,7 @@ static struct fm_profile *sample_profile(uint32_t ranks)
     sample_spans(profile);
     sample_edges(profile);
     sample_snapshot(profile);
+    sample_counters(profile);
     return profile;
 }
 

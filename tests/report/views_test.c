@@ -41,6 +41,7 @@ static const struct golden {
     {"topology", "topology", false, {0}},
     {"regions", "regions", false, {0}},
     {"snapshots", "snapshots", false, {0}},
+    {"counters", "counters", false, {0}},
     {"io", "io", false, {0}, false, true},
     {"summary-io", "summary", false, {0}, false, true},
     {"terse", NULL, true, {0}},

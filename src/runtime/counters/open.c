@@ -24,7 +24,9 @@ static void close_descriptor(long fd)
 
 /* ---- one event ---- */
 
-static struct perf_event_attr attributes_of(const struct fm_perf_event *event, bool user_only)
+/* The leader is enabled after the others have joined it: a kernel may start one that joins a running group only with the
+ * next context switch. */
+static struct perf_event_attr attributes_of(const struct fm_perf_event *event, bool user_only, bool leads)
 {
     return (struct perf_event_attr){
         .type = event->type,
@@ -35,6 +37,7 @@ static struct perf_event_attr attributes_of(const struct fm_perf_event *event, b
         .read_format = PERF_FORMAT_GROUP | PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING,
         .exclude_kernel = user_only,
         .exclude_hv = 1,
+        .disabled = leads,
     };
 }
 
@@ -48,13 +51,13 @@ static bool needs_kernel(const struct fm_perf_event *event)
 static long open_event(const struct fm_perf_event *event, int32_t tid, long leader)
 {
     bool software = fm_perf_event_is_software(event);
-    struct perf_event_attr attributes = attributes_of(event, !software);
+    struct perf_event_attr attributes = attributes_of(event, !software, leader < 0);
     if (!software)
         attributes.config1 |= FM_PMC_REQUEST;
     long fd = fm_kernel(SYS_perf_event_open, &attributes, tid, -1, leader, PERF_FLAG_FD_CLOEXEC);
     if (fd >= 0 || (software && needs_kernel(event)))
         return fd;
-    attributes = attributes_of(event, true);
+    attributes = attributes_of(event, true, leader < 0);
     return fm_kernel(SYS_perf_event_open, &attributes, tid, -1, leader, PERF_FLAG_FD_CLOEXEC);
 }
 
@@ -176,6 +179,8 @@ int fm_counters_open(struct fm_counted_thread *thread, int32_t tid)
         else
             close_descriptor(fd);
     }
+    if (!error)
+        error = fm_kernel(SYS_ioctl, leader, PERF_EVENT_IOC_ENABLE, 0);
     uint32_t readable = error ? 0 : count_readable(thread);
     if (!error && readable < thread->n && !keep_leader(thread, leader))
         error = -EMFILE;
