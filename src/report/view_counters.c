@@ -73,15 +73,21 @@ static void add_row(struct fm_report *report, struct fm_table *table, const stru
     fm_cell_text(table, csv ? (total->scaled ? "1" : "0") : total->scaled ? "scaled" : "");
 }
 
-/* Columns without any value are left out of the text. */
-static bool has_values(const struct fm_column *column, const struct fm_counter_totals *totals)
+static bool any_split(const struct fm_counter_totals *totals)
 {
-    bool split = strcmp(column->key, "program") == 0 || strcmp(column->key, "mpi") == 0 ||
-                 strcmp(column->key, "rate_program_per_s") == 0;
-    for (size_t i = 0; i < totals->n && split; i++)
+    for (size_t i = 0; i < totals->n; i++)
         if (totals->items[i].split)
             return true;
-    return !split;
+    return false;
+}
+
+/* The text has one rate: that of the program if it is known. */
+static bool is_shown(const struct fm_column *column, bool split)
+{
+    if (strcmp(column->key, "rate_per_s") == 0)
+        return !split;
+    return split || (strcmp(column->key, "program") && strcmp(column->key, "mpi") &&
+                     strcmp(column->key, "rate_program_per_s"));
 }
 
 static bool fill(struct fm_report *report, struct fm_table *table, const struct fm_counter_totals *totals, bool csv)
@@ -92,7 +98,7 @@ static bool fill(struct fm_report *report, struct fm_table *table, const struct 
         return false;
     memcpy(shown, columns, sizeof columns);
     for (size_t i = 0; i < COLUMNS; i++)
-        if (!has_values(&shown[i], totals))
+        if (!is_shown(&shown[i], any_split(totals)))
             shown[i].heading = NULL;
     fm_table_start(table, &report->arena, shown, COLUMNS);
     for (size_t i = 0; i < totals->n; i++)
@@ -131,12 +137,20 @@ static bool was_asked(const struct fm_report *report)
     return false;
 }
 
-static bool any(const struct fm_counter_totals *totals, bool scaled)
+static bool any_scaled(const struct fm_counter_totals *totals)
 {
     for (size_t i = 0; i < totals->n; i++)
-        if (scaled ? totals->items[i].scaled : !totals->items[i].split)
+        if (totals->items[i].scaled)
             return true;
     return false;
+}
+
+static bool all_split(const struct fm_counter_totals *totals)
+{
+    for (size_t i = 0; i < totals->n; i++)
+        if (!totals->items[i].split)
+            return false;
+    return true;
 }
 
 static void print_derived(struct fm_report *report, const struct fm_counter_totals *totals, FILE *out)
@@ -183,10 +197,10 @@ enum fm_status fm_view_counters_text(struct fm_report *report, FILE *out, struct
     fm_table_print(&table, out);
     fputc('\n', out);
     print_derived(report, &totals, out);
-    if (any(&totals, true))
+    if (any_scaled(&totals))
         fm_print_sentence(out, "scaled: the event shared a counter of the processor with others; extrapolated from the "
                                "time in which it was counted.");
-    if (any(&totals, false))
+    if (!all_split(&totals))
         fm_print_sentence(out, "In MPI unknown: reading these events takes a system call, too much for each MPI call.");
     return FM_OK;
 }
@@ -214,8 +228,7 @@ const char *fm_counters_sentence(struct fm_report *report)
         return "";
     const struct fm_counter_total *first = &totals.items[0];
     double per_rank = fm_counter_rate(first, report->summary.wall_ns) / (double)first->over_ranks->counts.ranks;
-    return fm_format(&report->arena, "%s instructions per cycle in the program, %s %s per second and rank "
-                                     "(--view counters).",
-                     fm_decimal_text(ipc, shown, 2), fm_count_text(rate, (uint64_t)per_rank),
-                     first->over_ranks->name);
+    return fm_format(&report->arena, "Instructions per cycle%s: %s; %s %s per second and rank (--view counters).",
+                     isnan(totals.program_ipc) ? "" : " in the program", fm_decimal_text(ipc, shown, 2),
+                     fm_count_text(rate, (uint64_t)per_rank), first->over_ranks->name);
 }

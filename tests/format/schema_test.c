@@ -17,6 +17,7 @@ static const struct {
     {"host", &fm_host_fields},
     {"process", &fm_process_fields},
     {"program", &fm_program_fields},
+    {"counter", &fm_counter_fields},
     {"succession", &fm_succession_fields},
     {"span", &fm_span_fields},
     {"stats", &fm_stats_fields},

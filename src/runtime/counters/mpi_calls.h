@@ -12,8 +12,9 @@ FM_INLINE void fm_counters_enter_call(void)
     struct fm_counted_thread *self = fm_counted;
     if (!self || !self->split || self->seg->inside++)
         return;
-    for (uint32_t i = 0; i < self->split; i++)
-        self->seg->counts[i].start = self->before[i] + fm_page_read(self->pages[i]);
+    struct fm_segment_count *count = self->seg->counts;
+    for (uint32_t i = 0, n = self->split; i < n; i++, count++)
+        count->start = self->before[i] + fm_page_read(self->pages[i]);
 }
 
 FM_INLINE void fm_counters_leave_call(void)
@@ -21,10 +22,11 @@ FM_INLINE void fm_counters_leave_call(void)
     struct fm_counted_thread *self = fm_counted;
     if (!self || !self->split || !self->seg->inside || --self->seg->inside)
         return;
-    for (uint32_t i = 0; i < self->split; i++) {
-        struct fm_segment_count *count = &self->seg->counts[i];
-        count->total = self->before[i] + fm_page_read(self->pages[i]);
-        count->mpi += count->total - count->start;
+    struct fm_segment_count *count = self->seg->counts;
+    for (uint32_t i = 0, n = self->split; i < n; i++, count++) {
+        uint64_t total = self->before[i] + fm_page_read(self->pages[i]);
+        count->mpi += total - count->start;
+        count->total = total;
     }
 }
 

@@ -19,10 +19,11 @@
 #define FM_PMC_READ fm_pmc_read
 #endif
 
+/* The value has no bits beyond the width, as the processor returns it. */
 FM_INLINE uint64_t fm_page_sign_extend(uint64_t value, unsigned width)
 {
-    unsigned shift = (64 - width) % 64;
-    return (uint64_t)((int64_t)(value << shift) >> shift);
+    uint64_t sign = 1ull << (width - 1) % 64;
+    return (value ^ sign) - sign;
 }
 
 FM_INLINE uint64_t fm_page_read(const volatile struct perf_event_mmap_page *page)
