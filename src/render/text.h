@@ -35,6 +35,8 @@ size_t fm_print_cut(FILE *out, const char *text, size_t columns);
 /* Prints a text wrapped at fm_output_columns(), with all lines but the first indented, and a final newline. Longer words
  * are shortened. */
 void fm_print_folded(FILE *out, const char *text, size_t indent);
+/* The same, with a text in front of it; the lines that follow are indented by its width. */
+void fm_print_hanging(FILE *out, const char *head, const char *text);
 /* printf of a sentence or two, wrapped like that, with all lines but the first indented by 2. */
 void fm_print_sentence(FILE *out, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* printf into the arena. Returns "" if out of memory. */

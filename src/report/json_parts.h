@@ -24,6 +24,7 @@ enum fm_status fm_json_calls(struct fm_report *report, struct fm_json *json, str
 enum fm_status fm_json_counters(struct fm_report *report, struct fm_json *json, struct fm_error *error);
 enum fm_status fm_json_efficiency(struct fm_report *report, struct fm_json *json, struct fm_error *error);
 enum fm_status fm_json_io(struct fm_report *report, struct fm_json *json, struct fm_error *error);
+enum fm_status fm_json_findings(struct fm_report *report, struct fm_json *json, struct fm_error *error);
 enum fm_status fm_json_modules(struct fm_report *report, struct fm_json *json, struct fm_error *error);
 enum fm_status fm_json_sequence(struct fm_report *report, struct fm_json *json, struct fm_error *error);
 enum fm_status fm_json_split(struct fm_report *report, struct fm_json *json, struct fm_error *error);

@@ -4,7 +4,6 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "analyse/calls/routine_sites.h"
 #include "base/basename.h"
 #include "base/units.h"
 #include "merge/notes.h"
@@ -22,6 +21,21 @@ enum fm_status fm_report_open(struct fm_report *report, const struct fm_profile 
         status = fm_fail(error, FM_ERR_MEMORY, "not enough memory to separate the programs of the job");
     if (status)
         fm_report_close(report);
+    return status;
+}
+
+enum fm_status fm_report_findings(struct fm_report *report, const struct fm_findings **found, struct fm_error *error)
+{
+    *found = report->findings;
+    if (*found)
+        return FM_OK;
+    struct fm_findings *made = fm_arena_alloc(&report->arena, sizeof *made);
+    if (!made)
+        return fm_fail(error, FM_ERR_MEMORY, "not enough memory for the findings");
+    struct fm_finding_input input = {report->profile, &report->summary, &report->balance, report->symbols};
+    enum fm_status status = fm_findings_find(&input, &report->arena, made, error);
+    if (!status)
+        *found = report->findings = made;
     return status;
 }
 
@@ -73,21 +87,12 @@ void fm_report_resolve(struct fm_report *report)
 
 struct fm_site_frames fm_site_frames(struct fm_report *report, const struct fm_site *site, const char *routine)
 {
-    char names[FM_MPI_FUNCTION_NAMES];
-    struct fm_tail_frames between = {0};
-    if (!report->symbols)
-        return (struct fm_site_frames){0};
-    if (routine)
-        between = fm_symbols_between(report->symbols, site, fm_below_routine(names, routine));
-    if (between.n)
-        return (struct fm_site_frames){between.items[between.n - 1], true};
-    return (struct fm_site_frames){fm_symbols_find(report->symbols, site, FM_RETURN_ADDRESS), false};
+    return report->symbols ? fm_routine_frames(report->symbols, site, routine) : (struct fm_site_frames){0};
 }
 
 const struct fm_symbol *fm_site_place(struct fm_report *report, const struct fm_site *site, const char *routine)
 {
-    struct fm_frames frames = fm_site_frames(report, site, routine).frames;
-    return frames.known ? &frames.items[frames.n - 1] : NULL;
+    return report->symbols ? fm_routine_place(report->symbols, site, routine) : NULL;
 }
 
 const char *fm_site_text(struct fm_report *report, const struct fm_site *site, const char *routine)

@@ -10,7 +10,9 @@
 #include "analyse/balance/core_use.h"
 #include "analyse/balance/summary.h"
 #include "analyse/calls/calltree.h"
+#include "analyse/calls/routine_sites.h"
 #include "analyse/efficiency/factors.h"
+#include "analyse/findings/finding.h"
 #include "analyse/programs/part.h"
 #include "model/profile.h"
 #include "render/text.h"
@@ -59,6 +61,7 @@ struct fm_report {
     struct fm_balance balance;
     struct fm_factors factors;         /* efficiency of the whole run, without estimates */
     struct fm_program_ranges programs; /* by rank; empty unless the job has several */
+    const struct fm_findings *findings; /* NULL until they are needed: fm_report_findings */
     uint64_t helpers_ns;               /* time of MPI's threads left out of the last tree */
 };
 
@@ -67,16 +70,15 @@ enum fm_status fm_report_open(struct fm_report *report, const struct fm_profile 
                               const struct fm_report_options *options, struct fm_error *error);
 void fm_report_close(struct fm_report *report);
 
+/* Computed once, when they are first needed. */
+enum fm_status fm_report_findings(struct fm_report *report, const struct fm_findings **found, struct fm_error *error);
+
 size_t fm_report_rows(const struct fm_report *report, size_t n, size_t usual); /* number of rows to show, of n */
 void fm_print_more(FILE *out, size_t shown, size_t n, const char *what); /* "+ 12 more sites (--all shows them)" */
 /* What the user can do, or what prevented it, if the profile has no call paths; without a full stop. */
 const char *fm_unsampled_text(struct fm_report *report);
 void fm_report_resolve(struct fm_report *report); /* symbolizes all call sites once; call before using names */
-/* The frames of a call site. If it was left for the MPI routine by tail calls: those of the function that calls MPI. */
-struct fm_site_frames {
-    struct fm_frames frames;
-    bool inferred;
-};
+/* See analyse/calls/routine_sites.h; unknown without symbols. */
 struct fm_site_frames fm_site_frames(struct fm_report *report, const struct fm_site *site, const char *routine);
 /* The innermost of them; NULL if unknown. */
 const struct fm_symbol *fm_site_place(struct fm_report *report, const struct fm_site *site, const char *routine);

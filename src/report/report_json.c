@@ -608,7 +608,6 @@ static enum fm_status write_mpi(struct fm_report *report, struct fm_json *json, 
 
 enum fm_status fm_report_json(struct fm_report *report, FILE *out, struct fm_error *error)
 {
-    static const char *const reserved[] = {"findings"};
     struct fm_json json = {.out = out};
     fm_json_object(&json, NULL, FM_JSON_LINES);
     fm_json_whole(&json, "fathom", FM_JSON_VERSION);
@@ -630,11 +629,9 @@ enum fm_status fm_report_json(struct fm_report *report, FILE *out, struct fm_err
         return status;
     fm_json_memory(report, &json);
     fm_json_network(report, &json);
-    for (size_t i = 0; i < sizeof reserved / sizeof *reserved; i++) {
-        fm_json_array(&json, reserved[i], FM_JSON_INLINE);
-        fm_json_end(&json);
-    }
-    status = fm_json_calls(report, &json, error);
+    status = fm_json_findings(report, &json, error);
+    if (!status)
+        status = fm_json_calls(report, &json, error);
     if (!status)
         status = fm_json_modules(report, &json, error);
     if (!status)

@@ -9,6 +9,7 @@
 #include "base/writer.h"
 #include "merge/notes.h"
 #include "model/timer_tree.h"
+#include "report/findings_text.h"
 #include "report/report_calls.h"
 #include "report/views.h"
 
@@ -133,8 +134,9 @@ static const char *ranks_text(struct fm_report *report)
     if (summary->measured < summary->ranks)
         text = fm_format(&report->arena, "%s, %u with data", text, summary->measured);
     if (use.lack == FM_CORES_FEWER_THAN_RANKS)
-        text = fm_format(&report->arena, "%s, %s%s per core: all times include waiting for a core", text,
-                         profile->n_hosts > 1 ? "up to " : "", fm_mean_text(ratio, fm_ratio(use.ranks, use.cores)));
+        text = fm_format(&report->arena, "%s, %s%s per core%s", text, profile->n_hosts > 1 ? "up to " : "",
+                         fm_mean_text(ratio, fm_ratio(use.ranks, use.cores)),
+                         fm_summary_has_finding(report, "no-cpu") ? "" : ": all times include waiting for a core");
     return text;
 }
 
@@ -299,6 +301,13 @@ static void print_routines(struct fm_report *report, FILE *out)
 
 /* ---- remarks ---- */
 
+/* Whether a finding says why some ranks spend less time in MPI than others. */
+static bool is_explained(struct fm_report *report)
+{
+    return fm_summary_has_finding(report, "imbalance") || fm_summary_has_finding(report, "serial-stage") ||
+           fm_summary_has_finding(report, "slow-host");
+}
+
 static enum fm_status print_balance(struct fm_report *report, FILE *out, struct fm_error *error)
 {
     const struct fm_summary *summary = &report->summary;
@@ -312,7 +321,7 @@ static enum fm_status print_balance(struct fm_report *report, FILE *out, struct 
         "Parallel efficiency %s = load balance %s (mean over longest time outside MPI) x communication efficiency %s.",
         fm_percent_whole(parallel, report->factors.parallel), fm_percent_whole(balance, report->factors.load_balance),
         fm_percent_whole(communication, report->factors.communication));
-    if (fm_balance_is_uneven(&report->balance))
+    if (fm_balance_is_uneven(&report->balance) && !is_explained(report))
         fm_print_folded(out, fm_balance_sentence(report), 2);
     return FM_OK;
 }
@@ -354,8 +363,10 @@ static void print_notes(struct fm_report *report, FILE *out)
     const struct fm_profile *profile = report->profile;
     if (profile->job.tool[0])
         fm_print_folded(out, fm_format(&report->arena, "Note: another PMPI tool was active: %s", profile->job.tool), 2);
+    bool limits = fm_summary_has_finding(report, "incomplete");
     for (size_t i = 0; i < profile->n_notes; i++)
-        fm_print_note(report, &profile->notes[i], out);
+        if (!limits || !fm_note_is_limit(profile->notes[i].code))
+            fm_print_note(report, &profile->notes[i], out);
 }
 
 static void print_io(struct fm_report *report, FILE *out)
@@ -398,6 +409,9 @@ enum fm_status fm_view_summary_text(struct fm_report *report, FILE *out, struct 
     fputc('\n', out);
     if (fm_profile_is_from_outside(report->profile))
         return print_outside(report, hot_path, out, error);
+    status = fm_print_findings(report, out, error);
+    if (status)
+        return status;
     banner(report, out);
     fputc('\n', out);
     if (report->programs.n && report->summary.mpi_sum_ns) {

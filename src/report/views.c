@@ -6,6 +6,8 @@
 const struct fm_view fm_views[] = {
     {"summary", "overview: the job, min, avg and max over ranks, MPI routines", FM_SHOWS_ROUTINES, fm_view_summary_text,
      fm_view_summary_csv, NULL, NULL},
+    {"findings", "what costs time, with evidence and what to try", FM_SHOWS_CALLS | FM_SHOWS_PATHS | FM_SHOWS_TIMERS,
+     fm_view_findings_text, fm_view_findings_csv, NULL, NULL},
     {"efficiency", "parallel efficiency and its factors, for the run, its regions and timers; --from-first",
      FM_SHOWS_REGIONS, fm_view_efficiency_text, fm_view_efficiency_csv, NULL, NULL},
     {"mpi", "MPI routines in detail; --by site, region, comm or program; --histogram", FM_SHOWS_ROUTINES,

@@ -40,6 +40,7 @@ const char *fm_headline(struct fm_report *report);         /* "pop on 64 ranks: 
     enum fm_status fm_view_##view##_text(struct fm_report *report, FILE *out, struct fm_error *error); \
     enum fm_status fm_view_##view##_csv(struct fm_report *report, FILE *out, struct fm_error *error)
 FM_VIEW(summary);
+FM_VIEW(findings);
 FM_VIEW(efficiency);
 FM_VIEW(mpi);
 FM_VIEW(sizes);
