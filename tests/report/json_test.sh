@@ -42,12 +42,18 @@ assert balance["mpi_s"] == sorted(balance["mpi_s"])
 assert len(balance["routines"]["MPI_Allreduce"]) == len(balance["ranks_by_mpi_time"]) == 7
 assert [g["ranks"] for g in balance["groups"]] == ["0-1", "2-6"] and balance["groups"][0]["difference_s"] < 0
 assert report["sequence"] is None
-assert report["timers"] == report["findings"] == report["io"] == []
+assert report["timers"] == []
 counters = report["counters"]
 assert counters["source"] == "perf: hardware" and counters["instructions_per_cycle"] == 1.5
 assert [c["name"] for c in counters["list"]] == ["instructions", "cycles", "LLC-load-misses"]
 assert all(c["total"] == c["program"] + c["mpi"] and len(c["per_rank"]) == 7 for c in counters["list"])
 assert [c["scaled"] for c in counters["list"]] == [False, False, True]
+finding, = report["findings"]
+for key in "rule text advice trace cost_s cost_fraction measured ranks function file line path evidence".split():
+    assert key in finding, key
+assert finding["rule"] == "imbalance" and finding["ranks"] == "0-1" and finding["measured"] is True
+assert abs(finding["cost_fraction"] - finding["cost_s"] / job["wall_sum_s"]) < 1e-6
+assert finding["evidence"]["work_max_s"] > finding["evidence"]["work_avg_s"]
 assert [p["rank"] for p in report["processes"]] == list(range(7))
 PYTHON
 ok "all codes of notes are in the contract" python3 - "$FATHOM_SOURCE" <<'PYTHON'
@@ -70,7 +76,7 @@ contract = (source / "doc/JSON.md").read_text(encoding="utf-8")
 for key in keys:
     assert f"\n| `{key}` | " in contract.partition("## `processes`")[2].partition("\n## ")[0], key
 PYTHON
-for view in summary mpi sizes balance topology regions snapshots; do
+for view in summary findings mpi sizes balance topology regions snapshots; do
     ok "view $view" status 0 "$fathom" report --view "$view" job.fathom
     ok "view $view as CSV" status 0 "$fathom" report --view "$view" --format csv job.fathom
     ok "which python reads" python3 -c 'import csv, sys

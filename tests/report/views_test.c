@@ -24,6 +24,7 @@ static const struct golden {
     {"summary", "summary", false, {0}},
     {"summary-incomplete", "summary", true, {0}},
     {"summary-all", "summary", false, {.all = true}},
+    {"findings", "findings", false, {0}},
     {"efficiency", "efficiency", false, {0}},
     {"efficiency-incomplete", "efficiency", true, {0}},
     {"efficiency-from-first", "efficiency", false, {.from_first = "step"}},

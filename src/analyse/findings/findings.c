@@ -21,7 +21,7 @@ static const struct fm_finding_rule rules[] = {
 static enum fm_status make_calls(struct fm_finding_search *search, struct fm_error *error)
 {
     const struct fm_call_paths *paths = &search->profile->paths;
-    if (!paths->n || !paths->nodes[0].all.sum_ns)
+    if (!search->symbols || !paths->n || !paths->nodes[0].all.sum_ns) /* without names, all functions are one */
         return FM_OK;
     enum fm_status status = fm_calltree_make(search->profile, search->symbols, search->arena, &search->calls, error);
     if (status)

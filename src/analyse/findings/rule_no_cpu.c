@@ -4,10 +4,22 @@
 #include "analyse/findings/rules.h"
 #include "base/units.h"
 
+/* With more ranks than cores, all time in which they do not run. Otherwise only what is certain: the CPU time that they
+ * lack outside MPI, because in MPI they may sleep. */
+static double lost(const struct fm_finding_search *search)
+{
+    double sum_ns = 0;
+    if (search->cores.lack == FM_CORES_FEWER_THAN_RANKS)
+        return (1 - search->cores.running) * (double)search->summary->wall_sum_ns;
+    for (size_t i = 0; i < search->balance->n; i++)
+        sum_ns += (double)search->balance->order[i].not_running_ns;
+    return sum_ns;
+}
+
 void fm_rule_no_cpu(struct fm_finding_search *search)
 {
     const struct fm_core_use *use = &search->cores;
-    double lost_ns = (1 - use->running) * (double)search->summary->wall_sum_ns;
+    double lost_ns = lost(search);
     char number[FM_UNIT_CHARS], running[FM_UNIT_CHARS];
     if (use->lack == FM_CORES_ENOUGH || fm_finding_share(search, lost_ns) < fm_finding_limits.no_cpu)
         return;

@@ -26,7 +26,7 @@ void fm_rule_successive(struct fm_finding_search *search)
         finding->place = fm_finding_site(search, calls->sites[0], calls->routine);
         fm_finding_evidence(finding, "times_per_rank", calls->times);
         fm_finding_evidence(finding, "call_sites", (double)calls->n_sites);
-        finding->text = fm_finding_text(search, "The %s at %s %s and could be one", calls->routine,
+        finding->text = fm_finding_text(search, "The %s at %s %s, and could be one", calls->routine,
                                         places ? places : "?", times ? times : "?");
     }
 }

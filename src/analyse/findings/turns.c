@@ -53,8 +53,8 @@ struct fm_finding *fm_turns_find(struct fm_finding_search *search, enum fm_wait_
 
 const char *fm_turns_times(struct fm_finding_search *search, const struct fm_wait *wait)
 {
-    char average[FM_UNIT_CHARS], floor[FM_UNIT_CHARS];
-    return fm_finding_text(search, ": %s a call, %s without waiting",
+    char average[FM_UNIT_CHARS], waiting[FM_UNIT_CHARS];
+    return fm_finding_text(search, ": %s a call, %s of it waiting",
                            fm_time_text(average, fm_ratio(wait->total_ns, (double)wait->calls)),
-                           fm_time_text(floor, wait->floor_ns));
+                           fm_time_text(waiting, fm_ratio(wait->waiting_ns, (double)wait->calls)));
 }

@@ -32,6 +32,8 @@ static const struct fm_context *heaviest_line(const struct fm_context *function)
 /* A function that works itself: where it is called or, if it is not called by the program, its heaviest line. */
 static struct fm_finding_place place_of(const struct fm_context *function, bool itself)
 {
+    if (function->id.name[0] == '[') /* a load module without symbols */
+        return (struct fm_finding_place){"", "", 0};
     const struct fm_context *line = itself || !function->id.line ? heaviest_line(function) : NULL;
     const struct fm_context_id *at = line ? &line->id : &function->id;
     return (struct fm_finding_place){function->id.name, at->path, at->line};
