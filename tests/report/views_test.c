@@ -247,8 +247,13 @@ static void test_cores(void)
     profile->hosts[0].cores = 8;
     tap_ok(!shows(profile, "summary", "per core"), "a core for each rank goes without saying");
     profile->hosts[0].cores = 4;
+    tap_ok(shows(profile, "summary", "8 ranks share 4 cores, and run 91 % of the time.") &&
+               shows(profile, "summary", "\nranks     8 on 1 host, 2 per core\n"),
+           "ranks that share cores are a finding");
+    for (size_t i = 0; i < 8; i++)
+        profile->processes[i].user_ns = 12 * SECOND;
     tap_ok(shows(profile, "summary", "\nranks     8 on 1 host, 2 per core: all times include waiting for a core\n"),
-           "ranks that share cores are told");
+           "if that costs nothing, it is told with the number of ranks");
     fm_profile_destroy(profile);
 }
 

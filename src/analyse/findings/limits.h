@@ -11,15 +11,16 @@
 
 /* clang-format off */
 #define FM_FINDING_LIMITS(X)                                                                                            \
-    X(cost_least,         0.02,  "all",             "fraction of the time that a finding about work must cost")         \
+    X(cost_least,         0.05,  "imbalance, serial-stage, slow-host", "fraction of the time that it must cost")         \
     X(no_cpu,             0.05,  "no-cpu",          "fraction of the time in which ranks did not run")                  \
     X(serial_samples,     8,     "serial-stage",    "samples of a function on a single rank: fewer are chance")         \
     X(serial_explained,   0.5,   "serial-stage",    "part of the stage by which the others spend more time in MPI")     \
     X(host_spread,        0.5,   "slow-host",       "differences within hosts, as part of the difference between them") \
     X(floor_quantile,     0.01,  "waiting",         "fraction of the calls of a routine and size that are its floor")   \
-    X(floor_times,        4,     "waiting",         "a call waits if it takes this many times the floor")               \
+    X(floor_times,        10,    "waiting",         "a call waits if it takes this many times the floor")               \
     X(floor_latency_us,   100,   "waiting",         "latency of a slow network: a floor that is higher is not believed") \
     X(floor_rate,         1e8,   "waiting",         "its bytes per second")                                             \
+    X(wait_calls,         0.4,   "waiting",         "fraction of the calls of a call site that wait: fewer are disturbances") \
     X(turns,              0.10,  "late-sender, late-receiver, imbalance",                                               \
       "fraction of the time in which calls wait that differences in work do not explain")                              \
     X(barrier,            0.05,  "barrier",         "the same, for barriers")                                           \

@@ -54,6 +54,7 @@ static void find_total(struct fm_finding_search *search)
         fm_finding_share(search, cost_ns) < fm_finding_limits.cost_least)
         return;
     struct fm_finding *finding = fm_finding_add(search, cost_ns, true);
+    finding->trace = ""; /* the same ranks in every step: a trace tells no more */
     fm_finding_ranks(search, finding, &halves.busy);
     if (search->calls.root) {
         fm_work_mark(&search->calls);

@@ -32,7 +32,7 @@ struct fm_finding *fm_turns_find(struct fm_finding_search *search, enum fm_wait_
     *heaviest = NULL;
     for (size_t i = 0; i < search->waits.n; i++) {
         const struct fm_wait *wait = &search->waits.items[i];
-        if (wait->kind != kind)
+        if (wait->kind != kind || wait->waiting_calls < fm_finding_limits.wait_calls * (double)wait->calls)
             continue;
         waiting_ns += wait->waiting_ns;
         *heaviest = *heaviest ? *heaviest : wait;
@@ -46,6 +46,8 @@ struct fm_finding *fm_turns_find(struct fm_finding_search *search, enum fm_wait_
     fm_finding_evidence(finding, "waiting_s", waiting_ns / 1e9);
     fm_finding_evidence(finding, "unexplained_fraction", part);
     fm_finding_evidence(finding, "calls", (double)(*heaviest)->calls);
+    fm_finding_evidence(finding, "calls_waiting_fraction",
+                        fm_ratio((*heaviest)->waiting_calls, (double)(*heaviest)->calls));
     fm_finding_evidence(finding, "call_avg_s", fm_ratio((*heaviest)->total_ns, (double)(*heaviest)->calls) / 1e9);
     fm_finding_evidence(finding, "call_floor_s", (*heaviest)->floor_ns / 1e9);
     return finding;

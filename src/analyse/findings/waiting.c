@@ -54,18 +54,22 @@ double fm_wait_slow_network(const struct fm_event_key *key)
 }
 
 /* The histogram gives the proportions; the total is known exactly. */
-double fm_wait_above(const struct fm_stats *stats, double floor_ns)
+struct fm_wait_part fm_wait_above(const struct fm_stats *stats, double floor_ns)
 {
+    struct fm_wait_part part = {0};
     double all = 0, above = 0;
     for (unsigned bin = 0; bin < FM_DURATION_BINS; bin++) {
         double calls = (double)stats->histogram.bins[bin], from = (double)fm_duration_bin_from(bin);
         double to = bin + 1 < FM_DURATION_BINS ? (double)fm_duration_bin_from(bin + 1) : from;
         double middle = (from + to) / 2;
         all += calls * middle;
-        if (from >= fm_finding_limits.floor_times * floor_ns)
-            above += calls * (middle - floor_ns);
+        if (floor_ns <= 0 || from < fm_finding_limits.floor_times * floor_ns)
+            continue;
+        above += calls * (middle - floor_ns);
+        part.calls += calls;
     }
-    return floor_ns > 0 && all > 0 ? above / all * (double)stats->total_ns : 0;
+    part.ns = all > 0 ? above / all * (double)stats->total_ns : 0;
+    return part;
 }
 
 static const struct fm_event *floor_of(const struct fm_groups *sizes, const struct fm_event_key *key)
@@ -116,14 +120,15 @@ enum fm_status fm_waits_find(const struct fm_profile *profile, struct fm_arena *
             continue;
         struct fm_wait *wait = wait_at(waits, &event->key, kind);
         double floor_ns = fmin(fm_wait_floor(&size->stats, profile->job.ranks), fm_wait_slow_network(&event->key));
-        double above = fm_wait_above(&event->stats, floor_ns);
+        struct fm_wait_part above = fm_wait_above(&event->stats, floor_ns);
         double calls = (double)wait->calls + (double)event->stats.count;
         if (calls > 0)
             wait->floor_ns += (floor_ns - wait->floor_ns) * (double)event->stats.count / calls;
         wait->calls += event->stats.count;
         wait->total_ns += (double)event->stats.total_ns;
-        wait->waiting_ns += above;
-        waits->waiting_ns += above;
+        wait->waiting_ns += above.ns;
+        wait->waiting_calls += above.calls;
+        waits->waiting_ns += above.ns;
     }
     qsort(waits->items, waits->n, sizeof *waits->items, longest_first);
     return FM_OK;

@@ -19,6 +19,7 @@ struct fm_wait {
     enum fm_wait_kind kind;
     uint64_t calls;
     double total_ns, waiting_ns;
+    double waiting_calls; /* number of calls that wait */
     double floor_ns; /* of a call, average */
 };
 
@@ -36,8 +37,11 @@ enum fm_status fm_waits_find(const struct fm_profile *profile, struct fm_arena *
 double fm_wait_floor(const struct fm_stats *stats, uint32_t ranks);
 /* What calls with this key take on a slow network; infinite if their size is unknown. */
 double fm_wait_slow_network(const struct fm_event_key *key);
-/* The part of the time of these calls that is waiting. */
-double fm_wait_above(const struct fm_stats *stats, double floor_ns);
+/* What of these calls is waiting: time, and number of calls. */
+struct fm_wait_part {
+    double ns, calls;
+};
+struct fm_wait_part fm_wait_above(const struct fm_stats *stats, double floor_ns);
 enum fm_wait_kind fm_wait_kind_of(const char *routine, uint32_t comm_size);
 
 #endif

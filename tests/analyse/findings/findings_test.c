@@ -36,6 +36,8 @@ static void test_imbalance(void)
            "three ranks with more work: the others lose the difference");
     more_work(job, 3, 4);
     tap_ok(made_none(job), "4 %% of the time is chance");
+    more_work(job, 7, 10);
+    tap_ok(made_none(job), "one rank with less work costs nothing");
     more_work(job, 3, 10);
     for (uint32_t rank = 0; rank < 3; rank++)
         job->processes[rank].user_ns = 80 * SECOND;
@@ -120,6 +122,10 @@ static void test_waiting(void)
         job = made_job(1);
         made_calls(job, waits[i].routine, 1, 8, 1000, 1000, 1000, waits[i].slow_ms * MS / 2);
         tap_ok(made_none(job), "%s: half of that is no finding", waits[i].routine);
+        made_job_free(job);
+        job = made_job(1);
+        made_calls(job, waits[i].routine, 1, 8, 1000, 1000, 200, 5 * waits[i].slow_ms * MS);
+        tap_ok(made_none(job), "%s: disturbances of few calls are no finding", waits[i].routine);
         made_job_free(job);
         job = made_job(1);
         more_work(job, 1, 18);
