@@ -5,15 +5,12 @@ run in which they had none is repeated."""
 import os
 import subprocess
 
+import ahead
 import jobs
 
 SOURCE = jobs.SOURCE / "tests/jobs/programs/faults.c"
 RANKS, TRIES = 2, 3
 LINKED = [f"-I{jobs.SOURCE / 'include'}", f"-L{jobs.BUILD}", "-lfathom", f"-Wl,-rpath,{jobs.BUILD}"]
-# The ranks run before other programs.
-AHEAD = ["chrt", "--rr", "2"]
-if subprocess.run([*AHEAD, "true"], stderr=subprocess.DEVNULL, check=False).returncode:
-    AHEAD = []
 # program -> rule, function, mark of the line ("": none), ranks
 FAULTS = {
     "imbalance": ("imbalance", "compute", "uneven work", "0"),
@@ -42,7 +39,7 @@ def findings(job):
 def start(mpi, program, name, kind):
     """Faulty no-cpu: all ranks on one core."""
     core = str(min(os.sched_getaffinity(0)))
-    prefix = ["taskset", "-c", core] if (name, kind) == ("no-cpu", "fault") else AHEAD
+    prefix = ["taskset", "-c", core] if (name, kind) == ("no-cpu", "fault") else ahead.LAUNCHER
     return jobs.run(jobs.AROUND, mpi, RANKS, [program, name, kind], prefix=prefix,
                     env={"OMPI_MCA_hwloc_base_binding_policy": "none"})
 

@@ -10,14 +10,27 @@ static double average(const struct fm_timer *timer, unsigned half)
     return fm_ratio((double)timer->half_ns[half], (double)timer->half_events[half]);
 }
 
-/* What the events of the second half take longer than those of the first; 0 if that is not remarkable. */
+/* What the events of the second half take longer than those of the first. */
+static double growth_of(const struct fm_timer *timer)
+{
+    return timer->half_events[0] ? (average(timer, 1) - average(timer, 0)) * (double)timer->half_events[1] : 0;
+}
+
+/* The same; 0 if it is not remarkable. */
 static double excess_of(const struct fm_timer *timer)
 {
-    double before = average(timer, 0), after = average(timer, 1);
     bool often = timer->events.ranks && (double)timer->events.min >= fm_finding_limits.drift_events;
-    if (!often || !timer->half_events[0] || after < fm_finding_limits.drift_times * before)
-        return 0;
-    return (after - before) * (double)timer->half_events[1];
+    return often && average(timer, 1) >= fm_finding_limits.drift_times * average(timer, 0) ? growth_of(timer) : 0;
+}
+
+/* Whether an outermost timer, such as a step of the model, becomes longer too: otherwise time has only moved from one part
+ * of it to another. */
+static bool is_loss(const struct fm_profile *profile, const struct fm_timer *timer)
+{
+    for (size_t i = 0; i < profile->n_timers; i++)
+        if (!profile->timers[i].parent[0] && 2 * growth_of(&profile->timers[i]) >= excess_of(timer))
+            return true;
+    return false;
 }
 
 /* If most of it is in a timer that it contains, that one is reported. */
@@ -36,7 +49,7 @@ void fm_rule_drift(struct fm_finding_search *search)
         char before[FM_UNIT_CHARS], after[FM_UNIT_CHARS];
         double cost_ns = excess_of(timer);
         if (fm_finding_share(search, cost_ns) < fm_finding_limits.drift_cost || cost_ns <= 0 ||
-            is_inside_another(search->profile, timer))
+            is_inside_another(search->profile, timer) || !is_loss(search->profile, timer))
             continue;
         struct fm_finding *finding = fm_finding_add(search, cost_ns, true);
         fm_finding_ranks(search, finding, &timer->ranks);

@@ -47,6 +47,24 @@ static double excess_of(const struct fm_path_cost *cost, const struct fm_calltre
     return (double)cost->max_ns - (double)cost->sum_ns / calls->ranks;
 }
 
+/* Functions of libraries say less than their callers, and so do inlined ones unless they are in the same file. */
+static bool is_telling(const struct fm_context *function, const struct fm_context *caller)
+{
+    return is_function(function) && function->id.module == caller->id.module &&
+           (!function->id.inlined || function->id.defined == caller->id.defined);
+}
+
+/* The innermost function with most of the time of this one. */
+static const struct fm_context *most_specific(const struct fm_context *function)
+{
+    for (const struct fm_context *at = function->first; at;) {
+        bool deeper = is_telling(at, function) && 2 * at->all.of.sum_ns > function->all.of.sum_ns;
+        function = deeper ? at : function;
+        at = deeper ? at->first : at->next;
+    }
+    return function;
+}
+
 struct fm_finding_place fm_work_uneven_place(const struct fm_calltree *calls, const struct fm_rankset *ranks)
 {
     const struct fm_context *best = NULL;
@@ -62,17 +80,7 @@ struct fm_finding_place fm_work_uneven_place(const struct fm_calltree *calls, co
     }
     if (!best)
         return (struct fm_finding_place){"", "", 0};
-    bool itself = best->mark;
-    for (const struct fm_context *at = itself ? NULL : best->first; at;) {
-        /* functions of libraries and inlined ones say less than their callers */
-        bool deeper = is_function(at) && !at->id.inlined && at->id.module == best->id.module && 2 * excess_of(&at->all.of, calls, ranks) >= most;
-        if (deeper) {
-            best = at;
-            most = excess_of(&at->all.of, calls, ranks);
-        }
-        at = deeper ? at->first : at->next;
-    }
-    return place_of(best, itself);
+    return best->mark ? place_of(best, true) : place_of(most_specific(best), false);
 }
 
 static bool is_of(const struct fm_path_cost *cost, uint32_t rank)
@@ -100,7 +108,7 @@ struct fm_lone_work fm_work_alone(const struct fm_calltree *calls, uint32_t rank
         if (ns > most) {
             bool line = at->id.kind == FM_CONTEXT_STATEMENT;
             most = ns;
-            work.place = line ? (struct fm_finding_place){at->id.name, at->id.path, at->id.line} : place_of(at, false);
+            work.place = line ? (struct fm_finding_place){at->id.name, at->id.path, at->id.line} : place_of(most_specific(at), false);
         }
     }
     return work;

@@ -206,6 +206,15 @@ static void test_timers(void)
     tap_ok(made_cost(made_finding(job, "drift"), 80) && job->found.n == 1, "events that become twice as long");
     timer->half_ns[1] = 11 * JOB_RANKS * SECOND;
     tap_ok(made_none(job), "10 %% is no drift");
+    struct fm_timer *part = add_timer(job, "halo", "*");
+    part->half_ns[1] = 20 * JOB_RANKS * SECOND;
+    tap_ok(made_none(job), "nor if a part of a step grows at the cost of another");
+    timer->half_ns[1] = 20 * JOB_RANKS * SECOND;
+    timer->half_events[0] = timer->half_events[1] = 9 * JOB_RANKS;
+    timer->events.min = 9;
+    tap_ok(made_finding(job, "drift") && job->found.n == 1, "unless the step grows with it");
+    job->profile.n_timers--;
+    timer->events.min = 20;
     timer->half_ns[0] = 10 * JOB_RANKS * MS;
     timer->half_ns[1] = 20 * JOB_RANKS * MS;
     tap_ok(made_none(job), "nor if it costs nothing");
