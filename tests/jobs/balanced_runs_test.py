@@ -47,7 +47,8 @@ def said(job):
     for view in ("summary", "balance"):
         text += subprocess.run([jobs.FATHOM, "report", "--view", view, profile], capture_output=True, text=True,
                                check=True).stdout
-    return [line for line in text.splitlines() if any(word in line for word in WORDS)]
+    rules = {finding["rule"] for finding in job.report()["findings"]} - {"no-cpu"}
+    return [line for line in text.splitlines() if any(word in line for word in WORDS)] + sorted(rules)
 
 
 def run(mpi, program, ranks):
