@@ -76,10 +76,10 @@ enum fm_status fm_view_findings_text(struct fm_report *report, FILE *out, struct
 /* ---- CSV ---- */
 
 static const struct fm_column columns[] = {
-    {NULL, "rule", FM_COLUMN_TEXT},        {NULL, "cost_s", FM_COLUMN_TIME},    {NULL, "cost_fraction", FM_COLUMN_PERCENT},
-    {NULL, "measured", FM_COLUMN_COUNT},   {NULL, "ranks", FM_COLUMN_TEXT},     {NULL, "function", FM_COLUMN_TEXT},
-    {NULL, "file", FM_COLUMN_TEXT},        {NULL, "line", FM_COLUMN_RANK},      {NULL, "text", FM_COLUMN_TEXT},
-    {NULL, "evidence", FM_COLUMN_TEXT},    {NULL, "advice", FM_COLUMN_TEXT},    {NULL, "trace", FM_COLUMN_TEXT},
+    {NULL, "rule", FM_COLUMN_TEXT},      {NULL, "cost_s", FM_COLUMN_TIME}, {NULL, "cost_fraction", FM_COLUMN_PERCENT},
+    {NULL, "measured", FM_COLUMN_COUNT}, {NULL, "ranks", FM_COLUMN_TEXT},  {NULL, "function", FM_COLUMN_TEXT},
+    {NULL, "file", FM_COLUMN_TEXT},      {NULL, "line", FM_COLUMN_RANK},   {NULL, "text", FM_COLUMN_TEXT},
+    {NULL, "evidence", FM_COLUMN_TEXT},  {NULL, "advice", FM_COLUMN_TEXT}, {NULL, "trace", FM_COLUMN_TEXT},
 };
 
 /* "work_max_s=1.5;work_avg_s=1" */

@@ -39,9 +39,9 @@ void fm_rule_first_event(struct fm_finding_search *search)
         fm_finding_evidence(finding, "first_s", (double)timer->longest.ns / 1e9);
         fm_finding_evidence(finding, "longest_other_s", (double)timer->second.ns / 1e9);
         fm_finding_evidence(finding, "events", (double)timer->events.max);
-        finding->text = fm_finding_text(
-            search, "The first event of timer '%s' takes %s (rank %u), all others at most %s", timer->name,
-            fm_time_text(first, (double)timer->longest.ns), timer->longest.rank,
-            fm_time_text(second, (double)timer->second.ns));
+        finding->text = fm_finding_text(search,
+                                        "The first event of timer '%s' takes %s (rank %u), all others at most %s",
+                                        timer->name, fm_time_text(first, (double)timer->longest.ns),
+                                        timer->longest.rank, fm_time_text(second, (double)timer->second.ns));
     }
 }

@@ -66,10 +66,10 @@ static void find_total(struct fm_finding_search *search)
     fm_finding_evidence(finding, "others_work_avg_s", halves.others_mean / 1e9);
     const char *place = fm_finding_place_text(search, &finding->place);
     const char *ranks = fm_finding_ranks_text(search, &halves.busy);
-    finding->text = fm_finding_text(
-        search, "R%s compute%s longer than the rest: %s against %s%s%s", ranks + (ranks[0] != 0),
-        fm_rankset_count(&halves.busy) == 1 ? "s" : "", fm_time_text(busy, halves.busy_mean),
-        fm_time_text(others, halves.others_mean), place[0] ? ", most in " : "", place);
+    finding->text = fm_finding_text(search, "R%s compute%s longer than the rest: %s against %s%s%s",
+                                    ranks + (ranks[0] != 0), fm_rankset_count(&halves.busy) == 1 ? "s" : "",
+                                    fm_time_text(busy, halves.busy_mean), fm_time_text(others, halves.others_mean),
+                                    place[0] ? ", most in " : "", place);
 }
 
 /* Equal in total, but not in each step: the ranks wait for each other in collectives. */

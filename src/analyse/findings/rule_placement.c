@@ -98,8 +98,7 @@ void fm_rule_placement(struct fm_finding_search *search)
     char share[FM_UNIT_CHARS], then[FM_UNIT_CHARS];
     if (profile->n_hosts < 2 || profile->n_hosts > MOST_RANKS || placement.ranks > MOST_RANKS || profile->part)
         return;
-    if (fm_topology_find(profile, search->arena, &topology, &error) ||
-        !prepare(&placement, profile, search->arena)) {
+    if (fm_topology_find(profile, search->arena, &topology, &error) || !prepare(&placement, profile, search->arena)) {
         search->failed = true;
         return;
     }

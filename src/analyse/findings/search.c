@@ -86,7 +86,8 @@ struct fm_finding_place fm_finding_place_of(const struct fm_context *context)
     return (struct fm_finding_place){context->id.name, context->id.path, context->id.line};
 }
 
-struct fm_finding_place fm_finding_site(struct fm_finding_search *search, const struct fm_site *site, const char *routine)
+struct fm_finding_place fm_finding_site(struct fm_finding_search *search, const struct fm_site *site,
+                                        const char *routine)
 {
     const struct fm_symbol *place = search->symbols ? fm_routine_place(search->symbols, site, routine) : NULL;
     if (!place)

@@ -24,7 +24,8 @@ const char *fm_series_places(const struct fm_mergeable *series, struct fm_symbol
         const struct fm_symbol *before = i ? place_of(series, i - 1, symbols) : NULL;
         fm_write(&writer, "%s", i == 0 ? "" : i + 1 < series->n_sites ? ", " : " and ");
         if (!place) {
-            const struct fm_symbol *named = symbols ? fm_routine_place(symbols, series->sites[i], series->routine) : NULL;
+            const struct fm_symbol *named = symbols ? fm_routine_place(symbols, series->sites[i], series->routine)
+                                                    : NULL;
             if (named && named->function[0] != '[')
                 fm_write(&writer, "%s", named->function);
             else

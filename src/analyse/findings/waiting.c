@@ -76,7 +76,8 @@ static const struct fm_event *floor_of(const struct fm_groups *sizes, const stru
 {
     for (size_t i = 0; i < sizes->n; i++) {
         const struct fm_event_key *size = &sizes->items[i].key;
-        if (size->size_bin == key->size_bin && size->comm_size == key->comm_size && !strcmp(size->routine, key->routine))
+        if (size->size_bin == key->size_bin && size->comm_size == key->comm_size &&
+            !strcmp(size->routine, key->routine))
             return &sizes->items[i];
     }
     return NULL;

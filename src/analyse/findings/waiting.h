@@ -20,7 +20,7 @@ struct fm_wait {
     uint64_t calls;
     double total_ns, waiting_ns;
     double waiting_calls; /* number of calls that wait */
-    double floor_ns; /* of a call, average */
+    double floor_ns;      /* of a call, average */
 };
 
 struct fm_waits {

@@ -108,7 +108,8 @@ struct fm_lone_work fm_work_alone(const struct fm_calltree *calls, uint32_t rank
         if (ns > most) {
             bool line = at->id.kind == FM_CONTEXT_STATEMENT;
             most = ns;
-            work.place = line ? (struct fm_finding_place){at->id.name, at->id.path, at->id.line} : place_of(most_specific(at), false);
+            work.place = line ? (struct fm_finding_place){at->id.name, at->id.path, at->id.line}
+                              : place_of(most_specific(at), false);
         }
     }
     return work;

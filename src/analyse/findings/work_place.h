@@ -4,8 +4,8 @@
 #ifndef FM_ANALYSE_FINDINGS_WORK_PLACE_H
 #define FM_ANALYSE_FINDINGS_WORK_PLACE_H
 
-#include "analyse/findings/finding.h"
 #include "analyse/calls/calltree.h"
+#include "analyse/findings/finding.h"
 
 /* Marks the contexts that lead to MPI, in their scratch member `mark`; before the functions below. */
 void fm_work_mark(struct fm_calltree *calls);

@@ -184,7 +184,8 @@ static void test_timers(void)
     struct fm_timer *timer = add_timer(job, "step", "");
     tap_ok(made_none(job), "a timer whose events are alike");
     timer->longest = (struct fm_extreme){10 * SECOND, 1, 3};
-    tap_ok(made_cost(made_finding(job, "first-event"), 8 * 9) && job->found.n == 1, "a first event of ten times the time");
+    tap_ok(made_cost(made_finding(job, "first-event"), 8 * 9) && job->found.n == 1,
+           "a first event of ten times the time");
     timer->longest.event = 2;
     tap_ok(made_none(job), "another long event is not the first");
     timer->longest = (struct fm_extreme){10 * SECOND, 1, 3};
@@ -317,11 +318,11 @@ static void test_document(void)
         text[fread(text, 1, (1 << 16) - 1, file)] = 0;
     if (file)
         fclose(file);
-#define X(name, value, rule, meaning)                                                                \
-    snprintf(line, sizeof line, "| %s | %g | %s |", rule, (double)(value), meaning);                 \
-    if (!text || !strstr(text, line)) {                                                              \
-        printf("# missing: %s\n", line);                                                             \
-        missing++;                                                                                   \
+#define X(name, value, rule, meaning)                                                \
+    snprintf(line, sizeof line, "| %s | %g | %s |", rule, (double)(value), meaning); \
+    if (!text || !strstr(text, line)) {                                              \
+        printf("# missing: %s\n", line);                                             \
+        missing++;                                                                   \
     }
     FM_FINDING_LIMITS(X)
 #undef X

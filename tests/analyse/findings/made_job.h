@@ -77,8 +77,11 @@ static inline void made_calls(struct made_job *job, const char *routine, uint64_
     struct fm_event *event = &job->events[job->profile.n_events++];
     struct fm_routine_total *total = &job->routines[job->profile.n_routines++];
     bool collective = !strcmp(routine, "MPI_Barrier") || !strcmp(routine, "MPI_Allreduce");
-    *event = (struct fm_event){.key = {routine, "", bytes ? fm_size_bin(bytes) : FM_SIZE_NONE,
-                                       collective ? JOB_RANKS : 0, {"/bin/model", "", offset}}};
+    *event = (struct fm_event){.key = {routine,
+                                       "",
+                                       bytes ? fm_size_bin(bytes) : FM_SIZE_NONE,
+                                       collective ? JOB_RANKS : 0,
+                                       {"/bin/model", "", offset}}};
     event->stats.count = fast + slow;
     event->stats.total_ns = fast * fast_ns + slow * slow_ns;
     event->stats.bytes = (fast + slow) * bytes;

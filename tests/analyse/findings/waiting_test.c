@@ -14,7 +14,8 @@ static struct fm_stats stats_of(uint64_t fast, uint64_t fast_ns, uint64_t slow, 
 static void test_floor(void)
 {
     struct fm_stats half = stats_of(50, 1000, 50, MS), few = stats_of(5, 1000, 995, MS), none = {0};
-    tap_ok(fm_wait_floor(&half, 2) > 1000 && fm_wait_floor(&half, 2) < 2000, "the floor is what the fastest calls take");
+    tap_ok(fm_wait_floor(&half, 2) > 1000 && fm_wait_floor(&half, 2) < 2000,
+           "the floor is what the fastest calls take");
     tap_ok(fm_wait_floor(&few, 2) > MS && fm_wait_floor(&few, 2) < 2 * MS, "a few lucky ones do not count");
     tap_ok(fm_wait_floor(&few, 200) < 2000, "unless they are those of one rank of many");
     tap_ok(fm_wait_floor(&none, 2) == 0, "no calls, no floor");
@@ -48,8 +49,8 @@ static void test_kinds(void)
                fm_wait_kind_of("MPI_Barrier", 4) == FM_WAIT_BARRIER &&
                fm_wait_kind_of("MPI_Allreduce", 4) == FM_WAIT_COLLECTIVE &&
                fm_wait_kind_of("MPI_Allreduce", 1) == FM_WAIT_NONE &&
-               fm_wait_kind_of("MPI_Iallreduce", 4) == FM_WAIT_NONE &&
-               fm_wait_kind_of("MPI_Init", 4) == FM_WAIT_NONE && fm_wait_kind_of("MPI_Comm_split", 4) == FM_WAIT_NONE,
+               fm_wait_kind_of("MPI_Iallreduce", 4) == FM_WAIT_NONE && fm_wait_kind_of("MPI_Init", 4) == FM_WAIT_NONE &&
+               fm_wait_kind_of("MPI_Comm_split", 4) == FM_WAIT_NONE,
            "what a routine waits for");
 }
 

@@ -21,13 +21,13 @@ static double cpu_ms(void)
 }
 
 /* Each is a function of its own in call paths, which calls nothing that takes long. */
-#define WORKER(name)                                          \
-    __attribute__((noinline)) static void name(double ms)     \
-    {                                                         \
-        static volatile double x = 1;                         \
-        for (double end = cpu_ms() + ms; cpu_ms() < end;)     \
-            for (int i = 0; i < 5000; i++)                    \
-                x = x * 1.0000001 + 1e-9;                     \
+#define WORKER(name)                                      \
+    __attribute__((noinline)) static void name(double ms) \
+    {                                                     \
+        static volatile double x = 1;                     \
+        for (double end = cpu_ms() + ms; cpu_ms() < end;) \
+            for (int i = 0; i < 5000; i++)                \
+                x = x * 1.0000001 + 1e-9;                 \
     }
 WORKER(compute)
 WORKER(write_results)
@@ -194,11 +194,16 @@ static const struct {
     const char *name;
     void (*run)(void);
 } rules[] = {
-    {"imbalance", imbalance},         {"turns", turns},
-    {"serial-stage", serial_stage},   {"barrier", barrier},
-    {"late-sender", late_sender},     {"late-receiver", late_receiver},
-    {"first-event", first_event},     {"drift", drift},
-    {"small-messages", small_messages}, {"successive-reductions", successive},
+    {"imbalance", imbalance},
+    {"turns", turns},
+    {"serial-stage", serial_stage},
+    {"barrier", barrier},
+    {"late-sender", late_sender},
+    {"late-receiver", late_receiver},
+    {"first-event", first_event},
+    {"drift", drift},
+    {"small-messages", small_messages},
+    {"successive-reductions", successive},
     {"no-cpu", no_cpu},
 };
 
