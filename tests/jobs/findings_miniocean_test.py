@@ -6,7 +6,7 @@ import ahead
 import jobs
 
 MODEL = jobs.SOURCE / "examples/miniocean"
-RANKS, TRIES = 2, 4
+RANKS, TRIES = 2, 8
 GOOD = ["--dist", "balanced", "--fused"]
 SMALL = ["--steps", 40, "--levels", 8]
 LATENCY = ["--steps", 1500, "--levels", 1, "--grid", "32x24", "--blocks", "4x4"]  # nothing but small messages
@@ -49,8 +49,10 @@ def check(tap, mpi):
         if tap.ok(finding, f"{mpi.short}, {name}: {rule}", found):
             tap.ok((not functions or finding["function"] in functions) and (not file or finding["file"] == file),
                    f"{mpi.short}, {name}: where", finding)
-        found = findings(mpi, program, sound, lambda found: not set(found) - {"no-cpu"})
-        tap.ok(not set(found) - {"no-cpu"}, f"{mpi.short}, {name}: nothing without it", found)
+        # a core that is slower than the other looks like imbalance
+        known = {"no-cpu"} if rule == "imbalance" else {"no-cpu", "imbalance"}
+        found = findings(mpi, program, sound, lambda found: not set(found) - known)
+        tap.ok(not set(found) - known, f"{mpi.short}, {name}: nothing without it", found)
 
 
 jobs.check_each(check)
