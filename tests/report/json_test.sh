@@ -76,13 +76,19 @@ contract = (source / "doc/JSON.md").read_text(encoding="utf-8")
 for key in keys:
     assert f"\n| `{key}` | " in contract.partition("## `processes`")[2].partition("\n## ")[0], key
 PYTHON
-for view in summary findings mpi sizes balance topology regions snapshots; do
+for view in summary mpi sizes balance topology regions snapshots; do
     ok "view $view" status 0 "$fathom" report --view "$view" job.fathom
     ok "view $view as CSV" status 0 "$fathom" report --view "$view" --format csv job.fathom
     ok "which python reads" python3 -c 'import csv, sys
 rows = list(csv.reader(open("out", newline="")))
 assert len(rows) > 1 and all(len(row) == len(rows[0]) for row in rows)'
 done
+ok "view findings" warned "$fathom" report --view findings job.fathom
+ok "with its advice" grep -q "  advice    Distribute the work" out
+ok "view findings as CSV" warned "$fathom" report --view findings --format csv job.fathom
+ok "which python reads" python3 -c 'import csv
+row, = csv.DictReader(open("out", newline=""))
+assert row["rule"] == "imbalance" and float(row["cost_s"]) > 1 and "work_max_s=" in row["evidence"], row'
 ok "grouped" warned "$fathom" report job.fathom --view mpi --by site --top 2
 ok "a line for the rest" grep -q "more call sites (--all shows them)" out
 ok "the terse banner" status 0 "$fathom" report --terse job.fathom
@@ -90,7 +96,7 @@ ok "has at most 12 lines" test "$(wc -l <out)" -le 12
 ok "help" status 0 "$fathom" report --help
 
 ok "an unknown view" status 2 "$fathom" report --view color job.fathom
-ok "lists the views" says "unknown view 'color'; choose from summary, efficiency, mpi, sizes"
+ok "lists the views" says "unknown view 'color'; choose from summary, findings, efficiency, mpi, sizes"
 ok "an unknown format" status 2 "$fathom" report --format yaml job.fathom
 ok "an unknown option" status 2 "$fathom" report --colour job.fathom
 ok "is named" says "unknown option '--colour'"
