@@ -16,6 +16,7 @@ FAULTS = {
     "imbalance": ("imbalance", "compute", "uneven work", "0"),
     "turns": ("imbalance", "sum_of", "", "0-1"),
     "serial-stage": ("serial-stage", "write_results", "the stage", "0"),
+    "read-and-broadcast": ("read-and-broadcast", "read_numbers", "the input", "0"),
     "barrier": ("barrier", "barrier", "the barrier", "0-1"),
     "late-sender": ("late-sender", "late_sender", "the receive", "0-1"),
     "late-receiver": ("late-receiver", "late_receiver", "the send", "0-1"),

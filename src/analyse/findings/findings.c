@@ -8,7 +8,6 @@
 #include "analyse/calls/routine_sites.h"
 #include "analyse/calls/workers.h"
 #include "analyse/findings/rules.h"
-#include "base/names.h"
 #include "base/units.h"
 
 static const struct fm_finding_rule rules[] = {
@@ -114,11 +113,11 @@ const char *fm_evidence_text(char *buffer, const struct fm_evidence *evidence)
 
 const char *fm_evidence_name(const struct fm_evidence *evidence, struct fm_arena *arena)
 {
-    static const char units[] = "_s\0_bytes\0_fraction\0";
+    static const char *const units[] = {"_s", "_bytes", "_fraction"};
     size_t length = strlen(evidence->name);
-    for (const char *unit = units; *unit; unit = fm_name_after(unit))
-        if (ends_in(evidence->name, unit))
-            length = strlen(evidence->name) - strlen(unit);
+    for (size_t i = 0; i < sizeof units / sizeof *units; i++)
+        if (ends_in(evidence->name, units[i]))
+            length = strlen(evidence->name) - strlen(units[i]);
     char *words = fm_arena_strndup(arena, evidence->name, length);
     for (char *at = words; at && *at; at++)
         if (*at == '_' || *at == '-')

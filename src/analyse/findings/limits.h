@@ -15,6 +15,7 @@
     X(no_cpu,             0.05,  "no-cpu",          "fraction of the time in which ranks did not run")                  \
     X(serial_samples,     8,     "serial-stage",    "samples of a function on a single rank: fewer are chance")         \
     X(serial_explained,   0.5,   "serial-stage",    "part of the stage by which the others spend more time in MPI")     \
+    X(read_explained,     0.5,   "read-and-broadcast", "part of the stage that is reading, and that the others wait in broadcasts") \
     X(host_spread,        0.5,   "slow-host",       "differences within hosts, as part of the difference between them") \
     X(floor_quantile,     0.01,  "waiting",         "fraction of the calls of a routine and size that are its floor")   \
     X(floor_times,        10,    "waiting",         "a call waits if it takes this many times the floor")               \

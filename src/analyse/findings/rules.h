@@ -31,6 +31,9 @@
     X(slow_host, "slow-host", NEEDED, "time outside MPI by host",                                                       \
       "Run a small test on this host alone: clock rate, temperature, memory and other jobs on it. If its ranks have "   \
       "more work than the others, distribute the work differently.", "")                                                \
+    X(read_and_broadcast, "read-and-broadcast", ANY, "the same, with functions that read files, and waiting in broadcasts",\
+      "Read in parallel (MPI-IO, parallel netCDF or HDF5), or read ahead: start the next read, and MPI_Ibcast, before the "\
+      "data are needed.", "")                                                                                            \
     X(serial_stage, "serial-stage", ANY, "call paths that only one rank has, MPI time of the others",                   \
       "Let all ranks take part, or move the stage off the critical path: write with MPI-IO or a parallel library, or "  \
       "let a rank of its own do it while the others continue.", "")                                                     \

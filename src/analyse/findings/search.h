@@ -23,6 +23,7 @@ struct fm_finding_search {
     double *work_ns; /* outside MPI by rank, in the order of balance->order, without what is explained */
     const struct fm_finding_rule *rule; /* that is being applied */
     struct fm_findings *found;
+    bool stage_found;          /* a rule has reported what one rank does alone */
     bool failed;               /* out of memory */
     struct fm_finding nowhere; /* for a finding for which there was no memory */
 };

@@ -27,12 +27,14 @@ static struct fm_context *add(struct made_tree *tree, struct fm_context *parent,
                                .defined = fm_calltree_text(calls, "model.c"),
                                .line = line};
     struct fm_context *context = fm_context_below(calls, parent, &id);
+    struct fm_context_cost cost = {0};
     for (uint32_t rank = 0; rank < RANKS; rank++) {
-        struct fm_context_cost cost = {.of = fm_path_cost_of(ms[rank] * MS, rank)};
-        fm_path_cost_merge(&context->own.of, &cost.of);
-        for (struct fm_context *up = context; up; up = up->parent)
-            fm_path_cost_merge(&up->all.of, &cost.of);
+        struct fm_path_cost one = fm_path_cost_of(ms[rank] * MS, rank);
+        fm_path_cost_merge(&cost.of, &one);
     }
+    fm_context_cost_add(&context->own, &cost, RANKS, &tree->arena);
+    for (struct fm_context *up = context; up; up = up->parent)
+        fm_context_cost_add(&up->all, &cost, RANKS, &tree->arena);
     return context;
 }
 
@@ -51,7 +53,10 @@ static void make(struct made_tree *tree)
     add(tree, inner, FM_CONTEXT_STATEMENT, "inner", 40, MS_OF(100, 900, 100, 100));
     add(tree, step, FM_CONTEXT_ROUTINE, "MPI_Allreduce", 21, MS_OF(800, 100, 900, 900));
     struct fm_context *output = add(tree, program, FM_CONTEXT_FRAME, "output", 11, MS_OF(0));
-    add(tree, output, FM_CONTEXT_STATEMENT, "output", 50, MS_OF(100, 0, 0, 0));
+    add(tree, output, FM_CONTEXT_STATEMENT, "output", 50, MS_OF(60, 0, 0, 0));
+    struct fm_context *input = add(tree, output, FM_CONTEXT_FRAME, "fscanf", 51, MS_OF(0));
+    struct fm_context *reading = add(tree, input, FM_CONTEXT_FRAME, "read", 52, MS_OF(0));
+    add(tree, reading, FM_CONTEXT_STATEMENT, "read", 53, MS_OF(40, 0, 0, 0));
 }
 
 static void test_uneven(struct made_tree *tree)
@@ -71,6 +76,7 @@ static void test_alone(struct made_tree *tree)
     struct fm_lone_work work = fm_work_alone(&tree->calls, 0, 50 * MS);
     tap_ok(work.ns == 100 * MS && !strcmp(work.place.function, "output") && work.place.line == 11,
            "what only one rank does");
+    tap_ok(work.reading_ns == 40 * MS, "and how much of it is reading");
     tap_ok(fm_work_alone(&tree->calls, 0, 200 * MS).ns == 0, "few samples are chance");
     tap_ok(fm_work_alone(&tree->calls, 1, 50 * MS).ns == 0, "what all ranks do is not");
 }

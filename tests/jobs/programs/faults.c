@@ -6,6 +6,7 @@
 #include <fathom.h>
 #include <mpi.h>
 #include <sched.h>
+#include <stdio.h>
 #include <string.h>
 #include <time.h>
 
@@ -32,6 +33,13 @@ static double cpu_ms(void)
 WORKER(compute)
 WORKER(write_results)
 WORKER(analyse_results)
+
+__attribute__((noinline)) static void read_numbers(FILE *file, double *numbers, int n)
+{
+    for (int i = 0; i < n; i++)
+        if (fscanf(file, "%lf", &numbers[i]) != 1)
+            MPI_Abort(MPI_COMM_WORLD, 1);
+}
 
 static double sum_of(double x)
 {
@@ -70,6 +78,27 @@ static void serial_stage(void)
             analyse_results(30);
         MPI_Bcast(&x, 1, MPI_DOUBLE, 0, MPI_COMM_WORLD);
     }
+}
+
+/* Fault: rank 0 reads and distributes. Sound: each rank reads its own file. */
+static void read_and_broadcast(void)
+{
+    enum { NUMBERS = 100000 };
+    static double numbers[NUMBERS];
+    FILE *file = tmpfile();
+    for (int i = 0; i < NUMBERS; i++)
+        fprintf(file, "%.15f\n", 1.0 / (i + 1));
+    for (int step = 0; step < STEPS; step++) {
+        compute(10);
+        rewind(file);
+        if (rank == 0 || !fault)
+            read_numbers(file, numbers, NUMBERS); /* the input */
+        if (fault)
+            MPI_Bcast(numbers, NUMBERS, MPI_DOUBLE, 0, MPI_COMM_WORLD);
+        else
+            sum_of(numbers[step]);
+    }
+    fclose(file);
 }
 
 static void barrier(void)
@@ -197,6 +226,7 @@ static const struct {
     {"imbalance", imbalance},
     {"turns", turns},
     {"serial-stage", serial_stage},
+    {"read-and-broadcast", read_and_broadcast},
     {"barrier", barrier},
     {"late-sender", late_sender},
     {"late-receiver", late_receiver},

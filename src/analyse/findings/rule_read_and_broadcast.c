@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* One rank reads files alone, and the others wait for what it distributes. */
+#include "analyse/findings/rules.h"
+#include "analyse/findings/serial.h"
+#include "base/names.h"
+#include "base/units.h"
+
+/* The routine by which data are distributed and that waits longest; NULL if none waits for as long as the stage takes. */
+static const struct fm_wait *distribution(const struct fm_finding_search *search, double cost_ns)
+{
+    for (size_t i = 0; i < search->waits.n; i++) {
+        const struct fm_wait *wait = &search->waits.items[i];
+        if (fm_names_fit("MPI_Bcast*\0MPI_Scatter*\0", wait->routine) &&
+            wait->waiting_ns >= fm_finding_limits.read_explained * cost_ns)
+            return wait;
+    }
+    return NULL;
+}
+
+void fm_rule_read_and_broadcast(struct fm_finding_search *search)
+{
+    struct fm_serial_stage stage;
+    char time[FM_UNIT_CHARS];
+    if (!fm_serial_find(search, &stage) || stage.work.reading_ns < fm_finding_limits.read_explained * stage.work.ns)
+        return;
+    const struct fm_wait *wait = distribution(search, stage.cost_ns);
+    if (!wait)
+        return;
+    struct fm_finding *finding = fm_serial_add(search, &stage);
+    struct fm_finding_place there = fm_finding_site(search, &wait->site, wait->routine);
+    fm_finding_evidence(finding, "reading_s", stage.work.reading_ns / 1e9);
+    fm_finding_evidence(finding, "waiting_s", wait->waiting_ns / 1e9);
+    const char *place = fm_finding_place_text(search, &finding->place);
+    finding->text = fm_finding_text(search, "Rank %u reads files alone for %s%s%s while the others wait in %s",
+                                    stage.rank, fm_time_text(time, stage.work.reading_ns), place[0] ? " in " : "",
+                                    place, fm_finding_call_text(search, wait->routine, &there));
+}
