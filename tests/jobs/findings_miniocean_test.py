@@ -17,7 +17,7 @@ FAULTS = {
                  {"pcg::sum_products"}),
     "serial output": ([*SMALL, *GOOD, "--serial-output"], [*SMALL, *GOOD], "serial-stage", None,
                       {"output::output_serial", "output::write_map", "miniocean::write_output"}),
-    "serial input": ([*SMALL, *GOOD, "--serial-input"], [*SMALL, *GOOD], "read-and-broadcast", "coupler.f90",
+    "serial input": ([*SMALL, *GOOD, "--serial-input"], [*SMALL, *GOOD], "serial-stage", "coupler.f90",
                      {"forcing::forcing_read"}),
     "floats": ([*SMALL, *GOOD, "--floats"], [*SMALL, *GOOD], "drift", None, None),
 }
