@@ -103,7 +103,7 @@ static double lone_ns(const struct fm_context *at, uint32_t rank, double least_n
 /* Functions that read files, of libc, libgfortran, netCDF and HDF5. */
 static bool reads(const struct fm_context *context)
 {
-    static const char names[] =
+    static const char *const names =
         "read\0__read\0readv\0pread*\0fread*\0_IO_fread\0fgets*\0getline\0getdelim\0*scanf\0"
         "_gfortran_st_read*\0_gfortran_transfer_*\0nc_get_*\0nfmpi_get_*\0ncmpi_get_*\0H5Dread*\0";
     const char *name = context->id.name;
