@@ -96,9 +96,7 @@ static const struct fm_field process[] = {
     [3] = FIELD(FM_FIELD_I32, pid, KEY, NONE, "pid", FM_LARGE_ZERO, 0),
     [4] = U32(end,      KEY,   NONE,  "end"),
     [5] = I32(end_code, KEY,   NONE,  "end"),
-    [18 ... 28] = {.kind = FM_FIELD_RETIRED, .later = 1}, /* not assigned yet */
     FM_PROCESS_FIGURES(FIGURE) /* model/figures.h: 7 to 12, and from 14 on */
-    [17] = {.kind = FM_FIELD_RETIRED, .later = 1}, /* not assigned yet */
     [12] = TEXT(inside, KEY,          "inside"),
 }, process_compounds[] = {};
 #undef ITEM
