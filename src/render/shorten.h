@@ -17,6 +17,9 @@
 /* Returns the text itself if it is not wider than `columns`, a new one in the arena otherwise. Below 4 columns, or
  * if memory runs out, the text is not shortened. */
 const char *fm_shorten(struct fm_arena *arena, const char *text, size_t columns);
+/* The same for n texts, which are replaced: names that would become equal keep the template arguments in which they
+ * differ ("..Solver<.., 2>::apply"), as far as there is room. */
+void fm_shorten_column(struct fm_arena *arena, const char **texts, size_t n, size_t columns);
 const char *fm_shorten_end(struct fm_arena *arena, const char *text, size_t columns); /* "for (i = 0; .." */
 
 #endif

@@ -258,14 +258,31 @@ static void print_heading(FILE *out, const struct fm_column *column, size_t widt
     *blanks += width - heading - left;
 }
 
-static void print_cell(FILE *out, struct fm_arena *arena, const struct fm_column *column, const char *text,
-                       size_t number_width, size_t unit_width, size_t *blanks)
+/* Shortens the texts of a column to its width. Returns false if out of memory. */
+static bool shorten_column(const struct fm_table *table, const struct table_layout *layout, size_t c)
+{
+    size_t n = table->n_cells / table->n_columns;
+    const char **texts = fm_arena_alloc(table->arena, n * sizeof *texts);
+    if (!texts)
+        return false;
+    for (size_t i = 0; i < n; i++) {
+        const struct fm_cell *row = &table->cells[i * table->n_columns];
+        texts[i] = row->kind == CELL_LINE ? "" : row[c].text;
+        if (table->columns[c].kind == FM_COLUMN_SOURCE)
+            texts[i] = fm_shorten_end(table->arena, texts[i], layout->number[c]);
+    }
+    if (table->columns[c].kind == FM_COLUMN_TEXT)
+        fm_shorten_column(table->arena, texts, n, layout->number[c]);
+    for (size_t i = 0; i < n; i++)
+        if (table->cells[i * table->n_columns].kind != CELL_LINE)
+            table->cells[i * table->n_columns + c].text = texts[i];
+    return true;
+}
+
+static void print_cell(FILE *out, const struct fm_column *column, const char *text, size_t number_width,
+                       size_t unit_width, size_t *blanks)
 {
     size_t number, unit;
-    if (column->kind == FM_COLUMN_TEXT)
-        text = fm_shorten(arena, text, number_width);
-    else if (column->kind == FM_COLUMN_SOURCE)
-        text = fm_shorten_end(arena, text, number_width);
     measure(column, text, &number, &unit);
     if (number + unit == 0) {
         *blanks += number_width + unit_width;
@@ -293,8 +310,7 @@ static void print_row(const struct fm_table *table, const struct table_layout *l
             continue;
         blanks += c ? layout->gap : 0;
         if (cells)
-            print_cell(out, table->arena, &table->columns[c], cells[c].text, layout->number[c], layout->unit[c],
-                       &blanks);
+            print_cell(out, &table->columns[c], cells[c].text, layout->number[c], layout->unit[c], &blanks);
         else
             print_heading(out, &table->columns[c], layout->number[c] + layout->unit[c], &blanks);
     }
@@ -317,6 +333,9 @@ void fm_table_print(const struct fm_table *table, FILE *out)
     if (table->failed)
         return;
     struct table_layout layout = lay_out(table, fm_output_limit(out));
+    for (size_t c = 0; c < table->n_columns; c++)
+        if (is_cut(&table->columns[c]) && !shorten_column(table, &layout, c))
+            return;
     print_row(table, &layout, NULL, out);
     for (size_t i = 0; i < table->n_cells; i += table->n_columns)
         print_row(table, &layout, &table->cells[i], out);

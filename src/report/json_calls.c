@@ -12,6 +12,7 @@ enum { DEFAULT_DEPTH = 120, MAX_DEPTH = (FM_JSON_DEPTH - 8) / 2 };
 struct calls_writer {
     struct fm_report *report;
     struct fm_json *json;
+    enum fm_calltree_kind which;
     uint32_t ranks;
     size_t depth;
     double least_ns;
@@ -58,7 +59,7 @@ static void write_fields(const struct calls_writer *writer, const struct fm_cont
     fm_json_place(json, id);
     fm_json_bool(json, "approximate_line", context->facts.approximate);
     fm_json_text_or_null(json, "module", fm_basename(id->module));
-    if (id->kind == FM_CONTEXT_FRAME) {
+    if (id->kind == FM_CONTEXT_FRAME || (writer->which == FM_CALLTREE_CALLERS && id->kind == FM_CONTEXT_CALL_SITE)) {
         fm_json_text_or_null(json, "defined", id->defined);
         fm_json_bool(json, "inlined", id->inlined);
         fm_json_bool(json, "parallel_body", id->body != NULL);
@@ -126,9 +127,12 @@ static enum fm_status write_one(struct calls_writer *writer, enum fm_calltree_ki
                                 struct fm_error *error)
 {
     struct fm_calltree tree;
-    enum fm_status status = fm_report_calltree(writer->report, which, &tree, error);
+    const struct fm_report_options *options = &writer->report->options;
+    enum fm_status status = fm_report_lines_tree(writer->report, which, &tree, error);
     if (status)
         return status;
+    writer->which = which;
+    writer->least_ns = options->with_percent ? options->percent / 100 * fm_report_whole_ns(writer->report) : 0;
     writer->ranks = tree.ranks;
     write_tree(writer, tree.root, key);
     return FM_OK;
@@ -163,8 +167,6 @@ enum fm_status fm_json_calls(struct fm_report *report, struct fm_json *json, str
         .report = report,
         .json = json,
         .depth = options->depth ? options->depth : DEFAULT_DEPTH,
-        .least_ns = options->with_percent ? options->percent / 100 * (double)report->profile->paths.nodes[0].all.sum_ns
-                                          : 0,
     };
     if (writer.depth > MAX_DEPTH)
         writer.depth = MAX_DEPTH;
@@ -175,6 +177,7 @@ enum fm_status fm_json_calls(struct fm_report *report, struct fm_json *json, str
         status = write_one(&writer, FM_CALLTREE_CALLERS, "callers", error);
     if (!status)
         status = write_one(&writer, FM_CALLTREE_FLAT, "flat", error);
+    fm_json_seconds(json, "left_out_s", report->helpers_ns);
     fm_json_end(json);
     return status;
 }

@@ -58,6 +58,7 @@ void fm_json_site(struct fm_report *report, struct fm_json *json, const struct f
     }
     fm_json_end(json);
     fm_json_bool(json, "inferred", found.inferred);
+    fm_json_bool(json, "callers_missing", found.callers_missing);
     fm_json_text_or_null(json, "module", site->module);
     fm_json_text_or_null(json, "build_id", site->build_id);
     fm_json_whole(json, "offset", site->offset);

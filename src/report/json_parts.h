@@ -13,7 +13,7 @@ void fm_json_fields(struct fm_json *json, const struct fm_fields *fields, const 
 /* Writes an item of a list of the schema: its fields and its ranks; as an object, or into the current object. */
 void fm_json_item(struct fm_report *report, struct fm_json *json, const struct fm_list *list, const void *item);
 void fm_json_item_fields(struct fm_report *report, struct fm_json *json, const struct fm_list *list, const void *item);
-/* function, file, line, path, inlined_into, inferred, module, build_id, offset; null if unknown */
+/* function, file, line, path, inlined_into, inferred, callers_missing, module, build_id, offset; null if unknown */
 void fm_json_site(struct fm_report *report, struct fm_json *json, const struct fm_site *site, const char *routine);
 void fm_json_place(struct fm_json *json, const struct fm_context_id *id); /* file, line, path of a context */
 void fm_json_ranks(struct fm_report *report, struct fm_json *json, const struct fm_rankset *ranks); /* key "ranks" */

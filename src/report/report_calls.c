@@ -123,6 +123,8 @@ static enum fm_status finish(struct fm_report *report, enum fm_calltree_kind whi
                        "no samples in function '%s'; 'fathom report PROFILE --view flat --all' lists all functions",
                        options->focus);
     fm_calltree_extremes(tree);
+    if (report->helpers_ns) /* the extremes of all threads are known, but not those of the rest */
+        tree->root->all.no_least = tree->root->all.no_most = true;
     return fm_calltree_sort(tree, options->sorted ? options->sort : usual, error);
 }
 
@@ -134,16 +136,22 @@ enum fm_status fm_report_calltree(struct fm_report *report, enum fm_calltree_kin
     return status ? status : finish(report, which, tree, error);
 }
 
+enum fm_status fm_report_lines_tree(struct fm_report *report, enum fm_calltree_kind which, struct fm_calltree *tree,
+                                    struct fm_error *error)
+{
+    enum fm_status status = make(report, which, !report->options.inside_mpi, tree, error);
+    return status ? status : finish(report, which, tree, error);
+}
+
 enum fm_status fm_report_view_tree(struct fm_report *report, enum fm_calltree_kind which, struct fm_calltree *tree,
                                    struct fm_error *error)
 {
     struct fm_calltree made;
-    bool fold = which == FM_CALLTREE_CALLS && !report->options.lines;
+    if (which != FM_CALLTREE_CALLS || report->options.lines)
+        return fm_report_lines_tree(report, which, tree, error);
     enum fm_status status = make(report, which, !report->options.inside_mpi, &made, error);
-    if (!status && fold)
+    if (!status)
         status = fm_calltree_fold_lines(&made, &report->arena, tree, error);
-    else
-        *tree = made;
     return status ? status : finish(report, which, tree, error);
 }
 
@@ -176,15 +184,23 @@ enum fm_status fm_hot_path_text(struct fm_report *report, const char **text, str
     if (!n)
         return FM_OK;
     const char *path = n > HOT_NAMES ? ".. > " : "";
-    for (size_t i = n > HOT_NAMES ? n - HOT_NAMES : 0; i < n; i++)
-        path = fm_format(&report->arena, "%s%s%s", path,
-                         fm_shorten(&report->arena, frames[i % HOT_NAMES]->id.name, NAME_COLUMNS),
+    struct fm_context_marks marks = {.approximate = end->facts.approximate};
+    for (size_t i = n > HOT_NAMES ? n - HOT_NAMES : 0; i < n; i++) {
+        const struct fm_context *frame = frames[i % HOT_NAMES];
+        bool missing = frame->facts.callers_missing, inferred = frame->facts.inferred && !missing;
+        marks.callers_missing |= missing;
+        marks.inferred |= inferred;
+        path = fm_format(&report->arena, "%s%s%s%s", path, fm_shorten(&report->arena, frame->id.name, NAME_COLUMNS),
+                         missing    ? " (?)"
+                         : inferred ? " (t)"
+                                    : "",
                          i + 1 < n ? " > " : "");
+    }
     const char *place = fm_context_place(report, end);
     if (place[0])
         path = fm_format(&report->arena, "%s %s", path, place);
     fm_percent_whole(share, fm_ratio((double)end->all.of.sum_ns, (double)calls.root->all.of.sum_ns));
-    *text = fm_format(&report->arena, "%s, %s of the time", path, share);
+    *text = fm_format(&report->arena, "%s, %s of the time%s", path, share, fm_context_marks_text(report, &marks));
     return FM_OK;
 }
 

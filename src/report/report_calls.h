@@ -12,12 +12,15 @@ enum fm_calltree_kind {
     FM_CALLTREE_FLAT
 };
 
-/* Makes a tree, without the frames outside main and outside the start functions of threads, focused and sorted.
+/* Makes a tree with all threads, without the frames outside main and outside the start functions of threads, focused and sorted.
  * Focusing on a function without samples is a usage error. */
 enum fm_status fm_report_calltree(struct fm_report *report, enum fm_calltree_kind which, struct fm_calltree *tree,
                                   struct fm_error *error);
-/* The tree as a view shows it: without threads of MPI itself, and with calls of one function from several lines of a
- * context combined in FM_CALLTREE_CALLS, unless the options say otherwise. */
+/* The tree that CSV and JSON contain: without threads of MPI itself unless the options say otherwise. */
+enum fm_status fm_report_lines_tree(struct fm_report *report, enum fm_calltree_kind which, struct fm_calltree *tree,
+                                    struct fm_error *error);
+/* The tree as text shows it: the same, and with calls of one function from several lines of a context combined in
+ * FM_CALLTREE_CALLS unless the options say otherwise. */
 enum fm_status fm_report_view_tree(struct fm_report *report, enum fm_calltree_kind which, struct fm_calltree *tree,
                                    struct fm_error *error);
 double fm_report_whole_ns(const struct fm_report *report); /* of which percentages in the last tree are */

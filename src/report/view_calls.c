@@ -208,16 +208,29 @@ static enum fm_status print_tree(struct fm_report *report, enum fm_calltree_kind
 /* ---- CSV ---- */
 
 static const struct fm_column csv_columns[] = {
-    {NULL, "id", FM_COLUMN_RANK},          {NULL, "parent", FM_COLUMN_RANK},
-    {NULL, "depth", FM_COLUMN_RANK},       {NULL, "kind", FM_COLUMN_TEXT},
-    {NULL, "name", FM_COLUMN_TEXT},        {NULL, "inlined", FM_COLUMN_RANK},
-    {NULL, "path", FM_COLUMN_TEXT},        {NULL, "line", FM_COLUMN_RANK},
-    {NULL, "module", FM_COLUMN_TEXT},      {NULL, "inclusive_s", FM_COLUMN_TIME},
-    {NULL, "exclusive_s", FM_COLUMN_TIME}, {NULL, "fraction", FM_COLUMN_PERCENT},
-    {NULL, "rank_mean_s", FM_COLUMN_TIME}, {NULL, "rank_deviation_s", FM_COLUMN_TIME},
-    {NULL, "rank_min_s", FM_COLUMN_TIME},  {NULL, "rank_min_rank", FM_COLUMN_RANK},
-    {NULL, "rank_max_s", FM_COLUMN_TIME},  {NULL, "rank_max_rank", FM_COLUMN_RANK},
+    {NULL, "id", FM_COLUMN_RANK},
+    {NULL, "parent", FM_COLUMN_RANK},
+    {NULL, "depth", FM_COLUMN_RANK},
+    {NULL, "kind", FM_COLUMN_TEXT},
+    {NULL, "name", FM_COLUMN_TEXT},
+    {NULL, "inlined", FM_COLUMN_RANK},
+    {NULL, "path", FM_COLUMN_TEXT},
+    {NULL, "line", FM_COLUMN_RANK},
+    {NULL, "module", FM_COLUMN_TEXT},
+    {NULL, "inclusive_s", FM_COLUMN_TIME},
+    {NULL, "exclusive_s", FM_COLUMN_TIME},
+    {NULL, "fraction", FM_COLUMN_PERCENT},
+    {NULL, "rank_mean_s", FM_COLUMN_TIME},
+    {NULL, "rank_deviation_s", FM_COLUMN_TIME},
+    {NULL, "rank_min_s", FM_COLUMN_TIME},
+    {NULL, "rank_min_rank", FM_COLUMN_RANK},
+    {NULL, "rank_max_s", FM_COLUMN_TIME},
+    {NULL, "rank_max_rank", FM_COLUMN_RANK},
     {NULL, "estimated", FM_COLUMN_RANK},
+    {NULL, "approximate_line", FM_COLUMN_RANK},
+    {NULL, "parallel_body", FM_COLUMN_RANK},
+    {NULL, "inferred", FM_COLUMN_RANK},
+    {NULL, "callers_missing", FM_COLUMN_RANK},
 };
 
 static void csv_row(struct fm_report *report, struct fm_table *table, const struct fm_context *context, size_t depth,
@@ -247,6 +260,10 @@ static void csv_row(struct fm_report *report, struct fm_table *table, const stru
     fm_cell_whole_or_none(table, fm_report_rank(report, spread.max_rank),
                           spread.max_rank != FM_NO_RANK && !context->all.no_most);
     fm_cell_whole(table, context->all.estimated);
+    fm_cell_whole(table, context->facts.approximate);
+    fm_cell_whole(table, id->body != NULL);
+    fm_cell_whole(table, context->facts.inferred);
+    fm_cell_whole(table, context->facts.callers_missing);
 }
 
 /* All contexts, numbered from 1; those at the top level have parent 0. */
@@ -259,7 +276,7 @@ static enum fm_status print_csv(struct fm_report *report, enum fm_calltree_kind 
     size_t max_depth = options->depth ? options->depth : SIZE_MAX;
     fm_table_start(&table, &report->arena, csv_columns, sizeof csv_columns / sizeof *csv_columns);
     if (fm_report_sampled(report)) {
-        enum fm_status status = fm_report_calltree(report, which, &tree, error);
+        enum fm_status status = fm_report_lines_tree(report, which, &tree, error);
         if (status)
             return status;
         double min = options->with_percent ? options->percent / 100 * fm_report_whole_ns(report) : 0;

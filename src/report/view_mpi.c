@@ -150,9 +150,12 @@ static void caller_lines(struct fm_report *report, struct fm_table *table, const
     for (size_t i = found.frames.n; i-- > 1;)
         fm_cell_line(table,
                      fm_format(&report->arena, "  inlined into %s", fm_frame_text(report, &found.frames.items[i - 1])));
+    const char *how = found.callers_missing ? "tail calls, not all known" : "tail call, inferred";
     if (found.inferred)
-        fm_cell_line(table, fm_format(&report->arena, "  tail call, inferred; called from %s",
-                                      fm_site_text(report, &key->site, NULL)));
+        fm_cell_line(table,
+                     fm_format(&report->arena, "  %s; called from %s", how, fm_site_text(report, &key->site, NULL)));
+    else if (found.callers_missing)
+        fm_cell_line(table, fm_format(&report->arena, "  %s", how));
 }
 
 /* Explains why sites have no name or line. */

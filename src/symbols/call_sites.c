@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "base/writer.h"
-#include "symbols/dwarf_scopes.h"
+#include "symbols/dwarf_origin.h"
 
 static bool has_flag(Dwarf_Die *die, unsigned name)
 {
@@ -50,6 +50,20 @@ bool fm_call_site_read(Dwarf_Die *die, struct fm_call_site *site)
     return true;
 }
 
+bool fm_call_sites_complete(Dwarf_Die *function)
+{
+    return has_flag(function, DW_AT_call_all_calls) || has_flag(function, DW_AT_call_all_tail_calls) ||
+           has_flag(function, DW_AT_GNU_all_call_sites) || has_flag(function, DW_AT_GNU_all_tail_call_sites);
+}
+
+/* The id of a unit in a .dwo file; 0 if it is in another file. */
+static uint64_t split_unit(Dwarf_CU *cu)
+{
+    uint8_t kind;
+    uint64_t id;
+    return dwarf_cu_info(cu, NULL, &kind, NULL, NULL, &id, NULL, NULL) == 0 && kind == DW_UT_split_compile ? id : 0;
+}
+
 const char *fm_function_key(struct fm_arena *arena, Dwarf_Die *die)
 {
     Dwarf_Attribute attribute;
@@ -61,11 +75,20 @@ const char *fm_function_key(struct fm_arena *arena, Dwarf_Die *die)
     if (dwarf_formflag(dwarf_attr_integrate(die, DW_AT_external, &attribute), &external) == 0 && external)
         return fm_arena_strndup(arena, name, strlen(name));
     Dwarf_Die origin = fm_dwarf_origin(die);
-    return fm_written(arena, "%s@%" PRIx64, name, (uint64_t)dwarf_dieoffset(&origin));
+    uint64_t offset = dwarf_dieoffset(&origin), unit = split_unit(origin.cu);
+    if (unit)
+        return fm_written(arena, "%s@%" PRIx64 ".%" PRIx64, name, offset, unit);
+    return fm_written(arena, "%s@%" PRIx64, name, offset);
 }
 
-uint64_t fm_function_key_offset(const char *key)
+struct fm_function_origin fm_function_key_origin(const char *key)
 {
     const char *at = strrchr(key, '@');
-    return at ? strtoull(at + 1, NULL, 16) : 0;
+    struct fm_function_origin origin = {0};
+    char *end;
+    if (!at)
+        return origin;
+    origin.offset = strtoull(at + 1, &end, 16);
+    origin.unit = *end == '.' ? strtoull(end + 1, NULL, 16) : 0;
+    return origin;
 }

@@ -19,12 +19,19 @@ struct fm_call_site {
 
 /* Returns false if the entry is not a call site, or if it has no address. */
 bool fm_call_site_read(Dwarf_Die *die, struct fm_call_site *site);
+/* Whether all tail calls of a function have an entry; gcc leaves some out. */
+bool fm_call_sites_complete(Dwarf_Die *function);
 
 /* The identity of a function in its load module: its symbol if it is external ("update_h", "__solver_MOD_step"), else
- * its name and the offset of its first entry ("norm@1a4f"). All copies of a function have the same. "" if it has no
- * name; NULL if out of memory. */
+ * its name and the offset of its first entry ("norm@1a4f"), and if that is in a .dwo file, the id of its unit, because
+ * offsets are those in that file ("norm@2f.9c1e"). All copies of a function have the same. "" if it has no name; NULL if
+ * out of memory. */
 const char *fm_function_key(struct fm_arena *arena, Dwarf_Die *die);
-/* The offset in the key of a function that is not external; 0 for an external one. */
-uint64_t fm_function_key_offset(const char *key);
+/* The first entry of a function that is not external; all 0 for an external one. */
+struct fm_function_origin {
+    uint64_t offset;
+    uint64_t unit; /* 0: not in a .dwo file */
+};
+struct fm_function_origin fm_function_key_origin(const char *key);
 
 #endif

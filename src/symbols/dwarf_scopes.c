@@ -5,6 +5,7 @@
 #include <stdbool.h>
 #include <string.h>
 
+#include "symbols/dwarf_origin.h"
 #include "symbols/symbol_name.h"
 
 struct fm_dwarf_scope {
@@ -162,26 +163,6 @@ static const char *name_outer(struct fm_dwarf_scopes *scopes, Dwarf_Die *inner, 
             return NULL;
     }
     return dwarf_dieoffset(&die) == offset ? outer : NULL;
-}
-
-Dwarf_Die fm_dwarf_origin(const Dwarf_Die *die)
-{
-    Dwarf_Die origin = *die, next;
-    Dwarf_Attribute attribute;
-    for (int i = 0; i < MAX_ORIGINS; i++) {
-        if (!dwarf_formref_die(dwarf_attr(&origin, DW_AT_abstract_origin, &attribute), &next) &&
-            !dwarf_formref_die(dwarf_attr(&origin, DW_AT_specification, &attribute), &next))
-            break;
-        origin = next;
-    }
-    return origin;
-}
-
-const char *fm_dwarf_linkage_name(Dwarf_Die *die)
-{
-    Dwarf_Attribute attribute;
-    const char *name = dwarf_formstring(dwarf_attr_integrate(die, DW_AT_linkage_name, &attribute));
-    return name ? name : dwarf_formstring(dwarf_attr_integrate(die, DW_AT_MIPS_linkage_name, &attribute));
 }
 
 static const char *name_function(struct fm_dwarf_scopes *scopes, Dwarf_Die *die, unsigned depth)

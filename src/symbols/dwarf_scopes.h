@@ -21,8 +21,4 @@ void fm_dwarf_scopes_close(struct fm_dwarf_scopes *scopes);
 /* The name of a function or inlined function; NULL if it has none. */
 const char *fm_dwarf_scopes_function(struct fm_dwarf_scopes *scopes, Dwarf_Die *die);
 
-/* The declaration of an inlined or separately defined function. */
-Dwarf_Die fm_dwarf_origin(const Dwarf_Die *die);
-const char *fm_dwarf_linkage_name(Dwarf_Die *die); /* NULL if it has none */
-
 #endif

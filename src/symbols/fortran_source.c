@@ -18,7 +18,7 @@ static bool has_suffix(const char *path, const char *const *suffixes)
     return false;
 }
 
-bool fm_fortran_is_fixed_form(const char *path)
+static bool has_fixed_suffix(const char *path)
 {
     static const char *const suffixes[] = {"f", "for", "ftn", "f77", "fpp", NULL};
     return has_suffix(path, suffixes);
@@ -27,7 +27,7 @@ bool fm_fortran_is_fixed_form(const char *path)
 bool fm_fortran_is_source(const char *path)
 {
     static const char *const suffixes[] = {"f90", "f95", "f03", "f08", "f18", NULL};
-    return has_suffix(path, suffixes) || fm_fortran_is_fixed_form(path);
+    return has_suffix(path, suffixes) || has_fixed_suffix(path);
 }
 
 /* ---- lines ---- */
@@ -77,13 +77,17 @@ static bool is_marked_continuation(const char *text)
     return blanks == 5 && text[5] && text[5] != '0' && text[5] != '\t';
 }
 
+static bool ends_in_ampersand(const char *text)
+{
+    size_t length = length_without_comment(text);
+    return length > 0 && text[length - 1] == '&';
+}
+
 static bool continues(const struct fm_fortran_source *source, uint32_t line, uint32_t previous)
 {
     if (source->fixed_form && is_marked_continuation(text_of(source, line)))
         return true;
-    const char *text = text_of(source, previous);
-    size_t length = length_without_comment(text);
-    return length > 0 && text[length - 1] == '&';
+    return ends_in_ampersand(text_of(source, previous));
 }
 
 uint32_t fm_fortran_statement_start(const struct fm_fortran_source *source, uint32_t line)
@@ -99,6 +103,33 @@ uint32_t fm_fortran_statement_start(const struct fm_fortran_source *source, uint
         line = previous;
     }
     return line;
+}
+
+/* ---- the form ---- */
+
+enum { FIXED_COLUMNS = 72 }; /* text after them is a comment in fixed form; both forms can use an '&' there */
+
+/* 1 if a line is possible only in free form, -1 if only in fixed form, 0 if in both. */
+static int form_of_line(const char *text)
+{
+    const char *first = text + strspn(text, " 0123456789");
+    if (!*first || *first == '!' || *text == '#')
+        return 0;
+    if (strchr("cCdD*", *text)) /* "c = f(x)" and "call f" are statements in free form */
+        return isalpha((unsigned char)text[1]) || strchr("=(%", *skip_blanks(text + 1)) ? 0 : -1;
+    if (first < text + 5 && isalpha((unsigned char)*first))
+        return 1;
+    if (is_marked_continuation(text) && !isalpha((unsigned char)text[5]))
+        return -1;
+    return length_without_comment(text) <= FIXED_COLUMNS && ends_in_ampersand(text);
+}
+
+bool fm_fortran_is_fixed_form(const char *path, char *const *lines, size_t n)
+{
+    long balance = 0;
+    for (size_t i = 0; i < n; i++)
+        balance += form_of_line(lines[i]);
+    return balance ? balance < 0 : has_fixed_suffix(path);
 }
 
 /* ---- statements ---- */
@@ -179,16 +210,85 @@ enum fm_fortran_kind fm_fortran_kind_of(const struct fm_fortran_source *source, 
     return is_comment(source, line) || begins_declaration(text) ? FM_FORTRAN_DECLARATION : FM_FORTRAN_EXECUTABLE;
 }
 
-/* Whether a line contains a name outside its comment and strings. */
+/* ---- words ---- */
+
+struct words {
+    const char *at, *end;
+    char quote;
+};
+
+static struct words words_of(const char *text)
+{
+    return (struct words){text, text + length_without_comment(text), 0};
+}
+
+/* The next name or number of a line outside its comment and strings; NULL at the end. */
+static const char *next_word(struct words *words, size_t *length)
+{
+    for (; words->at < words->end; words->at++) {
+        char c = *words->at;
+        if (words->quote ? c == words->quote : c == '\'' || c == '"')
+            words->quote = words->quote ? 0 : c;
+        if (words->quote || !is_name(c))
+            continue;
+        const char *word = words->at;
+        while (words->at < words->end && is_name(*words->at))
+            words->at++;
+        *length = (size_t)(words->at - word);
+        return word;
+    }
+    return NULL;
+}
+
+static bool is_word(const char *text, size_t length, const char *word)
+{
+    return strlen(word) == length && strncasecmp(text, word, length) == 0;
+}
+
 static bool has_name(const char *text, const char *name)
 {
-    size_t length = strlen(name), end = length_without_comment(text);
-    char quote = 0;
-    for (size_t i = 0; i + length <= end; i++) {
-        if (quote ? text[i] == quote : text[i] == '\'' || text[i] == '"')
-            quote = quote ? 0 : text[i];
-        if (!quote && strncasecmp(text + i, name, length) == 0 && !is_name(text[i + length]) &&
-            (i == 0 || !is_name(text[i - 1])))
+    struct words words = words_of(text);
+    size_t length;
+    for (const char *word; (word = next_word(&words, &length));)
+        if (is_word(word, length, name))
+            return true;
+    return false;
+}
+
+/* Whether the parentheses after a word belong to a statement: "if (", "do while (". */
+static bool is_keyword(const char *text, size_t length)
+{
+    static const char *const keywords[] = {"if",   "elseif", "while",      "case",      "where",
+                                           "else", "forall", "concurrent", "elsewhere", "select"};
+    for (size_t i = 0; i < sizeof keywords / sizeof *keywords; i++)
+        if (is_word(text, length, keywords[i]))
+            return true;
+    return false;
+}
+
+/* "call", "name(" and "object%name"; nobody tells an array from a function. */
+static bool has_reference(const char *text, const char *unused)
+{
+    (void)unused;
+    struct words words = words_of(text);
+    size_t length;
+    for (const char *word; (word = next_word(&words, &length));) {
+        char next = *skip_blanks(word + length);
+        if (is_word(word, length, "call") || next == '%' || (next == '(' && !is_keyword(word, length)))
+            return true;
+    }
+    return false;
+}
+
+static bool statement_fits(const struct fm_fortran_source *source, uint32_t start,
+                           bool (*fits)(const char *text, const char *name), const char *name)
+{
+    for (uint32_t line = start; line <= source->n && line - start < MAX_CONTINUATION; line++) {
+        if (is_comment(source, line))
+            continue;
+        if (fm_fortran_statement_start(source, line) != start)
+            return false;
+        if (fits(text_of(source, line), name))
             return true;
     }
     return false;
@@ -196,15 +296,12 @@ static bool has_name(const char *text, const char *name)
 
 bool fm_fortran_has_name(const struct fm_fortran_source *source, uint32_t start, const char *name)
 {
-    for (uint32_t line = start; line <= source->n && line - start < MAX_CONTINUATION; line++) {
-        if (is_comment(source, line))
-            continue;
-        if (fm_fortran_statement_start(source, line) != start)
-            return false;
-        if (has_name(text_of(source, line), name))
-            return true;
-    }
-    return false;
+    return statement_fits(source, start, has_name, name);
+}
+
+bool fm_fortran_has_reference(const struct fm_fortran_source *source, uint32_t start)
+{
+    return statement_fits(source, start, has_reference, NULL);
 }
 
 uint32_t fm_fortran_find_name(const struct fm_fortran_source *source, uint32_t first, const char *name)

@@ -14,9 +14,9 @@ struct fm_fortran_source {
     bool fixed_form;
 };
 
-/* By the suffix of the file. */
-bool fm_fortran_is_source(const char *path);
-bool fm_fortran_is_fixed_form(const char *path);
+bool fm_fortran_is_source(const char *path); /* by its suffix */
+/* By what most of its lines are in, because compilers have options for it; if that does not tell, by the suffix. */
+bool fm_fortran_is_fixed_form(const char *path, char *const *lines, size_t n);
 
 /* Lines are numbered from 1, and 0 is returned for a line that does not exist. */
 uint32_t fm_fortran_statement_start(const struct fm_fortran_source *source, uint32_t line);
@@ -28,6 +28,9 @@ enum fm_fortran_kind fm_fortran_kind_of(const struct fm_fortran_source *source, 
 
 /* Whether the statement that begins in a line contains a name. */
 bool fm_fortran_has_name(const struct fm_fortran_source *source, uint32_t start, const char *name);
+/* Whether it may call a procedure by any name, that of a generic, a type-bound or a dummy procedure: "call", a component,
+ * or a name with arguments, which may also be an array. */
+bool fm_fortran_has_reference(const struct fm_fortran_source *source, uint32_t start);
 /* The only line of the procedure that begins at `first` with an executable statement that contains a name; 0 if there is
  * none, or more than one. */
 uint32_t fm_fortran_find_name(const struct fm_fortran_source *source, uint32_t first, const char *name);

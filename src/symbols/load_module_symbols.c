@@ -273,7 +273,8 @@ static void set_call_site(struct unit_walk *walk, Dwarf_Die *die, struct set set
 static bool is_second_half(const struct fm_resolved_address *found, const struct fm_symbol *frame)
 {
     const struct fm_symbol *last = found->n ? &found->frames[found->n - 1] : NULL;
-    return last && last->body && frame->body && frame->inlined && strcmp(last->function, frame->function) == 0;
+    return last && last->body && frame->body && frame->inlined &&
+           (strcmp(last->function, frame->function) == 0 || strcmp(frame->function, frame->body) == 0);
 }
 
 static void add_frames(struct unit_walk *walk, const struct fm_symbol *frame, Dwarf_Die *die, struct set set)
@@ -489,6 +490,14 @@ static void set_line(struct symbol_reader *reader, struct compilation_unit *unit
         frame->nearby = nearby_line(unit, &reader->innermost[found - reader->found], address, frame);
 }
 
+/* gcc does not say where a lambda is defined; the lines of its code do. */
+static void set_defined(struct fm_resolved_address *found)
+{
+    for (size_t i = 0; i < found->n; i++)
+        if (found->frames[i].function && !(found->frames[i].defined && found->frames[i].defined[0]))
+            found->frames[i].defined = found->frames[i].path;
+}
+
 /* ---- a module ---- */
 
 static void read_unit(struct symbol_reader *reader, struct compilation_unit *unit, struct set set)
@@ -505,8 +514,10 @@ static void read_unit(struct symbol_reader *reader, struct compilation_unit *uni
         walk.thorough = true;
         walk_scopes(&walk, &unit->scopes, set, 0);
     }
-    for (size_t i = 0; i < set.n; i++)
+    for (size_t i = 0; i < set.n; i++) {
         set_line(reader, unit, &reader->found[set.items[i]]);
+        set_defined(&reader->found[set.items[i]]);
+    }
     fm_dwarf_scopes_close(&walk.scopes);
 }
 

@@ -88,12 +88,13 @@ struct fm_tail_frames {
                                     * one of several */
     size_t n;
     const char *module; /* path of the load module of all of them */
-    bool unknown;       /* more than one sequence is possible: only the first is certain */
+    bool unknown;       /* more than one sequence is possible, or none is known: only the first is certain */
 };
 struct fm_below {
     const struct fm_site *site;
     enum fm_address kind;
     const char *names; /* without a site: the names of a function of another load module, "MPI_Send|mpi_send_" */
+    bool from_runtime; /* the call is in a thread run-time: it calls the bodies of parallel regions */
 };
 void fm_symbols_want_between(struct fm_symbols *symbols, const struct fm_site *call, struct fm_below below);
 struct fm_tail_frames fm_symbols_between(struct fm_symbols *symbols, const struct fm_site *call, struct fm_below below);

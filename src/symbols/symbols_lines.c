@@ -37,7 +37,8 @@ static void name_of_callee(char name[NAME_BYTES], const struct fm_lookup *lookup
 static uint32_t plausible_line(const struct fm_fortran_source *source, const struct fm_symbol *frame,
                                const char *callee, enum fm_fortran_kind kind)
 {
-    uint32_t found = frame->defined == frame->path ? fm_fortran_find_name(source, frame->defined_line, callee) : 0;
+    bool here = frame->defined_line && frame->defined == frame->path;
+    uint32_t found = here ? fm_fortran_find_name(source, frame->defined_line, callee) : 0;
     if (found)
         return found;
     if (kind == FM_FORTRAN_EXECUTABLE || kind == FM_FORTRAN_END) /* a call under another name; or it deallocates */
@@ -60,7 +61,7 @@ static void correct(struct fm_symbols *symbols, const struct fm_lookup *lookup, 
     name_of_callee(callee, lookup, i, kind);
     if (statement == FM_FORTRAN_EXECUTABLE) {
         frame->line = start;
-        if (!callee[0] || fm_fortran_has_name(&source, start, callee))
+        if (!callee[0] || fm_fortran_has_name(&source, start, callee) || fm_fortran_has_reference(&source, start))
             return;
     }
     uint32_t line = plausible_line(&source, frame, callee, statement);

@@ -14,6 +14,7 @@ enum { MAX_SOURCE_BYTES = 64 << 20 };
 struct fm_source {
     char **lines; /* NUL-terminated */
     size_t n;     /* 0: no such file */
+    bool fixed_form;
 };
 
 /* The contents of a file in the arena, NUL-terminated; NULL if it cannot be read, is too large or not a regular
@@ -90,6 +91,7 @@ static struct fm_source *source_of(struct fm_symbols *symbols, const char *path)
     *source = (struct fm_source){0};
     slot->number = (uint32_t)symbols->n_sources;
     load(symbols, source, path);
+    source->fixed_form = fm_fortran_is_source(path) && fm_fortran_is_fixed_form(path, source->lines, source->n);
     return source;
 }
 
@@ -104,6 +106,6 @@ bool fm_symbols_fortran(struct fm_symbols *symbols, const char *path, struct fm_
     const struct fm_source *found = fm_fortran_is_source(path) ? source_of(symbols, path) : NULL;
     if (!found || !found->n)
         return false;
-    *source = (struct fm_fortran_source){found->lines, found->n, fm_fortran_is_fixed_form(path)};
+    *source = (struct fm_fortran_source){found->lines, found->n, found->fixed_form};
     return true;
 }

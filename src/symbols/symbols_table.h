@@ -41,8 +41,9 @@ struct fm_tail_path {
     uint32_t between; /* module of the functions found */
     size_t n;
     struct fm_tail_step {
-        uint64_t addresses[FM_MAX_TAIL_SITES]; /* of the tail calls of which one was executed */
+        uint64_t addresses[FM_MAX_TAIL_SITES]; /* of the tail calls of which one was executed, or of the entry */
         size_t n;                              /* maybe more than there is room for */
+        bool uncertain;                        /* another tail call may have been executed, which is not known */
     } steps[FM_MAX_TAIL_CALLS];
     struct fm_frames *frames; /* by step; made when first needed */
 };

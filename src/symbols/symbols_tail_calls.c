@@ -23,6 +23,11 @@ static bool is_among(const char *name, const char *names)
     return false;
 }
 
+static bool is_body(const struct fm_lookup *lookup)
+{
+    return lookup->n > 0 && lookup->frames[0].body;
+}
+
 /* What a call should lead to and what it led to; false if these are the same, or unknown. */
 static bool describe(struct fm_symbols *symbols, const struct fm_site *call, struct fm_below below,
                      struct fm_tail_path *path)
@@ -34,6 +39,12 @@ static bool describe(struct fm_symbols *symbols, const struct fm_site *call, str
     *path = (struct fm_tail_path){.module = from->module, .callee = from->callee};
     path->below = to ? to->module : FM_NO_MODULE;
     path->function = to ? to->function : fm_symbols_text(symbols, below.names);
+    if (below.from_runtime && to && to->module != from->module && !from->callee[0] && !is_body(to)) {
+        path->module = to->module;
+        path->callee = fm_symbols_text(symbols, FM_ANY_BODY);
+    }
+    if (!path->callee)
+        return false;
     return path->function && path->function[0] && path->callee[0] && path->callee != path->function &&
            !is_among(path->callee, path->function);
 }
@@ -75,7 +86,7 @@ static void explore(struct fm_symbols *symbols, uint32_t number, struct fm_tail_
     struct fm_symbols_module *module = &symbols->modules[number];
     size_t next = module->tail_calls.n;
     for (size_t n = 0; n < MAX_EXPLORED; n++) {
-        if (!fm_intern_find(&module->explored, function)) {
+        if (function[0] && !fm_intern_find(&module->explored, function)) {
             struct fm_tail_call_list list = {0};
             fm_tail_calls_read(reader, function, &list);
             fm_symbols_add_tail_calls(symbols, number, function, list.items, list.n);
@@ -124,6 +135,8 @@ struct search {
     const char *chain[FM_MAX_TAIL_CALLS];
     const char *found[FM_MAX_TAIL_CALLS];
     size_t n_found, paths, steps;
+    size_t next;  /* index in `found` of the function after that of a step */
+    bool endless; /* there are tail calls to unknown functions, or more than can be followed */
 };
 
 static bool is_target(const struct search *search, const char *function)
@@ -153,14 +166,12 @@ static bool is_parallel(const struct fm_tail_call_list *list, size_t index)
 /* Continues the chain whose last function is at `depth`. Recursion ends at the maximum number of tail calls. */
 static void follow(struct search *search, size_t depth) // NOLINT(misc-no-recursion)
 {
-    const struct fm_tail_call_list list = fm_symbols_tail_calls_of(search->symbols, search->module,
-                                                                   search->chain[depth]);
-    for (size_t i = 0; i < list.n && search->paths < 2; i++) {
+    const char *from = search->chain[depth];
+    const struct fm_tail_call_list list = fm_symbols_tail_calls_of(search->symbols, search->module, from);
+    search->endless |= !fm_intern_find(&search->symbols->modules[search->module].explored, from);
+    for (size_t i = 0; i < list.n && search->paths < 2 && !search->endless; i++) {
         const struct fm_tail_call *call = &list.items[i];
-        if (search->steps++ > MAX_STEPS) {
-            search->paths = 2;
-            return;
-        }
+        search->endless |= search->steps++ > MAX_STEPS || !call->to[0];
         if (is_parallel(&list, i) || is_repeated(search, call->to, depth + 1))
             continue;
         if (is_target(search, call->to)) {
@@ -170,8 +181,17 @@ static void follow(struct search *search, size_t depth) // NOLINT(misc-no-recurs
         } else if (depth + 1 < FM_MAX_TAIL_CALLS) {
             search->chain[depth + 1] = call->to;
             follow(search, depth + 1);
+        } else {
+            search->endless = true;
         }
     }
+}
+
+/* Whether a function is in the module whose graph is searched: then it is the first in its own list. */
+static bool is_in_module(const struct search *search, const char *function)
+{
+    const struct fm_tail_call_list list = fm_symbols_tail_calls_of(search->symbols, search->module, function);
+    return list.n > 0 && list.items[0].to == list.items[0].from;
 }
 
 /* Adds the function `from`, which has left the stack by one of its tail calls that `leads`. */
@@ -179,10 +199,19 @@ static void add_step(struct search *search, const char *from, bool (*leads)(cons
 {
     const struct fm_tail_call_list list = fm_symbols_tail_calls_of(search->symbols, search->module, from);
     struct fm_tail_step *step = &search->path->steps[search->path->n];
-    step->n = 0;
-    for (size_t i = 0; i < list.n; i++)
-        if (leads(search, list.items[i].to) && step->n++ < FM_MAX_TAIL_SITES)
+    *step = (struct fm_tail_step){0};
+    if (!is_in_module(search, from))
+        return;
+    for (size_t i = 1; i < list.n; i++) {
+        bool leaving = leads(search, list.items[i].to);
+        step->uncertain |= leaving && !list.items[i].address;
+        if (leaving && list.items[i].address && step->n++ < FM_MAX_TAIL_SITES)
             step->addresses[step->n - 1] = list.items[i].address;
+    }
+    if (step->n == 0) {
+        step->uncertain = true;
+        step->addresses[step->n++] = list.items[0].address;
+    }
     for (size_t i = 0; i < step->n && i < FM_MAX_TAIL_SITES; i++) {
         struct fm_lookup *lookup = fm_symbols_put(search->symbols, search->module, step->addresses[i]);
         if (!lookup)
@@ -190,13 +219,12 @@ static void add_step(struct search *search, const char *from, bool (*leads)(cons
         lookup->wanted = true;
     }
     search->path->between = search->module;
-    search->path->n += step->n > 0;
+    search->path->n++;
 }
 
 static bool is_next(const struct search *search, const char *to)
 {
-    size_t next = search->path->n + 1;
-    return next < search->n_found ? search->found[next] == to : is_target(search, to);
+    return search->next < search->n_found ? search->found[search->next] == to : is_target(search, to);
 }
 
 static bool is_any(const struct search *search, const char *to)
@@ -206,22 +234,29 @@ static bool is_any(const struct search *search, const char *to)
     return true;
 }
 
+/* Returns whether there was anything to be found in the module. */
+static bool search_module(struct fm_symbols *symbols, struct fm_tail_path *path, uint32_t module)
+{
+    struct search search = {.symbols = symbols, .path = path, .module = module, .chain = {path->callee}};
+    bool any_body = strcmp(path->callee, FM_ANY_BODY) == 0;
+    follow(&search, 0);
+    bool left = is_in_module(&search, path->callee);
+    path->unknown = search.paths > 1 || search.endless || (search.paths == 0 && left);
+    for (size_t i = any_body; !path->unknown && search.paths && i < search.n_found; i++) {
+        search.next = i + 1;
+        add_step(&search, search.found[i], is_next);
+    }
+    if (path->unknown && !any_body) /* only the function that was called is certain */
+        add_step(&search, path->callee, is_any);
+    return search.paths || path->unknown;
+}
+
 static void follow_path(struct fm_symbols *symbols, struct fm_tail_path *path)
 {
-    const uint32_t modules[] = {path->module, path->below};
-    size_t n_modules = path->below == path->module || path->below == FM_NO_MODULE ? 1 : 2;
+    bool same = path->below == path->module || path->below == FM_NO_MODULE;
     path->followed = true;
-    for (size_t m = 0; m < n_modules; m++) {
-        struct search search = {.symbols = symbols, .path = path, .module = modules[m], .chain = {path->callee}};
-        follow(&search, 0);
-        path->unknown = search.paths > 1;
-        for (size_t i = 0; search.paths == 1 && i < search.n_found; i++)
-            add_step(&search, search.found[i], is_next);
-        if (path->unknown) /* only the function that was called is certain */
-            add_step(&search, path->callee, is_any);
-        if (search.paths)
-            return;
-    }
+    if (!search_module(symbols, path, path->module) && !same)
+        search_module(symbols, path, path->below);
 }
 
 bool fm_symbols_follow_tail_calls(struct fm_symbols *symbols)
@@ -262,7 +297,7 @@ static struct fm_frames frames_of(struct fm_symbols *symbols, uint32_t module, c
     struct fm_lookup *lookup = fm_symbols_lookup(symbols, module, step->addresses[0]);
     if (!lookup || lookup->n == 0)
         return (struct fm_frames){0};
-    bool certain = step->n <= FM_MAX_TAIL_SITES;
+    bool certain = step->n <= FM_MAX_TAIL_SITES && !step->uncertain;
     for (size_t i = 1; i < step->n && certain; i++)
         certain = same_place(lookup, fm_symbols_lookup(symbols, module, step->addresses[i]));
     if (certain)

@@ -1,8 +1,10 @@
 #!/usr/bin/env python3
 """A function that is called from many lines of another is one row of the view calls, through which the hot path leads;
---lines shows every line. Long names are shortened to fit the terminal, and keep their lines. Percentages of the views of call paths do not count internal threads of MPI, JSON does."""
+--lines shows every line. Long names are shortened to fit the terminal, and keep their lines. Percentages of the views of call paths do not count internal threads of MPI, in CSV and JSON neither."""
+import csv
 import fcntl
 import itertools
+import json
 import os
 import pty
 import re
@@ -70,6 +72,11 @@ def check_widths(tap, title, job):
         tap.ok(re.search(r"solve  at call_names\.cc:\d+$", texts[2], re.MULTILINE) and
                re.search(r"apply  from 3 lines", texts[2]), f"{title}: {columns}: function and line",
                texts[2])
+        solvers = re.findall(r"<.*[12]>::solve", texts[4])
+        tap.ok(columns < 120 or len(solvers) == len(set(solvers)) == 2, f"{title}: {columns}: different names stay different",
+               texts[4])
+    tap.ok("operator()" in texts[4] and "(unknown source)" not in texts[4].partition("lib")[0],
+           f"{title}: a lambda has a source", texts[4])
 
 
 def terminal_text(terminal):
@@ -93,7 +100,16 @@ def check_helpers(tap, title, job):
     """Open MPI has internal threads, MPICH need not."""
     report = job.report()
     whole, left_out = report["calls"]["root"]["inclusive_s"], report["modules"]["left_out_s"]
-    tap.ok(abs(seconds(report["calls"]["root"]) - whole) < 1e-6 * whole, f"{title}: JSON is complete", report["calls"])
+    tap.ok(abs(seconds(report["calls"]["root"]) - whole) < 1e-6 * whole and report["calls"]["left_out_s"] == left_out and
+           abs(whole + left_out - report["calls"]["time_s"]) < 1e-6 * whole, f"{title}: JSON has the same whole",
+           report["calls"])
+    complete = json.loads(view(job, "--format", "json", "--inside-mpi"))["calls"]
+    tap.ok(complete["left_out_s"] == 0 and abs(seconds(complete["root"]) - complete["time_s"]) < 1e-6 * whole,
+           f"{title}: or everything with --inside-mpi", complete)
+    for options, main in (((), 1), (("--inside-mpi",), whole / (whole + left_out))):
+        rows = csv.DictReader(view(job, "--view", "calls", "--format", "csv", *options).splitlines())
+        fraction = sum(float(row["fraction"]) for row in rows if row["name"] == "main" and row["depth"] == "1")
+        tap.ok(0.98 * main < fraction <= main * 1.001, f"{title}: fractions in CSV {options}", fraction)
     for kind in ("calls", "callers", "flat"):
         text, inside = view(job, "--view", kind), view(job, "--view", kind, "--inside-mpi")
         tap.equal("left out; --inside-mpi shows them" in text, left_out > 0, f"{title}, {kind}: what is left out is said")

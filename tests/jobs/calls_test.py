@@ -34,7 +34,7 @@ def check_paths(tap, title, calls):
 
 
 def check_exports(tap, title, profile, calls):
-    total = ns(calls["root"], "inclusive_s")
+    total = ns(calls, "time_s")
     for name, read in (
             ("collapsed", lambda text: sum(int(line.rpartition(" ")[2]) for line in text.splitlines())),
             ("speedscope", lambda text: sum(json.loads(text)["profiles"][0]["weights"])),

@@ -7,7 +7,7 @@ import subprocess
 import jobs
 from trees import walk
 
-SOURCE = jobs.SOURCE / "tests/jobs/programs/lines.f90"
+PROGRAMS = jobs.SOURCE / "tests/jobs/programs"
 DECLARATION = re.compile(r"(use|implicit|integer|real\(dp\)|subroutine|program|module|contains)\b", re.IGNORECASE)
 
 
@@ -16,7 +16,7 @@ def check_lines(tap, title, report):
     texts = {}
     wrong, calls = [], {}
     for node, way in walk(report["calls"]["root"]):
-        if not (node["path"] or "").endswith(".f90"):
+        if not (node["path"] or "").endswith((".f90", ".f")):
             continue
         text = texts.setdefault(node["path"], open(node["path"], encoding="utf-8").read().splitlines())
         line = text[node["line"] - 1].strip() if node["line"] else ""
@@ -28,19 +28,38 @@ def check_lines(tap, title, report):
     return calls
 
 
-def check_program(tap, level):
-    title = f"gfortran {level}"
-    program = jobs.SCRATCH / f"lines{level}"
-    subprocess.run(["gfortran", level, "-g", "-J", jobs.SCRATCH, "-o", program, SOURCE], check=True)
+def calls_of(tap, source, *flags):
+    """The lines from which each function is called."""
+    title = f"{source}, gfortran {' '.join(flags)}"
+    program = jobs.SCRATCH / f"{source}{''.join(flags)}"
+    subprocess.run(["gfortran", *flags, "-g", "-J", jobs.SCRATCH, "-o", program, PROGRAMS / source], check=True)
     job = jobs.run(jobs.AROUND, None, 1, [program], env={"FATHOM_SAMPLE": "2000"})
     if not tap.ok(job.status == 0, f"{title}: the program runs", job):
-        return
-    calls = check_lines(tap, title, job.report())
+        return title, {}
+    return title, check_lines(tap, title, job.report())
+
+
+def check_program(tap, level):
+    title, calls = calls_of(tap, "lines.f90", level)
     tap.ok(calls.get("halo::exchange", set()) <= {"call exchange(x, n)", "call exchange(x(1:n), & ! continued",
                                                   "if (t > 3) call exchange(x(1:n:2), n/2)", "call exchange( &"} and
            len(calls.get("halo::exchange", ())) > 1, f"{title}: calls are where they are", calls)
     tap.ok(calls.get("lines::run", {"call run"}) == {"call run"} and calls.get("solver::solve") == {"call solve(x, 1000)"},
            f"{title}: from the main program on", calls)
+
+
+def check_other_names(tap, level):
+    """A line with a call stays, though another line has the name of the procedure."""
+    title, calls = calls_of(tap, "generic_calls.f90", level)
+    tap.equal([calls.get(f"kernels::{name}") for name in ("relax_r8", "field_step")],
+              [{"call relax(4000000, x)"}, {"call f%advance(4000000)"}], f"{title}: calls by a generic name")
+
+
+def check_free_form(tap, level):
+    """Compilers have an option for the form; the suffix does not tell."""
+    title, calls = calls_of(tap, "free_form.f", level, "-ffree-form", "-fno-inline")
+    tap.equal([calls.get(f"free_form::{name}") for name in ("first", "second")],
+              [{"call first(x)"}, {"call second(x, &", "call second(a, 4000000)"}], f"{title}: free form")
 
 
 def check_model(tap, mpi):
@@ -60,6 +79,8 @@ def main():
     tap = jobs.Tap()
     for level in ("-O1", "-O2", "-O3"):
         check_program(tap, level)
+        check_other_names(tap, level)
+    check_free_form(tap, "-O2")
     for mpi in jobs.MPIS:
         check_model(tap, mpi)
     tap.done()

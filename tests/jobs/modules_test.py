@@ -124,7 +124,7 @@ def check_planted(tap, title, profile):
     """Only the planted function waits: whoever is above it is in brackets, all others are not."""
     path = jobs.SCRATCH / "planted.txt"
     path.write_text(MAP.read_text(encoding="utf-8") + "waiting *planted_wait\n", encoding="utf-8")
-    document = json.loads(report("report", profile, "--modules", path, "--format", "json").stdout)
+    document = json.loads(report("report", profile, "--modules", path, "--inside-mpi", "--format", "json").stdout)
     check_sums(tap, f"{title}, planted", document, Map(path))
     _, _, waits = told(document["modules"]["tree"])
     ways = {("driver", "halo"), ("driver", "barotropic", "halo"), ("driver", "barotropic", "solver", "halo")}
@@ -267,7 +267,7 @@ def main():
         title, profile = mpi.short, profiles[-1]
         whole = jobs.SCRATCH / "whole.txt"
         whole.write_text(MAP.read_text(encoding="utf-8") + "waiting MPI_Wait* MPI_Recv MPI_Barrier\n", encoding="utf-8")
-        check_sums(tap, title, json.loads(report("report", profile, "--modules", whole, "--format", "json").stdout),
+        check_sums(tap, title, json.loads(report("report", profile, "--modules", whole, "--inside-mpi", "--format", "json").stdout),
                    Map(whole))
         check_planted(tap, title, profile)
         check_pictures(tap, title, profile)

@@ -79,13 +79,69 @@ program openmp_names
   print *, a(3), b(3)
 end program
 """
+# Functions that begin at the same line; tasks; a body that ends with a tail call.
+SHARED = r"""
+volatile double sink;
+__attribute__((noinline)) void burn(int n)
+{
+    double sum = 0;
+    for (int i = 0; i < n * 1000; i++)
+        sum += i * 0.5 + sink;
+    sink = sum;
+}
+__attribute__((noinline)) void finish(int n)
+{
+    burn(n);
+    sink = sink + 1;
+}
+template <int N> __attribute__((noinline)) void sweep(int n) {
+#pragma omp parallel num_threads(2)
+    {
+        burn(n);
+        sink = sink + N;
+    }
+}
+#define STEP(name) __attribute__((noinline)) void name(int n) \
+    { _Pragma("omp parallel num_threads(2)") { burn(n); sink = sink + 2; } }
+STEP(left) STEP(right)
+__attribute__((noinline)) void ending(int n)
+{
+#pragma omp parallel num_threads(2)
+    finish(n);
+    sink = sink + 3;
+}
+__attribute__((noinline)) void tasks(int n)
+{
+#pragma omp parallel num_threads(2)
+#pragma omp single
+    for (int i = 0; i < 4; i++)
+#pragma omp task
+    {
+        burn(n);
+        sink = sink + 4;
+    }
+}
+int main()
+{
+    for (int i = 0; i < 20; i++) {
+        sweep<1>(1500);
+        sweep<2>(1500);
+        left(1500);
+        right(1500);
+        ending(1500);
+        tasks(1500);
+    }
+    return 0;
+}
+"""
 COMPILERS = {"gcc": (C, "c"), "clang": (C, "c"), "g++": (CXX, "cc"), "clang++": (CXX, "cc"), "gfortran": (FORTRAN, "f90")}
 
 
-def build(compiler, level):
-    text, suffix = COMPILERS[compiler]
-    source = jobs.SCRATCH / f"openmp_names.{suffix}"
-    target = jobs.SCRATCH / f"openmp_names.{compiler}{level}"
+def build(compiler, level, text=None, name="openmp_names"):
+    suffix = COMPILERS[compiler][1]
+    text = text or COMPILERS[compiler][0]
+    source = jobs.SCRATCH / f"{name}.{suffix}"
+    target = jobs.SCRATCH / f"{name}.{compiler}{level}"
     source.write_text(text, encoding="utf-8")
     subprocess.run([compiler, level, "-g", "-fopenmp", "-o", target, source.name], check=True, cwd=jobs.SCRATCH)
     return target, source
@@ -127,6 +183,19 @@ def check_stripped(tap, title, program):
               f"{title}: names from symbols")
 
 
+def check_shared(tap, title, program):
+    calls = measure(tap, title, program)
+    found = bodies(calls) if calls else []
+    names = {node["name"] for node, _ in found}
+    tap.equal(names, {"sweep<1>", "sweep<2>", "left", "right", "ending", "tasks"}, f"{title}: functions of bodies")
+    lost = [(node["name"], [up["name"] for up in way]) for node, way in found
+            if node["name"] not in [up["name"] for up in way if not up.get("parallel_body")] and node["name"] != "tasks"]
+    tap.equal(lost, [], f"{title}: bodies are below their function")
+    callers = {(way[-1]["name"], bool(way[-1].get("parallel_body")), way[-1]["inferred"])
+               for node, way in walk(calls["root"]) if node["kind"] == "frame" and node["name"] == "finish"}
+    tap.equal(callers, {("ending", True, True)}, f"{title}: a body that left by a tail call is inferred")
+
+
 def main():
     tap = jobs.Tap()
     for compiler in COMPILERS:
@@ -135,6 +204,9 @@ def main():
             check_debug(tap, f"{compiler} {level}", program, source)
             if compiler in ("gcc", "g++", "gfortran"):
                 check_stripped(tap, f"{compiler} {level}, without debug information", program)
+    for compiler in ("g++", "clang++"):
+        for level in ("-O2", "-O3"):
+            check_shared(tap, f"{compiler} {level}, shared lines", build(compiler, level, SHARED, "openmp_shared")[0])
     tap.done()
 
 

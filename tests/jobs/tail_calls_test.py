@@ -2,8 +2,10 @@
 """Functions that ended with a tail call are back in call paths where only one sequence is possible, marked as inferred;
 where several are possible, this is marked too. MPI calls are attributed to the function that makes them by a tail
 call."""
+import csv
 import itertools
 import os
+import re
 import subprocess
 
 import jobs
@@ -46,8 +48,8 @@ def check_paths(tap, title, frames):
         return frames.get(edge, [])
     callers = {caller for caller, function in frames if function == "force"}
     tap.equal(callers, {"update_h", "choose"}, f"{title}: nothing else seems to call force")
-    tap.equal({caller for caller, function in frames if function == "work"}, {"update_h", "force", "choose"},
-              f"{title}: nor work")
+    tap.equal({caller for caller, function in frames if function == "work"} - {"either"},
+              {"update_h", "force", "choose"}, f"{title}: nor work")
     tap.ok(any(node["inferred"] for up, function in frames for node in frames[up, function] if function == "update_h"),
            f"{title}: a function that left is inferred", frames)
     tap.ok(all(not node["callers_missing"] and node["line"] for node in nodes("update_h", "force")),
@@ -65,15 +67,30 @@ def check_routine(tap, title, frames, report):
               f"{title}: its call site is there")
 
 
+def check_pointers(tap, title, frames, report):
+    """A function that ends with a call by a pointer may have reached any function."""
+    found = frames.get(("either", "work"), [])
+    tap.ok(found and all(node["callers_missing"] for node in found), f"{title}: by a pointer, the way is unknown", frames)
+    tap.ok(not any("rare" in edge or "barrier" in edge for edge in frames), f"{title}: no function that was not called",
+           sorted(frames))
+    sites = [site for site in report["mpi"]["sites"] if site["routine"] == "MPI_Barrier"]
+    tap.equal({(plain(site["function"]), site["inferred"], site["callers_missing"]) for site in sites},
+              {("meet", True, True)}, f"{title}: nor at call sites")
+
+
 def check_cache(tap, title, job):
     """A second report, from the cache of symbols, is the same."""
-    def view():
-        return subprocess.run([jobs.FATHOM, "report", "--view", "calls", "--all", job.profiles()[0]],
+    def view(kind="calls", *options):
+        return subprocess.run([jobs.FATHOM, "report", "--view", kind, *options, "--all", job.profiles()[0]],
                               capture_output=True, text=True, check=True,
                               env={**os.environ, "XDG_CACHE_HOME": str(job.work)}).stdout
-    first, second = view(), view()
+    first, second, callers = view(), view(), view("callers")
     tap.ok("(t)" in first and "(?)" in first and "(t): inferred" in first, f"{title}: marks in the text", first)
     tap.equal(second, first, f"{title}: the same from the cache")
+    rows = list(csv.DictReader(view("calls", "--format", "csv").splitlines()))
+    tap.ok(re.search(r"<- .*update_h.* \(t\)", callers), f"{title}: marks of callers", callers)
+    tap.ok(all(any(row[mark] == "1" for row in rows) for mark in ("inferred", "callers_missing")),
+           f"{title}: columns for marks in CSV", rows[:5])
 
 
 def check(tap, mpi):
@@ -88,6 +105,7 @@ def check(tap, mpi):
         check_agreement(tap, title, report["calls"])
         if compiler != "gfortran":
             check_routine(tap, title, frames, report)
+            check_pointers(tap, title, frames, report)
         if level == "-O2":
             check_cache(tap, title, job)
 

@@ -50,6 +50,36 @@ static void test_labels(void)
     is("abc", 2, "abc");
 }
 
+static void column_is(const char *first, const char *second, size_t columns, const char *shown,
+                      const char *shown_second)
+{
+    struct fm_arena arena = {0};
+    const char *texts[] = {first, "main", second};
+    fm_shorten_column(&arena, texts, 3, columns);
+    if (!tap_ok(strcmp(texts[0], shown) == 0 && strcmp(texts[2], shown_second) == 0, "%zu: %s, %s", columns, shown,
+                shown_second))
+        printf("# got: %s\n# and: %s\n", texts[0], texts[2]);
+    fm_arena_destroy(&arena);
+}
+
+/* Rows of one table that differ remain different. */
+static void test_columns(void)
+{
+    static const char one[] = "|- ns::Solver<double, float, 1>::apply  at a.cc:1";
+    static const char two[] = "`- ns::Solver<double, float, 2>::apply  at a.cc:1";
+    column_is(one, two, 49, one, two);
+    column_is(one, two, 48, "|- ns::Solver<.., 1>::apply  at a.cc:1", "`- ns::Solver<.., 2>::apply  at a.cc:1");
+    column_is(one, two, 37, "|- ..Solver<.., 1>::apply  at a.cc:1", "`- ..Solver<.., 2>::apply  at a.cc:1");
+    column_is(one, two, 24, "|- ..apply  at a.cc:1", "`- ..apply  at a.cc:1");
+    column_is("ns::Conjugate_gradient_solver<A>::apply", "ns::Conjugate_gradient_solver<B>::apply", 30,
+              "..Conjuga.._solver<A>::apply", "..Conjuga.._solver<B>::apply");
+    column_is("sum<std::vector<A, std::allocator<A>>, double>", "sum<std::vector<B, std::allocator<B>>, double>", 43,
+              "sum<std::vector<A, std::allocator<A>>, ..>", "sum<std::vector<B, std::allocator<B>>, ..>");
+    column_is("sum<std::vector<A, alloc<A>>, 1>", "sum<std::set<B, alloc<B>>, 1>", 24, "sum<std::vector<..>, 1>",
+              "sum<std::set<..>, 1>");
+    column_is(one, one, 45, "|- ns::Solver<..>::apply  at a.cc:1", "|- ns::Solver<..>::apply  at a.cc:1");
+}
+
 /* Whatever the text is, the result fits. */
 static void test_any(void)
 {
@@ -64,8 +94,14 @@ static void test_any(void)
         for (int n = rand() % 16; n > 0; n--)
             strcat(text, pieces[(size_t)rand() % (sizeof pieces / sizeof *pieces)]);
         size_t columns = 4 + (size_t)rand() % 60;
-        const char *shorter = fm_shorten(&arena, text, columns);
-        if (fm_text_width(shorter) > columns && !wrong++)
+        const char *shorter = fm_shorten(&arena, text, columns), *both[] = {text, text};
+        char other[sizeof text];
+        for (size_t k = 0; k < sizeof text; k++)
+            other[k] = text[k] == 'x' ? 'y' : text[k];
+        both[1] = other;
+        fm_shorten_column(&arena, both, 2, columns);
+        bool fits = fm_text_width(both[0]) <= columns && fm_text_width(both[1]) <= columns;
+        if ((fm_text_width(shorter) > columns || !fits) && !wrong++)
             printf("# %zu: %s\n# got: %s\n", columns, text, shorter);
         fm_arena_destroy(&arena);
     }
@@ -76,6 +112,7 @@ int main(void)
 {
     test_names();
     test_labels();
+    test_columns();
     test_any();
     return tap_done();
 }

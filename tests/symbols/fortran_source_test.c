@@ -9,10 +9,37 @@
 
 static void test_files(void)
 {
-    tap_ok(fm_fortran_is_source("/a/pop.F90") && !fm_fortran_is_fixed_form("pop.F90"), "free form");
-    tap_ok(fm_fortran_is_source("dgemm.f") && fm_fortran_is_fixed_form("dgemm.f"), "fixed form");
+    tap_ok(fm_fortran_is_source("/a/pop.F90") && !fm_fortran_is_fixed_form("pop.F90", NULL, 0), "free form");
+    tap_ok(fm_fortran_is_source("dgemm.f") && fm_fortran_is_fixed_form("dgemm.f", NULL, 0), "fixed form");
     tap_ok(!fm_fortran_is_source("solver.c") && !fm_fortran_is_source("f90") && !fm_fortran_is_source(""),
            "other files");
+}
+
+/* Compilers have options for the form, so that the suffix does not tell. */
+static void test_forms(void)
+{
+    static char *const free_form[] = {"program p", "c = f(1)",         "",        "do i = 1, n", "     call step(c)",
+                                      "end do",    "call finish(c, &", "     1)", "end program"};
+    static char *const free_indented[] = {"      program p", "      call finish(c, &", "        1)", "      end"};
+    static char *const fixed[] = {"C     the program",
+                                  "      PROGRAM P",
+                                  "call this a comment",
+                                  "c$omp parallel",
+                                  "      CALL FINISH(C,",
+                                  "     1  1)",
+                                  "  100 CONTINUE",
+                                  "#endif",
+                                  "      END"};
+    static char *const both[] = {"! either", "      subroutine s", "\tcall t", "     call u", "      end"};
+    tap_ok(!fm_fortran_is_fixed_form("p.f", free_form, sizeof free_form / sizeof *free_form), "free form in a .f file");
+    tap_ok(!fm_fortran_is_fixed_form("p.F", free_indented, sizeof free_indented / sizeof *free_indented),
+           "told by its continuations");
+    tap_ok(fm_fortran_is_fixed_form("p.f90", fixed, sizeof fixed / sizeof *fixed) &&
+               fm_fortran_is_fixed_form("p.f", fixed, sizeof fixed / sizeof *fixed),
+           "fixed form in both");
+    tap_ok(fm_fortran_is_fixed_form("s.f", both, sizeof both / sizeof *both) &&
+               !fm_fortran_is_fixed_form("s.f90", both, sizeof both / sizeof *both),
+           "lines that tell nothing: by the suffix");
 }
 
 static void test_continuation(void)
@@ -88,11 +115,31 @@ static void test_names(void)
     tap_ok(fm_fortran_find_name(&source, 1, "step") == 0 && fm_fortran_find_name(&source, 1, "") == 0, "there is none");
 }
 
+static bool has_reference(char *line)
+{
+    const struct fm_fortran_source source = {&line, 1, false};
+    return fm_fortran_has_reference(&source, 1);
+}
+
+static void test_references(void)
+{
+    const struct fm_fortran_source source = {LINES("x = 1 + &", "  norm(y)", "z = 2"), false};
+    tap_ok(has_reference("if (a) call b") && has_reference("x = f(y)") && has_reference("x = a%norm") &&
+               has_reference("if (any(x > 1)) then"),
+           "a statement that may call something");
+    tap_ok(!has_reference("x = y") && !has_reference("do while (a < 1)") && !has_reference("x = 'f(y)' ! call g") &&
+               !has_reference("else if (y > 0) then") && !has_reference("end do"),
+           "and one that cannot");
+    tap_ok(fm_fortran_has_reference(&source, 1) && !fm_fortran_has_reference(&source, 3), "over several lines");
+}
+
 int main(void)
 {
     test_files();
+    test_forms();
     test_continuation();
     test_kinds();
     test_names();
+    test_references();
     return tap_done();
 }

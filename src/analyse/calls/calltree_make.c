@@ -8,6 +8,7 @@
 #include "analyse/calls/address_tree.h"
 #include "analyse/calls/calltree.h"
 #include "analyse/calls/routine_sites.h"
+#include "analyse/calls/thread_runtimes.h"
 #include "base/basename.h"
 #include "generated/routines.h"
 #include "mpi/libraries.h"
@@ -52,11 +53,13 @@ static bool may_follow_tail_call(const struct fm_path_node *path, const struct f
 }
 
 /* What was called, to be compared with what the call should call. */
-static struct fm_below below_of(const struct fm_path_node *path, char names[FM_MPI_FUNCTION_NAMES])
+static struct fm_below below_of(const struct fm_path_node *path, const struct fm_path_node *parent,
+                                char names[FM_MPI_FUNCTION_NAMES])
 {
-    if (path->kind != FM_PATH_ROUTINE)
-        return (struct fm_below){.site = &path->site, .kind = address_kind(path)};
-    return fm_below_routine(names, path->routine);
+    if (path->kind == FM_PATH_ROUTINE)
+        return fm_below_routine(names, path->routine);
+    return (struct fm_below){
+        .site = &path->site, .kind = address_kind(path), .from_runtime = fm_is_thread_runtime(parent->site.module)};
 }
 
 static void resolve(const struct fm_call_paths *paths, struct fm_symbols *symbols)
@@ -69,7 +72,7 @@ static void resolve(const struct fm_call_paths *paths, struct fm_symbols *symbol
         char names[FM_MPI_FUNCTION_NAMES];
         const struct fm_path_node *node = &paths->nodes[i], *parent = &paths->nodes[node->parent];
         if (may_follow_tail_call(node, parent))
-            fm_symbols_want_between(symbols, &parent->site, below_of(node, names));
+            fm_symbols_want_between(symbols, &parent->site, below_of(node, parent, names));
     }
     fm_symbols_resolve(symbols);
 }
@@ -167,6 +170,22 @@ static bool is_libc(const struct tree_builder *builder, const char *module)
            is_library(module, "linux-vdso") || is_library(module, "[vdso]");
 }
 
+/* The function of the program that called the thread run-time above a body; NULL if it is not known. */
+static const struct fm_context *region_owner(const struct fm_context *at, const char *module)
+{
+    while (fm_context_in_thread_runtime(at))
+        at = at->parent;
+    return at->id.kind == FM_CONTEXT_FRAME && strcmp(at->id.module, module) == 0 ? at : NULL;
+}
+
+/* The name of a function; that of a body whose function is one of several is the caller's. */
+static const char *name_of(const struct joint *to, const struct fm_symbol *frame, const char *module)
+{
+    bool nameless = frame->body && strcmp(frame->function, frame->body) == 0;
+    const struct fm_context *owner = nameless ? region_owner(to->frame, module) : NULL;
+    return owner ? owner->id.name : frame->function;
+}
+
 /* Adds a frame below a joint, called from its line; its own line becomes that of the joint. */
 static void add_frame(struct tree_builder *builder, size_t i, struct joint *to, const struct fm_symbol *frame,
                       const char *module, bool inferred)
@@ -174,7 +193,7 @@ static void add_frame(struct tree_builder *builder, size_t i, struct joint *to, 
     struct fm_calltree *tree = builder->tree;
     struct fm_context_id id = {
         .kind = FM_CONTEXT_FRAME,
-        .name = fm_calltree_text(tree, frame->function),
+        .name = fm_calltree_text(tree, name_of(to, frame, module)),
         .module = fm_calltree_text(tree, module),
         .path = to->path,
         .line = to->line,
@@ -215,7 +234,7 @@ static bool add_replaced(struct tree_builder *builder, size_t i, struct joint *t
     char names[FM_MPI_FUNCTION_NAMES];
     if (!builder->symbols || !may_follow_tail_call(path, parent) || to->routine || to->fathom)
         return false;
-    struct fm_tail_frames between = fm_symbols_between(builder->symbols, &parent->site, below_of(path, names));
+    struct fm_tail_frames between = fm_symbols_between(builder->symbols, &parent->site, below_of(path, parent, names));
     for (size_t k = 0; k < between.n; k++)
         for (size_t f = 0; f < between.items[k].n; f++)
             add_frame(builder, i, to, &between.items[k].items[f], between.module, true);
@@ -255,6 +274,7 @@ static void add_node(struct tree_builder *builder, size_t i)
         .kind = FM_CONTEXT_GAP, .name = "(outer frames unknown)", .module = "", .path = "", .defined = ""};
     const struct joint from = builder->joints[path->parent];
     struct joint *joint = &builder->joints[i];
+    bool missing;
     switch (path->kind) {
     case FM_PATH_CALL:
     case FM_PATH_LEAF:
@@ -267,9 +287,10 @@ static void add_node(struct tree_builder *builder, size_t i)
         return;
     case FM_PATH_ROUTINE:
         *joint = from;
-        add_replaced(builder, i, joint);
+        missing = add_replaced(builder, i, joint);
         joint->routine = path->routine;
         add_leaf(builder, i, joint, FM_CONTEXT_ROUTINE, fm_calltree_text(builder->tree, path->routine));
+        builder->tree->of_nodes[i]->facts.callers_missing |= missing;
         return;
     case FM_PATH_GAP:
         joint->frame = builder->outer[i] = fm_context_below(builder->tree, builder->tree->root, &gap);

@@ -178,7 +178,9 @@ static void find_callers(struct view_builder *builder, const struct fm_context *
             id.line = called->id.line;
         }
         node = fm_context_below(builder->to, node, &id);
-        const struct fm_context_facts facts = {.approximate = called->facts.approximate};
+        const struct fm_context_facts facts = {.approximate = called->facts.approximate,
+                                               .inferred = caller->facts.inferred,
+                                               .callers_missing = caller->facts.callers_missing};
         fm_context_learn(node, &facts);
         visit(builder, context, node);
         called = caller;

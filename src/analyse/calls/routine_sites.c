@@ -31,8 +31,8 @@ struct fm_site_frames fm_routine_frames(struct fm_symbols *symbols, const struct
     if (routine)
         between = fm_symbols_between(symbols, site, fm_below_routine(names, routine));
     if (between.n)
-        return (struct fm_site_frames){between.items[between.n - 1], true};
-    return (struct fm_site_frames){fm_symbols_find(symbols, site, FM_RETURN_ADDRESS), false};
+        return (struct fm_site_frames){between.items[between.n - 1], true, between.unknown};
+    return (struct fm_site_frames){fm_symbols_find(symbols, site, FM_RETURN_ADDRESS), false, between.unknown};
 }
 
 const struct fm_symbol *fm_routine_place(struct fm_symbols *symbols, const struct fm_site *site, const char *routine)

@@ -18,6 +18,7 @@ void fm_routine_sites_resolve(struct fm_symbols *symbols, const struct fm_event 
 struct fm_site_frames {
     struct fm_frames frames;
     bool inferred;
+    bool callers_missing; /* functions between it and the routine are not known */
 };
 struct fm_site_frames fm_routine_frames(struct fm_symbols *symbols, const struct fm_site *site, const char *routine);
 /* The innermost of them; NULL if unknown. */

@@ -39,8 +39,7 @@ static bool is_libc(const struct fm_context_id *id)
  * only exported functions have names, which all those that sleep are. */
 static bool is_system(const struct fm_context *frame)
 {
-    static const char sleeping[] =
-        "*pthread*\0*futex*\0*lll_*\0*sched_yield\0*syscall*\0*sleep\0*poll\0*select\0*sem_*\0";
+    const char *sleeping = "*pthread*\0*futex*\0*lll_*\0*sched_yield\0*syscall*\0*sleep\0*poll\0*select\0*sem_*\0";
     const struct fm_context_id *id = &frame->id;
     if (!id->module[0] && !id->defined[0])
         return true;
@@ -49,12 +48,21 @@ static bool is_system(const struct fm_context *frame)
     return fm_names_fit(sleeping, id->name) || (frame->parent && is_libc(&frame->parent->id));
 }
 
+bool fm_is_thread_runtime(const char *module)
+{
+    bool is = false;
+    for (size_t i = 0; i < FM_THREAD_RUNTIMES && !is; i++)
+        is = fm_names_fit(fm_thread_runtimes[i].libraries, fm_basename(module));
+    return is;
+}
+
 bool fm_context_in_thread_runtime(const struct fm_context *context)
 {
-    bool is_in = false;
-    for (size_t i = 0; i < FM_THREAD_RUNTIMES && context->id.kind == FM_CONTEXT_FRAME && !is_in; i++)
-        is_in = fm_names_fit(fm_thread_runtimes[i].libraries, fm_basename(context->id.module)) ||
-                fm_names_fit(fm_thread_runtimes[i].functions, context->id.name);
+    if (context->id.kind != FM_CONTEXT_FRAME)
+        return false;
+    bool is_in = fm_is_thread_runtime(context->id.module);
+    for (size_t i = 0; i < FM_THREAD_RUNTIMES && !is_in; i++)
+        is_in = fm_names_fit(fm_thread_runtimes[i].functions, context->id.name);
     return is_in;
 }
 

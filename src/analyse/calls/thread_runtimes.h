@@ -33,6 +33,7 @@ enum fm_thread_state {
 
 /* The state in a frame; `above` is that of its caller, FM_THREAD_PROGRAM if it has none. */
 enum fm_thread_state fm_thread_state_in(enum fm_thread_state above, const struct fm_context *frame);
+bool fm_is_thread_runtime(const char *module); /* by the path of a load module */
 bool fm_context_in_thread_runtime(const struct fm_context *context);
 
 #endif

@@ -67,6 +67,15 @@ static bool is_owner(const struct fm_context *context, const struct fm_context *
            context->id.name == body->id.name && context->id.defined == body->id.defined && !context->id.body;
 }
 
+/* The names of bodies differ if only the callers of one of them are known. */
+static bool is_same_body(const struct fm_context *context, const struct fm_context *body)
+{
+    return context->id.kind == FM_CONTEXT_FRAME && context->id.body == body->id.body &&
+           context->id.module == body->id.module && context->id.defined == body->id.defined &&
+           (context->id.name == body->id.name || body->id.name == body->id.body) &&
+           fm_context_in_thread_runtime(context->parent);
+}
+
 /* Several call paths are as good as none: which of them a worker belongs to is unknown. */
 static void find_place(const struct worker_joiner *joiner, struct worker_body *body)
 {
@@ -75,7 +84,7 @@ static void find_place(const struct worker_joiner *joiner, struct worker_body *b
     for (struct fm_context *at = root->first; at; at = fm_context_after(root, at)) {
         if (at->mark != OF_PROGRAM)
             continue;
-        if (fm_context_same_function(at, body->context) && fm_context_in_thread_runtime(at->parent)) {
+        if (is_same_body(at, body->context)) {
             body->same = at;
             same++;
         } else if (is_owner(at, body->context)) {

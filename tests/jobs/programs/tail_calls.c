@@ -1,6 +1,6 @@
 /* Functions that end with a tail call, so that their frames are replaced: update_h > force > work; global_sum, which
- * ends with an MPI routine; and choose, which reaches force by two ways that cannot be told apart. Also compiled as
- * C++. */
+ * ends with an MPI routine; choose, which reaches force by two ways that cannot be told apart; and either and meet, which
+ * use a pointer, and never call the function that they name. Also compiled as C++. */
 #include <mpi.h>
 
 #define ALONE __attribute__((noinline))
@@ -56,6 +56,37 @@ ALONE static void global_sum(double *from, double *to)
     MPI_Allreduce(from, to, 8, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
 }
 
+ALONE void rare(int n)
+{
+    sink = sink + 5;
+    work(n);
+}
+
+void (*volatile by_pointer)(int) = work;
+
+ALONE void either(int n)
+{
+    void (*to)(int) = by_pointer;
+    if (n < 0)
+        rare(n);
+    else
+        to(n);
+}
+
+ALONE int barrier(MPI_Comm comm)
+{
+    sink = sink + 6;
+    return MPI_Barrier(comm);
+}
+
+int (*volatile barrier_by_pointer)(MPI_Comm) = MPI_Barrier;
+
+ALONE int meet(int n)
+{
+    int (*to)(MPI_Comm) = barrier_by_pointer;
+    return n < 0 ? barrier(MPI_COMM_WORLD) : to(MPI_COMM_WORLD);
+}
+
 ALONE static void solve(void)
 {
     for (int i = 0; i < 50; i++) {
@@ -74,6 +105,9 @@ int main(int argc, char **argv)
         sink = sink + 1;
         solve();
         sink = sink + 1;
+        either(400);
+        sink = sink + 1;
+        meet(i);
     }
     MPI_Finalize();
     return 0;
