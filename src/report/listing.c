@@ -30,37 +30,42 @@ static const char *keep(struct fm_listing *listing, const char *text)
     return kept ? kept : "";
 }
 
+static struct fm_listed item_of(struct fm_listing *listing, const char *file, const struct fm_profile *profile,
+                                const struct fm_summary *summary)
+{
+    struct fm_listed item = {
+        .file = keep(listing, file),
+        .program = keep(listing, summary->name),
+        .user = keep(listing, profile->job.user),
+        .job = keep(listing, profile->job.id),
+        .mpi = keep(listing, profile->job.mpi),
+        .ranks = summary->ranks,
+        .hosts = profile->n_hosts,
+        .started_ns = profile->job.started_real_ns,
+        .wall_ns = summary->wall_ns,
+        .mpi_fraction = summary->mpi_fraction,
+        .factors = fm_factors_of_run(profile),
+        .lacks_cores = fm_core_use(profile).lack != FM_CORES_ENOUGH,
+        .complete = summary->complete,
+        .end = end_text(listing, summary),
+    };
+    item.factors.known &= summary->n_routines > 0;
+    return item;
+}
+
 enum fm_status fm_listing_add(struct fm_listing *listing, const char *file, const struct fm_profile *profile,
                               struct fm_error *error)
 {
     struct fm_arena scratch = {0};
     struct fm_summary summary;
-    enum fm_status status = fm_summarise(profile, &scratch, &summary, error);
     struct fm_listed *grown = fm_arena_grow(&listing->arena, listing->items, &listing->capacity, listing->n + 1,
                                             sizeof *grown);
-    if (!status && !grown)
-        status = fm_fail(error, FM_ERR_MEMORY, "not enough memory to list %zu profiles", listing->n + 1);
-    if (!status) {
-        listing->items = grown;
-        struct fm_listed *item = &listing->items[listing->n++];
-        *item = (struct fm_listed){
-            .file = keep(listing, file),
-            .program = keep(listing, summary.name),
-            .user = keep(listing, profile->job.user),
-            .job = keep(listing, profile->job.id),
-            .mpi = keep(listing, profile->job.mpi),
-            .ranks = summary.ranks,
-            .hosts = profile->n_hosts,
-            .started_ns = profile->job.started_real_ns,
-            .wall_ns = summary.wall_ns,
-            .mpi_fraction = summary.mpi_fraction,
-            .factors = fm_factors_of_run(profile),
-            .lacks_cores = fm_core_use(profile).lack != FM_CORES_ENOUGH,
-            .complete = summary.complete,
-            .end = end_text(listing, &summary),
-        };
-        item->factors.known &= summary.n_routines > 0;
-    }
+    if (!grown)
+        return fm_fail(error, FM_ERR_MEMORY, "not enough memory to list %zu profiles", listing->n + 1);
+    listing->items = grown;
+    enum fm_status status = fm_summarise(profile, &scratch, &summary, error);
+    if (!status)
+        grown[listing->n++] = item_of(listing, file, profile, &summary);
     fm_arena_destroy(&scratch);
     return status;
 }
