@@ -371,7 +371,7 @@ struct fm_segment_io {
     uint64_t read_bytes, written_bytes;
     uint64_t rewritten_bytes; /* at positions where the thread had already written */
     uint64_t read_ticks, write_ticks;
-    uint64_t meta_ticks;                           /* opening, closing, seeking */
+    uint64_t meta_ticks;                                                /* opening, closing, seeking */
     uint64_t read_sizes[FM_REQUEST_BINS], write_sizes[FM_REQUEST_BINS]; /* requests that transferred something */
 };
 

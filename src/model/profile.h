@@ -184,7 +184,7 @@ static inline bool fm_process_has_usage(const struct fm_process *process)
 struct fm_io {
     uint64_t opens, reads, writes, seeks, syncs;
     uint64_t read_bytes, written_bytes;
-    uint64_t rewritten_bytes;             /* at positions where the same thread had already written */
+    uint64_t rewritten_bytes;            /* at positions where the same thread had already written */
     uint64_t read_ns, write_ns, meta_ns; /* meta: opening, closing, seeking */
 };
 

@@ -9,20 +9,14 @@
 enum { DEFAULT_ROWS = 10, BAR_COLUMNS = 24, RANK_COLUMNS = 16 };
 
 static const struct fm_column class_columns[] = {
-    {"files", NULL, FM_COLUMN_TEXT},
-    {"number", NULL, FM_COLUMN_TEXT},
-    {"ranks", NULL, FM_COLUMN_TEXT},
-    {"read", NULL, FM_COLUMN_BYTES},
-    {"written", NULL, FM_COLUMN_BYTES},
-    {"requests", NULL, FM_COLUMN_COUNT},
-    {"bytes/req.", NULL, FM_COLUMN_BYTES},
-    {"time", NULL, FM_COLUMN_TIME},
-    {"% wall", NULL, FM_COLUMN_PERCENT},
+    {"files", NULL, FM_COLUMN_TEXT},       {"number", NULL, FM_COLUMN_TEXT},   {"ranks", NULL, FM_COLUMN_TEXT},
+    {"read", NULL, FM_COLUMN_BYTES},       {"written", NULL, FM_COLUMN_BYTES}, {"requests", NULL, FM_COLUMN_COUNT},
+    {"bytes/req.", NULL, FM_COLUMN_BYTES}, {"time", NULL, FM_COLUMN_TIME},     {"% wall", NULL, FM_COLUMN_PERCENT},
 };
 
 static const struct fm_column file_columns[] = {
-    {"file", NULL, FM_COLUMN_TEXT},     {"ranks", NULL, FM_COLUMN_TEXT},    {"opens", NULL, FM_COLUMN_COUNT},
-    {"read", NULL, FM_COLUMN_BYTES},    {"written", NULL, FM_COLUMN_BYTES}, {"time", NULL, FM_COLUMN_TIME},
+    {"file", NULL, FM_COLUMN_TEXT},      {"ranks", NULL, FM_COLUMN_TEXT},    {"opens", NULL, FM_COLUMN_COUNT},
+    {"read", NULL, FM_COLUMN_BYTES},     {"written", NULL, FM_COLUMN_BYTES}, {"time", NULL, FM_COLUMN_TIME},
     {"% wall", NULL, FM_COLUMN_PERCENT}, {"use", NULL, FM_COLUMN_TEXT},
 };
 
@@ -80,8 +74,8 @@ static const char *use_text(struct fm_report *report, const struct fm_file *file
 {
     static const char *const uses[] = {"opened", "read", "written", "read, written"};
     return fm_format(&report->arena, "%s%s%s%s", uses[fm_io_access(&file->io)],
-                     file->io.rewritten_bytes ? ", rewritten" : "", fm_rankset_count(&file->ranks) > 1 ? ", shared" : "",
-                     file->mpi ? ", MPI-IO" : "");
+                     file->io.rewritten_bytes ? ", rewritten" : "",
+                     fm_rankset_count(&file->ranks) > 1 ? ", shared" : "", file->mpi ? ", MPI-IO" : "");
 }
 
 static const char *class_text(struct fm_report *report, const struct fm_class_of_files *of)
@@ -120,25 +114,35 @@ static const char *most_text(struct fm_report *report)
     char time[FM_UNIT_CHARS];
     if (report->summary.measured < 2 || !spread->max)
         return "";
-    return fm_format(&report->arena, ", most on rank %u (%s)", spread->max_rank, fm_time_text(time, (double)spread->max));
+    return fm_format(&report->arena, ", most on rank %u (%s)", spread->max_rank,
+                     fm_time_text(time, (double)spread->max));
+}
+
+/* A file, unless others of the heaviest class have most of its time together. */
+static const char *heaviest_text(struct fm_report *report, const struct fm_io_summary *io)
+{
+    char time[FM_UNIT_CHARS];
+    const struct fm_class_of_files *class = io->classes[0].of;
+    uint64_t file_ns = io->n_files ? fm_io_ns(&io->files[0]->io) : 0, class_ns = fm_io_ns(&class->io);
+    if (file_ns < class_ns / 2 || !io->n_files)
+        return fm_format(&report->arena, "Heaviest files: %s (%s, %s).", class_text(report, class),
+                         fm_time_text(time, (double)class_ns), fm_ranks_text(report, &class->ranks, 24));
+    return fm_format(&report->arena, "Heaviest file: %s (%s, %s).", short_path(report, io->files[0]->path),
+                     fm_time_text(time, (double)file_ns), fm_ranks_text(report, &io->files[0]->ranks, 24));
 }
 
 static const char *headline(struct fm_report *report, const struct fm_io_summary *io)
 {
-    char time[FM_UNIT_CHARS], share[FM_UNIT_CHARS], mpi[FM_UNIT_CHARS], heaviest[FM_UNIT_CHARS], read[FM_UNIT_CHARS],
-        written[FM_UNIT_CHARS];
-    const char *text = fm_format(&report->arena, "File I/O: %s of the time (%s%s)%s", fm_percent_fine(share, share_of(report, io->time_ns)),
+    char time[FM_UNIT_CHARS], share[FM_UNIT_CHARS], mpi[FM_UNIT_CHARS], read[FM_UNIT_CHARS], written[FM_UNIT_CHARS];
+    const char *text = fm_format(&report->arena, "File I/O: %s of the time (%s%s)%s",
+                                 fm_percent_fine(share, share_of(report, io->time_ns)),
                                  fm_time_text(time, (double)io->time_ns),
                                  report->summary.measured > 1 ? " over all ranks" : "", most_text(report));
     if (io->mpi_ns)
         text = fm_format(&report->arena, "%s, and %s in MPI-IO", text, fm_time_text(mpi, (double)io->mpi_ns));
     text = fm_format(&report->arena, "%s; %s read, %s written", text, fm_bytes_text(read, (double)io->total.read_bytes),
                      fm_bytes_text(written, (double)io->total.written_bytes));
-    if (!io->n_files)
-        return fm_format(&report->arena, "%s.", text);
-    return fm_format(&report->arena, "%s. Heaviest file: %s (%s, %s).", text, short_path(report, io->files[0]->path),
-                     fm_time_text(heaviest, (double)fm_io_ns(&io->files[0]->io)),
-                     fm_ranks_text(report, &io->files[0]->ranks, 24));
+    return fm_format(&report->arena, "%s. %s", text, heaviest_text(report, io));
 }
 
 const char *fm_io_sentence(struct fm_report *report, double least)
@@ -273,8 +277,8 @@ enum fm_status fm_view_io_text(struct fm_report *report, FILE *out, struct fm_er
 
 static void csv_io(struct fm_table *table, const struct fm_io *io)
 {
-    const uint64_t counts[] = {io->opens,      io->reads,         io->writes,         io->seeks, io->syncs,
-                               io->read_bytes, io->written_bytes, io->rewritten_bytes};
+    const uint64_t counts[] = {io->opens, io->reads,      io->writes,        io->seeks,
+                               io->syncs, io->read_bytes, io->written_bytes, io->rewritten_bytes};
     for (size_t i = 0; i < sizeof counts / sizeof *counts; i++)
         fm_cell_whole(table, counts[i]);
 }

@@ -122,7 +122,7 @@ def check_python(tap):
         return
     script = jobs.SCRATCH / "files.py"
     script.write_text(PYTHON, encoding="utf-8")
-    job = jobs.run(jobs.AROUND, mpi, RANKS, ["python3", script])
+    job = jobs.run(jobs.AROUND, mpi, RANKS, ["/usr/bin/python3", script])
     found = files_of(job.report(), job.work)
     for rank in range(RANKS):
         item = found.get(f"python.{rank}.bin", {})

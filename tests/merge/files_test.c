@@ -21,8 +21,7 @@ static struct fm_profile *profile_of(uint32_t rank)
     for (size_t i = 0; i < CLASSES; i++) {
         char name[40], path[60];
         snprintf(name, sizeof name, "class %03u", (unsigned)fm_random(&state, 1000));
-        struct fm_class_of_files class = {
-            .name = name, .files = 1, .io = {.reads = 1 + i}, .ranks = {&range, 1, 1}};
+        struct fm_class_of_files class = {.name = name, .files = 1, .io = {.reads = 1 + i}, .ranks = {&range, 1, 1}};
         fm_spread_add(&class.time_ns, i, rank);
         fm_merge_list(p, &fm_list_file_classes, &class, 1);
         snprintf(path, sizeof path, "/file %u", (unsigned)fm_random(&state, FILES));

@@ -26,15 +26,26 @@ static inline void sample_class(struct fm_profile *profile, const char *name, ui
 
 static inline void sample_add_files(struct fm_profile *profile)
 {
-    static const char log[] = "log below /home/ann/run*", data[] = "*.nc below /scratch/ann", out[] = "out.* below /scratch/ann";
+    static const char log[] = "log below /home/ann/run*", data[] = "*.nc below /scratch/ann",
+                      out[] = "out.* below /scratch/ann";
     uint32_t ranks = profile->job.ranks, last = ranks - 1;
-    struct fm_io input = {.opens = ranks, .reads = 40ull * ranks, .read_bytes = ranks * (160ull << 20),
-                          .read_ns = 300 * MS * ranks, .meta_ns = 2 * MS * ranks};
-    struct fm_io restart = {.opens = ranks, .writes = 2ull * ranks, .syncs = ranks, .written_bytes = ranks * (8ull << 20),
+    struct fm_io input = {.opens = ranks,
+                          .reads = 40ull * ranks,
+                          .read_bytes = ranks * (160ull << 20),
+                          .read_ns = 300 * MS * ranks,
+                          .meta_ns = 2 * MS * ranks};
+    struct fm_io restart = {.opens = ranks,
+                            .writes = 2ull * ranks,
+                            .syncs = ranks,
+                            .written_bytes = ranks * (8ull << 20),
                             .write_ns = 90 * MS * ranks};
-    struct fm_io own = {.opens = 1, .writes = 10, .written_bytes = 10 << 20, .rewritten_bytes = 1 << 20, .write_ns = 50 * MS};
-    struct fm_io all = {.opens = ranks, .writes = 10ull * ranks, .written_bytes = ranks * (10ull << 20),
-                        .rewritten_bytes = ranks * (1ull << 20), .write_ns = 50 * MS * ranks};
+    struct fm_io own = {
+        .opens = 1, .writes = 10, .written_bytes = 10 << 20, .rewritten_bytes = 1 << 20, .write_ns = 50 * MS};
+    struct fm_io all = {.opens = ranks,
+                        .writes = 10ull * ranks,
+                        .written_bytes = ranks * (10ull << 20),
+                        .rewritten_bytes = ranks * (1ull << 20),
+                        .write_ns = 50 * MS * ranks};
     struct fm_io lines = {.opens = 1, .writes = 200000, .written_bytes = 8000000, .write_ns = 400 * MS};
     profile->files = sample_alloc(profile, 8 * sizeof *profile->files);
     profile->file_classes = sample_alloc(profile, 8 * sizeof *profile->file_classes);

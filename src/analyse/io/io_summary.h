@@ -18,13 +18,13 @@ struct fm_io_class {
 };
 
 struct fm_io_summary {
-    bool known;          /* for some process */
-    uint64_t time_ns;    /* outside MPI, sum over ranks */
-    uint64_t mpi_ns;     /* in MPI-IO */
-    struct fm_io total;  /* with MPI-IO */
-    uint64_t requests;   /* reads and writes */
-    uint64_t small;      /* the small ones among them */
-    uint64_t sized;      /* requests that transferred something */
+    bool known;         /* for some process */
+    uint64_t time_ns;   /* outside MPI, sum over ranks */
+    uint64_t mpi_ns;    /* in MPI-IO */
+    struct fm_io total; /* with MPI-IO */
+    uint64_t requests;  /* reads and writes */
+    uint64_t small;     /* the small ones among them */
+    uint64_t sized;     /* requests that transferred something */
     uint64_t read_sizes[FM_REQUEST_BINS], write_sizes[FM_REQUEST_BINS];
     struct fm_io_class *classes;
     size_t n_classes;

@@ -31,18 +31,18 @@ void fm_wrapped_closefrom(int first)
     fm_real.closefrom(first);
 }
 
-#define SEEK(name, type)                                           \
-    type fm_wrapped_##name(int fd, type offset, int from)          \
-    {                                                              \
-        struct fm_io_call io;                                      \
-        bool counted = fm_io_begin(&io, fd);                       \
-        type result = fm_real.name(fd, offset, from);              \
-        if (counted) {                                             \
-            if (result >= 0 && !io.descriptor->unplaced)           \
-                io.descriptor->position = (uint64_t)result;        \
-            fm_io_count_other(&io, FM_IO_SEEK, fm_io_end(&io));    \
-        }                                                          \
-        return result;                                             \
+#define SEEK(name, type)                                        \
+    type fm_wrapped_##name(int fd, type offset, int from)       \
+    {                                                           \
+        struct fm_io_call io;                                   \
+        bool counted = fm_io_begin(&io, fd);                    \
+        type result = fm_real.name(fd, offset, from);           \
+        if (counted) {                                          \
+            if (result >= 0 && !io.descriptor->unplaced)        \
+                io.descriptor->position = (uint64_t)result;     \
+            fm_io_count_other(&io, FM_IO_SEEK, fm_io_end(&io)); \
+        }                                                       \
+        return result;                                          \
     }
 SEEK(lseek, off_t)
 SEEK(lseek64, off64_t)

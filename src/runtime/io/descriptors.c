@@ -62,8 +62,7 @@ void fm_io_stop(void)
 
 static bool find_name(int fd, int directory, const char *path)
 {
-    return path && (path[0] == '/' || directory == AT_FDCWD) ? fm_io_name_of_path(path)
-                                                               : fm_io_name_of_descriptor(fd);
+    return path && (path[0] == '/' || directory == AT_FDCWD) ? fm_io_name_of_path(path) : fm_io_name_of_descriptor(fd);
 }
 
 static bool begins_with(const char *text, const char *beginning)

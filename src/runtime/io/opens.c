@@ -8,16 +8,16 @@
 #include "runtime/io/io.h"
 #include "runtime/libc/sampling_mask.h"
 
-#define OPEN(type, name, parameters, arguments, directory, flags)           \
-    type fm_wrapped_##name parameters                                       \
-    {                                                                       \
-        uintptr_t caller = fm_return_address();                             \
-        struct fm_io_call io;                                               \
-        fm_io_begin_open(&io);                                              \
-        uint64_t held = fm_sampling_block_restarted();                      \
-        type result = fm_real.name arguments;                               \
-        fm_sampling_unblock(held);                                          \
-        fm_io_end_open(&io, result, directory, path, flags, 0, caller);     \
-        return result;                                                      \
+#define OPEN(type, name, parameters, arguments, directory, flags)       \
+    type fm_wrapped_##name parameters                                   \
+    {                                                                   \
+        uintptr_t caller = fm_return_address();                         \
+        struct fm_io_call io;                                           \
+        fm_io_begin_open(&io);                                          \
+        uint64_t held = fm_sampling_block_restarted();                  \
+        type result = fm_real.name arguments;                           \
+        fm_sampling_unblock(held);                                      \
+        fm_io_end_open(&io, result, directory, path, flags, 0, caller); \
+        return result;                                                  \
     }
 FM_LIBC_OPENS(OPEN)

@@ -64,32 +64,32 @@ static int flags_of(const char *mode)
     return mode[0] == 'a' ? O_APPEND : 0;
 }
 
-#define OPEN(name)                                                                                       \
-    FILE *fm_wrapped_##name(const char *path, const char *mode)                                          \
-    {                                                                                                    \
-        uintptr_t caller = fm_return_address();                                                          \
-        struct fm_io_call io;                                                                            \
-        fm_io_begin_open(&io);                                                                           \
-        FILE *stream = fm_real.name(path, mode);                                                         \
-        fm_io_end_open(&io, descriptor_of(stream), AT_FDCWD, path, stream ? flags_of(mode) : 0,          \
-                       FM_FILE_BY_STDIO, caller);                                                        \
-        return stream;                                                                                   \
+#define OPEN(name)                                                                                                \
+    FILE *fm_wrapped_##name(const char *path, const char *mode)                                                   \
+    {                                                                                                             \
+        uintptr_t caller = fm_return_address();                                                                   \
+        struct fm_io_call io;                                                                                     \
+        fm_io_begin_open(&io);                                                                                    \
+        FILE *stream = fm_real.name(path, mode);                                                                  \
+        fm_io_end_open(&io, descriptor_of(stream), AT_FDCWD, path, stream ? flags_of(mode) : 0, FM_FILE_BY_STDIO, \
+                       caller);                                                                                   \
+        return stream;                                                                                            \
     }
 OPEN(fopen)
 OPEN(fopen64)
 
 /* Without a path only the mode changes. */
-#define REOPEN(name)                                                                                     \
-    FILE *fm_wrapped_##name(const char *path, const char *mode, FILE *stream)                            \
-    {                                                                                                    \
-        uintptr_t caller = fm_return_address();                                                          \
-        struct fm_io_call io;                                                                            \
-        fm_io_begin_open(&io);                                                                           \
-        fm_io_forget(descriptor_of(stream));                                                             \
-        FILE *result = fm_real.name(path, mode, stream);                                                 \
-        fm_io_end_open(&io, descriptor_of(result), AT_FDCWD, path, result ? flags_of(mode) : 0,          \
-                       FM_FILE_BY_STDIO, caller);                                                        \
-        return result;                                                                                   \
+#define REOPEN(name)                                                                                              \
+    FILE *fm_wrapped_##name(const char *path, const char *mode, FILE *stream)                                     \
+    {                                                                                                             \
+        uintptr_t caller = fm_return_address();                                                                   \
+        struct fm_io_call io;                                                                                     \
+        fm_io_begin_open(&io);                                                                                    \
+        fm_io_forget(descriptor_of(stream));                                                                      \
+        FILE *result = fm_real.name(path, mode, stream);                                                          \
+        fm_io_end_open(&io, descriptor_of(result), AT_FDCWD, path, result ? flags_of(mode) : 0, FM_FILE_BY_STDIO, \
+                       caller);                                                                                   \
+        return result;                                                                                            \
     }
 REOPEN(freopen)
 REOPEN(freopen64)
@@ -109,14 +109,14 @@ int fm_wrapped_fclose(FILE *stream)
 
 /* ---- reading ---- */
 
-#define READ(name, parameters, arguments)                                   \
-    size_t fm_wrapped_##name parameters                                     \
-    {                                                                       \
-        struct fm_io_call io;                                               \
-        begin_transfer(&io, stream, bytes_of(size, n), readable(stream));   \
-        size_t done = fm_real.name arguments;                               \
-        end_read(&io, bytes_of(size, done));                                \
-        return done;                                                        \
+#define READ(name, parameters, arguments)                                 \
+    size_t fm_wrapped_##name parameters                                   \
+    {                                                                     \
+        struct fm_io_call io;                                             \
+        begin_transfer(&io, stream, bytes_of(size, n), readable(stream)); \
+        size_t done = fm_real.name arguments;                             \
+        end_read(&io, bytes_of(size, done));                              \
+        return done;                                                      \
     }
 READ(fread, (void *buffer, size_t size, size_t n, FILE *stream), (buffer, size, n, stream))
 READ(__fread_chk, (void *buffer, size_t room, size_t size, size_t n, FILE *stream), (buffer, room, size, n, stream))
@@ -154,14 +154,14 @@ LINE(__getdelim, (char **line, size_t *size, int end, FILE *stream), (line, size
 
 /* ---- writing ---- */
 
-#define WRITE(name)                                                                        \
-    size_t fm_wrapped_##name(const void *buffer, size_t size, size_t n, FILE *stream)      \
-    {                                                                                      \
-        struct fm_io_call io;                                                              \
-        begin_transfer(&io, stream, bytes_of(size, n), writable(stream));                  \
-        size_t done = fm_real.name(buffer, size, n, stream);                               \
-        end_write(&io, bytes_of(size, done));                                              \
-        return done;                                                                       \
+#define WRITE(name)                                                                   \
+    size_t fm_wrapped_##name(const void *buffer, size_t size, size_t n, FILE *stream) \
+    {                                                                                 \
+        struct fm_io_call io;                                                         \
+        begin_transfer(&io, stream, bytes_of(size, n), writable(stream));             \
+        size_t done = fm_real.name(buffer, size, n, stream);                          \
+        end_write(&io, bytes_of(size, done));                                         \
+        return done;                                                                  \
     }
 WRITE(fwrite)
 
@@ -233,14 +233,14 @@ int fm_wrapped_fflush(FILE *stream)
     return result;
 }
 
-#define SEEK(name, type)                                              \
-    int fm_wrapped_##name(FILE *stream, type offset, int from)        \
-    {                                                                 \
-        struct fm_io_call io;                                         \
-        begin_other(&io, stream);                                     \
-        int result = fm_real.name(stream, offset, from);              \
-        end_other(&io, FM_IO_SEEK);                                   \
-        return result;                                                \
+#define SEEK(name, type)                                       \
+    int fm_wrapped_##name(FILE *stream, type offset, int from) \
+    {                                                          \
+        struct fm_io_call io;                                  \
+        begin_other(&io, stream);                              \
+        int result = fm_real.name(stream, offset, from);       \
+        end_other(&io, FM_IO_SEEK);                            \
+        return result;                                         \
     }
 SEEK(fseek, long)
 SEEK(fseeko, off_t)

@@ -59,19 +59,19 @@ FM_LIBC_RECEIVES(RECEIVE)
 FM_LIBC_TRANSFERS(TRANSFER)
 
 /* Most file systems do not let a signal interrupt reading and writing (io/descriptors.c). */
-#define FILE_TRANSFER(count, type, name, parameters, arguments, bytes, offset)                                 \
-    type fm_wrapped_##name parameters                                                                          \
-    {                                                                                                          \
-        struct fm_io_call io;                                                                                  \
-        bool counted = fm_io_begin(&io, fd);                                                                   \
-        uint64_t held = 0;                                                                                     \
-        if (!(counted && io.descriptor->steady) && fm_sampled_self() && ((bytes) > PIPE_BUF || is_fragile(fd)))     \
-            held = fm_sampling_block();                                                                        \
-        type result = fm_real.name arguments;                                                                  \
-        fm_sampling_unblock(held);                                                                             \
-        if (counted)                                                                                           \
-            count(&io, result, offset, fm_io_end(&io));                                                        \
-        return result;                                                                                         \
+#define FILE_TRANSFER(count, type, name, parameters, arguments, bytes, offset)                                  \
+    type fm_wrapped_##name parameters                                                                           \
+    {                                                                                                           \
+        struct fm_io_call io;                                                                                   \
+        bool counted = fm_io_begin(&io, fd);                                                                    \
+        uint64_t held = 0;                                                                                      \
+        if (!(counted && io.descriptor->steady) && fm_sampled_self() && ((bytes) > PIPE_BUF || is_fragile(fd))) \
+            held = fm_sampling_block();                                                                         \
+        type result = fm_real.name arguments;                                                                   \
+        fm_sampling_unblock(held);                                                                              \
+        if (counted)                                                                                            \
+            count(&io, result, offset, fm_io_end(&io));                                                         \
+        return result;                                                                                          \
     }
 #define READ(...) FILE_TRANSFER(fm_io_count_read, __VA_ARGS__)
 #define WRITE(...) FILE_TRANSFER(fm_io_count_write, __VA_ARGS__)
