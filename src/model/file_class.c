@@ -16,24 +16,24 @@ static bool is_letter(char c)
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
 }
 
-struct text {
+struct class_text {
     char *at, *end;
 };
 
-static void put(struct text *out, char c)
+static void put(struct class_text *out, char c)
 {
     if (out->at < out->end)
         *out->at++ = c;
 }
 
-static void put_all(struct text *out, const char *text)
+static void put_all(struct class_text *out, const char *text)
 {
     while (*text)
         put(out, *text++);
 }
 
 /* With a star for each number, cut to MAX_PART characters. */
-static void put_without_numbers(struct text *out, const char *text, size_t n)
+static void put_without_numbers(struct class_text *out, const char *text, size_t n)
 {
     const char *limit = out->at + MAX_PART;
     for (size_t i = 0; i < n; i++) {
@@ -57,7 +57,7 @@ static const char *extension_of(const char *name)
     return dot + 1;
 }
 
-static void put_name(struct text *out, const char *name)
+static void put_name(struct class_text *out, const char *name)
 {
     const char *extension = extension_of(name);
     if (extension) {
@@ -70,7 +70,7 @@ static void put_name(struct text *out, const char *name)
 
 const char *fm_file_class(const char *path, char name[FM_FILE_CLASS_BYTES])
 {
-    struct text out = {name, name + FM_FILE_CLASS_BYTES - 1};
+    struct class_text out = {name, name + FM_FILE_CLASS_BYTES - 1};
     const char *last = strrchr(path, '/');
     if (path[0] != '/' || !last) { /* a class already */
         put_all(&out, path);
