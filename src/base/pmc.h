@@ -19,8 +19,8 @@ enum { FM_PMC_REQUEST = 0 };
 FM_INLINE uint64_t fm_pmc_read(uint32_t counter)
 {
 #if defined __aarch64__
-#define FM_PMC_CASE(n)                                              \
-    case n:                                                         \
+#define FM_PMC_CASE(n)                                                \
+    case n:                                                           \
         __asm__ volatile("mrs %0, pmevcntr" #n "_el0" : "=r"(value)); \
         break;
     uint64_t value = 0;

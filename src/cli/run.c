@@ -45,14 +45,11 @@ static const char usage[] =
 /* Returns -1 to continue, or the exit status. */
 static int parse(int argc, char **argv, struct fm_run_options *options)
 {
-    static const struct option longs[] = {{"output", required_argument, NULL, 'o'},
-                                          {"memory", required_argument, NULL, 'm'},
-                                          {"sample", required_argument, NULL, 's'},
-                                          {"counters", required_argument, NULL, 'c'},
-                                          {"report", required_argument, NULL, 'r'},
-                                          {"quiet", no_argument, NULL, 'q'},
-                                          {"help", no_argument, NULL, 'h'},
-                                          {0}};
+    static const struct option longs[] = {
+        {"output", required_argument, NULL, 'o'}, {"memory", required_argument, NULL, 'm'},
+        {"sample", required_argument, NULL, 's'}, {"counters", required_argument, NULL, 'c'},
+        {"report", required_argument, NULL, 'r'}, {"quiet", no_argument, NULL, 'q'},
+        {"help", no_argument, NULL, 'h'},         {0}};
     uint64_t bytes;
     unsigned hz;
     bool of_cpu;

@@ -33,10 +33,11 @@ static enum fm_status add_name(const char *name, size_t length, struct fm_perf_e
     if (!wrong && !fm_perf_event_named(name, length, event))
         wrong = resolve(text, event);
     if (wrong)
-        return fm_fail(error, FM_ERR_INPUT,
-                       "unknown counter '%s' (%s); known are the names of libpfm4 for this processor, and instructions, "
-                       "cycles, cache-misses, branches, task-clock, page-faults, context-switches, migrations",
-                       text, wrong);
+        return fm_fail(
+            error, FM_ERR_INPUT,
+            "unknown counter '%s' (%s); known are the names of libpfm4 for this processor, and instructions, "
+            "cycles, cache-misses, branches, task-clock, page-faults, context-switches, migrations",
+            text, wrong);
     snprintf(event->name, sizeof event->name, "%s", text);
     events->n++;
     return FM_OK;
@@ -44,30 +45,37 @@ static enum fm_status add_name(const char *name, size_t length, struct fm_perf_e
 
 /* ---- the default ---- */
 
+#define FP_256 \
+    "FP_ARITH:SCALAR_DOUBLE:SCALAR_SINGLE:128B_PACKED_DOUBLE:128B_PACKED_SINGLE:256B_PACKED_DOUBLE:256B_PACKED_SINGLE"
+
 /* Names differ between processors; the first that this one has is used. Intel counts instructions, each of which can
- * stand for several operations. */
+ * stand for several operations. `also` is counted with it: libpfm4 does not let all units of an event be combined. */
 static const struct {
-    const char *name, *event;
-} floating[] = {
-    {"fp-operations", "RETIRED_SSE_AVX_FLOPS:ANY"},
-    {"fp-operations", "FP_SCALE_OPS_SPEC"},
-    {"fp-instructions", "FP_ARITH_INST_RETIRED:SCALAR:VECTOR"},
-    {"fp-instructions", "FP_ARITH:SCALAR_DOUBLE:SCALAR_SINGLE:128B_PACKED_DOUBLE:128B_PACKED_SINGLE:"
-                        "256B_PACKED_DOUBLE:256B_PACKED_SINGLE"},
-    {"fp-instructions", "VFP_SPEC"},
-}, level_2[] = {
-    {"l2-misses", "L2_RQSTS:MISS"},
-    {"l2-misses", "CORE_TO_L2_CACHEABLE_REQUEST_ACCESS_STATUS:LS_RD_BLK_C"},
-    {"l2-misses", "L2D_CACHE_REFILL"},
+    const char *name, *event, *also;
+} floating[] =
+    {
+        {"fp-operations", "RETIRED_SSE_AVX_FLOPS:ANY", NULL},
+        {"fp-instructions", "FP_ARITH_INST_RETIRED:SCALAR", "FP_ARITH_INST_RETIRED:VECTOR"},
+        {"fp-instructions", FP_256 ":512B_PACKED_DOUBLE:512B_PACKED_SINGLE", NULL},
+        {"fp-instructions", FP_256, NULL},
+        {"fp-instructions", "VFP_SPEC", NULL},
+},
+  level_2[] = {
+      {"l2-misses", "L2_RQSTS:MISS", NULL},
+      {"l2-misses", "L2_RQSTS:ALL_DEMAND_MISS", NULL},
+      {"l2-misses", "CORE_TO_L2_CACHEABLE_REQUEST_ACCESS_STATUS:LS_RD_BLK_C", NULL},
+      {"l2-misses", "L2D_CACHE_REFILL", NULL},
 };
 #define ADD_FIRST(list, events) add_first(list, sizeof(list) / sizeof *(list), events)
 
-static void add_first(const __typeof__(*floating) * list, size_t n, struct fm_perf_events *events)
+static void add_first(const __typeof__(*floating) *list, size_t n, struct fm_perf_events *events)
 {
-    struct fm_perf_event *event = &events->list[events->n];
+    struct fm_perf_event *event = &events->list[events->n], other = {0};
     for (size_t i = 0; i < n; i++) {
-        if (resolve(list[i].event, event))
+        if (resolve(list[i].event, event) || (list[i].also && resolve(list[i].also, &other)))
             continue;
+        if (list[i].also)
+            event->config |= other.config;
         snprintf(event->name, sizeof event->name, "%s", list[i].name);
         events->n++;
         return;

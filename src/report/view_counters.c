@@ -86,8 +86,8 @@ static bool is_shown(const struct fm_column *column, bool split)
 {
     if (strcmp(column->key, "rate_per_s") == 0)
         return !split;
-    return split || (strcmp(column->key, "program") && strcmp(column->key, "mpi") &&
-                     strcmp(column->key, "rate_program_per_s"));
+    return split ||
+           (strcmp(column->key, "program") && strcmp(column->key, "mpi") && strcmp(column->key, "rate_program_per_s"));
 }
 
 static bool fill(struct fm_report *report, struct fm_table *table, const struct fm_counter_totals *totals, bool csv)
@@ -125,8 +125,9 @@ static void print_none(struct fm_report *report, FILE *out)
         told = true;
     }
     if (!told)
-        fputs("No counters: they were off (--counters off, FATHOM_COUNTERS=off), or the profile is of an older Fathom.\n",
-              out);
+        fputs(
+            "No counters: they were off (--counters off, FATHOM_COUNTERS=off), or the profile is of an older Fathom.\n",
+            out);
 }
 
 static bool was_asked(const struct fm_report *report)

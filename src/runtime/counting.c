@@ -226,6 +226,17 @@ static bool allocate(void)
     return true;
 }
 
+/* If the processor has too few counters for all events at once, the last ones are left out. */
+static void begin_with_room(struct fm_perf_events *events, int *error)
+{
+    keep(begin(0, error));
+    for (; !fm_counted && (*error == EINVAL || *error == ENOSPC) && events->n > 1; keep(begin(0, error))) {
+        const char *name = events->list[--events->n].name;
+        fm_rt.segment->text_unknown_counter = fm_text_add(name, strlen(name));
+    }
+    fm_rt.segment->uncounted_threads = 0;
+}
+
 void fm_counting_start(void)
 {
     struct fm_perf_events *events = &fm_counting.events;
@@ -237,7 +248,7 @@ void fm_counting_start(void)
     if (error || !events->n || !allocate())
         return;
     fm_rt.counting.has_end_key = pthread_key_create(&fm_rt.counting.end_key, end_thread) == 0;
-    keep(begin(0, &error));
+    begin_with_room(events, &error);
     fm_rt.segment->counters_error = (uint32_t)error;
     if (!fm_counted)
         return;

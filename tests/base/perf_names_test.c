@@ -29,8 +29,8 @@ int main(void)
 
     events.list[events.n++] = (struct fm_perf_event){4, 0x5301b7, 3, 1, "OFFCORE:ANY:u"};
     tap_ok(fm_perf_events_write(&events, text) && fm_perf_events_read(text, &again) &&
-               again.n == (fm_processor_kind() ? 4 : 3) && memcmp(&events.list[1], &again.list[1], sizeof *events.list) == 0 &&
-               again.by_default,
+               again.n == (fm_processor_kind() ? 4 : 3) &&
+               memcmp(&events.list[1], &again.list[1], sizeof *events.list) == 0 && again.by_default,
            "what was written is read: %s", text);
     tap_ok(!fm_processor_kind() || memcmp(&events.list[3], &again.list[3], sizeof *events.list) == 0,
            "with the numbers of the hardware");

@@ -145,8 +145,7 @@ void fm_counters_close_inherited(void)
 static uint32_t count_readable(const struct fm_counted_thread *thread)
 {
     uint32_t n = 0;
-    while (n < thread->n && thread->pages[n]->cap_user_rdpmc &&
-           !fm_perf_event_is_software(&fm_counting.events.list[n]))
+    while (n < thread->n && thread->pages[n]->cap_user_rdpmc && !fm_perf_event_is_software(&fm_counting.events.list[n]))
         n++;
     return n;
 }

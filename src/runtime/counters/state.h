@@ -42,7 +42,7 @@ struct fm_counter_descriptor {
 struct fm_counting {
     atomic_uint on;
     uint32_t page_bytes;
-    struct fm_perf_events events; /* those of the processor first */
+    struct fm_perf_events events;      /* those of the processor first */
     struct fm_counted_thread *threads; /* FM_COUNTED_THREADS, zeroed in a forked child */
     uint32_t n_places;                 /* of them, ever used */
     uint32_t n_descriptors;

@@ -22,9 +22,9 @@ struct fm_call {
     uint64_t ns;    /* set by fm_call_returned */
     uint64_t site_region;
     uint16_t routine;
-    bool is_pmpi; /* called by its PMPI name */
-    bool unusual; /* in a user callback, or by a thread that shares its slot */
-    bool fast;    /* its routine has a fast path (fast_path.h): worth a memo */
+    bool is_pmpi;            /* called by its PMPI name */
+    bool unusual;            /* in a user callback, or by a thread that shares its slot */
+    bool fast;               /* its routine has a fast path (fast_path.h): worth a memo */
     fm_function *counted[2]; /* of such a routine, MPI_X and PMPI_X: see fm_call_table */
     /* between fm_before_* and fm_after_* */
     bool follow;        /* some of its requests are tracked */
