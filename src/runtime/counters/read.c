@@ -23,7 +23,7 @@ void fm_counters_store(struct fm_counted_thread *thread, const uint64_t *counts,
 
 static bool read_group(struct fm_counted_thread *thread)
 {
-    struct group group;
+    struct group group = {0};
     uint64_t enabled_ns[FM_COUNTERS], running_ns[FM_COUNTERS];
     int fd = fm_counters_descriptor(thread);
     long bytes = fd < 0 ? -1 : fm_kernel(SYS_read, fd, &group, sizeof group);
