@@ -211,7 +211,7 @@ void fm_function_index_find(struct fm_function_index *index, const char *key, fm
     index->searches++;
     const char *base = key[0] ? base_name(buffer, key) : NULL;
     const struct fm_intern_slot *slot = base ? fm_intern_find(&index->names, base) : NULL;
-    for (uint32_t number = slot ? slot->number : 0; number; number = index->next[number - 1])
+    for (uint32_t number = slot && index->next ? slot->number : 0; number; number = index->next[number - 1])
         if (symbol_at(index, number - 1, &address))
             search_unit(index, unit_at(index, address), key, visit, context);
     if (unit_of_origin(index, fm_function_key_origin(key), &unit))

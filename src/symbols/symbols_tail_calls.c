@@ -13,11 +13,11 @@ enum { MAX_EXPLORED = 512, MAX_STEPS = 1 << 14 };
 
 /* ---- requests ---- */
 
-/* Whether a name is among "a|b|c". */
+/* Whether a name is among "a|b|c"; an unknown one, "", is not. */
 static bool is_among(const char *name, const char *names)
 {
     size_t length = strlen(name);
-    for (const char *at = strstr(names, name); at; at = strstr(at + 1, name))
+    for (const char *at = length ? strstr(names, name) : NULL; at; at = strstr(at + 1, name))
         if ((at == names || at[-1] == '|') && (at[length] == 0 || at[length] == '|'))
             return true;
     return false;
