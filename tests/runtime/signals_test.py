@@ -30,6 +30,9 @@ def main():
         tap.equal((job.status, job.stdout.decode()), (bare.status, bare.stdout.decode()), f"{theme}: as without samples")
         if theme in GO_ON:
             tap.equal((bare.stderr, job.stderr), (b"sampled 0\n", b"sampled 1\n"), f"{theme}: samples go on")
+    stepped = sampling.run([sampling.compile_program("stepped")], sampled=False, hz=1000)
+    tap.equal((stepped.status, stepped.stdout), (0, b"many signals, 0 within a sample\n"),
+              "a signal at any instruction of a sample waits for its end")
     tap.done()
 
 

@@ -28,7 +28,7 @@ static struct fm_unwind_cache cache;
 static struct fm_stack stack, whole; /* with a memory, and without */
 static struct {
     volatile unsigned long taken, recent, early, skipped, changed, lost, deep, handlers, jumps, wrong_calls,
-        wrong_nodes;
+        wrong_nodes, cut;
 } seen;
 
 static unsigned random_of(uint64_t *state, unsigned n)
@@ -75,11 +75,13 @@ static bool is_whole(const struct fm_cached_stack *recent)
            memcmp(recent->calls, whole.calls, recent->n * sizeof *recent->calls) == 0;
 }
 
-/* All calls have nodes, each below that of its caller. */
+/* All calls have nodes, each below that of its caller; or as many as there was room for. */
 static bool right_nodes(const struct fm_sampled_path *path, const struct fm_path_memory *of)
 {
     uint32_t parent = of->n ? segment.paths[of->nodes[0]].parent : 0;
-    bool right = of->n == path->n && segment.paths[parent].kind == (path->gap ? FM_PATH_GAP : FM_PATH_ROOT);
+    bool cut = of->n < path->n && tree.header->n_paths == PATHS && !tree.n_free;
+    seen.cut += cut;
+    bool right = (of->n == path->n || cut) && segment.paths[parent].kind == (path->gap ? FM_PATH_GAP : FM_PATH_ROOT);
     for (uint32_t i = 0; i < of->n; i++) {
         const struct fm_segment_path *node = &segment.paths[of->nodes[i]];
         right &= node->parent == parent && node->kind == FM_PATH_CALL && node->address == path->calls[i];
@@ -312,7 +314,9 @@ int main(void)
     stop();
     tap_ok(seen.wrong_calls == 0, "%lu samples have the callers of a whole walk (%lu have not)", seen.taken,
            seen.wrong_calls);
-    tap_ok(seen.wrong_nodes == 0, "and their nodes in a tree that is folded (%lu have not)", seen.wrong_nodes);
+    tap_ok(seen.wrong_nodes == 0 && seen.cut < seen.taken / 1000,
+           "and their nodes in a tree that is folded (%lu have not, %lu have some because it is full)",
+           seen.wrong_nodes, seen.cut);
     tap_ok(seen.taken >= SAMPLES && seen.early > (seen.taken - seen.lost) / 2 && seen.changed > 1000,
            "%lu ended early, %lu of them further out than the last; %lu frames were not walked", seen.early,
            seen.changed, seen.skipped);

@@ -57,13 +57,20 @@ static __attribute__((noinline)) bool forward_to_main(int32_t main_tid, int sign
 
 /* ---- after a sample ---- */
 
-static bool is_in_sample(const ucontext_t *context)
+/* A handler, perhaps that of a sample, has returned to the code that makes the system call for it, or is about to make
+ * it. */
+static bool is_returning(const ucontext_t *context)
 {
     enum { PAGE = 4096, CODE_BYTES = 16 };
-    uintptr_t pc = fm_ucontext_pc(context), sp = fm_ucontext_sp(context);
-    return fm_is_sample_entry(pc) || (pc % PAGE < PAGE - CODE_BYTES && fm_is_signal_return(pc)) ||
-           (fm_sampling_local.frame && sp <= fm_sampling_local.frame &&
-            fm_sampling_local.frame - sp < FM_ALTSTACK_BYTES);
+    uintptr_t pc = fm_ucontext_pc(context);
+    return fm_ucontext_call(context) == SYS_rt_sigreturn || (pc % PAGE < PAGE - CODE_BYTES && fm_is_signal_return(pc));
+}
+
+static bool is_in_sample(const ucontext_t *context)
+{
+    uintptr_t sp = fm_ucontext_sp(context), frame = fm_sampling_local.frame;
+    return fm_is_sample_entry(fm_ucontext_pc(context)) || is_returning(context) ||
+           (frame && sp <= frame && frame - sp < FM_ALTSTACK_BYTES);
 }
 
 /* On its own the signal would have interrupted the system call that is restarted after the sample, whose action has
