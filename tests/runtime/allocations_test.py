@@ -4,7 +4,7 @@ that counts all allocations of its process counts as many as without Fathom."""
 import sampling
 import jobs
 
-RUN_MS, ENOUGH = 1500, 1000  # at 5,000 a second; a busy machine gives fewer
+RUN_MS, ENOUGH = 800, 1000  # of CPU time, at up to 5,000 a second
 OWN_MMAP = {"UCX_MEM_MMAP_HOOK_MODE": "none"}  # UCX, below MPICH, would put its own in the place of the program's
 
 
