@@ -7,11 +7,13 @@ static uint64_t made_up_pmc(uint32_t counter);
 #include "runtime/counters/mpi_calls.h"
 
 #include <dirent.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <sched.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "runtime/counters/open.h"
@@ -186,11 +188,21 @@ static void check_limits(void)
     tap_ok(count_descriptors() == descriptors && fm_counting.n_descriptors == 0, "which a forked child closes");
 }
 
+/* An emulator has none. */
+static bool has_perf_events(void)
+{
+    return syscall(SYS_perf_event_open, NULL, 0, -1, -1, 0) != -1 || errno != ENOSYS;
+}
+
 int main(void)
 {
     check_pages();
     check_calls();
-    check_events();
-    check_limits();
+    if (has_perf_events()) {
+        check_events();
+        check_limits();
+    } else {
+        printf("ok %d - software events # skip the system has no perf_event_open\n", ++tap_count);
+    }
     return tap_done();
 }
