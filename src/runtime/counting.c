@@ -112,15 +112,25 @@ static uint32_t add_names(const struct fm_perf_events *events)
 
 /* ---- threads ---- */
 
+static bool make_busy(struct fm_counted_thread *thread, uint32_t from)
+{
+    return __atomic_load_n(&thread->place, __ATOMIC_RELAXED) == from &&
+           __atomic_compare_exchange_n(&thread->place, &from, FM_PLACE_BUSY, false, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED);
+}
+
+static void set_place(struct fm_counted_thread *thread, enum fm_counted_place place)
+{
+    __atomic_store_n(&thread->place, place, __ATOMIC_RELEASE);
+}
+
+/* A place that was free, busy now. */
 static struct fm_counted_thread *claim(int32_t tid)
 {
     uint32_t capacity = fm_rt.segment->sections[FM_SECTION_COUNTERS].capacity;
     struct fm_segment_counters *all = fm_section(fm_rt.segment, FM_SECTION_COUNTERS);
     for (uint32_t i = 0; i < capacity && i < FM_COUNTED_THREADS; i++) {
         struct fm_counted_thread *thread = &fm_counting.threads[i];
-        uint32_t expected = 0;
-        if (__atomic_load_n(&thread->taken, __ATOMIC_RELAXED) ||
-            !__atomic_compare_exchange_n(&thread->taken, &expected, 1, false, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
+        if (!make_busy(thread, FM_PLACE_FREE))
             continue;
         thread->tid = tid;
         thread->seg = &all[i];
@@ -138,7 +148,7 @@ static struct fm_counted_thread *claim(int32_t tid)
 static void release(struct fm_counted_thread *thread)
 {
     fm_counters_close(thread);
-    __atomic_store_n(&thread->taken, 0, __ATOMIC_RELEASE);
+    set_place(thread, FM_PLACE_FREE);
 }
 
 static void raise_to(uint32_t *value, uint32_t least)
@@ -165,6 +175,7 @@ static struct fm_counted_thread *begin(int32_t tid, int *error)
     thread->seg->tid = (uint64_t)thread->tid;
     raise_to(&fm_counting.n_places, places);
     raise_to(&fm_rt.segment->n_counters, places);
+    set_place(thread, FM_PLACE_TAKEN);
     return thread;
 }
 
@@ -178,15 +189,18 @@ static void adopt(int32_t tid)
 static struct fm_counted_thread *find(int32_t tid)
 {
     for (uint32_t i = 0; i < fm_counting.n_places; i++)
-        if (__atomic_load_n(&fm_counting.threads[i].taken, __ATOMIC_ACQUIRE) && fm_counting.threads[i].tid == tid)
+        if (__atomic_load_n(&fm_counting.threads[i].place, __ATOMIC_ACQUIRE) && fm_counting.threads[i].tid == tid)
             return &fm_counting.threads[i];
     return NULL;
 }
 
+/* One whose events are being opened, or are closed already, is not used by its thread. */
 static void keep(struct fm_counted_thread *self)
 {
+    if (!self || __atomic_load_n(&self->place, __ATOMIC_ACQUIRE) != FM_PLACE_TAKEN)
+        return;
     fm_counted = self;
-    if (self && fm_rt.counting.has_end_key)
+    if (fm_rt.counting.has_end_key)
         pthread_setspecific(fm_rt.counting.end_key, self);
 }
 
@@ -199,14 +213,14 @@ void fm_counting_thread_begins(void)
     keep(self ? self : begin(0, &error));
 }
 
-/* In a child the counters of all threads are free. */
+/* In a child all places are free; at the end of the process they are busy. */
 static void end_thread(void *data)
 {
     struct fm_counted_thread *self = data;
-    if (self != fm_counted || !self->taken)
+    if (self != fm_counted)
         return;
     fm_counted = NULL;
-    if (!atomic_load(&fm_counting.on) || fm_syscalls_forbidden())
+    if (!atomic_load(&fm_counting.on) || fm_syscalls_forbidden() || !make_busy(self, FM_PLACE_TAKEN))
         return;
     fm_counters_update(self, true);
     release(self);
@@ -267,13 +281,13 @@ void fm_counting_stop(void)
     fm_interpose_end(FM_FOR_COUNTERS);
     for (uint32_t i = 0; i < fm_counting.n_places; i++) {
         struct fm_counted_thread *thread = &fm_counting.threads[i];
-        if (!__atomic_load_n(&thread->taken, __ATOMIC_ACQUIRE))
+        if (!make_busy(thread, FM_PLACE_TAKEN))
             continue;
         if (thread == fm_counted)
             fm_counters_update(thread, true);
         else
             fm_counters_update_other(thread, true);
-        thread->split = 0; /* its pages stay: the thread may be reading them */
+        thread->split = 0; /* its place stays busy and its pages mapped: the thread may be reading them */
     }
     fm_counters_close_inherited();
 }

@@ -123,13 +123,14 @@ int fm_counters_descriptor(const struct fm_counted_thread *thread)
     return is_ours(descriptor) ? descriptor->fd - 1 : -1;
 }
 
+/* Its thread may end while the process does. */
 static void drop_descriptor(struct fm_counter_descriptor *descriptor)
 {
-    if (!descriptor->fd)
+    struct fm_counter_descriptor dropped = {__atomic_exchange_n(&descriptor->fd, 0, __ATOMIC_ACQ_REL), descriptor->id};
+    if (!dropped.fd)
         return;
-    if (is_ours(descriptor))
-        close_descriptor(descriptor->fd - 1);
-    descriptor->fd = 0;
+    if (is_ours(&dropped))
+        close_descriptor(dropped.fd - 1);
     __atomic_sub_fetch(&fm_counting.n_descriptors, 1, __ATOMIC_RELAXED);
 }
 

@@ -20,9 +20,12 @@ enum { FM_COUNTED_THREADS = 256 };
 
 typedef const volatile struct perf_event_mmap_page fm_event_page;
 
+/* Whoever makes a place busy opens, reads or closes its events; nobody else may then. */
+enum fm_counted_place { FM_PLACE_FREE, FM_PLACE_TAKEN, FM_PLACE_BUSY };
+
 /* The events of one thread. */
 struct fm_counted_thread {
-    uint32_t taken; /* atomic: 1 while a thread has it */
+    uint32_t place; /* atomic: enum fm_counted_place */
     uint32_t n;     /* events; 0: none, also in a forked child */
     uint32_t split; /* of them, the first that can be read in user space */
     int32_t tid;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Reading and writing: not harmed by samples, and counted if on a file. A small read or write is restarted after a sample and costs only a branch here. But a sample
+/* Reading and writing: not harmed by samples, and counted if on a file. A small read or write is restarted after a
+ * sample and costs only a branch here. But a sample
  * would interrupt calls on sockets with a timeout (SO_RCVTIMEO, SO_SNDTIMEO), and calls that wait until everything is
  * transferred, or transfer it piece by piece, would return early with only a part of it. */
 #define _GNU_SOURCE
