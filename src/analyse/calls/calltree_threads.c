@@ -32,11 +32,11 @@ static bool in_libc(const struct fm_context *context)
     return fm_names_fit("libc.so*\0libc-*\0libpthread*\0", fm_basename(context->id.module));
 }
 
-/* Startup code: no exclusive time, and of no interest to the reader of a report. */
+/* Startup code, of no interest to the reader of a report. */
 static bool is_startup(const struct fm_context *context)
 {
     static const char *const names[] = {"_start", "start_thread", "thread_start", "clone", "clone3", "__clone3", NULL};
-    if (context->id.kind != FM_CONTEXT_FRAME || context->own.of.sum_ns)
+    if (context->id.kind != FM_CONTEXT_FRAME)
         return false;
     bool start = is_unknown(context); /* _start of a program without symbols */
     for (const struct fm_context *child = context->first; child; child = child->next)
@@ -45,26 +45,48 @@ static bool is_startup(const struct fm_context *context)
            is_one_of(context->id.name, main_callers);
 }
 
+/* Puts the frames that startup code calls beside it. */
+static void lift_frames(struct fm_calltree *tree, struct fm_context *startup)
+{
+    bool calls_main = is_one_of(startup->id.name, main_callers); /* and nothing else */
+    struct fm_context **last = &startup->next;
+    for (struct fm_context **link = &startup->first; *link;) {
+        struct fm_context *child = *link;
+        if (child->id.kind != FM_CONTEXT_FRAME) {
+            link = &child->next;
+            continue;
+        }
+        if (is_unknown(child) && calls_main)
+            child->id.name = fm_calltree_text(tree, in_libc(child) ? "__libc_start_call_main" : "main");
+        child->parent = tree->root;
+        child->id.path = ""; /* it has no caller any more */
+        child->id.line = 0;
+        *link = child->next;
+        child->next = *last;
+        *last = child;
+        last = &child->next;
+        startup->n_children--;
+        tree->root->n_children++;
+    }
+    startup->all = startup->own;
+}
+
+/* What is called from startup code may be startup code, too. Such frames remain only with time of their own, if a sample
+ * happened to be taken there. */
 void fm_calltree_begin_with_main(struct fm_calltree *tree)
 {
     struct fm_context *root = tree->root;
     for (struct fm_context **link = &root->first; *link;) {
-        struct fm_context *outside = *link, *last = outside->first;
-        if (!last || !is_startup(outside)) {
+        struct fm_context *outside = *link;
+        bool startup = outside->first && is_startup(outside);
+        if (startup)
+            lift_frames(tree, outside);
+        if (!startup || outside->first || outside->all.of.sum_ns) {
             link = &outside->next;
             continue;
         }
-        for (struct fm_context *child = outside->first; child; child = child->next) {
-            if (is_unknown(child) && is_one_of(outside->id.name, main_callers)) /* nothing else is called from there */
-                child->id.name = fm_calltree_text(tree, in_libc(child) ? "__libc_start_call_main" : "main");
-            child->parent = root;
-            child->id.path = ""; /* it has no caller any more */
-            child->id.line = 0;
-            last = child;
-        }
-        root->n_children += outside->n_children - 1;
-        last->next = outside->next;
-        *link = outside->first;
+        *link = outside->next;
+        root->n_children--;
     }
 }
 

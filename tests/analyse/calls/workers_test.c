@@ -48,6 +48,27 @@ static void join(const struct made_row *rows, size_t n, struct fm_arena *arena, 
            "all of it is somewhere");
 }
 
+/* A sample may be taken in startup code itself. */
+static void test_startup(void)
+{
+    static const struct made_row rows[] = {
+        {1, FRAME, "main", 0, {1}, NULL, NULL},
+        {1, FRAME, "clone3", 0, {2}, LIBC, NULL},
+        {2, FRAME, "start_thread", 0, {4}, LIBC, NULL},
+        {3, FRAME, "[libpmix.so.2+0x10]", 0, {8}, "/usr/lib/libpmix.so.2", NULL},
+        {3, FRAME, "own_thread", 0, {16}, NULL, NULL},
+    };
+    struct fm_arena arena = {0};
+    struct fm_calltree tree;
+    made_tree(ROWS(rows), 0, &arena, &tree);
+    fm_calltree_begin_with_main(&tree);
+    tap_ok(adds_up(&tree) && costs(at(&tree, "clone3"), 2, 2) && costs(at(&tree, "start_thread"), 4, 4) &&
+               costs(at(&tree, "own_thread"), 16, 16),
+           "startup code keeps the time of its own, and threads are beside it");
+    tap_ok(fm_calltree_without_helpers(&tree) == 8000000 && adds_up(&tree), "threads of MPI are left out even so");
+    fm_arena_destroy(&arena);
+}
+
 static void test_one_path(void)
 {
     static const struct made_row rows[] = {
@@ -154,6 +175,7 @@ static void test_without_names(void)
 
 int main(void)
 {
+    test_startup();
     test_one_path();
     test_several_paths();
     test_nested();
