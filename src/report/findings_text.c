@@ -23,7 +23,7 @@ enum fm_status fm_print_findings(struct fm_report *report, FILE *out, struct fm_
     if (status || !found->n)
         return status;
     size_t shown = fm_report_rows(report, found->n, SUMMARY_FINDINGS);
-    fputs("Findings, with the share of the time that they cost (--view findings):\n", out);
+    fm_print_sentence(out, "Findings, with the share of the time that they cost (--view findings):");
     for (size_t i = 0; i < shown; i++)
         fm_print_hanging(
             out, fm_format(&report->arena, "%*s  ", SHARE_COLUMNS, fm_finding_share_text(report, &found->items[i])),

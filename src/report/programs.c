@@ -16,10 +16,7 @@ enum fm_status fm_report_program(struct fm_report *report, size_t program, enum 
     if (status)
         return status;
     *one = (struct fm_report){.profile = part, .symbols = report->symbols, .options = report->options};
-    status = fm_summarise(part, &report->arena, &one->summary, error);
-    if (!status)
-        status = fm_balance_find(part, &report->arena, &one->balance, error);
-    return status;
+    return fm_report_analyse(one, &report->arena, error);
 }
 
 const char *fm_report_label(struct fm_report *report, size_t program)

@@ -9,14 +9,20 @@
 #include "merge/notes.h"
 #include "model/note.h"
 
+enum fm_status fm_report_analyse(struct fm_report *report, struct fm_arena *arena, struct fm_error *error)
+{
+    enum fm_status status = fm_summarise(report->profile, arena, &report->summary, error);
+    if (!status)
+        status = fm_balance_find(report->profile, arena, &report->balance, error);
+    report->factors = fm_factors_of_run(report->profile);
+    return status;
+}
+
 enum fm_status fm_report_open(struct fm_report *report, const struct fm_profile *profile, struct fm_symbols *symbols,
                               const struct fm_report_options *options, struct fm_error *error)
 {
     *report = (struct fm_report){.profile = profile, .symbols = symbols, .options = *options};
-    enum fm_status status = fm_summarise(profile, &report->arena, &report->summary, error);
-    if (!status)
-        status = fm_balance_find(profile, &report->arena, &report->balance, error);
-    report->factors = fm_factors_of_run(profile);
+    enum fm_status status = fm_report_analyse(report, &report->arena, error);
     if (!status && !fm_program_ranges_make(profile, &report->arena, &report->programs))
         status = fm_fail(error, FM_ERR_MEMORY, "not enough memory to separate the programs of the job");
     if (status)

@@ -65,6 +65,8 @@ struct fm_report {
     uint64_t helpers_ns;                /* time of MPI's threads left out of the last tree */
 };
 
+/* What every view needs: the summary, the balance and the factors of a report that has its profile. */
+enum fm_status fm_report_analyse(struct fm_report *report, struct fm_arena *arena, struct fm_error *error);
 /* The profile and the symbols must outlive the report. */
 enum fm_status fm_report_open(struct fm_report *report, const struct fm_profile *profile, struct fm_symbols *symbols,
                               const struct fm_report_options *options, struct fm_error *error);
