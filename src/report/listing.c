@@ -190,7 +190,7 @@ static const struct fm_column columns[] = {
     {NULL, "finding_fraction", FM_COLUMN_PERCENT},
     {NULL, "finding_text", FM_COLUMN_TEXT},
     {"user", "user", FM_COLUMN_TEXT},
-    {"ended", "end", FM_COLUMN_TEXT},
+    {"ended", "end", FM_COLUMN_SOURCE},
     {NULL, "complete", FM_COLUMN_RANK},
     {NULL, "job", FM_COLUMN_TEXT},
     {NULL, "mpi", FM_COLUMN_TEXT},

@@ -18,7 +18,7 @@ struct fm_listed {
     struct fm_factors factors; /* efficiency */
     bool lacks_cores;
     bool complete;
-    const char *end; /* "complete", "rank 3 killed by signal 9 (SIGKILL)" */
+    const char *end;            /* "complete", "rank 3 killed by signal 9 (SIGKILL)" */
     const char *rule, *finding; /* the costliest finding and its text; "" if there is none, NULL if not looked for */
     double finding_share;       /* of the time; 0: not a matter of time */
 };

@@ -94,7 +94,7 @@ def check(*words):
 
 
 def near(a, b):
-    return a is not None and abs(a - b) <= 1e-6 * b
+    return a is not None and abs(a - b) <= 5e-6 * max(1, b)  # JSON has six decimals
 
 
 def check_factors(tap, mpi):
@@ -116,7 +116,7 @@ def check_factors(tap, mpi):
     tap.ok("= instructions" in text and "75.0" in text and "66.7" in text, f"{mpi.short}: a table of them", text)
     kept = check(worse, "--against", first, "--limit", "instructions=0.7", "--limit", "ipc=0.6")
     broken = check(worse, "--against", first, "--limit", "instructions=0.8", "--limit", "ipc=0.6")
-    tap.ok(kept.returncode == 0 and broken.returncode == 3 and broken.stdout.count("\n") == 1 and
+    tap.ok(kept.returncode == 0 and broken.returncode == 3 and "ipc" not in broken.stdout and
            "instruction scaling 75.0 %, below the limit of 80.0 %" in broken.stdout, f"{mpi.short}: limits", kept, broken)
     bare = run(mpi, 2, 1, 1, counted=False)
     got = factors("--same", first, bare)
