@@ -183,7 +183,8 @@ static int settle_view(struct report_request *request)
                         : request->options.from_first ? efficiency
                                                       : fm_views;
     if (is_picture(request) && !request->view->graph && !(request->format == FORMAT_SVG && request->view->svg))
-        return fm_usage_error("report", "only the views calls, modules, efficiency and sequence have pictures%s, not %s",
+        return fm_usage_error("report",
+                              "only the views calls, modules, efficiency and sequence have pictures%s, not %s",
                               request->view->svg ? " in DOT" : "", request->view->name);
     if (of_mpi && request->view != mpi && request->format != FORMAT_JSON)
         return fm_usage_error("report", "--%s applies only to the view mpi, not to %s",

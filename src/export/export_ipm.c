@@ -329,7 +329,8 @@ static void write_task(struct ipm_log *log, struct task task, bool first)
     fprintf(out,
             "<perf wtime=\"%.9e\" utime=\"%.5e\" stime=\"%.5e\" mtime=\"%.9e\" gflop=\"%.5e\" gbyte=\"%.5e\" >"
             "</perf>\n",
-            task.wall_s, task.user_s, task.system_s, task.mpi_s, gflop_of(log, task.last->rank), (double)task.memory_bytes / GIB);
+            task.wall_s, task.user_s, task.system_s, task.mpi_s, gflop_of(log, task.last->rank),
+            (double)task.memory_bytes / GIB);
     write_switch(log, &task);
     write_command(log);
     if (first)

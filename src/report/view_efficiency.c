@@ -36,8 +36,8 @@ static size_t list_factors(struct fm_report *report, const struct fm_report_effi
     };
     size_t n = 0;
     if (threads->known)
-        list[n++] = (struct factor){"hybrid efficiency",          "MPI x OpenMP", "", 0, run->known,
-                                    fm_hybrid_efficiency(efficiency)};
+        list[n++] = (struct factor){
+            "hybrid efficiency", "MPI x OpenMP", "", 0, run->known, fm_hybrid_efficiency(efficiency)};
     for (size_t i = 0; i < sizeof of_mpi / sizeof *of_mpi; i++)
         list[n++] = of_mpi[i];
     if (threads->known)
@@ -95,9 +95,8 @@ enum fm_status fm_view_efficiency_graph(struct fm_report *report, struct fm_grap
         for (size_t k = i; k-- > 0 && parent == FM_GRAPH_NONE;)
             if (list[k].depth < factor->depth)
                 parent = (uint32_t)k;
-        const char *value = factor->known
-                                ? fm_format(&report->arena, "%s %%", fm_percent_text(percent, factor->value))
-                                : "unknown";
+        const char *value = factor->known ? fm_format(&report->arena, "%s %%", fm_percent_text(percent, factor->value))
+                                          : "unknown";
         graph->nodes[i] = (struct fm_graph_node){
             .parent = parent,
             .name = fm_format(&report->arena, "%s %s", factor->name, value),
