@@ -26,7 +26,7 @@ struct list_request {
     const char *output; /* NULL: stdout */
     const char *program, *user, *since;
     uint64_t since_ns;
-    bool recursive, incomplete;
+    bool recursive, incomplete, no_findings;
     size_t top;
     enum list_format format;
     enum fm_listing_order order;
@@ -53,6 +53,7 @@ static void print_help(void)
          "  --incomplete    only jobs that did not end normally\n"
          "  --recursive     also in directories below\n"
          "  --top N         at most N profiles\n"
+         "  --no-findings   without the first finding: faster if there are many profiles\n"
          "  --format F      text (default), json or csv\n"
          "  -o, --output F  write to file F instead of standard output\n"
          "  -h, --help      show this help\n"
@@ -117,6 +118,7 @@ static int parse(struct list_request *request, int argc, char **argv)
         {"incomplete", .on = &request->incomplete},
         {"recursive", .on = &request->recursive},
         {"top", .count = &request->top},
+        {"no-findings", .on = &request->no_findings},
         {"format", .word = &request->format, FM_WORDS(formats)},
         {0},
     };
@@ -197,6 +199,34 @@ static enum fm_status add_place(struct list_search *search, const char *place)
     return stat(place, &st) == 0 && S_ISDIR(st.st_mode) ? add_directory(search, place, 0) : add_file(search, place);
 }
 
+/* ---- findings ---- */
+
+static enum fm_status find_one(struct list_search *search, struct fm_listed *item)
+{
+    struct fm_error error = {0};
+    struct fm_profile *profile;
+    enum fm_status status = fm_profile_read(item->file, &profile, &error);
+    if (status) { /* only its overview can be read, or it has just been removed */
+        cannot_read(search, item->file, error.text);
+        return status == FM_ERR_MEMORY ? fm_fail(&search->error, status, "%s", error.text) : FM_OK;
+    }
+    struct fm_symbols *symbols = fm_symbols_for(profile, getenv("FATHOM_DEBUG_PATH"), NULL, NULL);
+    status = fm_listing_find(&search->listing, item, profile, symbols, &search->error);
+    fm_symbols_destroy(symbols);
+    fm_profile_destroy(profile);
+    return status;
+}
+
+/* Only of what is shown: a whole profile and the symbols of its program take longer than all of its line. */
+static enum fm_status find_findings(struct list_search *search)
+{
+    enum fm_status status = FM_OK;
+    size_t rows = search->request->no_findings ? 0 : fm_listing_rows(&search->listing, search->request->top);
+    for (size_t i = 0; i < rows && !status; i++)
+        status = find_one(search, &search->listing.items[i]);
+    return status;
+}
+
 static enum fm_status print(void *context, FILE *out, struct fm_error *error)
 {
     (void)error;
@@ -220,6 +250,8 @@ int fm_cmd_list(int argc, char **argv)
         status = add_place(&search, request.places[i]);
     if (!status && !fm_listing_sort(&search.listing, request.order))
         status = fm_fail(&search.error, FM_ERR_MEMORY, "not enough memory to sort the list");
+    if (!status)
+        status = find_findings(&search);
     if (!status)
         status = fm_print_to(request.output, print, &search, &search.error);
     fm_listing_close(&search.listing);

@@ -41,7 +41,7 @@ static void print_help(void)
     for (const struct fm_view *view = fm_views; view->name; view++)
         printf("                    %-10s  %s\n", view->name, view->description);
     puts("  --format F      text (default), csv or json (the whole report in one document); pictures: svg or dot\n"
-         "                  of the views modules (default) and calls, svg also of sequence\n"
+         "                  of the views modules (default), calls and efficiency, svg also of sequence\n"
          "  -o, --output F  write to file F instead of standard output\n"
          "  --by WHAT       group the view mpi by routine (default), site, region, comm or program;\n"
          "                  implies --view mpi\n"
@@ -183,7 +183,8 @@ static int settle_view(struct report_request *request)
                         : request->options.from_first ? efficiency
                                                       : fm_views;
     if (is_picture(request) && !request->view->graph && !(request->format == FORMAT_SVG && request->view->svg))
-        return fm_usage_error("report", "only the views calls, modules and sequence have pictures%s, not %s",
+        return fm_usage_error("report",
+                              "only the views calls, modules, efficiency and sequence have pictures%s, not %s",
                               request->view->svg ? " in DOT" : "", request->view->name);
     if (of_mpi && request->view != mpi && request->format != FORMAT_JSON)
         return fm_usage_error("report", "--%s applies only to the view mpi, not to %s",

@@ -210,11 +210,11 @@ struct fm_segment_header {
     struct fm_network network_start, network_end;
     uint32_t numa_nodes;
     uint32_t unused_resources;
-    uint64_t combined_files; /* files that are recorded only as a part of their class, for lack of space */
-    uint32_t n_counters;        /* items of the section in use */
-    uint32_t text_counters;     /* names of the counters: a list like argv; each begins with 'h' (hardware) or 's' */
-    uint32_t counters_error;    /* error number if nothing could be counted; 0 = none, or counters are off */
-    uint32_t uncounted_threads; /* without counters */
+    uint64_t combined_files;       /* files that are recorded only as a part of their class, for lack of space */
+    uint32_t n_counters;           /* items of the section in use */
+    uint32_t text_counters;        /* names of the counters: a list like argv; each begins with 'h' (hardware) or 's' */
+    uint32_t counters_error;       /* error number if nothing could be counted; 0 = none, or counters are off */
+    uint32_t uncounted_threads;    /* without counters */
     uint32_t text_unknown_counter; /* first counter that was asked for and is not known or not available */
     uint32_t unused_counters;
 };

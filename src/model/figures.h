@@ -41,8 +41,8 @@
     X(15, 2, involuntary_switches, COUNT, USAGE,  HEADER, "involuntary_switches", "involuntary switches")    \
     X(16, 2, minor_faults,         COUNT, USAGE,  HEADER, "minor_faults",         "minor faults")            \
     X(17, 2, major_faults,         COUNT, USAGE,  HEADER, "major_faults",         "major faults")            \
-    X(22, 2, read_bytes,           BYTES, ALWAYS, MADE,   "read_bytes",           "")                        \
-    X(23, 2, written_bytes,        BYTES, ALWAYS, MADE,   "written_bytes",        "")                        \
+    X(22, 2, read_bytes,           BYTES, ALWAYS, MADE,   "read_bytes",           "read")                    \
+    X(23, 2, written_bytes,        BYTES, ALWAYS, MADE,   "written_bytes",        "written")                 \
     X(12, 1, overhead_ns,          NS,    ALWAYS, MADE,   "overhead_s",           "")
 /* clang-format on */
 

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analyse/efficiency/computation.h"
 #include "base/units.h"
 #include "merge/notes.h"
 
@@ -173,10 +174,35 @@ static struct fm_limit_value larger(const struct fm_checked *checked)
 }
 
 /* Relative to the first of the other runs. */
+static struct fm_computation scaling_of(const struct fm_checked *checked)
+{
+    return fm_computation_scaling(checked->against[0], checked->report->profile, true);
+}
+
 static struct fm_limit_value computation(const struct fm_checked *checked)
 {
-    double scaling = fm_computation_scaling(checked->against[0], checked->report->profile, true);
+    double scaling = scaling_of(checked).scaling;
     return scaling > 0 ? known(scaling, 0) : unknown("no time outside MPI was measured");
+}
+
+static struct fm_limit_value from_counters(double scaling)
+{
+    return scaling > 0 ? known(scaling, 0) : unknown("it needs counters of the processor on all ranks of both runs");
+}
+
+static struct fm_limit_value instructions(const struct fm_checked *checked)
+{
+    return from_counters(scaling_of(checked).instructions);
+}
+
+static struct fm_limit_value ipc(const struct fm_checked *checked)
+{
+    return from_counters(scaling_of(checked).ipc);
+}
+
+static struct fm_limit_value frequency(const struct fm_checked *checked)
+{
+    return from_counters(scaling_of(checked).frequency);
 }
 
 static struct fm_limit_value global(const struct fm_checked *checked)
@@ -202,6 +228,9 @@ const struct fm_limit_kind fm_limit_kinds[] = {
     {"slower", "increase of the wall time", FM_LIMIT_CHANGE, false, true, slower},
     {"larger", "increase of the memory of the largest rank", FM_LIMIT_CHANGE, false, true, larger},
     {"computation", "computation scaling", FM_LIMIT_FRACTION, true, true, computation},
+    {"instructions", "instruction scaling", FM_LIMIT_FRACTION, true, true, instructions},
+    {"ipc", "IPC scaling", FM_LIMIT_FRACTION, true, true, ipc},
+    {"frequency", "frequency scaling", FM_LIMIT_FRACTION, true, true, frequency},
     {"global", "global efficiency, parallel x computation", FM_LIMIT_FRACTION, true, true, global},
     {0},
 };

@@ -7,8 +7,10 @@
 #include "analyse/balance/summary.h"
 #include "base/sort.h"
 #include "base/units.h"
+#include "merge/notes.h"
 #include "render/json.h"
 #include "render/text.h"
+#include "report/report.h"
 
 /* ---- collecting ---- */
 
@@ -67,6 +69,28 @@ enum fm_status fm_listing_add(struct fm_listing *listing, const char *file, cons
     if (!status)
         grown[listing->n++] = item_of(listing, file, profile, &summary);
     fm_arena_destroy(&scratch);
+    return status;
+}
+
+enum fm_status fm_listing_find(struct fm_listing *listing, struct fm_listed *item, const struct fm_profile *profile,
+                               struct fm_symbols *symbols, struct fm_error *error)
+{
+    struct fm_report report;
+    const struct fm_findings *found;
+    const struct fm_report_options usual = {0};
+    item->rule = item->finding = "";
+    if (fm_profile_is_from_outside(profile))
+        return FM_OK;
+    enum fm_status status = fm_report_open(&report, profile, symbols, &usual, error);
+    if (status)
+        return status;
+    status = fm_report_findings(&report, &found, error);
+    if (!status && found->n) {
+        item->rule = keep(listing, found->items[0].rule);
+        item->finding = keep(listing, found->items[0].text);
+        item->finding_share = fm_ratio(found->items[0].cost_ns, (double)report.summary.wall_sum_ns);
+    }
+    fm_report_close(&report);
     return status;
 }
 
@@ -148,6 +172,7 @@ bool fm_listing_sort(struct fm_listing *listing, enum fm_listing_order order)
 
 /* ---- text and CSV ---- */
 
+enum { FINDING_COLUMN = 11 };
 static const struct fm_column columns[] = {
     {"program", "program", FM_COLUMN_TEXT},
     {"ranks", "ranks", FM_COLUMN_RANK},
@@ -160,24 +185,59 @@ static const struct fm_column columns[] = {
     {NULL, "mpi_fraction", FM_COLUMN_PERCENT},
     {"", NULL, FM_COLUMN_BAR}, /* '*': ranks lacked cores */
     {NULL, "lacks_cores", FM_COLUMN_RANK},
+    [FINDING_COLUMN] = {"first finding", NULL, FM_COLUMN_BAR}, /* "imbalance 12 %" */
+    {NULL, "finding", FM_COLUMN_TEXT},
+    {NULL, "finding_fraction", FM_COLUMN_PERCENT},
+    {NULL, "finding_text", FM_COLUMN_TEXT},
     {"user", "user", FM_COLUMN_TEXT},
-    {"ended", "end", FM_COLUMN_TEXT},
+    {"ended", "end", FM_COLUMN_SOURCE},
     {NULL, "complete", FM_COLUMN_RANK},
     {NULL, "job", FM_COLUMN_TEXT},
     {NULL, "mpi", FM_COLUMN_TEXT},
     {"file", "file", FM_COLUMN_TEXT},
 };
 
-static size_t rows_of(const struct fm_listing *listing, size_t rows)
+size_t fm_listing_rows(const struct fm_listing *listing, size_t rows)
 {
     return rows && rows < listing->n ? rows : listing->n;
+}
+
+static void finding_cells(struct fm_listing *listing, struct fm_table *table, const struct fm_listed *item)
+{
+    char share[FM_UNIT_CHARS];
+    const char *rule = item->rule ? item->rule : "", *text = item->finding ? item->finding : "";
+    bool costs = item->finding_share > 0;
+    fm_cell_text(table, fm_format(&listing->arena, "%s%s%s", rule, costs ? " " : "",
+                                  costs ? fm_percent_whole(share, item->finding_share) : ""));
+    fm_cell_text(table, rule);
+    fm_cell_number_or_none(table, item->finding_share, costs);
+    fm_cell_text(table, text);
+}
+
+static bool any_finding(const struct fm_listing *listing, size_t rows)
+{
+    for (size_t i = 0; i < fm_listing_rows(listing, rows); i++)
+        if (listing->items[i].rule && *listing->items[i].rule)
+            return true;
+    return false;
+}
+
+/* The text has a column for findings if there are any. */
+static const struct fm_column *columns_of(struct fm_listing *listing, size_t rows)
+{
+    struct fm_column *shown = fm_arena_alloc(&listing->arena, sizeof columns);
+    if (!shown || any_finding(listing, rows))
+        return columns;
+    memcpy(shown, columns, sizeof columns);
+    shown[FINDING_COLUMN].heading = NULL;
+    return shown;
 }
 
 static void fill(struct fm_listing *listing, struct fm_table *table, size_t rows)
 {
     char date[FM_UNIT_CHARS];
-    fm_table_start(table, &listing->arena, columns, sizeof columns / sizeof *columns);
-    for (size_t i = 0; i < rows_of(listing, rows); i++) {
+    fm_table_start(table, &listing->arena, columns_of(listing, rows), sizeof columns / sizeof *columns);
+    for (size_t i = 0; i < fm_listing_rows(listing, rows); i++) {
         const struct fm_listed *item = &listing->items[i];
         fm_cell_text(table, item->program);
         fm_cell_whole(table, item->ranks);
@@ -190,6 +250,7 @@ static void fill(struct fm_listing *listing, struct fm_table *table, size_t rows
         fm_cell_number(table, item->mpi_fraction);
         fm_cell_text(table, item->lacks_cores && item->factors.known ? "*" : "");
         fm_cell_whole(table, item->lacks_cores);
+        finding_cells(listing, table, item);
         fm_cell_text(table, item->user);
         fm_cell_text(table, item->end);
         fm_cell_whole(table, item->complete);
@@ -203,7 +264,7 @@ void fm_listing_text(struct fm_listing *listing, size_t rows, FILE *out)
 {
     struct fm_table table;
     char count[FM_UNIT_CHARS];
-    size_t shown = rows_of(listing, rows);
+    size_t shown = fm_listing_rows(listing, rows);
     bool marked = false;
     if (!listing->n) {
         fputs("No profiles.\n", out);
@@ -230,7 +291,7 @@ void fm_listing_csv(struct fm_listing *listing, size_t rows, FILE *out)
 
 static void text_or_null(struct fm_json *json, const char *key, const char *text)
 {
-    if (*text)
+    if (text && *text)
         fm_json_text(json, key, text);
     else
         fm_json_null(json, key);
@@ -256,6 +317,9 @@ static void write_item(struct fm_json *json, const struct fm_listed *item)
     fm_json_bool(json, "lacks_cores", item->lacks_cores);
     fm_json_bool(json, "complete", item->complete);
     fm_json_text(json, "end", item->end);
+    text_or_null(json, "finding", item->rule);
+    fm_json_number_or_null(json, "finding_fraction", item->finding_share > 0, item->finding_share);
+    text_or_null(json, "finding_text", item->finding);
     fm_json_end(json);
 }
 
@@ -265,7 +329,7 @@ void fm_listing_json(struct fm_listing *listing, size_t rows, FILE *out)
     fm_json_object(&json, NULL, FM_JSON_LINES);
     fm_json_whole(&json, "fathom", 1);
     fm_json_array(&json, "profiles", FM_JSON_LINES);
-    for (size_t i = 0; i < rows_of(listing, rows); i++)
+    for (size_t i = 0; i < fm_listing_rows(listing, rows); i++)
         write_item(&json, &listing->items[i]);
     fm_json_end(&json);
     fm_json_array(&json, "unreadable", FM_JSON_LINES);

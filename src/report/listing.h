@@ -7,6 +7,7 @@
 #include <stdio.h>
 
 #include "analyse/efficiency/factors.h"
+#include "symbols/symbols.h"
 
 struct fm_listed {
     const char *file, *program, *user, *job, *mpi;
@@ -17,7 +18,9 @@ struct fm_listed {
     struct fm_factors factors; /* efficiency */
     bool lacks_cores;
     bool complete;
-    const char *end; /* "complete", "rank 3 killed by signal 9 (SIGKILL)" */
+    const char *end;            /* "complete", "rank 3 killed by signal 9 (SIGKILL)" */
+    const char *rule, *finding; /* the costliest finding and its text; "" if there is none, NULL if not looked for */
+    double finding_share;       /* of the time; 0: not a matter of time */
 };
 
 /* A file that is not a profile, or a damaged one. */
@@ -46,12 +49,17 @@ enum fm_listing_order {
 /* An overview of the profile is enough (format/encode.h). */
 enum fm_status fm_listing_add(struct fm_listing *listing, const char *file, const struct fm_profile *profile,
                               struct fm_error *error);
+/* Looks for the costliest finding of a listed profile, for which all of it is needed. symbols may be NULL: places are
+ * unknown. */
+enum fm_status fm_listing_find(struct fm_listing *listing, struct fm_listed *item, const struct fm_profile *profile,
+                               struct fm_symbols *symbols, struct fm_error *error);
 /* Return false if out of memory. */
 bool fm_listing_add_unreadable(struct fm_listing *listing, const char *file, const char *why);
 bool fm_listing_sort(struct fm_listing *listing, enum fm_listing_order order);
 void fm_listing_close(struct fm_listing *listing);
 
-/* At most `rows` profiles; 0: all. */
+/* How many of them `rows` shows; 0: all. */
+size_t fm_listing_rows(const struct fm_listing *listing, size_t rows);
 void fm_listing_text(struct fm_listing *listing, size_t rows, FILE *out);
 void fm_listing_csv(struct fm_listing *listing, size_t rows, FILE *out);
 void fm_listing_json(struct fm_listing *listing, size_t rows, FILE *out);

@@ -59,8 +59,8 @@ struct fm_report {
     struct fm_arena arena;
     struct fm_summary summary;
     struct fm_balance balance;
-    struct fm_factors factors;         /* efficiency of the whole run, without estimates */
-    struct fm_program_ranges programs; /* by rank; empty unless the job has several */
+    struct fm_factors factors;          /* efficiency of the whole run, without estimates */
+    struct fm_program_ranges programs;  /* by rank; empty unless the job has several */
     const struct fm_findings *findings; /* NULL until they are needed: fm_report_findings */
     uint64_t helpers_ns;                /* time of MPI's threads left out of the last tree */
 };

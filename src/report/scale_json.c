@@ -43,9 +43,13 @@ static void write_factors(struct fm_scaling *scaling, struct fm_json *json, size
 {
     struct fm_scaling_factors factors = fm_scaling_factors(scaling, run);
     const struct fm_factors *own = &factors.own;
+    const struct fm_computation *of = &factors.computation;
     fm_json_object(json, "factors", FM_JSON_INLINE);
-    fm_json_number_or_null(json, "global", own->known && factors.computation > 0, factors.global);
-    fm_json_number_or_null(json, "computation", factors.computation > 0, factors.computation);
+    fm_json_number_or_null(json, "global", own->known && of->scaling > 0, factors.global);
+    fm_json_number_or_null(json, "computation", of->scaling > 0, of->scaling);
+    fm_json_number_or_null(json, "instructions", of->instructions > 0, of->instructions);
+    fm_json_number_or_null(json, "ipc", of->ipc > 0, of->ipc);
+    fm_json_number_or_null(json, "frequency", of->frequency > 0, of->frequency);
     fm_json_number_or_null(json, "parallel", own->known, own->parallel);
     fm_json_number_or_null(json, "load_balance", own->known, own->load_balance);
     fm_json_number_or_null(json, "communication", own->known, own->communication);

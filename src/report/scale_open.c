@@ -7,8 +7,8 @@
 #include "base/units.h"
 #include "report/scaling.h"
 
-const char *const fm_scaling_views[] = {"",       "calls",      "callers", "flat", "mpi", "timers",
-                                         "costs", "efficiency", "split",   NULL};
+const char *const fm_scaling_views[] = {"",       "calls", "callers",    "flat",  "mpi",
+                                        "timers", "costs", "efficiency", "split", NULL};
 
 static bool is_sampled_view(enum fm_scaling_view view)
 {

@@ -10,6 +10,7 @@
 #ifndef FM_REPORT_SCALING_H
 #define FM_REPORT_SCALING_H
 
+#include "analyse/efficiency/computation.h"
 #include "analyse/scaling/scale_advice.h"
 #include "analyse/scaling/scale_trend.h"
 #include "analyse/scaling/scale_verdict.h"
@@ -124,8 +125,8 @@ void fm_scaling_print_runs(struct fm_scaling *scaling, FILE *out);
 /* The factors of the efficiency of a run, relative to the first one (scale_factors.c). */
 struct fm_scaling_factors {
     struct fm_factors own; /* of the run itself */
-    double computation;    /* computation scaling; 0: unknown */
-    double global;         /* its product with the parallel efficiency */
+    struct fm_computation computation;
+    double global; /* parallel efficiency x computation scaling */
 };
 struct fm_scaling_factors fm_scaling_factors(const struct fm_scaling *scaling, size_t run);
 void fm_scaling_print_factors(struct fm_scaling *scaling, FILE *out);

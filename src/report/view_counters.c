@@ -154,22 +154,26 @@ static bool all_split(const struct fm_counter_totals *totals)
     return true;
 }
 
-static void print_derived(struct fm_report *report, const struct fm_counter_totals *totals, FILE *out)
+static void print_derived(const struct fm_counter_totals *totals, FILE *out)
 {
     char ipc[FM_UNIT_CHARS], program[FM_UNIT_CHARS], flops[FM_UNIT_CHARS], bytes[FM_UNIT_CHARS], rate[FM_UNIT_CHARS];
-    double wall_s = (double)report->summary.wall_ns * 1e-9;
     if (!isnan(totals->program_ipc))
         fm_print_sentence(out, "Instructions per cycle: %s in the program, %s with MPI.",
                           fm_decimal_text(program, totals->program_ipc, 2), fm_decimal_text(ipc, totals->ipc, 2));
     else if (!isnan(totals->ipc))
         fm_print_sentence(out, "Instructions per cycle: %s.", fm_decimal_text(ipc, totals->ipc, 2));
-    if (!isnan(totals->flops_per_s))
-        fm_print_sentence(out, "Floating point in the program: %s per second, all ranks.",
-                          fm_count_text(flops, (uint64_t)totals->flops_per_s));
-    if (!isnan(totals->memory_bytes) && wall_s > 0)
+    if (!isnan(totals->flops_per_s)) {
+        const struct fm_counter_total *counter = fm_counter_of(totals, FM_COUNTED_FLOPS);
+        bool per_cycle = !isnan(totals->flops_per_cycle);
+        fm_print_sentence(out, "Floating point in the program: %s %s per second, all ranks%s%s%s.",
+                          fm_count_text(flops, (uint64_t)totals->flops_per_s),
+                          strcmp(counter->over_ranks->name, "fp-operations") == 0 ? "operations" : "instructions",
+                          per_cycle ? "; " : "", per_cycle ? fm_decimal_text(ipc, totals->flops_per_cycle, 2) : "",
+                          per_cycle ? " per cycle" : "");
+    }
+    if (!isnan(totals->memory_per_s))
         fm_print_sentence(out, "From memory: about %s, %s (an estimate: cache misses times the size of a cache line).",
-                          fm_bytes_text(bytes, totals->memory_bytes),
-                          fm_rate_text(rate, totals->memory_bytes / wall_s));
+                          fm_bytes_text(bytes, totals->memory_bytes), fm_rate_text(rate, totals->memory_per_s));
 }
 
 enum fm_status fm_view_counters_text(struct fm_report *report, FILE *out, struct fm_error *error)
@@ -197,7 +201,7 @@ enum fm_status fm_view_counters_text(struct fm_report *report, FILE *out, struct
         return no_memory(error);
     fm_table_print(&table, out);
     fputc('\n', out);
-    print_derived(report, &totals, out);
+    print_derived(&totals, out);
     if (any_scaled(&totals))
         fm_print_sentence(out, "scaled: the event shared a counter of the processor with others; extrapolated from the "
                                "time in which it was counted.");

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/units.h"
+#include "render/graph.h"
 #include "report/report_efficiency.h"
 
 enum { BAR_COLUMNS = 30, ROWS = 20 };
@@ -10,7 +11,7 @@ enum { BAR_COLUMNS = 30, ROWS = 20 };
 /* ---- the tree of factors ---- */
 
 struct factor {
-    const char *name, *key, *remark;
+    const char *name, *meaning, *remark;
     unsigned depth;
     bool known;
     double value;
@@ -25,24 +26,24 @@ static size_t list_factors(struct fm_report *report, const struct fm_report_effi
     const struct fm_thread_use *threads = &efficiency->threads;
     char mean[FM_UNIT_CHARS];
     unsigned deeper = threads->known;
+    const struct factor of_mpi[] = {
+        {threads->known ? "parallel efficiency of MPI" : "parallel efficiency", "mean work / wall time", "", deeper,
+         run->known, run->parallel},
+        {"load balance", "mean / longest work", "", deeper + 1, run->known, run->load_balance},
+        {"communication", "longest work / wall time", "", deeper + 1, run->known, run->communication},
+        {"serialisation", "without waiting for others", "estimated", deeper + 2, run->estimated, run->serialisation},
+        {"transfer", "without the calls themselves", "estimated", deeper + 2, run->estimated, run->transfer},
+    };
     size_t n = 0;
     if (threads->known)
-        list[n++] = (struct factor){"hybrid efficiency", "hybrid", "", 0, run->known, fm_hybrid_efficiency(efficiency)};
-    list[n++] = (struct factor){threads->known ? "parallel efficiency of MPI" : "parallel efficiency",
-                                "parallel",
-                                "",
-                                deeper,
-                                run->known,
-                                run->parallel};
-    list[n++] = (struct factor){"load balance", "load_balance", "", deeper + 1, run->known, run->load_balance};
-    list[n++] = (struct factor){"communication", "communication", "", deeper + 1, run->known, run->communication};
-    list[n++] = (struct factor){"serialisation", "serialisation", "estimated",
-                                deeper + 2,      run->estimated,  run->serialisation};
-    list[n++] = (struct factor){"transfer", "transfer", "estimated", deeper + 2, run->estimated, run->transfer};
+        list[n++] = (struct factor){
+            "hybrid efficiency", "MPI x OpenMP", "", 0, run->known, fm_hybrid_efficiency(efficiency)};
+    for (size_t i = 0; i < sizeof of_mpi / sizeof *of_mpi; i++)
+        list[n++] = of_mpi[i];
     if (threads->known)
         list[n++] = (struct factor){
             "OpenMP",
-            "openmp",
+            "threads that do not wait",
             fm_format(&report->arena, "sampled, %s threads per process", fm_mean_text(mean, threads->threads)),
             1,
             true,
@@ -72,6 +73,42 @@ static void print_tree(struct fm_report *report, const struct fm_report_efficien
         fm_cell_text(&table, list[i].known ? list[i].remark : "");
     }
     fm_table_print(&table, out);
+}
+
+/* The same as a picture: what a factor takes away is an orange edge. */
+enum fm_status fm_view_efficiency_graph(struct fm_report *report, struct fm_graph *graph, struct fm_error *error)
+{
+    struct fm_report_efficiency efficiency;
+    struct factor list[FACTORS];
+    char percent[FM_UNIT_CHARS];
+    enum fm_status status = fm_report_efficiency(report, &efficiency, error);
+    if (status)
+        return status;
+    *graph = (struct fm_graph){.foot = "estimated: serialisation, transfer", .shade = "efficiency", .orange = "lost"};
+    graph->n = list_factors(report, &efficiency, list);
+    graph->nodes = fm_arena_alloc(&report->arena, graph->n * sizeof *graph->nodes);
+    if (!graph->nodes)
+        return fm_fail(error, FM_ERR_MEMORY, "not enough memory for a picture");
+    for (size_t i = 0; i < graph->n; i++) {
+        const struct factor *factor = &list[i];
+        uint32_t parent = FM_GRAPH_NONE;
+        for (size_t k = i; k-- > 0 && parent == FM_GRAPH_NONE;)
+            if (list[k].depth < factor->depth)
+                parent = (uint32_t)k;
+        const char *value = factor->known ? fm_format(&report->arena, "%s %%", fm_percent_text(percent, factor->value))
+                                          : "unknown";
+        graph->nodes[i] = (struct fm_graph_node){
+            .parent = parent,
+            .name = fm_format(&report->arena, "%s %s", factor->name, value),
+            .cost = factor->meaning,
+            .title = *factor->remark ? factor->remark : factor->meaning,
+            .share = factor->known ? factor->value : 0,
+            .waiting = factor->known && factor->value < 1 ? 1 - factor->value : 0,
+        };
+    }
+    graph->title = fm_format(&report->arena, "%s on %u rank%s: efficiency; each is the product of those on its right",
+                             report->summary.name, report->summary.ranks, report->summary.ranks == 1 ? "" : "s");
+    return FM_OK;
 }
 
 /* ---- regions and timers ---- */

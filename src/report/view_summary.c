@@ -176,50 +176,6 @@ static void banner(struct fm_report *report, FILE *out)
                               fm_bytes_text(b, (double)summary->of.max_rss_bytes.max)));
 }
 
-/* ---- spread over ranks ---- */
-
-static const struct fm_column spread_columns[] = {
-    {"per rank", NULL, FM_COLUMN_TEXT}, {"min", NULL, FM_COLUMN_MEAN}, {"rank", NULL, FM_COLUMN_RANK},
-    {"avg", NULL, FM_COLUMN_MEAN},      {"max", NULL, FM_COLUMN_MEAN}, {"rank", NULL, FM_COLUMN_RANK},
-};
-
-static void spread_row(struct fm_table *table, const struct fm_figure_meaning *figure, const struct fm_spread *spread)
-{
-    enum fm_column_kind kind = figure->unit == FM_UNIT_NS      ? FM_COLUMN_TIME
-                               : figure->unit == FM_UNIT_BYTES ? FM_COLUMN_BYTES
-                                                               : FM_COLUMN_MEAN;
-    fm_cell_text(table, figure->heading);
-    if (!spread->ranks) {
-        fm_cell_text(table, "unknown");
-        for (int i = 0; i < 4; i++)
-            fm_cell_none(table);
-        return;
-    }
-    fm_cell_as(table, kind, (double)spread->min);
-    fm_cell_whole(table, spread->min_rank);
-    fm_cell_as(table, kind, fm_ratio((double)spread->sum, spread->ranks));
-    fm_cell_as(table, kind, (double)spread->max);
-    fm_cell_whole(table, spread->max_rank);
-}
-
-static void print_spreads(struct fm_report *report, FILE *out)
-{
-    const struct fm_summary *summary = &report->summary;
-    struct fm_table table;
-    if (summary->measured == 0)
-        return;
-    fm_table_start(&table, &report->arena, spread_columns, sizeof spread_columns / sizeof *spread_columns);
-    for (enum fm_figure figure = 0; figure < FM_FIGURES; figure++) {
-        bool shown = figure == FM_FIGURE_mpi_ns  ? summary->n_routines > 0
-                     : figure == FM_FIGURE_io_ns ? summary->of.io_ns.max > 0
-                                                 : !fm_figures[figure].later || summary->figures[figure].ranks;
-        if (*fm_figures[figure].heading && shown)
-            spread_row(&table, &fm_figures[figure], &summary->figures[figure]);
-    }
-    fm_table_print(&table, out);
-    fputc('\n', out);
-}
-
 /* ---- routines ---- */
 
 static const struct fm_column routine_columns[] = {
@@ -418,7 +374,7 @@ enum fm_status fm_view_summary_text(struct fm_report *report, FILE *out, struct 
         status = fm_print_programs(report, out, error);
         fputc('\n', out);
     }
-    print_spreads(report, out);
+    fm_print_figures(report, out);
     print_routines(report, out);
     if (!status)
         status = print_balance(report, out, error);

@@ -9,7 +9,7 @@ const struct fm_view fm_views[] = {
     {"findings", "what costs time, with evidence and what to try", FM_SHOWS_CALLS | FM_SHOWS_PATHS | FM_SHOWS_TIMERS,
      fm_view_findings_text, fm_view_findings_csv, NULL, NULL},
     {"efficiency", "parallel efficiency and its factors, for the run, its regions and timers; --from-first",
-     FM_SHOWS_REGIONS, fm_view_efficiency_text, fm_view_efficiency_csv, NULL, NULL},
+     FM_SHOWS_REGIONS, fm_view_efficiency_text, fm_view_efficiency_csv, fm_view_efficiency_graph, NULL},
     {"mpi", "MPI routines in detail; --by site, region, comm or program; --histogram", FM_SHOWS_ROUTINES,
      fm_view_mpi_text, fm_view_mpi_csv, NULL, NULL},
     {"sizes", "calls, bytes and time by message size", FM_SHOWS_CALLS, fm_view_sizes_text, fm_view_sizes_csv, NULL,

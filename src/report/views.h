@@ -35,6 +35,7 @@ const char *fm_no_cpu_sentence(struct fm_report *report);
 const char *fm_io_sentence(struct fm_report *report, double least);
 const char *fm_counters_sentence(struct fm_report *report); /* "" without counters of the processor */
 const char *fm_headline(struct fm_report *report);          /* "pop on 64 ranks: 841.1 s, 59 % in MPI; ..." */
+void fm_print_figures(struct fm_report *report, FILE *out); /* of the ranks: min, avg, max, sum (summary_figures.c) */
 
 #define FM_VIEW(view)                                                                                  \
     enum fm_status fm_view_##view##_text(struct fm_report *report, FILE *out, struct fm_error *error); \
@@ -61,6 +62,7 @@ FM_VIEW(counters);
 #undef FM_VIEW
 enum fm_status fm_print_modules(struct fm_report *report, FILE *out,
                                 struct fm_error *error); /* body of the view modules; the profile must have samples */
+enum fm_status fm_view_efficiency_graph(struct fm_report *report, struct fm_graph *graph, struct fm_error *error);
 enum fm_status fm_view_calls_graph(struct fm_report *report, struct fm_graph *graph, struct fm_error *error);
 enum fm_status fm_view_modules_graph(struct fm_report *report, struct fm_graph *graph, struct fm_error *error);
 enum fm_status fm_view_sequence_svg(struct fm_report *report, FILE *out, struct fm_error *error);

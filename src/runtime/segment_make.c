@@ -201,7 +201,11 @@ static void lay_out(struct fm_segment_header *h, uint64_t bytes)
     at = place(h, FM_SECTION_SEQUENCE, at, 1, sizeof(struct fm_segment_sequence));
     at = place(h, FM_SECTION_ROUTINES, at, FM_ROUTINES_ADDED_BYTES, 1);
     at = place(h, FM_SECTION_SUCCESSIONS, at, bytes >= 2 << 20 ? 512 : 64, sizeof(struct fm_segment_succession));
-    at = place(h, FM_SECTION_FILES, at, bytes >= 2 << 20 ? 256 : bytes >= 512 << 10 ? 32 : 4, sizeof(struct fm_segment_file));
+    at = place(h, FM_SECTION_FILES, at,
+               bytes >= 2 << 20     ? 256
+               : bytes >= 512 << 10 ? 32
+                                    : 4,
+               sizeof(struct fm_segment_file));
     at = place(h, FM_SECTION_COUNTERS, at, bytes >= 2 << 20 ? FM_COUNTED_THREADS : 8,
                sizeof(struct fm_segment_counters));
     /* in a small segment the remaining space; an index takes at most a quarter of the size of its table */

@@ -31,7 +31,7 @@ def files(*words):
 def test_output(tap):
     text = run()
     tap.ok(text.returncode == 0 and not text.stderr and len(text.stdout.splitlines()) >= 7 and
-           "(SIGKILL)" in text.stdout, "a line for each", text)
+           "rank 2 killed" in text.stdout and "imbalance 20 %" in text.stdout, "a line for each", text)
     got = json.loads(run("--format", "json").stdout)
     whole = json.loads(subprocess.run([str(BUILD / "fathom"), "report", "bare4.fathom", "--format", "json"], cwd=WORK,
                                       capture_output=True, check=True).stdout)
@@ -40,6 +40,10 @@ def test_output(tap):
            all(one[key] == whole["efficiency"][key] for key in ("parallel", "load_balance", "communication")) and
            one["started"] == whole["job"]["started"] and one["end"] == "complete",
            "the figures are those of the report", one)
+    tap.ok([one["finding"], one["finding_fraction"], one["finding_text"]] ==
+           [whole["findings"][0][key] for key in ("rule", "cost_fraction", "text")], "so is the first finding", one)
+    plain = json.loads(run("--format", "json", "--no-findings").stdout)["profiles"]
+    tap.ok(all(profile["finding"] is None for profile in plain), "--no-findings", plain)
     rows = list(csv.DictReader(io.StringIO(run("--format", "csv").stdout)))
     tap.equal([row["file"] for row in rows], [profile["file"] for profile in got["profiles"]], "CSV has the same")
     tap.ok(all(not row["parallel"] or 0 <= float(row["parallel"]) <= 1 for row in rows), "as numbers")

@@ -23,6 +23,39 @@ static void add(struct fm_listing *listing, const char *file, struct fm_profile 
     fm_profile_destroy(profile);
 }
 
+static void test_findings(void)
+{
+    struct fm_listing listing = {0};
+    struct fm_error error;
+    struct fm_profile *profile = sample_profile(4), *none = sample_profile(4);
+    none->n_processes = none->job.ranks = 1;
+    tap_ok(!fm_listing_add(&listing, "a.fathom", profile, &error) &&
+               !fm_listing_add(&listing, "b.fathom", none, &error) && !listing.items[0].rule,
+           "findings are not looked for by themselves");
+    char *text = print(&listing, fm_listing_text, 0);
+    tap_ok(!strstr(text, "finding"), "nor is there a column for them");
+    free(text);
+    tap_ok(!fm_listing_find(&listing, &listing.items[0], profile, NULL, &error) &&
+               !fm_listing_find(&listing, &listing.items[1], none, NULL, &error),
+           "find");
+    fm_profile_destroy(profile);
+    fm_profile_destroy(none);
+    text = print(&listing, fm_listing_text, 0);
+    tap_ok(strstr(text, "first finding") && strstr(text, "  imbalance 20 %  "), "the costliest, with its share");
+    free(text);
+    text = print(&listing, fm_listing_csv, 0);
+    tap_ok(strstr(text, ",finding,finding_fraction,finding_text,") && strstr(text, ",imbalance,0.19") &&
+               strstr(text, ",Rank 0 computes longer than the rest"),
+           "in CSV");
+    free(text);
+    text = print(&listing, fm_listing_json, 0);
+    tap_ok(strstr(text, "\"finding\": \"imbalance\", \"finding_fraction\": 0.19") &&
+               strstr(text, "\"finding\": null, \"finding_fraction\": null, \"finding_text\": null"),
+           "in JSON");
+    free(text);
+    fm_listing_close(&listing);
+}
+
 static bool is_first(struct fm_listing *listing, enum fm_listing_order order, const char *file)
 {
     return fm_listing_sort(listing, order) && strcmp(listing->items[0].file, file) == 0;
@@ -68,5 +101,6 @@ int main(void)
     text = print(&listing, fm_listing_text, 0);
     tap_ok(strcmp(text, "No profiles.\n") == 0, "none");
     free(text);
+    test_findings();
     return tap_done();
 }

@@ -10,6 +10,7 @@
 
 #include "format/encode.h"
 #include "model/note_codes.h"
+#include "render/graph.h"
 #include "report/report_json.h"
 #include "report/sample.h"
 #include "report/sample_files.h"
@@ -183,6 +184,25 @@ static void test_empty(void)
         free(csv);
     }
     tap_ok(printed == views && views >= 12, "an empty profile has all views");
+    fm_profile_destroy(profile);
+}
+
+static void test_efficiency_picture(void)
+{
+    static const uint32_t parents[] = {FM_GRAPH_NONE, 0, 0, 2, 2};
+    struct fm_profile *profile = sample_profile(4);
+    struct fm_report report;
+    struct fm_graph graph;
+    struct fm_error error;
+    const struct fm_report_options options = {0};
+    bool good = !fm_report_open(&report, profile, NULL, &options, &error) &&
+                !fm_view_efficiency_graph(&report, &graph, &error) && graph.n == sizeof parents / sizeof *parents;
+    for (size_t i = 0; good && i < graph.n; i++)
+        good = graph.nodes[i].parent == parents[i] && graph.nodes[i].share > 0;
+    tap_ok(good && strcmp(graph.nodes[0].name, "parallel efficiency 73.3 %") == 0 &&
+               strcmp(graph.nodes[1].name, "load balance 79.0 %") == 0,
+           "the factors of the efficiency as a tree");
+    fm_report_close(&report);
     fm_profile_destroy(profile);
 }
 
@@ -418,5 +438,6 @@ int main(int argc, char **argv)
     test_no_regions();
     test_one_process();
     test_symbols();
+    test_efficiency_picture();
     return tap_done();
 }

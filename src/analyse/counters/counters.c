@@ -37,9 +37,15 @@ static void insert(struct fm_counter_totals *totals, struct fm_counter_total tot
     totals->items[i] = total;
 }
 
-static const struct fm_counter_total *find(const struct fm_counter_totals *totals, const char *const *names)
+const struct fm_counter_total *fm_counter_of(const struct fm_counter_totals *totals, enum fm_counted what)
 {
-    for (; *names; names++)
+    static const char *const names_of[][3] = {
+        [FM_COUNTED_INSTRUCTIONS] = {"instructions"},
+        [FM_COUNTED_CYCLES] = {"cycles", "cpu-cycles"},
+        [FM_COUNTED_FLOPS] = {"fp-operations", "fp-instructions"},
+        [FM_COUNTED_MISSES] = {"LLC-load-misses", "cache-misses"},
+    };
+    for (const char *const *names = names_of[what]; *names; names++)
         for (size_t i = 0; i < totals->n; i++)
             if (strcmp(totals->items[i].over_ranks->name, *names) == 0)
                 return &totals->items[i];
@@ -67,22 +73,26 @@ static unsigned line_bytes(const struct fm_profile *profile)
 
 static void derive(const struct fm_profile *profile, struct fm_counter_totals *totals)
 {
-    static const char *const instructions_of[] = {"instructions", NULL};
-    static const char *const cycles_of[] = {"cycles", "cpu-cycles", NULL};
-    static const char *const flops_of[] = {"fp-operations", "fp-instructions", NULL};
-    static const char *const misses_of[] = {"LLC-load-misses", "cache-misses", NULL};
-    const struct fm_counter_total *instructions = find(totals, instructions_of), *cycles = find(totals, cycles_of);
-    const struct fm_counter_total *flops = find(totals, flops_of), *misses = find(totals, misses_of);
-    totals->ipc = totals->program_ipc = totals->flops_per_s = totals->memory_bytes = NAN;
+    const struct fm_counter_total *instructions = fm_counter_of(totals, FM_COUNTED_INSTRUCTIONS);
+    const struct fm_counter_total *cycles = fm_counter_of(totals, FM_COUNTED_CYCLES);
+    const struct fm_counter_total *flops = fm_counter_of(totals, FM_COUNTED_FLOPS);
+    const struct fm_counter_total *misses = fm_counter_of(totals, FM_COUNTED_MISSES);
+    uint64_t wall_ns = fm_profile_wall_ns(profile);
+    totals->ipc = totals->program_ipc = totals->flops_per_s = totals->flops_per_cycle = NAN;
+    totals->memory_bytes = totals->memory_per_s = NAN;
     if (instructions && cycles) {
         totals->ipc = ratio((double)instructions->count, (double)cycles->count);
         if (instructions->split && cycles->split)
             totals->program_ipc = ratio((double)instructions->in_program, (double)cycles->in_program);
     }
     if (flops)
-        totals->flops_per_s = fm_counter_rate(flops, fm_profile_wall_ns(profile));
-    if (misses && line_bytes(profile))
+        totals->flops_per_s = fm_counter_rate(flops, wall_ns);
+    if (flops && cycles && flops->split == cycles->split) /* in_program is all of it without a split */
+        totals->flops_per_cycle = ratio((double)flops->in_program, (double)cycles->in_program);
+    if (misses && line_bytes(profile)) {
         totals->memory_bytes = (double)misses->count * line_bytes(profile);
+        totals->memory_per_s = ratio(totals->memory_bytes * 1e9, (double)wall_ns);
+    }
 }
 
 bool fm_counters_find(const struct fm_profile *profile, struct fm_arena *arena, struct fm_counter_totals *totals)

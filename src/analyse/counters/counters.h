@@ -23,12 +23,18 @@ struct fm_counter_totals {
     bool hardware;           /* some are counted by the processor */
     double ipc, program_ipc; /* instructions per cycle, in all and in the program */
     double flops_per_s;      /* floating-point operations, or instructions, of the program */
+    double flops_per_cycle;  /* the same, per cycle of the program; of all if the split is unknown */
     double memory_bytes;     /* estimate: misses of the last-level cache times the size of a line */
+    double memory_per_s;     /* estimate: the same, per second of the run */
 };
 
 /* Returns false if out of memory. */
 bool fm_counters_find(const struct fm_profile *profile, struct fm_arena *arena, struct fm_counter_totals *totals);
 
+/* What a counter stands for, whatever its name is on this processor. */
+enum fm_counted { FM_COUNTED_INSTRUCTIONS, FM_COUNTED_CYCLES, FM_COUNTED_FLOPS, FM_COUNTED_MISSES };
+/* The counter of it; NULL if there is none. */
+const struct fm_counter_total *fm_counter_of(const struct fm_counter_totals *totals, enum fm_counted what);
 /* The counter of a rank, NULL if unknown. */
 const struct fm_counter *fm_counter_of_rank(const struct fm_counter_total *total, uint32_t rank);
 /* Events in the program per second of the whole run; of all if the split is unknown. */

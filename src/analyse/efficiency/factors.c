@@ -53,9 +53,3 @@ struct fm_factors fm_factors_of_run(const struct fm_profile *profile)
             fm_spread_add(&wall, profile->processes[i].wall_ns, profile->processes[i].rank);
     return fm_factors_of(&wall, &outside);
 }
-
-double fm_computation_scaling(const struct fm_profile *reference, const struct fm_profile *run, bool same_problem)
-{
-    struct fm_spread before = fm_outside_spread(reference), now = fm_outside_spread(run);
-    return same_problem ? fm_ratio((double)before.sum, (double)now.sum) : fm_ratio(mean_of(&before), mean_of(&now));
-}

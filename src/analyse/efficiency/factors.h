@@ -32,8 +32,4 @@ struct fm_spread fm_outside_spread(const struct fm_profile *profile);
 /* Of the whole run. Without estimates. */
 struct fm_factors fm_factors_of_run(const struct fm_profile *profile);
 
-/* How the work of a run compares with that of a reference run: the time outside MPI that it should take / that it takes.
- * same_problem: its sum over ranks should be the same (strong scaling); otherwise its mean (weak scaling). 0 if unknown. */
-double fm_computation_scaling(const struct fm_profile *reference, const struct fm_profile *run, bool same_problem);
-
 #endif

@@ -364,9 +364,10 @@ static bool make(struct part_builder *m, size_t program, enum fm_part_extent ext
     }
     if (!paths)
         m->to->paths = (struct fm_call_paths){0};
-    return (!calls || (keep_calls(m) && keep_successions(m) && keep_files(m) && keep_edges(m, &m->from->sent, &m->to->sent) &&
-                       keep_edges(m, &m->from->received, &m->to->received) && keep_regions(m) && keep_spans(m) &&
-                       keep_timers(m) && keep_snapshots(m))) &&
+    return (!calls ||
+            (keep_calls(m) && keep_successions(m) && keep_files(m) && keep_edges(m, &m->from->sent, &m->to->sent) &&
+             keep_edges(m, &m->from->received, &m->to->received) && keep_regions(m) && keep_spans(m) &&
+             keep_timers(m) && keep_snapshots(m))) &&
            (!paths || fm_part_paths(m->from, m->to, m->part, m->arena));
 }
 

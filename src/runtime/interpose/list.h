@@ -6,25 +6,25 @@
 #define FM_RUNTIME_INTERPOSE_LIST_H
 
 /* X(list, interposers: enum fm_interposer in functions.h). */
-#define FM_INTERPOSED(X)                                 \
-    X(FM_LIBC_UNLOADS, FM_FOR_UNLOADING)                 \
-    X(FM_LIBC_SYSCALLS, FM_FOR_FILTERS | FM_FOR_SAMPLES) \
-    X(FM_LIBC_NOTED, FM_FOR_NOTES | FM_FOR_SAMPLES)      \
-    X(FM_LIBC_THREADS, FM_FOR_NOTES | FM_FOR_SAMPLES | FM_FOR_COUNTERS)    \
-    X(FM_LIBC_WAITS, FM_FOR_SAMPLES)                     \
-    X(FM_LIBC_RESTARTED, FM_FOR_SAMPLES)                 \
-    X(FM_LIBC_OPENS, FM_FOR_SAMPLES | FM_FOR_FILES)      \
-    X(FM_LIBC_OTHER_WAITS, FM_FOR_SAMPLES)               \
-    X(FM_LIBC_RECEIVES, FM_FOR_SAMPLES)                  \
-    X(FM_LIBC_TRANSFERS, FM_FOR_SAMPLES)                 \
-    X(FM_LIBC_READS, FM_FOR_SAMPLES | FM_FOR_FILES)      \
-    X(FM_LIBC_WRITES, FM_FOR_SAMPLES | FM_FOR_FILES)     \
-    X(FM_LIBC_LIMITS, FM_FOR_SAMPLES)                    \
-    X(FM_LIBC_COPIES, FM_FOR_SAMPLES | FM_FOR_FILES)     \
-    X(FM_LIBC_FILES, FM_FOR_FILES)                       \
-    X(FM_LIBC_STREAMS, FM_FOR_FILES)                     \
-    X(FM_LIBC_SENDS, FM_FOR_SAMPLES)                     \
-    X(FM_LIBC_SIGNALS, FM_FOR_SAMPLES)                   \
+#define FM_INTERPOSED(X)                                                \
+    X(FM_LIBC_UNLOADS, FM_FOR_UNLOADING)                                \
+    X(FM_LIBC_SYSCALLS, FM_FOR_FILTERS | FM_FOR_SAMPLES)                \
+    X(FM_LIBC_NOTED, FM_FOR_NOTES | FM_FOR_SAMPLES)                     \
+    X(FM_LIBC_THREADS, FM_FOR_NOTES | FM_FOR_SAMPLES | FM_FOR_COUNTERS) \
+    X(FM_LIBC_WAITS, FM_FOR_SAMPLES)                                    \
+    X(FM_LIBC_RESTARTED, FM_FOR_SAMPLES)                                \
+    X(FM_LIBC_OPENS, FM_FOR_SAMPLES | FM_FOR_FILES)                     \
+    X(FM_LIBC_OTHER_WAITS, FM_FOR_SAMPLES)                              \
+    X(FM_LIBC_RECEIVES, FM_FOR_SAMPLES)                                 \
+    X(FM_LIBC_TRANSFERS, FM_FOR_SAMPLES)                                \
+    X(FM_LIBC_READS, FM_FOR_SAMPLES | FM_FOR_FILES)                     \
+    X(FM_LIBC_WRITES, FM_FOR_SAMPLES | FM_FOR_FILES)                    \
+    X(FM_LIBC_LIMITS, FM_FOR_SAMPLES)                                   \
+    X(FM_LIBC_COPIES, FM_FOR_SAMPLES | FM_FOR_FILES)                    \
+    X(FM_LIBC_FILES, FM_FOR_FILES)                                      \
+    X(FM_LIBC_STREAMS, FM_FOR_FILES)                                    \
+    X(FM_LIBC_SENDS, FM_FOR_SAMPLES)                                    \
+    X(FM_LIBC_SIGNALS, FM_FOR_SAMPLES)                                  \
     X(FM_LIBC_ACTIONS, FM_FOR_SAMPLES)
 
 /* ---- the lists: X(type, name, parameters, arguments) ---- */

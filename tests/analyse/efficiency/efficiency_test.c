@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "analyse/efficiency/computation.h"
 #include "analyse/efficiency/floor.h"
 #include "report/sample.h"
 #include "tap.h"
@@ -118,12 +119,45 @@ static void test_timers(struct fm_arena *arena)
 static void test_scaling(void)
 {
     struct fm_profile *two = sample_profile(4), *four = sample_profile(8);
-    double strong = fm_computation_scaling(two, four, true), weak = fm_computation_scaling(two, four, false);
+    double strong = fm_computation_scaling(two, four, true).scaling;
+    double weak = fm_computation_scaling(two, four, false).scaling;
     tap_ok(about(strong, 0.5) && about(weak, 1), "the same work on each rank: twice as much in all (%f, %f)", strong,
            weak);
-    tap_ok(about(fm_computation_scaling(two, two, true), 1), "a run relative to itself");
+    tap_ok(about(fm_computation_scaling(two, two, true).scaling, 1), "a run relative to itself");
     fm_profile_destroy(two);
     fm_profile_destroy(four);
+}
+
+/* Twice the instructions in the program at half the cycles for each, and a clock that is slower by what is left. */
+static void test_counted_scaling(void)
+{
+    struct fm_profile *first = sample_profile(4), *other = sample_profile(4);
+    for (size_t i = 0; i < other->n_counters; i++) {
+        struct fm_counter *counter = &other->counters[i];
+        counter->counts.sum *= strcmp(counter->name, "instructions") == 0 ? 2 : 1;
+        counter->in_mpis.sum *= strcmp(counter->name, "instructions") == 0 ? 2 : 1;
+    }
+    for (size_t i = 0; i < other->n_processes; i++)
+        other->processes[i].wall_ns += other->processes[i].wall_ns - other->processes[i].mpi_ns;
+    struct fm_computation scaling = fm_computation_scaling(first, other, true);
+    tap_ok(about(scaling.scaling, 0.5) && about(scaling.instructions, 0.5) && about(scaling.ipc, 2) &&
+               about(scaling.frequency, 0.5),
+           "instructions x IPC x frequency (%f = %f x %f x %f)", scaling.scaling, scaling.instructions, scaling.ipc,
+           scaling.frequency);
+    struct fm_profile *larger = sample_profile(8);
+    scaling = fm_computation_scaling(first, larger, false);
+    tap_ok(about(scaling.instructions * scaling.ipc * scaling.frequency, scaling.scaling),
+           "their product is computation scaling, of a rank too");
+    for (size_t i = 0; i < other->n_counters; i++)
+        other->counters[i].unsplit = 1;
+    scaling = fm_computation_scaling(first, other, true);
+    tap_ok(about(scaling.scaling, 0.5) && scaling.instructions == 0 && scaling.ipc == 0 && scaling.frequency == 0,
+           "unknown if events in MPI are not known");
+    other->n_counters = 0;
+    tap_ok(fm_computation_scaling(first, other, true).ipc == 0, "unknown without counters");
+    fm_profile_destroy(first);
+    fm_profile_destroy(other);
+    fm_profile_destroy(larger);
 }
 
 int main(void)
@@ -136,6 +170,7 @@ int main(void)
     test_run(profile, &arena);
     test_timers(&arena);
     test_scaling();
+    test_counted_scaling();
     fm_profile_destroy(profile);
     fm_arena_destroy(&arena);
     return tap_done();
