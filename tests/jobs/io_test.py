@@ -32,10 +32,25 @@ def files_of(report, work):
     return {item["path"][len(start):]: item for item in report["io"]["files"] if item["path"].startswith(start)}
 
 
+def check_split(tap, title, report):
+    """Each second counts once: the parts add up to the wall times. MPI-IO is in MPI. Time without a CPU is taken from all
+    parts, so that I/O is at most what the clock says."""
+    split, ranks = report["split"], report["split"]["per_rank"]
+    parts = ("program_s", "mpi_s", "io_s", "no_cpu_s")
+    walls = [process["wall_s"] for process in report["processes"]]
+    sums = [sum(part or 0 for part in of) for of in zip(*(ranks[part] for part in parts))]
+    tap.ok(all(abs(a - b) < 1e-6 for a, b in zip(sums, walls)) and len(sums) == len(walls) and
+           abs(sum(split[part] or 0 for part in parts) - sum(walls)) < 1e-6, f"{title}: the split adds up", split, walls)
+    tap.ok(0 < split["io_s"] <= report["io"]["time_s"] + 1e-6 and
+           all(part <= whole + 1e-6 for part, whole in zip(ranks["io_s"], report["io"]["per_rank"]["time_s"])),
+           f"{title}: I/O in the split", split, report["io"]["per_rank"])
+
+
 def compare(tap, title, job, mpi_ranks="0-1"):
     sums, ranks = printed(job)
     report = job.report()
     found = files_of(report, job.work)
+    check_split(tap, title, report)
     for name, wanted in sums.items():
         item = found.get(name)
         got = [item[key] for key in KEYS] if item else None
@@ -77,7 +92,9 @@ def check_c(tap, mpi):
 
 def check_fortran(tap, mpi):
     job = jobs.run(jobs.AROUND, mpi, RANKS, [mpi.compile("filesf", text_of("files.f90"), "-w", suffix="f90")])
-    found = files_of(job.report(), job.work)
+    report = job.report()
+    found = files_of(report, job.work)
+    check_split(tap, f"{mpi.short}, Fortran", report)
     for name, (read, written) in printed(job)[0].items():
         item = found.get(name, {})
         tap.ok(item.get("fortran") == 1 and item.get("read_bytes", -1) >= read and item.get("written_bytes") == written and
