@@ -21,8 +21,8 @@ enum { DESCRIPTORS = 1 << 16 };
 
 static bool allocate(uint32_t files)
 {
-    size_t descriptors = DESCRIPTORS * sizeof *fm_rt.io.descriptors, extents = files * sizeof *fm_rt.io.extents,
-           bytes = descriptors + extents + files * sizeof *fm_rt.io.files;
+    size_t descriptors = DESCRIPTORS * sizeof *fm_rt.io.descriptors,
+           bytes = descriptors + files * sizeof *fm_rt.io.files;
     char *map = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (map == MAP_FAILED)
         return false;
@@ -31,8 +31,7 @@ static bool allocate(uint32_t files)
         return false;
     }
     fm_rt.io.descriptors = (struct fm_io_descriptor *)(void *)map;
-    fm_rt.io.extents = (struct fm_extents *)(void *)(map + descriptors);
-    fm_rt.io.files = (struct fm_io_file *)(void *)(map + descriptors + extents);
+    fm_rt.io.files = (struct fm_io_file *)(void *)(map + descriptors);
     return true;
 }
 
