@@ -122,11 +122,14 @@ def check_many(tap, mpi):
 
 
 PYTHON = """
+import tempfile
 from mpi4py import MPI
 rank = MPI.COMM_WORLD.Get_rank()
 with open(f"python.{rank}.bin", "wb") as out:
     for i in range(100):
         out.write(bytes(10000))
+with tempfile.NamedTemporaryFile(dir="/dev/shm", suffix=".shm") as out:
+    out.write(bytes(5000))
 with open(f"python.{rank}.bin", "rb", buffering=0) as back:
     assert len(back.read(12345)) == 12345
 """
@@ -140,7 +143,10 @@ def check_python(tap):
     script = jobs.SCRATCH / "files.py"
     script.write_text(PYTHON, encoding="utf-8")
     job = jobs.run(jobs.AROUND, mpi, RANKS, ["/usr/bin/python3", script])
-    found = files_of(job.report(), job.work)
+    report = job.report()
+    found = files_of(report, job.work)
+    tap.equal([item["written_bytes"] for item in report["io"]["files"] if item["path"].endswith(".shm")], [5000] * RANKS,
+              "Python: files in /dev/shm")
     for rank in range(RANKS):
         item = found.get(f"python.{rank}.bin", {})
         tap.equal((item.get("opens"), item.get("written_bytes"), item.get("read_bytes"), item.get("ranks")),

@@ -4,7 +4,7 @@
  *     open --> descriptors[fd] = entry of the file       read, write --> counters of that entry
  *
  * A descriptor that was not seen to be opened is looked up by its first call. Sockets, pipes, terminals and what is in
- * /proc, /sys and /dev are not counted; nor are calls inside MPI, calls in a signal handler that interrupts a call on a
+ * /proc, /sys and /dev, except /dev/shm, are not counted; nor are calls inside MPI, calls in a signal handler that interrupts a call on a
  * file, calls in forked children, and calls while measurement is paused.
  *
  * Any thread may call this at any moment. Counting takes no lock and makes no system call: an entry has two sets of
@@ -69,6 +69,15 @@ FM_INLINE void fm_io_add(uint64_t *to, uint64_t amount, bool shared)
 FM_INLINE bool fm_io_is_nested(const struct fm_io_call *call)
 {
     return fm_local.guard > (uintptr_t)call || fm_local.io > (uintptr_t)call;
+}
+
+/* Returns true if no signal interrupts reading and writing, as far as it is known. */
+FM_INLINE bool fm_io_is_steady(int fd)
+{
+    if ((unsigned)fd >= fm_rt.io.n_descriptors)
+        return false;
+    const struct fm_io_descriptor *descriptor = &fm_rt.io.descriptors[fd];
+    return __atomic_load_n(&descriptor->file, __ATOMIC_RELAXED) != FM_IO_UNKNOWN && descriptor->steady;
 }
 
 /* Begins a call without reading the clock. */

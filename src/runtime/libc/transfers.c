@@ -67,7 +67,7 @@ FM_LIBC_TRANSFERS(TRANSFER)
         struct fm_io_call io;                                                                                   \
         bool counted = fm_io_begin(&io, fd);                                                                    \
         uint64_t held = 0;                                                                                      \
-        if (!(counted && io.descriptor->steady) && fm_sampled_self() && ((bytes) > PIPE_BUF || is_fragile(fd))) \
+        if (!fm_io_is_steady(fd) && fm_sampled_self() && ((bytes) > PIPE_BUF || is_fragile(fd)))                \
             held = fm_sampling_block();                                                                         \
         type result = fm_real.name arguments;                                                                   \
         fm_sampling_unblock(held);                                                                              \
