@@ -6,7 +6,7 @@ LOOPS = {"write": "write, 4 kB", "read": "pread, 4 kB", "fwrite": "fwrite, 64 B"
 CALLS = 1000  # as in files.c
 GOAL_NS, GOAL_RATIO = 30, 1.01
 # two clock reads, the descriptor and the counters of the file
-GOAL_INSTRUCTIONS = {"write": 125, "read": 115, "fwrite": 180, "null": 90}
+GOAL_INSTRUCTIONS = {"write": 130, "read": 120, "fwrite": 185, "null": 100}
 BATCHES, WARM_BATCHES = 200, 3
 
 

@@ -118,10 +118,9 @@ static const char *heaviest_text(struct fm_report *report, const struct fm_io_su
         return fm_format(&report->arena, "Heaviest files: %s (%s, %s).", class_text(report, heaviest.class),
                          fm_time_text(time, (double)fm_io_ns(&heaviest.class->io)),
                          fm_ranks_text(report, &heaviest.class->ranks, 24));
-    return fm_format(&report->arena, "Heaviest file: %s (%s, %s).",
-                     fm_io_short_path(report->profile, heaviest.file->path),
-                     fm_time_text(time, (double)fm_io_ns(&heaviest.file->io)),
-                     fm_ranks_text(report, &heaviest.file->ranks, 24));
+    return fm_format(
+        &report->arena, "Heaviest file: %s (%s, %s).", fm_io_short_path(report->profile, heaviest.file->path),
+        fm_time_text(time, (double)fm_io_ns(&heaviest.file->io)), fm_ranks_text(report, &heaviest.file->ranks, 24));
 }
 
 static const char *headline(struct fm_report *report, const struct fm_io_summary *io)

@@ -46,10 +46,10 @@ void fm_rule_io(struct fm_finding_search *search)
     fm_finding_evidence(finding, "heaviest_read_bytes", (double)io->read_bytes);
     fm_finding_evidence(finding, "heaviest_written_bytes", (double)io->written_bytes);
     const char *place = fm_finding_place_text(search, &finding->place);
-    finding->text = fm_finding_text(
-        search, "File I/O takes %s of the time (%s), most of it for %s: %s in %s%s%s",
-        fm_percent_whole(share, fm_finding_share(search, sum_ns)), fm_finding_ranks_text(search, &finding->ranks),
-        fm_io_time_name(search, &heaviest), moved_text(search, io), fm_time_text(time, (double)fm_io_ns(io)),
-        place[0] ? ", in " : "", place);
+    finding->text = fm_finding_text(search, "File I/O takes %s of the time (%s), most of it for %s: %s in %s%s%s",
+                                    fm_percent_whole(share, fm_finding_share(search, sum_ns)),
+                                    fm_finding_ranks_text(search, &finding->ranks), fm_io_time_name(search, &heaviest),
+                                    moved_text(search, io), fm_time_text(time, (double)fm_io_ns(io)),
+                                    place[0] ? ", in " : "", place);
     fm_io_time_explain(search, search->io_ns);
 }

@@ -52,6 +52,5 @@ void fm_rule_read_and_broadcast(struct fm_finding_search *search)
     const char *place = fm_finding_place_text(search, &finding->place);
     finding->text = fm_finding_text(search, "Rank %u reads %s alone for %s%s%s while the others wait in %s", stage.rank,
                                     files_text(search, &stage), fm_time_text(time, reading_ns(&stage)),
-                                    place[0] ? " in " : "", place,
-                                    fm_finding_call_text(search, wait->routine, &there));
+                                    place[0] ? " in " : "", place, fm_finding_call_text(search, wait->routine, &there));
 }

@@ -4,8 +4,8 @@
  *     open --> descriptors[fd] = entry of the file       read, write --> counters of that entry
  *
  * A descriptor that was not seen to be opened is looked up by its first call. Sockets, pipes, terminals and what is in
- * /proc, /sys and /dev, except /dev/shm, are not counted; nor are calls inside MPI, calls in a signal handler that interrupts a call on a
- * file, calls in forked children, and calls while measurement is paused.
+ * /proc, /sys and /dev, except /dev/shm, are not counted; nor are calls inside MPI, calls in a signal handler that
+ * interrupts a call on a file, calls in forked children, and calls while measurement is paused.
  *
  * Any thread may call this at any moment. Counting takes no lock and makes no system call: an entry has two sets of
  * counters, one written by the thread that created the entry, and one updated atomically by all others. Names are

@@ -61,30 +61,30 @@ FM_LIBC_TRANSFERS(TRANSFER)
 
 /* Most file systems do not let a signal interrupt reading and writing (io/descriptors.c): then there is only a request to
  * count. All other cases are in a function of their own, which reports know by its name. */
-#define FILE_TRANSFER(count, add, type, name, parameters, arguments, bytes, offset)                             \
-    static __attribute__((noinline)) type fm_wrapped_slow_##name parameters                                               \
-    {                                                                                                           \
-        struct fm_io_call io;                                                                                   \
-        bool counted = fm_io_begin(&io, fd);                                                                    \
-        uint64_t held = 0;                                                                                      \
-        if (!fm_io_is_steady(fd) && fm_sampled_self() && ((bytes) > PIPE_BUF || is_fragile(fd)))                \
-            held = fm_sampling_block();                                                                         \
-        type result = fm_real.name arguments;                                                                   \
-        fm_sampling_unblock(held);                                                                              \
-        if (counted)                                                                                            \
-            count(&io, result, offset, fm_io_end(&io));                                                         \
-        return result;                                                                                          \
-    }                                                                                                           \
-    type fm_wrapped_##name parameters                                                                           \
-    {                                                                                                           \
-        struct fm_io_request request;                                                                           \
-        uint64_t ticks;                                                                                         \
-        if (!fm_io_request_begin(&request, fd, (uintptr_t)__builtin_frame_address(0)))                          \
-            return fm_wrapped_slow_##name arguments;                                                                      \
-        type result = fm_real.name arguments;                                                                   \
-        if (fm_io_request_end(&request, &ticks))                                                                \
-            add(&request, result, offset, ticks);                                                               \
-        return result;                                                                                          \
+#define FILE_TRANSFER(count, add, type, name, parameters, arguments, bytes, offset)              \
+    static __attribute__((noinline)) type fm_wrapped_slow_##name parameters                      \
+    {                                                                                            \
+        struct fm_io_call io;                                                                    \
+        bool counted = fm_io_begin(&io, fd);                                                     \
+        uint64_t held = 0;                                                                       \
+        if (!fm_io_is_steady(fd) && fm_sampled_self() && ((bytes) > PIPE_BUF || is_fragile(fd))) \
+            held = fm_sampling_block();                                                          \
+        type result = fm_real.name arguments;                                                    \
+        fm_sampling_unblock(held);                                                               \
+        if (counted)                                                                             \
+            count(&io, result, offset, fm_io_end(&io));                                          \
+        return result;                                                                           \
+    }                                                                                            \
+    type fm_wrapped_##name parameters                                                            \
+    {                                                                                            \
+        struct fm_io_request request;                                                            \
+        uint64_t ticks;                                                                          \
+        if (!fm_io_request_begin(&request, fd, (uintptr_t)__builtin_frame_address(0)))           \
+            return fm_wrapped_slow_##name arguments;                                             \
+        type result = fm_real.name arguments;                                                    \
+        if (fm_io_request_end(&request, &ticks))                                                 \
+            add(&request, result, offset, ticks);                                                \
+        return result;                                                                           \
     }
 
 FM_INLINE void add_read(const struct fm_io_request *request, ssize_t bytes, off64_t offset, uint64_t ticks)

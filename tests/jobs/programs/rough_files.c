@@ -3,9 +3,9 @@
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <mpi.h>
 #include <pthread.h>
-#include <limits.h>
 #include <signal.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -23,18 +23,18 @@
 enum { UNTOUCHED = 77 };
 
 /* errno of a call that succeeds must be what it was. */
-#define SHOW(call)                                              \
-    do {                                                        \
-        errno = UNTOUCHED;                                      \
-        long shown_ = (long)(call);                             \
-        int error_ = errno;                                     \
+#define SHOW(call)                                                     \
+    do {                                                               \
+        errno = UNTOUCHED;                                             \
+        long shown_ = (long)(call);                                    \
+        int error_ = errno;                                            \
         printf("%d: %s = %ld, %d\n", __LINE__, #call, shown_, error_); \
     } while (0)
-#define SHOW_IF(call)                                            \
-    do {                                                         \
-        errno = UNTOUCHED;                                       \
-        int shown_ = (call) != 0;                                \
-        int error_ = errno;                                      \
+#define SHOW_IF(call)                                                \
+    do {                                                             \
+        errno = UNTOUCHED;                                           \
+        int shown_ = (call) != 0;                                    \
+        int error_ = errno;                                          \
         printf("%d: %s: %d, %d\n", __LINE__, #call, shown_, error_); \
     } while (0)
 
