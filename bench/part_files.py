@@ -5,8 +5,8 @@ import common
 LOOPS = {"write": "write, 4 kB", "read": "pread, 4 kB", "fwrite": "fwrite, 64 B", "null": "write to /dev/null"}
 CALLS = 1000  # as in files.c
 GOAL_NS, GOAL_RATIO = 30, 1.01
-# two clock reads, the descriptor, the counters of the file, and whether a sample could do harm
-GOAL_INSTRUCTIONS = {"write": 160, "read": 140, "fwrite": 200, "null": 150}
+# two clock reads, the descriptor and the counters of the file
+GOAL_INSTRUCTIONS = {"write": 130, "read": 120, "fwrite": 185, "null": 100}
 BATCHES, WARM_BATCHES = 200, 3
 
 

@@ -7,13 +7,13 @@
 
 enum { FM_REQUEST_BINS = 10 };
 
-/* Bytes must not be 0. */
+/* Bytes must not be 0. By their number of bits: a table is faster than comparing. */
 static inline unsigned fm_request_bin(uint64_t bytes)
 {
-    unsigned bits = 64u - (unsigned)__builtin_clzll(bytes);
-    if (bits <= 10)
-        return bits > 7;
-    return bits < 25 ? (bits - 7) / 2 : FM_REQUEST_BINS - 1;
+    static const uint8_t bins[64] = {0, 0, 0, 0, 0, 0, 0, 1, 1, 1, 2, 2, 3, 3, 4, 4, 5, 5, 6, 6, 7, 7,
+                                     8, 8, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9,
+                                     9, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9};
+    return bins[63 - __builtin_clzll(bytes)];
 }
 
 static inline uint64_t fm_request_bin_from(unsigned bin)

@@ -51,14 +51,6 @@ static const struct fm_column csv_columns[] = {
 
 /* ---- names ---- */
 
-/* Below the directory that the job was started in, relative to it. */
-static const char *short_path(const struct fm_report *report, const char *path)
-{
-    const char *directory = report->profile->job.cwd;
-    size_t n = strlen(directory);
-    return n > 1 && strncmp(path, directory, n) == 0 && path[n] == '/' && path[n + 1] ? path + n + 1 : path;
-}
-
 static const char *ranks_text(struct fm_report *report, const struct fm_rankset *ranks)
 {
     const char *text = fm_rankset_text(ranks, &report->arena, RANK_COLUMNS);
@@ -118,17 +110,17 @@ static const char *most_text(struct fm_report *report)
                      fm_time_text(time, (double)spread->max));
 }
 
-/* A file, unless others of the heaviest class have most of its time together. */
 static const char *heaviest_text(struct fm_report *report, const struct fm_io_summary *io)
 {
     char time[FM_UNIT_CHARS];
-    const struct fm_class_of_files *class = io->classes[0].of;
-    uint64_t file_ns = io->n_files ? fm_io_ns(&io->files[0]->io) : 0, class_ns = fm_io_ns(&class->io);
-    if (file_ns < class_ns / 2 || !io->n_files)
-        return fm_format(&report->arena, "Heaviest files: %s (%s, %s).", class_text(report, class),
-                         fm_time_text(time, (double)class_ns), fm_ranks_text(report, &class->ranks, 24));
-    return fm_format(&report->arena, "Heaviest file: %s (%s, %s).", short_path(report, io->files[0]->path),
-                     fm_time_text(time, (double)file_ns), fm_ranks_text(report, &io->files[0]->ranks, 24));
+    struct fm_io_heaviest heaviest = fm_io_heaviest(io, true);
+    if (!heaviest.file)
+        return fm_format(&report->arena, "Heaviest files: %s (%s, %s).", class_text(report, heaviest.class),
+                         fm_time_text(time, (double)fm_io_ns(&heaviest.class->io)),
+                         fm_ranks_text(report, &heaviest.class->ranks, 24));
+    return fm_format(
+        &report->arena, "Heaviest file: %s (%s, %s).", fm_io_short_path(report->profile, heaviest.file->path),
+        fm_time_text(time, (double)fm_io_ns(&heaviest.file->io)), fm_ranks_text(report, &heaviest.file->ranks, 24));
 }
 
 static const char *headline(struct fm_report *report, const struct fm_io_summary *io)
@@ -194,7 +186,7 @@ static void class_row(struct fm_report *report, struct fm_table *table, const st
 
 static void file_row(struct fm_report *report, struct fm_table *table, const struct fm_file *file)
 {
-    fm_cell_text(table, short_path(report, file->path));
+    fm_cell_text(table, fm_io_short_path(report->profile, file->path));
     fm_cell_text(table, ranks_text(report, &file->ranks));
     fm_cell_whole(table, file->io.opens);
     fm_cell_whole_or_none(table, file->io.read_bytes, file->io.reads);

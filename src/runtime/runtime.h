@@ -247,10 +247,11 @@ struct fm_io_descriptor {
 
 /* What only this process knows about an entry for a file. */
 struct fm_io_file {
-    uintptr_t owner;     /* thread that writes its first counters: the address of its fm_local */
-    uint32_t generation; /* changes when the entry is reused */
-    uint32_t open;       /* atomic: descriptors */
-    uint64_t hash;       /* of its name */
+    uintptr_t owner;           /* thread that writes its first counters: the address of its fm_local */
+    uint32_t generation;       /* changes when the entry is reused */
+    uint32_t open;             /* atomic: descriptors */
+    uint64_t hash;             /* of its name */
+    struct fm_extents written; /* by its owner */
 };
 
 /* A handle of MPI-IO. */
@@ -266,7 +267,6 @@ struct fm_io_state {        /* io/ */
     /* zeroed by the kernel in a forked child */
     struct fm_io_descriptor *descriptors;
     struct fm_io_file *files;
-    struct fm_extents *extents;      /* of each file, written by its owner */
     struct fm_segment_file *entries; /* in the segment */
     uint32_t n_used;                 /* descriptors: all others are unknown */
     struct fm_mutex lock;            /* protects the names, and `path` */

@@ -24,8 +24,11 @@ FAULTS = {
     "first-event": ("first-event", None, "", "0-1"),
     "drift": ("drift", None, "", "0-1"),
     "successive-reductions": ("successive-reductions", "successive", "the reduction", "0-1"),
+    "io": ("io", "write_fields", "the field", "0-1"),
+    "small-io": ("small-io", "write_records", "the record", "0-1"),
     "no-cpu": ("no-cpu", None, "", "0-1"),
 }
+FORTRAN = jobs.SOURCE / "tests/jobs/programs/faults_io.f90"
 
 
 def lines_of(mark):
@@ -79,12 +82,31 @@ def check_sound(tap, mpi, program, name):
     tap.ok(not found, f"{mpi.short}, {name}: none in a sound program", *found)
 
 
+def check_fortran(tap, mpi):
+    """Records that are flushed one by one, and fields: as in C."""
+    program = mpi.compile("faultsf", FORTRAN.read_text(encoding="utf-8"), "-O2", "-g", "-w", suffix="f90")
+    for name in ("io", "small-io"):
+        for _ in range(TRIES):
+            job = start(mpi, program, name, "fault")
+            found = {f["rule"]: f for f in findings(job)} if job.status == 0 else {}
+            if name in found:
+                break
+        tap.ok(name in found and not {"io", "small-io"} - {name} & found.keys() and "*.dat below " in found[name]["text"],
+               f"{mpi.short}, Fortran, {name}: found, with the files", job, found)
+        tap.equal(found.get(name, {}).get("function", "").split("::")[-1], FAULTS[name][1],
+                  f"{mpi.short}, Fortran, {name}: where")
+        job = start(mpi, program, name, "sound")
+        wrong = [f for f in findings(job) if f["rule"] in ("io", "small-io")] if job.status == 0 else [job.status]
+        tap.ok(not wrong, f"{mpi.short}, Fortran, {name}: none in a sound program", *wrong)
+
+
 def check(tap, mpi):
     program = jobs.SCRATCH / f"faults.{mpi.name}"
     subprocess.run([f"mpicc.{mpi.name}", "-O2", "-g", "-o", str(program), str(SOURCE), *LINKED], check=True)
     for name in FAULTS:
         check_fault(tap, mpi, program, name)
         check_sound(tap, mpi, program, name)
+    check_fortran(tap, mpi)
 
 
 jobs.check_each(check)

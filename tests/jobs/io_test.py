@@ -32,10 +32,25 @@ def files_of(report, work):
     return {item["path"][len(start):]: item for item in report["io"]["files"] if item["path"].startswith(start)}
 
 
+def check_split(tap, title, report):
+    """Each second counts once: the parts add up to the wall times. MPI-IO is in MPI. Time without a CPU is taken from all
+    parts, so that I/O is at most what the clock says."""
+    split, ranks = report["split"], report["split"]["per_rank"]
+    parts = ("program_s", "mpi_s", "io_s", "no_cpu_s")
+    walls = [process["wall_s"] for process in report["processes"]]
+    sums = [sum(part or 0 for part in of) for of in zip(*(ranks[part] for part in parts))]
+    tap.ok(all(abs(a - b) < 1e-6 for a, b in zip(sums, walls)) and len(sums) == len(walls) and
+           abs(sum(split[part] or 0 for part in parts) - sum(walls)) < 1e-6, f"{title}: the split adds up", split, walls)
+    tap.ok(0 < split["io_s"] <= report["io"]["time_s"] + 1e-6 and
+           all(part <= whole + 1e-6 for part, whole in zip(ranks["io_s"], report["io"]["per_rank"]["time_s"])),
+           f"{title}: I/O in the split", split, report["io"]["per_rank"])
+
+
 def compare(tap, title, job, mpi_ranks="0-1"):
     sums, ranks = printed(job)
     report = job.report()
     found = files_of(report, job.work)
+    check_split(tap, title, report)
     for name, wanted in sums.items():
         item = found.get(name)
         got = [item[key] for key in KEYS] if item else None
@@ -77,7 +92,9 @@ def check_c(tap, mpi):
 
 def check_fortran(tap, mpi):
     job = jobs.run(jobs.AROUND, mpi, RANKS, [mpi.compile("filesf", text_of("files.f90"), "-w", suffix="f90")])
-    found = files_of(job.report(), job.work)
+    report = job.report()
+    found = files_of(report, job.work)
+    check_split(tap, f"{mpi.short}, Fortran", report)
     for name, (read, written) in printed(job)[0].items():
         item = found.get(name, {})
         tap.ok(item.get("fortran") == 1 and item.get("read_bytes", -1) >= read and item.get("written_bytes") == written and
@@ -105,11 +122,14 @@ def check_many(tap, mpi):
 
 
 PYTHON = """
+import tempfile
 from mpi4py import MPI
 rank = MPI.COMM_WORLD.Get_rank()
 with open(f"python.{rank}.bin", "wb") as out:
     for i in range(100):
         out.write(bytes(10000))
+with tempfile.NamedTemporaryFile(dir="/dev/shm", suffix=".shm") as out:
+    out.write(bytes(5000))
 with open(f"python.{rank}.bin", "rb", buffering=0) as back:
     assert len(back.read(12345)) == 12345
 """
@@ -123,7 +143,10 @@ def check_python(tap):
     script = jobs.SCRATCH / "files.py"
     script.write_text(PYTHON, encoding="utf-8")
     job = jobs.run(jobs.AROUND, mpi, RANKS, ["/usr/bin/python3", script])
-    found = files_of(job.report(), job.work)
+    report = job.report()
+    found = files_of(report, job.work)
+    tap.equal([item["written_bytes"] for item in report["io"]["files"] if item["path"].endswith(".shm")], [5000] * RANKS,
+              "Python: files in /dev/shm")
     for rank in range(RANKS):
         item = found.get(f"python.{rank}.bin", {})
         tap.equal((item.get("opens"), item.get("written_bytes"), item.get("read_bytes"), item.get("ranks")),

@@ -8,14 +8,6 @@ static uint64_t at_most(uint64_t value, uint64_t most)
     return value < most ? value : most;
 }
 
-/* The time in file operations outside MPI; false if unknown. */
-static bool io_time(const struct fm_process *process, uint64_t *ns)
-{
-    (void)process;
-    *ns = 0;
-    return false;
-}
-
 /* Takes the time without a CPU, which is not more than the wall time, from the parts: in proportion, and the remainder of
  * a few ns from those that have it. */
 static void take_no_cpu(struct fm_split *split)
@@ -38,7 +30,7 @@ struct fm_split fm_split_of(const struct fm_process *process)
 {
     uint64_t wall = process->wall_ns, io, waited;
     struct fm_split split = {.wall_ns = wall, .mpi_ns = at_most(process->mpi_ns, wall)};
-    if ((split.knows_io = io_time(process, &io)))
+    if ((split.knows_io = fm_figure_get(process, FM_FIGURE_io_ns, &io)))
         split.io_ns = at_most(io, wall - split.mpi_ns);
     split.program_ns = wall - split.mpi_ns - split.io_ns;
     if ((split.knows_no_cpu = fm_figure_get(process, FM_FIGURE_runqueue_ns, &waited))) {

@@ -7,6 +7,7 @@
 #include "analyse/calls/rank_extremes.h"
 #include "analyse/calls/routine_sites.h"
 #include "analyse/calls/workers.h"
+#include "analyse/findings/io_time.h"
 #include "analyse/findings/rules.h"
 #include "base/units.h"
 
@@ -46,7 +47,8 @@ static enum fm_status prepare(struct fm_finding_search *search, struct fm_error 
         search->work_ns[i] = (double)balance->order[i].outside_ns;
     if (search->symbols)
         fm_routine_sites_resolve(search->symbols, search->profile->events, search->profile->n_events);
-    enum fm_status status = make_calls(search, error);
+    enum fm_status status = fm_io_time_prepare(search, error);
+    status = status ? status : make_calls(search, error);
     return status ? status : fm_waits_find(search->profile, search->arena, &search->waits, error);
 }
 

@@ -15,6 +15,7 @@
     X(no_cpu,             0.05,  "no-cpu",          "fraction of the time in which ranks did not run")                  \
     X(serial_samples,     8,     "serial-stage",    "samples of a function on a single rank: fewer are chance")         \
     X(serial_explained,   0.5,   "serial-stage",    "part of the stage by which the others spend more time in MPI")     \
+    X(serial_io,          0.25,  "serial-stage",    "part of the stage that is I/O: its file is named")                 \
     X(read_explained,     0.5,   "read-and-broadcast", "part of the stage that is reading, and that the others wait in broadcasts") \
     X(host_spread,        0.5,   "slow-host",       "differences within hosts, as part of the difference between them") \
     X(floor_quantile,     0.01,  "waiting",         "fraction of the calls of a routine and size that are its floor")   \
@@ -28,6 +29,12 @@
     X(small_bytes,        1024,  "small-messages",  "largest average size of a small message")                          \
     X(small_rate,         10000, "small-messages",  "small messages of a rank per second")                              \
     X(small_cost,         0.05,  "small-messages",  "fraction of the time in the calls that send them")                 \
+    X(io_cost,            0.10,  "io",              "fraction of the time with a CPU that would be won without it")     \
+    X(io_least_ms,        100,   "io",              "and this much of each rank: very short runs read libraries and settings") \
+    X(small_io_bytes,     2048,  "small-io",        "largest average size of a small request")                          \
+    X(small_io_rate,      1000,  "small-io",        "requests of a rank per second")                                    \
+    X(small_io_us,        0.3,   "small-io",        "average time of a request: faster ones are served from a buffer")  \
+    X(small_io_cost,      0.05,  "small-io",        "fraction of the time with a CPU that would be won without them")   \
     X(first_times,        3,     "first-event",     "the first event is this many times as long as all others")         \
     X(first_events,       5,     "first-event",     "events of the timer on each rank")                                 \
     X(first_cost,         0.05,  "first-event",     "fraction of the time")                                             \

@@ -37,6 +37,12 @@
     X(serial_stage, "serial-stage", ANY, "call paths that only one rank has, MPI time of the others",                   \
       "Let all ranks take part, or move the stage off the critical path: write with MPI-IO or a parallel library, or "  \
       "let a rank of its own do it while the others continue.", "")                                                     \
+    X(small_io, "small-io", ANY, "number, size and time of requests by class of files",                                 \
+      "Collect records in a buffer and write them together: setvbuf with 1 MiB, no fflush or flush after each record, " \
+      "GFORTRAN_FORMATTED_BUFFER_SIZE; read whole blocks.", "")                                                          \
+    X(io, "io", ANY, "time in file I/O by rank, classes of files, call paths",                                          \
+      "Write less often or less data, in large requests; let all ranks take part (MPI-IO, parallel netCDF or HDF5), or "\
+      "write in the background while the next steps are computed. --view io shows files and sizes.", "")                \
     X(imbalance, "imbalance", ANY, "time outside MPI by rank, CPU time, call paths, waiting in collectives",            \
       "Distribute the work by its cost, not by the number of points or blocks.",                                        \
       "A trace shows in which steps which rank is late: " FM_TRACE_TOOLS ".")                                           \

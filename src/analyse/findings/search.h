@@ -8,6 +8,7 @@
 #include "analyse/findings/finding.h"
 #include "analyse/findings/limits.h"
 #include "analyse/findings/waiting.h"
+#include "analyse/io/io_summary.h"
 
 struct fm_finding_rule;
 
@@ -21,6 +22,8 @@ struct fm_finding_search {
     struct fm_calltree calls; /* root NULL: nothing was sampled */
     struct fm_waits waits;
     double *work_ns; /* outside MPI by rank, in the order of balance->order, without what is explained */
+    struct fm_io_summary io;
+    double *io_ns;                      /* part of work_ns: in files */
     const struct fm_finding_rule *rule; /* that is being applied */
     struct fm_findings *found;
     bool stage_found;          /* a rule has reported what one rank does alone */

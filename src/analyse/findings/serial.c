@@ -19,6 +19,7 @@ bool fm_serial_find(struct fm_finding_search *search, struct fm_serial_stage *st
     fm_work_mark(&search->calls);
     *stage = (struct fm_serial_stage){.rank = balance->order[0].rank, .waiting_ns = others_wait_ns(balance)};
     stage->work = fm_work_alone(&search->calls, stage->rank, least_ns);
+    stage->io = fm_io_time_alone(search, stage->rank);
     stage->stage_ns = stage->work.ns < stage->waiting_ns ? stage->work.ns : stage->waiting_ns;
     stage->cost_ns = stage->stage_ns * (double)(balance->n - 1);
     return stage->work.ns >= fm_uneven_least_ns(balance->mean_wall_ns) &&
@@ -34,7 +35,14 @@ struct fm_finding *fm_serial_add(struct fm_finding_search *search, const struct 
     finding->place = stage->work.place;
     fm_finding_evidence(finding, "stage_s", stage->work.ns / 1e9);
     fm_finding_evidence(finding, "others_longer_in_mpi_s", stage->waiting_ns / 1e9);
+    if (stage->io.longest)
+        fm_finding_evidence(finding, "io_s", (stage->io.read_ns + stage->io.write_ns) / 1e9);
+    if (stage->io.read_bytes > 0)
+        fm_finding_evidence(finding, "read_bytes", stage->io.read_bytes);
+    if (stage->io.written_bytes > 0)
+        fm_finding_evidence(finding, "written_bytes", stage->io.written_bytes);
     search->work_ns[0] -= stage->stage_ns;
+    search->io_ns[0] -= search->io_ns[0] < stage->stage_ns ? search->io_ns[0] : stage->stage_ns;
     search->stage_found = true;
     return finding;
 }

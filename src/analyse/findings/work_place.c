@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "analyse/findings/work_place.h"
 
-#include <string.h>
-
-#include "base/names.h"
+#include "analyse/findings/io_place.h"
 
 void fm_work_mark(struct fm_calltree *calls)
 {
@@ -100,30 +98,6 @@ static double lone_ns(const struct fm_context *at, uint32_t rank, double least_n
                : 0;
 }
 
-/* Functions that read files, of libc, libgfortran, netCDF and HDF5. */
-static bool reads(const struct fm_context *context)
-{
-    static const char *const names =
-        "read\0__read\0readv\0pread*\0fread*\0_IO_fread\0fgets*\0getline\0getdelim\0*scanf\0"
-        "_gfortran_st_read*\0_gfortran_transfer_*\0nc_get_*\0nfmpi_get_*\0ncmpi_get_*\0H5Dread*\0";
-    const char *name = context->id.name;
-    return context->id.kind == FM_CONTEXT_FRAME && fm_names_fit(names, name) && !strstr(name, "_write");
-}
-
-/* The time of a function in functions that read; counted once if one calls another. */
-static double reading_ns(const struct fm_context *function)
-{
-    double sum = reads(function) ? (double)function->all.of.sum_ns : 0;
-    for (const struct fm_context *at = fm_context_after(function, function); at && !reads(function);
-         at = fm_context_after(function, at)) {
-        bool inside = false;
-        for (const struct fm_context *up = at->parent; up != function && reads(at) && !inside; up = up->parent)
-            inside = reads(up);
-        sum += reads(at) && !inside ? (double)at->all.of.sum_ns : 0;
-    }
-    return sum;
-}
-
 struct fm_lone_work fm_work_alone(const struct fm_calltree *calls, uint32_t rank, double least_ns)
 {
     struct fm_lone_work work = {.place = {"", "", 0}};
@@ -131,7 +105,8 @@ struct fm_lone_work fm_work_alone(const struct fm_calltree *calls, uint32_t rank
     for (const struct fm_context *at = calls->root; at; at = fm_context_after(calls->root, at)) {
         double ns = lone_ns(at, rank, least_ns);
         work.ns += ns;
-        work.reading_ns += ns > 0 ? reading_ns(at) : 0;
+        work.reading_ns += ns > 0 ? fm_io_below_ns(at, fm_context_reads) : 0;
+        work.io_ns += ns > 0 ? fm_io_below_ns(at, fm_context_does_io) : 0;
         if (ns > most) {
             bool line = at->id.kind == FM_CONTEXT_STATEMENT;
             most = ns;

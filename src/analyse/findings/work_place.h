@@ -18,6 +18,7 @@ struct fm_finding_place fm_work_uneven_place(const struct fm_calltree *calls, co
 struct fm_lone_work {
     double ns;
     double reading_ns;             /* part of it: below functions that read files */
+    double io_ns;                  /* part of it: below functions that read or write files */
     struct fm_finding_place place; /* the most expensive */
 };
 struct fm_lone_work fm_work_alone(const struct fm_calltree *calls, uint32_t rank, double least_ns);

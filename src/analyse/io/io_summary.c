@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "analyse/io/io_summary.h"
 
+#include <string.h>
+
 #include "base/saturate.h"
 #include "base/sort.h"
 #include "model/lists.h"
@@ -103,6 +105,33 @@ enum fm_status fm_io_summarise(const struct fm_profile *profile, struct fm_arena
         !fm_sort(summary->files, summary->n_files, sizeof *summary->files, compare_files, arena))
         return fm_fail(error, FM_ERR_MEMORY, "not enough memory to sort files");
     return FM_OK;
+}
+
+const struct fm_file *fm_io_heaviest_file(const struct fm_io_summary *summary, const struct fm_class_of_files *class)
+{
+    for (size_t i = 0; i < summary->n_files; i++) {
+        const struct fm_file *file = summary->files[i];
+        if (file->mpi == class->mpi && fm_compare_text(file->class, class->name) == 0)
+            return fm_io_ns(&file->io) < fm_io_ns(&class->io) / 4 * 3 ? NULL : file;
+    }
+    return NULL;
+}
+
+struct fm_io_heaviest fm_io_heaviest(const struct fm_io_summary *summary, bool with_mpi)
+{
+    for (size_t i = 0; i < summary->n_classes; i++) {
+        const struct fm_class_of_files *class = summary->classes[i].of;
+        if (with_mpi || !class->mpi)
+            return (struct fm_io_heaviest){class, fm_io_heaviest_file(summary, class)};
+    }
+    return (struct fm_io_heaviest){NULL, NULL};
+}
+
+const char *fm_io_short_path(const struct fm_profile *profile, const char *path)
+{
+    const char *directory = profile->job.cwd;
+    size_t n = strlen(directory);
+    return n > 1 && strncmp(path, directory, n) == 0 && path[n] == '/' && path[n + 1] ? path + n + 1 : path;
 }
 
 enum fm_io_access fm_io_access(const struct fm_io *io)

@@ -35,6 +35,20 @@ struct fm_io_summary {
 enum fm_status fm_io_summarise(const struct fm_profile *profile, struct fm_arena *arena, struct fm_io_summary *summary,
                                struct fm_error *error);
 
+/* What takes longest, outside MPI or also with MPI-IO: a file, or a class if several of its files together do. Both NULL:
+ * nothing. */
+struct fm_io_heaviest {
+    const struct fm_class_of_files *class;
+    const struct fm_file *file; /* of this class; NULL: several */
+};
+struct fm_io_heaviest fm_io_heaviest(const struct fm_io_summary *summary, bool with_mpi);
+/* The file of a class that takes longest; NULL if it has less than three quarters of the time of the
+ * class. */
+const struct fm_file *fm_io_heaviest_file(const struct fm_io_summary *summary, const struct fm_class_of_files *class);
+
+/* Below the directory that the job was started in: relative to it. */
+const char *fm_io_short_path(const struct fm_profile *profile, const char *path);
+
 enum fm_io_access { FM_IO_NOT_ACCESSED, FM_IO_READ_ONLY, FM_IO_WRITE_ONLY, FM_IO_READ_AND_WRITTEN };
 enum fm_io_access fm_io_access(const struct fm_io *io);
 

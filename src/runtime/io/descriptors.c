@@ -5,6 +5,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <sys/sysmacros.h>
 #include <sys/vfs.h>
 
 #include "model/file_class.h"
@@ -21,8 +22,8 @@ enum { DESCRIPTORS = 1 << 16 };
 
 static bool allocate(uint32_t files)
 {
-    size_t descriptors = DESCRIPTORS * sizeof *fm_rt.io.descriptors, extents = files * sizeof *fm_rt.io.extents,
-           bytes = descriptors + extents + files * sizeof *fm_rt.io.files;
+    size_t descriptors = DESCRIPTORS * sizeof *fm_rt.io.descriptors,
+           bytes = descriptors + files * sizeof *fm_rt.io.files;
     char *map = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (map == MAP_FAILED)
         return false;
@@ -31,8 +32,7 @@ static bool allocate(uint32_t files)
         return false;
     }
     fm_rt.io.descriptors = (struct fm_io_descriptor *)(void *)map;
-    fm_rt.io.extents = (struct fm_extents *)(void *)(map + descriptors);
-    fm_rt.io.files = (struct fm_io_file *)(void *)(map + descriptors + extents);
+    fm_rt.io.files = (struct fm_io_file *)(void *)(map + descriptors);
     return true;
 }
 
@@ -70,9 +70,11 @@ static bool begins_with(const char *text, const char *beginning)
     return strncmp(text, beginning, strlen(beginning)) == 0;
 }
 
+/* In /dev/shm are files of programs. */
 static bool is_of_kernel(const char *path)
 {
-    return begins_with(path, "/proc/") || begins_with(path, "/sys/") || begins_with(path, "/dev/");
+    return begins_with(path, "/proc/") || begins_with(path, "/sys/") ||
+           (begins_with(path, "/dev/") && !begins_with(path, "/dev/shm/"));
 }
 
 static void use(int fd, uint32_t file)
@@ -95,10 +97,9 @@ static bool is_own_process(void)
            fm_own_pid() == fm_rt.pid;
 }
 
-static bool is_regular(int fd)
+static bool is_null_device(const struct stat *status)
 {
-    struct stat status;
-    return fm_kernel(SYS_fstat, fd, &status) == 0 && S_ISREG(status.st_mode);
+    return S_ISCHR(status->st_mode) && status->st_rdev == makedev(1, 3);
 }
 
 /* File systems of the kernel itself wait for data without being interrupted. One in user space (FUSE) is told of a
@@ -135,9 +136,11 @@ static uint32_t enter(int fd, int directory, const char *path, bool placed)
     if (!fm_syscalls_enter())
         return FM_IO_UNKNOWN;
     uint32_t file = FM_IO_UNKNOWN;
+    struct stat status;
     if (is_own_process()) {
         file = FM_IO_NO_FILE;
-        if (is_regular(fd)) {
+        bool known = fm_kernel(SYS_fstat, fd, &status) == 0;
+        if (known && S_ISREG(status.st_mode)) {
             fm_lock(&fm_rt.io.lock);
             file = look_up(fd, directory, path);
             fm_rt.io.descriptors[fd].position = placed ? 0 : FM_IO_NO_POSITION;
@@ -146,6 +149,7 @@ static uint32_t enter(int fd, int directory, const char *path, bool placed)
             use(fd, file);
             fm_unlock(&fm_rt.io.lock);
         } else {
+            fm_rt.io.descriptors[fd].steady = known && is_null_device(&status);
             use(fd, file);
         }
     }
@@ -246,6 +250,7 @@ void fm_io_end_open(const struct fm_io_call *call, int fd, int directory, const 
     if ((unsigned)fd >= fm_rt.io.n_descriptors || flags & (O_PATH | O_DIRECTORY) || !fm_threads_are_own())
         return;
     if (fm_site_in_mpi(caller)) {
+        fm_rt.io.descriptors[fd].steady = false;
         use(fd, FM_IO_NO_FILE);
         return;
     }

@@ -33,9 +33,6 @@ uint64_t fm_extents_insert(struct fm_extents *extents, uint64_t from, uint64_t t
 {
     uint64_t before = 0;
     struct fm_extent joined = {from, to};
-    const struct fm_extent *last = &extents->items[extents->last];
-    if (from >= last->from && to <= last->to) /* a file that is written again and again */
-        return to - from;
     uint32_t i = 0;
     while (i < extents->n) {
         const struct fm_extent *extent = &extents->items[i];

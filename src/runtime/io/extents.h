@@ -22,14 +22,16 @@ struct fm_extents {
 /* Adds any part. Returns how many of its bytes were there before. */
 uint64_t fm_extents_insert(struct fm_extents *extents, uint64_t from, uint64_t to);
 
-/* The same; fast if the part continues the last one. */
+/* The same; fast if the part continues the last one, or lies in it: a file that is written again and again. */
 FM_INLINE uint64_t fm_extents_add(struct fm_extents *extents, uint64_t from, uint64_t to)
 {
-    uint32_t last = extents->last;
-    if (__builtin_expect(extents->items[last].to == from && last + 1 >= extents->n && extents->n, 1)) {
-        extents->items[last].to = to;
+    struct fm_extent *last = &extents->items[extents->last];
+    if (__builtin_expect(last->to == from && extents->last + 1 == extents->n, 1)) {
+        last->to = to;
         return 0;
     }
+    if (from >= last->from && to <= last->to)
+        return to - from;
     return fm_extents_insert(extents, from, to);
 }
 

@@ -52,7 +52,7 @@ static uint32_t take(uint32_t number, const char *name, uint32_t kind, uint64_t 
     struct fm_segment_file *entry = &fm_rt.io.entries[number];
     file->owner = (uintptr_t)&fm_local;
     file->hash = hash;
-    fm_rt.io.extents[number] = (struct fm_extents){.n = 0};
+    file->written = (struct fm_extents){.n = 0};
     set_name(entry, name);
     entry->files = 1;
     __atomic_store_n(&entry->kind, kind, __ATOMIC_RELEASE);

@@ -4,8 +4,8 @@
  *     open --> descriptors[fd] = entry of the file       read, write --> counters of that entry
  *
  * A descriptor that was not seen to be opened is looked up by its first call. Sockets, pipes, terminals and what is in
- * /proc, /sys and /dev are not counted; nor are calls inside MPI, calls in a signal handler that interrupts a call on a
- * file, calls in forked children, and calls while measurement is paused.
+ * /proc, /sys and /dev, except /dev/shm, are not counted; nor are calls inside MPI, calls in a signal handler that
+ * interrupts a call on a file, calls in forked children, and calls while measurement is paused.
  *
  * Any thread may call this at any moment. Counting takes no lock and makes no system call: an entry has two sets of
  * counters, one written by the thread that created the entry, and one updated atomically by all others. Names are
@@ -71,6 +71,15 @@ FM_INLINE bool fm_io_is_nested(const struct fm_io_call *call)
     return fm_local.guard > (uintptr_t)call || fm_local.io > (uintptr_t)call;
 }
 
+/* Returns true if no signal interrupts reading and writing, as far as it is known. */
+FM_INLINE bool fm_io_is_steady(int fd)
+{
+    if ((unsigned)fd >= fm_rt.io.n_descriptors)
+        return false;
+    const struct fm_io_descriptor *descriptor = &fm_rt.io.descriptors[fd];
+    return __atomic_load_n(&descriptor->file, __ATOMIC_RELAXED) != FM_IO_UNKNOWN && descriptor->steady;
+}
+
 /* Begins a call without reading the clock. */
 FM_INLINE bool fm_io_begin_untimed(struct fm_io_call *call, int fd)
 {
@@ -112,42 +121,97 @@ FM_INLINE uint64_t fm_io_end(const struct fm_io_call *call)
     return call->start ? fm_clock_ticks(&fm_rt.clock) - call->start : 0;
 }
 
-/* Adds a request at `offset`, or at the current position if that is negative. bytes: what was transferred. */
+/* ---- counting requests, at `offset`, or at the current position if that is negative; bytes: what was transferred ---- */
+
+FM_INLINE void fm_io_add_read(struct fm_segment_io *io, bool shared, struct fm_io_descriptor *descriptor, int64_t bytes,
+                              int64_t offset, uint64_t ticks)
+{
+    fm_io_add(&io->reads, 1, shared);
+    fm_io_add(&io->read_ticks, ticks, shared);
+    if (FM_UNLIKELY(bytes <= 0))
+        return;
+    fm_io_add(&io->read_bytes, (uint64_t)bytes, shared);
+    fm_io_add(&io->read_sizes[fm_request_bin((uint64_t)bytes)], 1, shared);
+    if (offset < 0 && descriptor->position != FM_IO_NO_POSITION)
+        descriptor->position += (uint64_t)bytes;
+}
+
+/* written: NULL if by a thread that does not own the entry. */
+FM_INLINE void fm_io_add_write(struct fm_segment_io *io, struct fm_extents *written,
+                               struct fm_io_descriptor *descriptor, int64_t bytes, int64_t offset, uint64_t ticks)
+{
+    bool shared = !written;
+    fm_io_add(&io->writes, 1, shared);
+    fm_io_add(&io->write_ticks, ticks, shared);
+    if (FM_UNLIKELY(bytes <= 0))
+        return;
+    fm_io_add(&io->written_bytes, (uint64_t)bytes, shared);
+    fm_io_add(&io->write_sizes[fm_request_bin((uint64_t)bytes)], 1, shared);
+    uint64_t from = offset < 0 ? descriptor->position : (uint64_t)offset;
+    if (from == FM_IO_NO_POSITION)
+        return;
+    if (offset < 0)
+        descriptor->position = from + (uint64_t)bytes;
+    if (written)
+        io->rewritten_bytes += fm_extents_add(written, from, from + (uint64_t)bytes);
+}
+
 FM_INLINE void fm_io_count_read(const struct fm_io_call *call, int64_t bytes, int64_t offset, uint64_t ticks)
 {
     bool shared;
     struct fm_segment_io *io = fm_io_counters(call->file, call->generation, &shared);
-    if (!io)
-        return;
-    fm_io_add(&io->reads, 1, shared);
-    fm_io_add(&io->read_ticks, ticks, shared);
-    if (bytes <= 0)
-        return;
-    fm_io_add(&io->read_bytes, (uint64_t)bytes, shared);
-    fm_io_add(&io->read_sizes[fm_request_bin((uint64_t)bytes)], 1, shared);
-    if (offset < 0 && call->descriptor->position != FM_IO_NO_POSITION)
-        call->descriptor->position += (uint64_t)bytes;
+    if (io)
+        fm_io_add_read(io, shared, call->descriptor, bytes, offset, ticks);
 }
 
 FM_INLINE void fm_io_count_write(const struct fm_io_call *call, int64_t bytes, int64_t offset, uint64_t ticks)
 {
     bool shared;
     struct fm_segment_io *io = fm_io_counters(call->file, call->generation, &shared);
-    if (!io)
-        return;
-    fm_io_add(&io->writes, 1, shared);
-    fm_io_add(&io->write_ticks, ticks, shared);
-    if (bytes <= 0)
-        return;
-    fm_io_add(&io->written_bytes, (uint64_t)bytes, shared);
-    fm_io_add(&io->write_sizes[fm_request_bin((uint64_t)bytes)], 1, shared);
-    uint64_t from = offset < 0 ? call->descriptor->position : (uint64_t)offset;
-    if (from == FM_IO_NO_POSITION)
-        return;
-    if (offset < 0)
-        call->descriptor->position = from + (uint64_t)bytes;
-    if (!shared)
-        io->rewritten_bytes += fm_extents_add(&fm_rt.io.extents[call->file], from, from + (uint64_t)bytes);
+    if (io)
+        fm_io_add_write(io, shared ? NULL : &fm_rt.io.files[call->file].written, call->descriptor, bytes, offset,
+                        ticks);
+}
+
+/* ---- the usual request: of the thread that owns the entry, on a file system that no signal interrupts ---- */
+
+/* All in registers. */
+struct fm_io_request {
+    struct fm_io_descriptor *descriptor;
+    struct fm_io_file *file;
+    struct fm_segment_io *io;
+    uint64_t start;
+    uint32_t generation;
+};
+
+/* frame: of the wrapper, as in fm_io_is_nested. Returns false if it is not usual, or not to be counted. */
+FM_INLINE bool fm_io_request_begin(struct fm_io_request *request, int fd, uintptr_t frame)
+{
+    if (FM_UNLIKELY((unsigned)fd >= fm_rt.io.n_descriptors))
+        return false;
+    struct fm_io_descriptor *descriptor = &fm_rt.io.descriptors[fd];
+    uint32_t number = __atomic_load_n(&descriptor->file, __ATOMIC_RELAXED) - FM_IO_FIRST;
+    if (number > UINT32_MAX - FM_IO_FIRST || !descriptor->steady ||
+        FM_UNLIKELY(fm_local.guard > frame || fm_local.io > frame || fm_rt.paused))
+        return false;
+    struct fm_io_file *file = &fm_rt.io.files[number];
+    if (file->owner != (uintptr_t)&fm_local)
+        return false;
+    request->descriptor = descriptor;
+    request->file = file;
+    request->generation = file->generation;
+    request->io = &fm_rt.io.entries[number].own;
+    fm_local.io = frame;
+    request->start = fm_clock_ticks(&fm_rt.clock);
+    return true;
+}
+
+/* Returns false if the entry has been reused. */
+FM_INLINE bool fm_io_request_end(const struct fm_io_request *request, uint64_t *ticks)
+{
+    *ticks = fm_clock_ticks(&fm_rt.clock) - request->start;
+    fm_local.io = 0;
+    return request->file->generation == request->generation;
 }
 
 enum fm_io_other { FM_IO_SEEK, FM_IO_SYNC, FM_IO_FLUSH, FM_IO_CLOSE };

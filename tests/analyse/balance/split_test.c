@@ -44,6 +44,27 @@ static void test_process(void)
     tap_ok(parts(&split) == 0, "no time at all");
 }
 
+static void test_io(void)
+{
+    struct fm_process process = process_of(1000, 400, FM_UNKNOWN);
+    process.io_ns = FM_UNKNOWN;
+    struct fm_split split = fm_split_of(&process);
+    tap_ok(!split.knows_io && !split.io_ns && split.program_ns == 600, "unknown I/O is in the program");
+    process.io_ns = 200;
+    split = fm_split_of(&process);
+    tap_ok(split.knows_io && split.io_ns == 200 && split.program_ns == 400 && split.mpi_ns == 400,
+           "I/O is not in the program");
+    process.runqueue_ns = 500;
+    split = fm_split_of(&process);
+    tap_ok(split.io_ns == 100 && split.program_ns == 200 && split.mpi_ns == 200 && split.no_cpu_ns == 500,
+           "a rank that lacks a CPU lacks it in I/O, too, and that counts once");
+    process.io_ns = 5000;
+    process.runqueue_ns = 0;
+    split = fm_split_of(&process);
+    tap_ok(split.io_ns == 600 && !split.program_ns && split.mpi_ns == 400,
+           "I/O in several threads is not more than the time outside MPI");
+}
+
 static void test_sums_hold(void)
 {
     uint64_t state = 1;
@@ -52,6 +73,7 @@ static void test_sums_hold(void)
         uint64_t range = 1ull << (1 + fm_random(&state, 62));
         struct fm_process process = process_of(fm_random(&state, range), fm_random(&state, range),
                                                fm_random(&state, 8) ? fm_random(&state, range) : FM_UNKNOWN);
+        process.io_ns = fm_random(&state, 8) ? fm_random(&state, range) : FM_UNKNOWN;
         struct fm_split split = fm_split_of(&process);
         uint64_t most = process.runqueue_ns < process.wall_ns ? process.runqueue_ns : process.wall_ns;
         wrong += parts(&split) != process.wall_ns || split.no_cpu_ns != (process.runqueue_ns == FM_UNKNOWN ? 0 : most);
@@ -111,6 +133,7 @@ static void test_network(void)
 int main(void)
 {
     test_process();
+    test_io();
     test_sums_hold();
     test_ranks();
     test_memory();

@@ -165,6 +165,61 @@ static void test_small_messages(void)
     made_job_free(job);
 }
 
+/* Ranks 0 to n - 1 write this many requests, of `bytes` and `ns` each, to a file of their own. */
+static void write_files(struct made_job *job, uint32_t n, uint64_t requests, uint64_t bytes, uint64_t ns)
+{
+    job->profile.file_classes = &job->file_class;
+    job->profile.n_file_classes = 1;
+    job->file_class = (struct fm_class_of_files){.name = "*.dat below /scratch/u"};
+    job->file_class.io.writes = n * requests;
+    job->file_class.io.written_bytes = n * requests * bytes;
+    job->file_class.io.write_ns = n * requests * ns;
+    if (n)
+        fm_rankset_add(&job->file_class.ranks, &job->arena, 0, n - 1);
+    for (uint32_t rank = 0; rank < JOB_RANKS; rank++)
+        job->processes[rank].io_ns = rank < n ? requests * ns : 0;
+}
+
+static void test_io(void)
+{
+    struct made_job *job = made_job(1);
+    write_files(job, JOB_RANKS, 1000, 1 << 20, 15 * MS);
+    const struct fm_finding *finding = made_finding(job, "io");
+    tap_ok(made_cost(finding, 15 * JOB_RANKS) && !finding->measured && made_ranks(job, finding, "0-7") &&
+               strstr(finding->text, "*.dat") && job->found.n == 1,
+           "15 %% of the time in files");
+    write_files(job, JOB_RANKS, 1000, 1 << 20, 9 * MS);
+    tap_ok(made_none(job), "9 %% is not much");
+    write_files(job, 1, 1000, 1 << 20, 40 * MS);
+    tap_ok(made_none(job), "nor what one rank does while others compute");
+    more_work(job, 1, 18);
+    finding = made_finding(job, "io");
+    tap_ok(made_cost(finding, 18 * JOB_RANKS) && made_ranks(job, finding, "0") && !made_finding(job, "imbalance"),
+           "what they wait for is not imbalance of computation");
+    for (uint32_t rank = 0; rank < JOB_RANKS; rank++)
+        job->processes[rank].io_ns = FM_UNKNOWN;
+    tap_ok(!made_finding(job, "io") && made_finding(job, "imbalance"), "unless I/O is unknown");
+    made_job_free(job);
+}
+
+static void test_small_io(void)
+{
+    struct made_job *job = made_job(1);
+    write_files(job, JOB_RANKS, 10000000, 64, 1200);
+    const struct fm_finding *finding = made_finding(job, "small-io");
+    tap_ok(made_cost(finding, 12 * JOB_RANKS) && made_ranks(job, finding, "0-7") && job->found.n == 1,
+           "very many requests of 64 bytes, which are not told again as I/O");
+    write_files(job, JOB_RANKS, 10000000, 4096, 1200);
+    tap_ok(!made_finding(job, "small-io") && made_finding(job, "io"), "4 KiB are not small");
+    write_files(job, JOB_RANKS, 90000, 64, 100000);
+    tap_ok(made_none(job), "900 per second are not many");
+    write_files(job, JOB_RANKS, 40000000, 64, 200);
+    tap_ok(made_none(job), "requests of 200 ns are served from a buffer");
+    write_files(job, JOB_RANKS, 4000000, 64, 1000);
+    tap_ok(made_none(job), "nor if they cost little");
+    made_job_free(job);
+}
+
 static struct fm_timer *add_timer(struct made_job *job, const char *name, const char *parent)
 {
     struct fm_timer *timer = &job->timers[job->profile.n_timers++];
@@ -338,6 +393,8 @@ int main(void)
     test_slow_host();
     test_waiting();
     test_small_messages();
+    test_io();
+    test_small_io();
     test_timers();
     test_placement();
     test_memory();

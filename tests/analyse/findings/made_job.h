@@ -25,6 +25,7 @@ struct made_job {
     struct fm_note notes[4];
     struct fm_edge sent[64];
     struct fm_path_node nodes[16];
+    struct fm_class_of_files file_class;
     struct fm_findings found;
 };
 
@@ -52,6 +53,7 @@ static inline struct made_job *made_job(uint32_t hosts)
     }
     job->profile.job.ranks = JOB_RANKS;
     job->profile.job.exe = "/bin/model";
+    job->profile.job.cwd = "/work";
     job->profile.processes = job->processes;
     job->profile.n_processes = JOB_RANKS;
     job->profile.hosts = job->hosts;

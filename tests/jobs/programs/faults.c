@@ -4,11 +4,13 @@
  *
  * Work is CPU time, so that its amount does not depend on the machine. */
 #include <fathom.h>
+#include <fcntl.h>
 #include <mpi.h>
 #include <sched.h>
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 enum { STEPS = 20 };
 
@@ -198,6 +200,63 @@ static void drift(void)
     timed(drift_ms);
 }
 
+static int open_own(void)
+{
+    char name[64];
+    snprintf(name, sizeof name, "fault.%d.dat", rank);
+    int file = open(name, O_CREAT | O_TRUNC | O_WRONLY, 0600);
+    if (file < 0)
+        MPI_Abort(MPI_COMM_WORLD, 1);
+    return file;
+}
+
+__attribute__((noinline)) static void write_fields(int file, double ms)
+{
+    static char field[1 << 20];
+    lseek(file, 0, SEEK_SET);
+    for (double end = cpu_ms() + ms; cpu_ms() < end;)
+        if (pwrite(file, field, sizeof field, 0) != sizeof field) /* the field */
+            MPI_Abort(MPI_COMM_WORLD, 1);
+}
+
+/* Fault: half of the time in files. Sound: as often, but little. */
+static void io(void)
+{
+    int file = open_own();
+    for (int step = 0; step < STEPS; step++) {
+        compute(fault ? 20 : 40);
+        write_fields(file, fault ? 20 : 0.5);
+        sum_of(step);
+    }
+    close(file);
+}
+
+__attribute__((noinline)) static void write_records(int file, FILE *stream)
+{
+    static const char record[16];
+    for (int i = 0; i < 20000; i++)
+        if (stream)
+            fwrite(record, sizeof record, 1, stream);
+        else if (write(file, record, sizeof record) != sizeof record) /* the record */
+            MPI_Abort(MPI_COMM_WORLD, 1);
+}
+
+/* Sound: the same records through a buffer. */
+static void small_io(void)
+{
+    int file = open_own();
+    FILE *stream = fault ? NULL : fdopen(file, "w");
+    for (int step = 0; step < STEPS; step++) {
+        compute(10);
+        write_records(file, stream);
+        sum_of(step);
+    }
+    if (stream)
+        fclose(stream);
+    else
+        close(file);
+}
+
 /* Sound: one call, or a result that is used before the next. */
 static void successive(void)
 {
@@ -234,6 +293,8 @@ static const struct {
     {"drift", drift},
     {"small-messages", small_messages},
     {"successive-reductions", successive},
+    {"io", io},
+    {"small-io", small_io},
     {"no-cpu", no_cpu},
 };
 
