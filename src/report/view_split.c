@@ -46,27 +46,10 @@ const char *fm_split_text(struct fm_report *report)
 const char *fm_no_cpu_sentence(struct fm_report *report)
 {
     struct fm_core_use use = fm_core_use(report->profile);
-    struct fm_split_ranks ranks;
-    char mean[FM_UNIT_CHARS], most[FM_UNIT_CHARS];
-    double longest = 0;
-    uint32_t rank = 0;
-    if (use.no_cpu < FM_NO_CPU_LEAST || !fm_split_ranks(report->profile, &report->arena, &ranks))
+    const char *text = fm_no_cpu_text(&use, &report->arena);
+    if (!text || !text[0])
         return "";
-    for (size_t i = 0; i < ranks.n; i++) {
-        double share = fm_ratio((double)ranks.items[i].split.no_cpu_ns, (double)ranks.items[i].split.wall_ns);
-        rank = share > longest ? ranks.items[i].rank : rank;
-        longest = share > longest ? share : longest;
-    }
-    const char *why = use.lack == FM_CORES_FEWER_THAN_RANKS
-                          ? fm_format(&report->arena, "%u ranks on %u core%s", use.ranks, use.cores,
-                                      use.cores == 1 ? "" : "s")
-                          : "they shared cores with each other or with other processes, or had a limit of CPU time";
-    if (ranks.n == 1)
-        return fm_format(&report->arena, "The program had no CPU for %s of its time. Its other times include that.",
-                         fm_percent_whole(mean, use.no_cpu));
-    return fm_format(&report->arena,
-                     "The ranks had no CPU for %s of their time (rank %u: %s): %s. Their other times include that.",
-                     fm_percent_whole(mean, use.no_cpu), rank, fm_percent_whole(most, longest), why);
+    return fm_format(&report->arena, "%s. %s other times include that.", text, use.processes == 1 ? "Its" : "Their");
 }
 
 /* ---- ranks ---- */

@@ -360,7 +360,7 @@ enum fm_status fm_view_summary_text(struct fm_report *report, FILE *out, struct 
         return status;
     fm_print_incomplete(report, out);
     fm_print_folded(out, fm_headline(report), 2);
-    if (*fm_no_cpu_sentence(report))
+    if (*fm_no_cpu_sentence(report) && !fm_summary_has_finding(report, "no-cpu"))
         fm_print_folded(out, fm_no_cpu_sentence(report), 2);
     fputc('\n', out);
     if (fm_profile_is_from_outside(report->profile))

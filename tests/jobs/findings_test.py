@@ -9,7 +9,7 @@ import ahead
 import jobs
 
 SOURCE = jobs.SOURCE / "tests/jobs/programs/faults.c"
-RANKS, TRIES = 2, 3
+RANKS, TRIES = 2, 8
 LINKED = [f"-I{jobs.SOURCE / 'include'}", f"-L{jobs.BUILD}", "-lfathom", f"-Wl,-rpath,{jobs.BUILD}"]
 # program -> rule, function, mark of the line ("": none), ranks
 FAULTS = {

@@ -4,9 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "analyse/balance/floor.h"
 #include "analyse/balance/summary.h"
-#include "analyse/efficiency/floor.h"
-#include "base/saturate.h"
 #include "model/region_path.h"
 
 /* ---- from the first entry on ---- */
@@ -76,12 +75,15 @@ static enum fm_status begin_at(const struct fm_profile *profile, const char *nam
 
 /* ---- regions and timers ---- */
 
-static uint64_t floor_in(const struct fm_profile *profile, const struct fm_floors *floors, const char *region)
+/* The time in calls, without waiting. */
+static double transfer_in(const struct fm_profile *profile, const struct fm_floors *floors, const char *region)
 {
-    uint64_t ns = 0;
-    for (size_t i = 0; i < profile->n_events; i++)
-        if (fm_region_is_within(profile->events[i].key.region, region))
-            fm_add_saturating(&ns, fm_floor_time(floors, &profile->events[i]));
+    double ns = 0;
+    for (size_t i = 0; i < profile->n_events; i++) {
+        const struct fm_event *event = &profile->events[i];
+        if (fm_region_is_within(event->key.region, region))
+            ns += (double)event->stats.total_ns - fm_waiting_in(floors, event).ns;
+    }
     return ns;
 }
 
@@ -99,7 +101,7 @@ static bool add_regions(const struct fm_profile *profile, const struct fm_floors
         if (span->kind != FM_SPAN_REGION)
             continue;
         struct fm_factors factors = fm_factors_of(&span->wall_ns, &span->outside_ns);
-        fm_factors_estimate(&factors, &span->wall_ns, floor_in(profile, floors, span->name));
+        fm_factors_estimate(&factors, &span->wall_ns, transfer_in(profile, floors, span->name));
         efficiency->regions[efficiency->n_regions++] = (struct fm_efficiency_part){
             span->name, span->wall_ns.ranks, span->wall_ns, factors, balance_of(&span->wall_ns)};
     }
@@ -133,7 +135,7 @@ static void find_run(const struct fm_profile *profile, const struct fm_floors *f
     efficiency->run = fm_factors_of_run(profile);
     efficiency->run.known &= profile->n_routines > 0;
     if (efficiency->run.known && !(profile->part && profile->part->calls))
-        fm_factors_estimate(&efficiency->run, &wall, floor_in(profile, floors, ""));
+        fm_factors_estimate(&efficiency->run, &wall, transfer_in(profile, floors, ""));
 }
 
 enum fm_status fm_efficiency_find(const struct fm_profile *profile, const char *from_first, struct fm_arena *arena,

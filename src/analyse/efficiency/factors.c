@@ -20,10 +20,9 @@ struct fm_factors fm_factors_of(const struct fm_spread *wall_ns, const struct fm
     return factors;
 }
 
-void fm_factors_estimate(struct fm_factors *factors, const struct fm_spread *wall_ns, uint64_t floor_ns)
+void fm_factors_estimate(struct fm_factors *factors, const struct fm_spread *wall_ns, double transfer_ns)
 {
-    double floor = fm_ratio((double)floor_ns, wall_ns->ranks);
-    double transfer = 1 - fm_ratio(floor, (double)wall_ns->max);
+    double transfer = 1 - fm_ratio(fm_ratio(transfer_ns, wall_ns->ranks), (double)wall_ns->max);
     if (!factors->known || factors->communication <= 0)
         return;
     factors->estimated = true;

@@ -8,8 +8,8 @@
  *       serialisation     what waiting for other ranks leaves, beyond load imbalance
  *       transfer          what the calls themselves leave
  *
- * The last two are estimates. POP takes them from a simulation of an ideal network; here the time of a call that does
- * not wait (floor.h) is transfer, and everything beyond it is waiting. */
+ * The last two are estimates. POP takes them from a simulation of an ideal network; here time that
+ * calls do not wait (analyse/balance/floor.h) is transfer. */
 #ifndef FM_ANALYSE_EFFICIENCY_FACTORS_H
 #define FM_ANALYSE_EFFICIENCY_FACTORS_H
 
@@ -24,8 +24,8 @@ struct fm_factors {
 
 /* From wall times and times outside MPI of the same ranks. Unknown if there are none. */
 struct fm_factors fm_factors_of(const struct fm_spread *wall_ns, const struct fm_spread *outside_ns);
-/* Adds the estimates. floor_ns: the time that the calls of all these ranks would take if none waited. */
-void fm_factors_estimate(struct fm_factors *factors, const struct fm_spread *wall_ns, uint64_t floor_ns);
+/* Adds the estimates. transfer_ns: the time in calls of all these ranks in which they do not wait. */
+void fm_factors_estimate(struct fm_factors *factors, const struct fm_spread *wall_ns, double transfer_ns);
 
 /* The time outside MPI of all measured processes. */
 struct fm_spread fm_outside_spread(const struct fm_profile *profile);

@@ -35,6 +35,24 @@ static enum fm_status make_calls(struct fm_finding_search *search, struct fm_err
     return FM_OK;
 }
 
+/* Each rank waits at most about as long as the one that lacks a CPU for longest. */
+static double disturbed(const struct fm_finding_search *search)
+{
+    const struct fm_balance *balance = search->balance;
+    uint64_t longest = 0, waited;
+    for (size_t i = 0; i < search->profile->n_processes; i++)
+        if (fm_figure_get(&search->profile->processes[i], FM_FIGURE_runqueue_ns, &waited) && waited > longest)
+            longest = waited;
+    return (double)longest * (double)balance->n;
+}
+
+/* Whether a rule may be applied to times that include waiting for a CPU. */
+static bool applies(const struct fm_finding_search *search)
+{
+    return search->rule->cores == FM_RULE_ANY || !search->found->lacked_cores ||
+           (search->rule->cores == FM_RULE_MEASURED && search->cores.no_cpu >= 0);
+}
+
 static enum fm_status prepare(struct fm_finding_search *search, struct fm_error *error)
 {
     const struct fm_balance *balance = search->balance;
@@ -44,7 +62,8 @@ static enum fm_status prepare(struct fm_finding_search *search, struct fm_error 
     if (!search->work_ns)
         return fm_fail(error, FM_ERR_MEMORY, "not enough memory for the findings");
     for (size_t i = 0; i < balance->n; i++)
-        search->work_ns[i] = (double)balance->order[i].outside_ns;
+        search->work_ns[i] = (double)balance->order[i].work_ns;
+    search->disturbed_ns = disturbed(search);
     if (search->symbols)
         fm_routine_sites_resolve(search->symbols, search->profile->events, search->profile->n_events);
     enum fm_status status = fm_io_time_prepare(search, error);
@@ -76,7 +95,7 @@ enum fm_status fm_findings_find(const struct fm_finding_input *input, struct fm_
         return status;
     for (size_t i = 0; i < sizeof rules / sizeof *rules; i++) {
         search.rule = &rules[i];
-        if (search.rule->cores == FM_RULE_ANY || !found->lacked_cores)
+        if (applies(&search))
             search.rule->find(&search);
     }
     if (search.failed)

@@ -9,19 +9,23 @@
 #ifndef FM_ANALYSE_FINDINGS_LIMITS_H
 #define FM_ANALYSE_FINDINGS_LIMITS_H
 
+#include "analyse/balance/core_use.h"
+#include "analyse/balance/floor.h"
+
 /* clang-format off */
 #define FM_FINDING_LIMITS(X)                                                                                            \
     X(cost_least,         0.05,  "imbalance, serial-stage, slow-host", "fraction of the time that it must cost")         \
-    X(no_cpu,             0.05,  "no-cpu",          "fraction of the time in which ranks did not run")                  \
+    X(no_cpu,             FM_NO_CPU_LEAST, "no-cpu", "fraction of the time in which ranks had no CPU, or did not run") \
+    X(no_cpu_rank,        FM_NO_CPU_RANK,  "no-cpu", "fraction of the time in which one rank had no CPU")                \
     X(serial_samples,     8,     "serial-stage",    "samples of a function on a single rank: fewer are chance")         \
     X(serial_explained,   0.5,   "serial-stage",    "part of the stage by which the others spend more time in MPI")     \
     X(serial_io,          0.25,  "serial-stage",    "part of the stage that is I/O: its file is named")                 \
     X(read_explained,     0.5,   "read-and-broadcast", "part of the stage that is reading, and that the others wait in broadcasts") \
     X(host_spread,        0.5,   "slow-host",       "differences within hosts, as part of the difference between them") \
-    X(floor_quantile,     0.01,  "waiting",         "fraction of the calls of a routine and size that are its floor")   \
-    X(floor_times,        10,    "waiting",         "a call waits if it takes this many times the floor")               \
-    X(floor_latency_us,   100,   "waiting",         "latency of a slow network: a floor that is higher is not believed") \
-    X(floor_rate,         1e8,   "waiting",         "its bytes per second")                                             \
+    X(floor_quantile,     FM_FLOOR_QUANTILE, "waiting",         "fraction of the calls of a routine and size that are its floor")   \
+    X(floor_times,        FM_FLOOR_TIMES,    "waiting",         "a call waits if it takes this many times the floor")               \
+    X(floor_latency_us,   FM_FLOOR_LATENCY_US, "waiting",         "latency of a slow network: a floor that is higher is not believed") \
+    X(floor_rate,         FM_FLOOR_RATE,     "waiting",         "its bytes per second")                                             \
     X(wait_calls,         0.4,   "waiting",         "fraction of the calls of a call site that wait: fewer are disturbances") \
     X(turns,              0.10,  "late-sender, late-receiver, imbalance",                                               \
       "fraction of the time in which calls wait that differences in work do not explain")                              \

@@ -48,7 +48,7 @@ void fm_rule_drift(struct fm_finding_search *search)
         const struct fm_timer *timer = &search->profile->timers[i];
         char before[FM_UNIT_CHARS], after[FM_UNIT_CHARS];
         double cost_ns = excess_of(timer);
-        if (fm_finding_share(search, cost_ns) < fm_finding_limits.drift_cost || cost_ns <= 0 ||
+        if (fm_finding_share(search, cost_ns - search->disturbed_ns) < fm_finding_limits.drift_cost || cost_ns <= 0 ||
             is_inside_another(search->profile, timer) || !is_loss(search->profile, timer))
             continue;
         struct fm_finding *finding = fm_finding_add(search, cost_ns, true);

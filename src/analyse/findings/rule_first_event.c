@@ -31,7 +31,7 @@ void fm_rule_first_event(struct fm_finding_search *search)
         char first[FM_UNIT_CHARS], second[FM_UNIT_CHARS];
         /* `second` is the longest of all ranks' second longest events, so the excess is at most that of the slowest rank */
         double cost_ns = excess_of(timer) * timer->events.ranks;
-        if (fm_finding_share(search, cost_ns) < fm_finding_limits.first_cost || cost_ns <= 0 ||
+        if (fm_finding_share(search, cost_ns - search->disturbed_ns) < fm_finding_limits.first_cost || cost_ns <= 0 ||
             is_inside_another(search->profile, timer))
             continue;
         struct fm_finding *finding = fm_finding_add(search, cost_ns, false);

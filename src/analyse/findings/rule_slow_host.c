@@ -1,17 +1,21 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* All ranks of a host work longer than all ranks of the other hosts, and about equally long. */
+/* All ranks of a host work longer than all ranks of the other hosts, and about equally long; not because they lack CPUs. */
 #include "analyse/findings/rules.h"
 #include "base/units.h"
 
 struct host_work {
     double least, most, sum;
+    double certain, possible; /* the least and the most that a rank can have worked */
     uint32_t ranks;
 };
 
-static void add(struct host_work *work, double ns)
+static void add(struct host_work *work, double ns, const struct fm_balance_rank *rank)
 {
+    double certain = (double)rank->work_least_ns, possible = (double)rank->work_most_ns;
     work->least = !work->ranks || ns < work->least ? ns : work->least;
     work->most = ns > work->most ? ns : work->most;
+    work->certain = !work->ranks || certain < work->certain ? certain : work->certain;
+    work->possible = possible > work->possible ? possible : work->possible;
     work->sum += ns;
     work->ranks++;
 }
@@ -48,8 +52,9 @@ void fm_rule_slow_host(struct fm_finding_search *search)
         const struct fm_host *host = &search->profile->hosts[h];
         struct host_work there = {0}, elsewhere = {0};
         for (size_t i = 0; i < balance->n; i++)
-            add(fm_rankset_has(&host->ranks, balance->order[i].rank) ? &there : &elsewhere, search->work_ns[i]);
-        double difference = there.least - elsewhere.most;
+            add(fm_rankset_has(&host->ranks, balance->order[i].rank) ? &there : &elsewhere, search->work_ns[i],
+                &balance->order[i]);
+        double difference = there.certain - elsewhere.possible;
         double within = there.most - there.least > elsewhere.most - elsewhere.least ? there.most - there.least
                                                                                     : elsewhere.most - elsewhere.least;
         /* one rank alone is no sign that it is the host */

@@ -6,7 +6,8 @@
  *
  * function  fm_rule_FUNCTION in rule_FUNCTION.c
  * name      in JSON and reports; a contract
- * cores     NEEDED: about times, and not applied if ranks had no cores of their own; ANY: applied always
+ * cores     NEEDED: about times, and not applied if ranks had no cores of their own; MEASURED: applied then, too, if the
+ *           time without a CPU is measured; ANY: applied always
  * advice    what to try
  * trace     what only a trace can tell more, and with which tool; "" if nothing */
 #ifndef FM_ANALYSE_FINDINGS_RULES_H
@@ -18,7 +19,7 @@
 
 /* clang-format off */
 #define FM_FINDING_RULES(X)                                                                                             \
-    X(no_cpu, "no-cpu", ANY, "ranks and cores of the hosts, preemptions, CPU time",                                     \
+    X(no_cpu, "no-cpu", ANY, "time without a CPU, ranks and cores of the hosts, preemptions, CPU time",                 \
       "Start as many ranks as the host has cores, and ask for hosts of your own. Until then, times and waiting say "    \
       "little about the program.", "")                                                                                  \
     X(memory, "memory", ANY, "high water of memory per rank, memory of the hosts",                                      \
@@ -28,7 +29,7 @@
     X(successive, "successive-reductions", ANY, "reductions without another MPI call between them",                     \
       "Put the values into one array and reduce them in one call, if nothing between the calls needs the result of the "\
       "first.", "")                                                                                                     \
-    X(slow_host, "slow-host", NEEDED, "time outside MPI by host",                                                       \
+    X(slow_host, "slow-host", MEASURED, "time outside MPI by host",                                                     \
       "Run a small test on this host alone: clock rate, temperature, memory and other jobs on it. If its ranks have "   \
       "more work than the others, distribute the work differently.", "")                                                \
     X(read_and_broadcast, "read-and-broadcast", ANY, "the same, with functions that read files, and waiting in broadcasts",\
@@ -68,7 +69,7 @@
       "MPI_Cart_create with reorder.", "")
 /* clang-format on */
 
-enum fm_rule_cores { FM_RULE_ANY, FM_RULE_NEEDED };
+enum fm_rule_cores { FM_RULE_ANY, FM_RULE_NEEDED, FM_RULE_MEASURED };
 
 struct fm_finding_rule {
     const char *name, *looks_at, *advice, *trace;

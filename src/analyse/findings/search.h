@@ -21,7 +21,8 @@ struct fm_finding_search {
     struct fm_core_use cores;
     struct fm_calltree calls; /* root NULL: nothing was sampled */
     struct fm_waits waits;
-    double *work_ns; /* outside MPI by rank, in the order of balance->order, without what is explained */
+    double *work_ns;     /* work by rank (balance.h), in the order of balance->order, without what is explained */
+    double disturbed_ns; /* what the lack of a CPU on any rank can cost all of them; 0 if unknown */
     struct fm_io_summary io;
     double *io_ns;                      /* part of work_ns: in files */
     const struct fm_finding_rule *rule; /* that is being applied */

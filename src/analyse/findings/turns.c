@@ -10,11 +10,12 @@ double fm_turns_part(const struct fm_finding_search *search)
     const struct fm_balance *balance = search->balance;
     double longest = 0, sum = 0;
     for (size_t i = 0; i < balance->n; i++) {
-        double outside = (double)balance->order[i].outside_ns;
-        longest = outside > longest ? outside : longest;
-        sum += outside;
+        double work = (double)balance->order[i].work_ns;
+        longest = work > longest ? work : longest;
+        sum += work;
     }
-    double part = 1 - fm_ratio(longest * (double)balance->n - sum, search->waits.waiting_ns);
+    double explained = longest * (double)balance->n - sum + search->disturbed_ns;
+    double part = 1 - fm_ratio(explained, search->waits.waiting_ns);
     return search->waits.waiting_ns > 0 && part > 0 ? part : 0;
 }
 

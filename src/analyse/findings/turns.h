@@ -6,7 +6,7 @@
 
 #include "analyse/findings/search.h"
 
-/* The part of all waiting that differences in work cannot explain, 0 to 1. */
+/* The part of all waiting that neither differences in work nor the lack of a CPU can explain, 0 to 1. */
 double fm_turns_part(const struct fm_finding_search *search);
 
 /* A finding if the waiting of this kind, as far as it is unexplained, is at least `least` of the time; NULL if not.

@@ -149,6 +149,10 @@ static void test_measured_evenness(void)
                    FM_UNEVEN &&
                n == 2,
            "also if the other one slept in MPI");
+    tap_ok(evenness_of((struct two_ranks){{10000, 10000}, {1000, 1800}, {10000, 10000}, {5, 5}, true, {400, 100}},
+                       &n) == FM_EVEN &&
+               n == 1,
+           "a difference that is small without the time without a CPU");
 }
 
 static void test_measured_core_use(void)
@@ -179,8 +183,32 @@ static void test_measured_core_use(void)
     processes[0].mpi_ns = 2 * SECOND;
     processes[0].runqueue_ns = 5 * SECOND;
     processes[0].user_ns = 40 * SECOND;
-    tap_ok(fm_not_running(&processes[0]) == 3 * SECOND && fm_not_running_most(&processes[0]) == 5 * SECOND,
+    struct fm_no_cpu without = fm_no_cpu_outside(&processes[0]);
+    tap_ok(fm_not_running(&processes[0]) == 3 * SECOND && without.measured && without.least == 3 * SECOND &&
+               without.most == 5 * SECOND,
            "CPU time of other threads does not hide it");
+    processes[0].user_ns = SECOND;
+    without = fm_no_cpu_outside(&processes[0]);
+    tap_ok(without.least == 3 * SECOND && without.most == 5 * SECOND, "waiting for files is no lack of a CPU");
+    processes[1].runqueue_ns = 0;
+    processes[0].runqueue_ns = 600 * MS;
+    use = fm_core_use(&profile);
+    tap_ok(use.lack == FM_CORES_ENOUGH, "one rank that lacked a CPU now and then");
+    processes[0].runqueue_ns = 1100 * MS;
+    use = fm_core_use(&profile);
+    tap_ok(use.lack == FM_CORES_PREEMPTED && use.no_cpu_rank == 0 && fabs(use.no_cpu_most - 0.11) < 1e-9,
+           "one for which the others wait");
+    processes[0].runqueue_ns = 0;
+    host.cores = 1;
+    use = fm_core_use(&profile);
+    tap_ok(use.lack == FM_CORES_ENOUGH, "more ranks than cores that all have a CPU when they need one");
+    host.cores = 2;
+    for (int i = 0; i < 2; i++) {
+        processes[i].wall_ns = 100 * MS;
+        processes[i].runqueue_ns = 15 * MS;
+    }
+    use = fm_core_use(&profile);
+    tap_ok(use.lack == FM_CORES_ENOUGH, "15 ms at the start of a short run");
     fm_arena_destroy(&arena);
 }
 

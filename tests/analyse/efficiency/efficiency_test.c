@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "analyse/efficiency/computation.h"
-#include "analyse/efficiency/floor.h"
 #include "report/sample.h"
 #include "tap.h"
 
@@ -42,38 +41,6 @@ static void test_factors(void)
     factors = fm_factors_of(&nobody, &nobody);
     fm_factors_estimate(&factors, &nobody, 0);
     tap_ok(!factors.known && !factors.estimated, "without ranks nothing is known");
-}
-
-static void test_floor(void)
-{
-    struct fm_stats stats = {.count = 1000, .min = {700, 1, 0}};
-    stats.histogram.bins[fm_duration_bin(700)] = 3;
-    stats.histogram.bins[fm_duration_bin(2000)] = 397;
-    stats.histogram.bins[fm_duration_bin(1000000)] = 600;
-    tap_ok(fm_floor_of(&stats, 0) == fm_duration_bin_from((unsigned)fm_duration_bin(2000)),
-           "the floor is what the fastest calls take, but for a few outliers");
-    tap_ok(fm_floor_of(&stats, 1000) == 700, "of many ranks, only one may come last and not wait");
-    stats.histogram = (struct fm_histogram){0};
-    tap_ok(fm_floor_of(&stats, 0) == 700, "without a histogram it is the shortest");
-    tap_ok(fm_floor_of(&(struct fm_stats){0}, 0) == 0, "no calls, no floor");
-}
-
-static void test_floors(struct fm_profile *profile, struct fm_arena *arena)
-{
-    struct fm_floors floors;
-    struct fm_error error;
-    tap_ok(!fm_floors_find(profile, arena, &floors, &error) && floors.n == profile->n_events, "a floor for each kind");
-    uint64_t below = 0, all = 0;
-    bool within = true;
-    for (size_t i = 0; i < profile->n_events; i++) {
-        uint64_t ns = fm_floor_time(&floors, &profile->events[i]);
-        within &= ns <= profile->events[i].stats.total_ns;
-        below += ns;
-        all += profile->events[i].stats.total_ns;
-    }
-    tap_ok(within && below > 0 && below < all, "the time at the floor is part of the time of the calls");
-    struct fm_event other = {.key = {.routine = "MPI_Other", .region = ""}, .stats = {.count = 1, .total_ns = 5}};
-    tap_ok(fm_floor_time(&floors, &other) == 0, "calls that the profile does not have have no floor");
 }
 
 static void test_run(struct fm_profile *profile, struct fm_arena *arena)
@@ -165,8 +132,6 @@ int main(void)
     struct fm_arena arena = {0};
     struct fm_profile *profile = sample_profile(4);
     test_factors();
-    test_floor();
-    test_floors(profile, &arena);
     test_run(profile, &arena);
     test_timers(&arena);
     test_scaling();

@@ -86,6 +86,65 @@ static void test_no_cpu(void)
     made_job_free(job);
 }
 
+/* Rank 0 to n - 1 had no CPU for this long, the others always. */
+static void no_cpu(struct made_job *job, uint32_t n, uint64_t ns)
+{
+    for (uint32_t rank = 0; rank < JOB_RANKS; rank++)
+        job->processes[rank].runqueue_ns = rank < n ? ns : 0;
+}
+
+static void test_measured_no_cpu(void)
+{
+    struct made_job *job = made_job(1);
+    no_cpu(job, JOB_RANKS, 20 * SECOND);
+    const struct fm_finding *finding = made_finding(job, "no-cpu");
+    tap_ok(made_cost(finding, 160) && finding->measured && made_ranks(job, finding, "0-7") && job->found.n == 1,
+           "the measured time without a CPU");
+    job->hosts[0].cores = 4;
+    finding = made_finding(job, "no-cpu");
+    tap_ok(finding && strstr(finding->text, "20 % of their time (rank 0: 20 %): 8 ranks on 4 cores"), "and why");
+    for (uint32_t rank = 0; rank < JOB_RANKS; rank++) {
+        job->processes[rank].user_ns = 50 * SECOND;
+        job->processes[rank].involuntary_switches = 100000;
+    }
+    no_cpu(job, JOB_RANKS, SECOND);
+    tap_ok(made_none(job), "ranks that sleep have a CPU whenever they need one");
+    made_job_free(job);
+
+    job = made_job(1);
+    more_work(job, 3, 10);
+    no_cpu(job, 3, 10 * SECOND);
+    tap_ok(!made_finding(job, "imbalance") && made_finding(job, "no-cpu"),
+           "ranks that take longer because they have no CPU do not compute longer");
+    more_work(job, 3, 8);
+    no_cpu(job, 3, 4 * SECOND);
+    tap_ok(made_none(job), "nor if they lack it only now and then");
+    more_work(job, 3, 20);
+    finding = made_finding(job, "imbalance");
+    tap_ok(made_cost(finding, 5 * 16), "what they compute longer is without the time without a CPU");
+    made_job_free(job);
+
+    job = made_job(1);
+    made_calls(job, "MPI_Allreduce", 1, 8, 1000, 1000, 1000, 100 * MS);
+    no_cpu(job, 1, 4 * SECOND);
+    tap_ok(made_none(job), "waiting for a rank that has no CPU is no imbalance");
+    no_cpu(job, 1, SECOND);
+    tap_ok(made_finding(job, "imbalance"), "but more waiting than that is");
+    made_job_free(job);
+}
+
+static void test_measured_slow_host(void)
+{
+    struct made_job *job = made_job(2);
+    more_work(job, 4, 20);
+    no_cpu(job, 4, 18 * SECOND);
+    tap_ok(!made_finding(job, "slow-host") && made_finding(job, "no-cpu"), "a host that lacks CPUs is not slow");
+    no_cpu(job, JOB_RANKS, 6 * SECOND);
+    tap_ok(made_ranks(job, made_finding(job, "slow-host"), "0-3") && made_finding(job, "no-cpu"),
+           "one that is slow by more than that is");
+    made_job_free(job);
+}
+
 static void test_slow_host(void)
 {
     struct made_job *job = made_job(2);
@@ -260,6 +319,9 @@ static void test_timers(void)
     timer = add_timer(job, "step", "");
     timer->half_ns[1] = 20 * JOB_RANKS * SECOND;
     tap_ok(made_cost(made_finding(job, "drift"), 80) && job->found.n == 1, "events that become twice as long");
+    no_cpu(job, 1, 9 * SECOND);
+    tap_ok(made_none(job), "not if a rank had no CPU for as long");
+    no_cpu(job, 0, 0);
     timer->half_ns[1] = 11 * JOB_RANKS * SECOND;
     tap_ok(made_none(job), "10 %% is no drift");
     struct fm_timer *part = add_timer(job, "halo", "*");
@@ -390,7 +452,9 @@ int main(void)
     test_none();
     test_imbalance();
     test_no_cpu();
+    test_measured_no_cpu();
     test_slow_host();
+    test_measured_slow_host();
     test_waiting();
     test_small_messages();
     test_io();
