@@ -6,7 +6,7 @@
 #include "analyse/efficiency/factors.h"
 
 /* Outside MPI, over all ranks. Instructions and cycles are 0 if unknown. */
-struct work {
+struct counted_work {
     double ns, instructions, cycles;
     uint32_t ranks;
 };
@@ -18,10 +18,10 @@ static double in_program(const struct fm_counter_totals *totals, enum fm_counted
     return known ? (double)counter->in_program : 0;
 }
 
-static struct work work_of(const struct fm_profile *profile)
+static struct counted_work work_of(const struct fm_profile *profile)
 {
     struct fm_spread outside = fm_outside_spread(profile);
-    struct work work = {.ns = (double)outside.sum, .ranks = outside.ranks};
+    struct counted_work work = {.ns = (double)outside.sum, .ranks = outside.ranks};
     struct fm_arena scratch = {0};
     struct fm_counter_totals totals;
     if (profile->n_counters && fm_counters_find(profile, &scratch, &totals)) {
@@ -35,7 +35,7 @@ static struct work work_of(const struct fm_profile *profile)
 struct fm_computation fm_computation_scaling(const struct fm_profile *reference, const struct fm_profile *run,
                                              bool same_problem)
 {
-    struct work before = work_of(reference), now = work_of(run);
+    struct counted_work before = work_of(reference), now = work_of(run);
     double size = same_problem ? 1 : fm_ratio(now.ranks, before.ranks); /* how much more work there should be */
     struct fm_computation scaling = {.scaling = size * fm_ratio(before.ns, now.ns)};
     if (before.instructions > 0 && now.instructions > 0 && before.cycles > 0 && now.cycles > 0 && scaling.scaling > 0) {
