@@ -6,7 +6,7 @@
 #include "report/sample.h"
 #include "tap.h"
 
-static char *print(struct fm_listing *listing, void (*print)(struct fm_listing *, size_t, FILE *), size_t rows)
+static char *text_of(struct fm_listing *listing, void (*print)(struct fm_listing *, size_t, FILE *), size_t rows)
 {
     char *text = NULL;
     size_t size;
@@ -32,7 +32,7 @@ static void test_findings(void)
     tap_ok(!fm_listing_add(&listing, "a.fathom", profile, &error) &&
                !fm_listing_add(&listing, "b.fathom", none, &error) && !listing.items[0].rule,
            "findings are not looked for by themselves");
-    char *text = print(&listing, fm_listing_text, 0);
+    char *text = text_of(&listing, fm_listing_text, 0);
     tap_ok(!strstr(text, "finding"), "nor is there a column for them");
     free(text);
     tap_ok(!fm_listing_find(&listing, &listing.items[0], profile, NULL, &error) &&
@@ -40,15 +40,15 @@ static void test_findings(void)
            "find");
     fm_profile_destroy(profile);
     fm_profile_destroy(none);
-    text = print(&listing, fm_listing_text, 0);
+    text = text_of(&listing, fm_listing_text, 0);
     tap_ok(strstr(text, "first finding") && strstr(text, "  imbalance 20 %  "), "the costliest, with its share");
     free(text);
-    text = print(&listing, fm_listing_csv, 0);
+    text = text_of(&listing, fm_listing_csv, 0);
     tap_ok(strstr(text, ",finding,finding_fraction,finding_text,") && strstr(text, ",imbalance,0.19") &&
                strstr(text, ",Rank 0 computes longer than the rest"),
            "in CSV");
     free(text);
-    text = print(&listing, fm_listing_json, 0);
+    text = text_of(&listing, fm_listing_json, 0);
     tap_ok(strstr(text, "\"finding\": \"imbalance\", \"finding_fraction\": 0.19") &&
                strstr(text, "\"finding\": null, \"finding_fraction\": null, \"finding_text\": null"),
            "in JSON");
@@ -82,23 +82,23 @@ int main(void)
     fm_listing_sort(&listing, FM_LISTING_BY_EFFICIENCY);
     tap_ok(!listing.items[2].factors.known && strcmp(listing.items[2].file, "c.fathom") == 0,
            "what has no efficiency comes last");
-    char *text = print(&listing, fm_listing_text, 0);
+    char *text = text_of(&listing, fm_listing_text, 0);
     tap_ok(strstr(text, "rank 2 killed by signal 9 (SIGKILL), ...") && strstr(text, "complete") &&
                !strchr(text, 0x1b) && strstr(text, "miniocean"),
            "one line each, with how it ended");
     free(text);
-    text = print(&listing, fm_listing_text, 1);
+    text = text_of(&listing, fm_listing_text, 1);
     tap_ok(strstr(text, "+ 2 more"), "as many as were asked for");
     free(text);
-    text = print(&listing, fm_listing_csv, 0);
+    text = text_of(&listing, fm_listing_csv, 0);
     tap_ok(strncmp(text, "program,ranks,started,wall_s,parallel,", 38) == 0 && strstr(text, ",ada,"), "CSV");
     free(text);
-    text = print(&listing, fm_listing_json, 0);
+    text = text_of(&listing, fm_listing_json, 0);
     tap_ok(strstr(text, "\"parallel\": null") && strstr(text, "\"why\": \"d.fathom is not a Fathom profile\""), "JSON");
     free(text);
     fm_listing_close(&listing);
     listing = (struct fm_listing){0};
-    text = print(&listing, fm_listing_text, 0);
+    text = text_of(&listing, fm_listing_text, 0);
     tap_ok(strcmp(text, "No profiles.\n") == 0, "none");
     free(text);
     test_findings();

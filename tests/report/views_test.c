@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "format/encode.h"
+#include "merge/notes.h"
 #include "model/note_codes.h"
 #include "render/graph.h"
 #include "report/report_json.h"
